@@ -1,6 +1,7 @@
 /* keep_cmdline: selects the part of a command line that is stored. */
 #include "classify/keep_cmdline.h"
 
+#include "base/num.h"
 #include "classify/rules_regex.h"
 #include <stdlib.h>
 
@@ -117,23 +118,27 @@ static const interpreter *interpreter_of(pm_text program)
     return NULL;
 }
 
-/* Marks a word that is a name; not options, KEY=VALUE, URLs and addresses, which may contain
+/* True for a word that is a name; not for options, KEY=VALUE, URLs and addresses, which may contain
  * secrets. */
-static void mark_name(const pm_keep_cmdline *keep, pm_text word)
+static bool is_name(pm_text word)
 {
-    bool is_name = word.len > 0 && word.data[0] != '-';
+    bool good = word.len > 0 && word.data[0] != '-';
 
     for (size_t i = 0; i < word.len; i++)
-        is_name &= !pm_char_in(word.data[i], "=@?&:");
-    if (is_name)
-        mark(keep, word);
+        good &= !pm_char_in(word.data[i], "=@?&:");
+    return good;
 }
 
-/* Marks the script, module, jar or main class. */
-static void mark_script(const pm_keep_cmdline *keep, const interpreter *in, pm_text rest,
-                        char between)
+/* The words of a command line that name a program; data NULL: there is no such word. */
+typedef struct program {
+    pm_text name;
+    bool interprets;
+    pm_text option, script; /* -jar app.jar */
+} program;
+
+static void find_script(const interpreter *in, pm_text rest, char between, program *out)
 {
-    while (rest.len) {
+    while (rest.len && !out->script.data) {
         char two[2];
         pm_text word = pm_text_cut(&rest, between);
         pm_text option = pm_text_listed(word, in->names) ? word : last_option(word, two);
@@ -141,31 +146,51 @@ static void mark_script(const pm_keep_cmdline *keep, const interpreter *in, pm_t
         if (pm_text_listed(option, in->code))
             return;
         if (pm_text_listed(option, in->names)) {
-            mark(keep, word);
-            mark_name(keep, pm_text_cut(&rest, between));
-            return;
-        }
-        if (pm_text_listed(word, in->takes)) {
+            out->option = word;
+            out->script = pm_text_cut(&rest, between);
+        } else if (pm_text_listed(word, in->takes)) {
             pm_text_cut(&rest, between);
         } else if (word.len && word.data[0] != '-') {
-            mark_name(keep, word);
-            return;
+            out->script = word;
         }
     }
 }
 
+static program find_program(pm_text line)
+{
+    char between = memchr(line.data, '\0', line.len) ? '\0' : ' ';
+    pm_text title = pm_text_cut(&line, between);
+    program out = {.name = pm_text_cut(&title, ' ')};
+    const interpreter *in = title.len ? NULL : interpreter_of(out.name);
+
+    out.interprets = in != NULL;
+    if (in)
+        find_script(in, line, between, &out);
+    if (!is_name(out.script))
+        out.script = (pm_text){NULL, 0};
+    return out;
+}
+
+pm_text pm_interpreted_name(pm_text arguments)
+{
+    program found = find_program(arguments);
+    pm_text script = pm_text_basename(found.script);
+    uint64_t descriptor; /* "bash /dev/fd/63" */
+
+    if (!found.interprets)
+        return PM_TEXT("");
+    return script.len && !pm_num_all(script, &descriptor) ? script : pm_text_basename(found.name);
+}
+
 static void mark_program(const pm_keep_cmdline *keep)
 {
-    pm_text rest = pm_buf_text(&keep->line), title, program;
-    char between = memchr(rest.data, '\0', rest.len) ? '\0' : ' ';
-    const interpreter *in;
+    program found = find_program(pm_buf_text(&keep->line));
 
-    title = pm_text_cut(&rest, between);
-    program = pm_text_cut(&title, ' ');
-    mark(keep, program);
-    in = title.len ? NULL : interpreter_of(program);
-    if (in)
-        mark_script(keep, in, rest, between);
+    mark(keep, found.name);
+    if (found.option.data)
+        mark(keep, found.option);
+    if (found.script.data)
+        mark(keep, found.script);
 }
 
 /* ---- regexes ---- */

@@ -25,9 +25,9 @@ static void read_moment(const pmapdb_rows *rows, pm_moment *s)
     pm_answer_text(rows, "partial", s->partial, sizeof s->partial);
 }
 
-bool pm_moment_read(const pm_run_args *args, pm_moment *older, pm_moment *newer)
+bool pm_moment_read(const pm_run_args *args, const char *query, pm_moment *older, pm_moment *newer)
 {
-    pmapdb_rows *rows = pm_run_query(args, "diff-total");
+    pmapdb_rows *rows = pm_run_query(args, query);
 
     while (pm_run_next(rows))
         read_moment(rows, pm_answer_int(rows, "newer") ? newer : older);
@@ -36,9 +36,10 @@ bool pm_moment_read(const pm_run_args *args, pm_moment *older, pm_moment *newer)
            older->snapshot_id != newer->snapshot_id;
 }
 
-void pm_moment_read_two(const pm_run_args *args, pm_moment *older, pm_moment *newer)
+void pm_moment_read_two(const pm_run_args *args, const char *query, pm_moment *older,
+                        pm_moment *newer)
 {
-    if (!pm_moment_read(args, older, newer))
+    if (!pm_moment_read(args, query, older, newer))
         pm_cli_die("--from and --to are both %s of %s: there is nothing to compare",
                    older->taken_at, older->name);
 }
@@ -98,8 +99,10 @@ void pm_moment_describe(const pm_moment *s, char *out, size_t size)
         snprintf(which, sizeof which, "pid %lld, @%lld", (long long)s->pid,
                  (long long)s->snapshot_id);
     else
-        snprintf(which, sizeof which, "%lld processes", (long long)s->processes);
-    snprintf(out, size, "%s %s (%s, %s)", s->name, s->taken_at, which, s->dialect);
+        snprintf(which, sizeof which, "%lld process%s", (long long)s->processes,
+                 s->processes == 1 ? "" : "es");
+    snprintf(out, size, "%s %s (%s%s%s)", s->name, s->taken_at, which, s->dialect[0] ? ", " : "",
+             s->dialect);
 }
 
 bool pm_moment_same_process(const pm_moment *older, const pm_moment *newer)

@@ -15,10 +15,12 @@ typedef struct pm_moment {
     char name[128], taken_at[32], dialect[16], state[16], partial[256];
 } pm_moment;
 
-/* Reads both moments of a diff from the query diff-total; false if they are the same moment. */
-bool pm_moment_read(const pm_run_args *args, pm_moment *older, pm_moment *newer);
+/* Reads both moments of a diff from the query diff-total or diff-process-total; false if they are
+ * the same moment. */
+bool pm_moment_read(const pm_run_args *args, const char *query, pm_moment *older, pm_moment *newer);
 /* Reads both moments like pm_moment_read(); ends the program if they are the same moment. */
-void pm_moment_read_two(const pm_run_args *args, pm_moment *older, pm_moment *newer);
+void pm_moment_read_two(const pm_run_args *args, const char *query, pm_moment *older,
+                        pm_moment *newer);
 
 /* True if the capture has sums only, and no mappings. */
 bool pm_moment_has_sums_only(const pm_moment *s);

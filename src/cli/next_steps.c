@@ -75,6 +75,11 @@ void pm_next_steps_print(FILE *out, const pm_next_steps *n)
     pm_page page;
     pm_text ask, then;
 
+    if (!n->category.len) {
+        fputs("pmapdb diff", out);
+        print_options(out, n);
+        return;
+    }
     pm_page_hint(n->category, &page);
     ask = page.ask;
     then = page.next;

@@ -7,7 +7,8 @@
 #include "pmapdb.h"
 #include <stdio.h>
 
-/* Numbers may be PMAPDB_UNKNOWN, texts empty. */
+/* Numbers may be PMAPDB_UNKNOWN, texts empty. Without a category, the next step is a diff of the
+ * process. */
 typedef struct pm_next_steps {
     pm_text category, name;
     int64_t pid, process_id;

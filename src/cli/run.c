@@ -307,6 +307,18 @@ bool pm_run_next(pmapdb_rows *rows)
     return has;
 }
 
+bool pm_run_any(pmapdb_store *store, const char *sql)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+    bool any;
+
+    pm_cli_must(pmapdb_sql(store, sql, NULL, &rows, &err), &err);
+    any = pm_run_next(rows);
+    pmapdb_rows_close(rows);
+    return any;
+}
+
 /* ---- a whole command ---- */
 
 /* Says nothing if --from and --to are the same moment: the query reports that. */
@@ -314,7 +326,7 @@ static void say_moments(const pm_run_args *args)
 {
     pm_moment older = {0}, newer = {0};
 
-    if (pm_moment_read(args, &older, &newer))
+    if (pm_moment_read(args, "diff-total", &older, &newer))
         pm_moment_say(&older, &newer);
 }
 

@@ -48,7 +48,7 @@ static void one_process(void **state)
     ask(l, 0, 'g');
     l->options.n_pids = 1;
     run(l);
-    expect(l, "api_tests smaps complete status\n");
+    expect(l, "worker smaps complete status\n");
     assert_int_equal(l->result.stored, 1);
     assert_int_equal(l->result.trouble, 0);
     assert_int_equal(number(l, "SELECT rss_kib FROM snapshot"), sum_of(l->pids[0], "smaps", "Rss"));
@@ -161,7 +161,7 @@ static void by_expression(void **state)
     snprintf(expression, sizeof expression, "comm = 'alpha' AND descendant_of(%d)", (int)getpid());
     l->options.match = expression;
     run(l);
-    expect(l, "api_tests smaps complete status\napi_tests smaps complete status\n");
+    expect(l, "alpha smaps complete status\nalpha smaps complete status\n");
     assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
     snprintf(expression, sizeof expression, "comm = 'beta' OR pid = %d", (int)getpid());
     run(l);
@@ -211,18 +211,18 @@ static void measures(void **state)
     l->options.n_pids = 1;
     l->options.measure = PMAPDB_MEASURE_MAPS;
     run(l);
-    expect(l, "api_tests maps complete none\n");
+    expect(l, "worker maps complete none\n");
     assert_int_equal(number(l, "SELECT count(*) FROM live_reading WHERE degraded IS NULL"), 1);
     l->options.measure = PMAPDB_MEASURE_AUTO;
     l->options.max_stall_us = 1;
     run(l);
-    expect(l, "api_tests maps complete none degraded\n");
+    expect(l, "worker maps complete none degraded\n");
     assert_int_equal(number(l, "SELECT sum(degraded) FROM beat"), 1);
     assert_int_equal(number(l, "SELECT count(*) FROM live_reading WHERE predicted_us > 1"), 1);
     assert_true(number(l, "SELECT tool_rss_kib FROM snapshot ORDER BY 1 LIMIT 1") > 81920);
     l->options.measure = PMAPDB_MEASURE_SMAPS;
     run(l);
-    expect(l, "api_tests smaps complete status\n");
+    expect(l, "worker smaps complete status\n");
     assert_int_equal(number(l, "SELECT count(*) FROM process"), 1);
 }
 

@@ -42,6 +42,48 @@ static void the_program(void **state)
     keeps(NULL, 0, PM_TEXT("\0x\0"), "");
 }
 
+/* Names the program of an interpreter, whatever is between its arguments. */
+static void names(void **state)
+{
+    static const char *const said[][2] = {
+        {"java -Xmx1g -cp a.jar:b.jar com.x.Main --db hunter2", "com.x.Main"},
+        {"/usr/lib/jvm/bin/java -javaagent:x=y -jar /srv/app.jar prod", "app.jar"},
+        {"java -m my.mod/my.Main", "my.Main"},
+        {"java -version", "java"},
+        {"/usr/bin/node --inspect -r ./hook.js /srv/server.js 8080", "server.js"},
+        {"node -e 1", "node"},
+        {"/usr/bin/python3.11 -u /srv/manage.py runserver", "manage.py"},
+        {"python3 -m http.server 8000", "http.server"},
+        {"python3", "python3"},
+        {"/usr/bin/perl -w /usr/sbin/munin-node", "munin-node"},
+        {"ruby /usr/bin/puma -C x.rb", "puma"},
+        {"php artisan queue:work", "artisan"},
+        {"dotnet /app/shop.dll", "shop.dll"},
+        {"sh /opt/backup.sh nightly", "backup.sh"},
+        {"/bin/bash /dev/fd/63 x", "bash"},
+        {"sh -c hunter2", "sh"},
+        {"redis-server *:6379", ""},
+        {"postgres: checkpointer ", ""},
+        {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(said); i++) {
+        char arguments[128];
+        size_t n = strlen(said[i][0]);
+
+        for (int nuls = 0; nuls < 2; nuls++) {
+            pm_text name;
+
+            for (size_t k = 0; k <= n; k++)
+                arguments[k] = (char)(nuls && said[i][0][k] == ' ' ? '\0' : said[i][0][k]);
+            name = pm_interpreted_name((pm_text){arguments, n});
+            if (!pm_text_equal(name, pm_text_of(said[i][1])))
+                fail_msg("'%s' is called '%.*s'", said[i][0], (int)name.len, name.data);
+        }
+    }
+}
+
 static void of_an_interpreter_the_script(void **state)
 {
     both("java -Xmx1g -Dpassword=hunter2 -cp a.jar:b.jar com.x.Main --db hunter2",
@@ -59,7 +101,6 @@ static void of_an_interpreter_the_script(void **state)
     both("perl -we hunter2", "perl");
     both("php -d memory_limit=1G -f job.php hunter2", "php -f job.php");
     both("php artisan queue:work", "php artisan");
-    both("dotnet exec --depsfile a.json app.dll hunter2", "dotnet exec");
     both("dotnet /srv/app.dll hunter2", "dotnet /srv/app.dll");
     both("/bin/sh -ec hunter2", "/bin/sh");
     both("bash -o pipefail run.sh hunter2", "bash run.sh");
@@ -102,5 +143,5 @@ static void wrong_regexes(void **state)
     assert_null(keep);
 }
 
-RUN_TESTS(TEST(the_program), TEST(of_an_interpreter_the_script), TEST(what_regexes_match),
-          TEST(what_gives_up_keeps_nothing), TEST(wrong_regexes))
+RUN_TESTS(TEST(names), TEST(the_program), TEST(of_an_interpreter_the_script),
+          TEST(what_regexes_match), TEST(what_gives_up_keeps_nothing), TEST(wrong_regexes))

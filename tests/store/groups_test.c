@@ -69,7 +69,7 @@ static pm_capture *capture_of(const kit *k, const beat *b, const who *w, const p
         c->block.tool_rss_kib = live->rss_kib;
     }
     kit_add(k, c, &m);
-    kit_name(c, w->name, PM_NAME_EXE);
+    kit_name(c, w->name, PM_NAME_LIVE);
     c->host = b->host;
     c->start_time = w->pid;
     c->time_source = PM_TIME_LIVE;

@@ -158,7 +158,7 @@ static void record_sweep(const kit *k, history *h, world w[2], size_t boot, int6
         c->host = hosts[1];
         c->time_source = PM_TIME_LIVE;
         c->start_time = 900 + p;
-        kit_name(c, "app", PM_NAME_EXE);
+        kit_name(c, "app", PM_NAME_LIVE);
         c->live = &h->live[h->n];
         describe_live(h, &w[p], boot, ms, &h->live[h->n], seed);
         c->block.checked = PM_CHECKED_STATUS;

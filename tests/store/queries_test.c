@@ -29,6 +29,10 @@ static const struct {
     {"by-name", "process"}, /* these ask about all of them */
     {"by-process", "process"},
     {"deleted", "process"},
+    {"diff-process", "process"}, /* and the last beat of each job */
+    {"diff-process", "schedule"},
+    {"diff-process-total", "process"},
+    {"diff-process-total", "schedule"},
     {"gaps", "process"},
     {"groups", "process"},
     {"leaks", "process"},

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define COMM_MAX 15
 #define TRIES 3 /* for a map that changes while it is read */
 
 static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
@@ -54,34 +55,45 @@ static void read_whole_map(pm_capture_run *run, const pm_proc *p, pm_target *t, 
 
 /* ---- facts beside the map ---- */
 
+/* The kernel cuts comm at 15 bytes: then the program's own name is used, if it begins like that. */
+static pm_text whole_comm(const pm_standing *s)
+{
+    pm_text arguments = s->cmdline, argv0 = pm_text_basename(pm_text_cut(&arguments, '\0'));
+    pm_text exe = pm_text_basename(s->exe);
+
+    if (s->comm.len < COMM_MAX)
+        return s->comm;
+    return pm_text_starts(exe, s->comm) ? exe : pm_text_starts(argv0, s->comm) ? argv0 : s->comm;
+}
+
+static void set_name(const pm_capture_run *run, pm_target *t)
+{
+    const pm_standing *standing = &t->live.standing;
+    pm_text name = pm_interpreted_name(standing->cmdline);
+
+    if (run->options->name)
+        name = pm_text_of(run->options->name);
+    else if (!name.len)
+        name = whole_comm(standing);
+    snprintf(t->name, sizeof t->name, "%.*s", (int)name.len, name.data);
+    t->capture.name = t->name;
+    t->capture.name_rank = run->options->name ? PM_NAME_GIVEN : PM_NAME_LIVE;
+}
+
 static void read_standing(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
     unsigned want = (PM_WANT_ALL | PM_WANT_ARGUMENTS) & ~(o->n_keep_env ? 0U : PM_WANT_ENVIRONMENT);
 
-    if (did(run, pm_proc_standing(p, run->machine, want, &t->memory, standing, &run->error)) &&
-        did(run, pm_proc_keep_arguments(standing->cmdline, run->keep_cmdline, &t->cmdline,
+    if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, standing, &run->error)))
+        return;
+    set_name(run, t); /* needs all arguments */
+    if (did(run, pm_proc_keep_arguments(standing->cmdline, run->keep_cmdline, &t->cmdline,
                                         &standing->cmdline, &run->error)) &&
         o->n_keep_env)
         did(run, pm_proc_keep_environment(standing->environment, o->keep_env, o->n_keep_env,
                                           &t->environment, &standing->environment, &run->error));
-}
-
-static void set_name(const pm_capture_run *run, const pm_proc *p, pm_target *t)
-{
-    pm_text name = pm_text_basename(t->live.standing.exe);
-
-    t->capture.name_rank = PM_NAME_EXE;
-    if (run->options->name) {
-        name = pm_text_of(run->options->name);
-        t->capture.name_rank = PM_NAME_GIVEN;
-    } else if (!name.len) {
-        name = pm_text_of(p->comm);
-        t->capture.name_rank = PM_NAME_COMM;
-    }
-    snprintf(t->name, sizeof t->name, "%.*s", (int)name.len, name.data);
-    t->capture.name = t->name;
 }
 
 /* The kernel's own sums, read right after the map, prove the sums of the rows. */
@@ -132,7 +144,6 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
         return fate;
     fate = pm_proc_same(p); /* the facts beside the map must be of the same program */
     identify(run, p, t, dialect);
-    set_name(run, p, t);
     t->waiting = fate == PM_PROC_GOOD;
     return fate;
 }

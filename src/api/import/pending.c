@@ -124,6 +124,7 @@ pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *
     if (!p.capture)
         return pm_fail_nomem(err);
     pm_offer_name(p.capture, pm_text_of(in->options->name), PM_NAME_GIVEN);
+    pm_offer_name(p.capture, pm_interpreted_name(block->command), PM_NAME_HEADER);
     pm_offer_name(p.capture, pm_place_name(p.capture->block.command), PM_NAME_HEADER);
     in->pending[in->n_pending++] = p;
     in->captures++;

@@ -5,6 +5,7 @@
 #include "api/import/place.h"
 #include "base/buf.h"
 #include "base/hash.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SIBLING_MAX ((size_t)65536)
@@ -19,6 +20,16 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank)
     free(c->name);
     c->name = copy;
     c->name_rank = rank;
+}
+
+static void read_sibling(pm_siblings *s, pm_text kind, pm_text bytes)
+{
+    pm_text script;
+
+    if (!pm_siblings_read(s, kind, bytes) || !pm_text_equal(kind, PM_TEXT("cmdline")))
+        return;
+    script = pm_interpreted_name(bytes);
+    snprintf(s->script, sizeof s->script, "%.*s", (int)script.len, script.data);
 }
 
 /* ---- joining ---- */
@@ -82,6 +93,7 @@ static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid,
         c->pid = s->pid;
     if (s->start_time != PMAPDB_UNKNOWN)
         c->start_time = s->start_time;
+    pm_offer_name(c, pm_text_of(s->script), PM_NAME_COMM);
     /* comm is cut at 15 bytes; the command line is not, but titles overwrite it. */
     if (s->comm[0] && strncmp(s->argv0, s->comm, strlen(s->comm)) == 0)
         pm_offer_name(c, pm_text_of(s->argv0), PM_NAME_COMM);
@@ -135,7 +147,7 @@ void pm_sibling_keep(pm_intake *in, pm_text kind, const pm_slot *slot)
     int64_t at = find_siblings(in, slot);
 
     if (in->st == PMAPDB_OK)
-        pm_siblings_read(&in->siblings[at], kind, pm_buf_text(&in->heard));
+        read_sibling(&in->siblings[at], kind, pm_buf_text(&in->heard));
 }
 
 void pm_sibling_expect(pm_intake *in)
@@ -195,7 +207,7 @@ static void look_for(pm_siblings *s, const char *path, const char *kind, const c
     if (pm_source_slurp(path, SIBLING_MAX, bytes, &n) ||
         (*packed && pm_buf_addf(&longer, NULL, "%s%s", path, packed) == PMAPDB_OK &&
          unpack_sibling(longer.data, bytes, &n)))
-        pm_siblings_read(s, pm_text_of(kind), (pm_text){bytes, n});
+        read_sibling(s, pm_text_of(kind), (pm_text){bytes, n});
     pm_buf_free(&longer);
 }
 

@@ -24,9 +24,9 @@ const char *pm_time_source_name(pm_time_source source);
 /* The quality of a name; a lower value is better. */
 typedef enum pm_name_rank {
     PM_NAME_GIVEN,   /* --name */
-    PM_NAME_EXE,     /* live: the exe link */
-    PM_NAME_COMM,    /* comm, cmdline or status beside the capture */
-    PM_NAME_HEADER,  /* basename of the first word of the tool's header line */
+    PM_NAME_LIVE,    /* live: comm, or the script of an interpreter */
+    PM_NAME_COMM,    /* the same of comm, cmdline or status beside the capture */
+    PM_NAME_HEADER,  /* the program in the tool's header line, or the script of an interpreter */
     PM_NAME_PROGRAM, /* basename of the program's mapping */
     PM_NAME_UNKNOWN  /* ? */
 } pm_name_rank;

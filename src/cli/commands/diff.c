@@ -11,8 +11,9 @@
 /* The row that grew most. */
 typedef struct top_row {
     int64_t delta; /* 0: no row grew */
-    int64_t lineage;
-    char category[128], object[512];
+    int64_t lineage, pid, process_id;
+    bool is_new;
+    char category[128], object[512], name[128];
 } top_row;
 
 typedef struct diff {
@@ -65,7 +66,8 @@ static const char *read_threshold(const char *arg, void *value)
 #define AT(field) offsetof(diff, field)
 
 static const pm_option options[] = {
-    {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage", "What is compared (category)",
+    {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage|process",
+     "What is compared (category; process where several names are in the store and none is given)",
      NULL},
     {"threshold", 0, PM_OPT_CUSTOM, AT(threshold), "METRIC:SIZE",
      "Exit status 1 if a row or the total grew by at least that: METRIC is mappings, size, rss, "
@@ -110,15 +112,23 @@ static int64_t *sum_of(diff *d, const char *column)
     return NULL;
 }
 
+/* Of processes, those of the name that grew most come first. */
 static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
 {
     int64_t delta = pm_answer_int(row, metric);
+    char change[16];
 
     /* Less growth than this counts as noise, as in `leaks`. */
-    if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB || delta <= top->delta)
+    if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB || delta <= top->delta ||
+        top->name[0])
         return;
     top->delta = delta;
     top->lineage = pm_answer_int(row, "lineage_id");
+    top->pid = pm_answer_int(row, "pid");
+    top->process_id = pm_answer_int(row, "process_id");
+    pm_answer_text(row, "change", change, sizeof change);
+    top->is_new = strcmp(change, "new") == 0;
+    pm_answer_text(row, "name", top->name, sizeof top->name);
     pm_answer_text(row, "category", top->category, sizeof top->category);
     pm_answer_text(row, "object", top->object, sizeof top->object);
 }
@@ -260,7 +270,9 @@ static void print_who(const diff *d, const top_row *top, const pm_next_steps *ne
 
 static void put_top(pm_flow *f, const top_row *top)
 {
-    if (top->lineage != PMAPDB_UNKNOWN)
+    if (top->name[0])
+        pm_flow_say(f, 0, "%s", top->name);
+    else if (top->lineage != PMAPDB_UNKNOWN)
         pm_flow_say(f, 0, "lineage %" PRId64 " (%s)", top->lineage, top->category);
     else if (is_object(top))
         pm_flow_say(f, 0, "%s (%s)", top->object, top->category);
@@ -273,13 +285,15 @@ static void put_top(pm_flow *f, const top_row *top)
 static void write_next(const diff *d, pm_output *out)
 {
     const top_row *top = d->by_rss.delta ? &d->by_rss : &d->by_size;
-    bool same = pm_moment_same_process(&d->older, &d->newer);
+    bool same = pm_moment_same_process(&d->older, &d->newer), single = top->name[0];
     char from[32], to[32], command[32];
     pm_next_steps next = {.category = pm_text_of(top->category),
-                          .name = pm_text_of(d->newer.name),
-                          .pid = d->newer.pid,
-                          .process_id = same ? d->newer.process_id : PMAPDB_UNKNOWN,
-                          .lives = !same,
+                          .name = pm_text_of(single ? top->name : d->newer.name),
+                          .pid = single ? top->pid : d->newer.pid,
+                          .process_id = single ? top->process_id
+                                        : same ? d->newer.process_id
+                                               : PMAPDB_UNKNOWN,
+                          .lives = single ? top->is_new : !same,
                           .lineage = top->lineage,
                           .dialect = pm_text_of(pm_run_given(&d->args, "dialect")),
                           .from = {from, 0},
@@ -323,7 +337,7 @@ static void refuse_sums(const diff *d)
     bool older = pm_moment_has_sums_only(&d->older), newer = pm_moment_has_sums_only(&d->newer);
     char a[64], b[64];
 
-    if (strcmp(d->by, "category") == 0 || (!older && !newer))
+    if (!older && !newer)
         return;
     pm_moment_which(&d->older, a, sizeof a);
     pm_moment_which(&d->newer, b, sizeof b);
@@ -367,9 +381,21 @@ static int64_t write_diff(diff *d, pmapdb_rows *rows)
     return rest;
 }
 
+/* True if neither a process nor its snapshot is given, and the store has several names: then the
+ * whole host is compared. */
+static bool asks_host(const diff *d)
+{
+    const char *from = pm_run_given(&d->args, "from"), *to = pm_run_given(&d->args, "to");
+
+    if (pm_run_given(&d->args, "process") || (from && *from == '@') || (to && *to == '@'))
+        return false;
+    return pm_run_any(d->args.store,
+                      "SELECT 1 WHERE (SELECT count(DISTINCT name_id) FROM process) > 1");
+}
+
 int pm_cli_diff(pm_cli *cli, int argc, char **argv)
 {
-    diff d = {.cli = cli, .by = "category"};
+    diff d = {.cli = cli};
     pmapdb_rows *rows;
     char query[32];
     int64_t rest;
@@ -379,8 +405,12 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
         d.threshold[i] = PMAPDB_UNKNOWN;
     pm_run_parse(&d.args, argc, argv);
     pm_run_open(&d.args);
-    pm_moment_read_two(&d.args, &d.older, &d.newer);
-    refuse_sums(&d);
+    if (!d.by)
+        d.by = asks_host(&d) ? "process" : "category";
+    pm_moment_read_two(&d.args, strcmp(d.by, "process") == 0 ? "diff-process-total" : "diff-total",
+                       &d.older, &d.newer);
+    if (strcmp(d.by, "category") != 0)
+        refuse_sums(&d);
     snprintf(query, sizeof query, "diff-%s", d.by);
     rows = pm_run_query(&d.args, query);
     pm_moment_say(&d.older, &d.newer);

@@ -10,14 +10,7 @@ static const char arrow[] = " < ";
 
 bool pm_who_recorded(pmapdb_store *store)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-    bool has;
-
-    pm_cli_must(pmapdb_sql(store, "SELECT 1 FROM recording LIMIT 1", NULL, &rows, &err), &err);
-    has = pm_run_next(rows);
-    pmapdb_rows_close(rows);
-    return has;
+    return pm_run_any(store, "SELECT 1 FROM recording LIMIT 1");
 }
 
 /* Finds the lineages of a category, as a JSON array. False if no recording of the process is

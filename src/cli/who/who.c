@@ -30,9 +30,9 @@ static void check(const pm_who *w)
 static void read_moments(pm_who *w)
 {
     if (w->events)
-        pm_moment_read(&w->args, &w->older, &w->newer);
+        pm_moment_read(&w->args, "diff-total", &w->older, &w->newer);
     else
-        pm_moment_read_two(&w->args, &w->older, &w->newer);
+        pm_moment_read_two(&w->args, "diff-total", &w->older, &w->newer);
     if (w->events)
         return;
     if (pm_moment_has_sums_only(&w->older) || pm_moment_has_sums_only(&w->newer))

@@ -14,24 +14,18 @@ const pm_scope pm_scope_all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 
 /* ---- processes ---- */
 
-/* The processes that a person knows by the name ?1: their captures show it as the program of the
- * command, or as comm, or as exe. */
-#define IS_PROGRAM(text) "(" text " = ?1 OR substr(" text ", -length(?1) - 1) = '/' || ?1)"
-#define KNOWN_AS                                                                                   \
-    "SELECT process_id FROM process WHERE " IS_PROGRAM(                                            \
-        "rtrim(substr(command, 1, instr(command || ' ', ' ') - 1), ':')") " UNION SELECT "         \
-                                                                          "s.process_id FROM "     \
-                                                                          "live_process l "        \
-                                                                          "CROSS JOIN "            \
-                                                                          "live_reading g ON "     \
-                                                                          "g.live_process_id = "   \
-                                                                          "l.live_process_id "     \
-                                                                          "CROSS JOIN snapshot s " \
-                                                                          "ON s.snapshot_id = "    \
-                                                                          "g.snapshot_id WHERE "   \
-                                                                          "l.comm = ?1 "           \
-                                                                          "OR " IS_PROGRAM(        \
-                                                                              "l.exe")
+/* The processes that a person knows by the name ?1: their captures show it as the program or the
+ * script of the command, as comm, or as exe. */
+#define IS_NAMED(text) "(" text " = ?1 OR substr(" text ", -length(?1) - 1) = '/' || ?1)"
+#define KNOWN_AS                                                                        \
+    "SELECT process_id FROM (SELECT process_id, "                                       \
+    "rtrim(substr(command, 1, instr(command || ' ', ' ') - 1), ':') AS program, "       \
+    "substr(command, length(rtrim(command, replace(command, ' ', ''))) + 1) AS script " \
+    "FROM process) WHERE " IS_NAMED("program") " OR " IS_NAMED(                         \
+        "script") " UNION SELECT s.process_id FROM live_process l "                     \
+                  "CROSS JOIN live_reading g ON g.live_process_id = l.live_process_id " \
+                  "CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id "             \
+                  "WHERE l.comm = ?1 OR " IS_NAMED("l.exe")
 
 /* Lists names in one line, those of the largest processes first: "redis/1, web:nginx (3
  * processes)". known_as: only processes that are known by this name; data NULL: all. */
@@ -96,14 +90,15 @@ static int64_t count_ids(pm_sql *sql, const char *select, const pm_arg *args, si
     return n;
 }
 
-/* name: only of processes with this name, or known by it; data NULL: any. */
-static void find_pid(pm_sql *sql, pm_text selector, pm_text name, uint64_t pid, pm_scope *out)
+/* name: only of processes with this name, or with `known`, known by it; data NULL: any. */
+static void find_pid(pm_sql *sql, pm_text selector, pm_text name, bool known, uint64_t pid,
+                     pm_scope *out)
 {
     int64_t n = count_ids(sql,
                           "SELECT count(*), max(p.process_id) FROM process p JOIN name n ON "
-                          "n.name_id = p.name_id WHERE coalesce(p.pid, -1) = ?2 AND (?1 IS NULL "
-                          "OR n.name = ?1 OR p.process_id IN (" KNOWN_AS "))",
-                          PM_ARGS(PM_T(name), PM_I(pid)), &out->process_id);
+                          "n.name_id = p.name_id WHERE coalesce(p.pid, -1) = ?2 AND CASE WHEN ?3 "
+                          "THEN p.process_id IN (" KNOWN_AS ") ELSE ?1 IS NULL OR n.name = ?1 END",
+                          PM_ARGS(PM_T(name), PM_I(pid), PM_I(known)), &out->process_id);
 
     if (n > 1)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
@@ -206,11 +201,12 @@ static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
                                        PM_ARGS(PM_I(number)), PMAPDB_UNKNOWN);
     } else {
         if (pm_num_all(s, &number))
-            find_pid(sql, s, any, number, out);
+            find_pid(sql, s, any, false, number, out);
         if (!found(out))
             find_name(sql, any, s, out);
-        if (!found(out) && slash && pm_num_all(pm_text_from(s, before_slash + 1), &number))
-            find_pid(sql, s, (pm_text){s.data, before_slash}, number, out);
+        for (int known = 0; known < 2; known++)
+            if (!found(out) && slash && pm_num_all(pm_text_from(s, before_slash + 1), &number))
+                find_pid(sql, s, (pm_text){s.data, before_slash}, known, number, out);
         if (!found(out) && colon)
             find_name(sql, (pm_text){s.data, before_colon}, pm_text_from(s, before_colon + 1), out);
         if (!found(out))

@@ -1,0 +1,87 @@
+# host: what grew on a host of many names: diff without a process; and the names that people know.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+# PID NAME HEAP_KIB, at minute M
+at() {
+    pmap_x "$2" "$3" "$4" >now.x
+    pmapdb import -q --at "2026-11-21T03:$1:00Z" now.x
+}
+
+at 00 71 web 1000
+at 00 72 db 4000
+at 00 73 old 500
+for minute in 10 20; do
+    at $minute 71 web $((1000 + minute * 100))
+    at $minute 72 db $((4000 + minute))
+done
+# db restarts, and cache is captured for the first time: it may have been there before
+at 30 71 web 4000
+at 30 82 db 4700
+at 30 90 cache 9000
+at 35 90 cache 9300
+
+say "most growth first, then the diff of one"
+run pmapdb diff
+pmapdb diff | sed -n 's/.*next: //p' >line
+run sh -c "$(cat line)"
+run pmapdb diff --from -15m -f csv
+run pmapdb diff --since -1h --top 1 -f csv
+run pmapdb diff --by process web -f csv
+run pmapdb diff -q -f csv --threshold rss:2M --from 2026-11-21T03:10:00Z
+
+say "a part of one process needs a process: the largest are offered"
+run pmapdb diff --by lineage
+run pmapdb categories
+run pmapdb categories --snapshot @3 --top 1 -f csv
+
+say "live: a link to a program has the name of the link, and a script its own"
+wait_for() {
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ "$(cat "/proc/$1/comm" 2>&1)" = "$2" ] && return
+        sleep 0.1
+    done
+    echo "$2 did not start"
+}
+start() {
+    "$@" &
+    started="$started $!"
+    last=$!
+}
+sleep=$(command -v sleep)
+sh=$(command -v sh)
+ln -s "$sleep" alpha-server
+ln -s "$sleep" beta
+ln -s "$sleep" a-name-of-more-than-15-bytes
+printf 'read -r line <>pipe\n' >job.sh
+mkfifo pipe
+started=
+trap 'kill $started 2>/dev/null || true' EXIT
+export PMAPDB=live.db
+start ./alpha-server 300
+start ./beta 300
+wait_for $last beta
+beta=$last
+start ./a-name-of-more-than-15-bytes 300
+wait_for $last a-name-of-more-
+start "$sh" job.sh
+for _ in 1 2 3 4 5; do
+    case $(tr '\0' ' ' <"/proc/$last/cmdline") in *job.sh*) break ;; esac
+    sleep 0.1
+done
+pmapdb capture -q --match "ppid = $$ AND cmdline <> ''"
+pmapdb sql 'SELECT name FROM processes ORDER BY name' -f csv | grep -v pmapdb
+kill "$beta"
+wait "$beta" 2>/dev/null || true
+ln -s "$sleep" gamma
+start ./gamma 300
+wait_for $last gamma
+pmapdb capture -q --match "ppid = $$ AND cmdline <> ''"
+pmapdb sql "SELECT count(*) AS beats FROM beat" -f csv
+pmapdb diff -f csv | cut -d , -f 1,5,29,30 | grep -v pmapdb
+
+say "asked for by exe, comm and program"
+for name in alpha-server a-name-of-more- ./beta; do
+    pmapdb processes $name -f csv | cut -d , -f 4 | tail -n 1
+done
+pmapdb categories "$(basename "$(readlink -f "$sleep")")" 2>&1 | sed "s/.*which '[a-z]*'?/which?/; s/there are.*/there are/"

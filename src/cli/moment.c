@@ -91,6 +91,14 @@ void pm_moment_which(const pm_moment *s, char *out, size_t size)
         snprintf(out, size, "of %lld processes", (long long)s->processes);
 }
 
+void pm_moment_selector(const pm_moment *s, char *out, size_t size)
+{
+    if (s->snapshot_id != PMAPDB_UNKNOWN)
+        snprintf(out, size, "@%" PRId64, s->snapshot_id);
+    else
+        snprintf(out, size, "%s", s->taken_at);
+}
+
 void pm_moment_describe(const pm_moment *s, char *out, size_t size)
 {
     char which[64];

@@ -35,6 +35,9 @@ void pm_moment_say_left_out(const pm_run_args *args);
 /* Prints "@7", or "of 3 processes". */
 void pm_moment_which(const pm_moment *s, char *out, size_t size);
 
+/* Prints the moment in a form that --from, --to and --snapshot accept: "@7", or its time. */
+void pm_moment_selector(const pm_moment *s, char *out, size_t size);
+
 /* False if each moment is of one process and the two processes differ. */
 bool pm_moment_same_process(const pm_moment *older, const pm_moment *newer);
 

@@ -29,19 +29,20 @@ typedef struct diff {
 
 /* ---- options ---- */
 
-static bool metric_of(pm_text name, int *out)
+/* Returns the metric called "rss" or "rss_kib", or -1. */
+static int metric_of(pm_text name)
 {
-    for (int i = 0; i < PM_METRICS; i++) {
-        pm_text whole = pm_text_of(pm_metric_names[i]), stem = whole;
+    int i = PM_METRICS - 1;
 
-        if (pm_text_ends(stem, PM_TEXT("_kib")))
-            stem.len -= 4;
-        if (pm_text_equal(name, whole) || pm_text_equal(name, stem)) {
-            *out = i;
-            return true;
-        }
+    for (; i >= 0; i--) {
+        pm_text whole = pm_text_of(pm_metric_names[i]);
+
+        if (pm_text_equal(name, whole) ||
+            (pm_text_starts(whole, name) &&
+             pm_text_equal(pm_text_from(whole, name.len), PM_TEXT("_kib"))))
+            break;
     }
-    return false;
+    return i;
 }
 
 /* Each metric may have one threshold. The exit status says "found" if any threshold is reached. */
@@ -51,10 +52,9 @@ static const char *read_threshold(const char *arg, void *value)
     const char *colon = strchr(arg, ':');
     pm_text name = {arg, colon ? (size_t)(colon - arg) : 0};
     uint64_t count = 0;
-    int metric = 0;
+    int metric = colon ? metric_of(name) : -1;
 
-    if (!colon || !metric_of(name, &metric) ||
-        (metric && !pm_num_size(pm_text_of(colon + 1), &least)) ||
+    if (metric < 0 || (metric && !pm_num_size(pm_text_of(colon + 1), &least)) ||
         (!metric && !pm_num_all(pm_text_of(colon + 1), &count)))
         return "METRIC:SIZE like rss:10M or mappings:100";
     if (thresholds[metric] != PMAPDB_UNKNOWN)
@@ -211,13 +211,6 @@ static void say_claim(pm_flow *flow, const char *what, int64_t older, int64_t ne
                     newer - older);
 }
 
-/* True if both moments have footers, or VmRSS from the status files next to the captures. */
-static bool tools_said(const diff *d)
-{
-    return subtract(d->newer.tool_size, d->older.tool_size) != PMAPDB_UNKNOWN ||
-           subtract(d->newer.tool_rss, d->older.tool_rss) != PMAPDB_UNKNOWN;
-}
-
 static void write_proof(const diff *d, pm_output *out, int64_t rest, const char *which)
 {
     pm_flow flow = pm_output_flow(out);
@@ -226,7 +219,9 @@ static void write_proof(const diff *d, pm_output *out, int64_t rest, const char 
     pm_flow_say(&flow, 0, "unexplained %" PRId64 " KiB%s%s", rest, rest ? " of " : "",
                 rest ? which : "");
     pm_flow_end(&flow);
-    if (tools_said(d)) {
+    /* footers, or VmRSS from the status files next to the captures */
+    if (subtract(d->newer.tool_size, d->older.tool_size) != PMAPDB_UNKNOWN ||
+        subtract(d->newer.tool_rss, d->older.tool_rss) != PMAPDB_UNKNOWN) {
         pm_flow_begin(&flow, 0, 4);
         pm_flow_say(&flow, 0, "the captures themselves say:");
         say_claim(&flow, "size", d->older.tool_size, d->newer.tool_size);
@@ -238,15 +233,6 @@ static void write_proof(const diff *d, pm_output *out, int64_t rest, const char 
 }
 
 /* ---- what to do about the row that grew most ---- */
-
-/* Prints the moment in a form that --from and --to accept. */
-static void moment_of(const pm_moment *s, char *out, size_t size)
-{
-    if (s->snapshot_id != PMAPDB_UNKNOWN)
-        snprintf(out, size, "@%" PRId64, s->snapshot_id);
-    else
-        snprintf(out, size, "%s", s->taken_at);
-}
 
 static bool is_object(const top_row *top)
 {
@@ -304,8 +290,8 @@ static void write_next(const diff *d, pm_output *out)
 
     if (!top->delta)
         return;
-    moment_of(&d->older, from, sizeof from);
-    moment_of(&d->newer, to, sizeof to);
+    pm_moment_selector(&d->older, from, sizeof from);
+    pm_moment_selector(&d->newer, to, sizeof to);
     snprintf(command, sizeof command, "diff --by %s", d->by);
     next.from.len = strlen(from);
     next.to.len = strlen(to);
@@ -334,26 +320,20 @@ static void write_next(const diff *d, pm_output *out)
 /* Ends the program if it would have to compare rows with sums: only --by category can. */
 static void refuse_sums(const diff *d)
 {
-    bool older = pm_moment_has_sums_only(&d->older), newer = pm_moment_has_sums_only(&d->newer);
-    char a[64], b[64];
+    const pm_moment *s = pm_moment_has_sums_only(&d->older) ? &d->older : &d->newer;
+    char which[64];
 
-    if (!older && !newer)
+    if (!pm_moment_has_sums_only(s))
         return;
-    pm_moment_which(&d->older, a, sizeof a);
-    pm_moment_which(&d->newer, b, sizeof b);
-    if (older && newer)
-        pm_cli_die("the snapshots %s and %s have sums only: --by category compares them", a, b);
-    pm_cli_die("the %s snapshot %s has sums only: --by category compares them",
-               older ? "older" : "newer", older ? a : b);
+    pm_moment_which(s, which, sizeof which);
+    pm_cli_die("the snapshot %s has sums only: --by category compares it", which);
 }
 
 /* Returns the KiB that the rows leave unexplained. */
 static int64_t write_diff(diff *d, pmapdb_rows *rows)
 {
     bool people = pm_cli_is_for_people(d->cli);
-    const char *gap = d->cli->format == PM_FORMAT_MD
-                          ? "\n"
-                          : ""; /* Markdown tables need empty lines around them */
+    const char *gap = d->cli->format == PM_FORMAT_MD ? "\n" : ""; /* around a table of Markdown */
     const char *which = "";
     pm_answer_view view;
     pm_output out;
@@ -364,9 +344,8 @@ static int64_t write_diff(diff *d, pmapdb_rows *rows)
         write_title(d, &out);
     pm_output_text(&out, "%s", gap);
     pm_answer_rows(&out, rows, &view, see_row, d);
-    for (int i = 0; i < PM_METRICS; i++)
-        d->found |=
-            is_reached(d, i, d->delta[i]); /* many small rows can reach a threshold together */
+    for (int i = 0; i < PM_METRICS; i++) /* many small rows can reach a threshold together */
+        d->found |= is_reached(d, i, d->delta[i]);
     rest = unexplained(d, &which);
     if (people) {
         write_total(d, &out, &view);

@@ -34,10 +34,7 @@ static void read_moment(places *p, const pm_who *w, bool newer)
     char moment[32], category[128];
     pmapdb_error err;
 
-    if (wanted->snapshot_id != PMAPDB_UNKNOWN)
-        snprintf(moment, sizeof moment, "@%" PRId64, wanted->snapshot_id);
-    else
-        snprintf(moment, sizeof moment, "%s", wanted->taken_at);
+    pm_moment_selector(wanted, moment, sizeof moment);
     pm_cli_must(pmapdb_bind(rows, "snapshot", moment, &err), &err);
     while (pm_run_next(rows)) {
         place one = {.lineage = pm_answer_int(rows, "lineage_id"),

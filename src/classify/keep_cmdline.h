@@ -26,8 +26,8 @@ void pm_keep_cmdline_free(pm_keep_cmdline *keep);
 pmapdb_status pm_keep_cmdline_of(pm_keep_cmdline *keep, pm_text arguments, pm_text *out,
                                  pmapdb_error *err);
 
-/* Returns what people call the program that an interpreter runs: the basename of its script, module,
- * jar or main class, else of the interpreter; empty for other programs. */
+/* Returns what people call the program that an interpreter runs: the basename of its script,
+ * module, jar or main class, else of the interpreter; empty for other programs. */
 pm_text pm_interpreted_name(pm_text arguments);
 
 #endif

@@ -4,8 +4,8 @@
  *           is also found by its exe, its comm or the program of its command.
  *
  * Snapshot: first, last, prev, @ID, a time in words (base/clock/clock.h), -2h or 2h (back from the
- *           newest of the series, or from the snapshot of --to). A time selects the last snapshot at
- *           or before it; before the first snapshot, the first one.
+ *           newest of the series, or from the snapshot of --to). A time selects the last snapshot
+ * at or before it; before the first snapshot, the first one.
  *
  * A wrong selector is PMAPDB_NOTFOUND, and the message lists the possible ones. */
 #ifndef PM_STORE_SELECT_H
@@ -43,8 +43,8 @@ pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dia
                                  pm_text selector, int64_t back_from, pm_pick *out,
                                  pmapdb_error *err);
 
-/* A time in words, or -2h back from the newest snapshot of the scope. *ms is PMAPDB_UNKNOWN if there
- * is no snapshot to count back from. */
+/* A time in words, or -2h back from the newest snapshot of the scope. *ms is PMAPDB_UNKNOWN if
+ * there is no snapshot to count back from. */
 pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
                              pmapdb_error *err);
 

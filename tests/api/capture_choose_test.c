@@ -4,8 +4,8 @@
 #define BUDGET 15000 /* us; at 100 ns a page the child takes 2 ms, 6 with a sanitizer */
 #define BAD 60000
 
-#define SMAPS "api_tests smaps complete status\n"
-#define SPARED "api_tests maps complete none degraded\n"
+#define SMAPS "worker smaps complete status\n"
+#define SPARED "worker maps complete none degraded\n"
 
 /* A process of 80 MiB, and a budget that makes its prediction matter. */
 static void begin_large(live *l)

@@ -7,6 +7,7 @@
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else, for the keys of each process, the one with most snapshots
+-- param:  top         int     ""     At most this many rows, the worst first, instead of all with each process's own row first
 -- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
@@ -19,15 +20,15 @@
 -- column: snapshots        count     Snapshots that were judged
 -- column: lives            count     1 and the restarts among them
 -- column: span_h           real      Hours from the first to the last of them
--- column: first            real      The metric in the first snapshot; 0 where the key was not there
--- column: last             real      The metric in the last snapshot
--- column: rate_per_h       real      Growth per hour, now
--- column: rate_low         real      Lower end of its 90 % interval
--- column: rate_high        real      Upper end
+-- column: first            amount    The metric in the first snapshot; 0 where the key was not there
+-- column: last             amount    The metric in the last snapshot
+-- column: rate_per_h       amount    Growth per hour, now
+-- column: rate_low         amount    Lower end of its 90 % interval
+-- column: rate_high        amount    Upper end
 -- column: confidence       ratio     Weight of the curves that say what the verdict says
 -- column: since            time      When the growth began; the first snapshot where it grew from there on
--- column: detectable_per_h real      The smallest growth per hour that these snapshots would show
--- column: limit            real      What the metric cannot exceed: --limit, or what is known: see limit_by
+-- column: detectable_per_h amount    The smallest growth per hour that these snapshots would show
+-- column: limit            amount    What the metric cannot exceed: --limit, or what is known: see limit_by
 -- column: eta_h            real      Hours until the limit at this rate
 -- column: reason           text      Why, in words
 -- column: mappings_per_h   real      Growth in number of mappings
@@ -256,4 +257,9 @@ FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head
 CROSS JOIN name n ON n.name_id = p.name_id
-ORDER BY n.name, r.head, v.key;
+ORDER BY CASE WHEN :top THEN instr('leak suspect plateau steady shrinking too-few',
+    json_extract(v.value, '$.verdict')) END,
+  CASE WHEN :top THEN json_extract(v.value, '$.unit') END, -- KiB before mappings
+  CASE WHEN :top THEN coalesce(-json_extract(v.value, '$.rate_per_h'), 9e99) END,
+  n.name, r.head, v.key
+LIMIT coalesce(:top, -1);

@@ -3,7 +3,7 @@
 
 static const char *const names[PM_UNIT_COUNT_OF_UNITS] = {
     "text", "int",     "count",    "real",    "kib",     "rate",     "time",  "duration",
-    "bool", "address", "snapshot", "process", "lineage", "category", "ratio",
+    "bool", "address", "snapshot", "process", "lineage", "category", "ratio", "amount",
 };
 
 const char *pm_unit_name(pm_unit unit)

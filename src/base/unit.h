@@ -21,6 +21,7 @@ typedef enum pm_unit {
     PM_UNIT_LINEAGE,
     PM_UNIT_CATEGORY,
     PM_UNIT_RATIO,
+    PM_UNIT_AMOUNT, /* KiB; if the column `metric` of the row says mappings, their number */
     PM_UNIT_COUNT_OF_UNITS
 } pm_unit;
 

@@ -72,7 +72,8 @@ pm_text pm_cell_name(pm_render *r, size_t column)
 
 pm_text pm_cell(pm_render *r, size_t column, const pm_value *v)
 {
-    pm_unit unit = r->columns[column].unit;
+    pm_unit given = r->columns[column].unit;
+    pm_unit unit = given != PM_UNIT_AMOUNT ? given : r->pieces ? PM_UNIT_REAL : PM_UNIT_KIB;
     bool human = r->options.human;
     char text[PM_NUMBER_TEXT];
 

@@ -26,6 +26,7 @@ struct pm_render {
     size_t n_columns;
     size_t n_rows; /* before the current one */
     size_t n_left_out;
+    bool pieces;       /* the amounts of the row are mappings, not KiB */
     pm_rest_row *rest; /* if `top` is given and the format is for people */
     bool begun;
     pm_buf line;    /* output before the sink gets it: at most a row */

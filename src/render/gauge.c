@@ -8,6 +8,7 @@ static const pm_measure measures[PM_UNIT_COUNT_OF_UNITS] = {
     [PM_UNIT_INT] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
     [PM_UNIT_COUNT] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
     [PM_UNIT_REAL] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
+    [PM_UNIT_AMOUNT] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
     [PM_UNIT_BOOL] = {PM_ROLE_GAUGE, 1, 1, "", {0}},
     [PM_UNIT_KIB] = {PM_ROLE_GAUGE, 1024, 1, "bytes", {"_kib"}},
     [PM_UNIT_RATE] = {PM_ROLE_GAUGE, 1024, 3600, "bytes_per_second", {"_per_h", "_kib"}},

@@ -141,6 +141,10 @@ static void begin(pm_render *r)
 
 static void put_row(pm_render *r, const pm_value *values)
 {
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (strcmp(r->columns[i].name, "metric") == 0)
+            r->pieces =
+                values[i].kind == PM_VALUE_TEXT && pm_text_equal(values[i].t, PM_TEXT("mappings"));
     if (r->st == PMAPDB_OK)
         r->ops->row(r, values);
 }

@@ -25,6 +25,16 @@ pmapdb leaks -f prometheus | grep -c '^pmapdb_leaks_rate_per_hour'
 pmapdb leaks -f md | grep -c LEAK || true
 pmapdb leaks --wide | awk 'NR <= 3 { print $1, $4 }'
 
+say "the worst rows, in every format"
+pmapdb import -q --db worst.db samples/captures
+log 9 quick 12 1000 9000 >quick.log
+pmapdb import -q --db worst.db quick.log
+pmapdb --db worst.db leaks -f csv --top 4 | cut -d , -f 1,4,7,14
+pmapdb --db worst.db leaks -f ndjson --top 1 | cut -d , -f 1-4
+run pmapdb --db worst.db leaks -f md --top 3
+pmapdb --db worst.db leaks -f md --metric mappings --top 1 | tail -n 1
+run pmapdb --db worst.db leaks -f csv --top 0
+
 say "--check: 1 where something leaks"
 run pmapdb leaks --check -f csv -o /dev/null
 run pmapdb leaks --check -o cards

@@ -29,7 +29,7 @@ diff want have && wc -l <want | tr -d ' '
 say "every query has its columns on its page"
 sed -n 's/^-- column: *\([a-z_0-9]*\).*/\1/p' "$root"/queries/*.sql | wc -l | tr -d ' ' >want
 sed 's/\\-/-/g' $(sed 's/.*/man\/pmapdb-&.1/' queries) | awk '/^\.nf$/ { on = 1 } /^\.fi$/ { on = 0 }
-    on && /^  [a-z_0-9]+ +(text|int|count|real|kib|rate|time|duration|bool|address|snapshot|process|lineage|category|ratio) / { n++ }
+    on && /^  [a-z_0-9]+ +(text|int|count|real|kib|rate|time|duration|bool|address|snapshot|process|lineage|category|ratio|amount) / { n++ }
     END { print n }' | diff want - && echo same
 
 say "pmapdb(1): the options of every command"

@@ -205,6 +205,8 @@ static int print_found(const pm_check *c)
         fprintf(text.out, "%s%s%s", c->text, *c->part ? ", most of it " : "", c->part);
     if (c->n_findings > 1)
         fprintf(text.out, "; %zu more", c->n_findings - 1);
+    if (c->state != PM_CHECK_UNKNOWN && *c->as_of)
+        fprintf(text.out, ", as of %s", c->as_of);
     pm_words_end(&text);
     exit_code = print_line(c->state, text.data, performance.data);
     free(text.data);
@@ -229,7 +231,7 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
     c.args = (pm_run_args){
         .cli = cli, .query = "leaks", .own = options, .own_values = &c, .own_help = true};
     pm_run_parse(&c.args, argc, argv);
-    if (cli->output || cli->format != PM_FORMAT_TABLE || cli->top)
+    if (cli->output || cli->format != PM_FORMAT_TABLE || pm_run_given(&c.args, "top"))
         pm_cli_usage(cli, "--output, --format and --top are for rows, this prints one line for a "
                           "monitor: pmapdb leaks has rows");
     check_thresholds(&c);

@@ -40,10 +40,12 @@ typedef struct pm_check {
     char who[192];   /* the last of these processes */
     char blind[192]; /* a process whose resident memory is currently unknown, or "" */
     size_t n_processes, alive_cap, n_leaks, n_findings;
-    int64_t newest_ms; /* the newest snapshot of these processes */
-    double beyond;     /* how far the last judged value exceeds its threshold, as a ratio */
-    double worst;      /* the same ratio for the worst finding of `state` */
-    int64_t part_of;   /* the process of the worst finding, if that finding is a rate */
+    int64_t newest_ms;         /* the newest snapshot of these processes */
+    char at[PM_CLOCK_TEXT];    /* when the last judged values were read */
+    char as_of[PM_CLOCK_TEXT]; /* the same of the worst finding; of all values, the oldest */
+    double beyond;             /* how far the last judged value exceeds its threshold, as a ratio */
+    double worst;              /* the same ratio for the worst finding of `state` */
+    int64_t part_of;           /* the process of the worst finding, if that finding is a rate */
     double part_rate;
     char part[65];  /* the part of that process that leaks most, or "" */
     char text[512]; /* the worst finding, or why the state is unknown */

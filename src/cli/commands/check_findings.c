@@ -51,6 +51,7 @@ static bool find(pm_check *c, pm_check_state found, const char *format, ...)
         return false;
     c->state = found;
     c->worst = c->beyond;
+    memcpy(c->as_of, c->at, sizeof c->at);
     va_start(args, format);
     vsnprintf(c->text, sizeof c->text, format, args);
     va_end(args);
@@ -74,17 +75,24 @@ static void read_who(const pmapdb_rows *row, char *out, size_t size)
         snprintf(out, size, "%s/%" PRId64, name, pid);
 }
 
+static void read_at(pm_check *c, const pmapdb_rows *row, const char *column)
+{
+    pm_answer_text(row, column, c->at, sizeof c->at);
+    if (c->state == PM_CHECK_OK && *c->at && (!*c->as_of || strcmp(c->at, c->as_of) < 0))
+        memcpy(c->as_of, c->at, sizeof c->at);
+}
+
 static void take_process(pm_check *c, const pmapdb_rows *row)
 {
     int64_t rss = pm_answer_int(row, "rss_kib"), mappings = pm_answer_int(row, "mappings"), taken;
-    char found[16], at[PM_CLOCK_TEXT], size[PM_NUMBER_TEXT];
+    char found[16], size[PM_NUMBER_TEXT];
 
     if (pm_grow(&c->alive, &c->alive_cap, c->n_processes, sizeof *c->alive, NULL) != PMAPDB_OK)
         pm_cli_no_memory();
     c->alive[c->n_processes++] = pm_answer_int(row, "process_id");
     read_who(row, c->who, sizeof c->who);
-    pm_answer_text(row, "taken_at", at, sizeof at);
-    if (pm_clock_parse(pm_text_of(at), &taken) && taken > c->newest_ms)
+    read_at(c, row, "taken_at");
+    if (pm_clock_parse(pm_text_of(c->at), &taken) && taken > c->newest_ms)
         c->newest_ms = taken;
     pm_answer_text(row, "state", found, sizeof found);
     if (strcmp(found, "partial") == 0)
@@ -200,6 +208,7 @@ static void ask_leaks(pm_check *c)
         current = process_id;
         judged += strcmp(verdict, "too-few") != 0;
         longest = snapshots > longest ? snapshots : longest;
+        read_at(c, rows, "last_at");
         if (leaks)
             judge_process(c, rows);
         else

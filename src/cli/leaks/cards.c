@@ -272,10 +272,11 @@ static void put_rest_of(cards *c, const pm_leak_group *g)
     put_named(c, g, PM_VERDICT_PLATEAU);
     put_named(c, g, PM_VERDICT_SHRINKING);
     put_named(c, g, PM_VERDICT_TOO_FEW);
+    put_words(c, 0, g->begin, pm_leak_print_as_of);
     pm_flow_end(&c->flow);
 }
 
-/* Writes the sum of several leaks, which reaches the limit before each of them would alone. */
+/* Writes the sum of several leaks; each of their cards has its limit. */
 static void put_altogether(cards *c, const pm_leak_group *g)
 {
     if (g->n[PM_VERDICT_LEAK] < 2 || !g->begin->whole)
@@ -283,10 +284,6 @@ static void put_altogether(cards *c, const pm_leak_group *g)
     begin_process(c, g->begin);
     pm_flow_say(&c->flow, 2, "altogether: %.*s", (int)g->begin->metric.len, g->begin->metric.data);
     put_words(c, 1, g->begin, pm_leak_print_rate);
-    if (!isnan(g->begin->limit)) {
-        pm_flow_say(&c->flow, 0, ", limit:");
-        put_words(c, 1, g->begin, pm_leak_print_limit);
-    }
     pm_flow_end(&c->flow);
 }
 

@@ -1,8 +1,9 @@
 /* leaks: pmapdb leaks: gives a verdict on every part of every process, or on series in a file. */
 #include "cli/leaks/leaks.h"
 
+#include "base/num.h"
 #include "cli/who/who.h"
-#include <string.h>
+#include <stdio.h>
 
 #define AT(field) offsetof(pm_leaks_cmd, field)
 
@@ -72,6 +73,21 @@ static void show_cards(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_rows *rows)
     pm_leak_rows_free(&held);
 }
 
+/* The query orders and counts the rows; cards and series need all of them, and show the first N. */
+static void take_top(pm_leaks_cmd *l)
+{
+    const char *given = pm_run_given(&l->args, "top");
+    uint64_t n = (uint64_t)l->cli->top;
+
+    if (given && (!pm_num_all(pm_text_of(given), &n) || n < 1 || n > INT32_MAX))
+        pm_cli_usage(l->cli, "--top wants a number of 1 or more, not '%s'", given);
+    l->cli->top = (int64_t)n;
+    snprintf(l->top, sizeof l->top, "%llu", (unsigned long long)n);
+    for (int i = 0; i < l->args.info->n_params; i++)
+        if (pm_text_equal(l->args.info->param[i].name, PM_TEXT("top")))
+            l->args.value[i] = n && !l->series && !shows_cards(l) ? l->top : NULL;
+}
+
 static void ask_store(pm_leaks_cmd *l)
 {
     pmapdb_rows *rows;
@@ -92,6 +108,7 @@ int pm_cli_leaks(pm_cli *cli, int argc, char **argv)
 
     l.args = (pm_run_args){.cli = cli, .query = "leaks", .own = options, .own_values = &l};
     pm_run_parse(&l.args, argc, argv);
+    take_top(&l);
     if (l.series)
         trouble = pm_leaks_series(&l);
     else

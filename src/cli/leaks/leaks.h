@@ -10,6 +10,7 @@ typedef struct pm_leaks_cmd {
     pm_run_args args;
     const char *series; /* a file; NULL: judge the store */
     bool check;
+    char top[24];                  /* the value of --top for the query */
     size_t leaks, judged, too_few; /* rows so far */
     int64_t most;                  /* snapshots of the longest row that has too few */
 } pm_leaks_cmd;

@@ -53,6 +53,13 @@ static number span_of(double hours)
 
 /* ---- phrases ---- */
 
+void pm_leak_print_as_of(FILE *out, const pm_leak_row *r, bool human)
+{
+    (void)human;
+    if (r->last_at.len >= 19) /* 2026-11-14T03:10:02Z */
+        fprintf(out, ", as of %.10s %.8s UTC", r->last_at.data, r->last_at.data + 11);
+}
+
 void pm_leak_print_course(FILE *out, const pm_leak_row *r, bool human)
 {
     scale s = scale_of(r, r->last, human);
@@ -67,6 +74,7 @@ void pm_leak_print_course(FILE *out, const pm_leak_row *r, bool human)
     if (r->snapshots != PMAPDB_UNKNOWN && r->lives != PMAPDB_UNKNOWN)
         fprintf(out, ", %" PRId64 " snapshots, %" PRId64 " li%s", r->snapshots, r->lives,
                 r->lives == 1 ? "fe" : "ves");
+    pm_leak_print_as_of(out, r, human);
 }
 
 void pm_leak_print_rate(FILE *out, const pm_leak_row *r, bool human)

@@ -6,7 +6,8 @@
 #include "cli/leaks/rows.h"
 #include <stdio.h>
 
-/* Prints "rss 41.2 -> 80.3 MiB over 6h42m, 240 snapshots, 1 life". */
+/* Prints "rss 41.2 -> 80.3 MiB over 6h42m, 240 snapshots, 1 life, as of 2026-11-14 03:10:02 UTC".
+ */
 void pm_leak_print_course(FILE *out, const pm_leak_row *r, bool human);
 /* Prints "+212 KiB/h [198, 227]". */
 void pm_leak_print_rate(FILE *out, const pm_leak_row *r, bool human);
@@ -19,5 +20,8 @@ void pm_leak_print_limit(FILE *out, const pm_leak_row *r, bool human);
 
 /* Returns the origin of the limit if the kernel sets it, like "cgroup limit "; else "". */
 const char *pm_leak_limit_words(const pm_leak_row *row);
+
+/* Prints ", as of 2026-11-14 03:10:02 UTC": when the newest number was read. */
+void pm_leak_print_as_of(FILE *out, const pm_leak_row *r, bool human);
 
 #endif

@@ -30,6 +30,7 @@ static const struct field {
     {"path", TEXT, AT(path)},
     {"limit_by", TEXT, AT(limit_by)},
     {"rss_from", TEXT, AT(rss_from)},
+    {"last_at", TEXT, AT(last_at)},
     {"pid", INT, AT(pid)},
     {"process_id", INT, AT(process_id)},
     {"snapshots", INT, AT(snapshots)},

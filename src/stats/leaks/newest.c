@@ -156,7 +156,8 @@ void pm_leaks_rss_from(const pm_leak_work *work, pm_leak *whole)
 {
     size_t all = work->process->n, n = pm_leaks_known_until(work->whole_rss, all);
     bool quiet = whole->verdict != PM_VERDICT_TOO_FEW && !pm_leaks_flagged(whole->verdict);
-    bool too_few = !work->known[PM_METRIC_RSS] && work->total.verdict == PM_VERDICT_TOO_FEW;
+    bool too_few = whole->metric != PM_METRIC_RSS && !work->known[PM_METRIC_RSS] &&
+                   work->total.verdict == PM_VERDICT_TOO_FEW;
 
     if (!asks_for_rss(work))
         return;
@@ -169,6 +170,6 @@ void pm_leaks_rss_from(const pm_leak_work *work, pm_leak *whole)
         pm_leaks_say_first(whole, "resident memory is unknown");
     else if (!too_few && quiet && all - n >= PM_LATER_MIN)
         pm_leaks_say_first(whole, "resident memory is unknown in the last %zu snapshots", all - n);
-    else if (!too_few)
+    else if (!too_few && n > 0)
         whole->rss_from = work->vm_rss ? PM_RSS_STATUS : PM_RSS_MAPPINGS;
 }

@@ -264,13 +264,16 @@ pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, 
     size_t leak = largest(work, rows, PM_VERDICT_LEAK);
     size_t suspect = largest(work, rows, PM_VERDICT_SUSPECT);
     pm_leak_facts facts = {.has_rss = work->known[PM_METRIC_RSS]};
+    bool by_rss = facts.has_rss || work->total.verdict != PM_VERDICT_TOO_FEW;
     pmapdb_status st = PMAPDB_OK;
 
     pm_leaks_measure(work, &work->whole, &facts);
+    if (work->process->n_keys == 0 && facts.known[PM_METRIC_RSS] > 0)
+        by_rss = true;
     whole->mappings_rate = pieces_rate(work);
     if (leak < work->process->n_keys)
         sum_of_leaks(work, rows, leak, whole);
-    else if (work->known[PM_METRIC_RSS] || work->total.verdict != PM_VERDICT_TOO_FEW)
+    else if (by_rss)
         judge_by_rss(work, rows, suspect, facts.grown[PM_METRIC_RSS], whole);
     else
         st = judge_by_size(work, rows, suspect, facts.grown[PM_METRIC_SIZE], whole, err);

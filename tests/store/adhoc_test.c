@@ -1,10 +1,10 @@
 /* adhoc_test: SQL that a user types: forbidden statements and limits. */
 #include "kit.h"
 
+#include "set_clock.h"
 #include "store/read/adhoc.h"
 #include <dirent.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #define FOREVER "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
 
@@ -188,75 +188,88 @@ static void reads(void **state)
 
 /* ---- limits ---- */
 
-/* On a busy machine a statement gets little of the processor in its time: no test asks how soon. */
-static double seconds(clockid_t which)
-{
-    struct timespec t;
+#define MS INT64_C(1000000)
 
-    clock_gettime(which, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+/* Rows of a statement that has 200 ms, from clocks that stand still unless the test moves them: a
+ * busy machine takes no time. */
+static pmapdb_rows *with_200_ms(const kit *k, const char *sql)
+{
+    static const pmapdb_sql_options options = {.timeout_ms = 200};
+
+    set_clock_step(CLOCK_MONOTONIC, 0);
+    set_clock_step(CLOCK_THREAD_CPUTIME_ID, 0);
+    return asked(k, sql, &options);
+}
+
+static void close_rows(pmapdb_rows *rows)
+{
+    pmapdb_rows_close(rows);
+    set_clock_free();
 }
 
 static void stops_in_time(void **state)
 {
-    static const pmapdb_sql_options options = {.timeout_ms = 200};
-    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT count(*) FROM c", &options);
+    pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT count(*) FROM c");
     pmapdb_error err = {0};
     bool has;
-    double begun = seconds(CLOCK_MONOTONIC);
 
+    set_clock_step(CLOCK_MONOTONIC, MS);
     assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_TIMEOUT);
-    assert_true(seconds(CLOCK_MONOTONIC) - begun > 0.19);
     assert_string_equal(err.text, "stopped after 0.2 s without an end: --timeout gives more");
     assert_int_equal(err.db_code & 0xff, SQLITE_INTERRUPT);
-    pmapdb_rows_close(rows);
+    close_rows(rows);
+}
+
+/* A statement ends that takes less than its time. */
+static void goes_on_until_then(void **state)
+{
+    pmapdb_rows *rows =
+        with_200_ms(kit_of(state), FOREVER "SELECT count(*) FROM (SELECT x FROM c LIMIT 100000)");
+
+    set_clock_step(CLOCK_MONOTONIC, 1000);
+    assert_true(next(rows));
+    close_rows(rows);
+}
+
+/* The next rows, a million at most, until one is refused; ADVANCE_NS pass on CLOCK after each. */
+static int rows_until_timeout(pmapdb_rows *rows, clockid_t clock, int64_t advance_ns)
+{
+    pmapdb_status st = PMAPDB_OK;
+    int n = 0;
+
+    for (bool has = true; st == PMAPDB_OK && has && n < 1000000; n++) {
+        st = pmapdb_next(rows, &has, NULL);
+        set_clock_advance(clock, advance_ns);
+    }
+    return st == PMAPDB_TIMEOUT ? n : -1;
 }
 
 /* Rows that come quickly, without an end: every one is in time, all together are not. */
 static void stops_between_rows(void **state)
 {
-    static const pmapdb_sql_options options = {.timeout_ms = 200};
-    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT x FROM c", &options);
-    pmapdb_status st = PMAPDB_OK;
-    bool has = true;
+    pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT x FROM c");
 
-    while (st == PMAPDB_OK && has)
-        st = pmapdb_next(rows, &has, NULL);
-    assert_int_equal(st, PMAPDB_TIMEOUT);
-    pmapdb_rows_close(rows);
+    set_clock_step(CLOCK_MONOTONIC, MS);
+    assert_in_range(rows_until_timeout(rows, CLOCK_MONOTONIC, 0), 2, 1000000);
+    close_rows(rows);
 }
 
 /* So does what the caller makes of the rows, or an endless table would be drawn for minutes. */
 static void work_of_the_caller_counts(void **state)
 {
-    static const pmapdb_sql_options options = {.timeout_ms = 200};
-    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT x FROM c", &options);
-    pmapdb_status st = PMAPDB_OK;
-    bool has = true;
+    pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT x FROM c");
 
-    for (int n = 0; st == PMAPDB_OK && n < 10000; n++) {
-        double begun = seconds(CLOCK_THREAD_CPUTIME_ID);
-
-        while (seconds(CLOCK_THREAD_CPUTIME_ID) - begun < 0.0005) {
-        }
-        st = pmapdb_next(rows, &has, NULL);
-    }
-    assert_int_equal(st, PMAPDB_TIMEOUT);
-    pmapdb_rows_close(rows);
+    assert_in_range(rows_until_timeout(rows, CLOCK_THREAD_CPUTIME_ID, MS), 200, 10000);
+    close_rows(rows);
 }
 
 /* A caller that takes its time is no runaway statement. */
 static void waiting_does_not_count(void **state)
 {
-    static const pmapdb_sql_options options = {.timeout_ms = 1000};
-    static const struct timespec pause = {1, 100000000};
-    pmapdb_rows *rows = asked(kit_of(state), FOREVER "SELECT x FROM c LIMIT 50000", &options);
+    pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT x FROM c LIMIT 50000");
 
-    assert_true(next(rows));
-    nanosleep(&pause, NULL);
-    for (int n = 1; n < 200; n++) /* few: what others do to a busy machine in this time counts */
-        assert_true(next(rows));
-    pmapdb_rows_close(rows);
+    assert_int_equal(rows_until_timeout(rows, CLOCK_MONOTONIC, 1000 * MS), -1);
+    close_rows(rows);
 }
 
 static void stops_at_max_rows(void **state)
@@ -318,6 +331,7 @@ static void fails_with_words(void **state)
     fails_at_step(k, "SELECT json('{')", "malformed JSON");
 }
 
-RUN_TESTS(IN_KIT(changes_nothing), IN_KIT(reads), IN_KIT(stops_in_time), IN_KIT(stops_between_rows),
-          IN_KIT(work_of_the_caller_counts), IN_KIT(waiting_does_not_count),
-          IN_KIT(stops_at_max_rows), IN_KIT(limits_below_zero), IN_KIT(fails_with_words))
+RUN_TESTS(IN_KIT(changes_nothing), IN_KIT(reads), IN_KIT(stops_in_time), IN_KIT(goes_on_until_then),
+          IN_KIT(stops_between_rows), IN_KIT(work_of_the_caller_counts),
+          IN_KIT(waiting_does_not_count), IN_KIT(stops_at_max_rows), IN_KIT(limits_below_zero),
+          IN_KIT(fails_with_words))

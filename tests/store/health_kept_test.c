@@ -244,6 +244,7 @@ int main(void)
         IN_KIT(days_that_are_left), IN_KIT(larger_than_allowed), IN_KIT(stores_without_a_pace),
     };
 
+    set_clock_step(CLOCK_REALTIME, 0);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

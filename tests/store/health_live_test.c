@@ -342,6 +342,7 @@ int main(void)
         IN_KIT(unreadable_in_the_last_beat), IN_KIT(the_largest_jump),
     };
 
+    set_clock_step(CLOCK_REALTIME, 0);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

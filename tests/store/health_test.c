@@ -205,6 +205,7 @@ int main(void)
         IN_KIT(sums_are_proved),         cmocka_unit_test(no_store_at_all),
     };
 
+    set_clock_step(CLOCK_REALTIME, 0);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

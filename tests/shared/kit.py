@@ -37,17 +37,31 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
+def own_namespaces(*which):
+    """The command that begins another in such namespaces of its own, and why none can be made. What is mounted
+    there goes away with it, and is seen nowhere else. An ordinary user is root in a namespace of users."""
+    own = ["unshare", *([] if os.getuid() == 0 else ["--map-root-user"]), *which]
+    trial = "true"
+    if "--mount" in which: # /proc is that of the pids that are seen
+        trial = "mount -t proc proc /proc" if "--pid" in which else "mount -t tmpfs tmpfs /mnt"
+    if not shutil.which("unshare"):
+        return own, "unshare is not installed"
+    done = subprocess.run([*own, "sh", "-c", trial], capture_output=True, text=True, check=False)
+    why_not = "no namespaces here: " + (done.stderr.strip().splitlines() or ["?"])[0]
+    return own, why_not if done.returncode else None
+
+
 def own_mounts():
-    """Begins the test again in a mount namespace of its own: what is mounted there goes away with it."""
+    """Begins the test again, as root, where nobody else sees what it mounts."""
     inside = "PMAPDB_INSIDE"
-    if os.getuid() or not shutil.which("unshare"):
-        skip("needs root and unshare")
     if inside in os.environ:
         return
-    if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True,
-                      check=False).returncode:
-        skip("nothing can be mounted here")
-    os.execvpe("unshare", ["unshare", "-m", sys.executable, *sys.argv], os.environ | {inside: "1"})
+    if os.getuid():
+        skip("needs root")
+    own, why_not = own_namespaces("--mount")
+    if why_not:
+        skip(why_not)
+    os.execvpe(own[0], [*own, sys.executable, *sys.argv], os.environ | {inside: "1"})
 
 
 class Check:

@@ -1,0 +1,605 @@
+#!/usr/bin/env python3
+"""Campaign: what `leaks` says of real servers under load, beside what they say of themselves.
+
+    PMAPDB=build/release/pmapdb tests/bench/servers.py [--seconds 1200] [--only redis,go] [--keep FOLDER]
+
+Starts every server of the list below that is installed, as an ordinary user (nobody, where root
+begins it), in a temporary folder and at ports that are free; loads each of them with a client that
+works 5 % of the time, and captures all of them with one `capture --every 10s` (--every). Some stop
+working after a part of the time: their memory must stay what it is. Every 30 s the resident memory of
+every process (VmRSS) and what the server itself says that it uses and holds go to stats.csv; every
+minute `leaks` is asked, into leaks-SECONDS.csv: an operator may ask at any time. Two programs leak on
+purpose. The table at the end has a line for each server: wrong is a server that was ever called a leak
+and is none, and a program that leaks and was not called at the end. --seconds 120, the default, only
+shows that all of it works; verdicts need 1200. Everything that was started is ended.
+
+Debian packages: redis-server nginx-light mariadb-server memcached postgresql chromium nodejs
+default-jdk-headless golang-go gcc.
+"""
+import argparse
+import collections
+import csv
+import ctypes
+import glob
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = HERE / "servers"
+PMAPDB = os.path.abspath(os.environ.get("PMAPDB", "pmapdb"))
+WORK_SHARE = 0.05  # of a client's time
+PR_SET_CHILD_SUBREAPER = 36
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PMAPDB"} | {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
+options = None
+place = None
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def as_user(*command):
+    return (["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if not os.getuid() else []) + [
+        str(c) for c in command]
+
+
+def start(name, *command, **more):
+    log = open(place / (name + ".log"), "ab")
+    more = {"stdin": subprocess.DEVNULL, "stdout": log, "cwd": place} | more
+    return subprocess.Popen(as_user(*command), stderr=log, env=ENVIRONMENT | {"HOME": str(place)}, **more)
+
+
+def once(name, *command):
+    if start(name, *command).wait():
+        raise OSError("%s: see %s.log" % (" ".join(map(str, command))[:60], name))
+
+
+def patient(action, seconds=60):
+    """Until a server that was just started answers."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return action()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+
+
+class Server:
+    """start() starts it; step(part) is one piece of load, part 0 to 1 of the time; stats() what it says."""
+    leaks = False
+    needs = ()
+    process = None
+
+    def step(self, part):
+        """True: nothing more to do."""
+        return True
+
+    def stats(self):
+        return {}
+
+
+class Socket(Server):
+    """One that is spoken to by lines."""
+    end = b"\r\n"
+
+    def connect(self):
+        self.port = free_port()
+        self.process = start(self.name, *self.command())
+        self.socket = patient(lambda: socket.create_connection(("127.0.0.1", self.port)))
+        self.file = self.socket.makefile("rb")
+
+    start = connect
+
+    def ask(self, text, until):
+        self.socket.sendall(text)
+        lines = []
+        while not lines or not until(lines):
+            line = self.file.readline()
+            if not line:
+                raise OSError(self.name + " closed its connection")
+            lines.append(line.decode().strip())
+        return lines
+
+
+class Redis(Socket):
+    """Fills to its limit in the first half, then idles."""
+    name, needs, full_at = "redis", ("redis-server",), 0.5
+    limit_mib, value = 200, b"x" * 1000
+
+    def command(self):
+        return ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--save", "", "--maxmemory",
+                "%dmb" % self.limit_mib, "--maxmemory-policy", "noeviction", "--dir", place]
+
+    keys = 0
+
+    def step(self, part):
+        want = int(part / self.full_at * self.limit_mib * 1024)
+        n = min(200, want - self.keys)
+        if n > 0:
+            said = self.ask(b"".join(b"SET key:%d %s\r\n" % (self.keys + i, self.value) for i in range(n)),
+                            lambda lines: len(lines) >= n)
+            self.keys += n
+            return any(line.startswith("-OOM") for line in said)
+        return part > self.full_at + 0.1
+
+    def stats(self):
+        with socket.create_connection(("127.0.0.1", self.port)) as s:
+            s.sendall(b"INFO memory\r\nQUIT\r\n")
+            text = s.makefile().read()
+        said = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+        return {"used": int(said["used_memory"]), "held": int(said["used_memory_rss"]), "keys": self.keys}
+
+
+class Memcached(Socket):
+    """Fills to its limit, then replaces what it holds."""
+    name, needs, limit_mib = "memcached", ("memcached",), 64
+    keys = 0
+
+    def command(self):
+        return ["memcached", "-l", "127.0.0.1", "-p", self.port, "-m", self.limit_mib, "-t", "2"]
+
+    def step(self, part):
+        value = b"x" * (self.keys * 7919 % 4000 + 10)
+        self.keys += 1
+        self.ask(b"set key%d 0 0 %d\r\n%s\r\nget key%d\r\n" % (self.keys, len(value), value, self.keys // 2),
+                 lambda lines: lines[-1] == "END")
+        batch = b"".join(b"set k%d 0 0 1000 noreply\r\n%s\r\n" % (self.keys * 40 + i, b"y" * 1000) for i in range(40))
+        self.socket.sendall(batch)
+
+    def stats(self):
+        said = dict(line.split()[1:3] for line in self.ask(b"stats\r\n", lambda l: l[-1] == "END")[:-1])
+        slabs = self.ask(b"stats slabs\r\n", lambda l: l[-1] == "END")
+        held = [line.split()[2] for line in slabs if line.startswith("STAT total_malloced")]
+        return {"used": int(said["bytes"]), "held": int(held[0]) if held else None, "items": int(said["curr_items"])}
+
+
+class Web(Server):
+    """One that answers GET / and GET /stats."""
+    busy_until = 2
+
+    def start(self):
+        self.port = free_port()
+        self.process = start(self.name, *self.command())
+        self.client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        patient(lambda: self.get("/stats"))
+
+    def get(self, path):
+        try:
+            self.client.request("GET", path)
+            return self.client.getresponse().read()
+        except (OSError, http.client.HTTPException) as error:
+            self.client.close()
+            raise OSError(str(error)) from error
+
+    def step(self, part):
+        self.get("/")
+        return part > self.busy_until
+
+    def stats(self):
+        with socket.create_connection(("127.0.0.1", self.port)) as s:
+            s.sendall(b"GET /stats HTTP/1.0\r\n\r\n")
+            return json.loads(s.makefile(newline="").read().split("\r\n\r\n", 1)[-1])
+
+
+class Node(Web):
+    name, needs = "node", ("node",)
+
+    def command(self):
+        return ["node", PROGRAMS / "work.js", self.port]
+
+
+class NodeLeak(Node):
+    name, leaks = "node-leak", True
+
+    def command(self):
+        return super().command() + ["leak"]
+
+
+class Python(Web):
+    name = "python"
+
+    def command(self):
+        return ["python3", PROGRAMS / "work.py", self.port]
+
+
+class Go(Web):
+    name, needs = "go", ("go",)
+
+    def command(self):
+        subprocess.run(["go", "build", "-o", place / "go-work", PROGRAMS / "work.go"], check=True,
+                       env=ENVIRONMENT | {"HOME": str(place), "GOFLAGS": "-mod=mod", "GO111MODULE": "off"})
+        return [place / "go-work", self.port]
+
+
+class Java(Web):
+    """Works for two thirds of the time."""
+    name, needs, busy_until = "java", ("java", "javac"), 0.66
+
+    def command(self):
+        subprocess.run(["javac", "-d", place, PROGRAMS / "Work.java"], check=True)
+        return ["java", "-Xmx192m", "-XX:NativeMemoryTracking=summary", "-cp", place, "Work", self.port]
+
+    def stats(self):
+        said = super().stats()
+        done = subprocess.run(as_user("jcmd", self.process.pid, "VM.native_memory", "summary"), check=False, text=True,
+                              capture_output=True)
+        total = [w.split("=")[1] for w in done.stdout.replace(",", " ").split() if w.startswith("committed=")]
+        return said | ({"nmt": int(total[0].rstrip("KB")) * 1024} if total else {})
+
+
+class Nginx(Web):
+    name, needs = "nginx", ("nginx",)
+
+    def command(self):
+        (place / "www").mkdir()
+        for i in range(50):
+            (place / "www" / ("%d.html" % i)).write_text("<p>%d</p>" % i * 2000)
+        (place / "nginx.conf").write_text("""
+            worker_processes 2; daemon off; pid {0}/nginx.pid; error_log {0}/nginx-error.log;
+            events {{ worker_connections 256; }}
+            http {{ access_log {0}/access.log; gzip on; gzip_types *; keepalive_requests 100;
+                client_body_temp_path {0}/t1; proxy_temp_path {0}/t2; fastcgi_temp_path {0}/t3;
+                uwsgi_temp_path {0}/t4; scgi_temp_path {0}/t5; open_file_cache max=1000;
+                server {{ listen 127.0.0.1:{1}; root {0}/www; location /stats {{ stub_status; }} }} }}
+            """.format(place, self.port))
+        return ["nginx", "-c", place / "nginx.conf", "-e", place / "nginx-error.log"]
+
+    n = 0
+
+    def step(self, part):
+        for _ in range(10):
+            self.n += 1
+            self.client.request("GET", "/%d.html" % (self.n % 60), headers={"Accept-Encoding": "gzip"})
+            self.client.getresponse().read()
+
+    def stats(self):
+        said = self.get("/stats").decode().split()
+        return {"requests": int(said[9])}
+
+
+class Dialogue(Server):
+    """One that is spoken to through its own client, which is kept."""
+
+    def say(self, text):
+        self.client.stdin.write(text + "SELECT 'the end';\n")
+        self.client.stdin.flush()
+        lines = []
+        for line in self.client.stdout:
+            if line.strip() == "the end":
+                return lines
+            lines.append(line.strip())
+        raise OSError("%s: its client ended" % self.name)
+
+    def dialogue(self, *command):
+        self.client = start(self.name, *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.say("SELECT 1;\n")
+
+
+class Mariadb(Dialogue):
+    name, needs = "mariadb", ("mariadbd", "mariadb", "mariadb-install-db")
+
+    def start(self):
+        data, where = place / "mariadb", ["--no-defaults", "--socket=%s" % (place / "mariadb.sock")]
+        once(self.name, "mariadb-install-db", "--no-defaults", "--datadir=%s" % data, "--auth-root-authentication-method=normal",
+             "--skip-test-db")
+        self.process = start(self.name, "mariadbd", *where, "--datadir=%s" % data, "--skip-networking",
+                             "--innodb-buffer-pool-size=64M", "--pid-file=%s" % (place / "mariadb.pid"))
+        patient(lambda: self.dialogue("mariadb", *where, "-u", "root", "-N", "-B", "-n"))
+        self.say("CREATE DATABASE w; USE w; CREATE TABLE t (i INT PRIMARY KEY AUTO_INCREMENT, k INT, s TEXT, KEY (k));\n")
+
+    def step(self, part):
+        self.say("INSERT INTO t (k, s) SELECT seq * 7919 %% 1000, REPEAT('word', 200 + seq) FROM seq_1_to_100;\n"
+                 "SELECT k, COUNT(*), MAX(s) FROM t WHERE k < 50 GROUP BY k ORDER BY 3 LIMIT 5;\n"
+                 "DELETE FROM t WHERE i < (SELECT * FROM (SELECT MAX(i) - 60000 FROM t) x);\n".replace("%%", "%"))
+
+    def stats(self):
+        # Through a connection of its own: the client is busy with the load.
+        done = subprocess.run(as_user("mariadb", "--no-defaults", "--socket=%s" % (place / "mariadb.sock"), "-u", "root", "-N",
+                              "-B", "-e", "SHOW GLOBAL STATUS WHERE Variable_name IN ('Memory_used', "
+                              "'Innodb_buffer_pool_bytes_data')"), capture_output=True, text=True, check=True)
+        said = dict(line.split() for line in done.stdout.splitlines())
+        return {"used": int(said["Memory_used"]), "pool": int(said["Innodb_buffer_pool_bytes_data"])}
+
+
+class Postgres(Dialogue):
+    """pgbench for half of the time, which touches shared_buffers bit by bit; then it idles."""
+    name, busy = "postgres", 0.5
+
+    def __init__(self):
+        found = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        self.bin = pathlib.Path(found[-1]) if found else None
+        self.needs = (str(self.bin / "pgbench") if found else "pgbench",)
+
+    def start(self):
+        data, self.port = place / "postgres", str(free_port())
+        once(self.name, self.bin / "initdb", "-D", data, "-U", "w", "-A", "trust", "--no-sync")
+        self.process = start(self.name, self.bin / "postgres", "-D", data, "-k", place, "-p", self.port, "-c",
+                             "listen_addresses=", "-c", "shared_buffers=128MB", "-c", "checkpoint_timeout=30s")
+        where = ["-h", place, "-p", self.port, "-U", "w"]
+        patient(lambda: self.dialogue(self.bin / "psql", *where, "-XAtq", "postgres"))
+        once(self.name, self.bin / "pgbench", *where, "-i", "-q", "-s", "10", "postgres")
+        self.say("CREATE EXTENSION IF NOT EXISTS pg_buffercache;\n")
+        self.bench = start("pgbench", self.bin / "pgbench", *where, "-n", "-c", "4", "-R", "25", "-T",
+                           str(int(options.seconds * self.busy)), "postgres")
+
+    def stats(self):
+        used, held, contexts = self.say(
+            "SELECT count(*) * 8192 FROM pg_buffercache WHERE relfilenode IS NOT NULL;\n"
+            "SELECT sum(allocated_size) FROM pg_shmem_allocations;\n"
+            "SELECT sum(total_bytes) FROM pg_backend_memory_contexts;\n")
+        return {"used": int(used), "held": int(held), "contexts": int(contexts)}
+
+
+class Chromium(Server):
+    """Loads a page of ours each four seconds; the page says how large its heap is."""
+    name, needs = "chromium", ("chromium",)
+    said = {}
+
+    def start(self):
+        server = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write((PROGRAMS / "page.html").read_bytes())
+
+            def do_POST(self):
+                server.said = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *args):
+                pass
+
+        listening = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        self.process = start(self.name, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+                             "--enable-precise-memory-info", "--user-data-dir=%s" % (place / "chromium"),
+                             "--disable-background-networking", "--remote-debugging-port=%d" % free_port(),
+                             "http://127.0.0.1:%d/" % listening.server_port)
+
+    def stats(self):
+        return self.said
+
+
+class CLeak(Server):
+    name, leaks, needs = "c-leak", True, ("cc",)
+    said = "{}"
+
+    def start(self):
+        subprocess.run(["cc", "-O1", "-o", place / "c-leak", PROGRAMS / "leak.c"], check=True)
+        self.process = start(self.name, place / "c-leak", stdout=subprocess.PIPE, text=True)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            self.said = line
+
+    def stats(self):
+        return json.loads(self.said)
+
+
+SERVERS = (Redis, Postgres, Nginx, Java, Node, Mariadb, Memcached, Chromium, Python, Go, CLeak, NodeLeak)
+
+
+# ---- processes ----
+
+def parents():
+    found = {}
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            words = pathlib.Path(path).read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if words[0] != b"Z":
+            found[int(path.split("/")[2])] = int(words[1])
+    return found
+
+
+def descendants(root):
+    of = collections.defaultdict(list)
+    for pid, parent in parents().items():
+        of[parent].append(pid)
+    found = [root]
+    for pid in found:
+        found += of[pid]
+    return found
+
+
+def end_all():
+    """Also what was orphaned: this process is the reaper of all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
+        for pid in descendants(os.getpid())[1:]:
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+        end = time.monotonic() + 10
+        while len(descendants(os.getpid())) > 1 and time.monotonic() < end:
+            time.sleep(0.2)
+    try:
+        while os.waitpid(-1, 0):
+            pass
+    except ChildProcessError:
+        pass
+
+
+def resident(pid):
+    try:
+        for line in pathlib.Path("/proc/%d/status" % pid).read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return None
+
+
+# ---- the campaign ----
+
+class Campaign:
+    def __init__(self):
+        self.began = time.monotonic()
+        self.running = []
+        self.server_of = {}  # pid -> name
+        self.points = collections.defaultdict(list)  # name -> [(seconds, VmRSS, what it says)]
+        self.called = collections.defaultdict(dict)  # name -> {(pid, key): [seconds]}
+        self.ended = threading.Event()
+
+    def passed(self):
+        return time.monotonic() - self.began
+
+    def load(self, server):
+        try:
+            while not self.ended.is_set():
+                begun = time.monotonic()
+                if server.step(self.passed() / options.seconds):
+                    break
+                self.ended.wait(max(0.05, (time.monotonic() - begun) * (1 / WORK_SHARE - 1)))
+        except (OSError, http.client.HTTPException) as error:
+            if not self.ended.is_set():
+                print("%s: load ended: %s" % (server.name, error), flush=True)
+
+    def begin(self):
+        for kind in SERVERS:
+            server = kind()
+            if options.only and server.name not in options.only:
+                continue
+            missing = [n for n in server.needs if not shutil.which(n, path=os.environ["PATH"] + ":/usr/sbin")]
+            if missing:
+                print("%s: not tried: no %s here" % (server.name, ", ".join(missing)), flush=True)
+                continue
+            try:
+                server.start()
+                self.running.append(server)
+            except (OSError, subprocess.SubprocessError) as error:
+                print("%s: could not be started: %s" % (server.name, error), flush=True)
+        self.began = time.monotonic()
+        for server in self.running:
+            threading.Thread(target=self.load, args=(server,), daemon=True).start()
+        # The store is root's; the servers are not.
+        self.capture = subprocess.Popen(
+            [PMAPDB, "--db", self.store, "capture", "-q", "--every", options.every, "--match",
+             "descendant_of(%d) AND comm NOT IN ('pmapdb', 'setpriv', 'jcmd')" % os.getpid()],
+            env=ENVIRONMENT, stderr=open(place / "capture.log", "ab"), stdout=subprocess.DEVNULL)
+
+    def look(self, out):
+        """Each process' resident memory, and what each server says."""
+        now = round(self.passed())
+        for server in self.running:
+            try:
+                said = server.stats()
+            except (OSError, ValueError, LookupError, subprocess.SubprocessError) as error:
+                said = {"error": str(error)}
+            for pid in descendants(server.process.pid):
+                main = pid == server.process.pid
+                self.server_of[pid] = server.name
+                out.writerow([now, server.name, pid, resident(pid), json.dumps(said) if main else ""])
+            self.points[server.name].append((now, resident(server.process.pid), said))
+
+    def ask(self):
+        now = round(self.passed())
+        done = subprocess.run([PMAPDB, "--db", self.store, "leaks", "-f", "csv"], env=ENVIRONMENT, text=True,
+                              capture_output=True, check=False)
+        (options.keep / ("leaks-%d.csv" % now)).write_text(done.stdout)
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        for row in rows:
+            if row["verdict"] == "leak":
+                name = self.server_of.get(int(row["pid"]), "clients")
+                self.called[name].setdefault((row["name"], row["pid"], row["key"]), []).append(now)
+        return rows
+
+    def run(self):
+        self.store = str(options.keep / "t.db")
+        try:
+            self.begin()
+            with open(options.keep / "stats.csv", "w", newline="", encoding="utf-8") as file:
+                out = csv.writer(file)
+                out.writerow(["seconds", "server", "pid", "vmrss_kib", "says"])
+                beat = 0
+                while self.passed() < options.seconds:
+                    self.look(out)
+                    file.flush()
+                    if beat % 2 == 1:
+                        self.ask()
+                    beat += 1
+                    self.ended.wait(max(0, beat * min(30, options.seconds / 4) - self.passed()))
+                self.look(out)
+            self.ended.set()
+            self.capture.send_signal(signal.SIGTERM)
+            self.capture.wait()
+            rows = self.ask()
+            (options.keep / "leaks.txt").write_text(subprocess.run(
+                [PMAPDB, "--db", self.store, "leaks"], env=ENVIRONMENT, text=True, capture_output=True, check=False).stdout)
+            return self.table(rows)
+        finally:
+            self.ended.set()
+            end_all()
+
+    def table(self, rows):
+        """How many servers were judged wrong."""
+        wrong = 0
+        lines = [["server", "verdict", "called a leak", "at (s)", "suspect", "VmRSS MiB", "it uses MiB", "it holds MiB", "judged"]]
+        for name in [s.name for s in self.running] + ["clients"]:
+            of = [r for r in rows if self.server_of.get(int(r["pid"]), "clients") == name]
+            server = next((s for s in self.running if s.name == name), Server())
+            main = [r["verdict"] for r in of if r["key"] == "total" and server.process and int(r["pid"]) == server.process.pid]
+            final = any(r["verdict"] == "leak" for r in of)
+            called = self.called[name]
+            right = final if server.leaks else not called
+            wrong += not right
+            thirds = [self.points[name][round(i * (len(self.points[name]) - 1) / 3)] for i in range(4)] if self.points[name] else []
+            said = lambda key: " ".join(mib(p[2].get(key), 1 << 20) for p in thirds)
+            lines.append([name, " ".join(main) or "-", " ".join("%s/%s:%s" % k for k in called) or "-",
+                          " ".join("%d-%d" % (t[0], t[-1]) for t in called.values()) or "-",
+                          str(sum(r["verdict"] == "suspect" for r in of)), " ".join(mib(p[1], 1024) for p in thirds),
+                          said("used"), said("held"), ("right" if right else "MISSED" if server.leaks else "FALSE")])
+        for i, line in enumerate(lines):
+            print("| " + " | ".join(line) + " |" + ("\n|" + " --- |" * len(line) if i == 0 else ""))
+        return wrong
+
+
+def mib(n, unit):
+    return "?" if n is None else "%.1f" % (n / unit)
+
+
+def main():
+    global options, place
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--seconds", type=int, default=120)
+    parser.add_argument("--every", default="10s")
+    parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the store and the tables")
+    options = parser.parse_args()
+    os.nice(10)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    place = pathlib.Path(tempfile.mkdtemp(prefix="pmapdb-servers-"))
+    try:
+        if not os.getuid():
+            os.chmod(place, 0o755)
+            shutil.chown(place, "nobody", "nogroup")
+        options.keep = (options.keep or place / "kept").absolute()
+        options.keep.mkdir(parents=True, exist_ok=True)
+        return 1 if Campaign().run() else 0
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

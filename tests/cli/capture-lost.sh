@@ -11,7 +11,7 @@ need sqlite3
 sleep 1000 &
 one=$!
 trap 'kill $one 2>/dev/null || :' EXIT
-until [ "$(cat /proc/$one/comm)" = sleep ]; do :; done
+asleep sleep $one
 
 mask() {
     sed -E "s/\<$one\>/ONE/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g; s/, [0-9]+ beats? missed//

@@ -48,7 +48,7 @@ start() { # VARIABLE PROGRAM
     env "SID=$1" "./programs/$2" 300 &
     last=$!
     pids="$pids $last"
-    while [ "$(cat /proc/$last/comm)" != "$2" ]; do :; done
+    asleep "$2" "$last"
 }
 start one alpha
 first=$last

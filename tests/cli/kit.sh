@@ -11,6 +11,15 @@ need() {
     done
 }
 
+# NAME PID...: until they have this name and sleep: before, each is a shell's child, or being loaded.
+asleep() {
+    asleep_name=$1
+    shift
+    for pid in "$@"; do
+        until grep -qs "($asleep_name) S " "/proc/$pid/stat"; do :; done
+    done
+}
+
 say() {
     printf '\n== %s\n' "$*"
 }

@@ -1,5 +1,5 @@
-/* A program that works with memory of bounded size and loses 100 KiB a second; each second it prints
- * the KiB that it lost. */
+/* A program that works with memory of bounded size and loses 100 KiB a second; each second it
+ * prints the KiB that it lost. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

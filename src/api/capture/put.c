@@ -49,7 +49,7 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
     pm_sql *sql = run->store->sql;
 
     if (!*capture_id)
-        did(run, pm_sweep_begin(sql, &run->sweep, capture_id, &run->error));
+        did(run, pm_sweep_begin(sql, capture_id, &run->error));
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
         pm_target *t = run->targets.item[i];
 
@@ -61,7 +61,7 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
     if (run->st != PMAPDB_OK || !did(run, pm_store_put_end(run->store, &run->error)))
         return;
     run->ended_ms = pm_clock_now();
-    did(run, pm_sweep_end(sql, *capture_id, run->ended_ms, &run->sweep, &run->error));
+    did(run, pm_sweep_end(sql, &run->sweep, *capture_id, run->ended_ms, &run->error));
 }
 
 static pm_target *transaction(pm_capture_run *run)

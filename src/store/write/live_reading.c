@@ -151,38 +151,28 @@ static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
     return pm_sql_last_id(sql);
 }
 
-pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *capture_id,
-                             pmapdb_error *err)
+pmapdb_status pm_sweep_begin(pm_sql *sql, int64_t *capture_id, pmapdb_error *err)
+{
+    return pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"), capture_id, err);
+}
+
+pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms,
+                           pmapdb_error *err)
 {
     int64_t host_id;
     pmapdb_status st = pm_host_of(sql, sweep->host, &host_id, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"), capture_id, err);
     if (st != PMAPDB_OK)
         return st;
     pm_sql_do(sql,
-              "INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, "
-              "vanished, degraded, unmoved, changed) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-              PM_ARGS(PM_I(*capture_id), PM_I(schedule_of(sql, sweep, host_id)),
-                      PM_I(sweep->started_ms), PM_I(sweep->mono_ns), PM_I(sweep->counts.missed),
-                      PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
-                      PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
-                      PM_I(sweep->counts.changed)));
-    return pm_sql_end(sql, err);
-}
-
-pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, const pm_sweep *sweep,
-                           pmapdb_error *err)
-{
-    pm_sql_do(sql,
-              "UPDATE beat SET ended_ms = ?2, missed = ?3, unreadable = ?4, vanished = ?5, "
-              "degraded = ?6, unmoved = ?7, changed = ?8 WHERE capture_id = ?1",
-              PM_ARGS(PM_I(capture_id), PM_I(ended_ms), PM_I(sweep->counts.missed),
-                      PM_I(sweep->counts.unreadable), PM_I(sweep->counts.vanished),
-                      PM_I(sweep->counts.degraded), PM_I(sweep->counts.unmoved),
-                      PM_I(sweep->counts.changed)));
+              "INSERT OR REPLACE INTO beat (capture_id, schedule_id, started_ms, ended_ms, "
+              "mono_ns, missed, unreadable, vanished, degraded, unmoved, changed) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+              PM_ARGS(PM_I(capture_id), PM_I(schedule_of(sql, sweep, host_id)),
+                      PM_I(sweep->started_ms), PM_I(ended_ms), PM_I(sweep->mono_ns),
+                      PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
+                      PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
+                      PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)));
     return pm_sql_end(sql, err);
 }
 

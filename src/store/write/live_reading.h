@@ -24,12 +24,11 @@ typedef struct pm_sweep {
     } counts;
 } pm_sweep;
 
-/* Inserts rows into tables capture, beat and, if the schedule is new, schedule. Runs inside the
- * caller's transaction. */
-pmapdb_status pm_sweep_begin(pm_sql *sql, const pm_sweep *sweep, int64_t *capture_id,
-                             pmapdb_error *err);
-/* Stores the end of the beat and its current counts. */
-pmapdb_status pm_sweep_end(pm_sql *sql, int64_t capture_id, int64_t ended_ms, const pm_sweep *sweep,
+/* Inserts the row into table capture. Runs inside the caller's transaction. */
+pmapdb_status pm_sweep_begin(pm_sql *sql, int64_t *capture_id, pmapdb_error *err);
+/* Stores the row of table beat, or replaces it, and, if the schedule is new, that of table
+ * schedule. */
+pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms,
                            pmapdb_error *err);
 
 /* ---- the cost of earlier readings ---- */

@@ -54,7 +54,8 @@ typedef struct pm_reading_ask {
 } pm_reading_ask;
 
 /* Predicts the stall from reading smaps: the lower median of host_us and the longest read(2) of the
- * four newest readings of the process. *measured: the median is such a reading. */
+ * four newest readings of the process, less the share of time in which they waited for a processor.
+ * *measured: the median is such a reading. */
 pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *us, bool *measured,
                                pmapdb_error *err);
 

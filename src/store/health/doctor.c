@@ -1,6 +1,7 @@
 /* doctor: pmapdb_doctor(): makes the findings about a store. */
 #include "store/health/doctor.h"
 
+#include "base/hash.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include "render/number.h"

@@ -136,24 +136,6 @@ bool pm_page_find(pm_text category, pm_page *out)
     return find_exact(pm_page_first_word(category), out);
 }
 
-/* Compares only the text after the slash: long words are near to each other because of the
- * beginning that they share. */
-const char *pm_page_near(pm_text category, pm_near *near)
-{
-    pm_text first = pm_page_first_word(category);
-    pm_page_walk walk = {0};
-    pm_page page;
-
-    if (first.len == category.len)
-        return NULL;
-    pm_near_start(near, pm_text_from(category, first.len + 1));
-    while (pm_page_next(&walk, &page))
-        if (page.category.len > first.len &&
-            pm_text_equal(pm_page_first_word(page.category), first))
-            pm_near_try(near, pm_text_from(page.category, first.len + 1));
-    return *near->best ? near->best : NULL;
-}
-
 void pm_page_hint(pm_text category, pm_page *out)
 {
     if (!pm_page_find(category, out))

@@ -3,7 +3,7 @@
 #ifndef PM_CLI_PAGE_H
 #define PM_CLI_PAGE_H
 
-#include "base/near.h"
+#include "base/text.h"
 #include "pmapdb.h"
 #include <stdio.h>
 
@@ -30,10 +30,6 @@ bool pm_page_next(pm_page_walk *walk, pm_page *out);
 /* Finds the page of the category, of the template that gives it, or of its first word. False if
  * there is no such page: the rules pmap-dotnet give every file its own category. */
 bool pm_page_find(pm_text category, pm_page *out);
-
-/* Returns the name (after the slash) nearest to that of a misspelt category, among the pages with
- * the same first word; NULL: no name is near. Valid as long as `near`. */
-const char *pm_page_near(pm_text category, pm_near *near);
 
 /* Finds the page for a hint: like pm_page_find(), but falls back to the page of a file. */
 void pm_page_hint(pm_text category, pm_page *out);

@@ -247,47 +247,6 @@ PMAPDB_API void pmapdb_capture_defaults(pmapdb_capture_options *options);
 PMAPDB_API pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
                                         pmapdb_capture_result *result, pmapdb_error *err);
 
-/* ---- explain ---- */
-
-/* One block of text that looks like a capture, or a file that holds no capture. What does not apply
- * is NULL or PMAPDB_UNKNOWN. */
-typedef struct pmapdb_explain_event {
-    const char *path;              /* FILE, ARCHIVE:MEMBER, -; "" if the error names it */
-    const char *error;             /* why an import would not store it, or NULL */
-    int64_t first_line, last_line; /* of the block, from 1; unknown: the event is about the file */
-    int64_t pid;                   /* in the text, else in the path */
-    const char *dialect;
-    size_t n_why; /* how the dialect was told */
-    const char *const *why;
-    size_t n_notes; /* what an import makes good (a tool's doubled rows) */
-    const char *const *notes;
-    /* Without an error: */
-    const char *tool;            /* what printed it: "procps 3.3.7 to 3.3.12" */
-    const char *confidence;      /* in the dialect: certain, likely, guess */
-    const char *state, *checked; /* as of an import; files beside this one are not read */
-    const char *missing;         /* of a partial block */
-    int64_t mappings, size_kib;
-} pmapdb_explain_event;
-
-typedef struct pmapdb_explain_options {
-    const char *dialect; /* read rows as this dialect only; NULL: by their shape */
-    uint64_t max_memory; /* bytes that an unfinished block may take; 0: any number */
-    void *ctx;
-    /* Once per block, in the order of the text; false ends the run with PMAPDB_STOPPED. */
-    bool (*on_event)(void *ctx, const pmapdb_explain_event *event);
-} pmapdb_explain_options;
-
-typedef struct pmapdb_explain_result {
-    uint64_t captures; /* blocks that an import would store, as far as one block shows */
-    uint64_t refused;  /* blocks and files that an import would refuse */
-    uint64_t trouble;  /* files that cannot be read, and named ones that hold nothing to store */
-} pmapdb_explain_result;
-
-/* Reads what pmapdb_import() would read and says how. Needs no store and keeps nothing. */
-PMAPDB_API pmapdb_status pmapdb_explain(const char *const *paths, size_t n_paths,
-                                        const pmapdb_explain_options *options,
-                                        pmapdb_explain_result *result, pmapdb_error *err);
-
 /* ---- prune ---- */
 
 #define PMAPDB_KEEP_ALL (-1)

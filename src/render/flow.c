@@ -76,6 +76,14 @@ void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)
     pm_flow_words(f, gap, pm_text_of(text));
 }
 
+void pm_flow_labelled(pm_flow *f, size_t width, const char *label, pm_text text)
+{
+    pm_flow_begin(f, 4, 4 + width);
+    pm_flow_say(f, 0, "%s:", label);
+    pm_flow_words(f, width - strlen(label) - 1, text);
+    pm_flow_end(f);
+}
+
 void pm_flow_free(pm_flow *f)
 {
     pm_buf_free(&f->line);

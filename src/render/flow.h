@@ -38,6 +38,9 @@ void pm_flow_words(pm_flow *f, size_t gap, pm_text text);
 void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Writes a line "    label:  text", the text at column 4 + `width`. */
+void pm_flow_labelled(pm_flow *f, size_t width, const char *label, pm_text text);
+
 void pm_flow_end(pm_flow *f);
 void pm_flow_free(pm_flow *f);
 

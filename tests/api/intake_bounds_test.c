@@ -1,4 +1,5 @@
 /* intake_bounds_test: what one file may take, and what becomes of a file whose end is not there. */
+#include "api/blocks.h"
 #include "api/run.h"
 
 /* pmap -X of pid `pid`, whose rows are held until the columns are known. */
@@ -46,40 +47,24 @@ static void memory(void **state)
 
 /* ---- explain ---- */
 
-typedef struct heard {
-    int n, failures;
-    char error[256];
-} heard;
-
-static bool on_explain(void *ctx, const pmapdb_explain_event *e)
-{
-    heard *h = ctx;
-
-    h->n++;
-    if (e->error) {
-        h->failures++;
-        snprintf(h->error, sizeof h->error, "%s: %s", e->path, e->error);
-    }
-    return true;
-}
-
 static void memory_to_explain(void **state)
 {
     const char *const path = "8.X";
-    heard h = {0};
-    pmapdb_explain_options o = {.max_memory = 1 << 20, .ctx = &h, .on_event = on_explain};
-    pmapdb_explain_result result;
+    pm_blocks_options how = {.paths = &path, .n_paths = 1, .max_memory = 1 << 20};
+    pm_found_block *found = NULL;
+    pm_blocks *blocks = NULL;
 
     write_wide(path, 8, 20000);
-    assert_int_equal(pmapdb_explain(&path, 1, &o, &result, NULL), PMAPDB_OK);
-    assert_int_equal(h.n, 1);
-    assert_string_equal(h.error, "8.X: " TOO_MUCH);
-    assert_int_equal(result.captures, 0);
-    assert_int_equal(result.trouble, 1);
-    o.max_memory = 0;
-    assert_int_equal(pmapdb_explain(&path, 1, &o, &result, NULL), PMAPDB_OK);
-    assert_int_equal(result.captures, 1);
-    assert_int_equal(h.failures, 1);
+    for (int limited = 1; limited >= 0; limited--) {
+        how.max_memory = limited ? 1 << 20 : 0;
+        assert_int_equal(pm_blocks_new(&how, &blocks, NULL), PMAPDB_OK);
+        assert_int_equal(pm_blocks_next(blocks, &found, NULL), PMAPDB_OK);
+        assert_string_equal(found->path, "8.X");
+        assert_string_equal(found->error ? found->error : "", limited ? TOO_MUCH : "");
+        assert_int_equal(pm_blocks_trouble(blocks), limited);
+        pm_found_block_free(found);
+        pm_blocks_free(blocks);
+    }
 }
 
 /* ---- the end of a file ---- */

@@ -5,6 +5,7 @@
  * Here it runs for two seconds. tsan.sh beside it builds and runs it under ThreadSanitizer;
  * PMAPDB_THREADS_S=60 makes it longer.
  */
+#include "api/blocks.h"
 #include "source/box.h"
 
 #include "base/clock/clock.h"
@@ -192,25 +193,24 @@ static void examines(worker *w, pmapdb_store *store, int n)
         wrong(w, "doctor finds trouble", NULL);
 }
 
-static bool one_block(void *ctx, const pmapdb_explain_event *e)
-{
-    (void)ctx;
-    (void)e;
-    return true;
-}
-
 /* An archive: libarchive is loaded when it is first read, by whichever thread. */
 static void explains(worker *w, pmapdb_store *store, int n)
 {
     const char *const paths[] = {packed};
-    pmapdb_explain_options o = {.on_event = one_block};
-    pmapdb_explain_result r;
+    const pm_blocks_options how = {.paths = paths, .n_paths = 1};
+    pm_found_block *found = NULL;
+    pm_blocks *blocks = NULL;
     pmapdb_error err = {0};
+    pmapdb_status st = pm_blocks_new(&how, &blocks, &err);
 
     (void)store;
     (void)n;
-    if (is_ok(w, pmapdb_explain(paths, 1, &o, &r, &err), "explain", &err) && !r.captures)
+    if (st == PMAPDB_OK)
+        st = pm_blocks_next(blocks, &found, &err);
+    if (is_ok(w, st, "explain", &err) && (!found || found->error))
         wrong(w, "nothing in the archive", NULL);
+    pm_found_block_free(found);
+    pm_blocks_free(blocks);
 }
 
 /* Names of local time, as logs have them, while other threads ask for local time. */

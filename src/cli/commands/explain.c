@@ -81,14 +81,9 @@ static void write_page(pm_output *out, const pm_page *page)
     pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(":"));
     pm_flow_words(&f, 1, values[WHAT].t);
     pm_flow_end(&f);
-    for (int i = KNOWN; i < N_COLUMNS; i++) {
-        if (!values[i].t.len)
-            continue;
-        pm_flow_begin(&f, 4, 12);
-        pm_flow_say(&f, 0, "%s:", columns[i].name);
-        pm_flow_words(&f, 7 - strlen(columns[i].name), values[i].t);
-        pm_flow_end(&f);
-    }
+    for (int i = KNOWN; i < N_COLUMNS; i++)
+        if (values[i].t.len)
+            pm_flow_labelled(&f, 8, columns[i].name, values[i].t);
     pm_flow_free(&f);
     for (int i = 0; i < N_COLUMNS; i++)
         free(words[i].data);

@@ -1,137 +1,131 @@
-/* import_explain: pmapdb import --explain: shows how each capture is read and why, as lines or as a
- * row. */
+/* import_explain: pmapdb import --explain: shows how each block of text that looks like a capture
+ * is read and why. Stores nothing. */
 #include "cli/output.h"
 #include "cli/words.h"
 
+#include "api/blocks.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* An event whose lists are joined to texts. */
-typedef struct explained {
-    pmapdb_explain_event e;
-    const char *path, *why, *notes; /* NULL: none */
-} explained;
+enum { PATH, FIRST, LAST, PID, DIALECT, CONFIDENCE, TOOL, STATE, CHECKED, MAPPINGS, SIZE };
+enum { WHY = SIZE + 1, NOTES, MISSING, ERROR, N_COLUMNS };
 
-#define AT(field) offsetof(explained, field)
+static const pm_column columns[N_COLUMNS] = {
+    [PATH] = {"path", PM_UNIT_TEXT},       [FIRST] = {"first_line", PM_UNIT_INT},
+    [LAST] = {"last_line", PM_UNIT_INT},   [PID] = {"pid", PM_UNIT_INT},
+    [DIALECT] = {"dialect", PM_UNIT_TEXT}, [CONFIDENCE] = {"confidence", PM_UNIT_TEXT},
+    [TOOL] = {"tool", PM_UNIT_TEXT},       [STATE] = {"state", PM_UNIT_TEXT},
+    [CHECKED] = {"checked", PM_UNIT_TEXT}, [MAPPINGS] = {"mappings", PM_UNIT_COUNT},
+    [SIZE] = {"size_kib", PM_UNIT_KIB},    [WHY] = {"why", PM_UNIT_TEXT},
+    [NOTES] = {"notes", PM_UNIT_TEXT},     [MISSING] = {"missing", PM_UNIT_TEXT},
+    [ERROR] = {"error", PM_UNIT_TEXT}};
 
-static const pm_member fields[] = {{{"path", PM_UNIT_TEXT}, AT(path)},
-                                   {{"first_line", PM_UNIT_INT}, AT(e.first_line)},
-                                   {{"last_line", PM_UNIT_INT}, AT(e.last_line)},
-                                   {{"pid", PM_UNIT_INT}, AT(e.pid)},
-                                   {{"dialect", PM_UNIT_TEXT}, AT(e.dialect)},
-                                   {{"confidence", PM_UNIT_TEXT}, AT(e.confidence)},
-                                   {{"tool", PM_UNIT_TEXT}, AT(e.tool)},
-                                   {{"state", PM_UNIT_TEXT}, AT(e.state)},
-                                   {{"checked", PM_UNIT_TEXT}, AT(e.checked)},
-                                   {{"mappings", PM_UNIT_COUNT}, AT(e.mappings)},
-                                   {{"size_kib", PM_UNIT_KIB}, AT(e.size_kib)},
-                                   {{"why", PM_UNIT_TEXT}, AT(why)},
-                                   {{"notes", PM_UNIT_TEXT}, AT(notes)},
-                                   {{"missing", PM_UNIT_TEXT}, AT(e.missing)},
-                                   {{"error", PM_UNIT_TEXT}, AT(e.error)}};
-
-enum { N_FIELDS = sizeof fields / sizeof *fields };
-
-/* Returns the texts joined, or NULL for an empty list. The caller frees the result. */
-static char *join(const char *const *texts, size_t n)
+/* Returns lines joined to one line; an empty text is unknown. */
+static pm_value joined(pm_words *words, pm_text lines)
 {
-    pm_words words = {0};
+    FILE *out = pm_words_begin(words);
 
-    if (!n)
-        return NULL;
-    pm_words_begin(&words);
-    for (size_t i = 0; i < n; i++)
-        fprintf(words.out, "%s%s", i ? "; " : "", texts[i]);
-    pm_words_end(&words);
-    return words.data;
+    for (size_t i = 0; i < lines.len; i++)
+        if (lines.data[i] == '\n')
+            fputs("; ", out);
+        else
+            fputc(lines.data[i], out);
+    return pm_value_text(pm_words_end(words).len ? words->data : NULL);
 }
 
-/* Writes "x.log:3-63  pmap-x of pid 4711, certain: procps 3.3.7 to 3.3.11" */
-static void write_what(pm_output *out, const pmapdb_explain_event *e)
+/* Fills in what applies: a capture has everything, a block without a capture no state and no sums,
+ * and an error about a whole file only the error. */
+static void read_values(const pm_found_block *found, pm_words texts[2], pm_value values[N_COLUMNS])
 {
-    bool dialect = e->dialect && *e->dialect, pid = e->pid != PMAPDB_UNKNOWN;
-    char number[32] = "";
+    const pm_block *b = &found->capture.block;
 
-    if (pid)
-        snprintf(number, sizeof number, "%spid %" PRId64, dialect ? " of " : "  ", e->pid);
-    pm_output_line(out, "%s:%" PRId64 "-%" PRId64 "%s%s%s%s%s%s%s", e->path, e->first_line,
-                   e->last_line, dialect ? "  " : "", dialect ? e->dialect : "", number,
-                   e->confidence ? ", " : "", e->confidence ? e->confidence : "",
-                   e->tool ? ": " : "", e->tool ? e->tool : "");
-}
-
-/* Writes "  complete, proved by footer, 58 mappings, 1 TiB" */
-static void write_result(pm_output *out, const pmapdb_explain_event *e)
-{
-    bool proved = strcmp(e->checked, "none") != 0;
-    char size[32], mappings[32] = "?";
-
-    pm_render_kib(e->size_kib, true, size);
-    if (e->mappings != PMAPDB_UNKNOWN)
-        snprintf(mappings, sizeof mappings, "%" PRId64, e->mappings);
-    pm_output_line(out, "  %s%s%s, %s mappings, %s", e->state, proved ? ", proved by " : "",
-                   proved ? e->checked : "", mappings, size);
-}
-
-static void write_labelled(pm_output *out, const char *label, const char *text)
-{
-    if (text)
-        pm_output_line(out, "  %s%s", label, text);
-}
-
-static void write_lines(pm_output *out, const explained *x)
-{
-    const pmapdb_explain_event *e = &x->e;
-
-    if (e->first_line == PMAPDB_UNKNOWN) {
-        pm_output_line(out, "%s%s%s", e->path, x->path ? "  not stored: " : "", e->error);
+    for (int i = 0; i < N_COLUMNS; i++)
+        values[i] = (pm_value){.kind = PM_VALUE_NULL};
+    values[PATH] = pm_value_text(found->path);
+    values[ERROR] = pm_value_text(found->error);
+    if (found->number == PMAPDB_UNKNOWN)
         return;
-    }
-    write_what(out, e);
-    write_labelled(out, "", x->why);
-    write_labelled(out, "made good: ", x->notes);
-    write_labelled(out, "not stored: ", e->error);
-    if (!e->error)
-        write_result(out, e);
-    write_labelled(out, "missing: ", e->missing);
+    values[FIRST] = pm_value_int((int64_t)b->first_line);
+    values[LAST] = pm_value_int((int64_t)b->last_line);
+    values[PID] = pm_value_int(found->capture.pid);
+    if (b->dialect != PM_DIALECT_COUNT)
+        values[DIALECT] = pm_value_text(pm_dialect_name(b->dialect));
+    values[WHY] = joined(&texts[0], b->why);
+    values[NOTES] = joined(&texts[1], b->notes);
+    if (found->error)
+        return;
+    values[TOOL] = pm_value_text(*b->tool.data ? b->tool.data : NULL);
+    values[CONFIDENCE] = pm_value_text(pm_confidence_name(b->confidence));
+    values[STATE] = pm_value_text(pm_state_name(b->state));
+    values[CHECKED] = pm_value_text(pm_checked_name(b->checked));
+    values[MISSING] = pm_value_text(*b->missing.data ? b->missing.data : NULL);
+    values[MAPPINGS] = pm_value_int(pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]));
+    values[SIZE] = pm_value_int(pm_total_known(b->totals.v[PM_TOTAL_SIZE]));
 }
 
-/* ---- the run ---- */
-
-static bool on_event(void *ctx, const pmapdb_explain_event *e)
+/* Writes "x.log:3-63" and below it what is known, each value with its name. */
+static void write_lines(pm_output *out, const pm_value values[N_COLUMNS])
 {
-    pm_output *out = ctx;
+    const char *path = values[PATH].kind ? values[PATH].t.data : "";
+    pm_flow f = pm_output_flow(out);
+    char number[32];
 
-    char *why = join(e->why, e->n_why), *notes = join(e->notes, e->n_notes);
-    explained x = {*e, *e->path ? e->path : NULL, why, notes};
+    if (values[FIRST].kind)
+        pm_output_line(out, "%s:%" PRId64 "-%" PRId64, path, values[FIRST].i, values[LAST].i);
+    else if (*path)
+        pm_output_line(out, "%s", path);
+    for (int i = PID; i < N_COLUMNS; i++) {
+        snprintf(number, sizeof number, "%" PRId64, values[i].i);
+        if (i == SIZE)
+            pm_render_kib(values[i].i, true, number);
+        if (values[i].kind)
+            pm_flow_labelled(&f, 12, i == SIZE ? "size" : columns[i].name,
+                             values[i].kind == PM_VALUE_TEXT ? values[i].t : pm_text_of(number));
+    }
+    pm_flow_free(&f);
+}
 
+static void write_block(pm_output *out, const pm_found_block *found)
+{
+    pm_words texts[2] = {{0}};
+    pm_value values[N_COLUMNS];
+
+    read_values(found, texts, values);
     if (out->render)
-        pm_output_struct(out, fields, N_FIELDS, &x);
+        pm_output_row(out, values);
     else
-        write_lines(out, &x);
-    free(why);
-    free(notes);
-    return !pm_output_failed(out);
+        write_lines(out, values);
+    free(texts[0].data);
+    free(texts[1].data);
 }
 
 int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
                    const pmapdb_import_options *import)
 {
+    const pm_blocks_options how = {.paths = paths,
+                                   .n_paths = n_paths,
+                                   .dialect = import->dialect,
+                                   .every_file = true,
+                                   .max_memory = import->max_memory};
+    pm_blocks *blocks = NULL;
+    pm_found_block *found = NULL;
+    uint64_t trouble;
     pm_output out;
-    pmapdb_explain_options options = {.dialect = import->dialect,
-                                      .max_memory = import->max_memory,
-                                      .ctx = &out,
-                                      .on_event = on_event};
-    pmapdb_explain_result result = {0};
     pmapdb_error err = {0};
-    pmapdb_status st;
 
     pm_output_open(&out, cli);
     if (cli->format != PM_FORMAT_TABLE)
-        pm_output_fields(&out, fields, N_FIELDS);
-    st = pmapdb_explain(paths, n_paths, &options, &result, &err);
-    if (!pm_output_failed(&out))
-        pm_cli_must(st, &err);
+        pm_output_rows(&out, columns, N_COLUMNS, NULL);
+    pm_cli_must(pm_blocks_new(&how, &blocks, &err), &err);
+    do {
+        found = NULL;
+        pm_cli_must(pm_blocks_next(blocks, &found, &err), &err);
+        if (found)
+            write_block(&out, found);
+        pm_found_block_free(found);
+    } while (found && !pm_output_failed(&out));
+    trouble = pm_blocks_trouble(blocks);
+    pm_blocks_free(blocks);
     pm_output_end(&out);
-    return result.trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+    return trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define FILE_NAME "r.csv"
+#define TWO "a region is START,END, two hexadecimal addresses"
 
 static void gives(const char *text, const char *expected)
 {
@@ -57,14 +58,10 @@ static void ends(void **state)
 static void headers(void **state)
 {
     gives("start,end\n1000,2000\n", "[[4096,8191]]");
-    gives("\n\nend,start\n2000,1000\n", "[[4096,8191]]");
-    gives("name,start,end,size\n\"a, b\",1000,2000,4096\n", "[[4096,8191]]");
-    gives("\xef\xbb\xbfstart,end\n1000,2000\n", "[[4096,8191]]");
-    gives("START,END\n1000,2000\n", "[[4096,8191]]");
-    gives("\r\nName,\"Start\",End\r\nA,1000,2000\r\n", "[[4096,8191]]");
+    gives("\xef\xbb\xbf\r\nSTART,END\r\n1000,2000\r\n", "[[4096,8191]]");
     refuses("START,END", "r.csv: no region in it: a row is START,END");
-    refuses("start,size\n1000,2000\n",
-            "r.csv:1: no column 'end': the first line names the columns, with commas between them");
+    refuses("begin,last\n1000,2000\n", "r.csv:1: " TWO);
+    refuses("1000,2000\nstart,end\n", "r.csv:2: " TWO);
 }
 
 /* With FILE:LINE of the file as it is, a header or not. */
@@ -73,30 +70,23 @@ static void bad_numbers(void **state)
     static const char *const bad[] = {"7fxyz", "-1", "+1",    "0x",       "x",
                                       "1 0",   "`1", "1`",    "0x`1",     "10000000000000000",
                                       "1.0",   "",   "1000h", "0x0x1000", "\xc3\xa9"};
-    char text[96], why[128];
+    char text[96];
 
     for (size_t i = 0; i < COUNT(bad); i++) {
         snprintf(text, sizeof text, "1000,2000\n\n%s,9000\n", bad[i]);
-        snprintf(why, sizeof why, "r.csv:3: start is '%s', not a hexadecimal address", bad[i]);
-        refuses(text, why);
+        refuses(text, "r.csv:3: " TWO);
         snprintf(text, sizeof text, "start,end\n1000,2000\n5000,%s\n", bad[i]);
-        snprintf(why, sizeof why, "r.csv:3: end is '%s', not a hexadecimal address", bad[i]);
-        refuses(text, why);
+        refuses(text, "r.csv:3: " TWO);
     }
-    refuses("7fxyz,1000\n", "r.csv:1: start is '7fxyz', not a hexadecimal address");
-    refuses("begin,last\n1000,2000\n", "r.csv:1: start is 'begin', not a hexadecimal address");
 }
 
 static void bad_rows(void **state)
 {
-    refuses("2000,1000\n", "r.csv:1: end 1000 is not after start 2000");
-    refuses("1000,1000\n", "r.csv:1: end 1000 is not after start 1000");
-    refuses("1000,2000\n3000\n", "r.csv:2: a region is START,END, two hexadecimal addresses");
-    refuses("1000,2000,3000\n", "r.csv:1: a region is START,END, two hexadecimal addresses");
-    refuses("1000,\"2000\n", "r.csv:1: a region is START,END, two hexadecimal addresses");
-    refuses("start,end\n1000,2000,3000\n", "r.csv:2: 3 fields, and the first line names 2");
+    refuses("2000,1000\n", "r.csv:1: the end is not after the start");
+    refuses("1000,1000\n", "r.csv:1: the end is not after the start");
+    refuses("1000,2000\n3000\n", "r.csv:2: " TWO);
+    refuses("1000,2000,3000\n", "r.csv:1: " TWO);
     refuses("", "r.csv: no region in it: a row is START,END");
-    refuses("start,end\n", "r.csv: no region in it: a row is START,END");
     refuses(" \n\n", "r.csv: no region in it: a row is START,END");
 }
 
@@ -110,7 +100,7 @@ static void limits(void **state)
     assert_int_equal(pm_regions_parse(FILE_NAME, pm_buf_text(&text), &json, NULL), PMAPDB_OK);
     pm_buf_free(&json);
     assert_int_equal(pm_buf_add(&text, "1000,2000\n", 10, NULL), PMAPDB_OK);
-    snprintf(why, sizeof why, "r.csv:%d: more than %d regions", PM_REGIONS_MAX + 1, PM_REGIONS_MAX);
+    snprintf(why, sizeof why, "r.csv:%d: too many regions", PM_REGIONS_MAX + 1);
     refuses(text.data, why);
     pm_buf_free(&text);
 }
@@ -125,7 +115,7 @@ static void files(void **state)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "1000,2000\n3000,x\n", 17), 17);
     assert_int_equal(pm_regions_read(path, &json, &err), PMAPDB_INPUT);
-    snprintf(expected, sizeof expected, "%s:2: end is 'x', not a hexadecimal address", path);
+    snprintf(expected, sizeof expected, "%s:2: " TWO, path);
     assert_string_equal(err.text, expected);
     pm_buf_clear(&json);
     assert_int_equal(ftruncate(fd, 10), 0);

@@ -19,12 +19,12 @@ run pmapdb mappings --regions r.csv -f md
 say "what is left out is in no sum and no list"
 run pmapdb mappings --regions r.csv --skip-flag nh --skip-flag ex
 run pmapdb mappings --regions r.csv --category reserve
-printf 'name,end,start\n"libc, all",7fc36a709000,7fc36a50c000\n' |
+printf 'Start,End\n7fc36a50c000,7fc36a709000\n' |
     run pmapdb mappings --snapshot first --min-size 48 --regions -
 say "the whole of the address space"
 printf '0,ffffffffffffffff\n' >all.csv
 run pmapdb mappings --regions all.csv --category kernel
-pmapdb mappings --regions all.csv | sed -n '/^region/p; /^TOTAL/p'
+pmapdb mappings --regions all.csv | sed -n '1,2p'
 pmapdb sql 'SELECT mappings, size_kib, rss_kib, pss_kib FROM snapshots ORDER BY taken_ms DESC LIMIT 1' -f csv
 say "a capture without VmFlags"
 touch -d @1795229318 fixtures/parse/demo-x.txt
@@ -40,7 +40,7 @@ printf '1000,2000\n3000,4g00\n' >bad.csv
 run pmapdb mappings --regions bad.csv
 printf '1000,2000\n4000,3000\n' >bad.csv
 run pmapdb mappings --regions bad.csv
-printf 'start,stop\n1000,2000\n' >bad.csv
+printf 'from,to\n1000,2000\n' >bad.csv
 run pmapdb mappings --regions bad.csv
 : >bad.csv
 run pmapdb mappings --regions bad.csv

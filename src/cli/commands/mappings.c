@@ -1,6 +1,5 @@
 /* mappings: pmapdb mappings: the mappings of one snapshot. With --words in words; with --regions by
- * region of the address space, with the sum of each region and the addresses that a filter wants.
- * Chooses the query. */
+ * region of the address space, with the addresses that a filter wants. Chooses the query. */
 #include "cli/moment.h"
 #include "cli/run.h"
 #include "cli/words.h"
@@ -15,11 +14,7 @@ typedef struct mappings {
     const char *regions;   /* path of the CSV file; NULL: not asked for */
     pm_buf skipped;        /* flags as a JSON list without its closing bracket */
     int64_t unknown_flags; /* rows without VmFlags */
-    /* For people: */
-    int64_t region;     /* of the current row */
-    pm_words addresses; /* "0xA, 0xB, " */
-    pm_answer_view view;
-    pm_value total[PM_QUERY_ITEMS]; /* of the region */
+    pm_words addresses;    /* "0xA, 0xB, " */
 } mappings;
 
 /* ---- options ---- */
@@ -53,94 +48,17 @@ static const pm_option options[] = {
 
 /* ---- regions ---- */
 
-static void see_flags(void *ctx, const pmapdb_rows *rows)
+static void see_row(void *ctx, const pmapdb_rows *rows)
 {
     mappings *m = ctx;
-    char within[8], flags[8];
+    char within[8], flags[8], address[32];
 
     pm_answer_text(rows, "within", within, sizeof within);
     pm_answer_text(rows, "flags", flags, sizeof flags);
+    pm_answer_text(rows, "address", address, sizeof address);
     m->unknown_flags += within[0] && !flags[0];
-}
-
-/* Writes the bounds as the CSV file has them: the address after the highest one has 65 bits. */
-static void write_heading(const mappings *m, const pmapdb_rows *row, pm_output *out)
-{
-    unsigned long long end = (unsigned long long)pm_answer_int(row, "region_end");
-    int64_t whole = pm_answer_int(row, "region_mappings"),
-            part = pm_answer_int(row, "region_parts");
-
-    pm_output_text(out, "%sregion %lld, %llx to %s%0*llx: ", m->region > 1 ? "\n" : "",
-                   (long long)m->region, (unsigned long long)pm_answer_int(row, "region_start"),
-                   end ? "" : "1", end ? 1 : 16, end);
-    if (whole == PMAPDB_UNKNOWN)
-        pm_output_text(out, "what lies in it is not known");
-    else
-        pm_output_text(out, "%lld mapping%s in it", (long long)whole, whole == 1 ? "" : "s");
-    if (part > 0)
-        pm_output_text(out, ", %lld in part", (long long)part);
-    pm_output_text(out, m->cli->format == PM_FORMAT_MD ? "\n\n" : "\n");
-}
-
-/* Reads the sums, which every row of a region repeats: region_size_kib is the sum of size_kib. */
-static void read_total(mappings *m, const pmapdb_rows *row)
-{
-    for (int i = 0; i < m->view.n; i++) {
-        const pm_column *c = &m->view.column[i];
-        bool is_sum = c->unit == PM_UNIT_KIB && strncmp(c->name, "region_", 7) != 0;
-        char sum[64];
-
-        snprintf(sum, sizeof sum, "region_%s", c->name);
-        m->total[i] =
-            is_sum ? pm_value_int(pm_answer_int(row, sum)) : pm_value_text(i ? "" : "TOTAL");
-    }
-}
-
-static void end_region(const mappings *m, pm_output *out)
-{
-    if (out->render)
-        pm_output_total(out, m->total);
-    pm_output_end_rows(out);
-}
-
-static void write_region_row(mappings *m, const pmapdb_rows *row, pm_output *out)
-{
-    pm_value values[PM_QUERY_ITEMS];
-    char within[8], address[32];
-
-    see_flags(m, row);
-    pm_answer_text(row, "within", within, sizeof within);
-    pm_answer_text(row, "address", address, sizeof address);
-    if (pm_answer_int(row, "region") != m->region) {
-        end_region(m, out);
-        m->region = pm_answer_int(row, "region");
-        write_heading(m, row, out);
-        read_total(m, row);
-        if (*within) /* empty if the region has no mappings */
-            pm_output_rows(out, m->view.column, m->view.n, NULL);
-    }
     if (*address)
         fprintf(m->addresses.out, "%s, ", address);
-    pm_run_values(row, m->view.keep, values);
-    if (out->render)
-        pm_output_row(out, values);
-}
-
-/* Writes for people: a table for each region with its sum, and the addresses as a C initializer. */
-static void write_regions(mappings *m, pmapdb_rows *rows)
-{
-    pm_output out;
-
-    pm_output_open(&out, m->cli);
-    pm_words_begin(&m->addresses);
-    pm_answer_look(m->cli, rows, &m->view);
-    while (!pm_output_failed(&out) && pm_run_next(rows))
-        write_region_row(m, rows, &out);
-    end_region(m, &out);
-    pm_words_end(&m->addresses);
-    pm_output_text(&out, "\n{ %s}\n", m->addresses.data);
-    free(m->addresses.data);
-    pm_output_end(&out);
 }
 
 static void bind_regions(mappings *m, pmapdb_rows *rows)
@@ -157,18 +75,26 @@ static void bind_regions(mappings *m, pmapdb_rows *rows)
     pm_buf_free(&areas);
 }
 
+/* Writes for people also the addresses, as a C initializer. */
 static void answer_regions(mappings *m)
 {
+    pm_answer_view view;
     pmapdb_rows *rows;
+    pm_output out;
 
     pm_run_open(&m->args);
     rows = pm_run_query(&m->args, "mappings-regions");
     bind_regions(m, rows);
     pm_moment_say_sums_only(&m->args);
+    pm_output_open(&out, m->cli);
+    pm_words_begin(&m->addresses);
+    pm_answer_rows(&out, rows, &view, see_row, m);
+    pm_output_end_rows(&out);
+    pm_words_end(&m->addresses);
     if (pm_cli_is_for_people(m->cli))
-        write_regions(m, rows);
-    else
-        pm_answer_write(m->cli, rows, see_flags, m);
+        pm_output_text(&out, "\n{ %s}\n", m->addresses.data);
+    pm_output_end(&out);
+    free(m->addresses.data);
     if (m->skipped.len && m->unknown_flags)
         pm_cli_say("the VmFlags of %lld mapping%s are not known: --skip-flag left none of them out",
                    (long long)m->unknown_flags, m->unknown_flags == 1 ? "" : "s");

@@ -1,7 +1,6 @@
 /* doctor: pmapdb_doctor(): makes the findings about a store. */
 #include "store/health/doctor.h"
 
-#include "base/hash.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include "render/number.h"

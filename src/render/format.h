@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "render/render.h"
-#include "render/rest_row.h"
 
 typedef struct pm_render_ops {
     void (*open)(pm_render *r);
@@ -15,7 +14,6 @@ typedef struct pm_render_ops {
     void (*begin)(pm_render *r); /* before the first row, or before the end if there is no row */
     void (*row)(pm_render *r, const pm_value *values);
     void (*end)(pm_render *r);
-    bool for_people; /* one more row sums up the rows beyond `top` */
 } pm_render_ops;
 
 struct pm_render {
@@ -27,7 +25,6 @@ struct pm_render {
     size_t n_rows; /* before the current one */
     size_t n_left_out;
     bool pieces;       /* the amounts of the row are mappings, not KiB */
-    pm_rest_row *rest; /* if `top` is given and the format is for people */
     bool begun;
     pm_buf line;    /* output before the sink gets it: at most a row */
     pm_buf scratch; /* one value as text */

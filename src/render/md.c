@@ -92,5 +92,4 @@ const pm_render_ops pm_render_md = {
     .close = close_md,
     .row = row,
     .end = end,
-    .for_people = true,
 };

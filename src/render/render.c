@@ -102,11 +102,6 @@ pmapdb_status pm_render_new(const pm_render_options *options, const pm_sink *sin
     r->options = *options;
     r->sink = *sink;
     copy_columns(r, columns, (size_t)n_columns);
-    if (r->st == PMAPDB_OK && options->top && r->ops->for_people) {
-        r->rest = pm_rest_row_new(r->columns, r->n_columns);
-        if (!r->rest)
-            r->st = pm_fail_nomem(&r->error);
-    }
     if (r->st == PMAPDB_OK && r->ops->open)
         r->ops->open(r);
     st = flush(r, err);
@@ -126,7 +121,6 @@ void pm_render_free(pm_render *r)
     for (size_t i = 0; i < r->n_columns; i++)
         free((char *)r->columns[i].name);
     free(r->columns);
-    pm_rest_row_free(r->rest);
     pm_buf_free(&r->line);
     pm_buf_free(&r->scratch);
     free(r);
@@ -154,32 +148,18 @@ pmapdb_status pm_render_row(pm_render *r, const pm_value *values, pmapdb_error *
     bool beyond = r->options.top && r->n_rows >= r->options.top;
 
     begin(r);
-    if (r->rest && r->st == PMAPDB_OK)
-        r->st = pm_rest_row_add(r->rest, values, beyond, &r->error);
-    else if (beyond)
+    if (beyond) {
         r->n_left_out++;
-    if (!beyond) {
+    } else {
         put_row(r, values);
         r->n_rows++;
     }
     return flush(r, err);
 }
 
-/* Adds the row for the rows beyond `top`, once. */
-static void end_rows(pm_render *r)
-{
-    const pm_value *rest = r->rest ? pm_rest_row_values(r->rest) : NULL;
-
-    begin(r);
-    if (rest)
-        put_row(r, rest);
-    pm_rest_row_free(r->rest);
-    r->rest = NULL;
-}
-
 pmapdb_status pm_render_total(pm_render *r, const pm_value *values, pmapdb_error *err)
 {
-    end_rows(r);
+    begin(r);
     put_row(r, values);
     return flush(r, err);
 }
@@ -191,7 +171,7 @@ size_t pm_render_left_out(const pm_render *r)
 
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err)
 {
-    end_rows(r);
+    begin(r);
     if (r->st == PMAPDB_OK && r->ops->end)
         r->ops->end(r);
     return flush(r, err);

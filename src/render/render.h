@@ -66,7 +66,7 @@ typedef struct pm_render_options {
                    name are left out, and text is wrapped */
     bool crlf;  /* CSV: RFC 4180 line ends */
     bool safe;  /* CSV: an apostrophe before text that a spreadsheet would run as a formula */
-    size_t top; /* only the first rows; table, md: and a row with the sums of the others; 0: all */
+    size_t top; /* only the first rows; 0: all */
     int64_t now_ms;        /* Prometheus: the time from which ages count; 0: the clock */
     const pm_about *about; /* or NULL; must outlive the renderer */
 } pm_render_options;
@@ -94,7 +94,7 @@ pmapdb_status pm_render_total(pm_render *r, const pm_value *values, pmapdb_error
 /* Writes the rest: a header without rows, the rows of a table, the closing bracket of JSON. */
 pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err);
 
-/* After the end: the number of rows that `top` left out and the output does not mention. */
+/* The number of rows that `top` left out so far. */
 size_t pm_render_left_out(const pm_render *r);
 
 /* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; the bare KiB, "1434", if

@@ -263,5 +263,4 @@ const pm_render_ops pm_render_table = {
     .begin = begin,
     .row = row,
     .end = end,
-    .for_people = true,
 };

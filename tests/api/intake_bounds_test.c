@@ -53,12 +53,13 @@ static void memory_to_explain(void **state)
     pm_blocks_options how = {.paths = &path, .n_paths = 1, .max_memory = 1 << 20};
     pm_found_block *found = NULL;
     pm_blocks *blocks = NULL;
+    pmapdb_error err;
 
     write_wide(path, 8, 20000);
     for (int limited = 1; limited >= 0; limited--) {
         how.max_memory = limited ? 1 << 20 : 0;
-        assert_int_equal(pm_blocks_new(&how, &blocks, NULL), PMAPDB_OK);
-        assert_int_equal(pm_blocks_next(blocks, &found, NULL), PMAPDB_OK);
+        assert_int_equal(pm_blocks_new(&how, &blocks, &err), PMAPDB_OK);
+        assert_int_equal(pm_blocks_next(blocks, &found, &err), PMAPDB_OK);
         assert_string_equal(found->path, "8.X");
         assert_string_equal(found->error ? found->error : "", limited ? TOO_MUCH : "");
         assert_int_equal(pm_blocks_trouble(blocks), limited);

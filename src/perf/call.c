@@ -46,165 +46,97 @@ const char *pm_call_arg_name(pm_call_kind kind, int i)
 
 /* ---- bits ---- */
 
-typedef struct bit {
-    uint64_t value;
+/* include/uapi/asm-generic/mman{-common,}.h and arch/x86/include/uapi/asm/mman.h, with the first
+ * release of recent flags; the name stands for these bits of the mask. The meaning of the PROT bits
+ * 0x10 to 0x80 differs between machines; alpha, mips, parisc, powerpc, sparc and xtensa have some
+ * MAP flags at other bits. */
+static const struct {
+    style style;
+    uint64_t mask, bits;
     const char *name;
-} bit;
-
-/* include/uapi/asm-generic/mman-common.h. The meaning of 0x10 to 0x80 differs between machines. */
-static const bit prot_bits[] = {
-    {0x1, "PROT_READ"},
-    {0x2, "PROT_WRITE"},
-    {0x4, "PROT_EXEC"},
-    {0x8, "PROT_SEM"},
-    {0x01000000, "PROT_GROWSDOWN"},
-    {0x02000000, "PROT_GROWSUP"},
+} names[] = {
+    {PROT, UINT64_MAX, 0, "PROT_NONE"},
+    {PROT, 0x1, 0x1, "PROT_READ"},
+    {PROT, 0x2, 0x2, "PROT_WRITE"},
+    {PROT, 0x4, 0x4, "PROT_EXEC"},
+    {PROT, 0x8, 0x8, "PROT_SEM"},
+    {PROT, 0x01000000, 0x01000000, "PROT_GROWSDOWN"},
+    {PROT, 0x02000000, 0x02000000, "PROT_GROWSUP"},
+    {MMAP_FLAGS, 0xf, 0x1, "MAP_SHARED"},
+    {MMAP_FLAGS, 0xf, 0x2, "MAP_PRIVATE"},
+    {MMAP_FLAGS, 0xf, 0x3, "MAP_SHARED_VALIDATE"}, /* 4.15 */
+    {MMAP_FLAGS, 0xf, 0x8, "MAP_DROPPABLE"},       /* 6.11 */
+    {MMAP_FLAGS, 0x10, 0x10, "MAP_FIXED"},
+    {MMAP_FLAGS, 0x20, 0x20, "MAP_ANONYMOUS"},
+    {MMAP_FLAGS, 0x40, 0x40, "MAP_32BIT"},
+    {MMAP_FLAGS, 0x80, 0x80, "MAP_ABOVE4G"}, /* 6.6 */
+    {MMAP_FLAGS, 0x100, 0x100, "MAP_GROWSDOWN"},
+    {MMAP_FLAGS, 0x800, 0x800, "MAP_DENYWRITE"},
+    {MMAP_FLAGS, 0x1000, 0x1000, "MAP_EXECUTABLE"},
+    {MMAP_FLAGS, 0x2000, 0x2000, "MAP_LOCKED"},
+    {MMAP_FLAGS, 0x4000, 0x4000, "MAP_NORESERVE"},
+    {MMAP_FLAGS, 0x8000, 0x8000, "MAP_POPULATE"},
+    {MMAP_FLAGS, 0x10000, 0x10000, "MAP_NONBLOCK"},
+    {MMAP_FLAGS, 0x20000, 0x20000, "MAP_STACK"},
+    {MMAP_FLAGS, 0x40000, 0x40000, "MAP_HUGETLB"},
+    {MMAP_FLAGS, 0x80000, 0x80000, "MAP_SYNC"},              /* 4.15 */
+    {MMAP_FLAGS, 0x100000, 0x100000, "MAP_FIXED_NOREPLACE"}, /* 4.17 */
+    {MMAP_FLAGS, 0x4040000, 0x4000000, "MAP_UNINITIALIZED"},
+    {MREMAP_FLAGS, 0x1, 0x1, "MREMAP_MAYMOVE"},
+    {MREMAP_FLAGS, 0x2, 0x2, "MREMAP_FIXED"},
+    {MREMAP_FLAGS, 0x4, 0x4, "MREMAP_DONTUNMAP"}, /* 5.7 */
 };
 
-/* include/uapi/asm-generic/mman{-common,}.h, arch/x86/include/uapi/asm/mman.h, with the first
- * release of recent flags. The lowest four bits are a number, see map_types. Other machines (alpha,
- * mips, parisc, powerpc, sparc, xtensa) have some of these flags at other bits. */
-static const bit mmap_bits[] = {
-    {0x10, "MAP_FIXED"},
-    {0x20, "MAP_ANONYMOUS"},
-    {0x40, "MAP_32BIT"},
-    {0x80, "MAP_ABOVE4G"}, /* 6.6 */
-    {0x100, "MAP_GROWSDOWN"},
-    {0x800, "MAP_DENYWRITE"},
-    {0x1000, "MAP_EXECUTABLE"},
-    {0x2000, "MAP_LOCKED"},
-    {0x4000, "MAP_NORESERVE"},
-    {0x8000, "MAP_POPULATE"},
-    {0x10000, "MAP_NONBLOCK"},
-    {0x20000, "MAP_STACK"},
-    {0x40000, "MAP_HUGETLB"},
-    {0x80000, "MAP_SYNC"},             /* 4.15 */
-    {0x100000, "MAP_FIXED_NOREPLACE"}, /* 4.17 */
-};
-
-static const char *const map_types[16] = {
-    [1] = "MAP_SHARED",
-    [2] = "MAP_PRIVATE",
-    [3] = "MAP_SHARED_VALIDATE", /* 4.15 */
-    [8] = "MAP_DROPPABLE",       /* 6.11 */
-};
-
-static const bit mremap_bits[] = {
-    {0x1, "MREMAP_MAYMOVE"}, {0x2, "MREMAP_FIXED"}, {0x4, "MREMAP_DONTUNMAP"}, /* 5.7 */
-};
-
-#define MAP_TYPE 0xfu
 #define HUGETLB 0x40000u
 #define HUGE_SHIFT 26
-#define HUGE_MASK 0x3fu
+#define HUGE_MASK ((uint64_t)0x3f << HUGE_SHIFT)
 
-/* Words with bars between them. */
-typedef struct bars {
-    pm_buf *out;
-    pmapdb_error *err;
-    pmapdb_status st;
-    bool any;
-} bars;
-
-static void add_word(bars *b, const char *word)
+/* Appends the names of known bits, with bars between them, and the other bits in hex. */
+static void add_bits(style how, uint64_t value, pm_buf *out)
 {
-    if (b->st == PMAPDB_OK)
-        b->st = pm_buf_addf(b->out, b->err, "%s%s", b->any ? "|" : "", word);
-    b->any = true;
-}
-
-/* Appends the names of known bits; returns the unknown bits. */
-static uint64_t add_bits(bars *b, const bit *bits, size_t n, uint64_t value)
-{
-    for (size_t i = 0; i < n; i++)
-        if (value & bits[i].value) {
-            add_word(b, bits[i].name);
-            value &= ~bits[i].value;
-        }
-    return value;
-}
-
-static void add_rest(bars *b, uint64_t value)
-{
-    if (!value && b->any)
-        return;
-    if (b->st == PMAPDB_OK)
-        b->st = pm_buf_addf(b->out, b->err, value ? "%s0x%" PRIx64 : "%s%" PRIx64,
-                            b->any ? "|" : "", value);
-}
-
-/* With MAP_HUGETLB, six bits hold the base-2 logarithm of the page size; 0: the default size. */
-static uint64_t add_huge(bars *b, uint64_t value)
-{
-    unsigned log = (unsigned)(value >> HUGE_SHIFT & HUGE_MASK);
-
-    if (log < 10 || log >= 40)
-        return value;
-    if (b->st == PMAPDB_OK)
-        b->st = pm_buf_addf(b->out, b->err, "|MAP_HUGE_%u%cB", 1u << log % 10, "KMG"[log / 10 - 1]);
-    return value & ~((uint64_t)HUGE_MASK << HUGE_SHIFT);
-}
-
-static void add_mmap_flags(bars *b, uint64_t value)
-{
-    static const bit uninitialized = {0x4000000, "MAP_UNINITIALIZED"};
-    const char *type = map_types[value & MAP_TYPE];
     uint64_t rest = value;
+    unsigned log = (unsigned)((value & HUGE_MASK) >> HUGE_SHIFT);
+    const char *bar = "";
 
-    if (type) {
-        add_word(b, type);
-        rest &= ~(uint64_t)MAP_TYPE;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].style == how && (value & names[i].mask) == names[i].bits) {
+            pm_buf_addf(out, NULL, "%s%s", bar, names[i].name);
+            rest &= ~names[i].bits;
+            bar = "|";
+        }
+    /* With MAP_HUGETLB, six bits hold the base-2 logarithm of the page size; 0: the default size.
+     */
+    if (how == MMAP_FLAGS && value & HUGETLB && log >= 10 && log < 40) {
+        pm_buf_addf(out, NULL, "|MAP_HUGE_%u%cB", 1u << log % 10, "KMG"[log / 10 - 1]);
+        rest &= ~HUGE_MASK;
     }
-    rest = add_bits(b, mmap_bits, sizeof mmap_bits / sizeof *mmap_bits, rest);
-    rest = value & HUGETLB ? add_huge(b, rest) : add_bits(b, &uninitialized, 1, rest);
-    add_rest(b, rest);
-}
-
-static void add_prot(bars *b, uint64_t value)
-{
-    if (value)
-        add_rest(b, add_bits(b, prot_bits, sizeof prot_bits / sizeof *prot_bits, value));
-    else
-        add_word(b, "PROT_NONE");
+    if (rest || !*bar)
+        pm_buf_addf(out, NULL, rest ? "%s0x%" PRIx64 : "%s%" PRIx64, bar, rest);
 }
 
 /* ---- a whole call ---- */
 
-static pmapdb_status add_value(style how, uint64_t value, pm_buf *out, pmapdb_error *err)
+static void add_value(style how, uint64_t value, pm_buf *out)
 {
-    bars b = {.out = out, .err = err};
-
-    switch (how) {
-    case HEX:
-        return pm_buf_addf(out, err, "%" PRIx64, value);
-    case BYTES:
-        return pm_buf_addf(out, err, "%" PRIu64, value);
-    case PROT:
-        add_prot(&b, value);
-        break;
-    case MMAP_FLAGS:
-        add_mmap_flags(&b, value);
-        break;
-    case MREMAP_FLAGS:
-        add_rest(&b, add_bits(&b, mremap_bits, sizeof mremap_bits / sizeof *mremap_bits, value));
-        break;
-    }
-    return b.st;
+    if (how == HEX || how == BYTES)
+        pm_buf_addf(out, NULL, how == HEX ? "%" PRIx64 : "%" PRIu64, value);
+    else
+        add_bits(how, value, out);
 }
 
 pmapdb_status pm_call_words(pm_call_kind kind, unsigned has, const uint64_t arg[PM_CALL_ARGS],
                             pm_buf *out, pmapdb_error *err)
 {
     const parameter *p = calls[kind].parameters;
-    pmapdb_status st = PMAPDB_OK;
 
-    for (int i = 0; i < PM_CALL_ARGS && p[i].name && st == PMAPDB_OK; i++) {
-        st = pm_buf_addf(out, err, "%s%s=", i ? ", " : "", p[i].name);
-        if (st == PMAPDB_OK)
-            st = has >> i & 1 ? add_value(p[i].style, arg[i], out, err)
-                              : pm_buf_add(out, "?", 1, err);
+    for (int i = 0; i < PM_CALL_ARGS && p[i].name; i++) {
+        pm_buf_addf(out, NULL, "%s%s=", i ? ", " : "", p[i].name);
+        if (has >> i & 1)
+            add_value(p[i].style, arg[i], out);
+        else
+            pm_buf_addf(out, NULL, "?");
     }
-    return st;
+    return pm_buf_status(out, err);
 }
 
 /* ---- errors ---- */

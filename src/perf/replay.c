@@ -8,14 +8,13 @@
 #define EXEC_APART ((uint64_t)1 << 30)
 
 typedef struct space {
-    pm_space ranges;
+    pm_ranges ranges;
     bool knows_break; /* a brk was seen, so the end of the heap is known */
     uint64_t brk;
 } space;
 
 struct pm_replay {
     pm_replay_out out;
-    pm_ranges ranges;
     space *space;
     size_t n;
     struct lifted { /* ranges between the enter and the exit of an mremap */
@@ -55,7 +54,8 @@ void pm_replay_free(pm_replay *r)
 {
     if (!r)
         return;
-    pm_ranges_free(&r->ranges);
+    for (size_t i = 0; i < r->n; i++)
+        pm_ranges_free(&r->space[i].ranges);
     free(r->space);
     free(r->lifted);
     free(r);
@@ -130,7 +130,7 @@ static pmapdb_status take(taking t, uint64_t start, uint64_t end, pmapdb_error *
     pmapdb_status st;
 
     t.at = start;
-    st = pm_ranges_take(&t.r->ranges, &t.r->space[t.space].ranges, start, end, piece_dies, &t, err);
+    st = pm_ranges_take(&t.r->space[t.space].ranges, start, end, piece_dies, &t, err);
     return st == PMAPDB_OK ? tell_foreign(&t, end, err) : st;
 }
 
@@ -150,7 +150,7 @@ static pmapdb_status give(pm_replay *r, size_t at, const pm_traced_call *c, uint
     if (range.start >= range.end)
         return PMAPDB_OK;
     st = take(over, range.start, range.end, err);
-    return st == PMAPDB_OK ? pm_ranges_put(&r->ranges, &r->space[at].ranges, &range, err) : st;
+    return st == PMAPDB_OK ? pm_ranges_put(&r->space[at].ranges, &range, err) : st;
 }
 
 static pmapdb_status end_mmap(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
@@ -252,7 +252,7 @@ static pmapdb_status put_down(pm_replay *r, size_t at, const pm_traced_call *c, 
         if (l->call_id != c->call_id)
             r->lifted[kept++] = *l;
         else if (st == PMAPDB_OK && moved.start < moved.end)
-            st = pm_ranges_put(&r->ranges, &r->space[at].ranges, &moved, err);
+            st = pm_ranges_put(&r->space[at].ranges, &moved, err);
     }
     r->n_lifted = kept;
     return st;
@@ -349,7 +349,7 @@ pmapdb_status pm_replay_finish(pm_replay *r, pmapdb_error *err)
     for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++) {
         living l = {r, i};
 
-        st = pm_ranges_walk(&r->ranges, r->space[i].ranges, piece_lives, &l, err);
+        st = pm_ranges_take(&r->space[i].ranges, 0, UINT64_MAX, piece_lives, &l, err);
     }
     return st;
 }

@@ -446,19 +446,6 @@ static void absurd_lengths(void **state)
     pm_replay_free(r);
 }
 
-/* More than that would take the machine's memory: it is refused in words. */
-static void bounded(void **state)
-{
-    pm_ranges ranges = {.live = PM_RANGES_MAX};
-    pm_space space = 0;
-    pmapdb_error err = {0};
-
-    assert_int_equal(pm_ranges_put(&ranges, &space, &(pm_range){1, 2, 3, 4}, &err), PMAPDB_INPUT);
-    assert_string_equal(err.text,
-                        "more than 4194304 ranges are mapped at once: record fewer processes");
-    pm_ranges_free(&ranges);
-}
-
 RUN_TESTS(TEST(as_page_by_page), TEST(huge_pages_round_up), TEST(copies_are_new),
           TEST(moves_only_what_was_there), TEST(two_move_at_once), TEST(half_calls),
-          TEST(exec_clears_all), TEST(spaces_are_apart), TEST(absurd_lengths), TEST(bounded))
+          TEST(exec_clears_all), TEST(spaces_are_apart), TEST(absurd_lengths))

@@ -162,6 +162,15 @@ static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm
         pm_rule_read(r, (pm_rule_key)(column - PM_RULE_BASE), cell, &rule->own);
 }
 
+/* Adds "; column=cell". */
+static void add_condition(pm_buf *out, const char *column, pm_text cell)
+{
+    pm_buf_add(out, "; ", out->len ? 2 : 0, NULL);
+    pm_buf_add(out, column, strlen(column), NULL);
+    pm_buf_add(out, "=", 1, NULL);
+    pm_buf_add(out, cell.data, cell.len, NULL);
+}
+
 /* Reads the category last, because it is checked against the conditions. */
 static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
 {
@@ -176,8 +185,7 @@ static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
         if (i != PM_RULE_CATEGORY)
             read_cell(r, column, cell, rule);
         if (cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH)
-            pm_buf_addf(&rule->conditions, NULL, "%s%s=%.*s", rule->conditions.len ? "; " : "",
-                        pm_rule_columns[column], (int)cell.len, cell.data);
+            add_condition(&rule->conditions, pm_rule_columns[column], cell);
     }
     PM_STEP(r->st, pm_buf_status(&rule->conditions, r->err));
 }

@@ -21,6 +21,7 @@ struct pm_regex {
     pcre2_code *code; /* for a glob, NULL until the first match */
     char *pattern;
     bool glob;
+    size_t literal; /* of a glob: the bytes before its first special character */
     uint32_t groups;
     size_t rule;
 };
@@ -143,6 +144,7 @@ pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err)
 
     if (!regex)
         return pm_fail_nomem(err);
+    regex->literal = strcspn(regex->pattern, "*?[\\");
     if (counts_characters(glob))
         regex->code = compile_glob(glob, &code);
     if (code == 0 || code == 100) { /* 100: compiled */
@@ -158,11 +160,25 @@ pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err)
 
 /* ---- matching ---- */
 
+/* Decides most globs without PCRE2: by their literal beginning, or because they have no special
+ * character. */
+static bool decide_glob(const pm_regex *glob, pm_text text, bool *matches)
+{
+    pm_text begin = {glob->pattern, glob->literal};
+    bool starts = begin.len == 0 || pm_text_starts(text, begin);
+
+    *matches = starts && text.len == begin.len;
+    return !starts || !glob->pattern[glob->literal];
+}
+
 /* Returns the same codes as pm_regex_next. A glob does not match if memory is short. */
 static int match(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
 {
     int found = PCRE2_ERROR_NOMEMORY, code;
+    bool matches;
 
+    if (regex->glob && decide_glob(regex, text, &matches))
+        return matches;
     if (!regex->code)
         regex->code = compile_glob(pm_text_of(regex->pattern), &code);
     if (regex->code && prepare(space))

@@ -24,7 +24,7 @@ struct pm_render {
     size_t n_columns;
     size_t n_rows; /* before the current one */
     size_t n_left_out;
-    bool pieces;       /* the amounts of the row are mappings, not KiB */
+    bool pieces; /* the amounts of the row are mappings, not KiB */
     bool begun;
     pm_buf line;    /* output before the sink gets it: at most a row */
     pm_buf scratch; /* one value as text */

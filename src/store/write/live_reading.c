@@ -165,9 +165,13 @@ pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_i
     if (st != PMAPDB_OK)
         return st;
     pm_sql_do(sql,
-              "INSERT OR REPLACE INTO beat (capture_id, schedule_id, started_ms, ended_ms, "
+              "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, "
               "mono_ns, missed, unreadable, vanished, degraded, unmoved, changed) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) "
+              "ON CONFLICT (capture_id) DO UPDATE SET ended_ms = excluded.ended_ms, "
+              "unreadable = excluded.unreadable, vanished = excluded.vanished, "
+              "degraded = excluded.degraded, unmoved = excluded.unmoved, "
+              "changed = excluded.changed",
               PM_ARGS(PM_I(capture_id), PM_I(schedule_of(sql, sweep, host_id)),
                       PM_I(sweep->started_ms), PM_I(ended_ms), PM_I(sweep->mono_ns),
                       PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),

@@ -26,8 +26,8 @@ typedef struct pm_sweep {
 
 /* Inserts the row into table capture. Runs inside the caller's transaction. */
 pmapdb_status pm_sweep_begin(pm_sql *sql, int64_t *capture_id, pmapdb_error *err);
-/* Stores the row of table beat, or replaces it, and, if the schedule is new, that of table
- * schedule. */
+/* Stores the row of table beat, or the end and the counts of the same beat, and, if the schedule is
+ * new, that of table schedule. */
 pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms,
                            pmapdb_error *err);
 

@@ -1,5 +1,5 @@
-/* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with a
- * title, a total, and notes on what the numbers lack. */
+/* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with
+ * notes on what the numbers lack. */
 #include "cli/moment.h"
 
 #include "store/func/expression.h"
@@ -12,11 +12,6 @@ typedef struct groups {
     pm_run_args args;
     const char *by;       /* the parameter --by */
     const char *variable; /* of env:VARIABLE, or NULL */
-    bool is_expression;
-    pm_output out;
-    pm_answer_view view;
-    size_t seen;                             /* rows so far */
-    int64_t total[PM_QUERY_ITEMS];           /* sums of the shown columns; may be PMAPDB_UNKNOWN */
     int64_t processes, pss_unknown, unknown; /* `unknown`: processes in no group */
     int64_t unreadable, unmoved; /* of the sweep; PMAPDB_UNKNOWN: the moment is not a sweep */
 } groups;
@@ -38,7 +33,6 @@ static void read_by(groups *g)
         g->variable = g->by + strlen(VARIABLE);
         return;
     }
-    g->is_expression = true;
     if (pm_expression_new(pm_text_of(g->by), &e, &err) != PMAPDB_OK)
         pm_cli_usage(g->cli, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
                      err.text);
@@ -46,26 +40,6 @@ static void read_by(groups *g)
 }
 
 /* ---- rows ---- */
-
-static bool is_summed(const pm_column *column)
-{
-    return column->unit == PM_UNIT_KIB || column->unit == PM_UNIT_COUNT;
-}
-
-/* Writes the title above the table, whose header is only written with the first row. */
-static void write_title(groups *g, const pmapdb_rows *row)
-{
-    char from[32], at[32];
-
-    pm_answer_text(row, "from_at", from, sizeof from);
-    pm_answer_text(row, "taken_at", at, sizeof at);
-    if (!pm_cli_is_for_people(g->cli))
-        return;
-    pm_output_line(&g->out, "by %.64s, %s%s%s", g->is_expression ? "expression" : g->by,
-                   strcmp(from, at) ? from : "", strcmp(from, at) ? " -> " : "", at);
-    if (g->cli->format == PM_FORMAT_MD)
-        pm_output_text(&g->out, "\n"); /* Markdown tables need an empty line before them */
-}
 
 static void see_row(void *ctx, const pmapdb_rows *row)
 {
@@ -77,25 +51,6 @@ static void see_row(void *ctx, const pmapdb_rows *row)
     g->unreadable = pm_answer_int(row, "unreadable");
     g->unmoved = pm_answer_int(row, "unmoved");
     g->unknown += pmapdb_rows_type(row, 0) == PMAPDB_NULL ? here : 0;
-    for (int i = 0; i < g->view.n; i++) {
-        int64_t v = pm_answer_int(row, g->view.column[i].name);
-
-        if (is_summed(&g->view.column[i]))
-            g->total[i] = v == PMAPDB_UNKNOWN || g->total[i] == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN
-                                                                               : g->total[i] + v;
-    }
-    if (!g->seen++)
-        write_title(g, row);
-}
-
-static void write_total(groups *g)
-{
-    pm_value values[PM_QUERY_ITEMS];
-
-    for (int i = 0; i < g->view.n; i++)
-        values[i] = is_summed(&g->view.column[i]) ? pm_value_int(g->total[i])
-                                                  : pm_value_text(i ? "" : "TOTAL");
-    pm_output_total(&g->out, values);
 }
 
 static const char *processes_are(int64_t n)
@@ -135,11 +90,7 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
     read_by(&g);
     pm_run_open(&g.args);
     rows = pm_run_query(&g.args, "groups");
-    pm_output_open(&g.out, cli);
-    pm_answer_rows(&g.out, rows, &g.view, see_row, &g);
-    if (pm_cli_is_for_people(cli))
-        write_total(&g);
-    pm_output_end(&g.out);
+    pm_answer_write(cli, rows, see_row, &g);
     say_lacks(&g);
     pm_moment_say_left_out(&g.args);
     pmapdb_rows_close(rows);

@@ -450,24 +450,6 @@ PMAPDB_API pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
 
 /* ---- rules ---- */
 
-typedef struct pmapdb_rule_set {
-    const char *name; /* of a built-in set, else the file that it came from */
-    const char *text; /* CSV, as in a file of rules */
-    int64_t rules;
-    bool stored;         /* the categories of the store come from this set */
-    int64_t applied_ms;  /* to the store; PMAPDB_UNKNOWN: never, or the store began with it */
-    bool named_built_in; /* this library has a set of that name */
-    bool built_in;       /* and it is this set, not that of another version */
-} pmapdb_rule_set;
-
-typedef struct pmapdb_rule {
-    int64_t position; /* from 1: the first rule that matches a mapping gives it its category */
-    const char *name, *category;
-    const char *conditions; /* as in a file of rules: "base=anonymous; perms=rw-p" */
-    const char *note;       /* or "" */
-    int64_t lineages;       /* that this rule decided; PMAPDB_UNKNOWN: the set is not the store's */
-} pmapdb_rule;
-
 /* Lineages that go from one category to another. */
 typedef struct pmapdb_rules_change {
     const char *from, *to;
@@ -485,8 +467,6 @@ typedef struct pmapdb_rules_options {
     void *ctx;
     /* A line for each mistake, "FILE:LINE: reason", and for what could not be done. */
     void (*on_note)(void *ctx, bool mistake, const char *note);
-    void (*on_set)(void *ctx, const pmapdb_rule_set *set);           /* before the others */
-    void (*on_rule)(void *ctx, const pmapdb_rule *rule);             /* pmapdb_rules */
     void (*on_change)(void *ctx, const pmapdb_rules_change *change); /* largest rss first */
     /* False ends it, and nothing is kept. */
     pmapdb_progress_fn on_progress;
@@ -499,11 +479,6 @@ typedef struct pmapdb_rules_result {
     int64_t lineages, changed_lineages;
     int64_t snapshots, changed_snapshots; /* changed: their sums by category */
 } pmapdb_rules_result;
-
-/* Lists the rules of a set, in their order. store may be NULL: then no lineages are counted, and
- * the set without a name is default. A set with a mistake is PMAPDB_INPUT. */
-PMAPDB_API pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *options,
-                                      pmapdb_error *err);
 
 /* Gives everything in the store the categories that it would have if the store had had these rules
  * from the beginning, in one transaction; later captures get them too. The store must be open for

@@ -1,4 +1,4 @@
-/* rules: sets of rules, their results in a store, and a change of the rules of a store. */
+/* rules: sets of rules, and a change of the rules of a store. */
 #include "api/rules.h"
 
 #include "api/one_file.h"
@@ -81,22 +81,6 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_
     return st;
 }
 
-/* Describes a set without its rules; the texts belong to the choice. */
-static pmapdb_rule_set about(const pm_rules_choice *c)
-{
-    const pm_rule_text *t = &c->text;
-    pm_text builtin = pm_rules_builtin(pm_buf_text(&t->name));
-
-    return (pmapdb_rule_set){.name = pm_buf_text(&t->name).data,
-                             .text = pm_buf_text(&t->text).data,
-                             .stored = c->stored,
-                             .applied_ms = t->applied_ms,
-                             .named_built_in = builtin.data != NULL,
-                             .built_in =
-                                 builtin.data && pm_text_equal(builtin, pm_buf_text(&t->text)),
-                             .rules = c->rules ? (int64_t)pm_rules_count(c->rules) : 0};
-}
-
 /* ---- notes ---- */
 
 pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
@@ -112,79 +96,6 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
         if (on_note)
             on_note(ctx, true, line);
     pm_rules_report_free(&report);
-    return st;
-}
-
-/* Chooses and reads a set, and reports its notes. */
-static pmapdb_status open_set(pmapdb_store *store, const pmapdb_rules_options *o,
-                              pm_rules_choice *c, pmapdb_error *err)
-{
-    pmapdb_rule_set set;
-    pmapdb_status st = pm_rules_choose(store, o->rules, c, err);
-
-    PM_STEP(st, pm_rules_choice_read(c, o->on_note, o->ctx, err));
-    set = about(c);
-    if (st == PMAPDB_OK && o->on_set)
-        o->on_set(o->ctx, &set);
-    return st;
-}
-
-/* ---- the rules of a set ---- */
-
-/* The number of lineages that each rule decided, by the names of the rules. NULL if memory runs
- * out. */
-static int64_t *count_lineages(pm_sql *sql, const pm_rules *rules)
-{
-    size_t n = pm_rules_count(rules);
-    int64_t *lineages = calloc(n, sizeof *lineages);
-    sqlite3_stmt *row =
-        pm_sql_ask(sql, "SELECT rule, count(*) FROM lineage GROUP BY rule", PM_NO_ARGS);
-
-    while (pm_sql_next(sql, row))
-        for (size_t i = 0; lineages && i < n; i++)
-            if (pm_text_equal(pm_col_text(row, 0), pm_text_of(pm_rules_name(rules, i))))
-                lineages[i] = pm_col_int(row, 1);
-    return lineages;
-}
-
-static void tell_rule(const pm_rules *rules, size_t i, int64_t lineages,
-                      const pmapdb_rules_options *options)
-{
-    options->on_rule(options->ctx, &(pmapdb_rule){.position = (int64_t)i + 1,
-                                                  .name = pm_rules_name(rules, i),
-                                                  .category = pm_rules_template(rules, i),
-                                                  .conditions = pm_rules_conditions(rules, i),
-                                                  .note = pm_rules_note(rules, i),
-                                                  .lineages = lineages});
-}
-
-static pmapdb_status tell_all(pmapdb_store *store, const pm_rules_choice *c,
-                              const pmapdb_rules_options *options, pmapdb_error *err)
-{
-    int64_t *lineages = NULL;
-    pmapdb_status st = PMAPDB_OK;
-
-    if (c->stored) {
-        lineages = count_lineages(store->sql, c->rules);
-        st = pm_sql_end(store->sql, err);
-        if (!lineages)
-            st = pm_fail_nomem(err);
-    }
-    for (size_t i = 0; i < pm_rules_count(c->rules) && st == PMAPDB_OK; i++)
-        tell_rule(c->rules, i, lineages ? lineages[i] : PMAPDB_UNKNOWN, options);
-    free(lineages);
-    return st;
-}
-
-pmapdb_status pmapdb_rules(pmapdb_store *store, const pmapdb_rules_options *options,
-                           pmapdb_error *err)
-{
-    pm_rules_choice c = {0};
-    pmapdb_status st = open_set(store, options, &c, err);
-
-    if (options->on_rule)
-        PM_STEP(st, tell_all(store, &c, options, err));
-    pm_rules_choice_free(&c);
     return st;
 }
 
@@ -253,7 +164,8 @@ pmapdb_status pmapdb_rules_apply(pmapdb_store *store, const pmapdb_rules_options
 
     if (!store->writes)
         return pm_fail(err, PMAPDB_USAGE, "rules are applied to a store that is open for writing");
-    st = open_set(store, options, &c, err);
+    st = pm_rules_choose(store, options->rules, &c, err);
+    PM_STEP(st, pm_rules_choice_read(&c, options->on_note, options->ctx, err));
     PM_STEP(st, apply(store, &c, options, result, err));
     pm_rules_choice_free(&c);
     return st;

@@ -1,9 +1,10 @@
 /* rules_test: pmapdb_rules and pmapdb_rules_apply: which set, what is said of it, what becomes of a
  * store. That the categories are right is store/apply_test.c's. */
+#include "api/rules.h"
 #include "api/run.h"
 
 typedef struct heard {
-    pm_buf notes, sets, rules, changes;
+    pm_buf notes, changes;
     uint64_t progress, stop_at; /* at that call of on_progress; 0: never */
 } heard;
 
@@ -12,27 +13,6 @@ static void on_note(void *ctx, bool mistake, const char *note)
     heard *h = ctx;
 
     pm_buf_addf(&h->notes, NULL, "%s%s\n", mistake ? "! " : "", note);
-}
-
-static void on_set(void *ctx, const pmapdb_rule_set *s)
-{
-    heard *h = ctx;
-
-    pm_buf_addf(&h->sets, NULL, "%s %lld%s%s%s%s\n", s->name, (long long)s->rules,
-                s->stored ? " stored" : "", s->applied_ms == PMAPDB_UNKNOWN ? "" : " applied",
-                s->named_built_in ? " named" : "", s->built_in ? " built in" : "");
-    assert_true(strlen(s->text) > 10);
-}
-
-static void on_rule(void *ctx, const pmapdb_rule *r)
-{
-    heard *h = ctx;
-
-    pm_buf_addf(&h->rules, NULL, "%lld %s %s [%s] %s ", (long long)r->position, r->name,
-                r->category, r->conditions, r->note);
-    if (r->lineages != PMAPDB_UNKNOWN)
-        pm_buf_addf(&h->rules, NULL, "%lld", (long long)r->lineages);
-    pm_buf_addf(&h->rules, NULL, "\n");
 }
 
 static void on_change(void *ctx, const pmapdb_rules_change *c)
@@ -57,8 +37,6 @@ static pmapdb_rules_options options_of(heard *h, const char *rules)
     return (pmapdb_rules_options){.rules = rules,
                                   .ctx = h,
                                   .on_note = on_note,
-                                  .on_set = on_set,
-                                  .on_rule = on_rule,
                                   .on_change = on_change,
                                   .on_progress = on_progress};
 }
@@ -66,10 +44,23 @@ static pmapdb_rules_options options_of(heard *h, const char *rules)
 static void forget(heard *h)
 {
     pm_buf_free(&h->notes);
-    pm_buf_free(&h->sets);
-    pm_buf_free(&h->rules);
     pm_buf_free(&h->changes);
     *h = (heard){0};
+}
+
+/* A set: "NAME RULES", and whether it is the store's. */
+static const char *chosen(pmapdb_store *store, const char *name)
+{
+    static char text[96];
+    pm_rules_choice c = {0};
+    pmapdb_error err;
+
+    assert_int_equal(pm_rules_choose(store, name, &c, &err), PMAPDB_OK);
+    assert_int_equal(pm_rules_choice_read(&c, NULL, NULL, &err), PMAPDB_OK);
+    snprintf(text, sizeof text, "%s %zu%s%s", c.text.name.data, pm_rules_count(c.rules),
+             c.stored ? " stored" : "", c.text.applied_ms == PMAPDB_UNKNOWN ? "" : " applied");
+    pm_rules_choice_free(&c);
+    return text;
 }
 
 static const char *said(const pm_buf *b)
@@ -108,32 +99,16 @@ static void make_store(import *in)
 
 static void test_without_store(void **state)
 {
-    heard h = {0};
-    pmapdb_rules_options options = options_of(&h, NULL);
+    pm_rules_choice c = {0};
     pmapdb_error err;
 
-    options.on_rule = NULL;
-    assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_OK);
-    assert_non_null(strstr(said(&h.sets), "default "));
-    assert_non_null(strstr(said(&h.sets), " named built in\n"));
-    forget(&h);
-
+    assert_int_equal(strncmp(chosen(NULL, NULL), "default ", 8), 0);
     box_text("s.csv", SET);
-    options = options_of(&h, "s.csv");
-    assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "s.csv 2\n");
-    assert_string_equal(said(&h.rules),
-                        "1 large heap/large [base=heap; below=-]  \n"
-                        "2 data mapped-file/application [base=mapped-file; path=/srv/*] "
-                        "its own \n");
-    assert_string_equal(said(&h.notes), "");
-    forget(&h);
-
-    options = options_of(&h, "defualt");
-    assert_int_equal(pmapdb_rules(NULL, &options, &err), PMAPDB_NOTFOUND);
+    assert_string_equal(chosen(NULL, "s.csv"), "s.csv 2");
+    assert_int_equal(pm_rules_choose(NULL, "defualt", &c, &err), PMAPDB_NOTFOUND);
     assert_string_equal(err.text, "no rules 'defualt', did you mean 'default'? the built-in rules "
                                   "are default and pmap-dotnet, and no file has this name");
-    forget(&h);
+    pm_rules_choice_free(&c);
 }
 
 static void test_mistakes(void **state)
@@ -148,15 +123,13 @@ import in;
     make_store(&in);
     before = number(&in, "SELECT total_changes()");
     box_text("s.csv", "rule,category,base,perms\na,b,c,d\na,heap/x,heap,rw-p\nb,~,,~\n");
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_INPUT);
-    assert_non_null(strstr(err.text, "s.csv:2: "));
     assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_INPUT);
+    assert_non_null(strstr(err.text, "s.csv:2: "));
     assert_non_null(strstr(said(&h.notes), "! s.csv:2: "));
     assert_non_null(strstr(said(&h.notes), "! s.csv:4: "));
-    assert_string_equal(said(&h.sets), "");
     assert_int_equal(number(&in, "SELECT total_changes()"), before);
     options.on_note = NULL; /* nobody has to hear it */
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_INPUT);
+    assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_INPUT);
     forget(&h);
     end(&in);
 }
@@ -176,8 +149,6 @@ import in;
     assert_non_null(strstr(said(&h.changes), "heap>heap/large large 2 2 2048 2\n"));
     assert_non_null(
         strstr(said(&h.changes), "mapped-file>mapped-file/application data 2 2 128 4\n"));
-    assert_string_equal(said(&h.sets), "s.csv 2\n");
-    assert_string_equal(said(&h.rules), "");
     assert_true(h.progress >= 2);
     assert_false(result.same);
     assert_int_equal(result.processes, 2);
@@ -194,15 +165,8 @@ import in;
     assert_int_equal(number(&in, "SELECT count(*) FROM lineage WHERE rule = 'large'"), 2);
     forget(&h);
 
-    /* the store's now */
-    options = options_of(&h, NULL);
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "s.csv 2 stored applied\n");
-    assert_string_equal(
-        said(&h.rules),
-        "1 large heap/large [base=heap; below=-]  2\n"
-        "2 data mapped-file/application [base=mapped-file; path=/srv/*] its own 2\n");
-    forget(&h);
+    assert_string_equal(chosen(in.store, NULL), "s.csv 2 stored applied");
+    options.rules = NULL;
     assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_OK);
     assert_true(result.same);
     assert_string_equal(said(&h.changes), "");
@@ -213,31 +177,12 @@ import in;
 /* What was chosen by its name is the store's where the bytes are. */
 static void test_same_bytes(void **state)
 {
-    heard h = {0};
-    pmapdb_rules_options options = options_of(&h, "default");
-    pmapdb_error err;
 import in;
 
     make_store(&in);
-    options.on_rule = NULL;
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    options.rules = NULL;
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    options.rules = "pmap-dotnet";
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_non_null(strstr(said(&h.sets), " stored named built in\ndefault "));
-    assert_non_null(strstr(said(&h.sets), "pmap-dotnet 18 named built in\n"));
-    forget(&h);
-
-    /* of another version: its name is one that is built in, its bytes are not */
-    assert_int_equal(sqlite3_exec(in.store->db,
-                                  "UPDATE rule_set SET text = 'rule,category' || char(10) || 'a,b'",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    options.rules = NULL;
-    assert_int_equal(pmapdb_rules(in.store, &options, &err), PMAPDB_OK);
-    assert_string_equal(said(&h.sets), "default 1 stored named\n");
-    forget(&h);
+    assert_non_null(strstr(chosen(in.store, NULL), " stored"));
+    assert_non_null(strstr(chosen(in.store, "default"), " stored"));
+    assert_string_equal(chosen(in.store, "pmap-dotnet"), "pmap-dotnet 18");
     end(&in);
 }
 

@@ -10,8 +10,8 @@
 typedef struct groups {
     const pm_cli *cli;
     pm_run_args args;
-    const char *by;       /* the parameter --by */
-    const char *variable; /* of env:VARIABLE, or NULL */
+    const char *by;                          /* the parameter --by */
+    const char *variable;                    /* of env:VARIABLE, or NULL */
     int64_t processes, pss_unknown, unknown; /* `unknown`: processes in no group */
     int64_t unreadable, unmoved; /* of the sweep; PMAPDB_UNKNOWN: the moment is not a sweep */
 } groups;

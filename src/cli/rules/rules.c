@@ -2,8 +2,9 @@
  * category, applies other rules to all history. */
 #include "cli/rules/rules.h"
 
+#include "cli/answer.h"
 #include "cli/options/options.h"
-#include <inttypes.h>
+#include "cli/run.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,73 +84,77 @@ pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r)
 
 /* ---- the list ---- */
 
-#define FIELD(field) offsetof(pmapdb_rule, field)
+static const pm_column columns[] = {{"position", PM_UNIT_INT},   {"rule", PM_UNIT_TEXT},
+                                    {"category", PM_UNIT_TEXT},  {"conditions", PM_UNIT_TEXT},
+                                    {"lineages", PM_UNIT_COUNT}, {"note", PM_UNIT_TEXT}};
 
-static const pm_member columns[] = {{{"position", PM_UNIT_INT}, FIELD(position)},
-                                    {{"rule", PM_UNIT_TEXT}, FIELD(name)},
-                                    {{"category", PM_UNIT_TEXT}, FIELD(category)},
-                                    {{"conditions", PM_UNIT_TEXT}, FIELD(conditions)},
-                                    {{"lineages", PM_UNIT_COUNT}, FIELD(lineages)},
-                                    {{"note", PM_UNIT_TEXT}, FIELD(note)}};
-
-#define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
-
-typedef struct listing {
-    pm_rules_cmd *r;
-    pm_output out;
-} listing;
-
-static void on_set(void *ctx, const pmapdb_rule_set *set)
+/* Writes the name of the set, and whether the store has it. */
+static void write_title(const pm_rules_cmd *r, const pm_rules_choice *c, pm_output *out)
 {
-    listing *l = ctx;
+    size_t n = pm_rules_count(c->rules);
     char at[PM_CLOCK_TEXT] = "";
 
-    /* Another version of the program created the store or applied its rules. */
-    if (set->stored && set->named_built_in && !set->built_in)
-        pm_cli_note(l->r->cli,
-                    "this pmapdb %s has other rules by the name %s: pmapdb rules --diff %s says "
-                    "what they would change, --apply %s changes it",
-                    PMAPDB_VERSION, set->name, set->name, set->name);
-    if (!pm_cli_is_for_people(l->r->cli))
-        return;
-    if (l->r->store && set->stored && set->applied_ms != PMAPDB_UNKNOWN)
-        pm_clock_format(set->applied_ms, at);
-    pm_output_line(&l->out, "%s, %" PRId64 " rule%s%s; %s%s", set->name, set->rules,
-                   set->rules == 1 ? "" : "s", set->built_in ? ", built in" : "",
-                   !l->r->store   ? "there is no store"
-                   : !set->stored ? "the store has others"
-                   : *at          ? "applied to the store at "
-                                  : "the store has them since it was made",
+    if (c->stored && c->text.applied_ms != PMAPDB_UNKNOWN)
+        pm_clock_format(c->text.applied_ms, at);
+    pm_output_line(out, "%s, %zu rule%s; %s%s", pm_buf_text(&c->text.name).data, n,
+                   n == 1 ? "" : "s",
+                   !r->store    ? "there is no store"
+                   : !c->stored ? "the store has others"
+                   : *at        ? "applied to the store at "
+                                : "the store has them since it was made",
                    at);
-    if (l->r->cli->format == PM_FORMAT_MD)
-        pm_output_text(&l->out, "\n");
+    if (r->cli->format == PM_FORMAT_MD)
+        pm_output_text(out, "\n");
 }
 
-static void on_rule(void *ctx, const pmapdb_rule *rule)
+/* The number of lineages that each rule decided; unknown for a set that the store does not have.
+ * The caller frees it. */
+static int64_t *count_lineages(const pm_rules_cmd *r, const pm_rules_choice *c)
 {
-    listing *l = ctx;
+    size_t n = pm_rules_count(c->rules);
+    int64_t *lineages = calloc(n, sizeof *lineages);
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
 
-    pm_output_struct(&l->out, columns, N_COLUMNS, rule);
-}
-
-static void on_note(void *ctx, bool mistake, const char *note)
-{
-    const listing *l = ctx;
-
-    pm_rules_cli_note(l->r, mistake, note);
+    if (!lineages)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < n; i++)
+        lineages[i] = c->stored ? 0 : PMAPDB_UNKNOWN;
+    if (!c->stored)
+        return lineages;
+    pm_cli_must(pmapdb_sql(r->store,
+                           "SELECT rule, count(*) AS n FROM lineage WHERE rule IS NOT NULL GROUP "
+                           "BY rule",
+                           NULL, &rows, &err),
+                &err);
+    while (pm_run_next(rows))
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(pmapdb_rows_text(rows, 0, NULL), pm_rules_name(c->rules, i)) == 0)
+                lineages[i] = pm_answer_int(rows, "n");
+    pmapdb_rows_close(rows);
+    return lineages;
 }
 
 static void list(pm_rules_cmd *r)
 {
-    listing l = {.r = r};
-    const pmapdb_rules_options how = {
-        .rules = r->rules, .ctx = &l, .on_note = on_note, .on_set = on_set, .on_rule = on_rule};
-    pmapdb_error err;
+    pm_rules_choice c = pm_rules_cli_chosen(r);
+    int64_t *lineages = count_lineages(r, &c);
+    pm_output out;
 
-    pm_output_open(&l.out, r->cli);
-    pm_output_fields(&l.out, columns, N_COLUMNS);
-    pm_rules_cli_must(r, pmapdb_rules(r->store, &how, &err), &err);
-    pm_output_end(&l.out);
+    pm_output_open(&out, r->cli);
+    if (pm_cli_is_for_people(r->cli))
+        write_title(r, &c, &out);
+    pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
+    for (size_t i = 0; i < pm_rules_count(c.rules); i++)
+        pm_output_row(&out, (pm_value[]){pm_value_int((int64_t)i + 1),
+                                         pm_value_text(pm_rules_name(c.rules, i)),
+                                         pm_value_text(pm_rules_template(c.rules, i)),
+                                         pm_value_text(pm_rules_conditions(c.rules, i)),
+                                         pm_value_int(lineages[i]),
+                                         pm_value_text(pm_rules_note(c.rules, i))});
+    pm_output_end(&out);
+    free(lineages);
+    pm_rules_choice_free(&c);
 }
 
 /* Writes the original file, with its comments and mistakes. */

@@ -72,6 +72,9 @@ typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, si
  * us more per mapping. */
 #define PM_PROC_PIECE ((size_t)2048)
 #define PM_PROC_PIECE_SINGLE ((size_t)512)
+/* The resident and swapped memory from which on smaps is read mapping by mapping. */
+#define PM_PROC_SINGLE_KIB ((int64_t)192 * 1024)
+
 /* piece: 1 to 65,536. *fate is PM_PROC_GOOD only if the whole map was read and the process is still
  * the same program afterwards. */
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,

@@ -96,11 +96,12 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
     *piece = PM_PROC_PIECE;
     if (o->measure == PMAPDB_MEASURE_MAPS)
         return PM_DIALECT_MAPS;
-    if (!pm_proc_statm(p, &e) || /* the process has ended */
-        walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) <= o->max_stall_us)
+    if (!pm_proc_statm(p, &e)) /* the process has ended */
         return PM_DIALECT_SMAPS;
-    if (o->measure == PMAPDB_MEASURE_AUTO && !fits(run, p, t, &e))
+    if (o->measure == PMAPDB_MEASURE_AUTO &&
+        walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) > o->max_stall_us && !fits(run, p, t, &e))
         return PM_DIALECT_MAPS;
-    *piece = PM_PROC_PIECE_SINGLE;
+    if (all_kib(&e) >= PM_PROC_SINGLE_KIB)
+        *piece = PM_PROC_PIECE_SINGLE;
     return PM_DIALECT_SMAPS;
 }

@@ -195,7 +195,7 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
     if (!once)
         fprintf(stderr, "%" PRIu64 " %s, ", r->beats, r->beats == 1 ? "beat" : "beats");
     fprintf(stderr, "%" PRIu64 " %s stored", r->stored, r->stored == 1 ? "snapshot" : "snapshots");
-    pm_capture_log_count(r->degraded, "of them maps only", "of them maps only");
+    pm_capture_log_count(r->degraded, "of them sizes only", "of them sizes only");
     pm_capture_log_count(r->unmoved, "unmoved", "unmoved");
     pm_capture_log_count(r->vanished, "vanished", "vanished");
     pm_capture_log_count(r->changed, "changed too quickly", "changed too quickly");

@@ -187,9 +187,9 @@ pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id,
 {
     *rss_kib = pm_sql_value(
         sql,
-        "SELECT coalesce(s.tool_rss_kib, s.rss_kib) FROM process p "
-        "JOIN snapshot s ON s.process_id = p.process_id WHERE " PM_IS_LIVE_PROCESS
-        " ORDER BY s.taken_ms DESC LIMIT 1",
+        "SELECT coalesce(tool_rss_kib, rss_kib) FROM snapshot WHERE process_id = "
+        "(SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
+        ") ORDER BY taken_ms DESC LIMIT 1",
         PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), PMAPDB_UNKNOWN);
     return pm_sql_end(sql, err);
 }
@@ -222,9 +222,9 @@ pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *
         sql,
         "WITH own AS (SELECT s.taken_ms, s.dialect, i.longest_us * i.cpu_us / max(i.read_us, 1) + "
         "max(?5 - s.tool_rss_kib - coalesce(i.swap_kib, 0), 0) * ?6 / 4000 AS us "
-        "FROM process p JOIN snapshot s ON s.process_id = p.process_id "
-        "JOIN live_reading i ON i.snapshot_id = s.snapshot_id WHERE " PM_IS_LIVE_PROCESS
-        " ORDER BY s.taken_ms DESC LIMIT ?8), "
+        "FROM snapshot s CROSS JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
+        "WHERE s.process_id = (SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
+        ") ORDER BY s.taken_ms DESC LIMIT ?8), "
         "latest AS (SELECT us FROM own WHERE dialect = 'smaps' ORDER BY taken_ms DESC LIMIT 4), "
         "vote AS (SELECT us, 1 AS is_own FROM latest UNION ALL SELECT ?7, 0) "
         "SELECT us, is_own FROM vote ORDER BY us LIMIT 1 OFFSET (SELECT count(*) / 2 FROM latest)",

@@ -1,9 +1,9 @@
 /* prometheus: rows as gauges, in a text that OpenMetrics 1.0 and node_exporter's textfile collector
- * (Prometheus' older format) both read. All rows are held, because the samples of a metric stand
+ * (Prometheus' older format) both read. All samples are held, because those of a metric stand
  * together.
  *
- * A gauge says how things are now: of rows with equal labels the newest counts. Two rows of one
- * moment are refused: adding them up is the query's GROUP BY. */
+ * A gauge says how things are now. Two rows with equal labels are refused: choosing the newest, or
+ * adding them up, is the query's. */
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -18,19 +18,11 @@
 
 #define MOST_SAMPLES 10000 /* more cost the server memory, and are a mistake */
 
-/* One row, or the newest of several with equal labels. */
-typedef struct sample_row {
-    pm_buf labels;
-    int64_t moment; /* or PMAPDB_UNKNOWN */
-    pm_buf *values; /* one per column, as printed; empty: no sample */
-} sample_row;
-
 typedef struct gauges {
     pm_gauge *columns;
-    size_t when;      /* the column of the row's moment, or n_columns */
-    pm_map by_labels; /* hash of the labels -> row */
-    sample_row *rows;
-    size_t n, cap, n_samples;
+    pm_buf *samples;  /* one per column: its lines */
+    pm_map by_labels; /* hashes of the labels of all rows */
+    size_t n_samples;
 } gauges;
 
 /* NULL where no column before `end` has the name. */
@@ -61,16 +53,16 @@ static void refuse_equal_names(pm_render *r)
 
 /* ---- rows ---- */
 
-/* The column with the time of the row. */
-static size_t moment_column(const pm_render *r)
+/* True if a column has the time of the row. */
+static bool has_moment(const pm_render *r)
 {
     static const char *const names[] = {"taken_at", "ts", "last_at", "to_at"};
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         for (size_t i = 0; i < r->n_columns; i++)
             if (strcmp(r->columns[i].name, names[k]) == 0)
-                return i;
-    return r->n_columns;
+                return true;
+    return false;
 }
 
 static void open_prometheus(pm_render *r)
@@ -80,8 +72,8 @@ static void open_prometheus(pm_render *r)
     if (!all)
         return;
     all->columns = pm_render_alloc(r, r->n_columns, sizeof *all->columns);
-    all->when = moment_column(r);
-    for (size_t i = 0; all->columns && i < r->n_columns; i++)
+    all->samples = pm_render_alloc(r, r->n_columns, sizeof *all->samples);
+    for (size_t i = 0; r->st == PMAPDB_OK && i < r->n_columns; i++)
         if (r->columns[i].unit != PM_UNIT_TEXT)
             pm_gauge_name(r, &all->columns[i], &r->columns[i], false);
 }
@@ -92,16 +84,14 @@ static void close_prometheus(pm_render *r)
 
     if (!all)
         return;
-    for (size_t i = 0; i < all->n; i++) {
-        for (size_t k = 0; k < r->n_columns; k++)
-            pm_buf_free(&all->rows[i].values[k]);
-        free(all->rows[i].values);
-        pm_buf_free(&all->rows[i].labels);
+    for (size_t i = 0; i < r->n_columns; i++) {
+        if (all->columns)
+            pm_buf_free(&all->columns[i].name);
+        if (all->samples)
+            pm_buf_free(&all->samples[i]);
     }
-    for (size_t i = 0; all->columns && i < r->n_columns; i++)
-        pm_buf_free(&all->columns[i].name);
     pm_map_free(&all->by_labels);
-    free(all->rows);
+    free(all->samples);
     free(all->columns);
     free(all);
 }
@@ -180,62 +170,54 @@ static void add_labels(pm_render *r, pm_buf *out, const pm_value *values)
             pm_gauge_label(r, out, about->labels[i].name, about->labels[i].value);
 }
 
-/* A row with these labels, which it takes; NULL after a failure. */
-static sample_row *new_row(pm_render *r, uint64_t hash, pm_buf *labels)
+static void refuse_equal_labels(pm_render *r, pm_text labels)
 {
     gauges *all = r->state;
-    sample_row new = {.labels = *labels,
-                      .values = pm_render_alloc(r, r->n_columns, sizeof(pm_buf))};
+    uint64_t hash = pm_hash(labels.data, labels.len);
+    int64_t before;
 
-    PM_STEP(r->st, pm_grow(&all->rows, &all->cap, all->n, sizeof *all->rows, &r->error));
-    PM_STEP(r->st, pm_map_put(&all->by_labels, hash, (int64_t)all->n, &r->error));
-    if (r->st != PMAPDB_OK) {
-        free(new.values);
-        return NULL;
-    }
-    *labels = (pm_buf){0};
-    all->rows[all->n] = new;
-    return &all->rows[all->n++];
+    if (pm_map_get(&all->by_labels, hash, &before))
+        PM_STEP(r->st,
+                pm_fail(&r->error, PMAPDB_USAGE,
+                        "two rows have the labels {%.*s}: prometheus shows one moment, and needs a "
+                        "column that tells rows apart, or GROUP BY in the query",
+                        (int)pm_utf8_head(labels, 200).len, labels.data));
+    PM_STEP(r->st, pm_map_put(&all->by_labels, hash, 0, &r->error));
 }
 
-/* The row that the values belong in; NULL where there is a newer one, and after a failure. */
-static sample_row *row_of(pm_render *r, pm_buf *labels, int64_t moment)
+/* Adds NAME{LABELS} VALUE; nothing for an unknown value. */
+static void add_sample(pm_render *r, size_t column, pm_text labels, const pm_value *v)
 {
     gauges *all = r->state;
-    uint64_t hash = pm_hash(pm_buf_text(labels).data, labels->len);
-    int64_t at;
+    const pm_gauge *g = &all->columns[column];
+    pm_buf value = {0};
 
-    if (!pm_map_get(&all->by_labels, hash, &at))
-        return new_row(r, hash, labels);
-    if (all->rows[at].moment == moment)
+    add_value(r, &value, &g->is, v);
+    if (value.len && ++all->n_samples > MOST_SAMPLES)
         r->st = pm_fail(&r->error, PMAPDB_USAGE,
-                        "two rows have the labels {%.*s}: prometheus needs a column that tells "
-                        "them apart, or GROUP BY in the query",
-                        (int)pm_utf8_head(pm_buf_text(labels), 200).len, pm_buf_text(labels).data);
-    return moment > all->rows[at].moment ? &all->rows[at] : NULL;
+                        "more than %d samples are too many for prometheus: --top N takes the first "
+                        "rows",
+                        MOST_SAMPLES);
+    if (value.len)
+        PM_STEP(r->st,
+                pm_buf_addf(&all->samples[column], &r->error, "%s%s%s%s %s\n", g->name.data,
+                            labels.len ? "{" : "", labels.data, labels.len ? "}" : "", value.data));
+    pm_buf_free(&value);
 }
 
 static void row(pm_render *r, const pm_value *values)
 {
     gauges *all = r->state;
-    int64_t moment = PMAPDB_UNKNOWN;
     pm_buf labels = {0};
-    sample_row *row;
 
     for (size_t i = 0; i < r->n_columns; i++)
         if (!all->columns[i].known && !pm_value_unknown(&values[i]))
             pm_gauge_name(r, &all->columns[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
-    if (all->when < r->n_columns)
-        moment_of(&values[all->when], &moment);
     add_labels(r, &labels, values);
-    row = r->st == PMAPDB_OK ? row_of(r, &labels, moment) : NULL;
-    for (size_t i = 0; row && i < r->n_columns; i++) {
-        pm_buf_clear(&row->values[i]);
+    refuse_equal_labels(r, pm_buf_text(&labels));
+    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
         if (all->columns[i].is.role >= PM_ROLE_GAUGE)
-            add_value(r, &row->values[i], &all->columns[i].is, &values[i]);
-    }
-    if (row)
-        row->moment = moment;
+            add_sample(r, i, pm_buf_text(&labels), &values[i]);
     pm_buf_free(&labels);
 }
 
@@ -259,59 +241,42 @@ static void put_head(pm_render *r, const pm_gauge *g, const char *since, pm_text
     pm_putf(r, "\n");
 }
 
-static void put_sample(pm_render *r, const pm_gauge *g, const pm_buf *labels, const char *value)
-{
-    const char *open = labels->len ? "{" : "", *close = labels->len ? "}" : "";
-
-    PM_STEP(r->st, pm_buf_addf(&r->line, &r->error, "%s%s%s%s %s\n", g->name.data, open,
-                               pm_buf_text(labels).data, close, value));
-}
-
 /* A metric without a known value is absent. */
 static void put_metric(pm_render *r, size_t column)
 {
-    gauges *all = r->state;
+    const gauges *all = r->state;
     const pm_gauge *g = &all->columns[column];
     pm_text help = pm_gauge_about(r)->help ? pm_gauge_about(r)->help[column] : PM_TEXT("");
-    bool begun = false;
 
-    for (size_t k = 0; k < all->n && r->st == PMAPDB_OK; k++) {
-        const pm_buf *value = &all->rows[k].values[column];
-
-        if (!value->len)
-            continue;
-        if (++all->n_samples > MOST_SAMPLES)
-            r->st = pm_fail(&r->error, PMAPDB_USAGE,
-                            "more than %d samples are too many for prometheus: --top N takes the "
-                            "first rows",
-                            MOST_SAMPLES);
-        if (!begun)
-            put_head(r, g, g->is.role == PM_ROLE_AGE ? "Seconds since then: " : "",
-                     help.len ? help : pm_text_of(r->columns[column].name));
-        begun = true;
-        put_sample(r, g, &all->rows[k].labels, value->data);
-    }
+    if (!all->samples[column].len)
+        return;
+    put_head(r, g, g->is.role == PM_ROLE_AGE ? "Seconds since then: " : "",
+             help.len ? help : pm_text_of(r->columns[column].name));
+    pm_put(r, all->samples[column].data, all->samples[column].len);
 }
 
 /* Without a time column, the age of the snapshot is a gauge with one sample. */
 static void put_age(pm_render *r)
 {
     const pm_column when = {"taken_at", PM_UNIT_TIME};
-    const gauges *all = r->state;
     const pm_about *about = pm_gauge_about(r);
-    char value[32];
     pm_gauge age = {0};
     pm_buf labels = {0};
 
-    if (!about->moment_ms || all->when < r->n_columns || all->n == 0)
+    if (!about->moment_ms || r->n_rows == 0 || has_moment(r))
         return;
     pm_gauge_name(r, &age, &when, false);
     for (size_t i = 0; i < about->n_labels; i++)
         pm_gauge_label(r, &labels, about->labels[i].name, about->labels[i].value);
-    snprintf(value, sizeof value, "%.3f", (double)(now_ms(r) - about->moment_ms) / 1000);
     if (r->st == PMAPDB_OK) {
         put_head(r, &age, "", PM_TEXT("Seconds since the snapshot"));
-        put_sample(r, &age, &labels, value);
+        pm_putf(r, "%s", age.name.data);
+        if (labels.len) {
+            pm_put(r, "{", 1);
+            pm_put(r, labels.data, labels.len);
+            pm_put(r, "}", 1);
+        }
+        pm_putf(r, " %.3f\n", (double)(now_ms(r) - about->moment_ms) / 1000);
     }
     pm_buf_free(&labels);
     pm_buf_free(&age.name);

@@ -10,9 +10,9 @@ say "Prometheus: the process that was asked for is a label"
 show pmapdb categories leaky -f prometheus --top 2 "(without the age, which changes)"
 pmapdb categories leaky -f prometheus --top 2 2>&1 | sed '/^pmapdb_categories_age_seconds{/s/ .*/ AGE/'
 show pmapdb growth --category heap -f prometheus "(without the ages, which change)"
-pmapdb growth --category heap -f prometheus | grep -v '^pmapdb_growth_age_seconds{'
+pmapdb growth --category heap --from last -f prometheus | grep -v '^pmapdb_growth_age_seconds{'
 # shellcheck disable=SC2016 # awk's own $2
-pmapdb growth --category heap -f prometheus | awk '/^pmapdb_growth_age_seconds\{/ { print ($2 > 0) " age" }'
+pmapdb growth --category heap --from last -f prometheus | awk '/^pmapdb_growth_age_seconds\{/ { print ($2 > 0) " age" }'
 
 say "the first rows"
 run pmapdb categories --top 3

@@ -137,27 +137,6 @@ static void equal_labels_or_names_are_refused(void **state)
     expect_refusal(ages, 2, NULL, 0, "'taken_at' and 'ts' are both 'pmapdb_age_seconds'");
 }
 
-/* Whatever the order. 30.5 s are later than 30 s although "." comes before "Z". */
-static void the_newest_row_of_equal_labels_counts(void **state)
-{
-    static const pm_column columns[] = {
-        {"taken_at", PM_UNIT_TIME}, {"category", PM_UNIT_CATEGORY}, {"rss_kib", PM_UNIT_KIB}};
-    static const pm_value rows[] = {
-        TEXT("2026-11-21T02:54:30Z"),     TEXT("heap"),  INT(4),
-        TEXT("2026-11-21T02:54:30.500Z"), TEXT("heap"),  INT(5),
-        TEXT("2026-11-21T02:54:00Z"),     TEXT("heap"),  INT(3),
-        TEXT("2026-11-21T02:54:30.500Z"), TEXT("stack"), INT(6),
-    };
-
-    assert_renders(prometheus(NULL), columns, 3, rows, 4,
-                   "# TYPE pmapdb_age_seconds gauge\n# UNIT pmapdb_age_seconds seconds\n"
-                   "# HELP pmapdb_age_seconds Seconds since then: taken_at\n"
-                   "pmapdb_age_seconds{category=\"heap\"} 7.5\n"
-                   "pmapdb_age_seconds{category=\"stack\"} 7.5\n" RSS
-                   "pmapdb_rss_bytes{category=\"heap\"} 5120\n"
-                   "pmapdb_rss_bytes{category=\"stack\"} 6144\n# EOF\n");
-}
-
 static void the_process_that_was_asked_for_is_a_label(void **state)
 {
     static const pm_label asked = {WORDS("process"), WORDS("redis")};
@@ -273,7 +252,6 @@ static void refused_writes_come_out(void **state)
 
 RUN_TESTS(TEST(every_unit_has_its_base_unit), TEST(unknown_is_no_sample_and_no_label),
           TEST(labels_are_escaped_and_utf8), TEST(equal_labels_or_names_are_refused),
-          TEST(the_newest_row_of_equal_labels_counts),
           TEST(the_process_that_was_asked_for_is_a_label), TEST(rows_of_one_snapshot_have_its_age),
           TEST(undeclared_columns_are_what_they_hold), TEST(too_big_for_an_integer_is_a_real),
           TEST(samples_are_bounded), TEST(refused_writes_come_out))

@@ -215,25 +215,20 @@ def moment(value):
 
 
 def gauges(query, rows, given):
-    """{metric: {labels: value}}, a time as its moment; None where two rows of one moment have the
-    same labels."""
+    """{metric: {labels: value}}, a time as its moment; None where two rows have the same labels."""
     columns = query.columns
-    when = [i for name in ("taken_at", "ts", "last_at", "to_at")
-            for i, c in enumerate(columns) if c[0] == name]
-    newest = {}
+    by_labels = {}
     for r in rows:
         labels = {c[0]: label_text(v) for v, c in zip(r, columns)
                   if v not in (None, b"") and is_label(c[0], c[1])}
         for name, value in given.items():
             labels.setdefault(name, value)
         key = frozenset(labels.items())
-        at = moment(r[when[0]]) if when else None
-        if key in newest and newest[key][0] == at:
+        if key in by_labels:
             return None
-        if key not in newest or newest[key][0] < at:
-            newest[key] = at, r
+        by_labels[key] = r
     out = {}
-    for key, (_, r) in newest.items():
+    for key, r in by_labels.items():
         for value, (column, unit, _) in zip(r, columns):
             if unit in ("snapshot", "address") or is_label(column, unit) or column == "source":
                 continue

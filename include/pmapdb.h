@@ -350,7 +350,6 @@ typedef struct pmapdb_doctor_event {
 
 typedef struct pmapdb_doctor_options {
     bool deep;            /* also checks all indexes, all references, the sums of every snapshot */
-    bool compact;         /* also joins what late captures split, and gives space back */
     int64_t max_size_kib; /* the size that the file may reach; PMAPDB_UNKNOWN: the disk's */
     void *ctx;
     void (*on_event)(void *ctx, const pmapdb_doctor_event *event);
@@ -363,8 +362,8 @@ typedef struct pmapdb_doctor_result {
 PMAPDB_API void pmapdb_doctor_defaults(pmapdb_doctor_options *options);
 
 /* Checks a store: whether it is whole, whether captures arrive, what they cost, how long its space
- * lasts. Takes a path, because a damaged store may not open: then fewer checks run. Changes nothing
- * without `compact`. PMAPDB_OK also if there is trouble, which is counted. */
+ * lasts. Takes a path, because a damaged store may not open: then fewer checks run. Changes
+ * nothing. PMAPDB_OK also if there is trouble, which is counted. */
 PMAPDB_API pmapdb_status pmapdb_doctor(const char *path, const pmapdb_doctor_options *options,
                                        pmapdb_doctor_result *result, pmapdb_error *err);
 

@@ -36,7 +36,6 @@ run pmapdb prune --pin last --unpin last
 run pmapdb export part.db --keep '/srv/*'
 run pmapdb groups --by 'name
 user'
-run pmapdb query categories --explain -f csv
 run pmapdb query categories --sql -f csv
 
 say "sums only cannot be compared row by row"

@@ -19,9 +19,6 @@ static const pm_option options[] = {
     {"deep", 0, PM_OPT_FLAG, AT(o.deep), NULL,
      "Also check every index, every reference and the sums of every snapshot against the rows",
      NULL},
-    {"compact", 0, PM_OPT_FLAG, AT(o.compact), NULL,
-     "Also join what late captures split, and give unused space back; the only form that writes",
-     NULL},
     {"max-size", 0, PM_OPT_SIZE, AT(o.max_size_kib), "SIZE",
      "Size that the store may grow to: 2G (default: the disk)", NULL},
     {0}};

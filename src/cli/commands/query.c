@@ -1,4 +1,4 @@
-/* query: pmapdb query: lists, runs and explains named queries, by name or file. */
+/* query: pmapdb query: lists, runs and shows named queries, by name or file. */
 #include "cli/options/options.h"
 #include "cli/run.h"
 #include "cli/words.h"
@@ -7,7 +7,7 @@
 
 typedef struct query_args {
     pm_cli *cli;
-    bool list, explain, sql;
+    bool list, sql;
 } query_args;
 
 #define AT(field) offsetof(query_args, field)
@@ -15,7 +15,6 @@ typedef struct query_args {
 /* The first option is only for a command line without a query's name. */
 static const pm_option options[] = {
     {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the queries, built in and of your own", NULL},
-    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL, "Print the SQL, and SQLite's plan of it", NULL},
     {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the SQL", NULL},
     {0}};
 
@@ -85,28 +84,6 @@ static int list(const pm_cli *cli)
     return PM_EXIT_OK;
 }
 
-/* ---- the SQL and the plan ---- */
-
-/* Escapes the plan, because names of tables and indexes come from the store. */
-static void write_plan(pm_output *out, pm_run_args *args)
-{
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-    pm_buf plan = {0};
-    char *next = NULL;
-
-    pm_run_open(args);
-    pm_cli_must(args->path ? pmapdb_query_file(args->store, args->path, &rows, &err)
-                           : pmapdb_query(args->store, args->query, &rows, &err),
-                &err);
-    pm_cli_must(pm_query_plan(rows, &plan, &err), &err);
-    pm_output_text(out, "\nplan:\n");
-    for (char *line = strtok_r(plan.data, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
-        pm_output_line(out, "%s", line);
-    pm_buf_free(&plan);
-    pmapdb_rows_close(rows);
-}
-
 /* Prints the SQL unescaped, so that it can be copied. */
 static void show(const query_args *q, pm_run_args *args)
 {
@@ -114,8 +91,6 @@ static void show(const query_args *q, pm_run_args *args)
 
     pm_output_open(&out, q->cli);
     pm_output_text(&out, "%s", args->info->text);
-    if (q->explain)
-        write_plan(&out, args);
     pm_output_end(&out);
     pm_run_end(args);
 }
@@ -127,8 +102,8 @@ static bool is_file(const char *name)
 
 static void refuse_format(const query_args *q)
 {
-    if ((q->explain || q->sql) && q->cli->format != PM_FORMAT_TABLE)
-        pm_cli_usage(q->cli, "--explain and --sql print text: no --format goes with them");
+    if (q->sql && q->cli->format != PM_FORMAT_TABLE)
+        pm_cli_usage(q->cli, "--sql prints text: no --format goes with it");
 }
 
 int pm_cli_query(pm_cli *cli, int argc, char **argv)
@@ -152,7 +127,7 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
     pm_run_parse(&args, n, argv + 1);
     refuse_format(&q);
     pm_output_keep_apart(cli, &args.path, 1, "reads");
-    if (q.sql || q.explain)
+    if (q.sql)
         show(&q, &args);
     else
         pm_run_answer(&args, args.query);

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "render/number.h"
 #include "store/dict/categories.h"
-#include "store/keep/tidy.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
 #include <stdarg.h>
@@ -277,54 +276,14 @@ static void find_all(pm_doctor *d)
     find_from(d, "clock", &clock_jumps);
 }
 
-static void tell_compacted(pm_doctor *d, const pmapdb_compact_result *r)
-{
-    bool stays = r->held || r->wants_vacuum;
-    char before[PM_NUMBER_TEXT];
-
-    pm_number_size((double)r->kib_before, before);
-    pm_doctor_tell(d, "compact", stays ? PMAPDB_HEALTH_NOTE : PMAPDB_HEALTH_OK, NULL,
-                   (double)r->kib_after, "KiB", "of %s; %llu pieces of %llu%s", before,
-                   (unsigned long long)r->epochs_after, (unsigned long long)r->epochs_before,
-                   r->held           ? "; a reader keeps the file from shrinking until it ends"
-                   : r->wants_vacuum ? "; made without auto_vacuum: only a VACUUM makes it smaller"
-                                     : "");
-}
-
-/* Compacts the store; the only change that the doctor makes, and only to an undamaged file. */
-static void compact(pm_doctor *d)
-{
-    pmapdb_open_options open_options = {.mode = PMAPDB_CHANGE};
-    pmapdb_compact_options options = {0};
-    pmapdb_compact_result result = {0};
-    pmapdb_store *store = NULL;
-    pmapdb_error err = {0};
-    pmapdb_status st;
-
-    if (d->damaged) {
-        pm_doctor_word(d, "compact", PMAPDB_HEALTH_TROUBLE, "no",
-                       "a damaged store is not written to");
-        return;
-    }
-    st = pmapdb_open(d->path, &open_options, &store, &err);
-    if (st == PMAPDB_OK)
-        st = pm_store_compact(store, &options, &result, &err);
-    if (st == PMAPDB_OK)
-        tell_compacted(d, &result);
-    else
-        pm_doctor_lost(d, "compact", &err);
-    pmapdb_close(store);
-}
-
 /* A damaged store is always proved snapshot by snapshot: this shows what is left. */
 static void examine(pm_doctor *d)
 {
     pm_doctor_whole(d);
     /* Allows temporary tables; the file itself was opened read-only. */
     sqlite3_exec(d->store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    if (d->options->compact)
-        compact(d);
-    pmapdb_begin_read(d->store, NULL); /* of a damaged file what can still be read is told */
+    if (!d->damaged) /* damage ends a transaction, and then nothing more could be read */
+        pmapdb_begin_read(d->store, NULL);
     if (d->options->deep || d->damaged)
         pm_doctor_proof(d);
     pm_doctor_measure(d);

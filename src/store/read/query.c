@@ -108,50 +108,6 @@ const pm_query_info *pm_rows_info(const pmapdb_rows *r)
     return r->info;
 }
 
-/* ---- the plan ---- */
-
-/* Indents a step below its parent; SQLite lists parents first. */
-static pmapdb_status add_steps(sqlite3_stmt *stmt, pm_buf *out, pmapdb_error *err)
-{
-    struct step {
-        int id, depth;
-    } *steps = NULL;
-    size_t n = 0, cap = 0;
-    pmapdb_status st = PMAPDB_OK;
-
-    while (st == PMAPDB_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-        struct step s = {sqlite3_column_int(stmt, 0), 0};
-        int parent = sqlite3_column_int(stmt, 1);
-
-        for (size_t i = 0; i < n; i++)
-            if (steps[i].id == parent)
-                s.depth = steps[i].depth + 1;
-        st = pm_grow(&steps, &cap, n, sizeof *steps, err);
-        if (st != PMAPDB_OK)
-            break;
-        steps[n++] = s;
-        st = pm_buf_addf(out, err, "%*s%s\n", 2 * s.depth, "",
-                         (const char *)sqlite3_column_text(stmt, 3));
-    }
-    free(steps);
-    return st;
-}
-
-pmapdb_status pm_query_plan(pmapdb_rows *r, pm_buf *out, pmapdb_error *err)
-{
-    pm_buf sql = {0};
-    sqlite3_stmt *stmt = NULL;
-    pmapdb_status st = pm_buf_addf(&sql, err, "EXPLAIN QUERY PLAN %s", sqlite3_sql(r->stmt));
-
-    if (st == PMAPDB_OK && sqlite3_prepare_v2(r->store->db, sql.data, -1, &stmt, NULL) != SQLITE_OK)
-        st = pm_sql_fail(r->store->db, "plan the query", err);
-    if (st == PMAPDB_OK)
-        st = add_steps(stmt, out, err);
-    sqlite3_finalize(stmt);
-    pm_buf_free(&sql);
-    return st;
-}
-
 /* ---- rows ---- */
 
 pmapdb_status pmapdb_next(pmapdb_rows *r, bool *has_row, pmapdb_error *err)

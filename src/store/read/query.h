@@ -17,9 +17,6 @@ pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *info, sqlite3_stm
                              pmapdb_error *err);
 pmapdb_status pm_query_check_alone(const pm_query_info *info, pmapdb_error *err);
 
-/* Adds the plan of SQLite in indented lines: EXPLAIN QUERY PLAN. */
-pmapdb_status pm_query_plan(pmapdb_rows *rows, pm_buf *out, pmapdb_error *err);
-
 /* ---- between query.c, bind.c and adhoc.c ---- */
 
 struct pm_adhoc;

@@ -1,6 +1,8 @@
 /* average: Bayesian model averaging over shapes, noise models and resolutions. */
 #include "stats/average.h"
 
+#include "stats/elementary.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -123,8 +125,9 @@ pmapdb_status pm_average_models(pm_average *w, bool *enough, pmapdb_error *err)
 pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
 {
     pm_mean all = {0};
-    bool wider = w->climbs || w->top.curve.shape == PM_SHAPE_ACCELERATING;
-    double mean, half,
+    bool bends = w->top.curve.shape == PM_SHAPE_ACCELERATING;
+    bool lumps = w->climbs || w->points.staircase;
+    double mean, half, factor,
         unsure = w->points.staircase ? PM_STAIRCASE_RATE_ERROR * w->points.late_step : 0.0;
     double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
     int i;
@@ -138,6 +141,10 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
         return (pm_slope){0};
     mean = all.sum / all.weight;
     half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
-    half = sqrt(half * half + unsure * unsure) * (wider ? PM_INTERVAL_WIDER : 1.0);
-    return (pm_slope){mean, mean - half, mean + half};
+    half = sqrt(half * half + unsure * unsure) * (w->climbs || bends ? PM_INTERVAL_WIDER : 1.0);
+    /* Lumps only add, and what accelerates grows already: the error of such a rate is a factor. */
+    if (!(lumps || bends) || !(mean > 0.0))
+        return (pm_slope){mean, mean - half, mean + half};
+    factor = pm_exp(fmin(half / mean, 100.0));
+    return (pm_slope){mean, mean / factor, mean * factor};
 }

@@ -22,7 +22,15 @@
 #define PM_MATERIAL_COUNT 3.0  /* pieces; of counts 32 would be far too many */
 
 /* Posteriors that make a verdict. */
-#define PM_POSTERIOR_LEAK 0.50    /* of unbounded growth; the sensitivity */
+#define PM_POSTERIOR_LEAK 0.50 /* of unbounded growth; the sensitivity */
+/* Confidence in a leak: the probability that a series with these posteriors is a leak, as measured
+ * on labelled series (docs/verdicts.md): base + odds against bounded and against slowing growth.
+ * PM_ODDS_TRACE is added to every posterior: those of 1 are not more often right. */
+#define PM_ODDS_BASE (-2.0)
+#define PM_ODDS_BOUNDED 1.3
+#define PM_ODDS_WATCH 0.4
+#define PM_ODDS_TRACE 0.02
+#define PM_SURE 0.90              /* confidence that a leak needs */
 #define PM_POSTERIOR_SUSPECT 0.70 /* of unbounded and slowing growth together */
 #define PM_POSTERIOR_SHRINK 0.60
 #define PM_R2_MIN 0.45 /* R squared that the best shape must reach */
@@ -59,6 +67,7 @@
 #define PM_SAWTOOTH_MIN 4      /* falls that make a sawtooth */
 #define PM_SAWTOOTH_SKEW 0.6   /* of the differences, to the left, plus one sd of normal noise */
 #define PM_SAWTOOTH_FALL 0.35  /* of the range without trend: a collection, a release */
+#define PM_SAWTOOTH_OVER 2.0   /* longest teeth without a fall: the sawtooth is over */
 #define PM_SAWTOOTH_RISES 0.34 /* rises as large as the falls, per fall; more is noise */
 
 /* Staircase: it only climbs, in few steps. */

@@ -48,6 +48,30 @@ static void floors(const pm_sample *s, int life, const size_t *edges, size_t n, 
     }
 }
 
+/* After the last fall for longer than two teeth the sawtooth is over: its tail counts as stretches
+ * of the longest tooth, each by its lowest snapshot. Replaces the floor of the last tooth. */
+static void tail(const pm_sample *s, int life, const size_t *edges, size_t n, pm_points *out)
+{
+    size_t begin = s->life[life].begin, from = begin + edges[n - 1], end = s->life[life].end;
+    double tooth = 0.0, length = s->t[end - 1] - s->t[from];
+
+    for (size_t i = 0; i < n; i++)
+        tooth = fmax(tooth, s->t[begin + edges[i]] - s->t[i ? begin + edges[i - 1] : begin]);
+    if (length <= PM_SAWTOOTH_OVER * tooth)
+        return;
+    tooth = fmax(tooth, length / PM_BUCKETS);
+    out->n--;
+    while (from < end) {
+        size_t next = from + 1, low;
+
+        while (next < end && s->t[next] - s->t[from] < tooth)
+            next++;
+        low = lowest(s->y, from, next);
+        add(out, s, life, s->t[low], s->y[low]);
+        from = next;
+    }
+}
+
 static double median_of(pm_sample *s, size_t begin, size_t end)
 {
     size_t count = 0;
@@ -136,6 +160,8 @@ void pm_points_of(pm_sample *s, int most, pm_points *out)
         if (n > 0) {
             out->floor = true;
             floors(s, life, s->edges, n, out);
+            if (s->lives == 1)
+                tail(s, life, s->edges, n, out);
         } else {
             buckets(s, life, bucket_count(m, s->lives, most), out);
         }

@@ -5,11 +5,13 @@
 #include "stats/trend.h"
 
 #include "stats/average.h"
+#include "stats/elementary.h"
 #include "stats/order.h"
 #include "stats/refine.h"
 #include "stats/sample.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const char *pm_verdict_name(pm_verdict verdict)
@@ -165,15 +167,58 @@ static int64_t since_of(const pm_average *w)
     return (int64_t)floor(at * 1000.0 + 0.5);
 }
 
+/* The calibrated probability that the series is a leak. */
+static double confidence_in_leak(const double *posterior)
+{
+    double leak = posterior[PM_OUTCOME_LEAK] + PM_ODDS_TRACE;
+    double watch = posterior[PM_OUTCOME_WATCH] + PM_ODDS_TRACE;
+    double bounded = posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK] + PM_ODDS_TRACE;
+
+    return 1 / (1 + pm_exp(-(PM_ODDS_BASE + PM_ODDS_BOUNDED * pm_log(leak / bounded) +
+                             PM_ODDS_WATCH * pm_log(leak / watch))));
+}
+
 static double confidence_of(const pm_average *w, pm_verdict verdict)
 {
     const double *posterior = w->posterior;
 
     if (verdict == PM_VERDICT_LEAK)
-        return posterior[PM_OUTCOME_LEAK];
+        return confidence_in_leak(posterior);
     if (verdict == PM_VERDICT_SUSPECT)
         return posterior[PM_OUTCOME_LEAK] + posterior[PM_OUTCOME_WATCH];
     return posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK];
+}
+
+/* The least steady growth that the series would show, per span: against the noise around the curve
+ * that says that it grows, or else around the straight line. */
+static double detectable_of(const pm_average *w, pm_verdict verdict)
+{
+    bool grows = verdict >= PM_VERDICT_SUSPECT && w->top.curve.outcome != PM_OUTCOME_BOUNDED;
+
+    return fmax(w->material, PM_STEEP_ROUGH * (grows ? w->top.end_error : w->line.end_error));
+}
+
+/* A leak whose own numbers deny it is a suspect. */
+static pm_verdict doubt(const pm_average *w, char *reason)
+{
+    double wanted = w->options->leak_posterior, sure = confidence_of(w, PM_VERDICT_LEAK);
+    pm_slope r = rate_for(w, PM_VERDICT_LEAK);
+
+    if (r.low <= 0.0)
+        snprintf(reason, PM_REASON, "the interval of the rate includes 0");
+    else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
+        snprintf(reason, PM_REASON, "slower than these snapshots can show");
+    else if (sure < (wanted > 0.0 && wanted < PM_POSTERIOR_LEAK ? wanted : PM_SURE))
+        snprintf(reason, PM_REASON, "a leak with a probability of %.0f %%", floor(100 * sure));
+    else
+        return PM_VERDICT_LEAK;
+    return PM_VERDICT_SUSPECT;
+}
+
+/* Growth of less than half a quantum in the window is rounding. */
+static double rounded(const pm_average *w, double slope)
+{
+    return fabs(slope) < 0.5 * w->quantum ? 0.0 : slope;
 }
 
 static void report(const pm_average *w, pm_trend *out)
@@ -182,13 +227,15 @@ static void report(const pm_average *w, pm_trend *out)
     pm_slope r;
 
     out->verdict = verdict_of(w, out->reason);
+    if (out->verdict == PM_VERDICT_LEAK)
+        out->verdict = doubt(w, out->reason);
     out->confidence = confidence_of(w, out->verdict);
     r = rate_for(w, out->verdict);
-    out->rate = r.rate * per_hour;
-    out->low = r.low * per_hour;
-    out->high = r.high * per_hour;
+    out->rate = rounded(w, r.rate) * per_hour;
+    out->low = rounded(w, r.low) * per_hour;
+    out->high = rounded(w, r.high) * per_hour;
     out->since_ms = since_of(w);
-    out->detectable = fmax(w->material, PM_STEEP_ROUGH * w->line.end_error) * per_hour;
+    out->detectable = detectable_of(w, out->verdict) * per_hour;
     out->shape = shape_of(w);
     out->shape_at = w->top.curve.at;
     out->phi = w->top.phi;

@@ -80,9 +80,11 @@ typedef struct pm_trend {
     int lives;
     int64_t first_ms, last_ms; /* of the judged snapshots */
     double rate, low, high;    /* per hour at the end of the window, with the 90 % interval */
-    double confidence;         /* 0 to 1: posterior of the outcomes that the verdict stands for */
-    int64_t since_ms;          /* when the growth began; INT64_MIN: with the series */
-    double detectable;         /* per hour: the least steady growth that these data would show */
+    double confidence; /* 0 to 1: of a leak the calibrated probability, else the posterior of the
+                          outcomes that the verdict stands for */
+    int64_t since_ms;  /* when the growth began; INT64_MIN: with the series */
+    double detectable; /* per hour: the least steady growth that these data would show; no leak is
+                          slower */
     double posterior_leak, posterior_watch, posterior_bounded, posterior_shrink, r2, phi;
     bool floor;      /* the series is a sawtooth: its floors were judged */
     bool staircase;  /* the series is a staircase: its lower corners were judged */

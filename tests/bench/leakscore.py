@@ -92,6 +92,25 @@ class Group:
                 "%.2f" % (self.suspect / self.n), self.error(), self.coverage()]
 
 
+# Bands of the confidence that is printed beside a leak.
+BANDS = (.35, .5, .6, .7, .8, .9, .95, .99, 1.01)
+
+
+def reliability(labels, found):
+    """Of the series called leak: how sure the program was, and how often it was right. Without those
+    whose truth only the other metrics of their category tell."""
+    called = [(float(found[t["series_id"]]["confidence"]), t["label"] == "leak") for t in labels
+              if not t["context"] and found.get(t["series_id"], {}).get("verdict") == "leak"]
+    rows = []
+    for low, high in zip(BANDS, BANDS[1:]):
+        band = [(sure, right) for sure, right in called if low <= sure < high]
+        if band:
+            right = sum(r for _, r in band)
+            rows.append(["%.2f" % low, len(band), "%.3f" % (sum(s for s, _ in band) / len(band)),
+                         "%.3f [%.2f %.2f]" % (right / len(band), *wilson(right, len(band)))])
+    return rows
+
+
 def overall(labels, verdict_of):
     """(strict P R F1, flagged P R F1, counts of strict)."""
     strict, flagged = [0, 0, 0, 0], [0, 0, 0, 0]
@@ -111,7 +130,12 @@ class Bench:
         self.labels, self.found = [], {}
 
     def add(self, seed, folder, verdicts):
+        context, aside = folder / "context.csv", set()
+        if context.is_file():
+            with context.open(newline="") as f:
+                aside = {row["series_id"] for row in csv.DictReader(f)}
         for truth in read_labels(folder):
+            truth["context"] = truth["series_id"] in aside
             truth["series_id"] = seed + "/" + truth["series_id"]
             self.labels.append(truth)
         for sid, row in read_verdicts(verdicts).items():
@@ -130,5 +154,6 @@ class Bench:
             every.inside += group.inside
         table(["class", "label", "n", "called leak", "suspect", "rate error", "coverage"],
                     [groups[k].row(k[1]) for k in sorted(groups)], 2)
+        table(["leaks from", "n", "confidence", "were leaks"], reliability(self.labels, self.found))
         print("rate error, median of the leaks found: %s; 90 %% interval covers %s\n" % (
             every.error(), every.coverage()))

@@ -22,7 +22,9 @@ LEAKS = {
 # workload -> by default too
 HEALTHY = {"c_plateau": True, "c_saw": True, "java_steady": True, "memcached": True, "nginx": True,
            "redis": True, "node_steady": False, "steady4000": False}
+SURE = 0.90  # confidence that a leak needs
 BY_PRODUCT = 0.05  # of the growth: rows that the reason calls minor
+check_all = kit.Check()
 
 
 def windows(beats):
@@ -54,7 +56,12 @@ class Series:
 
 
 def judged(db, *args):
-    return kit.rows("query", "leaks", *args, db=db)
+    rows = kit.rows("query", "leaks", *args, db=db)
+    for r in called(rows, "leak"):
+        numbers = [float(r[k]) for k in ("rate_per_h", "rate_low", "detectable_per_h", "confidence")]
+        check_all.true("a leak that its numbers deny: %s" % r["key"],
+                   numbers[1] > 0 and numbers[0] >= numbers[2] and numbers[3] >= SURE, brief([r]) + numbers)
+    return rows
 
 
 def called(rows, *verdicts):
@@ -196,7 +203,7 @@ def check_parts(check, place):
 
 
 def main():
-    check = kit.Check()
+    check = check_all
     with kit.Place() as place:
         for part in (check_workloads, check_java, check_first_half, check_postgres, check_lives,
                      check_plain_sql, check_parts):

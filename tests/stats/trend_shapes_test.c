@@ -57,6 +57,17 @@ static double rising_teeth(double x)
     return tooth(x + 1e-9, 100);
 }
 
+/* A queue that is flushed until its sink hangs. */
+static double teeth_then_ramp(double x)
+{
+    return x < 0.4 ? teeth(x) : 5000 + 8000 * (x - 0.4);
+}
+
+static double teeth_then_flat(double x)
+{
+    return x < 0.4 ? teeth(x) : 5100;
+}
+
 static double ramp_nearly_to_the_end(double x)
 {
     return 5000 + 4000 * fmin(1, x / 0.84);
@@ -137,6 +148,12 @@ static void points(void **state)
     expect(PM_VERDICT_LEAK);
     expect_rate(20, 0.02); /* 100 in ten snapshots */
     assert_true(trend.floor);
+    judge(teeth_then_ramp, 0, N);
+    expect(PM_VERDICT_LEAK);
+    expect_rate(8000 / 99.5, 0.1);
+    assert_true(trend.floor);
+    judge(teeth_then_flat, 0, N);
+    assert_true(trend.verdict <= PM_VERDICT_PLATEAU);
     judge(stairs, 0, N);
     expect(PM_VERDICT_LEAK);
     expect_rate(6000 / 99.5, 0.1);

@@ -112,6 +112,49 @@ static void the_same(void **state)
     pm_trend_room_close(NULL);
 }
 
+/* ---- what is printed ---- */
+
+/* Slow and fast lines, in noise that falls and in lumps: those that are called leaks exclude 0, are
+ * as fast as the series can show, and are as sure as a leak must be. */
+static void no_leak_is_denied(void **state)
+{
+    size_t leaks = 0, suspects = 0;
+
+    times(N);
+    for (size_t k = 0; k < 400; k++) {
+        double per = pow(1.5, (double)(k % 20)), lumps = 0;
+
+        for (size_t i = 0; i < N; i++) {
+            double chance = noise(i + N * k);
+
+            lumps += chance > 0.9 ? 20 * per : 0;
+            value[i] = 1e5 + (k % 2 ? lumps : per * (double)i + 400 * chance);
+        }
+        judge_as(NULL, N);
+        leaks += trend.verdict == PM_VERDICT_LEAK;
+        suspects += trend.verdict == PM_VERDICT_SUSPECT;
+        if (trend.verdict == PM_VERDICT_LEAK)
+            assert_true(trend.low > 0 && trend.rate >= trend.detectable && trend.confidence >= .9);
+    }
+    assert_true(leaks > 200 && suspects > 5);
+}
+
+/* A rate that makes less than half a page, or half a mapping, in the window. */
+static void noise_is_no_rate(void **state)
+{
+    for (size_t k = 0; k < 100; k++) {
+        double quantum = k % 2 ? 1 : 4, hours = (N - 1) / 2.0;
+
+        times(N);
+        for (size_t i = 0; i < N; i++)
+            value[i] = 50 + quantum * (noise(i + N * k) > 0.9);
+        options = (pm_trend_options){.count = k % 2, .quantum = quantum};
+        judge_as(NULL, N);
+        assert_true(trend.rate == 0 || fabs(trend.rate) * hours >= 0.5 * quantum - 1e-9);
+    }
+    options = (pm_trend_options){.quantum = 4};
+}
+
 /* The weight that makes a leak is the caller's to choose. */
 static void sensitivity(void **state)
 {
@@ -126,4 +169,5 @@ static void sensitivity(void **state)
     options.leak_posterior = 0;
 }
 
-RUN_TESTS(TEST(few), TEST(unknown_values), TEST(what_matters), TEST(the_same), TEST(sensitivity))
+RUN_TESTS(TEST(few), TEST(unknown_values), TEST(what_matters), TEST(the_same),
+          TEST(no_leak_is_denied), TEST(noise_is_no_rate), TEST(sensitivity))

@@ -47,15 +47,20 @@ static void explain_too_few(const pm_leak_work *work, pm_leak *row)
                      PM_LIFE_MIN);
 }
 
-/* The metric whose KiB grow; for stacks and reserves the size, touched or not. */
-static pm_metric metric_of(const pm_leak_facts *f, pm_verdict verdict)
+/* The metric whose KiB grow; for stacks and reserves the size, touched or not. The numbers of a
+ * leak do not deny the leak. */
+static pm_metric metric_of(const pm_leak_facts *f, const pm_leak *row)
 {
+    bool leak = row->verdict == PM_VERDICT_LEAK;
     bool space = f->family == PM_FAMILY_THREAD_STACK || f->family == PM_FAMILY_RESERVE;
     pm_metric usual = space || !f->has_rss ? PM_METRIC_SIZE : PM_METRIC_RSS;
     const pm_trend *curve = pm_leaks_curve(f, usual);
 
-    if (!pm_leaks_flagged(verdict) || (pm_leaks_flagged(curve->verdict) && curve->rate > 0))
+    if (!pm_leaks_flagged(row->verdict) ||
+        (pm_leaks_flagged(curve->verdict) && curve->rate > 0 && !(leak && pm_leaks_denied(curve))))
         return usual;
+    if (leak)
+        return pm_leaks_denied(&f->size) ? row->why_metric : PM_METRIC_SIZE;
     if (f->size.rate > 0)
         return PM_METRIC_SIZE;
     return f->count.rate > 0 ? PM_METRIC_MAPPINGS : usual;
@@ -80,7 +85,7 @@ static pmapdb_status judge_key(const pm_leak_work *work, pm_leak_facts *facts, p
     if (st != PMAPDB_OK)
         return st;
     pm_leaks_decide(facts, row);
-    row->metric = metric_of(facts, row->verdict);
+    row->metric = metric_of(facts, row);
     row->trend = *pm_leaks_curve(facts, row->metric);
     row->confidence = pm_leaks_curve(facts, row->why_metric)->confidence;
     if (work->swapped && row->metric == PM_METRIC_RSS)

@@ -99,7 +99,7 @@ static void say_stacks(const pm_leak_facts *f, pm_leak *row)
 static void decide_thread_stack(pm_leak_facts *f, pm_leak *row)
 {
     if (leaks(&f->count) || (leaks(&f->size) && GROWN(f, MAPPINGS) >= PM_MATERIAL_COUNT)) {
-        settle(row, PM_VERDICT_LEAK, PM_METRIC_MAPPINGS);
+        settle(row, PM_VERDICT_LEAK, leaks(&f->count) ? PM_METRIC_MAPPINGS : PM_METRIC_SIZE);
         say_stacks(f, row);
     } else if (flagged(&f->count)) {
         settle(row, PM_VERDICT_SUSPECT, PM_METRIC_MAPPINGS);
@@ -131,7 +131,9 @@ static void shared_grows(pm_leak_facts *f, pm_leak *row)
 
     if (size > 0 && size >= PM_FOLLOWS * rss) {
         settle(row, any_leaks ? PM_VERDICT_LEAK : PM_VERDICT_SUSPECT,
-               leaks(&f->size) ? PM_METRIC_SIZE : PM_METRIC_RSS);
+               leaks(&f->size)                       ? PM_METRIC_SIZE
+               : leaks(&f->rss) || !leaks(&f->count) ? PM_METRIC_RSS
+                                                     : PM_METRIC_MAPPINGS);
         pm_leaks_say(row, "shared memory is created: size %s, %s", MORE(f, SIZE), PIECES(f));
     } else if (private > 0 && private >= PM_FOLLOWS * rss) {
         note_fixed(f);

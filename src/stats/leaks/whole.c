@@ -90,7 +90,7 @@ static void add_rates(const pm_leak_work *work, const pm_leak *rows, pm_verdict 
         if (rows[k].verdict != verdict)
             continue;
         out->rate += t->rate;
-        out->low += t->low;
+        out->low += verdict == PM_VERDICT_LEAK ? fmax(0, t->low) : t->low;
         out->high += t->high;
     }
 }
@@ -140,7 +140,7 @@ static void sum_of_leaks(const pm_leak_work *work, pm_leak *rows, size_t top, pm
     whole->trend = *pm_leaks_curve(f, metric);
     add_rates(work, rows, PM_VERDICT_LEAK, metric, &whole->trend);
     name_minor(work, rows, top, whole->trend.rate);
-    if (metric == PM_METRIC_RSS && !(whole->trend.rate > 0)) { /* only address space grows */
+    if (metric == PM_METRIC_RSS && pm_leaks_denied(&whole->trend)) { /* only address space grows */
         metric = rows[top].metric;
         whole->trend = rows[top].trend;
         add_rates(work, rows, PM_VERDICT_LEAK, metric, &whole->trend);

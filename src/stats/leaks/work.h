@@ -66,6 +66,12 @@ static inline bool pm_leaks_flagged(pm_verdict v)
     return v == PM_VERDICT_LEAK || v == PM_VERDICT_SUSPECT;
 }
 
+/* True if the numbers of a curve say that the growth may be none. */
+static inline bool pm_leaks_denied(const pm_trend *t)
+{
+    return !(t->low > 0) || t->rate < t->detectable;
+}
+
 /* ---- rules: one key ---- */
 
 /* Sets verdict, why_metric, reason of `row`, and facts->fills and fixed. */

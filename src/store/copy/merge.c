@@ -9,9 +9,7 @@
 #include "store/write/process.h"
 #include "store/write/put.h"
 
-#define ROWS_MAX 256   /* rows (captures, beats ...) in one transaction */
-#define LONG_MS 250    /* how long other writers wait at most */
-#define WAITING_MS 500 /* the same while captures wait: a commit puts all of them back */
+#define ROWS_MAX 256 /* rows (captures, beats ...) in one transaction */
 
 /* ---- shared by the parts ---- */
 
@@ -107,7 +105,6 @@ void pm_merge_begin(pm_merge *m)
     m->in_transaction = st == PMAPDB_OK;
     m->rows = 0;
     m->stored = 0;
-    m->began_ms = pm_clock_now();
 }
 
 void pm_merge_commit(pm_merge *m)
@@ -117,7 +114,7 @@ void pm_merge_commit(pm_merge *m)
 
     if (!m->in_transaction || !pm_merge_ok(m))
         return;
-    st = pm_store_put_end(m->into, &err);
+    st = pm_store_put_pause(m->into, &err);
     if (st == PMAPDB_OK)
         st = pm_store_commit(m->into, &err);
     pm_merge_keep(m, st, &err);
@@ -132,14 +129,31 @@ void pm_merge_commit(pm_merge *m)
 
 void pm_merge_wrote(pm_merge *m)
 {
-    int64_t ms = pm_clock_now() - m->began_ms;
-    bool waits = pm_store_put_waits(m->into);
-
-    if ((++m->rows >= ROWS_MAX && !waits) || ms > (waits ? WAITING_MS : LONG_MS))
+    if (++m->rows >= ROWS_MAX || pm_store_turn_is_over(m->into))
         pm_merge_commit(m);
 }
 
 /* ---- one process ---- */
+
+/* Puts the capture into this store, if need be after some transactions that prepare its place. */
+static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, pm_stored *stored)
+{
+    int64_t capture_id = pm_merge_capture(m, item->capture_id);
+    pmapdb_error err = {0};
+    pmapdb_status st;
+
+    while (pm_merge_ok(m)) {
+        st = pm_store_put_turn(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
+        if (st == PMAPDB_INPUT)
+            pm_merge_blame(m, st, &err);
+        else
+            pm_merge_keep(m, st, &err);
+        if (!stored->later)
+            return;
+        pm_merge_commit(m);
+        pm_merge_begin(m);
+    }
+}
 
 /* Stores a new snapshot. *went: the process that received it, if all snapshots so far went to the
  * same one, or -1. */
@@ -148,8 +162,6 @@ static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
     pm_capture *c = NULL;
     pmapdb_error err = {0};
     pm_stored stored = {0};
-    int64_t capture_id;
-    pmapdb_status st;
 
     if (!m->in_transaction) { /* another writer may have stored it meanwhile */
         pm_merge_begin(m);
@@ -158,18 +170,12 @@ static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
     if (item->known || !pm_merge_ok(m))
         return;
     pm_merge_blame(m, pm_recall_capture(m->recall, item, &c, &err), &err);
-    capture_id = pm_merge_capture(m, item->capture_id);
     if (c && pm_merge_ok(m)) {
         c->log_id = (uint64_t)pm_merge_log(m, item->log_id);
         c->host = pm_merge_host(m, c->host);
     }
-    if (c && pm_merge_ok(m)) {
-        st = pm_store_put_within(m->into, c, m->options->sweep_ms, &capture_id, &stored, &err);
-        if (st == PMAPDB_INPUT)
-            pm_merge_blame(m, st, &err);
-        else
-            pm_merge_keep(m, st, &err);
-    }
+    if (c && pm_merge_ok(m))
+        put_capture(m, item, c, &stored);
     pm_capture_free(c);
     if (!pm_merge_ok(m))
         return;
@@ -190,7 +196,9 @@ static void put_new(pm_merge *m)
     for (size_t i = 0; i < n && pm_merge_ok(m); i++)
         if (!items[i].known)
             put(m, &items[i], &went);
-    pm_merge_keep(m, m->in_transaction ? pm_store_put_end(m->into, &err) : PMAPDB_OK, &err);
+    pm_merge_commit(m);
+    for (bool more = true; more && pm_merge_ok(m);)
+        pm_merge_keep(m, pm_store_put_rest(m->into, m->options->sweep_ms, &more, &err), &err);
     if (went > 0) {
         pm_merge_begin(m);
         pm_merge_facts(m, went);

@@ -28,7 +28,6 @@ typedef struct pm_merge {
     bool in_transaction;
     size_t rows;     /* rows written in the transaction */
     uint64_t stored; /* captures stored in the transaction */
-    int64_t began_ms;
 } pm_merge;
 
 /* Keep a failure whose cause is this store (keep) or the other store (blame). */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define BUSY_MS 60000
+#define TURN_MS 100
 /* Only one thread at a time uses a handle: SQLite need not lock it for every value. */
 #define OPEN_FLAGS (SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX)
 
@@ -315,6 +316,7 @@ pmapdb_status pm_store_open(const char *path, const pmapdb_open_options *options
 
     if (!s)
         return pm_fail_nomem(err);
+    s->turn_ms = TURN_MS;
     s->path = strdup(path);
     s->query_dir = options->query_dir ? strdup(options->query_dir) : NULL;
     if (!s->path || (options->query_dir && !s->query_dir))

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define TURN_MS 100 /* how long a writer with more to do keeps the others waiting */
-#define PAUSE_MS 6  /* then it leaves them this time to begin */
-#define LOOK_MS 2   /* a waiting writer looks this often */
+#define PAUSE_MS 6 /* what a writer leaves the others after its turn */
+#define LOOK_MS 2  /* a waiting writer looks this often */
 
 /* True if the path of the store now leads to another file or to no file. */
 static bool has_moved(pmapdb_store *s)
@@ -84,12 +83,12 @@ void pm_store_set_patience(pmapdb_store *s, int64_t ms)
 
 bool pm_store_turn_is_over(const pmapdb_store *s)
 {
-    return steady_ms() - s->begun_ms >= TURN_MS;
+    return steady_ms() - s->begun_ms >= s->turn_ms;
 }
 
 static void begin_turn(pmapdb_store *s)
 {
-    if (s->held_ms >= TURN_MS) {
+    if (s->held_ms >= s->turn_ms) {
         if (steady_ms() - s->ended_ms < PAUSE_MS)
             sqlite3_sleep(PAUSE_MS);
         s->held_ms = 0;

@@ -19,6 +19,7 @@ struct pmapdb_store {
     bool immutable;
     bool writes;
     int64_t patience_ms; /* how long this handle waits for another writer */
+    int64_t turn_ms;     /* how long it keeps other writers waiting */
     int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
     struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);

@@ -4,6 +4,7 @@
 
 #include "base/record/capture.h"
 #include "store/dict/rare_fields.h"
+#include "store/file/store.h"
 #include "store/write/newest.h"
 #include "store/write/refine.h"
 
@@ -20,6 +21,7 @@ typedef struct pm_put {
     uint64_t fields;
     pm_rows rows; /* sorted by place; empty if the state is totals */
     pm_rollup rollup;
+    const struct pmapdb_store *turn; /* set: captures that wait are put back during its turn only */
     struct pm_rewind *rewind; /* set while a capture is put back */
     int64_t base_was;         /* put back: the snapshot that gave it its lineages before, or 0 */
 } pm_put;

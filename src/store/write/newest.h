@@ -33,7 +33,8 @@ typedef struct pm_newest {
     pm_beat beat; /* valid if has_beat */
     bool has_beat;
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
-    struct pm_rewind *rewind;      /* captures that wait to be put back, or NULL; see rewind.h */
+    /* Set: the captures that wait are not in `stream` and `beat`; see rewind.h. */
+    struct pm_rewind *rewind;
 } pm_newest;
 
 typedef struct pm_newest_all {
@@ -53,7 +54,7 @@ pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
 pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
                             pm_state state);
 
-/* Call when the streams change in the store: they are read again when needed. */
+/* Call when the streams change in the store, or `rewind` is set: they are read again when needed. */
 void pm_newest_forget(pm_newest *n);
 
 #endif

@@ -9,6 +9,7 @@ typedef struct pm_stored {
     int64_t snapshot_id;
     bool duplicate; /* the capture was already stored; nothing changed */
     bool pruned;    /* a duplicate whose snapshot was removed: snapshot_id and process_id are 0 */
+    bool later;     /* not stored: see pm_store_put_turn */
     bool ambiguous; /* only the pid ties the capture to its process */
     int64_t process_id, name_id;
     char doubt[256]; /* warning about mappings that the rules could not judge; or empty */
@@ -22,15 +23,24 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
 
 /* Stores one of several captures in the caller's transaction. After an error the transaction must
  * not be committed: pm_store_abandon rolls it back. Exception: PMAPDB_INPUT, an error of the
- * capture itself, where nothing was written and the transaction may continue. pm_store_put_end puts
- * back the captures that a late capture took off (see rewind.h); call it before the commit. */
+ * capture itself, where nothing was written and the transaction may continue. Call pm_store_put_end
+ * before the commit: a late capture makes later ones wait (see rewind.h), and these are put back. */
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);
 void pm_store_abandon(pmapdb_store *s);
 
-/* True if captures wait to be put back. Storing more captures before pm_store_put_end is
- * cheaper. */
+/* The same in turns (pm_store_turn_is_over), so that no other writer waits for long. If out->later,
+ * the turn was over before the capture could be stored: commit, and call again. Captures may wait
+ * after the commit, before which pm_store_put_pause must be called; when all are stored, call
+ * pm_store_put_rest, each time a transaction of one turn, until *more is false. It also puts back
+ * what a program that was killed has left. */
+pmapdb_status pm_store_put_turn(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                                int64_t *capture_id, pm_stored *out, pmapdb_error *err);
+pmapdb_status pm_store_put_pause(pmapdb_store *s, pmapdb_error *err);
+pmapdb_status pm_store_put_rest(pmapdb_store *s, int64_t sweep_ms, bool *more, pmapdb_error *err);
+
+/* True if captures wait to be put back. Storing more late captures in the same turn is cheaper. */
 bool pm_store_put_waits(const pmapdb_store *s);
 
 /* Copies the current name of a process, at most size - 1 bytes. */

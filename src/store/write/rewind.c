@@ -30,79 +30,7 @@ static pm_queue *queue_of(pm_rewind *r, const pm_order *o)
     return o->state == PM_STATE_TOTALS ? &r->totals : &r->mappings;
 }
 
-/* ---- taking captures off ---- */
-
-/* Loads the rows of the captures of an epoch from `off` on, before they are deleted. */
-static pm_versions *take_rows(pm_put *p, pm_rewind *r, int64_t epoch_id, int64_t off)
-{
-    pm_versions *v = calloc(1, sizeof *v);
-
-    PM_SQL_STEP(p->sql, v ? pm_grow(&r->versions, &r->cap_versions, r->n_versions,
-                                    sizeof(pm_versions *), &err)
-                          : pm_fail_nomem(&err));
-    if (!pm_sql_ok(p->sql)) {
-        free(v);
-        return NULL;
-    }
-    r->versions[r->n_versions++] = v;
-    pm_versions_load(p->sql, p->objects, epoch_id, off, v);
-    return v;
-}
-
-static void cut_epoch(pm_sql *sql, int64_t epoch_id, int64_t off)
-{
-    const pm_arg args[] = {PM_I(epoch_id), PM_I(off)};
-
-    pm_sql_do(sql, "DELETE FROM mapping_version WHERE epoch_id = ?1 AND first >= ?2", args, 2);
-    pm_sql_do(sql, "UPDATE mapping_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2 - 1",
-              args, 2);
-    pm_sql_do(sql, "DELETE FROM category_version WHERE epoch_id = ?1 AND first >= ?2", args, 2);
-    pm_sql_do(sql, "UPDATE category_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2 - 1",
-              args, 2);
-}
-
-/* Deletes regions that only the captures that were taken off showed. Foreign keys are off: no row
- * refers to these regions any more, but SQLite would read all of mapping_version to check that. */
-static void delete_regions(pm_put *p, pm_versions *const *versions, size_t n)
-{
-    pm_ids regions = {0};
-
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = 0; i < versions[k]->n; i++)
-            PM_SQL_STEP(p->sql, pm_ids_add(&regions, versions[k]->item[i].row.region_id, &err));
-    pm_ids_sort(&regions);
-    for (size_t i = 0; i < regions.n; i++)
-        pm_sql_do(p->sql,
-                  "DELETE FROM region WHERE region_id = ?1 AND NOT EXISTS (SELECT 1 FROM epoch e "
-                  "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = ?1 "
-                  "WHERE e.process_id = ?2)",
-                  PM_ARGS(PM_I(regions.id[i]), PM_I(p->process_id)));
-    pm_ids_free(&regions);
-}
-
-static void take_off(pm_put *p, pm_rewind *r, waiting *item, size_t n)
-{
-    size_t first = r->n_versions;
-
-    for (size_t i = 0; i < n && pm_sql_ok(p->sql); i++) {
-        waiting *w = &item[i];
-        size_t k = first;
-
-        while (k < r->n_versions && r->versions[k]->epoch_id != w->epoch_id)
-            k++;
-        if (k == r->n_versions)
-            take_rows(p, r, w->epoch_id, w->off);
-        w->versions = pm_sql_ok(p->sql) ? r->versions[k] : NULL;
-        pm_sql_do(p->sql, "UPDATE snapshot SET off = -snapshot_id WHERE snapshot_id = ?1",
-                  PM_ARGS(PM_I(w->snapshot_id)));
-    }
-    sqlite3_db_config(pm_sql_db(p->sql), SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
-    for (size_t k = first; k < r->n_versions && pm_sql_ok(p->sql); k++)
-        cut_epoch(p->sql, r->versions[k]->epoch_id, r->versions[k]->from);
-    if (pm_sql_ok(p->sql))
-        delete_regions(p, r->versions + first, r->n_versions - first);
-    sqlite3_db_config(pm_sql_db(p->sql), SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
-}
+/* ---- the captures that wait ---- */
 
 static void load_labelled(pm_put *p, pm_rewind *r)
 {
@@ -115,30 +43,43 @@ static void load_labelled(pm_put *p, pm_rewind *r)
                                        pm_col_int(stmt, 1), &err));
 }
 
-/* Inserts items at the front of the queue. */
-static void queue_first(pm_sql *sql, pm_queue *q, const waiting *item, size_t n)
+/* Some captures of the process may wait already: an earlier program was killed, or another one
+ * writes, too. */
+static void begin(pm_put *p, pm_newest_all *all, pm_newest *n)
 {
-    pm_queue_reserve(sql, q, n);
-    if (!pm_sql_ok(sql))
+    if (n->rewind)
         return;
-    memmove(q->item + n, q->item + q->next, (q->n - q->next) * sizeof *q->item);
-    memcpy(q->item, item, n * sizeof *item);
-    q->n = n + q->n - q->next;
-    q->next = 0;
+    n->rewind = calloc(1, sizeof *n->rewind);
+    if (!n->rewind) {
+        PM_SQL_STEP(p->sql, pm_fail_nomem(&err));
+        return;
+    }
+    all->waiting++;
+    pm_newest_forget(n);
+    pm_rewind_load(p->sql, n->process_id, false, p->sweep_ms, &n->rewind->mappings);
+    pm_rewind_load(p->sql, n->process_id, true, p->sweep_ms, &n->rewind->totals);
+    load_labelled(p, n->rewind);
 }
 
-static void rewind_to(pm_put *p, pm_newest *n)
+/* Returns the rows of the epoch, from this capture on. */
+static pm_versions *versions_of(pm_put *p, pm_rewind *r, const waiting *w)
 {
-    pm_queue stored = {0};
-    size_t cut = pm_rewind_cut(p, &stored);
+    pm_versions *v;
 
-    load_labelled(p, n->rewind);
-    if (stored.n) {
-        take_off(p, n->rewind, stored.item + cut, stored.n - cut);
-        queue_first(p->sql, queue_of(n->rewind, &p->order), stored.item + cut, stored.n - cut);
+    for (size_t i = 0; i < r->n_versions; i++)
+        if (r->versions[i]->epoch_id == w->epoch_id)
+            return r->versions[i];
+    v = calloc(1, sizeof *v);
+    PM_SQL_STEP(p->sql, v ? pm_grow(&r->versions, &r->cap_versions, r->n_versions,
+                                    sizeof(pm_versions *), &err)
+                          : pm_fail_nomem(&err));
+    if (!pm_sql_ok(p->sql)) {
+        free(v);
+        return NULL;
     }
-    free(stored.item);
-    pm_newest_forget(n);
+    r->versions[r->n_versions++] = v;
+    pm_versions_load(p->sql, p->objects, w->epoch_id, w->off, v);
+    return v;
 }
 
 /* ---- putting back ---- */
@@ -166,6 +107,7 @@ static void read_totals(pm_put *p)
 
 static void put_back(pm_put *means, pm_newest *n, const waiting *w)
 {
+    pm_versions *versions = versions_of(means, n->rewind, w);
     pm_put p = {.sql = means->sql,
                 .objects = means->objects,
                 .refine = means->refine,
@@ -174,17 +116,20 @@ static void put_back(pm_put *means, pm_newest *n, const waiting *w)
                 .process_id = n->process_id,
                 .snapshot_id = w->snapshot_id,
                 .order = w->order,
-                .fields = w->versions->fields,
+                .fields = versions ? versions->fields : 0,
                 .rows = n->rewind->rows,
                 .rollup = n->rewind->rollup,
                 .rewind = n->rewind,
                 .base_was = w->base_was};
 
+    if (!versions)
+        return;
+    p.rows.n = 0;
     pm_refine_turn(&p.refine);
     if (w->order.state == PM_STATE_TOTALS)
         read_totals(&p);
     else
-        pm_versions_rows(p.sql, w->versions, w->off, &p.rows);
+        pm_versions_rows(p.sql, versions, w->off, &p.rows);
     pm_append(&p, n);
     n->rewind->rows = p.rows; /* the memory is used again */
     n->rewind->rollup = p.rollup;
@@ -213,14 +158,15 @@ static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
 }
 
 /* Appends the captures up to `until` and the rest of a beat that begins by then; NULL: all
- * captures. */
+ * captures. At least one, then as long as the turn lasts. */
 static void append_waiting(pm_put *means, pm_newest *n, pm_queue *q, const pm_order *until)
 {
-    while (pm_sql_ok(means->sql) && q->next < q->n) {
+    for (size_t from = q->next; pm_sql_ok(means->sql) && q->next < q->n;) {
         const pm_order *next = &q->item[q->next].order;
         const pm_beat *beat = pm_newest_beat(means->sql, n, means->sweep_ms);
 
-        if (!beat || (until && pm_order_compare(next, until) > 0))
+        if (!beat || (until && pm_order_compare(next, until) > 0) ||
+            (means->turn && q->next > from && pm_store_turn_is_over(means->turn)))
             return;
         if (next->state == PM_STATE_TOTALS || pm_beat_joins(beat, next, means->sweep_ms))
             append(means, n, &q->item[q->next++]);
@@ -230,19 +176,6 @@ static void append_waiting(pm_put *means, pm_newest *n, pm_queue *q, const pm_or
 }
 
 /* ---- one capture ---- */
-
-static void queue_late(pm_put *p, pm_queue *q)
-{
-    size_t at = q->n;
-
-    pm_queue_reserve(p->sql, q, 1);
-    if (!pm_sql_ok(p->sql))
-        return;
-    for (; at > q->next && pm_order_compare(&q->item[at - 1].order, &p->order) > 0; at--)
-        q->item[at] = q->item[at - 1];
-    q->item[at] = (waiting){.order = p->order, .put = p};
-    q->n++;
-}
 
 static bool is_late(pm_put *p, pm_newest *n)
 {
@@ -257,24 +190,37 @@ static bool is_late(pm_put *p, pm_newest *n)
             pm_beat_displaces(&n->beat, &p->order, p->sweep_ms));
 }
 
-static void begin(pm_put *p, pm_newest_all *all, pm_newest *n)
+/* If the capture is late, makes all captures after it wait. */
+static void make_way(pm_put *p, pm_newest_all *all, pm_newest *n)
 {
-    if (n->rewind)
+    if (is_late(p, n))
+        begin(p, all, n);
+    if (!n->rewind || !is_late(p, n)) /* among the captures that do not wait */
         return;
-    n->rewind = calloc(1, sizeof *n->rewind);
-    if (n->rewind)
-        all->waiting++;
-    else
-        PM_SQL_STEP(p->sql, pm_fail_nomem(&err));
+    pm_rewind_cut(p, queue_of(n->rewind, &p->order));
+    pm_newest_forget(n);
+}
+
+bool pm_rewind_reach(pm_put *p, pm_newest_all *all, pm_newest *n)
+{
+    pm_order until = p->order;
+    pm_queue *q;
+
+    until.taken_ms -= p->sweep_ms + 1; /* no beat that begins by then has the capture in it */
+    make_way(p, all, n);
+    if (!pm_sql_ok(p->sql) || !n->rewind)
+        return true;
+    q = queue_of(n->rewind, &p->order);
+    append_waiting(p, n, q, &until);
+    return q->next == q->n || pm_order_compare(&q->item[q->next].order, &until) > 0;
 }
 
 void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
 {
-    bool late = is_late(p, n);
+    const waiting late = {.order = p->order, .put = p};
     pm_queue *q;
 
-    if (late)
-        begin(p, all, n);
+    make_way(p, all, n);
     if (!pm_sql_ok(p->sql))
         return;
     if (!n->rewind) {
@@ -283,44 +229,91 @@ void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
         pm_append(p, n);
         return;
     }
-    if (late)
-        rewind_to(p, n);
     q = queue_of(n->rewind, &p->order);
-    queue_late(p, q);
+    pm_queue_add(p->sql, q, &late, 1);
     append_waiting(p, n, q, &p->order);
+}
+
+/* ---- the end ---- */
+
+void pm_rewind_go_on(pm_put *p, pm_newest_all *all, pm_newest *n)
+{
+    p->process_id = n->process_id;
+    begin(p, all, n);
+    if (!pm_sql_ok(p->sql))
+        return;
+    append_waiting(p, n, &n->rewind->mappings, NULL);
+    append_waiting(p, n, &n->rewind->totals, NULL);
+}
+
+#define LEFT                                                                                      \
+    "epoch_id IN (SELECT e.epoch_id FROM epoch e WHERE e.process_id = ?1 AND e.waits AND NOT "    \
+    "EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = e.epoch_id))"
+#define UNTIL "epoch_id = ?1 AND last < (SELECT min(off) FROM snapshot WHERE epoch_id = ?1)"
+
+/* Removes the versions that only captures showed that are elsewhere now. */
+static void remove_versions(pm_put *p, const pm_newest *n)
+{
+    pm_rewind *r = n->rewind;
+    const pm_arg process[] = {PM_I(n->process_id)};
+    size_t stay = 0;
+
+    for (size_t i = 0; i < r->n_versions; i++) {
+        const pm_arg epoch[] = {PM_I(r->versions[i]->epoch_id)};
+
+        pm_sql_do(p->sql, "DELETE FROM mapping_version WHERE " UNTIL, epoch, 1);
+        pm_sql_do(p->sql, "DELETE FROM category_version WHERE " UNTIL, epoch, 1);
+        if (pm_sql_value(p->sql, "SELECT 1 FROM snapshot WHERE epoch_id = ?1", epoch, 1, 0)) {
+            r->versions[stay++] = r->versions[i];
+            continue;
+        }
+        pm_versions_free(r->versions[i]);
+        free(r->versions[i]);
+    }
+    r->n_versions = stay;
+    pm_sql_do(p->sql, "DELETE FROM mapping_version WHERE " LEFT, process, 1);
+    pm_sql_do(p->sql, "DELETE FROM category_version WHERE " LEFT, process, 1);
+    pm_sql_do(p->sql, "DELETE FROM epoch WHERE " LEFT, process, 1);
 }
 
 #define SHOWN "EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage.lineage_id)"
 
-/* Removes lineages that no region shows and epochs without a snapshot. */
+/* Removes regions that no version shows and lineages that no region shows. Foreign keys are off: to
+ * check that nothing refers to a region, SQLite would read all of mapping_version. */
 static void remove_rest(pm_put *p, int64_t process_id)
 {
     const pm_arg args[] = {PM_I(process_id)};
-    sqlite3_stmt *stmt = pm_sql_ask(
+    sqlite3_stmt *stmt;
+
+    sqlite3_db_config(pm_sql_db(p->sql), SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    pm_sql_do(p->sql,
+              "DELETE FROM region WHERE lineage_id IN (SELECT lineage_id FROM lineage "
+              "WHERE process_id = ?1) AND region_id NOT IN (SELECT v.region_id FROM epoch e "
+              "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id WHERE e.process_id = ?1)",
+              args, 1);
+    sqlite3_db_config(pm_sql_db(p->sql), SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
+    stmt = pm_sql_ask(
         p->sql, "SELECT DISTINCT category_id FROM lineage WHERE process_id = ?1 AND NOT " SHOWN,
         args, 1);
-
     while (pm_sql_next(p->sql, stmt))
         PM_SQL_STEP(p->sql, pm_ids_add(p->left, pm_col_int(stmt, 0), &err));
     pm_sql_do(p->sql, "DELETE FROM lineage WHERE process_id = ?1 AND NOT " SHOWN, args, 1);
-    pm_sql_do(p->sql,
-              "DELETE FROM epoch WHERE process_id = ?1 AND NOT EXISTS (SELECT 1 FROM snapshot s "
-              "WHERE s.epoch_id = epoch.epoch_id)",
-              args, 1);
 }
 
-void pm_rewind_end(pm_put *p, pm_newest_all *all)
+void pm_rewind_tidy(pm_put *p, pm_newest_all *all)
 {
     for (size_t i = 0; i < all->n && all->waiting; i++) {
         pm_newest *n = all->item[i];
 
         if (!n->rewind)
             continue;
-        append_waiting(p, n, &n->rewind->mappings, NULL);
-        append_waiting(p, n, &n->rewind->totals, NULL);
+        remove_versions(p, n);
+        if (n->rewind->mappings.next < n->rewind->mappings.n ||
+            n->rewind->totals.next < n->rewind->totals.n)
+            continue;
         remove_rest(p, n->process_id);
         pm_rewind_free(n->rewind);
         n->rewind = NULL;
+        all->waiting--;
     }
-    all->waiting = 0;
 }

@@ -1,40 +1,47 @@
-/* rewind_cut: how many captures of a process are taken off for a late one. */
+/* rewind_cut: which captures of a process wait for a late one. */
 #include "base/buf.h"
+#include "store/dict/row.h"
 #include "store/write/rewind.h"
 #include <stdlib.h>
-
-void pm_queue_reserve(pm_sql *sql, pm_queue *q, size_t more)
-{
-    for (size_t n = q->n; n < q->n + more; n++)
-        PM_SQL_STEP(sql, pm_grow(&q->item, &q->cap, n, sizeof *q->item, &err));
-}
 
 static int by_order(const void *a, const void *b)
 {
     return pm_order_compare(&((const pm_waiting *)a)->order, &((const pm_waiting *)b)->order);
 }
 
-/* Loads the stored captures of the process with mappings; if p has only sums, those of its
- * stream. */
-static void load_stored(const pm_put *p, pm_queue *out)
+void pm_queue_add(pm_sql *sql, pm_queue *q, const pm_waiting *item, size_t n)
 {
-    bool totals = p->order.state == PM_STATE_TOTALS;
-    sqlite3_stmt *stmt = pm_sql_ask(
-        p->sql,
-        "SELECT taken_ms, dialect_code, state_code, ordinal, hash, snapshot_id, epoch_id, off "
-        "FROM snapshot WHERE process_id = ?1 AND off >= 0 AND (state_code = 2) = ?2 "
-        "AND (dialect_code = ?3 OR NOT ?2)",
-        PM_ARGS(PM_I(p->process_id), PM_I(totals), PM_I(p->order.dialect)));
+    for (size_t i = 0; i < n; i++) {
+        PM_SQL_STEP(sql, pm_grow(&q->item, &q->cap, q->n, sizeof *q->item, &err));
+        if (pm_sql_ok(sql))
+            q->item[q->n++] = item[i];
+    }
+    if (q->n > q->next)
+        qsort(q->item + q->next, q->n - q->next, sizeof *q->item, by_order);
+}
 
-    while (pm_sql_next(p->sql, stmt)) {
-        pm_queue_reserve(p->sql, out, 1);
-        if (pm_sql_ok(p->sql))
+/* Loads the stored captures of the process with mappings, or with only sums: all of them, or those
+ * that do not wait. */
+static void load_stored(pm_sql *sql, int64_t process_id, bool totals, bool all, pm_queue *out)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql,
+        "SELECT s.taken_ms, s.dialect_code, s.state_code, s.ordinal, s.hash, s.snapshot_id, "
+        "s.epoch_id, s.off, e.waits FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
+        "WHERE s.process_id = ?1 AND (s.state_code = 2) = ?2 AND (?3 OR NOT e.waits) "
+        "ORDER BY s.taken_ms",
+        PM_ARGS(PM_I(process_id), PM_I(totals), PM_I(all)));
+
+    while (pm_sql_next(sql, stmt)) {
+        PM_SQL_STEP(sql, pm_grow(&out->item, &out->cap, out->n, sizeof *out->item, &err));
+        if (pm_sql_ok(sql))
             out->item[out->n++] = (pm_waiting){
                 .order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1), pm_col_state(stmt, 2),
                           pm_col_int(stmt, 3), pm_col_int(stmt, 4)},
                 .snapshot_id = pm_col_int(stmt, 5),
                 .epoch_id = pm_col_int(stmt, 6),
-                .off = pm_col_int(stmt, 7)};
+                .off = pm_col_int(stmt, 7),
+                .waits = pm_col_int(stmt, 8) != 0};
     }
     if (out->n)
         qsort(out->item, out->n, sizeof *out->item, by_order);
@@ -56,24 +63,34 @@ size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *l
     return length;
 }
 
-/* Sets the base of each capture: the snapshot that gave it its lineages. *from, *to: the last beat
- * that begins before the late capture. */
-static void find_bases(const pm_put *p, pm_queue *stored, size_t *from, size_t *to)
+/* Returns the snapshot that gave capture i its lineages, or 0. `base` is the one that would now. If
+ * the capture waits and `base` does not, `base` may be a late capture: then its id is greater. */
+static int64_t base_of(const pm_queue *stored, size_t i, size_t base)
+{
+    const pm_waiting *b = &stored->item[base], *w = &stored->item[i];
+
+    return base == stored->n || (w->waits && !b->waits && b->snapshot_id > w->snapshot_id)
+               ? 0
+               : b->snapshot_id;
+}
+
+/* Sets the base of each capture. *from, *to: the last beat that begins before the late capture. */
+static void find_bases(pm_queue *stored, int64_t sweep_ms, const pm_order *late, size_t *from,
+                       size_t *to)
 {
     size_t leader, length, spine = stored->n;
 
     *from = *to = 0;
     for (size_t at = 0; at < stored->n; at += length) {
-        length = pm_queue_beat(stored, at, p->sweep_ms, &leader);
+        length = pm_queue_beat(stored, at, sweep_ms, &leader);
         for (size_t i = at; i < at + length; i++) {
-            size_t base = leader == stored->n || i == leader ? spine : leader;
-
-            stored->item[i].base_was = base == stored->n ? 0 : stored->item[base].snapshot_id;
+            stored->item[i].base_was =
+                base_of(stored, i, leader == stored->n || i == leader ? spine : leader);
             stored->item[i].led = i == leader;
         }
         if (leader != stored->n)
             spine = leader;
-        if (pm_order_compare(&stored->item[at].order, &p->order) < 0) {
+        if (late && pm_order_compare(&stored->item[at].order, late) < 0) {
             *from = at;
             *to = at + length;
         }
@@ -113,27 +130,113 @@ static bool decides_before(const pm_put *p, const pm_queue *stored, size_t cut)
     return pm_order_compare_worth(&strongest, &weakest) < 0;
 }
 
-/* Returns the index of the first capture to take off. */
-static size_t find_cut(const pm_put *p, pm_queue *stored)
+/* Returns the index of the first capture that waits. */
+static size_t find_cut(const pm_put *late, pm_queue *stored)
 {
     size_t from, to, cut;
 
-    find_bases(p, stored, &from, &to);
-    cut = changes_beat(p, stored, from, to) ? from : to;
-    return decides_before(p, stored, cut) ? 0 : cut;
+    find_bases(stored, late->sweep_ms, &late->order, &from, &to);
+    cut = changes_beat(late, stored, from, to) ? from : to;
+    return decides_before(late, stored, cut) ? 0 : cut;
 }
 
-static size_t find_cut_of_totals(const pm_put *p, const pm_queue *stored)
+/* Leaves the captures of the stream after the late one; all of them wait. */
+static size_t find_cut_of_totals(const pm_put *late, pm_queue *stored)
 {
-    size_t cut = 0;
+    size_t n = 0;
 
-    while (cut < stored->n && pm_order_compare(&stored->item[cut].order, &p->order) < 0)
-        cut++;
-    return cut;
+    for (size_t i = 0; i < stored->n; i++)
+        if (stored->item[i].order.dialect == late->order.dialect &&
+            pm_order_compare(&stored->item[i].order, &late->order) > 0)
+            stored->item[n++] = stored->item[i];
+    stored->n = n;
+    return 0;
 }
 
-size_t pm_rewind_cut(const pm_put *p, pm_queue *stored)
+/* ---- marking ---- */
+
+#define SUMS "mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib"
+
+/* Moves the captures of an epoch from `off` on to a new epoch, at the same places. */
+static int64_t split(pm_sql *sql, int64_t epoch_id, int64_t off)
 {
-    load_stored(p, stored);
-    return p->order.state == PM_STATE_TOTALS ? find_cut_of_totals(p, stored) : find_cut(p, stored);
+    pm_arg args[] = {PM_I(epoch_id), PM_I(off), PM_I(0)};
+
+    pm_sql_do(sql,
+              "INSERT INTO epoch (process_id, dialect, state, fields, waits) "
+              "SELECT process_id, dialect, state, fields, 1 FROM epoch WHERE epoch_id = ?1",
+              args, 1);
+    args[2] = PM_I(pm_sql_last_id(sql));
+    pm_sql_do(sql,
+              "INSERT INTO mapping_version (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") "
+              "SELECT ?3, region_id, first, last, " PM_VER_COLUMNS
+              " FROM mapping_version WHERE epoch_id = ?1 AND coalesce(last, ?2) >= ?2",
+              args, 3);
+    pm_sql_do(sql,
+              "INSERT INTO category_version (epoch_id, category_id, first, last, " SUMS ") "
+              "SELECT ?3, category_id, first, last, " SUMS
+              " FROM category_version WHERE epoch_id = ?1 AND coalesce(last, ?2) >= ?2",
+              args, 3);
+    pm_sql_do(sql, "DELETE FROM mapping_version WHERE epoch_id = ?1 AND first >= ?2", args, 2);
+    pm_sql_do(sql, "UPDATE mapping_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2 - 1",
+              args, 2);
+    pm_sql_do(sql, "DELETE FROM category_version WHERE epoch_id = ?1 AND first >= ?2", args, 2);
+    pm_sql_do(sql, "UPDATE category_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2 - 1",
+              args, 2);
+    pm_sql_do(sql, "UPDATE snapshot SET epoch_id = ?3 WHERE epoch_id = ?1 AND off >= ?2", args, 3);
+    return args[2].i;
+}
+
+/* Marks the epochs of the captures, of which the first of an epoch comes first. An epoch that has
+ * earlier ones is split. */
+static void mark(pm_sql *sql, pm_waiting *item, size_t n)
+{
+    pm_map marked = {0}; /* epoch -> the epoch that has its captures now */
+
+    for (size_t i = 0; i < n && pm_sql_ok(sql); i++) {
+        pm_waiting *w = &item[i];
+        int64_t now = w->epoch_id;
+
+        if (!pm_map_get(&marked, (uint64_t)w->epoch_id, &now)) {
+            if (pm_sql_value(sql, "SELECT 1 FROM snapshot WHERE epoch_id = ?1 AND off < ?2",
+                             PM_ARGS(PM_I(w->epoch_id), PM_I(w->off)), 0))
+                now = split(sql, w->epoch_id, w->off);
+            else
+                pm_sql_do(sql, "UPDATE epoch SET waits = 1 WHERE epoch_id = ?1",
+                          PM_ARGS(PM_I(w->epoch_id)));
+            PM_SQL_STEP(sql, pm_map_put(&marked, (uint64_t)w->epoch_id, now, &err));
+        }
+        w->epoch_id = now;
+    }
+    pm_map_free(&marked);
+}
+
+void pm_rewind_cut(const pm_put *late, pm_queue *q)
+{
+    bool totals = late->order.state == PM_STATE_TOTALS;
+    pm_queue stored = {0};
+    size_t cut;
+
+    load_stored(late->sql, late->process_id, totals, false, &stored);
+    cut = totals ? find_cut_of_totals(late, &stored) : find_cut(late, &stored);
+    if (stored.n > cut) {
+        mark(late->sql, stored.item + cut, stored.n - cut);
+        pm_queue_add(late->sql, q, stored.item + cut, stored.n - cut);
+    }
+    free(stored.item);
+}
+
+void pm_rewind_load(pm_sql *sql, int64_t process_id, bool totals, int64_t sweep_ms, pm_queue *q)
+{
+    pm_queue stored = {0};
+    size_t from, to;
+
+    load_stored(sql, process_id, totals, true, &stored);
+    if (!totals)
+        find_bases(&stored, sweep_ms, NULL, &from, &to);
+    for (from = to = 0; from < stored.n; from++)
+        if (stored.item[from].waits)
+            stored.item[to++] = stored.item[from];
+    pm_queue_add(sql, q, stored.item, to);
+    free(stored.item);
 }

@@ -239,8 +239,8 @@ static void others_write_between_turns(void **state)
     in_turns(true);
 }
 
-/* The program is killed after a turn: what is stored is whole. A capture that comes then waits, too;
- * the next import puts all back. */
+/* The program is killed after a turn: what is stored is whole. A capture that comes then waits,
+ * too; the next import puts all back. */
 static void killed_between_turns(void **state)
 {
     kit *in_order = kit_of(state);
@@ -282,6 +282,6 @@ static void killed_between_turns(void **state)
     pm_buf_free(&got);
 }
 
-RUN_TESTS(IN_KIT(killed_between_turns), TEST(one_capture_in_a_turn), TEST(others_write_between_turns),
-          IN_KIT(many_in_one_transaction), IN_KIT(nothing_of_an_abandoned_one),
-          IN_KIT(what_refers_to_them_stays))
+RUN_TESTS(IN_KIT(killed_between_turns), TEST(one_capture_in_a_turn),
+          TEST(others_write_between_turns), IN_KIT(many_in_one_transaction),
+          IN_KIT(nothing_of_an_abandoned_one), IN_KIT(what_refers_to_them_stays))

@@ -183,8 +183,7 @@ static void put_rest(import_run *run)
     pm_intake *in = &run->in;
 
     for (bool more = true; in->st == PMAPDB_OK && more; pm_intake_go_on(in))
-        PM_STEP(in->st,
-                pm_store_put_rest(in->store, run->options->sweep_ms, &more, &in->error));
+        PM_STEP(in->st, pm_store_put_rest(in->store, run->options->sweep_ms, &more, &in->error));
 }
 
 /* Stores and reports the waiting captures, then forgets them. */

@@ -54,7 +54,8 @@ pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
 pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
                             pm_state state);
 
-/* Call when the streams change in the store, or `rewind` is set: they are read again when needed. */
+/* Call when the streams change in the store, or `rewind` is set: they are read again when needed.
+ */
 void pm_newest_forget(pm_newest *n);
 
 #endif

@@ -24,7 +24,8 @@ pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_m
 /* Stores one of several captures in the caller's transaction. After an error the transaction must
  * not be committed: pm_store_abandon rolls it back. Exception: PMAPDB_INPUT, an error of the
  * capture itself, where nothing was written and the transaction may continue. Call pm_store_put_end
- * before the commit: a late capture makes later ones wait (see rewind.h), and these are put back. */
+ * before the commit: a late capture makes later ones wait (see rewind.h), and these are put back.
+ */
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);

@@ -246,8 +246,8 @@ void pm_rewind_go_on(pm_put *p, pm_newest_all *all, pm_newest *n)
     append_waiting(p, n, &n->rewind->totals, NULL);
 }
 
-#define LEFT                                                                                      \
-    "epoch_id IN (SELECT e.epoch_id FROM epoch e WHERE e.process_id = ?1 AND e.waits AND NOT "    \
+#define LEFT                                                                                   \
+    "epoch_id IN (SELECT e.epoch_id FROM epoch e WHERE e.process_id = ?1 AND e.waits AND NOT " \
     "EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = e.epoch_id))"
 #define UNTIL "epoch_id = ?1 AND last < (SELECT min(off) FROM snapshot WHERE epoch_id = ?1)"
 

@@ -1,16 +1,16 @@
 /* rewind: stores a capture that is older than the newest one of its process.
  *
  * The store is a function of the captures of a process in the order of time. So the captures after
- * the late one wait: their epochs are marked (epoch.waits). The late one is appended to the captures
- * before them; then those that wait are appended again in their order, as if they had arrived in it.
- * Lineages and regions may get other ids. A row of table snapshot stays, with all rows that refer to
- * it; only its place in an epoch changes.
+ * the late one wait: their epochs are marked (epoch.waits). The late one is appended to the
+ * captures before them; then those that wait are appended again in their order, as if they had
+ * arrived in it. Lineages and regions may get other ids. A row of table snapshot stays, with all
+ * rows that refer to it; only its place in an epoch changes.
  *
  * Captures that wait are whole: their rows and sums are in the store, only their lineages are those
  * from before the late capture. So the work can end after any of them, and go on in another
  * transaction or another program. Many late captures in their order cost one round: those that wait
- * are appended up to the next late capture, and at the end the rest. A capture that is newer than all
- * of them is appended to them and waits, too. */
+ * are appended up to the next late capture, and at the end the rest. A capture that is newer than
+ * all of them is appended to them and waits, too. */
 #ifndef PM_STORE_REWIND_H
 #define PM_STORE_REWIND_H
 

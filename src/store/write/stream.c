@@ -80,12 +80,11 @@ void pm_stream_load_sums(pm_sql *sql, pm_stream *s)
 
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
 {
-    s->waits = !s->front && pm_sql_value(sql,
-                                         "SELECT EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 "
-                                         "AND waits AND (state = 'totals') = ?2)",
-                                         PM_ARGS(PM_I(s->process_id),
-                                                 PM_I(s->state == PM_STATE_TOTALS)),
-                                         0);
+    s->waits = !s->front &&
+               pm_sql_value(sql,
+                            "SELECT EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 "
+                            "AND waits AND (state = 'totals') = ?2)",
+                            PM_ARGS(PM_I(s->process_id), PM_I(s->state == PM_STATE_TOTALS)), 0);
     load_newest(sql, s);
     if (!s->epoch_id)
         return;

@@ -19,9 +19,9 @@ typedef struct pm_stream {
     int64_t process_id;
     pm_dialect dialect;
     pm_state state;
-    bool front; /* only captures that do not wait count: see rewind.h */
-    bool waits; /* captures of the process wait, so the next one waits, too */
-    bool ended; /* the next capture begins an epoch */
+    bool front;       /* only captures that do not wait count: see rewind.h */
+    bool waits;       /* captures of the process wait, so the next one waits, too */
+    bool ended;       /* the next capture begins an epoch */
     int64_t epoch_id; /* epoch of the newest capture; 0 if the stream is empty */
     int64_t snapshot_id;
     pm_order newest;

@@ -1,7 +1,6 @@
 /* merge: reads another store, process by process, and stores its new captures. */
 #include "store/copy/merge_run.h"
 
-#include "base/clock/clock.h"
 #include "store/dict/origin.h"
 #include "store/perf/copy.h"
 #include "store/perf/link.h"

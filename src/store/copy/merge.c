@@ -143,10 +143,7 @@ static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, 
 
     while (pm_merge_ok(m)) {
         st = pm_store_put_turn(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
-        if (st == PMAPDB_INPUT)
-            pm_merge_blame(m, st, &err);
-        else
-            pm_merge_keep(m, st, &err);
+        (st == PMAPDB_INPUT ? pm_merge_blame : pm_merge_keep)(m, st, &err);
         if (!stored->later)
             return;
         pm_merge_commit(m);

@@ -37,7 +37,8 @@
 -- smaps, -X or -XX, which name them: --dialect gives a series of one kind. So are all deltas from
 -- and to a partial capture, and all between captures with mappings and captures with sums only,
 -- whose single category is total. A category that was there one step earlier and is gone has one
--- row of zeroes.
+-- row of zeroes. If the rows of some capture do not show what is resident, as in maps, but the
+-- capture states VmRSS, every moment has a row total besides: the sum, or VmRSS.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -89,6 +90,23 @@ there AS (
     CASE WHEN count(*) = count(swap_kib) THEN sum(swap_kib) END AS swap_kib
   FROM cell
   GROUP BY moment_ms, category_id
+  UNION ALL
+  SELECT s.moment_ms, (SELECT category_id FROM category WHERE category = 'total'), sum(s.mappings),
+    CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END,
+    CASE WHEN count(*) = count(coalesce(s.rss_kib, s.tool_rss_kib))
+      THEN sum(coalesce(s.rss_kib, s.tool_rss_kib)) END,
+    CASE WHEN count(*) = count(s.pss_kib) THEN sum(s.pss_kib) END,
+    CASE WHEN count(*) = count(s.private_kib) THEN sum(s.private_kib) END,
+    CASE WHEN count(*) = count(s.private_dirty_kib) THEN sum(s.private_dirty_kib) END,
+    CASE WHEN count(*) = count(s.swap_kib) THEN sum(s.swap_kib) END
+  FROM snapshot s
+  WHERE s.process_id IN (SELECT process_id FROM scope)
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND EXISTS (SELECT 1 FROM scope CROSS JOIN snapshot b ON b.process_id = scope.process_id
+      WHERE b.rss_kib IS NULL AND b.tool_rss_kib IS NOT NULL AND b.state = 'complete'
+        AND CASE WHEN :dialect IS NULL THEN b.preferred ELSE b.dialect = :dialect END)
+  GROUP BY s.moment_ms
+  HAVING max(s.state = 'totals') = 0
 ),
 seen AS (
   SELECT t.*, m.step, m.sums, lead(m.step) OVER (PARTITION BY t.category_id ORDER BY m.step) AS next_step

@@ -6,8 +6,8 @@
 -- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
 -- param:  sensitivity text    normal One of low, normal, high
--- param:  dialect     text    ""     Only captures of this dialect; else, for the keys of each process, the one with most snapshots
--- param:  top         int     ""     At most this many rows, the worst first, instead of all with each process's own row first
+-- param:  dialect     text    ""     Only captures of this dialect; else the one with most snapshots, if possible with rss
+-- param:  top         int     ""     At most this many rows, the worst first
 -- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
@@ -88,7 +88,7 @@ life AS (
 ),
 alone AS (
   -- beside: 1 if another process of the name lived at the same time, or if the name is unknown
-  SELECT l.process_id, l.name_id, l.first_ms, n.name = '?'
+  SELECT l.process_id, l.name_id, l.first_ms, l.last_ms, n.name = '?'
     OR coalesce(l.first_ms <= max(l.last_ms) OVER (w
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
     OR coalesce(l.last_ms >= lead(l.first_ms) OVER w, 0) AS beside
@@ -97,14 +97,18 @@ alone AS (
   WINDOW w AS (PARTITION BY l.name_id ORDER BY l.first_ms, l.process_id)
 ),
 series AS (
-  -- head: the newest life of a series; its process_id identifies the series
+  -- head: the newest life of a series; its process_id identifies the series; middle: of its time
   SELECT process_id, CASE WHEN beside THEN process_id
     ELSE first_value(process_id) OVER (PARTITION BY name_id, beside
-      ORDER BY first_ms DESC, process_id DESC) END AS head
+      ORDER BY first_ms DESC, process_id DESC) END AS head,
+    CASE WHEN beside THEN (first_ms + last_ms) / 2
+      ELSE (min(first_ms) OVER w + max(last_ms) OVER w) / 2 END AS middle
   FROM alone
+  WINDOW w AS (PARTITION BY name_id, beside)
 ),
 chosen AS (
-  -- the dialect with most preferred snapshots; of equals, the one that tells more
+  -- the dialect with most preferred snapshots; of equals, the one that tells more. While rss is
+  -- known in the newer half, dialects that tell rss, often enough for a verdict, come first
   SELECT head, dialect
   FROM (
     SELECT head, dialect, row_number() OVER (PARTITION BY head ORDER BY preferred DESC,
@@ -112,13 +116,16 @@ chosen AS (
     FROM (
       SELECT k.head, k.dialect,
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
-        SELECT sum(s.preferred)
+        SELECT sum(s.preferred) + CASE WHEN sum(s.preferred AND s.rss_kib IS NOT NULL) >= 8
+          AND (SELECT r.taken_ms FROM snapshot r WHERE r.process_id = k.head
+            AND r.rss_kib IS NOT NULL ORDER BY r.taken_ms DESC LIMIT 1) >= k.middle
+          THEN 9e9 ELSE 0 END
         FROM series x
         CROSS JOIN snapshot s ON s.process_id = x.process_id
         WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.dialect = k.dialect
           AND s.state <> 'partial' AND s.taken_ms >= coalesce(:since, -9e15) END) END AS preferred
       FROM (
-        SELECT DISTINCT x.head, e.dialect
+        SELECT DISTINCT x.head, x.middle, e.dialect
         FROM series x
         CROSS JOIN epoch e ON e.process_id = x.process_id
         WHERE CASE x.head WHEN 0 THEN 0 ELSE e.state <> 'partial'

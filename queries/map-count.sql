@@ -10,7 +10,7 @@
 -- column: last_at        time    Its last complete snapshot, UTC
 -- column: mappings       count   Number of mappings in it
 -- column: share          ratio   Part of the limit
--- column: first_at       time    Its first complete snapshot of the same dialect, UTC
+-- column: first_at       time    Its first complete snapshot, UTC
 -- column: mappings_first count   Number of mappings in that
 -- column: mappings_delta count   Last - first; unknown where there is only one
 -- column: mappings_per_h real    The same per hour, as a straight line
@@ -48,7 +48,7 @@ JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
 LEFT JOIN snapshot z ON z.snapshot_id = p.snapshot_id
 LEFT JOIN snapshot a ON a.snapshot_id = (SELECT s.snapshot_id FROM snapshot s
-  WHERE s.process_id = z.process_id AND s.dialect = z.dialect AND s.state = 'complete'
-    AND s.mappings IS NOT NULL
+  WHERE s.process_id = z.process_id AND s.state = 'complete' AND s.mappings IS NOT NULL
+    AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
   ORDER BY s.taken_ms LIMIT 1)
 ORDER BY z.mappings DESC, n.name, p.pid, p.process_id;

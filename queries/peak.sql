@@ -18,7 +18,8 @@
 --
 -- Given a name, the peak of the sums over its processes of each moment. A partial capture counts
 -- with what it shows, so the true peak may be higher; the numbers of the last moment are unknown if
--- it is partial or has sums only. The row total also counts captures with sums only.
+-- it is partial or has sums only. The row total also counts captures with sums only, and VmRSS
+-- where the rows do not show what is resident, as in maps; the other rows do not know such moments.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -39,7 +40,8 @@ moment AS (
     max(s.state = 'partial') AS partial, max(s.state <> 'complete') AS unsure,
     CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
     CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
-    CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib
+    CASE WHEN count(*) = count(coalesce(s.rss_kib, s.tool_rss_kib))
+      THEN sum(coalesce(s.rss_kib, s.tool_rss_kib)) END AS rss_kib
   FROM used s
   GROUP BY s.moment_ms
 ),

@@ -13,7 +13,8 @@
 -- The columns that Procpath and the tools that learnt from it plot. Every process has its own
 -- series; nothing is summed. There is no row if the number is unknown, or for a partial capture,
 -- which would look like a dip. A category that a process does not have is 0; a category that a
--- capture with sums only cannot tell is unknown.
+-- capture with sums only cannot tell is unknown. rss and swap of a process whose rows do not show
+-- them, as in maps, are what the capture itself states: VmRSS, VmSwap.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -21,9 +22,10 @@ WITH scope AS (
 ),
 taken AS (
   SELECT s.snapshot_id, s.process_id, s.taken_ms, s.state, s.ordinal, v.epoch_id IS NOT NULL AS there,
-    CASE :metric WHEN 'rss' THEN s.rss_kib WHEN 'pss' THEN s.pss_kib
+    CASE :metric WHEN 'rss' THEN coalesce(s.rss_kib, s.tool_rss_kib) WHEN 'pss' THEN s.pss_kib
       WHEN 'private' THEN s.private_kib WHEN 'private_dirty' THEN s.private_dirty_kib
-      WHEN 'size' THEN s.size_kib WHEN 'swap' THEN s.swap_kib
+      WHEN 'size' THEN s.size_kib WHEN 'swap' THEN coalesce(s.swap_kib,
+        (SELECT g.swap_kib FROM live_reading g WHERE g.snapshot_id = s.snapshot_id))
       WHEN 'mappings' THEN s.mappings END AS whole,
     CASE :metric WHEN 'rss' THEN v.rss_kib WHEN 'pss' THEN v.pss_kib
       WHEN 'private' THEN v.private_kib WHEN 'private_dirty' THEN v.private_dirty_kib

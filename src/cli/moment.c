@@ -64,6 +64,32 @@ void pm_moment_say_sums_only(const pm_run_args *args)
                    which);
 }
 
+void pm_moment_say_unknown(const pm_run_args *args)
+{
+    pmapdb_rows *rows = pm_run_query(args, "unknown-rss");
+    char name[128], at[PM_CLOCK_TEXT], known_at[PM_CLOCK_TEXT], why[256];
+    int64_t known_id = PMAPDB_UNKNOWN;
+    long n = 0;
+
+    for (; pm_run_next(rows); n++) {
+        pm_answer_text(rows, "name", name, sizeof name);
+        pm_answer_text(rows, "taken_at", at, sizeof at);
+        pm_answer_text(rows, "known_at", known_at, sizeof known_at);
+        pm_answer_text(rows, "why", why, sizeof why);
+        known_id = pm_answer_int(rows, "known_id");
+    }
+    pmapdb_rows_close(rows);
+    if (n > 1)
+        pm_cli_say("%ld captures do not show what is resident: pmapdb unknown-rss says why, and "
+                   "when it was last known",
+                   n);
+    else if (n && *known_at)
+        pm_cli_say("%s at %s: %s; last known at %s: --snapshot @%" PRId64, name, at, why, known_at,
+                   known_id);
+    else if (n)
+        pm_cli_say("%s at %s: %s", name, at, why);
+}
+
 /* `groups` calls this parameter --at. */
 void pm_moment_say_left_out(const pm_run_args *args)
 {

@@ -29,6 +29,10 @@ bool pm_moment_has_sums_only(const pm_moment *s);
  * answer. Of several processes, some may have rows. */
 void pm_moment_say_sums_only(const pm_run_args *args);
 
+/* Says on standard error why the resident sizes of a moment are unknown, and when they were last
+ * known. */
+void pm_moment_say_unknown(const pm_run_args *args);
+
 /* Says on standard error how many names the query left-out returns for these arguments. */
 void pm_moment_say_left_out(const pm_run_args *args);
 

@@ -341,6 +341,8 @@ static void say_lacks(const pm_run_args *args, pm_text query)
                   "threads",
                   pm_moment_say_sums_only},
                  {"top-growers top-lineages new-and-gone", say_moments},
+                 {"categories mappings mappings-words largest files by-process by-name",
+                  pm_moment_say_unknown},
                  {"by-name by-process deleted shared", pm_moment_say_left_out}};
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -361,10 +363,11 @@ void pm_run_answer(pm_run_args *args, const char *name)
         pm_cli_must(pm_run_bind(args, rows, &err), &err);
     } else {
         rows = pm_run_query(args, name);
-        say_lacks(args, pm_text_of(name));
     }
     pm_output_open(&out, args->cli);
     pm_answer_rows(&out, rows, &view, NULL, NULL);
+    if (!args->path)
+        say_lacks(args, pm_text_of(name));
     pmapdb_end_read(args->store); /* a pager may take the table only after hours */
     pm_output_end(&out);
     pmapdb_rows_close(rows);

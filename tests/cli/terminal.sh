@@ -54,4 +54,4 @@ for words in growth diff 'diff --by object' 'diff --by lineage' snapshots proces
 done
 
 say "a pipe"
-pmapdb mappings -f csv | LC_ALL=C grep -c "$(printf 'red\033\\[31m\302\233m')"
+pmapdb -q mappings -f csv | LC_ALL=C grep -c "$(printf 'red\033\\[31m\302\233m')"

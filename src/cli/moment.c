@@ -80,14 +80,15 @@ void pm_moment_say_unknown(const pm_run_args *args)
     }
     pmapdb_rows_close(rows);
     if (n > 1)
-        pm_cli_say("%ld captures do not show what is resident: pmapdb unknown-rss says why, and "
-                   "when it was last known",
-                   n);
+        pm_cli_note(args->cli,
+                    "%ld captures do not show what is resident: pmapdb unknown-rss says why, and "
+                    "when it was last known",
+                    n);
     else if (n && *known_at)
-        pm_cli_say("%s at %s: %s; last known at %s: --snapshot @%" PRId64, name, at, why, known_at,
-                   known_id);
+        pm_cli_note(args->cli, "%s at %s: %s; last known at %s: --snapshot @%" PRId64, name, at,
+                    why, known_at, known_id);
     else if (n)
-        pm_cli_say("%s at %s: %s", name, at, why);
+        pm_cli_note(args->cli, "%s at %s: %s", name, at, why);
 }
 
 /* `groups` calls this parameter --at. */

@@ -18,6 +18,7 @@
 -- column: partial           bool  1: a capture lacks rows, so the true numbers are higher
 -- table:  host name processes mappings size_kib rss_kib pss_kib private_kib swap_kib
 -- narrow: name processes rss_kib private_kib swap_kib
+-- empty:  no processes at that moment
 --
 -- Largest first by pss, or by rss where pss is unknown. The sums were proved when the captures were
 -- read. Shows the moment of each name that is nearest to :snapshot, if it is not further away than

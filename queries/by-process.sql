@@ -20,6 +20,7 @@
 -- column: process_id        process  The process: one life of the pid
 -- table:  taken_at name pid state mappings size_kib rss_kib pss_kib private_kib swap_kib
 -- narrow: name pid rss_kib private_kib swap_kib
+-- empty:  no processes at that moment
 --
 -- Largest first by private memory, or by rss where private memory is unknown. The sums were proved
 -- when the captures were read. Shows the moment of each name that is nearest to :snapshot, if it is

@@ -17,6 +17,7 @@
 -- column: private_kib kib      Private_Clean + Private_Dirty
 -- column: swap_kib    kib      Swapped out
 -- table:  name pid category path mappings size_kib rss_kib private_kib
+-- empty:  no deleted files are mapped
 --
 -- For example a library that was upgraded under a running process, or a log or cache that was
 -- removed: its blocks on the disk are not free until the process unmaps it. Leaves out what has no

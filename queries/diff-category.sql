@@ -31,6 +31,7 @@
 -- column: processes_to            count    Processes summed, newer
 -- table:  category mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta private_kib_delta swap_kib_delta
 -- narrow: category size_kib_to size_kib_delta rss_kib_to rss_kib_delta
+-- empty:  no categories in either snapshot
 --
 -- Given a name, the sums over its processes of both moments: a process that came or went counts as
 -- growth. If a snapshot has sums only, everything is compared in a single category, total.

@@ -34,6 +34,7 @@
 -- column: processes_to            count    Processes summed, newer
 -- table:  category lineage_id change path size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
 -- narrow: category lineage_id path size_kib_delta rss_kib_to rss_kib_delta
+-- empty:  no mappings in either snapshot
 --
 -- A lineage is one mapping, even if it grows, moves, splits or merges; the pieces of a split are
 -- summed. It has grown or shrunk by its resident memory, or by its size if that is equal. If a

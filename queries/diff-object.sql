@@ -32,6 +32,7 @@
 -- column: processes_to            count    Processes summed, newer
 -- table:  category object mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta
 -- narrow: category object size_kib_delta rss_kib_to rss_kib_delta
+-- empty:  no mappings in either snapshot
 --
 -- If a snapshot has sums only, there is nothing to compare: no rows.
 WITH scope AS (

@@ -37,6 +37,7 @@
 -- column: processes_to            count    1: it was there, newer
 -- table:  name pid change mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta private_kib_delta swap_kib_delta
 -- narrow: name pid rss_kib_to rss_kib_delta
+-- empty:  no process was captured at two moments
 --
 -- The name that grew most first, so that a restart, which ends one process and begins another, is not
 -- at the top. The moments are those of the snapshots :from and :to; of each process, the last

@@ -14,6 +14,7 @@
 -- column: private_dirty_kib kib      Private_Dirty
 -- column: swap_kib          kib      Swapped out
 -- column: processes         count    How many processes map it
+-- empty:  no files are mapped
 --
 -- Everything that has a name without brackets around it: programs, libraries, data, memfd and named
 -- shared memory. Largest first by resident memory. Given a name, the sum over its processes of that

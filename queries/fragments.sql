@@ -14,6 +14,7 @@
 -- column: size_kib_most  kib      Address space of the largest
 -- column: size_kib       kib      Address space of all
 -- column: rss_kib        kib      Resident memory of all
+-- empty:  no fragments
 --
 -- Many small mappings of one kind use up vm.max_map_count (map-count) long before memory runs out:
 -- guard pages, pieces of JIT code, a file mapped again for each request. Given a name, the sum over

@@ -23,6 +23,7 @@
 -- column: unreadable        count Processes that the sweep of the moment was not allowed to read
 -- column: unmoved           count Processes that the sweep left out: --on-growth, --on-rss-above
 -- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta taken_at
+-- empty:  no processes at that moment
 --
 -- Largest first by pss or, where pss is unknown, by rss.
 --

@@ -13,6 +13,7 @@
 -- column: file_pmd_kib  kib      Of it, files in huge pages (FilePmdMapped)
 -- column: share         ratio    These three as a part of rss
 -- column: hugetlb_kib   kib      Shared_Hugetlb + Private_Hugetlb: reserved huge pages, not part of rss
+-- empty:  no mappings
 --
 -- A number is unknown if the captures do not tell it: only smaps and pmap -XX tell all of them.
 -- Given a name, the sum over its processes of that moment; memory that they share counts once for

@@ -20,6 +20,7 @@
 -- column: pid               int      Process id
 -- column: process_id        process  The process: one life of the pid
 -- table:  start size_kib rss_kib pss_kib private_kib swap_kib perms category path lineage_id pid
+-- empty:  no mappings
 --
 -- Sorted by resident memory, or by address space where that is unknown or equal. Given a name, the
 -- mappings of all its processes of that moment. A snapshot with sums only has none.

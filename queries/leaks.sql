@@ -40,6 +40,7 @@
 -- column: rss_from         text      For the process: source of the resident memory: mappings, VmRSS, unknown
 -- column: path             text      By lineage: what is mapped; empty for anonymous memory
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
+-- empty:  no processes
 --
 -- A category is judged by its sums, an object by the sums of all mappings of one path and category,
 -- a lineage is one mapping through time, even if it grows, moves, splits or merges.

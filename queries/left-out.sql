@@ -8,6 +8,7 @@
 -- column: name     text     Name that survives restarts
 -- column: taken_at time     Its moment nearest to the one that is asked for, UTC
 -- column: away     duration How far that is
+-- empty:  no names were left out
 --
 -- Names that by-name, by-process, deleted, shared and groups leave out of a moment although they
 -- were captured in the same hour. With --within as large as the largest away, those queries show

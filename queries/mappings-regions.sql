@@ -39,6 +39,7 @@
 -- column: pid                int      Process id
 -- column: process_id         process  The process: one life of the pid
 -- table:  region start size_kib rss_kib pss_kib private_kib swap_kib within perms category path region_mappings region_size_kib region_rss_kib
+-- empty:  no mappings
 --
 -- A region without mappings has one row without a mapping. If only a part of a mapping lies in a
 -- region, it is known how much of its address space lies inside, but not how much of its memory. A

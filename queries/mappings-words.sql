@@ -20,6 +20,7 @@
 -- column: path              text     What is mapped; empty for anonymous memory
 -- column: lineage_id        lineage  This mapping through time
 -- table:  start size_kib rss_kib perms_text category path flags_text
+-- empty:  no mappings
 --
 -- Largest first by address space. A snapshot with sums only has none.
 WITH scope AS (

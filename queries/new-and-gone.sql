@@ -15,6 +15,7 @@
 -- column: rss_kib     kib      Resident in them
 -- column: private_kib kib      Private_Clean + Private_Dirty of them
 -- column: partial     bool     1: a capture of either side lacks rows, so they may be there
+-- empty:  no mappings came or went
 --
 -- A mapping that grows, moves, splits or merges is still the same lineage: only lineages that one
 -- side lacks completely count. New lineages have the numbers of the newer side, gone ones those of

@@ -1,31 +1,36 @@
 -- name:   restarts
--- title:  When a name ended and came back, and how large it was
+-- title:  When a process ended, whether its name came back, and how large it was
 -- param:  process process "" Only this NAME, PID, NAME/PID or @ID
 -- param:  dialect text    "" Only captures of this dialect
 -- column: host             text     Where; empty when unknown
 -- column: name             text     Name of the process
 -- column: down_at          time     Last moment of the life before, UTC
--- column: up_at            time     First moment of the next life, UTC
+-- column: up_at            time     First moment of the next life, UTC; empty where there is none
 -- column: away             duration Between the two; the restart fell in it
 -- column: lived            duration From the first to the last moment of the life before
 -- column: processes_before count    Processes in its last moment
--- column: processes_after  count    Processes in the first moment of the next
+-- column: processes_after  count    Processes of the name after it
 -- column: pid_before       int      Process id; unknown where there were several
 -- column: pid_after        int      Process id; unknown where there are several
 -- column: size_kib_before  kib      Address space in the last moment before
 -- column: size_kib_after   kib      Address space in the first moment after
 -- column: rss_kib_before   kib      Resident in the last moment before
 -- column: rss_kib_after    kib      Resident in the first moment after
--- table:  name down_at up_at away lived pid_before pid_after rss_kib_before rss_kib_after
+-- column: kind             text     restart, ended (the name did not come back), death (a namesake lives on)
+-- table:  name kind down_at up_at away lived pid_before pid_after rss_kib_before rss_kib_after
+-- empty:  no restarts, and nothing ended
 --
--- A name restarts when all of its processes end and one begins later. A worker that comes or goes
--- while other processes of the name live is not a restart.
+-- A name restarts when all of its processes end and one begins later. A name ended, and a process
+-- died while others of its name live, if captures went on without it: a later beat of its live job
+-- lacks it, or its host was booted again, or, as text, captures of its host went on for more than a
+-- minute and one and a half of its steps. A process that was last captured in the newest moment lives.
 WITH scope AS (
-  SELECT process_id, name_id FROM process
+  SELECT process_id, name_id, host_id, boot_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
 life AS (
-  SELECT p.process_id, p.name_id, a.moment_ms AS first_ms, z.moment_ms AS last_ms
+  SELECT p.process_id, p.name_id, p.host_id, p.boot_id, a.moment_ms AS first_ms,
+    z.moment_ms AS last_ms, z.snapshot_id, z.capture_id
   FROM scope p
   CROSS JOIN snapshot a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id
@@ -36,18 +41,47 @@ life AS (
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     ORDER BY s.taken_ms DESC LIMIT 1)
 ),
+sweep AS (
+  -- the last beat of each live job; spared: it left out processes that live
+  SELECT j.schedule_id, j.host_id, j.boot_id, w.capture_id, w.unmoved + w.changed > 0 AS spared,
+    max(w.started_ms) AS started_ms
+  FROM schedule j
+  CROSS JOIN beat w ON w.schedule_id = j.schedule_id
+  GROUP BY j.schedule_id
+),
+newest AS (
+  -- the last text of each host
+  SELECT coalesce(host_id, 0) AS host_id, max(last_ms) AS ms
+  FROM (
+    SELECT p.host_id, (SELECT max(s.taken_ms) FROM snapshot s WHERE s.process_id = p.process_id)
+      AS last_ms
+    FROM process p
+    WHERE p.boot_id IS NULL
+  )
+  GROUP BY 1
+),
 numbered AS (
-  SELECT process_id, name_id, first_ms, last_ms,
+  SELECT process_id, name_id, first_ms, last_ms, snapshot_id, CASE
+      WHEN w.capture_id IS NULL THEN (SELECT ms FROM newest t WHERE t.host_id = coalesce(life.host_id, 0))
+        - last_ms > max(60000, 1.5 * (last_ms - coalesce((SELECT max(s.taken_ms) FROM snapshot s
+          WHERE s.process_id = life.process_id AND s.taken_ms < last_ms), last_ms)))
+      WHEN j.capture_id <> w.capture_id AND NOT j.spared THEN 1
+      ELSE EXISTS (SELECT 1 FROM sweep o WHERE o.host_id = life.host_id
+        AND o.boot_id <> life.boot_id AND o.started_ms > last_ms)
+    END AS ended,
     sum(fresh) OVER (PARTITION BY name_id ORDER BY k) AS era
   FROM (
     SELECT *, row_number() OVER w AS k, coalesce(first_ms > max(last_ms) OVER (w
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS fresh
     FROM life
     WINDOW w AS (PARTITION BY name_id ORDER BY first_ms, process_id)
-  )
+  ) life
+  LEFT JOIN beat w ON w.capture_id = life.capture_id
+  LEFT JOIN sweep j ON j.schedule_id = w.schedule_id
 ),
 era AS (
-  SELECT name_id, era, min(first_ms) AS up_ms, max(last_ms) AS down_ms
+  SELECT name_id, era, min(first_ms) AS up_ms, max(last_ms) AS down_ms, min(ended) AS ended,
+    max(era) OVER (PARTITION BY name_id) AS last_era
   FROM numbered
   GROUP BY name_id, era
 ),
@@ -56,7 +90,8 @@ ends AS (
   SELECT e.name_id, e.era, s.moment_ms, count(*) AS processes,
     CASE count(*) WHEN 1 THEN max(p.pid) END AS pid,
     CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
-    CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib
+    CASE WHEN count(*) = count(coalesce(s.rss_kib, s.tool_rss_kib))
+      THEN sum(coalesce(s.rss_kib, s.tool_rss_kib)) END AS rss_kib
   FROM era e
   JOIN numbered l ON l.name_id = e.name_id AND l.era = e.era
   CROSS JOIN process p ON p.process_id = l.process_id
@@ -66,21 +101,51 @@ ends AS (
   WHERE CASE WHEN s.moment_ms NOT IN (e.up_ms, e.down_ms) THEN 0
     WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
   GROUP BY e.name_id, e.era, s.moment_ms
+),
+alive AS (
+  -- how many processes of the name live after each beginning and end
+  SELECT name_id, era, process_id, d,
+    sum(d) OVER (PARTITION BY name_id, era ORDER BY ms, d DESC, process_id
+      ROWS UNBOUNDED PRECEDING) AS processes
+  FROM (
+    SELECT name_id, era, process_id, first_ms AS ms, 1 AS d FROM numbered
+    UNION ALL
+    SELECT name_id, era, process_id, last_ms, -1 FROM numbered
+  )
+),
+told AS (
+  SELECT u.name_id, d.down_ms, u.up_ms, d.down_ms - d.up_ms AS lived, a.processes AS processes_before,
+    b.processes AS processes_after, a.pid AS pid_before, b.pid AS pid_after,
+    a.size_kib AS size_kib_before, b.size_kib AS size_kib_after, a.rss_kib AS rss_kib_before,
+    b.rss_kib AS rss_kib_after, 'restart' AS kind
+  FROM era u
+  JOIN era d ON d.name_id = u.name_id AND d.era = u.era - 1
+  JOIN ends a ON a.name_id = d.name_id AND a.era = d.era AND a.moment_ms = d.down_ms
+  JOIN ends b ON b.name_id = u.name_id AND b.era = u.era AND b.moment_ms = u.up_ms
+  UNION ALL
+  SELECT d.name_id, d.down_ms, NULL, d.down_ms - d.up_ms, a.processes, 0, a.pid, NULL, a.size_kib, NULL,
+    a.rss_kib, NULL, 'ended'
+  FROM era d
+  JOIN ends a ON a.name_id = d.name_id AND a.era = d.era AND a.moment_ms = d.down_ms
+  WHERE d.ended AND d.era = d.last_era
+  UNION ALL
+  SELECT l.name_id, l.last_ms, NULL, l.last_ms - l.first_ms, x.processes + 1, x.processes, p.pid, NULL,
+    s.size_kib, NULL, coalesce(s.rss_kib, s.tool_rss_kib), NULL, 'death'
+  FROM numbered l
+  JOIN era e ON e.name_id = l.name_id AND e.era = l.era AND l.last_ms < e.down_ms
+  JOIN alive x ON x.process_id = l.process_id AND x.d = -1
+  CROSS JOIN process p ON p.process_id = l.process_id
+  CROSS JOIN snapshot s ON s.snapshot_id = l.snapshot_id
+  WHERE l.ended
 )
 SELECT h.name AS host, n.name,
-  strftime(CASE WHEN d.down_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
-    ELSE '%Y-%m-%dT%H:%M:%SZ' END, d.down_ms / 1000.0, 'unixepoch') AS down_at,
-  strftime(CASE WHEN u.up_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
-    ELSE '%Y-%m-%dT%H:%M:%SZ' END, u.up_ms / 1000.0, 'unixepoch') AS up_at,
-  u.up_ms - d.down_ms AS away, d.down_ms - d.up_ms AS lived,
-  a.processes AS processes_before, b.processes AS processes_after,
-  a.pid AS pid_before, b.pid AS pid_after,
-  a.size_kib AS size_kib_before, b.size_kib AS size_kib_after,
-  a.rss_kib AS rss_kib_before, b.rss_kib AS rss_kib_after
-FROM era u
-JOIN era d ON d.name_id = u.name_id AND d.era = u.era - 1
-JOIN ends a ON a.name_id = d.name_id AND a.era = d.era AND a.moment_ms = d.down_ms
-JOIN ends b ON b.name_id = u.name_id AND b.era = u.era AND b.moment_ms = u.up_ms
-JOIN name n ON n.name_id = u.name_id
+  strftime(CASE WHEN t.down_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, t.down_ms / 1000.0, 'unixepoch') AS down_at,
+  strftime(CASE WHEN t.up_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
+    ELSE '%Y-%m-%dT%H:%M:%SZ' END, t.up_ms / 1000.0, 'unixepoch') AS up_at,
+  t.up_ms - t.down_ms AS away, t.lived, t.processes_before, t.processes_after, t.pid_before, t.pid_after,
+  t.size_kib_before, t.size_kib_after, t.rss_kib_before, t.rss_kib_after, t.kind
+FROM told t
+JOIN name n ON n.name_id = t.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
-ORDER BY host, n.name, u.up_ms;
+ORDER BY host, n.name, t.down_ms, t.kind, t.pid_before;

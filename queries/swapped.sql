@@ -12,6 +12,7 @@
 -- column: swap_kib     kib      Swapped out
 -- column: swap_pss_kib kib      Proportional share of the swapped
 -- column: processes    count    How many processes have some
+-- empty:  nothing is swapped out
 --
 -- No rows: nothing is swapped out. A capture that does not tell (plain pmap, -x, maps) has one row,
 -- with category total and unknown swap_kib; a capture with sums only also has one row with category

@@ -20,6 +20,7 @@
 -- column: unmoved     count    Left out by --on-growth or --on-rss-above, in all beats
 -- column: changed     count    Left out because the map changed too quickly while it was read, in all beats
 -- table:  host selection every last_at expected kept missed absent took took_max unreadable vanished degraded
+-- empty:  no live captures
 --
 -- The newest job comes first. A reboot begins a new job, so that expected does not count the time
 -- when a machine was off. Up to the newest sweep that a prune removed, expected counts only the

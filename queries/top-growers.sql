@@ -22,6 +22,7 @@
 -- column: pss_kib_delta  kib      Proportional share of the resident, newer - older
 -- table:  category object mappings_delta size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
 -- narrow: category object size_kib_delta rss_kib_to rss_kib_delta
+-- empty:  nothing grew
 --
 -- Only what grew in resident memory or in address space; diff --by object has the rest. Sorted by
 -- growth of resident memory, or of address space where that is unknown or equal. For several

@@ -24,6 +24,7 @@
 -- column: share          ratio    Share of the resident growth of all growing rows
 -- column: partial        bool     1: a capture of either side lacks rows, so this may not be growth
 -- table:  category lineage_id change pid path size_kib_delta rss_kib_from rss_kib_to rss_kib_delta share partial
+-- empty:  nothing grew
 --
 -- Only what grew in resident memory or in address space; diff --by lineage has the rest. A lineage
 -- is one mapping, even if it grows, moves, splits or merges; the pieces of a split are summed.

@@ -21,6 +21,7 @@
 -- column: stack_id     int      Its stack
 -- column: process_id   process  The process: one life of the pid
 -- table:  at tid comm call parameters ret stack
+-- empty:  no recorded calls
 --
 -- With lineages, only calls whose addresses lie where the lineages are in one of the two snapshots:
 -- the range that was mapped, unmapped, moved or protected, or the end that a brk set. Without since

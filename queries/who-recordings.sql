@@ -19,6 +19,8 @@
 -- column: name         text     Name of the process
 -- column: pid          int      Process id
 -- column: process_id   process  The process: one life of the pid
+-- column: from_id      snapshot The last snapshot before the first recorded call; who begins there
+-- column: to_id        snapshot The first snapshot after the last recorded call; who ends there
 -- table:  recording_id file first_at last_at clock slack_ms calls lost unpaired name pid
 --
 -- The recordings that are linked to the process, and the recordings of its pid that are not linked
@@ -47,6 +49,28 @@ newer AS (
   WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+span AS (
+  SELECT min(r.first_ns + t.offset_ns) / 1000000 AS first_ms,
+    max(r.last_ns + t.offset_ns) / 1000000 + 1 AS last_ms
+  FROM scope c
+  CROSS JOIN traced_process t ON t.process_id = c.process_id
+  CROSS JOIN recording r ON r.recording_id = t.recording_id
+  WHERE t.offset_ns IS NOT NULL
+),
+near AS (
+  -- of each process the snapshots around it
+  SELECT
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = c.process_id
+      AND s.taken_ms <= x.first_ms
+      AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+      ORDER BY s.taken_ms DESC LIMIT 1) AS from_id,
+    (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = c.process_id
+      AND s.taken_ms >= x.last_ms
+      AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+      ORDER BY s.taken_ms LIMIT 1) AS to_id
+  FROM span x
+  CROSS JOIN scope c
 )
 SELECT r.recording_id, r.file,
   strftime('%Y-%m-%dT%H:%M:%fZ', (r.first_ns + t.offset_ns) / 1e9, 'unixepoch') AS first_at,
@@ -55,7 +79,11 @@ SELECT r.recording_id, r.file,
   r.unended + r.unbegun AS unpaired,
   (r.first_ns + t.offset_ns) / 1000000 - a.taken_ms AS late_ms,
   b.taken_ms - (r.last_ns + t.offset_ns) / 1000000 AS early_ms, t.process_id IS NOT NULL AS linked,
-  n.name, p.pid, p.process_id
+  n.name, p.pid, p.process_id,
+  (SELECT s.snapshot_id FROM near x CROSS JOIN snapshot s ON s.snapshot_id = x.from_id
+    ORDER BY s.taken_ms DESC LIMIT 1) AS from_id,
+  (SELECT s.snapshot_id FROM near x CROSS JOIN snapshot s ON s.snapshot_id = x.to_id
+    ORDER BY s.taken_ms LIMIT 1) AS to_id
 FROM scope c
 CROSS JOIN process p ON p.process_id = c.process_id
 CROSS JOIN name n ON n.name_id = p.name_id

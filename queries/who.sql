@@ -6,7 +6,7 @@
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  lineages text     ""    A JSON array of lineage ids; else all that the process has
 -- param:  by       text     stack One of stack, function: a row per chain of calls, or per function that is not an allocator
--- param:  form     text     chain One of chain, folded: main < start, or start;main as flame graphs want it
+-- param:  form     text     chain One of chain, short, folded: main < start; down to main; start;main as flame graphs want it
 -- column: growth_kib  kib      What its calls left mapped there, newer - older
 -- column: share       ratio    Share of the growth of all
 -- column: live_kib    kib      Of what it called for, mapped there in the newer snapshot
@@ -21,6 +21,7 @@
 -- column: pid         int      Process id
 -- column: process_id  process  The process: one life of the pid
 -- table:  growth_kib share live_kib allocations frees stack
+-- empty:  no stacks: pmapdb import-perf --help says how to record
 --
 -- At the moment of a snapshot, the recording says which call mapped each live range (table extent).
 -- What of a range lies in the mappings of the lineages counts for the stack of that call: its
@@ -222,6 +223,11 @@ library (dso) AS (
     ('*/libpthread*'), ('*/libstdc++*'), ('*/libc++*'), ('*/libjemalloc*'), ('*/libtcmalloc*'),
     ('*/libmimalloc*')
 ),
+start (symbol) AS (
+  -- what calls main, and the first function of a thread
+  VALUES ('_start'), ('__libc_start*'), ('start_thread'), ('clone'), ('clone3'), ('__clone*'),
+    ('__GI___clone*'), ('thread_start'), ('_dl_start*')
+),
 above (stack_id) AS (
   -- each stack of the chains, once
   SELECT stack_id FROM called
@@ -230,7 +236,9 @@ above (stack_id) AS (
 ),
 place_in_code AS (
   SELECT f.frame_id,
-    CASE WHEN f.symbol <> '' THEN f.symbol || CASE WHEN NOT f.inlined THEN ''
+    CASE WHEN :form = 'short' AND (EXISTS (SELECT 1 FROM start b WHERE f.symbol GLOB b.symbol)
+        OR f.inlined AND EXISTS (SELECT 1 FROM plumbing p WHERE f.symbol GLOB p.symbol)) THEN NULL
+      WHEN f.symbol <> '' THEN f.symbol || CASE WHEN NOT f.inlined THEN ''
         WHEN :form = 'folded' THEN '_[i]' ELSE ' (inlined)' END
       WHEN f.dso <> '' THEN '[' || replace(f.dso, rtrim(f.dso, replace(f.dso, '/', '')), '') || ']'
       ELSE '?' END AS word,

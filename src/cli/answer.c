@@ -129,6 +129,20 @@ void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t
 
 /* ---- output ---- */
 
+/* Says what an answer without rows means: "no gaps". */
+static void say_empty(const pm_cli *cli, const pmapdb_rows *rows)
+{
+    const pm_query_info *q = pm_rows_info(rows);
+    pm_text name = rows->adhoc ? PM_TEXT("rows") : q->name;
+    char words[64];
+
+    snprintf(words, sizeof words, "no %.*s", (int)name.len, name.data);
+    for (char *dash; (dash = strchr(words, '-'));)
+        *dash = ' ';
+    pm_cli_note(cli, "%.*s", q->empty.len ? (int)q->empty.len : (int)strlen(words),
+                q->empty.len ? q->empty.data : words);
+}
+
 /* Steps to the next row, unless the output failed. If the query fails, the output keeps that
  * failure. */
 static bool step(pm_output *out, pmapdb_rows *rows)
@@ -149,6 +163,8 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
 
     if (rows->clipped[0] && !pm_output_failed(out))
         pm_cli_note(out->cli, "%s", rows->clipped);
+    if (!has && !pm_output_failed(out))
+        say_empty(out->cli, rows);
     pm_answer_look(out->cli, rows, view);
     if (!pm_output_failed(out))
         pm_output_rows(out, view->column, view->n, &view->about);

@@ -101,8 +101,8 @@ void pm_next_steps_print(FILE *out, const pm_next_steps *n)
         return;
     fputs(then.len ? " pmapdb who" : "pmapdb who", out);
     if (single)
-        fprintf(out, " %" PRId64, n->lineage);
-    else if (n->category.len)
-        fprintf(out, " %.*s", (int)n->category.len, n->category.data);
+        fprintf(out, " --lineage %" PRId64, n->lineage);
+    else
+        fprintf(out, " --category %.*s", (int)n->category.len, n->category.data);
     print_options(out, n);
 }

@@ -21,7 +21,7 @@ typedef struct pm_next_steps {
 } pm_next_steps;
 
 /* Prints "pmapdb top-lineages --process redis/4711; who allocates it: heaptrack -p 4711", or if
- * perf recorded it, "...: pmapdb who heap --process redis/4711". */
+ * perf recorded it, "...: pmapdb who --category heap --process redis/4711". */
 void pm_next_steps_print(FILE *out, const pm_next_steps *n);
 
 #endif

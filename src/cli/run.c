@@ -256,6 +256,14 @@ const char *pm_run_given(const pm_run_args *args, const char *param)
     return i < 0 ? NULL : args->value[i];
 }
 
+void pm_run_give(pm_run_args *args, const char *param, const char *value)
+{
+    int i = find_param(args->info, pm_text_of(param));
+
+    if (i >= 0)
+        args->value[i] = value;
+}
+
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err)
 {
     const pm_query_info *has = pm_rows_info(rows);

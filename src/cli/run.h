@@ -38,6 +38,9 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv);
 /* Returns the value that the command line gives to the parameter, or NULL. */
 const char *pm_run_given(const pm_run_args *args, const char *param);
 
+/* Sets the value of a parameter that the command line does not give. */
+void pm_run_give(pm_run_args *args, const char *param, const char *value);
+
 /* Binds the command line's values to the query; ignores parameters that the query does not have. */
 pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err);
 

@@ -62,6 +62,9 @@ start ./alpha-server 300
 start ./beta 300
 wait_for $last beta
 beta=$last
+start ./alpha-server 301
+wait_for $last alpha-server
+twin=$last
 start ./a-name-of-more-than-15-bytes 300
 wait_for $last a-name-of-more-
 start "$sh" job.sh
@@ -71,14 +74,32 @@ for _ in 1 2 3 4 5; do
 done
 pmapdb capture -q --match "ppid = $$ AND cmdline <> ''"
 pmapdb sql 'SELECT name FROM processes ORDER BY name' -f csv | grep -v pmapdb
-kill "$beta"
-wait "$beta" 2>/dev/null || true
+run pmapdb restarts
+kill "$beta" "$twin"
+wait "$beta" "$twin" 2>/dev/null || true
 ln -s "$sleep" gamma
 start ./gamma 300
 wait_for $last gamma
 pmapdb capture -q --match "ppid = $$ AND cmdline <> ''"
 pmapdb sql "SELECT count(*) AS beats FROM beat" -f csv
 pmapdb diff -f csv | cut -d , -f 1,5,29,30 | grep -v pmapdb
+pmapdb restarts -f csv | cut -d , -f 2,4,7,8,15
+
+say "as text: what restarts, what ends, and what dies beside a namesake"
+export PMAPDB=text.db
+for minute in 00 05 10 15 20; do
+    [ $minute -gt 10 ] || at $minute 71 web 1000
+    [ $minute -lt 15 ] || at $minute 72 web 500
+    [ $minute -gt 05 ] || at $minute 61 job 1000
+    [ $minute -gt 05 ] || at $minute 82 worker 10
+    at $minute 81 worker 20
+done
+at 25 81 worker 20
+run pmapdb restarts -f csv
+run pmapdb restarts worker/81
+run pmapdb gaps
+run pmapdb gaps -q -f csv
+export PMAPDB=live.db
 
 say "asked for by exe, comm and program"
 for name in alpha-server a-name-of-more- ./beta; do

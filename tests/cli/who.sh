@@ -46,7 +46,8 @@ MAPS
     mapped 7 6 0x10000 0x7f0000600000 "pool+0x10 $web" # unmapped at 16; what is there then nobody saw
     mapped 7 11 0x10000 0x7f0000700000 "session+0x10 $web" # until 26
     call 7 12 brk 'brk: 0x560001030000' 0x560001030000 '__brk+0x7 (inlined)' \
-        'malloc+0x9 (/usr/lib/libc.so.6)' "session_alloc+0x10 $web" "serve(int, char)+0x20 $web" "main+0x30 $web"
+        'malloc+0x9 (/usr/lib/libc.so.6)' "session_alloc+0x10 $web" "serve(int, char)+0x20 $web" "main+0x30 $web" \
+        '__libc_start_call_main+0x1 (/usr/lib/libc.so.6)' '__libc_start_main_impl+0x2 (inlined)' "_start+0x3 $web"
     mapped 8 13 0x20000 0x7f0000200000 "cache_fill+0x10 $web" "worker+0x40 $web"
     mapped 9 13 0x10000 0x7f0000800000 "grow_table+0x10 $web"
     call 9 14 mremap 'addr: 0x7f0000800000, old_len: 0x10000, new_len: 0x20000, flags: 0x1, new_addr: 0x0' \
@@ -77,33 +78,35 @@ run pmapdb who --by function --kib
 run pmapdb who --from last --to last
 
 say "a category, a lineage, an address"
-run pmapdb who heap
-run pmapdb who anonymous -f ndjson
-run pmapdb who 1 L2 -f csv
-run pmapdb who 0x7f0000201234 -f csv
-run pmapdb who 7f0000201234 -f csv
-run pmapdb who 7f0000100000 -f csv
+run pmapdb who web --category heap
+run pmapdb who --category anonymous -f ndjson
+run pmapdb who web/7 --lineage 1 -f csv
+run pmapdb who --address 0x7f0000201234 -f csv
+run pmapdb who --address 7f0000201234 -f csv
+run pmapdb who --address 7f0000100000 -f csv
+run pmapdb who --category heap --address 7f0000100000 -f csv
+run pmapdb who-mappings --category anonymous
 
 say "folded"
 run pmapdb who --folded
-run pmapdb who --folded heap
+run pmapdb who --folded --category heap
 
 say "the calls"
 run pmapdb who --events
-run pmapdb who --events heap -f ndjson
-run pmapdb who --events anonymous --since 2023-11-14T22:13:36Z --until 2023-11-14T22:13:38.5Z
-run pmapdb who --events 7f0000900000 -f csv
+run pmapdb who --events --category heap -f ndjson
+run pmapdb who --events --category anonymous --since 2023-11-14T22:13:36Z --until 2023-11-14T22:13:38.5Z
+run pmapdb who --events --address 7f0000900000 -f csv
 run pmapdb who-recordings
 
 say "what is wrong"
-run pmapdb who hepa
-run pmapdb who 77
-run pmapdb who 0x1000
-run pmapdb who web
+run pmapdb who --category hepa
+run pmapdb who --lineage 77
+run pmapdb who --lineage L1
+run pmapdb who --address 0x1000
+run pmapdb who heap
 run pmapdb who --folded --events
 run pmapdb who --since -1h
 run pmapdb who --by thread
-run pmapdb who --lineages '[1]' heap
 
 say "the recording is only of a part"
 {
@@ -112,6 +115,16 @@ say "the recording is only of a part"
 pmapdb import -q --db late.db --name web 17000000*-7.smaps
 pmapdb import-perf -q --db late.db --clock-offset 1700000000 late.txt -o /dev/null
 run pmapdb who --db late.db
+
+say "by default from before the recording until after it"
+cp 1700000020-7.smaps 1700000030-7.smaps
+cp 1700000020-7.smaps 1700000050-7.smaps
+cp 1700000010-7.smaps 1700000000-7.smaps
+cp 1700000010-7.smaps 1700000004-7.smaps
+pmapdb import -q --db span.db --name web 17000000*-7.smaps
+pmapdb import-perf -q --db span.db --clock-offset 1700000000 first.txt -o /dev/null
+run pmapdb who --db span.db --category heap
+rm 1700000030-7.smaps 1700000050-7.smaps 1700000000-7.smaps 1700000004-7.smaps
 
 say "a second one goes on: what it saw freed and mapped over is no more the first one's"
 smaps >1700000040-7.smaps <<'MAPS'

@@ -34,6 +34,7 @@ static const struct {
     {"diff-process", "schedule"},
     {"diff-process-total", "process"},
     {"diff-process-total", "schedule"},
+    {"restarts", "schedule"},
     {"gaps", "process"},
     {"groups", "process"},
     {"leaks", "process"},

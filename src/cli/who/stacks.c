@@ -177,9 +177,10 @@ static void write_title(const pm_who *w, pm_output *out, bool human)
     pm_moment_describe(&w->older, older, sizeof older);
     pm_moment_describe(&w->newer, newer, sizeof newer);
     pm_output_line(out, "%s -> %s", older, newer);
-    for (size_t i = 0; i < w->n_words; i++)
-        fprintf(line, "%s%s", i ? ", " : "", w->word[i]);
-    fputs(w->n_words ? ": " : "all mappings: ", line);
+    for (int i = 0; i < PM_WHO_PARTS; i++)
+        if (w->part[i])
+            fprintf(line, "%s: ", w->part[i]);
+    fputs(w->lineages ? "" : "all mappings: ", line);
     print_course(line, "size", w->size, human);
     fputs(", ", line);
     print_course(line, "rss", w->rss, human);
@@ -261,6 +262,9 @@ void pm_who_stacks(const pm_who *w)
         pm_cli_must(pmapdb_bind(s.rows, "form", "folded", &err), &err);
         write_folded(&s, &out);
     } else {
+        /* without the callers of main, which would leave no room for the functions that allocate */
+        if (pm_cli_is_for_people(w->cli) && !w->cli->wide && !pm_run_given(&w->args, "form"))
+            pm_cli_must(pmapdb_bind(s.rows, "form", "short", &err), &err);
         write_rows(&s, &out);
     }
     pm_output_end(&out);

@@ -1,11 +1,18 @@
 /* who: pmapdb who: shows which call stacks allocated what grew. */
 #include "cli/who/who.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #define AT(field) offsetof(pm_who, field)
 
 static const pm_option options[] = {
+    {"lineage", 0, PM_OPT_WORD, AT(part[0]), "ID", "Only what this mapping through time holds",
+     NULL},
+    {"category", 0, PM_OPT_WORD, AT(part[1]), "CATEGORY",
+     "Only what this category holds, and its parts (anonymous/malloc)", NULL},
+    {"address", 0, PM_OPT_WORD, AT(part[2]), "HEX", "Only what the mapping at this address holds",
+     NULL},
     {"folded", 0, PM_OPT_FLAG, AT(folded), NULL,
      "Chains and the bytes that they grew by, for flamegraph.pl and the like", NULL},
     {"events", 0, PM_OPT_FLAG, AT(events), NULL, "The calls themselves, in order (who-events)",
@@ -22,23 +29,71 @@ static void check(const pm_who *w)
     if (!w->events && (w->since || w->until))
         pm_cli_usage(w->cli, "--since and --until go with --events; --from and --to say between "
                              "which snapshots it grew");
-    if (w->n_words && pm_run_given(&w->args, "lineages"))
-        pm_cli_usage(w->cli, "--lineages names the mappings already: leave '%s' out", w->word[0]);
+}
+
+/* Without --from and --to, chooses the snapshots around what perf recorded. */
+static void choose_span(pm_who *w)
+{
+    static const char *const ids[] = {"from_id", "to_id"}, *const params[] = {"from", "to"};
+    pmapdb_rows *rows;
+    bool has;
+
+    if (pm_run_given(&w->args, "from") || pm_run_given(&w->args, "to"))
+        return;
+    rows = pm_run_query(&w->args, "who-recordings");
+    has = pm_run_next(rows);
+    for (int i = 0; i < 2 && has; i++) {
+        int64_t id = pm_answer_int(rows, ids[i]);
+
+        snprintf(w->span[i], sizeof w->span[i], "@%" PRId64, id);
+        if (id != PMAPDB_UNKNOWN)
+            pm_run_give(&w->args, params[i], w->span[i]);
+    }
+    pmapdb_rows_close(rows);
 }
 
 /* Reads both moments. A list of events needs only one snapshot. */
 static void read_moments(pm_who *w)
 {
-    if (w->events)
+    choose_span(w);
+    if (w->events) {
         pm_moment_read(&w->args, "diff-total", &w->older, &w->newer);
-    else
-        pm_moment_read_two(&w->args, "diff-total", &w->older, &w->newer);
-    if (w->events)
         return;
+    }
+    pm_moment_read_two(&w->args, "diff-total", &w->older, &w->newer);
     if (pm_moment_has_sums_only(&w->older) || pm_moment_has_sums_only(&w->newer))
         pm_cli_die("the %s snapshot has sums only, no mappings: --from and --to choose others",
                    pm_moment_has_sums_only(&w->older) ? "older" : "newer");
     pm_moment_say(&w->older, &w->newer);
+}
+
+/* Sets lineages, size and rss. Ends the program if there is no such mapping. */
+static void find_mappings(pm_who *w)
+{
+    pmapdb_rows *rows = pm_run_query(&w->args, "who-mappings");
+    pmapdb_error err;
+    bool any = false;
+
+    for (int i = 0; i < PM_WHO_PARTS; i++) {
+        if (w->part[i])
+            pm_cli_must(pmapdb_bind(rows, options[i].name, w->part[i], &err), &err);
+        any |= w->part[i] != NULL;
+    }
+    if (pm_run_next(rows)) {
+        const char *lineages = pmapdb_rows_text(rows, pm_answer_column(rows, "lineages"), NULL);
+
+        if (any && !lineages)
+            pm_cli_die("no such mapping in either snapshot; pmapdb top-lineages and categories "
+                       "show what there is");
+        w->lineages = any ? strdup(lineages) : NULL;
+        w->size[0] = pm_answer_int(rows, "size_kib_from");
+        w->size[1] = pm_answer_int(rows, "size_kib_to");
+        w->rss[0] = pm_answer_int(rows, "rss_kib_from");
+        w->rss[1] = pm_answer_int(rows, "rss_kib_to");
+        if (any && !w->lineages)
+            pm_cli_no_memory();
+    }
+    pmapdb_rows_close(rows);
 }
 
 pmapdb_rows *pm_who_query(const pm_who *w, const char *name)
@@ -68,18 +123,12 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
 {
     pm_who w = {.cli = cli};
 
-    w.args = (pm_run_args){.cli = cli,
-                           .query = "who",
-                           .own = options,
-                           .own_values = &w,
-                           .operands = "[LINEAGE|CATEGORY|ADDRESS...]"};
-    w.n_words = (size_t)pm_run_parse(&w.args, argc, argv);
-    w.word = (const char *const *)(argv + 1);
+    w.args = (pm_run_args){.cli = cli, .query = "who", .own = options, .own_values = &w};
+    pm_run_parse(&w.args, argc, argv);
     check(&w);
     pm_run_open(&w.args);
     read_moments(&w);
-    if (!w.events || w.n_words)
-        pm_who_find_mappings(&w);
+    find_mappings(&w);
     if (w.events)
         list_events(&w);
     else

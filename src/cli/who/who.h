@@ -25,23 +25,21 @@ bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of);
 
 /* ---- the command ---- */
 
+#define PM_WHO_PARTS 3
+
 typedef struct pm_who {
     pm_cli *cli;
     pm_run_args args;
     bool folded, events;
     const char *since, *until;
-    const char *const *word; /* 12 or L12, a category, an address */
-    size_t n_words;          /* 0: all mappings */
+    const char *part[PM_WHO_PARTS]; /* --lineage, --category, --address; NULL: not given */
+    char span[2][24];               /* the snapshots around the recording, as --from and --to */
     pm_moment older, newer;
-    char *lineages;          /* of the words: "[12,13]"; NULL: all lineages */
-    int64_t size[2], rss[2]; /* of these mappings, older and newer, KiB; or PMAPDB_UNKNOWN */
+    char *lineages;          /* of these parts: "[12,13]"; NULL: all lineages */
+    int64_t size[2], rss[2]; /* of their mappings, older and newer, KiB; or PMAPDB_UNKNOWN */
 } pm_who;
 
-/* Sets lineages, size and rss. Ends the program if a word matches no mapping. */
-void pm_who_find_mappings(pm_who *w);
-
-/* Returns a query with the arguments of the command, and with `lineages` if the words chose
- * some. */
+/* Returns a query with the arguments of the command, and with `lineages`. */
 pmapdb_rows *pm_who_query(const pm_who *w, const char *name);
 
 /* Writes the stacks as rows, or with --folded as lines like start;main;cache_fill 4096. */

@@ -133,6 +133,7 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
     uint64_t plain = 0;
     int64_t v = 0;
     double real;
+    pm_text digits;
 
     switch (p->unit) {
     case PM_UNIT_KIB:
@@ -149,7 +150,8 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
                          err);
         break;
     case PM_UNIT_ADDRESS:
-        if (pm_num_hex(value.data, value.data + value.len, &plain) != value.len)
+        digits = pm_text_from(value, pm_text_starts(value, PM_TEXT("0x")) ? 2 : 0);
+        if (pm_num_hex(digits.data, digits.data + digits.len, &plain) != digits.len)
             return wrong(r, p, value, "a hexadecimal address", err);
         return bind(r, p->name, PM_BITS(plain), err);
     case PM_UNIT_REAL:

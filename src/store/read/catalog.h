@@ -6,8 +6,9 @@
  *     -- param:  NAME TYPE DEFAULT TEXT      (DEFAULT - : must be given; "" : NULL)
  *     -- column: NAME TYPE TEXT
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
- *     -- narrow: NAME NAME ...               (the columns of `table` that stay in a narrow
- * terminal; else all)
+ *     -- narrow: NAME NAME ...               (the columns of `table` that a narrow terminal shows;
+ *                                             else all)
+ *     -- empty:  TEXT                        (what an answer without rows means; else "no NAME")
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
  * built-in query of the same name. One read-only statement per file. The parameter NAME-OF-IT is
@@ -37,7 +38,7 @@ typedef struct pm_query_info {
     const char *body; /* the statement, after the header */
     char *names;      /* of a prepared query: the names of its columns, NUL-terminated */
     bool builtin;
-    pm_text name, title, about, table, narrow;
+    pm_text name, title, about, table, narrow, empty;
     pm_query_param param[PM_QUERY_ITEMS];
     pm_query_column column[PM_QUERY_ITEMS];
     int n_params, n_columns;

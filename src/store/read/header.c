@@ -154,7 +154,7 @@ static pmapdb_status read_column(pm_query_info *q, pm_text rest, pmapdb_error *e
     return PMAPDB_OK;
 }
 
-static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:"};
+static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:", "empty:"};
 
 /* Refuses "-- colum: x", which would be a comment and leave the column undeclared. */
 static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_error *err)
@@ -185,6 +185,8 @@ static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err
         q->table = trim(pm_text_from(line, 6));
     else if (pm_text_starts(line, PM_TEXT("narrow:")))
         q->narrow = trim(pm_text_from(line, 7));
+    else if (pm_text_starts(line, PM_TEXT("empty:")))
+        q->empty = trim(pm_text_from(line, 6));
     else if (pm_text_starts(line, PM_TEXT("param:")))
         return read_param(q, pm_text_from(line, 6), err);
     else if (pm_text_starts(line, PM_TEXT("column:")))

@@ -1,0 +1,67 @@
+-- name:   who-mappings
+-- title:  The mappings that who asks about, in two snapshots
+-- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
+-- param:  from     snapshot first The older snapshot
+-- param:  to       snapshot last  The newer snapshot
+-- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
+-- param:  lineage  lineage  ""    Only this mapping through time
+-- param:  category category ""    Only this category
+-- param:  address  address  ""    Only the mapping at this address, in the newer snapshot or else in the older one
+-- column: lineages      text  A JSON array of their lineage ids; empty: there are none
+-- column: size_kib_from kib   Address space, older
+-- column: size_kib_to   kib   Address space, newer
+-- column: rss_kib_from  kib   Resident, older
+-- column: rss_kib_to    kib   Resident, newer
+--
+-- Given a name, the mappings of its processes of both moments.
+WITH scope AS (
+  SELECT process_id FROM process WHERE process_id = :process
+  UNION ALL
+  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+),
+older AS (
+  -- the snapshots of the moment of :from; a sweep takes less than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+newer AS (
+  -- the snapshots of the moment of :to; a sweep takes less than an hour
+  SELECT s.snapshot_id, s.process_id, s.taken_ms
+  FROM snapshot m
+  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
+  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
+      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+),
+mapping AS (
+  SELECT d.newer, m.lineage_id, m.size_kib, m.rss_kib, m.category,
+    :address >= m.start AND :address < m.end AS hit
+  FROM (SELECT 0 AS newer, snapshot_id FROM older UNION ALL SELECT 1, snapshot_id FROM newer) d
+  CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
+),
+chosen AS (
+  SELECT *
+  FROM mapping
+  WHERE (:lineage IS NULL OR lineage_id = :lineage)
+    AND (:category IS NULL OR category = :category
+      OR substr(category, 1, length(:category) + 1) = :category || '/')
+    AND (:address IS NULL OR lineage_id IN (SELECT lineage_id FROM mapping
+      WHERE hit AND newer = (SELECT max(newer) FROM mapping WHERE hit)))
+)
+SELECT (SELECT nullif(json_group_array(lineage_id), '[]') FROM (SELECT DISTINCT lineage_id FROM chosen
+    ORDER BY 1)) AS lineages,
+  CASE WHEN total(newer = 0 AND size_kib IS NULL) = 0 THEN coalesce(sum(CASE newer WHEN 0 THEN size_kib END), 0) END
+    AS size_kib_from,
+  CASE WHEN total(newer = 1 AND size_kib IS NULL) = 0 THEN coalesce(sum(CASE newer WHEN 1 THEN size_kib END), 0) END
+    AS size_kib_to,
+  CASE WHEN total(newer = 0 AND rss_kib IS NULL) = 0 THEN coalesce(sum(CASE newer WHEN 0 THEN rss_kib END), 0) END
+    AS rss_kib_from,
+  CASE WHEN total(newer = 1 AND rss_kib IS NULL) = 0 THEN coalesce(sum(CASE newer WHEN 1 THEN rss_kib END), 0) END
+    AS rss_kib_to
+FROM chosen;

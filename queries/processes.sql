@@ -14,7 +14,6 @@
 -- column: boot_id    text    Which boot of the host, of a process that was captured live
 -- table:  process_id host pid name command first_at last_at snapshots size_kib rss_kib
 -- narrow: process_id pid name last_at snapshots rss_kib
--- empty:  no processes: import or capture first
 --
 SELECT p.process_id, h.name AS host, p.pid, n.name, p.command,
   (SELECT taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1)

@@ -22,7 +22,6 @@
 -- column: process_id        process  The process: one life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked mappings size_kib rss_kib pss_kib private_kib source
 -- narrow: snapshot_id taken_at name pid state rss_kib
--- empty:  no snapshots: import or capture first
 --
 -- A template for queries of your own: one statement, read-only, every column declared. :process is
 -- the process_id, or NULL if a name was given; :name_id is then the id of that name.

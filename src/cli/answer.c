@@ -133,7 +133,7 @@ void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t
 static void say_empty(const pm_cli *cli, const pmapdb_rows *rows)
 {
     const pm_query_info *q = pm_rows_info(rows);
-    pm_text name = rows->adhoc ? PM_TEXT("rows") : q->name;
+    pm_text name = q->builtin ? q->name : PM_TEXT("rows");
     char words[64];
 
     snprintf(words, sizeof words, "no %.*s", (int)name.len, name.data);

@@ -8,7 +8,8 @@
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
  *     -- narrow: NAME NAME ...               (the columns of `table` that a narrow terminal shows;
  *                                             else all)
- *     -- empty:  TEXT                        (what an answer without rows means; else "no NAME")
+ *     -- empty:  TEXT                        (what an answer without rows means; else "no
+ *                                             NAME", of a query that is not built in "no rows")
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
  * built-in query of the same name. One read-only statement per file. The parameter NAME-OF-IT is

@@ -154,7 +154,8 @@ static pmapdb_status read_column(pm_query_info *q, pm_text rest, pmapdb_error *e
     return PMAPDB_OK;
 }
 
-static const char *const keys[] = {"name:", "title:", "param:", "column:", "table:", "narrow:", "empty:"};
+static const char *const keys[] = {
+    "name:", "title:", "param:", "column:", "table:", "narrow:", "empty:"};
 
 /* Refuses "-- colum: x", which would be a comment and leave the column undeclared. */
 static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_error *err)

@@ -183,8 +183,8 @@ typedef enum pmapdb_measure {
 typedef struct pmapdb_capture_event {
     pmapdb_import_event news; /* as of an import; its path is /proc/PID/smaps, or "" */
     int64_t read_us;          /* how long the map was read and parsed */
-    int64_t predicted_us;     /* the stall that smaps was predicted to cause, or unknown */
-    const char *degraded;     /* why maps was read although smaps was wanted; else NULL */
+    int64_t predicted_us; /* the stall that smaps was predicted to cause; unknown: little memory */
+    const char *degraded; /* why maps was read although smaps was wanted; else NULL */
 } pmapdb_capture_event;
 
 /* A beat: all selected processes at one moment. */

@@ -46,17 +46,15 @@ static const char *say_time(char out[32], int64_t us)
     return out;
 }
 
-static void explain(pm_target *t, int64_t most_us, bool forbidden)
+static void explain(pm_target *t, int64_t most_us, bool is_read_again)
 {
-    char stall[32], most[32], times[16] = "", then[64] = "a longer --max-stall reads it";
+    char stall[32], most[32], then[64] = "a longer --max-stall reads it";
 
-    if (forbidden)
-        snprintf(times, sizeof times, "%d times ", DOUBT);
-    else
+    if (is_read_again)
         snprintf(then, sizeof then, "read again within %d captures", PM_READING_CAPTURES);
     snprintf(t->degraded, sizeof t->degraded,
-             "smaps would lock its memory map for about %s, more than %s--max-stall %s; %s",
-             say_time(stall, t->live.predicted_us), times, say_time(most, most_us), then);
+             "smaps would lock its memory map for about %s, more than --max-stall %s; %s",
+             say_time(stall, t->live.predicted_us), say_time(most, most_us), then);
     t->live.degraded = t->degraded;
 }
 
@@ -83,7 +81,7 @@ static bool fits(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_ex
     t->live.predicted_us = us;
     if (us <= most_us || (!measured && us / DOUBT <= most_us))
         return true;
-    explain(t, most_us, ask.host_us / DOUBT > most_us);
+    explain(t, most_us, ask.host_us / DOUBT <= most_us);
     return false;
 }
 

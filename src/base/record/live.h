@@ -32,7 +32,7 @@ typedef struct pm_live {
     int64_t read_us;    /* how long reading and parsing the map took */
     int64_t cpu_us;     /* CPU time of this thread for reading and parsing, including kernel time */
     int64_t longest_us; /* the longest single read(2) */
-    int64_t predicted_us; /* the predicted stall from reading smaps */
+    int64_t predicted_us; /* the predicted stall from reading smaps; unknown: little memory */
     const char *degraded; /* why maps was read instead of smaps; NULL if smaps was read or maps was
                              requested */
     int64_t threads;

@@ -244,8 +244,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
         return PMAPDB_OK;
     b->entry = entry;
     if (entry->closed)
-        return b->how.every_file ? tell_text(b, "a name that no capture has: not read", err)
-                                 : PMAPDB_OK;
+        return !b->how.rows ? tell_text(b, "a name that no capture has: not read", err) : PMAPDB_OK;
     b->pid = pm_place_path_pid(entry->own_path, entry->name);
     b->n_in_file = b->n_captures = b->n_rows = b->n_bytes = 0;
     b->any = b->ended = false;
@@ -261,7 +260,7 @@ static pmapdb_status tell_nothing(pm_blocks *b, pmapdb_error *err)
                        : b->any       ? "no capture of a memory map in it"
                                       : "an empty file";
 
-    return without && (b->entry->named || b->how.every_file) ? tell_text(b, text, err) : PMAPDB_OK;
+    return without && (b->entry->named || !b->how.rows) ? tell_text(b, text, err) : PMAPDB_OK;
 }
 
 static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)

@@ -27,10 +27,9 @@ typedef struct pm_blocks_options {
     const char *const *paths; /* as for `pmapdb import`; needed only during pm_blocks_new */
     size_t n_paths;
     const char *dialect; /* read rows as this dialect only; NULL: by their shape */
-    bool rows;           /* captures come with their rows; unreadable input, and a file of `paths`
-                            without a capture, are failures. false: both are blocks with an
-                            error. */
-    bool every_file;     /* any file without a block is an error; false: only a file of `paths` */
+    bool rows; /* captures come with their rows; unreadable input, and a file of `paths` without a
+                  capture, are failures. false: both are blocks with an error, and so is every file
+                  without a block. */
     uint64_t max_memory; /* bytes that an unfinished block may take; 0: no limit */
 } pm_blocks_options;
 

@@ -69,7 +69,7 @@ static void show_total(sqlite3_context *out, const pm_table_row *row, int which)
     int64_t v = row->m ? pm_total_of(row->m, (enum pm_total)which)
                        : row->block->capture.block.totals.v[which];
 
-    if (v >= 0 && row->block->number != PMAPDB_UNKNOWN && !row->block->error)
+    if (v >= 0)
         sqlite3_result_int64(out, v);
 }
 
@@ -138,116 +138,44 @@ static void show_word(sqlite3_context *out, const pm_table_row *row, int which)
 
 /* ---- a block ---- */
 
-enum count { COUNT_BLOCK, COUNT_PID, COUNT_FIRST_LINE, COUNT_LAST_LINE, COUNT_TOOL_SIZE };
-
-static void show_count(sqlite3_context *out, const pm_table_row *row, int which)
-{
-    const pm_found_block *h = row->block;
-    const pm_block *b = &h->capture.block;
-
-    if (which == COUNT_BLOCK)
-        show_known(out, h->number);
-    else if (h->number == PMAPDB_UNKNOWN)
-        return;
-    else if (which == COUNT_PID)
-        show_known(out, h->capture.pid);
-    else if (which == COUNT_FIRST_LINE)
-        show_known(out, (int64_t)b->first_line);
-    else if (which == COUNT_LAST_LINE)
-        show_known(out, (int64_t)b->last_line);
-    else if (!h->error)
-        show_known(out, b->tool_size_kib);
-}
-
 enum about {
+    ABOUT_BLOCK,
+    ABOUT_PID,
     ABOUT_SOURCE,
     ABOUT_COMMAND,
     ABOUT_TAKEN_AT,
     ABOUT_DIALECT,
-    ABOUT_TOOL,
-    ABOUT_CONFIDENCE,
     ABOUT_STATE,
     ABOUT_CHECKED,
-    ABOUT_MISSING,
-    ABOUT_NOTES,
-    ABOUT_WHY,
-    ABOUT_ERROR
+    ABOUT_MISSING
 };
-
-static void show_taken_at(sqlite3_context *out, const pm_block *b)
-{
-    char text[PM_CLOCK_TEXT];
-
-    if (b->time_ms == PMAPDB_UNKNOWN)
-        return;
-    pm_clock_format(b->time_ms, text);
-    sqlite3_result_text(out, text, -1, SQLITE_TRANSIENT);
-}
-
-/* Joins lines with "; "; an empty text is NULL. */
-static void show_lines(sqlite3_context *out, pm_text t)
-{
-    pm_buf text = {0};
-    pmapdb_status st = PMAPDB_OK;
-
-    if (t.len == 0)
-        return;
-    for (const char *p = t.data, *end = t.data + t.len, *line; p <= end && st == PMAPDB_OK;
-         p = line + 1) {
-        line = memchr(p, '\n', (size_t)(end - p));
-        line = line ? line : end;
-        st = pm_buf_add(&text, p, (size_t)(line - p), NULL);
-        if (st == PMAPDB_OK && line < end)
-            st = pm_buf_add(&text, "; ", 2, NULL);
-    }
-    if (st == PMAPDB_OK)
-        show_text(out, pm_buf_text(&text));
-    else
-        sqlite3_result_error_nomem(out);
-    pm_buf_free(&text);
-}
-
-/* Values that only captures have. */
-static void show_of_capture(sqlite3_context *out, const pm_block *b, int which)
-{
-    if (which == ABOUT_CONFIDENCE)
-        show_name(out, pm_confidence_name(b->confidence));
-    else if (which == ABOUT_STATE)
-        show_name(out, pm_state_name(b->state));
-    else if (which == ABOUT_CHECKED)
-        show_name(out, pm_checked_name(b->checked));
-    else
-        show_lines(out, which == ABOUT_TOOL ? b->tool : b->missing);
-}
-
-static void show_of_block(sqlite3_context *out, const pm_block *b, int which)
-{
-    if (which == ABOUT_TAKEN_AT)
-        show_taken_at(out, b);
-    else if (which == ABOUT_DIALECT && b->dialect != PM_DIALECT_COUNT)
-        show_name(out, pm_dialect_name(b->dialect));
-    else if (which == ABOUT_COMMAND)
-        show_lines(out, b->command);
-    else if (which == ABOUT_NOTES)
-        show_lines(out, b->notes);
-    else if (which == ABOUT_WHY)
-        show_lines(out, b->why);
-}
 
 static void show_about(sqlite3_context *out, const pm_table_row *row, int which)
 {
     const pm_found_block *h = row->block;
-    bool of_capture = which == ABOUT_CONFIDENCE || which == ABOUT_STATE || which == ABOUT_CHECKED ||
-                      which == ABOUT_TOOL || which == ABOUT_MISSING;
+    const pm_block *b = &h->capture.block;
+    char at[PM_CLOCK_TEXT];
 
-    if (which == ABOUT_SOURCE && h->path)
+    if (which == ABOUT_BLOCK)
+        show_known(out, h->number);
+    else if (which == ABOUT_PID)
+        show_known(out, h->capture.pid);
+    else if (which == ABOUT_SOURCE && h->path)
         sqlite3_result_text(out, h->path, -1, SQLITE_TRANSIENT);
-    else if (which == ABOUT_ERROR && h->error)
-        sqlite3_result_text(out, h->error, -1, SQLITE_TRANSIENT);
-    else if (h->number != PMAPDB_UNKNOWN && of_capture && !h->error)
-        show_of_capture(out, &h->capture.block, which);
-    else if (h->number != PMAPDB_UNKNOWN && !of_capture)
-        show_of_block(out, &h->capture.block, which);
+    else if (which == ABOUT_COMMAND && b->command.len)
+        show_text(out, b->command);
+    else if (which == ABOUT_DIALECT)
+        show_name(out, pm_dialect_name(b->dialect));
+    else if (which == ABOUT_STATE)
+        show_name(out, pm_state_name(b->state));
+    else if (which == ABOUT_CHECKED)
+        show_name(out, pm_checked_name(b->checked));
+    else if (which == ABOUT_MISSING && b->missing.len)
+        show_text(out, b->missing);
+    else if (which == ABOUT_TAKEN_AT && b->time_ms != PMAPDB_UNKNOWN) {
+        pm_clock_format(b->time_ms, at);
+        sqlite3_result_text(out, at, -1, SQLITE_TRANSIENT);
+    }
 }
 
 /* ---- the columns ---- */
@@ -296,9 +224,9 @@ const pm_table_column pm_mapping_columns[] = {
     {"parent", "TEXT", show_kind, KIND_PARENT},
     {"base", "TEXT", show_kind, KIND_BASE},
     /* where the mapping was found */
-    {"block", "INTEGER", show_count, COUNT_BLOCK},
+    {"block", "INTEGER", show_about, ABOUT_BLOCK},
     {"source", "TEXT", show_about, ABOUT_SOURCE},
-    {"pid", "INTEGER", show_count, COUNT_PID},
+    {"pid", "INTEGER", show_about, ABOUT_PID},
     {"command", "TEXT", show_about, ABOUT_COMMAND},
     {"taken_at", "TEXT", show_about, ABOUT_TAKEN_AT},
     {"dialect", "TEXT", show_about, ABOUT_DIALECT},
@@ -308,31 +236,3 @@ const pm_table_column pm_mapping_columns[] = {
 };
 const int pm_mapping_columns_all = LENGTH(pm_mapping_columns);
 const int pm_mapping_columns_live = LENGTH(pm_mapping_columns) - 9;
-
-const pm_table_column pm_block_columns[] = {
-    {"path", "TEXT", show_about, ABOUT_SOURCE},
-    {"first_line", "INTEGER", show_count, COUNT_FIRST_LINE},
-    {"last_line", "INTEGER", show_count, COUNT_LAST_LINE},
-    {"pid", "INTEGER", show_count, COUNT_PID},
-    {"command", "TEXT", show_about, ABOUT_COMMAND},
-    {"dialect", "TEXT", show_about, ABOUT_DIALECT},
-    {"tool", "TEXT", show_about, ABOUT_TOOL},
-    {"confidence", "TEXT", show_about, ABOUT_CONFIDENCE},
-    {"state", "TEXT", show_about, ABOUT_STATE},
-    {"checked", "TEXT", show_about, ABOUT_CHECKED},
-    {"mappings", "INTEGER", show_total, PM_TOTAL_MAPPINGS},
-    {"size_kib", "INTEGER", show_total, PM_TOTAL_SIZE},
-    {"rss_kib", "INTEGER", show_total, PM_TOTAL_RSS},
-    {"pss_kib", "INTEGER", show_total, PM_TOTAL_PSS},
-    {"private_kib", "INTEGER", show_total, PM_TOTAL_PRIVATE},
-    {"private_dirty_kib", "INTEGER", show_total, PM_TOTAL_PRIVATE_DIRTY},
-    {"swap_kib", "INTEGER", show_total, PM_TOTAL_SWAP},
-    {"tool_size_kib", "INTEGER", show_count, COUNT_TOOL_SIZE},
-    {"missing", "TEXT", show_about, ABOUT_MISSING},
-    {"notes", "TEXT", show_about, ABOUT_NOTES},
-    {"why", "TEXT", show_about, ABOUT_WHY},
-    {"taken_at", "TEXT", show_about, ABOUT_TAKEN_AT},
-    {"block", "INTEGER", show_count, COUNT_BLOCK},
-    {"error", "TEXT", show_about, ABOUT_ERROR},
-};
-const int pm_block_columns_all = LENGTH(pm_block_columns);

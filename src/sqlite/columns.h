@@ -5,7 +5,7 @@
 #include "api/blocks.h"
 #include "sqlite/category.h"
 
-/* One row: a mapping of a block. m is NULL for the row of a block, and for the row of its sums. */
+/* One row: a mapping of a block. m is NULL for the row of its sums. */
 typedef struct pm_table_row {
     const pm_found_block *block;
     const pm_mapping *m;
@@ -23,9 +23,5 @@ typedef struct pm_table_column {
 extern const pm_table_column pm_mapping_columns[];
 extern const int pm_mapping_columns_live; /* number without the columns of the second kind */
 extern const int pm_mapping_columns_all;
-
-/* The columns of a block. */
-extern const pm_table_column pm_block_columns[];
-extern const int pm_block_columns_all;
 
 #endif

@@ -17,51 +17,26 @@ SQLITE_EXTENSION_INIT3
 
 typedef struct kind {
     const char *name, *usage;
-    const pm_table_column *columns;
-    const int *n_columns;
     const char *args[ARGS_MAX]; /* names of the hidden columns; the first is required */
     double cost, rows;          /* of one call, for the query planner */
-    bool live, by_row;
+    bool live;
 } kind;
 
 static const kind kinds[] = {
-    {"smaps",
-     "smaps(PID), such as smaps(1234) or smaps('self')",
-     pm_mapping_columns,
-     &pm_mapping_columns_live,
-     {"pid"},
-     1e5,
-     500,
-     true,
-     true},
-    {"maps",
-     "maps(PID), such as maps(1234) or maps('self')",
-     pm_mapping_columns,
-     &pm_mapping_columns_live,
-     {"pid"},
-     1e4,
-     500,
-     true,
-     true},
+    {"smaps", "smaps(PID), such as smaps(1234) or smaps('self')", {"pid"}, 1e5, 500, true},
+    {"maps", "maps(PID), such as maps(1234) or maps('self')", {"pid"}, 1e4, 500, true},
     {"pmap_file",
      "pmap_file(FILE) or pmap_file(FILE, DIALECT)",
-     pm_mapping_columns,
-     &pm_mapping_columns_all,
      {"file", "as_dialect"},
      1e6,
      10000,
-     false,
-     true},
-    {"pmap_blocks",
-     "pmap_blocks(FILE) or pmap_blocks(FILE, DIALECT)",
-     pm_block_columns,
-     &pm_block_columns_all,
-     {"file", "as_dialect"},
-     1e6,
-     100,
-     false,
      false},
 };
+
+static int n_columns(const kind *k)
+{
+    return k->live ? pm_mapping_columns_live : pm_mapping_columns_all;
+}
 
 typedef struct table {
     sqlite3_vtab base;
@@ -93,8 +68,9 @@ static int declare(sqlite3 *db, const kind *k)
     int rc = SQLITE_NOMEM;
 
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
-    for (int i = 0; i < *k->n_columns; i++)
-        sqlite3_str_appendf(sql, "\"%w\" %s, ", k->columns[i].name, k->columns[i].type);
+    for (int i = 0; i < n_columns(k); i++)
+        sqlite3_str_appendf(sql, "\"%w\" %s, ", pm_mapping_columns[i].name,
+                            pm_mapping_columns[i].type);
     for (int i = 0; i < ARGS_MAX && k->args[i]; i++)
         sqlite3_str_appendf(sql, "%s\"%w\" %s HIDDEN", i ? ", " : "", k->args[i],
                             k->live ? "INTEGER" : "TEXT");
@@ -160,7 +136,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     int n = 0;
 
     for (int arg = 0; arg < ARGS_MAX && k->args[arg]; arg++) {
-        int i = find_argument(info, *k->n_columns + arg);
+        int i = find_argument(info, n_columns(k) + arg);
 
         if (i == -2)
             return SQLITE_CONSTRAINT;
@@ -229,7 +205,7 @@ static size_t rows_of(const pm_found_block *b)
     return b->capture.block.state == PM_STATE_TOTALS ? 1 : b->capture.n_rows;
 }
 
-/* Moves to the next block with rows; pmap_blocks has one row for every block. */
+/* Moves to the next block with rows. */
 static int next_block(cursor *c)
 {
     pmapdb_error err = {0};
@@ -240,7 +216,7 @@ static int next_block(cursor *c)
         pm_found_block_free(c->block);
         c->block = NULL;
         st = pm_blocks_next(c->source, &c->block, &err);
-    } while (st == PMAPDB_OK && c->block && kind_of(c)->by_row && rows_of(c->block) == 0);
+    } while (st == PMAPDB_OK && c->block && rows_of(c->block) == 0);
     c->at = 0;
     return st == PMAPDB_OK ? SQLITE_OK : failed(c, st, &err);
 }
@@ -272,11 +248,10 @@ static pmapdb_status open_file(cursor *c, pmapdb_error *err)
         path = "./" PM_SOURCE_STDIN;
     st = pm_form_find(dialect, &known, err);
     PM_STEP(st, check_path(path, err));
-    PM_STEP(st, pm_blocks_new(&(pm_blocks_options){.paths = &path,
-                                                   .n_paths = 1,
-                                                   .dialect = dialect,
-                                                   .rows = kind_of(c)->by_row},
-                              &c->source, err));
+    PM_STEP(st, pm_blocks_new(
+                    &(pm_blocks_options){
+                        .paths = &path, .n_paths = 1, .dialect = dialect, .rows = true},
+                    &c->source, err));
     return st;
 }
 
@@ -324,7 +299,7 @@ static int cursor_next(sqlite3_vtab_cursor *base)
     cursor *c = (cursor *)base;
 
     c->rowid++;
-    if (kind_of(c)->by_row && ++c->at < rows_of(c->block))
+    if (++c->at < rows_of(c->block))
         return SQLITE_OK;
     return next_block(c);
 }
@@ -340,14 +315,14 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int i)
     const kind *k = kind_of(c);
     pm_table_row row = {.block = c->block, .categorizer = &c->categorizer};
 
-    if (i >= *k->n_columns) {
-        if (c->args[i - *k->n_columns])
-            sqlite3_result_value(out, c->args[i - *k->n_columns]);
+    if (i >= n_columns(k)) {
+        if (c->args[i - n_columns(k)])
+            sqlite3_result_value(out, c->args[i - n_columns(k)]);
         return SQLITE_OK;
     }
-    if (k->by_row && c->block->capture.n_rows)
+    if (c->block->capture.n_rows)
         row.m = pm_capture_row(&c->block->capture, c->at);
-    k->columns[i].show(out, &row, k->columns[i].which);
+    pm_mapping_columns[i].show(out, &row, pm_mapping_columns[i].which);
     return SQLITE_OK;
 }
 

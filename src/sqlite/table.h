@@ -5,8 +5,8 @@
 
 #include <sqlite3ext.h>
 
-/* Adds smaps(pid), maps(pid), pmap_file(file, as_dialect), pmap_blocks(file, as_dialect) to the
- * connection. Returns SQLite's result code. */
+/* Adds smaps(pid), maps(pid), pmap_file(file, as_dialect) to the connection. Returns SQLite's
+ * result code. */
 int pm_tables_add(sqlite3 *db);
 
 #endif

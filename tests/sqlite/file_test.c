@@ -1,4 +1,4 @@
-/* file_test: pmap_file and pmap_blocks against what a store makes of the same files, and over logs,
+/* file_test: pmap_file against what a store makes of the same files, and over logs,
  * folders, archives, damage. Numbers themselves are checked by shell.sh. */
 #include "sqlite/kit.h"
 
@@ -124,15 +124,11 @@ static void rows_are_the_stores(void **state)
             fail_msg("%s: only %s", path, pm_buf_text(&stored).data);
         assert_string_equal(here.data, stored.data);
         kit_rows(db,
-                 kit_sql("SELECT pid, dialect, state, mappings, size_kib, rss_kib, pss_kib, "
-                         "private_kib, private_dirty_kib, swap_kib, tool_size_kib, missing "
-                         "FROM pmap_blocks(%Q)",
-                         path),
+                 kit_sql("SELECT pid, dialect, state, missing FROM pmap_file(%Q) LIMIT 1", path),
                  &here);
         kit_rows(db,
-                 "SELECT pid, s.dialect, state, mappings, s.size_kib, rss_kib, pss_kib, "
-                 "private_kib, private_dirty_kib, swap_kib, tool_size_kib, missing FROM "
-                 "store.snapshot s JOIN store.process USING (process_id)",
+                 "SELECT pid, s.dialect, state, missing FROM store.snapshot s JOIN store.process "
+                 "USING (process_id)",
                  &stored);
         assert_string_equal(here.data, stored.data);
         pm_buf_free(&here);
@@ -179,8 +175,8 @@ static void log_of_blocks(void **state)
                      16 * BLOCKS + 4 * (BLOCKS * (BLOCKS + 1) / 2),
                      16 * BLOCKS + 4 * (BLOCKS * (BLOCKS - 1) / 2)));
     kit_same(db,
-             kit_sql("SELECT b.block, b.command, b.taken_at, count(*) FROM pmap_blocks(%Q) b JOIN "
-                     "pmap_file(b.path) f USING (block) WHERE b.pid = 250 GROUP BY 1",
+             kit_sql("SELECT block, command, taken_at, count(*) FROM pmap_file(%Q) WHERE pid = 250 "
+                     "GROUP BY 1",
                      in_dir("blocks.log")),
              "151|/srv/one 150|2026-11-21T02:30:00Z|2\n");
     unlink(in_dir("blocks.log"));
@@ -225,12 +221,9 @@ static void numbers(void **state)
     read_file("tests/fixtures/tools/procps-4.0.2-kthread.txt", &text);
     write_file("three.txt", text.data, text.len);
     pm_buf_free(&text);
-    kit_same(db, kit_sql("SELECT block, error, pid > 2 FROM pmap_blocks(%Q)", in_dir("three.txt")),
-             "1|kernel thread|0\n2|NULL|1\n3|kernel thread|0\n");
     kit_same(db,
-             kit_sql("SELECT min(block), max(block), count(*) = (SELECT sum(mappings) FROM "
-                     "pmap_blocks(%Q)) FROM pmap_file(%Q)",
-                     in_dir("three.txt"), in_dir("three.txt")),
+             kit_sql("SELECT min(block), max(block), count(*) > 5 FROM pmap_file(%Q)",
+                     in_dir("three.txt")),
              "2|2|1\n");
     unlink(in_dir("three.txt"));
     sqlite3_close(db);
@@ -268,8 +261,6 @@ static void folder(void **state)
              kit_sql("SELECT pid, source = %Q FROM pmap_file(%Q) GROUP BY 1, 2", in_dir("77/smaps"),
                      in_dir("77")),
              "77|1\n");
-    kit_same(db, kit_sql("SELECT block, pid, error FROM pmap_blocks(%Q)", in_dir("77")),
-             "1|77|NULL\n");
     write_file("-", smaps.data, smaps.len);
     kit_same(db, kit_sql("SELECT count(*) > 0 FROM pmap_file(%Q)", in_dir("-")), "1\n");
     unlink(in_dir("-"));
@@ -315,11 +306,6 @@ static void damaged(void **state)
     assert_in_range(rows, 2, 2 * BLOCKS - 2);
     kit_fails(db, kit_sql("SELECT sum(rss_kib) FROM pmap_file(%Q)", in_dir("cut.log.gz")),
               "cut.log.gz");
-    kit_same(db,
-             kit_sql("SELECT sum(mappings) = %d, sum(error IS NOT NULL), max(error) LIKE "
-                     "'%%cut.log.gz%%' FROM pmap_blocks(%Q)",
-                     rows, in_dir("cut.log.gz")),
-             "1|1|1\n");
     unlink(in_dir("cut.log.gz"));
     sqlite3_close(db);
 }

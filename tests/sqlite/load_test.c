@@ -123,8 +123,7 @@ static void too_old(void **state)
 
 static void tables_only_directly(void **state)
 {
-    static const char *const calls[] = {"smaps(1)", "maps('self')", "pmap_file('x')",
-                                        "pmap_blocks('x')"};
+    static const char *const calls[] = {"smaps(1)", "maps('self')", "pmap_file('x')"};
     sqlite3 *db = kit_open();
 
     for (size_t i = 0; i < COUNT(calls); i++) {

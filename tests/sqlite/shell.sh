@@ -48,10 +48,8 @@ echo "total rubbish" >rubbish
 {
     show "SELECT category, sum(rss_kib), kib_text(sum(private_kib)) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps') GROUP BY 1;"
     show "SELECT block, pid, command, count(*), sum(size_kib) FROM pmap_file('fixtures/tools/procps-4.0.2-multi-x.txt') GROUP BY 1;"
-    show "SELECT dialect, tool, state, checked, mappings, size_kib, rss_kib, tool_size_kib, first_line, last_line FROM pmap_blocks('fixtures/tools/procps-3.3.10-x.txt');"
     show "SELECT category, size_kib, rss_kib, start IS NULL, path IS NULL FROM pmap_file('fixtures/tools/kernel-smaps_rollup.txt');"
     show "SELECT source, count(*) FROM pmap_file('fixtures/archives/smemcap.tar.gz') GROUP BY 1;"
-    show "SELECT path, pid, mappings, error FROM pmap_blocks('fixtures/tools/procps-4.0.2-kthread.txt');"
     show "SELECT count(*) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.x', 'smaps');"
     show "SELECT path, perms_text(perms), vmflags_text(flags) FROM pmap_file('samples/captures/leaky-20261121/1795229318-12766.smaps') WHERE path = '[vdso]';"
     # the rules come from the open store
@@ -62,8 +60,8 @@ echo "total rubbish" >rubbish
         'smaps(4194304)' 'maps(9223372036854775807)' 'smaps(1, 2)' 'pmap_file' 'pmap_file(NULL)' \
         "pmap_file('')" "pmap_file('missing')" "pmap_file('fifo')" "pmap_file('-')" "pmap_file('empty')" \
         "pmap_file('rubbish')" "pmap_file('/dev/zero')" "pmap_file('rubbish', 'pmapx')" \
-        "pmap_file('fixtures/tools/procps-4.0.2-kthread.txt')" "pmap_blocks('missing')" \
-        "pmap_blocks('empty')" "pmap_file(x'6100')"; do
+        "pmap_file('fixtures/tools/procps-4.0.2-kthread.txt')" \
+        "pmap_file(x'6100')"; do
         show "SELECT count(*) FROM $call;"
     done
     show 'CREATE VIEW v AS SELECT * FROM smaps(1); SELECT * FROM v;'

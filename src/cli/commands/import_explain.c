@@ -105,7 +105,6 @@ int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
     const pm_blocks_options how = {.paths = paths,
                                    .n_paths = n_paths,
                                    .dialect = import->dialect,
-                                   .every_file = true,
                                    .max_memory = import->max_memory};
     pm_blocks *blocks = NULL;
     pm_found_block *found = NULL;

@@ -413,12 +413,6 @@ PMAPDB_API pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *pa
 
 /* A warning; or, if that is NULL, a text or a range of addresses and its replacement in the new
  * store. The bytes may be of any kind. */
-typedef struct pmapdb_export_event {
-    const char *warning;
-    const char *original, *token;
-    size_t original_len, token_len;
-} pmapdb_export_event;
-
 typedef struct pmapdb_export_options {
     const char *const *processes; /* selectors; none: all */
     size_t n_processes;
@@ -427,7 +421,7 @@ typedef struct pmapdb_export_options {
     const char *const *keep; /* regular expressions of names that are not replaced */
     size_t n_keep;
     void *ctx;
-    void (*on_event)(void *ctx, const pmapdb_export_event *event);
+    void (*on_warning)(void *ctx, const char *warning);
     /* False ends the export: nothing of it is left. */
     pmapdb_progress_fn on_progress;
 } pmapdb_export_options;

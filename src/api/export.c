@@ -156,65 +156,24 @@ static pmapdb_status fill(export_run *run, pmapdb_error *err)
 
 /* ---- news ---- */
 
-static void tell(const export_run *run, const pmapdb_export_event *event)
+static void warn(const export_run *run, const char *warning)
 {
-    if (run->options->on_event)
-        run->options->on_event(run->options->ctx, event);
+    if (run->options->on_warning)
+        run->options->on_warning(run->options->ctx, warning);
 }
 
-static void tell_tokens(export_run *run, pmapdb_export_result *result)
-{
-    const pm_tokens *tokens = run->redact->tokens;
-
-    result->tokens = pm_tokens_count(tokens);
-    for (size_t i = 0; i < result->tokens; i++) {
-        pm_text text, token;
-
-        pm_tokens_at(tokens, i, &text, &token);
-        tell(run, &(pmapdb_export_event){.original = text.data,
-                                         .original_len = text.len,
-                                         .token = token.data,
-                                         .token_len = token.len});
-    }
-}
-
-/* Reports each address before and after the export, as "@3:55d0c0000000-55d0c1234000". */
-static void tell_addresses(export_run *run)
-{
-    pm_text rest = pm_buf_text(&run->redact->moves);
-
-    while (rest.len) {
-        const char *blank = memchr(rest.data, ' ', rest.len);
-        const char *newline = memchr(rest.data, '\n', rest.len);
-
-        tell(run, &(pmapdb_export_event){.original = rest.data,
-                                         .original_len = (size_t)(blank - rest.data),
-                                         .token = blank + 1,
-                                         .token_len = (size_t)(newline - blank - 1)});
-        rest = pm_text_from(rest, (size_t)(newline + 1 - rest.data));
-    }
-}
-
-static void tell_all(export_run *run, pmapdb_export_result *result)
+static void warn_all(const export_run *run)
 {
     const pmapdb_export_options *o = run->options;
 
     if (run->counts.other_rules)
-        tell(run,
-             &(pmapdb_export_event){
-                 .warning = "the rules of this store are your own and contain names: the new store "
-                            "has the built-in rules, but keeps the categories of this store"});
+        warn(run, "the rules of this store are your own and contain names: the new store has the "
+                  "built-in rules, but keeps the categories of this store");
     if (pmapdb_is_immutable(run->store))
-        tell(run, &(pmapdb_export_event){.warning = "read as a file that does not change (no "
-                                                    "permission for its -shm)"});
+        warn(run, "read as a file that does not change (no permission for its -shm)");
     if (run->counts.beats && !o->redact && (o->n_processes || o->from || o->to))
-        tell(run, &(pmapdb_export_event){
-                      .warning = "a part of a store: in a store that it is merged into, the "
-                                 "missing part of its live captures counts as pruned"});
-    if (run->redact) {
-        tell_tokens(run, result);
-        tell_addresses(run);
-    }
+        warn(run, "a part of a store: in a store that it is merged into, the missing part of its "
+                  "live captures counts as pruned");
 }
 
 /* ---- the export ---- */
@@ -254,7 +213,9 @@ pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
         made.processes = run.counts.processes;
         made.snapshots = run.counts.snapshots;
         made.recordings = run.counts.recordings;
-        tell_all(&run, &made);
+        if (run.redact)
+            made.tokens = pm_tokens_count(run.redact->tokens);
+        warn_all(&run);
         *result = made;
     }
     pm_redact_free(run.redact);

@@ -42,8 +42,6 @@ run pmapdb import in.log -o in.log
 run pmapdb import-perf in.log -o ./in.log
 run pmapdb merge other.db -f csv -o other.db
 run pmapdb export part.db -o part.db
-run pmapdb export part.db --redact --map part.db
-run pmapdb export part.db --redact --map map.csv -o ./map.csv
 run pmapdb leaks --series series.csv -o series.csv
 run pmapdb rules series.csv -o series.csv
 run pmapdb categories --db ./new.db -o new.db-wal

@@ -76,11 +76,7 @@ const scene scenes[] = {
      NULL,
      {"export", "-q", "--process", "app/71", "--from", "2026-11-21 00:14", "e.db"},
      SCENE_MAKES},
-    {"export-redact",
-     "traced.db",
-     NULL,
-     {"export", "-q", "--redact", "--map", "map.csv", "e.db"},
-     SCENE_MAKES},
+    {"export-redact", "traced.db", NULL, {"export", "-q", "--redact", "e.db"}, SCENE_MAKES},
 };
 const size_t n_scenes = sizeof scenes / sizeof *scenes;
 

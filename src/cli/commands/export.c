@@ -5,16 +5,13 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include <stdlib.h>
-#include <sys/stat.h>
 
 typedef struct export_cli {
     pm_cli *cli;
     pmapdb_export_options o;
     pm_cli_list processes, keep;
-    const char *path, *map;
+    const char *path;
     pmapdb_export_result result;
-    pm_cli map_cli; /* output options for the map */
-    pm_output map_out;
     pm_progress progress;
 } export_cli;
 
@@ -30,39 +27,9 @@ static const pm_option options[] = {
      NULL},
     {"keep", 0, PM_OPT_LIST, AT(keep), "REGEX",
      "With --redact: keep each path, part of a path, or word that this matches in full", NULL},
-    {"map", 0, PM_OPT_WORD, AT(map), "FILE.csv",
-     "With --redact: write a list of all replacements, readable only by you (0600)", NULL},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "OUT.db"};
-
-static void check_places(const export_cli *x)
-{
-    const char *files[] = {x->path, x->map};
-
-    if (x->map && pm_output_file_same(x->path, x->map))
-        pm_cli_die("--map '%s' is OUT.db itself", x->map);
-    pm_output_keep_apart(x->cli, files, 2, "makes");
-}
-
-/* The map reveals everything that the export hides, so only the owner may read it, whatever the
- * umask is. */
-static void open_map(export_cli *x)
-{
-    static const pm_column columns[] = {{"original", PM_UNIT_TEXT}, {"token", PM_UNIT_TEXT}};
-    struct stat info;
-    mode_t mask;
-
-    if (!x->map)
-        return;
-    if (lstat(x->map, &info) == 0)
-        pm_cli_die("'%s' already exists; --map makes a new file, so give another name", x->map);
-    x->map_cli = (pm_cli){.format = PM_FORMAT_CSV, .output = x->map, .title = x->cli->title};
-    mask = umask(0077);
-    pm_output_open(&x->map_out, &x->map_cli);
-    umask(mask);
-    pm_output_rows(&x->map_out, columns, 2, NULL);
-}
 
 static bool on_progress(void *ctx, const pmapdb_progress *progress)
 {
@@ -71,17 +38,12 @@ static bool on_progress(void *ctx, const pmapdb_progress *progress)
     return pm_progress_show(&x->progress, progress);
 }
 
-static void on_event(void *ctx, const pmapdb_export_event *e)
+static void on_warning(void *ctx, const char *warning)
 {
     export_cli *x = ctx;
 
     pm_progress_clear(&x->progress);
-    if (e->warning)
-        pm_cli_note(x->cli, "%s", e->warning);
-    else if (x->map)
-        pm_output_row(&x->map_out,
-                      (pm_value[]){{.kind = PM_VALUE_TEXT, .t = {e->original, e->original_len}},
-                                   {.kind = PM_VALUE_TEXT, .t = {e->token, e->token_len}}});
+    pm_cli_note(x->cli, "%s", warning);
 }
 
 static void write_result(const export_cli *x)
@@ -105,21 +67,16 @@ static void run(export_cli *x, pmapdb_store *store)
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    check_places(x);
-    open_map(x);
+    pm_output_keep_apart(x->cli, &x->path, 1, "makes");
     x->progress = pm_progress_begin(x->cli);
     x->o.ctx = x;
-    x->o.on_event = on_event;
+    x->o.on_warning = on_warning;
     x->o.on_progress = on_progress;
     st = pmapdb_export(store, x->path, &x->o, &x->result, &err);
     pm_progress_clear(&x->progress);
     if (st == PMAPDB_STOPPED)
         pm_cli_die("stopped by a signal; nothing of %s is left", x->path);
     pm_cli_must(st, &err);
-    if (x->map && pm_output_failed(&x->map_out))
-        pm_cli_say("%s is made, but its map is not", x->path);
-    if (x->map)
-        pm_output_end(&x->map_out);
     if (!x->o.redact)
         x->result.tokens = (uint64_t)PMAPDB_UNKNOWN;
     write_result(x);
@@ -137,8 +94,8 @@ int pm_cli_export(pm_cli *cli, int argc, char **argv)
         pm_cli_usage(cli, "export where to? The new store's file");
     if (n > 1)
         pm_cli_usage(cli, "one OUT.db, not '%s' too; --process says what goes into it", argv[2]);
-    if ((x.map || x.keep.n) && !x.o.redact)
-        pm_cli_usage(cli, "%s is for --redact", x.map ? "--map" : "--keep");
+    if (x.keep.n && !x.o.redact)
+        pm_cli_usage(cli, "--keep is for --redact");
     x.path = argv[1];
     x.o.processes = x.processes.item;
     x.o.n_processes = x.processes.n;

@@ -185,21 +185,6 @@ static pmapdb_status empty_wal(const export_run *run, pmapdb_error *err)
     return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "write", err);
 }
 
-/* Notes the moves for the owner's map. */
-static void note_moves(pm_sql *sql, pm_buf *moves)
-{
-    sqlite3_stmt *row =
-        pm_sql_ask(sql, "SELECT space, start, last, moved FROM temp.export_cluster", PM_NO_ARGS);
-
-    while (pm_sql_next(sql, row)) {
-        long long space = pm_col_int(row, 0), start = pm_col_int(row, 1);
-        long long last = pm_col_int(row, 2), moved = pm_col_int(row, 3);
-
-        PM_SQL_STEP(sql, pm_buf_addf(moves, &err, "@%lld:%llx-%llx @%lld:%llx-%llx\n", space, start,
-                                     last, space, start + moved, last + moved));
-    }
-}
-
 /* Reads the other store in one transaction, so that concurrent writes are not seen. */
 static void look(export_run *run)
 {
@@ -214,7 +199,6 @@ static void look(export_run *run)
     PM_SQL_STEP(from, pm_redact_register(redact, run->from->db, &err));
     pm_sql_script(from, "export-survey", NULL, 0);
     pm_sql_script(from, "export-move", NULL, 0);
-    note_moves(from, &redact->moves);
 }
 
 static pmapdb_status copy_all(export_run *run, pmapdb_error *err)

@@ -120,7 +120,6 @@ void pm_redact_free(pm_redact *r)
     for (size_t i = 0; i < r->n_sets; i++)
         pm_rules_free(r->set[i]);
     pm_buf_free(&r->out);
-    pm_buf_free(&r->moves);
     free(r);
 }
 

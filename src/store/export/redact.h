@@ -167,7 +167,6 @@ typedef struct pm_redact {
     pm_rules *set[PM_REDACT_SETS];
     size_t n_sets;
     pm_buf out;
-    pm_buf moves; /* for the owner's map: "@SPACE:FROM-TO @SPACE:FROM-TO\n", hexadecimal */
     pmapdb_status st;
     pmapdb_error err;
 } pm_redact;

@@ -19,8 +19,7 @@ struct pm_tokens {
     pm_pool *pool; /* texts, tokens and public names */
     fact *fact;    /* indexed by id */
     size_t n, cap;
-    uint32_t *made; /* ids of the texts with a token, in the order in which the tokens were made */
-    size_t n_made, cap_made;
+    size_t n_made; /* tokens */
     struct counter {
         char prefix[PREFIX_MAX];
         uint64_t last;
@@ -46,7 +45,6 @@ void pm_tokens_free(pm_tokens *t)
         return;
     pm_pool_free(t->pool);
     free(t->fact);
-    free(t->made);
     free(t);
 }
 
@@ -98,12 +96,10 @@ pmapdb_status pm_tokens_of(pm_tokens *t, const char *prefix, pm_text text, pm_te
     pmapdb_status st = find(t, text, &id, err);
 
     if (st == PMAPDB_OK && !t->fact[id].token) {
-        st = pm_grow(&t->made, &t->cap_made, t->n_made, sizeof *t->made, err);
-        if (st == PMAPDB_OK)
-            st = make(t, prefix, tail, &token, err);
+        st = make(t, prefix, tail, &token, err);
         if (st == PMAPDB_OK) {
             t->fact[id].token = token;
-            t->made[t->n_made++] = id;
+            t->n_made++;
         }
     }
     if (st == PMAPDB_OK)
@@ -144,12 +140,4 @@ bool pm_tokens_is_public(pm_tokens *t, pm_text name)
 size_t pm_tokens_count(const pm_tokens *t)
 {
     return t->n_made;
-}
-
-void pm_tokens_at(const pm_tokens *t, size_t index, pm_text *text, pm_text *out)
-{
-    uint32_t id = t->made[index];
-
-    *text = pm_pool_text_get(t->pool, id);
-    *out = pm_pool_text_get(t->pool, t->fact[id].token);
 }

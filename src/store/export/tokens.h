@@ -29,10 +29,7 @@ pmapdb_status pm_tokens_publish(pm_tokens *t, pm_text name, pmapdb_error *err);
 /* Also false if memory runs out: the name is then hidden. */
 bool pm_tokens_is_public(pm_tokens *t, pm_text name);
 
-/* ---- for the owner's map ---- */
-
+/* The number of texts that have a token. */
 size_t pm_tokens_count(const pm_tokens *t);
-/* In the order in which they were made; index < pm_tokens_count(). */
-void pm_tokens_at(const pm_tokens *t, size_t index, pm_text *text, pm_text *out);
 
 #endif

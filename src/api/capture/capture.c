@@ -39,9 +39,22 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Both clocks at one instant: of some tries the one that was interrupted least. */
 static pm_clocks clocks_now(void)
 {
-    return (pm_clocks){clock_ns(CLOCK_REALTIME), clock_ns(CLOCK_MONOTONIC)};
+    pm_clocks best = {0};
+    int64_t width = INT64_MAX;
+
+    for (int tries = 0; tries < 10 && width > NS_PER_MS / 10; tries++) {
+        int64_t before = clock_ns(CLOCK_MONOTONIC), utc = clock_ns(CLOCK_REALTIME);
+        int64_t after = clock_ns(CLOCK_MONOTONIC);
+
+        if (after - before < width) {
+            width = after - before;
+            best = (pm_clocks){utc, before};
+        }
+    }
+    return best;
 }
 
 /* Waits; returns early after a signal, and the caller checks again. */

@@ -7,8 +7,6 @@
 #include "whole.h"
 #include "world.h"
 
-#include "base/num.h"
-
 #define SEEDS 10
 #define T0 1700000000000
 
@@ -124,12 +122,9 @@ static bool try_seed(kit *k, uint64_t seed)
 static void as_from_the_start(void **state)
 {
     kit *k = kit_of(state);
-    const char *text = getenv("PMAPDB_SEEDS");
-    uint64_t n = SEEDS, failed = 0;
+    int failed = 0;
 
-    if (text)
-        assert_true(pm_num_all(pm_text_of(text), &n));
-    for (uint64_t seed = 1; seed <= n; seed++)
+    for (WORLD_SEEDS(seed, SEEDS))
         failed += !try_seed(k, seed);
     assert_int_equal(failed, 0);
 }

@@ -9,7 +9,6 @@
 #include "whole.h"
 #include "world.h"
 
-#include "base/num.h"
 #include "store/write/live_reading.h"
 
 #define SEEDS 14
@@ -329,24 +328,15 @@ static bool try_seed(stores *s, uint64_t seed)
     return good;
 }
 
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    uint64_t n;
-
-    return text && pm_num_all(pm_text_of(text), &n) ? n : otherwise;
-}
-
 static void parts_make_a_whole(void **state)
 {
     stores s = {.one = new_kit(), .all = new_kit()};
-    uint64_t first = from_environment("PMAPDB_SEED", 1), failed = 0;
-    uint64_t n = from_environment("PMAPDB_SEEDS", SEEDS);
+    int failed = 0;
     void *k;
 
     for (size_t i = 0; i < STORES; i++)
         s.part[i] = new_kit();
-    for (uint64_t seed = first; seed < first + n; seed++)
+    for (WORLD_SEEDS(seed, SEEDS))
         failed += !try_seed(&s, seed);
     kit_leave((k = s.one, &k));
     kit_leave((k = s.all, &k));

@@ -4,10 +4,9 @@
  * captures with sums only, equal times, mappings that grow, split, merge, move, vanish and come
  * back, stacks of threads and guards, which lose their neighbours. It is stored in time order, then
  * in other orders; everything except the ids must be equal. PMAPDB_SEEDS=N: the number of seeds. */
+#include "answers.h"
 #include "whole.h"
 #include "world.h"
-
-#include "base/num.h"
 
 #define SEEDS 16
 
@@ -150,60 +149,6 @@ static void reverse(world_history *h)
     }
 }
 
-/* ---- what is stored, without ids ---- */
-
-#define KEY "p.pid, s.taken_ms, s.dialect, s.state, s.ordinal, s.hash"
-#define SNAPSHOTS "FROM snapshot s JOIN process p ON p.process_id = s.process_id "
-
-static const char *const answers[] = {
-    "SELECT " KEY ", s.moment_ms, s.preferred, s.taken_at, s.checked, s.missing, s.mappings, "
-    "s.size_kib, s.rss_kib, s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib " SNAPSHOTS
-    "ORDER BY " KEY,
-    "SELECT p.pid, n.name, p.command, p.identity, p.stack_end, p.vdso_start, p.libc_start "
-    "FROM process p JOIN name n ON n.name_id = p.name_id ORDER BY p.pid, p.stack_end",
-    "SELECT " KEY ", c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, c.private_kib, "
-    "c.private_dirty_kib, c.swap_kib " SNAPSHOTS
-    "JOIN categories c ON c.snapshot_id = s.snapshot_id ORDER BY " KEY ", c.category",
-    "SELECT p.pid, r.dialect, r.category, r.first_ms, r.last_ms, r.n, r.mappings, r.size_kib, "
-    "r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib FROM process p "
-    "JOIN category_runs r ON r.process_id = p.process_id ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
-};
-
-/* lineage_id -> its number by first appearance in time, then by place */
-static const char number_lineages[] =
-    "CREATE TEMP TABLE number AS SELECT lineage_id, row_number() OVER (ORDER BY first) AS n FROM ("
-    "SELECT lineage_id, min(place) AS first FROM (SELECT m.lineage_id, row_number() OVER "
-    "(ORDER BY s.taken_ms, s.dialect, p.pid, s.ordinal, s.hash, m.start) AS place " SNAPSHOTS
-    "JOIN mappings m ON m.snapshot_id = s.snapshot_id) GROUP BY lineage_id);"
-    "CREATE INDEX temp.number_id ON number (lineage_id)";
-
-static const char *const lineages[] = {
-    "SELECT " KEY ", number.n, m.start, m.end, m.size_kib, m.rss_kib, m.pss_kib, m.dirty_kib, "
-    "m.private_kib, m.private_dirty_kib, m.swap_kib, m.perms, m.offset, m.device, m.inode, "
-    "m.category, m.flags, m.path, m.pss_dirty_kib, m.shared_clean_kib, m.shared_dirty_kib, "
-    "m.private_clean_kib, m.referenced_kib, m.anonymous_kib, m.ksm_kib, m.lazy_free_kib, "
-    "m.swap_pss_kib, m.inferred, m.name_cut " SNAPSHOTS
-    "JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN number ON number.lineage_id = "
-    "m.lineage_id ORDER BY " KEY ", m.start, m.end",
-    "SELECT DISTINCT number.n, h.dialect, h.start, h.end, h.offset, h.perms, h.path, h.category, "
-    "h.reason FROM number JOIN lineage_history h ON h.lineage_id = number.lineage_id "
-    "ORDER BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
-    "SELECT number.n, " KEY ", c.category, l.rule FROM number JOIN lineage l ON l.lineage_id = "
-    "number.lineage_id JOIN snapshot s ON s.snapshot_id = l.first_snapshot_id "
-    "JOIN process p ON p.process_id = s.process_id JOIN category c ON c.category_id = "
-    "l.category_id ORDER BY 1",
-};
-
-static void describe(const kit *k, pm_buf *out)
-{
-    for (size_t i = 0; i < COUNT(answers); i++)
-        kit_rows(k, out, answers[i]);
-    kit_exec(k, number_lineages);
-    for (size_t i = 0; i < COUNT(lineages); i++)
-        kit_rows(k, out, lineages[i]);
-    kit_exec(k, "DROP TABLE number");
-}
-
 /* ---- the captures as they were given ---- */
 
 static int64_t field(const pm_mapping *m, enum pm_field f)
@@ -326,35 +271,8 @@ static bool store_all(kit *k, const world_history *h, uint64_t reopen, bool in_t
     whole = whole_store(k);
     for (size_t i = 0; i < h->n && whole; i++)
         whole = gives_back(k, h->capture[i]);
-    pm_buf_clear(out);
-    describe(k, out);
+    answers(k, out);
     return whole;
-}
-
-static pm_text line_at(const pm_buf *b, size_t at)
-{
-    size_t from = at, to = at;
-
-    while (from > 0 && b->data[from - 1] != '\n')
-        from--;
-    while (to < b->len && b->data[to] != '\n')
-        to++;
-    return (pm_text){b->data + from, to - from};
-}
-
-static bool is_equal(const pm_buf *a, const pm_buf *b)
-{
-    size_t at = 0;
-    pm_text x, y;
-
-    if (pm_text_equal(pm_buf_text(a), pm_buf_text(b)))
-        return true;
-    while (at < a->len && at < b->len && a->data[at] == b->data[at])
-        at++;
-    x = line_at(a, at);
-    y = line_at(b, at);
-    print_error("in order:  %.*s\notherwise: %.*s\n", (int)x.len, x.data, (int)y.len, y.data);
-    return false;
 }
 
 static bool try_seed(kit *k, uint64_t seed)
@@ -377,7 +295,7 @@ static bool try_seed(kit *k, uint64_t seed)
         if (i > 0 && (seed + (uint64_t)i) % 3 != 0)
             continue;
         good = store_all(k, &h, i == 3 ? 5 : 0, (seed + (uint64_t)i) % 2, &other) &&
-               is_equal(&in_order, &other);
+               answers_equal(&other, &in_order);
         if (!good)
             print_error("seed %llu, %s: %zu captures\n", (unsigned long long)seed, orders[i], h.n);
     }
@@ -387,23 +305,13 @@ static bool try_seed(kit *k, uint64_t seed)
     return good;
 }
 
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    uint64_t n;
-
-    return text && pm_num_all(pm_text_of(text), &n) ? n : otherwise;
-}
-
 static void order_does_not_matter(void **state)
 {
     kit *k = kit_of(state);
-    uint64_t first = from_environment("PMAPDB_SEED", 1), failed = 0;
-    uint64_t n = from_environment("PMAPDB_SEEDS", SEEDS);
+    int failed = 0;
 
-    for (uint64_t seed = first; seed < first + n; seed++)
-        if (!try_seed(k, seed))
-            failed++;
+    for (WORLD_SEEDS(seed, SEEDS))
+        failed += !try_seed(k, seed);
     assert_int_equal(failed, 0);
 }
 

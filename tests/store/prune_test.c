@@ -4,18 +4,9 @@
  * PMAPDB_SEEDS=N: the number of histories. */
 #include "prune_world.h"
 
-#include "base/num.h"
 #include "store/keep/tidy.h"
 
 #define SEEDS 12
-
-static uint64_t from_environment(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    uint64_t n;
-
-    return text && pm_num_all(pm_text_of(text), &n) ? n : otherwise;
-}
 
 static pmapdb_prune_options options_of(int64_t last, int64_t within_ms)
 {
@@ -157,12 +148,11 @@ static void what_stays_is_what_was_there(void **state)
 {
     kit *k = kit_of(state), *whole;
     void *other = NULL;
-    uint64_t first = from_environment("PMAPDB_SEED", 1), failed = 0;
-    uint64_t n = from_environment("PMAPDB_SEEDS", SEEDS);
+    int failed = 0;
 
     assert_int_equal(kit_enter(&other), 0);
     whole = kit_of(&other);
-    for (uint64_t seed = first; seed < first + n; seed++)
+    for (WORLD_SEEDS(seed, SEEDS))
         failed += !try_seed(k, whole, seed);
     kit_leave(&other);
     assert_int_equal(failed, 0);

@@ -5,6 +5,8 @@
 
 #include "kit.h"
 
+#include "base/num.h"
+
 #define WORLD_PAGES 240 /* of 64 KiB, so that a stack of 1 MiB is a mapping like others */
 #define WORLD_PAGE 65536U
 #define WORLD_STACK 16
@@ -305,5 +307,21 @@ static inline pm_capture *world_capture(const kit *k, const world *w, pm_dialect
     }
     return c;
 }
+
+/* The number that a variable of the environment gives. */
+static inline uint64_t world_given(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    if (text)
+        assert_true(pm_num_all(pm_text_of(text), &otherwise));
+    return otherwise;
+}
+
+/* for (WORLD_SEEDS(seed, 12)): 12 seeds, or PMAPDB_SEEDS of them, from 1 or PMAPDB_SEED. */
+#define WORLD_SEEDS(seed, n)                                                                 \
+    uint64_t seed = world_given("PMAPDB_SEED", 1), seed##s = world_given("PMAPDB_SEEDS", n); \
+    seed##s > 0;                                                                             \
+    seed##s--, seed++
 
 #endif

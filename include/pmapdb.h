@@ -118,6 +118,7 @@ typedef struct pmapdb_import_event {
     const char *dialect;         /* smaps, pmap-XX, ...: `pmapdb dialects` lists them */
     const char *state, *checked; /* complete, partial, totals; footer, status, rollup, none */
     int64_t mappings, size_kib;  /* unknown in a capture of totals */
+    int64_t rss_kib;             /* of its rows, or of VmRSS; may be unknown */
     bool duplicate;              /* it was stored before: nothing changed */
     const char *missing;         /* of a partial capture, in words and numbers; else NULL */
     size_t n_warnings;           /* about its pid, its process and its categories */

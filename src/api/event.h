@@ -25,6 +25,8 @@ static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stor
         .checked = pm_checked_name(b->checked),
         .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
         .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
+        .rss_kib = b->totals.v[PM_TOTAL_RSS] < 0 ? b->tool_rss_kib
+                                                 : pm_total_known(b->totals.v[PM_TOTAL_RSS]),
         .duplicate = stored->duplicate,
         .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
     };

@@ -23,25 +23,25 @@ quietly() {
 }
 
 say "smemcap: folders of pids at the top"
-run pmapdb --db smemcap.db import $from/smemcap.tar.gz
+run pmapdb --db smemcap.db import -v $from/smemcap.tar.gz
 kept smemcap.db
 run pmapdb --db smemcap.db import -q $from/smemcap.tar.gz
 
 say "snap.py: page maps of 274 GB each, a process that is in it by its pid and as self"
-run pmapdb --db snap.db import $from/snap.tar.gz
+run pmapdb --db snap.db import -v $from/snap.tar.gz
 kept snap.db
 mkdir snap
 tar xzf $from/snap.tar.gz -C snap --exclude=pagemap
 mkdir -p snap/snap/proc/3/task/3 snap/snap/proc/3/fd
 cp snap/snap/proc/3/smaps snap/snap/proc/3/task/3
 ln -s ../../4/smaps snap/snap/proc/3/fd/5
-run pmapdb --db snap.db import snap
+run pmapdb --db snap.db import -v snap
 
 say "sosreport"
-run pmapdb --db sos.db import $from/$sos.tar.xz
+run pmapdb --db sos.db import -v $from/$sos.tar.xz
 kept sos.db
 tar xJf $from/$sos.tar.xz
-run pmapdb --db sos.db import $sos
+run pmapdb --db sos.db import -v $sos
 
 say "folders: of an incident, of a loop over pids, of a copied process"
 quietly --db folders.db import -q $from/folders.tar.gz
@@ -68,4 +68,4 @@ kept packed.db
 say "no time in the archive: that of the archive itself"
 tar cf timeless.tar --mtime=@0 loop/3.smaps loop/3.status
 touch -d @1795229318 timeless.tar
-run pmapdb --db timeless.db import timeless.tar
+run pmapdb --db timeless.db import -v timeless.tar

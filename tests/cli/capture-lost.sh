@@ -15,7 +15,7 @@ asleep sleep $one
 
 mask() {
     sed -E "s/\<$one\>/ONE/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g; s/, [0-9]+ beats? missed//
-        s/[0-9]+ mappings, [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
+        s/[0-9]+ mappings, rss [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
         /^! pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
 }
 live() {
@@ -56,7 +56,7 @@ ends() {
 }
 begin() {
     rm -f store.db* said
-    pmapdb capture $one --every 100ms "$@" >said 2>&1 &
+    pmapdb capture -v $one --every 100ms "$@" >said 2>&1 &
     run=$!
     until [ -e said ] && [ "$(grep -c ^stored said)" -ge 3 ]; do sleep 0.05; done
 }
@@ -96,7 +96,7 @@ stored=$(grep -c ^stored said)
 
 say "its output has no reader any more"
 rm -f store.db*
-{ pmapdb capture $one --every 100ms 2>said || echo "= exit $?" >>said; } | head -n 1 >/dev/null
+{ pmapdb capture -v $one --every 100ms 2>said || echo "= exit $?" >>said; } | head -n 1 >/dev/null
 grep -e 'went away' -e exit said
 
 say "readers, writers, checkpoints, prunes beside it are no loss"

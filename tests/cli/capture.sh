@@ -16,8 +16,8 @@ asleep sleep $one $two
 
 mask() {
     sed -E "s/\<$one\>/ONE/g; s/\<$two\>/TWO/g; s/\<$$\>/SHELL/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/TIME/g
-        s/[0-9]+ mappings, [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
-        s/\"(mappings|size_kib|read_us|predicted_us)\":[0-9]+/\"\1\":N/g; s/\"complete\",\"status\",[0-9]+,[0-9]+,(0|1),,[0-9]+,/\"complete\",\"status\",N,N,\1,,N,/
+        s/[0-9]+ mappings, rss [0-9.]+ [KM]iB/N mappings, SIZE/; s/ in [0-9.]+ ms/ in T ms/
+        s/\"(mappings|size_kib|rss_kib|read_us)\":[0-9]+/\"\1\":N/g; s/,\"predicted_us\":[0-9]+//; s/\"complete\",\"status\",[0-9]+,[0-9]+,[0-9]+,(0|1),,[0-9]+,[0-9]*/\"complete\",\"status\",N,N,N,\1,,N,P/
         s/, [0-9]+ beats? missed//; /^(! )?pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
 }
 # What a reading took on a busy machine is no reason to read less.
@@ -82,7 +82,7 @@ live pmapdb capture --db none.db --match 'comm ='
 ls none.db* 2>/dev/null || echo "no none.db"
 
 say "one run of a selection at a time; a signal ends it"
-pmapdb --db beside.db capture $one $two --every 365d --max-stall 60s >first 2>&1 &
+pmapdb --db beside.db capture -v $one $two --every 365d --max-stall 60s >first 2>&1 &
 first=$!
 until grep -qs '^stored' first; do sleep 0.05; done
 live pmapdb --db beside.db capture $two $one
@@ -95,7 +95,7 @@ live pmapdb --db beside.db capture $two $one -q
 
 say "those that are named end"
 rm first
-pmapdb --db ended.db capture $one $two --every 100ms --max-stall 60s >first 2>&1 &
+pmapdb --db ended.db capture -v $one $two --every 100ms --max-stall 60s >first 2>&1 &
 first=$!
 until grep -qs '^stored' first; do sleep 0.05; done
 kill $one $two

@@ -18,6 +18,6 @@ for dialect in default d x X XX XXpq maps smaps; do
     mkdir -p one
     cp fixtures/parse/demo-$dialect.txt one/1795229318-30639.$dialect
 done
-run pmapdb --db one.db import one
+run pmapdb --db one.db import -v one
 run pmapdb --db one.db snapshots
 run pmapdb --db one.db categories

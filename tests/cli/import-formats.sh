@@ -8,8 +8,8 @@ echo junk >junk.txt
 touch -d @1795229318 two.x
 for format in table csv json ndjson; do
     say $format
-    run pmapdb --db $format.db import -f $format two.x $from/1795229318-12766.smaps junk.txt
-    run pmapdb --db $format.db import -f $format two.x
+    run pmapdb --db $format.db import -v -f $format two.x $from/1795229318-12766.smaps junk.txt
+    run pmapdb --db $format.db import -v -f $format two.x
 done
 
 say "warnings are in the object"

@@ -13,8 +13,8 @@ grep -v '^ffffffffff600000' fixtures/tools/procps-3.3.10-x.txt |
 cp fixtures/tools/busybox-1.37-x.txt logs/1795229408-16098.x
 
 say "each note once, whatever its number; they are no trouble"
-run pmapdb import logs
-run pmapdb import logs
+run pmapdb import -v logs
+run pmapdb import -v logs
 
 say "with every capture as an object; nothing of known ones"
 run pmapdb --db objects.db import -q -f ndjson logs
@@ -25,5 +25,5 @@ run pmapdb --db quiet.db import -q logs
 
 say "sums alone: what they do not say is unknown"
 printf 'Sat Nov 21 02:48:38 UTC 2026\n4711:   x\ntotal kB            2168     752     748\n' >sums.log
-run pmapdb --db sums.db import sums.log
+run pmapdb --db sums.db import -v sums.log
 run pmapdb --db sums.db import -f csv sums.log

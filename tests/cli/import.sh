@@ -6,11 +6,11 @@ need xz zstd bzip2 gzip tar
 from=samples/captures/leaky-20261121
 
 say "one file, and again"
-run pmapdb import $from/1795229318-12766.x
-run pmapdb import $from/1795229318-12766.x
+run pmapdb import -v $from/1795229318-12766.x
+run pmapdb import -v $from/1795229318-12766.x
 
 say "a directory that holds it"
-run pmapdb import samples/captures
+run pmapdb import -v samples/captures
 run pmapdb import -q samples/captures
 
 say "moved, compressed and packed it is still known"
@@ -20,12 +20,12 @@ gzip moved/1795229318-12766.x
 xz moved/1795229348-12766.x
 zstd -q --rm moved/1795229378-12766.x
 bzip2 moved/1795229408-12766.x
-run pmapdb import moved
+run pmapdb import -v moved
 tar cf all.tar -C samples/captures leaky-20261121
 gzip -k all.tar
 run pmapdb import -q all.tar
 run pmapdb import -q all.tar.gz
-run pmapdb import --format csv moved/1795229378-12766.x.zst
+run pmapdb import -v --format csv moved/1795229378-12766.x.zst
 
 say "an archive into a new store: the same rows"
 run pmapdb --db tar.db import -q all.tar.gz
@@ -36,8 +36,8 @@ cut -d, -f2-15 second.csv >second.cut
 run cmp first.cut second.cut
 
 say "standard input"
-run pmapdb --db stdin.db import --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
-run pmapdb --db stdin.db import --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
+run pmapdb --db stdin.db import -v --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
+run pmapdb --db stdin.db import -v --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
 
 say "without a time what is read from standard input is always new"
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
@@ -46,8 +46,8 @@ pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
 run sqlite3 stdin.db 'SELECT count(*), count(DISTINCT taken_ms) FROM snapshot'
 
 say "wrong, and no store is made for it"
-run pmapdb import --db none.db --first 2026-01-01 samples
-run pmapdb import --db none.db --time-from ctime samples
-run pmapdb import --db none.db --dialect top samples
-run pmapdb import --db none.db --sweep 2h samples
+run pmapdb import -v --db none.db --first 2026-01-01 samples
+run pmapdb import -v --db none.db --time-from ctime samples
+run pmapdb import -v --db none.db --dialect top samples
+run pmapdb import -v --db none.db --sweep 2h samples
 ls none.db* 2>/dev/null || echo "no none.db"

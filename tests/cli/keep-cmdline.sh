@@ -28,11 +28,11 @@ leaked
 run pmapdb processes -f csv
 run sqlite3 store.db 'SELECT reason FROM refused'
 say "the same captures are known, whatever is asked for now"
-run pmapdb import --keep-cmdline '.*' maps
+run pmapdb import -v --keep-cmdline '.*' maps
 leaked
 say "names and lives do not depend on it"
 capture_of 11 '/srv/app --db-password=other' 600 >later
-run pmapdb import --at 2026-11-21T03:00:00Z later
+run pmapdb import -v --at 2026-11-21T03:00:00Z later
 run sqlite3 store.db 'SELECT pid, life, identity FROM process WHERE pid = 11'
 
 say "a part that the user asks for"
@@ -52,7 +52,7 @@ run sqlite3 both.db 'SELECT command FROM process WHERE pid = 11'
 
 say "what cannot be meant"
 rm -f store.db*
-run pmapdb import --keep-cmdline '(' maps
-run pmapdb import --keep-cmdline '' maps
+run pmapdb import -v --keep-cmdline '(' maps
+run pmapdb import -v --keep-cmdline '' maps
 run pmapdb capture --keep-cmdline '[z-a]' --all
 run ls

@@ -50,8 +50,8 @@ END
 nmt 71 >incident/1795220001-nmt.txt
 
 say "in a folder, behind the captures that they are of"
-run pmapdb import incident
-run pmapdb import incident
+run pmapdb import -v incident
+run pmapdb import -v incident
 run pmapdb labels
 run pmapdb labels -f csv
 run pmapdb categories --kib
@@ -67,17 +67,17 @@ smaps >1795220060-71.smaps <<END
 7f3000000000 1024 rw-p 900
 7ffc00000000 132 rw-p 12 [stack]
 END
-run pmapdb import 1795220060-71.smaps
+run pmapdb import -v 1795220060-71.smaps
 run pmapdb diff --by category --kib
 
 say "what is said later names anew, also of the same moment; rules can be asked again"
 sed 's/Java Heap/GC/; s/reserved 1024KB for Thread Stack/reserved 1024KB for Code/' \
     incident/1795220001-nmt.txt >1795220030-71.nmt
 cp store.db later.db
-run pmapdb import --db later.db 1795220030-71.nmt
+run pmapdb import -v --db later.db 1795220030-71.nmt
 run pmapdb categories --db later.db
 # As a wrong report of the moment of the right one.
-run pmapdb import --db later.db --at 2026-11-21T00:13:50Z incident/1795220001-nmt.txt
+run pmapdb import -v --db later.db --at 2026-11-21T00:13:50Z incident/1795220001-nmt.txt
 run pmapdb categories --db later.db
 run pmapdb rules --db later.db --diff default
 run pmapdb rules --db later.db --diff default --forget-labels
@@ -98,20 +98,20 @@ system_map >1795220000-vm_memory_map_72.txt
 show pmapdb import --db 2.db --pid 72 --at 2026-11-21T00:53:20Z -f ndjson - '< system.map'
 pmapdb import --db 2.db --pid 72 --at 2026-11-21T00:53:20Z -f ndjson - <1795220000-vm_memory_map_72.txt 2>/dev/null
 run pmapdb labels --db 2.db
-run pmapdb import --db 2.db 1795220000-vm_memory_map_72.txt
+run pmapdb import -v --db 2.db 1795220000-vm_memory_map_72.txt
 
 say "whose memory it is must be known"
 nmt 99 >1795220000-99.nmt
-run pmapdb import 1795220000-99.nmt
-run pmapdb import --host elsewhere incident/1795220001-nmt.txt
+run pmapdb import -v 1795220000-99.nmt
+run pmapdb import -v --host elsewhere incident/1795220001-nmt.txt
 pmapdb import -q --host a --db 3.db incident/1795220000-71.smaps
 pmapdb import -q --host b --db 3.db incident/1795220000-71.smaps
-run pmapdb import --db 3.db incident/1795220001-nmt.txt
-run pmapdb import --db 3.db --host b incident/1795220001-nmt.txt
+run pmapdb import -v --db 3.db incident/1795220001-nmt.txt
+run pmapdb import -v --db 3.db --host b incident/1795220001-nmt.txt
 nmt 1 >1795220000-container.nmt
-run pmapdb import --db 3.db --host a --pid 71 1795220000-container.nmt
+run pmapdb import -v --db 3.db --host a --pid 71 1795220000-container.nmt
 sed 1d 1795220000-99.nmt >1795220000.nmt
-run pmapdb import 1795220000.nmt
+run pmapdb import -v 1795220000.nmt
 
 say "in a container a JVM is pid 1, which is another process here"
 mkdir -p hostp/1 hostp/11488
@@ -126,11 +126,11 @@ nmt 1 >hostp/11488/11488.nmt
 nmt 1 >hostp/11488/nmt
 nmt 1 >cont.nmt
 touch -d 2026-11-21T00:13:20Z hostp/*/* cont.nmt
-run pmapdb import --db 5.db hostp
+run pmapdb import -v --db 5.db hostp
 run pmapdb labels --db 5.db java -f csv --top 1
-run pmapdb import --db 5.db cont.nmt
-run pmapdb import --db 5.db cont.nmt --pid 11488
-run pmapdb import --db 5.db cont.nmt --pid 1
+run pmapdb import -v --db 5.db cont.nmt
+run pmapdb import -v --db 5.db cont.nmt --pid 11488
+run pmapdb import -v --db 5.db cont.nmt --pid 1
 say "the answers of two JVMs in one file: its name is of one of them at most"
 cp incident/1795220000-71.smaps 1795220000-73.smaps
 pmapdb import -q --db 6.db incident/1795220000-71.smaps 1795220000-73.smaps
@@ -138,33 +138,33 @@ pmapdb import -q --db 6.db incident/1795220000-71.smaps 1795220000-73.smaps
     nmt 71
     nmt 73
 } >1795220000-71.nmt
-run pmapdb import --db 6.db 1795220000-71.nmt
+run pmapdb import -v --db 6.db 1795220000-71.nmt
 
 say "what names nothing, and what is damaged"
 nmt 71 | sed '/^Virtual/,$d' >1795220002-summary.txt
-run pmapdb import 1795220002-summary.txt
+run pmapdb import -v 1795220002-summary.txt
 printf 'Memory mappings:\nNMT is disabled. VM info not available.\n\nNumber of mappings: 0\n' >1795220003-71.map
-run pmapdb import 1795220003-71.map
+run pmapdb import -v 1795220003-71.map
 printf '\357\273\277' >1795220002-71.nmt
 nmt 71 | sed '/^Virtual/q' >>1795220002-71.nmt
 {
     printf '[0x0000000000001000 - 0x0fffffffffff0000] reserved 1125899906842556KB for Java Heap\n'
     printf '[0x00007f2000000000 - 0x00007f2000100000] reserved 1024KB for Thread Stack from\n\nDetails:\n'
 } >>1795220002-71.nmt
-run pmapdb import 1795220002-71.nmt
+run pmapdb import -v 1795220002-71.nmt
 nmt 71 | sed 's/65536KB/65537KB/; /^Details/,$d' >1795220004-torn.nmt
-run pmapdb import 1795220004-torn.nmt
-run pmapdb import 1795220004-torn.nmt
+run pmapdb import -v 1795220004-torn.nmt
+run pmapdb import -v 1795220004-torn.nmt
 
 say "far away; several in one file; beside a capture in one file"
 nmt 71 >1795230000-71.nmt
-run pmapdb import 1795230000-71.nmt
+run pmapdb import -v 1795230000-71.nmt
 {
     nmt 71
     nmt 71
     cat incident/1795220000-71.smaps
 } >1795220070-71.log
-run pmapdb import 1795220070-71.log
+run pmapdb import -v 1795220070-71.log
 
 say "into another store"
 run pmapdb merge --db 4.db "$PMAPDB"

@@ -4,23 +4,23 @@
 need gzip
 
 say "with dates"
-run pmapdb --db cron.db import samples/logs/leaky-cron.log
+run pmapdb --db cron.db import -v samples/logs/leaky-cron.log
 run pmapdb --db cron.db import -q samples/logs/leaky-cron.log
 
 say "without: refused, with the way out; known the second time"
 touch -d 2026-11-21T02:52:08Z samples/logs/leaky-untimed.log
-run pmapdb import samples/logs/leaky-untimed.log
-run pmapdb import samples/logs/leaky-untimed.log
+run pmapdb import -v samples/logs/leaky-untimed.log
+run pmapdb import -v samples/logs/leaky-untimed.log
 
 say "counted back from the file's time"
-run pmapdb import --every 30s samples/logs/leaky-untimed.log
+run pmapdb import -v --every 30s samples/logs/leaky-untimed.log
 run pmapdb import -q --every 30s samples/logs/leaky-untimed.log
 run pmapdb growth --category heap -f csv
 
 say "appended: only the new one is stored; then renamed and packed: known"
 pmap_x 12767 leaky 10000 >>samples/logs/leaky-untimed.log
 touch -d 2026-11-21T02:52:38Z samples/logs/leaky-untimed.log
-run pmapdb import --every 30s samples/logs/leaky-untimed.log
+run pmapdb import -v --every 30s samples/logs/leaky-untimed.log
 mv samples/logs/leaky-untimed.log old.log
 touch -d 2026-11-21T02:52:38Z old.log
 gzip old.log

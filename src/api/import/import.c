@@ -247,6 +247,7 @@ static void tell_labels(import_run *run, const pm_label_pending *p, const pm_lab
                   .checked = pm_checked_name(PM_CHECKED_NONE),
                   .mappings = stored->mappings,
                   .size_kib = stored->size_kib,
+                  .rss_kib = PMAPDB_UNKNOWN,
                   .duplicate = stored->duplicate,
                   .missing = damaged ? missing : NULL,
                   .n_warnings = far,

@@ -20,6 +20,7 @@ typedef struct capture {
     pmapdb_capture_options o;
     pmapdb_open_options open;
     const char *measure;
+    bool verbose;
     growth growth;
     int64_t max_stall_ms;
     pm_cli_list keep_cmdline, keep_env;
@@ -78,6 +79,8 @@ static const pm_option options[] = {
      "Capture now, then at every multiple of SPAN in UTC", NULL},
     {"count", 0, PM_OPT_COUNT, AT(o.count), "N",
      "This many times (default: until SIGINT or SIGTERM)", NULL},
+    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL,
+     "A line for each snapshot, as of one capture of PIDs", NULL},
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
      "What to read (auto: smaps, and maps where smaps would stall the process)", NULL},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
@@ -230,6 +233,7 @@ static int run(capture *c, pmapdb_store *store)
     pmapdb_status st;
 
     pm_capture_log_open(&c->log, c->cli, true);
+    c->log.verbose = c->verbose || (c->o.n_pids && c->o.every_ms == PMAPDB_UNKNOWN);
     c->o.ctx = c;
     c->o.on_event = on_event;
     c->o.on_beat = c->o.every_ms == PMAPDB_UNKNOWN ? NULL : on_beat;

@@ -19,18 +19,19 @@ static void put_number(FILE *line, const char *before, int64_t n, const char *un
 }
 
 /* Writes "stored @7 2026-11-21T02:05:32Z redis/4711 pmap-x complete, proved by footer, 122
- * mappings, 80 MiB: PATH", or for the ranges that a JVM names: "named @7 ..., 151 ranges name 140
- * mappings, 280 MiB: PATH". */
+ * mappings, rss 80 MiB: PATH", or for the ranges that a JVM names: "named @7 ..., 151 ranges name
+ * 140 mappings, 280 MiB: PATH". */
 static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
 {
     const pmapdb_import_event *e = &l->news;
     bool proved = strcmp(e->checked, "none") != 0;
+    bool resident = e->rss_kib != PMAPDB_UNKNOWN;
     char taken[PM_CLOCK_TEXT], size[32];
     pm_words words = {0};
     FILE *line = pm_words_begin(&words);
 
     pm_clock_format(e->taken_ms, taken);
-    pm_render_kib(e->size_kib, true, size);
+    pm_render_kib(resident ? e->rss_kib : e->size_kib, true, size);
     fputs(e->duplicate ? "known  " : e->labels ? "named  " : "stored ", line);
     put_number(line, "@", e->snapshot_id, "pruned");
     fprintf(line, " %s %s/", taken, e->name);
@@ -43,7 +44,7 @@ static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
     } else {
         fprintf(line, "%s%s, ", proved ? ", proved by " : "", proved ? e->checked : "");
         put_number(line, "", e->mappings, "?");
-        fprintf(line, " mappings, %s", size);
+        fprintf(line, " mappings, %s%s", resident ? "rss " : "size ", size);
     }
     fprintf(line, ": %s", e->path);
     if (log->live)
@@ -66,6 +67,7 @@ static const pm_member fields[] = {{{"path", PM_UNIT_TEXT}, AT(news.path)},
                                    {{"checked", PM_UNIT_TEXT}, AT(news.checked)},
                                    {{"mappings", PM_UNIT_COUNT}, AT(news.mappings)},
                                    {{"size_kib", PM_UNIT_KIB}, AT(news.size_kib)},
+                                   {{"rss_kib", PM_UNIT_KIB}, AT(news.rss_kib)},
                                    {{"duplicate", PM_UNIT_BOOL}, AT(news.duplicate)},
                                    {{"error", PM_UNIT_TEXT}, AT(news.error)},
                                    {{"read_us", PM_UNIT_INT}, AT(read_us)},
@@ -73,7 +75,7 @@ static const pm_member fields[] = {{{"path", PM_UNIT_TEXT}, AT(news.path)},
                                    {{"degraded", PM_UNIT_TEXT}, AT(degraded)}};
 
 /* Only live captures have the columns after the error. */
-enum { ERROR = 11, N_FIELDS = sizeof fields / sizeof *fields };
+enum { ERROR = 12, N_FIELDS = sizeof fields / sizeof *fields };
 
 static void write_row(pm_capture_log *log, const pmapdb_capture_event *l)
 {
@@ -203,7 +205,7 @@ void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
         write_object(log, l);
     else if (log->out.render)
         write_row(log, l);
-    else if (!log->cli->quiet && !l->news.error)
+    else if (log->verbose && !log->cli->quiet && !l->news.error)
         write_line(log, l);
 }
 

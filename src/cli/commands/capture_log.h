@@ -1,5 +1,5 @@
-/* capture_log: what an import or a live capture prints: a line, row or object for each capture,
- * progress on a terminal, trouble on standard error, a summary.
+/* capture_log: what an import or a live capture prints: a line (if asked for), row or object for
+ * each capture, progress on a terminal, trouble on standard error, a summary.
  *
  * Prints a note (about something that was corrected) once per run, for the first capture that has
  * it, and a warning at most three times, so that mails from cron stay short. NDJSON lists all notes
@@ -15,11 +15,12 @@ typedef struct pm_capture_log {
     const pm_cli *cli;
     pm_output out;
     pm_progress progress;
+    bool verbose;  /* print a line for each capture */
     bool live;     /* also print the time that reading a capture took */
     pm_words said; /* notes and warnings so far, without their digits, one per line */
 } pm_capture_log;
 
-/* Opens the output. From now on, SIGINT and SIGTERM end the run after the current capture. */
+/* Opens the output; set `verbose` afterwards. From now on, SIGINT and SIGTERM end the run after the current capture. */
 void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live);
 /* Completes the output; ends the program if it failed. */
 void pm_capture_log_close(pm_capture_log *log);

@@ -13,7 +13,7 @@ typedef struct import_command {
     pmapdb_import_options o;
     pmapdb_open_options open;
     pm_cli_list keep_cmdline;
-    bool explain;
+    bool explain, verbose;
     pm_capture_log log;
 } import_command;
 
@@ -46,6 +46,7 @@ static const pm_option options[] = {
      "Read rows only as this (pmapdb dialects lists them)", NULL},
     {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
      "Store nothing: say how each capture is read, and why", NULL},
+    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each capture", NULL},
     {"strict", 0, PM_OPT_FLAG, AT(o.strict), NULL, "A capture without a pid is an error", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
      "Also store what it matches (or its groups) of command lines, not only the program", NULL},
@@ -99,6 +100,7 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
 
     pm_output_keep_apart(i->cli, paths, n_paths, "reads");
     pm_capture_log_open(&i->log, i->cli, false);
+    i->log.verbose = i->verbose;
     i->o.ctx = i;
     i->o.on_event = on_event;
     i->o.on_progress = on_progress;

@@ -20,7 +20,8 @@ typedef struct pm_capture_log {
     pm_words said; /* notes and warnings so far, without their digits, one per line */
 } pm_capture_log;
 
-/* Opens the output; set `verbose` afterwards. From now on, SIGINT and SIGTERM end the run after the current capture. */
+/* Opens the output; set `verbose` afterwards. From now on, SIGINT and SIGTERM end the run after the
+ * current capture. */
 void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live);
 /* Completes the output; ends the program if it failed. */
 void pm_capture_log_close(pm_capture_log *log);

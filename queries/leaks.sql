@@ -143,7 +143,14 @@ limited AS (
     CROSS JOIN snapshot s ON s.process_id = p.process_id
     CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
-    ORDER BY s.taken_ms DESC LIMIT 1) AS live_process_id
+    ORDER BY s.taken_ms DESC LIMIT 1) AS live_process_id, (
+    -- when the head started, from a beat's pair of clocks; start_time counts 10 ms since boot
+    SELECT b.started_ms - b.mono_ns / 1000000 + 10 * p.start_time
+    FROM process p
+    CROSS JOIN snapshot s ON s.process_id = p.process_id
+    CROSS JOIN beat b ON b.capture_id = s.capture_id
+    WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
+    ORDER BY s.taken_ms DESC LIMIT 1) AS process_ms
   FROM chosen k
 ),
 report AS (
@@ -152,7 +159,7 @@ report AS (
   SELECT k.head, k.dialect, (
     SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
       private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity,
-      t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count)
+      t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, k.process_ms)
     FROM (
       -- every moment; the rows of the other dialects are not compared, but their sums count
       SELECT NULL AS key, CASE WHEN s.dialect = k.dialect AND s.state = 'complete' THEN NULL

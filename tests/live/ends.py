@@ -1,7 +1,7 @@
 """Growth that ends: what `leaks` says of when and whether, against programs that reach the end.
 
     both    leaks on the heap and in anonymous mappings until RLIMIT_AS (ulimit -v) ends it: each row says
-            when, of the process
+            when, of the process; while it is young the growth may be its start
     shared  touches a shared mapping of fixed size: no leak, and the end in words
     pool    touches a private mapping of fixed size: no leak; nor is it one of the heap, which has none
     heap    touches what malloc holds already, then asks for more: a leak
@@ -60,6 +60,7 @@ int main(int n, char **argument)
 }
 """
 STEPS = 40
+YOUNG = 13
 LIMIT_KIB = 48 * 1024
 OFF = .10
 
@@ -84,9 +85,9 @@ class Program:
         self.child.wait()
 
 
-def judged(program, clock, db):
-    """The rows of `leaks` by key, after so many steps, a capture after each."""
-    for beat in range(STEPS):
+def judged(program, clock, db, beats):
+    """The rows of `leaks` by key, after a step and a capture in each of these beats."""
+    for beat in beats:
         program.step()
         subprocess.run([kit.PROGRAM, "capture", "-q", "--db", db, str(program.child.pid)],
                        env=clock.environment(beat), check=True)
@@ -122,7 +123,13 @@ def main():
         for what in ("both", "shared", "pool", "heap"):
             program = Program(path, what, LIMIT_KIB if what == "both" else None)
             try:
-                rows = judged(program, clock, place / (what + ".db"))
+                db = place / (what + ".db")
+                young = judged(program, clock, db, range(YOUNG))
+                rows = judged(program, clock, db, range(YOUNG, STEPS))
+                if what == "both":
+                    check.equal("both: young", young["heap"]["verdict"], "suspect")
+                    check.true("both: young", "%d minutes old" % (YOUNG - 1) in young["heap"]["reason"],
+                               young["heap"])
                 if what == "both":
                     check_both(check, program, rows)
                 elif what == "heap":

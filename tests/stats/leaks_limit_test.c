@@ -115,6 +115,38 @@ static void two_leaks_have_one_end(void **state)
         expect_limit(row, PM_LIMIT_ADDRESS, last + 18000, .25);
 }
 
+/* Captured from its start on, for 39 minutes; in the first quarter of an hour it may still warm up.
+ */
+static void a_young_process_may_warm_up(void **state)
+{
+    pm_leak_options options = with(NAN);
+
+    judge_n(growing, 2, &options, 14);
+    options.process_ms = (double)times[0];
+    assert_int_equal(rows[1].verdict, LEAK);
+    judge_n(growing, 2, &options, 14);
+    expect(1, SUSPECT, RSS, RSS,
+           "the process is 13 minutes old, and may still fill what it needs; rss and size grow "
+           "together");
+    assert_int_equal(rows[0].verdict, SUSPECT);
+    options.memory_max_kib = 4800 + 13 * 400 + 4000; /* reached in 10 minutes */
+    judge_n(growing, 2, &options, 14);
+    assert_int_equal(rows[1].verdict, LEAK);
+    options.memory_max_kib = 4800 + 13 * 400 + 8000;
+    judge_n(growing, 2, &options, 14);
+    assert_int_equal(rows[1].verdict, SUSPECT);
+    options.leak_posterior = 0.35; /* asked to be sensitive */
+    judge_n(growing, 2, &options, 14);
+    assert_int_equal(rows[1].verdict, LEAK);
+    options.leak_posterior = 0;
+    options.process_ms -= 3600000;
+    judge_n(growing, 2, &options, 14);
+    assert_int_equal(rows[1].verdict, LEAK);
+    options.process_ms += 3600000;
+    judge_n(growing, 2, &options, N);
+    assert_int_equal(rows[1].verdict, LEAK);
+}
+
 /* Threads: 4,000 + 39 * 64 = 6,496 KiB of stacks beside 10,000 of heap; 3,840 KiB an hour. */
 static void address_space(void **state)
 {
@@ -206,5 +238,6 @@ static void mappings_may_end_first(void **state)
 
 RUN_TESTS(TEST(a_cgroup_limits_the_process), TEST(near_it_a_leak_is_a_leak),
           TEST(what_is_given_comes_first), TEST(none_is_no_limit), TEST(the_nearer_one_counts),
-          TEST(two_leaks_have_one_end), TEST(address_space), TEST(address_space_may_end_first),
-          TEST(the_stack_has_its_own), TEST(mappings_end_too), TEST(mappings_may_end_first))
+          TEST(two_leaks_have_one_end), TEST(a_young_process_may_warm_up), TEST(address_space),
+          TEST(address_space_may_end_first), TEST(the_stack_has_its_own), TEST(mappings_end_too),
+          TEST(mappings_may_end_first))

@@ -263,18 +263,18 @@ static void limits_of_live_captures(void **state)
 {
     static const char none[] = REPORT(FLAT " UNION ALL " HEAP, JOINT);
 
-    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, NULL, NULL"), none);
-    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", -1, -1, -1, NULL"), none);
+    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, NULL, NULL, NULL"), none);
+    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", -1, -1, -1, NULL, NULL"), none);
     says(state,
          "SELECT json_extract(j, '$[0].limit', '$[0].eta_h', '$[0].limit_by', '$[1].limit_by', "
          "'$[2].key', '$[2].limit', '$[2].limit_by') FROM (" REPORT(
-             FLAT " UNION ALL " HEAP, JOINT ", 13892, 50000, 8192, 65530") ")",
+             FLAT " UNION ALL " HEAP, JOINT ", 13892, 50000, 8192, 65530, NULL") ")",
          "[13892,2,\"cgroup\",\"cgroup\",\"stack\",13892,\"cgroup\"]");
     says(state,
          "SELECT json_extract(j, '$[0].limit_by', '$[1].limit_by', '$[2].limit_by') FROM (" REPORT(
-             FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, 8192, NULL") ")",
+             FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, 8192, NULL, NULL") ")",
          "[null,null,\"stack\"]");
-    says(state, REPORT(HEAP, JOINT ", 'max', NULL, NULL, NULL"),
+    says(state, REPORT(HEAP, JOINT ", 'max', NULL, NULL, NULL, NULL"),
          "leak_report: memory_max_kib must be a number or NULL");
 }
 

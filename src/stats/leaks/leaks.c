@@ -156,17 +156,18 @@ static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error 
 static void drop_immaterial(const pm_leak_work *work, pm_leak *row)
 {
     double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0, whole = NAN;
+    double share = row->metric == PM_METRIC_SIZE ? PM_KEY_MATERIAL_SIZE : PM_KEY_MATERIAL;
     const double *v = work->whole.series[row->metric];
     size_t n = work->process->n;
 
     while (n > 0 && isnan(whole))
         whole = v[--n];
     if (!pm_leaks_flagged(row->verdict) || row->metric == PM_METRIC_MAPPINGS ||
-        !(row->trend.rate * hours < PM_KEY_MATERIAL * whole))
+        row->why_metric == PM_METRIC_MAPPINGS || !(row->trend.rate * hours < share * whole))
         return;
     row->verdict = PM_VERDICT_STEADY;
     row->reason[0] = '\0';
-    pm_leaks_say(row, "grows by less than %g %% of the process", 100 * PM_KEY_MATERIAL);
+    pm_leaks_say(row, "grows by less than %g %% of the process", 100 * share);
 }
 
 static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole,
@@ -201,6 +202,24 @@ static void take_end(const pm_leak *whole, pm_leak *row)
     row->eta_h = whole->eta_h;
 }
 
+/* A process that has just started fills what it needs. Its growth is no leak yet, unless it reaches
+ * a limit before the process is twice as old, or goes on in several lives. */
+static void doubt_young(const pm_leak_work *work, double eta_h, pm_leak *row)
+{
+    const pm_leak_process *p = work->process;
+    double started = work->options->process_ms, posterior = work->options->leak_posterior, age;
+
+    if (row->verdict != PM_VERDICT_LEAK || !(started > 0) || row->trend.lives > 1 ||
+        (posterior > 0 && posterior < PM_POSTERIOR_LEAK))
+        return;
+    age = ((double)p->ms[p->n - 1] - started) / 3600000.0;
+    if (!(age < PM_YOUNG_H) || eta_h < age)
+        return;
+    row->verdict = PM_VERDICT_SUSPECT;
+    pm_leaks_say_first(row, "the process is %s old, and may still fill what it needs",
+                       pm_leaks_span(age).text);
+}
+
 pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_options *options,
                              pm_leak *out, pmapdb_error *err)
 {
@@ -225,6 +244,8 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
         st = judge_whole(&work, rows, out, err);
         for (size_t k = 0; k < process->n_keys; k++)
             take_end(out, &rows[k]);
+        for (size_t k = 0; k <= process->n_keys; k++)
+            doubt_young(&work, out->eta_h, &out[k]);
     }
     pm_leaks_work_free(&work);
     return st;

@@ -67,6 +67,7 @@ typedef struct pm_leak_options {
     double memory_max_kib; /* memory.max of the cgroup, against the rss of the process */
     double address_limit_kib, stack_limit_kib;
     double max_map_count; /* mappings of the process */
+    double process_ms;    /* when the newest life started, in the time of the series */
 } pm_leak_options;
 
 /* The source of a limit. */

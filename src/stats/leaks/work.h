@@ -19,8 +19,12 @@
 #define PM_SIZE_FLAT 0.1 /* of the growth of rss: if size grows less, rss fills a reservation */
 #define PM_FULL 0.93     /* of the size: if more is resident, rss cannot show growth */
 #define PM_FULL_GREW 0.3 /* of rss: if more came in the window, a full reservation is mentioned */
-/* Share of the process: less growth is chance among thousands of lineages. */
-#define PM_KEY_MATERIAL 0.001
+/* Share of the process: less growth of a key in the window is chance, or does not matter yet. */
+#define PM_KEY_MATERIAL 0.005
+#define PM_KEY_MATERIAL_SIZE 0.001 /* of address space, of which most is only reserved */
+/* Servers fill caches and pools for so long after their start: 12 servers under load took 1 to 14
+ * minutes. */
+#define PM_YOUNG_H 0.25
 #define PM_MINOR 0.05                        /* of the growth of the whole: less is a by-product */
 #define PM_FILES_MIN (2 * PM_MATERIAL_COUNT) /* file mappings: loading a plugin maps up to five */
 #define PM_GUARDS_MORE 0.2     /* guards and guarded mappings may differ by this share ... */

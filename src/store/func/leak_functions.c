@@ -164,7 +164,7 @@ enum {
     LIMIT,
     SENSITIVITY,
     LIVE, /* the arguments from here on may be missing */
-    ARGUMENTS = LIVE + 4
+    ARGUMENTS = LIVE + 5
 };
 
 /* Reads one of the words; NULL is the default. False: the error is set. */
@@ -190,13 +190,13 @@ static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
     return refuse(out, "leak_report", what, text);
 }
 
-/* Reads the limits of the kernel; -1 is no limit. */
-static bool take_limits(sqlite3_context *out, sqlite3_value **argv, pm_leak_options *o)
+/* Reads the limits of the kernel, of which -1 is no limit, and the start of the process. */
+static bool take_live(sqlite3_context *out, sqlite3_value **argv, pm_leak_options *o)
 {
     static const char *const names[] = {"memory_max_kib", "address_limit_kib", "stack_limit_kib",
-                                        "max_map_count"};
+                                        "max_map_count", "process_ms"};
     double *const to[] = {&o->memory_max_kib, &o->address_limit_kib, &o->stack_limit_kib,
-                          &o->max_map_count};
+                          &o->max_map_count, &o->process_ms};
 
     for (int i = 0; i < ARGUMENTS - LIVE; i++)
         if (!take_real(out, "leak_report", names[i], argv[LIVE + i], to[i]))
@@ -219,7 +219,7 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
         return false;
     o->metric = (int)metric - 1;
     o->leak_posterior = weights[sensitivity];
-    return argc == LIVE || take_limits(out, argv, o);
+    return argc == LIVE || take_live(out, argv, o);
 }
 
 static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)

@@ -45,10 +45,8 @@ typedef struct pm_check {
     char as_of[PM_CLOCK_TEXT]; /* the same of the worst finding; of all values, the oldest */
     double beyond;             /* how far the last judged value exceeds its threshold, as a ratio */
     double worst;              /* the same ratio for the worst finding of `state` */
-    int64_t part_of;           /* the process of the worst finding, if that finding is a rate */
-    double part_rate;
-    char part[65];  /* the part of that process that leaks most, or "" */
-    char text[512]; /* the worst finding, or why the state is unknown */
+    char part[65];             /* the part of that process that leaks most, or "" */
+    char text[512];            /* the worst finding, or why the state is unknown */
 } pm_check;
 
 /* Queries the store for everything that the user asked for. Ends the program if the store has no

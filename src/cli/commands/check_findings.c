@@ -55,29 +55,15 @@ static bool find(pm_check *c, pm_check_state found, const char *format, ...)
     va_start(args, format);
     vsnprintf(c->text, sizeof c->text, format, args);
     va_end(args);
-    c->part_of = PMAPDB_UNKNOWN;
     c->part[0] = '\0';
     return true;
 }
 
 /* ---- the newest snapshots ---- */
 
-/* Prints "redis/4711", or "redis" if the pid is unknown. */
-static void read_who(const pmapdb_rows *row, char *out, size_t size)
+static void take_at(pm_check *c, pm_text at)
 {
-    int64_t pid = pm_answer_int(row, "pid");
-    char name[129];
-
-    pm_answer_text(row, "name", name, sizeof name);
-    if (pid == PMAPDB_UNKNOWN)
-        snprintf(out, size, "%s", name);
-    else
-        snprintf(out, size, "%s/%" PRId64, name, pid);
-}
-
-static void read_at(pm_check *c, const pmapdb_rows *row, const char *column)
-{
-    pm_answer_text(row, column, c->at, sizeof c->at);
+    snprintf(c->at, sizeof c->at, "%.*s", (int)at.len, at.data);
     if (c->state == PM_CHECK_OK && *c->at && (!*c->as_of || strcmp(c->at, c->as_of) < 0))
         memcpy(c->as_of, c->at, sizeof c->at);
 }
@@ -85,14 +71,17 @@ static void read_at(pm_check *c, const pmapdb_rows *row, const char *column)
 static void take_process(pm_check *c, const pmapdb_rows *row)
 {
     int64_t rss = pm_answer_int(row, "rss_kib"), mappings = pm_answer_int(row, "mappings"), taken;
-    char found[16], size[PM_NUMBER_TEXT];
+    char found[16], name[129], at[PM_CLOCK_TEXT], size[PM_NUMBER_TEXT];
 
     if (pm_grow(&c->alive, &c->alive_cap, c->n_processes, sizeof *c->alive, NULL) != PMAPDB_OK)
         pm_cli_no_memory();
     c->alive[c->n_processes++] = pm_answer_int(row, "process_id");
-    read_who(row, c->who, sizeof c->who);
-    read_at(c, row, "taken_at");
-    if (pm_clock_parse(pm_text_of(c->at), &taken) && taken > c->newest_ms)
+    pm_answer_text(row, "name", name, sizeof name);
+    pm_leak_row_who(&(pm_leak_row){.name = pm_text_of(name), .pid = pm_answer_int(row, "pid")},
+                    c->who, sizeof c->who);
+    pm_answer_text(row, "taken_at", at, sizeof at);
+    take_at(c, pm_text_of(at));
+    if (pm_clock_parse(pm_text_of(at), &taken) && taken > c->newest_ms)
         c->newest_ms = taken;
     pm_answer_text(row, "state", found, sizeof found);
     if (strcmp(found, "partial") == 0)
@@ -120,55 +109,41 @@ static void ask_newest(pm_check *c)
 
 /* ---- verdicts ---- */
 
-/* Judges a process by its own row of `leaks`, the one with key "total". */
-static void judge_process(pm_check *c, const pmapdb_rows *row)
+/* Names the part of the process that leaks most. */
+static void name_part(pm_check *c, const pm_leak_group *g)
 {
-    double per_h = pm_answer_real(row, "rate_per_h"), eta_h = pm_answer_real(row, "eta_h");
-    double limit_kib = pm_answer_real(row, "limit");
-    char who[192], unit[16], limit_by[32], rate[PM_NUMBER_TEXT], limit[PM_NUMBER_TEXT],
-        span[PM_NUMBER_TEXT];
-    bool sizes;
+    double most = NAN;
 
-    read_who(row, who, sizeof who);
-    pm_answer_text(row, "unit", unit, sizeof unit);
-    pm_answer_text(row, "limit_by", limit_by, sizeof limit_by);
-    sizes = strcmp(unit, "KiB") == 0;
-    pm_number_size(per_h, rate);
+    for (const pm_leak_row *r = g->begin + 1; r < g->end; r++)
+        if (r->verdict == PM_VERDICT_LEAK && !(r->rate <= most)) {
+            most = r->rate;
+            snprintf(c->part, sizeof c->part, "%.*s", (int)r->key.len, r->key.data);
+        }
+}
+
+/* Judges a process by its own row of `leaks`. */
+static void judge_process(pm_check *c, const pm_leak_group *g)
+{
+    const pm_leak_row *row = g->begin;
+    char who[192], rate[PM_NUMBER_TEXT], limit[PM_NUMBER_TEXT], span[PM_NUMBER_TEXT];
+    bool sizes = pm_leak_row_is_kib(row);
+
+    pm_leak_row_who(row, who, sizeof who);
+    pm_number_size(row->rate, rate);
     c->n_leaks++;
-    if (sizes && !isnan(per_h) &&
-        find(c, judge(c, PM_CHECK_RATE, per_h), "%s leaks %s/h", who, rate))
-        c->part_of = pm_answer_int(row, "process_id");
+    if (sizes && !isnan(row->rate) &&
+        find(c, judge(c, PM_CHECK_RATE, row->rate), "%s leaks %s/h", who, rate))
+        name_part(c, g);
     if (!c->of[PM_CHECK_ETA].asked)
         return;
-    if (isnan(eta_h)) {
+    if (isnan(row->eta_h)) {
         find(c, PM_CHECK_UNKNOWN, "%s leaks and no limit is known: give --limit", who);
         return;
     }
-    (sizes ? pm_number_size : pm_number_brief)(limit_kib, limit);
-    pm_number_span(eta_h * 3600000, span);
-    find(c, judge(c, PM_CHECK_ETA, eta_h), "%s leaks and reaches %s%s in %s", who,
-         pm_leak_limit_words(&(pm_leak_row){.limit_by = pm_text_of(limit_by)}), limit, span);
-}
-
-/* Notes the process as blind if its resident memory is unknown. */
-static void see_blind(pm_check *c, const pmapdb_rows *row)
-{
-    char rss_from[16];
-
-    pm_answer_text(row, "rss_from", rss_from, sizeof rss_from);
-    if (strcmp(rss_from, pm_leak_rss_name(PM_RSS_UNKNOWN)) == 0)
-        read_who(row, c->blind, sizeof c->blind);
-}
-
-/* Takes the row of a part of a process; it follows the process's own row. */
-static void see_part(pm_check *c, const pmapdb_rows *row)
-{
-    double rate = pm_answer_real(row, "rate_per_h");
-
-    if (c->part_of != pm_answer_int(row, "process_id") || (*c->part && !(rate > c->part_rate)))
-        return;
-    c->part_rate = rate;
-    pm_answer_text(row, "key", c->part, sizeof c->part);
+    (sizes ? pm_number_size : pm_number_brief)(row->limit, limit);
+    pm_number_span(row->eta_h * 3600000, span);
+    find(c, judge(c, PM_CHECK_ETA, row->eta_h), "%s leaks and reaches %s%s in %s", who,
+         pm_leak_limit_words(row), limit, span);
 }
 
 /* True if the process is in the newest moment. Leaks of processes that have ended no longer
@@ -181,40 +156,31 @@ static bool is_alive(const pm_check *c, int64_t process_id)
     return false;
 }
 
-/* The first row of each process is about the process itself; the rows of its parts follow. */
 static void ask_leaks(pm_check *c)
 {
     pmapdb_rows *rows = pm_run_query(&c->args, "leaks");
     const char *metric = pm_run_given(&c->args, "metric");
     bool sizes_will_do = metric && strcmp(metric, "joint") != 0 && strcmp(metric, "rss") != 0;
     int64_t longest = 0, judged = 0;
-    int64_t current = PMAPDB_UNKNOWN;
+    pm_leak_rows held = {0};
 
-    while (pm_run_next(rows)) {
-        int64_t process_id = pm_answer_int(rows, "process_id");
-        int64_t snapshots = pm_answer_int(rows, "snapshots");
-        char verdict[16];
-        bool leaks;
-
-        if (!is_alive(c, process_id))
-            continue;
-        pm_answer_text(rows, "verdict", verdict, sizeof verdict);
-        leaks = strcmp(verdict, "leak") == 0;
-        if (process_id == current) {
-            if (leaks)
-                see_part(c, rows);
-            continue;
-        }
-        current = process_id;
-        judged += strcmp(verdict, "too-few") != 0;
-        longest = snapshots > longest ? snapshots : longest;
-        read_at(c, rows, "last_at");
-        if (leaks)
-            judge_process(c, rows);
-        else
-            see_blind(c, rows);
-    }
+    pm_leak_rows_read(&held, rows);
     pmapdb_rows_close(rows);
+    for (const pm_leak_row *r = held.row; r < held.row + held.n;) {
+        pm_leak_group g = pm_leak_group_at(&held, r);
+
+        if (is_alive(c, r->process_id)) {
+            judged += r->verdict != PM_VERDICT_TOO_FEW;
+            longest = r->snapshots > longest ? r->snapshots : longest;
+            take_at(c, r->last_at);
+            if (r->verdict == PM_VERDICT_LEAK)
+                judge_process(c, &g);
+            else if (pm_leak_row_blind(r))
+                pm_leak_row_who(r, c->blind, sizeof c->blind);
+        }
+        r = g.end;
+    }
+    pm_leak_rows_free(&held);
     if (!judged && longest >= PM_TREND_MIN)
         find(c, PM_CHECK_UNKNOWN, "no life is long enough for a verdict, of %" PRId64 " snapshots",
              longest);

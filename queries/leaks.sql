@@ -119,7 +119,8 @@ chosen AS (
         CASE WHEN count(*) OVER (PARTITION BY k.head) > 1 THEN (
         SELECT sum(s.preferred) + CASE WHEN sum(s.preferred AND s.rss_kib IS NOT NULL) >= 8
           AND (SELECT r.taken_ms FROM snapshot r WHERE r.process_id = k.head
-            AND r.rss_kib IS NOT NULL ORDER BY r.taken_ms DESC LIMIT 1) >= k.middle
+            AND r.rss_kib IS NOT NULL AND r.state = 'complete'
+            ORDER BY r.taken_ms DESC LIMIT 1) >= k.middle
           THEN 9e9 ELSE 0 END
         FROM series x
         CROSS JOIN snapshot s ON s.process_id = x.process_id

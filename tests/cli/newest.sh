@@ -1,5 +1,5 @@
-# newest: a program that fills and stops; smaps while it fills, then maps beside VmRSS. What came last
-# decides, and every answer says how far its numbers reach.
+# newest: a program that fills and stops; smaps while it fills, then maps beside VmRSS or a rollup. What
+# came last decides, and every answer says how far its numbers reach.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 
@@ -14,7 +14,13 @@ beat() {
     }
     row '[heap]' $((0x560001000000)) "$3" $(($4 - 12)) "$1" "$2"
     row '[stack]' $((0x7ffc00000000)) 132 12 "$1" "$2"
-    printf 'Name:\tfill\nVmRSS:\t%d kB\n' "$4" >"in/$2/9/status"
+    if [ "$1" = maps ] && [ $(($2 % 2)) -eq 1 ]; then
+        printf '%s ---p 00000000 00:00 0 [rollup]\nRss: %d kB\n' 560001000000-7ffc00021000 "$4" \
+            >"in/$2/9/smaps_rollup"
+        touch -d "@$((1795219200 + 5 * $2))" "in/$2/9/smaps_rollup"
+    else
+        printf 'Name:\tfill\nVmRSS:\t%d kB\n' "$4" >"in/$2/9/status"
+    fi
     echo fill >"in/$2/9/comm"
     touch -d "@$((1795219200 + 5 * $2))" "in/$2/9/$1"
 }

@@ -177,6 +177,7 @@ static void growth_goes_on(void **state)
     assert_int_equal(rows[1].verdict, LEAK);
     assert_int_equal(rows[0].verdict, LEAK);
     expect_rate(0, 400);
+    assert_int_equal(rows[0].trend.snapshots, 2 * N);
     for (size_t i = 0; i < 2 * N; i++)
         rss[i] = 4000 + 6400 * (double)(i / 16);
     judge_with(&grows, N, N + 12, &jointly);

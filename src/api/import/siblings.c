@@ -48,11 +48,11 @@ static bool rollup_agrees(const pm_block *b, const pm_siblings *s)
 }
 
 /* Takes the resident size for a capture whose mappings do not show it (maps, plain pmap), as for
- * live captures. It proves nothing. The rollup is a separate capture, and is judged as one. */
-static void take_vm_rss(pm_block *b, const pm_siblings *s, bool alone)
+ * live captures. It proves nothing. */
+static void take_rss(pm_block *b, const pm_siblings *s, bool alone)
 {
     if (alone && b->tool_rss_kib == PMAPDB_UNKNOWN)
-        b->tool_rss_kib = s->rss_kib;
+        b->tool_rss_kib = s->rollup.rss_kib != PMAPDB_UNKNOWN ? s->rollup.rss_kib : s->rss_kib;
 }
 
 /* Proves the sum. The rollup takes precedence: it comes from the page tables like smaps, VmRSS from
@@ -65,7 +65,7 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
     if (b->state == PM_STATE_TOTALS)
         return;
     if (b->totals.v[PM_TOTAL_RSS] < 0) {
-        take_vm_rss(b, s, alone);
+        take_rss(b, s, alone);
         return;
     }
     if (b->checked != PM_CHECKED_NONE)

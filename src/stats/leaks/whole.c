@@ -149,6 +149,12 @@ static void sum_of_leaks(const pm_leak_work *work, pm_leak *rows, size_t top, pm
     whole->why_metric = rows[top].why_metric;
     whole->confidence = rows[top].confidence;
     say_keys(work, rows, top, "what leaks:", whole);
+    if (work->process->n - work->shown < PM_LATER_MIN || work->total.verdict != PM_VERDICT_LEAK ||
+        metric != PM_METRIC_RSS)
+        return;
+    whole->trend = work->total; /* newer than the rates of the keys */
+    whole->confidence = work->total.confidence;
+    pm_leaks_say_vm_rss(work, whole);
 }
 
 /* No key leaks, but the total grows: true if bounded keys explain the growth. */

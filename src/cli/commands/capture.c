@@ -84,7 +84,7 @@ static const pm_option options[] = {
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
      "What to read (auto: smaps, and maps where smaps would stall the process)", NULL},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
-     "How long auto may stall a process (50ms)", NULL},
+     "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
     {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
      "Only processes that grew or shrank by 10% or 200M since their last snapshot", read_growth},
     {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",

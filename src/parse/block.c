@@ -1,6 +1,8 @@
 /* block: the rows and sums of the current block, and the verdict on the block when it ends. */
 #include "parse/block.h"
 
+#include "parse/wide.h"
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -72,6 +74,9 @@ static const char *row_fault(pm_open *b, const pm_mapping *m)
 
     if (m->end <= m->start)
         return "it has no extent";
+    if (m->path.len && memchr(m->path.data, ' ', m->path.len) &&
+        (pm_guess_has_perms(m->path, INT_MAX) || pm_text_ends(m->path, PM_TEXT(" kB"))))
+        return "another line follows on it";
     if (m->start < b->prev_end && m->end > b->prev_start) {
         b->overlaps = true;
         return "it overlaps the row before it";

@@ -35,6 +35,9 @@ typedef enum pm_family {
 typedef enum pm_mark {
     PM_MARK_GAVE_UP, /* from here on: rows are missing */
     PM_MARK_CUT,
+    PM_MARK_TOP,
+    PM_MARK_KEYS,
+    PM_MARK_DIGITS,
     PM_MARK_BAD,
     PM_MARK_ELIDED,
     PM_MARK_GAP,
@@ -47,11 +50,15 @@ typedef enum pm_mark {
     PM_MARK_TRANSLATED,
     PM_MARK_SHARED_TWICE, /* n: KiB */
     PM_MARK_RUNS_ON,
-    PM_MARK_BELOW, /* n: KiB */
+    PM_MARK_BELOW,  /* n: KiB */
+    PM_MARK_MOMENT, /* n: KiB */
     PM_MARK_UNPROVED,
-    PM_MARK_COLOUR, /* these four: strip_decoration.c removed something from the lines */
+    PM_MARK_ABOVE,
+    PM_MARK_AFTER,
+    PM_MARK_ORDER,
+    PM_MARK_NO_END,
+    PM_MARK_COLOUR, /* these three: strip_decoration.c removed something from the lines */
     PM_MARK_QUOTE,
-    PM_MARK_TYPE,
     PM_MARK_CALLOUT,
     PM_MARK_BUSYBOX,
     PM_MARK_COUNT,
@@ -152,6 +159,7 @@ typedef struct pm_open {
     bool rollup;       /* smaps_rollup */
     /* enter.c: the order of the rows */
     uint64_t n_rows, last_start; /* rows seen, damaged or not */
+    size_t digits;               /* of the addresses, if the block is narrow */
     bool below_rule;             /* the rule is above the first row, where `sort` moved it */
     bool sums_first;             /* the rows follow their sums: sorted, largest first */
     /* block.c: the rows that are kept */
@@ -196,6 +204,10 @@ struct pm_reader {
     uint64_t hint_until; /* the last line on which a block may begin and still get hinted_pid */
     uint64_t rule_line;  /* line of the last rule outside a block */
     bool foreign_told;   /* the output of another tool was reported */
+    bool nul_told;       /* NUL bytes outside a capture were reported */
+    /* stream.c: the last line outside a block that nobody understood */
+    uint64_t stray_line;
+    pm_mark stray; /* the mark of a block whose first row follows directly */
     /* the block */
     pm_open b;
     pm_piece_hash hash;
@@ -240,6 +252,14 @@ bool pm_is_sorted_header(const pm_reader *r);
 void pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m);
 /* Handles a current line that is not part of any block. */
 void pm_pass_over(pm_reader *r);
+/* Handles a line outside the layout of a capture. A piece of a row among rows is a damaged row;
+ * above the first row it shows that the beginning is missing. */
+void pm_stray_line(pm_reader *r, pm_text t, bool torn);
+/* Handles a line with NUL bytes, which no tool prints: a file system left them where text was lost.
+ */
+void pm_nul_line(pm_reader *r);
+/* Counts a row of the block that cannot be read. */
+void pm_bad_line(pm_reader *r, const char *why);
 
 /* ---- words.c: informative lines that are not rows ---- */
 
@@ -302,8 +322,9 @@ void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
 void pm_smaps_known(pm_reader *r, const pm_mapping *m, const pm_piece *piece);
 /* Handles a row whose first line cannot be read: the keys below are not the previous row's. */
 void pm_smaps_broken(pm_reader *r, const char *why);
-/* True if the line looks like a key line: "Rss:      4 kB". */
-bool pm_smaps_is_key(pm_text line);
+/* True if the line looks like a key line: "Rss:      4 kB". With `known`, only for keys of Linux.
+ */
+bool pm_smaps_is_key(pm_text line, bool known);
 /* Takes a key line of the current row. False if the line is not a key line. */
 bool pm_smaps_key(pm_reader *r, pm_text line);
 void pm_smaps_end(pm_reader *r);
@@ -325,6 +346,7 @@ typedef struct pm_narrow {
     pm_dialect dialect;  /* PM_DIALECT_COUNT: the row of an unsupported tool */
     const char *refused; /* the name of the unsupported tool */
     pm_text rest;        /* blanks and name */
+    size_t digits;       /* of the address */
     bool outside;        /* a row that -x -A prints for memory outside its range */
     bool padded, suse_mode;
 } pm_narrow;
@@ -334,53 +356,6 @@ void pm_narrow_row(pm_reader *r, pm_narrow *row);
 /* Reads the items of `pattern`, each after blanks: O an offset, o an offset of at least eight
  * digits, d a device, i an inode. Returns the end of the last item; NULL if an item is missing. */
 const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m);
-
-/* ---- pmap_wide.c: -X, -XX; layout.c: their columns ---- */
-
-static inline pm_text pm_wide_line(const pm_wide *w, size_t i)
-{
-    return (pm_text){w->text.data + w->rows[i].at, w->rows[i].len};
-}
-
-void pm_wide_hold(pm_reader *r, pm_text line);
-void pm_wide_end(pm_reader *r);
-/* Reads at most `max` numbers of a row from *at on and moves *at after the last number. */
-size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out);
-/* Returns the position after the columns before the numbers; 0 if the row has another shape. */
-size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *out);
-/* Reads places and numbers of all rows, at most `max` numbers of each row. */
-pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err);
-/* Returns the numbers of a row; NULL if their count differs from the number of columns. */
-static inline const uint64_t *pm_wide_values(const pm_wide *w, size_t i)
-{
-    return w->rows[i].n == w->columns.n ? w->values + w->rows[i].first : NULL;
-}
-/* Returns the position where the flags of most rows end; 0 without flags. */
-size_t pm_wide_vote(const pm_wide *w);
-
-/* Boyer and Moore's majority vote. */
-typedef struct pm_vote {
-    size_t winner, votes;
-} pm_vote;
-
-static inline void pm_vote_for(pm_vote *v, size_t value)
-{
-    if (v->votes == 0)
-        v->winner = value;
-    v->votes += v->winner == value ? 1 : (size_t)-1;
-}
-
-/* Releases of Linux that changed the fields of smaps, newest first. */
-#define PM_KERNELS 10
-typedef struct pm_kernel {
-    const char *since;
-    uint64_t fields; /* fields that the release added */
-} pm_kernel;
-extern const pm_kernel pm_kernels[PM_KERNELS];
-
-/* Fills w->columns and reads the rows accordingly. *refused is NULL, or the reason why the block
- * cannot be read. */
-pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err);
 
 /* ---- sums.c ---- */
 

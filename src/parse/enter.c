@@ -1,5 +1,8 @@
-/* enter: decides whether a row belongs to the current block or begins a new block. */
+/* enter: decides whether a row belongs to the current block or begins a new block, and what lines
+ * that are no rows say about the block. */
 #include "parse/block.h"
+
+#include <limits.h>
 
 bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
 {
@@ -13,14 +16,6 @@ bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
         return only == PM_DIALECT_PMAP_XX || only == PM_DIALECT_PMAP_X;
     /* rows of toybox differ from rows of pmap only in the names */
     return only == dialect || (only == PM_DIALECT_TOYBOX && dialect == PM_DIALECT_PMAP);
-}
-
-void pm_pass_over(pm_reader *r)
-{
-    r->foreign++;
-    r->smaps.torn = true;
-    if (r->b.open && r->b.n_rows)
-        pm_block_mark(r, PM_MARK_STRANGE, r->line);
 }
 
 static bool has_header(const pm_open *b)
@@ -88,6 +83,8 @@ void pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_m
     if (begins_block(r, family, dialect, m)) {
         pm_block_end(r);
         pm_block_open(r);
+        if (r->stray_line && r->stray_line + 1 == r->line)
+            pm_block_mark(r, r->stray, r->stray_line);
     }
     if (b->family == PM_FAMILY_NONE) {
         b->sums_first = b->footer;
@@ -100,4 +97,68 @@ void pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_m
     r->any_row = true;
     if (family == PM_FAMILY_NARROW && !has_header(b))
         pm_check(r, pm_map_put(&r->starts, m->start, 1, r->err));
+}
+
+/* ---- lines that are no rows ---- */
+
+void pm_pass_over(pm_reader *r)
+{
+    r->foreign++;
+    r->smaps.torn = true;
+    if (r->b.open)
+        pm_block_mark(r, PM_MARK_STRANGE, r->line);
+}
+
+void pm_bad_line(pm_reader *r, const char *why)
+{
+    r->b.n_rows++;
+    if (r->b.family == PM_FAMILY_RANGE)
+        pm_smaps_broken(r, why);
+    else
+        pm_block_bad(r, r->line, why);
+}
+
+/* True for words with a colon, "Dynamic libraries:", which are no end of a path. */
+static bool is_title(pm_text t)
+{
+    return pm_text_ends(t, PM_TEXT(":")) && !memchr(t.data, '/', t.len) &&
+           memchr(t.data, ' ', t.len) && *t.data != ' ';
+}
+
+void pm_stray_line(pm_reader *r, pm_text t, bool torn)
+{
+    torn |= pm_guess_has_perms(t, INT_MAX) || pm_smaps_is_key(t, true);
+    if (torn && r->b.open && r->b.n_rows && !r->b.rollup) {
+        pm_block_line(r);
+        pm_bad_line(r, PM_BROKEN_ROW);
+        return;
+    }
+    pm_pass_over(r);
+    if (!torn && is_title(t))
+        return;
+    if (r->stray != PM_MARK_TOP || r->stray_line + 1 != r->line)
+        r->stray = torn ? PM_MARK_TOP : PM_MARK_ABOVE;
+    r->stray_line = r->line;
+}
+
+void pm_nul_line(pm_reader *r)
+{
+    if (r->b.open && r->b.family != PM_FAMILY_NONE) {
+        pm_block_line(r);
+        if (r->b.rollup)
+            pm_block_mark(r, PM_MARK_CUT, r->line);
+        else
+            pm_bad_line(r, "it contains NUL bytes");
+    } else if (r->b.open || (r->any_row && !r->nul_told)) {
+        r->nul_told = true;
+        if (!r->b.open)
+            pm_block_open(r);
+        r->b.refused = "NUL bytes in place of text: what was there is lost";
+        pm_block_line(r);
+        pm_block_end(r);
+    } else {
+        pm_pass_over(r);
+        r->stray_line = r->line;
+        r->stray = PM_MARK_TOP;
+    }
 }

@@ -3,12 +3,16 @@
  * procps 3.2.0 to 4.0.6 and from fs/proc/task_mmu.c. */
 #include "parse/block.h"
 
+#include "parse/wide.h"
 #include <inttypes.h>
 
 /* # stands for the count of the mark, @ for the line of its first occurrence. */
 static const char *const sentences[PM_MARK_COUNT] = {
     [PM_MARK_GAVE_UP] = "line @: pmap gave up in the middle",
     [PM_MARK_CUT] = "line @ ends in the middle",
+    [PM_MARK_TOP] = "line @ above the first row holds a piece of a row: the beginning is missing",
+    [PM_MARK_DIGITS] = "line @ begins in the middle of an address",
+    [PM_MARK_KEYS] = "line @ has keys that the rows before it lack",
     [PM_MARK_BAD] = "# damaged rows, the first is line @: ",
     [PM_MARK_ELIDED] = "line @ stands for rows that were left out",
     [PM_MARK_GAP] = "line @ in the middle is not a row: rows may be missing",
@@ -24,6 +28,12 @@ static const char *const sentences[PM_MARK_COUNT] = {
     [PM_MARK_TRANSLATED] = "\"[ anon ]\" and \"[ stack ]\" are in another language",
     [PM_MARK_SHARED_TWICE] =
         "the footer counts shared mappings twice: # KiB taken off (procps 3.3.2 to 3.3.11)",
+    [PM_MARK_MOMENT] = "rows and footer differ by # KiB, as in a running process: pmap -X reads "
+                       "the map twice",
+    [PM_MARK_ABOVE] = "line @ above the first row is no row: was a row lost?",
+    [PM_MARK_AFTER] = "line @ after the last row is no row: was a row lost?",
+    [PM_MARK_ORDER] = "the rows are not in the order of addresses: sorted, or of several captures",
+    [PM_MARK_NO_END] = "the last line has no end: were rows lost?",
     [PM_MARK_RUNS_ON] =
         "the footer goes on from the process before: that was taken off (procps before 4.0.4)",
     [PM_MARK_BELOW] = "the footer counts # KiB of RSS outside of these rows: only a range was "
@@ -31,7 +41,6 @@ static const char *const sentences[PM_MARK_COUNT] = {
     [PM_MARK_UNPROVED] = "no footer: whether rows are missing cannot be told",
     [PM_MARK_COLOUR] = "colour codes were taken off",
     [PM_MARK_QUOTE] = "\"> \" was taken off",
-    [PM_MARK_TYPE] = "a word processor's dashes and blanks were put right",
     [PM_MARK_CALLOUT] = "marks like <1> were taken off the names",
     [PM_MARK_BUSYBOX] =
         "busybox cuts a name at its first blank: \" (deleted)\" and what else follows is lost",
@@ -244,6 +253,12 @@ pm_confidence pm_explain(pm_reader *r, pm_dialect dialect)
 
     b->mark[PM_MARK_NO_NAMES].n = headed_wide && !r->wide.columns.has_name;
     b->mark[PM_MARK_UNPROVED].n = headed_wide && !b->footer;
+    b->mark[PM_MARK_ORDER].n = b->goes_back;
+    if (b->mark[PM_MARK_STRANGE].line == b->last_line + 1)
+        b->mark[PM_MARK_AFTER] = b->mark[PM_MARK_STRANGE];
+    for (pm_mark mark = PM_MARK_ABOVE; mark <= PM_MARK_NO_END; mark++)
+        if (b->checked == PM_CHECKED_FOOTER || b->mark[PM_MARK_CUT].n)
+            b->mark[mark].n = 0;
     b->mark[PM_MARK_BUSYBOX].n = dialect == PM_DIALECT_BUSYBOX || dialect == PM_DIALECT_BUSYBOX_X;
     for (pm_mark mark = PM_MARK_DOUBLED; mark < PM_MARK_COUNT; mark++)
         if (b->mark[mark].n || (mark >= PM_MARK_COLOUR && b->worn >> (mark - PM_MARK_COLOUR) & 1))

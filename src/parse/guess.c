@@ -134,13 +134,12 @@ static bool is_columns(pm_text line)
     return n >= 2;
 }
 
-/* True if a mode follows within a few words: then the line is a row, not a sum that looks like an
- * address. */
-static bool has_mode(const char *p, const char *end)
+bool pm_guess_has_perms(pm_text t, int words)
 {
+    const char *p = t.data, *end = p + t.len;
     char perms[5];
 
-    for (int words = 0; p < end && words < 8; words++) {
+    for (; p < end && words; words--) {
         if (pm_guess_perms(p, end, perms))
             return true;
         while (p < end && *p != ' ')
@@ -167,7 +166,8 @@ static pm_line_kind guess_row(const char *p, const char *end, bool indented)
     next = pm_skip_blanks(next, end);
     if (pm_guess_perms(next, end, perms) == 4)
         return PM_LINE_WIDE;
-    if (next < end && *next >= '0' && *next <= '9' && (!indented || has_mode(next, end)))
+    if (next < end && *next >= '0' && *next <= '9' &&
+        (!indented || pm_guess_has_perms((pm_text){next, (size_t)(end - next)}, 8)))
         return PM_LINE_NARROW;
     return PM_LINE_BROKEN;
 }

@@ -1,6 +1,6 @@
 /* layout: finds the field of each column of pmap -X and -XX: by the header, or without a header
  * (-q) by the formats of the kernels since 2.6.39 and by arithmetic. */
-#include "parse/block.h"
+#include "parse/wide.h"
 
 /* The fields that -XX shows and -X leaves out. */
 #define ONLY_XX                                                                      \
@@ -258,6 +258,8 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
         if (!pm_guess_word(header, &at, &word))
             return "the header names no column of smaps";
     } while (!is_known(word));
+    if (before == 0)
+        return "the header has lost its beginning";
     /* otherwise the column list of the user has no Perm */
     c->no_perms = !any_row_has(w, &(pm_columns){0});
     for (size_t i = 0; i < 3; i++)

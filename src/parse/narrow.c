@@ -112,8 +112,9 @@ bool pm_narrow_read(pm_text line, pm_narrow *out)
         return false;
     perms = pm_guess_perms(p, end, m->perms);
     f = pm_form_of_row(&v, perms);
-    if (!f || memchr(line.data, '\0', line.len) || !(p = place_of(f, p + perms, end, m)))
+    if (!f || !(p = place_of(f, p + perms, end, m)))
         return false;
+    out->digits = digits;
     out->outside = f->pattern[2] == '0';
     out->padded = end - first > 2 && first[1] == ' ';
     out->suse_mode = perms == 5 && memchr(line.data, 'p', (size_t)(p - line.data)) != NULL;
@@ -203,6 +204,12 @@ void pm_narrow_row(pm_reader *r, pm_narrow *row)
         pm_block_mark(r, PM_MARK_OUTSIDE, r->line);
         return;
     }
+    /* Only SLES does not fill addresses up to 8 or 16 digits. */
+    if ((row->dialect != PM_DIALECT_SUSE || row->suse_mode) &&
+        ((row->digits != PM_ADDRESS_MIN && row->digits != PM_ADDRESS_MAX) ||
+         (r->b.digits && r->b.digits != row->digits)))
+        pm_block_mark(r, PM_MARK_DIGITS, r->line);
+    r->b.digits = row->digits;
     r->b.style.padded |= row->padded;
     r->b.style.suse_mode |= row->suse_mode;
     pm_strip_callout(r, &row->rest);

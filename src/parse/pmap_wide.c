@@ -1,6 +1,6 @@
 /* pmap_wide: the rows of pmap -X and -XX. They are held until the block ends, because the name
  * begins after the VmFlags column and only all rows together show the right edge of this column. */
-#include "parse/block.h"
+#include "parse/wide.h"
 
 #include "base/num.h"
 #include <inttypes.h>
@@ -188,7 +188,7 @@ static void add_row(pm_reader *r, size_t i)
     pm_text line = pm_wide_line(w, i);
     pm_mapping m;
 
-    if (values && !memchr(line.data, '\0', line.len)) {
+    if (values) {
         pm_wide_lead(&w->columns, line, &m);
         set_values(r, values, &m);
         read_rest(r, line, row->numbers_end, &m);
@@ -212,6 +212,26 @@ static void take_sums(pm_reader *r)
             r->b.tool[c->field[i]] = (int64_t)r->wide.footer[i];
 }
 
+/* Returns the column of the permissions. */
+static size_t perms_column(const pm_wide *w, size_t i)
+{
+    pm_text line = pm_wide_line(w, i), t = pm_text_skip(line, " ");
+
+    t = pm_text_skip(t, "0123456789abcdef");
+    return line.len - pm_text_skip(t, " ").len;
+}
+
+/* True if the first row is shifted to the left of all others, which are aligned. */
+static bool is_first_cut(const pm_wide *w)
+{
+    size_t column = w->n > 1 ? perms_column(w, 1) : 0;
+
+    for (size_t i = 2; i < w->n; i++)
+        if (perms_column(w, i) != column)
+            return false;
+    return w->n > 1 && perms_column(w, 0) < column;
+}
+
 void pm_wide_end(pm_reader *r)
 {
     pm_wide *w = &r->wide;
@@ -227,6 +247,8 @@ void pm_wide_end(pm_reader *r)
     /* Up to procps 3.3.14 the list ends with a blank, one column before the edge. */
     if (!r->b.columns_line || (vote && vote != c->flags_end && vote + 1 != c->flags_end))
         c->flags_end = vote;
+    if (!r->b.columns_line && is_first_cut(w))
+        pm_block_mark(r, PM_MARK_DIGITS, w->rows[0].line);
     for (size_t i = 0; i < w->n; i++)
         add_row(r, i);
     if (w->n == 0 && w->n_footer == c->n)

@@ -79,6 +79,8 @@ pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     r->err = err;
+    if (r->unterminated && r->b.open && r->b.last_line + 1 >= r->line)
+        pm_block_mark(r, PM_MARK_NO_END, r->line);
     pm_block_end(r);
     return r->st;
 }

@@ -52,21 +52,18 @@ bool pm_range_read(pm_text line, pm_mapping *m)
     return true;
 }
 
-/* True if the line was pasted without its first character: "f82f6bf0000-7f82f6bfb000". Such a row
- * seems to span 16 TiB or more; with the lost digit the mapping has a usual size. */
+/* True if the line lost its first digits: "f82f6bf0000-7f82f6bfb000". Such a row seems to be huge;
+ * with the lost digits the mapping has a usual size. */
 static bool is_headless(pm_text t, const pm_mapping *m)
 {
-    const char *end = t.data + t.len;
+    const uint64_t usual = UINT64_C(1) << 32;
+    size_t digits = pm_num_hex_run(t.data, t.data + t.len);
     uint64_t whole;
-    size_t from;
 
-    if (m->start >> 44) /* twelve digits: no digit is lost */
+    if (m->end - m->start < usual || digits >= 12)
         return false;
-    from = pm_num_hex_run(t.data, end);
-    if (from != 11 || pm_num_hex_run(t.data + from + 1, end) != 12)
-        return false;
-    whole = m->start | (m->end >> 44 << 44);
-    return whole < m->end && m->end - whole < UINT64_C(1) << 32;
+    whole = m->start | (m->end >> 4 * digits << 4 * digits);
+    return whole < m->end && m->end - whole < usual;
 }
 
 /* True if Size agrees with the range. From Linux 2.6.36 to 4.12 Size includes the guard page of a
@@ -109,6 +106,8 @@ static void close_row(pm_reader *r, bool last)
         pm_block_bad(r, s->line, s->bad);
         return;
     }
+    if (s->any_row && m->present & ~s->common)
+        pm_block_mark(r, PM_MARK_KEYS, s->line);
     s->common = s->any_row ? s->common & m->present : m->present;
     s->any_row = true;
     if (!has_size)
@@ -154,7 +153,7 @@ void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
     pm_smaps *s = &r->smaps;
 
     begin_row(r, m, r->line);
-    if (is_headless(line, m))
+    if (!r->b.rollup && is_headless(line, m))
         s->bad = "its address has lost its first digit";
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
@@ -234,11 +233,12 @@ static bool take_key(pm_text *line, pm_text *key)
     return is_key(*key);
 }
 
-bool pm_smaps_is_key(pm_text line)
+bool pm_smaps_is_key(pm_text line, bool known)
 {
     pm_text key;
 
-    return take_key(&line, &key);
+    return take_key(&line, &key) && (!known || pm_field_find(key) != PM_FIELD_COUNT ||
+                                     pm_text_equal(key, PM_TEXT("VmFlags")));
 }
 
 /* True if the list of flags was cut. The kernel ends the list with a blank. */

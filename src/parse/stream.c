@@ -3,6 +3,8 @@
 #include "parse/block.h"
 
 #include "base/num.h"
+#include "parse/wide.h"
+#include <limits.h>
 
 static void line_of(pm_reader *r, pm_text t);
 
@@ -34,24 +36,29 @@ static void wide_line(pm_reader *r, pm_text t)
     pm_wide_hold(r, t);
 }
 
-/* Counts a row of the block that cannot be read. */
-static void bad_line(pm_reader *r, const char *why)
+/* True for the beginning of an address or of a key, where the text was cut. */
+static bool is_cut(pm_reader *r, pm_text t)
 {
-    r->b.n_rows++;
-    if (r->b.family == PM_FAMILY_RANGE)
-        pm_smaps_broken(r, why);
-    else
-        pm_block_bad(r, r->line, why);
+    t = pm_text_skip(t, " ");
+    if (!r->unterminated || !r->b.open || !r->b.n_rows || !t.len)
+        return false;
+    if (r->smaps.open && t.data[0] >= 'A' && t.data[0] <= 'Z' && !memchr(t.data, ' ', t.len)) {
+        r->smaps.bad = "it ends in the middle";
+        return true;
+    }
+    return pm_num_hex_run(t.data, t.data + t.len) == t.len;
 }
 
 /* Handles a line that begins like a row but is not a row. */
 static void broken_line(pm_reader *r, pm_text t)
 {
-    if (pm_words_stamped(r, &t)) {
+    bool cut = is_cut(r, t); /* even if the digits could be a moment */
+
+    if (!cut && pm_words_stamped(r, &t)) {
         line_of(r, t);
         return;
     }
-    if (pm_words_time(r, t))
+    if (!cut && pm_words_time(r, t))
         return;
     if (is_below_wide_header(r)) {
         wide_line(r, t);
@@ -60,12 +67,12 @@ static void broken_line(pm_reader *r, pm_text t)
     if (r->b.rollup) /* the one row was read: ends with the sums so far */
         pm_block_end(r);
     if (!r->b.open || (!r->b.n_rows && r->b.footer)) {
-        pm_pass_over(r);
+        pm_stray_line(r, t, true);
         return;
     }
     pm_block_line(r);
     if (!r->unterminated) {
-        bad_line(r, PM_BROKEN_ROW);
+        pm_bad_line(r, PM_BROKEN_ROW);
         return;
     }
     r->b.n_rows++;
@@ -91,8 +98,7 @@ static void range_line(pm_reader *r, pm_text t)
     t = pm_text_skip(t, " \t");
     if (!pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS))
         pm_pass_over(r);
-    /* The kernel ends a name at a NUL, so a NUL inside a line is damage. */
-    else if (!pm_range_read(t, &m) || m.end <= m.start || memchr(t.data, '\0', t.len))
+    else if (!pm_range_read(t, &m) || m.end <= m.start)
         broken_line(r, t);
     else
         range_row(r, t, &m);
@@ -134,6 +140,13 @@ static void narrow_line(pm_reader *r, pm_text t)
 
 /* ---- headers and rules ---- */
 
+/* A header that lost its newline contains the first row. */
+static void mark_glued(pm_reader *r, pm_text header)
+{
+    if (pm_guess_has_perms(header, INT_MAX))
+        pm_block_mark(r, PM_MARK_TOP, r->line);
+}
+
 static void pid_line(pm_reader *r, pm_text t)
 {
     pm_text command;
@@ -158,6 +171,7 @@ static void pid_line(pm_reader *r, pm_text t)
         r->b.pid = pid;
     pm_block_line(r);
     pm_keep(r, &r->command, command);
+    mark_glued(r, command);
 }
 
 static void columns_line(pm_reader *r, pm_text t)
@@ -170,6 +184,7 @@ static void columns_line(pm_reader *r, pm_text t)
     r->b.refused = pm_form_foreign(t);
     pm_block_line(r);
     pm_keep(r, &r->columns, t);
+    mark_glued(r, t);
 }
 
 static void rule_line(pm_reader *r, bool equals)
@@ -202,19 +217,6 @@ static void denied_line(pm_reader *r, pm_text t)
 }
 
 /* ---- other lines ---- */
-
-/* True for the beginning of an address or of a key, where the text was cut. */
-static bool is_cut(pm_reader *r, pm_text t)
-{
-    t = pm_text_skip(t, " ");
-    if (!r->unterminated || !r->b.open || !r->b.n_rows || !t.len)
-        return false;
-    if (r->smaps.open && t.data[0] >= 'A' && t.data[0] <= 'Z' && !memchr(t.data, ' ', t.len)) {
-        r->smaps.bad = "it ends in the middle";
-        return true;
-    }
-    return pm_num_hex_run(t.data, t.data + t.len) == t.len;
-}
 
 static bool sums_line(pm_reader *r, pm_text t)
 {
@@ -268,12 +270,16 @@ static void other_line(pm_reader *r, pm_text t)
         pm_block_line(r);
         pm_block_mark(r, PM_MARK_CUT, r->line);
     } else {
-        pm_pass_over(r);
+        pm_stray_line(r, t, false);
     }
 }
 
 static void line_of(pm_reader *r, pm_text t)
 {
+    if (t.len && memchr(t.data, '\0', t.len)) {
+        pm_nul_line(r);
+        return;
+    }
     if (r->b.open && r->smaps.open && pm_smaps_key(r, t)) {
         pm_block_line(r);
         return;
@@ -326,7 +332,7 @@ static void long_line(pm_reader *r)
         return;
     }
     r->b.last_line = r->line;
-    bad_line(r, PM_LONG_LINE);
+    pm_bad_line(r, PM_LONG_LINE);
 }
 
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)

@@ -43,7 +43,7 @@ static bool is_of_capture(const pm_reader *r, pm_text t)
     case PM_LINE_COLUMNS:
         return true;
     default:
-        return (r->b.open && ((r->smaps.open && pm_smaps_is_key(t)) || r->b.rule)) ||
+        return (r->b.open && ((r->smaps.open && pm_smaps_is_key(t, false)) || r->b.rule)) ||
                pm_footer_alone(t);
     }
 }
@@ -112,8 +112,9 @@ bool pm_words_time(pm_reader *r, pm_text t)
         pm_block_line(r);
         return true;
     }
-    if (!pm_clock_parse_line(t, &ms) && !pm_clock_parse_prefix(t, &ms, &rest))
-        return false;
+    if (!pm_clock_parse_line(t, &ms) &&
+        (!pm_clock_parse_prefix(t, &ms, &rest) || pm_guess_has_perms(t, 3)))
+        return false; /* digits before permissions are an address */
     pm_block_end(r);
     r->time_ms = ms;
     hint_pid(r, rest);
@@ -191,6 +192,8 @@ bool pm_words_line(pm_reader *r, pm_text t)
     if (is_elision(t)) {
         if (r->b.open)
             pm_block_mark(r, PM_MARK_ELIDED, r->line);
+        r->stray_line = r->line;
+        r->stray = PM_MARK_ELIDED;
         r->foreign++;
         return true;
     }

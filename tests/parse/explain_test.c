@@ -72,7 +72,8 @@ static void versions_of_procps(void **state)
 #define SHARED "0000000000500000       4       0       0 rw-s- "
 #define TWICE "the footer counts shared mappings twice: 4 KiB taken off (procps 3.3.2 to 3.3.11)"
 
-/* The faults of a tool date it. */
+/* The faults of a tool date it. A footer that counts shared mappings twice proves nothing unless
+ * doubled rows show that the tool is one of those that do so: a row may be missing instead. */
 static void faults_of_procps(void **state)
 {
     static const told cases[] = {
@@ -82,10 +83,13 @@ static void faults_of_procps(void **state)
          PM_DIALECT_PMAP_SMALL_X, PM_CONFIDENCE_CERTAIN, "procps 3.3.2 to 3.3.6",
          "2" X_WHY X_HEADER "\ntwo blanks before the name" AGREE, DOUBLED},
         {X A1 SHARED "b\ntotal kB              20       8       4\n", PM_DIALECT_PMAP_SMALL_X,
-         PM_CONFIDENCE_CERTAIN, "procps 3.3.7 to 3.3.11", "2" X_WHY X_HEADER AGREE, TWICE},
+         PM_CONFIDENCE_GUESS, "procps 3.3.7 to 3.3.11", "2" X_WHY X_HEADER, TWICE},
         {X3 A2 SHARED " b\ntotal kB              20       8       4\n", PM_DIALECT_PMAP_SMALL_X,
-         PM_CONFIDENCE_CERTAIN, "procps 3.3.2 to 3.3.6",
-         "2" X_WHY X_HEADER "\ntwo blanks before the name" AGREE, TWICE},
+         PM_CONFIDENCE_GUESS, "procps 3.3.2 to 3.3.6",
+         "2" X_WHY X_HEADER "\ntwo blanks before the name", TWICE},
+        {X A1 ZEROES "r-x-- a\n" SHARED "b\ntotal kB              20       8       4\n",
+         PM_DIALECT_PMAP_SMALL_X, PM_CONFIDENCE_CERTAIN, "procps 3.3.7 to 3.3.11",
+         "3" X_WHY X_HEADER AGREE, DOUBLED "\n" TWICE},
         {X "0000000000300000       0       8       4  r--p (null)\n" A1
            "total kB              12       8       4\n",
          PM_DIALECT_PMAP_SMALL_X, PM_CONFIDENCE_CERTAIN, "procps 3.3.7 to 3.3.12",
@@ -225,10 +229,9 @@ static void how_sure(void **state)
 static void what_was_made_good(void **state)
 {
     static const told cases[] = {
-        {"> 0000000000400000     12K rw— a <1>\n", PM_DIALECT_PMAP, PM_CONFIDENCE_GUESS,
+        {"> 0000000000400000     12K rw--- a <1>\n", PM_DIALECT_PMAP, PM_CONFIDENCE_GUESS,
          "procps 3.3.7 or later", K_WHY,
-         "\"> \" was taken off\na word processor's dashes and blanks were put right\n"
-         "marks like <1> were taken off the names"},
+         "\"> \" was taken off\nmarks like <1> were taken off the names"},
         {"0000000000400000     12K r-x--   [ анон ]\n", PM_DIALECT_PMAP, PM_CONFIDENCE_GUESS,
          "procps 3.3.7 or later", K_WHY, "\"[ anon ]\" and \"[ stack ]\" are in another language"},
         {"0000000000400000     13K r-x-- a\n", PM_DIALECT_PMAP, PM_CONFIDENCE_GUESS,

@@ -183,7 +183,7 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
     } cases[] = {
         {ROW1 KEYS("       8", "       4") "7ffd2d5z4000-7ffd2d5b5000 rw-p 00000000 00:00 0\n" KEYS(
              "     132", "      12") ROW2 KEYS("     132", "      12"),
-         "line 5 in the middle is not a row: rows may be missing"},
+         "line 5 is damaged: it begins like a row and is not one"},
         {ROW1 KEYS("       8", "       4") "7ffd00000000-7ffd00021000 rw-p 0000\n" KEYS(
              "     132", "      99") ROW2 KEYS("     132", "      12"),
          "line 5 is damaged: it begins like a row and is not one"},
@@ -192,7 +192,7 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
          "line 5 is damaged: it begins like a row and is not one"},
         {ROW1 KEYS("       8", "       4") "00000000-7ffd00021000 rw-p 00000000 00:00 0\n" KEYS(
              "137426370692", "      99") ROW2 KEYS("     132", "      12"),
-         "line 5 is damaged: it overlaps the row before it"},
+         "line 5 is damaged: its address has lost its first digit"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -201,7 +201,7 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
         assert_int_equal(s->n_blocks, 1);
         assert_non_null(strstr(s->blocks[0].missing.data, cases[i].missing));
         assert_int_equal(s->rows[s->n_rows - 1].value[PM_RSS], 12);
-        assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_RSS], i ? 16 : 12);
+        assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_RSS], 16);
         kit_free(s);
         kit_every_chunk(pm_text_of(cases[i].text), 512);
     }

@@ -174,8 +174,11 @@ static void marks_of_omission(void **state)
         snprintf(text, sizeof text, "4711:   a\n%s\n" ROW ROW2, marks[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
                          "line 2 stands for rows that were left out");
-        /* Before a capture it says nothing of it. */
         snprintf(text, sizeof text, "%s\n" ROW ROW2, marks[i]);
+        kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
+                         "line 1 stands for rows that were left out");
+        /* Before a header it says nothing of the capture. */
+        snprintf(text, sizeof text, "%s\n4711:   a\n" ROW ROW2, marks[i]);
         kit_expect_block(pm_text_of(text), PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
         /* The sum proves that the mark lies. */
         snprintf(text, sizeof text, ROW "%s\n" ROW2 "total kB              16      12       8\n",

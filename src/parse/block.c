@@ -155,6 +155,13 @@ void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
     hand_on(r, m, line);
 }
 
+void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line)
+{
+    pm_block_mark(r, PM_MARK_GROWN, line);
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        r->b.again[i] += m->value[i] <= PM_KIB_MAX ? m->value[i] : 0;
+}
+
 /* ---- sums without rows ---- */
 
 static void add_total(pm_reader *r, enum pm_total total, enum pm_field field, int64_t kib)
@@ -307,6 +314,7 @@ void pm_block_end(pm_reader *r)
     }
     if (!b->refused && b->family == PM_FAMILY_RANGE && !b->rollup)
         pm_smaps_end(r);
+    pm_narrow_flush(r);
     if (!b->refused &&
         (b->family == PM_FAMILY_WIDE || (b->footer && b->family == PM_FAMILY_NONE && b->rule)))
         pm_wide_end(r);

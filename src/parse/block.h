@@ -172,8 +172,11 @@ typedef struct pm_open {
     const char *bad_why;
     pm_totals totals;
     int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
+    uint64_t again[PM_FIELD_COUNT];           /* sums of the rows that were printed again, grown */
     uint64_t fields;
     pm_style style;
+    pm_mapping held; /* narrow.c: the last row, which the next row may print again, grown */
+    uint64_t held_line;
     /* sums.c */
     bool footer;                  /* the sums were seen */
     int64_t tool[PM_FIELD_COUNT]; /* the values of the footer, or UNKNOWN */
@@ -211,7 +214,7 @@ struct pm_reader {
     /* the block */
     pm_open b;
     pm_piece_hash hash;
-    pm_buf command, columns, missing, notes, why, tool;
+    pm_buf command, columns, missing, notes, why, tool, held_path;
     pm_map starts; /* start addresses in a block without a header: enter.c */
     pm_smaps smaps;
     pm_wide wide;
@@ -290,6 +293,14 @@ void pm_block_mark(pm_reader *r, pm_mark mark, uint64_t line);
 /* Adds a row. Damaged rows (no extent, overlap, absurd numbers) are counted and left out. */
 void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line);
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
+/* True if m is the row before, grown. The kernel continues after the last address that it printed,
+ * so a mapping that grew meanwhile is printed again. */
+static inline bool pm_block_grew(const pm_mapping *before, const pm_mapping *m)
+{
+    return m->start == before->start && before->end > before->start && m->end > before->end;
+}
+/* Leaves out a row that `line` prints again, grown. */
+void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line);
 /* Adds one item to the list of what is missing. */
 void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -314,9 +325,6 @@ void pm_block_unhash(pm_reader *r);
 
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
-/* True if m is the current row, grown. The kernel continues after the last address that it printed,
- * so a mapping that grew meanwhile is printed again. */
-bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
 /* Takes a row whose text was read before, as `piece`. The texts of the row stay valid. */
 void pm_smaps_known(pm_reader *r, const pm_mapping *m, const pm_piece *piece);
@@ -353,6 +361,8 @@ typedef struct pm_narrow {
 
 bool pm_narrow_read(pm_text line, pm_narrow *out);
 void pm_narrow_row(pm_reader *r, pm_narrow *row);
+/* Passes on the last row, which is complete unless the next line is a row. */
+void pm_narrow_flush(pm_reader *r);
 /* Reads the items of `pattern`, each after blanks: O an offset, o an offset of at least eight
  * digits, d a device, i an inode. Returns the end of the last item; NULL if an item is missing. */
 const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m);

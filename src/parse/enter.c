@@ -67,7 +67,7 @@ static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialec
         return true;
     switch (family) {
     case PM_FAMILY_RANGE: /* a capture of one row comes from grep */
-        return back && !(b->n_rows > 1 && pm_smaps_grew(&r->smaps, m));
+        return back && !(b->n_rows > 1 && r->smaps.open && pm_block_grew(&r->smaps.row, m));
     case PM_FAMILY_NARROW:
         return !has_header(b) &&
                (b->dialect != dialect || (back && !again && was_there(r, m->start)));

@@ -125,19 +125,14 @@ void pm_smaps_end(pm_reader *r)
     close_row(r, true);
 }
 
-bool pm_smaps_grew(const pm_smaps *s, const pm_mapping *m)
-{
-    return s->open && m->start == s->row.start && m->end > s->row.end;
-}
-
 /* Ends the previous row and begins a row at `line`. */
 static void begin_row(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_smaps *s = &r->smaps;
 
-    if (pm_smaps_grew(s, m)) {
+    if (s->open && pm_block_grew(&s->row, m)) {
         s->open = false;
-        pm_block_mark(r, PM_MARK_GROWN, line);
+        pm_block_again(r, &s->row, line);
     }
     close_row(r, false);
     s->row = *m;

@@ -276,6 +276,8 @@ static void other_line(pm_reader *r, pm_text t)
 
 static void line_of(pm_reader *r, pm_text t)
 {
+    pm_line_kind kind;
+
     if (t.len && memchr(t.data, '\0', t.len)) {
         pm_nul_line(r);
         return;
@@ -290,7 +292,10 @@ static void line_of(pm_reader *r, pm_text t)
         pm_block_end(r);
         return;
     }
-    switch (pm_guess(t)) {
+    kind = pm_guess(t);
+    if (kind != PM_LINE_NARROW)
+        pm_narrow_flush(r);
+    switch (kind) {
     case PM_LINE_BLANK:
         return;
     case PM_LINE_RANGE:

@@ -170,6 +170,26 @@ static void a_file_called_ab_without_header(void **state)
 #define ROW "    00401000 r--p    4   4    rd mr mw me ab\n"
 #define RULE "                  ==== === \n"
 
+/* A capture of a heap that grew meanwhile: the sums are of an earlier reading. */
+static void a_row_that_is_printed_again(void **state)
+{
+    pm_buf bytes = kit_fixture("grown-XX.txt");
+    pm_seen *s = kit_read(pm_buf_text(&bytes));
+
+    assert_int_equal(s->n_blocks, 1);
+    assert_int_equal(s->n_rows, 24);
+    assert_int_equal(s->rows[5].value[PM_RSS], 51168);
+    assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_SIZE], 97484 - 43968);
+    assert_int_equal(s->blocks[0].checked, PM_CHECKED_NONE);
+    assert_string_equal(s->blocks[0].missing.data, "");
+    assert_string_equal(s->blocks[0].notes.data,
+                        "1 mappings are printed twice, as they grew while they were read: the "
+                        "later row counts\nrows and footer differ by 7200 KiB, as in a running "
+                        "process: pmap -X reads the map twice");
+    kit_free(s);
+    pm_buf_free(&bytes);
+}
+
 /* Before procps 4.0.4 the sums run on over the processes of one call. */
 static void sums_that_run_on(void **state)
 {
@@ -302,5 +322,6 @@ RUN_TESTS(TEST(pmap_xx), TEST(pmap_xx_without_header), TEST(pmap_big_x), TEST(a_
           TEST(columns_that_we_do_not_know), TEST(columns_that_cannot_be_read),
           TEST(an_unknown_layout_gives_sizes), TEST(a_layout_has_to_fit_every_row),
           TEST(where_layouts_differ_a_field_is_unknown), TEST(a_file_called_ab_without_header),
-          TEST(sums_that_run_on), TEST(other_columns_do_not_run_on), TEST(sums_of_another_moment),
+          TEST(a_row_that_is_printed_again), TEST(sums_that_run_on),
+          TEST(other_columns_do_not_run_on), TEST(sums_of_another_moment),
           TEST(rows_that_are_too_many), TEST(damage), TEST(a_cut_at_any_byte_is_noticed))

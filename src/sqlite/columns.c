@@ -1,7 +1,8 @@
 /* columns: the value of each column. A value that the capture lacks is NULL. */
-#include "sqlite/columns.h"
+#include "sqlite/table.h"
 
 #include "base/clock/clock.h"
+#include "store/rules/rules_file.h"
 #include <stdio.h>
 
 SQLITE_EXTENSION_INIT3
@@ -20,6 +21,74 @@ static void show_known(sqlite3_context *out, int64_t v)
 {
     if (v != PMAPDB_UNKNOWN)
         sqlite3_result_int64(out, v);
+}
+
+/* ---- categories ---- */
+
+void pm_categorizer_free(pm_categorizer *r)
+{
+    pm_categorizer_forget(r);
+    pm_rules_free(r->rules);
+    pm_buf_free(&r->category);
+}
+
+static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *name,
+                                pmapdb_error *err)
+{
+    pm_rules_report report = {0};
+    pmapdb_status st = pm_rules_read(text, name, &report, &r->rules, err);
+
+    pm_rules_report_free(&report);
+    return st;
+}
+
+/* Without a store the table is missing; a store without rules has an empty table. */
+static pmapdb_status load_rules(pm_categorizer *r, pmapdb_error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    pm_text text = {0};
+    pmapdb_status st;
+
+    if (sqlite3_prepare_v2(r->db, "SELECT text, name FROM main.rule_set", -1, &stmt, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW)
+        text = (pm_text){(const char *)sqlite3_column_text(stmt, 0),
+                         (size_t)sqlite3_column_bytes(stmt, 0)};
+    if (text.len)
+        st = read_rules(r, text, (const char *)sqlite3_column_text(stmt, 1), err);
+    else
+        st = read_rules(r, pm_rules_builtin(pm_text_of(pm_rules_builtins[0])), pm_rules_builtins[0],
+                        err);
+    sqlite3_finalize(stmt);
+    return st;
+}
+
+void pm_categorizer_forget(pm_categorizer *r)
+{
+    pm_categorize_end(&r->rows);
+    r->prepared = false;
+}
+
+static pm_category base_of(pm_categorizer *r, const pm_capture *capture, const pm_mapping *m)
+{
+    if (!r->prepared)
+        pm_classify_prepare(capture, &r->context);
+    r->prepared = true;
+    return pm_classify_mapping(&r->context, m);
+}
+
+static pmapdb_status category_of(pm_categorizer *r, const pm_capture *capture, const pm_mapping *m,
+                                 const char **out, pmapdb_error *err)
+{
+    size_t rule;
+    pmapdb_status st = r->rules ? PMAPDB_OK : load_rules(r, err);
+
+    if (!r->rows.row)
+        PM_STEP(st, pm_categorize_begin(&r->rows, r->rules, capture, err));
+    pm_buf_clear(&r->category);
+    PM_STEP(st, pm_categorize_row(&r->rows, m, &rule, &r->category, err));
+    *out = pm_buf_text(&r->category).data;
+    return st;
 }
 
 /* ---- a mapping ---- */
@@ -91,8 +160,8 @@ static void show_category(sqlite3_context *out, const pm_table_row *row, const c
     const char *category = slug;
     pmapdb_error err = {0};
 
-    if (row->m && pm_categorizer_ask(row->categorizer, &row->block->capture, row->m, &category,
-                                     &err) != PMAPDB_OK)
+    if (row->m &&
+        category_of(row->categorizer, &row->block->capture, row->m, &category, &err) != PMAPDB_OK)
         sqlite3_result_error(out, err.text, -1);
     else if (which == KIND_CATEGORY || !refines(category, slug))
         show_text(out, pm_text_of(category));
@@ -105,7 +174,7 @@ static void show_kind(sqlite3_context *out, const pm_table_row *row, int which)
     pm_category base = PM_CATEGORY_TOTAL;
 
     if (row->m)
-        base = pm_categorizer_base(row->categorizer, &row->block->capture, row->m);
+        base = base_of(row->categorizer, &row->block->capture, row->m);
     if (which == KIND_INFERRED)
         sqlite3_result_int(out,
                            base == PM_CATEGORY_HEAP && row->categorizer->context.heap_inferred);

@@ -1,5 +1,5 @@
 /* live: the map of a process, whole or an error. */
-#include "sqlite/live.h"
+#include "sqlite/table.h"
 
 #include "base/num.h"
 #include "source/proc.h"

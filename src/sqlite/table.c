@@ -5,8 +5,6 @@
 #include "base/hash.h"
 #include "parse/formats.h"
 #include "source/source.h"
-#include "sqlite/columns.h"
-#include "sqlite/live.h"
 
 #include <errno.h>
 #include <sys/stat.h>

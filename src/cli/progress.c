@@ -33,10 +33,10 @@ bool pm_stop_asked(void)
     return stop_asked != 0;
 }
 
-pm_progress pm_progress_begin(const pm_cli *cli)
+pm_progress pm_progress_begin(const pm_cli *cli, const pm_output *out)
 {
     pm_stop_catch();
-    return (pm_progress){.on = isatty(STDERR_FILENO) && !cli->quiet};
+    return (pm_progress){.on = isatty(STDERR_FILENO) && !cli->quiet, .out = out};
 }
 
 static void print_progress(const pmapdb_progress *progress)
@@ -52,8 +52,9 @@ static void print_progress(const pmapdb_progress *progress)
         fprintf(stderr, ", %.1f MiB", (double)progress->bytes / 1048576);
 }
 
-bool pm_progress_show(pm_progress *p, const pmapdb_progress *progress)
+bool pm_progress_step(void *ctx, const pmapdb_progress *progress)
 {
+    pm_progress *p = ctx;
     int64_t now = p->on ? pm_clock_now() : 0;
 
     if (p->on && now - p->shown_ms >= STEP_MS) {
@@ -61,7 +62,7 @@ bool pm_progress_show(pm_progress *p, const pmapdb_progress *progress)
         p->shown = true;
         print_progress(progress);
     }
-    return !pm_stop_asked();
+    return !pm_stop_asked() && !(p->out && pm_output_failed(p->out));
 }
 
 void pm_progress_clear(pm_progress *p)

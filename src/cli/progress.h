@@ -4,12 +4,13 @@
 #ifndef PM_CLI_PROGRESS_H
 #define PM_CLI_PROGRESS_H
 
-#include "cli/cli.h"
+#include "cli/output.h"
 
 typedef struct pm_progress {
     bool on;
-    bool shown;       /* the line is currently on the terminal */
-    int64_t shown_ms; /* when it was last written */
+    bool shown;           /* the line is currently on the terminal */
+    int64_t shown_ms;     /* when it was last written */
+    const pm_output *out; /* the command ends if this output fails; or NULL */
 } pm_progress;
 
 /* From now on, SIGINT, SIGTERM and SIGHUP no longer end the program; pm_stop_asked() reports
@@ -18,9 +19,10 @@ void pm_stop_catch(void);
 bool pm_stop_asked(void);
 
 /* Begins the line, and catches signals like pm_stop_catch(). */
-pm_progress pm_progress_begin(const pm_cli *cli);
-/* Shows the progress. Returns false if a signal asked to stop. */
-bool pm_progress_show(pm_progress *p, const pmapdb_progress *progress);
+pm_progress pm_progress_begin(const pm_cli *cli, const pm_output *out);
+/* Shows the progress: the on_progress of a command whose ctx is a struct that begins with a
+ * pm_progress. Returns false if a signal asked to stop, or the output failed. */
+bool pm_progress_step(void *ctx, const pmapdb_progress *progress);
 /* Removes the line. Call it before printing anything else, and at the end. */
 void pm_progress_clear(pm_progress *p);
 

@@ -10,8 +10,8 @@
 /* ---- columns.c ---- */
 
 /* Finds the category of a mapping that is not in a store, by the rules of the store that is open,
- * as if the store had no other capture; without a store, by the built-in rules. */
-/* Lives for one query. Begins with db set and the rest zero. */
+ * as if the store had no other capture; without a store, by the built-in rules. Lives
+ * for one query. Begins with db set and the rest zero. */
 typedef struct pm_categorizer {
     sqlite3 *db;
     pm_rules *rules;             /* NULL until the first question */

@@ -216,7 +216,7 @@ void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live)
     pm_output_open(&log->out, cli);
     if (cli->format != PM_FORMAT_TABLE && cli->format != PM_FORMAT_NDJSON)
         pm_output_fields(&log->out, fields, live ? N_FIELDS : ERROR + 1);
-    log->progress = pm_progress_begin(cli);
+    log->progress = pm_progress_begin(cli, &log->out);
 }
 
 static void end(pm_capture_log *log)

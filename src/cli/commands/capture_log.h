@@ -12,9 +12,9 @@
 #include "cli/words.h"
 
 typedef struct pm_capture_log {
+    pm_progress progress;
     const pm_cli *cli;
     pm_output out;
-    pm_progress progress;
     bool verbose;  /* print a line for each capture */
     bool live;     /* also print the time that reading a capture took */
     pm_words said; /* notes and warnings so far, without their digits, one per line */

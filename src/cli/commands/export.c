@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 typedef struct export_cli {
+    pm_progress progress;
     pm_cli *cli;
     pmapdb_export_options o;
     pm_cli_list processes, keep;
     const char *path;
     pmapdb_export_result result;
-    pm_progress progress;
 } export_cli;
 
 #define AT(field) offsetof(export_cli, field)
@@ -30,13 +30,6 @@ static const pm_option options[] = {
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "OUT.db"};
-
-static bool on_progress(void *ctx, const pmapdb_progress *progress)
-{
-    export_cli *x = ctx;
-
-    return pm_progress_show(&x->progress, progress);
-}
 
 static void on_warning(void *ctx, const char *warning)
 {
@@ -68,10 +61,10 @@ static void run(export_cli *x, pmapdb_store *store)
     pmapdb_status st;
 
     pm_output_keep_apart(x->cli, &x->path, 1, "makes");
-    x->progress = pm_progress_begin(x->cli);
+    x->progress = pm_progress_begin(x->cli, NULL);
     x->o.ctx = x;
     x->o.on_warning = on_warning;
-    x->o.on_progress = on_progress;
+    x->o.on_progress = pm_progress_step;
     st = pmapdb_export(store, x->path, &x->o, &x->result, &err);
     pm_progress_clear(&x->progress);
     if (st == PMAPDB_STOPPED)

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 typedef struct import_command {
+    pm_capture_log log;
     pm_cli *cli;
     pmapdb_import_options o;
     pmapdb_open_options open;
     pm_cli_list keep_cmdline;
     bool explain, verbose;
-    pm_capture_log log;
 } import_command;
 
 #define AT(field) offsetof(import_command, field)
@@ -69,13 +69,6 @@ static void on_event(void *ctx, const pmapdb_import_event *event)
                          &(pmapdb_capture_event){.news = *event, .read_us = PMAPDB_UNKNOWN});
 }
 
-static bool on_progress(void *ctx, const pmapdb_progress *progress)
-{
-    import_command *i = ctx;
-
-    return pm_progress_show(&i->log.progress, progress) && !pm_output_failed(&i->log.out);
-}
-
 static void say_summary(const pm_cli *cli, const pmapdb_import_result *r)
 {
     if (cli->quiet)
@@ -103,7 +96,7 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
     i->log.verbose = i->verbose;
     i->o.ctx = i;
     i->o.on_event = on_event;
-    i->o.on_progress = on_progress;
+    i->o.on_progress = pm_progress_step;
     st = pmapdb_import(store, paths, n_paths, &i->o, &result, &err);
     pm_capture_log_close(&i->log);
     if (st == PMAPDB_STOPPED && pm_stop_asked())

@@ -9,10 +9,10 @@
 #include <string.h>
 
 typedef struct import_perf {
+    pm_progress progress;
     pm_cli *cli;
     pmapdb_perf_options o;
     pmapdb_open_options open;
-    pm_progress progress;
     pm_buf stored; /* the numbers of the recordings as a JSON list */
     bool failed;   /* a file was refused */
 } import_perf;
@@ -58,13 +58,6 @@ static const pm_option options[] = {
 static const pm_syntax syntax = {.options = options, .operands = "FILE..."};
 
 /* ---- files ---- */
-
-static bool on_progress(void *ctx, const pmapdb_progress *progress)
-{
-    import_perf *p = ctx;
-
-    return pm_progress_show(&p->progress, progress);
-}
 
 static void note(const import_perf *p, const char *path, const char *text)
 {
@@ -162,9 +155,9 @@ int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)
     pm_cli_must(pm_cli_try_open(cli, &p.open, &store, &err), &err);
     paths = (const char *const *)(argv + 1);
     pm_output_keep_apart(cli, paths, (size_t)n, "reads");
-    p.progress = pm_progress_begin(cli);
+    p.progress = pm_progress_begin(cli, NULL);
     p.o.ctx = &p;
-    p.o.on_progress = on_progress;
+    p.o.on_progress = pm_progress_step;
     import_files(&p, paths, n, store);
     if (p.stored.len || !pm_cli_is_for_people(cli))
         write_rows(&p, store);

@@ -5,12 +5,12 @@
 #include "cli/progress.h"
 
 typedef struct merge {
+    pm_progress progress;
     pm_cli *cli;
     pmapdb_merge_options o;
     pmapdb_open_options open;
     pm_output out;
     pmapdb_merge_event event; /* the current row */
-    pm_progress progress;
 } merge;
 
 #define AT(field) offsetof(merge, field)
@@ -27,13 +27,6 @@ static const pm_option options[] = {
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "OTHER.db..."};
-
-static bool on_progress(void *ctx, const pmapdb_progress *progress)
-{
-    merge *m = ctx;
-
-    return pm_progress_show(&m->progress, progress) && !pm_output_failed(&m->out);
-}
 
 static const pm_member columns[] = {{{"path", PM_UNIT_TEXT}, AT(event.path)},
                                     {{"hosts", PM_UNIT_COUNT}, AT(event.hosts)},
@@ -83,10 +76,10 @@ static int run(merge *m, const char *const *paths, size_t n_paths, pmapdb_store 
     pm_output_keep_apart(m->cli, paths, n_paths, "reads");
     pm_output_open(&m->out, m->cli);
     pm_output_fields(&m->out, columns, n_columns(m));
-    m->progress = pm_progress_begin(m->cli);
+    m->progress = pm_progress_begin(m->cli, &m->out);
     m->o.ctx = m;
     m->o.on_event = on_event;
-    m->o.on_progress = on_progress;
+    m->o.on_progress = pm_progress_step;
     st = pmapdb_merge(store, paths, n_paths, &m->o, &result, &err);
     pm_progress_clear(&m->progress);
     if (st == PMAPDB_USAGE)

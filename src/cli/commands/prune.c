@@ -9,6 +9,7 @@
 #include <string.h>
 
 typedef struct prune {
+    pm_progress progress;
     pm_cli *cli;
     pmapdb_prune_options o;
     const char *pin, *unpin, *reason;
@@ -21,7 +22,6 @@ typedef struct prune {
     pmapdb_prune_moment moment; /* the current row */
     const char *action;
     pmapdb_prune_series series; /* or this one */
-    pm_progress progress;
 } prune;
 
 /* ---- options ---- */
@@ -88,13 +88,6 @@ static void check(const prune *p)
 }
 
 /* ---- messages ---- */
-
-static bool on_progress(void *ctx, const pmapdb_progress *progress)
-{
-    prune *p = ctx;
-
-    return pm_progress_show(&p->progress, progress) && !pm_output_failed(&p->out);
-}
 
 static void say_sizes(const prune *p, const char *what, int64_t before, int64_t after)
 {
@@ -179,7 +172,7 @@ static int run_prune(prune *p)
     p->n_columns = p->o.dry_run ? 6 : pm_cli_is_for_people(p->cli) ? 7 : 9;
     pm_output_fields(&p->out, p->columns, p->n_columns);
     p->o.ctx = p;
-    p->o.on_progress = on_progress;
+    p->o.on_progress = pm_progress_step;
     p->o.on_moment = p->o.dry_run ? on_moment : NULL;
     p->o.on_series = p->o.dry_run ? NULL : on_series;
     st = pmapdb_prune(p->store, &p->o, &p->result, &err);
@@ -203,7 +196,7 @@ static int run_prune(prune *p)
 
 static int run_compact(prune *p)
 {
-    pmapdb_compact_options o = {p->vacuum, p, on_progress};
+    pmapdb_compact_options o = {p->vacuum, p, pm_progress_step};
     pmapdb_compact_result r;
     pmapdb_error err;
     char what[96];
@@ -240,7 +233,7 @@ int pm_cli_prune(pm_cli *cli, int argc, char **argv)
     check(&p);
     pm_cli_check_zone();
     p.store = pm_cli_store(cli, p.o.dry_run ? PMAPDB_READ : PMAPDB_CHANGE);
-    p.progress = pm_progress_begin(cli);
+    p.progress = pm_progress_begin(cli, &p.out);
     exit_code = p.pin || p.unpin ? run_pin(&p) : p.compact ? run_compact(&p) : run_prune(&p);
     pmapdb_close(p.store);
     return exit_code;

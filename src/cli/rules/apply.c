@@ -15,9 +15,9 @@ static const pm_member columns[] = {
 #define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
 
 typedef struct applying {
+    pm_progress progress;
     pm_rules_cmd *r;
     pm_output out;
-    pm_progress progress;
     pmapdb_rules_result result;
 } applying;
 
@@ -26,13 +26,6 @@ static void on_note(void *ctx, bool mistake, const char *note)
     const applying *a = ctx;
 
     pm_rules_cli_note(a->r, mistake, note);
-}
-
-static bool on_progress(void *ctx, const pmapdb_progress *progress)
-{
-    applying *a = ctx;
-
-    return pm_progress_show(&a->progress, progress);
 }
 
 static void on_change(void *ctx, const pmapdb_rules_change *change)
@@ -77,12 +70,12 @@ void pm_rules_cli_apply(pm_rules_cmd *r)
                                           .ctx = &a,
                                           .on_note = on_note,
                                           .on_change = on_change,
-                                          .on_progress = on_progress};
+                                          .on_progress = pm_progress_step};
     pmapdb_error err;
     pmapdb_status st;
 
     pm_output_open(&a.out, r->cli);
-    a.progress = pm_progress_begin(r->cli);
+    a.progress = pm_progress_begin(r->cli, NULL);
     pm_output_fields(&a.out, columns, N_COLUMNS);
     st = pmapdb_rules_apply(r->store, &options, &a.result, &err);
     pm_progress_clear(&a.progress);

@@ -1,27 +1,17 @@
 /* categorize: the categories of a capture that is not in a store. */
 #include "api/categorize.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-/* A row and the text of its device, which the rules match. */
-typedef struct shown_row {
-    pm_rule_row row;
-    char device[24];
-} shown_row;
-
-static const pm_rule_row *show(const pm_categorize *c, const pm_mapping *m, shown_row *out)
+static pm_rule_row row_of(const pm_categorize *c, const pm_mapping *m)
 {
-    snprintf(out->device, sizeof out->device, "%02x:%02x", m->dev_major, m->dev_minor);
-    out->row = (pm_rule_row){.start = m->start,
-                             .length = m->end - m->start,
-                             .path = m->path,
-                             .flags = m->flags,
-                             .perms = m->perms,
-                             .device = pm_has(m, PM_HAS_DEVICE) ? out->device : NULL,
-                             .base = pm_classify_mapping(&c->context, m),
-                             .has_flags = pm_has(m, PM_HAS_FLAGS)};
-    return &out->row;
+    return (pm_rule_row){.start = m->start,
+                         .length = m->end - m->start,
+                         .path = m->path,
+                         .flags = m->flags,
+                         .perms = m->perms,
+                         .base = pm_classify_mapping(&c->context, m),
+                         .has_flags = pm_has(m, PM_HAS_FLAGS)};
 }
 
 static int by_start(const void *a, const void *b)
@@ -42,8 +32,11 @@ pmapdb_status pm_categorize_begin(pm_categorize *c, const pm_rules *rules,
     for (size_t i = 0; i < c->n; i++)
         c->row[i] = pm_capture_row(capture, i);
     qsort(c->row, c->n, sizeof *c->row, by_start);
-    for (size_t i = 0; i < c->n; i++)
-        c->facts |= pm_rules_facts(rules, show(c, c->row[i], &(shown_row){0}));
+    for (size_t i = 0; i < c->n; i++) {
+        pm_rule_row row = row_of(c, c->row[i]);
+
+        c->facts |= pm_rules_facts(rules, &row);
+    }
     return PMAPDB_OK;
 }
 
@@ -58,10 +51,13 @@ pmapdb_status pm_categorize_row(const pm_categorize *c, const pm_mapping *m, siz
 {
     const pm_mapping **found = bsearch(&m, c->row, c->n, sizeof *c->row, by_start);
     size_t at = (size_t)(found - c->row);
-    shown_row row, below, above;
+    pm_rule_row row = row_of(c, m), below = {0}, above = {0};
 
-    show(c, m, &row);
-    *rule = pm_rules_match(c->rules, c->facts, at > 0 ? show(c, c->row[at - 1], &below) : NULL,
-                           &row.row, at + 1 < c->n ? show(c, c->row[at + 1], &above) : NULL);
-    return pm_rules_category(c->rules, *rule, &row.row, category, err);
+    if (at > 0)
+        below = row_of(c, c->row[at - 1]);
+    if (at + 1 < c->n)
+        above = row_of(c, c->row[at + 1]);
+    *rule = pm_rules_match(c->rules, c->facts, at > 0 ? &below : NULL, &row,
+                           at + 1 < c->n ? &above : NULL);
+    return pm_rules_category(c->rules, *rule, &row, category, err);
 }

@@ -9,8 +9,8 @@ const char *const pm_rule_columns[PM_RULE_COLUMNS] = {
     [PM_RULE_NAME] = "rule",   [PM_RULE_CATEGORY] = "category", [PM_RULE_BASE] = "base",
     [PM_RULE_PATH] = "path",   [PM_RULE_BRACKET] = "name",      [PM_RULE_PERMS] = "perms",
     [PM_RULE_FLAGS] = "flags", [PM_RULE_SIZE] = "size",         [PM_RULE_START] = "start",
-    [PM_RULE_END] = "end",     [PM_RULE_DEVICE] = "device",     [PM_RULE_BELOW] = "below",
-    [PM_RULE_ABOVE] = "above", [PM_RULE_WITH] = "with",         [PM_RULE_NOTE] = "note",
+    [PM_RULE_END] = "end",     [PM_RULE_BELOW] = "below",       [PM_RULE_ABOVE] = "above",
+    [PM_RULE_WITH] = "with",   [PM_RULE_NOTE] = "note",
 };
 
 pmapdb_status pm_rules_new(pm_rules **out, pmapdb_error *err)

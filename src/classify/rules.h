@@ -10,7 +10,7 @@
  *   row     the mapping itself
  *   below, above   the next mappings by address, or NULL; the functions check whether they touch
  *
- * If a capture does not show flags or devices, neither a condition on them nor its opposite holds.
+ * If a capture does not show flags, neither a condition on them nor its opposite holds.
  * A set contains working memory for matching, so only one thread at a time may use it.
  */
 #ifndef PM_CLASSIFY_RULES_H
@@ -35,7 +35,6 @@ typedef enum pm_rule_column {
     PM_RULE_SIZE,
     PM_RULE_START,
     PM_RULE_END,
-    PM_RULE_DEVICE,
     PM_RULE_BELOW,
     PM_RULE_ABOVE,
     PM_RULE_WITH,
@@ -50,7 +49,6 @@ typedef struct pm_rule_row {
     uint64_t start, length; /* bytes */
     pm_text path, flags;    /* as in pm_mapping */
     const char *perms;      /* at least four characters */
-    const char *device;     /* major:minor in hex; NULL if the capture does not show it */
     pm_category base;       /* by the table of classify.h */
     bool has_flags;         /* false if the capture shows no flags */
 } pm_rule_row;

@@ -64,8 +64,6 @@ static bool globs_hold(const pm_rule_condition *c, const pm_rule_row *row, pm_re
 
     if (c->key == PM_RULE_KEY_PATH)
         return path_holds(c, row, space);
-    if (c->key == PM_RULE_KEY_DEVICE)
-        return row->device && any_glob(c, space, pm_text_of(row->device));
     return pm_rule_bracket(row, &inside) && any_glob(c, space, inside);
 }
 

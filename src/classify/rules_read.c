@@ -20,7 +20,6 @@ const pm_rule_kind pm_rule_kinds[PM_RULE_KEYS] = {
     [PM_RULE_KEY_SIZE] = {"size", PM_RULE_NUMBERS},
     [PM_RULE_KEY_START] = {"start", PM_RULE_NUMBERS},
     [PM_RULE_KEY_END] = {"end", PM_RULE_NUMBERS},
-    [PM_RULE_KEY_DEVICE] = {"device", PM_RULE_GLOBS},
     [PM_RULE_KEY_FILLS] = {"fills", PM_RULE_REACH},
     [PM_RULE_KEY_COVERS] = {"covers", PM_RULE_REACH},
 };
@@ -150,7 +149,7 @@ static void read_flags(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
     }
 }
 
-/* ---- paths, names, devices ---- */
+/* ---- paths, names ---- */
 
 static pm_regex *compile(pm_rule_reader *r, pm_text text, bool glob)
 {
@@ -317,7 +316,7 @@ static void read_pair(pm_rule_reader *r, pm_text word, pm_rule_conditions *out)
         key++;
     if (!equals)
         pm_rule_wrong(r, "'%.*s' is not key=value", PM_RULE_SHOW(word));
-    else if (key == PM_RULE_KEYS || key == PM_RULE_KEY_DEVICE)
+    else if (key == PM_RULE_KEYS)
         pm_rule_wrong(r,
                       "there is no key '%.*s': base, path, name, perms, flags, size, start, end; "
                       "above also fills, covers",

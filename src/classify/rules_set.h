@@ -20,7 +20,6 @@ typedef enum pm_rule_key {
     PM_RULE_KEY_SIZE,
     PM_RULE_KEY_START,
     PM_RULE_KEY_END,
-    PM_RULE_KEY_DEVICE,
     PM_RULE_KEY_FILLS, /* for a neighbour above: where it ends */
     PM_RULE_KEY_COVERS,
     PM_RULE_KEYS

@@ -20,8 +20,6 @@ static void add_found(const pm_rule_condition *c, const pm_rule_row *row, pm_buf
     else if (key == PM_RULE_KEY_START || key == PM_RULE_KEY_END)
         pm_buf_addf(out, NULL, "0x%" PRIx64,
                     row->start + (key == PM_RULE_KEY_END ? row->length : 0));
-    else if (key == PM_RULE_KEY_DEVICE)
-        pm_buf_addf(out, NULL, "%s", row->device ? row->device : "not shown");
     else if (key == PM_RULE_KEY_FLAGS && !row->has_flags)
         pm_buf_addf(out, NULL, "not shown");
     else

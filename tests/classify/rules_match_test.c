@@ -182,17 +182,6 @@ static void test_addresses(void **state)
     }
 }
 
-static void test_device(void **state)
-{
-    pm_rule_row unknown = some_row();
-
-    unknown.device = NULL;
-    assert_true(holds(PM_RULE_DEVICE, "00:*", some_row()));
-    assert_true(holds(PM_RULE_DEVICE, "08:01|00:0?", some_row()));
-    assert_false(holds(PM_RULE_DEVICE, "08:*", some_row()));
-    assert_false(holds(PM_RULE_DEVICE, "*", unknown));
-}
-
 static void test_neighbours(void **state)
 {
     pm_rule_row row = some_row(), below = some_row(), above = some_row(), apart = some_row();
@@ -307,5 +296,5 @@ static void test_facts(void **state)
 }
 
 RUN_TESTS(TEST(test_base), TEST(test_path), TEST(test_name), TEST(test_perms), TEST(test_flags),
-          TEST(test_size), TEST(test_addresses), TEST(test_device), TEST(test_neighbours),
-          TEST(test_reach), TEST(test_order), TEST(test_facts))
+          TEST(test_size), TEST(test_addresses), TEST(test_neighbours), TEST(test_reach),
+          TEST(test_order), TEST(test_facts))

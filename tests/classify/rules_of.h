@@ -12,7 +12,6 @@
 typedef struct judged {
     const pm_mapping *m;
     pm_rule_row row;
-    char device[24];
 } judged;
 
 typedef struct judging {
@@ -51,8 +50,6 @@ static inline judged judge_row(const pm_mapping *m, const pm_classify_context *c
                         .path = m->path,
                         .flags = m->flags}};
 
-    if (pm_has(m, PM_HAS_DEVICE))
-        snprintf(j.device, sizeof j.device, "%02x:%02x", m->dev_major, m->dev_minor);
     return j;
 }
 
@@ -61,7 +58,6 @@ static inline void judge_all(judging *j, judged *rows, size_t n, pm_buf *categor
     uint64_t facts = 0;
 
     for (size_t i = 0; i < n; i++) {
-        rows[i].row.device = rows[i].device[0] ? rows[i].device : NULL;
         facts |= pm_rules_facts(j->set, &rows[i].row);
     }
     for (size_t i = 0; i < n; i++) {

@@ -33,7 +33,6 @@ static const choice own[] = {
     {PM_RULE_SIZE, {"4", "..16", "8..", "%8K", "4 16..64", "8.. %16K", "..8 32.."}},
     {PM_RULE_START, {"%64K", "%16K+4K", "1M..2M", "0x100000", "..0x120000 %8K"}},
     {PM_RULE_END, {"%64K", "%8K", "1M..", "..0x110000"}},
-    {PM_RULE_DEVICE, {"00:*", "08:01", "*|x"}},
 };
 
 static const choice others[] = {
@@ -90,12 +89,8 @@ static void random_rows(pm_rule_row rows[ROWS], bool shows_flags)
         bool file = below_n(3) == 0;
         unsigned reserve = below_n(3);
 
-        rows[i] = (pm_rule_row){.length = 4 * KIB << below_n(6),
-                                .perms = perms[below_n(7)],
-                                .device = below_n(4)   ? "00:00"
-                                          : below_n(2) ? "08:01"
-                                                       : NULL,
-                                .has_flags = shows_flags};
+        rows[i] = (pm_rule_row){
+            .length = 4 * KIB << below_n(6), .perms = perms[below_n(7)], .has_flags = shows_flags};
         at = below_n(4) ? at : (at + 64 * KIB) & ~(64 * KIB - 1);
         rows[i].start = at;
         at += rows[i].length;
@@ -273,8 +268,6 @@ static bool slow_holds(const char *key, const char *cell, const pm_rule_row *of,
         return slow_range(cell, (double)of->start / 1024, true);
     if (strcmp(key, "end") == 0)
         return slow_range(cell, (double)end / 1024, true);
-    if (strcmp(key, "device") == 0)
-        return of->device && slow_globs(cell, of->device);
     for (uint64_t step = (uint64_t)slow_number(&p) * KIB; reach % step;)
         reach++;
     return strcmp(key, "fills") == 0 ? end == reach : end >= reach;
@@ -325,7 +318,7 @@ static bool slow_rule(const cells *c, const pm_rule_row *rows, int i)
         below = row - 1;
     if (i + 1 < ROWS && row->start + row->length == rows[i + 1].start)
         above = row + 1;
-    for (int column = PM_RULE_BASE; column <= PM_RULE_DEVICE; column++)
+    for (int column = PM_RULE_BASE; column <= PM_RULE_END; column++)
         if (c->cell[column] && !slow_holds(pm_rule_columns[column], c->cell[column], row, row))
             return false;
     if (c->cell[PM_RULE_BELOW] && !slow_neighbour(c->cell[PM_RULE_BELOW], below, row))

@@ -100,7 +100,6 @@ static const struct {
     {PM_RULE_PATH, "~a(b", "path: regex, at character 4: missing closing parenthesis"},
     {PM_RULE_PATH, "~\\C", "path: regex, at character 3: using \\C is disabled by the application"},
     {PM_RULE_BRACKET, "|a", "name: nothing before or after a |"},
-    {PM_RULE_DEVICE, "|", "device: nothing before or after a |"},
     {PM_RULE_FLAGS, "nr!dc", "flags: 'nr!dc' is not a flag: two letters, perhaps after a !"},
     {PM_RULE_FLAGS, "n", "flags: 'n' is not a flag: two letters, perhaps after a !"},
     {PM_RULE_FLAGS, "NR", "flags: 'NR' is not a flag: two letters, perhaps after a !"},

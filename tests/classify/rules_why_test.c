@@ -48,7 +48,6 @@ static void test_why(void **state)
         {PM_RULE_SIZE, "64..", "size 4 KiB"},
         {PM_RULE_START, "%64M+4K", "start 0x7f0000000000"},
         {PM_RULE_END, "4K", "end 0x7f0000001000"},
-        {PM_RULE_DEVICE, "08:*", "device 00:00"},
         {PM_RULE_SIZE, "4", ""},
     };
     pm_rule_row below = some_row(), above = some_row(), blind = some_row();
@@ -57,9 +56,7 @@ static void test_why(void **state)
         because(one("a", "x", cases[i].column, cases[i].value), 0, NULL, some_row(), NULL,
                 cases[i].why);
     blind.has_flags = false;
-    blind.device = NULL;
     because(one("a", "x", PM_RULE_FLAGS, "!nr"), 0, NULL, blind, NULL, "flags not shown");
-    because(one("a", "x", PM_RULE_DEVICE, "*"), 0, NULL, blind, NULL, "device not shown");
     because(one("a", "x", PM_RULE_PATH, "*.so"), 0, NULL, file_row("/a"), NULL, "path /a");
     below.base = PM_CATEGORY_RESERVE;
     below.length = 2048 * KIB;

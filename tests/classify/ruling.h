@@ -53,14 +53,13 @@ static inline pm_rules *set_of_one(cells rule)
     return set_of(&rule, 1);
 }
 
-/* Private rw anonymous memory of 4 KiB that shows its flags and its device. */
+/* Private rw anonymous memory of 4 KiB that shows its flags. */
 static inline pm_rule_row some_row(void)
 {
     return (pm_rule_row){.start = AT,
                          .length = 4 * KIB,
                          .base = PM_CATEGORY_ANONYMOUS,
                          .perms = "rw-p",
-                         .device = "00:00",
                          .has_flags = true,
                          .path = {"", 0},
                          .flags = PM_TEXT("rd wr mr mw me ac")};

@@ -10,16 +10,16 @@ applied() {
 }
 
 cat >my.csv <<'CSV'
-rule,category,base,name,perms,flags,size,device,below,above,with,note
+rule,category,base,name,perms,flags,size,below,above,with,note
 # the heap of a program that is small when it starts
-heap-large,heap/large,heap,,,,3M..,,,,,large in its first capture
-stack,anonymous/thread-stack,anonymous,,rw-p,nh,,,base=reserve size=..1M,,,
-library,shared-library/%b,shared-library,,,,,,,,path=libc.so.6,
-pool,anonymous/pool,anonymous,,rw-p,,,,-,,,"nothing below it, ""really"""
-kernel,kernel/%r,kernel,vvar*,,,,,,,,
-disk,program/disk,program,,,,,fe:00,,,,
-guard,reserve/guard,reserve,,,,,,,base=anonymous flags=nh,,
-heap-small,heap/small,heap,,,,,,,,,
+heap-large,heap/large,heap,,,,3M..,,,,large in its first capture
+stack,anonymous/thread-stack,anonymous,,rw-p,nh,,base=reserve size=..1M,,,
+library,shared-library/%b,shared-library,,,,,,,path=libc.so.6,
+pool,anonymous/pool,anonymous,,rw-p,,,-,,,"nothing below it, ""really"""
+kernel,kernel/%r,kernel,vvar*,,,,,,,
+disk,program/disk,program,,,,,,,,
+guard,reserve/guard,reserve,,,,,,base=anonymous flags=nh,,
+heap-small,heap/small,heap,,,,,,,,
 CSV
 
 say "without a store: those that a new one gets"

@@ -35,7 +35,7 @@ static void on_row(void *ctx, const pm_mapping *m)
     c->is.n_rows++;
 }
 
-static pm_rule_row rule_row(const pm_mapping *m, const pm_classify_context *context, char *device)
+static pm_rule_row rule_row(const pm_mapping *m, const pm_classify_context *context)
 {
     pm_rule_row row = {.start = m->start,
                        .length = m->end - m->start,
@@ -46,10 +46,6 @@ static pm_rule_row rule_row(const pm_mapping *m, const pm_classify_context *cont
                        .flags = m->flags};
 
     FUZZ_CHECK(row.base <= PM_CATEGORY_ANONYMOUS, "category %d", (int)row.base);
-    if (pm_has(m, PM_HAS_DEVICE)) {
-        snprintf(device, 24, "%02x:%02x", m->dev_major, m->dev_minor);
-        row.device = device;
-    }
     return row;
 }
 
@@ -71,7 +67,6 @@ static void on_block(void *ctx, const pm_block *b)
     capture *c = ctx;
     pm_classify_context context;
     pm_rule_row rows[2];
-    char devices[2][24];
     uint64_t facts = 0;
 
     c->is.block.dialect = b->dialect;
@@ -80,7 +75,7 @@ static void on_block(void *ctx, const pm_block *b)
     for (size_t i = 0; i < c->is.n_rows; i++) {
         pm_rule_row *row = &rows[i % 2];
 
-        *row = rule_row(pm_capture_row(&c->is, i), &context, devices[i % 2]);
+        *row = rule_row(pm_capture_row(&c->is, i), &context);
         facts |= pm_rules_facts(built_in(), row);
         ask(i ? &rows[(i + 1) % 2] : NULL, row, facts);
     }

@@ -3,7 +3,7 @@ that can: the other side of every check on categories.
 
 Written from what rules.h and rules/default.csv say of the format alone; it shares nothing with the
 program. A row is one of truth.py, its slug in `base`. What its object alone says (base, path, name,
-perms, flags, device) is asked once for each object and remembered; its place, what lies beside it
+perms, flags) is asked once for each object and remembered; its place, what lies beside it
 and what else is in the capture, each time. Globs are those of fnmatch: no \\ in them, no classes.
 """
 import csv
@@ -11,7 +11,7 @@ import fnmatch
 import functools
 import re
 
-OBJECT = ("base", "path", "name", "perms", "flags", "device")
+OBJECT = ("base", "path", "name", "perms", "flags")
 UNITS = {"": 1, "K": 1, "M": 1 << 10, "G": 1 << 20, "T": 1 << 30}
 DELETED = " (deleted)"
 ENDLESS = 1 << 65
@@ -98,12 +98,6 @@ def is_flags(cell):
     return holds
 
 
-def is_device(cell):
-    alternatives = globs(cell)
-    return lambda row: "device" in row and any(
-        regex.match(text(row["device"])) for _, regex in alternatives)
-
-
 # ---- places ----
 
 def kib(word):
@@ -147,7 +141,7 @@ def is_address(key, cell):
 
 
 READERS = {"base": is_base, "path": is_path, "name": is_name, "perms": is_perms,
-           "flags": is_flags, "device": is_device, "size": is_size,
+           "flags": is_flags, "size": is_size,
            "start": lambda cell: is_address("start", cell),
            "end": lambda cell: is_address("end", cell)}
 
@@ -218,7 +212,7 @@ class Rule:
 # ---- a set ----
 
 def object_of(row):
-    return (row["base"], row["path"], row["perms"], row.get("flags"), row.get("device"),
+    return (row["base"], row["path"], row["perms"], row.get("flags"),
             bool(row.get("inode")))
 
 

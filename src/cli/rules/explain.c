@@ -97,7 +97,6 @@ static void take_row(found *f, const pmapdb_rows *rows, uint64_t address)
                        .path = kept_text(f, rows, "path"),
                        .flags = kept_text(f, rows, "flags"),
                        .perms = kept_text(f, rows, "perms").data,
-                       .device = kept_text(f, rows, "device").data,
                        .base = base_of(rows)};
     pmapdb_error err;
 

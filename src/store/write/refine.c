@@ -15,7 +15,6 @@ static pm_rule_row rule_row_of(const pm_row *row)
                          .path = o->path,
                          .flags = o->flags,
                          .perms = o->perms,
-                         .device = o->has_device ? o->device : NULL,
                          .base = (pm_category)(o->category_id - 1),
                          .has_flags = o->has_flags};
 }

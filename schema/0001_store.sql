@@ -258,7 +258,7 @@ CREATE TABLE category (
 CREATE TABLE rule_set (
   rule_set_id INTEGER PRIMARY KEY CHECK (rule_set_id = 1),
   name       TEXT NOT NULL,             -- of a built-in set, or of the file
-  hash       INTEGER NOT NULL,          -- XXH3 of the text
+  hash       INTEGER NOT NULL,          -- XXH3 of the text; 0: not applied to all processes yet
   text       TEXT NOT NULL,             -- the rule file
   applied_ms INTEGER                    -- to the whole store; NULL: the rules it began with
 );

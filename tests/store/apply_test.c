@@ -245,6 +245,28 @@ static void same_rules_ask_nothing(void **state)
 }
 
 /* The rule is another, the category is not. */
+/* A program was killed between two processes: new captures follow the new rules, the old ones do as
+ * soon as the rules are applied again. */
+static void begun_and_killed(void **state)
+{
+    const kit *k = kit_of(state);
+    pm_buf want, got;
+
+    for (int pid = 7; pid < 9; pid++)
+        put_one(k, PM_DIALECT_SMAPS, pid, 0);
+    applied_to(k, SIMPLE, true, NULL);
+    want = whole_content(k);
+    applied_to(k, KIT_RULES, true, NULL);
+    applied_use(k, SIMPLE);
+    kit_exec(k, "UPDATE rule_set SET hash = 0");
+    assert_false(applied_to(k, SIMPLE, true, NULL).same);
+    got = whole_content(k);
+    assert_true(answers_equal(&got, &want));
+    assert_true(applied_to(k, SIMPLE, true, NULL).same);
+    pm_buf_free(&want);
+    pm_buf_free(&got);
+}
+
 static void rules_change_alone(void **state)
 {
     const kit *k = kit_of(state);
@@ -304,20 +326,23 @@ static void names_of_the_program_stay(void **state)
 
 /* ---- nothing is changed where it cannot be right ---- */
 
-static void expect_refused(const kit *k, const char *rules, applied *how, pmapdb_status status,
-                           const char *why)
+#define CATEGORIES "SELECT * FROM category"
+#define AND_RULES CATEGORIES " JOIN rule_set"
+
+static void expect_refused(const kit *k, const char *rules, applied *how, const char *content,
+                           pmapdb_status status, const char *why)
 {
     pm_buf before = whole_content(k), after;
     pm_apply_result result;
     pmapdb_error err = {0};
 
-    kit_rows(k, &before, "SELECT * FROM category JOIN rule_set");
+    kit_rows(k, &before, content);
     assert_int_equal(applied_try(k, rules, true, how, &result, &err), status);
     if (!strstr(err.text, why))
         print_error("%s\n", err.text);
     assert_non_null(strstr(err.text, why));
     after = whole_content(k);
-    kit_rows(k, &after, "SELECT * FROM category JOIN rule_set");
+    kit_rows(k, &after, content);
     assert_true(answers_equal(&after, &before));
     kit_expect(k, "PRAGMA foreign_keys", "1\n");
     pm_buf_free(&before);
@@ -330,7 +355,7 @@ static void damaged(void **state)
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     kit_exec(k, "UPDATE mapping_version SET private_clean = private_clean + 4 WHERE region_id = 2");
-    expect_refused(k, SIMPLE, &(applied){0}, PMAPDB_DATABASE, "would not add up");
+    expect_refused(k, SIMPLE, &(applied){0}, CATEGORIES, PMAPDB_DATABASE, "would not add up");
 }
 
 static void stopped(void **state)
@@ -339,7 +364,7 @@ static void stopped(void **state)
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     put_one(k, PM_DIALECT_SMAPS, 8, 0);
-    expect_refused(k, SIMPLE, &(applied){.stop_at = 2}, PMAPDB_STOPPED, "stopped");
+    expect_refused(k, SIMPLE, &(applied){.stop_at = 2}, AND_RULES, PMAPDB_STOPPED, "stopped");
 }
 
 #define EACH_FILE "rule,category,base,path\nfile,%b,mapped-file,\n"
@@ -386,11 +411,11 @@ static void regex_gives_up(void **state)
             "/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaax");
     kit_put(k, c);
     expect_refused(k, "rule,category,base,path\nslow,Slow,mapped-file,~^/(a+)+$\n", &(applied){0},
-                   PMAPDB_INPUT, "rule 'slow': its regex takes too long");
+                   AND_RULES, PMAPDB_INPUT, "rule 'slow': its regex takes too long");
 }
 
 RUN_TESTS(IN_KIT(as_from_the_start), IN_KIT(what_is_left_decides), IN_KIT(tells_what_changes),
           IN_KIT(keeps_nothing_unless_told), IN_KIT(same_rules_ask_nothing),
-          IN_KIT(rules_change_alone), IN_KIT(unknown_stays_unknown),
+          IN_KIT(rules_change_alone), IN_KIT(begun_and_killed), IN_KIT(unknown_stays_unknown),
           IN_KIT(names_of_the_program_stay), IN_KIT(damaged), IN_KIT(stopped),
           IN_KIT(too_many_categories), IN_KIT(regex_gives_up))

@@ -19,6 +19,7 @@ struct pm_category_ids {
     size_t used, cap;
     pm_map index; /* hash of the text -> index in item */
     bool anew;    /* true: only `used` entries count; false: all rows of the store */
+    bool asks;    /* true: new categories go to temp table category_new */
     int64_t n; /* the number that counts; 0: not known yet. No other connection writes meanwhile */
 };
 
@@ -38,8 +39,20 @@ pmapdb_status pm_category_ids_anew(pm_sql *sql, pm_category_ids **out, pmapdb_er
     pmapdb_status st = pm_category_ids_new(sql, out, err);
 
     if (st == PMAPDB_OK)
-        (*out)->anew = true;
-    return st;
+        (*out)->anew = (*out)->asks = true;
+    pm_sql_do(sql,
+              "CREATE TEMP TABLE IF NOT EXISTS category_new (category_id INTEGER PRIMARY KEY, "
+              "category TEXT NOT NULL)",
+              PM_NO_ARGS);
+    pm_sql_do(sql, "DELETE FROM category_new", PM_NO_ARGS);
+    return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;
+}
+
+void pm_category_ids_turn(pm_category_ids *ids)
+{
+    ids->asks = false;
+    for (size_t i = 0; i < ids->used; i++)
+        ids->item[i].id = 0;
 }
 
 void pm_category_ids_free(pm_category_ids *ids)
@@ -110,6 +123,13 @@ static int64_t insert(pm_category_ids *ids, pm_text category, pm_text about)
 {
     int64_t parent = parent_of(category);
 
+    if (ids->asks) {
+        int64_t id = -1 - (int64_t)ids->used;
+
+        pm_sql_do(ids->sql, "INSERT INTO category_new (category_id, category) VALUES (?1, ?2)",
+                  PM_ARGS(PM_I(id), PM_T(category)));
+        return id;
+    }
     pm_sql_do(ids->sql,
               "INSERT INTO category (category_id, category, description, parent_id) "
               "SELECT id, ?1, ?2, coalesce(?3, id) "
@@ -126,17 +146,20 @@ pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text abo
     const wanted w = {ids, category};
     int64_t at;
     pmapdb_status st;
+    bool known = pm_map_find(&ids->index, pm_hash(category.data, category.len), is_wanted, &w, &at);
 
-    if (pm_map_find(&ids->index, pm_hash(category.data, category.len), is_wanted, &w, &at)) {
+    if (known && ids->item[at].id) {
         *out = ids->item[at].id;
         return PMAPDB_OK;
     }
     *out = pm_sql_value(ids->sql, "SELECT category_id FROM category WHERE category = ?1",
                         PM_ARGS(PM_T(category)), 0);
-    if (!*out && !is_full(ids, of_data))
+    if (!*out && (known || !is_full(ids, of_data)))
         *out = insert(ids, category, about);
     st = pm_sql_end(ids->sql, err);
-    return st == PMAPDB_OK && *out ? keep(ids, category, *out, err) : st;
+    if (known)
+        ids->item[at].id = *out;
+    return known ? st : st == PMAPDB_OK && *out ? keep(ids, category, *out, err) : st;
 }
 
 pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err)

@@ -21,8 +21,11 @@ typedef struct pm_category_ids pm_category_ids;
 pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);
 /* Like pm_category_ids_new, for a caller that assigns the category of every lineage again: only
  * categories that are requested from now on count towards the limit. The caller removes the unused
- * ones. */
+ * ones. Writes nothing at first: categories that the store lacks have ids below zero and are in
+ * temp table category_new. */
 pmapdb_status pm_category_ids_anew(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);
+/* Begins a transaction that stores categories. */
+void pm_category_ids_turn(pm_category_ids *ids);
 void pm_category_ids_free(pm_category_ids *ids);
 
 /* Finds the id of a category; `about` describes a new one. of_data: the text contains names from

@@ -2,6 +2,8 @@
 -- pair of categories and rule. Sizes are sums over the lineages in the newest preferred snapshot of
 -- each process that has mappings; NULL if one of the mappings does not show the size.
 
+-- Names that the store does not have yet have ids below zero in table category_new.
+
 DROP TABLE IF EXISTS temp.apply_change;
 CREATE TEMP TABLE apply_change AS
 WITH change AS (

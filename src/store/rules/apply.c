@@ -117,18 +117,19 @@ void pm_apply_write(pm_sql *sql)
 {
     int64_t broken;
 
+    pm_sql_script(sql, "apply-changed", NULL, 0);
     pm_sql_script(sql, "apply-write", NULL, 0);
     broken = pm_sql_value(sql, "SELECT min(snapshot_id) FROM apply_broken", PM_NO_ARGS, 0);
     if (broken)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
                                  "the categories of snapshot %lld would not add up to its totals; "
-                                 "the store is damaged, nothing was changed",
+                                 "the store is damaged, and this process was not changed",
                                  (long long)broken));
 }
 
 /* ---- the report ---- */
 
-/* Kept in memory: without --apply the transaction, and with it the temp tables, is rolled back. */
+/* Kept in memory: the transaction that finds the changes is rolled back, and its temp tables. */
 typedef struct report {
     pm_apply_change *change;
     size_t n, cap;
@@ -173,7 +174,8 @@ static void read_report(pm_sql *sql, report *r)
         "SELECT coalesce(f.category, '?'), coalesce(t.category, '?'), c.rule, c.lineages, "
         "c.mappings, c.size_kib, c.rss_kib FROM apply_change c "
         "LEFT JOIN category f ON f.category_id = c.from_id "
-        "LEFT JOIN category t ON t.category_id = c.to_id "
+        "LEFT JOIN (SELECT category_id, category FROM category UNION ALL "
+        "SELECT category_id, category FROM category_new) t ON t.category_id = c.to_id "
         "ORDER BY c.rss_kib DESC, c.size_kib DESC, c.lineages DESC, 1, 2, 3",
         PM_NO_ARGS);
     while (pm_sql_next(sql, stmt))
@@ -217,45 +219,110 @@ static bool are_own(pm_sql *sql, const pm_rule_text *text)
     return same;
 }
 
-static void ask_and_write(pm_sql *sql, const pm_apply *apply, bool own, report *r,
-                          pm_apply_result *out)
+/* Matches the rules for the lineages of one process, or of all (0). */
+static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories, bool own,
+                int64_t process_id, pm_apply_result *out)
 {
-    pm_refine refine = {0};
+    pm_refine refine = {.categories = categories};
 
-    if (own)
-        PM_SQL_STEP(sql, pm_category_ids_new(sql, &refine.categories, &err));
-    else
-        PM_SQL_STEP(sql, pm_category_ids_anew(sql, &refine.categories, &err));
     PM_SQL_STEP(sql, pm_rule_set_of(apply->rules, &refine.rules, &err));
-    pm_apply_judge(sql, 0, !own, apply->forget_labels);
-    pm_apply_ask(sql, &refine, apply);
-    read_report(sql, r);
-    pm_apply_write(sql);
-    count(sql, out);
-    out->unnamed = (int64_t)refine.unnamed;
-    pm_category_ids_free(refine.categories);
+    pm_apply_judge(sql, process_id, !own, apply->forget_labels);
+    pm_apply_ask(sql, &refine, process_id ? NULL : apply);
     pm_rule_set_free(refine.rules);
+    if (!process_id)
+        out->unnamed = (int64_t)refine.unnamed;
 }
 
-static void apply_all(pm_sql *sql, const pm_apply *apply, report *r, pm_apply_result *out)
+/* Finds out what would change, without a lock; temp tables have what is found. */
+static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
+                            report *r, bool *own, pm_apply_result *out, pmapdb_error *err)
 {
-    bool own = are_own(sql, apply->text);
-    pm_rule_text text = *apply->text;
+    pmapdb_status st = pmapdb_begin_read(s, err);
 
-    out->same = own && !apply->forget_labels;
-    if (!out->same)
-        ask_and_write(sql, apply, own, r, out);
-    if (apply->forget_labels) {
-        out->reports = pm_sql_value(
-            sql, "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, source FROM label)",
-            PM_NO_ARGS, 0);
-        pm_sql_do(sql, "DELETE FROM label", PM_NO_ARGS);
+    if (st != PMAPDB_OK)
+        return st;
+    *own = are_own(s->sql, apply->text);
+    out->same = *own && !apply->forget_labels;
+    if (!out->same) {
+        ask(s->sql, apply, categories, *own, 0, out);
+        read_report(s->sql, r);
+        pm_sql_script(s->sql, "apply-changed", NULL, 0);
+        count(s->sql, out);
     }
-    if (!apply->keep)
-        return;
-    pm_sql_script(sql, "unused-categories", NULL, 0);
+    if (apply->forget_labels)
+        out->reports = pm_sql_value(
+            s->sql,
+            "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, source FROM label)",
+            PM_NO_ARGS, 0);
+    st = pm_sql_end(s->sql, err);
+    pmapdb_end_read(s);
+    return st;
+}
+
+static pmapdb_status commit(pmapdb_store *s, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    pm_store_rollback(s); /* undoes a transaction that was not committed */
+    return st;
+}
+
+static pmapdb_status change_process(pmapdb_store *s, const pm_apply *apply,
+                                    pm_category_ids *categories, bool own, int64_t process_id,
+                                    pmapdb_error *err)
+{
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    pm_category_ids_turn(categories);
+    ask(s->sql, apply, categories, own, process_id, NULL);
+    pm_apply_write(s->sql);
+    return commit(s, err);
+}
+
+/* Writes the rules. A hash of 0 says that they are not applied to all processes yet. */
+static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool done,
+                                 pmapdb_error *err)
+{
+    pm_rule_text text = *apply->text;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
     text.applied_ms = pm_clock_now();
-    PM_SQL_STEP(sql, pm_rule_text_store(sql, &text, &err));
+    st = pm_rule_text_store(s->sql, &text, err);
+    if (st != PMAPDB_OK) {
+        pm_store_rollback(s);
+        return st;
+    }
+    if (!done)
+        pm_sql_do(s->sql, "UPDATE rule_set SET hash = 0", PM_NO_ARGS);
+    if (done && apply->forget_labels)
+        pm_sql_do(s->sql, "DELETE FROM label", PM_NO_ARGS);
+    if (done)
+        pm_sql_script(s->sql, "unused-categories", NULL, 0);
+    return commit(s, err);
+}
+
+/* Changes one process in each transaction. New captures follow the new rules from the first on; if
+ * this program is killed, the rules must be applied again. */
+static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
+                                bool own, const pm_apply_result *found, pmapdb_error *err)
+{
+    static const char next[] = "SELECT min(process_id) FROM process WHERE process_id > ?1";
+    int64_t process_id = found->same ? 0 : pm_sql_value(s->sql, next, PM_ARGS(PM_I(0)), 0);
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    if (st == PMAPDB_OK && !own)
+        st = store_rules(s, apply, false, err);
+    while (st == PMAPDB_OK && process_id) {
+        st = change_process(s, apply, categories, own, process_id, err);
+        process_id = pm_sql_value(s->sql, next, PM_ARGS(PM_I(process_id)), 0);
+    }
+    return st == PMAPDB_OK ? store_rules(s, apply, true, err) : st;
 }
 
 /* Foreign keys are off, as in a prune: otherwise, to remove a category, SQLite would read all rows
@@ -263,21 +330,20 @@ static void apply_all(pm_sql *sql, const pm_apply *apply, report *r, pm_apply_re
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
                              pmapdb_error *err)
 {
+    pm_category_ids *categories = NULL;
     report r = {0};
+    bool own = false;
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *out = (pm_apply_result){0};
-    if (st != PMAPDB_OK)
-        return st;
-    st = pm_store_begin(s, err);
-    if (st == PMAPDB_OK) {
-        apply_all(s->sql, apply, &r, out);
-        st = pm_sql_end(s->sql, err);
-    }
+    if (st == PMAPDB_OK)
+        st = pm_category_ids_anew(s->sql, &categories, err);
+    if (st == PMAPDB_OK)
+        st = survey(s, apply, categories, &r, &own, out, err);
     if (st == PMAPDB_OK && apply->keep)
-        st = pm_store_commit(s, err);
-    pm_store_rollback(s); /* undoes a transaction that was not committed */
+        st = change_all(s, apply, categories, own, out, err);
     pm_store_end_tidying(s);
+    pm_category_ids_free(categories);
     if (st == PMAPDB_OK)
         st = tell(&r, apply, err);
     free_report(&r);

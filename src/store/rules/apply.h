@@ -2,9 +2,9 @@
  *
  * The rules are matched once for each lineage, in the deciding one of its remaining captures
  * (apply-judge.sql). If the category of a lineage changes, its regions and the sums by category of
- * the epochs that show it are written again. All of this is one transaction: the sums of every
- * capture that added up to its totals must still do so, or nothing is stored. The report lists the
- * changes, even if nothing is stored.
+ * the epochs that show it are written again. What would change is found first, without a lock; then
+ * each process is a transaction, in which the sums of every capture that added up to its totals
+ * must still do so. The report lists the changes, even if nothing is stored.
  *
  * The program itself named a lineage whose rule is PM_RULE_LABEL: no rule is matched for it, unless
  * labels are to be forgotten.
@@ -32,7 +32,7 @@ typedef struct pm_apply {
     const pm_rules *rules;    /* the same rules, compiled */
     bool keep;                /* false: nothing is stored */
     bool forget_labels; /* deletes the labels that programs gave their own memory: see label.h */
-    pm_steps steps;     /* if its receiver stops the run, nothing is stored */
+    pm_steps steps;     /* if its receiver stops the run, nothing is stored; not asked once it is */
     void *ctx;
     /* May be NULL. Called at the end, largest rss first, after the commit; its status does not undo
      * the changes. Texts are valid during the call. */

@@ -20,9 +20,8 @@ run pmapdb sql 'SELECT category, rss_kib FROM categories WHERE snapshot_id = 1 L
 run pmapdb sql 'SELECT start, end, size_kib, start AS number FROM mappings LIMIT 1' -f csv
 run pmapdb sql 'SELECT min(taken_at) AS first_at, NULL AS unknown, 1.5 AS r, x'"'00ff'"' AS b FROM snapshots' -f csv
 printf 'SELECT count(*) AS n\nFROM snapshots -- all\n;\n' >count.sql
-run pmapdb sql --file count.sql -f csv
 run pmapdb sql - -f csv <count.sql
-run pmapdb sql --file count.sql -f csv -o out.csv
+run pmapdb sql - -f csv -o out.csv <count.sql
 run cat out.csv
 run pmapdb sql 'PRAGMA table_info(host)' -f csv
 run pmapdb sql "SELECT name FROM pragma_table_info('host')" -f csv
@@ -102,16 +101,13 @@ run pmapdb sql
 run pmapdb sql ''
 run pmapdb sql '-- nothing'
 run pmapdb sql 'SELECT 1' 'SELECT 2'
-run pmapdb sql 'SELECT 1' --file count.sql
 run pmapdb sql 'SELECT 1' --timeout soon
 run pmapdb sql 'SELECT 1' --max-rows 0
-run pmapdb sql --file nothing.sql
 run pmapdb sql 'SELEC 1'
 run pmapdb sql 'SELECT abs(-9223372036854775808)'
 printf 'SELECT 1,\n  rss_kb\nFROM mappings\n' >wrong.sql
-run pmapdb sql --file wrong.sql
 run pmapdb sql - <wrong.sql
 run pmapdb sql "$(cat wrong.sql)"
 printf 'SELECT 1\0' >wrong.sql
-run pmapdb sql --file wrong.sql
+run pmapdb sql - <wrong.sql
 run pmapdb --db nothing.db sql 'SELECT 1'

@@ -140,7 +140,7 @@ def errors(place):
         tries = [["import", at], ["import", at + b".none"], ["import", at + b".gz"], ["import", at + b".tar"],
                  ["import", "--explain", at], ["import-perf", at], ["import-perf", at + b".gz"], ["rules", "--apply", at + b".csv"],
                  ["rules", "--explain", at], ["mappings", "--regions", at],
-                 ["leaks", "--series", at + b".csv"], ["query", at + b".sql"], ["query", at], ["sql", "--file", at],
+                 ["leaks", "--series", at + b".csv"], ["query", at + b".sql"], ["query", at],
                  ["snapshots", "--query-dir", at], ["snapshots", "-o", at + b"/x"], ["merge", at], ["prune", "--pin", at],
                  ["sql", b"SELECT '" + name], ["sql", name], ["who", "--process", name], ["diff", "--from", name], ["explain", name],
                  ["capture", "--match", name], ["groups", "--by", b"env:" + name], ["query", name], ["leaks", name]]

@@ -186,7 +186,7 @@ def others(place):
             file.write(b"x" * MIB)
     sources = ["/dev/zero", str(big), str(place)] + (["/dev/random", str(kit.PROGRAM)] if kit.full else [])
     commands = (["import-perf"], ["leaks", "--series"], ["rules", "--apply"], ["mappings", "--regions"], ["query"],
-                ["sql", "--file"], ["merge"], ["rules", "--diff"])
+                ["merge"], ["rules", "--diff"])
     for words in commands if kit.full else commands[:6]:
         for source in sources:
             r = run(*words, source, db=db)

@@ -5,7 +5,8 @@
 #include "cli/progress.h"
 
 #include "base/buf.h"
-#include "base/num.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct import_perf {
@@ -22,22 +23,12 @@ typedef struct import_perf {
 /* Parses "-1.5" or "1700000000.123456789". */
 static const char *read_offset(const char *arg, void *value)
 {
-    const char *p = *arg == '-' ? arg + 1 : arg, *end = arg + strlen(arg);
-    uint64_t seconds, fraction = 0;
-    size_t n = pm_num_dec(p, end, &seconds), digits = 0;
-    int64_t ns;
+    char *end;
+    long double seconds = strtold(arg, &end);
 
-    p += n;
-    if (n && p < end && *p == '.') {
-        digits = pm_num_dec(p + 1, end, &fraction);
-        p += 1 + digits;
-    }
-    if (!n || p != end || digits > 9 || seconds > INT64_MAX / 1000000000 - 1)
+    if (!*arg || *end || arg[strspn(arg, "-.0123456789")] || fabsl(seconds) >= 9e9L)
         return "seconds like 1700000000.25";
-    for (; digits < 9; digits++)
-        fraction *= 10;
-    ns = (int64_t)(seconds * 1000000000 + fraction);
-    *(int64_t *)value = *arg == '-' ? -ns : ns;
+    *(int64_t *)value = llroundl(seconds * 1e9L);
     return NULL;
 }
 

@@ -14,7 +14,6 @@
 
 typedef struct sql_args {
     pm_cli *cli;
-    const char *file;
     pm_cli_list params; /* NAME=VALUE */
     pmapdb_sql_options how;
 } sql_args;
@@ -36,51 +35,38 @@ static const pm_option options[] = {
      "Value of :NAME, @NAME or $NAME: a number, nothing for NULL, else text; 'VALUE' is text "
      "always",
      read_param},
-    {"file", 0, PM_OPT_WORD, AT(file), "FILE", "Read the statement from there", NULL},
     {"timeout", 0, PM_OPT_SPAN, AT(how.timeout_ms), "SPAN",
      "Stop after that much work, with exit status 2 (30s; 0s: never)", NULL},
     {"max-rows", 0, PM_OPT_COUNT, AT(how.max_rows), "N", "At most N rows (all)", NULL},
     {0}};
 
-static const pm_syntax syntax = {.options = options, .operands = "'SELECT ...'|-\n--file=FILE"};
+static const pm_syntax syntax = {.options = options, .operands = "'SELECT ...'|-"};
 
 /* ---- the statement ---- */
 
-static void read_stream(FILE *in, const char *name, pm_buf *out)
+/* Reads the statement from standard input if it is "-". */
+static void read_statement(sql_args *a, const char *text, pm_buf *out)
 {
     char chunk[4096];
     pmapdb_error err;
     size_t n;
 
-    while ((n = fread(chunk, 1, sizeof chunk, in))) {
-        if (out->len > STATEMENT_MAX)
-            pm_cli_die("%s: too large", name);
-        if (pm_buf_add(out, chunk, n, NULL) != PMAPDB_OK)
-            pm_cli_no_memory();
-    }
-    if (ferror(in))
-        pm_cli_must(pm_fail_io(&err, errno, "cannot read '%s'", name), &err);
-    if (out->len && memchr(out->data, '\0', out->len))
-        pm_cli_die("%s: a NUL byte: this is not text", name);
-}
-
-static void read_statement(sql_args *a, const char *text, pm_buf *out)
-{
-    pmapdb_error err;
-    FILE *file;
-
-    if (text && strcmp(text, "-") != 0) {
+    if (strcmp(text, "-") != 0) {
         if (pm_buf_addf(out, NULL, "%s", text) != PMAPDB_OK)
             pm_cli_no_memory();
         return;
     }
-    a->how.where = text ? "standard input" : a->file;
-    file = text ? stdin : fopen(a->file, "re");
-    if (!file)
-        pm_cli_must(pm_fail_io(&err, errno, "cannot read '%s'", a->file), &err);
-    read_stream(file, a->how.where, out);
-    if (!text)
-        fclose(file);
+    a->how.where = "standard input";
+    while ((n = fread(chunk, 1, sizeof chunk, stdin))) {
+        if (out->len > STATEMENT_MAX)
+            pm_cli_die("%s: too large", a->how.where);
+        if (pm_buf_add(out, chunk, n, NULL) != PMAPDB_OK)
+            pm_cli_no_memory();
+    }
+    if (ferror(stdin))
+        pm_cli_must(pm_fail_io(&err, errno, "cannot read %s", a->how.where), &err);
+    if (out->len && memchr(out->data, '\0', out->len))
+        pm_cli_die("%s: a NUL byte: this is not text", a->how.where);
 }
 
 /* ---- function calls that do not end ---- */
@@ -141,12 +127,11 @@ int pm_cli_sql(pm_cli *cli, int argc, char **argv)
 
     if (n > 1)
         pm_cli_usage(cli, "one statement, in quotes: unexpected word '%s'", argv[2]);
-    if (!n == !a.file)
-        pm_cli_usage(cli, n ? "a statement and --file: which of them?"
-                            : "which statement? 'SELECT ...', - or --file");
+    if (!n)
+        pm_cli_usage(cli, "which statement? 'SELECT ...', or - for standard input");
     pm_adhoc_limit_memory();
     store = pm_cli_store(cli, PMAPDB_READ);
-    read_statement(&a, n ? argv[1] : NULL, &text);
+    read_statement(&a, argv[1], &text);
     pm_cli_must(pmapdb_sql(store, pm_buf_text(&text).data, &a.how, &rows, &err), &err);
     bind_params(&a, rows);
     watch_rows(rows);

@@ -57,7 +57,7 @@ done
 run pmapdb diff web --top 1
 pmapdb diff idle | next
 for by in category object lineage; do
-    pmapdb diff reads --by $by --top 1 | tail -n 1
+    pmapdb diff -q reads --by $by --top 1 | tail -n 1
 done
 log 77 both 3 1000 100 60 >both.log
 pmapdb import -q --name both both.log
@@ -72,7 +72,7 @@ head -n 9 lines >1795220000-78.smaps
 tail -n 9 lines >1795220300-78.smaps
 pmapdb import -q --name first 1795220000-78.smaps 1795220300-78.smaps
 pmapdb diff first | tail -n 1
-pmapdb diff web -f md --top 1 | tail -n 1
+pmapdb diff -q web -f md --top 1 | tail -n 1
 pmapdb diff web -f csv | grep -c next || true
 pmapdb diff web --from -5m --dialect pmap-x | next
 

@@ -124,7 +124,7 @@ static void write_rows(import_perf *p, pmapdb_store *store)
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
 
-    pm_cli_must(pm_buf_addf(&p->stored, &err, p->stored.len ? "]" : "[]"), &err);
+    pm_cli_must(pm_buf_addf(&p->stored, &err, "]"), &err);
     pm_cli_must(pmapdb_query(store, "recordings", &rows, &err), &err);
     pm_cli_must(pmapdb_bind(rows, "recordings", p->stored.data, &err), &err);
     pm_answer_write(p->cli, rows, advise, p);
@@ -150,7 +150,7 @@ int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)
     p.o.ctx = &p;
     p.o.on_progress = pm_progress_step;
     import_files(&p, paths, n, store);
-    if (p.stored.len || !pm_cli_is_for_people(cli))
+    if (p.stored.len)
         write_rows(&p, store);
     pmapdb_close(store);
     pm_buf_free(&p.stored);

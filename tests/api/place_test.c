@@ -29,6 +29,12 @@ static void pids(void **state)
     pid_is("/x", "app-7.smaps", 7);
     pid_is("/1234/", "smaps", 1234);
     pid_is("/x", "1234.smaps", 1234);
+    pid_is("/x", "4711.txt", 4711);
+    pid_is("/x", "4711", 4711);
+    pid_is("/x", "app.4711.smaps", 4711);
+    pid_is("/x", "my.app-1.2.4711.maps", 4711);
+    pid_is("/x", "app_4711.smaps", 4711);
+    pid_is("/x", "1795219566.app.4711.smaps", 4711);
     pid_is("/x", "1234.smaps_rollup", 1234);
     pid_is("/x", "1234-smaps.txt", 1234);
     pid_is("/x", "smaps.1234", 1234);
@@ -67,7 +73,14 @@ static void what_is_no_pid(void **state)
     pid_is("/x", "2026-smaps-11.txt", PMAPDB_UNKNOWN);
     pid_is("/x", "1795229318.smaps", PMAPDB_UNKNOWN);
     pid_is("/x", "a1234.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "4711.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "11.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "142530.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "20261121.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "app.142530.smaps", PMAPDB_UNKNOWN);
+    pid_is("/x", "php8.2.smaps", PMAPDB_UNKNOWN);
+    pid_is("/x", "report.2026.txt", PMAPDB_UNKNOWN);
+    pid_is("/x", "app.1795219566.123.smaps", PMAPDB_UNKNOWN);
+    pid_is("/x", "app-2026-11-21T02.05.32.smaps", PMAPDB_UNKNOWN);
     pid_is("/x", "pid", PMAPDB_UNKNOWN);
     pid_is("/x", "stupid", PMAPDB_UNKNOWN);
     pid_is("/x", "", PMAPDB_UNKNOWN);

@@ -54,22 +54,36 @@ static bool names_a_capture(pm_text name)
     return false;
 }
 
-/* "-1234" before the last dot or at the end, outside of the moment in the name. Without a moment in
- * the name, small numbers count only in the name of a capture: notes-2.txt is not process 2. */
+/* True for 142530: captures that are named by the time of day are not of different processes. */
+static bool is_time_of_day(pm_text t)
+{
+    return t.len == 6 && t.data[0] <= '2' && t.data[2] <= '5' && t.data[4] <= '5';
+}
+
+/* "-1234" or "1234" before the last dot or at the end, outside of the moment in the name. Without a
+ * moment in the name, small numbers count only in the name of a capture: notes-2.txt is not process
+ * 2. ".1234" counts only before the extension of a capture: in 1795219566.123 it is a fraction. */
 static int64_t last_number(pm_text name)
 {
     pm_text stem = pm_place_stem(name), moment;
-    size_t from = stem.len;
+    size_t from = stem.len, digits;
+    bool dotted;
     int64_t ms;
 
     while (from > 0 && is_digit(stem.data[from - 1]))
         from--;
-    if (from == 0 || from == stem.len || !strchr("-_", stem.data[from - 1]))
+    digits = stem.len - from;
+    if (!digits || (from && !strchr("-_.", stem.data[from - 1])))
+        return PMAPDB_UNKNOWN;
+    dotted = !from || stem.data[from - 1] == '.';
+    if (dotted && (digits < 3 || is_time_of_day(pm_text_from(stem, from)) ||
+                   (from && !names_a_capture(name))))
         return PMAPDB_UNKNOWN;
     if (!pm_clock_find_in_name(name, &ms, &moment)) {
-        if (stem.len - from < 3 && !names_a_capture(name))
+        if (digits < 3 && !names_a_capture(name))
             return PMAPDB_UNKNOWN;
-    } else if (moment.data < stem.data + stem.len && stem.data + from < moment.data + moment.len) {
+    } else if (moment.data < stem.data + stem.len &&
+               stem.data + from < moment.data + moment.len + (dotted ? 2 : 0)) {
         return PMAPDB_UNKNOWN;
     }
     return pid_of(pm_text_from(stem, from));
@@ -130,12 +144,6 @@ static bool is_word(pm_text name, pm_slot slot, pm_text word)
     size_t n = name.len - slot.before.len - slot.after.len;
 
     return pm_text_equal((pm_text){name.data + slot.before.len, n}, word);
-}
-
-/* True for 142530: captures that are named by the time of day are not of different processes. */
-static bool is_time_of_day(pm_text t)
-{
-    return t.len == 6 && t.data[0] <= '2' && t.data[2] <= '5' && t.data[4] <= '5';
 }
 
 static pm_text leading_digits(pm_text t)

@@ -147,6 +147,9 @@ typedef struct pmapdb_import_options {
      * script, module, jar or main class; besides that, what these match, or their groups. */
     const char *const *keep_cmdline;
     size_t n_keep_cmdline;
+    /* A file of lines "NAME EXPRESSION" (as --match takes them): the first that holds gives the
+     * name, unless `name` does; or NULL. */
+    const char *names;
     void *ctx;
     /* Once per capture or failed file, in the order of storing. */
     void (*on_event)(void *ctx, const pmapdb_import_event *event);
@@ -221,7 +224,8 @@ typedef struct pmapdb_capture_options {
     size_t n_keep_cmdline;
     int64_t lock_wait_ms; /* how long to wait for a run of the same selection to end */
     const char *host;     /* NULL: this machine's name */
-    const char *name;     /* of the processes; NULL: of their executables */
+    const char *name;     /* of the processes; NULL: the one that people know them by */
+    const char *names;    /* a file of rules that give names, as of an import */
     void *ctx;
     /* Once per snapshot, when it is committed, and per process that gave none. */
     void (*on_event)(void *ctx, const pmapdb_capture_event *event);

@@ -53,7 +53,7 @@ sh=$(command -v sh)
 ln -s "$sleep" alpha-server
 ln -s "$sleep" beta
 ln -s "$sleep" a-name-of-more-than-15-bytes
-printf 'read -r line <>pipe\n' >job.sh
+printf 'read -r line <>pipe\n' >job.sh # waits for ever
 mkfifo pipe
 started=
 trap 'kill $started 2>/dev/null || true' EXIT
@@ -82,7 +82,7 @@ start ./gamma 300
 wait_for $last gamma
 pmapdb capture -q --match "ppid = $$ AND cmdline <> ''"
 pmapdb sql "SELECT count(*) AS beats FROM beat" -f csv
-pmapdb diff -f csv | cut -d , -f 1,5,29,30 | grep -v pmapdb
+pmapdb diff -f csv | cut -d , -f 1,5,29,30 | grep -v pmapdb | LC_ALL=C sort
 pmapdb restarts -f csv | cut -d , -f 2,4,7,8,15
 
 say "as text: what restarts, what ends, and what dies beside a namesake"
@@ -99,6 +99,31 @@ run pmapdb restarts -f csv
 run pmapdb restarts worker/81
 run pmapdb gaps
 run pmapdb gaps -q -f csv
+export PMAPDB=live.db
+
+say "names given once, in a file"
+cat >names <<'NAMES'
+# the first that holds
+
+front  cmdline GLOB '*alpha-server 300*' AND env('ROLE') = 'front'
+jobs   comm = 'sh' OR cmdline GLOB '*/web'
+NAMES
+ROLE=front
+export ROLE PMAPDB=ruled.db
+start ./alpha-server 300
+wait_for $last alpha-server
+unset ROLE
+pmapdb capture -q --match "ppid = $$ AND cmdline <> ''" --names names
+at 00 71 web 1000
+pmap_x 71 web 1000 >now.x
+pmapdb import -q --at 2026-11-21T05:00:00Z --names names --host other now.x
+pmapdb import -q --at 2026-11-21T06:00:00Z --names names --name mine --host third now.x
+pmapdb sql 'SELECT name FROM processes ORDER BY name' -f csv | grep -v pmapdb
+echo "odd comm IS SOMETHING" >>names
+run pmapdb capture 1 --names names
+run pmapdb import now.x --names none
+echo "old descendant_of(1)" >names
+run pmapdb capture 1 --names names
 export PMAPDB=live.db
 
 say "asked for by exe, comm and program"

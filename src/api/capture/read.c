@@ -66,32 +66,59 @@ static pm_text whole_comm(const pm_standing *s)
     return pm_text_starts(exe, s->comm) ? exe : pm_text_starts(argv0, s->comm) ? argv0 : s->comm;
 }
 
-static void set_name(const pm_capture_run *run, pm_target *t)
+/* Applies the user's rules; the result is empty if none of them holds. */
+static pm_text ruled_name(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    const pm_standing *s = &t->live.standing;
+    pm_facts facts = {.pid = p->pid,
+                      .ppid = p->ppid,
+                      .uid = s->uid,
+                      .user = s->user,
+                      .comm = s->comm,
+                      .exe = s->exe,
+                      .cgroup = s->cgroup,
+                      .environment = s->environment};
+    pm_text name = PM_TEXT("");
+
+    if (!run->names)
+        return name;
+    pm_buf_clear(&t->cmdline);
+    did(run, pm_buf_add(&t->cmdline, s->cmdline.data, s->cmdline.len, &run->error));
+    for (size_t i = 0; i < t->cmdline.len; i++)
+        if (t->cmdline.data[i] == '\0')
+            t->cmdline.data[i] = ' ';
+    facts.cmdline = pm_buf_text(&t->cmdline);
+    did(run, pm_names_find(run->names, &facts, &name, &run->error));
+    return name;
+}
+
+static void set_name(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pm_standing *standing = &t->live.standing;
-    pm_text name = pm_interpreted_name(standing->cmdline);
+    pm_text name = run->options->name ? pm_text_of(run->options->name) : ruled_name(run, p, t);
 
-    if (run->options->name)
-        name = pm_text_of(run->options->name);
-    else if (!name.len)
+    t->capture.name_rank = name.len ? PM_NAME_GIVEN : PM_NAME_LIVE;
+    if (!name.len)
+        name = pm_interpreted_name(standing->cmdline);
+    if (!name.len)
         name = whole_comm(standing);
     snprintf(t->name, sizeof t->name, "%.*s", (int)name.len, name.data);
     t->capture.name = t->name;
-    t->capture.name_rank = run->options->name ? PM_NAME_GIVEN : PM_NAME_LIVE;
 }
 
 static void read_standing(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
-    unsigned want = (PM_WANT_ALL | PM_WANT_ARGUMENTS) & ~(o->n_keep_env ? 0U : PM_WANT_ENVIRONMENT);
+    bool environment = o->n_keep_env || pm_names_needs(run->names) & PM_NEED_ENVIRONMENT;
+    unsigned want = (PM_WANT_ALL | PM_WANT_ARGUMENTS) & ~(environment ? 0U : PM_WANT_ENVIRONMENT);
 
     if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, standing, &run->error)))
         return;
-    set_name(run, t); /* needs all arguments */
+    set_name(run, p, t); /* needs all arguments, and may need all of the environment */
     if (did(run, pm_proc_keep_arguments(standing->cmdline, run->keep_cmdline, &t->cmdline,
                                         &standing->cmdline, &run->error)) &&
-        o->n_keep_env)
+        environment)
         did(run, pm_proc_keep_environment(standing->environment, o->keep_env, o->n_keep_env,
                                           &t->environment, &standing->environment, &run->error));
 }

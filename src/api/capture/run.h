@@ -7,6 +7,7 @@
 #define PM_API_CAPTURE_RUN_H
 
 #include "api/capture/select.h"
+#include "api/names.h"
 #include "parse/live_map.h"
 #include "source/proc.h"
 #include "store/write/live_reading.h"
@@ -44,6 +45,7 @@ typedef struct pm_capture_run {
     pm_selection selection;
     pm_buf shown; /* the name of the selection in the store */
     pm_keep_cmdline *keep_cmdline;
+    pm_names_file *names; /* NULL: no rules */
     pm_targets targets;
     pm_proc_host *machine;
     int root, lock;

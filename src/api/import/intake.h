@@ -13,6 +13,7 @@
 #define PM_API_INTAKE_H
 
 #include "api/import/place.h"
+#include "api/names.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/record/capture.h"
@@ -52,6 +53,7 @@ typedef struct pm_intake {
     pmapdb_error error;
     pm_pool *pool;
     pm_keep_cmdline *keep_cmdline;
+    pm_names_file *names; /* NULL: no rules */
     pm_pending *pending;
     size_t n_pending, cap_pending;
     pm_problem *problems;

@@ -11,6 +11,7 @@ void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_opti
     *in = (pm_intake){.store = store, .options = options};
     PM_STEP(in->st, pm_keep_cmdline_new(options->keep_cmdline, options->n_keep_cmdline,
                                         &in->keep_cmdline, &in->error));
+    PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
     PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
 }
 
@@ -40,6 +41,7 @@ void pm_intake_free(pm_intake *in)
     free(in->foreign.text);
     pm_buf_free(&in->heard);
     pm_keep_cmdline_free(in->keep_cmdline);
+    pm_names_close(in->names);
     pm_pool_free(in->pool);
 }
 
@@ -153,10 +155,26 @@ static int compare_pending(const void *a, const void *b)
     return strcmp(x->source_name, y->source_name);
 }
 
+/* Names a capture by the user's rules. Text has no more facts than these. */
+static void apply_names(pm_intake *in, pm_capture *c)
+{
+    const pm_facts facts = {.pid = c->pid,
+                            .ppid = PMAPDB_UNKNOWN,
+                            .uid = PMAPDB_UNKNOWN,
+                            .comm = pm_text_of(c->name),
+                            .cmdline = c->block.command};
+    pm_text name = PM_TEXT("");
+
+    PM_STEP(in->st, pm_names_find(in->names, &facts, &name, &in->error));
+    pm_offer_name(c, name, PM_NAME_GIVEN);
+}
+
 void pm_intake_settle(pm_intake *in)
 {
-    for (size_t i = 0; i < in->n_pending; i++)
+    for (size_t i = 0; i < in->n_pending; i++) {
         pm_sibling_join(in, i);
+        apply_names(in, in->pending[i].capture);
+    }
     if (in->n_pending)
         qsort(in->pending, in->n_pending, sizeof *in->pending, compare_pending);
 }

@@ -1,0 +1,97 @@
+/* names: reads a file of rules that name processes, and applies them. */
+#include "api/names.h"
+
+#include "base/buf.h"
+#include "source/source.h"
+#include <stdlib.h>
+
+#define FILE_MAX ((size_t)65536)
+#define RULES_MAX 256
+
+struct pm_names_file {
+    char text[FILE_MAX]; /* the names point into it */
+    size_t n;
+    pm_text name[RULES_MAX];
+    pm_expression *holds[RULES_MAX];
+};
+
+void pm_names_close(pm_names_file *names)
+{
+    for (size_t i = 0; names && i < names->n; i++)
+        pm_expression_free(names->holds[i]);
+    free(names);
+}
+
+static pmapdb_status add_rule(pm_names_file *f, pm_text line, pmapdb_error *err)
+{
+    pm_text name = pm_text_word(&line, " \t\r");
+    pmapdb_status st;
+
+    if (!name.len || *name.data == '#')
+        return PMAPDB_OK;
+    if (f->n == RULES_MAX)
+        return pm_fail(err, PMAPDB_USAGE, "there are more than %d rules", RULES_MAX);
+    st = pm_expression_new(line, &f->holds[f->n], err);
+    if (st == PMAPDB_OK && pm_expression_needs(f->holds[f->n]) & PM_NEED_ANCESTORS) {
+        pm_expression_free(f->holds[f->n]);
+        return pm_fail(err, PMAPDB_USAGE, "descendant_of() cannot give a name");
+    }
+    if (st == PMAPDB_OK)
+        f->name[f->n++] = name;
+    return st;
+}
+
+pmapdb_status pm_names_read(const char *path, pm_names_file **out, pmapdb_error *err)
+{
+    pm_names_file *f;
+    pmapdb_error why;
+    pmapdb_status st = PMAPDB_OK;
+    size_t len;
+    pm_text rest;
+
+    *out = NULL;
+    if (!path)
+        return PMAPDB_OK;
+    f = calloc(1, sizeof *f);
+    if (!f)
+        return pm_fail_nomem(err);
+    if (!pm_source_slurp(path, FILE_MAX, f->text, &len)) {
+        pm_names_close(f);
+        return pm_fail(err, PMAPDB_USAGE, "cannot read '%s', or it has more than 64 KiB", path);
+    }
+    rest = (pm_text){f->text, len};
+    for (int line = 1; rest.len && st == PMAPDB_OK; line++) {
+        st = add_rule(f, pm_text_cut(&rest, '\n'), &why);
+        if (st != PMAPDB_OK)
+            st = pm_fail(err, st, "%s:%d: %s", path, line, why.text);
+    }
+    if (st == PMAPDB_OK)
+        *out = f;
+    else
+        pm_names_close(f);
+    return st;
+}
+
+unsigned pm_names_needs(const pm_names_file *names)
+{
+    unsigned needs = 0;
+
+    for (size_t i = 0; names && i < names->n; i++)
+        needs |= pm_expression_needs(names->holds[i]);
+    return needs;
+}
+
+pmapdb_status pm_names_find(pm_names_file *names, const pm_facts *facts, pm_text *name,
+                            pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+    bool holds = false;
+
+    *name = PM_TEXT("");
+    for (size_t i = 0; names && i < names->n && st == PMAPDB_OK && !holds; i++) {
+        st = pm_expression_holds(names->holds[i], facts, &holds, err);
+        if (holds)
+            *name = names->name[i];
+    }
+    return st;
+}

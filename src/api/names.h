@@ -1,0 +1,26 @@
+/* names: a file of rules that name processes:
+ *
+ *     # name      expression, as capture --match takes it
+ *     checkout    cmdline GLOB '*checkout.jar*'
+ *     pg-main     comm = 'postgres' AND env('PGDATA') = '/srv/main'
+ *
+ * The first rule that holds gives the name. Lines that are empty or begin with # are left out. */
+#ifndef PM_API_NAMES_H
+#define PM_API_NAMES_H
+
+#include "store/func/expression.h"
+
+typedef struct pm_names_file pm_names_file;
+
+/* Fails with "FILE:LINE: ..." on a wrong rule. path NULL: no rules, *out becomes NULL. */
+pmapdb_status pm_names_read(const char *path, pm_names_file **out, pmapdb_error *err);
+void pm_names_close(pm_names_file *names);
+
+/* The facts that the rules read: pm_expression_needs() of all of them. */
+unsigned pm_names_needs(const pm_names_file *names);
+
+/* *name is empty if no rule holds, or names is NULL. */
+pmapdb_status pm_names_find(pm_names_file *names, const pm_facts *facts, pm_text *name,
+                            pmapdb_error *err);
+
+#endif

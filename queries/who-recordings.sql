@@ -21,6 +21,8 @@
 -- column: process_id   process  The process: one life of the pid
 -- column: from_id      snapshot The last snapshot before the first recorded call; who begins there
 -- column: to_id        snapshot The first snapshot after the last recorded call; who ends there
+-- column: line         text     The recording in words, where it is linked and its time is known
+-- column: note         text     What it lacks
 -- table:  recording_id file first_at last_at clock slack_ms calls lost unpaired name pid
 --
 -- The recordings that are linked to the process, and the recordings of its pid that are not linked
@@ -71,24 +73,42 @@ near AS (
       ORDER BY s.taken_ms LIMIT 1) AS to_id
   FROM span x
   CROSS JOIN scope c
+),
+told AS (
+  SELECT r.recording_id, r.file,
+    strftime('%Y-%m-%dT%H:%M:%fZ', (r.first_ns + t.offset_ns) / 1e9, 'unixepoch') AS first_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', (r.last_ns + t.offset_ns) / 1e9, 'unixepoch') AS last_at,
+    t.offset_source AS clock, t.slack_ns / 1000000 AS slack_ms, r.calls, r.lost,
+    r.unended + r.unbegun AS unpaired,
+    (r.first_ns + t.offset_ns) / 1000000 - a.taken_ms AS late_ms,
+    b.taken_ms - (r.last_ns + t.offset_ns) / 1000000 AS early_ms, t.process_id IS NOT NULL AS linked,
+    n.name, p.pid, p.process_id,
+    (SELECT s.snapshot_id FROM near x CROSS JOIN snapshot s ON s.snapshot_id = x.from_id
+      ORDER BY s.taken_ms DESC LIMIT 1) AS from_id,
+    (SELECT s.snapshot_id FROM near x CROSS JOIN snapshot s ON s.snapshot_id = x.to_id
+      ORDER BY s.taken_ms LIMIT 1) AS to_id
+  FROM scope c
+  CROSS JOIN process p ON p.process_id = c.process_id
+  CROSS JOIN name n ON n.name_id = p.name_id
+  CROSS JOIN traced_process t ON t.process_id = p.process_id OR (t.process_id IS NULL AND t.pid = p.pid)
+  CROSS JOIN recording r ON r.recording_id = t.recording_id
+  LEFT JOIN older a ON a.process_id = p.process_id
+  LEFT JOIN newer b ON b.process_id = p.process_id
 )
-SELECT r.recording_id, r.file,
-  strftime('%Y-%m-%dT%H:%M:%fZ', (r.first_ns + t.offset_ns) / 1e9, 'unixepoch') AS first_at,
-  strftime('%Y-%m-%dT%H:%M:%fZ', (r.last_ns + t.offset_ns) / 1e9, 'unixepoch') AS last_at,
-  t.offset_source AS clock, t.slack_ns / 1000000 AS slack_ms, r.calls, r.lost,
-  r.unended + r.unbegun AS unpaired,
-  (r.first_ns + t.offset_ns) / 1000000 - a.taken_ms AS late_ms,
-  b.taken_ms - (r.last_ns + t.offset_ns) / 1000000 AS early_ms, t.process_id IS NOT NULL AS linked,
-  n.name, p.pid, p.process_id,
-  (SELECT s.snapshot_id FROM near x CROSS JOIN snapshot s ON s.snapshot_id = x.from_id
-    ORDER BY s.taken_ms DESC LIMIT 1) AS from_id,
-  (SELECT s.snapshot_id FROM near x CROSS JOIN snapshot s ON s.snapshot_id = x.to_id
-    ORDER BY s.taken_ms LIMIT 1) AS to_id
-FROM scope c
-CROSS JOIN process p ON p.process_id = c.process_id
-CROSS JOIN name n ON n.name_id = p.name_id
-CROSS JOIN traced_process t ON t.process_id = p.process_id OR (t.process_id IS NULL AND t.pid = p.pid)
-CROSS JOIN recording r ON r.recording_id = t.recording_id
-LEFT JOIN older a ON a.process_id = p.process_id
-LEFT JOIN newer b ON b.process_id = p.process_id
-ORDER BY p.process_id, first_at, r.recording_id;
+SELECT *,
+  CASE WHEN linked AND first_at IS NOT NULL THEN 'recording ' || recording_id || ' (' || file || '): '
+    || first_at || ' to ' || last_at || CASE clock WHEN 'clocks' THEN ', clock as the live captures have it'
+      WHEN 'given' THEN ', clock as given'
+      WHEN 'events' THEN ', clock by what captures and calls saw alike' ELSE '' END
+    || CASE WHEN slack_ms > 0 THEN ', within ' || slack_ms || ' ms' ELSE '' END
+    || ', lost ' || coalesce(lost, '?') END AS line,
+  CASE
+    WHEN NOT linked THEN 'recording ' || recording_id || ' of pid ' || pid || ' is not known to be of '
+      || 'this process: it was not recorded while it was captured'
+    WHEN first_at IS NULL THEN 'the time of recording ' || recording_id
+      || ' is not known: import it again with --clock-offset'
+    WHEN lost > 0 THEN 'perf lost ' || lost || ' events of recording ' || recording_id
+      || ': what is live is not certain'
+  END AS note
+FROM told
+ORDER BY process_id, first_at, recording_id;

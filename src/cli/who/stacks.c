@@ -68,63 +68,9 @@ static void write_total(const stacks *s, pm_output *out, const pm_answer_view *v
 
 /* ---- recordings ---- */
 
-/* Prints "recording 2 (FILE): TIME to TIME, clock as given, within 3 ms, lost 0". */
-static void print_recording(FILE *out, const pmapdb_rows *row)
+static int64_t least(int64_t a, int64_t b)
 {
-    static const char *const clocks[][2] = {
-        {"clocks", "clock as the live captures have it"},
-        {"given", "clock as given"},
-        {"events", "clock by what captures and calls saw alike"}};
-    int64_t slack = pm_answer_int(row, "slack_ms"), lost = pm_answer_int(row, "lost");
-    char first[40], last[40], clock[16], file[512];
-
-    pm_answer_text(row, "first_at", first, sizeof first);
-    pm_answer_text(row, "last_at", last, sizeof last);
-    pm_answer_text(row, "clock", clock, sizeof clock);
-    pm_answer_text(row, "file", file, sizeof file);
-    fprintf(out, "recording %" PRId64 " (%s): %s to %s", pm_answer_int(row, "recording_id"), file,
-            first, last);
-    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
-        if (strcmp(clock, clocks[i][0]) == 0)
-            fprintf(out, ", %s", clocks[i][1]);
-    if (slack > 0)
-        fprintf(out, ", within %" PRId64 " ms", slack);
-    if (lost == PMAPDB_UNKNOWN)
-        fputs(", lost ?\n", out);
-    else
-        fprintf(out, ", lost %" PRId64 "\n", lost);
-}
-
-static void see_recording(stacks *s, const pmapdb_rows *row)
-{
-    int64_t id = pm_answer_int(row, "recording_id"), lost = pm_answer_int(row, "lost");
-    int64_t late = pm_answer_int(row, "late_ms"), early = pm_answer_int(row, "early_ms");
-    const pm_cli *cli = s->w->cli;
-    char first[40];
-
-    s->n_recordings++;
-    pm_answer_text(row, "first_at", first, sizeof first);
-    if (pm_answer_int(row, "linked") != 1) {
-        pm_cli_note(cli,
-                    "recording %" PRId64 " of pid %" PRId64
-                    " is not known to be of this process: it was not recorded while it was "
-                    "captured",
-                    id, pm_answer_int(row, "pid"));
-    } else if (!first[0]) {
-        pm_cli_note(cli,
-                    "the time of recording %" PRId64
-                    " is not known: import it again with --clock-offset",
-                    id);
-    } else {
-        print_recording(s->recordings.out, row);
-        s->late_ms = late < s->late_ms ? late : s->late_ms;
-        s->early_ms = early < s->early_ms ? early : s->early_ms;
-        if (lost > 0)
-            pm_cli_note(cli,
-                        "perf lost %" PRId64 " events of recording %" PRId64
-                        ": what is live is not certain",
-                        lost, id);
-    }
+    return a < b ? a : b;
 }
 
 /* Reads the recordings and reports what they lack. */
@@ -132,10 +78,20 @@ static void read_recordings(stacks *s)
 {
     pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
     const pm_cli *cli = s->w->cli;
+    FILE *out = pm_words_begin(&s->recordings);
+    char line[1024], note[256];
 
-    pm_words_begin(&s->recordings);
-    while (pm_run_next(rows))
-        see_recording(s, rows);
+    for (; pm_run_next(rows); s->n_recordings++) {
+        pm_answer_text(rows, "line", line, sizeof line);
+        pm_answer_text(rows, "note", note, sizeof note);
+        if (note[0])
+            pm_cli_note(cli, "%s", note);
+        if (!line[0])
+            continue;
+        fprintf(out, "%s\n", line);
+        s->late_ms = least(s->late_ms, pm_answer_int(rows, "late_ms"));
+        s->early_ms = least(s->early_ms, pm_answer_int(rows, "early_ms"));
+    }
     pm_words_end(&s->recordings);
     pmapdb_rows_close(rows);
     if (!s->n_recordings)

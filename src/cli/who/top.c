@@ -13,37 +13,6 @@ bool pm_who_recorded(pmapdb_store *store)
     return pm_run_any(store, "SELECT 1 FROM recording LIMIT 1");
 }
 
-/* Finds the lineages of a category, as a JSON array. False if no recording of the process is
- * dated. */
-static bool find_lineages(pmapdb_store *store, const pm_who_of *of, pm_words *out)
-{
-    static const char sql[] =
-        "SELECT (SELECT json_group_array(l.lineage_id) FROM lineages l"
-        "  WHERE l.process_id = t.process_id"
-        "    AND (l.category = :category OR l.category GLOB :category || '/*'))"
-        " FROM traced_process t"
-        " WHERE t.process_id = :process AND t.offset_ns IS NOT NULL LIMIT 1";
-    char process[24], category[160];
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-    bool has;
-
-    snprintf(process, sizeof process, "%" PRId64, of->process_id);
-    snprintf(category, sizeof category, "%.*s", (int)of->category.len, of->category.data);
-    pm_cli_must(pmapdb_sql(store, sql, NULL, &rows, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "process", process, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "category", category, &err), &err);
-    has = pm_run_next(rows);
-    if (has && of->lineage != PMAPDB_UNKNOWN)
-        fprintf(pm_words_begin(out), "[%" PRId64 "]", of->lineage);
-    else if (has)
-        fputs(of->category.len ? pmapdb_rows_text(rows, 0, NULL) : "", pm_words_begin(out));
-    if (has)
-        pm_words_end(out);
-    pmapdb_rows_close(rows);
-    return has;
-}
-
 static void bind(pmapdb_rows *rows, const char *param, pm_text value)
 {
     char text[64];
@@ -54,21 +23,42 @@ static void bind(pmapdb_rows *rows, const char *param, pm_text value)
         pm_cli_must(pmapdb_bind(rows, param, text, &err), &err);
 }
 
-static pmapdb_rows *ask(pmapdb_store *store, const pm_who_of *of, const char *lineages)
+static pmapdb_rows *ask(pmapdb_store *store, const pm_who_of *of, const char *query)
 {
     char process[32];
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
 
     snprintf(process, sizeof process, "@%" PRId64, of->process_id);
-    pm_cli_must(pmapdb_query(store, "who", &rows, &err), &err);
+    pm_cli_must(pmapdb_query(store, query, &rows, &err), &err);
     bind(rows, "process", pm_text_of(process));
     bind(rows, "from", of->from);
     bind(rows, "to", of->to);
     bind(rows, "dialect", of->dialect);
-    if (*lineages)
-        pm_cli_must(pmapdb_bind(rows, "lineages", lineages, &err), &err);
     return rows;
+}
+
+/* Returns the stacks of the lineage or the category; NULL if it has no mappings. */
+static pmapdb_rows *ask_stacks(pmapdb_store *store, const pm_who_of *of)
+{
+    pmapdb_rows *mappings = ask(store, of, "who-mappings"), *stacks = NULL;
+    const char *lineages = NULL;
+    char lineage[24];
+    pmapdb_error err;
+
+    snprintf(lineage, sizeof lineage, "%" PRId64, of->lineage);
+    if (of->lineage != PMAPDB_UNKNOWN)
+        bind(mappings, "lineage", pm_text_of(lineage));
+    else
+        bind(mappings, "category", of->category);
+    if (pm_run_next(mappings))
+        lineages = pmapdb_rows_text(mappings, pm_answer_column(mappings, "lineages"), NULL);
+    if (lineages) {
+        stacks = ask(store, of, "who");
+        pm_cli_must(pmapdb_bind(stacks, "lineages", lineages, &err), &err);
+    }
+    pmapdb_rows_close(mappings);
+    return stacks;
 }
 
 /* Returns the place of the function in the chain, or the start of the chain if it does not contain
@@ -102,12 +92,10 @@ bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of)
 {
     int64_t most = 0, all = 0;
     char chain[2048], function[512], recordings[64], kind[16];
-    pm_words lineages = {0};
-    pmapdb_rows *rows;
+    pmapdb_rows *rows = of->process_id == PMAPDB_UNKNOWN ? NULL : ask_stacks(store, of);
 
-    if (of->process_id == PMAPDB_UNKNOWN || !find_lineages(store, of, &lineages))
+    if (!rows)
         return false;
-    rows = ask(store, of, lineages.data);
     while (pm_run_next(rows)) {
         int64_t growth = pm_answer_int(rows, "growth_kib");
 
@@ -123,7 +111,6 @@ bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of)
         pm_answer_text(rows, "recordings", recordings, sizeof recordings);
     }
     pmapdb_rows_close(rows);
-    free(lineages.data);
     if (most <= 0 || all <= 0)
         return false;
     fprintf(out, "%.0f %% through ", 100.0 * (double)most / (double)all);

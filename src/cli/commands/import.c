@@ -31,8 +31,8 @@ static const char *read_bytes(const char *arg, void *value)
 
 static const pm_option options[] = {
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "The host that the captures are from", NULL},
-    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
-     "Name of the process (default: the best that the capture gives)", NULL},
+    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME", "Name of the process (default: as captured)",
+     NULL},
     {"names", 0, PM_OPT_WORD, AT(o.names), "FILE", "Names by rules, lines of NAME EXPR", NULL},
     {"pid", 0, PM_OPT_PID, AT(o.pid), "N", "The pid of captures that do not contain one", NULL},
     {"at", 0, PM_OPT_TIME, AT(o.at_ms), "TIME", "When they were taken", NULL},

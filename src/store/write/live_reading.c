@@ -221,7 +221,7 @@ pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *
     sqlite3_stmt *row = pm_sql_ask(
         sql,
         "WITH own AS (SELECT s.taken_ms, s.dialect, i.longest_us * i.cpu_us / max(i.read_us, 1) + "
-        "max(?5 - s.tool_rss_kib - coalesce(i.swap_kib, 0), 0) * ?6 / 4000 AS us "
+        "max(?5 - coalesce(s.tool_rss_kib, ?5) - coalesce(i.swap_kib, 0), 0) * ?6 / 4000 AS us "
         "FROM snapshot s CROSS JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
         "WHERE s.process_id = (SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
         ") ORDER BY s.taken_ms DESC LIMIT ?8), "

@@ -184,6 +184,36 @@ static void growth_goes_on(void **state)
     assert_int_not_equal(rows[1].verdict, PLATEAU);
 }
 
+/* Every second snapshot hides the keys, and its VmRSS is off by a bit, as the counters of the
+ * kernel are. */
+static void now_and_then(void **state)
+{
+    static const model *const models[] = {&grows, &seen};
+    pm_leak_sums sums[2 * N];
+    pm_leak_run few[N];
+    pm_leak_key key = {"heap", "heap", few, N};
+    pm_leak_process process = {all_times, NULL, 0, &key, 1, sums};
+
+    fill_vm_rss(2 * N, 0, 0, 0);
+    for (size_t m = 0; m < 2; m++)
+        for (process.n = 2 * N - 8; process.n <= 2 * N; process.n++) {
+            for (size_t i = 0; i < process.n; i++) {
+                pm_leak_run run;
+
+                run_of(models[m], i, &run);
+                sums[i] = (pm_leak_sums){.hides_keys = i % 2, .vm_rss = true};
+                memcpy(sums[i].value, run.value, sizeof run.value);
+                sums[i].value[RSS] += i * 7 % 5 * 32;
+                if (i % 2 == 0)
+                    few[i / 2] = run;
+            }
+            key.n_runs = (process.n + 1) / 2;
+            assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+            assert_int_equal(rows[0].verdict, m == 0 ? LEAK : STEADY);
+            assert_int_equal(rows[1].verdict, m == 0 ? LEAK : STEADY);
+        }
+}
+
 /* Swap, other noise or a leak of another kind does not speak for address space. */
 static void each_metric_for_itself(void **state)
 {
@@ -242,5 +272,5 @@ static void names(void **state)
 }
 
 RUN_TESTS(TEST(nothing_else_tells), TEST(one_metric), TEST(too_few_are_known), TEST(space_grows),
-          TEST(after_the_keys), TEST(the_newest_decide), TEST(growth_goes_on),
+          TEST(after_the_keys), TEST(the_newest_decide), TEST(growth_goes_on), TEST(now_and_then),
           TEST(each_metric_for_itself), TEST(what_is_explained_goes_on), TEST(limits), TEST(names))

@@ -4,7 +4,6 @@
  * which do not depend on SQLite. */
 #include "store/func/leak_functions.h"
 
-#include "base/near.h"
 #include "store/func/leak_process.h"
 #include "store/func/leak_series.h"
 #include <math.h>
@@ -172,21 +171,13 @@ static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
                       const char *const *words, size_t n_words, size_t *to)
 {
     pm_text given = text_of(v);
-    char text[96];
-    pm_near near;
+    size_t found = given.data ? (size_t)pm_text_index(given, words, (int)n_words) : *to;
+    char text[64];
 
-    if (!given.data)
+    *to = found;
+    if (found < n_words)
         return true;
-    pm_near_start(&near, given);
-    for (size_t i = 0; i < n_words; i++) {
-        pm_near_try(&near, pm_text_of(words[i]));
-        if (pm_text_equal(given, pm_text_of(words[i]))) {
-            *to = i;
-            return true;
-        }
-    }
-    snprintf(text, sizeof text, "is not '%.30s'%.48s", given.data,
-             near.best[0] ? pm_near_hint(&near) : "");
+    snprintf(text, sizeof text, "is not '%.30s'", given.data);
     return refuse(out, "leak_report", what, text);
 }
 

@@ -144,10 +144,8 @@ typedef struct asked {
     pm_leak_sums *sums;
     pm_leak_run *run;
     pm_leak_key *key;
-    pm_text *text; /* of each key */
     size_t n_keys;
     pm_leak *answer;
-    size_t *order;
 } asked;
 
 static void asked_free(asked *a)
@@ -157,9 +155,7 @@ static void asked_free(asked *a)
     free(a->sums);
     free(a->run);
     free(a->key);
-    free(a->text);
     free(a->answer);
-    free(a->order);
 }
 
 static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *err)
@@ -169,12 +165,9 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
     a->sums = calloc(l->n_moments + 1, sizeof *a->sums);
     a->run = calloc(l->n_runs + 1, sizeof *a->run);
     a->key = calloc(l->n_runs + 1, sizeof *a->key);
-    a->text = calloc(l->n_runs + 1, sizeof *a->text);
     a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
-    a->order = calloc(l->n_runs + 1, sizeof *a->order);
-    return a->ms && a->life && a->sums && a->run && a->key && a->text && a->answer && a->order
-               ? PMAPDB_OK
-               : pm_fail_nomem(err);
+    return a->ms && a->life && a->sums && a->run && a->key && a->answer ? PMAPDB_OK
+                                                                        : pm_fail_nomem(err);
 }
 
 /* Lives that follow each other are 0, 1 ... */
@@ -198,16 +191,14 @@ static void set_keys(const pm_leak_lives *l, asked *a)
         const pm_leak_piece *r = &l->run[i];
         size_t first = place_of(l, r->first_ms);
         size_t end = place_of(l, r->last_ms + 1);
-        pm_text key = pm_pool_text_get(l->texts, r->key);
+        const char *key = pm_pool_text_get(l->texts, r->key).data;
         const char *category = pm_pool_text_get(l->texts, r->category).data;
 
         if (first >= end)
             continue;
-        if (a->n_keys == 0 || a->text[a->n_keys - 1].data != key.data ||
-            a->key[a->n_keys - 1].category != category) {
-            a->text[a->n_keys] = key;
-            a->key[a->n_keys++] = (pm_leak_key){key.data, category, &a->run[n], 0};
-        }
+        if (a->n_keys == 0 || a->key[a->n_keys - 1].key != key ||
+            a->key[a->n_keys - 1].category != category)
+            a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[n], 0};
         a->key[a->n_keys - 1].n_runs++;
         a->run[n] = (pm_leak_run){.first = (uint32_t)first, .last = (uint32_t)end - 1};
         memcpy(a->run[n].value, r->value, sizeof r->value);
@@ -217,34 +208,32 @@ static void set_keys(const pm_leak_lives *l, asked *a)
 
 /* ---- the answer ---- */
 
-static int compare_answers(const void *left, const void *right, void *of)
+static int compare_answers(const void *left, const void *right, void *keys)
 {
-    const asked *a = of;
-    size_t i = *(const size_t *)left, k = *(const size_t *)right;
-    const pm_leak *x = &a->answer[1 + i], *y = &a->answer[1 + k];
+    const pm_leak *x = left, *y = right;
+    const pm_leak_key *i = (const pm_leak_key *)keys + x->key,
+                      *k = (const pm_leak_key *)keys + y->key;
     int order;
 
     if (x->verdict != y->verdict)
         return x->verdict > y->verdict ? -1 : 1;
     if (x->trend.rate > y->trend.rate || x->trend.rate < y->trend.rate)
         return x->trend.rate > y->trend.rate ? -1 : 1;
-    order = compare_texts(a->text[i], a->text[k]);
-    return order ? order : strcmp(a->key[i].category, a->key[k].category);
+    order = strcmp(i->key, k->key);
+    return order ? order : strcmp(i->category, k->category);
 }
 
-static pmapdb_status write_answers(asked *a, pm_buf *json, pmapdb_error *err)
+static pmapdb_status write_answers(const asked *a, pm_buf *json, pmapdb_error *err)
 {
-    for (size_t i = 0; i < a->n_keys; i++)
-        a->order[i] = i;
-    qsort_r(a->order, a->n_keys, sizeof *a->order, compare_answers, a);
+    qsort_r(a->answer + 1, a->n_keys, sizeof *a->answer, compare_answers, a->key);
     pm_buf_addf(json, NULL, "[");
     pm_leak_json_add(json, &a->answer[0], &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE)}, NULL);
-    for (size_t i = 0; i < a->n_keys; i++) {
-        size_t k = a->order[i];
+    for (const pm_leak *row = a->answer + 1; row <= a->answer + a->n_keys; row++) {
+        const pm_leak_key *key = &a->key[row->key];
 
         pm_buf_addf(json, NULL, ",");
-        pm_leak_json_add(json, &a->answer[1 + k],
-                         &(pm_leak_label){a->text[k], pm_text_of(a->key[k].category)}, NULL);
+        pm_leak_json_add(json, row,
+                         &(pm_leak_label){pm_text_of(key->key), pm_text_of(key->category)}, NULL);
     }
     return pm_buf_addf(json, err, "]");
 }

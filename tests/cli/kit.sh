@@ -11,6 +11,15 @@ need() {
     done
 }
 
+# script, and a terminal that it can make: a chroot may have a /dev without pts.
+need_terminal() {
+    need script
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || {
+        echo "skipped: no pseudo-terminal here"
+        exit 77
+    }
+}
+
 # NAME PID...: until they have this name and sleep: before, each is a shell's child, or being loaded.
 asleep() {
     asleep_name=$1

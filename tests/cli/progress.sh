@@ -2,7 +2,7 @@
 # nowhere else, and not with -q.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
-need script
+need_terminal
 
 # Standard error is the terminal; what was said there, a line for each time the line was written.
 on_terminal() {

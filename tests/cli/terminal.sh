@@ -1,7 +1,7 @@
 # terminal: what a name holds never drives a terminal; a pipe gets its bytes.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
-need script
+need_terminal
 
 printf '00400000-00401000 r--p 00000000 08:01 1 /srv/red\033[31m\302\233m\n' >1795220000-7.maps
 pmapdb import -q --name x 1795220000-7.maps

@@ -127,11 +127,11 @@ class Sums:
         self.moments, self.rows = set(), []
 
     def step(self, key, category, first, last, life, *rest):
-        if category is None:
+        if key is None:
             self.moments.add(first)
-        elif key is not None:
+        if category == "total" or key is not None: # a capture that gives sums only, or a run of a category
             assert first <= last
-            self.rows.append((key, first, last, life, rest[:NUMBERS]))
+            self.rows.append((key or category, first, last, life, rest[:NUMBERS]))
 
     def finalize(self):
         return json.dumps([{"key": key, "reason": repr([
@@ -141,7 +141,7 @@ class Sums:
 
 
 QUERY = (kit.ROOT / "queries" / "leaks.sql").read_text(encoding="utf-8")
-NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sensitivity", "dialect"))
+NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sensitivity", "dialect", "top"))
 
 
 def check_verdicts(check):

@@ -39,7 +39,7 @@ $CC version.c -o by_pkg_config $(pkg-config --cflags --libs pmapdb)
 [ "$(pkg-config --modversion pmapdb)" = "$version" ]
 
 flags=${CC#"${CC%% *}"}
-if ! CC=${CC%% *} CFLAGS=$flags cmake -S . -B by_cmake -DCMAKE_PREFIX_PATH="$place/prefix" >log 2>&1 ||
+if ! CC=${CC%% *} CFLAGS=$flags cmake -G Ninja -S . -B by_cmake -DCMAKE_PREFIX_PATH="$place/prefix" >log 2>&1 ||
     ! cmake --build by_cmake >>log 2>&1; then
     cat log
     exit 1

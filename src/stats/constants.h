@@ -35,12 +35,9 @@
 #define PM_POSTERIOR_SHRINK 0.60
 #define PM_R2_MIN 0.45 /* R squared that the best shape must reach */
 
-/* The straight line must be this many standard errors steep, whatever the posteriors say: a random
- * walk has a slope too. */
-#define PM_STEEP 2.3
-#define PM_STEEP_ROUGH 3.5 /* if R squared is below PM_R2_SMOOTH */
-#define PM_R2_SMOOTH 0.65
-#define PM_STEEP_BENT 6.0 /* or the end of the best shape, which was chosen among many */
+/* Growth is seen from this many standard errors on: a random walk has a slope too. */
+#define PM_STEEP 3.5
+#define PM_R2_SMOOTH 0.65 /* below this R squared the straight line must be that steep */
 
 /* Growth goes on if the next window would bring this share of the growth of this one. */
 #define PM_GOES_ON 0.20    /* less is slowing: at most suspect */
@@ -91,14 +88,8 @@
 #define PM_RECORD 0.03      /* of the range: by so much a new maximum exceeds the old one */
 #define PM_STALL_TIMES 2.0  /* a tail without a new maximum, in longest pauses ... */
 #define PM_STALL_SHARE 0.20 /* ... and as a share of the whole time, is an end */
-#define PM_FEW 16           /* snapshots; with fewer, growth must reach into the last 40 % */
-#define PM_FEW_UNTIL 0.6
-#define PM_TAIL 0.10 /* rate per window, of the range */
-#define PM_JUMP 0.75 /* share of the two largest rises of an up-only series */
+#define PM_JUMP 0.75        /* share of the two largest rises of an up-only series */
 #define PM_JUMP_RISES 8
-#define PM_DECEL 0.35          /* rate of the last third against the first two thirds ... */
-#define PM_DECEL_POSTERIOR 0.9 /* ... unless unbounded growth has this posterior */
-#define PM_STAIR 0.5           /* rise of the second and last third against the busiest third */
 
 #define PM_Z90 1.6448536269514722 /* half of a 90 % interval, in standard deviations */
 

@@ -59,21 +59,6 @@ double pm_median(double *v, size_t n)
     return 0.5 * (lower + upper);
 }
 
-double pm_quantile(double *v, size_t n, double q)
-{
-    double place = q * (double)(n - 1), here, next;
-    size_t i = (size_t)place, j;
-
-    here = pm_select(v, n, i);
-    if (i + 1 >= n)
-        return here;
-    next = v[i + 1];
-    for (j = i + 2; j < n; j++)
-        if (v[j] < next)
-            next = v[j];
-    return here + (place - (double)i) * (next - here);
-}
-
 double pm_midmean(double *v, size_t n)
 {
     size_t cut = n / 4, i;

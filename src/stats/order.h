@@ -1,4 +1,4 @@
-/* order: medians and quantiles. All of them reorder what they are given. */
+/* order: medians and midmeans. All of them reorder what they are given. */
 #ifndef PM_STATS_ORDER_H
 #define PM_STATS_ORDER_H
 
@@ -11,6 +11,5 @@ double pm_select(double *v, size_t n, size_t k);
 double pm_median(double *v, size_t n); /* n > 0; the mean of the middle two */
 /* Mean of the middle half: as robust as needed, and of less noise than the median. n > 0. */
 double pm_midmean(double *v, size_t n);
-double pm_quantile(double *v, size_t n, double q); /* n > 0; between neighbours by their distance */
 
 #endif

@@ -52,23 +52,6 @@ static pm_slope rate_for(const pm_average *w, pm_verdict verdict)
     return pm_slope_of(w, PM_OUTCOME_BOUNDED, PM_OUTCOME_SHRINK);
 }
 
-/* Where the current growth begins. */
-static double active_from(const pm_curve *top)
-{
-    switch (top->shape) {
-    case PM_SHAPE_LATE_RAMP:
-        return top->at - 1e-9;
-    case PM_SHAPE_KNEE:
-        return top->at;
-    case PM_SHAPE_ACCELERATING:
-        return 0.75;
-    case PM_SHAPE_WARMUP_LINEAR:
-        return 3.0 / top->at;
-    default:
-        return -INFINITY;
-    }
-}
-
 /* How far the best shape is from its lowest to its highest point, and from its first to its last.
  */
 static void rise_of(const pm_average *w, double *range, double *rise)
@@ -105,26 +88,17 @@ static pm_shape shape_of(const pm_average *w)
     return range < 0.5 * w->quantum ? PM_SHAPE_CONST : w->top.curve.shape;
 }
 
-static bool steep(const pm_fitted *f, double errors)
-{
-    return f->end_error > 0.0 && f->end >= errors * f->end_error;
-}
-
 static pm_verdict by_posterior(const pm_average *w)
 {
     double leak = w->posterior[PM_OUTCOME_LEAK], watch = w->posterior[PM_OUTCOME_WATCH];
     double enough =
         w->options->leak_posterior > 0.0 ? w->options->leak_posterior : PM_POSTERIOR_LEAK;
-    bool explained =
-        w->r2 >= PM_R2_SMOOTH || (w->r2 >= PM_R2_MIN && steep(&w->line, PM_STEEP_ROUGH));
+    bool explained = w->r2 >= PM_R2_SMOOTH ||
+                     (w->r2 >= PM_R2_MIN && w->line.end >= PM_STEEP * w->line.end_error);
     bool grows = explained && pm_slope_of(w, PM_OUTCOME_WATCH, PM_OUTCOME_LEAK).rate > 0.0;
 
-    /* if the single best shape ends, the sum of the others is only a suspicion */
     if (grows && leak >= enough)
-        return w->top.curve.outcome != PM_OUTCOME_BOUNDED &&
-                       (steep(&w->line, PM_STEEP) || steep(&w->top, PM_STEEP_BENT))
-                   ? PM_VERDICT_LEAK
-                   : PM_VERDICT_SUSPECT;
+        return PM_VERDICT_LEAK;
     if (grows && leak + watch >= PM_POSTERIOR_SUSPECT)
         return PM_VERDICT_SUSPECT;
     if (w->posterior[PM_OUTCOME_SHRINK] >= PM_POSTERIOR_SHRINK &&
@@ -138,21 +112,10 @@ static pm_verdict by_posterior(const pm_average *w)
 static pm_verdict verdict_of(const pm_average *w, char *reason)
 {
     pm_verdict verdict = by_posterior(w);
-    pm_shape shape = w->top.curve.shape;
-    double grows = w->posterior[PM_OUTCOME_LEAK] + w->posterior[PM_OUTCOME_WATCH];
-    pm_refute_evidence e = {.sample = &w->sample,
-                            .points = &w->points,
-                            .active = active_from(&w->top.curve),
-                            .rate = rate_for(w, verdict).rate,
-                            .straight = shape == PM_SHAPE_LINEAR || shape == PM_SHAPE_STEP_LINEAR ||
-                                        shape == PM_SHAPE_WARMUP_LINEAR,
-                            .may_slow =
-                                !w->climbs && w->posterior[PM_OUTCOME_LEAK] < PM_DECEL_POSTERIOR,
-                            .grows = grows >= PM_POSTERIOR_SUSPECT};
 
-    if (verdict != PM_VERDICT_LEAK && verdict != PM_VERDICT_SUSPECT)
-        return verdict;
-    return pm_refine(verdict, &e, reason);
+    if (verdict >= PM_VERDICT_SUSPECT && pm_growth_is_over(&w->sample, &w->points, reason))
+        return PM_VERDICT_PLATEAU;
+    return verdict;
 }
 
 /* When the growth began, if the shape has such a place. */
@@ -195,7 +158,7 @@ static double detectable_of(const pm_average *w, pm_verdict verdict)
 {
     bool grows = verdict >= PM_VERDICT_SUSPECT && w->top.curve.outcome != PM_OUTCOME_BOUNDED;
 
-    return fmax(w->material, PM_STEEP_ROUGH * (grows ? w->top.end_error : w->line.end_error));
+    return fmax(w->material, PM_STEEP * (grows ? w->top.end_error : w->line.end_error));
 }
 
 /* A leak whose own numbers deny it is a suspect. */

@@ -103,16 +103,6 @@ static void expect_midmean(size_t n)
     expect_same_values(n);
 }
 
-static void expect_quantile(size_t n, double q)
-{
-    double place = q * (double)(n - 1), whole = floor(place), w = place - whole;
-    size_t i = (size_t)whole;
-    double truth = w > 0.0 ? (1 - w) * sorted[i] + w * sorted[i + 1] : sorted[i];
-
-    assert_true(fabs(pm_quantile(copy(n), n, q) - truth) <= 1e-12 * (1.0 + fabs(sorted[n - 1])));
-    expect_same_values(n);
-}
-
 static void few(void **state)
 {
     for (int round = 0; round < ROUNDS * KINDS; round++)
@@ -122,8 +112,6 @@ static void few(void **state)
                 expect_select(n, k);
             expect_median(n);
             expect_midmean(n);
-            for (int percent = 0; percent <= 100; percent += 5)
-                expect_quantile(n, percent / 100.0);
         }
 }
 
@@ -135,7 +123,6 @@ static void many(void **state)
         expect_select(LARGE, LARGE / 7);
         expect_median(LARGE);
         expect_midmean(LARGE);
-        expect_quantile(LARGE, 0.85);
     }
 }
 
@@ -144,8 +131,6 @@ static void by_hand(void **state)
     double four[] = {4, 1, 3, 2}, eight[] = {100, 1, 2, 3, 4, 5, 6, -100}, three[] = {3, 1, 8};
 
     assert_true(pm_median(four, 4) == 2.5);
-    assert_true(pm_quantile(four, 4, 0.5) == 2.5);
-    assert_true(pm_quantile(four, 4, 1.0) == 4.0);
     assert_true(pm_midmean(eight, 8) == 3.5);
     assert_true(pm_midmean(three, 3) == 3.0);
 }

@@ -91,6 +91,7 @@ typedef struct pm_smaps {
     bool open;
     bool known;      /* the row is in the pool, texts included */
     bool torn;       /* foreign lines came after the row's first line */
+    bool headless;   /* its address may have lost digits: Size tells, where it is there */
     const char *bad; /* why the row cannot be used, or NULL */
     uint64_t line;
     bool any_key, any_row;     /* in the block */

@@ -52,15 +52,16 @@ bool pm_range_read(pm_text line, pm_mapping *m)
     return true;
 }
 
-/* True if the line lost its first digits: "f82f6bf0000-7f82f6bfb000". Such a row seems to be huge;
- * with the lost digits the mapping has a usual size. */
+/* True if the line seems to have lost its first digits: "f82f6bf0000-7f82f6bfb000" would be huge,
+ * and with the lost digits has a usual size. The kernel prints 8 digits at least, so 8 may be all.
+ */
 static bool is_headless(pm_text t, const pm_mapping *m)
 {
     const uint64_t usual = UINT64_C(1) << 32;
     size_t digits = pm_num_hex_run(t.data, t.data + t.len);
     uint64_t whole;
 
-    if (m->end - m->start < usual || digits >= 12)
+    if (m->end - m->start < usual || digits <= PM_ADDRESS_MIN || digits >= 12)
         return false;
     whole = m->start | (m->end >> 4 * digits << 4 * digits);
     return whole < m->end && m->end - whole < usual;
@@ -102,6 +103,8 @@ static void close_row(pm_reader *r, bool last)
         s->bad = "it lacks keys that the rows before have";
     if (!s->bad && has_size && !size_agrees(m))
         s->bad = "its size is not that of its addresses";
+    if (!s->bad && !has_size && s->headless)
+        s->bad = "its address has lost its first digit";
     if (s->bad) {
         pm_block_bad(r, s->line, s->bad);
         return;
@@ -137,7 +140,7 @@ static void begin_row(pm_reader *r, const pm_mapping *m, uint64_t line)
     close_row(r, false);
     s->row = *m;
     s->open = true;
-    s->known = s->torn = false;
+    s->known = s->torn = s->headless = false;
     s->bad = NULL;
     s->line = line;
     s->next = 0;
@@ -148,8 +151,7 @@ void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
     pm_smaps *s = &r->smaps;
 
     begin_row(r, m, r->line);
-    if (!r->b.rollup && is_headless(line, m))
-        s->bad = "its address has lost its first digit";
+    s->headless = !r->b.rollup && is_headless(line, m);
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
     pm_keep(r, &s->path, m->path);

@@ -190,9 +190,9 @@ static void a_damaged_first_line_spoils_its_row_only(void **state)
         {ROW1 KEYS("       8", "       4") "8ffd00000000-7ffd00021000 rw-p 00000000 00:00 0\n" KEYS(
              "     132", "      99") ROW2 KEYS("     132", "      12"),
          "line 5 is damaged: it begins like a row and is not one"},
-        {ROW1 KEYS("       8", "       4") "00000000-7ffd00021000 rw-p 00000000 00:00 0\n" KEYS(
-             "137426370692", "      99") ROW2 KEYS("     132", "      12"),
-         "line 5 is damaged: its address has lost its first digit"},
+        {ROW1 KEYS("       8", "       4") "ffd00000000-7ffd00021000 rw-p 00000000 00:00 0\n" KEYS(
+             "     132", "      99") ROW2 KEYS("     132", "      12"),
+         "line 5 is damaged: its size is not that of its addresses"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -331,6 +331,10 @@ static void an_address_without_its_first_digit(void **state)
                      PM_STATE_PARTIAL, PM_CHECKED_NONE,
                      "line 2 is damaged: its address has lost its first digit");
     kit_expect_block(PM_TEXT("f82f6bf0000-782f6bfb0000 r--p 00000000 fe:00 17 /a\n"),
+                     PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
+    /* reservations of a browser and of AddressSanitizer: the kernel prints 8 digits at least */
+    kit_expect_block(PM_TEXT("00010000-100100000 ---p 00000000 00:00 0\n"
+                             "2008fff7000-10007fff8000 rw-p 00000000 00:00 0\n"),
                      PM_STATE_COMPLETE, PM_CHECKED_NONE, "");
 }
 

@@ -20,6 +20,8 @@ static const struct {
     {"rss-check", "process"},
     {"sights", "process"},
     {"refusals", "refused"},
+    {"status", "process"}, /* who lives: the newest snapshot of each, from an index */
+    {"status", "snapshot"},
     {"store-growth", "mapping_version"}, /* the store, row by row */
     {"store-growth", "category_version"},
     {"store-growth", "snapshot"},

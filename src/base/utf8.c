@@ -51,9 +51,9 @@ size_t pm_utf8_next(pm_text t, uint32_t *cp)
 bool pm_utf8_valid(pm_text t)
 {
     while (t.len) {
-        uint32_t cp;
+        uint32_t cp = (unsigned char)*t.data;
 
-        t = pm_text_from(t, pm_utf8_next(t, &cp));
+        t = pm_text_from(t, cp < 0x80 ? 1 : pm_utf8_next(t, &cp));
         if (cp == PM_UTF8_BAD)
             return false;
     }

@@ -157,8 +157,8 @@ static void the_newest_decide(void **state)
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
     judge_with(&grows, N, 2 * N, &jointly);
     expect(1, PLATEAU, RSS, RSS,
-           "its rows end 40 minutes before the newest snapshot; the rss of the process is steady "
-           "since then");
+           "its rows end 40 minutes before the newest snapshot; the rss of the process does not "
+           "grow since then");
     assert_true(isnan(rows[1].trend.rate) && isnan(rows[1].eta_h));
     expect(0, PLATEAU, RSS, RSS, FROM);
     assert_true(rows[0].first == 4000 && rows[0].last == rss[N - 1]);
@@ -167,6 +167,22 @@ static void the_newest_decide(void **state)
     judge_with(&grows, N, 2 * N, &jointly);
     expect(1, LEAK, RSS, RSS,
            "its rows end 40 minutes before the newest snapshot; rss and size grow together");
+}
+
+/* What is left of the growth is another one. */
+static void hardly_any_growth(void **state)
+{
+    fill_vm_rss(2 * N, 4000, 0, 400);
+    for (size_t i = N; i < 2 * N; i++)
+        rss[i] = rss[N - 1] + 12 * (double)(i - N);
+    judge_with(&grows, N, 2 * N, &jointly);
+    assert_int_not_equal(rows[0].verdict, LEAK);
+    assert_int_not_equal(rows[1].verdict, LEAK);
+    assert_non_null(strstr(rows[1].reason, "the rss of the process hardly grows since then"));
+    for (size_t i = N; i < 2 * N; i++)
+        rss[i] = rss[N - 1] + 300 * (double)(i - N);
+    judge_with(&grows, N, 2 * N, &jointly); /* less, but it does */
+    assert_int_equal(rows[1].verdict, LEAK);
 }
 
 /* The process goes on growing, by as much or by steps. */
@@ -272,5 +288,6 @@ static void names(void **state)
 }
 
 RUN_TESTS(TEST(nothing_else_tells), TEST(one_metric), TEST(too_few_are_known), TEST(space_grows),
-          TEST(after_the_keys), TEST(the_newest_decide), TEST(growth_goes_on), TEST(now_and_then),
-          TEST(each_metric_for_itself), TEST(what_is_explained_goes_on), TEST(limits), TEST(names))
+          TEST(after_the_keys), TEST(the_newest_decide), TEST(hardly_any_growth),
+          TEST(growth_goes_on), TEST(now_and_then), TEST(each_metric_for_itself),
+          TEST(what_is_explained_goes_on), TEST(limits), TEST(names))

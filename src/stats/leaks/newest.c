@@ -82,38 +82,48 @@ static double claimed(const pm_leak_work *work, const pm_leak *rows, pm_metric m
 
 static void take_back(pm_leak *row, pm_verdict now, const pm_trend *after)
 {
+    pm_trend *t = &row->trend;
+
     row->verdict = now;
     row->reason[0] = '\0';
-    pm_leaks_say(row, "the %s of the process is %s since then", pm_metric_name(row->metric),
-                 pm_verdict_name(after->verdict));
-    if (now == PM_VERDICT_SUSPECT)
-        return;
-    row->confidence = after->confidence;
-    row->trend.rate = row->trend.low = row->trend.high = NAN;
+    pm_leaks_say(row, "the %s of the process %s since then", pm_metric_name(row->metric),
+                 pm_leaks_flagged(after->verdict) ? "hardly grows" : "does not grow");
+    t->rate = now == PM_VERDICT_SUSPECT ? fmin(t->rate, fmax(0, after->rate)) : NAN;
+    t->low = now == PM_VERDICT_SUSPECT ? fmin(t->low, after->low) : NAN;
+    t->high = now == PM_VERDICT_SUSPECT ? fmin(t->high, fmax(0, after->high)) : NAN;
+    if (now != PM_VERDICT_SUSPECT)
+        row->confidence = after->confidence;
 }
 
-/* The snapshots after the keys would show the growth that is claimed, and do not: then the keys no
- * longer grow. The growth may come in steps: then the curve of all snapshots still grows. */
+/* True if the snapshots after the keys would show such a growth, and do not. */
+static bool is_over(const pm_trend *after, double rate)
+{
+    if (after->verdict == PM_VERDICT_TOO_FEW)
+        return false;
+    return pm_leaks_flagged(after->verdict) ? after->high < PM_LATER_LESS * rate
+                                            : after->detectable < rate;
+}
+
+/* Takes back what the snapshots after the keys deny. The growth may come in steps: then the curve
+ * of all snapshots still grows. */
 static pmapdb_status look_after_keys(const pm_leak_work *work, pm_metric metric, pm_leak *rows,
                                      pmapdb_error *err)
 {
     double rate = claimed(work, rows, metric);
-    pm_verdict now = PM_VERDICT_PLATEAU;
     pm_trend after, all;
     pmapdb_status st;
 
     if (!(rate > 0))
         return PMAPDB_OK;
     st = fit(work, metric, work->shown, work->process->n, &after, err);
-    if (st != PMAPDB_OK || after.verdict == PM_VERDICT_TOO_FEW || pm_leaks_flagged(after.verdict) ||
-        !(after.detectable < rate))
+    if (st != PMAPDB_OK || !is_over(&after, rate))
         return st;
     st = fit(work, metric, 0, work->process->n, &all, err);
-    if (pm_leaks_flagged(all.verdict))
-        now = PM_VERDICT_SUSPECT;
-    for (size_t k = 0; k < work->process->n_keys; k++)
+    for (size_t k = 0; k < work->process->n_keys && st == PMAPDB_OK; k++)
         if (pm_leaks_flagged(rows[k].verdict) && rows[k].metric == metric)
-            take_back(&rows[k], now, &after);
+            take_back(&rows[k],
+                      pm_leaks_flagged(all.verdict) ? PM_VERDICT_SUSPECT : PM_VERDICT_PLATEAU,
+                      &after);
     return st;
 }
 

@@ -35,6 +35,7 @@
 #define PM_BOUNDED_TOP 0.5     /* ... if one key brought this share of the growth */
 /* Growth faster than before by this factor is unexplained. */
 #define PM_LATER_MORE 2.0
+#define PM_LATER_LESS 0.5 /* and less than this share of what the keys claim denies them */
 /* This many last snapshots without keys, or without any rss, are worth a word; one may belong to
  * the moment before. */
 #define PM_LATER_MIN 2

@@ -16,6 +16,10 @@ void pm_block_open(pm_reader *r)
                      .first_line = r->line,
                      .last_line = r->line};
     r->hinted_pid = PMAPDB_UNKNOWN;
+    if (r->second_line)
+        pm_block_mark(r, PM_MARK_SECOND, r->second_line);
+    if (r->no_date_line)
+        pm_block_mark(r, PM_MARK_NO_DATE, r->no_date_line);
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         r->b.tool[i] = PMAPDB_UNKNOWN;
     pm_totals_zero(&r->b.totals);

@@ -53,6 +53,8 @@ typedef enum pm_mark {
     PM_MARK_BELOW,  /* n: KiB */
     PM_MARK_MOMENT, /* n: KiB */
     PM_MARK_UNPROVED,
+    PM_MARK_SECOND,
+    PM_MARK_NO_DATE,
     PM_MARK_ABOVE,
     PM_MARK_AFTER,
     PM_MARK_ORDER,
@@ -203,8 +205,9 @@ struct pm_reader {
     unsigned worn; /* bit set of marks, as in pm_open.worn */
     pm_buf plain;  /* the line without decoration, if its removal moved bytes */
     /* words.c: facts about the next block */
-    int64_t time_ms;     /* of the blocks that follow, or UNKNOWN */
-    int64_t hinted_pid;  /* named by words before the next block, or UNKNOWN */
+    int64_t time_ms;                    /* of the blocks that follow, or UNKNOWN */
+    uint64_t second_line, no_date_line; /* of a moment of time_ms that was set or not; or 0 */
+    int64_t hinted_pid;                 /* named by words before the next block, or UNKNOWN */
     uint64_t hint_until; /* the last line on which a block may begin and still get hinted_pid */
     uint64_t rule_line;  /* line of the last rule outside a block */
     bool foreign_told;   /* the output of another tool was reported */

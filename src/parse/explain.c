@@ -30,6 +30,10 @@ static const char *const sentences[PM_MARK_COUNT] = {
         "the footer counts shared mappings twice: # KiB taken off (procps 3.3.2 to 3.3.11)",
     [PM_MARK_MOMENT] = "rows and footer differ by # KiB, as in a running process: pmap -X reads "
                        "the map twice",
+    [PM_MARK_SECOND] = "line @ goes back in time within the hour that local clocks show twice: its "
+                       "second time counts",
+    [PM_MARK_NO_DATE] =
+        "line @ is a date that does not exist or in an unknown zone: its time is not used",
     [PM_MARK_ABOVE] = "line @ above the first row is no row: was a row lost?",
     [PM_MARK_AFTER] = "line @ after the last row is no row: was a row lost?",
     [PM_MARK_ORDER] = "the rows are not in the order of addresses: sorted, or of several captures",

@@ -27,6 +27,19 @@ static void hint_pid(pm_reader *r, pm_text words)
     r->hint_until = UINT64_MAX;
 }
 
+/* Sets the time of the following blocks to that of `line`. If the line goes back in time, it may be
+ * from the second half of a doubled hour. */
+static void set_time(pm_reader *r, pm_text line, int64_t ms)
+{
+    int64_t second;
+    bool back = r->time_ms != PMAPDB_UNKNOWN && ms < r->time_ms && pm_clock_second(line, &second) &&
+                second >= r->time_ms;
+
+    r->time_ms = back ? second : ms;
+    r->second_line = back ? r->line : 0;
+    r->no_date_line = 0;
+}
+
 /* True if a tool printed the text, not the loop around the tool. */
 static bool is_of_capture(const pm_reader *r, pm_text t)
 {
@@ -75,9 +88,9 @@ bool pm_words_stamped(pm_reader *r, pm_text *t)
     if (t->len > WORDS_MAX)
         return false;
     /* If two loggers added a moment, the inner moment is closer to the tool. */
-    while (pm_clock_parse_prefix(rest, &ms, &rest))
+    for (pm_text line = rest; pm_clock_parse_prefix(line, &ms, &rest); line = rest)
         if (is_of_capture(r, rest) || find_sums(r, &rest)) {
-            r->time_ms = ms;
+            set_time(r, line, ms);
             *t = rest;
             return true;
         }
@@ -112,11 +125,18 @@ bool pm_words_time(pm_reader *r, pm_text t)
         pm_block_line(r);
         return true;
     }
-    if (!pm_clock_parse_line(t, &ms) &&
-        (!pm_clock_parse_prefix(t, &ms, &rest) || pm_guess_has_perms(t, 3)))
+    if (pm_clock_parse_line(t, &ms) ||
+        (pm_clock_parse_prefix(t, &ms, &rest) && !pm_guess_has_perms(t, 3))) {
+        pm_block_end(r);
+        set_time(r, t, ms);
+    } else if (pm_clock_is_no_date(t)) {
+        pm_block_end(r);
+        r->time_ms = PMAPDB_UNKNOWN;
+        r->second_line = 0;
+        r->no_date_line = r->line;
+    } else {
         return false; /* digits before permissions are an address */
-    pm_block_end(r);
-    r->time_ms = ms;
+    }
     hint_pid(r, rest);
     return true;
 }

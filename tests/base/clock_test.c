@@ -87,6 +87,56 @@ static void iso_and_unix(void **state)
     same(pm_clock_parse, "999999999", INT64_C(999999999000));
 }
 
+/* On 25 October 2026 clocks in Berlin go from 3:00 back to 2:00. */
+static void the_hour_that_comes_twice(void **state)
+{
+    static const char *const once[] = {"2026-10-25 01:59:59",   "2026-10-25 03:00:00",
+                                       "2026-10-25 02:30 CEST", "2026-10-25 02:30+01:00",
+                                       "2026-03-29 02:30:00",   "1795226732"};
+    int64_t ms;
+
+    in_zone("Europe/Berlin");
+    same(pm_clock_parse, "2026-10-25 02:00:00", INT64_C(1792886400000));
+    same(pm_clock_parse, "2026-10-25 02:59:59", INT64_C(1792889999000));
+    same(pm_clock_parse, "2026-10-25 02:30 CET", INT64_C(1792891800000));
+    assert_true(pm_clock_second(PM_TEXT("=== 2026-10-25 02:00:00.5 ==="), &ms));
+    assert_int_equal(ms, INT64_C(1792890000500));
+    assert_true(pm_clock_second(PM_TEXT("Sun Oct 25 02:59:59 2026"), &ms));
+    assert_int_equal(ms, INT64_C(1792893599000));
+    for (size_t i = 0; i < COUNT(once); i++)
+        assert_false(pm_clock_second(pm_text_of(once[i]), &ms));
+    in_zone("Europe/Dublin"); /* where winter is the time that the database calls summer time */
+    same(pm_clock_parse, "2026-10-25 01:30:00", INT64_C(1792888200000));
+    assert_true(pm_clock_second(PM_TEXT("2026-10-25 01:30:00"), &ms));
+    assert_int_equal(ms, INT64_C(1792891800000));
+    in_zone("UTC");
+    assert_false(pm_clock_second(PM_TEXT("2026-10-25 02:30:00"), &ms));
+}
+
+static void dates_that_are_none(void **state)
+{
+    static const char *const none[] = {
+        "2026-02-30 10:00:00",          "=== 2026-11-21 25:61 ===",     "# 2026-13-01T10:00:00Z",
+        "Mon Feb 30 10:00:00 CET 2026", "Sat Nov 21 24:05:32 UTC 2026", "2026-11-21 02:05:32 XYZ"};
+    static const char *const others[] = {"2026-11-21 02:05:32",
+                                         "Sat Nov 21 02:05:32 UTC 2026",
+                                         "2026-02-30",
+                                         "Mon Feb",
+                                         "Mon ago: 10:00",
+                                         "took 25:61",
+                                         "2026",
+                                         "",
+                                         "1795226732",
+                                         "see 2026-02-30 10:00"};
+
+    for (size_t i = 0; i < COUNT(none); i++)
+        if (!pm_clock_is_no_date(pm_text_of(none[i])))
+            fail_msg("no fault found in: %s", none[i]);
+    for (size_t i = 0; i < COUNT(others); i++)
+        if (pm_clock_is_no_date(pm_text_of(others[i])))
+            fail_msg("taken for a bad date: %s", others[i]);
+}
+
 static void no_moments(void **state)
 {
     static const char *const texts[] = {
@@ -432,6 +482,6 @@ static void words(void **state)
     assert_int_equal(ms, wanted - INT64_C(37) * 3600000);
 }
 
-RUN_TESTS(TEST(iso_and_unix), TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time),
-          TEST(date_lines), TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name),
-          TEST(words))
+RUN_TESTS(TEST(iso_and_unix), TEST(the_hour_that_comes_twice), TEST(dates_that_are_none),
+          TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time), TEST(date_lines),
+          TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name), TEST(words))

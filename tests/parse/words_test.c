@@ -146,6 +146,54 @@ static void stamped_twice(void **state)
     kit_free(s);
 }
 
+/* The clocks go back from 3:00 to 2:00: the order of the lines tells which 2:00 is meant. */
+static void a_log_through_the_doubled_hour(void **state)
+{
+    static const struct {
+        const char *line;
+        int64_t utc_minute; /* since midnight */
+        bool said;
+    } beats[] = {{"2026-10-25 01:30:00", -30, false}, {"2026-10-25 02:00:00", 0, false},
+                 {"2026-10-25 02:00:00", 0, false},   {"2026-10-25 02:30:00", 30, false},
+                 {"2026-10-25 02:00:00", 60, true},   {"2026-10-25 02:30:00", 90, true},
+                 {"2026-10-25 03:00:00", 120, false}, {"2026-10-25 01:30:00", -30, false}};
+    const char *tz = getenv("TZ");
+    pm_buf text = {0};
+    pm_seen *s;
+
+    for (size_t i = 0; i < COUNT(beats); i++)
+        assert_int_equal(pm_buf_addf(&text, NULL, "%s\n4711:   a\n" ROW ROW2, beats[i].line),
+                         PMAPDB_OK);
+    setenv("TZ", "Europe/Berlin", 1);
+    s = kit_read(pm_buf_text(&text));
+    setenv("TZ", tz ? tz : "UTC", 1);
+    assert_int_equal(s->n_blocks, COUNT(beats));
+    for (size_t i = 0; i < COUNT(beats); i++) {
+        assert_int_equal(s->blocks[i].time_ms, 1792886400000 + beats[i].utc_minute * 60000);
+        assert_int_equal(strstr(s->blocks[i].notes.data, "show twice") != NULL, beats[i].said);
+    }
+    kit_free(s);
+    pm_buf_free(&text);
+}
+
+/* A date that cannot be is no moment, nor has the capture that of the one before. */
+static void a_date_that_is_none(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("2026-11-21 02:05:32\n" ROW "2026-02-30 10:00:00\n" ROW
+                                  "Sat Nov 21 25:05:32 UTC 2026\n4711:   a\n" ROW
+                                  "2026-11-21 02:05:32\n" ROW));
+
+    assert_int_equal(s->n_blocks, 4);
+    for (size_t i = 0; i < 4; i++) {
+        bool bad = i == 1 || i == 2;
+
+        assert_int_equal(s->blocks[i].time_ms, bad ? PMAPDB_UNKNOWN : 1795226732000);
+        assert_int_equal(strstr(s->blocks[i].notes.data, "does not exist") != NULL, bad);
+        assert_int_equal(s->blocks[i].state, PM_STATE_COMPLETE);
+    }
+    kit_free(s);
+}
+
 static void marks_of_omission(void **state)
 {
     static const char *const marks[] = {"...",
@@ -349,8 +397,8 @@ static void a_loop_names_its_process(void **state)
 }
 
 RUN_TESTS(TEST(moments_with_text_and_a_pid), TEST(a_pid_is_for_one_block), TEST(every_line_stamped),
-          TEST(stamped_twice), TEST(marks_of_omission), TEST(what_marks_no_omission),
-          TEST(pmap_that_gives_up), TEST(processes_named_in_passing),
-          TEST(a_header_outweighs_the_words), TEST(refusals_of_the_system),
-          TEST(other_refusals_say_nothing_of_a_map), TEST(other_tools_are_named_once),
-          TEST(a_loop_names_its_process))
+          TEST(stamped_twice), TEST(a_log_through_the_doubled_hour), TEST(a_date_that_is_none),
+          TEST(marks_of_omission), TEST(what_marks_no_omission), TEST(pmap_that_gives_up),
+          TEST(processes_named_in_passing), TEST(a_header_outweighs_the_words),
+          TEST(refusals_of_the_system), TEST(other_refusals_say_nothing_of_a_map),
+          TEST(other_tools_are_named_once), TEST(a_loop_names_its_process))

@@ -182,12 +182,34 @@ static const char *read_format(const char *p, const char *format, bool in_name, 
     return p;
 }
 
-/* Converts to milliseconds since 1970. False if there is no such day. */
-static bool to_ms(struct tm tm, const pm_zone *z, int64_t *ms)
+/* Converts a local time. *second is the later moment if local clocks showed the time twice, which
+ * summer and winter time tell apart; otherwise it is the result. */
+static time_t local_time(const struct tm *tm, time_t *second)
 {
-    int day = tm.tm_mday, second = tm.tm_sec;
+    struct tm any = *tm;
+    time_t first = mktime(&any);
+
+    *second = first;
+    for (int is_dst = 0; is_dst <= 1 && tm->tm_isdst < 0; is_dst++) {
+        struct tm side = *tm;
+        time_t t;
+
+        side.tm_isdst = is_dst;
+        t = mktime(&side);
+        if (side.tm_isdst != is_dst || side.tm_hour != tm->tm_hour || side.tm_min != tm->tm_min)
+            continue;
+        first = t < first ? t : first;
+        *second = t > *second ? t : *second;
+    }
+    return first;
+}
+
+/* Converts to milliseconds since 1970. False if there is no such day. */
+static bool to_ms(struct tm tm, const pm_zone *z, pm_moment *m)
+{
+    int day = tm.tm_mday, seconds = tm.tm_sec;
     struct tm local;
-    time_t t;
+    time_t t, second;
 
     tm.tm_sec = 0; /* second 60 is the first second of the next minute */
     tm.tm_isdst = z->is_dst;
@@ -195,8 +217,12 @@ static bool to_ms(struct tm tm, const pm_zone *z, int64_t *ms)
     t = timegm(&tm);
     if (tm.tm_mday != day || tm.tm_year < 70)
         return false;
-    t = z->fixed ? t - (time_t)z->minutes * 60 : mktime(&local);
-    *ms = ((int64_t)t + second) * 1000;
+    if (z->fixed)
+        t = second = t - (time_t)z->minutes * 60;
+    else
+        t = local_time(&local, &second);
+    m->ms = ((int64_t)t + seconds) * 1000;
+    m->second_ms = ((int64_t)second + seconds) * 1000;
     return z->fixed || t != (time_t)-1;
 }
 
@@ -229,15 +255,31 @@ bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
         if ((formats[i].in_names_only && !in_name) || (!named && strstr(formats[i].format, "%b")))
             continue;
         end = read_format(copy, formats[i].format, in_name, &tm, &ms, &z);
-        if (!end || pm_is_digit(*end) || !to_ms(tm, &z, &m->ms))
+        if (!end || pm_is_digit(*end) || !to_ms(tm, &z, m))
             continue;
         m->ms += ms;
+        m->second_ms += ms;
         m->len = (size_t)(end - copy);
         m->has_time = strstr(formats[i].format, "%H");
         m->has_zone = z.known;
         return true;
     }
     return false;
+}
+
+bool pm_clock_is_date_like(pm_text t)
+{
+    char copy[DATE_MAX + 1] = "";
+    const char *p = copy;
+    struct tm tm;
+
+    if (!pm_clock_has_time_of_day(t))
+        return false;
+    memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
+    if (is_date(p, "-/"))
+        return pm_char_in(p[10], "Tt_ ") && digits_at(p + 11) == 2;
+    p = read_strictly(p, "%a %b ", &tm);
+    return p && digits_at(p + strspn(p, " ")) > 0;
 }
 
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)

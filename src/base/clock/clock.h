@@ -34,6 +34,14 @@ bool pm_clock_parse_line(pm_text t, int64_t *ms);
  * be a time of day. */
 bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest);
 
+/* True if the line is, or begins with, a moment without a zone that local clocks showed twice,
+ * because they were set back. *ms becomes the second one; the functions above return the first. */
+bool pm_clock_second(pm_text line, int64_t *ms);
+
+/* True if the line begins with what looks like a date with a time of day, but is none: "2026-02-30
+ * 10:00", "2026-11-21 25:61", "Mon Feb 30 10:00:00 CET 2026", or a date in an unknown zone. */
+bool pm_clock_is_no_date(pm_text line);
+
 /* Finds a moment inside the name of a file, between 1990 and 2100: Unix seconds to nanoseconds,
  * "20261121-020532", "2026-11-21T02:05:32Z", "2026-11-21_02-05-32", "20261121T0205". A PID beside
  * the moment is not mistaken for a part of it. A date alone means midnight; a moment with a time of

@@ -138,52 +138,81 @@ static bool is_unknown_zone(pm_text rest)
     return n >= 3 && n <= 5 && pm_text_skip(pm_text_from(rest, n), DECORATION).len == 0;
 }
 
-/* Reads the moment at the start of a line; *rest is the text after it. */
-static bool read_line(pm_text line, int64_t *ms, pm_text *rest)
+/* Skips decoration and labels up to the moment of a line. False if something else comes first,
+ * which is then the rest. */
+static bool find_moment(pm_text line, pm_moment *m, pm_text *rest)
 {
     bool counter = false; /* a counter may follow */
     pm_text t = line, before = {line.data, 0};
-    pm_moment m;
-    size_t n;
+    size_t n = 0;
 
-    for (;;) {
+    do {
+        counter = n ? !pm_digits(t) : counter;
+        t = pm_text_from(t, n);
         for (; t.len && pm_char_in(*t.data, DECORATION); t = pm_text_from(t, 1))
             counter |= *t.data == '#' || *t.data == '=';
         before.len = line.len - t.len;
+        *rest = t;
         if (t.len == 0 || before.len > BEGIN_MAX)
             return false;
-        if (begins_with_date(before, t, &m) || begins_with_unix(before, t, &m))
-            break;
+        if (begins_with_date(before, t, m) || begins_with_unix(before, t, m)) {
+            *rest = pm_text_from(t, m->len);
+            return true;
+        }
         n = skip_label(t, counter);
-        if (n == 0)
-            return false;
-        counter = !pm_digits(t);
-        t = pm_text_from(t, n);
-    }
-    *ms = m.ms;
-    *rest = pm_text_skip(pm_text_from(t, m.len), PARTING);
-    return m.has_zone || !is_unknown_zone(*rest);
+    } while (n);
+    return false;
+}
+
+/* Reads the moment at the start of a line; *rest is the text after it. */
+static bool read_line(pm_text line, pm_moment *m, pm_text *rest)
+{
+    if (!find_moment(line, m, rest))
+        return false;
+    *rest = pm_text_skip(*rest, PARTING);
+    return m->has_zone || !is_unknown_zone(*rest);
 }
 
 bool pm_clock_parse_line(pm_text t, int64_t *ms)
 {
     pm_text rest;
-    int64_t found;
+    pm_moment m;
 
-    if (!read_line(t, &found, &rest) || pm_text_skip(rest, DECORATION).len)
+    if (!read_line(t, &m, &rest) || pm_text_skip(rest, DECORATION).len)
         return false;
-    *ms = found;
+    *ms = m.ms;
     return true;
 }
 
 bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest)
 {
-    int64_t found;
+    pm_moment m;
     pm_text text;
 
-    if (!read_line(line, &found, &text) || pm_text_skip(text, DECORATION).len == 0)
+    if (!read_line(line, &m, &text) || pm_text_skip(text, DECORATION).len == 0)
         return false;
-    *ms = found;
+    *ms = m.ms;
     *rest = text;
     return true;
+}
+
+bool pm_clock_second(pm_text line, int64_t *ms)
+{
+    pm_text rest;
+    pm_moment m;
+
+    if (!read_line(line, &m, &rest) || m.has_zone || m.second_ms == m.ms)
+        return false;
+    *ms = m.second_ms;
+    return true;
+}
+
+bool pm_clock_is_no_date(pm_text line)
+{
+    pm_text rest;
+    pm_moment m;
+
+    if (find_moment(line, &m, &rest))
+        return !m.has_zone && is_unknown_zone(pm_text_skip(rest, PARTING));
+    return pm_clock_is_date_like(rest) && !(pm_clock_read_date(rest, false, &m) && m.has_time);
 }

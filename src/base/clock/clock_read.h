@@ -8,13 +8,17 @@
 
 typedef struct pm_moment {
     int64_t ms;
-    size_t len; /* bytes read; the caller judges the text after them */
+    int64_t second_ms; /* if local clocks showed the time twice, the second one; otherwise ms */
+    size_t len;        /* bytes read; the caller judges the text after them */
     bool has_time, has_zone;
 } pm_moment;
 
 /* Reads a date, with or without a time of day. In the name of a file, the separators may be any
  * that names use. False if there is no date, or no such day. */
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m);
+
+/* True if the text begins like a date with a time of day, whatever its numbers are. */
+bool pm_clock_is_date_like(pm_text t);
 
 /* Reads seconds ("@0", "1795226732.25"), milliseconds, microseconds (systemd-coredump) or
  * nanoseconds (date +%s%N) since 1970. */

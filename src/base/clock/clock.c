@@ -270,16 +270,14 @@ bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
 bool pm_clock_is_date_like(pm_text t)
 {
     char copy[DATE_MAX + 1] = "";
-    const char *p = copy;
     struct tm tm;
 
     if (!pm_clock_has_time_of_day(t))
         return false;
     memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
-    if (is_date(p, "-/"))
-        return pm_char_in(p[10], "Tt_ ") && digits_at(p + 11) == 2;
-    p = read_strictly(p, "%a %b ", &tm);
-    return p && digits_at(p + strspn(p, " ")) > 0;
+    if (is_date(copy, "-/"))
+        return pm_char_in(copy[10], "Tt_ ") && digits_at(copy + 11) == 2;
+    return read_strictly(copy, "%a %b %e ", &tm) != NULL;
 }
 
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)

@@ -143,8 +143,8 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
     half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
     half = sqrt(half * half + unsure * unsure) * (w->climbs || bends ? PM_INTERVAL_WIDER : 1.0);
     /* Lumps only add, and what accelerates grows already: the error of such a rate is a factor. */
-    if (!(lumps || bends) || !(mean > 0.0))
+    if (!(lumps || bends) || half >= PM_INTERVAL_FACTOR * mean)
         return (pm_slope){mean, mean - half, mean + half};
-    factor = pm_exp(fmin(half / mean, 100.0));
+    factor = pm_exp(half / mean);
     return (pm_slope){mean, mean / factor, mean * factor};
 }

@@ -59,6 +59,7 @@
 /* Factor on the interval of a rate for lumps and accelerating growth: without it the interval held
  * the true rate too rarely. */
 #define PM_INTERVAL_WIDER 1.4
+#define PM_INTERVAL_FACTOR 2.0 /* log of a factor; a larger one says nothing about the rate */
 
 /* Sawtooth: few large falls, many small rises. */
 #define PM_SAWTOOTH_MIN 4      /* falls that make a sawtooth */

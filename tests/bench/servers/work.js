@@ -10,7 +10,7 @@ function work() {
     if (cache.size > 5000)
         cache.delete(cache.keys().next().value);
     if (leak)
-        kept.push(words.slice(0, 20));
+        kept.push(words.slice(0, 100));
     return 'done';
 }
 

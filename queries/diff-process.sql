@@ -83,10 +83,8 @@ judged AS (
   SELECT x.newer, x.process_id, x.snapshot_id,
     NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.process_id = x.process_id AND s.taken_ms > x.ms)
     AND CASE
-      WHEN w.capture_id IS NULL THEN EXISTS (SELECT 1 FROM process p
-        CROSS JOIN snapshot s ON s.process_id = p.process_id
-          AND s.taken_ms BETWEEN x.taken_ms + :within + 1 AND x.ms
-        WHERE p.name_id = x.name_id AND p.process_id <> x.process_id)
+      WHEN w.capture_id IS NULL
+        THEN max(x.taken_ms) OVER (PARTITION BY x.newer, x.name_id) > x.taken_ms + :within
       WHEN j.capture_id <> w.capture_id AND NOT j.spared THEN 1
       ELSE EXISTS (SELECT 1 FROM sweep o WHERE o.newer = x.newer AND o.host_id = x.host_id
         AND o.boot_id <> x.boot_id AND o.started_ms > x.taken_ms)
@@ -100,9 +98,7 @@ pair AS (
   SELECT p.process_id, CASE
       WHEN a.snapshot_id IS NOT NULL THEN CASE WHEN NOT a.ended THEN a.snapshot_id END
       WHEN CASE WHEN p.started_ms IS NOT NULL THEN p.started_ms <= m.ms
-        ELSE NOT EXISTS (SELECT 1 FROM process q WHERE q.name_id = p.name_id
-          AND EXISTS (SELECT 1 FROM snapshot s WHERE s.process_id = q.process_id
-            AND s.taken_ms <= m.ms)) END
+        ELSE p.name_id NOT IN (SELECT name_id FROM seen WHERE newer = 0) END
       THEN (SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id
         AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
         ORDER BY s.taken_ms LIMIT 1)

@@ -130,4 +130,4 @@ say "asked for by exe, comm and program"
 for name in alpha-server a-name-of-more- ./beta; do
     pmapdb processes $name -f csv | cut -d , -f 4 | tail -n 1
 done
-pmapdb categories "$(basename "$(readlink -f "$sleep")")" 2>&1 | sed "s/.*which '[a-z]*'?/which?/; s/there are.*/there are/"
+pmapdb categories "$(basename "$(readlink -f "$sleep")")" 2>&1 | sed "s/ '.*//"

@@ -201,7 +201,8 @@ static void processes(void **state)
     is_scope(k, "1", 1, PMAPDB_UNKNOWN);
     is_scope(k, "worker/2", 2, PMAPDB_UNKNOWN);
     is_scope(k, "@2", 2, PMAPDB_UNKNOWN);
-    is_no_scope(k, "only", "which process? the largest: redis/1, worker/2");
+    is_no_scope(k, "only",
+                "which process? give one, the largest are first; there are: redis/1, worker/2");
     is_no_scope(k, "nginx", "no process 'nginx'; there are: redis/1, worker/2");
     is_no_scope(k, "redis/2", "no process 'redis/2'");
     is_no_scope(k, "@9", "no process '@9'");

@@ -10,6 +10,8 @@
 #define LARGEST 3        /* names to choose from, where one is missing */
 #define ID_MAX 900000000 /* @20261123 is an id, a larger number is a time */
 
+#define EMPTY "the store is empty; import or capture first"
+
 const pm_scope pm_scope_all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 
 /* ---- processes ---- */
@@ -56,8 +58,9 @@ static void list_names(pm_sql *sql, pm_text known_as, int64_t most, pm_buf *out,
                                      (long long)(n - most)));
 }
 
-/* Fails with a list of the names in the store. */
-static void no_process(pm_sql *sql, const char *what, pm_text selector)
+/* Fails with a list of names: "no process 'X', did you mean 'Y'? there are: ...". known_as and most
+ * as in list_names(). */
+static void refuse(pm_sql *sql, const char *what, pm_text selector, pm_text known_as, int64_t most)
 {
     const char *slash = selector.len ? memrchr(selector.data, '/', selector.len) : NULL;
     pm_buf list = {0};
@@ -65,14 +68,19 @@ static void no_process(pm_sql *sql, const char *what, pm_text selector)
 
     pm_near_start(&near,
                   slash ? (pm_text){selector.data, (size_t)(slash - selector.data)} : selector);
-    list_names(sql, (pm_text){NULL, 0}, LISTED, &list, &near);
+    list_names(sql, known_as, most, &list, &near);
     if (list.len == 0)
-        PM_SQL_STEP(sql,
-                    pm_fail(&err, PMAPDB_NOTFOUND, "the store is empty; import or capture first"));
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, EMPTY));
     else
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "%s%.*s'%s there are: %s", what,
-                                 (int)selector.len, selector.data, pm_near_hint(&near), list.data));
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "%s%.*s%s%s there are: %s", what,
+                                 (int)selector.len, selector.data, selector.len ? "'" : "",
+                                 pm_near_hint(&near), list.data));
     pm_buf_free(&list);
+}
+
+static void no_process(pm_sql *sql, const char *what, pm_text selector)
+{
+    refuse(sql, what, selector, (pm_text){NULL, 0}, LISTED);
 }
 
 /* Returns the number of ids, and the last of them. */
@@ -123,8 +131,6 @@ static void find_name(pm_sql *sql, pm_text host, pm_text name, pm_scope *out)
  * name, or all of them. */
 static void find_known(pm_sql *sql, pm_text name, pm_scope *out)
 {
-    pm_buf list = {0};
-    pm_near near;
     int64_t process_id = PMAPDB_UNKNOWN, name_id = PMAPDB_UNKNOWN;
     int64_t n = count_ids(sql, "SELECT count(*), max(process_id) FROM (" KNOWN_AS ")",
                           PM_ARGS(PM_T(name)), &process_id);
@@ -139,31 +145,16 @@ static void find_known(pm_sql *sql, pm_text name, pm_scope *out)
         out->process_id = process_id;
     else if (n > 1 && others == 0)
         out->name_id = name_id;
-    if (n < 2 || others == 0)
-        return;
-    pm_near_start(&near, name);
-    list_names(sql, name, LISTED, &list, &near);
-    PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "which '%.*s'? there are: %s", (int)name.len,
-                             name.data, list.len ? list.data : ""));
-    pm_buf_free(&list);
+    else if (n > 1)
+        refuse(sql, "several processes are known as '", name, name, LISTED);
 }
 
 static void find_only(pm_sql *sql, pm_scope *out)
 {
-    pm_buf list = {0};
-    pm_near near;
-    int64_t n = count_ids(sql, "SELECT count(DISTINCT name_id), max(name_id) FROM process",
-                          PM_NO_ARGS, &out->name_id);
-
-    if (n == 0)
-        no_process(sql, "", PM_TEXT(""));
-    if (n < 2)
-        return;
-    pm_near_start(&near, PM_TEXT(""));
-    list_names(sql, (pm_text){NULL, 0}, LARGEST, &list, &near);
-    PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, "which process? the largest: %s",
-                             list.len ? list.data : ""));
-    pm_buf_free(&list);
+    if (count_ids(sql, "SELECT count(DISTINCT name_id), max(name_id) FROM process", PM_NO_ARGS,
+                  &out->name_id) != 1)
+        refuse(sql, "which process? give one, the largest are first", PM_TEXT(""),
+               (pm_text){NULL, 0}, LARGEST);
 }
 
 /* Refuses "?", the name of every process without a known name: they have nothing else in common. */
@@ -306,7 +297,10 @@ static void no_snapshot(const series *in, pm_text selector)
     char a[PM_CLOCK_TEXT], b[PM_CLOCK_TEXT];
 
     if (first == PMAPDB_UNKNOWN) {
-        PM_SQL_STEP(in->sql, pm_fail(&err, PMAPDB_NOTFOUND, "no snapshots%s%.*s of this process",
+        bool all = !found(in->scope) && !in->scope->host_id && !in->dialect.len;
+
+        PM_SQL_STEP(in->sql, pm_fail(&err, PMAPDB_NOTFOUND, "%s%s%.*s",
+                                     all ? EMPTY : "no snapshots of this process",
                                      in->dialect.len ? " in dialect " : "", (int)in->dialect.len,
                                      in->dialect.len ? in->dialect.data : ""));
         return;

@@ -22,14 +22,26 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank)
     c->name_rank = rank;
 }
 
-static void read_sibling(pm_siblings *s, pm_text kind, pm_text bytes)
+static void read_sibling(pm_intake *in, pm_siblings *s, pm_text kind, pm_text bytes)
 {
-    pm_text script;
+    pm_text kept = {NULL, 0};
 
     if (!pm_siblings_read(s, kind, bytes) || !pm_text_equal(kind, PM_TEXT("cmdline")))
         return;
-    script = pm_interpreted_name(bytes);
-    snprintf(s->script, sizeof s->script, "%.*s", (int)script.len, script.data);
+    PM_STEP(in->st, pm_keep_cmdline_of(in->keep_cmdline, bytes, &kept, &in->error));
+    snprintf(s->command, sizeof s->command, "%.*s", (int)kept.len, kept.data ? kept.data : "");
+}
+
+/* Takes the command line for a capture whose text does not show it. */
+static void take_command(pm_capture *c, const char *command)
+{
+    char *copy = c->block.command.len || !*command ? NULL : strdup(command);
+
+    if (!copy)
+        return;
+    free(c->command);
+    c->command = copy;
+    c->block.command = pm_text_of(copy);
 }
 
 /* ---- joining ---- */
@@ -93,7 +105,8 @@ static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid,
         c->pid = s->pid;
     if (s->start_time != PMAPDB_UNKNOWN)
         c->start_time = s->start_time;
-    pm_offer_name(c, pm_text_of(s->script), PM_NAME_COMM);
+    take_command(c, s->command);
+    pm_offer_name(c, pm_interpreted_name(pm_text_of(s->command)), PM_NAME_COMM);
     /* comm is cut at 15 bytes; the command line is not, but titles overwrite it. */
     if (s->comm[0] && strncmp(s->argv0, s->comm, strlen(s->comm)) == 0)
         pm_offer_name(c, pm_text_of(s->argv0), PM_NAME_COMM);
@@ -147,7 +160,7 @@ void pm_sibling_keep(pm_intake *in, pm_text kind, const pm_slot *slot)
     int64_t at = find_siblings(in, slot);
 
     if (in->st == PMAPDB_OK)
-        read_sibling(&in->siblings[at], kind, pm_buf_text(&in->heard));
+        read_sibling(in, &in->siblings[at], kind, pm_buf_text(&in->heard));
 }
 
 void pm_sibling_expect(pm_intake *in)
@@ -198,8 +211,8 @@ static bool unpack_sibling(const char *path, char *bytes, size_t *n)
 }
 
 /* packed: the extension of a compressed capture, whose siblings may have it, too. */
-static void look_for(pm_siblings *s, const char *path, const char *kind, const char *packed,
-                     char *bytes)
+static void look_for(pm_intake *in, pm_siblings *s, const char *path, const char *kind,
+                     const char *packed, char *bytes)
 {
     pm_buf longer = {0};
     size_t n;
@@ -207,7 +220,7 @@ static void look_for(pm_siblings *s, const char *path, const char *kind, const c
     if (pm_source_slurp(path, SIBLING_MAX, bytes, &n) ||
         (*packed && pm_buf_addf(&longer, NULL, "%s%s", path, packed) == PMAPDB_OK &&
          unpack_sibling(longer.data, bytes, &n)))
-        read_sibling(s, pm_text_of(kind), (pm_text){bytes, n});
+        read_sibling(in, s, pm_text_of(kind), (pm_text){bytes, n});
     pm_buf_free(&longer);
 }
 
@@ -228,7 +241,7 @@ void pm_sibling_look(pm_intake *in)
         pm_buf_clear(&path);
         PM_STEP(in->st, sibling_path(&path, dir, &slot, kinds[i], &in->error));
         if (in->st == PMAPDB_OK)
-            look_for(&s, path.data, kinds[i], in->entry->path + dir.len + name.len, bytes);
+            look_for(in, &s, path.data, kinds[i], in->entry->path + dir.len + name.len, bytes);
     }
     for (size_t i = in->first; i < in->n_pending; i++)
         join_siblings(in->pending[i].capture, &s, path_pid, in->n_pending - in->first == 1);

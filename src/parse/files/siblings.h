@@ -14,9 +14,9 @@ typedef struct pm_siblings {
     struct {
         int64_t rss_kib, private_dirty_kib, swap_kib;
     } rollup;
-    char comm[64];    /* comm, or Name of status */
-    char argv0[256];  /* basename of cmdline's first word */
-    char script[256]; /* what an interpreter runs; set by the reader of cmdline */
+    char comm[64];     /* comm, or Name of status */
+    char argv0[256];   /* basename of cmdline's first word */
+    char command[512]; /* the stored part of cmdline; set by the reader of cmdline */
 } pm_siblings;
 
 void pm_siblings_init(pm_siblings *s);

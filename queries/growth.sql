@@ -103,9 +103,10 @@ there AS (
   FROM snapshot s
   WHERE s.process_id IN (SELECT process_id FROM scope)
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-    AND EXISTS (SELECT 1 FROM scope CROSS JOIN snapshot b ON b.process_id = scope.process_id
-      WHERE b.rss_kib IS NULL AND b.tool_rss_kib IS NOT NULL AND b.state = 'complete'
-        AND CASE WHEN :dialect IS NULL THEN b.preferred ELSE b.dialect = :dialect END)
+    AND EXISTS (SELECT 1 FROM scope WHERE EXISTS (SELECT 1 FROM snapshot b
+      WHERE b.process_id = scope.process_id AND b.rss_kib IS NULL AND b.tool_rss_kib IS NOT NULL
+        AND b.state = 'complete'
+        AND CASE WHEN :dialect IS NULL THEN b.preferred ELSE b.dialect = :dialect END))
   GROUP BY s.moment_ms
   HAVING max(s.state = 'totals') = 0
 ),

@@ -33,6 +33,7 @@ typedef struct pm_who {
     bool folded, events;
     const char *since, *until;
     const char *part[PM_WHO_PARTS]; /* --lineage, --category, --address; NULL: not given */
+    char process[24];               /* the recorded one, as --process */
     char span[2][24];               /* the snapshots around the recording, as --from and --to */
     pm_moment older, newer;
     char *lineages;          /* of these parts: "[12,13]"; NULL: all lineages */

@@ -19,15 +19,18 @@ const pm_scope pm_scope_all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 /* The processes that a person knows by the name ?1: their captures show it as the program or the
  * script of the command, as comm, or as exe. */
 #define IS_NAMED(text) "(" text " = ?1 OR substr(" text ", -length(?1) - 1) = '/' || ?1)"
-#define KNOWN_AS                                                                        \
+#define BY_COMMAND                                                                      \
     "SELECT process_id FROM (SELECT process_id, "                                       \
     "rtrim(substr(command, 1, instr(command || ' ', ' ') - 1), ':') AS program, "       \
     "substr(command, length(rtrim(command, replace(command, ' ', ''))) + 1) AS script " \
-    "FROM process) WHERE " IS_NAMED("program") " OR " IS_NAMED(                         \
-        "script") " UNION SELECT s.process_id FROM live_process l "                     \
-                  "CROSS JOIN live_reading g ON g.live_process_id = l.live_process_id " \
-                  "CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id "             \
-                  "WHERE l.comm = ?1 OR " IS_NAMED("l.exe")
+    "FROM process) WHERE "
+#define BY_LIVE_FACTS                                                     \
+    "SELECT s.process_id FROM live_process l "                            \
+    "CROSS JOIN live_reading g ON g.live_process_id = l.live_process_id " \
+    "CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id WHERE "
+#define KNOWN_AS                                                                               \
+    BY_COMMAND IS_NAMED("program") " OR " IS_NAMED("script") " UNION " BY_LIVE_FACTS IS_NAMED( \
+        "l.exe") " OR l.comm = ?1"
 
 /* Lists names in one line, those of the largest processes first: "redis/1, web:nginx (3
  * processes)". known_as: only processes that are known by this name; data NULL: all. */

@@ -302,6 +302,7 @@ static void read_all(import_run *run, pm_source *source)
 {
     pm_intake *in = &run->in;
     const pm_source_entry *entry = NULL;
+    size_t waiting = 0; /* bytes of captures */
 
     while (in->st == PMAPDB_OK) {
         pmapdb_error why = {0};
@@ -316,8 +317,11 @@ static void read_all(import_run *run, pm_source *source)
         if (!entry)
             break;
         pm_intake_file(in, source, entry);
-        if (pm_pool_bytes(in->pool) > WAITING_BYTES)
+        waiting += in->held;
+        if (pm_pool_bytes(in->pool) + waiting > WAITING_BYTES) {
             flush(run);
+            waiting = 0;
+        }
     }
     flush(run);
     store_all_labels(run);

@@ -68,12 +68,14 @@ static bool refuse_wrapped(pm_intake *in, pm_text begin)
     return in->wrapped;
 }
 
+#define STORE_SHARE 16 /* this part of --max-memory is what storing needs */
+
 /* The bytes in memory for the current file, so that no file takes more than its share. No part of a
  * file can be stored before its end, which shows whether it is a log without times. */
 static size_t held(const pm_intake *in, const pm_reader *reader)
 {
     return in->held + pm_pool_bytes(in->pool) - in->pool_before + in->cap_rows * sizeof *in->rows +
-           pm_reader_held(reader);
+           pm_reader_held(reader) + in->options->max_memory / STORE_SHARE;
 }
 
 /* Finishes the last block of a file that could not be read to its end. In smaps, nothing else shows

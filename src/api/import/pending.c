@@ -2,7 +2,10 @@
 #include "api/import/intake.h"
 
 #include "api/import/labels.h"
+#include "store/write/put.h"
 #include <stdlib.h>
+
+#define ALLOCATION 24 /* what malloc adds to an allocation */
 
 /* ---- lifetime ---- */
 
@@ -112,6 +115,19 @@ static pm_capture *make_capture(const pm_intake *in, const pm_block *block, pm_t
     return c;
 }
 
+/* What a capture takes in all until it is stored: its place in `pending`, which may grow to twice
+ * its size and is copied for sorting, its texts, what the store will say of it. */
+static size_t bytes_of(const pm_capture *c)
+{
+    const char *const texts[] = {c->source_dir, c->source_name, c->name,
+                                 c->command,    c->missing,     c->notes};
+    size_t n = 3 * sizeof(pm_pending) + sizeof *c + c->n_rows * sizeof *c->rows + sizeof(pm_stored);
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        n += texts[i] ? strlen(texts[i]) + ALLOCATION : 0;
+    return n + 2 * ALLOCATION;
+}
+
 pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *err)
 {
     pm_pending p = {.file = in->files};
@@ -130,8 +146,7 @@ pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *
     pm_offer_name(p.capture, pm_place_name(p.capture->block.command), PM_NAME_HEADER);
     in->pending[in->n_pending++] = p;
     in->captures++;
-    in->held += sizeof p + sizeof *p.capture + p.capture->n_rows * sizeof *p.capture->rows +
-                p.capture->block.command.len + strlen(in->entry->path);
+    in->held += bytes_of(p.capture);
     return PMAPDB_OK;
 }
 

@@ -3,6 +3,8 @@
 #include "prune_world.h"
 
 #include "store/file/space.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 static int64_t wal_bytes(const kit *k)
@@ -27,6 +29,62 @@ static void one_run_after_another(void **state)
     }
 }
 
+/* ---- readers that overlap ---- */
+
+typedef struct readers {
+    const char *path;
+    atomic_bool begun, end;
+} readers;
+
+static sqlite3 *begin_reading(const char *path)
+{
+    sqlite3 *db = NULL;
+
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+        sqlite3_exec(db, "BEGIN; SELECT count(*) FROM refused", NULL, NULL, NULL) != SQLITE_OK)
+        abort();
+    return db;
+}
+
+/* Each begins before the one before it ends. */
+static void *read_on(void *ctx)
+{
+    readers *r = ctx;
+    sqlite3 *one = begin_reading(r->path), *next;
+
+    r->begun = true;
+    while (!r->end) {
+        usleep(5000);
+        next = begin_reading(r->path);
+        sqlite3_close(one);
+        one = next;
+    }
+    sqlite3_close(one);
+    return NULL;
+}
+
+/* 200 MiB are written; the -wal begins anew again and again. */
+static void readers_that_overlap(void **state)
+{
+    const kit *k = kit_of(state);
+    readers r = {.path = k->path};
+    pthread_t thread;
+    int64_t longest = 0;
+
+    assert_int_equal(pthread_create(&thread, NULL, read_on, &r), 0);
+    while (!r.begun)
+        usleep(1000);
+    for (int64_t i = 0; i < 400; i++) {
+        kit_exec(k, "REPLACE INTO refused VALUES (1, 1, hex(zeroblob(250000)))");
+        longest = wal_bytes(k) > longest ? wal_bytes(k) : longest;
+    }
+    r.end = true;
+    pthread_join(thread, NULL);
+    assert_true(longest < 64 << 20);
+}
+
+/* ---- a full disk ---- */
+
 static void a_full_disk_is_a_failed_write(void **state)
 {
     const kit *k = kit_of(state);
@@ -41,4 +99,5 @@ static void a_full_disk_is_a_failed_write(void **state)
     assert_non_null(strstr(err.text, "pmapdb prune makes the store smaller"));
 }
 
-RUN_TESTS(IN_KIT(one_run_after_another), IN_KIT(a_full_disk_is_a_failed_write))
+RUN_TESTS(IN_KIT(one_run_after_another), IN_KIT(readers_that_overlap),
+          IN_KIT(a_full_disk_is_a_failed_write))

@@ -159,11 +159,12 @@ static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int
         make_tables(s, schema, busy_ms);
     else
         switch_to_wal(s, busy_ms);
-    exec(s, "PRAGMA synchronous = NORMAL");
+    exec(s, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216");
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
     keep_wal(s->db);
+    pm_store_keep_wal_short(s);
     return s->version < schema->version ? pm_migrate(s, schema, true, err) : PMAPDB_OK;
 }
 

@@ -20,6 +20,7 @@ struct pmapdb_store {
     bool writes;
     int64_t patience_ms; /* how long this handle waits for another writer */
     int64_t turn_ms;     /* how long it keeps other writers waiting */
+    int wal_pages;       /* from this length on the -wal should begin anew */
     int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
     struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);
@@ -53,6 +54,9 @@ void pm_store_rollback(pmapdb_store *s);
  * pauses for a moment, in which one of them gets its turn: SQLite itself favours the writer that
  * has just committed. */
 bool pm_store_turn_is_over(const pmapdb_store *s);
+
+/* Copies the -wal into the file from time to time; call once. */
+void pm_store_keep_wal_short(pmapdb_store *s);
 
 /* *version differs from an earlier call if another connection has written meanwhile. */
 pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err);

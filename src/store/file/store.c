@@ -85,9 +85,9 @@ void pm_store_set_patience(pmapdb_store *s, int64_t ms)
     sqlite3_busy_handler(s->db, wait_for_turn, s);
 }
 
-/* Replaces SQLite's own hook, which only copies what no reader needs: while there is always one, the
- * -wal would never begin anew. So a long -wal waits for the readers of old states to end; those that
- * begin meanwhile do not need it. */
+/* Replaces SQLite's own hook, which only copies what no reader needs: while there is always one,
+ * the -wal would never begin anew. So a long -wal waits for the readers of old states to end; those
+ * that begin meanwhile do not need it. */
 static int on_commit(void *store, sqlite3 *db, const char *name, int pages)
 {
     pmapdb_store *s = store;

@@ -161,13 +161,19 @@ static double detectable_of(const pm_average *w, pm_verdict verdict)
     return fmax(w->material, PM_STEEP * (grows ? w->top.end_error : w->line.end_error));
 }
 
+/* Growth of less than half a quantum in the window is rounding. */
+static double rounded(const pm_average *w, double slope)
+{
+    return fabs(slope) < 0.5 * w->quantum ? 0.0 : slope;
+}
+
 /* A leak whose own numbers deny it is a suspect. */
 static pm_verdict doubt(const pm_average *w, char *reason)
 {
     double wanted = w->options->leak_posterior, sure = confidence_of(w, PM_VERDICT_LEAK);
     pm_slope r = rate_for(w, PM_VERDICT_LEAK);
 
-    if (r.low <= 0.0)
+    if (rounded(w, r.low) <= 0.0)
         snprintf(reason, PM_REASON, "the interval of the rate includes 0");
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
@@ -176,12 +182,6 @@ static pm_verdict doubt(const pm_average *w, char *reason)
     else
         return PM_VERDICT_LEAK;
     return PM_VERDICT_SUSPECT;
-}
-
-/* Growth of less than half a quantum in the window is rounding. */
-static double rounded(const pm_average *w, double slope)
-{
-    return fabs(slope) < 0.5 * w->quantum ? 0.0 : slope;
 }
 
 static void report(const pm_average *w, pm_trend *out)

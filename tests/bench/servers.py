@@ -23,7 +23,6 @@ import collections
 import csv
 import ctypes
 import glob
-import http.client
 import http.server
 import json
 import os
@@ -75,52 +74,37 @@ def patient(action, seconds=60):
     while True:
         try:
             return action()
-        except OSError:
+        except (OSError, ValueError, LookupError):
             if time.monotonic() > end:
                 raise
             time.sleep(0.2)
 
 
+def said_by(port, text):
+    """What a server answers to this, through a connection of its own, until one of the two ends that."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
+        s.sendall(text)
+        return s.makefile("rb").read().decode(errors="replace")
+
+
 class Server:
-    """start() starts it; step(part) is one piece of load, part 0 to 1 of the time; stats() what it says."""
+    """command() starts it at self.port; step(part) is one piece of load, part 0 to 1 of the time, and true
+    where nothing more is to be done; stats() is what it says of itself: used, held in bytes, and more."""
     name, leaks, needs, process = "clients", False, (), None
 
+    def start(self):
+        self.port = free_port()
+        self.process = start(self.name, *self.command())
+        patient(self.stats)
+
     def step(self, part):
-        """True: nothing more to do."""
         return True
 
     def stats(self):
         return {}
 
 
-def said_by(port, text):
-    """What a server answers to this, through a connection of its own, until it ends that."""
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
-        s.sendall(text)
-        return s.makefile(newline="").read()
-
-
-class Socket(Server):
-    """One that is spoken to by lines."""
-
-    def start(self):
-        self.port = free_port()
-        self.process = start(self.name, *self.command())
-        self.socket = patient(lambda: socket.create_connection(("127.0.0.1", self.port)))
-        self.file = self.socket.makefile("rb")
-
-    def ask(self, text, until):
-        self.socket.sendall(text)
-        lines = []
-        while not lines or not until(lines):
-            line = self.file.readline()
-            if not line:
-                raise OSError(self.name + " closed its connection")
-            lines.append(line.decode().strip())
-        return lines
-
-
-class Redis(Socket):
+class Redis(Server):
     """Fills to its limit in the first half, then idles."""
     name, needs, full_at = "redis", ("redis-server",), 0.5
     limit_mib, value = 200, b"x" * 1000
@@ -135,10 +119,9 @@ class Redis(Socket):
         want = int(part / self.full_at * self.limit_mib * 1024)
         n = min(200, want - self.keys)
         if n > 0:
-            said = self.ask(b"".join(b"SET key:%d %s\r\n" % (self.keys + i, self.value) for i in range(n)),
-                            lambda lines: len(lines) >= n)
+            sets = b"".join(b"SET key:%d %s\r\n" % (self.keys + i, self.value) for i in range(n))
             self.keys += n
-            return any(line.startswith("-OOM") for line in said)
+            return "-OOM" in said_by(self.port, sets + b"QUIT\r\n")
         return part > self.full_at + 0.1
 
     def stats(self):
@@ -147,7 +130,7 @@ class Redis(Socket):
         return {"used": int(said["used_memory"]), "held": int(said["used_memory_rss"]), "keys": self.keys}
 
 
-class Memcached(Socket):
+class Memcached(Server):
     """Fills to its limit, then replaces what it holds."""
     name, needs, limit_mib = "memcached", ("memcached",), 64
     keys = 0
@@ -156,12 +139,11 @@ class Memcached(Socket):
         return ["memcached", "-l", "127.0.0.1", "-p", self.port, "-m", self.limit_mib, "-t", "2"]
 
     def step(self, part):
-        value = b"x" * (self.keys * 7919 % 4000 + 10)
         self.keys += 1
-        self.ask(b"set key%d 0 0 %d\r\n%s\r\nget key%d\r\n" % (self.keys, len(value), value, self.keys // 2),
-                 lambda lines: lines[-1] == "END")
+        value = b"x" * (self.keys * 7919 % 4000 + 10)
         batch = b"".join(b"set k%d 0 0 1000 noreply\r\n%s\r\n" % (self.keys * 40 + i, b"y" * 1000) for i in range(40))
-        self.socket.sendall(batch)
+        said_by(self.port, batch + b"set key%d 0 0 %d\r\n%s\r\nget key%d\r\nquit\r\n" % (
+            self.keys, len(value), value, self.keys // 2))
 
     def stats(self):
         lines = said_by(self.port, b"stats\r\nstats slabs\r\nquit\r\n").splitlines()
@@ -173,31 +155,15 @@ class Web(Server):
     """One that answers GET / and GET /stats."""
     busy_until = 2
 
-    def start(self):
-        self.port = free_port()
-        self.process = start(self.name, *self.command())
-        self.client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        patient(lambda: self.get("/stats"))
-
     def get(self, path):
-        for last in (False, True): # a server ends a connection that was idle
-            try:
-                self.client.request("GET", path, headers={"Accept-Encoding": "gzip"})
-                return self.client.getresponse().read()
-            except (OSError, http.client.HTTPException) as error:
-                self.client.close()
-                if last:
-                    raise OSError(str(error)) from error
+        return said_by(self.port, b"GET %s HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n" % path.encode()).split("\r\n\r\n", 1)[-1]
 
     def step(self, part):
         self.get("/")
         return part > self.busy_until
 
     def stats(self):
-        return json.loads(self.own_words())
-
-    def own_words(self):
-        return said_by(self.port, b"GET /stats HTTP/1.0\r\n\r\n").split("\r\n\r\n", 1)[-1]
+        return json.loads(self.get("/stats"))
 
 
 class Node(Web):
@@ -271,7 +237,7 @@ class Nginx(Web):
             self.get("/%d.html" % (self.n % 60))
 
     def stats(self):
-        return {"requests": int(self.own_words().split()[9])}
+        return {"requests": int(self.get("/stats").split()[9])}
 
 
 class Dialogue(Server):
@@ -475,7 +441,7 @@ class Campaign:
                 if server.step(self.passed() / options.seconds):
                     break
                 self.ended.wait(max(0.05, (time.monotonic() - begun) * (1 / WORK_SHARE - 1)))
-        except (OSError, http.client.HTTPException) as error:
+        except OSError as error:
             if not self.ended.is_set():
                 print("%s: load ended: %s" % (server.name, error), flush=True)
 
@@ -491,7 +457,7 @@ class Campaign:
             try:
                 server.start()
                 self.running.append(server)
-            except (OSError, subprocess.SubprocessError) as error:
+            except (OSError, ValueError, LookupError, subprocess.SubprocessError) as error:
                 print("%s: could not be started: %s" % (server.name, error), flush=True)
         self.began = time.monotonic()
         for server in self.running:

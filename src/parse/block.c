@@ -79,7 +79,8 @@ static const char *row_fault(pm_open *b, const pm_mapping *m)
     if (m->end <= m->start)
         return "it has no extent";
     if (m->path.len && memchr(m->path.data, ' ', m->path.len) &&
-        (pm_guess_has_perms(m->path, INT_MAX) || pm_text_ends(m->path, PM_TEXT(" kB"))))
+        (pm_guess_has_perms(m->path, INT_MAX) ||
+         (pm_text_ends(m->path, PM_TEXT(" kB")) && memchr(m->path.data, ':', m->path.len))))
         return "another line follows on it";
     if (m->start < b->prev_end && m->end > b->prev_start) {
         b->overlaps = true;

@@ -55,6 +55,7 @@ typedef enum pm_mark {
     PM_MARK_UNPROVED,
     PM_MARK_SECOND,
     PM_MARK_NO_DATE,
+    PM_MARK_HUGE,
     PM_MARK_ABOVE,
     PM_MARK_AFTER,
     PM_MARK_ORDER,

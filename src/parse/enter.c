@@ -128,7 +128,7 @@ static bool is_title(pm_text t)
 void pm_stray_line(pm_reader *r, pm_text t, bool torn)
 {
     torn |= pm_guess_has_perms(t, INT_MAX) || pm_smaps_is_key(t, true);
-    if (torn && r->b.open && r->b.n_rows && !r->b.rollup) {
+    if (torn && r->b.open && r->b.n_rows && !r->b.rollup && r->b.last_line + 1 == r->line) {
         pm_block_line(r);
         pm_bad_line(r, PM_BROKEN_ROW);
         return;

@@ -34,6 +34,7 @@ static const char *const sentences[PM_MARK_COUNT] = {
                        "second time counts",
     [PM_MARK_NO_DATE] =
         "line @ is a date that does not exist or in an unknown zone: its time is not used",
+    [PM_MARK_HUGE] = "line @ spans more than 4 GiB: are digits of its address lost?",
     [PM_MARK_ABOVE] = "line @ above the first row is no row: was a row lost?",
     [PM_MARK_AFTER] = "line @ after the last row is no row: was a row lost?",
     [PM_MARK_ORDER] = "the rows are not in the order of addresses: sorted, or of several captures",

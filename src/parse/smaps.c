@@ -53,15 +53,14 @@ bool pm_range_read(pm_text line, pm_mapping *m)
 }
 
 /* True if the line seems to have lost its first digits: "f82f6bf0000-7f82f6bfb000" would be huge,
- * and with the lost digits has a usual size. The kernel prints 8 digits at least, so 8 may be all.
- */
+ * and with the lost digits has a usual size. The kernel fills an address up to 8 digits. */
 static bool is_headless(pm_text t, const pm_mapping *m)
 {
     const uint64_t usual = UINT64_C(1) << 32;
     size_t digits = pm_num_hex_run(t.data, t.data + t.len);
     uint64_t whole;
 
-    if (m->end - m->start < usual || digits <= PM_ADDRESS_MIN || digits >= 12)
+    if (m->end - m->start < usual || digits >= 12 || (digits == PM_ADDRESS_MIN && *t.data == '0'))
         return false;
     whole = m->start | (m->end >> 4 * digits << 4 * digits);
     return whole < m->end && m->end - whole < usual;
@@ -103,7 +102,9 @@ static void close_row(pm_reader *r, bool last)
         s->bad = "it lacks keys that the rows before have";
     if (!s->bad && has_size && !size_agrees(m))
         s->bad = "its size is not that of its addresses";
-    if (!s->bad && !has_size && s->headless)
+    if (!s->bad && !has_size && s->headless && m->end - m->start < UINT64_C(1) << 40)
+        pm_block_mark(r, PM_MARK_HUGE, s->line);
+    else if (!s->bad && !has_size && s->headless)
         s->bad = "its address has lost its first digit";
     if (s->bad) {
         pm_block_bad(r, s->line, s->bad);

@@ -274,11 +274,22 @@ static void other_line(pm_reader *r, pm_text t)
     }
 }
 
+/* True if text was lost to NUL bytes. Other lines with NUL bytes are words of cmdline or environ.
+ */
+static bool is_hole(pm_text t)
+{
+    pm_line_kind kind = pm_guess(t);
+
+    return memmem(t.data, t.len, "\0\0\0\0", 4) || kind == PM_LINE_RANGE ||
+           kind == PM_LINE_NARROW || kind == PM_LINE_WIDE || kind == PM_LINE_BROKEN ||
+           pm_guess_has_perms(t, INT_MAX) || pm_smaps_is_key(t, true);
+}
+
 static void line_of(pm_reader *r, pm_text t)
 {
     pm_line_kind kind;
 
-    if (t.len && memchr(t.data, '\0', t.len)) {
+    if (t.len && memchr(t.data, '\0', t.len) && is_hole(t)) {
         pm_nul_line(r);
         return;
     }

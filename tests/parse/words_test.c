@@ -146,6 +146,19 @@ static void stamped_twice(void **state)
     kit_free(s);
 }
 
+/* A loop that prints cmdline between captures: its NUL bytes are no damage, a hole is. */
+static void nul_bytes(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("cat\0/a\0\n" MAP MAP2 "cat\0/a\0\n" MAP MAP2
+                                  "\0\0\0\0\0\0\n4711:   a\n" ROW "\0\0\0\0\0\0"));
+
+    assert_int_equal(s->n_blocks, 3);
+    assert_int_equal(s->blocks[0].state, PM_STATE_COMPLETE);
+    assert_string_equal(s->blocks[1].missing.data, "line 7 is damaged: it contains NUL bytes");
+    assert_string_equal(s->blocks[2].missing.data, "line 10 is damaged: it contains NUL bytes");
+    kit_free(s);
+}
+
 /* The clocks go back from 3:00 to 2:00: the order of the lines tells which 2:00 is meant. */
 static void a_log_through_the_doubled_hour(void **state)
 {
@@ -398,7 +411,8 @@ static void a_loop_names_its_process(void **state)
 
 RUN_TESTS(TEST(moments_with_text_and_a_pid), TEST(a_pid_is_for_one_block), TEST(every_line_stamped),
           TEST(stamped_twice), TEST(a_log_through_the_doubled_hour), TEST(a_date_that_is_none),
-          TEST(marks_of_omission), TEST(what_marks_no_omission), TEST(pmap_that_gives_up),
-          TEST(processes_named_in_passing), TEST(a_header_outweighs_the_words),
-          TEST(refusals_of_the_system), TEST(other_refusals_say_nothing_of_a_map),
-          TEST(other_tools_are_named_once), TEST(a_loop_names_its_process))
+          TEST(nul_bytes), TEST(marks_of_omission), TEST(what_marks_no_omission),
+          TEST(pmap_that_gives_up), TEST(processes_named_in_passing),
+          TEST(a_header_outweighs_the_words), TEST(refusals_of_the_system),
+          TEST(other_refusals_say_nothing_of_a_map), TEST(other_tools_are_named_once),
+          TEST(a_loop_names_its_process))

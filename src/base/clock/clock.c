@@ -277,7 +277,7 @@ bool pm_clock_is_date_like(pm_text t)
     memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
     if (is_date(copy, "-/"))
         return pm_char_in(copy[10], "Tt_ ") && digits_at(copy + 11) == 2;
-    return read_strictly(copy, "%a %b %e ", &tm) != NULL;
+    return strstr(copy, " 20") && read_strictly(copy, "%a %b %e ", &tm);
 }
 
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)

@@ -38,11 +38,12 @@ static void another_writer_gets_its_turn(void **state)
     int turns = 0;
 
     k->store->turn_ms = TURN_MS;
-    assert_int_equal(pthread_create(&thread, NULL, write_once, &o), 0);
-    while (!o.waits)
-        usleep(1000);
     for (; !o.wrote && turns <= TURNS_MAX; turns++) {
         kit_ok(pm_store_begin(k->store, &err), &err);
+        if (turns == 0)
+            assert_int_equal(pthread_create(&thread, NULL, write_once, &o), 0);
+        while (!o.waits)
+            usleep(1000);
         while (!pm_store_turn_is_over(k->store))
             usleep(500);
         kit_ok(pm_store_commit(k->store, &err), &err);

@@ -185,13 +185,34 @@ static inline void kit_name(pm_capture *c, const char *name, pm_name_rank rank)
     c->name_rank = rank;
 }
 
+/* Stores a capture in its own transaction. */
+static inline pmapdb_status kit_try(pmapdb_store *s, const pm_capture *c, int64_t *capture_id,
+                                    pm_stored *out, pmapdb_error *err)
+{
+    int64_t id = *capture_id;
+    pmapdb_status st = pm_store_begin(s, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = pm_store_put_within(s, c, KIT_SWEEP, &id, out, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_put_end(s, err);
+    if (st == PMAPDB_OK)
+        st = pm_store_commit(s, err);
+    if (st == PMAPDB_OK)
+        *capture_id = id;
+    else
+        pm_store_abandon(s);
+    return st;
+}
+
 static inline pm_stored kit_store(const kit *k, const pm_capture *c)
 {
     pmapdb_error err = {0};
     pm_stored stored;
     int64_t capture_id = 0;
 
-    kit_ok(pm_store_put(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    kit_ok(kit_try(k->store, c, &capture_id, &stored, &err), &err);
     return stored;
 }
 

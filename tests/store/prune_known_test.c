@@ -302,10 +302,10 @@ static void a_capture_that_went_is_made_again(void **state)
     pm_stored stored;
     pmapdb_error err = {0};
 
-    kit_ok(pm_store_put(k->store, first, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    kit_ok(kit_try(k->store, first, &capture_id, &stored, &err), &err);
     pw_put_grown(k, 1, 5, 6);
     pw_keep_last(k, 1);
-    kit_ok(pm_store_put(k->store, second, KIT_SWEEP, &capture_id, &stored, &err), &err);
+    kit_ok(kit_try(k->store, second, &capture_id, &stored, &err), &err);
     assert_false(stored.duplicate);
     assert_true(PW_NONE(k, whole_broken));
     pm_capture_free(first);

@@ -195,7 +195,7 @@ static bool put(const kit *k, const pm_capture *c)
     pmapdb_error err = {0};
     pm_stored out;
     int64_t capture_id = 0;
-    pmapdb_status st = pm_store_put(k->store, c, KIT_SWEEP, &capture_id, &out, &err);
+    pmapdb_status st = kit_try(k->store, c, &capture_id, &out, &err);
 
     if (st == PMAPDB_INPUT)
         return false;

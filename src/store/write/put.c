@@ -294,26 +294,6 @@ void pm_store_abandon(pmapdb_store *s)
     pm_store_forget(s);
 }
 
-pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
-                           int64_t *capture_id, pm_stored *out, pmapdb_error *err)
-{
-    int64_t id = *capture_id;
-    pmapdb_status st = pm_store_begin(s, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    st = pm_store_put_within(s, c, sweep_ms, &id, out, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_put_end(s, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
-    if (st == PMAPDB_OK)
-        *capture_id = id;
-    else
-        pm_store_abandon(s);
-    return st;
-}
-
 /* ---- names and refused input ---- */
 
 pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,

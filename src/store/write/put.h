@@ -15,16 +15,12 @@ typedef struct pm_stored {
     char doubt[256]; /* warning about mappings that the rules could not judge; or empty */
 } pm_stored;
 
-/* Stores one capture in its own transaction. *capture_id: 0, or the value that an earlier call set
- * for a capture that was read together with this one. sweep_ms: the longest time between captures
- * of one moment. */
-pmapdb_status pm_store_put(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
-                           int64_t *capture_id, pm_stored *out, pmapdb_error *err);
-
-/* Stores one of several captures in the caller's transaction. After an error the transaction must
- * not be committed: pm_store_abandon rolls it back. Exception: PMAPDB_INPUT, an error of the
- * capture itself, where nothing was written and the transaction may continue. Call pm_store_put_end
- * before the commit: a late capture makes later ones wait (see rewind.h), and these are put back.
+/* Stores a capture in the caller's transaction. *capture_id: 0, or the value that an earlier call
+ * set for a capture that was read together with this one. sweep_ms: the longest time between
+ * captures of one moment. After an error the transaction must not be committed: pm_store_abandon
+ * rolls it back. Exception: PMAPDB_INPUT, an error of the capture itself, where nothing was written
+ * and the transaction may continue. Call pm_store_put_end before the commit: a late capture makes
+ * later ones wait (see rewind.h), and these are put back.
  */
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);

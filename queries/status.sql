@@ -2,7 +2,7 @@
 -- title:  One screen of a host: who holds memory, who grew, what ended, whether captures arrive
 -- param:  host    text     ""  Only this host
 -- param:  top     int      3   Rows of each part
--- column: part       text  holds, grew in an hour, grew in a day, ended, captured
+-- column: part       text  holds, grew 1h, grew 1d, ended, captured, leaks
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
 -- column: processes  count Processes summed; captured: living processes of the host
@@ -12,14 +12,14 @@
 -- column: next       text  The command that says more
 -- column: host       text  Where; empty when unknown
 -- table:  part name pid processes kib detail next
+-- narrow: part name kib next
 --
 -- All times count back from the newest moment of the host, not from the clock; the part captured
--- says how long ago that was. A process has ended if it has no snapshot within three of its own
--- steps, and a minute at least, before the newest moment. Growth is
+-- says how long ago that was. A process has ended if the capture that looks for it (of text: the
+-- newest of the host) has not found it for three of its own steps, and a minute at least. Growth is
 -- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
--- hour, or a day, before; a process that began later counts from its first snapshot. A name has
--- ended in the last day if none of its processes lives; restarts has those that came back, and
--- processes that ended while others of their name live.
+-- hour, or a day, before; a process that began later counts from its first snapshot. ended has
+-- the processes of the last day that ended, the largest first.
 WITH life AS (
   -- each process with its first and newest snapshot and the mean step between its snapshots
   SELECT p.process_id, p.name_id, p.pid, p.host_id, x.first_ms, x.last_ms,
@@ -34,24 +34,28 @@ WITH life AS (
 place AS (
   SELECT host_id, max(last_ms) AS newest_ms FROM life GROUP BY host_id
 ),
-aged AS (
-  SELECT l.*, o.newest_ms, l.last_ms >= o.newest_ms - max(3 * l.step_ms, 60000) AS alive
-  FROM life l JOIN place o ON o.host_id IS l.host_id
+looked AS (
+  SELECT schedule_id, max(started_ms) AS looked_ms FROM beat GROUP BY schedule_id
 ),
 now AS (
-  SELECT a.*, z.moment_ms, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
+  -- alive: nothing looked for the process again, or found it; a live capture looks for its own
+  -- selection only
+  SELECT a.*, o.newest_ms, z.moment_ms, a.last_ms >= coalesce((SELECT k.looked_ms FROM beat b
+      JOIN looked k ON k.schedule_id = b.schedule_id WHERE b.capture_id = z.capture_id), o.newest_ms)
+      - max(3 * a.step_ms, 60000) AS alive, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
     (SELECT t.memory_max_kib FROM live_reading g
      JOIN live_process t ON t.live_process_id = g.live_process_id
      WHERE g.snapshot_id = z.snapshot_id) AS limit_kib
-  FROM aged a
+  FROM life a
+  JOIN place o ON o.host_id IS a.host_id
   CROSS JOIN snapshot z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshot s
     WHERE s.process_id = a.process_id AND s.taken_ms = a.last_ms
     ORDER BY s.preferred DESC LIMIT 1)
 ),
 span AS (
-  SELECT 1 AS hours, 'grew in an hour' AS part, '1h' AS word
+  SELECT 1 AS hours, 'grew 1h' AS part, '1h' AS word
   UNION ALL
-  SELECT 24, 'grew in a day', '1d'
+  SELECT 24, 'grew 1d', '1d'
 ),
 change AS (
   -- the growth of each living process in each span; old: the process is older than the span
@@ -75,26 +79,27 @@ line AS (
   FROM now n WHERE n.alive GROUP BY n.host_id, n.name_id
   UNION ALL
   SELECT 1 + (hours > 1) + 1, part, host_id, name_id, pid, 1, delta_kib, moment_ms,
-    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since it began' END, 'diff % --from -' || word
+    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since its start' END, 'diff % --from -' || word
   FROM change WHERE delta_kib > 0
   UNION ALL
-  SELECT 4, 'ended', host_id, name_id, CASE count(*) WHEN 1 THEN max(pid) END, count(*),
-    CASE WHEN count(*) = count(rss_kib) THEN sum(rss_kib) END, max(moment_ms),
-    span_text(newest_ms - max(last_ms)) || ' before the newest capture', 'restarts %'
-  FROM now GROUP BY host_id, name_id
-  HAVING max(alive) = 0 AND max(last_ms) > newest_ms - 86400000
+  SELECT 4, 'ended', host_id, name_id, pid, 1, rss_kib, moment_ms,
+    span_text(newest_ms - last_ms) || ' before the last', 'restarts %'
+  FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000
   UNION ALL
   SELECT 5, 'captured', o.host_id, NULL, NULL,
-    (SELECT count(*) FROM aged a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,
+    (SELECT count(*) FROM now a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,
     span_text(max(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - o.newest_ms, 0)) || ' ago'
-      || coalesce((SELECT ', every ' || span_text(min(a.step_ms)) FROM aged a
-        WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms > 0), ''), 'doctor'
+      || coalesce((SELECT ', every ' || span_text(min(a.step_ms)) FROM now a
+        WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms >= 500), ''), 'doctor'
   FROM place o
+  UNION ALL
+  SELECT 6, 'leaks', host_id, NULL, NULL, NULL, NULL, NULL, 'which growth will not stop', 'leaks'
+  FROM place
 )
 SELECT l.part, n.name, l.pid, l.processes, l.kib,
   strftime(CASE WHEN l.at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
     l.at_ms / 1000.0, 'unixepoch') AS taken_at,
-  l.detail, 'pmapdb ' || replace(l.next, '%', coalesce(n.name, '')) AS next, h.name AS host
+  l.detail, 'pmapdb ' || replace(l.next, '%', CASE WHEN n.name <> '?' THEN n.name ELSE '' END) AS next, h.name AS host
 FROM (
   SELECT *, row_number() OVER (PARTITION BY nth, host_id ORDER BY kib DESC, name_id) AS place FROM line
 ) l

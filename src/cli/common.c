@@ -23,7 +23,14 @@ static const char *read_format(const char *arg, void *value)
     return pm_format_find(arg, value) ? NULL : PM_FORMAT_NAMES;
 }
 
-/* --json: another word for -f json. */
+/* --csv and --json are other words for -f. */
+static const char *set_csv(const char *arg, void *value)
+{
+    (void)arg;
+    *(pm_format *)value = PM_FORMAT_CSV;
+    return NULL;
+}
+
 static const char *set_json(const char *arg, void *value)
 {
     (void)arg;
@@ -48,6 +55,7 @@ const pm_option pm_cli_options[] = {
      "The store (default: $PMAPDB, then ~/.local/share/pmapdb/pmap.db)", NULL},
     {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT",
      "table, csv, json, ndjson, md or prometheus", read_format},
+    {"csv", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f csv", set_csv},
     {"json", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f json", set_json},
     {"output", 'o', PM_OPT_WORD, AT(output), "FILE", "Write there, all or nothing", NULL},
     {"quiet", 'q', PM_OPT_FLAG, AT(quiet), NULL, "Only trouble on standard error", NULL},

@@ -1,6 +1,7 @@
 /* main: the table of commands. */
 #include "cli/options/options.h"
 #include "cli/output.h"
+#include "cli/page.h"
 #include "cli/run.h"
 
 #include "base/near.h"
@@ -57,6 +58,23 @@ static const struct command {
     {NULL, "help", NULL, NULL, run_help}};
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
+
+/* Words that people try first. */
+static const struct {
+    const char *word, *command;
+} aliases[] = {{"top", "by-process"},  {"ps", "processes"},  {"list", "processes"},
+               {"leak", "leaks"},      {"gone", "restarts"}, {"ended", "restarts"},
+               {"exited", "restarts"}, {"load", "import"},   {"history", "growth"},
+               {"show", "status"},     {"info", "status"},   {"health", "doctor"},
+               {"forecast", "leaks"}};
+
+static const char *command_of_word(const char *word)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (strcmp(aliases[i].word, word) == 0)
+            return aliases[i].command;
+    return word;
+}
 
 static const struct command *find_command(const char *name)
 {
@@ -123,8 +141,9 @@ static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
                                  : pm_cli_named(cli, name, argc, argv);
 }
 
-static int run_command(pm_cli *cli, const char *name, int argc, char **argv)
+static int run_command(pm_cli *cli, const char *word, int argc, char **argv)
 {
+    const char *name = command_of_word(word);
     const struct command *command = find_command(name);
     char title[64];
 
@@ -157,6 +176,7 @@ static int run_help(pm_cli *cli, int argc, char **argv)
     const char *word = n ? argv[1] : NULL;
     char *words[] = {NULL, (char *)PM_HELP_ALL, NULL};
     pm_query_info *info = NULL;
+    pm_page page;
     bool known;
 
     if (n > 1)
@@ -165,12 +185,13 @@ static int run_help(pm_cli *cli, int argc, char **argv)
         return pm_cli_main(2, (char *[]){(char *)"pmapdb", (char *)"--help", NULL});
     if (strcmp(word, "options") == 0)
         return put_options(cli);
+    word = command_of_word(word);
     known = find_command(word) || pm_catalog_find(cli->query_dir, word, &info, NULL) == PMAPDB_OK;
     pm_catalog_free(info);
-    if (known)
-        return run_command(cli, word, 2, words);
-    words[1] = argv[1];
-    return run_command(cli, "explain", 2, words);
+    if (!known && !pm_page_find(pm_text_of(word), &page))
+        return say_unknown(word, cli->query_dir);
+    words[1] = known ? words[1] : argv[1];
+    return run_command(cli, known ? word : "explain", 2, words);
 }
 
 /* ---- the program ---- */
@@ -226,12 +247,15 @@ static bool asks_check(int argc, char **argv)
 /* Without a command, a store that exists is shown. */
 static int run_without_command(pm_cli *cli)
 {
-    char path[PM_CLI_PATH], *words[] = {(char *)"status", NULL};
+    char path[PM_CLI_PATH], top[32] = "--top=3", *words[] = {(char *)"status", top, NULL};
 
     pm_cli_find_store(cli, false, path);
     if (access(path, R_OK) != 0)
         pm_cli_usage(cli, "which command? There is no store at %s yet", path);
-    return run_command(cli, "status", 1, words);
+    if (cli->top)
+        snprintf(top, sizeof top, "--top=%lld", (long long)cli->top);
+    cli->top = 0; /* of each part, not of the whole */
+    return run_command(cli, "status", 2, words);
 }
 
 int pm_cli_main(int argc, char **argv)

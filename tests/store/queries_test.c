@@ -22,6 +22,7 @@ static const struct {
     {"refusals", "refused"},
     {"status", "process"}, /* who lives: the newest snapshot of each, from an index */
     {"status", "snapshot"},
+    {"status", "beat"},
     {"store-growth", "mapping_version"}, /* the store, row by row */
     {"store-growth", "category_version"},
     {"store-growth", "snapshot"},

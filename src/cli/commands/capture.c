@@ -77,7 +77,7 @@ static const pm_option options[] = {
     {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program", NULL},
     {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN",
      "Capture now, then at every multiple of SPAN in UTC", NULL},
-    {"count", 0, PM_OPT_COUNT, AT(o.count), "N",
+    {"count", 'n', PM_OPT_COUNT, AT(o.count), "N",
      "This many times (default: until SIGINT or SIGTERM)", NULL},
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL,
      "A line for each snapshot, as of one capture of PIDs", NULL},

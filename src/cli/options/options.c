@@ -26,7 +26,8 @@ const pm_option pm_help_options[] = {
     {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
     {0}};
 
-#define TABLES 4 /* of the command, of the query, of all commands, --help */
+#define SHORTEST 3 /* beginning of a long name: --to does not mean --top */
+#define TABLES 4   /* of the command, of the query, of all commands, --help */
 
 typedef struct table {
     const pm_option *options;
@@ -174,7 +175,7 @@ static found find_name(const parser *p, pm_text name)
         for (const pm_option *o = p->tables[t].options; o && o->name; o++) {
             if (pm_text_equal(pm_text_of(o->name), name))
                 return (found){o, t};
-            if (!o->help || !pm_text_starts(pm_text_of(o->name), name))
+            if (!o->help || name.len < SHORTEST || !pm_text_starts(pm_text_of(o->name), name))
                 continue;
             if (begins.option)
                 refuse_name(p, name);

@@ -1,7 +1,6 @@
 /* answer: reads the rows of a query, or writes them in the output format of the command line. */
 #include "cli/answer.h"
 
-#include <math.h>
 
 /* ---- rows ---- */
 
@@ -106,16 +105,6 @@ int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
     if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
         return PMAPDB_UNKNOWN;
     return within(name, pmapdb_rows_int(rows, i));
-}
-
-double pm_answer_real(const pmapdb_rows *rows, const char *name)
-{
-    int i = pm_answer_column(rows, name);
-
-    if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
-        return NAN;
-    return pmapdb_rows_type(rows, i) == PMAPDB_INT ? (double)pmapdb_rows_int(rows, i)
-                                                   : pmapdb_rows_real(rows, i);
 }
 
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)

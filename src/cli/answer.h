@@ -9,9 +9,8 @@
 /* Returns the index of a column, or -1 if there is no such column. */
 int pm_answer_column(const pmapdb_rows *rows, const char *name);
 
-/* Return a column of the current row by its name. Unknown texts are empty, unknown reals NaN. */
+/* Return a column of the current row by its name. Unknown texts are empty. */
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
-double pm_answer_real(const pmapdb_rows *rows, const char *name);
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
 /* The columns to show: in a table, those that the query's header names; otherwise all. Must not

@@ -315,7 +315,7 @@ bool pm_run_next(pmapdb_rows *rows)
     return has;
 }
 
-bool pm_run_any(pmapdb_store *store, const char *sql)
+bool pm_run_ask(pmapdb_store *store, const char *sql, char *out, size_t size)
 {
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
@@ -323,6 +323,8 @@ bool pm_run_any(pmapdb_store *store, const char *sql)
 
     pm_cli_must(pmapdb_sql(store, sql, NULL, &rows, &err), &err);
     any = pm_run_next(rows);
+    if (any && size)
+        pm_answer_text(rows, pmapdb_rows_name(rows, 0), out, size);
     pmapdb_rows_close(rows);
     return any;
 }

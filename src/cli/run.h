@@ -53,8 +53,8 @@ void pm_run_end(pm_run_args *args);
 /* Steps to the next row; false after the last one. Ends the program if the query fails. */
 bool pm_run_next(pmapdb_rows *rows);
 
-/* True if the SQL has a row. */
-bool pm_run_any(pmapdb_store *store, const char *sql);
+/* True if the SQL has a row; then writes the first value of it, unless size is 0. */
+bool pm_run_ask(pmapdb_store *store, const char *sql, char *out, size_t size);
 
 /* Runs the rest of a command that is a named query: opens the store, writes the rows, reports what
  * the snapshots lack, closes the store. */

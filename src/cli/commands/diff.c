@@ -368,8 +368,8 @@ static bool asks_host(const diff *d)
 
     if (pm_run_given(&d->args, "process") || (from && *from == '@') || (to && *to == '@'))
         return false;
-    return pm_run_any(d->args.store,
-                      "SELECT 1 WHERE (SELECT count(DISTINCT name_id) FROM process) > 1");
+    return pm_run_ask(d->args.store,
+                      "SELECT 1 WHERE (SELECT count(DISTINCT name_id) FROM process) > 1", NULL, 0);
 }
 
 int pm_cli_diff(pm_cli *cli, int argc, char **argv)

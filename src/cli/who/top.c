@@ -10,7 +10,7 @@ static const char arrow[] = " < ";
 
 bool pm_who_recorded(pmapdb_store *store)
 {
-    return pm_run_any(store, "SELECT 1 FROM recording LIMIT 1");
+    return pm_run_ask(store, "SELECT 1 FROM recording LIMIT 1", NULL, 0);
 }
 
 static void bind(pmapdb_rows *rows, const char *param, pm_text value)

@@ -34,20 +34,12 @@ static void check(const pm_who *w)
 /* Of several names, chooses the only process that perf recorded. */
 static void choose_process(pm_who *w)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-
-    pm_cli_must(pmapdb_sql(w->args.store,
-                           "SELECT '@' || process_id AS process FROM (SELECT max(process_id) AS "
-                           "process_id, count(DISTINCT process_id) AS n FROM traced_process) "
-                           "WHERE n = 1 AND (SELECT count(DISTINCT name_id) FROM process) > 1",
-                           NULL, &rows, &err),
-                &err);
-    if (pm_run_next(rows)) {
-        pm_answer_text(rows, "process", w->process, sizeof w->process);
+    if (pm_run_ask(w->args.store,
+                   "SELECT '@' || process_id FROM (SELECT max(process_id) AS process_id, "
+                   "count(DISTINCT process_id) AS n FROM traced_process) WHERE n = 1 AND "
+                   "(SELECT count(DISTINCT name_id) FROM process) > 1",
+                   w->process, sizeof w->process))
         pm_run_give(&w->args, "process", w->process);
-    }
-    pmapdb_rows_close(rows);
 }
 
 /* Without --from and --to, chooses the snapshots around what perf recorded. */

@@ -20,10 +20,11 @@
 -- table:  name kind down_at up_at away lived pid_before pid_after rss_kib_before rss_kib_after
 -- empty:  no restarts, and nothing ended
 --
--- A name restarts when all of its processes end and one begins later. A name ended, and a process
--- died while others of its name live, if captures went on without it: a later beat of its live job
--- lacks it, or its host was booted again, or, as text, captures of its host went on for more than a
--- minute and one and a half of its steps. A process that was last captured in the newest moment lives.
+-- A name restarts when all of its processes end and one begins later. What was not captured is not
+-- therefore dead: a process ended if captures went on without it: a later beat of its live job lacks
+-- it, or its host was booted again, or it is of a series of text, and captures of its host went on for
+-- more than a minute and one and a half of its steps. Without that, a restart is told where at least
+-- as many processes of the name are there after it as before.
 WITH scope AS (
   SELECT process_id, name_id, host_id, boot_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
@@ -61,14 +62,15 @@ newest AS (
   GROUP BY 1
 ),
 numbered AS (
-  SELECT process_id, name_id, first_ms, last_ms, snapshot_id, CASE
-      WHEN w.capture_id IS NULL THEN (SELECT ms FROM newest t WHERE t.host_id = coalesce(life.host_id, 0))
-        - last_ms > max(60000, 1.5 * (last_ms - coalesce((SELECT max(s.taken_ms) FROM snapshot s
-          WHERE s.process_id = life.process_id AND s.taken_ms < last_ms), last_ms)))
+  SELECT process_id, name_id, first_ms, last_ms, snapshot_id, coalesce(CASE
+      WHEN w.capture_id IS NULL
+        THEN (SELECT ms FROM newest t WHERE t.host_id = coalesce(life.host_id, 0)) - last_ms
+          > max(60000, 1.5 * (last_ms - (SELECT max(s.taken_ms) FROM snapshot s
+            WHERE s.process_id = life.process_id AND s.taken_ms < last_ms)))
       WHEN j.capture_id <> w.capture_id AND NOT j.spared THEN 1
       ELSE EXISTS (SELECT 1 FROM sweep o WHERE o.host_id = life.host_id
         AND o.boot_id <> life.boot_id AND o.started_ms > last_ms)
-    END AS ended,
+    END, 0) AS ended,
     sum(fresh) OVER (PARTITION BY name_id ORDER BY k) AS era
   FROM (
     SELECT *, row_number() OVER w AS k, coalesce(first_ms > max(last_ms) OVER (w
@@ -122,6 +124,7 @@ told AS (
   JOIN era d ON d.name_id = u.name_id AND d.era = u.era - 1
   JOIN ends a ON a.name_id = d.name_id AND a.era = d.era AND a.moment_ms = d.down_ms
   JOIN ends b ON b.name_id = u.name_id AND b.era = u.era AND b.moment_ms = u.up_ms
+  WHERE d.ended OR b.processes >= a.processes
   UNION ALL
   SELECT d.name_id, d.down_ms, NULL, d.down_ms - d.up_ms, a.processes, 0, a.pid, NULL, a.size_kib, NULL,
     a.rss_kib, NULL, 'ended'

@@ -36,12 +36,27 @@ bool pm_moment_read(const pm_run_args *args, const char *query, pm_moment *older
            older->snapshot_id != newer->snapshot_id;
 }
 
+/* Ends the program where --from is a time after the newest capture. */
+static void refuse_later(const pm_run_args *args, const pm_moment *newer)
+{
+    const char *from = pm_run_given(args, "from");
+    int64_t now = pm_clock_now(), wanted, taken;
+
+    if (from && pm_clock_parse_words(pm_text_of(from), now, &wanted) &&
+        pm_clock_parse(pm_text_of(newer->taken_at), &taken) && taken < wanted)
+        pm_cli_die("nothing was captured since --from %s: the newest capture is of %s, %" PRId64
+                   " min ago",
+                   from, newer->taken_at, (now - taken) / 60000);
+}
+
 void pm_moment_read_two(const pm_run_args *args, const char *query, pm_moment *older,
                         pm_moment *newer)
 {
-    if (!pm_moment_read(args, query, older, newer))
-        pm_cli_die("--from and --to are both %s of %s: there is nothing to compare",
-                   older->taken_at, older->name);
+    if (pm_moment_read(args, query, older, newer))
+        return;
+    refuse_later(args, newer);
+    pm_cli_die("--from and --to are both %s of %s: there is nothing to compare", older->taken_at,
+               older->name);
 }
 
 bool pm_moment_has_sums_only(const pm_moment *s)

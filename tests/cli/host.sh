@@ -34,6 +34,9 @@ say "a part of one process needs a process: the largest are offered"
 run pmapdb diff --by lineage
 run pmapdb categories
 run pmapdb categories --snapshot @3 --top 1 -f csv
+pmapdb diff --from now-10m 2>&1 | sed 's/[0-9]* min/N min/'
+run pmapdb processes cac -f csv
+run pmapdb processes ca
 
 say "live: a link to a program has the name of the link, and a script its own"
 wait_for() {
@@ -97,6 +100,14 @@ done
 at 25 81 worker 20
 run pmapdb restarts -f csv
 run pmapdb restarts worker/81
+say "what is captured alone after several is no restart of them"
+export PMAPDB=alone.db
+for pid in 1 2 3; do at 00 $pid nginx 100; done
+at 50 4 nginx 100
+run pmapdb restarts
+for pid in 5 6; do at 55 $pid nginx 100; done
+run pmapdb restarts -f csv
+export PMAPDB=text.db
 run pmapdb gaps
 run pmapdb gaps -q -f csv
 export PMAPDB=live.db

@@ -152,6 +152,16 @@ static void find_known(pm_sql *sql, pm_text name, pm_scope *out)
         refuse(sql, "several processes are known as '", name, name, LISTED);
 }
 
+/* Finds the only name that begins with these letters, three or more. */
+static void find_beginning(pm_sql *sql, pm_text s, pm_scope *out)
+{
+    out->name_id = pm_sql_value(sql,
+                                "SELECT CASE count(DISTINCT name_id) WHEN 1 THEN max(name_id) END "
+                                "FROM process JOIN name USING (name_id) WHERE length(?1) > 2 "
+                                "AND substr(name, 1, length(?1)) = ?1",
+                                PM_ARGS(PM_T(s)), PMAPDB_UNKNOWN);
+}
+
 static void find_only(pm_sql *sql, pm_scope *out)
 {
     if (count_ids(sql, "SELECT count(DISTINCT name_id), max(name_id) FROM process", PM_NO_ARGS,
@@ -180,8 +190,8 @@ static bool found(const pm_scope *s)
     return s->process_id != PMAPDB_UNKNOWN || s->name_id != PMAPDB_UNKNOWN;
 }
 
-/* PID, NAME, NAME/PID, HOST:NAME; NAME also as people know the process. A name may look like any of
- * these, so each is tried in turn. */
+/* PID, NAME, NAME/PID, HOST:NAME; NAME also as people know the process, or its beginning. A name
+ * may look like any of these, so each is tried in turn. */
 static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
 {
     static const pm_text any = {NULL, 0};
@@ -205,6 +215,8 @@ static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
             find_name(sql, (pm_text){s.data, before_colon}, pm_text_from(s, before_colon + 1), out);
         if (!found(out))
             find_known(sql, s, out);
+        if (!found(out))
+            find_beginning(sql, s, out);
     }
     if (!found(out))
         no_process(sql, "no process '", s);

@@ -23,7 +23,7 @@
 -- A name restarts when all of its processes end and one begins later. What was not captured is not
 -- therefore dead: a process ended if captures went on without it: a later beat of its live job lacks
 -- it, or its host was booted again, or it is of a series of text, and captures of its host went on for
--- more than a minute and one and a half of its steps. Without that, a restart is told where at least
+-- more than one and a half of its steps. Without that, a restart is told where at least
 -- as many processes of the name are there after it as before.
 WITH scope AS (
   SELECT process_id, name_id, host_id, boot_id FROM process
@@ -65,8 +65,8 @@ numbered AS (
   SELECT process_id, name_id, first_ms, last_ms, snapshot_id, coalesce(CASE
       WHEN w.capture_id IS NULL
         THEN (SELECT ms FROM newest t WHERE t.host_id = coalesce(life.host_id, 0)) - last_ms
-          > max(60000, 1.5 * (last_ms - (SELECT max(s.taken_ms) FROM snapshot s
-            WHERE s.process_id = life.process_id AND s.taken_ms < last_ms)))
+          > 1.5 * (last_ms - (SELECT max(s.taken_ms) FROM snapshot s
+            WHERE s.process_id = life.process_id AND s.taken_ms < last_ms))
       WHEN j.capture_id <> w.capture_id AND NOT j.spared THEN 1
       ELSE EXISTS (SELECT 1 FROM sweep o WHERE o.host_id = life.host_id
         AND o.boot_id <> life.boot_id AND o.started_ms > last_ms)

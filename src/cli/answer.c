@@ -1,7 +1,6 @@
 /* answer: reads the rows of a query, or writes them in the output format of the command line. */
 #include "cli/answer.h"
 
-
 /* ---- rows ---- */
 
 bool pm_answer_lists(pm_text list, pm_text name)

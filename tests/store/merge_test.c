@@ -9,6 +9,7 @@
 #include "whole.h"
 #include "world.h"
 
+#include "set_clock.h"
 #include "store/write/live_reading.h"
 
 #define SEEDS 14
@@ -336,8 +337,12 @@ static void parts_make_a_whole(void **state)
 
     for (size_t i = 0; i < STORES; i++)
         s.part[i] = new_kit();
-    for (WORLD_SEEDS(seed, SEEDS))
+    for (WORLD_SEEDS(seed, SEEDS)) {
+        if (seed % 2) /* a slow machine: its turns are over after two looks at the clock */
+            set_clock_step(CLOCK_MONOTONIC, 60000000);
         failed += !try_seed(&s, seed);
+        set_clock_free();
+    }
     kit_leave((k = s.one, &k));
     kit_leave((k = s.all, &k));
     for (size_t i = 0; i < STORES; i++)

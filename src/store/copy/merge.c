@@ -121,7 +121,6 @@ void pm_merge_commit(pm_merge *m)
         return;
     m->in_transaction = false;
     m->counts->new += m->stored;
-    pm_recall_forget(m->recall);
     if (m->options->keep_going && !m->options->keep_going(m->options->ctx, m->counts))
         pm_merge_keep(m, pm_fail(&err, PMAPDB_STOPPED, "stopped"), &err);
 }
@@ -159,7 +158,8 @@ static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
     pmapdb_error err = {0};
     pm_stored stored = {0};
 
-    if (!m->in_transaction) { /* another writer may have stored it meanwhile */
+    if (!m->in_transaction) {        /* another writer may have stored it meanwhile */
+        pm_recall_forget(m->recall); /* not before: a capture may take several transactions */
         pm_merge_begin(m);
         pm_merge_look(m, item);
     }

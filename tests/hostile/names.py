@@ -74,7 +74,7 @@ def stored(place):
             member = tarfile.TarInfo(text(b"d" + name + b"/" + name + b"-4712.maps"))
             member.size, member.mtime = len(row), WHEN + i
             tar.addfile(member, io.BytesIO(row))
-        r = run("import", *given, str(folder), db=db)
+        r = run("import", "-v", *given, str(folder), db=db)
         check.equal("status: " + what, r.status, 0)
         watch.harmless(what, r.out + r.said)
         check.equal("lines: " + what, r.out.count(b"\n"), 2)

@@ -230,7 +230,7 @@ void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
         return;
     }
     q = queue_of(n->rewind, &p->order);
-    pm_queue_add(p->sql, q, &late, 1);
+    pm_queue_late(p->sql, q, &late);
     append_waiting(p, n, q, &p->order);
 }
 

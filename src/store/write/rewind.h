@@ -62,8 +62,8 @@ void pm_rewind_tidy(pm_put *p, pm_newest_all *all);
 
 /* ---- rewind_cut.c ---- */
 
-/* Adds captures to the queue, in their order. */
-void pm_queue_add(pm_sql *sql, pm_queue *q, const pm_waiting *item, size_t n);
+/* Adds a late capture to the queue, in its place. */
+void pm_queue_late(pm_sql *sql, pm_queue *q, const pm_waiting *late);
 
 /* Returns the number of captures from `from` on that are one beat. *leader: the index of its
  * leader, or q->n if no capture is complete. */

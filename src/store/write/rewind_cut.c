@@ -9,15 +9,33 @@ static int by_order(const void *a, const void *b)
     return pm_order_compare(&((const pm_waiting *)a)->order, &((const pm_waiting *)b)->order);
 }
 
-void pm_queue_add(pm_sql *sql, pm_queue *q, const pm_waiting *item, size_t n)
+static void append(pm_sql *sql, pm_queue *q, const pm_waiting *item)
 {
-    for (size_t i = 0; i < n; i++) {
-        PM_SQL_STEP(sql, pm_grow(&q->item, &q->cap, q->n, sizeof *q->item, &err));
-        if (pm_sql_ok(sql))
-            q->item[q->n++] = item[i];
-    }
+    PM_SQL_STEP(sql, pm_grow(&q->item, &q->cap, q->n, sizeof *q->item, &err));
+    if (pm_sql_ok(sql))
+        q->item[q->n++] = *item;
+}
+
+static void add(pm_sql *sql, pm_queue *q, const pm_waiting *item, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        append(sql, q, &item[i]);
     if (q->n > q->next)
         qsort(q->item + q->next, q->n - q->next, sizeof *q->item, by_order);
+}
+
+/* The place of a late capture is near the front: all before it were put back. */
+void pm_queue_late(pm_sql *sql, pm_queue *q, const pm_waiting *late)
+{
+    size_t at = q->next;
+
+    append(sql, q, late);
+    if (!pm_sql_ok(sql))
+        return;
+    while (by_order(&q->item[at], late) < 0)
+        at++;
+    memmove(&q->item[at + 1], &q->item[at], (q->n - 1 - at) * sizeof *q->item);
+    q->item[at] = *late;
 }
 
 /* Loads the stored captures of the process with mappings, or with only sums: all of them, or those
@@ -33,15 +51,15 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, bool all, 
         PM_ARGS(PM_I(process_id), PM_I(totals), PM_I(all)));
 
     while (pm_sql_next(sql, stmt)) {
-        PM_SQL_STEP(sql, pm_grow(&out->item, &out->cap, out->n, sizeof *out->item, &err));
-        if (pm_sql_ok(sql))
-            out->item[out->n++] = (pm_waiting){
-                .order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1), pm_col_state(stmt, 2),
-                          pm_col_int(stmt, 3), pm_col_int(stmt, 4)},
-                .snapshot_id = pm_col_int(stmt, 5),
-                .epoch_id = pm_col_int(stmt, 6),
-                .off = pm_col_int(stmt, 7),
-                .waits = pm_col_int(stmt, 8) != 0};
+        const pm_waiting stored = {.order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1),
+                                             pm_col_state(stmt, 2), pm_col_int(stmt, 3),
+                                             pm_col_int(stmt, 4)},
+                                   .snapshot_id = pm_col_int(stmt, 5),
+                                   .epoch_id = pm_col_int(stmt, 6),
+                                   .off = pm_col_int(stmt, 7),
+                                   .waits = pm_col_int(stmt, 8) != 0};
+
+        append(sql, out, &stored);
     }
     if (out->n)
         qsort(out->item, out->n, sizeof *out->item, by_order);
@@ -221,7 +239,7 @@ void pm_rewind_cut(const pm_put *late, pm_queue *q)
     cut = totals ? find_cut_of_totals(late, &stored) : find_cut(late, &stored);
     if (stored.n > cut) {
         mark(late->sql, stored.item + cut, stored.n - cut);
-        pm_queue_add(late->sql, q, stored.item + cut, stored.n - cut);
+        add(late->sql, q, stored.item + cut, stored.n - cut);
     }
     free(stored.item);
 }
@@ -237,6 +255,6 @@ void pm_rewind_load(pm_sql *sql, int64_t process_id, bool totals, int64_t sweep_
     for (from = to = 0; from < stored.n; from++)
         if (stored.item[from].waits)
             stored.item[to++] = stored.item[from];
-    pm_queue_add(sql, q, stored.item, to);
+    add(sql, q, stored.item, to);
     free(stored.item);
 }

@@ -52,6 +52,8 @@ bool pm_range_read(pm_text line, pm_mapping *m)
     return true;
 }
 
+#define HUGE_BYTES (UINT64_C(1) << 40)
+
 /* True if the line seems to have lost its first digits: "f82f6bf0000-7f82f6bfb000" would be huge,
  * and with the lost digits has a usual size. The kernel fills an address up to 8 digits. */
 static bool is_headless(pm_text t, const pm_mapping *m)
@@ -60,7 +62,8 @@ static bool is_headless(pm_text t, const pm_mapping *m)
     size_t digits = pm_num_hex_run(t.data, t.data + t.len);
     uint64_t whole;
 
-    if (m->end - m->start < usual || digits >= 12 || (digits == PM_ADDRESS_MIN && *t.data == '0'))
+    if (m->end - m->start < usual || digits >= 12 ||
+        (*t.data == '0' && m->end - m->start < HUGE_BYTES))
         return false;
     whole = m->start | (m->end >> 4 * digits << 4 * digits);
     return whole < m->end && m->end - whole < usual;
@@ -102,7 +105,7 @@ static void close_row(pm_reader *r, bool last)
         s->bad = "it lacks keys that the rows before have";
     if (!s->bad && has_size && !size_agrees(m))
         s->bad = "its size is not that of its addresses";
-    if (!s->bad && !has_size && s->headless && m->end - m->start < UINT64_C(1) << 40)
+    if (!s->bad && !has_size && s->headless && m->end - m->start < HUGE_BYTES)
         pm_block_mark(r, PM_MARK_HUGE, s->line);
     else if (!s->bad && !has_size && s->headless)
         s->bad = "its address has lost its first digit";

@@ -15,6 +15,11 @@
  * - a byte is lost inside a row of a capture without sums, and the row still looks like a row;
  * - whole captures are lost: at the head or tail of a log, or a capture of one line.
  *
+ * In its long form the test names four coincidences: of the two rows of a mapping that grew while
+ * it was read, the later one is lost and the footer is of the earlier moment (grown-XX.txt, in
+ * three ways); and a lost digit makes a row smaller by exactly the shared mappings, which this tool
+ * counts twice (procps-3.3.12-built-x.txt).
+ *
  * The captures are the fixtures, the samples and, if there, those of PMAPDB_SHARED. By default a
  * few places of each; with PMAPDB_DAMAGE=all every place (a minute in a release build):
  *     PMAPDB_DAMAGE=all build/release/tests/parse_tests damage */

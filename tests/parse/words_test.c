@@ -177,7 +177,7 @@ static void a_log_through_the_doubled_hour(void **state)
     for (size_t i = 0; i < COUNT(beats); i++)
         assert_int_equal(pm_buf_addf(&text, NULL, "%s\n4711:   a\n" ROW ROW2, beats[i].line),
                          PMAPDB_OK);
-    setenv("TZ", "Europe/Berlin", 1);
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
     s = kit_read(pm_buf_text(&text));
     setenv("TZ", tz ? tz : "UTC", 1);
     assert_int_equal(s->n_blocks, COUNT(beats));

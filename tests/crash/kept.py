@@ -17,7 +17,7 @@ import kit
 
 STORES = kit.ROOT / "tests" / "fixtures" / "stores"
 SAMPLES = kit.ROOT / "samples"
-NOT_KEPT = {"store-growth"} # asks the disk
+NOT_KEPT = {"store-growth", "status"} # ask the disk, the clock
 GIVEN = {"groups": ["--by", "comm"],
          "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
 MORE = {"leaks-all": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],

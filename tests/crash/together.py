@@ -277,7 +277,7 @@ class Reader(threading.Thread):
                               "sum(rss_kib) AS rss FROM mappings GROUP BY 1) m USING (snapshot_id) JOIN (SELECT snapshot_id, "
                               "sum(mappings) AS n, sum(rss_kib) AS rss FROM categories GROUP BY 1) c USING (snapshot_id) "
                               "WHERE (m.n, m.rss, c.n, c.rss) IS NOT (s.mappings, s.rss_kib, s.mappings, s.rss_kib)",
-                              "--timeout", "60s")
+                              "--timeout", "60s", "-q")
         self.run_.true("sql: all sums", rows == [], rows[:2])
 
 

@@ -273,7 +273,7 @@ class Reader(threading.Thread):
 
     def at_once(self):
         """All sums of all snapshots of one moment of the store."""
-        rows = self.run_.rows("sql", "sql", "SELECT s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, count(*) AS n, "
+        rows = self.run_.rows("sql", "sql", "-q", "SELECT s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, count(*) AS n, "
                               "sum(rss_kib) AS rss FROM mappings GROUP BY 1) m USING (snapshot_id) JOIN (SELECT snapshot_id, "
                               "sum(mappings) AS n, sum(rss_kib) AS rss FROM categories GROUP BY 1) c USING (snapshot_id) "
                               "WHERE (m.n, m.rss, c.n, c.rss) IS NOT (s.mappings, s.rss_kib, s.mappings, s.rss_kib)",

@@ -8,14 +8,15 @@
  *             Addresses and offsets are bytes; the store keeps them as two's complement.
  * Unknown.    Never 0. In C it is PMAPDB_UNKNOWN, in SQL NULL, in CSV nothing between commas.
  *             An unknown text is NULL.
- * Ownership.  pmapdb keeps no pointer that you gave it beyond the call, and gives you none to free.
+ * Ownership.  After a call, pmapdb keeps none of your pointers. You never free memory of pmapdb.
  *             What *_open or *_query hands out goes back to *_close; both take NULL.
  *             Text in events lasts for the callback. Text from pmapdb_rows_* lasts until the next
  *             call on the same rows.
  * Options.    A *_defaults function fills the options. Every callback may be NULL and gets `ctx`.
  *             on_progress is called now and then; if it returns false, the run ends with
  *             PMAPDB_STOPPED.
- * Errors.     What can fail returns pmapdb_status and takes a pmapdb_error last, which may be NULL.
+ * Errors.     Every function that can fail returns pmapdb_status and takes a pmapdb_error last,
+ *             which may be NULL.
  *             On failure, outputs are left alone and the error holds one line that names the thing.
  * Threads.    A store and its rows belong to one thread at a time. There is no global state.
  */
@@ -50,7 +51,8 @@ typedef enum pmapdb_status {
     PMAPDB_DATABASE, /* SQLite refused; db_code says why */
     PMAPDB_SCHEMA,   /* a file that is not a pmapdb store, or a store of a newer pmapdb */
     PMAPDB_BUSY,     /* another process holds the store for longer than the busy timeout */
-    PMAPDB_NOTFOUND, /* no such process, snapshot, query or file; the text lists those there are */
+    PMAPDB_NOTFOUND, /* no such process, snapshot, query or file; the text lists the existing ones
+                      */
     PMAPDB_STOPPED,  /* a callback asked to stop */
     PMAPDB_TIMEOUT   /* a statement worked longer than it may */
 } pmapdb_status;
@@ -95,8 +97,8 @@ PMAPDB_API pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options
                                      pmapdb_store **out, pmapdb_error *err);
 PMAPDB_API void pmapdb_close(pmapdb_store *store);
 
-/* True if the store could only be read as an unchanging file, because its -shm could not be made:
- * what another process writes meanwhile is not seen. */
+/* True if SQLite could not create the -shm. The store is then read as a file that does not change:
+ * writes of other processes are not seen. */
 PMAPDB_API bool pmapdb_is_immutable(const pmapdb_store *store);
 
 /* Between these two calls every answer is of one state of the store, whatever other processes write
@@ -125,16 +127,16 @@ typedef struct pmapdb_import_event {
     const char *const *warnings;
     size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
     const char *const *notes;
-    uint64_t labels; /* not 0: not a capture: a report of a JVM that names this many ranges;
-                        snapshot_id is the capture that shows them, mappings and size_kib are of the
-                        mappings that it names */
+    uint64_t labels; /* If not 0, the event is not a capture but a report of a JVM, which names
+                        this many ranges; snapshot_id is the capture that shows them, mappings and
+                        size_kib count the mappings that the report names */
 } pmapdb_import_event;
 
 typedef struct pmapdb_import_options {
     const char *host;      /* NULL: unknown */
     const char *name;      /* of the processes; NULL: the best that each capture gives */
-    int64_t pid;           /* of captures that carry none; PMAPDB_UNKNOWN: unknown */
-    int64_t at_ms;         /* the time of every capture; PMAPDB_UNKNOWN: as each capture says */
+    int64_t pid;           /* of captures without a pid; PMAPDB_UNKNOWN: unknown */
+    int64_t at_ms;         /* the time of every capture; PMAPDB_UNKNOWN: each capture's own time */
     const char *time_from; /* "name", "mtime"; NULL: time line, then name, then mtime */
     int64_t every_ms; /* the step of a log without times; PMAPDB_UNKNOWN: such logs are refused */
     int64_t first_ms; /* the time of its first capture; PMAPDB_UNKNOWN: counted back from its end */
@@ -143,8 +145,9 @@ typedef struct pmapdb_import_options {
     bool strict;         /* warnings about identity and time become errors */
     uint64_t max_memory; /* bytes that one file's captures may take until they are stored; 0: any */
     uint64_t max_unpacked; /* bytes out of one packed file; 0: 64 GiB, and 1,000 times its size */
-    /* Regular expressions. Of a command line the program is stored, and of an interpreter's the
-     * script, module, jar or main class; besides that, what these match, or their groups. */
+    /* Import stores the program of a command line, or the script, module, jar or main class of an
+     * interpreter. It also stores the text that these regular expressions (or their groups)
+     * match. */
     const char *const *keep_cmdline;
     size_t n_keep_cmdline;
     /* A file of lines "NAME EXPRESSION" (as --match takes them): the first that holds gives the
@@ -197,7 +200,7 @@ typedef struct pmapdb_capture_beat {
     uint64_t stored;
     uint64_t vanished;   /* processes that ended or became another program while they were read */
     uint64_t unreadable; /* processes that this user may not read */
-    uint64_t degraded;   /* of `stored`: maps although smaps was wanted */
+    uint64_t degraded;   /* of `stored`: maps was read in place of smaps */
     uint64_t unmoved;    /* left out by growth_percent, growth_kib, rss_above_kib */
     uint64_t changed;    /* processes whose map changed too quickly while it was read */
     uint64_t missed;     /* beats since the previous one that could not be kept */
@@ -401,9 +404,9 @@ typedef struct pmapdb_merge_result {
 PMAPDB_API void pmapdb_merge_defaults(pmapdb_merge_options *options);
 
 /* Stores what other stores hold: afterwards this store is as if it had seen all their captures
- * itself. Captures that are here already, or were pruned here, are not stored again; but live
- * sweeps of which nothing is left here come back while another store has them. The other stores are
- * only read, and may be in use. A store that cannot be read, or is damaged, is reported through
+ * itself. Captures that are here already, or were pruned here, are not stored again; but a
+ * live sweep that this store has lost completely returns if another store has it. The other stores
+ * are only read, and may be in use. A store that cannot be read, or is damaged, is reported through
  * on_event, and the others are merged.
  *
  * A process that only the other store knows keeps its lineages. If both stores know a process, its
@@ -416,8 +419,6 @@ PMAPDB_API pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *pa
 
 /* ---- export ---- */
 
-/* A warning; or, if that is NULL, a text or a range of addresses and its replacement in the new
- * store. The bytes may be of any kind. */
 typedef struct pmapdb_export_options {
     const char *const *processes; /* selectors; none: all */
     size_t n_processes;
@@ -439,8 +440,8 @@ typedef struct pmapdb_export_result {
 
 PMAPDB_API void pmapdb_export_defaults(pmapdb_export_options *options);
 
-/* Makes a new store of a part of this one. `path` must not exist. All ids stay, so that what
- * somebody says about the extract can be looked up here. With `redact` equal texts get equal
+/* Makes a new store of a part of this one. `path` must not exist. All ids stay, so that
+ * you can look up an id of the extract in this store. With `redact` equal texts get equal
  * tokens; every sum, time, size and distance stays. The file (0600) appears whole or not at all. */
 PMAPDB_API pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
                                        const pmapdb_export_options *options,
@@ -460,8 +461,8 @@ typedef struct pmapdb_rules_change {
 typedef struct pmapdb_rules_options {
     const char *rules;  /* default, pmap-dotnet, or a file; NULL: the store's */
     bool dry_run;       /* pmapdb_rules_apply: keeps nothing */
-    bool forget_labels; /* pmapdb_rules_apply: forgets what JVMs said of their own memory, and
-                           asks the rules of it */
+    bool forget_labels; /* pmapdb_rules_apply: deletes the labels of JVMs; the rules then
+                           decide these categories */
     void *ctx;
     /* A line for each mistake, "FILE:LINE: reason", and for what could not be done. */
     void (*on_note)(void *ctx, bool mistake, const char *note);
@@ -478,8 +479,8 @@ typedef struct pmapdb_rules_result {
     int64_t snapshots, changed_snapshots; /* changed: their sums by category */
 } pmapdb_rules_result;
 
-/* Gives everything in the store the categories that it would have if the store had had these rules
- * from the beginning, in one transaction; later captures get them too. The store must be open for
+/* Applies the rules to all stored mappings: the result equals a store that had these rules from the
+ * beginning. Later captures get them too. The store must be open for
  * writing, for a dry run as well. PMAPDB_INPUT also if a regular expression takes too long on some
  * path. */
 PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
@@ -539,8 +540,8 @@ PMAPDB_API pmapdb_status pmapdb_next(pmapdb_rows *rows, bool *has_row, pmapdb_er
 
 PMAPDB_API int pmapdb_rows_columns(const pmapdb_rows *rows);
 PMAPDB_API const char *pmapdb_rows_name(const pmapdb_rows *rows, int column);
-/* The declared type: text int count real kib rate time duration bool address snapshot process
- * lineage category ratio. */
+/* The declared type: text int count real kib rate amount time duration bool address snapshot
+ * process lineage category ratio. */
 PMAPDB_API const char *pmapdb_rows_unit(const pmapdb_rows *rows, int column);
 PMAPDB_API pmapdb_type pmapdb_rows_type(const pmapdb_rows *rows, int column);
 /* An unknown number is PMAPDB_UNKNOWN, an unknown real is NaN, an unknown text is NULL. */

@@ -19,13 +19,13 @@
 -- column: shape            text      The curve that explains the values best
 -- column: snapshots        count     Snapshots that were judged
 -- column: lives            count     1 and the restarts among them
--- column: span_h           real      Hours from the first to the last of them
+-- column: span_h           real      Hours from the first to the last judged snapshot
 -- column: first            amount    The metric in the first snapshot; 0 where the key was not there
 -- column: last             amount    The metric in the last snapshot
 -- column: rate_per_h       amount    Growth per hour, now
 -- column: rate_low         amount    Lower end of its 90 % interval
 -- column: rate_high        amount    Upper end
--- column: confidence       ratio     Of a leak the probability that it is one; else the weight of the curves that say so
+-- column: confidence       ratio     Of the curve of why_metric: of a leak the probability that it is one, else the weight of the curves that say so
 -- column: since            time      When the growth began; the first snapshot where it grew from there on
 -- column: detectable_per_h amount    The smallest growth per hour that these snapshots would show
 -- column: limit            amount    What the metric cannot exceed: --limit, or what is known: see limit_by
@@ -58,7 +58,7 @@
 --
 -- The newest data decide. The first row is judged by every snapshot that knows the resident memory
 -- of the process: from its rows, from a footer or rollup, or from VmRSS, which every live capture
--- has; maps has no other. last_at tells how far the data of a row reach. A key whose rows end
+-- has; a capture of maps has no other source. last_at tells how far the data of a row reach. A key whose rows end
 -- earlier than those of the process counts as growing only as long as the process does; if the
 -- newest snapshots would show its growth and do not, it is a plateau, or a suspect if the growth
 -- may come in steps, and its reason says so. Where no source knows the resident memory, only sizes

@@ -24,7 +24,7 @@
 -- empty:  no stacks: pmapdb import-perf --help says how to record
 --
 -- At the moment of a snapshot, the recording says which call mapped each live range (table extent).
--- What of a range lies in the mappings of the lineages counts for the stack of that call: its
+-- The part of a range inside the mappings of the lineages counts for the stack of its call: its
 -- growth is what it has in the newer snapshot minus what it had in the older one, so memory that
 -- was freed is subtracted. Growth that stacks do not explain has rows of its own: memory that was
 -- mapped before the recording and freed during it (foreign_extent), and the rest, which is not

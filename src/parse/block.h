@@ -31,7 +31,7 @@ typedef enum pm_family {
     PM_FAMILY_WIDE
 } pm_family;
 
-/* Remarkable things in a block. explain.c has a sentence for each, in this order. */
+/* Remarkable things in a block. explain.c has a sentence for each. */
 typedef enum pm_mark {
     PM_MARK_GAVE_UP, /* from here on: rows are missing */
     PM_MARK_CUT,

@@ -1,7 +1,7 @@
 /* formats: the table of all row formats and sum formats that tools print, one line of data each,
- * with the tool and an example; also the formats that are refused by name. A new narrow dialect
- * needs a name in base/record/dialect.h and a line or two here. A test feeds every example to the
- * reader.
+ * with the tool and an example; also the formats that are refused by name. A new dialect
+ * needs more than a line here: docs/architecture.md lists the places. A test feeds every example to
+ * the reader.
  */
 #ifndef PM_PARSE_FORMATS_H
 #define PM_PARSE_FORMATS_H

@@ -5,9 +5,9 @@
  *
  * Per block: on_mapping once per row in the order of the text, then on_block once. A block with
  * nothing to store (kernel thread, denied, another tool's columns) gets on_block with `empty` set
- * and no mappings. Damaged rows are left out, counted, and named in `missing`. Lines that belong to
- * no block (prompts) are skipped. A line that is a moment ends the block before it and is the time
- * of the following blocks, up to the next such line.
+ * and no mappings. Damaged rows are left out and counted; `missing` names the first. Lines that
+ * belong to no block (prompts) are skipped. A line with a time ends the current block. Its time
+ * applies to all blocks up to the next such line.
  */
 #ifndef PM_PARSE_READER_H
 #define PM_PARSE_READER_H

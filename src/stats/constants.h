@@ -18,14 +18,15 @@
 /* Material growth: the larger of a share of the level and an absolute floor, over the window. */
 #define PM_MATERIAL_SHARE 0.01 /* of the level: a page a day is not a leak */
 #define PM_MATERIAL_SIZE 0.003 /* of address space, which has no noise */
-#define PM_MATERIAL_KIB 32.0   /* nor are 8 pages in the whole window */
+#define PM_MATERIAL_KIB 32.0   /* 8 pages in the whole window are not a leak either */
 #define PM_MATERIAL_COUNT 3.0  /* pieces; of counts 32 would be far too many */
 
 /* Posteriors that make a verdict. */
 #define PM_POSTERIOR_LEAK 0.50 /* of unbounded growth; the sensitivity */
 /* Confidence in a leak: the probability that a series with these posteriors is a leak, as measured
  * on labelled series (docs/verdicts.md): base + odds against bounded and against slowing growth.
- * PM_ODDS_TRACE is added to every posterior: those of 1 are not more often right. */
+ * PM_ODDS_TRACE is added to every posterior: a posterior of 1 is right no more often
+ * than one of 0.98. */
 #define PM_ODDS_BASE (-2.0)
 #define PM_ODDS_BOUNDED 1.3
 #define PM_ODDS_WATCH 0.4

@@ -68,7 +68,7 @@ static bool refuse_wrapped(pm_intake *in, pm_text begin)
     return in->wrapped;
 }
 
-#define STORE_SHARE 16 /* this part of --max-memory is what storing needs */
+#define STORE_SHARE 16 /* storing needs 1/16 of --max-memory */
 
 /* The bytes in memory for the current file, so that no file takes more than its share. No part of a
  * file can be stored before its end, which shows whether it is a log without times. */

@@ -59,7 +59,7 @@ typedef struct pm_block {
     pm_text tool;  /* the tool that printed it: "procps 3.3.7 to 3.3.12"; or empty */
     pm_confidence confidence;
     bool overlaps; /* a row overlaps the previous row; if read live, the map changed meanwhile */
-    bool foreign;  /* empty because the format of its rows is not supported */
+    bool foreign;  /* empty because the format of its rows is not supported, or all are damaged */
     pm_text empty; /* why there are no mappings and nothing is stored ("kernel thread"); or empty */
 } pm_block;
 

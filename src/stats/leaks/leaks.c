@@ -192,7 +192,7 @@ static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *who
     return st;
 }
 
-/* The process ends as a whole: what grows in it shows that end, unless its own comes first. */
+/* Each growing key shows the limit of the process, unless the key reaches its own limit first. */
 static void take_end(const pm_leak *whole, pm_leak *row)
 {
     if (!pm_leaks_flagged(row->verdict) || isnan(whole->eta_h) || row->eta_h <= whole->eta_h)

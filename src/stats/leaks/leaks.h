@@ -102,8 +102,8 @@ typedef struct pm_leak {
     pm_metric why_metric;   /* the metric that decided the verdict */
     pm_leak_limit limit_by; /* source of `limit` */
     pm_leak_rss rss_from;   /* for the whole */
-    pm_trend trend; /* of `metric`; its verdict is that of the curve alone. For a leaking whole the
-                       rates are sums, the rest is that of the largest leaking key */
+    pm_trend trend; /* of `metric`; its verdict is that of the curve alone. If the whole leaks, its
+                       rates are sums, and all other fields come from the largest leaking key */
     double confidence;  /* 0 to 1: of the curve of `why_metric` */
     double first, last; /* the first and last known value of `metric`; NaN: no known value */
     double limit; /* the first to be reached: the own one, or that of the process; NaN: unknown */

@@ -204,6 +204,8 @@ static void private_grows(pm_leak_facts *f, pm_leak *row)
     } else if (flagged(&f->size)) {
         pm_leaks_say(row, "rss and size grow together");
     }
+    if (row->reason[0] != '\0' && f->rss.verdict == PM_VERDICT_SUSPECT && f->rss.reason[0] != '\0')
+        pm_leaks_say(row, "%s", f->rss.reason); /* why the curve is no leak */
     as_rss(f, row);
 }
 

@@ -157,7 +157,8 @@ static void sum_of_leaks(const pm_leak_work *work, pm_leak *rows, size_t top, pm
     pm_leaks_say_vm_rss(work, whole);
 }
 
-/* No key leaks, but the total grows: true if bounded keys explain the growth. */
+/* Judges a total that grows although no key leaks: a plateau if bounded keys explain the growth,
+ * else a suspect. */
 static void growing_total(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
                           double total_grown, pm_leak *whole)
 {

@@ -2,9 +2,9 @@
 -- the mappings of the captures of label_report (label-near.sql runs before): temp table label_row.
 --
 -- A mapping that ranges of one category cover to nine tenths gets this category: the rest may be of
--- another owner, and what is resident in it. One that rules take for memory of a JVM, and of which
--- less than half is covered at all, is other native memory, where the report knows all of the JVM's
--- memory (`vague`). What lies between is memory of several owners: it keeps its category. So does a
+-- another owner, and what is resident in it. A mapping is other native memory (`vague`) if the rules
+-- call it memory of a JVM, ranges cover less than half of it, and the report is complete. What lies
+-- between is memory of several owners: it keeps its category. So does a
 -- file or a segment, but for what only the JVM knows.
 
 CREATE TEMP TABLE IF NOT EXISTS label_word (word TEXT PRIMARY KEY, purpose TEXT NOT NULL);

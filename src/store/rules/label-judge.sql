@@ -1,9 +1,9 @@
 -- label-judge: the names that the reports of label_row give become what table apply_judge says. The
 -- rules were asked of lineages that had a name, if :all reports of the process are in label_row.
 --
--- Of the reports that say something of a lineage the last one decides, of one moment NMT, the more
--- exact one, and of one report the lowest mapping. Where it is vague, the name before decides
--- whether this is memory of a JVM.
+-- The last report that names a lineage decides. Among reports of one moment, NMT decides, because
+-- NMT is more exact. Within one report, the lowest mapping decides. If that mapping is vague, the
+-- name before decides whether this is memory of a JVM.
 --
 -- A lineage keeps the name that it has if no capture of these reports shows it: those that showed it
 -- may have been pruned since.

@@ -1,6 +1,6 @@
 -- label-near: the reports that wait in temp table label_new, each with the capture of the process
--- that is nearest in time: temp table label_report. A report with a row of no bytes is not whole;
--- System.map is never: it names a row by what lies anywhere in it.
+-- that is nearest in time: temp table label_report. A report is incomplete if a row has 0 bytes.
+-- System.map is always incomplete: it names a row by what lies anywhere in the row.
 --
 -- Parameters: :process_id.
 

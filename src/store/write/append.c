@@ -178,9 +178,9 @@ static void take_place(pm_put *p, pm_stream *s, int64_t *off)
 
 /* ---- lineages ---- */
 
-/* Keeps a lineage that would be lost. A prune may have removed captures during which a mapping
- * moved. If the capture takes its lineages from the same capture as before, it keeps a lineage that
- * both show. */
+/* Keeps the lineage of a row that a prune would break: the prune may have removed captures during
+ * which the mapping moved. This applies if the base capture is the same as before and shows the
+ * lineage. */
 static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row, pm_descent *out)
 {
     int64_t lineage = row->at.lineage; /* the lineage before the capture was taken off */

@@ -16,8 +16,7 @@
 #include "classify/classify.h"
 #include "store/file/sql.h"
 
-/* Finds or inserts the process of a capture and adds to it what the capture knows. old_name_id: the
- * name before this capture (0 for a new process). */
+/* The process of a capture. old_name_id: the name before this capture (0 for a new process). */
 typedef struct pm_process_found {
     int64_t process_id, name_id, old_name_id;
     bool is_new;

@@ -28,10 +28,10 @@ pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);
 void pm_store_abandon(pmapdb_store *s);
 
 /* The same in turns (pm_store_turn_is_over), so that no other writer waits for long. If out->later,
- * the turn was over before the capture could be stored: commit, and call again. Captures may wait
- * after the commit, before which pm_store_put_pause must be called; when all are stored, call
- * pm_store_put_rest, each time a transaction of one turn, until *more is false. It also puts back
- * what a program that was killed has left. */
+ * the turn was over before the capture could be stored: commit, and call again. Call
+ * pm_store_put_pause before each commit; captures may still wait then. After the last capture, call
+ * pm_store_put_rest until *more is false: each call is one transaction of one turn. The call also
+ * puts back what a killed program has left. */
 pmapdb_status pm_store_put_turn(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                 int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 pmapdb_status pm_store_put_pause(pmapdb_store *s, pmapdb_error *err);

@@ -157,8 +157,8 @@ static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
     q->next += length;
 }
 
-/* Appends the captures up to `until` and the rest of a beat that begins by then; NULL: all
- * captures. At least one, then as long as the turn lasts. */
+/* Appends captures up to `until`, and completes the last beat; NULL means all captures. Appends at
+ * least one, and stops when the turn is over. */
 static void append_waiting(pm_put *means, pm_newest *n, pm_queue *q, const pm_order *until)
 {
     for (size_t from = q->next; pm_sql_ok(means->sql) && q->next < q->n;) {
@@ -251,7 +251,7 @@ void pm_rewind_go_on(pm_put *p, pm_newest_all *all, pm_newest *n)
     "EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = e.epoch_id))"
 #define UNTIL "epoch_id = ?1 AND last < (SELECT min(off) FROM snapshot WHERE epoch_id = ?1)"
 
-/* Removes the versions that only captures showed that are elsewhere now. */
+/* Removes the versions that only moved captures showed. */
 static void remove_versions(pm_put *p, const pm_newest *n)
 {
     pm_rewind *r = n->rewind;

@@ -160,8 +160,8 @@ static bool same_region(const pm_row *old, const pm_row *new)
            old->size_kib == new->size_kib;
 }
 
-/* Only captures that wait may have shown the region so far: then the capture that is written is the
- * first that does, and says how the region continues its lineage. */
+/* If only waiting captures showed the region, this capture is the first one that shows it, and its
+ * row says how the region continues its lineage. */
 static void set_reason(pm_sql *sql, const pm_row *row)
 {
     pm_sql_do(sql,

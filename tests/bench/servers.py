@@ -107,13 +107,11 @@ class Server:
 class Redis(Server):
     """Fills to its limit in the first half, then idles."""
     name, needs, full_at = "redis", ("redis-server",), 0.5
-    limit_mib, value = 200, b"x" * 1000
+    limit_mib, value, keys = 200, b"x" * 1000, 0
 
     def command(self):
         return ["redis-server", "--port", self.port, "--bind", "127.0.0.1", "--save", "", "--maxmemory",
                 "%dmb" % self.limit_mib, "--maxmemory-policy", "noeviction", "--dir", place]
-
-    keys = 0
 
     def step(self, part):
         want = int(part / self.full_at * self.limit_mib * 1024)
@@ -132,8 +130,7 @@ class Redis(Server):
 
 class Memcached(Server):
     """Fills to its limit, then replaces what it holds."""
-    name, needs, limit_mib = "memcached", ("memcached",), 64
-    keys = 0
+    name, needs, limit_mib, keys = "memcached", ("memcached",), 64, 0
 
     def command(self):
         return ["memcached", "-l", "127.0.0.1", "-p", self.port, "-m", self.limit_mib, "-t", "2"]
@@ -271,9 +268,9 @@ class Mariadb(Dialogue):
         self.say("CREATE DATABASE w; USE w; CREATE TABLE t (i INT PRIMARY KEY AUTO_INCREMENT, k INT, s TEXT, KEY (k));\n")
 
     def step(self, part):
-        self.say("INSERT INTO t (k, s) SELECT seq * 7919 %% 1000, REPEAT('word', 200 + seq) FROM seq_1_to_100;\n"
+        self.say("INSERT INTO t (k, s) SELECT seq * 7919 % 1000, REPEAT('word', 200 + seq) FROM seq_1_to_100;\n"
                  "SELECT k, COUNT(*), MAX(s) FROM t WHERE k < 50 GROUP BY k ORDER BY 3 LIMIT 5;\n"
-                 "DELETE FROM t WHERE i < (SELECT * FROM (SELECT MAX(i) - 60000 FROM t) x);\n".replace("%%", "%"))
+                 "DELETE FROM t WHERE i < (SELECT * FROM (SELECT MAX(i) - 60000 FROM t) x);\n")
 
     def stats(self):
         # Through a connection of its own: the client is busy with the load.

@@ -21,8 +21,9 @@ escaped() {
 
 # Prints "NAME<TAB>what it does" for each command and query.
 commands() {
+    help=$("$pmapdb" --help)
     "$pmapdb" --usage | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p' | while read -r name; do
-        about=$("$pmapdb" --help | sed -n "s/^  $name  *//p")
+        about=$(printf '%s\n' "$help" | sed -n "s/^  $name  *//p")
         [ -n "$about" ] || about=$("$pmapdb" "$name" --help </dev/null | sed -n '/^Usage:/!{ /^  or:/!{ s/\.$//; p; q; }; }')
         printf '%s\t%s\n' "$name" "$about"
     done

@@ -163,8 +163,13 @@ void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
 void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_block_mark(r, PM_MARK_GROWN, line);
+    pm_block_add_up(m, r->b.again);
+}
+
+void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT])
+{
     for (int i = 0; i < PM_FIELD_COUNT; i++)
-        r->b.again[i] += m->value[i] <= PM_KIB_MAX ? m->value[i] : 0;
+        sums[i] += m->value[i] <= PM_KIB_MAX ? m->value[i] : 0;
 }
 
 /* ---- sums without rows ---- */

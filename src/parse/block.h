@@ -177,6 +177,7 @@ typedef struct pm_open {
     pm_totals totals;
     int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
     uint64_t again[PM_FIELD_COUNT];           /* sums of the rows that were printed again, grown */
+    uint64_t outside[PM_FIELD_COUNT];         /* sums of the rows outside the range of -A */
     uint64_t fields;
     pm_style style;
     pm_mapping held; /* narrow.c: the last row, which the next row may print again, grown */
@@ -306,6 +307,8 @@ static inline bool pm_block_grew(const pm_mapping *before, const pm_mapping *m)
 }
 /* Leaves out a row that `line` prints again, grown. */
 void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line);
+/* Adds the numbers of a row that the capture does not count to the sums that its footer may. */
+void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* Adds one item to the list of what is missing. */
 void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -226,6 +226,7 @@ void pm_narrow_row(pm_reader *r, pm_narrow *row)
 {
     if (row->outside) {
         pm_block_mark(r, PM_MARK_OUTSIDE, r->line);
+        pm_block_add_up(&row->m, r->b.outside);
         return;
     }
     /* Only SLES does not fill addresses up to 8 or 16 digits. */

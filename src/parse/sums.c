@@ -274,7 +274,7 @@ static const enum pm_field summed[] = {PM_SIZE,          PM_RSS,  PM_PSS,       
 /* The sums of -x have two known faults, and each must explain all of the difference alone. procps
  * 3.3.2 to 3.3.11 counts shared mappings twice in Kbytes; rows that are printed twice identify
  * these versions, and without them the sum proves nothing. With -A, the other sums include the
- * memory below the range. */
+ * memory outside the range, which some versions print in rows of size 0. */
 static void check_narrow(pm_reader *r)
 {
     pm_open *b = &r->b;
@@ -290,7 +290,8 @@ static void check_narrow(pm_reader *r)
             continue;
         if (i == 0 && small_x && tool == rows + b->shared_kib) {
             twice = true;
-        } else if (i > 0 && small_x && !twice && tool > rows) {
+        } else if (i > 0 && small_x && tool > rows &&
+                   (!twice || tool == rows + (int64_t)b->outside[summed[i]])) {
             b->mark[PM_MARK_BELOW].n += below ? 0 : (uint64_t)(tool - rows);
             below = true;
         } else {

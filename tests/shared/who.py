@@ -61,14 +61,14 @@ def sums(check, store, name):
         what = "%s: @%s to @%s" % (name, older, newer)
         check.equal(what, added(store.who(older, newer)), sum(kib for kib, _ in grown.values()))
         for category in {c for _, c in grown.values()}:
-            check.equal("%s, %s" % (what, category), added(store.who(older, newer, category)),
+            check.equal("%s, %s" % (what, category), added(store.who(older, newer, "--category", category)),
                         sum(kib for kib, c in grown.values()
                             if c == category or c.startswith(category + "/")))
         few = draw.sample(sorted(grown), min(3, len(grown)))
         for lineage in few:
-            check.equal("%s, %s" % (what, lineage), added(store.who(older, newer, lineage)),
+            check.equal("%s, %s" % (what, lineage), added(store.who(older, newer, "--lineage", lineage)),
                         grown[lineage][0])
-        check.equal("%s, %s" % (what, few), added(store.who(older, newer, *few)),
+        check.equal("%s, %s" % (what, few), added(store.who(older, newer, "--lineages", "[%s]" % ",".join(few))),
                     sum(grown[lineage][0] for lineage in few))
 
 
@@ -80,7 +80,7 @@ def names(check, store, name):
     check.true("%s: something grew" % name, len(big) > 3, big)
     heap, cache, table = STANDS[name]
     for kib, lineage, category in sorted(big, reverse=True)[:10]:
-        rows = store.who(older, newer, lineage)
+        rows = store.who(older, newer, "--lineage", lineage)
         what = "%s: lineage %s (%s), %d KiB" % (name, lineage, category, kib)
         check.true(what + " is covered", added(rows, "stack") >= 0.95 * kib, rows)
         ours = [heap] if category == "heap" else [cache, table]
@@ -129,7 +129,7 @@ def events(check, store):
     check.equal("events: all", len(rows), calls)
     check.equal("events: in their order", [row["at"] for row in rows],
                 sorted(row["at"] for row in rows))
-    heap = kit.rows("who", "--events", "heap", db=store.db)
+    heap = kit.rows("who", "--events", "--category", "heap", db=store.db)
     check.equal("events: of the heap", {row["call"] for row in heap}, {"brk"})
     since, until = rows[100]["at"], rows[200]["at"]
     some = kit.rows("who", "--events", "--since", since[:23] + "Z", "--until", until[:23] + "Z",

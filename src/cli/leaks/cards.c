@@ -251,7 +251,7 @@ static void put_named(cards *c, const pm_leak_group *g, pm_verdict verdict)
         pm_flow_say(&c->flow, 1, "...");
 }
 
-/* Writes "redis/4711  nothing grows: 11 categories: 9 steady, none above 0.2 MiB/h; 2 plateau:
+/* Writes "redis/4711  no leak: 11 categories: 9 steady, none above 0.2 MiB/h; 2 plateau:
  * heap". */
 static void put_rest_of(cards *c, const pm_leak_group *g)
 {
@@ -261,11 +261,12 @@ static void put_rest_of(cards *c, const pm_leak_group *g)
     begin_process(c, g->begin);
     pm_flow_say(&c->flow, 2, "%s",
                 pm_leak_group_found(g)        ? "also looked at:"
-                : pm_leak_row_blind(g->begin) ? "nothing known grows, resident memory is unknown:"
-                : g->n[PM_VERDICT_TOO_FEW]    ? "nothing known grows:"
-                                              : "nothing grows:");
+                : pm_leak_row_blind(g->begin) ? "no leak is known, resident memory is unknown:"
+                : g->n[PM_VERDICT_TOO_FEW]    ? "no leak is known:"
+                                              : "no leak:");
     pm_flow_say(&c->flow, 1, "%zu %s: %zu steady", n, plural(c->by, n), g->n[PM_VERDICT_STEADY]);
-    if (worst) {
+    if (worst &&
+        !(worst->detectable > g->begin->last)) { /* more than all in an hour tells nothing */
         pm_flow_say(&c->flow, 0, ", none above");
         put_words(c, 1, worst, pm_leak_print_detectable);
     }
@@ -291,7 +292,7 @@ static void put_quiet(cards *c)
 {
     FILE *out = begin(c);
 
-    fprintf(out, "%zu%s processes: nothing grows", c->n_quiet, c->n_findings ? " other" : "");
+    fprintf(out, "%zu%s processes: no leak", c->n_quiet, c->n_findings ? " other" : "");
     if (c->n_blind)
         fprintf(out, ", as far as known: the resident memory of %zu is unknown", c->n_blind);
     end_line(c, 0, 4);

@@ -20,4 +20,4 @@ C
 cc "$place/version.c" -o "$place/version" $(pkg-config --cflags --libs pmapdb)
 [ "pmapdb $("$place/version")" = "$(pmapdb --version)" ]
 extension=$(dpkg -L pmapdb | grep '/sqlite3/pmapdb.so$')
-[ "$(sqlite3 :memory: ".load $extension" "SELECT vmflags_text('rd wr')")" = "readable writable" ]
+[ "$(sqlite3 :memory: ".load $extension" "SELECT vmflags_text('rd wr')")" = "readable, writable" ]

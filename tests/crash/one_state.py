@@ -24,10 +24,10 @@ WRITER = textwrap.dedent("""
             db.execute(statement)
     """)
 OUT = "DELETE FROM snapshot WHERE snapshot_id IN (SELECT snapshot_id FROM away)"
-SIZES = (b"size ", b"free ", b"disk ") # lines of `doctor` about the files themselves
+SIZES = (b'"size"', b'"free"', b'"disk"')  # rows of `doctor` about the files themselves
 MORE = [["diff"], ["diff", "--by", "lineage"], ["diff", "--by", "object"], ["diff", "--from", "prev"],
         ["diff", "--threshold", "rss:1k", "-f", "csv"], ["leaks", "--all"], ["mappings", "--regions"],
-        ["check", "-w", "1G"], ["growth", "--top", "5"], ["doctor"], ["rules", "--explain", "heap"],
+        ["check", "-w", "1G"], ["growth", "--top", "5"], ["doctor", "-f", "csv"], ["rules", "--explain", "heap"],
         ["groups", "--by", "name"]]
 
 

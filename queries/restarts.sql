@@ -5,7 +5,7 @@
 -- column: host             text     Where; empty when unknown
 -- column: name             text     Name of the process
 -- column: down_at          time     Last moment of the life before, UTC
--- column: up_at            time     First moment of the next life, UTC; empty where there is none
+-- column: up_at            time     First moment of the next life, UTC; empty if no next life is known
 -- column: away             duration Between the two; the restart fell in it
 -- column: lived            duration From the first to the last moment of the life before
 -- column: processes_before count    Processes in its last moment

@@ -74,32 +74,35 @@ line AS (
     CASE WHEN count(*) = count(n.pss_kib) THEN sum(n.pss_kib)
       WHEN count(*) = count(n.rss_kib) THEN sum(n.rss_kib) END AS kib, max(n.moment_ms) AS at_ms,
     CASE WHEN count(*) = count(n.pss_kib) THEN 'Pss' ELSE 'Rss' END
-      || CASE WHEN max(n.limit_kib) > 0 THEN ' of at most ' || kib_text(min(n.limit_kib)) ELSE '' END AS detail,
-    'categories %' AS next
+      || CASE WHEN max(n.limit_kib) > 0 THEN ' of at most ' || kib_text(min(CASE WHEN n.limit_kib > 0 THEN n.limit_kib END)) ELSE '' END AS detail,
+    'categories %' AS next, max(n.process_id) AS process_id
   FROM now n WHERE n.alive GROUP BY n.host_id, n.name_id
   UNION ALL
   SELECT 1 + (hours > 1) + 1, part, host_id, name_id, pid, 1, delta_kib, moment_ms,
-    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since its start' END, 'diff % --from -' || word
+    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since its start' END, 'diff % --from -' || word, process_id
   FROM change WHERE delta_kib > 0
   UNION ALL
   SELECT 4, 'ended', host_id, name_id, pid, 1, rss_kib, moment_ms,
-    span_text(newest_ms - last_ms) || ' before the last', 'restarts %'
+    span_text(newest_ms - last_ms) || ' before the last', 'restarts %', process_id
   FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000
   UNION ALL
   SELECT 5, 'captured', o.host_id, NULL, NULL,
     (SELECT count(*) FROM now a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,
     span_text(max(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - o.newest_ms, 0)) || ' ago'
       || coalesce((SELECT ', every ' || span_text(min(a.step_ms)) FROM now a
-        WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms >= 500), ''), 'doctor'
+        WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms >= 500), ''), 'doctor', NULL
   FROM place o
   UNION ALL
-  SELECT 6, 'leaks', host_id, NULL, NULL, NULL, NULL, NULL, 'which growth will not stop', 'leaks'
+  SELECT 6, 'leaks', host_id, NULL, NULL, NULL, NULL, NULL, 'which growth will not stop', 'leaks', NULL
   FROM place
 )
 SELECT l.part, n.name, l.pid, l.processes, l.kib,
   strftime(CASE WHEN l.at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
     l.at_ms / 1000.0, 'unixepoch') AS taken_at,
-  l.detail, 'pmapdb ' || replace(l.next, '%', CASE WHEN n.name <> '?' THEN n.name ELSE '' END) AS next, h.name AS host
+  l.detail, 'pmapdb ' || replace(l.next, '%',
+    -- what a shell would take for more than a word is called by its process_id
+    CASE WHEN n.name GLOB '*[^A-Za-z0-9_.+-]*' OR n.name GLOB '-*' THEN '@' || l.process_id
+      ELSE coalesce(n.name, '') END) AS next, h.name AS host
 FROM (
   SELECT *, row_number() OVER (PARTITION BY nth, host_id ORDER BY kib DESC, name_id) AS place FROM line
 ) l

@@ -244,7 +244,8 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
         return PMAPDB_OK;
     b->entry = entry;
     if (entry->closed)
-        return !b->how.rows ? tell_text(b, "a name that no capture has: not read", err) : PMAPDB_OK;
+        return !b->how.rows ? tell_text(b, "not read: no capture has a name like this", err)
+                            : PMAPDB_OK;
     b->pid = pm_place_path_pid(entry->own_path, entry->name);
     b->n_in_file = b->n_captures = b->n_rows = b->n_bytes = 0;
     b->any = b->ended = false;

@@ -273,7 +273,7 @@ void pm_bad_line(pm_reader *r, const char *why);
 /* ---- words.c: informative lines that are not rows ---- */
 
 /* Handles a moment, another tool's header, a refusal by the system, a process name in other text,
- * or a mark of omission. False if the line is none of these. */
+ * or a mark of omission. False for any other line. */
 bool pm_words_line(pm_reader *r, pm_text t);
 /* True if the line is a moment and then a line of a capture; *t becomes the latter. */
 bool pm_words_stamped(pm_reader *r, pm_text *t);

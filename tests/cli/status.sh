@@ -16,6 +16,8 @@ pmap_x 10 young 900 >$((now - 2))-10.x # + 200 since it began
 pmap_x 11 worker 10 >$((now - 5))-11.x
 pmap_x 12 worker 20 >$((now - 5))-12.x # two processes of a name: 902
 pmapdb import -q ./*.x
+pmap_x 13 shell 60000 >$now-13.txt
+pmapdb import -q --name 'a; rm -rf b' $now-13.txt # is called by its process_id
 
 say "without a command; how long ago the newest capture was depends on the clock"
 run pmapdb -n 10 | sed 's/[0-9a-z]* ago/SPAN ago/; s/ *$//'

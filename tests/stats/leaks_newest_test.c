@@ -144,7 +144,7 @@ static void after_the_keys(void **state)
 
 static const model grows = {"heap", SMAPS(L(1, 0), L(9000, 400), L(4000, 400), L(4000, 400))};
 
-/* A leak that the process shows to be over is none; a few snapshots do not show that. */
+/* A leak is over if many later snapshots of the process show no growth; a few are not enough. */
 static void the_newest_decide(void **state)
 {
     fill_vm_rss(2 * N, 4000, 0, 400);

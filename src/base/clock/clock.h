@@ -38,7 +38,7 @@ bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest);
  * because they were set back. *ms becomes the second one; the functions above return the first. */
 bool pm_clock_second(pm_text line, int64_t *ms);
 
-/* True if the line begins with what looks like a date with a time of day, but is none: "2026-02-30
+/* True if the line begins like a date with a time of day, but no such date exists: "2026-02-30
  * 10:00", "2026-11-21 25:61", "Mon Feb 30 10:00:00 CET 2026", or a date in an unknown zone. */
 bool pm_clock_is_no_date(pm_text line);
 

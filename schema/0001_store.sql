@@ -99,14 +99,12 @@ CREATE TABLE import_log (
 );
 
 -- The printer of a capture. Of several captures of one moment, queries use that of the lowest rank:
--- it has most fields.
+-- it has most fields. A new store has the dialects of src/base/record/formats.def; a dialect that
+-- is new to an older store is added with its first capture.
 CREATE TABLE dialect (
   name TEXT PRIMARY KEY,
-  rank INTEGER NOT NULL                 -- as in src/base/record/dialect.h
+  rank INTEGER NOT NULL
 ) WITHOUT ROWID;
-INSERT INTO dialect (name, rank) VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2),
-  ('pmap-suse', 3), ('toybox-x', 4), ('busybox-x', 5), ('pmap-x', 6), ('pmap-d', 7), ('pmap', 8),
-  ('toybox', 9), ('busybox', 10), ('maps', 11), ('smaps_rollup', 12);
 
 -- A sequence of captures of one process, dialect and state. The first capture is stored in full,
 -- the others as differences from the capture before.
@@ -134,18 +132,13 @@ CREATE TABLE snapshot (
   moment_ms   INTEGER NOT NULL,         -- time of the first snapshot of its moment
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: has the most fields for its process and moment
+  dialect     TEXT NOT NULL,            -- as of its epoch
   time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7), -- a byte or less a
-  dialect_code INTEGER NOT NULL CHECK (dialect_code BETWEEN 0 AND 12),  -- row; the words follow
   state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2),
   checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
   time_source TEXT GENERATED ALWAYS AS (CASE time_source_code WHEN 0 THEN 'none' WHEN 1 THEN 'given'
                 WHEN 2 THEN 'stream' WHEN 3 THEN 'name' WHEN 4 THEN 'mtime' WHEN 5 THEN 'now'
                 WHEN 6 THEN 'live' WHEN 7 THEN 'every' END) VIRTUAL,
-  dialect     TEXT GENERATED ALWAYS AS (CASE dialect_code WHEN 0 THEN 'smaps' WHEN 1 THEN 'pmap-XX'
-                WHEN 2 THEN 'pmap-X' WHEN 3 THEN 'pmap-suse' WHEN 4 THEN 'toybox-x'
-                WHEN 5 THEN 'busybox-x' WHEN 6 THEN 'pmap-x' WHEN 7 THEN 'pmap-d' WHEN 8 THEN 'pmap'
-                WHEN 9 THEN 'toybox' WHEN 10 THEN 'busybox' WHEN 11 THEN 'maps'
-                WHEN 12 THEN 'smaps_rollup' END) VIRTUAL, -- the rank in table dialect
   state       TEXT GENERATED ALWAYS AS (CASE state_code WHEN 0 THEN 'complete' WHEN 1 THEN 'partial'
                 WHEN 2 THEN 'totals' END) VIRTUAL,
   checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'

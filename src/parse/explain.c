@@ -142,58 +142,31 @@ static const char *procps_wide(const pm_reader *r)
     return r->b.mark[PM_MARK_RUNS_ON].n ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-/* The shape that identifies a dialect, and the tool that prints the shape. Dialects that are
- * missing here have only their lines in formats.c. */
-static const struct {
-    const char *shape;
-    const char *tool; /* NULL: depends on the version */
-} kinds[PM_DIALECT_COUNT] = {
-    [PM_DIALECT_SMAPS] = {"rows of start-end, perms, offset, device, inode, and keys below them",
-                          "Linux"},
-    [PM_DIALECT_PMAP_XX] = {"rows of address, perms, offset, device, inode, all columns of smaps",
-                            NULL},
-    [PM_DIALECT_PMAP_X] = {"rows of address, perms, and some columns of smaps", NULL},
-    [PM_DIALECT_SUSE] = {"rows of address and five numbers: Kbytes, RSS, PSS, Dirty, Swap",
-                         "pmap of SUSE"},
-    [PM_DIALECT_TOYBOX_X] = {"rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw---",
-                             "toybox"},
-    [PM_DIALECT_BUSYBOX_X] = {"rows of address, four numbers (Kbytes, PSS, Dirty, Swap), rw-p",
-                              "busybox"},
-    [PM_DIALECT_PMAP_SMALL_X] = {"rows of address and three numbers: Kbytes, RSS, Dirty", NULL},
-    [PM_DIALECT_PMAP_D] = {"rows of address, Kbytes, mode, offset, device", NULL},
-    [PM_DIALECT_PMAP] = {"rows of address and a size with K, mode of five characters", NULL},
-    [PM_DIALECT_TOYBOX] = {"rows of address and a size with K, names like \"[anon]\"", "toybox"},
-    [PM_DIALECT_BUSYBOX] = {"rows of address and a size with K, mode of four characters",
-                            "busybox"},
-    [PM_DIALECT_MAPS] = {"rows of start-end, perms, offset, and no keys below them", "Linux"},
-    [PM_DIALECT_ROLLUP] = {"row named [rollup], and the keys of smaps below it", "Linux"},
-};
-
-/* Returns the tool of a dialect that has no line in the table above. */
-static const char *tool_of(pm_dialect dialect)
+/* Returns the first format of a dialect. */
+static const pm_form *form_of(pm_dialect dialect)
 {
     const pm_form *f;
 
-    for (size_t i = 0; (f = pm_form_at(i)); i++)
-        if (f->dialect == dialect)
-            return f->tool;
-    return "?";
+    for (size_t i = 0; (f = pm_form_at(i)) && f->dialect != dialect; i++)
+        continue;
+    return f;
 }
 
 static void name_tool(pm_reader *r, pm_dialect dialect)
 {
-    const char *kernel = kernel_of(r->b.fields), *tool = kinds[dialect].tool;
+    const char *kernel = kernel_of(r->b.fields), *tool = form_of(dialect)->tool;
     bool wide = dialect == PM_DIALECT_PMAP_XX || dialect == PM_DIALECT_PMAP_X;
-    bool linux_only = tool && strcmp(tool, "Linux") == 0;
+    bool procps = strncmp(tool, "procps", 6) == 0;
 
-    if (dialect == PM_DIALECT_SUSE && r->b.style.suse_mode)
-        tool = "procps of openSUSE";
-    else if (!tool && !kinds[dialect].shape)
-        tool = tool_of(dialect);
-    else if (!tool)
-        tool = wide ? procps_wide(r) : r->b.state == PM_STATE_TOTALS ? "procps" : procps_narrow(r);
-    add(&r->tool, tool);
-    if (kernel && (wide || linux_only))
+    if (r->b.family == PM_FAMILY_RANGE)
+        add(&r->tool, "Linux");
+    else if (wide || procps || r->b.style.suse_mode)
+        add(&r->tool, wide                            ? procps_wide(r)
+                      : r->b.state == PM_STATE_TOTALS ? "procps"
+                                                      : procps_narrow(r));
+    else
+        pm_buf_add(&r->tool, tool, strcspn(tool, ":,"), NULL);
+    if (kernel && (wide || r->b.family == PM_FAMILY_RANGE))
         pm_buf_addf(&r->tool, NULL, "%s %s or later", wide ? " on Linux" : "", kernel);
 }
 
@@ -203,15 +176,14 @@ static void say_why(pm_reader *r, pm_dialect dialect)
 {
     const pm_open *b = &r->b;
     pm_buf *why = &r->why;
-    const char *shape = dialect < PM_DIALECT_COUNT ? kinds[dialect].shape : NULL;
     pm_text word;
 
     /* each reason is one line; the last newline is removed */
     if (b->state == PM_STATE_TOTALS && !b->rollup)
         pm_buf_addf(why, NULL, "a line of sums like that of %s\n", pm_dialect_name(dialect));
     else if (dialect < PM_DIALECT_COUNT && b->n_rows)
-        pm_buf_addf(why, NULL, "%" PRIu64 " %s%s\n", b->n_rows,
-                    shape ? shape : "rows like those of ", shape ? "" : tool_of(dialect));
+        pm_buf_addf(why, NULL, "%" PRIu64 " rows like %s: %s\n", b->n_rows,
+                    pm_dialect_name(dialect), form_of(dialect)->gives);
     if (b->columns_line) { /* the words of the header, separated by single blanks */
         add(why, "the header:");
         for (size_t at = 0; pm_guess_word(pm_buf_text(&r->columns), &at, &word);)

@@ -1,85 +1,15 @@
-/* formats: the table of formats, and the search in it.
- *
- * Most examples show the heap of one process as printed by every tool that runs on current Linux.
- * The examples for SUSE and Android follow the format of those tools. */
+/* formats: the table of formats, and the search in it. */
 #include "parse/formats.h"
 
 #include <stdio.h>
 
-#define OF_SMAPS "size, rss, pss, private, swap, flags, offset, names"
-
 static const pm_form formats[] = {
-    {PM_DIALECT_SMAPS, NULL, "Linux: /proc/PID/smaps", OF_SMAPS, "Private_Dirty:         8 kB"},
-    {PM_DIALECT_PMAP_XX, NULL, "procps 3.3.7 or later: pmap -XX", OF_SMAPS,
-     "        39b3b000 rw-p  00000000  00:00        0      136              4           4    8    "
-     "8 "
-     "        8            0            0             0             8          8         8   0     "
-     "   0             0              0             0              0               0    0       0  "
-     "    0           0    rd wr mr mw me ac [heap]"},
-    {PM_DIALECT_PMAP_XX, NULL, "procps 3.3.7 or later: pmap -c, -C FILE", "the columns asked for",
-     "        39b3b000 rw-p  00000000        0      136    8    8    0    rd wr mr mw me ac "
-     "[heap]"},
-    {PM_DIALECT_PMAP_X, NULL, "procps 3.3.7 or later: pmap -X",
-     "size, rss, pss, swap, offset, names",
-     "        39b3b000 rw-p  00000000  00:00        0      136    8    8         8          8      "
-     "   8   0        0              0             0              0               0    0       0   "
-     "   0           0 [heap]"},
-    {PM_DIALECT_SUSE, "A s r p d w P5 N", "openSUSE: pmap", "size, rss, pss, dirty, swap, names",
-     "0000000039b3b000     136       8       8       8       0 rw-p-   [ anon ]"},
-    {PM_DIALECT_SUSE, "A sK rK pK dK wK P4 [o D] N", "SLES 11 and 12: pmap",
-     "size, rss, pss, dirty, swap, names",
-     "0000000039b3b000    136K      8K      8K      8K      0K rw-p [heap]"},
-    {PM_DIALECT_SUSE, "total s r p d w", NULL, NULL, NULL},
-    {PM_DIALECT_SUSE, "Total: sK rK pK dK wK", NULL, NULL, NULL},
-    {PM_DIALECT_TOYBOX_X, "A s p v w P5 N", "toybox, Android: pmap -x",
-     "size, pss, private dirty, swap, names",
-     "0000000039b3b000     136       8       8       0 rw---   [heap]"},
-    {PM_DIALECT_TOYBOX_X, "total s p v w", NULL, NULL, NULL},
-    {PM_DIALECT_BUSYBOX_X, "A s p v w P4 N", "busybox: pmap -x",
-     "size, pss, private dirty, swap, names",
-     "0000000039b3b000     136       8       8       0  rw-p  [heap]"},
-    {PM_DIALECT_PMAP_SMALL_X, "A s r d P5 N", "procps 3.3.7 or later: pmap -x",
-     "size, rss, dirty, names", "0000000039b3b000     136       8       8 rw---   [ anon ]"},
-    {PM_DIALECT_PMAP_SMALL_X, "A s r d P5 N", "RHEL 5 and 6, procps 3.3.2 to 3.3.6: pmap -x",
-     "size, rss, dirty, names", "0000000039b3b000     136       8       8 rw---    [ anon ]"},
-    {PM_DIALECT_PMAP_SMALL_X, "A s - - - P5 N", "procps 3.2.0 to 3.3.1: pmap -x", "size, names",
-     "0000000039b3b000     136       -       -       - rw---    [ anon ]"},
-    /* printed by -x -A of procps 3.3.2 to 3.3.14 for rows outside the range */
-    {PM_DIALECT_PMAP_SMALL_X, "A 0 r d P4 N", NULL, NULL, NULL},
-    {PM_DIALECT_PMAP_SMALL_X, "total s r d", "pmap -x PID | tail -1", "size, rss",
-     "total kB         17831808    3488    2340"},
-    {PM_DIALECT_PMAP_SMALL_X, "total s - - -", NULL, NULL, NULL}, /* procps 3.2 */
-    {PM_DIALECT_PMAP_D, "A s P5 o D N", "procps: pmap -d", "size, offset, names",
-     "0000000039b3b000     136 rw--- 0000000000000000 000:00000   [ anon ]"},
-    {PM_DIALECT_PMAP_D, "mapped: sK xK xK", "pmap -d PID | tail -1", "size",
-     "mapped: 17831808K    writeable/private: 16781968K    shared: 124K"},
-    {PM_DIALECT_PMAP, "A sK P5 N", "procps: pmap", "size, names",
-     "0000000039b3b000    136K rw---   [ anon ]"},
-    {PM_DIALECT_PMAP, "A sK P5 N", "openSUSE: pmap -x", "size, names",
-     "0000000039b3b000    136K rw-p-   [ anon ]"},
-    {PM_DIALECT_PMAP, "total sK", "pmap PID | tail -1", "size", " total         17831808K"},
-    /* The rows of toybox differ from the rows of pmap only in the names; block.c distinguishes
-     * them. */
-    {PM_DIALECT_TOYBOX, "A sK P5 N", "toybox, Android: pmap", "size, names",
-     "0000000039b3b000    136K rw---   [heap]"},
-    {PM_DIALECT_BUSYBOX, "A sK P4 N", "busybox: pmap", "size, names",
-     "0000000039b3b000     136K rw-p  [heap]"},
-    {PM_DIALECT_BUSYBOX, "mapped: sK", NULL, NULL, NULL},
-    {PM_DIALECT_MAPS, NULL, "Linux: /proc/PID/maps", "size, offset, names",
-     "39b3b000-39b5d000 rw-p 00000000 00:00 0                                  [heap]"},
-    {PM_DIALECT_MAPS, NULL, "Linux, 32 bit: /proc/PID/maps", "size, offset, names",
-     "ff9cb000-ff9ec000 rw-p 00000000 00:00 0          [stack]"},
-    {PM_DIALECT_MAPS, NULL, "Android: /proc/PID/maps", "size, offset, names",
-     "12c00000-32c00000 rw-p 00000000 00:00 0                                  "
-     "[anon:dalvik-main space]"},
-    {PM_DIALECT_MAPS, NULL, "Java: Dynamic libraries in hs_err_pidN.log", "size, offset, names",
-     "7f0134251000-7f0134fa4000 r-xp 00251000 fe:00 318057                     "
-     "/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so"},
-    {PM_DIALECT_ROLLUP, NULL, "Linux 4.14 or later: /proc/PID/smaps_rollup",
-     "rss, pss, private, swap",
-     "00400000-7fff4c42a000 ---p 00000000 00:00 0                              [rollup]"},
-    {PM_DIALECT_COUNT, "A s x x - P5 N", PM_SOLARIS, NULL, NULL},
-    {PM_DIALECT_COUNT, "A s x - - P5 N", PM_SOLARIS, NULL, NULL},
+#define PM_FORMAT(id, pattern, tool, gives, example) \
+    {PM_DIALECT_##id, pattern, tool, gives, example},
+#define PM_DIALECT(id, name, names, ...) PM_FORMAT(id, __VA_ARGS__)
+#include "base/record/formats.def"
+#undef PM_DIALECT
+#undef PM_FORMAT
 };
 
 /* The output of other tools: the line of the example, or any line that contains all of `words` and

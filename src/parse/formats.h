@@ -1,8 +1,5 @@
-/* formats: the table of all row formats and sum formats that tools print, one line of data each,
- * with the tool and an example; also the formats that are refused by name. A new dialect
- * needs more than a line here: docs/architecture.md lists the places. A test feeds every example to
- * the reader.
- */
+/* formats: the search in the table of formats (base/record/formats.def), and the output of other
+ * tools, which is refused by the name of the tool. */
 #ifndef PM_PARSE_FORMATS_H
 #define PM_PARSE_FORMATS_H
 
@@ -26,15 +23,7 @@ typedef struct pm_numbers {
 
 typedef struct pm_form {
     pm_dialect dialect; /* PM_DIALECT_COUNT: refused, `tool` names its tool */
-    /* A row: "A" address, "P4" or "P5" mode of four or five characters, "o D" offset and device,
-     * "[o D]" if these may be missing, "N" name. A line of sums: a word, with its colon if it has
-     * one. Numbers, with K if they have a unit: s Size, r Rss, p Pss, d Dirty, v Private_Dirty, w
-     * Swap, x unknown, 0 a size that is 0; "-" a dash. NULL if smaps.c or pmap_wide.c reads the
-     * format. */
-    const char *pattern;
-    const char *tool;    /* the tool with its option; NULL: as in the line above */
-    const char *gives;   /* what such a capture contains, in words separated by ", " */
-    const char *example; /* one line of output */
+    const char *pattern, *tool, *gives, *example; /* as in formats.def */
 } pm_form;
 
 /* Returns the i-th format that has an example, in the order of the dialects, or NULL. */

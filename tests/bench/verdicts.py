@@ -12,7 +12,7 @@ POINTS = 10_000                             # of a long series
 STORE_S, POINTS_S = 6.0, 0.005              # asked: 500 x 15 x 1,000; one long series
 SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
          "swap_kib")
-WORDS = ("time_source_code", "dialect_code", "state_code", "checked_code")
+WORDS = ("dialect", "time_source_code", "state_code", "checked_code")
 
 
 class Course:
@@ -87,8 +87,8 @@ def large_store(db, processes, n):
         insert(connection, "category", ("category_id", "category", "description", "parent_id"),
                [(1000 + i, "other-%d" % i, "", 1000 + i)])
         ids.append(1000 + i)
-    capture, dialect, fields, *words = connection.execute(
-        "select s.capture_id, e.dialect, e.fields, %s from snapshot s join epoch e using (epoch_id)"
+    capture, fields, *words = connection.execute(
+        "select s.capture_id, e.fields, %s from snapshot s join epoch e using (epoch_id)"
         % ", ".join("s." + c for c in WORDS)).fetchone()
     rows = 0
     for process in range(1000, 1000 + processes):
@@ -98,7 +98,7 @@ def large_store(db, processes, n):
                [(process, process, 0, START_MS, process, 0, "start-time")])
         snapshots, epochs, versions = one_process(ids, Course(r, len(ids)), process, n)
         insert(connection, "epoch", ("epoch_id", "process_id", "dialect", "state", "fields"),
-               [(e, process, dialect, "complete", fields) for e in epochs])
+               [(e, process, words[0], "complete", fields) for e in epochs])
         insert(connection, "snapshot",
                ("process_id", "epoch_id", "off", "taken_ms", "hash", *SEVEN, "capture_id",
                 "moment_ms", "ordinal", "preferred", *WORDS),

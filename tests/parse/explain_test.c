@@ -30,12 +30,12 @@ static void expect(const told *cases, size_t n)
 
 #define X "1:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
 #define X3 "1:   a\nAddress           Kbytes     RSS   Dirty Mode   Mapping\n"
-#define X_WHY " rows of address and three numbers: Kbytes, RSS, Dirty\n"
+#define X_WHY " rows like pmap-x: size, rss, dirty, names\n"
 #define X_HEADER "the header: Address Kbytes RSS Dirty Mode Mapping"
 #define AGREE "\nthe sums below the rows agree"
 #define A1 "0000000000400000      12       8       4 r-x-- a\n"
 #define A2 "0000000000400000      12       8       4 r-x--  a\n"
-#define K_WHY "1 rows of address and a size with K, mode of five characters"
+#define K_WHY "1 rows like pmap: size, names"
 
 static void versions_of_procps(void **state)
 {
@@ -105,7 +105,8 @@ static void faults_of_procps(void **state)
 
 #define WIDE_ROW \
     "    00401000 r--p    4   4 a\n    00402000 r--p    4   4 a\n    00403000 r--p    4   4 a\n"
-#define WIDE_WHY "3 rows of address, perms, and some columns of smaps\nthe header: Address Perm "
+#define WIDE_WHY \
+    "3 rows like pmap-X: size, rss, pss, swap, offset, names\nthe header: Address Perm "
 #define RULE "                  ==== === \n"
 #define NO_FOOTER "no footer: whether rows are missing cannot be told"
 #define NAME32 "0123456789abcdef0123456789abcdef"
@@ -129,17 +130,18 @@ static void wide_ones(void **state)
          "procps 3.3.7 or later on Linux 6.8 or later", WIDE_WHY "Size KSM Mapping", NO_FOOTER},
         {"     Address Perm Size VmFlagsMapping\n    00401000 r--p    4   rd  a\n",
          PM_DIALECT_PMAP_XX, PM_CONFIDENCE_GUESS, "procps 3.3.7 to 3.3.14 on Linux 3.8 or later",
-         "1 rows of address, perms, offset, device, inode, all columns of smaps\nthe header: "
+         "1 rows like pmap-XX: size, rss, pss, private, swap, flags, offset, names\nthe header: "
          "Address Perm Size VmFlagsMapping",
          NO_FOOTER},
         {"     Address Perm Size Mapping\n    00401000 r--p    4 " NAME127 "\n", PM_DIALECT_PMAP_X,
          PM_CONFIDENCE_GUESS, "procps 3.3.7 or later",
-         "1 rows of address, perms, and some columns of smaps\nthe header: Address Perm Size "
+         "1 rows like pmap-X: size, rss, pss, swap, offset, names\nthe header: Address Perm Size "
          "Mapping",
          "the tool cut 1 of its names at 127 bytes\n" NO_FOOTER},
         {"1:   a\n00401000 r--p 00000000 fe:00 17 4 4 4 4 4 0 0 a\n", PM_DIALECT_PMAP_X,
          PM_CONFIDENCE_GUESS, "procps 3.3.7 or later",
-         "1 rows of address, perms, and some columns of smaps\n7 columns without names, told by "
+         "1 rows like pmap-X: size, rss, pss, swap, offset, names\n7 columns without names, told "
+         "by "
          "what Linux prints",
          ""},
     };
@@ -148,8 +150,8 @@ static void wide_ones(void **state)
 }
 
 #define MAP "00400000-00401000 r--p 00000000 fe:00 17 /a\n"
-#define MAPS "1 rows of start-end, perms, offset, and no keys below them"
-#define SMAPS "1 rows of start-end, perms, offset, device, inode, and keys below them"
+#define MAPS "1 rows like maps: size, offset, names"
+#define SMAPS "1 rows like smaps: size, rss, pss, private, swap, flags, offset, names"
 
 /* The youngest key dates the kernel. */
 static void kernels(void **state)
@@ -172,7 +174,7 @@ static void kernels(void **state)
          SMAPS, ""},
         {"00400000-7ff000 ---p 00000000 00:00 0   [rollup]\nRss:    8 kB\nPss:    4 kB\n",
          PM_DIALECT_ROLLUP, PM_CONFIDENCE_CERTAIN, "Linux",
-         "1 row named [rollup], and the keys of smaps below it", ""},
+         "1 rows like smaps_rollup: rss, pss, private, swap", ""},
     };
     char text[256];
 
@@ -238,7 +240,7 @@ static void what_was_made_good(void **state)
          "procps 3.3.7 or later", K_WHY,
          "sizes that are no whole pages (1, the first in line 1): edited or made up"},
         {"0000000000400000      12K r-xp  /a\n", PM_DIALECT_BUSYBOX, PM_CONFIDENCE_GUESS, "busybox",
-         "1 rows of address and a size with K, mode of four characters",
+         "1 rows like busybox: size, names",
          "busybox cuts a name at its first blank: \" (deleted)\" and what else follows is lost"},
     };
 

@@ -221,15 +221,15 @@ static void sles(void **state)
     char text[1024];
 
     snprintf(text, sizeof text, SLES "Total:               16K     15K     13K     11K      9K\n");
-    expect(text, PM_DIALECT_SUSE, "pmap of SUSE", PM_CHECKED_FOOTER, SLES_READ);
+    expect(text, PM_DIALECT_SUSE, "SLES 11 and 12", PM_CHECKED_FOOTER, SLES_READ);
     expect(
         "00400000             12K     11K     10K      9K      8K r-xp 00001000 08:01 /usr/bin/a\n",
-        PM_DIALECT_SUSE, "pmap of SUSE", PM_CHECKED_NONE,
+        PM_DIALECT_SUSE, "SLES 11 and 12", PM_CHECKED_NONE,
         "400000-403000 r-xp +1000 8:1 Size=12 Rss=11 Pss=10 Swap=8 Dirty=9 [/usr/bin/a]\n");
     snprintf(text, sizeof text,
              SLES "Total:               16K     15K     13K     11K      9K\n\n%s",
              "4K writable-private, 12K readonly-private, 0K shared, and 6K referenced\n");
-    expect(text, PM_DIALECT_SUSE, "pmap of SUSE", PM_CHECKED_FOOTER, SLES_READ);
+    expect(text, PM_DIALECT_SUSE, "SLES 11 and 12", PM_CHECKED_FOOTER, SLES_READ);
     snprintf(text, sizeof text, SLES "%s", parts);
     kit_expect_block(pm_text_of(text), PM_STATE_PARTIAL, PM_CHECKED_NONE,
                      "rows add up to 16 KiB, footer says 10560 KiB: 10544 KiB are missing");

@@ -83,8 +83,8 @@ class Store:
             self.snapshot += 1
             self.db.execute(
                 "insert into snapshot (snapshot_id, process_id, capture_id, epoch_id, off, taken_ms, "
-                "moment_ms, ordinal, preferred, time_source_code, dialect_code, state_code, checked_code, "
-                "hash) values (?, ?, 1, ?, ?, ?5, ?5, ?, 1, 0, (select rank from dialect where name = ?), ?, 0, 0)",
+                "moment_ms, ordinal, preferred, time_source_code, dialect, state_code, checked_code, "
+                "hash) values (?, ?, 1, ?, ?, ?5, ?5, ?, 1, 0, ?, ?, 0, 0)",
                 (self.snapshot, process, epoch, off, ms, ordinal, dialect, STATES.index(state)))
         for category in places[0][2]:
             self.db.execute("insert or ignore into category values (?1, ?2, '', ?1)",

@@ -216,5 +216,27 @@ static void triggers_are_refused(void **state)
     kit_open(k);
 }
 
+/* A store of an older program lacks a dialect, and its ranks are those of fewer dialects. The first
+ * capture of the dialect adds it and corrects the ranks. */
+static void a_dialect_that_is_new_to_the_store(void **state)
+{
+    kit *k = kit_of(state);
+    pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_X, 7, AT(9));
+
+    fill(k);
+    kit_open(k);
+    kit_exec(k, "DELETE FROM dialect WHERE name = 'pmap-X'");
+    kit_exec(k, "UPDATE dialect SET rank = rank - 1 WHERE name NOT IN ('smaps', 'pmap-XX')");
+    kit_map(k, c, 0x10000, 64, "rw-p", "");
+    kit_put(k, c);
+    assert_int_equal(ask(k->store, "SELECT count(*) FROM snapshots WHERE dialect = 'pmap-X'"), 1);
+    for (int i = 0; i < PM_DIALECT_COUNT; i++)
+        assert_int_equal(pm_sql_value(k->store->sql, "SELECT rank FROM dialect WHERE name = ?1",
+                                      PM_ARGS(PM_S(pm_dialect_name((pm_dialect)i))), -1),
+                         i);
+    assert_int_equal(ask(k->store, "SELECT count(*) FROM dialect"), PM_DIALECT_COUNT);
+}
+
 RUN_TESTS(IN_KIT(in_steps), IN_KIT(a_step_that_fails), IN_KIT(killed),
-          IN_KIT(behind_the_back_of_a_writer), IN_KIT(triggers_are_refused))
+          IN_KIT(behind_the_back_of_a_writer), IN_KIT(triggers_are_refused),
+          IN_KIT(a_dialect_that_is_new_to_the_store))

@@ -1,9 +1,21 @@
 /* dialect: the names of dialects, states and checks. */
 #include "base/record/dialect.h"
 
+#define PM_FORMAT(id, pattern, tool, gives, example)
+
 static const char *const dialect_names[PM_DIALECT_COUNT] = {
-    "smaps",  "pmap-XX", "pmap-X", "pmap-suse", "toybox-x", "busybox-x",    "pmap-x",
-    "pmap-d", "pmap",    "toybox", "busybox",   "maps",     "smaps_rollup",
+#define PM_DIALECT(id, name, names, pattern, tool, gives, example) name,
+#include "base/record/formats.def"
+#undef PM_DIALECT
+};
+
+static const enum {
+    KERNEL_NAMES,
+    OWN_NAMES
+} kind_of_names[PM_DIALECT_COUNT] = {
+#define PM_DIALECT(id, name, names, pattern, tool, gives, example) names,
+#include "base/record/formats.def"
+#undef PM_DIALECT
 };
 
 const char *pm_dialect_name(pm_dialect dialect)
@@ -32,6 +44,5 @@ pm_dialect pm_dialect_find(pm_text name)
 
 bool pm_dialect_hides_pseudo(pm_dialect dialect)
 {
-    return dialect == PM_DIALECT_PMAP_SMALL_X || dialect == PM_DIALECT_PMAP_D ||
-           dialect == PM_DIALECT_PMAP || dialect == PM_DIALECT_SUSE;
+    return dialect < PM_DIALECT_COUNT && kind_of_names[dialect] == OWN_NAMES;
 }

@@ -7,23 +7,13 @@
 #include "base/text.h"
 #include <stdbool.h>
 
-/* Ordered from the one with most fields to the one with fewest: of several captures of one moment,
- * queries use the first in this order. Table dialect contains the names with this order as their
- * rank. */
+/* The dialects, in the order of formats.def: the first has most fields. */
 typedef enum pm_dialect {
-    PM_DIALECT_SMAPS,
-    PM_DIALECT_PMAP_XX,
-    PM_DIALECT_PMAP_X,
-    PM_DIALECT_SUSE,     /* pmap of openSUSE and SLES: RSS, PSS, Dirty, Swap */
-    PM_DIALECT_TOYBOX_X, /* toybox and busybox pmap -x: PSS, Private_Dirty, Swap */
-    PM_DIALECT_BUSYBOX_X,
-    PM_DIALECT_PMAP_SMALL_X, /* pmap -x */
-    PM_DIALECT_PMAP_D,
-    PM_DIALECT_PMAP,
-    PM_DIALECT_TOYBOX,
-    PM_DIALECT_BUSYBOX,
-    PM_DIALECT_MAPS,
-    PM_DIALECT_ROLLUP, /* smaps_rollup: sums only */
+#define PM_DIALECT(id, name, names, pattern, tool, gives, example) PM_DIALECT_##id,
+#define PM_FORMAT(id, pattern, tool, gives, example)
+#include "base/record/formats.def"
+#undef PM_DIALECT
+#undef PM_FORMAT
     PM_DIALECT_COUNT
 } pm_dialect;
 
@@ -43,7 +33,7 @@ const char *pm_checked_name(pm_checked checked);
 /* Returns PM_DIALECT_COUNT if no dialect has that name. */
 pm_dialect pm_dialect_find(pm_text name);
 
-/* True if the source prints heap, vdso and unnamed memory all as "[ anon ]". */
+/* True if the tool prints heap, vdso and unnamed memory all as "[ anon ]". */
 bool pm_dialect_hides_pseudo(pm_dialect dialect);
 
 #endif

@@ -19,9 +19,9 @@ static int64_t find_stored(pm_merge *m, const pm_recall_item *item, int64_t host
         "SELECT s.snapshot_id, s.capture_id FROM process p CROSS JOIN snapshot s "
         "ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?3 AND ?4 "
         "WHERE coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 "
-        "AND s.dialect_code = ?6 AND (?7 OR p.boot_id = ?8 AND p.start_time IS ?9) LIMIT 1",
+        "AND s.dialect = ?6 AND (?7 OR p.boot_id = ?8 AND p.start_time IS ?9) LIMIT 1",
         PM_ARGS(PM_I(who->pid == PMAPDB_UNKNOWN ? -1 : who->pid), PM_I(host_id), PM_I(from),
-                PM_I(to), PM_I(item->hash), PM_I(item->dialect),
+                PM_I(to), PM_I(item->hash), PM_S(pm_dialect_name(item->dialect)),
                 PM_I(item->time_source != PM_TIME_LIVE), PM_S(who->boot_id),
                 PM_I(who->start_time)));
     int64_t found = 0;

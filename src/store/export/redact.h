@@ -69,7 +69,7 @@
     X("epoch", "state", FIXED)                  \
     X("snapshot", "taken_at", NEVER)            \
     X("snapshot", "time_source", NEVER)         \
-    X("snapshot", "dialect", NEVER)             \
+    X("snapshot", "dialect", WORD)              \
     X("snapshot", "state", NEVER)               \
     X("snapshot", "checked", NEVER)             \
     X("snapshot", "missing", SENTENCE)          \

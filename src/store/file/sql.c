@@ -336,5 +336,7 @@ pm_state pm_col_state(sqlite3_stmt *stmt, int column)
 
 pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column)
 {
-    return (pm_dialect)pm_col_code(stmt, column, PM_DIALECT_ROLLUP);
+    pm_dialect dialect = pm_dialect_find(pm_col_text(stmt, column));
+
+    return dialect < PM_DIALECT_COUNT ? dialect : PM_DIALECT_COUNT - 1;
 }

@@ -157,7 +157,7 @@ static pmapdb_status add_item(pm_recall *r, sqlite3_stmt *row, pmapdb_error *err
                            .taken_ms = pm_col_ms(row, 4),
                            .ordinal = pm_col_int(row, 5),
                            .hash = pm_col_int(row, 6),
-                           .dialect = (pm_dialect)pm_col_code(row, 7, PM_DIALECT_COUNT),
+                           .dialect = pm_dialect_find(pm_col_text(row, 7)),
                            .state = (pm_state)pm_col_code(row, 8, N_STATES),
                            .time_source = (pm_time_source)pm_col_code(row, 9, N_TIME_SOURCES),
                            .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id,
@@ -181,7 +181,7 @@ static pmapdb_status load_items(pm_recall *r, int64_t from_ms, pmapdb_error *err
     sqlite3_stmt *row = pm_sql_ask(
         r->sql,
         "SELECT s.snapshot_id, s.capture_id, s.epoch_id, s.off, s.taken_ms, s.ordinal, s.hash, "
-        "s.dialect_code, s.state_code, s.time_source_code, s.import_log_id, p.reason, p.pinned_ms "
+        "s.dialect, s.state_code, s.time_source_code, s.import_log_id, p.reason, p.pinned_ms "
         "FROM snapshot s "
         "LEFT JOIN pin p ON p.snapshot_id = s.snapshot_id "
         "WHERE s.process_id = ?1 AND s.taken_ms >= ?2",

@@ -2,6 +2,7 @@
 #include "store/rules/built_in.h"
 
 #include "store/dict/categories.h"
+#include "store/dict/dialects.h"
 #include "store/file/embedded.h"
 #include "store/rules/rule_set.h"
 
@@ -9,6 +10,7 @@ static pmapdb_status fill(pm_sql *sql, bool is_new, pmapdb_error *err)
 {
     pmapdb_status st = pm_category_ids_built_in(sql, err);
 
+    pm_dialects_add(sql);
     return st == PMAPDB_OK && is_new ? pm_rule_text_built_in(sql, err) : st;
 }
 

@@ -216,7 +216,7 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         m->sql,
-        "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect_code, "
+        "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect, "
         "s.state_code, s.preferred, p.pid, s.hash, s.time_source_code FROM process p "
         "CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
         "WHERE p.name_id = ?1",

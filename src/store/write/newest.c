@@ -104,7 +104,7 @@ pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
     if (n->has_beat)
         return &n->beat;
     stmt = pm_sql_ask(sql,
-                      "SELECT taken_ms, dialect_code, state_code, ordinal, hash FROM snapshot "
+                      "SELECT taken_ms, dialect, state_code, ordinal, hash FROM snapshot "
                       "WHERE process_id = ?1 AND state_code <> 2 AND NOT (?2 AND "
                       "(SELECT waits FROM epoch e WHERE e.epoch_id = snapshot.epoch_id)) "
                       "ORDER BY taken_ms DESC",

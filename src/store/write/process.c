@@ -343,10 +343,10 @@ pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapsh
         sql,
         "SELECT s.snapshot_id FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
         "AND s.taken_ms BETWEEN ?3 AND ?4 WHERE coalesce(p.pid, -1) = ?1 "
-        "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect_code = ?6 LIMIT 1",
+        "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect = ?6 LIMIT 1",
         PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_row(sql, c->host), 0)), PM_I(from),
                 PM_I(seconds ? from + 999 : from), PM_I((int64_t)c->block.hash),
-                PM_I(c->block.dialect)),
+                PM_S(pm_dialect_name(c->block.dialect))),
         0);
     return pm_sql_end(sql, err);
 }

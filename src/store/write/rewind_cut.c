@@ -44,7 +44,7 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, bool all, 
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
-        "SELECT s.taken_ms, s.dialect_code, s.state_code, s.ordinal, s.hash, s.snapshot_id, "
+        "SELECT s.taken_ms, s.dialect, s.state_code, s.ordinal, s.hash, s.snapshot_id, "
         "s.epoch_id, s.off, e.waits FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
         "WHERE s.process_id = ?1 AND (s.state_code = 2) = ?2 AND (?3 OR NOT e.waits) "
         "ORDER BY s.taken_ms",

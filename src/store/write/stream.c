@@ -1,6 +1,7 @@
 /* stream: appends a capture as its difference to the newest one. */
 #include "store/write/stream.h"
 
+#include "store/dict/dialects.h"
 #include "store/dict/region.h"
 #include "store/dict/versions.h"
 #include <stdlib.h>
@@ -21,11 +22,11 @@ static void load_newest(pm_sql *sql, pm_stream *s)
         "SELECT s.epoch_id, s.off + 1, e.fields, s.snapshot_id, s.taken_ms, s.ordinal, s.hash, "
         "e.waits FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
         "WHERE s.process_id = ?1 "
-        "AND s.dialect_code = ?4 AND s.state_code = ?5 AND NOT (?6 AND e.waits) "
+        "AND s.dialect = ?2 AND s.state_code = ?4 AND NOT (?5 AND e.waits) "
         "AND EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 AND dialect = ?2 AND state = ?3) "
         "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
         PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
-                PM_S(pm_state_name(s->state)), PM_I(s->dialect), PM_I(s->state), PM_I(s->front)));
+                PM_S(pm_state_name(s->state)), PM_I(s->state), PM_I(s->front)));
 
     if (!pm_sql_next(sql, stmt))
         return;
@@ -104,11 +105,15 @@ static bool is_full(const pm_stream *s)
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
 {
     if (s->epoch_id == 0 || s->fields != fields || s->ended || is_full(s)) {
+        const char *dialect = pm_dialect_name(s->dialect);
+
+        if (!pm_sql_value(sql, "SELECT 1 FROM dialect WHERE name = ?1", PM_ARGS(PM_S(dialect)), 0))
+            pm_dialects_add(sql); /* the store is older than the dialect */
         pm_sql_do(sql,
                   "INSERT INTO epoch (process_id, dialect, state, fields, waits) "
                   "VALUES (?1, ?2, ?3, ?4, ?5)",
-                  PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
-                          PM_S(pm_state_name(s->state)), PM_I((int64_t)fields), PM_I(s->waits)));
+                  PM_ARGS(PM_I(s->process_id), PM_S(dialect), PM_S(pm_state_name(s->state)),
+                          PM_I((int64_t)fields), PM_I(s->waits)));
         s->ended = false;
         s->epoch_id = pm_sql_last_id(sql);
         s->fields = fields;

@@ -180,6 +180,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    names = [k.name for k in operations.OPERATIONS]
+    for name in set(args.names) - set(names):
+        parser.error("no operation '%s'; there are %s" % (name, ", ".join(names)))
     began = time.monotonic()
     print("seed " + args.seed, flush=True)
     operations.Operation.long = args.kills >= LONG

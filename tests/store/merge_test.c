@@ -308,25 +308,30 @@ static bool merge_parts(stores *s, uint64_t seed)
     return is_as_one(s, s->part[first], seed, "into one of them");
 }
 
-static bool try_seed(stores *s, uint64_t seed)
+/* Fills the parts, and `one` if there is one, with a history. */
+static void make_parts(stores *s, uint64_t seed)
 {
     static history h;
-    bool good;
 
-    make_history(s->one, &h, seed);
+    make_history(s->part[0], &h, seed);
     qsort(h.seen, h.n, sizeof *h.seen, by_time);
-    kit_remove_store(s->one);
-    kit_open(s->one);
-    put_all(s->one, &h, ~0U);
-    for (unsigned i = 0; i < STORES; i++) {
-        kit_remove_store(s->part[i]);
-        kit_open(s->part[i]);
-        put_all(s->part[i], &h, 1U << i);
+    for (unsigned i = 0; i <= STORES; i++) {
+        kit *k = i < STORES ? s->part[i] : s->one;
+
+        if (!k)
+            continue;
+        kit_remove_store(k);
+        kit_open(k);
+        put_all(k, &h, i < STORES ? 1U << i : ~0U);
     }
-    answers(s->one, &s->want);
-    good = merge_parts(s, seed);
     free_history(&h);
-    return good;
+}
+
+static bool try_seed(stores *s, uint64_t seed)
+{
+    make_parts(s, seed);
+    answers(s->one, &s->want);
+    return merge_parts(s, seed);
 }
 
 static void parts_make_a_whole(void **state)
@@ -352,4 +357,109 @@ static void parts_make_a_whole(void **state)
     assert_int_equal(failed, 0);
 }
 
-RUN_TESTS(TEST(parts_make_a_whole))
+/* ---- killed ---- */
+
+#define KILLS 6       /* merges into the same store that are killed and run again */
+#define SEEDS_KILLED 8
+
+typedef struct killed {
+    const kit *into;
+    size_t commits, after; /* the program is killed after this commit */
+    char path[128];        /* what it leaves */
+} killed;
+
+static void copy_file(const char *from, const char *to, const char *end)
+{
+    char command[512];
+
+    snprintf(command, sizeof command, "cp '%s%s' '%s%s'", from, end, to, end);
+    assert_int_equal(system(command), 0);
+}
+
+static int on_commit(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    killed *w = ctx;
+
+    (void)db, (void)name, (void)pages;
+    if (++w->commits == w->after) {
+        copy_file(w->into->path, w->path, "");
+        copy_file(w->into->path, w->path, "-wal");
+    }
+    return SQLITE_OK;
+}
+
+/* Merges into a copy of part 0 that has not been closed; returns the number of commits. */
+static size_t merge_and_kill(const stores *s, kit *copy, size_t after)
+{
+    killed w = {.into = copy, .after = after};
+
+    kit_remove_store(copy);
+    kit_close(s->part[0]);
+    copy_file(s->part[0]->path, copy->path, "");
+    kit_open(s->part[0]);
+    kit_open(copy);
+    snprintf(w.path, sizeof w.path, "%s", s->all->path);
+    kit_remove_store(s->all);
+    sqlite3_wal_hook(copy->store->db, on_commit, &w);
+    merge(copy, s->part[1]);
+    if (w.commits >= after)
+        kit_open(s->all);
+    return w.commits;
+}
+
+/* Leaves the newest moments and those with a pin. */
+static void prune(const kit *k)
+{
+    const pmapdb_prune_options options = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN};
+    pmapdb_prune_result result;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
+}
+
+static bool kill_and_merge_again(stores *s, kit *copy, uint64_t seed)
+{
+    size_t commits, step;
+    bool good = true;
+
+    if (seed % 2)
+        prune(s->part[0]);
+    commits = merge_and_kill(s, copy, SIZE_MAX);
+    answers(copy, &s->want);
+    step = commits / KILLS + 1;
+    for (size_t after = 1 + seed % step; after <= commits && good; after += step) {
+        char what[64];
+
+        merge_and_kill(s, copy, after);
+        merge(s->all, s->part[1]);
+        snprintf(what, sizeof what, "killed after commit %zu of %zu", after, commits);
+        good = is_as_one(s, s->all, seed, what);
+    }
+    return good;
+}
+
+static void killed_and_run_again(void **state)
+{
+    stores s = {.all = new_kit()};
+    kit *copy = new_kit();
+    int failed = 0;
+    void *k;
+
+    for (size_t i = 0; i < STORES; i++)
+        s.part[i] = new_kit();
+    for (WORLD_SEEDS(seed, SEEDS_KILLED)) {
+        set_clock_step(CLOCK_MONOTONIC, 60000000); /* each turn is over after two looks */
+        make_parts(&s, seed);
+        failed += !kill_and_merge_again(&s, copy, seed);
+        set_clock_free();
+    }
+    kit_leave((k = s.all, &k));
+    kit_leave((k = copy, &k));
+    for (size_t i = 0; i < STORES; i++)
+        kit_leave((k = s.part[i], &k));
+    pm_buf_free(&s.want);
+    pm_buf_free(&s.got);
+    assert_int_equal(failed, 0);
+}
+
+RUN_TESTS(TEST(parts_make_a_whole), TEST(killed_and_run_again))

@@ -1,7 +1,6 @@
 /* merge: reads another store, process by process, and stores its new captures. */
 #include "store/copy/merge_run.h"
 
-#include "store/dict/origin.h"
 #include "store/perf/copy.h"
 #include "store/perf/link.h"
 #include "store/rules/label.h"
@@ -63,33 +62,6 @@ int64_t pm_merge_host_id(pm_merge *m, const char *host)
                 : 0;
 }
 
-int64_t pm_merge_capture(pm_merge *m, int64_t there)
-{
-    int64_t here = pm_merge_get(&m->captures, there);
-    pm_buf folder = {0}, file = {0};
-    bool has = false;
-    pmapdb_error err = {0};
-    pmapdb_status st = PMAPDB_OK;
-
-    if (here || !pm_merge_ok(m))
-        return here;
-    st = pm_origin_read(m->from->sql, there, &folder, &file, &has, &err);
-    if (st == PMAPDB_OK && !has)
-        st = pm_fail(&err, PMAPDB_INPUT, "capture %lld is missing; the store is damaged",
-                     (long long)there);
-    pm_merge_blame(m, st, &err);
-    if (st == PMAPDB_OK)
-        pm_merge_keep(
-            m,
-            pm_origin_capture(m->into->sql, pm_buf_text(&folder), pm_buf_text(&file), &here, &err),
-            &err);
-    pm_buf_free(&folder);
-    pm_buf_free(&file);
-    if (here)
-        pm_merge_set(m, &m->captures, there, here);
-    return here;
-}
-
 /* ---- transactions ---- */
 
 void pm_merge_begin(pm_merge *m)
@@ -133,10 +105,19 @@ void pm_merge_wrote(pm_merge *m)
 
 /* ---- one process ---- */
 
+/* Puts back captures that wait for late ones (write/rewind.h). */
+static void put_rest(pm_merge *m)
+{
+    pmapdb_error err = {0};
+
+    for (bool more = true; more && pm_merge_ok(m);)
+        pm_merge_keep(m, pm_store_put_rest(m->into, m->options->sweep_ms, &more, &err), &err);
+}
+
 /* Puts the capture into this store, if need be after some transactions that prepare its place. */
 static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, pm_stored *stored)
 {
-    int64_t capture_id = pm_merge_capture(m, item->capture_id);
+    int64_t capture_id = pm_merge_get(&m->captures, item->capture_id);
     pmapdb_error err = {0};
     pmapdb_status st;
 
@@ -144,15 +125,15 @@ static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, 
         st = pm_store_put_turn(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
         (st == PMAPDB_INPUT ? pm_merge_blame : pm_merge_keep)(m, st, &err);
         if (!stored->later)
-            return;
+            break;
         pm_merge_commit(m);
         pm_merge_begin(m);
     }
+    if (capture_id)
+        pm_merge_set(m, &m->captures, item->capture_id, capture_id);
 }
 
-/* Stores a new snapshot. *went: the process that received it, if all snapshots so far went to the
- * same one, or -1. */
-static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
+static void put(pm_merge *m, pm_recall_item *item)
 {
     pm_capture *c = NULL;
     pmapdb_error err = {0};
@@ -177,8 +158,6 @@ static void put(pm_merge *m, pm_recall_item *item, int64_t *went)
         return;
     item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
     m->stored += !stored.duplicate;
-    if (!stored.pruned)
-        *went = !*went || *went == stored.process_id ? stored.process_id : -1;
     pm_merge_wrote(m);
 }
 
@@ -186,19 +165,35 @@ static void put_new(pm_merge *m)
 {
     size_t n;
     pm_recall_item *items = pm_recall_items(m->recall, &n);
-    int64_t went = 0;
-    pmapdb_error err = {0};
 
     for (size_t i = 0; i < n && pm_merge_ok(m); i++)
         if (!items[i].known)
-            put(m, &items[i], &went);
+            put(m, &items[i]);
     pm_merge_commit(m);
-    for (bool more = true; more && pm_merge_ok(m);)
-        pm_merge_keep(m, pm_store_put_rest(m->into, m->options->sweep_ms, &more, &err), &err);
-    if (went > 0) {
-        pm_merge_begin(m);
-        pm_merge_facts(m, went);
+    if (pm_merge_ok(m) && pm_store_put_waits(m->into))
+        put_rest(m);
+}
+
+/* Returns the first process of this store that has captures of the process, or 0. *only: no other
+ * process has any. */
+static int64_t find_process(pm_merge *m, bool *only)
+{
+    size_t n;
+    const pm_recall_item *items = pm_recall_items(m->recall, &n);
+    int64_t first = 0;
+
+    *only = true;
+    for (size_t i = 0; i < n; i++) {
+        int64_t id = items[i].known <= 0 ? first
+                                         : pm_sql_value(m->into->sql,
+                                                        "SELECT process_id FROM snapshot "
+                                                        "WHERE snapshot_id = ?1",
+                                                        PM_ARGS(PM_I(items[i].known)), 0);
+
+        *only &= !first || id == first;
+        first = first ? first : id;
     }
+    return first;
 }
 
 static void set_pins(pm_merge *m)
@@ -216,27 +211,36 @@ static void set_pins(pm_merge *m)
     }
 }
 
-/* Copies the labels that a JVM gave the process, after its captures are stored. */
-static void take_labels(pm_merge *m)
+/* Copies the labels that a JVM gave the process. */
+static void take_labels(pm_merge *m, int64_t here)
 {
-    int64_t there = pm_recall_who(m->recall)->process_id, here = 0;
-    size_t n;
-    const pm_recall_item *items = pm_recall_items(m->recall, &n);
+    int64_t there = pm_recall_who(m->recall)->process_id;
     pmapdb_error err = {0};
 
     if (!pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
                       PM_ARGS(PM_I(there)), 0))
         return;
     pm_merge_begin(m);
-    for (size_t i = 0; i < n && !here; i++)
-        if (items[i].known > 0)
-            here =
-                pm_sql_value(m->into->sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
-                             PM_ARGS(PM_I(items[i].known)), 0);
-    if (!here || !pm_merge_ok(m))
+    if (!pm_merge_ok(m))
         return;
     pm_merge_keep(m, pm_label_take(m->from->sql, there, m->into->sql, here, &err), &err);
     pm_store_forget(m->into); /* the writer keeps categories */
+}
+
+/* Adds what the other store knows besides the captures. A merge that was killed may have stored
+ * them already. */
+static void add_facts(pm_merge *m)
+{
+    bool only;
+    int64_t here = find_process(m, &only);
+
+    if (here && only) {
+        pm_merge_begin(m);
+        pm_merge_facts(m, here);
+    }
+    set_pins(m);
+    if (here)
+        take_labels(m, here);
 }
 
 static void one_process(pm_merge *m, int64_t process_id)
@@ -267,8 +271,8 @@ static void one_process(pm_merge *m, int64_t process_id)
     }
     if (new)
         put_new(m);
-    set_pins(m);
-    take_labels(m);
+    if (pm_merge_ok(m))
+        add_facts(m);
     pm_merge_commit(m);
 }
 
@@ -356,6 +360,7 @@ static void go_through(pm_merge *m)
     pm_merge_store_beats(m);
     merge_pruned(m);
     pm_merge_commit(m);
+    put_rest(m);
     merge_recordings(m);
 }
 

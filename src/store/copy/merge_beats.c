@@ -2,6 +2,7 @@
  * its clocks, or because a prune here removed the beats of its schedule up to it. */
 #include "store/copy/merge_run.h"
 
+#include "store/write/live_reading.h"
 #include "store/write/process.h"
 
 /* A row of table schedule in the other store; texts are valid as long as the row. */
@@ -88,9 +89,12 @@ void pm_merge_find_beats(pm_merge *m)
 static void store_beat(pm_merge *m, int64_t schedule_id, sqlite3_stmt *there)
 {
     pm_arg args[11] = {PM_I(schedule_id)};
+    int64_t capture_id = pm_merge_get(&m->captures, pm_col_int(there, 0));
 
     pm_merge_begin(m);
-    args[1] = PM_I(pm_merge_capture(m, pm_col_int(there, 0)));
+    if (!capture_id && pm_merge_ok(m)) /* a beat without snapshots */
+        PM_SQL_STEP(m->into->sql, pm_sweep_begin(m->into->sql, &capture_id, &err));
+    args[1] = PM_I(capture_id);
     for (int i = 1; i < 10; i++)
         args[i + 1] = PM_I(pm_col_int(there, i));
     pm_sql_do(m->into->sql,

@@ -43,11 +43,11 @@ static void read_log(pm_merge *m, int64_t log_id, log *out)
     }
 }
 
-/* Finds the log in this store. A new block that was taken before the last block of that log gets a
- * time after it, as in an import. */
+/* Finds the log in this store. A new block that was taken before the last known block of its pid
+ * gets a time after that block, as in an import. */
 static void match(pm_merge *m, int64_t log_id, int64_t host_id, log *l)
 {
-    int64_t here = 0, last_ms = PMAPDB_UNKNOWN;
+    int64_t here = 0, last_ms = PMAPDB_UNKNOWN, pid = PMAPDB_UNKNOWN;
     pmapdb_error err = {0};
 
     pm_merge_keep(
@@ -60,6 +60,11 @@ static void match(pm_merge *m, int64_t log_id, int64_t host_id, log *l)
         const pm_log_block *b = &l->block[i];
         const their_block *t = &l->there[i];
 
+        if (b->pid != pid)
+            last_ms = PMAPDB_UNKNOWN;
+        pid = b->pid;
+        if (b->known)
+            last_ms = b->taken_ms;
         if (t->snapshot_id == PMAPDB_UNKNOWN)
             continue;
         if (b->known)

@@ -48,14 +48,12 @@ void pm_merge_begin(pm_merge *m); /* does nothing inside a transaction */
 void pm_merge_commit(pm_merge *m);
 void pm_merge_wrote(pm_merge *m); /* counts one row; may commit */
 
-/* ---- hosts and captures ---- */
+/* ---- hosts ---- */
 
 /* Returns the name in this store of a host in the other store; NULL: unknown. */
 const char *pm_merge_host(const pm_merge *m, const char *there);
 /* Returns 0 for the unknown host, -1 if this store does not have the host. */
 int64_t pm_merge_host_id(pm_merge *m, const char *host);
-/* Returns the row of table capture; inserts a missing one. */
-int64_t pm_merge_capture(pm_merge *m, int64_t there);
 
 /* ---- the process of m->recall ---- */
 

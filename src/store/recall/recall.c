@@ -246,7 +246,7 @@ static pmapdb_status read_block(pm_recall *r, const pm_recall_item *item, pm_cap
                : pm_sql_end(r->sql, err);
 }
 
-/* Reads the file of the capture; empty if the row of the capture is missing. */
+/* Reads the file of the capture. */
 static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_capture *c,
                                  pmapdb_error *err)
 {
@@ -254,6 +254,8 @@ static pmapdb_status read_origin(pm_recall *r, const pm_recall_item *item, pm_ca
     bool has;
     pmapdb_status st = pm_origin_read(r->sql, item->capture_id, &folder, &file, &has, err);
 
+    if (st == PMAPDB_OK && !has)
+        st = damaged("capture", item->capture_id, "is missing", err);
     c->source_dir = pm_text_copy(pm_buf_text(&folder));
     c->source_name = pm_text_copy(pm_buf_text(&file));
     pm_buf_free(&folder);

@@ -90,7 +90,7 @@ CREATE TABLE beat (
   unmoved     INTEGER NOT NULL,         -- left out by --on-growth or --on-rss-above
   changed     INTEGER NOT NULL          -- their maps changed too quickly to read: nothing is stored
 );
-CREATE INDEX beat_schedule ON beat (schedule_id);
+CREATE INDEX beat_schedule ON beat (schedule_id, started_ms);
 
 -- A text file of captures without times, recognized by the sequence of its blocks.
 CREATE TABLE import_log (

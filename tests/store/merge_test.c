@@ -359,8 +359,8 @@ static void parts_make_a_whole(void **state)
 
 /* ---- killed ---- */
 
-#define KILLS 6       /* merges into the same store that are killed and run again */
-#define SEEDS_KILLED 8
+#define KILLS 4 /* merges into the same store that are killed and run again */
+#define SEEDS_KILLED 4
 
 typedef struct killed {
     const kit *into;

@@ -288,41 +288,37 @@ static void look_at_hosts(pm_merge *m)
                                 PM_NO_ARGS, 0);
 }
 
-static void merge_refused(pm_merge *m)
+/* Rows that need no ids: read from the other store, where ?1 is the host of rows without one, and
+ * written to this one, where ?N is column N. If data was pruned there, it is incomplete here,
+ * too. */
+static const struct {
+    const char *read, *write;
+} rows[] = {
+    {"SELECT hash, first_ms, reason, ?1 FROM refused",
+     "INSERT INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3) "
+     "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)"},
+    {"SELECT n.name, coalesce(h.name, ?1), n.pruned_ms FROM name n "
+     "LEFT JOIN host h ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
+     "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) WHERE name = ?1 AND CASE "
+     "WHEN ?2 IS NULL THEN host_id IS NULL ELSE host_id = (SELECT host_id FROM host "
+     "WHERE name = ?2) END"},
+    {"SELECT h.name, j.boot_id, j.selection, coalesce(j.every_ms, 0), j.pruned_ms, ?1 "
+     "FROM schedule j JOIN host h ON h.host_id = j.host_id WHERE j.pruned_ms IS NOT NULL",
+     "UPDATE schedule SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE boot_id = ?2 AND "
+     "selection = ?3 AND coalesce(every_ms, 0) = ?4 AND host_id = (SELECT host_id FROM host "
+     "WHERE name = ?1)"},
+};
+
+static void merge_rows(pm_merge *m)
 {
-    sqlite3_stmt *row =
-        pm_sql_ask(m->from->sql, "SELECT hash, first_ms, reason FROM refused", PM_NO_ARGS);
+    pm_merge_begin(m);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sqlite3_stmt *row = pm_sql_ask(m->from->sql, rows[i].read, PM_ARGS(PM_S(m->options->host)));
 
-    while (pm_merge_next(m, row)) {
-        pm_merge_begin(m);
-        pm_sql_do(
-            m->into->sql,
-            "INSERT INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3) "
-            "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)",
-            PM_ARGS(PM_I(pm_col_int(row, 0)), PM_I(pm_col_int(row, 1)), PM_T(pm_col_text(row, 2))));
-        pm_merge_wrote(m);
+        while (pm_merge_next(m, row))
+            pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, rows[i].write, row));
     }
-}
-
-/* Copies how far names were pruned: before that time their data is incomplete here, too. */
-static void merge_pruned(pm_merge *m)
-{
-    sqlite3_stmt *row =
-        pm_sql_ask(m->from->sql,
-                   "SELECT n.name, h.name, n.pruned_ms FROM name n LEFT JOIN host h "
-                   "ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
-                   PM_NO_ARGS);
-
-    while (pm_merge_next(m, row)) {
-        int64_t host_id = pm_merge_host_id(m, pm_merge_host(m, pm_col_text(row, 1).data));
-
-        pm_merge_begin(m);
-        pm_sql_do(m->into->sql,
-                  "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) "
-                  "WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
-                  PM_ARGS(PM_T(pm_col_text(row, 0)), PM_I(host_id), PM_I(pm_col_int(row, 2))));
-        pm_merge_wrote(m);
-    }
+    pm_merge_commit(m);
 }
 
 /* Runs after the processes, to which the events of recordings are matched. */
@@ -348,18 +344,13 @@ static void go_through(pm_merge *m)
     look_at_hosts(m);
     pm_merge_find_logs(m);
     pm_merge_find_beats(m);
-    if (!m->options->dry_run) {
-        merge_refused(m);
-        pm_merge_commit(m);
-    }
     row = pm_sql_ask(m->from->sql, "SELECT process_id FROM process ORDER BY 1", PM_NO_ARGS);
     while (pm_merge_next(m, row))
         one_process(m, pm_col_int(row, 0));
     if (m->options->dry_run)
         return;
     pm_merge_store_beats(m);
-    merge_pruned(m);
-    pm_merge_commit(m);
+    merge_rows(m);
     put_rest(m);
     merge_recordings(m);
 }

@@ -223,6 +223,19 @@ sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size
     return stmt;
 }
 
+sqlite3_stmt *pm_sql_ask_row(pm_sql *sql, const char *text, sqlite3_stmt *row)
+{
+    sqlite3_stmt *stmt = pm_sql_ok(sql) ? find(sql, text) : NULL;
+    int n = stmt ? sqlite3_bind_parameter_count(stmt) : 0;
+
+    for (int i = 0; i < n; i++)
+        if (sqlite3_bind_value(stmt, i + 1, sqlite3_column_value(row, i)) != SQLITE_OK) {
+            keep_failure(sql, "bind a value");
+            return NULL;
+        }
+    return stmt;
+}
+
 bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt)
 {
     int rc;

@@ -69,6 +69,9 @@ void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
 /* Binds a statement; pm_sql_next returns its rows. NULL after a failure. */
 sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
+/* Binds the values of a row of another statement, also of another database: ?N is its column N. */
+sqlite3_stmt *pm_sql_ask_row(pm_sql *sql, const char *text, sqlite3_stmt *row);
+
 /* Steps to the next row. False at the end of the rows and after a failure; the statement is then
  * reset. A statement can be used only once at a time: to stop before the end, call pm_sql_done. */
 bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt);

@@ -66,19 +66,6 @@ static const struct kind {
      NULL},
 };
 
-/* Runs a statement whose ?N is column N of the row. */
-static void run_on(pm_sql *into, const char *sql, sqlite3_stmt *row)
-{
-    pmapdb_error err = {0};
-    sqlite3_stmt *stmt = pm_sql_ask(into, sql, PM_NO_ARGS);
-    int n = stmt ? sqlite3_bind_parameter_count(stmt) : 0;
-
-    for (int i = 0; i < n; i++)
-        if (sqlite3_bind_value(stmt, i + 1, sqlite3_column_value(row, i)) != SQLITE_OK)
-            pm_sql_keep(into, pm_sql_fail(pm_sql_db(into), "bind a value", &err), &err);
-    pm_sql_next(into, stmt);
-}
-
 static void copy_kind(pm_sql *into, pm_sql *from, const struct kind *kind, int64_t recording_id,
                       const char *host)
 {
@@ -87,9 +74,9 @@ static void copy_kind(pm_sql *into, pm_sql *from, const struct kind *kind, int64
     sqlite3_stmt *row = pm_sql_ask(from, kind->select, args, n);
 
     while (pm_sql_ok(into) && pm_sql_next(from, row)) {
-        run_on(into, kind->insert, row);
+        pm_sql_next(into, pm_sql_ask_row(into, kind->insert, row));
         if (kind->note)
-            run_on(into, kind->note, row);
+            pm_sql_next(into, pm_sql_ask_row(into, kind->note, row));
     }
     if (!pm_sql_ok(into) && row)
         pm_sql_done(row);

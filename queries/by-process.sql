@@ -4,6 +4,7 @@
 -- param:  snapshot snapshot last Which one: first, last, prev, @ID, a time, -2h
 -- param:  within   duration 1m   How far from that moment another name's may be
 -- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
+-- param:  user     text     ""   Only processes of this user, as live captures saw them
 -- column: snapshot_id       snapshot For --snapshot as @ID
 -- column: taken_at          time     When it was taken, UTC
 -- column: host              text     Where; empty when unknown
@@ -82,5 +83,7 @@ CROSS JOIN process p ON p.process_id = s.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
 LEFT JOIN live_reading g ON g.snapshot_id = s.snapshot_id
+LEFT JOIN live_process l ON l.live_process_id = g.live_process_id
+WHERE :user IS NULL OR :user IN (l.user, l.uid || '')
 ORDER BY coalesce(s.private_kib, s.rss_kib, s.tool_rss_kib) DESC, s.rss_kib DESC, s.size_kib DESC,
   host, n.name, p.pid, s.process_id;

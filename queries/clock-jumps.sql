@@ -10,6 +10,7 @@
 -- column: passed    duration The time that really passed between the two; unknown for a reboot
 -- column: up_at     time     When the machine came up, by the clock of the beat after
 -- column: boot_id   text     The boot that the beat after was in
+-- order:  time
 --
 -- Each beat has two clocks: UTC, which may be set, and CLOCK_MONOTONIC, which may not. The
 -- monotonic clock stands still while a machine sleeps: what looks like a jump forward by hours is a

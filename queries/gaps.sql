@@ -10,6 +10,7 @@
 -- column: step    duration The usual step: the median of the name's steps
 -- column: missing count    How many captures would have fit in
 -- column: alive   bool     1: a process was seen before and after; 0: it may not have run
+-- narrow: name from_at to_at gap missing
 --
 -- Steps are the times between the moments of a name (of one process, if one is given); their median
 -- is the lower of the two middle ones. If captures became rarer for good, every later step looks

@@ -23,6 +23,7 @@
 -- column: unreadable        count Processes that the sweep of the moment was not allowed to read
 -- column: unmoved           count Processes that the sweep left out: --on-growth, --on-rss-above
 -- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta taken_at
+-- narrow: group processes pss_kib private_kib pss_kib_delta private_kib_delta
 -- empty:  no processes at that moment
 --
 -- Largest first by pss or, where pss is unknown, by rss.
@@ -124,7 +125,7 @@ x AS (
       WHEN f.live_process_id IS NOT NULL THEN coalesce(process_value(:by, f.pid, f.ppid, f.uid,
         f.user, f.comm, f.exe, f.cmdline, f.cgroup, (
           SELECT group_concat(v.name || '=' || v.value || char(0), '') FROM environment v
-          WHERE v.live_process_id = f.live_process_id), a.pids), 'other')
+          WHERE v.live_process_id = f.live_process_id), a.pids, f.name), 'other')
     END AS "group"
   FROM fact f
   LEFT JOIN environment e ON e.live_process_id = f.live_process_id AND e.name = substr(:by, 5)

@@ -29,6 +29,7 @@
 -- column: processes               count    Processes summed
 -- table:  taken_at pid category mappings size_kib size_kib_delta rss_kib rss_kib_delta private_kib private_kib_delta
 -- narrow: taken_at category size_kib rss_kib rss_kib_delta
+-- order:  time
 -- empty:  no snapshots in this span
 --
 -- The long series for a spreadsheet or a plot. Given a name, the sum over its processes of each

@@ -16,6 +16,7 @@
 -- column: lineage_id  lineage  The mapping through time
 -- column: pid         int      Process id
 -- table:  start size_kib rss_kib category label covered_kib committed_kib source said_at lineage_id
+-- narrow: start rss_kib category label covered_kib
 -- empty:  no names of a JVM: import the report of jcmd PID VM.native_memory detail
 --
 -- Import the output of jcmd in addition to the process's smaps: pmapdb import FILE. A mapping has a

@@ -22,6 +22,7 @@
 -- column: reason            text     Why it is of this lineage: same, same-start, same-end, overlap, file-offset, new
 -- column: process_id        process  The process: one life of the pid
 -- table:  first_at last_at start size_kib rss_kib pss_kib private_kib swap_kib perms reason
+-- order:  time
 -- empty:  no such lineage
 --
 -- One row per stretch of snapshots in which nothing about the lineage changed, in order of time;

@@ -16,6 +16,7 @@
 -- column: mappings_per_h real    The same per hour, as a straight line
 -- column: limit          count   The limit that share is of
 -- table:  name pid last_at mappings share mappings_first mappings_delta mappings_per_h
+-- narrow: name pid last_at mappings share mappings_delta
 -- empty:  no process has a known number of mappings
 --
 -- A process at the limit gets ENOMEM from mmap although memory is free. Partial captures and those

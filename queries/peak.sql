@@ -15,6 +15,7 @@
 -- column: mappings_peak    count    Number of mappings, the most there was
 -- column: mappings_peak_at time     When first, UTC
 -- column: mappings_last    count    The same in the last moment
+-- narrow: category rss_kib_peak rss_peak_at rss_kib_last size_kib_peak
 -- empty:  no snapshots in this span
 --
 -- Given a name, the peak of the sums over its processes of each moment. A partial capture counts

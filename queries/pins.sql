@@ -10,6 +10,7 @@
 -- column: reason      text     As given with --reason
 -- column: pinned_at   time     Since when, UTC
 -- column: process_id  process  The process: one life of the pid
+-- order:  time
 -- empty:  no pinned snapshots
 --
 -- `pmapdb prune --pin SNAPSHOT --reason TEXT` adds one, `pmapdb prune --unpin SNAPSHOT` removes it.

@@ -1,6 +1,7 @@
 -- name:   processes
 -- title:  The processes in the store
 -- param:  process process "" NAME, PID, NAME/PID or @ID
+-- param:  user    text    "" Only processes of this user, as live captures saw them
 -- column: process_id process One life of one pid; for --process as @ID
 -- column: host       text    Where; empty when unknown
 -- column: pid        int     Process id
@@ -12,6 +13,7 @@
 -- column: size_kib   kib     Address space in the last one
 -- column: rss_kib    kib     Resident in the last one; VmRSS where a live capture read maps only
 -- column: boot_id    text    Which boot of the host, of a process that was captured live
+-- column: user       text    Who ran it, of a process that was captured live
 -- table:  process_id host pid name command first_at last_at snapshots size_kib rss_kib
 -- narrow: process_id pid name last_at snapshots rss_kib
 --
@@ -20,12 +22,15 @@ SELECT p.process_id, h.name AS host, p.pid, n.name, p.command,
     AS first_at,
   z.taken_at AS last_at,
   (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
-  z.size_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib, p.boot_id
+  z.size_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib, p.boot_id, coalesce(l.user, l.uid) AS user
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id
 LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot s
   WHERE s.process_id = p.process_id AND s.preferred ORDER BY taken_ms DESC LIMIT 1)
+LEFT JOIN live_reading r ON r.snapshot_id = z.snapshot_id
+LEFT JOIN live_process l ON l.live_process_id = r.live_process_id
 WHERE (:process IS NULL OR p.process_id = :process)
   AND (:name_id IS NULL OR p.name_id = :name_id)
+  AND (:user IS NULL OR :user IN (l.user, l.uid || ''))
 ORDER BY host, n.name, first_at, p.pid, p.process_id;

@@ -23,6 +23,7 @@
 -- column: degraded_last_at time    The last of these, UTC
 -- column: reason           text    Why, then
 -- table:  name pid snapshots read_us_p50 read_us_p99 longest_us_p50 longest_us_p99 longest_us_max cpu_share underestimated degraded reason
+-- narrow: name pid snapshots read_us_p50 longest_us_p99 cpu_share degraded
 -- empty:  no live captures
 --
 -- Live captures only. Rows with the longest single read come first. A process waits if it maps or

@@ -22,6 +22,7 @@
 -- column: process_id      process  The process with most calls
 -- column: recording_id    int      Number of the recording
 -- table:  path pid name threads calls failed unpaired lost span_ms live_kib clock slack_ms
+-- narrow: path pid name calls failed span_ms live_kib
 --
 -- One row for each recording that import-perf stored.
 WITH traced AS (

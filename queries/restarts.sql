@@ -18,6 +18,7 @@
 -- column: rss_kib_after    kib      Resident in the first moment after
 -- column: kind             text     restart, ended (the name did not come back), death (a namesake lives on)
 -- table:  name kind down_at up_at away lived pid_before pid_after rss_kib_before rss_kib_after
+-- narrow: name down_at pid_before rss_kib_before kind
 -- empty:  no restarts, and nothing ended
 --
 -- A name restarts when all of its processes end and one begins later. What was not captured is not
@@ -151,4 +152,4 @@ SELECT h.name AS host, n.name,
 FROM told t
 JOIN name n ON n.name_id = t.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
-ORDER BY host, n.name, t.down_ms, t.kind, t.pid_before;
+ORDER BY t.down_ms DESC, host, n.name, t.kind, t.pid_before;

@@ -17,6 +17,7 @@
 -- column: off_share    ratio    Part of what the capture claims
 -- column: process_id   process  The process: one life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked rss_kib tool_rss_kib off_kib off_share
+-- narrow: snapshot_id name pid rss_kib tool_rss_kib off_kib off_share
 -- empty:  no live captures
 --
 -- Largest difference first. VmRSS of a live process is read right after its map, and memory changes

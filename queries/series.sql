@@ -9,6 +9,7 @@
 -- column: ts    real When: seconds since 1970 UTC
 -- column: pid   int  Process id
 -- column: value int  KiB, or a number of mappings
+-- order:  time
 -- empty:  no snapshots in this span
 --
 -- The columns that Procpath and the tools that learnt from it plot. Every process has its own

@@ -21,6 +21,7 @@
 -- column: hugetlb_kib      kib      Shared_Hugetlb + Private_Hugetlb, added up; not part of rss or pss
 -- column: swap_kib         kib      Swapped out
 -- table:  category object processes mappings once_kib size_kib rss_kib pss_kib shared_kib swap_kib
+-- narrow: category object processes rss_kib pss_kib shared_kib
 -- empty:  no memory is shared
 --
 -- Mappings that are shared (perms s) or have pages that another process also has. An object is one

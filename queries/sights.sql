@@ -29,6 +29,7 @@
 -- column: cgroup            text     Its cgroup
 -- column: process_id        process  The process: one life of the pid
 -- table:  taken_at name pid threads mappings size_kib rss_kib hwm_kib anon_kib file_kib shmem_kib swap_kib page_tables_kib memory_max_kib
+-- order:  time
 -- empty:  no live captures
 --
 -- The kernel's own sums, from /proc/PID/status, read right after the map.

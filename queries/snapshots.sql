@@ -3,6 +3,8 @@
 -- param:  process process "" NAME, PID, NAME/PID or @ID
 -- param:  dialect text    "" Only captures of this dialect
 -- param:  state   text    "" Only complete, partial or totals
+-- param:  since   time    "" Only snapshots from then on: a time, -7d before the newest snapshot, now-7d
+-- param:  until   time    "" Only snapshots up to then
 -- column: snapshot_id       snapshot For --from, --to, --snapshot as @ID
 -- column: taken_at          time     When it was taken, UTC
 -- column: host              text     Where; empty when unknown
@@ -22,6 +24,7 @@
 -- column: process_id        process  The process: one life of the pid
 -- table:  snapshot_id taken_at name pid dialect state checked mappings size_kib rss_kib pss_kib private_kib source
 -- narrow: snapshot_id taken_at name pid state rss_kib
+-- order:  time
 --
 -- A template for queries of your own: one statement, read-only, every column declared. :process is
 -- the process_id, or NULL if a name was given; :name_id is then the id of that name.
@@ -41,4 +44,5 @@ WHERE (:process IS NULL OR p.process_id = :process)
   AND (:name_id IS NULL OR p.name_id = :name_id)
   AND (:dialect IS NULL OR s.dialect = :dialect)
   AND (:state IS NULL OR s.state = :state)
+  AND s.taken_ms BETWEEN coalesce(:since, s.taken_ms) AND coalesce(:until, s.taken_ms)
 ORDER BY s.taken_ms, n.name, p.pid, s.dialect, s.ordinal;

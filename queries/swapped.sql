@@ -12,6 +12,7 @@
 -- column: swap_kib     kib      Swapped out
 -- column: swap_pss_kib kib      Proportional share of the swapped
 -- column: processes    count    How many processes have some
+-- narrow: category object mappings rss_kib swap_kib
 -- empty:  nothing is swapped out
 --
 -- No rows: nothing is swapped out. A capture that does not tell (plain pmap, -x, maps) has one row,

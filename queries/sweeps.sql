@@ -20,6 +20,7 @@
 -- column: unmoved     count    Left out by --on-growth or --on-rss-above, in all beats
 -- column: changed     count    Left out because the map changed too quickly while it was read, in all beats
 -- table:  host selection every last_at expected kept missed absent took took_max unreadable vanished degraded
+-- narrow: selection every last_at expected kept missed took degraded
 -- empty:  no live captures
 --
 -- The newest job comes first. A reboot begins a new job, so that expected does not count the time

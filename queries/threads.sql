@@ -18,6 +18,7 @@
 -- column: why            text    What that usually means
 -- column: process_id     process The process: one life of the pid
 -- table:  name pid stack_kib stacks size_kib rss_kib guard_kib threads difference why
+-- narrow: name pid stack_kib stacks rss_kib threads why
 -- empty:  no thread stacks
 --
 -- A stack is a mapping of the category anonymous/thread-stack, which its neighbours and VmFlags

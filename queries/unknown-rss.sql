@@ -13,6 +13,7 @@
 -- column: known_at         time     When mappings last showed it, UTC; unknown: never before
 -- column: known_id         snapshot That capture, for --snapshot as @ID
 -- column: process_id       process  The process: one life of the pid
+-- narrow: name pid snapshot_id why known_at
 --
 -- maps and a plain pmap know sizes only. A live capture reads maps if --measure says so, or if smaps
 -- would lock the memory map of the process for longer than --max-stall.

@@ -1,6 +1,8 @@
 /* answer: reads the rows of a query, or writes them in the output format of the command line. */
 #include "cli/answer.h"
 
+#include "base/near.h"
+
 /* ---- rows ---- */
 
 bool pm_answer_lists(pm_text list, pm_text name)
@@ -23,6 +25,91 @@ static bool is_label(const pm_query_param *p)
     return p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_CATEGORY || p->unit == PM_UNIT_TEXT;
 }
 
+/* Returns the column that the user calls by this name: rss is rss_kib, taken is taken_at. */
+static int find_column(const pmapdb_rows *rows, pm_text name)
+{
+    static const char *const endings[] = {"", "_kib", "_at", "_id"};
+    const pm_query_info *q = pm_rows_info(rows);
+    pm_near near;
+
+    pm_near_start(&near, name);
+    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+        for (int i = 0; i < q->n_columns; i++) {
+            pm_text column = q->column[i].name;
+
+            if (pm_text_starts(column, name) &&
+                pm_text_equal(pm_text_from(column, name.len), pm_text_of(endings[k])))
+                return i;
+            pm_near_try(&near, column);
+        }
+    pm_cli_die("no column '%.*s'%s pmapdb %.*s --help lists them", (int)name.len, name.data,
+               pm_near_hint(&near), (int)q->name.len, q->name.data);
+}
+
+/* Numbers begin with the largest; texts and times with the first, or after "-" with the last. A
+ * "+" begins with the smallest. */
+static void sort_rows(const char *by, pmapdb_rows *rows)
+{
+    char sign = *by == '-' || *by == '+' ? *by++ : '\0', after[64];
+    int i = find_column(rows, pm_text_of(by));
+    bool number = pm_unit_is_number(pm_rows_info(rows)->column[i].unit);
+    pmapdb_error err;
+
+    snprintf(after, sizeof after, ") ORDER BY %d %s NULLS LAST", i + 1,
+             sign == '-' || (number && sign != '+') ? "DESC" : "");
+    pm_cli_must(pm_rows_wrap(rows, "SELECT * FROM (", after, &err), &err);
+}
+
+/* Takes the last rows. Counts all of them in a column after those of the query. */
+static void take_newest(int64_t n, pmapdb_rows *rows)
+{
+    char after[128];
+    pmapdb_error err;
+
+    snprintf(after, sizeof after, ") LIMIT -1)) ORDER BY nth_row DESC LIMIT %lld) ORDER BY nth_row",
+             (long long)n);
+    pm_cli_must(pm_rows_wrap(rows,
+                             "SELECT * FROM (SELECT * FROM (SELECT *, count(*) OVER () AS n_rows, "
+                             "row_number() OVER () AS nth_row FROM (SELECT * FROM (",
+                             after, &err),
+                &err);
+}
+
+/* Returns true if only the newest rows are shown. */
+static bool arrange(const pm_cli *cli, pmapdb_rows *rows)
+{
+    if (cli->sort)
+        sort_rows(cli->sort, rows);
+    else if (cli->top && pm_rows_info(rows)->order.len)
+        take_newest(cli->top, rows);
+    else
+        return false;
+    return !cli->sort;
+}
+
+static void show_column(const pmapdb_rows *rows, int i, pm_answer_view *v)
+{
+    const pm_query_column *c = &pm_rows_info(rows)->column[i];
+
+    if (v->n == PM_QUERY_ITEMS)
+        return;
+    v->from[v->n] = i;
+    v->column[v->n] = (pm_column){pmapdb_rows_name(rows, i), c->unit};
+    v->help[v->n++] = c->help;
+}
+
+static void show_columns(const pmapdb_rows *rows, pm_text names, pm_answer_view *v)
+{
+    v->about.narrow = (pm_text){NULL, 0};
+    while (names.len) {
+        const char *comma = memchr(names.data, ',', names.len);
+        size_t n = comma ? (size_t)(comma - names.data) : names.len;
+
+        show_column(rows, find_column(rows, (pm_text){names.data, n}), v);
+        names = pm_text_from(names, comma ? n + 1 : n);
+    }
+}
+
 void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
 {
     const pm_query_info *q = pm_rows_info(rows);
@@ -34,13 +121,11 @@ void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *
                                     .help = v->help,
                                     .labels = v->labels,
                                     .moment_ms = rows->moment_ms}};
-    for (int i = 0; i < q->n_columns; i++) {
-        v->keep[i] = all || pm_answer_lists(q->table, q->column[i].name);
-        if (!v->keep[i])
-            continue;
-        v->column[v->n] = (pm_column){pmapdb_rows_name(rows, i), q->column[i].unit};
-        v->help[v->n++] = q->column[i].help;
-    }
+    if (cli->columns)
+        show_columns(rows, pm_text_of(cli->columns), v);
+    for (int i = 0; i < q->n_columns && !cli->columns; i++)
+        if (all || pm_answer_lists(q->table, q->column[i].name))
+            show_column(rows, i, v);
     for (int i = 0; i < q->n_params; i++)
         if (rows->given[i] && *rows->given[i] && is_label(&q->param[i]))
             v->labels[v->about.n_labels++] =
@@ -68,13 +153,6 @@ static pm_value value_of(const pmapdb_rows *rows, int column)
         break;
     }
     return v;
-}
-
-void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values)
-{
-    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
-        if (keep[i])
-            *values++ = value_of(rows, i);
 }
 
 /* Limits sizes and numbers of mappings to values that a process can have, so that sums do not
@@ -147,7 +225,8 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
                     void *ctx)
 {
     pm_value values[PM_QUERY_ITEMS];
-    bool has = step(out, rows);
+    bool newest = arrange(out->cli, rows), has = step(out, rows);
+    int64_t n = newest && has ? pmapdb_rows_int(rows, pmapdb_rows_columns(rows)) : 0;
 
     if (rows->clipped[0] && !pm_output_failed(out))
         pm_cli_note(out->cli, "%s", rows->clipped);
@@ -159,9 +238,13 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
     for (; has; has = step(out, rows)) {
         if (see)
             see(ctx, rows);
-        pm_run_values(rows, view->keep, values);
+        for (int i = 0; i < view->n; i++)
+            values[i] = value_of(rows, view->from[i]);
         pm_output_row(out, values);
     }
+    if (n > out->cli->top && !pm_output_failed(out))
+        pm_cli_note(out->cli, "the newest %lld of %lld rows", (long long)out->cli->top,
+                    (long long)n);
 }
 
 void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx)

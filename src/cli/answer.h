@@ -13,10 +13,10 @@ int pm_answer_column(const pmapdb_rows *rows, const char *name);
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
-/* The columns to show: in a table, those that the query's header names; otherwise all. Must not
- * move after it was filled in; valid as long as the rows. */
+/* The columns to show: those of --columns; in a table, those that the query's header names;
+ * otherwise all. Must not move after it was filled in; valid as long as the rows. */
 typedef struct pm_answer_view {
-    bool keep[PM_QUERY_ITEMS]; /* column i is shown */
+    int from[PM_QUERY_ITEMS]; /* the places of the shown columns in the rows */
     pm_column column[PM_QUERY_ITEMS];
     int n;
     pm_about about;
@@ -27,11 +27,9 @@ typedef struct pm_answer_view {
 /* Fills in the view. Call it after the first pmapdb_next(): only then does the query know the
  * moment of its rows. */
 void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *out);
-/* Stores the values of the shown columns of the current row. */
-void pm_run_values(const pmapdb_rows *rows, const bool *keep, pm_value *values);
 
-/* Writes the rows of a bound query to an open output. The output stays open, so that a total can
- * follow. Calls `see` (or NULL) with each row. */
+/* Writes the rows of a bound query to an open output, in the order of --sort. The output stays
+ * open, so that a total can follow. Calls `see` (or NULL) with each row. */
 typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx);

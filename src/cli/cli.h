@@ -20,8 +20,9 @@ struct pm_cli {
     const char *db, *output, *query_dir;
     pm_format format;
     bool quiet, kib, human, wide, crlf, safe;
-    const char *color; /* auto, always, never; NULL: auto */
-    int64_t top;       /* 0: all rows */
+    const char *color;          /* auto, always, never; NULL: auto */
+    int64_t top;                /* 0: all rows */
+    const char *sort, *columns; /* of the rows of a query; NULL: as its header says */
 };
 
 /* Arguments of an option that may be repeated. The list owns `item`; its texts point into argv. */

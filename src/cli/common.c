@@ -38,6 +38,19 @@ static const char *set_json(const char *arg, void *value)
     return NULL;
 }
 
+/* Refuses a format or a list of columns, which other programs take after -o. */
+static const char *read_output(const char *arg, void *value)
+{
+    pm_format format;
+
+    if (pm_format_find(arg, &format))
+        return "a file; -f FORMAT picks the format";
+    if (!*arg || (strchr(arg, ',') && !strpbrk(arg, "./")))
+        return "a file; --columns NAME,... picks columns";
+    *(const char **)value = arg;
+    return NULL;
+}
+
 static const char *read_zone(const char *arg, void *value)
 {
     (void)value;
@@ -57,14 +70,17 @@ const pm_option pm_cli_options[] = {
      "table, csv, json, ndjson, md or prometheus", read_format},
     {"csv", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f csv", set_csv},
     {"json", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f json", set_json},
-    {"output", 'o', PM_OPT_WORD, AT(output), "FILE", "Write there, all or nothing", NULL},
+    {"output", 'o', PM_OPT_CUSTOM, AT(output), "FILE", "Write there, all or nothing", read_output},
     {"quiet", 'q', PM_OPT_FLAG, AT(quiet), NULL, "Only trouble on standard error", NULL},
     {"kib", 0, PM_OPT_FLAG, AT(kib), NULL, "Exact KiB in a table on a terminal", NULL},
     {"human", 0, PM_OPT_FLAG, AT(human), NULL, "Sizes like 1.5 GiB in a table elsewhere, too",
      NULL},
     {"color", 0, PM_OPT_CHOICE, AT(color), "auto|always|never", "Colours in a table", NULL},
     {"wide", 0, PM_OPT_FLAG, AT(wide), NULL, "All columns in a table", NULL},
-    {"top", 'n', PM_OPT_COUNT, AT(top), "N", "Only the first N rows", NULL},
+    {"top", 'n', PM_OPT_COUNT, AT(top), "N", "Only the first N rows; of a series the newest", NULL},
+    {"sort", 0, PM_OPT_WORD, AT(sort), "COLUMN",
+     "Largest first; +COLUMN smallest first; -COLUMN also texts and times the other way", NULL},
+    {"columns", 0, PM_OPT_WORD, AT(columns), "NAME,...", "Only these columns, in this order", NULL},
     {"crlf", 0, PM_OPT_FLAG, AT(crlf), NULL, "CSV lines end in CR LF", NULL},
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
      "CSV: ' before text that a spreadsheet would run as a formula", NULL},

@@ -51,6 +51,8 @@ void pm_output_rows(pm_output *o, const pm_column *columns, int n_columns, const
     pm_render_options how = pm_cli_render_options(o->cli);
     pmapdb_error err;
 
+    if (!about && (o->cli->sort || o->cli->columns))
+        pm_cli_die("--sort and --columns are for the rows of a query");
     how.about = about;
     pm_output_check(o, pm_render_new(&how, &o->sink, columns, n_columns, &o->render, &err), &err);
 }

@@ -124,6 +124,14 @@ static bool is_of(pm_text template, pm_text category)
     return pm_text_equal(category, pm_text_of(word_of(percent[1])));
 }
 
+/* True if the category is ANYTHING/part. */
+static bool has_last_part(pm_text category, pm_text part)
+{
+    size_t before = category.len > part.len ? category.len - part.len : 0;
+
+    return before && category.data[before - 1] == '/' && pm_text_ends(category, part);
+}
+
 bool pm_page_find(pm_text category, pm_page *out)
 {
     pm_page_walk walk = {0};
@@ -133,7 +141,13 @@ bool pm_page_find(pm_text category, pm_page *out)
     while (pm_page_next(&walk, out))
         if (is_of(out->category, category))
             return true;
-    return find_exact(pm_page_first_word(category), out);
+    if (find_exact(pm_page_first_word(category), out))
+        return true;
+    walk = (pm_page_walk){0};
+    while (pm_page_next(&walk, out))
+        if (has_last_part(out->category, category))
+            return true;
+    return false;
 }
 
 void pm_page_hint(pm_text category, pm_page *out)

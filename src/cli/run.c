@@ -79,7 +79,10 @@ static void put_columns(FILE *out, const void *ctx, bool all)
 /* Other names of parameters, which --help does not list. */
 static const struct {
     const char *name, *param;
-} aliases[] = {{"since", "from"}, {"last", "from"}, {"until", "to"}, {"last", "since"}};
+} aliases[] = {{"since", "from"},     {"last", "from"},   {"until", "to"},    {"last", "since"},
+               {"from", "since"},     {"to", "until"},    {"at", "snapshot"}, {"to", "snapshot"},
+               {"until", "snapshot"}, {"snapshot", "at"}, {"to", "at"},       {"until", "at"},
+               {"pid", "process"},    {"name", "process"}};
 
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
 
@@ -110,6 +113,7 @@ static void make_options(const pm_query_info *info, param_options *out)
                  required ? "" : " (", (int)p->fallback.len, p->fallback.data, required ? "" : ")");
         out->option[i] = (pm_option){
             .name = out->name[i],
+            .letter = p->unit == PM_UNIT_PROCESS ? 'p' : '\0',
             .type = p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_SNAPSHOT ? PM_OPT_WORD
                                                                               : PM_OPT_TEXT,
             .at = (size_t)i * sizeof(const char *),

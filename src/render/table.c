@@ -11,6 +11,8 @@
 #define GAP 2        /* blanks between columns */
 #define NARROWEST 12 /* the least width of wrapped text */
 #define READABLE 24  /* text is wrapped to this width before a column is left out */
+#define ALWAYS 2     /* columns that are never left out */
+#define DOTS "..."   /* in place of what paths have in common */
 
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
@@ -149,6 +151,86 @@ static bool stays(const pm_render *r, size_t i)
     return named;
 }
 
+/* Leaves out columns from the right until the table fits: those that about->narrow does not name,
+ * or all but two if it names none. */
+static void leave_out(pm_render *r)
+{
+    table *t = r->state;
+    size_t width = (size_t)r->options.width;
+    bool has_narrow = r->options.about && r->options.about->narrow.len;
+
+    for (size_t i = r->n_columns; i > 0; i--)
+        t->columns[i - 1].left_out = !stays(r, i - 1) && width_at(r, READABLE) > width;
+    for (size_t i = r->n_columns; i > ALWAYS && !has_narrow; i--)
+        t->columns[i - 1].left_out |= width_at(r, NARROWEST) > width;
+}
+
+static pm_text cell_at(const table *t, size_t line, size_t i)
+{
+    struct libscols_line *l = scols_table_get_line(t->scols, line);
+
+    return pm_text_of(scols_cell_get_data(scols_line_get_cell(l, i)));
+}
+
+/* Returns how many bytes to cut from the beginning of the paths that are wider than `room`: whole
+ * folders that all of them have in common. 0: they are not paths, or have nothing in common. */
+static size_t common_folders(const table *t, size_t i, size_t room)
+{
+    size_t common = 0, longest = 0, n = 0, wanted;
+    pm_text first = {NULL, 0};
+
+    for (size_t l = 0; l < scols_table_get_nlines(t->scols); l++) {
+        pm_text cell = cell_at(t, l, i);
+
+        if (cell.len <= room)
+            continue;
+        if (!memchr(cell.data, '/', cell.len) || memchr(cell.data, ' ', cell.len))
+            return 0;
+        if (!n++) {
+            first = cell;
+            common = cell.len;
+        }
+        longest = cell.len > longest ? cell.len : longest;
+        for (size_t k = 0; k < common; k++)
+            if (k == cell.len || cell.data[k] != first.data[k])
+                common = k;
+    }
+    if (n < 2)
+        return 0;
+    wanted = longest + strlen(DOTS) - room;
+    for (size_t k = wanted; k < common; k++)
+        if (first.data[k] == '/')
+            return k;
+    while (common > 0 && first.data[common - 1] != '/')
+        common--;
+    return common > strlen(DOTS) + 1 ? common - 1 : 0;
+}
+
+/* Cuts what the longest paths of a column have in common, so that they stay different. */
+static void cut_paths(pm_render *r, size_t i)
+{
+    table *t = r->state;
+    size_t excess = width_at(r, SIZE_MAX), room = t->columns[i].width, cut, widest = 0;
+
+    excess -= excess < (size_t)r->options.width ? excess : (size_t)r->options.width;
+    room = room > excess + READABLE ? room - excess : READABLE;
+    cut = excess ? common_folders(t, i, room) : 0;
+    for (size_t l = 0; cut && l < scols_table_get_nlines(t->scols) && r->st == PMAPDB_OK; l++) {
+        pm_text cell = cell_at(t, l, i);
+
+        if (cell.len > room) {
+            pm_buf_clear(&r->scratch);
+            PM_STEP(r->st, pm_buf_addf(&r->scratch, &r->error, DOTS "%s", cell.data + cut));
+            cell = pm_buf_text(&r->scratch);
+            if (r->st == PMAPDB_OK)
+                ok(r, scols_line_set_data(scols_table_get_line(t->scols, l), i, cell.data));
+        }
+        widest = cell.len > widest ? cell.len : widest;
+    }
+    if (cut)
+        t->columns[i].width = widest;
+}
+
 static void lay_out(pm_render *r)
 {
     table *t = r->state;
@@ -156,10 +238,13 @@ static void lay_out(pm_render *r)
 
     for (size_t i = 0; i < r->n_columns; i++)
         t->columns[i].free_text = r->columns[i].unit == PM_UNIT_TEXT &&
+                                  t->columns[i].width > NARROWEST &&
                                   !pm_is_right_aligned(&r->columns[i], &t->columns[i].kinds);
-    for (size_t i = r->n_columns; i > 0; i--)
-        t->columns[i - 1].left_out = r->options.width > 0 && !stays(r, i - 1) &&
-                                     width_at(r, READABLE) > (size_t)r->options.width;
+    if (r->options.width > 0)
+        leave_out(r);
+    for (size_t i = 0; r->options.width > 0 && i < r->n_columns; i++)
+        if (t->columns[i].free_text && !t->columns[i].left_out)
+            cut_paths(r, i);
     for (size_t i = 0; i < r->n_columns; i++) {
         const column *c = &t->columns[i];
         bool right = pm_is_right_aligned(&r->columns[i], &c->kinds);

@@ -40,11 +40,23 @@ live pmapdb processes -f csv | cut -d, -f3-5
 say "what is no process"
 live pmapdb capture 4194303
 live pmapdb capture $one 4194303
-live pmapdb capture sleep
+live pmapdb capture no-such-name
+live pmapdb capture --user no-such-user
 live pmapdb capture 0
 live pmapdb capture
 live pmapdb capture $one --all
 live pmapdb capture --match 'comm ='
+
+say "by name, also of a script; a name may be a glob"
+printf 'sleep 1000 &\necho $! >child; wait\n' >"it's.sh"
+sh "./it's.sh" &
+script=$!
+until [ -s child ]; do :; done
+live pmapdb --db name.db capture "it's.sh" -q
+live pmapdb --db name.db capture "it's*" --user "$(id -un)" --every 1 -n 1 -q | sed "s/ --user [^ ]*/ --user ME/"
+live pmapdb --db name.db capture $one "it's.sh" --match 'uid = 4711' -q
+run pmapdb --db name.db snapshots --columns name -f csv
+kill $script "$(cat child)"
 
 say "by expression; one moment"
 live pmapdb --db match.db capture --match "comm = 'sleep' AND descendant_of($$)" --host here

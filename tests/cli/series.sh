@@ -42,8 +42,8 @@ awk -F , 'NR == 1 { printf "\357\273\277ts,pid,\"what, else\",kb,series_id\r\n";
 pmapdb leaks --series other.csv -f csv | cmp - verdicts.csv && echo same
 
 say "a table, and other formats"
-run pmapdb leaks --series good.csv --wide -o table
-awk '{ print $1, $2 }' table
+run pmapdb leaks --series good.csv --wide -o table.txt
+awk '{ print $1, $2 }' table.txt
 pmapdb leaks --series good.csv -f ndjson | awk -F '[:,]' '{ print $2, $4 }'
 pmapdb leaks --series good.csv -f prometheus | grep -c '^pmapdb_series_rate_per_hour{'
 

@@ -93,7 +93,7 @@ static void widest_text_is_broken_to_fit(void **state)
                    "libc    /usr/lib/x86_64-linux-g     1234\n"
                    "        nu/libc.so.6\n"
                    "[heap]  [heap]                         ?\n");
-    assert_renders((pm_render_options){.width = 10}, columns, 3, rows, 2,
+    assert_renders((pm_render_options){.width = 29}, columns, 3, rows, 2,
                    "object  path          rss_kib\n"
                    "libc    /usr/lib/x86     1234\n"
                    "        _64-linux-gn\n"
@@ -102,6 +102,23 @@ static void widest_text_is_broken_to_fit(void **state)
     assert_renders((pm_render_options){.width = 52}, columns, 3, rows, 1,
                    "object  path                                 rss_kib\n"
                    "libc    /usr/lib/x86_64-linux-gnu/libc.so.6     1234\n");
+}
+
+static void paths_lose_what_they_have_in_common(void **state)
+{
+    static const pm_column columns[] = {{"cgroup", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
+    static const pm_value rows[] = {TEXT("/kubepods.slice/burstable.slice/pod-aaaa"),
+                                    INT(1),
+                                    TEXT("/kubepods.slice/burstable.slice/pod-bbbb"),
+                                    INT(2),
+                                    TEXT("/init.scope"),
+                                    INT(3)};
+
+    assert_renders((pm_render_options){.width = 38}, columns, 2, rows, 3,
+                   "cgroup                        rss_kib\n"
+                   ".../burstable.slice/pod-aaaa        1\n"
+                   ".../burstable.slice/pod-bbbb        2\n"
+                   "/init.scope                         3\n");
 }
 
 /* The last one first, and no more than must be; then texts are broken. */
@@ -113,7 +130,8 @@ static void what_has_no_room_is_left_out(void **state)
                                         {"swap_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("/usr/lib/x86_64-linux-gnu/libc.so.6"), INT(20), INT(30),
                                     INT(40)};
-    static const pm_about narrow = {.narrow = {"path rss_kib", 12}}, all = {.narrow = {"", 0}};
+    static const pm_about narrow = {.narrow = {"path rss_kib", 12}},
+                          all = {.narrow = PM_TEXT("path size_kib rss_kib swap_kib")};
 
     assert_renders((pm_render_options){.width = 56, .about = &narrow}, columns, 4, rows, 1,
                    "path                         size_kib  rss_kib  swap_kib\n"
@@ -228,7 +246,7 @@ static void formats_are_found_by_name(void **state)
 RUN_TESTS(TEST(human_sizes), TEST(exact_sizes), TEST(no_rows_give_the_header),
           TEST(colour_is_for_header_and_unknowns), TEST(wide_and_combining_text_aligns),
           TEST(control_bytes_never_get_out), TEST(widest_text_is_broken_to_fit),
-          TEST(what_has_no_room_is_left_out), TEST(two_long_texts_share_the_room),
-          TEST(numbers_of_undeclared_columns_are_right), TEST(no_blanks_at_the_end),
-          TEST(refused_writes_come_out), TEST(texts_need_not_outlive_the_call),
-          TEST(formats_are_found_by_name))
+          TEST(paths_lose_what_they_have_in_common), TEST(what_has_no_room_is_left_out),
+          TEST(two_long_texts_share_the_room), TEST(numbers_of_undeclared_columns_are_right),
+          TEST(no_blanks_at_the_end), TEST(refused_writes_come_out),
+          TEST(texts_need_not_outlive_the_call), TEST(formats_are_found_by_name))

@@ -193,7 +193,7 @@ static void wrong_expressions(void **state)
 {
     static const struct {
         const char *expression, *says;
-    } wrong[] = {{"com", "no such column: com; there are comm, exe"},
+    } wrong[] = {{"com", "no such column: com; a text has quotes: 'com'; there are comm, exe"},
                  {"comm GLOB", "syntax error"},
                  {"\"sshd\"", "no such column"},
                  {"1) FROM process; DROP TABLE process; SELECT (1", "not one SQL expression"},

@@ -77,6 +77,7 @@ static pm_text ruled_name(pm_capture_run *run, const pm_proc *p, pm_target *t)
                       .comm = s->comm,
                       .exe = s->exe,
                       .cgroup = s->cgroup,
+                      .name = pm_interpreted_name(s->cmdline),
                       .environment = s->environment};
     pm_text name = PM_TEXT("");
 

@@ -1,6 +1,8 @@
 /* select: which processes a run captures. */
 #include "api/capture/select.h"
 
+#include "classify/keep_cmdline.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -103,6 +105,7 @@ static unsigned wants_of(unsigned needs)
     } table[] = {{PM_NEED_COMM, PM_WANT_COMM},
                  {PM_NEED_EXE, PM_WANT_EXE},
                  {PM_NEED_CMDLINE, PM_WANT_CMDLINE},
+                 {PM_NEED_NAME, PM_WANT_COMM | PM_WANT_CMDLINE},
                  {PM_NEED_UID | PM_NEED_USER, PM_WANT_UID},
                  {PM_NEED_CGROUP, PM_WANT_CGROUP},
                  {PM_NEED_ENVIRONMENT, PM_WANT_ENVIRONMENT | PM_WANT_EXE}};
@@ -138,6 +141,7 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
                        .cgroup = known.cgroup,
                        .environment = known.environment,
                        .ancestors = ancestors};
+    facts.name = pm_interpreted_name(known.cmdline);
     if (s->needs & PM_NEED_ANCESTORS)
         facts.n_ancestors = find_ancestors(root, p->ppid, ancestors);
     st = pm_expression_holds(s->match, &facts, holds, err);

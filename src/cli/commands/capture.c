@@ -3,6 +3,7 @@
 #include "cli/options/options.h"
 
 #include "api/check.h" /* pm_capture_check: checks the options before a store is created */
+#include "base/buf.h"
 #include "base/clock/clock.h"
 #include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */
@@ -19,7 +20,10 @@ typedef struct capture {
     pm_cli *cli;
     pmapdb_capture_options o;
     pmapdb_open_options open;
-    const char *measure;
+    const char *measure, *user;
+    const char *named; /* a name or a user that must exist; NULL: pids, --match or --all */
+    int64_t *pids;
+    pm_buf names, match; /* SQL expressions of the names, and of all */
     bool verbose;
     growth growth;
     int64_t max_stall_ms;
@@ -69,18 +73,28 @@ static const char *read_names(const char *arg, void *value)
     return NULL;
 }
 
+/* A bare number is seconds, as in sleep and watch. */
+static const char *read_every(const char *arg, void *value)
+{
+    char span[32];
+
+    snprintf(span, sizeof span, "%s%s", arg, arg[strspn(arg, "0123456789.")] ? "" : "s");
+    return pm_num_span(pm_text_of(span), value) ? NULL : "a span like 60s or 5m";
+}
+
 #define AT(field) offsetof(capture, field)
 
 static const pm_option options[] = {
     {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR",
      "The processes that it matches, checked again at every beat", NULL},
     {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program", NULL},
-    {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN",
-     "Capture now, then at every multiple of SPAN in UTC", NULL},
+    {"user", 0, PM_OPT_NAME, AT(user), "NAME", "Only processes of this user", NULL},
+    {"every", 0, PM_OPT_CUSTOM, AT(o.every_ms), "SPAN",
+     "Capture now, then at every multiple of SPAN in UTC: 60s", read_every},
+    {"interval", 'i', PM_OPT_CUSTOM, AT(o.every_ms), "SPAN", NULL, read_every},
     {"count", 'n', PM_OPT_COUNT, AT(o.count), "N",
      "This many times (default: until SIGINT or SIGTERM)", NULL},
-    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL,
-     "A line for each snapshot, as of one capture of PIDs", NULL},
+    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot", NULL},
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
      "What to read (auto: smaps, and maps where smaps would stall the process)", NULL},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
@@ -103,21 +117,67 @@ static const pm_option options[] = {
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
 
-static const pm_syntax syntax = {.options = options, .operands = "PID...\n--match EXPR\n--all"};
+static const pm_syntax syntax = {.options = options,
+                                 .operands = "PID|NAME...\n--match EXPR\n--all"};
 
-static int64_t *read_pids(const pm_cli *cli, char **words, size_t n)
+static void add_quoted(pm_buf *sql, const char *before, const char *text, const char *after)
 {
-    int64_t *pids = calloc(n ? n : 1, sizeof *pids);
+    pmapdb_status st = pm_buf_addf(sql, NULL, "%s'", before);
+
+    for (; *text && st == PMAPDB_OK; text++)
+        st = pm_buf_addf(sql, NULL, *text == '\'' ? "''" : "%c", *text);
+    if (st != PMAPDB_OK || pm_buf_addf(sql, NULL, "'%s", after) != PMAPDB_OK)
+        pm_cli_no_memory();
+}
+
+/* Adds a pid, or a name that may be a glob: of the process, its comm or its program. Anyone may
+ * read these, unlike exe. */
+static bool add_word(capture *c, const char *word, size_t i)
+{
     uint64_t pid;
 
-    if (!pids)
-        pm_cli_no_memory();
-    for (size_t i = 0; i < n; i++) {
-        if (!pm_num_all(pm_text_of(words[i]), &pid) || pid < 1 || pid > INT32_MAX)
-            pm_cli_usage(cli, "'%s' is not a pid; --match \"comm = 'NAME'\" takes names", words[i]);
-        pids[i] = (int64_t)pid;
+    if (pm_num_all(pm_text_of(word), &pid) && pid >= 1 && pid <= INT32_MAX) {
+        c->pids[i] = (int64_t)pid;
+        add_quoted(&c->names, i ? " OR pid = " : "pid = ", word, " + 0");
+        return false;
     }
-    return pids;
+    if (!word[strspn(word, "-0123456789")])
+        pm_cli_usage(c->cli, "'%s' is not a pid", word);
+    add_quoted(&c->names, i ? " OR name GLOB " : "name GLOB ", word, "");
+    add_quoted(&c->names, " OR comm GLOB substr(", word, ", 1, 15)");
+    add_quoted(&c->names, " OR substr(cmdline, 1, instr(cmdline || ' ', ' ') - 1) GLOB '*/' || ",
+               word, "");
+    return true;
+}
+
+/* Takes pids as such; names and --user become part of the expression of --match. */
+static void choose(capture *c, char **words, size_t n)
+{
+    pmapdb_error err;
+
+    if (!n && !c->user && !c->o.match && !c->o.all)
+        pm_cli_usage(c->cli, "capture what? Pids, names, --user NAME, --match EXPR or --all");
+    c->pids = calloc(n + 1, sizeof *c->pids);
+    if (!c->pids)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < n; i++)
+        if (add_word(c, words[i], i) && !c->named)
+            c->named = words[i];
+    if (c->user)
+        c->named = c->user;
+    if (!c->named) {
+        c->o.pids = c->pids;
+        c->o.n_pids = n;
+        return;
+    }
+    if (c->o.match) /* an error in it must not be one of the whole */
+        pm_cli_must(pm_capture_check(&c->o, &err), &err);
+    if (pm_buf_addf(&c->match, NULL, "(%s\n) AND (%s)", c->o.match ? c->o.match : "1",
+                    n ? c->names.data : "1") != PMAPDB_OK)
+        pm_cli_no_memory();
+    if (c->user)
+        add_quoted(&c->match, " AND ", c->user, " IN (user, uid || '')");
+    c->o.match = c->match.data;
 }
 
 static pmapdb_measure measure_of(const char *word)
@@ -218,6 +278,8 @@ static int finish(const capture *c, pmapdb_status st, const pmapdb_error *err,
         pm_cli_die("stopped by a signal; nothing was stored");
     if (st != PMAPDB_STOPPED)
         pm_cli_must(st, err);
+    if (c->named && once && !r->stored && !r->trouble && !r->unmoved)
+        pm_cli_die("no process of '%s' runs here", c->named);
     if (!r->trouble || r->stored)
         say_summary(c, r, stopped);
     if (st == PMAPDB_STOPPED && !stopped && !once)
@@ -257,14 +319,10 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
                  .max_stall_ms = PMAPDB_UNKNOWN};
     pmapdb_store *store;
     pmapdb_error err;
-    int64_t *pids;
     int exit_code;
 
     pmapdb_capture_defaults(&c.o);
-    c.o.n_pids = (size_t)pm_options_parse(cli, &syntax, &c, argc, argv);
-    c.o.pids = pids = read_pids(cli, argv + 1, c.o.n_pids);
-    if (!c.o.n_pids && !c.o.match && !c.o.all)
-        pm_cli_usage(cli, "capture what? Pids, --match EXPR or --all");
+    choose(&c, argv + 1, (size_t)pm_options_parse(cli, &syntax, &c, argc, argv));
     c.o.measure = measure_of(c.measure);
     c.o.growth_percent = c.growth.percent;
     c.o.growth_kib = c.growth.kib;
@@ -283,6 +341,8 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
         free((char *)c.keep_env.item[i]);
     free(c.keep_env.item);
     free(c.keep_cmdline.item);
-    free(pids);
+    free(c.pids);
+    pm_buf_free(&c.names);
+    pm_buf_free(&c.match);
     return exit_code;
 }

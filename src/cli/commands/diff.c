@@ -288,7 +288,7 @@ static void write_next(const diff *d, pm_output *out)
     pm_words who = {0}, words = {0};
     pm_flow f = pm_output_flow(out);
 
-    if (!top->delta)
+    if (!top->delta || d->cli->sort) /* another order hides which name grew most */
         return;
     pm_moment_selector(&d->older, from, sizeof from);
     pm_moment_selector(&d->newer, to, sizeof to);

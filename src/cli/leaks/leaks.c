@@ -30,7 +30,8 @@ void pm_leaks_count(pm_leaks_cmd *l, pm_verdict verdict, int64_t snapshots)
 
 static bool shows_cards(const pm_leaks_cmd *l)
 {
-    return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide;
+    return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide && !l->cli->sort &&
+           !l->cli->columns;
 }
 
 /* Findings take precedence over the message that nothing could be judged. */
@@ -85,7 +86,7 @@ static void take_top(pm_leaks_cmd *l)
     snprintf(l->top, sizeof l->top, "%llu", (unsigned long long)n);
     for (int i = 0; i < l->args.info->n_params; i++)
         if (pm_text_equal(l->args.info->param[i].name, PM_TEXT("top")))
-            l->args.value[i] = n && !l->series && !shows_cards(l) ? l->top : NULL;
+            l->args.value[i] = n && !l->series && !shows_cards(l) && !l->cli->sort ? l->top : NULL;
 }
 
 static void ask_store(pm_leaks_cmd *l)

@@ -154,9 +154,39 @@ static void set(parser *p, found f, const char *arg)
 
 /* ---- names ---- */
 
+/* Words that people try where they are not options. */
+static const struct {
+    const char *words, *hint;
+} hints[] = {
+    {"|since|last|from|until|to|",
+     "--at TIME picks the moment that is shown; diff, growth, leaks and snapshots have a span"},
+    {"|at|snapshot|time|", "a span is asked for: --from TIME --to TIME"},
+    {"|limit|head|lines|count|", "-n N shows N rows"},
+    {"|order|order-by|sort-by|", "--sort COLUMN"},
+    {"|fields|cols|select|", "--columns NAME,..."},
+    {"|user|uid|", "pmapdb top, processes and capture have --user"},
+    {"|where|filter|grep|", "pmapdb sql 'SELECT ... WHERE ...' asks for anything"},
+    {"|interval|watch|", "capture has --every SPAN"},
+};
+
+static const char *hint_for(pm_text name)
+{
+    char word[32];
+
+    snprintf(word, sizeof word, "|%.*s|", (int)name.len, name.data);
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strstr(hints[i].words, word))
+            return hints[i].hint;
+    return NULL;
+}
+
 static void refuse_name(const parser *p, pm_text name)
 {
+    const char *hint = hint_for(name);
     pm_near near;
+
+    if (hint)
+        pm_cli_usage(p->cli, "no option '--%.*s' here: %s", (int)name.len, name.data, hint);
 
     pm_near_start(&near, name);
     for (int t = 0; t < TABLES; t++)

@@ -21,11 +21,12 @@ static const struct {
                {"uid", "INTEGER", PM_NEED_UID},
                {"pid", "INTEGER", 0},
                {"ppid", "INTEGER", 0},
-               {"container", "TEXT", PM_NEED_CGROUP}};
+               {"container", "TEXT", PM_NEED_CGROUP},
+               {"name", "TEXT", PM_NEED_NAME}};
 
 #define N_COLUMNS (sizeof columns / sizeof *columns)
-#define THERE_ARE                                                             \
-    "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, " \
+#define THERE_ARE                                                                   \
+    "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, name, " \
     "env('NAME'), descendant_of(PID)"
 
 struct pm_expression {
@@ -104,9 +105,16 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 
 static pmapdb_status fail_sql(const pm_expression *e, pmapdb_error *err)
 {
+    static const char missing[] = "no such column: ";
+    const char *message;
+
     if (!e->db || sqlite3_errcode(e->db) == SQLITE_NOMEM)
         return pm_fail_nomem(err);
-    return pm_fail(err, PMAPDB_USAGE, "%s; " THERE_ARE, sqlite3_errmsg(e->db));
+    message = sqlite3_errmsg(e->db);
+    if (strncmp(message, missing, sizeof missing - 1) == 0)
+        return pm_fail(err, PMAPDB_USAGE, "%s; a text has quotes: '%s'; " THERE_ARE, message,
+                       message + sizeof missing - 1);
+    return pm_fail(err, PMAPDB_USAGE, "%s; " THERE_ARE, message);
 }
 
 static bool open_database(pm_expression *e)
@@ -119,7 +127,8 @@ static bool open_database(pm_expression *e)
     sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     return sqlite3_exec(e->db,
                         "CREATE TABLE process (comm TEXT, exe TEXT, cmdline TEXT, cgroup TEXT, "
-                        "user TEXT, uid INTEGER, pid INTEGER, ppid INTEGER, container TEXT)",
+                        "user TEXT, uid INTEGER, pid INTEGER, ppid INTEGER, container TEXT, name "
+                        "TEXT)",
                         NULL, NULL, NULL) == SQLITE_OK &&
            sqlite3_create_function_v2(e->db, "env", 1, flags, e, env, NULL, NULL, NULL) ==
                SQLITE_OK &&
@@ -147,7 +156,7 @@ static pmapdb_status prepare(pm_expression *e, pm_text sql, pmapdb_error *err)
     if (st == PMAPDB_OK &&
         sqlite3_prepare_v2(e->db,
                            "REPLACE INTO process (rowid, comm, exe, cmdline, cgroup, user, uid, "
-                           "pid, ppid, container) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           "pid, ppid, container, name) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            -1, &e->put, NULL) != SQLITE_OK)
         st = fail_sql(e, err);
     return st;
@@ -202,7 +211,7 @@ static void bind_facts(sqlite3_stmt *put, const pm_facts *f)
 {
     const pm_text texts[] = {f->comm, f->exe, f->cmdline, f->cgroup, f->user};
     const int64_t numbers[] = {f->uid, f->pid, f->ppid};
-    pm_text container = container_of(f->cgroup);
+    const pm_text more[] = {container_of(f->cgroup), f->name.len ? f->name : f->comm};
 
     sqlite3_clear_bindings(put);
     for (int i = 0; i < 5; i++)
@@ -212,8 +221,9 @@ static void bind_facts(sqlite3_stmt *put, const pm_facts *f)
     for (int i = 0; i < 3; i++)
         if (numbers[i] != PMAPDB_UNKNOWN)
             sqlite3_bind_int64(put, i + 6, numbers[i]);
-    if (container.len)
-        sqlite3_bind_text64(put, 9, container.data, container.len, SQLITE_STATIC, SQLITE_UTF8);
+    for (int i = 0; i < 2; i++)
+        if (more[i].len)
+            sqlite3_bind_text64(put, i + 9, more[i].data, more[i].len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 /* *value lasts until the next evaluation. */
@@ -255,7 +265,7 @@ enum {
     CGROUP,
     ENVIRONMENT,
     ANCESTORS,
-    ARGUMENTS
+    NAME /* may be missing */
 };
 
 static int64_t number_of(sqlite3_value *v)
@@ -328,7 +338,6 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
     pmapdb_status st;
     pm_facts facts;
 
-    (void)argc;
     if (!e)
         return;
     facts = (pm_facts){.pid = number_of(argv[PID]),
@@ -339,6 +348,7 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
                        .exe = text_of(argv[EXE]),
                        .cmdline = text_of(argv[CMDLINE]),
                        .cgroup = text_of(argv[CGROUP]),
+                       .name = argc > NAME ? text_of(argv[NAME]) : (pm_text){NULL, 0},
                        .environment = text_of(argv[ENVIRONMENT])};
     if (!take_pids(text_of(argv[ANCESTORS]), &ancestors, &facts.n_ancestors)) {
         sqlite3_result_error_nomem(out);
@@ -355,7 +365,10 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
 
 int pm_expression_function_add(struct sqlite3 *db)
 {
-    return sqlite3_create_function_v2(db, "process_value", ARGUMENTS,
-                                      SQLITE_UTF8 | SQLITE_INNOCUOUS, NULL, process_value, NULL,
-                                      NULL, NULL);
+    int rc = SQLITE_OK;
+
+    for (int n = NAME; n <= NAME + 1 && rc == SQLITE_OK; n++)
+        rc = sqlite3_create_function_v2(db, "process_value", n, SQLITE_UTF8 | SQLITE_INNOCUOUS,
+                                        NULL, process_value, NULL, NULL, NULL);
+    return rc;
 }

@@ -5,9 +5,10 @@
  *     env('PGDATA') = '/srv'
  *
  * Columns: comm (at most 15 bytes, the kernel's limit), exe (the full path), cmdline, cgroup, user,
- * uid, pid, ppid, container (the id of 64 hex digits in the path of the cgroup). An unknown fact is
- * NULL. SQLite evaluates the expression in a separate empty database, where it can read only these
- * columns and write nothing. Compiled twice, like functions.c. */
+ * uid, pid, ppid, container (the id of 64 hex digits in the path of the cgroup), name (the script
+ * that an interpreter runs, else comm). An unknown fact is NULL. SQLite evaluates the expression in
+ * a separate empty database, where it can read only these columns and write nothing. Compiled
+ * twice, like functions.c. */
 #ifndef PM_STORE_FUNC_EXPRESSION_H
 #define PM_STORE_FUNC_EXPRESSION_H
 
@@ -20,7 +21,7 @@ struct sqlite3_value;
 /* An unknown fact is PMAPDB_UNKNOWN or an empty text. */
 typedef struct pm_facts {
     int64_t pid, ppid, uid;
-    pm_text user, comm, exe, cmdline, cgroup;
+    pm_text user, comm, exe, cmdline, cgroup, name;
     pm_text environment;      /* NAME=VALUE, each ended by a NUL */
     const int64_t *ancestors; /* parent, its parent, ... */
     size_t n_ancestors;
@@ -35,7 +36,8 @@ enum pm_expression_need {
     PM_NEED_USER = 16,
     PM_NEED_CGROUP = 32, /* also for container */
     PM_NEED_ENVIRONMENT = 64,
-    PM_NEED_ANCESTORS = 128
+    PM_NEED_ANCESTORS = 128,
+    PM_NEED_NAME = 256 /* of the comm and the command line */
 };
 
 typedef struct pm_expression pm_expression;
@@ -51,9 +53,9 @@ pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool 
                                   pmapdb_error *err);
 
 /* Adds process_value(expression, pid, ppid, uid, user, comm, exe, cmdline, cgroup, environment,
- * ancestors): the value of the expression for such a process; NULL if the expression is NULL.
- * Environment: NAME=VALUE, each ended by char(0). Ancestors: pids separated by blanks. A wrong
- * expression is an error. Returns SQLite's result code. */
+ * ancestors[, name]): the value of the expression for such a process; NULL if the expression is
+ * NULL. Environment: NAME=VALUE, each ended by char(0). Ancestors: pids separated by blanks. A
+ * wrong expression is an error. Returns SQLite's result code. */
 int pm_expression_function_add(struct sqlite3 *db);
 
 #endif

@@ -154,8 +154,19 @@ static pmapdb_status read_column(pm_query_info *q, pm_text rest, pmapdb_error *e
     return PMAPDB_OK;
 }
 
-static const char *const keys[] = {
-    "name:", "title:", "param:", "column:", "table:", "narrow:", "empty:"};
+/* The lines of a header; those with a place are texts. */
+static const struct {
+    const char *key;
+    size_t at; /* in pm_query_info; 0: read by a function */
+} keys[] = {{"name:", offsetof(pm_query_info, name)},
+            {"title:", offsetof(pm_query_info, title)},
+            {"table:", offsetof(pm_query_info, table)},
+            {"narrow:", offsetof(pm_query_info, narrow)},
+            {"empty:", offsetof(pm_query_info, empty)},
+            {"order:", offsetof(pm_query_info, order)},
+            {"host:", offsetof(pm_query_info, host)},
+            {"param:", 0},
+            {"column:", 0}};
 
 /* Refuses "-- colum: x", which would be a comment and leave the column undeclared. */
 static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_error *err)
@@ -167,7 +178,7 @@ static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_
         return PMAPDB_OK;
     pm_near_start(&near, first);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        pm_near_try(&near, pm_text_of(keys[i]));
+        pm_near_try(&near, pm_text_of(keys[i].key));
     if (!near.best[0])
         return PMAPDB_OK;
     return pm_query_fail(q, first.data, err, "no '%.*s' in a header%s", (int)first.len, first.data,
@@ -177,24 +188,17 @@ static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_
 /* `line`: without "-- ". */
 static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err)
 {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        pm_text rest = pm_text_from(line, strlen(keys[i].key));
 
-    if (pm_text_starts(line, PM_TEXT("name:")))
-        q->name = trim(pm_text_from(line, 5));
-    else if (pm_text_starts(line, PM_TEXT("title:")))
-        q->title = trim(pm_text_from(line, 6));
-    else if (pm_text_starts(line, PM_TEXT("table:")))
-        q->table = trim(pm_text_from(line, 6));
-    else if (pm_text_starts(line, PM_TEXT("narrow:")))
-        q->narrow = trim(pm_text_from(line, 7));
-    else if (pm_text_starts(line, PM_TEXT("empty:")))
-        q->empty = trim(pm_text_from(line, 6));
-    else if (pm_text_starts(line, PM_TEXT("param:")))
-        return read_param(q, pm_text_from(line, 6), err);
-    else if (pm_text_starts(line, PM_TEXT("column:")))
-        return read_column(q, pm_text_from(line, 7), err);
-    else if (!q->about.data)
-        return check_comment(q, line, err);
-    return PMAPDB_OK;
+        if (!pm_text_starts(line, pm_text_of(keys[i].key)))
+            continue;
+        if (!keys[i].at)
+            return *keys[i].key == 'p' ? read_param(q, rest, err) : read_column(q, rest, err);
+        *(pm_text *)((char *)q + keys[i].at) = trim(rest);
+        return PMAPDB_OK;
+    }
+    return q->about.data ? PMAPDB_OK : check_comment(q, line, err);
 }
 
 static pmapdb_status check_names(const pm_query_info *q, const char *line, pm_text names,

@@ -91,6 +91,30 @@ pmapdb_status pmapdb_query_file(pmapdb_store *store, const char *path, pmapdb_ro
     return st == PMAPDB_OK ? prepare(store, info, out, err) : st;
 }
 
+pmapdb_status pm_rows_wrap(pmapdb_rows *r, const char *before, const char *after, pmapdb_error *err)
+{
+    pm_text body = pm_text_of(sqlite3_sql(r->stmt)); /* ends with its semicolon, if any */
+    sqlite3_stmt *stmt = NULL;
+    char *sql;
+
+    if (r->adhoc)
+        return pm_fail(err, PMAPDB_USAGE, "say ORDER BY and LIMIT in the statement itself");
+    if (pm_text_ends(body, PM_TEXT(";")))
+        body.len--;
+    sql = sqlite3_mprintf("%s%.*s\n%s", before, (int)body.len, body.data, after);
+    if (!sql)
+        return pm_fail_nomem(err);
+    if (sqlite3_prepare_v2(r->store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        sqlite3_free(sql);
+        return pm_sql_fail(r->store->db, "order the rows", err);
+    }
+    sqlite3_free(sql);
+    sqlite3_finalize(r->stmt);
+    r->stmt = stmt;
+    r->bound = false;
+    return PMAPDB_OK;
+}
+
 void pmapdb_rows_close(pmapdb_rows *r)
 {
     if (!r)

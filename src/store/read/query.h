@@ -17,6 +17,11 @@ pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *info, sqlite3_stm
                              pmapdb_error *err);
 pmapdb_status pm_query_check_alone(const pm_query_info *info, pmapdb_error *err);
 
+/* Puts SQL before and after the statement, which becomes a subquery: "SELECT * FROM (" and ")
+ * ORDER BY 2 DESC". Only before the first row; columns after those of the header are ignored. */
+pmapdb_status pm_rows_wrap(pmapdb_rows *rows, const char *before, const char *after,
+                           pmapdb_error *err);
+
 /* ---- between query.c, bind.c and adhoc.c ---- */
 
 struct pm_adhoc;

@@ -1,0 +1,38 @@
+# words: what people try first: --sort, --columns, the newest rows of a series, other words for an
+# option, and errors that name the right one.
+# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
+. "$PMAPDB_KIT"
+
+now=1795220000
+pmap_x 7 web 2000 >$((now - 60))-7.x
+pmap_x 7 web 1000 >$now-7.x
+pmap_x 8 db 500 >$now-8.x
+pmapdb import -q ./*.x
+
+say "the order of rows: numbers begin with the largest"
+run pmapdb snapshots --columns name,rss,taken --sort rss
+run pmapdb snapshots --columns name,rss --sort +rss -n 2 -f csv
+run pmapdb by-process --columns name --sort -name --json
+run pmapdb leaks --columns name,snapshots --sort +snapshots -n 1
+
+say "the newest rows of a series"
+run pmapdb snapshots -n 1 --columns name,taken_at,rss_kib
+run pmapdb growth web -n 1 --columns taken,category,rss
+run pmapdb snapshots --since -1m --until -30s --columns taken
+
+say "other words for an option"
+run pmapdb categories -p web --at -1m -n 1 --columns category,rss
+run pmapdb categories --pid 8 --until now -n 1 --columns category,rss
+run pmapdb explain malloc -f csv --columns category
+run pmapdb explain partition-alloc | sed -n 2p
+run pmapdb processes --user root
+
+say "errors that name the right word"
+run pmapdb snapshots --sort rrs
+run pmapdb snapshots --columns name,rrs
+run pmapdb snapshots -o csv
+run pmapdb snapshots -o name,rss
+run pmapdb categories web --since 1h
+run pmapdb growth web --at now
+run pmapdb snapshots --limit 5
+run pmapdb sql 'SELECT 1' --sort 1

@@ -45,7 +45,6 @@ static void free_terms(pm_rules *set, size_t kept)
         set->n_terms--;
         free(set->term[set->n_terms].text);
         pm_rule_conditions_free(&set->term[set->n_terms].conditions);
-        set->placed &= ~(UINT64_C(1) << set->n_terms);
     }
 }
 
@@ -94,9 +93,6 @@ static uint64_t read_term(pm_rule_reader *r, pm_text text)
     term = &set->term[set->n_terms++]; /* freed with the rule if the rule fails */
     *term = (pm_rule_term){.text = copy(r, text)};
     pm_rule_read_pairs(r, text, &term->conditions);
-    for (size_t i = 0; i < term->conditions.n; i++)
-        if (pm_rule_is_placed(&term->conditions.item[i]))
-            set->placed |= UINT64_C(1) << n;
     return UINT64_C(1) << n;
 }
 

@@ -84,22 +84,9 @@ const char *pm_rules_conditions(const pm_rules *set, size_t index);
  * the facts of its rows, or-ed. */
 uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row);
 
-/* The same in two steps. The first returns the terms that depend only on the object of the row;
- * *open gets the terms that hold for the object but also depend on its place (size, start, end).
- * The second returns the terms of *open that hold for the place. */
-uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row, uint64_t *open);
-uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint64_t open);
-
 /* Returns the first rule that matches, or PM_NO_RULE. */
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
                       const pm_rule_row *row, const pm_rule_row *above);
-
-/* The same for one of many rows of the same object. `memo` keeps the results of conditions on the
- * object; it has pm_rules_memo(set) words, which are 0 before the first row. */
-size_t pm_rules_memo(const pm_rules *set);
-size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts,
-                             const pm_rule_row *below, const pm_rule_row *row,
-                             const pm_rule_row *above);
 
 /* Adds the category that rule `index` gives to a matching row, or the base slug for PM_NO_RULE. A
  * text from templates that could be mistaken for another slug is quoted; a text that is too long

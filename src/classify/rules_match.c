@@ -1,8 +1,6 @@
 /* rules_match: evaluates conditions and finds the rule that a mapping matches. */
 #include "classify/rules_set.h"
 
-#define WORD 64
-
 /* ---- one condition ---- */
 
 /* True if a row with this base may have a name in brackets that does not belong to a file. However
@@ -157,47 +155,14 @@ const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, cons
 
 /* ---- facts ---- */
 
-/* True if all conditions hold that depend on the place of the row (`placed`), or on its object (not
- * `placed`). */
-static bool all_hold(const pm_rules *set, const pm_rule_conditions *of, const pm_rule_row *row,
-                     bool placed)
-{
-    for (size_t i = 0; i < of->n; i++)
-        if (pm_rule_is_placed(&of->item[i]) == placed &&
-            !pm_rule_holds(&of->item[i], row, row, set->space))
-            return false;
-    return true;
-}
-
-uint64_t pm_rules_object_facts(const pm_rules *set, const pm_rule_row *row, uint64_t *open)
+uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row)
 {
     uint64_t facts = 0;
 
     for (size_t i = 0; i < set->n_terms; i++)
-        if (all_hold(set, &set->term[i].conditions, row, false))
+        if (!pm_rule_first_failing(&set->term[i].conditions, row, row, set->space))
             facts |= UINT64_C(1) << i;
-    *open = facts & set->placed;
-    return facts & ~set->placed;
-}
-
-uint64_t pm_rules_place_facts(const pm_rules *set, const pm_rule_row *row, uint64_t open)
-{
-    uint64_t facts = 0;
-
-    for (; open; open &= open - 1) {
-        int i = __builtin_ctzll(open);
-
-        if (all_hold(set, &set->term[i].conditions, row, true))
-            facts |= UINT64_C(1) << i;
-    }
     return facts;
-}
-
-uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row)
-{
-    uint64_t open, facts = pm_rules_object_facts(set, row, &open);
-
-    return facts | pm_rules_place_facts(set, row, open);
 }
 
 /* ---- rules ---- */
@@ -219,31 +184,8 @@ static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *touc
     return c->n == 0 || (touching && !pm_rule_first_failing(c, touching, row, space));
 }
 
-/* The memo of an object has two bits per rule: evaluated, and holds. */
-size_t pm_rules_memo(const pm_rules *set)
-{
-    return 2 * ((set->n + WORD - 1) / WORD);
-}
-
-static bool object_holds(const pm_rules *set, uint64_t *memo, size_t index, const pm_rule_row *row)
-{
-    uint64_t *asked = memo ? memo + index / WORD * 2 : NULL, bit = UINT64_C(1) << index % WORD;
-    uint64_t gave_up = set->space->gave_up;
-    bool holds;
-
-    if (asked && (asked[0] & bit))
-        return asked[1] & bit;
-    holds = all_hold(set, &set->rule[index].own, row, false);
-    if (!asked || set->space->gave_up > gave_up) /* the next row must count as given up, too */
-        return holds;
-    asked[0] |= bit;
-    asked[1] |= holds ? bit : 0;
-    return holds;
-}
-
-size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts,
-                             const pm_rule_row *below, const pm_rule_row *row,
-                             const pm_rule_row *above)
+size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
+                      const pm_rule_row *row, const pm_rule_row *above)
 {
     const pm_rule_row *lower = pm_rule_touching(row, below, true);
     const pm_rule_row *upper = pm_rule_touching(row, above, false);
@@ -253,18 +195,12 @@ size_t pm_rules_match_object(const pm_rules *set, uint64_t *memo, uint64_t facts
         const pm_rule *rule = &set->rule[*index];
 
         if ((facts & rule->with) == rule->with && !(facts & rule->without) &&
-            all_hold(set, &rule->own, row, true) && object_holds(set, memo, *index, row) &&
+            !pm_rule_first_failing(&rule->own, row, row, set->space) &&
             neighbour_holds(&rule->below, lower, row, set->space) &&
             neighbour_holds(&rule->above, upper, row, set->space))
             return *index;
     }
     return PM_NO_RULE;
-}
-
-size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
-                      const pm_rule_row *row, const pm_rule_row *above)
-{
-    return pm_rules_match_object(set, NULL, facts, below, row, above);
 }
 
 uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index)

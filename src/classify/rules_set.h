@@ -89,7 +89,6 @@ struct pm_rules {
     size_t n, cap;
     pm_rule_term term[PM_RULE_TERMS_MAX];
     size_t n_terms;
-    uint64_t placed;           /* terms that depend on more than the object of the row */
     size_t *of_base[PM_BASES]; /* indices of the rules that rows of this base can match */
     size_t n_of_base[PM_BASES];
     pm_regex_space *space;
@@ -151,12 +150,6 @@ static inline bool pm_rule_is_alone(const pm_rule *rule)
 {
     return !rule->below.n && !rule->below.nothing && !rule->above.n && !rule->above.nothing &&
            !rule->with && !rule->without;
-}
-
-/* True if two mappings of one object may differ in this condition. */
-static inline bool pm_rule_is_placed(const pm_rule_condition *c)
-{
-    return pm_rule_kinds[c->key].type == PM_RULE_NUMBERS;
 }
 
 static inline const pm_rule_condition *pm_rule_find(const pm_rule_conditions *c, pm_rule_key key)

@@ -330,25 +330,6 @@ static bool slow_rule(const cells *c, const pm_rule_row *rows, int i)
 
 /* ---- comparing ---- */
 
-/* What is remembered of the object of a row changes no answer: of the row itself, of the same
- * object elsewhere, and of the row once more. */
-static void compare_memo(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
-                         const pm_rule_row *row, const pm_rule_row *above)
-{
-    uint64_t *memo = test_calloc(pm_rules_memo(set) + 1, sizeof *memo);
-    pm_rule_row moved = *row;
-
-    moved.start += (uint64_t)below_n(3) << 20;
-    moved.length <<= below_n(4);
-    for (int i = 0; i < 4; i++) {
-        const pm_rule_row *at = i % 2 ? &moved : row;
-
-        assert_int_equal(pm_rules_match_object(set, memo, facts, below, at, above),
-                         pm_rules_match(set, facts, below, at, above));
-    }
-    test_free(memo);
-}
-
 static unsigned compare_capture(const pm_rules *set, const cells *rules, unsigned n, bool flags)
 {
     pm_rule_row rows[ROWS];
@@ -367,7 +348,6 @@ static unsigned compare_capture(const pm_rules *set, const cells *rules, unsigne
             want++;
         if (got != (want == n ? PM_NO_RULE : want))
             fail_msg("row %d: rule %zd, slowly %zd", i, (ssize_t)got, (ssize_t)want);
-        compare_memo(set, facts, below, &rows[i], above);
         for (size_t k = 0; k < n; k++) { /* why says something of those that do not match */
             pm_buf why = {0};
 

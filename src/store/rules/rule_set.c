@@ -2,7 +2,6 @@
 #include "store/rules/rule_set.h"
 
 #include "base/hash.h"
-#include "base/map.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 
@@ -10,10 +9,6 @@ struct pm_rule_set {
     pm_sql *sql;   /* NULL: the caller gave `rules` */
     pm_rules *own; /* NULL: not needed yet, or `rules` were given */
     const pm_rules *rules;
-    pm_map objects; /* object_id -> index in the arrays */
-    pm_rule_known *known;
-    uint64_t *memo;
-    size_t n, cap_known, cap_memo;
 };
 
 /* ---- the table ---- */
@@ -118,9 +113,6 @@ void pm_rule_set_free(pm_rule_set *set)
     if (!set)
         return;
     pm_rules_free(set->own);
-    pm_map_free(&set->objects);
-    free(set->known);
-    free(set->memo);
     free(set);
 }
 
@@ -162,38 +154,4 @@ pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_e
 
     *out = set->rules;
     return st;
-}
-
-static pmapdb_status add_known(pm_rule_set *set, size_t words, pmapdb_error *err)
-{
-    pmapdb_status st = pm_grow(&set->known, &set->cap_known, set->n, sizeof *set->known, err);
-
-    while (st == PMAPDB_OK && set->cap_memo < (set->n + 1) * words)
-        st = pm_grow(&set->memo, &set->cap_memo, set->cap_memo, sizeof *set->memo, err);
-    if (st != PMAPDB_OK)
-        return st;
-    set->known[set->n] = (pm_rule_known){.rule = PM_NO_RULE};
-    if (words)
-        memset(set->memo + set->n * words, 0, words * sizeof *set->memo);
-    set->n++;
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_rule_set_known(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
-                                pm_rule_known **out, uint64_t **memo, pmapdb_error *err)
-{
-    int64_t at = (int64_t)set->n;
-    size_t words = pm_rules_memo(rules);
-    pmapdb_status st = PMAPDB_OK;
-
-    if (!pm_map_get(&set->objects, (uint64_t)object->id, &at)) {
-        st = add_known(set, words, err);
-        if (st == PMAPDB_OK)
-            st = pm_map_put(&set->objects, (uint64_t)object->id, at, err);
-    }
-    if (st != PMAPDB_OK)
-        return st;
-    *out = &set->known[at];
-    *memo = set->memo + (size_t)at * words;
-    return PMAPDB_OK;
 }

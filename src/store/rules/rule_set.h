@@ -41,17 +41,4 @@ void pm_rule_set_free(pm_rule_set *set);
 /* *out is valid as long as the set. */
 pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_error *err);
 
-/* The results of rules for the rows of one object, computed once. */
-typedef struct pm_rule_known {
-    uint64_t facts, open; /* pm_rules_object_facts; valid if has_facts */
-    bool has_facts;
-    int64_t kept; /* category of `rule`; 0: not known yet */
-    size_t rule;
-} pm_rule_known;
-
-/* Finds the results of an object. *out and *memo (for pm_rules_match_object) are valid until the
- * next call. */
-pmapdb_status pm_rule_set_known(pm_rule_set *set, const pm_rules *rules, const pm_object *object,
-                                pm_rule_known **out, uint64_t **memo, pmapdb_error *err);
-
 #endif

@@ -19,54 +19,19 @@ static pm_rule_row rule_row_of(const pm_row *row)
                          .has_flags = o->has_flags};
 }
 
-/* Adds the facts of one object. *open: the facts that depend on the place of the row. */
-static pmapdb_status object_facts(pm_refine *refine, const pm_rules *rules, const pm_row *of,
-                                  uint64_t *open, pmapdb_error *err)
+static void find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows)
 {
-    pm_rule_known *known;
-    uint64_t *memo;
-    pmapdb_status st = pm_rule_set_known(refine->rules, rules, of->at.object, &known, &memo, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    if (!known->has_facts) {
-        pm_rule_row row = rule_row_of(of);
-
-        known->facts = pm_rules_object_facts(rules, &row, &known->open);
-    }
-    known->has_facts = true;
-    refine->facts |= known->facts;
-    *open = known->open;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows,
-                                pmapdb_error *err)
-{
-    const pm_object *before = NULL; /* rows of one object are often neighbours */
-    uint64_t open = 0;
-
     refine->facts = 0;
     for (size_t i = 0; i < rows->n; i++) {
-        const pm_object *object = rows->row[i].at.object;
-        pmapdb_status st =
-            object == before ? PMAPDB_OK : object_facts(refine, rules, &rows->row[i], &open, err);
+        pm_rule_row row = rule_row_of(&rows->row[i]);
 
-        if (st != PMAPDB_OK)
-            return st;
-        before = object;
-        if (open & ~refine->facts) {
-            pm_rule_row row = rule_row_of(&rows->row[i]);
-
-            refine->facts |= pm_rules_place_facts(rules, &row, open & ~refine->facts);
-        }
+        refine->facts |= pm_rules_facts(rules, &row);
     }
     refine->has_facts = true;
-    return PMAPDB_OK;
 }
 
-static size_t match(pm_refine *refine, const pm_rules *rules, uint64_t *memo, const pm_rows *rows,
-                    size_t i, const pm_rule_row *row)
+static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
+                    const pm_rule_row *row)
 {
     pm_rule_row below, above;
     size_t rule, slow;
@@ -76,8 +41,8 @@ static size_t match(pm_refine *refine, const pm_rules *rules, uint64_t *memo, co
         below = rule_row_of(&rows->row[i - 1]);
     if (i + 1 < rows->n)
         above = rule_row_of(&rows->row[i + 1]);
-    rule = pm_rules_match_object(rules, memo, refine->facts, i > 0 ? &below : NULL, row,
-                                 i + 1 < rows->n ? &above : NULL);
+    rule = pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
+                          i + 1 < rows->n ? &above : NULL);
     if (pm_rules_gave_up(rules, &slow) > gave_up)
         refine->slow_rule = pm_rules_name(rules, slow);
     return rule;
@@ -103,31 +68,23 @@ static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
 pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
                             pmapdb_error *err)
 {
-    const pm_object *object = rows->row[i].at.object;
     pm_rule_row row = rule_row_of(&rows->row[i]);
     const pm_rules *rules;
-    pm_rule_known *known;
-    uint64_t *memo;
     size_t rule;
     pmapdb_status st = pm_rule_set_rules(refine->rules, &rules, err);
 
     *out = (pm_ruling){0};
-    if (st == PMAPDB_OK && !refine->has_facts)
-        st = find_facts(refine, rules, rows, err);
-    if (st == PMAPDB_OK)
-        st = pm_rule_set_known(refine->rules, rules, object, &known, &memo, err);
     if (st != PMAPDB_OK)
         return st;
-    rule = match(refine, rules, memo, rows, i, &row);
+    if (!refine->has_facts)
+        find_facts(refine, rules, rows);
+    rule = match(refine, rules, rows, i, &row);
     if (rule == PM_NO_RULE)
         return PMAPDB_OK;
-    if (known->rule != rule || !known->kept)
-        st = name(refine, rules, rule, &row, &known->kept, err);
-    if (st != PMAPDB_OK)
-        return st;
-    known->rule = rule;
-    *out = (pm_ruling){known->kept, known->kept ? pm_rules_name(rules, rule) : NULL};
-    return PMAPDB_OK;
+    st = name(refine, rules, rule, &row, &out->kept, err);
+    if (out->kept)
+        out->rule = pm_rules_name(rules, rule);
+    return st;
 }
 
 void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)

@@ -8,7 +8,7 @@
 
 void pm_block_open(pm_reader *r)
 {
-    pm_buf *texts[] = {&r->command, &r->columns, &r->missing, &r->notes, &r->why, &r->tool};
+    pm_buf *texts[] = {&r->command, &r->columns, &r->missing, &r->notes, &r->tool};
 
     r->b = (pm_open){.open = true,
                      .pid = r->line <= r->hint_until ? r->hinted_pid : PMAPDB_UNKNOWN,
@@ -269,30 +269,30 @@ static void tell(pm_reader *r)
     const pm_open *b = &r->b;
     bool none = b->totals.v[PM_TOTAL_MAPPINGS] == 0;
     pm_dialect dialect = dialect_of(r);
-    pm_confidence confidence = pm_explain(r, dialect);
-    pm_block block = {.dialect = dialect,
-                      .confidence = confidence,
-                      .pid = b->pid,
-                      .command = pm_buf_text(&r->command),
-                      .time_ms = b->time_ms,
-                      .first_line = b->first_line,
-                      .last_line = b->last_line,
-                      .fields = b->fields,
-                      .checked = none ? PM_CHECKED_NONE : b->checked,
-                      .state = b->state == PM_STATE_TOTALS ? PM_STATE_TOTALS
-                               : r->missing.len            ? PM_STATE_PARTIAL
-                                                           : PM_STATE_COMPLETE,
-                      .totals = b->totals,
-                      .tool_size_kib = b->tool[PM_SIZE],
-                      .tool_rss_kib = b->tool[PM_RSS],
-                      .overlaps = b->overlaps,
-                      .missing = pm_buf_text(&r->missing),
-                      .notes = pm_buf_text(&r->notes),
-                      .why = pm_buf_text(&r->why),
-                      .tool = pm_buf_text(&r->tool),
-                      .empty = pm_text_of(none ? empty_reason(r) : ""),
-                      .foreign = none && (b->refused || b->n_rows),
-                      .hash = pm_block_hash(r)};
+    pm_block block;
+
+    pm_explain(r, dialect);
+    block = (pm_block){.dialect = dialect,
+                       .pid = b->pid,
+                       .command = pm_buf_text(&r->command),
+                       .time_ms = b->time_ms,
+                       .first_line = b->first_line,
+                       .last_line = b->last_line,
+                       .fields = b->fields,
+                       .checked = none ? PM_CHECKED_NONE : b->checked,
+                       .state = b->state == PM_STATE_TOTALS ? PM_STATE_TOTALS
+                                : r->missing.len            ? PM_STATE_PARTIAL
+                                                            : PM_STATE_COMPLETE,
+                       .totals = b->totals,
+                       .tool_size_kib = b->tool[PM_SIZE],
+                       .tool_rss_kib = b->tool[PM_RSS],
+                       .overlaps = b->overlaps,
+                       .missing = pm_buf_text(&r->missing),
+                       .notes = pm_buf_text(&r->notes),
+                       .tool = pm_buf_text(&r->tool),
+                       .empty = pm_text_of(none ? empty_reason(r) : ""),
+                       .foreign = none && (b->refused || b->n_rows),
+                       .hash = pm_block_hash(r)};
 
     if (r->events.on_block && r->st == PMAPDB_OK)
         pm_check(r, r->events.on_block(r->events.ctx, &block, r->err));

@@ -46,6 +46,7 @@ typedef enum pm_mark {
     PM_MARK_OUTSIDE,
     PM_MARK_ODD,
     PM_MARK_NAME_CUT,
+    PM_MARK_NO_HEADER,
     PM_MARK_NO_NAMES,
     PM_MARK_TRANSLATED,
     PM_MARK_SHARED_TWICE, /* n: KiB */
@@ -220,7 +221,7 @@ struct pm_reader {
     /* the block */
     pm_open b;
     pm_piece_hash hash;
-    pm_buf command, columns, missing, notes, why, tool, held_path;
+    pm_buf command, columns, missing, notes, tool, held_path;
     pm_map starts; /* start addresses in a block without a header: enter.c */
     pm_smaps smaps;
     pm_wide wide;
@@ -283,8 +284,8 @@ bool pm_words_time(pm_reader *r, pm_text t);
 
 /* ---- explain.c ---- */
 
-/* Fills notes, why and tool of the reader for the block that ends. Returns the confidence. */
-pm_confidence pm_explain(pm_reader *r, pm_dialect dialect);
+/* Fills notes and tool of the reader for the block that ends. */
+void pm_explain(pm_reader *r, pm_dialect dialect);
 /* Adds to `missing`, in words, what is missing according to the marks. */
 void pm_explain_missing(pm_reader *r);
 

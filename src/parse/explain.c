@@ -1,6 +1,6 @@
-/* explain: says in words what a block lacks, what was repaired, what identified the dialect, and
- * which tool and version printed the block. The facts about versions come from the sources of
- * procps 3.2.0 to 4.0.6 and from fs/proc/task_mmu.c. */
+/* explain: says in words what a block lacks, what was repaired, and which tool and version printed
+ * it. The facts about versions come from the sources of procps 3.2.0 to 4.0.6 and from
+ * fs/proc/task_mmu.c. */
 #include "parse/block.h"
 
 #include "parse/wide.h"
@@ -25,6 +25,7 @@ static const char *const sentences[PM_MARK_COUNT] = {
     [PM_MARK_ODD] = "sizes that are no whole pages (#, the first in line @): edited or made up",
     [PM_MARK_NAME_CUT] = "the tool cut # of its names at 127 bytes",
     [PM_MARK_NO_NAMES] = "no column Mapping: the names are unknown, and all counts as anonymous",
+    [PM_MARK_NO_HEADER] = "no header: which number is which was told by what Linux prints",
     [PM_MARK_TRANSLATED] = "\"[ anon ]\" and \"[ stack ]\" are in another language",
     [PM_MARK_SHARED_TWICE] =
         "the footer counts shared mappings twice: # KiB taken off (procps 3.3.2 to 3.3.11)",
@@ -142,19 +143,19 @@ static const char *procps_wide(const pm_reader *r)
     return r->b.mark[PM_MARK_RUNS_ON].n ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-/* Returns the first format of a dialect. */
-static const pm_form *form_of(pm_dialect dialect)
+/* Returns the tool of the first format of a dialect. */
+static const char *tool_of(pm_dialect dialect)
 {
-    const pm_form *f;
+    size_t i = 0;
 
-    for (size_t i = 0; (f = pm_form_at(i)) && f->dialect != dialect; i++)
-        continue;
-    return f;
+    while (pm_form_at(i)->dialect != dialect)
+        i++;
+    return pm_form_at(i)->tool;
 }
 
 static void name_tool(pm_reader *r, pm_dialect dialect)
 {
-    const char *kernel = kernel_of(r->b.fields), *tool = form_of(dialect)->tool;
+    const char *kernel = kernel_of(r->b.fields), *tool = tool_of(dialect);
     bool wide = dialect == PM_DIALECT_PMAP_XX || dialect == PM_DIALECT_PMAP_X;
     bool procps = strncmp(tool, "procps", 6) == 0;
 
@@ -170,64 +171,14 @@ static void name_tool(pm_reader *r, pm_dialect dialect)
         pm_buf_addf(&r->tool, NULL, "%s %s or later", wide ? " on Linux" : "", kernel);
 }
 
-/* ---- why ---- */
+/* ---- all ---- */
 
-static void say_why(pm_reader *r, pm_dialect dialect)
-{
-    const pm_open *b = &r->b;
-    pm_buf *why = &r->why;
-    pm_text word;
-
-    /* each reason is one line; the last newline is removed */
-    if (b->state == PM_STATE_TOTALS && !b->rollup)
-        pm_buf_addf(why, NULL, "a line of sums like that of %s\n", pm_dialect_name(dialect));
-    else if (dialect < PM_DIALECT_COUNT && b->n_rows)
-        pm_buf_addf(why, NULL, "%" PRIu64 " rows like %s: %s\n", b->n_rows,
-                    pm_dialect_name(dialect), form_of(dialect)->gives);
-    if (b->columns_line) { /* the words of the header, separated by single blanks */
-        add(why, "the header:");
-        for (size_t at = 0; pm_guess_word(pm_buf_text(&r->columns), &at, &word);)
-            pm_buf_addf(why, NULL, " %.*s", (int)word.len, word.data);
-        add(why, "\n");
-    }
-    if (b->family == PM_FAMILY_WIDE && !b->columns_line)
-        pm_buf_addf(why, NULL, "%zu columns without names, told by what Linux prints\n",
-                    r->wide.columns.n);
-    if (b->style.suse_mode)
-        add(why, "modes like r-xp-\n");
-    if (b->style.name_blanks == 2 && dialect != PM_DIALECT_BUSYBOX)
-        add(why, "two blanks before the name\n");
-    if (b->checked == PM_CHECKED_FOOTER)
-        add(why, "the sums below the rows agree\n");
-    if (why->len)
-        why->data[--why->len] = '\0';
-}
-
-/* ---- how sure ---- */
-
-static pm_confidence confidence_of(const pm_open *b, pm_dialect dialect)
-{
-    bool headed = b->columns_line || b->footer || b->pid_line;
-
-    if (dialect == PM_DIALECT_COUNT || b->mark[PM_MARK_BAD].n * 10 > b->n_rows ||
-        b->mark[PM_MARK_ODD].n)
-        return PM_CONFIDENCE_GUESS;
-    if (dialect == PM_DIALECT_SMAPS || dialect == PM_DIALECT_ROLLUP)
-        return PM_CONFIDENCE_CERTAIN;
-    if (b->state == PM_STATE_TOTALS)
-        return b->pid_line || b->columns_line ? PM_CONFIDENCE_CERTAIN : PM_CONFIDENCE_LIKELY;
-    if (b->family == PM_FAMILY_WIDE && !b->columns_line)
-        return PM_CONFIDENCE_GUESS;
-    if (b->checked == PM_CHECKED_FOOTER || (headed && b->n_rows >= 3))
-        return PM_CONFIDENCE_CERTAIN;
-    return b->n_rows >= 3 ? PM_CONFIDENCE_LIKELY : PM_CONFIDENCE_GUESS;
-}
-
-pm_confidence pm_explain(pm_reader *r, pm_dialect dialect)
+void pm_explain(pm_reader *r, pm_dialect dialect)
 {
     pm_open *b = &r->b;
-    bool headed_wide = b->family == PM_FAMILY_WIDE && b->columns_line;
+    bool wide = b->family == PM_FAMILY_WIDE, headed_wide = wide && b->columns_line;
 
+    b->mark[PM_MARK_NO_HEADER].n = wide && !headed_wide;
     b->mark[PM_MARK_NO_NAMES].n = headed_wide && !r->wide.columns.has_name;
     b->mark[PM_MARK_UNPROVED].n = headed_wide && !b->footer;
     b->mark[PM_MARK_ORDER].n = b->goes_back;
@@ -242,9 +193,6 @@ pm_confidence pm_explain(pm_reader *r, pm_dialect dialect)
             add_sentence(b, mark, "\n", &r->notes);
     if (b->totals.v[PM_TOTAL_MAPPINGS] && dialect != PM_DIALECT_COUNT)
         name_tool(r, dialect);
-    say_why(r, dialect);
     pm_check(r, pm_buf_status(&r->notes, r->err));
-    pm_check(r, pm_buf_status(&r->why, r->err));
     pm_check(r, pm_buf_status(&r->tool, r->err));
-    return confidence_of(b, dialect);
 }

@@ -1,4 +1,4 @@
-# explain: import --explain says how each block is read and why, and stores nothing.
+# explain: import --explain says how each block is read, and stores nothing.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 need gzip tar

@@ -103,7 +103,6 @@ static inline void fuzz_put_block(pm_buf *tape, const pm_block *b)
                                 b->checked,
                                 (uint64_t)b->tool_size_kib,
                                 (uint64_t)b->tool_rss_kib,
-                                b->confidence,
                                 b->foreign};
 
     fuzz_put(tape, "block", 5);
@@ -112,7 +111,6 @@ static inline void fuzz_put_block(pm_buf *tape, const pm_block *b)
     fuzz_put_text(tape, b->command);
     fuzz_put_text(tape, b->missing);
     fuzz_put_text(tape, b->notes);
-    fuzz_put_text(tape, b->why);
     fuzz_put_text(tape, b->tool);
     fuzz_put_text(tape, b->empty);
 }

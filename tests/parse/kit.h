@@ -61,7 +61,6 @@ static inline pmapdb_status kit_block(void *ctx, const pm_block *b, pmapdb_error
     block->command = kit_copy(b->command);
     block->missing = kit_copy(b->missing);
     block->notes = kit_copy(b->notes);
-    block->why = kit_copy(b->why);
     block->tool = kit_copy(b->tool);
     block->empty = kit_copy(b->empty);
     s->first_row[0] = 0;
@@ -119,7 +118,6 @@ static inline void kit_free(pm_seen *s)
         free((char *)s->blocks[i].command.data);
         free((char *)s->blocks[i].missing.data);
         free((char *)s->blocks[i].notes.data);
-        free((char *)s->blocks[i].why.data);
         free((char *)s->blocks[i].tool.data);
         free((char *)s->blocks[i].empty.data);
     }
@@ -168,12 +166,10 @@ static inline void kit_write_block(pm_buf *out, const pm_block *b)
                 b->tool_size_kib, b->tool_rss_kib);
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
         pm_buf_addf(out, NULL, " %" PRId64, b->totals.v[i]);
-    pm_buf_addf(out, NULL, " %s%s", pm_confidence_name(b->confidence),
-                b->foreign ? " foreign" : "");
+    pm_buf_addf(out, NULL, "%s", b->foreign ? " foreign" : "");
     kit_write_text(out, "command", b->command);
     kit_write_text(out, "missing", b->missing);
     kit_write_text(out, "notes", b->notes);
-    kit_write_text(out, "why", b->why);
     kit_write_text(out, "by", b->tool);
     kit_write_text(out, "empty", b->empty);
     pm_buf_addf(out, NULL, "\n");

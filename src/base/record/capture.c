@@ -3,13 +3,6 @@
 
 #include <stdlib.h>
 
-const char *pm_confidence_name(pm_confidence confidence)
-{
-    static const char *const names[] = {"certain", "likely", "guess"};
-
-    return names[confidence];
-}
-
 const char *pm_time_source_name(pm_time_source source)
 {
     static const char *const names[] = {"none",  "given", "stream", "name",

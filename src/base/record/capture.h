@@ -31,15 +31,6 @@ typedef enum pm_name_rank {
     PM_NAME_UNKNOWN  /* ? */
 } pm_name_rank;
 
-/* How certain the dialect is. */
-typedef enum pm_confidence {
-    PM_CONFIDENCE_CERTAIN, /* no other tool prints this */
-    PM_CONFIDENCE_LIKELY,  /* other tools could print this, but the evidence favours one */
-    PM_CONFIDENCE_GUESS    /* there is little evidence, or it is damaged */
-} pm_confidence;
-
-const char *pm_confidence_name(pm_confidence confidence);
-
 /* The contents of one block of text. Texts point into the reader and are valid during the call. */
 typedef struct pm_block {
     pm_dialect dialect;
@@ -55,9 +46,7 @@ typedef struct pm_block {
     int64_t tool_size_kib, tool_rss_kib; /* from the footer, or PMAPDB_UNKNOWN */
     pm_text missing; /* partial: what is missing, in words and numbers; else empty */
     pm_text notes; /* what was repaired (such as doubled rows), lines separated by '\n'; or empty */
-    pm_text why;   /* what identified the dialect; lines as in notes */
     pm_text tool;  /* the tool that printed it: "procps 3.3.7 to 3.3.12"; or empty */
-    pm_confidence confidence;
     bool overlaps; /* a row overlaps the previous row; if read live, the map changed meanwhile */
     bool foreign;  /* empty because the format of its rows is not supported, or all are damaged */
     pm_text empty; /* why there are no mappings and nothing is stored ("kernel thread"); or empty */

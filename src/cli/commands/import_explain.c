@@ -1,5 +1,5 @@
 /* import_explain: pmapdb import --explain: shows how each block of text that looks like a capture
- * is read and why. Stores nothing. */
+ * is read. Stores nothing. */
 #include "cli/output.h"
 #include "cli/words.h"
 
@@ -7,17 +7,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { PATH, FIRST, LAST, PID, DIALECT, CONFIDENCE, TOOL, STATE, CHECKED, MAPPINGS, SIZE };
-enum { WHY = SIZE + 1, NOTES, MISSING, ERROR, N_COLUMNS };
+enum { PATH, FIRST, LAST, PID, DIALECT, TOOL, STATE, CHECKED, MAPPINGS, SIZE };
+enum { NOTES = SIZE + 1, MISSING, ERROR, N_COLUMNS };
 
 static const pm_column columns[N_COLUMNS] = {
-    [PATH] = {"path", PM_UNIT_TEXT},       [FIRST] = {"first_line", PM_UNIT_INT},
-    [LAST] = {"last_line", PM_UNIT_INT},   [PID] = {"pid", PM_UNIT_INT},
-    [DIALECT] = {"dialect", PM_UNIT_TEXT}, [CONFIDENCE] = {"confidence", PM_UNIT_TEXT},
-    [TOOL] = {"tool", PM_UNIT_TEXT},       [STATE] = {"state", PM_UNIT_TEXT},
-    [CHECKED] = {"checked", PM_UNIT_TEXT}, [MAPPINGS] = {"mappings", PM_UNIT_COUNT},
-    [SIZE] = {"size_kib", PM_UNIT_KIB},    [WHY] = {"why", PM_UNIT_TEXT},
-    [NOTES] = {"notes", PM_UNIT_TEXT},     [MISSING] = {"missing", PM_UNIT_TEXT},
+    [PATH] = {"path", PM_UNIT_TEXT},          [FIRST] = {"first_line", PM_UNIT_INT},
+    [LAST] = {"last_line", PM_UNIT_INT},      [PID] = {"pid", PM_UNIT_INT},
+    [DIALECT] = {"dialect", PM_UNIT_TEXT},    [TOOL] = {"tool", PM_UNIT_TEXT},
+    [STATE] = {"state", PM_UNIT_TEXT},        [CHECKED] = {"checked", PM_UNIT_TEXT},
+    [MAPPINGS] = {"mappings", PM_UNIT_COUNT}, [SIZE] = {"size_kib", PM_UNIT_KIB},
+    [NOTES] = {"notes", PM_UNIT_TEXT},        [MISSING] = {"missing", PM_UNIT_TEXT},
     [ERROR] = {"error", PM_UNIT_TEXT}};
 
 /* Returns lines joined to one line; an empty text is unknown. */
@@ -35,7 +34,7 @@ static pm_value joined(pm_words *words, pm_text lines)
 
 /* Fills in what applies: a capture has everything, a block without a capture no state and no sums,
  * and an error about a whole file only the error. */
-static void read_values(const pm_found_block *found, pm_words texts[2], pm_value values[N_COLUMNS])
+static void read_values(const pm_found_block *found, pm_words *notes, pm_value values[N_COLUMNS])
 {
     const pm_block *b = &found->capture.block;
 
@@ -50,12 +49,10 @@ static void read_values(const pm_found_block *found, pm_words texts[2], pm_value
     values[PID] = pm_value_int(found->capture.pid);
     if (b->dialect != PM_DIALECT_COUNT)
         values[DIALECT] = pm_value_text(pm_dialect_name(b->dialect));
-    values[WHY] = joined(&texts[0], b->why);
-    values[NOTES] = joined(&texts[1], b->notes);
+    values[NOTES] = joined(notes, b->notes);
     if (found->error)
         return;
     values[TOOL] = pm_value_text(*b->tool.data ? b->tool.data : NULL);
-    values[CONFIDENCE] = pm_value_text(pm_confidence_name(b->confidence));
     values[STATE] = pm_value_text(pm_state_name(b->state));
     values[CHECKED] = pm_value_text(pm_checked_name(b->checked));
     values[MISSING] = pm_value_text(*b->missing.data ? b->missing.data : NULL);
@@ -87,16 +84,15 @@ static void write_lines(pm_output *out, const pm_value values[N_COLUMNS])
 
 static void write_block(pm_output *out, const pm_found_block *found)
 {
-    pm_words texts[2] = {{0}};
+    pm_words notes = {0};
     pm_value values[N_COLUMNS];
 
-    read_values(found, texts, values);
+    read_values(found, &notes, values);
     if (out->render)
         pm_output_row(out, values);
     else
         write_lines(out, values);
-    free(texts[0].data);
-    free(texts[1].data);
+    free(notes.data);
 }
 
 int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,

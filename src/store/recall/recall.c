@@ -374,7 +374,7 @@ pmapdb_status pm_recall_capture(pm_recall *r, const pm_recall_item *item, pm_cap
     }
     c->block.command = pm_text_of(c->command);
     c->block.missing = pm_text_of(c->missing);
-    c->block.notes = c->block.why = c->block.tool = c->block.empty = PM_TEXT("");
+    c->block.notes = c->block.tool = c->block.empty = PM_TEXT("");
     *out = c;
     return PMAPDB_OK;
 }

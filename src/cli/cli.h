@@ -72,6 +72,7 @@ int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
 void pm_cli_check_begin(void);
 int pm_cli_check(pm_cli *cli, int argc, char **argv);
 int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
+int pm_cli_plot(pm_cli *cli, int argc, char **argv);
 int pm_cli_prune(pm_cli *cli, int argc, char **argv);
 int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
 int pm_cli_merge(pm_cli *cli, int argc, char **argv);

@@ -35,6 +35,8 @@ static const struct command {
     {NULL, "mappings", NULL, "the mappings of one snapshot, by region, in words", pm_cli_mappings},
     {NULL, "groups", NULL, "processes of one moment by name, user, cgroup, expression",
      pm_cli_groups},
+    {NULL, "plot", NULL, "a process as a picture: on the terminal, or in an SVG or PNG file",
+     pm_cli_plot},
     {NULL, "snapshots", "snapshots", "the snapshots in the store", NULL},
     {NULL, "processes", "processes", "the processes in the store", NULL},
     {NULL, "who", NULL, "which call stacks allocated what grew, as perf recorded it", pm_cli_who},

@@ -1,0 +1,331 @@
+/* data: reads the series and the verdicts of the process that a picture shows. */
+#include "cli/plot/plot.h"
+
+#include "base/clock/clock.h"
+#include "cli/leaks/phrases.h"
+#include "cli/run.h"
+#include "render/number.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define LAYERS_MAX 8
+
+pmapdb_rows *pm_plot_query(pmapdb_store *store, const char *name, const pm_plot_arg *args)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    pm_cli_must(pmapdb_query(store, name, &rows, &err), &err);
+    for (; args->param; args++)
+        if (args->value)
+            pm_cli_must(pmapdb_bind(rows, args->param, args->value, &err), &err);
+    return rows;
+}
+
+/* ---- the process ---- */
+
+static const pm_leak_row *worst_of(const pm_leak_group *g)
+{
+    const pm_leak_row *worst = NULL;
+
+    for (const pm_leak_row *r = g->begin; r < g->end; r++)
+        if (r->verdict >= PM_VERDICT_SUSPECT && (!r->whole || g->alone) &&
+            (!worst || r->verdict > worst->verdict ||
+             (r->verdict == worst->verdict && r->rate > worst->rate)))
+            worst = r;
+    return worst;
+}
+
+/* True if the process deserves the picture more than the chosen one: a worse verdict, a higher
+ * rate, or more memory where nothing grows. */
+static bool is_worse(const pm_leak_group *g, const pm_leak_row *worst, const pm_plot_data *than)
+{
+    if (!than->group.begin || !worst != !than->worst)
+        return !than->group.begin || worst;
+    if (!worst)
+        return g->begin->last > than->group.begin->last ||
+               (isnan(than->group.begin->last) && !isnan(g->begin->last));
+    if (worst->verdict != than->worst->verdict)
+        return worst->verdict > than->worst->verdict;
+    return worst->rate > than->worst->rate;
+}
+
+static void choose(pm_plot_data *d)
+{
+    const pm_leak_row *end = d->rows.row + d->rows.n;
+
+    for (const pm_leak_row *r = d->rows.row; r < end;) {
+        pm_leak_group g = pm_leak_group_at(&d->rows, r);
+        const pm_leak_row *worst = worst_of(&g);
+
+        if (is_worse(&g, worst, d)) {
+            d->group = g;
+            d->worst = worst;
+        }
+        r = g.end;
+    }
+    if (!d->group.begin)
+        pm_cli_die("there are no snapshots to draw");
+    for (const pm_leak_row *r = d->rows.row; r < end; r++)
+        d->siblings += (r == d->rows.row || r->process_id != r[-1].process_id) &&
+                       pm_text_equal(r->name, d->group.begin->name);
+    snprintf(d->process, sizeof d->process, "@%" PRId64, d->group.begin->process_id);
+    if (d->worst)
+        d->state = d->worst->verdict == PM_VERDICT_LEAK ? PM_PLOT_LEAK : PM_PLOT_SUSPECT;
+}
+
+/* ---- the series ---- */
+
+static void add_moment(pm_plot_data *d, const pmapdb_rows *rows)
+{
+    pm_plot *plot = &d->plot;
+    pmapdb_error err;
+
+    pm_cli_must(pm_grow(&plot->moment, &plot->cap, plot->n, sizeof *plot->moment, &err), &err);
+    plot->moment[plot->n] = (pm_plot_moment){.ms = pm_answer_int(rows, "taken_ms"),
+                                             .k = pm_answer_int(rows, "k"),
+                                             .snapshot_id = pm_answer_int(rows, "snapshot_id"),
+                                             .process_id = pm_answer_int(rows, "process_id"),
+                                             .pid = pm_answer_int(rows, "pid"),
+                                             .missed = pm_answer_int(rows, "missed"),
+                                             .total = pm_answer_int(rows, "value")};
+    d->snapshots += pm_answer_int(rows, "n");
+    d->partial += pm_answer_int(rows, "partial");
+    plot->n += plot->moment[plot->n].total != PMAPDB_UNKNOWN;
+}
+
+static const pm_leak_row *finding_of(const pm_plot_data *d, pm_text category)
+{
+    for (const pm_leak_row *r = d->group.begin; r < d->group.end; r++)
+        if (!r->whole && r->verdict >= PM_VERDICT_SUSPECT && pm_text_equal(r->key, category))
+            return r;
+    return NULL;
+}
+
+static pm_plot_layer *add_layer(pm_plot_data *d, const char *category)
+{
+    pm_text name = {"", 0};
+    pm_plot_layer *layer;
+    const pm_leak_row *r;
+    uint32_t id;
+    pmapdb_error err;
+
+    pm_cli_must(pm_pool_text(d->rows.texts, pm_text_of(category), &id, &err), &err);
+    name = pm_pool_text_get(d->rows.texts, id);
+    pm_cli_must(pm_plot_add(&d->plot, name, &layer, &err), &err);
+    r = finding_of(d, name);
+    if (r) {
+        layer->state = r->verdict == PM_VERDICT_LEAK ? PM_PLOT_LEAK : PM_PLOT_SUSPECT;
+        layer->rate = pm_leak_row_is_kib(r) && !d->plot.count ? r->rate : NAN;
+    }
+    return layer;
+}
+
+/* The rows of the whole process come first, then those of one category after another. */
+static void read_series(pm_plot_data *d, pmapdb_rows *rows)
+{
+    int at = pm_answer_column(rows, "category");
+    char category[4096], before[4096] = "";
+    pm_plot_layer *layer = NULL;
+    size_t i = 0;
+
+    while (pm_run_next(rows)) {
+        int64_t k = pm_answer_int(rows, "k");
+
+        if (pmapdb_rows_type(rows, at) == PMAPDB_NULL) {
+            add_moment(d, rows);
+            continue;
+        }
+        pm_answer_text(rows, "category", category, sizeof category);
+        if (!layer || strcmp(category, before) != 0) {
+            layer = add_layer(d, category);
+            i = 0;
+        }
+        memcpy(before, category, sizeof before);
+        while (i < d->plot.n && d->plot.moment[i].k < k)
+            i++;
+        if (i < d->plot.n && d->plot.moment[i].k == k)
+            layer->value[i] = pm_answer_int(rows, "value");
+    }
+}
+
+/* Of the sum of what leaks, if its KiB grow. */
+static void read_verdict(pm_plot_data *d)
+{
+    const pm_leak_row *total = d->group.begin;
+    pm_plot *plot = &d->plot;
+
+    plot->limit = plot->rate = plot->low = plot->high = NAN;
+    plot->limit_words = "limit ";
+    plot->since_ms = PMAPDB_UNKNOWN;
+    if (d->worst && d->worst->since.len)
+        pm_clock_parse(d->worst->since, &plot->since_ms);
+    if (!pm_leak_row_is_kib(total) || plot->count)
+        return;
+    plot->limit = total->limit;
+    if (*pm_leak_limit_words(total))
+        plot->limit_words = pm_leak_limit_words(total);
+    if (d->state == PM_PLOT_LEAK && total->rate > 0) {
+        plot->rate = total->rate;
+        plot->low = total->low;
+        plot->high = total->high;
+    }
+    if (d->worst && d->worst->whole)
+        plot->whole = d->state;
+}
+
+/* ---- words ---- */
+
+static void print_title(pm_plot_data *d)
+{
+    const pm_plot *plot = &d->plot;
+    char who[192], from[PM_CLOCK_TEXT], to[PM_CLOCK_TEXT];
+    FILE *out = pm_words_begin(&d->title);
+
+    pm_leak_row_who(d->group.begin, who, sizeof who);
+    fputs(who, out);
+    pm_words_end(&d->title);
+    out = pm_words_begin(&d->about);
+    if (d->siblings > 1)
+        fprintf(out, "one of %zu processes of this name; ", d->siblings);
+    pm_clock_format(plot->moment[0].ms, from);
+    pm_clock_format(plot->moment[plot->n - 1].ms, to);
+    fprintf(out, "%.10s %.8s to %.*s%.8s UTC, %" PRId64 " snapshot%s", from, from + 11,
+            memcmp(from, to, 10) ? 11 : 0, to, to + 11, d->snapshots, d->snapshots == 1 ? "" : "s");
+    if (d->partial)
+        fprintf(out, ", %" PRId64 " partial left out", d->partial);
+    pm_words_end(&d->about);
+}
+
+/* Says what is known where nothing leaks. */
+static const char *print_quiet(const pm_plot_data *d, FILE *out)
+{
+    const pm_leak_row *total = d->group.begin;
+    size_t grown = 0;
+
+    if (!pm_leak_group_healthy(&d->group)) {
+        fprintf(out, "No verdict yet: %" PRId64 " snapshot%s; at least %d of one life are needed",
+                d->snapshots, d->snapshots == 1 ? "" : "s", PM_TREND_MIN);
+        return "TOO FEW";
+    }
+    for (const pm_leak_row *r = d->group.begin; r < d->group.end; r++)
+        if (!r->whole && r->verdict == PM_VERDICT_PLATEAU && grown++ < 3)
+            fprintf(out, "%s%.*s", grown > 1 ? ", " : "", (int)r->key.len, r->key.data);
+    fputs(grown ? " grew and stopped" : "Nothing grows", out);
+    if (pm_leak_row_blind(total)) {
+        fputs("; resident memory is unknown", out);
+        return "UNKNOWN";
+    }
+    return "NO LEAK";
+}
+
+static void print_verdict(pm_plot_data *d)
+{
+    FILE *out = pm_words_begin(&d->verdict);
+    const pm_leak_row *w = d->worst;
+    size_t found = pm_leak_group_found(&d->group);
+
+    if (!w) {
+        d->badge = print_quiet(d, out);
+    } else {
+        d->badge = d->state == PM_PLOT_LEAK ? "LEAK" : "SUSPECT";
+        fprintf(out, "%.*s ", w->whole ? 17 : (int)w->key.len,
+                w->whole ? "the whole process" : w->key.data);
+        pm_leak_print_rate(out, w, true);
+        fputs(", ", out);
+        pm_leak_print_shape(out, w, true);
+        if (found > 1)
+            fprintf(out, "; %zu more", found - 1);
+    }
+    pm_words_end(&d->verdict);
+    out = pm_words_begin(&d->facts);
+    w = w ? w : d->group.begin;
+    if (d->snapshots > 1)
+        pm_leak_print_course(out, w, true);
+    if (!isnan(w->limit)) {
+        fputs("; limit: ", out);
+        pm_leak_print_limit(out, w, true);
+    }
+    pm_words_end(&d->facts);
+}
+
+void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, int points)
+{
+    const pm_plot_arg judged[] = {{"process", ask->process}, {"metric", ask->metric},
+                                  {"since", ask->since},     {"limit", ask->limit},
+                                  {"dialect", ask->dialect}, {NULL, NULL}};
+    pmapdb_rows *rows = pm_plot_query(store, "leaks", judged);
+    char number[16];
+    pmapdb_error err;
+
+    *out = (pm_plot_data){.plot.metric = ask->metric};
+    pm_leak_rows_read(&out->rows, rows);
+    pmapdb_rows_close(rows);
+    choose(out);
+    if (!out->plot.metric)
+        out->plot.metric = pm_leak_row_blind(out->group.begin) ? "size" : "rss";
+    out->plot.count = strcmp(out->plot.metric, "mappings") == 0;
+    snprintf(number, sizeof number, "%d", points);
+    char *category = pm_text_copy(out->worst && !out->worst->whole ? out->worst->key : PM_TEXT(""));
+    rows = pm_plot_query(store, "plot-growth",
+                         (pm_plot_arg[]){{"process", out->process},
+                                         {"chain", out->group.begin->lives > 1 ? "1" : "0"},
+                                         {"metric", out->plot.metric},
+                                         {"category", category},
+                                         {"points", number},
+                                         {"since", ask->since},
+                                         {"dialect", ask->dialect},
+                                         {NULL, NULL}});
+    read_series(out, rows);
+    pmapdb_rows_close(rows);
+    free(category);
+    if (!out->plot.n)
+        pm_cli_die("no capture of %s shows %s: --metric chooses another number", out->process,
+                   out->plot.metric);
+    read_verdict(out);
+    pm_cli_must(pm_plot_arrange(&out->plot, LAYERS_MAX, &err), &err);
+    print_title(out);
+    print_verdict(out);
+}
+
+void pm_plot_data_free(pm_plot_data *d)
+{
+    pm_plot_free(&d->plot);
+    pm_leak_rows_free(&d->rows);
+    free(d->title.data);
+    free(d->about.data);
+    free(d->verdict.data);
+    free(d->facts.data);
+}
+
+/* ---- the head of a picture ---- */
+
+static pm_text text_of(const pm_words *w)
+{
+    return (pm_text){w->data, w->len};
+}
+
+double pm_plot_head(pm_picture *p, const pm_plot_data *d)
+{
+    const pm_ink bold = {.rgb = PM_PLOT_TEXT, .bold = true}, plain = {.rgb = PM_PLOT_TEXT},
+                 muted = {.rgb = PM_PLOT_MUTED},
+                 badge = {.rgb = d->state                      ? pm_plot_state_color(d->state)
+                                 : strcmp(d->badge, "NO LEAK") ? PM_PLOT_MUTED
+                                                               : 0x0b6b5a,
+                          .bold = true};
+    double y = p->line * (p->terminal ? .5 : 1), left = p->terminal ? 0 : p->em, width;
+    double word = (double)(strlen(d->badge) + 2) * p->em;
+
+    width = fmin((double)(d->title.len + 2) * p->em, p->width / 2);
+    pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, width, &bold, text_of(&d->title));
+    pm_picture_text(p, (pm_point){left + width, y}, PM_ALIGN_LEFT, p->width - width - 2 * left,
+                    &muted, text_of(&d->about));
+    y += p->line;
+    pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, word, &badge, pm_text_of(d->badge));
+    y += pm_picture_words(p, (pm_point){left + word, y}, p->width - word - 2 * left, &plain,
+                          text_of(&d->verdict));
+    y += pm_picture_words(p, (pm_point){left + word, y}, p->width - word - 2 * left, &muted,
+                          text_of(&d->facts));
+    return y;
+}

@@ -1,0 +1,143 @@
+/* main: pmapdb plot: a process as a picture, in a file or on a terminal. */
+#include "cli/output.h"
+#include "cli/plot/plot.h"
+
+#include "base/num.h"
+#include "cli/options/options.h"
+#include <stdlib.h>
+
+#define CHART_LINES 12 /* on a terminal */
+#define HEAD_LINES 10  /* at most */
+
+typedef struct plot_cmd {
+    pm_plot_ask ask;
+    const char *what;
+    int width, height;
+} plot_cmd;
+
+static const char *read_size(const char *arg, void *value)
+{
+    plot_cmd *c = value;
+    pm_text rest = pm_text_of(arg), width = pm_text_cut(&rest, 'x');
+    uint64_t w, h;
+
+    if (!pm_num_all(width, &w) || !pm_num_all(rest, &h) || w < 320 || h < 200 || w > 8000 ||
+        h > 8000)
+        return "a size like 1200x600, from 320x200 to 8000x8000";
+    c->width = (int)w;
+    c->height = (int)h;
+    return NULL;
+}
+
+static const char *read_metric(const char *arg, void *value)
+{
+    static const char *const names[] = {"rss",  "pss",  "private", "private_dirty",
+                                        "size", "swap", "mappings"};
+    int i = pm_text_index(pm_text_of(arg), names, sizeof names / sizeof *names);
+
+    *(const char **)value = names[i % 7];
+    return i < 7 ? NULL : "rss, pss, private, private_dirty, size, swap or mappings";
+}
+
+#define AT(field) offsetof(plot_cmd, field)
+
+static const pm_option options[] = {
+    {"what", 0, PM_OPT_CHOICE, AT(what), "growth", "What to draw", NULL},
+    {"metric", 0, PM_OPT_CUSTOM, AT(ask.metric), "METRIC",
+     "The number to draw and to judge: rss, pss, private, private_dirty, size, swap or mappings "
+     "(rss; size where that is unknown)",
+     read_metric},
+    {"since", 0, PM_OPT_TEXT, AT(ask.since), "TIME",
+     "Only snapshots from then on: a time, -7d before the newest, now-7d", NULL},
+    {"limit", 0, PM_OPT_TEXT, AT(ask.limit), "SIZE", "What the rss of the process cannot exceed",
+     NULL},
+    {"dialect", 0, PM_OPT_TEXT, AT(ask.dialect), "NAME", "Only captures of this dialect", NULL},
+    {"size", 0, PM_OPT_CUSTOM, 0, "WIDTHxHEIGHT", "Of a picture in a file, in pixels (1200x600)",
+     read_size},
+    {0}};
+
+/* ---- where it goes ---- */
+
+static bool is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
+/* Opens a picture for the file of -o, by the end of its name, or for the terminal. */
+static void open_picture(const plot_cmd *c, const pm_plot_data *d, pm_output *out, pm_picture *p,
+                         pmapdb_error *err)
+{
+    pm_render_options how = pm_cli_render_options(out->cli);
+    pm_picture_terminal terminal = {.columns = how.width >= 40 ? how.width : 80,
+                                    .lines = HEAD_LINES + CHART_LINES,
+                                    .color = how.color,
+                                    .utf8 = is_utf8()};
+    const char *file = out->cli->output;
+    pmapdb_status st;
+
+    if (!file)
+        st = pm_picture_on_terminal(p, &terminal, &out->sink, err);
+    else if (pm_text_ends(pm_text_of(file), PM_TEXT(".png")))
+        st = pm_picture_png(p, c->width, c->height, &out->sink, err);
+    else
+        st = pm_picture_svg(p, c->width, c->height, pm_text_of(d->title.data),
+                            pm_text_of(d->verdict.data), &out->sink, err);
+    pm_cli_must(st, err);
+}
+
+static void check_file(const pm_cli *cli)
+{
+    pm_text file = pm_text_of(cli->output);
+
+    if (file.len && !pm_text_ends(file, PM_TEXT(".svg")) && !pm_text_ends(file, PM_TEXT(".png")))
+        pm_cli_usage(cli, "-o '%s': the name of a picture ends in .svg or .png", cli->output);
+}
+
+/* ---- what it shows ---- */
+
+static void draw(const pm_plot_data *d, pm_picture *p)
+{
+    double top = pm_plot_head(p, d), bottom = p->height - 1.5 * p->line;
+    pm_plot_frame f;
+
+    if (p->terminal)
+        bottom = top + (CHART_LINES + .5) * p->line;
+    f = pm_plot_place(p, &d->plot, top + .5 * p->line, bottom);
+    pm_plot_growth(p, &d->plot, &f);
+}
+
+int pm_cli_plot(pm_cli *cli, int argc, char **argv)
+{
+    static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]"};
+    plot_cmd c = {.what = "growth", .width = 1200, .height = 600};
+    int n = pm_options_parse(cli, &syntax, &c, argc, argv);
+    pmapdb_store *store;
+    pm_plot_data d;
+    pm_picture p = {0};
+    pm_output out;
+    pmapdb_error err;
+
+    if (n > 1)
+        pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
+    c.ask.process = n ? argv[1] : NULL;
+    check_file(cli);
+    store = pm_cli_store(cli, PMAPDB_READ);
+    pm_cli_must(pmapdb_begin_read(store, &err), &err);
+    pm_plot_read(&d, store, &c.ask, 280);
+    pmapdb_close(store);
+    pm_output_open(&out, cli);
+    open_picture(&c, &d, &out, &p, &err);
+    draw(&d, &p);
+    pm_output_check(&out, pm_picture_end(&p), &err);
+    pm_output_end(&out);
+    pm_plot_data_free(&d);
+    return PM_EXIT_OK;
+}

@@ -1,0 +1,44 @@
+/* plot: what pmapdb plot and pmapdb watch draw of one process: its series, its verdicts and the
+ * words about them. */
+#ifndef PM_CLI_PLOT_H
+#define PM_CLI_PLOT_H
+
+#include "cli/leaks/rows.h"
+#include "cli/words.h"
+#include "render/picture/plot.h"
+
+/* The arguments of the queries, as the user wrote them; NULL: their defaults. */
+typedef struct pm_plot_ask {
+    const char *process, *metric, *since, *limit, *dialect;
+} pm_plot_ask;
+
+typedef struct pm_plot_data {
+    pm_leak_rows rows;
+    pm_leak_group group;      /* the process */
+    const pm_leak_row *worst; /* its worst finding; NULL: nothing leaks */
+    size_t siblings;          /* processes of its name, with itself */
+    char process[32];         /* @ID */
+    pm_plot plot;
+    int64_t snapshots, partial; /* stored of it; partial ones are not drawn */
+    const char *badge;          /* LEAK, SUSPECT, NO LEAK, UNKNOWN, TOO FEW */
+    pm_words title, about, verdict, facts;
+    pm_plot_state state;
+} pm_plot_data;
+
+/* Reads the process with the worst verdict of those asked for. Ends the program if there is none.
+ * Reads about so many snapshots as `points` says. */
+void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, int points);
+void pm_plot_data_free(pm_plot_data *data);
+
+/* Draws title, verdict and facts; returns where they end. */
+double pm_plot_head(pm_picture *p, const pm_plot_data *data);
+
+/* Prepares a named query; `args` are pairs of a parameter and its value, where NULL leaves the
+ * default. The pair with the name NULL is the last one. */
+typedef struct pm_plot_arg {
+    const char *param, *value;
+} pm_plot_arg;
+
+pmapdb_rows *pm_plot_query(pmapdb_store *store, const char *name, const pm_plot_arg *args);
+
+#endif

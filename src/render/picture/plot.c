@@ -1,0 +1,301 @@
+/* plot: layers in order, colours, the axis of time, words at the edge of the data. */
+#include "render/picture/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define AXIS_COLUMNS 10 /* for the words at the left */
+#define ZONE .28        /* share of the width behind the last snapshot */
+
+/* ---- colours: verdicts are warm, all else is cool; told apart with every colour vision ---- */
+
+uint32_t pm_plot_color(pm_text category)
+{
+    static const struct {
+        const char *word;
+        uint32_t rgb;
+    } families[] = {
+        {"heap", 0x4b69b3},          {"stack", 0x4b32a8},       {"shared-library", 0xb9c0ca},
+        {"program", 0x708398},       {"mapped-file", 0x41c8a1}, {"deleted-file", 0x41c8a1},
+        {"shared-memory", 0xa28beb}, {"memfd", 0x199e85},       {"kernel", 0xd3d8df},
+        {"reserve", 0xe4e8ed},       {"anonymous", 0xa1beeb},   {"[", 0xc9ced6}};
+    static const uint32_t anonymous[] = {0x6d8fd1, 0xa99adb, 0x67a9bd, 0x5b79a8,
+                                         0xc3b5ea, 0x85a7c9, 0x4f93a3};
+    unsigned sum = 0;
+
+    for (size_t i = 0; i < category.len; i++)
+        sum = sum * 31 + (unsigned char)category.data[i];
+    if (pm_text_starts(category, PM_TEXT("anonymous/")))
+        return anonymous[sum % (sizeof anonymous / sizeof *anonymous)];
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (pm_text_starts(category, pm_text_of(families[i].word)))
+            return families[i].rgb;
+    return 0xa1beeb;
+}
+
+uint32_t pm_plot_state_color(pm_plot_state state)
+{
+    static const uint32_t colors[] = {PM_PLOT_TEXT, 0xe6a100, 0xd55e00};
+
+    return colors[state];
+}
+
+/* ---- layers ---- */
+
+static void measure(pm_plot_layer *l, size_t n)
+{
+    int64_t least = INT64_MAX;
+
+    l->most = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t v = l->value[i] == PMAPDB_UNKNOWN ? 0 : l->value[i];
+
+        least = v < least ? v : least;
+        l->most = v > l->most ? v : l->most;
+    }
+    l->range = l->most - least;
+}
+
+/* What leaks first, then the largest. */
+static int by_weight(const void *x, const void *y)
+{
+    const pm_plot_layer *a = x, *b = y;
+
+    if (a->state != b->state)
+        return a->state > b->state ? -1 : 1;
+    return a->most > b->most ? -1 : a->most < b->most;
+}
+
+/* The steadiest first, so that the floor is flat and the slope is that of the leak. */
+static int by_range(const void *x, const void *y)
+{
+    const pm_plot_layer *a = x, *b = y;
+
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    return a->range < b->range ? -1 : a->range > b->range;
+}
+
+pmapdb_status pm_plot_add(pm_plot *plot, pm_text name, pm_plot_layer **out, pmapdb_error *err)
+{
+    int64_t *value = calloc(plot->n + 1, sizeof *value);
+    pmapdb_status st =
+        value ? pm_grow(&plot->layer, &plot->cap_layers, plot->n_layers, sizeof *plot->layer, err)
+              : pm_fail_nomem(err);
+
+    if (st != PMAPDB_OK) {
+        free(value);
+        return st;
+    }
+    *out = &plot->layer[plot->n_layers++];
+    **out = (pm_plot_layer){.name = name, .value = value, .rate = NAN};
+    return st;
+}
+
+static void drop(pm_plot *plot, size_t i)
+{
+    free(plot->layer[i].value);
+    plot->layer[i] = plot->layer[--plot->n_layers];
+}
+
+/* Adds the layers from `most` on up to one. */
+static void add_up(pm_plot *plot, size_t most)
+{
+    while (plot->n_layers > most) {
+        const int64_t *last = plot->layer[plot->n_layers - 1].value;
+        pm_plot_layer *sum = &plot->layer[most - 1];
+
+        if (sum->state != PM_PLOT_QUIET)
+            break;
+        for (size_t i = 0; i < plot->n; i++)
+            if (last[i] != PMAPDB_UNKNOWN)
+                sum->value[i] = last[i] + (sum->value[i] == PMAPDB_UNKNOWN ? 0 : sum->value[i]);
+        sum->name = PM_TEXT("[others]");
+        drop(plot, plot->n_layers - 1);
+    }
+}
+
+/* Sets the last layer to what no other has of the totals. */
+static void set_rest(pm_plot *plot)
+{
+    pm_plot_layer *rest = &plot->layer[plot->n_layers - 1];
+
+    for (size_t i = 0; i < plot->n; i++) {
+        rest->value[i] = plot->moment[i].total;
+        for (size_t k = 0; k + 1 < plot->n_layers; k++)
+            if (plot->layer[k].value[i] != PMAPDB_UNKNOWN)
+                rest->value[i] -= plot->layer[k].value[i];
+        if (rest->value[i] < 0) /* a footer that states less than the rows have */
+            rest->value[i] = 0;
+    }
+}
+
+pmapdb_status pm_plot_arrange(pm_plot *plot, size_t most, pmapdb_error *err)
+{
+    static const uint32_t warm[][3] = {[PM_PLOT_SUSPECT] = {0xe6a100, 0xf0c04a, 0xe6a100},
+                                       [PM_PLOT_LEAK] = {0xd55e00, 0xee8a3a, 0xb34700}};
+    pm_plot_layer *rest;
+    pmapdb_status st = pm_plot_add(plot, PM_TEXT("[no category]"), &rest, err);
+    size_t n_warm = 0;
+
+    if (st != PMAPDB_OK)
+        return st;
+    set_rest(plot);
+    rest->state = plot->whole;
+    if (plot->n_layers == 1)
+        rest->name = PM_TEXT("total");
+    for (size_t i = plot->n_layers; i-- > 0;) {
+        measure(&plot->layer[i], plot->n);
+        if (!plot->layer[i].most && plot->layer[i].state == PM_PLOT_QUIET)
+            drop(plot, i);
+    }
+    qsort(plot->layer, plot->n_layers, sizeof *plot->layer, by_weight);
+    add_up(plot, most);
+    for (size_t i = 0; i < plot->n_layers; i++) {
+        pm_plot_layer *l = &plot->layer[i];
+
+        measure(l, plot->n);
+        l->rgb = l->state == PM_PLOT_QUIET ? pm_plot_color(l->name) : warm[l->state][n_warm++ % 3];
+    }
+    qsort(plot->layer, plot->n_layers, sizeof *plot->layer, by_range);
+    return st;
+}
+
+void pm_plot_free(pm_plot *plot)
+{
+    while (plot->n_layers)
+        drop(plot, plot->n_layers - 1);
+    free(plot->layer);
+    free(plot->moment);
+}
+
+/* ---- time ---- */
+
+pm_plot_frame pm_plot_place(const pm_picture *p, const pm_plot *plot, double top, double bottom)
+{
+    int64_t first = plot->moment[0].ms, last = plot->moment[plot->n - 1].ms;
+    double span = last > first ? (double)(last - first) : 1, width, zone, until;
+    pm_plot_frame f = {.left = AXIS_COLUMNS * p->em,
+                       .right = p->width - p->em,
+                       .top = top,
+                       .bottom = bottom,
+                       .first_ms = first,
+                       .last_ms = last};
+
+    width = f.right - f.left;
+    zone = fmax((p->terminal ? 24 : 32) * p->em, plot->rate > 0 ? ZONE * width : 0);
+    f.ms = span * width / (width - zone);
+    until = (plot->limit - (double)plot->moment[plot->n - 1].total) / plot->rate * 3600000 * 1.12;
+    if (plot->rate > 0 && until > f.ms - span && until < 1.3 * span) /* the crossing is seen */
+        f.ms = span + until;
+    f.now = last > first ? pm_plot_x(&f, last) : f.right - zone; /* one snapshot is a bar */
+    return f;
+}
+
+double pm_plot_x(const pm_plot_frame *f, int64_t ms)
+{
+    return f->left + ((double)ms - (double)f->first_ms) / f->ms * (f->right - f->left);
+}
+
+/* The least step of the clock at which `n` words fit into a span. */
+static int64_t step_of(double span, double n)
+{
+    static const int seconds[] = {1,      2,      5,       10,      15,      30,
+                                  60,     120,    300,     600,     900,     1800,
+                                  3600,   7200,   10800,   21600,   43200,   86400,
+                                  172800, 604800, 1209600, 2592000, 7776000, 31536000};
+    size_t i = 0, last = sizeof seconds / sizeof *seconds - 1;
+
+    while (i < last && seconds[i] * 1000.0 * n < span)
+        i++;
+    return seconds[i] * INT64_C(1000);
+}
+
+void pm_plot_time_axis(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f)
+{
+    const pm_ink grid = {.rgb = 0xd9dde2, .width = 1, .opacity = .4}, ink = {.rgb = PM_PLOT_MUTED};
+    double end = plot->rate > 0 ? f->right : f->now, word = 10 * p->em;
+    int64_t step = step_of(f->ms, (f->right - f->left) / (1.3 * word));
+    int64_t last = f->first_ms + (int64_t)((end - f->left) / (f->right - f->left) * f->ms);
+
+    for (int64_t ms = f->first_ms / step * step; ms <= last; ms += step) {
+        time_t seconds = (time_t)(ms / 1000);
+        char word_text[32];
+        struct tm t;
+
+        if (ms < f->first_ms || !gmtime_r(&seconds, &t))
+            continue;
+        if (step >= 86400000 || (ms % 86400000 == 0 && f->last_ms - f->first_ms > 43200000))
+            strftime(word_text, sizeof word_text, step > 2592000000 ? "%Y-%m" : "%m-%d", &t);
+        else
+            strftime(word_text, sizeof word_text, step < 60000 ? "%H:%M:%S" : "%H:%M", &t);
+        pm_picture_line(p, pm_plot_x(f, ms), f->top, pm_plot_x(f, ms), f->bottom - 1, &grid);
+        pm_picture_text(p, (pm_point){pm_plot_x(f, ms), f->bottom + p->line / 2}, PM_ALIGN_MIDDLE,
+                        word, &ink, pm_text_of(word_text));
+    }
+}
+
+void pm_plot_breaks(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f)
+{
+    const pm_ink gap = {.rgb = 0x9aa6b4, .opacity = .25}, words = {.rgb = PM_PLOT_MUTED};
+    const pm_ink line = {.rgb = PM_PLOT_MUTED, .width = 1, .dashed = true};
+    double free_from = f->left;
+
+    for (size_t i = 1; i < plot->n; i++) {
+        const pm_plot_moment *m = &plot->moment[i];
+        double from = pm_plot_x(f, m[-1].ms), to = pm_plot_x(f, m->ms), width = 14 * p->em;
+        bool restart = m->process_id != m[-1].process_id;
+        char text[48];
+
+        if (!restart && m->missed <= 0)
+            continue;
+        if (m->missed > 0)
+            pm_picture_rect(p, from, f->top, to - from, f->bottom - f->top, &gap);
+        if (restart)
+            pm_picture_line(p, to, f->top, to, f->bottom, &line);
+        if (restart && m->pid != PMAPDB_UNKNOWN)
+            snprintf(text, sizeof text, "restart: %lld", (long long)m->pid);
+        else
+            snprintf(text, sizeof text, restart ? "restart" : "%lld missed", (long long)m->missed);
+        if (from < free_from || to + width > f->right)
+            continue; /* no room for the words */
+        free_from = to + width;
+        pm_picture_text(p, (pm_point){to + p->em / 2, f->top + p->line / 2}, PM_ALIGN_LEFT, width,
+                        &words, pm_text_of(text));
+    }
+}
+
+/* ---- words ---- */
+
+static int by_y(const void *x, const void *y)
+{
+    const pm_plot_label *a = x, *b = y;
+
+    return a->y < b->y ? -1 : a->y > b->y;
+}
+
+void pm_plot_labels(pm_picture *p, const pm_plot_frame *f, pm_plot_label *labels, size_t n)
+{
+    double least = f->top + p->line / 2, most = f->bottom - p->line / 2;
+
+    qsort(labels, n, sizeof *labels, by_y);
+    for (size_t i = 0; i < n; i++) /* down, away from the one above */
+        labels[i].y = fmax(labels[i].y, i ? labels[i - 1].y + p->line : least);
+    for (size_t i = n; i-- > 0;) /* up again, from the lower edge */
+        labels[i].y = fmin(labels[i].y, i + 1 < n ? labels[i + 1].y - p->line : most);
+    for (size_t i = 0; i < n && labels[i].y >= least - p->line / 2; i++) {
+        const pm_ink swatch = {.rgb = labels[i].swatch},
+                     ink = {.rgb = p->terminal ? labels[i].swatch : labels[i].rgb,
+                            .bold = labels[i].bold};
+        double x = f->now + p->em;
+
+        if (!p->terminal) {
+            pm_picture_rect(p, x, labels[i].y - p->line / 4, p->line / 2, p->line / 2, &swatch);
+            x += p->line / 2 + p->em / 2;
+        }
+        pm_picture_text(p, (pm_point){x, labels[i].y}, PM_ALIGN_LEFT, p->width - x, &ink,
+                        pm_text_of(labels[i].text));
+    }
+}

@@ -1,0 +1,205 @@
+/* png: a picture as PNG, by cairo, which is loaded when the first PNG is asked for: it takes X11
+ * and font libraries with it, which a server lacks and nothing else here needs. */
+#include "render/picture/picture.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#define CAIRO "libcairo.so.2"
+#define FONT_SIZE 13
+
+typedef struct extents {
+    double x_bearing, y_bearing, width, height, x_advance, y_advance;
+} extents;
+
+typedef int (*write_fn)(void *closure, const unsigned char *data, unsigned n);
+
+/* The functions used, as cairo declares them since 1.0; enumerations and statuses are int. */
+typedef struct cairo {
+    void *(*image_surface_create)(int format, int width, int height);
+    void *(*create)(void *surface);
+    void (*set_source_rgba)(void *cr, double r, double g, double b, double a);
+    void (*move_to)(void *cr, double x, double y);
+    void (*line_to)(void *cr, double x, double y);
+    void (*rectangle)(void *cr, double x, double y, double width, double height);
+    void (*close_path)(void *cr);
+    void (*fill)(void *cr);
+    void (*stroke)(void *cr);
+    void (*set_line_width)(void *cr, double width);
+    void (*set_dash)(void *cr, const double *dashes, int n, double offset);
+    void (*set_antialias)(void *cr, int how);
+    void (*select_font_face)(void *cr, const char *family, int slant, int weight);
+    void (*set_font_size)(void *cr, double size);
+    void (*text_extents)(void *cr, const char *text, extents *out);
+    void (*show_text)(void *cr, const char *text);
+    int (*surface_write_to_png_stream)(void *surface, write_fn write, void *closure);
+    void (*destroy)(void *cr);
+    void (*surface_destroy)(void *surface);
+} cairo;
+
+typedef struct sheet {
+    cairo call;
+    void *surface, *cr;
+} sheet;
+
+/* POSIX lets a function address be stored as an object address; C has no cast for this. */
+static bool look_up(void *library, const char *name, void *call)
+{
+    void *address = dlsym(library, name);
+
+    memcpy(call, &address, sizeof address);
+    return address != NULL;
+}
+
+/* The library stays loaded: fontconfig cannot be unloaded. */
+static pmapdb_status load(cairo *out, pmapdb_error *err)
+{
+    void *library = dlopen(CAIRO, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    bool whole = library != NULL;
+
+#define LOOK_UP(name) whole = whole && look_up(library, "cairo_" #name, &out->name)
+    LOOK_UP(image_surface_create);
+    LOOK_UP(create);
+    LOOK_UP(set_source_rgba);
+    LOOK_UP(move_to);
+    LOOK_UP(line_to);
+    LOOK_UP(rectangle);
+    LOOK_UP(close_path);
+    LOOK_UP(fill);
+    LOOK_UP(stroke);
+    LOOK_UP(set_line_width);
+    LOOK_UP(set_dash);
+    LOOK_UP(set_antialias);
+    LOOK_UP(select_font_face);
+    LOOK_UP(set_font_size);
+    LOOK_UP(text_extents);
+    LOOK_UP(show_text);
+    LOOK_UP(surface_write_to_png_stream);
+    LOOK_UP(destroy);
+    LOOK_UP(surface_destroy);
+#undef LOOK_UP
+    if (library)
+        dlclose(library);
+    return whole ? PMAPDB_OK
+                 : pm_fail(err, PMAPDB_IO,
+                           "a PNG needs " CAIRO
+                           ", which is not installed (Debian: libcairo2); an .svg needs nothing");
+}
+
+static void set_ink(const sheet *s, const pm_ink *ink)
+{
+    s->call.set_source_rgba(s->cr, (ink->rgb >> 16 & 255) / 255.0, (ink->rgb >> 8 & 255) / 255.0,
+                            (ink->rgb & 255) / 255.0, ink->opacity > 0 ? ink->opacity : 1);
+}
+
+static void path(pm_picture *p, const pm_point *at, size_t n, const pm_ink *ink, const char *name)
+{
+    static const double dashes[] = {5, 4};
+    const sheet *s = p->state;
+
+    (void)name;
+    set_ink(s, ink);
+    for (size_t i = 0; i < n; i++)
+        (i ? s->call.line_to : s->call.move_to)(s->cr, at[i].x, at[i].y);
+    if (ink->width > 0) {
+        s->call.set_line_width(s->cr, ink->width);
+        s->call.set_dash(s->cr, dashes, ink->dashed ? 2 : 0, 0);
+        s->call.stroke(s->cr);
+    } else {
+        s->call.close_path(s->cr);
+        s->call.fill(s->cr);
+    }
+}
+
+static void text(pm_picture *p, pm_point at, pm_align align, const pm_ink *ink, pm_text t)
+{
+    static const double part[] = {0, .5, 1};
+    const sheet *s = p->state;
+    char *shown = pm_text_copy(t);
+    extents size;
+
+    if (!shown) {
+        p->st = pm_fail_nomem(p->err);
+        return;
+    }
+    set_ink(s, ink);
+    s->call.select_font_face(s->cr, "DejaVu Sans", 0, ink->bold);
+    s->call.set_font_size(s->cr, FONT_SIZE);
+    s->call.text_extents(s->cr, shown, &size);
+    s->call.move_to(s->cr, at.x - part[align] * size.x_advance, at.y + FONT_SIZE * .36);
+    s->call.show_text(s->cr, shown);
+    free(shown);
+}
+
+static void raster(pm_picture *p, const pm_raster *f)
+{
+    const sheet *s = p->state;
+
+    s->call.set_antialias(s->cr, 1); /* none: cells touch each other */
+    for (int color = 1; color < f->n_colors; color++) {
+        set_ink(s, &(pm_ink){.rgb = f->colors[color]});
+        for (int x = 0; x < f->columns; x++)
+            for (int y = 0, n; y < f->rows; y += n) {
+                for (n = 0; y + n < f->rows && f->cell[(y + n) * f->columns + x] == color;)
+                    n++;
+                if (n)
+                    s->call.rectangle(s->cr, f->at.x + x * f->width, f->at.y + y * f->height,
+                                      f->width, n * f->height);
+                n = n ? n : 1;
+            }
+        s->call.fill(s->cr);
+    }
+    s->call.set_antialias(s->cr, 0);
+}
+
+static int write_png(void *closure, const unsigned char *data, unsigned n)
+{
+    pm_picture *p = closure;
+
+    PM_STEP(p->st, p->sink->write(p->sink->ctx, (const char *)data, n, p->err));
+    return p->st == PMAPDB_OK ? 0 : 11; /* CAIRO_STATUS_WRITE_ERROR */
+}
+
+static void end(pm_picture *p)
+{
+    const sheet *s = p->state;
+
+    if (s->call.surface_write_to_png_stream(s->surface, write_png, p) != 0 && p->st == PMAPDB_OK)
+        p->st = pm_fail(p->err, PMAPDB_NOMEM, "cairo cannot write a PNG of %.0fx%.0f", p->width,
+                        p->height);
+}
+
+static void close(pm_picture *p)
+{
+    sheet *s = p->state;
+
+    s->call.destroy(s->cr);
+    s->call.surface_destroy(s->surface);
+    free(s);
+}
+
+pmapdb_status pm_picture_png(pm_picture *out, int width, int height, const pm_sink *sink,
+                             pmapdb_error *err)
+{
+    static const pm_picture_ops ops = {path, text, raster, end, close};
+    sheet *s = calloc(1, sizeof *s);
+    pmapdb_status st = s ? load(&s->call, err) : pm_fail_nomem(err);
+
+    if (st != PMAPDB_OK) {
+        free(s);
+        return st;
+    }
+    s->surface = s->call.image_surface_create(1, width, height); /* 24 bits */
+    s->cr = s->call.create(s->surface);
+    *out = (pm_picture){.ops = &ops,
+                        .sink = sink,
+                        .width = width,
+                        .height = height,
+                        .em = FONT_SIZE * .6,
+                        .line = FONT_SIZE * 1.4,
+                        .cell = 2,
+                        .state = s,
+                        .err = err};
+    pm_picture_rect(out, 0, 0, width, height, &(pm_ink){.rgb = 0xffffff});
+    return out->st;
+}

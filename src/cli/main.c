@@ -25,6 +25,7 @@ static const struct command {
      pm_cli_import},
     {NULL, "capture", NULL, "read live processes and store them, once or at every beat",
      pm_cli_capture},
+    {NULL, "run", NULL, "capture a command from start to end, and show its peak", pm_cli_run},
     {NULL, "import-perf", NULL, "store call stacks of mmap, brk and the like: perf script",
      pm_cli_import_perf},
     {NULL, "dialects", NULL, NULL, pm_cli_dialects},

@@ -15,8 +15,8 @@
 
 #include "base/record/capture.h"
 
-/* Part of the file format: category.category_id is this number + 1. New categories go at the end,
- * and their number into store/keep/unused-categories.sql. */
+/* Part of the file format: category.category_id is this number + 1. New categories go at the end.
+ */
 typedef enum pm_category {
     PM_CATEGORY_HEAP,
     PM_CATEGORY_STACK,

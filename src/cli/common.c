@@ -66,8 +66,7 @@ static const char *read_zone(const char *arg, void *value)
 const pm_option pm_cli_options[] = {
     {"db", 0, PM_OPT_WORD, AT(db), "FILE",
      "The store (default: $PMAPDB, then ~/.local/share/pmapdb/pmap.db)", NULL},
-    {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT",
-     "table, csv, json, ndjson, md or prometheus", read_format},
+    {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT", PM_FORMAT_NAMES, read_format},
     {"csv", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f csv", set_csv},
     {"json", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f json", set_json},
     {"output", 'o', PM_OPT_CUSTOM, AT(output), "FILE", "Write there, all or nothing", read_output},

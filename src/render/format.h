@@ -33,8 +33,9 @@ struct pm_render {
     pmapdb_error error;
 };
 
-extern const pm_render_ops pm_render_table, pm_render_csv, pm_render_json, pm_render_ndjson,
-    pm_render_md, pm_render_prometheus;
+#define PM_FORMAT(id, name) extern const pm_render_ops pm_render_##name;
+PM_FORMATS(PM_FORMAT, PM_FORMAT)
+#undef PM_FORMAT
 
 void pm_put(pm_render *r, const char *bytes, size_t n);
 void pm_putf(pm_render *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -11,12 +11,9 @@ static const struct {
     const char *name;
     const pm_render_ops *ops;
 } formats[] = {
-    [PM_FORMAT_TABLE] = {"table", &pm_render_table},
-    [PM_FORMAT_CSV] = {"csv", &pm_render_csv},
-    [PM_FORMAT_JSON] = {"json", &pm_render_json},
-    [PM_FORMAT_NDJSON] = {"ndjson", &pm_render_ndjson},
-    [PM_FORMAT_MD] = {"md", &pm_render_md},
-    [PM_FORMAT_PROMETHEUS] = {"prometheus", &pm_render_prometheus},
+#define PM_FORMAT(id, name) {#name, &pm_render_##name},
+    PM_FORMATS(PM_FORMAT, PM_FORMAT)
+#undef PM_FORMAT
 };
 
 bool pm_format_find(const char *name, pm_format *out)

@@ -31,13 +31,19 @@ typedef struct pm_value {
     pm_text t;
 } pm_value;
 
+/* The formats. FIRST and NEXT get the constant and the name; pm_render_NAME has the functions. */
+#define PM_FORMATS(FIRST, NEXT) \
+    FIRST(TABLE, table)         \
+    NEXT(CSV, csv)              \
+    NEXT(JSON, json)            \
+    NEXT(NDJSON, ndjson)        \
+    NEXT(MD, md)                \
+    NEXT(PROMETHEUS, prometheus)
+
 typedef enum pm_format {
-    PM_FORMAT_TABLE,
-    PM_FORMAT_CSV,
-    PM_FORMAT_JSON,
-    PM_FORMAT_NDJSON,
-    PM_FORMAT_MD,
-    PM_FORMAT_PROMETHEUS
+#define PM_FORMAT(id, name) PM_FORMAT_##id,
+    PM_FORMATS(PM_FORMAT, PM_FORMAT)
+#undef PM_FORMAT
 } pm_format;
 
 /* A label of Prometheus. */
@@ -74,7 +80,9 @@ typedef struct pm_render_options {
 typedef struct pm_render pm_render;
 
 /* All names, for a message: "table, csv, ...". */
-#define PM_FORMAT_NAMES "table, csv, json, ndjson, md, prometheus"
+#define PM_FORMAT_FIRST(id, name) #name
+#define PM_FORMAT_NEXT(id, name) ", " #name
+#define PM_FORMAT_NAMES PM_FORMATS(PM_FORMAT_FIRST, PM_FORMAT_NEXT)
 
 /* False: no format has that name. */
 bool pm_format_find(const char *name, pm_format *out);

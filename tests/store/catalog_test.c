@@ -1,6 +1,7 @@
 /* catalog_test: headers of named queries, their errors, and the order in which files are found. */
 #include "kit.h"
 
+#include "store/file/embedded.h"
 #include "store/read/catalog.h"
 #include "store/read/query.h"
 #include <ftw.h>
@@ -270,7 +271,7 @@ static void names_of_all(void **state)
     put_file(k->dir, ".hidden.sql", "x");
     put_file(k->dir, "aa.txt", "x");
     kit_ok(pm_catalog_names(k->dir, &names, NULL), NULL);
-    while (pm_catalog_builtin(n))
+    while (pm_embedded_queries[n].name)
         n++;
     assert_int_equal(names.n, n + 1);
     assert_string_equal(names.name[0], "aa");

@@ -5,6 +5,7 @@
 #include "whole.h"
 
 #include "store/dict/categories.h"
+#include "store/file/embedded.h"
 #include "store/read/catalog.h"
 
 #define T0 INT64_C(1700000000000)
@@ -144,7 +145,7 @@ static size_t compare(shown what)
 
     fill(plain, false, what);
     fill(refined, true, what);
-    for (size_t i = 0; (name = pm_catalog_builtin(i)); i++) {
+    for (size_t i = 0; (name = pm_embedded_queries[i].name); i++) {
         pm_query_info *q = NULL;
 
         kit_ok(pm_catalog_find(NULL, name, &q, NULL), NULL);

@@ -3,6 +3,7 @@
 #include "beats.h"
 #include "world.h"
 
+#include "store/file/embedded.h"
 #include "store/read/catalog.h"
 #include "store/read/query.h"
 
@@ -129,7 +130,7 @@ static void every_query_keeps_its_word(void **state)
     const kit *k = kit_of(state);
     size_t n = 0;
 
-    for (const char *name; (name = pm_catalog_builtin(n)); n++) {
+    for (const char *name; (name = pm_embedded_queries[n].name); n++) {
         pm_query_info *q = find(name);
 
         sqlite3_finalize(prepared(k, q));
@@ -163,7 +164,7 @@ static void every_parameter_is_declared_and_used(void **state)
     const kit *k = kit_of(state);
     const char *name;
 
-    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+    for (size_t n = 0; (name = pm_embedded_queries[n].name); n++) {
         pm_query_info *q = find(name);
         sqlite3_stmt *stmt = prepared(k, q);
         int used = sqlite3_bind_parameter_count(stmt), extra = 0;
@@ -199,7 +200,7 @@ static void table_columns_exist(void **state)
 {
     const char *name;
 
-    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+    for (size_t n = 0; (name = pm_embedded_queries[n].name); n++) {
         pm_query_info *q = find(name);
         pm_text rest = q->table;
 
@@ -294,7 +295,7 @@ static void check_plans(const kit *k)
     const char *name;
     bool good = true;
 
-    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+    for (size_t n = 0; (name = pm_embedded_queries[n].name); n++) {
         pm_query_info *q = find(name);
 
         good &= good_plan(k, name, q->text);
@@ -377,7 +378,7 @@ static void every_query_gives_rows(void **state)
                                   "'Java Heap' FROM process",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
-    for (size_t n = 0; (name = pm_catalog_builtin(n)); n++) {
+    for (size_t n = 0; (name = pm_embedded_queries[n].name); n++) {
         size_t rows = run(k, name);
 
         if (strcmp(name, "left-out") == 0) /* there is one name only: see groups_test */

@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include "base/clock/clock.h"
+#include "store/file/embedded.h"
 #include "store/read/catalog.h"
 
 static void moments_of_snapshots(void **state)
@@ -112,11 +113,11 @@ static size_t compare(const kit *k, const char *only)
     const char *query;
     size_t seen = 0;
 
-    for (size_t n = 0; (query = pm_catalog_builtin(n)); n++)
+    for (size_t n = 0; (query = pm_embedded_queries[n].name); n++)
         if (!only || strcmp(query, only) == 0)
             times_of(k, query, &then[n]);
     move_back(k);
-    for (size_t n = 0; (query = pm_catalog_builtin(n)); n++) {
+    for (size_t n = 0; (query = pm_embedded_queries[n].name); n++) {
         char *a, *b, *left, *right;
 
         pm_buf_clear(&now);

@@ -19,8 +19,6 @@ typedef enum pm_time_source {
     PM_TIME_EVERY   /* counted: --every, --first */
 } pm_time_source;
 
-const char *pm_time_source_name(pm_time_source source);
-
 /* The quality of a name; a lower value is better. */
 typedef enum pm_name_rank {
     PM_NAME_GIVEN,   /* --name */

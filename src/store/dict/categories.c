@@ -175,3 +175,8 @@ pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err)
     }
     return pm_sql_end(sql, err);
 }
+
+void pm_category_remove_unused(pm_sql *sql)
+{
+    pm_sql_script(sql, "unused-categories", PM_PARAMS({":built_in", PM_I(PM_CATEGORY_COUNT)}));
+}

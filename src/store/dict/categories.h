@@ -35,5 +35,7 @@ pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text abo
 
 /* Inserts the missing rows for the categories of classify.h. */
 pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err);
+/* Removes the categories from rules that no row has any more. */
+void pm_category_remove_unused(pm_sql *sql);
 
 #endif

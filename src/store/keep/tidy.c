@@ -2,6 +2,7 @@
  * never. */
 #include "store/keep/tidy.h"
 
+#include "store/dict/categories.h"
 #include "store/file/space.h"
 #include "store/write/stream.h"
 
@@ -68,7 +69,7 @@ pmapdb_status pm_tidy_rest(pmapdb_store *s, int64_t until_ms, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     pm_sql_script(s->sql, "keep-rest", PM_PARAMS({":until_ms", PM_I(until_ms)}));
-    pm_sql_script(s->sql, "unused-categories", NULL, 0);
+    pm_category_remove_unused(s->sql);
     return pm_tidy_commit(s, err);
 }
 

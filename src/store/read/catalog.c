@@ -23,11 +23,6 @@ void pm_catalog_free(pm_query_info *info)
     free(info);
 }
 
-const char *pm_catalog_builtin(size_t i)
-{
-    return pm_embedded_queries[i].name;
-}
-
 /* ---- folders ---- */
 
 typedef enum place { PLACE_GIVEN, PLACE_SETTINGS, PLACE_COUNT } place;

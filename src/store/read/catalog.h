@@ -65,9 +65,6 @@ void pm_catalog_free(pm_query_info *info);
 pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
                                pmapdb_error *err);
 
-/* The name of built-in query i; NULL after the last. */
-const char *pm_catalog_builtin(size_t i);
-
 /* All names of built-in queries and of files, sorted, each once. The files may have errors. */
 typedef struct pm_names {
     char **name;

@@ -6,6 +6,7 @@
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "store/dict/categories.h"
 #include "store/dict/versions.h"
 #include <stdlib.h>
 
@@ -303,7 +304,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     if (done && apply->forget_labels)
         pm_sql_do(s->sql, "DELETE FROM label", PM_NO_ARGS);
     if (done)
-        pm_sql_script(s->sql, "unused-categories", NULL, 0);
+        pm_category_remove_unused(s->sql);
     return commit(s, err);
 }
 

@@ -2,11 +2,11 @@
 -- title:  One screen of a host: who holds memory, who grew, what ended, whether captures arrive
 -- param:  host    text     ""  Only this host
 -- param:  top     int      3   Rows of each part
--- column: part       text  holds, grew 1h, grew 1d, ended, captured, leaks
+-- column: part       text  machine, holds, grew 1h, grew 1d, ended, captured, leaks
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
 -- column: processes  count Processes summed; captured: living processes of the host
--- column: kib        kib   holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; ended: the last Rss
+-- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; ended: the last Rss
 -- column: taken_at   time  When it was captured, UTC
 -- column: detail     text  In words
 -- column: next       text  The command that says more
@@ -68,14 +68,31 @@ change AS (
   WHERE n.alive AND n.last_ms > n.first_ms
     AND (w.hours = 1 OR n.first_ms <= n.newest_ms - 3600000)
 ),
+machine AS (
+  SELECT j.host_id, max(b.started_ms) AS ms, b.*
+  FROM beat b CROSS JOIN schedule j ON j.schedule_id = b.schedule_id
+  WHERE b.total_kib IS NOT NULL AND j.host_id IN (SELECT host_id FROM place)
+  GROUP BY j.host_id
+),
 line AS (
-  SELECT 1 AS nth, 'holds' AS part, n.host_id, n.name_id,
-    CASE count(*) WHEN 1 THEN max(n.pid) END AS pid, count(*) AS processes,
+  SELECT 0 AS nth, 'machine' AS part, host_id, NULL AS name_id, NULL AS pid, NULL AS processes,
+    total_kib - available_kib AS kib, ms AS at_ms,
+    'of ' || kib_text(total_kib) || coalesce(', page cache ' || kib_text(buffers_kib + cached_kib - shmem_kib)
+      || ', tmpfs ' || kib_text(shmem_kib), '') || coalesce(', slab '
+      || kib_text(slab_reclaimable_kib + slab_unreclaimable_kib), '')
+      || CASE WHEN swap_total_kib > swap_free_kib THEN ', swapped ' || kib_text(swap_total_kib - swap_free_kib)
+        ELSE '' END
+      || CASE WHEN pressure_some >= 100 THEN printf(', pressure %.0f %%', pressure_some / 100.0) ELSE '' END
+      AS detail, 'host' AS next, NULL AS process_id
+  FROM machine
+  UNION ALL
+  SELECT 1, 'holds', n.host_id, n.name_id,
+    CASE count(*) WHEN 1 THEN max(n.pid) END, count(*),
     CASE WHEN count(*) = count(n.pss_kib) THEN sum(n.pss_kib)
-      WHEN count(*) = count(n.rss_kib) THEN sum(n.rss_kib) END AS kib, max(n.moment_ms) AS at_ms,
+      WHEN count(*) = count(n.rss_kib) THEN sum(n.rss_kib) END, max(n.moment_ms),
     CASE WHEN count(*) = count(n.pss_kib) THEN 'Pss' ELSE 'Rss' END
-      || CASE WHEN max(n.limit_kib) > 0 THEN ' of at most ' || kib_text(min(CASE WHEN n.limit_kib > 0 THEN n.limit_kib END)) ELSE '' END AS detail,
-    'categories %' AS next, max(n.process_id) AS process_id
+      || CASE WHEN max(n.limit_kib) > 0 THEN ' of at most ' || kib_text(min(CASE WHEN n.limit_kib > 0 THEN n.limit_kib END)) ELSE '' END,
+    'categories %', max(n.process_id)
   FROM now n WHERE n.alive GROUP BY n.host_id, n.name_id
   UNION ALL
   SELECT 1 + (hours > 1) + 1, part, host_id, name_id, pid, 1, delta_kib, moment_ms,

@@ -88,7 +88,35 @@ CREATE TABLE beat (
   vanished    INTEGER NOT NULL,         -- ended while they were read: nothing of them is stored
   degraded    INTEGER NOT NULL,         -- have maps instead of smaps, which would have stalled them
   unmoved     INTEGER NOT NULL,         -- left out by --on-growth or --on-rss-above
-  changed     INTEGER NOT NULL          -- their maps changed too quickly to read: nothing is stored
+  changed     INTEGER NOT NULL,         -- their maps changed too quickly to read: nothing is stored
+  total_kib INTEGER,                    -- MemTotal of /proc/meminfo at started_ms, and so on; NULL: unknown
+  free_kib INTEGER,
+  available_kib INTEGER,
+  buffers_kib INTEGER,
+  cached_kib INTEGER,
+  swap_cached_kib INTEGER,
+  anonymous_kib INTEGER,
+  mapped_kib INTEGER,                   -- of files and shared memory, in page tables
+  shmem_kib INTEGER,                    -- tmpfs, shared memory, memfd
+  dirty_kib INTEGER,
+  slab_reclaimable_kib INTEGER,
+  slab_unreclaimable_kib INTEGER,
+  kernel_stack_kib INTEGER,
+  page_tables_kib INTEGER,
+  percpu_kib INTEGER,
+  vmalloc_kib INTEGER,                  -- also has kernel stacks
+  hugetlb_kib INTEGER,                  -- the pool of huge pages
+  swap_total_kib INTEGER,
+  swap_free_kib INTEGER,
+  committed_kib INTEGER,
+  compressed_kib INTEGER,               -- nr_zspages of /proc/vmstat: zram and zswap
+  swapped_in_kib INTEGER,               -- since boot, as are the next four
+  swapped_out_kib INTEGER,
+  oom_kills INTEGER,
+  stall_some_us INTEGER,                -- /proc/pressure/memory
+  stall_full_us INTEGER,
+  pressure_some INTEGER,                -- avg60, hundredths of a percent
+  pressure_full INTEGER
 );
 CREATE INDEX beat_schedule ON beat (schedule_id, started_ms);
 
@@ -174,7 +202,8 @@ CREATE TABLE live_process (
   memory_max_kib    INTEGER,            -- the lowest memory.max of its cgroup and its parents
   address_limit_kib INTEGER,            -- RLIMIT_AS
   stack_limit_kib   INTEGER,            -- RLIMIT_STACK
-  max_map_count     INTEGER             -- vm.max_map_count
+  max_map_count     INTEGER,            -- vm.max_map_count
+  ns_pid            INTEGER             -- its pid in its own pid namespace
 );
 CREATE INDEX live_process_hash ON live_process (hash);
 
@@ -203,7 +232,12 @@ CREATE TABLE live_reading (
   page_tables_kib INTEGER,              -- VmPTE
   anon_kib     INTEGER,                 -- RssAnon
   file_kib     INTEGER,                 -- RssFile
-  shmem_kib    INTEGER                  -- RssShmem
+  shmem_kib    INTEGER,                 -- RssShmem
+  oom_score    INTEGER,                 -- the OOM killer takes the highest first
+  cgroup_kib       INTEGER,             -- use of the cgroup whose limit is memory_max_kib; NULL: no
+  cgroup_file_kib  INTEGER,             -- limit, or unknown; of it page cache, tmpfs, shared memory;
+  cgroup_shmem_kib INTEGER,             -- of that tmpfs and shared memory
+  cgroup_oom_kills INTEGER              -- since the cgroup was made
 );
 CREATE INDEX live_reading_process ON live_reading (live_process_id);
 

@@ -30,6 +30,7 @@ static const struct command {
      pm_cli_import_perf},
     {NULL, "dialects", NULL, NULL, pm_cli_dialects},
     {"Ask", "status", "status", "one screen: who holds memory, who grew, what ended", NULL},
+    {NULL, "host", "host", "the machine: processes, page cache, tmpfs, slab, swap, limits", NULL},
     {NULL, "diff", NULL, "what grew between two snapshots", pm_cli_diff},
     {NULL, "growth", "growth", "every category in every snapshot, with the steps", NULL},
     {NULL, "categories", "categories", "the categories of one snapshot, largest first", NULL},
@@ -69,7 +70,7 @@ static const struct {
                {"leak", "leaks"},      {"gone", "restarts"}, {"ended", "restarts"},
                {"exited", "restarts"}, {"load", "import"},   {"history", "growth"},
                {"show", "status"},     {"info", "status"},   {"health", "doctor"},
-               {"forecast", "leaks"}};
+               {"forecast", "leaks"},  {"free", "host"},     {"memory", "host"}};
 
 static const char *command_of_word(const char *word)
 {

@@ -6,11 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#define STAT_MAX 2048                 /* 52 numbers of at most 20 digits, and a name */
+#define STAT_MAX 2048 /* 52 numbers of at most 20 digits, and a name */
+#define HOST_STAT_MAX ((size_t)4 << 20)
+#define SECONDS_MAX 8000000000 /* the year 2223: a later one is damage, and its ns overflow */
 #define FLAG_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
 enum { FIELD_STATE = 3, FIELD_PPID = 4, FIELD_FLAGS = 9, FIELD_START_TIME = 22, FIELD_STACK = 28 };
@@ -180,13 +184,77 @@ pmapdb_status pm_proc_list(int root, int64_t **pids, size_t *n, pmapdb_error *er
     return st;
 }
 
-pmapdb_status pm_proc_open_root(int *root, pmapdb_error *err)
+/* ---- the folder ---- */
+
+pmapdb_status pm_proc_open_root(const char *path, int *root, pmapdb_error *err)
 {
-    int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (fd < 0)
-        return pm_fail_io(err, errno, "cannot open /proc");
+        return pm_fail_io(err, errno, "cannot open '%s'", path);
     *root = fd;
+    return PMAPDB_OK;
+}
+
+bool pm_proc_is_copy(int root)
+{
+    struct statfs info;
+
+    return fstatfs(root, &info) == 0 && info.f_type != PROC_SUPER_MAGIC;
+}
+
+int64_t pm_proc_self(int root)
+{
+    char name[24];
+    ssize_t n = pm_proc_is_copy(root) ? -1 : readlinkat(root, "self", name, sizeof name);
+
+    return n > 0 ? pm_proc_number((pm_text){name, (size_t)n}) : PMAPDB_UNKNOWN;
+}
+
+bool pm_proc_copy_host(int root, char *out, size_t size)
+{
+    char block[256];
+    pm_text text;
+
+    if (!pm_proc_peek(root, "sys/kernel/hostname", block, sizeof block, &text))
+        return false;
+    text = pm_proc_word(&text);
+    snprintf(out, size, "%.*s", (int)text.len, text.data);
+    return text.len > 0;
+}
+
+/* In seconds since 1970. */
+static int64_t came_up(int root)
+{
+    pm_buf stat = {0};
+    pm_text text;
+    int64_t seconds;
+
+    pm_proc_slurp(root, "stat", HOST_STAT_MAX, &stat);
+    text = pm_proc_after(pm_buf_text(&stat), "btime ");
+    seconds = pm_proc_number(pm_proc_word(&text));
+    pm_buf_free(&stat);
+    return seconds;
+}
+
+/* uptime has hundredths of a second: "4711.25 18000.50". */
+pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pmapdb_error *err)
+{
+    char block[64];
+    pm_text text = {0}, word;
+    int64_t seconds, hundredths, btime = came_up(root);
+
+    pm_proc_peek(root, "uptime", block, sizeof block, &text);
+    word = pm_proc_word(&text);
+    seconds = pm_proc_number(pm_text_cut(&word, '.'));
+    hundredths = pm_proc_number(word);
+    if (btime < 0 || btime > SECONDS_MAX || seconds < 0 || seconds > SECONDS_MAX ||
+        hundredths < 0 || hundredths > 99)
+        return pm_fail(err, PMAPDB_INPUT,
+                       "a copy of /proc says in its files uptime and stat when it was made: copy "
+                       "them, too");
+    *utc_ms = (btime + seconds) * 1000 + hundredths * 10;
+    *mono_ns = seconds * 1000000000 + hundredths * 10000000;
     return PMAPDB_OK;
 }
 
@@ -194,12 +262,18 @@ pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err)
 {
     char block[64];
     pm_text text, id;
+    int failed;
 
     errno = 0;
-    if (!pm_proc_peek(root, "sys/kernel/random/boot_id", block, sizeof block - 1, &text))
-        return pm_fail_io(err, errno, "cannot read /proc/sys/kernel/random/boot_id");
-    id = pm_proc_word(&text);
-    memcpy(out, id.data, id.len);
-    out[id.len] = '\0';
+    if (pm_proc_peek(root, "sys/kernel/random/boot_id", block, sizeof block - 1, &text)) {
+        id = pm_proc_word(&text);
+        memcpy(out, id.data, id.len);
+        out[id.len] = '\0';
+        return PMAPDB_OK;
+    }
+    failed = errno;
+    if (!pm_proc_is_copy(root) || came_up(root) < 0)
+        return pm_fail_io(err, failed, "cannot read sys/kernel/random/boot_id in /proc");
+    snprintf(out, 64, "btime %" PRId64, came_up(root));
     return PMAPDB_OK;
 }

@@ -9,6 +9,7 @@
 #define PM_SOURCE_PROC_H
 
 #include "base/buf.h"
+#include "base/record/host.h"
 #include "base/record/live.h"
 #include "classify/keep_cmdline.h"
 #include <sys/types.h>
@@ -143,10 +144,15 @@ pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_keep_cmdline *keep, p
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err);
 
-/* Sets only the sizes and the number of threads, from status. Returns 0 or an errno. */
+/* Sets only the sizes and the number of threads, from status, and oom_score. Returns 0 or an errno.
+ */
 int pm_proc_status(const pm_proc *p, pm_live *out);
 
 /* ---- the host ---- */
+
+/* Reads what the machine says about its memory; a file that cannot be read leaves its facts
+ * unknown. */
+pmapdb_status pm_proc_memory(int root, pm_host_memory *out, pmapdb_error *err);
 
 /* Lists the pids of all processes in ascending order; the caller frees *pids. `root` is a handle on
  * /proc. */
@@ -158,8 +164,18 @@ bool pm_proc_hides(int root);
 /* The same, judged only by the mounts. */
 bool pm_proc_mount_hides(pm_text mountinfo);
 
-pmapdb_status pm_proc_open_root(int *root, pmapdb_error *err);
-/* The id of this boot, 36 characters. */
+/* Opens /proc, or another folder like it: the /proc of a container, one of another machine that is
+ * mounted here, or a copy of one. */
+pmapdb_status pm_proc_open_root(const char *path, int *root, pmapdb_error *err);
+/* True for a folder that is not a mount of procfs: what it says is as old as the copy. */
+bool pm_proc_is_copy(int root);
+/* Sets the moment of a copy: UTC, and the time since boot. From its uptime and stat. */
+pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pmapdb_error *err);
+/* The pid of this program in that /proc; PMAPDB_UNKNOWN in another pid namespace, and in a copy. */
+int64_t pm_proc_self(int root);
+/* The name of the machine in a copy. False if the copy lacks it. */
+bool pm_proc_copy_host(int root, char *out, size_t size);
+/* The id of this boot, 36 characters; of a copy without it, when the machine came up. */
 pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err);
 
 #endif

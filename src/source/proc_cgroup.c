@@ -120,6 +120,15 @@ static bool below(pm_text root, pm_text path, pm_text *rest)
 
 /* ---- the limit ---- */
 
+#define STAT_MAX ((size_t)64 * 1024)
+
+/* The files of a hierarchy, and their keys. */
+static const struct {
+    const char *limit, *current, *file, *shmem, *events;
+} names[] = {{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_cache ", "total_shmem ",
+              "memory.oom_control"},
+             {"memory.max", "memory.current", "file ", "shmem ", "memory.events"}};
+
 /* Reads the limit of one cgroup. A cgroup without the file has no limit of its own: the top cgroup,
  * or a cgroup whose parent does not enable the controller. */
 static int64_t limit_of(int dir, const char *file)
@@ -133,30 +142,56 @@ static int64_t limit_of(int dir, const char *file)
     return pm_proc_limit_kib(pm_proc_word(&text));
 }
 
-static int64_t lower(int64_t a, int64_t b)
+static int64_t number_after(pm_text text, const char *key)
 {
-    if (a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN)
-        return PMAPDB_UNKNOWN;
-    if (a == PM_NO_LIMIT || b == PM_NO_LIMIT)
-        return a == PM_NO_LIMIT ? b : a;
-    return a < b ? a : b;
+    text = pm_proc_after(text, key);
+    return pm_proc_number(pm_proc_word(&text));
 }
 
-/* Returns the lowest limit from `path`, the directory of a cgroup, up to the mount point, which is
+static int64_t kib(int64_t bytes)
+{
+    return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
+}
+
+static pm_cgroup_use use_of(int dir, bool unified)
+{
+    pm_buf file = {0};
+    pm_cgroup_use use;
+    pm_text text;
+
+    pm_proc_slurp(dir, names[unified].current, STAT_MAX, &file);
+    text = pm_buf_text(&file);
+    use.current_kib = kib(pm_proc_number(pm_proc_word(&text)));
+    pm_buf_clear(&file);
+    pm_proc_slurp(dir, "memory.stat", STAT_MAX, &file);
+    use.file_kib = kib(number_after(pm_buf_text(&file), names[unified].file));
+    use.shmem_kib = kib(number_after(pm_buf_text(&file), names[unified].shmem));
+    pm_buf_clear(&file);
+    pm_proc_slurp(dir, names[unified].events, STAT_MAX, &file);
+    use.oom_kills = number_after(pm_buf_text(&file), "oom_kill ");
+    pm_buf_free(&file);
+    return use;
+}
+
+/* Finds the lowest limit from `path`, the directory of a cgroup, up to the mount point, which is
  * the first `top` bytes. The mount point is included, because in a container it is the cgroup of
  * the container. */
-static int64_t lowest_limit(char *path, size_t top, const char *file)
+static pm_cgroup lowest_limit(char *path, size_t top, bool unified)
 {
-    int64_t lowest = PM_NO_LIMIT;
+    static const pm_cgroup unknown = {PMAPDB_UNKNOWN, PM_CGROUP_USE_UNKNOWN};
+    pm_cgroup lowest = {PM_NO_LIMIT, PM_CGROUP_USE_UNKNOWN};
 
     for (;;) {
         int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int64_t limit = dir < 0 ? PMAPDB_UNKNOWN : limit_of(dir, names[unified].limit);
         char *slash;
 
-        if (dir < 0)
-            return PMAPDB_UNKNOWN;
-        lowest = lower(lowest, limit_of(dir, file));
-        close(dir);
+        if (limit >= 0 && (lowest.limit_kib == PM_NO_LIMIT || limit < lowest.limit_kib))
+            lowest = (pm_cgroup){limit, use_of(dir, unified)};
+        if (dir >= 0)
+            close(dir);
+        if (limit == PMAPDB_UNKNOWN)
+            return unknown;
         slash = strrchr(path, '/');
         if (!slash || (size_t)(slash - path) < top)
             return lowest;
@@ -164,15 +199,15 @@ static int64_t lowest_limit(char *path, size_t top, const char *file)
     }
 }
 
-pmapdb_status pm_cgroup_limit(pm_text mounts, pm_text path, bool unified, int64_t *limit_kib,
-                              pmapdb_error *err)
+pmapdb_status pm_cgroup_read(pm_text mounts, pm_text path, bool unified, pm_cgroup *out,
+                             pmapdb_error *err)
 {
     pm_buf root = {0}, dir = {0};
     bool short_of_memory = false;
     pm_text rest;
 
-    *limit_kib = PMAPDB_UNKNOWN;
-    while (mounts.len && path.len && *limit_kib == PMAPDB_UNKNOWN && !short_of_memory) {
+    *out = (pm_cgroup){PMAPDB_UNKNOWN, PM_CGROUP_USE_UNKNOWN};
+    while (mounts.len && path.len && out->limit_kib == PMAPDB_UNKNOWN && !short_of_memory) {
         pm_mount_line m = pm_mount_next(&mounts);
         size_t top;
 
@@ -184,8 +219,7 @@ pmapdb_status pm_cgroup_limit(pm_text mounts, pm_text path, bool unified, int64_
         if (is_unified(m) == unified && below(pm_buf_text(&root), path, &rest)) {
             pm_buf_add(&dir, rest.data, rest.len, NULL);
             if (!root.failed && !dir.failed)
-                *limit_kib =
-                    lowest_limit(dir.data, top, unified ? "memory.max" : "memory.limit_in_bytes");
+                *out = lowest_limit(dir.data, top, unified);
         }
         short_of_memory = root.failed || dir.failed;
     }

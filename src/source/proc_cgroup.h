@@ -5,6 +5,7 @@
 #define PM_SOURCE_PROC_CGROUP_H
 
 #include "base/buf.h"
+#include "base/record/live.h"
 #include <stdint.h>
 
 /* A line of mountinfo. */
@@ -23,9 +24,15 @@ pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err
  * unified path is more informative and is used. */
 pm_text pm_cgroup_path(pm_text cgroup, bool *unified);
 
-/* Finds the lowest limit of the cgroup `path` and of its ancestors within the mounts; PM_NO_LIMIT
- * without a limit, PMAPDB_UNKNOWN if no mount shows the cgroup. */
-pmapdb_status pm_cgroup_limit(pm_text mounts, pm_text path, bool unified, int64_t *limit_kib,
-                              pmapdb_error *err);
+typedef struct pm_cgroup {
+    int64_t
+        limit_kib; /* PM_NO_LIMIT without a limit; PMAPDB_UNKNOWN if no mount shows the cgroup */
+    pm_cgroup_use use;
+} pm_cgroup;
+
+/* Finds the lowest limit of the cgroup `path` and of its ancestors within the mounts, and the use
+ * of the cgroup that has this limit. */
+pmapdb_status pm_cgroup_read(pm_text mounts, pm_text path, bool unified, pm_cgroup *out,
+                             pmapdb_error *err);
 
 #endif

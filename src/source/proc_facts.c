@@ -45,6 +45,16 @@ static pm_text word_of(pm_text text, const char *key)
 
 /* ---- numbers ---- */
 
+static int64_t read_oom_score(const pm_proc *p)
+{
+    char block[32];
+    pm_text text;
+
+    if (!pm_proc_peek(p->dir, "oom_score", block, sizeof block, &text))
+        return PMAPDB_UNKNOWN;
+    return pm_proc_number(pm_proc_word(&text));
+}
+
 int pm_proc_status(const pm_proc *p, pm_live *out)
 {
     pm_buf bytes = {0};
@@ -55,6 +65,7 @@ int pm_proc_status(const pm_proc *p, pm_live *out)
         *(int64_t *)((char *)out + status_facts[i].at) =
             pm_proc_number(word_of(text, status_facts[i].key));
     pm_buf_free(&bytes);
+    out->oom_score = read_oom_score(p);
     return failed;
 }
 
@@ -155,14 +166,16 @@ static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, pm_buf *m
 {
     pm_buf bytes = {0};
     bool unified = true;
+    pm_cgroup cgroup = {0};
     pm_text path;
     pmapdb_status st;
 
     pm_proc_slurp(p->dir, "cgroup", CGROUP_MAX, &bytes);
     st = pm_buf_status(&bytes, err);
     path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
-    PM_STEP(st,
-            pm_cgroup_limit(pm_buf_text(&host->mounts), path, unified, &out->memory_max_kib, err));
+    PM_STEP(st, pm_proc_host_cgroup(host, path, unified, &cgroup, err));
+    out->memory_max_kib = cgroup.limit_kib;
+    out->use = cgroup.use;
     out->cgroup.len = keep(memory, path);
     pm_buf_free(&bytes);
     return st;
@@ -173,13 +186,16 @@ static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, pm_buf *mem
 {
     pm_buf bytes = {0};
     const char *user = "";
-    pm_text ids;
+    pm_text ids, pids;
 
     pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
+    pids = pm_proc_after(pm_buf_text(&bytes), "NSpid:"); /* the innermost is the last */
+    while (pids.len)
+        out->ns_pid = pm_proc_number(pm_proc_word(&pids));
     ids = pm_proc_after(pm_buf_text(&bytes), "Uid:"); /* real, effective, ... */
     pm_proc_word(&ids);
     out->uid = pm_proc_number(pm_proc_word(&ids));
-    if (out->uid != PMAPDB_UNKNOWN)
+    if (out->uid != PMAPDB_UNKNOWN && !host->copied) /* users have other names elsewhere */
         user = pm_proc_host_user(host, out->uid);
     if (bytes.failed || !user) {
         pm_buf_free(&bytes);
@@ -202,7 +218,9 @@ pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned wa
                          .memory_max_kib = PMAPDB_UNKNOWN,
                          .address_limit_kib = PMAPDB_UNKNOWN,
                          .stack_limit_kib = PMAPDB_UNKNOWN,
-                         .max_map_count = host->max_map_count};
+                         .max_map_count = host->max_map_count,
+                         .ns_pid = PMAPDB_UNKNOWN,
+                         .use = PM_CGROUP_USE_UNKNOWN};
     if (want & PM_WANT_COMM)
         out->comm.len = keep(memory, pm_text_of(p->comm));
     if (want & PM_WANT_EXE)

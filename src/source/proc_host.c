@@ -2,9 +2,11 @@
  * whether /proc shows processes of other users. */
 #include "source/proc_host.h"
 
+#include "base/hash.h"
 #include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -33,6 +35,7 @@ pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)
     if (!h)
         return pm_fail_nomem(err);
     h->root = root;
+    h->copied = pm_proc_is_copy(root);
     st = pm_proc_host_renew(h, err);
     if (st != PMAPDB_OK) {
         pm_proc_host_free(h);
@@ -55,11 +58,14 @@ void pm_proc_host_free(pm_proc_host *h)
         return;
     forget_users(h);
     free(h->users);
+    pm_map_free(&h->cgroup_of);
+    free(h->cgroups);
     pm_buf_free(&h->mounts);
     free(h);
 }
 
-/* If mountinfo cannot be read, only the limits are unknown. */
+/* The mounts are those of this program, whatever /proc is read: it looks for the limits there. If
+ * they cannot be read, or belong to another machine, only the limits are unknown. */
 pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
 {
     pm_buf text = {0};
@@ -67,9 +73,12 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
     int failed;
 
     forget_users(h);
+    pm_map_clear(&h->cgroup_of);
+    h->n_cgroups = 0;
     pm_buf_clear(&h->mounts);
     h->max_map_count = read_max_map_count(h->root);
-    failed = pm_proc_slurp(h->root, "self/mountinfo", MOUNTINFO_MAX, &text);
+    failed =
+        h->copied ? ENOENT : pm_proc_slurp(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text);
     if (failed == ENOMEM)
         st = pm_fail_nomem(err);
     else if (!failed)
@@ -103,6 +112,28 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
     }
     h->users[h->n_users++] = (pm_proc_user){uid, name};
     return name;
+}
+
+/* Two paths with one 64-bit hash are as unlikely as elsewhere in a store. */
+pmapdb_status pm_proc_host_cgroup(pm_proc_host *h, pm_text path, bool unified, pm_cgroup *out,
+                                  pmapdb_error *err)
+{
+    uint64_t key = pm_hash_seeded(path.data, path.len, unified);
+    int64_t index;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!pm_map_get(&h->cgroup_of, key, &index)) {
+        index = (int64_t)h->n_cgroups;
+        st = pm_grow(&h->cgroups, &h->cap_cgroups, h->n_cgroups, sizeof *h->cgroups, err);
+        PM_STEP(st,
+                pm_cgroup_read(pm_buf_text(&h->mounts), path, unified, &h->cgroups[index], err));
+        PM_STEP(st, pm_map_put(&h->cgroup_of, key, index, err));
+        if (st != PMAPDB_OK)
+            return st;
+        h->n_cgroups++;
+    }
+    *out = h->cgroups[index];
+    return PMAPDB_OK;
 }
 
 /* ---- hidden processes ---- */

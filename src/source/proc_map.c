@@ -167,6 +167,8 @@ static pmapdb_status read_guarded(map_file *f, pm_proc_feed feed, void *ctx, pm_
     int guard = openat(f->p->dir, "maps", O_RDONLY | O_CLOEXEC);
     pmapdb_status st;
 
+    if (guard < 0 && errno == ENOENT) /* a copy of /proc may lack maps */
+        guard = openat(f->p->dir, f->name, O_RDONLY | O_CLOEXEC);
     if (guard < 0)
         return read_failed(f->p, "maps", errno, fate, err);
     f->fd = openat(f->p->dir, f->name, O_RDONLY | O_CLOEXEC);

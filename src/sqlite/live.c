@@ -101,7 +101,7 @@ static pmapdb_status read_below(pm_blocks *out, int root, const char *file, cons
 static pmapdb_status read_live(pm_blocks *out, const char *file, const char *pid, pmapdb_error *err)
 {
     int root;
-    pmapdb_status st = pm_proc_open_root(&root, err);
+    pmapdb_status st = pm_proc_open_root("/proc", &root, err);
 
     if (st != PMAPDB_OK)
         return st;

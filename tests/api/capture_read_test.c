@@ -13,7 +13,7 @@ static void begin_run(live *l, pm_capture_run *run)
         .store = l->store, .options = &l->options, .result = &l->result, .lock = -1};
     snprintf(run->host, sizeof run->host, "here");
     assert_int_equal(pm_select_init(&run->selection, &l->options, NULL), PMAPDB_OK);
-    assert_int_equal(pm_proc_open_root(&run->root, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_open_root("/proc", &run->root, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_boot_id(run->root, run->boot_id, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_host_new(run->root, &run->machine, NULL), PMAPDB_OK);
     assert_int_equal(pm_keep_cmdline_new(NULL, 0, &run->keep_cmdline, NULL), PMAPDB_OK);

@@ -90,7 +90,7 @@ static inline int child_root(void)
 {
     int root;
 
-    assert_int_equal(pm_proc_open_root(&root, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_open_root("/proc", &root, NULL), PMAPDB_OK);
     return root;
 }
 

@@ -74,14 +74,14 @@ static pm_buf mounted(const char *root, bool unified)
 static void expect_limit(const char *root, bool unified, const char *cgroup, int64_t wanted)
 {
     pm_buf m = mounted(root, unified); /* of its five mounts four are not there any more */
-    int64_t limit;
+    pm_cgroup found;
 
-    assert_int_equal(pm_cgroup_limit(pm_buf_text(&m), pm_text_of(cgroup), unified, &limit, NULL),
+    assert_int_equal(pm_cgroup_read(pm_buf_text(&m), pm_text_of(cgroup), unified, &found, NULL),
                      PMAPDB_OK);
-    assert_int_equal(limit, wanted);
-    assert_int_equal(pm_cgroup_limit(pm_buf_text(&m), pm_text_of(cgroup), !unified, &limit, NULL),
+    assert_int_equal(found.limit_kib, wanted);
+    assert_int_equal(pm_cgroup_read(pm_buf_text(&m), pm_text_of(cgroup), !unified, &found, NULL),
                      PMAPDB_OK);
-    assert_int_equal(limit, PMAPDB_UNKNOWN);
+    assert_int_equal(found.limit_kib, PMAPDB_UNKNOWN);
     pm_buf_free(&m);
 }
 
@@ -138,6 +138,53 @@ static void in_a_container(void **state)
     expect_limit("/..", true, "/", PMAPDB_UNKNOWN);
 }
 
+static pm_cgroup_use use_of(const char *cgroup, bool unified)
+{
+    pm_buf m = mounted("/", unified);
+    pm_cgroup found;
+
+    assert_int_equal(pm_cgroup_read(pm_buf_text(&m), pm_text_of(cgroup), unified, &found, NULL),
+                     PMAPDB_OK);
+    pm_buf_free(&m);
+    return found.use;
+}
+
+static void expect_use(pm_cgroup_use use, int64_t current, int64_t file, int64_t shmem,
+                       int64_t oom_kills)
+{
+    assert_int_equal(use.current_kib, current);
+    assert_int_equal(use.file_kib, file);
+    assert_int_equal(use.shmem_kib, shmem);
+    assert_int_equal(use.oom_kills, oom_kills);
+}
+
+/* The use is that of the cgroup with the lowest limit, which is not always the own one. */
+static void use(void **state)
+{
+    make_unified();
+    expect_use(use_of("/e", true), PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN);
+    expect_use(use_of("/a/b/c", true), PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN,
+               PMAPDB_UNKNOWN);
+    limit(TOP "/a", "memory.current", "1073741824\n");
+    limit(TOP "/a", "memory.stat", "anon 1\nfile 2097152\nkernel 3\nshmem 1048576\n");
+    limit(TOP "/a", "memory.events", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 3\n");
+    limit(TOP "/a/b/c", "memory.current", "4096\n");
+    expect_use(use_of("/a/b/c", true), 1048576, 2048, 1024, 3);
+    limit(TOP "/a/b/c", "memory.max", "65536\n");
+    expect_use(use_of("/a/b/c", true), 4, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN);
+}
+
+static void older_use(void **state)
+{
+    make(TOP);
+    make(TOP "/a");
+    limit(TOP "/a", "memory.limit_in_bytes", "536870912\n");
+    limit(TOP "/a", "memory.usage_in_bytes", "8192\n");
+    limit(TOP "/a", "memory.stat", "cache 1\nshmem 1\ntotal_cache 4096\ntotal_shmem 2048\n");
+    limit(TOP "/a", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
+    expect_use(use_of("/a", false), 8, 4, 2, 5);
+}
+
 static void older_hierarchy(void **state)
 {
     make(TOP);
@@ -168,5 +215,6 @@ static void several_mounts(void **state)
 }
 
 RUN_TESTS(TEST(path), TEST(several_mounts), TEST_WITH(on_a_host, box_enter, box_leave),
-          TEST_WITH(in_a_container, box_enter, box_leave),
+          TEST_WITH(in_a_container, box_enter, box_leave), TEST_WITH(use, box_enter, box_leave),
+          TEST_WITH(older_use, box_enter, box_leave),
           TEST_WITH(older_hierarchy, box_enter, box_leave))

@@ -39,8 +39,8 @@ static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, 
                 "SELECT origin_id FROM origin WHERE folder = ''");
     beats_exec(k,
                "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, mono_ns, missed, "
-               "unreadable, vanished, degraded, unmoved, changed) VALUES (last_insert_rowid(), %d, "
-               "%lld, %lld, %lld, %d, 3, 1, 0, 2, 1)",
+               "unreadable, vanished, degraded, unmoved, changed, total_kib, available_kib) "
+               "VALUES (last_insert_rowid(), %d, %lld, %lld, %lld, %d, 3, 1, 0, 2, 1, 9000, 4000)",
                job, (long long)(BEATS_MS + at * 1000), (long long)(BEATS_MS + at * 1000 + 100),
                (long long)mono * 1000000000, missed);
 }

@@ -354,7 +354,8 @@ static void late_readings_agree_with_clocks(void **state)
                 "INSERT INTO schedule (schedule_id, host_id, boot_id, selection, every_ms) "
                 "VALUES (1, 9, 'boot', 'pid', 2000);"
                 "INSERT INTO live_process (live_process_id, hash) VALUES (1, 0);"
-                "INSERT INTO beat "
+                "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, mono_ns, missed, "
+                "unreadable, vanished, degraded, unmoved, changed) "
                 "SELECT capture_id, 1, taken_ms, taken_ms, 0, 0, 0, 0, 0, 0, 0 FROM snapshot;"
                 "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
                 "longest_us) SELECT snapshot_id, 1, 400000000, 300000, 0, 0 FROM snapshot");

@@ -17,6 +17,9 @@ static const struct {
     {"snapshots", "process"}, /* likewise, with all of their snapshots */
     {"clock-jumps", "beat"},  /* these ask about all beats */
     {"sweeps", "beat"},
+    {"host", "beat"}, /* the newest beat, and its processes */
+    {"host", "process"},
+    {"host-history", "beat"},
     {"read-cost", "process"}, /* these about all live processes */
     {"rss-check", "process"},
     {"sights", "process"},

@@ -83,6 +83,9 @@ static void begin_beat(pm_capture_run *run, int64_t missed)
                             .started_ms = now.utc_ns / NS_PER_MS,
                             .mono_ns = now.mono_ns,
                             .counts = {.missed = missed}};
+    if (run->copied)
+        did(run,
+            pm_proc_copy_time(run->root, &run->sweep.started_ms, &run->sweep.mono_ns, &run->error));
 }
 
 /* Reports hidden processes. They are not listed, so they cannot be counted as unreadable; a hidden
@@ -91,7 +94,7 @@ static void tell_hidden(const pm_capture_run *run)
 {
     bool asked = !run->selection.named || run->result->trouble;
 
-    if (run->n_begun == 1 && asked && pm_proc_hides(run->root))
+    if (run->n_begun == 1 && asked && !run->options->proc && pm_proc_hides(run->root))
         pm_capture_tell(run, PMAPDB_UNKNOWN, false,
                         "processes of others are hidden: /proc is mounted with hidepid; run as "
                         "root or with CAP_SYS_PTRACE");
@@ -236,21 +239,43 @@ static pmapdb_status show_selection(pm_capture_run *run)
     return pm_buf_add(&run->shown, text.data, text.len, &run->error);
 }
 
+/* Opens /proc, and finds the name of its machine. A container shares the name of the machine in
+ * the eyes of this program, but has pids of its own. */
+static pmapdb_status open_proc(pm_capture_run *run)
+{
+    const pmapdb_capture_options *o = run->options;
+    const char *path = o->proc ? o->proc : "/proc";
+    pmapdb_status st = pm_proc_open_root(path, &run->root, &run->error);
+
+    if (st != PMAPDB_OK)
+        return st;
+    run->copied = pm_proc_is_copy(run->root);
+    run->selection.self = pm_proc_self(run->root);
+    if (o->host)
+        snprintf(run->host, sizeof run->host, "%s", o->host);
+    else if (run->copied && !pm_proc_copy_host(run->root, run->host, sizeof run->host))
+        return pm_fail(&run->error, PMAPDB_USAGE,
+                       "'%s' is a copy of a /proc without sys/kernel/hostname: give --host", path);
+    else if (!run->copied && run->selection.self == PMAPDB_UNKNOWN)
+        return pm_fail(&run->error, PMAPDB_USAGE,
+                       "'%s' has the pids of another pid namespace: give --host, such as the name "
+                       "of the container",
+                       path);
+    else if (!run->copied && gethostname(run->host, sizeof run->host - 1) != 0)
+        return pm_fail(&run->error, PMAPDB_USAGE, "this machine's name is too long: give --host");
+    return PMAPDB_OK;
+}
+
 static bool open_run(pm_capture_run *run)
 {
     const pmapdb_capture_options *o = run->options;
     pmapdb_error *err = &run->error;
 
-    if (!o->host && gethostname(run->host, sizeof run->host - 1) != 0)
-        return did(run, pm_fail(err, PMAPDB_USAGE, "this machine's name is too long: give --host"));
-    if (o->host)
-        snprintf(run->host, sizeof run->host, "%s", o->host);
     return did(run, pm_select_init(&run->selection, o, err)) &&
            did(run,
                pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &run->keep_cmdline, err)) &&
            did(run, pm_names_read(o->names, &run->names, err)) && did(run, show_selection(run)) &&
-           did(run, pm_proc_open_root(&run->root, err)) &&
-           did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
+           did(run, open_proc(run)) && did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
            did(run, pm_proc_host_new(run->root, &run->machine, err)) &&
            did(run, pm_capture_lock(run->store->path, run->host, run->selection.text.data,
                                     o->lock_wait_ms, o->on_progress, o->ctx, &run->lock, err));

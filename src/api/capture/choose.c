@@ -94,7 +94,7 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
     *piece = PM_PROC_PIECE;
     if (o->measure == PMAPDB_MEASURE_MAPS)
         return PM_DIALECT_MAPS;
-    if (!pm_proc_statm(p, &e)) /* the process has ended */
+    if (run->copied || !pm_proc_statm(p, &e)) /* nobody waits for a copy; the process has ended */
         return PM_DIALECT_SMAPS;
     if (o->measure == PMAPDB_MEASURE_AUTO &&
         walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) > o->max_stall_us && !fits(run, p, t, &e))

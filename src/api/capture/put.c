@@ -10,12 +10,13 @@
 
 void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const char *text)
 {
-    char path[32] = "";
+    char path[512] = "";
 
     if (!run->options->on_event)
         return;
     if (pid != PMAPDB_UNKNOWN)
-        snprintf(path, sizeof path, "/proc/%" PRId64, pid);
+        snprintf(path, sizeof path, "%s/%" PRId64,
+                 run->options->proc ? run->options->proc : "/proc", pid);
     run->options->on_event(run->options->ctx,
                            &(pmapdb_capture_event){.news = {.path = path,
                                                             .error = text,

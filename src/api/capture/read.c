@@ -160,6 +160,10 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
     if (run->st == PMAPDB_OK)
         read_whole_map(run, p, t, dialect, piece, &fate);
     pm_target_weigh(&run->targets, t);
+    if (run->copied) {
+        t->live.mono_ns = run->sweep.mono_ns;
+        t->live.utc_ms = run->sweep.started_ms;
+    }
     if (run->st != PMAPDB_OK || fate != PM_PROC_GOOD)
         return fate;
     failed = pm_proc_status(p, &t->live);

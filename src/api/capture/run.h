@@ -49,6 +49,7 @@ typedef struct pm_capture_run {
     pm_targets targets;
     pm_proc_host *machine;
     int root, lock;
+    bool copied; /* --proc names a copy: its times are in it */
     char boot_id[64], host[256];
     bool told_unreadable; /* unreadable processes are reported once, */
     bool told_torn;       /* and so is a map that changes too quickly */

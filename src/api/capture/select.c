@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define ANCESTORS_MAX 256 /* a pid that was reused meanwhile could make a loop */
 
@@ -38,11 +37,11 @@ static pmapdb_status take_pids(pm_selection *s, const pmapdb_capture_options *o,
     return st;
 }
 
-pmapdb_status pm_select_init(pm_selection *s, const pmapdb_capture_options *o, pmapdb_error *err)
+static pmapdb_status take_selection(pm_selection *s, const pmapdb_capture_options *o,
+                                    pmapdb_error *err)
 {
     pmapdb_status st;
 
-    *s = (pm_selection){0};
     if (o->n_pids)
         return take_pids(s, o, err);
     if (o->all)
@@ -52,6 +51,17 @@ pmapdb_status pm_select_init(pm_selection *s, const pmapdb_capture_options *o, p
         return st;
     s->needs = pm_expression_needs(s->match);
     return pm_buf_addf(&s->text, err, "--match %s", o->match);
+}
+
+pmapdb_status pm_select_init(pm_selection *s, const pmapdb_capture_options *o, pmapdb_error *err)
+{
+    pmapdb_status st;
+
+    *s = (pm_selection){.self = PMAPDB_UNKNOWN};
+    st = take_selection(s, o, err);
+    if (o->proc)
+        PM_STEP(st, pm_buf_addf(&s->text, err, " --proc %s", o->proc));
+    return st;
 }
 
 void pm_select_free(pm_selection *s)
@@ -125,7 +135,7 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
     pmapdb_status st;
 
     *hidden = false;
-    *holds = p->pid != getpid() || s->named;
+    *holds = p->pid != s->self || s->named;
     if (!s->match || !*holds)
         return PMAPDB_OK;
     st = pm_proc_standing(p, machine, wants_of(s->needs), &s->memory, &known, err);

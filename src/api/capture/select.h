@@ -16,6 +16,7 @@ typedef struct pm_named {
 typedef struct pm_selection {
     pm_named *named; /* ascending; NULL: all processes, or the matches */
     size_t n_named;
+    int64_t self;         /* the pid of this program, which only its name selects */
     pm_expression *match; /* NULL: all processes, or the named ones */
     unsigned needs;       /* the facts that `match` needs */
     pm_buf text;          /* the words of the user: "4711 4712", "--match EXPR", "--all" */

@@ -12,10 +12,11 @@
 #define FORGET_BEATS 10000
 
 /* Root in a container may lack the right, even over processes outside of the container. */
-static const char *way_out(void)
+static const char *way_out(const pm_capture_run *run)
 {
-    return geteuid() ? "run as root or with CAP_SYS_PTRACE"
-                     : "root lacks CAP_SYS_PTRACE over this process: run with that capability";
+    return run->copied ? "the copy of /proc has no memory map of it; root can make one"
+           : geteuid() ? "run as root or with CAP_SYS_PTRACE"
+                       : "root lacks CAP_SYS_PTRACE over this process: run with that capability";
 }
 
 /* ---- processes without a snapshot ---- */
@@ -39,7 +40,7 @@ static void miss_named(pm_capture_run *run, pm_named *named, pm_proc_fate fate, 
     char text[128];
 
     if (fate == PM_PROC_UNREADABLE)
-        snprintf(text, sizeof text, "%s: %s", fates[fate], way_out());
+        snprintf(text, sizeof text, "%s: %s", fates[fate], way_out(run));
     else
         snprintf(text, sizeof text, "%s",
                  seen && !opened && ended          ? "it has ended"
@@ -87,7 +88,7 @@ static void tell_unreadable(pm_capture_run *run)
     if (run->selection.named || run->told_unreadable || !n)
         return;
     snprintf(text, sizeof text, "%lld process%s cannot be read: %s", (long long)n,
-             n == 1 ? "" : "es", way_out());
+             n == 1 ? "" : "es", way_out(run));
     run->told_unreadable = true;
     pm_capture_tell(run, PMAPDB_UNKNOWN, false, text);
 }
@@ -143,6 +144,8 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         return;
     }
     fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
+    if (run->copied && fate != PM_PROC_GOOD && fate != PM_PROC_TORN)
+        fate = PM_PROC_UNREADABLE; /* who copied it might not read it */
     if (run->st == PMAPDB_INPUT) { /* the fault of this process: the others go on */
         run->result->trouble++;
         pm_capture_tell(run, p->pid, true, run->error.text);
@@ -216,6 +219,7 @@ static void capture_all(pm_capture_run *run)
 
     if (run->n_begun > 1) /* in the first beat every process is new */
         did(run, pm_proc_host_renew(run->machine, &run->error));
+    did(run, pm_proc_memory(run->root, &run->sweep.memory, &run->error));
     if (run->st == PMAPDB_OK)
         did(run, pm_select_list(s, run->root, &run->error));
     for (size_t i = 0; i < s->n_pids && run->st == PMAPDB_OK; i++) {
@@ -248,9 +252,21 @@ static void forget_the_past(pm_capture_run *run)
     run->targets.ended_bytes = 0;
 }
 
+/* True if the store has this copy of /proc already. */
+static bool is_known_copy(pm_capture_run *run)
+{
+    bool known = false;
+
+    if (run->copied && run->st == PMAPDB_OK &&
+        did(run, pm_sweep_known(run->store->sql, &run->sweep, &known, &run->error)) && known)
+        pm_capture_tell(run, PMAPDB_UNKNOWN, false, "the store has this copy of /proc already");
+    return known;
+}
+
 void pm_capture_sweep(pm_capture_run *run)
 {
-    capture_all(run);
+    if (!is_known_copy(run))
+        capture_all(run);
     for (size_t i = 0; run->st != PMAPDB_OK && i < run->targets.n; i++)
         run->targets.item[i]->waiting = false;
     pm_targets_sweep(&run->targets, run->n_begun);

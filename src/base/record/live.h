@@ -9,6 +9,17 @@
 /* A limit of "unlimited" or "max". */
 #define PM_NO_LIMIT (-1)
 
+/* The use of the cgroup that has the lowest limit; all unknown if there is no limit. */
+typedef struct pm_cgroup_use {
+    int64_t current_kib;
+    int64_t file_kib;  /* page cache, tmpfs and shared memory in it */
+    int64_t shmem_kib; /* the part of file_kib that is tmpfs or shared memory */
+    int64_t oom_kills; /* since the cgroup was made */
+} pm_cgroup_use;
+
+#define PM_CGROUP_USE_UNKNOWN \
+    ((pm_cgroup_use){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN})
+
 /* Facts that rarely change: stored once for many snapshots. */
 typedef struct pm_standing {
     int64_t ppid, uid;      /* uid: effective */
@@ -22,6 +33,8 @@ typedef struct pm_standing {
     int64_t address_limit_kib; /* RLIMIT_AS, or PM_NO_LIMIT */
     int64_t stack_limit_kib;   /* RLIMIT_STACK, or PM_NO_LIMIT */
     int64_t max_map_count;     /* vm.max_map_count */
+    int64_t ns_pid;    /* its pid in its own pid namespace; pid where that is the reader's */
+    pm_cgroup_use use; /* when it was read: stored with each snapshot */
 } pm_standing;
 
 typedef struct pm_live {
@@ -39,6 +52,7 @@ typedef struct pm_live {
     int64_t size_kib, rss_kib; /* VmSize, VmRSS, read right after the map */
     int64_t hwm_kib, swap_kib, page_tables_kib;
     int64_t anon_kib, file_kib, shmem_kib; /* RssAnon, RssFile, RssShmem */
+    int64_t oom_score;                     /* the OOM killer takes the highest first */
 } pm_live;
 
 #endif

@@ -86,7 +86,7 @@ static const char *read_every(const char *arg, void *value)
 
 static const pm_option options[] = {
     {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR",
-     "The processes that it matches, checked again at every beat", NULL},
+     "Processes that it matches, found anew at every beat", NULL},
     {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program", NULL},
     {"user", 0, PM_OPT_NAME, AT(user), "NAME", "Only processes of this user", NULL},
     {"every", 0, PM_OPT_CUSTOM, AT(o.every_ms), "SPAN",
@@ -96,7 +96,7 @@ static const pm_option options[] = {
      "This many times (default: until SIGINT or SIGTERM)", NULL},
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot", NULL},
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
-     "What to read (auto: smaps, and maps where smaps would stall the process)", NULL},
+     "What to read (auto: maps where smaps would stall)", NULL},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
     {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
@@ -107,6 +107,8 @@ static const pm_option options[] = {
      "Store these variables of the environment", read_names},
     {"lock-wait", 0, PM_OPT_SPAN, AT(o.lock_wait_ms), "SPAN",
      "Wait for a run that captures the same to end", NULL},
+    {"proc", 0, PM_OPT_WORD, AT(o.proc), "DIR", "Another /proc: of a container, mounted, or copied",
+     NULL},
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
      "Name of the processes (default: comm, or the script that an interpreter runs)", NULL},

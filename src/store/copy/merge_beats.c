@@ -5,10 +5,11 @@
 #include "store/write/live_reading.h"
 
 #define AT_CAPTURE 7
-#define BEATS                                                                                     \
-    "SELECT h.name, j.boot_id, j.selection, j.every_ms, w.started_ms, w.mono_ns, w.capture_id, "  \
-    "w.ended_ms, w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, w.changed FROM beat " \
-    "w JOIN schedule j ON j.schedule_id = w.schedule_id JOIN host h ON h.host_id = j.host_id "
+#define BEATS                                                                                    \
+    "SELECT h.name, j.boot_id, j.selection, j.every_ms, w.started_ms, w.mono_ns, w.capture_id, " \
+    "w.ended_ms, w.missed, w.unreadable, w.vanished, w.degraded, w.unmoved, "                    \
+    "w.changed" PM_HOST_COLUMNS " FROM beat w JOIN schedule j ON j.schedule_id = w.schedule_id " \
+    "JOIN host h ON h.host_id = j.host_id "
 
 /* A statement on this store for a row of BEATS finds its schedule so. */
 #define OF_SCHEDULE                                              \
@@ -51,8 +52,9 @@ static void store_beat(pm_merge *m, sqlite3_stmt *row)
     stmt = pm_sql_ask_row(
         sql,
         "INSERT OR IGNORE INTO beat (schedule_id, started_ms, mono_ns, capture_id, ended_ms, "
-        "missed, unreadable, vanished, degraded, unmoved, changed) "
-        "SELECT j.schedule_id, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14 " OF_SCHEDULE,
+        "missed, unreadable, vanished, degraded, unmoved, changed" PM_HOST_COLUMNS
+        ") SELECT j.schedule_id, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14" PM_HOST_VALUES
+        " " OF_SCHEDULE,
         row);
     if (stmt)
         pm_sql_bind(stmt, AT_CAPTURE, &PM_I(capture_id));

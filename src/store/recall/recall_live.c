@@ -55,7 +55,7 @@ static void read_standing(pm_sql *sql, int64_t standing_id, pm_pool *pool, pm_re
     sqlite3_stmt *row =
         pm_sql_ask(sql,
                    "SELECT ppid, uid, memory_max_kib, address_limit_kib, stack_limit_kib, "
-                   "max_map_count, comm, exe, cmdline, user, cgroup "
+                   "max_map_count, ns_pid, comm, exe, cmdline, user, cgroup "
                    "FROM live_process WHERE live_process_id = ?1",
                    PM_ARGS(PM_I(standing_id)));
 
@@ -69,9 +69,10 @@ static void read_standing(pm_sql *sql, int64_t standing_id, pm_pool *pool, pm_re
                        .memory_max_kib = pm_col_int(row, 2),
                        .address_limit_kib = pm_col_int(row, 3),
                        .stack_limit_kib = pm_col_int(row, 4),
-                       .max_map_count = pm_col_int(row, 5)};
+                       .max_map_count = pm_col_int(row, 5),
+                       .ns_pid = pm_col_int(row, 6)};
     for (int i = 0; i < 5; i++)
-        *texts[i] = pm_recall_text(sql, pool, pm_col_text(row, 6 + i));
+        *texts[i] = pm_recall_text(sql, pool, pm_col_text(row, 7 + i));
     pm_sql_done(row);
     s->environment = read_environment(sql, standing_id, pool);
     out->standing_id = pm_sql_ok(sql) ? standing_id : 0;
@@ -94,19 +95,24 @@ static void read_reading(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_live 
                      .shmem_kib = pm_col_int(row, 12),
                      .degraded = pm_recall_text(sql, pool, pm_col_text(row, 13)).data,
                      .size_kib = pm_col_int(row, 14),
-                     .rss_kib = pm_col_int(row, 15)};
+                     .rss_kib = pm_col_int(row, 15),
+                     .oom_score = pm_col_int(row, 16),
+                     .standing.use = {pm_col_int(row, 17), pm_col_int(row, 18), pm_col_int(row, 19),
+                                      pm_col_int(row, 20)}};
 }
 
 pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
                              pm_recall_standing *last, pm_live **out, pmapdb_error *err)
 {
     pm_live *live;
+    pm_cgroup_use use;
     int64_t standing_id;
     sqlite3_stmt *row = pm_sql_ask(
         sql,
         "SELECT i.live_process_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, "
         "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "
-        "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib FROM live_reading i "
+        "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib, i.oom_score, i.cgroup_kib, "
+        "i.cgroup_file_kib, i.cgroup_shmem_kib, i.cgroup_oom_kills FROM live_reading i "
         "JOIN snapshot s ON s.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)));
 
@@ -126,7 +132,9 @@ pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
     pm_sql_done(row);
     if (standing_id != last->standing_id)
         read_standing(sql, standing_id, pool, last);
+    use = live->standing.use;
     live->standing = last->standing;
+    live->standing.use = use;
     if (pm_sql_ok(sql))
         *out = live;
     else

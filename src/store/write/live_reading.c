@@ -10,7 +10,7 @@
 
 #define STANDING_COLUMNS                                                               \
     "ppid, comm, exe, cmdline, uid, user, cgroup, memory_max_kib, address_limit_kib, " \
-    "stack_limit_kib, max_map_count"
+    "stack_limit_kib, max_map_count, ns_pid"
 
 /* NULL for an empty text: empty is unknown. */
 static pm_arg text_or_null(pm_text t)
@@ -18,7 +18,7 @@ static pm_arg text_or_null(pm_text t)
     return t.len ? PM_T(t) : PM_S(NULL);
 }
 
-#define N_STANDING 11
+#define N_STANDING 12
 
 static void standing_args(const pm_standing *s, pm_arg out[N_STANDING])
 {
@@ -32,7 +32,8 @@ static void standing_args(const pm_standing *s, pm_arg out[N_STANDING])
                                      PM_I(s->memory_max_kib),
                                      PM_I(s->address_limit_kib),
                                      PM_I(s->stack_limit_kib),
-                                     PM_I(s->max_map_count)};
+                                     PM_I(s->max_map_count),
+                                     PM_I(s->ns_pid)};
 
     memcpy(out, args, sizeof args);
 }
@@ -78,7 +79,7 @@ static int64_t standing_of(pm_sql *sql, const pm_standing *s)
         return id;
     pm_sql_do(sql,
               "INSERT INTO live_process (" STANDING_COLUMNS ", hash) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
               args, N_STANDING + 1);
     id = pm_sql_last_id(sql);
     add_environment(sql, id, s->environment);
@@ -102,11 +103,13 @@ pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err)
                          .memory_max_kib = pm_col_int(stmt, 7),
                          .address_limit_kib = pm_col_int(stmt, 8),
                          .stack_limit_kib = pm_col_int(stmt, 9),
-                         .max_map_count = pm_col_int(stmt, 10)};
+                         .max_map_count = pm_col_int(stmt, 10),
+                         .ns_pid = pm_col_int(stmt, 11)};
 
         standing_args(&s, args);
-        pm_sql_do(sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
-                  PM_ARGS(PM_I(pm_col_int(stmt, 11)), PM_BITS(standing_hash(args, PM_TEXT("")))));
+        pm_sql_do(
+            sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
+            PM_ARGS(PM_I(pm_col_int(stmt, N_STANDING)), PM_BITS(standing_hash(args, PM_TEXT("")))));
     }
     return pm_sql_end(sql, err);
 }
@@ -117,17 +120,22 @@ pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_liv
                                   pmapdb_error *err)
 {
     int64_t id = standing_of(sql, &live->standing);
+    const pm_cgroup_use *use = &live->standing.use;
 
-    pm_sql_do(sql,
-              "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
-              "longest_us, predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, "
-              "anon_kib, file_kib, shmem_kib) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-              PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
-                      PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
-                      PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
-                      PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
-                      PM_I(live->file_kib), PM_I(live->shmem_kib)));
+    pm_sql_do(
+        sql,
+        "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+        "longest_us, predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, "
+        "anon_kib, file_kib, shmem_kib, oom_score, cgroup_kib, cgroup_file_kib, "
+        "cgroup_shmem_kib, cgroup_oom_kills) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+        "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
+        PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
+                PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
+                PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
+                PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
+                PM_I(live->file_kib), PM_I(live->shmem_kib), PM_I(live->oom_score),
+                PM_I(use->current_kib), PM_I(use->file_kib), PM_I(use->shmem_kib),
+                PM_I(use->oom_kills)));
     return pm_sql_end(sql, err);
 }
 
@@ -161,22 +169,41 @@ pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_i
 {
     int64_t host_id;
     pmapdb_status st = pm_host_of(sql, sweep->host, &host_id, err);
+    pm_arg args[11 + PM_HOST_N];
 
     if (st != PMAPDB_OK)
         return st;
+    memcpy(args,
+           (pm_arg[]){PM_I(capture_id), PM_I(schedule_of(sql, sweep, host_id)),
+                      PM_I(sweep->started_ms), PM_I(ended_ms), PM_I(sweep->mono_ns),
+                      PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
+                      PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
+                      PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)},
+           11 * sizeof *args);
+    for (size_t i = 0; i < PM_HOST_N; i++)
+        args[11 + i] = PM_I(sweep->memory.v[i]);
     pm_sql_do(sql,
               "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, "
-              "mono_ns, missed, unreadable, vanished, degraded, unmoved, changed) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) "
+              "mono_ns, missed, unreadable, vanished, degraded, unmoved, changed" PM_HOST_COLUMNS
+              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11" PM_HOST_VALUES ") "
               "ON CONFLICT (capture_id) DO UPDATE SET ended_ms = excluded.ended_ms, "
               "unreadable = excluded.unreadable, vanished = excluded.vanished, "
               "degraded = excluded.degraded, unmoved = excluded.unmoved, "
               "changed = excluded.changed",
-              PM_ARGS(PM_I(capture_id), PM_I(schedule_of(sql, sweep, host_id)),
-                      PM_I(sweep->started_ms), PM_I(ended_ms), PM_I(sweep->mono_ns),
-                      PM_I(sweep->counts.missed), PM_I(sweep->counts.unreadable),
-                      PM_I(sweep->counts.vanished), PM_I(sweep->counts.degraded),
-                      PM_I(sweep->counts.unmoved), PM_I(sweep->counts.changed)));
+              args, 11 + PM_HOST_N);
+    return pm_sql_end(sql, err);
+}
+
+pmapdb_status pm_sweep_known(pm_sql *sql, const pm_sweep *sweep, bool *known, pmapdb_error *err)
+{
+    *known = pm_sql_value(sql,
+                          "SELECT 1 FROM host h JOIN schedule j ON j.host_id = h.host_id "
+                          "JOIN beat b ON b.schedule_id = j.schedule_id WHERE h.name = ?1 "
+                          "AND j.boot_id = ?2 AND j.selection = ?3 AND b.started_ms = ?4 "
+                          "AND b.mono_ns = ?5",
+                          PM_ARGS(PM_S(sweep->host), PM_S(sweep->boot_id), PM_S(sweep->selection),
+                                  PM_I(sweep->started_ms), PM_I(sweep->mono_ns)),
+                          0) > 0;
     return pm_sql_end(sql, err);
 }
 

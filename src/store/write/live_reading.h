@@ -3,6 +3,7 @@
 #ifndef PM_STORE_LIVE_READING_H
 #define PM_STORE_LIVE_READING_H
 
+#include "base/record/host.h"
 #include "base/record/live.h"
 #include "store/file/sql.h"
 
@@ -22,6 +23,7 @@ typedef struct pm_sweep {
     struct {
         int64_t missed, unreadable, vanished, degraded, unmoved, changed;
     } counts;
+    pm_host_memory memory;
 } pm_sweep;
 
 /* Inserts the row into table capture. Runs inside the caller's transaction. */
@@ -30,6 +32,9 @@ pmapdb_status pm_sweep_begin(pm_sql *sql, int64_t *capture_id, pmapdb_error *err
  * new, that of table schedule. */
 pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms,
                            pmapdb_error *err);
+
+/* *known: the beat is in the store. Only a copy of /proc can be read twice at one moment. */
+pmapdb_status pm_sweep_known(pm_sql *sql, const pm_sweep *sweep, bool *known, pmapdb_error *err);
 
 /* ---- the cost of earlier readings ---- */
 

@@ -1,0 +1,69 @@
+/* proc_memory: what the machine says about its memory: meminfo, vmstat and pressure/memory. */
+#include "source/proc.h"
+
+#include "source/proc_text.h"
+#include <unistd.h>
+
+#define FILE_MAX ((size_t)256 * 1024)
+
+/* The places of the facts: meminfo; vmstat as pages or as a count; the lines of pressure/memory. */
+typedef enum fact_place { MEMINFO, PAGES, COUNT, SOME, FULL, N_PLACES } fact_place;
+
+static const struct {
+    const char *key;
+    fact_place place;
+} facts[] = {
+#define X(column, place, key) {key, place},
+    PM_HOST_FACTS(X)
+#undef X
+};
+
+/* "some avg10=0.00 avg60=1.25 avg300=0.04 total=4711": a percentage counts as hundredths. */
+static int64_t read_pressure(pm_text line, pm_text key)
+{
+    while (line.len) {
+        pm_text word = pm_proc_word(&line);
+        int64_t whole, hundredths;
+
+        if (!pm_text_starts(word, key))
+            continue;
+        word = pm_text_from(word, key.len);
+        whole = pm_proc_number(pm_text_cut(&word, '.'));
+        hundredths = pm_proc_number(word);
+        return word.len == 2 && whole >= 0 && hundredths >= 0 ? whole * 100 + hundredths : whole;
+    }
+    return PMAPDB_UNKNOWN;
+}
+
+static int64_t read_fact(pm_text text, fact_place place, const char *key)
+{
+    int64_t number;
+
+    if (place == SOME || place == FULL)
+        return read_pressure(text, pm_text_of(key));
+    text = pm_proc_after(text, key);
+    number = pm_proc_number(pm_proc_word(&text));
+    return place == PAGES && number >= 0 ? number * (sysconf(_SC_PAGESIZE) / 1024) : number;
+}
+
+pmapdb_status pm_proc_memory(int root, pm_host_memory *out, pmapdb_error *err)
+{
+    pm_buf meminfo = {0}, vmstat = {0}, pressure = {0};
+    pm_text texts[N_PLACES];
+    bool short_of_memory;
+
+    pm_proc_slurp(root, "meminfo", FILE_MAX, &meminfo);
+    pm_proc_slurp(root, "vmstat", FILE_MAX, &vmstat);
+    pm_proc_slurp(root, "pressure/memory", FILE_MAX, &pressure);
+    texts[MEMINFO] = pm_buf_text(&meminfo);
+    texts[PAGES] = texts[COUNT] = pm_buf_text(&vmstat);
+    texts[SOME] = pm_proc_after(pm_buf_text(&pressure), "some ");
+    texts[FULL] = pm_proc_after(pm_buf_text(&pressure), "full ");
+    for (size_t i = 0; i < PM_HOST_N; i++)
+        out->v[i] = read_fact(texts[facts[i].place], facts[i].place, facts[i].key);
+    short_of_memory = meminfo.failed || vmstat.failed || pressure.failed;
+    pm_buf_free(&meminfo);
+    pm_buf_free(&vmstat);
+    pm_buf_free(&pressure);
+    return short_of_memory ? pm_fail_nomem(err) : PMAPDB_OK;
+}

@@ -47,35 +47,36 @@ typedef struct row {
     pm_reason reason;
 } row;
 
-static pm_place place_of(const row *r)
+static pm_row row_of(const row *r)
 {
-    return (pm_place){.start = r->start,
-                      .length = r->kib * KIB,
-                      .offset = r->offset,
-                      .has_offset = r->object->has_inode,
-                      .object = r->object,
-                      .lineage = r->lineage};
+    return (pm_row){.at = {.start = r->start,
+                           .length = r->kib * KIB,
+                           .offset = r->offset,
+                           .has_offset = r->object->has_inode,
+                           .object = r->object,
+                           .lineage = r->lineage}};
 }
 
 /* Rows end with kib 0. */
 static void check(const row *old, const row *new)
 {
-    pm_place a[ROWS] = {{0}}, b[ROWS] = {{0}};
-    pm_descent out[ROWS];
-    size_t n_a = 0, n_b = 0;
+    pm_row a_row[ROWS] = {0}, b_row[ROWS] = {0};
+    pm_rows a = {.row = a_row}, b = {.row = b_row};
+    pm_descent *out = NULL;
 
-    for (; old[n_a].kib; n_a++)
-        a[n_a] = place_of(&old[n_a]);
-    for (; new[n_b].kib; n_b++)
-        b[n_b] = place_of(&new[n_b]);
-    assert_int_equal(pm_lineage_pair(a, n_a, b, n_b, out, NULL), PMAPDB_OK);
-    for (size_t i = 0; i < n_b; i++) {
+    for (; old[a.n].kib; a.n++)
+        a_row[a.n] = row_of(&old[a.n]);
+    for (; new[b.n].kib; b.n++)
+        b_row[b.n] = row_of(&new[b.n]);
+    assert_int_equal(pm_rows_descent(&a, &b, &out, NULL), PMAPDB_OK);
+    for (size_t i = 0; i < b.n; i++) {
         if (out[i].lineage != new[i].lineage || out[i].reason != new[i].reason)
             print_error("row %zu: lineage %lld, reason %d\n", i, (long long)out[i].lineage,
                         (int)out[i].reason);
         assert_int_equal(out[i].lineage, new[i].lineage);
         assert_int_equal(out[i].reason, new[i].reason);
     }
+    free(out);
 }
 
 #define TABLE(...) ((const row[]){__VA_ARGS__, {0}})
@@ -231,31 +232,31 @@ static void order_of_places(void **state)
 static void many_unrelated_rows(void **state)
 {
     const size_t n = 4000;
-    pm_place *a = calloc(n, sizeof *a), *b = calloc(n, sizeof *b);
-    pm_descent *out = calloc(n, sizeof *out);
+    pm_rows a = {calloc(n, sizeof *a.row), n, n}, b = {calloc(n, sizeof *b.row), n, n};
+    pm_descent *out = NULL;
     clock_t begun = clock();
 
-    if (!a || !b || !out)
+    if (!a.row || !b.row)
         abort();
     for (size_t i = 0; i < n; i++) {
-        a[i] = (pm_place){.start = i * 0x20000,
-                          .length = 0x1000,
-                          .offset = 2 * i,
-                          .has_offset = true,
-                          .object = &lib,
-                          .lineage = (int64_t)i + 1};
-        b[i] = (pm_place){.start = i * 0x20000 + 0x10000,
-                          .length = 0x1000,
-                          .offset = 2 * i + 1,
-                          .has_offset = true,
-                          .object = &lib};
+        a.row[i].at = (pm_place){.start = i * 0x20000,
+                                 .length = 0x1000,
+                                 .offset = 2 * i,
+                                 .has_offset = true,
+                                 .object = &lib,
+                                 .lineage = (int64_t)i + 1};
+        b.row[i].at = (pm_place){.start = i * 0x20000 + 0x10000,
+                                 .length = 0x1000,
+                                 .offset = 2 * i + 1,
+                                 .has_offset = true,
+                                 .object = &lib};
     }
-    assert_int_equal(pm_lineage_pair(a, n, b, n, out, NULL), PMAPDB_OK);
+    assert_int_equal(pm_rows_descent(&a, &b, &out, NULL), PMAPDB_OK);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(out[i].reason, PM_REASON_NEW);
     assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 1);
-    free(a);
-    free(b);
+    free(a.row);
+    free(b.row);
     free(out);
 }
 

@@ -42,6 +42,8 @@ pm_evidence pm_evidence_of(const pm_capture *c, const pm_classify_context *conte
         const pm_mapping *m = pm_capture_row(c, i);
         pm_text name = pm_text_basename(m->path);
 
+        if (m->path.len == 0)
+            continue;
         /* pmap can also call the mapping below the stack a stack: the highest end counts. */
         if (pm_text_equal(m->path, PM_TEXT("[stack]")) &&
             (e.anchor[PM_ANCHOR_STACK_END] == PMAPDB_UNKNOWN ||

@@ -34,26 +34,12 @@ static bool search(const pm_rollup *r, int64_t category_id, size_t *at)
     return low < r->n && r->item[low].category_id == category_id;
 }
 
-/* The same as search; the guess is nearly always right. */
-static bool find(pm_rollup *r, int64_t category_id, size_t *at)
-{
-    uint16_t *guess = &r->guess[(uint64_t)category_id % PM_ROLLUP_GUESSES];
-    bool found;
-
-    *at = *guess;
-    if (*at < r->n && r->item[*at].category_id == category_id)
-        return true;
-    found = search(r, category_id, at);
-    *guess = (uint16_t)*at;
-    return found;
-}
-
 pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
                            pmapdb_error *err)
 {
     size_t at;
 
-    if (!find(r, category_id, &at)) {
+    if (!search(r, category_id, &at)) {
         pmapdb_status st = pm_grow(&r->item, &r->cap, r->n, sizeof *r->item, err);
 
         if (st != PMAPDB_OK)

@@ -11,12 +11,9 @@ typedef struct pm_category_sums {
     int32_t first; /* offset at which the version began; used only in the state of an open epoch */
 } pm_category_sums;
 
-#define PM_ROLLUP_GUESSES 64 /* a power of two, above the usual number of categories */
-
 typedef struct pm_rollup {
     pm_category_sums *item; /* sorted by category_id; an item without mappings counts as absent */
     size_t n, cap;
-    uint16_t guess[PM_ROLLUP_GUESSES]; /* by category_id: the last index of the category */
 } pm_rollup;
 
 void pm_rollup_free(pm_rollup *r);

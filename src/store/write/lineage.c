@@ -44,14 +44,14 @@ static pm_reason reason_of(const pm_place *old, const pm_place *new)
 }
 
 /* The bytes of one lineage inside `new`, over the old mappings from..to. */
-static uint64_t bytes_of_lineage(const pm_place *old, size_t from, size_t to, int64_t lineage,
+static uint64_t bytes_of_lineage(const pm_row *old, size_t from, size_t to, int64_t lineage,
                                  const pm_place *new)
 {
     uint64_t sum = 0;
 
     for (size_t i = from; i < to; i++)
-        if (old[i].lineage == lineage && continues(&old[i], new))
-            sum += shared_bytes(&old[i], new);
+        if (old[i].at.lineage == lineage && continues(&old[i].at, new))
+            sum += shared_bytes(&old[i].at, new);
     return sum;
 }
 
@@ -61,35 +61,46 @@ static pm_reason better(pm_reason a, pm_reason b)
     return a < b ? a : b;
 }
 
-/* Chooses the lineage of `new`. old[from..to) are the mappings that can share addresses with it.
- * Marks the mappings that it continues as taken. */
-static void descend(const pm_place *old, size_t from, size_t to, const pm_place *new, bool *taken,
-                    pm_descent *out)
+/* Chooses the lineage of `new` among several mappings: the one with most bytes. */
+static void choose(const pm_row *old, size_t from, size_t to, const pm_place *new, bool *taken,
+                   pm_descent *out)
 {
     uint64_t most = 0;
 
-    *out = (pm_descent){PM_NO_LINEAGE, 0, PM_REASON_NEW};
     for (size_t i = from; i < to; i++) {
+        const pm_place *at = &old[i].at;
         uint64_t bytes;
 
-        if (!continues(&old[i], new) || (most && old[i].lineage == out->lineage))
+        if (!continues(at, new) || (most && at->lineage == out->lineage))
             continue;
-        bytes = bytes_of_lineage(old, i, to, old[i].lineage, new);
+        bytes = bytes_of_lineage(old, i, to, at->lineage, new);
         if (bytes > most) {
             most = bytes;
-            out->lineage = old[i].lineage;
-            out->kept = old[i].kept;
+            *out = (pm_descent){at->lineage, at->kept, PM_REASON_OVERLAP};
         }
     }
-    if (!most)
-        return;
-    out->reason = PM_REASON_OVERLAP;
-    for (size_t i = from; i < to; i++)
-        if (continues(&old[i], new)) {
+    for (size_t i = from; most && i < to; i++)
+        if (continues(&old[i].at, new)) {
             taken[i] = true;
-            if (old[i].lineage == out->lineage)
-                out->reason = better(out->reason, reason_of(&old[i], new));
+            if (old[i].at.lineage == out->lineage)
+                out->reason = better(out->reason, reason_of(&old[i].at, new));
         }
+}
+
+/* Finds the lineage of `new`. old[from..to) are the mappings that can share addresses with it,
+ * usually one. Marks the mappings that it continues as taken. */
+static void descend(const pm_row *old, size_t from, size_t to, const pm_place *new, bool *taken,
+                    pm_descent *out)
+{
+    *out = (pm_descent){PM_NO_LINEAGE, 0, PM_REASON_NEW};
+    if (to - from > 1) {
+        choose(old, from, to, new, taken, out);
+    } else if (to > from && continues(&old[from].at, new)) {
+        const pm_place *at = &old[from].at;
+
+        taken[from] = true;
+        *out = (pm_descent){at->lineage, at->kept, reason_of(at, new)};
+    }
 }
 
 /* ---- mappings that moved ---- */
@@ -112,13 +123,16 @@ static int compare_pieces(const void *a, const void *b)
 }
 
 /* Collects the mappings that are not continued yet, sorted by inode and offset. */
-static size_t collect_pieces(const pm_place *old, size_t n_old, const bool *taken, piece *out)
+static size_t collect_pieces(const pm_rows *old, const bool *taken, piece *out)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < n_old; i++)
-        if (!taken[i] && old[i].has_offset && is_file(&old[i]))
-            out[n++] = (piece){old[i].object->inode, old[i].offset, i};
+    for (size_t i = 0; i < old->n; i++) {
+        const pm_place *at = &old->row[i].at;
+
+        if (!taken[i] && at->has_offset && is_file(at))
+            out[n++] = (piece){at->object->inode, at->offset, i};
+    }
     if (n)
         qsort(out, n, sizeof *out, compare_pieces);
     return n;
@@ -140,7 +154,7 @@ static size_t first_piece(const piece *pieces, size_t n, const piece *key)
 }
 
 /* Finds the same piece of the same file at another address: equal length first, then the lowest. */
-static void find_moved(const pm_place *old, const piece *pieces, size_t n, const pm_place *new,
+static void find_moved(const pm_row *old, const piece *pieces, size_t n, const pm_place *new,
                        bool *taken, pm_descent *out)
 {
     piece key = {new->object->inode, new->offset, 0};
@@ -150,7 +164,7 @@ static void find_moved(const pm_place *old, const piece *pieces, size_t n, const
         return;
     for (size_t i = first_piece(pieces, n, &key);
          i < n && pieces[i].inode == key.inode && pieces[i].offset == key.offset; i++) {
-        const pm_place *o = &old[pieces[i].at];
+        const pm_place *o = &old[pieces[i].at].at;
 
         if (taken[pieces[i].at] || !pm_object_alike(o->object, new->object))
             continue;
@@ -162,74 +176,57 @@ static void find_moved(const pm_place *old, const piece *pieces, size_t n, const
     if (found == SIZE_MAX)
         return;
     taken[found] = true;
-    *out = (pm_descent){old[found].lineage, old[found].kept, PM_REASON_FILE_OFFSET};
+    *out = (pm_descent){old[found].at.lineage, old[found].at.kept, PM_REASON_FILE_OFFSET};
 }
 
-static void pair_moved(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,
-                       bool *taken, piece *pieces, pm_descent *out)
+static pmapdb_status pair_moved(const pm_rows *old, const pm_rows *new, bool *taken,
+                                pm_descent *out, pmapdb_error *err)
 {
-    size_t n = collect_pieces(old, n_old, taken, pieces);
+    piece *pieces = calloc(old->n + 1, sizeof *pieces);
+    size_t n;
 
-    for (size_t i = 0; i < n_new && n; i++)
-        if (out[i].lineage == PM_NO_LINEAGE)
-            find_moved(old, pieces, n, &new[i], taken, &out[i]);
-}
-
-pmapdb_status pm_lineage_pair(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,
-                              pm_descent *out, pmapdb_error *err)
-{
-    bool *taken = calloc(n_old + 1, sizeof *taken);
-    piece *pieces = calloc(n_old + 1, sizeof *pieces);
-    size_t from = 0;
-
-    if (!taken || !pieces) {
-        free(taken);
-        free(pieces);
+    if (!pieces)
         return pm_fail_nomem(err);
-    }
-    for (size_t i = 0; i < n_new; i++) {
-        size_t to;
-
-        while (from < n_old && end_of(&old[from]) < new[i].start)
-            from++;
-        for (to = from; to < n_old && old[to].start <= end_of(&new[i]);)
-            to++;
-        descend(old, from, to, &new[i], taken, &out[i]);
-    }
-    pair_moved(old, n_old, new, n_new, taken, pieces, out);
-    free(taken);
+    n = collect_pieces(old, taken, pieces);
+    for (size_t i = 0; i < new->n &&n; i++)
+        if (out[i].lineage == PM_NO_LINEAGE)
+            find_moved(old->row, pieces, n, &new->row[i].at, taken, &out[i]);
     free(pieces);
     return PMAPDB_OK;
 }
 
-/* ---- rows ---- */
-
-static pm_place *places_of(const pm_rows *rows)
+static pmapdb_status pair(const pm_rows *old, const pm_rows *new, bool *taken, pm_descent *out,
+                          pmapdb_error *err)
 {
-    pm_place *places = calloc(rows->n + 1, sizeof *places);
+    size_t from = 0;
+    bool is_new = false;
 
-    for (size_t i = 0; places && i < rows->n; i++)
-        places[i] = rows->row[i].at;
-    return places;
+    for (size_t i = 0; i < new->n; i++) {
+        const pm_place *at = &new->row[i].at;
+        size_t to;
+
+        while (from < old->n && end_of(&old->row[from].at) < at->start)
+            from++;
+        for (to = from; to < old->n && old->row[to].at.start <= end_of(at);)
+            to++;
+        descend(old->row, from, to, at, taken, &out[i]);
+        is_new |= out[i].lineage == PM_NO_LINEAGE;
+    }
+    return is_new ? pair_moved(old, new, taken, out, err) : PMAPDB_OK;
 }
 
 pmapdb_status pm_rows_descent(const pm_rows *older, const pm_rows *own, pm_descent **out,
                               pmapdb_error *err)
 {
-    pm_place *old = places_of(older), *new = places_of(own);
+    bool *taken = calloc(older->n + 1, sizeof *taken);
     pm_descent *descent = calloc(own->n + 1, sizeof *descent);
-    pmapdb_status st;
+    pmapdb_status st =
+        taken && descent ? pair(older, own, taken, descent, err) : pm_fail_nomem(err);
 
-    if (!old || !new || !descent)
-        st = pm_fail_nomem(err);
+    free(taken);
+    if (st == PMAPDB_OK)
+        *out = descent;
     else
-        st = pm_lineage_pair(old, older->n, new, own->n, descent, err);
-    free(old);
-    free(new);
-    if (st != PMAPDB_OK) {
         free(descent);
-        return st;
-    }
-    *out = descent;
-    return PMAPDB_OK;
+    return st;
 }

@@ -20,10 +20,6 @@ typedef struct pm_descent {
     pm_reason reason;
 } pm_descent;
 
-/* Both arrays are sorted by (start, length). out has n_new elements. */
-pmapdb_status pm_lineage_pair(const pm_place *old, size_t n_old, const pm_place *new, size_t n_new,
-                              pm_descent *out, pmapdb_error *err);
-
 /* Finds how rows continue the rows of an older capture; both are sorted. *out has own->n elements;
  * the caller frees it. */
 pmapdb_status pm_rows_descent(const pm_rows *older, const pm_rows *own, pm_descent **out,

@@ -167,27 +167,5 @@ static void equal_ones_share_a_row(void **state)
         "4|?|?\n4|?|Foo: 8 kB\n"); /* no text is NULL */
 }
 
-static void comes_back_as_it_went_in(void **state)
-{
-    const kit *k = kit_of(state);
-    pm_rare_fields d = {{1, 2, 3, 4, 5, PMAPDB_UNKNOWN, 7, 8, 9, 10, 0, 12, PMAPDB_UNKNOWN, 14},
-                        PM_TEXT("Foo: 8 kB\nBar: 0 kB")},
-                   got;
-    pm_buf extra = {0};
-    pmapdb_error err = {0};
-
-    kit_ok(pm_rare_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
-    assert_memory_equal(got.number, d.number, sizeof d.number);
-    assert_true(pm_text_equal(got.extra, d.extra));
-    d = detail();
-    kit_ok(pm_rare_get(k->store->sql, put(k, &d), &extra, &got, &err), &err);
-    assert_memory_equal(got.number, d.number, sizeof d.number);
-    assert_int_equal(got.extra.len, 0); /* not that of the one before */
-    assert_int_equal(pm_rare_get(k->store->sql, 77, &extra, &got, &err), PMAPDB_INPUT);
-    assert_string_equal(err.text, "detail 77: it is missing; the store is damaged");
-    pm_buf_free(&extra);
-}
-
 RUN_TESTS(IN_KIT(of_a_mapping), IN_KIT(the_usual_needs_none), IN_KIT(at_hand),
-          IN_KIT(what_a_row_lacks), IN_KIT(a_part_of_the_shared), IN_KIT(equal_ones_share_a_row),
-          IN_KIT(comes_back_as_it_went_in))
+          IN_KIT(what_a_row_lacks), IN_KIT(a_part_of_the_shared), IN_KIT(equal_ones_share_a_row))

@@ -143,16 +143,14 @@ static void in_the_sums(const kit *k, int64_t snapshot_id, const pm_totals *tota
 static void in_what_is_recalled(const kit *k, int64_t epoch_id, const pm_mapping *m)
 {
     pm_recall_rows e = {0};
-    pm_objects *objects = NULL;
     pm_pool *pool = NULL;
     pmapdb_error err = {0};
     uint32_t *rows = NULL;
     size_t n = 0;
 
-    kit_ok(pm_objects_new(k->store->sql, &objects, &err), &err);
     kit_ok(pm_pool_new(&pool, &err), &err);
-    kit_ok(pm_recall_rows_load(k->store->sql, objects, pool, epoch_id, 0, &e, &err), &err);
-    kit_ok(pm_recall_rows_at(k->store->sql, &e, 0, &rows, &n, &err), &err);
+    kit_ok(pm_recall_rows_load(k->store->sql, pool, epoch_id, 0, &e, &err), &err);
+    kit_ok(pm_recall_rows_at(&e, 0, &rows, &n, &err), &err);
     assert_int_equal(n, ROWS);
     for (size_t i = 0; i < n; i++) {
         const pm_mapping *got = pm_pool_get(pool, rows[i]);
@@ -163,7 +161,6 @@ static void in_what_is_recalled(const kit *k, int64_t epoch_id, const pm_mapping
     free(rows);
     pm_recall_rows_free(&e);
     pm_pool_free(pool);
-    pm_objects_free(objects);
 }
 
 static void any_fields_come_back(void **state)

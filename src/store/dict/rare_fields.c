@@ -103,28 +103,3 @@ pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields 
     }
     return st;
 }
-
-pmapdb_status pm_rare_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_rare_fields *out,
-                          pmapdb_error *err)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql, "SELECT " COLUMNS " FROM rare_fields WHERE rare_fields_id = ?1", PM_ARGS(PM_I(id)));
-    bool has = pm_sql_next(sql, stmt);
-    pm_text text;
-    pmapdb_status st = pm_sql_end(sql, err);
-
-    if (st == PMAPDB_OK && !has)
-        st = pm_fail(err, PMAPDB_INPUT, "detail %lld: it is missing; the store is damaged",
-                     (long long)id);
-    if (st != PMAPDB_OK)
-        return st;
-    for (int i = 0; i < PM_RARE_NUMBERS; i++)
-        out->number[i] = pm_col_int(stmt, i);
-    text = pm_col_text(stmt, PM_RARE_NUMBERS);
-    pm_buf_clear(extra);
-    if (text.len)
-        st = pm_buf_add(extra, text.data, text.len, err);
-    out->extra = pm_buf_text(extra);
-    pm_sql_done(stmt);
-    return st;
-}

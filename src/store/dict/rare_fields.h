@@ -3,7 +3,6 @@
 #ifndef PM_STORE_RARE_FIELDS_H
 #define PM_STORE_RARE_FIELDS_H
 
-#include "base/buf.h"
 #include "store/dict/row.h"
 #include "store/file/sql.h"
 
@@ -37,11 +36,6 @@ typedef struct pm_rare_memo {
 
 /* Finds the id of the row with these fields; inserts a new row. */
 pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
-                          pmapdb_error *err);
-
-/* Reads a row. Its text lies in `extra`, which is overwritten. PMAPDB_INPUT: the row does not
- * exist. */
-pmapdb_status pm_rare_get(pm_sql *sql, int64_t id, pm_buf *extra, pm_rare_fields *out,
                           pmapdb_error *err);
 
 #endif

@@ -95,7 +95,8 @@ static int by_place(const void *a, const void *b, void *versions)
     return pm_place_compare(&item[*(const size_t *)a].row.at, &item[*(const size_t *)b].row.at);
 }
 
-void pm_versions_move(pm_sql *sql, pm_versions *v, int64_t off)
+/* Moves to the capture at `off`: `active` then has its versions. */
+static void move(pm_sql *sql, pm_versions *v, int64_t off)
 {
     size_t n = 0, stay;
 
@@ -117,7 +118,7 @@ void pm_versions_move(pm_sql *sql, pm_versions *v, int64_t off)
 
 void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out)
 {
-    pm_versions_move(sql, v, off);
+    move(sql, v, off);
     out->n = 0;
     PM_SQL_STEP(sql, pm_rows_reserve(out, v->n_active, &err));
     for (size_t i = 0; i < v->n_active && pm_sql_ok(sql); i++)

@@ -29,9 +29,7 @@ void pm_versions_free(pm_versions *v);
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                       pm_versions *out);
 
-/* Moves to the capture at `off`: v->active has the indexes of its versions, by place.
- * pm_versions_rows also copies its rows to *out. */
-void pm_versions_move(pm_sql *sql, pm_versions *v, int64_t off);
+/* Moves to the capture at `off` and copies its rows, by place, to *out. */
 void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out);
 
 /* Reads the rows of the newest capture of an epoch, by place. */

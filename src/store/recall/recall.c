@@ -14,7 +14,6 @@
 
 struct pm_recall {
     pm_sql *sql;
-    pm_objects *objects;
     pm_recall_process who;
     pm_recall_item *items;
     size_t n, cap;
@@ -29,16 +28,10 @@ struct pm_recall {
 pmapdb_status pm_recall_new(pm_sql *sql, pm_recall **out, pmapdb_error *err)
 {
     pm_recall *r = calloc(1, sizeof *r);
-    pmapdb_status st;
 
     if (!r)
         return pm_fail_nomem(err);
     r->sql = sql;
-    st = pm_objects_new(sql, &r->objects, err);
-    if (st != PMAPDB_OK) {
-        free(r);
-        return st;
-    }
     *out = r;
     return PMAPDB_OK;
 }
@@ -60,7 +53,6 @@ void pm_recall_free(pm_recall *r)
         return;
     pm_recall_forget(r);
     pm_pool_free(r->words);
-    pm_objects_free(r->objects);
     free(r->live);
     free(r->items);
     free(r);
@@ -289,14 +281,12 @@ static pmapdb_status read_rows(pm_recall *r, const pm_recall_item *item, pm_capt
     pm_recall_rows *rows = &r->rows[item->dialect * N_STATES + item->state];
     pmapdb_status st = r->mappings ? PMAPDB_OK : pm_pool_new(&r->mappings, err);
 
-    if (st == PMAPDB_OK &&
-        (rows->versions.epoch_id != item->epoch_id || rows->versions.from > item->off))
-        st = pm_recall_rows_load(r->sql, r->objects, r->mappings, item->epoch_id, item->off, rows,
-                                 err);
+    if (st == PMAPDB_OK && (rows->epoch_id != item->epoch_id || rows->from > item->off))
+        st = pm_recall_rows_load(r->sql, r->mappings, item->epoch_id, item->off, rows, err);
     if (st == PMAPDB_OK)
-        st = pm_recall_rows_at(r->sql, rows, item->off, &c->rows, &c->n_rows, err);
+        st = pm_recall_rows_at(rows, item->off, &c->rows, &c->n_rows, err);
     c->pool = r->mappings;
-    c->block.fields = rows->versions.fields;
+    c->block.fields = rows->fields;
     return st;
 }
 

@@ -1,46 +1,158 @@
 /* recall_rows: the mappings of the captures of one epoch. */
 #include "store/recall/recall_rows.h"
 
-#include "store/recall/recall_row.h"
+#include "base/buf.h"
+#include "base/num.h"
 #include <stdlib.h>
+
+/* The largest number that a version can contain: the parser accepts no larger one. */
+#define NUMBER_MAX ((int64_t)1 << 46)
+
+/* The columns after those of the fields. */
+enum { REGION = PM_FIELD_COUNT, FIRST, LAST, KNOWN, START, LENGTH, OFFSET, INODE, NAME_CUT };
+enum { PERMS = NAME_CUT + 1, DEVICE, PATH, FLAGS, EXTRA };
+
+static const char select_versions[] =
+    "SELECT "
+#define PM_FIELD(id, key, column, unit, additive) column ", "
+#include "base/record/fields.def"
+#undef PM_FIELD
+    "region_id, first, last, known, start, length, offset, inode, name_cut, perms, device, path, "
+    "flags, extra FROM (SELECT v.*, o.*, r.start, r.length, r.offset, "
+    "ifnull(r.size_kib, r.length / 1024) AS size_kib FROM mapping_versions v "
+    "CROSS JOIN region r ON r.region_id = v.region_id "
+    "CROSS JOIN object o ON o.object_id = r.object_id "
+    "WHERE v.epoch_id = ?1 AND coalesce(v.last, ?2) >= ?2) ORDER BY start < 0, start, length";
 
 void pm_recall_rows_free(pm_recall_rows *e)
 {
-    pm_versions_free(&e->versions);
-    free(e->mapping);
+    free(e->item);
     *e = (pm_recall_rows){0};
 }
 
-static pmapdb_status pool_version(pm_sql *sql, const pm_versions *v, size_t i, pm_pool *pool,
-                                  pm_buf *extra, uint32_t *out, pmapdb_error *err)
+static pmapdb_status damaged(sqlite3_stmt *row, const char *what, pmapdb_error *err)
 {
+    return pm_fail(err, PMAPDB_INPUT, "region %lld: %s; the store is damaged",
+                   (long long)pm_col_int(row, REGION), what);
+}
+
+/* ---- one version ---- */
+
+/* Reads major:minor, in hex. */
+static bool read_device(const char *device, pm_mapping *m)
+{
+    const char *end = device + strlen(device);
+    uint64_t major, minor;
+    size_t used = pm_num_hex(device, end, &major);
+
+    if (!used || device[used] != ':')
+        return false;
+    device += used + 1;
+    used = pm_num_hex(device, end, &minor);
+    if (!used || device + used != end || major > UINT32_MAX || minor > UINT32_MAX)
+        return false;
+    m->dev_major = (uint32_t)major;
+    m->dev_minor = (uint32_t)minor;
+    return true;
+}
+
+static pm_text text_or_empty(sqlite3_stmt *row, int column)
+{
+    pm_text t = pm_col_text(row, column);
+
+    return t.data ? t : PM_TEXT("");
+}
+
+/* True if the row knows a column exactly if the version has its field. */
+static bool has_if(const pm_mapping *m, uint64_t field, sqlite3_stmt *row, int column)
+{
+    return pm_has(m, field) == (sqlite3_column_type(row, column) != SQLITE_NULL);
+}
+
+static pmapdb_status read_numbers(sqlite3_stmt *row, pm_mapping *m, pmapdb_error *err)
+{
+    for (int i = 0; i < PM_FIELD_COUNT; i++) {
+        int64_t number = pm_col_int(row, i);
+
+        if (!pm_has(m, PM_BIT(i)))
+            continue;
+        if (number < 0 || number > NUMBER_MAX)
+            return damaged(row, "a number is missing or cannot be", err);
+        m->value[i] = (uint64_t)number;
+    }
+    return PMAPDB_OK;
+}
+
+/* Fills the mapping. Its texts are valid until the next step of the statement. */
+static pmapdb_status read_mapping(sqlite3_stmt *row, pm_mapping *m, pmapdb_error *err)
+{
+    pm_text perms = text_or_empty(row, PERMS), device = text_or_empty(row, DEVICE);
+
+    *m = (pm_mapping){.start = (uint64_t)pm_col_int(row, START),
+                      .present = (uint64_t)pm_col_int(row, KNOWN),
+                      .name_cut = pm_col_int(row, NAME_CUT) != 0,
+                      .path = text_or_empty(row, PATH),
+                      .flags = text_or_empty(row, FLAGS),
+                      .extra = text_or_empty(row, EXTRA)};
+    m->end = m->start + (uint64_t)pm_col_int(row, LENGTH);
+    if (m->end <= m->start)
+        return damaged(row, "its place cannot be", err);
+    if (pm_has(m, PM_HAS_DEVICE) && !read_device(device.data, m))
+        return damaged(row, "its device cannot be", err);
+    if (!has_if(m, PM_HAS_DEVICE, row, DEVICE) || !has_if(m, PM_HAS_INODE, row, INODE) ||
+        !has_if(m, PM_HAS_FLAGS, row, FLAGS) || !has_if(m, PM_HAS_OFFSET, row, OFFSET))
+        return damaged(row, "it shows what its capture did not have", err);
+    if (pm_has(m, PM_HAS_INODE))
+        m->inode = (uint64_t)pm_col_int(row, INODE);
+    if (pm_has(m, PM_HAS_OFFSET))
+        m->offset = (uint64_t)pm_col_int(row, OFFSET);
+    if (perms.len == sizeof m->perms - 1)
+        memcpy(m->perms, perms.data, perms.len);
+    return read_numbers(row, m, err);
+}
+
+static pmapdb_status add_version(sqlite3_stmt *row, pm_pool *pool, pm_recall_rows *e,
+                                 pmapdb_error *err)
+{
+    int64_t last = pm_col_int(row, LAST);
+    struct pm_recall_version v = {.first = pm_col_int(row, FIRST),
+                                  .last = last == PMAPDB_UNKNOWN ? INT64_MAX : last};
     pm_mapping m;
-    pmapdb_status st = pm_recall_row(sql, &v->item[i].row, v->fields, extra, &m, err);
+    pmapdb_status st = read_mapping(row, &m, err);
 
-    return st == PMAPDB_OK ? pm_pool_mapping(pool, &m, out, err) : st;
+    if (st == PMAPDB_OK)
+        st = pm_pool_mapping(pool, &m, &v.mapping, err);
+    if (st == PMAPDB_OK)
+        st = pm_grow(&e->item, &e->cap, e->n, sizeof *e->item, err);
+    if (st == PMAPDB_OK)
+        e->item[e->n++] = v;
+    return st;
 }
 
-static void load(pm_sql *sql, pm_objects *objects, pm_pool *pool, int64_t epoch_id, int64_t from,
-                 pm_recall_rows *out)
-{
-    pm_versions *v = &out->versions;
-    pm_buf extra = {0};
+/* ---- one epoch ---- */
 
-    pm_versions_load(sql, objects, epoch_id, from, v);
-    out->mapping = malloc((v->n + 1) * sizeof *out->mapping);
-    PM_SQL_STEP(sql, out->mapping ? PMAPDB_OK : pm_fail_nomem(&err));
-    for (size_t i = 0; i < v->n && pm_sql_ok(sql); i++)
-        PM_SQL_STEP(sql, pool_version(sql, v, i, pool, &extra, &out->mapping[i], &err));
-    pm_buf_free(&extra);
+static void load(pm_sql *sql, pm_pool *pool, pm_recall_rows *e)
+{
+    const pm_arg args[] = {PM_I(e->epoch_id), PM_I(e->from)};
+    int64_t fields =
+        pm_sql_value(sql, "SELECT fields FROM epoch WHERE epoch_id = ?1", args, 1, PMAPDB_UNKNOWN);
+    sqlite3_stmt *row = pm_sql_ask(sql, select_versions, args, 2);
+
+    if (fields == PMAPDB_UNKNOWN)
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT, "epoch %lld is missing; the store is damaged",
+                                 (long long)e->epoch_id));
+    e->fields = (uint64_t)fields;
+    while (pm_sql_next(sql, row))
+        PM_SQL_STEP(sql, add_version(row, pool, e, &err));
 }
 
-pmapdb_status pm_recall_rows_load(pm_sql *sql, pm_objects *objects, pm_pool *pool, int64_t epoch_id,
-                                  int64_t from, pm_recall_rows *out, pmapdb_error *err)
+pmapdb_status pm_recall_rows_load(pm_sql *sql, pm_pool *pool, int64_t epoch_id, int64_t from,
+                                  pm_recall_rows *out, pmapdb_error *err)
 {
-    pm_recall_rows e = {0};
+    pm_recall_rows e = {.epoch_id = epoch_id, .from = from};
     pmapdb_status st;
 
-    load(sql, objects, pool, epoch_id, from, &e);
+    load(sql, pool, &e);
     st = pm_sql_end(sql, err);
     if (st != PMAPDB_OK) {
         pm_recall_rows_free(&e);
@@ -51,19 +163,15 @@ pmapdb_status pm_recall_rows_load(pm_sql *sql, pm_objects *objects, pm_pool *poo
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_recall_rows_at(pm_sql *sql, pm_recall_rows *e, int64_t off, uint32_t **rows,
-                                size_t *n, pmapdb_error *err)
+pmapdb_status pm_recall_rows_at(const pm_recall_rows *e, int64_t off, uint32_t **rows, size_t *n,
+                                pmapdb_error *err)
 {
-    pm_versions *v = &e->versions;
-    pmapdb_status st;
-
-    pm_versions_move(sql, v, off);
-    st = pm_sql_end(sql, err);
-    *rows = st == PMAPDB_OK ? malloc((v->n_active + 1) * sizeof **rows) : NULL;
-    if (st == PMAPDB_OK && !*rows)
-        st = pm_fail_nomem(err);
-    for (size_t i = 0; i < v->n_active && *rows; i++)
-        (*rows)[i] = e->mapping[v->active[i]];
-    *n = v->n_active;
-    return st;
+    *n = 0;
+    *rows = malloc((e->n + 1) * sizeof **rows);
+    if (!*rows)
+        return pm_fail_nomem(err);
+    for (size_t i = 0; i < e->n; i++)
+        if (e->item[i].first <= off && off <= e->item[i].last)
+            (*rows)[(*n)++] = e->item[i].mapping;
+    return PMAPDB_OK;
 }

@@ -91,6 +91,7 @@ typedef struct pmapdb_open_options {
     const char *group;     /* group of a new store, or NULL */
     int busy_ms;           /* how long to wait for another writer; 0: 60,000 */
     const char *query_dir; /* *.sql in this folder override the built-in queries; or NULL */
+    bool in_memory;        /* a new store without a file, for PMAPDB_WRITE; `path` only names it */
 } pmapdb_open_options;
 
 PMAPDB_API pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options,
@@ -183,8 +184,18 @@ PMAPDB_API pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *p
 typedef enum pmapdb_measure {
     PMAPDB_MEASURE_AUTO, /* smaps; maps if smaps would stall the process for too long */
     PMAPDB_MEASURE_SMAPS,
-    PMAPDB_MEASURE_MAPS
+    PMAPDB_MEASURE_MAPS,
+    PMAPDB_MEASURE_TOTALS /* no mappings: the sums of status, which cost the process nothing */
 } pmapdb_measure;
+
+/* Whether to read which processes share which pages, and how a page of two processes is known to be
+ * one. */
+typedef enum pmapdb_pages {
+    PMAPDB_PAGES_NONE,
+    PMAPDB_PAGES_AUTO,    /* by frame if the kernel shows frames, else by identity */
+    PMAPDB_PAGES_FRAME,   /* by the number of its frame: needs CAP_SYS_ADMIN */
+    PMAPDB_PAGES_IDENTITY /* as a page of a file, at one address of forked processes, or as own */
+} pmapdb_pages;
 
 /* A snapshot, or why a process gave none. */
 typedef struct pmapdb_capture_event {
@@ -215,6 +226,7 @@ typedef struct pmapdb_capture_options {
     const char *match; /* an expression, as --match takes it */
     bool all;
     pmapdb_measure measure;
+    pmapdb_pages pages;
     int64_t max_stall_us;   /* of one process, for PMAPDB_MEASURE_AUTO */
     int64_t every_ms;       /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one beat, now */
     int64_t count;          /* number of beats; PMAPDB_UNKNOWN: until stopped */

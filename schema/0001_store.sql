@@ -241,6 +241,36 @@ CREATE TABLE live_reading (
 );
 CREATE INDEX live_reading_process ON live_reading (live_process_id);
 
+-- Which processes of a live capture share which pages of memory (capture --pages). page_groups()
+-- answers from it for groups of the processes.
+CREATE TABLE page_scan (
+  capture_id  INTEGER PRIMARY KEY REFERENCES capture,
+  taken_ms    INTEGER NOT NULL,         -- of its beat
+  method      TEXT NOT NULL CHECK (method IN
+                ('frame', 'identity')), -- how a page of two processes is known to be one
+  unread      INTEGER NOT NULL,         -- processes whose pages could not be read
+  moved_kib   INTEGER,                  -- pages that the kernel moved meanwhile: some may be counted
+                                        -- twice; NULL: unknown
+  page_kib    INTEGER NOT NULL,         -- size of a page
+  sets        BLOB NOT NULL             -- src/pages/sets.h
+);
+CREATE INDEX page_scan_taken ON page_scan (taken_ms);
+
+-- The pages of one process, as a page_scan read them.
+CREATE TABLE page_process (
+  snapshot_id INTEGER PRIMARY KEY REFERENCES snapshot,
+  capture_id  INTEGER NOT NULL REFERENCES capture, -- of the snapshot
+  number      INTEGER NOT NULL,         -- of the process in the sets
+  anon_kib    INTEGER NOT NULL,         -- in memory: anonymous,
+  file_kib    INTEGER NOT NULL,         -- of files,
+  shmem_kib   INTEGER NOT NULL,         -- and shared memory; together they are Rss
+  own_kib     INTEGER NOT NULL,         -- of these: mapped once
+  swap_kib    INTEGER NOT NULL,         -- in a swap area; shared memory is not counted
+  zero_kib    INTEGER NOT NULL,         -- mapped to the page of zeroes: no memory, not in Rss
+  hugetlb_kib INTEGER NOT NULL          -- in the pool of huge pages: not in Rss
+);
+CREATE INDEX page_process_capture ON page_process (capture_id);
+
 -- Snapshots that no prune removes.
 CREATE TABLE pin (
   snapshot_id INTEGER PRIMARY KEY REFERENCES snapshot,

@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-FLOORS = {"base": 0, "parse": 1, "perf": 1, "classify": 1, "stats": 1, "render": 1, "source": 2, "store": 2,
+FLOORS = {"base": 0, "pages": 1, "parse": 1, "perf": 1, "classify": 1, "stats": 1, "render": 1, "source": 2, "store": 2,
           "api": 3, "cli": 4, "sqlite": 4}
 HOMES = {"sqlite3.h": ("store", "sqlite"), "sqlite3ext.h": ("store", "sqlite"), "csv.h": ("parse", "render"),
          "archive.h": ("source",), "archive_entry.h": ("source",), "jansson.h": ("render",),

@@ -386,6 +386,8 @@ static void every_query_gives_rows(void **state)
 
         if (strcmp(name, "left-out") == 0) /* there is one name only: see groups_test */
             continue;
+        if (strcmp(name, "groups-exact") == 0) /* no pages were read: see tests/live/pages.py */
+            continue;
         if (strcmp(name, "unknown-rss") == 0) /* all of it is known: see tests/cli/newest.sh */
             continue;
         if (strncmp(name, "who-", 4) == 0 ||

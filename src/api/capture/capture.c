@@ -86,6 +86,7 @@ static void begin_beat(pm_capture_run *run, int64_t missed)
     if (run->copied)
         did(run,
             pm_proc_copy_time(run->root, &run->sweep.started_ms, &run->sweep.mono_ns, &run->error));
+    pm_capture_pages_begin(run);
 }
 
 /* Reports hidden processes. They are not listed, so they cannot be counted as unreadable; a hidden
@@ -277,8 +278,10 @@ static bool open_run(pm_capture_run *run)
            did(run, pm_names_read(o->names, &run->names, err)) && did(run, show_selection(run)) &&
            did(run, open_proc(run)) && did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
            did(run, pm_proc_host_new(run->root, &run->machine, err)) &&
-           did(run, pm_capture_lock(run->store->path, run->host, run->selection.text.data,
-                                    o->lock_wait_ms, o->on_progress, o->ctx, &run->lock, err));
+           pm_capture_pages_open(run) &&
+           (run->store->in_memory ||
+            did(run, pm_capture_lock(run->store->path, run->host, run->selection.text.data,
+                                     o->lock_wait_ms, o->on_progress, o->ctx, &run->lock, err)));
 }
 
 static void close_run(pm_capture_run *run)
@@ -286,6 +289,7 @@ static void close_run(pm_capture_run *run)
     if (run->lock >= 0)
         close(run->lock);
     pm_proc_host_free(run->machine);
+    pm_capture_pages_close(run);
     if (run->root >= 0)
         close(run->root);
     pm_select_free(&run->selection);

@@ -92,6 +92,8 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
 
     t->live.predicted_us = PMAPDB_UNKNOWN;
     *piece = PM_PROC_PIECE;
+    if (o->measure == PMAPDB_MEASURE_TOTALS)
+        return PM_DIALECT_ROLLUP;
     if (o->measure == PMAPDB_MEASURE_MAPS)
         return PM_DIALECT_MAPS;
     if (run->copied || !pm_proc_statm(p, &e)) /* nobody waits for a copy; the process has ended */

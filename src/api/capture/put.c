@@ -62,6 +62,7 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
     if (run->st != PMAPDB_OK || !did(run, pm_store_put_end(run->store, &run->error)))
         return;
     run->ended_ms = pm_clock_now();
+    pm_capture_pages_put(run, *capture_id);
     did(run, pm_sweep_end(sql, &run->sweep, *capture_id, run->ended_ms, &run->error));
 }
 
@@ -98,6 +99,7 @@ static void settle(pm_capture_run *run, pm_target *t)
 
 void pm_capture_put(pm_capture_run *run)
 {
+    pm_capture_pages_read(run);
     for (pm_target *refused; run->st == PMAPDB_OK && (refused = transaction(run));) {
         refused->refused = true; /* the fault of this process: the others go on */
         run->result->trouble++;

@@ -146,6 +146,17 @@ static void identify(const pm_capture_run *run, const pm_proc *p, pm_target *t, 
     b->checked = rss >= 0 && rss == t->live.rss_kib ? PM_CHECKED_STATUS : PM_CHECKED_NONE;
 }
 
+/* The sums follow from status, which is read with the other facts. */
+static void read_totals(const pm_capture_run *run, pm_target *t)
+{
+    t->live.mono_ns = run->sweep.mono_ns;
+    t->live.utc_ms = run->sweep.started_ms;
+    t->capture.block = (pm_block){
+        .dialect = PM_DIALECT_ROLLUP, .state = PM_STATE_TOTALS, .time_ms = PMAPDB_UNKNOWN};
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        t->capture.block.totals.v[i] = -1;
+}
+
 pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     pm_proc_fate fate = PM_PROC_GOOD;
@@ -157,7 +168,9 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
     t->live = (pm_live){.boot_id = run->boot_id};
     t->refused = false;
     dialect = pm_capture_choose(run, p, t, &piece);
-    if (run->st == PMAPDB_OK)
+    if (run->options->measure == PMAPDB_MEASURE_TOTALS)
+        read_totals(run, t);
+    else if (run->st == PMAPDB_OK)
         read_whole_map(run, p, t, dialect, piece, &fate);
     pm_target_weigh(&run->targets, t);
     if (run->copied) {

@@ -9,7 +9,7 @@
 #include "api/capture/select.h"
 #include "api/names.h"
 #include "parse/live_map.h"
-#include "source/proc.h"
+#include "source/pagemap.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
 
@@ -38,6 +38,20 @@ typedef struct pm_targets {
     size_t ended_bytes; /* of maps of ended processes, since the store's writer forgot them */
 } pm_targets;
 
+/* Which processes of a beat share which pages. */
+typedef struct pm_capture_pages {
+    pm_pagemap map;
+    pm_sets sets;
+    uint32_t n;        /* processes that were read */
+    pm_page_scan scan; /* of the beat; its sets are in `written` */
+    pm_buf written;
+    bool failed, told;     /* failed: the beat has no scan */
+    pm_live_map *live_map; /* of the current process: */
+    pm_page_range *range;
+    pm_page_counts *counts;
+    size_t cap_range, cap_counts;
+} pm_capture_pages;
+
 typedef struct pm_capture_run {
     pmapdb_store *store;
     const pmapdb_capture_options *options;
@@ -47,6 +61,7 @@ typedef struct pm_capture_run {
     pm_keep_cmdline *keep_cmdline;
     pm_names_file *names; /* NULL: no rules */
     pm_targets targets;
+    pm_capture_pages pages;
     pm_proc_host *machine;
     int root, lock;
     bool copied; /* --proc names a copy: its times are in it */
@@ -94,6 +109,18 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
 /* Reads the map and the facts beside it. Sets target->waiting if there is something to store, which
  * only PM_PROC_GOOD can leave. */
 pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *target);
+
+/* ---- pages.c: does nothing unless the options ask for pages ---- */
+
+/* Begins and ends a run; begins a beat. */
+bool pm_capture_pages_open(pm_capture_run *run);
+void pm_capture_pages_close(pm_capture_run *run);
+void pm_capture_pages_begin(pm_capture_run *run);
+
+/* Reads the pages of all waiting processes, one after another. */
+void pm_capture_pages_read(pm_capture_run *run);
+/* Stores the scan of the beat; within a transaction. */
+void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
 
 /* ---- sweep.c ---- */
 

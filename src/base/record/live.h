@@ -37,6 +37,14 @@ typedef struct pm_standing {
     pm_cgroup_use use; /* when it was read: stored with each snapshot */
 } pm_standing;
 
+/* What a reading of its pages says about a process; KiB. */
+typedef struct pm_page_totals {
+    int64_t number; /* of the process in the sets of the scan, from 1; 0: its pages were not read */
+    int64_t anon_kib, file_kib, shmem_kib; /* in memory */
+    int64_t own_kib;                       /* of these: mapped once */
+    int64_t swap_kib, zero_kib, hugetlb_kib;
+} pm_page_totals;
+
 typedef struct pm_live {
     const char *boot_id; /* /proc/sys/kernel/random/boot_id */
     pm_standing standing;
@@ -53,6 +61,7 @@ typedef struct pm_live {
     int64_t hwm_kib, swap_kib, page_tables_kib;
     int64_t anon_kib, file_kib, shmem_kib; /* RssAnon, RssFile, RssShmem */
     int64_t oom_score;                     /* the OOM killer takes the highest first */
+    pm_page_totals pages;
 } pm_live;
 
 #endif

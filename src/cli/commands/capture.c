@@ -24,7 +24,7 @@ typedef struct capture {
     const char *named; /* a name or a user that must exist; NULL: pids, --match or --all */
     int64_t *pids;
     pm_buf names, match; /* SQL expressions of the names, and of all */
-    bool verbose;
+    bool verbose, pages;
     growth growth;
     int64_t max_stall_ms;
     pm_cli_list keep_cmdline, keep_env;
@@ -99,6 +99,7 @@ static const pm_option options[] = {
      "What to read (auto: maps where smaps would stall)", NULL},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
+    {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact", NULL},
     {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
      "Only processes that grew or shrank by 10% or 200M since their last snapshot", read_growth},
     {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",
@@ -110,8 +111,8 @@ static const pm_option options[] = {
     {"proc", 0, PM_OPT_WORD, AT(o.proc), "DIR", "Another /proc: of a container, mounted, or copied",
      NULL},
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
-    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
-     "Name of the processes (default: comm, or the script that an interpreter runs)", NULL},
+    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME", "Name of the processes (comm, or their script)",
+     NULL},
     {"names", 0, PM_OPT_WORD, AT(o.names), "FILE", "Names by rules, lines of NAME EXPR", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
      "Also store what it matches (or its groups) of command lines, not only the program", NULL},
@@ -326,6 +327,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     pmapdb_capture_defaults(&c.o);
     choose(&c, argv + 1, (size_t)pm_options_parse(cli, &syntax, &c, argc, argv));
     c.o.measure = measure_of(c.measure);
+    c.o.pages = c.pages ? PMAPDB_PAGES_AUTO : PMAPDB_PAGES_NONE;
     c.o.growth_percent = c.growth.percent;
     c.o.growth_kib = c.growth.kib;
     if (c.max_stall_ms != PMAPDB_UNKNOWN)

@@ -35,6 +35,27 @@ void pm_merge_find_beats(pm_merge *m)
     }
 }
 
+/* The numbers in the sets are those that the snapshots of the beat keep. */
+static void store_scan(pm_merge *m, int64_t capture_there, int64_t capture_here)
+{
+    sqlite3_stmt *row = pm_sql_ask(m->from->sql,
+                                   "SELECT capture_id, taken_ms, method, unread, moved_kib, "
+                                   "page_kib, sets FROM page_scan WHERE capture_id = ?1",
+                                   PM_ARGS(PM_I(capture_there)));
+
+    while (pm_merge_next(m, row)) {
+        sqlite3_stmt *stmt = pm_sql_ask_row(m->into->sql,
+                                            "INSERT OR IGNORE INTO page_scan (capture_id, "
+                                            "taken_ms, method, unread, moved_kib, page_kib, sets) "
+                                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                                            row);
+
+        if (stmt)
+            pm_sql_bind(stmt, 1, &PM_I(capture_here));
+        pm_sql_next(m->into->sql, stmt);
+    }
+}
+
 static void store_beat(pm_merge *m, sqlite3_stmt *row)
 {
     pm_sql *sql = m->into->sql;
@@ -59,6 +80,7 @@ static void store_beat(pm_merge *m, sqlite3_stmt *row)
     if (stmt)
         pm_sql_bind(stmt, AT_CAPTURE, &PM_I(capture_id));
     pm_sql_next(sql, stmt);
+    store_scan(m, pm_col_int(row, AT_CAPTURE - 1), capture_id);
 }
 
 /* Stores the new beats, except one that may still be running: its missing snapshots would pass for

@@ -30,6 +30,7 @@ const pm_export_table pm_export_tables[] = {
      "(SELECT id FROM temp.export_capture))",
      NULL, false},
     {"beat", OF_CAPTURE, NULL, false},
+    {"page_scan", OF_CAPTURE, NULL, false},
     {"import_log",
      "WHERE ?1 OR t.import_log_id IN (SELECT import_log_id FROM snapshot WHERE snapshot_id IN "
      "(SELECT id FROM temp.export_snapshot))",
@@ -39,6 +40,7 @@ const pm_export_table pm_export_tables[] = {
     {"live_process", OF_LIVE, NULL, false},
     {"environment", OF_LIVE, NULL, true},
     {"live_reading", OF_SNAPSHOT, NULL, false},
+    {"page_process", OF_SNAPSHOT, NULL, false},
     {"pin", OF_SNAPSHOT, NULL, false},
     {"forgotten", "WHERE ?1", NULL, true},
     {"refused", "WHERE ?1", NULL, true},

@@ -36,6 +36,8 @@
  * INODE: a number in the order of appearance, the same for the same device and inode. UID: stays
  * below 1000, else a number from 1001 on.
  *
+ * NUMBERS: a blob of counts stays.
+ *
  * HASH: a random number, because the hash of a text confirms a guess of the text. AGAIN: a new hash
  * of the redacted row, by which the row is found. NEVER: is not copied at all. */
 #ifndef PM_STORE_EXPORT_REDACT_H
@@ -84,6 +86,8 @@
     X("environment", "name", NEVER)             \
     X("environment", "value", NEVER)            \
     X("live_reading", "degraded", SENTENCE)     \
+    X("page_scan", "method", FIXED)             \
+    X("page_scan", "sets", NUMBERS)             \
     X("pin", "reason", REASON)                  \
     X("forgotten", "hash", NEVER)               \
     X("forgotten", "dialect", NEVER)            \
@@ -147,6 +151,7 @@ typedef enum pm_redact_how {
     PM_REDACT_NEW_ADDRESS,
     PM_REDACT_INODE,
     PM_REDACT_UID,
+    PM_REDACT_NUMBERS,
     PM_REDACT_HASH,
     PM_REDACT_AGAIN,
     PM_REDACT_NEVER

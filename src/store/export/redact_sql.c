@@ -71,6 +71,10 @@ pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *c
         return pm_buf_addf(out, err, "%s",
                            strcmp(table, "snapshot") == 0 ? HASH_OF_SNAPSHOT
                                                           : "draw() & 4611686018427387903");
+    if (how == PM_REDACT_NUMBERS)
+        return pm_buf_addf(
+            out, err, "CASE typeof(%s) WHEN 'blob' THEN %s ELSE no_number('%s of table %s') END",
+            value, value, column, table);
     if (how > PM_REDACT_STAYS && how < PM_REDACT_ADDRESS)
         return pm_buf_addf(out, err, "redact(%d, %s, %s)", how, value,
                            how == PM_REDACT_SYMBOL ? "t.dso" : "NULL");

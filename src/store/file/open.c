@@ -176,10 +176,13 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
     int64_t version = 0;
     pmapdb_status st;
 
-    if ((create && (st = create_file(s->path, o, err)) != PMAPDB_OK) ||
-        (st = check_file(s->path, R_OK | W_OK, err)) != PMAPDB_OK ||
-        (st = pm_foreign_files_check(s->path, true, err)) != PMAPDB_OK ||
-        (st = open_file(s, SQLITE_OPEN_READWRITE, &s->db, err)) != PMAPDB_OK)
+    s->in_memory = create && o->in_memory;
+    if (!s->in_memory && ((create && (st = create_file(s->path, o, err)) != PMAPDB_OK) ||
+                          (st = check_file(s->path, R_OK | W_OK, err)) != PMAPDB_OK ||
+                          (st = pm_foreign_files_check(s->path, true, err)) != PMAPDB_OK))
+        return st;
+    st = open_file(s, SQLITE_OPEN_READWRITE | (s->in_memory ? SQLITE_OPEN_MEMORY : 0), &s->db, err);
+    if (st != PMAPDB_OK)
         return st;
     sqlite3_extended_result_codes(s->db, 1);
     pm_store_set_patience(s, busy_ms);

@@ -17,6 +17,7 @@ struct pmapdb_store {
     char *query_dir; /* may be NULL */
     int64_t version; /* version of the schema when the store was opened */
     bool immutable;
+    bool in_memory; /* there is no file */
     bool writes;
     int64_t patience_ms; /* how long this handle waits for another writer */
     int64_t turn_ms;     /* how long it keeps other writers waiting */

@@ -11,6 +11,7 @@
 #include "store/func/address.h"
 #include "store/func/expression.h"
 #include "store/func/leak_functions.h"
+#include "store/func/page_functions.h"
 #include "store/func/vmflags.h"
 #include <sqlite3ext.h>
 
@@ -145,5 +146,7 @@ int pm_functions_add(struct sqlite3 *db)
         rc = pm_address_functions_add(db);
     if (rc == SQLITE_OK)
         rc = pm_expression_function_add(db);
+    if (rc == SQLITE_OK)
+        rc = pm_page_functions_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;
 }

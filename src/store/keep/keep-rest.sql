@@ -39,6 +39,7 @@ UPDATE schedule SET pruned_ms = max(newest_ms, coalesce(pruned_ms, newest_ms)),
 FROM (SELECT w.schedule_id AS of_schedule, max(w.started_ms) AS newest_ms
   FROM keep_capture k JOIN beat w ON w.capture_id = k.capture_id GROUP BY w.schedule_id)
 WHERE schedule_id = of_schedule;
+DELETE FROM page_scan WHERE capture_id IN (SELECT capture_id FROM keep_capture);
 DELETE FROM beat WHERE capture_id IN (SELECT capture_id FROM keep_capture);
 DELETE FROM capture WHERE capture_id IN (SELECT capture_id FROM keep_capture);
 DELETE FROM schedule WHERE removed_ms IS NULL AND schedule_id NOT IN (SELECT schedule_id FROM beat);

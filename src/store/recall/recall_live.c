@@ -98,7 +98,15 @@ static void read_reading(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_live 
                      .rss_kib = pm_col_int(row, 15),
                      .oom_score = pm_col_int(row, 16),
                      .standing.use = {pm_col_int(row, 17), pm_col_int(row, 18), pm_col_int(row, 19),
-                                      pm_col_int(row, 20)}};
+                                      pm_col_int(row, 20)},
+                     .pages = {.number = pm_col_int(row, 21),
+                               .anon_kib = pm_col_int(row, 22),
+                               .file_kib = pm_col_int(row, 23),
+                               .shmem_kib = pm_col_int(row, 24),
+                               .own_kib = pm_col_int(row, 25),
+                               .swap_kib = pm_col_int(row, 26),
+                               .zero_kib = pm_col_int(row, 27),
+                               .hugetlb_kib = pm_col_int(row, 28)}};
 }
 
 pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
@@ -112,8 +120,10 @@ pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
         "SELECT i.live_process_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predicted_us, "
         "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "
         "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib, i.oom_score, i.cgroup_kib, "
-        "i.cgroup_file_kib, i.cgroup_shmem_kib, i.cgroup_oom_kills FROM live_reading i "
-        "JOIN snapshot s ON s.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
+        "i.cgroup_file_kib, i.cgroup_shmem_kib, i.cgroup_oom_kills, coalesce(g.number, 0), "
+        "g.anon_kib, g.file_kib, g.shmem_kib, g.own_kib, g.swap_kib, g.zero_kib, g.hugetlb_kib "
+        "FROM live_reading i JOIN snapshot s ON s.snapshot_id = i.snapshot_id "
+        "LEFT JOIN page_process g ON g.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)));
 
     *out = NULL;

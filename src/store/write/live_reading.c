@@ -116,6 +116,19 @@ pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err)
 
 /* ---- live_reading: one snapshot ---- */
 
+static void put_pages(pm_sql *sql, int64_t snapshot_id, const pm_page_totals *p)
+{
+    pm_sql_do(
+        sql,
+        "INSERT INTO page_process (snapshot_id, capture_id, number, anon_kib, file_kib, shmem_kib, "
+        "own_kib, swap_kib, zero_kib, hugetlb_kib) "
+        "SELECT snapshot_id, capture_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM snapshot "
+        "WHERE snapshot_id = ?1",
+        PM_ARGS(PM_I(snapshot_id), PM_I(p->number), PM_I(p->anon_kib), PM_I(p->file_kib),
+                PM_I(p->shmem_kib), PM_I(p->own_kib), PM_I(p->swap_kib), PM_I(p->zero_kib),
+                PM_I(p->hugetlb_kib)));
+}
+
 pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
                                   pmapdb_error *err)
 {
@@ -136,6 +149,8 @@ pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_liv
                 PM_I(live->file_kib), PM_I(live->shmem_kib), PM_I(live->oom_score),
                 PM_I(use->current_kib), PM_I(use->file_kib), PM_I(use->shmem_kib),
                 PM_I(use->oom_kills)));
+    if (live->pages.number)
+        put_pages(sql, snapshot_id, &live->pages);
     return pm_sql_end(sql, err);
 }
 
@@ -205,6 +220,16 @@ pmapdb_status pm_sweep_known(pm_sql *sql, const pm_sweep *sweep, bool *known, pm
                                   PM_I(sweep->started_ms), PM_I(sweep->mono_ns)),
                           0) > 0;
     return pm_sql_end(sql, err);
+}
+
+void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
+{
+    pm_sql_do(sql,
+              "INSERT OR REPLACE INTO page_scan (capture_id, taken_ms, method, unread, moved_kib, "
+              "page_kib, sets) VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BLOB))",
+              PM_ARGS(PM_I(capture_id), PM_I(scan->taken_ms), PM_T(scan->method),
+                      PM_I(scan->unread), PM_I(scan->moved_kib), PM_I(scan->page_kib),
+                      PM_T(scan->sets)));
 }
 
 /* ---- the cost of earlier readings ---- */

@@ -1,5 +1,5 @@
 /* live_reading: what live captures know besides mappings: tables schedule, beat, live_process,
- * environment, live_reading. */
+ * environment, live_reading, page_scan, page_process. */
 #ifndef PM_STORE_LIVE_READING_H
 #define PM_STORE_LIVE_READING_H
 
@@ -35,6 +35,17 @@ pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_i
 
 /* *known: the beat is in the store. Only a copy of /proc can be read twice at one moment. */
 pmapdb_status pm_sweep_known(pm_sql *sql, const pm_sweep *sweep, bool *known, pmapdb_error *err);
+
+/* A row of table page_scan. */
+typedef struct pm_page_scan {
+    int64_t taken_ms;
+    pm_text method; /* frame, identity */
+    int64_t unread, moved_kib, page_kib;
+    pm_text sets; /* bytes */
+} pm_page_scan;
+
+/* Stores or replaces the row of a capture. */
+void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan);
 
 /* ---- the cost of earlier readings ---- */
 

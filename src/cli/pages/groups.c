@@ -1,5 +1,7 @@
 /* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with
  * their total and notes on what the numbers lack. */
+#include "cli/pages/groups.h"
+
 #include "cli/moment.h"
 
 #include "store/func/expression.h"
@@ -108,10 +110,17 @@ static void say_lacks(const groups *g)
 
 int pm_cli_groups(pm_cli *cli, int argc, char **argv)
 {
+    static const pm_option own[] = {
+        {"exact", 0, PM_OPT_FLAG, 0, NULL,
+         "Count every page once, of this machine now: see groups --exact --help", NULL},
+        {0}};
+    bool exact = pm_cli_is_exact(argc, argv);
     groups g = {.cli = cli};
     pmapdb_rows *rows;
 
-    g.args = (pm_run_args){.cli = cli, .query = "groups"};
+    if (exact)
+        return pm_cli_groups_exact(cli, argc, argv);
+    g.args = (pm_run_args){.cli = cli, .query = "groups", .own = own, .own_values = &exact};
     pm_run_parse(&g.args, argc, argv);
     read_by(&g);
     pm_run_open(&g.args);

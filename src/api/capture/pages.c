@@ -1,0 +1,224 @@
+/* pages: reads which pages the processes of a beat have, and which of them share a page.
+ *
+ * The maps are read again just before the pages, which takes less time than a smaps of many
+ * processes before it: a page that is freed by one process and used by another one between two
+ * readings looks shared. */
+#include "api/capture/run.h"
+
+#include <stdlib.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#define MEMORY_SHARE 64 /* of the machine's memory, for the sets */
+#define MEMORY_LEAST ((uint64_t)64 << 20)
+#define TRIES 3          /* for pages that the kernel moves meanwhile */
+#define MOVED_SHARE 1000 /* of all pages: from here on the reading is repeated */
+
+bool pm_capture_pages_open(pm_capture_run *run)
+{
+    pm_pagemap *map = &run->pages.map;
+    pmapdb_pages how = run->options->pages;
+
+    if (how == PMAPDB_PAGES_NONE)
+        return true;
+    if (!did(run, pm_pagemap_open(map, run->root, &run->error)))
+        return false;
+    if (how == PMAPDB_PAGES_FRAME && !map->sees_frames)
+        return did(run, pm_fail(&run->error, PMAPDB_USAGE,
+                                "--pages-by frame: the kernel hides page frames from this process; "
+                                "run with CAP_SYS_ADMIN in the first user namespace, or take "
+                                "--pages-by identity, which needs no capability"));
+    map->by_frame = map->sees_frames && how != PMAPDB_PAGES_IDENTITY;
+    return true;
+}
+
+void pm_capture_pages_close(pm_capture_run *run)
+{
+    pm_capture_pages *pages = &run->pages;
+
+    pm_pagemap_close(&pages->map);
+    pm_sets_free(&pages->sets);
+    pm_live_map_free(pages->live_map);
+    pm_buf_free(&pages->written);
+    free(pages->range);
+    free(pages->counts);
+}
+
+static void begin_sets(pm_capture_run *run)
+{
+    pm_capture_pages *pages = &run->pages;
+    struct sysinfo info = {0};
+    uint64_t share = sysinfo(&info) == 0 ? info.totalram * info.mem_unit / MEMORY_SHARE : 0;
+
+    pm_sets_begin(&pages->sets, share > MEMORY_LEAST ? share : MEMORY_LEAST);
+    pages->n = 0;
+    pages->failed = false;
+    pages->scan = (pm_page_scan){.taken_ms = run->sweep.started_ms,
+                                 .method = pm_text_of(pages->map.by_frame ? "frame" : "identity"),
+                                 .page_kib = (int64_t)pages->map.page / 1024};
+}
+
+void pm_capture_pages_begin(pm_capture_run *run)
+{
+    if (run->options->pages != PMAPDB_PAGES_NONE)
+        begin_sets(run);
+}
+
+/* ---- one process ---- */
+
+static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
+{
+    return pm_live_map_feed(ctx, bytes, n, taken, err);
+}
+
+/* Makes a range of each mapping. */
+static pmapdb_status read_ranges(pm_capture_pages *pages, const pm_proc *p, pm_pagemap_work *work,
+                                 pm_proc_fate *fate, pmapdb_error *err)
+{
+    pm_proc_reading reading;
+    pm_block block;
+    const pm_pool *pool;
+    const uint32_t *rows;
+    uint64_t family = 0;
+    pmapdb_status st = pages->live_map ? PMAPDB_OK : pm_live_map_new(&pages->live_map, err);
+
+    PM_STEP(st, pm_live_map_begin(pages->live_map, PM_DIALECT_MAPS, err));
+    PM_STEP(st,
+            pm_proc_read_map(p, "maps", PM_PROC_PIECE, feed, pages->live_map, &reading, fate, err));
+    if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
+        return st;
+    st = pm_live_map_finish(pages->live_map, &block, &pool, &rows, &work->n, err);
+    for (size_t i = 0; i < work->n && st == PMAPDB_OK; i++) {
+        const pm_mapping *m = pm_pool_get(pool, rows[i]);
+
+        PM_STEP(st, pm_grow(&pages->range, &pages->cap_range, i, sizeof *pages->range, err));
+        PM_STEP(st, pm_grow(&pages->counts, &pages->cap_counts, i, sizeof *pages->counts, err));
+        if (st != PMAPDB_OK)
+            break;
+        pages->range[i] = pm_page_range_of(m, &pages->map.mounts, pages->map.page, &pages->sets);
+        pages->counts[i] = (pm_page_counts){0};
+        pm_family_add(&family, m);
+    }
+    work->range = pages->range;
+    work->counts = pages->counts;
+    work->sets = &pages->sets;
+    work->family = pm_sets_space(&pages->sets, family);
+    work->swapped = pm_sets_space(&pages->sets, ~family);
+    return st;
+}
+
+static pm_page_totals totals_of(const pm_capture_pages *pages, size_t n)
+{
+    int64_t kib = pages->scan.page_kib;
+    pm_page_counts sum = {0};
+
+    for (size_t i = 0; i < n; i++)
+        pm_page_counts_add(&sum, &pages->counts[i]);
+    return (pm_page_totals){.number = pages->n,
+                            .anon_kib = sum.class[PM_PAGE_ANON] * kib,
+                            .file_kib = sum.class[PM_PAGE_FILE] * kib,
+                            .shmem_kib = sum.class[PM_PAGE_SHMEM] * kib,
+                            .own_kib = sum.own * kib,
+                            .swap_kib = sum.class[PM_PAGE_SWAP] * kib,
+                            .zero_kib = sum.zero * kib,
+                            .hugetlb_kib = sum.hugetlb * kib};
+}
+
+static void tell_denied(pm_capture_run *run, pm_proc_fate fate)
+{
+    if (fate != PM_PROC_UNREADABLE || run->pages.told)
+        return;
+    run->pages.told = true;
+    pm_capture_tell(run, PMAPDB_UNKNOWN, false,
+                    "the pages of some processes cannot be read: that takes their user, or "
+                    "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
+}
+
+/* A process that ended or became another program keeps its number: its pages were shared. */
+static void read_process(pm_capture_run *run, pm_target *t)
+{
+    pm_capture_pages *pages = &run->pages;
+    pm_pagemap_work work = {.resident_kib = t->live.rss_kib};
+    pm_proc_fate fate = PM_PROC_GONE;
+    pmapdb_status st;
+    pm_proc p;
+
+    t->live.pages = (pm_page_totals){0};
+    if (!did(run, pm_proc_open(run->root, t->pid, &p, &fate, &run->error)))
+        return;
+    if (fate == PM_PROC_GOOD) {
+        if (p.life.start_time != t->start_time)
+            fate = PM_PROC_GONE;
+        st = fate == PM_PROC_GOOD ? read_ranges(pages, &p, &work, &fate, &run->error) : PMAPDB_OK;
+        pm_sets_process(&pages->sets, ++pages->n);
+        if (st == PMAPDB_OK && fate == PM_PROC_GOOD)
+            st = pm_pagemap_read(&pages->map, &p, &work, &fate, &run->error);
+        if (st == PMAPDB_INPUT) /* its map changes too quickly */
+            fate = PM_PROC_TORN;
+        else
+            did(run, st);
+        pm_proc_close(&p);
+    }
+    if (fate == PM_PROC_GOOD && run->st == PMAPDB_OK)
+        t->live.pages = totals_of(pages, work.n);
+    pages->scan.unread += fate != PM_PROC_GOOD;
+    tell_denied(run, fate);
+}
+
+/* ---- all processes ---- */
+
+/* Returns their pages in KiB. */
+static int64_t read_waiting(pm_capture_run *run)
+{
+    int64_t kib = 0;
+
+    for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
+        pm_target *t = run->targets.item[i];
+        const pm_page_totals *p = &t->live.pages;
+
+        if (!t->waiting)
+            continue;
+        read_process(run, t);
+        kib += p->anon_kib + p->file_kib + p->shmem_kib;
+    }
+    return kib;
+}
+
+/* Frames that the kernel moves between two readings count twice: it is read again, unless a part
+ * of the beat is stored already. */
+void pm_capture_pages_read(pm_capture_run *run)
+{
+    pm_capture_pages *pages = &run->pages;
+    int64_t kib, before, after;
+
+    if (run->options->pages == PMAPDB_PAGES_NONE || run->st != PMAPDB_OK)
+        return;
+    for (int i = 0; i < TRIES; i++) {
+        if (i)
+            begin_sets(run);
+        before = pm_pagemap_moved(&pages->map);
+        kib = read_waiting(run);
+        after = pm_pagemap_moved(&pages->map);
+        pages->scan.moved_kib = before == PMAPDB_UNKNOWN || after == PMAPDB_UNKNOWN
+                                    ? PMAPDB_UNKNOWN
+                                    : (after - before) * pages->scan.page_kib;
+        if (run->st != PMAPDB_OK || run->capture_id || !pages->map.by_frame ||
+            pages->scan.moved_kib <= kib / MOVED_SHARE)
+            break;
+    }
+    pm_buf_clear(&pages->written);
+    if (run->st != PMAPDB_OK)
+        return;
+    pages->failed = pm_sets_write(&pages->sets, &pages->written, &run->error) != PMAPDB_OK;
+    pages->scan.sets = pm_buf_text(&pages->written);
+    if (pages->failed) {
+        run->result->trouble++;
+        pm_capture_tell(run, PMAPDB_UNKNOWN, true, run->error.text);
+    }
+}
+
+void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id)
+{
+    if (run->options->pages != PMAPDB_PAGES_NONE && run->st == PMAPDB_OK && !run->pages.failed)
+        pm_page_scan_put(run->store->sql, capture_id, &run->pages.scan);
+}

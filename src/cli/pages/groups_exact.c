@@ -1,0 +1,218 @@
+/* groups_exact: pmapdb groups --exact: what groups of processes really hold, each page counted
+ * once: of this machine now, or of a moment that capture --pages stored.
+ *
+ * The processes of this machine are captured into a store in memory, and the same query answers. */
+#include "cli/pages/groups.h"
+
+#include "cli/answer.h"
+#include "cli/options/options.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VARIABLE "env:"
+
+typedef struct exact {
+    pm_cli *cli;
+    bool asked; /* --exact */
+    pm_cli_list by, keep_env;
+    const char *match, *process, *at, *host, *pages_by;
+    uint64_t unread; /* processes that the capture could not read */
+    pm_answer_view view;
+} exact;
+
+#define AT(field) offsetof(exact, field)
+
+static const pm_option options[] = {
+    {"exact", 0, PM_OPT_FLAG, AT(asked), NULL, "Count every page once", NULL},
+    {"by", 0, PM_OPT_LIST, AT(by), "WORD",
+     "By name, user, cgroup, env:VARIABLE or an SQL expression; may be repeated (name)", NULL},
+    {"process", 0, PM_OPT_WORD, AT(process), "PROCESS",
+     "Only this NAME, PID or NAME/PID; uss is against the others, too", NULL},
+    {"match", 0, PM_OPT_TEXT, AT(match), "EXPR",
+     "Read only the processes that it matches; uss is then against these alone", NULL},
+    {"pages-by", 0, PM_OPT_CHOICE, AT(pages_by), "auto|frame|identity",
+     "How a page of two processes is known to be one (auto: by frame, where the kernel shows it)",
+     NULL},
+    {"at", 0, PM_OPT_WORD, AT(at), "MOMENT",
+     "Not now, but a moment in the store: last, @ID, a time, -2h", NULL},
+    {"host", 0, PM_OPT_NAME, AT(host), "NAME", "With --at: only this host", NULL},
+    {0}};
+
+static const pm_syntax syntax = {
+    .options = options,
+    .about = "What groups of processes really hold: each page counts once, however many processes "
+             "map it. Reads the pages of all processes now, or with --at a stored capture --pages.",
+    .after = "rss is the memory that the group maps, uss the part of it that no other group maps. "
+             "Two rows below the groups have what is no group's alone, and the union of all. "
+             "pmapdb help groups-exact tells all columns.\n\n"
+             "Reading stalls no process: nothing is mapped, touched or changed. Processes of other "
+             "users take CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, page frames CAP_SYS_ADMIN. "
+             "Without frames, a page is known as one of a file, by the address in forked "
+             "processes, or as own: see docs/pages.md.",
+    .examples = "pmapdb groups --exact --by user --by \"iif(comm = 'postgres', 'db', 'rest')\"\n"
+                "pmapdb groups --exact --at last --by cgroup"};
+
+/* ---- reading this machine ---- */
+
+/* The variables that --by needs: env:NAME, and env('NAME') in expressions. */
+static void find_variables(exact *e)
+{
+    static const char call[] = "env('";
+
+    for (size_t i = 0; i < e->by.n; i++) {
+        const char *by = e->by.item[i];
+
+        if (strncmp(by, VARIABLE, strlen(VARIABLE)) == 0)
+            pm_cli_list_add(&e->keep_env, by + strlen(VARIABLE));
+        for (const char *p = by; (p = strstr(p, call));) {
+            size_t n = strcspn(p += strlen(call), "'");
+            char *name = strndup(p, n);
+
+            if (!name)
+                pm_cli_no_memory();
+            pm_cli_list_add(&e->keep_env, name); /* until the end of the program */
+        }
+    }
+}
+
+static void on_event(void *ctx, const pmapdb_capture_event *event)
+{
+    const exact *e = ctx;
+
+    if (event->news.error)
+        pm_cli_note(e->cli, "%s", event->news.error);
+}
+
+static pmapdb_pages pages_of(const char *word)
+{
+    return !word || strcmp(word, "auto") == 0 ? PMAPDB_PAGES_AUTO
+           : strcmp(word, "frame") == 0       ? PMAPDB_PAGES_FRAME
+                                              : PMAPDB_PAGES_IDENTITY;
+}
+
+static pmapdb_store *read_machine(exact *e)
+{
+    static const char *const whole[] = {"(?s).*"}; /* of command lines, for --by */
+    pmapdb_open_options open = {
+        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = e->cli->query_dir};
+    pmapdb_capture_options o;
+    pmapdb_capture_result result;
+    pmapdb_store *store;
+    pmapdb_error err;
+
+    find_variables(e);
+    pmapdb_capture_defaults(&o);
+    o.all = !e->match;
+    o.match = e->match;
+    o.measure = PMAPDB_MEASURE_TOTALS;
+    o.pages = pages_of(e->pages_by);
+    o.keep_env = e->keep_env.item;
+    o.n_keep_env = e->keep_env.n;
+    o.keep_cmdline = whole;
+    o.n_keep_cmdline = 1;
+    o.ctx = e;
+    o.on_event = on_event;
+    pm_cli_must(pmapdb_open("this machine", &open, &store, &err), &err);
+    pm_cli_must(pmapdb_capture(store, &o, &result, &err), &err);
+    if (!result.stored)
+        pm_cli_die("no process that %s can be read", e->match ? "--match matches" : "runs here");
+    return store;
+}
+
+/* ---- the answer ---- */
+
+typedef struct said {
+    char method[16], taken_at[32];
+    int64_t unread, unreadable, moved_kib, union_kib;
+} said;
+
+static void see_row(void *ctx, const pmapdb_rows *row)
+{
+    said *s = ctx;
+
+    pm_answer_text(row, "method", s->method, sizeof s->method);
+    s->unread = pm_answer_int(row, "unread");
+    s->unreadable = pm_answer_int(row, "unreadable");
+    s->moved_kib = pm_answer_int(row, "moved_kib");
+    s->union_kib = pm_answer_int(row, "rss_kib"); /* of the last row */
+}
+
+static void say_limits(const exact *e, const said *s)
+{
+    int64_t missing = s->unread + s->unreadable;
+
+    if (!*s->method)
+        return;
+    if (missing > 0)
+        pm_cli_say("%lld %s missing: their pages could not be read; uss may be too large",
+                   (long long)missing, missing == 1 ? "process is" : "processes are");
+    else if (e->match)
+        pm_cli_note(e->cli, "uss is against the processes that were read, not all of the host");
+    if (strcmp(s->method, "identity") == 0)
+        pm_cli_note(e->cli, "without page frames: pages shared by fork are known by their address");
+    if (s->moved_kib > s->union_kib / 1000)
+        pm_cli_say("the kernel moved %lld KiB while the pages were read: at most so much is "
+                   "counted twice",
+                   (long long)s->moved_kib);
+}
+
+static void bind(pmapdb_rows *rows, const char *param, const char *value)
+{
+    pmapdb_error err;
+
+    if (value)
+        pm_cli_must(pmapdb_bind(rows, param, value, &err), &err);
+}
+
+static void answer(exact *e, pmapdb_store *store)
+{
+    static const char *const by_name = "name";
+    size_t n = e->by.n ? e->by.n : 1;
+    pm_output out;
+    said s = {0};
+
+    pm_output_open(&out, e->cli);
+    for (size_t i = 0; i < n; i++) {
+        pmapdb_rows *rows = NULL;
+        pmapdb_error err;
+
+        pm_cli_must(pmapdb_query(store, "groups-exact", &rows, &err), &err);
+        bind(rows, "by", e->by.n ? e->by.item[i] : by_name);
+        bind(rows, "process", e->process);
+        bind(rows, "at", e->at);
+        bind(rows, "host", e->host);
+        pm_answer_rows(&out, rows, &e->view, see_row, &s);
+        if (pm_cli_is_for_people(e->cli))
+            pm_output_end_rows(&out);
+        pmapdb_rows_close(rows);
+    }
+    pm_output_end(&out);
+    say_limits(e, &s);
+}
+
+bool pm_cli_is_exact(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--exact") == 0)
+            return true;
+    return false;
+}
+
+int pm_cli_groups_exact(pm_cli *cli, int argc, char **argv)
+{
+    exact e = {.cli = cli};
+    pmapdb_store *store;
+
+    pm_options_parse(cli, &syntax, &e, argc, argv);
+    if (e.at && (e.match || e.pages_by))
+        pm_cli_usage(cli, "--at answers from the store: --match and --pages-by do not go with it");
+    if (e.host && !e.at)
+        pm_cli_usage(cli, "--host takes --at");
+    store = e.at ? pm_cli_store(cli, PMAPDB_READ) : read_machine(&e);
+    answer(&e, store);
+    pmapdb_close(store);
+    free(e.by.item);
+    free(e.keep_env.item);
+    return PM_EXIT_OK;
+}

@@ -1,0 +1,200 @@
+/* sets: which processes share which pages. */
+#include "pages/sets.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define NODES_MAX ((size_t)1 << 30)
+#define SPACES_MAX ((uint32_t)1 << (64 - PM_SPACE_BITS))
+#define FIRST_SPACE 2
+
+static void keep(pm_sets *s, pmapdb_status st)
+{
+    if (s->st == PMAPDB_OK)
+        s->st = st;
+}
+
+/* Returns 0 after a failure. */
+static uint32_t new_node(pm_sets *s, uint32_t up, uint32_t process)
+{
+    pmapdb_error err;
+
+    if (s->n_nodes >= NODES_MAX)
+        keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the pages are in more than 2^30 sets"));
+    else if (pm_grow(&s->node, &s->cap_nodes, s->n_nodes, sizeof *s->node, &err) != PMAPDB_OK)
+        keep(s, pm_fail_nomem(&s->error));
+    else {
+        s->node[s->n_nodes] = (struct pm_set_node){.up = up, .process = process};
+        return (uint32_t)s->n_nodes++;
+    }
+    return 0;
+}
+
+void pm_sets_begin(pm_sets *s, uint64_t max_bytes)
+{
+    pm_sets_free(s);
+    *s = (pm_sets){.max_bytes = max_bytes, .at = UINT64_MAX, .n_spaces = FIRST_SPACE};
+    new_node(s, 0, UINT32_MAX);
+}
+
+void pm_sets_free(pm_sets *s)
+{
+    for (size_t i = 0; i < s->n_leaves; i++)
+        free(s->leaves[i]);
+    free(s->leaves);
+    free(s->node);
+    free(s->alone);
+    pm_map_free(&s->leaf_of);
+    pm_map_free(&s->space_of);
+    pm_map_free(&s->child);
+    *s = (pm_sets){0};
+}
+
+static uint32_t child_of(pm_sets *s, uint32_t node, uint32_t process)
+{
+    uint64_t key = (uint64_t)node << 32 | process;
+    int64_t found;
+
+    if (pm_map_get(&s->child, key, &found))
+        return (uint32_t)found;
+    found = new_node(s, node, process);
+    if (found)
+        keep(s, pm_map_put(&s->child, key, found, &s->error));
+    return (uint32_t)found;
+}
+
+void pm_sets_process(pm_sets *s, uint32_t process)
+{
+    if (s->st != PMAPDB_OK)
+        return;
+    s->process = process;
+    s->first = child_of(s, 0, process);
+    s->from = s->to = 0;
+    keep(s, pm_grow(&s->alone, &s->cap_alone, s->n_alone, sizeof *s->alone, &s->error));
+    if (s->st == PMAPDB_OK)
+        s->alone[s->n_alone++] = (struct pm_set_alone){.node = s->first};
+}
+
+uint64_t pm_sets_space(pm_sets *s, uint64_t key)
+{
+    int64_t space;
+
+    if (pm_map_get(&s->space_of, key, &space))
+        return (uint64_t)space << PM_SPACE_BITS;
+    if (s->n_spaces >= SPACES_MAX) {
+        keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the processes map more than 2^20 files"));
+        return 0;
+    }
+    keep(s, pm_map_put(&s->space_of, key, s->n_spaces, &s->error));
+    return (uint64_t)s->n_spaces++ << PM_SPACE_BITS;
+}
+
+static uint32_t *new_leaf(pm_sets *s, uint64_t leaf)
+{
+    size_t size = PM_LEAF_PAGES * sizeof(uint32_t);
+    uint32_t *new = NULL;
+
+    if (s->st == PMAPDB_OK && s->bytes + size > s->max_bytes)
+        keep(s, pm_fail(&s->error, PMAPDB_NOMEM,
+                        "the pages of the processes need more than %" PRIu64 " MiB to be counted",
+                        s->max_bytes >> 20));
+    if (s->st == PMAPDB_OK)
+        keep(s, pm_grow(&s->leaves, &s->cap_leaves, s->n_leaves, sizeof *s->leaves, &s->error));
+    if (s->st == PMAPDB_OK && !(new = calloc(1, size)))
+        keep(s, pm_fail_nomem(&s->error));
+    if (s->st == PMAPDB_OK)
+        keep(s, pm_map_put(&s->leaf_of, leaf, (int64_t)s->n_leaves, &s->error));
+    if (s->st != PMAPDB_OK) {
+        free(new);
+        return NULL;
+    }
+    s->bytes += size;
+    return s->leaves[s->n_leaves++] = new;
+}
+
+/* After a failure, returns an empty leaf: nothing that is counted then is given out. */
+uint32_t *pm_sets_leaf(pm_sets *s, uint64_t leaf)
+{
+    int64_t i;
+    uint32_t *found = pm_map_get(&s->leaf_of, leaf, &i) ? s->leaves[i] : new_leaf(s, leaf);
+
+    if (!found)
+        return memset(s->spare, 0, sizeof s->spare);
+    s->at = leaf;
+    return s->leaf = found;
+}
+
+uint32_t pm_sets_step(pm_sets *s, uint32_t state)
+{
+    uint32_t node = state >> 2;
+
+    if (s->st != PMAPDB_OK || s->node[node].process == s->process)
+        return state;
+    s->from = state;
+    s->to = child_of(s, node, s->process) << 2 | (state & 3);
+    return s->to;
+}
+
+/* ---- writing ---- */
+
+static void write_number(pm_buf *out, uint64_t v)
+{
+    for (; v > 127; v >>= 7)
+        pm_buf_add(out, &(char){(char)(v & 127)}, 1, NULL);
+    pm_buf_add(out, &(char){(char)(v | 128)}, 1, NULL);
+}
+
+static void count_pages(const pm_sets *s, int64_t (*pages)[PM_PAGE_CLASSES])
+{
+    for (size_t i = 0; i < s->n_alone; i++)
+        for (int c = 0; c < PM_PAGE_CLASSES; c++)
+            pages[s->alone[i].node][c] += s->alone[i].pages[c];
+    for (size_t i = 0; i < s->n_leaves; i++)
+        for (size_t k = 0; k < PM_LEAF_PAGES; k++)
+            pages[s->leaves[i][k] >> 2][s->leaves[i][k] & 3]++;
+}
+
+/* number[node]: 0 if the node is not written. */
+static uint32_t give_numbers(const pm_sets *s, int64_t (*pages)[PM_PAGE_CLASSES], uint32_t *number)
+{
+    uint32_t n = 0;
+
+    for (size_t i = s->n_nodes; i-- > 1;) {
+        for (int c = 0; c < PM_PAGE_CLASSES; c++)
+            number[i] |= pages[i][c] > 0;
+        number[s->node[i].up] |= number[i];
+    }
+    number[0] = 0;
+    for (size_t i = 1; i < s->n_nodes; i++)
+        if (number[i])
+            number[i] = ++n;
+    return n;
+}
+
+pmapdb_status pm_sets_write(pm_sets *s, pm_buf *out, pmapdb_error *err)
+{
+    int64_t(*pages)[PM_PAGE_CLASSES] = calloc(s->n_nodes + 1, sizeof *pages);
+    uint32_t *number = calloc(s->n_nodes + 1, sizeof *number);
+
+    if (s->st == PMAPDB_OK && (!pages || !number))
+        keep(s, pm_fail_nomem(&s->error));
+    if (s->st == PMAPDB_OK) {
+        count_pages(s, pages);
+        pm_buf_add(out, &(char){PM_SETS_VERSION}, 1, NULL);
+        write_number(out, give_numbers(s, pages, number));
+        for (size_t i = 1; i < s->n_nodes; i++) {
+            if (!number[i])
+                continue;
+            write_number(out, number[i] - number[s->node[i].up]);
+            write_number(out, s->node[i].process);
+            for (int c = 0; c < PM_PAGE_CLASSES; c++)
+                write_number(out, (uint64_t)pages[i][c]);
+        }
+        keep(s, pm_buf_status(out, &s->error));
+    }
+    free(pages);
+    free(number);
+    if (s->st != PMAPDB_OK && err)
+        *err = s->error;
+    return s->st;
+}

@@ -1,0 +1,102 @@
+/* sets: which processes share which pages. Pure.
+ *
+ * Every page has a state: the set of the processes that were seen to map it, as a node of a tree
+ * whose paths are sets (node = the node before, and one more process). The processes are read one
+ * after another; the pages that a process maps move from their node to its child for the process.
+ * At the end, the pages of each node are counted: a machine of 50 processes has some 350 nodes with
+ * pages. They answer for any groups of the processes which pages each group has, and which it has
+ * alone (groups.h).
+ *
+ * A page is a number: a physical frame, a slot of a swap area, or a page of a space, which stands
+ * for a file or a family of forked processes. States take 4 bytes a page in leaves of 512 pages,
+ * made when a page is first seen.
+ *
+ * The first failure is kept: nothing more is counted, and pm_sets_write() returns it. */
+#ifndef PM_PAGES_SETS_H
+#define PM_PAGES_SETS_H
+
+#include "base/buf.h"
+#include "base/map.h"
+
+/* What a page is. A page keeps the class of its first sight. */
+typedef enum pm_page_class {
+    PM_PAGE_ANON,  /* anonymous memory, also what a process changed in private data of a file */
+    PM_PAGE_FILE,  /* a page of a file on a disk */
+    PM_PAGE_SHMEM, /* shared memory: SysV, POSIX, memfd, tmpfs, shared anonymous memory */
+    PM_PAGE_SWAP,  /* a page in a swap area */
+    PM_PAGE_CLASSES
+} pm_page_class;
+
+#define PM_LEAF_BITS 9
+#define PM_LEAF_PAGES (1u << PM_LEAF_BITS)
+#define PM_SPACE_BITS 44 /* of the number of a page inside its space */
+
+typedef struct pm_sets {
+    uint64_t max_bytes, bytes; /* of the leaves */
+    uint32_t **leaves;
+    size_t n_leaves, cap_leaves;
+    pm_map leaf_of; /* page >> PM_LEAF_BITS -> index of the leaf */
+    uint64_t at;    /* the last leaf that was used */
+    uint32_t *leaf, spare[PM_LEAF_PAGES];
+    pm_map space_of; /* hash -> space */
+    uint32_t n_spaces;
+    struct pm_set_node {
+        uint32_t up, process;
+    } * node;
+    size_t n_nodes, cap_nodes;
+    struct pm_set_alone { /* pages without a number, of each process */
+        uint32_t node;
+        int64_t pages[PM_PAGE_CLASSES];
+    } * alone;
+    size_t n_alone, cap_alone;
+    pm_map child; /* node << 32 | process -> node */
+    uint32_t process;
+    uint32_t first;    /* the node of the current process alone */
+    uint32_t from, to; /* the last step of a state: node << 2 | class */
+    pmapdb_status st;
+    pmapdb_error error;
+} pm_sets;
+
+/* max_bytes: the most memory for states; more is PMAPDB_NOMEM. */
+void pm_sets_begin(pm_sets *s, uint64_t max_bytes);
+void pm_sets_free(pm_sets *s);
+
+/* Makes `process` the current one: a number that the caller gives out, used once. */
+void pm_sets_process(pm_sets *s, uint32_t process);
+
+/* Returns the number of page 0 of the space that the key names; spaces of frames and slots have the
+ * numbers 0 and 1. */
+uint64_t pm_sets_space(pm_sets *s, uint64_t key);
+#define PM_SPACE_SLOTS ((uint64_t)1 << PM_SPACE_BITS)
+
+/* Counts pages that only the current process maps and that have no number. */
+static inline void pm_sets_add_alone(pm_sets *s, pm_page_class class, int64_t n)
+{
+    if (s->st == PMAPDB_OK)
+        s->alone[s->n_alone - 1].pages[class] += n;
+}
+
+uint32_t *pm_sets_leaf(pm_sets *s, uint64_t leaf);
+uint32_t pm_sets_step(pm_sets *s, uint32_t state);
+
+/* The current process maps the page. Seeing it again changes nothing. */
+static inline void pm_sets_see(pm_sets *s, uint64_t page, pm_page_class class)
+{
+    uint64_t leaf = page >> PM_LEAF_BITS;
+    uint32_t *state = (leaf == s->at ? s->leaf : pm_sets_leaf(s, leaf)) + page % PM_LEAF_PAGES;
+
+    if (*state == 0)
+        *state = s->first << 2 | class;
+    else
+        *state = *state == s->from ? s->to : pm_sets_step(s, *state);
+}
+
+/* Appends the nodes that have pages, and the nodes before them: a byte for the version, then
+ * numbers of 7 bits a byte, the lowest first: the count of the nodes, and for each node how far
+ * back the node before it is, the process, and its pages of each class. The root has no entry and
+ * is number 0. */
+pmapdb_status pm_sets_write(pm_sets *s, pm_buf *out, pmapdb_error *err);
+
+#define PM_SETS_VERSION 1
+
+#endif

@@ -1,0 +1,54 @@
+/* pagemap: reads which pages a process has, from /proc/PID/pagemap. Linux.
+ *
+ * The kernel locks the memory map of the process for 2 MiB of addresses at a time, so reading
+ * delays the process by far less than reading smaps. Nothing is mapped, touched or changed. */
+#ifndef PM_SOURCE_PAGEMAP_H
+#define PM_SOURCE_PAGEMAP_H
+
+#include "pages/range.h"
+#include "source/proc.h"
+
+typedef struct pm_pagemap {
+    int root;         /* a handle on /proc, not owned */
+    uint64_t page;    /* bytes of a page */
+    bool sees_frames; /* the kernel shows frames to this program: CAP_SYS_ADMIN */
+    bool by_frame;    /* pages are known by their frame; else by file, address, or as own */
+    uint64_t zero;    /* the frame of the page of zeroes; 0: unknown */
+    pm_map mounts;
+    uint64_t *entries;
+} pm_pagemap;
+
+/* by_frame if frames are seen. */
+pmapdb_status pm_pagemap_open(pm_pagemap *m, int root, pmapdb_error *err);
+void pm_pagemap_close(pm_pagemap *m);
+
+/* In pages. */
+typedef struct pm_page_counts {
+    int64_t class[PM_PAGE_CLASSES];
+    int64_t own;     /* in memory, and mapped once */
+    int64_t zero;    /* the page of zeroes: no memory */
+    int64_t hugetlb; /* of the pool of huge pages: not in class */
+} pm_page_counts;
+
+void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c);
+
+typedef struct pm_pagemap_work {
+    const pm_page_range *range;
+    size_t n;
+    pm_page_counts *counts; /* of each range; the caller cleared them */
+    pm_sets *sets;          /* the current process of it is p; or NULL */
+    uint64_t family;        /* with sets: the number of address 0 of its family, */
+    uint64_t swapped;       /* and of its swapped pages */
+    int64_t resident_kib;   /* about: decides how holes are found */
+    int64_t longest_us;     /* out: the longest call */
+} pm_pagemap_work;
+
+/* Reads the ranges. *fate is PM_PROC_GOOD only if the process is still the same program. */
+pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *work,
+                              pm_proc_fate *fate, pmapdb_error *err);
+
+/* How many pages the kernel has moved since boot; PMAPDB_UNKNOWN: it does not say. A page that
+ * moves between two readings looks like two pages. */
+int64_t pm_pagemap_moved(const pm_pagemap *m);
+
+#endif

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""groups --exact and capture --pages against sets of frames that this script reads itself.
+
+The processes share anonymous memory, forked pages, a segment, a memfd and files; they have huge
+pages, pages of zeroes, guard regions and a large sparse mapping. Needs CAP_SYS_ADMIN for frames.
+"""
+import csv
+import io
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+PMAPDB, CC = os.environ["PMAPDB"], os.environ.get("CC", "cc")
+KPF_HUGE, KPF_NOPAGE, KPF_ZERO, PAGE = 17, 20, 24, 4096
+failed = 0
+
+
+def check(what, got, want):
+    global failed
+    if got != want:
+        failed += 1
+        print(f"FAIL {what}: {got}, expected {want}")
+
+
+class Family:
+    """The program family, running as a user."""
+
+    def __init__(self, program, file, n, *prefix):
+        self.run = subprocess.Popen([*prefix, program, str(n), file], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        said = b""
+        while said.count(b"+") < n or b"\n" not in said:
+            said += os.read(self.run.stdout.fileno(), 64)
+        pid = self.run.pid
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            self.pids = [pid, *map(int, f.read().split())]
+
+    def end(self):
+        self.run.stdin.close()
+        self.run.wait()
+
+
+def entries(pid):
+    """(address, entry) of all pages of a process that have one; large mappings by their edges and middle."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap:
+        for line in maps:
+            start, end = (int(a, 16) for a in line.split()[0].split("-"))
+            if start >> 63:
+                continue
+            for at in range(start, end, 1 << 25):
+                n = min(end - at, 1 << 25) // PAGE
+                data = os.pread(pagemap.fileno(), 8 * n, at // PAGE * 8)
+                if not data.strip(b"\0"):
+                    continue
+                for i, entry in enumerate(struct.unpack(f"{len(data) // 8}Q", data)):
+                    if entry >> 63:
+                        yield at + i * PAGE, entry, line
+
+
+def frames(pid, flags, zero=None):
+    """The frames of a process that count in its RSS -> whether they are anonymous; zero[pid]: KiB of the page
+    of zeroes."""
+    found = {}
+    for _, entry, line in entries(pid):
+        frame = entry & (1 << 55) - 1
+        flag = struct.unpack("Q", os.pread(flags, 8, frame * 8))[0]
+        if zero is not None:
+            zero[pid] = zero.get(pid, 0) + (flag >> KPF_ZERO & 1) * PAGE // 1024
+        if "[vvar" not in line and not flag & (1 << KPF_HUGE | 1 << KPF_NOPAGE | 1 << KPF_ZERO):
+            found[frame] = not entry >> 61 & 1
+    return found
+
+
+def oracle(groups):
+    """{group: (rss, uss, anon)} in KiB of {group: [{frame: anon}]}, and the union."""
+    of = {name: set().union(*members) for name, members in groups.items()}
+    anon = {f for members in groups.values() for m in members for f, a in m.items() if a}
+    out = {}
+    for name, mine in of.items():
+        others = set().union(*(s for other, s in of.items() if other != name))
+        out[name] = tuple(len(s) * PAGE // 1024 for s in (mine, mine - others, mine & anon))
+    out["(union)"] = (len(set().union(*of.values())) * PAGE // 1024,)
+    return out
+
+
+def pmapdb(*args, prefix=()):
+    run = subprocess.run([*prefix, PMAPDB, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if run.returncode:
+        sys.exit(f"{args}: exit {run.returncode}: {run.stderr}")
+    return run.stdout
+
+
+def answer(*args, prefix=()):
+    rows = csv.DictReader(io.StringIO(pmapdb(*args, "-f", "csv", prefix=prefix)))
+    return {row["group"]: row for row in rows}
+
+
+def sizes(row):
+    return tuple(int(row[c]) for c in ("rss_kib", "uss_kib", "anon_kib"))
+
+
+def compare(what, rows, want):
+    for name, numbers in want.items():
+        check(f"{what}, {name}", sizes(rows[name])[:len(numbers)] if name in rows else None, numbers)
+    groups = [r for r in rows.values() if r["part"] == "group"]
+    check(f"{what}, adds up", sum(int(r["uss_kib"]) for r in groups) + int(rows["(several groups)"]["rss_kib"]),
+          int(rows["(union)"]["rss_kib"]))
+
+
+def smaps_rss(pid):
+    with open(f"/proc/{pid}/smaps") as f:
+        return sum(int(line.split()[1]) for line in f if line.startswith("Rss:"))
+
+
+def check_family(work, family, flags):
+    zero = {}
+    own = [frames(pid, flags, zero) for pid in family.pids]
+    by_comm = oracle({"family": own[:1], "even": own[1::2], "odd": own[2::2]})
+    match = f"pid = {family.pids[0]} OR descendant_of({family.pids[0]})"
+    one = "iif(comm = 'family', 'parent', 'children')"
+    by_one = oracle({"parent": own[:1], "children": own[1:]})
+    now = ["groups", "--exact", "--match", match, "--by"]
+    compare("by frame", answer(*now, "comm"), by_comm)
+    compare("by identity", answer(*now, "comm", "--pages-by", "identity"), by_comm)
+    check("methods", [answer(*now, "comm", "--pages-by", m)["even"]["method"] for m in ("frame", "identity")],
+          ["frame", "identity"])
+    store = os.path.join(work, "pages.db")
+    pmapdb("--db", store, "capture", "--pages", "--match", match)
+    then = ["--db", store, "groups", "--exact", "--at", "last", "--by"]
+    compare("stored, by comm", answer(*then, "comm"), by_comm)
+    compare("stored, by another expression", answer(*then, one), by_one)
+    rows = csv.DictReader(io.StringIO(pmapdb("--db", store, "-f", "csv", "sql",
+        "SELECT pid, anon_kib + file_kib + shmem_kib AS rss, zero_kib FROM page_process JOIN snapshots USING (snapshot_id)")))
+    for row in rows:
+        check(f"resident of {row['pid']}", int(row["rss"]), smaps_rss(row["pid"]))
+        check(f"zero pages of {row['pid']}", int(row["zero_kib"]), zero[int(row["pid"])])
+    check("the parent has pages of zeroes", zero[family.pids[0]] >= 1024, True)
+    copies(work, store, by_comm)
+    return by_comm
+
+
+def copies(work, store, want):
+    """What merge and export make has the same pages."""
+    for name, args in (("merged", ["--db", os.path.join(work, "merged.db"), "merge", store]),
+                       ("exported", ["--db", store, "export", os.path.join(work, "exported.db")]),
+                       ("redacted", ["--db", store, "export", "--redact", os.path.join(work, "redacted.db")])):
+        pmapdb(*args)
+        rows = answer("--db", os.path.join(work, f"{name}.db"), "groups", "--exact", "--at", "last", "--by", "ppid")
+        check(name, int(rows["(union)"]["rss_kib"]), want["(union)"][0])
+
+
+def check_unprivileged(work, program, file, flags):
+    """As the user nobody, by identity, against frames that root reads."""
+    prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    copy = os.path.join(work, "pmapdb")
+    subprocess.run(["cp", PMAPDB, copy], check=True)
+    if subprocess.run([*prefix, copy, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        print("SKIP: the user nobody cannot run the program")
+        return
+    family = Family(program, file, 4, *prefix)
+    own = [frames(pid, flags) for pid in family.pids]
+    want = oracle({"family": own[:1], "even": own[1::2], "odd": own[2::2]})
+    match = f"pid = {family.pids[0]} OR descendant_of({family.pids[0]})"
+    run = subprocess.run([*prefix, copy, "groups", "--exact", "--match", match, "--by", "comm", "-f", "csv"],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    compare("as nobody", {r["group"]: r for r in csv.DictReader(io.StringIO(run.stdout))}, want)
+    refused = subprocess.run([*prefix, copy, "groups", "--exact", "--pages-by", "frame", "--match", match],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check("frames refused", (refused.returncode, "CAP_SYS_ADMIN" in refused.stderr), (2, True))
+    family.end()
+
+
+def main():
+    try:
+        flags = os.open("/proc/kpageflags", os.O_RDONLY)
+        with open("/proc/self/pagemap", "rb", buffering=0) as f:
+            if not any(e & (1 << 55) - 1 for _, e, _ in entries(os.getpid())):
+                raise PermissionError
+    except OSError:
+        print("SKIP: needs CAP_SYS_ADMIN, for page frames")
+        return 77
+    here = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory(prefix="pmapdb-pages") as work:
+        os.chmod(work, 0o755)
+        program, file = os.path.join(work, "family"), os.path.join(work, "file")
+        subprocess.run([*CC.split(), "-O1", "-D_GNU_SOURCE", "-o", program, os.path.join(here, "family.c")], check=True)
+        with open(file, "wb") as f:
+            f.write(b"x" * (1 << 20))
+        os.chmod(file, 0o666)
+        family = Family(program, file, 6)
+        check_family(work, family, flags)
+        family.end()
+        check_unprivileged(work, program, file, flags)
+    print("FAILED" if failed else "all pages agree")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

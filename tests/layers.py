@@ -15,7 +15,7 @@ FLOORS = {"base": 0, "pages": 1, "parse": 1, "perf": 1, "classify": 1, "stats": 
 HOMES = {"sqlite3.h": ("store", "sqlite"), "sqlite3ext.h": ("store", "sqlite"), "csv.h": ("parse", "render"),
          "archive.h": ("source",), "archive_entry.h": ("source",), "jansson.h": ("render",),
          "libsmartcols.h": ("render",), "libsmartcols/libsmartcols.h": ("render",), "pcre2.h": ("classify",),
-         "utf8proc.h": ("base", "render")}
+         "utf8proc.h": ("base", "render"), "zlib.h": ("render",)}
 # What the extension takes of store and api needs no libsqlite3.
 EXTENSION_MAY = ("store/func/functions.h", "store/rules/rules_file.h", "api/blocks.h", "api/categorize.h")
 FILES_MAX, CHAIN_MAX = 25, 8

@@ -25,6 +25,7 @@ build libjansson-dev  header   jansson.h
 build libsmartcols-dev header   libsmartcols/libsmartcols.h
 build libutf8proc-dev header   utf8proc.h
 build libpcre2-dev    header   pcre2posix.h
+build zlib1g-dev      header   zlib.h
 build libcmocka-dev   header   cmocka.h
 test  sqlite3         command  sqlite3
 test  zstd            command  zstd

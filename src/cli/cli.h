@@ -79,6 +79,7 @@ int pm_cli_merge(pm_cli *cli, int argc, char **argv);
 int pm_cli_export(pm_cli *cli, int argc, char **argv);
 /* Returns the exit status of the command that was run, unless that is 0 and the captures failed. */
 int pm_cli_run(pm_cli *cli, int argc, char **argv);
+int pm_cli_report(pm_cli *cli, int argc, char **argv);
 int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);

@@ -37,6 +37,8 @@ static const struct command {
     {NULL, "mappings", NULL, "the mappings of one snapshot, by region, in words", pm_cli_mappings},
     {NULL, "groups", NULL, "processes of one moment by name, user, cgroup, expression",
      pm_cli_groups},
+    {NULL, "report", NULL, "one HTML page: what grew, since when, where, who, until when",
+     pm_cli_report},
     {NULL, "plot", NULL, "a process as a picture: on the terminal, or in an SVG or PNG file",
      pm_cli_plot},
     {NULL, "snapshots", "snapshots", "the snapshots in the store", NULL},

@@ -48,61 +48,93 @@ static void print_options(FILE *out, const pm_next_steps *n)
 
 /* Finds the advice for a growing number of mappings: on the category's own page, else on the page
  * of its first word. */
-static bool counts(const pm_page *page, pm_text *out)
+static pm_text count_advice(const pm_page *page)
 {
     pm_page first;
 
-    *out = page->count;
-    if (!out->len && pm_page_find(pm_page_first_word(page->category), &first))
-        *out = first.count;
-    return out->len > 0;
+    if (page->count.len || !pm_page_find(pm_page_first_word(page->category), &first))
+        return page->count;
+    return first.count;
 }
 
 /* Cuts the advice off where it begins with "who allocates it": the store already knows that. */
-static pm_text before_who(pm_text then)
+static pm_text before_who(pm_text advice)
 {
     static const char who[] = "who allocates it:";
-    const char *at = memmem(then.data, then.len, who, sizeof who - 1);
+    const char *at = memmem(advice.data, advice.len, who, sizeof who - 1);
 
     if (at)
-        then.len = (size_t)(at - then.data);
-    return then;
+        advice.len = (size_t)(at - advice.data);
+    while (advice.len && pm_char_in(advice.data[advice.len - 1], "; \n"))
+        advice.len--;
+    return advice;
+}
+
+static bool print_ask(FILE *out, const char *lead, const pm_next_steps *n, const pm_page *page)
+{
+    bool single = n->lineage != PMAPDB_UNKNOWN;
+    pm_text ask = n->count && count_advice(page).len ? PM_TEXT("diff --by lineage") : page->ask;
+
+    if (single) {
+        fprintf(out, "%spmapdb lineage-history --lineage %" PRId64, lead, n->lineage);
+        return true;
+    }
+    if (!ask.len || pm_text_equal(ask, n->asked))
+        return false;
+    fprintf(out, "%spmapdb %.*s", lead, (int)ask.len, ask.data);
+    print_options(out, n);
+    return true;
+}
+
+static bool print_advice(FILE *out, const char *lead, const pm_next_steps *n, const pm_page *page)
+{
+    pm_text advice = n->count ? count_advice(page) : page->next;
+
+    if (!advice.len)
+        advice = page->next;
+    if (n->recorded)
+        advice = before_who(advice);
+    if (!advice.len)
+        return false;
+    fputs(lead, out);
+    pm_page_print(out, advice, n->pid);
+    return true;
+}
+
+static bool print_who(FILE *out, const char *lead, const pm_next_steps *n)
+{
+    if (!n->recorded)
+        return false;
+    if (n->lineage != PMAPDB_UNKNOWN)
+        fprintf(out, "%spmapdb who --lineage %" PRId64, lead, n->lineage);
+    else
+        fprintf(out, "%spmapdb who --category %.*s", lead, (int)n->category.len, n->category.data);
+    print_options(out, n);
+    return true;
+}
+
+bool pm_next_steps_part(FILE *out, const char *lead, const pm_next_steps *n, pm_next_part part)
+{
+    pm_page page;
+
+    if (!n->category.len) {
+        if (part != PM_NEXT_ASK)
+            return false;
+        fprintf(out, "%spmapdb diff", lead);
+        print_options(out, n);
+        return true;
+    }
+    pm_page_hint(n->category, &page);
+    return part == PM_NEXT_ASK      ? print_ask(out, lead, n, &page)
+           : part == PM_NEXT_ADVICE ? print_advice(out, lead, n, &page)
+                                    : print_who(out, lead, n);
 }
 
 void pm_next_steps_print(FILE *out, const pm_next_steps *n)
 {
-    bool single = n->lineage != PMAPDB_UNKNOWN, asks = false;
-    pm_page page;
-    pm_text ask, then;
+    const char *lead = "";
 
-    if (!n->category.len) {
-        fputs("pmapdb diff", out);
-        print_options(out, n);
-        return;
-    }
-    pm_page_hint(n->category, &page);
-    ask = page.ask;
-    then = page.next;
-    if (n->count && counts(&page, &then))
-        ask = PM_TEXT("diff --by lineage");
-    if (n->recorded)
-        then = before_who(then);
-    if (single) {
-        fprintf(out, "pmapdb lineage-history --lineage %" PRId64, n->lineage);
-    } else if (ask.len && !pm_text_equal(ask, n->asked)) {
-        fprintf(out, "pmapdb %.*s", (int)ask.len, ask.data);
-        print_options(out, n);
-        asks = true;
-    }
-    if ((single || asks) && (then.len || n->recorded))
-        fputs("; ", out);
-    pm_page_print(out, then, n->pid);
-    if (!n->recorded)
-        return;
-    fputs(then.len ? " pmapdb who" : "pmapdb who", out);
-    if (single)
-        fprintf(out, " --lineage %" PRId64, n->lineage);
-    else
-        fprintf(out, " --category %.*s", (int)n->category.len, n->category.data);
-    print_options(out, n);
+    for (pm_next_part part = 0; part < PM_NEXT_PARTS; part++)
+        if (pm_next_steps_part(out, lead, n, part))
+            lead = "; ";
 }

@@ -20,6 +20,12 @@ typedef struct pm_next_steps {
     pm_text asked;             /* the command of pmapdb that the user has just run */
 } pm_next_steps;
 
+/* A command of pmapdb that says more; advice in words; who allocated it. */
+typedef enum pm_next_part { PM_NEXT_ASK, PM_NEXT_ADVICE, PM_NEXT_WHO, PM_NEXT_PARTS } pm_next_part;
+
+/* Prints `lead` and one part; prints nothing and returns false if there is no such part. */
+bool pm_next_steps_part(FILE *out, const char *lead, const pm_next_steps *n, pm_next_part part);
+
 /* Prints "pmapdb top-lineages --process redis/4711; who allocates it: heaptrack -p 4711", or if
  * perf recorded it, "...: pmapdb who --category heap --process redis/4711". */
 void pm_next_steps_print(FILE *out, const pm_next_steps *n);

@@ -35,6 +35,11 @@ void pm_output_open(pm_output *o, const pm_cli *cli)
     o->sink = (pm_sink){o, write_text};
 }
 
+void pm_output_into(pm_output *o, const pm_cli *cli, FILE *text)
+{
+    *o = (pm_output){.cli = cli, .file.fd = -1, .text = text, .sink = {o, write_text}};
+}
+
 void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err)
 {
     if (status != PMAPDB_OK && !pm_output_failed(o))

@@ -20,7 +20,8 @@ static const struct {
     {"host", "beat"}, /* the newest beat, and its processes */
     {"host", "process"},
     {"host-history", "beat"},
-    {"read-cost", "process"}, /* these about all live processes */
+    {"read-cost", "process"},    /* these about all live processes */
+    {"report-scope", "process"}, /* without a process: all of them */
     {"rss-check", "process"},
     {"sights", "process"},
     {"refusals", "refused"},

@@ -179,3 +179,25 @@ pm_leak_group pm_leak_group_at(const pm_leak_rows *rows, const pm_leak_row *begi
         g.n[begin->verdict]++;
     return g;
 }
+
+pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pmapdb_error *err)
+{
+    pm_pair pairs[N_FIELDS + 1];
+
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        const void *from = (const char *)row + fields[i].at;
+        pm_value *v = &pairs[i].value;
+
+        pairs[i] = (pm_pair){.key = fields[i].column};
+        if (fields[i].kind == INT)
+            *v = pm_value_int(*(const int64_t *)from);
+        else if (fields[i].kind == REAL)
+            *v = (pm_value){isnan(*(const double *)from) ? PM_VALUE_NULL : PM_VALUE_REAL,
+                            .r = *(const double *)from};
+        else
+            *v = (pm_value){((const pm_text *)from)->len ? PM_VALUE_TEXT : PM_VALUE_NULL,
+                            .t = *(const pm_text *)from};
+    }
+    pairs[N_FIELDS] = (pm_pair){.key = "whole", .value = pm_value_int(row->whole), .boolean = true};
+    return pm_render_object(sink, pairs, N_FIELDS + 1, err);
+}

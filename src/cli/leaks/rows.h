@@ -4,6 +4,7 @@
 #define PM_CLI_LEAK_ROWS_H
 
 #include "base/pool.h"
+#include "render/render.h"
 #include "stats/trend.h"
 
 /* Unknown texts are empty, unknown numbers NaN or PMAPDB_UNKNOWN. */
@@ -38,6 +39,9 @@ void pm_leak_row_who(const pm_leak_row *row, char *out, size_t size);
 bool pm_leak_row_blind(const pm_leak_row *row);
 
 bool pm_leak_row_is_kib(const pm_leak_row *row);
+
+/* Writes the row as a JSON object on a line, with the names of the query's columns; and `whole`. */
+pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pmapdb_error *err);
 
 /* The rows of one process, the process itself first. */
 typedef struct pm_leak_group {

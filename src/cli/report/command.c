@@ -1,0 +1,238 @@
+/* command: pmapdb report: writes what happened to a process, or to the processes of a host, as one
+ * HTML file. */
+#include "cli/report/report.h"
+
+#include "base/err.h"
+#include "cli/leaks/leaks.h"
+#include "cli/who/who.h"
+#include "cli/words.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHOWN_MOST 6 /* processes of a host in one page */
+#define ALL_MOST 400 /* files of --all */
+#define KEPT 1200    /* snapshots in the page */
+#define MAPPED 400   /* of these, with their mappings */
+#define STRETCHES 120000
+
+#define AT(field) offsetof(pm_report, field)
+
+static const pm_option options[] = {
+    {"all", 0, PM_OPT_WORD, AT(all), "DIR", "A page for each process, and an index.html, in DIR",
+     NULL},
+    {"mark", 0, PM_OPT_LIST, AT(marks), "'TIME TEXT'", "What happened then; may be repeated", NULL},
+    {"title", 0, PM_OPT_TEXT, AT(title), "TEXT", "Title of the page", NULL},
+    {"max-size", 0, PM_OPT_SIZE, AT(max_kib), "SIZE",
+     "Show fewer snapshots and mappings in a page that would be larger (8M)", NULL},
+    {0}};
+
+/* ---- what the page is about ---- */
+
+static void read_scope(pm_report *r)
+{
+    pmapdb_rows *rows = pm_run_query(&r->args, "report-scope");
+    const char *dialect = pm_run_given(&r->args, "dialect");
+
+    if (!pm_run_next(rows))
+        pm_cli_die("there are no snapshots in this span: a report needs one");
+    r->scope = (pm_report_scope){.process_id = pm_answer_int(rows, "process_id"),
+                                 .from_ms = pm_answer_int(rows, "from_ms"),
+                                 .to_ms = pm_answer_int(rows, "to_ms"),
+                                 .dialect = pm_text_of(dialect && *dialect ? dialect : NULL),
+                                 .snapshots = KEPT,
+                                 .with_mappings = MAPPED,
+                                 .stretches = STRETCHES};
+    r->alone = pm_answer_int(rows, "alone") == 1;
+    r->names = pm_answer_int(rows, "names");
+    r->limit_kib = pm_answer_int(rows, "limit_kib");
+    pm_answer_text(rows, "series", r->series, sizeof r->series);
+    pmapdb_rows_close(rows);
+}
+
+/* Judges all processes of the name, although one of them was asked for: the others are its
+ * neighbours in the page. */
+static void judge(pm_report *r)
+{
+    pmapdb_rows *rows = pm_run_query(&r->args, "leaks");
+    char since[PM_CLOCK_TEXT];
+    pmapdb_error err;
+
+    pm_clock_format(r->scope.from_ms, since);
+    pm_cli_must(pmapdb_bind(rows, "since", since, &err), &err);
+    if (r->alone && r->series[0])
+        pm_cli_must(pmapdb_bind(rows, "process", r->series, &err), &err);
+    pm_leak_rows_read(&r->verdicts, rows);
+    pmapdb_rows_close(rows);
+}
+
+/* ---- which processes ---- */
+
+/* A process with its worst finding. */
+typedef struct candidate {
+    int64_t process_id;
+    pm_verdict verdict;
+    double rate, last;
+} candidate;
+
+static int compare_candidates(const void *x, const void *y)
+{
+    const candidate *a = x, *b = y;
+
+    if (a->verdict != b->verdict)
+        return a->verdict > b->verdict ? -1 : 1;
+    if (a->rate != b->rate)
+        return a->rate > b->rate ? -1 : 1;
+    if (a->last != b->last)
+        return a->last > b->last ? -1 : 1;
+    return a->process_id < b->process_id ? -1 : a->process_id > b->process_id;
+}
+
+/* Lists the processes, the worst first: leaks, then suspects, each by rate, then the largest. */
+static size_t choose(const pm_report *r, int64_t *ids, size_t most)
+{
+    const pm_leak_rows *rows = &r->verdicts;
+    candidate *list = calloc(rows->n + 1, sizeof *list);
+    size_t n = 0;
+
+    if (!list)
+        pm_cli_no_memory();
+    for (const pm_leak_row *row = rows->row; row < rows->row + rows->n;) {
+        pm_leak_group g = pm_leak_group_at(rows, row);
+        candidate c = {.process_id = row->process_id, .last = row->last > 0 ? row->last : 0};
+
+        for (; row < g.end; row++) {
+            bool finds = row->verdict >= PM_VERDICT_SUSPECT && pm_leak_row_is_kib(row);
+            double rate = finds && row->rate > 0 ? row->rate : 0;
+
+            if (row->verdict >= PM_VERDICT_SUSPECT && row->verdict > c.verdict)
+                c = (candidate){c.process_id, row->verdict, rate, c.last};
+            else if (row->verdict == c.verdict && rate > c.rate)
+                c.rate = rate;
+        }
+        list[n++] = c;
+    }
+    qsort(list, n, sizeof *list, compare_candidates);
+    if (r->alone || !n)
+        list[n = 0, n++] = (candidate){.process_id = r->scope.process_id};
+    n = n < most ? n : most;
+    for (size_t i = 0; i < n; i++)
+        ids[i] = list[i].process_id;
+    free(list);
+    return n;
+}
+
+/* ---- the page ---- */
+
+/* Prints the text of `leaks`: what a reader without JavaScript sees. */
+static void print_verdicts(pm_report *r, const int64_t *id, pm_words *words)
+{
+    pm_cli plain = {.output = "", .human = true, .color = "never", .quiet = true};
+    pm_leak_rows of = {0};
+    pm_output out;
+
+    for (size_t i = 0; i < r->verdicts.n; i++) {
+        pmapdb_error err;
+
+        if (id && r->verdicts.row[i].process_id != *id)
+            continue;
+        pm_cli_must(pm_grow(&of.row, &of.cap, of.n, sizeof *of.row, &err), &err);
+        of.row[of.n++] = r->verdicts.row[i];
+    }
+    pm_output_into(&out, &plain, pm_words_begin(words));
+    pm_leak_cards(&out, &of, pm_who_recorded(r->args.store) ? r->args.store : NULL, "category");
+    pm_words_end(words);
+    free(of.row);
+}
+
+static size_t size_of(const pm_buf *data, size_t n)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++)
+        size += data[i].len;
+    return size;
+}
+
+/* Writes a page with the index and these processes; none: the index alone. Shows less of each
+ * process while the packed data, about a quarter of the text, would be too large. */
+static void write_page(pm_report *r, const int64_t *ids, size_t n, const int64_t *linked,
+                       size_t n_linked, const char *path)
+{
+    pm_cli to = *r->cli;
+    pm_buf data[1 + SHOWN_MOST] = {{0}};
+    pm_words words = {0};
+    pm_output out;
+
+    pm_report_index(r, n_linked ? linked : ids, n_linked ? n_linked : n, n_linked > 0, &data[0]);
+    for (size_t i = 0; i < n; i++)
+        pm_report_series(r, ids[i], &data[1 + i]);
+    while (size_of(data, 1 + n) / 4 > (size_t)r->max_kib * 1024 && r->scope.snapshots > 100) {
+        r->scope.with_mappings /= 2;
+        r->scope.stretches /= 2;
+        r->scope.snapshots /= 2;
+        for (size_t i = 0; i < n; i++) {
+            pm_buf_clear(&data[1 + i]);
+            pm_report_series(r, ids[i], &data[1 + i]);
+        }
+    }
+    print_verdicts(r, n == 1 ? ids : NULL, &words);
+    to.output = path;
+    pm_output_open(&out, &to);
+    pm_report_write(out.text,
+                    &(pm_report_page){.title = pm_text_of(r->title ? r->title : "pmapdb report"),
+                                      .text = {words.data, words.len},
+                                      .data = data,
+                                      .n_data = 1 + n});
+    pm_output_end(&out);
+    free(words.data);
+    for (size_t i = 0; i < 1 + n; i++)
+        pm_buf_free(&data[i]);
+}
+
+static void write_all(pm_report *r)
+{
+    int64_t ids[ALL_MOST];
+    size_t n = choose(r, ids, ALL_MOST);
+    char file[96], *path;
+
+    if (mkdir(r->all, 0700) != 0 && errno != EEXIST)
+        pm_cli_die("cannot make the folder '%s': %s", r->all, strerror(errno));
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n)
+            pm_report_file_name(r, ids[i], file, sizeof file);
+        if (asprintf(&path, "%s/%s", r->all, i < n ? file : "index.html") < 0)
+            pm_cli_no_memory();
+        write_page(r, &ids[i < n ? i : 0], i < n, i < n ? NULL : ids, i < n ? 0 : n, path);
+        free(path);
+    }
+}
+
+int pm_cli_report(pm_cli *cli, int argc, char **argv)
+{
+    pm_report r = {.cli = cli, .max_kib = 8 << 10};
+    int64_t ids[SHOWN_MOST];
+    size_t n;
+
+    r.args = (pm_run_args){
+        .cli = cli, .query = "report-scope", .own = options, .own_values = &r, .own_help = true};
+    pm_run_parse(&r.args, argc, argv);
+    if (!cli->output && !r.all && isatty(STDOUT_FILENO))
+        pm_cli_usage(cli, "report where to? -o FILE.html");
+    umask(077); /* the page tells what the store does, which is private */
+    pm_run_open(&r.args);
+    read_scope(&r);
+    judge(&r);
+    if (r.all) {
+        write_all(&r);
+    } else {
+        n = choose(&r, ids, r.names > 1 ? SHOWN_MOST : 1);
+        write_page(&r, ids, n, NULL, 0, cli->output);
+    }
+    pm_leak_rows_free(&r.verdicts);
+    free(r.marks.item);
+    pm_run_end(&r.args);
+    return PM_EXIT_OK;
+}

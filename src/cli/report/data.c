@@ -1,0 +1,231 @@
+/* data: the texts that a page unpacks: JSON that queries make, and the verdicts. */
+#include "cli/report/report.h"
+
+#include "base/clock/clock.h"
+#include "base/err.h"
+#include "cli/next_steps.h"
+#include "cli/who/who.h"
+#include "cli/words.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define STACKS_MOST 5000
+
+static pmapdb_status add(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_buf_add(ctx, bytes, n, err);
+}
+
+static void put(pm_buf *out, const char *text)
+{
+    pm_buf_add(out, text, strlen(text), NULL);
+}
+
+/* Appends an object, which ends a line. */
+static void put_object(pm_buf *out, const pm_pair *pairs, size_t n)
+{
+    const pm_sink sink = {out, add};
+    pmapdb_error err;
+
+    pm_cli_must(pm_render_object(&sink, pairs, n, &err), &err);
+}
+
+static pm_pair text_pair(const char *key, const char *text)
+{
+    return (pm_pair){.key = key, .value = pm_value_text(text)};
+}
+
+/* ---- before a process is chosen ---- */
+
+/* The rows of the shown processes, of every process its own, and everything that grows. */
+static void put_verdicts(pm_report *r, const int64_t *ids, size_t n, pm_buf *out)
+{
+    const pm_sink sink = {out, add};
+    const char *comma = "\"leak\":[";
+    pmapdb_error err;
+
+    for (const pm_leak_row *row = r->verdicts.row; row < r->verdicts.row + r->verdicts.n; row++) {
+        bool wanted = row->whole || row->verdict >= PM_VERDICT_SUSPECT;
+
+        for (size_t i = 0; i < n; i++)
+            wanted |= ids[i] == row->process_id;
+        if (!wanted)
+            continue;
+        put(out, comma);
+        pm_cli_must(pm_leak_row_write(row, &sink, &err), &err);
+        comma = ",";
+    }
+    put(out, *comma == ',' ? "],\n" : "\"leak\":[],\n");
+}
+
+/* A mark is a time, then words. */
+static void put_marks(const pm_report *r, pm_buf *out)
+{
+    put(out, "\"marks\":[");
+    for (size_t i = 0; i < r->marks.n; i++) {
+        pm_text words;
+        int64_t ms;
+
+        if (!pm_clock_parse_prefix(pm_text_of(r->marks.item[i]), &ms, &words))
+            pm_cli_usage(r->cli,
+                         "--mark wants a time and words, like '2026-11-21T02:05:00Z "
+                         "deploy 2.3', not '%s'",
+                         r->marks.item[i]);
+        if (i)
+            put(out, ",");
+        put_object(out,
+                   (pm_pair[]){{.key = "ms", .value = pm_value_int(ms)},
+                               {.key = "text", .value = {.kind = PM_VALUE_TEXT, .t = words}}},
+                   2);
+    }
+    put(out, "],\n");
+}
+
+void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size_t size)
+{
+    char name[64] = "";
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->verdicts.n && !name[0]; i++)
+        if (r->verdicts.row[i].process_id == process_id)
+            snprintf(name, sizeof name, "%.*s", (int)r->verdicts.row[i].name.len,
+                     r->verdicts.row[i].name.data);
+    for (char *c = name; *c; c++)
+        if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))
+            name[n++] = *c;
+    name[n] = '\0';
+    snprintf(out, size, "%s%s%" PRId64 ".html", name, n ? "-" : "", process_id);
+}
+
+void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_buf *out)
+{
+    pm_report_scope scope = r->scope;
+    pmapdb_error err;
+    char file[96];
+
+    put(out, "{\"v\":1,\n\"about\":");
+    put_object(out,
+               (pm_pair[]){text_pair("tool", "pmapdb " PMAPDB_VERSION),
+                           {.key = "made_ms", .value = pm_value_int(pm_clock_now())},
+                           text_pair("title", r->title),
+                           {.key = "names", .value = pm_value_int(r->names)},
+                           {.key = "limit_kib", .value = pm_value_int(r->limit_kib)}},
+               5);
+    put(out, ",\n\"shown\":[");
+    for (size_t i = 0; i < n; i++) {
+        pm_report_file_name(r, ids[i], file, sizeof file);
+        put(out, i ? "," : "");
+        put_object(out,
+                   (pm_pair[]){{.key = "id", .value = pm_value_int(ids[i])},
+                               text_pair("file", files ? file : NULL)},
+                   2);
+    }
+    put(out, "],\n");
+    put_marks(r, out);
+    put_verdicts(r, ids, n, out);
+    put(out, "\"fleet\":");
+    if (r->names > 1)
+        scope.process_id = PMAPDB_UNKNOWN;
+    pm_cli_must(pm_report_fleet(r->args.store, &scope, out, &err), &err);
+    put(out, "}\n");
+    pm_cli_must(pm_buf_status(out, &err), &err);
+}
+
+/* ---- one process ---- */
+
+/* The row that decides the verdict of a process: the worst that is not its sum, unless only the sum
+ * is known. NULL: the process has no rows. */
+static const pm_leak_row *worst_of(const pm_report *r, int64_t process_id)
+{
+    const pm_leak_row *worst = NULL;
+
+    for (const pm_leak_row *row = r->verdicts.row; row < r->verdicts.row + r->verdicts.n; row++)
+        if (row->process_id == process_id &&
+            (!worst || row->verdict > worst->verdict ||
+             (row->verdict == worst->verdict && (worst->whole || row->rate > worst->rate))))
+            worst = row;
+    return worst;
+}
+
+/* Appends the next steps: commands that can be copied, and advice. */
+static void put_next(const pm_report *r, const pm_leak_row *row, pm_buf *out)
+{
+    pm_next_steps next = {.lineage = PMAPDB_UNKNOWN};
+    const char *comma = "";
+
+    put(out, "[");
+    if (row && row->verdict >= PM_VERDICT_SUSPECT)
+        next = (pm_next_steps){.category = row->whole ? PM_TEXT("") : row->category,
+                               .name = row->name,
+                               .pid = row->pid,
+                               .process_id = row->process_id,
+                               .lives = row->lives > 1,
+                               .count = pm_text_equal(row->unit, PM_TEXT("mappings")),
+                               .lineage = PMAPDB_UNKNOWN,
+                               .from = row->lives == 1 ? row->since : PM_TEXT(""),
+                               .recorded = pm_who_recorded(r->args.store)};
+    for (pm_next_part part = 0; next.name.data && part < PM_NEXT_PARTS; part++) {
+        pm_words words = {0};
+        bool any = pm_next_steps_part(pm_words_begin(&words), "", &next, part);
+
+        pm_words_end(&words);
+        if (any) {
+            put(out, comma);
+            put_object(
+                out,
+                (pm_pair[]){text_pair(part == PM_NEXT_ADVICE ? "text" : "command", words.data)}, 1);
+            comma = ",";
+        }
+        free(words.data);
+    }
+    put(out, "]");
+}
+
+/* Appends the stacks that allocated what grew, the largest first. */
+static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
+{
+    char process[24];
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+    const char *comma = "";
+
+    put(out, "[");
+    if (pm_who_recorded(r->args.store)) {
+        snprintf(process, sizeof process, "@%" PRId64, process_id);
+        pm_cli_must(pmapdb_query(r->args.store, "who", &rows, &err), &err);
+        pm_cli_must(pmapdb_bind(rows, "process", process, &err), &err);
+        pm_cli_must(pmapdb_bind(rows, "form", "folded", &err), &err);
+        for (int n = 0; n < STACKS_MOST && pm_run_next(rows); n++, comma = ",") {
+            pm_text stack = {0};
+            char kind[16];
+
+            pm_answer_text(rows, "kind", kind, sizeof kind);
+            stack.data = pmapdb_rows_text(rows, pm_answer_column(rows, "stack"), &stack.len);
+            put(out, comma);
+            put_object(out,
+                       (pm_pair[]){{.key = "stack", .value = {.kind = PM_VALUE_TEXT, .t = stack}},
+                                   text_pair("kind", kind),
+                                   {.key = "kib",
+                                    .value = pm_value_int(pm_answer_int(rows, "growth_kib"))}},
+                       3);
+        }
+        pmapdb_rows_close(rows);
+    }
+    put(out, "]");
+}
+
+void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out)
+{
+    pm_report_scope scope = r->scope;
+    pmapdb_error err;
+
+    scope.process_id = process_id;
+    put(out, "{\"next\":");
+    put_next(r, worst_of(r, process_id), out);
+    put(out, ",\n\"who\":");
+    put_who(r, process_id, out);
+    put(out, ",\n\"series\":");
+    pm_cli_must(pm_report_process(r->args.store, &scope, out, &err), &err);
+    put(out, "}\n");
+    pm_cli_must(pm_buf_status(out, &err), &err);
+}

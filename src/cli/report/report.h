@@ -1,0 +1,44 @@
+/* report: shared by the parts of pmapdb report. */
+#ifndef PM_CLI_REPORT_H
+#define PM_CLI_REPORT_H
+
+#include "cli/leaks/rows.h"
+#include "cli/run.h"
+#include "store/report/report.h"
+
+typedef struct pm_report {
+    pm_cli *cli;
+    pm_run_args args;
+    const char *title, *all; /* --title, --all; NULL: not given */
+    int64_t max_kib;         /* --max-size */
+    pm_cli_list marks;
+    /* What the query report-scope says: */
+    pm_report_scope scope;
+    bool alone;    /* a single process is asked for */
+    int64_t names; /* how many names there are */
+    int64_t limit_kib;
+    char series[128]; /* the name, if it selects all processes of it; or "" */
+    pm_leak_rows verdicts;
+} pm_report;
+
+/* Appends what the page shows before a process is chosen: verdicts, courses of the processes,
+ * marks, which processes the page has. `ids` are these processes; `files`: each has a file of its
+ * own. */
+void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_buf *out);
+
+/* Appends the data of the process with this process_id. */
+void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out);
+
+/* Prints the name of the file of a process that --all writes. */
+void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size_t size);
+
+/* One page: the texts of the data, and a static part for readers without JavaScript. */
+typedef struct pm_report_page {
+    pm_text title, text;
+    pm_buf *data; /* the index, then the processes */
+    size_t n_data;
+} pm_report_page;
+
+void pm_report_write(FILE *out, const pm_report_page *page);
+
+#endif

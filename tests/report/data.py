@@ -1,0 +1,97 @@
+"""data: what is in the file of a report, against the store's own answers; no browser."""
+import base64
+import json
+import re
+import sys
+import zlib
+
+import stores
+
+kit = stores.kit
+check = kit.Check()
+
+
+def unpack(path):
+    """The JSON texts of a report: the index, then each process."""
+    return [json.loads(zlib.decompress(base64.b64decode(text), -15)) for text in re.findall(
+        r'<script id="data\d+" type="application/octet-stream">([^<]*)</script>', path.read_text())]
+
+
+def undelta(values):
+    last, out = 0, []
+    for v in values:
+        last += v or 0
+        out.append(None if v is None else last)
+    return out
+
+
+def growth(s, series, what):
+    """Each category of each kept snapshot is what growth says."""
+    ids = undelta(series["id"])
+    want = {(int(r["snapshot_id"]), r["category"]): kit.number(r["rss_kib"])
+            for r in kit.rows("growth", "@%d" % series["process_id"], db=s.db) if r["snapshot_id"]}
+    flat, n = undelta(series["cat"]["rss"]), len(ids)
+    got = {(ids[k], c): flat[i * n + k] for i, c in enumerate(series["cats"]) for k in range(n)}
+    for key, kib in want.items():
+        if key[0] in ids:
+            check.equal(f"{what}: growth {key}", got.get(key), kib)
+
+
+def once(s, kind):
+    path = s.report()
+    index, *processes = unpack(path)
+    check.true(kind + ": small", path.stat().st_size < 400 << 10, path.stat().st_size)
+    check.equal(kind + ": mode", path.stat().st_mode & 0o777, 0o600)
+    for p in processes:
+        growth(s, p["series"], kind)
+        rows = [r for r in kit.rows("leaks", "@%d" % p["series"]["process_id"], db=s.db, expect=(0, 3))]
+        got = {r["key"]: r["verdict"] for r in index["leak"] if r["process_id"] == p["series"]["process_id"]}
+        for r in rows:
+            check.equal(f"{kind}: verdict of {r['key']}", got.get(r["key"]), r["verdict"])
+    again = unpack(s.report(out="again.html"))
+    for part in (index, again[0]):
+        part["about"].pop("made_ms")
+    check.equal(kind + ": made twice", again, [index, *processes])
+
+
+def peaks(place):
+    """Of 10,000 snapshots, the one that was large for a minute is kept, and so are first and last."""
+    s = stores.make("peak", place)
+    series = unpack(s.report())[1]["series"]
+    t, rss = undelta(series["t"]), undelta(series["total"]["rss"])
+    truth = stores.resident(s)
+    check.equal("peak: all are counted", series["n"], 10000)
+    check.true("peak: at most 1,200", 1000 < len(t) <= 1200, len(t))
+    check.true("peak: at most 400 with mappings", 300 < len(series["kmap"]) <= 400, len(series["kmap"]))
+    check.equal("peak: kept", max(rss), max(truth.values()))
+    check.equal("peak: kept with its mappings", t[rss.index(max(rss))] in {t[k] for k in undelta(series["kmap"])}, True)
+    for at, kib in zip(t, rss):
+        check.equal("peak: a real snapshot", truth.get((at, 4711)), kib)
+    check.equal("peak: the ends", [t[0], t[-1]], [min(truth)[0], max(truth)[0]])
+    step = max(b - a for a, b in zip(t, t[1:]))
+    check.true("peak: evenly", step <= 60000 * 40, step)
+
+
+def refuse(place):
+    """Nothing to show, and nothing is written."""
+    s = stores.Store(place, "refuse")
+    stores.one(s)
+    out = s.folder / "never.html"
+    done = kit.run("report", "nobody", "-o", out, db=s.db, expect=(2,))
+    check.true("refused: says what there is", b"demo" in done.stderr, done.stderr)
+    check.equal("refused: no file", out.exists(), False)
+    done = kit.run("report", "--mark", "deploy", "-o", out, db=s.db, expect=(2,))
+    check.true("refused: a mark without a time", b"--mark" in done.stderr, done.stderr)
+
+
+def main():
+    with kit.Place() as place:
+        for kind in stores.KINDS:
+            once(stores.make(kind, place), kind)
+        peaks(place)
+        refuse(place)
+    check.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Stores of known history, made from text: the raw numbers stay with the test, for comparison.
+
+    kind = stores.make("leak", folder)     # .db; .truth[taken_s, pid] = {category: rss}; .badge
+"""
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit  # noqa: E402 (found by the line before)
+
+BEGIN = 1795219500
+SAMPLES = kit.ROOT / "samples"
+HOSTILE = ["</script><script>window.ran=1</script>", "<img src=x onerror=window.ran=1>", "\" onmouseover=\"window.ran=1",
+           "\u202egnp.exe", "\x1b]0;title\x07", "javascript:window.ran=1", "<!--<script>", "';window.ran=1;'", "</title><svg/onload=window.ran=1>"]
+
+
+def smaps(rows):
+    """rows: (start, pages, perms, path, rss) -> text of /proc/PID/smaps"""
+    out = []
+    for start, pages, perms, path, rss in sorted(rows):
+        end, size = start + pages * 4096, pages * 4
+        out.append(f"{start:08x}-{end:08x} {perms} 00000000 00:00 0 {path}".rstrip() + f"""
+Size:           {size:8} kB
+Rss:            {rss:8} kB
+Pss:            {rss:8} kB
+Shared_Clean:   {0:8} kB
+Shared_Dirty:   {0:8} kB
+Private_Clean:  {0:8} kB
+Private_Dirty:  {rss:8} kB
+Referenced:     {rss:8} kB
+Anonymous:      {0 if path.startswith('/') else rss:8} kB
+Swap:           {0:8} kB
+""")
+    return "".join(out)
+
+
+def process(heap_kib, base=0x560000000000, extra=()):
+    """A small process whose heap has this size."""
+    rows = [(base, 10, "r-xp", "/usr/bin/demo", 40), (base + 0x100000, -(-heap_kib // 4) + 3, "rw-p", "[heap]", heap_kib),
+            (base + 0x1f0000000000, 300, "r-xp", "/usr/lib/x86_64-linux-gnu/libc.so.6", 800),
+            (base + 0x1f1000000000, 33, "rw-p", "[stack]", 24)]
+    return smaps(rows + list(extra))
+
+
+class Store:
+    def __init__(self, folder, name):
+        self.folder = pathlib.Path(folder) / name
+        self.folder.mkdir(parents=True)
+        self.db = self.folder / "store.db"
+        self.badge, self.n = None, 0
+
+    def put(self, second, pid, text):
+        (self.folder / f"{BEGIN + second}-{pid}.smaps").write_text(text)
+        self.n += 1
+
+    def keep(self, *options, paths=None):
+        kit.run("import", "-q", *options, *(paths or [str(self.folder)]), db=self.db)
+        return self
+
+    def report(self, *options, out="report.html"):
+        kit.run("report", *options, "-o", self.folder / out, db=self.db)
+        return self.folder / out
+
+
+def leak(s):
+    for i in range(60):
+        s.put(60 * i, 4711, process(1000 + 100 * i))
+    s.badge = "LEAK"
+    return s.keep("--name", "demo")
+
+
+def plateau(s):
+    for i in range(60):
+        s.put(60 * i, 4711, process(1000 + 200 * min(i, 15)))
+    s.badge = "NO LEAK"
+    return s.keep("--name", "demo")
+
+
+def one(s):
+    s.put(0, 4711, process(1000))
+    s.badge = "TOO FEW"
+    return s.keep("--name", "demo")
+
+
+def sums(s):
+    s.badge = "SUSPECT"
+    return s.keep("--name", "leaky", paths=[str(SAMPLES / "logs" / "leaky-totals.log")])
+
+
+def plain(s):
+    for i in range(20):
+        (s.folder / f"{BEGIN + 60 * i}-4711.pmap").write_text(
+            "4711:   demo\n0000560000000000     40K r-x-- demo\n0000560000100000   4000K rw---   [ anon ]\n total             4040K\n")
+    s.badge = "UNKNOWN"
+    return s.keep("--name", "demo")
+
+
+def hostile(s):
+    for i in range(30):
+        extra = [(0x7f0000000000 + n * 0x10000000, 20, "rw-p", "/tmp/" + name.replace("\n", ""), 10 + i) for n, name in enumerate(HOSTILE)]
+        s.put(60 * i, 4711, process(1000 + 100 * i, extra=extra))
+    s.badge = "LEAK"
+    return s.keep("--name", "".join(HOSTILE), "--host", HOSTILE[0])
+
+
+def lives(s):
+    for i in range(60):
+        s.put(60 * i, 4711 if i < 25 else 4800, process(1000 + 100 * (i if i < 25 else i - 25), 0x560000000000 if i < 25 else 0x561111000000))
+    s.badge = "LEAK"
+    return s.keep("--name", "demo")
+
+
+def gap(s):
+    for i in list(range(30)) + list(range(60, 90)):
+        s.put(60 * i, 4711, process(1000 + 100 * i))
+    s.badge = "LEAK"
+    return s.keep("--name", "demo")
+
+
+def siblings(s):
+    for i in range(20):
+        for k in range(100):
+            s.put(60 * i, 5000 + k, process(1000 + (100 * i if k == 50 else 0)))
+    s.badge = "LEAK"
+    return s.keep("--name", "worker")
+
+
+def memfd(s):
+    """Many short mappings that come and stay."""
+    luck = random.Random(7)
+    sizes = [luck.choice((4, 8, 16, 64)) for _ in range(400)]
+    for i in range(40):
+        at, rows = 0x7e0000000000, []
+        for n in range(60 + 8 * i):
+            rows.append((at, sizes[n] // 4, "rw-s", "/memfd:doublemapper (deleted)", sizes[n]))
+            at += 0x20000
+        s.put(60 * i, 4711, process(1000, extra=rows))
+    s.badge = "LEAK"
+    return s.keep("--name", "demo")
+
+
+def names(s):
+    """A host with several names."""
+    for i in range(20):
+        for k, name in enumerate(("alpha", "beta", "gamma")):
+            (s.folder / name).mkdir(exist_ok=True)
+            (s.folder / name / f"{BEGIN + 60 * i}-{6000 + k}.smaps").write_text(process(1000 + (200 * i if k == 1 else 0)))
+            s.n += 1
+    for name in ("alpha", "beta", "gamma"):
+        s.keep("--name", name, "--host", "box", paths=[str(s.folder / name)])
+    s.badge = "LEAK"
+    return s
+
+
+def peak(s):
+    """10,000 snapshots of a steady process; in one of them it is large."""
+    for i in range(10000):
+        s.put(60 * i, 4711, process(1000 + (90000 if i == 7777 else i % 7)))
+    s.badge = "NO LEAK"
+    return s.keep("--name", "demo")
+
+
+KINDS = {f.__name__: f for f in (leak, plateau, one, sums, plain, hostile, lives, gap, siblings, memfd, names)}
+WORKLOADS = {"redis": "NO LEAK", "c_mmap": "LEAK", "c_plateau": "NO LEAK", "java_heap": None, "node_steady": "NO LEAK"}
+
+
+def workload(name, folder, beats=60):
+    """The smaps of a workload; the kit skips the test where there are none."""
+    s, w = Store(folder, name), kit.Workload(name)
+    w.unpack(s.folder, w.sample(beats), "smaps")
+    s.badge, s.n = WORKLOADS[name], min(beats, len(w.beats))
+    return s.keep("--name", name)
+
+
+def make(kind, folder):
+    return workload(kind, folder) if kind in WORKLOADS else {**KINDS, "peak": peak}[kind](Store(folder, kind))
+
+
+def resident(s):
+    """Milliseconds, pid -> the sum of Rss in the text, by awk's way of looking."""
+    return {kit.when(path): sum(int(line.split()[1]) for line in path.open(errors="replace") if line.startswith("Rss:"))
+            for path in s.folder.rglob("*.smaps")}

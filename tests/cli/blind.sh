@@ -37,7 +37,7 @@ vm_rss() {
 
 judge() {
     run pmapdb --db "$1" leaks
-    run pmapdb --db "$1" check --rate -w 100K -c 10M
+    run pmapdb --db "$1" check --rate -w 100K -c 10M --max-age 10000d
     pmapdb --db "$1" leaks -f csv | cut -d , -f 4-9,12-14,22,26,29 | sed -n 2p
 }
 
@@ -45,8 +45,8 @@ say "maps alone, nothing else: nobody knows"
 maps 7 0 11
 pmapdb --db maps.db import -q --name seven 1795*-7.maps
 judge maps.db
-run pmapdb --db maps.db check --rate -w 100K --rss -w 1M
-run pmapdb --db maps.db check --rate -w 100K --metric size
+run pmapdb --db maps.db check --rate -w 100K --rss -w 1M --max-age 10000d
+run pmapdb --db maps.db check --rate -w 100K --metric size --max-age 10000d
 run pmapdb --db maps.db leaks --metric rss
 
 say "VmRSS is known of seven of them; of eight; of all"
@@ -58,7 +58,7 @@ pmapdb --db maps.db leaks -f csv | cut -d , -f 4-9,12-14,22,29 | sed -n 2p
 vm_rss maps.db 5436 50
 judge maps.db
 run pmapdb --db maps.db leaks --check --metric rss -f csv -o /dev/null
-run pmapdb --db maps.db check --eta -w 48h --limit 10M
+run pmapdb --db maps.db check --eta -w 48h --limit 10M --max-age 10000d
 run pmapdb --db maps.db leaks --by lineage
 vm_rss maps.db 5436 0
 judge maps.db
@@ -69,7 +69,7 @@ maps 8 12 22
 pmapdb --db both.db import -q --name eight eight.log
 pmapdb --db both.db import -q --name eight 1795*-8.maps
 sqlite3 both.db "SELECT count(DISTINCT process_id), count(*) FROM snapshot"
-run pmapdb --db both.db check --rate -w 100K
+run pmapdb --db both.db check --rate -w 100K --max-age 10000d
 vm_rss both.db 5436 0
 judge both.db
 sqlite3 both.db "UPDATE snapshot SET tool_rss_kib = tool_rss_kib + 500 * ((taken_ms / 1000 - 1795222500) / 300)

@@ -39,7 +39,7 @@ beats() {
 
 judge() {
     pmapdb leaks -f csv | sed 's/, / /g' | cut -d , -f 4,7,9,12-14,22,26,27,29 | sed -n '1,3p'
-    run pmapdb check --rate -w 1M -c 10M
+    run pmapdb check --rate -w 1M -c 10M --max-age 10000d
 }
 
 kib=1000

@@ -40,7 +40,7 @@ typedef struct pm_check {
     char who[192];   /* the last of these processes */
     char blind[192]; /* a process whose resident memory is currently unknown, or "" */
     size_t n_processes, alive_cap, n_leaks, n_findings;
-    int64_t newest_ms;         /* the newest snapshot of these processes */
+    int64_t newest_ms, newest; /* the newest snapshot of these processes, and its process */
     char at[PM_CLOCK_TEXT];    /* when the last judged values were read */
     char as_of[PM_CLOCK_TEXT]; /* the same of the worst finding; of all values, the oldest */
     double beyond;             /* how far the last judged value exceeds its threshold, as a ratio */

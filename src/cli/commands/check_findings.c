@@ -1,12 +1,14 @@
 /* check_findings: queries the store for pmapdb check: the newest snapshots and the verdicts. */
 #include "cli/commands/check.h"
 #include "cli/leaks/phrases.h"
+#include "cli/words.h"
 
 #include "render/number.h"
 #include "stats/leaks/leaks.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 /* ---- findings ---- */
 
@@ -81,8 +83,10 @@ static void take_process(pm_check *c, const pmapdb_rows *row)
                     c->who, sizeof c->who);
     pm_answer_text(row, "taken_at", at, sizeof at);
     take_at(c, pm_text_of(at));
-    if (pm_clock_parse(pm_text_of(at), &taken) && taken > c->newest_ms)
+    if (pm_clock_parse(pm_text_of(at), &taken) && taken > c->newest_ms) {
         c->newest_ms = taken;
+        c->newest = c->alive[c->n_processes - 1];
+    }
     pm_answer_text(row, "state", found, sizeof found);
     if (strcmp(found, "partial") == 0)
         return;
@@ -125,7 +129,9 @@ static void name_part(pm_check *c, const pm_leak_group *g)
 static void judge_process(pm_check *c, const pm_leak_group *g)
 {
     const pm_leak_row *row = g->begin;
-    char who[192], rate[PM_NUMBER_TEXT], limit[PM_NUMBER_TEXT], span[PM_NUMBER_TEXT];
+    char who[192], rate[PM_NUMBER_TEXT], limit[PM_NUMBER_TEXT];
+    pm_words left = {0};
+    int64_t at_ms;
     bool sizes = pm_leak_row_is_kib(row);
 
     pm_leak_row_who(row, who, sizeof who);
@@ -141,9 +147,11 @@ static void judge_process(pm_check *c, const pm_leak_group *g)
         return;
     }
     (sizes ? pm_number_size : pm_number_brief)(row->limit, limit);
-    pm_number_span(row->eta_h * 3600000, span);
-    find(c, judge(c, PM_CHECK_ETA, row->eta_h), "%s leaks and reaches %s%s in %s", who,
-         pm_leak_limit_words(row), limit, span);
+    pm_leak_print_left(pm_words_begin(&left), row);
+    pm_words_end(&left);
+    find(c, judge(c, PM_CHECK_ETA, pm_leak_left(row, &at_ms)), "%s leaks and reaches %s%s%s", who,
+         pm_leak_limit_words(row), limit, left.data);
+    free(left.data);
 }
 
 /* True if the process is in the newest moment. Leaks of processes that have ended no longer
@@ -197,16 +205,33 @@ static void ask_leaks(pm_check *c)
 
 /* ---- age ---- */
 
-#define AHEAD_MS 60000 /* the clocks of two hosts may differ by this */
+#define AHEAD_MS 60000  /* the clocks of two hosts may differ by this */
+#define USUAL_MS 600000 /* no monitor needs to know earlier that captures stopped */
+
+/* Returns how old the newest snapshot may be without --max-age: three steps of the last captures. A
+ * single capture is of no series: a day. */
+static int64_t usual_age(const pm_check *c)
+{
+    char sql[256], step[32];
+
+    snprintf(sql, sizeof sql,
+             "SELECT (max(t) - min(t)) / (count(*) - 1) FROM (SELECT DISTINCT moment_ms AS t FROM "
+             "snapshot WHERE process_id = %" PRId64 " ORDER BY taken_ms DESC LIMIT 20)",
+             c->newest);
+    if (!pm_run_ask(c->args.store, sql, step, sizeof step) || !*step)
+        return 86400000;
+    return (int64_t)fmax(3 * strtod(step, NULL), USUAL_MS);
+}
 
 /* Replaces all findings by UNKNOWN if the newest snapshot is too old, or dated in the future: then
  * it says nothing about the current state. */
 static void judge_age(pm_check *c)
 {
     int64_t age = pm_clock_now() - c->newest_ms;
+    int64_t most = c->max_age_ms != PMAPDB_UNKNOWN ? c->max_age_ms : usual_age(c);
     char at[PM_CLOCK_TEXT], span[PM_NUMBER_TEXT];
 
-    if (c->max_age_ms == PMAPDB_UNKNOWN || (age >= -AHEAD_MS && age <= c->max_age_ms))
+    if (age >= -AHEAD_MS && age <= most)
         return;
     pm_clock_format(c->newest_ms, at);
     pm_number_span((double)age, span);
@@ -218,7 +243,9 @@ static void judge_age(pm_check *c)
              "wrong",
              at);
     else
-        find(c, PM_CHECK_UNKNOWN, "the newest snapshot is of %s, %s ago", at, span);
+        find(c, PM_CHECK_UNKNOWN, "no captures for %s: the newest snapshot is of %s, %s", span, at,
+             c->max_age_ms != PMAPDB_UNKNOWN ? "older than --max-age"
+                                             : "older than three steps; --max-age allows more");
 }
 
 void pm_check_ask(pm_check *c)

@@ -1,12 +1,15 @@
 /* phrases: prints the numbers of a leak in words. */
 #include "cli/leaks/phrases.h"
 
+#include "base/clock/clock.h"
 #include "render/number.h"
 #include "stats/leaks/leaks.h"
 #include <inttypes.h>
 #include <math.h>
 
 #define HOUR_MS 3600000.0
+#define LIVE_MS 86400000 /* the clock goes on for what was captured within a day */
+#define FAR_H 87600.0    /* ten years: no date is meant */
 
 /* ---- numbers ---- */
 
@@ -146,9 +149,39 @@ const char *pm_leak_limit_words(const pm_leak_row *row)
     return "";
 }
 
+double pm_leak_left(const pm_leak_row *r, int64_t *at_ms)
+{
+    int64_t now = pm_clock_now(), last;
+    double left;
+
+    *at_ms = PMAPDB_UNKNOWN;
+    if (isnan(r->eta_h) || r->eta_h > FAR_H || !pm_clock_parse(r->last_at, &last))
+        return r->eta_h;
+    *at_ms = last + (int64_t)(r->eta_h * HOUR_MS);
+    left = (double)(*at_ms - now) / HOUR_MS;
+    return now - last < LIVE_MS && left > 0 && left < r->eta_h ? left : r->eta_h;
+}
+
+void pm_leak_print_left(FILE *out, const pm_leak_row *r)
+{
+    char at[PM_CLOCK_TEXT], today[PM_CLOCK_TEXT];
+    int64_t at_ms;
+
+    fprintf(out, " in %s", span_of(pm_leak_left(r, &at_ms)).text);
+    if (at_ms == PMAPDB_UNKNOWN)
+        return;
+    pm_clock_format(at_ms, at); /* 2026-11-14T03:10:02Z */
+    pm_clock_format(pm_clock_now(), today);
+    if (strncmp(at, today, 10) == 0)
+        fprintf(out, ", at %.5s UTC", at + 11);
+    else
+        fprintf(out, ", at %.10s %.5s UTC", at, at + 11);
+}
+
 void pm_leak_print_limit(FILE *out, const pm_leak_row *r, bool human)
 {
     scale s = scale_of(r, r->limit, human);
+    int64_t at_ms;
 
     if (isnan(r->limit)) {
         fputs("none known; give --limit SIZE to see how long it lasts", out);
@@ -160,9 +193,11 @@ void pm_leak_print_limit(FILE *out, const pm_leak_row *r, bool human)
     } else if (r->eta_h <= 0) {
         fputs(" is reached", out);
     } else {
-        fprintf(out, " in %s", span_of(r->eta_h).text);
+        double gone = r->eta_h - pm_leak_left(r, &at_ms);
+
+        pm_leak_print_left(out, r);
         if (!isnan(r->low) && !isnan(r->high) && r->high > 0)
-            fprintf(out, " [%s, %s]", span_of(r->eta_h * r->rate / r->high).text,
-                    r->low <= 0 ? "never" : span_of(r->eta_h * r->rate / r->low).text);
+            fprintf(out, " [%s, %s]", span_of(fmax(r->eta_h * r->rate / r->high - gone, 0)).text,
+                    r->low <= 0 ? "never" : span_of(r->eta_h * r->rate / r->low - gone).text);
     }
 }

@@ -6,6 +6,7 @@
 -- param:  category category ""    Only this category; anonymous takes anonymous/... too
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
+-- param:  lines    count    ""    About so many rows: the categories that changed most, at moments evenly spaced
 -- column: snapshot_id             snapshot Unknown where several processes are summed
 -- column: taken_at                time     When, UTC
 -- column: name                    text     Name of the process
@@ -40,7 +41,8 @@
 -- and to a partial capture, and all between captures with mappings and captures with sums only,
 -- whose single category is total. A category that was there one step earlier and is gone has one
 -- row of zeroes. If the rows of some capture do not show what is resident, as in maps, but the
--- capture states VmRSS, every moment has a row total besides: the sum, or VmRSS.
+-- capture states VmRSS, every moment has a row total besides: the sum, or VmRSS. With :lines, the
+-- deltas are those between the moments that are shown; a terminal asks for what fits its screen.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -58,6 +60,30 @@ cell AS (
   CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
+),
+span AS (
+  SELECT f.moment_ms AS from_ms, t.moment_ms AS to_ms
+  FROM snapshot f CROSS JOIN snapshot t WHERE f.snapshot_id = :from AND t.snapshot_id = :to
+),
+shown AS (
+  -- with :lines: the categories that changed most, at most one for every four lines
+  SELECT category_id FROM (
+    SELECT c.category_id, max(c.rss_kib) - min(c.rss_kib) + max(c.size_kib) - min(c.size_kib)
+        + max(c.mappings) - min(c.mappings) > 0 AS changed,
+      row_number() OVER (ORDER BY max(c.rss_kib) - min(c.rss_kib) DESC,
+        max(c.size_kib) - min(c.size_kib) DESC, max(c.rss_kib) DESC) AS place
+    FROM cell c CROSS JOIN span WHERE c.moment_ms BETWEEN span.from_ms AND span.to_ms
+    GROUP BY c.category_id
+  ) WHERE place = 1 OR changed AND place <= :lines / 4
+),
+picked AS (
+  -- with :lines: the first moment, the last, and those between at equal steps
+  SELECT moment_ms FROM (
+    SELECT moment_ms, row_number() OVER (ORDER BY moment_ms) - 1 AS place,
+      count(*) OVER () - 1 AS n, max(:lines / (SELECT count(*) FROM shown), 2) - 1 AS steps
+    FROM (SELECT DISTINCT c.moment_ms FROM cell c CROSS JOIN span
+      WHERE c.moment_ms BETWEEN span.from_ms AND span.to_ms)
+  ) WHERE place = 0 OR n <= steps OR place * steps / n > (place - 1) * steps / n
 ),
 moment AS (
   -- X_kib: 0 if every capture of the moment has the number, NULL if one lacks it. named (captures
@@ -80,6 +106,7 @@ moment AS (
   CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
   WHERE s.process_id IN (SELECT process_id FROM scope)
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND (:lines IS NULL OR s.moment_ms IN (SELECT moment_ms FROM picked))
   GROUP BY s.moment_ms
 ),
 there AS (
@@ -171,6 +198,7 @@ JOIN category k ON k.category_id = c.parent_id
 LEFT JOIN process p ON p.process_id = x.process_id
 LEFT JOIN name n ON n.name_id = coalesce(p.name_id, :name_id)
 WHERE (:category IS NULL OR :category IN (c.category, k.category))
-  AND x.moment_ms >= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :from)
-  AND x.moment_ms <= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
+  AND (:lines IS NULL OR :category IS NOT NULL OR c.category = 'total'
+    OR x.category_id IN (SELECT category_id FROM shown))
+  AND x.moment_ms >= (SELECT from_ms FROM span) AND x.moment_ms <= (SELECT to_ms FROM span)
 ORDER BY x.moment_ms, c.category;

@@ -25,22 +25,31 @@ static bool is_label(const pm_query_param *p)
     return p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_CATEGORY || p->unit == PM_UNIT_TEXT;
 }
 
-/* Returns the column that the user calls by this name: rss is rss_kib, taken is taken_at. */
+/* Copies a name of a column without a part of it: rss_kib_delta, _kib: rss_delta. */
+static void without(const char *column, const char *part, char *out, size_t size)
+{
+    const char *at = *part ? strstr(column, part) : NULL;
+    size_t before = at ? (size_t)(at - column) : strlen(column);
+
+    snprintf(out, size, "%.*s%s", (int)before, column, at ? at + strlen(part) : "");
+}
+
+/* Returns the column that the user calls by this name: rss is rss_kib, as in the header of a table,
+ * taken is taken_at. */
 static int find_column(const pmapdb_rows *rows, pm_text name)
 {
-    static const char *const endings[] = {"", "_kib", "_at", "_id"};
+    static const char *const parts[] = {"", "_kib", "_at", "_id"};
     const pm_query_info *q = pm_rows_info(rows);
+    char shorter[128];
     pm_near near;
 
     pm_near_start(&near, name);
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         for (int i = 0; i < q->n_columns; i++) {
-            pm_text column = q->column[i].name;
-
-            if (pm_text_starts(column, name) &&
-                pm_text_equal(pm_text_from(column, name.len), pm_text_of(endings[k])))
+            without(pmapdb_rows_name(rows, i), parts[k], shorter, sizeof shorter);
+            if (pm_text_equal(name, pm_text_of(shorter)))
                 return i;
-            pm_near_try(&near, column);
+            pm_near_try(&near, q->column[i].name);
         }
     pm_cli_die("no column '%.*s'%s pmapdb %.*s --help lists them", (int)name.len, name.data,
                pm_near_hint(&near), (int)q->name.len, q->name.data);

@@ -51,6 +51,9 @@ void pm_cli_check_zone(void);
 /* Returns how to write rows, depending on where the output goes. */
 pm_render_options pm_cli_render_options(const pm_cli *cli);
 
+/* Returns the number of lines of the terminal that gets the output; 0: it is not one. */
+int pm_cli_screen_lines(const pm_cli *cli);
+
 /* True for formats that people read (table, Markdown). They show the query's default columns, and
  * lines above and below the rows. */
 bool pm_cli_is_for_people(const pm_cli *cli);
@@ -65,6 +68,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv);
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
 int pm_cli_diff(pm_cli *cli, int argc, char **argv);
 int pm_cli_explain_category(pm_cli *cli, int argc, char **argv);
+int pm_cli_growth(pm_cli *cli, int argc, char **argv);
 int pm_cli_groups(pm_cli *cli, int argc, char **argv);
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
 /* From now on, errors in the command line end with UNKNOWN, as a monitor expects. Call it before

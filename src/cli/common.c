@@ -194,6 +194,13 @@ static int terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+int pm_cli_screen_lines(const pm_cli *cli)
+{
+    struct winsize size;
+
+    return !cli->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 bool pm_cli_is_for_people(const pm_cli *cli)
 {
     return cli->format == PM_FORMAT_TABLE || cli->format == PM_FORMAT_MD;

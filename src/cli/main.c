@@ -32,7 +32,7 @@ static const struct command {
     {"Ask", "status", "status", "one screen: who holds memory, who grew, what ended", NULL},
     {NULL, "host", "host", "the machine: processes, page cache, tmpfs, slab, swap, limits", NULL},
     {NULL, "diff", NULL, "what grew between two snapshots", pm_cli_diff},
-    {NULL, "growth", "growth", "every category in every snapshot, with the steps", NULL},
+    {NULL, "growth", NULL, "every category in every snapshot, with the steps", pm_cli_growth},
     {NULL, "categories", "categories", "the categories of one snapshot, largest first", NULL},
     {NULL, "mappings", NULL, "the mappings of one snapshot, by region, in words", pm_cli_mappings},
     {NULL, "groups", NULL, "processes of one moment by name, user, cgroup, expression",

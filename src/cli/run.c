@@ -18,28 +18,6 @@ static int process_param(const pm_query_info *info)
 
 /* ---- help ---- */
 
-/* Prints the lines of the query's comment as one paragraph. */
-static void put_about(FILE *out, pm_text about)
-{
-    char *words = calloc(1, about.len + 1), *end = words;
-
-    if (!words)
-        pm_cli_no_memory();
-    for (size_t i = 0; i < about.len; i++) {
-        bool dashes = i > 0 && about.data[i - 1] == '\n' && about.data[i] == '-';
-
-        if (dashes)
-            i++; /* skips both dashes */
-        else if (about.data[i] != '\n' && (about.data[i] != ' ' || (end > words && end[-1] != ' ')))
-            *end++ = about.data[i];
-        else if (end > words && end[-1] != ' ')
-            *end++ = ' ';
-    }
-    fputc('\n', out);
-    pm_options_wrap(out, pm_text_of(words), 0, 0);
-    free(words);
-}
-
 /* Prints the names of the columns, as one paragraph. */
 static void put_column_names(FILE *out, const pm_query_info *q)
 {
@@ -70,8 +48,10 @@ static void put_columns(FILE *out, const void *ctx, bool all)
                 pm_unit_name(q->column[i].unit));
         pm_options_wrap(out, q->column[i].help, 35, 35);
     }
-    if (q->about.len > 3)
-        put_about(out, q->about);
+    if (q->about.len > 3) {
+        fputc('\n', out);
+        pm_options_wrap(out, q->about, 0, 0);
+    }
 }
 
 /* ---- parameters as options ---- */
@@ -333,6 +313,16 @@ bool pm_run_ask(pmapdb_store *store, const char *sql, char *out, size_t size)
     return any;
 }
 
+bool pm_run_asks_host(const pm_run_args *args)
+{
+    const char *from = pm_run_given(args, "from"), *to = pm_run_given(args, "to");
+
+    if (pm_run_given(args, "process") || (from && *from == '@') || (to && *to == '@'))
+        return false;
+    return pm_run_ask(args->store,
+                      "SELECT 1 WHERE (SELECT count(DISTINCT name_id) FROM process) > 1", NULL, 0);
+}
+
 /* ---- a whole command ---- */
 
 /* Says nothing if --from and --to are the same moment: the query reports that. */
@@ -371,7 +361,8 @@ void pm_run_answer(pm_run_args *args, const char *name)
     pm_answer_view view;
     pmapdb_error err;
 
-    pm_run_open(args);
+    if (!args->store)
+        pm_run_open(args);
     if (args->path) {
         pm_cli_must(pmapdb_query_file(args->store, args->path, &rows, &err), &err);
         pm_cli_must(pm_run_bind(args, rows, &err), &err);

@@ -50,14 +50,17 @@ void pm_run_open(pm_run_args *args);
 pmapdb_rows *pm_run_query(const pm_run_args *args, const char *name);
 /* Closes the store and frees the query's header. */
 void pm_run_end(pm_run_args *args);
+/* True if no process is asked for, by name or by its snapshot, and the store has several names:
+ * then the answer is about the whole host. */
+bool pm_run_asks_host(const pm_run_args *args);
 /* Steps to the next row; false after the last one. Ends the program if the query fails. */
 bool pm_run_next(pmapdb_rows *rows);
 
 /* True if the SQL has a row; then writes the first value of it, unless size is 0. */
 bool pm_run_ask(pmapdb_store *store, const char *sql, char *out, size_t size);
 
-/* Runs the rest of a command that is a named query: opens the store, writes the rows, reports what
- * the snapshots lack, closes the store. */
+/* Runs the rest of a command that is a named query: opens the store unless it is open, writes the
+ * rows, reports what the snapshots lack, closes the store. */
 void pm_run_answer(pm_run_args *args, const char *name);
 
 #endif

@@ -20,6 +20,17 @@ run pmapdb snapshots -n 1 --columns name,taken_at,rss_kib
 run pmapdb growth web -n 1 --columns taken,category,rss
 run pmapdb snapshots --since -1m --until -30s --columns taken
 
+run pmapdb growth web --pivot -f csv
+run pmapdb growth web --pivot --metric mappings -n 1 --json
+run pmapdb growth --columns name,pid,rss_delta
+run pmapdb growth web --lines 4 --columns taken,category,rss,rss_delta
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    on_screen() {
+        TERM=xterm script -qec "stty cols 100 rows 10; pmapdb $*" /dev/null </dev/null | grep -c '^20'
+    }
+    [ "$(on_screen growth web) $(on_screen growth web --all)" = "2 8" ] || on_screen growth web
+fi
+
 say "other words for an option"
 run pmapdb categories -p web --at -1m -n 1 --columns category,rss
 run pmapdb categories --pid 8 --until now -n 1 --columns category,rss

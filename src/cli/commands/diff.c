@@ -360,18 +360,6 @@ static int64_t write_diff(diff *d, pmapdb_rows *rows)
     return rest;
 }
 
-/* True if neither a process nor its snapshot is given, and the store has several names: then the
- * whole host is compared. */
-static bool asks_host(const diff *d)
-{
-    const char *from = pm_run_given(&d->args, "from"), *to = pm_run_given(&d->args, "to");
-
-    if (pm_run_given(&d->args, "process") || (from && *from == '@') || (to && *to == '@'))
-        return false;
-    return pm_run_ask(d->args.store,
-                      "SELECT 1 WHERE (SELECT count(DISTINCT name_id) FROM process) > 1", NULL, 0);
-}
-
 int pm_cli_diff(pm_cli *cli, int argc, char **argv)
 {
     diff d = {.cli = cli};
@@ -385,7 +373,7 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
     pm_run_parse(&d.args, argc, argv);
     pm_run_open(&d.args);
     if (!d.by)
-        d.by = asks_host(&d) ? "process" : "category";
+        d.by = pm_run_asks_host(&d.args) ? "process" : "category";
     pm_moment_read_two(&d.args, strcmp(d.by, "process") == 0 ? "diff-process-total" : "diff-total",
                        &d.older, &d.newer);
     if (strcmp(d.by, "category") != 0)

@@ -10,33 +10,44 @@
 void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent)
 {
     bool first = true;
+    pm_text word;
 
-    while (words.len) {
-        const char *blank = memchr(words.data, ' ', words.len);
-        size_t n = blank ? (size_t)(blank - words.data) : words.len;
-
-        if (!first && at + 1 + n > WIDTH) {
+    while ((word = pm_text_word(&words, " \n")).len) {
+        if (pm_text_equal(word, PM_TEXT("--"))) /* the lines are comments of SQL */
+            continue;
+        if (!first && at + 1 + word.len > WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
             first = true;
         }
-        at += (size_t)fprintf(out, "%s%.*s", first ? "" : " ", (int)n, words.data);
+        at += (size_t)fprintf(out, "%s%.*s", first ? "" : " ", (int)word.len, word.data);
         first = false;
-        words = pm_text_from(words, blank ? n + 1 : n);
     }
     fputc('\n', out);
 }
 
+/* Returns how many bytes a paragraph has: up to an empty line, or one that begins with a blank. */
+static size_t paragraph(pm_text t)
+{
+    size_t n = 0;
+
+    while (n < t.len && (t.data[n] != '\n' || (n + 1 < t.len && !pm_char_in(t.data[n + 1], " \n"))))
+        n++;
+    return n;
+}
+
 void pm_options_text(FILE *out, const char *text)
 {
-    while (*text) {
-        size_t n = strcspn(text, "\n");
+    pm_text rest = pm_text_of(text);
 
-        if (*text == ' ')
-            fprintf(out, "%.*s\n", (int)n, text);
+    while (rest.len) {
+        size_t n = *rest.data == ' ' ? strcspn(rest.data, "\n") : paragraph(rest);
+
+        if (*rest.data == ' ')
+            fprintf(out, "%.*s\n", (int)n, rest.data);
         else
-            pm_options_wrap(out, (pm_text){text, n}, 0, 0);
-        text += n + (text[n] == '\n');
+            pm_options_wrap(out, (pm_text){rest.data, n}, 0, 0);
+        rest = pm_text_from(rest, n + 1);
     }
 }
 

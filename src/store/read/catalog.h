@@ -11,8 +11,6 @@
  *     -- empty:  TEXT                        (what an answer without rows means; else "no
  *                                             NAME", of a query that is not built in "no rows")
  *     -- order:  time                        (the newest rows are the last: --top shows the last)
- *     -- host:   NAME                        (the query for the whole host, if the process is
- *                                             missing and the store has several names)
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
  * built-in query of the same name. One read-only statement per file. The parameter NAME-OF-IT is
@@ -42,7 +40,7 @@ typedef struct pm_query_info {
     const char *body; /* the statement, after the header */
     char *names;      /* of a prepared query: the names of its columns, NUL-terminated */
     bool builtin;
-    pm_text name, title, about, table, narrow, empty, order, host;
+    pm_text name, title, about, table, narrow, empty, order;
     pm_query_param param[PM_QUERY_ITEMS];
     pm_query_column column[PM_QUERY_ITEMS];
     int n_params, n_columns;

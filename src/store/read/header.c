@@ -164,7 +164,6 @@ static const struct {
             {"narrow:", offsetof(pm_query_info, narrow)},
             {"empty:", offsetof(pm_query_info, empty)},
             {"order:", offsetof(pm_query_info, order)},
-            {"host:", offsetof(pm_query_info, host)},
             {"param:", 0},
             {"column:", 0}};
 

@@ -1,7 +1,6 @@
 /* hash: compiles XXH3. A separate file, because the build compiles it with -O3. */
 #include "base/hash.h"
 
-#include <endian.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -13,12 +12,6 @@ uint64_t pm_hash(const void *bytes, size_t n)
 uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed)
 {
     return XXH3_64bits_withSeed(bytes, n, seed);
-}
-
-uint64_t pm_hash_number(uint64_t number, uint64_t seed)
-{
-    number = htole64(number);
-    return XXH3_64bits_withSeed(&number, sizeof number, seed);
 }
 
 static XXH3_state_t *state_of(pm_hash_parts *h)

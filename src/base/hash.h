@@ -9,9 +9,6 @@
 uint64_t pm_hash(const void *bytes, size_t n);
 uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 
-/* The hash of the eight bytes of the number, lowest first. */
-uint64_t pm_hash_number(uint64_t number, uint64_t seed);
-
 /* The hash of bytes that are added in parts. */
 typedef struct pm_hash_parts pm_hash_parts;
 pm_hash_parts *pm_hash_parts_new(void); /* NULL: no memory */

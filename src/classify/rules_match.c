@@ -38,10 +38,11 @@ static bool any_glob(const pm_rule_condition *c, pm_regex_space *space, pm_text 
 
 static bool path_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
-    pm_text inside, undeleted = pm_undeleted(row->path);
+    pm_text inside, undeleted;
 
     if (c->none || row->path.len == 0)
         return c->none && row->path.len == 0;
+    undeleted = pm_undeleted(row->path);
     if (pm_rule_bracket(row, &inside))
         return false;
     if (c->regex)

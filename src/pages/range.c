@@ -94,7 +94,7 @@ pm_page_range pm_page_range_of(const pm_mapping *m, const pm_map *mounts, uint64
 void pm_family_add(uint64_t *key, const pm_mapping *m)
 {
     if (pm_text_equal(m->path, PM_TEXT("[stack]")))
-        *key = pm_hash_number(m->end, *key);
+        *key = pm_hash_seeded(&m->end, sizeof m->end, *key);
     else if (pm_text_equal(m->path, PM_TEXT("[vdso]")))
-        *key = pm_hash_number(m->start, *key);
+        *key = pm_hash_seeded(&m->start, sizeof m->start, *key);
 }

@@ -23,7 +23,7 @@ void pm_block_open(pm_reader *r)
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         r->b.tool[i] = PMAPDB_UNKNOWN;
     pm_totals_zero(&r->b.totals);
-    pm_block_unhash(r);
+    pm_hash_parts_begin(r->hash);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         pm_buf_clear(texts[i]);
     if (r->starts.used)
@@ -56,6 +56,35 @@ void pm_block_missing(pm_reader *r, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     pm_check(r, pm_buf_addf(&r->missing, r->err, "%s%s", r->missing.len ? "; " : "", text));
+}
+
+/* ---- lines ---- */
+
+/* Makes all lines up to the current line part of the block. A strange line among them becomes a
+ * gap. */
+static void go_on(pm_reader *r, uint64_t lines)
+{
+    r->b.last_line = r->line;
+    r->smaps.n_lines += lines;
+    if (r->b.mark[PM_MARK_STRANGE].n && !r->b.mark[PM_MARK_GAP].n)
+        pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
+}
+
+void pm_block_lines(pm_reader *r, const char *p, size_t n, uint64_t lines)
+{
+    go_on(r, lines);
+    pm_hash_parts_add(r->hash, p, n);
+}
+
+void pm_block_line(pm_reader *r)
+{
+    go_on(r, 1);
+    r->b.worn |= r->worn;
+    if (r->worn)
+        r->smaps.text = NULL;
+    if (r->raw.len)
+        pm_hash_parts_add(r->hash, r->raw.data, r->raw.len);
+    pm_hash_parts_add(r->hash, "\n", 1);
 }
 
 /* ---- rows ---- */
@@ -104,28 +133,42 @@ static bool is_doubled(const pm_open *b, const pm_mapping *m)
            memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
-/* Reports a row. If its text was read before, it is the same mapping, so the search in the pool is
- * skipped. */
-static void hand_on(pm_reader *r, const pm_mapping *m, uint64_t line)
+/* Finds or adds the row in the pool. A row whose text was read before is the same mapping, so the
+ * search in the pool is skipped. */
+static pmapdb_status intern(pm_reader *r, const pm_mapping *m, uint32_t *id)
+{
+    const pm_smaps *s = &r->smaps;
+    bool range = r->b.family == PM_FAMILY_RANGE;
+    uint64_t hash;
+    pmapdb_status st;
+
+    if (range && s->known) {
+        *id = s->id;
+        return PMAPDB_OK;
+    }
+    if (!range || !s->len)
+        return pm_pool_mapping(r->pool, m, id, r->err);
+    hash = pm_hash(s->text, s->len);
+    if (pm_pool_recall(r->pool, hash, id))
+        return PMAPDB_OK;
+    st = pm_pool_mapping(r->pool, m, id, r->err);
+    return st == PMAPDB_OK ? pm_pool_note(r->pool, hash, *id, r->err) : st;
+}
+
+static void hand_on(pm_reader *r, const pm_mapping *m)
 {
     const pm_reader_events *e = &r->events;
-    uint64_t hash = 0;
-    uint32_t id;
-    bool memo;
+    uint32_t id = 0;
 
-    if (r->st != PMAPDB_OK || !r->pool) {
-        if (r->st == PMAPDB_OK && e->on_mapping)
-            pm_check(r, e->on_mapping(e->ctx, m, r->err));
+    if (r->st != PMAPDB_OK)
         return;
+    if (r->pool) {
+        pm_check(r, intern(r, m, &id));
+        if (r->st == PMAPDB_OK)
+            pm_check(r, r->on_row(e->ctx, id, r->err));
+    } else if (e->on_mapping) {
+        pm_check(r, e->on_mapping(e->ctx, m, r->err));
     }
-    memo = r->b.family == PM_FAMILY_RANGE && pm_block_row_hash(r, line, &hash);
-    if (!memo || !pm_pool_recall(r->pool, hash, &id)) {
-        pm_check(r, pm_pool_mapping(r->pool, m, &id, r->err));
-        if (memo && r->st == PMAPDB_OK)
-            pm_check(r, pm_pool_note(r->pool, hash, id, r->err));
-    }
-    if (r->st == PMAPDB_OK)
-        pm_check(r, r->on_row(e->ctx, id, r->err));
 }
 
 void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
@@ -157,7 +200,7 @@ void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
     b->pages_kib += (int64_t)m->value[PM_KERNEL_PAGE];
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];
-    hand_on(r, m, line);
+    hand_on(r, m);
 }
 
 void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line)
@@ -292,7 +335,7 @@ static void tell(pm_reader *r)
                        .tool = pm_buf_text(&r->tool),
                        .empty = pm_text_of(none ? empty_reason(r) : ""),
                        .foreign = none && (b->refused || b->n_rows),
-                       .hash = pm_block_hash(r)};
+                       .hash = pm_hash_parts_end(r->hash)};
 
     if (r->events.on_block && r->st == PMAPDB_OK)
         pm_check(r, r->events.on_block(r->events.ctx, &block, r->err));

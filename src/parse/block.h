@@ -70,21 +70,8 @@ typedef enum pm_mark {
     PM_MARKS
 } pm_mark;
 
-/* A piece of a block's text: block_hash.c. */
-typedef struct pm_piece {
-    uint64_t hash, first_line, n_lines;
-    bool worn; /* decoration was removed from its lines */
-} pm_piece;
-
-typedef struct pm_piece_hash {
-    const char *run, *run_end; /* unhashed lines of the current piece in this chunk */
-    pm_hash_parts *parts;      /* its earlier bytes, if begun */
-    bool begun;
-    pm_piece current, ended; /* `current` has no hash yet */
-    uint64_t text;           /* hash of all pieces that ended */
-} pm_piece_hash;
-
-static inline bool pm_begins_piece(char c)
+/* True for the first character of a line that can begin a row of smaps. */
+static inline bool pm_begins_row(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
@@ -93,10 +80,15 @@ static inline bool pm_begins_piece(char c)
 typedef struct pm_smaps {
     pm_mapping row;
     bool open;
-    bool known;      /* the row is in the pool, texts included */
-    bool torn;       /* foreign lines came after the row's first line */
-    bool headless;   /* its address may have lost digits: Size tells, where it is there */
-    const char *bad; /* why the row cannot be used, or NULL */
+    bool known; /* the row is number `id` in the pool, texts included */
+    uint32_t id;
+    const char *text; /* the row's lines as the kernel printed them, in the chunk that is being
+                         fed; NULL: they are not all in the chunk, or were changed */
+    uint64_t n_lines; /* of the text */
+    size_t len;       /* of the text, when the row is complete; 0: no text */
+    bool torn;        /* foreign lines came after the row's first line */
+    bool headless;    /* its address may have lost digits: Size tells, where it is there */
+    const char *bad;  /* why the row cannot be used, or NULL */
     uint64_t line;
     bool any_key, any_row;     /* in the block */
     bool blank_ends;           /* VmFlags lines of the block end in a blank */
@@ -220,7 +212,7 @@ struct pm_reader {
     pm_mark stray; /* the mark of a block whose first row follows directly */
     /* the block */
     pm_open b;
-    pm_piece_hash hash;
+    pm_hash_parts *hash; /* of the lines of the block */
     pm_buf command, columns, missing, notes, tool, held_path;
     pm_map starts; /* start addresses in a block without a header: enter.c */
     pm_smaps smaps;
@@ -313,30 +305,18 @@ void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* Adds one item to the list of what is missing. */
 void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- block_hash.c ---- */
-
-/* Makes the current line part of the block and adds its bytes to the hash. */
+/* Makes the current line part of the block and adds its unchanged bytes to the hash. */
 void pm_block_line(pm_reader *r);
-/* Adds `lines` lines of n bytes that do not begin a piece; r->line is the last line. */
-void pm_block_bytes(pm_reader *r, const char *p, size_t n, uint64_t lines);
-void pm_block_end_piece(pm_reader *r);
-/* Adds a complete piece with a known hash to the block; its last line is the current line. */
-void pm_block_piece(pm_reader *r, const pm_piece *piece);
-/* Hashes the pending bytes of the chunk, which are lost when the chunk ends. */
-void pm_block_flush(pm_reader *r);
-/* True if the last ended piece is exactly the lines from `line` up to, but not including, the
- * current line, unchanged from the kernel: a row with its keys. */
-bool pm_block_row_hash(const pm_reader *r, uint64_t line, uint64_t *hash);
-uint64_t pm_block_hash(pm_reader *r);
-void pm_block_unhash(pm_reader *r);
+/* Adds lines of n bytes that are in the chunk; r->line is the last of them. */
+void pm_block_lines(pm_reader *r, const char *p, size_t n, uint64_t lines);
 
 /* ---- smaps.c: maps, smaps ---- */
 
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
-/* Takes a row whose text was read before, as `piece`. The texts of the row stay valid. */
-void pm_smaps_known(pm_reader *r, const pm_mapping *m, const pm_piece *piece);
+/* Takes a row of the pool; its text begins at p, on the current line. */
+void pm_smaps_known(pm_reader *r, uint32_t id, const char *p);
 /* Handles a row whose first line cannot be read: the keys below are not the previous row's. */
 void pm_smaps_broken(pm_reader *r, const char *why);
 /* True if the line looks like a key line: "Rss:      4 kB". With `known`, only for keys of Linux.

@@ -101,7 +101,7 @@ static size_t whole_rows(const char *bytes, size_t n)
 
     for (; p; p = before ? memrchr(bytes, '\n', before) : NULL) {
         before = (size_t)(p - bytes);
-        if (before + 1 < n && pm_begins_piece(p[1]))
+        if (before + 1 < n && pm_begins_row(p[1]))
             return before + 1;
     }
     return line ? (size_t)(line - bytes) + 1 : n;

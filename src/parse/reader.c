@@ -11,8 +11,8 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
     pm_reader *r = calloc(1, sizeof *r);
 
     if (r)
-        r->hash.parts = pm_hash_parts_new();
-    if (!r || !r->hash.parts) {
+        r->hash = pm_hash_parts_new();
+    if (!r || !r->hash) {
         free(r);
         return pm_fail_nomem(err);
     }
@@ -42,7 +42,7 @@ void pm_reader_free(pm_reader *r)
         return;
     free_bufs(r);
     pm_lines_free(&r->lines);
-    pm_hash_parts_free(r->hash.parts);
+    pm_hash_parts_free(r->hash);
     pm_map_free(&r->starts);
     free(r->wide.rows);
     free(r->wide.values);
@@ -63,7 +63,7 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
     r->chunk_end = bytes + n;
     r->bytes += n;
     st = pm_lines_feed(&r->lines, bytes, n, err);
-    pm_block_flush(r);
+    r->smaps.text = NULL;
     r->chunk = r->chunk_end = r->ahead = NULL;
     if (!r->any_row && n && memchr(bytes, '\0', n))
         r->any_nul = true;

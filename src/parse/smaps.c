@@ -132,45 +132,46 @@ void pm_smaps_end(pm_reader *r)
     close_row(r, true);
 }
 
-/* Ends the previous row and begins a row at `line`. */
-static void begin_row(pm_reader *r, const pm_mapping *m, uint64_t line)
+/* Ends the previous row and begins a row on the current line, whose text begins at p. */
+static void begin_row(pm_reader *r, const pm_mapping *m, const char *p)
 {
     pm_smaps *s = &r->smaps;
 
+    s->len = s->text && p && s->n_lines == r->line - s->line ? (size_t)(p - s->text) : 0;
+
     if (s->open && pm_block_grew(&s->row, m)) {
         s->open = false;
-        pm_block_again(r, &s->row, line);
+        pm_block_again(r, &s->row, r->line);
     }
     close_row(r, false);
     s->row = *m;
     s->open = true;
     s->known = s->torn = s->headless = false;
     s->bad = NULL;
-    s->line = line;
+    s->line = r->line;
+    s->text = p;
+    s->len = s->n_lines = 0;
     s->next = 0;
 }
 
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
 {
     pm_smaps *s = &r->smaps;
+    uintptr_t at = (uintptr_t)r->raw.data;
+    bool here = at >= (uintptr_t)r->chunk && at < (uintptr_t)r->chunk_end;
 
-    begin_row(r, m, r->line);
+    begin_row(r, m, here ? r->raw.data : NULL);
     s->headless = !r->b.rollup && is_headless(line, m);
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
     pm_keep(r, &s->path, m->path);
 }
 
-void pm_smaps_known(pm_reader *r, const pm_mapping *m, const pm_piece *piece)
+void pm_smaps_known(pm_reader *r, uint32_t id, const char *p)
 {
-    uint64_t last = r->line;
-
-    r->line = piece->first_line;
-    pm_block_end_piece(r);
-    begin_row(r, m, piece->first_line);
+    begin_row(r, pm_pool_get(r->pool, id), p);
     r->smaps.known = true;
-    r->line = last;
-    pm_block_piece(r, piece);
+    r->smaps.id = id;
 }
 
 void pm_smaps_broken(pm_reader *r, const char *why)

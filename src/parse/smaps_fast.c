@@ -115,13 +115,13 @@ bool pm_fast_row(pm_text line)
 
 /* ---- a complete row ---- */
 
-/* Returns the end of the piece at p if a row follows in these bytes, otherwise NULL. */
-static const char *piece_end(const char *p, const char *end, uint64_t *lines)
+/* Returns the end of the row at p if another row follows in these bytes, otherwise NULL. */
+static const char *row_end(const char *p, const char *end, uint64_t *lines)
 {
     *lines = 0;
     while ((p = memchr(p, '\n', (size_t)(end - p))) && ++p < end) {
         ++*lines;
-        if (pm_begins_piece(*p)) {
+        if (pm_begins_row(*p)) {
             const char *after = p + pm_num_hex_run(p, end);
 
             return after - p >= PM_ADDRESS_MIN && after < end && *after == '-' ? p : NULL;
@@ -135,21 +135,20 @@ static const char *piece_end(const char *p, const char *end, uint64_t *lines)
 static size_t take_known(pm_reader *r, const char *p, const char *end)
 {
     pm_smaps *s = &r->smaps;
-    pm_piece piece = {.first_line = r->line + 1};
-    const char *next = piece_end(p, r->ahead ? r->ahead : end, &piece.n_lines);
+    uint64_t lines;
+    const char *next = row_end(p, r->ahead ? r->ahead : end, &lines);
     const pm_mapping *m;
     uint32_t id;
 
-    if (!next || next > end || piece.n_lines < 2)
-        return 0;
-    piece.hash = pm_hash(p, (size_t)(next - p));
-    if (!pm_pool_recall(r->pool, piece.hash, &id))
+    if (!next || next > end || lines < 2 ||
+        !pm_pool_recall(r->pool, pm_hash(p, (size_t)(next - p)), &id))
         return 0;
     m = pm_pool_get(r->pool, id);
     r->line++;
     pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m);
-    r->line = piece.first_line + piece.n_lines - 1;
-    pm_smaps_known(r, m, &piece);
+    pm_smaps_known(r, id, p);
+    r->line += lines - 1;
+    pm_block_lines(r, p, (size_t)(next - p), lines);
     s->any_key = true;
     s->blank_ends |= pm_has(m, PM_HAS_FLAGS) && next[-2] == ' ';
     return (size_t)(next - p);
@@ -166,7 +165,7 @@ static size_t take_keys(pm_reader *r, const char *p, const char *end)
     r->line += lines;
     s->any_key |= lines > 0;
     if (lines)
-        pm_block_bytes(r, p, taken, lines);
+        pm_block_lines(r, p, taken, lines);
     return taken;
 }
 
@@ -180,7 +179,7 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     r->err = err;
     if (*p >= 'A' && *p <= 'Z' && !r->smaps.torn)
         *taken = take_keys(r, p, end);
-    else if (r->pool && r->smaps.any_row && r->smaps.any_key && pm_begins_piece(*p))
+    else if (r->pool && r->smaps.any_row && r->smaps.any_key && pm_begins_row(*p))
         *taken = take_known(r, p, end);
     return r->st;
 }

@@ -87,8 +87,8 @@ static void range_row(pm_reader *r, pm_text t, const pm_mapping *m)
         pm_block_end(r);
     pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m);
     r->b.rollup = rollup;
-    pm_block_line(r);
     pm_smaps_row(r, t, m);
+    pm_block_line(r);
 }
 
 static void range_line(pm_reader *r, pm_text t)

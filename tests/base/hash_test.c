@@ -27,12 +27,4 @@ static void as_the_library(void **state)
     }
 }
 
-static void of_a_number(void **state)
-{
-    const unsigned char bytes[] = {8, 7, 6, 5, 4, 3, 2, 1};
-
-    assert_true(pm_hash_number(UINT64_C(0x0102030405060708), 42) ==
-                XXH3_64bits_withSeed(bytes, sizeof bytes, 42));
-}
-
-RUN_TESTS(TEST(as_the_library), TEST(of_a_number))
+RUN_TESTS(TEST(as_the_library))

@@ -2,69 +2,40 @@
  * store knows about it. */
 #include "store/copy/merge_run.h"
 
+#include "store/write/known.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
 #include "store/write/put.h"
 
 /* ---- snapshots ---- */
 
-/* Finds a snapshot by host, pid, dialect, hash and time, as import does; an mtime counts in whole
- * seconds. A live one must also have the same boot and start time. */
-static int64_t find_stored(pm_merge *m, const pm_recall_item *item, int64_t host_id, int64_t from,
-                           int64_t to)
-{
-    const pm_recall_process *who = pm_recall_who(m->recall);
-    sqlite3_stmt *row = pm_sql_ask(
-        m->into->sql,
-        "SELECT s.snapshot_id, s.capture_id FROM process p CROSS JOIN snapshot s "
-        "ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?3 AND ?4 "
-        "WHERE coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 "
-        "AND s.dialect = ?6 AND (?7 OR p.boot_id = ?8 AND p.start_time IS ?9) LIMIT 1",
-        PM_ARGS(PM_I(who->pid == PMAPDB_UNKNOWN ? -1 : who->pid), PM_I(host_id), PM_I(from),
-                PM_I(to), PM_I(item->hash), PM_S(pm_dialect_name(item->dialect)),
-                PM_I(item->time_source != PM_TIME_LIVE), PM_S(who->boot_id),
-                PM_I(who->start_time)));
-    int64_t found = 0;
-
-    if (pm_sql_next(m->into->sql, row)) {
-        found = pm_col_int(row, 0);
-        pm_merge_set(m, &m->captures, item->capture_id, pm_col_int(row, 1));
-        pm_sql_done(row);
-    }
-    return found;
-}
-
-/* True if this store pruned the snapshot. Text: table forgotten has it. Live: this store has or had
- * its beat but not the snapshot. */
-static bool was_pruned(pm_merge *m, const pm_recall_item *item, int64_t host_id, int64_t from,
-                       int64_t to)
-{
-    if (item->time_source == PM_TIME_LIVE)
-        return pm_merge_get(&m->beats, item->capture_id) != 0;
-    return item->time_source != PM_TIME_NOW &&
-           pm_sql_value(m->into->sql,
-                        "SELECT 1 FROM forgotten WHERE hash = ?1 AND taken_ms BETWEEN ?2 AND ?3 "
-                        "AND dialect = ?4 AND pid IS ?5 AND coalesce(host_id, 0) = ?6",
-                        PM_ARGS(PM_I(item->hash), PM_I(from), PM_I(to),
-                                PM_S(pm_dialect_name(item->dialect)),
-                                PM_I(pm_recall_who(m->recall)->pid), PM_I(host_id)),
-                        0);
-}
-
+/* A live snapshot was pruned here if this store has or had its beat. */
 void pm_merge_look(pm_merge *m, pm_recall_item *item)
 {
-    bool seconds = item->time_source == PM_TIME_MTIME;
-    int64_t from = seconds ? item->taken_ms - item->taken_ms % 1000 : item->taken_ms;
-    int64_t to = seconds ? from + 999 : from, host_id;
+    const pm_recall_process *who = pm_recall_who(m->recall);
+    const pm_live live = {.boot_id = who->boot_id};
+    const pm_capture c = {.block = {.hash = (uint64_t)item->hash, .dialect = item->dialect},
+                          .pid = who->pid,
+                          .host = pm_merge_host(m, who->host),
+                          .start_time = who->start_time,
+                          .taken_ms = item->taken_ms,
+                          .time_source = item->time_source,
+                          .live = &live};
+    bool pruned = false;
 
     if (!m->into || !pm_merge_ok(m))
         return;
-    host_id = pm_merge_host_id(m, pm_merge_host(m, pm_recall_who(m->recall)->host));
-    if (host_id >= 0)
-        item->known = find_stored(m, item, host_id, from, to);
-    if (!item->known && item->log_id)
+    item->known = pm_known(m->into->sql, &c, &pruned);
+    if (item->known)
+        pm_merge_set(m, &m->captures, item->capture_id,
+                     pm_sql_value(m->into->sql,
+                                  "SELECT capture_id FROM snapshot WHERE snapshot_id = ?1",
+                                  PM_ARGS(PM_I(item->known)), 0));
+    else if (item->log_id)
         item->known = pm_merge_get(&m->log_blocks, item->snapshot_id);
-    if (!item->known && was_pruned(m, item, host_id, from, to))
+    if (item->time_source == PM_TIME_LIVE)
+        pruned = pm_merge_get(&m->beats, item->capture_id) != 0;
+    if (!item->known && pruned)
         item->known = PM_MERGE_PRUNED;
 }
 

@@ -11,26 +11,17 @@ FROM apply_judge j
 WHERE j.lineage_id = region.lineage_id AND region.category_id IS NOT j.category_id;
 
 -- The values that each version of a mapping adds to its category where it begins, and subtracts
--- after its end. The formulas are those of the view mappings.
+-- after its end.
 DROP TABLE IF EXISTS temp.apply_step;
 CREATE TEMP TABLE apply_step AS
 WITH version AS (
   SELECT v.epoch_id, coalesce(r.category_id, o.category_id) AS category_id, v.first, v.last,
-    CASE WHEN coalesce(d.fields, e.fields) & 1 THEN coalesce(r.size_kib, r.length / 1024)
-      END AS size_kib,
-    CASE WHEN coalesce(d.fields, e.fields) & 8 THEN coalesce(d.rss_kib,
-      v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS rss_kib,
-    CASE WHEN coalesce(d.fields, e.fields) & 16 THEN coalesce(v.pss, d.rss_kib,
-      v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) END AS pss_kib,
-    CASE WHEN e.fields & 768 = 768 THEN v.private_clean + v.private_dirty END AS private_kib,
-    CASE WHEN e.fields & 512 THEN v.private_dirty END AS private_dirty_kib,
-    v.swap AS swap_kib
+    CASE WHEN known & 1 THEN coalesce(r.size_kib, r.length / 1024) END AS size_kib,
+    v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
   FROM apply_epoch a
-  CROSS JOIN epoch e ON e.epoch_id = a.epoch_id
-  CROSS JOIN mapping_version v ON v.epoch_id = a.epoch_id
+  CROSS JOIN mapping_versions v ON v.epoch_id = a.epoch_id
   CROSS JOIN region r ON r.region_id = v.region_id
-  CROSS JOIN object o ON o.object_id = r.object_id
-  LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id)
+  CROSS JOIN object o ON o.object_id = r.object_id)
 SELECT epoch_id, category_id, off, sum(sign) AS mappings,
   sum(sign * coalesce(size_kib, 0)) AS size_kib, sum(sign * (size_kib IS NULL)) AS no_size,
   sum(sign * coalesce(rss_kib, 0)) AS rss_kib, sum(sign * (rss_kib IS NULL)) AS no_rss,

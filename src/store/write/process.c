@@ -328,25 +328,3 @@ pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_
         rename_process(sql, l.process_id, l.name_id, out->name_id, (int64_t)rank, c->taken_ms);
     return pm_sql_end(sql, err);
 }
-
-/* Compares an mtime in whole seconds: archives and copies drop the fraction. */
-pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapshot_id,
-                               pmapdb_error *err)
-{
-    bool seconds = c->time_source == PM_TIME_MTIME;
-    int64_t from = seconds ? c->taken_ms - c->taken_ms % 1000 : c->taken_ms;
-
-    *snapshot_id = 0;
-    if (c->time_source == PM_TIME_NOW || c->time_source == PM_TIME_LIVE)
-        return PMAPDB_OK;
-    *snapshot_id = pm_sql_value(
-        sql,
-        "SELECT s.snapshot_id FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
-        "AND s.taken_ms BETWEEN ?3 AND ?4 WHERE coalesce(p.pid, -1) = ?1 "
-        "AND coalesce(p.host_id, 0) = ?2 AND s.hash = ?5 AND s.dialect = ?6 LIMIT 1",
-        PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_row(sql, c->host), 0)), PM_I(from),
-                PM_I(seconds ? from + 999 : from), PM_I((int64_t)c->block.hash),
-                PM_S(pm_dialect_name(c->block.dialect))),
-        0);
-    return pm_sql_end(sql, err);
-}

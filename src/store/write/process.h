@@ -31,10 +31,6 @@ pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_
 pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
                                 int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err);
 
-/* Sets *snapshot_id to the snapshot that already stores this block, or to 0. */
-pmapdb_status pm_process_known(pm_sql *sql, const pm_capture *c, int64_t *snapshot_id,
-                               pmapdb_error *err);
-
 /* Condition: p is the process that a live capture names. ?1 is the pid, ?2 the host name, ?3 the
  * boot, ?4 the start time. Uses the unique index. */
 #define PM_IS_LIVE_PROCESS                                   \

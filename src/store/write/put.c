@@ -2,8 +2,8 @@
 #include "store/write/put.h"
 
 #include "base/clock/clock.h"
-#include "store/dict/forgotten.h"
 #include "store/dict/origin.h"
+#include "store/write/known.h"
 #include "store/write/live_reading.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
@@ -170,9 +170,9 @@ static void remove_categories(pmapdb_store *s)
 
 static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
 {
-    PM_SQL_STEP(sql, pm_process_known(sql, c, &out->snapshot_id, &err));
-    if (!out->snapshot_id)
-        PM_SQL_STEP(sql, pm_forgotten(sql, c, &out->pruned, &err));
+    if (c->time_source == PM_TIME_NOW || c->time_source == PM_TIME_LIVE)
+        return;
+    out->snapshot_id = pm_known(sql, c, &out->pruned);
     out->duplicate = out->snapshot_id != 0 || out->pruned;
     if (out->snapshot_id)
         out->process_id =

@@ -86,8 +86,7 @@ void pm_merge_commit(pm_merge *m)
     if (!m->in_transaction || !pm_merge_ok(m))
         return;
     st = pm_store_put_pause(m->into, &err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(m->into, &err);
+    PM_STEP(st, pm_store_commit(m->into, &err));
     pm_merge_keep(m, st, &err);
     if (st != PMAPDB_OK)
         return;

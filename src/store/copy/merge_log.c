@@ -30,8 +30,7 @@ static void read_log(pm_merge *m, int64_t log_id, log *out)
         pmapdb_error err = {0};
         pmapdb_status st = pm_grow(&out->block, &out->cap_blocks, out->n, sizeof *out->block, &err);
 
-        if (st == PMAPDB_OK)
-            st = pm_grow(&out->there, &out->cap_there, out->n, sizeof *out->there, &err);
+        PM_STEP(st, pm_grow(&out->there, &out->cap_there, out->n, sizeof *out->there, &err));
         pm_merge_keep(m, st, &err);
         if (st != PMAPDB_OK)
             continue;

@@ -48,10 +48,8 @@ static void regroup(pm_merge *m, int64_t old_id, int64_t name_id)
     pmapdb_error err = {0};
     pmapdb_status st = pm_moments_new(m->into->sql, m->options->sweep_ms, &moments, &err);
 
-    if (st == PMAPDB_OK)
-        st = pm_moments_regroup(moments, old_id, &err);
-    if (st == PMAPDB_OK)
-        st = pm_moments_regroup(moments, name_id, &err);
+    PM_STEP(st, pm_moments_regroup(moments, old_id, &err));
+    PM_STEP(st, pm_moments_regroup(moments, name_id, &err));
     pm_merge_keep(m, st, &err);
     pm_moments_free(moments);
 }

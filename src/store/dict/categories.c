@@ -86,8 +86,8 @@ static pmapdb_status keep(pm_category_ids *ids, pm_text category, int64_t id, pm
 
     if (st == PMAPDB_OK && !e.text)
         st = pm_fail_nomem(err);
-    if (st == PMAPDB_OK)
-        st = pm_map_add(&ids->index, pm_hash(category.data, category.len), (int64_t)ids->used, err);
+    PM_STEP(st,
+            pm_map_add(&ids->index, pm_hash(category.data, category.len), (int64_t)ids->used, err));
     if (st != PMAPDB_OK) {
         free(e.text);
         return st;

@@ -172,10 +172,8 @@ static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_err
     pmapdb_status st = pm_grow(&objects->item, &objects->cap, objects->n, sizeof(pm_object *), err);
     pm_object *o;
 
-    if (st == PMAPDB_OK)
-        st = pm_map_put(&objects->by_id, (uint64_t)like->id, at, err);
-    if (st == PMAPDB_OK)
-        st = pm_map_add(&objects->by_hash, like->hash, at, err);
+    PM_STEP(st, pm_map_put(&objects->by_id, (uint64_t)like->id, at, err));
+    PM_STEP(st, pm_map_add(&objects->by_hash, like->hash, at, err));
     if (st != PMAPDB_OK)
         return st;
     o = copy_of(like);

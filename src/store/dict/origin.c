@@ -95,8 +95,7 @@ pmapdb_status pm_origin_read(pm_sql *sql, int64_t capture_id, pm_buf *folder, pm
     *has = pm_sql_next(sql, row);
     if (*has) {
         st = set(folder, pm_col_text(row, 0), err);
-        if (st == PMAPDB_OK)
-            st = set(file, pm_col_text(row, 1), err);
+        PM_STEP(st, set(file, pm_col_text(row, 1), err));
         pm_sql_done(row);
     }
     return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;

@@ -210,8 +210,7 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
     st = pm_sql_end(run->from->sql, err);
     if (redact && pm_redact_failed(redact, NULL) != PMAPDB_OK)
         st = pm_redact_failed(redact, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_begin(run->into, err);
+    PM_STEP(st, pm_store_begin(run->into, err));
     if (st == PMAPDB_OK) {
         copy_tables(run);
         st = pm_tidy_commit(run->into, err);
@@ -237,11 +236,9 @@ static pmapdb_status make(export_run *run, pmapdb_error *err)
         st = pm_tidy_all(run->into, &steps, err);
     if (st == PMAPDB_OK && run->cut)
         st = pm_tidy_rest(run->into, PMAPDB_UNKNOWN, err);
-    if (st == PMAPDB_OK)
-        st = check(run, err);
+    PM_STEP(st, check(run, err));
     pm_store_end_tidying(run->into);
-    if (st == PMAPDB_OK)
-        st = pm_space_vacuum(run->into, err);
+    PM_STEP(st, pm_space_vacuum(run->into, err));
     return st == PMAPDB_OK ? empty_wal(run, err) : st;
 }
 

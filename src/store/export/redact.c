@@ -43,8 +43,7 @@ static pmapdb_status compile(const char *pattern, pm_regex **out, pmapdb_error *
     pm_buf whole = {0};
     pmapdb_status st = pm_buf_addf(&whole, err, "\\A(?:%s)\\z", pattern);
 
-    if (st == PMAPDB_OK)
-        st = pm_regex_new(pm_buf_text(&whole), 0, out, err);
+    PM_STEP(st, pm_regex_new(pm_buf_text(&whole), 0, out, err));
     pm_buf_free(&whole);
     return st;
 }
@@ -59,8 +58,7 @@ static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *e
     pm_regex_free(alone);
     if (st == PMAPDB_INPUT)
         return pm_fail(err, PMAPDB_USAGE, "--keep '%s': %s", pattern, why.text);
-    if (st == PMAPDB_OK)
-        st = compile(pattern, &r->keep[r->n_keep], err);
+    PM_STEP(st, compile(pattern, &r->keep[r->n_keep], err));
     r->n_keep += st == PMAPDB_OK;
     return st == PMAPDB_NOMEM ? pm_fail_nomem(err) : st;
 }

@@ -79,10 +79,8 @@ pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_
 
     pm_sql_do(s->sql, "BEGIN", PM_NO_ARGS);
     st = pm_sql_end(s->sql, err);
-    if (st == PMAPDB_OK)
-        st = check_identity(s, schema, version, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, check_identity(s, schema, version, err));
+    PM_STEP(st, pm_store_commit(s, err));
     if (st == PMAPDB_OK)
         s->version = *version;
     else
@@ -111,8 +109,7 @@ static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t f
         apply(s, schema, version);
         st = pm_sql_end(s->sql, err);
     }
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     return st;
@@ -132,8 +129,7 @@ pmapdb_status pm_migrate(pmapdb_store *s, const pm_schema *schema, bool write, p
                        s->path);
     s->version = 0;                      /* another process may migrate it first */
     st = pm_store_begin_tidying(s, err); /* foreign keys off: impossible in a transaction */
-    if (st == PMAPDB_OK)
-        st = migrate(s, schema, version, err);
+    PM_STEP(st, migrate(s, schema, version, err));
     pm_store_end_tidying(s);
     if (st == PMAPDB_OK)
         s->version = schema->version;

@@ -283,15 +283,13 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS, why = 0;
     char *uri;
 
-    if (st == PMAPDB_OK)
-        st = pm_foreign_files_check(s->path, false, err);
+    PM_STEP(st, pm_foreign_files_check(s->path, false, err));
     if (st != PMAPDB_OK)
         return st;
     st = try_read(s, NULL, busy_ms, &why, err);
     if (st == PMAPDB_DATABASE && err->db_code == SQLITE_READONLY_ROLLBACK) {
         st = roll_back(s, busy_ms, err);
-        if (st == PMAPDB_OK)
-            st = try_read(s, NULL, busy_ms, &why, err);
+        PM_STEP(st, try_read(s, NULL, busy_ms, &why, err));
     }
     if (st == PMAPDB_DATABASE && !is_lack(why) && wal_is_empty(s->path)) {
         uri = immutable_uri(s->path);

@@ -89,8 +89,7 @@ pmapdb_status pm_space_give_back(pmapdb_store *s, const pm_steps *steps, bool *h
     *held = false;
     if (st == PMAPDB_OK && space.shrinks)
         st = free_pages(s, steps, err);
-    if (st == PMAPDB_OK)
-        st = copy_wal(s, held, err);
+    PM_STEP(st, copy_wal(s, held, err));
     if (st == PMAPDB_OK && !*held)
         shorten_wal(s);
     return st;

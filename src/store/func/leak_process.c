@@ -23,12 +23,9 @@ pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
     pm_leak_piece run = {.first_ms = first_ms, .last_ms = last_ms};
     pmapdb_status st = l->texts ? PMAPDB_OK : pm_pool_new(&l->texts, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_pool_text(l->texts, key, &run.key, err);
-    if (st == PMAPDB_OK)
-        st = pm_pool_text(l->texts, category, &run.category, err);
-    if (st == PMAPDB_OK)
-        st = pm_grow(&l->run, &l->cap_runs, l->n_runs, sizeof *l->run, err);
+    PM_STEP(st, pm_pool_text(l->texts, key, &run.key, err));
+    PM_STEP(st, pm_pool_text(l->texts, category, &run.category, err));
+    PM_STEP(st, pm_grow(&l->run, &l->cap_runs, l->n_runs, sizeof *l->run, err));
     if (st != PMAPDB_OK)
         return st;
     memcpy(run.value, value, sizeof run.value);
@@ -253,8 +250,7 @@ pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *
         st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys, a.sums},
                             &l->options, a.answer, err);
     }
-    if (st == PMAPDB_OK)
-        st = write_answers(&a, json, err);
+    PM_STEP(st, write_answers(&a, json, err));
     asked_free(&a);
     return st;
 }

@@ -88,9 +88,8 @@ pmapdb_status pm_vmflags_text(pm_text flags, pm_buf *out, pmapdb_error *err)
 
         if (!first)
             st = pm_buf_add(out, ", ", 2, err);
-        if (st == PMAPDB_OK)
-            st = pm_buf_add(out, words.data ? words.data : word.data,
-                            words.data ? words.len : word.len, err);
+        PM_STEP(st, pm_buf_add(out, words.data ? words.data : word.data,
+                               words.data ? words.len : word.len, err));
         first = false;
     }
     return st;

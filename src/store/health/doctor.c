@@ -149,14 +149,11 @@ static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *e
     char *sql = NULL;
     pmapdb_status st = pmapdb_query(d->store, from->query, &rows, err);
 
-    if (st == PMAPDB_OK)
-        st = bind(d, rows, from, err);
-    if (st == PMAPDB_OK)
-        st = pm_query_resolve(rows, err);
+    PM_STEP(st, bind(d, rows, from, err));
+    PM_STEP(st, pm_query_resolve(rows, err));
     if (st == PMAPDB_OK && !(sql = sqlite3_expanded_sql(rows->stmt)))
         st = pm_fail_nomem(err);
-    if (st == PMAPDB_OK)
-        st = pm_buf_addf(&text, err, "CREATE TEMP TABLE %s AS %s", from->table, sql);
+    PM_STEP(st, pm_buf_addf(&text, err, "CREATE TEMP TABLE %s AS %s", from->table, sql));
     if (st == PMAPDB_OK &&
         sqlite3_exec(d->store->db, pm_buf_text(&text).data, NULL, NULL, NULL) != SQLITE_OK)
         st = pm_sql_fail(d->store->db, "read", err);
@@ -236,10 +233,8 @@ static void check_rules(pm_doctor *d)
     pmapdb_error err;
     pmapdb_status st = pm_rule_text_load(d->store->sql, &text, &err);
 
-    if (st == PMAPDB_OK)
-        st = pm_rule_set_new(d->store->sql, &set, &err);
-    if (st == PMAPDB_OK)
-        st = pm_rule_set_rules(set, &rules, &err);
+    PM_STEP(st, pm_rule_set_new(d->store->sql, &set, &err));
+    PM_STEP(st, pm_rule_set_rules(set, &rules, &err));
     if (st == PMAPDB_OK)
         tell_rules(d, &text);
     else

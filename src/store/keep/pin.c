@@ -18,16 +18,14 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
         return pm_fail(err, PMAPDB_USAGE, "'' is not a %s", *snapshot ? "process" : "snapshot");
     if (process || snapshot[0] != '@') /* an id needs no process */
         st = pm_select_process(s->sql, pm_text_of(process ? process : "only"), scope, err);
-    if (st == PMAPDB_OK)
-        st =
-            pm_select_snapshot(s->sql, scope, any, pm_text_of(snapshot), PMAPDB_UNKNOWN, pick, err);
+    PM_STEP(st, pm_select_snapshot(s->sql, scope, any, pm_text_of(snapshot), PMAPDB_UNKNOWN, pick,
+                                   err));
     return st;
 }
 
 static pmapdb_status finish(pmapdb_store *s, pmapdb_status st, pmapdb_error *err)
 {
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     return st;

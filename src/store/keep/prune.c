@@ -147,8 +147,7 @@ static pmapdb_status plan(prune *p, bool rules, pmapdb_error *err)
     pm_sql_keep(p->sql, select_series(p, &scope, err), err);
     make_plan(p, &scope, rules);
     st = pm_tidy_commit(p->store, err);
-    if (st == PMAPDB_OK)
-        st = check_plan(p, err);
+    PM_STEP(st, check_plan(p, err));
     return st;
 }
 
@@ -296,10 +295,8 @@ static pmapdb_status carry_out(const prune *p, pmapdb_error *err)
     for (left = all; st == PMAPDB_OK && left > 0;) {
         st = pm_steps_tell(&p->steps, "removing", "snapshots", (uint64_t)(all - left),
                            (uint64_t)all, err);
-        if (st == PMAPDB_OK)
-            st = remove_some(p, err);
-        if (st == PMAPDB_OK)
-            st = count_to_go(p, &left, err);
+        PM_STEP(st, remove_some(p, err));
+        PM_STEP(st, count_to_go(p, &left, err));
     }
     return st == PMAPDB_OK ? pm_tidy_rest(p->store, newest_ms, err) : st;
 }
@@ -321,8 +318,7 @@ static pmapdb_status shrink(const prune *p, pmapdb_error *err)
         if (st != PMAPDB_OK || !more)
             return st;
         st = carry_out(p, err);
-        if (st == PMAPDB_OK)
-            st = pm_space_read(p->store, &space, err);
+        PM_STEP(st, pm_space_read(p->store, &space, err));
         p->result->fits = space.used_kib <= max_kib;
     }
     return st;
@@ -333,12 +329,9 @@ static pmapdb_status work(const prune *p, pmapdb_error *err)
     pm_space space;
     pmapdb_status st = carry_out(p, err);
 
-    if (st == PMAPDB_OK)
-        st = shrink(p, err);
-    if (st == PMAPDB_OK)
-        st = pm_space_give_back(p->store, &p->steps, &p->result->held, err);
-    if (st == PMAPDB_OK)
-        st = pm_space_read(p->store, &space, err);
+    PM_STEP(st, shrink(p, err));
+    PM_STEP(st, pm_space_give_back(p->store, &p->steps, &p->result->held, err));
+    PM_STEP(st, pm_space_read(p->store, &space, err));
     if (st != PMAPDB_OK)
         return st;
     p->result->kib_after = space.file_kib;
@@ -351,20 +344,17 @@ static pmapdb_status run(prune *p, bool rules, pmapdb_error *err)
     pm_space space;
     pmapdb_status st = pm_space_read(p->store, &space, err);
 
-    if (st == PMAPDB_OK)
-        st = plan(p, rules, err);
+    PM_STEP(st, plan(p, rules, err));
     if (st != PMAPDB_OK)
         return st;
     p->result->kib_before = space.file_kib;
     if (p->options->dry_run)
         st = estimate(p, &space, err);
-    if (st == PMAPDB_OK)
-        st = tell_moments(p, err);
+    PM_STEP(st, tell_moments(p, err));
     if (st != PMAPDB_OK || p->options->dry_run)
         return st;
     st = pm_store_begin_tidying(p->store, err);
-    if (st == PMAPDB_OK)
-        st = work(p, err);
+    PM_STEP(st, work(p, err));
     pm_store_end_tidying(p->store);
     return st;
 }

@@ -22,8 +22,7 @@ pmapdb_status pm_tidy_commit(pmapdb_store *s, pmapdb_error *err)
 {
     pmapdb_status st = pm_sql_end(s->sql, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     return st;
@@ -56,8 +55,7 @@ pmapdb_status pm_tidy_all(pmapdb_store *s, const pm_steps *steps, pmapdb_error *
 
     while (st == PMAPDB_OK && after_id != PMAPDB_UNKNOWN) {
         st = pm_steps_tell(steps, "tidying", "processes", (uint64_t)after_id, (uint64_t)most, err);
-        if (st == PMAPDB_OK)
-            st = tidy_next(s, &after_id, err);
+        PM_STEP(st, tidy_next(s, &after_id, err));
     }
     return st;
 }
@@ -89,20 +87,14 @@ static pmapdb_status compact(pmapdb_store *s, const pmapdb_compact_options *o,
     pmapdb_status st = pm_space_read(s, &space, err);
 
     result->kib_before = space.file_kib;
-    if (st == PMAPDB_OK)
-        st = count_epochs(s, &result->epochs_before, err);
-    if (st == PMAPDB_OK)
-        st = pm_tidy_all(s, &steps, err);
-    if (st == PMAPDB_OK)
-        st = pm_tidy_rest(s, PMAPDB_UNKNOWN, err);
-    if (st == PMAPDB_OK)
-        st = count_epochs(s, &result->epochs_after, err);
+    PM_STEP(st, count_epochs(s, &result->epochs_before, err));
+    PM_STEP(st, pm_tidy_all(s, &steps, err));
+    PM_STEP(st, pm_tidy_rest(s, PMAPDB_UNKNOWN, err));
+    PM_STEP(st, count_epochs(s, &result->epochs_after, err));
     if (st == PMAPDB_OK && o->vacuum)
         st = pm_space_vacuum(s, err);
-    if (st == PMAPDB_OK)
-        st = pm_space_give_back(s, &steps, &result->held, err);
-    if (st == PMAPDB_OK)
-        st = pm_space_read(s, &space, err);
+    PM_STEP(st, pm_space_give_back(s, &steps, &result->held, err));
+    PM_STEP(st, pm_space_read(s, &space, err));
     result->kib_after = space.file_kib;
     result->wants_vacuum = !space.shrinks;
     return st;

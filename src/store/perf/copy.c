@@ -120,8 +120,7 @@ static pmapdb_status copy_one(pmapdb_store *into, pm_sql *from, int64_t recordin
     theirs = pm_sql_end(from, st == PMAPDB_OK ? err : NULL);
     *is_theirs |= theirs != PMAPDB_OK && theirs != PMAPDB_NOMEM;
     st = st == PMAPDB_OK ? theirs : st;
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(into, err);
+    PM_STEP(st, pm_store_commit(into, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(into);
     return st;

@@ -29,8 +29,7 @@ pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err)
     align_pairs(s->sql);
     pm_sql_script(s->sql, "link-choose", NULL, 0);
     st = pm_sql_end(s->sql, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     return st;

@@ -172,10 +172,8 @@ static pmapdb_status replay(writing *w, pmapdb_error *err)
     pm_replay *r = NULL;
     pmapdb_status st = pm_replay_new(w->n_tracees, &out, &r, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_replay_run(r, w->t, w->space_of, err);
-    if (st == PMAPDB_OK)
-        st = pm_replay_finish(r, err);
+    PM_STEP(st, pm_replay_run(r, w->t, w->space_of, err));
+    PM_STEP(st, pm_replay_finish(r, err));
     pm_replay_free(r);
     return st;
 }
@@ -273,16 +271,13 @@ pmapdb_status pm_recording_store(pm_trace *t, pmapdb_store *s, uint64_t hash,
     bool known = false;
     pmapdb_status st = check(t, o, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_trace_finish(t, err);
+    PM_STEP(st, pm_trace_finish(t, err));
     if (st == PMAPDB_OK)
         st = pm_store_begin_tidying(s, err); /* the removal may leave frames without a call */
     if (st == PMAPDB_OK)
         st = pm_store_begin(s, err);
-    if (st == PMAPDB_OK)
-        st = put(&w, hash, o, &known, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, put(&w, hash, o, &known, err));
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     pm_store_end_tidying(s);

@@ -263,8 +263,7 @@ static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_te
         st = the_only(r, err);
     else
         st = pm_select_process(r->store->sql, value, &r->scope, err);
-    if (st == PMAPDB_OK)
-        st = bind(r, p->name, PM_I(r->scope.process_id), err);
+    PM_STEP(st, bind(r, p->name, PM_I(r->scope.process_id), err));
     return st == PMAPDB_OK ? bind(r, PM_TEXT("name_id"), PM_I(r->scope.name_id), err) : st;
 }
 

@@ -177,11 +177,9 @@ pmapdb_status pm_catalog_read(const char *path, pm_query_info **out, pmapdb_erro
         return pm_fail_io(err, errno, "cannot read '%s'", path);
     st = read_all(path, file, &text, err);
     fclose(file);
-    if (st == PMAPDB_OK)
-        st = pm_catalog_parse(path, pm_buf_text(&text), &info, err);
+    PM_STEP(st, pm_catalog_parse(path, pm_buf_text(&text), &info, err));
     pm_buf_free(&text);
-    if (st == PMAPDB_OK)
-        st = check_name(path, info, err);
+    PM_STEP(st, check_name(path, info, err));
     if (st != PMAPDB_OK) {
         pm_catalog_free(info);
         return st;
@@ -207,9 +205,8 @@ static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_err
         pm_buf_addf(&all, NULL, " %s", names.name[i]);
     }
     st = pm_buf_status(&all, err);
-    if (st == PMAPDB_OK)
-        st = pm_fail(err, PMAPDB_NOTFOUND, "no query '%s'%s there are:%s", name,
-                     pm_near_hint(&near), all.data);
+    PM_STEP(st, pm_fail(err, PMAPDB_NOTFOUND, "no query '%s'%s there are:%s", name,
+                        pm_near_hint(&near), all.data));
     pm_buf_free(&all);
     pm_names_free(&names);
     return st;
@@ -227,8 +224,7 @@ static pmapdb_status find_file(const char *query_dir, const char *name, pm_query
             st = PMAPDB_NOTFOUND;
             continue;
         }
-        if (st == PMAPDB_OK)
-            st = pm_buf_addf(&path, err, "/%s.sql", name);
+        PM_STEP(st, pm_buf_addf(&path, err, "/%s.sql", name));
         if (st != PMAPDB_OK)
             break;
         st = pm_catalog_read(path.data, out, err);
@@ -245,8 +241,7 @@ static pmapdb_status read_builtin(const pm_embedded *e, pm_query_info **out, pma
     pm_buf where = {0};
     pmapdb_status st = pm_buf_addf(&where, err, "%s.sql", e->name);
 
-    if (st == PMAPDB_OK)
-        st = pm_catalog_parse(where.data, (pm_text){e->text, e->len}, out, err);
+    PM_STEP(st, pm_catalog_parse(where.data, (pm_text){e->text, e->len}, out, err));
     if (st == PMAPDB_OK)
         (*out)->builtin = true;
     pm_buf_free(&where);

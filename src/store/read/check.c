@@ -102,10 +102,8 @@ pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt *
 {
     pmapdb_status st = pm_statement_prepare(db, q, "a query", stmt, err);
 
-    if (st == PMAPDB_OK)
-        st = check_columns(q, *stmt, err);
-    if (st == PMAPDB_OK)
-        st = check_params(q, *stmt, err);
+    PM_STEP(st, check_columns(q, *stmt, err));
+    PM_STEP(st, check_params(q, *stmt, err));
     if (st != PMAPDB_OK) {
         sqlite3_finalize(*stmt);
         *stmt = NULL;
@@ -123,14 +121,11 @@ pmapdb_status pm_query_check_alone(const pm_query_info *q, pmapdb_error *err)
 
     if (sqlite3_open(path, &store.db) != SQLITE_OK)
         st = pm_sql_fail(store.db, "open memory", err);
-    if (st == PMAPDB_OK)
-        st = pm_sql_new(store.db, &store.sql, err);
-    if (st == PMAPDB_OK)
-        st = pm_migrate(&store, &pm_schema_built_in, true, err);
+    PM_STEP(st, pm_sql_new(store.db, &store.sql, err));
+    PM_STEP(st, pm_migrate(&store, &pm_schema_built_in, true, err));
     if (st == PMAPDB_OK && (rc = pm_functions_add(store.db)) != SQLITE_OK)
         st = pm_sql_fail_code(store.db, rc, "add the functions", err);
-    if (st == PMAPDB_OK)
-        st = pm_query_check(store.db, q, &stmt, err);
+    PM_STEP(st, pm_query_check(store.db, q, &stmt, err));
     sqlite3_finalize(stmt);
     pm_sql_free(store.sql);
     sqlite3_close(store.db);

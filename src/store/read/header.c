@@ -78,9 +78,8 @@ static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *ou
         pm_buf_addf(&all, NULL, " %s", pm_unit_name((pm_unit)i));
     }
     st = pm_buf_status(&all, err);
-    if (st == PMAPDB_OK)
-        st = pm_query_fail(q, name.data, err, "no type '%.*s'%s there are:%s", (int)name.len,
-                           name.data, pm_near_hint(&near), all.data);
+    PM_STEP(st, pm_query_fail(q, name.data, err, "no type '%.*s'%s there are:%s", (int)name.len,
+                              name.data, pm_near_hint(&near), all.data));
     pm_buf_free(&all);
     return st;
 }

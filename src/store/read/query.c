@@ -63,8 +63,7 @@ static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_ro
     r->back_from = PMAPDB_UNKNOWN;
     r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all processes */
     st = pm_query_check(store->db, info, &r->stmt, err);
-    if (st == PMAPDB_OK)
-        st = pm_query_keep_names(info, err);
+    PM_STEP(st, pm_query_keep_names(info, err));
     if (st != PMAPDB_OK) {
         pmapdb_rows_close(r);
         return st;

@@ -200,8 +200,7 @@ pmapdb_status pm_recall_begin(pm_recall *r, int64_t process_id, int64_t from_ms,
     r->standing.standing_id = 0;
     r->n = 0;
     st = pm_pool_new(&r->words, err);
-    if (st == PMAPDB_OK)
-        st = load_process(r, process_id, err);
+    PM_STEP(st, load_process(r, process_id, err));
     return st == PMAPDB_OK ? load_items(r, from_ms, err) : st;
 }
 
@@ -283,8 +282,7 @@ static pmapdb_status read_rows(pm_recall *r, const pm_recall_item *item, pm_capt
 
     if (st == PMAPDB_OK && (rows->epoch_id != item->epoch_id || rows->from > item->off))
         st = pm_recall_rows_load(r->sql, r->mappings, item->epoch_id, item->off, rows, err);
-    if (st == PMAPDB_OK)
-        st = pm_recall_rows_at(rows, item->off, &c->rows, &c->n_rows, err);
+    PM_STEP(st, pm_recall_rows_at(rows, item->off, &c->rows, &c->n_rows, err));
     c->pool = r->mappings;
     c->block.fields = rows->fields;
     return st;

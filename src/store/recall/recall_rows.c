@@ -120,10 +120,8 @@ static pmapdb_status add_version(sqlite3_stmt *row, pm_pool *pool, pm_recall_row
     pm_mapping m;
     pmapdb_status st = read_mapping(row, &m, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_pool_mapping(pool, &m, &v.mapping, err);
-    if (st == PMAPDB_OK)
-        st = pm_grow(&e->item, &e->cap, e->n, sizeof *e->item, err);
+    PM_STEP(st, pm_pool_mapping(pool, &m, &v.mapping, err));
+    PM_STEP(st, pm_grow(&e->item, &e->cap, e->n, sizeof *e->item, err));
     if (st == PMAPDB_OK)
         e->item[e->n++] = v;
     return st;

@@ -264,8 +264,7 @@ static pmapdb_status commit(pmapdb_store *s, pmapdb_error *err)
 {
     pmapdb_status st = pm_sql_end(s->sql, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     pm_store_rollback(s); /* undoes a transaction that was not committed */
     return st;
 }
@@ -337,16 +336,13 @@ pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_re
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *out = (pm_apply_result){0};
-    if (st == PMAPDB_OK)
-        st = pm_category_ids_anew(s->sql, &categories, err);
-    if (st == PMAPDB_OK)
-        st = survey(s, apply, categories, &r, &own, out, err);
+    PM_STEP(st, pm_category_ids_anew(s->sql, &categories, err));
+    PM_STEP(st, survey(s, apply, categories, &r, &own, out, err));
     if (st == PMAPDB_OK && apply->keep)
         st = change_all(s, apply, categories, own, out, err);
     pm_store_end_tidying(s);
     pm_category_ids_free(categories);
-    if (st == PMAPDB_OK)
-        st = tell(&r, apply, err);
+    PM_STEP(st, tell(&r, apply, err));
     free_report(&r);
     return st;
 }

@@ -242,8 +242,7 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
     if (pm_sql_ok(s->sql))
         settle(s->sql, put, out);
     st = pm_sql_end(s->sql, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     /* The writer knows lineages as they were before. */
     if (st != PMAPDB_OK || out->mappings != PMAPDB_UNKNOWN)
         pm_store_abandon(s);

@@ -41,10 +41,8 @@ static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_erro
 
     if (!name.data || !text.data) /* out of memory: the columns are NOT NULL */
         st = pm_fail_nomem(err);
-    if (st == PMAPDB_OK)
-        st = add(&out->name, name, err);
-    if (st == PMAPDB_OK)
-        st = add(&out->text, text, err);
+    PM_STEP(st, add(&out->name, name, err));
+    PM_STEP(st, add(&out->text, text, err));
     out->hash = (uint64_t)pm_col_int(stmt, 2);
     out->applied_ms = pm_col_int(stmt, 3);
     pm_sql_done(stmt);
@@ -80,8 +78,7 @@ pmapdb_status pm_rule_text_built_in(pm_sql *sql, pmapdb_error *err)
     pm_rule_text text = {0};
     pmapdb_status st = take_built_in(&text, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_rule_text_store(sql, &text, err);
+    PM_STEP(st, pm_rule_text_store(sql, &text, err));
     pm_rule_text_free(&text);
     return st;
 }

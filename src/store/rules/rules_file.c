@@ -184,10 +184,8 @@ static pmapdb_status feed(const reading *r, pm_csv *table, pmapdb_error *err)
         }
         for (size_t i = 0; i < text.len; i++)
             quoted ^= text.data[i] == '"';
-        if (st == PMAPDB_OK)
-            st = pm_csv_feed(table, text.data, text.len, err);
-        if (st == PMAPDB_OK)
-            st = pm_csv_feed(table, "\n", 1, err);
+        PM_STEP(st, pm_csv_feed(table, text.data, text.len, err));
+        PM_STEP(st, pm_csv_feed(table, "\n", 1, err));
     }
     return st == PMAPDB_OK ? pm_csv_finish(table, err) : st;
 }

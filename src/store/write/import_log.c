@@ -130,8 +130,7 @@ pmapdb_status pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, si
     pmapdb_status st = candidates(sql, host_id, &ids, &n_ids, err);
 
     *log_id = 0;
-    if (st == PMAPDB_OK)
-        st = find(sql, ids, n_ids, blocks, n, written_ms, log_id, err);
+    PM_STEP(st, find(sql, ids, n_ids, blocks, n, written_ms, log_id, err));
     if (st == PMAPDB_OK && *log_id)
         st = relate(sql, *log_id, blocks, n, true, &r, err);
     *last_ms = r.last_ms;
@@ -148,15 +147,13 @@ pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *bloc
     if (st != PMAPDB_OK)
         return st;
     st = pm_host_of(s->sql, host, &host_id, err);
-    if (st == PMAPDB_OK)
-        st = pm_log_find(s->sql, host_id, blocks, n, written_ms, log_id, last_ms, err);
+    PM_STEP(st, pm_log_find(s->sql, host_id, blocks, n, written_ms, log_id, last_ms, err));
     if (st == PMAPDB_OK && !*log_id) {
         pm_sql_do(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)", PM_ARGS(PM_I(host_id)));
         st = pm_sql_end(s->sql, err);
         *log_id = pm_sql_last_id(s->sql);
     }
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     return st;

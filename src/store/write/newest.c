@@ -60,8 +60,7 @@ static pmapdb_status add(pm_newest_all *all, int64_t process_id, pmapdb_error *e
     pmapdb_status st = pm_grow(&all->item, &all->cap, all->n, sizeof(pm_newest *), err);
     pm_newest *made;
 
-    if (st == PMAPDB_OK)
-        st = pm_map_put(&all->index, (uint64_t)process_id, (int64_t)all->n, err);
+    PM_STEP(st, pm_map_put(&all->index, (uint64_t)process_id, (int64_t)all->n, err));
     if (st != PMAPDB_OK)
         return st;
     made = calloc(1, sizeof *made);

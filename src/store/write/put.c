@@ -63,10 +63,8 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
     s->writer->data_version = version;
     s->writer->sweep_ms = sweep_ms;
     st = pm_objects_new(s->sql, &s->writer->objects, err);
-    if (st == PMAPDB_OK)
-        st = pm_category_ids_new(s->sql, &s->writer->categories, err);
-    if (st == PMAPDB_OK)
-        st = pm_rule_set_new(s->sql, &s->writer->rules, err);
+    PM_STEP(st, pm_category_ids_new(s->sql, &s->writer->categories, err));
+    PM_STEP(st, pm_rule_set_new(s->sql, &s->writer->rules, err));
     return st == PMAPDB_OK ? pm_moments_new(s->sql, sweep_ms, &s->writer->moments, err) : st;
 }
 
@@ -187,8 +185,7 @@ static pmapdb_status put_one(pmapdb_store *s, const pm_capture *c, int64_t sweep
     pm_put p;
 
     *out = (pm_stored){0};
-    if (st == PMAPDB_OK)
-        st = pm_put_check(c, err);
+    PM_STEP(st, pm_put_check(c, err));
     if (st != PMAPDB_OK)
         return st;
     p = put_of(s);
@@ -281,8 +278,7 @@ pmapdb_status pm_store_put_rest(pmapdb_store *s, int64_t sweep_ms, bool *more, p
         process_id = pm_sql_value(s->sql, waiting, PM_NO_ARGS, 0);
     if (st == PMAPDB_OK && process_id)
         st = go_on(s, sweep_ms, process_id, err);
-    if (st == PMAPDB_OK)
-        st = pm_store_commit(s, err);
+    PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_abandon(s);
     return st;

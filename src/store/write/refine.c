@@ -56,9 +56,8 @@ static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
     bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
     pmapdb_status st = pm_rules_category(rules, rule, row, &category, err);
 
-    if (st == PMAPDB_OK)
-        st = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data, out,
-                            err);
+    PM_STEP(st, pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data,
+                               out, err));
     pm_buf_free(&category);
     refine->unnamed += st == PMAPDB_OK && !*out;
     return st;

@@ -492,6 +492,7 @@ typedef struct pmapdb_rules_result {
     int64_t processes;
     int64_t lineages, changed_lineages;
     int64_t snapshots, changed_snapshots; /* changed: their sums by category */
+    int64_t unnamed; /* mappings whose category is one too many for the store: they keep its slug */
 } pmapdb_rules_result;
 
 /* Applies the rules to all stored mappings: the result equals a store that had these rules from the

@@ -101,22 +101,6 @@ pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
 
 /* ---- other rules for a whole store ---- */
 
-static pmapdb_status on_change(void *ctx, const pm_apply_change *c, pmapdb_error *err)
-{
-    const pmapdb_rules_options *o = ctx;
-
-    (void)err;
-    if (o->on_change)
-        o->on_change(o->ctx, &(pmapdb_rules_change){.from = c->from,
-                                                    .to = c->to,
-                                                    .rule = c->rule,
-                                                    .lineages = c->lineages,
-                                                    .mappings = c->mappings,
-                                                    .size_kib = c->size_kib,
-                                                    .rss_kib = c->rss_kib});
-    return PMAPDB_OK;
-}
-
 static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
 {
     char note[160];
@@ -133,26 +117,20 @@ static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
                            const pmapdb_rules_options *o, pmapdb_rules_result *out,
                            pmapdb_error *err)
 {
-    pm_apply_result result = {0};
     const pm_apply how = {.text = &c->text,
                           .rules = c->rules,
                           .keep = !o->dry_run,
                           .forget_labels = o->forget_labels,
                           .steps = {o->ctx, o->on_progress},
-                          .ctx = (void *)o,
-                          .on_change = on_change};
+                          .ctx = o->ctx,
+                          .on_change = o->on_change};
+    pmapdb_rules_result result;
     pmapdb_status st = pm_apply_rules(store, &how, &result, err);
 
-    if (st == PMAPDB_OK)
-        say_unnamed(o, result.unnamed);
-    if (st == PMAPDB_OK)
-        *out = (pmapdb_rules_result){.same = result.same,
-                                     .reports = result.reports,
-                                     .processes = result.processes,
-                                     .lineages = result.lineages,
-                                     .changed_lineages = result.changed_lineages,
-                                     .snapshots = result.snapshots,
-                                     .changed_snapshots = result.changed_snapshots};
+    if (st != PMAPDB_OK)
+        return st;
+    say_unnamed(o, result.unnamed);
+    *out = result;
     return st;
 }
 

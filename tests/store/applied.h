@@ -38,15 +38,15 @@ typedef struct applied {
     size_t stop_at;  /* process; 0: none */
 } applied;
 
-static inline pmapdb_status applied_change(void *ctx, const pm_apply_change *c, pmapdb_error *err)
+static inline void applied_change(void *ctx, const pmapdb_rules_change *c)
 {
     applied *a = ctx;
 
-    return a->changes ? pm_buf_addf(a->changes, err, "%s > %s %s %lld: %lld %lld %lld\n", c->from,
-                                    c->to, c->rule ? c->rule : "-", (long long)c->lineages,
-                                    (long long)c->mappings, (long long)c->size_kib,
-                                    c->rss_kib == PMAPDB_UNKNOWN ? -1 : (long long)c->rss_kib)
-                      : PMAPDB_OK;
+    if (a->changes)
+        pm_buf_addf(a->changes, NULL, "%s > %s %s %lld: %lld %lld %lld\n", c->from, c->to,
+                    c->rule ? c->rule : "-", (long long)c->lineages, (long long)c->mappings,
+                    (long long)c->size_kib,
+                    c->rss_kib == PMAPDB_UNKNOWN ? -1 : (long long)c->rss_kib);
 }
 
 static inline bool applied_process(void *ctx, const pmapdb_progress *progress)
@@ -58,7 +58,7 @@ static inline bool applied_process(void *ctx, const pmapdb_progress *progress)
 }
 
 static inline pmapdb_status applied_try(const kit *k, const char *text, bool keep, applied *how,
-                                        pm_apply_result *out, pmapdb_error *err)
+                                        pmapdb_rules_result *out, pmapdb_error *err)
 {
     pm_rule_text rules = {0};
     pm_rules_report report = {0};
@@ -81,10 +81,11 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
     return st;
 }
 
-static inline pm_apply_result applied_to(const kit *k, const char *text, bool keep, pm_buf *changes)
+static inline pmapdb_rules_result applied_to(const kit *k, const char *text, bool keep,
+                                             pm_buf *changes)
 {
     applied how = {.changes = changes};
-    pm_apply_result result;
+    pmapdb_rules_result result;
     pmapdb_error err = {0};
 
     kit_ok(applied_try(k, text, keep, &how, &result, &err), &err);

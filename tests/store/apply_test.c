@@ -189,7 +189,7 @@ static void tells_what_changes(void **state)
 {
     const kit *k = kit_of(state);
     pm_buf changes = {0};
-    pm_apply_result r;
+    pmapdb_rules_result r;
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     put_one(k, PM_DIALECT_SMAPS, 7, 1);
@@ -271,7 +271,7 @@ static void rules_change_alone(void **state)
 {
     const kit *k = kit_of(state);
     pm_buf changes = {0};
-    pm_apply_result r;
+    pmapdb_rules_result r;
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     r = applied_to(k,
@@ -333,7 +333,7 @@ static void expect_refused(const kit *k, const char *rules, applied *how, const 
                            pmapdb_status status, const char *why)
 {
     pm_buf before = whole_content(k), after;
-    pm_apply_result result;
+    pmapdb_rules_result result;
     pmapdb_error err = {0};
 
     kit_rows(k, &before, content);
@@ -374,7 +374,7 @@ static void too_many_categories(void **state)
 {
     const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);
-    pm_apply_result result;
+    pmapdb_rules_result result;
     pmapdb_error err;
 
     for (unsigned i = 0; i < PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT + 5; i++) {

@@ -22,7 +22,11 @@ shown AS (
     CASE WHEN count(m.rss_kib) = count(*) THEN sum(m.rss_kib) END AS rss_kib
   FROM newest n CROSS JOIN mappings m ON m.snapshot_id = n.snapshot_id
   GROUP BY m.lineage_id)
-SELECT c.from_id, c.to_id, c.rule, count(*) AS lineages, coalesce(sum(s.mappings), 0) AS mappings,
+SELECT coalesce((SELECT k.category FROM category k WHERE k.category_id = c.from_id), '?')
+    AS from_category,
+  coalesce((SELECT k.category FROM category k WHERE k.category_id = c.to_id),
+    (SELECT k.category FROM category_new k WHERE k.category_id = c.to_id), '?') AS to_category,
+  c.rule, count(*) AS lineages, coalesce(sum(s.mappings), 0) AS mappings,
   CASE WHEN count(s.size_kib) = count(s.mappings) THEN coalesce(sum(s.size_kib), 0) END AS size_kib,
   CASE WHEN count(s.rss_kib) = count(s.mappings) THEN coalesce(sum(s.rss_kib), 0) END AS rss_kib
 FROM change c LEFT JOIN shown s ON s.lineage_id = c.lineage_id

@@ -130,71 +130,28 @@ void pm_apply_write(pm_sql *sql)
 
 /* ---- the report ---- */
 
-/* Kept in memory: the transaction that finds the changes is rolled back, and its temp tables. */
-typedef struct report {
-    pm_apply_change *change;
-    size_t n, cap;
-} report;
-
-static void free_report(report *r)
+/* Reports the changes that the survey found, after they are stored. */
+static void tell(pm_sql *sql, const pm_apply *apply)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        free((char *)r->change[i].from);
-        free((char *)r->change[i].to);
-        free((char *)r->change[i].rule);
-    }
-    free(r->change);
-}
+    sqlite3_stmt *row =
+        pm_sql_ask(sql,
+                   "SELECT from_category, to_category, rule, lineages, mappings, size_kib, rss_kib "
+                   "FROM apply_change ORDER BY rss_kib DESC, size_kib DESC, lineages DESC, 1, 2, 3",
+                   PM_NO_ARGS);
 
-static pmapdb_status add_change(report *r, sqlite3_stmt *stmt, pmapdb_error *err)
-{
-    pm_text rule = pm_col_text(stmt, 2);
-    pmapdb_status st = pm_grow(&r->change, &r->cap, r->n, sizeof *r->change, err);
-    pm_apply_change *c;
-
-    if (st != PMAPDB_OK)
-        return st;
-    c = &r->change[r->n++];
-    *c = (pm_apply_change){.from = pm_text_copy(pm_col_text(stmt, 0)),
-                           .to = pm_text_copy(pm_col_text(stmt, 1)),
-                           .rule = rule.data ? pm_text_copy(rule) : NULL,
-                           .lineages = pm_col_int(stmt, 3),
-                           .mappings = pm_col_int(stmt, 4),
-                           .size_kib = pm_col_int(stmt, 5),
-                           .rss_kib = pm_col_int(stmt, 6)};
-    return c->from && c->to && (c->rule || !rule.data) ? PMAPDB_OK : pm_fail_nomem(err);
-}
-
-static void read_report(pm_sql *sql, report *r)
-{
-    sqlite3_stmt *stmt;
-
-    pm_sql_script(sql, "apply-report", NULL, 0);
-    stmt = pm_sql_ask(
-        sql,
-        "SELECT coalesce(f.category, '?'), coalesce(t.category, '?'), c.rule, c.lineages, "
-        "c.mappings, c.size_kib, c.rss_kib FROM apply_change c "
-        "LEFT JOIN category f ON f.category_id = c.from_id "
-        "LEFT JOIN (SELECT category_id, category FROM category UNION ALL "
-        "SELECT category_id, category FROM category_new) t ON t.category_id = c.to_id "
-        "ORDER BY c.rss_kib DESC, c.size_kib DESC, c.lineages DESC, 1, 2, 3",
-        PM_NO_ARGS);
-    while (pm_sql_next(sql, stmt))
-        PM_SQL_STEP(sql, add_change(r, stmt, &err));
-}
-
-static pmapdb_status tell(const report *r, const pm_apply *apply, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t i = 0; apply->on_change && i < r->n && st == PMAPDB_OK; i++)
-        st = apply->on_change(apply->ctx, &r->change[i], err);
-    return st;
+    while (pm_sql_next(sql, row))
+        apply->on_change(apply->ctx, &(pmapdb_rules_change){.from = pm_col_text(row, 0).data,
+                                                            .to = pm_col_text(row, 1).data,
+                                                            .rule = pm_col_text(row, 2).data,
+                                                            .lineages = pm_col_int(row, 3),
+                                                            .mappings = pm_col_int(row, 4),
+                                                            .size_kib = pm_col_int(row, 5),
+                                                            .rss_kib = pm_col_int(row, 6)});
 }
 
 /* ---- the store ---- */
 
-static void count(pm_sql *sql, pm_apply_result *out)
+static void count(pm_sql *sql, pmapdb_rules_result *out)
 {
     out->processes = pm_sql_value(sql, "SELECT count(*) FROM process", PM_NO_ARGS, 0);
     out->lineages = pm_sql_value(sql, "SELECT count(*) FROM lineage", PM_NO_ARGS, 0);
@@ -222,7 +179,7 @@ static bool are_own(pm_sql *sql, const pm_rule_text *text)
 
 /* Matches the rules for the lineages of one process, or of all (0). */
 static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories, bool own,
-                int64_t process_id, pm_apply_result *out)
+                int64_t process_id, pmapdb_rules_result *out)
 {
     pm_refine refine = {.categories = categories};
 
@@ -234,9 +191,18 @@ static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories,
         out->unnamed = (int64_t)refine.unnamed;
 }
 
+static pmapdb_status commit(pmapdb_store *s, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    PM_STEP(st, pm_store_commit(s, err));
+    pm_store_rollback(s); /* undoes a transaction that was not committed */
+    return st;
+}
+
 /* Finds out what would change, without a lock; temp tables have what is found. */
 static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
-                            report *r, bool *own, pm_apply_result *out, pmapdb_error *err)
+                            bool *own, pmapdb_rules_result *out, pmapdb_error *err)
 {
     pmapdb_status st = pmapdb_begin_read(s, err);
 
@@ -246,7 +212,7 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_
     out->same = *own && !apply->forget_labels;
     if (!out->same) {
         ask(s->sql, apply, categories, *own, 0, out);
-        read_report(s->sql, r);
+        pm_sql_script(s->sql, "apply-report", NULL, 0);
         pm_sql_script(s->sql, "apply-changed", NULL, 0);
         count(s->sql, out);
     }
@@ -255,18 +221,7 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_
             s->sql,
             "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, source FROM label)",
             PM_NO_ARGS, 0);
-    st = pm_sql_end(s->sql, err);
-    pmapdb_end_read(s);
-    return st;
-}
-
-static pmapdb_status commit(pmapdb_store *s, pmapdb_error *err)
-{
-    pmapdb_status st = pm_sql_end(s->sql, err);
-
-    PM_STEP(st, pm_store_commit(s, err));
-    pm_store_rollback(s); /* undoes a transaction that was not committed */
-    return st;
+    return commit(s, err); /* keeps the temp tables */
 }
 
 static pmapdb_status change_process(pmapdb_store *s, const pm_apply *apply,
@@ -310,7 +265,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
 /* Changes one process in each transaction. New captures follow the new rules from the first on; if
  * this program is killed, the rules must be applied again. */
 static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
-                                bool own, const pm_apply_result *found, pmapdb_error *err)
+                                bool own, const pmapdb_rules_result *found, pmapdb_error *err)
 {
     static const char next[] = "SELECT min(process_id) FROM process WHERE process_id > ?1";
     int64_t process_id = found->same ? 0 : pm_sql_value(s->sql, next, PM_ARGS(PM_I(0)), 0);
@@ -327,22 +282,21 @@ static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_categ
 
 /* Foreign keys are off, as in a prune: otherwise, to remove a category, SQLite would read all rows
  * that could refer to it. */
-pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
+pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err)
 {
     pm_category_ids *categories = NULL;
-    report r = {0};
     bool own = false;
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
-    *out = (pm_apply_result){0};
+    *out = (pmapdb_rules_result){0};
     PM_STEP(st, pm_category_ids_anew(s->sql, &categories, err));
-    PM_STEP(st, survey(s, apply, categories, &r, &own, out, err));
+    PM_STEP(st, survey(s, apply, categories, &own, out, err));
     if (st == PMAPDB_OK && apply->keep)
         st = change_all(s, apply, categories, own, out, err);
     pm_store_end_tidying(s);
     pm_category_ids_free(categories);
-    PM_STEP(st, tell(&r, apply, err));
-    free_report(&r);
-    return st;
+    if (st == PMAPDB_OK && !out->same && apply->on_change)
+        tell(s->sql, apply);
+    return st == PMAPDB_OK ? pm_sql_end(s->sql, err) : st;
 }

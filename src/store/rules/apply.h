@@ -17,16 +17,6 @@
 #include "store/rules/rule_set.h"
 #include "store/write/refine.h"
 
-/* Lineages that change from one category to another. A change of the rule alone is not reported. */
-typedef struct pm_apply_change {
-    const char *from, *to; /* categories */
-    const char *rule;      /* the rule that gives `to`; NULL: no rule, `to` is the base slug */
-    int64_t lineages;
-    /* Sums of the lineages in the newest preferred snapshot of each process that has mappings;
-     * PMAPDB_UNKNOWN if one of the mappings does not show the value. */
-    int64_t mappings, size_kib, rss_kib;
-} pm_apply_change;
-
 typedef struct pm_apply {
     const pm_rule_text *text; /* for table rule_set; hash and applied_ms are computed here */
     const pm_rules *rules;    /* the same rules, compiled */
@@ -34,23 +24,14 @@ typedef struct pm_apply {
     bool forget_labels; /* deletes the labels that programs gave their own memory: see label.h */
     pm_steps steps;     /* if its receiver stops the run, nothing is stored; not asked once it is */
     void *ctx;
-    /* May be NULL. Called at the end, largest rss first, after the commit; its status does not undo
-     * the changes. Texts are valid during the call. */
-    pmapdb_status (*on_change)(void *ctx, const pm_apply_change *change, pmapdb_error *err);
+    /* May be NULL. Called at the end, after the commit, with the lineages that change from one
+     * category to another: largest rss first. A change of the rule alone is not reported. */
+    void (*on_change)(void *ctx, const pmapdb_rules_change *change);
 } pm_apply;
-
-typedef struct pm_apply_result {
-    bool same; /* the rules are the store's own and no labels are forgotten: nothing was done */
-    int64_t reports; /* forgotten reports of programs about their own memory */
-    int64_t processes, lineages, changed_lineages;
-    int64_t snapshots, changed_snapshots; /* snapshots whose sums by category were written again */
-    int64_t
-        unnamed; /* mappings whose category is one too many for the store: they keep their slug */
-} pm_apply_result;
 
 /* Applies the rules in its own transaction. PMAPDB_INPUT if a regex of the rules gave up on a path:
  * its result would depend on the moment. */
-pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pm_apply_result *out,
+pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err);
 
 /* ---- parts, in the caller's transaction; `sql` keeps errors; the state that a writer keeps is out

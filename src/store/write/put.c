@@ -2,8 +2,8 @@
 #include "store/write/put.h"
 
 #include "base/clock/clock.h"
+#include "store/dict/known.h"
 #include "store/dict/origin.h"
-#include "store/write/known.h"
 #include "store/write/live_reading.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"

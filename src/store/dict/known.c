@@ -1,5 +1,5 @@
 /* known: the captures that the store has, or had until a prune removed them. */
-#include "store/write/known.h"
+#include "store/dict/known.h"
 
 #define IS_IT                                                                                   \
     "hash = ?1 AND dialect = ?2 AND taken_ms BETWEEN ?3 AND ?4 AND coalesce(pid, -1) = ?5 AND " \

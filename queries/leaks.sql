@@ -5,6 +5,7 @@
 -- param:  metric      text    joint  One of joint, rss, pss, private, private_dirty, size, swap, mappings
 -- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
+-- param:  limits      text    ""     The same by name: {"redis":4194304}
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else the one with most snapshots, if possible with rss
 -- param:  top         int     ""     At most this many rows, the worst first
@@ -151,7 +152,9 @@ limited AS (
     CROSS JOIN snapshot s ON s.process_id = p.process_id
     CROSS JOIN beat b ON b.capture_id = s.capture_id
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
-    ORDER BY s.taken_ms DESC LIMIT 1) AS process_ms
+    ORDER BY s.taken_ms DESC LIMIT 1) AS process_ms, (
+    SELECT j.value FROM process p CROSS JOIN name n ON n.name_id = p.name_id
+    CROSS JOIN json_each(:limits) j ON j.key = n.name WHERE p.process_id = k.head) AS given_kib
   FROM chosen k
 ),
 report AS (
@@ -159,7 +162,7 @@ report AS (
   -- full table for each series
   SELECT k.head, k.dialect, (
     SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
-      private_kib, private_dirty_kib, swap_kib, :metric, :limit, :sensitivity,
+      private_kib, private_dirty_kib, swap_kib, :metric, coalesce(:limit, k.given_kib), :sensitivity,
       t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, k.process_ms)
     FROM (
       -- every moment; the rows of the other dialects are not compared, but their sums count

@@ -2,6 +2,7 @@
 -- title:  One screen of a host: who holds memory, who grew, what ended, whether captures arrive
 -- param:  host    text     ""  Only this host
 -- param:  top     int      3   Rows of each part
+-- param:  limits  text     ""  Limits in KiB by name, as JSON: {"redis":4194304}
 -- column: part       text  machine, holds, grew 1h, grew 1d, ended, captured, leaks
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
@@ -43,9 +44,10 @@ now AS (
   SELECT a.*, o.newest_ms, z.moment_ms, a.last_ms >= coalesce((SELECT k.looked_ms FROM beat b
       JOIN looked k ON k.schedule_id = b.schedule_id WHERE b.capture_id = z.capture_id), o.newest_ms)
       - max(3 * a.step_ms, 60000) AS alive, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
-    (SELECT t.memory_max_kib FROM live_reading g
+    coalesce((SELECT j.value FROM name n JOIN json_each(:limits) j ON j.key = n.name
+      WHERE n.name_id = a.name_id), (SELECT t.memory_max_kib FROM live_reading g
      JOIN live_process t ON t.live_process_id = g.live_process_id
-     WHERE g.snapshot_id = z.snapshot_id) AS limit_kib
+     WHERE g.snapshot_id = z.snapshot_id)) AS limit_kib
   FROM life a
   JOIN place o ON o.host_id IS a.host_id
   CROSS JOIN snapshot z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshot s

@@ -20,8 +20,10 @@ struct pm_cli {
     const char *db, *output, *query_dir;
     pm_format format;
     bool quiet, kib, human, wide, crlf, safe;
-    const char *color;          /* auto, always, never; NULL: auto */
-    int64_t top;                /* 0: all rows */
+    const char *color; /* auto, always, never; NULL: auto */
+    int64_t top;       /* 0: all rows */
+    const char *as;    /* the value of --as */
+    struct pm_config *config;
     const char *sort, *columns; /* of the rows of a query; NULL: as its header says */
 };
 
@@ -88,6 +90,7 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
+int pm_cli_config(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);
 /* Runs a command that is a named query; `query` is its name. */
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);

@@ -84,6 +84,8 @@ const pm_option pm_cli_options[] = {
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
      "CSV: ' before text that a spreadsheet would run as a formula", NULL},
     {"tz", 0, PM_OPT_CUSTOM, 0, "ZONE", "Time zone of times without one (default: $TZ)", read_zone},
+    {"as", 0, PM_OPT_NAME, AT(as), "NAME", "The options in the line as.NAME of the configuration",
+     NULL},
     {"query-dir", 0, PM_OPT_WORD, AT(query_dir), "DIR", "*.sql here replace the built-in queries",
      NULL},
     {0}};

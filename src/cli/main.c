@@ -1,4 +1,5 @@
 /* main: the table of commands. */
+#include "cli/options/config.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/page.h"
@@ -60,6 +61,8 @@ static const struct command {
      pm_cli_export},
     {NULL, "rules", NULL, "the rules that give categories: why, your own, over all history",
      pm_cli_rules},
+    {NULL, "config", NULL, "which settings hold, and which file and line they come from",
+     pm_cli_config},
     {NULL, "completion", NULL, NULL, pm_cli_completion},
     {NULL, "help", NULL, NULL, run_help}};
 
@@ -68,11 +71,11 @@ static const struct command {
 /* Words that people try first. */
 static const struct {
     const char *word, *command;
-} aliases[] = {{"top", "by-process"},  {"ps", "processes"},  {"list", "processes"},
-               {"leak", "leaks"},      {"gone", "restarts"}, {"ended", "restarts"},
-               {"exited", "restarts"}, {"load", "import"},   {"history", "growth"},
-               {"show", "status"},     {"info", "status"},   {"health", "doctor"},
-               {"forecast", "leaks"},  {"free", "host"},     {"memory", "host"}};
+} aliases[] = {
+    {"top", "by-process"}, {"ps", "processes"},   {"list", "processes"},  {"leak", "leaks"},
+    {"gone", "restarts"},  {"ended", "restarts"}, {"exited", "restarts"}, {"load", "import"},
+    {"history", "growth"}, {"show", "status"},    {"info", "status"},     {"health", "doctor"},
+    {"forecast", "leaks"}, {"free", "host"},      {"memory", "host"},     {"settings", "config"}};
 
 static const char *command_of_word(const char *word)
 {
@@ -264,11 +267,33 @@ static int run_without_command(pm_cli *cli)
     return run_command(cli, "status", 2, words);
 }
 
+/* Ends the program at a line of a configuration file about a command that does not exist. */
+static void check_commands(const pm_config *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        char *name = pm_text_copy(pm_config_command(&c->line[i]));
+        pm_query_info *info = NULL;
+
+        if (!name)
+            pm_cli_no_memory();
+        if (*name && !find_command(name) &&
+            pm_catalog_find(NULL, name, &info, NULL) == PMAPDB_NOTFOUND)
+            pm_config_refuse(&c->line[i],
+                             "no option of every command and no command is called '%s': pmapdb "
+                             "help options, pmapdb --help",
+                             name);
+        pm_catalog_free(info);
+        free(name);
+    }
+}
+
 int pm_cli_main(int argc, char **argv)
 {
     static const pm_syntax syntax = {
         .operands = "COMMAND [ARGS]", .words = put_words, .in_order = true, .more = put_commands};
-    pm_cli cli = {.format = PM_FORMAT_TABLE};
+    pm_config config;
+    int exit_code;
+    pm_cli cli = {.format = PM_FORMAT_TABLE, .config = &config};
 
     if (asks_check(argc, argv))
         pm_cli_check_begin();
@@ -276,8 +301,12 @@ int pm_cli_main(int argc, char **argv)
     keep_freed_memory();
     if (argc > 0)
         argv[0] = (char *)"pmapdb";
+    pm_config_read(&config);
+    check_commands(&config);
     argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
-    return argc ? run_command(&cli, argv[1], argc, argv + 1) : run_without_command(&cli);
+    exit_code = argc ? run_command(&cli, argv[1], argc, argv + 1) : run_without_command(&cli);
+    pm_config_free(&config);
+    return exit_code;
 }
 
 int main(int argc, char **argv)

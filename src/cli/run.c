@@ -2,6 +2,7 @@
 #include "cli/run.h"
 
 #include "cli/moment.h"
+#include "cli/options/config.h"
 #include "cli/words.h"
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,7 @@ static void take_process(pm_run_args *args, int n, char **argv)
     int process = process_param(args->info), i = 1;
 
     if (n && process >= 0 && !args->value[process])
-        args->value[process] = argv[i++];
+        args->value[process] = pm_config_process(args->cli->config, argv[i++]);
     if (i <= n)
         pm_cli_usage(args->cli, "unexpected word '%s'", argv[i]);
 }
@@ -229,6 +230,8 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
         take_process(args, n, argv);
         n = 0;
     }
+    if (find_param(q, PM_TEXT("limits")) >= 0 && !pm_run_given(args, "limits"))
+        pm_run_give(args, "limits", pm_config_limits(args->cli->config));
     check_zone(args);
     return n;
 }

@@ -25,7 +25,7 @@ SKIPPED = 77
 # less of what is freed starts and ends faster, and the checks start thousands of short processes.
 SANITIZER = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PMAPDB"} | {
-    "TZ": "UTC", "LC_ALL": "C", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1", "ASAN_OPTIONS": SANITIZER}
+    "TZ": "UTC", "PMAPDB_CONFIG": "", "LC_ALL": "C", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1", "ASAN_OPTIONS": SANITIZER}
 NO_LEAK_CHECK = ENVIRONMENT | {"ASAN_OPTIONS": SANITIZER + ":detect_leaks=0"}
 leak_checks = collections.Counter()
 

@@ -1,12 +1,13 @@
 /* options: parses a command line with a table of options. */
 #include "cli/options/options.h"
+#include "cli/options/config.h"
 #include "cli/options/help_text.h"
 #include "cli/output.h"
 
 #include "base/buf.h"
-#include "base/clock/clock.h"
 #include "base/near.h"
-#include "base/num.h"
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ typedef struct table {
 
 typedef struct parser {
     pm_cli *cli;
+    const pm_config_line *line; /* NULL: the command line */
     table tables[TABLES];
     help_flags asked;
     bool seen[2][PM_OPTIONS_MAX]; /* which options of the first two tables were given */
@@ -46,95 +48,24 @@ typedef struct found {
     int table;
 } found;
 
-/* ---- values ---- */
+/* Ends the program: an error in the command line, or in a line of a configuration file. */
+static void refuse(const parser *p, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
 
-static bool read_mode(const char *arg, unsigned *mode)
+static void refuse(const parser *p, const char *format, ...)
 {
-    *mode = 0;
-    for (const char *p = arg; *p >= '0' && *p <= '7' && *mode <= 0777; p++)
-        *mode = *mode * 8 + (unsigned)(*p - '0');
-    return !arg[strspn(arg, "01234567")] && *mode > 0 && *mode <= 0777;
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (p->line)
+        pm_config_refuse(p->line, "%s", text);
+    pm_cli_usage(p->cli, "%s", text);
 }
 
-static bool read_number(const char *arg, uint64_t least, uint64_t most, int64_t *value)
-{
-    uint64_t n;
-
-    if (!pm_num_all(pm_text_of(arg), &n) || n < least || n > most)
-        return false;
-    *value = (int64_t)n;
-    return true;
-}
-
-/* True if `choices` ("smaps|maps|auto") contains the argument. */
-static bool is_choice(const char *choices, const char *arg)
-{
-    size_t n = strlen(arg);
-
-    while (*choices) {
-        size_t len = strcspn(choices, "|");
-
-        if (len == n && memcmp(choices, arg, n) == 0)
-            return true;
-        choices += len + (choices[len] == '|');
-    }
-    return false;
-}
-
-static const char *read_text(const pm_option *o, const char *arg, const char **value)
-{
-    *value = arg;
-    if (o->type == PM_OPT_CHOICE)
-        return is_choice(o->arg, arg) ? NULL : o->arg;
-    if (*arg || o->type == PM_OPT_TEXT)
-        return NULL;
-    return o->type == PM_OPT_NAME ? "a name" : "a value";
-}
-
-void pm_cli_list_add(pm_cli_list *list, const char *item)
-{
-    if (pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK)
-        pm_cli_no_memory();
-    list->item[list->n++] = item;
-}
-
-static const char *add_to_list(const char *arg, pm_cli_list *list)
-{
-    if (!*arg)
-        return "a value";
-    pm_cli_list_add(list, arg);
-    return NULL;
-}
-
-/* Stores the value. Returns NULL, or a description of what the option wants. */
-static const char *read_value(const pm_option *o, const char *arg, void *value)
-{
-    switch (o->type) {
-    case PM_OPT_FLAG:
-        *(bool *)value = true;
-        return NULL;
-    case PM_OPT_COUNT:
-        return read_number(arg, 1, INT64_MAX, value) ? NULL : "a number of 1 or more";
-    case PM_OPT_PID:
-        return read_number(arg, 0, INT32_MAX, value) ? NULL : "a number";
-    case PM_OPT_SIZE:
-        return pm_num_size(pm_text_of(arg), value) ? NULL : "a size like 10M";
-    case PM_OPT_SPAN:
-        return pm_num_span(pm_text_of(arg), value) ? NULL : "a span like 5m";
-    case PM_OPT_TIME:
-        return pm_clock_parse_words(pm_text_of(arg), pm_clock_now(), value)
-                   ? NULL
-                   : "a time like 2026-11-21T02:05:32Z";
-    case PM_OPT_MODE:
-        return read_mode(arg, value) ? NULL : "permissions like 0640";
-    case PM_OPT_LIST:
-        return add_to_list(arg, value);
-    case PM_OPT_CUSTOM:
-        return o->read(arg, value);
-    default:
-        return read_text(o, arg, value);
-    }
-}
+/* ---- values and names ---- */
 
 static void set(parser *p, found f, const char *arg)
 {
@@ -144,12 +75,14 @@ static void set(parser *p, found f, const char *arg)
     const char *wants;
 
     if (f.table < 2 && p->seen[f.table][o - t->options] && !many)
-        pm_cli_usage(p->cli, "--%s is given twice", o->name);
+        refuse(p, "--%s is given twice", o->name);
     if (f.table < 2)
         p->seen[f.table][o - t->options] = true;
-    wants = read_value(o, arg, (char *)t->values + o->at);
+    if (strcmp(o->name, "process") == 0 && p->cli->config && arg)
+        arg = pm_config_process(p->cli->config, arg);
+    wants = pm_option_read(o, arg, (char *)t->values + o->at);
     if (wants)
-        pm_cli_usage(p->cli, "--%s wants %s, not '%s'", o->name, wants, arg ? arg : "");
+        refuse(p, "--%s wants %s, not '%s'", o->name, wants, arg ? arg : "");
 }
 
 /* ---- names ---- */
@@ -186,14 +119,14 @@ static void refuse_name(const parser *p, pm_text name)
     pm_near near;
 
     if (hint)
-        pm_cli_usage(p->cli, "no option '--%.*s' here: %s", (int)name.len, name.data, hint);
+        refuse(p, "no option '--%.*s' here: %s", (int)name.len, name.data, hint);
 
     pm_near_start(&near, name);
     for (int t = 0; t < TABLES; t++)
         for (const pm_option *o = p->tables[t].options; o && o->name; o++)
             pm_near_try(&near, pm_text_of(o->help ? o->name : ""));
-    pm_cli_usage(p->cli, "no option '--%.*s'%s%s%s", (int)name.len, name.data,
-                 *near.best ? ", did you mean '--" : "", near.best, *near.best ? "'?" : "");
+    refuse(p, "no option '--%.*s'%s%s%s", (int)name.len, name.data,
+           *near.best ? ", did you mean '--" : "", near.best, *near.best ? "'?" : "");
 }
 
 /* Returns the option with that name, or the only one whose name starts with it. */
@@ -223,7 +156,7 @@ static found find_letter(const parser *p, char letter)
         for (const pm_option *o = p->tables[t].options; o && o->name; o++)
             if (o->letter == letter)
                 return find_name(p, pm_text_of(o->name));
-    pm_cli_usage(p->cli, "no option '-%c'", letter);
+    refuse(p, "no option '-%c'", letter);
 }
 
 /* ---- words ---- */
@@ -236,9 +169,9 @@ static int parse_long(parser *p, char **words, int n)
     const pm_option *o = f.option;
 
     if (!o->arg && equals)
-        pm_cli_usage(p->cli, "--%s takes no value", o->name);
+        refuse(p, "--%s takes no value", o->name);
     if (o->arg && !equals && n < 2)
-        pm_cli_usage(p->cli, "--%s wants a value: %s", o->name, o->arg);
+        refuse(p, "--%s wants a value: %s", o->name, o->arg);
     set(p, f, !o->arg ? NULL : equals ? equals + 1 : words[1]);
     return o->arg && !equals ? 2 : 1;
 }
@@ -254,7 +187,7 @@ static int parse_short(parser *p, char **words, int n)
             continue;
         }
         if (!letter[1] && n < 2)
-            pm_cli_usage(p->cli, "-%c wants a value: %s", *letter, f.option->arg);
+            refuse(p, "-%c wants a value: %s", *letter, f.option->arg);
         set(p, f, letter[1] ? letter + 1 : words[1]);
         return letter[1] ? 1 : 2;
     }
@@ -286,6 +219,105 @@ static bool asks(const parser *p)
     return p->asked.help || p->asked.all || p->asked.usage || p->asked.version;
 }
 
+/* ---- configuration files ---- */
+
+/* Parses one option. Returns the number of words used. */
+static int parse_option(parser *p, char **words, int n)
+{
+    return words[0][1] == '-' ? parse_long(p, words, n) : parse_short(p, words, n);
+}
+
+/* Parses the words of a line, which are options. */
+static void parse_line(parser *p, const pm_config_line *line)
+{
+    char **words;
+    int n = pm_config_words(p->cli->config, line, &words);
+
+    p->line = line;
+    for (int i = 0; i < n;) {
+        if (words[i][0] != '-' || !words[i][1])
+            refuse(p, "'%s' is no option", words[i]);
+        i += parse_option(p, words + i, n - i);
+    }
+    p->line = NULL;
+    free(words);
+}
+
+/* A line of one option: capture.all = yes, db = FILE. */
+static void set_from(parser *p, const pm_config_line *line, const char *name)
+{
+    found f;
+    bool yes = strcmp(line->value, "yes") == 0;
+
+    p->line = line;
+    f = find_name(p, pm_text_of(name));
+    if (!f.option->arg && !yes && strcmp(line->value, "no") != 0)
+        refuse(p, "%s wants yes or no, not '%s'", line->key, line->value);
+    if (f.table < 2)
+        p->seen[f.table][f.option - p->tables[f.table].options] = false; /* a later line wins */
+    if (f.option->arg || yes)
+        set(p, f, f.option->arg ? line->value : NULL);
+    p->line = NULL;
+}
+
+/* True if a word of the command line names the process: NAME, NAME/PID, --process=NAME, or by an
+ * alias. */
+static bool names_process(const pm_cli *cli, const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *equals = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
+        pm_text word = pm_text_of(pm_config_process(cli->config, equals ? equals + 1 : argv[i]));
+
+        if (pm_text_equal(pm_text_cut(&word, '/'), pm_text_of(name)))
+            return true;
+    }
+    return false;
+}
+
+/* --as NAME: the options of the line as.NAME. */
+static void parse_as(parser *p, const char *name)
+{
+    const pm_config *c = p->cli->config;
+
+    for (size_t i = c->n; i-- > 0;)
+        if (!c->line[i].section && strncmp(c->line[i].key, "as.", 3) == 0 &&
+            strcmp(c->line[i].key + 3, name) == 0) {
+            parse_line(p, &c->line[i]);
+            return;
+        }
+    refuse(p, "no line 'as.%s = ...' in a configuration file: pmapdb config shows them", name);
+}
+
+/* Sets what the configuration files say about this command, or, before the command is known, about
+ * all. What the command line gives then wins. */
+static void configure(parser *p, int argc, char **argv)
+{
+    const pm_config *c = p->cli->config;
+    const char *blank = strchr(argv[0], ' '), *command = blank ? blank + 1 : "";
+
+    for (size_t i = 0; c && i < c->n; i++) {
+        const pm_config_line *line = &c->line[i];
+        pm_text about = pm_config_command(line);
+
+        if (!pm_text_equal(about, pm_text_of(command)) ||
+            (line->section && !names_process(p->cli, line->section, argc, argv)))
+            continue;
+        if (about.len && line->key[about.len] == '\0')
+            parse_line(p, line);
+        else if (about.len)
+            set_from(p, line, line->key + about.len + 1);
+        else if (!line->section && strncmp(line->key, "as.", 3) != 0 &&
+                 !pm_config_environment(line->key))
+            set_from(p, line, line->key);
+    }
+    for (int i = 1; c && *command && i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--as=", 5) == 0)
+            parse_as(p, argv[i] + 5);
+        else if (strcmp(argv[i], "--as") == 0 && i + 1 < argc)
+            parse_as(p, argv[i + 1]);
+    memset(p->seen, 0, sizeof p->seen);
+}
+
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv)
 {
     parser p = {.cli = cli,
@@ -297,6 +329,7 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
 
     p.tables[3] = (table){pm_help_options, &p.asked};
     cli->title = argv[0];
+    configure(&p, argc, argv);
     while (i < argc && !asks(&p)) {
         char *word = argv[i];
 
@@ -308,10 +341,11 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
             only_operands = true;
             i++;
         } else {
-            i += word[1] == '-' ? parse_long(&p, argv + i, argc - i)
-                                : parse_short(&p, argv + i, argc - i);
+            i += parse_option(&p, argv + i, argc - i);
         }
     }
+    if (cli->as && !strchr(argv[0], ' '))
+        pm_cli_usage(cli, "--as comes after the command, whose options it stands for");
     if (asks(&p))
         answer(&p, syntax);
     if (n && !syntax->operands)

@@ -80,6 +80,9 @@ void pm_options_put(FILE *out, const pm_option *options);
  * asks for help. */
 int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int argc, char **argv);
 
+/* Stores the value of an option. Returns NULL, or a description of what the option wants. */
+const char *pm_option_read(const pm_option *o, const char *arg, void *value);
+
 /* Ends the program if memory runs out. */
 void pm_cli_list_add(pm_cli_list *list, const char *item);
 

@@ -1,0 +1,284 @@
+/* config: reads the configuration files. */
+#include "cli/options/config.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "cli/die.h"
+#include "cli/options/options.h"
+#include "cli/words.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYSTEM_FILE "/etc/pmapdb/config"
+#define BLANKS " \t\r"
+
+void pm_config_refuse(const pm_config_line *line, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pm_cli_die("%s:%d: %s", line->file, line->number, text);
+}
+
+/* Keeps an allocated text until the end. */
+static char *keep(pm_config *c, char *text)
+{
+    if (!text || pm_grow(&c->text, &c->cap_texts, c->n_texts, sizeof *c->text, NULL) != PMAPDB_OK)
+        pm_cli_no_memory();
+    return c->text[c->n_texts++] = text;
+}
+
+void pm_config_free(pm_config *c)
+{
+    for (size_t i = 0; i < c->n_texts; i++)
+        free(c->text[i]);
+    free(c->text);
+    free(c->line);
+}
+
+/* ---- keys ---- */
+
+static bool is_own_key(const pm_config_line *line)
+{
+    return line->section ? strcmp(line->key, "limit") == 0 || strcmp(line->key, "alias") == 0
+                         : strncmp(line->key, "as.", 3) == 0;
+}
+
+static const pm_option *common_option(const char *key)
+{
+    for (const pm_option *o = pm_cli_options; o->name; o++)
+        if (strcmp(o->name, key) == 0)
+            return o;
+    return NULL;
+}
+
+pm_text pm_config_command(const pm_config_line *line)
+{
+    if (is_own_key(line) || (!line->section && common_option(line->key)))
+        return PM_TEXT("");
+    return (pm_text){line->key, strcspn(line->key, ".")};
+}
+
+const char *pm_config_environment(const char *key)
+{
+    static const char *const variables[][2] = {{"db", "PMAPDB"}, {"tz", "TZ"}};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i][1]);
+
+        if (strcmp(variables[i][0], key) == 0 && value && *value)
+            return variables[i][1];
+    }
+    return NULL;
+}
+
+/* ---- values ---- */
+
+int pm_config_words(pm_config *c, const pm_config_line *line, char ***words)
+{
+    const char *in = line->value;
+    char *out = keep(c, malloc(strlen(in) + 1));
+    size_t n = 0, cap = 0;
+
+    *words = NULL;
+    for (;;) {
+        char quote = '\0';
+
+        in += strspn(in, BLANKS);
+        if (pm_grow(words, &cap, n, sizeof **words, NULL) != PMAPDB_OK)
+            pm_cli_no_memory();
+        (*words)[n] = *in ? out : NULL;
+        if (!*in)
+            return (int)n;
+        for (; *in && (quote || !strchr(BLANKS, *in)); in++) {
+            if (quote ? *in == quote : *in == '\'' || *in == '"')
+                quote = quote ? '\0' : *in;
+            else
+                *out++ = *in;
+        }
+        if (quote)
+            pm_config_refuse(line, "the quote %c is not closed", quote);
+        *out++ = '\0';
+        n++;
+    }
+}
+
+/* True if the words of an alias contain `name`. */
+static bool lists(const pm_config_line *line, pm_text name)
+{
+    pm_text rest = pm_text_of(line->value);
+
+    while (rest.len)
+        if (pm_text_equal(pm_text_word(&rest, " \t,"), name) && name.len)
+            return true;
+    return false;
+}
+
+const char *pm_config_process(pm_config *c, const char *word)
+{
+    size_t n = strcspn(word, "/");
+
+    for (size_t i = 0; i < c->n; i++) {
+        const pm_config_line *line = &c->line[i];
+        pm_buf whole = {0};
+
+        if (!line->section || strcmp(line->key, "alias") != 0 || !lists(line, (pm_text){word, n}))
+            continue;
+        pm_buf_addf(&whole, NULL, "%s%s", line->section, word + n);
+        return keep(c, whole.data);
+    }
+    return word;
+}
+
+static void put_json_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        fprintf(out,
+                *text == '"' || *text == '\\' ? "\\%c"
+                : (unsigned char)*text < ' '  ? "\\u%04x"
+                                              : "%c",
+                *text);
+    fputc('"', out);
+}
+
+const char *pm_config_limits(pm_config *c)
+{
+    pm_words words = {0};
+    FILE *out = pm_words_begin(&words);
+    size_t n = 0;
+
+    for (size_t i = c->n; i-- > 0;) { /* of equal keys SQLite takes the first */
+        int64_t kib;
+
+        if (!c->line[i].section || strcmp(c->line[i].key, "limit") != 0 ||
+            !pm_num_size(pm_text_of(c->line[i].value), &kib))
+            continue;
+        fputc(n++ ? ',' : '{', out);
+        put_json_text(out, c->line[i].section);
+        fprintf(out, ":%lld", (long long)kib);
+    }
+    fputc('}', out);
+    pm_words_end(&words);
+    keep(c, words.data);
+    return n ? words.data : NULL;
+}
+
+/* ---- files ---- */
+
+/* Cuts the blanks off both ends of a text in place. */
+static char *trim(char *text)
+{
+    char *end = text + strlen(text);
+
+    while (end > text && strchr(BLANKS, end[-1]))
+        *--end = '\0';
+    return text + strspn(text, BLANKS);
+}
+
+/* A file below the home directory. */
+static char *at_home(pm_config *c, char *value)
+{
+    const char *home = getenv("HOME");
+    pm_buf path = {0};
+
+    if (strncmp(value, "~/", 2) != 0 || !home)
+        return value;
+    pm_buf_addf(&path, NULL, "%s%s", home, value + 1);
+    return keep(c, path.data);
+}
+
+/* Checks what can be known without the command. */
+static void check(const pm_config_line *line)
+{
+    int64_t kib;
+
+    if (!*line->value)
+        pm_config_refuse(line, "'%s' has no value", line->key);
+    if (line->section && strcmp(line->key, "limit") == 0 &&
+        !pm_num_size(pm_text_of(line->value), &kib))
+        pm_config_refuse(line, "limit wants a size like 4G, not '%s'", line->value);
+}
+
+static void add(pm_config *c, pm_config_line *line, char *text)
+{
+    char *equals = strchr(text, '=');
+
+    if (*text == '[') {
+        char *end = strchr(text, ']');
+
+        if (!end || end[1] || end == text + 1)
+            pm_config_refuse(line, "a section is [NAME of a process], not '%s'", text);
+        *end = '\0';
+        line->section = trim(text + 1);
+        return;
+    }
+    if (!equals)
+        pm_config_refuse(line, "'%s' is no KEY = VALUE, [NAME] or # comment", text);
+    *equals = '\0';
+    line->key = trim(text);
+    line->value = at_home(c, trim(equals + 1));
+    check(line);
+    if (pm_grow(&c->line, &c->cap, c->n, sizeof *c->line, NULL) != PMAPDB_OK)
+        pm_cli_no_memory();
+    c->line[c->n++] = *line;
+}
+
+static bool read_file(pm_config *c, const char *path)
+{
+    FILE *in = fopen(path, "re");
+    pm_config_line line = {.file = path};
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!in && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
+        pm_cli_die("cannot read '%s': %s", path, strerror(errno));
+    while (in && getline(&text, &size, in) > 0) {
+        char *start;
+
+        text[strcspn(text, "\n")] = '\0';
+        start = trim(keep(c, text));
+        text = NULL;
+        size = 0;
+        line.number++;
+        if (*start && *start != '#' && *start != ';')
+            add(c, &line, start);
+    }
+    free(text);
+    if (in && ferror(in))
+        pm_cli_die("cannot read '%s': %s", path, strerror(errno));
+    if (in)
+        fclose(in);
+    return in != NULL;
+}
+
+/* Returns the path of the user's file; NULL without a home. */
+static const char *user_file(pm_config *c)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    bool xdg = config && *config == '/';
+    pm_buf path = {0};
+
+    if (!xdg && !(home && *home == '/'))
+        return NULL;
+    pm_buf_addf(&path, NULL, "%s%s/pmapdb/config", xdg ? config : home, xdg ? "" : "/.config");
+    return keep(c, path.data);
+}
+
+void pm_config_read(pm_config *c)
+{
+    const char *given = getenv("PMAPDB_CONFIG");
+
+    *c = (pm_config){0};
+    c->file[0] = given ? NULL : SYSTEM_FILE;
+    c->file[1] = given ? given : user_file(c);
+    for (int i = 0; i < 2; i++)
+        c->found[i] = c->file[i] && *c->file[i] && read_file(c, c->file[i]);
+    if (given && *given && !c->found[1])
+        pm_cli_die("PMAPDB_CONFIG: no file '%s'", given);
+}

@@ -26,7 +26,7 @@ EXTENSION = os.environ.get("PMAPDB_EXTENSION") or str(pathlib.Path(kit.PROGRAM).
 # Between the outputs of two commands; no command prints this byte.
 MARK = "\x1e"
 KINDS = (("live", r"^\$ pmapdb .*\b(capture|run) "), ("example", r"^\$ "),
-         ("shown", r"^pmapdb (import|capture) |^sh (samples|tests)/|^(cmake|ctest|python3|git) |^-- name:"),
+         ("shown", r"^pmapdb (import|capture|run) |^sh (samples|tests)/|^(cmake|ctest|python3|git) |^-- name:"),
          ("perf", r"^perf record "), ("cron", r"^[*0-9/]+ [*0-9]+ \* \* \* "), ("nagios", r"^command\["),
          ("c", r"^#include "), ("figure", r"->|=>|--> |^[\w/]+\.c  +\S"))
 

@@ -1,0 +1,285 @@
+/* findings: summarizes each run in a few numbers, and compares the numbers of A with those of B. */
+#include "cli/compare/findings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const pm_measure_names[PM_MEASURES] = {"level", "peak", "growth", "mappings"};
+const char *const pm_outcome_names[PM_OUTCOMES] = {"same", "better", "worse", "cannot tell"};
+
+#define SECONDS_PER_HOUR 3600.0
+/* (1.96 + 0.84)^2: a two-sided test at 5 % finds a difference in 4 of 5 samples. */
+#define POWER 7.84
+#define RUNS_MAX 1000
+
+/* ---- summaries ---- */
+
+/* The course of one key in one run. A run with a block has 0 of a key that the block lacks. */
+typedef struct course {
+    double rss[PM_BLOCKS + 1], most[PM_BLOCKS + 1], mappings[PM_BLOCKS + 1];
+} course;
+
+typedef struct table {
+    const pm_runs *runs;
+    const pm_one_run **run; /* those that are not left out, A's first */
+    size_t n, n_keys;
+    course *cell; /* n rows of n_keys */
+} table;
+
+/* Numbers the runs anew, A's first; *place of a run that is left out is n. */
+static void order_runs(table *t, size_t *place)
+{
+    for (int b = 0; b < 2; b++)
+        for (size_t i = 0; i < t->runs->n; i++)
+            if (t->runs->run[i].of_b == b && !t->runs->run[i].left_out) {
+                place[i] = t->n;
+                t->run[t->n++] = &t->runs->run[i];
+            }
+    for (size_t i = 0; i < t->runs->n; i++)
+        if (t->runs->run[i].left_out)
+            place[i] = t->n;
+}
+
+static void fill(table *t, const size_t *place)
+{
+    for (size_t i = 0; i < t->runs->n_points; i++) {
+        const pm_run_point *p = &t->runs->point[i];
+        course *c;
+
+        if (place[p->run] == t->n)
+            continue;
+        c = &t->cell[place[p->run] * t->n_keys + p->key];
+        c->rss[p->block] = p->rss_kib;
+        c->most[p->block] = p->rss_max_kib;
+        c->mappings[p->block] = p->mappings;
+    }
+}
+
+static void open_table(table *t, const pm_runs *runs)
+{
+    size_t *place = calloc(runs->n + 1, sizeof *place), n_keys = 0;
+
+    for (size_t i = 0; i < runs->n_points; i++)
+        if (runs->point[i].key >= n_keys)
+            n_keys = runs->point[i].key + 1;
+    *t = (table){.runs = runs,
+                 .run = calloc(runs->n + 1, sizeof *t->run),
+                 .n_keys = n_keys,
+                 .cell = calloc(runs->n * n_keys + 1, sizeof *t->cell)};
+    if (!place || !t->run || !t->cell)
+        pm_cli_no_memory();
+    order_runs(t, place);
+    fill(t, place);
+    free(place);
+}
+
+/* Slope of the least squares line through the used blocks, per hour. */
+static double slope_of(const pm_one_run *run, const double *rss)
+{
+    double n = 0, t = 0, y = 0, tt = 0, ty = 0;
+
+    for (int b = 1; b <= PM_BLOCKS; b++)
+        if (run->used[b]) {
+            n++;
+            t += run->at_s[b];
+            y += rss[b];
+        }
+    for (int b = 1; b <= PM_BLOCKS; b++)
+        if (run->used[b]) {
+            tt += (run->at_s[b] - t / n) * (run->at_s[b] - t / n);
+            ty += (run->at_s[b] - t / n) * (rss[b] - y / n);
+        }
+    return ty / tt * SECONDS_PER_HOUR;
+}
+
+static double mean_of(const pm_one_run *run, const double *values)
+{
+    double sum = 0, n = 0;
+
+    for (int b = 1; b <= PM_BLOCKS; b++)
+        if (run->used[b]) {
+            sum += values[b];
+            n++;
+        }
+    return sum / n;
+}
+
+static double most_of(const pm_one_run *run, const double *values)
+{
+    double most = 0;
+
+    for (int b = 0; b <= PM_BLOCKS; b++)
+        if (run->used[b])
+            most = isnan(values[b]) || isnan(most) ? NAN : fmax(most, values[b]);
+    return most;
+}
+
+/* One sample of a key: a run. */
+static void sum_up_run(const pm_one_run *run, const course *c, double *out)
+{
+    out[PM_LEVEL] = mean_of(run, c->rss);
+    out[PM_PEAK] = most_of(run, c->most);
+    out[PM_GROWTH] = slope_of(run, c->rss);
+    out[PM_PIECES] = mean_of(run, c->mappings);
+}
+
+/* One sample of a key: a block of the only run, and the step to it from the block before. */
+static void sum_up_block(const pm_one_run *run, const course *c, int before, int b, double *out)
+{
+    out[PM_LEVEL] = c->rss[b];
+    out[PM_PEAK] = c->most[b];
+    out[PM_GROWTH] =
+        (c->rss[b] - c->rss[before]) / (run->at_s[b] - run->at_s[before]) * SECONDS_PER_HOUR;
+    out[PM_PIECES] = c->mappings[b];
+}
+
+/* Rows of PM_MEASURES numbers for each key; returns the number of rows. */
+static size_t samples_of_run(const table *t, size_t i, bool blocks, double *out)
+{
+    const pm_one_run *run = t->run[i];
+    const course *c = &t->cell[i * t->n_keys];
+    size_t n = 0, width = t->n_keys * PM_MEASURES;
+    int before = 0;
+
+    for (size_t k = 0; k < t->n_keys && !blocks; k++)
+        sum_up_run(run, &c[k], out + k * PM_MEASURES);
+    if (!blocks)
+        return 1;
+    for (int b = 1; b <= PM_BLOCKS; b++) {
+        if (!run->used[b])
+            continue;
+        for (size_t k = 0; k < t->n_keys && before; k++)
+            sum_up_block(run, &c[k], before, b, out + n * width + k * PM_MEASURES);
+        n += before != 0;
+        before = b;
+    }
+    return n;
+}
+
+/* ---- outcomes ---- */
+
+static int64_t runs_needed(const pm_finding *f)
+{
+    double n = 2 * POWER * pow(f->contrast.deviation / f->tolerance, 2);
+
+    if (isnan(n) || !(f->tolerance > 0) || n > RUNS_MAX)
+        return PMAPDB_UNKNOWN;
+    return (int64_t)fmax(ceil(n), 4); /* 3 against 3 runs never have p < .05 */
+}
+
+void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double least)
+{
+    const pm_contrast *c = &f->contrast;
+    double difference = c->b - c->a;
+
+    f->tolerance = tolerance;
+    f->runs_needed = PMAPDB_UNKNOWN;
+    if (isnan(c->p))
+        f->outcome = PM_CANNOT_TELL;
+    else if (c->p_adjusted <= alpha && fabs(difference) > tolerance)
+        f->outcome = difference > 0 ? PM_WORSE : PM_BETTER;
+    else if ((c->low >= -tolerance && c->high <= tolerance) || (!c->a && !c->b))
+        f->outcome = PM_SAME;
+    else if (c->p_adjusted <= alpha)
+        f->outcome = PM_SAME; /* it differs, by less than matters */
+    else
+        f->outcome = PM_CANNOT_TELL;
+    if (f->outcome != PM_CANNOT_TELL)
+        return;
+    f->runs_needed = runs_needed(f);
+    if (least > alpha && f->runs_needed == PMAPDB_UNKNOWN && !isnan(c->p))
+        f->runs_needed = 4;
+}
+
+/* What the difference of a measure must exceed to matter. */
+static double tolerance_of(const table *t, const pm_contrast *total, pm_measure m, double share)
+{
+    double level = fmax(fabs(total[PM_LEVEL].a), fabs(total[PM_LEVEL].b));
+    double hours = 0;
+
+    for (int b = 1; b <= PM_BLOCKS; b++)
+        if (t->run[0]->used[b])
+            hours = t->run[0]->at_s[b] / SECONDS_PER_HOUR;
+    if (m == PM_PIECES)
+        return share * fmax(fabs(total[PM_PIECES].a), fabs(total[PM_PIECES].b));
+    return m == PM_GROWTH ? share * level / hours : share * level;
+}
+
+static bool is_total(pm_text key)
+{
+    return pm_text_equal(key, PM_TEXT("total"));
+}
+
+/* Orders total first, then by key; of one key by measure. */
+static int compare_findings(const void *x, const void *y)
+{
+    const pm_finding *a = x, *b = y;
+    int order;
+
+    if (is_total(a->key) != is_total(b->key))
+        return is_total(a->key) ? -1 : 1;
+    order = memcmp(a->key.data, b->key.data, a->key.len < b->key.len ? a->key.len : b->key.len);
+    if (!order)
+        order = (a->key.len > b->key.len) - (a->key.len < b->key.len);
+    return order ? order : (int)a->measure - (int)b->measure;
+}
+
+static void conclude(pm_findings *out, const table *t, const pm_contrast *contrasts, double share,
+                     double alpha)
+{
+    const pm_contrast *total = NULL;
+
+    for (size_t k = 0; k < t->n_keys; k++)
+        if (is_total(pm_pool_text_get(t->runs->keys, (uint32_t)k)))
+            total = &contrasts[k * PM_MEASURES];
+    if (!total)
+        pm_cli_die("the runs have no row of total: they are not of pmapdb baseline");
+    for (size_t k = 1; k < t->n_keys; k++) /* the pool's text 0 is the empty text */
+        for (int m = 0; m < PM_MEASURES; m++) {
+            pm_finding *f = &out->item[out->n++];
+
+            *f = (pm_finding){.key = pm_pool_text_get(t->runs->keys, (uint32_t)k),
+                              .measure = (pm_measure)m,
+                              .contrast = contrasts[k * PM_MEASURES + (size_t)m]};
+            pm_finding_judge(f, tolerance_of(t, total, f->measure, share), alpha, out->least);
+        }
+    qsort(out->item, out->n, sizeof *out->item, compare_findings);
+}
+
+void pm_findings_make(pm_findings *out, const pm_runs *runs, double share, double alpha)
+{
+    size_t n_a = 0, n = 0, width;
+    pm_contrast *contrasts;
+    pmapdb_error err;
+    double *samples;
+    table t;
+
+    *out = (pm_findings){.n_a = pm_runs_count(runs, false), .n_b = pm_runs_count(runs, true)};
+    if (!out->n_a || !out->n_b)
+        pm_cli_die("%s has no run that can be compared", out->n_a ? "B" : "A");
+    out->blocks = out->n_a == 1 && out->n_b == 1;
+    open_table(&t, runs);
+    width = t.n_keys * PM_MEASURES;
+    samples = calloc(t.n * PM_BLOCKS * width + 1, sizeof *samples);
+    contrasts = calloc(width + 1, sizeof *contrasts);
+    out->item = calloc(width + 1, sizeof *out->item);
+    if (!samples || !contrasts || !out->item)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < t.n; i++) {
+        n += samples_of_run(&t, i, out->blocks, samples + n * width);
+        n_a = t.run[i]->of_b ? n_a : n;
+    }
+    out->least = pm_permute_least(n_a, n - n_a);
+    pm_cli_must(pm_permute(samples, n_a, n - n_a, width, contrasts, &err), &err);
+    conclude(out, &t, contrasts, share, alpha);
+    free(samples);
+    free(contrasts);
+    free(t.run);
+    free(t.cell);
+}
+
+void pm_findings_free(pm_findings *findings)
+{
+    free(findings->item);
+}

@@ -5,7 +5,6 @@
 #include "whole.h"
 
 #include "store/dict/categories.h"
-#include "store/keep/tidy.h"
 
 #define T0 INT64_C(1700000000000)
 #define MINUTE 60000
@@ -254,7 +253,7 @@ static void compact(const kit *k)
     pmapdb_compact_result result;
     pmapdb_error err = {0};
 
-    kit_ok(pm_store_compact(k->store, &options, &result, &err), &err);
+    kit_ok(pmapdb_compact(k->store, &options, &result, &err), &err);
     assert_true(whole_store(k));
 }
 

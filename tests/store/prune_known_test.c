@@ -2,7 +2,6 @@
  * compacting. */
 #include "prune_world.h"
 
-#include "store/keep/tidy.h"
 #include "store/write/import_log.h"
 #include "store/write/live_reading.h"
 
@@ -257,7 +256,7 @@ static pmapdb_compact_result compact(const kit *k)
     pmapdb_error err = {0};
 
     pw_remember(k);
-    kit_ok(pm_store_compact(k->store, &o, &r, &err), &err);
+    kit_ok(pmapdb_compact(k->store, &o, &r, &err), &err);
     assert_true(PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     return r;
 }

@@ -4,8 +4,6 @@
  * PMAPDB_SEEDS=N: the number of histories. */
 #include "prune_world.h"
 
-#include "store/keep/tidy.h"
-
 #define SEEDS 12
 
 static pmapdb_prune_options options_of(int64_t last, int64_t within_ms)

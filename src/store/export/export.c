@@ -213,7 +213,8 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
     PM_STEP(st, pm_store_begin(run->into, err));
     if (st == PMAPDB_OK) {
         copy_tables(run);
-        st = pm_tidy_commit(run->into, err);
+        pm_tidy_commit(run->into);
+        st = pm_sql_end(run->into->sql, err);
     }
     pm_store_rollback(run->from); /* also drops the temporary tables */
     if (redact)
@@ -226,19 +227,23 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
 static pmapdb_status make(export_run *run, pmapdb_error *err)
 {
     pm_steps steps = {run, tidy_step};
+    pm_sql *into = run->into->sql;
     pmapdb_status st = pm_store_begin_tidying(run->into, err);
 
     if (st != PMAPDB_OK)
         return st;
     st = copy_all(run, err);
     run->at = "process";
-    if (st == PMAPDB_OK && run->cut)
-        st = pm_tidy_all(run->into, &steps, err);
-    if (st == PMAPDB_OK && run->cut)
-        st = pm_tidy_rest(run->into, PMAPDB_UNKNOWN, err);
+    if (st == PMAPDB_OK && run->cut) {
+        pm_tidy_all(run->into, &steps);
+        pm_tidy_rest(run->into, PMAPDB_UNKNOWN);
+        st = pm_sql_end(into, err);
+    }
     PM_STEP(st, check(run, err));
     pm_store_end_tidying(run->into);
-    PM_STEP(st, pm_space_vacuum(run->into, err));
+    if (st == PMAPDB_OK)
+        pm_space_vacuum(run->into);
+    PM_STEP(st, pm_sql_end(into, err));
     return st == PMAPDB_OK ? empty_wal(run, err) : st;
 }
 

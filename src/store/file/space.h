@@ -12,17 +12,18 @@ typedef struct pm_space {
     bool shrinks;     /* made with auto_vacuum: free pages can be given back */
 } pm_space;
 
-pmapdb_status pm_space_read(pmapdb_store *s, pm_space *out, pmapdb_error *err);
+/* The functions below keep failures in s->sql. */
 
-/* Frees unused pages, some at a time, and shrinks the file. *held: a reader of an older state
- * prevents it now; the next writer will shrink the file. */
-pmapdb_status pm_space_give_back(pmapdb_store *s, const pm_steps *steps, bool *held,
-                                 pmapdb_error *err);
+pm_space pm_space_read(pmapdb_store *s);
+
+/* Frees unused pages, some at a time, and shrinks the file. Returns true if a reader of an older
+ * state prevents it now; the next writer will shrink the file. */
+bool pm_space_give_back(pmapdb_store *s, const pm_steps *steps);
+
+/* Writes the whole file again; afterwards the file can shrink. */
+void pm_space_vacuum(pmapdb_store *s);
 
 /* True if the error is a full disk. */
 bool pm_space_is_full(pmapdb_status st, const pmapdb_error *err);
-
-/* Writes the whole file again; afterwards the file can shrink. */
-pmapdb_status pm_space_vacuum(pmapdb_store *s, pmapdb_error *err);
 
 #endif

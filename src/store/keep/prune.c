@@ -63,28 +63,23 @@ static pmapdb_status check_options(const pmapdb_prune_options *o, bool *rules, p
 
 /* Selects the series. A name is pruned in full: processes that were captured together stay or go
  * together. */
-static pmapdb_status select_series(const prune *p, pm_scope *scope, pmapdb_error *err)
+static pm_scope select_series(const prune *p)
 {
     const char *process = p->options->process;
-    pmapdb_status st = PMAPDB_OK;
-    bool named = false;
+    pm_scope scope = {.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
 
-    *scope = (pm_scope){.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
     if (process)
-        st = pm_select_process(p->sql, pm_text_of(process), scope, err);
-    if (st == PMAPDB_OK && scope->process_id != PMAPDB_UNKNOWN) {
-        named = pm_sql_value(p->sql,
-                             "SELECT count(*) FROM process p JOIN name n ON n.name_id = p.name_id "
-                             "WHERE p.process_id = ?1 AND n.name <> '?'",
-                             PM_ARGS(PM_I(scope->process_id)), 0);
-        st = pm_sql_end(p->sql, err);
-    }
-    if (st == PMAPDB_OK && named)
-        return pm_fail(err, PMAPDB_USAGE,
-                       "'%s' is one process: prune works on all processes of a NAME, which were "
-                       "captured together",
-                       process);
-    return st;
+        PM_SQL_STEP(p->sql, pm_select_process(p->sql, pm_text_of(process), &scope, &err));
+    if (scope.process_id != PMAPDB_UNKNOWN &&
+        pm_sql_value(p->sql,
+                     "SELECT count(*) FROM process p JOIN name n ON n.name_id = p.name_id "
+                     "WHERE p.process_id = ?1 AND n.name <> '?'",
+                     PM_ARGS(PM_I(scope.process_id)), 0))
+        PM_SQL_STEP(p->sql, pm_fail(&err, PMAPDB_USAGE,
+                                    "'%s' is one process: prune works on all processes of a NAME, "
+                                    "which were captured together",
+                                    process));
+    return scope;
 }
 
 static void make_plan(prune *p, const pm_scope *scope, bool rules)
@@ -104,62 +99,55 @@ static void make_plan(prune *p, const pm_scope *scope, bool rules)
                             {":drop", PM_I(o->drop)}));
 }
 
-/* Refuses to remove all moments of a series, and a series that does not exist. */
-static pmapdb_status check_plan(const prune *p, pmapdb_error *err)
+/* Refuses to remove all moments of a series. */
+static void check_series(const prune *p)
 {
-    const pmapdb_prune_options *o = p->options;
-    sqlite3_stmt *rows = pm_sql_ask(
+    sqlite3_stmt *row = pm_sql_ask(
         p->sql,
         "SELECT q.host, q.name FROM keep_series q JOIN keep_moment m ON m.series_id = q.series_id "
-        "GROUP BY q.series_id HAVING count(m.fate) = count(*) ORDER BY q.series_id",
+        "GROUP BY q.series_id HAVING count(m.fate) = count(*) ORDER BY q.series_id LIMIT 1",
         PM_NO_ARGS);
-    pmapdb_error own = {0};
 
-    if (!o->force && pm_sql_next(p->sql, rows)) {
-        const char *host = pm_col_text(rows, 0).data;
+    while (pm_sql_next(p->sql, row)) {
+        const char *host = pm_col_text(row, 0).data;
 
-        pm_fail(&own, PMAPDB_USAGE, "nothing of '%s%s%s' would stay; --force means it",
-                host ? host : "", host ? ":" : "", pm_col_text(rows, 1).data);
+        PM_SQL_STEP(p->sql,
+                    pm_fail(&err, PMAPDB_USAGE, "nothing of '%s%s%s' would stay; --force means it",
+                            host ? host : "", host ? ":" : "", pm_col_text(row, 1).data));
     }
-    if (rows)
-        pm_sql_done(rows);
-    pm_sql_keep(p->sql, own.status, &own);
-    p->result->series =
-        (uint64_t)pm_sql_value(p->sql, "SELECT count(*) FROM keep_series", PM_NO_ARGS, 0);
-    if (o->host && p->result->series == 0 && pm_sql_ok(p->sql))
-        pm_sql_keep(p->sql,
-                    pm_fail(&own, PMAPDB_NOTFOUND,
-                            "no series of a host '%s'; 'pmapdb processes' lists the hosts",
-                            o->host),
-                    &own);
-    return pm_sql_end(p->sql, err);
 }
 
 /* Makes the plan from one state of the store. A read-only store may have temp tables, too. */
-static pmapdb_status plan(prune *p, bool rules, pmapdb_error *err)
+static void plan(prune *p, bool rules)
 {
+    const pmapdb_prune_options *o = p->options;
     pm_scope scope;
-    pmapdb_status st;
 
     if (!p->store->writes)
         pm_sql_do(p->sql, "PRAGMA query_only = OFF", PM_NO_ARGS);
     pm_sql_do(p->sql, "BEGIN", PM_NO_ARGS);
-    pm_sql_keep(p->sql, select_series(p, &scope, err), err);
+    scope = select_series(p);
     make_plan(p, &scope, rules);
-    st = pm_tidy_commit(p->store, err);
-    PM_STEP(st, check_plan(p, err));
-    return st;
+    pm_tidy_commit(p->store);
+    if (!o->force)
+        check_series(p);
+    p->result->series =
+        (uint64_t)pm_sql_value(p->sql, "SELECT count(*) FROM keep_series", PM_NO_ARGS, 0);
+    if (o->host && p->result->series == 0)
+        PM_SQL_STEP(p->sql, pm_fail(&err, PMAPDB_NOTFOUND,
+                                    "no series of a host '%s'; 'pmapdb processes' lists the hosts",
+                                    o->host));
 }
 
 /* ---- reporting ---- */
 
 /* Reports the planned moments, per series the newest first. */
-static pmapdb_status tell_moments(const prune *p, pmapdb_error *err)
+static void tell_moments(const prune *p)
 {
     sqlite3_stmt *rows;
 
     if (!p->options->on_moment)
-        return PMAPDB_OK;
+        return;
     rows = pm_sql_ask(
         p->sql,
         "SELECT q.host, q.name, m.moment_ms, m.snapshots, m.fate IS NULL, coalesce(m.fate, "
@@ -176,7 +164,6 @@ static pmapdb_status tell_moments(const prune *p, pmapdb_error *err)
                                                      .snapshots = pm_col_int(rows, 3),
                                                      .kept = pm_col_int(rows, 4) != 0,
                                                      .why = pm_col_text(rows, 5).data});
-    return pm_sql_end(p->sql, err);
 }
 
 static void add_up(pmapdb_prune_result *r, const pmapdb_prune_series *s)
@@ -188,7 +175,7 @@ static void add_up(pmapdb_prune_result *r, const pmapdb_prune_series *s)
 }
 
 /* Reports the series. why: the number of moments that each rule keeps, "last 5, daily 30". */
-static pmapdb_status tell_series(const prune *p, pmapdb_error *err)
+static void tell_series(const prune *p)
 {
     sqlite3_stmt *rows = pm_sql_ask(
         p->sql,
@@ -216,7 +203,6 @@ static pmapdb_status tell_series(const prune *p, pmapdb_error *err)
         if (p->options->on_series)
             p->options->on_series(p->options->ctx, &told);
     }
-    return pm_sql_end(p->sql, err);
 }
 
 /* ---- the size of the store ---- */
@@ -244,7 +230,7 @@ static bool shrink_plan(const prune *p, double n)
 }
 
 /* For a dry run: estimates the remaining size as if all snapshots had the same size. */
-static pmapdb_status estimate(prune *p, const pm_space *space, pmapdb_error *err)
+static void estimate(prune *p, const pm_space *space)
 {
     int64_t max_kib = p->options->max_kib, left;
     int64_t all = pm_sql_value(p->sql, "SELECT count(*) FROM snapshot", PM_NO_ARGS, 0);
@@ -259,104 +245,84 @@ static pmapdb_status estimate(prune *p, const pm_space *space, pmapdb_error *err
         p->result->kib_after = left;
         more = !p->result->fits && shrink_plan(p, (double)(left - max_kib) / each);
     }
-    return pm_sql_end(p->sql, err);
 }
 
 /* ---- the run ---- */
 
-static pmapdb_status remove_some(const prune *p, pmapdb_error *err)
+static void remove_some(const prune *p)
 {
-    pmapdb_status st = pm_store_begin(p->store, err);
-
-    if (st != PMAPDB_OK)
-        return st;
+    pm_tidy_begin(p->store);
     pm_sql_script(p->sql, "keep-remove",
                   PM_PARAMS({":most", PM_I(PM_TIDY_SNAPSHOTS)}, {":last_id", PM_I(p->last_id)}));
     pm_tidy_some(p->store);
-    return pm_tidy_commit(p->store, err);
-}
-
-static pmapdb_status count_to_go(const prune *p, int64_t *left, pmapdb_error *err)
-{
-    *left = pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0);
-    return pm_sql_end(p->sql, err);
+    pm_tidy_commit(p->store);
 }
 
 /* Removes some moments in each transaction, which leaves the store consistent and tidy; the last
  * one removes rows of dictionaries. */
-static pmapdb_status carry_out(const prune *p, pmapdb_error *err)
+static void carry_out(const prune *p)
 {
-    int64_t all = 0, left;
     int64_t newest_ms =
         pm_sql_value(p->sql, "SELECT max(moment_ms) FROM keep_moment WHERE fate IS NOT NULL",
                      PM_NO_ARGS, PMAPDB_UNKNOWN);
-    pmapdb_status st = count_to_go(p, &all, err);
+    int64_t all = pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0), left = all;
 
-    for (left = all; st == PMAPDB_OK && left > 0;) {
-        st = pm_steps_tell(&p->steps, "removing", "snapshots", (uint64_t)(all - left),
-                           (uint64_t)all, err);
-        PM_STEP(st, remove_some(p, err));
-        PM_STEP(st, count_to_go(p, &left, err));
+    while (left > 0) {
+        PM_SQL_STEP(p->sql, pm_steps_tell(&p->steps, "removing", "snapshots",
+                                          (uint64_t)(all - left), (uint64_t)all, &err));
+        remove_some(p);
+        left = pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0);
     }
-    return st == PMAPDB_OK ? pm_tidy_rest(p->store, newest_ms, err) : st;
+    pm_tidy_rest(p->store, newest_ms);
 }
 
 /* Shrinks the store step by step and measures it each time. The oldest snapshots share rows with
  * snapshots that stay, so each step removes somewhat fewer than their average size suggests. */
-static pmapdb_status shrink(const prune *p, pmapdb_error *err)
+static void shrink(const prune *p)
 {
     int64_t max_kib = p->options->max_kib;
-    pm_space space;
-    pmapdb_status st = pm_space_read(p->store, &space, err);
+    pm_space space = pm_space_read(p->store);
+    bool more = true;
 
     p->result->fits = max_kib == PMAPDB_UNKNOWN || space.used_kib <= max_kib;
-    while (st == PMAPDB_OK && !p->result->fits) {
+    while (more && !p->result->fits) {
         double each = weight_of_one(&space, pm_sql_value(p->sql, KEPT, PM_NO_ARGS, 0));
-        bool more = shrink_plan(p, 0.8 * (double)(space.used_kib - max_kib) / each);
 
-        st = pm_sql_end(p->sql, err);
-        if (st != PMAPDB_OK || !more)
-            return st;
-        st = carry_out(p, err);
-        PM_STEP(st, pm_space_read(p->store, &space, err));
+        more = shrink_plan(p, 0.8 * (double)(space.used_kib - max_kib) / each);
+        if (more)
+            carry_out(p);
+        space = pm_space_read(p->store);
         p->result->fits = space.used_kib <= max_kib;
     }
-    return st;
 }
 
-static pmapdb_status work(const prune *p, pmapdb_error *err)
+static void work(const prune *p)
 {
     pm_space space;
-    pmapdb_status st = carry_out(p, err);
 
-    PM_STEP(st, shrink(p, err));
-    PM_STEP(st, pm_space_give_back(p->store, &p->steps, &p->result->held, err));
-    PM_STEP(st, pm_space_read(p->store, &space, err));
-    if (st != PMAPDB_OK)
-        return st;
+    carry_out(p);
+    shrink(p);
+    p->result->held = pm_space_give_back(p->store, &p->steps);
+    space = pm_space_read(p->store);
     p->result->kib_after = space.file_kib;
     p->result->wants_vacuum = !space.shrinks && space.used_kib < space.file_kib;
-    return PMAPDB_OK;
 }
 
-static pmapdb_status run(prune *p, bool rules, pmapdb_error *err)
+static void run(prune *p, bool rules)
 {
-    pm_space space;
-    pmapdb_status st = pm_space_read(p->store, &space, err);
+    pm_space space = pm_space_read(p->store);
 
-    PM_STEP(st, plan(p, rules, err));
-    if (st != PMAPDB_OK)
-        return st;
     p->result->kib_before = space.file_kib;
+    plan(p, rules);
     if (p->options->dry_run)
-        st = estimate(p, &space, err);
-    PM_STEP(st, tell_moments(p, err));
-    if (st != PMAPDB_OK || p->options->dry_run)
-        return st;
-    st = pm_store_begin_tidying(p->store, err);
-    PM_STEP(st, work(p, err));
+        estimate(p, &space);
+    tell_moments(p);
+    if (p->options->dry_run)
+        return;
+    PM_SQL_STEP(p->sql, pm_store_begin_tidying(p->store, &err));
+    if (pm_sql_ok(p->sql))
+        work(p);
     pm_store_end_tidying(p->store);
-    return st;
 }
 
 pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *options,
@@ -373,8 +339,9 @@ pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *opti
     if (st != PMAPDB_OK)
         return st;
     *result = (pmapdb_prune_result){0};
-    st = run(&p, rules, err);
+    run(&p, rules);
     if (!store->writes)
         sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    return st == PMAPDB_OK ? tell_series(&p, err) : st;
+    tell_series(&p);
+    return pm_sql_end(p.sql, err);
 }

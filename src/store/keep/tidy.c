@@ -18,104 +18,85 @@ void pm_tidy_some(pmapdb_store *s)
     pm_sql_script(s->sql, "keep-lineages", NULL, 0);
 }
 
-pmapdb_status pm_tidy_commit(pmapdb_store *s, pmapdb_error *err)
+void pm_tidy_begin(pmapdb_store *s)
 {
-    pmapdb_status st = pm_sql_end(s->sql, err);
-
-    PM_STEP(st, pm_store_commit(s, err));
-    if (st != PMAPDB_OK)
-        pm_store_rollback(s);
-    return st;
+    PM_SQL_STEP(s->sql, pm_store_begin(s, &err));
 }
 
-/* Tidies the next processes. *after_id becomes the last of them, PMAPDB_UNKNOWN if none was
- * left. */
-static pmapdb_status tidy_next(pmapdb_store *s, int64_t *after_id, pmapdb_error *err)
+void pm_tidy_commit(pmapdb_store *s)
+{
+    PM_SQL_STEP(s->sql, pm_store_commit(s, &err));
+    pm_store_rollback(s); /* does nothing after a commit */
+}
+
+/* Tidies the next processes. Returns the last of them, PMAPDB_UNKNOWN if none was left. */
+static int64_t tidy_next(pmapdb_store *s, int64_t after_id)
 {
     int64_t last_id;
-    pmapdb_status st = pm_store_begin(s, err);
 
-    if (st != PMAPDB_OK)
-        return st;
+    pm_tidy_begin(s);
     pm_sql_script(s->sql, "keep-all",
-                  PM_PARAMS({":after_id", PM_BITS(*after_id)}, {":most", PM_I(PM_TIDY_SNAPSHOTS)}));
+                  PM_PARAMS({":after_id", PM_BITS(after_id)}, {":most", PM_I(PM_TIDY_SNAPSHOTS)}));
     last_id = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,
                            PMAPDB_UNKNOWN);
     if (last_id != PMAPDB_UNKNOWN)
         pm_tidy_some(s);
-    *after_id = last_id;
-    return pm_tidy_commit(s, err);
+    pm_tidy_commit(s);
+    return last_id;
 }
 
-pmapdb_status pm_tidy_all(pmapdb_store *s, const pm_steps *steps, pmapdb_error *err)
+void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
 {
-    int64_t after_id = 0,
-            most = pm_sql_value(s->sql, "SELECT max(process_id) FROM process", PM_NO_ARGS, 0);
-    pmapdb_status st = pm_sql_end(s->sql, err);
+    int64_t most = pm_sql_value(s->sql, "SELECT max(process_id) FROM process", PM_NO_ARGS, 0);
 
-    while (st == PMAPDB_OK && after_id != PMAPDB_UNKNOWN) {
-        st = pm_steps_tell(steps, "tidying", "processes", (uint64_t)after_id, (uint64_t)most, err);
-        PM_STEP(st, tidy_next(s, &after_id, err));
-    }
-    return st;
+    for (int64_t after_id = 0; after_id != PMAPDB_UNKNOWN && pm_sql_ok(s->sql);
+         after_id = tidy_next(s, after_id))
+        PM_SQL_STEP(s->sql, pm_steps_tell(steps, "tidying", "processes", (uint64_t)after_id,
+                                          (uint64_t)most, &err));
 }
 
-pmapdb_status pm_tidy_rest(pmapdb_store *s, int64_t until_ms, pmapdb_error *err)
+void pm_tidy_rest(pmapdb_store *s, int64_t until_ms)
 {
-    pmapdb_status st = pm_store_begin(s, err);
-
-    if (st != PMAPDB_OK)
-        return st;
+    pm_tidy_begin(s);
     pm_sql_script(s->sql, "keep-rest", PM_PARAMS({":until_ms", PM_I(until_ms)}));
     pm_category_remove_unused(s->sql);
-    return pm_tidy_commit(s, err);
+    pm_tidy_commit(s);
 }
 
 /* ---- compact ---- */
 
-static pmapdb_status count_epochs(pmapdb_store *s, uint64_t *n, pmapdb_error *err)
+static uint64_t count_epochs(pmapdb_store *s)
 {
-    *n = (uint64_t)pm_sql_value(s->sql, "SELECT count(*) FROM epoch", PM_NO_ARGS, 0);
-    return pm_sql_end(s->sql, err);
+    return (uint64_t)pm_sql_value(s->sql, "SELECT count(*) FROM epoch", PM_NO_ARGS, 0);
 }
 
-static pmapdb_status compact(pmapdb_store *s, const pmapdb_compact_options *o,
-                             pmapdb_compact_result *result, pmapdb_error *err)
+static void compact(pmapdb_store *s, const pmapdb_compact_options *o, pmapdb_compact_result *result)
 {
     pm_steps steps = {o->ctx, o->on_progress};
     pm_space space;
-    pmapdb_status st = pm_space_read(s, &space, err);
 
-    result->kib_before = space.file_kib;
-    PM_STEP(st, count_epochs(s, &result->epochs_before, err));
-    PM_STEP(st, pm_tidy_all(s, &steps, err));
-    PM_STEP(st, pm_tidy_rest(s, PMAPDB_UNKNOWN, err));
-    PM_STEP(st, count_epochs(s, &result->epochs_after, err));
-    if (st == PMAPDB_OK && o->vacuum)
-        st = pm_space_vacuum(s, err);
-    PM_STEP(st, pm_space_give_back(s, &steps, &result->held, err));
-    PM_STEP(st, pm_space_read(s, &space, err));
+    result->kib_before = pm_space_read(s).file_kib;
+    result->epochs_before = count_epochs(s);
+    pm_tidy_all(s, &steps);
+    pm_tidy_rest(s, PMAPDB_UNKNOWN);
+    result->epochs_after = count_epochs(s);
+    if (o->vacuum)
+        pm_space_vacuum(s);
+    result->held = pm_space_give_back(s, &steps);
+    space = pm_space_read(s);
     result->kib_after = space.file_kib;
     result->wants_vacuum = !space.shrinks;
-    return st;
 }
 
-pmapdb_status pm_store_compact(pmapdb_store *s, const pmapdb_compact_options *options,
-                               pmapdb_compact_result *result, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    *result = (pmapdb_compact_result){0};
-    st = pm_store_begin_tidying(s, err);
-    if (st != PMAPDB_OK)
-        return st;
-    st = compact(s, options, result, err);
-    pm_store_end_tidying(s);
-    return st;
-}
-
-pmapdb_status pmapdb_compact(pmapdb_store *store, const pmapdb_compact_options *options,
+pmapdb_status pmapdb_compact(pmapdb_store *s, const pmapdb_compact_options *options,
                              pmapdb_compact_result *result, pmapdb_error *err)
 {
-    return pm_store_compact(store, options, result, err);
+    pmapdb_status st = pm_store_begin_tidying(s, err);
+
+    *result = (pmapdb_compact_result){0};
+    if (st != PMAPDB_OK)
+        return st;
+    compact(s, options, result);
+    pm_store_end_tidying(s);
+    return pm_sql_end(s->sql, err);
 }

@@ -13,22 +13,20 @@
 /* Snapshots in one transaction, for which other writers wait. */
 #define PM_TIDY_SNAPSHOTS 2048
 
-/* Tidies the rows of the temp tables tidy_process and tidy_epoch inside a transaction. s->sql keeps
- * errors. */
+/* s->sql keeps the failures of these functions. */
+
+/* Begins and ends a transaction. After a failure the end rolls back. */
+void pm_tidy_begin(pmapdb_store *s);
+void pm_tidy_commit(pmapdb_store *s);
+
+/* Tidies the rows of the temp tables tidy_process and tidy_epoch inside a transaction. */
 void pm_tidy_some(pmapdb_store *s);
 
 /* Tidies every process, some in each transaction. */
-pmapdb_status pm_tidy_all(pmapdb_store *s, const pm_steps *steps, pmapdb_error *err);
+void pm_tidy_all(pmapdb_store *s, const pm_steps *steps);
 
 /* Removes unused rows of dictionaries, in one transaction. A live capture without snapshots is the
  * record that no process was found; those up to until_ms are removed, with PMAPDB_UNKNOWN none. */
-pmapdb_status pm_tidy_rest(pmapdb_store *s, int64_t until_ms, pmapdb_error *err);
-
-/* Implements pmapdb_compact(). */
-pmapdb_status pm_store_compact(pmapdb_store *s, const pmapdb_compact_options *options,
-                               pmapdb_compact_result *result, pmapdb_error *err);
-
-/* Ends a transaction: commits it, or rolls it back and returns the first failure. */
-pmapdb_status pm_tidy_commit(pmapdb_store *s, pmapdb_error *err);
+void pm_tidy_rest(pmapdb_store *s, int64_t until_ms);
 
 #endif

@@ -17,6 +17,8 @@
 -- column: partial     count    Partial captures since the kept one before: they are left out
 -- column: category    category Category; empty in the rows of the whole process, which come first
 -- column: value       int      KiB, or a number of mappings
+-- column: epoch_id    int      The sequence of captures that it is stored in
+-- column: place       int      Its place there, as plot-map counts
 -- empty:  no snapshots in this span
 --
 -- Every row is a real snapshot; nothing is averaged. Kept are the first and the last snapshot, both
@@ -114,7 +116,7 @@ cell AS (
 )
 SELECT c.k, c.snapshot_id, x.taken_ms, x.process_id, x.pid, x.passed AS n,
   CASE WHEN x.gap THEN (x.step + (SELECT ms FROM median) / 2) / (SELECT ms FROM median) - 1 END AS missed,
-  x.left_out AS partial, c.category, c.value
+  x.left_out AS partial, c.category, c.value, x.epoch_id, x.off AS place
 FROM cell c
 JOIN kept x ON x.k = c.k
 ORDER BY c.category IS NOT NULL, c.category, c.k;

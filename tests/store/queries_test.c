@@ -77,6 +77,7 @@ static const struct {
     {"lineage-history", "lineage", "1"}, /* has no default */
     {"deleted", "snapshot", "first"},     {"shared", "snapshot", "first"},
     {"groups", "by", "descendant_of(1)"}, {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
+    {"plot-map", "snapshots", "[1, 2]"},
 };
 
 static pm_query_info *find(const char *name)

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #define CHART_LINES 12 /* on a terminal */
-#define HEAD_LINES 10  /* at most */
+#define MAP_LINES 14
+#define HEAD_LINES 10 /* at most */
 
 typedef struct plot_cmd {
     pm_plot_ask ask;
@@ -42,7 +43,10 @@ static const char *read_metric(const char *arg, void *value)
 #define AT(field) offsetof(plot_cmd, field)
 
 static const pm_option options[] = {
-    {"what", 0, PM_OPT_CHOICE, AT(what), "growth", "What to draw", NULL},
+    {"what", 0, PM_OPT_CHOICE, AT(what), "growth|map|both",
+     "Categories through time, addresses through time, or one above the other (both, if the "
+     "captures have mappings)",
+     NULL},
     {"metric", 0, PM_OPT_CUSTOM, AT(ask.metric), "METRIC",
      "The number to draw and to judge: rss, pss, private, private_dirty, size, swap or mappings "
      "(rss; size where that is unknown)",
@@ -77,7 +81,7 @@ static void open_picture(const plot_cmd *c, const pm_plot_data *d, pm_output *ou
 {
     pm_render_options how = pm_cli_render_options(out->cli);
     pm_picture_terminal terminal = {.columns = how.width >= 40 ? how.width : 80,
-                                    .lines = HEAD_LINES + CHART_LINES,
+                                    .lines = HEAD_LINES + CHART_LINES + MAP_LINES,
                                     .color = how.color,
                                     .utf8 = is_utf8()};
     const char *file = out->cli->output;
@@ -103,24 +107,36 @@ static void check_file(const pm_cli *cli)
 
 /* ---- what it shows ---- */
 
-static void draw(const pm_plot_data *d, pm_picture *p)
+/* Draws one panel or two with a common axis of time. */
+static void draw(const plot_cmd *c, const pm_plot_data *d, pm_plot_map *map, pm_picture *p)
 {
-    double top = pm_plot_head(p, d), bottom = p->height - 1.5 * p->line;
+    bool growth = !c->what || strcmp(c->what, "map") != 0;
+    double top = pm_plot_head(p, d) + .5 * p->line, axis = 2.5 * p->line;
+    double rest = p->height - top - axis / 2, chart = p->terminal ? CHART_LINES * p->line : rest;
     pm_plot_frame f;
 
-    if (p->terminal)
-        bottom = top + (CHART_LINES + .5) * p->line;
-    f = pm_plot_place(p, &d->plot, top + .5 * p->line, bottom);
-    pm_plot_growth(p, &d->plot, &f);
+    if (!p->terminal && growth && map->n)
+        chart = .5 * rest;
+    if (growth) {
+        f = pm_plot_place(p, &d->plot, top, top + chart);
+        pm_plot_growth(p, &d->plot, &f);
+        top += chart + axis;
+    }
+    if (map->n) {
+        f = pm_plot_place(p, &d->plot, top,
+                          p->terminal ? top + MAP_LINES * p->line : p->height - axis / 2);
+        pm_plot_map_draw(p, &d->plot, &f, map);
+    }
 }
 
 int pm_cli_plot(pm_cli *cli, int argc, char **argv)
 {
     static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]"};
-    plot_cmd c = {.what = "growth", .width = 1200, .height = 600};
+    plot_cmd c = {.width = 1200, .height = 600};
     int n = pm_options_parse(cli, &syntax, &c, argc, argv);
     pmapdb_store *store;
     pm_plot_data d;
+    pm_plot_map map = {0};
     pm_picture p = {0};
     pm_output out;
     pmapdb_error err;
@@ -132,12 +148,18 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     store = pm_cli_store(cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(store, &err), &err);
     pm_plot_read(&d, store, &c.ask, 280);
+    if (!c.what || strcmp(c.what, "growth") != 0)
+        pm_plot_read_map(&d, store, &map);
+    if (c.what && strcmp(c.what, "growth") != 0 && !map.n)
+        pm_cli_die("the captures of %s have no mappings: --what growth draws their sums",
+                   d.title.data);
     pmapdb_close(store);
     pm_output_open(&out, cli);
     open_picture(&c, &d, &out, &p, &err);
-    draw(&d, &p);
+    draw(&c, &d, &map, &p);
     pm_output_check(&out, pm_picture_end(&p), &err);
     pm_output_end(&out);
+    free(map.stretch);
     pm_plot_data_free(&d);
     return PM_EXIT_OK;
 }

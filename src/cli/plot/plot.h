@@ -28,6 +28,8 @@ typedef struct pm_plot_data {
 /* Reads the process with the worst verdict of those asked for. Ends the program if there is none.
  * Reads about so many snapshots as `points` says. */
 void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, int points);
+/* Reads the mappings of the newest life; none where its captures have sums only. */
+void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map *out);
 void pm_plot_data_free(pm_plot_data *data);
 
 /* Draws title, verdict and facts; returns where they end. */

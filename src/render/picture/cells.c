@@ -14,16 +14,16 @@
 /* A colour is a number of the 256 of a terminal, or 0: its own colour. */
 typedef struct cell {
     uint8_t dots;    /* of braille, in the order of Unicode */
-    uint8_t half[2]; /* upper and lower half block: a value of the field, 0: none */
+    uint8_t half[2]; /* upper and lower half block: the value of a raster, 0: none */
     uint8_t color, half_color[2];
     bool bold, taken; /* taken: by the wide character on its left */
+    char letter;      /* of the higher value */
     char text[TEXT_MAX];
 } cell;
 
 typedef struct grid {
     pm_picture_terminal how;
     cell *cell;
-    const char *letters;
 } grid;
 
 /* The nearest colour of the 6 x 6 x 6 that terminals share. The ground may be light or dark: nearly
@@ -159,7 +159,6 @@ static void field(pm_picture *p, const pm_raster *f)
 {
     grid *g = p->state;
 
-    g->letters = f->letters;
     for (int y = 0; y < f->rows; y++)
         for (int x = 0; x < f->columns; x++) {
             int row = (int)(f->at.y / 2) + y, column = (int)(f->at.x / 2) + x;
@@ -168,6 +167,7 @@ static void field(pm_picture *p, const pm_raster *f)
             cell *c = inside ? &g->cell[row / 2 * g->how.columns + column] : NULL;
 
             if (v && c) {
+                c->letter = v >= c->half[0] && v >= c->half[1] ? f->letters[v] : c->letter;
                 c->half[row % 2] = v;
                 c->half_color[row % 2] = color_of(p, f->colors[v]);
             }
@@ -210,8 +210,7 @@ static void put_cell(pm_picture *p, pm_buf *out, const cell *c)
     if (c->text[0])
         PM_STEP(p->st, pm_buf_addf(out, p->err, "%s", c->text));
     else if (halves && !g->how.color)
-        PM_STEP(p->st, pm_buf_addf(out, p->err, "%c",
-                                   g->letters[c->half[0] > c->half[1] ? c->half[0] : c->half[1]]));
+        PM_STEP(p->st, pm_buf_add(out, &c->letter, 1, p->err));
     else if (halves)
         PM_STEP(p->st, pm_buf_addf(out, p->err, "%s",
                                    c->half_color[0] == c->half_color[1] ? "█"
@@ -290,7 +289,7 @@ pmapdb_status pm_picture_on_terminal(pm_picture *out, const pm_picture_terminal 
     grid *g = calloc(1, sizeof *g);
 
     if (g)
-        *g = (grid){*how, calloc((size_t)how->columns * (size_t)how->lines, sizeof *g->cell), ""};
+        *g = (grid){*how, calloc((size_t)how->columns * (size_t)how->lines, sizeof *g->cell)};
     if (!g || !g->cell) {
         free(g);
         return pm_fail_nomem(err);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define AXIS_COLUMNS 10 /* for the words at the left */
-#define ZONE .28        /* share of the width behind the last snapshot */
+#define ZONE .28 /* share of the width behind the last snapshot */
 
 /* ---- colours: verdicts are warm, all else is cool; told apart with every colour vision ---- */
 
@@ -177,7 +176,7 @@ pm_plot_frame pm_plot_place(const pm_picture *p, const pm_plot *plot, double top
 {
     int64_t first = plot->moment[0].ms, last = plot->moment[plot->n - 1].ms;
     double span = last > first ? (double)(last - first) : 1, width, zone, until;
-    pm_plot_frame f = {.left = AXIS_COLUMNS * p->em,
+    pm_plot_frame f = {.left = (p->terminal ? 10 : 14) * p->em,
                        .right = p->width - p->em,
                        .top = top,
                        .bottom = bottom,

@@ -1,0 +1,105 @@
+/* map: reads the mappings of the process that a picture shows. */
+#include "cli/plot/plot.h"
+
+#include "cli/run.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct reading {
+    const pm_plot_data *data;
+    pm_plot_map *out;
+    pmapdb_rows *rows;
+    int column[8];
+    pm_text category; /* of the row before: rows of one region follow each other */
+    const pm_plot_layer *layer;
+} reading;
+
+enum { EPOCH, FIRST, LAST, START, END, RSS, CATEGORY, LINEAGE };
+
+static const char *const columns[] = {"epoch_id", "first",   "last",     "start",
+                                      "end",      "rss_kib", "category", "lineage_id"};
+
+/* The moments of the newest life as a JSON list of snapshots. */
+static void print_snapshots(const pm_plot_data *d, pm_words *out)
+{
+    const pm_plot *plot = &d->plot;
+    FILE *list = pm_words_begin(out);
+
+    for (size_t i = 0; i < plot->n; i++)
+        if (plot->moment[i].process_id == plot->moment[plot->n - 1].process_id)
+            fprintf(list, "%c%" PRId64, ftell(list) ? ',' : '[', plot->moment[i].snapshot_id);
+    fputc(']', list);
+    pm_words_end(out);
+}
+
+/* Finds the moments that a row covers; false if it covers none. Of one sequence, moments are in
+ * the order of their places. */
+static bool find_moments(const reading *r, pm_plot_stretch *s)
+{
+    const pm_plot *plot = &r->data->plot;
+    int64_t epoch = pmapdb_rows_int(r->rows, r->column[EPOCH]);
+    int64_t first = pmapdb_rows_int(r->rows, r->column[FIRST]);
+    int64_t last = pmapdb_rows_int(r->rows, r->column[LAST]);
+
+    s->first = s->last = -1;
+    for (size_t i = 0; i < plot->n; i++)
+        if (plot->moment[i].epoch_id == epoch && plot->moment[i].place >= first &&
+            (last == PMAPDB_UNKNOWN || plot->moment[i].place <= last)) {
+            s->first = s->first < 0 ? (int)i : s->first;
+            s->last = (int)i;
+        }
+    return s->first >= 0;
+}
+
+static void find_category(reading *r)
+{
+    pm_text t;
+    uint32_t id;
+    pmapdb_error err;
+
+    t.data = pmapdb_rows_text(r->rows, r->column[CATEGORY], &t.len);
+    if (pm_text_equal(t, r->category))
+        return;
+    pm_cli_must(pm_pool_text(r->data->rows.texts, t, &id, &err), &err);
+    r->category = pm_pool_text_get(r->data->rows.texts, id);
+    r->layer = NULL;
+    for (size_t i = 0; i < r->data->plot.n_layers; i++)
+        if (pm_text_equal(r->data->plot.layer[i].name, r->category))
+            r->layer = &r->data->plot.layer[i];
+}
+
+static void add_stretch(reading *r)
+{
+    pm_plot_map *map = r->out;
+    pm_plot_stretch s = {.start = (uint64_t)pmapdb_rows_int(r->rows, r->column[START]),
+                         .end = (uint64_t)pmapdb_rows_int(r->rows, r->column[END]),
+                         .rss = pmapdb_rows_int(r->rows, r->column[RSS]),
+                         .lineage = pmapdb_rows_int(r->rows, r->column[LINEAGE])};
+    pmapdb_error err;
+
+    if (s.end <= s.start || !find_moments(r, &s))
+        return;
+    find_category(r);
+    s.category = r->category;
+    s.state = r->layer ? r->layer->state : PM_PLOT_QUIET;
+    s.rgb = r->layer ? r->layer->rgb : 0;
+    pm_cli_must(pm_grow(&map->stretch, &map->cap, map->n, sizeof *map->stretch, &err), &err);
+    map->stretch[map->n++] = s;
+}
+
+void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map *out)
+{
+    reading r = {.data = data, .out = out, .category = PM_TEXT("")};
+    pm_words snapshots = {0};
+
+    *out = (pm_plot_map){0};
+    print_snapshots(data, &snapshots);
+    r.rows = pm_plot_query(store, "plot-map",
+                           (pm_plot_arg[]){{"snapshots", snapshots.data}, {NULL, NULL}});
+    for (int i = 0; i < 8; i++)
+        r.column[i] = pm_answer_column(r.rows, columns[i]);
+    while (pm_run_next(r.rows))
+        add_stretch(&r);
+    pmapdb_rows_close(r.rows);
+    free(snapshots.data);
+}

@@ -1,6 +1,6 @@
 -- name:   plot-map
 -- title:  What plot draws of the address space: each mapping as long as its numbers stay, around some snapshots
--- param:  snapshots text   -   JSON list of snapshot ids, as plot-growth gives them
+-- param:  snapshots text   ""  JSON list of snapshot ids, as plot-growth gives them
 -- column: epoch_id   int      The sequence of captures that the snapshots are stored in
 -- column: first      int      First place in the sequence where the row holds
 -- column: last       int      Last place; unknown: to its end

@@ -56,6 +56,9 @@ pm_render_options pm_cli_render_options(const pm_cli *cli);
 /* Returns the number of lines of the terminal that gets the output; 0: it is not one. */
 int pm_cli_screen_lines(const pm_cli *cli);
 
+/* True if the locale says that the terminal shows UTF-8. */
+bool pm_cli_is_utf8(void);
+
 /* True for formats that people read (table, Markdown). They show the query's default columns, and
  * lines above and below the rows. */
 bool pm_cli_is_for_people(const pm_cli *cli);
@@ -80,6 +83,7 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv);
 int pm_cli_compare(pm_cli *cli, int argc, char **argv);
 int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
 int pm_cli_plot(pm_cli *cli, int argc, char **argv);
+int pm_cli_watch(pm_cli *cli, int argc, char **argv);
 int pm_cli_prune(pm_cli *cli, int argc, char **argv);
 int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
 int pm_cli_merge(pm_cli *cli, int argc, char **argv);

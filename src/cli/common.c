@@ -203,6 +203,19 @@ int pm_cli_screen_lines(const pm_cli *cli)
     return !cli->output && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
+bool pm_cli_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+
+        if (value && *value)
+            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+    }
+    return false;
+}
+
 bool pm_cli_is_for_people(const pm_cli *cli)
 {
     return cli->format == PM_FORMAT_TABLE || cli->format == PM_FORMAT_MD;

@@ -42,6 +42,8 @@ static const struct command {
      pm_cli_report},
     {NULL, "plot", NULL, "a process as a picture: on the terminal, or in an SVG or PNG file",
      pm_cli_plot},
+    {NULL, "watch", NULL, "a live screen of processes: who holds, who grows, since when",
+     pm_cli_watch},
     {NULL, "snapshots", "snapshots", "the snapshots in the store", NULL},
     {NULL, "processes", "processes", "the processes in the store", NULL},
     {NULL, "who", NULL, "which call stacks allocated what grew, as perf recorded it", pm_cli_who},

@@ -62,19 +62,6 @@ static const pm_option options[] = {
 
 /* ---- where it goes ---- */
 
-static bool is_utf8(void)
-{
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-
-        if (value && *value)
-            return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
-    }
-    return false;
-}
-
 /* Opens a picture for the file of -o, by the end of its name, or for the terminal. */
 static void open_picture(const plot_cmd *c, const pm_plot_data *d, pm_output *out, pm_picture *p,
                          pmapdb_error *err)
@@ -83,7 +70,7 @@ static void open_picture(const plot_cmd *c, const pm_plot_data *d, pm_output *ou
     pm_picture_terminal terminal = {.columns = how.width >= 40 ? how.width : 80,
                                     .lines = HEAD_LINES + CHART_LINES + MAP_LINES,
                                     .color = how.color,
-                                    .utf8 = is_utf8()};
+                                    .utf8 = pm_cli_is_utf8()};
     const char *file = out->cli->output;
     pmapdb_status st;
 

@@ -142,9 +142,10 @@ pmapdb_status pm_plot_arrange(pm_plot *plot, size_t most, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     set_rest(plot);
-    rest->state = plot->whole;
-    if (plot->n_layers == 1)
+    if (plot->n_layers == 1) { /* sums only */
         rest->name = PM_TEXT("total");
+        rest->state = plot->whole;
+    }
     for (size_t i = plot->n_layers; i-- > 0;) {
         measure(&plot->layer[i], plot->n);
         if (!plot->layer[i].most && plot->layer[i].state == PM_PLOT_QUIET)

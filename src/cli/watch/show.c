@@ -1,0 +1,276 @@
+/* show: the two screens of pmapdb watch: all processes, and one through time. */
+#include "cli/watch/watch.h"
+
+#include "base/clock/clock.h"
+#include "cli/leaks/phrases.h"
+#include "cli/run.h"
+#include "render/number.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+const char *const pm_watch_metrics[PM_WATCH_METRICS] = {"rss", "private", "pss", "size", "swap"};
+
+static const pm_ink plain = {.rgb = PM_PLOT_TEXT}, muted = {.rgb = PM_PLOT_MUTED},
+                    bold = {.rgb = PM_PLOT_TEXT, .bold = true};
+
+/* Writes into columns of a line; a negative column is the right end of the text. */
+static void put(pm_picture *p, int line, int column, int width, const pm_ink *ink,
+                const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    bool right = column < 0;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pm_picture_text(p, (pm_point){2.0 * (right ? -column : column), 4.0 * line + 2},
+                    right ? PM_ALIGN_RIGHT : PM_ALIGN_LEFT, 2.0 * width, ink, pm_text_of(text));
+}
+
+static void put_size(pm_picture *p, int line, int column, const pm_ink *ink, double kib, bool sign)
+{
+    char number[PM_NUMBER_TEXT] = "?";
+
+    if (!isnan(kib))
+        pm_number_size(kib, number);
+    put(p, line, -column, 12, ink, "%s%s", sign && kib > 0 ? "+" : "", number);
+}
+
+static void put_keys(const pm_watch *w, pm_picture *p, const char *keys)
+{
+    const pm_screen *s = &w->screen;
+
+    if (*w->message || w->typing)
+        put(p, s->lines - 1, 0, s->columns, &bold, "%s%s", w->typing ? "/" : w->message,
+            w->typing ? w->filter : "");
+    else
+        put(p, s->lines - 1, 0, s->columns, &muted, "%s", keys);
+}
+
+/* ---- the list ---- */
+
+static const pm_leak_row *worst_of(const pm_leak_group *g)
+{
+    const pm_leak_row *worst = g->begin;
+
+    for (const pm_leak_row *r = g->begin; r < g->end; r++)
+        if ((!r->whole || g->alone || g->end - g->begin == 1) &&
+            (worst->whole || r->verdict > worst->verdict))
+            worst = r;
+    return worst;
+}
+
+static bool has_ended(const pm_watch *w, const pm_leak_group *g)
+{
+    return !pm_text_equal(g->begin->last_at, w->newest);
+}
+
+/* What has ended comes last. */
+static int compare(const void *x, const void *y, void *ctx)
+{
+    const pm_leak_group *a = x, *b = y;
+    const pm_watch *w = ctx;
+    bool gone = has_ended(w, a), also = has_ended(w, b);
+    double m = w->order == PM_WATCH_RATE ? a->begin->rate : a->begin->last;
+    double n = w->order == PM_WATCH_RATE ? b->begin->rate : b->begin->last;
+    char one[192], two[192];
+
+    m = isnan(m) ? -INFINITY : m;
+    n = isnan(n) ? -INFINITY : n;
+    if (gone != also)
+        return gone ? 1 : -1;
+    if (w->order != PM_WATCH_NAME && m != n)
+        return m > n ? -1 : 1;
+    pm_leak_row_who(a->begin, one, sizeof one);
+    pm_leak_row_who(b->begin, two, sizeof two);
+    return strcmp(one, two);
+}
+
+void pm_watch_judge(pm_watch *w)
+{
+    int64_t begun = pm_clock_now();
+    pmapdb_rows *rows = pm_plot_query(w->store, "leaks", (pm_plot_arg[]){{"limit", w->limit}, {0}});
+
+    pm_leak_rows_free(&w->rows);
+    free(w->group);
+    w->rows = (pm_leak_rows){0};
+    w->n_groups = 0;
+    pm_leak_rows_read(&w->rows, rows);
+    pmapdb_rows_close(rows);
+    w->group = calloc(w->rows.n + 1, sizeof *w->group);
+    if (!w->group)
+        pm_cli_no_memory();
+    w->newest = PM_TEXT("");
+    for (const pm_leak_row *r = w->rows.row; r < w->rows.row + w->rows.n; r++)
+        if (r->last_at.len && (!w->newest.len || strcmp(r->last_at.data, w->newest.data) > 0))
+            w->newest = r->last_at;
+    for (const pm_leak_row *r = w->rows.row; r < w->rows.row + w->rows.n;) {
+        pm_leak_group g = pm_leak_group_at(&w->rows, r);
+        char who[192];
+
+        pm_leak_row_who(r, who, sizeof who);
+        if (strstr(who, w->filter))
+            w->group[w->n_groups++] = g;
+        r = g.end;
+    }
+    qsort_r(w->group, w->n_groups, sizeof *w->group, compare, w);
+    w->judged_ms = pm_clock_now();
+    w->judging_ms = w->judged_ms - begun;
+}
+
+static void put_process(pm_picture *p, int line, int columns, const pm_leak_group *g, bool chosen,
+                        bool ended)
+{
+    const pm_leak_row *worst = worst_of(g);
+    bool warm = worst->verdict >= PM_VERDICT_SUSPECT;
+    const pm_ink *ink = ended ? &muted : chosen ? &bold : &plain;
+    pm_ink verdict = {.rgb = !warm ? PM_PLOT_MUTED
+                             : worst->verdict == PM_VERDICT_LEAK
+                                 ? pm_plot_state_color(PM_PLOT_LEAK)
+                                 : pm_plot_state_color(PM_PLOT_SUSPECT),
+                      .bold = warm};
+    char who[192];
+
+    pm_leak_row_who(g->begin, who, sizeof who);
+    put(p, line, 0, 24, ink, "%c %s", chosen ? '>' : ' ', who);
+    put_size(p, line, 37, ink, g->begin->last, false);
+    put_size(p, line, 50, ink, g->begin->last - g->begin->first, true);
+    if (ended)
+        put(p, line, 52, columns - 52, &muted, "ended");
+    else
+        put(p, line, 52, columns - 52, &verdict, "%s%s%.*s",
+            worst->verdict == PM_VERDICT_TOO_FEW ? "too few yet" : pm_verdict_name(worst->verdict),
+            warm ? ": " : "", warm ? (int)worst->key.len : 0, worst->key.data);
+}
+
+static void show_list(pm_watch *w, pm_picture *p)
+{
+    static const char *const orders[] = {"rss", "rate", "name"};
+    const pm_screen *s = &w->screen;
+    size_t room = (size_t)(s->lines - 3);
+
+    w->chosen = w->n_groups && w->chosen >= w->n_groups ? w->n_groups - 1 : w->chosen;
+    w->top = w->chosen < w->top           ? w->chosen
+             : w->chosen >= w->top + room ? w->chosen - room + 1
+                                          : w->top;
+    put(p, 0, 0, s->columns, &bold, "%zu process%s, by %s%s%s%s", w->n_groups,
+        w->n_groups == 1 ? "" : "es", orders[w->order], *w->filter ? ", /" : "", w->filter,
+        w->paused ? ", paused" : "");
+    put(p, 0, -s->columns, 30, &muted, "every %gs, read in %" PRId64 " ms",
+        (double)w->every_ms / 1000, w->read_ms);
+    put(p, 1, 2, 20, &muted, "process");
+    put(p, 1, -37, 12, &muted, "rss");
+    put(p, 1, -50, 12, &muted, "since begin");
+    put(p, 1, 52, 20, &muted, "verdict");
+    for (size_t i = w->top; i < w->n_groups && i < w->top + room; i++)
+        put_process(p, (int)(2 + i - w->top), s->columns, &w->group[i], i == w->chosen,
+                    has_ended(w, &w->group[i]));
+    put_keys(w, p, "Enter into  j k choose  < > order  / filter  p pause  s save  q quit");
+}
+
+/* ---- one process ---- */
+
+/* The moment of B, and those beside it. */
+static size_t find_b(pm_watch *w, const pm_plot *plot)
+{
+    size_t b = plot->n - 1;
+
+    for (size_t i = 0; i < plot->n; i++)
+        if (plot->moment[i].snapshot_id == w->b)
+            b = i;
+    w->before = plot->moment[b ? b - 1 : 0].snapshot_id;
+    w->after = b + 1 < plot->n - 1 ? plot->moment[b + 1].snapshot_id : 0;
+    w->shown = plot->moment[b].snapshot_id;
+    return b;
+}
+
+static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int line)
+{
+    char from[32] = "first", to[32];
+    char column[48];
+    pmapdb_rows *rows;
+
+    if (w->a && w->a < w->shown)
+        snprintf(from, sizeof from, "@%" PRId64, w->a);
+    snprintf(to, sizeof to, "@%" PRId64, w->shown);
+    put(p, line, 0, 30, &muted, "category");
+    put(p, line, -45, 12, &muted, "%s", d->plot.metric);
+    put(p, line, -60, 14, &muted, "since %s", *from == '@' ? "A" : "begin");
+    put(p, line, 62, 20, &muted, "verdict");
+    if (w->shown == d->plot.moment[0].snapshot_id)
+        return;
+    rows = pm_plot_query(w->store, "diff-category",
+                         (pm_plot_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
+    while (++line < w->screen.lines - 1 && pm_run_next(rows)) {
+        char category[200];
+        int64_t now, change;
+        const pm_leak_row *r = d->group.begin;
+
+        pm_answer_text(rows, "category", category, sizeof category);
+        while (r < d->group.end && (r->whole || !pm_text_equal(r->key, pm_text_of(category))))
+            r++;
+        snprintf(column, sizeof column, "%s_kib_to", d->plot.metric);
+        now = pm_answer_int(rows, column);
+        snprintf(column, sizeof column, "%s_kib_delta", d->plot.metric);
+        change = pm_answer_int(rows, column);
+        put(p, line, 0, 32, &plain, "%s", category);
+        put_size(p, line, 45, &plain, now == PMAPDB_UNKNOWN ? NAN : (double)now, false);
+        put_size(p, line, 60, &plain, change == PMAPDB_UNKNOWN ? NAN : (double)change, true);
+        if (r < d->group.end)
+            put(p, line, 62, w->screen.columns - 62,
+                r->verdict >= PM_VERDICT_SUSPECT ? &bold : &muted, "%.*s", (int)r->verdict_name.len,
+                r->verdict_name.data);
+    }
+    pmapdb_rows_close(rows);
+}
+
+static void show_process(pm_watch *w, pm_picture *p)
+{
+    const pm_ink cursor = {.rgb = 0x1f5fbf, .width = 1, .dashed = true};
+    char process[32];
+    pm_plot_ask ask = {
+        .process = process, .limit = w->limit, .metric = pm_watch_metrics[w->metric]};
+    pm_plot_data d;
+    pm_plot_frame f;
+    double top, bottom;
+    size_t b;
+
+    snprintf(process, sizeof process, "@%" PRId64, w->process_id);
+    pm_plot_read(&d, w->store, &ask, 2 * w->screen.columns);
+    b = find_b(w, &d.plot);
+    top = pm_plot_head(p, &d);
+    top = 4 * ceil(top / 4) + 4;
+    bottom = fmax(top + 16, 4 * floor(p->height / 8));
+    f = pm_plot_place(p, &d.plot, top, bottom);
+    pm_plot_growth(p, &d.plot, &f);
+    for (size_t i = 0; i < d.plot.n; i++)
+        if ((w->b && i == b) || (w->a && d.plot.moment[i].snapshot_id == w->a)) {
+            double x = pm_plot_x(&f, d.plot.moment[i].ms);
+
+            pm_picture_line(p, x, f.top, x, f.bottom - 1, &cursor);
+            put(p, (int)(f.top / 4), (int)(x / 2) + 1, 1, &bold, w->b && i == b ? "B" : "A");
+        }
+    show_diff(w, p, &d, (int)(bottom / 4) + 1);
+    put_keys(w, p,
+             w->paused
+                 ? "paused  Esc list  <- -> the past  a set A  m metric  p go on  s save  q quit"
+                 : "Esc list  <- -> the past  a set A  m metric  p pause  s save  q quit");
+    pm_plot_data_free(&d);
+}
+
+void pm_watch_show(pm_watch *w)
+{
+    pm_picture p;
+    pm_sink sink;
+    pmapdb_error err;
+
+    pm_screen_begin(&w->screen, &p, &sink, &err);
+    if (w->process_id)
+        show_process(w, &p);
+    else
+        show_list(w, &p);
+    pm_screen_show(&w->screen, &p);
+}

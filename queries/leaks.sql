@@ -26,7 +26,7 @@
 -- column: rate_per_h       amount    Growth per hour, now
 -- column: rate_low         amount    Lower end of its 90 % interval
 -- column: rate_high        amount    Upper end
--- column: confidence       ratio     Of the curve of why_metric: of a leak the probability that it is one, else the weight of the curves that say so
+-- column: confidence       ratio     Of the curve of why_metric: of a leak the probability that its growth goes on, else the weight of the curves that say so
 -- column: since            time      When the growth began; the first snapshot where it grew from there on
 -- column: detectable_per_h amount    The smallest growth per hour that these snapshots would show
 -- column: limit            amount    What the metric cannot exceed: --limit, or what is known: see limit_by

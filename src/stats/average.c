@@ -75,7 +75,7 @@ static pmapdb_status fit_points(pm_average *w, int resolution, pm_fit *fit, pmap
 /* Adds one resolution to the averages, and keeps its best shapes. */
 static void gather(pm_average *w, const pm_fit *fit)
 {
-    double sum = 0.0, best = -1.0;
+    double sum = 0.0, best = -1.0, endless = -1.0;
     int i;
 
     for (i = 0; i < PM_OUTCOMES; i++)
@@ -92,6 +92,10 @@ static void gather(pm_average *w, const pm_fit *fit)
         if (fit->shape[i].weight > best) {
             best = fit->shape[i].weight;
             w->top = fit->shape[i];
+        }
+        if (fit->shape[i].curve.outcome == PM_OUTCOME_LEAK && fit->shape[i].weight > endless) {
+            endless = fit->shape[i].weight;
+            w->endless = fit->shape[i];
         }
     }
 }
@@ -141,7 +145,8 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
         return (pm_slope){0};
     mean = all.sum / all.weight;
     half = t * sqrt(fmax(0.0, all.square / all.weight - mean * mean));
-    half = sqrt(half * half + unsure * unsure) * (w->climbs || bends ? PM_INTERVAL_WIDER : 1.0);
+    half = sqrt(half * half + unsure * unsure) *
+           (w->climbs || bends ? PM_INTERVAL_WIDER : PM_INTERVAL_NARROWER);
     /* Lumps only add, and what accelerates grows already: the error of such a rate is a factor. */
     if (!(lumps || bends) || half >= PM_INTERVAL_FACTOR * mean)
         return (pm_slope){mean, mean - half, mean + half};

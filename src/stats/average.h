@@ -15,9 +15,10 @@ typedef struct pm_average {
     double quantum;  /* values are multiples of it */
 
     /* found */
-    /* points, top, line and climbs are those of the finest resolution */
+    /* points, top, endless, line and climbs are those of the finest resolution */
     pm_points points;
     pm_fitted top;                 /* the most likely shape */
+    pm_fitted endless;             /* the most likely shape without an end */
     pm_fitted line;                /* the best straight line */
     double r2;                     /* share of the variance that the best shape explains, at best */
     bool climbs;                   /* hardly ever falls: the noise is a random walk of lumps */

@@ -21,17 +21,32 @@
 #define PM_MATERIAL_KIB 32.0   /* 8 pages in the whole window are not a leak either */
 #define PM_MATERIAL_COUNT 3.0  /* pieces; of counts 32 would be far too many */
 
+/* Confidence: the probability that growth goes on, and that the growth is steady, by logistic
+ * regression on labelled series (docs/verdicts.md), so that as many growing series count as others.
+ * The evidence: 1; log(L/B) and log(L/W), where L, B and W are the posteriors of leak, of bounded
+ * or shrink, and of watch; their product; log of the slope of the straight line in standard errors;
+ * log of the material growth over the growth; time since the last maximum in longest pauses before;
+ * the growth of the second half over the claimed one; R squared; log(1 - R squared). */
+#define PM_WEIGHTS_GROWS                                               \
+    {                                                                  \
+        -4.61, 1.02, -0.51, 0.10, 1.28, -0.38, -0.68, 0.56, 2.59, 0.26 \
+    }
+#define PM_WEIGHTS_STEADY                                              \
+    {                                                                  \
+        -5.47, 0.25, -0.22, 0.32, 1.04, -0.55, -0.55, 0.61, 6.16, 1.38 \
+    }
+#define PM_ODDS_TRACE                                                                             \
+    0.02                    /* added to every posterior: one of 1 is right as often as one of .98 \
+                             */
+#define PM_PAUSE_LEAST 0.05 /* of the time, added to the longest pause between two maxima */
+#define PM_SURE 0.90        /* probability that the growth of a leak goes on */
+#define PM_STEADY 0.60      /* probability that it is steady */
+#define PM_SURE_LOW 0.98    /* both, for a judge of low sensitivity: PM_SURE and PM_STEADY */
+#define PM_STEADY_LOW 0.90
+
 /* Posteriors that make a verdict. */
-#define PM_POSTERIOR_LEAK 0.50 /* of unbounded growth; the sensitivity */
-/* Confidence in a leak: the probability that a series with these posteriors is a leak, as measured
- * on labelled series (docs/verdicts.md): base + odds against bounded and against slowing growth.
- * PM_ODDS_TRACE is added to every posterior: a posterior of 1 is right no more often
- * than one of 0.98. */
-#define PM_ODDS_BASE (-2.0)
-#define PM_ODDS_BOUNDED 1.3
-#define PM_ODDS_WATCH 0.4
-#define PM_ODDS_TRACE 0.02
-#define PM_SURE 0.90              /* confidence that a leak needs */
+#define PM_POSTERIOR_LEAK 0.50    /* of unbounded growth */
+#define PM_POSTERIOR_LEAST 0.10   /* less leaves nothing to weigh */
 #define PM_POSTERIOR_SUSPECT 0.70 /* of unbounded and slowing growth together */
 #define PM_POSTERIOR_SHRINK 0.60
 #define PM_R2_MIN 0.45 /* R squared that the best shape must reach */
@@ -57,10 +72,12 @@
 #define PM_CLIMBS_POINTS 12
 #define PM_CLIMBS_AGAINST 12.0
 
-/* Factor on the interval of a rate for lumps and accelerating growth: without it the interval held
- * the true rate too rarely. */
+/* Factors on the interval of a rate, so that it holds the true rate as often as it says: lumps and
+ * accelerating growth are less regular than their curves, and the variance over curves counts
+ * curves far away that weigh little. */
 #define PM_INTERVAL_WIDER 1.4
-#define PM_INTERVAL_FACTOR 2.0 /* log of a factor; a larger one says nothing about the rate */
+#define PM_INTERVAL_NARROWER 0.9 /* without lumps and acceleration */
+#define PM_INTERVAL_FACTOR 2.0   /* log of a factor; a larger one says nothing about the rate */
 
 /* Sawtooth: few large falls, many small rises. */
 #define PM_SAWTOOTH_MIN 4      /* falls that make a sawtooth */

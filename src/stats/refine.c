@@ -20,22 +20,31 @@ static double range_of(const double *v, size_t n)
     return high - low;
 }
 
-/* No new maximum for a long time, compared with the pauses between earlier maxima. */
-static bool stalled(const pm_points *p, char *reason)
+int pm_records(const pm_points *p, double *margin, double *pause, double *tail)
 {
-    double margin = PM_RECORD * range_of(p->y, (size_t)p->n), record = p->y[0], at = p->x[0];
-    double pause = 0.0, tail, whole = p->x[p->n - 1] - p->x[0];
+    double record = p->y[0], at = p->x[0];
     int records = 0, i;
 
+    *margin = PM_RECORD * range_of(p->y, (size_t)p->n);
+    *pause = 0.0;
     for (i = 1; i < p->n; i++) {
-        if (p->y[i] <= record + margin)
+        if (p->y[i] <= record + *margin)
             continue;
         if (records++)
-            pause = fmax(pause, p->x[i] - at);
+            *pause = fmax(*pause, p->x[i] - at);
         record = p->y[i];
         at = p->x[i];
     }
-    tail = p->x[p->n - 1] - at;
+    *tail = p->x[p->n - 1] - at;
+    return records;
+}
+
+/* No new maximum for a long time, compared with the pauses between earlier maxima. */
+static bool stalled(const pm_points *p, char *reason)
+{
+    double margin, pause, tail, whole = p->x[p->n - 1] - p->x[0];
+    int records = pm_records(p, &margin, &pause, &tail);
+
     if (margin <= 0.0 || records < 2 || tail <= PM_STALL_TIMES * pause ||
         tail <= PM_STALL_SHARE * whole)
         return false;

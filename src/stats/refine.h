@@ -7,6 +7,10 @@
 /* True if the growth ended; `reason` (PM_REASON bytes) receives why. */
 bool pm_growth_is_over(const pm_sample *sample, const pm_points *points, char *reason);
 
+/* Returns the number of new maxima of points of one life, each by `margin` above the one before;
+ * the longest pause between two of them; and the time since the last one. */
+int pm_records(const pm_points *points, double *margin, double *pause, double *tail);
+
 enum { PM_REASON = 96 };
 
 #endif

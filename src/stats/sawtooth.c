@@ -24,21 +24,31 @@ static bool skewed_left(const double *y, size_t n)
            -PM_SAWTOOTH_SKEW - sqrt(6.0 / (double)n);
 }
 
-/* The range of the detrended y between its 3rd and 97th percentile. */
+/* The median of each quarter of y, at its middle: a trend that a start-up may bend. */
+static double trend_at(const double *level, double quarter, double i)
+{
+    double place = i / quarter - 0.5;
+    int k = place < 1 ? 0 : place < 2 ? 1 : 2;
+
+    return level[k] + (place - k) * (level[k + 1] - level[k]);
+}
+
+/* The range of y without its trend, between its 3rd and 97th percentile. */
 static double detrended_range(const double *y, size_t n, double *work)
 {
-    size_t third = n / 3, i;
-    double first, last, slope;
+    double level[4], quarter = (double)n / 4, low;
+    size_t i;
 
-    memcpy(work, y, third * sizeof *work);
-    first = pm_median(work, third);
-    memcpy(work, y + n - third, third * sizeof *work);
-    last = pm_median(work, third);
-    slope = (last - first) / (double)(n - third);
+    for (i = 0; i < 4; i++) {
+        size_t begin = i * n / 4, end = (i + 1) * n / 4;
+
+        memcpy(work, y + begin, (end - begin) * sizeof *work);
+        level[i] = pm_median(work, end - begin);
+    }
     for (i = 0; i < n; i++)
-        work[i] = y[i] - slope * (double)i;
-    first = pm_select(work, n, (size_t)(0.03 * (double)(n - 1)));
-    return pm_select(work, n, (size_t)(0.97 * (double)(n - 1))) - first;
+        work[i] = y[i] - trend_at(level, quarter, (double)i + 0.5);
+    low = pm_select(work, n, (size_t)(0.03 * (double)(n - 1)));
+    return pm_select(work, n, (size_t)(0.97 * (double)(n - 1))) - low;
 }
 
 size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out)

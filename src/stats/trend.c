@@ -4,7 +4,7 @@
  */
 #include "stats/trend.h"
 
-#include "stats/average.h"
+#include "stats/confidence.h"
 #include "stats/elementary.h"
 #include "stats/order.h"
 #include "stats/refine.h"
@@ -52,6 +52,12 @@ static pm_slope rate_for(const pm_average *w, pm_verdict verdict)
     return pm_slope_of(w, PM_OUTCOME_BOUNDED, PM_OUTCOME_SHRINK);
 }
 
+/* The curve to show: of a leak the most likely one without an end. */
+static const pm_fitted *shown(const pm_average *w, pm_verdict verdict)
+{
+    return verdict == PM_VERDICT_LEAK ? &w->endless : &w->top;
+}
+
 /* How far the best shape is from its lowest to its highest point, and from its first to its last.
  */
 static void rise_of(const pm_average *w, double *range, double *rise)
@@ -80,26 +86,22 @@ static bool has_grown(const pm_average *w)
 }
 
 /* A rise smaller than half a quantum is not a rise. */
-static pm_shape shape_of(const pm_average *w)
+static pm_shape shape_of(const pm_average *w, pm_verdict verdict)
 {
     double range, rise;
 
     rise_of(w, &range, &rise);
-    return range < 0.5 * w->quantum ? PM_SHAPE_CONST : w->top.curve.shape;
+    return range < 0.5 * w->quantum ? PM_SHAPE_CONST : shown(w, verdict)->curve.shape;
 }
 
 static pm_verdict by_posterior(const pm_average *w)
 {
     double leak = w->posterior[PM_OUTCOME_LEAK], watch = w->posterior[PM_OUTCOME_WATCH];
-    double enough =
-        w->options->leak_posterior > 0.0 ? w->options->leak_posterior : PM_POSTERIOR_LEAK;
     bool explained = w->r2 >= PM_R2_SMOOTH ||
                      (w->r2 >= PM_R2_MIN && w->line.end >= PM_STEEP * w->line.end_error);
     bool grows = explained && pm_slope_of(w, PM_OUTCOME_WATCH, PM_OUTCOME_LEAK).rate > 0.0;
 
-    if (grows && leak >= enough)
-        return PM_VERDICT_LEAK;
-    if (grows && leak + watch >= PM_POSTERIOR_SUSPECT)
+    if (grows && (leak >= PM_POSTERIOR_LEAK || leak + watch >= PM_POSTERIOR_SUSPECT))
         return PM_VERDICT_SUSPECT;
     if (w->posterior[PM_OUTCOME_SHRINK] >= PM_POSTERIOR_SHRINK &&
         rate_for(w, PM_VERDICT_SHRINKING).high < 0.0)
@@ -109,36 +111,17 @@ static pm_verdict by_posterior(const pm_average *w)
     return PM_VERDICT_STEADY;
 }
 
-static pm_verdict verdict_of(const pm_average *w, char *reason)
-{
-    pm_verdict verdict = by_posterior(w);
-
-    if (verdict >= PM_VERDICT_SUSPECT && pm_growth_is_over(&w->sample, &w->points, reason))
-        return PM_VERDICT_PLATEAU;
-    return verdict;
-}
-
 /* When the growth began, if the shape has such a place. */
-static int64_t since_of(const pm_average *w)
+static int64_t since_of(const pm_average *w, pm_verdict verdict)
 {
     const pm_sample *s = &w->sample;
-    pm_shape shape = w->top.curve.shape;
-    double at = s->t[s->life[s->lives - 1].begin] + w->top.curve.at * s->span;
+    const pm_curve *curve = &shown(w, verdict)->curve;
+    pm_shape shape = curve->shape;
+    double at = s->t[s->life[s->lives - 1].begin] + curve->at * s->span;
 
     if (s->lives > 1 || (shape != PM_SHAPE_LATE_RAMP && shape != PM_SHAPE_STEP))
         return INT64_MIN;
     return (int64_t)floor(at * 1000.0 + 0.5);
-}
-
-/* The calibrated probability that the series is a leak. */
-static double confidence_in_leak(const double *posterior)
-{
-    double leak = posterior[PM_OUTCOME_LEAK] + PM_ODDS_TRACE;
-    double watch = posterior[PM_OUTCOME_WATCH] + PM_ODDS_TRACE;
-    double bounded = posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK] + PM_ODDS_TRACE;
-
-    return 1 / (1 + pm_exp(-(PM_ODDS_BASE + PM_ODDS_BOUNDED * pm_log(leak / bounded) +
-                             PM_ODDS_WATCH * pm_log(leak / watch))));
 }
 
 static double confidence_of(const pm_average *w, pm_verdict verdict)
@@ -146,7 +129,7 @@ static double confidence_of(const pm_average *w, pm_verdict verdict)
     const double *posterior = w->posterior;
 
     if (verdict == PM_VERDICT_LEAK)
-        return confidence_in_leak(posterior);
+        return pm_confidence_of(w).grows;
     if (verdict == PM_VERDICT_SUSPECT)
         return posterior[PM_OUTCOME_LEAK] + posterior[PM_OUTCOME_WATCH];
     return posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK];
@@ -156,9 +139,10 @@ static double confidence_of(const pm_average *w, pm_verdict verdict)
  * that says that it grows, or else around the straight line. */
 static double detectable_of(const pm_average *w, pm_verdict verdict)
 {
-    bool grows = verdict >= PM_VERDICT_SUSPECT && w->top.curve.outcome != PM_OUTCOME_BOUNDED;
+    const pm_fitted *curve = shown(w, verdict);
+    bool grows = verdict >= PM_VERDICT_SUSPECT && curve->curve.outcome != PM_OUTCOME_BOUNDED;
 
-    return fmax(w->material, PM_STEEP * (grows ? w->top.end_error : w->line.end_error));
+    return fmax(w->material, PM_STEEP * (grows ? curve->end_error : w->line.end_error));
 }
 
 /* Growth of less than half a quantum in the window is rounding. */
@@ -167,21 +151,45 @@ static double rounded(const pm_average *w, double slope)
     return fabs(slope) < 0.5 * w->quantum ? 0.0 : slope;
 }
 
-/* A leak whose own numbers deny it is a suspect. */
-static pm_verdict doubt(const pm_average *w, char *reason)
+/* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if
+ * it is a near thing. */
+static bool leaks(const pm_average *w, char *reason)
 {
-    double wanted = w->options->leak_posterior, sure = confidence_of(w, PM_VERDICT_LEAK);
+    double wanted = w->options->leak_posterior;
+    bool high = wanted > 0.0 && wanted<PM_POSTERIOR_LEAK, low = wanted> PM_POSTERIOR_LEAK;
+    double sure = high ? wanted : low ? PM_SURE_LOW : PM_SURE;
+    double steady = high ? wanted : low ? PM_STEADY_LOW : PM_STEADY;
     pm_slope r = rate_for(w, PM_VERDICT_LEAK);
+    pm_confidence c;
 
-    if (rounded(w, r.low) <= 0.0)
+    if (w->posterior[PM_OUTCOME_LEAK] < PM_POSTERIOR_LEAST || r.rate <= 0.0)
+        return false;
+    c = pm_confidence_of(w);
+    if (c.steady < steady)
+        return false;
+    if (c.grows < sure)
+        snprintf(reason, PM_REASON, "goes on with a probability of %.0f %%", floor(100 * c.grows));
+    else if (rounded(w, r.low) <= 0.0)
         snprintf(reason, PM_REASON, "the interval of the rate includes 0");
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
-    else if (sure < (wanted > 0.0 && wanted < PM_POSTERIOR_LEAK ? wanted : PM_SURE))
-        snprintf(reason, PM_REASON, "a leak with a probability of %.0f %%", floor(100 * sure));
+    else if (w->top.curve.outcome == PM_OUTCOME_BOUNDED)
+        snprintf(reason, PM_REASON, "the most likely curve of all has an end");
     else
-        return PM_VERDICT_LEAK;
-    return PM_VERDICT_SUSPECT;
+        return true;
+    return false;
+}
+
+static pm_verdict verdict_of(const pm_average *w, char *reason)
+{
+    char doubt[PM_REASON] = "";
+    pm_verdict verdict = leaks(w, doubt) ? PM_VERDICT_LEAK : by_posterior(w);
+
+    if (verdict >= PM_VERDICT_SUSPECT && pm_growth_is_over(&w->sample, &w->points, reason))
+        return PM_VERDICT_PLATEAU;
+    if (verdict == PM_VERDICT_SUSPECT)
+        memcpy(reason, doubt, sizeof doubt);
+    return verdict;
 }
 
 static void report(const pm_average *w, pm_trend *out)
@@ -190,18 +198,16 @@ static void report(const pm_average *w, pm_trend *out)
     pm_slope r;
 
     out->verdict = verdict_of(w, out->reason);
-    if (out->verdict == PM_VERDICT_LEAK)
-        out->verdict = doubt(w, out->reason);
     out->confidence = confidence_of(w, out->verdict);
     r = rate_for(w, out->verdict);
     out->rate = rounded(w, r.rate) * per_hour;
     out->low = rounded(w, r.low) * per_hour;
     out->high = rounded(w, r.high) * per_hour;
-    out->since_ms = since_of(w);
+    out->since_ms = since_of(w, out->verdict);
     out->detectable = detectable_of(w, out->verdict) * per_hour;
-    out->shape = shape_of(w);
-    out->shape_at = w->top.curve.at;
-    out->phi = w->top.phi;
+    out->shape = shape_of(w, out->verdict);
+    out->shape_at = shown(w, out->verdict)->curve.at;
+    out->phi = shown(w, out->verdict)->phi;
     out->r2 = w->r2;
     out->floor = w->points.floor;
     out->staircase = w->points.staircase;

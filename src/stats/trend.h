@@ -67,7 +67,8 @@ typedef struct pm_trend_options {
     bool count;            /* the unit is pieces, not KiB */
     bool size;             /* address space, not memory: another growth is material */
     double quantum;        /* the values are multiples of this (page size in KiB, 1 for pieces) */
-    double leak_posterior; /* posterior of unbounded growth that makes a leak; 0: the default 0.5 */
+    double leak_posterior; /* sensitivity: below 0.5 the probability that makes a leak, above 0.5
+                              more sure than usual; 0: as usual */
     pm_trend_room *room;   /* or NULL */
 } pm_trend_options;
 
@@ -80,8 +81,8 @@ typedef struct pm_trend {
     int lives;
     int64_t first_ms, last_ms; /* of the judged snapshots */
     double rate, low, high;    /* per hour at the end of the window, with the 90 % interval */
-    double confidence; /* 0 to 1: of a leak the calibrated probability, else the posterior of the
-                          outcomes that the verdict stands for */
+    double confidence; /* 0 to 1: of a leak the probability that its growth goes on, else the
+                          posterior of the outcomes that the verdict stands for */
     int64_t since_ms;  /* when the growth began; INT64_MIN: with the series */
     double detectable; /* per hour: the least steady growth that these data would show; no leak is
                           slower */

@@ -36,9 +36,12 @@ def number(text):
 
 def read_labels(folder):
     """Labels; a line so noisy that nothing could see it is a class of its own."""
+    with open(folder / "meta.csv", newline="") as f:
+        metric = {row["series_id"]: row["metric"] for row in csv.DictReader(f)}
     with open(folder / "labels.csv", newline="") as f:
         rows = list(csv.DictReader(f))
     for row in rows:
+        row["metric"] = metric[row["series_id"]]
         if row["class"] == "linear_leak" and float(row["snr"]) <= 3:
             row["class"] = "linear_leak snr<=3"
     return rows
@@ -68,7 +71,8 @@ class Group:
         self.leak += verdict == "leak"
         self.suspect += verdict == "suspect"
         true = number(truth["true_kb_h"])
-        if verdict == "leak" and self.label == "leak" and true and found["rate"] is not None:
+        if (verdict == "leak" and self.label == "leak" and true and found["rate"] is not None
+                and found["metric"] == truth["metric"]):
             self.errors.append(abs(found["rate"] - true) / true)
             self.inside += found["low"] <= true <= found["high"]
 

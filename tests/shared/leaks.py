@@ -15,7 +15,7 @@ LEAKS = {
     "c_mmap_guard": (("anonymous",), 126.7, False),
     "c_thread": (("anonymous/thread-stack", "anonymous"), 4098, True),
     "py_mmap": (("mapped-file",), 128, True),
-    "memfd": (("memfd",), None, False),
+    "memfd": (("memfd/dotnet-jit",), None, False),
     "perf_fp": (("anonymous", "heap"), None, False),
     "perf_dwarf": (("anonymous", "heap"), None, False),
 }

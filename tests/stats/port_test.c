@@ -251,9 +251,8 @@ static void real_programs(void **state)
     compare_file("tests/stats/port/workloads.txt.xz", &t);
     assert_true(t.series > 2000 && t.categories > 4000);
     assert_true(t.series_agree >= 0.95 * t.series);
-    /* Twice each, category and whole: steady4000, a random walk, rises in its first half, and ours
-     * says leak; of java_heap's every tenth snapshot it says leak too, which is the truth. */
-    assert_true(t.categories_agree >= t.categories - 4);
+    /* Three windows of java_heap, category and whole: ours says leak, which is the truth. */
+    assert_true(t.categories_agree >= t.categories - 6);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
-/* series: pmapdb leaks --series FILE.csv: judges series that are not in a store, each by its curve
- * alone. */
+/* series: pmapdb leaks --series FILE.csv: judges series that are not in a store, each as the only
+ * key of a process. */
 #include "cli/leaks/leaks.h"
 
 #include "api/one_file.h"
@@ -7,29 +7,37 @@
 #include "base/num.h"
 #include "base/pool.h"
 #include "parse/files/csv_table.h"
+#include "stats/leaks/leaks.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define BAD_SHOWN 10 /* rows to print; the others are only counted */
-#define PAGE_KIB 4
 
-enum { ID, TS, KB, PID, N_FIELDS };
+enum { ID, TS, KB, SIZE, PRIVATE, MAPPINGS, LIMIT, PID, CATEGORY, N_FIELDS };
+enum { NUMBERS = LIMIT + 1 - KB };
 
-static const pm_csv_column fields[N_FIELDS] = {
-    [ID] = {"series_id", true}, [TS] = {"ts", true}, [KB] = {"kb", true}, [PID] = {"pid", false}};
+static const pm_csv_column fields[N_FIELDS] = {[ID] = {"series_id", true},
+                                               [TS] = {"ts", true},
+                                               [KB] = {"kb", true},
+                                               [SIZE] = {"size_kb", false},
+                                               [PRIVATE] = {"private_kb", false},
+                                               [MAPPINGS] = {"mappings", false},
+                                               [LIMIT] = {"limit_kb", false},
+                                               [PID] = {"pid", false},
+                                               [CATEGORY] = {"category", false}};
 
 /* A row of the file. */
 typedef struct point {
-    uint32_t series, life; /* ids of the texts, in order of appearance in the file */
+    uint32_t series, life, category; /* ids of the texts, in order of appearance in the file */
     int64_t ms;
-    double value; /* NaN: unknown */
+    double value[NUMBERS]; /* of the fields from KB to LIMIT; NaN: unknown */
     size_t order; /* position in the file: the last of several points with equal times wins */
 } point;
 
 typedef struct reading {
     const char *path;
-    pm_pool *ids, *pids;
+    pm_pool *ids, *texts; /* texts: pids and categories */
     point *points;
     size_t n, cap, n_bad;
 } reading;
@@ -59,18 +67,21 @@ static pmapdb_status refuse(reading *r, uint64_t line, const pm_text *field, int
 static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
 {
     reading *r = ctx;
-    point p = {.order = r->n, .value = NAN};
+    point p = {.order = r->n};
 
     if (!field[ID].len)
         return refuse(r, line, field, ID, "the name of a series");
     if (!pm_csv_moment(field[TS], &p.ms))
         return refuse(r, line, field, TS,
                       "seconds (not milliseconds) since 1970 or an ISO 8601 time");
-    if (field[KB].len && !pm_csv_number(field[KB], &p.value))
-        return refuse(r, line, field, KB, "a number of KiB");
+    for (int i = KB; i <= LIMIT; i++) {
+        p.value[i - KB] = NAN;
+        if (field[i].len && !pm_csv_number(field[i], &p.value[i - KB]))
+            return refuse(r, line, field, i, i == MAPPINGS ? "a number" : "a number of KiB");
+    }
     pm_cli_must(pm_pool_text(r->ids, field[ID], &p.series, err), err);
-    if (field[PID].len)
-        pm_cli_must(pm_pool_text(r->pids, field[PID], &p.life, err), err);
+    pm_cli_must(pm_pool_text(r->texts, field[PID], &p.life, err), err);
+    pm_cli_must(pm_pool_text(r->texts, field[CATEGORY], &p.category, err), err);
     pm_cli_must(pm_grow(&r->points, &r->cap, r->n, sizeof *r->points, err), err);
     r->points[r->n++] = p;
     return PMAPDB_OK;
@@ -91,7 +102,7 @@ static void read_file(reading *r, const char *path)
     pmapdb_error err;
 
     pm_cli_must(pm_pool_new(&r->ids, &err), &err);
-    pm_cli_must(pm_pool_new(&r->pids, &err), &err);
+    pm_cli_must(pm_pool_new(&r->texts, &err), &err);
     pm_cli_must(pm_csv_new(&options, &csv, &err), &err);
     pm_cli_must(pm_one_file_open(path, "not one file of CSV", &source, &err), &err);
     while (n) {
@@ -121,23 +132,66 @@ static int compare(const void *x, const void *y)
 
 /* ---- verdicts ---- */
 
-/* The known values of one series, one per moment. */
+/* The known values of one series, one per moment, as the only key of a process. */
 typedef struct curve {
     int64_t *ms;
-    double *value;
     int32_t *life;
+    pm_leak_run *run;
     size_t n;
+    pm_leak verdict[2]; /* of the process, and of the key */
 } curve;
 
-static void fill(curve *c, const point *p, size_t n)
+/* Puts kb into its metric, and the other fields beside it. */
+static void set_run(pm_leak_run *run, size_t place, const point *p, pm_metric metric)
+{
+    *run = (pm_leak_run){.first = (uint32_t)place, .last = (uint32_t)place};
+    for (int m = 0; m < PM_METRIC_COUNT; m++)
+        run->value[m] = NAN;
+    run->value[PM_METRIC_SIZE] = p->value[SIZE - KB];
+    run->value[PM_METRIC_PRIVATE] = p->value[PRIVATE - KB];
+    run->value[PM_METRIC_MAPPINGS] = p->value[MAPPINGS - KB];
+    run->value[metric] = p->value[0];
+}
+
+static void fill(curve *c, const point *p, size_t n, pm_metric metric)
 {
     c->n = 0;
     for (size_t i = 0; i < n; i++)
-        if ((i + 1 == n || p[i + 1].ms != p[i].ms) && !isnan(p[i].value)) {
+        if ((i + 1 == n || p[i + 1].ms != p[i].ms) && !isnan(p[i].value[0])) {
             c->ms[c->n] = p[i].ms;
-            c->value[c->n] = p[i].value;
-            c->life[c->n++] = (int32_t)p[i].life;
+            c->life[c->n] = (int32_t)p[i].life;
+            set_run(&c->run[c->n], c->n, &p[i], metric);
+            c->n++;
         }
+}
+
+/* The newest limit that the rows name, or that of the options. */
+static pm_leak_options with_limit(pm_leak_options how, const point *p, size_t n)
+{
+    for (size_t i = n; i > 0; i--)
+        if (p[i - 1].value[LIMIT - KB] > 0) {
+            how.limit_kib = p[i - 1].value[LIMIT - KB];
+            break;
+        }
+    if (how.metric == PM_METRIC_SIZE)
+        how.address_limit_kib = how.limit_kib;
+    if (how.metric == PM_METRIC_MAPPINGS)
+        how.max_map_count = how.limit_kib;
+    return how;
+}
+
+static void judge(const reading *r, curve *c, const point *p, size_t n, const pm_leak_options *how)
+{
+    pm_leak_options options = with_limit(*how, p, n);
+    pm_leak_key key = {.runs = c->run};
+    pm_leak_process process = {.ms = c->ms, .life = c->life, .keys = &key, .n_keys = 1};
+    pmapdb_error err;
+
+    fill(c, p, n, how->metric < 0 ? PM_METRIC_RSS : (pm_metric)how->metric);
+    process.n = key.n_runs = c->n;
+    key.key = pm_pool_text_get(r->ids, p->series).data;
+    key.category = pm_pool_text_get(r->texts, p[n - 1].category).data;
+    pm_cli_must(pm_leaks_judge(&process, &options, c->verdict, &err), &err);
 }
 
 static const pm_column columns[] = {
@@ -145,7 +199,7 @@ static const pm_column columns[] = {
     {"rate_per_h", PM_UNIT_REAL}, {"rate_low", PM_UNIT_REAL}, {"rate_high", PM_UNIT_REAL},
     {"confidence", PM_UNIT_REAL}, {"since", PM_UNIT_TIME},    {"detectable_per_h", PM_UNIT_REAL},
     {"limit", PM_UNIT_REAL},      {"eta_h", PM_UNIT_REAL},    {"snapshots", PM_UNIT_COUNT},
-    {"lives", PM_UNIT_COUNT},     {"reason", PM_UNIT_TEXT},
+    {"lives", PM_UNIT_COUNT},     {"reason", PM_UNIT_TEXT},   {"metric", PM_UNIT_TEXT},
 };
 
 #define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
@@ -162,70 +216,69 @@ static pm_value estimate(bool known, double v)
 }
 
 /* Returns the time when the growth began, or NULL if the series does not grow. */
-static pm_value since_of(const curve *c, const pm_trend *t, char text[PM_CLOCK_TEXT])
+static pm_value since_of(const curve *c, const pm_leak *row, char text[PM_CLOCK_TEXT])
 {
-    if (t->verdict < PM_VERDICT_SUSPECT)
+    if (row->verdict < PM_VERDICT_SUSPECT)
         return pm_value_text(NULL);
-    pm_clock_format(t->since_ms == INT64_MIN ? c->ms[0] : t->since_ms, text);
+    pm_clock_format(row->trend.since_ms == INT64_MIN ? c->ms[0] : row->trend.since_ms, text);
     return pm_value_text(text);
 }
 
-static void write_row(pm_output *out, pm_text id, const curve *c, const pm_trend *t, double limit)
+static void write_row(pm_output *out, pm_text id, const curve *c)
 {
-    bool known = t->verdict != PM_VERDICT_TOO_FEW, grows = t->verdict >= PM_VERDICT_SUSPECT;
-    double rest = grows ? fmax(0, limit - c->value[c->n - 1]) : NAN;
+    const pm_leak *row = &c->verdict[1];
+    const pm_trend *t = &row->trend;
+    bool known = row->verdict != PM_VERDICT_TOO_FEW;
     char since[PM_CLOCK_TEXT];
     pm_value values[N_COLUMNS] = {
         {.kind = PM_VALUE_TEXT, .t = id},
-        pm_value_text(pm_verdict_name(t->verdict)),
+        pm_value_text(pm_verdict_name(row->verdict)),
         pm_value_text(known ? pm_shape_name(t->shape) : NULL),
         estimate(known, t->rate),
         estimate(known, t->low),
         estimate(known, t->high),
-        estimate(known, t->confidence),
-        since_of(c, t, since),
+        estimate(known, row->confidence),
+        since_of(c, row, since),
         estimate(known && t->detectable > 0, t->detectable),
-        estimate(true, limit),
-        estimate(t->rate > 0 && !isnan(limit), rest / t->rate),
+        estimate(true, row->limit),
+        estimate(true, row->eta_h),
         pm_value_int((int64_t)c->n),
         pm_value_int(known ? t->lives : PMAPDB_UNKNOWN),
-        pm_value_text(*t->reason ? t->reason : NULL),
+        pm_value_text(*row->reason ? row->reason : NULL),
+        pm_value_text(pm_metric_name(row->metric)),
     };
 
     pm_output_row(out, values);
 }
 
-static void write_verdicts(pm_leaks_cmd *l, const reading *r, pm_trend_options how, double limit)
+static void write_verdicts(pm_leaks_cmd *l, const reading *r, pm_leak_options how)
 {
     static const pm_about about = {.name = {"series", 6}, .title = {"Verdicts on series", 18}};
     curve c = {.ms = calloc(r->n + 1, sizeof *c.ms),
-               .value = calloc(r->n + 1, sizeof *c.value),
-               .life = calloc(r->n + 1, sizeof *c.life)};
+               .life = calloc(r->n + 1, sizeof *c.life),
+               .run = calloc(r->n + 1, sizeof *c.run)};
     pm_output out;
     pmapdb_error err;
 
-    if (!c.ms || !c.value || !c.life)
+    if (!c.ms || !c.life || !c.run)
         pm_cli_no_memory();
     pm_cli_must(pm_trend_room_open(&how.room, &err), &err);
     pm_output_open(&out, l->cli);
     pm_output_rows(&out, columns, N_COLUMNS, &about);
     for (size_t i = 0, n; i < r->n; i += n) {
         const point *p = &r->points[i];
-        pm_trend trend;
 
         for (n = 1; i + n < r->n && p[n].series == p->series;)
             n++;
-        fill(&c, p, n);
-        pm_cli_must(pm_trend_judge(&(pm_series){c.n, c.ms, c.value, c.life}, &how, &trend, &err),
-                    &err);
-        pm_leaks_count(l, trend.verdict, (int64_t)c.n);
-        write_row(&out, pm_pool_text_get(r->ids, p->series), &c, &trend, limit);
+        judge(r, &c, p, n, &how);
+        pm_leaks_count(l, c.verdict[1].verdict, (int64_t)c.n);
+        write_row(&out, pm_pool_text_get(r->ids, p->series), &c);
     }
     pm_output_end(&out);
     pm_trend_room_close(how.room);
     free(c.ms);
-    free(c.value);
     free(c.life);
+    free(c.run);
 }
 
 /* ---- options ---- */
@@ -242,19 +295,19 @@ static double limit_of(const pm_leaks_cmd *l)
     return (double)kib;
 }
 
-static pm_trend_options options_of(const pm_leaks_cmd *l)
+static pm_leak_options options_of(const pm_leaks_cmd *l)
 {
     static const char *const of_store[] = {"process", "since", "dialect", "by"};
     const char *sensitivity = pm_run_given(&l->args, "sensitivity");
     const char *metric = pm_run_given(&l->args, "metric");
-    bool count = metric && strcmp(metric, "mappings") == 0;
-    pm_trend_options how = {.count = count,
-                            .size = metric && strcmp(metric, "size") == 0,
-                            .quantum = count ? 1 : PAGE_KIB};
+    pm_leak_options how = {.metric = -1, .limit_kib = limit_of(l)};
 
     for (size_t i = 0; i < sizeof of_store / sizeof *of_store; i++)
         if (pm_run_given(&l->args, of_store[i]))
             pm_cli_die("--%s asks the store, --series a file: not both", of_store[i]);
+    for (int m = 0; metric && m < PM_METRIC_COUNT; m++)
+        if (m != PM_METRIC_RSS && strcmp(metric, pm_metric_name((pm_metric)m)) == 0)
+            how.metric = m;
     if (sensitivity && strcmp(sensitivity, "low") == 0)
         how.leak_posterior = 0.8;
     else if (sensitivity && strcmp(sensitivity, "high") == 0)
@@ -266,17 +319,16 @@ static pm_trend_options options_of(const pm_leaks_cmd *l)
 
 int pm_leaks_series(pm_leaks_cmd *l)
 {
-    pm_trend_options how = options_of(l);
-    double limit = limit_of(l);
+    pm_leak_options how = options_of(l);
     reading r = {.path = strcmp(l->series, PM_SOURCE_STDIN) ? l->series : "standard input"};
 
     pm_output_keep_apart(l->cli, &l->series, 1, "reads");
     pm_cli_check_zone();
     read_file(&r, l->series);
     qsort(r.points, r.n, sizeof *r.points, compare);
-    write_verdicts(l, &r, how, limit);
+    write_verdicts(l, &r, how);
     free(r.points);
     pm_pool_free(r.ids);
-    pm_pool_free(r.pids);
+    pm_pool_free(r.texts);
     return r.n_bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

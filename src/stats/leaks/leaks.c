@@ -84,6 +84,9 @@ static pmapdb_status judge_key(const pm_leak_work *work, pm_leak_facts *facts, p
 
     if (st != PMAPDB_OK)
         return st;
+    facts->tooth = facts->rss.verdict == PM_VERDICT_LEAK &&
+                   pm_leaks_collected(work->process->keys[row->key].category) &&
+                   pm_leaks_one_tooth(work, work->key.series[PM_METRIC_RSS]);
     pm_leaks_decide(facts, row);
     row->metric = metric_of(facts, row);
     row->trend = *pm_leaks_curve(facts, row->metric);
@@ -152,22 +155,30 @@ static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error 
     return st;
 }
 
-/* The growth of a flagged key in the window, compared with the whole process. */
-static void drop_immaterial(const pm_leak_work *work, pm_leak *row)
+/* Says no to growth that does not matter beside the whole process: too little in the window, or in
+ * a reservation that is small even when it is full. */
+static void drop_immaterial(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
     double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0, whole = NAN;
     double share = row->metric == PM_METRIC_SIZE ? PM_KEY_MATERIAL_SIZE : PM_KEY_MATERIAL;
     const double *v = work->whole.series[row->metric];
-    size_t n = work->process->n;
+    size_t n = pm_leaks_known_until(v, work->process->n);
+    bool small, little;
 
-    while (n > 0 && isnan(whole))
-        whole = v[--n];
+    whole = n > 0 ? v[n - 1] : NAN;
+    little = row->trend.rate * hours < share * whole;
+    small = facts->fills && row->metric == PM_METRIC_RSS &&
+            facts->last[PM_METRIC_SIZE] < PM_SMALL_RESERVATION * whole;
     if (!pm_leaks_flagged(row->verdict) || row->metric == PM_METRIC_MAPPINGS ||
-        row->why_metric == PM_METRIC_MAPPINGS || !(row->trend.rate * hours < share * whole))
+        row->why_metric == PM_METRIC_MAPPINGS || !(little || small))
         return;
     row->verdict = PM_VERDICT_STEADY;
     row->reason[0] = '\0';
-    pm_leaks_say(row, "grows by less than %g %% of the process", 100 * share);
+    if (little)
+        pm_leaks_say(row, "grows by less than %g %% of the process", 100 * share);
+    else
+        pm_leaks_say(row, "fills a reservation of %s, which is less than %g %% of the process",
+                     pm_leaks_size(facts->last[PM_METRIC_SIZE]).text, 100 * PM_SMALL_RESERVATION);
 }
 
 static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole,
@@ -235,7 +246,7 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
         pm_leaks_add_sums(&work);
         work.whole_grown = pm_leaks_growth(process, work.whole_rss, work.scratch);
         for (size_t k = 0; k < process->n_keys; k++)
-            drop_immaterial(&work, &rows[k]);
+            drop_immaterial(&work, &work.facts[k], &rows[k]);
         st = pm_leaks_newest(&work, rows, err);
     }
     if (st == PMAPDB_OK) {

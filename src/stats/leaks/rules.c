@@ -36,6 +36,18 @@ pm_leak_family pm_leaks_family(const char *slug)
     return found;
 }
 
+bool pm_leaks_collected(const char *slug)
+{
+    static const char *const heaps[] = {"anonymous/v8-heap", "anonymous/blink-gc",
+                                        "anonymous/go-heap", "anonymous/jvm-heap",
+                                        "memfd/jvm-heap",    "anonymous/dotnet-gc"};
+
+    for (size_t i = 0; i < sizeof heaps / sizeof *heaps; i++)
+        if (strcmp(heaps[i], slug) == 0)
+            return true;
+    return false;
+}
+
 const pm_trend *pm_leaks_curve(const pm_leak_facts *facts, pm_metric metric)
 {
     if (metric == PM_METRIC_SIZE)
@@ -67,7 +79,7 @@ static bool leaks(const pm_trend *t)
 /* Takes the verdict of the curve of rss, and its reason if there is one. */
 static void as_rss(const pm_leak_facts *f, pm_leak *row)
 {
-    settle(row, f->rss.verdict, PM_METRIC_RSS);
+    settle(row, f->tooth ? PM_VERDICT_SUSPECT : f->rss.verdict, PM_METRIC_RSS);
     if (row->reason[0] == '\0' && f->rss.reason[0] != '\0')
         pm_leaks_say(row, "%s", f->rss.reason);
 }
@@ -96,17 +108,25 @@ static void say_stacks(const pm_leak_facts *f, pm_leak *row)
         pm_leaks_say(row, "%s of it resident", SIZE(fmax(0, GROWN(f, RSS))));
 }
 
+/* Stacks count by their number; where that is unknown, by their size. */
 static void decide_thread_stack(pm_leak_facts *f, pm_leak *row)
 {
-    if (leaks(&f->count) || (leaks(&f->size) && GROWN(f, MAPPINGS) >= PM_MATERIAL_COUNT)) {
-        settle(row, PM_VERDICT_LEAK, leaks(&f->count) ? PM_METRIC_MAPPINGS : PM_METRIC_SIZE);
+    bool counted = f->count.verdict != PM_VERDICT_TOO_FEW;
+    const pm_trend *number = counted ? &f->count : &f->size;
+    pm_metric why = counted ? PM_METRIC_MAPPINGS : PM_METRIC_SIZE;
+
+    if (leaks(number)) {
+        settle(row, PM_VERDICT_LEAK, why);
         say_stacks(f, row);
-    } else if (flagged(&f->count)) {
-        settle(row, PM_VERDICT_SUSPECT, PM_METRIC_MAPPINGS);
+    } else if (counted && leaks(&f->size) && GROWN(f, MAPPINGS) >= PM_MATERIAL_COUNT) {
+        settle(row, PM_VERDICT_LEAK, PM_METRIC_SIZE);
+        say_stacks(f, row);
+    } else if (flagged(number)) {
+        settle(row, PM_VERDICT_SUSPECT, why);
         say_stacks(f, row);
     } else if (!f->has_rss) {
-        settle(row, f->count.verdict, PM_METRIC_MAPPINGS);
-    } else if (flagged(&f->rss)) {
+        settle(row, number->verdict, why);
+    } else if (number->verdict != PM_VERDICT_TOO_FEW && flagged(&f->rss)) {
         settle(row, PM_VERDICT_PLATEAU, PM_METRIC_RSS);
         pm_leaks_say(row, "stacks get deeper (%s), their number is flat: bounded by %s",
                      MORE(f, RSS), SIZE(f->last[PM_METRIC_SIZE]));
@@ -192,6 +212,10 @@ static void private_grows(pm_leak_facts *f, pm_leak *row)
     double rss = GROWN(f, RSS), n = GROWN(f, MAPPINGS);
 
     settle(row, f->rss.verdict, PM_METRIC_RSS);
+    if (f->tooth) {
+        settle(row, PM_VERDICT_SUSPECT, PM_METRIC_RSS);
+        pm_leaks_say(row, "may be garbage since the last collection, which the next one frees");
+    }
     if (GROWN(f, SIZE) < PM_SIZE_FLAT * rss) {
         note_fixed(f);
         pm_leaks_say(row, "fills %s, %s of %s",

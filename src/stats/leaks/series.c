@@ -256,6 +256,29 @@ double pm_leaks_growth(const pm_leak_process *p, const double *v, double *scratc
     return pm_median(scratch + n - part, part) - before;
 }
 
+/* A fall may take two snapshots. */
+bool pm_leaks_one_tooth(const pm_leak_work *work, const double *rss)
+{
+    const pm_leak_process *p = work->process;
+    size_t end = pm_leaks_known_until(rss, p->n), n = 0, floor = 0;
+    double *v = work->scratch, up = 0, down = 0, low = INFINITY;
+
+    for (size_t i = 0; i < end; i++)
+        if (!isnan(rss[i]) && (!p->life || p->life[i] == p->life[end - 1]))
+            v[n++] = rss[i];
+    for (size_t i = 1; i < n; i++)
+        if (v[i] < (1 - PM_COLLECTED) * fmax(v[i - 1], v[i > 1 ? i - 2 : 0]))
+            floor = i;
+    for (size_t i = 0; i < floor; i++)
+        low = fmin(low, v[i]);
+    for (size_t i = floor + 1; i < n; i++) {
+        up += fmax(0, v[i] - v[i - 1]);
+        down += fmax(0, v[i - 1] - v[i]);
+    }
+    return floor > 0 && v[floor] <= (1 + PM_COLLECTED) * low && down <= PM_COLLECTED * up &&
+           v[n - 1] < PM_TOOTH_TIMES * v[floor];
+}
+
 void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts)
 {
     size_t n = work->process->n;

@@ -19,13 +19,21 @@
 #define PM_SIZE_FLAT 0.1 /* of the growth of rss: if size grows less, rss fills a reservation */
 #define PM_FULL 0.93     /* of the size: if more is resident, rss cannot show growth */
 #define PM_FULL_GREW 0.3 /* of rss: if more came in the window, a full reservation is mentioned */
-/* Share of the process: less growth of a key in the window is chance, or does not matter yet. */
-#define PM_KEY_MATERIAL 0.005
+/* Share of the process: less growth of a key in the window is chance, or does not matter yet; as
+ * PM_MATERIAL_SHARE of its own level is for the process. */
+#define PM_KEY_MATERIAL 0.01
 #define PM_KEY_MATERIAL_SIZE 0.001 /* of address space, of which most is only reserved */
 /* Servers fill caches and pools for so long after their start: 12 servers under load took 1 to 14
  * minutes. */
 #define PM_YOUNG_H 0.25
-#define PM_MINOR 0.05                        /* of the growth of the whole: less is a by-product */
+#define PM_MINOR 0.10 /* of the growth of the whole: less is a by-product */
+/* Share of the process: a smaller reservation can never matter, however full. */
+#define PM_SMALL_RESERVATION 0.05
+/* Collectors let a heap grow by a factor before they collect: Go and V8 by 2 as a rule, Oilpan by
+ * 2.2 in a measured renderer that did little. */
+#define PM_TOOTH_TIMES 3.0
+#define PM_COLLECTED 0.1 /* of the heap: a collection gives back more; of a climb: falls are less \
+                          */
 #define PM_FILES_MIN (2 * PM_MATERIAL_COUNT) /* file mappings: loading a plugin maps up to five */
 #define PM_GUARDS_MORE 0.2     /* guards and guarded mappings may differ by this share ... */
 #define PM_GUARDS_FEW 2.0      /* ... or by this number */
@@ -54,6 +62,9 @@ typedef enum pm_leak_family {
 
 pm_leak_family pm_leaks_family(const char *slug);
 
+/* True for a heap that a tracing collector empties. */
+bool pm_leaks_collected(const char *slug);
+
 /* The facts about one key. rss means rss + swap if anything is swapped. */
 typedef struct pm_leak_facts {
     pm_leak_family family;
@@ -62,6 +73,7 @@ typedef struct pm_leak_facts {
     double grown[PM_METRIC_COUNT]; /* over the last life; NaN: unknown */
     double first[PM_METRIC_COUNT], last[PM_METRIC_COUNT];
     size_t known[PM_METRIC_COUNT]; /* snapshots up to the last one that knows the metric */
+    bool tooth;                    /* the growth is one tooth of a collected heap */
     bool fills;                    /* the key fills mappings that hardly grow */
     bool fixed; /* the key fills mappings that are always the same size, and must end there */
 } pm_leak_facts;
@@ -148,6 +160,10 @@ size_t pm_leaks_known_until(const double *v, size_t n);
 /* Median of the last eighth of the last known life minus the median of its first eighth: robust,
  * and never larger than the range. */
 double pm_leaks_growth(const pm_leak_process *process, const double *v, double *scratch);
+
+/* True if a collection brought rss back to its lowest, and rss climbs since, no further than until
+ * the next one. */
+bool pm_leaks_one_tooth(const pm_leak_work *work, const double *rss);
 
 /* Judges one metric of `dense` alone. A constant series is not fitted. */
 pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,

@@ -1,0 +1,83 @@
+/* leaks_garbage: heaps that a collector empties. What grew since the last collection may be
+ * garbage, and is no leak yet. */
+#include "stats/leaks_models.h"
+
+/* Rss of Oilpan's heap in a renderer of Chromium 120 that did little, every 30 seconds: it
+ * collected after 30 seconds and after three minutes, and then not for a quarter of an hour. */
+static const double oilpan[] = {7820,  8048,  5716,  5912,  6156,  6368,  6556, 5688, 5892,  6128,
+                                6340,  6532,  6740,  6928,  7096,  7296,  7412, 7588, 7776,  7972,
+                                8216,  8444,  8696,  8948,  9168,  9428,  9644, 9888, 10112, 10332,
+                                10584, 10812, 11064, 11284, 11516, 11800, 12016};
+
+static void judge_heap(const char *category, const double *rss, size_t n)
+{
+    static pm_leak_run of[2][64];
+    pm_leak_key keys[] = {{category, category, of[0], n}, {"heap", "heap", of[1], n}};
+    pm_leak_process process = {times, NULL, n, keys, 2, NULL};
+
+    assert_true(n <= COUNT(of[0]) && n <= N);
+    for (size_t i = 0; i < n; i++) {
+        times[i] = INT64_C(1800000000000) + (int64_t)i * 30000;
+        for (size_t k = 0; k < 2; k++) {
+            of[k][i] = (pm_leak_run){.first = (uint32_t)i, .last = (uint32_t)i};
+            for (int m = 0; m < PM_METRIC_COUNT; m++)
+                of[k][i].value[m] = NAN;
+            of[k][i].value[PM_METRIC_RSS] = k ? 60000 : rss[i];
+            of[k][i].value[PM_METRIC_SIZE] = k ? 60000 : 1.2 * rss[i];
+        }
+    }
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+}
+
+static void one_tooth_is_no_leak(void **state)
+{
+    static const char why[] = "may be garbage since the last collection, which the next one frees; "
+                              "rss and size grow together";
+
+    for (size_t n = 33; n <= COUNT(oilpan); n++) {
+        judge_heap("anonymous/blink-gc", oilpan, n);
+        assert_int_not_equal(rows[1].verdict, LEAK);
+        assert_int_not_equal(rows[0].verdict, LEAK);
+    }
+    expect(1, SUSPECT, RSS, RSS, why);
+    judge_heap("anonymous", oilpan, COUNT(oilpan));
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+}
+
+/* A heap three times as large as after its last collection was collected since; floors that rise
+ * are a leak, too. */
+static void more_than_a_tooth_is_one(void **state)
+{
+    double rss[N];
+
+    for (size_t i = 0; i < N; i++)
+        rss[i] = i < 6 ? 4000 + 20.0 * (double)i : 3000 + 400.0 * (double)(i - 6);
+    judge_heap("anonymous/v8-heap", rss, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    for (size_t i = 0; i < N; i++)
+        rss[i] = 5000 + 200.0 * (double)i + 400.0 * (double)(i % 5);
+    judge_heap("anonymous/v8-heap", rss, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+}
+
+/* Tables of a collector: 5,000 of 9,000 KiB, in a process of 800,000. */
+static void small_reservations_never_matter(void **state)
+{
+    static const model two[] = {
+        {"anonymous/jvm-gc", SMAPS(L(1, 0), L(9000, 0), L(1000, 240), NONE)},
+        {"heap", SMAPS(L(1, 0), L(800000, 0), L(800000, 0), NONE)},
+    };
+    static const model large[] = {
+        {"anonymous/jvm-gc", SMAPS(L(1, 0), L(50000, 0), L(1000, 240), NONE)},
+        {"heap", SMAPS(L(1, 0), L(800000, 0), L(800000, 0), NONE)},
+    };
+
+    judge(two, 2);
+    expect(1, STEADY, RSS, RSS,
+           "fills a reservation of 8.8 MiB, which is less than 5 % of the process");
+    judge(large, 2);
+    assert_int_equal(rows[1].verdict, SUSPECT);
+}
+
+RUN_TESTS(TEST(one_tooth_is_no_leak), TEST(more_than_a_tooth_is_one),
+          TEST(small_reservations_never_matter))

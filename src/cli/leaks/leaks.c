@@ -11,7 +11,8 @@ static const pm_option options[] = {
     {"check", 0, PM_OPT_FLAG, AT(check), NULL,
      "Exit status 1 if there is a leak; suspects do not count", NULL},
     {"series", 0, PM_OPT_WORD, AT(series), "FILE",
-     "Judge the series of a CSV file instead of the store: columns series_id, ts, kb (the --metric, "
+     "Judge the series of a CSV file instead of the store: columns series_id, ts, kb (the "
+     "--metric, "
      "rss) and perhaps pid, category, size_kb, private_kb, mappings, limit_kb; - is standard input",
      NULL},
     {0}};

@@ -36,4 +36,15 @@ typedef struct pm_slope {
 /* The slope at the end of the window, averaged over the curves of these outcomes. */
 pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to);
 
+/* ---- confidence.c ---- */
+
+/* Posteriors say how well curves fit, not how often such a fit is a leak. These probabilities hold
+ * for a mix of as many series that grow as others, and as many leaks as others. */
+typedef struct pm_confidence {
+    double grows;  /* that the growth goes on, steadily or slower and slower */
+    double steady; /* that the series is a leak, and not slower and slower either */
+} pm_confidence;
+
+pm_confidence pm_confidence_of(const pm_average *w);
+
 #endif

@@ -1,5 +1,5 @@
 /* confidence: how probable it is that growth goes on. */
-#include "stats/confidence.h"
+#include "stats/average.h"
 
 #include "stats/elementary.h"
 #include "stats/order.h"

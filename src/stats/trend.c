@@ -4,7 +4,7 @@
  */
 #include "stats/trend.h"
 
-#include "stats/confidence.h"
+#include "stats/average.h"
 #include "stats/elementary.h"
 #include "stats/order.h"
 #include "stats/refine.h"

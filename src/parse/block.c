@@ -1,8 +1,7 @@
-/* block: the rows and sums of the current block, and the verdict on the block when it ends. */
+/* block: the lines of the current block, and the verdict on the block when it ends. */
 #include "parse/block.h"
 
 #include "parse/wide.h"
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -42,9 +41,11 @@ void pm_block_mark(pm_reader *r, pm_mark mark, uint64_t line)
 
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why)
 {
-    if (!r->b.mark[PM_MARK_BAD].n)
+    /* a held row is judged after a damaged line that follows it */
+    if (!r->b.mark[PM_MARK_BAD].n++ || line < r->b.mark[PM_MARK_BAD].line) {
+        r->b.mark[PM_MARK_BAD].line = line;
         r->b.bad_why = why;
-    pm_block_mark(r, PM_MARK_BAD, line);
+    }
 }
 
 void pm_block_missing(pm_reader *r, const char *format, ...)
@@ -85,134 +86,6 @@ void pm_block_line(pm_reader *r)
     if (r->raw.len)
         pm_hash_parts_add(r->hash, r->raw.data, r->raw.len);
     pm_hash_parts_add(r->hash, "\n", 1);
-}
-
-/* ---- rows ---- */
-
-#define SUM_MAX (INT64_MAX - 4 * (int64_t)PM_KIB_MAX)
-
-/* True if the sums of the block cannot overflow. A row of a real process never makes them overflow.
- */
-static bool sums_fit(const pm_open *b)
-{
-    for (int i = 0; i < PM_TOTAL_COUNT; i++)
-        if (b->totals.v[i] > SUM_MAX)
-            return false;
-    return b->dirty_kib <= SUM_MAX && b->pages_kib <= SUM_MAX;
-}
-
-static const char *row_fault(pm_open *b, const pm_mapping *m)
-{
-    uint64_t any = 0; /* all bits that are set in any of the numbers */
-
-    if (m->end <= m->start)
-        return "it has no extent";
-    if (m->path.len && memchr(m->path.data, ' ', m->path.len) &&
-        (pm_guess_has_perms(m->path, INT_MAX) ||
-         (pm_text_ends(m->path, PM_TEXT(" kB")) && memchr(m->path.data, ':', m->path.len))))
-        return "another line follows on it";
-    if (m->start < b->prev_end && m->end > b->prev_start) {
-        b->overlaps = true;
-        return "it overlaps the row before it";
-    }
-    for (int i = 0; i < PM_FIELD_COUNT; i++)
-        any |= m->value[i];
-    for (int i = 0; any > PM_KIB_MAX && i < PM_FIELD_COUNT; i++)
-        if (m->value[i] > PM_KIB_MAX)
-            return "its numbers are too large";
-    return sums_fit(b) ? NULL : "the sums are too large";
-}
-
-/* procps 3.3.2 to 3.3.12 on Linux 4.3 and later print each row of -x twice, the second time with
- * zeroes, because they mistake SwapPss for Swap. */
-static bool is_doubled(const pm_open *b, const pm_mapping *m)
-{
-    return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->family == PM_FAMILY_NARROW &&
-           b->totals.v[PM_TOTAL_MAPPINGS] > 0 && m->start == b->prev_start && m->end == m->start &&
-           m->value[PM_RSS] == 0 && m->value[PM_DIRTY] == 0 &&
-           memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
-}
-
-/* Finds or adds the row in the pool. A row whose text was read before is the same mapping, so the
- * search in the pool is skipped. */
-static pmapdb_status intern(pm_reader *r, const pm_mapping *m, uint32_t *id)
-{
-    const pm_smaps *s = &r->smaps;
-    bool range = r->b.family == PM_FAMILY_RANGE;
-    uint64_t hash;
-    pmapdb_status st;
-
-    if (range && s->known) {
-        *id = s->id;
-        return PMAPDB_OK;
-    }
-    if (!range || !s->len)
-        return pm_pool_mapping(r->pool, m, id, r->err);
-    hash = pm_hash(s->text, s->len);
-    if (pm_pool_recall(r->pool, hash, id))
-        return PMAPDB_OK;
-    st = pm_pool_mapping(r->pool, m, id, r->err);
-    return st == PMAPDB_OK ? pm_pool_note(r->pool, hash, *id, r->err) : st;
-}
-
-static void hand_on(pm_reader *r, const pm_mapping *m)
-{
-    const pm_reader_events *e = &r->events;
-    uint32_t id = 0;
-
-    if (r->st != PMAPDB_OK)
-        return;
-    if (r->pool) {
-        pm_check(r, intern(r, m, &id));
-        if (r->st == PMAPDB_OK)
-            pm_check(r, r->on_row(e->ctx, id, r->err));
-    } else if (e->on_mapping) {
-        pm_check(r, e->on_mapping(e->ctx, m, r->err));
-    }
-}
-
-void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
-{
-    pm_open *b = &r->b;
-    const char *why;
-
-    if (is_doubled(b, m)) {
-        pm_block_mark(r, PM_MARK_DOUBLED, line);
-        return;
-    }
-    why = row_fault(b, m);
-    if (why) {
-        pm_block_bad(r, line, why);
-        return;
-    }
-    /* No machine has pages smaller than 4 KiB, so such numbers were edited or made up. */
-    if (((m->start | m->end) & 0xfff) || (m->value[PM_SIZE] & 3))
-        pm_block_mark(r, PM_MARK_ODD, line);
-    if (m->name_cut)
-        pm_block_mark(r, PM_MARK_NAME_CUT, line);
-    b->goes_back |= m->start < b->prev_start;
-    b->prev_start = m->start;
-    b->prev_end = m->end;
-    memcpy(b->prev_perms, m->perms, sizeof b->prev_perms);
-    pm_totals_add(&b->totals, m);
-    b->fields |= m->present;
-    b->dirty_kib += (int64_t)m->value[PM_DIRTY];
-    b->pages_kib += (int64_t)m->value[PM_KERNEL_PAGE];
-    if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
-        b->shared_kib += (int64_t)m->value[PM_SIZE];
-    hand_on(r, m);
-}
-
-void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line)
-{
-    pm_block_mark(r, PM_MARK_GROWN, line);
-    pm_block_add_up(m, r->b.again);
-}
-
-void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT])
-{
-    for (int i = 0; i < PM_FIELD_COUNT; i++)
-        sums[i] += m->value[i] <= PM_KIB_MAX ? m->value[i] : 0;
 }
 
 /* ---- sums without rows ---- */
@@ -271,13 +144,13 @@ static pm_dialect dialect_of(const pm_reader *r)
 
     if (b->rollup)
         return PM_DIALECT_ROLLUP;
-    switch (b->family) {
-    case PM_FAMILY_RANGE:
+    switch (b->rows) {
+    case PM_LINE_RANGE:
         return r->smaps.any_key ? PM_DIALECT_SMAPS : PM_DIALECT_MAPS;
-    case PM_FAMILY_WIDE:
+    case PM_LINE_WIDE:
         return b->fields & only_xx || b->tool[PM_KERNEL_PAGE] != PMAPDB_UNKNOWN ? PM_DIALECT_PMAP_XX
                                                                                 : PM_DIALECT_PMAP_X;
-    case PM_FAMILY_NARROW:
+    case PM_LINE_NARROW:
         return b->dialect == PM_DIALECT_PMAP && b->style.tool_names ? PM_DIALECT_TOYBOX
                                                                     : b->dialect;
     default:
@@ -347,7 +220,7 @@ static bool is_nothing(const pm_reader *r)
 {
     const pm_open *b = &r->b;
 
-    if (b->family != PM_FAMILY_NONE || b->empty || b->refused || b->footer)
+    if (b->rows != PM_LINE_OTHER || b->empty || b->refused || b->footer)
         return false;
     if (b->n_rows)
         return b->tentative && !b->columns_line;
@@ -365,12 +238,12 @@ void pm_block_end(pm_reader *r)
         b->open = false;
         return;
     }
-    if (!b->refused && b->family == PM_FAMILY_RANGE && !b->rollup)
+    if (!b->refused && b->rows == PM_LINE_RANGE && !b->rollup)
         pm_smaps_end(r);
-    pm_narrow_flush(r);
     if (!b->refused &&
-        (b->family == PM_FAMILY_WIDE || (b->footer && b->family == PM_FAMILY_NONE && b->rule)))
+        (b->rows == PM_LINE_WIDE || (b->footer && b->rows == PM_LINE_OTHER && b->rule)))
         pm_wide_end(r);
+    pm_block_flush(r);
     if (has_totals(r))
         take_totals(r);
     if (b->totals.v[PM_TOTAL_MAPPINGS] > 0) {

@@ -23,14 +23,6 @@
 #define PM_KIB_MAX ((uint64_t)1 << 46)
 #define PM_BROKEN_ROW "it begins like a row and is not one"
 
-/* The kind of lines that make up a block. */
-typedef enum pm_family {
-    PM_FAMILY_NONE,
-    PM_FAMILY_RANGE,
-    PM_FAMILY_NARROW,
-    PM_FAMILY_WIDE
-} pm_family;
-
 /* Remarkable things in a block. explain.c has a sentence for each. */
 typedef enum pm_mark {
     PM_MARK_GAVE_UP, /* from here on: rows are missing */
@@ -141,7 +133,7 @@ typedef struct pm_style {
 
 typedef struct pm_open {
     bool open;
-    pm_family family;
+    pm_line_kind rows;  /* kind of its rows: PM_LINE_RANGE, _NARROW or _WIDE; _OTHER: no row yet */
     pm_dialect dialect; /* if the block is narrow */
     int64_t pid, time_ms;
     uint64_t first_line, last_line;
@@ -160,6 +152,9 @@ typedef struct pm_open {
     bool below_rule;             /* the rule is above the first row, where `sort` moved it */
     bool sums_first;             /* the rows follow their sums: sorted, largest first */
     /* block.c: the rows that are kept */
+    pm_mapping held;    /* the last row, which the next row may print again, grown */
+    uint64_t held_line; /* 0: no row is held */
+    uint32_t held_id;   /* in the pool */
     uint64_t prev_start, prev_end;
     char prev_perms[5];
     bool goes_back, overlaps; /* a row lies below the previous row, or overlaps it */
@@ -173,8 +168,6 @@ typedef struct pm_open {
     uint64_t outside[PM_FIELD_COUNT];         /* sums of the rows outside the range of -A */
     uint64_t fields;
     pm_style style;
-    pm_mapping held; /* narrow.c: the last row, which the next row may print again, grown */
-    uint64_t held_line;
     /* sums.c */
     bool footer;                  /* the sums were seen */
     int64_t tool[PM_FIELD_COUNT]; /* the values of the footer, or UNKNOWN */
@@ -213,7 +206,7 @@ struct pm_reader {
     /* the block */
     pm_open b;
     pm_hash_parts *hash; /* of the lines of the block */
-    pm_buf command, columns, missing, notes, tool, held_path;
+    pm_buf command, columns, missing, notes, tool, held_texts;
     pm_map starts; /* start addresses in a block without a header: enter.c */
     pm_smaps smaps;
     pm_wide wide;
@@ -246,12 +239,12 @@ void pm_strip_callout(pm_reader *r, pm_text *t);
 
 /* ---- enter.c: which block a line belongs to ---- */
 
-/* True if --dialect admits rows of that family. */
-bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect);
+/* True if --dialect admits rows of that kind. */
+bool pm_is_wanted(const pm_reader *r, pm_line_kind rows, pm_dialect dialect);
 /* True if the current line is a header inside a block whose rows `sort` moved around the header. */
 bool pm_is_sorted_header(const pm_reader *r);
 /* Handles a current line that is a row, of the current block or of a new block that begins here. */
-void pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m);
+void pm_enter_row(pm_reader *r, pm_line_kind rows, pm_dialect dialect, const pm_mapping *m);
 /* Handles a current line that is not part of any block. */
 void pm_pass_over(pm_reader *r);
 /* Handles a line outside the layout of a capture. A piece of a row among rows is a damaged row;
@@ -289,17 +282,18 @@ void pm_block_open(pm_reader *r);
 void pm_block_end(pm_reader *r);
 
 void pm_block_mark(pm_reader *r, pm_mark mark, uint64_t line);
-/* Adds a row. Damaged rows (no extent, overlap, absurd numbers) are counted and left out. */
+/* Adds a row. Damaged rows (no extent, overlap, absurd numbers) are counted and left out. The row
+ * is held until the next one: the kernel continues after the last address that it printed, so a
+ * mapping that grew meanwhile is printed again, and the later row counts. */
 void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line);
+/* Counts the held row. */
+void pm_block_flush(pm_reader *r);
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
-/* True if m is the row before, grown. The kernel continues after the last address that it printed,
- * so a mapping that grew meanwhile is printed again. */
+/* True if m is the row before, grown. */
 static inline bool pm_block_grew(const pm_mapping *before, const pm_mapping *m)
 {
     return m->start == before->start && before->end > before->start && m->end > before->end;
 }
-/* Leaves out a row that `line` prints again, grown. */
-void pm_block_again(pm_reader *r, const pm_mapping *m, uint64_t line);
 /* Adds the numbers of a row that the capture does not count to the sums that its footer may. */
 void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* Adds one item to the list of what is missing. */
@@ -350,8 +344,6 @@ typedef struct pm_narrow {
 
 bool pm_narrow_read(pm_text line, pm_narrow *out);
 void pm_narrow_row(pm_reader *r, pm_narrow *row);
-/* Passes on the last row, which is complete unless the next line is a row. */
-void pm_narrow_flush(pm_reader *r);
 /* Reads the items of `pattern`, each after blanks: O an offset, o an offset of at least eight
  * digits, d a device, i an inode. Returns the end of the last item; NULL if an item is missing. */
 const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m);

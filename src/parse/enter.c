@@ -4,15 +4,15 @@
 
 #include <limits.h>
 
-bool pm_is_wanted(const pm_reader *r, pm_family family, pm_dialect dialect)
+bool pm_is_wanted(const pm_reader *r, pm_line_kind rows, pm_dialect dialect)
 {
     pm_dialect only = r->only;
 
     if (only == PM_DIALECT_COUNT)
         return true;
-    if (family == PM_FAMILY_RANGE)
+    if (rows == PM_LINE_RANGE)
         return only == PM_DIALECT_SMAPS || only == PM_DIALECT_MAPS || only == PM_DIALECT_ROLLUP;
-    if (family == PM_FAMILY_WIDE)
+    if (rows == PM_LINE_WIDE)
         return only == PM_DIALECT_PMAP_XX || only == PM_DIALECT_PMAP_X;
     /* rows of toybox differ from rows of pmap only in the names */
     return only == dialect || (only == PM_DIALECT_TOYBOX && dialect == PM_DIALECT_PMAP);
@@ -27,18 +27,18 @@ bool pm_is_sorted_header(const pm_reader *r)
 {
     const pm_open *b = &r->b;
 
-    return b->open && b->n_rows && b->family == PM_FAMILY_NARROW && b->last_line + 1 == r->line &&
+    return b->open && b->n_rows && b->rows == PM_LINE_NARROW && b->last_line + 1 == r->line &&
            (b->sums_first || b->below_rule ||
             (!b->footer && b->dialect == PM_DIALECT_PMAP_SMALL_X &&
              b->totals.v[PM_TOTAL_RSS] == 0));
 }
 
 /* True if the current row follows its sums, which `sort -r` moves above the rows. */
-static bool has_sums_above(const pm_reader *r, pm_family family, pm_dialect dialect)
+static bool has_sums_above(const pm_reader *r, pm_line_kind rows, pm_dialect dialect)
 {
     const pm_open *b = &r->b;
 
-    return b->footer && b->family == PM_FAMILY_NONE && family == PM_FAMILY_NARROW &&
+    return b->footer && b->rows == PM_LINE_OTHER && rows == PM_LINE_NARROW &&
            b->dialect == dialect && b->last_line + 1 == r->line;
 }
 
@@ -53,22 +53,22 @@ static bool was_there(const pm_reader *r, uint64_t start)
 
 /* True if the row begins a block: a row of another shape, or a row with a lower address than the
  * previous row, unless the rows were sorted otherwise. */
-static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialect,
+static bool begins_block(const pm_reader *r, pm_line_kind rows, pm_dialect dialect,
                          const pm_mapping *m)
 {
     const pm_open *b = &r->b;
     bool again = m->start == b->last_start, back = again || m->end <= b->last_start;
 
     if (!b->open || b->rollup || (b->footer && !b->sums_first))
-        return !b->open || !has_sums_above(r, family, dialect);
-    if (b->family == PM_FAMILY_NONE)
-        return family == PM_FAMILY_RANGE && b->word_for_pid;
-    if (b->family != family)
+        return !b->open || !has_sums_above(r, rows, dialect);
+    if (b->rows == PM_LINE_OTHER)
+        return rows == PM_LINE_RANGE && b->word_for_pid;
+    if (b->rows != rows)
         return true;
-    switch (family) {
-    case PM_FAMILY_RANGE: /* a capture of one row comes from grep */
+    switch (rows) {
+    case PM_LINE_RANGE: /* a capture of one row comes from grep */
         return back && !(b->n_rows > 1 && r->smaps.open && pm_block_grew(&r->smaps.row, m));
-    case PM_FAMILY_NARROW:
+    case PM_LINE_NARROW:
         return !has_header(b) &&
                (b->dialect != dialect || (back && !again && was_there(r, m->start)));
     default:
@@ -76,26 +76,26 @@ static bool begins_block(const pm_reader *r, pm_family family, pm_dialect dialec
     }
 }
 
-void pm_enter_row(pm_reader *r, pm_family family, pm_dialect dialect, const pm_mapping *m)
+void pm_enter_row(pm_reader *r, pm_line_kind rows, pm_dialect dialect, const pm_mapping *m)
 {
     pm_open *b = &r->b;
 
-    if (begins_block(r, family, dialect, m)) {
+    if (begins_block(r, rows, dialect, m)) {
         pm_block_end(r);
         pm_block_open(r);
         if (r->stray_line && r->stray_line + 1 == r->line)
             pm_block_mark(r, r->stray, r->stray_line);
     }
-    if (b->family == PM_FAMILY_NONE) {
+    if (b->rows == PM_LINE_OTHER) {
         b->sums_first = b->footer;
         b->below_rule = !has_header(b) && r->rule_line && r->rule_line + 1 == r->line;
-        b->family = family;
+        b->rows = rows;
         b->dialect = dialect;
     }
     b->last_start = m->start;
     b->n_rows++;
     r->any_row = true;
-    if (family == PM_FAMILY_NARROW && !has_header(b))
+    if (rows == PM_LINE_NARROW && !has_header(b))
         pm_check(r, pm_map_put(&r->starts, m->start, 1, r->err));
 }
 
@@ -112,7 +112,7 @@ void pm_pass_over(pm_reader *r)
 void pm_bad_line(pm_reader *r, const char *why)
 {
     r->b.n_rows++;
-    if (r->b.family == PM_FAMILY_RANGE)
+    if (r->b.rows == PM_LINE_RANGE)
         pm_smaps_broken(r, why);
     else
         pm_block_bad(r, r->line, why);
@@ -143,7 +143,7 @@ void pm_stray_line(pm_reader *r, pm_text t, bool torn)
 
 void pm_nul_line(pm_reader *r)
 {
-    if (r->b.open && r->b.family != PM_FAMILY_NONE) {
+    if (r->b.open && r->b.rows != PM_LINE_OTHER) {
         pm_block_line(r);
         if (r->b.rollup)
             pm_block_mark(r, PM_MARK_CUT, r->line);

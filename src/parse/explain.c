@@ -92,8 +92,7 @@ void pm_explain_missing(pm_reader *r)
         add_sentence(b, PM_MARK_GAP, "; ", &r->missing);
     /* People often copy rows of -X and -XX without the sums. Such a block is complete unless a line
      * is cut. */
-    if (b->columns_line && !b->footer &&
-        (b->family == PM_FAMILY_NARROW || b->rule || r->unterminated))
+    if (b->columns_line && !b->footer && (b->rows == PM_LINE_NARROW || b->rule || r->unterminated))
         pm_block_missing(r, "no footer: the end is missing");
     pm_check(r, pm_buf_status(&r->missing, r->err));
 }
@@ -159,7 +158,7 @@ static void name_tool(pm_reader *r, pm_dialect dialect)
     bool wide = dialect == PM_DIALECT_PMAP_XX || dialect == PM_DIALECT_PMAP_X;
     bool procps = strncmp(tool, "procps", 6) == 0;
 
-    if (r->b.family == PM_FAMILY_RANGE)
+    if (r->b.rows == PM_LINE_RANGE)
         add(&r->tool, "Linux");
     else if (wide || procps || r->b.style.suse_mode)
         add(&r->tool, wide                            ? procps_wide(r)
@@ -167,7 +166,7 @@ static void name_tool(pm_reader *r, pm_dialect dialect)
                                                       : procps_narrow(r));
     else
         pm_buf_add(&r->tool, tool, strcspn(tool, ":,"), NULL);
-    if (kernel && (wide || r->b.family == PM_FAMILY_RANGE))
+    if (kernel && (wide || r->b.rows == PM_LINE_RANGE))
         pm_buf_addf(&r->tool, NULL, "%s %s or later", wide ? " on Linux" : "", kernel);
 }
 
@@ -176,7 +175,7 @@ static void name_tool(pm_reader *r, pm_dialect dialect)
 void pm_explain(pm_reader *r, pm_dialect dialect)
 {
     pm_open *b = &r->b;
-    bool wide = b->family == PM_FAMILY_WIDE, headed_wide = wide && b->columns_line;
+    bool wide = b->rows == PM_LINE_WIDE, headed_wide = wide && b->columns_line;
 
     b->mark[PM_MARK_NO_HEADER].n = wide && !headed_wide;
     b->mark[PM_MARK_NO_NAMES].n = headed_wide && !r->wide.columns.has_name;

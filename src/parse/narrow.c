@@ -196,30 +196,6 @@ static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping
     }
 }
 
-void pm_narrow_flush(pm_reader *r)
-{
-    uint64_t line = r->b.held_line;
-
-    r->b.held_line = 0;
-    if (line)
-        pm_block_add(r, &r->b.held, line);
-}
-
-static void hold(pm_reader *r, const pm_mapping *m)
-{
-    pm_open *b = &r->b;
-
-    if (b->held_line && pm_block_grew(&b->held, m))
-        pm_block_again(r, &b->held, r->line);
-    else
-        pm_narrow_flush(r);
-    pm_buf_clear(&r->held_path);
-    pm_keep(r, &r->held_path, m->path);
-    b->held = *m;
-    b->held.path = pm_buf_text(&r->held_path);
-    b->held_line = r->line;
-}
-
 void pm_narrow_row(pm_reader *r, pm_narrow *row)
 {
     if (row->outside) {
@@ -238,5 +214,5 @@ void pm_narrow_row(pm_reader *r, pm_narrow *row)
     pm_strip_callout(r, &row->rest);
     r->b.worn |= r->worn;
     read_name(r, row->dialect, row->rest, &row->m);
-    hold(r, &row->m);
+    pm_block_add(r, &row->m, r->line);
 }

@@ -180,22 +180,6 @@ static void set_values(pm_reader *r, const uint64_t *values, pm_mapping *m)
     m->end = m->value[PM_SIZE] > PM_KIB_MAX ? 0 : m->start + m->value[PM_SIZE] * 1024;
 }
 
-/* True if the next row is this row, grown. */
-static bool is_printed_again(const pm_wide *w, size_t i)
-{
-    const pm_columns *c = &w->columns;
-    const uint64_t *one = pm_wide_values(w, i),
-                   *next = i + 1 < w->n ? pm_wide_values(w, i + 1) : NULL;
-    size_t size = 0;
-    pm_mapping a, b;
-
-    while (size < c->n && c->field[size] != PM_SIZE)
-        size++;
-    return one && next && size < c->n && one[size] && next[size] > one[size] &&
-           pm_wide_lead(c, pm_wide_line(w, i), &a) && pm_wide_lead(c, pm_wide_line(w, i + 1), &b) &&
-           a.start == b.start;
-}
-
 static void add_row(pm_reader *r, size_t i)
 {
     const pm_wide *w = &r->wide;
@@ -208,10 +192,7 @@ static void add_row(pm_reader *r, size_t i)
         pm_wide_lead(&w->columns, line, &m);
         set_values(r, values, &m);
         read_rest(r, line, row->numbers_end, &m);
-        if (is_printed_again(w, i))
-            pm_block_again(r, &m, w->rows[i + 1].line);
-        else
-            pm_block_add(r, &m, row->line);
+        pm_block_add(r, &m, row->line);
     } else if (r->unterminated && row->line == r->line) {
         pm_block_mark(r, PM_MARK_CUT, r->line);
     } else {
@@ -225,7 +206,7 @@ static void take_sums(pm_reader *r)
 {
     const pm_columns *c = &r->wide.columns;
 
-    r->b.family = PM_FAMILY_WIDE;
+    r->b.rows = PM_LINE_WIDE;
     for (size_t i = 0; i < c->n; i++)
         if (c->field[i] != PM_NO_COLUMN && r->wide.footer[i] <= PM_KIB_MAX)
             r->b.tool[c->field[i]] = (int64_t)r->wide.footer[i];

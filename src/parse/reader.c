@@ -30,7 +30,7 @@ static void free_bufs(pm_reader *r)
     pm_buf *bufs[] = {&r->command,   &r->columns,    &r->missing,    &r->notes,
                       &r->tool,      &r->plain,      &r->smaps.path, &r->smaps.flags,
                       &r->wide.text, &r->wide.extra, &r->wide.flags, &r->smaps.extra,
-                      &r->held_path};
+                      &r->held_texts};
 
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         pm_buf_free(bufs[i]);

@@ -139,10 +139,6 @@ static void begin_row(pm_reader *r, const pm_mapping *m, const char *p)
 
     s->len = s->text && p && s->n_lines == r->line - s->line ? (size_t)(p - s->text) : 0;
 
-    if (s->open && pm_block_grew(&s->row, m)) {
-        s->open = false;
-        pm_block_again(r, &s->row, r->line);
-    }
     close_row(r, false);
     s->row = *m;
     s->open = true;

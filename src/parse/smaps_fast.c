@@ -145,7 +145,7 @@ static size_t take_known(pm_reader *r, const char *p, const char *end)
         return 0;
     m = pm_pool_get(r->pool, id);
     r->line++;
-    pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m);
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, m);
     pm_smaps_known(r, id, p);
     r->line += lines - 1;
     pm_block_lines(r, p, (size_t)(next - p), lines);

@@ -16,7 +16,7 @@ static bool is_below_wide_header(const pm_reader *r)
     pm_text header = pm_buf_text(&r->columns);
 
     return r->b.open && r->b.columns_line && !r->b.refused &&
-           (r->b.family == PM_FAMILY_NONE || r->b.family == PM_FAMILY_WIDE) &&
+           (r->b.rows == PM_LINE_OTHER || r->b.rows == PM_LINE_WIDE) &&
            (pm_guess_has_word(header, "Size") || pm_guess_has_word(header, "Rss"));
 }
 
@@ -25,13 +25,13 @@ static void wide_line(pm_reader *r, pm_text t)
     static const pm_columns any = {.no_perms = true};
     pm_mapping m;
 
-    if (!pm_is_wanted(r, PM_FAMILY_WIDE, PM_DIALECT_PMAP_X)) {
+    if (!pm_is_wanted(r, PM_LINE_WIDE, PM_DIALECT_PMAP_X)) {
         pm_pass_over(r);
         return;
     }
     pm_wide_lead(&any, t, &m);
     m.end = m.start + 1;
-    pm_enter_row(r, PM_FAMILY_WIDE, PM_DIALECT_COUNT, &m);
+    pm_enter_row(r, PM_LINE_WIDE, PM_DIALECT_COUNT, &m);
     pm_block_line(r);
     pm_wide_hold(r, t);
 }
@@ -85,7 +85,7 @@ static void range_row(pm_reader *r, pm_text t, const pm_mapping *m)
 
     if (rollup)
         pm_block_end(r);
-    pm_enter_row(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS, m);
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, m);
     r->b.rollup = rollup;
     pm_smaps_row(r, t, m);
     pm_block_line(r);
@@ -96,7 +96,7 @@ static void range_line(pm_reader *r, pm_text t)
     pm_mapping m;
 
     t = pm_text_skip(t, " \t");
-    if (!pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS))
+    if (!pm_is_wanted(r, PM_LINE_RANGE, PM_DIALECT_MAPS))
         pm_pass_over(r);
     else if (!pm_range_read(t, &m) || m.end <= m.start)
         broken_line(r, t);
@@ -108,7 +108,7 @@ static void range_line(pm_reader *r, pm_text t)
  * and the row has no decoration. */
 static bool is_plain_row(const pm_reader *r, pm_text line, pm_mapping *m)
 {
-    return pm_fast_row(line) && pm_is_wanted(r, PM_FAMILY_RANGE, PM_DIALECT_MAPS) &&
+    return pm_fast_row(line) && pm_is_wanted(r, PM_LINE_RANGE, PM_DIALECT_MAPS) &&
            pm_range_read(line, m) && m->end > m->start;
 }
 
@@ -119,15 +119,15 @@ static void narrow_line(pm_reader *r, pm_text t)
 
     t = pm_text_skip(t, " \t");
     if (!pm_narrow_read(t, &row) || (b->open && !b->footer && (b->pid_line || b->columns_line) &&
-                                     b->family == PM_FAMILY_NARROW && b->dialect != row.dialect)) {
+                                     b->rows == PM_LINE_NARROW && b->dialect != row.dialect)) {
         broken_line(r, t);
         return;
     }
-    if (!pm_is_wanted(r, PM_FAMILY_NARROW, row.dialect)) {
+    if (!pm_is_wanted(r, PM_LINE_NARROW, row.dialect)) {
         pm_pass_over(r);
         return;
     }
-    pm_enter_row(r, PM_FAMILY_NARROW, row.dialect, &row.m);
+    pm_enter_row(r, PM_LINE_NARROW, row.dialect, &row.m);
     pm_block_line(r);
     if (row.refused)
         b->refused = row.refused;
@@ -160,6 +160,7 @@ static void pid_line(pm_reader *r, pm_text t)
         pm_pass_over(r);
         return;
     }
+    pm_block_flush(r);
     if (r->b.pid_line || !pm_is_sorted_header(r)) {
         pm_block_end(r);
         pm_block_open(r);
@@ -176,6 +177,7 @@ static void pid_line(pm_reader *r, pm_text t)
 
 static void columns_line(pm_reader *r, pm_text t)
 {
+    pm_block_flush(r);
     if (r->b.open && (r->b.columns_line || (r->b.n_rows && !pm_is_sorted_header(r))))
         pm_block_end(r);
     if (!r->b.open)
@@ -190,11 +192,11 @@ static void columns_line(pm_reader *r, pm_text t)
 static void rule_line(pm_reader *r, bool equals)
 {
     pm_open *b = &r->b;
-    bool fits = equals ? b->family == PM_FAMILY_WIDE : b->family != PM_FAMILY_WIDE;
+    bool fits = equals ? b->rows == PM_LINE_WIDE : b->rows != PM_LINE_WIDE;
 
     if (!b->open)
         r->rule_line = r->line;
-    if (!b->open || b->family == PM_FAMILY_RANGE || (!fits && b->family != PM_FAMILY_NONE)) {
+    if (!b->open || b->rows == PM_LINE_RANGE || (!fits && b->rows != PM_LINE_OTHER)) {
         pm_pass_over(r);
         return;
     }
@@ -231,7 +233,7 @@ static bool sums_line(pm_reader *r, pm_text t)
         used = pm_footer_narrow(r, t);
         r->any_row |= used;
     }
-    if (used && !r->b.n_rows && !pm_is_wanted(r, PM_FAMILY_NARROW, r->b.dialect))
+    if (used && !r->b.n_rows && !pm_is_wanted(r, PM_LINE_NARROW, r->b.dialect))
         r->b.open = used = false;
     if (!used)
         return false;
@@ -304,8 +306,6 @@ static void line_of(pm_reader *r, pm_text t)
         return;
     }
     kind = pm_guess(t);
-    if (kind != PM_LINE_NARROW)
-        pm_narrow_flush(r);
     switch (kind) {
     case PM_LINE_BLANK:
         return;

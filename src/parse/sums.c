@@ -168,12 +168,12 @@ static bool fits(const pm_open *b, const pm_form *f)
 bool pm_footer_narrow(pm_reader *r, pm_text line)
 {
     pm_open *b = &r->b;
-    bool rows = b->family == PM_FAMILY_NARROW, sles;
+    bool rows = b->rows == PM_LINE_NARROW, sles;
     enum pm_field field[PM_NUMBERS_MAX] = {PM_SIZE};
     const pm_form *f = NULL;
     sums s = {.v.n = 1};
 
-    if (!rows && b->family != PM_FAMILY_NONE)
+    if (!rows && b->rows != PM_LINE_OTHER)
         return false;
     sles = read_sles(line, &s.v.v[0]);
     if (!sles) {
@@ -221,7 +221,7 @@ bool pm_footer_wide(pm_reader *r, pm_text line)
     size_t at = 0;
     pm_text rest;
 
-    if (!r->b.rule || (r->b.family != PM_FAMILY_WIDE && r->b.family != PM_FAMILY_NONE))
+    if (!r->b.rule || (r->b.rows != PM_LINE_WIDE && r->b.rows != PM_LINE_OTHER))
         return false;
     w->n_footer = pm_wide_numbers(line, &at, PM_COLUMNS_MAX, w->footer);
     if (w->n_footer == 0 || !pm_guess_word(line, &at, &rest) || !pm_text_equal(rest, PM_TEXT("KB")))
@@ -369,7 +369,7 @@ static void check_wide(pm_reader *r)
 
 void pm_footer_check(pm_reader *r)
 {
-    if (r->b.family == PM_FAMILY_WIDE)
+    if (r->b.rows == PM_LINE_WIDE)
         check_wide(r);
     else
         check_narrow(r);

@@ -101,7 +101,7 @@ bool pm_words_stamped(pm_reader *r, pm_text *t)
  * log with a moment before each line. Outside such a block the dashes would decorate the moment. */
 static bool is_stamped_rule(const pm_open *b, pm_text t)
 {
-    char c = b->family == PM_FAMILY_WIDE ? '=' : '-';
+    char c = b->rows == PM_LINE_WIDE ? '=' : '-';
     size_t n = t.len, marks = 0, groups = 0;
 
     if (!b->open || !b->columns_line || !b->n_rows || t.data[0] == c)
@@ -121,7 +121,7 @@ bool pm_words_time(pm_reader *r, pm_text t)
     if (t.len == 0 || t.len > WORDS_MAX)
         return false;
     if (is_stamped_rule(&r->b, t)) {
-        r->b.rule |= r->b.family == PM_FAMILY_WIDE;
+        r->b.rule |= r->b.rows == PM_LINE_WIDE;
         pm_block_line(r);
         return true;
     }

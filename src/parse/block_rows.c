@@ -1,0 +1,158 @@
+/* block_rows: the rows of the current block: which of them count, their sums, and their ids in the
+ * pool. */
+#include "parse/block.h"
+
+#include <limits.h>
+
+#define SUM_MAX (INT64_MAX - 4 * (int64_t)PM_KIB_MAX)
+
+/* True if the sums of the block cannot overflow. A row of a real process never makes them overflow.
+ */
+static bool sums_fit(const pm_open *b)
+{
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        if (b->totals.v[i] > SUM_MAX)
+            return false;
+    return b->dirty_kib <= SUM_MAX && b->pages_kib <= SUM_MAX;
+}
+
+static const char *row_fault(pm_open *b, const pm_mapping *m)
+{
+    uint64_t any = 0; /* all bits that are set in any of the numbers */
+
+    if (m->end <= m->start)
+        return "it has no extent";
+    if (m->path.len && memchr(m->path.data, ' ', m->path.len) &&
+        (pm_guess_has_perms(m->path, INT_MAX) ||
+         (pm_text_ends(m->path, PM_TEXT(" kB")) && memchr(m->path.data, ':', m->path.len))))
+        return "another line follows on it";
+    if (m->start < b->prev_end && m->end > b->prev_start) {
+        b->overlaps = true;
+        return "it overlaps the row before it";
+    }
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        any |= m->value[i];
+    for (int i = 0; any > PM_KIB_MAX && i < PM_FIELD_COUNT; i++)
+        if (m->value[i] > PM_KIB_MAX)
+            return "its numbers are too large";
+    return sums_fit(b) ? NULL : "the sums are too large";
+}
+
+/* procps 3.3.2 to 3.3.12 on Linux 4.3 and later print each row of -x twice, the second time with
+ * zeroes, because they mistake SwapPss for Swap. */
+static bool is_doubled(const pm_open *b, const pm_mapping *m)
+{
+    return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->rows == PM_LINE_NARROW &&
+           b->totals.v[PM_TOTAL_MAPPINGS] > 0 && m->start == b->prev_start && m->end == m->start &&
+           m->value[PM_RSS] == 0 && m->value[PM_DIRTY] == 0 &&
+           memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
+}
+
+/* Finds or adds the row in the pool. A row whose text was read before is the same mapping, so the
+ * search in the pool is skipped. */
+static pmapdb_status intern(pm_reader *r, const pm_mapping *m, uint32_t *id)
+{
+    const pm_smaps *s = &r->smaps;
+    bool range = r->b.rows == PM_LINE_RANGE;
+    uint64_t hash;
+    pmapdb_status st;
+
+    if (range && s->known) {
+        *id = s->id;
+        return PMAPDB_OK;
+    }
+    if (!range || !s->len)
+        return pm_pool_mapping(r->pool, m, id, r->err);
+    hash = pm_hash(s->text, s->len);
+    if (pm_pool_recall(r->pool, hash, id))
+        return PMAPDB_OK;
+    st = pm_pool_mapping(r->pool, m, id, r->err);
+    return st == PMAPDB_OK ? pm_pool_note(r->pool, hash, *id, r->err) : st;
+}
+
+/* Keeps the row, or without a pool its texts. */
+static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
+{
+    pm_open *b = &r->b;
+    pm_text *texts[] = {&b->held.path, &b->held.flags, &b->held.extra};
+
+    b->held = *m;
+    b->held_line = line;
+    if (r->pool) {
+        pm_check(r, intern(r, m, &b->held_id));
+        if (r->st == PMAPDB_OK)
+            b->held = *pm_pool_get(r->pool, b->held_id);
+        return;
+    }
+    pm_buf_clear(&r->held_texts);
+    for (int i = 0; i < 3; i++)
+        pm_keep(r, &r->held_texts, *texts[i]);
+    for (size_t i = 0, at = 0; i < 3; at += texts[i++]->len)
+        texts[i]->data = pm_buf_text(&r->held_texts).data + at;
+}
+
+static void hand_on(pm_reader *r)
+{
+    const pm_reader_events *e = &r->events;
+
+    if (r->st == PMAPDB_OK && r->pool)
+        pm_check(r, r->on_row(e->ctx, r->b.held_id, r->err));
+    else if (r->st == PMAPDB_OK && e->on_mapping)
+        pm_check(r, e->on_mapping(e->ctx, &r->b.held, r->err));
+}
+
+void pm_block_flush(pm_reader *r)
+{
+    pm_open *b = &r->b;
+    const pm_mapping *m = &b->held;
+    uint64_t line = b->held_line;
+    const char *why;
+
+    b->held_line = 0;
+    if (!line)
+        return;
+    if (is_doubled(b, m)) {
+        pm_block_mark(r, PM_MARK_DOUBLED, line);
+        return;
+    }
+    why = row_fault(b, m);
+    if (why) {
+        pm_block_bad(r, line, why);
+        return;
+    }
+    /* No machine has pages smaller than 4 KiB, so such numbers were edited or made up. */
+    if (((m->start | m->end) & 0xfff) || (m->value[PM_SIZE] & 3))
+        pm_block_mark(r, PM_MARK_ODD, line);
+    if (m->name_cut)
+        pm_block_mark(r, PM_MARK_NAME_CUT, line);
+    b->goes_back |= m->start < b->prev_start;
+    b->prev_start = m->start;
+    b->prev_end = m->end;
+    memcpy(b->prev_perms, m->perms, sizeof b->prev_perms);
+    pm_totals_add(&b->totals, m);
+    b->fields |= m->present;
+    b->dirty_kib += (int64_t)m->value[PM_DIRTY];
+    b->pages_kib += (int64_t)m->value[PM_KERNEL_PAGE];
+    if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
+        b->shared_kib += (int64_t)m->value[PM_SIZE];
+    hand_on(r);
+}
+
+void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
+{
+    pm_open *b = &r->b;
+
+    if (b->held_line && pm_block_grew(&b->held, m)) {
+        pm_block_mark(r, PM_MARK_GROWN, line);
+        pm_block_add_up(&b->held, b->again);
+    } else {
+        pm_block_flush(r);
+    }
+    hold(r, m, line);
+}
+
+void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT])
+{
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        sums[i] += m->value[i] <= PM_KIB_MAX ? m->value[i] : 0;
+}

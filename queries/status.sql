@@ -13,7 +13,7 @@
 -- column: next       text  The command that says more
 -- column: host       text  Where; empty when unknown
 -- table:  part name pid processes kib detail next
--- narrow: part name kib next
+-- narrow: part name kib detail next
 --
 -- All times count back from the newest moment of the host, not from the clock; the part captured
 -- says how long ago that was. A process has ended if the capture that looks for it (of text: the

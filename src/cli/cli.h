@@ -19,7 +19,7 @@ struct pm_cli {
     const char *title; /* of the command, like "pmapdb growth" */
     const char *db, *output, *query_dir;
     pm_format format;
-    bool quiet, kib, human, wide, crlf, safe;
+    bool quiet, kib, human, wide, crlf, safe, no_pager;
     const char *color; /* auto, always, never; NULL: auto */
     int64_t top;       /* 0: all rows */
     const char *as;    /* the value of --as */

@@ -75,6 +75,8 @@ const pm_option pm_cli_options[] = {
     {"human", 0, PM_OPT_FLAG, AT(human), NULL, "Sizes like 1.5 GiB in a table elsewhere, too",
      NULL},
     {"color", 0, PM_OPT_CHOICE, AT(color), "auto|always|never", "Colours in a table", NULL},
+    {"no-pager", 0, PM_OPT_FLAG, AT(no_pager), NULL, "Not through $PAGER or less on a terminal",
+     NULL},
     {"wide", 0, PM_OPT_FLAG, AT(wide), NULL, "All columns in a table", NULL},
     {"top", 'n', PM_OPT_COUNT, AT(top), "N", "Only the first N rows; of a series the newest", NULL},
     {"sort", 0, PM_OPT_WORD, AT(sort), "COLUMN",

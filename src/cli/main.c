@@ -1,8 +1,9 @@
 /* main: the table of commands. */
+#include "cli/advice/page.h"
 #include "cli/options/config.h"
+#include "cli/options/help_text.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
-#include "cli/page.h"
 #include "cli/run.h"
 
 #include "base/near.h"
@@ -156,9 +157,12 @@ static int run_query(pm_cli *cli, const char *name, int argc, char **argv)
 static int run_command(pm_cli *cli, const char *word, int argc, char **argv)
 {
     const char *name = command_of_word(word);
-    const struct command *command = find_command(name);
+    const struct command *command;
     char title[64];
 
+    if (strcmp(name, "status") == 0 && argc > 1 && *argv[1] != '-')
+        name = "categories"; /* the state of a process */
+    command = find_command(name);
     snprintf(title, sizeof title, "pmapdb %s", name);
     argv[0] = title;
     if (!command)
@@ -169,13 +173,18 @@ static int run_command(pm_cli *cli, const char *word, int argc, char **argv)
 
 /* ---- help ---- */
 
-static int put_options(const pm_cli *cli)
+/* Prints the options of every command, or a text about a word that is no command. */
+static int put_topic(const pm_cli *cli, const char *word)
 {
     pm_output out;
 
     pm_output_open(&out, cli);
-    pm_options_put(out.text, pm_cli_options);
-    pm_options_put(out.text, pm_help_options);
+    if (strcmp(word, "options") != 0) {
+        pm_help_topic(out.text, word);
+    } else {
+        pm_options_put(out.text, pm_cli_options);
+        pm_options_put(out.text, pm_help_options);
+    }
     pm_output_end(&out);
     return PM_EXIT_OK;
 }
@@ -183,7 +192,7 @@ static int put_options(const pm_cli *cli)
 /* Says everything about one word: a command, a query, or a category. */
 static int run_help(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_syntax syntax = {.operands = "[COMMAND|QUERY|CATEGORY|options]"};
+    static const pm_syntax syntax = {.operands = "[COMMAND|QUERY|CATEGORY|options|times|formats]"};
     int n = pm_options_parse(cli, &syntax, NULL, argc, argv);
     const char *word = n ? argv[1] : NULL;
     char *words[] = {NULL, (char *)PM_HELP_ALL, NULL};
@@ -195,9 +204,9 @@ static int run_help(pm_cli *cli, int argc, char **argv)
         pm_cli_usage(cli, "help takes one word");
     if (!word)
         return pm_cli_main(2, (char *[]){(char *)"pmapdb", (char *)"--help", NULL});
-    if (strcmp(word, "options") == 0)
-        return put_options(cli);
     word = command_of_word(word);
+    if (strcmp(word, "options") == 0 || (!find_command(word) && pm_help_topic(NULL, word)))
+        return put_topic(cli, word);
     known = find_command(word) || pm_catalog_find(cli->query_dir, word, &info, NULL) == PMAPDB_OK;
     pm_catalog_free(info);
     if (!known && !pm_page_find(pm_text_of(word), &page))

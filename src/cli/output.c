@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "cli/pager.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,7 +30,9 @@ void pm_output_open(pm_output *o, const pm_cli *cli)
 {
     pmapdb_error err;
 
-    *o = (pm_output){.cli = cli, .file.escape = needs_escapes(cli)};
+    *o = (pm_output){.cli = cli,
+                     .file.escape = needs_escapes(cli),
+                     .file.page = !cli->output && !cli->no_pager && pm_pager_wanted()};
     pm_cli_must(pm_output_file_open(&o->file, cli->output, &err), &err);
     o->text = o->file.text;
     o->sink = (pm_sink){o, write_text};

@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "cli/pager.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -91,6 +92,9 @@ static bool wait_writable(int fd)
 
 static void write_all(pm_output_file *f, const char *bytes, size_t n)
 {
+    if (f->page && n)
+        f->pager = pm_pager_start(&f->fd);
+    f->page = f->page && !n;
     while (n && f->failure.status == PMAPDB_OK) {
         ssize_t done = write(f->fd, bytes, n);
 
@@ -258,6 +262,8 @@ void pm_output_file_close(pm_output_file *f)
     if (f->temporary)
         unlink(f->temporary);
     forget(f);
+    if (f->pager)
+        pm_pager_end(f->pager, f->fd);
     if (f->path && f->fd >= 0)
         close(f->fd);
     free(f->temporary);

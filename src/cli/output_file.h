@@ -10,12 +10,15 @@
 
 #include "pmapdb.h"
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Zero it before opening. Must not move. */
 typedef struct pm_output_file {
     FILE *text;           /* buffers up to 64 KiB */
     pmapdb_error failure; /* the first failure; PMAPDB_OK: none so far */
     bool escape;          /* write control characters as \x1b: for a terminal */
+    bool page;            /* a pager shows it, from the first byte on */
+    pid_t pager;          /* 0: none runs */
     bool after_c2;        /* the last byte may begin a control character, and is still held back */
     int fd;
     char *path;      /* the file of -o, links followed; NULL: standard output */

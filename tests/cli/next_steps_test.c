@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 /* The library that the tests link has no file of the command line. */
-#include "../../src/cli/next_steps.c" // NOLINT(bugprone-suspicious-include)
-#include "../../src/cli/page.c"       // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/advice/next_steps.c" // NOLINT(bugprone-suspicious-include)
+#include "../../src/cli/advice/page.c"       // NOLINT(bugprone-suspicious-include)
 
 static const char first[] = "# A remark.\n"
                             "\n"

@@ -18,7 +18,8 @@ cp -R "$here/../../samples" "$here/../fixtures" "$scratch/work/"
 
 # What a user may have set is not part of the test.
 unset XDG_DATA_HOME XDG_CONFIG_HOME COLUMNS NO_COLOR ARGP_HELP_FMT || :
-export PMAPDB_CONFIG="" PATH="$scratch/bin:$PATH" HOME="$scratch/home" TZ=UTC LC_ALL=C TERM=dumb
+export PMAPDB_CONFIG="" PATH="$scratch/bin:$PATH" HOME="$scratch/home" TZ=UTC
+export LC_ALL=C TERM=dumb PAGER=cat
 export PMAPDB=store.db PMAPDB_KIT="$here/kit.sh" PMAPDB_SCRATCH="$scratch"
 
 status=0

@@ -37,7 +37,7 @@ for format in table csv json ndjson md; do
     echo "$format $(LC_ALL=C grep -c "$(printf '[\033\007]')" seen)" \
         "$(LC_ALL=C grep -c "$(printf '\302\233')" seen) $(LC_ALL=C grep -c red seen)"
 done
-on_terminal --db evil.db check --rate -w 1 >seen
+on_terminal --db evil.db check --rate -w 1 --max-age 10000d >seen
 cat seen
 
 say "80 columns: what has no room is left out, and named; --wide has it"
@@ -52,6 +52,15 @@ for words in growth diff 'diff --by object' 'diff --by lineage' snapshots proces
     echo "$words: at most $(awk 'length > most { most = length } END { print most }' seen)," \
         "$(grep 'no room' seen || echo all)"
 done
+
+say "a pager, on a terminal alone"
+paged() {
+    PAGER='sed s/^/paged:/' on_terminal "$@" --db narrow.db categories --columns category
+}
+paged
+paged --no-pager | head -n 1
+paged -o cells.txt -q
+TERM=dumb PAGER='sed s/^/paged:/' pmapdb --db narrow.db categories --columns category | head -n 1
 
 say "a pipe"
 pmapdb -q mappings -f csv | LC_ALL=C grep -c "$(printf 'red\033\\[31m\302\233m')"

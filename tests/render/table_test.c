@@ -121,6 +121,17 @@ static void paths_lose_what_they_have_in_common(void **state)
                    "/init.scope                         3\n");
 }
 
+static void words_stay_whole(void **state)
+{
+    static const pm_column columns[] = {{"n", PM_UNIT_COUNT}, {"detail", PM_UNIT_TEXT}};
+    static const pm_value rows[] = {INT(1), TEXT("no captures for three of their own steps")};
+
+    assert_renders((pm_render_options){.width = 25}, columns, 2, rows, 1,
+                   "n  detail\n"
+                   "1  no captures for three\n"
+                   "   of their own steps\n");
+}
+
 /* The last one first, and no more than must be; then texts are broken. */
 static void what_has_no_room_is_left_out(void **state)
 {
@@ -167,10 +178,10 @@ static void two_long_texts_share_the_room(void **state)
                                     TEXT("/cccccccccccccccccccd")};
 
     assert_renders((pm_render_options){.width = 32}, columns, 2, rows, 1,
-                   "from                     to\n"
-                   "/aaaaaaaaaaaaaaaaaaaaaa  /cccccc\n"
-                   "aaaaaaaaaaaaab           ccccccc\n"
-                   "                         ccccccd\n");
+                   "from             to\n"
+                   "/aaaaaaaaaaaaaa  /cccccccccccccc\n"
+                   "aaaaaaaaaaaaaaa  cccccd\n"
+                   "aaaaaab\n");
 }
 
 static void numbers_of_undeclared_columns_are_right(void **state)
@@ -246,7 +257,8 @@ static void formats_are_found_by_name(void **state)
 RUN_TESTS(TEST(human_sizes), TEST(exact_sizes), TEST(no_rows_give_the_header),
           TEST(colour_is_for_header_and_unknowns), TEST(wide_and_combining_text_aligns),
           TEST(control_bytes_never_get_out), TEST(widest_text_is_broken_to_fit),
-          TEST(paths_lose_what_they_have_in_common), TEST(what_has_no_room_is_left_out),
-          TEST(two_long_texts_share_the_room), TEST(numbers_of_undeclared_columns_are_right),
-          TEST(no_blanks_at_the_end), TEST(refused_writes_come_out),
-          TEST(texts_need_not_outlive_the_call), TEST(formats_are_found_by_name))
+          TEST(words_stay_whole), TEST(paths_lose_what_they_have_in_common),
+          TEST(what_has_no_room_is_left_out), TEST(two_long_texts_share_the_room),
+          TEST(numbers_of_undeclared_columns_are_right), TEST(no_blanks_at_the_end),
+          TEST(refused_writes_come_out), TEST(texts_need_not_outlive_the_call),
+          TEST(formats_are_found_by_name))

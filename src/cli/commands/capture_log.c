@@ -214,6 +214,7 @@ void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live)
     *log = (pm_capture_log){.cli = cli, .live = live};
     pm_words_begin(&log->said);
     pm_output_open(&log->out, cli);
+    log->out.file.page = false; /* it grows while it is watched */
     if (cli->format != PM_FORMAT_TABLE && cli->format != PM_FORMAT_NDJSON)
         pm_output_fields(&log->out, fields, live ? N_FIELDS : ERROR + 1);
     log->progress = pm_progress_begin(cli, &log->out);

@@ -90,7 +90,8 @@ static const pm_option options[] = {
      "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 10m)", NULL},
     {0}};
 
-static void check_thresholds(const pm_check *c)
+/* Without any metric, every leak is a warning. */
+static void check_thresholds(pm_check *c)
 {
     bool any = false;
 
@@ -102,7 +103,8 @@ static void check_thresholds(const pm_check *c)
             pm_cli_usage(c->cli, "--%s: -c would come before -w", metrics[m].name);
     }
     if (!any)
-        pm_cli_usage(c->cli, "what should be checked? --rate, --eta, --rss, --mappings");
+        c->of[PM_CHECK_RATE] = (pm_check_threshold){
+            .asked = true, .warning = 0, .critical = NAN, .value = NAN, .last = &c->last};
 }
 
 /* ---- the line ---- */

@@ -1,5 +1,5 @@
 /* diff: pmapdb diff: what grew between two snapshots, with a proof that the rows are complete. */
-#include "cli/next_steps.h"
+#include "cli/advice/next_steps.h"
 #include "cli/run.h"
 #include "cli/who/who.h"
 

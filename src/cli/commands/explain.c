@@ -3,8 +3,8 @@
 #include "cli/output.h"
 
 #include "base/near.h"
-#include "cli/next_steps.h"
-#include "cli/page.h"
+#include "cli/advice/next_steps.h"
+#include "cli/advice/page.h"
 #include "cli/words.h"
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "cli/leaks/leaks.h"
 #include "cli/leaks/phrases.h"
 
-#include "cli/next_steps.h"
+#include "cli/advice/next_steps.h"
 #include "cli/who/who.h"
 #include "cli/words.h"
 #include <inttypes.h>

@@ -31,7 +31,8 @@ static size_t paragraph(pm_text t)
 {
     size_t n = 0;
 
-    while (n < t.len && (t.data[n] != '\n' || (n + 1 < t.len && !pm_char_in(t.data[n + 1], " \n"))))
+    while (*t.data != '\n' && n < t.len &&
+           (t.data[n] != '\n' || (n + 1 < t.len && !pm_char_in(t.data[n + 1], " \n"))))
         n++;
     return n;
 }
@@ -94,7 +95,7 @@ static void put_more(FILE *out, const pm_cli *cli)
     char line[160];
 
     snprintf(line, sizeof line,
-             "pmapdb help %s says all; pmapdb help options: the options of every command.",
+             "See pmapdb help %s; for every command pmapdb help options, help times.",
              blank ? blank + 1 : "COMMAND");
     fputc('\n', out);
     pm_options_text(out, line);

@@ -75,6 +75,20 @@ static const char *examples_of(pm_text name)
     return NULL;
 }
 
+bool pm_help_topic(FILE *out, const char *word)
+{
+    pm_text file = file_of(pm_text_of(word));
+    bool found = file.len > 0;
+
+    for (int part = 0; out && file.len; part++) {
+        const char *text = take_part(&file);
+
+        fputs(part == 2 ? "\nExamples:\n" : part ? "\n" : "", out);
+        pm_options_text(out, text ? text : "");
+    }
+    return found;
+}
+
 void pm_help_fill(const char *title, pm_syntax *syntax)
 {
     pm_text name = command_of(title), file = file_of(name);

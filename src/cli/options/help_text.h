@@ -12,4 +12,7 @@
  * query NAME"). The texts are never freed. */
 void pm_help_fill(const char *title, pm_syntax *syntax);
 
+/* Prints help/WORD.txt; false if there is no such file. `out` may be NULL. */
+bool pm_help_topic(FILE *out, const char *word);
+
 #endif

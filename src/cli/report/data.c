@@ -3,7 +3,7 @@
 
 #include "base/clock/clock.h"
 #include "base/err.h"
-#include "cli/next_steps.h"
+#include "cli/advice/next_steps.h"
 #include "cli/who/who.h"
 #include "cli/words.h"
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* page: what pmapdb knows about each category: how it is recognized, what growth in it usually
  * means, what to do next. The texts are the files of categories/, embedded. */
-#ifndef PM_CLI_PAGE_H
-#define PM_CLI_PAGE_H
+#ifndef PM_CLI_ADVICE_PAGE_H
+#define PM_CLI_ADVICE_PAGE_H
 
 #include "base/text.h"
 #include "pmapdb.h"

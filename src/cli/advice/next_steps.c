@@ -1,7 +1,7 @@
 /* next_steps: prints what to do about a category of a process. */
-#include "cli/next_steps.h"
+#include "cli/advice/next_steps.h"
 
-#include "cli/page.h"
+#include "cli/advice/page.h"
 #include <inttypes.h>
 
 /* ---- options ---- */

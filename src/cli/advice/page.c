@@ -1,5 +1,5 @@
 /* page: reads the files of categories/. */
-#include "cli/page.h"
+#include "cli/advice/page.h"
 
 #include <inttypes.h>
 

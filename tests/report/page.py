@@ -97,7 +97,7 @@ def hostile(b, folder):
     look(b, s, "hostile")
     page = b.open(s.folder / "report.html")
     check.equal("hostile: nothing ran", page.value("window.ran === undefined"), True)
-    check.equal("hostile: no foreign element", page.value("""[...document.querySelectorAll('img, iframe, link, object, svg, a[href]')]
+    check.equal("hostile: no foreign element", page.value("""[...document.querySelectorAll('img, iframe, link, object, main svg, a[href]')]
         .filter(e => e.tagName !== 'A' || !e.getAttribute('href').startsWith('#')).length"""), 0)
     check.equal("hostile: no handler", page.value("""[...document.querySelectorAll('*')].filter(e => [...e.attributes]
         .some(a => a.name.startsWith('on'))).length"""), 0)
@@ -111,6 +111,7 @@ def hostile(b, folder):
     page.close()
     page = b.open(s.folder / "report.html", script=False)
     check.true("without JavaScript: the verdict", "LEAK" in page.value("document.getElementById('said').innerText"))
+    check.true("without JavaScript: the picture", page.value("document.querySelector('#static svg').getBoundingClientRect().width > 300"))
     page.close()
 
 

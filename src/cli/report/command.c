@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "cli/leaks/leaks.h"
+#include "cli/plot/plot.h"
 #include "cli/who/who.h"
 #include "cli/words.h"
 #include <errno.h>
@@ -17,6 +18,7 @@
 #define KEPT 1200    /* snapshots in the page */
 #define MAPPED 400   /* of these, with their mappings */
 #define STRETCHES 120000
+#define SVG_POINTS 140
 
 #define AT(field) offsetof(pm_report, field)
 
@@ -147,6 +149,45 @@ static void print_verdicts(pm_report *r, const int64_t *id, pm_words *words)
     free(of.row);
 }
 
+static pmapdb_status write_words(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    (void)err;
+    fwrite(bytes, 1, n, ctx);
+    return PMAPDB_OK;
+}
+
+/* Prints the picture of `plot` as an SVG, unless no snapshot of the process is judged. */
+static void print_picture(pm_report *r, int64_t id, pm_words *words)
+{
+    char process[24], since[PM_CLOCK_TEXT];
+    const pm_plot_ask ask = {.process = process,
+                             .since = since,
+                             .limit = pm_run_given(&r->args, "limit"),
+                             .dialect = pm_run_given(&r->args, "dialect")};
+    const pm_sink sink = {pm_words_begin(words), write_words};
+    const pm_leak_row *row = pm_report_worst(r, id);
+    pm_plot_data data;
+    pm_picture picture;
+    pm_plot_frame frame;
+    double top;
+    pmapdb_error err;
+
+    if (row && row->snapshots > 0) {
+        snprintf(process, sizeof process, "@%" PRId64, id);
+        pm_clock_format(r->scope.from_ms, since);
+        pm_plot_read(&data, r->args.store, &ask, SVG_POINTS);
+        pm_cli_must(pm_picture_svg(&picture, 1200, 600, (pm_text){data.title.data, data.title.len},
+                                   (pm_text){data.verdict.data, data.verdict.len}, &sink, &err),
+                    &err);
+        top = pm_plot_head(&picture, &data) + .5 * picture.line;
+        frame = pm_plot_place(&picture, &data.plot, top, picture.height - 1.5 * picture.line);
+        pm_plot_growth(&picture, &data.plot, &frame);
+        pm_cli_must(pm_picture_end(&picture), &err);
+        pm_plot_data_free(&data);
+    }
+    pm_words_end(words);
+}
+
 static size_t size_of(const pm_buf *data, size_t n)
 {
     size_t size = 0;
@@ -163,7 +204,7 @@ static void write_page(pm_report *r, const int64_t *ids, size_t n, const int64_t
 {
     pm_cli to = *r->cli;
     pm_buf data[1 + SHOWN_MOST] = {{0}};
-    pm_words words = {0};
+    pm_words words = {0}, picture = {0};
     pm_output out;
 
     pm_report_index(r, n_linked ? linked : ids, n_linked ? n_linked : n, n_linked > 0, &data[0]);
@@ -179,15 +220,18 @@ static void write_page(pm_report *r, const int64_t *ids, size_t n, const int64_t
         }
     }
     print_verdicts(r, n == 1 ? ids : NULL, &words);
+    print_picture(r, ids[0], &picture);
     to.output = path;
     pm_output_open(&out, &to);
     pm_report_write(out.text,
                     &(pm_report_page){.title = pm_text_of(r->title ? r->title : "pmapdb report"),
                                       .text = {words.data, words.len},
+                                      .picture = {picture.data, picture.len},
                                       .data = data,
                                       .n_data = 1 + n});
     pm_output_end(&out);
     free(words.data);
+    free(picture.data);
     for (size_t i = 0; i < 1 + n; i++)
         pm_buf_free(&data[i]);
 }

@@ -133,9 +133,7 @@ void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_
 
 /* ---- one process ---- */
 
-/* The row that decides the verdict of a process: the worst that is not its sum, unless only the sum
- * is known. NULL: the process has no rows. */
-static const pm_leak_row *worst_of(const pm_report *r, int64_t process_id)
+const pm_leak_row *pm_report_worst(const pm_report *r, int64_t process_id)
 {
     const pm_leak_row *worst = NULL;
 
@@ -221,7 +219,7 @@ void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out)
 
     scope.process_id = process_id;
     put(out, "{\"next\":");
-    put_next(r, worst_of(r, process_id), out);
+    put_next(r, pm_report_worst(r, process_id), out);
     put(out, ",\n\"who\":");
     put_who(r, process_id, out);
     put(out, ",\n\"series\":");

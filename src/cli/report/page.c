@@ -70,7 +70,9 @@ void pm_report_write(FILE *out, const pm_report_page *page)
     put_embedded(out, "page_css");
     fputs("</style>\n</head>\n<body>\n<div id=\"static\">\n<h1>", out);
     put_escaped(out, page->title);
-    fputs("</h1>\n<pre id=\"said\">", out);
+    fputs("</h1>\n", out);
+    fwrite(page->picture.data, 1, page->picture.len, out);
+    fputs("<pre id=\"said\">", out);
     put_escaped(out, page->text);
     fputs("</pre>\n</div>\n<main id=\"main\" hidden></main>\n", out);
     for (size_t i = 0; i < page->n_data; i++)

@@ -26,6 +26,10 @@ typedef struct pm_report {
  * own. */
 void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_buf *out);
 
+/* Returns the row that decides the verdict of a process: the worst that is not its sum, unless only
+ * the sum is known. NULL: the process has no rows. */
+const pm_leak_row *pm_report_worst(const pm_report *r, int64_t process_id);
+
 /* Appends the data of the process with this process_id. */
 void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out);
 
@@ -35,6 +39,7 @@ void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size
 /* One page: the texts of the data, and a static part for readers without JavaScript. */
 typedef struct pm_report_page {
     pm_text title, text;
+    pm_text picture; /* an SVG; or empty */
     pm_buf *data; /* the index, then the processes */
     size_t n_data;
 } pm_report_page;

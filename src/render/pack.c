@@ -6,6 +6,8 @@
 #include <zlib.h>
 
 #define RAW (-15) /* no header, no checksum; the largest window */
+#define LEVEL 6   /* 9 takes eight times as long, for 4 % less */
+#define MEMORY 9  /* the most */
 
 /* Returns the deflated text, which the caller frees; NULL if memory ran out. */
 static unsigned char *deflate_all(pm_text text, size_t *n)
@@ -17,7 +19,7 @@ static unsigned char *deflate_all(pm_text text, size_t *n)
 
     *n = 0;
     if (text.len > UINT32_MAX ||
-        deflateInit2(&z, 9, Z_DEFLATED, RAW, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        deflateInit2(&z, LEVEL, Z_DEFLATED, RAW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
         return NULL;
     most = deflateBound(&z, (uLong)text.len);
     out = malloc(most);

@@ -49,7 +49,7 @@ function count(v) {
 }
 
 function plural(n, word) {
-    return count(n) + ' ' + word + (n === 1 ? '' : 's');
+    return count(n) + ' ' + word + (n === 1 ? '' : word.endsWith('s') ? 'es' : 's');
 }
 
 function span(ms) {
@@ -194,6 +194,12 @@ function stripes(c, fill, line) {
 function fade(hex, strength) {
     const n = parseInt(hex.slice(1), 16);
     return `rgba(${n >> 16},${n >> 8 & 255},${n & 255},${strength})`;
+}
+
+// Black or white, whichever reads better on a colour.
+function inkOn(paint) {
+    const [r, g, b] = paint[0] === '#' ? [1, 3, 5].map(i => parseInt(paint.slice(i, i + 2), 16)) : paint.match(/[0-9]+/g).map(Number);
+    return .299 * r + .587 * g + .114 * b > 112 ? '#101418' : '#f2f5f8';
 }
 
 // A color between two, by a share from 0 to 1.

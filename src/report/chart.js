@@ -5,12 +5,12 @@ const LEFT = 80, RIGHT = 8, TOP = 18, BOTTOM = 20, CHART_HEIGHT = 330;
 
 // The time axis, which the map of the address space shares: data up to B's end, then the forecast.
 function timeAxis(width) {
-    const from = S.t[0], end = S.t[S.K - 1], all = Math.max(end - from, 1), w = S.verdicts.whole;
+    const from = S.t[0] - S.pad, end = S.t[S.K - 1] + S.pad, all = Math.max(end - from, 1), w = S.verdicts.whole;
     const grows = S.verdicts.worst && S.K > 1;
     let ahead = grows ? .28 * all : 0;
     if (grows && w && w.eta_h !== undefined && w.eta_h > 0 && w.eta_h * HOUR <= 1.3 * all) ahead = Math.max(ahead, 1.12 * w.eta_h * HOUR);
     // the words beside the data need room
-    const words = width > 600 ? 150 : 92, room = width - LEFT - RIGHT;
+    const words = width > 600 ? 150 : 112, room = width - LEFT - RIGHT;
     const spare = (all + ahead) * words / Math.max(room - words, 1);
     if (ahead < spare * (all + ahead) / (all + ahead + spare)) ahead = all * words / Math.max(room - words, words);
     const x0 = state.x0 === null ? from : state.x0, x1 = state.x1 === null ? end + ahead : state.x1;
@@ -114,7 +114,7 @@ function drawTimes(c, x, top, bottom, words) {
     const { ticks, words: name } = timeTicks(x.x0, x.x1, Math.max(2, x.room / 90));
     c.textAlign = 'center';
     c.lineWidth = 1;
-    for (const t of ticks) {
+    for (const t of S.K > 1 ? ticks : S.t) {
         c.strokeStyle = color('grid');
         c.beginPath();
         c.moveTo(Math.round(x.at(t)) + .5, top);
@@ -171,7 +171,7 @@ function drawAreas(c, x, y, list) {
     for (const { c: cat, lower, upper, known } of list) {
         const ink = color(cat.color), alone = state.mode !== 'stacked' && !lower;
         for (const [from, to] of runs(known)) {
-            const wide = from === to ? 2 : 0;
+            const wide = from === to ? Math.max(2, x.at(S.t[from] + S.pad) - x.at(S.t[from])) : 0;
             c.beginPath();
             for (let k = from; k <= to; k++) c.lineTo(x.at(S.t[k]) - wide, y(upper[k]));
             if (wide) c.lineTo(x.at(S.t[to]) + wide, y(upper[to]));
@@ -269,7 +269,7 @@ function drawLimits(c, x, y, all, forecast) {
 
 // Words beside the end of each curve, moved apart.
 function drawLabels(c, x, y, list, height) {
-    const last = S.K - 1, px = x.at(S.t[last]) + 8, labels = [];
+    const last = S.K - 1, px = x.at(x.end) + 8, labels = [];
     if (px < LEFT || px > LEFT + x.room - 40) return;
     for (const { c: cat, lower, upper } of list) {
         if (upper[last] === null) continue;
@@ -289,13 +289,20 @@ function drawLabels(c, x, y, list, height) {
         c.fillRect(px, at - 4, 8, 8);
         c.font = cat.guilty ? BOLD : FONT;
         c.fillStyle = color(cat.guilty ? cat.guilty + '-text' : 'text');
-        c.fillText(fitted(c, cat.k, LEFT + x.room - px - 12), px + 12, at);
-        if (cat.guilty && cat.row) c.fillText(GLYPHS[cat.guilty] + ' +' + (cat.row.unit === 'KiB' ? kib(cat.row.rate_per_h) : count(cat.row.rate_per_h)) + '/h', px + 12, at + 12);
+        const lines = [fitted(c, cat.k, LEFT + x.room - px - 12)];
+        if (cat.guilty && cat.row) lines.push(GLYPHS[cat.guilty] + ' +' + (cat.row.unit === 'KiB' ? kib(cat.row.rate_per_h) : count(cat.row.rate_per_h)) + '/h');
+        lines.forEach((text, i) => {
+            c.strokeStyle = color('ahead'); // the forecast may pass behind the words
+            c.lineWidth = 3;
+            c.strokeText(text, px + 12, at + 12 * i);
+            c.fillText(text, px + 12, at + 12 * i);
+        });
     }
     c.font = FONT;
 }
 
 function drawSelection(c, x, top, bottom, flags) {
+    if (S.K === 1) return;
     const a = x.at(S.t[S.stops[state.a]]), b = x.at(S.t[S.stops[state.b]]);
     c.save();
     c.beginPath();

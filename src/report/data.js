@@ -22,6 +22,7 @@ function series(data, leak) {
     S.id = undelta(d.id);
     S.K = S.t.length;
     S.span = S.t[S.K - 1] - S.t[0];
+    S.pad = S.K === 1 ? 1000 : 0; // a single snapshot is drawn as wide as a series
     S.total = {};
     for (const m of [...METRICS, 'mappings']) S.total[m] = undelta(d.total[m]);
     S.metrics = METRICS.filter(m => S.total[m].some(v => v !== null) && (m !== 'swap' || S.total[m].some(v => v > 0)));
@@ -67,7 +68,7 @@ function readMappings(S, d) {
     S.lin = d.lin.map(([id, cat, path, perms, mappings, stretches], i) => {
         const l = { i, id, cat, path: path === null ? '' : d.paths[path], perms, mappings, from, to: from + stretches };
         from += stretches;
-        l.name = id === 0 ? plural(mappings, 'small mapping') : l.path ? l.path.replace(/^.*\/(?=.)/, '') : S.cats[cat].k.replace(/^.*\//, '');
+        l.name = id === 0 ? count(mappings) + ' small ones' : l.path ? l.path.replace(/^.*\/(?=.)/, '') : S.cats[cat].k.replace(/^.*\//, '');
         return l;
     });
 }

@@ -27,21 +27,22 @@ function drawDiff(card) {
     const A = S.total[m][a], B = S.total[m][b];
     const total = { from: A, to: B, delta: A === null || B === null ? null : B - A,
         mappings: S.total.mappings[a] === null || S.total.mappings[b] === null ? null : S.total.mappings[b] - S.total.mappings[a] };
+    const counted = all.some(r => r.mappings);
     const bar = (r, name) => {
         const b = el('i.bar');
-        b.style.width = Math.round(Math.abs(r.delta || 0) / most * 36) + 'px';
+        b.style.width = Math.round(Math.abs(r.delta || 0) / most * 34) + 'px';
         b.style.background = color(name);
         return b;
     };
-    const row = (name, r, kind) => el('tr' + (kind || ''), {}, el('td', {}, r.c ? swatch(r.c.color) : '', ' ' + shorten(name, 20)),
+    const row = (name, r, kind) => el('tr' + (kind || ''), {}, el('td', {}, r.c ? swatch(r.c.color) : '', ' ' + shorten(name, counted ? 18 : 21)),
         el('td.number', {}, kib(r.from)), el('td.number', {}, kib(r.to)),
         el('td.number' + (r.c && r.c.guilty && r.delta > 0 ? '.' + r.c.guilty : r.delta ? '.changed' : '.same'), {}, signed(r.delta)),
         el('td', {}, r.c && r.delta ? bar(r, r.c.guilty && r.delta > 0 ? r.c.color : 'bar') : ''),
-        el('td.number.same', {}, r.mappings ? signed(r.mappings, count) : ''));
+        counted ? el('td.number.same', {}, r.mappings ? signed(r.mappings, count) : '') : '');
     card.replaceChildren(
         el('h2', {}, 'What changed, A → B ', el('small', {}, m)),
         el('p.note', {}, 'A ' + clock(S.t[a], S.span) + ' (@' + S.id[a] + ') → B ' + clock(S.t[b], S.span) + ' (@' + S.id[b] + '), ' + span(S.t[b] - S.t[a])),
-        el('table', { id: 'diff' }, el('thead', {}, el('tr', {}, ['category', 'A', 'B', 'change', '', 'maps'].map((h, i) => el(i ? 'th.number' : 'th', {}, h)))),
+        el('table', { id: 'diff' }, el('thead', {}, el('tr', {}, ['category', 'A', 'B', 'change', '', ...(counted ? ['maps'] : [])].map((h, i) => el(i ? 'th.number' : 'th', {}, h)))),
             el('tbody', {}, all.slice(0, show).map(r => row(r.c.k, r)), rest.length ? row('[' + plural(rest.length, 'other') + ']', others, '.dim') : '', row('TOTAL', total, '.total'))),
         S.K > 1 ? command(pmapdbDiff()) : '');
 }

@@ -43,7 +43,7 @@ function fleetCard(list) {
         const top = o => Math.max(1, ...o.course[m].map(v => v || 0)), most = Math.max(...judged.map(top));
         const fit = Math.max(2, Math.floor(((card.clientWidth || 1200) - 18) / 126)) * 2, show = fleet.all ? judged : judged.slice(0, fit);
         const leaks = judged.filter(o => o.j.worst && o.j.worst.verdict === 'leak').length;
-        card.replaceChildren(el('div.bar', {}, el('h2', {}, plural(list.length, 'process').replace(/s$/, 'ses').replace('processses', 'processes') + ' named ' + shorten(S.name, 40) + ' '),
+        card.replaceChildren(el('div.bar', {}, el('h2', {}, plural(list.length, 'process') + ' named ' + shorten(S.name, 40) + ' '),
             el('small', {}, (leaks ? leaks + ' of them ' + (leaks === 1 ? 'leaks' : 'leak') + '; ' : '') + 'below is ' + shorten(title(), 40)),
             metrics.length > 1 ? choice('tiles', metrics.map(v => [v, v]), m, v => { fleet.metric = v; draw(); }) : '',
             choice('scale', [['same', 'same scale'], ['own', 'own scale']], fleet.scale, v => { fleet.scale = v; draw(); }),

@@ -36,7 +36,7 @@ function hostCard() {
         const sorted = [...all].sort(orders[hostSort.by]), show = more ? sorted : sorted.slice(0, 15), most = Math.max(1, ...all.map(g => g.kib));
         card.replaceChildren(
             el('div.bar', {}, el('h2', {}, plural(all.length, 'name') + ' ' + (hosts.size === 1 && all[0].host ? 'on ' + shorten(all[0].host, 40) : 'in the store') + ' '),
-                el('small', {}, kib(total) + (all.every(g => g.pss) ? ' Pss' : ' Pss or Rss') + ' in ' + plural(index.fleet.length, 'process').replace(/ss$/, 'sses').replace('processs', 'processes') + '; '
+                el('small', {}, kib(total) + (all.every(g => g.pss) ? ' Pss' : ' Pss or Rss') + ' in ' + plural(index.fleet.length, 'process') + '; '
                     + (leaks.length ? leaks.length + ' leak' + (leaks.length > 1 ? '' : 's') : 'no leak') + (suspects.length ? ', ' + suspects.length + ' suspect' : '')),
                 choice('order', [['verdict', 'who leaks'], ['holds', 'who holds'], ['grew', 'who grew'], ['limit', 'who is near a limit']], hostSort.by, v => { hostSort.by = v; draw(); })),
             el('table', { id: 'names' }, el('thead', {}, el('tr', {}, ['name', '', 'course', 'holds', '', 'grew', 'verdict', 'limit'].map((h, i) => el([3, 5].includes(i) ? 'th.number' : 'th', {}, h)))),

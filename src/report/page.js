@@ -49,7 +49,7 @@ function retheme() {
 
 // Shows a process: the views that have data.
 function show(data) {
-    const main = document.getElementById('main'), hasSpace = () => S.NK > 1 && S.lin.length > 0;
+    const main = document.getElementById('main'), hasSpace = () => S.NK > 0 && S.lin.length > 0;
     views.length = 0;
     spaceBase = null;
     S = data;
@@ -103,7 +103,7 @@ async function start() {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', retheme);
     addEventListener('beforeprint', () => { document.documentElement.dataset.print = 'yes'; retheme(); });
     addEventListener('afterprint', () => { delete document.documentElement.dataset.print; retheme(); });
-    window.pmapdbReport = { check, state, get S() { return S; }, get index() { return index; }, numbersAt, changes, change, timeAxis, kib, diff: pmapdbDiff };
+    window.pmapdbReport = { check, state, get S() { return S; }, get index() { return index; }, numbersAt, changes, change, timeAxis, kib, diff: pmapdbDiff, readyMs: performance.now() };
     document.documentElement.dataset.ready = 'yes';
 }
 

@@ -69,7 +69,7 @@ function stretchTimes(i, last) {
     const z = Math.min(S.str.z[i], last), k = S.kmap[z];
     let until = S.t[k];
     if (z < last) until = S.missed.has(S.kmap[z + 1]) ? S.t[k] : S.t[S.kmap[z + 1]];
-    return [S.t[S.kmap[S.str.a[i]]], until];
+    return [S.t[S.kmap[S.str.a[i]]] - S.pad, until + S.pad];
 }
 
 function drawStretches(c, x, scale, top, lin, paint) {

@@ -60,7 +60,7 @@ function drawTree(canvas, crumbs, note) {
         const d = i.value - i.from, share = Math.sqrt(Math.abs(d) / most);
         return d === 0 ? color('unchanged') : mix(color('unchanged'), color(d > 0 ? 'grew' : 'shrank'), share);
     };
-    const label = (text, x, y, w, h, bold) => {
+    const label = (text, x, y, w, h, paint, bold) => {
         if (w < 34 || h < 13) return;
         c.save();
         c.beginPath();
@@ -68,18 +68,19 @@ function drawTree(canvas, crumbs, note) {
         c.clip();
         c.font = bold ? BOLD : FONT;
         c.textAlign = 'left';
-        c.fillStyle = color('on-tree');
+        c.fillStyle = inkOn(paint);
         c.fillText(text, x + 4, y + 8);
         c.restore();
     };
     const words = i => shorten(i.name, 40) + ' ' + kib(i.value) + (i.value === i.from ? '' : i.from ? ' (' + signed(i.value - i.from) + ')' : state.a === state.b ? '' : ' (new)');
     squarify(root, 0, 0, width, TREE_HEIGHT, (cat, x, y, w, h) => {
         const head = h > 30 && w > 40 ? 14 : 0, edge = cat.cat.guilty && head ? 2 : 0;
-        c.fillStyle = head ? state.treeColor === 'category' || cat.cat.guilty ? color(cat.cat.color) : color('head') : ink(cat);
+        const band = head ? state.treeColor === 'category' || cat.cat.guilty ? color(cat.cat.color) : color('head') : ink(cat);
+        c.fillStyle = band;
         c.fillRect(x, y, w - 1, h - 1);
         treePlaces.push({ i: cat, x, y, w, h, path: [cat.name] });
         if (head) {
-            label(words(cat), x, y, w, 14, true);
+            label(words(cat), x, y, w, 14, band, true);
             c.fillStyle = color('card');
             c.fillRect(x + edge, y + head, w - 1 - 2 * edge, h - 1 - head - edge);
         }
@@ -88,14 +89,14 @@ function drawTree(canvas, crumbs, note) {
             if (single) {
                 c.fillStyle = ink(o);
                 c.fillRect(ox, oy, Math.max(ow - .7, .5), Math.max(oh - .7, .5));
-                label(words(o.leaves.length === 1 && !o.leaves[0].lin.path ? o.leaves[0] : o), ox, oy + 1, ow, oh);
+                label(words(o.leaves.length === 1 && !o.leaves[0].lin.path ? o.leaves[0] : o), ox, oy + 1, ow, oh, ink(o));
                 treePlaces.push({ i: o.leaves.length === 1 ? o.leaves[0] : o, x: ox, y: oy, w: ow, h: oh, path: [cat.name], object: o });
                 return;
             }
             squarify(o.leaves, ox, oy, ow, oh, (l, lx, ly, lw, lh) => {
                 c.fillStyle = ink(l);
                 c.fillRect(lx, ly, Math.max(lw - .7, .5), Math.max(lh - .7, .5));
-                label(words(l.lin.path ? { ...l, name: o.name } : l), lx, ly + 1, lw, lh);
+                label(words(l.lin.path ? { ...l, name: o.name } : l), lx, ly + 1, lw, lh, ink(l));
                 treePlaces.push({ i: l, x: lx, y: ly, w: lw, h: lh, path: [cat.name], object: o });
             });
         });

@@ -46,6 +46,7 @@ function sentence(j, S) {
     }
     if (kind === 'few') {
         const n = S.n;
+        if (S.partial.size === S.K) return 'No verdict: every capture is partial';
         return n < 8 ? 'No verdict yet: ' + plural(n, 'snapshot') + ', at least eight of one life are needed'
             : 'No verdict: no life is long enough';
     }

@@ -37,6 +37,24 @@ def growth(s, series, what):
             check.equal(f"{what}: growth {key}", got.get(key), kib)
 
 
+def adds_up(series, what):
+    """The stretches of each category, also those of summed mappings, are its resident memory in each snapshot."""
+    n, kmap, s = len(series["t"]), undelta(series["kmap"]), series["str"]
+    flat, a, rss = undelta(series["cat"]["rss"]), undelta(s["a"]), undelta(s["rss"])
+    steps, at = [[0] * (len(kmap) + 1) for _ in series["cats"]], 0
+    for _, category, _, _, _, stretches in series["lin"]:
+        for i in range(at, at + stretches):
+            steps[category][a[i]] += rss[i] or 0
+            steps[category][a[i] + s["more"][i] + 1] -= rss[i] or 0
+        at += stretches
+    for c, name in enumerate(series["cats"]):
+        kib = 0
+        for stop, k in enumerate(kmap):
+            kib += steps[c][stop]
+            if flat[c * n + k] is not None:
+                check.equal(f"{what}: {name} adds up at {stop}", kib, flat[c * n + k])
+
+
 def once(s, kind):
     path = s.report()
     index, *processes = unpack(path)
@@ -44,6 +62,7 @@ def once(s, kind):
     check.equal(kind + ": mode", path.stat().st_mode & 0o777, 0o600)
     for p in processes:
         growth(s, p["series"], kind)
+        adds_up(p["series"], kind)
         rows = [r for r in kit.rows("leaks", "@%d" % p["series"]["process_id"], db=s.db, expect=(0, 3))]
         got = {r["key"]: r["verdict"] for r in index["leak"] if r["process_id"] == p["series"]["process_id"]}
         for r in rows:
@@ -72,6 +91,20 @@ def peaks(place):
     check.true("peak: evenly", step <= 60000 * 40, step)
 
 
+def many(place):
+    """Of 1,800 mappings, those that matter are shown one by one, and the sums of all are exact."""
+    s = stores.Store(place, "many")
+    for i in range(12):
+        s.put(60 * i, 4711, stores.process(1000, extra=[
+            (0x7e0000000000 + n * 0x40000, 20, "rw-p", "" if n % 3 else "/tmp/file%d" % (n % 7), 4 * ((n * 7 + i * (n % 5 == 0)) % 20))
+            for n in range(1800 + 10 * i) if n % 50 != i]))
+    s.keep("--name", "demo")
+    series = unpack(s.report())[1]["series"]
+    check.true("many: some are summed", 0 < sum(1 for line in series["lin"] if line[0]) <= 1500 < series["lin_total"])
+    check.true("many: in blocks", any(line[0] == 0 and line[4] > 1 for line in series["lin"]))
+    adds_up(series, "many")
+
+
 def refuse(place):
     """Nothing to show, and nothing is written."""
     s = stores.Store(place, "refuse")
@@ -89,6 +122,7 @@ def main():
         for kind in stores.KINDS:
             once(stores.make(kind, place), kind)
         peaks(place)
+        many(place)
         refuse(place)
     check.finish()
 

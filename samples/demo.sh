@@ -1,7 +1,7 @@
 #!/bin/sh
 # The whole way once: installs what building needs, builds the release preset, imports the captures
 # beside this file into a fresh store and asks it what grew, then captures a live process of its own,
-# which needs no privilege. Leaves build/demo/growth.csv.
+# which needs no privilege. Leaves build/demo/growth.csv and report.html.
 #
 #     sh samples/demo.sh
 set -eu
@@ -46,6 +46,9 @@ run diff --from first --to last --by category
 
 say "Is it a leak? The heap and the anonymous memory are; the cache in shared memory filled up"
 run leaks --limit 64M
+
+say "All of it as one page for a browser: build/demo/report.html"
+run report --limit 64M -o build/demo/report.html
 
 say "A log that kept only pmap's last line: resident memory slows down once the cache is full"
 head -n 2 samples/logs/leaky-totals.log

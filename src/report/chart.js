@@ -204,8 +204,8 @@ function drawForecast(c, x, y, height, all) {
     c.fillStyle = color('ahead');
     c.fillRect(x.at(end), TOP, LEFT + x.room - x.at(end), height - TOP - BOTTOM);
     c.fillStyle = color('muted');
-    c.textAlign = 'left';
-    c.fillText('if it goes on', x.at(end) + 5, TOP + 9);
+    c.textAlign = 'right';
+    c.fillText('if it goes on', LEFT + x.room - 4, height - BOTTOM - 8);
 }
 
 function drawForecastLines(c, x, y, all) {
@@ -226,7 +226,7 @@ function drawForecastLines(c, x, y, all) {
         while (back > S.lifeStart(S.K - 1) && f.values[back - 1] !== null && Math.abs(f.values[back - 1] - rate(f.r.rate_per_h)(S.t[back - 1])) < .08 * grown) back--;
         c.setLineDash([5, 3]);
         c.lineWidth = 1.5;
-        c.strokeStyle = color('edge');
+        c.strokeStyle = color('text');
         c.beginPath();
         c.moveTo(x.at(S.t[back]), y(rate(f.r.rate_per_h)(S.t[back])));
         c.lineTo(x.at(end), y(f.from));

@@ -85,7 +85,7 @@ function drawStretches(c, x, scale, top, lin, paint) {
     }
 }
 
-let spaceBase = null;
+let spaceBase = null, spaceNow = null;
 
 // The picture without cursor and selection, which is drawn once for each life, zoom and size.
 function drawSpaceBase(canvas, x, scale) {
@@ -203,7 +203,8 @@ function drawPlaces(c, x, scale, stop) {
 }
 
 function drawSpace(canvas, changed) {
-    const x = timeAxis(canvas.clientWidth), scale = spaceScale(SPACE_HEIGHT - BOTTOM - 6);
+    if (!spaceBase || changed) spaceNow = spaceScale(SPACE_HEIGHT - BOTTOM - 6);
+    const x = timeAxis(canvas.clientWidth), scale = spaceNow;
     if (!spaceBase || changed) drawSpaceBase(canvas, x, scale);
     const c = canvas.getContext('2d');
     c.save();
@@ -228,7 +229,7 @@ function drawSpace(canvas, changed) {
 
 // The mapping at a place of the picture, as words for the tooltip.
 function placeWords(canvas, e) {
-    const x = timeAxis(canvas.clientWidth), scale = spaceScale(SPACE_HEIGHT - BOTTOM - 6), page = scale.page(e.offsetY - 4), t = x.time(e.offsetX);
+    const x = timeAxis(canvas.clientWidth), page = spaceNow.page(e.offsetY - 4), t = x.time(e.offsetX);
     if (page === null) return null;
     let found = null;
     for (const l of S.lin) {

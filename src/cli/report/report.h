@@ -40,7 +40,7 @@ void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size
 typedef struct pm_report_page {
     pm_text title, text;
     pm_text picture; /* an SVG; or empty */
-    pm_buf *data; /* the index, then the processes */
+    pm_buf *data;    /* the index, then the processes */
     size_t n_data;
 } pm_report_page;
 

@@ -25,7 +25,7 @@ as.worst = --top 1 -f csv
 limit = 6M
 alias = site, front
 growth.category = anonymous
-check = --rss -w 3M -c 5M
+check = --rss -w 3M -c 5M --max-age 36500d
 END
 export PMAPDB_CONFIG=other/config
 run pmapdb config

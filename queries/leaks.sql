@@ -9,6 +9,7 @@
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else the one with most snapshots, if possible with rss
 -- param:  top         int     ""     At most this many rows, the worst first
+-- param:  grown       int     ""     Only the N that grew most in the last day
 -- param:  depth       text    2      One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
 -- column: name             text      Name of the process
 -- column: pid              int       Process id of its newest life
@@ -108,6 +109,17 @@ series AS (
   FROM alone
   WINDOW w AS (PARTITION BY name_id, beside)
 ),
+grown AS (
+  -- of the processes of the last hour, those whose resident size grew most in their last day
+  SELECT l.process_id FROM life l
+  WHERE :grown IS NOT NULL AND l.last_ms >= (SELECT max(last_ms) FROM life) - 3600000
+  ORDER BY (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s
+      WHERE s.process_id = l.process_id ORDER BY s.taken_ms DESC LIMIT 1)
+    - (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s
+      WHERE s.process_id = l.process_id AND s.taken_ms <= max(l.first_ms, l.last_ms - 86400000)
+      ORDER BY s.taken_ms DESC LIMIT 1) DESC
+  LIMIT coalesce(:grown, 0)
+),
 chosen AS (
   -- the dialect with most preferred snapshots; of equals, the one that tells more. While rss is
   -- known in the newer half, dialects that tell rss, often enough for a verdict, come first
@@ -133,6 +145,7 @@ chosen AS (
         CROSS JOIN epoch e ON e.process_id = x.process_id
         WHERE CASE x.head WHEN 0 THEN 0 ELSE e.state <> 'partial'
           AND (:dialect IS NULL OR e.dialect = :dialect) END
+          AND (:grown IS NULL OR x.head IN (SELECT process_id FROM grown))
       ) k
     )
   )

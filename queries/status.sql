@@ -1,13 +1,13 @@
 -- name:   status
--- title:  One screen of a host: who holds memory, who grew, what ended, whether captures arrive
+-- title:  One screen of a host: who holds memory, who grew, who nears a limit, what ended
 -- param:  host    text     ""  Only this host
 -- param:  top     int      3   Rows of each part
 -- param:  limits  text     ""  Limits in KiB by name, as JSON: {"redis":4194304}
--- column: part       text  machine, holds, grew 1h, grew 1d, ended, captured, leaks
+-- column: part       text  machine, holds, grew 1h, grew 1d, limit, ended, captured; of pmapdb status also leaks
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
 -- column: processes  count Processes summed; captured: living processes of the host
--- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; ended: the last Rss
+-- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; limit: Rss, or what its cgroup cannot give back; ended: the last Rss; leaks: growth per hour
 -- column: taken_at   time  When it was captured, UTC
 -- column: detail     text  In words
 -- column: next       text  The command that says more
@@ -20,7 +20,9 @@
 -- newest of the host) has not found it for three of its own steps, and a minute at least. Growth is
 -- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
 -- hour, or a day, before; a process that began later counts from its first snapshot. ended has
--- the processes of the last day that ended, the largest first.
+-- the processes of the last day that ended, the largest first. limit has the processes that use 80 %
+-- of their limit or more: that of the configuration, or that of their cgroup. The command pmapdb
+-- status also judges the processes that grew most, as pmapdb leaks does.
 WITH life AS (
   -- each process with its first and newest snapshot and the mean step between its snapshots
   SELECT p.process_id, p.name_id, p.pid, p.host_id, x.first_ms, x.last_ms,
@@ -44,15 +46,17 @@ now AS (
   SELECT a.*, o.newest_ms, z.moment_ms, a.last_ms >= coalesce((SELECT k.looked_ms FROM beat b
       JOIN looked k ON k.schedule_id = b.schedule_id WHERE b.capture_id = z.capture_id), o.newest_ms)
       - max(3 * a.step_ms, 60000) AS alive, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
-    coalesce((SELECT j.value FROM name n JOIN json_each(:limits) j ON j.key = n.name
-      WHERE n.name_id = a.name_id), (SELECT t.memory_max_kib FROM live_reading g
-     JOIN live_process t ON t.live_process_id = g.live_process_id
-     WHERE g.snapshot_id = z.snapshot_id)) AS limit_kib
+    coalesce(j.value, t.memory_max_kib) AS limit_kib, max(coalesce(z.rss_kib, z.tool_rss_kib),
+      CASE WHEN j.value IS NULL THEN coalesce(g.cgroup_kib - g.cgroup_file_kib + g.cgroup_shmem_kib, 0)
+        ELSE 0 END) AS used_kib, j.value IS NULL AS of_cgroup
   FROM life a
   JOIN place o ON o.host_id IS a.host_id
   CROSS JOIN snapshot z ON z.snapshot_id = (SELECT s.snapshot_id FROM snapshot s
     WHERE s.process_id = a.process_id AND s.taken_ms = a.last_ms
     ORDER BY s.preferred DESC LIMIT 1)
+  LEFT JOIN live_reading g ON g.snapshot_id = z.snapshot_id
+  LEFT JOIN live_process t ON t.live_process_id = g.live_process_id
+  LEFT JOIN json_each(:limits) j ON j.key = (SELECT n.name FROM name n WHERE n.name_id = a.name_id)
 ),
 span AS (
   SELECT 1 AS hours, 'grew 1h' AS part, '1h' AS word
@@ -101,19 +105,25 @@ line AS (
     'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since its start' END, 'diff % --from -' || word, process_id
   FROM change WHERE delta_kib > 0
   UNION ALL
-  SELECT 4, 'ended', host_id, name_id, pid, 1, rss_kib, moment_ms,
+  SELECT 4, 'limit', host_id, name_id, pid, 1, used_kib, moment_ms,
+    printf('%.0f %% of ', 100.0 * used_kib / limit_kib) || kib_text(limit_kib)
+      || CASE of_cgroup WHEN 1 THEN ', the limit of its cgroup' ELSE ', its limit' END
+      || coalesce((SELECT CASE WHEN n.used_kib < n.limit_kib THEN ', reached in '
+        || span_text((n.limit_kib - n.used_kib) * (n.last_ms - max(n.newest_ms - 3600000, n.first_ms)) / c.delta_kib)
+        || ' if it goes on' END FROM change c WHERE c.process_id = n.process_id AND c.hours = 1
+        AND c.delta_kib > 0), ''), 'leaks %', process_id
+  FROM now n WHERE alive AND limit_kib > 0 AND used_kib >= 0.8 * limit_kib
+  UNION ALL
+  SELECT 5, 'ended', host_id, name_id, pid, 1, rss_kib, moment_ms,
     span_text(newest_ms - last_ms) || ' before the last', 'restarts %', process_id
   FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000
   UNION ALL
-  SELECT 5, 'captured', o.host_id, NULL, NULL,
+  SELECT 6, 'captured', o.host_id, NULL, NULL,
     (SELECT count(*) FROM now a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,
     span_text(max(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - o.newest_ms, 0)) || ' ago'
       || coalesce((SELECT ', every ' || span_text(min(a.step_ms)) FROM now a
         WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms >= 500), ''), 'doctor', NULL
   FROM place o
-  UNION ALL
-  SELECT 6, 'leaks', host_id, NULL, NULL, NULL, NULL, NULL, 'which growth will not stop', 'leaks', NULL
-  FROM place
 )
 SELECT l.part, n.name, l.pid, l.processes, l.kib,
   strftime(CASE WHEN l.at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,

@@ -95,6 +95,7 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
+int pm_cli_status(pm_cli *cli, int argc, char **argv);
 int pm_cli_config(pm_cli *cli, int argc, char **argv);
 int pm_cli_completion(pm_cli *cli, int argc, char **argv);
 /* Runs a command that is a named query; `query` is its name. */

@@ -25,5 +25,12 @@ run pmapdb status -n 1 --human | sed 's/[0-9a-z]* ago/SPAN ago/; s/ *$//'
 run pmapdb status -n 5 --json | grep worker
 run pmapdb status --host other
 
+say "what leaks, as leaks says, and what nears the limit that the configuration gives its name"
+pmapdb --db leaky.db import -q samples/captures
+printf '[leaky]\nlimit = 9M\n' >limits
+PMAPDB_CONFIG=limits run pmapdb --db leaky.db status -f csv --columns part,name,pid,kib,detail,next | grep -v captured
+run pmapdb --db leaky.db leaks -f csv --columns name,key,verdict,rate_per_h,since --top 1
+run pmapdb leaks --grown 1 -f csv --columns name,key
+
 say "without a store"
 run pmapdb --db none.db

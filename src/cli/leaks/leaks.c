@@ -8,8 +8,8 @@
 #define AT(field) offsetof(pm_leaks_cmd, field)
 
 static const pm_option options[] = {
-    {"check", 0, PM_OPT_FLAG, AT(check), NULL,
-     "Exit status 1 if there is a leak; suspects do not count", NULL},
+    {"check", 0, PM_OPT_FLAG, AT(check), NULL, "Exit status 1 if there is a leak (not a suspect)",
+     NULL},
     {"series", 0, PM_OPT_WORD, AT(series), "FILE",
      "Judge the series of a CSV file instead of the store: columns series_id, ts, kb (the "
      "--metric, "

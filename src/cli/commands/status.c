@@ -1,0 +1,130 @@
+/* status: pmapdb status: the query of this name, and below it the verdicts on the processes that
+ * grew most. */
+#include "cli/run.h"
+#include "render/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JUDGED "5" /* a few are judged in some ms each; leaks judges all */
+
+/* One row of the part leaks; its members have the names of the columns. */
+typedef struct leak {
+    char name[256], detail[512], next[512], host[256];
+    int64_t pid, kib;
+} leak;
+
+static pm_value cell(const leak *l, pm_text column)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } texts[] = {{"name", offsetof(leak, name)},
+                 {"detail", offsetof(leak, detail)},
+                 {"next", offsetof(leak, next)},
+                 {"host", offsetof(leak, host)}};
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (pm_text_equal(column, pm_text_of(texts[i].name))) {
+            const char *text = (const char *)l + texts[i].at;
+
+            return pm_value_text(*text ? text : NULL);
+        }
+    return pm_text_equal(column, PM_TEXT("part"))                    ? pm_value_text("leaks")
+           : pm_text_equal(column, PM_TEXT("pid"))                   ? pm_value_int(l->pid)
+           : pm_text_equal(column, PM_TEXT("kib"))                   ? pm_value_int(l->kib)
+           : pm_text_equal(column, PM_TEXT("processes")) && *l->name ? pm_value_int(1)
+                                                                     : pm_value_int(PMAPDB_UNKNOWN);
+}
+
+static void put(pm_output *out, const pm_answer_view *view, const leak *l)
+{
+    pm_value values[PM_QUERY_ITEMS];
+
+    for (int i = 0; i < view->n; i++)
+        values[i] = cell(l, pm_text_of(view->column[i].name));
+    pm_output_row(out, values);
+}
+
+/* Reads a row of leaks; false unless it is about a whole process of this host that leaks. */
+static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
+{
+    const char *host = pm_run_given(args, "host");
+    char key[16], verdict[16], since[64], eta[64], ask[160], rate[PM_NUMBER_TEXT];
+    int64_t process_id = pm_answer_int(row, "process_id");
+
+    pm_answer_text(row, "key", key, sizeof key);
+    pm_answer_text(row, "verdict", verdict, sizeof verdict);
+    if (strcmp(key, "total") != 0 ||
+        (strcmp(verdict, "leak") != 0 && strcmp(verdict, "suspect") != 0))
+        return false;
+    *l = (leak){.pid = pm_answer_int(row, "pid"), .kib = pm_answer_int(row, "rate_per_h")};
+    snprintf(ask, sizeof ask,
+             "SELECT h.name FROM process p JOIN host h ON h.host_id = p.host_id "
+             "WHERE process_id = %lld",
+             (long long)process_id);
+    pm_run_ask(args->store, ask, l->host, sizeof l->host);
+    pm_answer_text(row, "name", l->name, sizeof l->name);
+    pm_answer_text(row, "since", since, sizeof since);
+    pm_answer_text(row, "eta_h", eta, sizeof eta);
+    pm_number_size((double)l->kib, rate);
+    snprintf(l->detail, sizeof l->detail, "%s %s/h%s%s%s%.6s%s",
+             strcmp(verdict, "leak") == 0 ? "leaks" : "may leak", rate, *since ? " since " : "",
+             since,
+             !*eta                   ? ""
+             : strtod(eta, NULL) > 0 ? ", reaches its limit in "
+                                     : ", beyond its limit",
+             strtod(eta, NULL) > 0 ? eta : "", strtod(eta, NULL) > 0 ? " h" : "");
+    snprintf(l->next, sizeof l->next, "pmapdb leaks @%lld", (long long)process_id);
+    return !host || strcmp(host, l->host) == 0;
+}
+
+static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_view *view)
+{
+    const char *limits = pm_run_given(args, "limits");
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+    leak l;
+    bool any = false;
+
+    pm_cli_must(pmapdb_query(args->store, "leaks", &rows, &err), &err);
+    pm_cli_must(pmapdb_bind(rows, "grown", JUDGED, &err), &err);
+    if (limits)
+        pm_cli_must(pmapdb_bind(rows, "limits", limits, &err), &err);
+    while (pm_run_next(rows))
+        if (read_leak(args, rows, &l)) {
+            put(out, view, &l);
+            any = true;
+        }
+    pmapdb_rows_close(rows);
+    if (!any)
+        put(out, view,
+            &(leak){.pid = PMAPDB_UNKNOWN,
+                    .kib = PMAPDB_UNKNOWN,
+                    .detail = "none of the " JUDGED " that grew most in the last day",
+                    .next = "pmapdb leaks"});
+}
+
+int pm_cli_status(pm_cli *cli, int argc, char **argv)
+{
+    pm_run_args args = {.cli = cli, .query = "status"};
+    pmapdb_rows *rows;
+    pm_answer_view view;
+    pm_output out;
+    bool any;
+
+    pm_run_parse(&args, argc, argv);
+    pm_run_open(&args);
+    rows = pm_run_query(&args, "status");
+    pm_output_open(&out, cli);
+    pm_answer_rows(&out, rows, &view, NULL, NULL);
+    any = pm_run_ask(args.store, "SELECT 1 FROM process LIMIT 1", NULL, 0);
+    if (any && !pm_output_failed(&out))
+        put_leaks(&args, &out, &view);
+    pmapdb_end_read(args.store);
+    pm_output_end(&out);
+    pmapdb_rows_close(rows);
+    pm_run_end(&args);
+    return PM_EXIT_OK;
+}

@@ -1,4 +1,4 @@
-/* config: pmapdb config: the lines of the configuration files, and which of them hold. */
+/* config_command: pmapdb config: the lines of the configuration files, and which of them hold. */
 #include "cli/options/config.h"
 #include "cli/options/options.h"
 #include "cli/output.h"

@@ -14,11 +14,14 @@ static double between(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* The growth per span in the second half of each life: the median slope between two of its points.
- * `otherwise` if the halves have too few points. */
-static double second_half(const pm_points *p, double otherwise)
+/* The growth per span in the second half of the time that it took in each life: the median slope
+ * between two points. `otherwise` if there are too few points. */
+static double second_half(const pm_average *w, double otherwise)
 {
-    double slope[PM_BUCKETS * PM_BUCKETS], half = p->lives > 1 ? 0.5 : 0.5 * p->x[p->n - 1];
+    const pm_points *p = &w->points;
+    double slope[PM_BUCKETS * PM_BUCKETS], end = p->lives > 1 ? 1.0 : p->x[p->n - 1];
+    double begin = w->top.curve.shape == PM_SHAPE_LATE_RAMP ? w->top.curve.at : 0.0;
+    double half = begin + 0.5 * (end - begin);
     size_t n = 0;
 
     for (int i = 0; i < p->n; i++)
@@ -57,7 +60,7 @@ static void gather(const pm_average *w, double *e)
     e[4] = pm_log(between(steep, 0.5, 50.0));
     e[5] = pm_log(between(w->material / fmax(fabs(rate), 1e-9), 1e-3, 1.0));
     e[6] = between(tail_of(&w->points), 0.0, 4.0);
-    e[7] = between(second_half(&w->points, rate) / rate, -0.5, 1.5);
+    e[7] = between(second_half(w, rate) / rate, -0.5, 1.5);
     e[8] = r2;
     e[9] = pm_log(1.0 + PM_ODDS_TRACE - r2);
 }

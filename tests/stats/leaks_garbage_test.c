@@ -9,8 +9,9 @@ static const double oilpan[] = {7820,  8048,  5716,  5912,  6156,  6368,  6556, 
                                 8216,  8444,  8696,  8948,  9168,  9428,  9644, 9888, 10112, 10332,
                                 10584, 10812, 11064, 11284, 11516, 11800, 12016};
 
-static void judge_heap(const char *category, const double *rss, size_t n)
+static void judge_since(double started, const char *category, const double *rss, size_t n)
 {
+    pm_leak_options options = jointly;
     static pm_leak_run of[2][64];
     pm_leak_key keys[] = {{category, category, of[0], n}, {"heap", "heap", of[1], n}};
     pm_leak_process process = {times, NULL, n, keys, 2, NULL};
@@ -26,7 +27,13 @@ static void judge_heap(const char *category, const double *rss, size_t n)
             of[k][i].value[PM_METRIC_SIZE] = k ? 60000 : 1.2 * rss[i];
         }
     }
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    options.process_ms = started;
+    assert_int_equal(pm_leaks_judge(&process, &options, rows, NULL), PMAPDB_OK);
+}
+
+static void judge_heap(const char *category, const double *rss, size_t n)
+{
+    judge_since(NAN, category, rss, n);
 }
 
 static void one_tooth_is_no_leak(void **state)
@@ -60,6 +67,21 @@ static void more_than_a_tooth_is_one(void **state)
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
 }
 
+/* Eight minutes of growth after twelve flat ones, in a process that started an hour before. */
+static void late_growth_is_young(void **state)
+{
+    double rss[N];
+
+    for (size_t i = 0; i < N; i++)
+        rss[i] = 20000 + (i > 24 ? 800.0 * (double)(i - 24) : (double)(i % 3 * 4));
+    judge_since((double)times[0] - 3600000, "anonymous", rss, N);
+    expect(1, SUSPECT, RSS, RSS,
+           "the growth is 7 minutes old, and may still fill what the process needs; rss and size "
+           "grow together");
+    judge_since(NAN, "anonymous", rss, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+}
+
 /* Tables of a collector: 5,000 of 9,000 KiB, in a process of 800,000. */
 static void small_reservations_never_matter(void **state)
 {
@@ -79,5 +101,5 @@ static void small_reservations_never_matter(void **state)
     assert_int_equal(rows[1].verdict, SUSPECT);
 }
 
-RUN_TESTS(TEST(one_tooth_is_no_leak), TEST(more_than_a_tooth_is_one),
+RUN_TESTS(TEST(one_tooth_is_no_leak), TEST(more_than_a_tooth_is_one), TEST(late_growth_is_young),
           TEST(small_reservations_never_matter))

@@ -213,22 +213,25 @@ static void take_end(const pm_leak *whole, pm_leak *row)
     row->eta_h = whole->eta_h;
 }
 
-/* A process that has just started fills what it needs. Its growth is no leak yet, unless it reaches
- * a limit before the process is twice as old, or goes on in several lives. */
+/* A process that has just started fills what it needs, and one whose work changes fills what that
+ * needs. Such growth is no leak yet, unless it reaches a limit before it is twice as old, or goes
+ * on in several lives. */
 static void doubt_young(const pm_leak_work *work, double eta_h, pm_leak *row)
 {
     const pm_leak_process *p = work->process;
     double started = work->options->process_ms, posterior = work->options->leak_posterior, age;
+    bool late = (double)row->trend.since_ms > started;
 
     if (row->verdict != PM_VERDICT_LEAK || !(started > 0) || row->trend.lives > 1 ||
         (posterior > 0 && posterior < PM_POSTERIOR_LEAK))
         return;
-    age = ((double)p->ms[p->n - 1] - started) / 3600000.0;
+    age = ((double)p->ms[p->n - 1] - (late ? (double)row->trend.since_ms : started)) / 3600000.0;
     if (!(age < PM_YOUNG_H) || eta_h < age)
         return;
     row->verdict = PM_VERDICT_SUSPECT;
-    pm_leaks_say_first(row, "the process is %s old, and may still fill what it needs",
-                       pm_leaks_span(age).text);
+    pm_leaks_say_first(row, "the %s is %s old, and may still fill what %s needs",
+                       late ? "growth" : "process", pm_leaks_span(age).text,
+                       late ? "the process" : "it");
 }
 
 pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_options *options,

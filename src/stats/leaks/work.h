@@ -23,8 +23,8 @@
  * PM_MATERIAL_SHARE of its own level is for the process. */
 #define PM_KEY_MATERIAL 0.01
 #define PM_KEY_MATERIAL_SIZE 0.001 /* of address space, of which most is only reserved */
-/* Servers fill caches and pools for so long after their start: 12 servers under load took 1 to 14
- * minutes. */
+/* Servers fill caches and pools for so long after their start, or a change of their work: 12
+ * servers under load took 1 to 14 minutes. */
 #define PM_YOUNG_H 0.25
 #define PM_MINOR 0.10 /* of the growth of the whole: less is a by-product */
 /* Share of the process: a smaller reservation can never matter, however full. */

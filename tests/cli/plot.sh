@@ -15,6 +15,16 @@ run pmapdb plot
 LC_ALL=C.UTF-8 run pmapdb plot web --limit 16M
 LC_ALL=C.UTF-8 run pmapdb plot --metric size --since 2026-11-21T02:12:00Z --color=always
 
+say "all processes"
+for pid in 8 9; do
+    for minute in 0 5 10; do
+        date -u -d "2026-11-21T02:00:00Z + $minute minutes" '+%Y-%m-%dT%H:%M:%SZ'
+        pmap_x $pid worker $((1000 * pid)) 64
+    done
+done | pmapdb import -q -
+run pmapdb plot --what fleet
+LC_ALL=C.UTF-8 run pmapdb plot worker --what fleet --metric mappings
+
 say "one snapshot; sums only"
 pmap_x 7 web 100 64 | pmapdb --db one.db import -q --at 2026-11-21T02:00:00Z -
 run pmapdb --db one.db plot

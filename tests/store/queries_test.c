@@ -21,7 +21,8 @@ static const struct {
     {"host", "process"},
     {"host-history", "beat"},
     {"read-cost", "process"},    /* these about all live processes */
-    {"report-scope", "process"}, /* without a process: all of them */
+    {"plot-fleet", "process"},   /* without a process: all of them */
+    {"report-scope", "process"}, /* likewise */
     {"rss-check", "process"},
     {"sights", "process"},
     {"refusals", "refused"},

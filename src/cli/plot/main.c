@@ -43,9 +43,9 @@ static const char *read_metric(const char *arg, void *value)
 #define AT(field) offsetof(plot_cmd, field)
 
 static const pm_option options[] = {
-    {"what", 0, PM_OPT_CHOICE, AT(what), "growth|map|both",
-     "Categories through time, addresses through time, or one above the other (both, if the "
-     "captures have mappings)",
+    {"what", 0, PM_OPT_CHOICE, AT(what), "growth|map|both|fleet",
+     "Categories through time, addresses through time, one above the other (both, if the "
+     "captures have mappings), or all processes, the worst first",
      NULL},
     {"metric", 0, PM_OPT_CUSTOM, AT(ask.metric), "METRIC",
      "The number to draw and to judge: rss, pss, private, private_dirty, size, swap or mappings "
@@ -63,8 +63,8 @@ static const pm_option options[] = {
 /* ---- where it goes ---- */
 
 /* Opens a picture for the file of -o, by the end of its name, or for the terminal. */
-static void open_picture(const plot_cmd *c, const pm_plot_data *d, pm_output *out, pm_picture *p,
-                         pmapdb_error *err)
+static void open_picture(const plot_cmd *c, const char *title, const char *about, pm_output *out,
+                         pm_picture *p, pmapdb_error *err)
 {
     pm_render_options how = pm_cli_render_options(out->cli);
     pm_picture_terminal terminal = {.columns = how.width >= 40 ? how.width : 80,
@@ -79,8 +79,8 @@ static void open_picture(const plot_cmd *c, const pm_plot_data *d, pm_output *ou
     else if (pm_text_ends(pm_text_of(file), PM_TEXT(".png")))
         st = pm_picture_png(p, c->width, c->height, &out->sink, err);
     else
-        st = pm_picture_svg(p, c->width, c->height, pm_text_of(d->title.data),
-                            pm_text_of(d->verdict.data), &out->sink, err);
+        st = pm_picture_svg(p, c->width, c->height, pm_text_of(title), pm_text_of(about),
+                            &out->sink, err);
     pm_cli_must(st, err);
 }
 
@@ -116,15 +116,42 @@ static void draw(const plot_cmd *c, const pm_plot_data *d, pm_plot_map *map, pm_
     }
 }
 
+static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
+{
+    pm_plot_data d;
+    pm_plot_map map = {0};
+    pm_picture p;
+    pmapdb_error err;
+
+    pm_plot_read(&d, store, &c->ask, 280);
+    if (!c->what || strcmp(c->what, "growth") != 0)
+        pm_plot_read_map(&d, store, &map);
+    if (c->what && strcmp(c->what, "growth") != 0 && !map.n)
+        pm_cli_die("the captures of %s have no mappings: --what growth draws their sums",
+                   d.title.data);
+    open_picture(c, d.title.data, d.verdict.data, out, &p, &err);
+    draw(c, &d, &map, &p);
+    pm_output_check(out, pm_picture_end(&p), &err);
+    free(map.stretch);
+    pm_plot_data_free(&d);
+}
+
+static void plot_fleet(const plot_cmd *c, pmapdb_store *store, pm_output *out)
+{
+    pm_picture p;
+    pmapdb_error err;
+
+    open_picture(c, "processes", c->ask.process ? c->ask.process : "all", out, &p, &err);
+    pm_plot_fleet(&p, store, &c->ask);
+    pm_output_check(out, pm_picture_end(&p), &err);
+}
+
 int pm_cli_plot(pm_cli *cli, int argc, char **argv)
 {
     static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]"};
     plot_cmd c = {.width = 1200, .height = 600};
     int n = pm_options_parse(cli, &syntax, &c, argc, argv);
     pmapdb_store *store;
-    pm_plot_data d;
-    pm_plot_map map = {0};
-    pm_picture p = {0};
     pm_output out;
     pmapdb_error err;
 
@@ -134,19 +161,12 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     check_file(cli);
     store = pm_cli_store(cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(store, &err), &err);
-    pm_plot_read(&d, store, &c.ask, 280);
-    if (!c.what || strcmp(c.what, "growth") != 0)
-        pm_plot_read_map(&d, store, &map);
-    if (c.what && strcmp(c.what, "growth") != 0 && !map.n)
-        pm_cli_die("the captures of %s have no mappings: --what growth draws their sums",
-                   d.title.data);
-    pmapdb_close(store);
     pm_output_open(&out, cli);
-    open_picture(&c, &d, &out, &p, &err);
-    draw(&c, &d, &map, &p);
-    pm_output_check(&out, pm_picture_end(&p), &err);
+    if (c.what && strcmp(c.what, "fleet") == 0)
+        plot_fleet(&c, store, &out);
+    else
+        plot_process(&c, store, &out);
+    pmapdb_close(store);
     pm_output_end(&out);
-    free(map.stretch);
-    pm_plot_data_free(&d);
     return PM_EXIT_OK;
 }

@@ -90,6 +90,23 @@ typedef struct pm_plot_map {
 /* Draws the address space through time. Changes the order of the stretches. */
 void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f, pm_plot_map *map);
 
+/* One of many processes; it has a value at least. */
+typedef struct pm_plot_value {
+    int64_t ms, value;
+} pm_plot_value;
+
+typedef struct pm_plot_tile {
+    pm_text name;
+    const char *verdict;
+    pm_plot_state state;
+    const pm_plot_value *value;
+    size_t n;
+} pm_plot_tile;
+
+/* Draws as many as there is room for; returns how many. */
+size_t pm_plot_fleet_draw(pm_picture *p, double top, const pm_plot_tile *tiles, size_t n,
+                          bool count);
+
 /* Words at the right edge of the data, which do not overlap. */
 typedef struct pm_plot_label {
     double y;             /* wanted */

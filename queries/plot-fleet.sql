@@ -1,0 +1,47 @@
+-- name:   plot-fleet
+-- title:  What plot draws of many processes: the course of each in a few numbers
+-- param:  process process ""  Only this NAME, PID, NAME/PID or @ID; else every process of the store
+-- param:  metric  text    rss One of rss, pss, private, private_dirty, size, swap, mappings
+-- param:  points  int     40  About so many numbers per process
+-- param:  since   time    ""  Only snapshots from then on: a time, -7d before the newest, now-7d
+-- param:  dialect text    ""  Only captures of this dialect; else, for each moment, the one with most fields
+-- column: process_id process One life of one pid
+-- column: taken_ms   int     When: ms since 1970 UTC
+-- column: value      int     KiB, or a number of mappings
+-- empty:  no snapshots in this span
+--
+-- Every number is that of a real snapshot: of each equally long part of the whole time the most,
+-- and the last one. Partial captures are left out.
+WITH scope AS (
+  SELECT process_id FROM process
+  WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
+),
+taken AS (
+  SELECT s.process_id, s.taken_ms,
+    CASE :metric WHEN 'rss' THEN coalesce(s.rss_kib, s.tool_rss_kib) WHEN 'pss' THEN s.pss_kib
+      WHEN 'private' THEN s.private_kib WHEN 'private_dirty' THEN s.private_dirty_kib
+      WHEN 'size' THEN s.size_kib WHEN 'swap' THEN coalesce(s.swap_kib,
+        (SELECT g.swap_kib FROM live_reading g WHERE g.snapshot_id = s.snapshot_id))
+      WHEN 'mappings' THEN s.mappings END AS value
+  FROM scope
+  CROSS JOIN snapshot s ON s.process_id = scope.process_id
+  WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
+    AND s.taken_ms >= coalesce(:since, -9e15) AND s.state <> 'partial'
+),
+known AS (
+  SELECT * FROM taken WHERE value IS NOT NULL
+),
+span AS (
+  SELECT min(taken_ms) AS first_ms, max(max(taken_ms) - min(taken_ms), 1) AS ms FROM known
+)
+SELECT process_id, taken_ms, value
+FROM (
+  SELECT process_id, taken_ms, max(value) AS value
+  FROM known
+  GROUP BY process_id, (taken_ms - (SELECT first_ms FROM span)) * :points / (SELECT ms FROM span)
+  UNION
+  SELECT process_id, max(taken_ms), value
+  FROM known
+  GROUP BY process_id
+)
+ORDER BY process_id, taken_ms;

@@ -1,0 +1,150 @@
+/* fleet: reads many processes, and draws them the worst first. */
+#include "cli/plot/plot.h"
+
+#include "cli/run.h"
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct one {
+    pm_plot_tile tile;
+    int64_t process_id;
+    pm_verdict verdict;
+    double grown;
+    size_t first; /* of its values */
+    char name[192];
+} one;
+
+typedef struct pm_plot_fleet_data {
+    pm_leak_rows rows;
+    one *one;
+    size_t n;
+    pm_plot_value *value;
+    size_t n_values, cap;
+} pm_plot_fleet_data;
+
+/* The worst verdict of a process or of a part of it. */
+static pm_verdict verdict_of(const pm_leak_group *g)
+{
+    pm_verdict worst = g->begin->verdict;
+
+    for (const pm_leak_row *r = g->begin; r < g->end; r++)
+        worst = r->verdict > worst ? r->verdict : worst;
+    return worst;
+}
+
+static void read_processes(pm_plot_fleet_data *f)
+{
+    f->one = calloc(f->rows.n + 1, sizeof *f->one);
+    if (!f->one)
+        pm_cli_no_memory();
+    for (const pm_leak_row *r = f->rows.row; r < f->rows.row + f->rows.n;) {
+        pm_leak_group g = pm_leak_group_at(&f->rows, r);
+        one *o = &f->one[f->n++];
+
+        *o = (one){.process_id = r->process_id,
+                   .verdict = verdict_of(&g),
+                   .grown = isnan(r->last - r->first) ? 0 : r->last - r->first};
+        pm_leak_row_who(r, o->name, sizeof o->name);
+        o->tile.verdict = pm_verdict_name(o->verdict);
+        o->tile.state = o->verdict == PM_VERDICT_LEAK      ? PM_PLOT_LEAK
+                        : o->verdict == PM_VERDICT_SUSPECT ? PM_PLOT_SUSPECT
+                                                           : PM_PLOT_QUIET;
+        r = g.end;
+    }
+}
+
+static one *find(const pm_plot_fleet_data *f, int64_t process_id)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->one[i].process_id == process_id)
+            return &f->one[i];
+    return NULL;
+}
+
+/* Rows of one process follow each other. Of a series of lives only the newest is drawn. */
+static void read_values(pm_plot_fleet_data *f, pmapdb_rows *rows)
+{
+    one *at = NULL;
+    pmapdb_error err;
+
+    while (pm_run_next(rows)) {
+        int64_t process = pm_answer_int(rows, "process_id");
+
+        if (!at || at->process_id != process)
+            at = find(f, process);
+        if (!at)
+            continue;
+        pm_cli_must(pm_grow(&f->value, &f->cap, f->n_values, sizeof *f->value, &err), &err);
+        if (!at->tile.n++)
+            at->first = f->n_values;
+        f->value[f->n_values++] =
+            (pm_plot_value){pm_answer_int(rows, "taken_ms"), pm_answer_int(rows, "value")};
+    }
+    for (size_t i = 0; i < f->n; i++)
+        f->one[i].tile.value = f->value + f->one[i].first;
+}
+
+static int by_trouble(const void *x, const void *y)
+{
+    const one *a = x, *b = y;
+
+    if (!a->tile.n != !b->tile.n)
+        return a->tile.n ? -1 : 1;
+    if (a->tile.state != b->tile.state)
+        return a->tile.state > b->tile.state ? -1 : 1;
+    if (a->grown != b->grown)
+        return a->grown > b->grown ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static void draw(const pm_plot_fleet_data *f, pm_picture *p, const char *metric)
+{
+    const pm_ink bold = {.rgb = PM_PLOT_TEXT, .bold = true}, muted = {.rgb = PM_PLOT_MUTED};
+    pm_plot_tile *tiles = calloc(f->n + 1, sizeof *tiles);
+    size_t n = 0, leaks = 0, suspects = 0, shown;
+    double y = p->line * (p->terminal ? .5 : 1), left = p->terminal ? 0 : p->em;
+    char words[128];
+
+    if (!tiles)
+        pm_cli_no_memory();
+    for (; n < f->n && f->one[n].tile.n; n++) {
+        tiles[n] = f->one[n].tile;
+        tiles[n].name = pm_text_of(f->one[n].name);
+        leaks += tiles[n].state == PM_PLOT_LEAK;
+        suspects += tiles[n].state == PM_PLOT_SUSPECT;
+    }
+    shown = pm_plot_fleet_draw(p, p->terminal ? 2 * p->line : y + p->line, tiles, n,
+                               strcmp(metric, "mappings") == 0);
+    snprintf(words, sizeof words, "%zu process%s, %zu leak%s, %zu suspect%s", f->n,
+             f->n == 1 ? "" : "es", leaks, leaks == 1 ? "" : "s", suspects,
+             suspects == 1 ? "" : "s");
+    pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, p->width / 2, &bold, pm_text_of(words));
+    snprintf(words, sizeof words, "%s, one scale; %zu shown, the worst first", metric, shown);
+    pm_picture_text(p, (pm_point){p->width - left, y}, PM_ALIGN_RIGHT, p->width, &muted,
+                    pm_text_of(words));
+    free(tiles);
+}
+
+void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
+{
+    const char *metric = ask->metric ? ask->metric : "rss";
+    const pm_plot_arg args[] = {{"metric", ask->metric},
+                                {"process", ask->process},
+                                {"since", ask->since},
+                                {"dialect", ask->dialect},
+                                {NULL, NULL}};
+    pm_plot_fleet_data f = {0};
+    pmapdb_rows *rows = pm_plot_query(store, "leaks", args);
+
+    pm_leak_rows_read(&f.rows, rows);
+    pmapdb_rows_close(rows);
+    read_processes(&f);
+    rows = pm_plot_query(store, "plot-fleet", args);
+    read_values(&f, rows);
+    pmapdb_rows_close(rows);
+    qsort(f.one, f.n, sizeof *f.one, by_trouble);
+    draw(&f, p, metric);
+    pm_leak_rows_free(&f.rows);
+    free(f.one);
+    free(f.value);
+}

@@ -33,7 +33,7 @@ static uint32_t new_node(pm_sets *s, uint32_t up, uint32_t process)
 void pm_sets_begin(pm_sets *s, uint64_t max_bytes)
 {
     pm_sets_free(s);
-    *s = (pm_sets){.max_bytes = max_bytes, .at = UINT64_MAX, .n_spaces = FIRST_SPACE};
+    *s = (pm_sets){.max_bytes = max_bytes, .n_spaces = FIRST_SPACE};
     new_node(s, 0, UINT32_MAX);
 }
 
@@ -69,7 +69,7 @@ void pm_sets_process(pm_sets *s, uint32_t process)
         return;
     s->process = process;
     s->first = child_of(s, 0, process);
-    s->from = s->to = 0;
+    s->from = s->to = UINT32_MAX; /* the state of no page */
     keep(s, pm_grow(&s->alone, &s->cap_alone, s->n_alone, sizeof *s->alone, &s->error));
     if (s->st == PMAPDB_OK)
         s->alone[s->n_alone++] = (struct pm_set_alone){.node = s->first};
@@ -113,18 +113,16 @@ static uint32_t *new_leaf(pm_sets *s, uint64_t leaf)
 }
 
 /* After a failure, returns an empty leaf: nothing that is counted then is given out. */
-uint32_t *pm_sets_leaf(pm_sets *s, uint64_t leaf)
+static uint32_t *leaf_of(pm_sets *s, uint64_t leaf)
 {
     int64_t i;
     uint32_t *found = pm_map_get(&s->leaf_of, leaf, &i) ? s->leaves[i] : new_leaf(s, leaf);
 
-    if (!found)
-        return memset(s->spare, 0, sizeof s->spare);
-    s->at = leaf;
-    return s->leaf = found;
+    return found ? found : memset(s->spare, 0, sizeof s->spare);
 }
 
-uint32_t pm_sets_step(pm_sets *s, uint32_t state)
+/* Returns the state of a page that had this one: the node of the set with the current process. */
+static uint32_t step(pm_sets *s, uint32_t state)
 {
     uint32_t node = state >> 2;
 
@@ -133,6 +131,37 @@ uint32_t pm_sets_step(pm_sets *s, uint32_t state)
     s->from = state;
     s->to = child_of(s, node, s->process) << 2 | (state & 3);
     return s->to;
+}
+
+size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
+                   pm_page_class class)
+{
+    uint32_t *leaf = NULL, from = s->from, to = s->to, first = s->first << 2 | class;
+    uint64_t at = PM_NO_PAGE;
+    size_t skipped = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t p = page[i] & mask;
+        uint32_t *state;
+
+        if (p == skip) {
+            skipped++;
+            continue;
+        }
+        if (p >> PM_LEAF_BITS != at)
+            leaf = leaf_of(s, at = p >> PM_LEAF_BITS);
+        state = leaf + p % PM_LEAF_PAGES;
+        if (*state == from) {
+            *state = to;
+        } else if (*state == 0) {
+            *state = first;
+        } else {
+            *state = step(s, *state);
+            from = s->from;
+            to = s->to;
+        }
+    }
+    return n - skipped;
 }
 
 /* ---- writing ---- */

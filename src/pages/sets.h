@@ -36,8 +36,7 @@ typedef struct pm_sets {
     uint32_t **leaves;
     size_t n_leaves, cap_leaves;
     pm_map leaf_of; /* page >> PM_LEAF_BITS -> index of the leaf */
-    uint64_t at;    /* the last leaf that was used */
-    uint32_t *leaf, spare[PM_LEAF_PAGES];
+    uint32_t spare[PM_LEAF_PAGES];
     pm_map space_of; /* hash -> space */
     uint32_t n_spaces;
     struct pm_set_node {
@@ -76,20 +75,11 @@ static inline void pm_sets_add_alone(pm_sets *s, pm_page_class class, int64_t n)
         s->alone[s->n_alone - 1].pages[class] += n;
 }
 
-uint32_t *pm_sets_leaf(pm_sets *s, uint64_t leaf);
-uint32_t pm_sets_step(pm_sets *s, uint32_t state);
-
-/* The current process maps the page. Seeing it again changes nothing. */
-static inline void pm_sets_see(pm_sets *s, uint64_t page, pm_page_class class)
-{
-    uint64_t leaf = page >> PM_LEAF_BITS;
-    uint32_t *state = (leaf == s->at ? s->leaf : pm_sets_leaf(s, leaf)) + page % PM_LEAF_PAGES;
-
-    if (*state == 0)
-        *state = s->first << 2 | class;
-    else
-        *state = *state == s->from ? s->to : pm_sets_step(s, *state);
-}
+/* The current process maps the pages: bits of the numbers in `mask`, except `skip`. Returns how
+ * many were not skipped. Seeing one again changes nothing. */
+size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
+                   pm_page_class class);
+#define PM_NO_PAGE UINT64_MAX
 
 /* Appends the nodes that have pages, and the nodes before them: a byte for the version, then
  * numbers of 7 bits a byte, the lowest first: the count of the nodes, and for each node how far

@@ -85,61 +85,70 @@ static int scan(reader *r, uint64_t start, uint64_t end, uint64_t any, scan_regi
 
 /* ---- entries ---- */
 
-/* The number of a page of the range, at address `at`, by which other processes know it too. */
-static uint64_t number_of(const reader *r, uint64_t e, uint64_t at)
+static void take_swapped(reader *r, const uint64_t *e, size_t n, uint64_t at)
 {
-    if (r->m->by_frame)
-        return e & PM_ENTRY_FRAME;
-    if (e & PM_ENTRY_FILE)
-        return r->range->file + (at - r->range->start) / r->m->page;
-    return r->work->family + at / r->m->page;
+    const pm_pagemap_work *w = r->work;
+
+    for (size_t i = 0; i < n; i++, at += r->m->page) {
+        uint64_t slot = ((e[i] & 31) << 36) + pm_entry_slot(e[i]) % ((uint64_t)1 << 36);
+
+        if (!pm_entry_is_swap(e[i]))
+            continue;
+        r->counts->class[PM_PAGE_SWAP]++;
+        /* Without frames, slots are hidden, too; a page of a family is swapped at one address. */
+        slot = r->m->by_frame ? PM_SPACE_SLOTS + slot : w->swapped + at / r->m->page;
+        if (w->sets)
+            pm_sets_see(w->sets, &slot, 1, UINT64_MAX, PM_NO_PAGE, PM_PAGE_SWAP);
+    }
 }
 
-static void take_swapped(reader *r, uint64_t e, uint64_t at)
+/* Replaces the entries by the numbers of the pages: of their file, or of their family. */
+static void give_numbers(const reader *r, uint64_t *e, size_t n, uint64_t at, bool anon)
 {
-    uint64_t slot = PM_SPACE_SLOTS + ((e & 31) << 36) + pm_entry_slot(e) % ((uint64_t)1 << 36);
+    uint64_t first = anon ? r->work->family + at / r->m->page
+                          : r->range->file + (at - r->range->start) / r->m->page;
 
-    r->counts->class[PM_PAGE_SWAP]++;
-    if (!r->work->sets)
-        return;
-    /* Without frames, slots are hidden, too; a page of a family is swapped at one address. */
-    pm_sets_see(r->work->sets, r->m->by_frame ? slot : r->work->swapped + at / r->m->page,
-                PM_PAGE_SWAP);
+    for (size_t i = 0; i < n; i++)
+        e[i] = first + i;
 }
 
-/* The page of zeroes, small or huge; the huge one looks like a page of a file in anonymous memory.
- */
-static bool is_zero(const reader *r, uint64_t e)
+/* Pages in memory that count. */
+static void take_memory(reader *r, uint64_t *e, size_t n, uint64_t at, bool anon, bool own)
 {
-    return e & PM_ENTRY_FILE ? !r->range->has_file
-           : r->m->by_frame  ? (e & PM_ENTRY_FRAME) == r->m->zero
-                             : (e & PM_ENTRY_ZERO) != 0;
-}
-
-static void take_present(reader *r, uint64_t e, uint64_t at)
-{
-    bool anon = !(e & PM_ENTRY_FILE), own = e & PM_ENTRY_EXCLUSIVE;
     pm_page_class class = anon ? PM_PAGE_ANON : r->range->of_file;
-    pm_page_counts *c = r->counts;
+    uint64_t zero = anon && !own && r->m->by_frame ? r->m->zero : PM_NO_PAGE;
+    uint64_t mask = r->m->by_frame ? PM_ENTRY_FRAME : UINT64_MAX;
+    pm_sets *sets = r->work->sets;
+    size_t seen = n;
 
-    if (r->range->is_hugetlb) {
-        c->hugetlb++;
-        return;
-    }
-    if (is_zero(r, e)) {
-        c->zero++;
-        return;
-    }
-    if (anon && r->range->is_shared) /* of a device */
-        return;
-    c->class[class]++;
-    c->own += own;
-    if (!r->work->sets)
-        return;
-    if (anon && own && !r->m->by_frame)
-        pm_sets_add_alone(r->work->sets, class, 1);
+    if (!r->m->by_frame && sets && !(anon && own))
+        give_numbers(r, e, n, at, anon);
+    if (sets && !r->m->by_frame && anon && own)
+        pm_sets_add_alone(sets, class, (int64_t)n);
+    else if (sets)
+        seen = pm_sets_see(sets, e, n, mask, zero, class);
     else
-        pm_sets_see(r->work->sets, number_of(r, e, at), class);
+        for (size_t i = 0; i < n; i++)
+            seen -= (e[i] & mask) == zero;
+    r->counts->class[class] += (int64_t)seen;
+    r->counts->zero += (int64_t)(n - seen);
+    r->counts->own += own ? (int64_t)n : 0;
+}
+
+/* Pages that differ only in their frames. The huge page of zeroes looks like a page of a file in
+ * memory that has no file; a page of a shared mapping that looks anonymous is of a device. */
+static void take_run(reader *r, uint64_t *e, size_t n, uint64_t at, uint64_t kind)
+{
+    bool anon = !(kind & PM_ENTRY_FILE);
+
+    if (!(kind & PM_ENTRY_PRESENT))
+        take_swapped(r, e, kind & PM_ENTRY_SWAPPED ? n : 0, at);
+    else if (r->range->is_hugetlb)
+        r->counts->hugetlb += (int64_t)n;
+    else if (anon ? kind & PM_ENTRY_ZERO : !r->range->has_file)
+        r->counts->zero += (int64_t)n;
+    else if (!anon || !r->range->is_shared)
+        take_memory(r, e, n, at, anon, kind & PM_ENTRY_EXCLUSIVE);
 }
 
 /* Marks pages of zeroes among those that look like forked ones. */
@@ -163,13 +172,20 @@ static void mark_zeroes(reader *r, uint64_t *e, size_t n, uint64_t at)
 
 static void take(reader *r, uint64_t *e, size_t n, uint64_t at)
 {
-    if (!r->m->by_frame && !r->range->is_shared)
-        mark_zeroes(r, e, n, at);
-    for (size_t i = 0; i < n; i++, at += r->m->page)
-        if (e[i] & PM_ENTRY_PRESENT)
-            take_present(r, e[i], at);
-        else if (pm_entry_is_swap(e[i]))
-            take_swapped(r, e[i], at);
+    uint64_t kinds = PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED | PM_ENTRY_FILE | PM_ENTRY_EXCLUSIVE;
+
+    if (!r->m->by_frame) {
+        kinds |= PM_ENTRY_ZERO;
+        if (!r->range->is_shared)
+            mark_zeroes(r, e, n, at);
+    }
+    for (size_t i = 0, end; i < n; i = end) {
+        uint64_t kind = e[i] & kinds;
+
+        for (end = i + 1; end < n && (e[end] & kinds) == kind;)
+            end++;
+        take_run(r, e + i, end - i, at + i * r->m->page, kind);
+    }
 }
 
 static bool goes_on(const reader *r)

@@ -133,35 +133,46 @@ static uint32_t step(pm_sets *s, uint32_t state)
     return s->to;
 }
 
+/* Frames are anywhere in memory, and the kernel has just used the caches: the states of the next
+ * pages are fetched while those of the others are computed. */
+#define AHEAD 32
+
+/* Finds the states of up to AHEAD pages; returns how many. *used: pages that were looked at. */
+static size_t find_states(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
+                          uint32_t *state[AHEAD], size_t *used)
+{
+    uint32_t *leaf = NULL;
+    uint64_t at = PM_NO_PAGE;
+    size_t found = 0, i = 0;
+
+    for (; i < n && i < AHEAD; i++) {
+        uint64_t p = page[i] & mask;
+
+        if (p == skip)
+            continue;
+        if (p >> PM_LEAF_BITS != at)
+            leaf = leaf_of(s, at = p >> PM_LEAF_BITS);
+        state[found] = leaf + p % PM_LEAF_PAGES;
+        __builtin_prefetch(state[found++], 1);
+    }
+    *used = i;
+    return found;
+}
+
 size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
                    pm_page_class class)
 {
-    uint32_t *leaf = NULL, from = s->from, to = s->to, first = s->first << 2 | class;
-    uint64_t at = PM_NO_PAGE;
-    size_t skipped = 0;
+    uint32_t *state[AHEAD], first = s->first << 2 | class;
+    size_t seen = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        uint64_t p = page[i] & mask;
-        uint32_t *state;
+    for (size_t i = 0, used; i < n; i += used) {
+        size_t found = find_states(s, page + i, n - i, mask, skip, state, &used);
 
-        if (p == skip) {
-            skipped++;
-            continue;
-        }
-        if (p >> PM_LEAF_BITS != at)
-            leaf = leaf_of(s, at = p >> PM_LEAF_BITS);
-        state = leaf + p % PM_LEAF_PAGES;
-        if (*state == from) {
-            *state = to;
-        } else if (*state == 0) {
-            *state = first;
-        } else {
-            *state = step(s, *state);
-            from = s->from;
-            to = s->to;
-        }
+        for (size_t k = 0; k < found; k++)
+            *state[k] = *state[k] == s->from ? s->to : *state[k] == 0 ? first : step(s, *state[k]);
+        seen += found;
     }
-    return n - skipped;
+    return seen;
 }
 
 /* ---- writing ---- */

@@ -182,7 +182,8 @@ PMAPDB_API pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *p
 /* ---- live capture ---- */
 
 typedef enum pmapdb_measure {
-    PMAPDB_MEASURE_AUTO, /* smaps; maps if smaps would stall the process for too long */
+    PMAPDB_MEASURE_AUTO, /* smaps; where it would stall the process for too long, pagemap, or maps
+                            if this user may not read pagemap */
     PMAPDB_MEASURE_SMAPS,
     PMAPDB_MEASURE_MAPS,
     PMAPDB_MEASURE_TOTALS /* no mappings: the sums of status, which cost the process nothing */
@@ -202,7 +203,7 @@ typedef struct pmapdb_capture_event {
     pmapdb_import_event news; /* as of an import; its path is /proc/PID/smaps, or "" */
     int64_t read_us;          /* how long the map was read and parsed */
     int64_t predicted_us; /* the stall that smaps was predicted to cause; unknown: little memory */
-    const char *degraded; /* why maps was read although smaps was wanted; else NULL */
+    const char *degraded; /* why maps or pagemap was read although smaps was wanted; else NULL */
 } pmapdb_capture_event;
 
 /* A beat: all selected processes at one moment. */

@@ -24,7 +24,7 @@
 -- column: read_us           int      Reading and parsing its map, microseconds
 -- column: cpu_us            int      CPU of that, the kernel's included
 -- column: longest_us        int      The longest read(2): so long it may have waited
--- column: degraded          text     Why maps was read and not smaps; empty: it was not
+-- column: degraded          text     Why maps or pagemap was read and not smaps; empty: smaps was
 -- column: user              text     Effective user
 -- column: cgroup            text     Its cgroup
 -- column: process_id        process  The process: one life of the pid

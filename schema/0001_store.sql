@@ -225,7 +225,7 @@ CREATE TABLE live_reading (
   cpu_us       INTEGER NOT NULL,        -- CPU time of it, of this program and the kernel
   longest_us   INTEGER NOT NULL,        -- the longest read(2): the process may have stalled so long
   predicted_us INTEGER,                 -- the prediction of longest_us for smaps
-  degraded     TEXT,                    -- why maps was read instead of smaps; NULL: as requested
+  degraded     TEXT,                    -- why maps or pagemap was read instead of smaps; NULL: as asked
   threads      INTEGER,
   hwm_kib      INTEGER,                 -- VmHWM
   swap_kib     INTEGER,                 -- VmSwap
@@ -586,7 +586,8 @@ SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap
   CASE WHEN known & 8 THEN rss END AS rss_kib,
   CASE WHEN known & 16 THEN ifnull(pss, rss) END AS pss_kib,
   CASE WHEN known & 16777856 >= 640 THEN ifnull(dirty_kib, shared_dirty + private_dirty) END AS dirty_kib,
-  CASE WHEN parts & 768 = 768 THEN private_clean + private_dirty END AS private_kib,
+  CASE WHEN parts & 768 = 768 OR parts & 33554432 THEN private_clean + private_dirty END
+    AS private_kib,
   CASE WHEN parts & 512 THEN private_dirty END AS private_dirty_kib,
   CASE WHEN parts & 64 THEN shared_clean END AS shared_clean_kib,
   CASE WHEN parts & 128 THEN shared_dirty END AS shared_dirty_kib,

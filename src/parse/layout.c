@@ -35,7 +35,7 @@ typedef struct candidate {
 
 static candidate candidate_of(size_t i)
 {
-    candidate c = {.fields = PM_NUMBERS & ~PM_BIT(PM_DIRTY)};
+    candidate c = {.fields = PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PRIVATE)};
     bool late = i / 4 > PAGES_EARLY && !(i & 2);
     size_t n = 0;
 

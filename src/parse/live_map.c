@@ -162,6 +162,12 @@ pmapdb_status pm_live_map_finish(pm_live_map *map, pm_block *block, const pm_poo
     return PMAPDB_OK;
 }
 
+pmapdb_status pm_live_map_replace(pm_live_map *map, size_t row, const pm_mapping *m,
+                                  pmapdb_error *err)
+{
+    return pm_pool_mapping(map->pool, m, &map->rows[row], err);
+}
+
 bool pm_live_map_torn(const pm_live_map *map)
 {
     return map->torn;

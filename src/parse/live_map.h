@@ -33,4 +33,8 @@ bool pm_live_map_torn(const pm_live_map *map);
 /* Bytes held, for a caller with a budget. */
 size_t pm_live_map_bytes(const pm_live_map *map);
 
+/* Replaces a row of the last reading; *rows then has its new id. */
+pmapdb_status pm_live_map_replace(pm_live_map *map, size_t row, const pm_mapping *m,
+                                  pmapdb_error *err);
+
 #endif

@@ -40,7 +40,8 @@ typedef struct pm_pagemap_work {
     uint64_t family;        /* with sets: the number of address 0 of its family, */
     uint64_t swapped;       /* and of its swapped pages */
     int64_t resident_kib;   /* about: decides how holes are found */
-    int64_t longest_us;     /* out: the longest call */
+    int64_t read_us;        /* out: how long all calls took, and the longest one */
+    int64_t longest_us;
 } pm_pagemap_work;
 
 /* Reads the ranges. *fate is PM_PROC_GOOD only if the process is still the same program. */

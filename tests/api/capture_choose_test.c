@@ -1,11 +1,11 @@
-/* capture_choose_test: smaps or maps, by what earlier readings took. */
+/* capture_choose_test: smaps or pagemap, by what earlier readings took. */
 #include "api/live.h"
 
 #define BUDGET 15000 /* us; at 100 ns a page the child takes 2 ms, 6 with a sanitizer */
 #define BAD 60000
 
 #define SMAPS "worker smaps complete status\n"
-#define SPARED "worker maps complete none degraded\n"
+#define SPARED "worker pagemap complete status degraded\n"
 
 /* A process of 80 MiB, and a budget that makes its prediction matter. */
 static void begin_large(live *l)

@@ -140,6 +140,24 @@ def check_family(work, family, flags):
     return by_comm
 
 
+def check_budget(work, family):
+    """Where smaps would stall for longer than --max-stall, pagemap says the same of every mapping."""
+    stores = [os.path.join(work, name) for name in ("fill.db", "smaps.db")]
+    pids = [str(p) for p in family.pids]
+    pmapdb("--db", stores[0], "capture", "--max-stall", "0s", *pids)
+    pmapdb("--db", stores[1], "capture", "--measure", "smaps", *pids)
+    ask = ("SELECT dialect, pid, start, m.rss_kib, m.private_kib, anonymous_kib, m.swap_kib, checked FROM mappings m "
+           "JOIN snapshots USING (snapshot_id) ORDER BY pid, start")
+    filled, smaps = (list(csv.reader(io.StringIO(pmapdb("--db", db, "-f", "csv", "sql", ask)))) for db in stores)
+    check("dialects", {row[0] for row in filled[1:]} | {row[0] for row in smaps[1:]}, {"pagemap", "smaps"})
+    check("mappings", len(filled), len(smaps))
+    for a, b in zip(filled, smaps):
+        check("mapping by pagemap", a[1:], b[1:])
+    pmapdb("--db", os.path.join(work, "again.db"), "merge", stores[0])
+    again = list(csv.reader(io.StringIO(pmapdb("--db", os.path.join(work, "again.db"), "-f", "csv", "sql", ask))))
+    check("merged", again, filled)
+
+
 def copies(work, store, want):
     """What merge and export make has the same pages."""
     for name, args in (("merged", ["--db", os.path.join(work, "merged.db"), "merge", store]),
@@ -155,6 +173,8 @@ def check_unprivileged(work, program, file, flags):
     prefix = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     copy = os.path.join(work, "pmapdb")
     subprocess.run(["cp", PMAPDB, copy], check=True)
+    os.mkdir(os.path.join(work, "other"))
+    os.chown(os.path.join(work, "other"), 65533, 65533)
     if subprocess.run([*prefix, copy, "--version"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
         print("SKIP: the user nobody cannot run the program")
         return
@@ -168,6 +188,12 @@ def check_unprivileged(work, program, file, flags):
     refused = subprocess.run([*prefix, copy, "groups", "--exact", "--pages-by", "frame", "--match", match],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check("frames refused", (refused.returncode, "CAP_SYS_ADMIN" in refused.stderr), (2, True))
+    traced = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "--inh-caps=+sys_ptrace",
+              "--ambient-caps=+sys_ptrace"]
+    run = subprocess.run([*traced, copy, "--db", os.path.join(work, "other", "maps.db"), "capture", "--max-stall", "0s",
+                          "-f", "csv", str(family.pids[0])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    row = next(csv.DictReader(io.StringIO(run.stdout)), {})
+    check("CAP_SYS_PTRACE alone reads maps", (row.get("dialect"), row.get("degraded", "")[:5]), ("maps", "smaps"))
     family.end()
 
 
@@ -190,6 +216,7 @@ def main():
         os.chmod(file, 0o666)
         family = Family(program, file, 6)
         check_family(work, family, flags)
+        check_budget(work, family)
         family.end()
         check_unprivileged(work, program, file, flags)
     print("FAILED" if failed else "all pages agree")

@@ -125,6 +125,7 @@ static void examples(void **state)
                      s->n_blocks ? s->blocks[0].empty.data : "");
         if (strcmp(k->gives, "the columns asked for") != 0)
             check_gives(k, s);
+        last += last + 1 == PM_DIALECT_PAGEMAP && k->dialect > last; /* has no text */
         if (k->dialect < last || k->dialect > last + 1)
             fail_msg("%s: not in the order of the dialects", k->tool);
         last = k->dialect;
@@ -168,6 +169,8 @@ static void names(void **state)
     pmapdb_error err;
 
     for (int i = 0; i < PM_DIALECT_COUNT; i++) {
+        if (i == PM_DIALECT_PAGEMAP) /* has no text */
+            continue;
         assert_int_equal(pm_form_find(pm_dialect_name((pm_dialect)i), &found, &err), PMAPDB_OK);
         assert_int_equal(found, i);
     }
@@ -175,7 +178,8 @@ static void names(void **state)
     assert_int_equal(found, PM_DIALECT_COUNT);
     assert_int_equal(pm_form_find("pmap-Q", &found, &err), PMAPDB_USAGE);
     for (int i = 0; i < PM_DIALECT_COUNT; i++)
-        assert_non_null(strstr(err.text, pm_dialect_name((pm_dialect)i)));
+        assert_int_equal(strstr(err.text, pm_dialect_name((pm_dialect)i)) != NULL,
+                         i != PM_DIALECT_PAGEMAP);
 }
 
 RUN_TESTS(TEST(examples), TEST(every_context_is_used), TEST(refused_by_name), TEST(names))

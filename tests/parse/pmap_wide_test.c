@@ -21,9 +21,9 @@ static void pmap_xx(void **state)
     pm_seen *s = demo_read("demo-XX.txt", PM_DIALECT_PMAP_XX, PM_CHECKED_FOOTER);
 
     expect_wide_names(s, true);
-    assert_int_equal(s->blocks[0].fields,
-                     (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PROTECTION_KEY)) | PLACE |
-                         PM_HAS_FLAGS);
+    assert_int_equal(s->blocks[0].fields, (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PRIVATE) &
+                                           ~PM_BIT(PM_PROTECTION_KEY)) |
+                                              PLACE | PM_HAS_FLAGS);
     assert_int_equal(s->blocks[0].tool_size_kib, DEMO_SIZE);
     assert_int_equal(s->blocks[0].tool_rss_kib, DEMO_RSS);
     kit_free(s);
@@ -39,8 +39,8 @@ static void pmap_xx_without_header(void **state)
     pm_seen *s = demo_read("demo-XXpq.txt", PM_DIALECT_PMAP_XX, PM_CHECKED_NONE);
 
     expect_wide_names(s, false);
-    assert_int_equal(s->blocks[0].fields, (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_KSM) &
-                                           ~PM_BIT(PM_PROTECTION_KEY)) |
+    assert_int_equal(s->blocks[0].fields, (PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PRIVATE) &
+                                           ~PM_BIT(PM_KSM) & ~PM_BIT(PM_PROTECTION_KEY)) |
                                               PLACE | PM_HAS_FLAGS);
     assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_PRIVATE_DIRTY], 748);
     assert_int_equal(s->blocks[0].totals.v[PM_TOTAL_SWAP], 0);
@@ -147,7 +147,8 @@ static void where_layouts_differ_a_field_is_unknown(void **state)
     const uint64_t unknown = PM_BIT(PM_KSM) | PM_BIT(PM_LAZY_FREE) | PM_BIT(PM_PROTECTION_KEY);
 
     assert_int_equal(s->n_rows, 1);
-    assert_int_equal(s->blocks[0].fields & PM_NUMBERS, PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~unknown);
+    assert_int_equal(s->blocks[0].fields & PM_NUMBERS,
+                     PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PRIVATE) & ~unknown);
     kit_free(s);
 }
 

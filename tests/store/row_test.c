@@ -28,17 +28,20 @@ static void agree(pm_mapping *m)
     v[PM_PSS] = v[PM_PRIVATE_DIRTY] + v[PM_PRIVATE_CLEAN] + v[PM_SHARED_DIRTY] / 2;
     v[PM_PSS_DIRTY] = v[PM_PRIVATE_DIRTY] + v[PM_SHARED_DIRTY] / 2;
     v[PM_ANONYMOUS] = v[PM_PRIVATE_DIRTY];
+    v[PM_PRIVATE] = v[PM_PRIVATE_DIRTY] + v[PM_PRIVATE_CLEAN];
 }
 
 static pm_mapping any_mapping(size_t at, uint64_t fields, uint64_t *seed)
 {
     pm_mapping m = {.start = 0x7f0000000000 + at * 0x100000, .perms = "rw-p"};
 
+    bool is_pagemap = fields & PM_BIT(PM_PRIVATE);
+
     m.end = m.start + UINT64_C(1024) * KIB_OF_ROW;
-    m.present = kit_below(seed, 4) ? fields : fields & kit_random(seed);
+    m.present = is_pagemap || kit_below(seed, 4) ? fields : fields & kit_random(seed);
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         m.value[i] = any_number(seed);
-    if (kit_below(seed, 3))
+    if (is_pagemap || kit_below(seed, 3))
         agree(&m);
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         if (!pm_has(&m, PM_BIT(i)))
@@ -52,15 +55,18 @@ static uint64_t any_fields(uint64_t *seed)
     static const uint64_t parts = PM_BIT(PM_PRIVATE_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) |
                                   PM_BIT(PM_SHARED_CLEAN) | PM_BIT(PM_SHARED_DIRTY);
 
-    switch (kit_below(seed, 4)) {
+    switch (kit_below(seed, 5)) {
     case 0:
-        return PM_NUMBERS & ~PM_BIT(PM_DIRTY);
+        return PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PRIVATE);
     case 1:
         return PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_DIRTY);
     case 2:
-        return PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~parts;
+        return PM_NUMBERS & ~PM_BIT(PM_DIRTY) & ~PM_BIT(PM_PRIVATE) & ~parts;
+    case 3: /* pagemap */
+        return PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_ANONYMOUS) | PM_BIT(PM_PRIVATE) |
+               PM_BIT(PM_SWAP);
     default:
-        return kit_random(seed) & PM_NUMBERS;
+        return kit_random(seed) & PM_NUMBERS & ~PM_BIT(PM_PRIVATE);
     }
 }
 
@@ -85,8 +91,9 @@ static void want_row(pm_buf *out, const pm_mapping *m)
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         add_number(out, i == PM_DIRTY && !pm_has(m, PM_BIT(PM_DIRTY))
                             ? sum_of(m, PM_SHARED_DIRTY, PM_PRIVATE_DIRTY)
+                        : i == PM_PRIVATE && !pm_has(m, PM_BIT(PM_PRIVATE))
+                            ? sum_of(m, PM_PRIVATE_CLEAN, PM_PRIVATE_DIRTY)
                             : pm_mapping_value(m, (enum pm_field)i));
-    add_number(out, sum_of(m, PM_PRIVATE_CLEAN, PM_PRIVATE_DIRTY));
     pm_buf_addf(out, NULL, "\n");
 }
 
@@ -101,7 +108,7 @@ static void in_the_view(const kit *k, int64_t snapshot_id, const pm_mapping *m)
     pm_buf_addf(&sql, NULL, "SELECT start");
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         pm_buf_addf(&sql, NULL, ", %s", pm_fields[i].column);
-    pm_buf_addf(&sql, NULL, ", private_kib FROM mappings WHERE snapshot_id = %lld ORDER BY start",
+    pm_buf_addf(&sql, NULL, " FROM mappings WHERE snapshot_id = %lld ORDER BY start",
                 (long long)snapshot_id);
     kit_rows(k, &got, sql.data);
     assert_string_equal(got.data, want.data);

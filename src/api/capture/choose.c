@@ -100,7 +100,7 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
         return PM_DIALECT_SMAPS;
     if (o->measure == PMAPDB_MEASURE_AUTO &&
         walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) > o->max_stall_us && !fits(run, p, t, &e))
-        return PM_DIALECT_MAPS;
+        return PM_DIALECT_PAGEMAP;
     if (all_kib(&e) >= PM_PROC_SINGLE_KIB)
         *piece = PM_PROC_PIECE_SINGLE;
     return PM_DIALECT_SMAPS;

@@ -171,7 +171,11 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
     if (run->options->measure == PMAPDB_MEASURE_TOTALS)
         read_totals(run, t);
     else if (run->st == PMAPDB_OK)
-        read_whole_map(run, p, t, dialect, piece, &fate);
+        read_whole_map(run, p, t, dialect == PM_DIALECT_PAGEMAP ? PM_DIALECT_MAPS : dialect, piece,
+                       &fate);
+    if (dialect == PM_DIALECT_PAGEMAP && run->st == PMAPDB_OK && fate == PM_PROC_GOOD &&
+        !pm_capture_pages_fill(run, p, t, &fate))
+        dialect = PM_DIALECT_MAPS;
     pm_target_weigh(&run->targets, t);
     if (run->copied) {
         t->live.mono_ns = run->sweep.mono_ns;

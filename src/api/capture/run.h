@@ -99,8 +99,8 @@ void pm_target_forget_map(pm_targets *t, pm_target *target);
 
 /* ---- choose.c ---- */
 
-/* Chooses smaps or maps, and the bytes per read(2). Sets live.predicted_us if the process is not
- * small, and live.degraded if maps is read because of the budget. */
+/* Chooses smaps or maps, or pagemap because of the budget; and the bytes per read(2). Sets
+ * live.predicted_us if the process is not small, and live.degraded for pagemap. */
 pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *target,
                              size_t *piece);
 
@@ -121,6 +121,11 @@ void pm_capture_pages_begin(pm_capture_run *run);
 void pm_capture_pages_read(pm_capture_run *run);
 /* Stores the scan of the beat; within a transaction. */
 void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
+
+/* Adds what pagemap knows to the mappings that maps gave: resident, private, anonymous, swapped.
+ * The capture is then of the dialect pagemap. False: this user may not read
+ * pagemap. */
+bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate);
 
 /* ---- sweep.c ---- */
 

@@ -153,7 +153,8 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
     } else if (run->st == PMAPDB_OK && fate != PM_PROC_GOOD) {
         miss(run, p->pid, fate, true);
     } else if (run->st == PMAPDB_OK) {
-        run->sweep.counts.degraded += t->live.degraded != NULL;
+        run->sweep.counts.degraded +=
+            t->live.degraded && t->capture.block.dialect == PM_DIALECT_MAPS;
     }
 }
 

@@ -54,8 +54,8 @@ typedef struct pm_live {
     int64_t cpu_us;     /* CPU time of this thread for reading and parsing, including kernel time */
     int64_t longest_us; /* the longest single read(2) */
     int64_t predicted_us; /* the predicted stall from reading smaps; unknown: little memory */
-    const char *degraded; /* why maps was read instead of smaps; NULL if smaps was read or maps was
-                             requested */
+    const char *degraded; /* why maps or pagemap was read instead of smaps; NULL if smaps was read
+                             or maps was requested */
     int64_t threads;
     int64_t size_kib, rss_kib; /* VmSize, VmRSS, read right after the map */
     int64_t hwm_kib, swap_kib, page_tables_kib;

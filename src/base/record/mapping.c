@@ -34,7 +34,7 @@ int64_t pm_total_of(const pm_mapping *m, enum pm_total total)
         return value_of(m, PM_PSS);
     case PM_TOTAL_PRIVATE:
         if (!pm_has(m, PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_PRIVATE_DIRTY)))
-            return -1;
+            return value_of(m, PM_PRIVATE);
         return (int64_t)(m->value[PM_PRIVATE_CLEAN] + m->value[PM_PRIVATE_DIRTY]);
     case PM_TOTAL_PRIVATE_DIRTY:
         return value_of(m, PM_PRIVATE_DIRTY);

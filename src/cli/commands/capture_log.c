@@ -49,7 +49,10 @@ static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
     fprintf(line, ": %s", e->path);
     if (log->live)
         fprintf(line, " in %.1f ms%s%s", (double)l->read_us / 1000,
-                l->degraded ? "; sizes only: " : "", l->degraded ? l->degraded : "");
+                !l->degraded                      ? ""
+                : strcmp(e->dialect, "maps") == 0 ? "; sizes only: "
+                                                  : "; without pss: ",
+                l->degraded ? l->degraded : "");
     pm_words_end(&words);
     pm_output_line(&log->out, "%s", words.data);
     free(words.data);

@@ -62,6 +62,19 @@ static const enum pm_field part_fields[PM_VER_PARTS] = {PM_PRIVATE_DIRTY, PM_PRI
     (PM_BIT(PM_PRIVATE_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_SHARED_CLEAN) | \
      PM_BIT(PM_SHARED_DIRTY))
 
+/* Stores Private, which the epoch has without its parts: the anonymous part of it as if it were
+ * dirty, so that Anonymous has its usual value. */
+static void spread_private(const pm_mapping *m, int64_t v[PM_VER_PARTS])
+{
+    int64_t rss = pm_mapping_value(m, PM_RSS), private = pm_mapping_value(m, PM_PRIVATE);
+    int64_t anon = pm_mapping_value(m, PM_ANONYMOUS);
+
+    v[PM_VER_PRIVATE_DIRTY] = anon < private ? anon : private;
+    v[PM_VER_PRIVATE_CLEAN] = private - v[PM_VER_PRIVATE_DIRTY];
+    v[PM_VER_SHARED_DIRTY] = anon - v[PM_VER_PRIVATE_DIRTY];
+    v[PM_VER_SHARED_CLEAN] = rss - private - v[PM_VER_SHARED_DIRTY];
+}
+
 /* Stores Rss in an epoch that does not have all of its parts: puts the known numbers into columns
  * whose fields the epoch lacks. */
 static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[PM_VER_PARTS])
@@ -73,6 +86,10 @@ static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[
             v[i] = 0;
             rest_at = i == PM_VER_PRIVATE_DIRTY && rest_at >= 0 ? rest_at : i;
         }
+    if (fields & PM_BIT(PM_PRIVATE)) {
+        spread_private(m, v);
+        return;
+    }
     if (!(fields & PM_BIT(PM_PRIVATE_DIRTY)) && rest_at != PM_VER_PRIVATE_DIRTY) {
         int64_t dirty = pm_mapping_value(m, PM_DIRTY);
 
@@ -111,7 +128,8 @@ void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_to
     const int64_t *v = m->v;
     uint64_t known = pm_metrics_fields(m, fields);
     bool tells_dirty = fields & PM_BIT(PM_PRIVATE_DIRTY);
-    bool tells_private = tells_dirty && fields & PM_BIT(PM_PRIVATE_CLEAN);
+    bool tells_private =
+        (tells_dirty && fields & PM_BIT(PM_PRIVATE_CLEAN)) || fields & PM_BIT(PM_PRIVATE);
     int64_t private = pm_known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
     int64_t rss = or_else(v[PM_VER_RSS], pm_metrics_parts(m));
     int64_t pss = or_else(v[PM_VER_PSS], rss);

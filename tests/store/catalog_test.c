@@ -317,7 +317,7 @@ static void words_that_there_are(void **state)
     binds(k, "snapshots", "dialect", "pmap-XX", NULL);
     binds(k, "snapshots", "dialect", "smap",
           "no dialect 'smap', did you mean 'smaps'? there are: smaps pmap-XX pmap-X pmap-suse "
-          "toybox-x busybox-x pmap-x pmap-d pmap toybox busybox maps smaps_rollup");
+          "toybox-x busybox-x pagemap pmap-x pmap-d pmap toybox busybox maps smaps_rollup");
     kit_ok(pmapdb_query(k->store, "snapshots", &rows, &err), &err);
     assert_int_equal(pmapdb_bind(rows, "dialct", "x", &err), PMAPDB_USAGE);
     assert_string_equal(err.text, "snapshots has no parameter 'dialct', did you mean 'dialect'?");

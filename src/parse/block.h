@@ -1,7 +1,7 @@
 /* block: the state of a reader in parts, one for each file. Internal to src/parse.
  *
  * stream.c classifies lines and opens blocks; the files of the dialects turn lines into rows and
- * pass them to pm_block_add; block.c keeps the sums and judges the block at its end.
+ * pass them to pm_block_add; block_rows.c counts the rows; block.c judges the block at its end.
  *
  * reader.st keeps the first failure. After a failure no event is reported, but the rest of the
  * current line may still be processed.
@@ -151,7 +151,7 @@ typedef struct pm_open {
     size_t digits;               /* of the addresses, if the block is narrow */
     bool below_rule;             /* the rule is above the first row, where `sort` moved it */
     bool sums_first;             /* the rows follow their sums: sorted, largest first */
-    /* block.c: the rows that are kept */
+    /* block_rows.c: the rows that are kept */
     pm_mapping held;    /* the last row, which the next row may print again, grown */
     uint64_t held_line; /* 0: no row is held */
     uint32_t held_id;   /* in the pool */
@@ -282,20 +282,7 @@ void pm_block_open(pm_reader *r);
 void pm_block_end(pm_reader *r);
 
 void pm_block_mark(pm_reader *r, pm_mark mark, uint64_t line);
-/* Adds a row. Damaged rows (no extent, overlap, absurd numbers) are counted and left out. The row
- * is held until the next one: the kernel continues after the last address that it printed, so a
- * mapping that grew meanwhile is printed again, and the later row counts. */
-void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line);
-/* Counts the held row. */
-void pm_block_flush(pm_reader *r);
 void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
-/* True if m is the row before, grown. */
-static inline bool pm_block_grew(const pm_mapping *before, const pm_mapping *m)
-{
-    return m->start == before->start && before->end > before->start && m->end > before->end;
-}
-/* Adds the numbers of a row that the capture does not count to the sums that its footer may. */
-void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* Adds one item to the list of what is missing. */
 void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -303,6 +290,22 @@ void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((form
 void pm_block_line(pm_reader *r);
 /* Adds lines of n bytes that are in the chunk; r->line is the last of them. */
 void pm_block_lines(pm_reader *r, const char *p, size_t n, uint64_t lines);
+
+/* ---- block_rows.c ---- */
+
+/* Adds a row. Damaged rows (no extent, overlap, absurd numbers) are counted and left out. The row
+ * is held until the next one: the kernel continues after the last address that it printed, so a
+ * mapping that grew meanwhile is printed again, and the later row counts. */
+void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line);
+/* Counts the held row. */
+void pm_block_flush(pm_reader *r);
+/* True if m is the row before, grown. */
+static inline bool pm_block_grew(const pm_mapping *before, const pm_mapping *m)
+{
+    return m->start == before->start && before->end > before->start && m->end > before->end;
+}
+/* Adds the numbers of a row that the capture does not count to the sums that its footer may. */
+void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 
 /* ---- smaps.c: maps, smaps ---- */
 

@@ -186,6 +186,13 @@ static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
     PM_STEP(r->st, pm_buf_status(&rule->conditions, r->err));
 }
 
+/* True if every row matches the rule. */
+static bool matches_all(const pm_rule *rule)
+{
+    return !rule->own.n && !rule->below.n && !rule->below.nothing && !rule->above.n &&
+           !rule->above.nothing && !rule->with && !rule->without;
+}
+
 /* Checks only for an equal earlier rule. Whether other rules can be reached is not decidable in
  * general; tests of a set show it. */
 static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapdb_error *err)
@@ -193,7 +200,7 @@ static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapd
     for (size_t i = 0; i < set->n; i++) {
         const pm_rule *before = &set->rule[i];
 
-        if (!before->own.n && pm_rule_is_alone(before))
+        if (matches_all(before))
             return pm_fail(err, PMAPDB_INPUT,
                            "can never be reached: rule '%s' before it has no condition",
                            before->name);

@@ -126,8 +126,8 @@ static bool reach_holds(const pm_rule_condition *c, const pm_rule_row *other,
     return c->key == PM_RULE_KEY_FILLS ? other_last == wanted : other_last >= wanted;
 }
 
-bool pm_rule_holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_rule_row *row,
-                   pm_regex_space *space)
+static bool holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_rule_row *row,
+                  pm_regex_space *space)
 {
     switch (pm_rule_kinds[c->key].type) {
     case PM_RULE_BASES:
@@ -149,7 +149,7 @@ const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, cons
                                                const pm_rule_row *row, pm_regex_space *space)
 {
     for (size_t i = 0; i < c->n; i++)
-        if (!pm_rule_holds(&c->item[i], of, row, space))
+        if (!holds(&c->item[i], of, row, space))
             return &c->item[i];
     return NULL;
 }

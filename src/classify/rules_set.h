@@ -130,11 +130,8 @@ void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule);
 
 /* ---- matching ---- */
 
-/* `of` is the row that the condition describes; `row` is the mapping itself, which is either `of`
- * or its neighbour. */
-bool pm_rule_holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_rule_row *row,
-                   pm_regex_space *space);
-/* Returns the first condition that does not hold, or NULL. */
+/* Returns the first condition that does not hold, or NULL. `of` is the row that the conditions
+ * describe; `row` is the mapping itself, which is either `of` or its neighbour. */
 const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
                                                const pm_rule_row *row, pm_regex_space *space);
 
@@ -144,13 +141,6 @@ const pm_rule_row *pm_rule_touching(const pm_rule_row *row, const pm_rule_row *o
 
 /* Returns the text inside brackets of a row that does not show a file. */
 bool pm_rule_bracket(const pm_rule_row *row, pm_text *out);
-
-/* True if the rule has no conditions on neighbours or on the capture. */
-static inline bool pm_rule_is_alone(const pm_rule *rule)
-{
-    return !rule->below.n && !rule->below.nothing && !rule->above.n && !rule->above.nothing &&
-           !rule->with && !rule->without;
-}
 
 static inline const pm_rule_condition *pm_rule_find(const pm_rule_conditions *c, pm_rule_key key)
 {

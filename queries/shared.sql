@@ -12,7 +12,7 @@
 -- column: inode            int      Inode; unknown where the capture does not say, or there is none
 -- column: processes        count    How many processes have it
 -- column: mappings         count    Number of mappings in all of them
--- column: once_kib         kib      Address space, each part of the object once; unknown without an inode
+-- column: size_once_kib    kib      Address space, each part of the object once; unknown without an inode
 -- column: size_kib         kib      Address space, added up over the mappings
 -- column: rss_kib          kib      Resident, added up: a page counts once per process
 -- column: pss_kib          kib      Proportional share: each page once, if all who have it are here
@@ -20,14 +20,14 @@
 -- column: shared_dirty_kib kib      Shared_Dirty, added up
 -- column: hugetlb_kib      kib      Shared_Hugetlb + Private_Hugetlb, added up; not part of rss or pss
 -- column: swap_kib         kib      Swapped out
--- table:  category object processes mappings once_kib size_kib rss_kib pss_kib shared_kib swap_kib
+-- table:  category object processes mappings size_kib rss_kib pss_kib shared_kib swap_kib
 -- narrow: category object processes rss_kib pss_kib shared_kib
 -- empty:  no memory is shared
 --
 -- Mappings that are shared (perms s) or have pages that another process also has. An object is one
 -- device and inode on one host; a System V segment is also told apart by its key, because its inode
 -- is the number of the segment. Without device and inode, nobody can tell which objects are the
--- same: those rows are added up by path, and once_kib is unknown. pmap -x, -d and plain pmap do not
+-- same: those rows are added up by path, and size_once_kib is unknown. pmap -x, -d and plain pmap do not
 -- tell which pages are shared: of their mappings, only those with perms s are here. Shows the
 -- moment of each name that is nearest to :snapshot, if it is not further away than :within:
 -- captures of different names that were taken one after another count as taken together.
@@ -101,7 +101,7 @@ once AS (
 )
 SELECT h.name AS host, min(o.category) AS category, min(o.object) AS object, o.device, o.inode,
   count(DISTINCT o.process_id) AS processes, count(*) AS mappings,
-  CASE WHEN o.inode IS NOT NULL AND count(*) = count(o.own) THEN sum(o.own) / 1024 END AS once_kib,
+  CASE WHEN o.inode IS NOT NULL AND count(*) = count(o.own) THEN sum(o.own) / 1024 END AS size_once_kib,
   CASE WHEN count(*) = count(o.size_kib) THEN sum(o.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(o.rss_kib) THEN sum(o.rss_kib) END AS rss_kib,
   CASE WHEN count(*) = count(o.pss_kib) THEN sum(o.pss_kib) END AS pss_kib,
@@ -112,4 +112,4 @@ SELECT h.name AS host, min(o.category) AS category, min(o.object) AS object, o.d
 FROM once o
 LEFT JOIN host h ON h.host_id = o.host_id
 GROUP BY o.host_id, o.device, o.inode, o.told_by, CASE WHEN o.inode IS NULL THEN o.category END
-ORDER BY pss_kib DESC, once_kib DESC, size_kib DESC, host, category, object, o.device, o.inode;
+ORDER BY pss_kib DESC, size_once_kib DESC, size_kib DESC, host, category, object, o.device, o.inode;

@@ -565,9 +565,18 @@ JOIN process p ON p.process_id = s.process_id
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id;
 
--- One row per process: one life of one pid.
+-- One row per process: one life of one pid, with the sizes of its newest snapshot.
 CREATE VIEW processes AS
-SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time
+SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
+  (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms LIMIT 1)
+    AS first_at,
+  (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC LIMIT 1)
+    AS last_at,
+  (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
+  (SELECT s.size_kib FROM snapshot s WHERE s.process_id = p.process_id AND s.preferred
+    ORDER BY s.taken_ms DESC LIMIT 1) AS size_kib,
+  (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s WHERE s.process_id = p.process_id
+    AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1) AS rss_kib
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id;
@@ -642,7 +651,10 @@ WHERE s.preferred >= 0 AND v.epoch_id = s.epoch_id AND v.first <= s.off
 CREATE VIEW categories AS
 SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
   v.private_kib, v.private_dirty_kib, v.swap_kib,
-  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
+  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent, taken_at,
+  (SELECT n.name FROM process p JOIN name n ON n.name_id = p.name_id
+    WHERE p.process_id = s.process_id) AS name,
+  (SELECT p.pid FROM process p WHERE p.process_id = s.process_id) AS pid
 FROM snapshot s
 CROSS JOIN category c
 CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.category_id = c.category_id

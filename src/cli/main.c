@@ -77,10 +77,13 @@ static const struct command {
 static const struct {
     const char *word, *command;
 } aliases[] = {
-    {"top", "by-process"}, {"ps", "processes"},   {"list", "processes"},  {"leak", "leaks"},
-    {"gone", "restarts"},  {"ended", "restarts"}, {"exited", "restarts"}, {"load", "import"},
-    {"history", "growth"}, {"show", "status"},    {"info", "status"},     {"health", "doctor"},
-    {"forecast", "leaks"}, {"free", "host"},      {"memory", "host"},     {"settings", "config"}};
+    {"top", "by-process"}, {"ps", "processes"},     {"list", "processes"},  {"leak", "leaks"},
+    {"gone", "restarts"},  {"ended", "restarts"},   {"exited", "restarts"}, {"load", "import"},
+    {"history", "growth"}, {"show", "status"},      {"info", "status"},     {"health", "doctor"},
+    {"forecast", "leaks"}, {"free", "host"},        {"memory", "host"},     {"settings", "config"},
+    {"summary", "status"}, {"usage", "by-process"}, {"grow", "growth"},     {"trend", "growth"},
+    {"graph", "plot"},     {"chart", "plot"},       {"alert", "check"},     {"maps", "mappings"},
+    {"record", "capture"}, {"monitor", "capture"},  {"limits", "leaks"},    {"eta", "leaks"}};
 
 static const char *command_of_word(const char *word)
 {

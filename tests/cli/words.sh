@@ -47,3 +47,8 @@ run pmapdb categories web --since 1h
 run pmapdb growth web --at now
 run pmapdb snapshots --limit 5
 run pmapdb sql 'SELECT 1' --sort 1
+
+say "SQL that is guessed"
+run pmapdb sql "SELECT name, pid, taken_at, rss_kib FROM snapshots WHERE name = 'web'"
+run pmapdb sql 'SELECT name, rss_kib, snapshots, last_at FROM processes ORDER BY rss_kib DESC'
+run pmapdb sql "SELECT taken_at, rss_kib FROM categories WHERE name = 'web' AND category = 'heap'"

@@ -90,7 +90,7 @@ def check_shared(check, what, rows, got):
     for key, sums in want.items():
         of = [r for r in rows if told_by(r) == key]
         sums["processes"] = len({r["pid"] for r in of})
-        sums["once_kib"] = once(of) if key[1] else None
+        sums["size_once_kib"] = once(of) if key[1] else None
 
     def key_of(row):
         if row["inode"]:
@@ -99,7 +99,7 @@ def check_shared(check, what, rows, got):
         return row["category"], 0, row["object"]
 
     check_keyed(check, what + " shared", got, want, key_of,
-                ("mappings", "processes", "once_kib", *columns))
+                ("mappings", "processes", "size_once_kib", *columns))
     paths = {}
     for row in rows:
         paths.setdefault(told_by(row), set()).add(text(row["path"]) or "[anon]")

@@ -105,6 +105,16 @@ def many(place):
     adds_up(series, "many")
 
 
+def source():
+    """Nothing in the page's own text can end the element that it is in, reach for a network, or make markup of a name."""
+    folder = kit.ROOT / "src" / "report"
+    for path in sorted(folder.glob("*.js")) + [folder / "page.css"]:
+        text = path.read_text()
+        for word in ("</script", "<!--", "</style", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "fetch(",
+                     "XMLHttpRequest", "localStorage", "http:", "https:", "@import", "url("):
+            check.true(f"source: {path.name} has no {word}", word not in text)
+
+
 def refuse(place):
     """Nothing to show, and nothing is written."""
     s = stores.Store(place, "refuse")
@@ -118,6 +128,7 @@ def refuse(place):
 
 
 def main():
+    source()
     with kit.Place() as place:
         for kind in stores.KINDS:
             once(stores.make(kind, place), kind)

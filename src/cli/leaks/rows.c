@@ -180,6 +180,27 @@ pm_leak_group pm_leak_group_at(const pm_leak_rows *rows, const pm_leak_row *begi
     return g;
 }
 
+/* Orders by verdict, then growth in KiB before growth in number, then by rate. */
+static bool is_worse(const pm_leak_row *a, const pm_leak_row *than)
+{
+    bool kib = pm_leak_row_is_kib(a), than_kib = pm_leak_row_is_kib(than);
+
+    if (a->verdict != than->verdict)
+        return a->verdict > than->verdict;
+    return kib != than_kib ? kib : a->rate > than->rate;
+}
+
+const pm_leak_row *pm_leak_group_worst(const pm_leak_group *g)
+{
+    const pm_leak_row *worst = NULL;
+
+    for (const pm_leak_row *r = g->begin; r < g->end; r++)
+        if (r->verdict >= PM_VERDICT_SUSPECT && (!r->whole || g->alone) &&
+            (!worst || is_worse(r, worst)))
+            worst = r;
+    return worst;
+}
+
 pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pmapdb_error *err)
 {
     pm_pair pairs[N_FIELDS + 1];

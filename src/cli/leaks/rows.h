@@ -53,6 +53,9 @@ typedef struct pm_leak_group {
 
 pm_leak_group pm_leak_group_at(const pm_leak_rows *rows, const pm_leak_row *begin);
 
+/* Returns the worst finding; NULL: nothing leaks. */
+const pm_leak_row *pm_leak_group_worst(const pm_leak_group *g);
+
 /* Return the number of leaks and suspects; of steady, plateau and shrinking parts. */
 size_t pm_leak_group_found(const pm_leak_group *g);
 size_t pm_leak_group_healthy(const pm_leak_group *g);

@@ -25,18 +25,6 @@ pmapdb_rows *pm_plot_query(pmapdb_store *store, const char *name, const pm_plot_
 
 /* ---- the process ---- */
 
-static const pm_leak_row *worst_of(const pm_leak_group *g)
-{
-    const pm_leak_row *worst = NULL;
-
-    for (const pm_leak_row *r = g->begin; r < g->end; r++)
-        if (r->verdict >= PM_VERDICT_SUSPECT && (!r->whole || g->alone) &&
-            (!worst || r->verdict > worst->verdict ||
-             (r->verdict == worst->verdict && r->rate > worst->rate)))
-            worst = r;
-    return worst;
-}
-
 /* True if the process deserves the picture more than the chosen one: a worse verdict, a higher
  * rate, or more memory where nothing grows. */
 static bool is_worse(const pm_leak_group *g, const pm_leak_row *worst, const pm_plot_data *than)
@@ -57,7 +45,7 @@ static void choose(pm_plot_data *d)
 
     for (const pm_leak_row *r = d->rows.row; r < end;) {
         pm_leak_group g = pm_leak_group_at(&d->rows, r);
-        const pm_leak_row *worst = worst_of(&g);
+        const pm_leak_row *worst = pm_leak_group_worst(&g);
 
         if (is_worse(&g, worst, d)) {
             d->group = g;

@@ -103,18 +103,15 @@ static size_t choose(const pm_report *r, int64_t *ids, size_t most)
         pm_cli_no_memory();
     for (const pm_leak_row *row = rows->row; row < rows->row + rows->n;) {
         pm_leak_group g = pm_leak_group_at(rows, row);
-        candidate c = {.process_id = row->process_id, .last = row->last > 0 ? row->last : 0};
+        const pm_leak_row *worst = pm_leak_group_worst(&g);
 
-        for (; row < g.end; row++) {
-            bool finds = row->verdict >= PM_VERDICT_SUSPECT && pm_leak_row_is_kib(row);
-            double rate = finds && row->rate > 0 ? row->rate : 0;
-
-            if (row->verdict >= PM_VERDICT_SUSPECT && row->verdict > c.verdict)
-                c = (candidate){c.process_id, row->verdict, rate, c.last};
-            else if (row->verdict == c.verdict && rate > c.rate)
-                c.rate = rate;
+        list[n] = (candidate){.process_id = row->process_id, .last = row->last > 0 ? row->last : 0};
+        if (worst) {
+            list[n].verdict = worst->verdict;
+            list[n].rate = pm_leak_row_is_kib(worst) && worst->rate > 0 ? worst->rate : 0;
         }
-        list[n++] = c;
+        n++;
+        row = g.end;
     }
     qsort(list, n, sizeof *list, compare_candidates);
     if (r->alone || !n)
@@ -165,14 +162,14 @@ static void print_picture(pm_report *r, int64_t id, pm_words *words)
                              .limit = pm_run_given(&r->args, "limit"),
                              .dialect = pm_run_given(&r->args, "dialect")};
     const pm_sink sink = {pm_words_begin(words), write_words};
-    const pm_leak_row *row = pm_report_worst(r, id);
+    pm_leak_group g = pm_report_group(r, id);
     pm_plot_data data;
     pm_picture picture;
     pm_plot_frame frame;
     double top;
     pmapdb_error err;
 
-    if (row && row->snapshots > 0) {
+    if (g.begin != g.end && g.begin->snapshots > 0) {
         snprintf(process, sizeof process, "@%" PRId64, id);
         pm_clock_format(r->scope.from_ms, since);
         pm_plot_read(&data, r->args.store, &ask, SVG_POINTS);

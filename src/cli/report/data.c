@@ -83,13 +83,12 @@ static void put_marks(const pm_report *r, pm_buf *out)
 
 void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size_t size)
 {
+    pm_leak_group g = pm_report_group(r, process_id);
     char name[64] = "";
     size_t n = 0;
 
-    for (size_t i = 0; i < r->verdicts.n && !name[0]; i++)
-        if (r->verdicts.row[i].process_id == process_id)
-            snprintf(name, sizeof name, "%.*s", (int)r->verdicts.row[i].name.len,
-                     r->verdicts.row[i].name.data);
+    if (g.begin != g.end)
+        snprintf(name, sizeof name, "%.*s", (int)g.begin->name.len, g.begin->name.data);
     for (char *c = name; *c; c++)
         if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))
             name[n++] = *c;
@@ -133,26 +132,26 @@ void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_
 
 /* ---- one process ---- */
 
-const pm_leak_row *pm_report_worst(const pm_report *r, int64_t process_id)
+pm_leak_group pm_report_group(const pm_report *r, int64_t process_id)
 {
-    const pm_leak_row *worst = NULL;
+    const pm_leak_row *row = r->verdicts.row, *end = row + r->verdicts.n;
 
-    for (const pm_leak_row *row = r->verdicts.row; row < r->verdicts.row + r->verdicts.n; row++)
-        if (row->process_id == process_id &&
-            (!worst || row->verdict > worst->verdict ||
-             (row->verdict == worst->verdict && (worst->whole || row->rate > worst->rate))))
-            worst = row;
-    return worst;
+    while (row < end && row->process_id != process_id)
+        row++;
+    return row < end ? pm_leak_group_at(&r->verdicts, row)
+                     : (pm_leak_group){.begin = row, .end = row};
 }
 
 /* Appends the next steps: commands that can be copied, and advice. */
-static void put_next(const pm_report *r, const pm_leak_row *row, pm_buf *out)
+static void put_next(const pm_report *r, int64_t process_id, pm_buf *out)
 {
+    pm_leak_group g = pm_report_group(r, process_id);
+    const pm_leak_row *row = pm_leak_group_worst(&g);
     pm_next_steps next = {.lineage = PMAPDB_UNKNOWN};
     const char *comma = "";
 
     put(out, "[");
-    if (row && row->verdict >= PM_VERDICT_SUSPECT)
+    if (row)
         next = (pm_next_steps){.category = row->whole ? PM_TEXT("") : row->category,
                                .name = row->name,
                                .pid = row->pid,
@@ -219,7 +218,7 @@ void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out)
 
     scope.process_id = process_id;
     put(out, "{\"next\":");
-    put_next(r, pm_report_worst(r, process_id), out);
+    put_next(r, process_id, out);
     put(out, ",\n\"who\":");
     put_who(r, process_id, out);
     put(out, ",\n\"series\":");

@@ -26,9 +26,8 @@ typedef struct pm_report {
  * own. */
 void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_buf *out);
 
-/* Returns the row that decides the verdict of a process: the worst that is not its sum, unless only
- * the sum is known. NULL: the process has no rows. */
-const pm_leak_row *pm_report_worst(const pm_report *r, int64_t process_id);
+/* Returns the verdicts on a process; empty if it has none. */
+pm_leak_group pm_report_group(const pm_report *r, int64_t process_id);
 
 /* Appends the data of the process with this process_id. */
 void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out);

@@ -170,13 +170,3 @@ void pm_rows_sort(pm_rows *rows)
             return;
         }
 }
-
-pmapdb_status pm_rows_lineages(const pm_rows *rows, pm_ids *out, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t i = 0; i < rows->n && st == PMAPDB_OK; i++)
-        st = pm_ids_add(out, rows->row[i].at.lineage, err);
-    pm_ids_sort(out);
-    return st;
-}

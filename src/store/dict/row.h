@@ -3,7 +3,6 @@
 #ifndef PM_STORE_ROW_H
 #define PM_STORE_ROW_H
 
-#include "store/dict/ids.h"
 #include "store/dict/object.h"
 
 /* Stored in region.reason; the view lineage_history names them. */
@@ -122,9 +121,6 @@ static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
 
 bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b);
-
-/* Collects the lineages of all rows. */
-pmapdb_status pm_rows_lineages(const pm_rows *rows, pm_ids *out, pmapdb_error *err);
 
 /* Sorts by place. */
 void pm_rows_sort(pm_rows *rows);

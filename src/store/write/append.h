@@ -16,7 +16,7 @@ typedef struct pm_put {
     const pm_capture *capture; /* NULL: put back; it is already stored as snapshot_id */
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
-    pm_ids *left; /* categories that lineages lost; perhaps no row has them any more */
+    pm_map *left; /* keys: categories that lineages lost; perhaps no row has them any more */
     pm_order order;
     uint64_t fields;
     pm_rows rows; /* sorted by place; empty if the state is totals */

@@ -23,7 +23,7 @@ typedef struct pm_writer {
     int64_t sweep_ms;
     int64_t data_version;
     pm_newest_all newest;
-    pm_ids left; /* see append.h */
+    pm_map left; /* see append.h */
 } pm_writer;
 
 /* ---- the kept state ---- */
@@ -35,7 +35,7 @@ static void writer_free(pm_writer *w)
     pm_category_ids_free(w->categories);
     pm_rule_set_free(w->rules);
     pm_moments_free(w->moments);
-    pm_ids_free(&w->left);
+    pm_map_free(&w->left);
     free(w);
 }
 
@@ -147,21 +147,23 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
  * so all kept state is dropped then. */
 static void remove_categories(pmapdb_store *s)
 {
-    pm_ids *left = &s->writer->left;
+    pm_map *left = &s->writer->left;
     int removed = 0;
 
-    pm_ids_sort(left);
-    for (size_t i = 0; i < left->n; i++)
-        if (left->id[i] > PM_CATEGORY_COUNT && pm_sql_ok(s->sql)) {
-            pm_sql_do(s->sql,
-                      "DELETE FROM category WHERE category_id = ?1 "
-                      "AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.category_id = ?1) "
-                      "AND NOT EXISTS (SELECT 1 FROM region r WHERE r.category_id = ?1) "
-                      "AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.category_id = ?1)",
-                      PM_ARGS(PM_I(left->id[i])));
-            removed += sqlite3_changes(s->db);
-        }
-    left->n = 0;
+    for (size_t i = 0; left->used && i < left->size; i++) {
+        int64_t id = (int64_t)left->slot[i].key;
+
+        if (left->slot[i].value == PMAPDB_UNKNOWN || id <= PM_CATEGORY_COUNT || !pm_sql_ok(s->sql))
+            continue;
+        pm_sql_do(s->sql,
+                  "DELETE FROM category WHERE category_id = ?1 "
+                  "AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.category_id = ?1) "
+                  "AND NOT EXISTS (SELECT 1 FROM region r WHERE r.category_id = ?1) "
+                  "AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.category_id = ?1)",
+                  PM_ARGS(PM_I(id)));
+        removed += sqlite3_changes(s->db);
+    }
+    pm_map_clear(left);
     if (removed)
         pm_store_forget(s);
 }

@@ -187,7 +187,7 @@ static void change(pm_put *p, pm_newest *n, pm_descent *descent, size_t i, const
     int64_t lineage = descent[i].lineage;
 
     if (descent[i].kept)
-        PM_SQL_STEP(p->sql, pm_ids_add(p->left, descent[i].kept, &err));
+        PM_SQL_STEP(p->sql, pm_map_put(p->left, (uint64_t)descent[i].kept, 1, &err));
     set_kept(p, lineage, ruling);
     set_rows(n, lineage, ruling->kept);
     for (size_t k = 0; k < p->rows.n; k++)
@@ -218,15 +218,16 @@ void pm_refine_labelled(pm_put *p, pm_newest *n, pm_descent *descent)
 
 void pm_refine_again(pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *descent)
 {
-    pm_ids known = {0};
+    pm_map known = {0};
     bool changed = false;
 
-    PM_SQL_STEP(p->sql, pm_rows_lineages(&own->rows, &known, &err));
+    for (size_t i = 0; i < own->rows.n; i++)
+        PM_SQL_STEP(p->sql, pm_map_put(&known, (uint64_t)own->rows.row[i].at.lineage, 1, &err));
     for (size_t i = 0; i < p->rows.n && pm_sql_ok(p->sql); i++) {
-        int64_t lineage = descent[i].lineage;
+        int64_t lineage = descent[i].lineage, seen;
         pm_ruling ruling;
 
-        if (lineage == PM_NO_LINEAGE || pm_ids_has(&known, lineage))
+        if (lineage == PM_NO_LINEAGE || pm_map_get(&known, (uint64_t)lineage, &seen))
             continue;
         ruling = ask_of_lineage(p, descent, lineage);
         if ((!ruling.kept && !descent[i].kept) || is_settled(p, n->rewind, lineage, &ruling))
@@ -236,5 +237,5 @@ void pm_refine_again(pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *
     }
     if (changed)
         recount(p, n);
-    pm_ids_free(&known);
+    pm_map_free(&known);
 }

@@ -296,7 +296,7 @@ static void remove_rest(pm_put *p, int64_t process_id)
         p->sql, "SELECT DISTINCT category_id FROM lineage WHERE process_id = ?1 AND NOT " SHOWN,
         args, 1);
     while (pm_sql_next(p->sql, stmt))
-        PM_SQL_STEP(p->sql, pm_ids_add(p->left, pm_col_int(stmt, 0), &err));
+        PM_SQL_STEP(p->sql, pm_map_put(p->left, (uint64_t)pm_col_int(stmt, 0), 1, &err));
     pm_sql_do(p->sql, "DELETE FROM lineage WHERE process_id = ?1 AND NOT " SHOWN, args, 1);
 }
 

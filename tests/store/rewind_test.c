@@ -282,6 +282,72 @@ static void killed_between_turns(void **state)
     pm_buf_free(&got);
 }
 
-RUN_TESTS(IN_KIT(killed_between_turns), TEST(one_capture_in_a_turn),
+/* ---- after a prune ---- */
+
+#define SLIDES 30
+#define PAGE 65536
+
+/* A mapping that moves by half of its length each minute, and one that stays. */
+static void slide(const kit *k, pm_capture *out[SLIDES])
+{
+    for (int64_t i = 0; i < SLIDES; i++) {
+        out[i] = kit_capture(k, PM_DIALECT_SMAPS, 100, T0 + i * MINUTE);
+        kit_map(k, out[i], 0x400000, 64, "r-xp", "/opt/app");
+        if (i >= 4)
+            kit_map(k, out[i], 0x10000000 + (uint64_t)i * PAGE, 128, "rw-p", "");
+    }
+}
+
+/* Stores all but the second one, and leaves every third moment. */
+static void fill(const kit *k, pm_capture *const *c)
+{
+    const pmapdb_prune_options options = {.keep.last = 1, .max_kib = PMAPDB_UNKNOWN};
+    pmapdb_prune_result result;
+    pmapdb_error err = {0};
+
+    for (size_t i = 0; i < SLIDES; i++)
+        if (i != 1)
+            kit_store(k, c[i]);
+    kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'third', 1 FROM snapshot "
+                "WHERE taken_ms / 60000 % 3 = 0");
+    kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
+}
+
+/* A lineage stays one where a prune removed the captures in which its mapping moved: also where the
+ * program is killed between two captures. */
+static void lineages_over_holes(void **state)
+{
+    static const char moved[] = "SELECT count(DISTINCT lineage_id), count(*) > 5 FROM mappings "
+                                "WHERE perms = 'rw-p'";
+    kit *whole = kit_of(state);
+    pm_capture *c[SLIDES];
+
+    slide(whole, c);
+    fill(whole, c);
+    kit_store(whole, c[1]);
+    kit_expect(whole, moved, "1|1\n");
+    for (size_t kill = 0; kill < SLIDES / 3; kill++) {
+        kit *late = new_kit();
+        void *leave = late;
+
+        fill(late, c);
+        late->store->turn_ms = 0;
+        while (kit_turn(late, c[1]).later)
+            continue;
+        for (size_t i = 0; i < kill; i++)
+            kit_rest(late);
+        kit_close(late);
+        kit_open(late);
+        while (kit_rest(late))
+            continue;
+        kit_expect(late, moved, "1|1\n");
+        assert_true(whole_store(late));
+        kit_leave(&leave);
+    }
+    for (size_t i = 0; i < SLIDES; i++)
+        pm_capture_free(c[i]);
+}
+
+RUN_TESTS(IN_KIT(killed_between_turns), IN_KIT(lineages_over_holes), TEST(one_capture_in_a_turn),
           TEST(others_write_between_turns), IN_KIT(many_in_one_transaction),
           IN_KIT(nothing_of_an_abandoned_one), IN_KIT(what_refers_to_them_stays))

@@ -191,7 +191,7 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
     if (old && w->off > 0)
         close_version(w, old);
     if (new && !stays)
-        pm_region_of(w->sql, new, new->reason == PM_REASON_NEW);
+        pm_region_of(w->sql, new, new->reason == PM_REASON_NEW && !w->s->front);
     if (new && !stays && w->s->front)
         set_reason(w->sql, new);
     if (new)

@@ -4,9 +4,11 @@
 #define PM_STATS_CONSTANTS_H
 
 /* How much data. */
-#define PM_LIFE_MIN 6   /* snapshots; a shorter life shows no curve */
-#define PM_LIVES_MAX 8  /* the newest; older ones are another release */
-#define PM_POINTS_MIN 5 /* fewer cannot tell two curves of two parameters apart */
+#define PM_START_UP 0.25 /* of the longest life: where the start of several lives is over */
+#define PM_LIFE_MIN 6    /* snapshots; a shorter life shows no curve */
+#define PM_LIVES_MAX 8   /* the newest; older ones are another release */
+#define PM_LIVES_SURE 3  /* lives that can be compared with each other */
+#define PM_POINTS_MIN 5  /* fewer cannot tell two curves of two parameters apart */
 
 /* The three resolutions: buckets per life. Posteriors are the mean over them, so that the borders
  * of the buckets do not decide. More than 32 buckets would depend on each other. */
@@ -109,6 +111,9 @@
 #define PM_STALL_SHARE 0.20 /* ... and as a share of the whole time, is an end */
 #define PM_JUMP 0.75        /* share of the two largest rises of an up-only series */
 #define PM_JUMP_RISES 8
+#define PM_DOUBLES_MIN 4     /* rises that show an array that grows by a factor */
+#define PM_DOUBLES_LEAST 1.2 /* the least such factor */
+#define PM_DOUBLES_OFF 1.6   /* factors of rises and of pauses differ by less */
 
 #define PM_Z90 1.6448536269514722 /* half of a 90 % interval, in standard deviations */
 

@@ -12,8 +12,8 @@ typedef struct pm_life {
     size_t begin, end;
 } pm_life;
 
-/* The judged part of a series: known values in time order, without lives that are too short; and
- * scratch arrays. */
+/* The judged part of a series: known values in time order, without lives that are too short and
+ * without the start-ups of several lives; and scratch arrays. */
 typedef struct pm_sample {
     size_t n;
     double *t; /* seconds since 1970 */
@@ -23,7 +23,9 @@ typedef struct pm_sample {
     size_t *edges;       /* n */
     pm_life life[PM_LIVES_MAX];
     int lives;
-    double span; /* seconds, of the longest life */
+    double span;      /* seconds, of the longest life */
+    size_t snapshots; /* in the lives, with those of their start-ups, which the arrays lack */
+    double first;     /* seconds since 1970: of the first of them */
 } pm_sample;
 
 typedef struct pm_points {

@@ -81,13 +81,39 @@ static rises rises_of(const pm_sample *s)
     return r;
 }
 
+/* An array grows by a factor each time it is full. If its contents grow steadily, so do the pauses,
+ * by the same factor; and the next rise is not overdue. */
+static bool doubles(const pm_sample *s, const rises *r)
+{
+    double at[PM_JUMP_RISES], step[PM_JUMP_RISES], end = s->t[s->n - 1], next;
+    size_t n = 0, i;
+
+    for (i = 1; i < s->n; i++)
+        if (s->raw[i] > s->raw[i - 1]) {
+            at[n] = s->t[i];
+            step[n++] = s->raw[i] - s->raw[i - 1];
+        }
+    if (n < PM_DOUBLES_MIN || r->down > 0.0)
+        return false;
+    for (i = 2; i < n; i++) {
+        double pause = (at[i] - at[i - 1]) / (at[i - 1] - at[i - 2]),
+               factor = step[i] / step[i - 1];
+
+        if (!(factor > PM_DOUBLES_LEAST) || pause > PM_DOUBLES_OFF * factor ||
+            factor > PM_DOUBLES_OFF * pause)
+            return false;
+    }
+    next = (at[n - 1] - at[n - 2]) * step[n - 1] / step[n - 2];
+    return end - at[n - 1] <= PM_DOUBLES_OFF * next;
+}
+
 /* Two rises make up most of the growth. */
 static bool jumped(const pm_sample *s, char *reason)
 {
     rises r = rises_of(s);
     double two = r.up > 0.0 ? (r.largest + r.second) / r.up : 1.0;
 
-    if (r.down >= 0.1 * r.up || two <= PM_JUMP || r.n >= PM_JUMP_RISES)
+    if (r.down >= 0.1 * r.up || two <= PM_JUMP || r.n >= PM_JUMP_RISES || doubles(s, &r))
         return false;
     snprintf(reason, PM_REASON, "two jumps make %.0f %% of the rise", 100 * two);
     return true;

@@ -29,11 +29,23 @@ static void copy_known(const pm_series *series, pm_sample *out, int32_t *life)
     }
 }
 
+/* Every life starts up again, in another way. What lies behind the start says whether growth goes
+ * on: a share of the longest life, but no more than half of each. */
+static void skip_start_up(const pm_sample *s, pm_life *life, double longest)
+{
+    double length = s->t[life->end - 1] - s->t[life->begin];
+    double until = s->t[life->begin] + fmin(PM_START_UP * longest, 0.5 * length);
+
+    while (s->t[life->begin] < until && life->end - life->begin > PM_LIFE_MIN)
+        life->begin++;
+}
+
 /* Cuts at changes of life; keeps the newest lives that are long enough and moves them together. */
 static void cut_lives(pm_sample *s, const int32_t *life)
 {
     pm_life kept[PM_LIVES_MAX];
     size_t end = s->n, begin, total = 0, n = 0;
+    double longest = 0.0;
     int count = 0, i;
 
     for (; end > 0 && count < PM_LIVES_MAX; end = begin) {
@@ -46,6 +58,12 @@ static void cut_lives(pm_sample *s, const int32_t *life)
     }
     if (total < PM_TREND_MIN)
         return;
+    s->snapshots = total;
+    s->first = s->t[kept[count - 1].begin];
+    for (i = 0; i < count; i++)
+        longest = fmax(longest, s->t[kept[i].end - 1] - s->t[kept[i].begin]);
+    for (i = 0; i < count && count >= PM_LIVES_SURE; i++)
+        skip_start_up(s, &kept[i], longest);
     for (i = count - 1; i >= 0; i--) {
         size_t m = kept[i].end - kept[i].begin;
 

@@ -230,9 +230,9 @@ static pmapdb_status judge(pm_average *w, pm_trend *out, pmapdb_error *err)
 
     if (s->lives == 0)
         return PMAPDB_OK;
-    out->snapshots = s->n;
+    out->snapshots = s->snapshots;
     out->lives = s->lives;
-    out->first_ms = to_ms(s->t[0]);
+    out->first_ms = to_ms(s->first);
     out->last_ms = to_ms(s->t[s->n - 1]);
     w->material = material_of(s, w->options);
     w->quantum = w->options->quantum > 0.0 ? w->options->quantum : 1.0;

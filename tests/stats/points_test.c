@@ -79,7 +79,7 @@ static void buckets_of_lives(void **state)
     assert_int_equal(points.n, 8 * 16);
     for (int i = 0; i < points.n; i++) {
         assert_int_equal(points.life[i], i / 16);
-        assert_true(fabs(points.y[i] - (100 + 99 * points.x[i])) < 1e-9 * 200);
+        assert_true(fabs(points.y[i] - (125 + 74 * points.x[i])) < 1e-9 * 200); /* after start-up */
     }
 }
 

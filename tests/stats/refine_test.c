@@ -8,7 +8,7 @@
 #include "stats/refine.h"
 #include "stats/sample.h"
 
-enum { MOST = 200 };
+enum { MOST = 400 };
 
 static int64_t ms[MOST];
 static double value[MOST];
@@ -71,6 +71,26 @@ static double two_jumps_and_falls(size_t i)
     return two_jumps(i) - (i >= 60 ? 150 : 0);
 }
 
+/* An array of 100 doubles when it is full: 5 more at each place, until `until`. */
+static double array_until(size_t i, size_t until)
+{
+    double capacity = 100;
+
+    while (capacity < 5 * (double)(i < until ? i : until) + 45)
+        capacity *= 2;
+    return 5000 + capacity;
+}
+
+static double array_grows(size_t i)
+{
+    return array_until(i, MOST);
+}
+
+static double array_is_full(size_t i)
+{
+    return array_until(i, 160);
+}
+
 static double stairs(size_t i)
 {
     return 5000 + 100 * floor((double)i / 4);
@@ -96,4 +116,12 @@ static void jumps(void **state)
     expect_going_on(two_jumps_and_falls, 100);
 }
 
-RUN_TESTS(TEST(it_goes_on), TEST(it_stopped), TEST(jumps))
+/* Four rises, of which the last two are three quarters; the next is due at place 311. */
+static void arrays(void **state)
+{
+    expect_going_on(array_grows, 200);
+    assert_true(array_grows(199) == 5000 + 1600);
+    expect_over(array_is_full, 400, "");
+}
+
+RUN_TESTS(TEST(it_goes_on), TEST(it_stopped), TEST(jumps), TEST(arrays))

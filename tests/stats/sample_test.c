@@ -37,12 +37,13 @@ static void lives(void **state)
     }
     take(100); /* 5, ten of 8, 9, 6 */
     assert_int_equal(sample.lives, PM_LIVES_MAX);
-    assert_int_equal(sample.n, 6 * 8 + 9 + 6);
+    assert_int_equal(sample.snapshots, 6 * 8 + 9 + 6);
+    assert_int_equal(sample.n, 6 * 6 + 7 + 6); /* two each start up; six are needed */
     assert_int_equal(sample.life[0].begin, 0);
-    assert_true(sample.y[0] == 37);
-    assert_int_equal(sample.life[6].begin, 48);
-    assert_int_equal(sample.life[7].end, 63);
-    assert_true(sample.y[57] == 94 && sample.span == 8 * 3600.0);
+    assert_true(sample.y[0] == 39 && sample.first == sample.t[0] - 2 * 3600.0);
+    assert_int_equal(sample.life[6].begin, 36);
+    assert_int_equal(sample.life[7].end, 49);
+    assert_true(sample.y[43] == 94 && sample.span == 6 * 3600.0);
     for (size_t i = 95; i < 100; i++) /* two of three: too short, and followed by another life */
         life[i] = 31;
     take(100);

@@ -92,18 +92,20 @@ const pm_form *pm_form_of_row(const pm_numbers *v, size_t perms)
     return NULL;
 }
 
-const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon)
+const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon, pm_dialect dialect)
 {
+    const pm_form *found = NULL;
+
     for (const pm_form *f = formats; f < formats + N_FORMATS; f++) {
         const char *numbers = f->pattern && *f->pattern != 'A' ? strchr(f->pattern, ' ') : NULL;
         const char *end;
 
         /* toybox and busybox print the same four numbers; only one of them prints a colon */
         if (numbers && has_numbers(numbers, v, &end) &&
-            ((numbers[-1] == ':') == colon || v->n == 4))
-            return f;
+            ((numbers[-1] == ':') == colon || v->n == 4) && (!found || f->dialect == dialect))
+            found = f;
     }
-    return NULL;
+    return found;
 }
 
 static enum pm_field field_of(char letter)

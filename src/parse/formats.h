@@ -31,7 +31,8 @@ const pm_form *pm_form_at(size_t i);
 
 /* Returns the format of a row with these numbers before a mode of `perms` characters, or NULL. */
 const pm_form *pm_form_of_row(const pm_numbers *v, size_t perms);
-const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon);
+/* The same for a line of sums; of several formats, that of `dialect`. */
+const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon, pm_dialect dialect);
 
 /* Fills in the field of each number in order: PM_NO_COLUMN for x. */
 void pm_form_fields(const pm_form *f, enum pm_field field[PM_NUMBERS_MAX]);

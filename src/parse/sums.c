@@ -77,7 +77,7 @@ static bool read_sums(pm_text line, sums *s)
 
 /* Returns the format of a line that ends with its last number: " total  123K", "total kB  1 2 3",
  * "mapped: 1K ... 3K". */
-static const pm_form *format_of(pm_text line, sums *s)
+static const pm_form *format_of(pm_text line, pm_dialect dialect, sums *s)
 {
     pm_text t = pm_text_trim(line, " ");
     char last = t.len ? t.data[t.len - 1] : ' ';
@@ -85,7 +85,7 @@ static const pm_form *format_of(pm_text line, sums *s)
     if (!pm_char_in(last, "0123456789Kk-") && last != '\x9a') /* the last byte of a Russian K */
         return NULL;
     return read_sums(line, s) && !pm_guess_has_perms(line, INT_MAX)
-               ? pm_form_of_sums(&s->v, s->colon)
+               ? pm_form_of_sums(&s->v, s->colon, dialect)
                : NULL;
 }
 
@@ -156,15 +156,6 @@ static bool stands_alone(pm_text line, const sums *s)
     return has_known_words(line, s);
 }
 
-/* True if the sums have the format of the rows above. A line without known words must fit the rows,
- * because lines of `ls -l` contain numbers, too. toybox and busybox print the same four numbers;
- * toybox and procps print the same single number. */
-static bool fits(const pm_open *b, const pm_form *f)
-{
-    return f->dialect == b->dialect ||
-           (f->dialect == PM_DIALECT_TOYBOX_X && b->dialect == PM_DIALECT_BUSYBOX_X);
-}
-
 bool pm_footer_narrow(pm_reader *r, pm_text line)
 {
     pm_open *b = &r->b;
@@ -176,9 +167,9 @@ bool pm_footer_narrow(pm_reader *r, pm_text line)
     if (!rows && b->rows != PM_LINE_OTHER)
         return false;
     sles = read_sles(line, &s.v.v[0]);
-    if (!sles) {
-        f = format_of(line, &s);
-        if (!f || !(rows ? has_known_words(line, &s) || (s.wide_gap && fits(b, f))
+    if (!sles) { /* without known words a line must fit the rows: `ls -l` prints numbers, too */
+        f = format_of(line, b->dialect, &s);
+        if (!f || !(rows ? has_known_words(line, &s) || (s.wide_gap && f->dialect == b->dialect)
                          : stands_alone(line, &s)))
             return false;
         pm_form_fields(f, field);
@@ -209,7 +200,7 @@ bool pm_footer_alone(pm_text line)
 
     if (pm_footer_in_words(line))
         return true;
-    f = format_of(line, &s);
+    f = format_of(line, PM_DIALECT_COUNT, &s);
     return f && stands_alone(line, &s);
 }
 

@@ -107,6 +107,11 @@ PMAPDB_API bool pmapdb_is_immutable(const pmapdb_store *store);
 PMAPDB_API pmapdb_status pmapdb_begin_read(pmapdb_store *store, pmapdb_error *err);
 PMAPDB_API void pmapdb_end_read(pmapdb_store *store);
 
+/* Calls on_progress now and then while the rows of queries are searched for; `done` counts the
+ * processes that leaks has judged. False ends the query with PMAPDB_STOPPED. After each row `what`
+ * is NULL. on_progress NULL: no calls. Not for pmapdb_sql(), which has a time limit. */
+PMAPDB_API void pmapdb_on_progress(pmapdb_store *store, pmapdb_progress_fn on_progress, void *ctx);
+
 /* ---- import ---- */
 
 /* A capture that was stored or known, or a file that gave none. */

@@ -10,7 +10,7 @@ pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, 
     pmapdb_status st = pm_store_open(path, options, &pm_schema_built_in, &s, err);
     int rc;
 
-    if (st == PMAPDB_OK && (rc = pm_functions_add(s->db)) != SQLITE_OK) {
+    if (st == PMAPDB_OK && (rc = pm_functions_add(s->db, &s->judged)) != SQLITE_OK) {
         st = pm_sql_fail_code(s->db, rc, "add the functions", err);
         pmapdb_close(s);
     }

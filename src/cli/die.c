@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "cli/cli.h"
 #include "cli/output_file.h"
+#include "cli/progress.h"
 #include "render/terminal.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,6 +96,8 @@ void pm_cli_no_memory(void)
 
 void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
 {
+    if (status == PMAPDB_STOPPED && pm_stop_asked())
+        pm_cli_die("stopped by a signal; a question changes nothing");
     if (status == PMAPDB_STOPPED)
         end(PM_EXIT_OK);
     if (status != PMAPDB_OK)

@@ -275,6 +275,9 @@ void pm_run_open(pm_run_args *args)
 
     args->store = pm_cli_store(args->cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(args->store, &err), &err);
+    args->progress = pm_progress_begin_question(args->cli);
+    if (args->progress.on)
+        pmapdb_on_progress(args->store, pm_progress_step, &args->progress);
 }
 
 pmapdb_rows *pm_run_query(const pm_run_args *args, const char *name)

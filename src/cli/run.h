@@ -5,6 +5,7 @@
 
 #include "cli/answer.h"
 #include "cli/options/options.h"
+#include "cli/progress.h"
 
 /* A query with the arguments of the command line. */
 typedef struct pm_run_args {
@@ -19,6 +20,7 @@ typedef struct pm_run_args {
     const pm_query_info *info;
     const char *value[PM_QUERY_ITEMS]; /* of each parameter; NULL: not given */
     pmapdb_store *store;
+    pm_progress progress;
 } pm_run_args;
 
 /* Sets --query-dir from argv: it must be known before the options of the query are. */

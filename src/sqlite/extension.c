@@ -27,7 +27,7 @@ int sqlite3_extension_init(sqlite3 *db, char **error, const sqlite3_api_routines
             sqlite3_mprintf("pmapdb needs SQLite 3.34 or later, this is %s", sqlite3_libversion());
         return SQLITE_ERROR;
     }
-    rc = pm_functions_add(db);
+    rc = pm_functions_add(db, NULL);
     return rc == SQLITE_OK ? pm_tables_add(db) : rc;
 }
 

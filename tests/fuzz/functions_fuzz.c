@@ -43,7 +43,8 @@ static void prepare(void)
     static sqlite3 *db;
     sqlite3_stmt *list = NULL;
 
-    FUZZ_CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK && pm_functions_add(db) == SQLITE_OK,
+    FUZZ_CHECK(sqlite3_open(":memory:", &db) == SQLITE_OK &&
+                   pm_functions_add(db, NULL) == SQLITE_OK,
                "no connection");
     FUZZ_CHECK(sqlite3_prepare_v2(db,
                                   "SELECT name, narg FROM pragma_function_list WHERE NOT builtin "

@@ -17,7 +17,7 @@ static void says(const char *expression, const char *expected)
     sqlite3 *db;
 
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
     assert_string_equal((const char *)sqlite3_column_text(stmt, 0), expected);

@@ -17,7 +17,7 @@ static int open_db(void **state)
     sqlite3 *db;
 
     assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
-    assert_int_equal(pm_functions_add(db), SQLITE_OK);
+    assert_int_equal(pm_functions_add(db, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, MINUTES, NULL, NULL, NULL), SQLITE_OK);
     *state = db;
     return 0;

@@ -93,8 +93,12 @@ static void take_top(pm_leaks_cmd *l)
 static void ask_store(pm_leaks_cmd *l)
 {
     pmapdb_rows *rows;
+    char n[32];
 
     pm_run_open(&l->args);
+    if (!pm_run_given(&l->args, "process") && !pm_run_given(&l->args, "grown") &&
+        pm_run_ask(l->args.store, "SELECT count(*) FROM process", n, sizeof n))
+        pm_num_all(pm_text_of(n), &l->args.progress.of); /* or less: lives that follow each other */
     rows = pm_run_query(&l->args, "leaks");
     if (shows_cards(l))
         show_cards(l, l->args.store, rows);

@@ -87,6 +87,9 @@ static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *w
     case SQLITE_FULL:
         st = fail_full(file, err);
         break;
+    case SQLITE_INTERRUPT: /* a progress handler asked for it */
+        st = pm_fail(err, PMAPDB_STOPPED, "stopped");
+        break;
     case SQLITE_NOTADB:
         st = pm_fail(err, PMAPDB_SCHEMA, "%s: not a pmapdb store", file);
         break;

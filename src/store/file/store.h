@@ -25,6 +25,9 @@ struct pmapdb_store {
     int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
     struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);
+    pmapdb_progress_fn on_progress; /* pmapdb_on_progress() */
+    void *progress_ctx;
+    int64_t judged; /* processes that leak_report() has judged */
 };
 
 /* The files that make a schema, in order; its version is their number. */

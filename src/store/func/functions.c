@@ -122,7 +122,7 @@ static void call_error(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_int(out, -number);
 }
 
-int pm_functions_add(struct sqlite3 *db)
+int pm_functions_add(struct sqlite3 *db, int64_t *judged)
 {
     static const struct {
         const char *name;
@@ -148,5 +148,5 @@ int pm_functions_add(struct sqlite3 *db)
         rc = pm_expression_function_add(db);
     if (rc == SQLITE_OK)
         rc = pm_page_functions_add(db);
-    return rc == SQLITE_OK ? pm_leak_functions_add(db) : rc;
+    return rc == SQLITE_OK ? pm_leak_functions_add(db, judged) : rc;
 }

@@ -21,6 +21,7 @@ SQLITE_EXTENSION_INIT3
  * Processes of one host were captured at the same times. */
 typedef struct desk {
     pm_trend_room *room; /* NULL until the first verdict */
+    int64_t *judged;     /* counts the reports; may be NULL */
 } desk;
 
 static void close_desk(void *ctx)
@@ -247,11 +248,14 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 static void report_final(sqlite3_context *out)
 {
     pm_leak_lives *l = sqlite3_aggregate_context(out, 0);
+    const desk *d = sqlite3_user_data(out);
     pm_buf json = {0};
     pmapdb_error err = {0};
 
     if (!l)
         return;
+    if (d->judged)
+        ++*d->judged;
     l->options.room = room_of(out);
     if (!l->options.room)
         sqlite3_result_error_nomem(out);
@@ -261,7 +265,7 @@ static void report_final(sqlite3_context *out)
     pm_leak_lives_free(l);
 }
 
-int pm_leak_functions_add(struct sqlite3 *db)
+int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged)
 {
     static const struct {
         const char *name;
@@ -280,6 +284,7 @@ int pm_leak_functions_add(struct sqlite3 *db)
 
         if (!d)
             return SQLITE_NOMEM;
+        d->judged = judged;
         rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].args,
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, d,
                                         NULL, functions[i].step, functions[i].final, close_desk);

@@ -3,6 +3,8 @@
 #ifndef PM_STORE_LEAK_FUNCTIONS_H
 #define PM_STORE_LEAK_FUNCTIONS_H
 
+#include <stdint.h>
+
 struct sqlite3;
 
 /* leak_verdict(first_ms, last_ms, n, value, life [, limit_kib [, page_kib]])
@@ -21,8 +23,8 @@ struct sqlite3;
  *     live_process, -1 for no limit, and when the process started; limit_kib takes precedence over
  * memory_max_kib.
  *
- * An unknown value is NULL, and absent in JSON. life: changes when the process restarts. Returns
- * SQLite's result code. */
-int pm_leak_functions_add(struct sqlite3 *db);
+ * *judged, or NULL, counts the reports. An unknown value is NULL, and absent in JSON. life: changes
+ * when the process restarts. Returns SQLite's result code. */
+int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged);
 
 #endif

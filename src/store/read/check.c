@@ -123,7 +123,7 @@ pmapdb_status pm_query_check_alone(const pm_query_info *q, pmapdb_error *err)
         st = pm_sql_fail(store.db, "open memory", err);
     PM_STEP(st, pm_sql_new(store.db, &store.sql, err));
     PM_STEP(st, pm_migrate(&store, &pm_schema_built_in, true, err));
-    if (st == PMAPDB_OK && (rc = pm_functions_add(store.db)) != SQLITE_OK)
+    if (st == PMAPDB_OK && (rc = pm_functions_add(store.db, NULL)) != SQLITE_OK)
         st = pm_sql_fail_code(store.db, rc, "add the functions", err);
     PM_STEP(st, pm_query_check(store.db, q, &stmt, err));
     sqlite3_finalize(stmt);

@@ -131,6 +131,27 @@ const pm_query_info *pm_rows_info(const pmapdb_rows *r)
     return r->info;
 }
 
+/* ---- progress ---- */
+
+#define STEPS 100000 /* of SQLite between two calls: some ms */
+
+static int tell(void *ctx)
+{
+    pmapdb_store *s = ctx;
+    const pmapdb_progress progress = {.what = s->judged ? "judging" : "searching",
+                                      .unit = s->judged ? "processes" : NULL,
+                                      .done = (uint64_t)s->judged};
+
+    return !s->on_progress(s->progress_ctx, &progress);
+}
+
+void pmapdb_on_progress(pmapdb_store *s, pmapdb_progress_fn on_progress, void *ctx)
+{
+    s->on_progress = on_progress;
+    s->progress_ctx = ctx;
+    sqlite3_progress_handler(s->db, on_progress ? STEPS : 0, tell, s);
+}
+
 /* ---- rows ---- */
 
 pmapdb_status pmapdb_next(pmapdb_rows *r, bool *has_row, pmapdb_error *err)
@@ -142,6 +163,8 @@ pmapdb_status pmapdb_next(pmapdb_rows *r, bool *has_row, pmapdb_error *err)
     if (r->adhoc)
         return pm_adhoc_next(r, has_row, err);
     *has_row = pm_sql_next(r->store->sql, r->stmt);
+    if (r->store->on_progress)
+        r->store->on_progress(r->store->progress_ctx, &(pmapdb_progress){0});
     return pm_sql_end(r->store->sql, err);
 }
 

@@ -143,6 +143,7 @@ function header() {
   return el(
     'header.wide',
     {},
+    index.about.back ? el('a', { href: index.about.back }, '← all') : null,
     el('h1', {}, shorten(title(), 80)),
     el(
       'small',
@@ -190,7 +191,7 @@ function show(data) {
   main.replaceChildren(
     el('a', { href: '#made', class: 'skip' }, 'to the chart'),
     header(),
-    ...(index.about.names > 1 ? [hostCard()] : []),
+    ...(new Set(index.fleet.map(p => p.host + ' ' + p.name)).size > 1 ? [hostCard()] : []),
     verdictCard(),
     ...(siblings.length > 1 && overlap ? [fleetCard(siblings)] : []),
     el('div.column', {}, left),
@@ -219,15 +220,12 @@ function check() {
   return bad;
 }
 
+// Shows one of the processes that this file has, or else its first one.
 async function open(id) {
-  const at = Math.max(
-      0,
-      index.shown.findIndex(s => s.id === id)
-    ),
-    element = document.getElementById('data' + (at + 1));
-  if (!element) return;
-  state.process = index.shown.length > 1 ? index.shown[at].id : null;
-  show(series(await unpack(element), index.leak));
+  const here = index.shown.filter(s => s.data !== undefined);
+  const chosen = here.find(s => s.id === id) || here[0];
+  state.process = here.length > 1 ? chosen.id : null;
+  show(series(await unpack(document.getElementById('data' + chosen.data)), index.leak));
 }
 
 async function start() {
@@ -244,7 +242,7 @@ async function start() {
     hostDraw();
   }
   addEventListener('hashchange', () => {
-    if (index.shown.length > 1 && asked() && asked() !== state.process) open(asked()).then(() => scrollTo(0, 0));
+    if (state.process !== null && asked() && asked() !== state.process) open(asked()).then(() => scrollTo(0, 0));
   });
   let wait = null;
   addEventListener('resize', () => {

@@ -167,7 +167,7 @@ def host(b, folder):
     check.equal("host: names", page.value("document.querySelectorAll('#names tbody tr').length"), 3)
     check.equal("host: the worst is first", page.value("document.querySelector('#names tbody tr').textContent.startsWith('beta')"), True)
     page.value("location.hash = document.querySelectorAll('#names a')[1].getAttribute('href')")
-    page.until("!document.querySelector('h1').textContent.startsWith('beta')")
+    page.until("!document.querySelector('main h1').textContent.startsWith('beta')")
     quiet(page, "host", page.asked[0])
     page.close()
     kit.run("report", "--all", s.folder / "all", db=s.db)
@@ -176,6 +176,10 @@ def host(b, folder):
     page = b.open(s.folder / "all" / "index.html")
     links = page.value("[...document.querySelectorAll('#names a')].map(a => a.getAttribute('href'))")
     check.equal("--all: links", sorted(links), [f for f in files if f != "index.html"])
+    page.close()
+    page = b.open(s.folder / "all" / links[0])
+    check.equal("--all: a page of one process", page.value("[document.querySelector('main h1').textContent, pmapdbReport.check().length]"), ["beta/6001", 0])
+    check.equal("--all: the way back", page.value("document.querySelector('header a').getAttribute('href')"), "index.html")
     page.close()
 
 

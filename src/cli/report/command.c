@@ -194,30 +194,32 @@ static size_t size_of(const pm_buf *data, size_t n)
     return size;
 }
 
-/* Writes a page with the index and these processes; none: the index alone. Shows less of each
- * process while the packed data, about a quarter of the text, would be too large. */
-static void write_page(pm_report *r, const int64_t *ids, size_t n, const int64_t *linked,
-                       size_t n_linked, const char *path)
+/* Writes a page. Shows less of each process while the packed data, about a quarter of the text,
+ * would be too large. */
+static void write_page(pm_report *r, const pm_report_links *links, const char *path)
 {
+    size_t n = links->n_here;
+    int64_t first = n ? links->here[0] : links->files[0];
+    const pm_report_scope asked = r->scope;
     pm_cli to = *r->cli;
     pm_buf data[1 + SHOWN_MOST] = {{0}};
     pm_words words = {0}, picture = {0};
     pm_output out;
 
-    pm_report_index(r, n_linked ? linked : ids, n_linked ? n_linked : n, n_linked > 0, &data[0]);
+    pm_report_index(r, links, &data[0]);
     for (size_t i = 0; i < n; i++)
-        pm_report_series(r, ids[i], &data[1 + i]);
+        pm_report_series(r, links->here[i], &data[1 + i]);
     while (size_of(data, 1 + n) / 4 > (size_t)r->max_kib * 1024 && r->scope.snapshots > 100) {
         r->scope.with_mappings /= 2;
         r->scope.stretches /= 2;
         r->scope.snapshots /= 2;
         for (size_t i = 0; i < n; i++) {
             pm_buf_clear(&data[1 + i]);
-            pm_report_series(r, ids[i], &data[1 + i]);
+            pm_report_series(r, links->here[i], &data[1 + i]);
         }
     }
-    print_verdicts(r, n == 1 ? ids : NULL, &words);
-    print_picture(r, ids[0], &picture);
+    print_verdicts(r, n == 1 ? links->here : NULL, &words);
+    print_picture(r, first, &picture);
     to.output = path;
     pm_output_open(&out, &to);
     pm_report_write(out.text,
@@ -227,12 +229,14 @@ static void write_page(pm_report *r, const int64_t *ids, size_t n, const int64_t
                                       .data = data,
                                       .n_data = 1 + n});
     pm_output_end(&out);
+    r->scope = asked;
     free(words.data);
     free(picture.data);
     for (size_t i = 0; i < 1 + n; i++)
         pm_buf_free(&data[i]);
 }
 
+/* Writes index.html, which has no process, and a page for each process. */
 static void write_all(pm_report *r)
 {
     int64_t ids[ALL_MOST];
@@ -246,7 +250,9 @@ static void write_all(pm_report *r)
             pm_report_file_name(r, ids[i], file, sizeof file);
         if (asprintf(&path, "%s/%s", r->all, i < n ? file : "index.html") < 0)
             pm_cli_no_memory();
-        write_page(r, &ids[i < n ? i : 0], i < n, i < n ? NULL : ids, i < n ? 0 : n, path);
+        write_page(r,
+                   &(pm_report_links){.here = &ids[i], .n_here = i < n, .files = ids, .n_files = n},
+                   path);
         free(path);
     }
 }
@@ -270,7 +276,7 @@ int pm_cli_report(pm_cli *cli, int argc, char **argv)
         write_all(&r);
     } else {
         n = choose(&r, ids, r.names > 1 ? SHOWN_MOST : 1);
-        write_page(&r, ids, n, NULL, 0, cli->output);
+        write_page(&r, &(pm_report_links){.here = ids, .n_here = n}, cli->output);
     }
     pm_leak_rows_free(&r.verdicts);
     free(r.marks.item);

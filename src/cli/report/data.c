@@ -38,7 +38,7 @@ static pm_pair text_pair(const char *key, const char *text)
 /* ---- before a process is chosen ---- */
 
 /* The rows of the shown processes, of every process its own, and everything that grows. */
-static void put_verdicts(pm_report *r, const int64_t *ids, size_t n, pm_buf *out)
+static void put_verdicts(pm_report *r, const pm_report_links *links, pm_buf *out)
 {
     const pm_sink sink = {out, add};
     const char *comma = "\"leak\":[";
@@ -47,8 +47,8 @@ static void put_verdicts(pm_report *r, const int64_t *ids, size_t n, pm_buf *out
     for (const pm_leak_row *row = r->verdicts.row; row < r->verdicts.row + r->verdicts.n; row++) {
         bool wanted = row->whole || row->verdict >= PM_VERDICT_SUSPECT;
 
-        for (size_t i = 0; i < n; i++)
-            wanted |= ids[i] == row->process_id;
+        for (size_t i = 0; i < links->n_here; i++)
+            wanted |= links->here[i] == row->process_id;
         if (!wanted)
             continue;
         put(out, comma);
@@ -96,34 +96,49 @@ void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size
     snprintf(out, size, "%s%s%" PRId64 ".html", name, n ? "-" : "", process_id);
 }
 
-void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_buf *out)
+/* Appends where each process is: the number of its data in this page, or its file. */
+static void put_links(const pm_report *r, const pm_report_links *links, pm_buf *out)
+{
+    char file[96];
+
+    put(out, "\"shown\":[");
+    for (size_t i = 0; i < links->n_here + links->n_files; i++) {
+        bool here = i < links->n_here;
+        int64_t id = here ? links->here[i] : links->files[i - links->n_here];
+
+        pm_report_file_name(r, id, file, sizeof file);
+        put(out, i ? "," : "");
+        put_object(out,
+                   (pm_pair[]){{.key = "id", .value = pm_value_int(id)},
+                               {.key = "data",
+                                .value = pm_value_int(here ? (int64_t)i + 1 : PMAPDB_UNKNOWN)},
+                               text_pair("file", here ? NULL : file)},
+                   3);
+    }
+    put(out, "],\n");
+}
+
+void pm_report_index(pm_report *r, const pm_report_links *links, pm_buf *out)
 {
     pm_report_scope scope = r->scope;
     pmapdb_error err;
-    char file[96];
 
     put(out, "{\"v\":1,\n\"about\":");
     put_object(out,
                (pm_pair[]){text_pair("tool", "pmapdb " PMAPDB_VERSION),
                            {.key = "made_ms", .value = pm_value_int(pm_clock_now())},
                            text_pair("title", r->title),
-                           {.key = "names", .value = pm_value_int(r->names)},
+                           text_pair("back", links->n_here && links->n_files ? "index.html" : NULL),
                            {.key = "limit_kib", .value = pm_value_int(r->limit_kib)}},
                5);
-    put(out, ",\n\"shown\":[");
-    for (size_t i = 0; i < n; i++) {
-        pm_report_file_name(r, ids[i], file, sizeof file);
-        put(out, i ? "," : "");
-        put_object(out,
-                   (pm_pair[]){{.key = "id", .value = pm_value_int(ids[i])},
-                               text_pair("file", files ? file : NULL)},
-                   2);
-    }
-    put(out, "],\n");
+    put(out, ",\n");
+    put_links(r, links, out);
     put_marks(r, out);
-    put_verdicts(r, ids, n, out);
+    put_verdicts(r, links, out);
     put(out, "\"fleet\":");
-    if (r->names > 1)
+    if (links->n_here && (links->n_files || r->names == 1))
+        scope.process_id = links->here[0];
+    else if (r->names > 1)
         scope.process_id = PMAPDB_UNKNOWN;
     pm_cli_must(pm_report_fleet(r->args.store, &scope, out, &err), &err);
     put(out, "}\n");

@@ -21,10 +21,15 @@ typedef struct pm_report {
     pm_leak_rows verdicts;
 } pm_report;
 
+/* The processes that a page has, and those that have a file of their own, which --all writes. */
+typedef struct pm_report_links {
+    const int64_t *here, *files;
+    size_t n_here, n_files;
+} pm_report_links;
+
 /* Appends what the page shows before a process is chosen: verdicts, courses of the processes,
- * marks, which processes the page has. `ids` are these processes; `files`: each has a file of its
- * own. */
-void pm_report_index(pm_report *r, const int64_t *ids, size_t n, bool files, pm_buf *out);
+ * marks, links. */
+void pm_report_index(pm_report *r, const pm_report_links *links, pm_buf *out);
 
 /* Returns the verdicts on a process; empty if it has none. */
 pm_leak_group pm_report_group(const pm_report *r, int64_t process_id);

@@ -91,8 +91,8 @@ function hostCard() {
             ' in ' +
             plural(index.fleet.length, 'process') +
             '; ' +
-            (leaks.length ? leaks.length + ' leak' + (leaks.length > 1 ? '' : 's') : 'no leak') +
-            (suspects.length ? ', ' + suspects.length + ' suspect' : '')
+            (leaks.length ? plural(leaks.length, 'leak') : 'no leak') +
+            (suspects.length ? ', ' + plural(suspects.length, 'suspect') : '')
         ),
         choice(
           'order',

@@ -111,5 +111,6 @@ FROM change c
 CROSS JOIN lineage l ON l.lineage_id = c.lineage_id
 CROSS JOIN process p ON p.process_id = l.process_id
 WHERE rss_kib_delta > 0 OR size_kib_delta > 0
-ORDER BY rss_kib_delta DESC, size_kib_delta DESC, c.category, c.path, c.lineage_id
+ORDER BY rss_kib_delta DESC, size_kib_delta DESC, c.category, c.path, c.start < 0, c.start,
+  c.lineage_id
 LIMIT coalesce(:top, -1);

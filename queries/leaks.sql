@@ -4,7 +4,7 @@
 -- param:  by          text    category One of category, object, lineage
 -- param:  metric      text    joint  One of joint, rss, pss, private, private_dirty, size, swap, mappings
 -- param:  since       time    ""     Only snapshots from then on: a time, -7d before the newest, now-7d
--- param:  limit       kib     ""     What the process's rss cannot exceed, for eta_h and for leaks that run into it
+-- param:  limit       kib     ""     What its rss cannot exceed, for eta_h
 -- param:  limits      text    ""     The same by name: {"redis":4194304}
 -- param:  sensitivity text    normal One of low, normal, high
 -- param:  dialect     text    ""     Only captures of this dialect; else the one with most snapshots, if possible with rss

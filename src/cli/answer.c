@@ -7,14 +7,11 @@
 
 bool pm_answer_lists(pm_text list, pm_text name)
 {
-    while (list.len) {
-        const char *blank = memchr(list.data, ' ', list.len);
-        size_t n = blank ? (size_t)(blank - list.data) : list.len;
+    pm_text word;
 
-        if (pm_text_equal((pm_text){list.data, n}, name))
+    while ((word = pm_text_word(&list, " ")).len)
+        if (pm_text_equal(word, name))
             return true;
-        list = pm_text_from(list, blank ? n + 1 : n);
-    }
     return false;
 }
 
@@ -109,14 +106,11 @@ static void show_column(const pmapdb_rows *rows, int i, pm_answer_view *v)
 
 static void show_columns(const pmapdb_rows *rows, pm_text names, pm_answer_view *v)
 {
-    v->about.narrow = (pm_text){NULL, 0};
-    while (names.len) {
-        const char *comma = memchr(names.data, ',', names.len);
-        size_t n = comma ? (size_t)(comma - names.data) : names.len;
+    pm_text name;
 
-        show_column(rows, find_column(rows, (pm_text){names.data, n}), v);
-        names = pm_text_from(names, comma ? n + 1 : n);
-    }
+    v->about.narrow = (pm_text){NULL, 0};
+    while ((name = pm_text_word(&names, ", ")).len)
+        show_column(rows, find_column(rows, name), v);
 }
 
 void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)

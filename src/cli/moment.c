@@ -185,3 +185,30 @@ void pm_moment_say(const pm_moment *older, const pm_moment *newer)
         pm_cli_say("these are different processes: @%lld and @%lld", (long long)older->process_id,
                    (long long)newer->process_id);
 }
+
+/* Says nothing if --from and --to are the same moment: the query reports that. */
+static void say_moments(const pm_run_args *args)
+{
+    pm_moment older = {0}, newer = {0};
+
+    if (pm_moment_read(args, "diff-total", &older, &newer))
+        pm_moment_say(&older, &newer);
+}
+
+void pm_moment_say_lacks(const pm_run_args *args, pm_text query)
+{
+    static const struct {
+        const char *queries;
+        void (*say)(const pm_run_args *args);
+    } lists[] = {{"mappings mappings-words mappings-regions largest files fragments huge-pages "
+                  "threads",
+                  pm_moment_say_sums_only},
+                 {"top-growers top-lineages new-and-gone", say_moments},
+                 {"categories mappings mappings-words largest files by-process by-name",
+                  pm_moment_say_unknown},
+                 {"by-name by-process deleted shared", pm_moment_say_left_out}};
+
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (pm_answer_lists(pm_text_of(lists[i].queries), query))
+            lists[i].say(args);
+}

@@ -48,6 +48,10 @@ bool pm_moment_same_process(const pm_moment *older, const pm_moment *newer);
 /* Says on standard error what limits a comparison of the two. */
 void pm_moment_say(const pm_moment *older, const pm_moment *newer);
 
+/* Says on standard error what the answer of a query lacks: of queries that show mappings of one or
+ * two snapshots, or sum up a moment. */
+void pm_moment_say_lacks(const pm_run_args *args, pm_text query);
+
 /* Prints the moment for the title of a table. */
 void pm_moment_describe(const pm_moment *s, char *out, size_t size);
 

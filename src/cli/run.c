@@ -269,12 +269,33 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
     return st;
 }
 
+/* Refuses -o NAME for the name of a process, which other programs take after -o. */
+static void check_output(const pm_run_args *args)
+{
+    const char *output = args->cli->output;
+    char quoted[300];
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    if (!output || strpbrk(output, "./'"))
+        return;
+    snprintf(quoted, sizeof quoted, "'%.255s'", output);
+    pm_cli_must(pmapdb_sql(args->store, "SELECT 1 FROM name WHERE name = :name", NULL, &rows, &err),
+                &err);
+    pm_cli_must(pmapdb_bind(rows, "name", quoted, &err), &err);
+    if (pm_run_next(rows))
+        pm_cli_die("-o wants a file, and '%s' is a process: -p %s; the file would be ./%s", output,
+                   output, output);
+    pmapdb_rows_close(rows);
+}
+
 void pm_run_open(pm_run_args *args)
 {
     pmapdb_error err;
 
     args->store = pm_cli_store(args->cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(args->store, &err), &err);
+    check_output(args);
     args->progress = pm_progress_begin_question(args->cli);
     if (args->progress.on)
         pmapdb_on_progress(args->store, pm_progress_step, &args->progress);
@@ -331,35 +352,6 @@ bool pm_run_asks_host(const pm_run_args *args)
 
 /* ---- a whole command ---- */
 
-/* Says nothing if --from and --to are the same moment: the query reports that. */
-static void say_moments(const pm_run_args *args)
-{
-    pm_moment older = {0}, newer = {0};
-
-    if (pm_moment_read(args, "diff-total", &older, &newer))
-        pm_moment_say(&older, &newer);
-}
-
-/* Also reports what the snapshots lack, for queries that show mappings of one or two snapshots, or
- * sum up a moment. */
-static void say_lacks(const pm_run_args *args, pm_text query)
-{
-    static const struct {
-        const char *queries;
-        void (*say)(const pm_run_args *args);
-    } lists[] = {{"mappings mappings-words mappings-regions largest files fragments huge-pages "
-                  "threads",
-                  pm_moment_say_sums_only},
-                 {"top-growers top-lineages new-and-gone", say_moments},
-                 {"categories mappings mappings-words largest files by-process by-name",
-                  pm_moment_say_unknown},
-                 {"by-name by-process deleted shared", pm_moment_say_left_out}};
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (pm_answer_lists(pm_text_of(lists[i].queries), query))
-            lists[i].say(args);
-}
-
 void pm_run_answer(pm_run_args *args, const char *name)
 {
     pmapdb_rows *rows = NULL;
@@ -378,7 +370,7 @@ void pm_run_answer(pm_run_args *args, const char *name)
     pm_output_open(&out, args->cli);
     pm_answer_rows(&out, rows, &view, NULL, NULL);
     if (!args->path)
-        say_lacks(args, pm_text_of(name));
+        pm_moment_say_lacks(args, pm_text_of(name));
     pmapdb_end_read(args->store); /* a pager may take the table only after hours */
     pm_output_end(&out);
     pmapdb_rows_close(rows);

@@ -27,17 +27,11 @@ static size_t width_at(const pm_render *r, size_t longest)
 /* True if about->narrow names the column or names none. */
 static bool stays(const pm_render *r, size_t i)
 {
-    pm_text rest = r->options.about ? r->options.about->narrow : (pm_text){NULL, 0};
-    pm_text name = pm_text_of(r->columns[i].name);
+    pm_text rest = r->options.about ? r->options.about->narrow : (pm_text){NULL, 0}, word;
     bool named = rest.len == 0;
 
-    while (rest.len && !named) {
-        const char *blank = memchr(rest.data, ' ', rest.len);
-        size_t n = blank ? (size_t)(blank - rest.data) : rest.len;
-
-        named = pm_text_equal((pm_text){rest.data, n}, name);
-        rest = pm_text_from(rest, blank ? n + 1 : n);
-    }
+    while (!named && (word = pm_text_word(&rest, " ")).len)
+        named = pm_text_equal(word, pm_text_of(r->columns[i].name));
     return named;
 }
 

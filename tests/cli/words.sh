@@ -43,6 +43,7 @@ run pmapdb snapshots --sort rrs
 run pmapdb snapshots --columns name,rrs
 run pmapdb snapshots -o csv
 run pmapdb snapshots -o name,rss
+run pmapdb growth -o web
 run pmapdb categories web --since 1h
 run pmapdb growth web --at now
 run pmapdb snapshots --limit 5

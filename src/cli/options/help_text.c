@@ -17,25 +17,14 @@ static pm_text file_of(pm_text name)
     return (pm_text){NULL, 0};
 }
 
-static bool take_line(pm_text *rest, pm_text *line)
-{
-    const char *end = rest->len ? memchr(rest->data, '\n', rest->len) : NULL;
-
-    if (!end)
-        return false;
-    *line = (pm_text){rest->data, (size_t)(end - rest->data)};
-    *rest = pm_text_from(*rest, line->len + 1);
-    return true;
-}
-
 /* Takes the next part; NULL if it is empty. */
 static const char *take_part(pm_text *rest)
 {
     pm_text part = *rest, line = {NULL, 0};
     char *text = NULL;
 
-    while (take_line(rest, &line) && !pm_text_equal(line, PM_TEXT("--")))
-        ;
+    while (rest->len && !pm_text_equal(line, PM_TEXT("--")))
+        line = pm_text_cut(rest, '\n');
     part.len -= rest->len + (pm_text_equal(line, PM_TEXT("--")) ? strlen("--\n") : 0);
     if (part.len && !(text = pm_text_copy(part)))
         pm_cli_no_memory();
@@ -59,7 +48,8 @@ static const char *examples_of(pm_text name)
     const pm_text begin = PM_TEXT("  pmapdb ");
     bool found = false;
 
-    while (take_line(&rest, &line)) {
+    while (rest.len) {
+        line = pm_text_cut(&rest, '\n');
         if (pm_text_starts(line, begin)) {
             pm_text command = pm_text_from(line, begin.len);
 

@@ -27,15 +27,11 @@ static bool read_number(const char *arg, uint64_t least, uint64_t most, int64_t 
 /* True if `choices` ("smaps|maps|auto") contains the argument. */
 static bool is_choice(const char *choices, const char *arg)
 {
-    size_t n = strlen(arg);
+    pm_text rest = pm_text_of(choices);
 
-    while (*choices) {
-        size_t len = strcspn(choices, "|");
-
-        if (len == n && memcmp(choices, arg, n) == 0)
+    while (rest.len)
+        if (pm_text_equal(pm_text_cut(&rest, '|'), pm_text_of(arg)))
             return true;
-        choices += len + (choices[len] == '|');
-    }
     return false;
 }
 

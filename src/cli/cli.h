@@ -75,6 +75,9 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv);
 int pm_cli_explain_category(pm_cli *cli, int argc, char **argv);
 int pm_cli_growth(pm_cli *cli, int argc, char **argv);
 int pm_cli_groups(pm_cli *cli, int argc, char **argv);
+int pm_cli_shm(pm_cli *cli, int argc, char **argv);
+int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv);
+int pm_cli_pages(pm_cli *cli, int argc, char **argv);
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
 /* From now on, errors in the command line end with UNKNOWN, as a monitor expects. Call it before
  * any argument is parsed. */

@@ -158,6 +158,31 @@ def check_budget(work, family):
     check("merged", again, filled)
 
 
+def check_commands(family, flags):
+    """shm, tmpfs and pages on the family."""
+    pid = str(family.pids[0])
+    n = len(family.pids)
+    rows = list(csv.DictReader(io.StringIO(pmapdb("shm", "-f", "csv"))))
+    sysv = [r for r in rows if r["kind"] == "sysv" and r["creator"] == pid]
+    check("segment", [[r[c] for c in ("key", "size_kib", "rss_kib", "swap_kib", "attached", "processes", "state")]
+                      for r in sysv], [["0x00000000", "1024", "512", "0", str(n), str(n), "removed, in use"]])
+    memory = [r for r in rows if r["kind"] == "memfd" and r["path"] == "/memfd:family (deleted)"]
+    check("memfd", [[r[c] for c in ("size_kib", "rss_kib", "processes", "state")] for r in memory],
+          [["1024", "256", str(n), "in use"]])
+    for row in csv.DictReader(io.StringIO(pmapdb("tmpfs", "-f", "csv"))):
+        check("tmpfs " + row["mount"], int(row["size_kib"] or 0) >= int(row["used_kib"]), True)
+    rows = list(csv.DictReader(io.StringIO(pmapdb("pages", pid, "-f", "csv"))))
+    check("pages, rss", sum(int(r["rss_kib"]) for r in rows), smaps_rss(pid))
+    check("pages, rss of classes", sum(int(r[c]) for r in rows for c in ("anon_kib", "file_kib", "shmem_kib")), smaps_rss(pid))
+    largest = max(rows, key=lambda r: int(r["rss_kib"]))
+    runs = list(csv.DictReader(io.StringIO(pmapdb("pages", pid, "--mapping", largest["start"], "-f", "csv"))))
+    check("runs", sum(int(r["pages"]) for r in runs if r["kind"] != "zero") * PAGE // 1024, int(largest["rss_kib"]))
+    seen = {e & (1 << 55) - 1 for at, e, line in entries(family.pids[0])}
+    check("frames of runs", {int(r["frame"]) + i for r in runs if r["kind"] != "zero" for i in range(int(r["pages"]))} - seen, set())
+    check("guard regions", sum(int(r["pages"]) for start in {r["start"] for r in rows if r["size_kib"] in ("512", "1024", "256")}
+          for r in csv.DictReader(io.StringIO(pmapdb("pages", pid, "--mapping", start, "-f", "csv"))) if r["state"] == "guard"), 128)
+
+
 def copies(work, store, want):
     """What merge and export make has the same pages."""
     for name, args in (("merged", ["--db", os.path.join(work, "merged.db"), "merge", store]),
@@ -217,6 +242,7 @@ def main():
         family = Family(program, file, 6)
         check_family(work, family, flags)
         check_budget(work, family)
+        check_commands(family, flags)
         family.end()
         check_unprivileged(work, program, file, flags)
     print("FAILED" if failed else "all pages agree")

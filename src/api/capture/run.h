@@ -9,7 +9,7 @@
 #include "api/capture/select.h"
 #include "api/names.h"
 #include "parse/live_map.h"
-#include "source/pagemap.h"
+#include "source/pages/pagemap.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
 

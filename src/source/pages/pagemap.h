@@ -40,7 +40,10 @@ typedef struct pm_pagemap_work {
     uint64_t family;        /* with sets: the number of address 0 of its family, */
     uint64_t swapped;       /* and of its swapped pages */
     int64_t resident_kib;   /* about: decides how holes are found */
-    int64_t read_us;        /* out: how long all calls took, and the longest one */
+    /* Gets the entries of pages from address `at` on, before they are counted; or NULL. */
+    void (*on_entries)(void *ctx, const uint64_t *e, size_t n, uint64_t at);
+    void *ctx;
+    int64_t read_us; /* out: how long all calls took, and the longest one */
     int64_t longest_us;
 } pm_pagemap_work;
 

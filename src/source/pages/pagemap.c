@@ -1,5 +1,5 @@
 /* pagemap: reads which pages a process has. */
-#include "source/pagemap.h"
+#include "source/pages/pagemap.h"
 
 #include "pages/entry.h"
 #include "source/proc_text.h"
@@ -175,6 +175,8 @@ static void take(reader *r, uint64_t *e, size_t n, uint64_t at)
 {
     uint64_t kinds = PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED | PM_ENTRY_FILE | PM_ENTRY_EXCLUSIVE;
 
+    if (r->work->on_entries)
+        r->work->on_entries(r->work->ctx, e, n, at);
     if (!r->m->by_frame) {
         kinds |= PM_ENTRY_ZERO;
         if (!r->range->is_shared)

@@ -1,0 +1,268 @@
+/* process: pmapdb pages PID: the pages of one process now, mapping by mapping, or those of one
+ * mapping, run by run. */
+#include "cli/options/options.h"
+#include "cli/output.h"
+
+#include "base/num.h"
+#include "pages/entry.h"
+#include "parse/live_map.h"
+#include "source/pages/pagemap.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct pages {
+    pm_cli *cli;
+    const char *mapping; /* the option */
+    uint64_t address;
+    pm_proc p;
+    pm_pagemap map;
+    pm_live_map *live_map;
+    const pm_pool *pool;
+    const uint32_t *rows;
+    size_t n;
+    pm_output out;
+    uint64_t kind, begin, end, first; /* of the current run; begin = end: there is none */
+} pages;
+
+static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
+{
+    return pm_live_map_feed(ctx, bytes, n, taken, err);
+}
+
+static void die_of(const pages *g, pm_proc_fate fate)
+{
+    if (fate == PM_PROC_UNREADABLE)
+        pm_cli_die("the pages of %" PRId64
+                   " cannot be read: that takes its user, or CAP_SYS_PTRACE "
+                   "and CAP_DAC_READ_SEARCH",
+                   g->p.pid);
+    if (fate != PM_PROC_GOOD)
+        pm_cli_die("%" PRId64 " %s", g->p.pid,
+                   fate == PM_PROC_KERNEL    ? "is a kernel thread, which has no memory map"
+                   : fate == PM_PROC_CHANGED ? "became another program while it was read"
+                                             : "has ended");
+}
+
+static void read_maps(pages *g)
+{
+    pm_proc_reading reading;
+    pm_proc_fate fate = PM_PROC_GOOD;
+    pm_block block;
+    pmapdb_error err;
+
+    pm_cli_must(pm_live_map_new(&g->live_map, &err), &err);
+    pm_cli_must(pm_live_map_begin(g->live_map, PM_DIALECT_MAPS, &err), &err);
+    pm_cli_must(
+        pm_proc_read_map(&g->p, "maps", PM_PROC_PIECE, feed, g->live_map, &reading, &fate, &err),
+        &err);
+    die_of(g, fate);
+    pm_cli_must(pm_live_map_finish(g->live_map, &block, &g->pool, &g->rows, &g->n, &err), &err);
+}
+
+/* ---- mapping by mapping ---- */
+
+static const pm_column columns[] = {
+    {"start", PM_UNIT_ADDRESS},   {"size_kib", PM_UNIT_KIB}, {"rss_kib", PM_UNIT_KIB},
+    {"own_kib", PM_UNIT_KIB},     {"anon_kib", PM_UNIT_KIB}, {"file_kib", PM_UNIT_KIB},
+    {"shmem_kib", PM_UNIT_KIB},   {"swap_kib", PM_UNIT_KIB}, {"zero_kib", PM_UNIT_KIB},
+    {"hugetlb_kib", PM_UNIT_KIB}, {"perms", PM_UNIT_TEXT},   {"path", PM_UNIT_TEXT}};
+#define N_COLUMNS (sizeof columns / sizeof *columns)
+
+static void fill_values(pm_value *v, const pm_page_counts *c, int64_t kib)
+{
+    const int64_t *class = c->class;
+    const int64_t numbers[] = {class[PM_PAGE_ANON] + class[PM_PAGE_FILE] + class[PM_PAGE_SHMEM],
+                               c -> own,
+                               class[PM_PAGE_ANON],
+                               class[PM_PAGE_FILE],
+                               class[PM_PAGE_SHMEM],
+                               class[PM_PAGE_SWAP],
+                               c -> zero,
+                               c -> hugetlb};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        v[2 + i] = pm_value_int(numbers[i] * kib);
+}
+
+static void put_mappings(pages *g, const pm_page_counts *counts)
+{
+    int64_t kib = (int64_t)g->map.page / 1024, size = 0;
+    pm_page_counts sum = {0};
+    pm_value v[N_COLUMNS];
+
+    pm_output_rows(&g->out, columns, N_COLUMNS, NULL);
+    for (size_t i = 0; i < g->n; i++) {
+        const pm_mapping *m = pm_pool_get(g->pool, g->rows[i]);
+
+        v[0] = pm_value_int((int64_t)m->start);
+        v[1] = pm_value_int((int64_t)(m->end - m->start) / 1024);
+        fill_values(v, &counts[i], kib);
+        v[N_COLUMNS - 2] = pm_value_text(m->perms);
+        v[N_COLUMNS - 1] = (pm_value){.kind = PM_VALUE_TEXT, .t = m->path};
+        pm_output_row(&g->out, v);
+        size += (int64_t)(m->end - m->start) / 1024;
+        pm_page_counts_add(&sum, &counts[i]);
+    }
+    v[0] = pm_value_text("TOTAL");
+    v[1] = pm_value_int(size);
+    fill_values(v, &sum, kib);
+    v[N_COLUMNS - 2] = v[N_COLUMNS - 1] = pm_value_text("");
+    if (pm_cli_is_for_people(g->cli))
+        pm_output_total(&g->out, v);
+}
+
+/* ---- run by run ---- */
+
+static const pm_column run_columns[] = {
+    {"start", PM_UNIT_ADDRESS}, {"pages", PM_UNIT_COUNT},      {"state", PM_UNIT_TEXT},
+    {"frame", PM_UNIT_INT},     {"swap_type", PM_UNIT_INT},    {"swap_slot", PM_UNIT_INT},
+    {"kind", PM_UNIT_TEXT},     {"mapped_once", PM_UNIT_BOOL}, {"soft_dirty", PM_UNIT_BOOL}};
+
+#define KINDS                                                                                    \
+    (PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED | PM_ENTRY_FILE | PM_ENTRY_GUARD | PM_ENTRY_EXCLUSIVE | \
+     PM_ENTRY_DIRTIED)
+
+static void put_run(pages *g)
+{
+    bool present = g->kind & PM_ENTRY_PRESENT, guard = !present && g->kind & PM_ENTRY_GUARD;
+    bool swapped = !present && pm_entry_is_swap(g->first);
+    bool file = g->kind & PM_ENTRY_FILE;
+    uint64_t frame = g->first & PM_ENTRY_FRAME;
+
+    if (g->begin == g->end)
+        return;
+    pm_output_row(
+        &g->out,
+        (pm_value[]){
+            pm_value_int((int64_t)g->begin),
+            pm_value_int((int64_t)((g->end - g->begin) / g->map.page)),
+            pm_value_text(present   ? "present"
+                          : guard   ? "guard"
+                          : swapped ? "swapped"
+                                    : "other"),
+            pm_value_int(present && g->map.sees_frames ? (int64_t)frame : PMAPDB_UNKNOWN),
+            pm_value_int(swapped && g->map.sees_frames ? (int64_t)(frame & 31) : PMAPDB_UNKNOWN),
+            pm_value_int(swapped && g->map.sees_frames ? (int64_t)pm_entry_slot(frame)
+                                                       : PMAPDB_UNKNOWN),
+            pm_value_text(!present                                       ? NULL
+                          : !file && frame == g->map.zero && g->map.zero ? "zero"
+                          : file                                         ? "file"
+                                                                         : "anonymous"),
+            pm_value_int(present ? (g->kind & PM_ENTRY_EXCLUSIVE) != 0 : PMAPDB_UNKNOWN),
+            pm_value_int((g->kind & PM_ENTRY_DIRTIED) != 0)});
+}
+
+/* A run goes on while its frames or slots rise by one; without frames they are all 0. */
+static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
+{
+    pages *g = ctx;
+
+    for (size_t i = 0; i < n; i++, at += g->map.page) {
+        uint64_t number = e[i] & PM_ENTRY_FRAME & ~PM_ENTRY_ZERO, pages_in = 0;
+
+        if (!(e[i] & (PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED)))
+            continue;
+        pages_in = (g->end - g->begin) / g->map.page;
+        if (!(e[i] & PM_ENTRY_PRESENT))
+            pages_in <<= 5; /* above the type of the swap area */
+        if (g->begin != g->end && g->end == at && (e[i] & KINDS) == g->kind &&
+            (number == (g->first & PM_ENTRY_FRAME) + (g->map.sees_frames ? pages_in : 0) ||
+             (number == (g->first & PM_ENTRY_FRAME) && number == g->map.zero))) {
+            g->end += g->map.page;
+            continue;
+        }
+        put_run(g);
+        g->kind = e[i] & KINDS;
+        g->first = e[i] & ~PM_ENTRY_ZERO;
+        g->begin = at;
+        g->end = at + g->map.page;
+    }
+}
+
+/* ---- the command ---- */
+
+static void answer(pages *g)
+{
+    pm_page_range *range = calloc(g->n + 1, sizeof *range);
+    pm_page_counts *counts = calloc(g->n + 1, sizeof *counts);
+    pm_pagemap_work work = {.range = range, .n = g->n, .counts = counts, .ctx = g};
+    pm_proc_extent extent;
+    pm_proc_fate fate;
+    pmapdb_error err;
+    size_t one = g->n;
+
+    if (!range || !counts)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < g->n; i++) {
+        range[i] =
+            pm_page_range_of(pm_pool_get(g->pool, g->rows[i]), &g->map.mounts, g->map.page, NULL);
+        if (g->address >= range[i].start && g->address < range[i].end)
+            one = i;
+    }
+    if (pm_proc_statm(&g->p, &extent))
+        work.resident_kib = extent.resident_kib;
+    if (g->mapping && one == g->n)
+        pm_cli_die("%" PRId64 " has no mapping at %s; pmapdb pages %" PRId64 " lists them",
+                   g->p.pid, g->mapping, g->p.pid);
+    if (g->mapping) {
+        work.range = range + one;
+        work.n = 1;
+        work.on_entries = on_entries;
+        pm_output_rows(&g->out, run_columns, sizeof run_columns / sizeof *run_columns, NULL);
+    }
+    pm_cli_must(pm_pagemap_read(&g->map, &g->p, &work, &fate, &err), &err);
+    die_of(g, fate);
+    if (g->mapping)
+        put_run(g);
+    else
+        put_mappings(g, counts);
+    free(range);
+    free(counts);
+}
+
+int pm_cli_pages(pm_cli *cli, int argc, char **argv)
+{
+    static const pm_option options[] = {{"mapping", 0, PM_OPT_WORD, offsetof(pages, mapping),
+                                         "ADDRESS", "Only this mapping, run by run of its pages",
+                                         NULL},
+                                        {0}};
+    static const pm_syntax syntax = {
+        .options = options,
+        .operands = "PID",
+        .about = "The pages of one process now: what of each mapping is in memory or swapped. "
+                 "Reading stalls the process for less than smaps.",
+        .after = "own_kib is mapped once; zero_kib is mapped to the page of zeroes and no memory. "
+                 "A run is pages with equal flags whose frames rise by one. Frames and slots "
+                 "take CAP_SYS_ADMIN; swapped pages of shared memory are not shown by the kernel."};
+    pages g = {.cli = cli};
+    pm_proc_fate fate;
+    pmapdb_error err;
+    uint64_t pid = 0;
+    int root = -1;
+
+    if (pm_options_parse(cli, &syntax, &g, argc, argv) != 1 ||
+        !pm_num_all(pm_text_of(argv[1]), &pid) || pid < 1 || pid > INT32_MAX)
+        pm_cli_usage(cli, "pages takes one pid");
+    if (g.mapping) {
+        size_t skip = strncmp(g.mapping, "0x", 2) == 0 ? 2 : 0, n = strlen(g.mapping);
+
+        if (n == skip || pm_num_hex(g.mapping + skip, g.mapping + n, &g.address) != n - skip)
+            pm_cli_usage(cli, "--mapping is an address in hexadecimal, not '%s'", g.mapping);
+    }
+    pm_cli_must(pm_proc_open_root("/proc", &root, &err), &err);
+    g.p.pid = (int64_t)pid;
+    pm_cli_must(pm_proc_open(root, (int64_t)pid, &g.p, &fate, &err), &err);
+    die_of(&g, fate);
+    pm_cli_must(pm_pagemap_open(&g.map, root, &err), &err);
+    read_maps(&g);
+    pm_output_open(&g.out, cli);
+    answer(&g);
+    pm_output_end(&g.out);
+    pm_live_map_free(g.live_map);
+    pm_pagemap_close(&g.map);
+    pm_proc_close(&g.p);
+    close(root);
+    return PM_EXIT_OK;
+}

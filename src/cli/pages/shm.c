@@ -1,0 +1,197 @@
+/* shm: pmapdb shm and pmapdb tmpfs: memory of this machine that processes share without a file on a
+ * disk, and who maps it. */
+#include "cli/options/options.h"
+#include "cli/output.h"
+
+#include "source/pages/segments.h"
+#include "source/proc.h"
+#include "source/proc_text.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static int open_root(void)
+{
+    int root = -1;
+    pmapdb_error err;
+
+    pm_cli_must(pm_proc_open_root("/proc", &root, &err), &err);
+    return root;
+}
+
+/* ---- shm ---- */
+
+static const pm_column shm_columns[] = {
+    {"kind", PM_UNIT_TEXT},      {"key", PM_UNIT_TEXT},        {"id", PM_UNIT_INT},
+    {"size_kib", PM_UNIT_KIB},   {"rss_kib", PM_UNIT_KIB},     {"swap_kib", PM_UNIT_KIB},
+    {"attached", PM_UNIT_COUNT}, {"processes", PM_UNIT_COUNT}, {"uid", PM_UNIT_INT},
+    {"creator", PM_UNIT_INT},    {"state", PM_UNIT_TEXT},      {"names", PM_UNIT_TEXT},
+    {"path", PM_UNIT_TEXT}};
+
+static int largest_first(const void *a, const void *b)
+{
+    const pm_segment *x = a, *y = b;
+    int64_t m = x->rss_kib, n = y->rss_kib;
+
+    return m == n ? (x->id > y->id) - (x->id < y->id) : (n > m) - (n < m);
+}
+
+/* orphan: no process maps it, and it stays until somebody removes it. */
+static const char *state_of(const pm_segment *g)
+{
+    if (g->attached == 0 || (g->attached == PMAPDB_UNKNOWN && g->processes == 0))
+        return g->removed ? "removed" : "orphan";
+    return g->removed ? "removed, in use" : "in use";
+}
+
+static void put_segment(pm_output *out, const pm_segment *g)
+{
+    char key[16] = "";
+    size_t n = strlen(g->names);
+
+    if (g->key != PMAPDB_UNKNOWN)
+        snprintf(key, sizeof key, "0x%08x", (unsigned)g->key);
+    pm_output_row(out,
+                  (pm_value[]){pm_value_text(g->kind),
+                               pm_value_text(*key ? key : NULL),
+                               pm_value_int((int64_t)g->id),
+                               pm_value_int(g->size_kib),
+                               pm_value_int(g->rss_kib),
+                               pm_value_int(g->swap_kib),
+                               pm_value_int(g->attached),
+                               pm_value_int(g->processes),
+                               pm_value_int(g->uid),
+                               pm_value_int(g->creator),
+                               pm_value_text(state_of(g)),
+                               {.kind = PM_VALUE_TEXT, .t = {g->names + (n > 0), n ? n - 2 : 0}},
+                               pm_value_text(g->path)});
+}
+
+int pm_cli_shm(pm_cli *cli, int argc, char **argv)
+{
+    static const pm_syntax syntax = {
+        .about = "Shared memory of this machine without a file on a disk: SysV segments, what is "
+                 "mapped of /dev/shm, memfds; and the processes that map it. No page is touched.",
+        .after = "rss_kib and swap_kib are of the whole segment, whoever maps it; of a file in "
+                 "memory, rss_kib has its swapped pages, too. attached is the kernel's count for "
+                 "a SysV segment; processes and names are those that this user may read. state "
+                 "is orphan where no process maps a segment that nobody removed."};
+    pm_segments s;
+    pm_output out;
+    pmapdb_error err;
+    int root;
+
+    pm_options_parse(cli, &syntax, NULL, argc, argv);
+    root = open_root();
+    pm_cli_must(pm_segments_read(root, &s, &err), &err);
+    close(root);
+    if (s.n)
+        qsort(s.item, s.n, sizeof *s.item, largest_first);
+    pm_output_open(&out, cli);
+    pm_output_rows(&out, shm_columns, sizeof shm_columns / sizeof *shm_columns, NULL);
+    for (size_t i = 0; i < s.n; i++)
+        put_segment(&out, &s.item[i]);
+    pm_output_end(&out);
+    if (!s.n)
+        pm_cli_note(cli, "no shared memory");
+    if (s.unread)
+        pm_cli_say("%lld %s not counted: that takes their user, or CAP_SYS_PTRACE",
+                   (long long)s.unread, s.unread == 1 ? "process is" : "processes are");
+    pm_segments_free(&s);
+    return PM_EXIT_OK;
+}
+
+/* ---- tmpfs ---- */
+
+static const pm_column tmpfs_columns[] = {{"mount", PM_UNIT_TEXT},   {"size_kib", PM_UNIT_KIB},
+                                          {"used_kib", PM_UNIT_KIB}, {"free_kib", PM_UNIT_KIB},
+                                          {"files", PM_UNIT_COUNT},  {"huge", PM_UNIT_TEXT},
+                                          {"noswap", PM_UNIT_BOOL}};
+
+/* Blanks and the like are \040 in mountinfo. */
+static void unescape(pm_text from, char *out, size_t size)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < from.len && n + 1 < size; i++) {
+        const char *p = from.data + i;
+
+        if (*p == '\\' && i + 3 < from.len) {
+            out[n++] = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
+            i += 3;
+        } else {
+            out[n++] = *p;
+        }
+    }
+    out[n] = '\0';
+}
+
+/* The options of the filesystem are the last word: "rw,size=65536k,huge=always,noswap". */
+static void put_mount(pm_output *out, const char *mount, pm_text options)
+{
+    struct statvfs info;
+    pm_text huge = PM_TEXT("never");
+    bool noswap = false;
+    int64_t unit;
+
+    if (statvfs(mount, &info) != 0)
+        return;
+    while (options.len) {
+        pm_text word = pm_text_cut(&options, ',');
+
+        if (pm_text_starts(word, PM_TEXT("huge=")))
+            huge = pm_text_from(word, strlen("huge="));
+        noswap |= pm_text_equal(word, PM_TEXT("noswap"));
+    }
+    unit = (int64_t)info.f_frsize;
+    pm_output_row(
+        out,
+        (pm_value[]){
+            pm_value_text(mount),
+            pm_value_int(info.f_blocks ? (int64_t)info.f_blocks * unit / 1024 : PMAPDB_UNKNOWN),
+            pm_value_int((int64_t)(info.f_blocks - info.f_bfree) * unit / 1024),
+            pm_value_int(info.f_blocks ? (int64_t)info.f_bavail * unit / 1024 : PMAPDB_UNKNOWN),
+            pm_value_int((int64_t)(info.f_files - info.f_ffree)),
+            {.kind = PM_VALUE_TEXT, .t = huge},
+            pm_value_int(noswap)});
+}
+
+int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv)
+{
+    static const pm_syntax syntax = {
+        .about = "Filesystems in memory: tmpfs mounts of this machine, with what they hold.",
+        .after = "Pages of a tmpfs are memory or swap that no process need map: they are in no "
+                 "RSS until one does. A size that is unknown has no limit."};
+    pm_buf text = {0};
+    pm_text rest;
+    pm_output out;
+    int root;
+
+    pm_options_parse(cli, &syntax, NULL, argc, argv);
+    root = open_root();
+    if (pm_proc_slurp(root, "self/mountinfo", (size_t)4 << 20, &text) != 0)
+        pm_cli_die("cannot read /proc/self/mountinfo");
+    close(root);
+    pm_output_open(&out, cli);
+    pm_output_rows(&out, tmpfs_columns, sizeof tmpfs_columns / sizeof *tmpfs_columns, NULL);
+    for (rest = pm_buf_text(&text); rest.len;) {
+        pm_text line = pm_text_cut(&rest, '\n'), words = line, mount = {0}, word;
+        char path[4096];
+
+        for (int i = 0; i < 5; i++)
+            mount = pm_text_word(&words, " ");
+        do
+            word = pm_text_word(&words, " ");
+        while (word.len && !pm_text_equal(word, PM_TEXT("-")));
+        if (!pm_text_equal(pm_text_word(&words, " "), PM_TEXT("tmpfs")))
+            continue;
+        pm_text_word(&words, " "); /* the source */
+        unescape(mount, path, sizeof path);
+        put_mount(&out, path, pm_text_word(&words, " "));
+    }
+    pm_output_end(&out);
+    pm_buf_free(&text);
+    return PM_EXIT_OK;
+}

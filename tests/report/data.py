@@ -105,6 +105,16 @@ def many(place):
     adds_up(series, "many")
 
 
+def older_life(place):
+    """A life that was followed by another is shown, and judged, alone."""
+    s = stores.make("lives", place / "older")
+    kit.run("report", "demo/4711", "-o", s.folder / "older.html", db=s.db)
+    index, process = unpack(s.folder / "older.html")
+    check.equal("older life: itself", [life["pid"] for life in process["series"]["life"]], [4711])
+    check.equal("older life: its verdict", {r["verdict"] for r in index["leak"] if r["key"] == "heap"
+                                            and r["process_id"] == process["series"]["process_id"]}, {"leak"})
+
+
 def source():
     """Nothing in the page's own text can end the element that it is in, reach for a network, or make markup of a name."""
     folder = kit.ROOT / "src" / "report"
@@ -135,6 +145,7 @@ def main():
         peaks(place)
         many(place)
         refuse(place)
+        older_life(place)
     check.finish()
 
 

@@ -54,9 +54,8 @@ static void read_scope(pm_report *r)
     pmapdb_rows_close(rows);
 }
 
-/* Judges all processes of the name, although one of them was asked for: the others are its
- * neighbours in the page. */
-static void judge(pm_report *r)
+/* Reads the verdicts on these processes; NULL: those of the command line. */
+static void judge(pm_report *r, const char *process)
 {
     pmapdb_rows *rows = pm_run_query(&r->args, "leaks");
     char since[PM_CLOCK_TEXT];
@@ -64,10 +63,25 @@ static void judge(pm_report *r)
 
     pm_clock_format(r->scope.from_ms, since);
     pm_cli_must(pmapdb_bind(rows, "since", since, &err), &err);
-    if (r->alone && r->series[0])
-        pm_cli_must(pmapdb_bind(rows, "process", r->series, &err), &err);
+    if (process)
+        pm_cli_must(pmapdb_bind(rows, "process", process, &err), &err);
+    pm_leak_rows_free(&r->verdicts);
+    r->verdicts = (pm_leak_rows){0};
     pm_leak_rows_read(&r->verdicts, rows);
     pmapdb_rows_close(rows);
+}
+
+/* Judges all processes of the name, although one of them was asked for: the others are its
+ * neighbours in the page. A life that was followed by another has its own verdict only if it is
+ * judged alone. */
+static void judge_all(pm_report *r)
+{
+    pm_leak_group g;
+
+    judge(r, r->alone && r->series[0] ? r->series : NULL);
+    g = pm_report_group(r, r->scope.process_id);
+    if (r->alone && g.begin == g.end)
+        judge(r, NULL);
 }
 
 /* ---- which processes ---- */
@@ -271,7 +285,7 @@ int pm_cli_report(pm_cli *cli, int argc, char **argv)
     umask(077); /* the page tells what the store does, which is private */
     pm_run_open(&r.args);
     read_scope(&r);
-    judge(&r);
+    judge_all(&r);
     if (r.all) {
         write_all(&r);
     } else {

@@ -37,7 +37,7 @@
 -- Users, cgroups, variables and expressions are known of live captures only. env:VARIABLE knows the
 -- variables that --keep-env kept; (not set) is the group of processes without the variable, where
 -- another process of the same schedule has it. An expression is SQL over comm exe cmdline cgroup user
--- uid pid ppid container, such as iif(exe GLOB '*/nginx', 'web', 'other'), with env('NAME') and
+-- uid pid ppid container unit, such as iif(exe GLOB '*/nginx', 'web', 'other'), with env('NAME') and
 -- descendant_of(PID); its group is other where its value is NULL. descendant_of sees the parents that
 -- the same beat has.
 WITH RECURSIVE

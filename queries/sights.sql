@@ -7,6 +7,7 @@
 -- column: host              text     Where; empty when unknown
 -- column: name              text     Name of the process
 -- column: pid               int      Process id
+-- column: ns_pid            int      Its pid in its own pid namespace: in a container it differs
 -- column: threads           count    Threads
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      VmSize
@@ -18,6 +19,10 @@
 -- column: swap_kib          kib      VmSwap
 -- column: page_tables_kib   kib      VmPTE
 -- column: memory_max_kib    kib      Lowest memory.max of its cgroup and those above; empty: none, or unknown
+-- column: cgroup_kib        kib      Use of the cgroup of that limit
+-- column: cgroup_file_kib   kib      Of it page cache, tmpfs and shared memory
+-- column: oom_kills         count    Processes of that cgroup that the OOM killer ended
+-- column: oom_score         int      The OOM killer takes the highest first
 -- column: address_limit_kib kib      RLIMIT_AS; empty: none, or unknown
 -- column: stack_limit_kib   kib      RLIMIT_STACK; empty: none, or unknown
 -- column: map_limit         count    vm.max_map_count: the most mappings that it can have
@@ -33,10 +38,11 @@
 -- empty:  no live captures
 --
 -- The kernel's own sums, from /proc/PID/status, read right after the map.
-SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, g.threads, s.mappings,
+SELECT s.snapshot_id, s.taken_at, h.name AS host, n.name, p.pid, t.ns_pid, g.threads, s.mappings,
   s.tool_size_kib AS size_kib, s.tool_rss_kib AS rss_kib, g.hwm_kib, g.anon_kib, g.file_kib,
   g.shmem_kib, g.swap_kib, g.page_tables_kib,
   CASE WHEN t.memory_max_kib >= 0 THEN t.memory_max_kib END AS memory_max_kib,
+  g.cgroup_kib, g.cgroup_file_kib, g.cgroup_oom_kills AS oom_kills, g.oom_score,
   CASE WHEN t.address_limit_kib >= 0 THEN t.address_limit_kib END AS address_limit_kib,
   CASE WHEN t.stack_limit_kib >= 0 THEN t.stack_limit_kib END AS stack_limit_kib,
   t.max_map_count AS map_limit, g.read_us, g.cpu_us, g.longest_us, g.degraded, t.user, t.cgroup, s.process_id

@@ -1,5 +1,6 @@
 /* functions_test: results of the SQL functions, on the program's own connections. */
 #include "store/file/store.h"
+#include "store/func/container.h"
 #include "store/func/expression.h"
 #include "store/func/functions.h"
 
@@ -175,7 +176,8 @@ static void process_value(void **state)
     says("process_value('env(''B'')', " OF ")", "x y");
     says("process_value('descendant_of(1) + descendant_of(5) + descendant_of(7)', " OF ")", "2");
     says("process_value('container', " OF ")", "NULL");
-    says("process_value('container = printf(''%064x'', 1)', " IN_CONTAINER ")", "1");
+    says("process_value('container', " IN_CONTAINER ")", "docker/000000000000");
+    says("process_value('unit', " OF ")", "NULL");
     says("process_value(NULL, " OF ")", "NULL");
     says(
         "process_value('user IS NULL AND uid IS NULL AND env(''A'') IS NULL', 7, NULL, NULL, NULL, "
@@ -187,6 +189,59 @@ static void process_value(void **state)
          "101");
 #undef OF
 #undef IN_CONTAINER
+}
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define INNER "f123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD "pod6f3c4d1e_1b2a_4c3d_8e9f_001122334455"
+
+/* The paths that the runtimes make, with the drivers cgroupfs and systemd. */
+static void containers(void **state)
+{
+    static const struct {
+        const char *cgroup, *container, *unit;
+    } paths[] = {
+        {"/docker/" ID, "docker/0123456789ab", ""},
+        {"/system.slice/docker-" ID ".scope", "docker/0123456789ab", "docker-" ID ".scope"},
+        {"/docker/" ID "/docker/" INNER, "docker/f123456789ab", ""},
+        {"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-" POD
+         ".slice/cri-containerd-" ID ".scope",
+         "containerd/0123456789ab", "cri-containerd-" ID ".scope"},
+        {"/docker/" INNER "/kubelet.slice/crio-" ID ".scope", "crio/0123456789ab",
+         "crio-" ID ".scope"},
+        {"/kubepods/besteffort/" POD "/" ID, "kubepods/0123456789ab", ""},
+        {"/kubepods/besteffort/" POD, "", ""},
+        {"/machine.slice/libpod-" ID ".scope/container", "podman/0123456789ab",
+         "libpod-" ID ".scope"},
+        {"/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-" ID ".scope",
+         "podman/0123456789ab", "libpod-" ID ".scope"},
+        {"/machine.slice/libpod-conmon-" ID ".scope", "", "libpod-conmon-" ID ".scope"},
+        {"/system.slice/nerdctl-" ID ".scope", "containerd/0123456789ab", "nerdctl-" ID ".scope"},
+        {"/default/" ID, "containerd/0123456789ab", ""},
+        {"/lxc/web 1/init.scope", "lxc/web 1", "init.scope"},
+        {"/lxc.payload.web1/system.slice/cron.service", "lxc/web1", "cron.service"},
+        {"/machine.slice/machine-my\\x2dbox.scope", "machine/my-box", "machine-my\\x2dbox.scope"},
+        {"/machine.slice/systemd-nspawn@box.service/payload", "machine/box",
+         "systemd-nspawn@box.service"},
+        {"/system.slice/redis.service", "", "redis.service"},
+        {"/user.slice", "", ""},
+        {"/", "", ""},
+        {"", "", ""},
+        {"/docker/" ID "0", "", ""},
+        {"/docker-.scope/machine-.scope", "", "machine-.scope"},
+    };
+
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        pm_buf found = {0};
+        char *unit = pm_text_copy(pm_unit_of(pm_text_of(paths[i].cgroup)));
+
+        pm_buf_add(&found, "", 0, NULL);
+        pm_container_of(pm_text_of(paths[i].cgroup), &found);
+        assert_string_equal(found.len ? found.data : "", paths[i].container);
+        assert_string_equal(unit, paths[i].unit);
+        free(unit);
+        pm_buf_free(&found);
+    }
 }
 
 static void wrong_expressions(void **state)
@@ -222,6 +277,7 @@ static void what_an_expression_needs(void **state)
                  {"comm = 'a' -- exe", PM_NEED_COMM},
                  {"exe || cmdline", PM_NEED_EXE | PM_NEED_CMDLINE},
                  {"container", PM_NEED_CGROUP},
+                 {"unit", PM_NEED_CGROUP},
                  {"uid = 0 AND user = 'x'", PM_NEED_UID | PM_NEED_USER},
                  {"env('A') AND descendant_of(1)", PM_NEED_ENVIRONMENT | PM_NEED_ANCESTORS}};
 
@@ -237,4 +293,5 @@ static void what_an_expression_needs(void **state)
 
 RUN_TESTS(TEST(kib_text), TEST(vmflags_text), TEST(call_words), TEST(call_error),
           TEST(address_overlap), TEST(every_flag), TEST(perms_text), TEST(process_value),
-          TEST(wrong_expressions), TEST(what_an_expression_needs), TEST(in_a_store))
+          TEST(containers), TEST(containers), TEST(wrong_expressions),
+          TEST(what_an_expression_needs), TEST(in_a_store))

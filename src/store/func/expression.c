@@ -3,12 +3,11 @@
 #include "store/func/expression.h"
 
 #include "base/num.h"
+#include "store/func/container.h"
 #include <sqlite3ext.h>
 #include <stdlib.h>
 
 SQLITE_EXTENSION_INIT3
-
-#define CONTAINER_ID 64 /* hex digits */
 
 static const struct {
     const char *name, *type;
@@ -22,11 +21,12 @@ static const struct {
                {"pid", "INTEGER", 0},
                {"ppid", "INTEGER", 0},
                {"container", "TEXT", PM_NEED_CGROUP},
+               {"unit", "TEXT", PM_NEED_CGROUP},
                {"name", "TEXT", PM_NEED_NAME}};
 
 #define N_COLUMNS (sizeof columns / sizeof *columns)
-#define THERE_ARE                                                                   \
-    "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, name, " \
+#define THERE_ARE                                                                         \
+    "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, unit, name, " \
     "env('NAME'), descendant_of(PID)"
 
 struct pm_expression {
@@ -127,8 +127,8 @@ static bool open_database(pm_expression *e)
     sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     return sqlite3_exec(e->db,
                         "CREATE TABLE process (comm TEXT, exe TEXT, cmdline TEXT, cgroup TEXT, "
-                        "user TEXT, uid INTEGER, pid INTEGER, ppid INTEGER, container TEXT, name "
-                        "TEXT)",
+                        "user TEXT, uid INTEGER, pid INTEGER, ppid INTEGER, container TEXT, unit "
+                        "TEXT, name TEXT)",
                         NULL, NULL, NULL) == SQLITE_OK &&
            sqlite3_create_function_v2(e->db, "env", 1, flags, e, env, NULL, NULL, NULL) ==
                SQLITE_OK &&
@@ -154,10 +154,11 @@ static pmapdb_status prepare(pm_expression *e, pm_text sql, pmapdb_error *err)
     /* the writer comes last: the authorizer would refuse it */
     sqlite3_set_authorizer(e->db, NULL, NULL);
     if (st == PMAPDB_OK &&
-        sqlite3_prepare_v2(e->db,
-                           "REPLACE INTO process (rowid, comm, exe, cmdline, cgroup, user, uid, "
-                           "pid, ppid, container, name) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                           -1, &e->put, NULL) != SQLITE_OK)
+        sqlite3_prepare_v2(
+            e->db,
+            "REPLACE INTO process (rowid, comm, exe, cmdline, cgroup, user, uid, "
+            "pid, ppid, container, unit, name) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            -1, &e->put, NULL) != SQLITE_OK)
         st = fail_sql(e, err);
     return st;
 }
@@ -197,21 +198,11 @@ unsigned pm_expression_needs(const pm_expression *e)
 
 /* ---- evaluating ---- */
 
-static pm_text container_of(pm_text cgroup)
-{
-    for (size_t i = 0, digits = 0; i < cgroup.len; i++) {
-        digits = pm_char_in(cgroup.data[i], "0123456789abcdef") ? digits + 1 : 0;
-        if (digits == CONTAINER_ID)
-            return (pm_text){cgroup.data + i + 1 - CONTAINER_ID, CONTAINER_ID};
-    }
-    return (pm_text){NULL, 0};
-}
-
-static void bind_facts(sqlite3_stmt *put, const pm_facts *f)
+static void bind_facts(sqlite3_stmt *put, const pm_facts *f, pm_text container)
 {
     const pm_text texts[] = {f->comm, f->exe, f->cmdline, f->cgroup, f->user};
     const int64_t numbers[] = {f->uid, f->pid, f->ppid};
-    const pm_text more[] = {container_of(f->cgroup), f->name.len ? f->name : f->comm};
+    const pm_text more[] = {container, pm_unit_of(f->cgroup), f->name.len ? f->name : f->comm};
 
     sqlite3_clear_bindings(put);
     for (int i = 0; i < 5; i++)
@@ -221,7 +212,7 @@ static void bind_facts(sqlite3_stmt *put, const pm_facts *f)
     for (int i = 0; i < 3; i++)
         if (numbers[i] != PMAPDB_UNKNOWN)
             sqlite3_bind_int64(put, i + 6, numbers[i]);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (more[i].len)
             sqlite3_bind_text64(put, i + 9, more[i].data, more[i].len, SQLITE_STATIC, SQLITE_UTF8);
 }
@@ -230,10 +221,18 @@ static void bind_facts(sqlite3_stmt *put, const pm_facts *f)
 static pmapdb_status evaluate(pm_expression *e, const pm_facts *facts, sqlite3_value **value,
                               pmapdb_error *err)
 {
+    pm_buf container = {0};
+    int rc;
+
     e->facts = facts;
     sqlite3_reset(e->value);
-    bind_facts(e->put, facts);
-    if (sqlite3_step(e->put) != SQLITE_DONE || sqlite3_reset(e->put) != SQLITE_OK ||
+    pm_container_of(facts->cgroup, &container);
+    if (container.failed)
+        return pm_fail_nomem(err);
+    bind_facts(e->put, facts, pm_buf_text(&container));
+    rc = sqlite3_step(e->put);
+    pm_buf_free(&container);
+    if (rc != SQLITE_DONE || sqlite3_reset(e->put) != SQLITE_OK ||
         sqlite3_step(e->value) != SQLITE_ROW)
         return fail_sql(e, err);
     *value = sqlite3_column_value(e->value, 0);

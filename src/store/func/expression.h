@@ -5,10 +5,10 @@
  *     env('PGDATA') = '/srv'
  *
  * Columns: comm (at most 15 bytes, the kernel's limit), exe (the full path), cmdline, cgroup, user,
- * uid, pid, ppid, container (the id of 64 hex digits in the path of the cgroup), name (the script
- * that an interpreter runs, else comm). An unknown fact is NULL. SQLite evaluates the expression in
- * a separate empty database, where it can read only these columns and write nothing. Compiled
- * twice, like functions.c. */
+ * uid, pid, ppid, container (docker/0123456789ab, see container.h), unit (of systemd), name (the
+ * script that an interpreter runs, else comm). An unknown fact is NULL. SQLite evaluates the
+ * expression in a separate empty database, where it can read only these columns and write nothing.
+ * Compiled twice, like functions.c. */
 #ifndef PM_STORE_FUNC_EXPRESSION_H
 #define PM_STORE_FUNC_EXPRESSION_H
 

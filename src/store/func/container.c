@@ -1,0 +1,115 @@
+/* container: finds the container and the unit in the path of a cgroup. */
+#include "store/func/container.h"
+
+#include "base/num.h"
+
+#define ID 64       /* hex digits */
+#define ID_SHOWN 12 /* of them */
+
+/* The beginnings of components, which the drivers cgroupfs and systemd make. `named`: the rest is a
+ * name; otherwise it is an id. */
+static const struct {
+    const char *begin, *runtime;
+    bool named;
+} kinds[] = {{"docker-", "docker", false},      {"cri-containerd-", "containerd", false},
+             {"nerdctl-", "containerd", false}, {"crio-", "crio", false},
+             {"libpod-", "podman", false},      {"lxc.payload.", "lxc", true},
+             {"machine-", "machine", true},     {"systemd-nspawn@", "machine", true}};
+
+/* The folders whose subfolders are containers. */
+static const struct {
+    const char *parent, *runtime;
+    bool named;
+} folders[] = {{"docker", "docker", false},        {"pod", "kubepods", false},
+               {"default", "containerd", false},   {"k8s.io", "containerd", false},
+               {"libpod_parent", "podman", false}, {"lxc", "lxc", true}};
+
+static bool is_id(pm_text t)
+{
+    size_t n = 0;
+
+    while (n < t.len && pm_char_in(t.data[n], "0123456789abcdef"))
+        n++;
+    return n == ID && t.len == ID;
+}
+
+/* Cuts .scope or .service off. */
+static pm_text without_suffix(pm_text t)
+{
+    static const char *const suffixes[] = {".scope", ".service"};
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (pm_text_ends(t, pm_text_of(suffixes[i])))
+            t.len -= strlen(suffixes[i]);
+    return t;
+}
+
+/* systemd writes other characters than letters, digits and :_. as \x2d and so on. */
+static void add_name(pm_text t, pm_buf *out)
+{
+    while (t.len) {
+        uint64_t byte = 0;
+        bool escaped = t.len >= 4 && t.data[0] == '\\' && t.data[1] == 'x' &&
+                       pm_num_hex(t.data + 2, t.data + 4, &byte) == 2;
+        char c = escaped ? (char)byte : t.data[0];
+
+        pm_buf_add(out, &c, 1, NULL);
+        t = pm_text_from(t, escaped ? 4 : 1);
+    }
+}
+
+static void set(pm_buf *out, const char *runtime, pm_text name, bool named)
+{
+    pm_buf_clear(out);
+    pm_buf_addf(out, NULL, "%s/", runtime);
+    add_name(named ? name : (pm_text){name.data, ID_SHOWN}, out);
+}
+
+/* Sets the name if the component is a container; the last one of a path stays. */
+static void try(pm_text parent, pm_text component, pm_buf *out)
+{
+    pm_text t = without_suffix(component);
+    size_t i = 0;
+
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        pm_text rest = pm_text_from(t, strlen(kinds[i].begin));
+
+        if (pm_text_starts(t, pm_text_of(kinds[i].begin)) &&
+            (kinds[i].named ? rest.len > 0 : is_id(rest)))
+            set(out, kinds[i].runtime, rest, kinds[i].named);
+    }
+    for (i = 0; i < sizeof folders / sizeof *folders; i++) {
+        bool pod = strcmp(folders[i].parent, "pod") == 0;
+        bool in = pod ? pm_text_starts(parent, PM_TEXT("pod"))
+                      : pm_text_equal(parent, pm_text_of(folders[i].parent));
+
+        if (in && (folders[i].named ? t.len > 0 : is_id(t)))
+            set(out, folders[i].runtime, t, folders[i].named);
+    }
+}
+
+void pm_container_of(pm_text cgroup, pm_buf *out)
+{
+    pm_text parent = PM_TEXT("");
+
+    while (cgroup.len) {
+        pm_text component = pm_text_cut(&cgroup, '/');
+
+        try(parent, component, out);
+        parent = component;
+    }
+}
+
+pm_text pm_unit_of(pm_text cgroup)
+{
+    pm_text unit = PM_TEXT("");
+
+    while (cgroup.len) {
+        pm_text component = pm_text_cut(&cgroup, '/');
+
+        if (pm_text_ends(component, PM_TEXT(".service")) ||
+            pm_text_ends(component, PM_TEXT(".scope")))
+            unit = component;
+    }
+    return unit;
+}

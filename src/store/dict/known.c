@@ -1,11 +1,13 @@
 /* known: the captures that the store has, or had until a prune removed them. */
 #include "store/dict/known.h"
 
-#define IS_IT                                                                                   \
-    "hash = ?1 AND dialect = ?2 AND taken_ms BETWEEN ?3 AND ?4 AND coalesce(pid, -1) = ?5 AND " \
-    "coalesce(host_id, 0) = CASE WHEN ?6 IS NULL THEN 0 ELSE coalesce((SELECT h.host_id FROM "  \
-    "host "                                                                                     \
-    "h WHERE h.name = ?6), -1) END"
+/* ?6: the name of the host; NULL: unknown. */
+#define OF_HOST                                                \
+    "coalesce(host_id, 0) = CASE WHEN ?6 IS NULL THEN 0 ELSE " \
+    "coalesce((SELECT h.host_id FROM host h WHERE h.name = ?6), -1) END"
+#define SAME_BLOCK                                                                          \
+    "hash = ?1 AND dialect = ?2 AND taken_ms BETWEEN ?3 AND ?4 AND coalesce(pid, -1) = ?5 " \
+    "AND " OF_HOST
 
 int64_t pm_known(pm_sql *sql, const pm_capture *c, bool *pruned)
 {
@@ -23,10 +25,10 @@ int64_t pm_known(pm_sql *sql, const pm_capture *c, bool *pruned)
     int64_t id = pm_sql_value(
         sql,
         "SELECT snapshot_id FROM process p CROSS JOIN snapshot s ON s.process_id = p.process_id "
-        "WHERE " IS_IT " AND (NOT ?7 OR boot_id = ?8 AND start_time IS ?9) LIMIT 1",
+        "WHERE " SAME_BLOCK " AND (NOT ?7 OR boot_id = ?8 AND start_time IS ?9) LIMIT 1",
         args, 9, 0);
 
     *pruned = !id && !live && c->time_source != PM_TIME_NOW &&
-              pm_sql_value(sql, "SELECT 1 FROM forgotten WHERE " IS_IT, args, 6, 0);
+              pm_sql_value(sql, "SELECT 1 FROM forgotten WHERE " SAME_BLOCK, args, 6, 0);
     return id;
 }

@@ -11,6 +11,7 @@ Parts, all of them by default:
   late      captures that come late
   upkeep    merge, other rules, prune, and how long another writer waits
   million   a million mappings, beside DuckDB (needs node and npm)
+  pictures  plot: bytes and time, of 10,000 snapshots of 4,000 mappings
   verdicts  many processes at once, long series
 README.md, beside this file, says how to read it. Nothing here fails because of a time; it ends where a
 sum is not that of the raw text. --short, a few seconds: only to see that it works.
@@ -32,6 +33,7 @@ import measure  # first: it finds what tests/shared has
 from measure import amount, child, kit, median_child, median_cpu, pmapdb
 from replay import Replay
 import million
+import pictures
 import verdicts
 
 OWN = 24  # mappings that maps.c itself has
@@ -216,7 +218,7 @@ def upkeep(lines, place):
 # ---- all ----
 
 PARTS = {"capture": capture, "cold": cold, "series": series, "late": late, "upkeep": upkeep,
-         "million": million.bench, "verdicts": verdicts.bench}
+         "million": million.bench, "pictures": pictures.bench, "verdicts": verdicts.bench}
 
 
 def machine():

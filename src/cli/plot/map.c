@@ -10,7 +10,9 @@ typedef struct reading {
     pm_plot_map *out;
     pmapdb_rows *rows;
     int column[8];
-    pm_text category; /* of the row before: rows of one region follow each other */
+    int64_t epoch;     /* of the row before, */
+    size_t *moment, n; /* and its moments */
+    pm_text category;  /* of the row before: rows of one region follow each other */
     const pm_plot_layer *layer;
 } reading;
 
@@ -32,23 +34,51 @@ static void print_snapshots(const pm_plot_data *d, pm_words *out)
     pm_words_end(out);
 }
 
-/* Finds the moments that a row covers; false if it covers none. Of one sequence, moments are in
- * the order of their places. */
-static bool find_moments(const reading *r, pm_plot_stretch *s)
+/* Lists the moments of a sequence of captures, in the order of their places. */
+static void list_moments(reading *r, int64_t epoch)
 {
     const pm_plot *plot = &r->data->plot;
-    int64_t epoch = pmapdb_rows_int(r->rows, r->column[EPOCH]);
-    int64_t first = pmapdb_rows_int(r->rows, r->column[FIRST]);
-    int64_t last = pmapdb_rows_int(r->rows, r->column[LAST]);
 
-    s->first = s->last = -1;
+    r->epoch = epoch;
+    r->n = 0;
     for (size_t i = 0; i < plot->n; i++)
-        if (plot->moment[i].epoch_id == epoch && plot->moment[i].place >= first &&
-            (last == PMAPDB_UNKNOWN || plot->moment[i].place <= last)) {
-            s->first = s->first < 0 ? (int)i : s->first;
-            s->last = (int)i;
-        }
-    return s->first >= 0;
+        if (plot->moment[i].epoch_id == epoch)
+            r->moment[r->n++] = i;
+}
+
+/* The number of listed moments before this place. */
+static size_t count_before(const reading *r, int64_t place)
+{
+    size_t low = 0, high = r->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (r->data->plot.moment[r->moment[middle]].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Finds the moments that a row covers; false if it covers none. Rows of one sequence follow each
+ * other. */
+static bool find_moments(reading *r, pm_plot_stretch *s)
+{
+    int64_t epoch = pmapdb_rows_int(r->rows, r->column[EPOCH]);
+    int64_t last = pmapdb_rows_int(r->rows, r->column[LAST]);
+    size_t from, to;
+
+    if (epoch != r->epoch)
+        list_moments(r, epoch);
+    from = count_before(r, pmapdb_rows_int(r->rows, r->column[FIRST]));
+    to = last == PMAPDB_UNKNOWN ? r->n : count_before(r, last + 1);
+    if (from >= to)
+        return false;
+    s->first = (int)r->moment[from];
+    s->last = (int)r->moment[to - 1];
+    return true;
 }
 
 static void find_category(reading *r)
@@ -71,13 +101,16 @@ static void find_category(reading *r)
 static void add_stretch(reading *r)
 {
     pm_plot_map *map = r->out;
-    pm_plot_stretch s = {.start = (uint64_t)pmapdb_rows_int(r->rows, r->column[START]),
-                         .end = (uint64_t)pmapdb_rows_int(r->rows, r->column[END]),
-                         .rss = pmapdb_rows_int(r->rows, r->column[RSS]),
-                         .lineage = pmapdb_rows_int(r->rows, r->column[LINEAGE])};
+    pm_plot_stretch s = {0};
     pmapdb_error err;
 
-    if (s.end <= s.start || !find_moments(r, &s))
+    if (!find_moments(r, &s)) /* most rows of a long series lie between two moments */
+        return;
+    s.start = (uint64_t)pmapdb_rows_int(r->rows, r->column[START]);
+    s.end = (uint64_t)pmapdb_rows_int(r->rows, r->column[END]);
+    s.rss = pmapdb_rows_int(r->rows, r->column[RSS]);
+    s.lineage = pmapdb_rows_int(r->rows, r->column[LINEAGE]);
+    if (s.end <= s.start)
         return;
     find_category(r);
     s.category = r->category;
@@ -89,9 +122,14 @@ static void add_stretch(reading *r)
 
 void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map *out)
 {
-    reading r = {.data = data, .out = out, .category = PM_TEXT("")};
+    reading r = {.data = data,
+                 .out = out,
+                 .moment = calloc(data->plot.n, sizeof *r.moment),
+                 .category = PM_TEXT("")};
     pm_words snapshots = {0};
 
+    if (!r.moment)
+        pm_cli_no_memory();
     *out = (pm_plot_map){0};
     print_snapshots(data, &snapshots);
     r.rows = pm_plot_query(store, "plot-map",
@@ -102,4 +140,5 @@ void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map
         add_stretch(&r);
     pmapdb_rows_close(r.rows);
     free(snapshots.data);
+    free(r.moment);
 }

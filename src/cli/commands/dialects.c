@@ -27,9 +27,14 @@ int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
                                          pm_value_text(k->example)});
     pm_output_end_rows(&out);
     if (cli->format == PM_FORMAT_TABLE) {
+        pm_flow f = pm_output_flow(&out);
+
+        pm_flow_begin(&f, 0, 4);
+        pm_flow_say(&f, 0, "Refused by name:");
         for (size_t i = 0; (refused = pm_form_refused(i)); i++)
-            pm_output_text(&out, "%s %s", i ? "," : "Refused by name:", refused->tool);
-        pm_output_text(&out, "\n");
+            pm_flow_say(&f, 1, "%s%s", refused->tool, pm_form_refused(i + 1) ? "," : "");
+        pm_flow_end(&f);
+        pm_flow_free(&f);
     }
     pm_output_end(&out);
     return PM_EXIT_OK;

@@ -21,6 +21,9 @@ bool pm_capture_pages_open(pm_capture_run *run)
 
     if (how == PMAPDB_PAGES_NONE)
         return true;
+    if (run->copied)
+        return did(run, pm_fail(&run->error, PMAPDB_USAGE,
+                                "--pages reads live processes: a copy of /proc has no pagemap"));
     if (!did(run, pm_pagemap_open(map, run->root, &run->error)))
         return false;
     if (how == PMAPDB_PAGES_FRAME && !map->sees_frames)

@@ -162,14 +162,25 @@ static size_t find_states(pm_sets *s, const uint64_t *page, size_t n, uint64_t m
 size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
                    pm_page_class class)
 {
-    uint32_t *state[AHEAD], first = s->first << 2 | class;
+    uint32_t *state[AHEAD], first = s->first << 2 | class, from = s->from, to = s->to;
     size_t seen = 0;
 
     for (size_t i = 0, used; i < n; i += used) {
         size_t found = find_states(s, page + i, n - i, mask, skip, state, &used);
 
-        for (size_t k = 0; k < found; k++)
-            *state[k] = *state[k] == s->from ? s->to : *state[k] == 0 ? first : step(s, *state[k]);
+        for (size_t k = 0; k < found; k++) {
+            uint32_t was = *state[k];
+
+            if (was == from) {
+                *state[k] = to;
+            } else if (was == 0) {
+                *state[k] = first;
+            } else {
+                *state[k] = step(s, was);
+                from = s->from;
+                to = s->to;
+            }
+        }
         seen += found;
     }
     return seen;

@@ -84,7 +84,7 @@ run pmapdb --db try.db categories --category heap
 
 say "commands"
 run pmapdb
-run pmapdb grow
+run pmapdb growt
 run pmapdb ''
 
 say "stores"

@@ -181,8 +181,9 @@ static void print_title(pm_plot_data *d)
         fprintf(out, "one of %zu processes of this name; ", d->siblings);
     pm_clock_format(plot->moment[0].ms, from);
     pm_clock_format(plot->moment[plot->n - 1].ms, to);
-    fprintf(out, "%.10s %.8s to %.*s%.8s UTC, %" PRId64 " snapshot%s", from, from + 11,
-            memcmp(from, to, 10) ? 11 : 0, to, to + 11, d->snapshots, d->snapshots == 1 ? "" : "s");
+    fprintf(out, "%.10s %.8s to %.*s%s%.8s UTC, %" PRId64 " snapshot%s", from, from + 11,
+            memcmp(from, to, 10) ? 10 : 0, to, memcmp(from, to, 10) ? " " : "", to + 11,
+            d->snapshots, d->snapshots == 1 ? "" : "s");
     if (d->partial)
         fprintf(out, ", %" PRId64 " partial left out", d->partial);
     pm_words_end(&d->about);

@@ -13,7 +13,7 @@ in which it worked or waited for a processor does not count) is taken while
   plain          smaps is read in pieces of 2 KiB, by the same program
   whole          smaps is read in pieces of 64 KiB: what pmapdb does not do
   above          pmapdb capture, its budget above what smaps costs: it reads smaps
-  below          pmapdb capture, its budget below that: it reads maps
+  below          pmapdb capture, its budget below that: it reads maps and pagemap
 
 The readers take turns. Per reader: median and most of the longest stalls, and below the table how
 many rounds were blocked for how long, of all runs. Wanted: above is not longer than plain (by their
@@ -24,7 +24,7 @@ machine. One round takes the map twice, so a stall may be twice the walk through
 --predict compares the prediction with the truth. Processes of 64 MiB to 8 GiB in 1 to 4,000
 mappings are captured --runs times each into one store, as cron does. The truth is the longest
 read(2) of the plain reader, in CPU time, the median of three. Printed: prediction over truth, where
-the truth is 1 ms or more, and how many captures were spared in vain (maps, although smaps would
+the truth is 1 ms or more, and how many captures were spared in vain (pagemap, although smaps would
 have been short enough) or hurt (smaps, although it is longer than the budget). Every eighth reading
 in the store is then made ten times as bad, as on a host that slept meanwhile: that must change
 nothing.
@@ -187,7 +187,7 @@ def predict(program, folder, n_runs, max_stall):
         known = [us / truth for _, us in runs if us is not None and truth >= 1000]
         ratios += known
         first += known[:1]
-        vain += sum(dialect == "maps" and truth <= budget_us for dialect, _ in runs)
+        vain += sum(dialect != "smaps" and truth <= budget_us for dialect, _ in runs)
         hurt += sum(dialect == "smaps" and truth > budget_us for dialect, _ in runs)
         n += len(runs)
         words = " ".join(f"{'?' if us is None else round(us / 1000, 1)}{dialect[0]}" for dialect, us in runs)

@@ -70,8 +70,6 @@ bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, 
                  did(run, fill_rows(t, counts, map->page / 1024, &run->error));
     }
     t->live.read_us += work.read_us;
-    if (work.longest_us > t->live.longest_us)
-        t->live.longest_us = work.longest_us;
     if (*fate == PM_PROC_UNREADABLE)
         *fate = PM_PROC_GOOD;
     free(range);

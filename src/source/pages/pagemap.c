@@ -60,10 +60,7 @@ static int64_t now_us(void)
 
 static void note_time(reader *r, int64_t began)
 {
-    int64_t took = now_us() - began;
-
-    r->work->read_us += took;
-    r->work->longest_us = took > r->work->longest_us ? took : r->work->longest_us;
+    r->work->read_us += now_us() - began;
 }
 
 /* Returns the number of regions of start..end that have pages of any of these categories; -1: the
@@ -270,7 +267,7 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *
 {
     reader r = {.m = m, .work = work};
 
-    work->read_us = work->longest_us = 0;
+    work->read_us = 0;
     r.fd = openat(p->dir, "pagemap", O_RDONLY | O_CLOEXEC);
     if (r.fd < 0)
         r.failed = errno;

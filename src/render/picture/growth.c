@@ -79,8 +79,8 @@ static void draw_axis(const growth *g)
     for (double v = ceil(g->least / step) * step; v <= g->most; v += step) {
         char number[PM_NUMBER_TEXT], text[PM_NUMBER_TEXT + 1];
 
-        print_value(g, v, number);
-        snprintf(text, sizeof text, "%s%s", g->change && v > 0 ? "+" : "", number);
+        print_value(g, fabs(v) < step / 2 ? 0 : v, number);
+        snprintf(text, sizeof text, "%s%s", g->change && v > step / 2 ? "+" : "", number);
         pm_picture_line(g->p, g->f->left, y_of(g, v), g->f->right, y_of(g, v), &grid);
         pm_picture_text(g->p,
                         (pm_point){g->f->left - g->p->em / 2, fmin(y_of(g, v), g->f->bottom - 1)},
@@ -107,7 +107,8 @@ static void draw_stretch(growth *g, const pm_plot_layer *l, size_t from, size_t 
                          const char *name)
 {
     const pm_ink fill = {.rgb = l->rgb, .sparse = l->state == PM_PLOT_QUIET},
-                 edge = {.rgb = l->state == PM_PLOT_QUIET || g->p->terminal ? l->rgb : 0x7a3600,
+                 edge = {.rgb = l->state == PM_PLOT_QUIET || g->change || g->p->terminal ? l->rgb
+                                                                                         : 0x7a3600,
                          .width = 1.2};
     size_t n = to - from;
 
@@ -284,8 +285,9 @@ static void measure(growth *g)
         }
     reach = (g->f->right - g->f->now) / (g->f->right - g->f->left) * g->f->ms / HOUR_MS;
     end = (double)plot->moment[plot->n - 1].total + (plot->rate > 0 ? plot->rate * reach : 0);
-    if (!g->change)
-        g->most = fmax(g->most, fmin(2.5 * g->most, end));
+    if (g->change)
+        end -= (double)plot->moment[0].total;
+    g->most = fmax(g->most, fmin(2.5 * g->most, end));
     if (!g->change && plot->limit <= 1.6 * g->most) /* a higher one would squeeze the data */
         g->most = fmax(g->most, plot->limit);
     g->most = g->most > 0 ? 1.06 * g->most : 1;

@@ -76,8 +76,9 @@ typedef struct pm_smaps {
     uint32_t id;
     const char *text; /* the row's lines as the kernel printed them, in the chunk that is being
                          fed; NULL: they are not all in the chunk, or were changed */
-    uint64_t n_lines; /* of the text */
-    size_t len;       /* of the text, when the row is complete; 0: no text */
+    uint64_t n_lines; /* of the row, in the block */
+    uint64_t hash;    /* of the text of the first `hashed` lines */
+    uint64_t hashed;  /* 0: no text */
     bool torn;        /* foreign lines came after the row's first line */
     bool headless;    /* its address may have lost digits: Size tells, where it is there */
     const char *bad;  /* why the row cannot be used, or NULL */
@@ -314,6 +315,8 @@ bool pm_range_read(pm_text line, pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
 /* Takes a row of the pool; its text begins at p, on the current line. */
 void pm_smaps_known(pm_reader *r, uint32_t id, const char *p);
+/* Hashes the text of the open row up to `end`: the chunk of the text ends, or the row. */
+void pm_smaps_hash(pm_reader *r, const char *end);
 /* Handles a row whose first line cannot be read: the keys below are not the previous row's. */
 void pm_smaps_broken(pm_reader *r, const char *why);
 /* True if the line looks like a key line: "Rss:      4 kB". With `known`, only for keys of Linux.

@@ -54,20 +54,18 @@ static pmapdb_status intern(pm_reader *r, const pm_mapping *m, uint32_t *id)
 {
     const pm_smaps *s = &r->smaps;
     bool range = r->b.rows == PM_LINE_RANGE;
-    uint64_t hash;
     pmapdb_status st;
 
     if (range && s->known) {
         *id = s->id;
         return PMAPDB_OK;
     }
-    if (!range || !s->len)
+    if (!range || !s->hashed)
         return pm_pool_mapping(r->pool, m, id, r->err);
-    hash = pm_hash(s->text, s->len);
-    if (pm_pool_recall(r->pool, hash, id))
+    if (pm_pool_recall(r->pool, s->hash, id))
         return PMAPDB_OK;
     st = pm_pool_mapping(r->pool, m, id, r->err);
-    return st == PMAPDB_OK ? pm_pool_note(r->pool, hash, *id, r->err) : st;
+    return st == PMAPDB_OK ? pm_pool_note(r->pool, s->hash, *id, r->err) : st;
 }
 
 /* Keeps the row, or without a pool its texts. */

@@ -63,7 +63,7 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
     r->chunk_end = bytes + n;
     r->bytes += n;
     st = pm_lines_feed(&r->lines, bytes, n, err);
-    r->smaps.text = NULL;
+    pm_smaps_hash(r, bytes + n - r->lines.rest.len);
     r->chunk = r->chunk_end = r->ahead = NULL;
     if (!r->any_row && n && memchr(bytes, '\0', n))
         r->any_nul = true;

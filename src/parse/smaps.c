@@ -1,6 +1,7 @@
 /* smaps: rows of /proc/PID/maps and the key lines that /proc/PID/smaps adds to them. */
 #include "parse/block.h"
 
+#include "base/hash.h"
 #include "base/num.h"
 #include <inttypes.h>
 
@@ -129,7 +130,19 @@ static void close_row(pm_reader *r, bool last)
 
 void pm_smaps_end(pm_reader *r)
 {
+    r->smaps.hashed = 0; /* no line shows that the text was complete */
     close_row(r, true);
+}
+
+void pm_smaps_hash(pm_reader *r, const char *end)
+{
+    pm_smaps *s = &r->smaps;
+
+    if (s->open && !s->known && s->text) {
+        s->hash = pm_hash(s->text, (size_t)(end - s->text));
+        s->hashed = s->n_lines;
+    }
+    s->text = NULL;
 }
 
 /* Ends the previous row and begins a row on the current line, whose text begins at p. */
@@ -137,8 +150,10 @@ static void begin_row(pm_reader *r, const pm_mapping *m, const char *p)
 {
     pm_smaps *s = &r->smaps;
 
-    s->len = s->text && p && s->n_lines == r->line - s->line ? (size_t)(p - s->text) : 0;
-
+    if (p)
+        pm_smaps_hash(r, p);
+    if (s->hashed != r->line - s->line || s->hashed != s->n_lines)
+        s->hashed = 0; /* not all lines of the row, or other lines among them */
     close_row(r, false);
     s->row = *m;
     s->open = true;
@@ -146,7 +161,7 @@ static void begin_row(pm_reader *r, const pm_mapping *m, const char *p)
     s->bad = NULL;
     s->line = r->line;
     s->text = p;
-    s->len = s->n_lines = 0;
+    s->hashed = s->n_lines = 0;
     s->next = 0;
 }
 

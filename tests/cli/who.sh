@@ -124,9 +124,10 @@ cp 1700000010-7.smaps 1700000004-7.smaps
 pmapdb import -q --db span.db --name web 17000000*-7.smaps
 pmapdb import-perf -q --db span.db --clock-offset 1700000000 first.txt -o /dev/null
 run pmapdb who --db span.db --category heap
-pmapdb import -q --db span.db --name other --pid 9 --at 2023-11-14T22:13:50Z 1700000010-7.smaps
+cp 1700000010-7.smaps other.smaps
+pmapdb import -q --db span.db --name other --pid 9 --at 2023-11-14T22:13:50Z other.smaps
 pmapdb who --db span.db --category heap 2>/dev/null | sed -n 2p
-rm 1700000030-7.smaps 1700000050-7.smaps 1700000000-7.smaps 1700000004-7.smaps
+rm 1700000030-7.smaps 1700000050-7.smaps 1700000000-7.smaps 1700000004-7.smaps other.smaps
 
 say "a second one goes on: what it saw freed and mapped over is no more the first one's"
 smaps >1700000040-7.smaps <<'MAPS'

@@ -273,6 +273,7 @@ void scenes_begin(const char *folder)
         unsetenv(unset[i]);
     setenv("PMAPDB", SCENE_STORE, 1);
     setenv("HOME", folder, 1);
+    setenv("PMAPDB_CONFIG", "", 1); /* no configuration */
     setenv("TZ", "UTC", 1);
     setenv("LC_ALL", "C", 1);
     if (chdir(folder) != 0 || (mkdir("work", 0700) != 0 && errno != EEXIST) || chdir("work") != 0) {

@@ -231,11 +231,13 @@ static void add(pm_config *c, pm_config_line *line, char *text)
 
 static bool read_file(pm_config *c, const char *path)
 {
-    FILE *in = fopen(path, "re");
+    FILE *in;
     pm_config_line line = {.file = path};
     char *text = NULL;
     size_t size = 0;
 
+    while (!(in = fopen(path, "re")) && errno == EINTR)
+        continue;
     if (!in && errno != ENOENT && errno != ENOTDIR && errno != EACCES)
         pm_cli_die("cannot read '%s': %s", path, strerror(errno));
     while (in && getline(&text, &size, in) > 0) {
@@ -250,7 +252,7 @@ static bool read_file(pm_config *c, const char *path)
             add(c, &line, start);
     }
     free(text);
-    if (in && ferror(in))
+    if (in && !feof(in)) /* also if getline() lacks memory */
         pm_cli_die("cannot read '%s': %s", path, strerror(errno));
     if (in)
         fclose(in);

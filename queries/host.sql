@@ -128,7 +128,7 @@ line AS (
     CASE s.nth
       WHEN 1 THEN 'of ' || kib_text(s.total_kib)
         || coalesce(', ' || kib_text(s.available_kib) || ' available', '') || coalesce((SELECT ', grew most: ' || g.part FROM step g WHERE g.host_id = s.host_id
-          AND g.nth BETWEEN 2 AND 9 AND g.kib_delta > 0 ORDER BY g.kib_delta DESC LIMIT 1), '')
+          AND g.nth BETWEEN 2 AND 9 AND g.nth <> 3 AND g.kib_delta > 0 ORDER BY g.kib_delta DESC LIMIT 1), '')
       WHEN 2 THEN 'heaps and stacks of processes'
       WHEN 3 THEN 'of files, given back on demand' || CASE WHEN s.dirty_kib > 0
         THEN '; ' || kib_text(s.dirty_kib) || ' to be written first' ELSE '' END

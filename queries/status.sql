@@ -17,7 +17,8 @@
 --
 -- All times count back from the newest moment of the host, not from the clock; the part captured
 -- says how long ago that was. A process has ended if the capture that looks for it (of text: the
--- newest of the host) has not found it for three of its own steps, and a minute at least. Growth is
+-- newest of the host) has not found it for three of its own steps, and five seconds (of text a minute)
+-- at least. Growth is
 -- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
 -- hour, or a day, before; a process that began later counts from its first snapshot. ended has
 -- the processes of the last day that ended, the largest first. limit has the processes that use 80 %
@@ -44,8 +45,8 @@ now AS (
   -- alive: nothing looked for the process again, or found it; a live capture looks for its own
   -- selection only
   SELECT a.*, o.newest_ms, z.moment_ms, a.last_ms >= coalesce((SELECT k.looked_ms FROM beat b
-      JOIN looked k ON k.schedule_id = b.schedule_id WHERE b.capture_id = z.capture_id), o.newest_ms)
-      - max(3 * a.step_ms, 60000) AS alive, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
+      JOIN looked k ON k.schedule_id = b.schedule_id WHERE b.capture_id = z.capture_id) - max(3 * a.step_ms, 5000),
+      o.newest_ms - max(3 * a.step_ms, 60000)) AS alive, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
     coalesce(j.value, t.memory_max_kib) AS limit_kib, max(coalesce(z.rss_kib, z.tool_rss_kib),
       CASE WHEN j.value IS NULL THEN coalesce(g.cgroup_kib - g.cgroup_file_kib + g.cgroup_shmem_kib, 0)
         ELSE 0 END) AS used_kib, j.value IS NULL AS of_cgroup

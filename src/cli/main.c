@@ -80,14 +80,19 @@ static const struct command {
 /* Words that people try first. */
 static const struct {
     const char *word, *command;
-} aliases[] = {
-    {"top", "by-process"}, {"ps", "processes"},     {"list", "processes"},  {"leak", "leaks"},
-    {"gone", "restarts"},  {"ended", "restarts"},   {"exited", "restarts"}, {"load", "import"},
-    {"history", "growth"}, {"show", "status"},      {"info", "status"},     {"health", "doctor"},
-    {"forecast", "leaks"}, {"free", "host"},        {"memory", "host"},     {"settings", "config"},
-    {"summary", "status"}, {"usage", "by-process"}, {"grow", "growth"},     {"trend", "growth"},
-    {"graph", "plot"},     {"chart", "plot"},       {"alert", "check"},     {"maps", "mappings"},
-    {"record", "capture"}, {"monitor", "capture"},  {"limits", "leaks"},    {"eta", "leaks"}};
+} aliases[] = {{"top", "by-process"},     {"ps", "processes"},       {"list", "processes"},
+               {"leak", "leaks"},         {"gone", "restarts"},      {"ended", "restarts"},
+               {"exited", "restarts"},    {"load", "import"},        {"history", "growth"},
+               {"show", "status"},        {"info", "status"},        {"health", "doctor"},
+               {"forecast", "leaks"},     {"grew", "growth"},        {"holds", "by-process"},
+               {"holders", "by-process"}, {"biggest", "by-process"}, {"hogs", "by-process"},
+               {"died", "restarts"},      {"dead", "restarts"},      {"oom", "host"},
+               {"pressure", "host"},      {"cache", "host"},         {"free", "host"},
+               {"memory", "host"},        {"settings", "config"},    {"summary", "status"},
+               {"usage", "by-process"},   {"grow", "growth"},        {"trend", "growth"},
+               {"graph", "plot"},         {"chart", "plot"},         {"alert", "check"},
+               {"maps", "mappings"},      {"record", "capture"},     {"monitor", "capture"},
+               {"limits", "leaks"},       {"eta", "leaks"}};
 
 static const char *command_of_word(const char *word)
 {

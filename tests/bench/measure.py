@@ -46,7 +46,7 @@ def child(line, write=None, out=subprocess.DEVNULL, good=(0,)):
     """CPU seconds of one process; `write` gets its standard input."""
     line = [str(word) for word in line]
     with subprocess.Popen(line, stdin=subprocess.PIPE if write else subprocess.DEVNULL, stdout=out,
-                          stderr=subprocess.PIPE, env=kit.ENVIRONMENT, bufsize=1 << 20) as process:
+                          stderr=subprocess.PIPE, env=kit.NO_LEAK_CHECK, bufsize=1 << 20) as process:
         if write:
             with process.stdin as pipe:
                 write(pipe)

@@ -58,7 +58,7 @@ def story(check, child, clock, store):
     check.equal("the newest number", (float(now[0]["last"]), now[0]["rss_from"]), (truth, "VmRSS"))
     check.true("how old each number is",
                now[0]["last_at"] > now[1]["last_at"] == before["total"]["last_at"])
-    code, line = run(store, "check", "--rate", "-w", "1K", "-c", "1M")
+    code, line = run(store, "check", "--rate", "-w", "1K", "-c", "1M", env=clock.environment(2 * BEATS))
     check.true("check", code == 0 and now[0]["last_at"] in line, line)
     series = rows(store, "series")
     check.equal("series", (len(series), int(series[-1]["value"])), (2 * BEATS, truth))

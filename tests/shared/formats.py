@@ -74,7 +74,7 @@ class Store:
             elif kind == "lineage":
                 bound[key] = self.lineage
                 options += ["--" + name, str(self.lineage)]
-            elif kind == "duration":
+            elif kind == "duration" and default:
                 number, unit = re.fullmatch("([0-9]+)([a-z]+)", default).groups()
                 bound[key] = int(number) * UNITS[unit]
             elif default == "-":

@@ -141,7 +141,7 @@ class Sums:
 
 
 QUERY = (kit.ROOT / "queries" / "leaks.sql").read_text(encoding="utf-8")
-NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sensitivity", "dialect", "top"))
+NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sensitivity", "dialect", "top", "grown", "limits"))
 
 
 def check_verdicts(check):

@@ -180,6 +180,8 @@ static void put_all_well(FILE *out, const pm_check *c)
         fputs(", no leak", out);
     else if (c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked)
         fprintf(out, ", leaks %s/h%s", number, c->n_leaks == 1 ? "" : " at most");
+    if ((c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked) && c->n_suspects)
+        fprintf(out, ", %zu suspect (pmapdb leaks)", c->n_suspects);
     pm_number_size(c->of[PM_CHECK_RSS].value, number);
     if (c->of[PM_CHECK_RSS].asked)
         fprintf(out, ", rss %s", number);

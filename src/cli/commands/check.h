@@ -39,7 +39,7 @@ typedef struct pm_check {
     int64_t *alive;  /* ids of the processes of the newest moment */
     char who[192];   /* the last of these processes */
     char blind[192]; /* a process whose resident memory is currently unknown, or "" */
-    size_t n_processes, alive_cap, n_leaks, n_findings;
+    size_t n_processes, alive_cap, n_leaks, n_suspects, n_findings;
     int64_t newest_ms, newest; /* the newest snapshot of these processes, and its process */
     char at[PM_CLOCK_TEXT];    /* when the last judged values were read */
     char as_of[PM_CLOCK_TEXT]; /* the same of the worst finding; of all values, the oldest */

@@ -181,6 +181,7 @@ static void ask_leaks(pm_check *c)
             judged += r->verdict != PM_VERDICT_TOO_FEW;
             longest = r->snapshots > longest ? r->snapshots : longest;
             take_at(c, r->last_at);
+            c->n_suspects += r->verdict == PM_VERDICT_SUSPECT;
             if (r->verdict == PM_VERDICT_LEAK)
                 judge_process(c, &g);
             else if (pm_leak_row_blind(r))

@@ -19,7 +19,7 @@
 -- column: cpu_of_read      ratio   CPU share of the time spent reading; the rest was waiting
 -- column: predicted_ratio  real    Median of predicted to longest read; below 1 a stall was underestimated
 -- column: underestimated   count   Snapshots whose longest read took longer than predicted
--- column: degraded         count   Snapshots of maps or pagemap in the place of smaps
+-- column: degraded         count   Snapshots of maps or pagemap instead of smaps
 -- column: degraded_last_at time    The last of these, UTC
 -- column: reason           text    Why, then
 -- table:  name pid snapshots read_us_p50 read_us_p99 longest_us_p50 longest_us_p99 longest_us_max cpu_share underestimated degraded reason

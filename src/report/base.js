@@ -118,7 +118,7 @@ function sizeTicks(from, to, most) {
 
 // ---- controls ----
 
-// A group of buttons of which one is chosen: arrows move in it.
+// A group of buttons; one of them is chosen, and the arrow keys choose another.
 function choice(label, words, current, choose) {
   const buttons = words.map(([value, word]) =>
     el(

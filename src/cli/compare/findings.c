@@ -179,10 +179,9 @@ void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double leas
         f->outcome = PM_CANNOT_TELL;
     else if (c->p_adjusted <= alpha && fabs(difference) > tolerance)
         f->outcome = difference > 0 ? PM_WORSE : PM_BETTER;
-    else if ((c->low >= -tolerance && c->high <= tolerance) || (!c->a && !c->b))
+    else if ((c->low >= -tolerance && c->high <= tolerance) || (!c->a && !c->b) ||
+             c->p_adjusted <= alpha) /* the difference is real, but does not matter */
         f->outcome = PM_SAME;
-    else if (c->p_adjusted <= alpha)
-        f->outcome = PM_SAME; /* it differs, by less than matters */
     else
         f->outcome = PM_CANNOT_TELL;
     if (f->outcome != PM_CANNOT_TELL)

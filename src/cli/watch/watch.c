@@ -49,7 +49,8 @@ static void capture(pm_watch *w)
     if (st != PMAPDB_OK && st != PMAPDB_STOPPED)
         snprintf(w->message, sizeof w->message, "%s", err.text);
     else if (st == PMAPDB_OK && !result.stored)
-        snprintf(w->message, sizeof w->message, "no such process lives, or none that may be read");
+        snprintf(w->message, sizeof w->message,
+                 "no such process is alive, or this user may not read it");
     if (pm_clock_now() >= w->judged_ms + 10 * w->judging_ms)
         pm_watch_judge(w);
 }

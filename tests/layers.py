@@ -10,12 +10,13 @@ import pathlib
 import re
 import sys
 
-FLOORS = {"base": 0, "pages": 1, "parse": 1, "perf": 1, "classify": 1, "stats": 1, "render": 1, "source": 2, "store": 2,
+FLOORS = {"base": 0, "pages": 1, "parse": 1, "perf": 1, "classify": 1, "stats": 1, "render": 1, "source": 2, "http": 2,
+          "store": 2,
           "api": 3, "cli": 4, "sqlite": 4}
 HOMES = {"sqlite3.h": ("store", "sqlite"), "sqlite3ext.h": ("store", "sqlite"), "csv.h": ("parse", "render"),
          "archive.h": ("source",), "archive_entry.h": ("source",), "jansson.h": ("render",),
          "libsmartcols.h": ("render",), "libsmartcols/libsmartcols.h": ("render",), "pcre2.h": ("classify",),
-         "utf8proc.h": ("base", "render"), "zlib.h": ("render",)}
+         "utf8proc.h": ("base", "render"), "zlib.h": ("render",), "curl/curl.h": ("http",)}
 # What the extension takes of store and api needs no libsqlite3.
 EXTENSION_MAY = ("store/func/functions.h", "store/rules/rules_file.h", "api/blocks.h", "api/categorize.h")
 FILES_MAX, CHAIN_MAX = 25, 8

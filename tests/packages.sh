@@ -26,6 +26,7 @@ build libsmartcols-dev header   libsmartcols/libsmartcols.h
 build libutf8proc-dev header   utf8proc.h
 build libpcre2-dev    header   pcre2posix.h
 build zlib1g-dev      header   zlib.h
+build libcurl4-openssl-dev header curl/curl.h
 build libcmocka-dev   header   cmocka.h
 test  sqlite3         command  sqlite3
 test  zstd            command  zstd

@@ -1,4 +1,4 @@
-/* pack: text -> raw deflate -> base64. */
+/* pack: text -> raw deflate -> base64; text -> gzip. */
 #include "render/pack.h"
 
 #include <stdlib.h>
@@ -6,11 +6,12 @@
 #include <zlib.h>
 
 #define RAW (-15) /* no header, no checksum; the largest window */
-#define LEVEL 6   /* 9 takes eight times as long, for 4 % less */
-#define MEMORY 9  /* the most */
+#define GZIP (15 + 16)
+#define LEVEL 6  /* 9 takes eight times as long, for 4 % less */
+#define MEMORY 9 /* the most */
 
 /* Returns the deflated text, which the caller frees; NULL if memory ran out. */
-static unsigned char *deflate_all(pm_text text, size_t *n)
+static unsigned char *deflate_all(pm_text text, int window, size_t *n)
 {
     z_stream z = {.avail_in = (uInt)text.len};
     unsigned char *out = NULL;
@@ -19,7 +20,7 @@ static unsigned char *deflate_all(pm_text text, size_t *n)
 
     *n = 0;
     if (text.len > UINT32_MAX ||
-        deflateInit2(&z, LEVEL, Z_DEFLATED, RAW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        deflateInit2(&z, LEVEL, Z_DEFLATED, window, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
         return NULL;
     most = deflateBound(&z, (uLong)text.len);
     out = malloc(most);
@@ -56,11 +57,23 @@ static void base64(const unsigned char *in, size_t n, pm_buf *out)
 pmapdb_status pm_pack(pm_text text, pm_buf *out, pmapdb_error *err)
 {
     size_t n;
-    unsigned char *packed = deflate_all(text, &n);
+    unsigned char *packed = deflate_all(text, RAW, &n);
 
     if (!packed)
         return pm_fail_nomem(err);
     base64(packed, n, out);
+    free(packed);
+    return pm_buf_status(out, err);
+}
+
+pmapdb_status pm_gzip(pm_text text, pm_buf *out, pmapdb_error *err)
+{
+    size_t n;
+    unsigned char *packed = deflate_all(text, GZIP, &n);
+
+    if (!packed)
+        return pm_fail_nomem(err);
+    pm_buf_add(out, packed, n, NULL);
     free(packed);
     return pm_buf_status(out, err);
 }

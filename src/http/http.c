@@ -1,0 +1,286 @@
+/* http: requests over libcurl. */
+#include "http/http.h"
+
+#include "base/num.h"
+#include "http/curl.h"
+#include "http/place.h"
+#include "render/pack.h"
+#include <stdlib.h>
+
+#define CONNECT_MS 5000
+#define REQUEST_MS 20000
+#define REPLY_MOST (256U << 20)
+#define QUOTE 300 /* bytes of the server's words in a message */
+
+struct pm_http {
+    pm_curl call;
+    CURL *curl;
+    struct curl_slist *headers;
+    pm_http_place place;
+    pm_buf url, packed;
+    char error[CURL_ERROR_SIZE];
+    bool framed; /* the head of the reply says where its end is */
+    pm_http_reply *reply;
+};
+
+/* ---- opening ---- */
+
+static pmapdb_status add_header(pm_http *h, const char *name, pm_text value, pmapdb_error *err)
+{
+    pm_buf line = {0};
+    pmapdb_status st = pm_buf_addf(&line, err, "%s: %.*s", name, (int)value.len, value.data);
+    struct curl_slist *more = st == PMAPDB_OK ? h->call.slist_append(h->headers, line.data) : NULL;
+
+    if (line.data)
+        explicit_bzero(line.data, line.len);
+    pm_buf_free(&line);
+    if (!more)
+        return pm_fail_nomem(err);
+    h->headers = more;
+    return PMAPDB_OK;
+}
+
+static pmapdb_status add_headers(pm_http *h, const pm_http_options *o, pmapdb_error *err)
+{
+    pm_buf password = {0};
+    pmapdb_status st = add_header(h, "Content-Encoding", PM_TEXT("gzip"), err);
+
+    PM_STEP(st, add_header(h, "Expect", PM_TEXT(""), err)); /* no header of that name */
+    if (o->user)
+        PM_STEP(st, add_header(h, "X-ClickHouse-User", pm_text_of(o->user), err));
+    if (o->password_file) {
+        PM_STEP(st, pm_http_read_password(o->password_file, &password, err));
+        PM_STEP(st, add_header(h, "X-ClickHouse-Key", pm_buf_text(&password), err));
+    }
+    if (password.data)
+        explicit_bzero(password.data, password.len);
+    pm_buf_free(&password);
+    return st;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t n, void *ctx)
+{
+    pm_http *h = ctx;
+    pm_buf *body = &h->reply->body;
+
+    (void)size; /* is 1 */
+    if (n > REPLY_MOST - body->len || pm_buf_add(body, bytes, n, NULL) != PMAPDB_OK)
+        return 0;
+    return n;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t n, void *ctx)
+{
+    static const char *const framing[] = {"content-length:", "transfer-encoding:"};
+    pm_http *h = ctx;
+
+    (void)size;
+    if (n > 5 && memcmp(bytes, "HTTP/", 5) == 0)
+        h->framed = false; /* a new head: that of a proxy came before */
+    for (int i = 0; i < 2; i++)
+        if (n > strlen(framing[i]) && strncasecmp(bytes, framing[i], strlen(framing[i])) == 0)
+            h->framed = true;
+    return n;
+}
+
+static void set_files(const pm_http *h, const pm_http_options *o)
+{
+    if (o->ca)
+        h->call.easy_setopt(h->curl, CURLOPT_CAINFO, o->ca);
+    if (o->cert)
+        h->call.easy_setopt(h->curl, CURLOPT_SSLCERT, o->cert);
+    if (o->key)
+        h->call.easy_setopt(h->curl, CURLOPT_SSLKEY, o->key);
+    if (o->netrc) {
+        h->call.easy_setopt(h->curl, CURLOPT_NETRC, (long)CURL_NETRC_REQUIRED);
+        h->call.easy_setopt(h->curl, CURLOPT_NETRC_FILE, o->netrc);
+    }
+    /* Without encryption, a password does not go to the proxy of the environment. */
+    if (o->proxy)
+        h->call.easy_setopt(h->curl, CURLOPT_PROXY, o->proxy);
+    else if (h->place.loopback)
+        h->call.easy_setopt(h->curl, CURLOPT_NOPROXY, "*");
+}
+
+static void set_options(pm_http *h, const pm_http_options *o)
+{
+    h->call.easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
+    h->call.easy_setopt(h->curl, CURLOPT_FOLLOWLOCATION, 0L);
+#if LIBCURL_VERSION_NUM >= 0x075500
+    h->call.easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    h->call.easy_setopt(h->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+    h->call.easy_setopt(h->curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    h->call.easy_setopt(h->curl, CURLOPT_SSL_VERIFYPEER, 1L);
+    h->call.easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, 2L);
+    h->call.easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS,
+                        (long)(o->connect_ms ? o->connect_ms : CONNECT_MS));
+    h->call.easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)(o->ms ? o->ms : REQUEST_MS));
+    h->call.easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
+    h->call.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
+    h->call.easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_body);
+    h->call.easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
+    h->call.easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
+    h->call.easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
+    set_files(h, o);
+}
+
+pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb_error *err)
+{
+    pm_http *h = calloc(1, sizeof *h);
+    pmapdb_status st = h ? pm_http_find_place(options, &h->place, err) : pm_fail_nomem(err);
+
+    PM_STEP(st, pm_curl_load(&h->call, err));
+    if (st == PMAPDB_OK && !(h->curl = h->call.easy_init()))
+        st = pm_fail_nomem(err);
+    PM_STEP(st, add_headers(h, options, err));
+    if (st != PMAPDB_OK) {
+        pm_http_close(h);
+        return st;
+    }
+    set_options(h, options);
+    *out = h;
+    return PMAPDB_OK;
+}
+
+void pm_http_close(pm_http *h)
+{
+    if (!h)
+        return;
+    if (h->curl)
+        h->call.easy_cleanup(h->curl);
+    if (h->headers)
+        h->call.slist_free_all(h->headers);
+    pm_buf_free(&h->url);
+    pm_buf_free(&h->packed);
+    free(h);
+}
+
+/* ---- one request ---- */
+
+static void add_escaped(pm_buf *url, pm_text t)
+{
+    for (size_t i = 0; i < t.len; i++) {
+        unsigned char c = (unsigned char)t.data[i];
+
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+            pm_char_in((char)c, "-._~"))
+            pm_buf_add(url, &c, 1, NULL);
+        else
+            pm_buf_addf(url, NULL, "%%%02X", c);
+    }
+}
+
+static void make_url(pm_http *h, const pm_http_param *params, size_t n_params)
+{
+    pm_text url = h->place.url;
+
+    pm_buf_clear(&h->url);
+    pm_buf_add(&h->url, url.data, url.len, NULL);
+    if (!pm_text_ends(url, PM_TEXT("/")))
+        pm_buf_add(&h->url, "/", 1, NULL);
+    for (size_t i = 0; i < n_params; i++) {
+        pm_buf_addf(&h->url, NULL, "%c%s=", i ? '&' : '?', params[i].name);
+        add_escaped(&h->url, params[i].value);
+    }
+}
+
+/* Returns N if the reply begins with "Code: N"; 0 otherwise. */
+static int code_in(pm_text body)
+{
+    pm_text rest = pm_text_from(body, 6);
+    uint64_t code;
+
+    if (!pm_text_starts(body, PM_TEXT("Code: ")) ||
+        !pm_num_dec(rest.data, rest.data + rest.len, &code) || code > INT16_MAX)
+        return 0;
+    return (int)code;
+}
+
+static bool is_tls(CURLcode rc)
+{
+    return rc == CURLE_PEER_FAILED_VERIFICATION || rc == CURLE_SSL_CACERT_BADFILE ||
+           rc == CURLE_SSL_CERTPROBLEM || rc == CURLE_SSL_ISSUER_ERROR ||
+           rc == CURLE_SSL_CRL_BADFILE || rc == CURLE_SSL_CIPHER;
+}
+
+/* libcurl did not get a whole reply. */
+static pmapdb_status fail_curl(pm_http *h, CURLcode rc, pmapdb_error *err)
+{
+    pm_text host = h->place.host;
+    const char *why = *h->error ? h->error : h->call.easy_strerror(rc);
+
+    h->reply->class =
+        is_tls(rc) || rc == CURLE_UNSUPPORTED_PROTOCOL || rc == CURLE_BAD_FUNCTION_ARGUMENT
+            ? PM_HTTP_PERSON
+            : PM_HTTP_LATER;
+    h->reply->code = 0;
+    return pm_fail(err, PMAPDB_IO, "%.*s: %s", (int)host.len, host.data, why);
+}
+
+/* The server refused. Its words fit into one line. */
+static pmapdb_status fail_reply(const pm_http *h, pmapdb_error *err)
+{
+    pm_text host = h->place.host, body = pm_buf_text(&h->reply->body);
+    char words[QUOTE + 1];
+    size_t n = 0;
+
+    for (body = pm_text_trim(body, " \t\r\n"); n < body.len && n < QUOTE; n++) {
+        unsigned char c = (unsigned char)body.data[n];
+
+        words[n] = c < ' ' || c == 0x7f ? ' ' : (char)c;
+    }
+    words[n] = '\0';
+    return pm_fail(err, PMAPDB_IO, "%.*s says %ld: %s", (int)host.len, host.data, h->reply->status,
+                   n ? words : "(no words)");
+}
+
+static pmapdb_status judge(pm_http *h, CURLcode rc, pmapdb_error *err)
+{
+    pm_http_reply *r = h->reply;
+    pm_text host = h->place.host;
+
+    if (rc != CURLE_OK)
+        return fail_curl(h, rc, err);
+    h->call.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &r->status);
+    r->code = code_in(pm_buf_text(&r->body));
+    r->class = pm_http_class_of(r->status, r->code);
+    if (r->class != PM_HTTP_DONE)
+        return fail_reply(h, err);
+    if (h->framed)
+        return PMAPDB_OK;
+    r->class = PM_HTTP_LATER;
+    return pm_fail(err, PMAPDB_IO, "%.*s: the reply does not say where it ends: it may be cut",
+                   (int)host.len, host.data);
+}
+
+pmapdb_status pm_http_post(pm_http *h, const pm_http_param *params, size_t n_params, pm_text body,
+                           pm_http_reply *reply, pmapdb_error *err)
+{
+    pmapdb_status st;
+    CURLcode rc;
+
+    pm_buf_clear(&reply->body);
+    *reply = (pm_http_reply){.class = PM_HTTP_LATER, .body = reply->body};
+    h->reply = reply;
+    h->framed = false;
+    h->error[0] = '\0';
+    make_url(h, params, n_params);
+    pm_buf_clear(&h->packed);
+    st = pm_buf_status(&h->url, err);
+    PM_STEP(st, pm_gzip(body, &h->packed, err));
+    if (st != PMAPDB_OK)
+        return st;
+    h->call.easy_setopt(h->curl, CURLOPT_URL, h->url.data);
+    h->call.easy_setopt(h->curl, CURLOPT_POST, 1L);
+    h->call.easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)h->packed.len);
+    h->call.easy_setopt(h->curl, CURLOPT_POSTFIELDS, h->packed.data);
+    rc = h->call.easy_perform(h->curl);
+    return rc == CURLE_OUT_OF_MEMORY ? pm_fail_nomem(err) : judge(h, rc, err);
+}
+
+void pm_http_reply_free(pm_http_reply *reply)
+{
+    pm_buf_free(&reply->body);
+}

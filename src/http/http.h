@@ -1,0 +1,71 @@
+/* http: requests to a server of ClickHouse over libcurl, which is loaded when the first one is
+ * made, so that nothing else needs it.
+ *
+ * A request is done if the server said 200 and the whole reply arrived. After any other outcome the
+ * server may or may not have done what was asked; the caller sends the same request again later.
+ * A failure says by its class what would help. No redirect is followed.
+ */
+#ifndef PM_HTTP_HTTP_H
+#define PM_HTTP_HTTP_H
+
+#include "base/buf.h"
+
+/* NULL: not given; the proxy then comes from the environment (https_proxy, NO_PROXY). The texts
+ * must outlive the handle. */
+typedef struct pm_http_options {
+    const char *url;           /* http://HOST[:PORT][/PATH] or https://; without a user */
+    const char *user;          /* of ClickHouse; NULL: the server's default */
+    const char *password_file; /* its first line; only its owner may read the file */
+    const char *netrc;         /* a file of lines "machine HOST login USER password WORD" instead */
+    const char *ca;            /* PEM: who may sign the server's certificate; NULL: the system's */
+    const char *cert, *key;    /* PEM: this client's certificate */
+    const char *proxy;
+    bool insecure_http;     /* a password may go unencrypted to another machine */
+    int64_t connect_ms, ms; /* 0: 5 s for the connection, 20 s for the request */
+} pm_http_options;
+
+typedef enum pm_http_class {
+    PM_HTTP_DONE,
+    PM_HTTP_LATER,  /* the network or the server; the same request may succeed later */
+    PM_HTTP_PERSON, /* a person must change something: password, right, schema, certificate */
+    PM_HTTP_LESS,   /* the request was too large for the server */
+} pm_http_class;
+
+typedef struct pm_http_reply {
+    pm_http_class class;
+    long status; /* of HTTP; 0: no reply */
+    int code;    /* the "Code: N" of ClickHouse; 0: none */
+    pm_buf body; /* all of it if DONE; else its first 64 KiB */
+} pm_http_reply;
+
+/* One setting of a request, name=value in the query string; value is any text. */
+typedef struct pm_http_param {
+    const char *name;
+    pm_text value;
+} pm_http_param;
+
+#define PM_HTTP_PARAMS(...)               \
+    (const pm_http_param[]){__VA_ARGS__}, \
+        sizeof((const pm_http_param[]){__VA_ARGS__}) / sizeof(pm_http_param)
+
+typedef struct pm_http pm_http;
+
+/* PMAPDB_USAGE: the options are wrong. PMAPDB_IO: a file, or libcurl, cannot be read. */
+pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb_error *err);
+void pm_http_close(pm_http *http);
+
+/* Sends a POST with this body, gzipped, and waits for the reply. The caller zeroes *reply before
+ * the first request and frees it after the last. A failure is PMAPDB_IO; reply->class and err,
+ * which names the host and quotes the server, are then valid. PMAPDB_NOMEM is the only other one.
+ */
+pmapdb_status pm_http_post(pm_http *http, const pm_http_param *params, size_t n_params,
+                           pm_text body, pm_http_reply *reply, pmapdb_error *err);
+void pm_http_reply_free(pm_http_reply *reply);
+
+/* True for a host that is this machine by its name or address: localhost, 127.0.0.0/8, ::1. */
+bool pm_http_is_loopback(pm_text host);
+
+/* Returns the class of a reply; 0: no reply, or no code. */
+pm_http_class pm_http_class_of(long status, int code);
+
+#endif

@@ -98,3 +98,12 @@ void pm_family_add(uint64_t *key, const pm_mapping *m)
     else if (pm_text_equal(m->path, PM_TEXT("[vdso]")))
         *key = pm_hash_seeded(&m->start, sizeof m->start, *key);
 }
+
+void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c, int64_t times)
+{
+    for (int i = 0; i < PM_PAGE_CLASSES; i++)
+        sum->class[i] += times * c->class[i];
+    sum->own += times * c->own;
+    sum->zero += times * c->zero;
+    sum->hugetlb += times * c->hugetlb;
+}

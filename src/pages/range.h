@@ -16,6 +16,17 @@ typedef struct pm_page_range {
     bool is_kernel;        /* [vvar] and the like: no memory of the process */
 } pm_page_range;
 
+/* How many pages of a range are what. */
+typedef struct pm_page_counts {
+    int64_t class[PM_PAGE_CLASSES];
+    int64_t own;     /* in memory, and mapped once */
+    int64_t zero;    /* the page of zeroes: no memory */
+    int64_t hugetlb; /* of the pool of huge pages: not in class */
+} pm_page_counts;
+
+/* Adds `times` times. */
+void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c, int64_t times);
+
 /* What is mounted where: the device of a filesystem -> its kind. */
 typedef enum pm_mount_kind { PM_MOUNT_TMPFS = 1, PM_MOUNT_HUGETLBFS } pm_mount_kind;
 

@@ -7,6 +7,8 @@
 #define NODES_MAX ((size_t)1 << 30)
 #define SPACES_MAX ((uint32_t)1 << (64 - PM_SPACE_BITS))
 #define FIRST_SPACE 2
+#define NO_LEAF UINT32_MAX
+#define LEAVES_MAX (((size_t)1 << (32 - PM_LEAF_BITS)) - 1) /* their states have 32-bit numbers */
 
 static void keep(pm_sets *s, pmapdb_status st)
 {
@@ -44,13 +46,14 @@ void pm_sets_free(pm_sets *s)
     free(s->leaves);
     free(s->node);
     free(s->alone);
+    free(s->kept);
     pm_map_free(&s->leaf_of);
     pm_map_free(&s->space_of);
     pm_map_free(&s->child);
     *s = (pm_sets){0};
 }
 
-static uint32_t child_of(pm_sets *s, uint32_t node, uint32_t process)
+uint32_t pm_sets_child(pm_sets *s, uint32_t node, uint32_t process)
 {
     uint64_t key = (uint64_t)node << 32 | process;
     int64_t found;
@@ -68,7 +71,7 @@ void pm_sets_process(pm_sets *s, uint32_t process)
     if (s->st != PMAPDB_OK)
         return;
     s->process = process;
-    s->first = child_of(s, 0, process);
+    s->first = pm_sets_child(s, 0, process);
     s->from = s->to = UINT32_MAX; /* the state of no page */
     keep(s, pm_grow(&s->alone, &s->cap_alone, s->n_alone, sizeof *s->alone, &s->error));
     if (s->st == PMAPDB_OK)
@@ -89,15 +92,26 @@ uint64_t pm_sets_space(pm_sets *s, uint64_t key)
     return (uint64_t)s->n_spaces++ << PM_SPACE_BITS;
 }
 
-static uint32_t *new_leaf(pm_sets *s, uint64_t leaf)
+/* Counts bytes against the most that the caller allows. */
+static void take_bytes(pm_sets *s, size_t n)
+{
+    if (n <= s->max_bytes - s->bytes)
+        s->bytes += n;
+    else if (s->st == PMAPDB_OK)
+        keep(s, pm_fail(&s->error, PMAPDB_NOMEM,
+                        "the pages of the processes need more than %" PRIu64 " MiB to be counted",
+                        s->max_bytes >> 20));
+}
+
+/* Returns the index of the leaf; NO_LEAF after a failure. */
+static uint32_t new_leaf(pm_sets *s, uint64_t leaf)
 {
     size_t size = PM_LEAF_PAGES * sizeof(uint32_t);
     uint32_t *new = NULL;
 
-    if (s->st == PMAPDB_OK && s->bytes + size > s->max_bytes)
-        keep(s, pm_fail(&s->error, PMAPDB_NOMEM,
-                        "the pages of the processes need more than %" PRIu64 " MiB to be counted",
-                        s->max_bytes >> 20));
+    take_bytes(s, size);
+    if (s->n_leaves >= LEAVES_MAX)
+        keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the processes have more than 2^32 pages"));
     if (s->st == PMAPDB_OK)
         keep(s, pm_grow(&s->leaves, &s->cap_leaves, s->n_leaves, sizeof *s->leaves, &s->error));
     if (s->st == PMAPDB_OK && !(new = calloc(1, size)))
@@ -106,19 +120,29 @@ static uint32_t *new_leaf(pm_sets *s, uint64_t leaf)
         keep(s, pm_map_put(&s->leaf_of, leaf, (int64_t)s->n_leaves, &s->error));
     if (s->st != PMAPDB_OK) {
         free(new);
-        return NULL;
+        return NO_LEAF;
     }
-    s->bytes += size;
-    return s->leaves[s->n_leaves++] = new;
+    s->leaves[s->n_leaves] = new;
+    return (uint32_t)s->n_leaves++;
 }
 
-/* After a failure, returns an empty leaf: nothing that is counted then is given out. */
-static uint32_t *leaf_of(pm_sets *s, uint64_t leaf)
+/* After a failure, *out is an empty leaf: nothing that is counted then is given out. */
+static uint32_t leaf_of(pm_sets *s, uint64_t leaf, uint32_t **out)
 {
-    int64_t i;
-    uint32_t *found = pm_map_get(&s->leaf_of, leaf, &i) ? s->leaves[i] : new_leaf(s, leaf);
+    int64_t found;
+    uint32_t i = pm_map_get(&s->leaf_of, leaf, &found) ? (uint32_t)found : new_leaf(s, leaf);
 
-    return found ? found : memset(s->spare, 0, sizeof s->spare);
+    *out = i == NO_LEAF ? memset(s->spare, 0, sizeof s->spare) : s->leaves[i];
+    return i;
+}
+
+static void keep_cell(pm_sets *s, uint32_t cell)
+{
+    if (s->n_kept == s->cap_kept)
+        take_bytes(s, (s->cap_kept + 1) * sizeof *s->kept); /* its size doubles */
+    keep(s, pm_grow(&s->kept, &s->cap_kept, s->n_kept, sizeof *s->kept, &s->error));
+    if (s->st == PMAPDB_OK)
+        s->kept[s->n_kept++] = cell;
 }
 
 /* Returns the state of a page that had this one: the node of the set with the current process. */
@@ -129,7 +153,7 @@ static uint32_t step(pm_sets *s, uint32_t state)
     if (s->st != PMAPDB_OK || s->node[node].process == s->process)
         return state;
     s->from = state;
-    s->to = child_of(s, node, s->process) << 2 | (state & 3);
+    s->to = pm_sets_child(s, node, s->process) << 2 | (state & 3);
     return s->to;
 }
 
@@ -143,6 +167,7 @@ static size_t find_states(pm_sets *s, const uint64_t *page, size_t n, uint64_t m
 {
     uint32_t *leaf = NULL;
     uint64_t at = PM_NO_PAGE;
+    uint32_t i_leaf = 0;
     size_t found = 0, i = 0;
 
     for (; i < n && i < AHEAD; i++) {
@@ -151,7 +176,9 @@ static size_t find_states(pm_sets *s, const uint64_t *page, size_t n, uint64_t m
         if (p == skip)
             continue;
         if (p >> PM_LEAF_BITS != at)
-            leaf = leaf_of(s, at = p >> PM_LEAF_BITS);
+            i_leaf = leaf_of(s, at = p >> PM_LEAF_BITS, &leaf);
+        if (s->keeps)
+            keep_cell(s, i_leaf << PM_LEAF_BITS | p % PM_LEAF_PAGES);
         state[found] = leaf + p % PM_LEAF_PAGES;
         __builtin_prefetch(state[found++], 1);
     }

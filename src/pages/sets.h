@@ -32,7 +32,7 @@ typedef enum pm_page_class {
 #define PM_SPACE_BITS 44 /* of the number of a page inside its space */
 
 typedef struct pm_sets {
-    uint64_t max_bytes, bytes; /* of the leaves */
+    uint64_t max_bytes, bytes; /* of the leaves, and of `kept` */
     uint32_t **leaves;
     size_t n_leaves, cap_leaves;
     pm_map leaf_of; /* page >> PM_LEAF_BITS -> index of the leaf */
@@ -52,6 +52,9 @@ typedef struct pm_sets {
     uint32_t process;
     uint32_t first;    /* the node of the current process alone */
     uint32_t from, to; /* the last step of a state: node << 2 | class */
+    bool keeps;        /* while pages are seen, keep where their states are: leaf * 512 + page */
+    uint32_t *kept;
+    size_t n_kept, cap_kept;
     pmapdb_status st;
     pmapdb_error error;
 } pm_sets;
@@ -80,6 +83,9 @@ static inline void pm_sets_add_alone(pm_sets *s, pm_page_class class, int64_t n)
 size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
                    pm_page_class class);
 #define PM_NO_PAGE UINT64_MAX
+
+/* Returns the node of the set with one more process; 0 after a failure. */
+uint32_t pm_sets_child(pm_sets *s, uint32_t node, uint32_t process);
 
 /* Appends the nodes that have pages, and the nodes before them: a byte for the version, then
  * numbers of 7 bits a byte, the lowest first: the count of the nodes, and for each node how far

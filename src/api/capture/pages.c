@@ -41,6 +41,7 @@ void pm_capture_pages_close(pm_capture_run *run)
 
     pm_pagemap_close(&pages->map);
     pm_sets_free(&pages->sets);
+    pm_chunks_free(&pages->chunks);
     pm_live_map_free(pages->live_map);
     pm_buf_free(&pages->written);
     free(pages->range);
@@ -54,6 +55,7 @@ static void begin_sets(pm_capture_run *run)
     uint64_t share = sysinfo(&info) == 0 ? info.totalram * info.mem_unit / MEMORY_SHARE : 0;
 
     pm_sets_begin(&pages->sets, share > MEMORY_LEAST ? share : MEMORY_LEAST);
+    pm_chunks_clear(&pages->chunks);
     pages->n = 0;
     pages->failed = false;
     pages->scan = (pm_page_scan){.taken_ms = run->sweep.started_ms,
@@ -105,6 +107,7 @@ static pmapdb_status read_ranges(pm_capture_pages *pages, const pm_proc *p, pm_p
     work->range = pages->range;
     work->counts = pages->counts;
     work->sets = &pages->sets;
+    work->chunks = &pages->chunks;
     work->family = pm_sets_space(&pages->sets, family);
     work->swapped = pm_sets_space(&pages->sets, ~family);
     return st;
@@ -116,7 +119,7 @@ static pm_page_totals totals_of(const pm_capture_pages *pages, size_t n)
     pm_page_counts sum = {0};
 
     for (size_t i = 0; i < n; i++)
-        pm_page_counts_add(&sum, &pages->counts[i]);
+        pm_page_counts_add(&sum, &pages->counts[i], 1);
     return (pm_page_totals){.number = pages->n,
                             .anon_kib = sum.class[PM_PAGE_ANON] * kib,
                             .file_kib = sum.class[PM_PAGE_FILE] * kib,
@@ -212,6 +215,7 @@ void pm_capture_pages_read(pm_capture_run *run)
     pm_buf_clear(&pages->written);
     if (run->st != PMAPDB_OK)
         return;
+    pm_chunks_end(&pages->chunks, &pages->sets);
     pages->failed = pm_sets_write(&pages->sets, &pages->written, &run->error) != PMAPDB_OK;
     pages->scan.sets = pm_buf_text(&pages->written);
     if (pages->failed) {

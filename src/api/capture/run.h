@@ -42,6 +42,7 @@ typedef struct pm_targets {
 typedef struct pm_capture_pages {
     pm_pagemap map;
     pm_sets sets;
+    pm_chunks chunks;
     uint32_t n;        /* processes that were read */
     pm_page_scan scan; /* of the beat; its sets are in `written` */
     pm_buf written;

@@ -103,7 +103,7 @@ static void put_mappings(pages *g, const pm_page_counts *counts)
         v[N_COLUMNS - 1] = (pm_value){.kind = PM_VALUE_TEXT, .t = m->path};
         pm_output_row(&g->out, v);
         size += (int64_t)(m->end - m->start) / 1024;
-        pm_page_counts_add(&sum, &counts[i]);
+        pm_page_counts_add(&sum, &counts[i], 1);
     }
     v[0] = pm_value_text("TOTAL");
     v[1] = pm_value_int(size);

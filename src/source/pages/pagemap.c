@@ -168,12 +168,10 @@ static void mark_zeroes(reader *r, uint64_t *e, size_t n, uint64_t at)
     }
 }
 
-static void take(reader *r, uint64_t *e, size_t n, uint64_t at)
+static void take_runs(reader *r, uint64_t *e, size_t n, uint64_t at)
 {
     uint64_t kinds = PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED | PM_ENTRY_FILE | PM_ENTRY_EXCLUSIVE;
 
-    if (r->work->on_entries)
-        r->work->on_entries(r->work->ctx, e, n, at);
     if (!r->m->by_frame) {
         kinds |= PM_ENTRY_ZERO;
         if (!r->range->is_shared)
@@ -185,6 +183,40 @@ static void take(reader *r, uint64_t *e, size_t n, uint64_t at)
         for (end = i + 1; end < n && (e[end] & kinds) == kind;)
             end++;
         take_run(r, e + i, end - i, at + i * r->m->page, kind);
+    }
+}
+
+/* A full chunk, and what its range says of it, name its pages: those that another process has
+ * alike are counted there. Without frames, the entries name no pages. */
+static void take_chunk(reader *r, uint64_t *e, uint64_t at)
+{
+    const pm_page_range *range = r->range;
+    uint64_t seed = (uint64_t)range->of_file << 3 | (uint64_t)range->has_file << 2 |
+                    (uint64_t)range->is_shared << 1 | range->is_hugetlb;
+    pm_chunks *chunks = r->work->chunks;
+    pm_chunk_sight sight;
+
+    if (pm_chunks_saw(chunks, r->work->sets, e, seed, r->counts, &sight))
+        return;
+    take_runs(r, e, PM_CHUNK_PAGES, at);
+    pm_chunks_keep(chunks, r->work->sets, r->counts, &sight);
+}
+
+static void take(reader *r, uint64_t *e, size_t n, uint64_t at)
+{
+    bool chunks = r->work->chunks && r->work->sets && r->m->by_frame;
+
+    if (r->work->on_entries)
+        r->work->on_entries(r->work->ctx, e, n, at);
+    for (size_t i = 0, here; i < n; i += here) {
+        uint64_t first = at / r->m->page + i;
+
+        here = PM_CHUNK_PAGES - first % PM_CHUNK_PAGES;
+        here = here < n - i ? here : n - i;
+        if (chunks && here == PM_CHUNK_PAGES)
+            take_chunk(r, e + i, at + i * r->m->page);
+        else
+            take_runs(r, e + i, here, at + i * r->m->page);
     }
 }
 
@@ -284,15 +316,6 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *
     if (r.failed && *fate == PM_PROC_GOOD)
         return pm_fail_io(err, r.failed, "cannot read /proc/%lld/pagemap", (long long)p->pid);
     return PMAPDB_OK;
-}
-
-void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c)
-{
-    for (int i = 0; i < PM_PAGE_CLASSES; i++)
-        sum->class[i] += c->class[i];
-    sum->own += c->own;
-    sum->zero += c->zero;
-    sum->hugetlb += c->hugetlb;
 }
 
 /* ---- the machine ---- */

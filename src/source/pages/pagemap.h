@@ -5,7 +5,7 @@
 #ifndef PM_SOURCE_PAGEMAP_H
 #define PM_SOURCE_PAGEMAP_H
 
-#include "pages/range.h"
+#include "pages/chunks.h"
 #include "source/proc.h"
 
 typedef struct pm_pagemap {
@@ -22,21 +22,12 @@ typedef struct pm_pagemap {
 pmapdb_status pm_pagemap_open(pm_pagemap *m, int root, pmapdb_error *err);
 void pm_pagemap_close(pm_pagemap *m);
 
-/* In pages. */
-typedef struct pm_page_counts {
-    int64_t class[PM_PAGE_CLASSES];
-    int64_t own;     /* in memory, and mapped once */
-    int64_t zero;    /* the page of zeroes: no memory */
-    int64_t hugetlb; /* of the pool of huge pages: not in class */
-} pm_page_counts;
-
-void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c);
-
 typedef struct pm_pagemap_work {
     const pm_page_range *range;
     size_t n;
     pm_page_counts *counts; /* of each range; the caller cleared them */
     pm_sets *sets;          /* the current process of it is p; or NULL */
+    pm_chunks *chunks;      /* of these sets; or NULL */
     uint64_t family;        /* with sets: the number of address 0 of its family, */
     uint64_t swapped;       /* and of its swapped pages */
     int64_t resident_kib;   /* about: decides how holes are found */

@@ -31,7 +31,7 @@
 -- column: since            time      When the growth began; the first snapshot where it grew from there on
 -- column: detectable_per_h amount    The smallest growth per hour that these snapshots would show
 -- column: limit            amount    What the metric cannot exceed: --limit, or what is known: see limit_by
--- column: eta_h            real      Hours until the limit at this rate
+-- column: eta_h            real      Hours until the limit at this rate; empty for a process that has ended
 -- column: reason           text      Why, in words
 -- column: mappings_per_h   real      Growth in number of mappings
 -- column: why_metric       text      The metric that decided
@@ -166,6 +166,14 @@ limited AS (
     CROSS JOIN beat b ON b.capture_id = s.capture_id
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
     ORDER BY s.taken_ms DESC LIMIT 1) AS process_ms, (
+    -- a later beat of its job lacks the head, and left out no process that lives
+    SELECT EXISTS (SELECT 1 FROM beat z WHERE z.schedule_id = b.schedule_id
+      AND z.started_ms > b.started_ms AND z.unmoved + z.changed = 0)
+    FROM process p
+    CROSS JOIN snapshot s ON s.process_id = p.process_id
+    CROSS JOIN beat b ON b.capture_id = s.capture_id
+    WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
+    ORDER BY s.taken_ms DESC LIMIT 1) AS ended, (
     SELECT j.value FROM process p CROSS JOIN name n ON n.name_id = p.name_id
     CROSS JOIN json_each(:limits) j ON j.key = n.name WHERE p.process_id = k.head) AS given_kib
   FROM chosen k
@@ -173,7 +181,7 @@ limited AS (
 report AS (
   -- CASE x.head WHEN k.head is always true: it keeps SQLite from building a Bloom filter over a
   -- full table for each series
-  SELECT k.head, k.dialect, (
+  SELECT k.head, k.dialect, k.ended, (
     SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
       private_kib, private_dirty_kib, swap_kib, :metric, coalesce(:limit, k.given_kib), :sensitivity,
       t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, k.process_ms)
@@ -270,8 +278,10 @@ SELECT n.name,
   json_extract(v.value, '$.since') AS since,
   json_extract(v.value, '$.detectable_per_h') AS detectable_per_h,
   json_extract(v.value, '$.limit') AS "limit",
-  json_extract(v.value, '$.eta_h') AS eta_h,
-  json_extract(v.value, '$.reason') AS reason,
+  CASE WHEN r.ended THEN NULL ELSE json_extract(v.value, '$.eta_h') END AS eta_h,
+  CASE WHEN r.ended AND json_extract(v.value, '$.verdict') IN ('leak', 'suspect')
+      THEN rtrim('the process has ended; ' || json_extract(v.value, '$.reason'), '; ')
+    ELSE json_extract(v.value, '$.reason') END AS reason,
   json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
   json_extract(v.value, '$.why_metric') AS why_metric,
   CASE WHEN :depth = '1' AND :by <> 'category' THEN (SELECT k.category FROM category c

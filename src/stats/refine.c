@@ -5,6 +5,8 @@
  */
 #include "stats/refine.h"
 
+#include "stats/order.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -119,8 +121,40 @@ static bool jumped(const pm_sample *s, char *reason)
     return true;
 }
 
-bool pm_growth_is_over(const pm_sample *sample, const pm_points *points, char *reason)
+/* The growth per span in the second half of one life, whose points begin at `begin`; *end is where
+ * they end. */
+static double second_half_of(const pm_points *p, int begin, int *end)
 {
-    return sample->lives == 1 &&
-           ((!points->floor && stalled(points, reason)) || jumped(sample, reason));
+    double slope[PM_BUCKETS * PM_BUCKETS], half;
+    size_t n = 0;
+    int i, j;
+
+    for (*end = begin; *end < p->n && p->life[*end] == p->life[begin]; ++*end)
+        ;
+    half = 0.5 * (p->x[begin] + p->x[*end - 1]);
+    for (i = begin; i < *end; i++)
+        for (j = i + 1; j < *end; j++)
+            if (p->x[i] >= half && p->x[j] > p->x[i] && n < sizeof slope / sizeof *slope)
+                slope[n++] = (p->y[j] - p->y[i]) / (p->x[j] - p->x[i]);
+    return n > 0 ? pm_median(slope, n) : 0.0;
+}
+
+/* Every life is the same experiment again: a leak goes on in the second half of most lives. */
+static bool few_lives_grow(const pm_points *p, double rate, char *reason)
+{
+    int grow = 0, lives = 0, begin, end;
+
+    for (begin = 0; begin < p->n; begin = end, lives++)
+        grow += second_half_of(p, begin, &end) >= PM_LIFE_GROWS * rate;
+    if (lives < PM_LIVES_SURE || grow >= PM_LIVES_GROW * lives)
+        return false;
+    snprintf(reason, PM_REASON, "goes on to the end of only %d of %d lives", grow, lives);
+    return true;
+}
+
+bool pm_growth_is_over(const pm_sample *sample, const pm_points *points, double rate, char *reason)
+{
+    if (sample->lives > 1)
+        return few_lives_grow(points, rate, reason);
+    return (!points->floor && stalled(points, reason)) || jumped(sample, reason);
 }

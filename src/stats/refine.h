@@ -4,8 +4,8 @@
 
 #include "stats/points.h"
 
-/* True if the growth ended; `reason` (PM_REASON bytes) receives why. */
-bool pm_growth_is_over(const pm_sample *sample, const pm_points *points, char *reason);
+/* True if growth of `rate` per span ended; `reason` (PM_REASON bytes) receives why. */
+bool pm_growth_is_over(const pm_sample *sample, const pm_points *points, double rate, char *reason);
 
 /* Returns the number of new maxima of points of one life, each by `margin` above the one before;
  * the longest pause between two of them; and the time since the last one. */

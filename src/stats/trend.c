@@ -85,13 +85,19 @@ static bool has_grown(const pm_average *w)
     return rise >= w->material && rise >= 0.5 * range;
 }
 
-/* A rise smaller than half a quantum is not a rise. */
+/* A rise smaller than half a quantum is not a rise, and a line with a small step is a line. */
 static pm_shape shape_of(const pm_average *w, pm_verdict verdict)
 {
+    const pm_curve *curve = &shown(w, verdict)->curve;
     double range, rise;
 
     rise_of(w, &range, &rise);
-    return range < 0.5 * w->quantum ? PM_SHAPE_CONST : shown(w, verdict)->curve.shape;
+    if (range < 0.5 * w->quantum)
+        return PM_SHAPE_CONST;
+    if (curve->shape == PM_SHAPE_STEP_LINEAR &&
+        fabs(curve->coef[0]) < PM_STEP_SHOWN * fabs(curve->coef[1]))
+        return PM_SHAPE_LINEAR;
+    return curve->shape;
 }
 
 static pm_verdict by_posterior(const pm_average *w)
@@ -185,7 +191,8 @@ static pm_verdict verdict_of(const pm_average *w, char *reason)
     char doubt[PM_REASON] = "";
     pm_verdict verdict = leaks(w, doubt) ? PM_VERDICT_LEAK : by_posterior(w);
 
-    if (verdict >= PM_VERDICT_SUSPECT && pm_growth_is_over(&w->sample, &w->points, reason))
+    if (verdict >= PM_VERDICT_SUSPECT &&
+        pm_growth_is_over(&w->sample, &w->points, w->line.end, reason))
         return PM_VERDICT_PLATEAU;
     if (verdict == PM_VERDICT_SUSPECT)
         memcpy(reason, doubt, sizeof doubt);

@@ -37,6 +37,18 @@ limits 65536 40000 8192 65530
 pmapdb leaks | grep -E 'limit|altogether'
 show_limits
 
+say "a process that has ended reaches no limit: a later beat lacks it"
+sqlite3 store.db "INSERT INTO schedule (schedule_id, host_id, boot_id, selection)
+        SELECT 1, host_id, 'b', '--all' FROM host LIMIT 1;
+    INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, vanished, degraded,
+        unmoved, changed)
+        SELECT capture_id, 1, max(taken_ms), 0, 0, 0, 0, 0, 0, 0 FROM snapshot
+        UNION ALL SELECT max(capture_id) + 1, 1, max(taken_ms) + 60000, 0, 0, 0, 0, 0, 0, 0 FROM snapshot"
+pmapdb leaks --top 1 | grep -E 'LEAK|SUSPECT|limit|ended'
+sqlite3 store.db "UPDATE beat SET unmoved = 1"
+pmapdb leaks --top 1 | grep -E 'LEAK|SUSPECT|limit|ended'
+sqlite3 store.db "DELETE FROM beat; DELETE FROM schedule"
+
 say "the newest facts count; none is none"
 sqlite3 store.db "UPDATE live_reading SET live_process_id = 2 WHERE snapshot_id = (SELECT g.snapshot_id
     FROM live_reading g JOIN snapshot s ON s.snapshot_id = g.snapshot_id ORDER BY s.taken_ms DESC LIMIT 1)"

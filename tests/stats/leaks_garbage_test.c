@@ -82,6 +82,35 @@ static void late_growth_is_young(void **state)
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
 }
 
+/* Lives of twelve snapshots, one each second, in which the heap grows from 32 to 98 KiB. */
+static void judge_lives(int64_t every_s)
+{
+    static pm_leak_run of[3 * 12];
+    const pm_leak_key key = {"heap", "heap", of, COUNT(of)};
+    const pm_leak_process process = {times, lives, COUNT(of), &key, 1, NULL};
+
+    for (size_t i = 0; i < COUNT(of); i++) {
+        lives[i] = (int32_t)(i / 12);
+        times[i] = INT64_C(1800000000000) + 1000 * ((int64_t)(i / 12) * every_s + (int64_t)i % 12);
+        of[i] = (pm_leak_run){.first = (uint32_t)i, .last = (uint32_t)i};
+        for (int m = 0; m < PM_METRIC_COUNT; m++)
+            of[i].value[m] = NAN;
+        of[i].value[PM_METRIC_RSS] = 32 + 6 * (double)(i % 12);
+    }
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+}
+
+/* A command that runs for seconds now and then, and a server that is restarted at once. */
+static void runs_are_no_restarts(void **state)
+{
+    judge_lives(600);
+    assert_int_equal(rows[1].verdict, SUSPECT);
+    assert_string_equal(rows[1].reason,
+                        "runs of at most 11 seconds with pauses: none of them may grow for long");
+    judge_lives(13);
+    assert_int_equal(rows[1].verdict, LEAK);
+}
+
 /* Tables of a collector: 5,000 of 9,000 KiB, in a process of 800,000. */
 static void small_reservations_never_matter(void **state)
 {
@@ -101,5 +130,5 @@ static void small_reservations_never_matter(void **state)
     assert_int_equal(rows[1].verdict, SUSPECT);
 }
 
-RUN_TESTS(TEST(one_tooth_is_no_leak), TEST(more_than_a_tooth_is_one), TEST(late_growth_is_young),
-          TEST(small_reservations_never_matter))
+RUN_TESTS(TEST(runs_are_no_restarts), TEST(one_tooth_is_no_leak), TEST(more_than_a_tooth_is_one),
+          TEST(late_growth_is_young), TEST(small_reservations_never_matter))

@@ -12,23 +12,26 @@ enum { MOST = 400 };
 
 static int64_t ms[MOST];
 static double value[MOST];
+static int32_t life[MOST];
+static size_t length = MOST; /* of a life */
 static pm_points points;
 static char reason[PM_REASON];
 
 static bool over(double (*y)(size_t), size_t n)
 {
-    const pm_series series = {n, ms, value, NULL};
+    const pm_series series = {n, ms, value, life};
     pm_sample sample;
     bool out;
 
     for (size_t i = 0; i < n; i++) {
         ms[i] = INT64_C(1700006400000) + (int64_t)i * 60000;
         value[i] = y(i);
+        life[i] = (int32_t)(i / length);
     }
     assert_int_equal(pm_sample_make(&series, &sample, NULL), PMAPDB_OK);
     pm_points_of(&sample, PM_BUCKETS, &points);
     reason[0] = 0;
-    out = pm_growth_is_over(&sample, &points, reason);
+    out = pm_growth_is_over(&sample, &points, 1000, reason);
     pm_sample_free(&sample);
     return out;
 }
@@ -124,4 +127,23 @@ static void arrays(void **state)
     expect_over(array_is_full, 400, "");
 }
 
-RUN_TESTS(TEST(it_goes_on), TEST(it_stopped), TEST(jumps), TEST(arrays))
+/* Lives of 40 snapshots: four of six stop half-way, or two of six. */
+static double most_lives_stop(size_t i)
+{
+    return 5000 + 25 * (double)(i / 40 % 3 > 0 && i % 40 > 20 ? 20 : i % 40);
+}
+
+static double few_lives_stop(size_t i)
+{
+    return 5000 + 25 * (double)(i / 40 % 3 > 1 && i % 40 > 20 ? 20 : i % 40);
+}
+
+static void lives(void **state)
+{
+    length = 40;
+    expect_over(most_lives_stop, 240, "goes on to the end of only 2 of 6 lives");
+    expect_going_on(few_lives_stop, 240);
+    length = MOST;
+}
+
+RUN_TESTS(TEST(lives), TEST(it_goes_on), TEST(it_stopped), TEST(jumps), TEST(arrays))

@@ -213,6 +213,36 @@ static void take_end(const pm_leak *whole, pm_leak *row)
     row->eta_h = whole->eta_h;
 }
 
+/* The time that all lives lasted, and the longest of them. */
+static void lives_of(const pm_leak_process *p, double *lasted_h, double *longest_h)
+{
+    *lasted_h = *longest_h = 0;
+    for (size_t end = p->n, begin; end > 0; end = begin) {
+        double hours;
+
+        for (begin = end - 1; begin > 0 && p->life[begin - 1] == p->life[end - 1]; begin--)
+            ;
+        hours = (double)(p->ms[end - 1] - p->ms[begin]) / 3600000.0;
+        *lasted_h += hours;
+        *longest_h = fmax(*longest_h, hours);
+    }
+}
+
+/* A service that is restarted lives most of the time. Short lives with long pauses are runs of a
+ * command, each of which starts up and ends: what they need is no growth of one process. */
+static void doubt_runs(const pm_leak_work *work, pm_leak *row)
+{
+    const pm_leak_process *p = work->process;
+    double span_h = (double)(p->ms[p->n - 1] - p->ms[0]) / 3600000.0, lasted_h, longest_h;
+
+    lives_of(p, &lasted_h, &longest_h);
+    if (longest_h >= PM_YOUNG_H || lasted_h >= PM_RUNS_SHARE * span_h)
+        return;
+    row->verdict = PM_VERDICT_SUSPECT;
+    pm_leaks_say_first(row, "runs of at most %s with pauses: none of them may grow for long",
+                       pm_leaks_span(longest_h).text);
+}
+
 /* A process that has just started fills what it needs, and one whose work changes fills what that
  * needs. Such growth is no leak yet, unless it reaches a limit before it is twice as old, or goes
  * on in several lives. */
@@ -222,8 +252,11 @@ static void doubt_young(const pm_leak_work *work, double eta_h, pm_leak *row)
     double started = work->options->process_ms, posterior = work->options->leak_posterior, age;
     bool late = (double)row->trend.since_ms > started;
 
-    if (row->verdict != PM_VERDICT_LEAK || !(started > 0) || row->trend.lives > 1 ||
-        (posterior > 0 && posterior < PM_POSTERIOR_LEAK))
+    if (row->verdict != PM_VERDICT_LEAK || (posterior > 0 && posterior < PM_POSTERIOR_LEAK))
+        return;
+    if (row->trend.lives > 1)
+        doubt_runs(work, row);
+    if (row->trend.lives > 1 || !(started > 0))
         return;
     age = ((double)p->ms[p->n - 1] - (late ? (double)row->trend.since_ms : started)) / 3600000.0;
     if (!(age < PM_YOUNG_H) || eta_h < age)

@@ -26,7 +26,8 @@
 /* Servers fill caches and pools for so long after their start, or a change of their work: 12
  * servers under load took 1 to 14 minutes. */
 #define PM_YOUNG_H 0.25
-#define PM_MINOR 0.10 /* of the growth of the whole: less is a by-product */
+#define PM_RUNS_SHARE 0.5 /* of the time: lives that are shorter together are runs of a command */
+#define PM_MINOR 0.10     /* of the growth of the whole: less is a by-product */
 /* Share of the process: a smaller reservation can never matter, however full. */
 #define PM_SMALL_RESERVATION 0.05
 /* Collectors let a heap grow by a factor before they collect: Go and V8 by 2 as a rule, Oilpan by

@@ -1,6 +1,7 @@
 -- name:   host-history
 -- title:  The memory of the machine at every beat, for a spreadsheet or a plot
 -- param:  since time "" Only beats from then on: a time, -7d before the newest snapshot, now-7d
+-- param:  until time "" Only beats up to then
 -- param:  host  text "" Only this host
 -- column: taken_at       time  The beat, UTC
 -- column: host           text  Where
@@ -41,7 +42,7 @@ SELECT strftime(CASE WHEN b.started_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
 FROM beat b
 CROSS JOIN schedule j ON j.schedule_id = b.schedule_id
 CROSS JOIN host h ON h.host_id = j.host_id
-WHERE b.total_kib IS NOT NULL AND b.started_ms >= coalesce(:since, -9e15)
+WHERE b.total_kib IS NOT NULL AND b.started_ms BETWEEN coalesce(:since, -9e15) AND coalesce(:until, 9e15)
   AND (:host IS NULL OR h.name = :host)
 WINDOW w AS (PARTITION BY j.host_id, j.boot_id ORDER BY b.started_ms)
 ORDER BY b.started_ms, h.name, b.capture_id;

@@ -1,7 +1,10 @@
 -- name:   restarts
 -- title:  When a process ended, whether its name came back, and how large it was
--- param:  process process "" Only this NAME, PID, NAME/PID or @ID
--- param:  dialect text    "" Only captures of this dialect
+-- param:  process  process "" Only this NAME, PID, NAME/PID or @ID
+-- param:  since    time    "" Only ends from then on: a time, -7d before the newest snapshot, now-7d
+-- param:  until    time    "" Only ends up to then
+-- param:  min-size kib     0  Only processes that had at least this much resident
+-- param:  dialect  text    "" Only captures of this dialect
 -- column: host             text     Where; empty when unknown
 -- column: name             text     Name of the process
 -- column: down_at          time     Last moment of the life before, UTC
@@ -141,6 +144,7 @@ told AS (
   CROSS JOIN process p ON p.process_id = l.process_id
   CROSS JOIN snapshot s ON s.snapshot_id = l.snapshot_id
   WHERE l.ended
+  LIMIT -1 -- keeps the filters below out of the three parts, whose plans they would spoil
 )
 SELECT h.name AS host, n.name,
   strftime(CASE WHEN t.down_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
@@ -152,4 +156,6 @@ SELECT h.name AS host, n.name,
 FROM told t
 JOIN name n ON n.name_id = t.name_id
 LEFT JOIN host h ON h.host_id = n.host_id
+WHERE t.down_ms BETWEEN coalesce(:since, -9e15) AND coalesce(:until, 9e15)
+  AND (:min_size = 0 OR t.rss_kib_before >= :min_size)
 ORDER BY t.down_ms DESC, host, n.name, t.kind, t.pid_before;

@@ -7,7 +7,7 @@
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
 -- column: processes  count Processes summed; captured: living processes of the host
--- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; limit: Rss, or what its cgroup cannot give back; ended: the last Rss; leaks: growth per hour
+-- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; limit: Rss, or what its cgroup cannot give back; ended: the last Rss of each, summed; leaks: growth per hour
 -- column: taken_at   time  When it was captured, UTC
 -- column: detail     text  In words
 -- column: next       text  The command that says more
@@ -21,7 +21,7 @@
 -- at least. Growth is
 -- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
 -- hour, or a day, before; a process that began later counts from its first snapshot. ended has
--- the processes of the last day that ended, the largest first. limit has the processes that use 80 %
+-- the names whose processes ended in the last day, the largest first. limit has the processes that use 80 %
 -- of their limit or more: that of the configuration, or that of their cgroup. The command pmapdb
 -- status also judges the processes that grew most, as pmapdb leaks does.
 WITH life AS (
@@ -115,9 +115,11 @@ line AS (
         AND c.delta_kib > 0), ''), 'leaks %', process_id
   FROM now n WHERE alive AND limit_kib > 0 AND used_kib >= 0.8 * limit_kib
   UNION ALL
-  SELECT 5, 'ended', host_id, name_id, pid, 1, rss_kib, moment_ms,
-    span_text(newest_ms - last_ms) || ' before the last', 'restarts %', process_id
-  FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000
+  SELECT 5, 'ended', host_id, name_id, CASE count(*) WHEN 1 THEN max(pid) END, count(*),
+    CASE WHEN count(*) = count(rss_kib) THEN sum(rss_kib) END, max(moment_ms),
+    CASE count(*) WHEN 1 THEN '' ELSE 'the last ' END
+      || span_text(min(newest_ms - last_ms)) || ' before the newest capture', 'restarts %', max(process_id)
+  FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000 GROUP BY host_id, name_id
   UNION ALL
   SELECT 6, 'captured', o.host_id, NULL, NULL,
     (SELECT count(*) FROM now a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,

@@ -100,6 +100,10 @@ done
 at 25 81 worker 20
 run pmapdb restarts -f csv
 run pmapdb restarts worker/81
+say "only the large ones, and only those of a span"
+pmapdb restarts -f csv --min-size 1M --columns name
+pmapdb restarts -f csv --since 2026-11-21T03:06:00Z --columns name
+pmapdb restarts -f csv --until 2026-11-21T03:06:00Z --min-size 1M --columns name
 say "what is captured alone after several is no restart of them"
 export PMAPDB=alone.db
 for pid in 1 2 3; do at 00 $pid nginx 100; done

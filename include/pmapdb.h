@@ -276,6 +276,19 @@ PMAPDB_API void pmapdb_capture_defaults(pmapdb_capture_options *options);
 PMAPDB_API pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
                                         pmapdb_capture_result *result, pmapdb_error *err);
 
+/* ---- labels of a host ---- */
+
+typedef struct pmapdb_label {
+    const char *key;   /* build, version, role, region, or any other word */
+    const char *value; /* NULL: it has none any more */
+} pmapdb_label;
+
+/* From at_ms on, the host has these values; other labels stay. Stores only what changes. host NULL:
+ * this machine. */
+PMAPDB_API pmapdb_status pmapdb_label_host(pmapdb_store *store, const char *host, int64_t at_ms,
+                                           const pmapdb_label *labels, size_t n_labels,
+                                           pmapdb_error *err);
+
 /* ---- prune ---- */
 
 #define PMAPDB_KEEP_ALL (-1)

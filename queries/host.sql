@@ -160,6 +160,13 @@ line AS (
         || printf('; in the last minute: %.1f %%', pressure_some / 100.0) END
   FROM step WHERE nth = 1 AND pressure_some IS NOT NULL
   UNION ALL
+  SELECT host_id, started_ms, from_ms, 17, 'labels', NULL, NULL, NULL, 'host-labels', said
+  FROM (SELECT s.*, (SELECT group_concat(key || ' ' || value, ', ') FROM (
+        SELECT key, value, max(at_ms) FROM host_label WHERE host_id = s.host_id AND at_ms <= s.started_ms
+        GROUP BY key HAVING value IS NOT NULL ORDER BY key)) AS said
+    FROM step s WHERE s.nth = 1)
+  WHERE said IS NOT NULL
+  UNION ALL
   SELECT s.host_id, s.started_ms, s.from_ms, 15, 'OOM killer', NULL, NULL, NULL, 'restarts',
     'killed ' || s.oom_kills || ' since boot'
       || CASE WHEN s.from_ms IS NULL THEN '' ELSE ', ' || s.killed || ' since from' END || coalesce((SELECT '; next: ' || n.name || '/' || c.pid || ', score '

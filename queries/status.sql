@@ -3,7 +3,7 @@
 -- param:  host    text     ""  Only this host
 -- param:  top     int      3   Rows of each part
 -- param:  limits  text     ""  Limits in KiB by name, as JSON: {"redis":4194304}
--- column: part       text  machine, holds, grew 1h, grew 1d, limit, ended, captured; of pmapdb status also leaks
+-- column: part       text  machine, holds, grew 1h, grew 1d, limit, ended, captured, labels; of pmapdb status also leaks
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
 -- column: processes  count Processes summed; captured: living processes of the host
@@ -120,6 +120,12 @@ line AS (
     CASE count(*) WHEN 1 THEN '' ELSE 'the last ' END
       || span_text(min(newest_ms - last_ms)) || ' before the newest capture', 'restarts %', max(process_id)
   FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000 GROUP BY host_id, name_id
+  UNION ALL
+  SELECT 7, 'labels', host_id, NULL, NULL, NULL, NULL, newest_ms, said, 'host-labels', NULL
+  FROM (SELECT o.host_id, o.newest_ms, (SELECT group_concat(key || ' ' || value, ', ') FROM (
+        SELECT key, value, max(at_ms) FROM host_label WHERE host_id = o.host_id AND at_ms <= o.newest_ms
+        GROUP BY key HAVING value IS NOT NULL ORDER BY key)) AS said FROM place o)
+  WHERE said IS NOT NULL
   UNION ALL
   SELECT 6, 'captured', o.host_id, NULL, NULL,
     (SELECT count(*) FROM now a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,

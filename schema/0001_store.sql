@@ -10,6 +10,15 @@ CREATE TABLE host (
   name    TEXT NOT NULL UNIQUE
 );
 
+-- What a host is: its build, version, role, region, in the user's words.
+CREATE TABLE host_label (
+  host_id INTEGER NOT NULL REFERENCES host,
+  key     TEXT NOT NULL,
+  at_ms   INTEGER NOT NULL,             -- from this moment on
+  value   TEXT,                         -- NULL: it has none any more
+  PRIMARY KEY (host_id, key, at_ms)
+) WITHOUT ROWID;
+
 -- A name that survives restarts, and names a series in queries.
 CREATE TABLE name (
   name_id   INTEGER PRIMARY KEY,
@@ -580,6 +589,14 @@ SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, star
 FROM process p
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id;
+
+-- One row per value that a label of a host had, with the moment from which it counts.
+CREATE VIEW host_labels AS
+SELECT h.name AS host, key, value, at_ms,
+  strftime(CASE WHEN at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
+    at_ms / 1000.0, 'unixepoch') AS at
+FROM host_label l
+JOIN host h ON h.host_id = l.host_id;
 
 -- One row per lineage: one mapping of a process through time.
 CREATE VIEW lineages AS

@@ -1,5 +1,6 @@
 #!/bin/sh
-# No other program is run but a pager on a terminal and the command of pmapdb run, and nothing is loaded but libarchive and cairo: neither the sources
+# No other program is run but a pager on a terminal, the command of pmapdb run, and those of the
+# configuration that tell a label; and nothing is loaded but libarchive, cairo and libcurl: neither the sources
 # nor what was built of them names a function that would; and of libarchive nothing that unpacks by
 # running a program.
 #     sh tests/no_shell.sh SRC [BUILT...]
@@ -15,15 +16,15 @@ complain() {
 }
 
 found=$(grep -rnE "(^|[^A-Za-z0-9_\"])($runs|dlmopen) *\(|SYS_exec|__NR_exec" "$src" --include='*.[ch]' |
-    grep -vE "^$src/cli/(pager|commands/launch)\.c:") || :
+    grep -vE "^$src/cli/(pager|commands/launch|options/labels)\.c:") || :
 [ -z "$found" ] || complain "runs another program:
 $found"
-found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep -vE "^$src/(source/archive|render/picture/png)\.c:") || :
+found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep -vE "^$src/(source/archive|render/picture/png|http/curl)\.c:") || :
 [ -z "$found" ] || complain "loads a library:
 $found"
 # By its name alone: where it lies is for the system to say.
-found=$(grep -nE 'dlopen *\(' "$src/source/archive.c" "$src/render/picture/png.c" |
-    grep -vE 'dlopen\((PM_ARCHIVE_SONAME|CAIRO),') || :
+found=$(grep -nE 'dlopen *\(' "$src/source/archive.c" "$src/render/picture/png.c" "$src/http/curl.c" |
+    grep -vE 'dlopen\((PM_ARCHIVE_SONAME|CAIRO|CURL),') || :
 [ -z "$found" ] || complain "loads something else:
 $found"
 found=$(grep -rnE 'archive_read_support_(filter_(all|program|program_signature|lrzip|lzop|grzip|uu|rpm|compress)|format_all|format_gnutar|compression)|archive_write_add_filter_program' \

@@ -381,7 +381,9 @@ static void every_query_gives_rows(void **state)
     beats_beside(k);
     assert_int_equal(sqlite3_exec(k->store->db,
                                   "INSERT INTO label SELECT process_id, 0, 'nmt', 0, 1 << 47, 1, "
-                                  "'Java Heap' FROM process",
+                                  "'Java Heap' FROM process;"
+                                  "INSERT INTO host_label SELECT host_id, 'build', 0, '2.3.1' "
+                                  "FROM host",
                                   NULL, NULL, NULL),
                      SQLITE_OK);
     for (size_t n = 0; (name = pm_embedded_queries[n].name); n++) {

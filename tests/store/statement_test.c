@@ -42,7 +42,7 @@ static void lines(void **state)
     says(k, "SELECT 1 FROM snapshot\nORDER BY 1, name",
          "f:2: no such column: name, did you mean 'name_id'?");
     says(k, "SELECT 1\nFROM nothing_like_it",
-         "f:2: no such table: nothing_like_it; there are: categories category_runs "
+         "f:2: no such table: nothing_like_it; there are: categories category_runs host_labels "
          "lineage_history lineages mapping_versions mappings processes snapshots");
     says(k, "SELECT 1,\nfooo(2)", "f:2: no such function: fooo");
     says(k, "SELECT 1,\ncuont(2)", "f:2: no such function: cuont, did you mean 'count'?");

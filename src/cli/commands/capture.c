@@ -1,6 +1,6 @@
 /* capture: pmapdb capture PID... : reads live processes and stores them, once or at every beat. */
 #include "cli/commands/capture_log.h"
-#include "cli/options/options.h"
+#include "cli/options/labels.h"
 
 #include "api/check.h" /* pm_capture_check: checks the options before a store is created */
 #include "base/buf.h"
@@ -27,7 +27,7 @@ typedef struct capture {
     bool verbose, pages;
     growth growth;
     int64_t max_stall_ms;
-    pm_cli_list keep_cmdline, keep_env;
+    pm_cli_list keep_cmdline, keep_env, labels;
     pm_capture_log log;
     char lost[512];  /* why the last beat was lost; empty: it was stored */
     uint64_t n_lost; /* consecutive lost beats */
@@ -116,6 +116,7 @@ static const pm_option options[] = {
     {"names", 0, PM_OPT_WORD, AT(o.names), "FILE", "Names by rules, lines of NAME EXPR", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
      "Also store what it matches (or its groups) of command lines, not only the program", NULL},
+    PM_LABEL_OPTION(AT(labels)),
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
@@ -338,13 +339,16 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     c.o.n_keep_cmdline = c.keep_cmdline.n;
     pm_store_uncounted();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
+    pm_cli_check_labels(cli, &c.labels);
     store = pm_cli_store_with(cli, &c.open);
+    pm_cli_store_labels(cli, store, c.o.host, !c.o.host && !c.o.proc, pm_clock_now(), &c.labels);
     exit_code = run(&c, store);
     pmapdb_close(store);
     for (size_t i = 0; i < c.keep_env.n; i++)
         free((char *)c.keep_env.item[i]);
     free(c.keep_env.item);
     free(c.keep_cmdline.item);
+    free(c.labels.item);
     free(c.pids);
     pm_buf_free(&c.names);
     pm_buf_free(&c.match);

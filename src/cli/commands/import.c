@@ -1,6 +1,6 @@
 /* import: pmapdb import PATH... : stores captures and prints a line for each of them. */
 #include "cli/commands/capture_log.h"
-#include "cli/options/options.h"
+#include "cli/options/labels.h"
 
 #include "api/check.h" /* checks the options before a store is created */
 #include "base/num.h"
@@ -13,7 +13,8 @@ typedef struct import_command {
     pm_cli *cli;
     pmapdb_import_options o;
     pmapdb_open_options open;
-    pm_cli_list keep_cmdline;
+    pm_cli_list keep_cmdline, labels;
+    int64_t first_ms; /* of the captures; PMAPDB_UNKNOWN: none yet */
     bool explain, verbose;
 } import_command;
 
@@ -45,8 +46,8 @@ static const pm_option options[] = {
      "Captures of one name this close are one moment (1s)", NULL},
     {"dialect", 0, PM_OPT_TEXT, AT(o.dialect), "NAME",
      "Read rows only as this (pmapdb dialects lists them)", NULL},
-    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL,
-     "Store nothing: say how each capture is read, and why", NULL},
+    {"explain", 0, PM_OPT_FLAG, AT(explain), NULL, "Store nothing: say how each is read, and why",
+     NULL},
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each capture", NULL},
     {"strict", 0, PM_OPT_FLAG, AT(o.strict), NULL, "A capture without a pid is an error", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
@@ -54,8 +55,8 @@ static const pm_option options[] = {
     {"max-memory", 0, PM_OPT_CUSTOM, AT(o.max_memory), "SIZE", "Memory that one file may need (2G)",
      read_bytes},
     {"max-unpacked", 0, PM_OPT_CUSTOM, AT(o.max_unpacked), "SIZE",
-     "Unpack at most this much of one file (64G, and beyond 1G at most 1,000 times its size)",
-     read_bytes},
+     "Most to unpack of one file (64G; from 1G on 1,000 times its size)", read_bytes},
+    PM_LABEL_OPTION(AT(labels)),
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
     {0}};
@@ -66,6 +67,8 @@ static void on_event(void *ctx, const pmapdb_import_event *event)
 {
     import_command *i = ctx;
 
+    if (!event->error && (i->first_ms == PMAPDB_UNKNOWN || event->taken_ms < i->first_ms))
+        i->first_ms = event->taken_ms;
     pm_capture_log_event(&i->log,
                          &(pmapdb_capture_event){.news = *event, .read_us = PMAPDB_UNKNOWN});
 }
@@ -109,7 +112,7 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
 
 int pm_cli_import(pm_cli *cli, int argc, char **argv)
 {
-    import_command i = {.cli = cli, .open = {.mode = PMAPDB_WRITE}};
+    import_command i = {.cli = cli, .open = {.mode = PMAPDB_WRITE}, .first_ms = PMAPDB_UNKNOWN};
     const char *const *paths = (const char *const *)(argv + 1);
     pmapdb_store *store = NULL;
     pmapdb_error err;
@@ -120,6 +123,9 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
     n_paths = (size_t)pm_options_parse(cli, &syntax, &i, argc, argv);
     if (!n_paths)
         pm_cli_usage(cli, "import what? Files, directories, archives, or - for standard input");
+    pm_cli_check_labels(cli, &i.labels);
+    if (i.labels.n && !i.o.host)
+        pm_cli_usage(cli, "--label is of a host: name it with --host");
     i.o.keep_cmdline = i.keep_cmdline.item;
     i.o.n_keep_cmdline = i.keep_cmdline.n;
     pm_cli_check_zone();
@@ -130,8 +136,11 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         pm_cli_must(pm_import_check(&i.o, &err), &err);
         store = pm_cli_store_with(cli, &i.open);
         exit_code = run(&i, paths, n_paths, store);
+        if (i.first_ms != PMAPDB_UNKNOWN)
+            pm_cli_store_labels(cli, store, i.o.host, false, i.first_ms, &i.labels);
         pmapdb_close(store);
     }
     free(i.keep_cmdline.item);
+    free(i.labels.item);
     return exit_code;
 }

@@ -45,8 +45,9 @@ void pm_config_free(pm_config *c)
 
 static bool is_own_key(const pm_config_line *line)
 {
-    return line->section ? strcmp(line->key, "limit") == 0 || strcmp(line->key, "alias") == 0
-                         : strncmp(line->key, "as.", 3) == 0;
+    return line->section
+               ? strcmp(line->key, "limit") == 0 || strcmp(line->key, "alias") == 0
+               : strncmp(line->key, "as.", 3) == 0 || strncmp(line->key, "label.", 6) == 0;
 }
 
 static const pm_option *common_option(const char *key)

@@ -6,6 +6,7 @@
  *     capture.on-rss-above = 64M          an option of a command
  *     check = --max-age 1h                options of a command, in their order
  *     as.service = --all --every 1m       options that --as service stands for
+ *     label.role = frontend               a label of this machine, see labels.h
  *     [redis-server]                      from here on of processes of this name:
  *     limit = 4G                          what their resident size must not exceed
  *     alias = cache sessions              other words for the name
@@ -45,7 +46,7 @@ void pm_config_refuse(const pm_config_line *line, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
 /* The command that the key is about ("check" of check.max-age), or "" for an option of every
- * command, as.NAME, limit and alias. */
+ * command, as.NAME, label.KEY, limit and alias. */
 pm_text pm_config_command(const pm_config_line *line);
 
 /* Returns the environment variable that wins over a key; NULL if there is none, or it is not set.

@@ -307,7 +307,7 @@ static void configure(parser *p, int argc, char **argv)
         else if (about.len)
             set_from(p, line, line->key + about.len + 1);
         else if (!line->section && strncmp(line->key, "as.", 3) != 0 &&
-                 !pm_config_environment(line->key))
+                 strncmp(line->key, "label.", 6) != 0 && !pm_config_environment(line->key))
             set_from(p, line, line->key);
     }
     for (int i = 1; c && *command && i < argc && strcmp(argv[i], "--") != 0; i++)

@@ -349,6 +349,7 @@ static void go_through(pm_merge *m)
     if (m->options->dry_run)
         return;
     pm_merge_store_beats(m);
+    pm_merge_store_labels(m);
     merge_rows(m);
     put_rest(m);
     merge_recordings(m);

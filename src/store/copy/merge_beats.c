@@ -1,5 +1,6 @@
-/* merge_beats: the beats of live captures and their schedules. A beat is known by its schedule and
- * its clocks, or because a prune here removed the beats of its schedule up to it. */
+/* merge_beats: the beats of live captures, their schedules, and the labels of hosts. A beat is
+ * known by its schedule and its clocks, or because a prune here removed the beats of its schedule
+ * up to it. */
 #include "store/copy/merge_run.h"
 
 #include "store/write/live_reading.h"
@@ -98,6 +99,23 @@ void pm_merge_store_beats(pm_merge *m)
             continue;
         pm_merge_begin(m);
         store_beat(m, row);
+        pm_merge_wrote(m);
+    }
+}
+
+/* The labels of hosts that this store has now. */
+void pm_merge_store_labels(pm_merge *m)
+{
+    sqlite3_stmt *row =
+        pm_sql_ask(m->from->sql, "SELECT host, key, at_ms, value FROM host_labels", PM_NO_ARGS);
+
+    while (pm_merge_next(m, row)) {
+        pm_merge_begin(m);
+        pm_sql_next(m->into->sql,
+                    pm_sql_ask_row(m->into->sql,
+                                   "INSERT OR IGNORE INTO host_label (host_id, key, at_ms, value) "
+                                   "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1",
+                                   row));
         pm_merge_wrote(m);
     }
 }

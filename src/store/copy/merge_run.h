@@ -71,5 +71,6 @@ int64_t pm_merge_log(pm_merge *m, int64_t there);
 void pm_merge_find_beats(pm_merge *m);
 /* Runs after the processes: a stored beat is stored in full. */
 void pm_merge_store_beats(pm_merge *m);
+void pm_merge_store_labels(pm_merge *m);
 
 #endif

@@ -15,6 +15,7 @@
 
 const pm_export_table pm_export_tables[] = {
     {"host", "WHERE ?1 OR t.host_id IN (SELECT id FROM temp.export_host)", NULL, false},
+    {"host_label", "WHERE ?1 OR t.host_id IN (SELECT id FROM temp.export_host)", NULL, false},
     {"name",
      "WHERE ?1 OR t.name_id IN (SELECT name_id FROM process WHERE process_id IN "
      "(SELECT id FROM temp.export_process))",

@@ -52,6 +52,8 @@
 
 #define PM_REDACT_COLUMNS(X)                    \
     X("host", "name", HOST)                     \
+    X("host_label", "key", REASON)              \
+    X("host_label", "value", REASON)            \
     X("name", "name", NAME)                     \
     X("process", "boot_id", BOOT)               \
     X("process", "command", COMMAND)            \

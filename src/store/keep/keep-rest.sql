@@ -45,9 +45,12 @@ DELETE FROM capture WHERE capture_id IN (SELECT capture_id FROM keep_capture);
 DELETE FROM schedule WHERE removed_ms IS NULL AND schedule_id NOT IN (SELECT schedule_id FROM beat);
 DELETE FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM capture);
 DELETE FROM name WHERE name_id NOT IN (SELECT name_id FROM process);
+DELETE FROM host_label WHERE host_id NOT IN (
+  SELECT host_id FROM process WHERE host_id IS NOT NULL UNION SELECT host_id FROM schedule);
 DELETE FROM host WHERE host_id NOT IN (
   SELECT host_id FROM process WHERE host_id IS NOT NULL
   UNION SELECT host_id FROM name WHERE host_id IS NOT NULL
+  UNION SELECT host_id FROM host_label
   UNION SELECT host_id FROM schedule UNION SELECT host_id FROM import_log WHERE host_id IS NOT NULL
   UNION SELECT host_id FROM forgotten WHERE host_id IS NOT NULL
   UNION SELECT host_id FROM recording WHERE host_id IS NOT NULL);

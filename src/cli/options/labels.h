@@ -1,0 +1,28 @@
+/* labels: the labels of a host, from --label KEY=VALUE and the configuration files:
+ *
+ *     label.role = frontend
+ *     label.build = < /etc/payments/build          the first line of a file
+ *     label.version = ! payments --version         the first line that a program prints
+ */
+#ifndef PM_CLI_LABELS_H
+#define PM_CLI_LABELS_H
+
+#include "cli/options/options.h"
+
+/* The row of a command's option table; `at` is that of its pm_cli_list. */
+#define PM_LABEL_OPTION(at)                                                                     \
+    {                                                                                           \
+        "label", 0, PM_OPT_LIST, at, "KEY=VALUE", "Label of the host from now on: build, role", \
+            NULL                                                                                \
+    }
+
+/* Ends the program if one of --label has no KEY=VALUE. */
+void pm_cli_check_labels(const pm_cli *cli, const pm_cli_list *given);
+
+/* Stores the labels of a host from at_ms on. `own`: it is this machine, so the configuration counts
+ * too, except for keys in `given`. host NULL: this machine. A file or a program that gives no label
+ * is said, and the label stays as it was. */
+void pm_cli_store_labels(const pm_cli *cli, pmapdb_store *store, const char *host, bool own,
+                         int64_t at_ms, const pm_cli_list *given);
+
+#endif

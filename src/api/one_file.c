@@ -32,3 +32,22 @@ pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb
     pm_source_free(source);
     return st;
 }
+
+pmapdb_status pm_one_file_csv(const char *path, const pm_csv_options *options, pmapdb_error *err)
+{
+    pm_source *source = NULL;
+    pm_csv *csv = NULL;
+    const char *bytes;
+    size_t n = 1;
+    pmapdb_status st = pm_csv_new(options, &csv, err);
+
+    PM_STEP(st, pm_one_file_open(path, "not one file of CSV", &source, err));
+    while (st == PMAPDB_OK && n) {
+        st = pm_source_read(source, &bytes, &n, err);
+        PM_STEP(st, pm_csv_feed(csv, bytes, n, err));
+    }
+    PM_STEP(st, pm_csv_finish(csv, err));
+    pm_source_free(source);
+    pm_csv_free(csv);
+    return st;
+}

@@ -3,6 +3,7 @@
 #define PM_API_ONE_FILE_H
 
 #include "base/buf.h"
+#include "parse/files/csv_table.h"
 #include "source/source.h"
 
 /* Opens a file, compressed or not, or standard input ("-"), for pm_source_read. PMAPDB_USAGE, with
@@ -12,5 +13,8 @@ pmapdb_status pm_one_file_open(const char *path, const char *otherwise, pm_sourc
 
 /* Adds the bytes of a CSV file to `out`; stops soon after `max` bytes. */
 pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb_error *err);
+
+/* Reads the rows of a CSV file. */
+pmapdb_status pm_one_file_csv(const char *path, const pm_csv_options *options, pmapdb_error *err);
 
 #endif

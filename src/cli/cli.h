@@ -83,6 +83,7 @@ int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
  * any argument is parsed. */
 void pm_cli_check_begin(void);
 int pm_cli_check(pm_cli *cli, int argc, char **argv);
+int pm_cli_baseline(pm_cli *cli, int argc, char **argv);
 int pm_cli_compare(pm_cli *cli, int argc, char **argv);
 int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
 int pm_cli_plot(pm_cli *cli, int argc, char **argv);

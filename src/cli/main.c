@@ -57,6 +57,7 @@ static const struct command {
      pm_cli_query},
     {NULL, "sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
     {"Judge", "leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
+    {NULL, "baseline", NULL, "what runs held, as a small file for compare", pm_cli_baseline},
     {NULL, "compare", NULL, "two sets of runs: did this build make it worse?", pm_cli_compare},
     {NULL, "check", NULL, "a plugin for Nagios: one line, exit status 0 to 3", pm_cli_check},
     {NULL, "explain", NULL, "what a category is, what growth in it means, what to do next",

@@ -1,12 +1,14 @@
 """pmapdb baseline and compare against calculations in Python: medians of blocks over the captures as they
-were written, permutation tests by itertools, Welch's interval by integration; how often runs of one build are
-called different; the gates and their exit statuses; runs that cannot be compared."""
+were written, permutation tests by itertools, Welch's interval by integration; memory for a unit of work; how
+often runs of one build are called different; the gates and their exit statuses; the file that an update makes;
+runs that cannot be compared."""
 import csv
 import io
 import itertools
 import math
 import pathlib
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -118,16 +120,19 @@ def against_oracle(place):
 
 
 def with_itself(place):
-    """200 comparisons of runs of one build: at most 5 % may differ (here 16 or more of 200 are as likely as .05)."""
+    """200 comparisons of runs of one build: p of one number is below .05 in at most 5 % of them (16 or more of
+    200 are as likely as .05), and at most 1 % are called different by any number (6 or more: .016)."""
     source = random.Random(2)
-    different = 0
+    different = below = 0
     for _ in range(200):
         a = write_runs(place / "a.csv", [noise(source, 100000) for _ in range(5)])
         b = write_runs(place / "b.csv", [noise(source, 100000) for _ in range(5)])
-        different += any(r["outcome"] in ("worse", "better")
-                         for r in rows("compare", a, "--with", b, "--tolerance", "0.001%"))
-    check.true("runs of one build", different <= 15, different)
-    print(f"one build against itself: {different} of 200 called different")
+        got = rows("compare", a, "--with", b, "--tolerance", "0.001%")
+        different += any(r["outcome"] in ("worse", "better") for r in got)
+        below += float(got[0]["p"]) <= 0.05
+    check.true("runs of one build: level of total", below <= 15, below)
+    check.true("runs of one build: any number", different <= 5, different)
+    print(f"one build against itself: p of the level of total below .05 in {below} of 200, {different} called different")
 
 
 def gates(place):
@@ -152,7 +157,20 @@ def trouble(place):
     early = [noise(random.Random(5), 1000) for _ in range(3)]
     early[1] = {key: values[:3] for key, values in early[1].items()}
     code, out, err = pmapdb("compare", good, "--with", write_runs(place / "early.csv", early))
-    check.true("a run that ended early", "early.csv: run 2 is left out" in err and "2 of B" in out, err)
+    check.true("a run that ended early", "early.csv: the run of 1970-01-01T00:00:02Z is left out: it ended after 20 s, "
+               "before half of what most runs reach (90)" in err and "2 of B" in out, err)
+    longer = [{key: [v * 3 for v in values] for key, values in run.items()} for run in early[::2]]
+    stretched = place / "long.csv"
+    stretched.write_text(re.sub(r"^(\d+,\d+),(\d+),", lambda m: f"{m[1]},{int(m[2]) * 4},",
+                                write_runs(place / "l.csv", longer).read_text(), flags=re.M))
+    code, out, err = pmapdb("compare", good, "--with", stretched)
+    check.true("unequal lengths", code == 2 and "the runs last 90 to 360 s: only the first 90 s of each count" in err and
+               "only 2 of its nine parts lie within those 90 s: compare runs of one length" in err and
+               "B has no run that can be compared" in err, err)
+    code, out, err = pmapdb("compare", good, "--with", write_runs(place / "one.csv", early[:1]))
+    check.true("one run", "3 against 1 runs never have p below 0.25: 5 against 5 can tell, 3 against 10, too" in err, err)
+    code, out, err = pmapdb("compare", good, "--with", place / "nowhere.csv")
+    check.true("no file", code == 2 and "nowhere.csv': no such file" in err, err)
     (place / "bad.csv").write_text(good.read_text().replace(",total,3,", ",total,three,", 1))
     code, _, err = pmapdb("compare", good, "--with", place / "bad.csv")
     check.true("a damaged file", code == 2 and "bad.csv:2: not a number" in err, err)
@@ -165,6 +183,29 @@ def trouble(place):
     check.equal("unknown memory has no p", (got["total", "level"]["p"], got["total", "level"]["outcome"]),
                 ("", "cannot tell"))
     check.equal("known mappings have one", got["total", "mappings"]["p"], "1")
+
+
+def kinds(place):
+    """Runs that were captured by other means: what cannot be compared has no p."""
+    source = random.Random(8)
+    a, b = ([noise(source, 100000) for _ in range(5)] for _ in range(2))
+    files = {}
+    for name, runs, dialect, page in (("smaps", a, "smaps", 4), ("x", b, "pmap-x", ""), ("big", b, "smaps", 64)):
+        text = write_runs(place / "k.csv", runs).read_text().splitlines()
+        files[name] = place / f"{name}.csv"
+        files[name].write_text(f"{text[0]},dialect,page_kib\n" + "".join(f"{t},{dialect},{page}\n" for t in text[1:]))
+    code, out, err = pmapdb("compare", files["smaps"], "--with", files["x"], "-f", "csv")
+    got = list(csv.DictReader(io.StringIO(out)))
+    check.equal("other dialects: only total", {r["key"] for r in got}, {"total"})
+    check.true("other dialects", "was captured as smaps" in err and "as pmap-x, and these name" in err, err)
+    code, out, err = pmapdb("compare", files["smaps"], "--with", files["big"], "-f", "csv")
+    got = list(csv.DictReader(io.StringIO(out)))
+    check.equal("other pages: no p of memory", {r["metric"] for r in got if r["p"]}, {"mappings"})
+    check.true("other pages", code == 3 and "ran with pages of 4 KiB" in err and "pages of 64 KiB" in err, (code, err))
+    strange = write_runs(place / "strange.csv", [{"total": r["total"], "other": r["heap"]} for r in b])
+    code, out, err = pmapdb("compare", files["smaps"], "--with", strange, "-f", "csv")
+    check.equal("no common category", {r["key"] for r in csv.DictReader(io.StringIO(out))}, {"total"})
+    check.true("no common category", "A and B have no category in common" in err, err)
 
 
 # ---- baseline over captures ----
@@ -191,7 +232,9 @@ def baseline(place):
         truth.append(run)
     store = place / "store.db"
     pmapdb("--db", store, "-q", "import", "--name", "soak", place / "captures")
-    got = {(int(r["run"]), int(r["block"]), r["key"]): r for r in rows("--db", store, "baseline", "soak")}
+    found = rows("--db", store, "baseline", "soak")
+    began = sorted({r["run"] for r in found})
+    got = {(began.index(r["run"]) + 1, int(r["block"]), r["key"]): r for r in found}
     check.equal("three runs", {k[0] for k in got}, {1, 2, 3})
     for number, run in enumerate(truth, 1):
         length = run[-1][0] * 1000
@@ -214,6 +257,99 @@ def baseline(place):
                 twice_through_a_file(place, store))
 
 
+def update(place):
+    """The file of a repository: runs are added once, the oldest go, other columns and rows stay as they were."""
+    store, kept = place / "store.db", place / "kept.csv"
+    pmapdb("--db", store, "baseline", "soak", "--update", kept)
+    first = kept.read_text()
+    pmapdb("--db", store, "baseline", "soak", "--update", kept)
+    check.equal("the same runs again", kept.read_text(), first)
+    pmapdb("--db", store, "baseline", "soak", "--update", kept, "--keep", "2")
+    runs = sorted({line.split(",")[0] for line in first.splitlines()[1:]})
+    check.equal("the newest two", kept.read_text(),
+                "".join(f"{t}\n" for t in first.splitlines() if t.split(",")[0] != runs[0]))
+    mixed = first.splitlines()
+    mixed = mixed[:1] + [line for pair in itertools.zip_longest(mixed[1:200], mixed[200:]) for line in pair if line]
+    (place / "mixed.csv").write_text("\n".join(mixed) + "\n")
+    check.equal("rows mixed by a merge", pmapdb("compare", place / "mixed.csv", "--with", kept, "-f", "csv")[1],
+                pmapdb("compare", store, "--with", kept, "-f", "csv")[1])
+    check.true("nothing of the host", not re.search(r"soak|/|\[", first), first[:300])
+
+
+def operands(place):
+    """Names, spans of a name, and stores are the same runs as the file that was made of them."""
+    store = place / "store.db"
+    times = sorted({line.split(",")[0] for line in pmapdb("--db", store, "baseline", "soak", "-f", "csv")[1].splitlines()[1:]})
+    spans = f"soak@{times[0]}..{times[1]}", f"soak@{times[2]}..last"
+    pmapdb("--db", store, "baseline", spans[0], "-o", place / "s0.csv")
+    pmapdb("--db", store, "baseline", spans[1], "-o", place / "s1.csv")
+    check.equal("runs of a span", len({t.split(",")[0] for t in (place / "s1.csv").read_text().splitlines()[1:]}), 1)
+    want = pmapdb("compare", place / "s0.csv", "--with", place / "s1.csv", "-f", "csv")[1]
+    check.equal("two spans of one store", pmapdb("--db", store, "compare", spans[0], "--with", spans[1], "-f", "csv")[1], want)
+    (place / "others").mkdir()
+    for capture in (place / "captures").iterdir():
+        (place / "others" / capture.name.replace("-90", "-95")).write_text(capture.read_text())
+    other, both = place / "other.db", place / "both.db"
+    pmapdb("--db", other, "-q", "import", "--name", "next", place / "others")
+    pmapdb("--db", both, "merge", store, other)
+    check.equal("two names", rows("--db", both, "compare", "soak", "--with", "next"),
+                rows("compare", store, "--with", other))
+    check.equal("several stores", rows("compare", store, other, "--with", other)[0]["a"],
+                rows("compare", store, "--with", other)[0]["a"])
+
+
+def counter(at, rate):
+    """What a server has done, a row each 7 s, of which the first comes 5 s after the start."""
+    return "".join(f"{at + t:.1f},{rate * t:.0f}\n" for t in range(5, 300, 7))
+
+
+def work(place):
+    """Memory for a unit of work, at other loads: 2 KiB against 2.5."""
+    source, files = random.Random(9), []
+    for side, (kib, rate) in enumerate(((2, 40), (2.5, 20))):
+        folder = place / f"work{side}"
+        folder.mkdir()
+        text = "time,count\n"
+        for life in range(5):
+            begin = 1763000000 + side * 100000 + life * 1000
+            text += counter(begin, rate)
+            for i in range(29):
+                heap = round(50000 + kib * rate * i * 10 + source.gauss(0, 30))
+                (folder / f"{begin + i * 10}-{900 + life}.smaps").write_text(smaps([(0x10000000, heap, "[heap]")]))
+        (place / f"count{side}.csv").write_text(text)
+        store = place / f"work{side}.db"
+        pmapdb("--db", store, "-q", "import", "--name", "server", folder)
+        files.append(place / f"work{side}.csv")
+        pmapdb("--db", store, "baseline", "--work", place / f"count{side}.csv", "-o", files[-1])
+        for row in csv.DictReader(files[-1].open()):
+            if row["block"] != "0":  # the work counts from the first moment after the first row, 10 s
+                near("work of a block", float(row["work"]), rate * (float(row["at_s"]) - 10), rate * 0.02)
+    code, out, _ = pmapdb("compare", *files[:1], "--with", *files[1:], "-f", "csv", "--fail-on", "per_work:100B")
+    got = {r["metric"]: r for r in csv.DictReader(io.StringIO(out)) if r["key"] == "total"}
+    near("KiB for a unit of work, A", float(got["per_work"]["a"]), 2, 0.01)
+    near("KiB for a unit of work, B", float(got["per_work"]["b"]), 2.5, 0.01)
+    check.equal("worse for the work, better for the time", (got["per_work"]["outcome"], got["growth"]["outcome"], code),
+                ("worse", "better", 1))
+    code, _, err = pmapdb("compare", files[0], place / "good.csv", "--with", files[1], "--fail-on", "per_work:1K")
+    check.true("work of some runs is unknown", code == 2 and "aligned by time" in err and "--work FILE" in err, err)
+    for text, want in (("time,count\n5,1\n4,2\n", ":3: its time is not after"), ("time,count\n5,x\n", ":2: count wants"),
+                       ("time,count\n5,1\n", "has 1 row:"), ("when,count\n", "no column 'time'")):
+        (place / "count.csv").write_text(text)
+        code, _, err = pmapdb("--db", place / "work0.db", "baseline", "--work", place / "count.csv")
+        check.true(f"a counter: {want}", code == 2 and want in err, err)
+
+
+def died(place):
+    """A real command that ends early, and two that do not."""
+    store = place / "died.db"
+    for command in ("sleep 3", "sleep 0.6; kill -9 $$", "sleep 3"):
+        pmapdb("--db", store, "-q", "run", "--every", "100ms", "--name", "soak", "--", "sh", "-c", command)
+    began = sorted({r["run"] for r in rows("--db", store, "baseline", "soak")})
+    check.equal("three runs of a command", len(began), 3)
+    _, _, err = pmapdb("--db", store, "compare", "soak", "--with", "soak")
+    check.true("the run that died early", f"soak: the run of {began[1]} is left out: it ended after" in err, err)
+
+
 def twice_through_a_file(place, store):
     pmapdb("--db", store, "baseline", "soak", "-f", "csv", "-o", place / "kept.csv")
     return pmapdb("compare", place / "kept.csv", "--with", store, "-f", "csv")[1]
@@ -225,7 +361,12 @@ def main():
         with_itself(place)
         gates(place)
         trouble(place)
+        kinds(place)
         baseline(place)
+        update(place)
+        operands(place)
+        work(place)
+        died(place)
     check.finish()
 
 

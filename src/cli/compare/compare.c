@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALPHA 0.05
+#define ALPHA 0.01
 #define SHARE 0.01
 
 /* Stands for --with among the operands; no file or process has this name. */
@@ -45,11 +45,15 @@ static const char *read_share(const char *arg, void *value)
 static const pm_option options[] = {
     {"with", 0, PM_OPT_LIST, AT(with), "B...", "The runs to be judged", NULL},
     {"fail-on", 0, PM_OPT_LIST, AT(fail_on), "WHAT:AMOUNT",
-     "Exit 1 only for this: rss:+5%, peak:10M, growth:1M/h, CATEGORY:+10M, mappings:20", NULL},
+     "Exit 1 only for this: rss:+5%, peak:10M, growth:1M/h, per_work:100B, mappings:20, "
+     "CATEGORY:+10M",
+     NULL},
     {"tolerance", 0, PM_OPT_CUSTOM, AT(share), "SHARE",
      "Smaller differences, as shares of the process, do not matter (1%)", read_share},
     {"warm-up", 0, PM_OPT_TEXT, AT(from.warm_up), "SPAN",
      "Time after the start of each run that only the peak covers (a tenth)", NULL},
+    {"work", 0, PM_OPT_WORD, AT(from.work), "FILE",
+     "A counter of work, CSV with time,count: aligns the runs of stores by requests", NULL},
     {"process", 0, PM_OPT_TEXT, AT(from.process), "NAME", "Of stores that have several names",
      NULL},
     {"dialect", 0, PM_OPT_TEXT, AT(from.dialect), "NAME", "Only captures of this dialect", NULL},
@@ -93,15 +97,10 @@ static const pm_column columns[COLUMNS] = {
     [RUNS] = {"runs_needed", PM_UNIT_COUNT},
 };
 
-static pm_value real(double v)
-{
-    return (pm_value){.kind = isnan(v) ? PM_VALUE_NULL : PM_VALUE_REAL, .r = v};
-}
-
 static pm_value amount(const pm_finding *f, double v)
 {
-    if (f->measure == PM_PIECES || isnan(v))
-        return real(v);
+    if (f->measure == PM_PIECES || f->measure == PM_PER_WORK || isnan(v))
+        return pm_value_real(v);
     return (pm_value){.kind = PM_VALUE_INT, .i = (int64_t)llround(v)};
 }
 
@@ -115,8 +114,8 @@ static void write_row(pm_output *out, const pm_finding *f)
                                       [DIFFERENCE] = amount(f, c->b - c->a),
                                       [LOW] = amount(f, c->low),
                                       [HIGH] = amount(f, c->high),
-                                      [P] = real(c->p),
-                                      [P_ADJUSTED] = real(c->p_adjusted),
+                                      [P] = pm_value_real(c->p),
+                                      [P_ADJUSTED] = pm_value_real(c->p_adjusted),
                                       [TOLERANCE] = amount(f, f->tolerance),
                                       [OUTCOME] = pm_value_text(pm_outcome_names[f->outcome]),
                                       [RUNS] = pm_value_int(f->runs_needed)};
@@ -125,12 +124,10 @@ static void write_row(pm_output *out, const pm_finding *f)
 }
 
 /* For people: total, and the categories that differ. */
-static bool is_shown(const compare *c, size_t i)
+static bool is_shown(const compare *c, const pm_finding *f)
 {
-    pm_outcome outcome = c->findings.item[i].outcome;
-
-    return c->all || !pm_cli_is_for_people(c->cli) || i < PM_MEASURES || outcome == PM_WORSE ||
-           outcome == PM_BETTER;
+    return c->all || !pm_cli_is_for_people(c->cli) || pm_text_equal(f->key, PM_TEXT("total")) ||
+           f->outcome == PM_WORSE || f->outcome == PM_BETTER;
 }
 
 /* Below the table: the worst outcome, and the gates that decide the exit status. */
@@ -164,7 +161,7 @@ static void write(const compare *c)
     pm_output_open(&out, c->cli);
     pm_output_rows(&out, columns, all ? COLUMNS : FOR_PEOPLE, &about);
     for (size_t i = 0; i < c->findings.n; i++)
-        if (is_shown(c, i))
+        if (is_shown(c, &c->findings.item[i]))
             write_row(&out, &c->findings.item[i]);
     pm_output_end_rows(&out);
     if (pm_cli_is_for_people(c->cli)) {
@@ -185,7 +182,9 @@ static void say_limits(const compare *c)
                     "one run each: parts of the run are compared, and what differs from run "
                     "to run of one build counts as a difference, too");
     else if (f->least > ALPHA)
-        pm_cli_note(c->cli, "%zu against %zu runs never have p below %.2g: 4 against 4 can tell",
+        pm_cli_note(c->cli,
+                    "%zu against %zu runs never have p below %.2g: 5 against 5 can tell, 3 against "
+                    "10, too",
                     f->n_a, f->n_b, f->least);
 }
 

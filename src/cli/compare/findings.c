@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const pm_measure_names[PM_MEASURES] = {"level", "peak", "growth", "mappings"};
+const char *const pm_measure_names[PM_MEASURES] = {"level", "peak", "growth", "per_work",
+                                                   "mappings"};
 const char *const pm_outcome_names[PM_OUTCOMES] = {"same", "better", "worse", "cannot tell"};
 
 #define SECONDS_PER_HOUR 3600.0
-/* (1.96 + 0.84)^2: a two-sided test at 5 % finds a difference in 4 of 5 samples. */
-#define POWER 7.84
+/* (2.58 + 0.84)^2: a two-sided test at 1 % finds a difference in 4 of 5 samples. */
+#define POWER 11.68
+#define RUNS_MIN 5 /* of each: fewer never have p below 1 % */
 #define RUNS_MAX 1000
 
 /* ---- summaries ---- */
@@ -74,23 +76,24 @@ static void open_table(table *t, const pm_runs *runs)
     free(place);
 }
 
-/* Slope of the least squares line through the used blocks, per hour. */
-static double slope_of(const pm_one_run *run, const double *rss)
+/* Slope of the least squares line through the used blocks. NaN: x is unknown in one, or never
+ * changes. */
+static double slope_of(const pm_one_run *run, const double *x, const double *rss)
 {
     double n = 0, t = 0, y = 0, tt = 0, ty = 0;
 
     for (int b = 1; b <= PM_BLOCKS; b++)
         if (run->used[b]) {
             n++;
-            t += run->at_s[b];
+            t += x[b];
             y += rss[b];
         }
     for (int b = 1; b <= PM_BLOCKS; b++)
         if (run->used[b]) {
-            tt += (run->at_s[b] - t / n) * (run->at_s[b] - t / n);
-            ty += (run->at_s[b] - t / n) * (rss[b] - y / n);
+            tt += (x[b] - t / n) * (x[b] - t / n);
+            ty += (x[b] - t / n) * (rss[b] - y / n);
         }
-    return ty / tt * SECONDS_PER_HOUR;
+    return tt > 0 ? ty / tt : NAN;
 }
 
 static double mean_of(const pm_one_run *run, const double *values)
@@ -120,7 +123,8 @@ static void sum_up_run(const pm_one_run *run, const course *c, double *out)
 {
     out[PM_LEVEL] = mean_of(run, c->rss);
     out[PM_PEAK] = most_of(run, c->most);
-    out[PM_GROWTH] = slope_of(run, c->rss);
+    out[PM_GROWTH] = slope_of(run, run->at_s, c->rss) * SECONDS_PER_HOUR;
+    out[PM_PER_WORK] = slope_of(run, run->work, c->rss);
     out[PM_PIECES] = mean_of(run, c->mappings);
 }
 
@@ -131,6 +135,7 @@ static void sum_up_block(const pm_one_run *run, const course *c, int before, int
     out[PM_PEAK] = c->most[b];
     out[PM_GROWTH] =
         (c->rss[b] - c->rss[before]) / (run->at_s[b] - run->at_s[before]) * SECONDS_PER_HOUR;
+    out[PM_PER_WORK] = (c->rss[b] - c->rss[before]) / (run->work[b] - run->work[before]);
     out[PM_PIECES] = c->mappings[b];
 }
 
@@ -165,7 +170,7 @@ static int64_t runs_needed(const pm_finding *f)
 
     if (isnan(n) || !(f->tolerance > 0) || n > RUNS_MAX)
         return PMAPDB_UNKNOWN;
-    return (int64_t)fmax(ceil(n), 4); /* 3 against 3 runs never have p < .05 */
+    return (int64_t)fmax(ceil(n), RUNS_MIN);
 }
 
 void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double least)
@@ -188,21 +193,29 @@ void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double leas
         return;
     f->runs_needed = runs_needed(f);
     if (least > alpha && f->runs_needed == PMAPDB_UNKNOWN && !isnan(c->p))
-        f->runs_needed = 4;
+        f->runs_needed = RUNS_MIN;
 }
 
 /* What the difference of a measure must exceed to matter. */
 static double tolerance_of(const table *t, const pm_contrast *total, pm_measure m, double share)
 {
     double level = fmax(fabs(total[PM_LEVEL].a), fabs(total[PM_LEVEL].b));
-    double hours = 0;
+    const pm_one_run *run = t->run[0];
+    int last = 0;
 
     for (int b = 1; b <= PM_BLOCKS; b++)
-        if (t->run[0]->used[b])
-            hours = t->run[0]->at_s[b] / SECONDS_PER_HOUR;
-    if (m == PM_PIECES)
+        if (run->used[b])
+            last = b;
+    switch (m) {
+    case PM_PIECES:
         return share * fmax(fabs(total[PM_PIECES].a), fabs(total[PM_PIECES].b));
-    return m == PM_GROWTH ? share * level / hours : share * level;
+    case PM_GROWTH:
+        return share * level / (run->at_s[last] / SECONDS_PER_HOUR);
+    case PM_PER_WORK:
+        return share * level / run->work[last];
+    default:
+        return share * level;
+    }
 }
 
 static bool is_total(pm_text key)
@@ -224,6 +237,24 @@ static int compare_findings(const void *x, const void *y)
     return order ? order : (int)a->measure - (int)b->measure;
 }
 
+/* ---- p ---- */
+
+static bool is_judged(const pm_runs *runs, pm_text key, pm_measure m)
+{
+    if (!key.len) /* the pool's text 0, which is no key */
+        return false;
+    return !(runs->only_total && !is_total(key)) && !(runs->no_memory && m != PM_PIECES);
+}
+
+static void permute(const pm_findings *f, const bool *judged, pm_contrast *out)
+{
+    pmapdb_error err;
+
+    pm_cli_must(pm_permute(f->samples, f->n_samples_a, f->n_samples - f->n_samples_a, f->width,
+                           judged, out, &err),
+                &err);
+}
+
 static void conclude(pm_findings *out, const table *t, const pm_contrast *contrasts, double share,
                      double alpha)
 {
@@ -234,24 +265,36 @@ static void conclude(pm_findings *out, const table *t, const pm_contrast *contra
             total = &contrasts[k * PM_MEASURES];
     if (!total)
         pm_cli_die("the runs have no row of total: they are not of pmapdb baseline");
-    for (size_t k = 1; k < t->n_keys; k++) /* the pool's text 0 is the empty text */
-        for (int m = 0; m < PM_MEASURES; m++) {
-            pm_finding *f = &out->item[out->n++];
+    for (size_t i = 0; i < out->width; i++) {
+        pm_finding f = {.key = pm_pool_text_get(t->runs->keys, (uint32_t)(i / PM_MEASURES)),
+                        .measure = (pm_measure)(i % PM_MEASURES),
+                        .column = i,
+                        .contrast = contrasts[i]};
 
-            *f = (pm_finding){.key = pm_pool_text_get(t->runs->keys, (uint32_t)k),
-                              .measure = (pm_measure)m,
-                              .contrast = contrasts[k * PM_MEASURES + (size_t)m]};
-            pm_finding_judge(f, tolerance_of(t, total, f->measure, share), alpha, out->least);
-        }
+        if (!f.key.len || (t->runs->only_total && !is_total(f.key)) ||
+            (f.measure == PM_PER_WORK && !t->runs->by_work))
+            continue;
+        pm_finding_judge(&f, tolerance_of(t, total, f.measure, share), alpha, out->least);
+        out->item[out->n++] = f;
+    }
     qsort(out->item, out->n, sizeof *out->item, compare_findings);
+}
+
+static void take_samples(pm_findings *out, const table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        out->n_samples +=
+            samples_of_run(t, i, out->blocks, out->samples + out->n_samples * out->width);
+        if (!t->run[i]->of_b)
+            out->n_samples_a = out->n_samples;
+    }
+    out->least = pm_permute_least(out->n_samples_a, out->n_samples - out->n_samples_a);
 }
 
 void pm_findings_make(pm_findings *out, const pm_runs *runs, double share, double alpha)
 {
-    size_t n_a = 0, n = 0, width;
     pm_contrast *contrasts;
-    pmapdb_error err;
-    double *samples;
+    bool *judged;
     table t;
 
     *out = (pm_findings){.n_a = pm_runs_count(runs, false), .n_b = pm_runs_count(runs, true)};
@@ -259,26 +302,43 @@ void pm_findings_make(pm_findings *out, const pm_runs *runs, double share, doubl
         pm_cli_die("%s has no run that can be compared", out->n_a ? "B" : "A");
     out->blocks = out->n_a == 1 && out->n_b == 1;
     open_table(&t, runs);
-    width = t.n_keys * PM_MEASURES;
-    samples = calloc(t.n * PM_BLOCKS * width + 1, sizeof *samples);
-    contrasts = calloc(width + 1, sizeof *contrasts);
-    out->item = calloc(width + 1, sizeof *out->item);
-    if (!samples || !contrasts || !out->item)
+    out->width = t.n_keys * PM_MEASURES;
+    out->samples = calloc(t.n * PM_BLOCKS * out->width + 1, sizeof *out->samples);
+    out->item = calloc(out->width + 1, sizeof *out->item);
+    contrasts = calloc(out->width + 1, sizeof *contrasts);
+    judged = calloc(out->width + 1, sizeof *judged);
+    if (!out->samples || !out->item || !contrasts || !judged)
         pm_cli_no_memory();
-    for (size_t i = 0; i < t.n; i++) {
-        n += samples_of_run(&t, i, out->blocks, samples + n * width);
-        n_a = t.run[i]->of_b ? n_a : n;
-    }
-    out->least = pm_permute_least(n_a, n - n_a);
-    pm_cli_must(pm_permute(samples, n_a, n - n_a, width, contrasts, &err), &err);
+    for (size_t i = 0; i < out->width; i++)
+        judged[i] = is_judged(runs, pm_pool_text_get(runs->keys, (uint32_t)(i / PM_MEASURES)),
+                              (pm_measure)(i % PM_MEASURES));
+    take_samples(out, &t);
+    permute(out, judged, contrasts);
     conclude(out, &t, contrasts, share, alpha);
-    free(samples);
     free(contrasts);
+    free(judged);
     free(t.run);
     free(t.cell);
+}
+
+void pm_findings_correct(const pm_findings *all, pm_finding *const *chosen, size_t n)
+{
+    pm_contrast *contrasts = calloc(all->width + 1, sizeof *contrasts);
+    bool *judged = calloc(all->width + 1, sizeof *judged);
+
+    if (!contrasts || !judged)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < n; i++) /* what has no p keeps none */
+        judged[chosen[i]->column] = !isnan(chosen[i]->contrast.p);
+    permute(all, judged, contrasts);
+    for (size_t i = 0; i < n; i++)
+        chosen[i]->contrast = contrasts[chosen[i]->column];
+    free(contrasts);
+    free(judged);
 }
 
 void pm_findings_free(pm_findings *findings)
 {
     free(findings->item);
+    free(findings->samples);
 }

@@ -7,14 +7,15 @@
 #include <stdio.h>
 
 typedef enum pm_measure {
-    PM_LEVEL,  /* KiB: median of the resident memory of a block, mean over the blocks */
-    PM_PEAK,   /* KiB: most resident memory of the whole run, warm-up included */
-    PM_GROWTH, /* KiB an hour: slope of a straight line through the blocks */
-    PM_PIECES, /* mappings: as the level */
+    PM_LEVEL,    /* KiB: median of the resident memory of a block, mean over the blocks */
+    PM_PEAK,     /* KiB: most resident memory of the whole run, warm-up included */
+    PM_GROWTH,   /* KiB an hour: slope of a straight line through the blocks */
+    PM_PER_WORK, /* KiB a unit of work: the same against the work done */
+    PM_PIECES,   /* mappings: as the level */
     PM_MEASURES
 } pm_measure;
 
-extern const char *const pm_measure_names[PM_MEASURES]; /* level, peak, growth, mappings */
+extern const char *const pm_measure_names[PM_MEASURES]; /* level, peak, ... */
 
 typedef enum pm_outcome { PM_SAME, PM_BETTER, PM_WORSE, PM_CANNOT_TELL, PM_OUTCOMES } pm_outcome;
 
@@ -23,6 +24,7 @@ extern const char *const pm_outcome_names[PM_OUTCOMES]; /* same, better, worse, 
 typedef struct pm_finding {
     pm_text key;
     pm_measure measure;
+    size_t column; /* of the samples */
     pm_contrast contrast;
     double tolerance; /* a smaller difference does not matter */
     pm_outcome outcome;
@@ -35,7 +37,9 @@ typedef struct pm_findings {
     size_t n;
     size_t n_a, n_b; /* runs; if both are 1, their blocks are compared */
     bool blocks;     /* samples are blocks of one run each */
-    double least;    /* the smallest p that so few runs can have */
+    double *samples; /* n_samples rows of `width` columns, those of A first */
+    size_t n_samples, n_samples_a, width;
+    double least; /* the smallest p that so few runs can have */
 } pm_findings;
 
 /* A difference of a category matters if it is larger than `share` of the whole process: of the
@@ -43,6 +47,9 @@ typedef struct pm_findings {
  * p_adjusted of a difference. */
 void pm_findings_make(pm_findings *out, const pm_runs *runs, double share, double alpha);
 void pm_findings_free(pm_findings *findings);
+
+/* Corrects p_adjusted of these findings for them alone, instead of for all. */
+void pm_findings_correct(const pm_findings *all, pm_finding *const *chosen, size_t n);
 
 /* Judges a finding again, by another tolerance. */
 void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double least);

@@ -12,6 +12,27 @@
 
 /* ---- reading ---- */
 
+/* Reads "100B", "0.5K" and "2" (KiB): memory for a unit of work, of which pages are large parts. */
+static bool read_fine_size(char *size, double *kib)
+{
+    static const struct {
+        char letter;
+        double kib;
+    } units[] = {{'B', 1.0 / 1024}, {'K', 1}, {'M', 1024}};
+    size_t n = strlen(size);
+    double unit = 1;
+
+    for (size_t i = 0; i < sizeof units / sizeof *units && n; i++)
+        if (size[n - 1] == units[i].letter) {
+            unit = units[i].kib;
+            size[--n] = '\0';
+        }
+    if (!pm_csv_number(pm_text_of(size), kib))
+        return false;
+    *kib *= unit;
+    return true;
+}
+
 /* Reads "5%", "10M", "1M/h", "20" (mappings): a share of `of`, or an amount. */
 static bool read_amount(const char *text, pm_measure measure, double of, double *out)
 {
@@ -34,6 +55,8 @@ static bool read_amount(const char *text, pm_measure measure, double of, double 
     }
     if (measure == PM_PIECES)
         return pm_csv_number(pm_text_of(size), out);
+    if (measure == PM_PER_WORK)
+        return read_fine_size(size, out);
     if (!pm_num_size(pm_text_of(size), &kib))
         return false;
     *out = (double)kib;
@@ -48,31 +71,45 @@ static const pm_finding *find(const pm_findings *all, pm_text key, pm_measure me
     return NULL;
 }
 
-/* Reads "rss:+5%", "peak:10M", "growth:1M/h", "mappings:20", "CATEGORY:+10M". */
-static void read_gate(pm_gate *gate, const pm_cli *cli, const char *text, const pm_findings *all,
-                      double alpha)
+/* Reads "rss:+5%", "peak:10M", "growth:1M/h", "per_work:100B", "mappings:20", "CATEGORY:+10M". */
+static void read_gate(pm_gate *gate, const pm_cli *cli, const char *text, const pm_findings *all)
 {
-    static const char *const words[PM_MEASURES] = {"rss", "peak", "growth", "mappings"};
+    static const char *const words[PM_MEASURES] = {"rss", "peak", "growth", "per_work", "mappings"};
     const char *colon = strrchr(text, ':'), *amount;
     pm_text what = {text, colon ? (size_t)(colon - text) : 0};
     int measure = pm_text_index(what, words, PM_MEASURES);
     const pm_finding *f = measure == PM_MEASURES ? find(all, what, PM_LEVEL)
                                                  : find(all, PM_TEXT("total"), (pm_measure)measure);
-    double tolerance;
 
     if (!colon)
         pm_cli_usage(cli, "--fail-on wants WHAT:AMOUNT like rss:+5%% or growth:1M/h, not '%s'",
                      text);
+    if (!f && measure == PM_PER_WORK)
+        pm_cli_die("--fail-on '%s': the work of the runs is unknown: --work FILE", text);
     if (!f)
-        pm_cli_die("--fail-on '%s': no run has the category '%.*s'; the others are rss, peak, "
-                   "growth, mappings",
+        pm_cli_die("--fail-on '%s': no category '%.*s' is compared; the others are rss, peak, "
+                   "growth, per_work, mappings",
                    text, (int)what.len, what.data);
     amount = colon + 1 + (colon[1] == '+');
-    if (!read_amount(amount, f->measure, f->contrast.a, &tolerance))
+    *gate = (pm_gate){.text = text, .finding = *f};
+    if (!read_amount(amount, f->measure, f->contrast.a, &gate->finding.tolerance))
         pm_cli_usage(cli, "--fail-on '%s': '%s' is not an amount like 5%%, 10M, 1M/h", text,
                      amount);
-    *gate = (pm_gate){.text = text, .finding = *f};
-    pm_finding_judge(&gate->finding, tolerance, alpha, all->least);
+}
+
+/* Of many numbers, some differ by chance: p is corrected for those that the user asks for. */
+static void judge(pm_gates *gates, const pm_findings *all, double alpha)
+{
+    pm_finding **chosen = calloc(gates->n + 1, sizeof *chosen);
+
+    if (!chosen)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < gates->n; i++)
+        chosen[i] = &gates->item[i].finding;
+    pm_findings_correct(all, chosen, gates->n);
+    for (size_t i = 0; i < gates->n; i++)
+        pm_finding_judge(chosen[i], chosen[i]->tolerance, alpha, all->least);
+    free(chosen);
 }
 
 void pm_gates_make(pm_gates *out, const pm_cli *cli, const pm_cli_list *asked,
@@ -82,7 +119,9 @@ void pm_gates_make(pm_gates *out, const pm_cli *cli, const pm_cli_list *asked,
     if (!out->item)
         pm_cli_no_memory();
     for (size_t i = 0; i < asked->n; i++)
-        read_gate(&out->item[out->n++], cli, asked->item[i], findings, alpha);
+        read_gate(&out->item[out->n++], cli, asked->item[i], findings);
+    if (asked->n)
+        judge(out, findings, alpha);
     for (size_t i = 0; i < findings->n && !asked->n; i++)
         if (i <= PM_PEAK || findings->item[i].outcome == PM_WORSE)
             out->item[out->n++] = (pm_gate){.finding = findings->item[i]};
@@ -111,8 +150,9 @@ static void put_amount(FILE *out, const pm_finding *f, double value, bool sign)
 {
     char size[32];
 
-    if (f->measure == PM_PIECES) {
+    if (f->measure == PM_PIECES || f->measure == PM_PER_WORK) {
         fprintf(out, sign ? "%+.4g" : "%.4g", value);
+        fputs(f->measure == PM_PER_WORK ? " KiB" : "", out);
         return;
     }
     pm_render_kib(isnan(value) ? PMAPDB_UNKNOWN : (int64_t)llround(value), true, size);
@@ -129,7 +169,7 @@ void pm_finding_put(FILE *out, const pm_finding *f, const pm_findings *all)
     fputs(" -> ", out);
     put_amount(out, f, c->b, false);
     if (isnan(c->p)) {
-        fputs(", not known in every run", out);
+        fputs(", cannot be compared", out);
         return;
     }
     fputs(", ", out);

@@ -2,18 +2,13 @@
 #include "cli/compare/runs.h"
 
 #include "api/one_file.h"
+#include "cli/compare/work.h"
 #include "cli/run.h"
-#include "parse/files/csv_table.h"
-#include "stats/order.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define BLOCKS_MIN 4    /* fewer show neither a level nor a growth */
-#define EARLY 0.5       /* a run shorter than this share of the median ended early */
-#define MUCH_LONGER 1.2 /* runs that differ less in length are of one length */
 
 void pm_runs_open(pm_runs *runs)
 {
@@ -33,10 +28,10 @@ void pm_runs_free(pm_runs *runs)
 /* ---- rows ---- */
 
 typedef struct run_row {
-    int64_t run, block;
-    double at_s;
-    pm_text key;
-    double mappings, rss_kib, rss_max_kib;
+    int64_t began_ms, block;
+    double at_s, work;
+    pm_text key, dialect;
+    double mappings, rss_kib, rss_max_kib, page_kib;
 } run_row;
 
 typedef struct reading {
@@ -46,25 +41,30 @@ typedef struct reading {
     size_t begin; /* the first run of the source */
 } reading;
 
-static pm_one_run *run_of(reading *r, int64_t number)
+/* Finds the run of the row; adds it if it is new. A merge of two branches may have mixed the rows
+ * of a file. */
+static pm_one_run *run_of(reading *r, const run_row *row)
 {
     pm_runs *runs = r->runs;
     pm_one_run *run;
     pmapdb_error err;
 
-    if (runs->n > r->begin && runs->run[runs->n - 1].number == number)
-        return &runs->run[runs->n - 1];
+    for (size_t i = runs->n; i > r->begin; i--)
+        if (runs->run[i - 1].began_ms == row->began_ms)
+            return &runs->run[i - 1];
     pm_cli_must(pm_grow(&runs->run, &runs->cap, runs->n, sizeof *runs->run, &err), &err);
     run = &runs->run[runs->n++];
-    *run = (pm_one_run){.source = r->source, .number = number, .of_b = r->of_b};
+    *run = (pm_one_run){
+        .source = r->source, .began_ms = row->began_ms, .page_kib = row->page_kib, .of_b = r->of_b};
+    pm_cli_must(pm_pool_text(runs->keys, row->dialect, &run->dialect, &err), &err);
     for (int b = 0; b <= PM_BLOCKS; b++)
-        run->at_s[b] = NAN;
+        run->at_s[b] = run->work[b] = NAN;
     return run;
 }
 
 static void add_row(reading *r, const run_row *row)
 {
-    pm_one_run *run = run_of(r, row->run);
+    pm_one_run *run = run_of(r, row);
     pm_runs *runs = r->runs;
     pm_run_point point = {.run = (uint32_t)(run - runs->run),
                           .block = (uint32_t)row->block,
@@ -74,6 +74,7 @@ static void add_row(reading *r, const run_row *row)
     pmapdb_error err;
 
     run->at_s[row->block] = row->at_s;
+    run->work[row->block] = row->work;
     pm_cli_must(pm_pool_text(runs->keys, row->key, &point.key, &err), &err);
     pm_cli_must(pm_grow(&runs->point, &runs->cap_points, runs->n_points, sizeof *runs->point, &err),
                 &err);
@@ -97,31 +98,47 @@ static void bind(pmapdb_rows *rows, const char *param, const char *value)
         pm_cli_must(pmapdb_bind(rows, param, value, &err), &err);
 }
 
+static pm_text text_of(const pmapdb_rows *rows, const char *column)
+{
+    pm_text t = {NULL, 0};
+
+    t.data = pmapdb_rows_text(rows, pm_answer_column(rows, column), &t.len);
+    return t;
+}
+
 /* `from` and `to` may be NULL. */
 static void read_store(reading *r, const pm_cli *cli, const pm_runs_options *o, const char *process,
                        const char *from, const char *to)
 {
     pmapdb_store *store = pm_cli_store(cli, PMAPDB_READ);
     pmapdb_rows *rows = NULL;
+    pm_buf work = {0};
     pmapdb_error err;
 
-    pm_cli_must(pmapdb_query(store, "baseline", &rows, &err), &err);
+    if (o->work)
+        pm_work_read(o->work, &work);
+    pm_cli_must(pmapdb_query(store, "runs", &rows, &err), &err);
+    bind(rows, "work", work.data);
     bind(rows, "process", process);
     bind(rows, "from", from);
     bind(rows, "to", to);
     bind(rows, "warm-up", o->warm_up);
     bind(rows, "dialect", o->dialect);
     while (pm_run_next(rows)) {
-        run_row row = {.run = pm_answer_int(rows, "run"),
-                       .block = pm_answer_int(rows, "block"),
+        run_row row = {.block = pm_answer_int(rows, "block"),
                        .at_s = real_of(rows, "at_s"),
+                       .work = real_of(rows, "work"),
+                       .key = text_of(rows, "key"),
+                       .dialect = text_of(rows, "dialect"),
                        .mappings = real_of(rows, "mappings"),
                        .rss_kib = real_of(rows, "rss_kib"),
-                       .rss_max_kib = real_of(rows, "rss_max_kib")};
+                       .rss_max_kib = real_of(rows, "rss_max_kib"),
+                       .page_kib = real_of(rows, "page_kib")};
 
-        row.key.data = pmapdb_rows_text(rows, pm_answer_column(rows, "key"), &row.key.len);
+        pm_csv_moment(text_of(rows, "run"), &row.began_ms);
         add_row(r, &row);
     }
+    pm_buf_free(&work);
     pmapdb_rows_close(rows);
     pmapdb_close(store);
 }
@@ -133,6 +150,9 @@ static void read_name(reading *r, const pm_cli *cli, const pm_runs_options *o)
 
     if (!words)
         pm_cli_no_memory();
+    if (strchr(words, '/') || pm_text_ends(pm_text_of(words), PM_TEXT(".csv")) ||
+        pm_text_ends(pm_text_of(words), PM_TEXT(".db")))
+        pm_cli_die("'%s': no such file", words);
     at = strrchr(words, '@');
     dots = at ? strstr(at, "..") : NULL;
     if (dots)
@@ -141,17 +161,16 @@ static void read_name(reading *r, const pm_cli *cli, const pm_runs_options *o)
     free(words);
 }
 
-/* ---- a file of the query baseline ---- */
+/* ---- a file of baseline ---- */
 
-enum { RUN, BLOCK, AT_S, KEY, MAPPINGS, RSS, RSS_MAX, N_FIELDS };
+enum { RUN, BLOCK, AT_S, WORK, KEY, MAPPINGS, RSS, RSS_MAX, DIALECT, PAGE, N_FIELDS };
 
-static const pm_csv_column fields[N_FIELDS] = {[RUN] = {"run", true},
-                                               [BLOCK] = {"block", true},
-                                               [AT_S] = {"at_s", true},
-                                               [KEY] = {"key", true},
-                                               [MAPPINGS] = {"mappings", true},
-                                               [RSS] = {"rss_kib", true},
-                                               [RSS_MAX] = {"rss_max_kib", true}};
+static const pm_csv_column fields[N_FIELDS] = {
+    [RUN] = {"run", true},          [BLOCK] = {"block", true},
+    [AT_S] = {"at_s", true},        [WORK] = {"work", false},
+    [KEY] = {"key", true},          [MAPPINGS] = {"mappings", true},
+    [RSS] = {"rss_kib", true},      [RSS_MAX] = {"rss_max_kib", true},
+    [DIALECT] = {"dialect", false}, [PAGE] = {"page_kib", false}};
 
 static pmapdb_status refuse_row(void *ctx, uint64_t line, const char *what, pmapdb_error *err)
 {
@@ -160,29 +179,39 @@ static pmapdb_status refuse_row(void *ctx, uint64_t line, const char *what, pmap
     return pm_fail(err, PMAPDB_INPUT, "%s:%llu: %s", r->source, (unsigned long long)line, what);
 }
 
+static bool is_number(int field)
+{
+    return field != RUN && field != KEY && field != DIALECT;
+}
+
 static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
 {
     double number[N_FIELDS];
+    int64_t began_ms;
 
     for (int i = 0; i < N_FIELDS; i++) {
         number[i] = NAN;
-        if (i != KEY && field[i].len && !pm_csv_number(field[i], &number[i]))
+        if (is_number(i) && field[i].len && !pm_csv_number(field[i], &number[i]))
             return refuse_row(ctx, line, "not a number", err);
     }
-    if (!(number[RUN] >= 1) || !(number[BLOCK] >= 0 && number[BLOCK] <= PM_BLOCKS) ||
-        isnan(number[AT_S]) || !field[KEY].len)
+    if (!pm_csv_moment(field[RUN], &began_ms) ||
+        !(number[BLOCK] >= 0 && number[BLOCK] <= PM_BLOCKS) || isnan(number[AT_S]) ||
+        !field[KEY].len)
         return refuse_row(ctx, line, "not a row of pmapdb baseline", err);
-    add_row(ctx, &(run_row){.run = (int64_t)number[RUN],
+    add_row(ctx, &(run_row){.began_ms = began_ms,
                             .block = (int64_t)number[BLOCK],
                             .at_s = number[AT_S],
+                            .work = number[WORK],
                             .key = field[KEY],
+                            .dialect = field[DIALECT],
                             .mappings = number[MAPPINGS],
                             .rss_kib = number[RSS],
-                            .rss_max_kib = number[RSS_MAX]});
+                            .rss_max_kib = number[RSS_MAX],
+                            .page_kib = number[PAGE]});
     return PMAPDB_OK;
 }
 
-static void read_csv(reading *r, const char *text, size_t n)
+static void read_csv(reading *r)
 {
     const pm_csv_options options = {.path = r->source,
                                     .columns = fields,
@@ -190,23 +219,15 @@ static void read_csv(reading *r, const char *text, size_t n)
                                     .ctx = r,
                                     .row = take_row,
                                     .bad = refuse_row};
-    pm_csv *csv = NULL;
     pmapdb_error err;
 
-    pm_cli_must(pm_csv_new(&options, &csv, &err), &err);
-    pm_cli_must(pm_csv_feed(csv, text, n, &err), &err);
-    pm_cli_must(pm_csv_finish(csv, &err), &err);
-    pm_csv_free(csv);
+    pm_cli_must(pm_one_file_csv(r->source, &options, &err), &err);
 }
-
-#define BASELINE_MAX ((size_t)64 << 20)
 
 static void read_file(reading *r, const pm_cli *cli, const pm_runs_options *o)
 {
     static const char magic[] = "SQLite format 3";
     pm_cli of_file = *cli;
-    pm_buf bytes = {0};
-    pmapdb_error err;
     FILE *file = fopen(r->source, "rb");
     char head[sizeof magic] = "";
     size_t n = file ? fread(head, 1, sizeof head, file) : 0;
@@ -216,93 +237,26 @@ static void read_file(reading *r, const pm_cli *cli, const pm_runs_options *o)
     if (n == sizeof head && memcmp(head, magic, sizeof magic) == 0) {
         of_file.db = r->source;
         read_store(r, &of_file, o, o->process, NULL, NULL);
-        return;
+    } else {
+        read_csv(r);
     }
-    pm_cli_must(pm_one_file_read(r->source, BASELINE_MAX, &bytes, &err), &err);
-    read_csv(r, bytes.data, bytes.len);
-    pm_buf_free(&bytes);
 }
 
 void pm_runs_read(pm_runs *runs, const pm_cli *cli, const char *source, bool of_b,
                   const pm_runs_options *options)
 {
-    reading r = {.runs = runs, .source = source, .of_b = of_b, .begin = runs->n};
+    reading r = {
+        .runs = runs, .source = source ? source : "the store", .of_b = of_b, .begin = runs->n};
     struct stat st;
 
-    if (stat(source, &st) == 0)
+    if (!source)
+        read_store(&r, cli, options, options->process, NULL, NULL);
+    else if (stat(source, &st) == 0)
         read_file(&r, cli, options);
     else
         read_name(&r, cli, options);
     if (runs->n == r.begin)
-        pm_cli_die("'%s' has no runs", source);
-}
-
-/* ---- alignment ---- */
-
-static double last_s(const pm_one_run *run)
-{
-    int b = PM_BLOCKS;
-
-    while (b > 0 && isnan(run->at_s[b]))
-        b--;
-    return b ? run->at_s[b] : 0;
-}
-
-static int count_blocks(const pm_one_run *run)
-{
-    int n = 0;
-
-    for (int b = 1; b <= PM_BLOCKS; b++)
-        n += run->used[b];
-    return n;
-}
-
-static double median_length(const pm_runs *runs)
-{
-    double *length = calloc(runs->n, sizeof *length), median;
-
-    if (!length)
-        pm_cli_no_memory();
-    for (size_t i = 0; i < runs->n; i++)
-        length[i] = last_s(&runs->run[i]);
-    median = pm_median(length, runs->n);
-    free(length);
-    return median;
-}
-
-static void leave_out(pm_one_run *run, const char *why)
-{
-    run->left_out = true;
-    pm_cli_say("%s: run %lld is left out: after %.0f s %s", run->source, (long long)run->number,
-               last_s(run), why);
-}
-
-void pm_runs_align(pm_runs *runs, const pm_cli *cli)
-{
-    double median = median_length(runs), common = INFINITY, longest = 0;
-
-    for (size_t i = 0; i < runs->n; i++) {
-        pm_one_run *run = &runs->run[i];
-        double length = last_s(run);
-
-        if (length < median * EARLY) {
-            leave_out(run, "it ended, before half of the time that most runs last");
-            continue;
-        }
-        common = fmin(common, length);
-        longest = fmax(longest, length);
-    }
-    if (longest > common * MUCH_LONGER)
-        pm_cli_note(cli, "the runs last %.0f to %.0f s: only the first %.0f s of each count",
-                    common, longest, common);
-    for (size_t i = 0; i < runs->n; i++) {
-        pm_one_run *run = &runs->run[i];
-
-        for (int b = 0; b <= PM_BLOCKS; b++)
-            run->used[b] = run->at_s[b] <= common * MUCH_LONGER;
-        if (!run->left_out && count_blocks(run) < BLOCKS_MIN)
-            leave_out(run, "it has too few snapshots: capture more often");
-    }
+        pm_cli_die("'%s' has no runs", r.source);
 }
 
 size_t pm_runs_count(const pm_runs *runs, bool of_b)

@@ -95,23 +95,11 @@ static void read_file(reading *r, const char *path)
                                     .ctx = r,
                                     .row = take_row,
                                     .bad = say_bad};
-    pm_source *source = NULL;
-    pm_csv *csv = NULL;
-    const char *bytes;
-    size_t n = 1;
     pmapdb_error err;
 
     pm_cli_must(pm_pool_new(&r->ids, &err), &err);
     pm_cli_must(pm_pool_new(&r->texts, &err), &err);
-    pm_cli_must(pm_csv_new(&options, &csv, &err), &err);
-    pm_cli_must(pm_one_file_open(path, "not one file of CSV", &source, &err), &err);
-    while (n) {
-        pm_cli_must(pm_source_read(source, &bytes, &n, &err), &err);
-        pm_cli_must(pm_csv_feed(csv, bytes, n, &err), &err);
-    }
-    pm_cli_must(pm_csv_finish(csv, &err), &err);
-    pm_source_free(source);
-    pm_csv_free(csv);
+    pm_cli_must(pm_one_file_csv(path, &options, &err), &err);
     if (r->n_bad > BAD_SHOWN)
         pm_cli_say("%s: %zu more bad rows", r->path, r->n_bad - BAD_SHOWN);
     if (!r->n)

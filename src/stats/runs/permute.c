@@ -87,13 +87,13 @@ double pm_permute_least(size_t n_a, size_t n_b)
 }
 
 /* Standardizes the values, because a difference counts by what is usual for its statistic. A
- * statistic that is unknown, or the same in all runs, is 0 in all. */
-static void standardize(deal *d, const double *values)
+ * statistic that is unknown, not judged, or the same in all runs, is 0 in all. */
+static void standardize(deal *d, const double *values, const bool *judged)
 {
     for (size_t j = 0; j < d->k; j++) {
         moments m = moments_of(values + j, d->n, d->k);
         double scale = sqrt(m.variance);
-        bool usable = scale > fabs(m.mean) * DBL_EPSILON * 16;
+        bool usable = judged[j] && scale > fabs(m.mean) * DBL_EPSILON * 16;
 
         for (size_t i = 0; i < d->n; i++)
             d->z[i * d->k + j] = usable ? (values[i * d->k + j] - m.mean) / scale : 0;
@@ -177,8 +177,8 @@ static void try_ways(deal *d)
         }
 }
 
-pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k, pm_contrast *out,
-                         pmapdb_error *err)
+pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k, const bool *judged,
+                         pm_contrast *out, pmapdb_error *err)
 {
     size_t n = n_a + n_b;
     deal d = {.n = n,
@@ -196,7 +196,7 @@ pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k,
     if (ready) {
         for (size_t i = 0; i < n; i++)
             d.index[i] = i;
-        standardize(&d, values);
+        standardize(&d, values, judged);
         add_up(&d, d.seen);
         for (size_t j = 0; j < k; j++)
             d.seen[j] = fabs(d.seen[j]);
@@ -204,7 +204,7 @@ pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k,
     }
     for (size_t j = 0; j < k && ready; j++) {
         describe(values + j, n_a, n_b, k, &out[j]);
-        if (isnan(out[j].a) || isnan(out[j].b))
+        if (!judged[j] || isnan(out[j].a) || isnan(out[j].b))
             continue;
         out[j].p = (double)d.as_far[j] / (double)d.ways;
         out[j].p_adjusted = (double)d.as_far_at_most[j] / (double)d.ways;

@@ -1,24 +1,29 @@
--- name:   baseline
--- title:  Runs of a process in ten blocks each: what compare reads
+-- name:   runs
+-- title:  Runs of a process in ten blocks each: what baseline keeps and compare reads
 -- param:  process  process  only  NAME, PID, NAME/PID or @ID; may be left out where there is one name
 -- param:  from     snapshot first Begin with this snapshot
 -- param:  to       snapshot last  End with this snapshot
 -- param:  warm-up  duration ""    Time after the start that only the peak covers; else a tenth of each run
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
--- column: run           int      1 for the first run, and so on
+-- param:  work     text     ""    A counter, [[ms,count,part],...] in order of time: cuts the runs by work, not by time
+-- column: run           time     When the run began
 -- column: block         int      0 for the warm-up, then 1 to 9: equal parts of the rest of the run
 -- column: at_s          real     Middle of the block's snapshots, seconds since the run began
+-- column: work          real     Middle of the work done by then, since the counter covers the run
 -- column: key           text     Category, or total for the whole process
 -- column: mappings      real     Median over the block's moments
 -- column: rss_kib       real     Median over the block's moments
 -- column: rss_max_kib   kib      Largest
--- column: snapshots     count    Moments of the block
+-- column: dialect       text     Of the run's captures; several
+-- column: page_kib      kib      Size of a page, in the first capture of the run
 -- empty:  no snapshots in this span
 --
 -- A run is a life of the name: processes that overlap in time are one run, and the sum over them
 -- counts; a later process that overlaps with no earlier one begins the next run. A category that a
--- moment lacks has 0 KiB in it. `pmapdb baseline NAME -f csv -o FILE` keeps runs in a small text
--- file, which compare takes instead of a store.
+-- moment lacks has 0 KiB in it. The work of a moment is interpolated between the two counts around
+-- it; the part of a counter ends where the counter begins anew, and between two parts the work is
+-- unknown. Moments before the first count belong to the warm-up, those after the last one to no
+-- block; a run that the counter does not cover is cut by time.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -26,7 +31,7 @@ WITH scope AS (
 ),
 seen AS (
   -- the snapshots of the span
-  SELECT s.snapshot_id, s.process_id, s.epoch_id, s.off, s.moment_ms, s.mappings,
+  SELECT s.snapshot_id, s.process_id, s.epoch_id, s.off, s.moment_ms, s.dialect, s.mappings,
     coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib
   FROM scope
   CROSS JOIN snapshot s ON s.process_id = scope.process_id
@@ -53,17 +58,64 @@ run AS (
     min(first_ms) + ifnull(:warm_up, (max(last_ms) - min(first_ms)) / 10) AS warm_ms
   FROM member GROUP BY run
 ),
-moment AS (
-  SELECT m.run, s.moment_ms, (s.moment_ms - r.first_ms) / 1000.0 AS at_s,
-    CASE WHEN s.moment_ms < r.warm_ms THEN 0
-      ELSE 1 + min(8, (s.moment_ms - r.warm_ms) * 9 / max(r.last_ms - r.warm_ms, 1)) END AS block
+tick AS (
+  SELECT json_extract(j.value, '$[0]') AS at_ms, json_extract(j.value, '$[1]') AS work,
+    json_extract(j.value, '$[2]') AS part
+  FROM json_each(:work) j
+),
+line AS (
+  -- counts and moments in order of time
+  SELECT NULL AS run, at_ms, at_ms AS tick_ms, work, part FROM tick
+  UNION ALL
+  SELECT m.run, s.moment_ms, NULL, NULL, NULL
   FROM seen s
   JOIN member m ON m.process_id = s.process_id
-  JOIN run r ON r.run = m.run
   GROUP BY m.run, s.moment_ms
 ),
+around AS (
+  SELECT run, at_ms, max(tick_ms) OVER earlier AS a_ms, max(work) OVER earlier AS a_work,
+    max(part) OVER earlier AS a_part, min(tick_ms) OVER later AS z_ms, min(work) OVER later AS z_work,
+    min(part) OVER later AS z_part
+  FROM line
+  WINDOW earlier AS (ORDER BY at_ms, run ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW),
+    later AS (ORDER BY at_ms DESC, run ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+),
+done AS (
+  SELECT run, at_ms AS moment_ms, CASE WHEN a_ms = at_ms THEN a_work WHEN a_part = z_part
+    THEN a_work + (z_work - a_work) * 1.0 * (at_ms - a_ms) / (z_ms - a_ms) END AS work
+  FROM around
+  WHERE run IS NOT NULL
+),
+counted AS (
+  -- of each run: the work after the warm-up, and where the counter begins
+  SELECT d.run, r.first_ms, r.last_ms, r.warm_ms, min(d.work) AS first_work,
+    max(CASE WHEN d.moment_ms < r.warm_ms OR d.moment_ms = r.first_ms THEN d.work END) AS warm_work,
+    max(d.work) AS last_work, min(CASE WHEN d.work IS NOT NULL THEN d.moment_ms END) AS counted_ms
+  FROM done d
+  JOIN run r ON r.run = d.run
+  GROUP BY d.run
+),
+moment AS (
+  SELECT d.run, d.moment_ms, (d.moment_ms - c.first_ms) / 1000.0 AS at_s, d.work - c.first_work AS work,
+    CASE WHEN d.moment_ms < ifnull(max(c.counted_ms, c.warm_ms), c.warm_ms) THEN 0
+      WHEN c.counted_ms IS NULL
+      THEN 1 + min(8, (d.moment_ms - c.warm_ms) * 9 / max(c.last_ms - c.warm_ms, 1))
+      ELSE 1 + min(8, CAST((d.work - ifnull(c.warm_work, c.first_work)) * 9
+        / max(c.last_work - ifnull(c.warm_work, c.first_work), 1e-9) AS INTEGER)) END AS block
+  FROM done d
+  JOIN counted c ON c.run = d.run
+),
 block AS (
-  SELECT run, block, avg(at_s) AS at_s, count(*) AS snapshots FROM moment GROUP BY run, block
+  SELECT run, block, avg(at_s) AS at_s, avg(work) AS work, count(*) AS snapshots
+  FROM moment WHERE block IS NOT NULL GROUP BY run, block
+),
+kind AS (
+  -- how the captures of a run were made
+  SELECT m.run, CASE WHEN min(s.dialect) = max(s.dialect) THEN s.dialect ELSE 'several' END AS dialect,
+    (SELECT min(p.kernel_page_kib) FROM mappings p WHERE p.snapshot_id = min(s.snapshot_id)) AS page_kib
+  FROM seen s
+  JOIN member m ON m.process_id = s.process_id
+  GROUP BY m.run
 ),
 cell AS (
   SELECT m.run, s.moment_ms, c.category AS key, sum(v.mappings) AS mappings,
@@ -89,7 +141,8 @@ ranked AS (
   FROM cell c
   JOIN moment t ON t.run = c.run AND t.moment_ms = c.moment_ms
 )
-SELECT b.run, b.block, round(b.at_s, 3) AS at_s, r.key,
+SELECT strftime('%Y-%m-%dT%H:%M:%fZ', c.first_ms / 1000.0, 'unixepoch') AS run, b.block,
+  round(b.at_s, 3) AS at_s, round(b.work, 3) AS work, r.key,
   CASE WHEN count(r.mappings) = count(*) THEN ifnull(sum(CASE WHEN r.mappings_place
     IN ((b.snapshots + 1) / 2, (b.snapshots + 2) / 2) THEN r.mappings END), 0)
     / (2.0 - b.snapshots % 2) END AS mappings,
@@ -97,8 +150,10 @@ SELECT b.run, b.block, round(b.at_s, 3) AS at_s, r.key,
     IN ((b.snapshots + 1) / 2, (b.snapshots + 2) / 2) THEN r.rss_kib END), 0)
     / (2.0 - b.snapshots % 2) END AS rss_kib,
   CASE WHEN count(r.rss_kib) = count(*) THEN max(r.rss_kib) END AS rss_max_kib,
-  b.snapshots
+  k.dialect, k.page_kib
 FROM ranked r
 JOIN block b ON b.run = r.run AND b.block = r.block
+JOIN counted c ON c.run = r.run
+JOIN kind k ON k.run = r.run
 GROUP BY b.run, b.block, r.key
 ORDER BY b.run, b.block, r.key;

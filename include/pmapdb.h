@@ -247,9 +247,12 @@ typedef struct pmapdb_capture_options {
     const char *host;     /* NULL: this machine's name */
     const char *name;     /* of the processes; NULL: the one that people know them by */
     const char *names;    /* a file of rules that give names, as of an import */
-    /* Another /proc: of a container, or of another machine, mounted here or copied (a copy has its
-     * own time, in its files uptime and stat); NULL: /proc. */
+    /* Another /proc: of a container, or of another machine, mounted here or copied to a folder or
+     * an archive (a copy has its own time, in its files uptime and stat); NULL: /proc. */
     const char *proc;
+    /* With pages and one beat: also write a copy of /proc with the pages of the processes, which
+     * `proc` of another machine reads; or NULL. */
+    const char *archive;
     void *ctx;
     /* Once per snapshot, when it is committed, and per process that gave none. */
     void (*on_event)(void *ctx, const pmapdb_capture_event *event);

@@ -20,6 +20,26 @@
 /* Entries of higher types are not in a swap area: migration, poison, device memory, markers. */
 #define PM_SWAP_TYPES 23
 
+/* Bits of /proc/kpageflags. */
+enum {
+    PM_KPF_DIRTY = 4,
+    PM_KPF_LRU = 5,
+    PM_KPF_SLAB = 7,
+    PM_KPF_WRITEBACK = 8,
+    PM_KPF_BUDDY = 10,
+    PM_KPF_ANON = 12,
+    PM_KPF_SWAPCACHE = 13,
+    PM_KPF_SWAPBACKED = 14,
+    PM_KPF_HUGE = 17,
+    PM_KPF_UNEVICTABLE = 18,
+    PM_KPF_HWPOISON = 19,
+    PM_KPF_NOPAGE = 20,
+    PM_KPF_KSM = 21,
+    PM_KPF_THP = 22,
+    PM_KPF_ZERO = 24,
+    PM_KPF_PGTABLE = 26
+};
+
 static inline bool pm_entry_is_swap(uint64_t e)
 {
     return (e & (PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED | PM_ENTRY_GUARD)) == PM_ENTRY_SWAPPED &&

@@ -14,6 +14,7 @@
 /* The functions of libarchive that the program calls. */
 #define PM_ARCHIVE_CALLS(CALL)              \
     CALL(archive_bzlib_version)             \
+    CALL(archive_entry_clear)               \
     CALL(archive_entry_filetype)            \
     CALL(archive_entry_free)                \
     CALL(archive_entry_hardlink)            \
@@ -23,6 +24,13 @@
     CALL(archive_entry_new2)                \
     CALL(archive_entry_pathname)            \
     CALL(archive_entry_pathname_utf8)       \
+    CALL(archive_entry_set_filetype)        \
+    CALL(archive_entry_set_mtime)           \
+    CALL(archive_entry_set_pathname)        \
+    CALL(archive_entry_set_perm)            \
+    CALL(archive_entry_set_size)            \
+    CALL(archive_entry_set_symlink)         \
+    CALL(archive_entry_symlink)             \
     CALL(archive_errno)                     \
     CALL(archive_error_string)              \
     CALL(archive_filter_bytes)              \
@@ -46,6 +54,14 @@
     CALL(archive_read_support_format_raw)   \
     CALL(archive_read_support_format_tar)   \
     CALL(archive_set_error)                 \
+    CALL(archive_write_add_filter_zstd)     \
+    CALL(archive_write_close)               \
+    CALL(archive_write_data)                \
+    CALL(archive_write_free)                \
+    CALL(archive_write_header)              \
+    CALL(archive_write_new)                 \
+    CALL(archive_write_open_fd)             \
+    CALL(archive_write_set_format_ustar)    \
     CALL(archive_zlib_version)
 
 typedef struct pm_archive {

@@ -9,6 +9,7 @@
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -213,12 +214,20 @@ int64_t pm_proc_self(int root)
 
 bool pm_proc_copy_host(int root, char *out, size_t size)
 {
-    char block[256];
+    char block[64 * 1024]; /* of metadata.json, which has the names of settings before it */
     pm_text text;
 
-    if (!pm_proc_peek(root, "sys/kernel/hostname", block, sizeof block, &text))
-        return false;
-    text = pm_proc_word(&text);
+    if (pm_proc_peek(root, "sys/kernel/hostname", block, 256, &text)) {
+        text = pm_proc_word(&text);
+    } else {
+        const char *found, key[] = "\"hostname\": \"";
+
+        if (!pm_proc_peek(root, "metadata.json", block, sizeof block, &text) ||
+            !(found = memmem(text.data, text.len, key, strlen(key))))
+            return false;
+        text = pm_text_from(text, (size_t)(found - text.data) + strlen(key));
+        text = pm_text_cut(&text, '"');
+    }
     snprintf(out, size, "%.*s", (int)text.len, text.data);
     return text.len > 0;
 }
@@ -237,6 +246,30 @@ static int64_t came_up(int root)
     return seconds;
 }
 
+/* snap.py copies neither uptime nor stat: the time when it wrote its page maps. */
+static bool written_ms(int root, int64_t *utc_ms)
+{
+    struct stat info;
+    int64_t *pids = NULL;
+    size_t n = 0;
+    bool found = false;
+
+    if (pm_proc_list(root, &pids, &n, NULL) != PMAPDB_OK)
+        return false;
+    for (size_t i = 0; i < n && !found; i++) {
+        char name[40];
+
+        snprintf(name, sizeof name, "%" PRId64 "/pagemap", pids[i]);
+        found = fstatat(root, name, &info, 0) == 0;
+        snprintf(name, sizeof name, "%" PRId64 "/maps", pids[i]);
+        found = found || fstatat(root, name, &info, 0) == 0;
+    }
+    free(pids);
+    if (found)
+        *utc_ms = (int64_t)info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1000000;
+    return found;
+}
+
 /* uptime has hundredths of a second: "4711.25 18000.50". */
 pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pmapdb_error *err)
 {
@@ -245,6 +278,10 @@ pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pma
     int64_t seconds, hundredths, btime = came_up(root);
 
     pm_proc_peek(root, "uptime", block, sizeof block, &text);
+    if (!text.len && btime < 0 && written_ms(root, utc_ms)) {
+        *mono_ns = 0;
+        return PMAPDB_OK;
+    }
     word = pm_proc_word(&text);
     seconds = pm_proc_number(pm_text_cut(&word, '.'));
     hundredths = pm_proc_number(word);
@@ -262,6 +299,7 @@ pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err)
 {
     char block[64];
     pm_text text, id;
+    int64_t ms;
     int failed;
 
     errno = 0;
@@ -272,8 +310,11 @@ pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err)
         return PMAPDB_OK;
     }
     failed = errno;
-    if (!pm_proc_is_copy(root) || came_up(root) < 0)
+    if (pm_proc_is_copy(root) && came_up(root) >= 0)
+        snprintf(out, 64, "btime %" PRId64, came_up(root));
+    else if (pm_proc_is_copy(root) && written_ms(root, &ms))
+        snprintf(out, 64, "copied %" PRId64, ms); /* processes of no other copy */
+    else
         return pm_fail_io(err, failed, "cannot read sys/kernel/random/boot_id in /proc");
-    snprintf(out, 64, "btime %" PRId64, came_up(root));
     return PMAPDB_OK;
 }

@@ -41,6 +41,7 @@ struct pm_unpack {
     uint64_t header_at;   /* offset of the current header */
     bool in_header;
     bool packed;   /* the archive itself is compressed */
+    bool links;    /* symbolic links are members, too */
     char why[112]; /* the limit that was reached, or empty */
 };
 
@@ -170,6 +171,11 @@ void pm_unpack_close(pm_unpack *u)
     u->lib.archive_entry_free(u->entry);
     u->lib.archive_entry_free(u->inner_entry);
     free(u);
+}
+
+void pm_unpack_links(pm_unpack *u)
+{
+    u->links = true;
 }
 
 static bool is_good(int r)
@@ -346,11 +352,16 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             return PMAPDB_OK;
         }
         u->member = path_of(u);
-        if (!u->member || u->lib.archive_entry_filetype(u->entry) != AE_IFREG ||
-            u->lib.archive_entry_hardlink(u->entry))
+        member->link = u->links && u->lib.archive_entry_filetype(u->entry) == AE_IFLNK
+                           ? u->lib.archive_entry_symlink(u->entry)
+                           : NULL;
+        if (!u->member || u->lib.archive_entry_hardlink(u->entry) ||
+            (!member->link && u->lib.archive_entry_filetype(u->entry) != AE_IFREG))
             continue;
         member->path = u->member;
         member->mtime_ms = mtime_of(u);
+        if ((*found = member->link != NULL))
+            return PMAPDB_OK;
         member->closed = pm_walk_skips(pm_text_of(u->member));
         st = member->closed ? PMAPDB_OK : open_inner(u, member, err);
         *found = st == PMAPDB_OK;
@@ -397,4 +408,27 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
         return fail_here(u, u->inner ? u->inner : u->outer, err);
     }
     return *n ? PMAPDB_OK : at_end_of_single(u, err);
+}
+
+pmapdb_status pm_unpack_block(pm_unpack *u, const char **bytes, size_t *n, int64_t *at,
+                              pmapdb_error *err)
+{
+    const void *block = u->block;
+    la_int64_t offset = u->at - (la_int64_t)u->len;
+    int r = ARCHIVE_OK;
+
+    *n = u->len; /* of the block that the beginning of the member needed */
+    u->len = 0;
+    while (!*n && !u->ended && is_good(r))
+        r = u->lib.archive_read_data_block(u->outer, &block, n, &offset);
+    *bytes = block;
+    *at = offset;
+    if (r == ARCHIVE_EOF)
+        *n = 0;
+    else if (!is_good(r) || is_over(u)) {
+        *n = 0;
+        u->ended = true;
+        return fail_here(u, u->outer, err);
+    }
+    return PMAPDB_OK;
 }

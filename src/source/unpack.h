@@ -15,6 +15,7 @@
 
 typedef struct pm_member {
     const char *path; /* inside the archive; NULL: the compressed file itself */
+    const char *link; /* of a symbolic link: what it names; it has no bytes */
     int64_t mtime_ms; /* PMAPDB_UNKNOWN if path is NULL or the archive has no time */
     bool compressed;  /* its name may end in .gz */
     bool closed;      /* as in pm_source_entry */
@@ -27,6 +28,8 @@ typedef struct pm_unpack pm_unpack;
 pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm_unpack **out,
                              pmapdb_error *err);
 void pm_unpack_close(pm_unpack *u);
+/* Return symbolic links, too. */
+void pm_unpack_links(pm_unpack *u);
 
 /* *found is false at the end. After a failure of one member, the next call continues after this
  * member; after any other failure, it finds the end. */
@@ -34,5 +37,10 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
 
 /* Like pm_source_read. */
 pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb_error *err);
+
+/* Returns the next bytes of a sparse member as they are in the archive, and where they lie in the
+ * member: between them are holes. */
+pmapdb_status pm_unpack_block(pm_unpack *u, const char **bytes, size_t *n, int64_t *at,
+                              pmapdb_error *err);
 
 #endif

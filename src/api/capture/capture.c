@@ -246,10 +246,15 @@ static pmapdb_status open_proc(pm_capture_run *run)
 {
     const pmapdb_capture_options *o = run->options;
     const char *path = o->proc ? o->proc : "/proc";
-    pmapdb_status st = pm_proc_open_root(path, &run->root, &run->error);
+    pmapdb_status st = pm_copy_open(path, o->n_keep_env > 0, &run->copy, &run->error);
 
     if (st != PMAPDB_OK)
         return st;
+    run->root = run->copy.root;
+    if (run->copy.damage[0]) {
+        run->result->trouble++;
+        pm_capture_tell(run, PMAPDB_UNKNOWN, true, run->copy.damage);
+    }
     run->copied = pm_proc_is_copy(run->root);
     run->selection.self = pm_proc_self(run->root);
     if (o->host)
@@ -290,8 +295,7 @@ static void close_run(pm_capture_run *run)
         close(run->lock);
     pm_proc_host_free(run->machine);
     pm_capture_pages_close(run);
-    if (run->root >= 0)
-        close(run->root);
+    pm_copy_close(&run->copy);
     pm_select_free(&run->selection);
     pm_keep_cmdline_free(run->keep_cmdline);
     pm_names_close(run->names);
@@ -302,8 +306,12 @@ static void close_run(pm_capture_run *run)
 pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
                              pmapdb_capture_result *result, pmapdb_error *err)
 {
-    pm_capture_run run = {
-        .store = store, .options = options, .result = result, .root = -1, .lock = -1};
+    pm_capture_run run = {.store = store,
+                          .options = options,
+                          .result = result,
+                          .copy = {.root = -1},
+                          .root = -1,
+                          .lock = -1};
     pm_watch_files files;
 
     *result = (pmapdb_capture_result){0};

@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define PAGE_KIB 4
 #define NS_MOST 1000.0 /* no page costs as much */
@@ -85,6 +86,11 @@ static bool fits(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_ex
     return false;
 }
 
+static bool has(const pm_proc *p, const char *file)
+{
+    return faccessat(p->dir, file, R_OK, 0) == 0;
+}
+
 pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t, size_t *piece)
 {
     const pmapdb_capture_options *o = run->options;
@@ -96,7 +102,9 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
         return PM_DIALECT_ROLLUP;
     if (o->measure == PMAPDB_MEASURE_MAPS)
         return PM_DIALECT_MAPS;
-    if (run->copied || !pm_proc_statm(p, &e)) /* nobody waits for a copy; the process has ended */
+    if (run->copied) /* nobody waits for it */
+        return has(p, "pages") && !has(p, "smaps") ? PM_DIALECT_PAGEMAP : PM_DIALECT_SMAPS;
+    if (!pm_proc_statm(p, &e)) /* the process has ended */
         return PM_DIALECT_SMAPS;
     if (o->measure == PMAPDB_MEASURE_AUTO &&
         walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) > o->max_stall_us && !fits(run, p, t, &e))

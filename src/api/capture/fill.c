@@ -26,11 +26,11 @@ static void set_numbers(pm_mapping *m, const pm_page_counts *c, uint64_t page_ki
         pm_set(m, PM_SWAP, (uint64_t)c->class[PM_PAGE_SWAP] * page_kib);
 }
 
-static pmapdb_status fill_rows(pm_target *t, const pm_page_counts *counts, uint64_t page_kib,
-                               pmapdb_error *err)
+static pmapdb_status fill_rows(const pm_capture_run *run, pm_target *t,
+                               const pm_page_counts *counts, uint64_t page_kib, pmapdb_error *err)
 {
     pm_block *block = &t->capture.block;
-    bool swap_used = is_swap_used();
+    bool swap_used = run->copied || is_swap_used();
     pmapdb_status st = PMAPDB_OK;
 
     pm_totals_zero(&block->totals);
@@ -67,7 +67,7 @@ bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, 
                 pm_page_range_of(pm_capture_row(&t->capture, i), &map->mounts, map->page, NULL);
         filled = did(run, pm_pagemap_read(map, p, &work, fate, &run->error)) &&
                  *fate == PM_PROC_GOOD &&
-                 did(run, fill_rows(t, counts, map->page / 1024, &run->error));
+                 did(run, fill_rows(run, t, counts, map->page / 1024, &run->error));
     }
     t->live.read_us += work.read_us;
     if (*fate == PM_PROC_UNREADABLE)

@@ -5,6 +5,7 @@
  * readings looks shared. */
 #include "api/capture/run.h"
 
+#include "source/pages/pack.h"
 #include <stdlib.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -21,9 +22,6 @@ bool pm_capture_pages_open(pm_capture_run *run)
 
     if (how == PMAPDB_PAGES_NONE)
         return true;
-    if (run->copied)
-        return did(run, pm_fail(&run->error, PMAPDB_USAGE,
-                                "--pages reads live processes: a copy of /proc has no pagemap"));
     if (!did(run, pm_pagemap_open(map, run->root, &run->error)))
         return false;
     if (how == PMAPDB_PAGES_FRAME && !map->sees_frames)
@@ -190,6 +188,42 @@ static int64_t read_waiting(pm_capture_run *run)
     return kib;
 }
 
+/* ---- an archive ---- */
+
+static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
+{
+    pm_capture_pages *pages = &run->pages;
+    pm_pagemap_work work = {.resident_kib = t->live.rss_kib};
+    pm_proc_fate fate = PM_PROC_GONE;
+    pm_proc p;
+
+    if (!t->live.pages.number || !did(run, pm_proc_open(run->root, t->pid, &p, &fate, &run->error)))
+        return;
+    if (fate != PM_PROC_GOOD)
+        return;
+    if (p.life.start_time == t->start_time &&
+        did(run, read_ranges(pages, &p, &work, &fate, &run->error)) && fate == PM_PROC_GOOD)
+        did(run, pm_pack_add(pack, &p, &t->live.standing, &work, &fate, &run->error));
+    pm_proc_close(&p);
+}
+
+/* Reads the pages once more: what an archive has of a process is of one moment. */
+static void write_archive(pm_capture_run *run)
+{
+    pm_pack *pack = NULL;
+
+    if (!did(run,
+             pm_pack_open(run->options->archive, run->root, &run->pages.map, &pack, &run->error)))
+        goto out;
+    for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++)
+        if (run->targets.item[i]->waiting)
+            pack_process(run, pack, run->targets.item[i]);
+    if (run->st == PMAPDB_OK)
+        did(run, pm_pack_end(pack, &run->error));
+out:
+    pm_pack_close(pack);
+}
+
 /* Frames that the kernel moves between two readings count twice: it is read again, unless a part
  * of the beat is stored already. */
 void pm_capture_pages_read(pm_capture_run *run)
@@ -222,6 +256,8 @@ void pm_capture_pages_read(pm_capture_run *run)
         run->result->trouble++;
         pm_capture_tell(run, PMAPDB_UNKNOWN, true, run->error.text);
     }
+    if (run->options->archive)
+        write_archive(run);
 }
 
 void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id)

@@ -9,6 +9,7 @@
 #include "api/capture/select.h"
 #include "api/names.h"
 #include "parse/live_map.h"
+#include "source/copy.h"
 #include "source/pages/pagemap.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
@@ -64,6 +65,7 @@ typedef struct pm_capture_run {
     pm_targets targets;
     pm_capture_pages pages;
     pm_proc_host *machine;
+    pm_copy copy; /* /proc, or what --proc names */
     int root, lock;
     bool copied; /* --proc names a copy: its times are in it */
     char boot_id[64], host[256];

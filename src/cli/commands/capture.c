@@ -100,6 +100,8 @@ static const pm_option options[] = {
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
     {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact", NULL},
+    {"archive", 0, PM_OPT_WORD, AT(o.archive), "FILE",
+     "Only the pages, into FILE, for --proc elsewhere", NULL},
     {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
      "Only processes that grew or shrank by 10% or 200M since their last snapshot", read_growth},
     {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",
@@ -108,7 +110,7 @@ static const pm_option options[] = {
      "Store these variables of the environment", read_names},
     {"lock-wait", 0, PM_OPT_SPAN, AT(o.lock_wait_ms), "SPAN",
      "Wait for a run that captures the same to end", NULL},
-    {"proc", 0, PM_OPT_WORD, AT(o.proc), "DIR", "Another /proc: of a container, mounted, or copied",
+    {"proc", 0, PM_OPT_WORD, AT(o.proc), "PATH", "Another /proc: mounted, copied, or an archive",
      NULL},
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME", "Name of the processes (comm, or their script)",
@@ -262,7 +264,12 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
                                 : "");
     if (!once)
         fprintf(stderr, "%" PRIu64 " %s, ", r->beats, r->beats == 1 ? "beat" : "beats");
-    fprintf(stderr, "%" PRIu64 " %s stored", r->stored, r->stored == 1 ? "snapshot" : "snapshots");
+    if (c->o.archive)
+        fprintf(stderr, "%" PRIu64 " %s in '%s'", r->stored,
+                r->stored == 1 ? "process" : "processes", c->o.archive);
+    else
+        fprintf(stderr, "%" PRIu64 " %s stored", r->stored,
+                r->stored == 1 ? "snapshot" : "snapshots");
     pm_capture_log_count(r->degraded, "of them sizes only", "of them sizes only");
     pm_capture_log_count(r->unmoved, "unmoved", "unmoved");
     pm_capture_log_count(r->vanished, "vanished", "vanished");
@@ -329,6 +336,13 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     choose(&c, argv + 1, (size_t)pm_options_parse(cli, &syntax, &c, argc, argv));
     c.o.measure = measure_of(c.measure);
     c.o.pages = c.pages ? PMAPDB_PAGES_AUTO : PMAPDB_PAGES_NONE;
+    if (c.o.archive) {
+        c.o.measure = PMAPDB_MEASURE_TOTALS;
+        c.o.pages = PMAPDB_PAGES_AUTO;
+        c.open.in_memory = true;
+        if (c.o.every_ms != PMAPDB_UNKNOWN)
+            pm_cli_usage(cli, "--archive takes one moment: --every does not go with it");
+    }
     c.o.growth_percent = c.growth.percent;
     c.o.growth_kib = c.growth.kib;
     if (c.max_stall_ms != PMAPDB_UNKNOWN)
@@ -340,7 +354,10 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     pm_store_uncounted();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
     pm_cli_check_labels(cli, &c.labels);
-    store = pm_cli_store_with(cli, &c.open);
+    if (c.o.archive)
+        pm_cli_must(pmapdb_open("this machine", &c.open, &store, &err), &err);
+    else
+        store = pm_cli_store_with(cli, &c.open);
     pm_cli_store_labels(cli, store, c.o.host, !c.o.host && !c.o.proc, pm_clock_now(), &c.labels);
     exit_code = run(&c, store);
     pmapdb_close(store);

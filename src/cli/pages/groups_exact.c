@@ -5,7 +5,7 @@
 #include "cli/pages/groups.h"
 
 #include "cli/answer.h"
-#include "cli/options/options.h"
+#include "cli/pages/open.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ typedef struct exact {
     pm_cli *cli;
     bool asked; /* --exact */
     pm_cli_list by, keep_env;
-    const char *match, *process, *at, *host, *pages_by;
-    uint64_t unread; /* processes that the capture could not read */
+    const char *match, *process, *at, *host, *pages_by, *proc;
+    bool trouble; /* the archive is damaged */
     pm_answer_view view;
 } exact;
 
@@ -34,6 +34,7 @@ static const pm_option options[] = {
     {"pages-by", 0, PM_OPT_CHOICE, AT(pages_by), "auto|frame|identity",
      "How a page of two processes is known to be one (auto: by frame, where the kernel shows it)",
      NULL},
+    PM_OPTION_PROC(AT(proc)),
     {"at", 0, PM_OPT_WORD, AT(at), "MOMENT",
      "Not now, but a moment in the store: last, @ID, a time, -2h", NULL},
     {"host", 0, PM_OPT_NAME, AT(host), "NAME", "With --at: only this host", NULL},
@@ -78,9 +79,12 @@ static void find_variables(exact *e)
 
 static void on_event(void *ctx, const pmapdb_capture_event *event)
 {
-    const exact *e = ctx;
+    exact *e = ctx;
 
-    if (event->news.error)
+    e->trouble |= event->news.trouble;
+    if (event->news.error && event->news.trouble)
+        pm_cli_say("%s", event->news.error);
+    else if (event->news.error)
         pm_cli_note(e->cli, "%s", event->news.error);
 }
 
@@ -105,6 +109,8 @@ static pmapdb_store *read_machine(exact *e)
     pmapdb_capture_defaults(&o);
     o.all = !e->match;
     o.match = e->match;
+    o.proc = e->proc;
+    o.host = e->proc ? "a copy" : NULL; /* it is not shown */
     o.measure = PMAPDB_MEASURE_TOTALS;
     o.pages = pages_of(e->pages_by);
     o.keep_env = e->keep_env.item;
@@ -138,10 +144,16 @@ static void see_row(void *ctx, const pmapdb_rows *row)
     s->union_kib = pm_answer_int(row, "rss_kib"); /* of the last row */
 }
 
-static void say_limits(const exact *e, const said *s)
+static void say_limits(exact *e, const said *s)
 {
     int64_t missing = s->unread + s->unreadable;
 
+    if (!*s->method && !e->at) {
+        pm_cli_say("the pages of no process can be read: %s",
+                   e->proc ? "the copy has no page maps"
+                           : "that takes their user, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
+        e->trouble = true;
+    }
     if (!*s->method)
         return;
     if (missing > 0)
@@ -205,8 +217,9 @@ int pm_cli_groups_exact(pm_cli *cli, int argc, char **argv)
     pmapdb_store *store;
 
     pm_options_parse(cli, &syntax, &e, argc, argv);
-    if (e.at && (e.match || e.pages_by))
-        pm_cli_usage(cli, "--at answers from the store: --match and --pages-by do not go with it");
+    if (e.at && (e.match || e.pages_by || e.proc))
+        pm_cli_usage(cli, "--at answers from the store: --match, --pages-by and --proc do not go "
+                          "with it");
     if (e.host && !e.at)
         pm_cli_usage(cli, "--host takes --at");
     store = e.at ? pm_cli_store(cli, PMAPDB_READ) : read_machine(&e);
@@ -214,5 +227,5 @@ int pm_cli_groups_exact(pm_cli *cli, int argc, char **argv)
     pmapdb_close(store);
     free(e.by.item);
     free(e.keep_env.item);
-    return PM_EXIT_OK;
+    return e.trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

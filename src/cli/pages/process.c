@@ -1,20 +1,26 @@
 /* process: pmapdb pages PID: the pages of one process now, mapping by mapping, or those of one
  * mapping, run by run. */
-#include "cli/options/options.h"
 #include "cli/output.h"
+#include "cli/pages/open.h"
 
 #include "base/num.h"
 #include "pages/entry.h"
 #include "parse/live_map.h"
+#include "source/pages/frames.h"
 #include "source/pages/pagemap.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+typedef struct flag_counts {
+    int64_t thp, ksm; /* pages */
+} flag_counts;
+
 typedef struct pages {
     pm_cli *cli;
-    const char *mapping; /* the option */
+    const char *mapping, *proc; /* the options */
+    int frames;                 /* kpageflags, or -1 */
     uint64_t address;
     pm_proc p;
     pm_pagemap map;
@@ -24,6 +30,10 @@ typedef struct pages {
     size_t n;
     pm_output out;
     uint64_t kind, begin, end, first; /* of the current run; begin = end: there is none */
+    uint64_t flags;                   /* of its frames */
+    const pm_page_range *range;       /* mapping by mapping: the current one, */
+    flag_counts *flagged;             /* and the counts of all */
+    size_t at;
 } pages;
 
 static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
@@ -67,7 +77,8 @@ static const pm_column columns[] = {
     {"start", PM_UNIT_ADDRESS},   {"size_kib", PM_UNIT_KIB}, {"rss_kib", PM_UNIT_KIB},
     {"own_kib", PM_UNIT_KIB},     {"anon_kib", PM_UNIT_KIB}, {"file_kib", PM_UNIT_KIB},
     {"shmem_kib", PM_UNIT_KIB},   {"swap_kib", PM_UNIT_KIB}, {"zero_kib", PM_UNIT_KIB},
-    {"hugetlb_kib", PM_UNIT_KIB}, {"perms", PM_UNIT_TEXT},   {"path", PM_UNIT_TEXT}};
+    {"hugetlb_kib", PM_UNIT_KIB}, {"thp_kib", PM_UNIT_KIB},  {"ksm_kib", PM_UNIT_KIB},
+    {"perms", PM_UNIT_TEXT},      {"path", PM_UNIT_TEXT}};
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 
 static void fill_values(pm_value *v, const pm_page_counts *c, int64_t kib)
@@ -86,8 +97,18 @@ static void fill_values(pm_value *v, const pm_page_counts *c, int64_t kib)
         v[2 + i] = pm_value_int(numbers[i] * kib);
 }
 
+/* Of frames; unknown where they or their flags are hidden. */
+static void fill_flags(const pages *g, pm_value *v, const flag_counts *c, int64_t kib)
+{
+    bool known = g->frames >= 0 && g->map.sees_frames;
+
+    v[N_COLUMNS - 4] = pm_value_int(known ? c->thp * kib : PMAPDB_UNKNOWN);
+    v[N_COLUMNS - 3] = pm_value_int(known ? c->ksm * kib : PMAPDB_UNKNOWN);
+}
+
 static void put_mappings(pages *g, const pm_page_counts *counts)
 {
+    flag_counts all = {0};
     int64_t kib = (int64_t)g->map.page / 1024, size = 0;
     pm_page_counts sum = {0};
     pm_value v[N_COLUMNS];
@@ -99,6 +120,9 @@ static void put_mappings(pages *g, const pm_page_counts *counts)
         v[0] = pm_value_int((int64_t)m->start);
         v[1] = pm_value_int((int64_t)(m->end - m->start) / 1024);
         fill_values(v, &counts[i], kib);
+        fill_flags(g, v, &g->flagged[i], kib);
+        all.thp += g->flagged[i].thp;
+        all.ksm += g->flagged[i].ksm;
         v[N_COLUMNS - 2] = pm_value_text(m->perms);
         v[N_COLUMNS - 1] = (pm_value){.kind = PM_VALUE_TEXT, .t = m->path};
         pm_output_row(&g->out, v);
@@ -108,6 +132,7 @@ static void put_mappings(pages *g, const pm_page_counts *counts)
     v[0] = pm_value_text("TOTAL");
     v[1] = pm_value_int(size);
     fill_values(v, &sum, kib);
+    fill_flags(g, v, &all, kib);
     v[N_COLUMNS - 2] = v[N_COLUMNS - 1] = pm_value_text("");
     if (pm_cli_is_for_people(g->cli))
         pm_output_total(&g->out, v);
@@ -115,10 +140,13 @@ static void put_mappings(pages *g, const pm_page_counts *counts)
 
 /* ---- run by run ---- */
 
-static const pm_column run_columns[] = {
-    {"start", PM_UNIT_ADDRESS}, {"pages", PM_UNIT_COUNT},      {"state", PM_UNIT_TEXT},
-    {"frame", PM_UNIT_INT},     {"swap_type", PM_UNIT_INT},    {"swap_slot", PM_UNIT_INT},
-    {"kind", PM_UNIT_TEXT},     {"mapped_once", PM_UNIT_BOOL}, {"soft_dirty", PM_UNIT_BOOL}};
+static const pm_column run_columns[] = {{"start", PM_UNIT_ADDRESS},   {"pages", PM_UNIT_COUNT},
+                                        {"state", PM_UNIT_TEXT},      {"frame", PM_UNIT_INT},
+                                        {"swap_type", PM_UNIT_INT},   {"swap_slot", PM_UNIT_INT},
+                                        {"kind", PM_UNIT_TEXT},       {"mapped_once", PM_UNIT_BOOL},
+                                        {"soft_dirty", PM_UNIT_BOOL}, {"flags", PM_UNIT_TEXT}};
+
+#define FRAMES 512 /* whose flags are read at a time */
 
 #define KINDS                                                                                    \
     (PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED | PM_ENTRY_FILE | PM_ENTRY_GUARD | PM_ENTRY_EXCLUSIVE | \
@@ -130,9 +158,11 @@ static void put_run(pages *g)
     bool swapped = !present && pm_entry_is_swap(g->first);
     bool file = g->kind & PM_ENTRY_FILE;
     uint64_t frame = g->first & PM_ENTRY_FRAME;
+    char flags[PM_FRAME_TEXT];
 
     if (g->begin == g->end)
         return;
+    pm_frames_text(g->flags, flags);
     pm_output_row(
         &g->out,
         (pm_value[]){
@@ -151,23 +181,71 @@ static void put_run(pages *g)
                           : file                                         ? "file"
                                                                          : "anonymous"),
             pm_value_int(present ? (g->kind & PM_ENTRY_EXCLUSIVE) != 0 : PMAPDB_UNKNOWN),
-            pm_value_int((g->kind & PM_ENTRY_DIRTIED) != 0)});
+            pm_value_int((g->kind & PM_ENTRY_DIRTIED) != 0),
+            pm_value_text(present && g->frames >= 0 && g->map.sees_frames ? flags : NULL)});
+}
+
+/* Reads the flags of up to FRAMES pages whose frames rise by one, at least of one page; of pages
+ * without a frame they are 0. */
+static size_t read_flags(const pages *g, const uint64_t *e, size_t n, uint64_t flags[FRAMES])
+{
+    uint64_t first = e[0] & PM_ENTRY_FRAME & ~PM_ENTRY_ZERO;
+    bool readable = g->frames >= 0 && g->map.sees_frames && e[0] & PM_ENTRY_PRESENT;
+    size_t run = 1, got = 0;
+
+    while (readable && run < n && run < FRAMES && e[run] & PM_ENTRY_PRESENT &&
+           (e[run] & PM_ENTRY_FRAME & ~PM_ENTRY_ZERO) == first + run)
+        run++;
+    if (readable)
+        got = pm_frames_read(g->frames, first, run, flags);
+    for (size_t i = 0; i < run; i++)
+        flags[i] = i < got ? flags[i] & pm_frames_named : 0;
+    return run;
+}
+
+/* Counts flagged pages of all mappings; ranges ascend, and so do the entries. */
+static void count_flags(void *ctx, const uint64_t *e, size_t n, uint64_t at)
+{
+    pages *g = ctx;
+    uint64_t flags[FRAMES];
+
+    while (g->at + 1 < g->n && at >= g->range[g->at].end)
+        g->at++;
+    for (size_t i = 0, run; i < n; i += run) {
+        run = 1;
+        if (!(e[i] & PM_ENTRY_PRESENT))
+            continue;
+        run = read_flags(g, e + i, n - i, flags);
+        for (size_t k = 0; k < run; k++) {
+            bool counts = !(flags[k] >> PM_KPF_ZERO & 1);
+
+            g->flagged[g->at].thp += counts && flags[k] >> PM_KPF_THP & 1;
+            g->flagged[g->at].ksm += counts && flags[k] >> PM_KPF_KSM & 1;
+        }
+    }
 }
 
 /* A run goes on while its frames or slots rise by one; without frames they are all 0. */
 static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 {
     pages *g = ctx;
+    uint64_t flags[FRAMES];
+    size_t known = 0, from = 0;
 
     for (size_t i = 0; i < n; i++, at += g->map.page) {
         uint64_t number = e[i] & PM_ENTRY_FRAME & ~PM_ENTRY_ZERO, pages_in = 0;
 
         if (!(e[i] & (PM_ENTRY_PRESENT | PM_ENTRY_SWAPPED)))
             continue;
+        if (i >= from + known) {
+            known = read_flags(g, e + i, n - i, flags);
+            from = i;
+        }
         pages_in = (g->end - g->begin) / g->map.page;
         if (!(e[i] & PM_ENTRY_PRESENT))
             pages_in <<= 5; /* above the type of the swap area */
         if (g->begin != g->end && g->end == at && (e[i] & KINDS) == g->kind &&
+            flags[i - from] == g->flags &&
             (number == (g->first & PM_ENTRY_FRAME) + (g->map.sees_frames ? pages_in : 0) ||
              (number == (g->first & PM_ENTRY_FRAME) && number == g->map.zero))) {
             g->end += g->map.page;
@@ -175,6 +253,7 @@ static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
         }
         put_run(g);
         g->kind = e[i] & KINDS;
+        g->flags = flags[i - from];
         g->first = e[i] & ~PM_ENTRY_ZERO;
         g->begin = at;
         g->end = at + g->map.page;
@@ -193,7 +272,9 @@ static void answer(pages *g)
     pmapdb_error err;
     size_t one = g->n;
 
-    if (!range || !counts)
+    g->flagged = calloc(g->n + 1, sizeof *g->flagged);
+    g->range = range;
+    if (!range || !counts || !g->flagged)
         pm_cli_no_memory();
     for (size_t i = 0; i < g->n; i++) {
         range[i] =
@@ -206,6 +287,8 @@ static void answer(pages *g)
     if (g->mapping && one == g->n)
         pm_cli_die("%" PRId64 " has no mapping at %s; pmapdb pages %" PRId64 " lists them",
                    g->p.pid, g->mapping, g->p.pid);
+    if (!g->mapping && g->frames >= 0 && g->map.sees_frames)
+        work.on_entries = count_flags;
     if (g->mapping) {
         work.range = range + one;
         work.n = 1;
@@ -220,6 +303,7 @@ static void answer(pages *g)
         put_mappings(g, counts);
     free(range);
     free(counts);
+    free(g->flagged);
 }
 
 int pm_cli_pages(pm_cli *cli, int argc, char **argv)
@@ -227,6 +311,7 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
     static const pm_option options[] = {{"mapping", 0, PM_OPT_WORD, offsetof(pages, mapping),
                                          "ADDRESS", "Only this mapping, run by run of its pages",
                                          NULL},
+                                        PM_OPTION_PROC(offsetof(pages, proc)),
                                         {0}};
     static const pm_syntax syntax = {
         .options = options,
@@ -235,12 +320,14 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
                  "Reading stalls the process for less than smaps.",
         .after = "own_kib is mapped once; zero_kib is mapped to the page of zeroes and no memory. "
                  "A run is pages with equal flags whose frames rise by one. Frames and slots "
-                 "take CAP_SYS_ADMIN; swapped pages of shared memory are not shown by the kernel."};
+                 "take CAP_SYS_ADMIN; thp_kib, ksm_kib and flags (of /proc/kpageflags) "
+                 "CAP_DAC_READ_SEARCH besides. Swapped pages of shared memory are not shown by "
+                 "the kernel."};
     pages g = {.cli = cli};
     pm_proc_fate fate;
     pmapdb_error err;
     uint64_t pid = 0;
-    int root = -1;
+    int root;
 
     if (pm_options_parse(cli, &syntax, &g, argc, argv) != 1 ||
         !pm_num_all(pm_text_of(argv[1]), &pid) || pid < 1 || pid > INT32_MAX)
@@ -251,7 +338,8 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
         if (n == skip || pm_num_hex(g.mapping + skip, g.mapping + n, &g.address) != n - skip)
             pm_cli_usage(cli, "--mapping is an address in hexadecimal, not '%s'", g.mapping);
     }
-    pm_cli_must(pm_proc_open_root("/proc", &root, &err), &err);
+    root = pm_cli_open_proc(g.proc);
+    g.frames = pm_frames_open(root);
     g.p.pid = (int64_t)pid;
     pm_cli_must(pm_proc_open(root, (int64_t)pid, &g.p, &fate, &err), &err);
     die_of(&g, fate);
@@ -263,6 +351,7 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
     pm_live_map_free(g.live_map);
     pm_pagemap_close(&g.map);
     pm_proc_close(&g.p);
-    close(root);
-    return PM_EXIT_OK;
+    if (g.frames >= 0)
+        close(g.frames);
+    return pm_cli_proc_is_damaged() ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

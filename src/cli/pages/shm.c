@@ -3,23 +3,15 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 
+#include "cli/pages/open.h"
 #include "source/pages/segments.h"
 #include "source/proc.h"
 #include "source/proc_text.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
-
-static int open_root(void)
-{
-    int root = -1;
-    pmapdb_error err;
-
-    pm_cli_must(pm_proc_open_root("/proc", &root, &err), &err);
-    return root;
-}
 
 /* ---- shm ---- */
 
@@ -71,22 +63,22 @@ static void put_segment(pm_output *out, const pm_segment *g)
 
 int pm_cli_shm(pm_cli *cli, int argc, char **argv)
 {
+    static const pm_option options[] = {PM_OPTION_PROC(0), {0}};
     static const pm_syntax syntax = {
+        .options = options,
         .about = "Shared memory of this machine without a file on a disk: SysV segments, what is "
                  "mapped of /dev/shm, memfds; and the processes that map it. No page is touched.",
         .after = "rss_kib and swap_kib are of the whole segment, whoever maps it; of a file in "
                  "memory, rss_kib has its swapped pages, too. attached is the kernel's count for "
                  "a SysV segment; processes and names are those that this user may read. state "
                  "is orphan where no process maps a segment that nobody removed."};
+    const char *proc = NULL;
     pm_segments s;
     pm_output out;
     pmapdb_error err;
-    int root;
 
-    pm_options_parse(cli, &syntax, NULL, argc, argv);
-    root = open_root();
-    pm_cli_must(pm_segments_read(root, &s, &err), &err);
-    close(root);
+    pm_options_parse(cli, &syntax, &proc, argc, argv);
+    pm_cli_must(pm_segments_read(pm_cli_open_proc(proc), &s, &err), &err);
     if (s.n)
         qsort(s.item, s.n, sizeof *s.item, largest_first);
     pm_output_open(&out, cli);
@@ -100,7 +92,7 @@ int pm_cli_shm(pm_cli *cli, int argc, char **argv)
         pm_cli_say("%lld %s not counted: that takes their user, or CAP_SYS_PTRACE",
                    (long long)s.unread, s.unread == 1 ? "process is" : "processes are");
     pm_segments_free(&s);
-    return PM_EXIT_OK;
+    return pm_cli_proc_is_damaged() ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }
 
 /* ---- tmpfs ---- */
@@ -167,13 +159,10 @@ int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv)
     pm_buf text = {0};
     pm_text rest;
     pm_output out;
-    int root;
 
     pm_options_parse(cli, &syntax, NULL, argc, argv);
-    root = open_root();
-    if (pm_proc_slurp(root, "self/mountinfo", (size_t)4 << 20, &text) != 0)
+    if (pm_proc_slurp(AT_FDCWD, "/proc/self/mountinfo", (size_t)4 << 20, &text) != 0)
         pm_cli_die("cannot read /proc/self/mountinfo");
-    close(root);
     pm_output_open(&out, cli);
     pm_output_rows(&out, tmpfs_columns, sizeof tmpfs_columns / sizeof *tmpfs_columns, NULL);
     for (rest = pm_buf_text(&text); rest.len;) {

@@ -5,14 +5,11 @@
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-#define ENTRIES ((size_t)8192) /* 64 KiB of the file, 32 MiB of addresses: larger is not faster */
-#define MOUNTINFO_MAX ((size_t)4 << 20)
+#define LIST_MAX ((size_t)64 << 20)
 
 /* An empty page costs a read 1 ns, and a present one some 50. A scan finds the pages of a range
  * without visiting the holes, and costs 11 ns for each: it is worth it for large ranges that must
@@ -47,6 +44,8 @@ typedef struct reader {
     int fd;
     int failed; /* errno of the first call that failed */
     bool ended; /* the process has no memory any more */
+    pm_book_list list;
+    bool listed, on_chunk; /* the list is read, and has a current chunk */
     scan_region region[REGIONS], zeroes[REGIONS];
 } reader;
 
@@ -229,7 +228,7 @@ static bool goes_on(const reader *r)
 static void read_span(reader *r, uint64_t start, uint64_t end)
 {
     while (start < end && goes_on(r)) {
-        uint64_t first = start / r->m->page, n = ENTRIES - first % ENTRIES;
+        uint64_t first = start / r->m->page, n = PM_PAGEMAP_ENTRIES - first % PM_PAGEMAP_ENTRIES;
         int64_t began = now_us();
         ssize_t got;
 
@@ -241,6 +240,8 @@ static void read_span(reader *r, uint64_t start, uint64_t end)
             continue;
         if (got < 0)
             r->failed = errno;
+        else if (got < (ssize_t)sizeof(uint64_t) && r->m->copied)
+            return;
         else if (got < (ssize_t)sizeof(uint64_t))
             r->ended = true;
         else
@@ -261,6 +262,32 @@ static void read_regions(reader *r, int n)
         }
 }
 
+/* Without scans, a copy still knows its holes: a file without pages in a range ends there. */
+static void read_data(reader *r, uint64_t start, uint64_t end)
+{
+    const uint64_t page = r->m->page, entry = sizeof(uint64_t);
+
+    while (r->m->copied && start < end && goes_on(r)) {
+        off_t data = lseek(r->fd, (off_t)(start / page * entry), SEEK_DATA), hole;
+
+        if (data < 0 && errno == ENXIO)
+            return;
+        hole = data < 0 ? -1 : lseek(r->fd, data, SEEK_HOLE);
+        if (hole < 0)
+            break;
+        data -= data % (off_t)entry;
+        hole += (off_t)entry - 1;
+        if ((uint64_t)data / entry * page >= end)
+            return;
+        start = (uint64_t)data / entry * page;
+        read_span(r, start,
+                  (uint64_t)hole / entry * page < end ? (uint64_t)hole / entry * page : end);
+        start = (uint64_t)hole / entry * page;
+    }
+    if (start < end && goes_on(r) && !r->m->copied)
+        read_span(r, start, end);
+}
+
 /* Steps over holes: the step doubles with each empty answer. walk_end of the answer is not used:
  * it may lie before the last region. */
 static void read_sparse(reader *r, uint64_t start, uint64_t end)
@@ -272,13 +299,38 @@ static void read_sparse(reader *r, uint64_t start, uint64_t end)
         int n = scan(r, start, stop, IS_PRESENT | IS_SWAPPED, r->region);
 
         if (n < 0) {
-            read_span(r, start, end);
+            read_data(r, start, end);
             return;
         }
         read_regions(r, n);
         start = n == REGIONS ? r->region[REGIONS - 1].end : stop;
         step = n ? STEP : step * 2;
     }
+}
+
+/* Ranges ascend, so the list is read once. Two ranges may share a chunk. */
+static void read_listed(reader *r)
+{
+    const uint64_t page = r->m->page, chunk = PM_CHUNK_PAGES * page;
+
+    while (r->on_chunk || pm_book_next(&r->m->book, &r->list)) {
+        uint64_t at = r->list.index * chunk, start = r->range->start, end = r->range->end;
+
+        r->on_chunk = at + chunk > start;
+        if (!r->on_chunk)
+            continue;
+        if (at >= end)
+            break;
+        start = start > at ? start : at;
+        end = end < at + chunk ? end : at + chunk;
+        pm_book_chunk(&r->m->book, (size_t)r->list.number, r->m->entries);
+        take(r, r->m->entries + (start - at) / page, (end - start) / page, start);
+        r->on_chunk = at + chunk > r->range->end;
+        if (r->on_chunk)
+            break;
+    }
+    if (r->list.damaged)
+        r->failed = EBADMSG;
 }
 
 static void read_range(reader *r)
@@ -288,7 +340,11 @@ static void read_range(reader *r)
 
     if (r->range->is_kernel || r->range->start >= r->range->end || r->range->end >> 63)
         return;
-    if (size > SCAN_BYTES && size / SCAN_TIMES > full)
+    if (r->listed)
+        read_listed(r);
+    else if (r->m->copied)
+        read_data(r, r->range->start, r->range->end);
+    else if (size > SCAN_BYTES && size / SCAN_TIMES > full)
         read_sparse(r, r->range->start, r->range->end);
     else
         read_span(r, r->range->start, r->range->end);
@@ -298,11 +354,17 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *
                               pm_proc_fate *fate, pmapdb_error *err)
 {
     reader r = {.m = m, .work = work};
+    pm_buf list = {0};
 
     work->read_us = 0;
     r.fd = openat(p->dir, "pagemap", O_RDONLY | O_CLOEXEC);
     if (r.fd < 0)
         r.failed = errno;
+    if (r.failed == ENOENT && m->book.text.len) {
+        r.failed = pm_proc_slurp(p->dir, "pages", LIST_MAX, &list);
+        r.list.rest = pm_buf_text(&list);
+        r.listed = true;
+    }
     for (size_t i = 0; i < work->n && goes_on(&r); i++) {
         r.range = &work->range[i];
         r.counts = &work->counts[i];
@@ -310,75 +372,14 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *
     }
     if (r.fd >= 0)
         close(r.fd);
+    pm_buf_free(&list);
     *fate = r.failed == EACCES || r.failed == EPERM              ? PM_PROC_UNREADABLE
             : r.failed == ENOENT || r.failed == ESRCH || r.ended ? PM_PROC_GONE
                                                                  : pm_proc_same(p);
+    if (r.failed == EBADMSG)
+        return pm_fail(err, PMAPDB_INPUT, "the pages of process %lld are damaged",
+                       (long long)p->pid);
     if (r.failed && *fate == PM_PROC_GOOD)
         return pm_fail_io(err, r.failed, "cannot read /proc/%lld/pagemap", (long long)p->pid);
     return PMAPDB_OK;
-}
-
-/* ---- the machine ---- */
-
-/* Looks at two pages of this program: one that was only read is the page of zeroes, and the frame
- * of one that was written shows whether the kernel hides frames. In a container, root sees 0. */
-static void look_at_own_pages(pm_pagemap *m)
-{
-    char *two = mmap(NULL, 2 * m->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    int fd = openat(m->root, "self/pagemap", O_RDONLY | O_CLOEXEC);
-    uint64_t e[2] = {0};
-
-    if (two != MAP_FAILED && fd >= 0) {
-        volatile char *touch = two;
-
-        madvise(two, 2 * m->page, MADV_NOHUGEPAGE);
-        touch[0] = 1;
-        (void)touch[m->page];
-        if (pread(fd, e, sizeof e, (off_t)((uintptr_t)two / m->page * sizeof *e)) ==
-            (ssize_t)sizeof e)
-            m->zero = e[1] & PM_ENTRY_FRAME;
-        m->sees_frames = m->by_frame = (e[0] & PM_ENTRY_FRAME) != 0;
-    }
-    if (two != MAP_FAILED)
-        munmap(two, 2 * m->page);
-    if (fd >= 0)
-        close(fd);
-}
-
-pmapdb_status pm_pagemap_open(pm_pagemap *m, int root, pmapdb_error *err)
-{
-    pm_buf text = {0};
-    pmapdb_status st = PMAPDB_OK;
-
-    *m = (pm_pagemap){.root = root, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
-    m->entries = malloc(ENTRIES * sizeof *m->entries);
-    if (!m->entries)
-        return pm_fail_nomem(err);
-    look_at_own_pages(m);
-    if (pm_proc_slurp(root, "self/mountinfo", MOUNTINFO_MAX, &text) == ENOMEM)
-        st = pm_fail_nomem(err);
-    PM_STEP(st, pm_mounts_read(pm_buf_text(&text), &m->mounts, err));
-    pm_buf_free(&text);
-    return st;
-}
-
-void pm_pagemap_close(pm_pagemap *m)
-{
-    free(m->entries);
-    pm_map_free(&m->mounts);
-    *m = (pm_pagemap){0};
-}
-
-int64_t pm_pagemap_moved(const pm_pagemap *m)
-{
-    pm_buf text = {0};
-    pm_text rest;
-    int64_t moved = PMAPDB_UNKNOWN;
-
-    if (pm_proc_slurp(m->root, "vmstat", (size_t)1 << 20, &text) == 0) {
-        rest = pm_proc_after(pm_buf_text(&text), "pgmigrate_success ");
-        moved = pm_proc_number(pm_proc_word(&rest));
-    }
-    pm_buf_free(&text);
-    return moved;
 }

@@ -5,8 +5,11 @@
 #ifndef PM_SOURCE_PAGEMAP_H
 #define PM_SOURCE_PAGEMAP_H
 
-#include "pages/chunks.h"
+#include "pages/book.h"
 #include "source/proc.h"
+
+/* Entries that are read at a time: 64 KiB of the file, 32 MiB of addresses; more is not faster. */
+#define PM_PAGEMAP_ENTRIES ((size_t)8192)
 
 typedef struct pm_pagemap {
     int root;         /* a handle on /proc, not owned */
@@ -14,7 +17,10 @@ typedef struct pm_pagemap {
     bool sees_frames; /* the kernel shows frames to this program: CAP_SYS_ADMIN */
     bool by_frame;    /* pages are known by their frame; else by file, address, or as own */
     uint64_t zero;    /* the frame of the page of zeroes; 0: unknown */
+    bool copied;      /* a copy: its page maps may end early, and nobody waits for them */
     pm_map mounts;
+    pm_book book; /* of a copy that capture --archive made */
+    pm_buf book_text;
     uint64_t *entries;
 } pm_pagemap;
 

@@ -1,0 +1,29 @@
+/* open: the /proc that a command reads: this machine's, or a copy of another one. */
+#include "cli/pages/open.h"
+
+#include "source/copy.h"
+#include <stdlib.h>
+
+/* What was unpacked is removed when the program ends, also by pm_cli_die(). */
+static pm_copy current = {.root = -1};
+
+static void close_current(void)
+{
+    pm_copy_close(&current);
+}
+
+int pm_cli_open_proc(const char *path)
+{
+    pmapdb_error err;
+
+    atexit(close_current);
+    pm_cli_must(pm_copy_open(path ? path : "/proc", false, &current, &err), &err);
+    if (current.damage[0])
+        pm_cli_say("%s", current.damage);
+    return current.root;
+}
+
+bool pm_cli_proc_is_damaged(void)
+{
+    return current.damage[0];
+}

@@ -1,0 +1,236 @@
+/* copy: a /proc, live or copied. */
+#include "source/copy.h"
+
+#include "source/archive.h"
+#include "source/proc.h"
+#include "source/proc_text.h"
+#include "source/unpack.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BYTES_MAX ((uint64_t)16 << 30) /* without holes */
+#define FILE_MAX ((int64_t)1 << 48)    /* a page map of 2^57 bytes of addresses */
+#define NAME_MAX_HERE 64
+#define PIECE ((size_t)4096)
+
+static const char of_process[] = " maps smaps smaps_rollup status stat statm comm cmdline cgroup "
+                                 "limits oom_score pagemap pages ";
+static const char of_machine[] =
+    " uptime stat meminfo vmstat kpageflags iomem swaps sysvipc/shm sys/kernel/hostname "
+    "sys/kernel/random/boot_id sys/vm/max_map_count self/mountinfo book ";
+
+/* ---- names ---- */
+
+/* Returns what follows "proc/" in the path of a member; empty if nothing does. */
+static pm_text below_proc(pm_text path)
+{
+    pm_text proc = PM_TEXT("proc/");
+
+    for (pm_text rest = path; rest.len; pm_text_cut(&rest, '/'))
+        if (pm_text_starts(rest, proc))
+            return pm_text_from(rest, proc.len);
+    return PM_TEXT("");
+}
+
+/* Writes the name of a member in the folder; false if it is not needed. Only listed names are
+ * written, so none leads out of the folder. */
+static bool name_of(const pm_member *m, bool environ, char out[NAME_MAX_HERE])
+{
+    pm_text path = pm_text_of(m->path), inside = below_proc(path), file = inside, pid;
+
+    snprintf(out, NAME_MAX_HERE, "%.*s", (int)inside.len, inside.data);
+    if (pm_text_equal(pm_text_basename(path), PM_TEXT("metadata.json")) && !inside.len)
+        return snprintf(out, NAME_MAX_HERE, "metadata.json") > 0;
+    if (pm_text_listed(inside, of_machine))
+        return !m->link;
+    pid = pm_text_cut(&file, '/');
+    if (pm_proc_number(pid) < 1 || pid.len > 10 || inside.len >= NAME_MAX_HERE)
+        return false;
+    if (m->link)
+        return pm_text_equal(file, PM_TEXT("exe"));
+    return pm_text_listed(file, of_process) || (environ && pm_text_equal(file, PM_TEXT("environ")));
+}
+
+/* ---- files ---- */
+
+/* Makes the folders of a name. */
+static void make_folders(int root, char *name)
+{
+    for (char *slash = name; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdirat(root, name, 0700);
+        *slash = '/';
+    }
+}
+
+static bool is_zero(const char *bytes, size_t n)
+{
+    return n == 0 || (*bytes == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
+}
+
+/* Zeroes stay holes: snap.py writes an entry for each page of an empty mapping. */
+static pmapdb_status write_block(int fd, const char *bytes, size_t n, int64_t at, const char *name,
+                                 pmapdb_error *err)
+{
+    while (n) {
+        size_t piece = PIECE - (size_t)at % PIECE;
+        ssize_t done;
+
+        piece = piece < n ? piece : n;
+        done = is_zero(bytes, piece) ? (ssize_t)piece : pwrite(fd, bytes, piece, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return pm_fail_io(err, errno, "cannot unpack '%s' (TMPDIR names another folder)", name);
+        bytes += done;
+        n -= (size_t)done;
+        at += done;
+    }
+    return PMAPDB_OK;
+}
+
+/* A file whose member is damaged is removed: a page map that is cut would show too few pages. */
+static pmapdb_status write_file(pm_unpack *u, int root, const char *name, const pm_member *m,
+                                uint64_t *left, pmapdb_error *err)
+{
+    const struct timespec time[2] = {
+        {.tv_nsec = UTIME_OMIT},
+        {.tv_sec = m->mtime_ms / 1000, .tv_nsec = m->mtime_ms % 1000 * 1000000}};
+    int fd = openat(root, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const char *bytes;
+    size_t n = 0;
+    int64_t at = 0;
+    pmapdb_status st = fd < 0 ? pm_fail_io(err, errno, "cannot unpack '%s'", name) : PMAPDB_OK;
+
+    while (st == PMAPDB_OK) {
+        st = pm_unpack_block(u, &bytes, &n, &at, err);
+        if (st != PMAPDB_OK || !n)
+            break;
+        if (at < 0 || at > FILE_MAX)
+            st = pm_fail(err, PMAPDB_INPUT, "'%s' has pages of addresses that no process has",
+                         m->path);
+        else if (n > *left)
+            st = pm_fail(err, PMAPDB_INPUT, "'%s': the archive unpacks to more than %llu GiB",
+                         m->path, (unsigned long long)(BYTES_MAX >> 30));
+        *left -= st == PMAPDB_OK ? n : 0;
+        PM_STEP(st, write_block(fd, bytes, n, at, m->path, err));
+    }
+    if (fd >= 0 && m->mtime_ms != PMAPDB_UNKNOWN)
+        futimens(fd, time);
+    if (fd >= 0)
+        close(fd);
+    if (st != PMAPDB_OK)
+        unlinkat(root, name, 0);
+    return st;
+}
+
+/* ---- archives ---- */
+
+/* *st: damage ends the archive, and what was unpacked stays. */
+static pmapdb_status unpack_all(pm_unpack *u, bool environ, pm_copy *c, pmapdb_error *err)
+{
+    uint64_t left = BYTES_MAX;
+    pmapdb_status st = PMAPDB_OK;
+    pm_member m;
+    bool found = true;
+
+    while (st == PMAPDB_OK) {
+        char name[NAME_MAX_HERE];
+
+        st = pm_unpack_next(u, &m, &found, err);
+        if (st != PMAPDB_OK || !found)
+            break;
+        if (!m.path || !name_of(&m, environ, name))
+            continue;
+        make_folders(c->root, name);
+        if (m.link && symlinkat(m.link, c->root, name) == 0)
+            continue;
+        if (!m.link)
+            st = write_file(u, c->root, name, &m, &left, err);
+    }
+    return st;
+}
+
+static pmapdb_status make_folder(pm_copy *c, pmapdb_error *err)
+{
+    const char *base = getenv("TMPDIR");
+
+    snprintf(c->folder, sizeof c->folder, "%s/pmapdb-XXXXXX", base && *base ? base : "/tmp");
+    if (mkdtemp(c->folder))
+        return pm_proc_open_root(c->folder, &c->root, err);
+    pm_fail_io(err, errno, "cannot make '%s'", c->folder);
+    c->folder[0] = '\0';
+    return PMAPDB_IO;
+}
+
+static pmapdb_status open_archive(int fd, const char *path, bool environ, pm_copy *c,
+                                  pmapdb_error *err)
+{
+    pm_feed feed = {0};
+    pm_unpack *u = NULL;
+    pmapdb_error damage;
+    const char *head = "";
+    size_t n = 0;
+    pmapdb_status st = pm_feed_start(&feed, fd, true, err);
+
+    if (st == PMAPDB_OK && (!pm_feed_peek(&feed, &head, &n) || !pm_archive_wants(head, n, path)))
+        st = pm_fail(err, PMAPDB_INPUT, "'%s' is neither a folder nor an archive of a /proc", path);
+    PM_STEP(st, pm_unpack_open(&feed, path, BYTES_MAX, &u, err));
+    PM_STEP(st, make_folder(c, err));
+    if (st == PMAPDB_OK) {
+        pm_unpack_links(u);
+        st = unpack_all(u, environ, c, &damage);
+        if (st == PMAPDB_INPUT) {
+            snprintf(c->damage, sizeof c->damage, "%s", damage.text);
+            st = PMAPDB_OK;
+        } else if (st != PMAPDB_OK && err) {
+            *err = damage;
+        }
+    }
+    pm_unpack_close(u);
+    pm_feed_free(&feed);
+    return st;
+}
+
+pmapdb_status pm_copy_open(const char *path, bool environ, pm_copy *out, pmapdb_error *err)
+{
+    struct stat info;
+    pmapdb_status st;
+    int fd;
+
+    *out = (pm_copy){.root = -1};
+    if (stat(path, &info) != 0 || S_ISDIR(info.st_mode))
+        return pm_proc_open_root(path, &out->root, err);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pm_fail_io(err, errno, "cannot open '%s'", path);
+    st = open_archive(fd, path, environ, out, err);
+    close(fd);
+    if (st != PMAPDB_OK)
+        pm_copy_close(out);
+    return st;
+}
+
+void pm_copy_close(pm_copy *c)
+{
+    char *const paths[] = {c->folder, NULL};
+    FTS *tree =
+        c->folder[0] ? fts_open(paths, FTS_PHYSICAL | FTS_NOSTAT | FTS_NOCHDIR, NULL) : NULL;
+    const FTSENT *e;
+
+    while (tree && (e = fts_read(tree)))
+        if (e->fts_info == FTS_DP)
+            rmdir(e->fts_accpath);
+        else if (e->fts_info != FTS_D)
+            unlink(e->fts_accpath);
+    if (tree)
+        fts_close(tree);
+    if (c->root >= 0)
+        close(c->root);
+    *c = (pm_copy){.root = -1};
+}

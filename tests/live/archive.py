@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Copies of /proc with page maps answer as the machine did: an archive as snap.py of linux-mem makes it (a tar
+with sparse page maps and kpageflags), the program's own, and damaged ones.
+
+Needs CAP_SYS_ADMIN for frames.
+"""
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import pages
+from pages import Family, PAGE, PMAPDB, CC, check
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+WHO = "comm IN ('family', 'even', 'odd')"
+
+
+def run(work, *args):
+    """What the program says: its rows, its messages, its exit code; nothing stays in its temporary folder."""
+    temporary = os.path.join(work, "temporary")
+    os.makedirs(temporary, exist_ok=True)
+    done = subprocess.run([PMAPDB, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "TMPDIR": temporary})
+    check(f"left behind by {args[0]}", os.listdir(temporary), [])
+    return done
+
+
+def groups(work, *args):
+    done = run(work, "groups", "--exact", "--by", "comm", "--match", WHO, "-f", "csv", *args)
+    drop = ("taken_at", "method", "moved_kib")
+    rows = [{k: v for k, v in row.items() if k not in drop} for row in csv.DictReader(io.StringIO(done.stdout))]
+    return rows, done
+
+
+def copy_process(pid, folder, flags, zeroes):
+    """As snap.py: an entry of each page of each mapping, also of empty ones."""
+    os.makedirs(folder)
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap, \
+            open(f"{folder}/pagemap", "wb") as out:
+        for line in maps:
+            start, end = (int(a, 16) // PAGE for a in line.split()[0].split("-"))
+            if start >> 51:
+                continue
+            for at in range(start, end, 1 << 16):
+                data = os.pread(pagemap.fileno(), 8 * min(end - at, 1 << 16), at * 8)
+                if at == start or data.strip(b"\0"): # the rest is a hole here, for the time that the test takes
+                    out.seek(at * 8)
+                    out.write(data)
+                    zeroes.update(f for f in {e & (1 << 55) - 1 for e, in struct.iter_unpack("Q", data) if e >> 63}
+                                  if struct.unpack("Q", os.pread(flags, 8, f * 8))[0] >> pages.KPF_ZERO & 1)
+    for name in ("maps", "status", "stat", "cmdline", "statm", "smaps"):
+        shutil.copyfile(f"/proc/{pid}/{name}", f"{folder}/{name}")
+    os.symlink(os.readlink(f"/proc/{pid}/exe"), f"{folder}/exe")
+
+
+def make_snap(work, pids, flags):
+    """A folder as snap.py leaves it, and its archive."""
+    top, zeroes = os.path.join(work, "snap"), set()
+    for pid in pids:
+        copy_process(pid, f"{top}/proc/{pid}", flags, zeroes)
+    with open(f"{top}/proc/kpageflags", "wb") as out:
+        for frame in zeroes:
+            out.seek(frame * 8)
+            out.write(os.pread(flags, 8, frame * 8))
+    os.makedirs(f"{top}/proc/sysvipc")
+    for name in ("meminfo", "sysvipc/shm"):
+        shutil.copyfile(f"/proc/{name}", f"{top}/proc/{name}")
+    with open(f"{top}/metadata.json", "w") as f:
+        json.dump({"datetime": "2026-11-23T07:20:30", "hostname": "db1"}, f, indent=4)
+    subprocess.run(["tar", "czf", f"{top}.tar.gz", "--sparse", "-C", work, "snap"], check=True)
+    return f"{top}.tar.gz"
+
+
+def check_answers(work, family, archive, own, live):
+    for name, path in (("snap", archive), ("a folder", os.path.join(work, "snap", "proc")), ("own", own)):
+        rows, done = groups(work, "--proc", path)
+        check(f"{name}: groups", rows, live)
+        check(f"{name}: exit", (done.returncode, done.stdout.count("frame")), (0, len(rows)))
+    pid = str(family.pids[0])
+    for args in (["pages", pid], ["shm"]):
+        now = run(work, *args, "-f", "csv").stdout
+        for path in (archive, own):
+            then = run(work, *args, "-f", "csv", "--proc", path).stdout
+            drop = lambda text: [{k: v for k, v in row.items() if k not in ("thp_kib", "ksm_kib")}
+                                 for row in csv.DictReader(io.StringIO(text)) if row.get("kind") in (None, "sysv")]
+            check(f"{args} of {os.path.basename(path)}", drop(then), drop(now))
+    largest = max(csv.DictReader(io.StringIO(run(work, "pages", pid, "-f", "csv").stdout)), key=lambda r: int(r["rss_kib"]))
+    runs = [[list(r.values())[:8] for r in csv.DictReader(io.StringIO(
+        run(work, "pages", pid, "--mapping", largest["start"], "-f", "csv", *where).stdout))]
+        for where in ([], ["--proc", own], ["--proc", archive])]
+    check("runs of pages", runs[1:], [runs[0]] * 2)
+
+
+def check_stored(work, archive, own, live):
+    """A copy is stored like the machine; once."""
+    for path in (archive, own):
+        db = os.path.join(work, os.path.basename(path) + ".db")
+        for _ in range(2):
+            done = run(work, "--db", db, "capture", "--pages", "--all", "--proc", path)
+            check("capture of a copy", done.returncode, 0)
+        done = subprocess.run([PMAPDB, "--db", db, "groups", "--exact", "--at", "last", "--by", "comm", "-f", "csv"],
+                              stdout=subprocess.PIPE, text=True)
+        rows = {r["group"]: (r["rss_kib"], r["processes"]) for r in csv.DictReader(io.StringIO(done.stdout))}
+        check("stored rss", {r["group"]: rows.get(r["group"]) for r in live if r["part"] == "group"},
+              {r["group"]: (r["rss_kib"], r["processes"]) for r in live if r["part"] == "group"})
+        scans = subprocess.run([PMAPDB, "--db", db, "-f", "csv", "sql", "SELECT count(*) FROM page_scan"],
+                               stdout=subprocess.PIPE, text=True)
+        check("one scan", scans.stdout.split()[1:], ["1"])
+
+
+def check_cut(work, archive, live):
+    """Cut anywhere: one line and exit 2, and no group has more than it had."""
+    most = {r["group"]: r for r in live}
+    with open(archive, "rb") as f:
+        whole = f.read()
+    cut = os.path.join(work, "cut" + archive[archive.index("."):])
+    places = sorted(random.Random(4711).sample(range(1, len(whole) - 16), 12))
+    for n in places + [0, 1]:
+        with open(cut, "wb") as f:
+            f.write(whole[:n])
+        rows, done = groups(work, "--proc", cut)
+        check(f"cut at {n}: exit", done.returncode, 2)
+        said = [line for line in done.stderr.splitlines() if "uss is against" not in line and "missing" not in line]
+        check(f"cut at {n}: what is said", 1 <= len(said) <= 3 and "cut" in said[0], True)
+        for row in rows:
+            if row["part"] == "group" and int(row["processes"]) > int(most[row["group"]]["processes"]):
+                check(f"cut at {n}: {row['group']}", row["processes"], most[row["group"]]["processes"])
+
+
+def check_odd(work, family, own):
+    """Page maps of 256 TiB with an entry at the end, frames that no machine has, no page maps, no archive."""
+    top = os.path.join(work, "odd")
+    folder = f"{top}/proc/4711"
+    os.makedirs(folder)
+    for name in ("status", "stat", "cmdline"):
+        shutil.copyfile(f"/proc/{family.pids[0]}/{name}", f"{folder}/{name}")
+    first = 0x7ffffffff000 // PAGE
+    with open(f"{folder}/maps", "w") as f:
+        f.write(f"100000000000-{first * PAGE + PAGE:x} rw-p 00000000 00:00 0\n")
+    with open(f"{folder}/pagemap", "wb") as f:
+        f.seek(first * 8)
+        f.write(struct.pack("Q", 1 << 63 | 1 << 56 | (1 << 55) - 1))
+        f.seek(0x100000000000 // PAGE * 8)
+        f.write(struct.pack("4Q", *(1 << 63 | 1 << 56 | i << 40 for i in range(1, 5))))
+    done = run(work, "groups", "--exact", "-f", "csv", "--proc", f"{top}/proc")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    check("impossible frames are pages all the same", [r["rss_kib"] for r in rows if r["part"] == "group"], ["20"])
+    subprocess.run(["tar", "czf", f"{top}.tgz", "--sparse", "-C", work, "odd"], check=True)
+    done = run(work, "groups", "--exact", "-f", "csv", "--proc", f"{top}.tgz")
+    check("the same packed", done.stdout.split("\n")[1].split(",")[4:5], ["20"])
+    os.unlink(f"{folder}/pagemap")
+    done = run(work, "groups", "--exact", "-f", "csv", "--proc", f"{top}/proc")
+    check("no page map", (done.returncode, "the copy has no page maps" in done.stderr), (2, True))
+    with open(f"{top}.txt", "w") as f:
+        f.write("no archive\n" * 100)
+    done = run(work, "groups", "--exact", "--proc", f"{top}.txt")
+    check("no archive", (done.returncode, "neither a folder nor an archive" in done.stderr), (2, True))
+    # The program's own book of pages, damaged in the middle.
+    unpacked = os.path.join(work, "own")
+    os.makedirs(unpacked)
+    subprocess.run(["tar", "xf", own, "-C", unpacked], check=True)
+    book = os.path.join(unpacked, "proc", "book")
+    with open(book, "r+b") as f:
+        f.truncate(os.path.getsize(book) // 2)
+    done = run(work, "groups", "--exact", "--proc", f"{unpacked}/proc", "--match", WHO)
+    check("half a book", "damaged" in done.stderr or "missing" in done.stderr or done.returncode == 2, True)
+
+
+def main():
+    try:
+        flags = os.open("/proc/kpageflags", os.O_RDONLY)
+        if not any(e & (1 << 55) - 1 for _, e, _ in pages.entries(os.getpid())):
+            raise PermissionError
+    except OSError:
+        print("SKIP: needs CAP_SYS_ADMIN, for page frames")
+        return 77
+    with tempfile.TemporaryDirectory(prefix="pmapdb-archive") as work:
+        program, file = os.path.join(work, "family"), os.path.join(work, "file")
+        subprocess.run([*CC.split(), "-O1", "-D_GNU_SOURCE", "-o", program, os.path.join(HERE, "family.c")], check=True)
+        with open(file, "wb") as f:
+            f.write(b"x" * (1 << 20))
+        family = Family(program, file, 6)
+        archive = make_snap(work, family.pids, flags)
+        own = os.path.join(work, "own.pages")
+        pids = [str(pid) for pid in family.pids]
+        done = run(work, "capture", "--archive", own, "--keep-cmdline", "(?s).*", *pids)
+        check("capture --archive", (done.returncode, "7 processes in" in done.stderr), (0, True))
+        only = WHO + f" AND pid IN ({', '.join(pids)})"
+        globals()["WHO"] = only
+        live, _ = groups(work)
+        check("groups", len(live), 5)
+        check_answers(work, family, archive, own, live)
+        check_stored(work, archive, own, live)
+        check_cut(work, archive, live)
+        check_cut(work, own, live)
+        check_odd(work, family, own)
+        family.end()
+    print("FAILED" if pages.failed else "archives answer as the machine")
+    return 1 if pages.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

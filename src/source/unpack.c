@@ -417,18 +417,17 @@ pmapdb_status pm_unpack_block(pm_unpack *u, const char **bytes, size_t *n, int64
     la_int64_t offset = u->at - (la_int64_t)u->len;
     int r = ARCHIVE_OK;
 
+    errno = 0;
     *n = u->len; /* of the block that the beginning of the member needed */
     u->len = 0;
     while (!*n && !u->ended && is_good(r))
         r = u->lib.archive_read_data_block(u->outer, &block, n, &offset);
     *bytes = block;
     *at = offset;
-    if (r == ARCHIVE_EOF)
-        *n = 0;
-    else if (!is_good(r) || is_over(u)) {
-        *n = 0;
-        u->ended = true;
-        return fail_here(u, u->outer, err);
-    }
-    return PMAPDB_OK;
+    *n = r == ARCHIVE_EOF ? 0 : *n;
+    if (r == ARCHIVE_EOF || (is_good(r) && !is_over(u)))
+        return PMAPDB_OK;
+    *n = 0;
+    u->ended = true;
+    return fail_here(u, u->outer, err);
 }

@@ -85,8 +85,8 @@ static const char *read_every(const char *arg, void *value)
 #define AT(field) offsetof(capture, field)
 
 static const pm_option options[] = {
-    {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR",
-     "Processes that it matches, found anew at every beat", NULL},
+    {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR", "Processes that it matches, anew at each beat",
+     NULL},
     {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program", NULL},
     {"user", 0, PM_OPT_NAME, AT(user), "NAME", "Only processes of this user", NULL},
     {"every", 0, PM_OPT_CUSTOM, AT(o.every_ms), "SPAN",

@@ -172,3 +172,25 @@ bool pm_archive_wants(const char *head, size_t n, const char *path)
            (memcmp(head + 257, "ustar", 5) == 0 || has_checksum((const unsigned char *)head) ||
             is_empty_tar(head, path));
 }
+
+/* ---- members ---- */
+
+/* pax headers are UTF-8; a name that the locale cannot represent is taken unchanged. */
+const char *pm_archive_path(const pm_archive *lib, struct archive_entry *e)
+{
+    const char *path = lib->archive_entry_pathname(e);
+
+    return path ? path : lib->archive_entry_pathname_utf8(e);
+}
+
+/* Archives may contain any number: an implausible time counts as unknown, and so does 0, which
+ * tools write that create tar headers without a time. */
+int64_t pm_archive_mtime_ms(const pm_archive *lib, struct archive_entry *e)
+{
+    static const int64_t year_9999 = 253402300799;
+    int64_t seconds = lib->archive_entry_mtime(e);
+
+    if (!lib->archive_entry_mtime_is_set(e) || seconds <= 0 || seconds > year_9999)
+        return PMAPDB_UNKNOWN;
+    return seconds * 1000 + lib->archive_entry_mtime_nsec(e) / 1000000;
+}

@@ -84,6 +84,10 @@ bool pm_archive_is_packed(pm_text head);
  * name. */
 bool pm_archive_wants(const char *head, size_t n, const char *path);
 
+/* The path of a member, NULL if it has none; and its time, or PMAPDB_UNKNOWN. */
+const char *pm_archive_path(const pm_archive *lib, struct archive_entry *e);
+int64_t pm_archive_mtime_ms(const pm_archive *lib, struct archive_entry *e);
+
 /* Like archive_read_open2, but fails if memory is short, where archive_read_open2 continues. errno
  * may have more detail than libarchive reports. */
 int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,

@@ -183,7 +183,6 @@ static pmapdb_status open_archive(int fd, const char *path, bool environ, pm_cop
     PM_STEP(st, pm_unpack_open(&feed, path, BYTES_MAX, &u, err));
     PM_STEP(st, make_folder(c, err));
     if (st == PMAPDB_OK) {
-        pm_unpack_links(u);
         st = unpack_all(u, environ, c, &damage);
         if (st == PMAPDB_INPUT) {
             snprintf(c->damage, sizeof c->damage, "%s", damage.text);

@@ -134,8 +134,11 @@ static pmapdb_status describe(pm_source *s, const pm_member *member, bool compre
 static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
 {
     pm_member member;
-    pmapdb_status st = pm_unpack_next(s->unpack, &member, found, err);
+    pmapdb_status st;
 
+    do
+        st = pm_unpack_next(s->unpack, &member, found, err);
+    while (st == PMAPDB_OK && *found && member.link);
     if (st != PMAPDB_OK)
         return st;
     if (!*found) {

@@ -1,5 +1,4 @@
-/* unpack: unpacks with libarchive, restricted to the formats and filters that run inside this
- * process. */
+/* unpack: unpacks with libarchive, by the formats and filters that run inside this process. */
 #include "source/unpack.h"
 
 #include "base/text.h"
@@ -41,7 +40,6 @@ struct pm_unpack {
     uint64_t header_at;   /* offset of the current header */
     bool in_header;
     bool packed;   /* the archive itself is compressed */
-    bool links;    /* symbolic links are members, too */
     char why[112]; /* the limit that was reached, or empty */
 };
 
@@ -150,11 +148,7 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm
     u->most = most;
     u->packed = pm_archive_is_packed((pm_text){feed->block, feed->len});
     st = pm_archive_load(&u->lib, err);
-    if (st != PMAPDB_OK) {
-        free(u);
-        return st;
-    }
-    st = open_outer(u, err);
+    PM_STEP(st, open_outer(u, err));
     if (st == PMAPDB_OK)
         *out = u;
     else
@@ -164,18 +158,13 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm
 
 void pm_unpack_close(pm_unpack *u)
 {
-    if (!u)
-        return;
-    u->lib.archive_read_free(u->inner);
-    u->lib.archive_read_free(u->outer);
-    u->lib.archive_entry_free(u->entry);
-    u->lib.archive_entry_free(u->inner_entry);
+    if (u && u->outer) {
+        u->lib.archive_read_free(u->inner);
+        u->lib.archive_read_free(u->outer);
+        u->lib.archive_entry_free(u->entry);
+        u->lib.archive_entry_free(u->inner_entry);
+    }
     free(u);
-}
-
-void pm_unpack_links(pm_unpack *u)
-{
-    u->links = true;
 }
 
 static bool is_good(int r)
@@ -268,15 +257,6 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
     return PMAPDB_OK;
 }
 
-/* Returns the path of the member. pax headers are UTF-8; a name that the locale cannot represent is
- * taken unchanged. */
-static const char *path_of(const pm_unpack *u)
-{
-    const char *path = u->lib.archive_entry_pathname(u->entry);
-
-    return path ? path : u->lib.archive_entry_pathname_utf8(u->entry);
-}
-
 /* Reads the next valid header. Returns the code of libarchive. A damaged header of a tar is
  * skipped: the members after it are valid, and the damage is reported at the end. */
 static int next_header(pm_unpack *u)
@@ -317,18 +297,6 @@ static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb
     return PMAPDB_OK;
 }
 
-/* Returns the time of the member. Archives may contain any number: an implausible time counts as
- * unknown, and so does 0, which tools write that create tar headers without a time. */
-static int64_t mtime_of(const pm_unpack *u)
-{
-    static const int64_t year_9999 = 253402300799;
-    int64_t seconds = u->lib.archive_entry_mtime(u->entry);
-
-    if (!u->lib.archive_entry_mtime_is_set(u->entry) || seconds <= 0 || seconds > year_9999)
-        return PMAPDB_UNKNOWN;
-    return seconds * 1000 + u->lib.archive_entry_mtime_nsec(u->entry) / 1000000;
-}
-
 pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
 {
     pmapdb_status st;
@@ -351,15 +319,14 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             *found = true;
             return PMAPDB_OK;
         }
-        u->member = path_of(u);
-        member->link = u->links && u->lib.archive_entry_filetype(u->entry) == AE_IFLNK
-                           ? u->lib.archive_entry_symlink(u->entry)
-                           : NULL;
+        u->member = pm_archive_path(&u->lib, u->entry);
+        if (u->lib.archive_entry_filetype(u->entry) == AE_IFLNK)
+            member->link = u->lib.archive_entry_symlink(u->entry);
         if (!u->member || u->lib.archive_entry_hardlink(u->entry) ||
             (!member->link && u->lib.archive_entry_filetype(u->entry) != AE_IFREG))
             continue;
         member->path = u->member;
-        member->mtime_ms = mtime_of(u);
+        member->mtime_ms = pm_archive_mtime_ms(&u->lib, u->entry);
         if ((*found = member->link != NULL))
             return PMAPDB_OK;
         member->closed = pm_walk_skips(pm_text_of(u->member));

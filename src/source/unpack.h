@@ -28,8 +28,6 @@ typedef struct pm_unpack pm_unpack;
 pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm_unpack **out,
                              pmapdb_error *err);
 void pm_unpack_close(pm_unpack *u);
-/* Return symbolic links, too. */
-void pm_unpack_links(pm_unpack *u);
 
 /* *found is false at the end. After a failure of one member, the next call continues after this
  * member; after any other failure, it finds the end. */

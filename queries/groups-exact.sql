@@ -1,6 +1,6 @@
 -- name:   groups-exact
 -- title:  Memory of groups of processes, each page counted once
--- param:  by       text     name  By name, user, cgroup, env:VARIABLE, or the value of an SQL expression
+-- param:  by       text     name  By name, user, cgroup, instance, env:VARIABLE, or the value of an SQL expression
 -- param:  process  process  ""   Only this NAME, PID, NAME/PID or @ID; uss is against the others, too
 -- param:  at       snapshot last  The moment: first, last, prev, @ID, a time, -2h
 -- param:  host     text     ""    Only this host
@@ -30,6 +30,11 @@
 -- page that a process in no group maps, one that ended meanwhile or was pruned since, is no group's
 -- alone. Pages that no process maps (files in the page cache, tmpfs, segments) are in no group.
 --
+-- An instance is a server with all processes below it: PostgreSQL by its data directory, MariaDB by
+-- --datadir or --port, redis and valkey by the port, Oracle by ORACLE_SID or the names of its
+-- processes; by its pid where its command line or environment does not tell. Stored moments have
+-- what --keep-cmdline and --keep-env kept of these.
+--
 -- A page of zeroes is no memory, and huge pages of the pool are in no RSS: neither is counted.
 WITH RECURSIVE
 scan AS (
@@ -56,12 +61,53 @@ ancestor AS (
   UNION
   SELECT a.of_pid, f.ppid FROM ancestor a CROSS JOIN fact f ON f.pid = a.pid WHERE f.ppid > 0
 ),
+word AS (
+  SELECT f.pid, f.cmdline || ' ' AS line,
+    CASE
+      WHEN f.comm IN ('postgres', 'postmaster') THEN 'postgresql'
+      WHEN f.comm IN ('mariadbd', 'mysqld') THEN 'mariadb'
+      WHEN f.comm IN ('redis-server', 'valkey-server') THEN substr(f.comm, 1, instr(f.comm, '-') - 1)
+      WHEN f.cmdline GLOB 'ora_????_?*' OR f.cmdline GLOB 'asm_????_?*' OR f.cmdline GLOB 'oracle?* (*'
+        THEN 'oracle'
+    END AS kind
+  FROM fact f
+  WHERE :by = 'instance'
+    AND NOT EXISTS (SELECT 1 FROM fact up WHERE up.pid = f.ppid AND up.comm = f.comm)
+),
+server AS (
+  SELECT w.pid, w.kind, CASE
+      WHEN w.kind = 'postgresql' AND instr(w.line, ' -D ') THEN substr(w.line, instr(w.line, ' -D ') + 4)
+      WHEN w.kind = 'mariadb' AND instr(w.line, ' --datadir=')
+        THEN substr(w.line, instr(w.line, ' --datadir=') + 11)
+      WHEN w.kind = 'mariadb' AND instr(w.line, ' --port=')
+        THEN substr(w.line, instr(w.line, ' --port=') + 8)
+      WHEN w.kind IN ('redis', 'valkey') AND instr(w.line, ':') > 0
+        THEN substr(w.line, instr(w.line, ':') + 1)
+      WHEN w.kind IN ('postgresql', 'oracle') AND e.value IS NOT NULL THEN e.value || ' '
+      WHEN w.kind = 'oracle' AND w.line GLOB 'oracle*' THEN substr(w.line, 7)
+      WHEN w.kind = 'oracle' THEN substr(w.line, 10)
+    END AS rest
+  FROM word w
+  JOIN fact f ON f.pid = w.pid
+  LEFT JOIN environment e ON e.live_process_id = f.live_process_id
+    AND e.name = CASE w.kind WHEN 'oracle' THEN 'ORACLE_SID' ELSE 'PGDATA' END
+  WHERE w.kind IS NOT NULL
+),
+instance AS (
+  SELECT pid, kind || ' ' || coalesce(substr(rest, 1, instr(rest, ' ') - 1), 'pid ' || pid) AS label
+  FROM server
+  UNION
+  SELECT f.pid, i.label FROM instance i CROSS JOIN fact f ON f.ppid = i.pid
+  WHERE f.pid NOT IN (SELECT s.pid FROM server s)
+),
 member AS (
   SELECT number, anon_kib + file_kib + shmem_kib AS rss_kib, hugetlb_kib, page_tables_kib,
     CASE
       WHEN :by = 'name' THEN name
       WHEN :by = 'user' THEN coalesce(user, uid)
       WHEN :by = 'cgroup' THEN cgroup
+      WHEN :by = 'instance'
+        THEN coalesce((SELECT i.label FROM instance i WHERE i.pid = fact.pid), 'other')
       WHEN :by GLOB 'env:?*' THEN coalesce((SELECT e.value FROM environment e
         WHERE e.live_process_id = fact.live_process_id AND e.name = substr(:by, 5)), '(not set)')
       ELSE coalesce(process_value(:by, pid, ppid, uid, user, comm, exe, cmdline, cgroup, (

@@ -183,6 +183,40 @@ def check_commands(family, flags):
           for r in csv.DictReader(io.StringIO(pmapdb("pages", pid, "--mapping", start, "-f", "csv"))) if r["state"] == "guard"), 128)
 
 
+def check_instances(work):
+    """Servers by their command lines and environments; what they start belongs to them."""
+    source, running = os.path.join(work, "server.c"), []
+    with open(source, "w") as f:
+        f.write("#include <sys/prctl.h>\n#include <unistd.h>\nint main(int n, char **v) {\n"
+                "if (n > 2 && fork() == 0) prctl(PR_SET_PDEATHSIG, 9);\nwrite(1, v[0], 1);\nfor (;;) pause(); }\n")
+    for name, argv0, args, variables in (
+            ("postgres", None, ["-D", "/srv/pg/main", "-p", "5433"], {}),
+            ("postgres", None, ["--single"], {"PGDATA": "/srv/pg/other"}),
+            ("mariadbd", None, ["--port=3307"], {}),
+            ("mysqld", None, ["--user=x", "--datadir=/srv/my"], {}),
+            ("redis-server", "redis-server *:6380", [], {}),
+            ("server", "ora_pmon_PROD", [], {}),
+            ("server", "oraclePROD (LOCAL=NO)", [], {}),
+            ("server", "ora_smon_X", [], {"ORACLE_SID": "TEST"}),
+            ("mysqld", None, [], {})):
+        program = os.path.join(work, name)
+        if not os.path.exists(program):
+            subprocess.run([*CC.split(), "-D_GNU_SOURCE", "-w", "-o", program, source], check=True)
+        running.append(subprocess.Popen([argv0 or program, *args], executable=program, env={**os.environ, **variables},
+                                        stdout=subprocess.PIPE))
+        for _ in range(2 if len(args) > 1 else 1):
+            running[-1].stdout.read(1)
+    match = " OR ".join(f"pid = {p.pid} OR ppid = {p.pid}" for p in running)
+    rows = answer("groups", "--exact", "--by", "instance", "--match", match)
+    check("instances", {name: row["processes"] for name, row in rows.items() if row["part"] == "group"},
+          {"postgresql /srv/pg/main": "2", "postgresql /srv/pg/other": "1", "mariadb 3307": "1", "mariadb /srv/my": "2",
+           "redis 6380": "1", "oracle PROD": "2", "oracle TEST": "1", f"mariadb pid {running[-1].pid}": "1"})
+    for p in running:
+        p.kill()
+        p.wait()
+        p.stdout.close()
+
+
 def copies(work, store, want):
     """What merge and export make has the same pages."""
     for name, args in (("merged", ["--db", os.path.join(work, "merged.db"), "merge", store]),
@@ -243,6 +277,7 @@ def main():
         check_family(work, family, flags)
         check_budget(work, family)
         check_commands(family, flags)
+        check_instances(work)
         family.end()
         check_unprivileged(work, program, file, flags)
     print("FAILED" if failed else "all pages agree")

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define VARIABLE "env:"
+#define INSTANCE "instance"
 
 typedef struct exact {
     pm_cli *cli;
@@ -26,7 +27,9 @@ typedef struct exact {
 static const pm_option options[] = {
     {"exact", 0, PM_OPT_FLAG, AT(asked), NULL, "Count every page once", NULL},
     {"by", 0, PM_OPT_LIST, AT(by), "WORD",
-     "By name, user, cgroup, env:VARIABLE or an SQL expression; may be repeated (name)", NULL},
+     "By name, user, cgroup, instance (of a server), env:VARIABLE or an SQL expression; may be "
+     "repeated (name)",
+     NULL},
     {"process", 0, PM_OPT_WORD, AT(process), "PROCESS",
      "Only this NAME, PID or NAME/PID; uss is against the others, too", NULL},
     {"match", 0, PM_OPT_TEXT, AT(match), "EXPR",
@@ -64,6 +67,10 @@ static void find_variables(exact *e)
     for (size_t i = 0; i < e->by.n; i++) {
         const char *by = e->by.item[i];
 
+        if (strcmp(by, INSTANCE) == 0) {
+            pm_cli_list_add(&e->keep_env, "ORACLE_SID");
+            pm_cli_list_add(&e->keep_env, "PGDATA");
+        }
         if (strncmp(by, VARIABLE, strlen(VARIABLE)) == 0)
             pm_cli_list_add(&e->keep_env, by + strlen(VARIABLE));
         for (const char *p = by; (p = strstr(p, call));) {

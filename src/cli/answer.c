@@ -33,7 +33,7 @@ static void without(const char *column, const char *part, char *out, size_t size
 
 /* Returns the column that the user calls by this name: rss is rss_kib, as in the header of a table,
  * taken is taken_at. */
-static int find_column(const pmapdb_rows *rows, pm_text name)
+static int find_column(const pm_cli *cli, const pmapdb_rows *rows, pm_text name)
 {
     static const char *const parts[] = {"", "_kib", "_at", "_id"};
     const pm_query_info *q = pm_rows_info(rows);
@@ -48,16 +48,17 @@ static int find_column(const pmapdb_rows *rows, pm_text name)
                 return i;
             pm_near_try(&near, q->column[i].name);
         }
-    pm_cli_die("no column '%.*s'%s pmapdb %.*s --help lists them", (int)name.len, name.data,
-               pm_near_hint(&near), (int)q->name.len, q->name.data);
+    pm_cli_die("no column '%.*s'%s %s --help lists them", (int)name.len, name.data,
+               pm_near_hint(&near), cli->title);
 }
 
 /* Numbers begin with the largest; texts and times with the first, or after "-" with the last. A
  * "+" begins with the smallest. */
-static void sort_rows(const char *by, pmapdb_rows *rows)
+static void sort_rows(const pm_cli *cli, pmapdb_rows *rows)
 {
+    const char *by = cli->sort;
     char sign = *by == '-' || *by == '+' ? *by++ : '\0', after[64];
-    int i = find_column(rows, pm_text_of(by));
+    int i = find_column(cli, rows, pm_text_of(by));
     bool number = pm_unit_is_number(pm_rows_info(rows)->column[i].unit);
     pmapdb_error err;
 
@@ -85,7 +86,7 @@ static void take_newest(int64_t n, pmapdb_rows *rows)
 static bool arrange(const pm_cli *cli, pmapdb_rows *rows)
 {
     if (cli->sort)
-        sort_rows(cli->sort, rows);
+        sort_rows(cli, rows);
     else if (cli->top && pm_rows_info(rows)->order.len)
         take_newest(cli->top, rows);
     else
@@ -104,13 +105,14 @@ static void show_column(const pmapdb_rows *rows, int i, pm_answer_view *v)
     v->help[v->n++] = c->help;
 }
 
-static void show_columns(const pmapdb_rows *rows, pm_text names, pm_answer_view *v)
+static void show_columns(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
 {
+    pm_text names = pm_text_of(cli->columns);
     pm_text name;
 
     v->about.narrow = (pm_text){NULL, 0};
     while ((name = pm_text_word(&names, ", ")).len)
-        show_column(rows, find_column(rows, name), v);
+        show_column(rows, find_column(cli, rows, name), v);
 }
 
 void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
@@ -125,7 +127,7 @@ void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *
                                     .labels = v->labels,
                                     .moment_ms = rows->moment_ms}};
     if (cli->columns)
-        show_columns(rows, pm_text_of(cli->columns), v);
+        show_columns(cli, rows, v);
     for (int i = 0; i < q->n_columns && !cli->columns; i++)
         if (all || pm_answer_lists(q->table, q->column[i].name))
             show_column(rows, i, v);

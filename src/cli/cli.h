@@ -98,6 +98,7 @@ int pm_cli_report(pm_cli *cli, int argc, char **argv);
 int pm_cli_rules(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);
+int pm_cli_fleet(pm_cli *cli, int argc, char **argv);
 int pm_cli_sql(pm_cli *cli, int argc, char **argv);
 int pm_cli_status(pm_cli *cli, int argc, char **argv);
 int pm_cli_config(pm_cli *cli, int argc, char **argv);

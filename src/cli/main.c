@@ -56,6 +56,8 @@ static const struct command {
     {NULL, "query", NULL, "run a named query: --list lists them; each is a command, too",
      pm_cli_query},
     {NULL, "sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
+    {NULL, "fleet", NULL, "ask ClickHouse about all hosts: leaks by build, worst hosts, limits",
+     pm_cli_fleet},
     {"Judge", "leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
     {NULL, "baseline", NULL, "what runs held, as a small file for compare", pm_cli_baseline},
     {NULL, "compare", NULL, "two sets of runs: did this build make it worse?", pm_cli_compare},
@@ -130,7 +132,7 @@ static void put_words(FILE *out, const pm_cli *cli)
 
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %s\n", commands[i].name);
-    if (pm_catalog_names(cli->query_dir, &queries, NULL) == PMAPDB_OK)
+    if (pm_catalog_names(cli->query_dir, "", &queries, NULL) == PMAPDB_OK)
         for (size_t i = 0; i < queries.n; i++)
             if (!find_command(queries.name[i]))
                 fprintf(out, "  %s\n", queries.name[i]);
@@ -146,7 +148,7 @@ static int say_unknown(const char *name, const char *query_dir)
     pm_near_start(&near, pm_text_of(name));
     for (size_t i = 0; i < N_COMMANDS; i++)
         pm_near_try(&near, pm_text_of(commands[i].name));
-    if (pm_catalog_names(query_dir, &queries, NULL) == PMAPDB_OK)
+    if (pm_catalog_names(query_dir, "", &queries, NULL) == PMAPDB_OK)
         for (size_t i = 0; i < queries.n; i++)
             pm_near_try(&near, pm_text_of(queries.name[i]));
     pm_names_free(&queries);

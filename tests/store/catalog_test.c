@@ -270,7 +270,7 @@ static void names_of_all(void **state)
     put_file(k->dir, "aa.sql", "x");
     put_file(k->dir, ".hidden.sql", "x");
     put_file(k->dir, "aa.txt", "x");
-    kit_ok(pm_catalog_names(k->dir, &names, NULL), NULL);
+    kit_ok(pm_catalog_names(k->dir, "", &names, NULL), NULL);
     while (pm_embedded_queries[n].name)
         n++;
     assert_int_equal(names.n, n + 1);

@@ -74,7 +74,7 @@ static int list(const pm_cli *cli)
     pm_output out;
     pmapdb_error err;
 
-    pm_cli_must(pm_catalog_names(cli->query_dir, &names, &err), &err);
+    pm_cli_must(pm_catalog_names(cli->query_dir, "", &names, &err), &err);
     pm_output_open(&out, cli);
     pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
     for (size_t i = 0; i < names.n; i++)

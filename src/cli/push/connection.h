@@ -23,7 +23,7 @@ typedef struct pm_connection {
          PM_OPT_WORD,                                                                             \
          offsetof(type, field.http.password_file),                                                \
          "FILE",                                                                                  \
-         "The password: the first line of a file that only you can read",                         \
+         "Its password; only you may read the file",                                              \
          NULL},                                                                                   \
         {"netrc",     0,                                                                          \
          PM_OPT_WORD, offsetof(type, field.http.netrc),                                           \
@@ -31,7 +31,7 @@ typedef struct pm_connection {
          NULL},                                                                                   \
         {"ca",        0,                                                                          \
          PM_OPT_WORD, offsetof(type, field.http.ca),                                              \
-         "FILE",      "Certificates (PEM) that may sign the server's (those of the system)",      \
+         "FILE",      "Who may sign the server's certificate (PEM)",                              \
          NULL},                                                                                   \
         {"cert",      0,                                                                          \
          PM_OPT_WORD, offsetof(type, field.http.cert),                                            \

@@ -12,6 +12,7 @@ typedef struct pm_embedded {
 /* Each array is sorted by name and ended by a NULL name. */
 extern const pm_embedded pm_embedded_schema[];
 extern const pm_embedded pm_embedded_queries[];
+extern const pm_embedded pm_embedded_fleet[];   /* queries/fleet/NAME.sql */
 extern const pm_embedded pm_embedded_scripts[]; /* src/store/ROOM/NAME.sql: see pm_sql_script */
 
 #endif

@@ -113,16 +113,35 @@ static void sort_and_drop_doubles(pm_names *names)
     names->n = kept;
 }
 
-pmapdb_status pm_catalog_names(const char *query_dir, pm_names *out, pmapdb_error *err)
+/* ---- built-in queries ---- */
+
+static const char fleet[] = "fleet/";
+
+static bool is_of_fleet(const char *name)
 {
+    return strncmp(name, fleet, sizeof fleet - 1) == 0;
+}
+
+/* Returns the name without its folder. */
+static const char *bare(const char *name)
+{
+    return is_of_fleet(name) ? name + sizeof fleet - 1 : name;
+}
+
+pmapdb_status pm_catalog_names(const char *query_dir, const char *folder, pm_names *out,
+                               pmapdb_error *err)
+{
+    const pm_embedded *e = *folder ? pm_embedded_fleet : pm_embedded_queries;
     pm_buf path = {0};
     pmapdb_status st = PMAPDB_OK;
 
     *out = (pm_names){0};
-    for (size_t i = 0; pm_embedded_queries[i].name && st == PMAPDB_OK; i++)
-        st = add_name(out, pm_text_of(pm_embedded_queries[i].name), err);
+    for (; e->name && st == PMAPDB_OK; e++)
+        st = add_name(out, pm_text_of(e->name), err);
     for (int which = 0; which < PLACE_COUNT && st == PMAPDB_OK; which++) {
         st = folder_of(query_dir, (place)which, &path, err);
+        if (st == PMAPDB_OK && path.len && *folder)
+            st = pm_buf_addf(&path, err, "/%s", folder);
         if (st == PMAPDB_OK && path.len)
             st = add_folder(out, path.data, err);
     }
@@ -195,10 +214,11 @@ static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_err
     pm_names names;
     pm_near near;
     pm_buf all = {0};
-    pmapdb_status st = pm_catalog_names(query_dir, &names, err);
+    pmapdb_status st = pm_catalog_names(query_dir, is_of_fleet(name) ? "fleet" : "", &names, err);
 
     if (st != PMAPDB_OK)
         return st;
+    name = bare(name);
     pm_near_start(&near, pm_text_of(name));
     for (size_t i = 0; i < names.n; i++) {
         pm_near_try(&near, pm_text_of(names.name[i]));
@@ -254,13 +274,14 @@ pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_
     pmapdb_error own;
     pmapdb_status st;
 
-    if (strchr(name, '/'))
+    if (strchr(bare(name), '/'))
         return unknown(query_dir, name, err);
     st = find_file(query_dir, name, out, err ? err : &own);
     if (st != PMAPDB_NOTFOUND)
         return st;
-    for (const pm_embedded *e = pm_embedded_queries; e->name; e++)
-        if (strcmp(e->name, name) == 0)
+    for (const pm_embedded *e = is_of_fleet(name) ? pm_embedded_fleet : pm_embedded_queries;
+         e->name; e++)
+        if (strcmp(e->name, bare(name)) == 0)
             return read_builtin(e, out, err);
     return unknown(query_dir, name, err);
 }

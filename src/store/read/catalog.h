@@ -11,9 +11,11 @@
  *     -- empty:  TEXT                        (what an answer without rows means; else "no
  *                                             NAME", of a query that is not built in "no rows")
  *     -- order:  time                        (the newest rows are the last: --top shows the last)
+ *     -- engine: clickhouse                  (a question about a fleet: see remote.h)
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
- * built-in query of the same name. One read-only statement per file. The parameter NAME-OF-IT is
+ * built-in query of the same name. Queries about a fleet are in the folder fleet of these, and are
+ * called fleet/NAME here. One read-only statement per file. The parameter NAME-OF-IT is
  * :name_of_it in the statement. A text parameter called dialect, state or host takes only words
  * that exist; a parameter whose TEXT begins "One of a, b, c" takes only these. */
 #ifndef PM_STORE_CATALOG_H
@@ -40,7 +42,7 @@ typedef struct pm_query_info {
     const char *body; /* the statement, after the header */
     char *names;      /* of a prepared query: the names of its columns, NUL-terminated */
     bool builtin;
-    pm_text name, title, about, table, narrow, empty, order;
+    pm_text name, title, about, table, narrow, empty, order, engine;
     pm_query_param param[PM_QUERY_ITEMS];
     pm_query_column column[PM_QUERY_ITEMS];
     int n_params, n_columns;
@@ -63,13 +65,15 @@ void pm_catalog_free(pm_query_info *info);
 pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,
                                pmapdb_error *err);
 
-/* All names of built-in queries and of files, sorted, each once. The files may have errors. */
+/* All names of built-in queries and of files, sorted, each once; of the folder "fleet", or "" for
+ * the queries of a store. The files may have errors. */
 typedef struct pm_names {
     char **name;
     size_t n, cap;
 } pm_names;
 
-pmapdb_status pm_catalog_names(const char *query_dir, pm_names *out, pmapdb_error *err);
+pmapdb_status pm_catalog_names(const char *query_dir, const char *folder, pm_names *out,
+                               pmapdb_error *err);
 void pm_names_free(pm_names *names);
 
 #endif

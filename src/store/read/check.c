@@ -100,7 +100,10 @@ static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pm
 pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt **stmt,
                              pmapdb_error *err)
 {
-    pmapdb_status st = pm_statement_prepare(db, q, "a query", stmt, err);
+    pmapdb_status st = q->engine.len ? pm_query_fail(q, q->engine.data, err,
+                                                     "this asks %.*s: pmapdb fleet runs it",
+                                                     (int)q->engine.len, q->engine.data)
+                                     : pm_statement_prepare(db, q, "a query", stmt, err);
 
     PM_STEP(st, check_columns(q, *stmt, err));
     PM_STEP(st, check_params(q, *stmt, err));

@@ -163,6 +163,7 @@ static const struct {
             {"narrow:", offsetof(pm_query_info, narrow)},
             {"empty:", offsetof(pm_query_info, empty)},
             {"order:", offsetof(pm_query_info, order)},
+            {"engine:", offsetof(pm_query_info, engine)},
             {"param:", 0},
             {"column:", 0}};
 

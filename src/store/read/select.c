@@ -328,8 +328,8 @@ static void no_snapshot(const series *in, pm_text selector)
                         (int)selector.len, selector.data, (long long)first, a, (long long)last, b));
 }
 
-/* Reads a time: in words, or as a span (-2h, 2h) back from back_from (as in select.h). *ms is
- * PMAPDB_UNKNOWN if there is no snapshot to count back from. */
+/* Reads a time: in words, or as a span (-2h, 2h) back from back_from (as in select.h). If there
+ * is no snapshot to count back from, it counts back from now. */
 static bool read_time(const series *in, pm_text t, int64_t back_from, int64_t *ms)
 {
     int64_t span = 0;
@@ -341,7 +341,7 @@ static bool read_time(const series *in, pm_text t, int64_t back_from, int64_t *m
         return false;
     if (back_from == PMAPDB_UNKNOWN)
         back_from = moment_of(in, at_or_before(in, INT64_MAX));
-    *ms = back_from == PMAPDB_UNKNOWN ? back_from : back_from - span;
+    *ms = (back_from == PMAPDB_UNKNOWN ? pm_clock_now() : back_from) - span;
     return true;
 }
 
@@ -364,7 +364,7 @@ static void pick_time(const series *in, pm_text selector, int64_t back_from, pm_
                             "'%.*s' is not a snapshot: give first, last, prev, @ID, a time "
                             "(2026-11-21T02:05, 02:00, yesterday), -2h or now-2h",
                             (int)selector.len, selector.data));
-    else if (ms != PMAPDB_UNKNOWN)
+    else
         out->snapshot_id = at_or_before(in, ms);
     out->clipped = out->snapshot_id == PMAPDB_UNKNOWN;
     if (out->clipped)

@@ -44,8 +44,8 @@ pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dia
                                  pm_text selector, int64_t back_from, pm_pick *out,
                                  pmapdb_error *err);
 
-/* A time in words, or -2h back from the newest snapshot of the scope. *ms is PMAPDB_UNKNOWN if
- * there is no snapshot to count back from. */
+/* A time in words, or -2h back from the newest snapshot of the scope, or from now if there is
+ * none. */
 pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
                              pmapdb_error *err);
 

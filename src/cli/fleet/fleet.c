@@ -1,0 +1,200 @@
+/* fleet: pmapdb fleet: asks ClickHouse the queries of queries/fleet. */
+#include "cli/fleet/fleet.h"
+
+#include "cli/push/connection.h"
+#include "cli/run.h"
+#include "cli/words.h"
+#include "store/read/remote.h"
+#include <stdlib.h>
+
+typedef struct fleet_args {
+    pm_connection connection;
+    const char *url;
+    bool sql, list;
+} fleet_args;
+
+#define AT(field) offsetof(fleet_args, field)
+
+/* The first option is only for a command line without a query's name. */
+static const pm_option options[] = {
+    {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the questions", NULL},
+    {"url", 0, PM_OPT_WORD, AT(url), "URL", "ClickHouse: http[s]://HOST[:PORT][/PATH]", NULL},
+    {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the statement; do not ask", NULL},
+    {"timeout", 0, PM_OPT_SPAN, AT(connection.http.ms), "SPAN", "Wait so long for the reply (2m)",
+     NULL},
+    PM_CONNECTION_OPTIONS(fleet_args, connection),
+    {0}};
+
+/* ---- the list ---- */
+
+static pm_query_info *find(const pm_cli *cli, const char *name, pmapdb_error *err)
+{
+    char path[128];
+    pm_query_info *info = NULL;
+
+    snprintf(path, sizeof path, "fleet/%.100s", name);
+    return pm_run_find(cli, path, NULL, &info, err) == PMAPDB_OK ? info : NULL;
+}
+
+static void put_names(FILE *out, const pm_cli *cli, bool titles)
+{
+    pm_names names = {0};
+    pmapdb_error err;
+
+    pm_cli_must(pm_catalog_names(cli->query_dir, "fleet", &names, &err), &err);
+    for (size_t i = 0; i < names.n; i++) {
+        pm_query_info *info = find(cli, names.name[i], &err);
+
+        if (titles)
+            fprintf(out, "  %-15s %.*s\n", names.name[i],
+                    info ? (int)info->title.len : (int)strlen(err.text),
+                    info ? info->title.data : err.text);
+        else
+            fprintf(out, "  %s\n", names.name[i]);
+        pm_catalog_free(info);
+    }
+    pm_names_free(&names);
+}
+
+static void put_words(FILE *out, const pm_cli *cli)
+{
+    put_names(out, cli, false);
+    fputs("  schema\n", out);
+}
+
+static void put_titles(FILE *out, const void *ctx, bool all)
+{
+    (void)all;
+    fputs("Questions:\n", out);
+    put_names(out, ctx, true);
+}
+
+static int list(const pm_cli *cli)
+{
+    pm_output out;
+
+    pm_output_open(&out, cli);
+    put_names(out.text, cli, true);
+    pm_output_end(&out);
+    return PM_EXIT_OK;
+}
+
+/* ---- one question ---- */
+
+/* Sends a statement. The reply is whole: the server holds it back until it is complete, because
+ * after its first bytes it could no longer say that it failed. */
+static void post(pm_http *http, const char *database, pm_text sql, pm_http_reply *reply)
+{
+    pmapdb_error err;
+
+    pm_cli_must(pm_http_post(http,
+                             PM_HTTP_PARAMS({"database", pm_text_of(database)},
+                                            {"wait_end_of_query", PM_TEXT("1")}),
+                             sql, reply, &err),
+                &err);
+}
+
+static pmapdb_store *open_memory(const pm_cli *cli)
+{
+    pmapdb_open_options how = {
+        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = cli->query_dir};
+    pmapdb_store *store = NULL;
+    pmapdb_error err;
+
+    pm_cli_must(pmapdb_open("the reply", &how, &store, &err), &err);
+    return store;
+}
+
+static void ask(fleet_args *f, pm_run_args *args, pmapdb_rows *rows)
+{
+    static const pm_text hosts = PM_TEXT("SELECT DISTINCT host FROM hosts ORDER BY host\n"
+                                         "FORMAT TabSeparated\n");
+    pm_http_reply reply = {0};
+    pm_http *http = pm_connection_open(&f->connection, f->url);
+    const char *database = pm_connection_database(&f->connection);
+    pm_buf sql = {0};
+    pmapdb_error err;
+
+    if (pm_run_given(args, "host")) {
+        post(http, database, hosts, &reply);
+        pm_cli_must(pm_remote_hosts(rows, pm_buf_text(&reply.body), &err), &err);
+    }
+    pm_cli_must(pm_remote_sql(rows, &sql, &err), &err);
+    post(http, database, pm_buf_text(&sql), &reply);
+    pm_cli_must(pm_remote_answer(rows, pm_buf_text(&reply.body), &err), &err);
+    pm_buf_free(&sql);
+    pm_http_reply_free(&reply);
+    pm_http_close(http);
+}
+
+static void show(const pm_run_args *args, pmapdb_rows *rows)
+{
+    pm_buf sql = {0};
+    pm_output out;
+    pmapdb_error err;
+
+    pm_cli_must(pm_remote_sql(rows, &sql, &err), &err);
+    pm_output_open(&out, args->cli);
+    pm_output_text(&out, "%s", sql.data);
+    pm_output_end(&out);
+    pm_buf_free(&sql);
+}
+
+static void answer(fleet_args *f, pm_run_args *args)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    args->store = open_memory(args->cli);
+    pm_cli_must(pm_remote_query(args->store, (pm_query_info *)args->info, &rows, &err), &err);
+    pm_cli_must(pm_run_bind(args, rows, &err), &err);
+    if (f->sql) {
+        show(args, rows);
+    } else {
+        ask(f, args, rows);
+        pm_answer_write(args->cli, rows, NULL, NULL);
+    }
+    pmapdb_rows_close(rows); /* and args->info */
+    pmapdb_close(args->store);
+}
+
+static const pm_syntax syntax = {.options = options,
+                                 .operands = "NAME|FILE.sql --url URL [PARAMETERS]\n"
+                                             "schema [OPTIONS]",
+                                 .in_order = true,
+                                 .more = put_titles,
+                                 .words = put_words};
+
+int pm_cli_fleet(pm_cli *cli, int argc, char **argv)
+{
+    fleet_args f = {.connection = {.http = {.ms = 120000}}};
+    pm_run_args args = {.cli = cli, .own = options + 1, .own_values = &f};
+    pm_syntax here = syntax;
+    char title[64], path[128];
+    int n;
+
+    here.ctx = cli;
+    pm_run_find_query_dir(cli, argc, argv);
+    n = pm_options_parse(cli, &here, &f, argc, argv);
+    if (f.list && n)
+        pm_cli_usage(cli, "--list takes no name");
+    if (f.list)
+        return list(cli);
+    if (!n)
+        pm_cli_usage(cli, "which question? --list lists them");
+    snprintf(title, sizeof title, "pmapdb fleet %s", pm_text_basename(pm_text_of(argv[1])).data);
+    snprintf(path, sizeof path, "fleet/%.100s", argv[1]);
+    args.query = path;
+    if (strchr(argv[1], '/') || pm_text_ends(pm_text_of(argv[1]), PM_TEXT(".sql")))
+        args.path = argv[1];
+    if (strcmp(argv[1], "schema") == 0) {
+        argv[1] = title;
+        return pm_fleet_schema(cli, n, argv + 1);
+    }
+    argv[1] = title;
+    pm_run_parse(&args, n, argv + 1);
+    if (!f.url && !f.sql)
+        pm_cli_usage(cli, "which server? --url http://HOST:8123");
+    answer(&f, &args);
+    return PM_EXIT_OK;
+}

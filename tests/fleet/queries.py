@@ -1,0 +1,517 @@
+#!/usr/bin/env python3
+"""Every question of `pmapdb fleet` against a fleet whose answer is known.     queries.py PMAPDB
+
+Makes the rows of a fleet at random, as many pushes leave them: twice, in any order, older versions of
+a row beside newer ones, rows of categories as they were before rules were applied again, unknown
+numbers, hosts with two stores. Python calculates each answer from what is true of the hosts, never
+from the rows, and both must be equal. One server, then two shards.
+"""
+import json
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "samples/fleet"))
+import clickhouse  # noqa: E402  pylint: disable=wrong-import-position
+
+HOUR, DAY = 3600000, 86400000
+NOW = 1772706000000  # 2026-03-05T10:20:00Z
+NUMBERS = ["mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib"]
+COLUMNS = {
+    "hosts": "host_id host at_ms label_key label_value schema seq",
+    "marks": "host_id host store gen through_ms pushed_ms rows seq",
+    "spans": "host_id process_key store name pid boot_id command exe user cgroup memory_max_kib dialect state "
+             "first_ms last_ms n seq",
+    "points": "host_id name process_key gen category at_ms " + " ".join(NUMBERS),
+    "hourly": "host_id name category hour gen at_ms processes " + " ".join(NUMBERS) + " seq",
+    "objects": "host_id name object category hour gen at_ms " + " ".join(NUMBERS) + " seq",
+    "verdicts": "host_id name category metric process_key pid gen day judged_ms verdict shape since_ms rate_per_h "
+                "rate_low rate_high could_see_per_h last_kib limit_kib limit_by eta_h snapshots processes stack_hash "
+                "build seq",
+    "stacks": "stack_hash host_id name category stack growth_kib share from_ms to_ms seq"}
+
+
+def iso(ms):
+    """Time as the program prints it."""
+    import datetime  # pylint: disable=import-outside-toplevel
+    return datetime.datetime.fromtimestamp(ms // 1000, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def field(value):
+    """A value as tab-separated text."""
+    if value is None:
+        return "\\N"
+    if isinstance(value, list):
+        return "[" + ",".join("'" + v.replace("\\", "\\\\").replace("'", "\\'") + "'" for v in value) + "]"
+    return str(value).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+
+
+def middle(values, share=0.5):
+    """quantileExact of ClickHouse: the element at that share of the sorted values, rounded down."""
+    return sorted(values)[min(int(share * len(values)), len(values) - 1)]
+
+
+def total(values):
+    """A sum, unknown if a part is."""
+    values = list(values)
+    return None if None in values else sum(values)
+
+
+class Rows:
+    """Rows on their way to the server: shuffled, some twice, some after an older version."""
+
+    def __init__(self, rng):
+        self.rng, self.rows = rng, {table: [] for table in COLUMNS}
+
+    def put(self, table, **values):
+        names = COLUMNS[table].split()
+        row = [values.get(n, "" if n in ("boot_id", "command", "exe", "user", "cgroup", "dialect", "state", "shape",
+                                         "limit_by", "build") else None if n in NUMBERS else 0) for n in names]
+        self.rows[table].append(row)
+        if self.rng.random() < 0.2:
+            self.rows[table].append(row)
+
+    def put_newer(self, table, wrong, **values):
+        """The row, and sometimes an older version of it with other values."""
+        if self.rng.random() < 0.3:
+            self.put(table, **{**values, **wrong, "seq": 1})
+        self.put(table, **{**values, "seq": 5})
+
+    def send(self, fleet, database):
+        for table, rows in self.rows.items():
+            self.rng.shuffle(rows)
+            half = len(rows) // 2
+            for part in (rows[:half], rows[half:]):  # two parts, which the server has not merged
+                text = "\n".join("\t".join(map(field, row)) for row in part)
+                names = ", ".join(COLUMNS[table].split())
+                fleet.ask(f"INSERT INTO {table} ({names}) FORMAT TabSeparated", database=database,
+                          data=text.encode(), insert_distributed_sync=1)
+
+
+class Host:
+    """What is true of one host."""
+
+    def __init__(self, rng, number):
+        self.id, self.name = 1000 + number * 77777777777, f"host-{number:02}"
+        self.gen = rng.choice([1, 1, 2])
+        self.stores = [f"{number:015x}{s}" for s in range(rng.choice([1, 1, 1, 2]))]
+        self.role = rng.choice(["payments", "web", "db", ""])
+        self.moved = NOW - rng.randrange(9, 14) * HOUR + 60000 if rng.random() < 0.5 else None
+        self.builds = ["2.3.0", "2.3.1"] if self.moved else [rng.choice(["2.3.0", "2.3.1"])]
+        self.silent = rng.choice([0, 0, 0, 3 * HOUR, 40 * HOUR])
+        self.pushed = NOW - self.silent - rng.randrange(60000, 900000)
+        self.through = self.pushed - rng.choice([30000, 30000, 5 * HOUR])
+        self.limit = {name: rng.choice([None, 900000, 600000]) for name in ("api", "redis", "nginx")}
+        self.hourly = {}   # (name, category, hour in ms): (processes, numbers)
+        self.objects = {}  # (name, object, category): {hour: rss}
+        self.verdicts = []
+
+    def labels(self, at):
+        """The labels at a time."""
+        value = {"build": self.builds[-1] if not self.moved or at >= self.moved else self.builds[0]}
+        return {**value, **({"role": self.role} if self.role else {})}
+
+
+def make_hourly(rng, host):
+    """A week of hours; some hosts grow, one name is missing on some, one number is unknown."""
+    for name in ("api", "redis", "nginx"):
+        if rng.random() < 0.2:
+            continue
+        for category in ("heap", "anonymous", "shared-library"):
+            base, slope = rng.randrange(20000, 200000), rng.choice([0, 0, 0, rng.randrange(100, 3000)])
+            if host.id % 13 == 0:
+                base *= 9
+            no_swap = rng.random() < 0.1
+            first = NOW // HOUR * HOUR - rng.choice([170, 170, 170, 15, 6]) * HOUR
+            for hour in range(first, host.through // HOUR * HOUR + 1, HOUR):
+                faster = 3 if host.moved and hour > host.moved else 1
+                rss = base + slope * faster * (hour - first) // HOUR + rng.randrange(0, 40)
+                numbers = [rng.randrange(1, 50), rss * 3, None if rng.random() < 0.001 else rss, rss - 5, rss - 9,
+                           rss - 11, None if no_swap else rng.randrange(0, 99)]
+                host.hourly[name, category, hour] = (3, numbers)
+
+
+def make_objects(rng, host):
+    for name in ("api", "redis"):
+        for thing, category in (("[heap]", "heap"), ("[anon]", "anonymous"), ("[anon]", "reserve"), ("/lib/it's\\.so", "shared-library")):
+            hours = sorted(rng.sample(range(-300, 0), rng.randrange(0, 9)))
+            rss = rng.randrange(1000, 9000)
+            steps = {}
+            for hour in hours:
+                rss = max(rss + rng.randrange(-500, 2000), 0)
+                steps[NOW // HOUR * HOUR + hour * HOUR] = rss
+            if steps:
+                host.objects[name, thing, category] = steps
+
+
+def make_verdicts(rng, host):
+    day = NOW // DAY * DAY - rng.choice([0, 0, 1, 4]) * DAY
+    for name in ("api", "redis"):
+        for category in ("heap", "anonymous", "total"):
+            leaking = host.builds[-1] == "2.3.1" and name == "api" and rng.random() < 0.7
+            for process in range(rng.choice([1, 2]) if leaking else 0):
+                host.verdicts.append({
+                    "name": name, "category": category, "metric": "rss", "process_key": host.id + process * 10 + len(category),
+                    "pid": rng.choice([None, 100 + process]), "day": day, "judged_ms": day + rng.randrange(1, 9) * HOUR,
+                    "verdict": rng.choice(["leak", "leak", "suspect"]), "since_ms": rng.choice([None, day - 9 * HOUR - process]),
+                    "rate_per_h": rng.randrange(100, 9000) / 4, "last_kib": 5000, "limit_kib": rng.choice([None, 90000]),
+                    "limit_by": "cgroup", "eta_h": rng.choice([None, rng.randrange(0, 90) / 2]), "processes": 1,
+                    "build": host.builds[-1]})
+            host.verdicts.append({
+                "name": name, "category": category, "metric": "rss", "process_key": 0, "pid": None, "day": day,
+                "judged_ms": day, "verdict": "steady", "since_ms": None, "rate_per_h": None, "last_kib": None,
+                "limit_kib": None, "limit_by": "", "eta_h": None, "processes": rng.randrange(1, 5),
+                "build": host.builds[-1]})
+
+
+STACKS = {("api", "heap"): [("malloc < a < main", 500), ("malloc < b < main", 900)], ("api", "anonymous"): [("mmap < c", None)]}
+
+
+def put_host(rows, host):
+    """The rows of a host."""
+    rng = rows.rng
+    rows.put("hosts", host_id=host.id, host=host.name, at_ms=NOW - 9 * DAY, seq=1,
+             label_key=list(host.labels(0)), label_value=list(host.labels(0).values()))
+    if host.moved:
+        rows.put("hosts", host_id=host.id, host=host.name, at_ms=host.moved, seq=2,
+                 label_key=list(host.labels(NOW)), label_value=list(host.labels(NOW).values()))
+    for store in host.stores:
+        rows.put_newer("marks", {"gen": 1, "through_ms": host.through - DAY, "pushed_ms": host.pushed - DAY},
+                       host_id=host.id, host=host.name, store=store, gen=host.gen, through_ms=host.through,
+                       pushed_ms=host.pushed)
+    for name, limit in host.limit.items():
+        rows.put_newer("spans", {"last_ms": None}, host_id=host.id, process_key=host.id + 1, store=host.stores[0],
+                       name=name, memory_max_kib=limit, first_ms=NOW - 8 * DAY + len(name), last_ms=None)
+    for (name, category, hour), (processes, numbers) in host.hourly.items():
+        values = dict(zip(NUMBERS, numbers), host_id=host.id, name=name, category=category, hour=hour // 1000,
+                      at_ms=hour + 3540000, processes=processes)
+        rows.put_newer("hourly", {"rss_kib": 7, "swap_kib": None}, gen=host.gen, **values)
+        if host.gen == 2 and rng.random() < 0.2:
+            rows.put("hourly", **{**values, "gen": 1, "category": "old", "seq": 3})
+    for (name, thing, category), steps in host.objects.items():
+        for hour, rss in steps.items():
+            rows.put_newer("objects", {"rss_kib": 1}, host_id=host.id, name=name, object=thing, category=category,
+                           hour=hour // 1000, gen=host.gen, at_ms=hour, rss_kib=rss)
+    for v in host.verdicts:
+        rows.put_newer("verdicts", {"verdict": "suspect", "processes": 1}, host_id=host.id, gen=host.gen,
+                       **{**v, "day": iso(v["day"])[:10]})
+    for (name, category), stacks in STACKS.items():
+        for stack, growth in stacks:
+            rows.put("stacks", stack_hash=len(stack), host_id=host.id, name=name, category=category, stack=stack,
+                     growth_kib=growth, seq=1)
+
+
+# ---- the answers, from what is true ----
+
+def sums(host, name, hour, category=""):
+    """(processes, rss, swap) of a name in an hour; None if it had none."""
+    parts = [v for (n, c, h), v in host.hourly.items() if n == name and h == hour and category in ("", c)]
+    if not parts:
+        return None
+    return max(p for p, _ in parts), total(n[2] for _, n in parts), total(n[6] for _, n in parts)
+
+
+def last_hour(host, since):
+    """The newest hour of a host after a time."""
+    return max((h for _, _, h in host.hourly if since < h <= NOW), default=None)
+
+
+def labels_text(host, at=NOW):
+    return " ".join(sorted(f"{k}={v}" for k, v in host.labels(at).items()))
+
+
+def hosts_answer(hosts):
+    for h in hosts:
+        hour = last_hour(h, NOW - 90000000)
+        names = [s for s in (sums(h, n, hour) for n in ("api", "redis", "nginx")) if s]
+        yield {"host": h.name, "labels": labels_text(h), "stores": len(h.stores),
+               "processes": sum(s[0] for s in names) if names else None,
+               "rss_kib": total(s[1] for s in names) if names else None,
+               "swap_kib": total(s[2] for s in names) if names else None,
+               "through_at": iso(h.through), "pushed_at": iso(h.pushed)}
+
+
+def growth_answer(hosts):
+    found = {}
+    for h in hosts:
+        last = NOW // HOUR * HOUR - HOUR
+        for hour in range(last, NOW - 7 * DAY - 1, -DAY):
+            names = [s for s in (sums(h, n, hour) for n in ("api", "redis", "nginx")) if s]
+            if names and hour >= NOW - 7 * DAY:
+                found.setdefault((h.role, hour + HOUR), []).append(names)
+    for (role, at), each in sorted(found.items()):
+        rss = total(s[1] for names in each for s in names)
+        yield {"role": role, "at": iso(at), "hosts": len(each), "processes": sum(s[0] for n in each for s in n),
+               "rss_kib": rss, "rss_kib_host": None if rss is None else rss // len(each),
+               "swap_kib": total(s[2] for n in each for s in n)}
+
+
+def objects_answer(hosts, since=NOW - DAY):
+    found = {}
+    for h in hosts:
+        for (_, thing, category), steps in h.objects.items():
+            seen = {t: rss for t, rss in steps.items() if t > since - 8 * DAY}
+            if seen:
+                before = [t for t in seen if t <= since]
+                older, newer = seen[max(before) if before else min(seen)], seen[max(seen)]
+                both = found.setdefault((thing, category), {}).setdefault(h, [0, 0])
+                both[0] += older
+                both[1] += newer
+    rows = []
+    for (thing, category), each in found.items():
+        worst = max(each, key=lambda h: (each[h][1] - each[h][0], h.id))
+        delta = sum(b - a for a, b in each.values())
+        if delta:
+            rows.append({"object": thing, "category": category, "hosts": len(each),
+                         "grown": sum(b > a for a, b in each.values()), "rss_kib_from": sum(a for a, _ in each.values()),
+                         "rss_kib_to": sum(b for _, b in each.values()), "rss_kib_delta": delta,
+                         "worst_host": worst.name, "worst_kib": each[worst][1] - each[worst][0]})
+    return sorted(rows, key=lambda r: (-r["rss_kib_delta"], r["object"], r["category"]))
+
+
+def current(host):
+    """The verdicts of a host that count."""
+    day = max((v["day"] for v in host.verdicts if NOW // DAY * DAY - DAY <= v["day"]), default=None)
+    return [v for v in host.verdicts if v["day"] == day]
+
+
+def leaks_answer(hosts):
+    judged, leaking = {}, {}
+    for h in hosts:
+        for v in current(h):
+            if v["category"] != "total":
+                key = v["name"], v["category"], v["build"]
+                judged.setdefault(key, set()).add(h)
+                if v["verdict"] == "leak":
+                    leaking.setdefault(key, {}).setdefault(h, []).append(v)
+    rows = []
+    for (name, category, build), each in leaking.items():
+        rates = [middle([v["rate_per_h"] for v in vs]) for vs in each.values()]
+        since = [v["since_ms"] for vs in each.values() for v in vs if v["since_ms"]]
+        n, of = len(each), len(judged[name, category, build])
+        stack = max(STACKS.get((name, category), [(None, 0)]), key=lambda s: s[1] or 0)[0]
+        rows.append({"name": name, "category": category, "build": build, "leaking": n, "judged": of, "share": n / of,
+                     "rate_per_h": middle(rates), "rate_10": middle(rates, 0.1), "rate_90": middle(rates, 0.9),
+                     "first_at": iso(min(since)) if since else None, "stack": stack})
+    return sorted(rows, key=lambda r: (-r["leaking"], -r["rate_per_h"], r["name"], r["category"], r["build"]))
+
+
+def limit_answer(hosts):
+    rows = []
+    for h in hosts:
+        for v in current(h):
+            left = None if v["eta_h"] is None else v["eta_h"] - (NOW - v["judged_ms"]) / HOUR
+            if v["verdict"] in ("leak", "suspect") and left is not None and left <= 24:
+                rows.append({"host": h.name, "name": v["name"], "pid": v["pid"], "category": v["category"],
+                             "verdict": v["verdict"], "rate_per_h": v["rate_per_h"], "last_kib": v["last_kib"],
+                             "limit_kib": v["limit_kib"], "limit_by": v["limit_by"], "eta_h": max(left, 0),
+                             "judged_at": iso(v["judged_ms"]), "build": v["build"]})
+    return sorted(rows, key=lambda r: (r["eta_h"], r["host"], r["name"], r["pid"] is None, r["pid"] or 0, r["category"]))
+
+
+def slope(pairs):
+    """Of the line through (hour, size)."""
+    return statistics.linear_regression(*zip(*pairs)).slope
+
+
+def forecast_answer(hosts, name="api"):
+    rows = []
+    for h in hosts:
+        hours = [(t // HOUR, sums(h, name, t)) for t in range((NOW - DAY) // HOUR * HOUR + HOUR, NOW, HOUR)]
+        hours = [(t, s) for t, s in hours if s and s[1] is not None]
+        if len(hours) < 2:
+            continue
+        rate, (_, last) = slope([(t, s[1]) for t, s in hours]), hours[-1]
+        limit = h.limit[name]
+        rows.append({"host": h.name, "processes": last[0], "hours": len(hours), "first_kib": hours[0][1][1],
+                     "last_kib": last[1], "rate_per_h": rate, "limit_kib": limit,
+                     "eta_h": None if not limit or rate <= 0 else max((limit - last[1]) / rate, 0)})
+    return sorted(rows, key=lambda r: (r["eta_h"] is None, r["eta_h"] or 0, -r["rate_per_h"], r["host"]))
+
+
+def changed_answer(hosts):
+    found = {}
+    for h in hosts:
+        if not h.moved:
+            continue
+        turn = h.moved // HOUR
+        for name in ("api", "redis", "nginx"):
+            hours = [(t, sums(h, name, t * HOUR)) for t in range(turn - 8, turn + 9)]
+            hours = [(t, s[1]) for t, s in hours if s and s[1] is not None and t * HOUR <= NOW]
+            before, after = [p for p in hours if p[0] < turn], [p for p in hours if p[0] > turn]
+            if len(before) >= 2 and len(after) >= 2:
+                found.setdefault(name, []).append((slope(before), slope(after), before[-1][1], after[-1][1], h.moved))
+    rows = []
+    for name, each in found.items():
+        before, after, first, last, at = zip(*each)
+        rows.append({"name": name, "value_from": "2.3.0", "value_to": "2.3.1", "hosts": len(each),
+                     "rate_before": middle(before), "rate_after": middle(after),
+                     "rate_delta": middle(after) - middle(before), "rss_kib_from": middle(first),
+                     "rss_kib_to": middle(last), "changed_at": iso(min(at))})
+    return sorted(rows, key=lambda r: -r["rate_delta"])
+
+
+def worst_answer(hosts, name="api"):
+    rows = []
+    for h in hosts:
+        hours = sorted(t for n, _, t in h.hourly if n == name and NOW - DAY - 3 * HOUR < t <= NOW)
+        if not hours:
+            continue
+        now = sums(h, name, hours[-1])
+        old = [sums(h, name, t)[1] for t in hours if t + HOUR <= NOW - DAY]
+        old = [rss for rss in old if rss is not None]
+        rows.append({"host": h.name, "labels": labels_text(h), "processes": now[0], "rss_kib": now[1],
+                     "rss_kib_delta": now[1] - old[-1] if old and now[1] is not None else None, "swap_kib": now[2],
+                     "at": iso(hours[-1] + HOUR)})
+    return sorted(rows, key=lambda r: (-(r["rss_kib"] or 0), r["host"]))[:20]
+
+
+def outliers_answer(hosts):
+    groups = {}
+    for h in hosts:
+        hour = last_hour(h, NOW - 3 * HOUR)
+        for name in ("api", "redis", "nginx"):
+            s = sums(h, name, hour) if hour else None
+            if s and s[1] is not None:
+                groups.setdefault((h.role, name), []).append((h, s))
+    rows = []
+    for (role, name), each in groups.items():
+        if len(each) < 5:
+            continue
+        median = middle([s[1] for _, s in each])
+        spread = max(1.4826 * middle([abs(s[1] - median) for _, s in each]), 0.01 * median + 1)
+        for h, s in each:
+            far = (s[1] - median) / spread
+            if abs(far) >= 5 and abs(s[1] - median) >= 32768:
+                rows.append({"host": h.name, "role": role, "name": name, "processes": s[0], "rss_kib": s[1],
+                             "median_kib": median, "hosts": len(each), "deviations": far})
+    return sorted(rows, key=lambda r: (-abs(r["deviations"]), r["host"], r["name"]))
+
+
+def silent_answer(hosts):
+    rows = []
+    for h in hosts:
+        for store in h.stores:
+            if h.through < NOW - HOUR:
+                push = h.pushed < NOW - HOUR
+                rows.append({"host": h.name, "store": store, "what": "push" if push else "capture",
+                             "silent_h": (NOW - (h.pushed if push else h.through)) / HOUR, "through_at": iso(h.through),
+                             "pushed_at": iso(h.pushed), "labels": labels_text(h)})
+    return sorted(rows, key=lambda r: (-r["silent_h"], r["host"], r["store"]))
+
+
+QUESTIONS = {
+    "hosts": (hosts_answer, ["--at"]), "growth-by-role": (growth_answer, ["--to"]),
+    "top-objects": (objects_answer, ["--to"]), "leaks-by-build": (leaks_answer, ["--at"]),
+    "near-limit": (limit_answer, ["--at"]), "forecast": (forecast_answer, ["--name", "api", "--to"]),
+    "changed-since": (changed_answer, ["--to"]), "worst-hosts": (worst_answer, ["--name", "api", "--at"]),
+    "outliers": (outliers_answer, ["--at"]), "silent-hosts": (silent_answer, ["--at"])}
+FROM = {"growth-by-role": NOW - 7 * DAY, "top-objects": NOW - DAY, "forecast": NOW - DAY}
+
+
+def equal(got, want):
+    """Two rows; numbers that are no integers may differ in their last digits."""
+    want = {k: v for k, v in want.items() if v is not None}
+    return got.keys() == want.keys() and all(
+        abs(got[k] - v) <= 1e-6 * max(1, abs(v)) if isinstance(v, float) else got[k] == v for k, v in want.items())
+
+
+def compare(name, got, want):
+    """Complaints about an answer."""
+    want = list(want)
+    wrong = [f"{name}: row {i}: is {g}, should be {w}" for i, (g, w) in enumerate(zip(got, want)) if not equal(g, w)]
+    if len(got) != len(want):
+        wrong.append(f"{name}: {len(got)} rows, should be {len(want)}")
+    return wrong[:3]
+
+
+def ask(pmapdb, url, database, words):
+    """The rows of a question."""
+    done = subprocess.run([pmapdb, "fleet", *words, "--url", url, "--database", database, "-f", "json"],
+                          capture_output=True, text=True, check=False, env={**os.environ, "TZ": "UTC"})
+    if done.returncode:
+        raise RuntimeError(f"pmapdb fleet {' '.join(words)}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def check(pmapdb, fleet, database, seed):
+    """Complaints about all questions over one random fleet."""
+    rng = random.Random(seed)
+    hosts = [Host(rng, i) for i in range(40)]
+    rows = Rows(rng)
+    for h in hosts:
+        for make in (make_hourly, make_objects, make_verdicts):
+            make(rng, h)
+        put_host(rows, h)
+    rows.send(fleet, database)
+    wrong = []
+    for name, (answer, words) in QUESTIONS.items():
+        words = [name, *words, iso(NOW)]
+        if name in FROM:
+            words += ["--from", iso(FROM[name])]
+        if name == "changed-since":
+            words += ["--since", iso(NOW - DAY)]
+        want = list(answer(hosts))
+        if not want:
+            wrong.append(f"{name}: the fleet of seed {seed} has no row for it")
+        wrong += compare(name, ask(pmapdb, fleet.urls[-1], database, words), want)
+    return wrong
+
+
+def hostile(pmapdb, fleet, database):
+    """Complaints about parameters that try to leave their literal."""
+    names = ["x' OR '1'='1", "x\\' OR 1=1 --", "\\", "'", "''", "x\\", "*/ x /*", "-- x", "x\n' OR 1=1", "\t\\N", ":name",
+             "toInt64(1)", "$1", "# x", "\u2018x\u2019", "`", "\"", "x'); DROP TABLE hosts; --", "host-00' OR host='host-01"]
+    wrong = []
+    for name in names:
+        for words in (["worst-hosts", "--name", name, "--at"], ["growth-by-role", "--label", name, "--name", name, "--to"]):
+            try:
+                rows = ask(pmapdb, fleet.urls[0], database, [*words, iso(NOW)])
+            except RuntimeError as e:
+                rows = [str(e)]
+            if rows:
+                wrong.append(f"{words}: {rows[:1]}")
+    fleet.run(f"INSERT INTO marks (host_id, host, store) VALUES (7, {quoted(names[0])}, 'x')", database=database)
+    got = ask(pmapdb, fleet.urls[0], database, ["hosts", "--at", iso(NOW)])
+    if names[0] not in [r["host"] for r in got]:
+        wrong.append("a host with a quote in its name is not found")
+    return wrong
+
+
+def quoted(text):
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def schema(pmapdb, fleet, database, *options):
+    """Makes the tables on every server."""
+    text = subprocess.run([pmapdb, "fleet", "schema", "--database", database, *options], capture_output=True, text=True,
+                          check=True).stdout
+    for server in range(len(fleet.urls)):
+        fleet.run(text, server)
+
+
+def main():
+    pmapdb = os.path.abspath(sys.argv[1])
+    if clickhouse.missing():
+        print("skipped:", clickhouse.missing())
+        return 77
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        with clickhouse.Cluster(pathlib.Path(folder) / "one") as fleet:
+            for seed in (1, 2):
+                schema(pmapdb, fleet, f"f{seed}")
+                wrong += [f"one server, seed {seed}: {w}" for w in check(pmapdb, fleet, f"f{seed}", seed)]
+            wrong += hostile(pmapdb, fleet, "f1")
+        with clickhouse.Cluster(pathlib.Path(folder) / "two", shards=2) as fleet:
+            schema(pmapdb, fleet, "pmapdb", "--cluster", "fleet")
+            wrong += ["two shards: " + w for w in check(pmapdb, fleet, "pmapdb", 3)]
+    print("\n".join(wrong) or f"{len(QUESTIONS)} questions over three fleets agree")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -53,8 +53,9 @@ taken AS (
         WHEN 'size' THEN v.size_kib WHEN 'swap' THEN v.swap_kib WHEN 'mappings' THEN v.mappings END
       FROM category c
       CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.category_id = c.category_id
-        AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off)
-      WHERE c.category = :category) AS part
+      WHERE c.category = :category AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off)
+      ORDER BY v.first DESC
+      LIMIT 1) AS part
   FROM scope
   CROSS JOIN snapshot s ON s.process_id = scope.process_id
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END

@@ -13,14 +13,13 @@
 --
 -- Rows of one region follow each other. plot-growth says the sequence and the place of a snapshot.
 SELECT v.epoch_id, v.first, v.last, r.start, r.start + r.length AS "end", v.rss_kib, c.category, r.lineage_id
-FROM (
-  SELECT DISTINCT s.epoch_id
-  FROM json_each(:snapshots) j
-  CROSS JOIN snapshot s ON s.snapshot_id = j.value
-) x
-CROSS JOIN mapping_versions v
+FROM epoch x
+CROSS JOIN mapping_versions v ON v.epoch_id = x.epoch_id
 CROSS JOIN region r ON r.region_id = v.region_id
 CROSS JOIN object o ON o.object_id = r.object_id
 CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
-WHERE v.epoch_id = x.epoch_id
-ORDER BY v.epoch_id, v.region_id, v.first;
+WHERE x.epoch_id IN (
+  SELECT s.epoch_id
+  FROM json_each(:snapshots) j
+  CROSS JOIN snapshot s ON s.snapshot_id = j.value)
+ORDER BY x.epoch_id, v.region_id, v.first;

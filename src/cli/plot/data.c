@@ -39,15 +39,15 @@ static bool is_worse(const pm_leak_group *g, const pm_leak_row *worst, const pm_
     return worst->rate > than->worst->rate;
 }
 
-static void choose(pm_plot_data *d)
+static void choose(pm_plot_data *d, const pm_leak_rows *judged, int64_t process_id)
 {
-    const pm_leak_row *end = d->rows.row + d->rows.n;
+    const pm_leak_row *end = judged->row + judged->n;
 
-    for (const pm_leak_row *r = d->rows.row; r < end;) {
-        pm_leak_group g = pm_leak_group_at(&d->rows, r);
+    for (const pm_leak_row *r = judged->row; r < end;) {
+        pm_leak_group g = pm_leak_group_at(judged, r);
         const pm_leak_row *worst = pm_leak_group_worst(&g);
 
-        if (is_worse(&g, worst, d)) {
+        if (process_id ? r->process_id == process_id : is_worse(&g, worst, d)) {
             d->group = g;
             d->worst = worst;
         }
@@ -55,8 +55,8 @@ static void choose(pm_plot_data *d)
     }
     if (!d->group.begin)
         pm_cli_die("there are no snapshots to draw");
-    for (const pm_leak_row *r = d->rows.row; r < end; r++)
-        d->siblings += (r == d->rows.row || r->process_id != r[-1].process_id) &&
+    for (const pm_leak_row *r = judged->row; r < end; r++)
+        d->siblings += (r == judged->row || r->process_id != r[-1].process_id) &&
                        pm_text_equal(r->name, d->group.begin->name);
     snprintf(d->process, sizeof d->process, "@%" PRId64, d->group.begin->process_id);
     if (d->worst)
@@ -93,6 +93,13 @@ static const pm_leak_row *finding_of(const pm_plot_data *d, pm_text category)
     return NULL;
 }
 
+/* True if the rate of a row is that of the number which is drawn. */
+static bool is_drawn(const pm_plot_data *d, const pm_leak_row *r)
+{
+    return pm_leak_row_is_kib(r) && !d->plot.count &&
+           (!d->asked || pm_text_equal(r->metric, pm_text_of(d->plot.metric)));
+}
+
 static pm_plot_layer *add_layer(pm_plot_data *d, const char *category)
 {
     pm_text name = {"", 0};
@@ -101,13 +108,13 @@ static pm_plot_layer *add_layer(pm_plot_data *d, const char *category)
     uint32_t id;
     pmapdb_error err;
 
-    pm_cli_must(pm_pool_text(d->rows.texts, pm_text_of(category), &id, &err), &err);
-    name = pm_pool_text_get(d->rows.texts, id);
+    pm_cli_must(pm_pool_text(d->texts, pm_text_of(category), &id, &err), &err);
+    name = pm_pool_text_get(d->texts, id);
     pm_cli_must(pm_plot_add(&d->plot, name, &layer, &err), &err);
     r = finding_of(d, name);
     if (r) {
         layer->state = r->verdict == PM_VERDICT_LEAK ? PM_PLOT_LEAK : PM_PLOT_SUSPECT;
-        layer->rate = pm_leak_row_is_kib(r) && !d->plot.count ? r->rate : NAN;
+        layer->rate = is_drawn(d, r) ? r->rate : NAN;
     }
     return layer;
 }
@@ -151,7 +158,7 @@ static void read_verdict(pm_plot_data *d)
     plot->since_ms = PMAPDB_UNKNOWN;
     if (d->worst && d->worst->since.len)
         pm_clock_parse(d->worst->since, &plot->since_ms);
-    if (!pm_leak_row_is_kib(total) || plot->count)
+    if (!is_drawn(d, total))
         return;
     plot->limit = total->limit;
     if (*pm_leak_limit_words(total))
@@ -241,19 +248,32 @@ static void print_verdict(pm_plot_data *d)
     pm_words_end(&d->facts);
 }
 
-void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, int points)
+void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *ask)
 {
-    const pm_plot_arg judged[] = {{"process", ask->process}, {"metric", ask->metric},
-                                  {"since", ask->since},     {"limit", ask->limit},
-                                  {"dialect", ask->dialect}, {NULL, NULL}};
-    pmapdb_rows *rows = pm_plot_query(store, "leaks", judged);
+    pmapdb_rows *rows = pm_plot_query(store, "leaks",
+                                      (pm_plot_arg[]){{"process", ask->process},
+                                                      {"metric", ask->metric},
+                                                      {"since", ask->since},
+                                                      {"limit", ask->limit},
+                                                      {"dialect", ask->dialect},
+                                                      {NULL, NULL}});
+
+    pm_leak_rows_free(out);
+    *out = (pm_leak_rows){0};
+    pm_leak_rows_read(out, rows);
+    pmapdb_rows_close(rows);
+}
+
+void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask,
+                  const pm_leak_rows *judged, int points)
+{
+    pmapdb_rows *rows;
     char number[16];
     pmapdb_error err;
 
-    *out = (pm_plot_data){.plot.metric = ask->metric};
-    pm_leak_rows_read(&out->rows, rows);
-    pmapdb_rows_close(rows);
-    choose(out);
+    *out = (pm_plot_data){
+        .texts = judged->texts, .plot.metric = ask->metric, .asked = ask->metric != NULL};
+    choose(out, judged, ask->process_id);
     if (!out->plot.metric)
         out->plot.metric = pm_leak_row_blind(out->group.begin) ? "size" : "rss";
     out->plot.count = strcmp(out->plot.metric, "mappings") == 0;
@@ -283,7 +303,6 @@ void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask
 void pm_plot_data_free(pm_plot_data *d)
 {
     pm_plot_free(&d->plot);
-    pm_leak_rows_free(&d->rows);
     free(d->title.data);
     free(d->about.data);
     free(d->verdict.data);

@@ -134,10 +134,9 @@ void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
                                 {"dialect", ask->dialect},
                                 {NULL, NULL}};
     pm_plot_fleet_data f = {0};
-    pmapdb_rows *rows = pm_plot_query(store, "leaks", args);
+    pmapdb_rows *rows;
 
-    pm_leak_rows_read(&f.rows, rows);
-    pmapdb_rows_close(rows);
+    pm_plot_judge(&f.rows, store, ask);
     read_processes(&f);
     rows = pm_plot_query(store, "plot-fleet", args);
     read_values(&f, rows);

@@ -118,12 +118,14 @@ static void draw(const plot_cmd *c, const pm_plot_data *d, pm_plot_map *map, pm_
 
 static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
 {
+    pm_leak_rows judged = {0};
     pm_plot_data d;
     pm_plot_map map = {0};
     pm_picture p;
     pmapdb_error err;
 
-    pm_plot_read(&d, store, &c->ask, 280);
+    pm_plot_judge(&judged, store, &c->ask);
+    pm_plot_read(&d, store, &c->ask, &judged, 280);
     if (!c->what || strcmp(c->what, "growth") != 0)
         pm_plot_read_map(&d, store, &map);
     if (c->what && strcmp(c->what, "growth") != 0 && !map.n)
@@ -134,6 +136,7 @@ static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
     pm_output_check(out, pm_picture_end(&p), &err);
     free(map.stretch);
     pm_plot_data_free(&d);
+    pm_leak_rows_free(&judged);
 }
 
 static void plot_fleet(const plot_cmd *c, pmapdb_store *store, pm_output *out)

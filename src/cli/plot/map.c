@@ -90,8 +90,8 @@ static void find_category(reading *r)
     t.data = pmapdb_rows_text(r->rows, r->column[CATEGORY], &t.len);
     if (pm_text_equal(t, r->category))
         return;
-    pm_cli_must(pm_pool_text(r->data->rows.texts, t, &id, &err), &err);
-    r->category = pm_pool_text_get(r->data->rows.texts, id);
+    pm_cli_must(pm_pool_text(r->data->texts, t, &id, &err), &err);
+    r->category = pm_pool_text_get(r->data->texts, id);
     r->layer = NULL;
     for (size_t i = 0; i < r->data->plot.n_layers; i++)
         if (pm_text_equal(r->data->plot.layer[i].name, r->category))

@@ -17,7 +17,7 @@
 #define ALL_MOST 400 /* files of --all */
 #define KEPT 1200    /* snapshots in the page */
 #define MAPPED 400   /* of these, with their mappings */
-#define STRETCHES 120000
+#define STRETCHES 80000
 #define SVG_POINTS 140
 
 #define AT(field) offsetof(pm_report, field)
@@ -170,11 +170,9 @@ static pmapdb_status write_words(void *ctx, const char *bytes, size_t n, pmapdb_
 /* Prints the picture of `plot` as an SVG, unless no snapshot of the process is judged. */
 static void print_picture(pm_report *r, int64_t id, pm_words *words)
 {
-    char process[24], since[PM_CLOCK_TEXT];
-    const pm_plot_ask ask = {.process = process,
-                             .since = since,
-                             .limit = pm_run_given(&r->args, "limit"),
-                             .dialect = pm_run_given(&r->args, "dialect")};
+    char since[PM_CLOCK_TEXT];
+    const pm_plot_ask ask = {
+        .process_id = id, .since = since, .dialect = pm_run_given(&r->args, "dialect")};
     const pm_sink sink = {pm_words_begin(words), write_words};
     pm_leak_group g = pm_report_group(r, id);
     pm_plot_data data;
@@ -184,9 +182,8 @@ static void print_picture(pm_report *r, int64_t id, pm_words *words)
     pmapdb_error err;
 
     if (g.begin != g.end && g.begin->snapshots > 0) {
-        snprintf(process, sizeof process, "@%" PRId64, id);
         pm_clock_format(r->scope.from_ms, since);
-        pm_plot_read(&data, r->args.store, &ask, SVG_POINTS);
+        pm_plot_read(&data, r->args.store, &ask, &r->verdicts, SVG_POINTS);
         pm_cli_must(pm_picture_svg(&picture, 1200, 600, (pm_text){data.title.data, data.title.len},
                                    (pm_text){data.verdict.data, data.verdict.len}, &sink, &err),
                     &err);

@@ -92,14 +92,10 @@ static int compare(const void *x, const void *y, void *ctx)
 void pm_watch_judge(pm_watch *w)
 {
     int64_t begun = pm_clock_now();
-    pmapdb_rows *rows = pm_plot_query(w->store, "leaks", (pm_plot_arg[]){{"limit", w->limit}, {0}});
 
-    pm_leak_rows_free(&w->rows);
+    pm_plot_judge(&w->rows, w->store, &(pm_plot_ask){.limit = w->limit});
     free(w->group);
-    w->rows = (pm_leak_rows){0};
     w->n_groups = 0;
-    pm_leak_rows_read(&w->rows, rows);
-    pmapdb_rows_close(rows);
     w->group = calloc(w->rows.n + 1, sizeof *w->group);
     if (!w->group)
         pm_cli_no_memory();
@@ -230,16 +226,14 @@ static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int lin
 static void show_process(pm_watch *w, pm_picture *p)
 {
     const pm_ink cursor = {.rgb = 0x1f5fbf, .width = 1, .dashed = true};
-    char process[32];
-    pm_plot_ask ask = {
-        .process = process, .limit = w->limit, .metric = pm_watch_metrics[w->metric]};
+    const pm_plot_ask ask = {.process_id = w->process_id,
+                             .metric = w->metric ? pm_watch_metrics[w->metric] : NULL};
     pm_plot_data d;
     pm_plot_frame f;
     double top, bottom;
     size_t b;
 
-    snprintf(process, sizeof process, "@%" PRId64, w->process_id);
-    pm_plot_read(&d, w->store, &ask, 2 * w->screen.columns);
+    pm_plot_read(&d, w->store, &ask, &w->rows, 2 * w->screen.columns);
     b = find_b(w, &d.plot);
     top = pm_plot_head(p, &d);
     top = 4 * ceil(top / 4) + 4;

@@ -25,10 +25,12 @@ static void join_parts(pm_address_scale *s, const pm_plot_map *map)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < map->n; i++)
-        if (is_used(&map->stretch[i]))
-            s->part[n++] =
-                (pm_address_part){.start = map->stretch[i].start, .end = map->stretch[i].end};
+    for (size_t i = 0; i < map->n; i++) {
+        const pm_plot_stretch *m = &map->stretch[i];
+
+        if (is_used(m) && !(n && s->part[n - 1].start == m->start && s->part[n - 1].end == m->end))
+            s->part[n++] = (pm_address_part){.start = m->start, .end = m->end};
+    }
     qsort(s->part, n, sizeof *s->part, by_start);
     for (size_t i = 0; i < n; i++) {
         pm_address_part *last = &s->part[s->n - (s->n > 0)];

@@ -67,6 +67,7 @@ static void find_growing(map *m)
 {
     int64_t *sum = calloc(m->plot->n + 1, sizeof *sum);
     pm_plot_stretch *s = m->of->stretch;
+    size_t n = 0; /* of categories that leak */
 
     if (!sum) {
         m->p->st = pm_fail_nomem(m->p->err);
@@ -75,13 +76,20 @@ static void find_growing(map *m)
     for (size_t k = 0; k + 1 < m->plot->n; k++)
         if (m->plot->moment[k].process_id != m->plot->moment[k + 1].process_id)
             m->life = k + 1;
-    qsort(s, m->of->n, sizeof *s, by_lineage);
-    for (size_t i = 0, to; i < m->of->n; i = to) {
+    for (size_t i = 0; i < m->of->n; i++)
+        if (s[i].state != PM_PLOT_QUIET) {
+            pm_plot_stretch guilty = s[i];
+
+            s[i] = s[n];
+            s[n++] = guilty;
+        }
+    qsort(s, n, sizeof *s, by_lineage);
+    for (size_t i = 0, to; i < n; i = to) {
         bool warm;
 
-        for (to = i + 1; to < m->of->n && s[to].lineage == s[i].lineage;)
+        for (to = i + 1; to < n && s[to].lineage == s[i].lineage;)
             to++;
-        warm = s[i].state != PM_PLOT_QUIET && grows(m, s + i, to - i, sum);
+        warm = grows(m, s + i, to - i, sum);
         for (size_t k = i; k < to; k++) {
             s[k].state = warm ? s[k].state : PM_PLOT_QUIET;
             s[k].way = !warm                          ? 0

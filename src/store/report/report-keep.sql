@@ -21,22 +21,21 @@ WHERE place IN (
   ORDER BY c.place, d.back
   LIMIT :most / 4);
 
+CREATE TEMP TABLE report_bucket AS
+SELECT c.n, v.curve, v.kib, c.place * (
+  (:most - (SELECT sum(kept) FROM report_choice))
+  / (1 + 2 * (SELECT count(DISTINCT curve) FROM report_curve))) / c.of AS bucket
+FROM report_choice c
+JOIN report_curve v ON v.n = c.n
+WHERE c.of > :most AND v.kib IS NOT NULL;
 UPDATE report_choice SET kept = 1
-WHERE of > :most AND n IN (
-  SELECT n
-  FROM (
-    SELECT n, min(place) OVER b = place AS head,
-      row_number() OVER (PARTITION BY curve, bucket ORDER BY kib, n) AS low,
-      row_number() OVER (PARTITION BY curve, bucket ORDER BY kib DESC, n) AS high
-    FROM (
-      SELECT c.n, c.place, v.curve, v.kib, c.place * (
-        (:most - (SELECT sum(kept) FROM report_choice))
-        / (1 + 2 * (SELECT count(DISTINCT curve) FROM report_curve))) / c.of AS bucket
-      FROM report_choice c
-      JOIN report_curve v ON v.n = c.n
-      WHERE v.kib IS NOT NULL)
-    WINDOW b AS (PARTITION BY bucket))
-  WHERE head OR low = 1 OR high = 1);
+WHERE n IN (
+  SELECT min(n) FROM report_bucket GROUP BY bucket
+  UNION
+  SELECT n FROM (SELECT n, min(kib) FROM report_bucket GROUP BY curve, bucket)
+  UNION
+  SELECT n FROM (SELECT n, max(kib) FROM report_bucket GROUP BY curve, bucket));
+DROP TABLE report_bucket;
 
 UPDATE report_choice SET kept = 1
 WHERE n IN (

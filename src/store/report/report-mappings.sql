@@ -32,8 +32,7 @@ FROM (
 WINDOW ahead AS (PARTITION BY segment ORDER BY off DESC);
 
 CREATE TEMP TABLE report_version AS
-SELECT r.lineage_id, v.region_id, p.a, q.z, r.start >> 12 & 0xfffffffffffff AS page,
-  r.length >> 12 AS pages, CASE WHEN known & 1 THEN ifnull(r.size_kib, r.length / 1024) END AS size_kib,
+SELECT v.region_id, p.a, q.z, CASE WHEN known & 1 THEN ifnull(r.size_kib, r.length / 1024) END AS size_kib,
   v.rss_kib, v.pss_kib, v.private_kib, v.swap_kib
 FROM report_segment g
 CROSS JOIN mapping_versions v ON v.epoch_id = g.epoch_id
@@ -42,6 +41,21 @@ CROSS JOIN report_place q ON q.place = g.segment * 32768 + min(ifnull(v.last, g.
 CROSS JOIN region r ON r.region_id = v.region_id
 WHERE v.first <= g.last AND ifnull(v.last, g.last) >= p.at;
 
+-- What a mapping is while its address and size stay. Everything below reads it instead of the many
+-- versions where it can.
+CREATE TEMP TABLE report_region (region_id INTEGER PRIMARY KEY, lineage_id INTEGER, object_id INTEGER,
+  page INTEGER, pages INTEGER, stretches INTEGER, most INTEGER, first INTEGER, last INTEGER);
+INSERT INTO report_region
+SELECT region_id, r.lineage_id, r.object_id, r.start >> 12 & 0xfffffffffffff AS page, r.length >> 12 AS pages,
+  stretches, most, first, last
+FROM (
+  SELECT region_id, count(*) AS stretches, max(coalesce(rss_kib, size_kib)) AS most,
+    sum(CASE WHEN a = 0 THEN coalesce(rss_kib, size_kib) ELSE 0 END) AS first,
+    sum(CASE WHEN z = (SELECT max(m) FROM report_moment) THEN coalesce(rss_kib, size_kib) ELSE 0 END) AS last
+  FROM report_version
+  GROUP BY region_id)
+JOIN region r USING (region_id);
+
 -- The mappings, those first that are largest and changed most. shown: one by one.
 CREATE TEMP TABLE report_lineage (lineage_id INTEGER PRIMARY KEY, category_id INTEGER,
   object_id INTEGER, place INTEGER, shown INTEGER);
@@ -49,46 +63,49 @@ INSERT INTO report_lineage
 SELECT m.lineage_id, coalesce(r.category_id, o.category_id), r.object_id, place,
   place <= :singles AND sum(stretches) OVER (ORDER BY place) <= :stretches
 FROM (
-  SELECT lineage_id, region_id, stretches,
-    row_number() OVER (ORDER BY most + 4 * abs(last - first) DESC, lineage_id) AS place
-  FROM (
-    SELECT lineage_id, min(region_id) AS region_id, count(*) AS stretches,
-      max(coalesce(rss_kib, size_kib)) AS most,
-      sum(CASE WHEN a = 0 THEN coalesce(rss_kib, size_kib) ELSE 0 END) AS first,
-      sum(CASE WHEN z = (SELECT max(m) FROM report_moment) THEN coalesce(rss_kib, size_kib) ELSE 0 END) AS last
-    FROM report_version
-    GROUP BY lineage_id)
+  SELECT lineage_id, min(region_id) AS region_id, sum(stretches) AS stretches,
+    row_number() OVER (ORDER BY max(most) + 4 * abs(sum(last) - sum(first)) DESC, lineage_id) AS place
+  FROM report_region
+  GROUP BY lineage_id
   ) m
 JOIN region r USING (region_id)
 JOIN object o USING (object_id);
 
 -- What is not shown one by one lies in parts of the address space: the largest holes between such
 -- mappings divide them.
-CREATE TEMP TABLE report_part AS
-SELECT page, pages, sum(hole_place <= :parts) OVER (ORDER BY page, pages) AS part
+CREATE TEMP TABLE report_part (region_id INTEGER PRIMARY KEY, page INTEGER, pages INTEGER, part INTEGER,
+  block INTEGER);
+INSERT INTO report_part
+SELECT region_id, page, pages, part, (part << 44) + (category_id << 24)
 FROM (
-  SELECT *, row_number() OVER (ORDER BY page - reach DESC, page) AS hole_place
+  SELECT *, sum(hole_place <= :parts) OVER (ORDER BY page, pages, region_id) AS part
   FROM (
-    SELECT *, coalesce(max(page + pages) OVER (ORDER BY page, pages
+  SELECT *, row_number() OVER (ORDER BY page - reach DESC, page, region_id) AS hole_place
+  FROM (
+    SELECT x.*, l.category_id, coalesce(max(page + pages) OVER (ORDER BY page, pages, region_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS reach
-    FROM (SELECT DISTINCT page, pages FROM report_version
-      WHERE lineage_id IN (SELECT lineage_id FROM report_lineage WHERE NOT shown))));
+    FROM report_region x
+    JOIN report_lineage l USING (lineage_id)
+    WHERE NOT l.shown)));
 
--- Their sums: what comes at a, and goes after z. Grouped by one number, which sorts faster than three.
+-- Their sums: equal spans first, then what comes at a, and goes after z. Grouped by one number, which
+-- sorts faster than several.
 CREATE TEMP TABLE report_block AS
 SELECT key >> 32 AS part, key >> 12 & 0xfffff AS category_id, key & 0xfff AS a,
   coalesce(lead(key & 0xfff) OVER w - 1, (SELECT max(m) FROM report_moment)) AS z,
   sum(mappings) OVER w AS mappings, sum(size_kib) OVER w AS size_kib, sum(rss_kib) OVER w AS rss_kib,
   sum(pss_kib) OVER w AS pss_kib, sum(private_kib) OVER w AS private_kib, sum(swap_kib) OVER w AS swap_kib
 FROM (
-  SELECT (p.part << 32) + (l.category_id << 12) + CASE d.sign WHEN 1 THEN s.a ELSE s.z + 1 END AS key,
-    sum(d.sign) AS mappings, sum(d.sign * s.size_kib) AS size_kib,
-    sum(d.sign * s.rss_kib) AS rss_kib, sum(d.sign * s.pss_kib) AS pss_kib,
-    sum(d.sign * s.private_kib) AS private_kib, sum(d.sign * s.swap_kib) AS swap_kib
-  FROM report_version s
-  JOIN report_lineage l ON l.lineage_id = s.lineage_id AND NOT l.shown
-  JOIN report_part p ON p.page = s.page AND p.pages = s.pages
-  CROSS JOIN (SELECT 1 AS sign UNION ALL SELECT -1) d
+  SELECT CASE sign WHEN 1 THEN span >> 12 ELSE (span >> 24 << 12) + (span & 0xfff) + 1 END AS key,
+    sum(sign * mappings) AS mappings, sum(sign * size_kib) AS size_kib, sum(sign * rss_kib) AS rss_kib,
+    sum(sign * pss_kib) AS pss_kib, sum(sign * private_kib) AS private_kib, sum(sign * swap_kib) AS swap_kib
+  FROM (
+    SELECT block + (a << 12) + z AS span, count(*) AS mappings, sum(size_kib) AS size_kib,
+      sum(rss_kib) AS rss_kib, sum(pss_kib) AS pss_kib, sum(private_kib) AS private_kib, sum(swap_kib) AS swap_kib
+    FROM report_version s
+    CROSS JOIN report_part p USING (region_id)
+    GROUP BY 1)
+  CROSS JOIN (SELECT 1 AS sign UNION ALL SELECT -1)
   GROUP BY 1)
 WINDOW w AS (PARTITION BY key >> 12 ORDER BY key);
 
@@ -113,13 +130,14 @@ SELECT place AS line, min(a) AS a, max(z) AS z, page, pages, size_kib, rss_kib, 
 FROM (
   SELECT *, sum(fresh) OVER (PARTITION BY region_id ORDER BY a) AS run
   FROM (
-    SELECT s.*, l.place, s.a IS NOT lag(s.z) OVER w + 1 OR rss_kib IS NOT lag(rss_kib) OVER w
-      OR pss_kib IS NOT lag(pss_kib) OVER w OR private_kib IS NOT lag(private_kib) OVER w
-      OR swap_kib IS NOT lag(swap_kib) OVER w AS fresh
+    SELECT s.*, l.place, x.page, x.pages, s.a IS NOT lag(s.z) OVER w + 1
+      OR rss_kib IS NOT lag(rss_kib) OVER w OR pss_kib IS NOT lag(pss_kib) OVER w
+      OR private_kib IS NOT lag(private_kib) OVER w OR swap_kib IS NOT lag(swap_kib) OVER w AS fresh
     FROM report_version s
-    JOIN report_lineage l ON l.lineage_id = s.lineage_id AND l.shown
+    CROSS JOIN report_region x USING (region_id)
+    CROSS JOIN report_lineage l ON l.lineage_id = x.lineage_id AND l.shown
     WINDOW w AS (PARTITION BY s.region_id ORDER BY s.a)))
-GROUP BY place, region_id, run
+GROUP BY region_id << 12 | run
 UNION ALL
 SELECT h.line, b.a, b.z, h.page, h.pages, b.size_kib,
   b.rss_kib, b.pss_kib, b.private_kib, b.swap_kib
@@ -127,11 +145,13 @@ FROM report_share h
 JOIN report_block b ON b.part = h.part AND b.category_id = h.category_id AND b.mappings AND b.a <= b.z
 ORDER BY 1, 2, 4;
 CREATE TEMP TABLE report_line AS
-SELECT x.line, x.stretches, coalesce(l.lineage_id, 0) AS lineage_id,
-  coalesce(l.category_id, h.category_id) AS category_id, l.object_id, coalesce(h.mappings, 1) AS mappings
+SELECT x.line, x.stretches, l.lineage_id, l.category_id, l.object_id, 1 AS mappings
 FROM (SELECT line, count(*) AS stretches FROM report_row GROUP BY line) x
-LEFT JOIN report_lineage l ON l.place = x.line
-LEFT JOIN report_share h ON h.line = x.line;
+JOIN (SELECT * FROM report_lineage WHERE shown) l ON l.place = x.line
+UNION ALL
+SELECT x.line, x.stretches, 0, h.category_id, NULL, h.mappings
+FROM (SELECT line, count(*) AS stretches FROM report_row GROUP BY line) x
+JOIN report_share h ON h.line = x.line;
 CREATE TEMP TABLE report_path (path TEXT PRIMARY KEY, place INTEGER) WITHOUT ROWID;
 INSERT INTO report_path
 SELECT o.path, row_number() OVER (ORDER BY min(l.line))

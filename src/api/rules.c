@@ -57,8 +57,10 @@ static pmapdb_status load_named(const char *wanted, pm_rule_text *out, pmapdb_er
 static pmapdb_status is_stored(pmapdb_store *store, pm_rules_choice *c, pmapdb_error *err)
 {
     pm_rule_text stored = {0};
-    pmapdb_status st = pm_rule_text_load(store->sql, &stored, err);
+    pmapdb_status st;
 
+    pm_rule_text_load(store->sql, &stored);
+    st = pm_sql_end(store->sql, err);
     c->stored = st == PMAPDB_OK && stored.hash == c->text.hash;
     c->text.applied_ms = c->stored ? stored.applied_ms : PMAPDB_UNKNOWN;
     pm_rule_text_free(&stored);
@@ -70,9 +72,12 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_
 {
     pm_rule_text *t = &out->text;
     bool named = wanted || !store;
-    pmapdb_status st = named ? load_named(wanted ? wanted : pm_rules_builtins[0], t, err)
-                             : pm_rule_text_load(store->sql, t, err);
+    pmapdb_status st = PMAPDB_OK;
 
+    if (named)
+        st = load_named(wanted ? wanted : pm_rules_builtins[0], t, err);
+    else
+        pm_rule_text_load(store->sql, t);
     t->applied_ms = PMAPDB_UNKNOWN;
     if (named)
         t->hash = pm_hash(pm_buf_text(&t->text).data, t->text.len);

@@ -28,7 +28,8 @@ static inline void applied_use(const kit *k, const char *text)
 
     kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);
     kit_ok(pm_buf_add(&rules.text, text, strlen(text), NULL), NULL);
-    kit_ok(pm_rule_text_store(k->store->sql, &rules, NULL), NULL);
+    pm_rule_text_store(k->store->sql, &rules);
+    kit_steps(k);
     pm_rule_text_free(&rules);
     pm_store_forget(k->store);
 }

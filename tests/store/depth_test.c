@@ -63,8 +63,8 @@ static void refine_by_hand(kit *k)
     pm_category_ids *ids = NULL;
     int64_t id;
 
-    kit_ok(pm_category_ids_new(k->store->sql, &ids, NULL), NULL);
-    kit_ok(pm_category_id(ids, PM_TEXT("anonymous/test"), PM_TEXT(""), false, &id, NULL), NULL);
+    ids = pm_category_ids_new(k->store->sql);
+    id = pm_category_id(ids, PM_TEXT("anonymous/test"), PM_TEXT(""), false);
     pm_category_ids_free(ids);
     assert_int_equal(id, 15);
     kit_exec(k, "UPDATE lineage SET category_id = 15, rule = 'by hand' WHERE category_id = 11 AND "

@@ -88,7 +88,7 @@ static void sweep(const kit *k, const beat *b)
     pmapdb_error err = {0};
 
     kit_ok(pm_store_begin(k->store, &err), &err);
-    kit_ok(pm_sweep_begin(k->store->sql, &capture_id, &err), &err);
+    capture_id = pm_sweep_begin(k->store->sql);
     for (size_t i = 0; i < b->n; i++) {
         pm_live live = live_of(b, &b->is[i]);
         pm_capture *c = capture_of(k, b, &b->is[i], &live);
@@ -97,7 +97,8 @@ static void sweep(const kit *k, const beat *b)
         kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
         pm_capture_free(c);
     }
-    kit_ok(pm_sweep_end(k->store->sql, &s, capture_id, b->ms, &err), &err);
+    pm_sweep_end(k->store->sql, &s, capture_id, b->ms);
+    kit_steps(k);
     kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }

@@ -31,6 +31,14 @@ static inline void kit_ok(pmapdb_status st, const pmapdb_error *err)
     abort();
 }
 
+/* The steps so far have not failed. */
+static inline void kit_steps(const kit *k)
+{
+    pmapdb_error err = {0};
+
+    kit_ok(pm_sql_end(k->store->sql, &err), &err);
+}
+
 static inline void kit_open(kit *k)
 {
     pmapdb_open_options options = {.mode = PMAPDB_WRITE};

@@ -24,9 +24,9 @@ static inline pmapdb_status kit_rules(pm_sql *sql, const char *text)
     if (st == PMAPDB_OK && n)
         st = pm_buf_add(&rules.text, text, strlen(text), NULL);
     if (st == PMAPDB_OK && n)
-        st = pm_rule_text_store(sql, &rules, NULL);
+        pm_rule_text_store(sql, &rules);
     pm_rule_text_free(&rules);
-    return st;
+    return st == PMAPDB_OK ? pm_sql_end(sql, NULL) : st;
 }
 
 #endif

@@ -107,9 +107,10 @@ static void put_sweep(const kit *k, int64_t n)
     c->live = &live;
     c->time_source = PM_TIME_LIVE;
     kit_ok(pm_store_begin(k->store, &err), &err);
-    kit_ok(pm_sweep_begin(k->store->sql, &capture_id, &err), &err);
+    capture_id = pm_sweep_begin(k->store->sql);
     kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
-    kit_ok(pm_sweep_end(k->store->sql, &sweep, capture_id, sweep.started_ms + 5, &err), &err);
+    pm_sweep_end(k->store->sql, &sweep, capture_id, sweep.started_ms + 5);
+    kit_steps(k);
     kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
     pm_capture_free(c);

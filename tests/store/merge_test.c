@@ -230,13 +230,13 @@ static void put_sweep(const kit *k, const history *h, size_t *i)
     pmapdb_error err = {0};
 
     kit_ok(pm_store_begin(k->store, &err), &err);
-    kit_ok(pm_sweep_begin(k->store->sql, &capture_id, &err), &err);
+    capture_id = pm_sweep_begin(k->store->sql);
     for (; *i < h->n && h->seen[*i].sweep == sweep; ++*i)
         kit_ok(pm_store_put_within(k->store, h->seen[*i].capture, KIT_SWEEP, &capture_id, &stored,
                                    &err),
                &err);
-    kit_ok(pm_sweep_end(k->store->sql, &h->sweep[sweep], capture_id, h->ended_ms[sweep], &err),
-           &err);
+    pm_sweep_end(k->store->sql, &h->sweep[sweep], capture_id, h->ended_ms[sweep]);
+    kit_steps(k);
     kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }

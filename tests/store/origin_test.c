@@ -4,6 +4,7 @@
 #include "store/dict/origin.h"
 #include "store/read/catalog.h"
 #include "store/read/query.h"
+#include "store/recall/recall.h"
 
 static int64_t number(const kit *k, const char *sql)
 {
@@ -24,9 +25,7 @@ static void a_name_is_stored_once(void **state)
         int64_t id;
 
         snprintf(name, sizeof name, "%d-4711.smaps", 1700000000 + i);
-        kit_ok(pm_origin_capture(k->store->sql, PM_TEXT("/var/log/pmap/"), pm_text_of(name), &id,
-                                 NULL),
-               NULL);
+        id = pm_origin_capture(k->store->sql, PM_TEXT("/var/log/pmap/"), pm_text_of(name));
         assert_int_equal(id, i + 1);
     }
     assert_int_equal(number(k, "SELECT count(*) FROM origin"), 1);
@@ -84,21 +83,30 @@ static const char *const hostile[] = {
 
 #define N_HOSTILE (COUNT(hostile))
 
+/* As queries read it. */
 static void read_one(const kit *k, int64_t id, pm_buf *folder, pm_buf *file)
 {
-    bool has = false;
+    pm_text t;
+    sqlite3_stmt *row = pm_sql_ask(k->store->sql,
+                                   "SELECT o.folder, coalesce(replace(o.file, '*', c.number), "
+                                   "o.file) FROM capture c JOIN origin o USING (origin_id) "
+                                   "WHERE c.capture_id = ?1",
+                                   PM_ARGS(PM_I(id)));
 
-    kit_ok(pm_origin_read(k->store->sql, id, folder, file, &has, NULL), NULL);
-    assert_true(has);
+    assert_true(pm_sql_next(k->store->sql, row));
+    t = pm_col_text(row, 0);
+    kit_ok(pm_buf_add(folder, t.data, t.len, NULL), NULL);
+    t = pm_col_text(row, 1);
+    kit_ok(pm_buf_add(file, t.data, t.len, NULL), NULL);
+    pm_sql_done(row);
 }
 
 static void comes_back(const kit *k, pm_text folder, pm_text file)
 {
     pm_buf dir = {0}, name = {0};
-    int64_t id = 0;
 
-    kit_ok(pm_origin_capture(k->store->sql, folder, file, &id, NULL), NULL);
-    read_one(k, id, &dir, &name);
+    read_one(k, pm_origin_capture(k->store->sql, folder, file), &dir, &name);
+    kit_steps(k);
     if (!pm_text_equal(pm_buf_text(&dir), folder) || !pm_text_equal(pm_buf_text(&name), file))
         fail_msg("'%.*s' came back as '%s'", (int)file.len, file.data, name.data);
     pm_buf_free(&dir);
@@ -204,18 +212,22 @@ static void pruned(void **state)
 static void without_a_row(void **state)
 {
     const kit *k = kit_of(state);
-    pm_buf folder = {0}, file = {0};
-    bool has = true;
+    pm_sql *sql = k->store->sql;
+    pm_recall *r = pm_recall_new(sql);
+    const pm_capture *c;
+    size_t n;
 
     kit_put(k, kit_capture(k, PM_DIALECT_ROLLUP, 1, 1700000000000));
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM origin");
-    read_one(k, 1, &folder, &file);
-    assert_int_equal(folder.len, 0);
-    assert_int_equal(file.len, 0);
-    kit_ok(pm_origin_read(k->store->sql, 2, &folder, &file, &has, NULL), NULL);
-    assert_false(has);
-    pm_buf_free(&folder);
-    pm_buf_free(&file);
+    pm_recall_begin(r, 1);
+    c = pm_recall_capture(r, pm_recall_items(r, &n));
+    kit_steps(k);
+    assert_string_equal(c->source_dir, "");
+    assert_string_equal(c->source_name, "");
+    kit_exec(k, "DELETE FROM capture");
+    assert_null(pm_recall_capture(r, pm_recall_items(r, &n)));
+    assert_int_equal(pm_sql_end(sql, NULL), PMAPDB_INPUT);
+    pm_recall_free(r);
 }
 
 RUN_TESTS(IN_KIT(a_name_is_stored_once), IN_KIT(hostile_names), IN_KIT(names_by_chance),

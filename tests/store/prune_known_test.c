@@ -143,7 +143,7 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
     int64_t capture_id = 0;
 
     kit_ok(pm_store_begin(k->store, &err), &err);
-    kit_ok(pm_sweep_begin(k->store->sql, &capture_id, &err), &err);
+    capture_id = pm_sweep_begin(k->store->sql);
     for (size_t i = 0; i < n_pids; i++) {
         pm_capture *c = pw_grown(k, pids[i], n);
         pm_live live = {.boot_id = "b", .mono_ns = n, .utc_ms = PW_AT(n)};
@@ -159,7 +159,8 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
         kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
         pm_capture_free(c);
     }
-    kit_ok(pm_sweep_end(k->store->sql, &sweep, capture_id, PW_AT(n) + 5, &err), &err);
+    pm_sweep_end(k->store->sql, &sweep, capture_id, PW_AT(n) + 5);
+    kit_steps(k);
     kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }

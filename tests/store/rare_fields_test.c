@@ -26,11 +26,8 @@ static pm_rare_fields detail(void)
 static int64_t put(const kit *k, const pm_rare_fields *d)
 {
     pm_rare_memo none = {0};
-    pmapdb_error err = {0};
-    int64_t id = 0;
 
-    kit_ok(pm_rare_put(k->store->sql, &none, d, &id, &err), &err);
-    return id;
+    return pm_rare_put(k->store->sql, &none, d);
 }
 
 /* A row in the memo is not searched in the store. */
@@ -39,16 +36,12 @@ static void at_hand(void **state)
     const kit *k = kit_of(state);
     pm_rare_memo memo = {0};
     pm_rare_fields d = detail();
-    pmapdb_error err = {0};
-    int64_t id = 0, again = 0;
+    int64_t id = pm_rare_put(k->store->sql, &memo, &d);
 
-    kit_ok(pm_rare_put(k->store->sql, &memo, &d, &id, &err), &err);
     kit_exec(k, "UPDATE rare_fields SET rare_fields_id = 77");
-    kit_ok(pm_rare_put(k->store->sql, &memo, &d, &again, &err), &err);
-    assert_int_equal(again, id);
+    assert_int_equal(pm_rare_put(k->store->sql, &memo, &d), id);
     d.extra = PM_TEXT("Foo: 8 kB"); /* but one with a text is */
-    kit_ok(pm_rare_put(k->store->sql, &memo, &d, &again, &err), &err);
-    assert_int_equal(again, 78);
+    assert_int_equal(pm_rare_put(k->store->sql, &memo, &d), 78);
 }
 
 static void of_a_mapping(void **state)

@@ -150,37 +150,35 @@ static void same(const pm_capture *got, const pm_capture *want)
 
 static void recall_process(pm_recall *r, int64_t process_id, const given *g)
 {
-    pmapdb_error err = {0};
     pm_recall_item *items;
     size_t n;
 
-    kit_ok(pm_recall_begin(r, process_id, INT64_MIN, &err), &err);
+    pm_recall_begin(r, process_id);
     items = pm_recall_items(r, &n);
     for (size_t i = 0; i < 2 * n; i++) {
         const pm_recall_item *item;
-        pm_capture *c = NULL;
+        const pm_capture *c;
 
         if (i == n) { /* backwards: an epoch is read again, from an earlier capture on */
-            kit_ok(pm_recall_begin(r, process_id, INT64_MIN, &err), &err);
+            pm_recall_begin(r, process_id);
             items = pm_recall_items(r, &n);
         }
         if (i >= n && i % 3)
             continue;
         item = &items[i < n ? i : 2 * n - 1 - i];
-        kit_ok(pm_recall_capture(r, item, &c, &err), &err);
+        c = pm_recall_capture(r, item);
+        kit_steps(g->k);
         if (!c || !g->capture)
             abort();
         same(c, g->capture[(item->taken_ms - 1700000000000) / STEP_MS]);
-        pm_capture_free(c);
     }
 }
 
 static void recall_all(const kit *k, const given *g)
 {
-    pm_recall *r = NULL;
+    pm_recall *r = pm_recall_new(k->store->sql);
     sqlite3_stmt *stmt;
 
-    kit_ok(pm_recall_new(k->store->sql, &r, NULL), NULL);
     if (!r)
         abort();
     stmt = pm_sql_ask(k->store->sql, "SELECT process_id FROM process", PM_NO_ARGS);

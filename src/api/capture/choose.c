@@ -69,16 +69,17 @@ static bool fits(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_ex
                           .start_time = t->start_time,
                           .kib = all_kib(e)};
     pm_sql *sql = run->store->sql;
-    int64_t us = 0;
+    int64_t us;
     bool measured = false;
 
-    did(run, pm_reading_page_ns(sql, run->host, &ask.page_ns, &run->error));
+    ask.page_ns = pm_reading_page_ns(sql, run->host);
     ask.host_us = walk_us(ask.kib, PMAPDB_UNKNOWN, (double)ask.page_ns);
-    did(run, pm_reading_stall(sql, &ask, &us, &measured, &run->error));
+    us = pm_reading_stall(sql, &ask, &measured);
     if (us > most_us && pm_proc_largest(p, e)) {
         ask.host_us = walk_us(e->largest_kib, e->small_kib, (double)ask.page_ns);
-        did(run, pm_reading_stall(sql, &ask, &us, &measured, &run->error));
+        us = pm_reading_stall(sql, &ask, &measured);
     }
+    did(run, pm_sql_end(sql, &run->error));
     t->live.predicted_us = us;
     if (us <= most_us || (!measured && us / DOUBT <= most_us))
         return true;

@@ -50,7 +50,7 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
     pm_sql *sql = run->store->sql;
 
     if (!*capture_id)
-        did(run, pm_sweep_begin(sql, capture_id, &run->error));
+        *capture_id = pm_sweep_begin(sql);
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
         pm_target *t = run->targets.item[i];
 
@@ -63,7 +63,8 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
         return;
     run->ended_ms = pm_clock_now();
     pm_capture_pages_put(run, *capture_id);
-    did(run, pm_sweep_end(sql, &run->sweep, *capture_id, run->ended_ms, &run->error));
+    pm_sweep_end(sql, &run->sweep, *capture_id, run->ended_ms);
+    did(run, pm_sql_end(sql, &run->error));
 }
 
 static pm_target *transaction(pm_capture_run *run)

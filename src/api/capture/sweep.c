@@ -121,8 +121,9 @@ static bool is_wanted(pm_capture_run *run, const pm_proc *p, pm_target *t)
     if (!asks_growth)
         return true;
     if (!t->asked && t->rss_kib == PMAPDB_UNKNOWN)
-        did(run, pm_reading_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time,
-                                &t->rss_kib, &run->error));
+        t->rss_kib =
+            pm_reading_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time);
+    did(run, pm_sql_end(run->store->sql, &run->error));
     t->asked = true;
     return t->rss_kib == PMAPDB_UNKNOWN || has_moved(o, t->rss_kib, extent.resident_kib);
 }
@@ -256,10 +257,10 @@ static void forget_the_past(pm_capture_run *run)
 /* True if the store has this copy of /proc already. */
 static bool is_known_copy(pm_capture_run *run)
 {
-    bool known = false;
+    pm_sql *sql = run->store->sql;
+    bool known = run->copied && run->st == PMAPDB_OK && pm_sweep_known(sql, &run->sweep);
 
-    if (run->copied && run->st == PMAPDB_OK &&
-        did(run, pm_sweep_known(run->store->sql, &run->sweep, &known, &run->error)) && known)
+    if (did(run, pm_sql_end(sql, &run->error)) && known)
         pm_capture_tell(run, PMAPDB_UNKNOWN, false, "the store has this copy of /proc already");
     return known;
 }

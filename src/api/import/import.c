@@ -339,12 +339,10 @@ static void look_for_spread(import_run *run)
 
     while (pm_sql_next(sql, stmt)) {
         char text[512];
-        bool spread = false;
 
-        PM_SQL_STEP(sql, pm_moments_spread(sql, pm_col_int(stmt, 0), pm_col_int(stmt, 1),
-                                           pm_col_int(stmt, 2), run->options->sweep_ms, &spread,
-                                           text, sizeof text, &err));
-        if (pm_sql_ok(sql) && spread)
+        pm_moments_spread(sql, pm_col_int(stmt, 0), pm_col_int(stmt, 1), pm_col_int(stmt, 2),
+                          run->options->sweep_ms, text, sizeof text);
+        if (pm_sql_ok(sql) && *text)
             tell(run, &(pmapdb_import_event){.path = "", .error = text});
     }
     PM_STEP(run->in.st, pm_sql_end(sql, &run->in.error));

@@ -11,16 +11,6 @@
 
 /* ---- shared by the parts ---- */
 
-void pm_merge_keep(pm_merge *m, pmapdb_status st, const pmapdb_error *err)
-{
-    pm_sql_keep(m->into->sql, st, err);
-}
-
-void pm_merge_blame(pm_merge *m, pmapdb_status st, const pmapdb_error *err)
-{
-    pm_sql_keep(m->from->sql, st, err);
-}
-
 bool pm_merge_ok(const pm_merge *m)
 {
     return pm_sql_ok(m->from->sql) && (!m->into || pm_sql_ok(m->into->sql));
@@ -37,9 +27,7 @@ bool pm_merge_next(pm_merge *m, sqlite3_stmt *row)
 
 void pm_merge_set(pm_merge *m, pm_map *map, int64_t key, int64_t value)
 {
-    pmapdb_error err = {0};
-
-    pm_merge_keep(m, pm_map_put(map, (uint64_t)key, value, &err), &err);
+    PM_SQL_STEP(m->into->sql, pm_map_put(map, (uint64_t)key, value, &err));
 }
 
 int64_t pm_merge_get(const pm_map *map, int64_t key)
@@ -66,34 +54,28 @@ int64_t pm_merge_host_id(pm_merge *m, const char *host)
 
 void pm_merge_begin(pm_merge *m)
 {
-    pmapdb_error err = {0};
-    pmapdb_status st;
-
     if (m->in_transaction || !pm_merge_ok(m))
         return;
-    st = pm_store_begin(m->into, &err);
-    pm_merge_keep(m, st, &err);
-    m->in_transaction = st == PMAPDB_OK;
+    PM_SQL_STEP(m->into->sql, pm_store_begin(m->into, &err));
+    m->in_transaction = pm_sql_ok(m->into->sql);
     m->rows = 0;
     m->stored = 0;
 }
 
 void pm_merge_commit(pm_merge *m)
 {
-    pmapdb_error err = {0};
-    pmapdb_status st;
+    pm_sql *into = m->into->sql;
 
     if (!m->in_transaction || !pm_merge_ok(m))
         return;
-    st = pm_store_put_pause(m->into, &err);
-    PM_STEP(st, pm_store_commit(m->into, &err));
-    pm_merge_keep(m, st, &err);
-    if (st != PMAPDB_OK)
+    PM_SQL_STEP(into, pm_store_put_pause(m->into, &err));
+    PM_SQL_STEP(into, pm_store_commit(m->into, &err));
+    if (!pm_sql_ok(into))
         return;
     m->in_transaction = false;
     m->counts->new += m->stored;
     if (m->options->keep_going && !m->options->keep_going(m->options->ctx, m->counts))
-        pm_merge_keep(m, pm_fail(&err, PMAPDB_STOPPED, "stopped"), &err);
+        PM_SQL_STEP(into, pm_fail(&err, PMAPDB_STOPPED, "stopped"));
 }
 
 void pm_merge_wrote(pm_merge *m)
@@ -107,10 +89,8 @@ void pm_merge_wrote(pm_merge *m)
 /* Puts back captures that wait for late ones (write/rewind.h). */
 static void put_rest(pm_merge *m)
 {
-    pmapdb_error err = {0};
-
     for (bool more = true; more && pm_merge_ok(m);)
-        pm_merge_keep(m, pm_store_put_rest(m->into, m->options->sweep_ms, &more, &err), &err);
+        PM_SQL_STEP(m->into->sql, pm_store_put_rest(m->into, m->options->sweep_ms, &more, &err));
 }
 
 /* Puts the capture into this store, if need be after some transactions that prepare its place. */
@@ -122,7 +102,7 @@ static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, 
 
     while (pm_merge_ok(m)) {
         st = pm_store_put_turn(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
-        (st == PMAPDB_INPUT ? pm_merge_blame : pm_merge_keep)(m, st, &err);
+        pm_sql_keep(st == PMAPDB_INPUT ? m->from->sql : m->into->sql, st, &err);
         if (!stored->later)
             break;
         pm_merge_commit(m);
@@ -134,8 +114,7 @@ static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, 
 
 static void put(pm_merge *m, pm_recall_item *item)
 {
-    pm_capture *c = NULL;
-    pmapdb_error err = {0};
+    pm_capture *c;
     pm_stored stored = {0};
 
     if (!m->in_transaction) {        /* another writer may have stored it meanwhile */
@@ -145,14 +124,12 @@ static void put(pm_merge *m, pm_recall_item *item)
     }
     if (item->known || !pm_merge_ok(m))
         return;
-    pm_merge_blame(m, pm_recall_capture(m->recall, item, &c, &err), &err);
-    if (c && pm_merge_ok(m)) {
-        c->log_id = (uint64_t)pm_merge_log(m, item->log_id);
-        c->host = pm_merge_host(m, c->host);
-    }
-    if (c && pm_merge_ok(m))
-        put_capture(m, item, c, &stored);
-    pm_capture_free(c);
+    c = pm_recall_capture(m->recall, item);
+    if (!c)
+        return;
+    c->log_id = (uint64_t)pm_merge_log(m, item->log_id);
+    c->host = pm_merge_host(m, c->host);
+    put_capture(m, item, c, &stored);
     if (!pm_merge_ok(m))
         return;
     item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
@@ -214,7 +191,6 @@ static void set_pins(pm_merge *m)
 static void take_labels(pm_merge *m, int64_t here)
 {
     int64_t there = pm_recall_who(m->recall)->process_id;
-    pmapdb_error err = {0};
 
     if (!pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
                       PM_ARGS(PM_I(there)), 0))
@@ -222,7 +198,7 @@ static void take_labels(pm_merge *m, int64_t here)
     pm_merge_begin(m);
     if (!pm_merge_ok(m))
         return;
-    pm_merge_keep(m, pm_label_take(m->from->sql, there, m->into->sql, here, &err), &err);
+    pm_label_take(m->from->sql, there, m->into->sql, here);
     pm_store_forget(m->into); /* the writer keeps categories */
 }
 
@@ -247,9 +223,8 @@ static void one_process(pm_merge *m, int64_t process_id)
     pm_merge_counts *counts = m->counts;
     size_t n = 0, new = 0;
     pm_recall_item *items;
-    pmapdb_error err = {0};
 
-    pm_merge_blame(m, pm_recall_begin(m->recall, process_id, INT64_MIN, &err), &err);
+    pm_recall_begin(m->recall, process_id);
     if (!pm_merge_ok(m))
         return;
     items = pm_recall_items(m->recall, &n);
@@ -324,16 +299,15 @@ static void merge_rows(pm_merge *m)
 static void merge_recordings(pm_merge *m)
 {
     bool theirs = false;
-    pmapdb_error err = {0};
+    pmapdb_error why = {0};
     pmapdb_status st;
 
     if (!pm_merge_ok(m))
         return;
-    st = pm_perf_copy(m->into, m->from, m->options->host, &theirs, &err);
-    if (theirs)
-        pm_merge_blame(m, st, &err);
-    else
-        pm_merge_keep(m, st == PMAPDB_OK ? pm_perf_link(m->into, &err) : st, &err);
+    st = pm_perf_copy(m->into, m->from, m->options->host, &theirs, &why);
+    pm_sql_keep(theirs ? m->from->sql : m->into->sql, st, &why);
+    if (pm_merge_ok(m))
+        PM_SQL_STEP(m->into->sql, pm_perf_link(m->into, &err));
 }
 
 static void go_through(pm_merge *m)
@@ -374,12 +348,11 @@ pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
                              pmapdb_error *err)
 {
     pm_merge m = {.into = into, .from = from, .options = options, .counts = counts};
-    pmapdb_error failed = {0};
     pmapdb_status st;
 
     *counts = (pm_merge_counts){0};
     pm_sql_do(from->sql, "BEGIN", PM_NO_ARGS);
-    pm_merge_blame(&m, pm_recall_new(from->sql, &m.recall, &failed), &failed);
+    m.recall = pm_recall_new(from->sql);
     if (pm_merge_ok(&m))
         go_through(&m);
     st = end(&m, theirs, err);

@@ -64,7 +64,7 @@ static void store_beat(pm_merge *m, sqlite3_stmt *row)
     sqlite3_stmt *stmt;
 
     if (!capture_id) /* a beat without snapshots */
-        PM_SQL_STEP(sql, pm_sweep_begin(sql, &capture_id, &err));
+        capture_id = pm_sweep_begin(sql);
     pm_sql_next(sql, pm_sql_ask_row(sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)", row));
     pm_sql_next(sql,
                 pm_sql_ask_row(sql,

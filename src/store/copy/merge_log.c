@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "store/write/import_log.h"
-#include "store/write/process.h"
 #include <stdlib.h>
 
 typedef struct their_block {
@@ -27,12 +26,11 @@ static void read_log(pm_merge *m, int64_t log_id, log *out)
 
     out->last_ms = PMAPDB_UNKNOWN;
     while (pm_merge_next(m, row)) {
-        pmapdb_error err = {0};
-        pmapdb_status st = pm_grow(&out->block, &out->cap_blocks, out->n, sizeof *out->block, &err);
+        pm_sql *into = m->into->sql;
 
-        PM_STEP(st, pm_grow(&out->there, &out->cap_there, out->n, sizeof *out->there, &err));
-        pm_merge_keep(m, st, &err);
-        if (st != PMAPDB_OK)
+        PM_SQL_STEP(into, pm_grow(&out->block, &out->cap_blocks, out->n, sizeof *out->block, &err));
+        PM_SQL_STEP(into, pm_grow(&out->there, &out->cap_there, out->n, sizeof *out->there, &err));
+        if (!pm_sql_ok(into))
             continue;
         out->block[out->n] =
             (pm_log_block){.pid = pm_col_int(row, 0), .hash = (uint64_t)pm_col_int(row, 1)};
@@ -46,12 +44,9 @@ static void read_log(pm_merge *m, int64_t log_id, log *out)
  * gets a time after that block, as in an import. */
 static void match(pm_merge *m, int64_t log_id, int64_t host_id, log *l)
 {
-    int64_t here = 0, last_ms = PMAPDB_UNKNOWN, pid = PMAPDB_UNKNOWN;
-    pmapdb_error err = {0};
+    int64_t last_ms, pid = PMAPDB_UNKNOWN;
+    int64_t here = pm_log_find(m->into->sql, host_id, l->block, l->n, l->last_ms, &last_ms);
 
-    pm_merge_keep(
-        m, pm_log_find(m->into->sql, host_id, l->block, l->n, l->last_ms, &here, &last_ms, &err),
-        &err);
     if (!here)
         return;
     pm_merge_set(m, &m->logs, log_id, here);
@@ -97,17 +92,11 @@ void pm_merge_find_logs(pm_merge *m)
 
 int64_t pm_merge_log(pm_merge *m, int64_t there)
 {
-    int64_t here = there ? pm_merge_get(&m->logs, there) : 0, host_id;
-    pmapdb_error err = {0};
+    int64_t here = there ? pm_merge_get(&m->logs, there) : 0;
 
     if (!there || here)
         return here;
-    pm_merge_keep(
-        m,
-        pm_host_of(m->into->sql, pm_merge_host(m, pm_recall_who(m->recall)->host), &host_id, &err),
-        &err);
-    pm_sql_do(m->into->sql, "INSERT INTO import_log (host_id) VALUES (?1)", PM_ARGS(PM_I(host_id)));
-    here = pm_sql_last_id(m->into->sql);
+    here = pm_log_new(m->into->sql, pm_merge_host(m, pm_recall_who(m->recall)->host));
     pm_merge_set(m, &m->logs, there, here);
     return here;
 }

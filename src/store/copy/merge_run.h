@@ -30,9 +30,6 @@ typedef struct pm_merge {
     uint64_t stored; /* captures stored in the transaction */
 } pm_merge;
 
-/* Keep a failure whose cause is this store (keep) or the other store (blame). */
-void pm_merge_keep(pm_merge *m, pmapdb_status st, const pmapdb_error *err);
-void pm_merge_blame(pm_merge *m, pmapdb_status st, const pmapdb_error *err);
 bool pm_merge_ok(const pm_merge *m);
 
 /* Steps to the next row of a statement of the other store; false after any failure, too. */

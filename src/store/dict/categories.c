@@ -23,29 +23,29 @@ struct pm_category_ids {
     int64_t n; /* the number that counts; 0: not known yet. No other connection writes meanwhile */
 };
 
-pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err)
+pm_category_ids *pm_category_ids_new(pm_sql *sql)
 {
     pm_category_ids *ids = calloc(1, sizeof *ids);
 
-    if (!ids)
-        return pm_fail_nomem(err);
-    ids->sql = sql;
-    *out = ids;
-    return PMAPDB_OK;
+    if (ids)
+        ids->sql = sql;
+    else
+        PM_SQL_STEP(sql, pm_fail_nomem(&err));
+    return ids;
 }
 
-pmapdb_status pm_category_ids_anew(pm_sql *sql, pm_category_ids **out, pmapdb_error *err)
+pm_category_ids *pm_category_ids_anew(pm_sql *sql)
 {
-    pmapdb_status st = pm_category_ids_new(sql, out, err);
+    pm_category_ids *ids = pm_category_ids_new(sql);
 
-    if (st == PMAPDB_OK)
-        (*out)->anew = (*out)->asks = true;
+    if (ids)
+        ids->anew = ids->asks = true;
     pm_sql_do(sql,
               "CREATE TEMP TABLE IF NOT EXISTS category_new (category_id INTEGER PRIMARY KEY, "
               "category TEXT NOT NULL)",
               PM_NO_ARGS);
     pm_sql_do(sql, "DELETE FROM category_new", PM_NO_ARGS);
-    return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;
+    return ids;
 }
 
 void pm_category_ids_turn(pm_category_ids *ids)
@@ -140,29 +140,26 @@ static int64_t insert(pm_category_ids *ids, pm_text category, pm_text about)
     return pm_sql_last_id(ids->sql);
 }
 
-pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data,
-                             int64_t *out, pmapdb_error *err)
+int64_t pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data)
 {
     const wanted w = {ids, category};
-    int64_t at;
-    pmapdb_status st;
+    int64_t at, id;
     bool known = pm_map_find(&ids->index, pm_hash(category.data, category.len), is_wanted, &w, &at);
 
-    if (known && ids->item[at].id) {
-        *out = ids->item[at].id;
-        return PMAPDB_OK;
-    }
-    *out = pm_sql_value(ids->sql, "SELECT category_id FROM category WHERE category = ?1",
-                        PM_ARGS(PM_T(category)), 0);
-    if (!*out && (known || !is_full(ids, of_data)))
-        *out = insert(ids, category, about);
-    st = pm_sql_end(ids->sql, err);
+    if (known && ids->item[at].id)
+        return ids->item[at].id;
+    id = pm_sql_value(ids->sql, "SELECT category_id FROM category WHERE category = ?1",
+                      PM_ARGS(PM_T(category)), 0);
+    if (!id && (known || !is_full(ids, of_data)))
+        id = insert(ids, category, about);
     if (known)
-        ids->item[at].id = *out;
-    return known ? st : st == PMAPDB_OK && *out ? keep(ids, category, *out, err) : st;
+        ids->item[at].id = id;
+    else if (id)
+        PM_SQL_STEP(ids->sql, keep(ids, category, id, &err));
+    return id;
 }
 
-pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err)
+void pm_category_ids_built_in(pm_sql *sql)
 {
     for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
         int64_t parent = parent_of(pm_text_of(pm_categories[i].slug));
@@ -173,7 +170,6 @@ pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err)
                   PM_ARGS(PM_I(i + 1), PM_S(pm_categories[i].slug),
                           PM_S(pm_categories[i].description), PM_I(parent ? parent : i + 1)));
     }
-    return pm_sql_end(sql, err);
 }
 
 void pm_category_remove_unused(pm_sql *sql)

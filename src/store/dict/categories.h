@@ -18,23 +18,23 @@
 
 typedef struct pm_category_ids pm_category_ids;
 
-pmapdb_status pm_category_ids_new(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);
+/* NULL after a failure, which the handle keeps, as it does below. */
+pm_category_ids *pm_category_ids_new(pm_sql *sql);
 /* Like pm_category_ids_new, for a caller that assigns the category of every lineage again: only
  * categories that are requested from now on count towards the limit. The caller removes the unused
  * ones. Writes nothing at first: categories that the store lacks have ids below zero and are in
  * temp table category_new. */
-pmapdb_status pm_category_ids_anew(pm_sql *sql, pm_category_ids **out, pmapdb_error *err);
+pm_category_ids *pm_category_ids_anew(pm_sql *sql);
 /* Begins a transaction that stores categories. */
 void pm_category_ids_turn(pm_category_ids *ids);
 void pm_category_ids_free(pm_category_ids *ids);
 
 /* Finds the id of a category; `about` describes a new one. of_data: the text contains names from
- * captures. *out = 0: the limit is reached; nothing is written. */
-pmapdb_status pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data,
-                             int64_t *out, pmapdb_error *err);
+ * captures. Returns 0 if the limit is reached; nothing is written then. */
+int64_t pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data);
 
 /* Inserts the missing rows for the categories of classify.h. */
-pmapdb_status pm_category_ids_built_in(pm_sql *sql, pmapdb_error *err);
+void pm_category_ids_built_in(pm_sql *sql);
 /* Removes the categories from rules that no row has any more. */
 void pm_category_remove_unused(pm_sql *sql);
 

@@ -29,15 +29,23 @@ static void lowest(int64_t *anchor, uint64_t start)
         *anchor = (int64_t)start;
 }
 
-pm_evidence pm_evidence_of(const pm_capture *c, const pm_classify_context *context)
+pm_evidence pm_evidence_none(void)
 {
-    pm_evidence e = {
-        .exe = PMAPDB_UNKNOWN, .start_time = c->start_time, .command = c->block.command};
+    pm_evidence e = {.exe = PMAPDB_UNKNOWN, .start_time = PMAPDB_UNKNOWN};
 
-    if (c->live && c->live->boot_id)
-        e.boot_id = pm_text_of(c->live->boot_id);
     for (int i = 0; i < PM_ANCHOR_COUNT; i++)
         e.anchor[i] = PMAPDB_UNKNOWN;
+    return e;
+}
+
+pm_evidence pm_evidence_of(const pm_capture *c, const pm_classify_context *context)
+{
+    pm_evidence e = pm_evidence_none();
+
+    e.start_time = c->start_time;
+    e.command = c->block.command;
+    if (c->live && c->live->boot_id)
+        e.boot_id = pm_text_of(c->live->boot_id);
     for (size_t i = 0; i < c->n_rows; i++) {
         const pm_mapping *m = pm_capture_row(c, i);
         pm_text name = pm_text_basename(m->path);

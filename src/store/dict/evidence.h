@@ -34,6 +34,7 @@ typedef struct pm_evidence {
     pm_text command; /* the full command line */
 } pm_evidence;
 
+pm_evidence pm_evidence_none(void);
 /* Texts belong to the capture. */
 pm_evidence pm_evidence_of(const pm_capture *c, const pm_classify_context *context);
 

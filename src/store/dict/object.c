@@ -14,15 +14,15 @@ struct pm_objects {
     pm_map by_hash; /* hash -> index; several objects may share one */
 };
 
-pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err)
+pm_objects *pm_objects_new(pm_sql *sql)
 {
     pm_objects *objects = calloc(1, sizeof *objects);
 
-    if (!objects)
-        return pm_fail_nomem(err);
-    objects->sql = sql;
-    *out = objects;
-    return PMAPDB_OK;
+    if (objects)
+        objects->sql = sql;
+    else
+        PM_SQL_STEP(sql, pm_fail_nomem(&err));
+    return objects;
 }
 
 static void object_free(pm_object *o)
@@ -221,20 +221,10 @@ static void read_object(sqlite3_stmt *stmt, pm_object *o)
     set_hashes(o);
 }
 
-/* Checks for a category that a mapping gets without rules: arrays are indexed by it. */
-static pmapdb_status check_category(const pm_object *o, pmapdb_error *err)
-{
-    if (o->category_id > 0 && o->category_id <= PM_CATEGORY_ANONYMOUS + 1)
-        return PMAPDB_OK;
-    return pm_fail(err, PMAPDB_DATABASE,
-                   "object %lld has a category that cannot be; the store is "
-                   "damaged",
-                   (long long)o->id);
-}
-
 #define OBJECTS "SELECT " OBJECT_COLUMNS " FROM object"
 
-/* Keeps the objects of these rows that are not in memory yet. */
+/* Keeps the objects of these rows that are not in memory yet. Their category must be one that a
+ * mapping gets without rules: arrays are indexed by it. */
 static void load(pm_objects *objects, sqlite3_stmt *stmt)
 {
     while (pm_sql_next(objects->sql, stmt)) {
@@ -243,7 +233,11 @@ static void load(pm_objects *objects, sqlite3_stmt *stmt)
         read_object(stmt, &o);
         if (find_id(objects, o.id))
             continue;
-        PM_SQL_STEP(objects->sql, check_category(&o, &err));
+        if (o.category_id < 1 || o.category_id > PM_CATEGORY_ANONYMOUS + 1)
+            PM_SQL_STEP(objects->sql,
+                        pm_fail(&err, PMAPDB_DATABASE,
+                                "object %lld has a category that cannot be; the store is damaged",
+                                (long long)o.id));
         PM_SQL_STEP(objects->sql, keep(objects, &o, &err));
     }
 }
@@ -264,42 +258,40 @@ static void insert(pm_objects *objects, pm_object *o)
     PM_SQL_STEP(objects->sql, keep(objects, o, &err));
 }
 
-pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
-                            bool inferred, const pm_object **out, pmapdb_error *err)
+const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
+                               bool inferred)
 {
     pm_object o;
+    const pm_object *found;
 
     describe(m, category, inferred, &o);
-    *out = find_equal(objects, &o);
-    if (*out)
-        return PMAPDB_OK;
+    found = find_equal(objects, &o);
+    if (found)
+        return found;
     load(objects, pm_sql_ask(objects->sql, OBJECTS " WHERE hash = ?1", PM_ARGS(PM_I(o.hash))));
-    *out = find_equal(objects, &o);
-    if (*out)
-        return pm_sql_end(objects->sql, err);
+    found = find_equal(objects, &o);
+    if (found)
+        return found;
     insert(objects, &o);
-    *out = find_equal(objects, &o);
-    return pm_sql_end(objects->sql, err);
+    return find_equal(objects, &o);
 }
 
-pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
-                             pmapdb_error *err)
+const pm_object *pm_objects_get(pm_objects *objects, int64_t id)
 {
-    pmapdb_status st;
+    const pm_object *found = find_id(objects, id);
 
-    *out = find_id(objects, id);
-    if (*out)
-        return PMAPDB_OK;
+    if (found)
+        return found;
     load(objects, pm_sql_ask(objects->sql, OBJECTS " WHERE object_id = ?1", PM_ARGS(PM_I(id))));
-    st = pm_sql_end(objects->sql, err);
-    *out = find_id(objects, id);
-    return st == PMAPDB_OK && !*out
-               ? pm_fail(err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
-                         (long long)id)
-               : st;
+    found = find_id(objects, id);
+    if (!found)
+        PM_SQL_STEP(objects->sql,
+                    pm_fail(&err, PMAPDB_DATABASE, "object %lld is missing; the store is damaged",
+                            (long long)id));
+    return found;
 }
 
-pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)
+void pm_objects_rehash(pm_sql *sql)
 {
     sqlite3_stmt *stmt = pm_sql_ask(sql, OBJECTS, PM_NO_ARGS);
 
@@ -310,7 +302,6 @@ pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err)
         pm_sql_do(sql, "UPDATE object SET hash = ?2 WHERE object_id = ?1",
                   PM_ARGS(PM_I(o.id), PM_I(o.hash)));
     }
-    return pm_sql_end(sql, err);
 }
 
 /* ---- can two objects be the same thing? ---- */

@@ -23,18 +23,18 @@ typedef struct pm_object {
 
 typedef struct pm_objects pm_objects;
 
-pmapdb_status pm_objects_new(pm_sql *sql, pm_objects **out, pmapdb_error *err);
+/* NULL after a failure, which the handle keeps, as it does below. */
+pm_objects *pm_objects_new(pm_sql *sql);
 void pm_objects_free(pm_objects *objects);
 /* The number of objects in memory. */
 size_t pm_objects_count(const pm_objects *objects);
 
 /* Finds the object of `m` in this category; inserts a new one into the store. */
-pmapdb_status pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
-                            bool inferred, const pm_object **out, pmapdb_error *err);
-pmapdb_status pm_objects_get(pm_objects *objects, int64_t id, const pm_object **out,
-                             pmapdb_error *err);
+const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
+                               bool inferred);
+const pm_object *pm_objects_get(pm_objects *objects, int64_t id);
 /* Sets the column hash in all rows, after they were copied without it (store/export/export.h). */
-pmapdb_status pm_objects_rehash(pm_sql *sql, pmapdb_error *err);
+void pm_objects_rehash(pm_sql *sql);
 
 /* True if both can be the same thing. Captures of one dialect: perms, device, inode and path are
  * equal. Captures of two dialects: the fields that both show are equal; a name without directories

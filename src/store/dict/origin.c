@@ -1,6 +1,7 @@
 /* origin: the files in which captures were found. */
 #include "store/dict/origin.h"
 
+#include "base/buf.h"
 #include "base/num.h"
 
 /* The length of a number in a file name that gets its own column: usually it is a time. */
@@ -55,8 +56,7 @@ static void write_pattern(pm_sql *sql, pm_text file, pm_text digits, pm_buf *out
     PM_SQL_STEP(sql, pm_buf_add(out, after.data, after.len, &err));
 }
 
-pmapdb_status pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file, int64_t *capture_id,
-                                pmapdb_error *err)
+int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
 {
     pm_text digits = find_number(file);
     uint64_t number = 0;
@@ -70,33 +70,6 @@ pmapdb_status pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file, int64
     pm_sql_do(sql, "INSERT INTO capture (origin_id, number) VALUES (?1, ?2)",
               PM_ARGS(PM_I(origin_of(sql, folder, file)),
                       PM_I(digits.len ? (int64_t)number : PMAPDB_UNKNOWN)));
-    *capture_id = pm_sql_last_id(sql);
     pm_buf_free(&pattern);
-    return pm_sql_end(sql, err);
-}
-
-static pmapdb_status set(pm_buf *out, pm_text text, pmapdb_error *err)
-{
-    pm_buf_clear(out);
-    return pm_buf_add(out, text.data ? text.data : "", text.len, err);
-}
-
-pmapdb_status pm_origin_read(pm_sql *sql, int64_t capture_id, pm_buf *folder, pm_buf *file,
-                             bool *has, pmapdb_error *err)
-{
-    sqlite3_stmt *row =
-        pm_sql_ask(sql,
-                   "SELECT o.folder, coalesce(replace(o.file, '*', c.number), o.file) "
-                   "FROM capture c LEFT JOIN origin o ON o.origin_id = c.origin_id "
-                   "WHERE c.capture_id = ?1",
-                   PM_ARGS(PM_I(capture_id)));
-    pmapdb_status st = PMAPDB_OK;
-
-    *has = pm_sql_next(sql, row);
-    if (*has) {
-        st = set(folder, pm_col_text(row, 0), err);
-        PM_STEP(st, set(file, pm_col_text(row, 1), err));
-        pm_sql_done(row);
-    }
-    return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;
+    return pm_sql_last_id(sql);
 }

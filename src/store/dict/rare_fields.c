@@ -56,16 +56,16 @@ void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d)
 }
 
 /* Searches first: the row usually exists, and reading costs less than an insert that fails. */
-static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash, int64_t *id,
-                                  pmapdb_error *err)
+static int64_t find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash)
 {
     pm_arg args[PM_RARE_NUMBERS + 2];
+    int64_t id;
 
     for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
-    args[PM_RARE_NUMBERS] = d->extra.len ? PM_T(d->extra) : PM_S(NULL);
+    args[PM_RARE_NUMBERS] = PM_WORD(d->extra);
     args[PM_RARE_NUMBERS + 1] = PM_I(hash);
-    *id = pm_sql_value(
+    id = pm_sql_value(
         sql,
         "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
         "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
@@ -73,33 +73,26 @@ static pmapdb_status find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t
         "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
         "private_hugetlb_kib IS ?11 AND rss_kib IS ?12 AND dirty_kib IS ?13 AND "
         "fields IS ?14 AND extra IS ?15",
-        args, sizeof args / sizeof *args, PMAPDB_UNKNOWN);
-    if (*id == PMAPDB_UNKNOWN) {
-        pm_sql_do(sql,
-                  "INSERT INTO rare_fields (" COLUMNS ", hash) VALUES "
-                  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-                  args, sizeof args / sizeof *args);
-        *id = pm_sql_last_id(sql);
-    }
-    return pm_sql_end(sql, err);
+        args, sizeof args / sizeof *args, 0);
+    if (id)
+        return id;
+    pm_sql_do(sql,
+              "INSERT INTO rare_fields (" COLUMNS ", hash) VALUES "
+              "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+              args, sizeof args / sizeof *args);
+    return pm_sql_last_id(sql);
 }
 
-pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
-                          pmapdb_error *err)
+int64_t pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d)
 {
     uint32_t hash = (uint32_t)pm_hash(d->number, sizeof d->number);
     size_t at = hash % PM_RARE_MEMO;
-    pmapdb_status st;
 
-    if (!d->extra.len && memo->item[at].id &&
-        memcmp(memo->item[at].number, d->number, sizeof d->number) == 0) {
-        *id = memo->item[at].id;
-        return PMAPDB_OK;
-    }
-    st = find_or_make(sql, d, hash, id, err);
-    if (st == PMAPDB_OK && !d->extra.len) {
+    if (d->extra.len)
+        return find_or_make(sql, d, hash);
+    if (!memo->item[at].id || memcmp(memo->item[at].number, d->number, sizeof d->number) != 0) {
         memcpy(memo->item[at].number, d->number, sizeof d->number);
-        memo->item[at].id = *id;
+        memo->item[at].id = find_or_make(sql, d, hash);
     }
-    return st;
+    return memo->item[at].id;
 }

@@ -35,7 +35,6 @@ typedef struct pm_rare_memo {
 } pm_rare_memo;
 
 /* Finds the id of the row with these fields; inserts a new row. */
-pmapdb_status pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d, int64_t *id,
-                          pmapdb_error *err);
+int64_t pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d);
 
 #endif

@@ -51,7 +51,7 @@ void pm_region_read(pm_sql *sql, sqlite3_stmt *stmt, int column, int64_t region_
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)region_id));
-    PM_SQL_STEP(sql, pm_objects_get(objects, pm_col_int(stmt, column + 1), &row->at.object, &err));
+    row->at.object = pm_objects_get(objects, pm_col_int(stmt, column + 1));
 }
 
 void pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,

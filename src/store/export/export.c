@@ -125,17 +125,19 @@ static void choose(export_run *run)
 
 /* A rule set of the owner contains paths: the new store keeps its built-in rules instead, but the
  * categories stay. */
-static pmapdb_status redact_rules(export_run *run, pmapdb_error *err)
+static void redact_rules(export_run *run)
 {
+    pm_sql *from = run->from->sql, *into = run->into->sql;
     pm_rule_text rules = {0};
-    pmapdb_status st = pm_rule_text_load(run->from->sql, &rules, err);
-    pm_text built_in = pm_rules_builtin(pm_buf_text(&rules.name));
+    pm_text built_in;
 
+    pm_rule_text_load(from, &rules);
+    PM_SQL_STEP(into, pm_sql_end(from, &err));
+    built_in = pm_rules_builtin(pm_buf_text(&rules.name));
     run->counts->other_rules = !built_in.data || !pm_text_equal(built_in, pm_buf_text(&rules.text));
-    if (st == PMAPDB_OK && !run->counts->other_rules)
-        st = pm_rule_text_store(run->into->sql, &rules, err);
+    if (!run->counts->other_rules)
+        pm_rule_text_store(into, &rules);
     pm_rule_text_free(&rules);
-    return st;
 }
 
 static void copy_tables(export_run *run)
@@ -150,9 +152,9 @@ static void copy_tables(export_run *run)
     }
     if (!redacted)
         return;
-    PM_SQL_STEP(into, redact_rules(run, &err));
-    PM_SQL_STEP(into, pm_objects_rehash(into, &err));
-    PM_SQL_STEP(into, pm_live_reading_rehash(into, &err));
+    redact_rules(run);
+    pm_objects_rehash(into);
+    pm_live_reading_rehash(into);
 }
 
 /* ---- the new store ---- */

@@ -31,12 +31,11 @@ static void check_references(pmapdb_store *s)
 static void apply(pmapdb_store *s, const pm_schema *schema, int64_t from)
 {
     char mark[96];
-    pmapdb_error err = {0};
 
     for (int64_t v = from; v < schema->version; v++)
         run_script(s, schema->file[v].text);
-    if (schema->fill && pm_sql_ok(s->sql))
-        pm_sql_keep(s->sql, schema->fill(s->sql, from == 0, &err), &err);
+    if (schema->fill)
+        schema->fill(s->sql, from == 0);
     if (from > 0)
         check_references(s);
     snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %lld",

@@ -38,6 +38,8 @@ typedef struct pm_arg {
 #define PM_R(value) ((pm_arg){.kind = PM_ARG_REAL, .r = (value)})
 #define PM_T(text) ((pm_arg){.kind = PM_ARG_TEXT, .t = (text)})
 #define PM_S(string) ((pm_arg){.kind = PM_ARG_TEXT, .t = pm_text_of(string)})
+/* NULL for an empty text: empty is unknown. */
+#define PM_WORD(text) PM_T((text).len ? (text) : ((pm_text){NULL, 0}))
 #define PM_ARGS(...) \
     (const pm_arg[]){__VA_ARGS__}, sizeof((const pm_arg[]){__VA_ARGS__}) / sizeof(pm_arg)
 #define PM_NO_ARGS NULL, 0

@@ -35,7 +35,7 @@ typedef struct pm_schema {
     const struct pm_embedded *file;
     int64_t version;
     /* Adds the rows that every store has: to a new store, and to an older one after a migration. */
-    pmapdb_status (*fill)(pm_sql *sql, bool is_new, pmapdb_error *err); /* may be NULL */
+    void (*fill)(pm_sql *sql, bool is_new); /* may be NULL */
 } pm_schema;
 
 /* Like pmapdb_open, but without the SQL functions. */

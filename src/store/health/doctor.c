@@ -227,15 +227,15 @@ static void tell_rules(pm_doctor *d, const pm_rule_text *text)
 /* Reports unreadable rules: no capture can be stored with them. */
 static void check_rules(pm_doctor *d)
 {
+    pm_sql *sql = d->store->sql;
     pm_rule_text text = {0};
-    pm_rule_set *set = NULL;
-    const pm_rules *rules;
+    pm_rule_set *set = pm_rule_set_new(sql, NULL);
     pmapdb_error err;
-    pmapdb_status st = pm_rule_text_load(d->store->sql, &text, &err);
 
-    PM_STEP(st, pm_rule_set_new(d->store->sql, &set, &err));
-    PM_STEP(st, pm_rule_set_rules(set, &rules, &err));
-    if (st == PMAPDB_OK)
+    pm_rule_text_load(sql, &text);
+    if (pm_sql_ok(sql))
+        pm_rule_set_rules(set);
+    if (pm_sql_end(sql, &err) == PMAPDB_OK)
         tell_rules(d, &text);
     else
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_TROUBLE, "?", "%s", err.text);

@@ -182,10 +182,8 @@ static pmapdb_status write_all(writing *w, uint64_t hash, const pm_recording_opt
                                pmapdb_error *err)
 {
     size_t n = w->t->n_threads;
-    pmapdb_status st = pm_host_of(w->sql, o->host, &w->host_id, err);
 
-    if (st != PMAPDB_OK)
-        return st;
+    w->host_id = pm_host_of(w->sql, o->host);
     w->tracee_id = calloc(n, sizeof *w->tracee_id);
     w->space_of = calloc(n, sizeof *w->space_of);
     w->thread_id = calloc(n, sizeof *w->thread_id);
@@ -196,8 +194,7 @@ static pmapdb_status write_all(writing *w, uint64_t hash, const pm_recording_opt
     insert_threads(w, o);
     insert_stacks(w);
     insert_calls(w);
-    st = pm_sql_end(w->sql, err);
-    return st == PMAPDB_OK ? replay(w, err) : st;
+    return pm_sql_ok(w->sql) ? replay(w, err) : pm_sql_end(w->sql, err);
 }
 
 /* ---- a known recording ---- */

@@ -2,28 +2,21 @@
  * every field, the sums, the state and the proof, the hash, the source file, the time, the log, the
  * live reading, and the pin of the snapshot.
  *
- *     st = pm_recall_new(sql, &r, err);
- *     st = pm_recall_begin(r, process_id, from_ms, err);
+ *     r = pm_recall_new(sql);
+ *     pm_recall_begin(r, process_id);
  *     items = pm_recall_items(r, &n);
- *     for (i = 0; i < n; i++) {
- *         st = pm_recall_capture(r, &items[i], &c, err);
- *         ...
- *         pm_capture_free(c);
- *     }
+ *     for (i = 0; i < n; i++)
+ *         put(pm_recall_capture(r, &items[i]));
  *     pm_recall_free(r);
+ *     return pm_sql_end(sql, err);
  *
  * The data that a store keeps once per process is restored once: name, command, start time, boot
  * and clocks (pm_recall_who). A capture carries the name and the command if it is the capture that
  * gave them or a later one. The notes of the parser are not stored and not restored.
  *
- * Ownership: the caller frees each capture. The data that a capture points to (its pool, host and
- * live reading) belongs to the recall and lives until pm_recall_forget, pm_recall_begin or
- * pm_recall_free, even if the rows are deleted from the store. So a caller may recall many
- * captures, delete them, and store them again.
- *
  * Cost: captures requested in the order of the items read each epoch once. Writes nothing. The
  * store may come from anyone: each value is checked, and PMAPDB_INPUT names the row that cannot be
- * right.
+ * right. The handle keeps failures (file/sql.h).
  */
 #ifndef PM_STORE_RECALL_H
 #define PM_STORE_RECALL_H
@@ -58,24 +51,25 @@ typedef struct pm_recall_item {
 
 typedef struct pm_recall pm_recall;
 
-pmapdb_status pm_recall_new(pm_sql *sql, pm_recall **out, pmapdb_error *err);
+/* NULL after a failure. */
+pm_recall *pm_recall_new(pm_sql *sql);
 void pm_recall_free(pm_recall *r);
 
-/* Begins a process: lists its snapshots with taken_ms >= from_ms (INT64_MIN: all), in the order of
- * time, dialect, ordinal and hash. Drops the previous process. */
-pmapdb_status pm_recall_begin(pm_recall *r, int64_t process_id, int64_t from_ms, pmapdb_error *err);
+/* Begins a process: lists its snapshots in the order of time, dialect, ordinal and hash. Drops the
+ * previous process. */
+void pm_recall_begin(pm_recall *r, int64_t process_id);
 
 /* Valid until the next pm_recall_begin. The caller may change `known` and `taken_ms`: a capture
  * gets the time of its item. */
 const pm_recall_process *pm_recall_who(const pm_recall *r);
 pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);
 
-/* Restores a capture. The caller frees *out with pm_capture_free. Its host is NULL if unknown. */
-pmapdb_status pm_recall_capture(pm_recall *r, const pm_recall_item *item, pm_capture **out,
-                                pmapdb_error *err);
+/* Restores a capture, which belongs to the recall and is valid until the next call. The caller may
+ * change its host and log. NULL after a failure. */
+pm_capture *pm_recall_capture(pm_recall *r, const pm_recall_item *item);
 
-/* Frees the data that the captures so far point to; the items stay. For a caller that needs each
- * capture only briefly. */
+/* Frees the mappings of the captures so far; the items stay. For a caller that needs each capture
+ * only briefly. */
 void pm_recall_forget(pm_recall *r);
 
 #endif

@@ -1,36 +1,23 @@
 /* recall_live: the live reading of a snapshot, from tables live_reading, live_process and
  * environment. */
-#include "store/recall/recall_live.h"
+#include "store/recall/recall_parts.h"
 
 #include "base/buf.h"
-#include <stdlib.h>
 
 pm_text pm_recall_text(pm_sql *sql, pm_pool *pool, pm_text t)
 {
-    pmapdb_error err = {0};
     uint32_t id = 0;
 
     if (!t.data)
         return t;
-    pm_sql_keep(sql, pm_pool_text(pool, t, &id, &err), &err);
+    PM_SQL_STEP(sql, pm_pool_text(pool, t, &id, &err));
     return pm_pool_text_get(pool, id);
-}
-
-static void damaged(pm_sql *sql, const char *what, int64_t id, const char *why)
-{
-    pmapdb_error err = {0};
-
-    pm_sql_keep(
-        sql,
-        pm_fail(&err, PMAPDB_INPUT, "%s %lld %s; the store is damaged", what, (long long)id, why),
-        &err);
 }
 
 /* Reads the variables in the order of a live capture: sorted by NAME=VALUE, each ended by a NUL. */
 static pm_text read_environment(pm_sql *sql, int64_t standing_id, pm_pool *pool)
 {
     pm_buf all = {0};
-    pmapdb_error err = {0};
     pm_text out;
     sqlite3_stmt *row = pm_sql_ask(sql,
                                    "SELECT name || '=' || value FROM environment "
@@ -40,8 +27,8 @@ static pm_text read_environment(pm_sql *sql, int64_t standing_id, pm_pool *pool)
     while (pm_sql_next(sql, row)) {
         pm_text t = pm_col_text(row, 0);
 
-        pm_sql_keep(sql, pm_buf_add(&all, t.data ? t.data : "", t.len, &err), &err);
-        pm_sql_keep(sql, pm_buf_add(&all, "", 1, &err), &err);
+        PM_SQL_STEP(sql, pm_buf_add(&all, t.data ? t.data : "", t.len, &err));
+        PM_SQL_STEP(sql, pm_buf_add(&all, "", 1, &err));
     }
     out = pm_recall_text(sql, pool, pm_buf_text(&all));
     pm_buf_free(&all);
@@ -61,7 +48,7 @@ static void read_standing(pm_sql *sql, int64_t standing_id, pm_pool *pool, pm_re
 
     out->standing_id = 0;
     if (!pm_sql_next(sql, row)) {
-        damaged(sql, "live process", standing_id, "is missing");
+        pm_recall_damaged(sql, "live process", standing_id, "is missing");
         return;
     }
     *s = (pm_standing){.ppid = pm_col_int(row, 0),
@@ -109,10 +96,9 @@ static void read_reading(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_live 
                                .hugetlb_kib = pm_col_int(row, 28)}};
 }
 
-pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
-                             pm_recall_standing *last, pm_live **out, pmapdb_error *err)
+bool pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool, pm_recall_standing *last,
+                    pm_live *out)
 {
-    pm_live *live;
     pm_cgroup_use use;
     int64_t standing_id;
     sqlite3_stmt *row = pm_sql_ask(
@@ -126,28 +112,18 @@ pmapdb_status pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool,
         "LEFT JOIN page_process g ON g.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)));
 
-    *out = NULL;
     if (!pm_sql_next(sql, row))
-        return pm_sql_end(sql, err);
-    live = malloc(sizeof *live);
-    if (!live) {
-        pm_sql_done(row);
-        return pm_fail_nomem(err);
-    }
+        return false;
     standing_id = pm_col_int(row, 0);
     for (int i = 1; i <= 4; i++)
         if (pm_col_int(row, i) == PMAPDB_UNKNOWN)
-            damaged(sql, "snapshot", snapshot_id, "has a live reading without its times");
-    read_reading(sql, row, pool, live);
+            pm_recall_damaged(sql, "snapshot", snapshot_id, "has a live reading without its times");
+    read_reading(sql, row, pool, out);
     pm_sql_done(row);
     if (standing_id != last->standing_id)
         read_standing(sql, standing_id, pool, last);
-    use = live->standing.use;
-    live->standing = last->standing;
-    live->standing.use = use;
-    if (pm_sql_ok(sql))
-        *out = live;
-    else
-        free(live);
-    return pm_sql_end(sql, err);
+    use = out->standing.use;
+    out->standing = last->standing;
+    out->standing.use = use;
+    return pm_sql_ok(sql);
 }

@@ -1,5 +1,5 @@
 /* recall_rows: the mappings of the captures of one epoch. */
-#include "store/recall/recall_rows.h"
+#include "store/recall/recall_parts.h"
 
 #include "base/buf.h"
 #include "base/num.h"
@@ -30,10 +30,10 @@ void pm_recall_rows_free(pm_recall_rows *e)
     *e = (pm_recall_rows){0};
 }
 
-static pmapdb_status damaged(sqlite3_stmt *row, const char *what, pmapdb_error *err)
+void pm_recall_damaged(pm_sql *sql, const char *what, int64_t id, const char *why)
 {
-    return pm_fail(err, PMAPDB_INPUT, "region %lld: %s; the store is damaged",
-                   (long long)pm_col_int(row, REGION), what);
+    PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT, "%s %lld %s; the store is damaged", what,
+                             (long long)id, why));
 }
 
 /* ---- one version ---- */
@@ -69,7 +69,7 @@ static bool has_if(const pm_mapping *m, uint64_t field, sqlite3_stmt *row, int c
     return pm_has(m, field) == (sqlite3_column_type(row, column) != SQLITE_NULL);
 }
 
-static pmapdb_status read_numbers(sqlite3_stmt *row, pm_mapping *m, pmapdb_error *err)
+static const char *read_numbers(sqlite3_stmt *row, pm_mapping *m)
 {
     for (int i = 0; i < PM_FIELD_COUNT; i++) {
         int64_t number = pm_col_int(row, i);
@@ -77,14 +77,15 @@ static pmapdb_status read_numbers(sqlite3_stmt *row, pm_mapping *m, pmapdb_error
         if (!pm_has(m, PM_BIT(i)))
             continue;
         if (number < 0 || number > NUMBER_MAX)
-            return damaged(row, "a number is missing or cannot be", err);
+            return "has a number that is missing or cannot be";
         m->value[i] = (uint64_t)number;
     }
-    return PMAPDB_OK;
+    return NULL;
 }
 
-/* Fills the mapping. Its texts are valid until the next step of the statement. */
-static pmapdb_status read_mapping(sqlite3_stmt *row, pm_mapping *m, pmapdb_error *err)
+/* Fills the mapping; its texts are valid until the next step of the statement. Returns the damage,
+ * or NULL. */
+static const char *read_mapping(sqlite3_stmt *row, pm_mapping *m)
 {
     pm_text perms = text_or_empty(row, PERMS), device = text_or_empty(row, DEVICE);
 
@@ -96,80 +97,63 @@ static pmapdb_status read_mapping(sqlite3_stmt *row, pm_mapping *m, pmapdb_error
                       .extra = text_or_empty(row, EXTRA)};
     m->end = m->start + (uint64_t)pm_col_int(row, LENGTH);
     if (m->end <= m->start)
-        return damaged(row, "its place cannot be", err);
+        return "has a place that cannot be";
     if (pm_has(m, PM_HAS_DEVICE) && !read_device(device.data, m))
-        return damaged(row, "its device cannot be", err);
+        return "has a device that cannot be";
     if (!has_if(m, PM_HAS_DEVICE, row, DEVICE) || !has_if(m, PM_HAS_INODE, row, INODE) ||
         !has_if(m, PM_HAS_FLAGS, row, FLAGS) || !has_if(m, PM_HAS_OFFSET, row, OFFSET))
-        return damaged(row, "it shows what its capture did not have", err);
+        return "shows what its capture did not have";
     if (pm_has(m, PM_HAS_INODE))
         m->inode = (uint64_t)pm_col_int(row, INODE);
     if (pm_has(m, PM_HAS_OFFSET))
         m->offset = (uint64_t)pm_col_int(row, OFFSET);
     if (perms.len == sizeof m->perms - 1)
         memcpy(m->perms, perms.data, perms.len);
-    return read_numbers(row, m, err);
+    return read_numbers(row, m);
 }
 
-static pmapdb_status add_version(sqlite3_stmt *row, pm_pool *pool, pm_recall_rows *e,
-                                 pmapdb_error *err)
+static void add_version(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_recall_rows *e)
 {
     int64_t last = pm_col_int(row, LAST);
     struct pm_recall_version v = {.first = pm_col_int(row, FIRST),
                                   .last = last == PMAPDB_UNKNOWN ? INT64_MAX : last};
     pm_mapping m;
-    pmapdb_status st = read_mapping(row, &m, err);
+    const char *damage = read_mapping(row, &m);
 
-    PM_STEP(st, pm_pool_mapping(pool, &m, &v.mapping, err));
-    PM_STEP(st, pm_grow(&e->item, &e->cap, e->n, sizeof *e->item, err));
-    if (st == PMAPDB_OK)
+    if (damage)
+        pm_recall_damaged(sql, "region", pm_col_int(row, REGION), damage);
+    PM_SQL_STEP(sql, pm_pool_mapping(pool, &m, &v.mapping, &err));
+    PM_SQL_STEP(sql, pm_grow(&e->item, &e->cap, e->n, sizeof *e->item, &err));
+    if (pm_sql_ok(sql))
         e->item[e->n++] = v;
-    return st;
 }
 
 /* ---- one epoch ---- */
 
-static void load(pm_sql *sql, pm_pool *pool, pm_recall_rows *e)
+void pm_recall_rows_load(pm_sql *sql, pm_pool *pool, int64_t epoch_id, int64_t from,
+                         pm_recall_rows *e)
 {
-    const pm_arg args[] = {PM_I(e->epoch_id), PM_I(e->from)};
+    const pm_arg args[] = {PM_I(epoch_id), PM_I(from)};
     int64_t fields =
         pm_sql_value(sql, "SELECT fields FROM epoch WHERE epoch_id = ?1", args, 1, PMAPDB_UNKNOWN);
     sqlite3_stmt *row = pm_sql_ask(sql, select_versions, args, 2);
 
+    pm_recall_rows_free(e);
+    *e = (pm_recall_rows){.epoch_id = epoch_id, .from = from, .fields = (uint64_t)fields};
     if (fields == PMAPDB_UNKNOWN)
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT, "epoch %lld is missing; the store is damaged",
-                                 (long long)e->epoch_id));
-    e->fields = (uint64_t)fields;
+        pm_recall_damaged(sql, "epoch", epoch_id, "is missing");
     while (pm_sql_next(sql, row))
-        PM_SQL_STEP(sql, add_version(row, pool, e, &err));
+        add_version(sql, row, pool, e);
 }
 
-pmapdb_status pm_recall_rows_load(pm_sql *sql, pm_pool *pool, int64_t epoch_id, int64_t from,
-                                  pm_recall_rows *out, pmapdb_error *err)
-{
-    pm_recall_rows e = {.epoch_id = epoch_id, .from = from};
-    pmapdb_status st;
-
-    load(sql, pool, &e);
-    st = pm_sql_end(sql, err);
-    if (st != PMAPDB_OK) {
-        pm_recall_rows_free(&e);
-        return st;
-    }
-    pm_recall_rows_free(out);
-    *out = e;
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_recall_rows_at(const pm_recall_rows *e, int64_t off, uint32_t **rows, size_t *n,
-                                pmapdb_error *err)
+void pm_recall_rows_at(pm_sql *sql, const pm_recall_rows *e, int64_t off, uint32_t **rows,
+                       size_t *n)
 {
     *n = 0;
     *rows = malloc((e->n + 1) * sizeof **rows);
     if (!*rows)
-        return pm_fail_nomem(err);
-    for (size_t i = 0; i < e->n; i++)
+        PM_SQL_STEP(sql, pm_fail_nomem(&err));
+    for (size_t i = 0; i < e->n && *rows; i++)
         if (e->item[i].first <= off && off <= e->item[i].last)
             (*rows)[(*n)++] = e->item[i].mapping;
-    return PMAPDB_OK;
 }

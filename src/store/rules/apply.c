@@ -49,11 +49,11 @@ static void ask_capture(asking *a, int64_t off, int64_t place)
     find_asked(a, place);
     for (size_t i = 0; i < a->rows.n && pm_sql_ok(a->sql); i++) {
         int64_t lineage = a->rows.row[i].at.lineage, asked = 0;
-        pm_ruling said = {0};
+        pm_ruling said;
 
         if (!pm_map_get(&a->asked, (uint64_t)lineage, &asked) || !asked)
             continue;
-        PM_SQL_STEP(a->sql, pm_refine_row(a->refine, &a->rows, i, &said, &err));
+        said = pm_refine_row(a->sql, a->refine, &a->rows, i);
         if (!said.kept)
             continue;
         pm_sql_do(a->sql,
@@ -67,10 +67,9 @@ static void ask_capture(asking *a, int64_t off, int64_t place)
  * into memory. */
 static void ask_epoch(asking *a, int64_t epoch_id)
 {
-    pm_objects *objects = NULL;
+    pm_objects *objects = pm_objects_new(a->sql);
     sqlite3_stmt *stmt;
 
-    PM_SQL_STEP(a->sql, pm_objects_new(a->sql, &objects, &err));
     pm_versions_load(a->sql, objects, epoch_id, 0, &a->versions);
     stmt = pm_sql_ask(a->sql, "SELECT off, place FROM apply_ask WHERE epoch_id = ?1 ORDER BY off",
                       PM_ARGS(PM_I(epoch_id)));
@@ -171,7 +170,7 @@ static bool are_own(pm_sql *sql, const pm_rule_text *text)
     pm_rule_text own = {0};
     bool same;
 
-    PM_SQL_STEP(sql, pm_rule_text_load(sql, &own, &err));
+    pm_rule_text_load(sql, &own);
     same = own.hash == pm_hash(pm_buf_text(&text->text).data, text->text.len);
     pm_rule_text_free(&own);
     return same;
@@ -181,9 +180,8 @@ static bool are_own(pm_sql *sql, const pm_rule_text *text)
 static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories, bool own,
                 int64_t process_id, pmapdb_rules_result *out)
 {
-    pm_refine refine = {.categories = categories};
+    pm_refine refine = {.categories = categories, .rules = pm_rule_set_new(sql, apply->rules)};
 
-    PM_SQL_STEP(sql, pm_rule_set_of(apply->rules, &refine.rules, &err));
     pm_apply_judge(sql, process_id, !own, apply->forget_labels);
     pm_apply_ask(sql, &refine, process_id ? NULL : apply);
     pm_rule_set_free(refine.rules);
@@ -248,11 +246,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     if (st != PMAPDB_OK)
         return st;
     text.applied_ms = pm_clock_now();
-    st = pm_rule_text_store(s->sql, &text, err);
-    if (st != PMAPDB_OK) {
-        pm_store_rollback(s);
-        return st;
-    }
+    pm_rule_text_store(s->sql, &text);
     if (!done)
         pm_sql_do(s->sql, "UPDATE rule_set SET hash = 0", PM_NO_ARGS);
     if (done && apply->forget_labels)
@@ -290,7 +284,8 @@ pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rule
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *out = (pmapdb_rules_result){0};
-    PM_STEP(st, pm_category_ids_anew(s->sql, &categories, err));
+    if (st == PMAPDB_OK)
+        categories = pm_category_ids_anew(s->sql);
     PM_STEP(st, survey(s, apply, categories, &own, out, err));
     if (st == PMAPDB_OK && apply->keep)
         st = change_all(s, apply, categories, own, out, err);

@@ -6,12 +6,12 @@
 #include "store/file/embedded.h"
 #include "store/rules/rule_set.h"
 
-static pmapdb_status fill(pm_sql *sql, bool is_new, pmapdb_error *err)
+static void fill(pm_sql *sql, bool is_new)
 {
-    pmapdb_status st = pm_category_ids_built_in(sql, err);
-
+    pm_category_ids_built_in(sql);
     pm_dialects_add(sql);
-    return st == PMAPDB_OK && is_new ? pm_rule_text_built_in(sql, err) : st;
+    if (is_new)
+        pm_rule_text_built_in(sql);
 }
 
 const pm_schema pm_schema_built_in = {pm_embedded_schema, PM_SCHEMA_VERSION, fill};

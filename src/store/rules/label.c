@@ -88,11 +88,10 @@ static void cover_all(pm_sql *sql, int64_t process_id)
  * their name get the category that the rules give. */
 static void write_names(pm_sql *sql, int64_t process_id, bool all)
 {
-    pm_refine refine = {0};
+    pm_refine refine = {.categories = pm_category_ids_new(sql),
+                        .rules = pm_rule_set_new(sql, NULL)};
     sqlite3_stmt *stmt;
 
-    PM_SQL_STEP(sql, pm_category_ids_new(sql, &refine.categories, &err));
-    PM_SQL_STEP(sql, pm_rule_set_new(sql, &refine.rules, &err));
     pm_apply_judge(sql, process_id, true, true);
     pm_sql_do(sql,
               "DELETE FROM apply_ask WHERE NOT ?1 OR place NOT IN (SELECT j.place FROM apply_judge "
@@ -103,10 +102,9 @@ static void write_names(pm_sql *sql, int64_t process_id, bool all)
     stmt = pm_sql_ask(sql, "SELECT DISTINCT category FROM label_name ORDER BY 1", PM_NO_ARGS);
     while (pm_sql_next(sql, stmt)) {
         pm_text category = pm_col_text(stmt, 0);
-        int64_t id = 0; /* stays so where the store has no room */
+        /* 0 where the store has no room */
+        int64_t id = pm_category_id(refine.categories, category, PM_TEXT(""), false);
 
-        PM_SQL_STEP(sql,
-                    pm_category_id(refine.categories, category, PM_TEXT(""), false, &id, &err));
         pm_sql_do(sql,
                   "UPDATE apply_judge SET category_id = nullif(?2, 0), rule = CASE WHEN ?2 THEN "
                   "'label' END WHERE lineage_id IN (SELECT lineage_id FROM label_name WHERE "
@@ -255,10 +253,8 @@ pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err
     return pm_sql_end(s->sql, err);
 }
 
-pmapdb_status pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here,
-                            pmapdb_error *err)
+void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here)
 {
-    pmapdb_status st, st_into;
     /* the other store is a file from somewhere */
     sqlite3_stmt *rows = pm_sql_ask(from,
                                     "SELECT " COLUMNS " FROM label WHERE process_id = ?1 AND "
@@ -269,12 +265,9 @@ pmapdb_status pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t h
     while (pm_sql_next(from, rows))
         add_new(into, pm_col_int(rows, 0), pm_col_text(rows, 1), pm_col_int(rows, 2),
                 pm_col_int(rows, 3), pm_col_int(rows, 4) != 0, pm_col_text(rows, 5));
-    if (!is_known(into, here)) {
-        store_new(into, here);
-        cover_all(into, here);
-        write_names(into, here, true);
-    }
-    st = pm_sql_end(from, err);
-    st_into = pm_sql_end(into, st == PMAPDB_OK ? err : NULL);
-    return st == PMAPDB_OK ? st_into : st;
+    if (is_known(into, here))
+        return;
+    store_new(into, here);
+    cover_all(into, here);
+    write_names(into, here, true);
 }

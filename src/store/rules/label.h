@@ -42,7 +42,6 @@ pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err
 
 /* Takes over what the process `there` of the store `from` says, for the process `here` of `into`;
  * in the caller's transaction. What a writer remembers is then out of date. */
-pmapdb_status pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here,
-                            pmapdb_error *err);
+void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 struct pm_rule_set {
-    pm_sql *sql;   /* NULL: the caller gave `rules` */
-    pm_rules *own; /* NULL: not needed yet, or `rules` were given */
+    pm_sql *sql;
+    pm_rules *own; /* NULL: not needed yet, or the caller gave `rules` */
     const pm_rules *rules;
 };
 
@@ -19,49 +19,40 @@ void pm_rule_text_free(pm_rule_text *text)
     pm_buf_free(&text->text);
 }
 
-static pmapdb_status add(pm_buf *out, pm_text text, pmapdb_error *err)
+/* Fills *out; without a text the name of a column, memory ran out: the columns are NOT NULL. */
+static void take(pm_sql *sql, pm_rule_text *out, pm_text name, pm_text text, uint64_t hash,
+                 int64_t applied_ms)
 {
-    return pm_buf_add(out, text.data ? text.data : "", text.len, err);
+    out->hash = hash;
+    out->applied_ms = applied_ms;
+    if (!name.data || !text.data)
+        PM_SQL_STEP(sql, pm_fail_nomem(&err));
+    PM_SQL_STEP(sql, pm_buf_add(&out->name, name.data, name.len, &err));
+    PM_SQL_STEP(sql, pm_buf_add(&out->text, text.data, text.len, &err));
 }
 
-static pmapdb_status take_built_in(pm_rule_text *out, pmapdb_error *err)
+static void take_built_in(pm_sql *sql, pm_rule_text *out)
 {
     pm_text name = pm_text_of(pm_rules_builtins[0]), text = pm_rules_builtin(name);
-    pmapdb_status st = add(&out->name, name, err);
 
-    out->hash = pm_hash(text.data, text.len);
-    out->applied_ms = PMAPDB_UNKNOWN;
-    return st == PMAPDB_OK ? add(&out->text, text, err) : st;
+    take(sql, out, name, text, pm_hash(text.data, text.len), PMAPDB_UNKNOWN);
 }
 
-static pmapdb_status take_row(sqlite3_stmt *stmt, pm_rule_text *out, pmapdb_error *err)
-{
-    pm_text name = pm_col_text(stmt, 0), text = pm_col_text(stmt, 1);
-    pmapdb_status st = PMAPDB_OK;
-
-    if (!name.data || !text.data) /* out of memory: the columns are NOT NULL */
-        st = pm_fail_nomem(err);
-    PM_STEP(st, add(&out->name, name, err));
-    PM_STEP(st, add(&out->text, text, err));
-    out->hash = (uint64_t)pm_col_int(stmt, 2);
-    out->applied_ms = pm_col_int(stmt, 3);
-    pm_sql_done(stmt);
-    return st;
-}
-
-pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *err)
+void pm_rule_text_load(pm_sql *sql, pm_rule_text *out)
 {
     sqlite3_stmt *stmt =
         pm_sql_ask(sql, "SELECT name, text, hash, applied_ms FROM rule_set", PM_NO_ARGS);
-    bool has = pm_sql_next(sql, stmt);
-    pmapdb_status st = pm_sql_end(sql, err);
 
-    if (st != PMAPDB_OK)
-        return st;
-    return has ? take_row(stmt, out, err) : take_built_in(out, err);
+    if (pm_sql_next(sql, stmt)) {
+        take(sql, out, pm_col_text(stmt, 0), pm_col_text(stmt, 1), (uint64_t)pm_col_int(stmt, 2),
+             pm_col_int(stmt, 3));
+        pm_sql_done(stmt);
+    } else if (pm_sql_ok(sql)) {
+        take_built_in(sql, out);
+    }
 }
 
-pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_error *err)
+void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text)
 {
     pm_text rules = pm_buf_text(&text->text);
 
@@ -70,39 +61,28 @@ pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_e
               "VALUES (1, ?1, ?2, ?3, ?4)",
               PM_ARGS(PM_T(pm_buf_text(&text->name)), PM_T(rules),
                       PM_BITS(pm_hash(rules.data, rules.len)), PM_I(text->applied_ms)));
-    return pm_sql_end(sql, err);
 }
 
-pmapdb_status pm_rule_text_built_in(pm_sql *sql, pmapdb_error *err)
+void pm_rule_text_built_in(pm_sql *sql)
 {
     pm_rule_text text = {0};
-    pmapdb_status st = take_built_in(&text, err);
 
-    PM_STEP(st, pm_rule_text_store(sql, &text, err));
+    take_built_in(sql, &text);
+    pm_rule_text_store(sql, &text);
     pm_rule_text_free(&text);
-    return st;
 }
 
 /* ---- compiled ---- */
 
-pmapdb_status pm_rule_set_new(pm_sql *sql, pm_rule_set **out, pmapdb_error *err)
-{
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return pm_fail_nomem(err);
-    (*out)->sql = sql;
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_rule_set_of(const pm_rules *rules, pm_rule_set **out, pmapdb_error *err)
+pm_rule_set *pm_rule_set_new(pm_sql *sql, const pm_rules *rules)
 {
     pm_rule_set *set = calloc(1, sizeof *set);
 
-    if (!set)
-        return pm_fail_nomem(err);
-    set->rules = rules;
-    *out = set;
-    return PMAPDB_OK;
+    if (set)
+        *set = (pm_rule_set){.sql = sql, .rules = rules};
+    else
+        PM_SQL_STEP(sql, pm_fail_nomem(&err));
+    return set;
 }
 
 void pm_rule_set_free(pm_rule_set *set)
@@ -124,31 +104,28 @@ static pmapdb_status say_unreadable(const pm_rule_text *text, const pmapdb_error
                    why->text, (int)text->name.len, pm_buf_text(&text->name).data);
 }
 
-static pmapdb_status compile(pm_rule_set *set, pmapdb_error *err)
+static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_error *err)
 {
-    pm_rule_text text = {0};
     pm_rules_report report = {0};
-    pmapdb_error why;
-    pmapdb_status st = pm_rule_text_load(set->sql, &text, err);
+    pmapdb_error why = {0};
+    pmapdb_status st =
+        pm_rules_read(pm_buf_text(&text->text), pm_buf_text(&text->name).data, &report, out, &why);
 
-    if (st == PMAPDB_OK) {
-        st = pm_rules_read(pm_buf_text(&text.text), pm_buf_text(&text.name).data, &report,
-                           &set->own, &why);
-        if (st == PMAPDB_INPUT)
-            st = say_unreadable(&text, &why, err);
-        else if (st != PMAPDB_OK && err)
-            *err = why;
-    }
-    set->rules = set->own;
     pm_rules_report_free(&report);
-    pm_rule_text_free(&text);
+    if (st == PMAPDB_INPUT)
+        return say_unreadable(text, &why, err);
+    *err = why;
     return st;
 }
 
-pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_error *err)
+const pm_rules *pm_rule_set_rules(pm_rule_set *set)
 {
-    pmapdb_status st = set->rules ? PMAPDB_OK : compile(set, err);
+    pm_rule_text text = {0};
 
-    *out = set->rules;
-    return st;
+    if (set->rules)
+        return set->rules;
+    pm_rule_text_load(set->sql, &text);
+    PM_SQL_STEP(set->sql, compile(&text, &set->own, &err));
+    pm_rule_text_free(&text);
+    return set->rules = set->own;
 }

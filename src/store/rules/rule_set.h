@@ -20,25 +20,24 @@ typedef struct pm_rule_text {
 void pm_rule_text_free(pm_rule_text *text);
 
 /* Loads the rules into a zeroed *out. A store without a row has the built-in set. */
-pmapdb_status pm_rule_text_load(pm_sql *sql, pm_rule_text *out, pmapdb_error *err);
+void pm_rule_text_load(pm_sql *sql, pm_rule_text *out);
 
 /* Replaces the row; computes the hash. */
-pmapdb_status pm_rule_text_store(pm_sql *sql, const pm_rule_text *text, pmapdb_error *err);
+void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text);
 
 /* Stores the rules of a new store. */
-pmapdb_status pm_rule_text_built_in(pm_sql *sql, pmapdb_error *err);
+void pm_rule_text_built_in(pm_sql *sql);
 
 /* ---- the rules of a store, compiled when first needed ---- */
 
 typedef struct pm_rule_set pm_rule_set;
 
-pmapdb_status pm_rule_set_new(pm_sql *sql, pm_rule_set **out, pmapdb_error *err);
-/* Makes a set that uses `rules` instead of the table. The caller owns `rules`, which must outlive
- * the set. */
-pmapdb_status pm_rule_set_of(const pm_rules *rules, pm_rule_set **out, pmapdb_error *err);
+/* Makes a set that uses `rules` instead of the table; they must outlive the set. rules NULL: those
+ * of the table. NULL after a failure, which the handle keeps. */
+pm_rule_set *pm_rule_set_new(pm_sql *sql, const pm_rules *rules);
 void pm_rule_set_free(pm_rule_set *set);
 
-/* *out is valid as long as the set. */
-pmapdb_status pm_rule_set_rules(pm_rule_set *set, const pm_rules **out, pmapdb_error *err);
+/* Valid as long as the set; NULL after a failure. */
+const pm_rules *pm_rule_set_rules(pm_rule_set *set);
 
 #endif

@@ -64,15 +64,10 @@ static void make_row(pm_put *p, pm_rare_memo *memo, const pm_mapping *m, const p
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    PM_SQL_STEP(p->sql, pm_objects_of(p->objects, m, want->category, want->inferred,
-                                      &row->at.object, &err));
+    row->at.object = pm_objects_of(p->objects, m, want->category, want->inferred);
     pm_row_encode(m, p->fields, &row->m);
-    if (pm_rare_of(m, p->fields, &row->m, &rare)) {
-        int64_t rare_id = PMAPDB_UNKNOWN;
-
-        PM_SQL_STEP(p->sql, pm_rare_put(p->sql, memo, &rare, &rare_id, &err));
-        pm_rare_refer(&row->m, rare_id, &rare);
-    }
+    if (pm_rare_of(m, p->fields, &row->m, &rare))
+        pm_rare_refer(&row->m, pm_rare_put(p->sql, memo, &rare), &rare);
 }
 
 /* Forgets all rows if the pool is another one, or if most rows are of mappings that no longer
@@ -152,15 +147,14 @@ static void write_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
         "swap_kib, tool_size_kib, "
         "tool_rss_kib) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
         "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
-        PM_ARGS(PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off),
-                PM_I(c->taken_ms), PM_I(c->ordinal), PM_I(c->time_source),
-                PM_S(pm_dialect_name(b->dialect)), PM_I(b->state), PM_I(b->checked),
-                PM_T((b->missing.len ? b->missing : (pm_text){NULL, 0})), PM_I((int64_t)b->hash),
-                PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN),
-                total_arg(c, PM_TOTAL_MAPPINGS), total_arg(c, PM_TOTAL_SIZE),
-                total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
-                total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
-                total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
+        PM_ARGS(
+            PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off), PM_I(c->taken_ms),
+            PM_I(c->ordinal), PM_I(c->time_source), PM_S(pm_dialect_name(b->dialect)),
+            PM_I(b->state), PM_I(b->checked), PM_WORD(b->missing), PM_I((int64_t)b->hash),
+            PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN), total_arg(c, PM_TOTAL_MAPPINGS),
+            total_arg(c, PM_TOTAL_SIZE), total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
+            total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
+            total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
     p->snapshot_id = pm_sql_last_id(p->sql);
 }
 
@@ -222,7 +216,7 @@ static void begin_lineage(pm_put *p, size_t i)
     if (p->rewind && pm_map_get(&p->rewind->labelled, was, &ruling.kept))
         ruling.rule = PM_RULE_LABEL;
     else
-        PM_SQL_STEP(p->sql, pm_refine_row(&p->refine, &p->rows, i, &ruling, &err));
+        ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
     row->at.kept = ruling.kept;
     if (p->rewind && begin_again(p, row, ruling.rule))
         return;

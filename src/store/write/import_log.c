@@ -23,15 +23,14 @@ static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, si
 
 /* Compares the stored log with the file, block by block. With `mark`, marks the blocks of the file
  * that the log contains. */
-static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark,
-                            relation *out, pmapdb_error *err)
+static relation relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark)
 {
+    relation out = {true, true, PMAPDB_UNKNOWN};
     sqlite3_stmt *stmt = pm_sql_ask(sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)));
     bool first = true, ended = false;
     int64_t pid = PMAPDB_UNKNOWN;
     size_t from = 0, in_log = 0;
 
-    *out = (relation){true, true, PMAPDB_UNKNOWN};
     while (pm_sql_next(sql, stmt)) {
         int64_t row_pid = pm_col_int(stmt, 0), taken_ms = pm_col_ms(stmt, 2);
         pm_log_block *b;
@@ -43,18 +42,18 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
         first = false;
         pid = row_pid;
         b = ended ? NULL : next_of_pid(blocks, n, pid, &from);
-        if (taken_ms > out->last_ms)
-            out->last_ms = taken_ms;
+        if (taken_ms > out.last_ms)
+            out.last_ms = taken_ms;
         if (!b) {
             ended = true;
-            out->log_in_file = false;
+            out.log_in_file = false;
             continue;
         }
         in_log++;
         if (b->hash != (uint64_t)pm_col_int(stmt, 1)) {
-            out->log_in_file = out->file_in_log = false;
+            out.log_in_file = out.file_in_log = false;
             pm_sql_done(stmt);
-            return pm_sql_end(sql, err);
+            return out;
         }
         if (mark) {
             b->known = true;
@@ -62,13 +61,12 @@ static pmapdb_status relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, s
             b->snapshot_id = pm_col_int(stmt, 4);
         }
     }
-    out->file_in_log = in_log == n;
-    return pm_sql_end(sql, err);
+    out.file_in_log = in_log == n;
+    return out;
 }
 
 /* Lists the logs of the host, latest first. */
-static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, size_t *n,
-                                pmapdb_error *err)
+static void candidates(pm_sql *sql, int64_t host_id, int64_t **ids, size_t *n)
 {
     size_t cap = 0;
     sqlite3_stmt *stmt = pm_sql_ask(
@@ -81,11 +79,10 @@ static pmapdb_status candidates(pm_sql *sql, int64_t host_id, int64_t **ids, siz
         PM_ARGS(PM_I(host_id == PMAPDB_UNKNOWN ? 0 : host_id)));
 
     while (pm_sql_next(sql, stmt)) {
-        pm_sql_keep(sql, pm_grow(ids, &cap, *n, sizeof **ids, err), err);
+        PM_SQL_STEP(sql, pm_grow(ids, &cap, *n, sizeof **ids, &err));
         if (pm_sql_ok(sql))
             (*ids)[(*n)++] = pm_col_int(stmt, 0);
     }
-    return pm_sql_end(sql, err);
 }
 
 /* True if the log contains every block of the file and the file is not younger than the log. */
@@ -97,62 +94,55 @@ static bool is_old_news(const relation *r, int64_t written_ms)
 
 /* Finds the log for the file. A log that contains the whole file comes first: an old, rotated file
  * may also begin like the fresh log of an idle process. */
-static pmapdb_status find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_block *blocks,
-                          size_t n, int64_t written_ms, int64_t *log_id, pmapdb_error *err)
+static int64_t find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_block *blocks, size_t n,
+                    int64_t written_ms)
 {
     int64_t continued = 0;
 
     for (size_t i = 0; i < n_ids; i++) {
-        relation r;
-        pmapdb_status st = relate(sql, ids[i], blocks, n, false, &r, err);
+        relation r = relate(sql, ids[i], blocks, n, false);
 
-        if (st != PMAPDB_OK)
-            return st;
         if (r.last_ms == PMAPDB_UNKNOWN)
             continue; /* the import was killed before it stored a block */
-        if (is_old_news(&r, written_ms)) {
-            *log_id = ids[i];
-            return PMAPDB_OK;
-        }
+        if (is_old_news(&r, written_ms))
+            return ids[i];
         if (!continued && r.log_in_file && !r.file_in_log)
             continued = ids[i];
     }
-    *log_id = continued;
-    return PMAPDB_OK;
+    return continued;
 }
 
-pmapdb_status pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
-                          int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err)
+int64_t pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
+                    int64_t written_ms, int64_t *last_ms)
 {
-    int64_t *ids = NULL;
+    int64_t *ids = NULL, log_id;
     size_t n_ids = 0;
-    relation r = {.last_ms = PMAPDB_UNKNOWN};
-    pmapdb_status st = candidates(sql, host_id, &ids, &n_ids, err);
 
-    *log_id = 0;
-    PM_STEP(st, find(sql, ids, n_ids, blocks, n, written_ms, log_id, err));
-    if (st == PMAPDB_OK && *log_id)
-        st = relate(sql, *log_id, blocks, n, true, &r, err);
-    *last_ms = r.last_ms;
+    candidates(sql, host_id, &ids, &n_ids);
+    log_id = find(sql, ids, n_ids, blocks, n, written_ms);
+    *last_ms = log_id ? relate(sql, log_id, blocks, n, true).last_ms : PMAPDB_UNKNOWN;
     free(ids);
-    return st;
+    return log_id;
+}
+
+int64_t pm_log_new(pm_sql *sql, const char *host)
+{
+    pm_sql_do(sql, "INSERT INTO import_log (host_id) VALUES (?1)",
+              PM_ARGS(PM_I(pm_host_of(sql, host))));
+    return pm_sql_last_id(sql);
 }
 
 pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *blocks, size_t n,
                            int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err)
 {
-    int64_t host_id;
     pmapdb_status st = pm_store_begin(s, err);
 
     if (st != PMAPDB_OK)
         return st;
-    st = pm_host_of(s->sql, host, &host_id, err);
-    PM_STEP(st, pm_log_find(s->sql, host_id, blocks, n, written_ms, log_id, last_ms, err));
-    if (st == PMAPDB_OK && !*log_id) {
-        pm_sql_do(s->sql, "INSERT INTO import_log (host_id) VALUES (?1)", PM_ARGS(PM_I(host_id)));
-        st = pm_sql_end(s->sql, err);
-        *log_id = pm_sql_last_id(s->sql);
-    }
+    *log_id = pm_log_find(s->sql, pm_host_of(s->sql, host), blocks, n, written_ms, last_ms);
+    if (!*log_id)
+        *log_id = pm_log_new(s->sql, host);
+    st = pm_sql_end(s->sql, err);
     PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);

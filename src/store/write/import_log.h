@@ -27,9 +27,11 @@ typedef struct pm_log_block {
     "ORDER BY 1, 3, 4"
 
 /* Finds the log of this host (PMAPDB_UNKNOWN: no host) that equals the blocks or that they
- * continue; *log_id is 0 if there is none. *last_ms as below. Writes nothing. */
-pmapdb_status pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
-                          int64_t written_ms, int64_t *log_id, int64_t *last_ms, pmapdb_error *err);
+ * continue; returns 0 if there is none. *last_ms as below. Writes nothing. */
+int64_t pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
+                    int64_t written_ms, int64_t *last_ms);
+/* Inserts a log without blocks. */
+int64_t pm_log_new(pm_sql *sql, const char *host);
 
 /* blocks: in the order of the file. *log_id: the log that the file equals or continues, or a new
  * log. *last_ms: time of the newest known block, or PMAPDB_UNKNOWN. written_ms: the file's

@@ -12,23 +12,17 @@
     "ppid, comm, exe, cmdline, uid, user, cgroup, memory_max_kib, address_limit_kib, " \
     "stack_limit_kib, max_map_count, ns_pid"
 
-/* NULL for an empty text: empty is unknown. */
-static pm_arg text_or_null(pm_text t)
-{
-    return t.len ? PM_T(t) : PM_S(NULL);
-}
-
 #define N_STANDING 12
 
 static void standing_args(const pm_standing *s, pm_arg out[N_STANDING])
 {
     const pm_arg args[N_STANDING] = {PM_I(s->ppid),
-                                     text_or_null(s->comm),
-                                     text_or_null(s->exe),
-                                     text_or_null(s->cmdline),
+                                     PM_WORD(s->comm),
+                                     PM_WORD(s->exe),
+                                     PM_WORD(s->cmdline),
                                      PM_I(s->uid),
-                                     text_or_null(s->user),
-                                     text_or_null(s->cgroup),
+                                     PM_WORD(s->user),
+                                     PM_WORD(s->cgroup),
                                      PM_I(s->memory_max_kib),
                                      PM_I(s->address_limit_kib),
                                      PM_I(s->stack_limit_kib),
@@ -86,7 +80,7 @@ static int64_t standing_of(pm_sql *sql, const pm_standing *s)
     return id;
 }
 
-pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err)
+void pm_live_reading_rehash(pm_sql *sql)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql, "SELECT " STANDING_COLUMNS ", live_process_id FROM live_process", PM_NO_ARGS);
@@ -111,7 +105,6 @@ pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err)
             sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
             PM_ARGS(PM_I(pm_col_int(stmt, N_STANDING)), PM_BITS(standing_hash(args, PM_TEXT("")))));
     }
-    return pm_sql_end(sql, err);
 }
 
 /* ---- live_reading: one snapshot ---- */
@@ -129,8 +122,7 @@ static void put_pages(pm_sql *sql, int64_t snapshot_id, const pm_page_totals *p)
                 PM_I(p->hugetlb_kib)));
 }
 
-pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
-                                  pmapdb_error *err)
+void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
 {
     int64_t id = standing_of(sql, &live->standing);
     const pm_cgroup_use *use = &live->standing.use;
@@ -151,7 +143,6 @@ pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_liv
                 PM_I(use->oom_kills)));
     if (live->pages.number)
         put_pages(sql, snapshot_id, &live->pages);
-    return pm_sql_end(sql, err);
 }
 
 /* ---- one beat ---- */
@@ -174,20 +165,16 @@ static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
     return pm_sql_last_id(sql);
 }
 
-pmapdb_status pm_sweep_begin(pm_sql *sql, int64_t *capture_id, pmapdb_error *err)
+int64_t pm_sweep_begin(pm_sql *sql)
 {
-    return pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"), capture_id, err);
+    return pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"));
 }
 
-pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms,
-                           pmapdb_error *err)
+void pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms)
 {
-    int64_t host_id;
-    pmapdb_status st = pm_host_of(sql, sweep->host, &host_id, err);
+    int64_t host_id = pm_host_of(sql, sweep->host);
     pm_arg args[11 + PM_HOST_N];
 
-    if (st != PMAPDB_OK)
-        return st;
     memcpy(args,
            (pm_arg[]){PM_I(capture_id), PM_I(schedule_of(sql, sweep, host_id)),
                       PM_I(sweep->started_ms), PM_I(ended_ms), PM_I(sweep->mono_ns),
@@ -206,20 +193,18 @@ pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_i
               "degraded = excluded.degraded, unmoved = excluded.unmoved, "
               "changed = excluded.changed",
               args, 11 + PM_HOST_N);
-    return pm_sql_end(sql, err);
 }
 
-pmapdb_status pm_sweep_known(pm_sql *sql, const pm_sweep *sweep, bool *known, pmapdb_error *err)
+bool pm_sweep_known(pm_sql *sql, const pm_sweep *sweep)
 {
-    *known = pm_sql_value(sql,
-                          "SELECT 1 FROM host h JOIN schedule j ON j.host_id = h.host_id "
-                          "JOIN beat b ON b.schedule_id = j.schedule_id WHERE h.name = ?1 "
-                          "AND j.boot_id = ?2 AND j.selection = ?3 AND b.started_ms = ?4 "
-                          "AND b.mono_ns = ?5",
-                          PM_ARGS(PM_S(sweep->host), PM_S(sweep->boot_id), PM_S(sweep->selection),
-                                  PM_I(sweep->started_ms), PM_I(sweep->mono_ns)),
-                          0) > 0;
-    return pm_sql_end(sql, err);
+    return pm_sql_value(sql,
+                        "SELECT 1 FROM host h JOIN schedule j ON j.host_id = h.host_id "
+                        "JOIN beat b ON b.schedule_id = j.schedule_id WHERE h.name = ?1 "
+                        "AND j.boot_id = ?2 AND j.selection = ?3 AND b.started_ms = ?4 "
+                        "AND b.mono_ns = ?5",
+                        PM_ARGS(PM_S(sweep->host), PM_S(sweep->boot_id), PM_S(sweep->selection),
+                                PM_I(sweep->started_ms), PM_I(sweep->mono_ns)),
+                        0) > 0;
 }
 
 void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
@@ -234,25 +219,24 @@ void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
 
 /* ---- the cost of earlier readings ---- */
 
-pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                             int64_t start_time, int64_t *rss_kib, pmapdb_error *err)
+int64_t pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
+                       int64_t start_time)
 {
-    *rss_kib = pm_sql_value(
-        sql,
-        "SELECT coalesce(tool_rss_kib, rss_kib) FROM snapshot WHERE process_id = "
-        "(SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
-        ") ORDER BY taken_ms DESC LIMIT 1",
-        PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)), PMAPDB_UNKNOWN);
-    return pm_sql_end(sql, err);
+    return pm_sql_value(sql,
+                        "SELECT coalesce(tool_rss_kib, rss_kib) FROM snapshot WHERE process_id = "
+                        "(SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
+                        ") ORDER BY taken_ms DESC LIMIT 1",
+                        PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)),
+                        PMAPDB_UNKNOWN);
 }
 
 /* A mapping without pages costs 2.5 us (4,040 mappings: 10.3 ms). A process whose mappings cost
  * more than its pages is left out, and so are small processes. The median is at least 25 ns,
  * because huge pages of others do not predict this process. Reads only the end of the table, so the
  * time does not grow with the store. */
-pmapdb_status pm_reading_page_ns(pm_sql *sql, const char *host, int64_t *ns, pmapdb_error *err)
+int64_t pm_reading_page_ns(pm_sql *sql, const char *host)
 {
-    *ns = pm_sql_value(
+    return pm_sql_value(
         sql,
         "SELECT max(25, ns) FROM (SELECT ns, row_number() OVER (ORDER BY ns) AS k, "
         "count(*) OVER () AS n FROM (SELECT (i.cpu_us - 2.5 * s.mappings) * 4000 / "
@@ -264,12 +248,11 @@ pmapdb_status pm_reading_page_ns(pm_sql *sql, const char *host, int64_t *ns, pma
         "AND s.dialect = 'smaps' AND p.host_id = (SELECT host_id FROM host WHERE name = ?1) "
         "ORDER BY i.snapshot_id DESC LIMIT 31)) WHERE k = (n + 1) / 2 AND n >= 3",
         PM_ARGS(PM_S(host)), 100);
-    return pm_sql_end(sql, err);
 }
 
-pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *us, bool *measured,
-                               pmapdb_error *err)
+int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured)
 {
+    int64_t us = 0;
     sqlite3_stmt *row = pm_sql_ask(
         sql,
         "WITH own AS (SELECT s.taken_ms, s.dialect, i.longest_us * i.cpu_us / max(i.read_us, 1) + "
@@ -284,9 +267,9 @@ pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *
                 PM_I(ask->kib), PM_I(ask->page_ns), PM_I(ask->host_us), PM_I(PM_READING_CAPTURES)));
 
     if (pm_sql_next(sql, row)) {
-        *us = pm_col_int(row, 0);
+        us = pm_col_int(row, 0);
         *measured = pm_col_int(row, 1) > 0;
         pm_sql_done(row);
     }
-    return pm_sql_end(sql, err);
+    return us;
 }

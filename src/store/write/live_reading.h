@@ -8,12 +8,11 @@
 #include "store/file/sql.h"
 
 /* Stores what a live snapshot knows besides its mappings. */
-pmapdb_status pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live,
-                                  pmapdb_error *err);
+void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live);
 
 /* Sets the column hash in all rows of table live_process, after they were copied without their hash
  * and environment (store/export/export.h). */
-pmapdb_status pm_live_reading_rehash(pm_sql *sql, pmapdb_error *err);
+void pm_live_reading_rehash(pm_sql *sql);
 
 /* One beat of a schedule; `counts` may change until the beat ends. */
 typedef struct pm_sweep {
@@ -26,15 +25,14 @@ typedef struct pm_sweep {
     pm_host_memory memory;
 } pm_sweep;
 
-/* Inserts the row into table capture. Runs inside the caller's transaction. */
-pmapdb_status pm_sweep_begin(pm_sql *sql, int64_t *capture_id, pmapdb_error *err);
+/* Inserts the row into table capture and returns its id. Runs inside the caller's transaction. */
+int64_t pm_sweep_begin(pm_sql *sql);
 /* Stores the row of table beat, or the end and the counts of the same beat, and, if the schedule is
  * new, that of table schedule. */
-pmapdb_status pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms,
-                           pmapdb_error *err);
+void pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms);
 
-/* *known: the beat is in the store. Only a copy of /proc can be read twice at one moment. */
-pmapdb_status pm_sweep_known(pm_sql *sql, const pm_sweep *sweep, bool *known, pmapdb_error *err);
+/* True if the beat is in the store. Only a copy of /proc can be read twice at one moment. */
+bool pm_sweep_known(pm_sql *sql, const pm_sweep *sweep);
 
 /* A row of table page_scan. */
 typedef struct pm_page_scan {
@@ -49,14 +47,14 @@ void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
 
 /* ---- the cost of earlier readings ---- */
 
-/* Sets *rss_kib to the RSS in the newest snapshot of a process that was captured live, or to
- * PMAPDB_UNKNOWN if the process has no snapshot. */
-pmapdb_status pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                             int64_t start_time, int64_t *rss_kib, pmapdb_error *err);
+/* Returns the RSS in the newest snapshot of a process that was captured live; PMAPDB_UNKNOWN if the
+ * process has no snapshot. */
+int64_t pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
+                       int64_t start_time);
 
-/* Sets *ns to the median cost of a page in the newest readings of smaps on a host; to 100, which
- * was reported for older kernels (4.5 s for 210 GB), before the third reading. */
-pmapdb_status pm_reading_page_ns(pm_sql *sql, const char *host, int64_t *ns, pmapdb_error *err);
+/* Returns the median cost in ns of a page in the newest readings of smaps on a host; before the
+ * third reading 100, which was reported for older kernels (4.5 s for 210 GB). */
+int64_t pm_reading_page_ns(pm_sql *sql, const char *host);
 
 /* The readings of a process count for so many of its captures. */
 #define PM_READING_CAPTURES 100
@@ -69,10 +67,9 @@ typedef struct pm_reading_ask {
     int64_t host_us; /* the stall by that cost: one vote */
 } pm_reading_ask;
 
-/* Predicts the stall from reading smaps: the lower median of host_us and the longest read(2) of the
- * four newest readings of the process, less the share of time in which they waited for a processor.
- * *measured: the median is such a reading. */
-pmapdb_status pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, int64_t *us, bool *measured,
-                               pmapdb_error *err);
+/* Predicts the stall from reading smaps, in us: the lower median of host_us and the longest read(2)
+ * of the four newest readings of the process, less the share of time in which they waited for a
+ * processor. *measured: the median is such a reading. */
+int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured);
 
 #endif

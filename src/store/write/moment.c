@@ -2,7 +2,6 @@
 #include "store/write/moment.h"
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "base/record/dialect.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,48 +16,18 @@ typedef struct item {
     bool live; /* its moment is the live sweep: every snapshot with this taken_ms and no other */
 } item;
 
-typedef struct items {
+typedef struct pm_moment_items {
     item *item;
     size_t n, cap;
 } items;
 
-struct pm_moments {
-    pm_sql *sql;
-    int64_t sweep_ms;
-    items near;    /* the snapshots that are grouped into moments */
-    pm_map index;  /* name_id -> index in newest */
-    items *newest; /* the newest moment of each name; empty: not known */
-    size_t n, cap;
-};
-
-pmapdb_status pm_moments_new(pm_sql *sql, int64_t sweep_ms, pm_moments **out, pmapdb_error *err)
-{
-    pm_moments *m = calloc(1, sizeof *m);
-
-    if (!m)
-        return pm_fail_nomem(err);
-    *m = (pm_moments){.sql = sql, .sweep_ms = sweep_ms};
-    *out = m;
-    return PMAPDB_OK;
-}
-
-static void forget_names(pm_moments *m)
+void pm_moments_forget(pm_moments *m)
 {
     for (size_t i = 0; i < m->n; i++)
         free(m->newest[i].item);
-    m->n = 0;
-    pm_map_clear(&m->index);
-}
-
-void pm_moments_free(pm_moments *m)
-{
-    if (!m)
-        return;
-    forget_names(m);
-    pm_map_free(&m->index);
     free(m->newest);
-    free(m->near.item);
-    free(m);
+    pm_map_free(&m->index);
+    *m = (pm_moments){0};
 }
 
 static void add_item(pm_sql *sql, items *to, const item *i)
@@ -68,18 +37,19 @@ static void add_item(pm_sql *sql, items *to, const item *i)
         to->item[to->n++] = *i;
 }
 
-static items *newest_of(pm_moments *m, int64_t name_id)
+/* Returns the newest moment of the name, empty if it is not known; NULL after a failure. */
+static items *newest_of(pm_sql *sql, pm_moments *m, int64_t name_id)
 {
     int64_t at = (int64_t)m->n;
 
     if (pm_map_get(&m->index, (uint64_t)name_id, &at))
         return &m->newest[at];
     if (m->n >= NAMES_MAX)
-        forget_names(m);
+        pm_moments_forget(m);
     at = (int64_t)m->n;
-    PM_SQL_STEP(m->sql, pm_grow(&m->newest, &m->cap, m->n, sizeof *m->newest, &err));
-    PM_SQL_STEP(m->sql, pm_map_put(&m->index, (uint64_t)name_id, at, &err));
-    if (!pm_sql_ok(m->sql))
+    PM_SQL_STEP(sql, pm_grow(&m->newest, &m->cap, m->n, sizeof *m->newest, &err));
+    PM_SQL_STEP(sql, pm_map_put(&m->index, (uint64_t)name_id, at, &err));
+    if (!pm_sql_ok(sql))
         return NULL;
     m->newest[m->n++] = (items){0};
     return &m->newest[at];
@@ -195,36 +165,36 @@ static void write_moment(pm_sql *sql, items *s, size_t from, size_t to)
 /* Groups items that are sorted by time; the first item begins a moment. *last: where the last
  * moment begins. Returns false as soon as a moment begins after `after` as it did before: all later
  * moments are unchanged then. */
-static bool group(pm_moments *m, items *s, int64_t after, size_t *last)
+static bool group(pm_sql *sql, int64_t sweep_ms, items *s, int64_t after, size_t *last)
 {
     *last = 0;
-    for (size_t from = 0, to; from < s->n && pm_sql_ok(m->sql); from = to) {
+    for (size_t from = 0, to; from < s->n && pm_sql_ok(sql); from = to) {
         const item *first = &s->item[from];
 
         if (first->taken_ms > after && first->moment_ms == first->taken_ms)
             return false;
-        to = moment_end(s, from, m->sweep_ms);
+        to = moment_end(s, from, sweep_ms);
         *last = from;
-        write_moment(m->sql, s, from, to);
+        write_moment(sql, s, from, to);
     }
     return true;
 }
 
 /* ---- reading the store ---- */
 
-static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
+static void load(pm_sql *sql, int64_t name_id, int64_t from, int64_t to, items *out)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
-        m->sql,
+        sql,
         "SELECT s.snapshot_id, s.process_id, s.taken_ms, s.ordinal, s.moment_ms, s.dialect, "
         "s.state_code, s.preferred, p.pid, s.hash, s.time_source_code FROM process p "
         "CROSS JOIN snapshot s ON s.process_id = p.process_id AND s.taken_ms BETWEEN ?2 AND ?3 "
         "WHERE p.name_id = ?1",
         PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)));
 
-    m->near.n = 0;
-    while (pm_sql_next(m->sql, stmt))
-        add_item(m->sql, &m->near,
+    out->n = 0;
+    while (pm_sql_next(sql, stmt))
+        add_item(sql, out,
                  &(item){.snapshot_id = pm_col_int(stmt, 0),
                          .process_id = pm_col_int(stmt, 1),
                          .taken_ms = pm_col_ms(stmt, 2),
@@ -236,137 +206,128 @@ static void load(pm_moments *m, int64_t name_id, int64_t from, int64_t to)
                          .pid = pm_col_int(stmt, 8),
                          .hash = pm_col_int(stmt, 9),
                          .live = pm_col_int(stmt, 10) == PM_TIME_LIVE});
-    if (m->near.n)
-        qsort(m->near.item, m->near.n, sizeof *m->near.item, by_time);
+    if (out->n)
+        qsort(out->item, out->n, sizeof *out->item, by_time);
 }
 
-/* Groups the snapshots around taken_ms. Returns true if the name has no later snapshot; then the
- * items of m->near from *last on are its newest moment. */
-static bool look_around(pm_moments *m, int64_t name_id, int64_t taken_ms, size_t *last)
+/* Groups the snapshots around taken_ms. If the name has no later snapshot, *newest becomes its
+ * newest moment. */
+static void look_around(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t taken_ms,
+                        items *newest)
 {
-    int64_t span = 2 * m->sweep_ms + 2, after = taken_ms, from = taken_ms, newest = taken_ms;
+    int64_t span = 2 * sweep_ms + 2, after = taken_ms, from = taken_ms, newest_ms = taken_ms;
     bool settled = false;
+    items near = {0};
+    size_t last = 0;
     sqlite3_stmt *stmt = pm_sql_ask(
-        m->sql,
+        sql,
         "SELECT max(before_ms), max(newest_ms) FROM (SELECT (SELECT moment_ms FROM snapshot s "
         "WHERE s.process_id = p.process_id AND s.taken_ms < ?2 ORDER BY taken_ms DESC LIMIT 1) "
         "AS before_ms, (SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id) "
         "AS newest_ms FROM process p WHERE p.name_id = ?1)",
         PM_ARGS(PM_I(name_id), PM_I(taken_ms)));
 
-    if (pm_sql_next(m->sql, stmt)) {
+    if (pm_sql_next(sql, stmt)) {
         from = pm_col_int(stmt, 0) == PMAPDB_UNKNOWN ? taken_ms : pm_col_int(stmt, 0);
-        newest = pm_col_int(stmt, 1) == PMAPDB_UNKNOWN ? taken_ms : pm_col_int(stmt, 1);
+        newest_ms = pm_col_int(stmt, 1) == PMAPDB_UNKNOWN ? taken_ms : pm_col_int(stmt, 1);
         pm_sql_done(stmt);
     }
-    while (pm_sql_ok(m->sql) && !settled) {
-        int64_t to = taken_ms + span < newest ? taken_ms + span : newest;
+    while (pm_sql_ok(sql) && !settled) {
+        int64_t to = taken_ms + span < newest_ms ? taken_ms + span : newest_ms;
 
-        load(m, name_id, from, to);
+        load(sql, name_id, from, to, &near);
         /* a snapshot after a pause begins a moment in any case */
-        settled = to >= newest || m->near.n == 0 ||
-                  m->near.item[m->near.n - 1].taken_ms + m->sweep_ms < to;
-        settled |= !group(m, &m->near, after, last);
+        settled = to >= newest_ms || near.n == 0 || near.item[near.n - 1].taken_ms + sweep_ms < to;
+        settled |= !group(sql, sweep_ms, &near, after, &last);
         after = to; /* the moments up to here were just written */
         span *= 8;
     }
-    return taken_ms >= newest;
-}
-
-/* Keeps the items from `from` on as the newest moment of the name. */
-static void remember(pm_moments *m, items *newest, const items *s, size_t from)
-{
-    items kept = {0};
-
-    for (size_t i = from; i < s->n; i++)
-        add_item(m->sql, &kept, &s->item[i]);
-    free(newest->item);
-    *newest = kept;
+    for (size_t i = last; taken_ms >= newest_ms && i < near.n; i++)
+        add_item(sql, newest, &near.item[i]);
+    free(near.item);
 }
 
 /* True if the name has no later snapshot and no other one within a sweep before: the usual case.
  * The stored snapshot is already a moment of its own then. */
-static bool is_alone(pm_moments *m, int64_t name_id, const item *i)
+static bool is_alone(pm_sql *sql, int64_t sweep_ms, int64_t name_id, const item *i)
 {
     int64_t last_ms =
         pm_sql_value(/* INT64_MIN if there is no other snapshot */
-                     m->sql,
+                     sql,
                      "SELECT max((SELECT taken_ms FROM snapshot s WHERE s.process_id = "
                      "p.process_id "
                      "AND s.snapshot_id <> ?2 ORDER BY taken_ms DESC LIMIT 1)) FROM process p "
                      "WHERE p.name_id = ?1",
                      PM_ARGS(PM_I(name_id), PM_I(i->snapshot_id)), PMAPDB_UNKNOWN);
 
-    return pm_sql_ok(m->sql) && last_ms < i->taken_ms - m->sweep_ms;
+    return pm_sql_ok(sql) && last_ms < i->taken_ms - sweep_ms;
 }
 
-static void added(pm_moments *m, int64_t name_id, const item *i)
+/* Adds the snapshot to the newest moment of its name. */
+static void join(pm_sql *sql, int64_t sweep_ms, items *newest, const item *i)
 {
-    items *newest = newest_of(m, name_id);
+    size_t last;
+
+    add_item(sql, newest, i);
+    qsort(newest->item, newest->n, sizeof *newest->item, by_time);
+    group(sql, sweep_ms, newest, INT64_MAX, &last);
+    memmove(newest->item, newest->item + last, (newest->n - last) * sizeof *newest->item);
+    newest->n -= last;
+}
+
+void pm_moments_added(pm_sql *sql, pm_moments *m, int64_t sweep_ms, int64_t name_id,
+                      int64_t snapshot_id, int64_t process_id, const pm_capture *c)
+{
+    const item added = {.snapshot_id = snapshot_id,
+                        .process_id = process_id,
+                        .pid = c->pid,
+                        .taken_ms = c->taken_ms,
+                        .ordinal = c->ordinal,
+                        .hash = (int64_t)c->block.hash,
+                        .moment_ms = c->taken_ms,
+                        .dialect = c->block.dialect,
+                        .state = c->block.state,
+                        .preferred = true,
+                        .live = c->time_source == PM_TIME_LIVE};
+    items *newest = newest_of(sql, m, name_id);
     bool known = newest && newest->n;
-    size_t last = 0;
 
     for (size_t k = 0; known && k < newest->n; k++)
-        known = newest->item[k].taken_ms <= i->taken_ms;
-    if (newest && !known)
+        known = newest->item[k].taken_ms <= c->taken_ms;
+    if (known) {
+        join(sql, sweep_ms, newest, &added);
+    } else if (newest) {
         newest->n = 0;
-    if (known && pm_sql_ok(m->sql)) {
-        add_item(m->sql, newest, i);
-        qsort(newest->item, newest->n, sizeof *newest->item, by_time);
-        group(m, newest, INT64_MAX, &last);
-        memmove(newest->item, newest->item + last, (newest->n - last) * sizeof *newest->item);
-        newest->n -= last;
-    } else if (newest && is_alone(m, name_id, i)) {
-        add_item(m->sql, newest, i);
-    } else if (newest && look_around(m, name_id, i->taken_ms, &last)) {
-        remember(m, newest, &m->near, last);
+        if (is_alone(sql, sweep_ms, name_id, &added))
+            add_item(sql, newest, &added);
+        else
+            look_around(sql, sweep_ms, name_id, c->taken_ms, newest);
     }
 }
 
-pmapdb_status pm_moments_added(pm_moments *m, int64_t name_id, int64_t snapshot_id,
-                               int64_t process_id, const pm_capture *c, pmapdb_error *err)
+void pm_moments_regroup(pm_sql *sql, int64_t sweep_ms, int64_t name_id)
 {
-    added(m, name_id,
-          &(item){.snapshot_id = snapshot_id,
-                  .process_id = process_id,
-                  .pid = c->pid,
-                  .taken_ms = c->taken_ms,
-                  .ordinal = c->ordinal,
-                  .hash = (int64_t)c->block.hash,
-                  .moment_ms = c->taken_ms,
-                  .dialect = c->block.dialect,
-                  .state = c->block.state,
-                  .preferred = true,
-                  .live = c->time_source == PM_TIME_LIVE});
-    return pm_sql_end(m->sql, err);
-}
-
-pmapdb_status pm_moments_regroup(pm_moments *m, int64_t name_id, pmapdb_error *err)
-{
-    items *newest = newest_of(m, name_id);
+    items all = {0};
     size_t last;
 
-    if (newest)
-        newest->n = 0;
-    load(m, name_id, INT64_MIN + 1, INT64_MAX);
-    group(m, &m->near, INT64_MAX, &last);
-    return pm_sql_end(m->sql, err);
+    load(sql, name_id, INT64_MIN + 1, INT64_MAX, &all);
+    group(sql, sweep_ms, &all, INT64_MAX, &last);
+    free(all.item);
 }
 
 /* ---- moments that should be one ---- */
 
 /* Finds neighbouring moments without a common process, where processes of the first appear again
  * later. They are at most ten sweeps apart, so that one sweep may have been meant. */
-pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, int64_t to_ms,
-                                int64_t sweep_ms, bool *spread, char *text, size_t size,
-                                pmapdb_error *err)
+void pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, int64_t to_ms,
+                       int64_t sweep_ms, char *text, size_t size)
 {
     static const int64_t reach = 10;
     sqlite3_stmt *stmt;
 
-    *spread = false;
+    *text = '\0';
     if (from_ms == to_ms) /* at most two moments, and turns take three */
-        return PMAPDB_OK;
+        return;
     stmt = pm_sql_ask(
         sql,
         "WITH seen AS (SELECT s.process_id, s.moment_ms FROM process p CROSS JOIN snapshot s ON "
@@ -389,12 +350,10 @@ pmapdb_status pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, i
         if (pm_col_int(stmt, 0) <= 1)
             continue;
         wide_enough = pm_col_int(stmt, 1) * pm_col_int(stmt, 3);
-        *spread = true;
         snprintf(
             text, size,
             "processes of '%.*s' were captured in turns, up to %lld ms apart: sums by name count "
             "them as different moments; import with --sweep %lldms to make them one moment",
             (int)name.len, name.data, (long long)pm_col_int(stmt, 1), wide_enough);
     }
-    return pm_sql_end(sql, err);
 }

@@ -2,7 +2,6 @@
 #include "store/write/process.h"
 
 #include "base/hash.h"
-#include "store/dict/evidence.h"
 #include <stdlib.h>
 
 static int64_t or_else(int64_t value, int64_t unknown)
@@ -62,13 +61,12 @@ static bool no_news(int64_t own, int64_t other)
     return own == PMAPDB_UNKNOWN || other != PMAPDB_UNKNOWN;
 }
 
-/* True if learn() would change nothing: this saves writing a page for each capture. False for a
- * live capture, which gets here once. */
+/* True if learn() would change nothing: this saves its statement for each capture from text. */
 static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evidence *other,
                       pm_link by, sqlite3_stmt *stmt)
 {
     int64_t command_ms = pm_col_int(stmt, 14);
-    const char *weakest = pm_col_text(stmt, 15).data;
+    pm_text weakest = pm_col_text(stmt, 15);
     bool same =
         no_news(own->start_time, other->start_time) &&
         (own->exe == PMAPDB_UNKNOWN || (other->exe != PMAPDB_UNKNOWN && other->exe <= own->exe)) &&
@@ -76,9 +74,9 @@ static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evid
 
     for (int i = 0; i < PM_ANCHOR_COUNT; i++)
         same &= no_news(own->anchor[i], other->anchor[i]);
-    while (by <= PM_LINK_ASSUMED && weakest && strcmp(weakest, pm_link_name(by)) != 0)
+    while (by <= PM_LINK_ASSUMED && !pm_text_equal(weakest, pm_text_of(pm_link_name(by))))
         by++;
-    return same && !c->live && weakest && by <= PM_LINK_ASSUMED;
+    return same && !c->live && by <= PM_LINK_ASSUMED;
 }
 
 /* Finds the life that a live capture names; process_id is 0 if the life has not been captured live
@@ -192,7 +190,7 @@ static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
     return pm_sql_last_id(sql);
 }
 
-static int64_t host_row(pm_sql *sql, const char *host)
+int64_t pm_host_of(pm_sql *sql, const char *host)
 {
     const pm_arg args[] = {PM_S(host)};
 
@@ -202,129 +200,133 @@ static int64_t host_row(pm_sql *sql, const char *host)
     return pm_sql_value(sql, "SELECT host_id FROM host WHERE name = ?1", args, 1, PMAPDB_UNKNOWN);
 }
 
-pmapdb_status pm_host_of(pm_sql *sql, const char *host, int64_t *host_id, pmapdb_error *err)
-{
-    *host_id = host_row(sql, host);
-    return pm_sql_end(sql, err);
-}
-
 /* ---- writing ---- */
 
-static pm_arg command_arg(const pm_evidence *e)
+static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_process_facts *f,
+                              int64_t host_id, int64_t name_id, int64_t number)
 {
-    return PM_T((e->command.len ? e->command : (pm_text){NULL, 0}));
-}
+    const pm_evidence *e = &f->evidence;
 
-/* The two clocks at one moment. */
-static pm_arg mono_arg(const pm_capture *c)
-{
-    return PM_I(c->live ? c->live->mono_ns : PMAPDB_UNKNOWN);
-}
-
-static pm_arg utc_arg(const pm_capture *c)
-{
-    return PM_I(c->live ? c->live->utc_ms : PMAPDB_UNKNOWN);
-}
-
-static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_evidence *e,
-                              int64_t host_id, int64_t name_id, pm_name_rank rank, int64_t number)
-{
     pm_sql_do(
         sql,
         "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, start_time, life, "
         "command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start, "
         "boot_id, clock_mono_ns, clock_utc_ms) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-        "?18)",
-        PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(rank), PM_I(c->taken_ms), PM_I(c->pid),
-                PM_I(c->start_time), PM_I(number), command_arg(e),
-                PM_I(e->command.len ? c->taken_ms : PMAPDB_UNKNOWN),
-                PM_S(pm_link_name(pm_evidence_alone(e))), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN ?8 IS NOT NULL THEN ?9 END, ?10, ?11, "
+        "?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(f->rank), PM_I(f->name_ms), PM_I(c->pid),
+                PM_I(c->start_time), PM_I(number), PM_WORD(e->command), PM_I(f->command_ms),
+                PM_S(pm_link_name(f->by)), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
                 PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
-                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id), mono_arg(c),
-                utc_arg(c)));
+                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id),
+                PM_I(f->mono_ns), PM_I(f->utc_ms)));
     return pm_sql_last_id(sql);
 }
 
-/* Adds what the process did not know yet; keeps the earliest command and the weakest link. */
-static void learn(pm_sql *sql, const pm_capture *c, const pm_evidence *e, const life *l)
+#define EARLIER_CLOCK "?9 < coalesce(clock_mono_ns, ?9 + 1)"
+#define EARLIER_COMMAND "(?11 IS NOT NULL AND ?12 < coalesce(command_ms, ?12 + 1))"
+#define LOWER_EXE "?8 < coalesce(exe_start, ?8 + 1)"
+#define STRENGTH(link) "instr('start-time addresses command assumed', " link ")"
+#define WEAKER STRENGTH("?13") " > " STRENGTH("identity")
+
+/* Adds what the process did not know yet; keeps the earliest command and the weakest link. Writes
+ * no page if the process knows all of it. */
+static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
 {
-    if (l->taught)
-        return;
+    const pm_evidence *e = &f->evidence;
+
     pm_sql_do(
         sql,
-        "UPDATE process SET start_time = coalesce(start_time, ?2), "
-        "boot_id = coalesce(boot_id, ?11), "
-        "clock_utc_ms = CASE WHEN ?12 < coalesce(clock_mono_ns, ?12 + 1) THEN ?13 "
-        "ELSE clock_utc_ms END, "
-        "clock_mono_ns = min(coalesce(clock_mono_ns, ?12), coalesce(?12, clock_mono_ns)), "
-        "stack_end = coalesce(stack_end, ?3), vdso_start = coalesce(vdso_start, ?4), "
-        "libc_start = coalesce(libc_start, ?5), ld_start = coalesce(ld_start, ?6), "
-        "exe_start = min(coalesce(exe_start, ?7), coalesce(?7, exe_start)), "
-        "command = CASE WHEN ?8 IS NOT NULL AND ?9 < coalesce(command_ms, ?9 + 1) THEN ?8 "
-        "ELSE command END, "
-        "command_ms = CASE WHEN ?8 IS NOT NULL AND ?9 < coalesce(command_ms, ?9 + 1) THEN ?9 "
-        "ELSE command_ms END, "
-        "identity = CASE WHEN ?10 = 'assumed' OR identity = 'assumed' THEN 'assumed' "
-        "WHEN ?10 = 'command' OR identity = 'command' THEN 'command' "
-        "WHEN ?10 = 'addresses' OR identity = 'addresses' THEN 'addresses' ELSE 'start-time' END "
-        "WHERE process_id = ?1",
-        PM_ARGS(PM_I(l->process_id), PM_I(e->start_time), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
-                PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
-                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), command_arg(e),
-                PM_I(c->taken_ms), PM_S(pm_link_name(l->by)), PM_T(e->boot_id), mono_arg(c),
-                utc_arg(c)));
+        "UPDATE process SET start_time = coalesce(start_time, ?2), boot_id = coalesce(boot_id, "
+        "?3), stack_end = coalesce(stack_end, ?4), vdso_start = coalesce(vdso_start, ?5), "
+        "libc_start = coalesce(libc_start, ?6), ld_start = coalesce(ld_start, ?7), "
+        "exe_start = CASE WHEN " LOWER_EXE " THEN ?8 ELSE exe_start END, "
+        "clock_mono_ns = CASE WHEN " EARLIER_CLOCK " THEN ?9 ELSE clock_mono_ns END, "
+        "clock_utc_ms = CASE WHEN " EARLIER_CLOCK " THEN ?10 ELSE clock_utc_ms END, "
+        "command = CASE WHEN " EARLIER_COMMAND " THEN ?11 ELSE command END, "
+        "command_ms = CASE WHEN " EARLIER_COMMAND " THEN ?12 ELSE command_ms END, "
+        "identity = CASE WHEN " WEAKER " THEN ?13 ELSE identity END "
+        "WHERE process_id = ?1 AND (coalesce(start_time, ?2) IS NOT start_time "
+        "OR coalesce(boot_id, ?3) IS NOT boot_id OR coalesce(stack_end, ?4) IS NOT stack_end "
+        "OR coalesce(vdso_start, ?5) IS NOT vdso_start OR coalesce(libc_start, ?6) IS NOT "
+        "libc_start OR coalesce(ld_start, ?7) IS NOT ld_start OR " LOWER_EXE " OR " EARLIER_CLOCK
+        " OR " EARLIER_COMMAND " OR " WEAKER ")",
+        PM_ARGS(PM_I(process_id), PM_I(e->start_time), PM_T(e->boot_id),
+                PM_I(e->anchor[PM_ANCHOR_STACK_END]), PM_I(e->anchor[PM_ANCHOR_VDSO_START]),
+                PM_I(e->anchor[PM_ANCHOR_LIBC_START]), PM_I(e->anchor[PM_ANCHOR_LD_START]),
+                PM_I(e->exe), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(e->command),
+                PM_I(f->command_ms), PM_S(pm_link_name(f->by))));
 }
 
-static void rename_process(pm_sql *sql, int64_t process_id, int64_t old_name_id, int64_t name_id,
-                           int64_t rank, int64_t name_ms)
+/* Gives the process another name. Data that was pruned from the process is then missing under the
+ * new name, too. */
+static void rename_process(pm_sql *sql, const life *l, int64_t name_id, const pm_process_facts *f)
 {
     pm_sql_do(sql,
               "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
               "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
-              PM_ARGS(PM_I(old_name_id), PM_I(name_id)));
+              PM_ARGS(PM_I(l->name_id), PM_I(name_id)));
     pm_sql_do(sql,
               "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
-              PM_ARGS(PM_I(process_id), PM_I(name_id), PM_I(rank), PM_I(name_ms)));
+              PM_ARGS(PM_I(l->process_id), PM_I(name_id), PM_I(f->rank), PM_I(f->name_ms)));
 }
 
-pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
-                                int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err)
+/* Adds the facts to a life that the store has. A better name replaces its name. */
+static void teach(pm_sql *sql, const life *l, int64_t host_id, const pm_process_facts *f,
+                  pm_process_found *out)
 {
-    rename_process(sql, process_id, old_name_id, name_id, rank, name_ms);
-    return pm_sql_end(sql, err);
+    int64_t rank = f->rank;
+
+    *out = (pm_process_found){.process_id = l->process_id,
+                              .name_id = l->name_id,
+                              .old_name_id = l->name_id,
+                              .ambiguous = l->by == PM_LINK_ASSUMED};
+    if (!l->taught)
+        learn(sql, l->process_id, f);
+    if (rank > l->name_rank || (rank == l->name_rank && f->name_ms >= l->name_ms))
+        return;
+    out->name_id = name_row(sql, host_id, f->name);
+    rename_process(sql, l, out->name_id, f);
 }
 
-/* True if the name of the capture replaces the name of the process. */
-static bool names_better(const pm_capture *c, pm_name_rank rank, const life *l)
+void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *f,
+                      pm_process_found *out)
 {
-    return (int64_t)rank < l->name_rank ||
-           ((int64_t)rank == l->name_rank && c->taken_ms < l->name_ms);
+    life l = {.process_id = process_id};
+    int64_t host_id = PMAPDB_UNKNOWN;
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql, "SELECT name_id, name_rank, name_ms, host_id FROM process WHERE process_id = ?1",
+        PM_ARGS(PM_I(process_id)));
+
+    if (pm_sql_next(sql, stmt)) {
+        l.name_id = pm_col_int(stmt, 0);
+        l.name_rank = pm_col_int(stmt, 1);
+        l.name_ms = pm_col_ms(stmt, 2);
+        host_id = pm_col_int(stmt, 3);
+        pm_sql_done(stmt);
+    }
+    teach(sql, &l, host_id, f, out);
 }
 
-pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
-                            pm_process_found *out, pmapdb_error *err)
+void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
+                   pm_process_found *out)
 {
-    pm_evidence e = pm_evidence_of(c, context);
-    pm_name_rank rank;
-    pm_text name = name_of(c, context, &rank);
-    int64_t host_id = host_row(sql, c->host), next_life = 0;
-    life l = find_live(sql, c, &e, host_id);
+    pm_process_facts f = {.evidence = pm_evidence_of(c, context),
+                          .command_ms = c->taken_ms,
+                          .mono_ns = c->live ? c->live->mono_ns : PMAPDB_UNKNOWN,
+                          .utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN,
+                          .name_ms = c->taken_ms};
+    int64_t host_id = pm_host_of(sql, c->host), next_life = 0;
+    life l = find_live(sql, c, &f.evidence, host_id);
 
+    f.name = name_of(c, context, &f.rank);
     if (!l.process_id)
-        l = find_life(sql, c, &e, host_id, &next_life);
-    *out = (pm_process_found){.process_id = l.process_id,
-                              .name_id = l.name_id,
-                              .old_name_id = l.name_id,
-                              .is_new = l.process_id == 0,
-                              .ambiguous = l.process_id && l.by == PM_LINK_ASSUMED};
-    if (!out->is_new)
-        learn(sql, c, &e, &l);
-    if (out->is_new || names_better(c, rank, &l))
-        out->name_id = name_row(sql, host_id, name);
-    if (out->is_new)
-        out->process_id = insert_process(sql, c, &e, host_id, out->name_id, rank, next_life);
-    else if (names_better(c, rank, &l))
-        rename_process(sql, l.process_id, l.name_id, out->name_id, (int64_t)rank, c->taken_ms);
-    return pm_sql_end(sql, err);
+        l = find_life(sql, c, &f.evidence, host_id, &next_life);
+    f.by = l.process_id ? l.by : pm_evidence_alone(&f.evidence);
+    if (l.process_id) {
+        teach(sql, &l, host_id, &f, out);
+        return;
+    }
+    *out = (pm_process_found){.name_id = name_row(sql, host_id, f.name), .is_new = true};
+    out->process_id = insert_process(sql, c, &f, host_id, out->name_id, next_life);
 }

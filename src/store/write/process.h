@@ -13,7 +13,7 @@
 #define PM_STORE_PROCESS_H
 
 #include "base/record/capture.h"
-#include "classify/classify.h"
+#include "store/dict/evidence.h"
 #include "store/file/sql.h"
 
 /* The process of a capture. old_name_id: the name before this capture (0 for a new process). */
@@ -23,13 +23,23 @@ typedef struct pm_process_found {
     bool ambiguous; /* only the pid ties the capture to its process */
 } pm_process_found;
 
-pmapdb_status pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
-                            pm_process_found *out, pmapdb_error *err);
+void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
+                   pm_process_found *out);
 
-/* Gives a process another name, that of a capture at name_ms. Data that was pruned from the process
- * is then missing under the new name, too. */
-pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_name_id,
-                                int64_t name_id, int64_t rank, int64_t name_ms, pmapdb_error *err);
+/* What a capture, or another store, says about a process. */
+typedef struct pm_process_facts {
+    pm_evidence evidence;
+    int64_t command_ms;      /* the moment of evidence.command */
+    int64_t mono_ns, utc_ms; /* the two clocks at one moment, or PMAPDB_UNKNOWN */
+    pm_link by;
+    pm_text name;
+    pm_name_rank rank;
+    int64_t name_ms; /* the moment of the name */
+} pm_process_facts;
+
+/* Adds what the process does not know yet; a better name replaces its name. */
+void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *facts,
+                      pm_process_found *out);
 
 /* Condition: p is the process that a live capture names. ?1 is the pid, ?2 the host name, ?3 the
  * boot, ?4 the start time. Uses the unique index. */
@@ -38,7 +48,7 @@ pmapdb_status pm_process_rename(pm_sql *sql, int64_t process_id, int64_t old_nam
     "(SELECT host_id FROM host WHERE name = ?2) "            \
     "AND coalesce(p.boot_id, '') = ?3 AND coalesce(p.start_time, -1) = ?4"
 
-/* Finds or inserts the row in table host. *host_id is PMAPDB_UNKNOWN if host is NULL. */
-pmapdb_status pm_host_of(pm_sql *sql, const char *host, int64_t *host_id, pmapdb_error *err);
+/* Finds or inserts the row in table host. Returns PMAPDB_UNKNOWN if host is NULL. */
+int64_t pm_host_of(pm_sql *sql, const char *host);
 
 #endif

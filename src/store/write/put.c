@@ -19,7 +19,7 @@ typedef struct pm_writer {
     pm_objects *objects;
     pm_category_ids *categories;
     pm_rule_set *rules;
-    pm_moments *moments;
+    pm_moments moments;
     int64_t sweep_ms;
     int64_t data_version;
     pm_newest_all newest;
@@ -34,7 +34,7 @@ static void writer_free(pm_writer *w)
     pm_objects_free(w->objects);
     pm_category_ids_free(w->categories);
     pm_rule_set_free(w->rules);
-    pm_moments_free(w->moments);
+    pm_moments_forget(&w->moments);
     pm_map_free(&w->left);
     free(w);
 }
@@ -62,10 +62,10 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
     s->free_writer = writer_free;
     s->writer->data_version = version;
     s->writer->sweep_ms = sweep_ms;
-    st = pm_objects_new(s->sql, &s->writer->objects, err);
-    PM_STEP(st, pm_category_ids_new(s->sql, &s->writer->categories, err));
-    PM_STEP(st, pm_rule_set_new(s->sql, &s->writer->rules, err));
-    return st == PMAPDB_OK ? pm_moments_new(s->sql, sweep_ms, &s->writer->moments, err) : st;
+    s->writer->objects = pm_objects_new(s->sql);
+    s->writer->categories = pm_category_ids_new(s->sql);
+    s->writer->rules = pm_rule_set_new(s->sql, NULL);
+    return pm_sql_end(s->sql, err);
 }
 
 static pm_put put_of(const pmapdb_store *s)
@@ -85,12 +85,13 @@ static void set_moments(pm_put *p, pm_writer *w, const pm_process_found *found)
 {
     if (found->is_new || found->old_name_id == found->name_id) {
         if (p->snapshot_id)
-            PM_SQL_STEP(p->sql, pm_moments_added(w->moments, found->name_id, p->snapshot_id,
-                                                 p->process_id, p->capture, &err));
+            pm_moments_added(p->sql, &w->moments, w->sweep_ms, found->name_id, p->snapshot_id,
+                             p->process_id, p->capture);
         return;
     }
-    PM_SQL_STEP(p->sql, pm_moments_regroup(w->moments, found->old_name_id, &err));
-    PM_SQL_STEP(p->sql, pm_moments_regroup(w->moments, found->name_id, &err));
+    pm_moments_forget(&w->moments);
+    pm_moments_regroup(p->sql, w->sweep_ms, found->old_name_id);
+    pm_moments_regroup(p->sql, w->sweep_ms, found->name_id);
 }
 
 /* Stores the capture, unless the turn is over before its place is reached. */
@@ -106,8 +107,8 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
         p->capture_id = pm_sql_value(p->sql, "SELECT capture_id FROM capture WHERE capture_id = ?1",
                                      PM_ARGS(PM_I(p->capture_id)), 0);
     if (!p->capture_id)
-        PM_SQL_STEP(p->sql, pm_origin_capture(p->sql, pm_text_of(c->source_dir),
-                                              pm_text_of(c->source_name), &p->capture_id, &err));
+        p->capture_id =
+            pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name));
     if (c->block.state == PM_STATE_TOTALS)
         PM_SQL_STEP(p->sql, pm_rollup_totals(&p->rollup, &c->block.totals, &err));
     else if (pm_sql_ok(p->sql))
@@ -126,14 +127,14 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
                           (int64_t)c->block.hash};
     p->fields = c->block.fields;
     pm_classify_prepare(c, &context);
-    PM_SQL_STEP(p->sql, pm_process_of(p->sql, c, &context, &found, &err));
+    pm_process_of(p->sql, c, &context, &found);
     if (!pm_sql_ok(p->sql))
         return;
     p->process_id = found.process_id;
     put_block(p, w, &context);
     out->later = !p->snapshot_id;
     if (c->live && p->snapshot_id)
-        PM_SQL_STEP(p->sql, pm_live_reading_put(p->sql, p->snapshot_id, c->live, &err));
+        pm_live_reading_put(p->sql, p->snapshot_id, c->live);
     if (pm_sql_ok(p->sql))
         set_moments(p, w, &found);
     pm_refine_doubt(&p->refine, out->doubt, sizeof out->doubt);

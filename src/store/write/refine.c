@@ -49,41 +49,39 @@ static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *row
 }
 
 /* Finds the category that the rule's template gives for the row. */
-static pmapdb_status name(pm_refine *refine, const pm_rules *rules, size_t rule,
-                          const pm_rule_row *row, int64_t *out, pmapdb_error *err)
+static int64_t name(pm_sql *sql, pm_refine *refine, const pm_rules *rules, size_t rule,
+                    const pm_rule_row *row)
 {
     pm_buf category = {0};
     bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
-    pmapdb_status st = pm_rules_category(rules, rule, row, &category, err);
+    int64_t id = 0;
 
-    PM_STEP(st, pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data,
-                               out, err));
+    PM_SQL_STEP(sql, pm_rules_category(rules, rule, row, &category, &err));
+    if (pm_sql_ok(sql))
+        id = pm_category_id(refine->categories, pm_buf_text(&category), PM_TEXT(""), of_data);
     pm_buf_free(&category);
-    refine->unnamed += st == PMAPDB_OK && !*out;
-    return st;
+    refine->unnamed += pm_sql_ok(sql) && !id;
+    return id;
 }
 
 /* The one place where rules are matched. */
-pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
-                            pmapdb_error *err)
+pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, size_t i)
 {
     pm_rule_row row = rule_row_of(&rows->row[i]);
-    const pm_rules *rules;
+    const pm_rules *rules = pm_sql_ok(sql) ? pm_rule_set_rules(refine->rules) : NULL;
+    pm_ruling out = {0};
     size_t rule;
-    pmapdb_status st = pm_rule_set_rules(refine->rules, &rules, err);
 
-    *out = (pm_ruling){0};
-    if (st != PMAPDB_OK)
-        return st;
+    if (!rules)
+        return out;
     if (!refine->has_facts)
         find_facts(refine, rules, rows);
     rule = match(refine, rules, rows, i, &row);
-    if (rule == PM_NO_RULE)
-        return PMAPDB_OK;
-    st = name(refine, rules, rule, &row, &out->kept, err);
-    if (out->kept)
-        out->rule = pm_rules_name(rules, rule);
-    return st;
+    if (rule != PM_NO_RULE)
+        out.kept = name(sql, refine, rules, rule, &row);
+    if (out.kept)
+        out.rule = pm_rules_name(rules, rule);
+    return out;
 }
 
 void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
@@ -112,7 +110,7 @@ static pm_ruling ask_of_lineage(pm_put *p, const pm_descent *descent, int64_t li
 
     for (size_t i = 0; i < p->rows.n && !ruling.kept; i++)
         if (descent[i].lineage == lineage)
-            PM_SQL_STEP(p->sql, pm_refine_row(&p->refine, &p->rows, i, &ruling, &err));
+            ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
     return ruling;
 }
 

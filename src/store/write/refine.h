@@ -37,8 +37,7 @@ static inline void pm_refine_turn(pm_refine *refine)
 }
 
 /* Matches the rules against row i; all rows are of one capture, sorted by place. */
-pmapdb_status pm_refine_row(pm_refine *refine, const pm_rows *rows, size_t i, pm_ruling *out,
-                            pmapdb_error *err);
+pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, size_t i);
 
 /* Writes the failures so far as a warning for the user; empty: none. */
 void pm_refine_doubt(const pm_refine *refine, char *out, size_t size);

@@ -15,7 +15,6 @@ typedef enum state {
 struct pm_perf {
     pm_perf_events events;
     pm_lines lines;
-    bool in_long;  /* the current line is too long; its rest is skipped */
     bool unended;  /* the line is the last one and has no newline */
     uint64_t line; /* number of the last line */
     uint64_t seen, taken;
@@ -116,7 +115,7 @@ static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
     pm_perf *p = ctx;
 
     p->line++;
-    if (line.len > PM_PERF_EVENT_MAX)
+    if (p->lines.cut)
         return too_long(p, err);
     if (line.len && line.data[line.len - 1] == '\r')
         line.len--;
@@ -150,7 +149,7 @@ pmapdb_status pm_perf_new(const pm_perf_events *events, pm_perf **out, pmapdb_er
     if (!p)
         return pm_fail_nomem(err);
     p->events = *events;
-    p->lines = (pm_lines){.fn = take_line, .ctx = p};
+    p->lines = (pm_lines){.fn = take_line, .ctx = p, .max = PM_PERF_EVENT_MAX};
     *out = p;
     return PMAPDB_OK;
 }
@@ -164,38 +163,9 @@ void pm_perf_free(pm_perf *p)
     free(p);
 }
 
-/* Takes at most PM_PERF_EVENT_MAX bytes, so the buffer of a line holds at most twice as many. */
-static pmapdb_status feed_part(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    if (p->in_long) {
-        const char *newline = memchr(bytes, '\n', n);
-
-        if (!newline)
-            return PMAPDB_OK;
-        p->in_long = false;
-        n -= (size_t)(newline + 1 - bytes);
-        bytes = newline + 1;
-    }
-    st = pm_lines_feed(&p->lines, bytes, n, err);
-    if (st != PMAPDB_OK || p->lines.rest.len <= PM_PERF_EVENT_MAX)
-        return st;
-    p->in_long = true;
-    pm_buf_clear(&p->lines.rest);
-    p->line++;
-    return too_long(p, err);
-}
-
 pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t at = 0, part; at < n && st == PMAPDB_OK; at += part) {
-        part = n - at < PM_PERF_EVENT_MAX ? n - at : PM_PERF_EVENT_MAX;
-        st = feed_part(p, bytes + at, part, err);
-    }
-    return st;
+    return pm_lines_feed(&p->lines, bytes, n, err);
 }
 
 pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err)

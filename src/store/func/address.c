@@ -2,11 +2,8 @@
  * every pair; these functions look a range up. */
 #include "store/func/address.h"
 
-#include "base/buf.h"
-#include <sqlite3ext.h>
+#include "store/func/argument.h"
 #include <stdlib.h>
-
-SQLITE_EXTENSION_INIT3
 
 /* Has the last byte, not the one after it: for the highest mapping that would be 0. */
 typedef struct span {

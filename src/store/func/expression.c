@@ -3,11 +3,9 @@
 #include "store/func/expression.h"
 
 #include "base/num.h"
+#include "store/func/argument.h"
 #include "store/func/container.h"
-#include <sqlite3ext.h>
 #include <stdlib.h>
-
-SQLITE_EXTENSION_INIT3
 
 static const struct {
     const char *name, *type;
@@ -38,18 +36,11 @@ struct pm_expression {
 
 /* ---- functions ---- */
 
-static pm_text text_of(sqlite3_value *v)
-{
-    const char *data = (const char *)sqlite3_value_text(v);
-
-    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(v) : 0};
-}
-
 /* env('NAME'): the value of the variable; NULL if it is not set. */
 static void env(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     const pm_expression *e = sqlite3_user_data(out);
-    pm_text name = text_of(argv[0]), rest = e->facts->environment;
+    pm_text name = pm_argument_text(argv[0]), rest = e->facts->environment;
 
     (void)argc;
     while (rest.len) {
@@ -296,20 +287,12 @@ static void free_expression(void *e)
     pm_expression_free(e);
 }
 
-static void give_error(sqlite3_context *out, pmapdb_status st, const pmapdb_error *err)
-{
-    if (st == PMAPDB_NOMEM)
-        sqlite3_result_error_nomem(out);
-    else
-        sqlite3_result_error(out, err->text, -1);
-}
-
 /* Returns the expression, prepared once for all rows; NULL: *out has the error, or the text is
  * NULL. */
 static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
 {
     pm_expression *kept = sqlite3_get_auxdata(out, EXPRESSION), *e = NULL;
-    pm_text text = text_of(v);
+    pm_text text = pm_argument_text(v);
     pmapdb_error err;
     pmapdb_status st;
 
@@ -317,7 +300,7 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
         return kept;
     st = pm_expression_new(text, &e, &err);
     if (st != PMAPDB_OK) {
-        give_error(out, st, &err);
+        pm_argument_fail(out, st, &err);
         return NULL;
     }
     sqlite3_set_auxdata(out, EXPRESSION, e,
@@ -342,14 +325,14 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
     facts = (pm_facts){.pid = number_of(argv[PID]),
                        .ppid = number_of(argv[PPID]),
                        .uid = number_of(argv[UID]),
-                       .user = text_of(argv[USER]),
-                       .comm = text_of(argv[COMM]),
-                       .exe = text_of(argv[EXE]),
-                       .cmdline = text_of(argv[CMDLINE]),
-                       .cgroup = text_of(argv[CGROUP]),
-                       .name = argc > NAME ? text_of(argv[NAME]) : (pm_text){NULL, 0},
-                       .environment = text_of(argv[ENVIRONMENT])};
-    if (!take_pids(text_of(argv[ANCESTORS]), &ancestors, &facts.n_ancestors)) {
+                       .user = pm_argument_text(argv[USER]),
+                       .comm = pm_argument_text(argv[COMM]),
+                       .exe = pm_argument_text(argv[EXE]),
+                       .cmdline = pm_argument_text(argv[CMDLINE]),
+                       .cgroup = pm_argument_text(argv[CGROUP]),
+                       .name = argc > NAME ? pm_argument_text(argv[NAME]) : (pm_text){NULL, 0},
+                       .environment = pm_argument_text(argv[ENVIRONMENT])};
+    if (!take_pids(pm_argument_text(argv[ANCESTORS]), &ancestors, &facts.n_ancestors)) {
         sqlite3_result_error_nomem(out);
         return;
     }
@@ -358,7 +341,7 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
     if (st == PMAPDB_OK)
         sqlite3_result_value(out, value);
     else
-        give_error(out, st, &err);
+        pm_argument_fail(out, st, &err);
     free(ancestors);
 }
 

@@ -1,36 +1,16 @@
 /* functions: numbers and flags as words for people. They return NULL for NULL and for values that
- * they cannot read.
- *
- * One source, two builds: in the library the names below are SQLite's functions (SQLITE_CORE is
- * set), in the extension they go through the table that SQLite passes. */
+ * they cannot read. */
 #include "store/func/functions.h"
 
 #include "parse/guess.h"
 #include "perf/call.h"
 #include "render/number.h"
 #include "store/func/address.h"
+#include "store/func/argument.h"
 #include "store/func/expression.h"
 #include "store/func/leak_functions.h"
 #include "store/func/page_functions.h"
 #include "store/func/vmflags.h"
-#include <sqlite3ext.h>
-
-SQLITE_EXTENSION_INIT3
-
-static pm_text text_of(sqlite3_value *v)
-{
-    const char *data = (const char *)sqlite3_value_text(v);
-
-    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(v) : 0};
-}
-
-static void give(sqlite3_context *out, const pm_buf *buf, pmapdb_status st)
-{
-    if (st == PMAPDB_OK)
-        sqlite3_result_text64(out, pm_buf_text(buf).data, buf->len, SQLITE_TRANSIENT, SQLITE_UTF8);
-    else
-        sqlite3_result_error_nomem(out);
-}
 
 /* kib_text(1536) is "1.5 MiB"; span_text(5400000), in milliseconds, is "1h30m". */
 static void number_text(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -53,20 +33,21 @@ static void number_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 /* vmflags_text('rd ex mr') is "readable, executable, may read"; unknown flags stay. */
 static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    pm_text flags = text_of(argv[0]);
+    pm_text flags = pm_argument_text(argv[0]);
     pm_buf buf = {0};
+    pmapdb_error err;
 
     (void)argc;
     if (!flags.data)
         return;
-    give(out, &buf, pm_vmflags_text(flags, &buf, NULL));
+    pm_argument_give(out, &buf, pm_vmflags_text(flags, &buf, &err), &err);
     pm_buf_free(&buf);
 }
 
 /* perms_text('rw-p') is "read, write, private", from the kernel's four letters or pmap's five. */
 static void perms_text(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    pm_text text = text_of(argv[0]);
+    pm_text text = pm_argument_text(argv[0]);
     char perms[5], words[PM_PERMS_TEXT];
 
     (void)argc;
@@ -94,6 +75,7 @@ static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
     unsigned has = 0;
     pm_call_kind kind;
     pm_buf buf = {0};
+    pmapdb_error err;
 
     if (!take_kind(argv[0], &kind))
         return;
@@ -101,7 +83,7 @@ static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
         args[i - 1] = (uint64_t)sqlite3_value_int64(argv[i]);
         has |= (unsigned)(sqlite3_value_type(argv[i]) == SQLITE_INTEGER) << (i - 1);
     }
-    give(out, &buf, pm_call_words(kind, has, args, &buf, NULL));
+    pm_argument_give(out, &buf, pm_call_words(kind, has, args, &buf, &err), &err);
     pm_buf_free(&buf);
 }
 

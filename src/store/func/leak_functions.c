@@ -1,17 +1,13 @@
-/* leak_functions: the verdicts of src/stats as SQL aggregates: takes the rows.
- *
- * One source, two builds, like functions.c. The judging is in leak_series.c and leak_process.c,
- * which do not depend on SQLite. */
+/* leak_functions: the verdicts of src/stats as SQL aggregates: takes the rows. The judging is in
+ * leak_series.c and leak_process.c, which do not depend on SQLite. */
 #include "store/func/leak_functions.h"
 
+#include "store/func/argument.h"
 #include "store/func/leak_process.h"
 #include "store/func/leak_series.h"
 #include <math.h>
-#include <sqlite3ext.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-SQLITE_EXTENSION_INIT3
 
 #define MOST_SNAPSHOTS ((int64_t)1 << 24) /* memory: 20 bytes each */
 #define MOST_KIB 9007199254740992.0       /* 2^53: no memory is larger; squares stay finite */
@@ -40,25 +36,6 @@ static pm_trend_room *room_of(sqlite3_context *out)
     if (!d->room)
         pm_trend_room_open(&d->room, NULL);
     return d->room;
-}
-
-static pm_text text_of(sqlite3_value *v)
-{
-    const char *data = (const char *)sqlite3_value_text(v);
-
-    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(v) : 0};
-}
-
-static void give(sqlite3_context *out, const pm_buf *json, pmapdb_status st,
-                 const pmapdb_error *err)
-{
-    if (st == PMAPDB_OK)
-        sqlite3_result_text64(out, pm_buf_text(json).data, json->len, SQLITE_TRANSIENT,
-                              SQLITE_UTF8);
-    else if (st == PMAPDB_NOMEM)
-        sqlite3_result_error_nomem(out);
-    else
-        sqlite3_result_error(out, err->text, -1);
 }
 
 /* Fails with an error that names the function and its argument; returns false. */
@@ -144,7 +121,7 @@ static void verdict_final(sqlite3_context *out)
         return;
     s->room = room_of(out);
     if (s->room)
-        give(out, &json, pm_leak_series_judge(s, &json, &err), &err);
+        pm_argument_give(out, &json, pm_leak_series_judge(s, &json, &err), &err);
     else
         sqlite3_result_error_nomem(out);
     pm_buf_free(&json);
@@ -171,7 +148,7 @@ enum {
 static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
                       const char *const *words, size_t n_words, size_t *to)
 {
-    pm_text given = text_of(v);
+    pm_text given = pm_argument_text(v);
     size_t found = given.data ? (size_t)pm_text_index(given, words, (int)n_words) : *to;
     char text[64];
 
@@ -217,7 +194,7 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
 static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
-    pm_text key = text_of(argv[KEY]), category = text_of(argv[CATEGORY]);
+    pm_text key = pm_argument_text(argv[KEY]), category = pm_argument_text(argv[CATEGORY]);
     bool vm_rss = pm_text_equal(category, PM_TEXT("VmRSS"));
     bool hides_keys = vm_rss || pm_text_equal(category, PM_TEXT("total"));
     pm_leak_moment moment = {.sums = {.hides_keys = hides_keys, .vm_rss = vm_rss || !hides_keys}};
@@ -260,7 +237,7 @@ static void report_final(sqlite3_context *out)
     if (!l->options.room)
         sqlite3_result_error_nomem(out);
     else if (l->n_moments)
-        give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
+        pm_argument_give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
     pm_buf_free(&json);
     pm_leak_lives_free(l);
 }

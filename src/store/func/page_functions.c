@@ -1,14 +1,11 @@
 /* page_functions: the pages of groups of processes as an SQL function. */
 #include "store/func/page_functions.h"
 
-#include "base/buf.h"
 #include "base/num.h"
 #include "pages/groups.h"
+#include "store/func/argument.h"
 #include <inttypes.h>
-#include <sqlite3ext.h>
 #include <stdlib.h>
-
-SQLITE_EXTENSION_INIT3
 
 #define NUMBER_MAX ((uint64_t)1 << 24) /* of a process or a group: no host has more */
 
@@ -65,8 +62,7 @@ static pmapdb_status answer(pm_text sets, const members *m, pm_buf *json, pmapdb
 static void page_groups(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_text sets = {sqlite3_value_blob(argv[0]), (size_t)sqlite3_value_bytes(argv[0])};
-    pm_text text = {(const char *)sqlite3_value_text(argv[1]),
-                    (size_t)sqlite3_value_bytes(argv[1])};
+    pm_text text = pm_argument_text(argv[1]);
     members m = {0};
     pm_buf json = {0};
     pmapdb_error err;
@@ -77,12 +73,7 @@ static void page_groups(sqlite3_context *out, int argc, sqlite3_value **argv)
         return;
     st = read_members(text, &m, &err);
     PM_STEP(st, answer(sets, &m, &json, &err));
-    if (st == PMAPDB_OK)
-        sqlite3_result_text64(out, json.data, json.len, SQLITE_TRANSIENT, SQLITE_UTF8);
-    else if (st == PMAPDB_NOMEM)
-        sqlite3_result_error_nomem(out);
-    else
-        sqlite3_result_error(out, err.text, -1);
+    pm_argument_give(out, &json, st, &err);
     free(m.group_of);
     pm_buf_free(&json);
 }

@@ -23,7 +23,8 @@
 -- moment lacks has 0 KiB in it. The work of a moment is interpolated between the two counts around
 -- it; the part of a counter ends where the counter begins anew, and between two parts the work is
 -- unknown. Moments before the first count belong to the warm-up, those after the last one to no
--- block; a run that the counter does not cover is cut by time.
+-- block. A run is cut by time if the counter does not cover it, or if most of the work was done before
+-- the warm-up ended.
 WITH scope AS (
   SELECT process_id FROM process WHERE process_id = :process
   UNION ALL
@@ -86,22 +87,27 @@ done AS (
   FROM around
   WHERE run IS NOT NULL
 ),
-counted AS (
-  -- of each run: the work after the warm-up, and where the counter begins
-  SELECT d.run, r.first_ms, r.last_ms, r.warm_ms, min(d.work) AS first_work,
-    max(CASE WHEN d.moment_ms < r.warm_ms OR d.moment_ms = r.first_ms THEN d.work END) AS warm_work,
-    max(d.work) AS last_work, min(CASE WHEN d.work IS NOT NULL THEN d.moment_ms END) AS counted_ms
+counter AS (
+  SELECT d.run, min(d.moment_ms) AS counted_ms, min(d.work) AS first_work, max(d.work) AS last_work,
+    ifnull(max(CASE WHEN d.moment_ms < r.warm_ms THEN d.work END), min(d.work)) AS warm_work
   FROM done d
   JOIN run r ON r.run = d.run
+  WHERE d.work IS NOT NULL
   GROUP BY d.run
+),
+counted AS (
+  -- the counter of each run that is cut by work
+  SELECT r.run, r.first_ms, r.last_ms, r.warm_ms, c.counted_ms, c.first_work, c.warm_work, c.last_work
+  FROM run r
+  LEFT JOIN counter c ON c.run = r.run AND c.last_work > c.warm_work
+    AND (c.last_work - c.warm_work) * 2 >= c.last_work - c.first_work
 ),
 moment AS (
   SELECT d.run, d.moment_ms, (d.moment_ms - c.first_ms) / 1000.0 AS at_s, d.work - c.first_work AS work,
     CASE WHEN d.moment_ms < ifnull(max(c.counted_ms, c.warm_ms), c.warm_ms) THEN 0
       WHEN c.counted_ms IS NULL
       THEN 1 + min(8, (d.moment_ms - c.warm_ms) * 9 / max(c.last_ms - c.warm_ms, 1))
-      ELSE 1 + min(8, CAST((d.work - ifnull(c.warm_work, c.first_work)) * 9
-        / max(c.last_work - ifnull(c.warm_work, c.first_work), 1e-9) AS INTEGER)) END AS block
+      ELSE 1 + min(8, CAST((d.work - c.warm_work) * 9.0 / (c.last_work - c.warm_work) AS INTEGER)) END AS block
   FROM done d
   JOIN counted c ON c.run = d.run
 ),

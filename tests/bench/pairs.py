@@ -12,6 +12,7 @@ its own source: REDIS_SERVER=/path/of/redis-server (the package of Debian has no
 """
 import argparse
 import csv
+import datetime
 import glob
 import io
 import os
@@ -142,3 +143,105 @@ def capture(group, options):
 
 def store_of(folder, group, side):
     return str(pathlib.Path(folder) / f"{group}-{list(GROUPS[group][2]).index(side)}.db")
+
+
+# ---- the table ----
+
+def pmapdb(*words):
+    done = subprocess.run([PMAPDB, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def shortened(options, group, side, minutes, place):
+    """A file of baseline: the first minutes of each run."""
+    store, out = store_of(options.keep, group, side), str(place / f"{list(GROUPS[group][2]).index(side)}.csv")
+    begun = sorted({r["run"] for r in rows(pmapdb("--db", store, "baseline", group, "-f", "csv")[1])})
+    spans = []
+    for one, after in zip(begun, begun[1:] + ["2999-01-01T00:00:00Z"]):
+        first, then = (datetime.datetime.fromisoformat(t.replace("Z", "+00:00")) for t in (one, after))
+        last = min(first + datetime.timedelta(minutes=minutes), then - datetime.timedelta(seconds=1))
+        spans.append(f"{group}@{one}..{last.strftime('%Y-%m-%dT%H:%M:%SZ')}")
+    pmapdb("--db", store, "baseline", *spans, "--warm-up", f"{round(minutes * 60 / 4)}s", "-o", out)
+    return out, len(begun)
+
+
+def judged(a, b, gate):
+    code, out, err = pmapdb("compare", a, "--with", b, "-f", "csv", "-q", *(["--fail-on", gate] if gate else []))
+    if code == 2:
+        return code, [], err
+    return code, rows(out), err
+
+
+def found(group, side, table):
+    """What must be found: the outcome of any number but that of the mappings; for the same program, there is none."""
+    must = MUST.get((group, side), "worse")
+    outcomes = {r["outcome"] for r in table if r["metric"] != "mappings"}
+    return not outcomes & {"worse", "better"} if must == "not found" else must in outcomes
+
+
+def judge_pair(group, options, a, b, place):
+    full = None
+    least = "-"
+    for minutes in (1, 2, 4, 8, 14):
+        if minutes > options.minutes:
+            break
+        file_a, n = shortened(options, group, a, minutes, place)
+        file_b, _ = shortened(options, group, b, minutes, place)
+        _, table, err = judged(file_a, file_b, None)
+        if not table:
+            print(err, file=sys.stderr)
+            continue
+        full = minutes, table, judged(file_a, file_b, "growth:1M/h")[0]
+        right = found(group, b, table)
+        least = (f"{n} of {minutes} min" if least == "-" else least) if right else "-"
+    if not full:
+        return True
+    minutes, table, code = full
+    total = {r["metric"]: r for r in table if r["key"] == "total"}
+    different = [f"{r['key']} {r['metric']} {r['outcome']}" for r in table
+                 if r["outcome"] in ("worse", "better") and r["metric"] != "mappings"]
+    same = MUST.get((group, b)) == "not found"
+    gate = {0: "same or better", 1: "worse", 3: "cannot tell"}[code]
+    print(f"| {group}: {a} / {b} | {n} x {minutes} min | {', '.join(different[:2]) or 'no difference'} | "
+          f"{int(total['level']['a']):,} -> {int(total['level']['b']):,} | "
+          f"{int(total['growth']['a']):,} -> {int(total['growth']['b']):,} | {total['growth']['p']} | {gate} | "
+          f"{'' if same else least} |", flush=True)
+    return least != "-"
+
+
+def judge(options):
+    print("| A / B | runs | differs | level, KiB | growth, KiB/h | p | `growth:1M/h` | found with |")
+    wrong = 0
+    for group, (_, _, sides) in GROUPS.items():
+        names = list(sides)
+        if options.only and group not in options.only.split(",") or not os.path.exists(store_of(options.keep, group, names[0])):
+            continue
+        for name in names[1:]:
+            with tempfile.TemporaryDirectory() as folder:
+                wrong += not judge_pair(group, options, names[0], name, pathlib.Path(folder))
+    return wrong
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--runs", type=int, default=5)
+    arguments.add_argument("--seconds", type=int, default=120)
+    arguments.add_argument("--every", default="1s")
+    arguments.add_argument("--minutes", type=int, default=14)
+    arguments.add_argument("--only", default="")
+    arguments.add_argument("--keep", required=True)
+    arguments.add_argument("--judge", action="store_true")
+    options = arguments.parse_args()
+    for group, (needs, _, _) in GROUPS.items():
+        if needs and not options.judge and (not options.only or group in options.only.split(",")):
+            capture(group, options)
+    sys.exit(judge(options) != 0)
+
+
+if __name__ == "__main__":
+    main()

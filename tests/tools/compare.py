@@ -332,7 +332,7 @@ def work(place):
                 ("worse", "better", 1))
     code, _, err = pmapdb("compare", files[0], place / "good.csv", "--with", files[1], "--fail-on", "per_work:1K")
     check.true("work of some runs is unknown", code == 2 and "aligned by time" in err and "--work FILE" in err, err)
-    for text, want in (("time,count\n5,1\n4,2\n", ":3: its time is not after"), ("time,count\n5,x\n", ":2: count wants"),
+    for text, want in (("time,count\n5,1\n4,2\n", ":3: its time is before"), ("time,count\n5,x\n", ":2: count wants"),
                        ("time,count\n5,1\n", "has 1 row:"), ("when,count\n", "no column 'time'")):
         (place / "count.csv").write_text(text)
         code, _, err = pmapdb("--db", place / "work0.db", "baseline", "--work", place / "count.csv")
@@ -348,6 +348,33 @@ def died(place):
     check.equal("three runs of a command", len(began), 3)
     _, _, err = pmapdb("--db", store, "compare", "soak", "--with", "soak")
     check.true("the run that died early", f"soak: the run of {began[1]} is left out: it ended after" in err, err)
+
+
+def samples_ci(place):
+    """soak.sh on a program that does nothing; the pipelines call it, and are YAML."""
+    soak, folder = kit.ROOT / "samples" / "ci" / "soak.sh", place / "ci"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "pmapdb").symlink_to(kit.PROGRAM)
+    environment = kit.ENVIRONMENT | {"PATH": f"{folder / 'bin'}:{kit.ENVIRONMENT['PATH']}", "WARM_UP": "0s",
+                                     "FAIL_ON": "rss:+5% growth:1G/h", "WORK": "wc -l <work.csv"}
+    for code in (0, 3):
+        done = subprocess.run(["sh", str(soak), "base.csv", "2", "3", "--", "sleep", "60"], cwd=folder, text=True,
+                              capture_output=True, env=environment, check=False)
+        check.equal("soak.sh: exit status", (done.returncode, done.stderr if done.returncode != code else ""), (code, ""))
+    check.true("soak.sh: the table and the picture", re.search(r"\| total \| level \|.*```\nsoak/", (folder / "compare.md").read_text(), re.S),
+               (folder / "compare.md").read_text())
+    check.equal("soak.sh: test cases", len(xml.etree.ElementTree.parse(folder / "compare.xml").findall("testcase")), 2)
+    check.equal("soak.sh: runs of the baseline", len({r["run"] for r in csv.DictReader((folder / "base.csv").open())}), 2)
+    try:
+        import yaml
+    except ImportError:
+        print("skipped: no Python module yaml: github.yml, gitlab.yml")
+        return
+    github, gitlab = (yaml.safe_load((soak.parent / f).read_text()) for f in ("github.yml", "gitlab.yml"))
+    steps = [s.get("run", "") for s in github["jobs"]["soak"]["steps"]] + gitlab["memory"]["script"]
+    check.equal("pipelines call soak.sh", sum("sh soak.sh memory-baseline.csv 5 120 -- ./my-server" in s for s in steps), 2)
+    comment = "".join(steps + gitlab["memory"]["after_script"])
+    check.true("pipelines comment", "gh pr comment" in comment and "memory.png" in comment and "/notes" in comment, comment)
 
 
 def twice_through_a_file(place, store):
@@ -367,6 +394,7 @@ def main():
         operands(place)
         work(place)
         died(place)
+        samples_ci(place)
     check.finish()
 
 

@@ -203,7 +203,8 @@ static void find_axis(pm_runs *runs)
     }
     runs->by_work = n && !without;
     if (n && without)
-        pm_cli_say("%s: the work of a run is unknown: the runs are aligned by time",
+        pm_cli_say("%s: the work of a run is unknown, or most of it was done before the warm-up "
+                   "ended: the runs are aligned by time",
                    without->source);
 }
 

@@ -34,8 +34,8 @@ static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pm
         return refuse_row(c, line, "time wants seconds since 1970 or an ISO 8601 time", err);
     if (!pm_csv_number(field[COUNT], &count))
         return refuse_row(c, line, "count wants a number", err);
-    if (c->rows && ms <= c->ms)
-        return refuse_row(c, line, "its time is not after that of the row above", err);
+    if (c->rows && ms < c->ms)
+        return refuse_row(c, line, "its time is before that of the row above", err);
     if (c->rows && count < c->count) {
         c->before += c->count;
         c->part++;

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Power of `pmapdb compare`: the least difference that 9 of 10 comparisons find, for 3, 4, 5 and 10 runs.
+"""Power of `pmapdb compare`: the least difference that 9 of 10 comparisons find, for 3, 4, 5 and 10 runs; and how
+often a build differs from itself.
 
-    PMAPDB=build/release/pmapdb tests/bench/compare.py [--trials 40]
+    PMAPDB=build/release/pmapdb tests/bench/compare.py [--trials 20] [--same 200] [--pool RUNS.csv...]
 
 Runs of five categories whose level differs from run to run by 1 % (standard deviation) and from part to
-part by .5 %; B has more of one category (level), or grows. A difference is found if `compare` says worse.
-Also: how many of --trials comparisons of a build with itself differ, any category and any number.
+part by .5 %; B has more of one category (level), or grows. A difference is found if `compare` says worse: in the
+whole table, or to one gate. A build with itself, --same times: how often p of the level of total is at most .05, and
+how often any number is called different (no tolerance). --pool: the same with files of baseline of one real
+build, dealt anew each time.
 """
 import argparse
 import csv
@@ -41,43 +44,90 @@ def write(path, runs):
     return str(path)
 
 
-def outcomes(place, source, n, **effect):
-    a = write(place / "a.csv", [a_run(source) for _ in range(n)])
-    b = write(place / "b.csv", [a_run(source, **effect) for _ in range(n)])
-    out = subprocess.run([PMAPDB, "compare", a, "--with", b, "-q", "--tolerance", "0.001%", "-f", "csv"],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
-    return {(r["key"], r["metric"]): r["outcome"] for r in csv.DictReader(io.StringIO(out))}
+def compare(a, b, *options):
+    done = subprocess.run([PMAPDB, "compare", a, "--with", b, "-q", "--tolerance", "0.001%", "-f", "csv", *options],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    return done.returncode, {(r["key"], r["metric"]): r for r in csv.DictReader(io.StringIO(done.stdout))}
 
 
-def found(place, source, n, trials, which, **effect):
-    return sum(outcomes(place, source, n, **effect)[which] == "worse" for _ in range(trials)) / trials
+def found(place, source, sizes, which, gate, **effect):
+    """Whether one comparison finds the effect: in the table, and by the gate."""
+    a = write(place / "a.csv", [a_run(source) for _ in range(sizes[0])])
+    b = write(place / "b.csv", [a_run(source, **effect) for _ in range(sizes[1])])
+    return compare(a, b)[1][which]["outcome"] == "worse", compare(a, b, "--fail-on", gate)[0] == 1
 
 
-def least(place, source, n, trials, which, name, unit):
-    """The least of a rising series of effects that 9 of 10 comparisons find."""
-    effect = unit
+def least(place, source, sizes, trials, which, gate, name, unit):
+    """The least of a rising series of effects that 9 of 10 comparisons find: in the table, and by the gate."""
+    effect, out = unit, [None, None]
     for _ in range(12):
-        if found(place, source, n, trials, which, **{name: effect}) >= 0.9:
-            return effect
-        effect *= 1.4
-    return None
+        hits = [found(place, source, sizes, which, gate, **{name: effect}) for _ in range(trials)]
+        for i in range(2):
+            if out[i] is None and sum(h[i] for h in hits) >= 0.9 * trials:
+                out[i] = effect
+        if None not in out:
+            break
+        effect *= 1.25
+    return out
+
+
+# ---- a build with itself ----
+
+def itself(pairs):
+    """(comparisons, p of one number at most .05, called different)"""
+    n = below = different = 0
+    for a, b in pairs:
+        table = compare(a, b)[1]
+        n += 1
+        below += float(table["total", "level"]["p"]) <= 0.05
+        different += any(r["outcome"] in ("worse", "better") for r in table.values())
+    return n, below, different
+
+
+def simulated(place, source, n, times):
+    for _ in range(times):
+        yield tuple(write(place / f"{side}.csv", [a_run(source) for _ in range(n)]) for side in "ab")
+
+
+def dealt(place, source, files, n, times):
+    """Runs of a pool, dealt to two groups of n."""
+    runs, head = {}, ""
+    for path in files:
+        head, *lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines(True)
+        for line in lines:
+            runs.setdefault((path, line.split(",")[0]), []).append(line)
+    for _ in range(times):
+        names = source.sample(sorted(runs), 2 * n)
+        for side, of in (("a", names[:n]), ("b", names[n:])):
+            (place / f"{side}.csv").write_text(head + "".join(line for name in of for line in runs[name]))
+        yield str(place / "a.csv"), str(place / "b.csv")
 
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("--trials", type=int, default=10)
-    trials = options.parse_args().trials
+    options.add_argument("--trials", type=int, default=20)
+    options.add_argument("--same", type=int, default=200)
+    options.add_argument("--pool", nargs="*", default=[])
+    options = options.parse_args()
     source = random.Random(7)
-    print(f"{'runs of each':>12} {'level of a category':>20} {'growth over a run':>18} {'of itself':>10}")
+
+    def percent(effect, times=1):
+        return f"{100 * effect * times / LEVEL:.1f} %" if effect else "never"
+
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
-        for n in (3, 4, 5, 10):
-            level = least(place, source, n, trials, ("heap", "level"), "more", LEVEL * 0.01)
-            growth = least(place, source, n, trials, ("heap", "growth"), "growth", LEVEL * 0.0005)
-            same = sum(any(o in ("worse", "better") for o in outcomes(place, source, n).values())
-                       for _ in range(trials))
-            shown = [f"+{100 * x / LEVEL:.1f} %" if x else "never" for x in (level, growth and growth * 9)]
-            print(f"{n:>12} {shown[0]:>20} {shown[1]:>18} {same:>5} of {trials}")
+        print("| runs of A, B | level: table | level: gate | growth over a run: table | growth: gate |")
+        for sizes in ((3, 3), (4, 4), (5, 5), (10, 3), (10, 10)) if options.trials else ():
+            level = least(place, source, sizes, options.trials, ("heap", "level"), "heap:1K", "more", LEVEL * 0.01)
+            growth = least(place, source, sizes, options.trials, ("total", "growth"), "growth:1K/h", "growth", LEVEL * 0.0007)
+            print(f"| {sizes[0]}, {sizes[1]} | {percent(level[0])} | {percent(level[1])} | {percent(growth[0], 9)} | "
+                  f"{percent(growth[1], 9)} |", flush=True)
+        print("a build with itself, 5 against 5 runs, p of the level of total at most .05, any number called different:")
+        n, below, different = itself(simulated(place, source, 5, options.same))
+        print(f"  simulated: {below} and {different} of {n}", flush=True)
+        if options.pool:
+            n, below, different = itself(dealt(place, source, options.pool, 5, options.same))
+            print(f"  real: {below} and {different} of {n}")
 
 
 if __name__ == "__main__":

@@ -169,6 +169,12 @@ def trouble(place):
                "B has no run that can be compared" in err, err)
     code, out, err = pmapdb("compare", good, "--with", write_runs(place / "one.csv", early[:1]))
     check.true("one run", "3 against 1 runs never have p below 0.25: 5 against 5 can tell, 3 against 10, too" in err, err)
+    code, out, err = pmapdb("compare", place / "one.csv", "--with", write_runs(place / "two.csv", [
+        {key: [v * 2 + 500 * i for i, v in enumerate(values)] for key, values in early[0].items()}]), "-f", "csv")
+    got = {r["metric"]: r for r in csv.DictReader(io.StringIO(out)) if r["key"] == "total"}
+    check.equal("one run each", [(m, got[m]["outcome"], got[m]["p"] != "") for m in ("level", "growth")],
+                [("level", "cannot tell", True), ("growth", "worse", True)])
+    check.true("one run each: a line", "one run each: only growth is judged" in err, err)
     code, out, err = pmapdb("compare", good, "--with", place / "nowhere.csv")
     check.true("no file", code == 2 and "nowhere.csv': no such file" in err, err)
     (place / "bad.csv").write_text(good.read_text().replace(",total,3,", ",total,three,", 1))

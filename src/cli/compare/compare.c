@@ -179,8 +179,8 @@ static void say_limits(const compare *c)
 
     if (f->blocks)
         pm_cli_note(c->cli,
-                    "one run each: parts of the run are compared, and what differs from run "
-                    "to run of one build counts as a difference, too");
+                    "one run each: only growth is judged, by the parts of the run; how much the "
+                    "rest differs from run to run of one build is unknown");
     else if (f->least > ALPHA)
         pm_cli_note(c->cli,
                     "%zu against %zu runs never have p below %.2g: 5 against 5 can tell, 3 against "

@@ -173,14 +173,15 @@ static int64_t runs_needed(const pm_finding *f)
     return (int64_t)fmax(ceil(n), RUNS_MIN);
 }
 
-void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double least)
+void pm_finding_judge(pm_finding *f, const pm_findings *all, double tolerance, double alpha)
 {
+    bool is_growth = f->measure == PM_GROWTH || f->measure == PM_PER_WORK;
     const pm_contrast *c = &f->contrast;
     double difference = c->b - c->a;
 
     f->tolerance = tolerance;
     f->runs_needed = PMAPDB_UNKNOWN;
-    if (isnan(c->p))
+    if (isnan(c->p) || (all->blocks && !is_growth))
         f->outcome = PM_CANNOT_TELL;
     else if (c->p_adjusted <= alpha && fabs(difference) > tolerance)
         f->outcome = difference > 0 ? PM_WORSE : PM_BETTER;
@@ -192,7 +193,7 @@ void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double leas
     if (f->outcome != PM_CANNOT_TELL)
         return;
     f->runs_needed = runs_needed(f);
-    if (least > alpha && f->runs_needed == PMAPDB_UNKNOWN && !isnan(c->p))
+    if (all->least > alpha && f->runs_needed == PMAPDB_UNKNOWN && !isnan(c->p))
         f->runs_needed = RUNS_MIN;
 }
 
@@ -274,7 +275,7 @@ static void conclude(pm_findings *out, const table *t, const pm_contrast *contra
         if (!f.key.len || (t->runs->only_total && !is_total(f.key)) ||
             (f.measure == PM_PER_WORK && !t->runs->by_work))
             continue;
-        pm_finding_judge(&f, tolerance_of(t, total, f.measure, share), alpha, out->least);
+        pm_finding_judge(&f, out, tolerance_of(t, total, f.measure, share), alpha);
         out->item[out->n++] = f;
     }
     qsort(out->item, out->n, sizeof *out->item, compare_findings);

@@ -51,7 +51,8 @@ void pm_findings_free(pm_findings *findings);
 /* Corrects p_adjusted of these findings for them alone, instead of for all. */
 void pm_findings_correct(const pm_findings *all, pm_finding *const *chosen, size_t n);
 
-/* Judges a finding again, by another tolerance. */
-void pm_finding_judge(pm_finding *f, double tolerance, double alpha, double least);
+/* Judges one of the findings, by a tolerance. With one run of each, only growth is judged: how much
+ * the level of one build differs from run to run is unknown. */
+void pm_finding_judge(pm_finding *f, const pm_findings *all, double tolerance, double alpha);
 
 #endif

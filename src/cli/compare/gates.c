@@ -108,7 +108,7 @@ static void judge(pm_gates *gates, const pm_findings *all, double alpha)
         chosen[i] = &gates->item[i].finding;
     pm_findings_correct(all, chosen, gates->n);
     for (size_t i = 0; i < gates->n; i++)
-        pm_finding_judge(chosen[i], chosen[i]->tolerance, alpha, all->least);
+        pm_finding_judge(chosen[i], all, chosen[i]->tolerance, alpha);
     free(chosen);
 }
 
@@ -186,10 +186,10 @@ void pm_finding_put(FILE *out, const pm_finding *f, const pm_findings *all)
         fputs(", within ", out);
         put_amount(out, f, f->tolerance, false);
     }
-    if (f->runs_needed != PMAPDB_UNKNOWN && !all->blocks)
-        fprintf(out, "; about %lld runs of each would tell", (long long)f->runs_needed);
-    else if (f->runs_needed != PMAPDB_UNKNOWN)
+    if (f->outcome == PM_CANNOT_TELL && all->blocks)
         fputs("; several runs of each would tell", out);
+    else if (f->runs_needed != PMAPDB_UNKNOWN)
+        fprintf(out, "; about %lld runs of each would tell", (long long)f->runs_needed);
 }
 
 /* ---- JUnit ---- */

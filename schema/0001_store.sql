@@ -197,6 +197,60 @@ CREATE INDEX snapshot_process ON snapshot (process_id, taken_ms);
 CREATE UNIQUE INDEX snapshot_epoch ON snapshot (epoch_id, off);
 CREATE INDEX snapshot_import_log ON snapshot (import_log_id) WHERE import_log_id IS NOT NULL;
 
+-- ---- what pmapdb push has sent ----
+
+-- A server, or a folder. The snapshots after done_id wait here to be sent.
+CREATE TABLE push (
+  push_id   INTEGER PRIMARY KEY,
+  target    TEXT NOT NULL UNIQUE,       -- URL and database, or the folder
+  done_id   INTEGER NOT NULL,           -- snapshots up to here are sent
+  until_id  INTEGER,                    -- the end of a batch that began, so that a retry sends the
+                                        -- same; NULL: none
+  seq       INTEGER NOT NULL,           -- batches sent: the version of their rows
+  gen       INTEGER NOT NULL,           -- of the categories that are sent; counts rules --apply
+  shown_gen INTEGER NOT NULL,           -- of those that readers use: gen after all were sent
+  rules     TEXT,                       -- the rules of gen
+  lost      INTEGER NOT NULL,           -- snapshots that a prune had to remove before
+  tried_ms  INTEGER,                    -- the last run
+  done_ms   INTEGER,                    -- the last batch that was sent
+  paused_ms INTEGER,                    -- no run before this moment; NULL: any
+  failures  INTEGER NOT NULL,           -- runs since then that could not send
+  error     TEXT                        -- of the last one
+);
+
+-- A process that was there in the last beat sent. What was said of its span.
+CREATE TABLE push_open (
+  push_id    INTEGER NOT NULL REFERENCES push,
+  process_id INTEGER NOT NULL,
+  first_ms   INTEGER NOT NULL,
+  last_ms    INTEGER NOT NULL,
+  n          INTEGER NOT NULL,          -- snapshots of the span
+  ended      INTEGER NOT NULL,          -- 1: the span was sent with its end
+  PRIMARY KEY (push_id, process_id)
+) WITHOUT ROWID;
+
+-- A host, as of the last batch.
+CREATE TABLE push_host (
+  push_id    INTEGER NOT NULL REFERENCES push,
+  host_id    INTEGER NOT NULL,          -- 0: unknown
+  through_ms INTEGER NOT NULL,          -- the newest snapshot sent
+  labels     INTEGER NOT NULL,          -- labels sent
+  PRIMARY KEY (push_id, host_id)
+) WITHOUT ROWID;
+
+-- An hour of a host that was not over when its last snapshot was sent: its sums will follow.
+CREATE TABLE push_hour (
+  push_id INTEGER NOT NULL REFERENCES push,
+  host_id INTEGER NOT NULL,
+  hour_ms INTEGER NOT NULL,
+  PRIMARY KEY (push_id, host_id, hour_ms)
+) WITHOUT ROWID;
+
+-- The name by which servers know this store; a copy keeps it.
+CREATE TABLE push_self (
+  store TEXT NOT NULL
+);
+
 -- Facts of a process that rarely change, from live captures. A limit of -1 is no limit.
 CREATE TABLE live_process (
   live_process_id INTEGER PRIMARY KEY,

@@ -96,6 +96,7 @@ int pm_cli_export(pm_cli *cli, int argc, char **argv);
 int pm_cli_run(pm_cli *cli, int argc, char **argv);
 int pm_cli_report(pm_cli *cli, int argc, char **argv);
 int pm_cli_rules(pm_cli *cli, int argc, char **argv);
+int pm_cli_push(pm_cli *cli, int argc, char **argv);
 int pm_cli_query(pm_cli *cli, int argc, char **argv);
 int pm_cli_who(pm_cli *cli, int argc, char **argv);
 int pm_cli_fleet(pm_cli *cli, int argc, char **argv);

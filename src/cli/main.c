@@ -69,6 +69,8 @@ static const struct command {
     {NULL, "prune", NULL, "which snapshots stay, and for how long; pins; the store's size",
      pm_cli_prune},
     {NULL, "merge", NULL, "copy the contents of other stores into this one", pm_cli_merge},
+    {NULL, "push", NULL, "to a server of ClickHouse, or files, for questions about many hosts",
+     pm_cli_push},
     {NULL, "export", NULL, "a new store of part of this one; --redact for others' eyes",
      pm_cli_export},
     {NULL, "rules", NULL, "the rules that give categories: why, your own, over all history",

@@ -91,6 +91,10 @@
     X("page_scan", "method", FIXED)             \
     X("page_scan", "sets", NUMBERS)             \
     X("pin", "reason", REASON)                  \
+    X("push", "target", NEVER)                  \
+    X("push", "rules", NEVER)                   \
+    X("push", "error", NEVER)                   \
+    X("push_self", "store", NEVER)              \
     X("forgotten", "hash", NEVER)               \
     X("forgotten", "dialect", NEVER)            \
     X("refused", "hash", NEVER)                 \

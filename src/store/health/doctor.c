@@ -263,6 +263,7 @@ static void find_all(pm_doctor *d)
     find_from(d, "refused", &refusals);
     find_from(d, "growth", &store_growth);
     pm_doctor_find(d, "pins");
+    pm_doctor_find(d, "push");
     check_rules(d);
     pm_doctor_find(d, "names");
     find_from(d, "capture", &sweeps);

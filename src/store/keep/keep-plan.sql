@@ -107,6 +107,13 @@ WHERE :within_ms > 0 AND m.moment_ms > n.newest_ms - :within_ms;
 
 INSERT INTO keep_reason SELECT series_id, moment_ms, 7, 'pinned', 0 FROM keep_moment WHERE pinned;
 
+-- What a target of push lacks stays if the target was tried in the last week.
+INSERT INTO keep_reason
+SELECT DISTINCT k.series_id, k.moment_ms, 9, 'push', 0
+FROM keep_snapshot k
+WHERE NOT :drop AND k.snapshot_id > (SELECT min(done_id) FROM push
+  WHERE tried_ms >= :now_ms - 604800000);
+
 -- Without a rule about time, only the size limit removes moments.
 INSERT INTO keep_reason SELECT series_id, moment_ms, 8, 'fits', 0 FROM keep_moment
 WHERE NOT :rules AND NOT :drop;

@@ -63,6 +63,9 @@ FROM (SELECT q.name_id AS of_name, max(n.moment_ms) AS newest_ms FROM keep_next 
   JOIN keep_series q ON q.series_id = n.series_id GROUP BY q.name_id)
 WHERE name_id = of_name;
 
+UPDATE push SET lost = lost + (SELECT count(*) FROM keep_gone WHERE snapshot_id > done_id)
+WHERE done_id < (SELECT max(snapshot_id) FROM keep_gone);
+
 CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
 DELETE FROM tidy_process;
@@ -74,3 +77,7 @@ FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
 DELETE FROM page_process WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM snapshot WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
+-- Ids at the end are used again, so a target that had them lacks the snapshots that come.
+UPDATE push SET done_id = (SELECT ifnull(max(snapshot_id), 0) FROM snapshot), until_id = NULL
+WHERE done_id > (SELECT ifnull(max(snapshot_id), 0) FROM snapshot);
+UPDATE push SET until_id = NULL WHERE until_id > (SELECT ifnull(max(snapshot_id), 0) FROM snapshot);

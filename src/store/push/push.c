@@ -1,0 +1,298 @@
+/* push: batches of rows for a target, and the memory of what was sent. */
+#include "store/push/push.h"
+
+#include "base/hash.h"
+#include "store/push/rows.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SNAPSHOTS 5000 /* of a batch: up to ten rows each */
+#define MINUTE 60000
+#define PAUSE_MOST (60 * MINUTE)
+
+struct pm_push {
+    pmapdb_store *store;
+    pm_push_options o;
+    char name[PM_PUSH_STORE];
+    int64_t push_id, done_id, until_id, seq, gen, shown_gen, paused_ms, through_ms, failures, rows;
+    bool newest; /* no snapshot is newer than the batch */
+    bool first;  /* of this run */
+};
+
+/* ---- the target ---- */
+
+/* The name of the store: random, and made once. */
+static void name_store(pm_push *p)
+{
+    pm_sql *sql = p->store->sql;
+    sqlite3_stmt *row;
+
+    pm_sql_do(sql,
+              "INSERT INTO push_self SELECT lower(hex(randomblob(8))) "
+              "WHERE NOT EXISTS (SELECT 1 FROM push_self)",
+              PM_NO_ARGS);
+    row = pm_sql_ask(sql, "SELECT store FROM push_self", PM_NO_ARGS);
+    while (pm_sql_next(sql, row))
+        snprintf(p->name, sizeof p->name, "%s", pm_col_text(row, 0).data);
+}
+
+#define RULES "(SELECT hash || ' ' || ifnull(applied_ms, 0) FROM rule_set)"
+/* Everything from done_id on is sent as if nothing had been sent before. */
+static void begin_anew(pm_push *p, int64_t done_id)
+{
+    pm_sql *sql = p->store->sql;
+
+    pm_sql_do(sql, "UPDATE push SET done_id = ?2, until_id = NULL WHERE push_id = ?1",
+              PM_ARGS(PM_I(p->push_id), PM_I(done_id)));
+    pm_sql_do(sql, "DELETE FROM push_open WHERE push_id = ?1", PM_ARGS(PM_I(p->push_id)));
+    pm_sql_do(sql, "UPDATE push_host SET labels = -1 WHERE push_id = ?1",
+              PM_ARGS(PM_I(p->push_id)));
+}
+
+static void find_target(pm_push *p)
+{
+    pm_sql *sql = p->store->sql;
+
+    name_store(p);
+    pm_sql_do(sql,
+              "INSERT OR IGNORE INTO push (target, done_id, seq, gen, shown_gen, lost, failures) "
+              "VALUES (?1, 0, 0, 1, 1, 0, 0)",
+              PM_ARGS(PM_S(p->o.target)));
+    p->push_id = pm_sql_value(sql, "SELECT push_id FROM push WHERE target = ?1",
+                              PM_ARGS(PM_S(p->o.target)), 0);
+    pm_sql_do(sql,
+              "UPDATE push SET tried_ms = ?2, rules = ifnull(rules, " RULES ") "
+              "WHERE push_id = ?1",
+              PM_ARGS(PM_I(p->push_id), PM_I(p->o.now_ms)));
+    if (pm_sql_value(sql, "SELECT rules IS NOT " RULES " FROM push WHERE push_id = ?1",
+                     PM_ARGS(PM_I(p->push_id)), 0)) {
+        pm_sql_do(sql, "UPDATE push SET gen = gen + 1, rules = " RULES " WHERE push_id = ?1",
+                  PM_ARGS(PM_I(p->push_id)));
+        begin_anew(p, 0);
+    }
+    if (p->o.from_ms != PMAPDB_UNKNOWN)
+        begin_anew(p, pm_sql_value(sql,
+                                   "SELECT ifnull(min(snapshot_id), 1) - 1 FROM snapshot "
+                                   "WHERE taken_ms >= ?1 AND snapshot_id <= (SELECT done_id FROM "
+                                   "push WHERE push_id = ?2)",
+                                   PM_ARGS(PM_I(p->o.from_ms), PM_I(p->push_id)), 0));
+}
+
+static void read_target(pm_push *p)
+{
+    pm_sql *sql = p->store->sql;
+    sqlite3_stmt *row =
+        pm_sql_ask(sql,
+                   "SELECT done_id, until_id, seq, gen, shown_gen, paused_ms, failures, (SELECT "
+                   "max(through_ms) FROM push_host h WHERE h.push_id = p.push_id) FROM push p "
+                   "WHERE push_id = ?1",
+                   PM_ARGS(PM_I(p->push_id)));
+
+    while (pm_sql_next(sql, row)) {
+        int64_t seq = pm_col_int(row, 2) + 1;
+
+        p->done_id = pm_col_int(row, 0);
+        p->until_id = pm_col_int(row, 1);
+        p->seq = seq > p->seq ? seq : p->seq;
+        p->gen = pm_col_int(row, 3);
+        p->shown_gen = pm_col_int(row, 4);
+        p->paused_ms = pm_col_int(row, 5);
+        p->failures = pm_col_int(row, 6);
+        p->through_ms = pm_col_int(row, 7);
+    }
+}
+
+static pmapdb_status write(pm_push *p, void (*work)(pm_push *), pmapdb_error *err)
+{
+    pmapdb_status st = pm_store_begin(p->store, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    work(p);
+    st = pm_sql_end(p->store->sql, err);
+    PM_STEP(st, pm_store_commit(p->store, err));
+    if (st != PMAPDB_OK)
+        pm_store_rollback(p->store);
+    return st;
+}
+
+pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, pm_push **out,
+                           pmapdb_error *err)
+{
+    pm_push *p = calloc(1, sizeof *p);
+    pmapdb_status st = p ? PMAPDB_OK : pm_fail_nomem(err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    p->store = store;
+    p->o = *options;
+    p->first = true;
+    st = write(p, find_target, err);
+    if (st == PMAPDB_OK) {
+        read_target(p);
+        st = pm_sql_end(store->sql, err);
+    }
+    PM_STEP(st, pm_push_functions(store->db, err));
+    if (st != PMAPDB_OK) {
+        pm_push_close(p);
+        return st;
+    }
+    *out = p;
+    return PMAPDB_OK;
+}
+
+void pm_push_close(pm_push *p)
+{
+    free(p);
+}
+
+int64_t pm_push_paused_ms(const pm_push *p)
+{
+    return p->paused_ms > p->o.now_ms ? p->paused_ms : 0;
+}
+
+int64_t pm_push_seq(const pm_push *p)
+{
+    return p->seq;
+}
+
+const char *pm_push_store(const pm_push *p)
+{
+    return p->name;
+}
+
+int64_t pm_push_through_ms(const pm_push *p)
+{
+    return p->through_ms;
+}
+
+void pm_push_raise(pm_push *p, int64_t seq)
+{
+    p->seq = seq > p->seq ? seq : p->seq;
+}
+
+/* ---- a batch ---- */
+
+/* Decides the end of the batch: a beat is not cut. It stays until the batch is done. */
+static void choose_end(pm_push *p)
+{
+    pm_sql *sql = p->store->sql;
+
+    read_target(p);
+    if (p->until_id == PMAPDB_UNKNOWN) {
+        pm_sql_do(
+            sql,
+            "UPDATE push SET until_id = (SELECT max(t.snapshot_id) FROM (SELECT snapshot_id, "
+            "capture_id FROM snapshot WHERE snapshot_id > done_id AND snapshot_id <= done_id + ?2 "
+            "ORDER BY snapshot_id DESC LIMIT 1) s CROSS JOIN snapshot t "
+            "ON t.snapshot_id BETWEEN s.snapshot_id AND s.snapshot_id + 100000 "
+            "AND t.capture_id = s.capture_id) WHERE push_id = ?1",
+            PM_ARGS(PM_I(p->push_id), PM_I(SNAPSHOTS)));
+        /* ids may have a gap: the next one then */
+        pm_sql_do(sql,
+                  "UPDATE push SET until_id = (SELECT min(snapshot_id) FROM snapshot "
+                  "WHERE snapshot_id > done_id) WHERE push_id = ?1 AND until_id IS NULL",
+                  PM_ARGS(PM_I(p->push_id)));
+        /* nothing new; hours may be over, and a target's first batch names the hosts */
+        pm_sql_do(sql, "UPDATE push SET until_id = done_id WHERE push_id = ?1 AND until_id IS NULL",
+                  PM_ARGS(PM_I(p->push_id)));
+        read_target(p);
+    }
+}
+
+static void compute(pm_push *p, const pm_push_sink *sink)
+{
+    static const char *const tables[] = {"hosts", "spans", "points", "hourly", "marks"};
+    pm_sql *sql = p->store->sql;
+    pm_param params[] = {{":push_id", PM_I(p->push_id)},     {":done_id", PM_I(p->done_id)},
+                         {":until_id", PM_I(p->until_id)},   {":now_ms", PM_I(p->o.now_ms)},
+                         {":newest", PM_I(p->newest)},       {":store", PM_S(p->name)},
+                         {":redact", PM_I(p->o.redact)},     {":gen", PM_I(p->gen)},
+                         {":shown_gen", PM_I(p->shown_gen)}, {":seq", PM_I(p->seq)},
+                         {":pss", PM_I(p->o.pss)},           {":rows", PM_I(0)}};
+    size_t n = sizeof params / sizeof *params;
+
+    p->rows = 0;
+    pm_sql_script(sql, "push-steps", params, n);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        params[n - 1].value = PM_I(p->rows);
+        PM_SQL_STEP(sql, pm_push_rows(sql, tables[i], params, n, sink, &p->rows, &err));
+    }
+}
+
+pmapdb_status pm_push_batch(pm_push *p, const pm_push_sink *sink, bool *some, pmapdb_error *err)
+{
+    pm_sql *sql = p->store->sql;
+    pmapdb_status st = write(p, choose_end, err);
+
+    *some = false;
+    if (st != PMAPDB_OK)
+        return st;
+    pm_sql_do(sql, "BEGIN", PM_NO_ARGS);
+    p->newest = !pm_sql_value(sql, "SELECT 1 FROM snapshot WHERE snapshot_id > ?1 LIMIT 1",
+                              PM_ARGS(PM_I(p->until_id)), 0);
+    *some = p->until_id > p->done_id || p->first;
+    p->first = false;
+    if (*some)
+        compute(p, sink);
+    pm_sql_do(sql, "COMMIT", PM_NO_ARGS);
+    st = pm_sql_end(sql, err);
+    if (st != PMAPDB_OK)
+        pm_store_rollback(p->store);
+    return st;
+}
+
+static void finish(pm_push *p)
+{
+    pm_sql *sql = p->store->sql;
+    const pm_param params[] = {{":push_id", PM_I(p->push_id)},
+                               {":until_id", PM_I(p->until_id)},
+                               {":now_ms", PM_I(p->o.now_ms)},
+                               {":newest", PM_I(p->newest)},
+                               {":seq", PM_I(p->seq)}};
+    const pm_arg where[] = {PM_I(p->push_id), PM_I(p->done_id), PM_I(p->until_id)};
+
+    if (pm_sql_value(sql,
+                     "SELECT 1 FROM push WHERE push_id = ?1 AND done_id = ?2 AND until_id = ?3",
+                     where, 3, 0))
+        pm_sql_script(sql, "push-done", params, 5);
+    else
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_BUSY, "another push has sent to '%s' meanwhile",
+                                 p->o.target));
+    read_target(p);
+}
+
+pmapdb_status pm_push_done(pm_push *p, pmapdb_error *err)
+{
+    return write(p, finish, err);
+}
+
+/* The pause doubles from a minute to an hour; stores differ, so that they do not come all at once.
+ */
+static void note_failure(pm_push *p)
+{
+    int64_t doubled = p->failures < 6 ? MINUTE << p->failures : PAUSE_MOST;
+    int64_t share = (int64_t)(pm_hash(p->name, strlen(p->name)) % 1024);
+
+    doubled = doubled < PAUSE_MOST ? doubled : PAUSE_MOST;
+    pm_sql_do(
+        p->store->sql, "UPDATE push SET failures = failures + 1, paused_ms = ?2 WHERE push_id = ?1",
+        PM_ARGS(PM_I(p->push_id), PM_I(p->o.now_ms + doubled / 2 + doubled / 2 * share / 1024)));
+}
+
+pmapdb_status pm_push_failed(pm_push *p, bool wait, const char *why, pmapdb_error *err)
+{
+    pmapdb_status st = pm_store_begin(p->store, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    pm_sql_do(p->store->sql, "UPDATE push SET error = ?2 WHERE push_id = ?1",
+              PM_ARGS(PM_I(p->push_id), PM_S(why)));
+    if (wait)
+        note_failure(p);
+    st = pm_sql_end(p->store->sql, err);
+    PM_STEP(st, pm_store_commit(p->store, err));
+    if (st != PMAPDB_OK)
+        pm_store_rollback(p->store);
+    return st;
+}

@@ -1,0 +1,67 @@
+/* push: what of a store a server, or a folder, does not have yet, as rows; and the memory of what
+ * was sent.
+ *
+ *     pm_push_open(store, &options, &push, err);
+ *     while (pm_push_batch(push, &sink, &some, err) == PMAPDB_OK && some) {
+ *         send what the sink got;             -- outside of any transaction
+ *         pm_push_done(push, err);
+ *     }
+ *     pm_push_close(push);
+ *
+ * Key and content of a row follow from the store alone. A batch that was not done is made again
+ * with the same rows, and a row that arrives twice changes no answer. The tables of a batch come in
+ * the order in which they must be sent.
+ */
+#ifndef PM_STORE_PUSH_H
+#define PM_STORE_PUSH_H
+
+#include "render/render.h"
+#include "store/file/store.h"
+
+#define PM_PUSH_STORE 17 /* bytes of the name of a store, with the NUL */
+
+typedef struct pm_push_options {
+    const char *target; /* URL and database, or a folder */
+    int64_t now_ms;
+    bool pss;        /* Pss of processes, too */
+    bool redact;     /* names are replaced, as in an export */
+    int64_t from_ms; /* send again what was taken since; PMAPDB_UNKNOWN: no */
+} pm_push_options;
+
+/* Takes the rows of a batch, table by table. */
+typedef struct pm_push_sink {
+    void *ctx;
+    pmapdb_status (*table)(void *ctx, const char *name, const pm_column *columns, int n,
+                           pmapdb_error *err);
+    pmapdb_status (*row)(void *ctx, const pm_value *values, pmapdb_error *err);
+} pm_push_sink;
+
+typedef struct pm_push pm_push;
+
+/* Finds or makes the target. The rules of a store may have changed since: all is then sent again,
+ * as another generation. The store must be open for writing. */
+pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, pm_push **out,
+                           pmapdb_error *err);
+void pm_push_close(pm_push *push);
+
+/* When the target may be tried again after failures; 0: now. */
+int64_t pm_push_paused_ms(const pm_push *push);
+/* Of the next batch. */
+int64_t pm_push_seq(const pm_push *push);
+const char *pm_push_store(const pm_push *push);
+/* The time up to which the last batch is complete; PMAPDB_UNKNOWN: nothing was sent. */
+int64_t pm_push_through_ms(const pm_push *push);
+
+/* A batch has snapshots up to a whole beat; *some is false if nothing is left. */
+pmapdb_status pm_push_batch(pm_push *push, const pm_push_sink *sink, bool *some, pmapdb_error *err);
+
+/* The batch arrived: moves on. PMAPDB_BUSY: another program moved the target meanwhile. */
+pmapdb_status pm_push_done(pm_push *push, pmapdb_error *err);
+
+/* The batch did not arrive. wait: the next runs pause for longer and longer. */
+pmapdb_status pm_push_failed(pm_push *push, bool wait, const char *why, pmapdb_error *err);
+
+/* At least this version has what the server knows already, so that new rows win. */
+void pm_push_raise(pm_push *push, int64_t seq);
+
+#endif

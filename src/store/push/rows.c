@@ -1,0 +1,130 @@
+/* rows: runs the statements of a push. */
+#include "store/push/rows.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include <stdio.h>
+
+#define COLUMNS 32
+
+/* ---- functions ---- */
+
+static pm_text text_of(sqlite3_value *value)
+{
+    const char *data = (const char *)sqlite3_value_text(value);
+
+    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(value) : 0};
+}
+
+/* Hashes the arguments as texts; NULL differs from ''. */
+static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
+{
+    uint64_t h = 0;
+
+    for (int i = 0; i < n; i++) {
+        pm_text t = text_of(arg[i]);
+
+        h = pm_hash_seeded(t.data ? t.data : "", t.len, h + (t.data != NULL));
+    }
+    sqlite3_result_int64(ctx, (int64_t)(h & INT64_MAX));
+}
+
+static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
+{
+    (void)n;
+    sqlite3_result_value(ctx, arg[1]);
+}
+
+/* Writes a text as an element of an array of ClickHouse. */
+static void quote(sqlite3_context *ctx, int n, sqlite3_value **arg)
+{
+    pm_text t = text_of(arg[0]);
+    pm_buf out = {0};
+
+    (void)n;
+    pm_buf_add(&out, "'", 1, NULL);
+    for (size_t i = 0; i < t.len; i++)
+        if (t.data[i] == '\n' || t.data[i] == '\t')
+            pm_buf_add(&out, t.data[i] == '\n' ? "\\n" : "\\t", 2, NULL);
+        else
+            pm_buf_addf(&out, NULL, t.data[i] == '\'' || t.data[i] == '\\' ? "\\%c" : "%c",
+                        t.data[i]);
+    if (pm_buf_add(&out, "'", 1, NULL) == PMAPDB_OK)
+        sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        sqlite3_result_error_nomem(ctx);
+    pm_buf_free(&out);
+}
+
+pmapdb_status pm_push_functions(sqlite3 *db, pmapdb_error *err)
+{
+    int how = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+    int rc = sqlite3_create_function(db, "push_hash", -1, how | SQLITE_DETERMINISTIC, NULL, hash,
+                                     NULL, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function(db, "push_name", 2, how, NULL, name, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function(db, "push_quote", 1, how, NULL, quote, NULL, NULL);
+    return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "add a function", err);
+}
+
+/* ---- rows ---- */
+
+static pm_value value_of(sqlite3_stmt *stmt, int i)
+{
+    switch (sqlite3_column_type(stmt, i)) {
+    case SQLITE_NULL:
+        return (pm_value){.kind = PM_VALUE_NULL};
+    case SQLITE_INTEGER:
+        return (pm_value){.kind = PM_VALUE_INT, .i = sqlite3_column_int64(stmt, i)};
+    case SQLITE_FLOAT:
+        return (pm_value){.kind = PM_VALUE_REAL, .r = sqlite3_column_double(stmt, i)};
+    default:
+        return (pm_value){.kind = PM_VALUE_TEXT, .t = pm_col_text(stmt, i)};
+    }
+}
+
+static pmapdb_status step_all(sqlite3_stmt *stmt, const char *table, const pm_push_sink *sink,
+                              int64_t *rows, pmapdb_error *err)
+{
+    pm_column columns[COLUMNS];
+    pm_value values[COLUMNS];
+    int n = sqlite3_column_count(stmt), rc;
+    pmapdb_status st;
+
+    for (int i = 0; i < n; i++)
+        columns[i] = (pm_column){sqlite3_column_name(stmt, i), PM_UNIT_TEXT};
+    st = sink->table(sink->ctx, table, columns, n, err);
+    while (st == PMAPDB_OK && (rc = sqlite3_step(stmt)) != SQLITE_DONE) {
+        if (rc != SQLITE_ROW)
+            return pm_sql_fail_code(sqlite3_db_handle(stmt), rc, "read", err);
+        for (int i = 0; i < n; i++)
+            values[i] = value_of(stmt, i);
+        st = sink->row(sink->ctx, values, err);
+        ++*rows;
+    }
+    return st;
+}
+
+pmapdb_status pm_push_rows(pm_sql *sql, const char *table, const pm_param *params, size_t n_params,
+                           const pm_push_sink *sink, int64_t *rows, pmapdb_error *err)
+{
+    sqlite3 *db = pm_sql_db(sql);
+    char script[32];
+    sqlite3_stmt *stmt = NULL;
+    pmapdb_status st = PMAPDB_OK;
+
+    snprintf(script, sizeof script, "push-%s", table);
+    if (sqlite3_prepare_v2(db, pm_sql_script_text(script), -1, &stmt, NULL) != SQLITE_OK)
+        return pm_sql_fail(db, "prepare a statement", err);
+    for (size_t i = 0; i < n_params; i++) {
+        int at = sqlite3_bind_parameter_index(stmt, params[i].name);
+
+        if (at && pm_sql_bind(stmt, at, &params[i].value) != SQLITE_OK)
+            st = pm_sql_fail(db, "bind a value", err);
+    }
+    PM_STEP(st, step_all(stmt, table, sink, rows, err));
+    sqlite3_finalize(stmt);
+    return st;
+}

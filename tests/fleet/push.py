@@ -1,0 +1,326 @@
+#!/usr/bin/env python3
+"""push --to DIR: what the rows of a push say of a moment is what the store says of it, however the push
+went.     PMAPDB_PROGRAM=pmapdb push.py [-v]
+
+The truth is the store, read by SQLite: for each process the newest snapshot up to that moment, if no beat
+of its capture (of text: of its name) has been without it since.
+"""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import rows  # noqa: E402
+
+PROGRAM = os.environ["PMAPDB_PROGRAM"]
+ENV = {**os.environ, "PMAPDB_CONFIG": "", "TZ": "UTC"}
+DAY = 86400000
+T0 = 1763600400000  # 2025-11-20T01:00:00Z
+
+
+def run(*words, ok=(0,), **more):
+    p = subprocess.run([PROGRAM, *map(str, words)], env=ENV, capture_output=True, text=True, errors="surrogateescape",
+                       **more)
+    assert p.returncode in ok, (words, p.returncode, p.stderr)
+    return p
+
+
+def pmap(pid, name, heap, data):
+    """A pmap -x of a process with a heap and, if data is not 0, a mapped file."""
+    lines = [f"{pid}:   /srv/{name}", "Address           Kbytes     RSS   Dirty Mode  Mapping",
+             f"0000560000000000      16      16       0 r-x-- {name}",
+             f"0000560000100000 {heap:7d} {heap:7d} {heap:7d} rw---   [ anon ]"]
+    total = 16 + heap
+    if data:
+        lines.append(f"00007f0000000000 {data:7d} {data:7d}       0 r---- data")
+        total += data
+    lines += ["---------------- ------- ------- ------- ",
+              f"total kB         {total:7d} {total:7d} {heap:7d}"]
+    return "\n".join(lines) + "\n"
+
+
+def flat(categories):
+    """As a text, in one order."""
+    return str(sorted(categories.items()))
+
+
+class Store:
+    """A store and what it says."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def put(self, moments, host="web3"):
+        """Imports [(ms, pid, name, heap, data)]."""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.path.parent))
+        for ms, pid, name, heap, data in moments:
+            file = folder / f"{ms}-{pid}.x"
+            file.write_text(pmap(pid, name, heap, data))
+            os.utime(file, ns=(ms * 10**6, ms * 10**6))
+        run("import", "-q", "--db", self.path, "--host", host, "--time-from", "mtime", "--sweep", "1s", folder)
+        shutil.rmtree(folder)
+
+    def push(self, out, *words, **more):
+        return run("push", "-q", "--db", self.path, "--to", out, *words, **more)
+
+    def ask(self, sql, *args):
+        db = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+        try:
+            return db.execute(sql, args).fetchall()
+        finally:
+            db.close()
+
+    def moments(self, host):
+        return [m for m, in self.ask("SELECT DISTINCT taken_ms FROM snapshots WHERE host = ? ORDER BY 1", host)]
+
+    def at(self, host, t):
+        """The categories of the processes of a moment, sorted."""
+        found = self.ask("""
+            SELECT s.snapshot_id FROM process p JOIN host h ON h.host_id = p.host_id
+            JOIN snapshot s ON s.process_id = p.process_id AND s.preferred AND s.taken_ms = (
+              SELECT max(taken_ms) FROM snapshot x WHERE x.process_id = p.process_id AND x.preferred AND x.taken_ms <= ?2)
+            LEFT JOIN beat b ON b.capture_id = s.capture_id
+            WHERE h.name = ?1 AND NOT EXISTS (SELECT 1 FROM beat n WHERE n.schedule_id = b.schedule_id
+                AND n.started_ms > s.taken_ms AND n.started_ms <= ?2)
+              AND NOT (b.schedule_id IS NULL AND EXISTS (SELECT 1 FROM process q JOIN snapshot x ON x.process_id = q.process_id
+                WHERE q.name_id = p.name_id AND q.process_id <> p.process_id AND x.taken_ms > s.taken_ms
+                  AND x.taken_ms <= ?2 AND x.moment_ms <> s.moment_ms))
+              AND ?2 - s.taken_ms < 90000000""", host, t)
+        out = []
+        for i, in found:
+            out.append({r[0]: tuple(r[1:]) for r in self.ask(
+                "SELECT category, mappings, size_kib, rss_kib, private_kib, private_dirty_kib, swap_kib"
+                " FROM categories WHERE snapshot_id = ?", i)})
+        return sorted(map(flat, out))
+
+
+class Push(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pmapdb-push-"))
+        self.store = Store(self.dir / "store.db")
+        self.out = self.dir / "out"
+        self.random = random.Random(7)
+
+    def tearDown(self):
+        shutil.rmtree(self.dir)
+
+    def same(self, host="web3", out=None, n=40, store=None):
+        """The rows say of moments what the store says."""
+        store = store or self.store
+        r = rows.Rows().read(out or self.out)
+        host_id = r.host_id(host)
+        moments = store.moments(host)
+        some = moments if len(moments) <= n else sorted(self.random.sample(moments, n))
+        through = max(m["through_ms"] for m in r.tables["marks"].values() if m["host_id"] == host_id)
+        self.assertEqual(through, moments[-1])
+        for t in some:
+            self.assertEqual(sorted(map(flat, r.at(host_id, t).values())), store.at(host, t), t)
+        return r
+
+    def grow(self, n, first=0, step=600000, pids=(71, 72)):
+        """n moments of processes that grow; the second comes and goes, its file too."""
+        out = []
+        for i in range(first, first + n):
+            ms = T0 + i * step
+            out.append((ms, pids[0], "web", 1000 + i // 3 * 50, 0))
+            if i % 7 != 5:
+                out.append((ms, pids[1], "web", 500 + i % 4, 300 if i % 5 else 0))
+            if i % 2:
+                out.append((ms, 90, "db", 4000, 100))
+        return out
+
+    def test_once_and_again(self):
+        self.store.put(self.grow(60))
+        self.store.push(self.out)
+        r = self.same(n=100)
+        sent = r.sent.copy()
+        self.store.push(self.out)  # nothing is new: a mark alone
+        self.assertEqual(rows.Rows().read(self.out).sent - sent, {"marks": 1})
+
+    def test_many_batches_equal_one(self):
+        moments = self.grow(150)
+        for i in range(0, len(moments), 37):
+            self.store.put(moments[i:i + 37])
+            self.store.push(self.out)
+        one = self.same(n=60)
+        other = self.dir / "other"
+        self.store.push(other)
+        all_at_once = self.same(out=other, n=60)
+        for table in ("points", "hourly"):
+            # hours that were sent when they were over, and changes, follow from the store alone
+            def strip(t):
+                return {k: {c: v for c, v in x.items() if c not in ("seq", "at_ms")} for k, x in t.items()
+                        if x["mappings"]}
+            a, b = strip(one.tables[table]), strip(all_at_once.tables[table])
+            for k in a.keys() | b.keys():
+                self.assertEqual(a.get(k), b.get(k), (table, k))
+
+    def test_late_captures(self):
+        moments = self.grow(80)
+        late = [m for m in moments if self.random.random() < .3]
+        self.store.put([m for m in moments if m not in late])
+        self.store.push(self.out)
+        half = len(late) // 2
+        self.store.put(late[:half])
+        self.store.push(self.out)
+        self.store.put(late[half:])
+        self.store.push(self.out)
+        self.same(n=100)
+
+    def test_killed_at_random(self):
+        moments = self.grow(120)
+        for i in range(0, len(moments), 60):
+            self.store.put(moments[i:i + 60])
+            for _ in range(4):
+                p = subprocess.Popen([PROGRAM, "push", "-q", "--db", self.store.path, "--to", self.out], env=ENV,
+                                     stderr=subprocess.DEVNULL)
+                time.sleep(self.random.random() * .06)
+                p.send_signal(signal.SIGKILL)
+                p.wait()
+        self.store.push(self.out)
+        for part in self.out.glob("*/*.part"):
+            part.unlink()
+        self.same(n=60)
+
+    def test_copied_store_and_lost_cursor(self):
+        moments = self.grow(60)
+        self.store.put(moments[:60])
+        self.store.push(self.out)
+        copy = Store(self.dir / "copy.db")
+        db = sqlite3.connect(self.store.path)
+        db.execute("VACUUM INTO ?", (str(copy.path),))
+        db.close()
+        self.store.put(moments[60:])
+        copy.put(moments[60:])
+        self.store.push(self.out)
+        copy.push(self.out)
+        self.store.push(self.out)
+        self.same()
+        db = sqlite3.connect(self.store.path)
+        db.execute("PRAGMA foreign_keys = ON")
+        for table in ("push_open", "push_host", "push_hour", "push"):
+            db.execute(f"DELETE FROM {table}")
+        db.commit()
+        db.close()
+        self.store.push(self.out)
+        self.same()
+
+    def test_rewind(self):
+        self.store.put(self.grow(60))
+        self.store.push(self.out)
+        kept = {p: p.read_bytes() for p in self.out.glob("*/*")}
+        for p in kept:
+            p.unlink()
+        self.store.push(self.out, "--rewind", "2025-01-01T00:00:00Z")
+        self.same(n=60)
+
+    def test_two_stores_of_a_host(self):
+        other = Store(self.dir / "other.db")
+        self.store.put(self.grow(40))
+        other.put([(ms, pid + 1000, "cache", heap, data) for ms, pid, _, heap, data in self.grow(20)])
+        self.store.push(self.out)
+        other.push(self.out)
+        r = rows.Rows().read(self.out)
+        host_id = r.host_id("web3")
+        for t in self.store.moments("web3"):
+            both = self.store.at("web3", t) + (other.at("web3", t) if t <= other.moments("web3")[-1] else [])
+            self.assertEqual(sorted(map(flat, r.at(host_id, t).values())), sorted(both), t)
+
+    def test_hosts_of_a_store(self):
+        self.store.put(self.grow(20))
+        self.store.put(self.grow(30, pids=(500, 600)), host="db\t1")
+        self.store.push(self.out)
+        self.same()
+        self.same(host="db\t1")
+
+    def test_days_and_rules(self):
+        self.store.put(self.grow(40, step=5 * 3600000))
+        self.store.push(self.out)
+        self.same(n=60)
+        rules = self.dir / "own.csv"
+        rules.write_text(run("rules", "--db", self.store.path, "-f", "csv").stdout)
+        run("rules", "--db", self.store.path, "--apply", "pmap-dotnet")
+        self.store.push(self.out)
+        r = self.same(n=60)
+        self.assertEqual({m["gen"] for m in r.tables["marks"].values()}, {2})
+
+    def test_pruned(self):
+        moments = self.grow(60)
+        self.store.put(moments[:80])
+        self.store.push(self.out)
+        before = rows.Rows().read(self.out)
+        self.store.put(moments[80:])
+        run("prune", "-q", "--db", self.store.path, "--keep-last", "1")
+        self.store.push(self.out)  # what was not sent had stayed
+        r = rows.Rows().read(self.out)
+        late = sorted({m[0] for m in moments[80:]})
+        self.assertTrue(set(late[1:]) <= {k[4] for k in r.tables["points"]} | {m[0] for m in moments})
+        host_id = r.host_id("web3")
+        for t in sorted({m[0] for m in moments[:60]})[:20]:
+            self.assertEqual(r.at(host_id, t), before.at(host_id, t), t)  # a prune changes no answer
+        run("prune", "-q", "--db", self.store.path, "--keep-last", "1")
+        self.store.put([(T0 + 10**9, 71, "web", 77, 0)])
+        self.store.push(self.out)
+        self.assertEqual(self.store.ask("SELECT lost FROM push"), [(0,)])
+        r = rows.Rows().read(self.out)
+        self.assertIn(93, [sum(c[1] for c in p.values()) for p in r.at(host_id, T0 + 10**9).values()])
+
+    def test_live(self):
+        """Processes that come, grow and go, captured every 100 ms."""
+        script = ("import sys, time, random\nr = random.Random(int(sys.argv[1]))\na = []\n"
+                  "for i in range(int(sys.argv[2])):\n a.append(bytearray(r.randrange(1, 4) << 18))\n time.sleep(.07)\n")
+        children = []
+        capture = subprocess.Popen([PROGRAM, "capture", "-q", "--db", str(self.store.path), "--host", "web3", "--match",
+                                    f"ppid = {os.getpid()} AND cmdline GLOB '*python*'", "--every", "100ms", "--count",
+                                    "30"], env=ENV, stderr=subprocess.DEVNULL)
+        for i in range(8):
+            children.append(subprocess.Popen([sys.executable, "-c", script, str(i), str(8 + 3 * i)]))
+            time.sleep(.15)
+            if i > 2:
+                self.store.push(self.out)
+        capture.wait()
+        for c in children:
+            c.kill()
+            c.wait()
+        self.store.push(self.out)
+        self.same(n=60)
+
+    def test_hostile_names(self):
+        folder = self.dir / "in"
+        folder.mkdir()
+        names = ["tab\there", "back\\slash", "quote'\"", "bad\udcff\udcfe", "\\N"]
+        for i, name in enumerate(names):
+            (folder / f"{T0 + i}-{100 + i}.x").write_text(pmap(100 + i, "x", 10, 0), errors="surrogateescape")
+            run("import", "-q", "--db", self.store.path, "--host", "ho\\st\n", "--at", "2025-11-20T01:00:00Z", "--name",
+                name, folder / f"{T0 + i}-{100 + i}.x")
+        self.store.push(self.out)
+        r = rows.Rows().read(self.out)
+        self.assertEqual({s["name"] for s in r.tables["spans"].values()}, set(names))
+        self.assertEqual({m["host"] for m in r.tables["marks"].values()}, {"ho\\st\n"})
+
+    def test_hourly(self):
+        """The sums of an hour are those of its last beat."""
+        self.store.put(self.grow(60))
+        self.store.push(self.out)
+        r = rows.Rows().read(self.out)
+        for h in r.tables["hourly"].values():
+            begin = h["hour"] * 1000
+            last = [t for t, in self.store.ask("SELECT max(moment_ms) FROM snapshots WHERE name = ? AND preferred"
+                                               " AND taken_ms BETWEEN ? AND ?", h["name"], begin, begin + 3599999)][0]
+            self.assertEqual([(h["processes"], h["mappings"], h["rss_kib"])], self.store.ask(
+                "SELECT count(*), sum(c.mappings), sum(c.rss_kib) FROM categories c JOIN snapshot s USING (snapshot_id)"
+                " WHERE c.name = ? AND c.category = ? AND s.moment_ms = ? AND s.preferred", h["name"], h["category"], last))
+        hours = {h for h, in self.store.ask("SELECT DISTINCT taken_ms / 3600000 * 3600 FROM snapshot")}
+        self.assertEqual({h["hour"] for h in r.tables["hourly"].values()}, hours)
+
+
+if __name__ == "__main__":
+    unittest.main()

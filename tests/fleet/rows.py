@@ -1,0 +1,98 @@
+"""Answers from the rows of a push, without ClickHouse: what a process held at a moment, by category.
+
+A row counts once, with its greatest seq; readers take the gen of the newest mark of a host and store.
+"""
+import collections
+import gzip
+import pathlib
+
+COLUMNS = {
+    "hosts": "host_id host at_ms label_key label_value schema seq",
+    "marks": "host_id host store gen through_ms pushed_ms rows seq",
+    "spans": "host_id process_key store name pid boot_id command exe user cgroup memory_max_kib dialect state"
+             " first_ms last_ms n seq",
+    "points": "host_id name process_key gen category at_ms mappings size_kib rss_kib pss_kib private_kib"
+              " private_dirty_kib swap_kib",
+    "hourly": "host_id name category hour gen at_ms processes mappings size_kib rss_kib pss_kib private_kib"
+              " private_dirty_kib swap_kib seq",
+}
+KEYS = {"hosts": "host_id at_ms", "marks": "host_id store", "spans": "host_id process_key first_ms",
+        "points": "host_id process_key category gen at_ms", "hourly": "name category host_id gen hour"}
+TEXTS = set("host store label_key label_value name boot_id command exe user cgroup dialect state category".split())
+NUMBERS = "mappings size_kib rss_kib private_kib private_dirty_kib swap_kib".split()
+ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "0": "\0"}
+
+
+def text_of(field):
+    """A field of TSV as ClickHouse writes it."""
+    out, escaped = [], False
+    for c in field:
+        if escaped:
+            out.append(ESCAPES[c])
+            escaped = False
+        elif c == "\\":
+            escaped = True
+        else:
+            out.append(c)
+    return "".join(out)
+
+
+def parse(table, line):
+    names = COLUMNS[table].split()
+    fields = line.split("\t")
+    assert len(fields) == len(names), (table, line)
+    return {n: None if f == "\\N" else f if n.startswith("label_") else text_of(f) if n in TEXTS else int(f)
+            for n, f in zip(names, fields)}
+
+
+class Rows:
+    """All rows of a target, replaced as ReplacingMergeTree does it."""
+
+    def __init__(self):
+        self.tables = {t: {} for t in COLUMNS}
+        self.sent = collections.Counter()
+
+    def add(self, table, line):
+        row = parse(table, line)
+        key = tuple(row[k] for k in KEYS[table].split())
+        old = self.tables[table].get(key)
+        if old is None or row.get("seq", 0) >= old.get("seq", 0):
+            self.tables[table][key] = row
+        self.sent[table] += 1
+
+    def read(self, folder):
+        for path in sorted(pathlib.Path(folder).glob("*/*")):
+            table = path.parent.name
+            data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+            for line in data.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+                self.add(table, line)
+        return self
+
+    def host_id(self, host):
+        return next(r["host_id"] for r in self.tables["marks"].values() if r["host"] == host)
+
+    def gen(self, host_id):
+        marks = [r for r in self.tables["marks"].values() if r["host_id"] == host_id]
+        return max(marks, key=lambda r: r["seq"])["gen"]
+
+    def alive(self, host_id, t):
+        """The process keys of a moment."""
+        through = {r["store"]: r["through_ms"] for r in self.tables["marks"].values() if r["host_id"] == host_id}
+        return {r["process_key"] for r in self.tables["spans"].values() if r["host_id"] == host_id
+                and r["first_ms"] <= t
+                and t <= (r["last_ms"] if r["last_ms"] is not None else through[r["store"]])}
+
+    def at(self, host_id, t):
+        """{process key: {category: numbers}} of a moment; a category of zeroes is left out."""
+        gen, alive, newest = self.gen(host_id), self.alive(host_id, t), {}
+        for r in self.tables["points"].values():
+            if r["host_id"] == host_id and r["gen"] == gen and r["process_key"] in alive \
+                    and t - 90000000 < r["at_ms"] <= t:
+                key = r["process_key"], r["category"]
+                if key not in newest or newest[key]["at_ms"] < r["at_ms"]:
+                    newest[key] = r
+        out = {k: {} for k in alive}
+        for (process, category), r in newest.items():
+            if r["mappings"] != 0:
+                out[process][category] = tuple(r[n] for n in NUMBERS)
+        return out

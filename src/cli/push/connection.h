@@ -44,7 +44,7 @@ typedef struct pm_connection {
          NULL},                                                                                   \
     {                                                                                             \
         "insecure-http", 0, PM_OPT_FLAG, offsetof(type, field.http.insecure_http), NULL,          \
-            "A password may go over plain http", NULL                           \
+            "A password may go over plain http", NULL                                             \
     }
 
 /* Returns a handle for pm_http_post; ends the program if the options are wrong. */

@@ -19,7 +19,7 @@ void pm_trace_free(pm_trace *t)
     free(t->event);
     free(t->call);
     free(t->found);
-    pm_buf_free(&t->texts);
+    pm_pool_free(t->words);
     pm_map_free(&t->threads);
     pm_map_free(&t->chain_of);
     pm_map_free(&t->frames);
@@ -68,41 +68,26 @@ static pmapdb_status thread_of(pm_trace *t, const pm_perf_event *e, uint32_t *ou
 
 /* ---- chains: equal 64-bit hashes mean equal texts ---- */
 
-static pmapdb_status keep_text(pm_trace *t, pm_text text, size_t *at, pmapdb_error *err)
-{
-    *at = t->texts.len;
-    return text.len ? pm_buf_add(&t->texts, text.data, text.len, err) : PMAPDB_OK;
-}
-
 static pmapdb_status frame_of(pm_trace *t, const pm_perf_frame *f, uint32_t *out, pmapdb_error *err)
 {
-    pm_trace_frame new = {.symbol_len = f->symbol.len,
-                          .dso_len = f->dso.len,
-                          .offset = f->symbol.len ? f->offset : f->address,
-                          .inlined = f->inlined};
-    uint64_t number[3] = {new.offset, new.inlined, new.symbol_len};
-    uint64_t hash = pm_hash(number, sizeof number);
+    pm_trace_frame new = {.offset = f->symbol.len ? f->offset : f->address, .inlined = f->inlined};
     int64_t index = (int64_t)t->n_frames;
-    pmapdb_status st;
+    uint64_t hash;
+    pmapdb_status st = t->words ? PMAPDB_OK : pm_pool_new(&t->words, err);
 
-    hash = pm_hash_seeded(f->symbol.data, f->symbol.len, hash);
-    hash = pm_hash_seeded(f->dso.data, f->dso.len, hash);
-    if (pm_map_get(&t->frames, hash, &index)) {
-        *out = (uint32_t)index;
-        return PMAPDB_OK;
-    }
-    st = pm_grow(&t->frame, &t->cap_frames, t->n_frames, sizeof *t->frame, err);
-    if (st == PMAPDB_OK)
-        st = keep_text(t, f->symbol, &new.symbol, err);
-    if (st == PMAPDB_OK)
-        st = keep_text(t, f->dso, &new.dso, err);
-    if (st == PMAPDB_OK)
-        st = pm_map_put(&t->frames, hash, index, err);
+    PM_STEP(st, pm_pool_text(t->words, f->symbol, &new.symbol, err));
+    PM_STEP(st, pm_pool_text(t->words, f->dso, &new.dso, err));
     if (st != PMAPDB_OK)
         return st;
-    t->frame[t->n_frames++] = new;
+    hash = pm_hash((uint64_t[]){new.offset, new.symbol, new.dso, new.inlined}, 4 * sizeof hash);
+    if (!pm_map_get(&t->frames, hash, &index)) {
+        st = pm_grow(&t->frame, &t->cap_frames, t->n_frames, sizeof *t->frame, err);
+        PM_STEP(st, pm_map_put(&t->frames, hash, index, err));
+        if (st == PMAPDB_OK)
+            t->frame[t->n_frames++] = new;
+    }
     *out = (uint32_t)index;
-    return PMAPDB_OK;
+    return st;
 }
 
 static pmapdb_status push_stack(pm_trace *t, pm_trace_stack new, uint32_t *out, pmapdb_error *err)

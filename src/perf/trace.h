@@ -11,6 +11,7 @@
 #define PM_PERF_TRACE_H
 
 #include "base/map.h"
+#include "base/pool.h"
 #include "perf/text.h"
 
 /* Enter and exit of one system call. */
@@ -42,8 +43,8 @@ typedef struct pm_trace_thread {
 } pm_trace_thread;
 
 typedef struct pm_trace_frame {
-    size_t symbol, symbol_len, dso, dso_len; /* in pm_trace.texts */
-    uint64_t offset;                         /* in the symbol, else the address */
+    uint64_t offset;      /* in the symbol, else the address */
+    uint32_t symbol, dso; /* texts in pm_trace.words */
     bool inlined;
 } pm_trace_frame;
 
@@ -68,7 +69,7 @@ typedef struct pm_trace {
     int64_t lost;              /* PMAPDB_UNKNOWN: the text does not say */
     bool chains;               /* at least one event has a chain */
     uint64_t brks, short_brks; /* brk events with a chain; with a chain of one frame */
-    pm_buf texts;
+    pm_pool *words;            /* NULL: no frame yet */
     pm_map threads, chain_of, frames, stacks; /* key or hash -> index */
     pm_perf_frame *found;                     /* frames of the current chain, callee first */
     size_t cap_found;

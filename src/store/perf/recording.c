@@ -81,12 +81,6 @@ static void insert_threads(writing *w, const pm_recording_options *o)
     read_threads(w);
 }
 
-/* An unknown text is stored as ''. */
-static pm_text text_at(const pm_trace *t, size_t at, size_t len)
-{
-    return len ? (pm_text){t->texts.data + at, len} : PM_TEXT("");
-}
-
 /* The store has each frame and each stack once. A caller comes before its callees. */
 static void insert_stacks(writing *w)
 {
@@ -94,8 +88,8 @@ static void insert_stacks(writing *w)
 
     for (size_t i = 1; i < t->n_stacks && pm_sql_ok(w->sql); i++) {
         const pm_trace_frame *f = &t->frame[t->stack[i].frame];
-        const pm_arg frame[] = {PM_T(text_at(t, f->symbol, f->symbol_len)), PM_BITS(f->offset),
-                                PM_T(text_at(t, f->dso, f->dso_len)), PM_I(f->inlined)};
+        const pm_arg frame[] = {PM_T(pm_pool_text_get(t->words, f->symbol)), PM_BITS(f->offset),
+                                PM_T(pm_pool_text_get(t->words, f->dso)), PM_I(f->inlined)};
         pm_arg stack[] = {PM_I(w->stack_id[t->stack[i].caller]), PM_I(0)};
 
         pm_sql_do(w->sql,

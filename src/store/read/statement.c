@@ -10,9 +10,8 @@
 
 /* ---- the authorizer ---- */
 
-typedef struct guard {
-    char refused[160]; /* the first refusal: "INSERT INTO snapshot"; "": none yet */
-} guard;
+/* The first refusal: "INSERT INTO snapshot"; empty: none yet. */
+#define REFUSED 160
 
 /* PRAGMAs that only show; those of the second list also with a value, which names what to show. */
 static const char plain_pragmas[] =
@@ -41,7 +40,7 @@ static bool is_schema(const char *table)
     return strcasecmp(table, "sqlite_master") == 0 || strcasecmp(table, "sqlite_temp_master") == 0;
 }
 
-static int refuse(guard *g, int action, const char *name)
+static int refuse(char refused[REFUSED], int action, const char *name)
 {
     static const struct {
         int action;
@@ -54,15 +53,15 @@ static int refuse(guard *g, int action, const char *name)
         {SQLITE_SAVEPOINT, "a transaction", NULL}};
     bool is_table = action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE;
 
-    if (g->refused[0])
+    if (*refused)
         return SQLITE_DENY;
-    snprintf(g->refused, sizeof g->refused, "a change of the schema");
+    snprintf(refused, REFUSED, "a change of the schema");
     /* Making a table begins with a write to the schema table, which is not the refusal to report.
      */
     for (size_t i = 0; i < sizeof words / sizeof *words && !(is_table && is_schema(name)); i++)
         if (words[i].action == action)
-            snprintf(g->refused, sizeof g->refused, "%s%s%s", words[i].before,
-                     words[i].after ? name : "", words[i].after ? words[i].after : "");
+            snprintf(refused, REFUSED, "%s%s%s", words[i].before, words[i].after ? name : "",
+                     words[i].after ? words[i].after : "");
     return SQLITE_DENY;
 }
 
@@ -184,8 +183,8 @@ static pmapdb_status explain(sqlite3 *db, const pm_query_info *info, const char 
     return st;
 }
 
-static pmapdb_status fail(sqlite3 *db, const pm_query_info *info, const guard *g, const char *what,
-                          pmapdb_error *err)
+static pmapdb_status fail(sqlite3 *db, const pm_query_info *info, const char *refused,
+                          const char *what, pmapdb_error *err)
 {
     const char *at = place_of_error(db, info);
     int code = sqlite3_errcode(db) & 0xff;
@@ -194,9 +193,8 @@ static pmapdb_status fail(sqlite3 *db, const pm_query_info *info, const guard *g
 
     if (code != SQLITE_ERROR && code != SQLITE_AUTH && code != SQLITE_TOOBIG)
         return pm_sql_fail(db, "read", err); /* not an error in the statement */
-    if (g->refused[0])
-        return pm_query_fail(info, info->body, err, "%s only reads: %s is refused", what,
-                             g->refused);
+    if (*refused)
+        return pm_query_fail(info, info->body, err, "%s only reads: %s is refused", what, refused);
     message = strdup(sqlite3_errmsg(db)); /* the queries for names overwrite it */
     st = message ? explain(db, info, message, at, err) : pm_fail_nomem(err);
     free(message);
@@ -217,13 +215,13 @@ static bool has_second(sqlite3 *db, const char *tail)
     return second || rc != SQLITE_OK;
 }
 
-static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const guard *g,
+static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const char *refused,
                              const char *what, sqlite3_stmt **stmt, pmapdb_error *err)
 {
     const char *tail = NULL;
 
     if (sqlite3_prepare_v2(db, info->body, -1, stmt, &tail) != SQLITE_OK)
-        return fail(db, info, g, what, err);
+        return fail(db, info, refused, what, err);
     if (!*stmt)
         return pm_query_fail(info, NULL, err, "there is no statement");
     if (!sqlite3_stmt_readonly(*stmt) || sqlite3_column_count(*stmt) == 0)
@@ -239,12 +237,12 @@ static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const guard
 pmapdb_status pm_statement_prepare(sqlite3 *db, const pm_query_info *info, const char *what,
                                    sqlite3_stmt **stmt, pmapdb_error *err)
 {
-    guard g = {""};
+    char refused[REFUSED] = "";
     pmapdb_status st;
 
     *stmt = NULL;
-    sqlite3_set_authorizer(db, authorize, &g);
-    st = prepare(db, info, &g, what, stmt, err);
+    sqlite3_set_authorizer(db, authorize, refused);
+    st = prepare(db, info, refused, what, stmt, err);
     sqlite3_set_authorizer(db, NULL, NULL);
     if (st != PMAPDB_OK) {
         sqlite3_finalize(*stmt);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "store/recall/recall_parts.h"
+#include "store/write/beat.h"
 #include <stdlib.h>
 
 #define N_STATES (PM_STATE_TOTALS + 1U)
@@ -118,17 +119,16 @@ static void load_process(pm_recall *r, int64_t process_id)
 
 /* ---- the snapshots ---- */
 
-static int by_time(const void *a, const void *b)
+static pm_order order_of(const pm_recall_item *i)
 {
-    const pm_recall_item *x = a, *y = b;
+    return (pm_order){i->taken_ms, i->dialect, i->state, i->ordinal, i->hash};
+}
 
-    if (x->taken_ms != y->taken_ms)
-        return x->taken_ms < y->taken_ms ? -1 : 1;
-    if (x->dialect != y->dialect)
-        return x->dialect < y->dialect ? -1 : 1;
-    if (x->ordinal != y->ordinal)
-        return x->ordinal < y->ordinal ? -1 : 1;
-    return x->hash < y->hash ? -1 : x->hash > y->hash;
+static int by_order(const void *a, const void *b)
+{
+    const pm_order x = order_of(a), y = order_of(b);
+
+    return pm_order_compare(&x, &y);
 }
 
 static void add_item(pm_recall *r, sqlite3_stmt *row)
@@ -180,7 +180,7 @@ void pm_recall_begin(pm_recall *r, int64_t process_id)
     while (pm_sql_next(r->sql, row))
         add_item(r, row);
     if (r->n)
-        qsort(r->items, r->n, sizeof *r->items, by_time);
+        qsort(r->items, r->n, sizeof *r->items, by_order);
 }
 
 /* ---- one capture ---- */

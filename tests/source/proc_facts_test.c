@@ -218,8 +218,9 @@ static void long_environment(void **state)
         value[i] = malloc(n + 1);
         memset(value[i], 'x', n);
         value[i][n] = '\0';
-        snprintf(value[i], 4, "X%d=", i + 1);
-        value[i][3] = 'x';
+        value[i][0] = 'X';
+        value[i][1] = (char)('1' + i);
+        value[i][2] = '=';
         envp[i] = value[i];
     }
     all = environment_of(envp, &memory);

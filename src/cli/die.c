@@ -22,7 +22,8 @@ void pm_cli_die_as(int exit_code, void (*say_why)(const char *why))
 
 /* Escapes control characters: names come from captures and file systems and must not control a
  * terminal. */
-static void say(const char *before, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
+                                                      va_list args)
 {
     char text[2048];
     pm_buf shown = {0};

@@ -22,7 +22,7 @@ const pm_option pm_help_options[] = {
     {"help", 'h', PM_OPT_FLAG, AT(help), NULL, "The most important; pmapdb help COMMAND says all",
      NULL},
     {"help", '?', PM_OPT_FLAG, AT(help), NULL, NULL, NULL},
-    {PM_HELP_ALL + 2, 0, PM_OPT_FLAG, AT(all), NULL, NULL, NULL},
+    {&PM_HELP_ALL[2], 0, PM_OPT_FLAG, AT(all), NULL, NULL, NULL},
     {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message", NULL},
     {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
     {0}};

@@ -16,8 +16,8 @@ static const pm_ink plain = {.rgb = PM_PLOT_TEXT}, muted = {.rgb = PM_PLOT_MUTED
                     bold = {.rgb = PM_PLOT_TEXT, .bold = true};
 
 /* Writes into columns of a line; a negative column is the right end of the text. */
-static void put(pm_picture *p, int line, int column, int width, const pm_ink *ink,
-                const char *format, ...)
+__attribute__((format(printf, 6, 7))) static void
+put(pm_picture *p, int line, int column, int width, const pm_ink *ink, const char *format, ...)
 {
     char text[1024];
     va_list args;

@@ -22,6 +22,7 @@
 -- column: unread            count Processes whose pages could not be read
 -- column: unreadable        count Processes that could not be read at all
 -- column: taken_at          time  The moment, UTC
+-- column: pids              text  The processes, separated by blanks
 -- table:  group processes rss_kib uss_kib anon_kib shmem_kib swap_kib page_tables_kib rss_sum_kib
 -- empty:  no pages of that moment or before it: capture --pages stores them
 --
@@ -101,7 +102,7 @@ instance AS (
   WHERE f.pid NOT IN (SELECT s.pid FROM server s)
 ),
 member AS (
-  SELECT number, anon_kib + file_kib + shmem_kib AS rss_kib, hugetlb_kib, page_tables_kib,
+  SELECT number, pid, anon_kib + file_kib + shmem_kib AS rss_kib, hugetlb_kib, page_tables_kib,
     CASE
       WHEN :by = 'name' THEN name
       WHEN :by = 'user' THEN coalesce(user, uid)
@@ -121,7 +122,8 @@ member AS (
 ranked AS (SELECT *, dense_rank() OVER (ORDER BY "group") AS k FROM member),
 named AS (
   SELECT k, "group", count(*) AS processes, sum(rss_kib) AS rss_sum_kib,
-    sum(hugetlb_kib) AS hugetlb_kib, sum(page_tables_kib) AS page_tables_kib
+    sum(hugetlb_kib) AS hugetlb_kib, sum(page_tables_kib) AS page_tables_kib,
+    group_concat(pid, ' ') AS pids
   FROM ranked GROUP BY k
 ),
 answer AS (
@@ -139,15 +141,15 @@ answer AS (
 every AS (
   SELECT * FROM named
   UNION ALL SELECT 0, '(union)', sum(processes), sum(rss_sum_kib), sum(hugetlb_kib),
-    sum(page_tables_kib) FROM named
-  UNION ALL SELECT max(k) + 1, '(several groups)', 0, 0, 0, 0 FROM named
+    sum(page_tables_kib), NULL FROM named
+  UNION ALL SELECT max(k) + 1, '(several groups)', 0, 0, 0, 0, NULL FROM named
 )
 SELECT :by AS "by",
   CASE a.k WHEN 0 THEN 'union' WHEN max(a.k) OVER () THEN 'several' ELSE 'group' END AS part,
   e."group", e.processes, a.rss_kib, a.uss_kib, a.anon_kib, a.shmem_kib, a.swap_kib, a.swap_uss_kib,
   e.page_tables_kib, e.hugetlb_kib, e.rss_sum_kib, a.method, a.moved_kib, a.unread, a.unreadable,
   strftime(CASE WHEN a.taken_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
-    a.taken_ms / 1000.0, 'unixepoch') AS taken_at
+    a.taken_ms / 1000.0, 'unixepoch') AS taken_at, e.pids
 FROM answer a
 JOIN every e ON e.k = a.k
 ORDER BY a.k = 0, a.k = max(a.k) OVER (), a.rss_kib DESC, e."group";

@@ -76,6 +76,7 @@ int pm_cli_explain_category(pm_cli *cli, int argc, char **argv);
 int pm_cli_growth(pm_cli *cli, int argc, char **argv);
 int pm_cli_groups(pm_cli *cli, int argc, char **argv);
 int pm_cli_shm(pm_cli *cli, int argc, char **argv);
+int pm_cli_map(pm_cli *cli, int argc, char **argv);
 int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv);
 int pm_cli_pages(pm_cli *cli, int argc, char **argv);
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv);

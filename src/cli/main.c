@@ -44,6 +44,8 @@ static const struct command {
     {NULL, "tmpfs", NULL, "filesystems in memory, and what they hold", pm_cli_tmpfs},
     {NULL, "pages", NULL, "the pages of one process now: mapping by mapping, run by run",
      pm_cli_pages},
+    {NULL, "map", NULL, "memory as a picture: of the machine, or of one process, page by page",
+     pm_cli_map},
     {NULL, "report", NULL, "one HTML page: what grew, since when, where, who, until when",
      pm_cli_report},
     {NULL, "plot", NULL, "a process as a picture: on the terminal, or in an SVG or PNG file",

@@ -7,10 +7,12 @@ pages, pages of zeroes, guard regions and a large sparse mapping. Needs CAP_SYS_
 import csv
 import io
 import os
+import re
 import struct
 import subprocess
 import sys
 import tempfile
+import xml.dom.minidom
 
 PMAPDB, CC = os.environ["PMAPDB"], os.environ.get("CC", "cc")
 KPF_HUGE, KPF_NOPAGE, KPF_ZERO, PAGE = 17, 20, 24, 4096
@@ -183,6 +185,36 @@ def check_commands(family, flags):
           for r in csv.DictReader(io.StringIO(pmapdb("pages", pid, "--mapping", start, "-f", "csv"))) if r["state"] == "guard"), 128)
 
 
+def check_maps(work, family):
+    """Pictures are whole, and the sums of their legends are those of pages and of the machine's memory."""
+    def legend(*args):
+        file = os.path.join(work, "map.svg")
+        pmapdb("map", *args, "-q", "-o", file)
+        texts = [t.firstChild.data for t in xml.dom.minidom.parse(file).getElementsByTagName("text")]
+        found = [re.fullmatch(r"(.*)  ([\d.]+) ([MG]iB)", t) for t in texts]
+        return {m[1]: float(m[2]) * (1024 if m[3] == "GiB" else 1) for m in found if m}
+    pid = str(family.pids[0])
+    rows = list(csv.DictReader(io.StringIO(pmapdb("pages", pid, "-f", "csv"))))
+    sums = legend(pid)
+    for name, column in (("of files", "file_kib"), ("shared memory", "shmem_kib"), ("of zeroes: no memory", "zero_kib")):
+        check(f"map, {name}", abs(sums[name] - sum(int(r[column]) for r in rows) / 1024) <= .06, True)
+    anon = sums["its own"] + sums["anonymous, shared with forks"]
+    check("map, anonymous", abs(anon - sum(int(r["anon_kib"]) for r in rows) / 1024) <= .11, True)
+    whole = legend("--physical", "--by", "iif(comm IN ('family', 'odd', 'even'), 'all of the family', 'the others')")
+    with open("/proc/iomem") as f:
+        ram = sum(int(b, 16) - int(a, 16) + 1 for a, b in re.findall(r"^(\w+)-(\w+) : System RAM", f.read(), re.M))
+    check("map --physical is all memory", abs(sum(whole.values()) / (ram / 2**20) - 1) < .01, True)
+    check("map --physical has the family", 10 < whole["all of the family"] + whole["several groups"] < 40, True)
+    png = os.path.join(work, "map.png")
+    run = subprocess.run([PMAPDB, "map", "--physical", "-q", "-o", png], stderr=subprocess.PIPE, text=True,
+                         env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}) # fontconfig keeps its memory
+    if run.returncode and "libcairo" in run.stderr:
+        print("SKIP: no cairo for a PNG")
+    else:
+        with open(png, "rb") as f:
+            check("PNG", (run.returncode, f.read(8)), (0, b"\x89PNG\r\n\x1a\n"))
+
+
 def check_instances(work):
     """Servers by their command lines and environments; what they start belongs to them."""
     source, running = os.path.join(work, "server.c"), []
@@ -277,6 +309,7 @@ def main():
         check_family(work, family, flags)
         check_budget(work, family)
         check_commands(family, flags)
+        check_maps(work, family)
         check_instances(work)
         family.end()
         check_unprivileged(work, program, file, flags)

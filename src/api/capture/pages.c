@@ -40,10 +40,8 @@ void pm_capture_pages_close(pm_capture_run *run)
     pm_pagemap_close(&pages->map);
     pm_sets_free(&pages->sets);
     pm_chunks_free(&pages->chunks);
-    pm_live_map_free(pages->live_map);
+    pm_page_ranges_free(&pages->ranges);
     pm_buf_free(&pages->written);
-    free(pages->range);
-    free(pages->counts);
 }
 
 static void begin_sets(pm_capture_run *run)
@@ -69,55 +67,28 @@ void pm_capture_pages_begin(pm_capture_run *run)
 
 /* ---- one process ---- */
 
-static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
-{
-    return pm_live_map_feed(ctx, bytes, n, taken, err);
-}
-
 /* Makes a range of each mapping. */
 static pmapdb_status read_ranges(pm_capture_pages *pages, const pm_proc *p, pm_pagemap_work *work,
                                  pm_proc_fate *fate, pmapdb_error *err)
 {
-    pm_proc_reading reading;
-    pm_block block;
-    const pm_pool *pool;
-    const uint32_t *rows;
-    uint64_t family = 0;
-    pmapdb_status st = pages->live_map ? PMAPDB_OK : pm_live_map_new(&pages->live_map, err);
+    pm_page_ranges *r = &pages->ranges;
+    pmapdb_status st = pm_page_ranges_read(r, p, &pages->map, &pages->sets, fate, err);
 
-    PM_STEP(st, pm_live_map_begin(pages->live_map, PM_DIALECT_MAPS, err));
-    PM_STEP(st,
-            pm_proc_read_map(p, "maps", PM_PROC_PIECE, feed, pages->live_map, &reading, fate, err));
-    if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
-        return st;
-    st = pm_live_map_finish(pages->live_map, &block, &pool, &rows, &work->n, err);
-    for (size_t i = 0; i < work->n && st == PMAPDB_OK; i++) {
-        const pm_mapping *m = pm_pool_get(pool, rows[i]);
-
-        PM_STEP(st, pm_grow(&pages->range, &pages->cap_range, i, sizeof *pages->range, err));
-        PM_STEP(st, pm_grow(&pages->counts, &pages->cap_counts, i, sizeof *pages->counts, err));
-        if (st != PMAPDB_OK)
-            break;
-        pages->range[i] = pm_page_range_of(m, &pages->map.mounts, pages->map.page, &pages->sets);
-        pages->counts[i] = (pm_page_counts){0};
-        pm_family_add(&family, m);
-    }
-    work->range = pages->range;
-    work->counts = pages->counts;
+    *work = pm_page_ranges_work(r, p);
     work->sets = &pages->sets;
     work->chunks = &pages->chunks;
-    work->family = pm_sets_space(&pages->sets, family);
-    work->swapped = pm_sets_space(&pages->sets, ~family);
+    work->family = pm_sets_space(&pages->sets, r->family);
+    work->swapped = pm_sets_space(&pages->sets, ~r->family);
     return st;
 }
 
-static pm_page_totals totals_of(const pm_capture_pages *pages, size_t n)
+static pm_page_totals totals_of(const pm_capture_pages *pages)
 {
     int64_t kib = pages->scan.page_kib;
     pm_page_counts sum = {0};
 
-    for (size_t i = 0; i < n; i++)
-        pm_page_counts_add(&sum, &pages->counts[i], 1);
+    for (size_t i = 0; i < pages->ranges.n; i++)
+        pm_page_counts_add(&sum, &pages->ranges.counts[i], 1);
     return (pm_page_totals){.number = pages->n,
                             .anon_kib = sum.class[PM_PAGE_ANON] * kib,
                             .file_kib = sum.class[PM_PAGE_FILE] * kib,
@@ -142,7 +113,7 @@ static void tell_denied(pm_capture_run *run, pm_proc_fate fate)
 static void read_process(pm_capture_run *run, pm_target *t)
 {
     pm_capture_pages *pages = &run->pages;
-    pm_pagemap_work work = {.resident_kib = t->live.rss_kib};
+    pm_pagemap_work work;
     pm_proc_fate fate = PM_PROC_GONE;
     pmapdb_status st;
     pm_proc p;
@@ -164,7 +135,7 @@ static void read_process(pm_capture_run *run, pm_target *t)
         pm_proc_close(&p);
     }
     if (fate == PM_PROC_GOOD && run->st == PMAPDB_OK)
-        t->live.pages = totals_of(pages, work.n);
+        t->live.pages = totals_of(pages);
     pages->scan.unread += fate != PM_PROC_GOOD;
     tell_denied(run, fate);
 }
@@ -193,7 +164,7 @@ static int64_t read_waiting(pm_capture_run *run)
 static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
 {
     pm_capture_pages *pages = &run->pages;
-    pm_pagemap_work work = {.resident_kib = t->live.rss_kib};
+    pm_pagemap_work work;
     pm_proc_fate fate = PM_PROC_GONE;
     pm_proc p;
 

@@ -10,7 +10,7 @@
 #include "api/names.h"
 #include "parse/live_map.h"
 #include "source/copy.h"
-#include "source/pages/pagemap.h"
+#include "source/pages/ranges.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
 
@@ -48,10 +48,7 @@ typedef struct pm_capture_pages {
     pm_page_scan scan; /* of the beat; its sets are in `written` */
     pm_buf written;
     bool failed, told;     /* failed: the beat has no scan */
-    pm_live_map *live_map; /* of the current process: */
-    pm_page_range *range;
-    pm_page_counts *counts;
-    size_t cap_range, cap_counts;
+    pm_page_ranges ranges; /* of the current process */
 } pm_capture_pages;
 
 typedef struct pm_capture_run {

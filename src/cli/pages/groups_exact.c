@@ -14,11 +14,9 @@
 #define INSTANCE "instance"
 
 typedef struct exact {
-    pm_cli *cli;
+    pm_exact_ask ask;
     bool asked; /* --exact */
-    pm_cli_list by, keep_env;
-    const char *match, *process, *at, *host, *pages_by, *proc;
-    bool trouble; /* the archive is damaged */
+    const char *process, *at, *host;
     pm_answer_view view;
 } exact;
 
@@ -26,18 +24,18 @@ typedef struct exact {
 
 static const pm_option options[] = {
     {"exact", 0, PM_OPT_FLAG, AT(asked), NULL, "Count every page once", NULL},
-    {"by", 0, PM_OPT_LIST, AT(by), "WORD",
+    {"by", 0, PM_OPT_LIST, AT(ask.by), "WORD",
      "By name, user, cgroup, instance (of a server), env:VARIABLE or an SQL expression; may be "
      "repeated (name)",
      NULL},
     {"process", 0, PM_OPT_WORD, AT(process), "PROCESS",
      "Only this NAME, PID or NAME/PID; uss is against the others, too", NULL},
-    {"match", 0, PM_OPT_TEXT, AT(match), "EXPR",
+    {"match", 0, PM_OPT_TEXT, AT(ask.match), "EXPR",
      "Read only the processes that it matches; uss is then against these alone", NULL},
-    {"pages-by", 0, PM_OPT_CHOICE, AT(pages_by), "auto|frame|identity",
+    {"pages-by", 0, PM_OPT_CHOICE, AT(ask.pages_by), "auto|frame|identity",
      "How a page of two processes is known to be one (auto: by frame, where the kernel shows it)",
      NULL},
-    PM_OPTION_PROC(AT(proc)),
+    PM_OPTION_PROC(AT(ask.proc)),
     {"at", 0, PM_OPT_WORD, AT(at), "MOMENT",
      "Not now, but a moment in the store: last, @ID, a time, -2h", NULL},
     {"host", 0, PM_OPT_NAME, AT(host), "NAME", "With --at: only this host", NULL},
@@ -60,7 +58,7 @@ static const pm_syntax syntax = {
 /* ---- reading this machine ---- */
 
 /* The variables that --by needs: env:NAME, and env('NAME') in expressions. */
-static void find_variables(exact *e)
+static void find_variables(pm_exact_ask *e)
 {
     static const char call[] = "env('";
 
@@ -86,7 +84,7 @@ static void find_variables(exact *e)
 
 static void on_event(void *ctx, const pmapdb_capture_event *event)
 {
-    exact *e = ctx;
+    pm_exact_ask *e = ctx;
 
     e->trouble |= event->news.trouble;
     if (event->news.error && event->news.trouble)
@@ -102,7 +100,7 @@ static pmapdb_pages pages_of(const char *word)
                                               : PMAPDB_PAGES_IDENTITY;
 }
 
-static pmapdb_store *read_machine(exact *e)
+pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
 {
     static const char *const whole[] = {"(?s).*"}; /* of command lines, for --by */
     pmapdb_open_options open = {
@@ -157,19 +155,21 @@ static void say_limits(exact *e, const said *s)
 
     if (!*s->method && !e->at) {
         pm_cli_say("the pages of no process can be read: %s",
-                   e->proc ? "the copy has no page maps"
-                           : "that takes their user, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
-        e->trouble = true;
+                   e->ask.proc
+                       ? "the copy has no page maps"
+                       : "that takes their user, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
+        e->ask.trouble = true;
     }
     if (!*s->method)
         return;
     if (missing > 0)
         pm_cli_say("%lld %s missing: their pages could not be read; uss may be too large",
                    (long long)missing, missing == 1 ? "process is" : "processes are");
-    else if (e->match)
-        pm_cli_note(e->cli, "uss is against the processes that were read, not all of the host");
+    else if (e->ask.match)
+        pm_cli_note(e->ask.cli, "uss is against the processes that were read, not all of the host");
     if (strcmp(s->method, "identity") == 0)
-        pm_cli_note(e->cli, "without page frames: pages shared by fork are known by their address");
+        pm_cli_note(e->ask.cli,
+                    "without page frames: pages shared by fork are known by their address");
     if (s->moved_kib > s->union_kib / 1000)
         pm_cli_say("the kernel moved %lld KiB while the pages were read: at most so much is "
                    "counted twice",
@@ -187,22 +187,22 @@ static void bind(pmapdb_rows *rows, const char *param, const char *value)
 static void answer(exact *e, pmapdb_store *store)
 {
     static const char *const by_name = "name";
-    size_t n = e->by.n ? e->by.n : 1;
+    size_t n = e->ask.by.n ? e->ask.by.n : 1;
     pm_output out;
     said s = {0};
 
-    pm_output_open(&out, e->cli);
+    pm_output_open(&out, e->ask.cli);
     for (size_t i = 0; i < n; i++) {
         pmapdb_rows *rows = NULL;
         pmapdb_error err;
 
         pm_cli_must(pmapdb_query(store, "groups-exact", &rows, &err), &err);
-        bind(rows, "by", e->by.n ? e->by.item[i] : by_name);
+        bind(rows, "by", e->ask.by.n ? e->ask.by.item[i] : by_name);
         bind(rows, "process", e->process);
         bind(rows, "at", e->at);
         bind(rows, "host", e->host);
         pm_answer_rows(&out, rows, &e->view, see_row, &s);
-        if (pm_cli_is_for_people(e->cli))
+        if (pm_cli_is_for_people(e->ask.cli))
             pm_output_end_rows(&out);
         pmapdb_rows_close(rows);
     }
@@ -220,19 +220,19 @@ bool pm_cli_is_exact(int argc, char **argv)
 
 int pm_cli_groups_exact(pm_cli *cli, int argc, char **argv)
 {
-    exact e = {.cli = cli};
+    exact e = {.ask = {.cli = cli}};
     pmapdb_store *store;
 
     pm_options_parse(cli, &syntax, &e, argc, argv);
-    if (e.at && (e.match || e.pages_by || e.proc))
+    if (e.at && (e.ask.match || e.ask.pages_by || e.ask.proc))
         pm_cli_usage(cli, "--at answers from the store: --match, --pages-by and --proc do not go "
                           "with it");
     if (e.host && !e.at)
         pm_cli_usage(cli, "--host takes --at");
-    store = e.at ? pm_cli_store(cli, PMAPDB_READ) : read_machine(&e);
+    store = e.at ? pm_cli_store(cli, PMAPDB_READ) : pm_cli_exact_machine(&e.ask);
     answer(&e, store);
     pmapdb_close(store);
-    free(e.by.item);
-    free(e.keep_env.item);
-    return e.trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+    free(e.ask.by.item);
+    free(e.ask.keep_env.item);
+    return e.ask.trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

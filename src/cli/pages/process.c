@@ -5,9 +5,8 @@
 
 #include "base/num.h"
 #include "pages/entry.h"
-#include "parse/live_map.h"
 #include "source/pages/frames.h"
-#include "source/pages/pagemap.h"
+#include "source/pages/ranges.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,22 +23,13 @@ typedef struct pages {
     uint64_t address;
     pm_proc p;
     pm_pagemap map;
-    pm_live_map *live_map;
-    const pm_pool *pool;
-    const uint32_t *rows;
-    size_t n;
+    pm_page_ranges ranges;
     pm_output out;
     uint64_t kind, begin, end, first; /* of the current run; begin = end: there is none */
     uint64_t flags;                   /* of its frames */
-    const pm_page_range *range;       /* mapping by mapping: the current one, */
-    flag_counts *flagged;             /* and the counts of all */
-    size_t at;
+    flag_counts *flagged;             /* of each range */
+    size_t at;                        /* the current range */
 } pages;
-
-static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
-{
-    return pm_live_map_feed(ctx, bytes, n, taken, err);
-}
 
 static void die_of(const pages *g, pm_proc_fate fate)
 {
@@ -57,18 +47,11 @@ static void die_of(const pages *g, pm_proc_fate fate)
 
 static void read_maps(pages *g)
 {
-    pm_proc_reading reading;
     pm_proc_fate fate = PM_PROC_GOOD;
-    pm_block block;
     pmapdb_error err;
 
-    pm_cli_must(pm_live_map_new(&g->live_map, &err), &err);
-    pm_cli_must(pm_live_map_begin(g->live_map, PM_DIALECT_MAPS, &err), &err);
-    pm_cli_must(
-        pm_proc_read_map(&g->p, "maps", PM_PROC_PIECE, feed, g->live_map, &reading, &fate, &err),
-        &err);
+    pm_cli_must(pm_page_ranges_read(&g->ranges, &g->p, &g->map, NULL, &fate, &err), &err);
     die_of(g, fate);
-    pm_cli_must(pm_live_map_finish(g->live_map, &block, &g->pool, &g->rows, &g->n, &err), &err);
 }
 
 /* ---- mapping by mapping ---- */
@@ -106,7 +89,7 @@ static void fill_flags(const pages *g, pm_value *v, const flag_counts *c, int64_
     v[N_COLUMNS - 3] = pm_value_int(known ? c->ksm * kib : PMAPDB_UNKNOWN);
 }
 
-static void put_mappings(pages *g, const pm_page_counts *counts)
+static void put_mappings(pages *g)
 {
     flag_counts all = {0};
     int64_t kib = (int64_t)g->map.page / 1024, size = 0;
@@ -114,12 +97,12 @@ static void put_mappings(pages *g, const pm_page_counts *counts)
     pm_value v[N_COLUMNS];
 
     pm_output_rows(&g->out, columns, N_COLUMNS, NULL);
-    for (size_t i = 0; i < g->n; i++) {
-        const pm_mapping *m = pm_pool_get(g->pool, g->rows[i]);
+    for (size_t i = 0; i < g->ranges.n; i++) {
+        const pm_mapping *m = pm_page_ranges_mapping(&g->ranges, i);
 
         v[0] = pm_value_int((int64_t)m->start);
         v[1] = pm_value_int((int64_t)(m->end - m->start) / 1024);
-        fill_values(v, &counts[i], kib);
+        fill_values(v, &g->ranges.counts[i], kib);
         fill_flags(g, v, &g->flagged[i], kib);
         all.thp += g->flagged[i].thp;
         all.ksm += g->flagged[i].ksm;
@@ -127,7 +110,7 @@ static void put_mappings(pages *g, const pm_page_counts *counts)
         v[N_COLUMNS - 1] = (pm_value){.kind = PM_VALUE_TEXT, .t = m->path};
         pm_output_row(&g->out, v);
         size += (int64_t)(m->end - m->start) / 1024;
-        pm_page_counts_add(&sum, &counts[i], 1);
+        pm_page_counts_add(&sum, &g->ranges.counts[i], 1);
     }
     v[0] = pm_value_text("TOTAL");
     v[1] = pm_value_int(size);
@@ -209,7 +192,7 @@ static void count_flags(void *ctx, const uint64_t *e, size_t n, uint64_t at)
     pages *g = ctx;
     uint64_t flags[FRAMES];
 
-    while (g->at + 1 < g->n && at >= g->range[g->at].end)
+    while (g->at + 1 < g->ranges.n && at >= g->ranges.range[g->at].end)
         g->at++;
     for (size_t i = 0, run; i < n; i += run) {
         run = 1;
@@ -262,47 +245,44 @@ static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 
 /* ---- the command ---- */
 
-static void answer(pages *g)
+/* Chooses the range of --mapping. */
+static void choose_one(const pages *g, pm_pagemap_work *work)
 {
-    pm_page_range *range = calloc(g->n + 1, sizeof *range);
-    pm_page_counts *counts = calloc(g->n + 1, sizeof *counts);
-    pm_pagemap_work work = {.range = range, .n = g->n, .counts = counts, .ctx = g};
-    pm_proc_extent extent;
-    pm_proc_fate fate;
-    pmapdb_error err;
-    size_t one = g->n;
+    const pm_page_ranges *r = &g->ranges;
 
-    g->flagged = calloc(g->n + 1, sizeof *g->flagged);
-    g->range = range;
-    if (!range || !counts || !g->flagged)
-        pm_cli_no_memory();
-    for (size_t i = 0; i < g->n; i++) {
-        range[i] =
-            pm_page_range_of(pm_pool_get(g->pool, g->rows[i]), &g->map.mounts, g->map.page, NULL);
-        if (g->address >= range[i].start && g->address < range[i].end)
-            one = i;
-    }
-    if (pm_proc_statm(&g->p, &extent))
-        work.resident_kib = extent.resident_kib;
-    if (g->mapping && one == g->n)
+    work->range = NULL;
+    for (size_t i = 0; i < r->n; i++)
+        if (g->address >= r->range[i].start && g->address < r->range[i].end)
+            work->range = &r->range[i];
+    if (!work->range)
         pm_cli_die("%" PRId64 " has no mapping at %s; pmapdb pages %" PRId64 " lists them",
                    g->p.pid, g->mapping, g->p.pid);
-    if (!g->mapping && g->frames >= 0 && g->map.sees_frames)
-        work.on_entries = count_flags;
+    work->n = 1;
+}
+
+static void answer(pages *g)
+{
+    pm_pagemap_work work = pm_page_ranges_work(&g->ranges, &g->p);
+    pm_proc_fate fate;
+    pmapdb_error err;
+
+    g->flagged = calloc(g->ranges.n + 1, sizeof *g->flagged);
+    if (!g->flagged)
+        pm_cli_no_memory();
+    work.ctx = g;
     if (g->mapping) {
-        work.range = range + one;
-        work.n = 1;
+        choose_one(g, &work);
         work.on_entries = on_entries;
         pm_output_rows(&g->out, run_columns, sizeof run_columns / sizeof *run_columns, NULL);
+    } else if (g->frames >= 0 && g->map.sees_frames) {
+        work.on_entries = count_flags;
     }
     pm_cli_must(pm_pagemap_read(&g->map, &g->p, &work, &fate, &err), &err);
     die_of(g, fate);
     if (g->mapping)
         put_run(g);
     else
-        put_mappings(g, counts);
-    free(range);
-    free(counts);
+        put_mappings(g);
     free(g->flagged);
 }
 
@@ -348,7 +328,7 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
     pm_output_open(&g.out, cli);
     answer(&g);
     pm_output_end(&g.out);
-    pm_live_map_free(g.live_map);
+    pm_page_ranges_free(&g.ranges);
     pm_pagemap_close(&g.map);
     pm_proc_close(&g.p);
     if (g.frames >= 0)

@@ -1,0 +1,54 @@
+/* ranges: the mappings of a process as ranges of pages. */
+#include "source/pages/ranges.h"
+
+#include <stdlib.h>
+
+static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
+{
+    return pm_live_map_feed(ctx, bytes, n, taken, err);
+}
+
+pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_pagemap *map,
+                                  pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err)
+{
+    pm_proc_reading reading;
+    pm_block block;
+    pmapdb_status st = r->live ? PMAPDB_OK : pm_live_map_new(&r->live, err);
+
+    r->n = 0;
+    r->family = 0;
+    PM_STEP(st, pm_live_map_begin(r->live, PM_DIALECT_MAPS, err));
+    PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, feed, r->live, &reading, fate, err));
+    if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
+        return st;
+    st = pm_live_map_finish(r->live, &block, &r->pool, &r->rows, &r->n, err);
+    for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++) {
+        PM_STEP(st, pm_grow(&r->range, &r->cap_range, i, sizeof *r->range, err));
+        PM_STEP(st, pm_grow(&r->counts, &r->cap_counts, i, sizeof *r->counts, err));
+        if (st != PMAPDB_OK)
+            break;
+        r->range[i] = pm_page_range_of(pm_page_ranges_mapping(r, i), &map->mounts, map->page, sets);
+        r->counts[i] = (pm_page_counts){0};
+        pm_family_add(&r->family, pm_page_ranges_mapping(r, i));
+    }
+    return st;
+}
+
+void pm_page_ranges_free(pm_page_ranges *r)
+{
+    pm_live_map_free(r->live);
+    free(r->range);
+    free(r->counts);
+    *r = (pm_page_ranges){0};
+}
+
+pm_pagemap_work pm_page_ranges_work(const pm_page_ranges *r, const pm_proc *p)
+{
+    pm_proc_extent extent;
+
+    return (pm_pagemap_work){.range = r->range,
+                             .n = r->n,
+                             .counts = r->counts,
+                             .resident_kib =
+                                 pm_proc_statm(p, &extent) ? extent.resident_kib : PMAPDB_UNKNOWN};
+}

@@ -36,6 +36,18 @@ typedef struct pm_slope {
 /* The slope at the end of the window, averaged over the curves of these outcomes. */
 pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to);
 
+/* ---- days.c ---- */
+
+/* Growth from day to day that load and start-ups do not explain. */
+typedef struct pm_daily {
+    double evidence;    /* twice the logarithm of the likelihood ratio; 0: no such growth */
+    double rate, error; /* per day, with its standard error */
+    double since;       /* seconds since 1970; 0: always */
+} pm_daily;
+
+/* False if the lives have too few whole days. */
+bool pm_daily_of(pm_sample *sample, pm_daily *out);
+
 /* ---- confidence.c ---- */
 
 /* Posteriors say how well curves fit, not how often such a fit is a leak. These probabilities hold

@@ -108,6 +108,16 @@
     0.5 /* of the variance around the daily mean that the profile must explain */
 #define PM_PROFILE_SHORT 0.15 /* and this much more below PM_DAYS_SURE */
 
+/* Leaks from day to day (days.c). */
+#define PM_WEEK_S 604800.0   /* in which a service sees every load that it has */
+#define PM_DAYS_FREE 5       /* degrees of freedom that must remain */
+#define PM_DAYS_LEAKING 3    /* days of the leak */
+#define PM_DAYS_OWN 0.01     /* of the leak: what load and start-up do not explain as well */
+#define PM_DAYS_EVIDENCE 20  /* of a leak: 1 of 108 services of weeks.py without one had as much */
+#define PM_DAYS_SHARE 0.0045 /* of the level: a slower growth per day is no leak */
+#define PM_DAYS_WIDER 2.0    /* factor on the interval: the place was chosen, and days depend */
+#define PM_DAYS_DOUBT 6.0 /* evidence that makes it e times less probable that there is no leak */
+
 /* Refutations (refine.c). */
 #define PM_RECORD 0.03      /* of the range: by so much a new maximum exceeds the old one */
 #define PM_STALL_TIMES 2.0  /* a tail without a new maximum, in longest pauses ... */

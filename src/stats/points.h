@@ -24,6 +24,7 @@ typedef struct pm_sample {
     pm_life life[PM_LIVES_MAX];
     int lives;
     double span;      /* seconds, of the longest life */
+    bool seasonal;    /* a daily profile was subtracted from y */
     size_t snapshots; /* in the lives, with those of their start-ups, which the arrays lack */
     double first;     /* seconds since 1970: of the first of them */
 } pm_sample;

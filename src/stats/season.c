@@ -129,4 +129,5 @@ void pm_season_remove(pm_sample *s)
         return;
     for (i = 0; i < s->n; i++)
         s->y[i] -= s->more[i];
+    s->seasonal = true;
 }

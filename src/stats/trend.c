@@ -229,6 +229,43 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
+/* Under the load of days a start-up is seldom over before the first week is. */
+static void doubt_first_week(const pm_sample *s, pm_trend *out)
+{
+    bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE;
+
+    if (out->verdict != PM_VERDICT_LEAK || !s->seasonal || !starts || s->span >= PM_WEEK_S ||
+        out->confidence >= PM_SURE_LOW)
+        return;
+    out->verdict = PM_VERDICT_SUSPECT;
+    snprintf(out->reason, PM_REASON, "starts up under the load of days, and has not seen a week");
+}
+
+/* Judges lives of days by their days: a leak that came with a release, or later, resets with each
+ * life, and the load hides it. */
+static void judge_days(pm_average *w, pm_trend *out)
+{
+    pm_daily d;
+    double level;
+
+    if (!pm_daily_of(&w->sample, &d))
+        return;
+    memcpy(w->sample.work, w->sample.raw, w->sample.n * sizeof *w->sample.work);
+    level = pm_median(w->sample.work, w->sample.n);
+    if (out->verdict == PM_VERDICT_LEAK || d.evidence < PM_DAYS_EVIDENCE ||
+        d.rate < PM_DAYS_SHARE * level)
+        return;
+    out->verdict = PM_VERDICT_LEAK;
+    out->shape = d.since > 0.0 ? PM_SHAPE_LATE_RAMP : PM_SHAPE_LINEAR;
+    out->rate = d.rate / 24;
+    out->low = (d.rate - PM_DAYS_WIDER * PM_Z90 * d.error) / 24;
+    out->high = (d.rate + PM_DAYS_WIDER * PM_Z90 * d.error) / 24;
+    out->detectable = PM_STEEP * d.error / 24;
+    out->since_ms = d.since > 0.0 ? to_ms(d.since) : INT64_MIN;
+    out->confidence = 1 - pm_exp(-d.evidence / PM_DAYS_DOUBT);
+    snprintf(out->reason, PM_REASON, "the means of the days grow, beyond load and start-up");
+}
+
 static pmapdb_status judge(pm_average *w, pm_trend *out, pmapdb_error *err)
 {
     pm_sample *s = &w->sample;
@@ -248,6 +285,10 @@ static pmapdb_status judge(pm_average *w, pm_trend *out, pmapdb_error *err)
     st = pm_average_models(w, &enough, err);
     if (!st && enough)
         report(w, out);
+    if (!st && enough && s->lives > 1)
+        judge_days(w, out);
+    else if (!st && enough)
+        doubt_first_week(s, out);
     return st;
 }
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Benchmark: verdicts over weeks. Services with nights, weekends, deploys, restarts and autoscaling.
 
-    PMAPDB=build/release/pmapdb tests/bench/weeks.py [--services 12] [--seed 1] [--weeks 8]
+    PMAPDB=build/release/pmapdb tests/bench/weeks.py [--services 12] [--seeds 1,2,3] [--weeks 8]
     tests/bench/weeks.py --measure [--day 40]
 
 How a server's memory answers to its load is measured, not invented: --measure replays three days of
 load, each in --day seconds, against redis and node (servers/sessions.js), whose sessions expire after two hours, and
-prints what their resident memory did. RESPONSES keeps such a measurement. The simulation puts a service of
+prints what their resident memory did. RESPONSES keeps such a measurement: four numbers of each server are real, and
+nothing else is. The simulation puts a service of
 that response under eight weeks of traffic, five minutes apart: a day and a week profile, bursts, a
 deploy now and then (another process, another base), crashes that restart it, and instances that come
 and go with the load, so that a process carries a share of the load that steps. Half of the services
-leak 1 % of their base a day from a day on, in step with their traffic.
+leak 1 % of their base a day from a day on, in step with their traffic. The traffic, the deploys, the autoscaling,
+and how memory that stays follows the highest load of the life are assumed.
 
 `leaks --series` judges each service at the end of every day, by all that it has captured until then.
 
@@ -191,23 +193,27 @@ def verdicts(service, folder):
 
 
 def judge(asked):
-    rows, late, wrong = [], 0, 0
+    rows, seeds = [], asked.seeds.split(",")
+    soon = late = wrong = early = 0
     with tempfile.TemporaryDirectory(prefix="pmapdb-weeks-") as folder:
-        for number in range(asked.services):
-            service = Service(asked.seed, number, asked.weeks)
+        for seed, number in ((seed, number) for seed in seeds for number in range(asked.services)):
+            service = Service(seed, number, asked.weeks)
             said = verdicts(service, folder)
             begins = service.leak_from if service.leaks else service.days + 1
             false = sum(v == "leak" for day, v in said.items() if day <= begins)
             doubt = sum(v == "suspect" for day, v in said.items() if day <= begins)
             found = min((day - begins for day, v in said.items() if day > begins and v == "leak"), default=None)
-            late += service.leaks and (found is None or found > 5)
-            wrong += false > 0
-            rows.append([service.name, len({row[2] for row in service.rows}),
+            soon += found is not None and found <= 5
+            late += found is not None and found > 5
+            early += service.leaks and false > 0
+            wrong += not service.leaks and false > 0
+            rows.append([seed, service.name, len({row[2] for row in service.rows}),
                          "%.1f" % begins if service.leaks else "", "" if not service.leaks else
                          "never" if found is None else "%.1f" % found, false, doubt])
-    table(["service", "lives", "leaks from day", "found after", "false", "suspect"], rows)
-    print("%d of %d services falsely called; %d of %d leaks not found within 5 days" % (
-        wrong, len(rows), late, sum(bool(row[2]) for row in rows)))
+    table(["seed", "service", "lives", "leaks from day", "found after", "false", "suspect"], rows)
+    leaks = sum(bool(row[3]) for row in rows)
+    print("%d of %d leaks found within 5 days, %d later; called before they leaked: %d; of %d services that do not "
+          "leak, called: %d" % (soon, leaks, late, early, len(rows) - leaks, wrong))
 
 
 def main():
@@ -216,7 +222,7 @@ def main():
     parser.add_argument("--day", type=float, default=40, help="seconds of a replayed day")
     parser.add_argument("--services", type=int, default=12)
     parser.add_argument("--weeks", type=int, default=8)
-    parser.add_argument("--seed", default="1")
+    parser.add_argument("--seeds", default="1,2,3")
     asked = parser.parse_args()
     measure(asked.day) if asked.measure else judge(asked)
 

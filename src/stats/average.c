@@ -153,3 +153,37 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
     factor = pm_exp(half / mean);
     return (pm_slope){mean, mean / factor, mean * factor};
 }
+
+/* The standard error of a mean of the slopes of parts of the time after the start, which the curve
+ * takes for equal. */
+static double uneven(const pm_points *p)
+{
+    int parts = p->n / 4 < PM_INTERVAL_PARTS ? p->n / 4 : PM_INTERVAL_PARTS, i;
+    int begin = p->n / 4, points = p->n - 1 - begin;
+    double sum = 0.0, square = 0.0;
+
+    if (p->lives > 1 || parts < 3)
+        return 0.0;
+    for (i = 0; i < parts; i++) {
+        int a = begin + points * i / parts, b = begin + points * (i + 1) / parts;
+        double slope = (p->y[b] - p->y[a]) / fmax(p->x[b] - p->x[a], 1e-9);
+
+        sum += slope;
+        square += slope * slope;
+    }
+    return sqrt(fmax(0.0, square - sum * sum / parts) / (parts - 1) / parts);
+}
+
+pm_slope pm_slope_of_leak(const pm_average *w)
+{
+    pm_slope r = pm_slope_of(w, PM_OUTCOME_LEAK, PM_OUTCOME_LEAK);
+    bool bends = w->top.curve.shape == PM_SHAPE_ACCELERATING;
+    double more = bends ? PM_INTERVAL_BENDS * r.rate : PM_INTERVAL_UNEVEN * uneven(&w->points),
+           low = r.low;
+
+    r.low = r.rate - sqrt((r.rate - low) * (r.rate - low) + more * more);
+    r.high = r.rate + sqrt((r.high - r.rate) * (r.high - r.rate) + more * more);
+    if (r.low <= 0.0 && r.rate > 0.0)
+        r.low = r.rate * r.rate / r.high;
+    return r;
+}

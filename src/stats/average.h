@@ -36,6 +36,10 @@ typedef struct pm_slope {
 /* The slope at the end of the window, averaged over the curves of these outcomes. */
 pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to);
 
+/* The slope of a leak, as it is reported: the interval also has what the curves do not know. The
+ * verdict has said that the slope is above 0. */
+pm_slope pm_slope_of_leak(const pm_average *w);
+
 /* ---- days.c ---- */
 
 /* Growth from day to day that load and start-ups do not explain. */

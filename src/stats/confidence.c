@@ -3,7 +3,6 @@
 
 #include "stats/elementary.h"
 #include "stats/order.h"
-#include "stats/refine.h"
 
 #include <math.h>
 

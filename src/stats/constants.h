@@ -82,6 +82,9 @@
  * curves far away that weigh little. */
 #define PM_INTERVAL_WIDER 1.4
 #define PM_INTERVAL_NARROWER 0.9 /* without lumps and acceleration */
+#define PM_INTERVAL_BENDS 0.09   /* of the rate: growth accelerates in other ways than the curve */
+#define PM_INTERVAL_UNEVEN 1.4   /* of the standard error that uneven growth has */
+#define PM_INTERVAL_PARTS 8      /* parts of the time whose slopes say how uneven the growth is */
 #define PM_INTERVAL_FACTOR 2.0   /* log of a factor; a larger one says nothing about the rate */
 
 /* Sawtooth: few large falls, many small rises. */

@@ -1,4 +1,4 @@
-/* points: a series reduced to the few points that curves are fitted to. */
+/* points: the judged part of a series, and the few points that curves are fitted to. */
 #ifndef PM_STATS_POINTS_H
 #define PM_STATS_POINTS_H
 
@@ -39,6 +39,10 @@ typedef struct pm_points {
     int life[PM_POINTS_MAX];
 } pm_points;
 
+/* Sets `out->lives` to 0 if nothing can be judged. The caller frees the sample in any case. */
+pmapdb_status pm_sample_make(const pm_series *series, pm_sample *out, pmapdb_error *err);
+void pm_sample_free(pm_sample *sample);
+
 /* At most `most` buckets of equal time per life, or the floors or corners, which are few. */
 void pm_points_of(pm_sample *sample, int most, pm_points *out);
 
@@ -51,5 +55,16 @@ size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out);
 
 /* Indices just before steps, into `out` (room for n); 0: not a staircase. `work` has n values. */
 size_t pm_staircase_find(const double *t, const double *y, size_t n, double *work, size_t *out);
+
+/* ---- refine.c ---- */
+
+/* True if growth of `rate` per span ended; `reason` (PM_REASON bytes) receives why. */
+bool pm_growth_is_over(const pm_sample *sample, const pm_points *points, double rate, char *reason);
+
+/* Returns the number of new maxima of points of one life, each by `margin` above the one before;
+ * the longest pause between two of them; and the time since the last one. */
+int pm_records(const pm_points *points, double *margin, double *pause, double *tail);
+
+enum { PM_REASON = 96 };
 
 #endif

@@ -3,7 +3,7 @@
  * Each test looks at something that least squares cannot see: where the maxima lie, how few rises
  * make up the growth.
  */
-#include "stats/refine.h"
+#include "stats/points.h"
 
 #include "stats/order.h"
 

@@ -1,5 +1,5 @@
 /* sample: the judged part of a series: known values in time order, lives that are long enough. */
-#include "stats/sample.h"
+#include "stats/points.h"
 
 #include <math.h>
 #include <stdlib.h>

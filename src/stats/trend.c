@@ -7,8 +7,6 @@
 #include "stats/average.h"
 #include "stats/elementary.h"
 #include "stats/order.h"
-#include "stats/refine.h"
-#include "stats/sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -206,7 +204,7 @@ static void report(const pm_average *w, pm_trend *out)
 
     out->verdict = verdict_of(w, out->reason);
     out->confidence = confidence_of(w, out->verdict);
-    r = rate_for(w, out->verdict);
+    r = out->verdict == PM_VERDICT_LEAK ? pm_slope_of_leak(w) : rate_for(w, out->verdict);
     out->rate = rounded(w, r.rate) * per_hour;
     out->low = rounded(w, r.low) * per_hour;
     out->high = rounded(w, r.high) * per_hour;

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "stats/refine.h"
-#include "stats/sample.h"
+#include "stats/points.h"
 
 enum { MOST = 400 };
 

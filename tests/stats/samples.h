@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "stats/sample.h"
+#include "stats/points.h"
 
 enum { MOST = 1200 };
 

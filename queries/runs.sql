@@ -5,6 +5,7 @@
 -- param:  to       snapshot last  End with this snapshot
 -- param:  warm-up  duration ""    Time after the start that only the peak covers; else a tenth of each run
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
+-- param:  label    text     ""    KEY=VALUE: only while the host has this label: build=2.3.1
 -- param:  work     text     ""    A counter, [[ms,count,part],...] in order of time: cuts the runs by work, not by time
 -- column: run           time     When the run began
 -- column: block         int      0 for the warm-up, then 1 to 9: equal parts of the rest of the run
@@ -39,6 +40,10 @@ seen AS (
   WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     AND s.moment_ms BETWEEN (SELECT moment_ms FROM snapshot WHERE snapshot_id = :from)
       AND (SELECT moment_ms FROM snapshot WHERE snapshot_id = :to)
+    AND (:label IS NULL OR substr(:label, instr(:label, '=') + 1) = (
+      SELECT l.value FROM process p JOIN host_label l ON l.host_id = p.host_id
+      WHERE p.process_id = s.process_id AND l.key = substr(:label, 1, instr(:label, '=') - 1)
+        AND l.at_ms <= s.taken_ms ORDER BY l.at_ms DESC LIMIT 1))
 ),
 life AS (
   SELECT process_id, min(moment_ms) AS first_ms, max(moment_ms) AS last_ms FROM seen GROUP BY process_id

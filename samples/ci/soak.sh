@@ -24,8 +24,8 @@ for _ in $(seq "$runs"); do
     [ -z "$work" ] || echo "$(date +%s),0" >>"$work"
     helpers=
     if [ -n "${LOAD:-}" ]; then
-        sh -c "$LOAD" &
-        helpers=$!
+        setsid sh -c "$LOAD" & # a process group of its own, which ends together
+        helpers=-$!
     fi
     if [ -n "$work" ]; then
         while sleep 1; do
@@ -34,10 +34,9 @@ for _ in $(seq "$runs"); do
         helpers="$helpers $!"
     fi
     sleep "$seconds"
-    kill "$server" # pmapdb run ends the server
-    wait "$server"
     # shellcheck disable=SC2086 # several pids
-    [ -z "$helpers" ] || kill $helpers 2>/dev/null
+    [ -z "$helpers" ] || kill -- $helpers 2>/dev/null
+    kill "$server" # pmapdb run ends the server
     wait
 done
 

@@ -286,12 +286,22 @@ def operands(place):
     """Names, spans of a name, and stores are the same runs as the file that was made of them."""
     store = place / "store.db"
     times = sorted({line.split(",")[0] for line in pmapdb("--db", store, "baseline", "soak", "-f", "csv")[1].splitlines()[1:]})
-    spans = f"soak@{times[0]}..{times[1]}", f"soak@{times[2]}..last"
+    spans = f"soak@first..{times[1][:17]}19Z", f"soak@{times[1]}..last"
     pmapdb("--db", store, "baseline", spans[0], "-o", place / "s0.csv")
     pmapdb("--db", store, "baseline", spans[1], "-o", place / "s1.csv")
-    check.equal("runs of a span", len({t.split(",")[0] for t in (place / "s1.csv").read_text().splitlines()[1:]}), 1)
+    check.equal("runs of a span", len({t.split(",")[0] for t in (place / "s1.csv").read_text().splitlines()[1:]}), 2)
     want = pmapdb("compare", place / "s0.csv", "--with", place / "s1.csv", "-f", "csv")[1]
     check.equal("two spans of one store", pmapdb("--db", store, "compare", spans[0], "--with", spans[1], "-f", "csv")[1], want)
+    labelled = place / "labelled.db"
+    for folder, build in (("old", 1), ("new", 2)):
+        (place / folder).mkdir()
+        for capture in (place / "captures").iterdir():
+            if (capture.stem < "1763010000") == (build == 1):
+                (place / folder / capture.name).write_text(capture.read_text())
+        pmapdb("--db", labelled, "-q", "import", "--host", "web", "--name", "soak", "--label", f"build={build}", place / folder)
+    check.equal("two labels of build", pmapdb("--db", labelled, "compare", "soak@build=1", "--with", "soak@build=2", "-f", "csv")[1], want)
+    code, _, err = pmapdb("--db", labelled, "compare", "soak@build=1", "--with", "soak@build=3")
+    check.true("no such build", code == 2 and "'soak@build=3' has no runs" in err, err)
     (place / "others").mkdir()
     for capture in (place / "captures").iterdir():
         (place / "others" / capture.name.replace("-90", "-95")).write_text(capture.read_text())

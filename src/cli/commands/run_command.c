@@ -2,6 +2,7 @@
  * end, and prints what they held at the peak. */
 #include "cli/commands/capture_log.h"
 #include "cli/commands/launch.h"
+#include "cli/options/labels.h"
 #include "cli/options/options.h"
 
 #include "api/check.h" /* pm_capture_check: checks the options before the command is started */
@@ -12,6 +13,7 @@
 #include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ typedef struct run {
     pm_cli *cli;
     pmapdb_capture_options o;
     bool verbose;
+    pm_cli_list labels;
     pm_cli of_log; /* without --output and --format, which are those of the table at the end */
     pm_capture_log log;
     pm_launch command;
@@ -33,6 +36,7 @@ static const pm_option options[] = {
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
      "Name of all processes of the command (default: the command)", NULL},
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
+    PM_LABEL_OPTION(AT(labels)),
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot", NULL},
     {0}};
 
@@ -155,8 +159,9 @@ int pm_cli_run(pm_cli *cli, int argc, char **argv)
     run r = {.cli = cli};
     pmapdb_open_options open = {.mode = PMAPDB_WRITE};
     char match[64];
+    pmapdb_store *store;
     pmapdb_error err;
-    int n;
+    int n, exit_code;
 
     pmapdb_capture_defaults(&r.o);
     r.o.every_ms = EVERY_MS;
@@ -173,5 +178,10 @@ int pm_cli_run(pm_cli *cli, int argc, char **argv)
     r.o.on_beat = on_beat;
     r.o.on_progress = on_progress;
     pm_cli_must(pm_capture_check(&r.o, &err), &err);
-    return capture(&r, pm_cli_store_with(cli, &open), argv + 1);
+    pm_cli_check_labels(cli, &r.labels);
+    store = pm_cli_store_with(cli, &open);
+    pm_cli_store_labels(cli, store, r.o.host, !r.o.host, pm_clock_now(), &r.labels);
+    exit_code = capture(&r, store, argv + 1);
+    free(r.labels.item);
+    return exit_code;
 }

@@ -106,9 +106,13 @@ static pm_text text_of(const pmapdb_rows *rows, const char *column)
     return t;
 }
 
-/* `from` and `to` may be NULL. */
-static void read_store(reading *r, const pm_cli *cli, const pm_runs_options *o, const char *process,
-                       const char *from, const char *to)
+/* What of a store is asked for; each may be NULL. */
+typedef struct store_part {
+    const char *process, *from, *to, *label;
+} store_part;
+
+static void read_store(reading *r, const pm_cli *cli, const pm_runs_options *o,
+                       const store_part *part)
 {
     pmapdb_store *store = pm_cli_store(cli, PMAPDB_READ);
     pmapdb_rows *rows = NULL;
@@ -119,9 +123,10 @@ static void read_store(reading *r, const pm_cli *cli, const pm_runs_options *o, 
         pm_work_read(o->work, &work);
     pm_cli_must(pmapdb_query(store, "runs", &rows, &err), &err);
     bind(rows, "work", work.data);
-    bind(rows, "process", process);
-    bind(rows, "from", from);
-    bind(rows, "to", to);
+    bind(rows, "process", part->process);
+    bind(rows, "from", part->from);
+    bind(rows, "to", part->to);
+    bind(rows, "label", part->label);
     bind(rows, "warm-up", o->warm_up);
     bind(rows, "dialect", o->dialect);
     while (pm_run_next(rows)) {
@@ -143,10 +148,11 @@ static void read_store(reading *r, const pm_cli *cli, const pm_runs_options *o, 
     pmapdb_close(store);
 }
 
-/* Reads NAME or NAME@FROM..TO. */
+/* Reads NAME, NAME@FROM..TO or NAME@KEY=VALUE. */
 static void read_name(reading *r, const pm_cli *cli, const pm_runs_options *o)
 {
     char *words = strdup(r->source), *dots, *at;
+    store_part part = {.process = words};
 
     if (!words)
         pm_cli_no_memory();
@@ -155,9 +161,15 @@ static void read_name(reading *r, const pm_cli *cli, const pm_runs_options *o)
         pm_cli_die("'%s': no such file", words);
     at = strrchr(words, '@');
     dots = at ? strstr(at, "..") : NULL;
-    if (dots)
+    if (at && strchr(at, '=')) {
+        *at = '\0';
+        part.label = at + 1;
+    } else if (dots) {
         *at = *dots = '\0';
-    read_store(r, cli, o, words, dots ? at + 1 : NULL, dots ? dots + 2 : NULL);
+        part.from = at + 1;
+        part.to = dots + 2;
+    }
+    read_store(r, cli, o, &part);
     free(words);
 }
 
@@ -236,7 +248,7 @@ static void read_file(reading *r, const pm_cli *cli, const pm_runs_options *o)
         fclose(file);
     if (n == sizeof head && memcmp(head, magic, sizeof magic) == 0) {
         of_file.db = r->source;
-        read_store(r, &of_file, o, o->process, NULL, NULL);
+        read_store(r, &of_file, o, &(store_part){.process = o->process});
     } else {
         read_csv(r);
     }
@@ -250,7 +262,7 @@ void pm_runs_read(pm_runs *runs, const pm_cli *cli, const char *source, bool of_
     struct stat st;
 
     if (!source)
-        read_store(&r, cli, options, options->process, NULL, NULL);
+        read_store(&r, cli, options, &(store_part){.process = options->process});
     else if (stat(source, &st) == 0)
         read_file(&r, cli, options);
     else

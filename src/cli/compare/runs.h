@@ -47,8 +47,9 @@ typedef struct pm_runs_options {
 void pm_runs_open(pm_runs *runs);
 void pm_runs_free(pm_runs *runs);
 
-/* Adds the runs of a source: a store, a file of baseline, or NAME or NAME@FROM..TO in the
- * store of --db; NULL: the process of the options there. Ends the program if there are none. */
+/* Adds the runs of a source: a store, a file of baseline, or NAME, NAME@FROM..TO or
+ * NAME@KEY=VALUE (a label of the host) in the store of --db; NULL: the process of the options
+ * there. Ends the program if there are none. */
 void pm_runs_read(pm_runs *runs, const pm_cli *cli, const char *source, bool of_b,
                   const pm_runs_options *options);
 

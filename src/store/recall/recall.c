@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "store/recall/recall_parts.h"
-#include "store/write/beat.h"
+#include "store/write/sitting.h"
 #include <stdlib.h>
 
 #define N_STATES (PM_STATE_TOTALS + 1U)

@@ -243,7 +243,7 @@ static void descend(pm_put *p, const pm_descent *descent)
     }
 }
 
-/* For a capture that is earlier than the leader of its beat: lineages that begin at the leader
+/* For a capture that is earlier than the leader of its sitting: lineages that begin at the leader
  * begin at this capture. */
 static void show_first(pm_put *p, int64_t leader)
 {
@@ -275,7 +275,7 @@ static void append_totals(pm_put *p, pm_stream *s)
 /* Returns the stream whose newest capture gives the new one its lineages, or NULL. */
 static pm_stream *find_base(pm_put *p, pm_newest *n, pm_stream *own)
 {
-    int dialect = pm_beat_base(&n->beat);
+    int dialect = pm_sitting_base(&n->sitting);
 
     if (dialect != PM_NO_LEADER)
         return pm_newest_stream(p->sql, p->objects, n, (pm_dialect)dialect, PM_STATE_COMPLETE);
@@ -308,7 +308,7 @@ static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
     free(descent);
     PM_SQL_STEP(p->sql, pm_rollup_rows(&p->rollup, &p->rows, p->fields, &err));
     pm_stream_append(p->sql, own, off, &p->rows, &p->rollup);
-    pm_beat_add(&n->beat, &p->order);
+    pm_sitting_add(&n->sitting, &p->order);
 }
 
 void pm_append(pm_put *p, pm_newest *n)

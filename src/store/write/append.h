@@ -33,7 +33,7 @@ pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err);
 void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
 
 /* Appends the capture and writes its row in table snapshot; sets snapshot_id. For a partial or
- * complete capture, its beat must have begun. */
+ * complete capture, its sitting must have begun. */
 void pm_append(pm_put *p, pm_newest *n);
 
 #endif

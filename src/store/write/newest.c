@@ -16,7 +16,7 @@ void pm_newest_forget(pm_newest *n)
         free(n->stream[i]);
         n->stream[i] = NULL;
     }
-    n->has_beat = false;
+    n->has_sitting = false;
 }
 
 void pm_newest_free(pm_newest_all *all)
@@ -84,24 +84,25 @@ pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id)
     return pm_sql_ok(sql) ? all->item[at] : NULL;
 }
 
-/* ---- the newest beat ---- */
+/* ---- the newest sitting ---- */
 
 static int by_order(const void *a, const void *b)
 {
     return pm_order_compare(a, b);
 }
 
-/* Reads back to a pause that is longer than the sweep and has a complete capture after it. A beat
- * begins after such a pause, whatever came before, and the complete capture decides the spine. */
-pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
+/* Reads back to a pause that is longer than the sweep and has a complete capture after it. A
+ * sitting begins after such a pause, whatever came before, and the complete capture decides the
+ * spine. */
+pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
 {
     pm_order *o = NULL;
     size_t len = 0, cap = 0;
     bool complete = false;
     sqlite3_stmt *stmt;
 
-    if (n->has_beat)
-        return &n->beat;
+    if (n->has_sitting)
+        return &n->sitting;
     stmt = pm_sql_ask(sql,
                       "SELECT taken_ms, dialect, state_code, ordinal, hash FROM snapshot "
                       "WHERE process_id = ?1 AND state_code <> 2 AND NOT (?2 AND "
@@ -123,10 +124,10 @@ pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
     }
     if (len)
         qsort(o, len, sizeof *o, by_order);
-    n->beat = pm_beat_of(o, len, sweep_ms);
-    n->has_beat = pm_sql_ok(sql);
+    n->sitting = pm_sitting_of(o, len, sweep_ms);
+    n->has_sitting = pm_sql_ok(sql);
     free(o);
-    return n->has_beat ? &n->beat : NULL;
+    return n->has_sitting ? &n->sitting : NULL;
 }
 
 pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,

@@ -1,5 +1,5 @@
 /* newest: the writer's state of each process, to which the next capture is appended: its newest
- * beat and the newest capture of each stream. Read from the store when first needed; dropped in
+ * sitting and the newest capture of each stream. Read from the store when first needed; dropped in
  * full when it grows too large. */
 #ifndef PM_STORE_NEWEST_H
 #define PM_STORE_NEWEST_H
@@ -30,10 +30,10 @@ typedef struct pm_made {
 typedef struct pm_newest {
     int64_t process_id;
     pm_made made;
-    pm_beat beat; /* valid if has_beat */
-    bool has_beat;
+    pm_sitting sitting; /* valid if has_sitting */
+    bool has_sitting;
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
-    /* Set: the captures that wait are not in `stream` and `beat`; see rewind.h. */
+    /* Set: the captures that wait are not in `stream` and `sitting`; see rewind.h. */
     struct pm_rewind *rewind;
 } pm_newest;
 
@@ -49,8 +49,8 @@ void pm_newest_free(pm_newest_all *all);
 /* Returns NULL after a failure. */
 pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id);
 
-/* Return the newest beat and a stream of the process; NULL after a failure. */
-pm_beat *pm_newest_beat(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
+/* Return the newest sitting and a stream of the process; NULL after a failure. */
+pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
 pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
                             pm_state state);
 

@@ -143,12 +143,12 @@ static void append(pm_put *means, pm_newest *n, const waiting *w)
         put_back(means, n, w);
 }
 
-/* Appends the next beat, its leader first. */
-static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
+/* Appends the next sitting, its leader first. */
+static void append_sitting(pm_put *means, pm_newest *n, pm_queue *q)
 {
-    size_t leader, length = pm_queue_beat(q, q->next, means->sweep_ms, &leader);
+    size_t leader, length = pm_queue_sitting(q, q->next, means->sweep_ms, &leader);
 
-    pm_beat_begin(&n->beat, &q->item[q->next].order);
+    pm_sitting_begin(&n->sitting, &q->item[q->next].order);
     if (leader != q->n)
         append(means, n, &q->item[leader]);
     for (size_t i = q->next; i < q->next + length; i++)
@@ -157,21 +157,21 @@ static void append_beat(pm_put *means, pm_newest *n, pm_queue *q)
     q->next += length;
 }
 
-/* Appends captures up to `until`, and completes the last beat; NULL means all captures. Appends at
- * least one, and stops when the turn is over. */
+/* Appends captures up to `until`, and completes the last sitting; NULL means all captures. Appends
+ * at least one, and stops when the turn is over. */
 static void append_waiting(pm_put *means, pm_newest *n, pm_queue *q, const pm_order *until)
 {
     for (size_t from = q->next; pm_sql_ok(means->sql) && q->next < q->n;) {
         const pm_order *next = &q->item[q->next].order;
-        const pm_beat *beat = pm_newest_beat(means->sql, n, means->sweep_ms);
+        const pm_sitting *sitting = pm_newest_sitting(means->sql, n, means->sweep_ms);
 
-        if (!beat || (until && pm_order_compare(next, until) > 0) ||
+        if (!sitting || (until && pm_order_compare(next, until) > 0) ||
             (means->turn && q->next > from && pm_store_turn_is_over(means->turn)))
             return;
-        if (next->state == PM_STATE_TOTALS || pm_beat_joins(beat, next, means->sweep_ms))
+        if (next->state == PM_STATE_TOTALS || pm_sitting_joins(sitting, next, means->sweep_ms))
             append(means, n, &q->item[q->next++]);
         else
-            append_beat(means, n, q);
+            append_sitting(means, n, q);
     }
 }
 
@@ -185,9 +185,9 @@ static bool is_late(pm_put *p, pm_newest *n)
 
         return s && s->epoch_id && pm_order_compare(&p->order, &s->newest) < 0;
     }
-    return pm_newest_beat(p->sql, n, p->sweep_ms) && n->beat.seen &&
-           (pm_order_compare(&p->order, &n->beat.last) < 0 ||
-            pm_beat_displaces(&n->beat, &p->order, p->sweep_ms));
+    return pm_newest_sitting(p->sql, n, p->sweep_ms) && n->sitting.seen &&
+           (pm_order_compare(&p->order, &n->sitting.last) < 0 ||
+            pm_sitting_displaces(&n->sitting, &p->order, p->sweep_ms));
 }
 
 /* If the capture is late, makes all captures after it wait. */
@@ -206,7 +206,7 @@ bool pm_rewind_reach(pm_put *p, pm_newest_all *all, pm_newest *n)
     pm_order until = p->order;
     pm_queue *q;
 
-    until.taken_ms -= p->sweep_ms + 1; /* no beat that begins by then has the capture in it */
+    until.taken_ms -= p->sweep_ms + 1; /* no sitting that begins by then has the capture in it */
     make_way(p, all, n);
     if (!pm_sql_ok(p->sql) || !n->rewind)
         return true;
@@ -224,8 +224,9 @@ void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
     if (!pm_sql_ok(p->sql))
         return;
     if (!n->rewind) {
-        if (p->order.state != PM_STATE_TOTALS && !pm_beat_joins(&n->beat, &p->order, p->sweep_ms))
-            pm_beat_begin(&n->beat, &p->order);
+        if (p->order.state != PM_STATE_TOTALS &&
+            !pm_sitting_joins(&n->sitting, &p->order, p->sweep_ms))
+            pm_sitting_begin(&n->sitting, &p->order);
         pm_append(p, n);
         return;
     }

@@ -22,7 +22,7 @@ typedef struct pm_waiting {
     pm_put *put;         /* the late capture; NULL: a stored capture */
     int64_t snapshot_id; /* the stored capture */
     int64_t base_was;    /* the snapshot that gave it its lineages, or 0 */
-    bool led;            /* it led its beat */
+    bool led;            /* it led its sitting */
     bool waits;          /* its epoch is marked */
     int64_t epoch_id, off;
 } pm_waiting;
@@ -65,9 +65,9 @@ void pm_rewind_tidy(pm_put *p, pm_newest_all *all);
 /* Adds a late capture to the queue, in its place. */
 void pm_queue_late(pm_sql *sql, pm_queue *q, const pm_waiting *late);
 
-/* Returns the number of captures from `from` on that are one beat. *leader: the index of its
+/* Returns the number of captures from `from` on that are one sitting. *leader: the index of its
  * leader, or q->n if no capture is complete. */
-size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader);
+size_t pm_queue_sitting(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader);
 
 /* Adds the captures of the process to the queue that wait already: with mappings, or with only
  * sums. */

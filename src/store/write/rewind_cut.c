@@ -65,7 +65,7 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, bool all, 
         qsort(out->item, out->n, sizeof *out->item, by_order);
 }
 
-size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader)
+size_t pm_queue_sitting(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader)
 {
     pm_order o[PM_DIALECT_COUNT + 1];
     size_t n = 0, length;
@@ -74,10 +74,10 @@ size_t pm_queue_beat(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *l
         o[n] = q->item[from + n].order;
         n++;
     }
-    length = pm_beat_length(o, n, sweep_ms);
-    *leader = from + pm_beat_leader(o, length);
+    length = pm_sitting_length(o, n, sweep_ms);
+    *leader = from + pm_sitting_leader(o, length);
     if (*leader == from + length)
-        *leader = q->n; /* the beat has no leader */
+        *leader = q->n; /* the sitting has no leader */
     return length;
 }
 
@@ -92,7 +92,7 @@ static int64_t base_of(const pm_queue *stored, size_t i, size_t base)
                : b->snapshot_id;
 }
 
-/* Sets the base of each capture. *from, *to: the last beat that begins before the late capture. */
+/* Sets the base of each capture. *from, *to: the last sitting that begins before `late`. */
 static void find_bases(pm_queue *stored, int64_t sweep_ms, const pm_order *late, size_t *from,
                        size_t *to)
 {
@@ -100,7 +100,7 @@ static void find_bases(pm_queue *stored, int64_t sweep_ms, const pm_order *late,
 
     *from = *to = 0;
     for (size_t at = 0; at < stored->n; at += length) {
-        length = pm_queue_beat(stored, at, sweep_ms, &leader);
+        length = pm_queue_sitting(stored, at, sweep_ms, &leader);
         for (size_t i = at; i < at + length; i++) {
             stored->item[i].base_was =
                 base_of(stored, i, leader == stored->n || i == leader ? spine : leader);
@@ -115,17 +115,17 @@ static void find_bases(pm_queue *stored, int64_t sweep_ms, const pm_order *late,
     }
 }
 
-/* True if the late capture belongs to the beat from..to or splits it. */
-static bool changes_beat(const pm_put *p, const pm_queue *stored, size_t from, size_t to)
+/* True if the late capture belongs to the sitting from..to or splits it. */
+static bool changes_sitting(const pm_put *p, const pm_queue *stored, size_t from, size_t to)
 {
-    pm_beat b = pm_beat_none();
+    pm_sitting s = pm_sitting_none();
 
     if (from == to)
         return false;
-    pm_beat_begin(&b, &stored->item[from].order);
+    pm_sitting_begin(&s, &stored->item[from].order);
     for (size_t i = from; i < to; i++)
-        pm_beat_add(&b, &stored->item[i].order);
-    return pm_order_compare(&p->order, &b.last) < 0 || pm_beat_joins(&b, &p->order, p->sweep_ms);
+        pm_sitting_add(&s, &stored->item[i].order);
+    return pm_order_compare(&p->order, &s.last) < 0 || pm_sitting_joins(&s, &p->order, p->sweep_ms);
 }
 
 /* True if a capture after the cut decides categories before it. A lineage has the category of the
@@ -154,7 +154,7 @@ static size_t find_cut(const pm_put *late, pm_queue *stored)
     size_t from, to, cut;
 
     find_bases(stored, late->sweep_ms, &late->order, &from, &to);
-    cut = changes_beat(late, stored, from, to) ? from : to;
+    cut = changes_sitting(late, stored, from, to) ? from : to;
     return decides_before(late, stored, cut) ? 0 : cut;
 }
 

@@ -6,7 +6,7 @@
 
 #include "store/dict/rollup.h"
 #include "store/dict/row.h"
-#include "store/write/beat.h"
+#include "store/write/sitting.h"
 
 /* After this many captures a new epoch begins, whatever its size: the limit bounds what a prune can
  * cut. */

@@ -1,25 +1,25 @@
-/* beat_test: beats, their leaders, and the source of the lineages of each capture. */
+/* sitting_test: sittings, their leaders, and the source of the lineages of each capture. */
 #include "kit.h"
 
-#include "store/write/beat.h"
+#include "store/write/sitting.h"
 
 #define S PM_DIALECT_SMAPS
 #define XX PM_DIALECT_PMAP_XX
 #define X PM_DIALECT_PMAP_SMALL_X
 #define P PM_DIALECT_PMAP
 
-typedef struct beat {
+typedef struct capture {
     int64_t ms;
     pm_dialect dialect;
     int complete;
     int leads, base; /* wanted; base -1: none */
-} beat;
+} capture;
 
-static pm_order order_of(const beat *b, size_t i)
+static pm_order order_of(const capture *c, size_t i)
 {
-    return (pm_order){.taken_ms = b->ms,
-                      .dialect = b->dialect,
-                      .state = b->complete ? PM_STATE_COMPLETE : PM_STATE_PARTIAL,
+    return (pm_order){.taken_ms = c->ms,
+                      .dialect = c->dialect,
+                      .state = c->complete ? PM_STATE_COMPLETE : PM_STATE_PARTIAL,
                       .ordinal = (int64_t)i};
 }
 
@@ -34,14 +34,14 @@ static int newest(const size_t *put, size_t n, const pm_order *o, pm_dialect dia
 }
 
 typedef struct replay {
-    pm_beat beat;
+    pm_sitting sitting;
     pm_order o[16];
     size_t put[16], n;
 } replay;
 
-static void put(replay *r, const beat *wanted, size_t i, bool leads)
+static void put(replay *r, const capture *wanted, size_t i, bool leads)
 {
-    int dialect = pm_beat_base(&r->beat), base = -1;
+    int dialect = pm_sitting_base(&r->sitting), base = -1;
 
     if (dialect != PM_NO_LEADER)
         base = newest(r->put, r->n, r->o, (pm_dialect)dialect, PM_STATE_COMPLETE);
@@ -51,44 +51,44 @@ static void put(replay *r, const beat *wanted, size_t i, bool leads)
         print_error("capture %zu: leads %d, base %d\n", i, leads, base);
     assert_int_equal(leads, wanted[i].leads);
     assert_int_equal(base, wanted[i].base);
-    pm_beat_add(&r->beat, &r->o[i]);
+    pm_sitting_add(&r->sitting, &r->o[i]);
     r->put[r->n++] = i;
 }
 
-static void check(const beat *wanted, size_t n)
+static void check(const capture *wanted, size_t n)
 {
-    replay r = {.beat = pm_beat_none()};
-    pm_beat whole;
+    replay r = {.sitting = pm_sitting_none()};
+    pm_sitting whole;
 
     for (size_t i = 0; i < n; i++)
         r.o[i] = order_of(&wanted[i], i);
     for (size_t from = 0, length; from < n; from += length) {
         size_t leader;
 
-        length = pm_beat_length(r.o + from, n - from, KIT_SWEEP);
-        leader = from + pm_beat_leader(r.o + from, length);
-        assert_false(pm_beat_joins(&r.beat, &r.o[from], KIT_SWEEP));
-        pm_beat_begin(&r.beat, &r.o[from]);
+        length = pm_sitting_length(r.o + from, n - from, KIT_SWEEP);
+        leader = from + pm_sitting_leader(r.o + from, length);
+        assert_false(pm_sitting_joins(&r.sitting, &r.o[from], KIT_SWEEP));
+        pm_sitting_begin(&r.sitting, &r.o[from]);
         if (leader < from + length)
             put(&r, wanted, leader, true);
         for (size_t i = from; i < from + length; i++)
             if (i != leader)
                 put(&r, wanted, i, false);
     }
-    whole = pm_beat_of(r.o, n, KIT_SWEEP);
-    assert_int_equal(whole.leader, r.beat.leader);
-    assert_int_equal(whole.spine, r.beat.spine);
-    assert_int_equal(whole.seen, r.beat.seen);
+    whole = pm_sitting_of(r.o, n, KIT_SWEEP);
+    assert_int_equal(whole.leader, r.sitting.leader);
+    assert_int_equal(whole.spine, r.sitting.spine);
+    assert_int_equal(whole.seen, r.sitting.seen);
     assert_int_equal(pm_order_compare(&whole.last, &r.o[n - 1]), 0);
 }
 
 #define CHECK(...) \
-    check((const beat[]){__VA_ARGS__}, sizeof((const beat[]){__VA_ARGS__}) / sizeof(beat))
+    check((const capture[]){__VA_ARGS__}, sizeof((const capture[]){__VA_ARGS__}) / sizeof(capture))
 
 static void leaders_form_the_spine(void **state)
 {
     CHECK({0, S, 1, 1, -1}, {5000, S, 1, 1, 0}, {10000, S, 1, 1, 1});
-    /* the one with most fields leads, others borrow from it, wherever it is in its beat */
+    /* the one with most fields leads, others borrow from it, wherever it is in its sitting */
     CHECK({0, X, 1, 0, 1}, {100, S, 1, 1, -1}, {200, P, 1, 0, 1}, {5000, X, 1, 1, 1});
     CHECK({0, S, 1, 1, -1}, {0, X, 1, 0, 0}, {5000, S, 1, 1, 0}, {5000, XX, 1, 0, 2},
           {5000, X, 1, 0, 2});
@@ -103,7 +103,7 @@ static void partial_captures_never_lead(void **state)
     CHECK({0, S, 0, 0, -1}, {5000, S, 1, 1, -1}, {9000, S, 0, 0, 1});
 }
 
-static void beat_ends(void **state)
+static void sitting_ends(void **state)
 {
     /* at the sweep */
     CHECK({0, S, 1, 1, -1}, {KIT_SWEEP, X, 1, 0, 0});
@@ -123,17 +123,17 @@ static void who_displaces_the_leader(void **state)
 {
     const pm_order x = {.taken_ms = 0, .dialect = X}, s = {.taken_ms = 300, .dialect = S};
     const pm_order far = {.taken_ms = KIT_SWEEP + 1, .dialect = S};
-    pm_beat b = pm_beat_none();
+    pm_sitting sitting = pm_sitting_none();
 
-    pm_beat_begin(&b, &x);
-    pm_beat_add(&b, &x);
-    assert_true(pm_beat_displaces(&b, &s, KIT_SWEEP));
-    assert_false(pm_beat_displaces(&b, &far, KIT_SWEEP));
-    pm_beat_begin(&b, &s);
-    pm_beat_add(&b, &s);
-    assert_false(pm_beat_displaces(&b, &x, KIT_SWEEP));
-    assert_true(pm_beat_joins(&b, &x, KIT_SWEEP));
+    pm_sitting_begin(&sitting, &x);
+    pm_sitting_add(&sitting, &x);
+    assert_true(pm_sitting_displaces(&sitting, &s, KIT_SWEEP));
+    assert_false(pm_sitting_displaces(&sitting, &far, KIT_SWEEP));
+    pm_sitting_begin(&sitting, &s);
+    pm_sitting_add(&sitting, &s);
+    assert_false(pm_sitting_displaces(&sitting, &x, KIT_SWEEP));
+    assert_true(pm_sitting_joins(&sitting, &x, KIT_SWEEP));
 }
 
-RUN_TESTS(TEST(leaders_form_the_spine), TEST(partial_captures_never_lead), TEST(beat_ends),
+RUN_TESTS(TEST(leaders_form_the_spine), TEST(partial_captures_never_lead), TEST(sitting_ends),
           TEST(who_displaces_the_leader))

@@ -1,0 +1,69 @@
+/* sitting: the captures of one process in order, and the source of the lineages of each. Pure.
+ *
+ * The order is (taken_ms, dialect, ordinal, hash), never the order of import. Captures of one
+ * process within `sweep` after the first, each dialect once, are a sitting; the complete capture
+ * with most fields leads it. The leaders form the spine: lineages are decided along it, each leader
+ * against the leader before. Every other capture takes the lineages of the leader of its sitting,
+ * or of the leader before. If there is no leader, the capture continues its own stream. Captures
+ * with sums only belong to no sitting. */
+#ifndef PM_STORE_SITTING_H
+#define PM_STORE_SITTING_H
+
+#include "base/record/dialect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The place of a capture among the captures of its process. */
+typedef struct pm_order {
+    int64_t taken_ms;
+    pm_dialect dialect;
+    pm_state state; /* pm_order_compare ignores it */
+    int64_t ordinal, hash;
+} pm_order;
+
+int pm_order_compare(const pm_order *a, const pm_order *b);
+
+/* Compares how much two captures tell about a mapping and its neighbours: complete before partial,
+ * then the dialect with most fields. Negative if a tells more. */
+int pm_order_compare_worth(const pm_order *a, const pm_order *b);
+
+#define PM_NO_LEADER (-1)
+
+/* The newest sitting of a process. A new process has pm_sitting_none. */
+typedef struct pm_sitting {
+    int64_t begin_ms;
+    pm_order last; /* its newest capture */
+    unsigned seen; /* 1 << dialect for each capture; 0: the process has no sitting yet */
+    int leader;    /* dialect of its leader, or PM_NO_LEADER */
+    int spine;     /* dialect of the newest leader before it, or PM_NO_LEADER */
+} pm_sitting;
+
+pm_sitting pm_sitting_none(void);
+
+/* True if the capture belongs to the sitting; if not, it begins the next one. The capture must be
+ * later than all captures of the sitting. */
+bool pm_sitting_joins(const pm_sitting *s, const pm_order *o, int64_t sweep_ms);
+
+/* True if the capture joins the sitting and becomes its leader: the other captures then take their
+ * lineages from it. */
+bool pm_sitting_displaces(const pm_sitting *s, const pm_order *o, int64_t sweep_ms);
+
+/* Begins the next sitting, whose earliest capture is `first`; then add its captures: its leader
+ * first, the others in their order. */
+void pm_sitting_begin(pm_sitting *s, const pm_order *first);
+void pm_sitting_add(pm_sitting *s, const pm_order *o);
+
+/* Returns the dialect whose newest complete capture gives the next capture its lineages.
+ * PM_NO_LEADER: a leader begins new lineages, any other capture continues its own stream. */
+int pm_sitting_base(const pm_sitting *s);
+
+/* The number of captures, from the first on and in their order, that are one sitting; and the index
+ * of its leader among n captures (n if no capture is complete). */
+size_t pm_sitting_length(const pm_order *o, size_t n, int64_t sweep_ms);
+size_t pm_sitting_leader(const pm_order *o, size_t n);
+
+/* Returns the newest sitting of these captures, which are in their order. */
+pm_sitting pm_sitting_of(const pm_order *o, size_t n, int64_t sweep_ms);
+
+#endif

@@ -41,6 +41,7 @@
 -- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
 -- column: rss_from         text      For the process: source of the resident memory: mappings, VmRSS, unknown
 -- column: path             text      By lineage: what is mapped; empty for anonymous memory
+-- column: touched          text      What of the growth was touched again, if capture --touched knows it
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 -- empty:  no processes
 --
@@ -184,7 +185,8 @@ report AS (
   SELECT k.head, k.dialect, k.ended, (
     SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
       private_kib, private_dirty_kib, swap_kib, :metric, coalesce(:limit, k.given_kib), :sensitivity,
-      t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, k.process_ms)
+      t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, k.process_ms,
+      was_kib, touched_kib)
     FROM (
       -- every moment; the rows of the other dialects are not compared, but their sums count
       SELECT NULL AS key, CASE WHEN s.dialect = k.dialect AND s.state = 'complete' THEN NULL
@@ -192,7 +194,7 @@ report AS (
         s.taken_ms AS first_ms, s.taken_ms AS last_ms, s.process_id AS life, s.mappings, s.size_kib,
         coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
         s.private_dirty_kib, coalesce(s.swap_kib, (SELECT g.swap_kib FROM live_reading g
-          WHERE g.snapshot_id = s.snapshot_id)) AS swap_kib
+          WHERE g.snapshot_id = s.snapshot_id)) AS swap_kib, NULL AS was_kib, NULL AS touched_kib
       FROM series x
       CROSS JOIN snapshot s ON s.process_id = x.process_id
       WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
@@ -200,14 +202,14 @@ report AS (
         AND s.taken_ms >= coalesce(:since, -9e15) END
       UNION ALL
       SELECT r.category, r.category, r.first_ms, r.last_ms, r.process_id, r.mappings, r.size_kib,
-        r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib
+        r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib, NULL, NULL
       FROM series x
       CROSS JOIN category_runs r ON r.process_id = x.process_id
       WHERE :by = 'category' AND :depth = '2' AND x.head = k.head
         AND CASE x.head WHEN k.head THEN r.dialect = k.dialect AND r.category <> 'total' END
       UNION ALL
       SELECT CASE WHEN :by = 'lineage' THEN CAST(h.lineage_id AS TEXT) WHEN h.path = '' THEN '[anon]'
-          ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id, 1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib
+          ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id, 1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib, NULL, NULL
       FROM series x
       CROSS JOIN lineage l ON l.process_id = x.process_id
       CROSS JOIN lineage_history h ON h.lineage_id = l.lineage_id
@@ -222,7 +224,7 @@ report AS (
         CASE WHEN count(*) = count(v.pss_kib) THEN sum(v.pss_kib) END,
         CASE WHEN count(*) = count(v.private_kib) THEN sum(v.private_kib) END,
         CASE WHEN count(*) = count(v.private_dirty_kib) THEN sum(v.private_dirty_kib) END,
-        CASE WHEN count(*) = count(v.swap_kib) THEN sum(v.swap_kib) END
+        CASE WHEN count(*) = count(v.swap_kib) THEN sum(v.swap_kib) END, NULL, NULL
       FROM (
         SELECT process_id, epoch_id, parent_id, first, coalesce(lead(first) OVER (
           PARTITION BY epoch_id, parent_id ORDER BY first) - 1, 32767) AS last
@@ -254,6 +256,29 @@ report AS (
       CROSS JOIN category c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
       WHERE +a.off <= +z.off
       GROUP BY t.epoch_id, t.parent_id, t.first
+      UNION ALL
+      -- the newest 24 windows of the head in which it worked (CPU time of 1 ms, or a page fault, a
+      -- second) and no task of the machine waited for memory for 1 ms a second
+      SELECT CASE :by WHEN 'category' THEN slug WHEN 'lineage' THEN CAST(lineage_id AS TEXT)
+          ELSE CASE path WHEN '' THEN '[anon]' ELSE path END END,
+        slug, from_ms, to_ms, k.head, NULL, NULL, sum(CASE side WHEN 1 THEN kib ELSE 0 END), NULL,
+        NULL, NULL, NULL, sum(CASE side WHEN 0 THEN kib ELSE 0 END),
+        sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END)
+      FROM (
+        SELECT w.from_ms, w.to_ms, e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
+          m.rss_kib + ifnull(m.swap_kib, 0) AS kib,
+          CASE WHEN :by = 'category' AND :depth = '1' THEN m.parent ELSE m.category END AS slug
+        FROM touch_windows w
+        CROSS JOIN (VALUES (0), (1)) e
+        CROSS JOIN mappings m ON m.snapshot_id
+          = CASE e.column1 WHEN 0 THEN w.from_snapshot_id ELSE w.snapshot_id END
+        WHERE w.process_id = k.head AND w.ended AND k.dialect = 'smaps'
+          AND w.from_ms >= coalesce(:since, -9e15)
+          AND w.from_ms > coalesce((SELECT c.cleared_ms FROM clearing c
+            WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15)
+          AND max(w.cpu_us, 1000 * w.minor_faults) >= w.to_ms - w.from_ms
+          AND w.stalled_us <= w.to_ms - w.from_ms)
+      GROUP BY from_ms, slug, CASE :by WHEN 'lineage' THEN lineage_id WHEN 'object' THEN path END
     )) AS verdicts
   FROM limited k
   LEFT JOIN live_process t ON t.live_process_id = k.live_process_id
@@ -294,7 +319,8 @@ SELECT n.name,
   json_extract(v.value, '$.rss_from') AS rss_from,
   CASE :by WHEN 'lineage' THEN (SELECT o.path FROM region g
     CROSS JOIN object o ON o.object_id = g.object_id
-    WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) END AS path
+    WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) END AS path,
+  json_extract(v.value, '$.touched') AS touched
 FROM report r
 CROSS JOIN json_each(r.verdicts) v
 CROSS JOIN process p ON p.process_id = r.head

@@ -56,6 +56,11 @@ static const char *wrong_option(const pmapdb_capture_options *o)
         return "--name is for processes of one kind, not for --all";
     if (o->every_ms != PMAPDB_UNKNOWN && (o->every_ms < EVERY_MIN_MS || o->every_ms > EVERY_MAX_MS))
         return "--every must be at least 100ms and at most one year";
+    if (o->touched_ms != PMAPDB_UNKNOWN && o->touched_ms < 0)
+        return "--touched cannot be below zero";
+    if (o->touched_ms != PMAPDB_UNKNOWN && o->measure != PMAPDB_MEASURE_AUTO &&
+        o->measure != PMAPDB_MEASURE_SMAPS)
+        return "--touched needs smaps, which tells Referenced";
     if (o->count != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
         return "--count needs --every";
     if (o->count != PMAPDB_UNKNOWN && o->count < 1)

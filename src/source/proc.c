@@ -18,13 +18,24 @@
 #define SECONDS_MAX 8000000000 /* the year 2223: a later one is damage, and its ns overflow */
 #define FLAG_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
-enum { FIELD_STATE = 3, FIELD_PPID = 4, FIELD_FLAGS = 9, FIELD_START_TIME = 22, FIELD_STACK = 28 };
+enum {
+    FIELD_STATE = 3,
+    FIELD_PPID = 4,
+    FIELD_FLAGS = 9,
+    FIELD_MINOR = 10,
+    FIELD_MAJOR = 12,
+    FIELD_USER = 14,
+    FIELD_SYSTEM = 15,
+    FIELD_START_TIME = 22,
+    FIELD_STACK = 28
+};
 
 /* ---- stat ---- */
 
 typedef struct stat_line {
     pm_proc_life life;
     int64_t ppid, flags;
+    int64_t minor_faults, major_faults, ticks; /* ticks: of CPU time */
     char state;
     char comm[64];
 } stat_line;
@@ -52,6 +63,9 @@ static bool parse_stat(pm_text t, stat_line *out)
     }
     out->ppid = number[FIELD_PPID];
     out->flags = number[FIELD_FLAGS];
+    out->minor_faults = number[FIELD_MINOR];
+    out->major_faults = number[FIELD_MAJOR];
+    out->ticks = number[FIELD_USER] + number[FIELD_SYSTEM];
     out->life = (pm_proc_life){number[FIELD_START_TIME], number[FIELD_STACK]};
     return out->life.start_time >= 0 && out->life.start_stack >= 0 && out->flags >= 0;
 }
@@ -130,6 +144,20 @@ pm_proc_fate pm_proc_same(const pm_proc *p)
     return s.life.start_time == p->life.start_time && s.life.start_stack == p->life.start_stack
                ? PM_PROC_GOOD
                : PM_PROC_CHANGED;
+}
+
+bool pm_proc_activity(const pm_proc *p, pm_activity *out)
+{
+    stat_line s;
+
+    *out = (pm_activity){0};
+    if (!read_stat(p->dir, &s) || s.minor_faults < 0 || s.major_faults < 0 || s.ticks < 0)
+        return false;
+    *out = (pm_activity){.known = true,
+                         .cpu_us = s.ticks * (1000000 / sysconf(_SC_CLK_TCK)),
+                         .minor_faults = s.minor_faults,
+                         .major_faults = s.major_faults};
+    return true;
 }
 
 /* ---- all processes ---- */

@@ -3,6 +3,7 @@
 #include "source/proc_cgroup.h"
 
 #include "base/record/live.h"
+#include "source/proc.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -199,31 +200,65 @@ static pm_cgroup lowest_limit(char *path, size_t top, bool unified)
     }
 }
 
+/* Finds the next mount that shows the cgroup `path`: its directory in `dir`, whose first `top`
+ * bytes are the mount point. False after the last one, or if memory runs out (dir->failed). */
+static bool next_directory(pm_text *mounts, pm_text path, bool unified, pm_buf *dir, size_t *top)
+{
+    pm_buf root = {0};
+    bool found = false;
+    pm_text rest;
+
+    while (mounts->len && path.len && !found && !dir->failed) {
+        pm_mount_line m = pm_mount_next(mounts);
+
+        pm_buf_clear(&root);
+        pm_buf_clear(dir);
+        add_unescaped(m.root, &root);
+        add_unescaped(m.point, dir);
+        *top = dir->len;
+        found = is_unified(m) == unified && below(pm_buf_text(&root), path, &rest);
+        if (found)
+            pm_buf_add(dir, rest.data, rest.len, NULL);
+        dir->failed = dir->failed || root.failed;
+    }
+    pm_buf_free(&root);
+    return found && !dir->failed;
+}
+
 pmapdb_status pm_cgroup_read(pm_text mounts, pm_text path, bool unified, pm_cgroup *out,
                              pmapdb_error *err)
 {
-    pm_buf root = {0}, dir = {0};
-    bool short_of_memory = false;
-    pm_text rest;
+    pm_buf dir = {0};
+    size_t top;
+    bool failed;
 
     *out = (pm_cgroup){PMAPDB_UNKNOWN, PM_CGROUP_USE_UNKNOWN};
-    while (mounts.len && path.len && out->limit_kib == PMAPDB_UNKNOWN && !short_of_memory) {
-        pm_mount_line m = pm_mount_next(&mounts);
-        size_t top;
-
-        pm_buf_clear(&root);
-        pm_buf_clear(&dir);
-        add_unescaped(m.root, &root);
-        add_unescaped(m.point, &dir);
-        top = dir.len;
-        if (is_unified(m) == unified && below(pm_buf_text(&root), path, &rest)) {
-            pm_buf_add(&dir, rest.data, rest.len, NULL);
-            if (!root.failed && !dir.failed)
-                *out = lowest_limit(dir.data, top, unified);
-        }
-        short_of_memory = root.failed || dir.failed;
-    }
-    pm_buf_free(&root);
+    while (out->limit_kib == PMAPDB_UNKNOWN && next_directory(&mounts, path, unified, &dir, &top))
+        *out = lowest_limit(dir.data, top, unified);
+    failed = dir.failed;
     pm_buf_free(&dir);
-    return short_of_memory ? pm_fail_nomem(err) : PMAPDB_OK;
+    return failed ? pm_fail_nomem(err) : PMAPDB_OK;
+}
+
+/* ---- pressure ---- */
+
+/* The top cgroup has no such file: the machine's counts. */
+pmapdb_status pm_cgroup_pressure(pm_text mounts, pm_text path, int64_t *out, pmapdb_error *err)
+{
+    pm_buf dir = {0};
+    size_t top;
+    bool failed;
+
+    *out = pm_text_equal(path, PM_TEXT("/")) ? 0 : PMAPDB_UNKNOWN;
+    while (*out == PMAPDB_UNKNOWN && next_directory(&mounts, path, true, &dir, &top)) {
+        int fd = open(dir.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+        if (fd < 0)
+            continue;
+        *out = pm_proc_pressure(fd, "memory.pressure");
+        close(fd);
+    }
+    failed = dir.failed;
+    pm_buf_free(&dir);
+    return failed ? pm_fail_nomem(err) : PMAPDB_OK;
 }

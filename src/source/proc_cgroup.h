@@ -35,4 +35,8 @@ typedef struct pm_cgroup {
 pmapdb_status pm_cgroup_read(pm_text mounts, pm_text path, bool unified, pm_cgroup *out,
                              pmapdb_error *err);
 
+/* pm_proc_pressure of the cgroup `path` of the unified hierarchy; 0 for the top, where the
+ * machine's counts. */
+pmapdb_status pm_cgroup_pressure(pm_text mounts, pm_text path, int64_t *out, pmapdb_error *err);
+
 #endif

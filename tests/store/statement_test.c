@@ -43,7 +43,7 @@ static void lines(void **state)
          "f:2: no such column: name, did you mean 'name_id'?");
     says(k, "SELECT 1\nFROM nothing_like_it",
          "f:2: no such table: nothing_like_it; there are: categories category_runs host_labels "
-         "lineage_history lineages mapping_versions mappings processes snapshots");
+         "lineage_history lineages mapping_versions mappings processes snapshots touch_windows");
     says(k, "SELECT 1,\nfooo(2)", "f:2: no such function: fooo");
     says(k, "SELECT 1,\ncuont(2)", "f:2: no such function: cuont, did you mean 'count'?");
     says(k, "SELECT abs(1),\nabs()", "f:2: wrong number of arguments to function abs()");

@@ -24,6 +24,7 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
     *o = (pmapdb_capture_options){.max_stall_us = MAX_STALL_US,
                                   .every_ms = PMAPDB_UNKNOWN,
                                   .count = PMAPDB_UNKNOWN,
+                                  .touched_ms = PMAPDB_UNKNOWN,
                                   .growth_percent = PMAPDB_UNKNOWN,
                                   .growth_kib = PMAPDB_UNKNOWN,
                                   .rss_above_kib = PMAPDB_UNKNOWN};
@@ -283,7 +284,7 @@ static bool open_run(pm_capture_run *run)
            did(run, pm_names_read(o->names, &run->names, err)) && did(run, show_selection(run)) &&
            did(run, open_proc(run)) && did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
            did(run, pm_proc_host_new(run->root, &run->machine, err)) &&
-           pm_capture_pages_open(run) &&
+           pm_capture_pages_open(run) && pm_capture_touched_open(run) &&
            (run->store->in_memory ||
             did(run, pm_capture_lock(run->store->path, run->host, run->selection.text.data,
                                      o->lock_wait_ms, o->on_progress, o->ctx, &run->lock, err)));

@@ -90,6 +90,7 @@ static void settle(pm_capture_run *run, pm_target *t)
     if (t->refused)
         return;
     t->rss_kib = t->live.rss_kib;
+    t->clearing.process_id = t->stored.process_id;
     run->stored++;
     if (!run->options->on_event)
         return;

@@ -191,6 +191,7 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
     read_standing(run, p, t);
     if (run->st != PMAPDB_OK)
         return fate;
+    pm_capture_touched_read(run, p, t);
     fate = pm_proc_same(p); /* the facts beside the map must be of the same program */
     identify(run, p, t, dialect);
     t->waiting = fate == PM_PROC_GOOD;

@@ -30,6 +30,10 @@ typedef struct pm_target {
     pm_stored stored;
     pm_buf memory, cmdline, environment; /* the texts of live.standing */
     char source_dir[32], name[256], degraded[256];
+    /* with --touched: */
+    pm_clearing clearing; /* process_id 0: nothing of this beat was stored */
+    int64_t start_stack;
+    bool told_not_cleared;
 } pm_target;
 
 typedef struct pm_targets {
@@ -67,7 +71,8 @@ typedef struct pm_capture_run {
     bool copied; /* --proc names a copy: its times are in it */
     char boot_id[64], host[256];
     bool told_unreadable; /* unreadable processes are reported once, */
-    bool told_torn;       /* and so is a map that changes too quickly */
+    bool told_torn;       /* and so is a map that changes too quickly, */
+    bool told_clearing;   /* and why no accessed bits are cleared */
     uint64_t n_begun;     /* beats begun */
     /* of the current beat: */
     pm_sweep sweep;
@@ -126,6 +131,15 @@ void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
  * The capture is then of the dialect pagemap. False: this user may not read
  * pagemap. */
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate);
+
+/* ---- touched.c: does nothing unless the options ask for what was touched ---- */
+
+/* Begins a run. */
+bool pm_capture_touched_open(pm_capture_run *run);
+/* Reads what the process has done, after its map. */
+void pm_capture_touched_read(const pm_capture_run *run, const pm_proc *p, pm_target *target);
+/* Clears the accessed bits of the processes that the beat stored, where it is time and allowed. */
+void pm_capture_touched_clear(pm_capture_run *run);
 
 /* ---- sweep.c ---- */
 

@@ -242,6 +242,8 @@ static void capture_all(pm_capture_run *run)
     if (run->st == PMAPDB_OK)
         tell_unreadable(run);
     pm_capture_put(run);
+    if (run->options->touched_ms != PMAPDB_UNKNOWN)
+        pm_capture_touched_clear(run);
 }
 
 /* Forgets ended processes and replaced files, which must not pile up over months: the store's

@@ -4,6 +4,7 @@
 #define PM_BASE_LIVE_H
 
 #include "base/text.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A limit of "unlimited" or "max". */
@@ -45,6 +46,13 @@ typedef struct pm_page_totals {
     int64_t swap_kib, zero_kib, hugetlb_kib;
 } pm_page_totals;
 
+/* What a process has done since it started. */
+typedef struct pm_activity {
+    bool known;
+    int64_t cpu_us; /* user and system time of all threads */
+    int64_t minor_faults, major_faults;
+} pm_activity;
+
 typedef struct pm_live {
     const char *boot_id; /* /proc/sys/kernel/random/boot_id */
     pm_standing standing;
@@ -62,6 +70,7 @@ typedef struct pm_live {
     int64_t anon_kib, file_kib, shmem_kib; /* RssAnon, RssFile, RssShmem */
     int64_t oom_score;                     /* the OOM killer takes the highest first */
     pm_page_totals pages;
+    pm_activity activity;
 } pm_live;
 
 #endif

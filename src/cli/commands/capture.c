@@ -99,6 +99,8 @@ static const pm_option options[] = {
      "What to read (auto: maps where smaps would stall)", NULL},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
+    {"touched", 0, PM_OPT_CUSTOM, AT(o.touched_ms), "SPAN",
+     "At most so often, begin to see what is touched", read_every},
     {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact", NULL},
     {"archive", 0, PM_OPT_WORD, AT(o.archive), "FILE",
      "Only the pages, into FILE, for --proc elsewhere", NULL},
@@ -117,7 +119,7 @@ static const pm_option options[] = {
      NULL},
     {"names", 0, PM_OPT_WORD, AT(o.names), "FILE", "Names by rules, lines of NAME EXPR", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
-     "Also store what it matches (or its groups) of command lines, not only the program", NULL},
+     "Also store what it matches of command lines", NULL},
     PM_LABEL_OPTION(AT(labels)),
     {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
     {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
@@ -274,6 +276,7 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
     pm_capture_log_count(r->unmoved, "unmoved", "unmoved");
     pm_capture_log_count(r->vanished, "vanished", "vanished");
     pm_capture_log_count(r->changed, "changed too quickly", "changed too quickly");
+    pm_capture_log_count(r->cleared, "cleared", "cleared");
     pm_capture_log_count(r->missed, "beat missed", "beats missed");
     fputc('\n', stderr);
 }

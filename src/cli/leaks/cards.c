@@ -188,6 +188,10 @@ static void put_card(cards *c, const pm_leak_row *r)
     fprintf(out, "why: %.*s%s", (int)r->reason.len, r->reason.data, r->reason.len ? "; " : "");
     pm_leak_print_course(out, r, c->human);
     end_line(c, 4, 9);
+    if (r->touched.len) {
+        fprintf(begin(c), "touched: %.*s", (int)r->touched.len, r->touched.data);
+        end_line(c, 4, 9);
+    }
     if ((pm_leak_row_is_kib(r) && r->verdict == PM_VERDICT_LEAK) || !isnan(r->limit)) {
         out = begin(c);
         fputs("limit: ", out);

@@ -31,6 +31,7 @@ static const struct field {
     {"limit_by", TEXT, AT(limit_by)},
     {"rss_from", TEXT, AT(rss_from)},
     {"last_at", TEXT, AT(last_at)},
+    {"touched", TEXT, AT(touched)},
     {"pid", INT, AT(pid)},
     {"process_id", INT, AT(process_id)},
     {"snapshots", INT, AT(snapshots)},

@@ -10,7 +10,7 @@
 /* Unknown texts are empty, unknown numbers NaN or PMAPDB_UNKNOWN. */
 typedef struct pm_leak_row {
     pm_text name, key, category, metric, unit, verdict_name, shape, since, reason, dialect, path,
-        limit_by, rss_from, last_at;
+        limit_by, rss_from, last_at, touched;
     int64_t pid, process_id, snapshots, lives;
     double span_h, first, last, rate, low, high, confidence, detectable, limit, eta_h, mappings;
     pm_verdict verdict;

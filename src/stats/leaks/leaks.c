@@ -286,8 +286,10 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
         st = pm_leaks_newest(&work, rows, err);
     }
     if (st == PMAPDB_OK) {
-        for (size_t k = 0; k < process->n_keys; k++)
+        for (size_t k = 0; k < process->n_keys; k++) {
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);
+            pm_leaks_touched(&work, &work.facts[k], &rows[k]);
+        }
         st = judge_whole(&work, rows, out, err);
         for (size_t k = 0; k < process->n_keys; k++)
             take_end(out, &rows[k]);

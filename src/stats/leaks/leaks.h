@@ -57,6 +57,20 @@ typedef struct pm_leak_process {
     const pm_leak_sums *sums; /* of each snapshot; NULL: the keys know all */
 } pm_leak_process;
 
+/* What of a key was touched between two moments, while the process worked and memory was not short.
+ * KiB, with swap. */
+typedef struct pm_leak_window {
+    int64_t from_ms, to_ms;
+    double was_kib;     /* of the key at from_ms */
+    double rss_kib;     /* at to_ms */
+    double touched_kib; /* of that; what is new since from_ms counts as touched */
+} pm_leak_window;
+
+typedef struct pm_leak_windows {
+    const pm_leak_window *window; /* ascending */
+    size_t n;
+} pm_leak_windows;
+
 typedef struct pm_leak_options {
     int metric;            /* a pm_metric: judge by that metric alone; -1: jointly */
     double limit_kib;      /* the rss that the process cannot exceed; NaN: unknown */
@@ -66,8 +80,9 @@ typedef struct pm_leak_options {
      * leak, unlike near limit_kib: nobody sizes a cache so that the kernel kills the process. */
     double memory_max_kib; /* memory.max of the cgroup, against the rss of the process */
     double address_limit_kib, stack_limit_kib;
-    double max_map_count; /* mappings of the process */
-    double process_ms;    /* when the newest life started, in the time of the series */
+    double max_map_count;           /* mappings of the process */
+    const pm_leak_windows *touched; /* of each key; NULL: nothing is known */
+    double process_ms;              /* when the newest life started, in the time of the series */
 } pm_leak_options;
 
 /* The source of a limit. */
@@ -112,6 +127,7 @@ typedef struct pm_leak {
     double mappings_rate; /* mappings per hour; NaN: unknown */
     int64_t newest_ms;    /* of the newest snapshot that knows `metric`; INT64_MIN: none does */
     char reason[192];     /* in words */
+    char touched[288];    /* how much of what grew was touched again, in words; empty: unknown */
 } pm_leak;
 
 /* Fills out[0] with the whole process and out[1..n_keys] with the keys in their order. Fails only

@@ -6,6 +6,7 @@
  * whole.c      verdicts of the keys -> the verdict of the process
  * newest.c     snapshots after the last one that shows the keys
  * limit.c      the nearest limit, and the time until it
+ * touched.c    what grew is in use, or is not: evidence beside the curves
  * words.c      the reasons
  */
 #ifndef PM_STATS_LEAKS_WORK_H
@@ -184,6 +185,12 @@ void pm_leaks_finish(const pm_leak_work *work, const pm_leak_facts *facts, pm_le
  * mappings it fills; in mappings that others share it becomes a plateau. `facts` belongs to the
  * row. */
 void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
+
+/* ---- what was touched ---- */
+
+/* Sets row->touched of a key whose windows tell it. A leak that is in use becomes a suspect; the
+ * confidence in one that is not touched grows. */
+void pm_leaks_touched(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 
 /* ---- the newest snapshots ---- */
 

@@ -214,8 +214,10 @@ static void add_facts(pm_merge *m)
         pm_merge_facts(m, here);
     }
     set_pins(m);
-    if (here)
+    if (here) {
         take_labels(m, here);
+        pm_merge_clearings(m, here);
+    }
 }
 
 static void one_process(pm_merge *m, int64_t process_id)

@@ -59,6 +59,9 @@ void pm_merge_look(pm_merge *m, pm_recall_item *item);
 /* Adds facts to the process that its row in the other store has and its captures do not show. */
 void pm_merge_facts(pm_merge *m, int64_t process_id);
 
+/* Adds when the accessed bits of the process were cleared. */
+void pm_merge_clearings(pm_merge *m, int64_t process_id);
+
 /* ---- logs and beats ---- */
 
 void pm_merge_find_logs(pm_merge *m);

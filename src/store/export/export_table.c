@@ -42,6 +42,8 @@ const pm_export_table pm_export_tables[] = {
     {"environment", OF_LIVE, NULL, true},
     {"live_reading", OF_SNAPSHOT, NULL, false},
     {"page_process", OF_SNAPSHOT, NULL, false},
+    {"activity", OF_SNAPSHOT, NULL, false},
+    {"clearing", OF_PROCESS, NULL, false},
     {"pin", OF_SNAPSHOT, NULL, false},
     {"forgotten", "WHERE ?1", NULL, true},
     {"refused", "WHERE ?1", NULL, true},

@@ -141,7 +141,10 @@ enum {
     LIMIT,
     SENSITIVITY,
     LIVE, /* the arguments from here on may be missing */
-    ARGUMENTS = LIVE + 5
+    ARGUMENTS = LIVE + 5,
+    WAS = ARGUMENTS,
+    TOUCHED,
+    ALL_ARGUMENTS
 };
 
 /* Reads one of the words; NULL is the default. False: the error is set. */
@@ -214,7 +217,14 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     for (int i = 0; i < PM_METRIC_COUNT; i++)
         if (!take_real(out, "leak_report", "a metric", argv[NUMBERS + i], &value[i]))
             return;
-    if (key.data)
+    if (argc == ALL_ARGUMENTS && sqlite3_value_type(argv[TOUCHED]) != SQLITE_NULL) {
+        pm_leak_window w = {moment.ms, last, 0, value[PM_METRIC_RSS], 0};
+
+        if (!take_real(out, "leak_report", "was_kib", argv[WAS], &w.was_kib) ||
+            !take_real(out, "leak_report", "touched_kib", argv[TOUCHED], &w.touched_kib))
+            return;
+        st = key.data ? pm_leak_lives_window(l, key, category, &w, NULL) : PMAPDB_OK;
+    } else if (key.data)
         st = pm_leak_lives_run(l, key, category, moment.ms, last, value, NULL);
     else
         st = pm_leak_lives_moment(l, &moment, NULL);
@@ -253,7 +263,8 @@ int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged)
                      {"leak_verdict", 6, verdict_step, verdict_final},
                      {"leak_verdict", 7, verdict_step, verdict_final},
                      {"leak_report", LIVE, report_step, report_final},
-                     {"leak_report", ARGUMENTS, report_step, report_final}};
+                     {"leak_report", ARGUMENTS, report_step, report_final},
+                     {"leak_report", ALL_ARGUMENTS, report_step, report_final}};
     int rc = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++) {

@@ -14,7 +14,8 @@ struct sqlite3;
  *     values are pieces. NULL without rows.
  * leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
  *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity
- *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, process_ms])
+ *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, process_ms
+ *             [, was_kib, touched_kib]])
  *     All rows of one process, including lives that follow each other. Rows without key are its
  *     snapshots, at first_ms, with the numbers of the whole process; the others are runs of a key
  *     -> a JSON array, the whole process first, then the worst keys. The category of a snapshot
@@ -22,6 +23,8 @@ struct sqlite3;
  *     other snapshots count where the keys do not know them. The last five are limits as in table
  *     live_process, -1 for no limit, and when the process started; limit_kib takes precedence over
  * memory_max_kib.
+ *     A row with touched_kib is a window of key: between first_ms, when it had was_kib, and
+ * last_ms, when it had rss_kib, touched_kib of that were touched.
  *
  * *judged, or NULL, counts the reports. An unknown value is NULL, and absent in JSON. life: changes
  * when the process restarts. Returns SQLite's result code. */

@@ -118,6 +118,7 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_la
         add_text(out, "category", label->category);
         add_words(out, "limit_by", pm_leak_limit_name(row->limit_by));
         add_words(out, "rss_from", pm_leak_rss_name(row->rss_from));
+        add_words(out, "touched", row->touched);
     }
     pm_buf_add(out, "}", 1, NULL);
     return pm_buf_status(out, err);

@@ -33,8 +33,23 @@ pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
     return PMAPDB_OK;
 }
 
+pmapdb_status pm_leak_lives_window(pm_leak_lives *l, pm_text key, pm_text category,
+                                   const pm_leak_window *window, pmapdb_error *err)
+{
+    pm_leak_touch touch = {.window = *window};
+    pmapdb_status st = l->texts ? PMAPDB_OK : pm_pool_new(&l->texts, err);
+
+    PM_STEP(st, pm_pool_text(l->texts, key, &touch.key, err));
+    PM_STEP(st, pm_pool_text(l->texts, category, &touch.category, err));
+    PM_STEP(st, pm_grow(&l->touch, &l->cap_touches, l->n_touches, sizeof *l->touch, err));
+    if (st == PMAPDB_OK)
+        l->touch[l->n_touches++] = touch;
+    return st;
+}
+
 void pm_leak_lives_free(pm_leak_lives *l)
 {
+    free(l->touch);
     pm_pool_free(l->texts);
     free(l->moment);
     free(l->run);
@@ -135,6 +150,18 @@ static int compare_runs(const void *left, const void *right, void *texts)
     return 0;
 }
 
+/* By key, then by time. */
+static int compare_touches(const void *left, const void *right)
+{
+    const pm_leak_touch *a = left, *b = right;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    if (a->category != b->category)
+        return a->category < b->category ? -1 : 1;
+    return (a->window.from_ms > b->window.from_ms) - (a->window.from_ms < b->window.from_ms);
+}
+
 typedef struct asked {
     int64_t *ms; /* of the moments */
     int32_t *life;
@@ -142,6 +169,8 @@ typedef struct asked {
     pm_leak_run *run;
     pm_leak_key *key;
     size_t n_keys;
+    pm_leak_window *window;
+    pm_leak_windows *windows; /* of each key */
     pm_leak *answer;
 } asked;
 
@@ -152,6 +181,8 @@ static void asked_free(asked *a)
     free(a->sums);
     free(a->run);
     free(a->key);
+    free(a->window);
+    free(a->windows);
     free(a->answer);
 }
 
@@ -162,9 +193,12 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
     a->sums = calloc(l->n_moments + 1, sizeof *a->sums);
     a->run = calloc(l->n_runs + 1, sizeof *a->run);
     a->key = calloc(l->n_runs + 1, sizeof *a->key);
+    a->window = calloc(l->n_touches + 1, sizeof *a->window);
+    a->windows = calloc(l->n_runs + 1, sizeof *a->windows);
     a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
-    return a->ms && a->life && a->sums && a->run && a->key && a->answer ? PMAPDB_OK
-                                                                        : pm_fail_nomem(err);
+    return a->ms && a->life && a->sums && a->run && a->key && a->window && a->windows && a->answer
+               ? PMAPDB_OK
+               : pm_fail_nomem(err);
 }
 
 /* Lives that follow each other are 0, 1 ... */
@@ -179,11 +213,33 @@ static void set_moments(const pm_leak_lives *l, asked *a)
     }
 }
 
+/* The windows of the key of a run. */
+static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const pm_leak_piece *run)
+{
+    size_t low = 0, high = l->n_touches, end;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const pm_leak_touch *t = &l->touch[middle];
+
+        if (t->key < run->key || (t->key == run->key && t->category < run->category))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (end = low; end < l->n_touches && l->touch[end].key == run->key &&
+                    l->touch[end].category == run->category;)
+        end++;
+    return (pm_leak_windows){a->window + low, end - low};
+}
+
 /* Drops a key without a run in the timeline. */
 static void set_keys(const pm_leak_lives *l, asked *a)
 {
     size_t n = 0;
 
+    for (size_t i = 0; i < l->n_touches; i++)
+        a->window[i] = l->touch[i].window;
     for (size_t i = 0; i < l->n_runs; i++) {
         const pm_leak_piece *r = &l->run[i];
         size_t first = place_of(l, r->first_ms);
@@ -194,8 +250,10 @@ static void set_keys(const pm_leak_lives *l, asked *a)
         if (first >= end)
             continue;
         if (a->n_keys == 0 || a->key[a->n_keys - 1].key != key ||
-            a->key[a->n_keys - 1].category != category)
+            a->key[a->n_keys - 1].category != category) {
+            a->windows[a->n_keys] = windows_of(l, a, r);
             a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[n], 0};
+        }
         a->key[a->n_keys - 1].n_runs++;
         a->run[n] = (pm_leak_run){.first = (uint32_t)first, .last = (uint32_t)end - 1};
         memcpy(a->run[n].value, r->value, sizeof r->value);
@@ -243,10 +301,13 @@ pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *
     order_moments(l);
     if (l->n_runs)
         qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
+    if (l->n_touches)
+        qsort(l->touch, l->n_touches, sizeof *l->touch, compare_touches);
     st = asked_new(l, &a, err);
     if (st == PMAPDB_OK) {
         set_moments(l, &a);
         set_keys(l, &a);
+        l->options.touched = l->n_touches ? a.windows : NULL;
         st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys, a.sums},
                             &l->options, a.answer, err);
     }

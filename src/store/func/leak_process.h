@@ -19,12 +19,20 @@ typedef struct pm_leak_piece {
     double value[PM_METRIC_COUNT];
 } pm_leak_piece;
 
+/* What of a key was touched. */
+typedef struct pm_leak_touch {
+    uint32_t key, category; /* text ids */
+    pm_leak_window window;
+} pm_leak_touch;
+
 typedef struct pm_leak_lives {
     pm_pool *texts;
     pm_leak_moment *moment;
     size_t n_moments, cap_moments;
     pm_leak_piece *run;
     size_t n_runs, cap_runs;
+    pm_leak_touch *touch;
+    size_t n_touches, cap_touches;
     pm_leak_options options;
 } pm_leak_lives;
 
@@ -32,6 +40,8 @@ pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *momen
                                    pmapdb_error *err);
 pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
                                 int64_t last_ms, const double *value, pmapdb_error *err);
+pmapdb_status pm_leak_lives_window(pm_leak_lives *l, pm_text key, pm_text category,
+                                   const pm_leak_window *window, pmapdb_error *err);
 
 /* Appends a JSON array: the whole process, then the keys, the worst first. Runs that lie between
  * two snapshots, before the first or after the last do not count. */

@@ -34,9 +34,16 @@ DELETE FROM label WHERE process_id IN (SELECT process_id FROM tidy_process)
     AND l.taken_ms <= (SELECT min(s.taken_ms) FROM snapshot s
       WHERE s.process_id = label.process_id));
 
+-- Likewise clearings: the last of them begins the window of the oldest capture.
+DELETE FROM clearing WHERE process_id IN (SELECT process_id FROM tidy_process)
+  AND cleared_ms < (SELECT max(c.cleared_ms) FROM clearing c WHERE c.process_id = clearing.process_id
+    AND c.cleared_ms <= (SELECT min(s.taken_ms) FROM snapshot s
+      WHERE s.process_id = clearing.process_id));
+
 DELETE FROM tidy_process WHERE EXISTS (
   SELECT 1 FROM snapshot s WHERE s.process_id = tidy_process.process_id);
 DELETE FROM label WHERE process_id IN (SELECT process_id FROM tidy_process);
+DELETE FROM clearing WHERE process_id IN (SELECT process_id FROM tidy_process);
 UPDATE traced_process SET process_id = NULL, pruned = 1
 WHERE process_id IN (SELECT process_id FROM tidy_process);
 DELETE FROM process WHERE process_id IN (SELECT process_id FROM tidy_process);

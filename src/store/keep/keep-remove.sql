@@ -74,6 +74,7 @@ INSERT INTO tidy_process SELECT DISTINCT s.process_id
 FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
 INSERT INTO tidy_epoch SELECT DISTINCT s.epoch_id
 FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
+DELETE FROM activity WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM page_process WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM snapshot WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);

@@ -93,7 +93,11 @@ static void read_reading(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_live 
                                .own_kib = pm_col_int(row, 25),
                                .swap_kib = pm_col_int(row, 26),
                                .zero_kib = pm_col_int(row, 27),
-                               .hugetlb_kib = pm_col_int(row, 28)}};
+                               .hugetlb_kib = pm_col_int(row, 28)},
+                     .activity = {.known = pm_col_int(row, 29) != PMAPDB_UNKNOWN,
+                                  .cpu_us = pm_col_int(row, 29),
+                                  .minor_faults = pm_col_int(row, 30),
+                                  .major_faults = pm_col_int(row, 31)}};
 }
 
 bool pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool, pm_recall_standing *last,
@@ -107,9 +111,11 @@ bool pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool, pm_recall_s
         "i.threads, i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, "
         "i.shmem_kib, i.degraded, s.tool_size_kib, s.tool_rss_kib, i.oom_score, i.cgroup_kib, "
         "i.cgroup_file_kib, i.cgroup_shmem_kib, i.cgroup_oom_kills, coalesce(g.number, 0), "
-        "g.anon_kib, g.file_kib, g.shmem_kib, g.own_kib, g.swap_kib, g.zero_kib, g.hugetlb_kib "
+        "g.anon_kib, g.file_kib, g.shmem_kib, g.own_kib, g.swap_kib, g.zero_kib, g.hugetlb_kib, "
+        "a.cpu_us, a.minor_faults, a.major_faults "
         "FROM live_reading i JOIN snapshot s ON s.snapshot_id = i.snapshot_id "
-        "LEFT JOIN page_process g ON g.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
+        "LEFT JOIN page_process g ON g.snapshot_id = i.snapshot_id "
+        "LEFT JOIN activity a ON a.snapshot_id = i.snapshot_id WHERE i.snapshot_id = ?1",
         PM_ARGS(PM_I(snapshot_id)));
 
     if (!pm_sql_next(sql, row))

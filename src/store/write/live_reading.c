@@ -143,6 +143,12 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
                 PM_I(use->oom_kills)));
     if (live->pages.number)
         put_pages(sql, snapshot_id, &live->pages);
+    if (live->activity.known)
+        pm_sql_do(sql,
+                  "INSERT INTO activity (snapshot_id, cpu_us, minor_faults, major_faults) "
+                  "VALUES (?1, ?2, ?3, ?4)",
+                  PM_ARGS(PM_I(snapshot_id), PM_I(live->activity.cpu_us),
+                          PM_I(live->activity.minor_faults), PM_I(live->activity.major_faults)));
 }
 
 /* ---- one beat ---- */
@@ -272,4 +278,48 @@ int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured)
         pm_sql_done(row);
     }
     return us;
+}
+
+/* ---- clearings of accessed bits ---- */
+
+pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error *err)
+{
+    pm_sql_do(
+        sql,
+        "INSERT OR REPLACE INTO clearing (process_id, mono_ns, cleared_ms, small_kib, cpu_us, "
+        "minor_faults, major_faults) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        PM_ARGS(PM_I(c->process_id), PM_I(c->mono_ns), PM_I(c->cleared_ms), PM_I(c->small_kib),
+                PM_I(c->activity.cpu_us), PM_I(c->activity.minor_faults),
+                PM_I(c->activity.major_faults)));
+    return pm_sql_end(sql, err);
+}
+
+pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us,
+                              pmapdb_error *err)
+{
+    if (clear_us == PMAPDB_UNKNOWN)
+        pm_sql_do(sql, "DELETE FROM clearing WHERE process_id = ?1 AND mono_ns = ?2",
+                  PM_ARGS(PM_I(c->process_id), PM_I(c->mono_ns)));
+    else
+        pm_sql_do(sql, "UPDATE clearing SET clear_us = ?3 WHERE process_id = ?1 AND mono_ns = ?2",
+                  PM_ARGS(PM_I(c->process_id), PM_I(c->mono_ns), PM_I(clear_us)));
+    return pm_sql_end(sql, err);
+}
+
+pmapdb_status pm_clearing_last(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
+                               int64_t *mono_ns, int64_t *predicted_us, pmapdb_error *err)
+{
+    *predicted_us = next->small_kib * us_per_gib >> 20;
+    *mono_ns = pm_sql_value(sql, "SELECT max(mono_ns) FROM clearing WHERE process_id = ?1",
+                            PM_ARGS(PM_I(next->process_id)), PMAPDB_UNKNOWN);
+    *predicted_us = pm_sql_value(
+        sql,
+        "WITH own AS (SELECT clear_us + (max(?2 - small_kib, 0) * ?3 >> 20) AS us FROM clearing "
+        "WHERE process_id = ?1 AND clear_us IS NOT NULL ORDER BY mono_ns DESC LIMIT 2) "
+        "SELECT us FROM (SELECT us FROM own UNION ALL SELECT ?4) ORDER BY us "
+        "LIMIT 1 OFFSET (SELECT count(*) / 2 FROM own)",
+        PM_ARGS(PM_I(next->process_id), PM_I(next->small_kib), PM_I(us_per_gib),
+                PM_I(*predicted_us)),
+        *predicted_us);
+    return pm_sql_end(sql, err);
 }

@@ -1,5 +1,5 @@
 /* live_reading: what live captures know besides mappings: tables schedule, beat, live_process,
- * environment, live_reading, page_scan, page_process. */
+ * environment, live_reading, page_scan, page_process, activity, clearing. */
 #ifndef PM_STORE_LIVE_READING_H
 #define PM_STORE_LIVE_READING_H
 
@@ -71,5 +71,25 @@ typedef struct pm_reading_ask {
  * of the four newest readings of the process, less the share of time in which they waited for a
  * processor. *measured: the median is such a reading. */
 int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured);
+
+/* ---- clearings of accessed bits ---- */
+
+typedef struct pm_clearing {
+    int64_t process_id, mono_ns, cleared_ms;
+    int64_t small_kib; /* of the process, in small pages */
+    pm_activity activity;
+} pm_clearing;
+
+/* Stores a clearing that is about to begin. */
+pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error *err);
+/* Stores how long it took; PMAPDB_UNKNOWN: nothing was cleared, and the row is removed. */
+pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us,
+                              pmapdb_error *err);
+
+/* *mono_ns: when the process was cleared last; PMAPDB_UNKNOWN: never. *predicted_us: how long the
+ * next clearing takes: the lower median of small_kib at us_per_gib and of what the two newest took,
+ * with the cost of what grew since. */
+pmapdb_status pm_clearing_last(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
+                               int64_t *mono_ns, int64_t *predicted_us, pmapdb_error *err);
 
 #endif

@@ -1,0 +1,228 @@
+/* touched: clears the accessed bits of processes, so that Referenced in the captures that follow is
+ * what was touched since.
+ *
+ * The kernel visits every page of the process meanwhile and holds the lock of its memory map: mmap
+ * and munmap wait. The wait is predicted from the memory in small pages and from earlier clearings,
+ * and must fit --max-stall. The kernel reads the same bits when it looks for pages to take away, so
+ * nothing is cleared while any task waits for memory.
+ *
+ * A clearing is stored before it is done and completed after it: if this program is killed in
+ * between, the store knows that the bits may have been cleared. The state is only in the store:
+ * runs from cron take turns with runs that stay. */
+#include "api/capture/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define CLEAR_US_PER_GIB 10000 /* of small pages; a huge page costs a thousandth of its size */
+#define NEARLY 16              /* a beat that comes earlier by this part of the time is in time */
+
+bool pm_capture_touched_open(pm_capture_run *run)
+{
+    if (run->options->touched_ms == PMAPDB_UNKNOWN)
+        return true;
+    if (run->copied)
+        return did(run,
+                   pm_fail(&run->error, PMAPDB_USAGE,
+                           "--touched clears bits of live processes: a copy of /proc has none"));
+    return true;
+}
+
+static int64_t huge_kib(const pm_mapping *m)
+{
+    return (int64_t)(m->value[PM_ANON_HUGE] + m->value[PM_SHMEM_PMD] + m->value[PM_FILE_PMD]);
+}
+
+void pm_capture_touched_read(const pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    const pm_block *b = &t->capture.block;
+    int64_t small = b->totals.v[PM_TOTAL_RSS] + b->totals.v[PM_TOTAL_SWAP];
+
+    t->clearing = (pm_clearing){0};
+    t->start_stack = p->life.start_stack;
+    if (run->options->touched_ms == PMAPDB_UNKNOWN || b->dialect != PM_DIALECT_SMAPS ||
+        b->totals.v[PM_TOTAL_RSS] < 0 || !pm_proc_activity(p, &t->live.activity))
+        return;
+    for (size_t i = 0; i < t->capture.n_rows; i++)
+        small -= huge_kib(pm_capture_row(&t->capture, i));
+    t->clearing.small_kib = small > 0 ? small : 0;
+    t->clearing.activity = t->live.activity;
+}
+
+/* ---- may it be cleared? ---- */
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Says once why nothing is cleared, until something is. */
+static bool refuse_all(pm_capture_run *run, const char *why)
+{
+    if (!run->told_clearing)
+        pm_capture_tell(run, PMAPDB_UNKNOWN, false, why);
+    run->told_clearing = true;
+    return false;
+}
+
+static bool refuse(pm_capture_run *run, pm_target *t, const char *why)
+{
+    if (!t->told_not_cleared)
+        pm_capture_tell(run, t->pid, false, why);
+    t->told_not_cleared = true;
+    return false;
+}
+
+/* False while the machine is short of memory. */
+static bool machine_has_memory(pm_capture_run *run)
+{
+    int64_t pressure = pm_proc_pressure(run->root, "pressure/memory");
+
+    if (pressure == 0)
+        return true;
+    return refuse_all(run, pressure == PMAPDB_UNKNOWN
+                               ? "no accessed bits are cleared: this kernel does not tell its "
+                                 "memory pressure (/proc/pressure/memory)"
+                               : "no accessed bits are cleared while tasks wait for memory "
+                                 "(/proc/pressure/memory)");
+}
+
+static bool cgroup_has_memory(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    int64_t pressure;
+
+    if (!did(run, pm_proc_cgroup_pressure(p, run->machine, &pressure, &run->error)))
+        return false;
+    if (pressure == 0)
+        return true;
+    return refuse(run, t,
+                  pressure == PMAPDB_UNKNOWN
+                      ? "accessed bits not cleared: its cgroup may be short of memory and "
+                        "does not tell (memory.pressure)"
+                      : "accessed bits not cleared while its cgroup waits for memory "
+                        "(memory.pressure)");
+}
+
+static bool fits(pm_capture_run *run, pm_target *t, int64_t predicted_us)
+{
+    char why[160];
+
+    if (predicted_us <= run->options->max_stall_us)
+        return true;
+    snprintf(why, sizeof why,
+             "accessed bits not cleared: the process would wait for about %lld ms, more than "
+             "--max-stall %lld ms",
+             (long long)(predicted_us / 1000), (long long)(run->options->max_stall_us / 1000));
+    return refuse(run, t, why);
+}
+
+/* True if the time since the last clearing is over. */
+static bool is_due(pm_capture_run *run, pm_target *t, int64_t *predicted_us)
+{
+    int64_t every_ms = run->options->touched_ms, last_ns, passed_ms;
+
+    if (!t->clearing.process_id)
+        return false;
+    if (!t->clearing.activity.known)
+        return refuse(run, t,
+                      "accessed bits not cleared: reading smaps would already take longer "
+                      "than --max-stall");
+    if (!did(run, pm_clearing_last(run->store->sql, &t->clearing, CLEAR_US_PER_GIB, &last_ns,
+                                   predicted_us, &run->error)))
+        return false;
+    if (last_ns == PMAPDB_UNKNOWN)
+        return true;
+    passed_ms = (clock_ns(CLOCK_MONOTONIC) - last_ns) / 1000000;
+    return passed_ms >= every_ms - every_ms / NEARLY;
+}
+
+/* ---- clearing ---- */
+
+/* Says why the kernel did not clear. */
+static void tell_failed(pm_capture_run *run, pm_target *t, int failed)
+{
+    char why[192];
+
+    if (failed == ESRCH) /* the process ended: the next beat says so */
+        return;
+    if (failed == EACCES || failed == EPERM)
+        snprintf(why, sizeof why,
+                 "accessed bits not cleared: only its owner and root may write clear_refs");
+    else
+        snprintf(why, sizeof why, "accessed bits not cleared: the kernel refuses: %s",
+                 failed == ENOENT ? "it has no clear_refs" : strerror(failed));
+    refuse(run, t, why);
+}
+
+/* Opens the process if it is still the program that was captured. */
+static bool open_again(pm_capture_run *run, const pm_target *t, pm_proc *p)
+{
+    pm_proc_fate fate;
+
+    if (!did(run, pm_proc_open(run->root, t->pid, p, &fate, &run->error)) || fate != PM_PROC_GOOD)
+        return false;
+    if (p->life.start_time == t->start_time && p->life.start_stack == t->start_stack)
+        return true;
+    pm_proc_close(p);
+    return false;
+}
+
+static bool store_clearing(pm_capture_run *run, const pm_clearing *c, bool begin, int64_t clear_us)
+{
+    pmapdb_store *store = run->store;
+    bool done = did(run, pm_store_begin(store, &run->error)) &&
+                did(run, begin ? pm_clearing_begin(store->sql, c, &run->error)
+                               : pm_clearing_end(store->sql, c, clear_us, &run->error)) &&
+                did(run, pm_store_commit(store, &run->error));
+
+    if (!done)
+        pm_store_abandon(store);
+    return done;
+}
+
+static void clear(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    int64_t clear_us = PMAPDB_UNKNOWN;
+    int failed;
+
+    t->clearing.mono_ns = clock_ns(CLOCK_MONOTONIC);
+    t->clearing.cleared_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+    if (!store_clearing(run, &t->clearing, true, 0))
+        return;
+    failed = pm_proc_clear_refs(p, &clear_us);
+    if (failed) {
+        clear_us = PMAPDB_UNKNOWN;
+        tell_failed(run, t, failed);
+    }
+    if (!store_clearing(run, &t->clearing, false, clear_us) || failed)
+        return;
+    run->result->cleared++;
+    run->told_clearing = t->told_not_cleared = false;
+}
+
+void pm_capture_touched_clear(pm_capture_run *run)
+{
+    bool asked = false;
+
+    for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
+        pm_target *t = run->targets.item[i];
+        int64_t predicted_us = 0;
+        pm_proc p;
+
+        if (t->beat != run->n_begun || !is_due(run, t, &predicted_us))
+            continue;
+        if (!asked && !machine_has_memory(run))
+            return;
+        asked = true;
+        if (!fits(run, t, predicted_us) || !open_again(run, t, &p))
+            continue;
+        if (cgroup_has_memory(run, &p, t))
+            clear(run, &p, t);
+        pm_proc_close(&p);
+    }
+}

@@ -1,0 +1,96 @@
+/* proc_touched: clears the accessed bits of a process, and says whether memory is short: reclaim
+ * reads the same bits, and would take pages in use for idle ones. */
+#include "source/proc_host.h"
+#include "source/proc_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CGROUP_MAX ((size_t)256 * 1024)
+
+static int64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int pm_proc_clear_refs(const pm_proc *p, int64_t *wait_us)
+{
+    int fd = openat(p->dir, "clear_refs", O_WRONLY | O_CLOEXEC | O_NOFOLLOW), failed = 0;
+    int64_t began;
+    ssize_t n;
+
+    if (fd < 0)
+        return errno;
+    began = now_us();
+    do
+        n = write(fd, "1", 1); /* of all pages, not only of anonymous ones */
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        failed = errno;
+    *wait_us = now_us() - began;
+    close(fd);
+    return failed;
+}
+
+/* ---- pressure ---- */
+
+/* "0.00" -> 0, "1.25" -> 125 */
+static int64_t hundredths(pm_text word)
+{
+    int64_t whole = pm_proc_number(pm_text_cut(&word, '.')), part = pm_proc_number(word);
+
+    return whole >= 0 && part >= 0 && word.len == 2 ? whole * 100 + part : PMAPDB_UNKNOWN;
+}
+
+/* "some avg10=0.00 avg60=1.25 avg300=0.04 total=4711" */
+int64_t pm_proc_pressure(int dir, const char *file)
+{
+    char block[256];
+    int64_t most = PMAPDB_UNKNOWN;
+    pm_text text, line;
+
+    if (!pm_proc_peek(dir, file, block, sizeof block, &text))
+        return PMAPDB_UNKNOWN;
+    line = pm_proc_after(text, "some ");
+    for (int i = 0; i < 2; i++) {
+        pm_text word = pm_proc_word(&line);
+        int64_t average;
+
+        pm_text_cut(&word, '=');
+        average = hundredths(word);
+        if (average < 0)
+            return PMAPDB_UNKNOWN;
+        most = most == PMAPDB_UNKNOWN || average > most ? average : most;
+    }
+    return most;
+}
+
+/* The older hierarchy does not tell the pressure of a cgroup: there it is known only of a process
+ * that no cgroup limits, for which the machine's counts. */
+pmapdb_status pm_proc_cgroup_pressure(const pm_proc *p, pm_proc_host *host, int64_t *out,
+                                      pmapdb_error *err)
+{
+    pm_buf bytes = {0};
+    pm_cgroup cgroup = {0};
+    bool unified = true;
+    pm_text path;
+    pmapdb_status st;
+
+    *out = PMAPDB_UNKNOWN;
+    pm_proc_slurp(p->dir, "cgroup", CGROUP_MAX, &bytes);
+    st = pm_buf_status(&bytes, err);
+    path = pm_cgroup_path(pm_buf_text(&bytes), &unified);
+    if (st == PMAPDB_OK && unified) {
+        st = pm_cgroup_pressure(pm_buf_text(&host->mounts), path, out, err);
+    } else if (st == PMAPDB_OK) {
+        st = pm_proc_host_cgroup(host, path, unified, &cgroup, err);
+        *out = cgroup.limit_kib == PM_NO_LIMIT ? 0 : PMAPDB_UNKNOWN;
+    }
+    pm_buf_free(&bytes);
+    return st;
+}

@@ -1,0 +1,11 @@
+"""heap leak|cache: 1 MiB of small objects more for each byte of input."""
+import sys
+
+held, total = [], 0
+while order := sys.stdin.buffer.read(1):
+    held.extend({"name": "text %d" % i, "value": i} for i in range(4000))
+    if sys.argv[1] == "cache":
+        for one in held:
+            total += one["value"]
+    sys.stdout.buffer.write(order)
+    sys.stdout.flush()

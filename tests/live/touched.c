@@ -1,0 +1,45 @@
+/* touched: grows by 2 MiB of its heap for each "+" of standard input, and answers with the same
+ * byte when that is done. "x" replaces it by itself (exec). Ends with the input.
+ *
+ *     touched leak       never looks at older memory again
+ *     touched cache      looks at all of it, at every step */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+enum { PIECE = 64 * 1024, PIECES = 32, MOST = 65536, PAGE = 4096 };
+
+static char *piece[MOST];
+static volatile unsigned sum;
+
+static int grow(int n)
+{
+    for (int end = n + PIECES; n < end; n++) {
+        piece[n] = malloc(PIECE);
+        if (!piece[n])
+            exit(1);
+        memset(piece[n], n, PIECE);
+    }
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    int looks = argc > 1 && strcmp(argv[1], "cache") == 0;
+    char order;
+
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a huge page has one bit for 2 MiB */
+    for (int n = 0; n + PIECES < MOST && read(0, &order, 1) == 1;) {
+        if (order == 'x')
+            execv("/proc/self/exe", argv);
+        n = grow(n);
+        for (int i = 0; looks && i < n; i++)
+            for (int k = 0; k < PIECE; k += PAGE)
+                sum += (unsigned char)piece[i][k];
+        if (write(1, &order, 1) != 1)
+            return 1;
+    }
+    return 0;
+}

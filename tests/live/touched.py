@@ -1,0 +1,187 @@
+"""capture --touched: what the kernel says was touched is what is stored; a leak and a cache in use with the
+same curve get different verdicts; nothing is stored that is not known. The programs grow and look at their
+memory when they are told to, and the clock is the test's own: nothing depends on the speed of the machine."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "shared"))
+import kit
+
+BEATS, MINUTES = 20, 5
+PYTHON = """
+import sys
+held = []
+while sys.stdin.buffer.read(1):
+    held.append(bytearray(b"x") * (2 << 20))
+    if sys.argv[1] == "cache":
+        for h in held:
+            h[::4096]
+    sys.stdout.buffer.write(b"+")
+    sys.stdout.flush()
+"""
+
+
+def clock(place):
+    """The library that adds to both clocks, and the sanitizer's runtime, which must come before it."""
+    library = place / "clock.so"
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library, HERE / "clock.c"], check=True)
+    words = subprocess.run(["ldd", kit.PROGRAM], capture_output=True, text=True, check=False).stdout.split()
+    return " ".join([*[w for w in words if w.startswith("/") and "libasan" in w], str(library)])
+
+
+class Program:
+    def __init__(self, *words):
+        self.run = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.pid = self.run.pid
+        self.step()
+
+    def step(self, order=b"+"):
+        self.run.stdin.write(order)
+        if order == b"+":
+            self.run.stdout.read(1)
+
+    def end(self):
+        self.run.stdin.close()
+        self.run.wait()
+        self.run.stdout.close()
+
+
+def capture(db, preload, beat, *words, user=()):
+    add = {"CLOCK_REALTIME_ADD": str(60 * MINUTES * beat), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat)}
+    done = subprocess.run([*user, kit.PROGRAM, "--db", str(db), "capture", *map(str, words)], capture_output=True, text=True,
+                          env=kit.ENVIRONMENT | add | {"LD_PRELOAD": preload}, check=False)
+    if "runtime error" in done.stderr or done.returncode not in (0, 2):
+        sys.exit(done.stderr)
+    return done.stderr
+
+
+def referenced(pid):
+    """Of all private mappings without a file, from the kernel."""
+    text = pathlib.Path("/proc/%d/smaps" % pid).read_text(encoding="ascii")
+    blocks = re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", text)[1:]
+    return sum(int(re.search(r"Referenced: +(\d+)", b)[1]) for b in blocks
+               if re.match(r"\S+ rw-p \S+ 00:00 0 +(\[heap\])?\n", b))
+
+
+def grow(check, place, db, preload, programs):
+    """Beats of which each begins a window and ends the one before. The test reads smaps itself: what it says
+    before the capture is what is stored, but for what runs in between."""
+    for beat in range(BEATS):
+        truth = {}
+        for program in programs.values():
+            program.step()
+            truth[program.pid] = referenced(program.pid)
+        capture(db, preload, beat, "--touched", "5m", *truth)
+        with kit.plain(db) as store:
+            got = dict(store.execute(
+                "SELECT pid, sum(referenced_kib) FROM mappings JOIN snapshots s USING (snapshot_id) WHERE perms = 'rw-p' "
+                "AND (path = '' OR path = '[heap]') AND s.taken_ms = (SELECT max(taken_ms) FROM snapshot) GROUP BY pid"))
+        for pid, kib in truth.items():
+            check.true("referenced is the kernel's", abs(got[pid] - kib) <= 256, (beat, got[pid], kib))
+
+
+def evidence(check, db, name, program, used):
+    pid = str(program.pid)
+    row = max((r for r in kit.rows("query", "touched", "--process", "%s/%s" % (name, pid), db=db)
+               if r["category"].split("/")[0] in ("heap", "anonymous")), key=lambda r: int(r["rss_kib"]))
+    grown, untouched = int(row["grown_kib"]), int(row["untouched_grown_kib"])
+    check.equal("windows " + name, int(row["windows"]), BEATS - 1)
+    check.true("growth " + name, grown >= 2048 * (BEATS - 3), row)
+    check.true("untouched growth " + name, untouched <= grown / 10 if used else untouched >= grown * .9, row)
+    worst = kit.rows("leaks", "--process", "%s/%s" % (name, pid), db=db, expect=(0, 1, 3))
+    worst = max(worst, key=lambda r: (r["touched"] is not None, r["verdict"] == "leak"))
+    check.equal("verdict " + name, worst["verdict"], "suspect" if used else "leak")
+    check.equal("reason " + name, (worst["reason"] or "").startswith("a cache in use?"), used)
+    check.true("words " + name, "MiB that grew in" in (worst["touched"] or ""), worst)
+    return worst
+
+
+def same_elsewhere(check, place, db):
+    """Merge, export and prune keep what is known, and no more."""
+    wanted = kit.run("query", "touched", "--top", "50", "-f", "csv", db=db).stdout
+    merged, shown = place / "merged.db", place / "shown.db"
+    kit.run("merge", db, db=merged)
+    kit.run("merge", db, db=merged)
+    check.equal("merged", re.sub(rb",\d+\n", b"\n", kit.run("query", "touched", "--top", "50", "-f", "csv", db=merged).stdout),
+                re.sub(rb",\d+\n", b"\n", wanted))
+    kit.run("export", "--redact", shown, db=db)
+    numbers = [sorted([r[k] or "" for k in r if k.endswith("_kib") or k == "windows"] for r in kit.rows("query", "touched", "--top", "50", db=d))
+               for d in (shown, db)]
+    check.equal("exported", numbers[0], numbers[1])
+    kit.run("prune", "--keep-last", "1", db=merged)
+    with kit.plain(merged) as store:
+        check.equal("pruned", store.execute("SELECT count(*) FROM touch_windows").fetchone()[0], 2 * 2)
+        check.equal("no rows of what is gone", store.execute(
+            "SELECT count(*) FROM activity WHERE snapshot_id NOT IN (SELECT snapshot_id FROM snapshot)").fetchone()[0], 0)
+
+
+def nothing_unknown(check, place, preload, program):
+    """Without the option, without the right, after an exec, and beyond the budget nothing is cleared."""
+    db = place / "unknown.db"
+
+    def cleared():
+        with kit.plain(db) as store:
+            return store.execute("SELECT count(*) FROM clearing").fetchone()[0]
+
+    capture(db, preload, 0, program.pid)
+    with kit.plain(db) as store:
+        check.equal("without the option", store.execute("SELECT count(*) FROM activity").fetchone()[0], 0)
+    said = capture(db, preload, 1, "--touched", "5m", "--max-stall", "0s", program.pid)
+    check.true("smaps is beyond the budget", "not cleared: reading smaps" in said, said)
+    said = capture(db, preload, 2, "--touched", "5m", "--max-stall", "0s", "--measure", "smaps", program.pid)
+    check.true("beyond the budget", "more than --max-stall 0 ms" in said, said)
+    check.equal("beyond the budget", cleared(), 0)
+    if os.getuid() == 0 and shutil.which("setpriv"):
+        user = ["setpriv", "--reuid", "65534", "--clear-groups", "--inh-caps", "+sys_ptrace", "--ambient-caps", "+sys_ptrace"]
+        other = place / "other"
+        other.mkdir(mode=0o777)
+        place.chmod(0o755)
+        other.chmod(0o777)
+        said = capture(other / "o.db", "", 2, "--touched", "5m", program.pid, user=user)
+        check.true("without the right", "only its owner and root may write clear_refs" in said or "Permission denied" in said, said)
+    else:
+        print("not checked without root and setpriv: who may not write clear_refs")
+    capture(db, preload, 3, "--touched", "5m", program.pid)
+    capture(db, preload, 3.5, "--touched", "10m", program.pid)
+    check.equal("not before it is time", cleared(), 1)
+    program.step(b"x")
+    program.step()
+    capture(db, preload, 6, "--touched", "5m", program.pid)
+    rows = kit.rows("query", "touched", db=db)
+    check.true("after an exec all is new", all(int(r["untouched_kib"]) <= 256 for r in rows), rows)
+    said = capture(db, preload, 7, "--touched", "5m", "--measure", "maps", program.pid)
+    check.true("maps", "--touched needs smaps" in said, said)
+
+
+def main():
+    check = kit.Check()
+    with open("/proc/pressure/memory", encoding="ascii") as pressure:
+        if not re.match(r"some avg10=0.00 avg60=0.00", pressure.read()):
+            kit.skip("memory is short on this machine")
+    with kit.Place() as place:
+        preload, db = clock(place), place / "t.db"
+        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", place / "touched", HERE / "touched.c"], check=True)
+        (place / "python").write_text(PYTHON, encoding="ascii")
+        programs = {(name, mode): Program(*words, mode) for mode in ("leak", "cache")
+                    for name, words in (("touched", [place / "touched"]), ("python", [sys.executable, place / "python"]))}
+        try:
+            grow(check, place, db, preload, programs)
+            for (name, mode), program in programs.items():
+                evidence(check, db, name, program, mode == "cache")
+            same_elsewhere(check, place, db)
+            nothing_unknown(check, place, preload, programs["touched", "leak"])
+        finally:
+            for program in programs.values():
+                program.end()
+    check.finish()
+
+
+if __name__ == "__main__":
+    if not os.path.exists("/proc/pressure/memory") or not os.path.exists("/proc/self/clear_refs"):
+        kit.skip("this kernel has no clear_refs, or does not tell its memory pressure")
+    main()

@@ -1,4 +1,5 @@
-"""report: how large a report is, how long it takes to make and until a browser shows it.
+"""report: how large a report is, how long it takes to make and until a browser shows it; and that it
+shows what the store has, as tests/report/page.py asks.
 
     PMAPDB=build/release/pmapdb python3 tests/bench/report.py [--big]
 
@@ -15,6 +16,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "report"))
 import browser  # noqa: E402 (found by the line before)
+import page as pages  # noqa: E402
 import stores  # noqa: E402
 
 kit = stores.kit
@@ -52,6 +54,7 @@ def big(folder):
                         + "---------------- ------- ------- ------- \n"
                         + f"total kB {total_kib + grown + extra:7} {total_rss + grown + extra:7} {0:7}\n")
         kit.run("import", "-q", "-", db=s.db, stdin="".join(text).encode(), expect=(0, 2))
+    s.badge = "LEAK"
     return s
 
 
@@ -67,12 +70,14 @@ def measure(b, s, name):
         ready = "%.2f" % page.value("pmapdbReport.readyMs / 1000")
         heap = "%.0f" % (page.value("performance.memory.usedJSHeapSize") / 2**20)
         page.close()
+        pages.look(b, s, name)
     print(f"{name:12} {path.stat().st_size / 1000:9.0f} {made:8.2f} {ready:>8} {heap:>8}", flush=True)
 
 
 def main():
-    names = ["leak", "siblings", "memfd", "peak"] + [n for n in ("redis", "node_steady", "c_mmap") if os.environ.get("PMAPDB_SHARED")]
+    names = ["leak", "siblings", "jit", "peak"] + (list(stores.WORKLOADS) if os.environ.get("PMAPDB_SHARED") else [])
     print(f"{'store':12} {'page kB':>9} {'CPU s':>8} {'ready s':>8} {'heap MiB':>8}")
+    print(f"{'asked':12} {'200':>9} {'':>8} {'1':>8}\n{'asked, big':12} {'1000':>9} {'3':>8} {'2.5':>8}")
     with kit.Place() as place:
         b = browser.Browser() if browser.program() else None
         try:
@@ -83,6 +88,7 @@ def main():
         finally:
             if b:
                 b.__exit__(None, None, None)
+    pages.check.finish()
 
 
 if __name__ == "__main__":

@@ -325,7 +325,7 @@ double pm_plot_head(pm_picture *p, const pm_plot_data *d)
                                                                : 0x0b6b5a,
                           .bold = true};
     double y = p->line * (p->terminal ? .5 : 1), left = p->terminal ? 0 : p->em, width;
-    double word = (double)(strlen(d->badge) + 2) * p->em;
+    double word = (double)(strlen(d->badge) + 3) * p->em;
 
     width = fmin((double)(d->title.len + 2) * p->em, p->width / 2);
     pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, width, &bold, text_of(&d->title));

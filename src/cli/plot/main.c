@@ -1,10 +1,13 @@
 /* main: pmapdb plot: a process as a picture, in a file or on a terminal. */
 #include "cli/output.h"
+#include "cli/plot/marks.h"
 #include "cli/plot/plot.h"
 
 #include "base/num.h"
 #include "cli/options/options.h"
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define CHART_LINES 12 /* on a terminal */
 #define MAP_LINES 14
@@ -12,6 +15,7 @@
 
 typedef struct plot_cmd {
     pm_plot_ask ask;
+    pm_marks marks;
     const char *what;
     int width, height;
 } plot_cmd;
@@ -56,6 +60,7 @@ static const pm_option options[] = {
     {"limit", 0, PM_OPT_TEXT, AT(ask.limit), "SIZE", "What the rss of the process cannot exceed",
      NULL},
     {"dialect", 0, PM_OPT_TEXT, AT(ask.dialect), "NAME", "Only captures of this dialect", NULL},
+    PM_MARKS_OPTIONS(AT(marks)),
     {"size", 0, PM_OPT_CUSTOM, 0, "WIDTHxHEIGHT", "Of a picture in a file, in pixels (1200x600)",
      read_size},
     {0}};
@@ -79,7 +84,8 @@ static void open_picture(const plot_cmd *c, const char *title, const char *about
     else if (pm_text_ends(pm_text_of(file), PM_TEXT(".png")))
         st = pm_picture_png(p, c->width, c->height, &out->sink, err);
     else
-        st = pm_picture_svg(p, c->width, c->height, pm_text_of(title), pm_text_of(about),
+        st = pm_picture_svg(p, c->width, c->height,
+                            &(pm_picture_about){pm_text_of(title), pm_text_of(about), true},
                             &out->sink, err);
     pm_cli_must(st, err);
 }
@@ -87,6 +93,10 @@ static void open_picture(const plot_cmd *c, const char *title, const char *about
 static void check_file(const pm_cli *cli)
 {
     pm_text file = pm_text_of(cli->output);
+    struct stat info;
+
+    if (!file.len && !cli->quiet && fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
+        pm_cli_say("the file gets the picture of a terminal; -o FILE.svg or -o FILE.png draws one");
 
     if (file.len && !pm_text_ends(file, PM_TEXT(".svg")) && !pm_text_ends(file, PM_TEXT(".png")))
         pm_cli_usage(cli, "-o '%s': the name of a picture ends in .svg or .png", cli->output);
@@ -126,6 +136,8 @@ static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
 
     pm_plot_judge(&judged, store, &c->ask);
     pm_plot_read(&d, store, &c->ask, &judged, 280);
+    d.plot.mark = c->marks.item;
+    d.plot.n_marks = c->marks.n;
     if (!c->what || strcmp(c->what, "growth") != 0)
         pm_plot_read_map(&d, store, &map);
     if (c->what && strcmp(c->what, "growth") != 0 && !map.n)
@@ -162,6 +174,7 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
         pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
     c.ask.process = n ? argv[1] : NULL;
     check_file(cli);
+    pm_marks_read(&c.marks, cli);
     store = pm_cli_store(cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(store, &err), &err);
     pm_output_open(&out, cli);
@@ -171,5 +184,6 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
         plot_process(&c, store, &out);
     pmapdb_close(store);
     pm_output_end(&out);
-    return PM_EXIT_OK;
+    pm_marks_free(&c.marks);
+    return c.marks.bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

@@ -25,7 +25,7 @@
 static const pm_option options[] = {
     {"all", 0, PM_OPT_WORD, AT(all), "DIR", "A page for each process, and an index.html, in DIR",
      NULL},
-    {"mark", 0, PM_OPT_LIST, AT(marks), "'TIME TEXT'", "What happened then; may be repeated", NULL},
+    PM_MARKS_OPTIONS(AT(marks)),
     {"title", 0, PM_OPT_TEXT, AT(title), "TEXT", "Title of the page", NULL},
     {"max-size", 0, PM_OPT_SIZE, AT(max_kib), "SIZE",
      "Show fewer snapshots and mappings in a page that would be larger (8M)", NULL},
@@ -184,9 +184,14 @@ static void print_picture(pm_report *r, int64_t id, pm_words *words)
     if (g.begin != g.end && g.begin->snapshots > 0) {
         pm_clock_format(r->scope.from_ms, since);
         pm_plot_read(&data, r->args.store, &ask, &r->verdicts, SVG_POINTS);
-        pm_cli_must(pm_picture_svg(&picture, 1200, 600, (pm_text){data.title.data, data.title.len},
-                                   (pm_text){data.verdict.data, data.verdict.len}, &sink, &err),
-                    &err);
+        data.plot.mark = r->marks.item;
+        data.plot.n_marks = r->marks.n;
+        pm_cli_must(
+            pm_picture_svg(&picture, 1200, 600,
+                           &(pm_picture_about){.title = {data.title.data, data.title.len},
+                                               .about = {data.verdict.data, data.verdict.len}},
+                           &sink, &err),
+            &err);
         top = pm_plot_head(&picture, &data) + .5 * picture.line;
         frame = pm_plot_place(&picture, &data.plot, top, picture.height - 1.5 * picture.line);
         pm_plot_growth(&picture, &data.plot, &frame);
@@ -279,6 +284,7 @@ int pm_cli_report(pm_cli *cli, int argc, char **argv)
     pm_run_parse(&r.args, argc, argv);
     if (!cli->output && !r.all && isatty(STDOUT_FILENO))
         pm_cli_usage(cli, "report where to? -o FILE.html");
+    pm_marks_read(&r.marks, cli);
     umask(077); /* the page tells what the store does, which is private */
     pm_run_open(&r.args);
     read_scope(&r);
@@ -290,7 +296,7 @@ int pm_cli_report(pm_cli *cli, int argc, char **argv)
         write_page(&r, &(pm_report_links){.here = ids, .n_here = n}, cli->output);
     }
     pm_leak_rows_free(&r.verdicts);
-    free(r.marks.item);
+    pm_marks_free(&r.marks);
     pm_run_end(&r.args);
-    return PM_EXIT_OK;
+    return r.marks.bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

@@ -58,25 +58,15 @@ static void put_verdicts(pm_report *r, const pm_report_links *links, pm_buf *out
     put(out, *comma == ',' ? "],\n" : "\"leak\":[],\n");
 }
 
-/* A mark is a time, then words. */
 static void put_marks(const pm_report *r, pm_buf *out)
 {
     put(out, "\"marks\":[");
-    for (size_t i = 0; i < r->marks.n; i++) {
-        pm_text words;
-        int64_t ms;
-
-        if (!pm_clock_parse_prefix(pm_text_of(r->marks.item[i]), &ms, &words))
-            pm_cli_usage(r->cli,
-                         "--mark wants a time and words, like '2026-11-21T02:05:00Z "
-                         "deploy 2.3', not '%s'",
-                         r->marks.item[i]);
-        if (i)
-            put(out, ",");
-        put_object(out,
-                   (pm_pair[]){{.key = "ms", .value = pm_value_int(ms)},
-                               {.key = "text", .value = {.kind = PM_VALUE_TEXT, .t = words}}},
-                   2);
+    for (const pm_plot_mark *m = r->marks.item; m < r->marks.item + r->marks.n; m++) {
+        put(out, m > r->marks.item ? "," : "");
+        put_object(
+            out,
+            (pm_pair[]){{.key = "ms", .value = pm_value_int(m->ms)}, text_pair("text", m->text)},
+            2);
     }
     put(out, "],\n");
 }

@@ -3,6 +3,7 @@
 #define PM_CLI_REPORT_H
 
 #include "cli/leaks/rows.h"
+#include "cli/plot/marks.h"
 #include "cli/run.h"
 #include "store/report/report.h"
 
@@ -11,7 +12,7 @@ typedef struct pm_report {
     pm_run_args args;
     const char *title, *all; /* --title, --all; NULL: not given */
     int64_t max_kib;         /* --max-size */
-    pm_cli_list marks;
+    pm_marks marks;
     /* What the query report-scope says: */
     pm_report_scope scope;
     bool alone;    /* a single process is asked for */

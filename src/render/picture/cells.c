@@ -49,6 +49,16 @@ static uint8_t color_of(const pm_picture *p, uint32_t rgb)
     return g->how.color && most >= 64 ? (uint8_t)code : 0;
 }
 
+/* The colour of an ink on white. */
+static uint32_t faded(const pm_ink *ink)
+{
+    uint32_t out = 0;
+
+    for (int shift = 0; shift < 24; shift += 8)
+        out |= (uint32_t)(255 - ink->opacity * (255 - (int)(ink->rgb >> shift & 255))) << shift;
+    return out;
+}
+
 static void set_dot(pm_picture *p, int x, int y, uint8_t color)
 {
     static const uint8_t bit[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
@@ -169,7 +179,7 @@ static void field(pm_picture *p, const pm_raster *f)
             if (v && c) {
                 c->letter = v >= c->half[0] && v >= c->half[1] ? f->letters[v] : c->letter;
                 c->half[row % 2] = v;
-                c->half_color[row % 2] = color_of(p, f->colors[v]);
+                c->half_color[row % 2] = color_of(p, faded(&f->inks[v]));
             }
         }
 }

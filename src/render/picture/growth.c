@@ -315,6 +315,7 @@ void pm_plot_growth(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f)
         draw_forecast(&g);
         draw_limit(&g);
         draw_since(&g);
+        pm_plot_marks(p, plot, f);
         pm_plot_labels(p, f, g.label, g.n_labels);
     }
     free(g.floor);

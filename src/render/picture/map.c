@@ -21,7 +21,7 @@ typedef struct map {
     uint8_t *cell;
     int *from, *to; /* the columns of each moment */
     size_t life;    /* first moment of the newest life */
-    uint32_t color[COLORS_MAX];
+    pm_ink ink[COLORS_MAX];
     char letters[COLORS_MAX + 1];
     uint32_t base[COLORS_MAX / STRENGTHS];
     int n_base;
@@ -103,15 +103,6 @@ static void find_growing(map *m)
 
 /* ---- cells ---- */
 
-static uint32_t mix(uint32_t rgb, double strength)
-{
-    uint32_t out = 0;
-
-    for (int shift = 0; shift < 24; shift += 8)
-        out |= (uint32_t)(255 - strength * (255 - (int)(rgb >> shift & 255))) << shift;
-    return out;
-}
-
 /* The value of a cell: one of STRENGTHS per colour, the share that is resident. */
 static uint8_t value_of(map *m, const pm_plot_stretch *s)
 {
@@ -126,7 +117,8 @@ static uint8_t value_of(map *m, const pm_plot_stretch *s)
             return 1;
         m->base[m->n_base++] = rgb;
         for (int k = 0; k < STRENGTHS; k++) {
-            m->color[1 + i * STRENGTHS + k] = mix(rgb, .25 + .75 * k / (STRENGTHS - 1));
+            m->ink[1 + i * STRENGTHS + k] =
+                (pm_ink){.rgb = rgb, .opacity = .25 + .75 * k / (STRENGTHS - 1)};
             m->letters[1 + i * STRENGTHS + k] =
                 s->state != PM_PLOT_QUIET ? "-##"[k > 1 ? 2 : k] : ".-++"[k];
         }
@@ -279,15 +271,18 @@ static void draw(map *m)
         for (size_t i = 0; i < m->of->n; i++)
             if (2 * (int)m->of->stretch[i].state + (m->of->stretch[i].rss != 0) == rank)
                 paint(m, &m->of->stretch[i]);
-    m->raster.n_colors = 1 + m->n_base * STRENGTHS;
+    m->raster.n_inks = 1 + m->n_base * STRENGTHS;
     pm_picture_text(m->p, (pm_point){m->f->left, m->f->top - m->p->line / 2}, PM_ALIGN_LEFT,
                     m->f->right - m->f->left, &ink,
-                    PM_TEXT("address space, low at the bottom; pale (-) is hardly resident"));
+                    m->p->terminal
+                        ? PM_TEXT("address space, low at the bottom; pale (-) is hardly resident")
+                        : PM_TEXT("address space, low at the bottom; pale is hardly resident"));
     pm_picture_rect(m->p, m->f->left, m->f->top, m->f->now - m->f->left, m->f->bottom - m->f->top,
                     &ground);
     pm_plot_time_axis(m->p, m->plot, m->f);
     pm_picture_raster(m->p, &m->raster);
     pm_plot_breaks(m->p, m->plot, m->f);
+    pm_plot_marks(m->p, m->plot, m->f);
     draw_axis(m);
     draw_labels(m);
 }
@@ -309,7 +304,7 @@ void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f
                            p->cell,
                            p->cell,
                            m.cell,
-                           m.color,
+                           m.ink,
                            m.letters,
                            1};
     p->st = m.cell && m.from && m.to ? pm_address_scale_new(&m.scale, of, p->err)

@@ -91,6 +91,58 @@ double pm_picture_words(pm_picture *p, pm_point at, double width, const pm_ink *
     return y - at.y;
 }
 
+void pm_picture_begin(pm_picture *out, const pm_picture_ops *ops, int width, int height,
+                      void *state, const pm_sink *sink, pmapdb_error *err)
+{
+    *out = (pm_picture){.ops = ops,
+                        .sink = sink,
+                        .width = width,
+                        .height = height,
+                        .em = PM_PICTURE_FONT * .6,
+                        .line = PM_PICTURE_FONT * 1.4,
+                        .cell = 2,
+                        .state = state,
+                        .err = err};
+}
+
+/* ---- cells ---- */
+
+/* The number of cells of this value from here down. */
+static int run_at(const pm_raster *f, int x, int y, int value)
+{
+    int n = 0;
+
+    while (y + n < f->rows && f->cell[(y + n) * f->columns + x] == value)
+        n++;
+    return n;
+}
+
+/* True if a run of exactly this length begins here. */
+static bool is_run(const pm_raster *f, int x, int y, int value, int length)
+{
+    return x >= 0 && x < f->columns && (y == 0 || f->cell[(y - 1) * f->columns + x] != value) &&
+           run_at(f, x, y, value) == length;
+}
+
+/* Equal cells below each other are a run, equal runs beside each other one rectangle. */
+void pm_picture_rectangles(pm_picture *p, const pm_raster *f, int value,
+                           void (*put)(pm_picture *p, double x, double y, double width,
+                                       double height))
+{
+    for (int x = 0; x < f->columns; x++)
+        for (int y = 0, down; y < f->rows; y += down ? down : 1) {
+            int across = 1;
+
+            down = run_at(f, x, y, value);
+            if (!down || is_run(f, x - 1, y, value, down))
+                continue;
+            while (is_run(f, x + across, y, value, down))
+                across++;
+            put(p, f->at.x + x * f->width, f->at.y + y * f->height, across * f->width,
+                down * f->height);
+        }
+}
+
 pmapdb_status pm_picture_end(pm_picture *p)
 {
     if (p->st == PMAPDB_OK)

@@ -25,16 +25,16 @@ typedef struct pm_ink {
 
 typedef enum pm_align { PM_ALIGN_LEFT, PM_ALIGN_MIDDLE, PM_ALIGN_RIGHT } pm_align;
 
-/* A value is an index into `colors`; 0: nothing. A terminal without colour shows the value's
+/* A value is an index into `inks`; 0: nothing. A terminal without colour shows the value's
  * character of `letters` instead. */
 typedef struct pm_raster {
     pm_point at;
     int columns, rows;
     double width, height; /* of a cell */
     const uint8_t *cell;
-    const uint32_t *colors;
+    const pm_ink *inks;
     const char *letters;
-    int n_colors;
+    int n_inks;
 } pm_raster;
 
 typedef struct pm_picture pm_picture;
@@ -66,8 +66,14 @@ typedef struct pm_picture_terminal {
     bool color, utf8; /* 256 colours; braille and half blocks */
 } pm_picture_terminal;
 
-/* `title` and `about` describe an SVG to readers who do not see it. */
-pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, pm_text title, pm_text about,
+/* `title` and `about` describe an SVG to readers who do not see it. A file of its own follows the
+ * light or dark scheme of its viewer; within a page the page's policy forbids that. */
+typedef struct pm_picture_about {
+    pm_text title, about;
+    bool own_file;
+} pm_picture_about;
+
+pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, const pm_picture_about *about,
                              const pm_sink *sink, pmapdb_error *err);
 /* PMAPDB_IO without the library; the error says how to install it, and what needs none. */
 pmapdb_status pm_picture_png(pm_picture *out, int width, int height, const pm_sink *sink,
@@ -86,6 +92,15 @@ void pm_picture_text(pm_picture *p, pm_point at, pm_align align, double width, c
                      pm_text text);
 /* Words over several lines; returns the height that they take. */
 double pm_picture_words(pm_picture *p, pm_point at, double width, const pm_ink *ink, pm_text text);
+/* For papers of pixels: begins with a white ground. The paper owns `state`. */
+#define PM_PICTURE_FONT 13
+void pm_picture_begin(pm_picture *out, const pm_picture_ops *ops, int width, int height,
+                      void *state, const pm_sink *sink, pmapdb_error *err);
+/* Gives the cells of one value as few rectangles. */
+void pm_picture_rectangles(pm_picture *p, const pm_raster *f, int value,
+                           void (*put)(pm_picture *p, double x, double y, double width,
+                                       double height));
+
 /* Writes the picture and releases it. */
 pmapdb_status pm_picture_end(pm_picture *p);
 

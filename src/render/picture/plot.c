@@ -177,7 +177,7 @@ pm_plot_frame pm_plot_place(const pm_picture *p, const pm_plot *plot, double top
 {
     int64_t first = plot->moment[0].ms, last = plot->moment[plot->n - 1].ms;
     double span = last > first ? (double)(last - first) : 1, width, zone, until;
-    pm_plot_frame f = {.left = (p->terminal ? 10 : 14) * p->em,
+    pm_plot_frame f = {.left = (p->terminal ? 10 : 16) * p->em,
                        .right = p->width - p->em,
                        .top = top,
                        .bottom = bottom,
@@ -264,6 +264,28 @@ void pm_plot_breaks(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f)
         free_from = to + width;
         pm_picture_text(p, (pm_point){to + p->em / 2, f->top + p->line / 2}, PM_ALIGN_LEFT, width,
                         &words, pm_text_of(text));
+    }
+}
+
+void pm_plot_marks(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f)
+{
+    const pm_ink ink = {.rgb = 0x1f5fbf}, line = {.rgb = 0x1f5fbf, .width = 1};
+    double end = plot->rate > 0 ? f->right : f->now, free_from = f->left;
+
+    for (size_t i = 0; i < plot->n_marks; i++) {
+        double x = pm_plot_x(f, plot->mark[i].ms), room = f->now - x - p->em;
+
+        if (x < f->left || x > end)
+            continue;
+        pm_picture_line(p, x, f->top, x, f->bottom - 1, &line);
+        if (!p->terminal)
+            pm_picture_path(p, (pm_point[]){{x, f->top - 4}, {x + 7, f->top}, {x, f->top + 4}}, 3,
+                            &ink, NULL);
+        if (x < free_from || room < 6 * p->em)
+            continue; /* no room for the words */
+        free_from = x + (double)(strlen(plot->mark[i].text) + 3) * p->em;
+        pm_picture_text(p, (pm_point){x + 1.2 * p->em, f->top + p->line / 2}, PM_ALIGN_LEFT, room,
+                        &ink, pm_text_of(plot->mark[i].text));
     }
 }
 

@@ -28,6 +28,12 @@ typedef struct pm_plot_layer {
     int64_t most, range;
 } pm_plot_layer;
 
+/* What happened then. */
+typedef struct pm_plot_mark {
+    int64_t ms;
+    char text[120];
+} pm_plot_mark;
+
 typedef struct pm_plot {
     pm_plot_moment *moment;
     size_t n, cap;
@@ -41,6 +47,8 @@ typedef struct pm_plot {
     const char *limit_words;
     int64_t since_ms;    /* PMAPDB_UNKNOWN: nothing began */
     pm_plot_state whole; /* of what no category has: of captures with sums only */
+    const pm_plot_mark *mark;
+    size_t n_marks;
 } pm_plot;
 
 /* Where time runs on a picture: from left to right, the data up to `now`, the forecast to `right`.
@@ -67,6 +75,8 @@ double pm_plot_x(const pm_plot_frame *f, int64_t ms);
 /* Draws the axis of time below the frame, and the breaks in the series. */
 void pm_plot_time_axis(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f);
 void pm_plot_breaks(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f);
+/* Draws flags over what is drawn already. */
+void pm_plot_marks(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f);
 
 void pm_plot_growth(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #define CAIRO "libcairo.so.2"
-#define FONT_SIZE 13
 
 typedef struct extents {
     double x_bearing, y_bearing, width, height, x_advance, y_advance;
@@ -124,11 +123,18 @@ static void text(pm_picture *p, pm_point at, pm_align align, const pm_ink *ink, 
     }
     set_ink(s, ink);
     s->call.select_font_face(s->cr, "DejaVu Sans", 0, ink->bold);
-    s->call.set_font_size(s->cr, FONT_SIZE);
+    s->call.set_font_size(s->cr, PM_PICTURE_FONT);
     s->call.text_extents(s->cr, shown, &size);
-    s->call.move_to(s->cr, at.x - part[align] * size.x_advance, at.y + FONT_SIZE * .36);
+    s->call.move_to(s->cr, at.x - part[align] * size.x_advance, at.y + PM_PICTURE_FONT * .36);
     s->call.show_text(s->cr, shown);
     free(shown);
+}
+
+static void put_rectangle(pm_picture *p, double x, double y, double width, double height)
+{
+    const sheet *s = p->state;
+
+    s->call.rectangle(s->cr, x, y, width, height);
 }
 
 static void raster(pm_picture *p, const pm_raster *f)
@@ -136,17 +142,9 @@ static void raster(pm_picture *p, const pm_raster *f)
     const sheet *s = p->state;
 
     s->call.set_antialias(s->cr, 1); /* none: cells touch each other */
-    for (int color = 1; color < f->n_colors; color++) {
-        set_ink(s, &(pm_ink){.rgb = f->colors[color]});
-        for (int x = 0; x < f->columns; x++)
-            for (int y = 0, n; y < f->rows; y += n) {
-                for (n = 0; y + n < f->rows && f->cell[(y + n) * f->columns + x] == color;)
-                    n++;
-                if (n)
-                    s->call.rectangle(s->cr, f->at.x + x * f->width, f->at.y + y * f->height,
-                                      f->width, n * f->height);
-                n = n ? n : 1;
-            }
+    for (int value = 1; value < f->n_inks; value++) {
+        set_ink(s, &f->inks[value]);
+        pm_picture_rectangles(p, f, value, put_rectangle);
         s->call.fill(s->cr);
     }
     s->call.set_antialias(s->cr, 0);
@@ -191,15 +189,7 @@ pmapdb_status pm_picture_png(pm_picture *out, int width, int height, const pm_si
     }
     s->surface = s->call.image_surface_create(1, width, height); /* 24 bits */
     s->cr = s->call.create(s->surface);
-    *out = (pm_picture){.ops = &ops,
-                        .sink = sink,
-                        .width = width,
-                        .height = height,
-                        .em = FONT_SIZE * .6,
-                        .line = FONT_SIZE * 1.4,
-                        .cell = 2,
-                        .state = s,
-                        .err = err};
+    pm_picture_begin(out, &ops, width, height, s, sink, err);
     pm_picture_rect(out, 0, 0, width, height, &(pm_ink){.rgb = 0xffffff});
     return out->st;
 }

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FONT_SIZE 13
-
 static pm_buf *buf_of(pm_picture *p)
 {
     return p->state;
@@ -95,57 +93,31 @@ static void text(pm_picture *p, pm_point at, pm_align align, const pm_ink *ink, 
 
     PUT(p, "<text");
     put_attribute(p, "x", at.x);
-    put_attribute(p, "y", at.y + FONT_SIZE * .36);
+    put_attribute(p, "y", at.y + PM_PICTURE_FONT * .36);
     put_ink(p, "fill", ink);
     PUT(p, "%s%s>", anchors[align], ink->bold ? " font-weight=\"bold\"" : "");
     put_escaped(p, t);
     PUT(p, "</text>\n");
 }
 
-/* The number of cells of this colour from here down. */
-static int run_at(const pm_raster *f, int x, int y, int color)
+static void put_rectangle(pm_picture *p, double x, double y, double width, double height)
 {
-    int n = 0;
-
-    while (y + n < f->rows && f->cell[(y + n) * f->columns + x] == color)
-        n++;
-    return n;
+    put_point(p, 'M', (pm_point){x, y});
+    put_step(p, "h", width);
+    put_step(p, "v", height);
+    put_step(p, "h", -width);
+    PUT(p, "z");
 }
 
-/* True if a run of exactly this length begins here. */
-static bool is_run(const pm_raster *f, int x, int y, int color, int length)
-{
-    return x >= 0 && x < f->columns && (y == 0 || f->cell[(y - 1) * f->columns + x] != color) &&
-           run_at(f, x, y, color) == length;
-}
-
-/* One path per colour. Equal cells below each other are a run, equal runs beside each other one
- * rectangle. */
-static void put_rectangles(pm_picture *p, const pm_raster *f, int color)
-{
-    for (int x = 0; x < f->columns; x++)
-        for (int y = 0, down; y < f->rows; y += down ? down : 1) {
-            int across = 1;
-
-            down = run_at(f, x, y, color);
-            if (!down || is_run(f, x - 1, y, color, down))
-                continue;
-            while (is_run(f, x + across, y, color, down))
-                across++;
-            put_point(p, 'M', (pm_point){f->at.x + x * f->width, f->at.y + y * f->height});
-            put_step(p, "h", across * f->width);
-            put_step(p, "v", down * f->height);
-            put_step(p, "h", -across * f->width);
-            PUT(p, "z");
-        }
-}
-
+/* One path per value. */
 static void field(pm_picture *p, const pm_raster *f)
 {
-    for (int color = 1; color < f->n_colors; color++)
-        if (memchr(f->cell, color, (size_t)(f->columns * f->rows))) {
-            PUT(p, "<path fill=\"#%06x\" d=\"", (unsigned)f->colors[color]);
-            put_rectangles(p, f, color);
+    for (int value = 1; value < f->n_inks; value++)
+        if (memchr(f->cell, value, (size_t)(f->columns * f->rows))) {
+            PUT(p, "<path");
+            put_ink(p, "fill", &f->inks[value]);
+            PUT(p, " d=\"");
+            pm_picture_rectangles(p, f, value, put_rectangle);
             PUT(p, "\"/>\n");
         }
 }
@@ -162,7 +134,23 @@ static void close(pm_picture *p)
     free(p->state);
 }
 
-pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, pm_text title, pm_text about,
+/* The colours that a dark scheme replaces: the ground, words and lines, and what is grey. */
+static void put_dark(pm_picture *p)
+{
+    static const unsigned pairs[][2] = {
+        {0xffffff, 0x12161b}, {0x1a1f26, 0xe6eaef}, {0x5b6673, 0x9aa6b4}, {0xd9dde2, 0x3a434e},
+        {0xb34700, 0xff9a57}, {0x1f5fbf, 0x6fa8ff}, {0x0b6b5a, 0x5fd0b8}, {0x7a3600, 0xffd9b8},
+        {0xb9c0ca, 0x5a6471}, {0x708398, 0x7d8fa3}, {0xd3d8df, 0x424c57}, {0xe4e8ed, 0x2c353f},
+        {0xc9ced6, 0x424c57}, {0x4b32a8, 0x7b66d6}};
+
+    PUT(p, "<style>@media(prefers-color-scheme:dark){");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        PUT(p, "[fill=\"#%06x\"]{fill:#%06x}[stroke=\"#%06x\"]{stroke:#%06x}", pairs[i][0],
+            pairs[i][1], pairs[i][0], pairs[i][1]);
+    PUT(p, "}</style>\n");
+}
+
+pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, const pm_picture_about *about,
                              const pm_sink *sink, pmapdb_error *err)
 {
     static const pm_picture_ops ops = {path, text, field, end, close};
@@ -170,23 +158,18 @@ pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, pm_text tit
 
     if (!buf)
         return pm_fail_nomem(err);
-    *out = (pm_picture){.ops = &ops,
-                        .sink = sink,
-                        .width = width,
-                        .height = height,
-                        .em = FONT_SIZE * .6,
-                        .line = FONT_SIZE * 1.4,
-                        .cell = 2,
-                        .state = buf,
-                        .err = err};
+    pm_picture_begin(out, &ops, width, height, buf, sink, err);
     PUT(out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
         "%d\" role=\"img\" font-family=\"DejaVu Sans,Liberation Sans,Arial,sans-serif\" "
         "font-size=\"%d\">\n<title>",
-        width, height, width, height, FONT_SIZE);
-    put_escaped(out, title);
+        width, height, width, height, PM_PICTURE_FONT);
+    put_escaped(out, about->title);
     PUT(out, "</title>\n<desc>");
-    put_escaped(out, about);
-    PUT(out, "</desc>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
+    put_escaped(out, about->about);
+    PUT(out, "</desc>\n");
+    if (about->own_file)
+        put_dark(out);
+    pm_picture_rect(out, 0, 0, width, height, &(pm_ink){.rgb = 0xffffff});
     return out->st;
 }

@@ -320,14 +320,15 @@ double pm_plot_head(pm_picture *p, const pm_plot_data *d)
 {
     const pm_ink bold = {.rgb = PM_PLOT_TEXT, .bold = true}, plain = {.rgb = PM_PLOT_TEXT},
                  muted = {.rgb = PM_PLOT_MUTED},
-                 badge = {.rgb = d->state                      ? pm_plot_state_color(d->state)
+                 badge = {.rgb = d->state                      ? pm_plot_state_text(p, d->state)
                                  : strcmp(d->badge, "NO LEAK") ? PM_PLOT_MUTED
                                                                : 0x0b6b5a,
                           .bold = true};
     double y = p->line * (p->terminal ? .5 : 1), left = p->terminal ? 0 : p->em, width;
     double word = (double)(strlen(d->badge) + 3) * p->em;
 
-    width = fmin((double)(d->title.len + 2) * p->em, p->width / 2);
+    width = (double)d->title.len * (p->terminal ? 1 : 1.15) + 2; /* bold is wider */
+    width = fmin(width * p->em, p->width / 2);
     pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, width, &bold, text_of(&d->title));
     pm_picture_text(p, (pm_point){left + width, y}, PM_ALIGN_LEFT, p->width - width - 2 * left,
                     &muted, text_of(&d->about));

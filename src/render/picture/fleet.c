@@ -59,7 +59,7 @@ static void draw_tile(const fleet *f, const pm_plot_tile *t, double x, double y,
 {
     const pm_ink text = {.rgb = PM_PLOT_TEXT, .bold = true}, muted = {.rgb = PM_PLOT_MUTED},
                  verdict = {.rgb = t->state == PM_PLOT_QUIET ? PM_PLOT_MUTED
-                                                             : pm_plot_state_color(t->state),
+                                                             : pm_plot_state_text(f->p, t->state),
                             .bold = t->state != PM_PLOT_QUIET},
                  line = {.rgb = 0xd9dde2, .width = 1};
     double line_y = y + f->p->line / 2, bottom = y + height - f->p->line - 1;

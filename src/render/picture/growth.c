@@ -143,7 +143,7 @@ static void add_label(growth *g, const pm_plot_layer *l)
         return;
     g->n_labels++;
     *label = (pm_plot_label){.y = y,
-                             .rgb = pm_plot_state_color(l->state),
+                             .rgb = pm_plot_state_text(g->p, l->state),
                              .swatch = l->rgb,
                              .bold = l->state != PM_PLOT_QUIET};
     print_value(g, isnan(l->rate) ? v : l->rate, number);
@@ -199,11 +199,11 @@ static void draw_forecast(const growth *g)
         return;
     pm_picture_rect(g->p, g->f->now, g->f->top, g->f->right - g->f->now, g->f->bottom - g->f->top,
                     &zone);
-    if (plot->low > 0 && plot->high > 0)
-        pm_picture_path(
-            g->p,
-            (pm_point[]){now, forecast_end(g, from, plot->high), forecast_end(g, from, plot->low)},
-            3, &fan, NULL);
+    if (plot->low > 0 && plot->high > 0) {
+        pm_point high = forecast_end(g, from, plot->high), low = forecast_end(g, from, plot->low);
+
+        pm_picture_path(g->p, (pm_point[]){now, high, {low.x, high.y}, low}, 4, &fan, NULL);
+    }
     pm_picture_path(g->p, (pm_point[]){now, forecast_end(g, from, plot->rate)}, 2, &line,
                     "if it goes on");
     pm_picture_text(g->p, (pm_point){g->f->now + g->p->em, g->f->top + g->p->line / 2},

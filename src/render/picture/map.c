@@ -226,7 +226,7 @@ static void draw_labels(const map *m)
 
         pm_number_size(s->kib, kib);
         labels[i] = (pm_plot_label){.y = m->f->bottom - (s->row / s->bytes + .5) * m->raster.height,
-                                    .rgb = pm_plot_state_color(s->of->state),
+                                    .rgb = pm_plot_state_text(m->p, s->of->state),
                                     .swatch = warm ? s->of->rgb : pm_plot_color(s->category),
                                     .bold = warm};
         snprintf(labels[i].text, sizeof labels[i].text, "%.*s %s%s",

@@ -41,6 +41,13 @@ uint32_t pm_plot_state_color(pm_plot_state state)
     return colors[state];
 }
 
+uint32_t pm_plot_state_text(const pm_picture *p, pm_plot_state state)
+{
+    static const uint32_t colors[] = {PM_PLOT_TEXT, 0x8a5a00, 0xb84600};
+
+    return p->terminal ? pm_plot_state_color(state) : colors[state];
+}
+
 /* ---- layers ---- */
 
 static void measure(pm_plot_layer *l, size_t n)

@@ -69,6 +69,8 @@ void pm_plot_free(pm_plot *plot);
 /* The colour of a category that does not leak. */
 uint32_t pm_plot_color(pm_text category);
 uint32_t pm_plot_state_color(pm_plot_state state);
+/* The same for words: darker on white paper. */
+uint32_t pm_plot_state_text(const pm_picture *p, pm_plot_state state);
 
 pm_plot_frame pm_plot_place(const pm_picture *p, const pm_plot *plot, double top, double bottom);
 double pm_plot_x(const pm_plot_frame *f, int64_t ms);

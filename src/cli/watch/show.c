@@ -71,22 +71,43 @@ static bool has_ended(const pm_watch *w, const pm_leak_group *g)
 /* What has ended comes last. */
 static int compare(const void *x, const void *y, void *ctx)
 {
-    const pm_leak_group *a = x, *b = y;
+    const pm_watch_row *a = x, *b = y;
     const pm_watch *w = ctx;
-    bool gone = has_ended(w, a), also = has_ended(w, b);
-    double m = w->order == PM_WATCH_RATE ? a->begin->rate : a->begin->last;
-    double n = w->order == PM_WATCH_RATE ? b->begin->rate : b->begin->last;
+    double m = w->order == PM_WATCH_RATE ? a->rate : a->last;
+    double n = w->order == PM_WATCH_RATE ? b->rate : b->last;
     char one[192], two[192];
 
     m = isnan(m) ? -INFINITY : m;
     n = isnan(n) ? -INFINITY : n;
-    if (gone != also)
-        return gone ? 1 : -1;
+    if (a->ended != b->ended)
+        return a->ended ? 1 : -1;
     if (w->order != PM_WATCH_NAME && m != n)
         return m > n ? -1 : 1;
-    pm_leak_row_who(a->begin, one, sizeof one);
-    pm_leak_row_who(b->begin, two, sizeof two);
+    pm_leak_row_who(a->group.begin, one, sizeof one);
+    pm_leak_row_who(b->group.begin, two, sizeof two);
     return strcmp(one, two);
+}
+
+/* Adds a process to the line of its name, or as a line. What has ended is not part of a sum. */
+static void add_process(pm_watch *w, const pm_leak_group *g)
+{
+    const pm_leak_row *whole = g->begin;
+    pm_watch_row row = {*g,          worst_of(g), whole->last,    whole->last - whole->first,
+                        whole->rate, 1,           has_ended(w, g)};
+
+    for (pm_watch_row *r = w->row; w->by_name && r < w->row + w->n_rows; r++)
+        if (r->ended == row.ended && pm_text_equal(r->group.begin->name, whole->name)) {
+            r->last += row.last;
+            r->grown += row.grown;
+            r->rate = fmax(r->rate, 0) + fmax(row.rate, 0);
+            r->n++;
+            if (row.worst->verdict > r->worst->verdict) {
+                r->worst = row.worst;
+                r->group = row.group;
+            }
+            return;
+        }
+    w->row[w->n_rows++] = row;
 }
 
 void pm_watch_judge(pm_watch *w)
@@ -94,10 +115,10 @@ void pm_watch_judge(pm_watch *w)
     int64_t begun = pm_clock_now();
 
     pm_plot_judge(&w->rows, w->store, &(pm_plot_ask){.limit = w->limit});
-    free(w->group);
-    w->n_groups = 0;
-    w->group = calloc(w->rows.n + 1, sizeof *w->group);
-    if (!w->group)
+    free(w->row);
+    w->n_rows = 0;
+    w->row = calloc(w->rows.n + 1, sizeof *w->row);
+    if (!w->row)
         pm_cli_no_memory();
     w->newest = PM_TEXT("");
     for (const pm_leak_row *r = w->rows.row; r < w->rows.row + w->rows.n; r++)
@@ -109,32 +130,35 @@ void pm_watch_judge(pm_watch *w)
 
         pm_leak_row_who(r, who, sizeof who);
         if (strstr(who, w->filter))
-            w->group[w->n_groups++] = g;
+            add_process(w, &g);
         r = g.end;
     }
-    qsort_r(w->group, w->n_groups, sizeof *w->group, compare, w);
+    qsort_r(w->row, w->n_rows, sizeof *w->row, compare, w);
     w->judged_ms = pm_clock_now();
     w->judging_ms = w->judged_ms - begun;
 }
 
-static void put_process(pm_picture *p, int line, int columns, const pm_leak_group *g, bool chosen,
-                        bool ended)
+static void put_row(pm_picture *p, int line, int columns, const pm_watch_row *row, bool chosen)
 {
-    const pm_leak_row *worst = worst_of(g);
+    const pm_leak_row *worst = row->worst;
     bool warm = worst->verdict >= PM_VERDICT_SUSPECT;
-    const pm_ink *ink = ended ? &muted : chosen ? &bold : &plain;
+    const pm_ink *ink = row->ended ? &muted : chosen ? &bold : &plain;
     pm_ink verdict = {.rgb = !warm ? PM_PLOT_MUTED
                              : worst->verdict == PM_VERDICT_LEAK
                                  ? pm_plot_state_color(PM_PLOT_LEAK)
                                  : pm_plot_state_color(PM_PLOT_SUSPECT),
                       .bold = warm};
+    pm_text name = row->group.begin->name;
     char who[192];
 
-    pm_leak_row_who(g->begin, who, sizeof who);
+    pm_leak_row_who(row->group.begin, who, sizeof who);
+    if (row->n > 1)
+        snprintf(who, sizeof who, "%.*s (%zu)", (int)(name.len < 150 ? name.len : 150), name.data,
+                 row->n);
     put(p, line, 0, 24, ink, "%c %s", chosen ? '>' : ' ', who);
-    put_size(p, line, 37, ink, g->begin->last, false);
-    put_size(p, line, 50, ink, g->begin->last - g->begin->first, true);
-    if (ended)
+    put_size(p, line, 37, ink, row->last, false);
+    put_size(p, line, 50, ink, row->grown, true);
+    if (row->ended)
         put(p, line, 52, columns - 52, &muted, "ended");
     else
         put(p, line, 52, columns - 52, &verdict, "%s%s%.*s",
@@ -144,27 +168,29 @@ static void put_process(pm_picture *p, int line, int columns, const pm_leak_grou
 
 static void show_list(pm_watch *w, pm_picture *p)
 {
-    static const char *const orders[] = {"rss", "rate", "name"};
+    static const char *const orders[] = {"rss", "rate", "name"}, *const nouns[][2] = {
+                                                                     {"processes", "process"},
+                                                                     {"names", "name"}};
     const pm_screen *s = &w->screen;
     size_t room = (size_t)(s->lines - 3);
 
-    w->chosen = w->n_groups && w->chosen >= w->n_groups ? w->n_groups - 1 : w->chosen;
+    w->chosen = w->n_rows && w->chosen >= w->n_rows ? w->n_rows - 1 : w->chosen;
     w->top = w->chosen < w->top           ? w->chosen
              : w->chosen >= w->top + room ? w->chosen - room + 1
                                           : w->top;
-    put(p, 0, 0, s->columns, &bold, "%zu process%s, by %s%s%s%s", w->n_groups,
-        w->n_groups == 1 ? "" : "es", orders[w->order], *w->filter ? ", /" : "", w->filter,
+    put(p, 0, 0, s->columns, &bold, "%zu %s, by %s%s%s%s", w->n_rows,
+        nouns[w->by_name][w->n_rows == 1], orders[w->order], *w->filter ? ", /" : "", w->filter,
         w->paused ? ", paused" : "");
     put(p, 0, -s->columns, 30, &muted, "every %gs, read in %" PRId64 " ms",
         (double)w->every_ms / 1000, w->read_ms);
-    put(p, 1, 2, 20, &muted, "process");
+    put(p, 1, 2, 20, &muted, w->by_name ? "name" : "process");
     put(p, 1, -37, 12, &muted, "rss");
     put(p, 1, -50, 12, &muted, "since begin");
     put(p, 1, 52, 20, &muted, "verdict");
-    for (size_t i = w->top; i < w->n_groups && i < w->top + room; i++)
-        put_process(p, (int)(2 + i - w->top), s->columns, &w->group[i], i == w->chosen,
-                    has_ended(w, &w->group[i]));
-    put_keys(w, p, "Enter into  j k choose  < > order  / filter  p pause  s save  q quit");
+    for (size_t i = w->top; i < w->n_rows && i < w->top + room; i++)
+        put_row(p, (int)(2 + i - w->top), s->columns, &w->row[i], i == w->chosen);
+    put_keys(w, p,
+             "Enter into  j k choose  < > order  g by name  / filter  p pause  s save  q quit");
 }
 
 /* ---- one process ---- */
@@ -183,43 +209,58 @@ static size_t find_b(pm_watch *w, const pm_plot *plot)
     return b;
 }
 
+/* A line of the table: a category with its verdict, or a mapping. */
+static void put_change(const pm_watch *w, pm_picture *p, const pm_plot_data *d, int line,
+                       pmapdb_rows *rows)
+{
+    char category[200], path[200], column[48];
+    const pm_leak_row *r = d->group.begin;
+    const char *name;
+    int64_t now, change;
+
+    pm_answer_text(rows, "category", category, sizeof category);
+    snprintf(column, sizeof column, "%s_kib_to", d->plot.metric);
+    now = pm_answer_int(rows, column);
+    snprintf(column, sizeof column, "%s_kib_delta", d->plot.metric);
+    change = pm_answer_int(rows, column);
+    put_size(p, line, 45, &plain, now == PMAPDB_UNKNOWN ? NAN : (double)now, false);
+    put_size(p, line, 60, &plain, change == PMAPDB_UNKNOWN ? NAN : (double)change, true);
+    if (w->each) {
+        pm_answer_text(rows, "path", path, sizeof path);
+        name = strrchr(path, '/');
+        put(p, line, 0, 32, &plain, "#%" PRId64 " %s", pm_answer_int(rows, "lineage_id"),
+            name && name[1] ? name + 1
+            : *path         ? path
+                            : category);
+        put(p, line, 62, w->screen.columns - 62, &muted, "%s", category);
+        return;
+    }
+    put(p, line, 0, 32, &plain, "%s", category);
+    while (r < d->group.end && (r->whole || !pm_text_equal(r->key, pm_text_of(category))))
+        r++;
+    if (r < d->group.end)
+        put(p, line, 62, w->screen.columns - 62, r->verdict >= PM_VERDICT_SUSPECT ? &bold : &muted,
+            "%.*s", (int)r->verdict_name.len, r->verdict_name.data);
+}
+
 static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int line)
 {
     char from[32] = "first", to[32];
-    char column[48];
     pmapdb_rows *rows;
 
     if (w->a && w->a < w->shown)
         snprintf(from, sizeof from, "@%" PRId64, w->a);
     snprintf(to, sizeof to, "@%" PRId64, w->shown);
-    put(p, line, 0, 30, &muted, "category");
+    put(p, line, 0, 30, &muted, w->each ? "mapping" : "category");
     put(p, line, -45, 12, &muted, "%s", d->plot.metric);
     put(p, line, -60, 14, &muted, "since %s", *from == '@' ? "A" : "begin");
-    put(p, line, 62, 20, &muted, "verdict");
+    put(p, line, 62, 20, &muted, w->each ? "category" : "verdict");
     if (w->shown == d->plot.moment[0].snapshot_id)
         return;
-    rows = pm_plot_query(w->store, "diff-category",
+    rows = pm_plot_query(w->store, w->each ? "diff-lineage" : "diff-category",
                          (pm_plot_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
-    while (++line < w->screen.lines - 1 && pm_run_next(rows)) {
-        char category[200];
-        int64_t now, change;
-        const pm_leak_row *r = d->group.begin;
-
-        pm_answer_text(rows, "category", category, sizeof category);
-        while (r < d->group.end && (r->whole || !pm_text_equal(r->key, pm_text_of(category))))
-            r++;
-        snprintf(column, sizeof column, "%s_kib_to", d->plot.metric);
-        now = pm_answer_int(rows, column);
-        snprintf(column, sizeof column, "%s_kib_delta", d->plot.metric);
-        change = pm_answer_int(rows, column);
-        put(p, line, 0, 32, &plain, "%s", category);
-        put_size(p, line, 45, &plain, now == PMAPDB_UNKNOWN ? NAN : (double)now, false);
-        put_size(p, line, 60, &plain, change == PMAPDB_UNKNOWN ? NAN : (double)change, true);
-        if (r < d->group.end)
-            put(p, line, 62, w->screen.columns - 62,
-                r->verdict >= PM_VERDICT_SUSPECT ? &bold : &muted, "%.*s", (int)r->verdict_name.len,
-                r->verdict_name.data);
-    }
+    while (++line < w->screen.lines - 1 && pm_run_next(rows))
+        put_change(w, p, d, line, rows);
     pmapdb_rows_close(rows);
 }
 
@@ -248,10 +289,11 @@ static void show_process(pm_watch *w, pm_picture *p)
             put(p, (int)(f.top / 4), (int)(x / 2) + 1, 1, &bold, w->b && i == b ? "B" : "A");
         }
     show_diff(w, p, &d, (int)(bottom / 4) + 1);
-    put_keys(w, p,
-             w->paused
-                 ? "paused  Esc list  <- -> the past  a set A  m metric  p go on  s save  q quit"
-                 : "Esc list  <- -> the past  a set A  m metric  p pause  s save  q quit");
+    put_keys(
+        w, p,
+        w->paused
+            ? "paused  Esc list  Enter mappings  <- -> the past  a set A  m metric  p go on  s  q"
+            : "Esc list  Enter mappings  <- -> the past  a set A  m metric  p pause  s save  q");
     pm_plot_data_free(&d);
 }
 

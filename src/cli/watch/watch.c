@@ -93,17 +93,35 @@ static void type(pm_watch *w, int key)
     pm_watch_judge(w);
 }
 
+/* Goes into the process, or lists those of the name. */
+static void enter(pm_watch *w, const pm_watch_row *row)
+{
+    pm_text name = row->group.begin->name;
+
+    if (row->n == 1) {
+        w->process_id = row->group.begin->process_id;
+        return;
+    }
+    snprintf(w->filter, sizeof w->filter, "%.*s/", (int)name.len, name.data);
+    w->by_name = false;
+    w->chosen = 0;
+    pm_watch_judge(w);
+}
+
 static void press_in_list(pm_watch *w, int key)
 {
-    if ((key == 'j' || key == PM_KEY_DOWN) && w->chosen + 1 < w->n_groups)
+    if ((key == 'j' || key == PM_KEY_DOWN) && w->chosen + 1 < w->n_rows)
         w->chosen++;
     else if ((key == 'k' || key == PM_KEY_UP) && w->chosen)
         w->chosen--;
-    else if ((key == '\n' || key == '\r') && w->n_groups)
-        w->process_id = w->group[w->chosen].begin->process_id;
+    else if ((key == '\n' || key == '\r') && w->n_rows)
+        enter(w, &w->row[w->chosen]);
     else if (key == '/')
         w->typing = true;
-    else if (key == '<' || key == '>') {
+    else if (key == 'g') {
+        w->by_name = !w->by_name;
+        pm_watch_judge(w);
+    } else if (key == '<' || key == '>') {
         w->order = (pm_watch_order)((int)w->order + (key == '>' ? 1 : PM_WATCH_ORDERS - 1)) %
                    PM_WATCH_ORDERS;
         pm_watch_judge(w);
@@ -114,6 +132,8 @@ static void press_in_process(pm_watch *w, int key)
 {
     if (key == PM_KEY_ESCAPE)
         w->process_id = w->a = w->b = 0;
+    else if (key == '\n' || key == '\r')
+        w->each = !w->each;
     else if (key == PM_KEY_LEFT)
         w->b = w->before;
     else if (key == PM_KEY_RIGHT)
@@ -172,8 +192,8 @@ static void run(pm_watch *w)
     bool on = true;
 
     capture(w);
-    if (w->n_groups == 1 && !w->capture.all)
-        w->process_id = w->group[0].begin->process_id;
+    if (w->n_rows == 1 && !w->capture.all)
+        w->process_id = w->row[0].group.begin->process_id;
     while (on && !pm_stop_asked()) {
         int64_t left = w->paused ? 1000 : w->next_ms - pm_clock_now();
         int key;
@@ -209,7 +229,7 @@ int pm_cli_watch(pm_cli *cli, int argc, char **argv)
     pmapdb_close(w.store);
     pm_screen_close(&w.screen);
     pm_leak_rows_free(&w.rows);
-    free(w.group);
+    free(w.row);
     pm_buf_free(&match);
     return PM_EXIT_OK;
 }

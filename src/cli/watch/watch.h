@@ -12,6 +12,15 @@ typedef enum pm_watch_order {
     PM_WATCH_ORDERS
 } pm_watch_order;
 
+/* A line of the list: a process, or all processes of a name. */
+typedef struct pm_watch_row {
+    pm_leak_group group;      /* of several processes the worst */
+    const pm_leak_row *worst; /* its worst part */
+    double last, grown, rate; /* their sums; NaN: not known */
+    size_t n;
+    bool ended;
+} pm_watch_row;
+
 typedef struct pm_watch {
     pm_cli *cli;
     pmapdb_store *store; /* in memory */
@@ -19,13 +28,14 @@ typedef struct pm_watch {
     const char *limit;
     int64_t every_ms, next_ms, read_ms;
     bool paused, typing; /* typing: a filter */
+    bool by_name, each;  /* the list has a line per name; a process shows each mapping */
     char filter[64], message[600];
     pm_screen screen;
     /* All processes, judged; judged anew when that takes little of the time. */
     pm_leak_rows rows;
     pm_text newest; /* when the last capture was */
-    pm_leak_group *group;
-    size_t n_groups, chosen, top;
+    pm_watch_row *row;
+    size_t n_rows, chosen, top;
     int64_t judged_ms, judging_ms;
     pm_watch_order order;
     /* The process that is looked into; 0: the list. A and B are snapshots; 0: the first, the last.

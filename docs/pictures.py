@@ -1,13 +1,23 @@
-"""The pictures of docs/report.md and README.md, by Chromium.
+"""The pictures of docs/report.md, docs/plot.md and README.md, by Chromium and, for plot.png, by plot itself.
 
-    PMAPDB=build/release/pmapdb PMAPDB_SHARED=../shared python3 docs/pictures.py
+    PMAPDB=build/release/pmapdb PMAPDB_SHARED=../shared python3 docs/pictures.py [NAME.png...]
 
-report.png shows samples/captures; the others show workloads of PMAPDB_SHARED and stay as they are without it.
+report.png, plot.png and watch.png show samples/; the others show workloads of PMAPDB_SHARED and stay as they are
+without it.
 """
+import fcntl
+import html
 import os
 import pathlib
+import pty
+import re
+import select
+import shutil
 import struct
+import subprocess
 import sys
+import termios
+import time
 import zlib
 
 DOCS = pathlib.Path(__file__).resolve().parent
@@ -74,14 +84,68 @@ def take(b, page, name, whole=False):
     page.close()
 
 
+def colour(number):
+    """One of the 256 colours of a terminal."""
+    steps = (0, 95, 135, 175, 215, 255)
+    if number < 232:
+        number -= 16
+        return "#%02x%02x%02x" % (steps[number // 36], steps[number // 6 % 6], steps[number % 6])
+    return "#%02x%02x%02x" % ((8 + 10 * (number - 232),) * 3)
+
+
+def page_of(frame):
+    """What a terminal would show, as HTML."""
+    out, style = [], ""
+    for part in re.split("(\x1b\\[[?0-9;]*[A-Za-z])", frame):
+        if not part.startswith("\x1b"):
+            text = re.sub("([\u2580-\u28ff])", '<i style="display:inline-block;width:1ch;font-style:normal">\\1</i>', html.escape(part))
+            out.append('<span style="%s">%s</span>' % (style, text))
+        elif part.endswith("m"):
+            code = part[2:-1]
+            front, back = re.search(r"38;5;(\d+)", code), re.search(r"48;5;(\d+)", code)
+            style = (("color:" + colour(int(front[1])) if front else "") + (";background:" + colour(int(back[1])) if back else "")
+                     + (";font-weight:bold" if re.search(r"(^|;)1(;|$)", code) else ""))
+    return ("<body style='margin:14px;background:#12161b;color:#e6eaef'><pre style='font:15px/1.15 DejaVu Sans Mono'>"
+            + "".join(out).replace("\r", "") + "</pre><p id='noscript'>")
+
+
+def watch(b, place):
+    """A minute of samples/leaky.c on a terminal of 96 x 30."""
+    subprocess.run([shutil.which("cc"), "-O1", "-pthread", "-o", place / "leaks", stores.SAMPLES / "leaky.c"], check=True)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 96, 0, 0))
+    with subprocess.Popen([place / "leaks", "40", "1"]) as leaky:
+        shown = subprocess.Popen([kit.PROGRAM, "watch", str(leaky.pid), "--every", "500ms", "--limit", "40M"], stdin=theirs,
+                                 stdout=theirs, env={**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"})
+        end, said = time.monotonic() + 28, b""
+        while time.monotonic() < end:
+            if select.select([ours], [], [], .2)[0]:
+                said += os.read(ours, 65536)
+        os.write(ours, b"q")
+        while select.select([ours], [], [], 2)[0]:
+            os.read(ours, 65536)
+        shown.wait()
+        leaky.kill()
+    frame = re.findall(r"\x1b\[\?2026h(.*?)\x1b\[\?2026l", said.decode(), re.S)[-1]
+    path = place / "watch.html"
+    path.write_text("<!DOCTYPE html><meta charset='utf-8'>" + page_of(frame))
+    take(b, b.open(path, 920, 560), "watch.png")
+
+
 def main():
+    asked = set(sys.argv[1:])
     if not browser.program():
         kit.skip("there is no Chromium")
     with kit.Place() as place, browser.Browser() as b:
         s = stores.Store(place, "leaky").keep(paths=[str(stores.SAMPLES / "captures")])
-        report = s.report("--limit", "16M", "--mark", "2026-11-21T02:50:10Z deploy 2.3")
-        take(b, b.open(report, 1200, 900), "report.png")
-        if not os.environ.get("PMAPDB_SHARED"):
+        if not asked or "plot.png" in asked:
+            kit.run("plot", "--limit", "16M", "--mark", "2026-11-21T02:50:10Z deploy 2.3", "-o", DOCS / "plot.png", db=s.db)
+        if not asked or "watch.png" in asked:
+            watch(b, place)
+        if not asked or "report.png" in asked:
+            report = s.report("--limit", "16M", "--mark", "2026-11-21T02:50:10Z deploy 2.3")
+            take(b, b.open(report, 1200, 900), "report.png")
+        if asked or not os.environ.get("PMAPDB_SHARED"):
             return
         work = kit.Workload("perf_dwarf")
         s = stores.Store(place, "dwarf")

@@ -185,6 +185,11 @@ static pm_point forecast_end(const growth *g, double from, double rate)
     return (pm_point){g->f->now + width * at / hours, y_of(g, from + rate * at)};
 }
 
+static bool has_limit(const growth *g)
+{
+    return !g->change && g->plot->limit <= g->most;
+}
+
 static void draw_forecast(const growth *g)
 {
     const pm_plot *plot = g->plot;
@@ -206,7 +211,9 @@ static void draw_forecast(const growth *g)
     }
     pm_picture_path(g->p, (pm_point[]){now, forecast_end(g, from, plot->rate)}, 2, &line,
                     "if it goes on");
-    pm_picture_text(g->p, (pm_point){g->f->now + g->p->em, g->f->top + g->p->line / 2},
+    pm_picture_text(g->p,
+                    (pm_point){g->f->now + g->p->em,
+                               (has_limit(g) ? y_of(g, plot->limit) : g->f->top) + g->p->line / 2},
                     PM_ALIGN_LEFT, 14 * g->p->em, &muted, PM_TEXT("if it goes on"));
 }
 
@@ -220,7 +227,7 @@ static void draw_limit(const growth *g)
                          hours * HOUR_MS / g->f->ms * (g->f->right - g->f->left),
                      y};
 
-    if (g->change || !(g->plot->limit <= g->most))
+    if (!has_limit(g))
         return;
     print_value(g, g->plot->limit, number);
     snprintf(text, sizeof text, "%s%s", g->plot->limit_words, number);

@@ -133,6 +133,10 @@ def refuse(place):
     done = kit.run("report", "nobody", "-o", out, db=s.db, expect=(2,))
     check.true("refused: says what there is", b"demo" in done.stderr, done.stderr)
     check.equal("refused: no file", out.exists(), False)
+    marks = s.folder / "marks.csv"
+    marks.write_text("time,text\n2026-11-21T00:06:00Z,deploy 2.3\n")
+    index = unpack(s.report("--marks", marks, "--mark", "2026-11-21 00:07:00 more"))[0]
+    check.equal("marks", [m["text"] for m in index["marks"]], ["more", "deploy 2.3"])
     done = kit.run("report", "--mark", "deploy", "-o", out, db=s.db, expect=(2,))
     check.true("refused: a mark without a time", b"--mark" in done.stderr, done.stderr)
 

@@ -118,6 +118,13 @@ def main():
         check.equal("nothing is drawn across a gap", len(heap), 2)
         check.equal("every snapshot is drawn", sum(len(p) // 2 for p, _ in heap), 17)
         png(db)
+        marks = place / "marks.csv"
+        marks.write_text("who,time,text\nci,2026-11-21T00:05:00Z,deploy <2.3>\nci,yesterday noon,lost\nci,1795219800,by seconds\n")
+        out = place / "marked.svg"
+        done = kit.run("plot", "--marks", marks, "-o", out, db=db, expect=(2,))
+        said = [t.text for t in ElementTree.parse(out).iter(SVG + "text")]
+        check.equal("marks", [t for t in said if "deploy" in t or "seconds" in t], 2 * ["deploy <2.3>", "by seconds"])
+        check.true("a mark without a time is named", b"marks.csv:3:" in done.stderr, done.stderr)
         limit = [t.text for t in svg(db, "--limit", "16M").iter(SVG + "text")]
         check.true("a limit and when it is reached", any(w.startswith("full 2026") for w in limit), limit)
 

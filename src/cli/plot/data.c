@@ -325,7 +325,7 @@ double pm_plot_head(pm_picture *p, const pm_plot_data *d)
                                                                : 0x0b6b5a,
                           .bold = true};
     double y = p->line * (p->terminal ? .5 : 1), left = p->terminal ? 0 : p->em, width;
-    double word = (double)(strlen(d->badge) + 3) * p->em;
+    double word = (double)(strlen(d->badge) + (p->terminal ? 2 : 3)) * p->em;
 
     width = (double)d->title.len * (p->terminal ? 1 : 1.15) + 2; /* bold is wider */
     width = fmin(width * p->em, p->width / 2);

@@ -93,10 +93,6 @@ static void open_picture(const plot_cmd *c, const char *title, const char *about
 static void check_file(const pm_cli *cli)
 {
     pm_text file = pm_text_of(cli->output);
-    struct stat info;
-
-    if (!file.len && !cli->quiet && fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
-        pm_cli_say("the file gets the picture of a terminal; -o FILE.svg or -o FILE.png draws one");
 
     if (file.len && !pm_text_ends(file, PM_TEXT(".svg")) && !pm_text_ends(file, PM_TEXT(".png")))
         pm_cli_usage(cli, "-o '%s': the name of a picture ends in .svg or .png", cli->output);
@@ -168,6 +164,7 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     int n = pm_options_parse(cli, &syntax, &c, argc, argv);
     pmapdb_store *store;
     pm_output out;
+    struct stat info;
     pmapdb_error err;
 
     if (n > 1)
@@ -184,6 +181,8 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
         plot_process(&c, store, &out);
     pmapdb_close(store);
     pm_output_end(&out);
+    if (!cli->output && !cli->quiet && fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
+        pm_cli_say("this is the picture of a terminal; -o FILE.svg or -o FILE.png draws one");
     pm_marks_free(&c.marks);
     return c.marks.bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

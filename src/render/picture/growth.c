@@ -197,7 +197,7 @@ static void draw_forecast(const growth *g)
                  fan = {.rgb = 0xd55e00, .opacity = .18},
                  line = {.rgb = 0xd55e00, .width = 1.6, .dashed = true};
     double last = (double)plot->moment[plot->n - 1].total;
-    double from = g->change ? last - (double)plot->moment[0].total : last;
+    double from = g->change ? last - (double)plot->moment[0].total : last, y;
     pm_point now = {g->f->now, y_of(g, from)};
 
     if (!(plot->rate > 0))
@@ -211,10 +211,11 @@ static void draw_forecast(const growth *g)
     }
     pm_picture_path(g->p, (pm_point[]){now, forecast_end(g, from, plot->rate)}, 2, &line,
                     "if it goes on");
-    pm_picture_text(g->p,
-                    (pm_point){g->f->now + g->p->em,
-                               (has_limit(g) ? y_of(g, plot->limit) : g->f->top) + g->p->line / 2},
-                    PM_ALIGN_LEFT, 14 * g->p->em, &muted, PM_TEXT("if it goes on"));
+    if (has_limit(g) && g->p->terminal)
+        return; /* the words of the limit need the room */
+    y = (has_limit(g) ? y_of(g, plot->limit) : g->f->top) + g->p->line / 2;
+    pm_picture_text(g->p, (pm_point){g->f->now + g->p->em, y}, PM_ALIGN_LEFT, 14 * g->p->em, &muted,
+                    PM_TEXT("if it goes on"));
 }
 
 static void draw_limit(const growth *g)

@@ -23,6 +23,13 @@ pmapdb_rows *pm_plot_query(pmapdb_store *store, const char *name, const pm_plot_
     return rows;
 }
 
+pm_plot_state pm_plot_state_of(pm_verdict verdict)
+{
+    return verdict == PM_VERDICT_LEAK      ? PM_PLOT_LEAK
+           : verdict == PM_VERDICT_SUSPECT ? PM_PLOT_SUSPECT
+                                           : PM_PLOT_QUIET;
+}
+
 /* ---- the process ---- */
 
 /* True if the process deserves the picture more than the chosen one: a worse verdict, a higher
@@ -60,7 +67,7 @@ static void choose(pm_plot_data *d, const pm_leak_rows *judged, int64_t process_
                        pm_text_equal(r->name, d->group.begin->name);
     snprintf(d->process, sizeof d->process, "@%" PRId64, d->group.begin->process_id);
     if (d->worst)
-        d->state = d->worst->verdict == PM_VERDICT_LEAK ? PM_PLOT_LEAK : PM_PLOT_SUSPECT;
+        d->state = pm_plot_state_of(d->worst->verdict);
 }
 
 /* ---- the series ---- */
@@ -113,7 +120,7 @@ static pm_plot_layer *add_layer(pm_plot_data *d, const char *category)
     pm_cli_must(pm_plot_add(&d->plot, name, &layer, &err), &err);
     r = finding_of(d, name);
     if (r) {
-        layer->state = r->verdict == PM_VERDICT_LEAK ? PM_PLOT_LEAK : PM_PLOT_SUSPECT;
+        layer->state = pm_plot_state_of(r->verdict);
         layer->rate = is_drawn(d, r) ? r->rate : NAN;
     }
     return layer;

@@ -46,9 +46,7 @@ static void read_processes(pm_plot_fleet_data *f)
                    .grown = isnan(r->last - r->first) ? 0 : r->last - r->first};
         pm_leak_row_who(r, o->name, sizeof o->name);
         o->tile.verdict = pm_verdict_name(o->verdict);
-        o->tile.state = o->verdict == PM_VERDICT_LEAK      ? PM_PLOT_LEAK
-                        : o->verdict == PM_VERDICT_SUSPECT ? PM_PLOT_SUSPECT
-                                                           : PM_PLOT_QUIET;
+        o->tile.state = pm_plot_state_of(o->verdict);
         r = g.end;
     }
 }

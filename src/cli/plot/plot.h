@@ -37,6 +37,8 @@ void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask
 void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map *out);
 void pm_plot_data_free(pm_plot_data *data);
 
+pm_plot_state pm_plot_state_of(pm_verdict verdict);
+
 /* Draws title, verdict and facts; returns where they end. */
 double pm_plot_head(pm_picture *p, const pm_plot_data *data);
 

@@ -17,7 +17,7 @@
 #define ALL_MOST 400 /* files of --all */
 #define KEPT 1200    /* snapshots in the page */
 #define MAPPED 400   /* of these, with their mappings */
-#define STRETCHES 80000
+#define STRETCHES 60000
 #define SVG_POINTS 140
 
 #define AT(field) offsetof(pm_report, field)

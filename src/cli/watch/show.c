@@ -143,10 +143,8 @@ static void put_row(pm_picture *p, int line, int columns, const pm_watch_row *ro
     const pm_leak_row *worst = row->worst;
     bool warm = worst->verdict >= PM_VERDICT_SUSPECT;
     const pm_ink *ink = row->ended ? &muted : chosen ? &bold : &plain;
-    pm_ink verdict = {.rgb = !warm ? PM_PLOT_MUTED
-                             : worst->verdict == PM_VERDICT_LEAK
-                                 ? pm_plot_state_color(PM_PLOT_LEAK)
-                                 : pm_plot_state_color(PM_PLOT_SUSPECT),
+    pm_ink verdict = {.rgb = warm ? pm_plot_state_color(pm_plot_state_of(worst->verdict))
+                                  : PM_PLOT_MUTED,
                       .bold = warm};
     pm_text name = row->group.begin->name;
     char who[192];
@@ -292,7 +290,7 @@ static void show_process(pm_watch *w, pm_picture *p)
     put_keys(
         w, p,
         w->paused
-            ? "paused  Esc list  Enter mappings  <- -> the past  a set A  m metric  p go on  s  q"
+            ? "paused  Esc list  Enter mappings  <- -> past  a set A  m metric  p go on  s save"
             : "Esc list  Enter mappings  <- -> the past  a set A  m metric  p pause  s save  q");
     pm_plot_data_free(&d);
 }

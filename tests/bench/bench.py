@@ -11,7 +11,7 @@ Parts, all of them by default:
   late      captures that come late
   upkeep    merge, other rules, prune, and how long another writer waits
   million   a million mappings, beside DuckDB (needs node and npm)
-  pictures  plot: bytes and time, of 10,000 snapshots of 4,000 mappings
+  pictures  plot: bytes and time, of the samples and of 10,000 snapshots of 4,000 mappings
   verdicts  many processes at once, long series
 README.md, beside this file, says how to read it. Nothing here fails because of a time; it ends where a
 sum is not that of the raw text. --short, a few seconds: only to see that it works.

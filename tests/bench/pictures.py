@@ -63,7 +63,21 @@ def multiply(db, snapshots):
         sys.exit("%d snapshots do not add up" % wrong)
 
 
+def draw(lines, place, db, kinds, asked_s, beside):
+    for name, what, asked in kinds:
+        path = place / ("drawn." + name)
+        if name == "png" and not find_library("cairo"):
+            print("PNG skipped: libcairo2 is missing")
+            continue
+        cpu = child(pmapdb("plot", "--what", what, "-o", path, db=db))
+        lines.add("KB, %s, %s" % (name, what), path.stat().st_size / 1000, asked, beside, "%.0f")
+        lines.add("s, %s, %s, with its verdicts" % (name, what), cpu, asked_s, beside)
+
+
 def bench(lines, place):
+    samples, small = kit.ROOT / "samples" / "captures", place / "small.db"
+    kit.run("import", "-q", samples, db=small)
+    draw(lines, place, small, (("svg", "both", 400), ("png", "both", 200)), .3, "samples/captures")
     n, mappings = amount(100, 10000, 10000), amount(400, 4000, 4000)
     text, db = place / "big.txt", place / "big.db"
     text.write_text(capture(mappings))
@@ -71,11 +85,5 @@ def bench(lines, place):
     multiply(db, n)
     beside = "%d snapshots of %d mappings" % (n, mappings)
     base = child(pmapdb("leaks", "-f", "csv", db=db))
-    for name, what, asked in (("svg", "both", 400), ("png", "both", 200), ("png", "growth", 200)):
-        path = place / ("big." + name)
-        if name == "png" and not find_library("cairo"):
-            print("PNG skipped: libcairo2 is missing")
-            continue
-        cpu = child(pmapdb("plot", "--what", what, "-o", path, db=db))
-        lines.add("KB, %s, %s" % (name, what), path.stat().st_size / 1000, asked, beside, "%.0f")
-        lines.add("s, %s, %s, with its verdicts" % (name, what), cpu, None, "leaks alone %.2f" % base)
+    draw(lines, place, db, (("svg", "both", 400), ("png", "both", 200), ("png", "growth", 200)), None,
+         beside + "; leaks alone %.2f" % base)

@@ -3,17 +3,19 @@
 
 #include "api/one_file.h"
 #include "base/clock/clock.h"
+#include "base/utf8.h"
 #include "parse/files/csv_table.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FILE_MOST (1 << 20) /* bytes: a page cannot show more marks */
+#define FILE_MOST (64 << 20) /* bytes */
 
 static void add(pm_marks *m, int64_t ms, pm_text text)
 {
     pmapdb_error err;
 
     pm_cli_must(pm_grow(&m->item, &m->cap, m->n, sizeof *m->item, &err), &err);
+    text = pm_utf8_head(text, sizeof m->item->text - 1);
     m->item[m->n].ms = ms;
     snprintf(m->item[m->n].text, sizeof m->item->text, "%.*s", (int)text.len, text.data);
     m->n++;

@@ -92,7 +92,7 @@ void pm_picture_text(pm_picture *p, pm_point at, pm_align align, double width, c
                      pm_text text);
 /* Words over several lines; returns the height that they take. */
 double pm_picture_words(pm_picture *p, pm_point at, double width, const pm_ink *ink, pm_text text);
-/* For papers of pixels: begins with a white ground. The paper owns `state`. */
+/* What papers of pixels have in common. */
 #define PM_PICTURE_FONT 13
 void pm_picture_begin(pm_picture *out, const pm_picture_ops *ops, int width, int height,
                       void *state, const pm_sink *sink, pmapdb_error *err);

@@ -263,8 +263,10 @@ void pm_map_picture(const pm_map_ask *ask, int width, int height, int lines, con
     pm_cli_must(!file.len ? pm_picture_on_terminal(p, &terminal, &out->sink, err)
                 : pm_text_ends(file, PM_TEXT(".png"))
                     ? pm_picture_png(p, width, height, &out->sink, err)
-                    : pm_picture_svg(p, width, height, pm_text_of(title),
-                                     PM_TEXT("memory by pages"), &out->sink, err),
+                    : pm_picture_svg(p, width, height,
+                                     &(pm_picture_about){.title = pm_text_of(title),
+                                                         .about = PM_TEXT("memory by pages")},
+                                     &out->sink, err),
                 err);
 }
 

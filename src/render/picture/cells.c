@@ -52,10 +52,11 @@ static uint8_t color_of(const pm_picture *p, uint32_t rgb)
 /* The colour of an ink on white. */
 static uint32_t faded(const pm_ink *ink)
 {
+    double strength = ink->opacity > 0 ? ink->opacity : 1;
     uint32_t out = 0;
 
     for (int shift = 0; shift < 24; shift += 8)
-        out |= (uint32_t)(255 - ink->opacity * (255 - (int)(ink->rgb >> shift & 255))) << shift;
+        out |= (uint32_t)(255 - strength * (255 - (int)(ink->rgb >> shift & 255))) << shift;
     return out;
 }
 

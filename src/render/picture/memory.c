@@ -108,16 +108,16 @@ static void fill_square(const pm_memory *m, const layout *l, size_t cell, uint8_
 
 static void draw_raster(pm_picture *p, const pm_memory_legend *legend, pm_raster *r)
 {
-    uint32_t colors[PM_MEMORY_CLASSES];
+    pm_ink inks[PM_MEMORY_CLASSES];
     char letters[PM_MEMORY_CLASSES];
 
     for (int i = 0; i < legend->n; i++) {
-        colors[i] = legend->classes[i].rgb;
+        inks[i] = (pm_ink){.rgb = legend->classes[i].rgb};
         letters[i] = legend->classes[i].letter;
     }
-    r->colors = colors;
+    r->inks = inks;
     r->letters = letters;
-    r->n_colors = legend->n;
+    r->n_inks = legend->n;
     pm_picture_raster(p, r);
 }
 

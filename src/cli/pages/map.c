@@ -252,22 +252,14 @@ static void read_flags(machine *m)
 void pm_map_picture(const pm_map_ask *ask, int width, int height, int lines, const char *title,
                     pm_output *out, pm_picture *p, pmapdb_error *err)
 {
-    pm_render_options how = pm_cli_render_options(ask->cli);
-    pm_picture_terminal terminal = {.columns = how.width >= 40 ? how.width : 80,
-                                    .lines = lines,
-                                    .color = how.color,
-                                    .utf8 = pm_cli_is_utf8()};
-    pm_text file = pm_text_of(ask->cli->output);
-
     pm_output_open(out, ask->cli);
-    pm_cli_must(!file.len ? pm_picture_on_terminal(p, &terminal, &out->sink, err)
-                : pm_text_ends(file, PM_TEXT(".png"))
-                    ? pm_picture_png(p, width, height, &out->sink, err)
-                    : pm_picture_svg(p, width, height,
-                                     &(pm_picture_about){.title = pm_text_of(title),
-                                                         .about = PM_TEXT("memory by pages")},
-                                     &out->sink, err),
-                err);
+    pm_cli_picture_open(p, out,
+                        &(pm_cli_picture){.width = width,
+                                          .height = height,
+                                          .lines = lines,
+                                          .about = {.title = pm_text_of(title),
+                                                    .about = PM_TEXT("memory by pages")}},
+                        err);
 }
 
 static void name_classes(machine *m)
@@ -356,12 +348,10 @@ int pm_cli_map(pm_cli *cli, int argc, char **argv)
         .examples = "pmapdb map $$\npmapdb map $$ -o shell.svg"};
     pm_map_ask ask = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &ask, argc, argv);
-    pm_text file = pm_text_of(cli->output);
     uint64_t pid = 0;
     pm_output out;
 
-    if (file.len && !pm_text_ends(file, PM_TEXT(".svg")) && !pm_text_ends(file, PM_TEXT(".png")))
-        pm_cli_usage(cli, "-o '%s': the name of a picture ends in .svg or .png", cli->output);
+    pm_cli_picture_check(cli);
     if (n > 1 || (n == 1) == ask.physical || (ask.by && !ask.physical) ||
         (n == 1 && (!pm_num_all(pm_text_of(argv[1]), &pid) || pid < 1 || pid > INT32_MAX)))
         pm_cli_usage(cli, "map takes one pid, or --physical");

@@ -2,8 +2,8 @@
 #ifndef PM_CLI_MAP_H
 #define PM_CLI_MAP_H
 
-#include "cli/output.h"
 #include "cli/pages/open.h"
+#include "cli/picture.h"
 
 #include "render/picture/memory.h"
 #include "source/pages/ranges.h"
@@ -15,8 +15,7 @@ typedef struct pm_map_ask {
     int64_t pid;
 } pm_map_ask;
 
-/* Opens a picture of this size for the file of -o, by the end of its name, or for the terminal. The
- * picture keeps `err`. */
+/* Opens the output and a picture of this size for it. The picture keeps `err`. */
 void pm_map_picture(const pm_map_ask *ask, int width, int height, int lines, const char *title,
                     pm_output *out, pm_picture *p, pmapdb_error *err);
 

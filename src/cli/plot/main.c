@@ -1,13 +1,11 @@
 /* main: pmapdb plot: a process as a picture, in a file or on a terminal. */
-#include "cli/output.h"
+#include "cli/picture.h"
 #include "cli/plot/marks.h"
 #include "cli/plot/plot.h"
 
 #include "base/num.h"
 #include "cli/options/options.h"
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define CHART_LINES 12 /* on a terminal */
 #define MAP_LINES 14
@@ -65,40 +63,18 @@ static const pm_option options[] = {
      read_size},
     {0}};
 
-/* ---- where it goes ---- */
+/* ---- what it shows ---- */
 
-/* Opens a picture for the file of -o, by the end of its name, or for the terminal. */
 static void open_picture(const plot_cmd *c, const char *title, const char *about, pm_output *out,
                          pm_picture *p, pmapdb_error *err)
 {
-    pm_render_options how = pm_cli_render_options(out->cli);
-    pm_picture_terminal terminal = {.columns = how.width >= 40 ? how.width : 80,
-                                    .lines = HEAD_LINES + CHART_LINES + MAP_LINES,
-                                    .color = how.color,
-                                    .utf8 = pm_cli_is_utf8()};
-    const char *file = out->cli->output;
-    pmapdb_status st;
-
-    if (!file)
-        st = pm_picture_on_terminal(p, &terminal, &out->sink, err);
-    else if (pm_text_ends(pm_text_of(file), PM_TEXT(".png")))
-        st = pm_picture_png(p, c->width, c->height, &out->sink, err);
-    else
-        st = pm_picture_svg(p, c->width, c->height,
-                            &(pm_picture_about){pm_text_of(title), pm_text_of(about), true},
-                            &out->sink, err);
-    pm_cli_must(st, err);
+    pm_cli_picture_open(p, out,
+                        &(pm_cli_picture){.width = c->width,
+                                          .height = c->height,
+                                          .lines = HEAD_LINES + CHART_LINES + MAP_LINES,
+                                          .about = {pm_text_of(title), pm_text_of(about), true}},
+                        err);
 }
-
-static void check_file(const pm_cli *cli)
-{
-    pm_text file = pm_text_of(cli->output);
-
-    if (file.len && !pm_text_ends(file, PM_TEXT(".svg")) && !pm_text_ends(file, PM_TEXT(".png")))
-        pm_cli_usage(cli, "-o '%s': the name of a picture ends in .svg or .png", cli->output);
-}
-
-/* ---- what it shows ---- */
 
 /* Draws one panel or two with a common axis of time. */
 static void draw(const plot_cmd *c, const pm_plot_data *d, pm_plot_map *map, pm_picture *p)
@@ -164,13 +140,12 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     int n = pm_options_parse(cli, &syntax, &c, argc, argv);
     pmapdb_store *store;
     pm_output out;
-    struct stat info;
     pmapdb_error err;
 
     if (n > 1)
         pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
     c.ask.process = n ? argv[1] : NULL;
-    check_file(cli);
+    pm_cli_picture_check(cli);
     pm_marks_read(&c.marks, cli);
     store = pm_cli_store(cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(store, &err), &err);
@@ -181,8 +156,7 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
         plot_process(&c, store, &out);
     pmapdb_close(store);
     pm_output_end(&out);
-    if (!cli->output && !cli->quiet && fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
-        pm_cli_say("this is the picture of a terminal; -o FILE.svg or -o FILE.png draws one");
+    pm_cli_picture_hint(cli);
     pm_marks_free(&c.marks);
     return c.marks.bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }

@@ -3,6 +3,7 @@
 
     PMAPDB=build/release/pmapdb tests/bench/stall.py [--mib 4096] [--runs 11] [--mappings 1,64,1024]
     PMAPDB=build/release/pmapdb tests/bench/stall.py --predict [--runs 4] [--max-stall 50ms]
+    PMAPDB=build/release/pmapdb tests/bench/stall.py --budget [--runs 100] [--mib 8192] [--max-stall 5ms]
 
 tests/bench/stall.c holds so much memory in so many mappings, without huge pages, and a thread of it
 maps, touches and unmaps 64 KiB without a pause. How long a round of that was blocked at most (time
@@ -14,12 +15,16 @@ in which it worked or waited for a processor does not count) is taken while
   whole          smaps is read in pieces of 64 KiB: what pmapdb does not do
   above          pmapdb capture, its budget above what smaps costs: it reads smaps
   below          pmapdb capture, its budget below that: it reads maps and pagemap
+  exact          pmapdb groups --exact of the process: it reads maps and pagemap
 
 The readers take turns. Per reader: median and most of the longest stalls, and below the table how
 many rounds were blocked for how long, of all runs. Wanted: above is not longer than plain (by their
 medians, within a quarter and 2 ms), and below not longer than maps in the same way. A reader that
 has to wait for a processor while it holds the map makes the stall longer: run this on a quiet
 machine. One round takes the map twice, so a stall may be twice the walk through one mapping.
+
+--budget counts in how many captures of one mapping the longest stall stayed below --max-stall, and in
+how many the resident memory of the mapping is known. Of these, one in 100 may read smaps, to measure.
 
 --predict compares the prediction with the truth. Processes of 64 MiB to 8 GiB in 1 to 4,000
 mappings are captured --runs times each into one store, as cron does. The truth is the longest
@@ -41,7 +46,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 PMAPDB = os.environ.get("PMAPDB", "pmapdb")
-READERS = ("idle", "maps", "plain", "whole", "above", "below")
+READERS = ("idle", "maps", "plain", "whole", "above", "below", "exact")
 
 
 class Target:
@@ -71,6 +76,8 @@ def command(reader, program, pid, store):
     if reader in ("maps", "plain", "whole"):
         piece = "65536" if reader == "whole" else "2048"
         return [program, "read", pid, "maps" if reader == "maps" else "smaps", piece]
+    if reader == "exact":
+        return [PMAPDB, "-q", "groups", "--exact", "--match", f"pid = {pid}"]
     stall = "1h" if reader == "above" else "0ms"
     return [PMAPDB, "--db", store, "-q", "capture", "--measure", "auto", "--max-stall", stall, pid]
 
@@ -128,7 +135,7 @@ def show(mib, mappings, runs):
     for reader in READERS:
         print(f"  {reader:<8} {histogram(runs[reader])}")
     good = True
-    for ours, theirs in (("above", "plain"), ("below", "maps")):
+    for ours, theirs in (("above", "plain"), ("below", "maps"), ("exact", "maps")):
         if not close_to(medians[ours], medians[theirs]):
             print(f"! {ours} stalls for longer than {theirs}")
             good = False
@@ -200,12 +207,32 @@ def predict(program, folder, n_runs, max_stall):
     print(f"{n - 1} captures, --max-stall {max_stall}: {vain} spared in vain, {hurt} hurt")
 
 
+def budget(program, folder, mib, n_runs, max_stall):
+    """Captures as cron makes them, one process in one mapping."""
+    store, most_us, stalls = os.path.join(folder, "budget.db"), float(max_stall.removesuffix("ms")) * 1000, []
+    target = Target(program, mib, 1)
+    for _ in range(n_runs):
+        target.ask("begin")
+        subprocess.run([PMAPDB, "--db", store, "-q", "capture", "--max-stall", max_stall, target.pid], check=True)
+        stalls.append(target.counts()[0])
+    target.close()
+    sql = (f"SELECT s.dialect, count(DISTINCT snapshot_id), sum(m.rss_kib IS NULL), sum(m.rss_kib >= {mib} * 1024) "
+           "FROM mappings m JOIN snapshots s USING (snapshot_id) GROUP BY 1")
+    out = subprocess.run([PMAPDB, "--db", store, "-f", "csv", "sql", sql], text=True, stdout=subprocess.PIPE, check=True)
+    print(f"{mib} MiB in one mapping, --max-stall {max_stall}: the longest stall stayed below it in "
+          f"{sum(us < most_us for us in stalls)} of {n_runs} captures; median {statistics.median(stalls) / 1000:.2f} ms, "
+          f"most {max(stalls) / 1000:.2f} ms")
+    print("dialect, captures, mappings without rss, captures in which the rss of the large one is known:")
+    print("\n".join(out.stdout.splitlines()[1:]))
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--mib", type=int, default=4096)
     options.add_argument("--runs", type=int, default=11)
     options.add_argument("--mappings", default="1,64,1024")
     options.add_argument("--predict", action="store_true")
+    options.add_argument("--budget", action="store_true")
     options.add_argument("--max-stall", default="50ms")
     args = options.parse_args()
     good = True
@@ -215,6 +242,9 @@ def main():
                        check=True)
         if args.predict:
             predict(program, folder, args.runs, args.max_stall)
+            return
+        if args.budget:
+            budget(program, folder, args.mib, args.runs, args.max_stall)
             return
         for mappings in map(int, args.mappings.split(",")):
             runs = measure(program, args.mib, mappings, args.runs, folder)

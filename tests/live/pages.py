@@ -185,6 +185,122 @@ def check_commands(family, flags):
           for r in csv.DictReader(io.StringIO(pmapdb("pages", pid, "--mapping", start, "-f", "csv"))) if r["state"] == "guard"), 128)
 
 
+def check_pss(family):
+    """What only the family maps is, each page once, the sum of its proportional shares."""
+    match = f"pid = {family.pids[0]} OR descendant_of({family.pids[0]})"
+    row = answer("groups", "--exact", "--match", match)["(union)"]
+    pss = 0
+    for pid in family.pids:
+        with open(f"/proc/{pid}/smaps_rollup") as f:
+            pss += sum(int(line.split()[1]) for line in f if line.startswith(("Pss_Anon:", "Pss_Shmem:")))
+    check("union is the sum of Pss, within rounding",
+          abs(int(row["anon_kib"]) + int(row["shmem_kib"]) - pss) <= 2 * len(family.pids), True)
+
+
+def check_prune(work, family):
+    """A prune removes the sets of the moments that go, and what stays answers as before."""
+    store = os.path.join(work, "prune.db")
+    pids = [str(p) for p in family.pids]
+    for _ in range(3):
+        pmapdb("--db", store, "capture", "--pages", *pids)
+    ask = ["--db", store, "groups", "--exact", "--at", "last", "--by", "comm"]
+    scans = ["--db", store, "-f", "csv", "sql", "SELECT count(*), count(DISTINCT capture_id) FROM page_scan"]
+    before = [sizes(r) for r in answer(*ask).values()]
+    check("scans", pmapdb(*scans).split()[-1:], ["3,3"])
+    pmapdb("--db", store, "prune", "--keep-last", "1")
+    check("scans after a prune", pmapdb(*scans).split()[-1:], ["1,1"])
+    check("groups after a prune", [sizes(r) for r in answer(*ask).values()], before)
+
+
+CHURN = """
+import mmap, os, sys, time
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    if os.fork() == 0:                      # pids that come and go, and one that becomes another program
+        if os.getpid() % 3 == 0:
+            os.execv("/bin/true", ["true"])
+        os._exit(0)
+    areas = [mmap.mmap(-1, 1 << 16) for _ in range(50)] # a map that changes
+    for area in areas:
+        area[0] = 1
+        area.close()
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+"""
+
+
+def check_churn():
+    """Processes that end, begin, and change their map while they are read: numbers that add up, or a line."""
+    churn = [subprocess.Popen([sys.executable, "-c", CHURN]) for _ in range(2)]
+    ours = " OR ".join(f"pid = {p.pid} OR ppid = {p.pid}" for p in churn)
+    try:
+        for _ in range(5):
+            run = subprocess.run([PMAPDB, "groups", "--exact", "--match", ours, "--by", "ppid", "-f", "csv"],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            rows = list(csv.DictReader(io.StringIO(run.stdout)))
+            uss = sum(int(r["uss_kib"]) for r in rows if r["part"] == "group")
+            several, union = ([int(r["rss_kib"]) for r in rows if r["part"] == p] for p in ("several", "union"))
+            check("churn, exit", run.returncode, 0)
+            check("churn adds up", [uss + several[0]], union)
+            check("churn, lines", len(run.stderr.splitlines()) <= 3, True)
+    finally:
+        for p in churn:
+            p.kill()
+            p.wait()
+
+
+KERNEL_PAGES = """
+import ctypes, mmap, sys
+libc = ctypes.CDLL(None, use_errno=True)
+keep = []
+if "hugetlb" in sys.argv:
+    keep.append(mmap.mmap(-1, 2 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000)) # MAP_HUGETLB
+    keep[-1][0] = 1
+area = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for i in range(0, 1 << 20, 4096):
+    area[i] = 7 if "ksm" in sys.argv else i >> 12 & 255
+if "swap" in sys.argv:
+    area.madvise(21) # MADV_PAGEOUT
+if "ksm" in sys.argv:
+    area.madvise(mmap.MADV_MERGEABLE)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def check_kernel_pages():
+    """Pages that exist only where the machine is set up for them."""
+    def number(file, key):
+        with open(file) as f:
+            return next((int(line.split()[1]) for line in f if line.startswith(key)), 0)
+    have = {"hugetlb": number("/proc/meminfo", "HugePages_Free:") > 0, "swap": number("/proc/meminfo", "SwapFree:") > 4096,
+            "ksm": os.path.exists("/sys/kernel/mm/ksm/run") and open("/sys/kernel/mm/ksm/run").read().strip() == "1"}
+    for name, there in have.items():
+        if not there:
+            print(f"SKIP: this machine has no {name}")
+            continue
+        child = subprocess.Popen([sys.executable, "-c", KERNEL_PAGES, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        child.stdout.readline()
+        with open(f"/proc/{child.pid}/smaps") as f:
+            smaps = [line.split() for line in f]
+        total = lambda key: sum(int(w[1]) for w in smaps if w[0] == key)
+        rows = list(csv.DictReader(io.StringIO(pmapdb("pages", str(child.pid), "-f", "csv"))))
+        mine = lambda column: sum(int(r[column] or 0) for r in rows)
+        check(f"{name}: rss", mine("rss_kib"), total("Rss:"))
+        check(f"{name}: swap", mine("swap_kib"), total("Swap:"))
+        check(f"{name}: hugetlb", mine("hugetlb_kib"), total("Private_Hugetlb:") + total("Shared_Hugetlb:"))
+        if name == "ksm":
+            check("ksm", abs(mine("ksm_kib") - total("KSM:")) <= 64, True)
+        group = answer("groups", "--exact", "--match", f"pid = {child.pid}")["(union)"]
+        check(f"{name}: of groups", int(group["swap_kib"]), total("Swap:"))
+        child.stdin.close()
+        child.wait()
+        child.stdout.close()
+
+
 def check_maps(work, family):
     """Pictures are whole, and the sums of their legends are those of pages and of the machine's memory."""
     def legend(*args):
@@ -309,7 +425,11 @@ def main():
         check_family(work, family, flags)
         check_budget(work, family)
         check_commands(family, flags)
+        check_pss(family)
+        check_prune(work, family)
         check_maps(work, family)
+        check_kernel_pages()
+        check_churn()
         check_instances(work)
         family.end()
         check_unprivileged(work, program, file, flags)

@@ -5,6 +5,7 @@
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -229,9 +230,12 @@ static void read_span(reader *r, uint64_t start, uint64_t end)
 {
     while (start < end && goes_on(r)) {
         uint64_t first = start / r->m->page, n = PM_PAGEMAP_ENTRIES - first % PM_PAGEMAP_ENTRIES;
-        int64_t began = now_us();
+        int64_t began;
         ssize_t got;
 
+        if (r->work->yields)
+            sched_yield();
+        began = now_us();
         if (n > end / r->m->page - first)
             n = end / r->m->page - first;
         got = pread(r->fd, r->m->entries, n * sizeof(uint64_t), (off_t)(first * sizeof(uint64_t)));

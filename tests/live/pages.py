@@ -395,6 +395,15 @@ def check_unprivileged(work, program, file, flags):
     refused = subprocess.run([*prefix, copy, "groups", "--exact", "--pages-by", "frame", "--match", match],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check("frames refused", (refused.returncode, "CAP_SYS_ADMIN" in refused.stderr), (2, True))
+    archive = os.path.join(work, "nobody", "none.pages")
+    os.mkdir(os.path.dirname(archive))
+    os.chown(os.path.dirname(archive), 65534, 65534)
+    for args in (["pages", "1"], ["map", "1"], ["groups", "--exact", "--match", "pid = 1"], ["map", "--physical"],
+                 ["capture", "--archive", archive, "--match", "uid = 0"]):
+        run = subprocess.run([*prefix, copy, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check(f"{args[0]} without privilege", (run.returncode, "CAP_" in run.stderr.splitlines()[-1]), (2, True))
+        check(f"{args[0]} says no numbers", run.stdout, "")
+    check("no archive of nothing", os.path.exists(archive), False)
     traced = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "--inh-caps=+sys_ptrace",
               "--ambient-caps=+sys_ptrace"]
     run = subprocess.run([*traced, copy, "--db", os.path.join(work, "other", "maps.db"), "capture", "--max-stall", "0s",

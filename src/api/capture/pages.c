@@ -174,7 +174,9 @@ static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
         return;
     if (p.life.start_time == t->start_time &&
         did(run, read_ranges(pages, &p, &work, &fate, &run->error)) && fate == PM_PROC_GOOD)
-        did(run, pm_pack_add(pack, &p, &t->live.standing, &work, &fate, &run->error));
+        run->result->archived +=
+            did(run, pm_pack_add(pack, &p, &t->live.standing, &work, &fate, &run->error)) &&
+            fate == PM_PROC_GOOD;
     pm_proc_close(&p);
 }
 
@@ -189,6 +191,10 @@ static void write_archive(pm_capture_run *run)
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++)
         if (run->targets.item[i]->waiting)
             pack_process(run, pack, run->targets.item[i]);
+    if (run->st == PMAPDB_OK && !run->result->archived)
+        did(run, pm_fail(&run->error, PMAPDB_USAGE,
+                         "no page map can be read: that takes the user of the processes, or "
+                         "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"));
     if (run->st == PMAPDB_OK)
         did(run, pm_pack_end(pack, &run->error));
 out:

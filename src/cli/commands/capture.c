@@ -267,8 +267,8 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
     if (!once)
         fprintf(stderr, "%" PRIu64 " %s, ", r->beats, r->beats == 1 ? "beat" : "beats");
     if (c->o.archive)
-        fprintf(stderr, "%" PRIu64 " %s in '%s'", r->stored,
-                r->stored == 1 ? "process" : "processes", c->o.archive);
+        fprintf(stderr, "%" PRIu64 " %s in '%s'", r->archived,
+                r->archived == 1 ? "process" : "processes", c->o.archive);
     else
         fprintf(stderr, "%" PRIu64 " %s stored", r->stored,
                 r->stored == 1 ? "snapshot" : "snapshots");

@@ -6,6 +6,7 @@
 
 #include "cli/answer.h"
 #include "cli/pages/open.h"
+#include "cli/run.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,19 @@ static pmapdb_pages pages_of(const char *word)
                                               : PMAPDB_PAGES_IDENTITY;
 }
 
+/* True if the pages of any process were read. */
+static bool has_pages(pmapdb_store *store)
+{
+    pmapdb_rows *rows;
+    pmapdb_error err;
+    bool found;
+
+    pm_cli_must(pmapdb_query(store, "groups-exact", &rows, &err), &err);
+    found = pm_run_next(rows);
+    pmapdb_rows_close(rows);
+    return found;
+}
+
 pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
 {
     static const char *const whole[] = {"(?s).*"}; /* of command lines, for --by */
@@ -126,6 +140,10 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
     o.on_event = on_event;
     pm_cli_must(pmapdb_open("this machine", &open, &store, &err), &err);
     pm_cli_must(pmapdb_capture(store, &o, &result, &err), &err);
+    if (result.stored && !has_pages(store))
+        pm_cli_die("the pages of no process can be read: %s",
+                   e->proc ? "the copy has no page maps"
+                           : "that takes their user, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
     if (!result.stored)
         pm_cli_die("no process that %s can be read", e->match ? "--match matches" : "runs here");
     return store;
@@ -149,17 +167,10 @@ static void see_row(void *ctx, const pmapdb_rows *row)
     s->union_kib = pm_answer_int(row, "rss_kib"); /* of the last row */
 }
 
-static void say_limits(exact *e, const said *s)
+static void say_limits(const exact *e, const said *s)
 {
     int64_t missing = s->unread + s->unreadable;
 
-    if (!*s->method && !e->at) {
-        pm_cli_say("the pages of no process can be read: %s",
-                   e->ask.proc
-                       ? "the copy has no page maps"
-                       : "that takes their user, or CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
-        e->ask.trouble = true;
-    }
     if (!*s->method)
         return;
     if (missing > 0)

@@ -268,10 +268,10 @@ typedef struct pmapdb_capture_options {
 typedef struct pmapdb_capture_result {
     uint64_t beats, missed; /* kept; not begun, or lost */
     uint64_t stored, vanished, degraded, unmoved, changed;
-    uint64_t cleared; /* accessed bits of so many processes, at all beats */
+    uint64_t cleared;  /* accessed bits of so many processes, at all beats */
     uint64_t archived; /* processes in the archive */
-    uint64_t trouble; /* processes named by pid that gave no snapshot in the first beat */
-    bool ended;       /* no process named by pid is left */
+    uint64_t trouble;  /* processes named by pid that gave no snapshot in the first beat */
+    bool ended;        /* no process named by pid is left */
 } pmapdb_capture_result;
 
 PMAPDB_API void pmapdb_capture_defaults(pmapdb_capture_options *options);

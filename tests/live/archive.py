@@ -173,7 +173,55 @@ def check_odd(work, family, own):
     check("half a book", "damaged" in done.stderr or "missing" in done.stderr or done.returncode == 2, True)
 
 
+def check_written(work):
+    """Entries and segments as the kernel writes them, in a copy made by hand: needs no privilege."""
+    top = os.path.join(work, "written", "proc")
+    os.makedirs(f"{top}/4711")
+    os.makedirs(f"{top}/sysvipc")
+    for name in ("status", "stat", "cmdline"):
+        shutil.copyfile(f"/proc/self/{name}", f"{top}/4711/{name}")
+    with open(f"{top}/4711/maps", "w") as f:
+        f.write("10000000-10006000 rw-p 00000000 00:00 0\n"
+                "20000000-20002000 rw-s 00000000 00:01 77 /SYSV00000000 (deleted)\n")
+    with open(f"{top}/4711/pagemap", "wb") as f:
+        f.seek(0x10000 * 8) # own, of zeroes, a guard region, in slot 1 of swap area 0, migrating, nothing
+        f.write(struct.pack("6Q", 0x8100000000434ac7, 0x8000000000003b34, 0x440000000000009f, 0x4000000000000020,
+                            0x400000000000001e, 0))
+        f.seek(0x20000 * 8) # shared memory, mapped once; of a device
+        f.write(struct.pack("2Q", 0xa1000000004a5d69, 0x81000000fe000000))
+    with open(f"{top}/kpageflags", "wb") as f:
+        f.seek(0x3b34 * 8)
+        f.write(struct.pack("Q", 1 << pages.KPF_ZERO))
+    with open(f"{top}/sysvipc/shm", "w") as f:
+        f.write("       key      shmid perms       size  cpid  lpid nattch   uid   gid  cuid  cgid      atime      dtime "
+                "     ctime   rss  swap\n"
+                "         0         77  1600       8192  1     2      1      10    10    10    10  1 1 1 4096 0\n"
+                "        -2          8   600    1048577  1     2      0      10    10    10    10  1 1 1 8192 4096\n"
+                "damaged\n")
+    rows = list(csv.DictReader(io.StringIO(run(work, "pages", "4711", "-f", "csv", "--proc", top).stdout)))
+    columns = ("rss_kib", "own_kib", "anon_kib", "shmem_kib", "swap_kib", "zero_kib")
+    check("entries", [[int(r[c]) for c in columns] for r in rows], [[4, 4, 4, 0, 4, 4], [4, 4, 0, 4, 0, 0]])
+    rows = csv.DictReader(io.StringIO(run(work, "pages", "4711", "--mapping", "10000000", "-f", "csv", "--proc", top).stdout))
+    check("runs", [[r[c] for c in ("state", "frame", "swap_type", "swap_slot", "kind", "mapped_once", "flags")] for r in rows],
+          [["present", str(0x434ac7), "", "", "anonymous", "1", ""], ["present", str(0x3b34), "", "", "zero", "0", "zero"],
+           ["guard", "", "", "", "", "", ""], ["swapped", "", "0", "1", "", "", ""], ["other", "", "", "", "", "", ""]])
+    rows = csv.DictReader(io.StringIO(run(work, "shm", "-f", "csv", "--proc", top).stdout))
+    check("segments", [[r[c] for c in ("key", "id", "size_kib", "rss_kib", "swap_kib", "attached", "processes", "state")]
+                       for r in rows],
+          [["0xfffffffe", "8", "1025", "8", "4", "0", "0", "orphan"],
+           ["0x00000000", "77", "8", "4", "0", "1", "1", "removed, in use"]])
+    rows = {r["part"]: r for r in csv.DictReader(io.StringIO(
+        run(work, "groups", "--exact", "-f", "csv", "--proc", top).stdout))}
+    check("groups", [rows["union"][c] for c in ("rss_kib", "anon_kib", "shmem_kib", "swap_kib", "method")],
+          ["8", "4", "4", "4", "frame"])
+
+
 def main():
+    with tempfile.TemporaryDirectory(prefix="pmapdb-archive") as work:
+        check_written(work)
+    if pages.failed:
+        print("FAILED")
+        return 1
     try:
         flags = os.open("/proc/kpageflags", os.O_RDONLY)
         if not any(e & (1 << 55) - 1 for _, e, _ in pages.entries(os.getpid())):

@@ -193,9 +193,9 @@ def judge_pair(group, options, a, b, place):
         file_a, n = shortened(options, group, a, minutes, place)
         file_b, _ = shortened(options, group, b, minutes, place)
         _, table, err = judged(file_a, file_b, None)
-        if not table:
+        if not table: # the runs were shorter
             print(err, file=sys.stderr)
-            continue
+            break
         full = minutes, table, judged(file_a, file_b, "growth:256K/h")[0]
         right = found(group, b, table) or (full[2] == 1 and (group, b) not in MUST)
         least = (f"{n} of {minutes} min" if least == "-" else least) if right else "-"

@@ -240,11 +240,32 @@ static int compare_findings(const void *x, const void *y)
 
 /* ---- p ---- */
 
-static bool is_judged(const pm_runs *runs, pm_text key, pm_measure m)
+static bool can_be_compared(const pm_runs *runs, pm_text key, pm_measure m)
 {
-    if (!key.len) /* the pool's text 0, which is no key */
-        return false;
     return !(runs->only_total && !is_total(key)) && !(runs->no_memory && m != PM_PIECES);
+}
+
+/* Mean of a column over the samples of A and B. */
+static double pooled(const pm_findings *f, size_t column)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < f->n_samples; i++)
+        sum += f->samples[i * f->width + column];
+    return sum / (double)f->n_samples;
+}
+
+/* True if the column varies by more than the tolerance: only such a column can differ by more. This
+ * does not depend on which sample is of A, so p_adjusted need not take the others into account. */
+static bool varies(const pm_findings *f, size_t column, double tolerance)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    for (size_t i = 0; i < f->n_samples; i++) {
+        least = fmin(least, f->samples[i * f->width + column]);
+        most = fmax(most, f->samples[i * f->width + column]);
+    }
+    return most - least > tolerance;
 }
 
 static void permute(const pm_findings *f, const bool *judged, pm_contrast *out)
@@ -256,25 +277,46 @@ static void permute(const pm_findings *f, const bool *judged, pm_contrast *out)
                 &err);
 }
 
+static size_t find_total(const table *t)
+{
+    for (size_t k = 0; k < t->n_keys; k++)
+        if (is_total(pm_pool_text_get(t->runs->keys, (uint32_t)k)))
+            return k * PM_MEASURES;
+    pm_cli_die("the runs have no row of total: they are not of pmapdb baseline");
+}
+
+static void choose(const pm_findings *f, const table *t, double share, bool *judged)
+{
+    size_t total = find_total(t);
+    pm_contrast mean[PM_MEASURES];
+
+    for (size_t m = 0; m < PM_MEASURES; m++)
+        mean[m].a = mean[m].b = pooled(f, total + m);
+    for (size_t i = 0; i < f->width; i++) {
+        pm_measure m = (pm_measure)(i % PM_MEASURES);
+        pm_text key = pm_pool_text_get(t->runs->keys, (uint32_t)(i / PM_MEASURES));
+
+        judged[i] =
+            can_be_compared(t->runs, key, m) && varies(f, i, tolerance_of(t, mean, m, share));
+    }
+}
+
 static void conclude(pm_findings *out, const table *t, const pm_contrast *contrasts, double share,
                      double alpha)
 {
-    const pm_contrast *total = NULL;
+    const pm_contrast *total = contrasts + find_total(t);
 
-    for (size_t k = 0; k < t->n_keys; k++)
-        if (is_total(pm_pool_text_get(t->runs->keys, (uint32_t)k)))
-            total = &contrasts[k * PM_MEASURES];
-    if (!total)
-        pm_cli_die("the runs have no row of total: they are not of pmapdb baseline");
-    for (size_t i = 0; i < out->width; i++) {
+    for (size_t i = PM_MEASURES; i < out->width; i++) { /* the pool's text 0 is no key */
         pm_finding f = {.key = pm_pool_text_get(t->runs->keys, (uint32_t)(i / PM_MEASURES)),
                         .measure = (pm_measure)(i % PM_MEASURES),
                         .column = i,
                         .contrast = contrasts[i]};
 
-        if (!f.key.len || (t->runs->only_total && !is_total(f.key)) ||
+        if ((t->runs->only_total && !is_total(f.key)) ||
             (f.measure == PM_PER_WORK && !t->runs->by_work))
             continue;
+        if (!can_be_compared(t->runs, f.key, f.measure))
+            f.contrast.p = f.contrast.p_adjusted = NAN;
         pm_finding_judge(&f, out, tolerance_of(t, total, f.measure, share), alpha);
         out->item[out->n++] = f;
     }
@@ -310,10 +352,8 @@ void pm_findings_make(pm_findings *out, const pm_runs *runs, double share, doubl
     judged = calloc(out->width + 1, sizeof *judged);
     if (!out->samples || !out->item || !contrasts || !judged)
         pm_cli_no_memory();
-    for (size_t i = 0; i < out->width; i++)
-        judged[i] = is_judged(runs, pm_pool_text_get(runs->keys, (uint32_t)(i / PM_MEASURES)),
-                              (pm_measure)(i % PM_MEASURES));
     take_samples(out, &t);
+    choose(out, &t, share, judged);
     permute(out, judged, contrasts);
     conclude(out, &t, contrasts, share, alpha);
     free(contrasts);
@@ -333,7 +373,8 @@ void pm_findings_correct(const pm_findings *all, pm_finding *const *chosen, size
         judged[chosen[i]->column] = !isnan(chosen[i]->contrast.p);
     permute(all, judged, contrasts);
     for (size_t i = 0; i < n; i++)
-        chosen[i]->contrast = contrasts[chosen[i]->column];
+        if (judged[chosen[i]->column])
+            chosen[i]->contrast = contrasts[chosen[i]->column];
     free(contrasts);
     free(judged);
 }

@@ -181,7 +181,8 @@ void pm_finding_put(FILE *out, const pm_finding *f, const pm_findings *all)
         put_amount(out, f, c->high, true);
         fputc(']', out);
     }
-    fprintf(out, ", p %.2g", c->p_adjusted);
+    if (!isnan(c->p_adjusted))
+        fprintf(out, ", p %.2g", c->p_adjusted);
     if (f->outcome == PM_SAME) {
         fputs(", within ", out);
         put_amount(out, f, f->tolerance, false);

@@ -12,6 +12,7 @@
 
 typedef struct deal {
     size_t n, n_a, k;
+    const bool *judged;
     double *z;                         /* n rows of k standardized values */
     double *seen;                      /* |sum of z over A|, as the runs are */
     double *sum;                       /* of the current way */
@@ -87,13 +88,13 @@ double pm_permute_least(size_t n_a, size_t n_b)
 }
 
 /* Standardizes the values, because a difference counts by what is usual for its statistic. A
- * statistic that is unknown, not judged, or the same in all runs, is 0 in all. */
-static void standardize(deal *d, const double *values, const bool *judged)
+ * statistic that is unknown, or the same in all runs, is 0 in all. */
+static void standardize(deal *d, const double *values)
 {
     for (size_t j = 0; j < d->k; j++) {
         moments m = moments_of(values + j, d->n, d->k);
         double scale = sqrt(m.variance);
-        bool usable = judged[j] && scale > fabs(m.mean) * DBL_EPSILON * 16;
+        bool usable = scale > fabs(m.mean) * DBL_EPSILON * 16;
 
         for (size_t i = 0; i < d->n; i++)
             d->z[i * d->k + j] = usable ? (values[i * d->k + j] - m.mean) / scale : 0;
@@ -116,7 +117,8 @@ static void count_way(deal *d)
 
     add_up(d, d->sum);
     for (size_t j = 0; j < d->k; j++)
-        largest = fmax(largest, fabs(d->sum[j]));
+        if (d->judged[j])
+            largest = fmax(largest, fabs(d->sum[j]));
     for (size_t j = 0; j < d->k; j++) {
         double least = d->seen[j] * (1 - EQUAL);
 
@@ -184,6 +186,7 @@ pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k,
     deal d = {.n = n,
               .n_a = n_a,
               .k = k,
+              .judged = judged,
               .z = calloc(n * k + 1, sizeof *d.z),
               .seen = calloc(k + 1, sizeof *d.seen),
               .sum = calloc(k + 1, sizeof *d.sum),
@@ -196,7 +199,7 @@ pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k,
     if (ready) {
         for (size_t i = 0; i < n; i++)
             d.index[i] = i;
-        standardize(&d, values, judged);
+        standardize(&d, values);
         add_up(&d, d.seen);
         for (size_t j = 0; j < k; j++)
             d.seen[j] = fabs(d.seen[j]);
@@ -204,10 +207,10 @@ pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k,
     }
     for (size_t j = 0; j < k && ready; j++) {
         describe(values + j, n_a, n_b, k, &out[j]);
-        if (!judged[j] || isnan(out[j].a) || isnan(out[j].b))
+        if (isnan(out[j].a) || isnan(out[j].b))
             continue;
         out[j].p = (double)d.as_far[j] / (double)d.ways;
-        out[j].p_adjusted = (double)d.as_far_at_most[j] / (double)d.ways;
+        out[j].p_adjusted = judged[j] ? (double)d.as_far_at_most[j] / (double)d.ways : NAN;
     }
     free(d.z);
     free(d.seen);

@@ -30,8 +30,9 @@ typedef struct pm_contrast {
 } pm_contrast;
 
 /* `values` has a row of `k` statistics for each of the n_a runs of A, then of the n_b of B. A
- * statistic that is NaN in some run is unknown. Those that are not `judged` have no p, and
- * p_adjusted does not take them into account. n_a and n_b are at least 1. */
+ * statistic that is NaN in some run is unknown. Those that are not `judged` have no
+ * p_adjusted, and that of the others does not take them into account. n_a and n_b are at least 1.
+ */
 pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k, const bool *judged,
                          pm_contrast *out, pmapdb_error *err);
 

@@ -214,6 +214,8 @@ CREATE TABLE push (
   tried_ms  INTEGER,                    -- the last run
   done_ms   INTEGER,                    -- the last batch that was sent
   paused_ms INTEGER,                    -- no run before this moment; NULL: any
+  judged_ms INTEGER,                    -- when verdicts were last made
+  judged_day INTEGER,                   -- the day, since 1970, when they were made of all processes
   failures  INTEGER NOT NULL,           -- runs since then that could not send
   error     TEXT                        -- of the last one
 );
@@ -244,6 +246,15 @@ CREATE TABLE push_hour (
   host_id INTEGER NOT NULL,
   hour_ms INTEGER NOT NULL,
   PRIMARY KEY (push_id, host_id, hour_ms)
+) WITHOUT ROWID;
+
+-- A category of a process that leaks, or may, by the last verdict sent.
+CREATE TABLE push_leak (
+  push_id    INTEGER NOT NULL REFERENCES push,
+  process_id INTEGER NOT NULL,
+  category   TEXT NOT NULL,
+  metric     TEXT NOT NULL,
+  PRIMARY KEY (push_id, process_id, category, metric)
 ) WITHOUT ROWID;
 
 -- The name by which servers know this store; a copy keeps it.

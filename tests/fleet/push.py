@@ -6,6 +6,8 @@ The truth is the store, read by SQLite: for each process the newest snapshot up 
 of its capture (of text: of its name) has been without it since.
 """
 import os
+import gzip
+import http.server
 import pathlib
 import random
 import shutil
@@ -14,8 +16,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import rows  # noqa: E402
@@ -320,6 +324,151 @@ class Push(unittest.TestCase):
                 " WHERE c.name = ? AND c.category = ? AND s.moment_ms = ? AND s.preferred", h["name"], h["category"], last))
         hours = {h for h, in self.store.ask("SELECT DISTINCT taken_ms / 3600000 * 3600 FROM snapshot")}
         self.assertEqual({h["hour"] for h in r.tables["hourly"].values()}, hours)
+
+
+class Fake(http.server.BaseHTTPRequestHandler):
+    """Keeps the rows of INSERTs and answers as told: server.says is a list of answers that come first."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = gzip.decompress(self.rfile.read(int(self.headers["Content-Length"]))).decode("utf-8", "surrogateescape")
+        args = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.path).query))
+        query, server = args.get("query", ""), self.server
+        how = server.says.pop(0) if server.says and (query or server.any) else "done"
+        if query and how in ("done", "cut", "cut head", "text", "slow"):
+            table = query.split()[2]
+            if table in rows.COLUMNS:
+                for line in body.split("\n")[:-1]:
+                    server.rows.add(table, line)
+        server.asked.append((query.split(" (")[0] or body, how, body.count("\n")))
+        reply = b"" if query else b"18.16.1\n" if "version()" in body else b"0\n"
+        status = 200
+        if how == "text":
+            reply = b"Code: 252, e.displayText() = DB::Exception: Too many parts"
+        elif how.startswith("Code: "):
+            reply, status = how.encode(), 500
+        elif how == "slow":
+            time.sleep(.3)
+        if how == "cut head":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nConte")
+            self.close_connection = True
+            return
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(reply) + (how == "cut")))
+        self.end_headers()
+        self.wfile.write(reply)
+        self.close_connection = how == "cut"
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(unittest.TestCase):
+    """push URL against a server that fails."""
+
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="pmapdb-push-"))
+        self.store = Store(self.dir / "store.db")
+        self.store.put([(T0 + i * 600000, 71, "web", 1000 + i, 0) for i in range(20)])
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
+        self.server.says, self.server.asked, self.server.rows, self.server.any = [], [], rows.Rows(), False
+        self.server.handle_error = lambda *_: None
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def tearDown(self):
+        self.server.shutdown()
+        self.server.server_close()
+        shutil.rmtree(self.dir)
+
+    def push(self, *says, ok=(0,), any_request=False):
+        self.server.says[:] = says
+        self.server.any = any_request
+        return run("push", "-q", "--now", "--db", self.store.path, self.url, ok=ok)
+
+    def cursor(self):
+        return self.store.ask("SELECT done_id, failures, error IS NULL FROM push")[0]
+
+    def whole(self):
+        """The server says of every moment what the store says."""
+        r = self.server.rows
+        for t in self.store.moments("web3"):
+            self.assertEqual(sorted(map(flat, r.at(r.host_id("web3"), t).values())), self.store.at("web3", t))
+
+    def test_order_and_end(self):
+        self.push()
+        tables = [a[0].split()[2] for a in self.server.asked if a[0].startswith("INSERT")]
+        self.assertEqual(tables, ["hosts", "spans", "points", "hourly", "verdicts", "marks"])
+        self.whole()
+        self.assertEqual(self.cursor(), (20, 0, 1))
+
+    def test_replies_that_do_not_count(self):
+        self.push("cut", "done", "cut head", "text", "Code: 252, too many parts", "slow")
+        self.whole()
+        self.assertEqual(self.cursor(), (20, 0, 1))
+
+    def test_later(self):
+        p = self.push(*["Code: 242, Table is in readonly mode"] * 4, ok=(3,))
+        self.assertIn("nothing is lost", p.stderr)
+        self.assertEqual(self.cursor(), (0, 1, 0))
+        p = run("push", "-q", "--db", self.store.path, self.url, ok=(3,))
+        self.assertIn("no try before", p.stderr)
+        self.push()
+        self.whole()
+        self.assertEqual(self.cursor(), (20, 0, 1))
+
+    def test_a_person_must_act(self):
+        for says, words in (("Code: 193. Wrong password", "Wrong password"), ("Code: 60. No table", "fleet schema"),
+                            ("Code: 81. No database", "fleet schema"), ("Code: 164. Cannot execute in readonly", "readonly")):
+            p = self.push("done", says, ok=(2,), any_request=True)
+            self.assertIn(words, p.stderr)
+            self.assertEqual(self.cursor()[:2], (0, 0))
+        self.push()
+        self.whole()
+
+    def test_too_large_is_halved(self):
+        self.push("done", "done", "Code: 241. Memory limit", "Code: 241. Memory limit")
+        self.whole()
+        sizes = [n for q, how, n in self.server.asked if "INTO points" in q and how == "done"]
+        self.assertGreater(len(sizes), 2)
+
+    def test_between_tables(self):
+        """Killed after each request: the next run sends the rest, and nothing counts twice."""
+        for n in range(7):
+            self.server.asked.clear()
+            self.server.says[:] = ["done"] * n + ["slow"]
+            p = subprocess.Popen([PROGRAM, "push", "-q", "--now", "--db", self.store.path, self.url], env=ENV)
+            while len(self.server.asked) < n + 3 and p.poll() is None:
+                time.sleep(.005)
+            p.kill()
+            p.wait()
+        self.push()
+        self.whole()
+
+    def test_two_at_once(self):
+        self.server.says[:] = ["slow"] * 3
+        first = subprocess.Popen([PROGRAM, "push", "-q", "--db", self.store.path, self.url], env=ENV)
+        while not self.server.asked:
+            time.sleep(.005)
+        p = run("push", "-q", "--db", self.store.path, self.url, ok=(0, 2))
+        self.assertEqual(first.wait(), 0)
+        if p.returncode == 2:
+            self.assertIn("another push", p.stderr)
+        self.whole()
+
+    def test_no_beat_waits_for_the_network(self):
+        """A write while a request is on its way."""
+        self.server.says[:] = ["slow"] * 8
+        first = subprocess.Popen([PROGRAM, "push", "-q", "--db", self.store.path, self.url], env=ENV)
+        while len(self.server.asked) < 4 and first.poll() is None:
+            time.sleep(.005)
+        begun = time.monotonic()
+        db = sqlite3.connect(self.store.path, timeout=0)
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("ROLLBACK")
+        db.close()
+        self.assertLess(time.monotonic() - begun, .2)
+        self.assertEqual(first.wait(), 0)
 
 
 if __name__ == "__main__":

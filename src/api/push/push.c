@@ -3,10 +3,12 @@
 
 #include "api/capture/lock.h"
 #include "api/push/send.h"
+#include "api/push/verdicts.h"
 #include "base/clock/clock.h"
 #include <unistd.h>
 
 typedef struct push_run {
+    pmapdb_store *store;
     const pm_push_to *to;
     pm_push *push;
     pm_batch batch;
@@ -91,6 +93,7 @@ static pmapdb_status send_all(push_run *run, pmapdb_error *err)
         return st;
     if (run->to->http)
         st = meet(run, err);
+    PM_STEP(st, pm_push_make_verdicts(run->store, run->push, err));
     while (st == PMAPDB_OK && some) {
         const pmapdb_progress progress = {
             .what = "sending", .unit = "rows", .done = (uint64_t)r->rows};
@@ -108,8 +111,10 @@ static pmapdb_status send_all(push_run *run, pmapdb_error *err)
 pmapdb_status pm_push_run(pmapdb_store *store, const pm_push_to *to, pm_push_result *result,
                           pmapdb_error *err)
 {
-    push_run run = {
-        .to = to, .batch = {.format = to->format}, .sender = {.to = to, .result = result}};
+    push_run run = {.store = store,
+                    .to = to,
+                    .batch = {.format = to->format},
+                    .sender = {.to = to, .result = result}};
     pmapdb_error own = {0};
     pmapdb_status st;
     int fd = -1;

@@ -94,6 +94,8 @@
     X("push", "target", NEVER)                  \
     X("push", "rules", NEVER)                   \
     X("push", "error", NEVER)                   \
+    X("push_leak", "category", NEVER)           \
+    X("push_leak", "metric", NEVER)             \
     X("push_self", "store", NEVER)              \
     X("forgotten", "hash", NEVER)               \
     X("forgotten", "dialect", NEVER)            \

@@ -12,3 +12,12 @@ INSERT INTO push_hour SELECT :push_id, host_id, hour_ms FROM temp.push_hours WHE
 UPDATE push SET done_id = :until_id, until_id = NULL, seq = :seq, shown_gen = CASE WHEN :newest THEN gen ELSE shown_gen END,
   done_ms = :now_ms, paused_ms = NULL, failures = 0, error = NULL
 WHERE push_id = :push_id;
+
+DELETE FROM push_leak WHERE push_id = :push_id AND (:all OR process_id IN (SELECT process_id FROM temp.push_verdict));
+INSERT OR IGNORE INTO push_leak (push_id, process_id, category, metric)
+SELECT :push_id, process_id, category, metric FROM temp.push_verdict WHERE verdict IN ('leak', 'suspect');
+UPDATE push SET judged_ms = :now_ms,
+  judged_day = CASE WHEN :all THEN :now_ms / 86400000 ELSE judged_day END
+WHERE push_id = :push_id AND EXISTS (SELECT 1 FROM temp.push_verdict);
+DELETE FROM temp.push_verdict;
+DELETE FROM temp.push_stack;

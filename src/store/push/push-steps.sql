@@ -283,7 +283,9 @@ SELECT p.process_id, w.host_key,
     CASE WHEN p.start_time IS NULL THEN :store END),
   push_name('name', n.name)
 FROM (SELECT process_id FROM push_step UNION SELECT process_id FROM push_span WHERE changed
-  UNION SELECT process_id FROM push_last UNION SELECT process_id FROM push_within) k
+  UNION SELECT process_id FROM push_last UNION SELECT process_id FROM push_within
+  UNION SELECT process_id FROM push_verdict UNION SELECT process_id FROM push_stack
+  UNION SELECT process_id FROM main.push_leak WHERE push_id = :push_id) k
 CROSS JOIN process p ON p.process_id = k.process_id
 CROSS JOIN name n ON n.name_id = p.name_id
 CROSS JOIN push_place_name w ON w.host_id = ifnull(p.host_id, 0);

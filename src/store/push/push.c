@@ -8,13 +8,17 @@
 
 #define SNAPSHOTS 5000 /* of a batch: up to ten rows each */
 #define MINUTE 60000
-#define PAUSE_MOST (60 * MINUTE)
+#define HOUR (60 * MINUTE)
+#define DAY (24 * HOUR)
+#define PAUSE_MOST HOUR
 
 struct pm_push {
     pmapdb_store *store;
     pm_push_options o;
     char name[PM_PUSH_STORE];
     int64_t push_id, done_id, until_id, seq, gen, shown_gen, paused_ms, through_ms, failures, rows;
+    int64_t judged_ms, judged_day;
+    bool all;    /* verdicts of all processes are in this batch */
     bool newest; /* no snapshot is newer than the batch */
     bool first;  /* of this run */
 };
@@ -81,12 +85,13 @@ static void find_target(pm_push *p)
 static void read_target(pm_push *p)
 {
     pm_sql *sql = p->store->sql;
-    sqlite3_stmt *row =
-        pm_sql_ask(sql,
-                   "SELECT done_id, until_id, seq, gen, shown_gen, paused_ms, failures, (SELECT "
-                   "max(through_ms) FROM push_host h WHERE h.push_id = p.push_id) FROM push p "
-                   "WHERE push_id = ?1",
-                   PM_ARGS(PM_I(p->push_id)));
+    sqlite3_stmt *row = pm_sql_ask(
+        sql,
+        "SELECT done_id, until_id, seq, gen, shown_gen, paused_ms, failures, (SELECT "
+        "max(through_ms) FROM push_host h WHERE h.push_id = p.push_id), judged_ms, judged_day FROM "
+        "push p "
+        "WHERE push_id = ?1",
+        PM_ARGS(PM_I(p->push_id)));
 
     while (pm_sql_next(sql, row)) {
         int64_t seq = pm_col_int(row, 2) + 1;
@@ -99,6 +104,8 @@ static void read_target(pm_push *p)
         p->paused_ms = pm_col_int(row, 5);
         p->failures = pm_col_int(row, 6);
         p->through_ms = pm_col_int(row, 7);
+        p->judged_ms = pm_col_int(row, 8);
+        p->judged_day = pm_col_int(row, 9);
     }
 }
 
@@ -173,6 +180,15 @@ void pm_push_raise(pm_push *p, int64_t seq)
 
 /* ---- a batch ---- */
 
+pm_push_judge pm_push_begin_verdicts(pm_push *p)
+{
+    p->all = p->judged_day != p->o.now_ms / DAY;
+    pm_sql_script(p->store->sql, "push-judged", NULL, 0);
+    return p->all                               ? PM_PUSH_JUDGE_ALL
+           : p->o.now_ms - p->judged_ms >= HOUR ? PM_PUSH_JUDGE_GROWN
+                                                : PM_PUSH_JUDGE_NONE;
+}
+
 /* Decides the end of the batch: a beat is not cut. It stays until the batch is done. */
 static void choose_end(pm_push *p)
 {
@@ -202,14 +218,22 @@ static void choose_end(pm_push *p)
 
 static void compute(pm_push *p, const pm_push_sink *sink)
 {
-    static const char *const tables[] = {"hosts", "spans", "points", "hourly", "marks"};
+    static const char *const tables[] = {"hosts",    "spans",  "points", "hourly",
+                                         "verdicts", "stacks", "marks"};
     pm_sql *sql = p->store->sql;
-    pm_param params[] = {{":push_id", PM_I(p->push_id)},     {":done_id", PM_I(p->done_id)},
-                         {":until_id", PM_I(p->until_id)},   {":now_ms", PM_I(p->o.now_ms)},
-                         {":newest", PM_I(p->newest)},       {":store", PM_S(p->name)},
-                         {":redact", PM_I(p->o.redact)},     {":gen", PM_I(p->gen)},
-                         {":shown_gen", PM_I(p->shown_gen)}, {":seq", PM_I(p->seq)},
-                         {":pss", PM_I(p->o.pss)},           {":rows", PM_I(0)}};
+    pm_param params[] = {{":push_id", PM_I(p->push_id)},
+                         {":done_id", PM_I(p->done_id)},
+                         {":until_id", PM_I(p->until_id)},
+                         {":now_ms", PM_I(p->o.now_ms)},
+                         {":newest", PM_I(p->newest)},
+                         {":store", PM_S(p->name)},
+                         {":redact", PM_I(p->o.redact)},
+                         {":gen", PM_I(p->gen)},
+                         {":shown_gen", PM_I(p->shown_gen)},
+                         {":seq", PM_I(p->seq)},
+                         {":pss", PM_I(p->o.pss)},
+                         {":all", PM_I(p->all)},
+                         {":rows", PM_I(0)}};
     size_t n = sizeof params / sizeof *params;
 
     p->rows = 0;
@@ -245,17 +269,15 @@ pmapdb_status pm_push_batch(pm_push *p, const pm_push_sink *sink, bool *some, pm
 static void finish(pm_push *p)
 {
     pm_sql *sql = p->store->sql;
-    const pm_param params[] = {{":push_id", PM_I(p->push_id)},
-                               {":until_id", PM_I(p->until_id)},
-                               {":now_ms", PM_I(p->o.now_ms)},
-                               {":newest", PM_I(p->newest)},
-                               {":seq", PM_I(p->seq)}};
+    const pm_param params[] = {{":push_id", PM_I(p->push_id)}, {":until_id", PM_I(p->until_id)},
+                               {":now_ms", PM_I(p->o.now_ms)}, {":newest", PM_I(p->newest)},
+                               {":all", PM_I(p->all)},         {":seq", PM_I(p->seq)}};
     const pm_arg where[] = {PM_I(p->push_id), PM_I(p->done_id), PM_I(p->until_id)};
 
     if (pm_sql_value(sql,
                      "SELECT 1 FROM push WHERE push_id = ?1 AND done_id = ?2 AND until_id = ?3",
                      where, 3, 0))
-        pm_sql_script(sql, "push-done", params, 5);
+        pm_sql_script(sql, "push-done", params, 6);
     else
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_BUSY, "another push has sent to '%s' meanwhile",
                                  p->o.target));

@@ -52,6 +52,16 @@ const char *pm_push_store(const pm_push *push);
 /* The time up to which the last batch is complete; PMAPDB_UNKNOWN: nothing was sent. */
 int64_t pm_push_through_ms(const pm_push *push);
 
+typedef enum pm_push_judge {
+    PM_PUSH_JUDGE_NONE,
+    PM_PUSH_JUDGE_GROWN,
+    PM_PUSH_JUDGE_ALL
+} pm_push_judge;
+
+/* Which verdicts are due: once a UTC day of all processes, once an hour of those that grew. They go
+ * into the temp tables of push-judged.sql, which this empties; the next batch sends them. */
+pm_push_judge pm_push_begin_verdicts(pm_push *push);
+
 /* A batch has snapshots up to a whole beat; *some is false if nothing is left. */
 pmapdb_status pm_push_batch(pm_push *push, const pm_push_sink *sink, bool *some, pmapdb_error *err);
 

@@ -257,6 +257,15 @@ CREATE TABLE push_leak (
   PRIMARY KEY (push_id, process_id, category, metric)
 ) WITHOUT ROWID;
 
+-- The texts that push --redact replaced, in the order of their tokens: the same text has the same token
+-- in every push.
+CREATE TABLE push_token (
+  nth  INTEGER PRIMARY KEY,
+  how  INTEGER NOT NULL,                -- src/store/export/redact.h
+  text TEXT NOT NULL,
+  UNIQUE (how, text)
+);
+
 -- The name by which servers know this store; a copy keeps it.
 CREATE TABLE push_self (
   store TEXT NOT NULL

@@ -210,7 +210,7 @@ class Push(unittest.TestCase):
         self.same()
         db = sqlite3.connect(self.store.path)
         db.execute("PRAGMA foreign_keys = ON")
-        for table in ("push_open", "push_host", "push_hour", "push"):
+        for table in ("push_open", "push_host", "push_hour", "push_leak", "push"):
             db.execute(f"DELETE FROM {table}")
         db.commit()
         db.close()
@@ -296,6 +296,20 @@ class Push(unittest.TestCase):
             c.wait()
         self.store.push(self.out)
         self.same(n=60)
+
+    def test_redacted(self):
+        """Names do not leave; the same name has the same token in every push."""
+        moments = self.grow(60)
+        for part in (moments[:50], moments[50:]):
+            self.store.put(part)
+            self.store.push(self.out, "--redact", "--label", "build=secret")
+        for path in self.out.glob("*/*"):
+            self.assertFalse({b"web", b"db", b"secret", b"srv"} & set(path.read_bytes().replace(b"'", b"\t").split()), path)
+        r = rows.Rows().read(self.out)
+        self.assertEqual(len({s["name"] for s in r.tables["spans"].values()}), 2)
+        host, = {m["host"] for m in r.tables["marks"].values()}
+        for t in self.store.moments("web3")[:20]:
+            self.assertEqual(sorted(map(flat, r.at(r.host_id(host), t).values())), self.store.at("web3", t), t)
 
     def test_hostile_names(self):
         folder = self.dir / "in"

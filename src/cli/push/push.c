@@ -33,6 +33,7 @@ static const pm_option options[] = {
     {"gz", 0, PM_OPT_FLAG, AT(to.gzip), NULL, "Pack the files with gzip", NULL},
     {"pss", 0, PM_OPT_FLAG, AT(to.push.pss), NULL,
      "Also Pss of each process: twice as many rows, it moves with other processes", NULL},
+    {"redact", 0, PM_OPT_FLAG, AT(to.push.redact), NULL, "Replace names, as export does", NULL},
     {"rewind", 0, PM_OPT_TIME, AT(to.push.from_ms), "TIME", "Send again what was captured since",
      NULL},
     {"now", 0, PM_OPT_FLAG, AT(to.now), NULL, "Also in the pause after failures", NULL},
@@ -77,20 +78,27 @@ static bool find_host(pmapdb_store *store, char host[HOST_NAME_MAX + 1])
     return found || n == 1;
 }
 
-/* The name of a target is the same however its folder was named. */
-static char *name_target(push *p, const char *url)
+/* Returns the whole path of the folder, made if there is none. */
+static char *find_folder(const char *path)
+{
+    char *folder;
+
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        pm_cli_die("cannot make '%s': %s", path, strerror(errno));
+    folder = realpath(path, NULL);
+    if (!folder)
+        pm_cli_die("no folder '%s': %s", path, strerror(errno));
+    return folder;
+}
+
+/* What is sent with other names is another target. */
+static char *name_target(const push *p, const char *url, const char *folder)
 {
     char *target = NULL;
 
-    if (p->folder) {
-        if (mkdir(p->folder, 0777) != 0 && errno != EEXIST)
-            pm_cli_die("cannot make '%s': %s", p->folder, strerror(errno));
-        target = realpath(p->folder, NULL);
-        if (!target)
-            pm_cli_die("no folder '%s': %s", p->folder, strerror(errno));
-        return target;
-    }
-    if (asprintf(&target, "%s %s", url, pm_connection_database(&p->connection)) < 0)
+    if (asprintf(&target, "%s%s%s%s", folder ? folder : url, folder ? "" : " ",
+                 folder ? "" : pm_connection_database(&p->connection),
+                 p->to.push.redact ? " --redact" : "") < 0)
         pm_cli_no_memory();
     return target;
 }
@@ -117,7 +125,8 @@ static int finish(push *p, pmapdb_status st, const pm_push_result *r, const pmap
 static int run(push *p, const char *url)
 {
     char host[HOST_NAME_MAX + 1];
-    char *target = name_target(p, url);
+    char *folder = p->folder ? find_folder(p->folder) : NULL;
+    char *target = name_target(p, url, folder);
     pm_push_result result = {0};
     pmapdb_error err = {0};
     pmapdb_status st;
@@ -126,7 +135,7 @@ static int run(push *p, const char *url)
     p->to.push.target = target;
     p->to.push.now_ms = pm_clock_now();
     p->to.database = pm_connection_database(&p->connection);
-    p->to.folder = p->folder ? target : NULL;
+    p->to.folder = folder;
     p->to.format = p->cli->format == PM_FORMAT_CSV      ? PM_PUSH_CSV
                    : p->cli->format == PM_FORMAT_NDJSON ? PM_PUSH_NDJSON
                                                         : PM_PUSH_TSV;
@@ -145,6 +154,7 @@ static int run(push *p, const char *url)
     pm_http_close(p->to.http);
     pmapdb_close(p->store);
     free(target);
+    free(folder);
     return exit_code;
 }
 

@@ -96,6 +96,7 @@
     X("push", "error", NEVER)                   \
     X("push_leak", "category", NEVER)           \
     X("push_leak", "metric", NEVER)             \
+    X("push_token", "text", NEVER)              \
     X("push_self", "store", NEVER)              \
     X("forgotten", "hash", NEVER)               \
     X("forgotten", "dialect", NEVER)            \

@@ -9,6 +9,8 @@ SELECT :push_id, host_id, through_ms,
   (SELECT count(*) FROM host_label l WHERE l.host_id = w.host_id) FROM temp.push_place w;
 DELETE FROM push_hour WHERE push_id = :push_id;
 INSERT INTO push_hour SELECT :push_id, host_id, hour_ms FROM temp.push_hours WHERE NOT over;
+INSERT OR IGNORE INTO push_token (how, text) SELECT how, text FROM temp.push_said ORDER BY rowid;
+DELETE FROM temp.push_said;
 UPDATE push SET done_id = :until_id, until_id = NULL, seq = :seq, shown_gen = CASE WHEN :newest THEN gen ELSE shown_gen END,
   done_ms = :now_ms, paused_ms = NULL, failures = 0, error = NULL
 WHERE push_id = :push_id;

@@ -266,6 +266,13 @@ DELETE FROM push_last WHERE snapshot_id IN (
 --
 -- Two stores of a host give a live process one key. A process from text is known by its store.
 
+-- Programs of the system are public, so their names are known before they are used.
+SELECT count(push_name('program', exe)) FROM (
+  SELECT DISTINCT t.exe FROM push_step s
+  CROSS JOIN live_reading r ON r.snapshot_id = s.snapshot_id
+  CROSS JOIN live_process t ON t.live_process_id = r.live_process_id
+  WHERE :redact ORDER BY t.exe);
+
 DROP TABLE IF EXISTS temp.push_place_name;
 CREATE TEMP TABLE push_place_name (host_id INTEGER PRIMARY KEY, host_key INTEGER, host TEXT);
 INSERT INTO push_place_name

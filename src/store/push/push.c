@@ -15,6 +15,7 @@
 struct pm_push {
     pmapdb_store *store;
     pm_push_options o;
+    pm_push_names names;
     char name[PM_PUSH_STORE];
     int64_t push_id, done_id, until_id, seq, gen, shown_gen, paused_ms, through_ms, failures, rows;
     int64_t judged_ms, judged_day;
@@ -139,7 +140,8 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
         read_target(p);
         st = pm_sql_end(store->sql, err);
     }
-    PM_STEP(st, pm_push_functions(store->db, err));
+    PM_STEP(st, pm_push_names_open(store->sql, options->redact, &p->names, err));
+    PM_STEP(st, pm_push_functions(&p->names, err));
     if (st != PMAPDB_OK) {
         pm_push_close(p);
         return st;
@@ -150,6 +152,7 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
 
 void pm_push_close(pm_push *p)
 {
+    pm_push_names_close(&p->names);
     free(p);
 }
 
@@ -209,11 +212,10 @@ static void choose_end(pm_push *p)
                   "UPDATE push SET until_id = (SELECT min(snapshot_id) FROM snapshot "
                   "WHERE snapshot_id > done_id) WHERE push_id = ?1 AND until_id IS NULL",
                   PM_ARGS(PM_I(p->push_id)));
-        /* nothing new; hours may be over, and a target's first batch names the hosts */
-        pm_sql_do(sql, "UPDATE push SET until_id = done_id WHERE push_id = ?1 AND until_id IS NULL",
-                  PM_ARGS(PM_I(p->push_id)));
         read_target(p);
     }
+    if (p->until_id == PMAPDB_UNKNOWN) /* nothing is new, but hours may be over */
+        p->until_id = p->done_id;
 }
 
 static void compute(pm_push *p, const pm_push_sink *sink)
@@ -275,7 +277,8 @@ static void finish(pm_push *p)
     const pm_arg where[] = {PM_I(p->push_id), PM_I(p->done_id), PM_I(p->until_id)};
 
     if (pm_sql_value(sql,
-                     "SELECT 1 FROM push WHERE push_id = ?1 AND done_id = ?2 AND until_id = ?3",
+                     "SELECT 1 FROM push WHERE push_id = ?1 AND done_id = ?2 AND "
+                     "ifnull(until_id, done_id) = ?3",
                      where, 3, 0))
         pm_sql_script(sql, "push-done", params, 6);
     else

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "classify/classify.h"
 #include <stdio.h>
 
 #define COLUMNS 32
@@ -29,10 +30,90 @@ static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
     sqlite3_result_int64(ctx, (int64_t)(h & INT64_MAX));
 }
 
+/* A word of the statements for how a text is redacted; a program of the system is made public. */
+static pm_redact_how how_of(pm_text word)
+{
+    static const struct {
+        const char *word;
+        pm_redact_how how;
+    } words[] = {{"host", PM_REDACT_HOST},     {"name", PM_REDACT_NAME},
+                 {"boot", PM_REDACT_BOOT},     {"command", PM_REDACT_COMMAND},
+                 {"path", PM_REDACT_PATH},     {"user", PM_REDACT_USER},
+                 {"cgroup", PM_REDACT_CGROUP}, {"category", PM_REDACT_CATEGORY},
+                 {"program", PM_REDACT_NEVER}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (pm_text_equal(word, pm_text_of(words[i].word)))
+            return words[i].how;
+    return PM_REDACT_REASON;
+}
+
+/* The program's own words: its categories and the usual keys of labels. */
+static bool stays(pm_text word, pm_text text)
+{
+    if (pm_text_equal(word, PM_TEXT("category")))
+        for (int i = 0; i < PM_CATEGORY_COUNT; i++)
+            if (pm_text_equal(text, pm_text_of(pm_categories[i].slug)))
+                return true;
+    return pm_text_equal(word, PM_TEXT("key")) &&
+           pm_text_listed(text, " build version role region ");
+}
+
+static pmapdb_status replace(pm_push_names *names, pm_redact_how how, pm_text text, pm_text *out,
+                             pmapdb_error *err)
+{
+    *out = text;
+    return how == PM_REDACT_NEVER
+               ? pm_redact_publish(names->redact, text, err)
+               : pm_redact_text(names->redact, how, text, (pm_text){0}, out, err);
+}
+
 static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
+    pm_push_names *names = sqlite3_user_data(ctx);
+    pm_redact_how how;
+    pm_text text = text_of(arg[1]), out;
+    pmapdb_error err = {0};
+
     (void)n;
-    sqlite3_result_value(ctx, arg[1]);
+    if (!names->redact || !text.data || stays(text_of(arg[0]), text)) {
+        sqlite3_result_value(ctx, arg[1]);
+        return;
+    }
+    how = how_of(text_of(arg[0]));
+    if (replace(names, how, text, &out, &err) == PMAPDB_OK)
+        sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        sqlite3_result_error(ctx, err.text, -1);
+    pm_sql_do(names->sql, "INSERT OR IGNORE INTO temp.push_said (how, text) VALUES (?1, ?2)",
+              PM_ARGS(PM_I(how), PM_T(text)));
+}
+
+pmapdb_status pm_push_names_open(pm_sql *sql, bool redact, pm_push_names *out, pmapdb_error *err)
+{
+    sqlite3_stmt *row;
+    pmapdb_status st = PMAPDB_OK;
+    pm_text token;
+
+    *out = (pm_push_names){.sql = sql};
+    pm_sql_do(sql,
+              "CREATE TEMP TABLE IF NOT EXISTS push_said "
+              "(how INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (how, text))",
+              PM_NO_ARGS);
+    if (redact)
+        st = pm_redact_new(NULL, 0, &out->redact, err);
+    row = redact ? pm_sql_ask(sql, "SELECT how, text FROM push_token ORDER BY nth", PM_NO_ARGS)
+                 : NULL;
+    while (st == PMAPDB_OK && row && pm_sql_next(sql, row))
+        st = replace(out, (pm_redact_how)pm_col_int(row, 0), pm_col_text(row, 1), &token, err);
+    PM_STEP(st, pm_sql_end(sql, err));
+    return st;
+}
+
+void pm_push_names_close(pm_push_names *names)
+{
+    if (names->redact)
+        pm_redact_free(names->redact);
 }
 
 /* Writes a text as an element of an array of ClickHouse. */
@@ -56,14 +137,15 @@ static void quote(sqlite3_context *ctx, int n, sqlite3_value **arg)
     pm_buf_free(&out);
 }
 
-pmapdb_status pm_push_functions(sqlite3 *db, pmapdb_error *err)
+pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err)
 {
+    sqlite3 *db = pm_sql_db(names->sql);
     int how = SQLITE_UTF8 | SQLITE_DIRECTONLY;
     int rc = sqlite3_create_function(db, "push_hash", -1, how | SQLITE_DETERMINISTIC, NULL, hash,
                                      NULL, NULL);
 
     if (rc == SQLITE_OK)
-        rc = sqlite3_create_function(db, "push_name", 2, how, NULL, name, NULL, NULL);
+        rc = sqlite3_create_function(db, "push_name", 2, how, names, name, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sqlite3_create_function(db, "push_quote", 1, how, NULL, quote, NULL, NULL);
     return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "add a function", err);

@@ -2,11 +2,22 @@
 #ifndef PM_STORE_PUSH_ROWS_H
 #define PM_STORE_PUSH_ROWS_H
 
+#include "store/export/redact.h"
 #include "store/push/push.h"
 
+/* What push_name() replaces; NULL: nothing. */
+typedef struct pm_push_names {
+    pm_redact *redact;
+    pm_sql *sql;
+} pm_push_names;
+
+/* Gives the tokens of earlier pushes to the texts that have one. */
+pmapdb_status pm_push_names_open(pm_sql *sql, bool redact, pm_push_names *out, pmapdb_error *err);
+void pm_push_names_close(pm_push_names *names);
+
 /* Adds push_hash(...), which has 63 bits, push_name(kind, text) and push_quote(text), which writes
- * a text in quotes. */
-pmapdb_status pm_push_functions(sqlite3 *db, pmapdb_error *err);
+ * a text in quotes. `names` must outlive the functions. */
+pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err);
 
 /* Gives the rows of a table to the sink and counts them in *rows. */
 pmapdb_status pm_push_rows(pm_sql *sql, const char *table, const pm_param *params, size_t n_params,

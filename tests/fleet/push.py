@@ -336,6 +336,22 @@ class Push(unittest.TestCase):
             self.assertEqual([(h["processes"], h["mappings"], h["rss_kib"])], self.store.ask(
                 "SELECT count(*), sum(c.mappings), sum(c.rss_kib) FROM categories c JOIN snapshot s USING (snapshot_id)"
                 " WHERE c.name = ? AND c.category = ? AND s.moment_ms = ? AND s.preferred", h["name"], h["category"], last))
+        # the newest row of an object up to an hour is within a step of 64 KiB of what the hour has
+        for begin in {h["hour"] * 1000 for h in r.tables["hourly"].values()}:
+            want = {}
+            for name, in self.store.ask("SELECT DISTINCT name FROM snapshots WHERE taken_ms BETWEEN ? AND ?", begin, begin + 3599999):
+                last = self.store.ask("SELECT max(moment_ms) FROM snapshots WHERE name = ? AND preferred AND taken_ms"
+                                      " BETWEEN ? AND ?", name, begin, begin + 3599999)[0][0]
+                for path, rss in self.store.ask(
+                        "SELECT m.path, sum(m.rss_kib) FROM snapshots s JOIN mappings m USING (snapshot_id) WHERE s.name = ?"
+                        " AND s.moment_ms = ? AND s.preferred GROUP BY 1", name, last):
+                    want[name, path or "[anon]"] = rss
+            got = {}
+            for o in sorted(r.tables["objects"].values(), key=lambda o: o["hour"]):
+                if o["hour"] * 1000 <= begin:
+                    got[o["name"], o["object"]] = o["rss_kib"]
+            for key in want.keys() | got.keys():
+                self.assertLess(abs(want.get(key, 0) - got.get(key, 0)), 64, (begin, key))
         hours = {h for h, in self.store.ask("SELECT DISTINCT taken_ms / 3600000 * 3600 FROM snapshot")}
         self.assertEqual({h["hour"] for h in r.tables["hourly"].values()}, hours)
 
@@ -412,7 +428,7 @@ class Server(unittest.TestCase):
     def test_order_and_end(self):
         self.push()
         tables = [a[0].split()[2] for a in self.server.asked if a[0].startswith("INSERT")]
-        self.assertEqual(tables, ["hosts", "spans", "points", "hourly", "verdicts", "marks"])
+        self.assertEqual(tables, ["hosts", "spans", "points", "hourly", "objects", "verdicts", "marks"])
         self.whole()
         self.assertEqual(self.cursor(), (20, 0, 1))
 

@@ -15,10 +15,12 @@ COLUMNS = {
               " private_dirty_kib swap_kib",
     "hourly": "host_id name category hour gen at_ms processes mappings size_kib rss_kib pss_kib private_kib"
               " private_dirty_kib swap_kib seq",
+    "objects": "host_id name object category hour gen at_ms mappings size_kib rss_kib pss_kib private_kib"
+               " private_dirty_kib swap_kib seq",
 }
-KEYS = {"hosts": "host_id at_ms", "marks": "host_id store", "spans": "host_id process_key first_ms",
+KEYS = {"objects": "host_id name object category hour gen", "hosts": "host_id at_ms", "marks": "host_id store", "spans": "host_id process_key first_ms",
         "points": "host_id process_key category gen at_ms", "hourly": "name category host_id gen hour"}
-TEXTS = set("host store label_key label_value name boot_id command exe user cgroup dialect state category".split())
+TEXTS = set("host store label_key label_value name boot_id command exe user cgroup dialect state category object".split())
 NUMBERS = "mappings size_kib rss_kib private_kib private_dirty_kib swap_kib".split()
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "0": "\0"}
 

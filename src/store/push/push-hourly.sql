@@ -9,6 +9,7 @@ WITH part AS (
   CROSS JOIN snapshot s ON s.snapshot_id = l.snapshot_id
   CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.first <= s.off
     AND (v.last IS NULL OR v.last >= s.off)
+  WHERE l.sent
   UNION ALL
   SELECT hour_ms, process_id, category_id, hour_ms, 0, 0, 0, 0, 0, 0, 0, 0 FROM push_within
 )

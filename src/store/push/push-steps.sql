@@ -215,6 +215,7 @@ CREATE TEMP TABLE push_last (
   hour_ms     INTEGER NOT NULL,
   process_id  INTEGER NOT NULL,
   snapshot_id INTEGER,
+  sent        INTEGER NOT NULL DEFAULT 1, -- 0: of an hour before one of these, to compare with
   PRIMARY KEY (hour_ms, process_id)
 ) WITHOUT ROWID;
 INSERT OR IGNORE INTO push_last (hour_ms, process_id)
@@ -227,6 +228,10 @@ WHERE h.late AND h.over;
 DELETE FROM push_last WHERE NOT EXISTS (SELECT 1 FROM push_hours h
   JOIN process p ON p.process_id = push_last.process_id AND h.host_id = ifnull(p.host_id, 0)
   WHERE h.hour_ms = push_last.hour_ms AND h.over);
+INSERT OR IGNORE INTO push_last (hour_ms, process_id, sent)
+SELECT h.hour_ms - 3600000, p.process_id, 0
+FROM push_hours h CROSS JOIN process p ON ifnull(p.host_id, 0) = h.host_id
+WHERE h.over;
 UPDATE push_last SET snapshot_id = (SELECT t.snapshot_id FROM snapshot t
   WHERE t.process_id = push_last.process_id AND t.taken_ms >= push_last.hour_ms
     AND t.taken_ms < push_last.hour_ms + 3600000 AND t.preferred = 1 AND t.snapshot_id <= :until_id

@@ -220,8 +220,8 @@ static void choose_end(pm_push *p)
 
 static void compute(pm_push *p, const pm_push_sink *sink)
 {
-    static const char *const tables[] = {"hosts",    "spans",  "points", "hourly",
-                                         "verdicts", "stacks", "marks"};
+    static const char *const tables[] = {"hosts",   "spans",    "points", "hourly",
+                                         "objects", "verdicts", "stacks", "marks"};
     pm_sql *sql = p->store->sql;
     pm_param params[] = {{":push_id", PM_I(p->push_id)},
                          {":done_id", PM_I(p->done_id)},

@@ -167,10 +167,10 @@ static void seven_are_too_few(void **state)
     says(state,
          "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.verdict') FROM t WHERE i < 8",
          "leak");
-    says(state, "SELECT json_extract(leak_verdict(i, i, 1, 5, i), '$.reason') FROM t",
-         "no life is long enough for a verdict");
+    says(state, "SELECT json_extract(leak_verdict(i, i, 1, i, i), '$.reason') FROM t",
+         "8 snapshots are needed, in lives of at least 6");
     says(state, "SELECT json_extract(leak_verdict(i, i, 1, NULL, 1), '$.reason') FROM t",
-         "the values are unknown");
+         "rss is unknown");
 }
 
 static void what_is_wrong_is_said(void **state)

@@ -3,7 +3,6 @@
 
 #include "store/func/leak_json.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* As in category_runs: a step longer than this many median steps is a gap. */
@@ -154,37 +153,23 @@ static void spread(const pm_leak_series *s, points *p)
     }
 }
 
-static void explain_too_few(const pm_trend *t, pm_leak *row)
+/* Each snapshot is a run of the only key of a process: the judge of processes decides, by this
+ * metric alone. */
+static pmapdb_status judge(const pm_leak_series *s, const points *p, pm_leak_run *run, pm_leak *out,
+                           pmapdb_error *err)
 {
-    if (t->snapshots < PM_TREND_MIN)
-        snprintf(row->reason, sizeof row->reason, "%zu snapshot%s: %d are needed", t->snapshots,
-                 t->snapshots == 1 ? "" : "s", PM_TREND_MIN);
-    else
-        snprintf(row->reason, sizeof row->reason, "%s",
-                 isnan(row->last) ? "the values are unknown"
-                                  : "no life is long enough for a verdict");
-}
+    const pm_metric metric = s->page_kib == 0 ? PM_METRIC_MAPPINGS : PM_METRIC_RSS;
+    const pm_leak_key key = {"", "", run, (size_t)s->snapshots};
+    const pm_leak_process process = {p->ms, p->life, (size_t)s->snapshots, &key, 1, NULL};
+    const pm_leak_options options = {
+        .metric = (int)metric, .limit_kib = s->limit_kib, .room = s->room};
 
-static void describe(const pm_leak_series *s, pm_leak *row)
-{
-    const pm_trend *t = &row->trend;
-
-    row->verdict = t->verdict;
-    row->confidence = t->confidence;
-    for (size_t i = 0; i < s->n_runs; i++) {
-        if (isnan(s->run[i].value))
-            continue;
-        row->first = isnan(row->first) ? s->run[i].value : row->first;
-        row->last = s->run[i].value;
+    for (size_t i = 0; i < process.n; i++) {
+        run[i].first = run[i].last = (uint32_t)i;
+        for (int m = 0; m < PM_METRIC_COUNT; m++)
+            run[i].value[m] = m == (int)metric ? p->value[i] : NAN;
     }
-    row->limit = s->limit_kib;
-    if ((t->verdict == PM_VERDICT_LEAK || t->verdict == PM_VERDICT_SUSPECT) && t->rate > 0)
-        row->eta_h = fmax(0, (s->limit_kib - row->last) / t->rate);
-    if (isnan(s->limit_kib))
-        row->eta_h = NAN; /* fmax ignores NaN */
-    snprintf(row->reason, sizeof row->reason, "%s", t->reason);
-    if (t->verdict == PM_VERDICT_TOO_FEW)
-        explain_too_few(t, row);
+    return pm_leaks_judge(&process, &options, out, err);
 }
 
 pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error *err)
@@ -192,11 +177,10 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
     size_t n = (size_t)s->snapshots;
     points p = {calloc(n + 1, sizeof *p.ms), calloc(n + 1, sizeof *p.value),
                 calloc(n + 1, sizeof *p.life)};
-    pm_leak row = {.first = NAN, .last = NAN, .limit = NAN, .eta_h = NAN, .mappings_rate = NAN};
-    pm_trend_options options = {
-        .count = s->page_kib == 0, .quantum = s->page_kib > 0 ? s->page_kib : 1, .room = s->room};
+    pm_leak_run *run = calloc(n + 1, sizeof *run);
+    pm_leak rows[2];
     double longest = INFINITY;
-    bool ready = p.ms && p.value && p.life;
+    bool ready = p.ms && p.value && p.life && run;
     pmapdb_status st = ready ? PMAPDB_OK : pm_fail_nomem(err);
 
     if (ready) {
@@ -208,15 +192,13 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
     if (ready && st == PMAPDB_OK) {
         join(s, longest);
         spread(s, &p);
-        st = pm_trend_judge(&(pm_series){n, p.ms, p.value, p.life}, &options, &row.trend, err);
+        st = judge(s, &p, run, rows, err);
     }
-    if (st == PMAPDB_OK) {
-        row.newest_ms = s->run[s->n_runs - 1].last_ms;
-        describe(s, &row);
-        st = pm_leak_json_add(json, &row, &(pm_leak_label){{NULL, 0}, {NULL, 0}}, err);
-    }
+    if (st == PMAPDB_OK)
+        st = pm_leak_json_add(json, &rows[1], &(pm_leak_label){{NULL, 0}, {NULL, 0}}, err);
     free(p.ms);
     free(p.value);
     free(p.life);
+    free(run);
     return st;
 }

@@ -4,7 +4,7 @@
 #define PM_STORE_LEAK_SERIES_H
 
 #include "base/buf.h"
-#include "stats/trend.h"
+#include "stats/leaks/leaks.h"
 
 /* One value at n snapshots, which are spread evenly. */
 typedef struct pm_stretch {

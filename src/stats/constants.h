@@ -4,13 +4,13 @@
 #define PM_STATS_CONSTANTS_H
 
 /* How much data. */
-#define PM_START_UP 0.25   /* of the longest life: where the start of several lives is over */
-#define PM_LIFE_MIN 6      /* snapshots; a shorter life shows no curve */
-#define PM_LIVES_MAX 8     /* the newest; older ones are another release */
-#define PM_LIVES_SURE 3    /* lives that can be compared with each other */
-#define PM_LIFE_GROWS 0.25 /* of the growth of all lives: the second half of a life that grows */
-#define PM_LIVES_GROW 0.6  /* of the lives must grow so: a leak is in every life */
-#define PM_POINTS_MIN 5    /* fewer cannot tell two curves of two parameters apart */
+#define PM_START_UP 0.25  /* of the longest life: where the start of several lives is over */
+#define PM_LIFE_MIN 6     /* snapshots; a shorter life shows no curve */
+#define PM_LIVES_MAX 8    /* the newest; older ones are another release */
+#define PM_LIVES_SURE 3   /* lives that can be compared with each other */
+#define PM_LIFE_GROWS 0.1 /* of the growth of all lives: the second half of a life that grows */
+#define PM_LIVES_GROW 0.6 /* of the lives must grow so: a leak is in every life */
+#define PM_POINTS_MIN 5   /* fewer cannot tell two curves of two parameters apart */
 
 /* The three resolutions: buckets per life. Posteriors are the mean over them, so that the borders
  * of the buckets do not decide. More than 32 buckets would depend on each other. */
@@ -58,6 +58,7 @@
 /* Growth is seen from this many standard errors on: a random walk has a slope too. */
 #define PM_STEEP 3.5
 #define PM_STEP_SHOWN 0.15 /* of the rise of a line: a smaller step in the line is not named */
+#define PM_LAST_THIRD 0.25 /* of the claimed growth: less in the last third denies it */
 #define PM_R2_SMOOTH 0.65  /* below this R squared the straight line must be that steep */
 
 /* Growth goes on if the next window would bring this share of the growth of this one. */

@@ -162,8 +162,13 @@ void pm_points_of(pm_sample *s, int most, pm_points *out)
             floors(s, life, s->edges, n, out);
             if (s->lives == 1)
                 tail(s, life, s->edges, n, out);
-        } else {
-            buckets(s, life, bucket_count(m, s->lives, most), out);
         }
+        if (s->lives == 1 && out->n < PM_POINTS_MIN) { /* too few teeth say nothing */
+            out->floor = false;
+            out->n = 0;
+            n = 0;
+        }
+        if (n == 0)
+            buckets(s, life, bucket_count(m, s->lives, most), out);
     }
 }

@@ -155,6 +155,14 @@ static double rounded(const pm_average *w, double slope)
     return fabs(slope) < 0.5 * w->quantum ? 0.0 : slope;
 }
 
+/* The growth of the last third of one life, as a share of what a rate per span claims. */
+static double last_third(const pm_sample *s, double rate)
+{
+    size_t from = s->n - s->n / 3 - 1;
+
+    return (s->raw[s->n - 1] - s->raw[from]) / (rate * (s->t[s->n - 1] - s->t[from]) / s->span);
+}
+
 /* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if
  * it is a near thing. */
 static bool leaks(const pm_average *w, char *reason)
@@ -177,6 +185,9 @@ static bool leaks(const pm_average *w, char *reason)
         snprintf(reason, PM_REASON, "the interval of the rate includes 0");
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
+    else if (w->sample.lives == 1 && w->climbs && w->points.staircase &&
+             last_third(&w->sample, r.rate) < PM_LAST_THIRD)
+        snprintf(reason, PM_REASON, "grew in steps, and not in the last third of the time");
     else if (w->top.curve.outcome == PM_OUTCOME_BOUNDED)
         snprintf(reason, PM_REASON, "the most likely curve of all has an end");
     else

@@ -20,7 +20,9 @@ static int bins_for(double per_day)
 /* 0 to 1, also for times before 1970. */
 static double part_of_day(double t)
 {
-    return t / DAY - floor(t / DAY);
+    double days = t / DAY;
+
+    return days - floor(days);
 }
 
 static int bin_of(double t, int bins)
@@ -72,18 +74,23 @@ static void extend_ends(const double *t, double *mean, size_t n, size_t first, s
 /* Median of y - mean per time of day; false if a time of day has fewer than two values. */
 static bool profile_of(const pm_sample *s, const double *mean, int bins, double *profile)
 {
-    double *of_bin = s->more;
+    size_t begin[BINS + 1] = {0}, end[BINS], i;
     int b;
 
+    for (i = 0; i < s->n; i++) {
+        s->edges[i] = (size_t)bin_of(s->t[i], bins);
+        begin[s->edges[i] + 1]++;
+    }
     for (b = 0; b < bins; b++) {
-        size_t count = 0, i;
-
-        for (i = 0; i < s->n; i++)
-            if (bin_of(s->t[i], bins) == b)
-                of_bin[count++] = s->y[i] - mean[i];
-        if (count < 2)
+        begin[b + 1] += begin[b];
+        end[b] = begin[b];
+    }
+    for (i = 0; i < s->n; i++)
+        s->more[end[s->edges[i]]++] = s->y[i] - mean[i];
+    for (b = 0; b < bins; b++) {
+        if (end[b] < begin[b] + 2)
             return false;
-        profile[b] = pm_median(of_bin, count);
+        profile[b] = pm_median(s->more + begin[b], end[b] - begin[b]);
     }
     return true;
 }
@@ -92,7 +99,7 @@ static bool profile_of(const pm_sample *s, const double *mean, int bins, double 
 static double profile_at(const double *profile, int bins, double t)
 {
     double place = part_of_day(t) * bins - 0.5;
-    int below = (int)floor(place);
+    int below = place < 0.0 ? -1 : (int)place;
     double w = place - below;
 
     return profile[(below + bins) % bins] * (1 - w) + profile[(below + 1) % bins] * w;

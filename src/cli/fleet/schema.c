@@ -31,8 +31,7 @@ static const pm_syntax syntax = {
     .about = "Prints the statements that make the tables in ClickHouse: pipe them to "
              "\"clickhouse-client -n\". Of a cluster without --replicated every server needs them; "
              "with it, one, and ZooKeeper or Keeper.",
-    .examples = "pmapdb fleet schema | clickhouse-client -n\n"
-                "pmapdb fleet schema --cluster fleet --replicated --codecs\n"};
+    .examples = "pmapdb fleet schema\npmapdb fleet schema --cluster fleet --replicated --codecs\n"};
 
 /* Names go into the statements without quotes. */
 static void check_name(const pm_cli *cli, const char *option, const char *name)

@@ -3,6 +3,7 @@
 
     python3 clickhouse.py start DIR [--shards N] [--replicas N] [--tls]    prints the URL of each server
     python3 clickhouse.py stop DIR                                         and removes what it made in DIR
+    python3 clickhouse.py run URL < schema.sql                             runs statements one by one
 
 With more than one server they are the cluster `fleet`; replicas need ZooKeeper (package zookeeper),
 which is started, too. All files and the process ids are in DIR; ports are free ones. Users: default
@@ -230,20 +231,30 @@ class Cluster:
     def ask(self, sql, server=0, database="", data=b"", **settings):
         """The rows of an answer as lists of text; the statement may have data of an INSERT."""
         settings = {"query": sql, **({"database": database} if database else {}), **settings}
-        url = self.urls[server] + "/?" + urllib.parse.urlencode(settings)
-        try:
-            with urllib.request.urlopen(urllib.request.Request(url, data=data), timeout=120) as reply:
-                text = reply.read().decode()
-        except urllib.error.HTTPError as e:
-            raise RuntimeError(e.read().decode()[:600]) from None
+        text = post(self.urls[server], data, **settings)
         return [line.split("\t") for line in text.splitlines()]
 
-    def run(self, script, server=0, database=""):
+    def run(self, script, server=0):
         """Runs the statements of `pmapdb fleet schema`."""
-        lines = [line for line in script.splitlines() if not line.startswith("--")]
-        for statement in "\n".join(lines).split(";"):
-            if statement.strip():
-                self.ask(statement, server, database)
+        run(self.urls[server], script)
+
+
+def post(url, data, **settings):
+    """The text of a server's reply."""
+    try:
+        request = urllib.request.Request(url + "/?" + urllib.parse.urlencode(settings), data=data)
+        with urllib.request.urlopen(request, timeout=600) as reply:
+            return reply.read().decode()
+    except urllib.error.HTTPError as e:
+        raise RuntimeError(e.read().decode()[:600]) from None
+
+
+def run(url, script):
+    """Runs statements that each end with a semicolon at the end of a line."""
+    lines = [line for line in script.splitlines() if not line.startswith("--")]
+    for statement in "\n".join(lines).split(";\n"):
+        if statement.strip(" ;\n"):
+            post(url, statement.strip(" ;\n").encode())
 
 
 def start(args):
@@ -287,9 +298,13 @@ def main():
     starting.add_argument("--replicas", type=int, default=1)
     starting.add_argument("--tls", action="store_true")
     commands.add_parser("stop").add_argument("dir")
+    commands.add_parser("run").add_argument("url")
     args = parser.parse_args()
     try:
-        (start if args.command == "start" else stop)(args)
+        if args.command == "run":
+            run(args.url, sys.stdin.read())
+        else:
+            (start if args.command == "start" else stop)(args)
     except (OSError, RuntimeError) as e:
         sys.exit(f"clickhouse.py: {e}")
 

@@ -82,7 +82,7 @@ FROM (
           SELECT arrayJoin([:from, :to]) AS t, process_key, gen, category, at_ms, mappings, size_kib,
             rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
           FROM points
-          WHERE host_id GLOBAL IN (SELECT host_id FROM marks WHERE host = :host)
+          WHERE host_id = (SELECT any(host_id) FROM marks WHERE host = :host)
             AND at_ms > :from - 90000000 AND at_ms <= :to
         ) AS p
         WHERE at_ms <= t AND at_ms > t - 90000000 AND (t, process_key, gen) GLOBAL IN (
@@ -93,7 +93,7 @@ FROM (
               SELECT store, process_key, first_ms, argMax(ifNull(last_ms, toInt64(0)), seq) AS closed,
                 argMax(name, seq) AS called
               FROM spans
-              WHERE host_id GLOBAL IN (SELECT host_id FROM marks WHERE host = :host) AND first_ms <= :to
+              WHERE host_id = (SELECT any(host_id) FROM marks WHERE host = :host) AND first_ms <= :to
               GROUP BY store, process_key, first_ms
             ) AS s
             ALL INNER JOIN (

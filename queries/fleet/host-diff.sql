@@ -35,8 +35,8 @@
 -- empty:  no process was captured at either time
 --
 -- The value of a category at a time is its newest row of the 25 hours before it. A process counts if a
--- span of it holds the time; an open span lasts until its store's last push. pss is unknown unless it
--- was pushed (push --pss).
+-- span of it holds the time; an open span lasts until its store's last push. A time after the last push
+-- of the host is the time of that push. pss is unknown unless it was pushed (push --pss).
 SELECT category,
   mappings_from, mappings_to, mappings_to - mappings_from AS mappings_delta,
   size_kib_from, size_kib_to, size_kib_to - size_kib_from AS size_kib_delta,
@@ -101,7 +101,7 @@ FROM (
               WHERE host = :host GROUP BY store
             ) AS m USING (store)
           ) AS alive
-          WHERE first_ms <= t AND until >= t AND (:name = '' OR called = :name)
+          WHERE first_ms <= t AND until >= least(t, (SELECT max(through_ms) FROM marks WHERE host = :host)) AND (:name = '' OR called = :name)
           GROUP BY t, process_key)
         GROUP BY t, process_key, category
       ) AS core

@@ -43,4 +43,4 @@ FROM (
   WHERE v.2 IN ('leak', 'suspect') AND v.7 >= 0 AND v.7 - (:at - v.8) / 3600000 <= :within / 3600000
 ) AS a
 ALL INNER JOIN (SELECT host_id, any(host) AS host FROM marks GROUP BY host_id) AS b USING (host_id)
-ORDER BY eta_h, host, name, pid, category
+ORDER BY eta_h, host, name, pid, category, rate_per_h DESC

@@ -310,7 +310,7 @@ def limit_answer(hosts):
                              "verdict": v["verdict"], "rate_per_h": v["rate_per_h"], "last_kib": v["last_kib"],
                              "limit_kib": v["limit_kib"], "limit_by": v["limit_by"], "eta_h": max(left, 0),
                              "judged_at": iso(v["judged_ms"]), "build": v["build"]})
-    return sorted(rows, key=lambda r: (r["eta_h"], r["host"], r["name"], r["pid"] is None, r["pid"] or 0, r["category"]))
+    return sorted(rows, key=lambda r: (r["eta_h"], r["host"], r["name"], r["pid"] is None, r["pid"] or 0, r["category"], -r["rate_per_h"]))
 
 
 def slope(pairs):

@@ -338,8 +338,8 @@ CREATE TABLE clearing (
   process_id   INTEGER NOT NULL REFERENCES process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC just before
   cleared_ms   INTEGER NOT NULL,        -- the same moment in UTC
-  clear_us     INTEGER,                 -- duration: mmap and munmap of the process may have waited
-                                        -- so long; NULL: unknown whether it was done
+  clear_us     INTEGER,                 -- CPU time: mmap and munmap of the process waited as long, or
+                                        -- longer; NULL: unknown whether it was done
   small_kib    INTEGER NOT NULL,        -- of the process, in small pages: all of them were visited
   cpu_us       INTEGER NOT NULL,        -- as in activity, then
   minor_faults INTEGER NOT NULL,

@@ -153,14 +153,15 @@ int pm_proc_status(const pm_proc *p, pm_live *out);
 /* Reads what the process has done, from stat. */
 bool pm_proc_activity(const pm_proc *p, pm_activity *out);
 
-/* Clears the accessed bits of all pages of the process, which then waits in mmap and munmap for
- * *wait_us at most. Returns 0 or an errno: EACCES and EPERM: this user may not; ENOENT and ESRCH:
- * the process ended, or this kernel has no clear_refs. */
-int pm_proc_clear_refs(const pm_proc *p, int64_t *wait_us);
+/* Clears the accessed bits of all pages of the process. It takes *took_us of CPU time; the process
+ * waits in mmap and munmap meanwhile, and longer if this thread must wait for a processor. Returns
+ * 0 or an errno: EACCES and EPERM: this user may not; ESRCH: the process ended; ENOENT: this kernel
+ * has no clear_refs, or the process ended. */
+int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us);
 
 /* The larger of the averages of 10 and 60 seconds in a file like /proc/pressure/memory: the share
- * of time in which some task waited for memory, in hundredths of a percent; PMAPDB_UNKNOWN if the
- * file cannot be read. */
+ * of time in which some task waited, in hundredths of a percent; PMAPDB_UNKNOWN if the file cannot
+ * be read. */
 int64_t pm_proc_pressure(int dir, const char *file);
 
 /* The same of the cgroup of the process. 0 for the top cgroup, and for a cgroup of the older

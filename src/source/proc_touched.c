@@ -10,15 +10,15 @@
 
 #define CGROUP_MAX ((size_t)256 * 1024)
 
-static int64_t now_us(void)
+static int64_t cpu_us(void)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-int pm_proc_clear_refs(const pm_proc *p, int64_t *wait_us)
+int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us)
 {
     int fd = openat(p->dir, "clear_refs", O_WRONLY | O_CLOEXEC | O_NOFOLLOW), failed = 0;
     int64_t began;
@@ -26,13 +26,13 @@ int pm_proc_clear_refs(const pm_proc *p, int64_t *wait_us)
 
     if (fd < 0)
         return errno;
-    began = now_us();
+    began = cpu_us();
     do
         n = write(fd, "1", 1); /* of all pages, not only of anonymous ones */
     while (n < 0 && errno == EINTR);
     if (n < 0)
         failed = errno;
-    *wait_us = now_us() - began;
+    *took_us = cpu_us() - began;
     close(fd);
     return failed;
 }

@@ -52,7 +52,7 @@ class Program:
 
 
 def capture(db, preload, beat, *words, user=()):
-    add = {"CLOCK_REALTIME_ADD": str(60 * MINUTES * beat), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat)}
+    add = {"CLOCK_REALTIME_ADD": str(int(60 * MINUTES * beat)), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat)}
     done = subprocess.run([*user, kit.PROGRAM, "--db", str(db), "capture", *map(str, words)], capture_output=True, text=True,
                           env=kit.ENVIRONMENT | add | {"LD_PRELOAD": preload}, check=False)
     if "runtime error" in done.stderr or done.returncode not in (0, 2):
@@ -76,7 +76,7 @@ def grow(check, place, db, preload, programs):
         for program in programs.values():
             program.step()
             truth[program.pid] = referenced(program.pid)
-        capture(db, preload, beat, "--touched", "5m", *truth)
+        capture(db, preload, beat, "--touched", "5m", "--max-stall", "1h", *truth)
         with kit.plain(db) as store:
             got = dict(store.execute(
                 "SELECT pid, sum(referenced_kib) FROM mappings JOIN snapshots s USING (snapshot_id) WHERE perms = 'rw-p' "
@@ -146,12 +146,12 @@ def nothing_unknown(check, place, preload, program):
         check.true("without the right", "only its owner and root may write clear_refs" in said or "Permission denied" in said, said)
     else:
         print("not checked without root and setpriv: who may not write clear_refs")
-    capture(db, preload, 3, "--touched", "5m", program.pid)
-    capture(db, preload, 3.5, "--touched", "10m", program.pid)
+    capture(db, preload, 3, "--touched", "5m", "--max-stall", "1h", program.pid)
+    capture(db, preload, 3.5, "--touched", "10m", "--max-stall", "1h", program.pid)
     check.equal("not before it is time", cleared(), 1)
     program.step(b"x")
     program.step()
-    capture(db, preload, 6, "--touched", "5m", program.pid)
+    capture(db, preload, 6, "--touched", "5m", "--max-stall", "1h", program.pid)
     rows = kit.rows("query", "touched", db=db)
     check.true("after an exec all is new", all(int(r["untouched_kib"]) <= 256 for r in rows), rows)
     said = capture(db, preload, 7, "--touched", "5m", "--measure", "maps", program.pid)

@@ -2,8 +2,10 @@
  * what was touched since.
  *
  * The kernel visits every page of the process meanwhile and holds the lock of its memory map: mmap
- * and munmap wait. The wait is predicted from the memory in small pages and from earlier clearings,
- * and must fit --max-stall. The kernel reads the same bits when it looks for pages to take away, so
+ * and munmap wait. The CPU time is predicted from the memory in small pages and from earlier
+ * clearings; where tasks wait for a processor the wait is longer by their share of time. It must
+ * fit
+ * --max-stall. The kernel reads the same bits when it looks for pages to take away, so
  * nothing is cleared while any task waits for memory.
  *
  * A clearing is stored before it is done and completed after it: if this program is killed in
@@ -110,8 +112,11 @@ static bool cgroup_has_memory(pm_capture_run *run, const pm_proc *p, pm_target *
 
 static bool fits(pm_capture_run *run, pm_target *t, int64_t predicted_us)
 {
+    int64_t waiting = pm_proc_pressure(run->root, "pressure/cpu"); /* of 10,000 */
     char why[160];
 
+    if (waiting > 0)
+        predicted_us = predicted_us * 10000 / (waiting < 9999 ? 10000 - waiting : 1);
     if (predicted_us <= run->options->max_stall_us)
         return true;
     snprintf(why, sizeof why,

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""What capture --touched costs: the longest wait of a process of so many MiB while it is cleared, and CPU time and
+throughput of redis and PostgreSQL under load, captured every second, with one clearing in each run against without
+(so a loss with `--touched 1m` is that of a run, times its seconds, divided by 60).
+
+    touched.py PMAPDB [--mib 1024] [--runs 100] [--pairs 7]
+"""
+import argparse
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import staleness
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def waits(args, place):
+    """Of so many clearings the longest stall of a thread that maps and unmaps, against --max-stall."""
+    program, store = place / "stall", place / "w.db"
+    subprocess.run(["cc", "-O2", "-pthread", "-o", program, HERE / "stall.c"], check=True)
+    target = subprocess.Popen([program, "target", str(args.mib), "16"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    target.stdout.readline()
+
+    def run(*words):
+        target.stdin.write("begin\n")
+        target.stdin.flush()
+        done = subprocess.run([args.program, "--db", store, "capture", *words, str(target.pid)], capture_output=True, text=True, check=True)
+        target.stdin.write("end\n")
+        target.stdin.flush()
+        return int(target.stdout.readline().split()[0]) / 1000, "1 cleared" in done.stderr
+    with_it = [run("--touched", "0s", "--max-stall", args.max_stall) for _ in range(args.runs)]
+    without = [run("--max-stall", args.max_stall) for _ in range(args.runs)]
+    budget = float(args.max_stall.removesuffix("ms"))
+    refused = run("--touched", "0s", "--max-stall", "2ms", "--measure", "smaps")
+    target.stdin.close()
+    target.wait()
+    for what, runs in (("with", with_it), ("without", without)):
+        ms = sorted(r[0] for r in runs)
+        print("| longest wait, %d MiB, %s clearing | %.1f | %.1f | %.1f | %d of %d below %s | %d cleared |" % (
+            args.mib, what, statistics.median(ms), ms[-1 - len(ms) // 100], ms[-1], sum(m < budget for m in ms), len(ms), args.max_stall,
+            sum(r[1] for r in runs)), flush=True)
+    print("| --max-stall 2ms | | | | | %s |" % ("cleared" if refused[1] else "not cleared"), flush=True)
+
+
+def cpu(pid):
+    """Seconds of a process and of its children that ended."""
+    fields = pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / TICKS
+
+
+def paired(args, place, what, pid, match, work):
+    """Runs of equal work, in turn with and without a clearing: CPU seconds, and what the load says of its rate."""
+    ratios, rates, seconds, cleared = [], [], [], 0
+    for n in range(args.pairs):
+        got = {}
+        for touched in (n % 2 == 0, n % 2 == 1):
+            store = place / ("p%d%d.db" % (n, touched))
+            words = [args.program, "--db", store, "capture", "--match", match, "--every", "1s", "--count", "1000"]
+            watch = subprocess.Popen(words + (["--touched", "1h"] if touched else []), stderr=subprocess.PIPE, text=True)
+            time.sleep(.3)
+            before, began = cpu(pid), time.monotonic()
+            rate = work()
+            got[touched] = cpu(pid) - before, rate
+            seconds.append(time.monotonic() - began)
+            watch.terminate()
+            said = watch.communicate()[1]
+            cleared += touched and re.search(r"\d+ cleared", said) is not None
+        ratios.append(got[True][0] / got[False][0])
+        rates.append(got[True][1] / got[False][1])
+    print("| %s, %.1f s a run, %d of %d cleared | CPU time with / without: median %.4f (%.3f to %.3f) | rate: median %.4f (%.3f to %.3f) |" % (
+        what, statistics.median(seconds), cleared, args.pairs, statistics.median(ratios), min(ratios), max(ratios),
+        statistics.median(rates), min(rates), max(rates)), flush=True)
+
+
+def redis(args, place):
+    server = staleness.Redis("cache", place)
+    try:
+        for _ in range(100):
+            server.reads = False
+            server.step()
+
+        def work():
+            done = subprocess.run(["redis-benchmark", "-s", place / "redis-cache", "-t", "get", "-n", "150000", "-r", "100000", "-q"],
+                                  capture_output=True, text=True, check=True)
+            return float(re.findall(r"([\d.]+) requests per second", done.stdout)[-1])
+        paired(args, place, "redis-benchmark", server.pid, "pid = %d" % server.pid, work)
+    finally:
+        server.end()
+
+
+def postgres(args, place):
+    server = staleness.Postgres("leak", str(place))
+    words = ["-h", str(place), "-p", "5498", "-U", "postgres"]
+    try:
+        subprocess.run(["pgbench", "-i", "-q", "-s", "5", *words, "postgres"], check=True, capture_output=True)
+
+        def work():
+            done = subprocess.run(["pgbench", "-S", "-t", "15000", "-c", "2", "-n", *words, "postgres"], capture_output=True, text=True, check=True)
+            return float(re.search(r"tps = ([\d.]+)", done.stdout)[1])
+        paired(args, place, "pgbench -S", server.server.pid, "descendant_of(%d)" % server.server.pid, work)
+    finally:
+        server.end()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--mib", type=int, default=1024)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--max-stall", default="50ms")
+    args = parser.parse_args()
+    args.program = os.path.abspath(args.program)
+    with tempfile.TemporaryDirectory() as place:
+        for part in (waits, redis, postgres):
+            part(args, pathlib.Path(place))
+
+
+if __name__ == "__main__":
+    main()

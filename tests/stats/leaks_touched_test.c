@@ -1,0 +1,90 @@
+/* leaks_touched: a line that grows is a leak, unless what grew is in use. */
+#include "stats/leaks_models.h"
+
+enum { WINDOWS = 6, STEP = 6 };
+
+static const model growing = {"heap",      {1, 0},      {4000, 400}, {3000, 400},
+                              {3000, 400}, {3000, 400}, {3000, 400}, {0, 0}};
+
+/* Windows of five minutes; `share` of what there was at their beginning, without the first 3000
+ * KiB, is untouched. */
+static void judge_windows(const char *category, const double *share, size_t n)
+{
+    pm_leak_window window[WINDOWS];
+    pm_leak_windows windows = {window, n};
+    pm_leak_options options = jointly;
+    model m = growing;
+
+    m.category = category;
+    for (size_t i = 0; i < n; i++) {
+        size_t from = STEP * (i + 1) - 2, to = from + 5;
+        double was = 3000 + 400.0 * (double)from, rss = 3000 + 400.0 * (double)to;
+
+        window[i] = (pm_leak_window){INT64_C(1800000000000) + (int64_t)from * 60000,
+                                     INT64_C(1800000000000) + (int64_t)to * 60000, was, rss,
+                                     rss - share[i] * (was - 3000)};
+    }
+    options.touched = &windows;
+    judge_n(&m, 1, &options, N);
+}
+
+static void leak_without_windows(void **state)
+{
+    judge_windows("heap", NULL, 0);
+    assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
+    assert_string_equal(rows[1].touched, "");
+}
+
+static void untouched(void **state)
+{
+    static const double share[WINDOWS] = {1, 1, 1, 1, 1, 1};
+    double before;
+
+    judge_windows("heap", NULL, 0);
+    before = rows[1].confidence;
+    judge_windows("heap", share, WINDOWS);
+    assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
+    assert_true(rows[1].confidence >= before);
+    assert_non_null(
+        strstr(rows[1].touched, "were not touched again (6 windows, this one of 5 minutes)"));
+}
+
+static void in_use(void **state)
+{
+    static const double share[WINDOWS] = {0};
+
+    judge_windows("heap", share, WINDOWS);
+    assert_int_equal(rows[1].verdict, PM_VERDICT_SUSPECT);
+    assert_int_equal(rows[0].verdict, PM_VERDICT_SUSPECT);
+    assert_int_equal(strncmp(rows[1].reason, "a cache in use?", 15), 0);
+    assert_non_null(strstr(rows[1].touched, "none was not touched again"));
+    judge_windows("heap", share, 1); /* may be an exception */
+    assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
+    judge_windows("anonymous/v8-heap", share, WINDOWS); /* a collection may have touched all */
+    assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
+}
+
+/* A pause in one window, or a dump in another, decides nothing. */
+static void exceptions(void **state)
+{
+    static const double pause[WINDOWS] = {0, 0, 0, 0, 1, 0}, dump[WINDOWS] = {1, 1, 1, 0, 1, 1};
+
+    judge_windows("heap", pause, WINDOWS);
+    assert_int_equal(rows[1].verdict, PM_VERDICT_SUSPECT);
+    judge_windows("heap", dump, WINDOWS);
+    assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
+    judge_windows("anonymous/go-heap", pause, WINDOWS);
+    assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leak_without_windows),
+        cmocka_unit_test(untouched),
+        cmocka_unit_test(in_use),
+        cmocka_unit_test(exceptions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

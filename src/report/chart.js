@@ -96,17 +96,25 @@ function curves() {
   return { list, low, high: Math.max(high, low + 1) };
 }
 
-// Limits that belong to this metric and mode, as {kib, words}.
+// Limits that belong to this metric and mode, as {kib, words, at}; at: when the verdict expects it.
 function limits(list) {
   const out = [],
     last = S.K - 1,
     w = S.verdicts.whole;
+  const expected = r =>
+    r && r.eta_h !== undefined && r.metric === state.metric
+      ? Date.parse(r.last_at || iso(S.t[last])) + r.eta_h * HOUR
+      : null;
   const onTotal = { given: 'rss', cgroup: 'rss', 'address space': 'size' };
   if (state.mode === 'change') return out;
   if (index.about.limit_kib !== undefined && ['rss', 'pss', 'private'].includes(state.metric))
-    out.push({ kib: index.about.limit_kib, words: 'limit ' + kib(index.about.limit_kib) });
+    out.push({ kib: index.about.limit_kib, words: 'limit ' + kib(index.about.limit_kib), at: expected(w) });
   else if (w && w.limit !== undefined && w.unit === 'KiB' && onTotal[w.limit_by] === state.metric)
-    out.push({ kib: w.limit, words: (w.limit_by === 'given' ? '' : w.limit_by + ' ') + 'limit ' + kib(w.limit) });
+    out.push({
+      kib: w.limit,
+      words: (w.limit_by === 'given' ? '' : w.limit_by + ' ') + 'limit ' + kib(w.limit),
+      at: expected(w)
+    });
   for (const { c, lower } of list) {
     const r = c.row;
     if (
@@ -118,7 +126,11 @@ function limits(list) {
       !c.guilty
     )
       continue;
-    out.push({ kib: r.limit + (lower ? lower[last] : 0), words: r.limit_by + ' of ' + c.k + ' ' + kib(r.limit) });
+    out.push({
+      kib: r.limit + (lower ? lower[last] : 0),
+      words: r.limit_by + ' of ' + c.k + ' ' + kib(r.limit),
+      at: expected(r)
+    });
   }
   return out;
 }
@@ -321,7 +333,7 @@ function drawLimits(c, x, y, all, forecast) {
     c.textAlign = 'left';
     c.fillText(l.words, LEFT + 5, y(l.kib) - 8);
     for (const f of forecast) {
-      const when = S.t[S.K - 1] + ((l.kib - f.from) / f.r.rate_per_h) * HOUR;
+      const when = l.at !== null ? l.at : S.t[S.K - 1] + ((l.kib - f.from) / f.r.rate_per_h) * HOUR;
       if (when < S.t[S.K - 1] || when > x.x1) continue;
       c.beginPath();
       c.arc(x.at(when), y(l.kib), 4.5, 0, 7);

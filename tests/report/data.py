@@ -81,7 +81,7 @@ def peaks(place):
     truth = stores.resident(s)
     check.equal("peak: all are counted", series["n"], 10000)
     check.true("peak: at most 1,200", 1000 < len(t) <= 1200, len(t))
-    check.true("peak: at most 400 with mappings", 300 < len(series["kmap"]) <= 400, len(series["kmap"]))
+    check.true("peak: at most 360 with mappings", 300 < len(series["kmap"]) <= 360, len(series["kmap"]))
     check.equal("peak: kept", max(rss), max(truth.values()))
     check.equal("peak: kept with its mappings", t[rss.index(max(rss))] in {t[k] for k in undelta(series["kmap"])}, True)
     for at, kib in zip(t, rss):

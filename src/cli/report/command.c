@@ -16,7 +16,7 @@
 #define SHOWN_MOST 6 /* processes of a host in one page */
 #define ALL_MOST 400 /* files of --all */
 #define KEPT 1200    /* snapshots in the page */
-#define MAPPED 400   /* of these, with their mappings */
+#define MAPPED 360   /* of these, with their mappings */
 #define STRETCHES 60000
 #define SVG_POINTS 140
 

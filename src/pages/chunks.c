@@ -111,7 +111,7 @@ void pm_chunks_end(pm_chunks *c, pm_sets *sets)
 
         for (uint32_t k = 0; chunk->waiting && k < chunk->n; k++) {
             uint32_t cell = sets->kept[chunk->first + k];
-            uint32_t *state = &sets->leaves[cell >> PM_LEAF_BITS][cell % PM_LEAF_PAGES];
+            uint32_t *state = pm_sets_state(sets, cell);
 
             if (*state != from) {
                 from = *state;

@@ -8,6 +8,7 @@
 #define SPACES_MAX ((uint32_t)1 << (64 - PM_SPACE_BITS))
 #define FIRST_SPACE 2
 #define NO_LEAF UINT32_MAX
+#define LEAVES_OF_BLOCK ((size_t)1 << (PM_BLOCK_BITS - PM_LEAF_BITS))
 #define LEAVES_MAX (((size_t)1 << (32 - PM_LEAF_BITS)) - 1) /* their states have 32-bit numbers */
 
 static void keep(pm_sets *s, pmapdb_status st)
@@ -41,9 +42,9 @@ void pm_sets_begin(pm_sets *s, uint64_t max_bytes)
 
 void pm_sets_free(pm_sets *s)
 {
-    for (size_t i = 0; i < s->n_leaves; i++)
-        free(s->leaves[i]);
-    free(s->leaves);
+    for (size_t i = 0; i < s->n_blocks; i++)
+        free(s->blocks[i]);
+    free(s->blocks);
     free(s->node);
     free(s->alone);
     free(s->kept);
@@ -103,27 +104,29 @@ static void take_bytes(pm_sets *s, size_t n)
                         s->max_bytes >> 20));
 }
 
+/* Makes room for the next leaf. */
+static void make_block(pm_sets *s)
+{
+    size_t size = sizeof(uint32_t) << PM_BLOCK_BITS;
+
+    take_bytes(s, size);
+    if (s->st == PMAPDB_OK)
+        keep(s, pm_grow(&s->blocks, &s->cap_blocks, s->n_blocks, sizeof *s->blocks, &s->error));
+    if (s->st == PMAPDB_OK && !(s->blocks[s->n_blocks] = calloc(1, size)))
+        keep(s, pm_fail_nomem(&s->error));
+    s->n_blocks += s->st == PMAPDB_OK;
+}
+
 /* Returns the index of the leaf; NO_LEAF after a failure. */
 static uint32_t new_leaf(pm_sets *s, uint64_t leaf)
 {
-    size_t size = PM_LEAF_PAGES * sizeof(uint32_t);
-    uint32_t *new = NULL;
-
-    take_bytes(s, size);
     if (s->n_leaves >= LEAVES_MAX)
         keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the processes have more than 2^32 pages"));
-    if (s->st == PMAPDB_OK)
-        keep(s, pm_grow(&s->leaves, &s->cap_leaves, s->n_leaves, sizeof *s->leaves, &s->error));
-    if (s->st == PMAPDB_OK && !(new = calloc(1, size)))
-        keep(s, pm_fail_nomem(&s->error));
+    if (s->st == PMAPDB_OK && s->n_leaves == s->n_blocks * LEAVES_OF_BLOCK)
+        make_block(s);
     if (s->st == PMAPDB_OK)
         keep(s, pm_map_put(&s->leaf_of, leaf, (int64_t)s->n_leaves, &s->error));
-    if (s->st != PMAPDB_OK) {
-        free(new);
-        return NO_LEAF;
-    }
-    s->leaves[s->n_leaves] = new;
-    return (uint32_t)s->n_leaves++;
+    return s->st == PMAPDB_OK ? (uint32_t)s->n_leaves++ : NO_LEAF;
 }
 
 /* After a failure, *out is an empty leaf: nothing that is counted then is given out. */
@@ -132,7 +135,8 @@ static uint32_t leaf_of(pm_sets *s, uint64_t leaf, uint32_t **out)
     int64_t found;
     uint32_t i = pm_map_get(&s->leaf_of, leaf, &found) ? (uint32_t)found : new_leaf(s, leaf);
 
-    *out = i == NO_LEAF ? memset(s->spare, 0, sizeof s->spare) : s->leaves[i];
+    *out =
+        i == NO_LEAF ? memset(s->spare, 0, sizeof s->spare) : pm_sets_state(s, i << PM_LEAF_BITS);
     return i;
 }
 
@@ -227,9 +231,11 @@ static void count_pages(const pm_sets *s, int64_t (*pages)[PM_PAGE_CLASSES])
     for (size_t i = 0; i < s->n_alone; i++)
         for (int c = 0; c < PM_PAGE_CLASSES; c++)
             pages[s->alone[i].node][c] += s->alone[i].pages[c];
-    for (size_t i = 0; i < s->n_leaves; i++)
-        for (size_t k = 0; k < PM_LEAF_PAGES; k++)
-            pages[s->leaves[i][k] >> 2][s->leaves[i][k] & 3]++;
+    for (size_t i = 0; i < s->n_leaves << PM_LEAF_BITS; i++) {
+        uint32_t state = *pm_sets_state(s, (uint32_t)i);
+
+        pages[state >> 2][state & 3]++;
+    }
 }
 
 /* number[node]: 0 if the node is not written. */

@@ -8,7 +8,7 @@
  * alone (groups.h).
  *
  * A page is a number: a physical frame, a slot of a swap area, or a page of a space, which stands
- * for a file or a family of forked processes. States take 4 bytes a page in leaves of 512 pages,
+ * for a file or a family of forked processes. States take 4 bytes a page in leaves of 32 pages,
  * made when a page is first seen.
  *
  * The first failure is kept: nothing more is counted, and pm_sets_write() returns it. */
@@ -27,14 +27,15 @@ typedef enum pm_page_class {
     PM_PAGE_CLASSES
 } pm_page_class;
 
-#define PM_LEAF_BITS 9
+/* Few pages in a leaf: the frames of a machine that ran for long are scattered. */
+#define PM_LEAF_BITS 5
 #define PM_LEAF_PAGES (1u << PM_LEAF_BITS)
 #define PM_SPACE_BITS 44 /* of the number of a page inside its space */
 
 typedef struct pm_sets {
     uint64_t max_bytes, bytes; /* of the leaves, and of `kept` */
-    uint32_t **leaves;
-    size_t n_leaves, cap_leaves;
+    uint32_t **blocks;         /* of 2^PM_BLOCK_BITS states: leaves one after another */
+    size_t n_blocks, cap_blocks, n_leaves;
     pm_map leaf_of; /* page >> PM_LEAF_BITS -> index of the leaf */
     uint32_t spare[PM_LEAF_PAGES];
     pm_map space_of; /* hash -> space */
@@ -52,12 +53,20 @@ typedef struct pm_sets {
     uint32_t process;
     uint32_t first;    /* the node of the current process alone */
     uint32_t from, to; /* the last step of a state: node << 2 | class */
-    bool keeps;        /* while pages are seen, keep where their states are: leaf * 512 + page */
+    bool keeps;        /* while pages are seen, keep where their states are */
     uint32_t *kept;
     size_t n_kept, cap_kept;
     pmapdb_status st;
     pmapdb_error error;
 } pm_sets;
+
+#define PM_BLOCK_BITS 14
+
+/* The state of a page by its place: leaf * 32 + page. */
+static inline uint32_t *pm_sets_state(const pm_sets *s, uint32_t place)
+{
+    return s->blocks[place >> PM_BLOCK_BITS] + place % (1u << PM_BLOCK_BITS);
+}
 
 /* max_bytes: the most memory for states; more is PMAPDB_NOMEM. */
 void pm_sets_begin(pm_sets *s, uint64_t max_bytes);

@@ -115,7 +115,7 @@ static void memory_is_bounded(void **state)
     pm_buf out = {0};
 
     make_entries();
-    pm_sets_begin(&sets, 48 * 1024); /* 24 leaves; the entries are of 20, and 4 KiB are kept */
+    pm_sets_begin(&sets, 68 * 1024); /* a block, which is enough, and 4 KiB that are kept */
     for (uint32_t p = 1; p <= 2; p++) {
         pm_sets_process(&sets, p);
         for (uint64_t c = 0; c < CHUNKS; c++)

@@ -24,8 +24,8 @@
 #define BOUNDS_APART 0.5   /* of the growth: bounds further apart do not tell */
 #define IN_USE 0.3         /* of the growth is untouched: less is a cache in use ... */
 #define UNTOUCHED 0.7      /* ... more is a leak */
-/* The odds that untouched growth goes on: in twelve pairs of programs with equal curves no healthy
- * one had such growth, so this is below what twelve can prove. */
+/* The odds that untouched growth goes on: in eleven pairs of programs with equal curves no healthy
+ * one had such growth, so this is below what eleven can prove. */
 #define ODDS_UNTOUCHED 3.0
 
 static double untouched(const pm_leak_window *w)

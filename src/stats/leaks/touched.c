@@ -9,7 +9,8 @@
  * Each window of the newer half gives an answer; the median counts, so that a pause of the work or
  * a dump of the process (which touches everything) in a window decides nothing. Of a heap that a
  * collector empties the window with most untouched growth counts, because each full collection
- * touches everything. */
+ * touches everything. Shared memory says nothing: a page that is mapped at several places (by the Z
+ * collector of Java) has a bit for each, and another process may be the one that uses it. */
 #include "stats/leaks/work.h"
 
 #include <math.h>
@@ -139,6 +140,7 @@ void pm_leaks_touched(const pm_leak_work *work, const pm_leak_facts *facts, pm_l
     answer a;
 
     if (work->options->metric >= 0 || !w || !pm_leaks_flagged(row->verdict) ||
+        facts->family == PM_FAMILY_SHARED ||
         !ask(w, before(facts, row), pm_leaks_collected(category), &a))
         return;
     say(row, w->n, &a);

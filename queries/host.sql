@@ -169,7 +169,8 @@ line AS (
   UNION ALL
   SELECT s.host_id, s.started_ms, s.from_ms, 15, 'OOM killer', NULL, NULL, NULL, 'restarts',
     'killed ' || s.oom_kills || ' since boot'
-      || CASE WHEN s.from_ms IS NULL THEN '' ELSE ', ' || s.killed || ' since from' END || coalesce((SELECT '; next: ' || n.name || '/' || c.pid || ', score '
+      || CASE WHEN s.from_ms IS NULL THEN '' ELSE ', ' || s.killed || ' in the last ' || span_text(s.started_ms - s.from_ms) END
+      || coalesce((SELECT '; next: ' || n.name || '/' || c.pid || ', score '
         || c.oom_score FROM captured c JOIN name n ON n.name_id = c.name_id
         WHERE c.newer = 1 AND c.host_id = s.host_id AND c.oom_score > 0
         ORDER BY c.oom_score DESC, c.kib DESC LIMIT 1), '')

@@ -111,9 +111,12 @@ series AS (
   WINDOW w AS (PARTITION BY name_id, beside)
 ),
 grown AS (
-  -- of the processes of the last hour, those whose resident size grew most in their last day
+  -- of the processes that the newest captures show, those whose resident size grew most in their
+  -- last day; a process misses at most three of its own steps
   SELECT l.process_id FROM life l
-  WHERE :grown IS NOT NULL AND l.last_ms >= (SELECT max(last_ms) FROM life) - 3600000
+  WHERE :grown IS NOT NULL AND l.last_ms >= (SELECT max(last_ms) FROM life) - max(15000,
+      3 * (l.last_ms - (SELECT s.taken_ms FROM snapshot s WHERE s.process_id = l.process_id
+        AND s.taken_ms < l.last_ms ORDER BY s.taken_ms DESC LIMIT 1)))
   ORDER BY (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s
       WHERE s.process_id = l.process_id ORDER BY s.taken_ms DESC LIMIT 1)
     - (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s

@@ -7,7 +7,7 @@
 -- column: name       text  Name of the process
 -- column: pid        int   Process id; unknown where there are several
 -- column: processes  count Processes summed; captured: living processes of the host
--- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; limit: Rss, or what its cgroup cannot give back; ended: the last Rss of each, summed; leaks: growth per hour
+-- column: kib        kib   machine: used; holds: Pss, or Rss where Pss is unknown; grew: the growth of Rss; limit: Rss, or what its cgroup cannot give back; ended: the last Rss, of the largest; leaks: growth per hour
 -- column: taken_at   time  When it was captured, UTC
 -- column: detail     text  In words
 -- column: next       text  The command that says more
@@ -116,8 +116,8 @@ line AS (
   FROM now n WHERE alive AND limit_kib > 0 AND used_kib >= 0.8 * limit_kib
   UNION ALL
   SELECT 5, 'ended', host_id, name_id, CASE count(*) WHEN 1 THEN max(pid) END, count(*),
-    CASE WHEN count(*) = count(rss_kib) THEN sum(rss_kib) END, max(moment_ms),
-    CASE count(*) WHEN 1 THEN '' ELSE 'the last ' END
+    CASE WHEN count(*) = count(rss_kib) THEN max(rss_kib) END, max(moment_ms),
+    CASE count(*) WHEN 1 THEN '' ELSE 'the largest; the last ' END
       || span_text(min(newest_ms - last_ms)) || ' before the newest capture', 'restarts %', max(process_id)
   FROM now WHERE NOT alive AND last_ms > newest_ms - 86400000 GROUP BY host_id, name_id
   UNION ALL

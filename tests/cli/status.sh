@@ -12,7 +12,7 @@ pmap_x 8 db 50000 >$((now - 1))-8.x
 pmap_x 9 batch 300 >$((now - 40000))-9.x
 pmap_x 9 batch 300 >$((now - 39000))-9.x # ended 10 h 50 min before
 pmap_x 14 batch 400 >$((now - 41000))-14.x
-pmap_x 14 batch 400 >$((now - 39900))-14.x # of two ended processes of a name the last Rss is summed: 1572
+pmap_x 14 batch 400 >$((now - 39900))-14.x # of two ended processes of a name the larger one: 836
 pmap_x 10 young 700 >$((now - 1200))-10.x
 pmap_x 10 young 900 >$((now - 2))-10.x # + 200 since it began
 pmap_x 11 worker 10 >$((now - 5))-11.x

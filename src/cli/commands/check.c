@@ -43,10 +43,20 @@ static const char *read_threshold(int metric, const char *arg, double *out)
     return read ? NULL : metrics[metric].wants;
 }
 
+static const char *ask_for(const char *arg, void *value)
+{
+    pm_check_threshold *t = value;
+
+    (void)arg;
+    t->asked = true;
+    *t->last = t;
+    return NULL;
+}
+
 static const char *read_limit(pm_check *c, const char *arg, bool critical)
 {
-    if (!c->last)
-        return "a metric before it, as in --rss -w 2G -c 3G";
+    if (!c->last) /* without a metric before it, resident memory is meant */
+        ask_for(NULL, &c->of[PM_CHECK_RSS]);
     return read_threshold(metric_of(c, c->last), arg,
                           critical ? &c->last->critical : &c->last->warning);
 }
@@ -61,16 +71,6 @@ static const char *read_critical(const char *arg, void *value)
     return read_limit(value, arg, true);
 }
 
-static const char *ask_for(const char *arg, void *value)
-{
-    pm_check_threshold *t = value;
-
-    (void)arg;
-    t->asked = true;
-    *t->last = t;
-    return NULL;
-}
-
 #define AT(field) offsetof(pm_check, field)
 
 static const pm_option options[] = {
@@ -82,10 +82,10 @@ static const pm_option options[] = {
      "Resident memory in the newest snapshot: -w 2G -c 3G", ask_for},
     {"mappings", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_MAPPINGS]), NULL,
      "Mappings in the newest snapshot: -w 30000 -c 60000", ask_for},
-    {"warning", 'w', PM_OPT_CUSTOM, 0, "VALUE", "WARNING from there on, for the metric before it",
-     read_warning},
-    {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE", "CRITICAL from there on, for the metric before it",
-     read_critical},
+    {"warning", 'w', PM_OPT_CUSTOM, 0, "VALUE",
+     "WARNING from there on, for the metric before it (rss)", read_warning},
+    {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE",
+     "CRITICAL from there on, for the metric before it (rss)", read_critical},
     {"max-age", 0, PM_OPT_SPAN, AT(max_age_ms), "DURATION",
      "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 10m)", NULL},
     {0}};

@@ -7,12 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JUDGED "12" /* a few are judged in some ms each; leaks judges all */
+#define JUDGED 12 /* a few are judged in some ms each; leaks judges all */
+#define TEXT_OF(number) TEXT_OF_VALUE(number)
+#define TEXT_OF_VALUE(number) #number
 
 /* One row of the part leaks; its members have the names of the columns. */
 typedef struct leak {
     char name[256], detail[512], next[512], host[256];
     int64_t pid, kib;
+    bool sure; /* leak, not suspect */
 } leak;
 
 static pm_value cell(const leak *l, pm_text column)
@@ -59,7 +62,9 @@ static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
     if (strcmp(key, "total") != 0 ||
         (strcmp(verdict, "leak") != 0 && strcmp(verdict, "suspect") != 0))
         return false;
-    *l = (leak){.pid = pm_answer_int(row, "pid"), .kib = pm_answer_int(row, "rate_per_h")};
+    *l = (leak){.pid = pm_answer_int(row, "pid"),
+                .kib = pm_answer_int(row, "rate_per_h"),
+                .sure = strcmp(verdict, "leak") == 0};
     snprintf(ask, sizeof ask,
              "SELECT h.name FROM process p JOIN host h ON h.host_id = p.host_id "
              "WHERE process_id = %lld",
@@ -69,9 +74,8 @@ static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
     pm_answer_text(row, "since", since, sizeof since);
     pm_answer_text(row, "eta_h", eta, sizeof eta);
     pm_number_size((double)l->kib, rate);
-    snprintf(l->detail, sizeof l->detail, "%s %s/h%s%s%s%.6s%s",
-             strcmp(verdict, "leak") == 0 ? "leaks" : "may leak", rate, *since ? " since " : "",
-             since,
+    snprintf(l->detail, sizeof l->detail, "%s %s/h%s%s%s%.6s%s", l->sure ? "leaks" : "may leak",
+             rate, *since ? " since " : "", since,
              !*eta                   ? ""
              : strtod(eta, NULL) > 0 ? ", reaches its limit in "
                                      : ", beyond its limit",
@@ -80,30 +84,41 @@ static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
     return !host || strcmp(host, l->host) == 0;
 }
 
+/* What leaks comes before what may leak; of these, the fastest first. */
+static int compare_leaks(const void *a, const void *b)
+{
+    const leak *x = a, *y = b;
+
+    return x->sure != y->sure ? y->sure - x->sure : (y->kib > x->kib) - (y->kib < x->kib);
+}
+
 static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_view *view)
 {
     const char *limits = pm_run_given(args, "limits");
+    leak *leaks = calloc(JUDGED, sizeof *leaks);
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
-    leak l;
-    bool any = false;
+    size_t n = 0;
 
+    if (!leaks)
+        pm_cli_no_memory();
     pm_cli_must(pmapdb_query(args->store, "leaks", &rows, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "grown", JUDGED, &err), &err);
+    pm_cli_must(pmapdb_bind(rows, "grown", TEXT_OF(JUDGED), &err), &err);
     if (limits)
         pm_cli_must(pmapdb_bind(rows, "limits", limits, &err), &err);
-    while (pm_run_next(rows))
-        if (read_leak(args, rows, &l)) {
-            put(out, view, &l);
-            any = true;
-        }
+    while (n < JUDGED && pm_run_next(rows))
+        n += read_leak(args, rows, &leaks[n]);
     pmapdb_rows_close(rows);
-    if (!any)
+    qsort(leaks, n, sizeof *leaks, compare_leaks);
+    for (size_t i = 0; i < n; i++)
+        put(out, view, &leaks[i]);
+    if (!n)
         put(out, view,
             &(leak){.pid = PMAPDB_UNKNOWN,
                     .kib = PMAPDB_UNKNOWN,
-                    .detail = "none of the " JUDGED " that grew most in the last day",
+                    .detail = "none of the " TEXT_OF(JUDGED) " that grew most in the last day",
                     .next = "pmapdb leaks"});
+    free(leaks);
 }
 
 int pm_cli_status(pm_cli *cli, int argc, char **argv)

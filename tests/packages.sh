@@ -32,6 +32,7 @@ test  sqlite3         command  sqlite3
 test  zstd            command  zstd
 test  python3         command  python3
 extra clang-format-14 command  clang-format-14
+extra clickhouse-server command clickhouse-server
 LIST
 }
 

@@ -260,9 +260,9 @@ CREATE TABLE push_leak (
 -- The texts that push --redact replaced, in the order of their tokens: the same text has the same token
 -- in every push.
 CREATE TABLE push_token (
-  nth  INTEGER PRIMARY KEY,
-  how  INTEGER NOT NULL,                -- src/store/export/redact.h
-  text TEXT NOT NULL,
+  place INTEGER PRIMARY KEY,
+  how   INTEGER NOT NULL,               -- src/store/export/redact.h
+  text  TEXT NOT NULL,
   UNIQUE (how, text)
 );
 

@@ -345,7 +345,7 @@ int pm_cli_map(pm_cli *cli, int argc, char **argv)
                  "terminal.",
         .after = "Colours are true by area, the legend has sums. --physical takes CAP_SYS_ADMIN "
                  "and CAP_DAC_READ_SEARCH, and a byte of memory for each frame.",
-        .examples = "pmapdb map $$\npmapdb map $$ -o shell.svg"};
+        .examples = "  pmapdb map $$\n  pmapdb map $$ -o shell.svg\n"};
     pm_map_ask ask = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &ask, argc, argv);
     uint64_t pid = 0;

@@ -102,7 +102,7 @@ pmapdb_status pm_push_names_open(pm_sql *sql, bool redact, pm_push_names *out, p
               PM_NO_ARGS);
     if (redact)
         st = pm_redact_new(NULL, 0, &out->redact, err);
-    row = redact ? pm_sql_ask(sql, "SELECT how, text FROM push_token ORDER BY nth", PM_NO_ARGS)
+    row = redact ? pm_sql_ask(sql, "SELECT how, text FROM push_token ORDER BY place", PM_NO_ARGS)
                  : NULL;
     while (st == PMAPDB_OK && row && pm_sql_next(sql, row))
         st = replace(out, (pm_redact_how)pm_col_int(row, 0), pm_col_text(row, 1), &token, err);

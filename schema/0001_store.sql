@@ -223,7 +223,7 @@ CREATE TABLE push (
 -- A process that was there in the last beat sent. What was said of its span.
 CREATE TABLE push_open (
   push_id    INTEGER NOT NULL REFERENCES push,
-  process_id INTEGER NOT NULL,
+  process_id INTEGER NOT NULL REFERENCES process ON DELETE CASCADE,
   first_ms   INTEGER NOT NULL,
   last_ms    INTEGER NOT NULL,
   n          INTEGER NOT NULL,          -- snapshots of the span
@@ -251,7 +251,7 @@ CREATE TABLE push_hour (
 -- A category of a process that leaks, or may, by the last verdict sent.
 CREATE TABLE push_leak (
   push_id    INTEGER NOT NULL REFERENCES push,
-  process_id INTEGER NOT NULL,
+  process_id INTEGER NOT NULL REFERENCES process ON DELETE CASCADE,
   category   TEXT NOT NULL,
   metric     TEXT NOT NULL,
   PRIMARY KEY (push_id, process_id, category, metric)

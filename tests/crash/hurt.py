@@ -30,6 +30,7 @@ class Made:
         kit.run("prune", "-q", "--keep-last", "6", "--process", "server4711", db=self.db)
         kit.run("prune", "-q", "--pin", "first", "--process", "server4712", "--reason", "why not", db=self.db)
         kit.run(*self.captured, "--touched", "0s", *([] if os.geteuid() else ["--pages"]), db=self.db)
+        kit.run("push", "-q", "--to", place / "pushed", "--redact", "--label", "build=1", db=self.db)
         kit.run("import", "-q", *world.write(place / "else", 3, seed=5, mappings=30), db=self.other)
         odd = place / "odd"
         odd.mkdir()

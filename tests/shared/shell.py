@@ -49,7 +49,8 @@ def check_parents(check, connection):
         check.true("parents exist: " + table, set(declared.values()) <= set(tables), declared)
         columns = [r[1].decode() for r in connection.execute("pragma table_info(\"%s\")" % table)]
         for column in columns:
-            if column in own and keys[table] != {column}:
+            # Of push, host_id is 0 where the host is unknown.
+            if column in own and keys[table] != {column} and (table[:5], column) != ("push_", "host_id"):
                 check.true("parent named: %s.%s" % (table, column), column in declared, declared)
     check.equal("foreign_key_check", list(connection.execute("pragma foreign_key_check")), [])
     check.equal("integrity_check", list(connection.execute("pragma integrity_check")), [(b"ok",)])
@@ -88,6 +89,8 @@ def check_plans(check, connection):
                 "explain query plan select * from \"%s\" where %s = 1" % (view, column))]
             if view == "categories":   # category (c) has few rows: all are looked up at a snapshot
                 plan = [p for p in plan if not re.match(r"SCAN (TABLE category AS )?c\b", p)]
+            if view == "touch_windows" and column == "snapshot_id": # clearing (c): at most some an hour
+                plan = [p for p in plan if not re.match(r"SCAN (TABLE clearing AS )?c\b", p)]
             made = {m.group(1) for p in plan
                     if (m := re.match(r"(?:CO-ROUTINE|MATERIALIZE) (\S+)", p))}
             walks = [p for p in plan if (m := re.match(r"SCAN (?:TABLE )?([^( ]\S*)", p))

@@ -247,7 +247,7 @@ def plant(db):
             value = "'%s'" % secret
             if column in ("name", "path", "folder", "category") or (table, column) in (
                     ("frame", "symbol"), ("frame", "dso")):
-                row = "rowid" if table != "environment" else "live_process_id"
+                row = {"environment": "live_process_id", "push_leak": "process_id"}.get(table, "rowid")
                 value = "'/home/%s/' || %s || '/%s.%s'" % (secret, row, secret, secret)
             if (table, column) == ("rare_fields", "extra"):
                 value = "'%s: ' || rare_fields_id || ' kB\n'" % secret

@@ -55,12 +55,14 @@ static void live(int i, char *forked, char *shared)
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 4, memory = memfd_create("family", 0);
+    int n = argc > 1 ? atoi(argv[1]) : 4, memory;
     char *forked = map(4 * MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     char *shared = map(8 * MIB, MAP_SHARED | MAP_ANONYMOUS, -1), *huge, *zero, *guard, *file;
     pid_t child[CHILDREN_MAX];
-    char end;
+    char end, name[32]; /* another test may have a family at the same time */
 
+    snprintf(name, sizeof name, "family-%d", (int)getpid());
+    memory = memfd_create(name, 0);
     if (n > CHILDREN_MAX || memory < 0 || ftruncate(memory, (off_t)MIB) != 0)
         return 2;
     memset(forked, 1, 4 * MIB);

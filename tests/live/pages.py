@@ -168,7 +168,7 @@ def check_commands(family, flags):
     sysv = [r for r in rows if r["kind"] == "sysv" and r["creator"] == pid]
     check("segment", [[r[c] for c in ("key", "size_kib", "rss_kib", "swap_kib", "attached", "processes", "state")]
                       for r in sysv], [["0x00000000", "1024", "512", "0", str(n), str(n), "removed, in use"]])
-    memory = [r for r in rows if r["kind"] == "memfd" and r["path"] == "/memfd:family (deleted)"]
+    memory = [r for r in rows if r["kind"] == "memfd" and r["path"] == "/memfd:family-%s (deleted)" % pid]
     check("memfd", [[r[c] for c in ("size_kib", "rss_kib", "processes", "state")] for r in memory],
           [["1024", "256", str(n), "in use"]])
     for row in csv.DictReader(io.StringIO(pmapdb("tmpfs", "-f", "csv"))):

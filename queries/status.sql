@@ -16,7 +16,7 @@
 -- narrow: part name kib detail next
 --
 -- All times count back from the newest moment of the host, not from the clock; the part captured
--- says how long ago that was. A process has ended if the capture that looks for it (of text: the
+-- says how long ago that was, and comes first if live captures have stopped. A process has ended if the capture that looks for it (of text: the
 -- newest of the host) has not found it for three of its own steps, and five seconds (of text a minute)
 -- at least. Growth is
 -- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
@@ -103,7 +103,7 @@ line AS (
   FROM now n WHERE n.alive GROUP BY n.host_id, n.name_id
   UNION ALL
   SELECT 1 + (hours > 1) + 1, part, host_id, name_id, pid, 1, delta_kib, moment_ms,
-    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since its start' END, 'diff % --from -' || word, process_id
+    'of ' || kib_text(rss_kib) || CASE WHEN old THEN '' ELSE ', since its first capture' END, 'diff % --from -' || word, process_id
   FROM change WHERE delta_kib > 0
   UNION ALL
   SELECT 4, 'limit', host_id, name_id, pid, 1, used_kib, moment_ms,
@@ -127,12 +127,22 @@ line AS (
         GROUP BY key HAVING value IS NOT NULL ORDER BY key)) AS said FROM place o)
   WHERE said IS NOT NULL
   UNION ALL
-  SELECT 6, 'captured', o.host_id, NULL, NULL,
-    (SELECT count(*) FROM now a WHERE a.host_id IS o.host_id AND a.alive), NULL, o.newest_ms,
-    span_text(max(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - o.newest_ms, 0)) || ' ago'
-      || coalesce((SELECT ', every ' || span_text(min(a.step_ms)) FROM now a
-        WHERE a.host_id IS o.host_id AND a.alive AND a.step_ms >= 500), ''), 'doctor', NULL
-  FROM place o
+  SELECT CASE WHEN stopped THEN -1 ELSE 6 END, 'captured', c.host_id, NULL, NULL,
+    (SELECT count(*) FROM now a WHERE a.host_id IS c.host_id AND a.alive), NULL, newest_ms,
+    span_text(age_ms) || ' ago' || coalesce(', every ' || span_text(step_ms), '')
+      || CASE WHEN stopped THEN ': captures have stopped' ELSE '' END, 'doctor', NULL
+  FROM (
+    -- stopped: a live capture is late by three of its steps, and a minute at least
+    SELECT *, age_ms > max(3 * step_ms, 60000) AND EXISTS (SELECT 1 FROM schedule j
+      WHERE j.host_id = a.host_id) AS stopped
+    FROM (
+      SELECT o.host_id, o.newest_ms,
+        max(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - o.newest_ms, 0) AS age_ms,
+        (SELECT min(n.step_ms) FROM now n WHERE n.host_id IS o.host_id AND n.alive AND n.step_ms >= 500)
+          AS step_ms
+      FROM place o
+    ) a
+  ) c
 )
 SELECT l.part, n.name, l.pid, l.processes, l.kib,
   strftime(CASE WHEN l.at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,

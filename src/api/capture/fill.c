@@ -53,7 +53,7 @@ bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, 
     pm_page_range *range = calloc(n + 1, sizeof *range);
     pm_page_counts *counts = calloc(n + 1, sizeof *counts);
     pm_pagemap_work work = {
-        .range = range, .n = n, .counts = counts, .resident_kib = PMAPDB_UNKNOWN, .yields = true};
+        .range = range, .n = n, .counts = counts, .resident_kib = PMAPDB_UNKNOWN, .pauses = true};
     pm_proc_extent extent;
     bool filled = false;
 

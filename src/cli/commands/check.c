@@ -87,7 +87,7 @@ static const pm_option options[] = {
     {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE",
      "CRITICAL from there on, for the metric before it (rss)", read_critical},
     {"max-age", 0, PM_OPT_SPAN, AT(max_age_ms), "DURATION",
-     "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 10m)", NULL},
+     "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", NULL},
     {0}};
 
 /* Without any metric, every leak is a warning. */

@@ -206,8 +206,8 @@ static void ask_leaks(pm_check *c)
 
 /* ---- age ---- */
 
-#define AHEAD_MS 60000  /* the clocks of two hosts may differ by this */
-#define USUAL_MS 600000 /* no monitor needs to know earlier that captures stopped */
+#define AHEAD_MS 60000 /* the clocks of two hosts may differ by this */
+#define USUAL_MS 60000 /* no monitor needs to know earlier that captures stopped */
 
 /* Returns how old the newest snapshot may be without --max-age: three steps of the last captures. A
  * single capture is of no series: a day. */

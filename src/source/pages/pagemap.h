@@ -40,8 +40,7 @@ typedef struct pm_pagemap_work {
     /* Gets the entries of pages from address `at` on, before they are counted; or NULL. */
     void (*on_entries)(void *ctx, const uint64_t *e, size_t n, uint64_t at);
     void *ctx;
-    bool yields;     /* give the processor away between two reads: on a busy machine, this program
-                        would otherwise often lose it while it locks the map */
+    bool pauses;     /* between two reads, so that the process gets the lock of its map */
     int64_t read_us; /* out: how long all calls took; none locks the map for longer than for
                         2 MiB of addresses, or 64 MiB of a scan */
 } pm_pagemap_work;

@@ -62,22 +62,23 @@ static void note_time(reader *r, int64_t began)
     r->work->read_us += now_us() - began;
 }
 
-/* Leaves the lock of the memory map free for a moment. The kernel takes the lock anew for each 2
- * MiB: without a pause, this program has the lock again before a writer that waited has woken up,
- * for 4 ms, until the lock is handed over. */
-static void pause_for_writers(const reader *r)
+/* Returns the time before a call. The kernel locks the map anew for each 2 MiB: without a pause,
+ * this program has the lock again before a writer that waits has woken up, until the lock is handed
+ * over after 4 ms. */
+static int64_t begin_call(const reader *r)
 {
     const struct timespec moment = {.tv_nsec = 50000};
 
     if (r->work->pauses)
         nanosleep(&moment, NULL);
+    return now_us();
 }
 
 /* Returns the number of regions of start..end that have pages of any of these categories; -1: the
  * kernel does not know the call, or it failed. */
 static int scan(reader *r, uint64_t start, uint64_t end, uint64_t any, scan_region *out)
 {
-    int64_t began;
+    int64_t began = begin_call(r);
     scan_arg arg = {.size = sizeof arg,
                     .start = start,
                     .end = end,
@@ -85,11 +86,8 @@ static int scan(reader *r, uint64_t start, uint64_t end, uint64_t any, scan_regi
                     .vec_len = REGIONS,
                     .category_anyof_mask = any,
                     .return_mask = any};
-    int n;
+    int n = ioctl(r->fd, PAGEMAP_SCAN_CALL, &arg);
 
-    pause_for_writers(r);
-    began = now_us();
-    n = ioctl(r->fd, PAGEMAP_SCAN_CALL, &arg);
     note_time(r, began);
     return n;
 }
@@ -246,8 +244,7 @@ static void read_span(reader *r, uint64_t start, uint64_t end)
         int64_t began;
         ssize_t got;
 
-        pause_for_writers(r);
-        began = now_us();
+        began = begin_call(r);
         if (n > end / r->m->page - first)
             n = end / r->m->page - first;
         got = pread(r->fd, r->m->entries, n * sizeof(uint64_t), (off_t)(first * sizeof(uint64_t)));

@@ -23,6 +23,20 @@ static char *map(size_t size, int flags, int fd)
     return p;
 }
 
+/* A file in a tmpfs, without a name when this returns. */
+static char *tmpfs_file(size_t size)
+{
+    char path[64];
+    int fd;
+
+    snprintf(path, sizeof path, "/dev/shm/family-%d", (int)getpid());
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    unlink(path);
+    if (fd < 0 || ftruncate(fd, (off_t)size) != 0)
+        exit(2);
+    return map(size, MAP_SHARED, fd);
+}
+
 static char *segment(size_t size)
 {
     int id = shmget(IPC_PRIVATE, size, 0600);
@@ -69,6 +83,7 @@ int main(int argc, char **argv)
     memset(shared, 1, 2 * MIB);
     memset(segment(MIB), 1, MIB / 2);
     memset(map(MIB, MAP_SHARED, memory), 1, MIB / 4);
+    memset(tmpfs_file(MIB), 1, MIB / 8);
     huge = map(6 * MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     madvise(huge, 6 * MIB, MADV_HUGEPAGE);
     memset(huge, 1, 6 * MIB);

@@ -3,7 +3,8 @@
  *
  * The kernel visits every page of the process meanwhile and holds the lock of its memory map: mmap
  * and munmap wait. The CPU time is predicted from the memory in small pages and from earlier
- * clearings; where tasks wait for a processor the wait is longer by their share of time. It must fit
+ * clearings; where tasks wait for a processor the wait is longer by their share of time. It must
+ * fit
  * --max-stall. The kernel reads the same bits when it looks for pages to take away, so nothing is
  * cleared while any task waits for memory.
  *

@@ -39,7 +39,7 @@ static pm_text below_proc(pm_text path)
 
 /* Writes the name of a member in the folder; false if it is not needed. Only listed names are
  * written, so none leads out of the folder. */
-static bool name_of(const pm_member *m, bool environ, char out[NAME_MAX_HERE])
+static bool name_of(const pm_member *m, bool environments, char out[NAME_MAX_HERE])
 {
     pm_text path = pm_text_of(m->path), inside = below_proc(path), file = inside, pid;
 
@@ -53,7 +53,8 @@ static bool name_of(const pm_member *m, bool environ, char out[NAME_MAX_HERE])
         return false;
     if (m->link)
         return pm_text_equal(file, PM_TEXT("exe"));
-    return pm_text_listed(file, of_process) || (environ && pm_text_equal(file, PM_TEXT("environ")));
+    return pm_text_listed(file, of_process) ||
+           (environments && pm_text_equal(file, PM_TEXT("environ")));
 }
 
 /* ---- files ---- */
@@ -132,7 +133,7 @@ static pmapdb_status write_file(pm_unpack *u, int root, const char *name, const 
 /* ---- archives ---- */
 
 /* *st: damage ends the archive, and what was unpacked stays. */
-static pmapdb_status unpack_all(pm_unpack *u, bool environ, pm_copy *c, pmapdb_error *err)
+static pmapdb_status unpack_all(pm_unpack *u, bool environments, pm_copy *c, pmapdb_error *err)
 {
     uint64_t left = BYTES_MAX;
     pmapdb_status st = PMAPDB_OK;
@@ -145,7 +146,7 @@ static pmapdb_status unpack_all(pm_unpack *u, bool environ, pm_copy *c, pmapdb_e
         st = pm_unpack_next(u, &m, &found, err);
         if (st != PMAPDB_OK || !found)
             break;
-        if (!m.path || !name_of(&m, environ, name))
+        if (!m.path || !name_of(&m, environments, name))
             continue;
         make_folders(c->root, name);
         if (m.link && symlinkat(m.link, c->root, name) == 0)
@@ -168,7 +169,7 @@ static pmapdb_status make_folder(pm_copy *c, pmapdb_error *err)
     return PMAPDB_IO;
 }
 
-static pmapdb_status open_archive(int fd, const char *path, bool environ, pm_copy *c,
+static pmapdb_status open_archive(int fd, const char *path, bool environments, pm_copy *c,
                                   pmapdb_error *err)
 {
     pm_feed feed = {0};
@@ -183,7 +184,7 @@ static pmapdb_status open_archive(int fd, const char *path, bool environ, pm_cop
     PM_STEP(st, pm_unpack_open(&feed, path, BYTES_MAX, &u, err));
     PM_STEP(st, make_folder(c, err));
     if (st == PMAPDB_OK) {
-        st = unpack_all(u, environ, c, &damage);
+        st = unpack_all(u, environments, c, &damage);
         if (st == PMAPDB_INPUT) {
             snprintf(c->damage, sizeof c->damage, "%s", damage.text);
             st = PMAPDB_OK;
@@ -196,7 +197,7 @@ static pmapdb_status open_archive(int fd, const char *path, bool environ, pm_cop
     return st;
 }
 
-pmapdb_status pm_copy_open(const char *path, bool environ, pm_copy *out, pmapdb_error *err)
+pmapdb_status pm_copy_open(const char *path, bool environments, pm_copy *out, pmapdb_error *err)
 {
     struct stat info;
     pmapdb_status st;
@@ -208,7 +209,7 @@ pmapdb_status pm_copy_open(const char *path, bool environ, pm_copy *out, pmapdb_
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return pm_fail_io(err, errno, "cannot open '%s'", path);
-    st = open_archive(fd, path, environ, out, err);
+    st = open_archive(fd, path, environments, out, err);
     close(fd);
     if (st != PMAPDB_OK)
         pm_copy_close(out);

@@ -13,9 +13,9 @@ typedef struct pm_copy {
     char damage[512]; /* what is missing of the archive; empty: it is whole */
 } pm_copy;
 
-/* environ: also unpack the environments of the processes. A damaged archive gives what was read
- * before the damage; a process whose page map is cut has none. */
-pmapdb_status pm_copy_open(const char *path, bool environ, pm_copy *out, pmapdb_error *err);
+/* environments: also unpack the environments of the processes. A damaged archive gives what was
+ * read before the damage; a process whose page map is cut has none. */
+pmapdb_status pm_copy_open(const char *path, bool environments, pm_copy *out, pmapdb_error *err);
 /* Removes what was unpacked. */
 void pm_copy_close(pm_copy *c);
 

@@ -18,7 +18,7 @@
 -- column: hugetlb_kib       kib   In the pool of huge pages, added up; not in rss
 -- column: rss_sum_kib       kib   Resident, added up: a page of two processes counts twice
 -- column: method            text  frame: a page is known by its frame; identity: by file, address, or as own
--- column: moved_kib         kib   Pages that the kernel moved meanwhile: at most so much counts twice
+-- column: moved_kib         kib   Pages that the kernel moved meanwhile: at most this much counts twice
 -- column: unread            count Processes whose pages could not be read
 -- column: unreadable        count Processes that could not be read at all
 -- column: taken_at          time  The moment, UTC

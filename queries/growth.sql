@@ -6,7 +6,7 @@
 -- param:  category category ""    Only this category; anonymous takes anonymous/... too
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  depth    text     2     One of 1, 2: by the first word (anonymous), or as rules refine it (anonymous/thread-stack)
--- param:  lines    count    ""    About so many rows: the categories that changed most, at moments evenly spaced
+-- param:  lines    count    ""    About this many rows: the categories that changed most, at moments evenly spaced
 -- column: snapshot_id             snapshot Unknown where several processes are summed
 -- column: taken_at                time     When, UTC
 -- column: name                    text     Name of the process

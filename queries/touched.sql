@@ -62,7 +62,7 @@ x AS (
   GROUP BY 1, 2, 3, 4, 5, 6, 7
 ),
 y AS (
-  -- ever_kib: at most so much of the memory at the end was touched since this window began; last_kib
+  -- ever_kib: at most this much of the memory at the end was touched since this window began; last_kib
   -- and last_untouched_kib: at the end
   SELECT process_id, back, from_ms, category, path, lineage_id, rss_kib, touched_kib,
     max(rss_kib - touched_kib, 0) AS untouched_kib, sum(touched_kib) OVER newest AS ever_kib,

@@ -12,7 +12,7 @@
 -- column: rate_per_h rate  Slope of the line
 -- column: limit_kib  kib   The lowest memory limit of their cgroups; unknown: there is none
 -- column: eta_h      real  Hours until the limit at this slope; unknown: no limit, or no growth
--- empty:  no host has so many hours of this name
+-- empty:  no host has enough hours of this name
 --
 -- No verdict: a line does not know a warm-up from a leak. near-limit has the verdicts of the hosts.
 SELECT host, processes, hours, first_kib, last_kib, rate_per_h, if(lowest = 0, NULL, lowest) AS limit_kib,

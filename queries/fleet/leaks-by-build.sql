@@ -3,7 +3,7 @@
 -- title:  What leaks, on how many hosts of a build, how fast, and who
 -- param:  at      time  now  The verdicts of this time
 -- param:  name    text  ""   Only processes of this name
--- param:  least   int   1    On at least so many hosts
+-- param:  least   int   1    On at least this many hosts
 -- column: name        text     Name of the processes
 -- column: category    category What leaks
 -- column: build       text     Label build of the hosts; empty: they have none
@@ -17,7 +17,7 @@
 -- column: stack       text     The call stack that allocated most of it, where perf recorded one
 -- table:  name category build leaking judged rate_per_h first_at stack
 -- narrow: name category build leaking judged rate_per_h
--- empty:  nothing leaks on so many hosts
+-- empty:  nothing leaks on that many hosts
 --
 -- The verdicts are those of the hosts (pmapdb leaks): of each host the newest day, today or yesterday.
 SELECT name, category, build, leaking, judged, leaking / judged AS share, rate_per_h, rate_10, rate_90,

@@ -4,7 +4,7 @@
 -- param:  at     time  now  The last hour pushed before this time
 -- param:  label  text  role The label whose hosts should be alike
 -- param:  name   text  ""   Only processes of this name
--- param:  above  real  5    At least so many deviations from the median
+-- param:  above  real  5    At least this many deviations from the median
 -- param:  least  kib   32M  and at least this far from it
 -- column: host          text  Host
 -- column: role          text  Value of its label

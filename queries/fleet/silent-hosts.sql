@@ -6,7 +6,7 @@
 -- column: host        text  Host
 -- column: store       text  Its store
 -- column: what        text  push: nothing arrives; capture: pushes arrive, without newer captures
--- column: silent_h    real  For so many hours
+-- column: silent_h    real  Hours of silence
 -- column: through_at  time  Complete up to this capture
 -- column: pushed_at   time  The last push
 -- column: labels      text  Labels of the host

@@ -4,7 +4,7 @@
 -- param:  from    time  -24h The older time
 -- param:  to      time  now  The newer time
 -- param:  name    text  ""   Only processes of this name
--- param:  most    count  50   So many objects at most
+-- param:  most    count  50   At most this many objects
 -- column: object        text     Path, or what the mapping is: [heap], [anon]
 -- column: category      category Its category
 -- column: hosts         count    Hosts that have it

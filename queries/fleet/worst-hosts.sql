@@ -4,7 +4,7 @@
 -- param:  name  text     -    The processes
 -- param:  at    time     now  The last hour pushed before this time
 -- param:  back  duration 24h  Growth over this span
--- param:  most  count     20   So many hosts at most
+-- param:  most  count     20   At most this many hosts
 -- column: host          text  Host
 -- column: labels        text  Its labels
 -- column: processes     count Processes of the name

@@ -11,7 +11,7 @@ typedef struct pm_http_place {
     bool loopback;
 } pm_http_place;
 
-/* PMAPDB_USAGE: the URL is none of http or https, has a user or a query, or a password would go
+/* PMAPDB_USAGE: the URL is neither http nor https, has a user or a query, or a password would go
  * unencrypted to another machine; PMAPDB_IO: others may read the netrc. */
 pmapdb_status pm_http_find_place(const pm_http_options *options, pm_http_place *out,
                                  pmapdb_error *err);

@@ -123,7 +123,7 @@
 #define PM_DAYS_DOUBT 6.0 /* evidence that makes it e times less probable that there is no leak */
 
 /* Refutations (refine.c). */
-#define PM_RECORD 0.03      /* of the range: by so much a new maximum exceeds the old one */
+#define PM_RECORD 0.03      /* of the range: a new maximum exceeds the old one by more than this */
 #define PM_STALL_TIMES 2.0  /* a tail without a new maximum, in longest pauses ... */
 #define PM_STALL_SHARE 0.20 /* ... and as a share of the whole time, is an end */
 #define PM_JUMP 0.75        /* share of the two largest rises of an up-only series */

@@ -97,7 +97,7 @@ static double part_of_weekday(double when, int weekday)
     return fmax(0.0, 1.0 - fmin(off, WEEK - off));
 }
 
-/* A load that the others explain is none. */
+/* A load that the others explain is left out. */
 static void add_load(days *d)
 {
     double *v = d->load[d->loads], length;

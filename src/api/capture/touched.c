@@ -153,7 +153,7 @@ static void tell_failed(pm_capture_run *run, pm_target *t, int failed)
 {
     char why[192];
 
-    if (failed == ESRCH) /* the process ended: the next beat says so */
+    if (failed == ESRCH) /* the process ended: the next beat notes its end */
         return;
     if (failed == EACCES || failed == EPERM)
         snprintf(why, sizeof why,

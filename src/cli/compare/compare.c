@@ -75,7 +75,7 @@ enum {
     HIGH,
     P_ADJUSTED,
     OUTCOME,
-    FOR_PEOPLE, /* so many columns do people see */
+    FOR_PEOPLE, /* the number of columns that people see */
     P = FOR_PEOPLE,
     TOLERANCE,
     RUNS,

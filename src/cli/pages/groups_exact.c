@@ -182,7 +182,7 @@ static void say_limits(const exact *e, const said *s)
         pm_cli_note(e->ask.cli,
                     "without page frames: pages shared by fork are known by their address");
     if (s->moved_kib > s->union_kib / 1000)
-        pm_cli_say("the kernel moved %lld KiB while the pages were read: at most so much is "
+        pm_cli_say("the kernel moved %lld KiB while the pages were read: at most that much is "
                    "counted twice",
                    (long long)s->moved_kib);
 }

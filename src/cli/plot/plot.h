@@ -29,7 +29,7 @@ typedef struct pm_plot_data {
 
 /* Judges all processes that are asked for. */
 void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *ask);
-/* Reads one of the judged processes, about so many snapshots of it as `points` says. Ends the
+/* Reads one of the judged processes, about `points` snapshots of it. Ends the
  * program if there is none. Keeps a part of `judged`. */
 void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask,
                   const pm_leak_rows *judged, int points);

@@ -11,8 +11,8 @@ typedef struct pm_report_scope {
     int64_t process_id; /* of the newest life; PMAPDB_UNKNOWN: every process of the store */
     int64_t from_ms, to_ms;
     pm_text dialect;   /* only its captures; data NULL: of each moment the one with most fields */
-    int64_t snapshots; /* at most so many */
-    int64_t with_mappings; /* at most so many of these with their mappings */
+    int64_t snapshots; /* at most this many */
+    int64_t with_mappings; /* at most this many of these with their mappings */
     int64_t stretches;     /* of mappings shown one by one */
 } pm_report_scope;
 

@@ -214,7 +214,7 @@ pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
         made.snapshots = run.counts.snapshots;
         made.recordings = run.counts.recordings;
         if (run.redact)
-            made.tokens = pm_tokens_count(run.redact->tokens);
+            made.tokens = run.redact->token.used;
         warn_all(&run);
         *result = made;
     }

@@ -29,7 +29,7 @@ run pmapdb processes --db ticket.db -f csv
 run pmapdb sql --db ticket.db "SELECT m.lineage_id, m.path, m.category, m.rss_kib, m.inode,
     m.start % 67108864 AS rest FROM mappings m WHERE snapshot_id = 3 ORDER BY start" -f csv
 say "what the ids of the ticket are, the owner looks up"
-pmapdb sql --db ticket.db "SELECT lineage_id FROM mappings WHERE path LIKE '/opt/d2/d3/%' LIMIT 1" -f csv |
+pmapdb sql --db ticket.db "SELECT lineage_id FROM mappings WHERE path LIKE '/opt/d6/d7/%' LIMIT 1" -f csv |
     tail -n 1 >id
 run pmapdb sql "SELECT path FROM mappings WHERE snapshot_id = 3 AND lineage_id = $(cat id)" -f csv
 say "for nobody else, and nothing is beside them"

@@ -12,7 +12,16 @@ static void free_redact(pm_redact **r)
 
 /* ---- the schema ---- */
 
-/* Every column that can contain text has a line: a new, forgotten column must not be exported. */
+/* True for a table that is copied only without redaction. */
+static bool is_open(const char *table)
+{
+    for (size_t i = 0; i < pm_export_n_tables; i++)
+        if (strcmp(pm_export_tables[i].name, table) == 0)
+            return pm_export_tables[i].open;
+    return false;
+}
+
+/* Every column with text of a table that a redacted export copies has a line. */
 static void test_every_text_has_a_line(void **state)
 {
     kit *k = kit_of(state);
@@ -23,7 +32,8 @@ static void test_every_text_has_a_line(void **state)
         sqlite3_prepare_v2(k->store->db,
                            "SELECT t.name, c.name, c.type FROM sqlite_master t JOIN "
                            "pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND t.name NOT "
-                           "LIKE 'sqlite%'",
+                           "LIKE 'sqlite%' AND t.name <> 'dialect' AND t.name NOT LIKE 'push%' "
+                           "AND c.hidden = 0",
                            -1, &stmt, NULL),
         SQLITE_OK);
     while (sqlite3_step(stmt) == SQLITE_ROW) {
@@ -31,12 +41,12 @@ static void test_every_text_has_a_line(void **state)
         const char *column = (const char *)sqlite3_column_text(stmt, 1);
 
         n++;
-        if (strcmp((const char *)sqlite3_column_text(stmt, 2), "INTEGER") != 0 &&
+        if (strcmp((const char *)sqlite3_column_text(stmt, 2), "INTEGER") != 0 && !is_open(table) &&
             pm_redact_of(table, column) == PM_REDACT_STAYS)
             fail_msg("redact.h has no line for %s.%s", table, column);
     }
     sqlite3_finalize(stmt);
-    assert_true(n > 200);
+    assert_true(n > 150);
 }
 
 /* A line for what is not there is a name that was misspelt, or a column that is gone. */
@@ -93,41 +103,41 @@ static void check_pairs(pm_redact *r, const pair *pairs, size_t n)
 static void test_paths(void **state)
 {
     static const pair pairs[] = {
-        {PM_REDACT_PATH, "/home/joe/bank/pay.jar", "/home/d1/d2/f1.jar"},
-        {PM_REDACT_PATH, "/home/joe/bank/lib/pay.so.1.2", "/home/d1/d2/d3/f2.so.1.2"},
+        {PM_REDACT_PATH, "/home/joe/bank/pay.jar", "/home/d1/d2/f3.jar"},
+        {PM_REDACT_PATH, "/home/joe/bank/lib/pay.so.1.2", "/home/d1/d2/d4/f5.so.1.2"},
         {PM_REDACT_PATH, "/srv/bank/joe", "/srv/d2/d1"}, /* a text is a text, wherever it stands */
-        {PM_REDACT_PATH, "/opt/jdk/libjvm.so", "/opt/d4/libjvm.so"},
-        {PM_REDACT_PATH, "/opt/jdk/libc.so.joe", "/opt/d4/f3"},
+        {PM_REDACT_PATH, "/opt/jdk/libjvm.so", "/opt/d6/libjvm.so"},
+        {PM_REDACT_PATH, "/opt/jdk/libc.so.joe", "/opt/d6/f7"},
         {PM_REDACT_PATH, "/usr/lib/libpay.so.1", "/usr/lib/libpay.so.1"},
-        {PM_REDACT_PATH, "/usr/local/lib/joe.so (deleted)", "/usr/local/d3/f4.so (deleted)"},
-        {PM_REDACT_PATH, "/usr/lib/../../home/joe/x.so", "/usr/d3/../../d5/d1/f5.so"},
-        {PM_REDACT_PATH, "/usr/lib/..", "/usr/d3/.."},
-        {PM_REDACT_PATH, "/usr/library/joe", "/usr/d6/d1"},
+        {PM_REDACT_PATH, "/usr/local/lib/joe.so (deleted)", "/usr/local/d4/f8.so (deleted)"},
+        {PM_REDACT_PATH, "/usr/lib/../../home/joe/x.so", "/usr/d4/../../d9/d1/f10.so"},
+        {PM_REDACT_PATH, "/usr/lib/..", "/usr/d4/.."},
+        {PM_REDACT_PATH, "/usr/library/joe", "/usr/d11/d1"},
         {PM_REDACT_PATH, "[heap]", "[heap]"},
         {PM_REDACT_PATH, "[stack:4711]", "[stack:4711]"},
         {PM_REDACT_PATH, "[anon: glibc: malloc arena]", "[anon: glibc: malloc arena]"},
-        {PM_REDACT_PATH, "[anon:bank pool 7]", "[anon:n1]"},
-        {PM_REDACT_PATH, "[anon_shmem:bank pool 7]", "[anon_shmem:n1]"},
+        {PM_REDACT_PATH, "[anon:bank pool 7]", "[anon:n12]"},
+        {PM_REDACT_PATH, "[anon_shmem:bank pool 7]", "[anon_shmem:n12]"},
         {PM_REDACT_PATH, "[joe]", "[d1]"},
         {PM_REDACT_PATH, "[ anon ]", "[ anon ]"},
         {PM_REDACT_PATH, "/memfd:bank (deleted)", "/memfd:d2 (deleted)"},
         {PM_REDACT_PATH, "/memfd:java_heap (deleted)", "/memfd:java_heap (deleted)"},
-        {PM_REDACT_PATH, "/SYSV00004711 (deleted)", "/SYSVk1 (deleted)"},
+        {PM_REDACT_PATH, "/SYSV00004711 (deleted)", "/SYSVn13 (deleted)"},
         {PM_REDACT_PATH, "/SYSV00000000 (deleted)", "/SYSV00000000 (deleted)"},
-        {PM_REDACT_PATH, "/dev/shm/bank.lock", "/dev/shm/f6.lock"},
+        {PM_REDACT_PATH, "/dev/shm/bank.lock", "/dev/shm/f14.lock"},
         {PM_REDACT_PATH, "/dev/zero (deleted)", "/dev/zero (deleted)"},
         {PM_REDACT_PATH, "anon_inode:[io_uring]", "anon_inode:[io_uring]"},
         {PM_REDACT_PATH, "anon_inode:joe", "anon_inode:d1"},
-        {PM_REDACT_PATH, "socket:[4711]", "socket:[i1]"},
-        {PM_REDACT_PATH, "boot.joe]", "f7]"},
+        {PM_REDACT_PATH, "socket:[4711]", "socket:[n15]"},
+        {PM_REDACT_PATH, "boot.joe]", "f16]"},
         {PM_REDACT_PATH, "libc-2.31.so", "libc-2.31.so"},
         {PM_REDACT_PATH, "", ""},
         {PM_REDACT_PATH, "//joe//", "//d1//"},
-        {PM_REDACT_PATH, "d1", "f8"}, /* spelt like a token: it is another text */
+        {PM_REDACT_PATH, "d1", "f17"}, /* spelt like a token: it is another text */
         {PM_REDACT_COMMAND, "/home/joe/bank --password=1", "/home/d1/d2 ..."},
         {PM_REDACT_COMMAND, "joe", "d1"},
         {PM_REDACT_COMMAND, "bank: worker process", "d2: ..."},
-        {PM_REDACT_CGROUP, "/system.slice/joe.service", "/system.slice/f9.service"},
+        {PM_REDACT_PATH, "/system.slice/joe.service", "/system.slice/f18.service"},
     };
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
 
@@ -139,35 +149,35 @@ static void test_words(void **state)
 {
     static const pair pairs[] = {
         {PM_REDACT_HOST, "bank.example", "host1"},
-        {PM_REDACT_USER, "joe", "user1"},
+        {PM_REDACT_USER, "joe", "user2"},
         {PM_REDACT_USER, "root", "root"},
-        {PM_REDACT_NAME, "joe", "user1"},
+        {PM_REDACT_PATH, "joe", "user2"},
         {PM_REDACT_CATEGORY, "anonymous/glibc-arena", "anonymous/glibc-arena"},
-        {PM_REDACT_CATEGORY, "anonymous/joe", "anonymous/user1"},
-        {PM_REDACT_CATEGORY, "/home/joe/x", "/home/user1/f1"},
-        {PM_REDACT_CATEGORY, "joe's pool", "f2"},
+        {PM_REDACT_CATEGORY, "anonymous/joe", "anonymous/user2"},
+        {PM_REDACT_CATEGORY, "/home/joe/x", "/home/user2/f3"},
+        {PM_REDACT_CATEGORY, "joe's pool", "f4"},
         {PM_REDACT_NOTE, "joe asked for this", ""},
         {PM_REDACT_RULE, "jvm-heap", "jvm-heap"},
         {PM_REDACT_RULE, "label", "label"},
-        {PM_REDACT_RULE, "joes", "rule1"},
-        {PM_REDACT_LABEL, "Java Heap", "Java Heap"},
-        {PM_REDACT_LABEL, "STACK-4711-joes", "STACK-4711-rule1"},
-        {PM_REDACT_LABEL, "STACK-4711", "STACK-4711"},
-        {PM_REDACT_EXTRA, "Joes: 12 kB\nOther: 3 kB\n", "key1: 12 kB\nkey2: 3 kB\n"},
-        {PM_REDACT_EXTRA, "Joes: of the bank", "key1"},
-        {PM_REDACT_SENTENCE, "no footer: the end is missing", "no footer: the end is missing"},
-        {PM_REDACT_SENTENCE, "line 17 is damaged: it overlaps the row before it",
+        {PM_REDACT_RULE, "joes", "rule5"},
+        {PM_REDACT_WORD, "Java Heap", "Java Heap"},
+        {PM_REDACT_WORD, "STACK-4711-joes", "text6"},
+        {PM_REDACT_WORD, "STACK-4711", "STACK-4711"},
+        {PM_REDACT_WORD, "Joes: 12 kB\nOther: 3 kB\n", "Joes: 12 kB\nOther: 3 kB\n"},
+        {PM_REDACT_WORD, "Joes: of the bank", "text7"},
+        {PM_REDACT_WORD, "no footer: the end is missing", "no footer: the end is missing"},
+        {PM_REDACT_WORD, "line 17 is damaged: it overlaps the row before it",
          "line 17 is damaged: it overlaps the row before it"},
-        {PM_REDACT_SENTENCE, "rows of joe are missing", "text1"},
+        {PM_REDACT_WORD, "rows of joe are missing", "text8"},
         {PM_REDACT_WORD, "smaps", "smaps"},
-        {PM_REDACT_WORD, "smaps of joe", "text2"},
-        {PM_REDACT_SELECTION, "--all", "--all"},
-        {PM_REDACT_SELECTION, "--match 'user(joe)'", "text3"},
-        {PM_REDACT_PERMS, "rw-p", "rw-p"},
-        {PM_REDACT_PERMS, "rwjo", "text4"},
-        {PM_REDACT_DEVICE, "fe:01", "fe:01"},
-        {PM_REDACT_FLAGS, "rd wr mr", "rd wr mr"},
-        {PM_REDACT_FLAGS, "rd joe", "text5"},
+        {PM_REDACT_WORD, "smaps of joe", "text9"},
+        {PM_REDACT_REASON, "--all", "text10"},
+        {PM_REDACT_REASON, "--match 'user(joe)'", "text11"},
+        {PM_REDACT_WORD, "rw-p", "rw-p"},
+        {PM_REDACT_WORD, "rwjo", "text12"},
+        {PM_REDACT_WORD, "fe:01", "fe:01"},
+        {PM_REDACT_WORD, "rd wr mr", "rd wr mr"},
+        {PM_REDACT_WORD, "rd joe", "text13"},
     };
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
 
@@ -180,13 +190,13 @@ static void test_keep(void **state)
     static const char *const keep[] = {"/opt/vendor/.*", "pay.*", "d[0-9]"};
     static const pair pairs[] = {
         {PM_REDACT_PATH, "/opt/vendor/x/y.so", "/opt/vendor/x/y.so"},
-        {PM_REDACT_PATH, "/home/opt/vendor/x/y.so", "/home/d1/d2/d3/f1.so"},
-        {PM_REDACT_PATH, "/home/joe/payment", "/home/d4/payment"},
-        {PM_REDACT_NAME, "payment", "payment"},
-        {PM_REDACT_NAME, "repayment", "f2"},
+        {PM_REDACT_PATH, "/home/opt/vendor/x/y.so", "/home/d10/d11/d12/f13.so"},
+        {PM_REDACT_PATH, "/home/joe/payment", "/home/d14/payment"},
+        {PM_REDACT_PATH, "payment", "payment"},
+        {PM_REDACT_PATH, "repayment", "f15"},
         {PM_REDACT_HOST, "pay17", "pay17"},
-        {PM_REDACT_NAME, "d9", "d9"},
-        {PM_REDACT_NAME, "d1", "f3"}, /* a token by now */
+        {PM_REDACT_PATH, "d9", "d9"},
+        {PM_REDACT_PATH, "d1", "d1"},
     };
     static const char *const wrong[] = {"("};
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
@@ -206,9 +216,9 @@ static void test_keep(void **state)
 
 static void test_public_names(void **state)
 {
-    static const pair pairs[] = {{PM_REDACT_NAME, "redis-server", "redis-server"},
+    static const pair pairs[] = {{PM_REDACT_PATH, "redis-server", "redis-server"},
                                  {PM_REDACT_COMMAND, "redis-server *:6379", "redis-server ..."},
-                                 {PM_REDACT_NAME, "bank", "f1"}};
+                                 {PM_REDACT_PATH, "bank", "f1"}};
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
     pm_text out;
 
@@ -221,9 +231,9 @@ static void test_public_names(void **state)
                    NULL);
     assert_string_equal(out.data, "malloc");
     pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("pay_joe"), PM_TEXT("/opt/bank"), &out, NULL);
-    assert_string_equal(out.data, "s1");
-    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("JIT.joe"), PM_TEXT("[unknown]"), &out, NULL);
     assert_string_equal(out.data, "s2");
+    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("JIT.joe"), PM_TEXT("[unknown]"), &out, NULL);
+    assert_string_equal(out.data, "s3");
     pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("do_syscall_64"), PM_TEXT("[kernel.kallsyms]"),
                    &out, NULL);
     assert_string_equal(out.data, "do_syscall_64");
@@ -231,8 +241,8 @@ static void test_public_names(void **state)
 
 /* ---- addresses ---- */
 
-/* The scripts of an export on addresses (space, start, length) and pairs of spaces. */
-static void move(pm_sql *sql, const char *addresses, const char *pairs)
+/* The scripts of an export on addresses (space, start, length). */
+static void move(pm_sql *sql, const char *addresses)
 {
     char text[512];
     pmapdb_error err = {0};
@@ -240,8 +250,8 @@ static void move(pm_sql *sql, const char *addresses, const char *pairs)
     pm_sql_script(sql, "export-begin", NULL, 0);
     snprintf(text, sizeof text,
              "INSERT INTO temp.export_address SELECT column1, column2, column2 "
-             "+ column3 FROM (VALUES %s); INSERT INTO temp.export_pair VALUES %s",
-             addresses, pairs);
+             "+ column3 FROM (VALUES %s)",
+             addresses);
     assert_int_equal(sqlite3_exec(pm_sql_db(sql), text, NULL, NULL, NULL), SQLITE_OK);
     pm_sql_script(sql, "export-move", NULL, 0);
     kit_ok(pm_sql_end(sql, &err), &err);
@@ -298,11 +308,8 @@ static void test_addresses(void **state)
     for (int round = 0; round < 50; round++) {
         move(sql,
              "(7, 0x7ffffffde000, 4096), (7, 0x7f0000001000, 4096), (7, 0x55d0fff00000, 4096), "
-             "(7, 0x55d0c0234000, 4096), (7, 0x55d0c0000000, 4096), (7, 0x400000, 4096), "
-             "(8, 0x7f0000001000, 4096), (9, 0x7f0000005000, 4096)",
-             "(8, 9), (9, 8)");
+             "(7, 0x55d0c0234000, 4096), (7, 0x55d0c0000000, 4096), (7, 0x400000, 4096)");
         check_moved(sql, at, COUNT(at));
-        assert_int_equal(moved(sql, 9, 0x7f0000005000), moved(sql, 8, 0x7f0000001000) + 0x4000);
         assert_int_equal(moved(sql, 7, 0), 0);
         assert_int_equal(moved(sql, 7, -10485760), -10485760); /* [vsyscall] */
         assert_int_equal(moved(sql, 99, 0x400000), 0);
@@ -320,7 +327,7 @@ static void test_addresses_that_fill_everything(void **state)
 
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
     assert_int_equal(pm_redact_register(r, pm_sql_db(sql), NULL), PMAPDB_OK);
-    move(sql, "(1, 0x10000, 0x5fffffff0000), (1, 0x620000000000, 0x1dffffff0000)", "(2, 3)");
+    move(sql, "(1, 0x10000, 0x5fffffff0000), (1, 0x620000000000, 0x1dffffff0000)");
     a = moved(sql, 1, 0x10000);
     b = moved(sql, 1, 0x620000000000);
     assert_true(a > 0 && b >= a + (int64_t)0x5fffffff0000);

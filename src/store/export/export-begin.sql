@@ -11,11 +11,8 @@ DROP TABLE IF EXISTS temp.export_category;
 DROP TABLE IF EXISTS temp.export_host;
 DROP TABLE IF EXISTS temp.export_traced;
 DROP TABLE IF EXISTS temp.export_stack;
-DROP TABLE IF EXISTS temp.export_frame;
 
 DROP TABLE IF EXISTS temp.export_address;
-DROP TABLE IF EXISTS temp.export_pair;
-DROP TABLE IF EXISTS temp.export_space;
 DROP TABLE IF EXISTS temp.export_drawn;
 DROP TABLE IF EXISTS temp.export_cluster;
 DROP TABLE IF EXISTS temp.export_number;
@@ -31,20 +28,13 @@ CREATE TEMP TABLE export_category (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_host (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_traced (       -- traced processes; space: the owner of their addresses
   id INTEGER PRIMARY KEY, space INTEGER NOT NULL);
-CREATE TEMP TABLE export_stack (
-  space INTEGER, stack_id INTEGER, PRIMARY KEY (stack_id, space)) WITHOUT ROWID;
-CREATE TEMP TABLE export_frame (        -- frames without a symbol: known by an address
-  frame_id INTEGER PRIMARY KEY, space INTEGER);
+CREATE TEMP TABLE export_stack (id INTEGER PRIMARY KEY);
 
 -- For a redacted export. A space is the owner of addresses: a process, or a process that only a
 -- recording of perf has.
 CREATE TEMP TABLE export_address (space INTEGER, start INTEGER, last INTEGER);
-CREATE TEMP TABLE export_pair (         -- spaces that move alike
-  space INTEGER, other INTEGER, PRIMARY KEY (space, other)) WITHOUT ROWID;
-CREATE TEMP TABLE export_space (        -- leader: one of the spaces that move alike
-  space INTEGER PRIMARY KEY, leader INTEGER);
-CREATE TEMP TABLE export_drawn (        -- the clusters of a leader, in units of 64 MiB
-  leader INTEGER, start INTEGER, last INTEGER, unit INTEGER, units INTEGER, draw INTEGER);
+CREATE TEMP TABLE export_drawn (        -- the clusters of a space, in units of 64 MiB
+  space INTEGER, start INTEGER, last INTEGER, unit INTEGER, units INTEGER, draw INTEGER);
 CREATE TEMP TABLE export_cluster (      -- moved: bytes
   space INTEGER, start INTEGER, last INTEGER, moved INTEGER, PRIMARY KEY (space, start)) WITHOUT ROWID;
 CREATE TEMP TABLE export_number (       -- numbers in the order of appearance, from 1

@@ -1,5 +1,5 @@
--- export-move: moves the addresses of a redacted export: export_address, export_pair ->
--- export_cluster. The relative positions stay, the absolute ones do not.
+-- export-move: moves the addresses of a redacted export: export_address -> export_cluster. The
+-- relative positions stay, the absolute ones do not.
 --
 -- The addresses of one process fall into clusters, separated by gaps of at least 1 TiB (2^40): the
 -- program and its heap, the libraries and the stack, mappings at fixed places. Each cluster moves
@@ -8,41 +8,31 @@
 -- cluster, and the alignment that rules need (pages, 2 MiB, the arenas of glibc). Nothing else is
 -- kept; the lowest 26 bits of an address remain visible.
 
-INSERT INTO export_space
-WITH RECURSIVE reach (space, other) AS (
-  SELECT space, space FROM (SELECT space FROM export_address UNION SELECT space FROM export_pair)
-  UNION
-  SELECT r.space, p.other FROM reach r JOIN export_pair p ON p.space = r.other)
-SELECT space, min(other) FROM reach GROUP BY space;
-
 INSERT INTO export_drawn
 WITH noted AS (
-  SELECT s.leader, a.start, max(a.last) AS last
-  FROM export_address a JOIN export_space s ON s.space = a.space GROUP BY 1, 2),
+  SELECT space, start, max(last) AS last FROM export_address GROUP BY 1, 2),
 after AS (
-  SELECT *, max(last) OVER (PARTITION BY leader ORDER BY start
+  SELECT *, max(last) OVER (PARTITION BY space ORDER BY start
     ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM noted),
 numbered AS (
   SELECT *, sum(before IS NULL OR start - before >= 1099511627776)
-    OVER (PARTITION BY leader ORDER BY start ROWS UNBOUNDED PRECEDING) AS cluster FROM after)
-SELECT leader, min(start), max(last), min(start) / 67108864, max(last) / 67108864 - min(start) / 67108864 + 1,
+    OVER (PARTITION BY space ORDER BY start ROWS UNBOUNDED PRECEDING) AS cluster FROM after)
+SELECT space, min(start), max(last), min(start) / 67108864, max(last) / 67108864 - min(start) / 67108864 + 1,
   draw()
-FROM numbered GROUP BY leader, cluster;
+FROM numbered GROUP BY space, cluster;
 
--- The clusters of one leader keep their order and stay 1 TiB (16384 units) apart; the rest of the
+-- The clusters of one space keep their order and stay 1 TiB (16384 units) apart; the rest of the
 -- usual room of 47 bits is divided at random. With five-level paging, or with hardly any room left,
 -- the room is larger.
 INSERT INTO export_cluster
-WITH need AS (SELECT leader, 1 + 16384 * (count(*) - 1) + sum(units) AS units FROM export_drawn GROUP BY leader),
-room AS (SELECT leader, CASE WHEN units + 1 < 2097152 THEN 2097152 - units ELSE 2097152 END AS left FROM need),
-shared AS (SELECT d.leader, d.draw % r.left AS rest,
-    row_number() OVER (PARTITION BY d.leader ORDER BY d.draw % r.left) AS place
-  FROM export_drawn d JOIN room r ON r.leader = d.leader),
-placed AS (SELECT *, row_number() OVER (PARTITION BY leader ORDER BY start) AS place,
-    1 + coalesce(sum(units + 16384) OVER (PARTITION BY leader ORDER BY start
+WITH need AS (SELECT space, 1 + 16384 * (count(*) - 1) + sum(units) AS units FROM export_drawn GROUP BY space),
+room AS (SELECT space, CASE WHEN units + 1 < 2097152 THEN 2097152 - units ELSE 2097152 END AS left FROM need),
+shared AS (SELECT d.space, d.draw % r.left AS rest,
+    row_number() OVER (PARTITION BY d.space ORDER BY d.draw % r.left) AS place
+  FROM export_drawn d JOIN room r ON r.space = d.space),
+placed AS (SELECT *, row_number() OVER (PARTITION BY space ORDER BY start) AS place,
+    1 + coalesce(sum(units + 16384) OVER (PARTITION BY space ORDER BY start
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS at
   FROM export_drawn)
-SELECT s.space, p.start, p.last, (p.at + h.rest - p.unit) * 67108864
-FROM placed p
-JOIN shared h ON h.leader = p.leader AND h.place = p.place
-JOIN export_space s ON s.leader = p.leader;
+SELECT p.space, p.start, p.last, (p.at + h.rest - p.unit) * 67108864
+FROM placed p JOIN shared h ON h.space = p.space AND h.place = p.place;

@@ -37,23 +37,16 @@ WHERE r.region_id IN (SELECT id FROM export_region);
 INSERT INTO export_traced
 SELECT traced_process_id, coalesce(process_id, -traced_process_id) FROM traced_process
 WHERE pruned = 0 AND (process_id IN (SELECT id FROM export_process) OR (:whole AND process_id IS NULL));
-WITH RECURSIVE used (space, stack_id) AS (
-  SELECT e.space, c.stack_id
+WITH RECURSIVE used (stack_id) AS (
+  SELECT c.stack_id
   FROM export_traced e
   JOIN thread h ON h.traced_process_id = e.id
   JOIN call c ON c.thread_id = h.thread_id
   UNION
-  SELECT u.space, k.caller_id FROM used u JOIN stack k ON k.stack_id = u.stack_id
+  SELECT k.caller_id FROM used u JOIN stack k ON k.stack_id = u.stack_id
   WHERE k.stack_id <> 0
 )
-INSERT INTO export_stack SELECT space, stack_id FROM used;
-INSERT OR IGNORE INTO export_frame
-SELECT k.frame_id, u.space
-FROM export_stack u
-JOIN stack k ON k.stack_id = u.stack_id
-JOIN frame f ON f.frame_id = k.frame_id
-WHERE f.symbol = ''
-ORDER BY u.space;
+INSERT OR IGNORE INTO export_stack SELECT stack_id FROM used;
 
 INSERT OR IGNORE INTO export_host
 SELECT host_id FROM process

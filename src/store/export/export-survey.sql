@@ -27,20 +27,8 @@ SELECT space, start, start FROM (
   FROM export_traced e
   JOIN thread h ON h.traced_process_id = e.id
   JOIN call c ON c.thread_id = h.thread_id
-  CROSS JOIN (VALUES (1), (2), (3)) n
-  UNION ALL SELECT u.space, f.offset FROM export_frame u JOIN frame f ON f.frame_id = u.frame_id)
+  CROSS JOIN (VALUES (1), (2), (3)) n)
 WHERE start > 0;
-
--- A frame without a symbol is known by its address: processes that share one (after a fork) move
--- alike.
-INSERT OR IGNORE INTO export_pair
-SELECT CASE n.column1 WHEN 1 THEN u.space ELSE k.space END, CASE n.column1 WHEN 1 THEN k.space ELSE u.space END
-FROM export_stack k
-JOIN stack s ON s.stack_id = k.stack_id
-JOIN export_frame u ON u.frame_id = s.frame_id
-JOIN frame f ON f.frame_id = u.frame_id
-CROSS JOIN (VALUES (1), (2)) n
-WHERE k.space <> u.space AND f.offset > 0;
 
 INSERT INTO export_number
 SELECT 'inode', key, row_number() OVER (ORDER BY first) FROM (
@@ -51,7 +39,7 @@ SELECT 'inode', key, row_number() OVER (ORDER BY first) FROM (
 UNION ALL SELECT 'uid', uid, row_number() OVER (ORDER BY min(live_process_id)) FROM live_process
 WHERE uid >= 1000 GROUP BY uid
 UNION ALL SELECT 'frame', offset, row_number() OVER (ORDER BY min(frame_id)) FROM frame
-WHERE offset < 0 AND symbol = '' GROUP BY offset;
+WHERE symbol = '' GROUP BY offset;
 
 SELECT count(note_path(path)) FROM object
 WHERE object_id IN (SELECT object_id FROM region WHERE region_id IN (SELECT id FROM export_region));

@@ -70,12 +70,11 @@ const pm_export_table pm_export_tables[] = {
     {"traced_process", OF_TRACED, NULL, false},
     {"thread", OF_TRACED, NULL, false},
     {"frame",
-     "LEFT JOIN temp.export_frame f ON f.frame_id = t.frame_id WHERE t.frame_id IN "
-     "(SELECT k.frame_id FROM stack k WHERE k.stack_id IN (SELECT stack_id FROM "
-     "temp.export_stack))",
-     "f.space", false},
-    {"stack", "WHERE t.stack_id > 0 AND t.stack_id IN (SELECT stack_id FROM temp.export_stack)",
+     "WHERE t.frame_id IN (SELECT k.frame_id FROM stack k WHERE k.stack_id IN "
+     "(SELECT id FROM temp.export_stack))",
      NULL, false},
+    {"stack", "WHERE t.stack_id > 0 AND t.stack_id IN (SELECT id FROM temp.export_stack)", NULL,
+     false},
     {"call",
      "CROSS JOIN thread h ON h.thread_id = t.thread_id "
      "CROSS JOIN temp.export_traced e ON e.id = h.traced_process_id",
@@ -91,8 +90,6 @@ const size_t pm_export_n_tables = sizeof pm_export_tables / sizeof *pm_export_ta
 
 /* ---- copying ---- */
 
-#define TRIES 1000 /* for an address that equals another by chance */
-
 /* A version that ends at or after the last copied capture is left open: else the next imported
  * capture would show it again. */
 #define LAST                                                                             \
@@ -103,14 +100,12 @@ typedef struct copying {
     pm_export_copy *copy;
     const pm_export_table *table;
     sqlite3_stmt *read, *write;
-    int address; /* of a frame: the column that may need another address; else -1 */
 } copying;
 
 /* Writes both statements, column by column, without generated columns. */
 static void write_statements(copying *c, pm_buf *select, pm_buf *insert)
 {
     const pm_export_table *t = c->table;
-    bool redacted = c->copy->redact != NULL;
     pm_sql *sql = c->copy->into->sql;
     pm_buf value = {0};
     int n = 0;
@@ -123,16 +118,11 @@ static void write_statements(copying *c, pm_buf *select, pm_buf *insert)
     for (; pm_sql_next(sql, row); n++) {
         const char *name = pm_col_text(row, 0).data;
 
-        if (strcmp(t->name, "frame") == 0 && strcmp(name, "offset") == 0 && redacted)
-            c->address = n;
         pm_buf_clear(&value);
-        if (strcmp(name, "last") == 0)
-            pm_buf_addf(&value, NULL, LAST);
-        else
-            pm_buf_addf(&value, NULL, "t.\"%s\"", name);
+        pm_buf_addf(&value, NULL, strcmp(name, "last") == 0 ? LAST : "t.\"%s\"", name);
         pm_buf_addf(select, NULL, "%s", n ? ", " : "");
         pm_buf_addf(insert, NULL, "%s?", n ? ", " : "");
-        if (redacted)
+        if (c->copy->redact)
             PM_SQL_STEP(sql, pm_redact_expression(select, t->name, name, pm_buf_text(&value).data,
                                                   t->space, &err));
         else
@@ -166,8 +156,6 @@ static pmapdb_status prepare(copying *c, pmapdb_error *err)
     return st;
 }
 
-/* Moving two processes may give a frame of one, known only by its address, the address of a frame
- * of the other: it then moves a little further. */
 static pmapdb_status write_row(copying *c, pmapdb_error *err)
 {
     int n = sqlite3_column_count(c->read), rc = SQLITE_OK;
@@ -176,11 +164,6 @@ static pmapdb_status write_row(copying *c, pmapdb_error *err)
         rc = sqlite3_bind_value(c->write, i + 1, sqlite3_column_value(c->read, i));
     if (rc == SQLITE_OK)
         rc = sqlite3_step(c->write);
-    for (int i = 1; c->address >= 0 && (rc & 0xff) == SQLITE_CONSTRAINT && i < TRIES; i++) {
-        sqlite3_reset(c->write);
-        sqlite3_bind_int64(c->write, c->address + 1, sqlite3_column_int64(c->read, c->address) + i);
-        rc = sqlite3_step(c->write);
-    }
     if (rc != SQLITE_DONE)
         return pm_sql_fail(c->copy->into->db, "write", err);
     sqlite3_reset(c->write);
@@ -188,25 +171,19 @@ static pmapdb_status write_row(copying *c, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* A failure of the redaction has the better message than SQLite's. */
-static pmapdb_status fail_read(const pm_export_copy *copy, pmapdb_error *err)
-{
-    pmapdb_status st = copy->redact ? pm_redact_failed(copy->redact, err) : PMAPDB_OK;
-
-    return st == PMAPDB_OK ? pm_sql_fail(copy->from->db, "read", err) : st;
-}
-
 pmapdb_status pm_export_table_copy(pm_export_copy *copy, const pm_export_table *table,
                                    pmapdb_error *err)
 {
-    copying c = {.copy = copy, .table = table, .address = -1};
+    copying c = {.copy = copy, .table = table};
     pmapdb_status st = prepare(&c, err);
     int rc = SQLITE_DONE;
 
     while (st == PMAPDB_OK && (rc = sqlite3_step(c.read)) == SQLITE_ROW)
         st = write_row(&c, err);
+    if (copy->redact) /* its failure has a better message than SQLite's */
+        PM_STEP(st, pm_redact_failed(copy->redact, err));
     if (st == PMAPDB_OK && rc != SQLITE_DONE)
-        st = fail_read(copy, err);
+        st = pm_sql_fail(copy->from->db, "read", err);
     sqlite3_finalize(c.read);
     sqlite3_finalize(c.write);
     return st;

@@ -1,5 +1,6 @@
-/* public: public names and words. */
-#include "store/export/public.h"
+/* public: names and words that an export may show: the kernel, the C library, runtimes and
+ * distributions give them, and they do not reveal the owner of the machine. */
+#include "store/export/redact.h"
 
 /* Names that programs give anonymous memory with prctl(PR_SET_VMA). */
 #define ANON_NAMES                                                                          \
@@ -75,8 +76,9 @@
 
 #define BETWEEN " ,.;:()'+%/0-9\\-"
 
+#define SENTENCE "(?i:(?>[" BETWEEN "]+|(?:" WORDS ")(?=[" BETWEEN "]|\\z))*)"
+
 const char *const pm_public_patterns[PM_PUBLIC_COUNT] = {
-    [PM_PUBLIC_NOTHING] = "(?!)",
     [PM_PUBLIC_SYSTEM] =
         "(?s)(?!.*/\\.\\.(/|\\z))/(usr/(lib|bin|share|sbin|lib64|lib32|libx32|libexec)|"
         "lib|lib64|lib32|libx32|bin|sbin|system/(lib|lib64|bin|framework))/.*",
@@ -84,18 +86,14 @@ const char *const pm_public_patterns[PM_PUBLIC_COUNT] = {
                        "/dev/(" DEVICES ")[0-9]*|/?anon_hugepage|/?\\[aio\\]|/drm mm object|/i915|"
                        "/proc|-|zero|anon_inode:(" INODES ")[0-9]*|/?memfd:(" MEMFDS ")|"
                        "/?SYSV00000000",
-    [PM_PUBLIC_TOP] = "/(home|opt|srv|var|tmp|usr|etc|run|mnt|dev|app|root|data|media|proc|sys)/|"
-                      "/(dev/shm|usr/local|var/lib|var/tmp|var/log|var/cache|run/user)/",
-    [PM_PUBLIC_LIBRARY] = "((" LIBRARIES ")[0-9.\\-]*|libpython[0-9.]*)\\.so[0-9.]*",
-    [PM_PUBLIC_TAIL] = "\\.so[0-9.]*|\\.(" TAILS ")",
-    [PM_PUBLIC_CGROUP] = "system\\.slice|user\\.slice|machine\\.slice|init\\.scope|kubepods|"
-                         "kubepods\\.slice|docker|user|system",
-    [PM_PUBLIC_LABEL] = LABELS,
-    [PM_PUBLIC_SENTENCE] = "(?i)(?>[" BETWEEN "]+|(?:" WORDS ")(?=[" BETWEEN "]|\\z))*",
-    [PM_PUBLIC_NUMBERS] = "[: 0-9kB]*",
-    [PM_PUBLIC_PERMS] = "[rwxsp?\\-]{4}",
-    [PM_PUBLIC_DEVICE] = "[0-9a-f:]*",
-    [PM_PUBLIC_FLAGS] = "([a-z0-9?]{2} )*[a-z0-9?]{0,2}",
-    [PM_PUBLIC_USER] = "root",
-    [PM_PUBLIC_SELECTION] = "--all",
+    [PM_PUBLIC_BEGIN] = "(?s)(/(?:dev/shm|usr/local|var/lib|var/tmp|var/log|var/cache|run/user)/|"
+                        "/(?:home|opt|srv|var|tmp|usr|etc|run|mnt|dev|app|root|data|media|proc|"
+                        "sys)/|\\[anon(?:_shmem)?:|\\[|/?memfd:|/?SYSV|/dmabuf:|socket:\\[|"
+                        "pipe:\\[|anon_inode:).*",
+    [PM_PUBLIC_PART] = "((" LIBRARIES ")[0-9.\\-]*|libpython[0-9.]*)\\.so[0-9.]*|\\.{0,2}|\\?|"
+                       "system\\.slice|user\\.slice|machine\\.slice|init\\.scope|"
+                       "kubepods(\\.slice)?|docker|user|system",
+    [PM_PUBLIC_TAIL] = "(?s).+?(\\.so[0-9.]*|\\.(?:" TAILS "))",
+    [PM_PUBLIC_WORD] = "[rwxsp?\\-]{4}|[0-9a-f:]*|([a-z0-9?]{2} )*[a-z0-9?]{0,2}|" LABELS
+                       "|STACK-[0-9]*|([A-Za-z_]+: *[0-9]+( kB)?\n)*|" SENTENCE,
 };

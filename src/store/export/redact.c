@@ -1,7 +1,6 @@
 /* redact: what a redacted export shows in place of the texts and addresses of a store. */
 #include "store/export/redact.h"
 
-#include "base/record/dialect.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 
@@ -24,7 +23,7 @@ pm_redact_how pm_redact_of(const char *table, const char *column)
 
 /* ---- texts that stay ---- */
 
-bool pm_redact_is_kept(pm_redact *r, pm_text text)
+static bool is_kept(pm_redact *r, pm_text text)
 {
     for (size_t i = 0; i < r->n_keep; i++)
         if (pm_regex_matches(r->keep[i], &r->space, text))
@@ -32,10 +31,37 @@ bool pm_redact_is_kept(pm_redact *r, pm_text text)
     return false;
 }
 
-bool pm_redact_is_public(pm_redact *r, pm_public what, pm_text text)
+static bool is_public(pm_redact *r, pm_public what, pm_text text)
 {
     return pm_regex_matches(r->is_public[what], &r->space, text);
 }
+
+/* True for the name of a program of the system. */
+static bool is_program(pm_redact *r, pm_text name)
+{
+    uint32_t id;
+    int64_t yes;
+
+    return pm_pool_text(r->pool, name, &id, NULL) == PMAPDB_OK &&
+           pm_map_get(&r->programs, id, &yes);
+}
+
+pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err)
+{
+    const pm_text deleted = PM_TEXT(" (deleted)");
+    uint32_t id;
+    pmapdb_status st;
+
+    if (pm_text_ends(path, deleted))
+        path.len -= deleted.len;
+    if (!is_public(r, PM_PUBLIC_SYSTEM, path))
+        return PMAPDB_OK;
+    st = pm_pool_text(r->pool, pm_text_basename(path), &id, err);
+    PM_STEP(st, pm_map_put(&r->programs, id, 1, err));
+    return st;
+}
+
+/* ---- the state ---- */
 
 /* A pattern must match from end to end: a word must not keep the whole path around it. */
 static pmapdb_status compile(const char *pattern, pm_regex **out, pmapdb_error *err)
@@ -81,7 +107,7 @@ static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, 
     r->keep = calloc(n_keep + 1, sizeof(pm_regex *));
     if (!r->keep)
         return pm_fail_nomem(err);
-    st = pm_tokens_new(&r->tokens, err);
+    st = pm_pool_new(&r->pool, err);
     for (int i = 0; i < PM_PUBLIC_COUNT && st == PMAPDB_OK; i++)
         st = compile(pm_public_patterns[i], &r->is_public[i], err);
     for (size_t i = 0; i < n_keep && st == PMAPDB_OK; i++)
@@ -108,7 +134,9 @@ void pm_redact_free(pm_redact *r)
 {
     if (!r)
         return;
-    pm_tokens_free(r->tokens);
+    pm_pool_free(r->pool);
+    pm_map_free(&r->token);
+    pm_map_free(&r->programs);
     for (int i = 0; i < PM_PUBLIC_COUNT; i++)
         pm_regex_free(r->is_public[i]);
     for (size_t i = 0; i < r->n_keep; i++)
@@ -123,39 +151,104 @@ void pm_redact_free(pm_redact *r)
 
 /* ---- texts ---- */
 
-void pm_redact_add(pm_redact *r, pm_text text)
+static void add(pm_redact *r, pm_text text)
 {
     if (r->st == PMAPDB_OK)
         r->st = pm_buf_add(&r->out, text.len ? text.data : "", text.len, &r->err);
 }
 
-void pm_redact_add_token(pm_redact *r, const char *prefix, pm_text text, pm_text tail)
+/* Makes a token that does not equal a text that stays; --keep may keep all of them. */
+static pmapdb_status make_token(pm_redact *r, const char *prefix, pm_text tail, uint32_t *id)
 {
-    pm_text token = {"", 0};
+    pm_buf name = {0};
+    pmapdb_status st = PMAPDB_OK;
 
-    if (r->st == PMAPDB_OK)
-        r->st = pm_tokens_of(r->tokens, prefix, text, tail, &token, &r->err);
-    pm_redact_add(r, token);
+    for (int tries = 0; tries < 1000 && st == PMAPDB_OK; tries++) {
+        pm_buf_clear(&name);
+        st = pm_buf_addf(&name, &r->err, "%s%llu%.*s", prefix, (unsigned long long)++r->last_number,
+                         (int)tail.len, tail.len ? tail.data : "");
+        if (!is_kept(r, pm_buf_text(&name)) && !is_program(r, pm_buf_text(&name)))
+            break;
+    }
+    PM_STEP(st, pm_pool_text(r->pool, pm_buf_text(&name), id, &r->err));
+    pm_buf_free(&name);
+    return st;
 }
 
-void pm_redact_add_kept(pm_redact *r, const char *prefix, pm_text text)
+static void add_token(pm_redact *r, const char *prefix, pm_text text, pm_text tail)
 {
-    bool stays = false;
+    uint32_t id, made;
+    int64_t token = 0;
 
     if (r->st == PMAPDB_OK)
-        r->st = pm_tokens_keep(r->tokens, text, &stays, &r->err);
-    if (stays)
-        pm_redact_add(r, text);
-    else
-        pm_redact_add_token(r, prefix, text, PM_TEXT(""));
+        r->st = pm_pool_text(r->pool, text, &id, &r->err);
+    if (r->st == PMAPDB_OK && !pm_map_get(&r->token, id, &token)) {
+        r->st = make_token(r, prefix, tail, &made);
+        PM_STEP(r->st, pm_map_put(&r->token, id, made, &r->err));
+        token = made;
+    }
+    if (r->st == PMAPDB_OK)
+        add(r, pm_pool_text_get(r->pool, (uint32_t)token));
 }
 
-void pm_redact_add_word(pm_redact *r, const char *prefix, pm_text text, bool stays)
+/* Appends the text if it `stays` or --keep matches; else a token. */
+static void add_word(pm_redact *r, const char *prefix, pm_text text, bool stays)
 {
-    if (stays || pm_redact_is_kept(r, text))
-        pm_redact_add_kept(r, prefix, text);
+    if (stays || is_kept(r, text))
+        add(r, text);
     else
-        pm_redact_add_token(r, prefix, text, PM_TEXT(""));
+        add_token(r, prefix, text, PM_TEXT(""));
+}
+
+/* ---- paths ---- */
+
+/* A title begins with "nginx:"; some tools shorten "[anon:dalvik-/a/boot.art]" to "boot.art]". */
+static void add_part(pm_redact *r, pm_text part, bool last)
+{
+    bool mark = last && part.len && pm_char_in(part.data[part.len - 1], ":]");
+    pm_text name = {part.data, part.len - mark};
+
+    if (is_public(r, PM_PUBLIC_PART, name) || (last && is_program(r, name)) || is_kept(r, name))
+        add(r, name);
+    else
+        add_token(r, last ? "f" : "d", name,
+                  last ? pm_regex_group(r->is_public[PM_PUBLIC_TAIL], &r->space, name, 1)
+                       : PM_TEXT(""));
+    add(r, pm_text_from(part, name.len));
+}
+
+static void add_path(pm_redact *r, pm_text path)
+{
+    const pm_text deleted = PM_TEXT(" (deleted)");
+    bool is_deleted = pm_text_ends(path, deleted);
+    pm_text begin;
+
+    path.len -= is_deleted ? deleted.len : 0;
+    if (is_public(r, PM_PUBLIC_NAME, path) || is_public(r, PM_PUBLIC_SYSTEM, path) ||
+        is_kept(r, path)) {
+        add(r, path);
+        path.len = 0;
+    }
+    begin = pm_regex_group(r->is_public[PM_PUBLIC_BEGIN], &r->space, path, 1);
+    add(r, begin);
+    path = pm_text_from(path, begin.len);
+    if (begin.len && !pm_text_ends(begin, PM_TEXT("/"))) { /* the program's own word follows */
+        bool framed = pm_text_ends(path, PM_TEXT("]"));
+
+        add_word(r, "n", (pm_text){path.data, path.len - framed}, path.len == framed);
+        path = pm_text_from(path, path.len - framed);
+        add(r, path);
+        path.len = 0;
+    }
+    while (path.len) {
+        const char *slash = memchr(path.data, '/', path.len);
+        size_t n = slash ? (size_t)(slash - path.data) : path.len;
+
+        add_part(r, (pm_text){path.data, n}, !slash);
+        add(r, slash ? PM_TEXT("/") : PM_TEXT(""));
+        path = pm_text_from(path, n + (slash != NULL));
+    }
+    add(r, is_deleted ? deleted : PM_TEXT(""));
 }
 
 /* ---- words ---- */
@@ -194,108 +287,37 @@ static void add_category(pm_redact *r, pm_text category)
     if (is_built_in(r, category, pm_rules_template) ||
         pm_text_equal(category, PM_TEXT("anonymous/jvm-cds")) ||
         pm_text_equal(category, PM_TEXT("shared-memory/jvm-heap"))) {
-        pm_redact_add_kept(r, "f", category);
+        add(r, category);
         return;
     }
-    pm_redact_add(r, (pm_text){category.data, slug});
-    pm_redact_path(r, pm_text_from(category, slug));
-}
-
-/* STACK-4712-main: the text after the number is the name of the thread. */
-static void add_label(pm_redact *r, pm_text label)
-{
-    size_t n = strlen("STACK-");
-
-    if (!pm_text_starts(label, PM_TEXT("STACK-"))) {
-        pm_redact_add_word(r, "n", label, pm_redact_is_public(r, PM_PUBLIC_LABEL, label));
-        return;
-    }
-    while (n < label.len && label.data[n] >= '0' && label.data[n] <= '9')
-        n++;
-    n += n < label.len && label.data[n] == '-';
-    pm_redact_add(r, (pm_text){label.data, n});
-    if (n < label.len)
-        pm_redact_add_word(r, "n", pm_text_from(label, n), false);
+    add(r, (pm_text){category.data, slug});
+    add_path(r, pm_text_from(category, slug));
 }
 
 /* Functions of the kernel and the system stay. */
 static void add_symbol(pm_redact *r, pm_text symbol, pm_text dso)
 {
-    bool kernel = pm_text_starts(dso, PM_TEXT("[")) &&
-                  pm_redact_is_public(r, PM_PUBLIC_NAME, dso) &&
+    bool kernel = pm_text_starts(dso, PM_TEXT("[")) && is_public(r, PM_PUBLIC_NAME, dso) &&
                   !pm_text_equal(dso, PM_TEXT("[unknown]"));
 
-    pm_redact_add_word(r, "s", symbol,
-                       !symbol.len || kernel || pm_redact_is_public(r, PM_PUBLIC_SYSTEM, dso) ||
-                           pm_redact_is_kept(r, dso) ||
-                           pm_redact_is_public(r, PM_PUBLIC_LIBRARY, pm_text_basename(dso)));
+    add_word(r, "s", symbol,
+             !symbol.len || kernel || is_public(r, PM_PUBLIC_SYSTEM, dso) || is_kept(r, dso) ||
+                 is_public(r, PM_PUBLIC_PART, pm_text_basename(dso)));
 }
-
-/* Lines "Key: N kB". */
-static void add_extra(pm_redact *r, pm_text text)
-{
-    while (text.len) {
-        const char *end = memchr(text.data, '\n', text.len);
-        pm_text line = {text.data, end ? (size_t)(end - text.data) : text.len};
-        const char *colon = line.len ? memchr(line.data, ':', line.len) : NULL;
-        size_t n = colon ? (size_t)(colon - line.data) : line.len;
-        pm_text rest = pm_text_from(line, n);
-
-        if (line.len)
-            pm_redact_add_word(r, "key", (pm_text){line.data, n}, false);
-        if (pm_redact_is_public(r, PM_PUBLIC_NUMBERS, rest))
-            pm_redact_add(r, rest);
-        if (end)
-            pm_redact_add(r, PM_TEXT("\n"));
-        text = pm_text_from(text, line.len + (end != NULL));
-    }
-}
-
-/* All other words: the prefix of the token, and the texts that stay. */
-static void add_word(pm_redact *r, pm_redact_how how, pm_text text)
-{
-    static const struct {
-        const char *prefix;
-        pm_public stays;
-    } words[PM_REDACT_NEVER] = {
-        [PM_REDACT_HOST] = {"host", PM_PUBLIC_NOTHING},
-        [PM_REDACT_BOOT] = {"boot", PM_PUBLIC_NOTHING},
-        [PM_REDACT_USER] = {"user", PM_PUBLIC_USER},
-        [PM_REDACT_RULE] = {"rule", PM_PUBLIC_NOTHING},
-        [PM_REDACT_SENTENCE] = {"text", PM_PUBLIC_SENTENCE},
-        [PM_REDACT_SELECTION] = {"text", PM_PUBLIC_SELECTION},
-        [PM_REDACT_PERMS] = {"text", PM_PUBLIC_PERMS},
-        [PM_REDACT_DEVICE] = {"text", PM_PUBLIC_DEVICE},
-        [PM_REDACT_FLAGS] = {"text", PM_PUBLIC_FLAGS},
-    };
-    bool stays = pm_redact_is_public(r, words[how].stays, text);
-
-    if (how == PM_REDACT_WORD)
-        stays = pm_dialect_find(text) != PM_DIALECT_COUNT;
-    if (how == PM_REDACT_RULE)
-        stays = pm_text_equal(text, PM_TEXT(PM_RULE_LABEL)) || is_built_in(r, text, pm_rules_name);
-    pm_redact_add_word(r, words[how].prefix ? words[how].prefix : "text", text, stays);
-}
-
-/* ---- all texts ---- */
 
 pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_text beside,
                              pm_text *out, pmapdb_error *err)
 {
+    const char *blank = text.len ? memchr(text.data, ' ', text.len) : NULL;
+
     pm_buf_clear(&r->out);
     switch (how) {
-    case PM_REDACT_FIXED:
-        pm_redact_add(r, text);
-        break;
     case PM_REDACT_PATH:
-    case PM_REDACT_NAME:
-        pm_redact_path(r, text);
+        add_path(r, text);
         break;
     case PM_REDACT_COMMAND:
-        pm_redact_command(r, text);
-        break;
-    case PM_REDACT_CGROUP:
-        pm_redact_cgroup(r, text);
+        add_path(r, (pm_text){text.data, blank ? (size_t)(blank - text.data) : text.len});
+        add(r, blank ? PM_TEXT(" ...") : PM_TEXT(""));
         break;
     case PM_REDACT_SYMBOL:
         add_symbol(r, text, beside);
@@ -304,31 +326,27 @@ pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_t
         add_category(r, text);
         break;
     case PM_REDACT_NOTE:
-        if (is_built_in(r, text, pm_rules_note))
-            pm_redact_add(r, text);
+        add(r, is_built_in(r, text, pm_rules_note) ? text : PM_TEXT(""));
         break;
-    case PM_REDACT_LABEL:
-        add_label(r, text);
+    case PM_REDACT_RULE:
+        add_word(r, "rule", text,
+                 pm_text_equal(text, PM_TEXT(PM_RULE_LABEL)) ||
+                     is_built_in(r, text, pm_rules_name));
         break;
-    case PM_REDACT_EXTRA:
-        add_extra(r, text);
+    case PM_REDACT_HOST:
+        add_word(r, "host", text, false);
+        break;
+    case PM_REDACT_BOOT:
+        add_word(r, "boot", text, false);
+        break;
+    case PM_REDACT_USER:
+        add_word(r, "user", text, pm_text_equal(text, PM_TEXT("root")));
         break;
     default:
-        add_word(r, how, text);
+        add_word(r, "text", text, how == PM_REDACT_WORD && is_public(r, PM_PUBLIC_WORD, text));
     }
     *out = pm_buf_text(&r->out);
     return pm_redact_failed(r, err);
-}
-
-pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err)
-{
-    pm_text deleted = PM_TEXT(" (deleted)");
-
-    if (pm_text_ends(path, deleted))
-        path.len -= deleted.len;
-    return pm_redact_is_public(r, PM_PUBLIC_SYSTEM, path)
-               ? pm_tokens_publish(r->tokens, pm_text_basename(path), err)
-               : PMAPDB_OK;
 }
 
 pmapdb_status pm_redact_failed(const pm_redact *r, pmapdb_error *err)

@@ -11,38 +11,27 @@
     "(row_number() OVER (PARTITION BY t.process_id, t.taken_ms, t.dialect, t.ordinal " \
     "ORDER BY t.hash) << 44) + (draw() & 17592186044415)"
 
-/* Moves an address with its cluster, or the next one below it; 0 and the kernel's half stay. */
-static void add_moved(pm_buf *out, const char *v, const char *space)
-{
-#define CLUSTER "(SELECT c.moved FROM temp.export_cluster c WHERE c.space = %s"
-    pm_buf_addf(out, NULL,
-                "CASE WHEN %s > 0 THEN %s + coalesce(" CLUSTER " AND c.start <= %s "
-                "ORDER BY c.start DESC LIMIT 1), " CLUSTER " ORDER BY c.start LIMIT 1), -%s) "
-                "ELSE %s END",
-                v, v, space, v, space, v, v);
-#undef CLUSTER
-}
-
-/* The replacement of a number; for most it is `v`. */
+/* The replacement of an integer; for most it is `v`. An address moves with its cluster, or the next
+ * one below it; 0 and the kernel's half stay. */
 static void add_number(pm_buf *out, pm_redact_how how, const char *v, const char *space)
 {
+#define CLUSTER "(SELECT c.moved FROM temp.export_cluster c WHERE c.space = %s"
 #define NUMBER "(SELECT number FROM temp.export_number WHERE kind = '%s' AND key = %s)"
     switch (how) {
     case PM_REDACT_ADDRESS:
-        add_moved(out, v, space);
-        break;
     case PM_REDACT_NEW_ADDRESS:
-        pm_buf_addf(out, NULL, "CASE WHEN t.kind <> 3 THEN %s ELSE ", v);
-        add_moved(out, v, space);
-        pm_buf_addf(out, NULL, " END");
+        pm_buf_addf(out, NULL,
+                    "CASE WHEN %s > 0%s THEN %s + coalesce(" CLUSTER " AND c.start <= %s "
+                    "ORDER BY c.start DESC LIMIT 1), " CLUSTER " ORDER BY c.start LIMIT 1), -%s) "
+                    "ELSE %s END",
+                    v, how == PM_REDACT_NEW_ADDRESS ? " AND t.kind = 3" : "", v, space, v, space, v,
+                    v);
         break;
     case PM_REDACT_FRAME: /* the kernel's frames are in its half */
         pm_buf_addf(out, NULL,
-                    "CASE WHEN t.symbol <> '' THEN %s WHEN %s < 0 THEN -2147483648 + 16 * " NUMBER
-                    " ELSE ",
-                    v, v, "frame", v);
-        add_moved(out, v, space);
-        pm_buf_addf(out, NULL, " END");
+                    "CASE WHEN t.symbol <> '' THEN %s ELSE 16 * " NUMBER
+                    " - 2147483648 * (%s < 0) END",
+                    v, "frame", v, v);
         break;
     case PM_REDACT_INODE:
         pm_buf_addf(out, NULL, "CASE %s WHEN 0 THEN 0 ELSE " NUMBER " END", v, "inode",
@@ -55,6 +44,7 @@ static void add_number(pm_buf *out, pm_redact_how how, const char *v, const char
     default:
         pm_buf_addf(out, NULL, "%s", v);
     }
+#undef CLUSTER
 #undef NUMBER
 }
 
@@ -63,24 +53,24 @@ pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *c
 {
     pm_redact_how how = pm_redact_of(table, column);
 
-    if (how == PM_REDACT_NEVER) /* not even if a table with such a column is copied */
+    if (how == PM_REDACT_NEVER)
         return pm_buf_addf(out, err, "NULL");
     if (how == PM_REDACT_AGAIN)
         return pm_buf_addf(out, err, "0");
+    if (how == PM_REDACT_FIXED)
+        return pm_buf_addf(out, err, "%s", value);
     if (how == PM_REDACT_HASH)
         return pm_buf_addf(out, err, "%s",
                            strcmp(table, "snapshot") == 0 ? HASH_OF_SNAPSHOT
                                                           : "draw() & 4611686018427387903");
-    if (how == PM_REDACT_NUMBERS)
-        return pm_buf_addf(
-            out, err, "CASE typeof(%s) WHEN 'blob' THEN %s ELSE no_number('%s of table %s') END",
-            value, value, column, table);
-    if (how > PM_REDACT_STAYS && how < PM_REDACT_ADDRESS)
+    if (how > PM_REDACT_STAYS && how < PM_REDACT_TEXTS)
         return pm_buf_addf(out, err, "redact(%d, %s, %s)", how, value,
                            how == PM_REDACT_SYMBOL ? "t.dso" : "NULL");
-    pm_buf_addf(out, NULL, "CASE typeof(%s) WHEN 'null' THEN NULL WHEN 'integer' THEN ", value);
+    pm_buf_addf(out, NULL, "CASE typeof(%s) WHEN 'null' THEN NULL WHEN '%s' THEN ", value,
+                how == PM_REDACT_COUNTS ? "blob" : "integer");
     add_number(out, how, value, space);
-    return pm_buf_addf(out, err, " ELSE no_number('%s of table %s') END", column, table);
+    return pm_buf_addf(out, err, " ELSE redact(%d, %s, '%s of table %s') END", PM_REDACT_STAYS,
+                       value, column, table);
 }
 
 /* ---- functions ---- */
@@ -103,6 +93,7 @@ static void tell_failure(sqlite3_context *ctx, const pm_redact *r)
 static void redact_text(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
     pm_redact *r = sqlite3_user_data(ctx);
+    pm_redact_how how = (pm_redact_how)sqlite3_value_int(arg[0]);
     pm_text text = text_of(arg[1]), out;
 
     (void)n;
@@ -110,22 +101,13 @@ static void redact_text(sqlite3_context *ctx, int n, sqlite3_value **arg)
         return;
     if (!text.data)
         r->st = pm_fail_nomem(&r->err);
-    else if (pm_redact_text(r, (pm_redact_how)sqlite3_value_int(arg[0]), text, text_of(arg[2]),
-                            &out, NULL) == PMAPDB_OK)
-        sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
-    tell_failure(ctx, r);
-}
-
-static void no_number(sqlite3_context *ctx, int n, sqlite3_value **arg)
-{
-    pm_redact *r = sqlite3_user_data(ctx);
-
-    (void)n;
-    if (r->st == PMAPDB_OK)
+    else if (how == PM_REDACT_STAYS && r->st == PMAPDB_OK)
         r->st = pm_fail(&r->err, PMAPDB_INPUT,
                         "column %s contains a value that is not a number; the store is damaged: "
                         "nothing was exported",
-                        (const char *)sqlite3_value_text(arg[0]));
+                        text_of(arg[2]).data);
+    else if (pm_redact_text(r, how, text, text_of(arg[2]), &out, NULL) == PMAPDB_OK)
+        sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
     tell_failure(ctx, r);
 }
 
@@ -162,10 +144,7 @@ static const struct function {
     const char *name;
     int n;
     void (*call)(sqlite3_context *ctx, int n, sqlite3_value **arg);
-} functions[] = {{"redact", 3, redact_text},
-                 {"no_number", 1, no_number},
-                 {"note_path", 1, note_path},
-                 {"draw", 0, draw}};
+} functions[] = {{"redact", 3, redact_text}, {"note_path", 1, note_path}, {"draw", 0, draw}};
 
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err)
 {

@@ -36,10 +36,10 @@ static pm_redact_how how_of(pm_text word)
     static const struct {
         const char *word;
         pm_redact_how how;
-    } words[] = {{"host", PM_REDACT_HOST},     {"name", PM_REDACT_NAME},
-                 {"boot", PM_REDACT_BOOT},     {"command", PM_REDACT_COMMAND},
-                 {"path", PM_REDACT_PATH},     {"user", PM_REDACT_USER},
-                 {"cgroup", PM_REDACT_CGROUP}, {"category", PM_REDACT_CATEGORY},
+    } words[] = {{"host", PM_REDACT_HOST},    {"name", PM_REDACT_PATH},
+                 {"boot", PM_REDACT_BOOT},    {"command", PM_REDACT_COMMAND},
+                 {"path", PM_REDACT_PATH},    {"user", PM_REDACT_USER},
+                 {"cgroup", PM_REDACT_PATH},  {"category", PM_REDACT_CATEGORY},
                  {"program", PM_REDACT_NEVER}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

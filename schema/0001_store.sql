@@ -150,10 +150,8 @@ CREATE TABLE epoch (
   process_id INTEGER NOT NULL REFERENCES process,
   dialect    TEXT NOT NULL REFERENCES dialect,
   state      TEXT NOT NULL CHECK (state IN ('complete', 'partial', 'totals')),
-  fields     INTEGER NOT NULL,          -- the fields of its captures: bit N is line N of
-                                        -- src/base/record/fields.def; mapping.h has bits 32 and up
-  waits      INTEGER NOT NULL DEFAULT 0 -- 1: late captures came before; its captures will be stored
-);                                      -- again after them, which may change their lineages
+  fields     INTEGER NOT NULL           -- the fields of its captures: bit N is line N of
+);                                      -- src/base/record/fields.def; mapping.h has bits 32 and up
 CREATE INDEX epoch_process ON epoch (process_id, dialect, state, fields);
 
 -- One process at one moment.

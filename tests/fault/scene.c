@@ -21,11 +21,7 @@
 const scene scenes[] = {
     {"import-new", NULL, NULL, {"import", "--name", "app", "-f", "ndjson", "../new"}, 0},
     {"import-packed", NULL, NULL, {"import", "-q", "--name", "app", "../new.tar.gz"}, 0},
-    {"import-late",
-     "history.db",
-     NULL,
-     {"import", "--name", "app", "-f", "ndjson", "../late"},
-     SCENE_STEPS}, /* the captures after the late ones wait between turns: epoch.waits */
+    {"import-late", "history.db", NULL, {"import", "--name", "app", "-f", "ndjson", "../late"}, 0},
     {"import-label",
      "history.db",
      NULL,

@@ -224,30 +224,6 @@ static inline pm_stored kit_store(const kit *k, const pm_capture *c)
     return stored;
 }
 
-/* One transaction of pm_store_put_turn. */
-static inline pm_stored kit_turn(const kit *k, const pm_capture *c)
-{
-    pmapdb_error err = {0};
-    pm_stored stored;
-    int64_t capture_id = 0;
-
-    kit_ok(pm_store_begin(k->store, &err), &err);
-    kit_ok(pm_store_put_turn(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
-    kit_ok(pm_store_put_pause(k->store, &err), &err);
-    kit_ok(pm_store_commit(k->store, &err), &err);
-    return stored;
-}
-
-/* One transaction that puts captures back; false if none waited. */
-static inline bool kit_rest(const kit *k)
-{
-    pmapdb_error err = {0};
-    bool more;
-
-    kit_ok(pm_store_put_rest(k->store, KIT_SWEEP, &more, &err), &err);
-    return more;
-}
-
 /* Stores and frees. */
 static inline pm_stored kit_put(const kit *k, pm_capture *c)
 {

@@ -1,6 +1,5 @@
 /* rewind_test: late captures: rows that refer to captures that are taken off stay; many late
- * captures in one transaction are put back once; an abandoned transaction leaves nothing; the work
- * can end after any capture, and others write meanwhile. */
+ * captures in one transaction are put back once; an abandoned transaction leaves nothing. */
 #include "merged.h"
 #include "whole.h"
 #include "world.h"
@@ -137,151 +136,6 @@ static void what_refers_to_them_stays(void **state)
     pm_buf_free(&want);
 }
 
-/* ---- in turns ---- */
-
-#define NEWEST (CAPTURES - 6) /* these come while others wait */
-#define LATE_STEP 4
-
-static bool is_late(size_t i)
-{
-    return i < NEWEST && i % LATE_STEP == 1;
-}
-
-/* What is true of each snapshot, whether it waits or not. */
-static void sums(const kit *k, pm_buf *out)
-{
-    pm_buf_clear(out);
-    kit_rows(k, out,
-             "SELECT s.taken_ms, s.dialect, m.start, m.size_kib, m.rss_kib, m.path FROM snapshot s "
-             "JOIN mappings m ON m.snapshot_id = s.snapshot_id ORDER BY 1, 2, 3");
-}
-
-/* All that is stored must read as in a store that never had late captures. */
-static void compare_sums(const kit *k, const kit *plain)
-{
-    pm_buf got = {0}, want = {0};
-
-    sums(k, &got);
-    sums(plain, &want);
-    assert_string_equal(got.data, want.data);
-    pm_buf_free(&got);
-    pm_buf_free(&want);
-}
-
-/* Another program writes between two turns, so this one reads everything again. */
-static void other_writes(const kit *k)
-{
-    static int n;
-    char text[96];
-    sqlite3 *db = NULL;
-
-    snprintf(text, sizeof text, "INSERT INTO refused VALUES (%d, 1, 'other')", ++n);
-    assert_int_equal(sqlite3_open(k->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
-}
-
-/* Stores captures that are late and puts the others back, one in each transaction; returns the
- * number of transactions. */
-static int all_turns(const kit *k, pm_capture *const *c, bool others)
-{
-    bool later = true;
-    int n = 0;
-
-    k->store->turn_ms = 0;
-    for (size_t i = 1; i < NEWEST; i += LATE_STEP)
-        for (later = true; later; n++) {
-            later = kit_turn(k, c[i]).later;
-            if (others)
-                other_writes(k);
-        }
-    for (; kit_rest(k); n++)
-        if (others)
-            other_writes(k);
-    return n;
-}
-
-static void in_turns(bool others)
-{
-    kit *in_order = new_kit(), *late = new_kit();
-    pm_capture *c[CAPTURES];
-    pm_buf want = {0}, got = {0};
-    void *leave[] = {in_order, late};
-
-    history(in_order, c);
-    for (size_t i = 0; i < CAPTURES; i++)
-        kit_store(in_order, c[i]);
-    for (size_t i = 0; i < CAPTURES; i++)
-        if (!is_late(i))
-            kit_store(late, c[i]);
-    assert_true(all_turns(late, c, others) >= CAPTURES - CAPTURES / LATE_STEP);
-    answer(in_order, &want);
-    answer(late, &got);
-    assert_string_equal(got.data, want.data);
-    compare_sums(late, in_order);
-    assert_true(whole_store(late));
-    free_history(c);
-    pm_buf_free(&want);
-    pm_buf_free(&got);
-    kit_leave(&leave[0]);
-    kit_leave(&leave[1]);
-}
-
-static void one_capture_in_a_turn(void **state)
-{
-    (void)state;
-    in_turns(false);
-}
-
-static void others_write_between_turns(void **state)
-{
-    (void)state;
-    in_turns(true);
-}
-
-/* The program is killed after a turn: what is stored is whole. A capture that comes then waits,
- * too; the next import puts all back. */
-static void killed_between_turns(void **state)
-{
-    kit *in_order = kit_of(state);
-    pm_capture *c[CAPTURES];
-    pm_buf want = {0}, got = {0};
-
-    history(in_order, c);
-    for (size_t i = 0; i < CAPTURES; i++)
-        kit_store(in_order, c[i]);
-    answer(in_order, &want);
-    for (size_t kill = 0; kill < NEWEST; kill += 5) {
-        kit *late = new_kit(), *plain = new_kit();
-        void *leave[] = {late, plain};
-
-        for (size_t i = 0; i < NEWEST; i++)
-            if (!is_late(i))
-                kit_store(late, c[i]);
-        late->store->turn_ms = 0;
-        kit_turn(late, c[1]);
-        for (size_t i = 0; i < kill; i++)
-            kit_rest(late);
-        kit_close(late);
-        kit_open(late);
-        for (size_t i = NEWEST; i < CAPTURES; i++)
-            kit_store(late, c[i]);
-        for (size_t i = 0; i < CAPTURES; i++)
-            if (!is_late(i) || i == 1)
-                kit_store(plain, c[i]);
-        compare_sums(late, plain);
-        all_turns(late, c, false);
-        answer(late, &got);
-        assert_string_equal(got.data, want.data);
-        assert_true(whole_store(late));
-        kit_leave(&leave[0]);
-        kit_leave(&leave[1]);
-    }
-    free_history(c);
-    pm_buf_free(&want);
-    pm_buf_free(&got);
-}
-
 /* ---- after a prune ---- */
 
 #define SLIDES 30
@@ -313,41 +167,22 @@ static void fill(const kit *k, pm_capture *const *c)
     kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
 }
 
-/* A lineage stays one where a prune removed the captures in which its mapping moved: also where the
- * program is killed between two captures. */
+/* A lineage stays one where a prune removed the captures in which its mapping moved. */
 static void lineages_over_holes(void **state)
 {
-    static const char moved[] = "SELECT count(DISTINCT lineage_id), count(*) > 5 FROM mappings "
-                                "WHERE perms = 'rw-p'";
-    kit *whole = kit_of(state);
+    kit *k = kit_of(state);
     pm_capture *c[SLIDES];
 
-    slide(whole, c);
-    fill(whole, c);
-    kit_store(whole, c[1]);
-    kit_expect(whole, moved, "1|1\n");
-    for (size_t kill = 0; kill < SLIDES / 3; kill++) {
-        kit *late = new_kit();
-        void *leave = late;
-
-        fill(late, c);
-        late->store->turn_ms = 0;
-        while (kit_turn(late, c[1]).later)
-            continue;
-        for (size_t i = 0; i < kill; i++)
-            kit_rest(late);
-        kit_close(late);
-        kit_open(late);
-        while (kit_rest(late))
-            continue;
-        kit_expect(late, moved, "1|1\n");
-        assert_true(whole_store(late));
-        kit_leave(&leave);
-    }
+    slide(k, c);
+    fill(k, c);
+    kit_store(k, c[1]);
+    kit_expect(k,
+               "SELECT count(DISTINCT lineage_id), count(*) > 5 FROM mappings WHERE perms = 'rw-p'",
+               "1|1\n");
+    assert_true(whole_store(k));
     for (size_t i = 0; i < SLIDES; i++)
         pm_capture_free(c[i]);
 }
 
-RUN_TESTS(IN_KIT(killed_between_turns), IN_KIT(lineages_over_holes), TEST(one_capture_in_a_turn),
-          TEST(others_write_between_turns), IN_KIT(many_in_one_transaction),
+RUN_TESTS(IN_KIT(lineages_over_holes), IN_KIT(many_in_one_transaction),
           IN_KIT(nothing_of_an_abandoned_one), IN_KIT(what_refers_to_them_stays))

@@ -44,7 +44,7 @@ static void another_writer_gets_its_turn(void **state)
             assert_int_equal(pthread_create(&thread, NULL, write_once, &o), 0);
         while (!o.waits)
             usleep(1000);
-        while (!pm_store_turn_is_over(k->store))
+        while (!pm_store_turn_is_over(k->store, 1))
             usleep(500);
         kit_ok(pm_store_commit(k->store, &err), &err);
     }

@@ -121,8 +121,8 @@ static void put(import_run *run, const pm_pending *p, pm_stored *stored)
         run->last_capture_id = 0;
     run->last_file = p->file;
     run->last_ms = p->capture->taken_ms;
-    PM_STEP(in->st, pm_store_put_turn(in->store, p->capture, run->options->sweep_ms,
-                                      &run->last_capture_id, stored, &in->error));
+    PM_STEP(in->st, pm_store_put_within(in->store, p->capture, run->options->sweep_ms,
+                                        &run->last_capture_id, stored, &in->error));
     if (in->st != PMAPDB_INPUT)
         return;
     /* the fault of this capture: the others go on */
@@ -153,8 +153,8 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
     tell_stored(run, p, stored, name);
 }
 
-/* Stores one transaction: one capture; or, while later captures wait, as many as fit into a turn.
- * Returns the index of the next capture. */
+/* Stores one transaction: one capture; or, while later captures wait, as many as fit into some
+ * turns. Returns the index of the next capture. */
 static size_t store_some(import_run *run, size_t from, pm_stored *stored)
 {
     pm_intake *in = &run->in;
@@ -163,27 +163,16 @@ static size_t store_some(import_run *run, size_t from, pm_stored *stored)
     PM_STEP(in->st, pm_store_begin(in->store, &in->error));
     do {
         put(run, &in->pending[at], &stored[at]);
-        if (stored[at].later)
-            break;
         at++;
     } while (in->st == PMAPDB_OK && at < in->n_pending && pm_store_put_waits(in->store) &&
-             !pm_store_turn_is_over(in->store));
-    PM_STEP(in->st, pm_store_put_pause(in->store, &in->error));
+             !pm_store_turn_is_over(in->store, PM_LATE_TURNS));
+    PM_STEP(in->st, pm_store_put_end(in->store, &in->error));
     PM_STEP(in->st, pm_store_commit(in->store, &in->error));
     for (size_t i = from; i < at; i++)
         count_and_tell(run, &in->pending[i], &stored[i]);
     if (in->st != PMAPDB_OK)
         pm_store_abandon(in->store);
     return at;
-}
-
-/* Puts back the captures that wait, those of another import, too, that was killed. */
-static void put_rest(import_run *run)
-{
-    pm_intake *in = &run->in;
-
-    for (bool more = true; in->st == PMAPDB_OK && more; pm_intake_go_on(in))
-        PM_STEP(in->st, pm_store_put_rest(in->store, run->options->sweep_ms, &more, &in->error));
 }
 
 /* Stores and reports the waiting captures, then forgets them. */
@@ -204,7 +193,6 @@ static void flush(import_run *run)
         pm_intake_go_on(in);
     }
     free(stored);
-    put_rest(run);
     for (size_t i = 0; i < in->n_problems; i++)
         tell_problem(run, &in->problems[i]);
     if (in->st == PMAPDB_OK)

@@ -68,7 +68,7 @@ void pm_merge_commit(pm_merge *m)
 
     if (!m->in_transaction || !pm_merge_ok(m))
         return;
-    PM_SQL_STEP(into, pm_store_put_pause(m->into, &err));
+    PM_SQL_STEP(into, pm_store_put_end(m->into, &err));
     PM_SQL_STEP(into, pm_store_commit(m->into, &err));
     if (!pm_sql_ok(into))
         return;
@@ -80,34 +80,23 @@ void pm_merge_commit(pm_merge *m)
 
 void pm_merge_wrote(pm_merge *m)
 {
-    if (++m->rows >= ROWS_MAX || pm_store_turn_is_over(m->into))
+    bool late = pm_store_put_waits(m->into);
+
+    if ((++m->rows >= ROWS_MAX && !late) ||
+        pm_store_turn_is_over(m->into, late ? PM_LATE_TURNS : 1))
         pm_merge_commit(m);
 }
 
 /* ---- one process ---- */
 
-/* Puts back captures that wait for late ones (write/rewind.h). */
-static void put_rest(pm_merge *m)
-{
-    for (bool more = true; more && pm_merge_ok(m);)
-        PM_SQL_STEP(m->into->sql, pm_store_put_rest(m->into, m->options->sweep_ms, &more, &err));
-}
-
-/* Puts the capture into this store, if need be after some transactions that prepare its place. */
 static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, pm_stored *stored)
 {
     int64_t capture_id = pm_merge_get(&m->captures, item->capture_id);
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    while (pm_merge_ok(m)) {
-        st = pm_store_put_turn(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
-        pm_sql_keep(st == PMAPDB_INPUT ? m->from->sql : m->into->sql, st, &err);
-        if (!stored->later)
-            break;
-        pm_merge_commit(m);
-        pm_merge_begin(m);
-    }
+    st = pm_store_put_within(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
+    pm_sql_keep(st == PMAPDB_INPUT ? m->from->sql : m->into->sql, st, &err);
     if (capture_id)
         pm_merge_set(m, &m->captures, item->capture_id, capture_id);
 }
@@ -117,8 +106,8 @@ static void put(pm_merge *m, pm_recall_item *item)
     pm_capture *c;
     pm_stored stored = {0};
 
-    if (!m->in_transaction) {        /* another writer may have stored it meanwhile */
-        pm_recall_forget(m->recall); /* not before: a capture may take several transactions */
+    if (!m->in_transaction) { /* another writer may have stored it meanwhile */
+        pm_recall_forget(m->recall);
         pm_merge_begin(m);
         pm_merge_look(m, item);
     }
@@ -146,8 +135,6 @@ static void put_new(pm_merge *m)
         if (!items[i].known)
             put(m, &items[i]);
     pm_merge_commit(m);
-    if (pm_merge_ok(m) && pm_store_put_waits(m->into))
-        put_rest(m);
 }
 
 /* Returns the first process of this store that has captures of the process, or 0. *only: no other
@@ -327,7 +314,6 @@ static void go_through(pm_merge *m)
     pm_merge_store_beats(m);
     pm_merge_store_labels(m);
     merge_rows(m);
-    put_rest(m);
     merge_recordings(m);
 }
 

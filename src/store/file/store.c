@@ -112,9 +112,9 @@ void pm_store_keep_wal_short(pmapdb_store *s)
     sqlite3_wal_hook(s->db, on_commit, s);
 }
 
-bool pm_store_turn_is_over(const pmapdb_store *s)
+bool pm_store_turn_is_over(const pmapdb_store *s, int turns)
 {
-    return steady_ms() - s->begun_ms >= s->turn_ms;
+    return steady_ms() - s->begun_ms >= turns * s->turn_ms;
 }
 
 static void begin_turn(pmapdb_store *s)

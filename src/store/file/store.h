@@ -57,7 +57,7 @@ void pm_store_rollback(pmapdb_store *s);
 /* True if a transaction with more to do should commit: other writers may wait. pm_store_begin then
  * pauses for a moment, in which one of them gets its turn: SQLite itself favours the writer that
  * has just committed. */
-bool pm_store_turn_is_over(const pmapdb_store *s);
+bool pm_store_turn_is_over(const pmapdb_store *s, int turns);
 
 /* Copies the -wal into the file from time to time; call once. */
 void pm_store_keep_wal_short(pmapdb_store *s);

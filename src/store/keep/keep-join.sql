@@ -27,7 +27,7 @@ SELECT e.process_id, e.dialect, e.state, row_number() OVER (
   coalesce(v.versions, 0), coalesce(v.first_rows, 0), coalesce(v.last_rows, 0), NULL
 FROM tidy_process t
 CROSS JOIN epoch e ON e.process_id = t.process_id
-CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0 AND NOT e.waits
+CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0
 LEFT JOIN (SELECT v.epoch_id, count(*) AS versions, sum(v.first = 0) AS first_rows,
     sum(v.last IS NULL) AS last_rows
   FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id

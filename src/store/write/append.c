@@ -179,31 +179,11 @@ static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row
 {
     int64_t lineage = row->at.lineage; /* the lineage before the capture was taken off */
 
-    pm_map_get(&p->rewind->renamed, (uint64_t)lineage, &lineage);
+    while (pm_map_get(&p->rewind->renamed, (uint64_t)lineage, &lineage))
+        continue;
     for (size_t i = 0; i < base->n && out->lineage == PM_NO_LINEAGE; i++)
         if (base->row[i].at.lineage == lineage)
             *out = (pm_descent){lineage, base->row[i].at.kept, row->reason};
-}
-
-/* For a capture that is put back: begins the lineage again that the row had before, unless an
- * earlier capture shows it or its category changes. Captures that wait then still show it: if the
- * program is killed, nothing else says which lineage took the place of theirs. */
-static bool begin_again(pm_put *p, const pm_row *row, const char *rule)
-{
-    int64_t began = pm_sql_value(p->sql,
-                                 "SELECT first_snapshot_id FROM lineage l WHERE lineage_id = ?1 "
-                                 "AND category_id = ?2 AND rule IS ?3 AND (first_snapshot_id = ?4 "
-                                 "OR EXISTS (SELECT 1 FROM snapshot s JOIN epoch e "
-                                 "ON e.epoch_id = s.epoch_id AND e.waits "
-                                 "WHERE s.snapshot_id = l.first_snapshot_id))",
-                                 PM_ARGS(PM_I(row->at.lineage), PM_I(pm_row_category(row)),
-                                         PM_S(rule), PM_I(p->snapshot_id)),
-                                 0);
-
-    if (began && began != p->snapshot_id)
-        pm_sql_do(p->sql, "UPDATE lineage SET first_snapshot_id = ?2 WHERE lineage_id = ?1",
-                  PM_ARGS(PM_I(row->at.lineage), PM_I(p->snapshot_id)));
-    return began != 0;
 }
 
 /* Begins a lineage at row i. The rules give its category, unless the program itself named it. */
@@ -218,8 +198,6 @@ static void begin_lineage(pm_put *p, size_t i)
     else
         ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
     row->at.kept = ruling.kept;
-    if (p->rewind && begin_again(p, row, ruling.rule))
-        return;
     pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, ruling.rule);
     if (ruling.rule && strcmp(ruling.rule, PM_RULE_LABEL) == 0)
         PM_SQL_STEP(p->sql,

@@ -21,9 +21,8 @@ typedef struct pm_put {
     uint64_t fields;
     pm_rows rows; /* sorted by place; empty if the state is totals */
     pm_rollup rollup;
-    const struct pmapdb_store *turn; /* set: captures that wait are put back during its turn only */
-    struct pm_rewind *rewind;        /* set while a capture is put back */
-    int64_t base_was; /* put back: the snapshot that gave it its lineages before, or 0 */
+    struct pm_rewind *rewind; /* set while a capture is put back */
+    int64_t base_was;         /* put back: the snapshot that gave it its lineages before, or 0 */
 } pm_put;
 
 /* Returns PMAPDB_INPUT if two mappings of the capture have the same address. */

@@ -103,12 +103,11 @@ pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
 
     if (n->has_sitting)
         return &n->sitting;
-    stmt = pm_sql_ask(sql,
-                      "SELECT taken_ms, dialect, state_code, ordinal, hash FROM snapshot "
-                      "WHERE process_id = ?1 AND state_code <> 2 AND NOT (?2 AND "
-                      "(SELECT waits FROM epoch e WHERE e.epoch_id = snapshot.epoch_id)) "
-                      "ORDER BY taken_ms DESC",
-                      PM_ARGS(PM_I(n->process_id), PM_I(n->rewind != NULL)));
+    stmt =
+        pm_sql_ask(sql,
+                   "SELECT taken_ms, dialect, state_code, ordinal, hash FROM snapshot "
+                   "WHERE process_id = ?1 AND state_code <> 2 AND off >= 0 ORDER BY taken_ms DESC",
+                   PM_ARGS(PM_I(n->process_id)));
     while (pm_sql_next(sql, stmt)) {
         pm_order next = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1), pm_col_state(stmt, 2),
                          pm_col_int(stmt, 3), pm_col_int(stmt, 4)};
@@ -144,7 +143,6 @@ pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_d
         (*s)->process_id = n->process_id;
         (*s)->dialect = dialect;
         (*s)->state = state;
-        (*s)->front = n->rewind != NULL;
         pm_stream_load(sql, objects, *s);
     }
     return pm_sql_ok(sql) ? *s : NULL;

@@ -33,8 +33,7 @@ typedef struct pm_newest {
     pm_sitting sitting; /* valid if has_sitting */
     bool has_sitting;
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
-    /* Set: the captures that wait are not in `stream` and `sitting`; see rewind.h. */
-    struct pm_rewind *rewind;
+    struct pm_rewind *rewind;      /* set: some captures wait; `stream` and `sitting` lack them */
 } pm_newest;
 
 typedef struct pm_newest_all {

@@ -94,15 +94,11 @@ static void set_moments(pm_put *p, pm_writer *w, const pm_process_found *found)
     pm_moments_regroup(p->sql, w->sweep_ms, found->name_id);
 }
 
-/* Stores the capture, unless the turn is over before its place is reached. */
 static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *context)
 {
     const pm_capture *c = p->capture;
     pm_newest *n = pm_newest_get(p->sql, &w->newest, p->process_id);
 
-    if (p->turn && n && !pm_rewind_reach(p, &w->newest, n))
-        return;
-    p->turn = NULL;
     if (p->capture_id) /* a prune may have removed the row since */
         p->capture_id = pm_sql_value(p->sql, "SELECT capture_id FROM capture WHERE capture_id = ?1",
                                      PM_ARGS(PM_I(p->capture_id)), 0);
@@ -132,7 +128,6 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
         return;
     p->process_id = found.process_id;
     put_block(p, w, &context);
-    out->later = !p->snapshot_id;
     if (c->live && p->snapshot_id)
         pm_live_reading_put(p->sql, p->snapshot_id, c->live);
     if (pm_sql_ok(p->sql))
@@ -181,8 +176,8 @@ static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
                          PM_ARGS(PM_I(out->snapshot_id)), 0);
 }
 
-static pmapdb_status put_one(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms, bool in_turns,
-                             int64_t *capture_id, pm_stored *out, pmapdb_error *err)
+pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
+                                  int64_t *capture_id, pm_stored *out, pmapdb_error *err)
 {
     pmapdb_status st = writer_of(s, sweep_ms, err);
     pm_put p;
@@ -192,7 +187,6 @@ static pmapdb_status put_one(pmapdb_store *s, const pm_capture *c, int64_t sweep
     if (st != PMAPDB_OK)
         return st;
     p = put_of(s);
-    p.turn = in_turns ? s : NULL;
     p.capture = c;
     p.capture_id = *capture_id;
     find_known(s->sql, c, out);
@@ -207,84 +201,21 @@ static pmapdb_status put_one(pmapdb_store *s, const pm_capture *c, int64_t sweep
     return pm_sql_end(s->sql, err);
 }
 
-pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
-                                  int64_t *capture_id, pm_stored *out, pmapdb_error *err)
-{
-    return put_one(s, c, sweep_ms, false, capture_id, out, err);
-}
-
-pmapdb_status pm_store_put_turn(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
-                                int64_t *capture_id, pm_stored *out, pmapdb_error *err)
-{
-    return put_one(s, c, sweep_ms, true, capture_id, out, err);
-}
-
 bool pm_store_put_waits(const pmapdb_store *s)
 {
     return s->writer && s->writer->newest.waiting;
 }
 
-pmapdb_status pm_store_put_pause(pmapdb_store *s, pmapdb_error *err)
+pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err)
 {
     pm_put p;
 
     if (!pm_store_put_waits(s))
         return PMAPDB_OK;
     p = put_of(s);
-    pm_rewind_tidy(&p, &s->writer->newest);
-    if (!pm_store_put_waits(s))
-        remove_categories(s);
+    pm_rewind_end(&p, &s->writer->newest);
+    remove_categories(s);
     return pm_sql_end(s->sql, err);
-}
-
-pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err)
-{
-    pm_newest_all *all = pm_store_put_waits(s) ? &s->writer->newest : NULL;
-
-    for (size_t i = 0; all && i < all->n; i++) {
-        pm_put p = put_of(s);
-
-        if (all->item[i]->rewind)
-            pm_rewind_go_on(&p, all, all->item[i]);
-    }
-    return pm_store_put_pause(s, err);
-}
-
-/* Puts back captures of the next process with captures that wait. */
-static pmapdb_status go_on(pmapdb_store *s, int64_t sweep_ms, int64_t process_id, pmapdb_error *err)
-{
-    pmapdb_status st = writer_of(s, sweep_ms, err);
-    pm_newest *n;
-    pm_put p;
-
-    if (st != PMAPDB_OK)
-        return st;
-    p = put_of(s);
-    p.turn = s;
-    n = pm_newest_get(s->sql, &s->writer->newest, process_id);
-    if (n)
-        pm_rewind_go_on(&p, &s->writer->newest, n);
-    return pm_store_put_pause(s, err);
-}
-
-pmapdb_status pm_store_put_rest(pmapdb_store *s, int64_t sweep_ms, bool *more, pmapdb_error *err)
-{
-    static const char waiting[] = "SELECT process_id FROM epoch WHERE waits LIMIT 1";
-    int64_t process_id = pm_sql_value(s->sql, waiting, PM_NO_ARGS, 0);
-    pmapdb_status st = pm_sql_end(s->sql, err);
-
-    *more = process_id != 0;
-    if (st != PMAPDB_OK || !*more)
-        return st;
-    st = pm_store_begin(s, err);
-    if (st == PMAPDB_OK) /* another program may have put it back meanwhile */
-        process_id = pm_sql_value(s->sql, waiting, PM_NO_ARGS, 0);
-    if (st == PMAPDB_OK && process_id)
-        st = go_on(s, sweep_ms, process_id, err);
-    PM_STEP(st, pm_store_commit(s, err));
-    if (st != PMAPDB_OK)
-        pm_store_abandon(s);
-    return st;
 }
 
 void pm_store_abandon(pmapdb_store *s)

@@ -9,7 +9,6 @@ typedef struct pm_stored {
     int64_t snapshot_id;
     bool duplicate; /* the capture was already stored; nothing changed */
     bool pruned;    /* a duplicate whose snapshot was removed: snapshot_id and process_id are 0 */
-    bool later;     /* not stored: see pm_store_put_turn */
     bool ambiguous; /* only the pid ties the capture to its process */
     int64_t process_id, name_id;
     char doubt[256]; /* warning about mappings that the rules could not judge; or empty */
@@ -27,17 +26,9 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
 pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);
 void pm_store_abandon(pmapdb_store *s);
 
-/* The same in turns (pm_store_turn_is_over), so that no other writer waits for long. If out->later,
- * the turn was over before the capture could be stored: commit, and call again. Call
- * pm_store_put_pause before each commit; captures may still wait then. After the last capture, call
- * pm_store_put_rest until *more is false: each call is one transaction of one turn. The call also
- * puts back what a killed program has left. */
-pmapdb_status pm_store_put_turn(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
-                                int64_t *capture_id, pm_stored *out, pmapdb_error *err);
-pmapdb_status pm_store_put_pause(pmapdb_store *s, pmapdb_error *err);
-pmapdb_status pm_store_put_rest(pmapdb_store *s, int64_t sweep_ms, bool *more, pmapdb_error *err);
-
-/* True if captures wait to be put back. Storing more late captures in the same turn is cheaper. */
+/* True if captures wait to be put back. Storing more late captures in the same transaction is
+ * cheaper: a transaction with such captures may last for so many turns (pm_store_turn_is_over). */
+#define PM_LATE_TURNS 10
 bool pm_store_put_waits(const pmapdb_store *s);
 
 /* Copies the current name of a process, at most size - 1 bytes. */

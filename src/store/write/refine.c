@@ -117,7 +117,7 @@ static pm_ruling ask_of_lineage(pm_put *p, const pm_descent *descent, int64_t li
 /* True if the category of the lineage stays: it has this category by this rule, or the program
  * itself named it, which no rule changes, or an earlier capture of at least the same kind showed
  * it. */
-static bool is_settled(pm_put *p, bool front, int64_t lineage, const pm_ruling *ruling)
+static bool is_settled(pm_put *p, int64_t lineage, const pm_ruling *ruling)
 {
     int64_t n = pm_sql_value(
         p->sql,
@@ -132,9 +132,9 @@ static bool is_settled(pm_put *p, bool front, int64_t lineage, const pm_ruling *
             "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id "
             "CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id AND s.off = v.first "
             "CROSS JOIN dialect d ON d.name = e.dialect "
-            "WHERE r.lineage_id = ?1 AND (e.state, d.rank) <= (?3, ?4) AND NOT (?5 AND e.waits)",
+            "WHERE r.lineage_id = ?1 AND (e.state, d.rank) <= (?3, ?4)",
             PM_ARGS(PM_I(lineage), PM_I(p->process_id), PM_S(pm_state_name(p->order.state)),
-                    PM_I(p->order.dialect), PM_I(front)),
+                    PM_I(p->order.dialect)),
             1);
     return n != 0;
 }
@@ -228,7 +228,7 @@ void pm_refine_again(pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *
         if (lineage == PM_NO_LINEAGE || pm_map_get(&known, (uint64_t)lineage, &seen))
             continue;
         ruling = ask_of_lineage(p, descent, lineage);
-        if ((!ruling.kept && !descent[i].kept) || is_settled(p, n->rewind, lineage, &ruling))
+        if ((!ruling.kept && !descent[i].kept) || is_settled(p, lineage, &ruling))
             continue;
         change(p, n, descent, i, &ruling);
         changed = true;

@@ -1,16 +1,13 @@
 /* rewind: stores a capture that is older than the newest one of its process.
  *
  * The store is a function of the captures of a process in the order of time. So the captures after
- * the late one wait: their epochs are marked (epoch.waits). The late one is appended to the
- * captures before them; then those that wait are appended again in their order, as if they had
- * arrived in it. Lineages and regions may get other ids. A row of table snapshot stays, with all
- * rows that refer to it; only its place in an epoch changes.
+ * the late one are taken off: their rows are read into memory and deleted. The late one is appended
+ * to the captures before them; then those that were taken off are appended again in their order, as
+ * if they had arrived in it. Lineages and regions may get other ids. A row of table snapshot stays,
+ * with all rows that refer to it; its place in an epoch changes, and is below zero meanwhile.
  *
- * Captures that wait are whole: their rows and sums are in the store, only their lineages are those
- * from before the late capture. So the work can end after any of them, and go on in another
- * transaction or another program. Many late captures in their order cost one round: those that wait
- * are appended up to the next late capture, and at the end the rest. A capture that is newer than
- * all of them is appended to them and waits, too. */
+ * Many late captures in their order cost one round: those that wait are appended up to the next
+ * late capture, and before the commit the rest. All of that is one transaction. */
 #ifndef PM_STORE_REWIND_H
 #define PM_STORE_REWIND_H
 
@@ -23,8 +20,8 @@ typedef struct pm_waiting {
     int64_t snapshot_id; /* the stored capture */
     int64_t base_was;    /* the snapshot that gave it its lineages, or 0 */
     bool led;            /* it led its sitting */
-    bool waits;          /* its epoch is marked */
     int64_t epoch_id, off;
+    struct pm_versions *versions; /* the rows of its epoch */
 } pm_waiting;
 
 /* Waiting captures, in their order. */
@@ -35,30 +32,23 @@ typedef struct pm_queue {
 
 typedef struct pm_rewind {
     pm_queue mappings, totals;
-    struct pm_versions **versions; /* the rows of epochs that wait, as far as they are needed */
-    size_t n_versions, cap_versions;
     pm_rows rows; /* buffer for the capture that is put back */
     pm_rollup rollup;
-    pm_map labelled; /* lineage that a program itself had named -> category_id */
-    pm_map renamed;  /* lineage of a waiting capture -> lineage that took its place */
+    pm_map labelled;               /* lineage that a program itself had named -> category_id */
+    pm_map renamed;                /* lineage of a waiting capture -> lineage that took its place */
+    struct pm_versions **versions; /* of the waiting captures */
+    size_t n_versions, cap_versions;
 } pm_rewind;
 
 void pm_rewind_free(pm_rewind *r);
-
-/* If the capture is late, puts back those that wait before it, as long as the turn of p lasts.
- * Returns false if the turn was over first: call again in another transaction. */
-bool pm_rewind_reach(pm_put *p, pm_newest_all *all, pm_newest *n);
 
 /* Stores the capture, late or not; the caller has made its rows (totals: its sums). Other captures
  * of the process may wait afterwards. */
 void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n);
 
-/* Puts back the captures of the process that wait, until the turn of p is over. p: the fields that
- * all captures share, without a capture. */
-void pm_rewind_go_on(pm_put *p, pm_newest_all *all, pm_newest *n);
-
-/* Call before the commit: removes what the captures that were put back have left. */
-void pm_rewind_tidy(pm_put *p, pm_newest_all *all);
+/* Call before the commit: appends the captures that wait, and removes what they have left. p: the
+ * fields that all captures share, without a capture. */
+void pm_rewind_end(pm_put *p, pm_newest_all *all);
 
 /* ---- rewind_cut.c ---- */
 
@@ -69,11 +59,7 @@ void pm_queue_late(pm_sql *sql, pm_queue *q, const pm_waiting *late);
  * leader, or q->n if no capture is complete. */
 size_t pm_queue_sitting(const pm_queue *q, size_t from, int64_t sweep_ms, size_t *leader);
 
-/* Adds the captures of the process to the queue that wait already: with mappings, or with only
- * sums. */
-void pm_rewind_load(pm_sql *sql, int64_t process_id, bool totals, int64_t sweep_ms, pm_queue *q);
-
-/* From now on the captures after the late one wait, too: adds them to the queue. */
-void pm_rewind_cut(const pm_put *late, pm_queue *q);
+/* Takes off the captures after the late one: adds them to the queue. */
+void pm_rewind_cut(const pm_put *late, pm_rewind *r, pm_queue *q);
 
 #endif

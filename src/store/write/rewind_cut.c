@@ -1,6 +1,6 @@
 /* rewind_cut: which captures of a process wait for a late one. */
 #include "base/buf.h"
-#include "store/dict/row.h"
+#include "store/dict/versions.h"
 #include "store/write/rewind.h"
 #include <stdlib.h>
 
@@ -14,14 +14,6 @@ static void append(pm_sql *sql, pm_queue *q, const pm_waiting *item)
     PM_SQL_STEP(sql, pm_grow(&q->item, &q->cap, q->n, sizeof *q->item, &err));
     if (pm_sql_ok(sql))
         q->item[q->n++] = *item;
-}
-
-static void add(pm_sql *sql, pm_queue *q, const pm_waiting *item, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        append(sql, q, &item[i]);
-    if (q->n > q->next)
-        qsort(q->item + q->next, q->n - q->next, sizeof *q->item, by_order);
 }
 
 /* The place of a late capture is near the front: all before it were put back. */
@@ -38,17 +30,14 @@ void pm_queue_late(pm_sql *sql, pm_queue *q, const pm_waiting *late)
     q->item[at] = *late;
 }
 
-/* Loads the stored captures of the process with mappings, or with only sums: all of them, or those
- * that do not wait. */
-static void load_stored(pm_sql *sql, int64_t process_id, bool totals, bool all, pm_queue *out)
+/* Loads the captures of the process with mappings, or with only sums, that do not wait. */
+static void load_stored(pm_sql *sql, int64_t process_id, bool totals, pm_queue *out)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
-        "SELECT s.taken_ms, s.dialect, s.state_code, s.ordinal, s.hash, s.snapshot_id, "
-        "s.epoch_id, s.off, e.waits FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
-        "WHERE s.process_id = ?1 AND (s.state_code = 2) = ?2 AND (?3 OR NOT e.waits) "
-        "ORDER BY s.taken_ms",
-        PM_ARGS(PM_I(process_id), PM_I(totals), PM_I(all)));
+        "SELECT taken_ms, dialect, state_code, ordinal, hash, snapshot_id, epoch_id, off FROM "
+        "snapshot WHERE process_id = ?1 AND (state_code = 2) = ?2 AND off >= 0 ORDER BY taken_ms",
+        PM_ARGS(PM_I(process_id), PM_I(totals)));
 
     while (pm_sql_next(sql, stmt)) {
         const pm_waiting stored = {.order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1),
@@ -56,8 +45,7 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, bool all, 
                                              pm_col_int(stmt, 4)},
                                    .snapshot_id = pm_col_int(stmt, 5),
                                    .epoch_id = pm_col_int(stmt, 6),
-                                   .off = pm_col_int(stmt, 7),
-                                   .waits = pm_col_int(stmt, 8) != 0};
+                                   .off = pm_col_int(stmt, 7)};
 
         append(sql, out, &stored);
     }
@@ -81,17 +69,6 @@ size_t pm_queue_sitting(const pm_queue *q, size_t from, int64_t sweep_ms, size_t
     return length;
 }
 
-/* Returns the snapshot that gave capture i its lineages, or 0. `base` is the one that would now. If
- * the capture waits and `base` does not, `base` may be a late capture: then its id is greater. */
-static int64_t base_of(const pm_queue *stored, size_t i, size_t base)
-{
-    const pm_waiting *b = &stored->item[base], *w = &stored->item[i];
-
-    return base == stored->n || (w->waits && !b->waits && b->snapshot_id > w->snapshot_id)
-               ? 0
-               : b->snapshot_id;
-}
-
 /* Sets the base of each capture. *from, *to: the last sitting that begins before `late`. */
 static void find_bases(pm_queue *stored, int64_t sweep_ms, const pm_order *late, size_t *from,
                        size_t *to)
@@ -102,13 +79,14 @@ static void find_bases(pm_queue *stored, int64_t sweep_ms, const pm_order *late,
     for (size_t at = 0; at < stored->n; at += length) {
         length = pm_queue_sitting(stored, at, sweep_ms, &leader);
         for (size_t i = at; i < at + length; i++) {
-            stored->item[i].base_was =
-                base_of(stored, i, leader == stored->n || i == leader ? spine : leader);
+            size_t base = leader == stored->n || i == leader ? spine : leader;
+
+            stored->item[i].base_was = base == stored->n ? 0 : stored->item[base].snapshot_id;
             stored->item[i].led = i == leader;
         }
         if (leader != stored->n)
             spine = leader;
-        if (late && pm_order_compare(&stored->item[at].order, late) < 0) {
+        if (pm_order_compare(&stored->item[at].order, late) < 0) {
             *from = at;
             *to = at + length;
         }
@@ -171,90 +149,73 @@ static size_t find_cut_of_totals(const pm_put *late, pm_queue *stored)
     return 0;
 }
 
-/* ---- marking ---- */
+/* ---- taking off ---- */
 
-#define SUMS "mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib"
-
-/* Moves the captures of an epoch from `off` on to a new epoch, at the same places. */
-static int64_t split(pm_sql *sql, int64_t epoch_id, int64_t off)
+/* Reads the rows of an epoch from `off` on, and deletes them. */
+static void take_off(const pm_put *p, pm_rewind *r, int64_t epoch_id, int64_t off)
 {
-    pm_arg args[] = {PM_I(epoch_id), PM_I(off), PM_I(0)};
+    const pm_arg args[] = {PM_I(epoch_id), PM_I(off)};
+    pm_sql *sql = p->sql;
+    pm_versions *v = calloc(1, sizeof *v);
 
-    pm_sql_do(sql,
-              "INSERT INTO epoch (process_id, dialect, state, fields, waits) "
-              "SELECT process_id, dialect, state, fields, 1 FROM epoch WHERE epoch_id = ?1",
-              args, 1);
-    args[2] = PM_I(pm_sql_last_id(sql));
-    pm_sql_do(sql,
-              "INSERT INTO mapping_version (epoch_id, region_id, first, last, " PM_VER_COLUMNS ") "
-              "SELECT ?3, region_id, first, last, " PM_VER_COLUMNS
-              " FROM mapping_version WHERE epoch_id = ?1 AND coalesce(last, ?2) >= ?2",
-              args, 3);
-    pm_sql_do(sql,
-              "INSERT INTO category_version (epoch_id, category_id, first, last, " SUMS ") "
-              "SELECT ?3, category_id, first, last, " SUMS
-              " FROM category_version WHERE epoch_id = ?1 AND coalesce(last, ?2) >= ?2",
-              args, 3);
+    PM_SQL_STEP(
+        sql, v ? pm_grow(&r->versions, &r->cap_versions, r->n_versions, sizeof(pm_versions *), &err)
+               : pm_fail_nomem(&err));
+    if (!pm_sql_ok(sql)) {
+        free(v);
+        return;
+    }
+    r->versions[r->n_versions++] = v;
+    pm_versions_load(sql, p->objects, epoch_id, off, v);
     pm_sql_do(sql, "DELETE FROM mapping_version WHERE epoch_id = ?1 AND first >= ?2", args, 2);
     pm_sql_do(sql, "UPDATE mapping_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2 - 1",
               args, 2);
     pm_sql_do(sql, "DELETE FROM category_version WHERE epoch_id = ?1 AND first >= ?2", args, 2);
     pm_sql_do(sql, "UPDATE category_version SET last = NULL WHERE epoch_id = ?1 AND last >= ?2 - 1",
               args, 2);
-    pm_sql_do(sql, "UPDATE snapshot SET epoch_id = ?3 WHERE epoch_id = ?1 AND off >= ?2", args, 3);
-    return args[2].i;
+    pm_sql_do(sql, "UPDATE snapshot SET off = -snapshot_id WHERE epoch_id = ?1 AND off >= ?2", args,
+              2);
 }
 
-/* Marks the epochs of the captures, of which the first of an epoch comes first. An epoch that has
- * earlier ones is split. */
-static void mark(pm_sql *sql, pm_waiting *item, size_t n)
+/* Removes regions that no version shows any more: where one returns, its reason is that of the
+ * capture that is then the first one with it. Foreign keys are off: to check that nothing refers to
+ * a region, SQLite would read all of mapping_version. */
+static void remove_regions(const pm_put *p)
 {
-    pm_map marked = {0}; /* epoch -> the epoch that has its captures now */
+    sqlite3 *db = pm_sql_db(p->sql);
 
-    for (size_t i = 0; i < n && pm_sql_ok(sql); i++) {
-        pm_waiting *w = &item[i];
-        int64_t now = w->epoch_id;
-
-        if (!pm_map_get(&marked, (uint64_t)w->epoch_id, &now)) {
-            if (pm_sql_value(sql, "SELECT 1 FROM snapshot WHERE epoch_id = ?1 AND off < ?2",
-                             PM_ARGS(PM_I(w->epoch_id), PM_I(w->off)), 0))
-                now = split(sql, w->epoch_id, w->off);
-            else
-                pm_sql_do(sql, "UPDATE epoch SET waits = 1 WHERE epoch_id = ?1",
-                          PM_ARGS(PM_I(w->epoch_id)));
-            PM_SQL_STEP(sql, pm_map_put(&marked, (uint64_t)w->epoch_id, now, &err));
-        }
-        w->epoch_id = now;
-    }
-    pm_map_free(&marked);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    pm_sql_do(p->sql,
+              "DELETE FROM region WHERE lineage_id IN (SELECT lineage_id FROM lineage "
+              "WHERE process_id = ?1) AND region_id NOT IN (SELECT v.region_id FROM epoch e "
+              "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id WHERE e.process_id = ?1)",
+              PM_ARGS(PM_I(p->process_id)));
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
 }
 
-void pm_rewind_cut(const pm_put *late, pm_queue *q)
+void pm_rewind_cut(const pm_put *late, pm_rewind *r, pm_queue *q)
 {
     bool totals = late->order.state == PM_STATE_TOTALS;
     pm_queue stored = {0};
-    size_t cut;
+    pm_map taken = {0}; /* epoch -> the index of its versions */
 
-    load_stored(late->sql, late->process_id, totals, false, &stored);
-    cut = totals ? find_cut_of_totals(late, &stored) : find_cut(late, &stored);
-    if (stored.n > cut) {
-        mark(late->sql, stored.item + cut, stored.n - cut);
-        add(late->sql, q, stored.item + cut, stored.n - cut);
+    load_stored(late->sql, late->process_id, totals, &stored);
+    for (size_t i = totals ? find_cut_of_totals(late, &stored) : find_cut(late, &stored);
+         i < stored.n && pm_sql_ok(late->sql); i++) {
+        pm_waiting *w = &stored.item[i];
+        int64_t at = (int64_t)r->n_versions;
+
+        if (!pm_map_get(&taken, (uint64_t)w->epoch_id, &at)) {
+            take_off(late, r, w->epoch_id, w->off);
+            PM_SQL_STEP(late->sql, pm_map_put(&taken, (uint64_t)w->epoch_id, at, &err));
+        }
+        if (pm_sql_ok(late->sql))
+            w->versions = r->versions[at];
+        append(late->sql, q, w);
     }
-    free(stored.item);
-}
-
-void pm_rewind_load(pm_sql *sql, int64_t process_id, bool totals, int64_t sweep_ms, pm_queue *q)
-{
-    pm_queue stored = {0};
-    size_t from, to;
-
-    load_stored(sql, process_id, totals, true, &stored);
-    if (!totals)
-        find_bases(&stored, sweep_ms, NULL, &from, &to);
-    for (from = to = 0; from < stored.n; from++)
-        if (stored.item[from].waits)
-            stored.item[to++] = stored.item[from];
-    add(sql, q, stored.item, to);
+    if (q->n > q->next)
+        qsort(q->item + q->next, q->n - q->next, sizeof *q->item, by_order);
+    remove_regions(late);
+    pm_map_free(&taken);
     free(stored.item);
 }

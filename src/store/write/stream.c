@@ -19,14 +19,14 @@ static void load_newest(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
-        "SELECT s.epoch_id, s.off + 1, e.fields, s.snapshot_id, s.taken_ms, s.ordinal, s.hash, "
-        "e.waits FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
+        "SELECT s.epoch_id, s.off + 1, e.fields, s.snapshot_id, s.taken_ms, s.ordinal, s.hash "
+        "FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
         "WHERE s.process_id = ?1 "
-        "AND s.dialect = ?2 AND s.state_code = ?4 AND NOT (?5 AND e.waits) "
+        "AND s.dialect = ?2 AND s.state_code = ?4 AND s.off >= 0 "
         "AND EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 AND dialect = ?2 AND state = ?3) "
         "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
         PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
-                PM_S(pm_state_name(s->state)), PM_I(s->state), PM_I(s->front)));
+                PM_S(pm_state_name(s->state)), PM_I(s->state)));
 
     if (!pm_sql_next(sql, stmt))
         return;
@@ -39,7 +39,6 @@ static void load_newest(pm_sql *sql, pm_stream *s)
                            .state = s->state,
                            .ordinal = pm_col_int(stmt, 5),
                            .hash = pm_col_int(stmt, 6)};
-    s->ended = s->waits && !pm_col_int(stmt, 7);
     pm_sql_done(stmt);
 }
 
@@ -81,11 +80,6 @@ void pm_stream_load_sums(pm_sql *sql, pm_stream *s)
 
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
 {
-    s->waits = !s->front &&
-               pm_sql_value(sql,
-                            "SELECT EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 "
-                            "AND waits AND (state = 'totals') = ?2)",
-                            PM_ARGS(PM_I(s->process_id), PM_I(s->state == PM_STATE_TOTALS)), 0);
     load_newest(sql, s);
     if (!s->epoch_id)
         return;
@@ -104,17 +98,15 @@ static bool is_full(const pm_stream *s)
 
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
 {
-    if (s->epoch_id == 0 || s->fields != fields || s->ended || is_full(s)) {
+    if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
         const char *dialect = pm_dialect_name(s->dialect);
 
         if (!pm_sql_value(sql, "SELECT 1 FROM dialect WHERE name = ?1", PM_ARGS(PM_S(dialect)), 0))
             pm_dialects_add(sql); /* the store is older than the dialect */
         pm_sql_do(sql,
-                  "INSERT INTO epoch (process_id, dialect, state, fields, waits) "
-                  "VALUES (?1, ?2, ?3, ?4, ?5)",
+                  "INSERT INTO epoch (process_id, dialect, state, fields) VALUES (?1, ?2, ?3, ?4)",
                   PM_ARGS(PM_I(s->process_id), PM_S(dialect), PM_S(pm_state_name(s->state)),
-                          PM_I((int64_t)fields), PM_I(s->waits)));
-        s->ended = false;
+                          PM_I((int64_t)fields)));
         s->epoch_id = pm_sql_last_id(sql);
         s->fields = fields;
         s->n = 0;
@@ -165,18 +157,6 @@ static bool same_region(const pm_row *old, const pm_row *new)
            old->size_kib == new->size_kib;
 }
 
-/* If only waiting captures showed the region, this capture is the first one that shows it, and its
- * row says how the region continues its lineage. */
-static void set_reason(pm_sql *sql, const pm_row *row)
-{
-    pm_sql_do(sql,
-              "UPDATE region SET reason = ?2 WHERE region_id = ?1 AND reason <> ?2 AND NOT EXISTS ("
-              "SELECT 1 FROM lineage l CROSS JOIN epoch e ON e.process_id = l.process_id AND NOT "
-              "e.waits CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id "
-              "AND v.region_id = region.region_id WHERE l.lineage_id = region.lineage_id)",
-              PM_ARGS(PM_I(row->region_id), PM_I(row->reason)));
-}
-
 /* Writes the difference of two rows at the same address range; one of them may be NULL. */
 static void step(const writing *w, const pm_row *old, pm_row *new)
 {
@@ -191,9 +171,7 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
     if (old && w->off > 0)
         close_version(w, old);
     if (new && !stays)
-        pm_region_of(w->sql, new, new->reason == PM_REASON_NEW && !w->s->front);
-    if (new && !stays && w->s->front)
-        set_reason(w->sql, new);
+        pm_region_of(w->sql, new, new->reason == PM_REASON_NEW);
     if (new)
         open_version(w, new);
 }

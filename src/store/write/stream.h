@@ -19,9 +19,6 @@ typedef struct pm_stream {
     int64_t process_id;
     pm_dialect dialect;
     pm_state state;
-    bool front;       /* only captures that do not wait count: see rewind.h */
-    bool waits;       /* captures of the process wait, so the next one waits, too */
-    bool ended;       /* the next capture begins an epoch */
     int64_t epoch_id; /* epoch of the newest capture; 0 if the stream is empty */
     int64_t snapshot_id;
     pm_order newest;
@@ -34,7 +31,7 @@ typedef struct pm_stream {
 
 void pm_stream_free(pm_stream *s);
 
-/* Loads a stream whose process, dialect, state and front are set. */
+/* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
 
 /* Loads the sums of the newest capture again, after they changed in the file. */

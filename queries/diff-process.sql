@@ -39,8 +39,8 @@
 -- narrow: name pid rss_kib_to rss_kib_delta
 -- empty:  no process was captured at two moments
 --
--- The process that grew most first. The processes of a name that began or ended count together, so
--- that a restart, which ends one process and begins another, is not at the top. The moments are those of the snapshots :from and :to; of each process, the last
+-- The process that grew most first. A process that began counts as at most what the processes of its
+-- name that began and ended hold more than before: a restart is not at the top. The moments are those of the snapshots :from and :to; of each process, the last
 -- snapshot at or before a moment counts. A process that began or ended in between counts in full. One
 -- that was only captured later is compared with its first snapshot, and one that was not captured any
 -- more, although nothing says that it ended, with its last: from_at and to_at say when. The numbers
@@ -162,6 +162,6 @@ JOIN y a ON a.snapshot_id IS pair.from_id
 JOIN y b ON b.snapshot_id IS pair.to_id
 WHERE pair.from_id IS NOT pair.to_id
 WINDOW w AS (PARTITION BY p.name_id, a.processes = b.processes)
-ORDER BY CASE WHEN a.processes = b.processes THEN b.rss_kib - a.rss_kib ELSE sum(b.rss_kib - a.rss_kib) OVER w END DESC,
-  CASE WHEN a.processes = b.processes THEN b.size_kib - a.size_kib ELSE sum(b.size_kib - a.size_kib) OVER w END DESC,
+ORDER BY min(b.rss_kib - a.rss_kib, CASE WHEN a.processes = b.processes THEN 9e18 ELSE sum(b.rss_kib - a.rss_kib) OVER w END) DESC,
+  min(b.size_kib - a.size_kib, CASE WHEN a.processes = b.processes THEN 9e18 ELSE sum(b.size_kib - a.size_kib) OVER w END) DESC,
   n.name, host, rss_kib_delta DESC, size_kib_delta DESC, p.pid, p.process_id;

@@ -100,8 +100,8 @@ amount AS (
   FROM reading r
   LEFT JOIN held h ON h.newer = r.newer AND h.host_id = r.host_id
   CROSS JOIN (VALUES (1, 'used', 'status'), (2, 'anonymous', 'by-process'), (3, 'page cache', 'files'),
-    (4, 'tmpfs', 'shared'), (5, 'slab', 'host --from -1d'), (6, 'kernel', 'sights'), (7, 'huge pages', 'huge-pages'),
-    (8, 'compressed', 'swapped'), (9, 'unaccounted', 'host --from -1d'), (10, 'free', 'host --from -1d'),
+    (4, 'tmpfs', 'shared'), (5, 'slab', 'host-history'), (6, 'kernel', 'sights'), (7, 'huge pages', 'huge-pages'),
+    (8, 'compressed', 'swapped'), (9, 'unaccounted', 'host-history'), (10, 'free', 'host-history'),
     (11, 'processes', 'by-name'), (12, 'not captured', 'sweeps'), (13, 'swap', 'swapped')) w
 ),
 step AS (
@@ -141,9 +141,10 @@ line AS (
       WHEN 9 THEN 'drivers, network buffers, a balloon of the hypervisor'
       WHEN 10 THEN 'unused'
       WHEN 11 THEN h.n || ' captured' || CASE h.n_rss WHEN 0 THEN ', Pss' ELSE ', Rss of ' || h.n_rss END
-        || (SELECT '; most: ' || n.name || '/' || c.pid || ' ' || kib_text(c.kib) FROM captured c
+        || (SELECT '; most: ' || group_concat(word, ', ') FROM (
+          SELECT n.name || '/' || c.pid || ' ' || kib_text(c.kib) AS word FROM captured c
           JOIN name n ON n.name_id = c.name_id WHERE c.newer = 1 AND c.host_id = s.host_id
-          ORDER BY c.kib DESC LIMIT 1)
+          ORDER BY c.kib DESC LIMIT 3))
       WHEN 12 THEN s.unreadable || ' unreadable, ' || s.unmoved || ' left out, others not selected'
       WHEN 13 THEN 'of ' || kib_text(s.swap_total_kib) || coalesce(', in ' || kib_text(s.in_kib) || ', out '
         || kib_text(s.out_kib), '')
@@ -154,8 +155,8 @@ line AS (
   UNION ALL
   SELECT host_id, started_ms, from_ms, 14, 'pressure', NULL,
     coalesce(some_us / (1000.0 * (started_ms - from_ms)), pressure_some / 10000.0), NULL, 'sweeps',
-    CASE WHEN some_us IS NULL THEN 'of the last minute, in which some process waited for memory'
-      ELSE 'of ' || span_text(started_ms - from_ms) || ', in which some process waited for memory'
+    CASE WHEN some_us IS NULL THEN 'of the last minute some process waited for memory'
+      ELSE 'of the last ' || span_text(started_ms - from_ms) || ' some process waited for memory'
         || printf('; all waited: %.1f %%', full_us / (10.0 * (started_ms - from_ms)))
         || printf('; in the last minute: %.1f %%', pressure_some / 100.0) END
   FROM step WHERE nth = 1 AND pressure_some IS NOT NULL

@@ -170,14 +170,9 @@ limited AS (
     CROSS JOIN beat b ON b.capture_id = s.capture_id
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
     ORDER BY s.taken_ms DESC LIMIT 1) AS process_ms, (
-    -- a later beat of its job lacks the head, and left out no process that lives
-    SELECT EXISTS (SELECT 1 FROM beat z WHERE z.schedule_id = b.schedule_id
-      AND z.started_ms > b.started_ms AND z.unmoved + z.changed = 0)
-    FROM process p
-    CROSS JOIN snapshot s ON s.process_id = p.process_id
-    CROSS JOIN beat b ON b.capture_id = s.capture_id
-    WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
-    ORDER BY s.taken_ms DESC LIMIT 1) AS ended, (
+    -- of text nobody knows whether its file goes on
+    SELECT p.ended_at IS NOT NULL AND p.boot_id IS NOT NULL FROM processes p
+    WHERE p.process_id = k.head) AS ended, (
     SELECT j.value FROM process p CROSS JOIN name n ON n.name_id = p.name_id
     CROSS JOIN json_each(:limits) j ON j.key = n.name WHERE p.process_id = k.head) AS given_kib
   FROM chosen k

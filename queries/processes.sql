@@ -14,23 +14,17 @@
 -- column: rss_kib    kib     Resident in the last one; VmRSS where a live capture read maps only
 -- column: boot_id    text    Which boot of the host, of a process that was captured live
 -- column: user       text    Who ran it, of a process that was captured live
--- table:  process_id host pid name command first_at last_at snapshots size_kib rss_kib
+-- column: ended_at   time    last_at of a process that has ended: captures went on without it
+-- table:  process_id host pid name command first_at last_at ended_at snapshots size_kib rss_kib
 -- narrow: process_id pid name last_at snapshots rss_kib
 --
-SELECT p.process_id, h.name AS host, p.pid, n.name, p.command,
-  (SELECT taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1)
-    AS first_at,
-  z.taken_at AS last_at,
-  (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
-  z.size_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib, p.boot_id, coalesce(l.user, l.uid) AS user
-FROM process p
-JOIN name n ON n.name_id = p.name_id
-LEFT JOIN host h ON h.host_id = p.host_id
-LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot s
+SELECT p.process_id, p.host, p.pid, p.name, p.command, p.first_at, p.last_at, p.snapshots, p.size_kib,
+  p.rss_kib, p.boot_id, coalesce(l.user, l.uid) AS user, p.ended_at
+FROM processes p
+LEFT JOIN live_reading r ON r.snapshot_id = (SELECT snapshot_id FROM snapshot s
   WHERE s.process_id = p.process_id AND s.preferred ORDER BY taken_ms DESC LIMIT 1)
-LEFT JOIN live_reading r ON r.snapshot_id = z.snapshot_id
 LEFT JOIN live_process l ON l.live_process_id = r.live_process_id
 WHERE (:process IS NULL OR p.process_id = :process)
-  AND (:name_id IS NULL OR p.name_id = :name_id)
+  AND (:name_id IS NULL OR p.process_id IN (SELECT process_id FROM process WHERE name_id = :name_id))
   AND (:user IS NULL OR :user IN (l.user, l.uid || ''))
-ORDER BY host, n.name, first_at, p.pid, p.process_id;
+ORDER BY p.host, p.name, first_at, p.pid, p.process_id;

@@ -10,7 +10,7 @@
 -- column: down_at          time     Last moment of the life before, UTC
 -- column: up_at            time     First moment of the next life, UTC; empty if no next life is known
 -- column: away             duration Between the two; the restart fell in it
--- column: lived            duration From the first to the last moment of the life before
+-- column: lived            duration From the first to the last moment of the life before; unknown if it was captured once
 -- column: processes_before count    Processes in its last moment
 -- column: processes_after  count    Processes of the name after it
 -- column: pid_before       int      Process id; unknown where there were several
@@ -25,17 +25,15 @@
 -- empty:  no restarts, and nothing ended
 --
 -- A name restarts when all of its processes end and one begins later. What was not captured is not
--- therefore dead: a process ended if captures went on without it: a later beat of its live job lacks
--- it, or its host was booted again, or it is of a series of text, and captures of its host went on for
--- more than one and a half of its steps. Without that, a restart is told where at least
--- as many processes of the name are there after it as before.
+-- therefore dead: a process ended if captures went on without it (ended_at of the view processes).
+-- Without that, a restart is told where at least as many processes of the name are there after it as
+-- before.
 WITH scope AS (
-  SELECT process_id, name_id, host_id, boot_id FROM process
+  SELECT process_id, name_id FROM process
   WHERE (:process IS NULL OR process_id = :process) AND (:name_id IS NULL OR name_id = :name_id)
 ),
 life AS (
-  SELECT p.process_id, p.name_id, p.host_id, p.boot_id, a.moment_ms AS first_ms,
-    z.moment_ms AS last_ms, z.snapshot_id, z.capture_id
+  SELECT p.process_id, p.name_id, a.moment_ms AS first_ms, z.moment_ms AS last_ms, z.snapshot_id
   FROM scope p
   CROSS JOIN snapshot a ON (a.epoch_id, a.off) = (SELECT s.epoch_id, s.off FROM snapshot s
     WHERE s.process_id = p.process_id
@@ -46,35 +44,9 @@ life AS (
       AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     ORDER BY s.taken_ms DESC LIMIT 1)
 ),
-sweep AS (
-  -- the last beat of each live job; spared: it left out processes that live
-  SELECT j.schedule_id, j.host_id, j.boot_id, w.capture_id, w.unmoved + w.changed > 0 AS spared,
-    max(w.started_ms) AS started_ms
-  FROM schedule j
-  CROSS JOIN beat w ON w.schedule_id = j.schedule_id
-  GROUP BY j.schedule_id
-),
-newest AS (
-  -- the last text of each host
-  SELECT coalesce(host_id, 0) AS host_id, max(last_ms) AS ms
-  FROM (
-    SELECT p.host_id, (SELECT max(s.taken_ms) FROM snapshot s WHERE s.process_id = p.process_id)
-      AS last_ms
-    FROM process p
-    WHERE p.boot_id IS NULL
-  )
-  GROUP BY 1
-),
 numbered AS (
-  SELECT process_id, name_id, first_ms, last_ms, snapshot_id, coalesce(CASE
-      WHEN w.capture_id IS NULL
-        THEN (SELECT ms FROM newest t WHERE t.host_id = coalesce(life.host_id, 0)) - last_ms
-          > 1.5 * (last_ms - (SELECT max(s.taken_ms) FROM snapshot s
-            WHERE s.process_id = life.process_id AND s.taken_ms < last_ms))
-      WHEN j.capture_id <> w.capture_id AND NOT j.spared THEN 1
-      ELSE EXISTS (SELECT 1 FROM sweep o WHERE o.host_id = life.host_id
-        AND o.boot_id <> life.boot_id AND o.started_ms > last_ms)
-    END, 0) AS ended,
+  SELECT process_id, name_id, first_ms, last_ms, snapshot_id,
+    (SELECT p.ended_at FROM processes p WHERE p.process_id = life.process_id) IS NOT NULL AS ended,
     sum(fresh) OVER (PARTITION BY name_id ORDER BY k) AS era
   FROM (
     SELECT *, row_number() OVER w AS k, coalesce(first_ms > max(last_ms) OVER (w
@@ -82,8 +54,6 @@ numbered AS (
     FROM life
     WINDOW w AS (PARTITION BY name_id ORDER BY first_ms, process_id)
   ) life
-  LEFT JOIN beat w ON w.capture_id = life.capture_id
-  LEFT JOIN sweep j ON j.schedule_id = w.schedule_id
 ),
 era AS (
   SELECT name_id, era, min(first_ms) AS up_ms, max(last_ms) AS down_ms, min(ended) AS ended,
@@ -151,7 +121,7 @@ SELECT h.name AS host, n.name,
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, t.down_ms / 1000.0, 'unixepoch') AS down_at,
   strftime(CASE WHEN t.up_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, t.up_ms / 1000.0, 'unixepoch') AS up_at,
-  t.up_ms - t.down_ms AS away, t.lived, t.processes_before, t.processes_after, t.pid_before, t.pid_after,
+  t.up_ms - t.down_ms AS away, nullif(t.lived, 0) AS lived, t.processes_before, t.processes_after, t.pid_before, t.pid_after,
   t.size_kib_before, t.size_kib_after, t.rss_kib_before, t.rss_kib_after, t.kind
 FROM told t
 JOIN name n ON n.name_id = t.name_id

@@ -16,10 +16,8 @@
 -- narrow: part name kib detail next
 --
 -- All times count back from the newest moment of the host, not from the clock; the part captured
--- says how long ago that was, and comes first if live captures have stopped. A process has ended if the capture that looks for it (of text: the
--- newest of the host) has not found it for three of its own steps, and five seconds (of text a minute)
--- at least. Growth is
--- the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
+-- says how long ago that was, and comes first if live captures have stopped. A process has ended if
+-- captures went on without it (ended_at of the view processes). Growth is the difference of resident memory (VmRSS where only maps was read) against the last snapshot an
 -- hour, or a day, before; a process that began later counts from its first snapshot. ended has
 -- the names whose processes ended in the last day, the largest first. limit has the processes that use 80 %
 -- of their limit or more: that of the configuration, or that of their cgroup. The command pmapdb
@@ -38,15 +36,9 @@ WITH life AS (
 place AS (
   SELECT host_id, max(last_ms) AS newest_ms FROM life GROUP BY host_id
 ),
-looked AS (
-  SELECT schedule_id, max(started_ms) AS looked_ms FROM beat GROUP BY schedule_id
-),
 now AS (
-  -- alive: nothing looked for the process again, or found it; a live capture looks for its own
-  -- selection only
-  SELECT a.*, o.newest_ms, z.moment_ms, a.last_ms >= coalesce((SELECT k.looked_ms FROM beat b
-      JOIN looked k ON k.schedule_id = b.schedule_id WHERE b.capture_id = z.capture_id) - max(3 * a.step_ms, 5000),
-      o.newest_ms - max(3 * a.step_ms, 60000)) AS alive, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
+  SELECT a.*, o.newest_ms, z.moment_ms, z.pss_kib, coalesce(z.rss_kib, z.tool_rss_kib) AS rss_kib,
+    (SELECT p.ended_at FROM processes p WHERE p.process_id = a.process_id) IS NULL AS alive,
     coalesce(j.value, t.memory_max_kib) AS limit_kib, max(coalesce(z.rss_kib, z.tool_rss_kib),
       CASE WHEN j.value IS NULL THEN coalesce(g.cgroup_kib - g.cgroup_file_kib + g.cgroup_shmem_kib, 0)
         ELSE 0 END) AS used_kib, j.value IS NULL AS of_cgroup

@@ -698,13 +698,27 @@ LEFT JOIN beat bs ON bs.capture_id = s.capture_id
 LEFT JOIN beat bf ON bf.capture_id = f.capture_id
 WHERE c.clear_us IS NOT NULL;
 
--- One row per process: one life of one pid, with the sizes of its newest snapshot.
+-- One row per process: one life of one pid, with the sizes of its newest snapshot. ended_at is the
+-- last moment of a process that has ended: captures went on without it. A later beat of its schedule
+-- lacks it and left out no living process, its host was booted again, or, for text, captures of the
+-- host went on for more than one and a half of its steps.
 CREATE VIEW processes AS
 SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
   (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms LIMIT 1)
     AS first_at,
   (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC LIMIT 1)
     AS last_at,
+  (SELECT CASE
+      WHEN b.capture_id IS NULL THEN CASE WHEN t.last_ms - s.taken_ms > 1.5 * (s.taken_ms
+        - (SELECT max(o.taken_ms) FROM snapshot o WHERE o.process_id = s.process_id
+          AND o.taken_ms < s.taken_ms)) THEN s.taken_at END
+      WHEN EXISTS (SELECT 1 FROM beat w WHERE w.schedule_id = b.schedule_id
+          AND w.started_ms > b.started_ms AND w.unmoved + w.changed = 0)
+        OR EXISTS (SELECT 1 FROM schedule j CROSS JOIN beat w ON w.schedule_id = j.schedule_id
+          WHERE j.host_id = p.host_id AND j.boot_id <> p.boot_id AND w.started_ms > s.taken_ms)
+        THEN s.taken_at
+    END FROM snapshot s LEFT JOIN beat b ON b.capture_id = s.capture_id
+    WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC LIMIT 1) AS ended_at,
   (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
   (SELECT s.size_kib FROM snapshot s WHERE s.process_id = p.process_id AND s.preferred
     ORDER BY s.taken_ms DESC LIMIT 1) AS size_kib,
@@ -712,7 +726,13 @@ SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, star
     AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1) AS rss_kib
 FROM process p
 JOIN name n ON n.name_id = p.name_id
-LEFT JOIN host h ON h.host_id = p.host_id;
+LEFT JOIN host h ON h.host_id = p.host_id
+LEFT JOIN (
+  -- the last text of each host
+  SELECT coalesce(host_id, 0) AS of_host_id, max((SELECT max(s.taken_ms) FROM snapshot s
+    WHERE s.process_id = q.process_id)) AS last_ms
+  FROM process q WHERE boot_id IS NULL GROUP BY 1
+) t ON t.of_host_id = coalesce(p.host_id, 0);
 
 -- One row per value that a label of a host had, with the moment from which it counts.
 CREATE VIEW host_labels AS

@@ -47,6 +47,13 @@ check --process worker/21 --rate -w 100M
 check leaks --rate -w 1M
 check 'a|b' --rate -w 1 --rss -w 1
 
+say "what grew in a time, whatever the verdict: the rows of leaks grow 900 KiB in 5 minutes"
+check leaks -w 2M/h
+check leaks --growth -w 2M/15m -c 2700K/15m
+check leaks --growth -w 2M/15m -c 12M/1h
+check worker --growth -w 1G/1d
+check worker -w 2M/15m --since -1h
+
 say "UNKNOWN: old, too few, partial, not there, wrong"
 pmap_x 60 old 100 | pmapdb --db old.db import -q --at 2020-01-01T10:00:00Z -
 run pmapdb check --db old.db --rss -c 1 | sed 's/for [0-9][0-9a-z]*/for AGE/'

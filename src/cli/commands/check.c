@@ -10,12 +10,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define HOUR_MS 3600000
+
 static const struct {
     const char *name, *performance, *unit, *wants;
-} metrics[PM_CHECK_METRICS] = {[PM_CHECK_RATE] = {"rate", "rate_per_h", "KB", "a size like 10M"},
-                               [PM_CHECK_ETA] = {"eta", "eta", "s", "a time like 6h"},
-                               [PM_CHECK_RSS] = {"rss", "rss", "KB", "a size like 10M"},
-                               [PM_CHECK_MAPPINGS] = {"mappings", "mappings", "", "a number"}};
+} metrics[PM_CHECK_METRICS] = {
+    [PM_CHECK_RATE] = {"rate", "rate_per_h", "KB", "a size like 10M"},
+    [PM_CHECK_ETA] = {"eta", "eta", "s", "a time like 6h"},
+    [PM_CHECK_RSS] = {"rss", "rss", "KB", "a size like 10M"},
+    [PM_CHECK_GROWTH] = {"growth", "growth", "KB",
+                         "a size for a time, one for -w and -c, like 50M/h or 200M/1d"},
+    [PM_CHECK_MAPPINGS] = {"mappings", "mappings", "", "a number"}};
 
 /* ---- options ---- */
 
@@ -24,7 +29,22 @@ static int metric_of(const pm_check *c, const pm_check_threshold *t)
     return (int)(t - c->of);
 }
 
-static const char *read_threshold(int metric, const char *arg, double *out)
+/* Cuts "/h", "/1d" off the text. -w and -c have one time. */
+static bool read_growth_span(pm_text *t, int64_t *growth_ms)
+{
+    const char *slash = memchr(t->data, '/', t->len);
+    int64_t earlier = *growth_ms;
+    char span[32];
+
+    if (!slash)
+        return true;
+    snprintf(span, sizeof span, "%s%s", slash[1] >= '0' && slash[1] <= '9' ? "" : "1", slash + 1);
+    t->len = (size_t)(slash - t->data);
+    return pm_num_span(pm_text_of(span), growth_ms) && *growth_ms > 0 &&
+           (!earlier || earlier == *growth_ms);
+}
+
+static const char *read_threshold(int metric, const char *arg, double *out, int64_t *growth_ms)
 {
     pm_text t = pm_text_of(arg);
     uint64_t count = 0;
@@ -33,12 +53,14 @@ static const char *read_threshold(int metric, const char *arg, double *out)
 
     if (metric == PM_CHECK_RATE && pm_text_ends(t, PM_TEXT("/h")))
         t.len -= 2;
+    if (metric == PM_CHECK_GROWTH && !read_growth_span(&t, growth_ms))
+        return metrics[metric].wants;
     if (metric == PM_CHECK_MAPPINGS)
         read = pm_num_all(t, &count);
     else
         read = metric == PM_CHECK_ETA ? pm_num_span(t, &v) : pm_num_size(t, &v);
     *out = metric == PM_CHECK_MAPPINGS ? (double)count
-           : metric == PM_CHECK_ETA    ? (double)v / 3600000
+           : metric == PM_CHECK_ETA    ? (double)v / HOUR_MS
                                        : (double)v;
     return read ? NULL : metrics[metric].wants;
 }
@@ -55,10 +77,10 @@ static const char *ask_for(const char *arg, void *value)
 
 static const char *read_limit(pm_check *c, const char *arg, bool critical)
 {
-    if (!c->last) /* without a metric before it, resident memory is meant */
-        ask_for(NULL, &c->of[PM_CHECK_RSS]);
+    if (!c->last) /* without a metric before it, resident memory is meant, 50M/h: its growth */
+        ask_for(NULL, &c->of[strchr(arg, '/') ? PM_CHECK_GROWTH : PM_CHECK_RSS]);
     return read_threshold(metric_of(c, c->last), arg,
-                          critical ? &c->last->critical : &c->last->warning);
+                          critical ? &c->last->critical : &c->last->warning, &c->growth_ms);
 }
 
 static const char *read_warning(const char *arg, void *value)
@@ -79,16 +101,28 @@ static const pm_option options[] = {
     {"eta", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_ETA]), NULL,
      "Time until a leak reaches the limit, as --limit gives it: -w 48h -c 6h", ask_for},
     {"rss", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_RSS]), NULL,
-     "Resident memory in the newest snapshot: -w 2G -c 3G", ask_for},
+     "Resident memory in the newest: -w 2G -c 3G", ask_for},
+    {"growth", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_GROWTH]), NULL,
+     "Growth of resident memory, whether it leaks or not: -w 50M/h -c 1G/1d", ask_for},
     {"mappings", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_MAPPINGS]), NULL,
      "Mappings in the newest snapshot: -w 30000 -c 60000", ask_for},
     {"warning", 'w', PM_OPT_CUSTOM, 0, "VALUE",
-     "WARNING from there on, for the metric before it (rss)", read_warning},
+     "WARNING from there on, for the metric before it (rss; for 50M/h growth)", read_warning},
     {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE",
-     "CRITICAL from there on, for the metric before it (rss)", read_critical},
+     "CRITICAL from there on, for the metric before it (rss; growth for 50M/h)", read_critical},
     {"max-age", 0, PM_OPT_SPAN, AT(max_age_ms), "DURATION",
      "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", NULL},
     {0}};
+
+/* Ends the program if an option can have no effect: only verdicts ask the query leaks. */
+static void check_parameters(const pm_check *c)
+{
+    for (int i = 0; i < c->args.info->n_params; i++)
+        if (c->args.value[i] && !pm_text_equal(c->args.info->param[i].name, PM_TEXT("process")) &&
+            !pm_text_equal(c->args.info->param[i].name, PM_TEXT("dialect")))
+            pm_cli_usage(c->cli, "--%.*s is for --rate and --eta",
+                         (int)c->args.info->param[i].name.len, c->args.info->param[i].name.data);
+}
 
 /* Without any metric, every leak is a warning. */
 static void check_thresholds(pm_check *c)
@@ -105,6 +139,10 @@ static void check_thresholds(pm_check *c)
     if (!any)
         c->of[PM_CHECK_RATE] = (pm_check_threshold){
             .asked = true, .warning = 0, .critical = NAN, .value = NAN, .last = &c->last};
+    if (!c->growth_ms)
+        c->growth_ms = HOUR_MS;
+    if (!c->of[PM_CHECK_RATE].asked && !c->of[PM_CHECK_ETA].asked)
+        check_parameters(c);
 }
 
 /* ---- the line ---- */
@@ -163,28 +201,38 @@ static void put_performance(FILE *out, const pm_check *c, int m)
     put_threshold(out, m, c->of[m].warning);
     fputc(';', out);
     put_threshold(out, m, c->of[m].critical);
-    fputs(";0;", out);
+    fputs(m == PM_CHECK_GROWTH ? ";;" : ";0;", out); /* growth can be below 0 */
 }
 
 /* Prints the text for state OK: "redis/4711, no leak, rss 80 MiB" */
 static void put_all_well(FILE *out, const pm_check *c)
 {
+    static const int sizes[] = {PM_CHECK_RSS, PM_CHECK_GROWTH};
     char number[PM_NUMBER_TEXT];
 
     if (c->n_processes == 1)
         fputs(c->who, out);
     else
         fprintf(out, "%zu processes", c->n_processes);
-    pm_number_size(c->of[PM_CHECK_RATE].value, number);
-    if ((c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked) && !c->n_leaks)
-        fputs(", no leak", out);
-    else if (c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked)
-        fprintf(out, ", leaks %s/h%s", number, c->n_leaks == 1 ? "" : " at most");
-    if ((c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked) && c->n_suspects)
-        fprintf(out, ", %zu suspect (pmapdb leaks)", c->n_suspects);
-    pm_number_size(c->of[PM_CHECK_RSS].value, number);
-    if (c->of[PM_CHECK_RSS].asked)
-        fprintf(out, ", rss %s", number);
+    if (c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked) {
+        pm_number_size(c->of[PM_CHECK_RATE].value, number);
+        if (c->n_leaks)
+            fprintf(out, ", leaks %s/h%s", number, c->n_leaks == 1 ? "" : " at most");
+        else
+            fputs(", no leak", out);
+        pm_number_size(c->suspected, number);
+        if (c->n_suspects)
+            fprintf(out, ", %zu suspect%s%s%s (pmapdb leaks)", c->n_suspects,
+                    isnan(c->suspected)  ? ""
+                    : c->n_suspects == 1 ? " of "
+                                         : " of at most ",
+                    isnan(c->suspected) ? "" : number, isnan(c->suspected) ? "" : "/h");
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        pm_number_size(c->of[sizes[i]].value, number);
+        if (c->of[sizes[i]].asked)
+            fprintf(out, ", %s %s", metrics[sizes[i]].name, number);
+    }
     pm_number_brief(c->of[PM_CHECK_MAPPINGS].value, number);
     if (c->of[PM_CHECK_MAPPINGS].asked)
         fprintf(out, ", mappings %s", number);
@@ -227,7 +275,7 @@ void pm_cli_check_begin(void)
 
 int pm_cli_check(pm_cli *cli, int argc, char **argv)
 {
-    pm_check c = {.cli = cli, .max_age_ms = PMAPDB_UNKNOWN};
+    pm_check c = {.cli = cli, .max_age_ms = PMAPDB_UNKNOWN, .suspected = NAN};
 
     for (int m = 0; m < PM_CHECK_METRICS; m++)
         c.of[m] =

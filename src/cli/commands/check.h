@@ -16,6 +16,7 @@ enum pm_check_metric {
     PM_CHECK_RATE, /* of processes that leak */
     PM_CHECK_ETA,  /* the only metric where less is worse */
     PM_CHECK_RSS,
+    PM_CHECK_GROWTH, /* of resident memory over growth_ms, whatever the verdict */
     PM_CHECK_MAPPINGS,
     PM_CHECK_METRICS
 };
@@ -34,12 +35,14 @@ typedef struct pm_check {
     pm_run_args args;
     pm_check_threshold of[PM_CHECK_METRICS], *last;
     int64_t max_age_ms; /* or PMAPDB_UNKNOWN */
+    int64_t growth_ms;
     /* Results: */
     pm_check_state state;
     int64_t *alive;  /* ids of the processes of the newest moment */
     char who[192];   /* the last of these processes */
     char blind[192]; /* a process whose resident memory is currently unknown, or "" */
     size_t n_processes, alive_cap, n_leaks, n_suspects, n_findings;
+    double suspected;          /* growth per hour of the fastest suspect, in KiB; NaN: unknown */
     int64_t newest_ms, newest; /* the newest snapshot of these processes, and its process */
     char at[PM_CLOCK_TEXT];    /* when the last judged values were read */
     char as_of[PM_CLOCK_TEXT]; /* the same of the worst finding; of all values, the oldest */

@@ -3,6 +3,7 @@
 #include "cli/leaks/phrases.h"
 #include "cli/words.h"
 
+#include "base/num.h"
 #include "render/number.h"
 #include "stats/leaks/leaks.h"
 #include <inttypes.h>
@@ -70,6 +71,31 @@ static void take_at(pm_check *c, pm_text at)
         memcpy(c->as_of, c->at, sizeof c->at);
 }
 
+/* Judges how much the process grew since the last snapshot before the span, or since its first. */
+static void judge_growth(pm_check *c, int64_t process_id, int64_t rss, int64_t taken_ms)
+{
+    char sql[512], answer[64], size[PM_NUMBER_TEXT], span[PM_NUMBER_TEXT];
+    uint64_t was_ms = 0, was_kib = 0;
+    pm_text words;
+
+    snprintf(sql, sizeof sql,
+             "SELECT taken_ms || ' ' || coalesce(rss_kib, tool_rss_kib) FROM snapshot "
+             "WHERE process_id = %" PRId64 " AND taken_ms < %" PRId64
+             " AND taken_ms <= max(%" PRId64
+             ", (SELECT min(taken_ms) FROM snapshot WHERE process_id = %" PRId64 ")) AND "
+             "coalesce(rss_kib, tool_rss_kib) IS NOT NULL ORDER BY taken_ms DESC LIMIT 1",
+             process_id, taken_ms, taken_ms - c->growth_ms, process_id);
+    if (!pm_run_ask(c->args.store, sql, answer, sizeof answer))
+        return;
+    words = pm_text_of(answer);
+    words = pm_text_from(words, pm_num_dec(words.data, words.data + words.len, &was_ms) + 1);
+    pm_num_dec(words.data, words.data + words.len, &was_kib);
+    pm_number_span((double)(taken_ms - (int64_t)was_ms), span);
+    rss -= (int64_t)was_kib;
+    pm_number_size((double)rss, size);
+    find(c, judge(c, PM_CHECK_GROWTH, (double)rss), "%s grew %s in %s", c->who, size, span);
+}
+
 static void take_process(pm_check *c, const pmapdb_rows *row)
 {
     int64_t rss = pm_answer_int(row, "rss_kib"), mappings = pm_answer_int(row, "mappings"), taken;
@@ -93,6 +119,9 @@ static void take_process(pm_check *c, const pmapdb_rows *row)
     if (rss == PMAPDB_UNKNOWN)
         snprintf(c->blind, sizeof c->blind, "%s", c->who);
     pm_number_size((double)rss, size);
+    if (rss != PMAPDB_UNKNOWN && c->of[PM_CHECK_GROWTH].asked &&
+        pm_clock_parse(pm_text_of(at), &taken))
+        judge_growth(c, c->alive[c->n_processes - 1], rss, taken);
     if (rss != PMAPDB_UNKNOWN)
         find(c, judge(c, PM_CHECK_RSS, (double)rss), "%s has %s resident", c->who, size);
     if (mappings != PMAPDB_UNKNOWN)
@@ -181,7 +210,11 @@ static void ask_leaks(pm_check *c)
             judged += r->verdict != PM_VERDICT_TOO_FEW;
             longest = r->snapshots > longest ? r->snapshots : longest;
             take_at(c, r->last_at);
-            c->n_suspects += r->verdict == PM_VERDICT_SUSPECT;
+            if (r->verdict == PM_VERDICT_SUSPECT) {
+                c->n_suspects++;
+                if (pm_leak_row_is_kib(r) && !(r->rate <= c->suspected))
+                    c->suspected = r->rate;
+            }
             if (r->verdict == PM_VERDICT_LEAK)
                 judge_process(c, &g);
             else if (pm_leak_row_blind(r))
@@ -200,7 +233,7 @@ static void ask_leaks(pm_check *c)
     else if (c->blind[0] && !sizes_will_do)
         find(c, PM_CHECK_UNKNOWN,
              "the resident memory of %s is unknown, and so is whether it leaks", c->blind);
-    else if (isnan(c->of[PM_CHECK_RATE].value))
+    else if (isnan(c->of[PM_CHECK_RATE].value) && !c->n_suspects)
         c->of[PM_CHECK_RATE].value = 0;
 }
 
@@ -251,8 +284,9 @@ static void judge_age(pm_check *c)
 
 void pm_check_ask(pm_check *c)
 {
-    static const char *const words[] = {
-        [PM_CHECK_RSS] = "resident memory", [PM_CHECK_MAPPINGS] = "the number of mappings"};
+    static const char *const words[] = {[PM_CHECK_RSS] = "resident memory",
+                                        [PM_CHECK_GROWTH] = "growth, which takes two snapshots,",
+                                        [PM_CHECK_MAPPINGS] = "the number of mappings"};
 
     ask_newest(c);
     if (c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked)

@@ -112,22 +112,24 @@ static int64_t *sum_of(diff *d, const char *column)
     return NULL;
 }
 
-/* Of processes, those of the name that grew most come first. */
+/* A process that both moments have grew; one that began only holds memory. */
 static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
 {
     int64_t delta = pm_answer_int(row, metric);
+    bool processes = top->name[0], is_new;
     char change[16];
 
+    pm_answer_text(row, "change", change, sizeof change);
+    is_new = strcmp(change, "new") == 0;
     /* Less growth than this counts as noise, as in `leaks`. */
-    if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB || delta <= top->delta ||
-        top->name[0])
+    if (delta == PMAPDB_UNKNOWN || (double)delta < PM_MATERIAL_KIB ||
+        (processes ? is_new || !top->is_new : delta <= top->delta))
         return;
     top->delta = delta;
     top->lineage = pm_answer_int(row, "lineage_id");
     top->pid = pm_answer_int(row, "pid");
     top->process_id = pm_answer_int(row, "process_id");
-    pm_answer_text(row, "change", change, sizeof change);
-    top->is_new = strcmp(change, "new") == 0;
+    top->is_new = is_new;
     pm_answer_text(row, "name", top->name, sizeof top->name);
     pm_answer_text(row, "category", top->category, sizeof top->category);
     pm_answer_text(row, "object", top->object, sizeof top->object);
@@ -223,7 +225,7 @@ static void write_proof(const diff *d, pm_output *out, int64_t rest, const char 
     if (subtract(d->newer.tool_size, d->older.tool_size) != PMAPDB_UNKNOWN ||
         subtract(d->newer.tool_rss, d->older.tool_rss) != PMAPDB_UNKNOWN) {
         pm_flow_begin(&flow, 0, 4);
-        pm_flow_say(&flow, 0, "the captures themselves say:");
+        pm_flow_say(&flow, 0, "the captures' own totals (footer, VmRSS) say:");
         say_claim(&flow, "size", d->older.tool_size, d->newer.tool_size);
         pm_flow_put(&flow, 0, PM_FLOW_PLAIN, PM_TEXT(","));
         say_claim(&flow, "rss", d->older.tool_rss, d->newer.tool_rss);

@@ -55,11 +55,23 @@ static void thin(growth *g)
 /* ---- a column for each category ---- */
 
 typedef struct pivot {
-    pm_column column[PM_QUERY_ITEMS]; /* the time, then the categories; owns the names of these */
+    /* the time, the total, then the categories; owns the names from the total on */
+    pm_column column[PM_QUERY_ITEMS];
+    char suffix[40]; /* of the names: "" or "_rss_kib", because only a table has a title */
     int n;
     pm_value values[PM_QUERY_ITEMS];
+    int64_t total; /* of the moment; or PMAPDB_UNKNOWN */
     char taken_at[PM_CLOCK_TEXT];
 } pivot;
+
+static void add_column(pivot *p, const char *name, pm_unit unit)
+{
+    pm_buf whole = {0};
+    pmapdb_error err;
+
+    pm_cli_must(pm_buf_addf(&whole, &err, "%s%s", name, p->suffix), &err);
+    p->column[p->n++] = (pm_column){whole.data, unit};
+}
 
 /* Finds the categories, the largest first. */
 static void find_categories(const growth *g, pm_unit unit, pivot *p)
@@ -72,13 +84,9 @@ static void find_categories(const growth *g, pm_unit unit, pivot *p)
                              &err),
                 &err);
     p->column[p->n++] = (pm_column){"taken_at", PM_UNIT_TIME};
-    while (pm_run_next(rows) && p->n < PM_QUERY_ITEMS) {
-        char *name = strdup(pmapdb_rows_text(rows, 0, NULL));
-
-        if (!name)
-            pm_cli_no_memory();
-        p->column[p->n++] = (pm_column){name, unit};
-    }
+    add_column(p, "total", unit);
+    while (pm_run_next(rows) && p->n < PM_QUERY_ITEMS)
+        add_column(p, pmapdb_rows_text(rows, 0, NULL), unit);
     pmapdb_rows_close(rows);
 }
 
@@ -89,11 +97,13 @@ static void write_moment(pm_output *out, pivot *p)
         pm_output_row(out, p->values);
     for (int i = 1; i < p->n; i++)
         p->values[i] = pm_value_int(PMAPDB_UNKNOWN);
+    p->total = 0;
 }
 
 static void take_row(pm_output *out, pivot *p, const pmapdb_rows *row, const char *metric)
 {
     char taken_at[PM_CLOCK_TEXT], category[256];
+    int64_t kib = pm_answer_int(row, metric);
     int i = p->n - 1;
 
     pm_answer_text(row, "taken_at", taken_at, sizeof taken_at);
@@ -101,10 +111,14 @@ static void take_row(pm_output *out, pivot *p, const pmapdb_rows *row, const cha
     if (strcmp(taken_at, p->taken_at) != 0)
         write_moment(out, p);
     memcpy(p->taken_at, taken_at, sizeof taken_at);
-    while (i > 0 && strcmp(p->column[i].name, category) != 0)
+    p->total =
+        kib == PMAPDB_UNKNOWN || p->total == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : p->total + kib;
+    p->values[1] = pm_value_int(p->total);
+    while (i > 1 && (strncmp(p->column[i].name, category, strlen(category)) != 0 ||
+                     strcmp(p->column[i].name + strlen(category), p->suffix) != 0))
         i--;
-    if (i > 0)
-        p->values[i] = pm_value_int(pm_answer_int(row, metric));
+    if (i > 1)
+        p->values[i] = pm_value_int(kib);
 }
 
 static void write_pivot(growth *g)
@@ -118,6 +132,8 @@ static void write_pivot(growth *g)
     pm_output out;
 
     snprintf(metric, sizeof metric, "%s%s", g->metric ? g->metric : "rss", count ? "" : "_kib");
+    if (!pm_cli_is_for_people(g->cli))
+        snprintf(p.suffix, sizeof p.suffix, "_%s", metric);
     find_categories(g, count ? PM_UNIT_COUNT : PM_UNIT_KIB, &p);
     rows = pm_run_query(&g->args, "growth");
     snprintf(newest, sizeof newest, ")) WHERE place <= %lld ORDER BY place DESC", top);
@@ -145,6 +161,7 @@ int pm_cli_growth(pm_cli *cli, int argc, char **argv)
 
     g.args = (pm_run_args){.cli = cli, .query = "growth", .own = options, .own_values = &g};
     pm_run_parse(&g.args, argc, argv);
+    g.pivot |= cli->wide && !pm_cli_is_for_people(cli); /* as pandas says wide and long */
     if (g.metric && !g.pivot)
         pm_cli_usage(cli, "--metric goes with --pivot; --columns shows several");
     pm_run_open(&g.args);

@@ -130,7 +130,8 @@ void pm_leak_print_shape(FILE *out, const pm_leak_row *r, bool human)
     fprintf(out, "%.*s", (int)words.len, words.data);
     if (r->since.len >= 16) /* 2026-11-14T03:10:00Z */
         fprintf(out, " since %.10s %.5s UTC", r->since.data, r->since.data + 11);
-    if (!isnan(r->confidence) && r->verdict == PM_VERDICT_LEAK)
+    if (!isnan(r->confidence) &&
+        (r->verdict == PM_VERDICT_LEAK || r->verdict == PM_VERDICT_SUSPECT))
         fprintf(out, ", %.0f %% sure", fmin(99, floor(r->confidence * 100)));
 }
 

@@ -77,10 +77,10 @@ FROM (
           argMax(tuple(ifNull(mappings, toInt64(-1)), ifNull(size_kib, toInt64(-1)),
             ifNull(rss_kib, toInt64(-1)), ifNull(pss_kib, toInt64(-1)),
             ifNull(private_kib, toInt64(-1)), ifNull(private_dirty_kib, toInt64(-1)),
-            ifNull(swap_kib, toInt64(-1))), at_ms) AS x
+            ifNull(swap_kib, toInt64(-1))), tuple(at_ms, seq)) AS x
         FROM (
           SELECT arrayJoin([:from, :to]) AS t, process_key, gen, category, at_ms, mappings, size_kib,
-            rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
+            rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, seq
           FROM points
           WHERE host_id = (SELECT any(host_id) FROM marks WHERE host = :host)
             AND at_ms > :from - 90000000 AND at_ms <= :to

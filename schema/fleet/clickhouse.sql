@@ -27,13 +27,14 @@ PARTITION BY toYYYYMM(toDate(toDateTime(intDiv(first_ms, 1000)), 'UTC'))
 ORDER BY (host_id, process_key, first_ms);
 
 -- The categories of a process when they change, and all of them at the first snapshot of a span and of
--- every UTC day: the value at T is the newest row at or before T, at most 25 hours old.
+-- every UTC day: the value at T is the newest row at or before T, at most 25 hours old. seq is 0 but for
+-- a row that corrects one: a capture of the same moment that shows more was imported later.
 CREATE TABLE IF NOT EXISTS points (
     host_id UInt64, name String, process_key UInt64, gen UInt32, category String, at_ms Int64,
     mappings Nullable(Int64), size_kib Nullable(Int64), rss_kib Nullable(Int64),
     pss_kib Nullable(Int64), private_kib Nullable(Int64), private_dirty_kib Nullable(Int64),
-    swap_kib Nullable(Int64))
-ENGINE = ReplacingMergeTree()
+    swap_kib Nullable(Int64), seq UInt64)
+ENGINE = ReplacingMergeTree(seq)
 PARTITION BY toDate(toDateTime(intDiv(at_ms, 1000)), 'UTC')
 ORDER BY (host_id, name, process_key, category, gen, at_ms);
 

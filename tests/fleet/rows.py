@@ -2,6 +2,7 @@
 
 A row counts once, with its greatest seq; readers take the gen of the newest mark of a host and store.
 """
+import bisect
 import collections
 import gzip
 import pathlib
@@ -12,7 +13,7 @@ COLUMNS = {
     "spans": "host_id process_key store name pid boot_id command exe user cgroup memory_max_kib dialect state"
              " first_ms last_ms n seq",
     "points": "host_id name process_key gen category at_ms mappings size_kib rss_kib pss_kib private_kib"
-              " private_dirty_kib swap_kib",
+              " private_dirty_kib swap_kib seq",
     "hourly": "host_id name category hour gen at_ms processes mappings size_kib rss_kib pss_kib private_kib"
               " private_dirty_kib swap_kib seq",
     "objects": "host_id name object category hour gen at_ms mappings size_kib rss_kib pss_kib private_kib"
@@ -53,20 +54,21 @@ class Rows:
     def __init__(self):
         self.tables = {t: {} for t in COLUMNS}
         self.sent = collections.Counter()
+        self.indexed = None
 
     def add(self, table, line):
+        self.sent[table] += 1
+        if table not in COLUMNS:  # verdicts and stacks: see verdicts
+            return
         row = parse(table, line)
         key = tuple(row[k] for k in KEYS[table].split())
         old = self.tables[table].get(key)
         if old is None or row.get("seq", 0) >= old.get("seq", 0):
             self.tables[table][key] = row
-        self.sent[table] += 1
 
     def read(self, folder):
         for path in sorted(pathlib.Path(folder).glob("*/*")):
             table = path.parent.name
-            if table not in COLUMNS:  # verdicts and stacks: see push.py
-                continue
             data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
             for line in data.decode("utf-8", "surrogateescape").split("\n")[:-1]:
                 self.add(table, line)
@@ -79,24 +81,31 @@ class Rows:
         marks = [r for r in self.tables["marks"].values() if r["host_id"] == host_id]
         return max(marks, key=lambda r: r["seq"])["gen"]
 
-    def alive(self, host_id, t):
-        """The process keys of a moment."""
-        through = {r["store"]: r["through_ms"] for r in self.tables["marks"].values() if r["host_id"] == host_id}
-        return {r["process_key"] for r in self.tables["spans"].values() if r["host_id"] == host_id
-                and r["first_ms"] <= t
-                and t <= (r["last_ms"] if r["last_ms"] is not None else through[r["store"]])}
+    def index(self, host_id):
+        """The spans of a host by process, and its points of the current gen by process and category, sorted."""
+        sent = sum(self.sent.values())
+        if self.indexed != (host_id, sent):
+            self.indexed, self.spans, self.points = (host_id, sent), {}, {}
+            gen = self.gen(host_id)
+            self.through = {r["store"]: r["through_ms"] for r in self.tables["marks"].values() if r["host_id"] == host_id}
+            for r in self.tables["spans"].values():
+                if r["host_id"] == host_id:
+                    self.spans.setdefault(r["process_key"], []).append(r)
+            for r in self.tables["points"].values():
+                if r["host_id"] == host_id and r["gen"] == gen:
+                    self.points.setdefault((r["process_key"], r["category"]), []).append((r["at_ms"], r))
+            for found in self.points.values():
+                found.sort(key=lambda x: x[0])
 
     def at(self, host_id, t):
-        """{process key: {category: numbers}} of a moment; a category of zeroes is left out."""
-        gen, alive, newest = self.gen(host_id), self.alive(host_id, t), {}
-        for r in self.tables["points"].values():
-            if r["host_id"] == host_id and r["gen"] == gen and r["process_key"] in alive \
-                    and t - 90000000 < r["at_ms"] <= t:
-                key = r["process_key"], r["category"]
-                if key not in newest or newest[key]["at_ms"] < r["at_ms"]:
-                    newest[key] = r
-        out = {k: {} for k in alive}
-        for (process, category), r in newest.items():
-            if r["mappings"] != 0:
-                out[process][category] = tuple(r[n] for n in NUMBERS)
+        """{process key: (name, {category: numbers})} of a moment; a category of zeroes is left out."""
+        self.index(host_id)
+        out = {}
+        for key, spans in self.spans.items():
+            if any(r["first_ms"] <= t <= (self.through[r["store"]] if r["last_ms"] is None else r["last_ms"]) for r in spans):
+                out[key] = max(spans, key=lambda r: (r["seq"], r["first_ms"]))["name"], {}
+        for (process, category), points in self.points.items():
+            i = bisect.bisect_right(points, t, key=lambda x: x[0])
+            if process in out and i and points[i - 1][0] > t - 90000000 and points[i - 1][1]["mappings"] != 0:
+                out[process][1][category] = tuple(points[i - 1][1][n] for n in NUMBERS)
         return out

@@ -7,7 +7,8 @@
 #define ROWS_MOST 50000
 #define BYTES_MOST (8U << 20)
 #define TRIES 4 /* after 1, 2 and 4 s again */
-#define NEW 23  /* from this version on a server gathers small inserts itself */
+#define NEW 23  /* from this version on a server can gather small inserts */
+#define SMALL 10000
 
 static bool goes_on(const pm_sender *s)
 {
@@ -72,9 +73,12 @@ static pmapdb_status insert(pm_sender *s, const pm_batch_table *t, pm_text rows,
                             pmapdb_error *err)
 {
     pm_buf query = {0}, token = {0};
-    pm_http_param params[5] = {{"database", pm_text_of(s->to->database)},
-                               {"insert_distributed_sync", PM_TEXT("1")}};
-    size_t n = 2;
+    pm_http_param params[] = {{"database", pm_text_of(s->to->database)},
+                              {"insert_distributed_sync", PM_TEXT("1")},
+                              {0}, /* query */
+                              {"async_insert", PM_TEXT("1")},
+                              {"wait_for_async_insert", PM_TEXT("1")}};
+    size_t n = 3;
     pmapdb_status st;
 
     pm_buf_addf(&query, NULL, "INSERT INTO %s (%s) FORMAT TabSeparated", t->name, t->columns.data);
@@ -82,8 +86,10 @@ static pmapdb_status insert(pm_sender *s, const pm_batch_table *t, pm_text rows,
                 (long long)part);
     st = pm_buf_status(&query, err);
     PM_STEP(st, pm_buf_status(&token, err));
-    params[n++] = (pm_http_param){"query", pm_buf_text(&query)};
-    if (s->version >= NEW)
+    params[2] = (pm_http_param){"query", pm_buf_text(&query)};
+    if (s->version >= NEW && t->rows < SMALL)
+        n = 5;
+    else if (s->version >= NEW)
         params[n++] = (pm_http_param){"insert_deduplication_token", pm_buf_text(&token)};
     PM_STEP(st, ask(s, params, n, rows, err));
     if (st == PMAPDB_OK && s->reply.body.len) {

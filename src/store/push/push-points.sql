@@ -1,6 +1,6 @@
 -- push-points: the categories of processes when they change, and all of them where a span or a UTC day
 -- begins. A category that went is a row of zeroes. Pss changes when other processes come and go: it is
--- sent, and counts as a change, with :pss only.
+-- sent, and counts as a change, with :pss only. seq is 0 but for rows that correct what was sent.
 
 WITH point AS (
   -- all categories
@@ -16,6 +16,14 @@ WITH point AS (
   CROSS JOIN category_version w ON w.epoch_id = s.prev_epoch_id AND w.first <= s.prev_off
     AND (w.last IS NULL OR w.last >= s.prev_off)
   WHERE s.whole AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.epoch_id = s.epoch_id
+    AND v.category_id = w.category_id AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off))
+  UNION ALL
+  SELECT DISTINCT s.snapshot_id, s.process_id, s.taken_ms, w.category_id, 0, 0, 0, 0, 0, 0, 0, 0
+  FROM push_weaker x
+  CROSS JOIN push_step s ON s.snapshot_id = x.snapshot_id
+  CROSS JOIN category_version w ON w.epoch_id = x.epoch_id AND w.first <= x.off
+    AND (w.last IS NULL OR w.last >= x.off)
+  WHERE NOT EXISTS (SELECT 1 FROM category_version v WHERE v.epoch_id = s.epoch_id
     AND v.category_id = w.category_id AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off))
   UNION ALL
   -- versions that began after the predecessor and say something else
@@ -44,14 +52,18 @@ WITH point AS (
       AND v.category_id = w.category_id AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off))
 )
 SELECT k.host_key AS host_id, k.name, k.process_key, :gen AS gen, push_name('category', c.category) AS category,
-  x.taken_ms AS at_ms, CASE WHEN x.here OR s.mappings IS NOT NULL THEN x.mappings END AS mappings,
+  ifnull(w.at_ms, x.taken_ms) AS at_ms, CASE WHEN x.here OR s.mappings IS NOT NULL THEN x.mappings END AS mappings,
   CASE WHEN x.here OR s.size_kib IS NOT NULL THEN x.size_kib END AS size_kib,
   CASE WHEN x.here OR s.rss_kib IS NOT NULL THEN x.rss_kib END AS rss_kib,
   CASE WHEN :pss AND (x.here OR s.pss_kib IS NOT NULL) THEN x.pss_kib END AS pss_kib,
   CASE WHEN x.here OR s.private_kib IS NOT NULL THEN x.private_kib END AS private_kib,
   CASE WHEN x.here OR s.private_dirty_kib IS NOT NULL THEN x.private_dirty_kib END AS private_dirty_kib,
-  CASE WHEN x.here OR s.swap_kib IS NOT NULL THEN x.swap_kib END AS swap_kib
+  CASE WHEN x.here OR s.swap_kib IS NOT NULL THEN x.swap_kib END AS swap_kib,
+  CASE WHEN w.at_ms IS NULL THEN 0 ELSE 2 * :seq END AS seq
 FROM point x
+LEFT JOIN (SELECT snapshot_id, taken_ms AS at_ms FROM push_weaker
+  UNION SELECT snapshot_id, taken_ms FROM push_step
+    WHERE snapshot_id IN (SELECT snapshot_id FROM push_weaker)) w ON w.snapshot_id = x.snapshot_id
 CROSS JOIN push_process k ON k.process_id = x.process_id
 CROSS JOIN category c ON c.category_id = x.category_id
 CROSS JOIN snapshot s ON s.snapshot_id = x.snapshot_id;

@@ -2,7 +2,7 @@
 --
 -- Parameters: :push_id, :done_id, :until_id, :now_ms, :newest (1: no snapshot is newer than the batch),
 -- :store, :redact (1: names are tokens). push_hash and push_name are functions of push.c.
--- Reads the table push_open. Makes the temp tables push_step, push_life, push_span, push_place,
+-- Reads the table push_open. Makes the temp tables push_step, push_weaker, push_life, push_span, push_place,
 -- push_hours, push_last, push_within, push_place_name, push_process.
 --
 -- A schedule of live captures, or a name of text captures, is a group: its beats tell whether a process
@@ -45,11 +45,34 @@ UPDATE push_step SET (prev_ms, prev_epoch_id, prev_off) = (
   WHERE t.process_id = push_step.process_id AND t.taken_ms < push_step.taken_ms
     AND t.preferred = 1 AND t.snapshot_id <= :until_id
   ORDER BY t.taken_ms DESC, t.ordinal DESC LIMIT 1);
+-- A prune may have removed it.
+UPDATE push_step SET prev_ms = (SELECT o.last_ms FROM push_open o WHERE o.push_id = :push_id
+  AND o.process_id = push_step.process_id AND o.last_ms < push_step.taken_ms)
+WHERE prev_ms IS NULL;
+
+-- What was sent of a moment, of which now a stronger capture came: it is sent in its place, at both times.
+DROP TABLE IF EXISTS temp.push_weaker;
+CREATE TEMP TABLE push_weaker (
+  snapshot_id INTEGER NOT NULL,         -- the stronger one
+  taken_ms    INTEGER NOT NULL,         -- of the weaker one
+  epoch_id    INTEGER NOT NULL,
+  off         INTEGER NOT NULL,
+  PRIMARY KEY (snapshot_id, taken_ms, epoch_id, off)
+) WITHOUT ROWID;
+INSERT INTO push_weaker
+SELECT s.snapshot_id, w.taken_ms, w.epoch_id, w.off
+FROM push_step s
+CROSS JOIN snapshot t ON t.snapshot_id = s.snapshot_id
+CROSS JOIN snapshot w ON w.process_id = s.process_id AND w.taken_ms > ifnull(s.prev_ms, w.taken_ms - 1)
+  AND w.taken_ms < ifnull((SELECT min(n.taken_ms) FROM snapshot n WHERE n.process_id = s.process_id
+    AND n.taken_ms > s.taken_ms AND n.preferred = 1), w.taken_ms + 1)
+WHERE NOT s.known AND t.time_source <> 'live' AND w.moment_ms = t.moment_ms AND w.preferred = 0
+  AND w.snapshot_id <= :done_id;
 
 -- ---- spans ----
 
--- The processes whose spans are found anew from all their snapshots: a late one came, or the span
--- that goes on is not known.
+-- The processes whose spans are found anew from all their snapshots: a late one came, the span that goes
+-- on is not known, or a better name is.
 DROP TABLE IF EXISTS temp.push_anew;
 CREATE TEMP TABLE push_anew (process_id INTEGER PRIMARY KEY);
 INSERT OR IGNORE INTO push_anew SELECT process_id FROM push_step WHERE known;
@@ -58,6 +81,9 @@ SELECT s.process_id
 FROM (SELECT process_id, min(taken_ms), prev_ms FROM push_step GROUP BY process_id) s
 WHERE s.prev_ms IS NOT NULL AND NOT EXISTS (SELECT 1 FROM push_open o
   WHERE o.push_id = :push_id AND o.process_id = s.process_id AND o.last_ms = s.prev_ms);
+INSERT OR IGNORE INTO push_anew
+SELECT o.process_id FROM push_open o CROSS JOIN process p ON p.process_id = o.process_id
+WHERE o.push_id = :push_id AND p.name_ms > o.last_ms;
 
 DROP TABLE IF EXISTS temp.push_life;
 CREATE TEMP TABLE push_life (
@@ -133,12 +159,19 @@ SELECT process_id, first_ms, last_ms, n, NULL,
     WHERE t.process_id = o.process_id AND t.taken_ms = o.last_ms AND t.preferred = 1 LIMIT 1), 0, NULL,
   NULL, 0
 FROM push_open o
-WHERE push_id = :push_id AND NOT EXISTS (SELECT 1 FROM push_span s WHERE s.process_id = o.process_id
-  AND s.last_ms >= o.last_ms);
+WHERE push_id = :push_id;
 UPDATE push_span SET snapshot_id = (SELECT t.snapshot_id FROM snapshot t
-  WHERE t.process_id = push_span.process_id AND t.taken_ms = push_span.last_ms AND t.preferred = 1
-  ORDER BY t.ordinal DESC LIMIT 1)
+  WHERE t.process_id = push_span.process_id AND t.taken_ms <= push_span.last_ms AND t.preferred = 1
+  ORDER BY t.taken_ms DESC, t.ordinal DESC LIMIT 1)
 WHERE snapshot_id IS NULL;
+-- A weaker capture of the last moment may be the later one.
+UPDATE push_span SET last_ms = (
+  SELECT max(w.taken_ms) FROM snapshot s
+  CROSS JOIN snapshot w ON w.process_id = s.process_id AND w.taken_ms >= s.taken_ms
+    AND w.taken_ms < ifnull((SELECT min(n.taken_ms) FROM snapshot n WHERE n.process_id = s.process_id
+      AND n.taken_ms > s.taken_ms AND n.preferred = 1), w.taken_ms + 1)
+  WHERE s.snapshot_id = push_span.snapshot_id AND w.moment_ms = s.moment_ms)
+WHERE changed AND schedule_id IS NULL AND snapshot_id IS NOT NULL;
 UPDATE push_span SET newest = 1 WHERE first_ms = (SELECT max(s.first_ms) FROM push_span s
   WHERE s.process_id = push_span.process_id);
 
@@ -177,7 +210,8 @@ UPDATE push_span SET changed = 1
 WHERE NOT changed AND ended <> (SELECT o.ended FROM push_open o
   WHERE o.push_id = :push_id AND o.process_id = push_span.process_id);
 
-UPDATE push_step SET whole = prev_ms IS NULL OR prev_epoch_id <> epoch_id OR prev_off >= off
+UPDATE push_step SET whole = prev_epoch_id IS NOT epoch_id OR prev_off >= off
+  OR EXISTS (SELECT 1 FROM push_weaker w WHERE w.snapshot_id = push_step.snapshot_id)
   OR prev_ms / 86400000 <> taken_ms / 86400000 OR taken_ms - prev_ms > 3600000
   OR (SELECT l.begins FROM push_life l WHERE l.process_id = push_step.process_id
     AND l.taken_ms = push_step.taken_ms);

@@ -60,16 +60,6 @@ pmapdb_status pm_remote_query(pmapdb_store *memory, pm_query_info *info, pmapdb_
     return st;
 }
 
-pmapdb_status pm_remote_hosts(pmapdb_rows *r, pm_text names, pmapdb_error *err)
-{
-    pm_text name;
-
-    while ((name = pm_text_word(&names, "\n")).len)
-        pm_sql_do(r->store->sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)",
-                  PM_ARGS(PM_T(name)));
-    return pm_sql_end(r->store->sql, err);
-}
-
 /* ---- literals ---- */
 
 static pmapdb_status put_text(pm_text text, pm_buf *sql, pmapdb_error *err)
@@ -250,6 +240,23 @@ static pmapdb_status read_field(pm_text field, pm_buf *out, bool *known, pmapdb_
             at = strchr(escaped, field.data[++i]);
         st = pm_buf_add(out, at ? meant + (at - escaped) : field.data + i, 1, err);
     }
+    return st;
+}
+
+pmapdb_status pm_remote_hosts(pmapdb_rows *r, pm_text names, pmapdb_error *err)
+{
+    pm_buf name = {0};
+    pmapdb_status st = PMAPDB_OK;
+    pm_text field;
+    bool known;
+
+    while (st == PMAPDB_OK && (field = pm_text_word(&names, "\n")).len) {
+        st = read_field(field, &name, &known, err);
+        pm_sql_do(r->store->sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)",
+                  PM_ARGS(PM_T(pm_buf_text(&name))));
+        PM_STEP(st, pm_sql_end(r->store->sql, err));
+    }
+    pm_buf_free(&name);
     return st;
 }
 

@@ -26,17 +26,17 @@ FROM (
     covarPopIf(rss, h, h > turn) / varPopIf(h, h > turn) AS slope_after,
     argMaxIf(toInt64(rss), h, h < turn) AS before, argMaxIf(toInt64(rss), h, h > turn) AS after
   FROM (
-    SELECT host_id, name, toFloat64(hours) AS h, toFloat64(sum(x)) AS rss
+    SELECT host_id, name, toFloat64(intDiv(toUInt32(hour), 3600)) AS h, toFloat64(sum(x)) AS rss
     FROM (
-      SELECT host_id, name, category, intDiv(toInt64(toUInt32(hour)), 3600) AS hours,
-        argMax(ifNull(rss_kib, toInt64(-1)), seq) AS x
+      SELECT host_id, name, category, hour, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS x
       FROM hourly
       WHERE hour >= toDateTime(intDiv(:since - :span, 1000)) AND hour <= toDateTime(intDiv(:to, 1000))
-        AND (:name = '' OR name = :name)
+        AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
+        AND host_id GLOBAL IN (SELECT host_id FROM hosts WHERE at_ms > :since AND at_ms <= :to)
         AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-      GROUP BY host_id, name, category, hours
+      GROUP BY host_id, name, category, hour
     ) AS parts
-    GROUP BY host_id, name, hours
+    GROUP BY host_id, name, hour
     HAVING min(x) >= 0
   ) AS a
   ALL INNER JOIN (

@@ -23,17 +23,16 @@ FROM (
     SELECT host_id, argMax(n, h) AS processes, count() AS hours, argMin(rss, h) AS first_kib, argMax(rss, h) AS last_kib,
       covarPop(toFloat64(rss), toFloat64(h)) / varPop(toFloat64(h)) AS rate_per_h
     FROM (
-      SELECT host_id, h, max(x.1) AS n, sum(x.2) AS rss
+      SELECT host_id, intDiv(toUInt32(hour), 3600) AS h, max(count) AS n, sum(kib) AS rss
       FROM (
-        SELECT host_id, category, intDiv(toInt64(toUInt32(hour)), 3600) AS h,
-          argMax(tuple(toInt64(processes), ifNull(rss_kib, toInt64(-1))), seq) AS x
+        SELECT host_id, hour, argMax(processes, seq) AS count, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS kib
         FROM hourly
         WHERE name = :name AND hour >= toDateTime(intDiv(:from, 1000)) AND hour <= toDateTime(intDiv(:to, 1000))
           AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-        GROUP BY host_id, category, h
+        GROUP BY host_id, cityHash64(category), hour
       ) AS parts
-      GROUP BY host_id, h
-      HAVING min(x.2) >= 0
+      GROUP BY host_id, hour
+      HAVING min(kib) >= 0
     ) AS by_hour
     GROUP BY host_id
     HAVING hours >= 2

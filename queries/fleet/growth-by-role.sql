@@ -17,32 +17,37 @@
 -- table:  role at hosts processes rss_kib rss_kib_host
 -- order:  time
 -- empty:  no host pushed in this time
-SELECT role, at, hosts, processes, rss_kib, intDiv(rss_kib, hosts) AS rss_kib_host, swap_kib
+--
+-- Names and categories are grouped by their hashes, which is faster.
+SELECT role, (toInt64(toUInt32(hour)) + 3600) * 1000 AS at, hosts, processes, rss_kib, intDiv(rss_kib, hosts) AS rss_kib_host,
+  swap_kib
 FROM (
-  SELECT role, at, count() AS hosts, sum(n) AS processes, if(max(no_rss) = 1, NULL, sum(rss)) AS rss_kib,
-    if(max(no_swap) = 1, NULL, sum(swap)) AS swap_kib
+  SELECT role, hour, count() AS hosts, sum(n) AS processes, if(min(rss) < 0, NULL, sum(rss)) AS rss_kib,
+    if(min(swap) < 0, NULL, sum(swap)) AS swap_kib
   FROM (
-    SELECT host_id, at, sum(n) AS n, max(no_rss) AS no_rss, sum(rss) AS rss, max(no_swap) AS no_swap, sum(swap) AS swap
+    SELECT host_id, hour, sum(most) AS n, if(min(kib) < 0, toInt64(-1), sum(kib)) AS rss,
+      if(min(swapped) < 0, toInt64(-1), sum(swapped)) AS swap
     FROM (
-      SELECT host_id, name, at, max(x.1) AS n, max(x.2 < 0) AS no_rss, sum(x.2) AS rss, max(x.3 < 0) AS no_swap, sum(x.3) AS swap
+      SELECT host_id, hour, max(x) AS most, if(min(y) < 0, toInt64(-1), sum(y)) AS kib, if(min(z) < 0, toInt64(-1), sum(z)) AS swapped
       FROM (
-        SELECT host_id, name, category, (toInt64(toUInt32(hour)) + 3600) * 1000 AS at,
-          argMax(tuple(toInt64(processes), ifNull(rss_kib, toInt64(-1)), ifNull(swap_kib, toInt64(-1))), seq) AS x
+        SELECT host_id, cityHash64(name) AS name_hash, hour, argMax(processes, seq) AS x,
+          argMax(ifNull(rss_kib, toInt64(-1)), seq) AS y, argMax(ifNull(swap_kib, toInt64(-1)), seq) AS z
         FROM hourly
-        WHERE hour >= toDateTime(intDiv(:from, 1000)) AND hour <= toDateTime(intDiv(:to, 1000) - 3600)
+        PREWHERE hour >= toDateTime(intDiv(:from, 1000)) AND hour <= toDateTime(intDiv(:to, 1000) - 3600)
           AND (intDiv(:to, 3600000) - 1 - intDiv(toInt64(toUInt32(hour)), 3600)) % greatest(intDiv(:step, 3600000), 1) = 0
-          AND (:name = '' OR name = :name) AND (:category = '' OR category = :category)
-          AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-        GROUP BY host_id, name, category, hour
+          AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
+          AND category BETWEEN :category AND if(:category = '', '\xff\xff', :category)
+        WHERE (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
+        GROUP BY host_id, name_hash, cityHash64(category), hour
       ) AS parts
-      GROUP BY host_id, name, at
+      GROUP BY host_id, name_hash, hour
     ) AS names
-    GROUP BY host_id, at
+    GROUP BY host_id, hour
   ) AS a
   ANY LEFT JOIN (
     SELECT host_id, argMax(label_value[indexOf(label_key, :label)], tuple(at_ms, seq)) AS role
     FROM hosts WHERE at_ms <= :to GROUP BY host_id
   ) AS b USING (host_id)
-  GROUP BY role, at
+  GROUP BY role, hour
 ) AS c
 ORDER BY role, at

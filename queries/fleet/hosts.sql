@@ -27,14 +27,15 @@ FROM (
   ) AS l USING (host_id)
 ) AS known
 ANY LEFT JOIN (
-  SELECT host_id, toNullable(sum(n)) AS processes, if(max(no_rss) = 1, NULL, sum(rss)) AS rss_kib,
-    if(max(no_swap) = 1, NULL, sum(swap)) AS swap_kib
+  SELECT host_id, toNullable(sum(n)) AS processes, if(min(rss) < 0, NULL, sum(rss)) AS rss_kib,
+    if(min(swap) < 0, NULL, sum(swap)) AS swap_kib
   FROM (
-    SELECT host_id, name, max(x.1) AS n, max(x.2 < 0) AS no_rss, sum(x.2) AS rss, max(x.3 < 0) AS no_swap, sum(x.3) AS swap
+    SELECT host_id, name, max(x) AS n, if(min(y) < 0, toInt64(-1), sum(y)) AS rss, if(min(z) < 0, toInt64(-1), sum(z)) AS swap
     FROM (
-      SELECT host_id, name, category, argMax(tuple(toInt64(processes), ifNull(rss_kib, toInt64(-1)), ifNull(swap_kib, toInt64(-1))), seq) AS x
+      SELECT host_id, name, category, argMax(processes, seq) AS x, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS y,
+        argMax(ifNull(swap_kib, toInt64(-1)), seq) AS z
       FROM hourly
-      WHERE hour <= toDateTime(intDiv(:at, 1000)) AND (host_id, hour) GLOBAL IN (
+      WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 90000) AND (host_id, hour) GLOBAL IN (
         SELECT host_id, max(hour) FROM hourly
         WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 90000) GROUP BY host_id)
         AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)

@@ -27,11 +27,12 @@ FROM (
     quantileExactIf(0.5)(rate, leaks > 0) AS rate_per_h, quantileExactIf(0.1)(rate, leaks > 0) AS rate_10,
     quantileExactIf(0.9)(rate, leaks > 0) AS rate_90, minIf(since, since > 0) AS first_ms
   FROM (
-    SELECT host_id, name, category, v.1 AS build, countIf(v.2 = 'leak') AS leaks,
-      quantileExactIf(0.5)(v.3, v.2 = 'leak') AS rate, minIf(v.4, v.2 = 'leak' AND v.4 > 0) AS since
+    SELECT host_id, name, category, built AS build, countIf(is = 'leak') AS leaks,
+      quantileExactIf(0.5)(speed, is = 'leak') AS rate, minIf(began, is = 'leak' AND began > 0) AS since
     FROM (
-      SELECT host_id, name, category, process_key,
-        argMax(tuple(build, verdict, ifNull(rate_per_h, toFloat64(0)), ifNull(since_ms, toInt64(0)), processes), seq) AS v
+      SELECT host_id, name, category, process_key, argMax(build, seq) AS built, argMax(verdict, seq) AS is,
+        argMax(ifNull(rate_per_h, toFloat64(0)), seq) AS speed, argMax(ifNull(since_ms, toInt64(0)), seq) AS began,
+        argMax(processes, seq) AS count
       FROM verdicts
       WHERE category != 'total' AND metric != 'mappings' AND (:name = '' OR name = :name)
         AND day BETWEEN toDate(toDateTime(intDiv(:at, 1000)), 'UTC') - 1 AND toDate(toDateTime(intDiv(:at, 1000)), 'UTC')
@@ -43,7 +44,7 @@ FROM (
       GROUP BY host_id, name, category, process_key
     ) AS newest
     GROUP BY host_id, name, category, build
-    HAVING sum(v.5) > 0
+    HAVING sum(count) > 0
   ) AS by_host
   GROUP BY name, category, build
   HAVING leaking >= :least

@@ -26,11 +26,11 @@ FROM (
   FROM (
     SELECT role, name, count() AS hosts, quantileExact(0.5)(rss) AS median, groupArray(tuple(host_id, rss, n)) AS all
     FROM (
-      SELECT host_id, name, max(x.1) AS n, sum(x.2) AS rss
+      SELECT host_id, name, max(count) AS n, sum(kib) AS rss
       FROM (
-        SELECT host_id, name, category, argMax(tuple(toInt64(processes), ifNull(rss_kib, toInt64(-1))), seq) AS x
+        SELECT host_id, name, category, argMax(processes, seq) AS count, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS kib
         FROM hourly
-        WHERE (:name = '' OR name = :name) AND hour <= toDateTime(intDiv(:at, 1000))
+        WHERE name BETWEEN :name AND if(:name = '', '\xff\xff', :name) AND hour <= toDateTime(intDiv(:at, 1000))
           AND hour > toDateTime(intDiv(:at, 1000) - 10800) AND (host_id, hour) GLOBAL IN (
           SELECT host_id, max(hour) FROM hourly
           WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 10800) GROUP BY host_id)
@@ -38,7 +38,7 @@ FROM (
         GROUP BY host_id, name, category
       ) AS parts
       GROUP BY host_id, name
-      HAVING min(x.2) >= 0
+      HAVING min(kib) >= 0
     ) AS a
     ANY LEFT JOIN (
       SELECT host_id, argMax(label_value[indexOf(label_key, :label)], tuple(at_ms, seq)) AS role

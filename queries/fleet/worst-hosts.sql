@@ -22,17 +22,17 @@ FROM (
       if(argMax(rss, h) < 0 OR countIf(rss >= 0 AND (h + 1) * 3600000 <= :at - :back) = 0, NULL,
         argMax(rss, h) - argMaxIf(rss, h, rss >= 0 AND (h + 1) * 3600000 <= :at - :back)) AS rss_kib_delta
     FROM (
-      SELECT host_id, h, max(x.1) AS n, if(max(x.2 < 0) = 1, toInt64(-1), sum(x.2)) AS rss,
-        if(max(x.3 < 0) = 1, toInt64(-1), sum(x.3)) AS swap
+      SELECT host_id, intDiv(toUInt32(hour), toInt64(3600)) AS h, max(x) AS n, if(min(y) < 0, toInt64(-1), sum(y)) AS rss,
+        if(min(z) < 0, toInt64(-1), sum(z)) AS swap
       FROM (
-        SELECT host_id, category, intDiv(toInt64(toUInt32(hour)), 3600) AS h,
-          argMax(tuple(toInt64(processes), ifNull(rss_kib, toInt64(-1)), ifNull(swap_kib, toInt64(-1))), seq) AS x
+        SELECT host_id, hour, argMax(processes, seq) AS x, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS y,
+          argMax(ifNull(swap_kib, toInt64(-1)), seq) AS z
         FROM hourly
         WHERE name = :name AND hour > toDateTime(intDiv(:at - :back, 1000) - 10800) AND hour <= toDateTime(intDiv(:at, 1000))
           AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-        GROUP BY host_id, category, h
+        GROUP BY host_id, cityHash64(category), hour
       ) AS parts
-      GROUP BY host_id, h
+      GROUP BY host_id, hour
     ) AS by_hour
     GROUP BY host_id
   ) AS a

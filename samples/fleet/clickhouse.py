@@ -152,7 +152,7 @@ class Cluster:
 
     def __exit__(self, *_):
         for name in list(self.process):
-            self.kill(name, signal.SIGTERM)
+            self.kill(name)
         for made in self.made:
             shutil.rmtree(made, ignore_errors=True)
 
@@ -216,15 +216,10 @@ class Cluster:
             raise RuntimeError(f"{name} ended: {said[-600:]}")
         return True
 
-    def kill(self, name, with_signal=signal.SIGKILL):
-        """Ends a server, by its number or name."""
+    def kill(self, name):
+        """Ends a server, by its number or name. TERM would take five seconds."""
         process = self.process.pop(name if isinstance(name, str) else f"server{name}", None)
-        if not process:
-            return
-        process.send_signal(with_signal)
-        try:
-            process.wait(15)
-        except subprocess.TimeoutExpired:
+        if process:
             process.kill()
             process.wait()
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Pushed hosts give the answers of their stores.     answers.py PMAPDB [PAIRS]
+"""Every question of `pmapdb fleet` gives what Python calculates.     answers.py PMAPDB [PAIRS]
 
-Simulated hosts (samples/fleet) push to two shards, of two replicas each where ZooKeeper is installed. Then
-`fleet host-diff` must equal `pmapdb diff` of the host's store for random hosts, names and pairs of times;
-also after everything was pushed once more, with one replica of each shard down and, from those, the
-others. The sums of fleet hosts and worst-hosts are compared with SQLite's over the stores.
+Two databases on two shards, of two replicas each where ZooKeeper is installed. One has the rows of a
+fleet made at random (queries.py), the other one what 24 hosts pushed whose stores `pmapdb import` filled
+(stores.py). host-diff of random hosts, names and times must also be what `pmapdb diff` of the host's
+store says; also after everything was pushed once more, with one replica of each shard down, from those
+that had been down, and with ZooKeeper down.
 """
+import concurrent.futures
 import csv
 import io
 import os
 import pathlib
 import random
-import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,36 +20,31 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "samples/fleet"))
 import clickhouse  # noqa: E402  pylint: disable=wrong-import-position
 import queries  # noqa: E402  pylint: disable=wrong-import-position
+import stores  # noqa: E402  pylint: disable=wrong-import-position
 
-HOSTS, END = 3, 1772706000  # 2026-03-05T10:20:00Z
-NAMES = ["api", "redis-server", "nginx"]
-
-
-def run(*words):
-    """Standard output of a command that must succeed."""
-    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, check=False,
-                          env={**os.environ, "TZ": "UTC", "PMAPDB_CONFIG": ""})
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, words))}: {done.stderr}")
-    return done.stdout
+HOSTS = 24
 
 
 class Fleet:
-    """The stores of the hosts, and the servers that they were pushed to."""
+    """The hosts, and the servers that they pushed to."""
 
     def __init__(self, pmapdb, folder, servers):
-        self.pmapdb, self.folder, self.servers, self.server = pmapdb, folder, servers, 0
-        queries.schema(pmapdb, servers, "pmapdb", "--cluster", "fleet", *(["--replicated"] if servers.replicas > 1 else []))
-        run(sys.executable, queries.clickhouse.__file__.replace("clickhouse.py", "simulate.py"), pmapdb, folder,
-            "--hosts", HOSTS, "--hours", 30, "--end", END, "--push", self.url())
-        self.stores = {p.stem: p for p in sorted(folder.glob("*.db"))}
+        self.pmapdb, self.servers, self.server = pmapdb, servers, 0
+        folder.mkdir()
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            self.hosts = sorted(pool.map(lambda i: stores.Maker(i).make(pmapdb, folder, self.url()), range(HOSTS)), key=lambda h: h.name)
+        self.now = int(time.time()) * 1000
+        ids = dict(servers.ask("SELECT host, host_id FROM marks", database="pmapdb"))
+        for host in self.hosts:
+            host.id = int(ids[host.name])
 
     def url(self):
         return self.servers.urls[self.server]
 
-    def push_again(self, hosts=HOSTS):
-        for store in list(self.stores.values())[:hosts]:
-            run(self.pmapdb, "-q", "--db", store, "push", self.url(), "--rewind", "2026-03-01T00:00:00Z")
+    def push_again(self, n=3):
+        for host in self.hosts[:n]:
+            stores.run(self.pmapdb, "-q", "--db", host.paths[0], "push", self.url(), "--rewind", "2026-03-01T00:00:00Z")
+            host.read_pushed()
 
     def caught_up(self):
         """Waits until every replica has what was pushed."""
@@ -57,62 +52,40 @@ class Fleet:
             [["0"]] == self.servers.ask("SELECT sum(queue_size) FROM system.replicas", i)
             for i in range(len(self.servers.urls)) if f"server{i}" in self.servers.process), "replication")
 
-    def times(self, host, name):
-        """When the store has captures of a name."""
-        with sqlite3.connect(self.stores[host]) as db:
-            return [t for t, in db.execute("SELECT DISTINCT taken_ms FROM snapshots WHERE name = ? ORDER BY 1", [name])]
+    def questions(self):
+        """Complaints about all questions."""
+        return queries.check(self.pmapdb, self.url(), "pmapdb", self.hosts, self.now)
 
     def pairs(self, rng, n):
-        """Complaints about n random pairs: host-diff against diff."""
+        """Complaints about n random pairs: host-diff against Python's, and `pmapdb diff`."""
         wrong = []
         for _ in range(n):
-            host, name = rng.choice(list(self.stores)), rng.choice(NAMES)
-            older, newer = (queries.iso(t) for t in sorted(rng.sample(self.times(host, name), 2)))
-            words = ["--from", older, "--to", newer, "-f", "csv"]
-            want = run(self.pmapdb, "--db", self.stores[host], "diff", "-p", name, *words)
-            got = run(self.pmapdb, "fleet", "host-diff", "--host", host, "--name", name, "--url", self.url(), *words)
-            if rows(got) != rows(want):
-                wrong.append(f"{host} {name} {older} {newer}:\n{got}--- diff\n{want}")
+            host = rng.choice(self.hosts)
+            name = rng.choice(["", *host.beats[0]])
+            older, newer = sorted(rng.sample(host.moments(name), 2))
+            words = ["--from", queries.iso(older), "--to", queries.iso(newer)]
+            got = queries.ask(self.pmapdb, self.url(), "pmapdb", ["host-diff", "--host", host.name, "--name", name, *words])
+            wrong += queries.compare(f"host-diff {host.name} {name} {words}", got, host.diff(older, newer, name))
+            if name:
+                want = stores.run(self.pmapdb, "--db", host.paths[0], "diff", "-p", name, *words, "-f", "csv")
+                want = {row["category"]: {k: v for k, v in row.items() if v and k[:3] != "pss"} for row in csv.DictReader(io.StringIO(want))}
+                if want != {row["category"]: {k: str(v) for k, v in row.items()} for row in got}:
+                    wrong.append(f"host-diff {host.name} {name} {words}: {got}, diff: {want}")
         return wrong
-
-    def sums(self):
-        """Complaints about the sums of hosts and worst-hosts against SQLite's."""
-        at, wrong = queries.iso(END * 1000), []
-        ask = lambda *words: queries.ask(self.pmapdb, self.url(), "pmapdb", [*words, "--at", at])  # noqa: E731
-        for row in ask("hosts"):
-            with sqlite3.connect(self.stores[row["host"]]) as db:
-                want = db.execute("SELECT count(*), sum(rss_kib), max(taken_ms) FROM snapshots WHERE taken_ms = "
-                                  "(SELECT max(taken_ms) FROM snapshots)").fetchone()
-            if (row["processes"], row["rss_kib"], row["through_at"]) != (*want[:2], queries.iso(want[2])):
-                wrong.append(f"hosts: {row}, should be {want}")
-        worst = ask("worst-hosts", "--name", "api")
-        for row in worst:
-            with sqlite3.connect(self.stores[row["host"]]) as db:
-                of = "SELECT rss_kib FROM snapshots WHERE name = 'api' AND taken_ms = (SELECT max(taken_ms) FROM " \
-                     "snapshots WHERE name = 'api' AND taken_ms < ?)"
-                hour = 3600000
-                newest = END * 1000
-                newer = db.execute(of, [newest + 1]).fetchone()[0]
-                older = db.execute(of, [(newest - 24 * hour) // hour * hour]).fetchone()[0]
-            if (row["rss_kib"], row["rss_kib_delta"]) != (newer, newer - older):
-                wrong.append(f"worst-hosts: {row}, should be {newer}, {newer - older}")
-        if len(worst) != HOSTS:
-            wrong.append(f"worst-hosts: {len(worst)} hosts")
-        return wrong
-
-
-def rows(text):
-    """A diff as {category: numbers}."""
-    return {row["category"]: row for row in csv.DictReader(io.StringIO(text))}
 
 
 def check(pmapdb, folder, servers, n):
     """Complaints, after everything that happens to the servers."""
     rng = random.Random(n)
+    options = ["--cluster", "fleet", *(["--replicated"] if servers.replicas > 1 else [])]
+    for database in "pmapdb", "truth":
+        queries.schema(pmapdb, servers, database, *options)
+    hosts = queries.made(servers, "truth", 1)
     fleet = Fleet(pmapdb, folder / "hosts", servers)
-    wrong = fleet.pairs(rng, n) + fleet.sums()
+    wrong = fleet.questions() + fleet.pairs(rng, n)
+    wrong += queries.check(pmapdb, servers.urls[-1], "truth", hosts) + queries.hostile(pmapdb, servers, "truth")
     fleet.push_again()
-    wrong += ["pushed again: " + w for w in fleet.pairs(rng, n // 4) + fleet.sums()]
+    wrong += ["pushed again: " + w for w in fleet.questions() + fleet.pairs(rng, n // 4)]
     if servers.replicas == 1:
         return wrong
     fleet.caught_up()
@@ -126,7 +99,7 @@ def check(pmapdb, folder, servers, n):
             servers.start(i)
         fleet.caught_up()
     fleet.server = 2
-    wrong += ["all up again: " + w for w in fleet.pairs(rng, n // 4) + fleet.sums()]
+    wrong += ["all up again: " + w for w in fleet.pairs(rng, n // 4)]
     servers.kill("zookeeper")
     time.sleep(0.1)
     wrong += ["ZooKeeper down: " + w for w in fleet.pairs(rng, n // 4)]
@@ -134,7 +107,7 @@ def check(pmapdb, folder, servers, n):
 
 
 def main():
-    pmapdb, n = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    pmapdb, n = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 8
     if clickhouse.missing():
         print("skipped:", clickhouse.missing())
         return 77
@@ -142,7 +115,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             clickhouse.Cluster(pathlib.Path(folder) / "servers", 2, replicas) as servers:
         wrong = check(pmapdb, pathlib.Path(folder), servers, n)
-    print("\n".join(wrong[:5]) or f"{n} pairs, 2 shards x {replicas}" + (" (no ZooKeeper here)" if replicas == 1 else ""))
+    print("\n".join(wrong[:5]) or f"11 questions, {n} pairs, 2 shards x {replicas}" + (" (no ZooKeeper here)" if replicas == 1 else ""))
     return 1 if wrong else 0
 
 

@@ -788,7 +788,7 @@ class Servers(Case):
         store, moments, killed = self.new(), grow(60), threading.Event()
 
         def kill():
-            self.cluster.kill(0, signal.SIGKILL)
+            self.cluster.kill(0)
             killed.set()
         self.server.kill = kill
         for i, (how, comes_back) in enumerate((("kill before", True), ("kill after", True), ("kill before", False),
@@ -849,7 +849,7 @@ class Servers(Case):
         for i, down in enumerate(((1, 3), (0, 2))):
             self.caught_up()
             for server in down:
-                self.cluster.kill(server, signal.SIGKILL)
+                self.cluster.kill(server)
             self.at = 1 - down[0] % 2
             store.put(moments[50 + 40 * i:90 + 40 * i])
             self.push(store)
@@ -863,7 +863,7 @@ class Servers(Case):
     def test_zookeeper_down(self):
         self.replicas()
         store = self.whole()
-        self.cluster.kill("zookeeper", signal.SIGKILL)
+        self.cluster.kill("zookeeper")
         self.push(store, ok=(3,))
         self.assertEqual(self.cursor(store), (0, 1, 0))
         self.cluster.start_zookeeper()

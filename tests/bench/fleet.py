@@ -11,6 +11,7 @@ import gzip
 import os
 import pathlib
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -24,35 +25,52 @@ DAY0 = 1772668800000  # 2026-03-05T00:00:00Z
 MINUTE, HOUR = 60000, 3600000
 CATEGORIES = ["heap", "stack", "anonymous", "anonymous/glibc-arena", "anonymous/thread-stack", "program", "shared-library",
               "mapped-file", "reserve/guard", "kernel"]
+WORKLOADS = ["redis", "nginx", "memcached", "java_heap", "java_steady", "node_steady", "c_brk", "c_saw", "c_plateau", "py_mmap"]
 NAMES = [f"service-{i}" for i in range(19)]
 REFERENCE = {"points wire KB": 484, "points disk KB": 354, "hourly wire KB": 75, "hourly disk KB": 55, "load CPU s": 42,
              "leaks-by-build": 3.0, "growth-by-role": 0.74, "top-objects": 5.4, "near-limit": 3.1, "forecast": 0.73,
              "changed-since": 0.11, "host-diff": 0.12}  # questions: at 10,000 hosts
 
 
-def one_day(rng):
-    """The rows of one host: {table: {quarter of an hour: [row]}}."""
-    rows, sizes = {"points": {}, "hourly": {}, "spans": {}, "objects": {}}, {}
+def tapes(pmapdb, folder):
+    """What real processes held, sample by sample: [[{category: numbers}]]."""
+    shared = pathlib.Path(os.environ.get("PMAPDB_SHARED", ROOT / "../shared")) / "workloads"
+    files = [shared / (name + ".tar.zst") for name in WORKLOADS]
+    if not files[0].exists():
+        sys.exit(f"no {files[0]}: set PMAPDB_SHARED")
+    subprocess.run([pmapdb, "--db", folder / "tapes.db", "-q", "import", "--time-from", "name", *files], check=True)
+    found = {}
+    with sqlite3.connect(folder / "tapes.db") as db:
+        for process, snapshot, category, *numbers in db.execute(
+                f"SELECT c.process_id, c.snapshot_id, c.category, {', '.join('c.' + n for n in queries.NUMBERS)} FROM categories c "
+                "JOIN snapshots s USING (snapshot_id) WHERE s.preferred = 1 ORDER BY 1, c.taken_ms, 3"):
+            numbers[3] = None  # Pss is not pushed
+            found.setdefault(process, {}).setdefault(snapshot, {})[category] = numbers
+    return [list(of.values()) for of in found.values()]
+
+
+def one_day(rng, played):
+    """The rows of one host whose processes play the tapes: {table: {quarter of an hour: [row]}}."""
+    rows = {"points": {}, "hourly": {}, "spans": {}, "objects": {}}
 
     def put(table, at, row):
         rows[table].setdefault((at - DAY0) // (15 * MINUTE), []).append(row)
 
-    def point(at, name, key, category):
-        size = sizes.get((key, category)) or rng.randrange(100, 90000)
-        size = sizes[key, category] = max(size + 4 * rng.randrange(-20, 30), 4)
-        put("points", at, [1, name, key, 1, category, at, 7 + key % 40, size + 1000, size, None, size, size, 0])
-
-    def process(key, first, until, every):
-        name = NAMES[key % len(NAMES)]
-        put("spans", first, [1, key, "s", name, key, "b", name, "/usr/bin/" + name, "root", "/system.slice/" + name,
-                             2000000 if key % 3 else None, "smaps", "complete", first, None if until is None else until, 9, 1])
-        for category in CATEGORIES[:9 + key % 2]:
-            point(first, name, key, category)
-        for at in range(first + every, DAY0 + 24 * HOUR if until is None else until, every):
-            point(at, name, key, rng.choice(CATEGORIES[:4]))
+    def process(number, first, until, every):
+        name, key, tape, shown = NAMES[number % len(NAMES)], rng.getrandbits(62), played[number % len(played)], {}
+        put("spans", first, [1, key, "s", name, number, "b", name, "/usr/bin/" + name, "root", "/system.slice/" + name,
+                             2000000 if number % 3 else None, "smaps", "complete", first, until, 9, 1])
+        start = rng.randrange(len(tape))
+        for i, at in enumerate(range(first, DAY0 + 24 * HOUR if until is None else until, every), start):
+            more = [0] + [i // len(tape) * 4 * (start % 97)] * 6  # a tape that begins again holds more
+            now = {c: [n and n + m for n, m in zip(numbers, more)] for c, numbers in tape[i % len(tape)].items()}
+            for category in sorted(shown.keys() | now):
+                if shown.get(category) != now.get(category):
+                    put("points", at, [1, name, key, 1, category, at, *now.get(category, [0] * 7)])
+            shown = now
 
     for key in range(300):
-        process(key + 1, DAY0, None, 96000 if key < 11 else 10 * MINUTE if key < 71 else 6 * HOUR)
+        process(key, DAY0, None, MINUTE if key < 11 else 10 * MINUTE if key < 71 else 6 * HOUR)
     for key in range(720):
         process(1000 + key, DAY0 + key * 2 * MINUTE, DAY0 + key * 2 * MINUTE + 90000, HOUR)
     for hour in range(24):
@@ -89,9 +107,9 @@ def show(what, value, reference=None):
     print(f"{what:<34} {value:>10}{said}", flush=True)
 
 
-def send_one(fleet):
+def send_one(fleet, played):
     """Sends the day of host 1, a request a quarter of an hour and table."""
-    for table, quarters in one_day(random.Random(1)).items():
+    for table, quarters in one_day(random.Random(1), played).items():
         columns, wire, n = ", ".join(queries.COLUMNS[table].split()), 0, 0
         for part in quarters.values():
             text = "\n".join("\t".join(map(queries.field, row)) for row in part).encode()
@@ -128,21 +146,91 @@ def copy(fleet, hosts):
               f"LIMIT {100 * hosts}", database="pmapdb", insert_distributed_sync=1)
 
 
+FIRST, LAST = f"toDateTime({DAY0 // 1000})", f"toDateTime({DAY0 // 1000 + 23 * 3600})"
+HOURS_OF_NAME = f"""SELECT host_id, toFloat64(toUInt32(hour)) / 3600 AS h, toFloat64(sum(x)) AS rss FROM (
+    SELECT host_id, category, hour, argMax(assumeNotNull(rss_kib), seq) AS x FROM hourly
+    WHERE name = 'service-3' AND isNotNull(rss_kib) AND hour BETWEEN {FIRST} AND {LAST} GROUP BY host_id, category, hour)
+  GROUP BY host_id, h"""
+# The same questions of a prototype without labels by time, generations, unknown numbers: the least that an answer costs.
+LEAST = {
+    "leaks-by-build": """SELECT name, category, build, leaking, judged, rate, rate_10, rate_90, first_ms, stack FROM (
+  SELECT name, category, build, countIf(v.1 = 'leak') AS leaking, count() AS judged, quantileExactIf(0.5)(v.2, v.1 = 'leak') AS rate,
+    quantileExactIf(0.1)(v.2, v.1 = 'leak') AS rate_10, quantileExactIf(0.9)(v.2, v.1 = 'leak') AS rate_90,
+    minIf(v.3, v.1 = 'leak') AS first_ms FROM (
+    SELECT host_id, name, category, process_key, argMax(build, seq) AS build,
+      argMax(tuple(verdict, ifNull(rate_per_h, toFloat64(0)), ifNull(since_ms, toInt64(0))), seq) AS v
+    FROM verdicts WHERE day = toDate('2026-03-05') AND metric = 'rss' GROUP BY host_id, name, category, process_key)
+  GROUP BY name, category, build HAVING leaking >= 1) AS a
+ANY LEFT JOIN (SELECT name, category, argMax(stack, growth_kib) AS stack FROM stacks GROUP BY name, category) AS b USING (name, category)
+ORDER BY leaking DESC, name, category, build LIMIT 50""",
+    "growth-by-role": f"""SELECT role, at, count(), sum(rss) FROM (SELECT host_id, at, sum(rss) AS rss FROM (
+    SELECT host_id, name, hour AS at, argMax(assumeNotNull(rss_kib), seq) AS rss FROM hourly
+    WHERE category = 'heap' AND isNotNull(rss_kib) AND hour BETWEEN {FIRST} AND {LAST} AND toHour(hour, 'UTC') % 4 = 2
+    GROUP BY host_id, name, at) GROUP BY host_id, at) AS a
+ALL INNER JOIN (SELECT host_id, argMax(label_value[indexOf(label_key, 'role')], at_ms) AS role FROM hosts GROUP BY host_id) AS b
+USING (host_id) GROUP BY role, at""",
+    "top-objects": f"""SELECT object, category, sum(newer - older) AS delta FROM (
+  SELECT host_id, name, object, category, argMax(assumeNotNull(rss_kib), tuple(hour, seq)) AS newer,
+    argMin(assumeNotNull(rss_kib), tuple(hour, seq)) AS older FROM objects
+  WHERE isNotNull(rss_kib) AND hour BETWEEN {FIRST} AND {LAST} GROUP BY host_id, name, object, category)
+GROUP BY object, category ORDER BY delta DESC, object, category LIMIT 50""",
+    "near-limit": """SELECT host_id, name, category, process_key, v FROM (
+  SELECT host_id, name, category, metric, process_key, argMax(tuple(verdict, ifNull(eta_h, toFloat64(-1)), ifNull(rate_per_h,
+    toFloat64(0))), seq) AS v FROM verdicts WHERE day = toDate('2026-03-05') GROUP BY host_id, name, category, metric, process_key)
+WHERE v.1 IN ('leak', 'suspect') AND v.2 BETWEEN 0 AND 48 ORDER BY v.2""",
+    "forecast": f"""SELECT host_id, slope, last, (lowest - last) / slope AS eta FROM (
+  SELECT host_id, covarPop(rss, h) / varPop(h) AS slope, argMax(rss, h) AS last FROM ({HOURS_OF_NAME}) GROUP BY host_id) AS a
+ANY LEFT JOIN (SELECT host_id, min(memory_max_kib) AS lowest FROM spans WHERE name = 'service-3' GROUP BY host_id) AS b
+USING (host_id) ORDER BY eta""",
+    "changed-since": f"""SELECT was, is, count(), avg(before), avg(after) FROM (
+  SELECT host_id, any(was) AS was, any(is) AS is, covarPopIf(rss, h, h < turn) / varPopIf(h, h < turn) AS before,
+    covarPopIf(rss, h, h > turn) / varPopIf(h, h > turn) AS after FROM ({HOURS_OF_NAME}) AS a
+  ALL INNER JOIN (SELECT host_id, argMin(value, at_ms) AS was, argMax(value, at_ms) AS is, toFloat64(max(at_ms)) / 3600000 AS turn
+    FROM (SELECT host_id, at_ms, label_value[indexOf(label_key, 'build')] AS value FROM hosts)
+    GROUP BY host_id HAVING was != is) AS b USING (host_id) GROUP BY host_id) GROUP BY was, is""",
+    "host-diff": f"""SELECT t, process_key, category, argMax(tuple(ifNull(mappings, toInt64(-1)), ifNull(size_kib, toInt64(-1)),
+  ifNull(rss_kib, toInt64(-1)), ifNull(pss_kib, toInt64(-1)), ifNull(private_kib, toInt64(-1)), ifNull(private_dirty_kib,
+  toInt64(-1)), ifNull(swap_kib, toInt64(-1))), at_ms) AS x
+FROM (SELECT arrayJoin([toInt64(FROM), toInt64(TO)]) AS t, * FROM points WHERE host_id = 134623 AND gen = 1
+  AND at_ms > toInt64(FROM) - 90000000 AND at_ms <= toInt64(TO))
+WHERE at_ms <= t AND at_ms > t - 90000000 AND (t, process_key) GLOBAL IN (SELECT t, process_key FROM (
+  SELECT arrayJoin([toInt64(FROM), toInt64(TO)]) AS t, process_key, first_ms, if(l = 0, through, l) AS last FROM (
+    SELECT store, process_key, first_ms, argMax(ifNull(last_ms, toInt64(0)), seq) AS l FROM spans
+    WHERE host_id = 134623 AND first_ms <= toInt64(TO) GROUP BY store, process_key, first_ms) AS s
+  ALL INNER JOIN (SELECT store, max(through_ms) AS through FROM marks WHERE host_id = 134623 GROUP BY store) AS m USING (store))
+  WHERE first_ms <= t AND last >= t)
+GROUP BY t, process_key, category""".replace("FROM)", f"{DAY0 + 8 * HOUR})").replace("TO)", f"{DAY0 + 24 * HOUR - MINUTE})")}
+
+
+def spent_on(cpu, ask, times=4):
+    """CPU seconds of the servers for an answer, once it was asked."""
+    ask()
+    cpu.since()
+    for _ in range(times):
+        ask()
+    return cpu.since() / times
+
+
 def questions(pmapdb, fleet, cpu):
-    """CPU of the servers for each question, the second time it is asked."""
-    at = queries.iso(DAY0 + 24 * HOUR - MINUTE)
-    for name, *words in (("hosts", "--at", at), ("leaks-by-build", "--at", at), ("growth-by-role", "--from", queries.iso(DAY0), "--to", at, "--step", "4h"),
-                         ("top-objects", "--to", at, "--from", queries.iso(DAY0)), ("near-limit", "--at", at),
-                         ("forecast", "--name", "service-3", "--to", at, "--from", queries.iso(DAY0)),
+    """CPU of the servers for each question, and for the least that answers it on these rows."""
+    at, day = queries.iso(DAY0 + 24 * HOUR - MINUTE), queries.iso(DAY0)
+    print(f"\n{'CPU s of a question':<34} {'':>10}   least  ratio  reference at 10,000")
+    for name, *words in (("hosts", "--at", at), ("leaks-by-build", "--at", at),
+                         ("growth-by-role", "--from", day, "--to", at, "--step", "4h", "--category", "heap"),
+                         ("growth-by-role", "--from", day, "--to", at, "--step", "4h"),
+                         ("top-objects", "--to", at, "--from", day), ("near-limit", "--at", at, "--within", "2d"),
+                         ("forecast", "--name", "service-3", "--to", at, "--from", day),
                          ("changed-since", "--name", "service-3", "--to", at, "--since", queries.iso(DAY0 + HOUR)),
                          ("worst-hosts", "--name", "service-3", "--at", at), ("outliers", "--at", at), ("silent-hosts", "--at", at),
                          ("host-diff", "--host", "host-17", "--from", queries.iso(DAY0 + 8 * HOUR), "--to", at)):
-        for _ in range(2):
-            cpu.since()
-            got = subprocess.run([pmapdb, "fleet", name, *words, "--url", fleet.urls[0], "-f", "ndjson"], capture_output=True, text=True,
-                                 check=False, env={**os.environ, "TZ": "UTC"})
-            spent = cpu.since()
-        show(f"{name}: CPU s, {len(got.stdout.splitlines())} rows {got.stderr[:60].strip()}", round(spent, 2), REFERENCE.get(name))
+        rows = []
+
+        def ask(words=(name, *words), rows=rows):
+            rows[:] = queries.ask(pmapdb, fleet.urls[0], "pmapdb", words)
+        spent, same = spent_on(cpu, ask), name in LEAST and (name != "growth-by-role" or "--category" in words)
+        least = spent_on(cpu, lambda name=name: fleet.ask(LEAST[name], database="pmapdb")) if same else None
+        print(f"{name + ', ' + str(len(rows)) + ' rows':<34} {spent:>10.3f}" +
+              (f"  {least:6.3f} {spent / least:6.2f}  {REFERENCE[name]}" if least else ""), flush=True)
 
 
 def main():
@@ -151,7 +239,7 @@ def main():
         sys.exit("no " + clickhouse.missing())
     with tempfile.TemporaryDirectory() as folder, clickhouse.Cluster(pathlib.Path(folder) / "servers", 2) as fleet:
         queries.schema(pmapdb, fleet, "pmapdb", "--cluster", "fleet")
-        send_one(fleet)
+        send_one(fleet, tapes(pmapdb, pathlib.Path(folder)))
         cpu = Cpu(fleet)
         copy(fleet, hosts)
         show("load of the other hosts, CPU s", round(cpu.since(), 1), f"{REFERENCE['load CPU s']} at 1,000")

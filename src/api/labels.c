@@ -28,9 +28,5 @@ pmapdb_status pmapdb_label_host(pmapdb_store *store, const char *host, int64_t a
     pm_sql_do(store->sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)", PM_ARGS(PM_S(host)));
     for (size_t i = 0; i < n_labels; i++)
         store_one(store->sql, host, at_ms, &labels[i]);
-    st = pm_sql_end(store->sql, err);
-    PM_STEP(st, pm_store_commit(store, err));
-    if (st != PMAPDB_OK)
-        pm_store_rollback(store);
-    return st;
+    return pm_store_end(store, err);
 }

@@ -1,7 +1,7 @@
 /* open: opens a store with the program's schema and SQL functions. */
 #include "store/file/store.h"
 #include "store/func/functions.h"
-#include "store/rules/built_in.h"
+#include "store/rules/rule_set.h"
 
 pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, pmapdb_store **out,
                           pmapdb_error *err)

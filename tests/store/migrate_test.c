@@ -3,7 +3,7 @@
 #include "kit.h"
 
 #include "store/file/embedded.h"
-#include "store/rules/built_in.h"
+#include "store/rules/rule_set.h"
 #include <signal.h>
 #include <sys/wait.h>
 

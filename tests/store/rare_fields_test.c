@@ -25,23 +25,7 @@ static pm_rare_fields detail(void)
 
 static int64_t put(const kit *k, const pm_rare_fields *d)
 {
-    pm_rare_memo none = {0};
-
-    return pm_rare_put(k->store->sql, &none, d);
-}
-
-/* A row in the memo is not searched in the store. */
-static void at_hand(void **state)
-{
-    const kit *k = kit_of(state);
-    pm_rare_memo memo = {0};
-    pm_rare_fields d = detail();
-    int64_t id = pm_rare_put(k->store->sql, &memo, &d);
-
-    kit_exec(k, "UPDATE rare_fields SET rare_fields_id = 77");
-    assert_int_equal(pm_rare_put(k->store->sql, &memo, &d), id);
-    d.extra = PM_TEXT("Foo: 8 kB"); /* but one with a text is */
-    assert_int_equal(pm_rare_put(k->store->sql, &memo, &d), 78);
+    return pm_rare_put(k->store->sql, d);
 }
 
 static void of_a_mapping(void **state)
@@ -160,5 +144,5 @@ static void equal_ones_share_a_row(void **state)
         "4|?|?\n4|?|Foo: 8 kB\n"); /* no text is NULL */
 }
 
-RUN_TESTS(IN_KIT(of_a_mapping), IN_KIT(the_usual_needs_none), IN_KIT(at_hand),
-          IN_KIT(what_a_row_lacks), IN_KIT(a_part_of_the_shared), IN_KIT(equal_ones_share_a_row))
+RUN_TESTS(IN_KIT(of_a_mapping), IN_KIT(the_usual_needs_none), IN_KIT(what_a_row_lacks),
+          IN_KIT(a_part_of_the_shared), IN_KIT(equal_ones_share_a_row))

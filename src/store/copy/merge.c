@@ -43,13 +43,6 @@ const char *pm_merge_host(const pm_merge *m, const char *there)
     return there ? there : m->options->host;
 }
 
-int64_t pm_merge_host_id(pm_merge *m, const char *host)
-{
-    return host ? pm_sql_value(m->into->sql, "SELECT host_id FROM host WHERE name = ?1",
-                               PM_ARGS(PM_S(host)), -1)
-                : 0;
-}
-
 /* ---- transactions ---- */
 
 void pm_merge_begin(pm_merge *m)
@@ -89,22 +82,13 @@ void pm_merge_wrote(pm_merge *m)
 
 /* ---- one process ---- */
 
-static void put_capture(pm_merge *m, pm_recall_item *item, const pm_capture *c, pm_stored *stored)
-{
-    int64_t capture_id = pm_merge_get(&m->captures, item->capture_id);
-    pmapdb_error err = {0};
-    pmapdb_status st;
-
-    st = pm_store_put_within(m->into, c, m->options->sweep_ms, &capture_id, stored, &err);
-    pm_sql_keep(st == PMAPDB_INPUT ? m->from->sql : m->into->sql, st, &err);
-    if (capture_id)
-        pm_merge_set(m, &m->captures, item->capture_id, capture_id);
-}
-
 static void put(pm_merge *m, pm_recall_item *item)
 {
+    int64_t capture_id = pm_merge_get(&m->captures, item->capture_id);
     pm_capture *c;
     pm_stored stored = {0};
+    pmapdb_error err = {0};
+    pmapdb_status st;
 
     if (!m->in_transaction) { /* another writer may have stored it meanwhile */
         pm_recall_forget(m->recall);
@@ -118,23 +102,15 @@ static void put(pm_merge *m, pm_recall_item *item)
         return;
     c->log_id = (uint64_t)pm_merge_log(m, item->log_id);
     c->host = pm_merge_host(m, c->host);
-    put_capture(m, item, c, &stored);
+    st = pm_store_put_within(m->into, c, m->options->sweep_ms, &capture_id, &stored, &err);
+    pm_sql_keep(st == PMAPDB_INPUT ? m->from->sql : m->into->sql, st, &err);
+    if (capture_id)
+        pm_merge_set(m, &m->captures, item->capture_id, capture_id);
     if (!pm_merge_ok(m))
         return;
     item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
     m->stored += !stored.duplicate;
     pm_merge_wrote(m);
-}
-
-static void put_new(pm_merge *m)
-{
-    size_t n;
-    pm_recall_item *items = pm_recall_items(m->recall, &n);
-
-    for (size_t i = 0; i < n && pm_merge_ok(m); i++)
-        if (!items[i].known)
-            put(m, &items[i]);
-    pm_merge_commit(m);
 }
 
 /* Returns the first process of this store that has captures of the process, or 0. *only: no other
@@ -232,24 +208,17 @@ static void one_process(pm_merge *m, int64_t process_id)
         counts->new += new;
         return;
     }
+    for (size_t i = 0; i < n && new &&pm_merge_ok(m); i++)
+        if (!items[i].known)
+            put(m, &items[i]);
     if (new)
-        put_new(m);
+        pm_merge_commit(m);
     if (pm_merge_ok(m))
         add_facts(m);
     pm_merge_commit(m);
 }
 
 /* ---- the store ---- */
-
-/* Counts the hosts. Two unknown hosts would be taken for one. */
-static void look_at_hosts(pm_merge *m)
-{
-    m->counts->hosts = (uint64_t)pm_sql_value(
-        m->from->sql, "SELECT count(DISTINCT coalesce(host_id, 0)) FROM process", PM_NO_ARGS, 0);
-    m->counts->met_hostless =
-        m->into && pm_sql_value(m->into->sql, "SELECT 1 FROM process WHERE host_id IS NULL LIMIT 1",
-                                PM_NO_ARGS, 0);
-}
 
 /* Rows that need no ids: read from the other store, where ?1 is the host of rows without one, and
  * written to this one, where ?N is column N. If data was pruned there, it is incomplete here,
@@ -303,7 +272,11 @@ static void go_through(pm_merge *m)
 {
     sqlite3_stmt *row;
 
-    look_at_hosts(m);
+    m->counts->hosts = (uint64_t)pm_sql_value(
+        m->from->sql, "SELECT count(DISTINCT coalesce(host_id, 0)) FROM process", PM_NO_ARGS, 0);
+    m->counts->met_hostless = /* two unknown hosts would be taken for one */
+        m->into && pm_sql_value(m->into->sql, "SELECT 1 FROM process WHERE host_id IS NULL LIMIT 1",
+                                PM_NO_ARGS, 0);
     pm_merge_find_logs(m);
     pm_merge_find_beats(m);
     row = pm_sql_ask(m->from->sql, "SELECT process_id FROM process ORDER BY 1", PM_NO_ARGS);

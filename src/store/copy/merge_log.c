@@ -78,7 +78,11 @@ void pm_merge_find_logs(pm_merge *m)
                                 : NULL;
 
     while (row && pm_merge_next(m, row)) {
-        int64_t host_id = pm_merge_host_id(m, pm_merge_host(m, pm_col_text(row, 1).data));
+        const char *host = pm_merge_host(m, pm_col_text(row, 1).data);
+        int64_t host_id =
+            host ? pm_sql_value(m->into->sql, "SELECT host_id FROM host WHERE name = ?1",
+                                PM_ARGS(PM_S(host)), -1)
+                 : 0;
         log l = {0};
 
         if (host_id >= 0)

@@ -49,8 +49,6 @@ void pm_merge_wrote(pm_merge *m); /* counts one row; may commit */
 
 /* Returns the name in this store of a host in the other store; NULL: unknown. */
 const char *pm_merge_host(const pm_merge *m, const char *there);
-/* Returns 0 for the unknown host, -1 if this store does not have the host. */
-int64_t pm_merge_host_id(pm_merge *m, const char *host);
 
 /* ---- the process of m->recall ---- */
 

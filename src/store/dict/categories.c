@@ -172,6 +172,15 @@ void pm_category_ids_built_in(pm_sql *sql)
     }
 }
 
+void pm_dialects_add(pm_sql *sql)
+{
+    for (int i = 0; i < PM_DIALECT_COUNT; i++)
+        pm_sql_do(sql,
+                  "INSERT INTO dialect (name, rank) VALUES (?1, ?2) "
+                  "ON CONFLICT (name) DO UPDATE SET rank = ?2",
+                  PM_ARGS(PM_S(pm_dialect_name((pm_dialect)i)), PM_I(i)));
+}
+
 void pm_category_remove_unused(pm_sql *sql)
 {
     pm_sql_script(sql, "unused-categories", PM_PARAMS({":built_in", PM_I(PM_CATEGORY_COUNT)}));

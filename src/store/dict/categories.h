@@ -35,6 +35,9 @@ int64_t pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bo
 
 /* Inserts the missing rows for the categories of classify.h. */
 void pm_category_ids_built_in(pm_sql *sql);
+/* Adds the missing rows of table dialect, and corrects the ranks of the others. A newer program may
+ * know dialects that the program that made the store did not. */
+void pm_dialects_add(pm_sql *sql);
 /* Removes the categories from rules that no row has any more. */
 void pm_category_remove_unused(pm_sql *sql);
 

@@ -116,15 +116,6 @@ static char *write_hex(char *p, uint32_t v)
     return p + digits;
 }
 
-/* Writes "%02x:%02x". printf would be the most expensive part of an unchanged row. */
-static void write_device(const pm_mapping *m, char *out)
-{
-    char *p = write_hex(out, m->dev_major);
-
-    *p = ':';
-    *write_hex(p + 1, m->dev_minor) = '\0';
-}
-
 /* Describes the object of a mapping. Borrows the texts of the mapping. */
 static void describe(const pm_mapping *m, pm_category category, bool inferred, pm_object *o)
 {
@@ -145,8 +136,12 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
         .protection_key = pm_mapping_value(m, PM_PROTECTION_KEY),
     };
     memcpy(o->perms, m->perms, sizeof o->perms);
-    if (o->has_device)
-        write_device(m, o->device);
+    if (o->has_device) { /* "%02x:%02x"; printf would be the most expensive part of a row */
+        char *p = write_hex(o->device, m->dev_major);
+
+        *p = ':';
+        *write_hex(p + 1, m->dev_minor) = '\0';
+    }
     set_hashes(o);
 }
 
@@ -311,16 +306,6 @@ static bool pseudo_or_none(pm_text path)
     return path.len == 0 || path.data[0] == '[';
 }
 
-static bool names_alike(const pm_object *a, const pm_object *b)
-{
-    if (pm_text_equal(a->path, b->path))
-        return true;
-    if ((!a->has_pseudo || !b->has_pseudo) && pseudo_or_none(a->path) && pseudo_or_none(b->path))
-        return a->path.len == 0 || b->path.len == 0;
-    return pm_text_equal(pm_text_basename(a->path), pm_text_basename(b->path)) &&
-           (!memchr(a->path.data, '/', a->path.len) || !memchr(b->path.data, '/', b->path.len));
-}
-
 bool pm_object_alike(const pm_object *a, const pm_object *b)
 {
     if (a == b || a->who == b->who)
@@ -332,5 +317,10 @@ bool pm_object_alike(const pm_object *a, const pm_object *b)
     if (a->has_inode && b->has_inode)
         return a->inode == b->inode && a->name_cut != b->name_cut &&
                pm_text_starts(a->name_cut ? b->path : a->path, a->name_cut ? a->path : b->path);
-    return names_alike(a, b);
+    if (pm_text_equal(a->path, b->path))
+        return true;
+    if ((!a->has_pseudo || !b->has_pseudo) && pseudo_or_none(a->path) && pseudo_or_none(b->path))
+        return a->path.len == 0 || b->path.len == 0;
+    return pm_text_equal(pm_text_basename(a->path), pm_text_basename(b->path)) &&
+           (!memchr(a->path.data, '/', a->path.len) || !memchr(b->path.data, '/', b->path.len));
 }

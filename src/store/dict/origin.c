@@ -8,15 +8,6 @@
 #define DIGITS_MIN 6
 #define DIGITS_MAX 18
 
-static size_t count_digits(pm_text t)
-{
-    size_t n = 0;
-
-    while (n < t.len && t.data[n] >= '0' && t.data[n] <= '9')
-        n++;
-    return n;
-}
-
 /* Returns the first such number that does not begin with 0, so that its digits equal the stored
  * number. Empty: the name contains no such number, or contains a *. */
 static pm_text find_number(pm_text file)
@@ -24,8 +15,10 @@ static pm_text find_number(pm_text file)
     if (file.len && memchr(file.data, '*', file.len))
         return (pm_text){0};
     while (file.len) {
-        size_t n = count_digits(file);
+        size_t n = 0;
 
+        while (n < file.len && file.data[n] >= '0' && file.data[n] <= '9')
+            n++;
         if (n >= DIGITS_MIN && n <= DIGITS_MAX && file.data[0] != '0')
             return (pm_text){file.data, n};
         file = pm_text_from(file, n ? n : 1);
@@ -45,17 +38,6 @@ static int64_t origin_of(pm_sql *sql, pm_text folder, pm_text file)
     return pm_sql_last_id(sql);
 }
 
-/* Writes the name with a * in place of the digits. */
-static void write_pattern(pm_sql *sql, pm_text file, pm_text digits, pm_buf *out)
-{
-    size_t before = (size_t)(digits.data - file.data);
-    pm_text after = pm_text_from(file, before + digits.len);
-
-    PM_SQL_STEP(sql, pm_buf_add(out, file.data, before, &err));
-    PM_SQL_STEP(sql, pm_buf_add(out, "*", 1, &err));
-    PM_SQL_STEP(sql, pm_buf_add(out, after.data, after.len, &err));
-}
-
 int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
 {
     pm_text digits = find_number(file);
@@ -64,7 +46,11 @@ int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
 
     if (digits.len) {
         pm_num_dec(digits.data, digits.data + digits.len, &number);
-        write_pattern(sql, file, digits, &pattern);
+        pm_buf_add(&pattern, file.data, (size_t)(digits.data - file.data), NULL);
+        pm_buf_add(&pattern, "*", 1, NULL);
+        file = pm_text_from(file, (size_t)(digits.data - file.data) + digits.len);
+        pm_buf_add(&pattern, file.len ? file.data : "", file.len, NULL);
+        PM_SQL_STEP(sql, pm_buf_status(&pattern, &err));
         file = pm_buf_text(&pattern);
     }
     pm_sql_do(sql, "INSERT INTO capture (origin_id, number) VALUES (?1, ?2)",

@@ -56,7 +56,7 @@ void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d)
 }
 
 /* Searches first: the row usually exists, and reading costs less than an insert that fails. */
-static int64_t find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash)
+int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d)
 {
     pm_arg args[PM_RARE_NUMBERS + 2];
     int64_t id;
@@ -64,7 +64,7 @@ static int64_t find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash)
     for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_RARE_NUMBERS] = PM_WORD(d->extra);
-    args[PM_RARE_NUMBERS + 1] = PM_I(hash);
+    args[PM_RARE_NUMBERS + 1] = PM_I((uint32_t)pm_hash(d->number, sizeof d->number));
     id = pm_sql_value(
         sql,
         "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
@@ -81,18 +81,4 @@ static int64_t find_or_make(pm_sql *sql, const pm_rare_fields *d, uint32_t hash)
               "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
               args, sizeof args / sizeof *args);
     return pm_sql_last_id(sql);
-}
-
-int64_t pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d)
-{
-    uint32_t hash = (uint32_t)pm_hash(d->number, sizeof d->number);
-    size_t at = hash % PM_RARE_MEMO;
-
-    if (d->extra.len)
-        return find_or_make(sql, d, hash);
-    if (!memo->item[at].id || memcmp(memo->item[at].number, d->number, sizeof d->number) != 0) {
-        memcpy(memo->item[at].number, d->number, sizeof d->number);
-        memo->item[at].id = find_or_make(sql, d, hash);
-    }
-    return memo->item[at].id;
 }

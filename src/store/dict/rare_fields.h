@@ -24,17 +24,7 @@ bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_
 /* Refers the row to row `id` of table rare_fields, which has these values. */
 void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d);
 
-/* The rows that were used last: most mappings of a capture with unusual values have the same ones.
- * Valid for one transaction; zeroed at first. */
-#define PM_RARE_MEMO 16
-typedef struct pm_rare_memo {
-    struct {
-        int64_t number[PM_RARE_NUMBERS];
-        int64_t id; /* 0: empty */
-    } item[PM_RARE_MEMO];
-} pm_rare_memo;
-
 /* Finds the id of the row with these fields; inserts a new row. */
-int64_t pm_rare_put(pm_sql *sql, pm_rare_memo *memo, const pm_rare_fields *d);
+int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d);
 
 #endif

@@ -1,4 +1,4 @@
-/* region: reads and writes rows of tables region and lineage. */
+/* region: reads and writes rows of table region. */
 #include "store/dict/region.h"
 
 static pm_arg offset_of(const pm_place *at)
@@ -52,14 +52,4 @@ void pm_region_read(pm_sql *sql, sqlite3_stmt *stmt, int column, int64_t region_
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)region_id));
     row->at.object = pm_objects_get(objects, pm_col_int(stmt, column + 1));
-}
-
-void pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
-                    const char *rule)
-{
-    pm_sql_do(sql,
-              "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
-              "VALUES (?1, ?2, ?3, ?4)",
-              PM_ARGS(PM_I(process_id), PM_I(snapshot_id), PM_I(pm_row_category(row)), PM_S(rule)));
-    row->at.lineage = pm_sql_last_id(sql);
 }

@@ -1,6 +1,6 @@
 /* region: rows of table region: an object at an address range, in one lineage. A lineage, object
  * and range have one region, however often they return; its reason is the reason of the first
- * appearance in time. Also inserts rows of table lineage. */
+ * appearance in time. */
 #ifndef PM_STORE_REGION_H
 #define PM_STORE_REGION_H
 
@@ -18,10 +18,5 @@ void pm_region_of(pm_sql *sql, pm_row *row, bool new_lineage);
 /* Reads a region. It is missing if all columns are NULL. */
 void pm_region_read(pm_sql *sql, sqlite3_stmt *stmt, int column, int64_t region_id,
                     pm_objects *objects, pm_row *row);
-
-/* Inserts a lineage that begins with this row of this snapshot; `rule` gave its category (NULL: the
- * category of the object). Sets row->at.lineage. */
-void pm_lineage_new(pm_sql *sql, int64_t process_id, int64_t snapshot_id, pm_row *row,
-                    const char *rule);
 
 #endif

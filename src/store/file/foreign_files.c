@@ -21,11 +21,6 @@ static pmapdb_status is_open_to_all(const char *path, bool *open, pmapdb_error *
     return st;
 }
 
-static bool is_ours(const struct stat *info)
-{
-    return info->st_uid == geteuid() || info->st_uid == 0;
-}
-
 static pmapdb_status check_beside(const char *store, const char *end, bool open_to_all,
                                   pmapdb_error *err)
 {
@@ -38,7 +33,7 @@ static pmapdb_status check_beside(const char *store, const char *end, bool open_
             st = pm_fail(err, PMAPDB_SCHEMA,
                          "'%s' is not a regular file, so SQLite did not make it: remove it",
                          path.data);
-        else if (open_to_all && !is_ours(&info))
+        else if (open_to_all && info.st_uid != geteuid() && info.st_uid != 0)
             st = pm_fail(err, PMAPDB_SCHEMA,
                          "'%s' is another user's, in a folder where everybody may make files: keep "
                          "the store in a folder of your own",

@@ -4,43 +4,26 @@
 
 #include <stdio.h>
 
-static void run_script(pmapdb_store *s, const char *text)
-{
-    pmapdb_error err = {0};
-
-    if (pm_sql_ok(s->sql) && sqlite3_exec(s->db, text, NULL, NULL, NULL) != SQLITE_OK)
-        pm_sql_keep(s->sql, pm_sql_fail(s->db, "apply the schema", &err), &err);
-}
-
-/* Needed only for an older store: a new one has no rows. */
-static void check_references(pmapdb_store *s)
-{
-    pmapdb_error err = {0};
-    int64_t n =
-        pm_sql_value(s->sql, "SELECT count(*) FROM pragma_foreign_key_check", PM_NO_ARGS, 0);
-
-    if (n > 0)
-        pm_sql_keep(s->sql,
-                    pm_fail(&err, PMAPDB_DATABASE,
-                            "%s: %lld rows refer to rows that are missing; the store is damaged "
-                            "and keeps its older schema; pmapdb doctor --deep lists them",
-                            s->path, (long long)n),
-                    &err);
-}
-
 static void apply(pmapdb_store *s, const pm_schema *schema, int64_t from)
 {
     char mark[96];
+    int64_t n = 0;
 
     for (int64_t v = from; v < schema->version; v++)
-        run_script(s, schema->file[v].text);
+        pm_sql_exec(s->sql, schema->file[v].text, "apply the schema");
     if (schema->fill)
         schema->fill(s->sql, from == 0);
-    if (from > 0)
-        check_references(s);
+    if (from > 0) /* a new store has no rows */
+        n = pm_sql_value(s->sql, "SELECT count(*) FROM pragma_foreign_key_check", PM_NO_ARGS, 0);
+    if (n > 0)
+        PM_SQL_STEP(s->sql,
+                    pm_fail(&err, PMAPDB_DATABASE,
+                            "%s: %lld rows refer to rows that are missing; the store is damaged "
+                            "and keeps its older schema; pmapdb doctor --deep lists them",
+                            s->path, (long long)n));
     snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %lld",
              PM_APPLICATION_ID, (long long)schema->version);
-    run_script(s, mark);
+    pm_sql_exec(s->sql, mark, "apply the schema");
 }
 
 static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
@@ -87,21 +70,18 @@ pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_
     return st;
 }
 
-/* auto_vacuum must be set before the first page is written. The pragma writes, and so takes the
- * lock that BEGIN IMMEDIATE takes. */
-static pmapdb_status begin_new(pmapdb_store *s, pmapdb_error *err)
-{
-    pm_sql_do(s->sql, "BEGIN", PM_NO_ARGS);
-    run_script(s, "PRAGMA auto_vacuum = INCREMENTAL");
-    return pm_sql_end(s->sql, err);
-}
-
 static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t from,
                              pmapdb_error *err)
 {
     int64_t version = 0;
-    pmapdb_status st = from == 0 ? begin_new(s, err) : pm_store_begin(s, err);
+    pmapdb_status st = PMAPDB_OK;
 
+    if (from == 0) { /* the pragma must precede the first page; it takes the lock to write */
+        pm_sql_exec(s->sql, "BEGIN; PRAGMA auto_vacuum = INCREMENTAL", "apply the schema");
+        st = pm_sql_end(s->sql, err);
+    } else {
+        st = pm_store_begin(s, err);
+    }
     if (st == PMAPDB_OK) /* another process may have migrated it first */
         st = check_identity(s, schema, &version, err);
     if (st == PMAPDB_OK && version < schema->version) {

@@ -13,6 +13,7 @@
 
 #define BUSY_MS 60000
 #define TURN_MS 100
+#define SET_UP "set up the connection"
 /* Only one thread at a time uses a handle: SQLite need not lock it for every value. */
 #define OPEN_FLAGS (SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX)
 
@@ -58,15 +59,6 @@ static pmapdb_status create_file(const char *path, const pmapdb_open_options *o,
     return st;
 }
 
-/* Runs several statements as one sticky step. */
-static void exec(pmapdb_store *s, const char *sql)
-{
-    pmapdb_error err = {0};
-
-    if (pm_sql_ok(s->sql) && sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        pm_sql_keep(s->sql, pm_sql_fail(s->db, "set up the connection", &err), &err);
-}
-
 /* Tries again until the timeout: SQLite does not call the busy handler for the change to WAL, which
  * fails while another process makes it. */
 static void switch_to_wal(pmapdb_store *s, int busy_ms)
@@ -78,15 +70,7 @@ static void switch_to_wal(pmapdb_store *s, int busy_ms)
     while (waited < busy_ms && pm_sql_ok(s->sql) &&
            sqlite3_exec(s->db, change, NULL, NULL, NULL) == SQLITE_BUSY)
         waited += sqlite3_sleep(pause_ms);
-    exec(s, change);
-}
-
-/* Keeps -wal and -shm when the last writer closes: readers of another user need them. */
-static void keep_wal(sqlite3 *db)
-{
-    int on = 1;
-
-    sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
+    pm_sql_exec(s->sql, change, SET_UP);
 }
 
 /* Trusts the views of a file no more than its data: they may call only functions that compute, and
@@ -140,30 +124,35 @@ static void make_tables(pmapdb_store *s, const pm_schema *schema, int busy_ms)
 {
     pmapdb_error err = {0};
 
-    exec(s, "PRAGMA synchronous = NORMAL");
+    pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL", SET_UP);
     if (pm_sql_ok(s->sql))
         pm_sql_keep(s->sql, pm_migrate(s, schema, true, &err), &err);
-    exec(s, "PRAGMA synchronous = OFF");
+    pm_sql_exec(s->sql, "PRAGMA synchronous = OFF", SET_UP);
     switch_to_wal(s, busy_ms);
-    exec(s, "PRAGMA user_version"); /* creates the -wal */
+    pm_sql_exec(s->sql, "PRAGMA user_version", SET_UP); /* creates the -wal */
 }
 
 static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int64_t version,
                                    int busy_ms, pmapdb_error *err)
 {
+    int on = 1;
     pmapdb_status st;
 
     s->writes = true;
-    exec(s, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+    pm_sql_exec(s->sql,
+                "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
+                SET_UP);
     if (version == 0)
         make_tables(s, schema, busy_ms);
     else
         switch_to_wal(s, busy_ms);
-    exec(s, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216");
+    pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216",
+                SET_UP);
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
-    keep_wal(s->db);
+    /* -wal and -shm stay when the last writer closes: readers of another user need them */
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
     pm_store_keep_wal_short(s);
     return s->version < schema->version ? pm_migrate(s, schema, true, err) : PMAPDB_OK;
 }
@@ -194,15 +183,6 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
         return st;
     return version == 0 && !create ? pm_migrate(s, schema, false, err) /* reports why not */
                                    : set_up_writer(s, schema, version, busy_ms, err);
-}
-
-static bool wal_is_empty(const char *path)
-{
-    char wal[4096];
-    struct stat info;
-
-    snprintf(wal, sizeof wal, "%s-wal", path);
-    return stat(wal, &info) != 0 || info.st_size == 0;
 }
 
 /* Builds the URI; '?', '#' and '%' have a meaning in it and are escaped. */
@@ -281,7 +261,8 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     pmapdb_error own = {0}; /* its db_code decides the next step */
     pmapdb_status st = check_file(s->path, R_OK, err = err ? err : &own);
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS, why = 0;
-    char *uri;
+    char *uri, wal[4096];
+    struct stat info;
 
     PM_STEP(st, pm_foreign_files_check(s->path, false, err));
     if (st != PMAPDB_OK)
@@ -291,7 +272,8 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
         st = roll_back(s, busy_ms, err);
         PM_STEP(st, try_read(s, NULL, busy_ms, &why, err));
     }
-    if (st == PMAPDB_DATABASE && !is_lack(why) && wal_is_empty(s->path)) {
+    snprintf(wal, sizeof wal, "%s-wal", s->path);
+    if (st == PMAPDB_DATABASE && !is_lack(why) && (stat(wal, &info) != 0 || info.st_size == 0)) {
         uri = immutable_uri(s->path);
         if (!uri)
             return pm_fail_nomem(err);
@@ -305,7 +287,9 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     st = pm_sql_new(s->db, &s->sql, err);
     if (st != PMAPDB_OK)
         return st;
-    exec(s, "PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+    pm_sql_exec(s->sql,
+                "PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
+                SET_UP);
     st = pm_sql_end(s->sql, err);
     return st == PMAPDB_OK ? pm_migrate(s, schema, false, err) : st;
 }

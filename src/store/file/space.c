@@ -28,7 +28,7 @@ bool pm_space_is_full(pmapdb_status st, const pmapdb_error *err)
 }
 
 /* Frees some pages at a time, so that other writers do not wait long. The pragma returns a row per
- * page: sqlite3_exec reads all of them. */
+ * page, all of which are read. */
 static void free_pages(pmapdb_store *s, const pm_steps *steps)
 {
     int64_t left, before = INT64_MAX, all = 0;
@@ -41,9 +41,7 @@ static void free_pages(pmapdb_store *s, const pm_steps *steps)
         PM_SQL_STEP(s->sql,
                     pm_steps_tell(steps, "giving space back", "pages",
                                   left < all ? (uint64_t)(all - left) : 0, (uint64_t)all, &err));
-        if (pm_sql_ok(s->sql) && sqlite3_exec(s->db, "PRAGMA incremental_vacuum(" PAGES ")", NULL,
-                                              NULL, NULL) != SQLITE_OK)
-            PM_SQL_STEP(s->sql, pm_sql_fail(s->db, "give space back", &err));
+        pm_sql_exec(s->sql, "PRAGMA incremental_vacuum(" PAGES ")", "give space back");
     }
 }
 
@@ -66,29 +64,21 @@ static bool copy_wal(pmapdb_store *s)
     return false;
 }
 
-/* Truncates the -wal, which otherwise keeps its largest size. A -wal in use stays as it is. */
-static void shorten_wal(pmapdb_store *s)
+bool pm_space_give_back(pmapdb_store *s, const pm_steps *steps)
 {
     int64_t patience = s->patience_ms;
 
-    pm_store_set_patience(s, 0);
-    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    pm_store_set_patience(s, patience);
-}
-
-bool pm_space_give_back(pmapdb_store *s, const pm_steps *steps)
-{
     if (pm_space_read(s).shrinks)
         free_pages(s, steps);
     if (!copy_wal(s))
         return true;
-    shorten_wal(s);
+    pm_store_set_patience(s, 0); /* the -wal keeps its largest size else; one in use stays */
+    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    pm_store_set_patience(s, patience);
     return false;
 }
 
 void pm_space_vacuum(pmapdb_store *s)
 {
-    if (pm_sql_ok(s->sql) && sqlite3_exec(s->db, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM", NULL,
-                                          NULL, NULL) != SQLITE_OK)
-        PM_SQL_STEP(s->sql, pm_sql_fail(s->db, "vacuum", &err));
+    pm_sql_exec(s->sql, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM", "vacuum");
 }

@@ -46,34 +46,11 @@ void pm_sql_free(pm_sql *sql)
     free(sql);
 }
 
-/* Reports a full disk. A reader can get this error, too: it creates the -shm, and the last process
- * that closes copies the -wal. */
-static pmapdb_status fail_full(const char *file, pmapdb_error *err)
-{
-    return pm_fail(err, PMAPDB_DATABASE,
-                   "cannot write %s: no space left on the device; what was stored before is "
-                   "intact; free some MiB, then pmapdb prune makes the store smaller",
-                   file);
-}
-
-/* Adds the cause from the system: SQLite only has "disk I/O error", "unable to open database
- * file". */
-static pmapdb_status fail_other(sqlite3 *db, const char *file, int code, const char *why,
-                                const char *doing, pmapdb_error *err)
-{
-    bool asked_system = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
-    int os_errno = asked_system ? sqlite3_system_errno(db) : 0;
-    char text[128];
-
-    return os_errno ? pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s (%s)", file, doing, why,
-                              strerror_r(os_errno, text, sizeof text))
-                    : pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s", file, doing, why);
-}
-
 static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *why,
                           const char *doing, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_DATABASE;
+    char text[128];
 
     switch (code & 0xff) {
     case SQLITE_NOMEM:
@@ -85,7 +62,11 @@ static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *w
                      file);
         break;
     case SQLITE_FULL:
-        st = fail_full(file, err);
+        /* a reader, too: it creates the -shm, and the last process that closes copies the -wal */
+        st = pm_fail(err, PMAPDB_DATABASE,
+                     "cannot write %s: no space left on the device; what was stored before is "
+                     "intact; free some MiB, then pmapdb prune makes the store smaller",
+                     file);
         break;
     case SQLITE_INTERRUPT: /* a progress handler asked for it */
         st = pm_fail(err, PMAPDB_STOPPED, "stopped");
@@ -102,8 +83,16 @@ static pmapdb_status fail(sqlite3 *db, const char *file, int code, const char *w
     case SQLITE_READONLY:
         st = pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: the store is read-only", file, doing);
         break;
+    case SQLITE_IOERR: /* SQLite only has "disk I/O error", "unable to open database file" */
+    case SQLITE_CANTOPEN:
+        if (sqlite3_system_errno(db)) {
+            st = pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s (%s)", file, doing, why,
+                         strerror_r(sqlite3_system_errno(db), text, sizeof text));
+            break;
+        }
+        __attribute__((fallthrough));
     default:
-        st = fail_other(db, file, code, why, doing, err);
+        st = pm_fail(err, PMAPDB_DATABASE, "%s: cannot %s: %s", file, doing, why);
     }
     if (err)
         err->db_code = code;
@@ -281,6 +270,12 @@ void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
 
     if (pm_sql_next(sql, stmt)) /* a PRAGMA may return the value that it set */
         pm_sql_done(stmt);
+}
+
+void pm_sql_exec(pm_sql *sql, const char *text, const char *doing)
+{
+    if (pm_sql_ok(sql) && sqlite3_exec(sql->db, text, NULL, NULL, NULL) != SQLITE_OK)
+        keep_failure(sql, doing);
 }
 
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args, int64_t none)

@@ -68,6 +68,10 @@ pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_
 /* Runs a statement that returns no rows. */
 void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
+/* Runs the statements of a text, which may be made at run time, without values; `doing` is for the
+ * message of a failure. */
+void pm_sql_exec(pm_sql *sql, const char *text, const char *doing);
+
 /* Binds a statement; pm_sql_next returns its rows. NULL after a failure. */
 sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 

@@ -20,17 +20,10 @@ static bool has_moved(pmapdb_store *s)
            moved;
 }
 
-/* Empties the -wal when the last process closes. Otherwise the next process would read all of it,
- * though the file already has its pages, and with one capture after another it would grow without
- * limit. If the file was moved, its -wal must not stay next to the file that took its place, so its
- * content is copied into its own file at once. */
-static void close_writer(pmapdb_store *s)
-{
-    sqlite3_exec(s->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
-    if (has_moved(s))
-        sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-}
-
+/* A writer empties the -wal if it is the last process. Otherwise the next process would read all of
+ * it, though the file already has its pages, and with one capture after another it would grow
+ * without limit. If the file was moved, its -wal must not stay next to the file that took its
+ * place, so its content is copied into its own file at once. */
 void pmapdb_close(pmapdb_store *s)
 {
     if (!s)
@@ -38,7 +31,9 @@ void pmapdb_close(pmapdb_store *s)
     pm_store_forget(s);
     pm_sql_free(s->sql);
     if (s->writes)
-        close_writer(s);
+        sqlite3_exec(s->db, "PRAGMA journal_size_limit = 0", NULL, NULL, NULL);
+    if (s->writes && has_moved(s))
+        sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     sqlite3_close(s->db);
     free(s->path);
     free(s->query_dir);
@@ -117,15 +112,6 @@ bool pm_store_turn_is_over(const pmapdb_store *s, int turns)
     return steady_ms() - s->begun_ms >= turns * s->turn_ms;
 }
 
-static void begin_turn(pmapdb_store *s)
-{
-    if (s->held_ms >= s->turn_ms) {
-        if (steady_ms() - s->ended_ms < PAUSE_MS)
-            sqlite3_sleep(PAUSE_MS);
-        s->held_ms = 0;
-    }
-}
-
 static void end_turn(pmapdb_store *s)
 {
     s->ended_ms = steady_ms();
@@ -138,7 +124,11 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err)
 {
     pmapdb_status st;
 
-    begin_turn(s);
+    if (s->held_ms >= s->turn_ms) {
+        if (steady_ms() - s->ended_ms < PAUSE_MS)
+            sqlite3_sleep(PAUSE_MS);
+        s->held_ms = 0;
+    }
     pm_sql_do(s->sql, "BEGIN IMMEDIATE", PM_NO_ARGS);
     s->begun_ms = steady_ms();
     if (s->version && pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0) != s->version)
@@ -164,6 +154,16 @@ pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
     pm_sql_do(s->sql, "COMMIT", PM_NO_ARGS);
     end_turn(s);
     return pm_sql_end(s->sql, err);
+}
+
+pmapdb_status pm_store_end(pmapdb_store *s, pmapdb_error *err)
+{
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    PM_STEP(st, pm_store_commit(s, err));
+    if (st != PMAPDB_OK)
+        pm_store_rollback(s);
+    return st;
 }
 
 /* The first read after BEGIN fixes the state. */

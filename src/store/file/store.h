@@ -54,6 +54,9 @@ pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err);
 void pm_store_rollback(pmapdb_store *s);
 
+/* Collects the failure that the steps have kept; commits, or rolls back after any failure. */
+pmapdb_status pm_store_end(pmapdb_store *s, pmapdb_error *err);
+
 /* True if a transaction with more to do should commit: other writers may wait. pm_store_begin then
  * pauses for a moment, in which one of them gets its turn: SQLite itself favours the writer that
  * has just committed. */

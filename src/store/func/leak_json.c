@@ -65,11 +65,6 @@ static void add_time(pm_buf *out, const char *name, int64_t ms)
     add_words(out, name, text);
 }
 
-static bool is_growing(pm_verdict verdict)
-{
-    return verdict == PM_VERDICT_LEAK || verdict == PM_VERDICT_SUSPECT;
-}
-
 static void add_estimates(pm_buf *out, const pm_leak *row)
 {
     const pm_trend *t = &row->trend;
@@ -80,7 +75,7 @@ static void add_estimates(pm_buf *out, const pm_leak *row)
     add_number(out, "confidence", row->confidence);
     if (t->since_ms != INT64_MIN)
         add_time(out, "since", t->since_ms);
-    else if (is_growing(row->verdict))
+    else if (row->verdict == PM_VERDICT_LEAK || row->verdict == PM_VERDICT_SUSPECT)
         add_time(out, "since", t->first_ms);
     add_number(out, "detectable_per_h", t->detectable);
 }

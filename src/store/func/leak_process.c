@@ -58,15 +58,7 @@ void pm_leak_lives_free(pm_leak_lives *l)
 
 /* ---- the timeline ---- */
 
-/* NaN sorts last. */
-static int compare_reals(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return isnan(a) - isnan(b);
-    return (a > b) - (a < b);
-}
-
-/* Of equal times, the snapshot that shows the keys comes first. */
+/* Of equal times, the snapshot that shows the keys comes first. NaN sorts last. */
 static int compare_moments(const void *left, const void *right)
 {
     const pm_leak_moment *a = left, *b = right;
@@ -74,8 +66,11 @@ static int compare_moments(const void *left, const void *right)
 
     if (order == 0)
         order = a->sums.hides_keys - b->sums.hides_keys;
-    for (int m = 0; m < PM_METRIC_COUNT && order == 0; m++)
-        order = compare_reals(a->sums.value[m], b->sums.value[m]);
+    for (int m = 0; m < PM_METRIC_COUNT && order == 0; m++) {
+        double x = a->sums.value[m], y = b->sums.value[m];
+
+        order = isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
+    }
     return order ? order : (a->life > b->life) - (a->life < b->life);
 }
 

@@ -46,16 +46,6 @@ static int compare(const void *left, const void *right)
     return order ? order : order_of(a->n, b->n);
 }
 
-/* Fails if the series has two values at one time. */
-static pmapdb_status check_order(const pm_leak_series *s, pmapdb_error *err)
-{
-    for (size_t i = 1; i < s->n_runs; i++)
-        if (s->run[i].first_ms < s->run[i - 1].last_ms)
-            return pm_fail(err, PMAPDB_USAGE,
-                           "leak_verdict: runs overlap, so they are of more than one series");
-    return PMAPDB_OK;
-}
-
 typedef struct step {
     double ms;
     int64_t times;
@@ -127,15 +117,6 @@ typedef struct points {
     int32_t *life;
 } points;
 
-/* The time of snapshot i of a run. */
-static int64_t time_of(const pm_stretch *r, int64_t i)
-{
-    double share = r->n > 1 ? (double)i / (double)(r->n - 1) : 0;
-
-    return i == r->n - 1 ? r->last_ms
-                         : r->first_ms + llrint(share * (double)(r->last_ms - r->first_ms));
-}
-
 static void spread(const pm_leak_series *s, points *p)
 {
     int32_t life = 0;
@@ -146,7 +127,11 @@ static void spread(const pm_leak_series *s, points *p)
 
         life += i > 0 && r->life != r[-1].life;
         for (int64_t k = 0; k < r->n; k++, at++) {
-            p->ms[at] = time_of(r, k);
+            double share = r->n > 1 ? (double)k / (double)(r->n - 1) : 0;
+
+            p->ms[at] = k == r->n - 1
+                            ? r->last_ms
+                            : r->first_ms + llrint(share * (double)(r->last_ms - r->first_ms));
             p->value[at] = r->value;
             p->life[at] = life;
         }
@@ -183,10 +168,12 @@ pmapdb_status pm_leak_series_judge(pm_leak_series *s, pm_buf *json, pmapdb_error
     bool ready = p.ms && p.value && p.life && run;
     pmapdb_status st = ready ? PMAPDB_OK : pm_fail_nomem(err);
 
-    if (ready) {
+    if (ready)
         qsort(s->run, s->n_runs, sizeof *s->run, compare);
-        st = check_order(s, err);
-    }
+    for (size_t i = 1; i < s->n_runs && st == PMAPDB_OK; i++)
+        if (s->run[i].first_ms < s->run[i - 1].last_ms)
+            st = pm_fail(err, PMAPDB_USAGE,
+                         "leak_verdict: runs overlap, so they are of more than one series");
     if (ready && st == PMAPDB_OK)
         st = longest_step(s, &longest, err);
     if (ready && st == PMAPDB_OK) {

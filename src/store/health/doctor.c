@@ -154,9 +154,10 @@ static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *e
     if (st == PMAPDB_OK && !(sql = sqlite3_expanded_sql(rows->stmt)))
         st = pm_fail_nomem(err);
     PM_STEP(st, pm_buf_addf(&text, err, "CREATE TEMP TABLE %s AS %s", from->table, sql));
-    if (st == PMAPDB_OK &&
-        sqlite3_exec(d->store->db, pm_buf_text(&text).data, NULL, NULL, NULL) != SQLITE_OK)
-        st = pm_sql_fail(d->store->db, "read", err);
+    if (st == PMAPDB_OK) {
+        pm_sql_exec(d->store->sql, pm_buf_text(&text).data, "read");
+        st = pm_sql_end(d->store->sql, err);
+    }
     sqlite3_free(sql);
     pm_buf_free(&text);
     pmapdb_rows_close(rows);

@@ -172,20 +172,13 @@ void pm_doctor_measure(pm_doctor *d)
 
 /* ---- permission to write ---- */
 
-static void tell_unwritable(pm_doctor *d, const char *what, int os_errno)
-{
-    char why[128];
-
-    pm_doctor_word(d, "write", PMAPDB_HEALTH_NOTE, "no", "this user may not write the %s: %s", what,
-                   strerror_r(os_errno, why, sizeof why));
-}
-
 /* The user of the doctor need not be the one who writes. */
 void pm_doctor_writable(pm_doctor *d)
 {
     char *folder = strdup(d->path), *slash = folder ? strrchr(folder, '/') : NULL;
     const char *in = slash == folder ? "/" : slash ? folder : ".";
     int file = access(d->path, W_OK) == 0 ? 0 : errno, place;
+    char why[128];
 
     if (slash)
         *slash = '\0';
@@ -196,6 +189,7 @@ void pm_doctor_writable(pm_doctor *d)
         pm_doctor_word(d, "write", PMAPDB_HEALTH_TROUBLE, "no",
                        "the file system is mounted read-only");
     else
-        tell_unwritable(d, file ? "file" : "folder", file ? file : place);
+        pm_doctor_word(d, "write", PMAPDB_HEALTH_NOTE, "no", "this user may not write the %s: %s",
+                       file ? "file" : "folder", strerror_r(file ? file : place, why, sizeof why));
     free(folder);
 }

@@ -18,15 +18,6 @@ static bool list(pm_doctor *d, const char *select)
     return st == PMAPDB_OK;
 }
 
-/* If pages of the table are damaged, an index may still have its rows. */
-static void list_all(pm_doctor *d)
-{
-    if (!list(d, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id") &&
-        !list(d, "SELECT snapshot_id FROM snapshot INDEXED BY snapshot_process "
-                 "ORDER BY process_id, taken_ms"))
-        pm_sql_do(d->store->sql, "INSERT INTO temp.listed VALUES (NULL)", PM_NO_ARGS);
-}
-
 /* A statement that fails on damage does not end the proof: the next snapshot may be intact. */
 static void prove(pm_doctor *d, sqlite3_stmt *proof, int64_t id)
 {
@@ -49,7 +40,11 @@ void pm_doctor_proof(pm_doctor *d)
 
     pm_sql_do(sql, "CREATE TEMP TABLE listed (snapshot_id INTEGER)", PM_NO_ARGS);
     pm_sql_do(sql, "CREATE TEMP TABLE proof (snapshot_id INTEGER, sums, categories)", PM_NO_ARGS);
-    list_all(d);
+    /* if pages of the table are damaged, an index may still have its rows */
+    if (!list(d, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id") &&
+        !list(d, "SELECT snapshot_id FROM snapshot INDEXED BY snapshot_process "
+                 "ORDER BY process_id, taken_ms"))
+        pm_sql_do(sql, "INSERT INTO temp.listed VALUES (NULL)", PM_NO_ARGS);
     if (pm_sql_ok(sql) && sqlite3_prepare_v2(d->store->db, pm_sql_script_text("doctor-proof"), -1,
                                              &proof, NULL) != SQLITE_OK)
         pm_sql_keep(sql, pm_sql_fail(d->store->db, "read", &err), &err);

@@ -12,7 +12,6 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
     static const pm_text any = {NULL, 0};
     pmapdb_status st = PMAPDB_OK;
 
-    *pick = (pm_pick){0};
     *scope = (pm_scope){.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
     if (!*snapshot || (process && !*process))
         return pm_fail(err, PMAPDB_USAGE, "'' is not a %s", *snapshot ? "process" : "snapshot");
@@ -23,18 +22,10 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
     return st;
 }
 
-static pmapdb_status finish(pmapdb_store *s, pmapdb_status st, pmapdb_error *err)
-{
-    PM_STEP(st, pm_store_commit(s, err));
-    if (st != PMAPDB_OK)
-        pm_store_rollback(s);
-    return st;
-}
-
 pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snapshot,
                          const char *reason, int64_t *snapshot_id, pmapdb_error *err)
 {
-    pm_pick pick;
+    pm_pick pick = {0};
     pm_scope scope;
     pmapdb_status st;
 
@@ -43,16 +34,14 @@ pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snaps
     st = pm_store_begin(s, err);
     if (st != PMAPDB_OK)
         return st;
-    st = select_one(s, process, snapshot, &pick, &scope, err);
-    if (st == PMAPDB_OK) {
-        pm_sql_do(s->sql,
-                  "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
-                  PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())));
-        st = pm_sql_end(s->sql, err);
-    }
+    pm_sql_keep(s->sql, select_one(s, process, snapshot, &pick, &scope, err), err);
+    pm_sql_do(s->sql,
+              "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
+              PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())));
+    st = pm_store_end(s, err);
     if (st == PMAPDB_OK && snapshot_id)
         *snapshot_id = pick.snapshot_id;
-    return finish(s, st, err);
+    return st;
 }
 
 /* The pin may be on any process of the moment. */
@@ -64,25 +53,26 @@ pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snaps
 pmapdb_status pmapdb_unpin(pmapdb_store *s, const char *process, const char *snapshot,
                            int64_t *snapshot_id, pmapdb_error *err)
 {
-    pm_pick pick;
+    pm_pick pick = {0};
     pm_scope scope;
     int64_t n = 0;
     pmapdb_status st = pm_store_begin(s, err);
 
     if (st != PMAPDB_OK)
         return st;
-    st = select_one(s, process, snapshot, &pick, &scope, err);
-    if (st == PMAPDB_OK) {
-        n = pm_sql_value(s->sql, "SELECT count(*) FROM pin WHERE " OF_MOMENT,
-                         PM_ARGS(PM_I(pick.snapshot_id)), 0);
-        pm_sql_do(s->sql, "DELETE FROM pin WHERE " OF_MOMENT, PM_ARGS(PM_I(pick.snapshot_id)));
-        st = pm_sql_end(s->sql, err);
-    }
-    if (st == PMAPDB_OK && n == 0)
-        st = pm_fail(err, PMAPDB_NOTFOUND,
-                     "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' lists all",
-                     (long long)pick.snapshot_id);
+    pm_sql_keep(s->sql, select_one(s, process, snapshot, &pick, &scope, err), err);
+    n = pm_sql_value(s->sql, "SELECT count(*) FROM pin WHERE " OF_MOMENT,
+                     PM_ARGS(PM_I(pick.snapshot_id)), 0);
+    pm_sql_do(s->sql, "DELETE FROM pin WHERE " OF_MOMENT, PM_ARGS(PM_I(pick.snapshot_id)));
+    if (n == 0 && pm_sql_ok(s->sql))
+        pm_sql_keep(s->sql,
+                    pm_fail(err, PMAPDB_NOTFOUND,
+                            "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' lists "
+                            "all",
+                            (long long)pick.snapshot_id),
+                    err);
+    st = pm_store_end(s, err);
     if (st == PMAPDB_OK && snapshot_id)
         *snapshot_id = pick.snapshot_id;
-    return finish(s, st, err);
+    return st;
 }

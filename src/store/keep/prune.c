@@ -166,14 +166,6 @@ static void tell_moments(const prune *p)
                                                      .why = pm_col_text(rows, 5).data});
 }
 
-static void add_up(pmapdb_prune_result *r, const pmapdb_prune_series *s)
-{
-    r->moments_kept += (uint64_t)s->moments_kept;
-    r->moments_removed += (uint64_t)s->moments_removed;
-    r->snapshots_kept += (uint64_t)s->snapshots_kept;
-    r->snapshots_removed += (uint64_t)s->snapshots_removed;
-}
-
 /* Reports the series. why: the number of moments that each rule keeps, "last 5, daily 30". */
 static void tell_series(const prune *p)
 {
@@ -199,7 +191,10 @@ static void tell_series(const prune *p)
                                     .snapshots_removed = pm_col_int(rows, 5),
                                     .why = pm_col_text(rows, 6).data};
 
-        add_up(p->result, &told);
+        p->result->moments_kept += (uint64_t)told.moments_kept;
+        p->result->moments_removed += (uint64_t)told.moments_removed;
+        p->result->snapshots_kept += (uint64_t)told.snapshots_kept;
+        p->result->snapshots_removed += (uint64_t)told.snapshots_removed;
         if (p->options->on_series)
             p->options->on_series(p->options->ctx, &told);
     }
@@ -249,15 +244,6 @@ static void estimate(prune *p, const pm_space *space)
 
 /* ---- the run ---- */
 
-static void remove_some(const prune *p)
-{
-    pm_tidy_begin(p->store);
-    pm_sql_script(p->sql, "keep-remove",
-                  PM_PARAMS({":most", PM_I(PM_TIDY_SNAPSHOTS)}, {":last_id", PM_I(p->last_id)}));
-    pm_tidy_some(p->store);
-    pm_tidy_commit(p->store);
-}
-
 /* Removes some moments in each transaction, which leaves the store consistent and tidy; the last
  * one removes rows of dictionaries. */
 static void carry_out(const prune *p)
@@ -270,7 +256,12 @@ static void carry_out(const prune *p)
     while (left > 0) {
         PM_SQL_STEP(p->sql, pm_steps_tell(&p->steps, "removing", "snapshots",
                                           (uint64_t)(all - left), (uint64_t)all, &err));
-        remove_some(p);
+        pm_tidy_begin(p->store);
+        pm_sql_script(
+            p->sql, "keep-remove",
+            PM_PARAMS({":most", PM_I(PM_TIDY_SNAPSHOTS)}, {":last_id", PM_I(p->last_id)}));
+        pm_tidy_some(p->store);
+        pm_tidy_commit(p->store);
         left = pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0);
     }
     pm_tidy_rest(p->store, newest_ms);
@@ -296,18 +287,6 @@ static void shrink(const prune *p)
     }
 }
 
-static void work(const prune *p)
-{
-    pm_space space;
-
-    carry_out(p);
-    shrink(p);
-    p->result->held = pm_space_give_back(p->store, &p->steps);
-    space = pm_space_read(p->store);
-    p->result->kib_after = space.file_kib;
-    p->result->wants_vacuum = !space.shrinks && space.used_kib < space.file_kib;
-}
-
 static void run(prune *p, bool rules)
 {
     pm_space space = pm_space_read(p->store);
@@ -320,8 +299,14 @@ static void run(prune *p, bool rules)
     if (p->options->dry_run)
         return;
     PM_SQL_STEP(p->sql, pm_store_begin_tidying(p->store, &err));
-    if (pm_sql_ok(p->sql))
-        work(p);
+    if (pm_sql_ok(p->sql)) {
+        carry_out(p);
+        shrink(p);
+        p->result->held = pm_space_give_back(p->store, &p->steps);
+        space = pm_space_read(p->store);
+        p->result->kib_after = space.file_kib;
+        p->result->wants_vacuum = !space.shrinks && space.used_kib < space.file_kib;
+    }
     pm_store_end_tidying(p->store);
 }
 

@@ -94,15 +94,6 @@ static void copy_recording(pm_sql *into, pm_sql *from, int64_t recording_id, con
         copy_kind(into, from, &kinds[i], recording_id, host);
 }
 
-/* Replaces the error of a reference to a missing row, which breaks NOT NULL. */
-static pmapdb_status is_damaged(pmapdb_status st, bool *is_theirs, pmapdb_error *err)
-{
-    if (st != PMAPDB_DATABASE || !err || (err->db_code & 0xff) != SQLITE_CONSTRAINT)
-        return st;
-    *is_theirs = true;
-    return pm_fail(err, PMAPDB_INPUT, "a row of a recording is missing; the store is damaged");
-}
-
 static pmapdb_status copy_one(pmapdb_store *into, pm_sql *from, int64_t recording_id, uint64_t hash,
                               const char *host, bool *is_theirs, pmapdb_error *err)
 {
@@ -116,7 +107,11 @@ static pmapdb_status copy_one(pmapdb_store *into, pm_sql *from, int64_t recordin
     if (!pm_sql_value(into->sql, "SELECT 1 FROM recording WHERE hash = ?1", PM_ARGS(PM_BITS(hash)),
                       0))
         copy_recording(into->sql, from, recording_id, host);
-    st = is_damaged(pm_sql_end(into->sql, err), is_theirs, err);
+    st = pm_sql_end(into->sql, err);
+    if (st == PMAPDB_DATABASE && (err->db_code & 0xff) == SQLITE_CONSTRAINT) {
+        *is_theirs = true; /* a reference to a missing row breaks NOT NULL */
+        st = pm_fail(err, PMAPDB_INPUT, "a row of a recording is missing; the store is damaged");
+    }
     theirs = pm_sql_end(from, st == PMAPDB_OK ? err : NULL);
     *is_theirs |= theirs != PMAPDB_OK && theirs != PMAPDB_NOMEM;
     st = st == PMAPDB_OK ? theirs : st;

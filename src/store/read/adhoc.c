@@ -106,14 +106,6 @@ static pm_unit unit_by_name(pm_text name)
     return PM_UNIT_COUNT_OF_UNITS; /* the first value decides */
 }
 
-static bool has_param(const pm_query_info *q, pm_text name)
-{
-    for (int i = 0; i < q->n_params; i++)
-        if (pm_text_equal(q->param[i].name, name))
-            return true;
-    return false;
-}
-
 static pmapdb_status describe(pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
     int columns = sqlite3_column_count(stmt), params = sqlite3_bind_parameter_count(stmt);
@@ -132,7 +124,8 @@ static pmapdb_status describe(pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error
 
         if (!bound)
             return pm_query_fail(q, q->body, err, "a parameter is written :name, not '?'");
-        if (!has_param(q, pm_text_of(bound + 1))) /* ":k", "@k" and "$k" are one parameter, k */
+        if (pm_query_param_at(q, pm_text_of(bound + 1)) <
+            0) /* ":k", "@k" and "$k" are one parameter, k */
             q->param[q->n_params++] = (pm_query_param){
                 .name = pm_text_of(bound + 1), .fallback = PM_TEXT("-"), .unit = PM_UNIT_TEXT};
     }

@@ -36,17 +36,17 @@ static pmapdb_status no_param(const pmapdb_rows *r, const char *param, pmapdb_er
                    param, near.best[0] ? pm_near_hint(&near) : "");
 }
 
-static int find_param(const pmapdb_rows *r, const char *name)
+int pm_query_param_at(const pm_query_info *q, pm_text name)
 {
-    for (int i = 0; i < r->info->n_params; i++)
-        if (is_called(&r->info->param[i], name))
+    for (int i = 0; i < q->n_params; i++)
+        if (pm_text_equal(q->param[i].name, name))
             return i;
     return -1;
 }
 
 pmapdb_status pmapdb_bind(pmapdb_rows *r, const char *param, const char *value, pmapdb_error *err)
 {
-    int i = find_param(r, param);
+    int i = pm_query_param_at(r->info, pm_text_of(param));
     char *copy;
 
     if (i < 0)
@@ -270,7 +270,7 @@ static pmapdb_status bind_process(pmapdb_rows *r, const pm_query_param *p, pm_te
 static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_text value,
                                    pmapdb_error *err)
 {
-    int dialect_at = find_param(r, "dialect");
+    int dialect_at = pm_query_param_at(r->info, PM_TEXT("dialect"));
     pm_text dialect = dialect_at < 0 ? (pm_text){NULL, 0} : value_of(r, dialect_at);
     bool is_from = is_called(p, "from");
     char first[PM_CLOCK_TEXT];
@@ -289,7 +289,7 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
     }
     if (is_from && r->back_from != PMAPDB_UNKNOWN && pick.moment_ms > r->back_from)
         return pm_fail(err, PMAPDB_USAGE, "--from is later than --%s",
-                       find_param(r, "at") < 0 ? "to" : "at");
+                       pm_query_param_at(r->info, PM_TEXT("at")) < 0 ? "to" : "at");
     if (is_called(p, "to") || is_called(p, "at"))
         r->back_from = pick.moment_ms;
     if (!is_from)
@@ -299,22 +299,16 @@ static pmapdb_status bind_snapshot(pmapdb_rows *r, const pm_query_param *p, pm_t
 
 /* ---- all parameters ---- */
 
-static pmapdb_status not_given(const pmapdb_rows *r, const pm_query_param *p, pmapdb_error *err)
-{
-    if (r->adhoc)
-        return pm_fail(err, PMAPDB_USAGE, "the statement needs --param %.*s=VALUE",
-                       (int)p->name.len, p->name.data);
-    return pm_fail(err, PMAPDB_USAGE, "%.*s needs --%.*s", (int)r->info->name.len,
-                   r->info->name.data, (int)p->name.len, p->name.data);
-}
-
 static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
 {
     const pm_query_param *p = &r->info->param[i];
     pm_text value = value_of(r, i);
 
     if (!r->given[i] && pm_text_equal(value, PM_TEXT("-")))
-        return not_given(r, p, err);
+        return r->adhoc ? pm_fail(err, PMAPDB_USAGE, "the statement needs --param %.*s=VALUE",
+                                  (int)p->name.len, p->name.data)
+                        : pm_fail(err, PMAPDB_USAGE, "%.*s needs --%.*s", (int)r->info->name.len,
+                                  r->info->name.data, (int)p->name.len, p->name.data);
     if (r->adhoc)
         return bind(r, p->name, literal(value), err);
     if (p->unit == PM_UNIT_PROCESS)

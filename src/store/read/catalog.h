@@ -53,6 +53,9 @@ typedef struct pm_query_info {
 pmapdb_status pm_query_fail(const pm_query_info *q, const char *at, pmapdb_error *err,
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Returns the index of a parameter, or -1. */
+int pm_query_param_at(const pm_query_info *q, pm_text name);
+
 /* Finds and reads a query. PMAPDB_NOTFOUND lists the names of queries. query_dir may be NULL. */
 pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,
                               pmapdb_error *err);

@@ -4,7 +4,7 @@
 #include "base/near.h"
 #include "store/func/functions.h"
 #include "store/read/statement.h"
-#include "store/rules/built_in.h"
+#include "store/rules/rule_set.h"
 
 static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
@@ -31,16 +31,6 @@ static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, p
             "column %d is declared as '%.*s', the statement gives only %d column%s", n + 1,
             (int)q->column[n].name.len, q->column[n].name.data, n, n == 1 ? "" : "s");
     return PMAPDB_OK;
-}
-
-/* The declared parameter that gives :name its value, or -1. A process also gives :name_id. */
-static int param_of(const pm_query_info *q, const char *bound)
-{
-    for (int i = 0; i < q->n_params; i++)
-        if (pm_query_is_param(bound, q->param[i].name) ||
-            (q->param[i].unit == PM_UNIT_PROCESS && strcmp(bound, ":name_id") == 0))
-            return i;
-    return -1;
 }
 
 /* Refuses a parameter that is not declared, which would silently be NULL. */
@@ -82,9 +72,12 @@ static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pm
 
     for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
         const char *bound = sqlite3_bind_parameter_name(stmt, i);
-        int at = bound ? param_of(q, bound) : -1;
+        int at = 0;
 
-        if (at < 0)
+        while (bound && at < q->n_params && !pm_query_is_param(bound, q->param[at].name) &&
+               !(q->param[at].unit == PM_UNIT_PROCESS && strcmp(bound, ":name_id") == 0))
+            at++; /* a process also gives :name_id */
+        if (!bound || at == q->n_params)
             return undeclared(q, bound, err);
         used[at] = true;
     }

@@ -39,26 +39,16 @@ static pmapdb_status bad(const pm_query_info *q, const char *what, pm_text which
 
 /* ---- lines ---- */
 
-static pm_text trim(pm_text t)
-{
-    while (t.len && (t.data[0] == ' ' || t.data[0] == '\t'))
-        t = pm_text_from(t, 1);
-    while (t.len && (t.data[t.len - 1] == ' ' || t.data[t.len - 1] == '\r'))
-        t.len--;
-    return t;
-}
+#define BLANKS " \t\r"
 
 /* Takes the next word from *t. */
 static pm_text word(pm_text *t)
 {
     pm_text w;
-    size_t n = 0;
 
-    *t = trim(*t);
-    while (n < t->len && t->data[n] != ' ' && t->data[n] != '\t')
-        n++;
-    w = (pm_text){t->data, n};
-    *t = trim(pm_text_from(*t, n));
+    *t = pm_text_trim(*t, BLANKS);
+    w = pm_text_word(t, BLANKS);
+    *t = pm_text_trim(*t, BLANKS);
     return w;
 }
 
@@ -112,9 +102,8 @@ static pmapdb_status read_param(pm_query_info *q, pm_text rest, pmapdb_error *er
     st = read_type(q, unit, &p.unit, err);
     if (st != PMAPDB_OK)
         return st;
-    for (int i = 0; i < q->n_params; i++)
-        if (pm_text_equal(q->param[i].name, p.name))
-            return bad(q, "declared twice: the parameter", p.name, err);
+    if (pm_query_param_at(q, p.name) >= 0)
+        return bad(q, "declared twice: the parameter", p.name, err);
     if (q->n_params == PM_QUERY_ITEMS)
         return bad(q, "too many parameters at", p.name, err);
     if (pm_text_equal(p.fallback, PM_TEXT("\"\"")))
@@ -194,7 +183,7 @@ static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err
             continue;
         if (!keys[i].at)
             return *keys[i].key == 'p' ? read_param(q, rest, err) : read_column(q, rest, err);
-        *(pm_text *)((char *)q + keys[i].at) = trim(rest);
+        *(pm_text *)((char *)q + keys[i].at) = pm_text_trim(rest, BLANKS);
         return PMAPDB_OK;
     }
     return q->about.data ? PMAPDB_OK : check_comment(q, line, err);
@@ -222,7 +211,7 @@ static pmapdb_status read_header(pm_query_info *q, pmapdb_error *err)
     while (pm_text_starts(text, PM_TEXT("--")) && st == PMAPDB_OK) {
         const char *newline = memchr(text.data, '\n', text.len);
         size_t len = newline ? (size_t)(newline - text.data) : text.len;
-        pm_text line = trim((pm_text){text.data + 2, len - 2});
+        pm_text line = pm_text_trim((pm_text){text.data + 2, len - 2}, BLANKS);
 
         st = read_line(q, line, err);
         if (line.len == 0 && q->n_columns && !q->about.data)

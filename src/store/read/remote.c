@@ -22,17 +22,16 @@ static pmapdb_status prepare(pmapdb_rows *r, const pm_buf *sql, pmapdb_error *er
 static pmapdb_status prepare_params(pmapdb_rows *r, pmapdb_error *err)
 {
     pm_buf sql = {0};
-    pmapdb_status st = pm_buf_addf(&sql, err, "SELECT NULL");
+    pmapdb_status st;
 
-    for (int i = 0; i < r->info->n_params && st == PMAPDB_OK; i++) {
-        size_t at = sql.len + 3;
-
-        st = pm_buf_addf(&sql, err, ", :%.*s", (int)r->info->param[i].name.len,
-                         r->info->param[i].name.data);
-        for (; st == PMAPDB_OK && at < sql.len; at++)
-            if (sql.data[at] == '-')
-                sql.data[at] = '_';
+    pm_buf_addf(&sql, NULL, "SELECT NULL");
+    for (int i = 0; i < r->info->n_params; i++) {
+        pm_buf_addf(&sql, NULL, ", :%.*s", (int)r->info->param[i].name.len,
+                    r->info->param[i].name.data);
+        for (char *dash = sql.data; dash && (dash = strchr(dash, '-'));)
+            *dash = '_';
     }
+    st = pm_buf_status(&sql, err);
     PM_STEP(st, prepare(r, &sql, err));
     pm_buf_free(&sql);
     return st;
@@ -64,15 +63,13 @@ pmapdb_status pm_remote_query(pmapdb_store *memory, pm_query_info *info, pmapdb_
 
 static pmapdb_status put_text(pm_text text, pm_buf *sql, pmapdb_error *err)
 {
-    pmapdb_status st = pm_buf_add(sql, "'", 1, err);
-
-    for (size_t i = 0; i < text.len && st == PMAPDB_OK; i++) {
+    pm_buf_add(sql, "'", 1, NULL);
+    for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] == '\'' || text.data[i] == '\\')
-            st = pm_buf_add(sql, "\\", 1, err);
-        PM_STEP(st, pm_buf_add(sql, text.data + i, 1, err));
+            pm_buf_add(sql, "\\", 1, NULL);
+        pm_buf_add(sql, text.data + i, 1, NULL);
     }
-    PM_STEP(st, pm_buf_add(sql, "'", 1, err));
-    return st;
+    return pm_buf_add(sql, "'", 1, err);
 }
 
 /* An empty text is '': a comparison with NULL would leave out every row. */
@@ -98,11 +95,6 @@ static pmapdb_status put_literal(const pmapdb_rows *r, int param, pm_buf *sql, p
 }
 
 /* ---- the pass over the statement ---- */
-
-static size_t length_of_name(const char *s)
-{
-    return strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-}
 
 /* Returns the length of the string, quoted name or comment at s, up to its end or the end of the
  * text; 0 if s begins none of these. */
@@ -150,7 +142,7 @@ static const char *why_unsafe(const char *s, size_t quoted)
 static size_t put_param(const pmapdb_rows *r, const char *s, bool *used, pm_buf *sql,
                         pmapdb_status *st, pmapdb_error *err)
 {
-    size_t n = length_of_name(s + 1);
+    size_t n = strspn(s + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
     char bound[128];
     int i = 0;
 
@@ -266,26 +258,28 @@ static pmapdb_status make_table(const pmapdb_rows *r, pm_buf *insert, pm_buf *se
 {
     const pm_query_info *q = r->info;
     pm_buf create = {0};
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
-    for (int i = 0; i < q->n_columns && st == PMAPDB_OK; i++) {
+    for (int i = 0; i < q->n_columns; i++) {
         bool time = q->column[i].unit == PM_UNIT_TIME;
 
-        st = pm_buf_addf(&create, err, "%s c%d %s", i ? "," : "CREATE TEMP TABLE answer (", i,
-                         time || pm_unit_is_number(q->column[i].unit) ? "NUMERIC" : "TEXT");
-        PM_STEP(st,
-                pm_buf_addf(insert, err, "%s ?%d", i ? "," : "INSERT INTO answer VALUES (", i + 1));
-        PM_STEP(st, pm_buf_addf(select, err,
-                                time ? "%s strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', c%d / 1000, "
-                                       "'unixepoch')"
-                                     : "%s c%d",
-                                i ? "," : "SELECT", i));
+        pm_buf_addf(&create, NULL, "%s c%d %s", i ? "," : "CREATE TEMP TABLE answer (", i,
+                    time || pm_unit_is_number(q->column[i].unit) ? "NUMERIC" : "TEXT");
+        pm_buf_addf(insert, NULL, "%s ?%d", i ? "," : "INSERT INTO answer VALUES (", i + 1);
+        pm_buf_addf(select, NULL,
+                    time ? "%s strftime('%%Y-%%m-%%dT%%H:%%M:%%SZ', c%d / 1000, 'unixepoch')"
+                         : "%s c%d",
+                    i ? "," : "SELECT", i);
     }
-    PM_STEP(st, pm_buf_addf(&create, err, ")"));
-    PM_STEP(st, pm_buf_addf(insert, err, ")"));
-    PM_STEP(st, pm_buf_addf(select, err, " FROM answer ORDER BY rowid"));
-    if (st == PMAPDB_OK && sqlite3_exec(r->store->db, create.data, NULL, NULL, NULL) != SQLITE_OK)
-        st = pm_sql_fail(r->store->db, "keep the reply", err);
+    pm_buf_addf(insert, NULL, ")");
+    pm_buf_addf(select, NULL, " FROM answer ORDER BY rowid");
+    st = pm_buf_addf(&create, err, ")");
+    PM_STEP(st, pm_buf_status(insert, err));
+    PM_STEP(st, pm_buf_status(select, err));
+    if (st == PMAPDB_OK) {
+        pm_sql_exec(r->store->sql, create.data, "keep the reply");
+        st = pm_sql_end(r->store->sql, err);
+    }
     pm_buf_free(&create);
     return st;
 }

@@ -144,19 +144,12 @@ static const struct missing {
     {"no such function: ", "SELECT name, 0 FROM pragma_function_list"},
 };
 
-/* The part of a name after its last dot. */
-static pm_text last_part(pm_text name)
-{
-    const char *dot = name.len ? memrchr(name.data, '.', name.len) : NULL;
-
-    return dot ? pm_text_from(name, (size_t)(dot - name.data) + 1) : name;
-}
-
 /* "no such table: X, did you mean 'Y'? there are: ..." */
 static pmapdb_status explain(sqlite3 *db, const pm_query_info *info, const char *message,
                              const char *at, pmapdb_error *err)
 {
     pm_text says = pm_text_of(message), name = {NULL, 0};
+    const char *dot;
     pm_buf all = {0};
     pm_near near;
     pmapdb_status st = PMAPDB_OK;
@@ -164,7 +157,9 @@ static pmapdb_status explain(sqlite3 *db, const pm_query_info *info, const char 
     pm_near_start(&near, name);
     for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
         if (pm_text_starts(says, pm_text_of(missing[i].message))) {
-            name = last_part(pm_text_from(says, strlen(missing[i].message)));
+            name = pm_text_from(says, strlen(missing[i].message));
+            dot = name.len ? memrchr(name.data, '.', name.len) : NULL;
+            name = pm_text_from(name, dot ? (size_t)(dot - name.data) + 1 : 0);
             pm_near_start(&near, name);
             st = try_all(db, missing[i].select, &near, &all, err);
         }
@@ -203,22 +198,12 @@ static pmapdb_status fail(sqlite3 *db, const pm_query_info *info, const char *re
 
 /* ---- preparing ---- */
 
-/* True if something other than blanks, comments and semicolons follows the statement. */
-static bool has_second(sqlite3 *db, const char *tail)
-{
-    sqlite3_stmt *second = NULL;
-    int rc = SQLITE_OK;
-
-    while (*tail && !second && rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(db, tail, -1, &second, &tail);
-    sqlite3_finalize(second);
-    return second || rc != SQLITE_OK;
-}
-
 static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const char *refused,
                              const char *what, sqlite3_stmt **stmt, pmapdb_error *err)
 {
-    const char *tail = NULL;
+    const char *tail = NULL, *rest;
+    sqlite3_stmt *second = NULL;
+    int rc = SQLITE_OK;
 
     if (sqlite3_prepare_v2(db, info->body, -1, stmt, &tail) != SQLITE_OK)
         return fail(db, info, refused, what, err);
@@ -226,7 +211,11 @@ static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const char 
         return pm_query_fail(info, NULL, err, "there is no statement");
     if (!sqlite3_stmt_readonly(*stmt) || sqlite3_column_count(*stmt) == 0)
         return pm_query_fail(info, info->body, err, "%s only reads", what);
-    if (has_second(db, tail))
+    /* after the statement come blanks, comments and semicolons */
+    for (rest = tail; *rest && !second && rc == SQLITE_OK;)
+        rc = sqlite3_prepare_v2(db, rest, -1, &second, &rest);
+    sqlite3_finalize(second);
+    if (second || rc != SQLITE_OK)
         return sqlite3_errcode(db) == SQLITE_NOMEM
                    ? pm_fail_nomem(err)
                    : pm_query_fail(info, tail + strspn(tail, " \t\r\n"), err,

@@ -73,16 +73,6 @@ static char *word(pm_recall *r, sqlite3_stmt *row, int column)
 
 /* ---- the process ---- */
 
-/* Returns the link with this name; PM_LINK_NONE if there is no such name. */
-static pm_link find_link(pm_text name)
-{
-    pm_link link = PM_LINK_ASSUMED;
-
-    while (link > PM_LINK_NONE && !pm_text_equal(name, pm_text_of(pm_link_name(link))))
-        link--;
-    return link;
-}
-
 static void load_process(pm_recall *r, int64_t process_id)
 {
     pm_recall_process *who = &r->who;
@@ -110,7 +100,10 @@ static void load_process(pm_recall *r, int64_t process_id)
         who->clock_mono_ns = pm_col_int(row, 9);
         who->clock_utc_ms = pm_col_ms(row, 10);
         if (rank >= PM_NAME_GIVEN && rank <= PM_NAME_UNKNOWN && who->name)
-            who->identity = find_link(pm_col_text(row, 11));
+            who->identity = PM_LINK_ASSUMED;
+        while (who->identity > PM_LINK_NONE &&
+               !pm_text_equal(pm_col_text(row, 11), pm_text_of(pm_link_name(who->identity))))
+            who->identity--;
         pm_sql_done(row);
     }
     if (who->identity == PM_LINK_NONE)

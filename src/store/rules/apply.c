@@ -30,7 +30,9 @@ typedef struct asking {
     pm_map asked; /* lineage -> 1: the current capture decides it; 0: already decided */
 } asking;
 
-static void find_asked(asking *a, int64_t place)
+/* Matches the rules against one capture. The lowest row of a lineage that a rule matches
+ * decides. */
+static void ask_capture(asking *a, int64_t off, int64_t place)
 {
     sqlite3_stmt *stmt = pm_sql_ask(a->sql, "SELECT lineage_id FROM apply_judge WHERE place = ?1",
                                     PM_ARGS(PM_I(place)));
@@ -38,15 +40,8 @@ static void find_asked(asking *a, int64_t place)
     pm_map_clear(&a->asked);
     while (pm_sql_next(a->sql, stmt))
         PM_SQL_STEP(a->sql, pm_map_put(&a->asked, (uint64_t)pm_col_int(stmt, 0), 1, &err));
-}
-
-/* Matches the rules against one capture. The lowest row of a lineage that a rule matches
- * decides. */
-static void ask_capture(asking *a, int64_t off, int64_t place)
-{
     pm_refine_turn(a->refine);
     pm_versions_rows(a->sql, &a->versions, off, &a->rows);
-    find_asked(a, place);
     for (size_t i = 0; i < a->rows.n && pm_sql_ok(a->sql); i++) {
         int64_t lineage = a->rows.row[i].at.lineage, asked = 0;
         pm_ruling said;
@@ -163,19 +158,6 @@ static void count(pm_sql *sql, pmapdb_rules_result *out)
         PM_NO_ARGS, 0);
 }
 
-/* True if the rules are the store's own. Then they already decided each of its lineages, some in
- * captures that were pruned since; these categories stay. */
-static bool are_own(pm_sql *sql, const pm_rule_text *text)
-{
-    pm_rule_text own = {0};
-    bool same;
-
-    pm_rule_text_load(sql, &own);
-    same = own.hash == pm_hash(pm_buf_text(&text->text).data, text->text.len);
-    pm_rule_text_free(&own);
-    return same;
-}
-
 /* Matches the rules for the lineages of one process, or of all (0). */
 static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories, bool own,
                 int64_t process_id, pmapdb_rules_result *out)
@@ -189,24 +171,20 @@ static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories,
         out->unnamed = (int64_t)refine.unnamed;
 }
 
-static pmapdb_status commit(pmapdb_store *s, pmapdb_error *err)
-{
-    pmapdb_status st = pm_sql_end(s->sql, err);
-
-    PM_STEP(st, pm_store_commit(s, err));
-    pm_store_rollback(s); /* undoes a transaction that was not committed */
-    return st;
-}
-
 /* Finds out what would change, without a lock; temp tables have what is found. */
 static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
                             bool *own, pmapdb_rules_result *out, pmapdb_error *err)
 {
+    pm_rule_text text = {0};
     pmapdb_status st = pmapdb_begin_read(s, err);
 
     if (st != PMAPDB_OK)
         return st;
-    *own = are_own(s->sql, apply->text);
+    /* the store's own rules have decided each of its lineages, some in captures that were pruned
+     * since; these categories stay */
+    pm_rule_text_load(s->sql, &text);
+    *own = text.hash == pm_hash(pm_buf_text(&apply->text->text).data, apply->text->text.len);
+    pm_rule_text_free(&text);
     out->same = *own && !apply->forget_labels;
     if (!out->same) {
         ask(s->sql, apply, categories, *own, 0, out);
@@ -219,7 +197,7 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_
             s->sql,
             "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, source FROM label)",
             PM_NO_ARGS, 0);
-    return commit(s, err); /* keeps the temp tables */
+    return pm_store_end(s, err); /* keeps the temp tables */
 }
 
 static pmapdb_status change_process(pmapdb_store *s, const pm_apply *apply,
@@ -233,7 +211,7 @@ static pmapdb_status change_process(pmapdb_store *s, const pm_apply *apply,
     pm_category_ids_turn(categories);
     ask(s->sql, apply, categories, own, process_id, NULL);
     pm_apply_write(s->sql);
-    return commit(s, err);
+    return pm_store_end(s, err);
 }
 
 /* Writes the rules. A hash of 0 says that they are not applied to all processes yet. */
@@ -253,7 +231,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
         pm_sql_do(s->sql, "DELETE FROM label", PM_NO_ARGS);
     if (done)
         pm_category_remove_unused(s->sql);
-    return commit(s, err);
+    return pm_store_end(s, err);
 }
 
 /* Changes one process in each transaction. New captures follow the new rules from the first on; if

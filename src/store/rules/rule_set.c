@@ -2,6 +2,8 @@
 #include "store/rules/rule_set.h"
 
 #include "base/hash.h"
+#include "store/dict/categories.h"
+#include "store/file/embedded.h"
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 
@@ -63,14 +65,20 @@ void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text)
                       PM_BITS(pm_hash(rules.data, rules.len)), PM_I(text->applied_ms)));
 }
 
-void pm_rule_text_built_in(pm_sql *sql)
+static void fill(pm_sql *sql, bool is_new)
 {
     pm_rule_text text = {0};
 
+    pm_category_ids_built_in(sql);
+    pm_dialects_add(sql);
+    if (!is_new)
+        return;
     take_built_in(sql, &text);
     pm_rule_text_store(sql, &text);
     pm_rule_text_free(&text);
 }
+
+const pm_schema pm_schema_built_in = {pm_embedded_schema, PM_SCHEMA_VERSION, fill};
 
 /* ---- compiled ---- */
 
@@ -93,17 +101,6 @@ void pm_rule_set_free(pm_rule_set *set)
     free(set);
 }
 
-/* Fails with an explanation. The rules had no mistake when they were applied, so a newer program
- * wrote them. */
-static pmapdb_status say_unreadable(const pm_rule_text *text, const pmapdb_error *why,
-                                    pmapdb_error *err)
-{
-    return pm_fail(err, PMAPDB_DATABASE,
-                   "the rules of this store are not to be read (%s), perhaps they are of a newer "
-                   "pmapdb: 'pmapdb rules --apply default' replaces %.*s",
-                   why->text, (int)text->name.len, pm_buf_text(&text->name).data);
-}
-
 static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_error *err)
 {
     pm_rules_report report = {0};
@@ -112,8 +109,11 @@ static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_er
         pm_rules_read(pm_buf_text(&text->text), pm_buf_text(&text->name).data, &report, out, &why);
 
     pm_rules_report_free(&report);
-    if (st == PMAPDB_INPUT)
-        return say_unreadable(text, &why, err);
+    if (st == PMAPDB_INPUT) /* the rules had no mistake when they were applied */
+        return pm_fail(err, PMAPDB_DATABASE,
+                       "the rules of this store are not to be read (%s), perhaps they are of a "
+                       "newer pmapdb: 'pmapdb rules --apply default' replaces %.*s",
+                       why.text, (int)text->name.len, pm_buf_text(&text->name).data);
     *err = why;
     return st;
 }

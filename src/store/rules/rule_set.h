@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "classify/rules.h"
 #include "store/dict/object.h"
+#include "store/file/store.h"
 
 /* The row of the table. */
 typedef struct pm_rule_text {
@@ -25,8 +26,9 @@ void pm_rule_text_load(pm_sql *sql, pm_rule_text *out);
 /* Replaces the row; computes the hash. */
 void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text);
 
-/* Stores the rules of a new store. */
-void pm_rule_text_built_in(pm_sql *sql);
+/* The built-in schema, with the rows that every store has: categories, dialects, and in a new store
+ * the default rules. */
+extern const pm_schema pm_schema_built_in;
 
 /* ---- the rules of a store, compiled when first needed ---- */
 

@@ -15,20 +15,11 @@ static int by_place(const void *a, const void *b)
     return pm_place_compare(x, y);
 }
 
-static pmapdb_status check_places(const pm_place *place, size_t n, pmapdb_error *err)
-{
-    for (size_t i = 1; i < n; i++)
-        if (pm_place_compare(&place[i - 1], &place[i]) == 0)
-            return pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
-                           (unsigned long long)place[i].start);
-    return PMAPDB_OK;
-}
-
 pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
 {
     size_t i = 1;
     pm_place *place;
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
     while (i < c->n_rows && pm_capture_row(c, i - 1)->start < pm_capture_row(c, i)->start)
         i++;
@@ -44,13 +35,15 @@ pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
         place[i].length = m->end - m->start;
     }
     qsort(place, c->n_rows, sizeof *place, by_place);
-    st = check_places(place, c->n_rows, err);
+    for (i = 1; i < c->n_rows && st == PMAPDB_OK; i++)
+        if (pm_place_compare(&place[i - 1], &place[i]) == 0)
+            st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
+                         (unsigned long long)place[i].start);
     free(place);
     return st;
 }
 
-static void make_row(pm_put *p, pm_rare_memo *memo, const pm_mapping *m, const pm_made_row *want,
-                     pm_row *row)
+static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm_row *row)
 {
     uint64_t length = m->end - m->start;
     pm_rare_fields rare;
@@ -67,7 +60,7 @@ static void make_row(pm_put *p, pm_rare_memo *memo, const pm_mapping *m, const p
     row->at.object = pm_objects_of(p->objects, m, want->category, want->inferred);
     pm_row_encode(m, p->fields, &row->m);
     if (pm_rare_of(m, p->fields, &row->m, &rare))
-        pm_rare_refer(&row->m, pm_rare_put(p->sql, memo, &rare), &rare);
+        pm_rare_refer(&row->m, pm_rare_put(p->sql, &rare), &rare);
 }
 
 /* Forgets all rows if the pool is another one, or if most rows are of mappings that no longer
@@ -85,8 +78,8 @@ static void begin_made(pm_made *made, const pm_capture *c)
 }
 
 /* Sets *out to row i of the capture: a known row or a new one. */
-static void find_row(pm_put *p, pm_made *made, const pm_classify_context *context,
-                     pm_rare_memo *memo, size_t i, pm_row *out)
+static void find_row(pm_put *p, pm_made *made, const pm_classify_context *context, size_t i,
+                     pm_row *out)
 {
     const pm_capture *c = p->capture;
     const pm_mapping *m = pm_capture_row(c, i);
@@ -101,7 +94,7 @@ static void find_row(pm_put *p, pm_made *made, const pm_classify_context *contex
         *out = was->row;
         return;
     }
-    make_row(p, memo, m, &want, &want.row);
+    make_row(p, m, &want, &want.row);
     *out = want.row;
     if (!known) {
         PM_SQL_STEP(p->sql, pm_grow(&made->row, &made->cap, made->n, sizeof *made->row, &err));
@@ -115,12 +108,11 @@ static void find_row(pm_put *p, pm_made *made, const pm_classify_context *contex
 void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context)
 {
     size_t n = p->capture->n_rows;
-    pm_rare_memo memo = {0};
 
     PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, n, &err));
     begin_made(made, p->capture);
     for (size_t i = 0; i < n && pm_sql_ok(p->sql); i++)
-        find_row(p, made, context, &memo, i, &p->rows.row[p->rows.n++]);
+        find_row(p, made, context, i, &p->rows.row[p->rows.n++]);
     pm_rows_sort(&p->rows);
 }
 
@@ -198,7 +190,12 @@ static void begin_lineage(pm_put *p, size_t i)
     else
         ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
     row->at.kept = ruling.kept;
-    pm_lineage_new(p->sql, p->process_id, p->snapshot_id, row, ruling.rule);
+    pm_sql_do(p->sql,
+              "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
+              "VALUES (?1, ?2, ?3, ?4)",
+              PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id), PM_I(pm_row_category(row)),
+                      PM_S(ruling.rule)));
+    row->at.lineage = pm_sql_last_id(p->sql);
     if (ruling.rule && strcmp(ruling.rule, PM_RULE_LABEL) == 0)
         PM_SQL_STEP(p->sql,
                     pm_map_put(&p->rewind->labelled, (uint64_t)row->at.lineage, ruling.kept, &err));
@@ -242,32 +239,19 @@ static void show_first(pm_put *p, int64_t leader)
 
 /* ---- appending ---- */
 
-static void append_totals(pm_put *p, pm_stream *s)
-{
-    int64_t off = 0;
-
-    take_place(p, s, &off);
-    pm_stream_append(p->sql, s, off, &p->rows, &p->rollup);
-}
-
-/* Returns the stream whose newest capture gives the new one its lineages, or NULL. */
-static pm_stream *find_base(pm_put *p, pm_newest *n, pm_stream *own)
-{
-    int dialect = pm_sitting_base(&n->sitting);
-
-    if (dialect != PM_NO_LEADER)
-        return pm_newest_stream(p->sql, p->objects, n, (pm_dialect)dialect, PM_STATE_COMPLETE);
-    return p->order.state == PM_STATE_COMPLETE ? NULL : own;
-}
-
 static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
 {
     static const pm_rows none = {0};
-    pm_stream *from = find_base(p, n, own);
-    const pm_rows *base = from ? &from->rows : &none;
+    int dialect = pm_sitting_base(&n->sitting);
+    /* the stream whose newest capture gives this one its lineages */
+    pm_stream *from = p->order.state == PM_STATE_COMPLETE ? NULL : own;
+    const pm_rows *base;
     pm_descent *descent = NULL;
     int64_t off = 0;
 
+    if (dialect != PM_NO_LEADER)
+        from = pm_newest_stream(p->sql, p->objects, n, (pm_dialect)dialect, PM_STATE_COMPLETE);
+    base = from ? &from->rows : &none;
     PM_SQL_STEP(p->sql, pm_rows_descent(base, &p->rows, &descent, &err));
     if (!pm_sql_ok(p->sql))
         return;
@@ -292,11 +276,12 @@ static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
 void pm_append(pm_put *p, pm_newest *n)
 {
     pm_stream *own = pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state);
+    int64_t off = 0;
 
-    if (!own)
-        return;
-    if (p->order.state == PM_STATE_TOTALS)
-        append_totals(p, own);
-    else
+    if (own && p->order.state != PM_STATE_TOTALS) {
         append_mappings(p, n, own);
+    } else if (own) {
+        take_place(p, own, &off);
+        pm_stream_append(p->sql, own, off, &p->rows, &p->rollup);
+    }
 }

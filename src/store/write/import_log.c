@@ -11,16 +11,6 @@ typedef struct relation {
     int64_t last_ms;
 } relation;
 
-/* Returns the next block of `pid` in the file from *from on, or NULL. Moves *from past the
- * block. */
-static pm_log_block *next_of_pid(pm_log_block *blocks, size_t n, int64_t pid, size_t *from)
-{
-    for (; *from < n; ++*from)
-        if (blocks[*from].pid == pid)
-            return &blocks[(*from)++];
-    return NULL;
-}
-
 /* Compares the stored log with the file, block by block. With `mark`, marks the blocks of the file
  * that the log contains. */
 static relation relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t n, bool mark)
@@ -33,7 +23,7 @@ static relation relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t
 
     while (pm_sql_next(sql, stmt)) {
         int64_t row_pid = pm_col_int(stmt, 0), taken_ms = pm_col_ms(stmt, 2);
-        pm_log_block *b;
+        pm_log_block *b = NULL;
 
         if (first || row_pid != pid) {
             from = 0;
@@ -41,7 +31,10 @@ static relation relate(pm_sql *sql, int64_t log_id, pm_log_block *blocks, size_t
         }
         first = false;
         pid = row_pid;
-        b = ended ? NULL : next_of_pid(blocks, n, pid, &from);
+        while (!ended && from < n && blocks[from].pid != pid)
+            from++;
+        if (!ended && from < n)
+            b = &blocks[from++];
         if (taken_ms > out.last_ms)
             out.last_ms = taken_ms;
         if (!b) {
@@ -85,13 +78,6 @@ static void candidates(pm_sql *sql, int64_t host_id, int64_t **ids, size_t *n)
     }
 }
 
-/* True if the log contains every block of the file and the file is not younger than the log. */
-static bool is_old_news(const relation *r, int64_t written_ms)
-{
-    return r->file_in_log &&
-           (written_ms == PMAPDB_UNKNOWN || written_ms / 1000 <= r->last_ms / 1000);
-}
-
 /* Finds the log for the file. A log that contains the whole file comes first: an old, rotated file
  * may also begin like the fresh log of an idle process. */
 static int64_t find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_block *blocks, size_t n,
@@ -104,7 +90,8 @@ static int64_t find(pm_sql *sql, const int64_t *ids, size_t n_ids, pm_log_block 
 
         if (r.last_ms == PMAPDB_UNKNOWN)
             continue; /* the import was killed before it stored a block */
-        if (is_old_news(&r, written_ms))
+        if (r.file_in_log &&
+            (written_ms == PMAPDB_UNKNOWN || written_ms / 1000 <= r.last_ms / 1000))
             return ids[i];
         if (!continued && r.log_in_file && !r.file_in_log)
             continued = ids[i];
@@ -142,9 +129,5 @@ pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *bloc
     *log_id = pm_log_find(s->sql, pm_host_of(s->sql, host), blocks, n, written_ms, last_ms);
     if (!*log_id)
         *log_id = pm_log_new(s->sql, host);
-    st = pm_sql_end(s->sql, err);
-    PM_STEP(st, pm_store_commit(s, err));
-    if (st != PMAPDB_OK)
-        pm_store_rollback(s);
-    return st;
+    return pm_store_end(s, err);
 }

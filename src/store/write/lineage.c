@@ -55,12 +55,6 @@ static uint64_t bytes_of_lineage(const pm_row *old, size_t from, size_t to, int6
     return sum;
 }
 
-/* Returns the reason that wins if a lineage has several pieces in the result. */
-static pm_reason better(pm_reason a, pm_reason b)
-{
-    return a < b ? a : b;
-}
-
 /* Chooses the lineage of `new` among several mappings: the one with most bytes. */
 static void choose(const pm_row *old, size_t from, size_t to, const pm_place *new, bool *taken,
                    pm_descent *out)
@@ -81,9 +75,11 @@ static void choose(const pm_row *old, size_t from, size_t to, const pm_place *ne
     }
     for (size_t i = from; most && i < to; i++)
         if (continues(&old[i].at, new)) {
+            pm_reason reason = reason_of(&old[i].at, new);
+
             taken[i] = true;
-            if (old[i].at.lineage == out->lineage)
-                out->reason = better(out->reason, reason_of(&old[i].at, new));
+            if (old[i].at.lineage == out->lineage && reason < out->reason)
+                out->reason = reason;
         }
 }
 

@@ -93,14 +93,6 @@ static int by_process(const void *a, const void *b)
 
 /* ---- where moments end ---- */
 
-static bool process_came(const item *from, const item *to, const item *next)
-{
-    for (; from < to; from++)
-        if (from->process_id == next->process_id && from->dialect == next->dialect)
-            return true;
-    return false;
-}
-
 static size_t time_end(const items *s, size_t from)
 {
     size_t i = from + 1;
@@ -131,9 +123,11 @@ static size_t moment_end(const items *s, size_t from, int64_t sweep_ms)
 
         if (any_live(s, i, next))
             return i;
-        for (size_t k = i; k < next; k++)
-            if (process_came(&s->item[from], &s->item[i], &s->item[k]))
-                return i;
+        for (size_t k = i; k < next; k++) /* a process must not come twice in one dialect */
+            for (size_t j = from; j < i; j++)
+                if (s->item[j].process_id == s->item[k].process_id &&
+                    s->item[j].dialect == s->item[k].dialect)
+                    return i;
         i = next;
     }
     return i;

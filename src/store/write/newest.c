@@ -33,15 +33,6 @@ void pm_newest_free(pm_newest_all *all)
     *all = (pm_newest_all){0};
 }
 
-static size_t rows_of(const pm_newest *n)
-{
-    size_t rows = 0;
-
-    for (size_t i = 0; i < PM_STREAMS; i++)
-        rows += n->stream[i] ? n->stream[i]->rows.cap : 0;
-    return rows + n->made.cap;
-}
-
 /* Counts the rows only when the number of processes is a power of two, so that counting costs
  * little. */
 static bool is_too_large(const pm_newest_all *all)
@@ -50,8 +41,11 @@ static bool is_too_large(const pm_newest_all *all)
 
     if (all->waiting || (all->n & (all->n - 1)))
         return all->n > PROCESSES_MAX && !all->waiting;
-    for (size_t i = 0; i < all->n; i++)
-        rows += rows_of(all->item[i]);
+    for (size_t i = 0; i < all->n; i++) {
+        rows += all->item[i]->made.cap;
+        for (size_t k = 0; k < PM_STREAMS; k++)
+            rows += all->item[i]->stream[k] ? all->item[i]->stream[k]->rows.cap : 0;
+    }
     return rows > ROWS_MAX;
 }
 

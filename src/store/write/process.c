@@ -46,16 +46,6 @@ static int64_t life_of_file(const pm_capture *c)
            LIVES_OF_FILE * LIVES_OF_FILE;
 }
 
-static void read_evidence(sqlite3_stmt *stmt, pm_evidence *e)
-{
-    e->start_time = pm_col_int(stmt, 5);
-    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
-        e->anchor[i] = pm_col_int(stmt, 6 + i);
-    e->exe = pm_col_int(stmt, 10);
-    e->command = pm_col_text(stmt, 11);
-    e->boot_id = pm_col_text(stmt, 12);
-}
-
 static bool no_news(int64_t own, int64_t other)
 {
     return own == PMAPDB_UNKNOWN || other != PMAPDB_UNKNOWN;
@@ -110,11 +100,6 @@ static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
  * its first snapshot. */
 #define FUTURE ((int64_t)1 << 61)
 
-static int64_t nearest_of(int64_t at, int64_t distance)
-{
-    return distance < FUTURE ? at - distance : at + (distance - FUTURE);
-}
-
 /* Finds the best life for the capture. *next_life: a number that no life of this pid has. */
 static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id,
                       int64_t *next_life)
@@ -136,16 +121,21 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
 
     *next_life = life_of_file(c);
     while (pm_sql_next(sql, stmt)) {
+        int64_t distance = pm_col_int(stmt, 4);
         life l = {.process_id = pm_col_int(stmt, 0),
                   .name_id = pm_col_int(stmt, 1),
                   .name_rank = pm_col_int(stmt, 2),
                   .name_ms = pm_col_int(stmt, 3),
-                  .nearest = nearest_of(c->taken_ms, pm_col_int(stmt, 4))};
-        pm_evidence other;
+                  .nearest = c->taken_ms + (distance < FUTURE ? -distance : distance - FUTURE)};
+        pm_evidence other = {.start_time = pm_col_int(stmt, 5),
+                             .exe = pm_col_int(stmt, 10),
+                             .command = pm_col_text(stmt, 11),
+                             .boot_id = pm_col_text(stmt, 12)};
 
+        for (int i = 0; i < PM_ANCHOR_COUNT; i++)
+            other.anchor[i] = pm_col_int(stmt, 6 + i);
         if (pm_col_int(stmt, 13) >= *next_life)
             *next_life = pm_col_int(stmt, 13) + 1;
-        read_evidence(stmt, &other);
         l.by = pm_evidence_compare(e, &other);
         if (l.by != PM_LINK_NONE && (l.by < PM_LINK_COMMAND || weak_open)) {
             l.taught = is_taught(c, e, &other, l.by, stmt);
@@ -258,20 +248,8 @@ static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
                 PM_I(f->command_ms), PM_S(pm_link_name(f->by))));
 }
 
-/* Gives the process another name. Data that was pruned from the process is then missing under the
- * new name, too. */
-static void rename_process(pm_sql *sql, const life *l, int64_t name_id, const pm_process_facts *f)
-{
-    pm_sql_do(sql,
-              "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
-              "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
-              PM_ARGS(PM_I(l->name_id), PM_I(name_id)));
-    pm_sql_do(sql,
-              "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
-              PM_ARGS(PM_I(l->process_id), PM_I(name_id), PM_I(f->rank), PM_I(f->name_ms)));
-}
-
-/* Adds the facts to a life that the store has. A better name replaces its name. */
+/* Adds the facts to a life that the store has. A better name replaces its name: data that was
+ * pruned from the process is then missing under the new name, too. */
 static void teach(pm_sql *sql, const life *l, int64_t host_id, const pm_process_facts *f,
                   pm_process_found *out)
 {
@@ -286,7 +264,13 @@ static void teach(pm_sql *sql, const life *l, int64_t host_id, const pm_process_
     if (rank > l->name_rank || (rank == l->name_rank && f->name_ms >= l->name_ms))
         return;
     out->name_id = name_row(sql, host_id, f->name);
-    rename_process(sql, l, out->name_id, f);
+    pm_sql_do(sql,
+              "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
+              "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
+              PM_ARGS(PM_I(l->name_id), PM_I(out->name_id)));
+    pm_sql_do(sql,
+              "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
+              PM_ARGS(PM_I(l->process_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms)));
 }
 
 void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *f,

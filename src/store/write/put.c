@@ -39,12 +39,6 @@ static void writer_free(pm_writer *w)
     free(w);
 }
 
-static bool is_current(const pm_writer *w, int64_t version, int64_t sweep_ms)
-{
-    return w->data_version == version && w->sweep_ms == sweep_ms &&
-           (w->newest.waiting || pm_objects_count(w->objects) <= OBJECTS_MAX);
-}
-
 static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *err)
 {
     int64_t version;
@@ -52,10 +46,10 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
 
     if (st != PMAPDB_OK)
         return st;
-    if (s->writer && !is_current(s->writer, version, sweep_ms))
-        pm_store_forget(s);
-    if (s->writer)
+    if (s->writer && s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
+        (s->writer->newest.waiting || pm_objects_count(s->writer->objects) <= OBJECTS_MAX))
         return PMAPDB_OK;
+    pm_store_forget(s);
     s->writer = calloc(1, sizeof *s->writer);
     if (!s->writer)
         return pm_fail_nomem(err);

@@ -19,17 +19,6 @@ static pm_rule_row rule_row_of(const pm_row *row)
                          .has_flags = o->has_flags};
 }
 
-static void find_facts(pm_refine *refine, const pm_rules *rules, const pm_rows *rows)
-{
-    refine->facts = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        pm_rule_row row = rule_row_of(&rows->row[i]);
-
-        refine->facts |= pm_rules_facts(rules, &row);
-    }
-    refine->has_facts = true;
-}
-
 static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
                     const pm_rule_row *row)
 {
@@ -74,8 +63,12 @@ pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, siz
 
     if (!rules)
         return out;
-    if (!refine->has_facts)
-        find_facts(refine, rules, rows);
+    for (size_t k = 0; k < rows->n && !refine->has_facts; k++) {
+        pm_rule_row other = rule_row_of(&rows->row[k]);
+
+        refine->facts |= pm_rules_facts(rules, &other);
+    }
+    refine->has_facts = true;
     rule = match(refine, rules, rows, i, &row);
     if (rule != PM_NO_RULE)
         out.kept = name(sql, refine, rules, rule, &row);
@@ -102,17 +95,6 @@ void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
 }
 
 /* ---- lineages that are already stored ---- */
-
-/* Returns the ruling of the lowest row of the lineage for which the rules give a category. */
-static pm_ruling ask_of_lineage(pm_put *p, const pm_descent *descent, int64_t lineage)
-{
-    pm_ruling ruling = {0};
-
-    for (size_t i = 0; i < p->rows.n && !ruling.kept; i++)
-        if (descent[i].lineage == lineage)
-            ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
-    return ruling;
-}
 
 /* True if the category of the lineage stays: it has this category by this rule, or the program
  * itself named it, which no rule changes, or an earlier capture of at least the same kind showed
@@ -158,14 +140,6 @@ static void set_kept(pm_put *p, int64_t lineage, const pm_ruling *ruling)
               PM_ARGS(PM_I(lineage), PM_I(ruling->kept ? ruling->kept : PMAPDB_UNKNOWN)));
 }
 
-static void set_rows(pm_newest *n, int64_t lineage, int64_t kept)
-{
-    for (size_t s = 0; s < PM_STREAMS; s++)
-        for (size_t i = 0; n->stream[s] && i < n->stream[s]->rows.n; i++)
-            if (n->stream[s]->rows.row[i].at.lineage == lineage)
-                n->stream[s]->rows.row[i].at.kept = kept;
-}
-
 static void recount(pm_put *p, pm_newest *n)
 {
     sqlite3_stmt *stmt =
@@ -187,7 +161,10 @@ static void change(pm_put *p, pm_newest *n, pm_descent *descent, size_t i, const
     if (descent[i].kept)
         PM_SQL_STEP(p->sql, pm_map_put(p->left, (uint64_t)descent[i].kept, 1, &err));
     set_kept(p, lineage, ruling);
-    set_rows(n, lineage, ruling->kept);
+    for (size_t s = 0; s < PM_STREAMS; s++)
+        for (size_t k = 0; n->stream[s] && k < n->stream[s]->rows.n; k++)
+            if (n->stream[s]->rows.row[k].at.lineage == lineage)
+                n->stream[s]->rows.row[k].at.kept = ruling->kept;
     for (size_t k = 0; k < p->rows.n; k++)
         if (descent[k].lineage == lineage)
             descent[k].kept = ruling->kept;
@@ -223,11 +200,13 @@ void pm_refine_again(pm_put *p, pm_newest *n, const pm_stream *own, pm_descent *
         PM_SQL_STEP(p->sql, pm_map_put(&known, (uint64_t)own->rows.row[i].at.lineage, 1, &err));
     for (size_t i = 0; i < p->rows.n && pm_sql_ok(p->sql); i++) {
         int64_t lineage = descent[i].lineage, seen;
-        pm_ruling ruling;
+        pm_ruling ruling = {0};
 
         if (lineage == PM_NO_LINEAGE || pm_map_get(&known, (uint64_t)lineage, &seen))
             continue;
-        ruling = ask_of_lineage(p, descent, lineage);
+        for (size_t k = 0; k < p->rows.n && !ruling.kept; k++) /* the lowest row decides */
+            if (descent[k].lineage == lineage)
+                ruling = pm_refine_row(p->sql, &p->refine, &p->rows, k);
         if ((!ruling.kept && !descent[i].kept) || is_settled(p, lineage, &ruling))
             continue;
         change(p, n, descent, i, &ruling);

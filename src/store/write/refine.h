@@ -33,6 +33,7 @@ typedef struct pm_ruling {
 /* Begins another capture: its facts must be found again. */
 static inline void pm_refine_turn(pm_refine *refine)
 {
+    refine->facts = 0;
     refine->has_facts = false;
 }
 

@@ -32,19 +32,10 @@ static pm_queue *queue_of(pm_rewind *r, const pm_order *o)
 
 /* ---- the captures that wait ---- */
 
-static void load_labelled(pm_put *p, pm_rewind *r)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(
-        p->sql, "SELECT lineage_id, category_id FROM lineage WHERE process_id = ?1 AND rule = ?2",
-        PM_ARGS(PM_I(p->process_id), PM_S(PM_RULE_LABEL)));
-
-    while (pm_sql_next(p->sql, stmt))
-        PM_SQL_STEP(p->sql, pm_map_put(&r->labelled, (uint64_t)pm_col_int(stmt, 0),
-                                       pm_col_int(stmt, 1), &err));
-}
-
 static void begin(pm_put *p, pm_newest_all *all, pm_newest *n)
 {
+    sqlite3_stmt *stmt;
+
     if (n->rewind)
         return;
     n->rewind = calloc(1, sizeof *n->rewind);
@@ -54,7 +45,12 @@ static void begin(pm_put *p, pm_newest_all *all, pm_newest *n)
     }
     all->waiting++;
     pm_newest_forget(n);
-    load_labelled(p, n->rewind);
+    stmt = pm_sql_ask(
+        p->sql, "SELECT lineage_id, category_id FROM lineage WHERE process_id = ?1 AND rule = ?2",
+        PM_ARGS(PM_I(p->process_id), PM_S(PM_RULE_LABEL)));
+    while (pm_sql_next(p->sql, stmt))
+        PM_SQL_STEP(p->sql, pm_map_put(&n->rewind->labelled, (uint64_t)pm_col_int(stmt, 0),
+                                       pm_col_int(stmt, 1), &err));
 }
 
 /* ---- putting back ---- */

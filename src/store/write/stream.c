@@ -1,7 +1,7 @@
 /* stream: appends a capture as its difference to the newest one. */
 #include "store/write/stream.h"
 
-#include "store/dict/dialects.h"
+#include "store/dict/categories.h"
 #include "store/dict/region.h"
 #include "store/dict/versions.h"
 #include <stdlib.h>
@@ -124,15 +124,6 @@ typedef struct writing {
     int64_t off;
 } writing;
 
-static void close_version(const writing *w, const pm_row *row)
-{
-    pm_sql_do(
-        w->sql,
-        "UPDATE mapping_version SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 AND first = "
-        "?3",
-        PM_ARGS(PM_I(w->s->epoch_id), PM_I(row->region_id), PM_I(row->first), PM_I(w->off - 1)));
-}
-
 static void open_version(const writing *w, pm_row *row)
 {
     const int64_t *v = row->m.v;
@@ -149,18 +140,13 @@ static void open_version(const writing *w, pm_row *row)
                       PM_I(v[PM_VER_DETAIL])));
 }
 
-/* True for the same object at the same place in the same lineage. */
-static bool same_region(const pm_row *old, const pm_row *new)
-{
-    return old->at.object == new->at.object && old->at.lineage == new->at.lineage &&
-           old->at.has_offset == new->at.has_offset && old->at.offset == new->at.offset &&
-           old->size_kib == new->size_kib;
-}
-
 /* Writes the difference of two rows at the same address range; one of them may be NULL. */
 static void step(const writing *w, const pm_row *old, pm_row *new)
 {
-    bool stays = old && new &&same_region(old, new);
+    /* the same object at the same place in the same lineage */
+    bool stays = old && new && old->at.object == new->at.object &&
+                 old->at.lineage == new->at.lineage && old->at.has_offset == new->at.has_offset &&
+                 old->at.offset == new->at.offset && old->size_kib == new->size_kib;
 
     if (stays)
         new->region_id = old->region_id;
@@ -169,7 +155,11 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
         return;
     }
     if (old && w->off > 0)
-        close_version(w, old);
+        pm_sql_do(w->sql,
+                  "UPDATE mapping_version SET last = ?4 WHERE epoch_id = ?1 AND region_id = ?2 AND "
+                  "first = ?3",
+                  PM_ARGS(PM_I(w->s->epoch_id), PM_I(old->region_id), PM_I(old->first),
+                          PM_I(w->off - 1)));
     if (new && !stays)
         pm_region_of(w->sql, new, new->reason == PM_REASON_NEW);
     if (new)
@@ -192,15 +182,6 @@ static void write_rows(const writing *w, const pm_rows *was, pm_rows *rows)
 }
 
 /* ---- sums ---- */
-
-static void close_sums(const writing *w, const pm_category_sums *sums)
-{
-    pm_sql_do(w->sql,
-              "UPDATE category_version SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 AND "
-              "first = ?3",
-              PM_ARGS(PM_I(w->s->epoch_id), PM_I(sums->category_id), PM_I(sums->first),
-                      PM_I(w->off - 1)));
-}
 
 static void open_sums(const writing *w, pm_category_sums *sums)
 {
@@ -225,7 +206,11 @@ static void step_sums(const writing *w, const pm_category_sums *old, pm_category
         return;
     }
     if (old && w->off > 0)
-        close_sums(w, old);
+        pm_sql_do(w->sql,
+                  "UPDATE category_version SET last = ?4 WHERE epoch_id = ?1 AND category_id = ?2 "
+                  "AND first = ?3",
+                  PM_ARGS(PM_I(w->s->epoch_id), PM_I(old->category_id), PM_I(old->first),
+                          PM_I(w->off - 1)));
     if (new)
         open_sums(w, new);
 }

@@ -180,7 +180,7 @@ static void what_is_wrong_is_said(void **state)
     says(state, VERDICT("i + 1, i, 1, 1, 1"), "leak_verdict: first_ms is later than last_ms");
     says(state, VERDICT("i, i, 0, 1, 1"), "leak_verdict: n must be 1 or more");
     says(state, VERDICT("i, i, 1 << 40, 1, 1"),
-         "leak_verdict: n makes more than 16777216 snapshots");
+         "leak_verdict: n makes more than 1048576 snapshots");
     says(state, VERDICT("i, i, 1, '12', 1"), "leak_verdict: value must be a number or NULL");
     says(state, VERDICT("i, i, 1, 1, 'a'"), "leak_verdict: life must be a whole number");
     says(state, VERDICT("i, i, 1, 1e16, 1"), "leak_verdict: value is more than 2^53");

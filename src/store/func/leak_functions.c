@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST_SNAPSHOTS ((int64_t)1 << 24) /* memory: 20 bytes each */
+#define MOST_SNAPSHOTS ((int64_t)1 << 20) /* the judge takes some 250 bytes for each */
 #define MOST_KIB 9007199254740992.0       /* 2^53: no memory is larger; squares stay finite */
 #define LAST_MS 253402300799999           /* of the year 9999: differences fit, and so do dates */
 
@@ -104,7 +104,7 @@ static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     }
     if (run.n < 1 || run.n > MOST_SNAPSHOTS - s->snapshots) {
         refuse(out, "leak_verdict", "n",
-               run.n < 1 ? "must be 1 or more" : "makes more than 16777216 snapshots");
+               run.n < 1 ? "must be 1 or more" : "makes more than 1048576 snapshots");
         return;
     }
     if (pm_leak_series_add(s, &run, NULL) != PMAPDB_OK)

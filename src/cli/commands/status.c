@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JUDGED 12 /* a few are judged in some ms each; leaks judges all */
+#define JUDGED 12  /* a few are judged in some ms each; leaks judges all */
+#define SUSPECTS 3 /* young processes make many */
 #define TEXT_OF(number) TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
@@ -99,6 +100,7 @@ static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_v
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
     size_t n = 0;
+    int suspects = 0;
 
     if (!leaks)
         pm_cli_no_memory();
@@ -110,7 +112,7 @@ static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_v
         n += read_leak(args, rows, &leaks[n]);
     pmapdb_rows_close(rows);
     qsort(leaks, n, sizeof *leaks, compare_leaks);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && (leaks[i].sure || suspects++ < SUSPECTS); i++)
         put(out, view, &leaks[i]);
     if (!n)
         put(out, view,

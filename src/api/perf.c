@@ -4,7 +4,6 @@
 #include "api/one_file.h"
 #include "api/wrap.h"
 #include "base/hash.h"
-#include "store/perf/link.h"
 #include "store/perf/recording.h"
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* origin_test: the files of captures: plain SQL returns every byte of a name. */
 #include "kit.h"
 
-#include "store/dict/origin.h"
+#include "store/dict/captures.h"
 #include "store/read/catalog.h"
 #include "store/read/query.h"
 #include "store/recall/recall.h"

@@ -4,7 +4,6 @@
 
 #include "store/copy/merge.h"
 #include "store/keep/tidy.h"
-#include "store/perf/link.h"
 #include "store/perf/recording.h"
 
 #define S 1000000000LL

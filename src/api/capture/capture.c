@@ -5,7 +5,7 @@
 #include "api/check.h"
 #include "base/hash.h"
 #include "store/file/watch.h"
-#include "store/perf/link.h"
+#include "store/perf/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"
-#include "store/perf/link.h"
+#include "store/perf/recording.h"
 #include "store/write/moment.h"
 #include "store/write/put.h"
 #include <stdio.h>

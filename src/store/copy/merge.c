@@ -1,8 +1,7 @@
 /* merge: reads another store, process by process, and stores its new captures. */
 #include "store/copy/merge_run.h"
 
-#include "store/perf/copy.h"
-#include "store/perf/link.h"
+#include "store/perf/recording.h"
 #include "store/rules/label.h"
 #include "store/write/process.h"
 #include "store/write/put.h"
@@ -150,37 +149,28 @@ static void set_pins(pm_merge *m)
     }
 }
 
-/* Copies the labels that a JVM gave the process. */
-static void take_labels(pm_merge *m, int64_t here)
-{
-    int64_t there = pm_recall_who(m->recall)->process_id;
-
-    if (!pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
-                      PM_ARGS(PM_I(there)), 0))
-        return;
-    pm_merge_begin(m);
-    if (!pm_merge_ok(m))
-        return;
-    pm_label_take(m->from->sql, there, m->into->sql, here);
-    pm_store_forget(m->into); /* the writer keeps categories */
-}
-
 /* Adds what the other store knows besides the captures. A merge that was killed may have stored
  * them already. */
 static void add_facts(pm_merge *m)
 {
     bool only;
-    int64_t here = find_process(m, &only);
+    int64_t here = find_process(m, &only), there = pm_recall_who(m->recall)->process_id;
 
     if (here && only) {
         pm_merge_begin(m);
         pm_merge_facts(m, here);
     }
     set_pins(m);
-    if (here) {
-        take_labels(m, here);
-        pm_merge_clearings(m, here);
+    if (here &&
+        pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
+                     PM_ARGS(PM_I(there)), 0)) {
+        pm_merge_begin(m);
+        if (pm_merge_ok(m))
+            pm_label_take(m->from->sql, there, m->into->sql, here);
+        pm_store_forget(m->into); /* the writer keeps categories */
     }
+    if (here)
+        pm_merge_clearings(m, here);
 }
 
 static void one_process(pm_merge *m, int64_t process_id)
@@ -241,18 +231,6 @@ static const struct {
      "WHERE name = ?1)"},
 };
 
-static void merge_rows(pm_merge *m)
-{
-    pm_merge_begin(m);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        sqlite3_stmt *row = pm_sql_ask(m->from->sql, rows[i].read, PM_ARGS(PM_S(m->options->host)));
-
-        while (pm_merge_next(m, row))
-            pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, rows[i].write, row));
-    }
-    pm_merge_commit(m);
-}
-
 /* Runs after the processes, to which the events of recordings are matched. */
 static void merge_recordings(pm_merge *m)
 {
@@ -286,7 +264,13 @@ static void go_through(pm_merge *m)
         return;
     pm_merge_store_beats(m);
     pm_merge_store_labels(m);
-    merge_rows(m);
+    pm_merge_begin(m);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        row = pm_sql_ask(m->from->sql, rows[i].read, PM_ARGS(PM_S(m->options->host)));
+        while (pm_merge_next(m, row))
+            pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, rows[i].write, row));
+    }
+    pm_merge_commit(m);
     merge_recordings(m);
 }
 

@@ -2,7 +2,7 @@
  * store knows about it. */
 #include "store/copy/merge_run.h"
 
-#include "store/dict/known.h"
+#include "store/dict/captures.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
 #include "store/write/put.h"

@@ -62,19 +62,6 @@ static const enum pm_field part_fields[PM_VER_PARTS] = {PM_PRIVATE_DIRTY, PM_PRI
     (PM_BIT(PM_PRIVATE_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_SHARED_CLEAN) | \
      PM_BIT(PM_SHARED_DIRTY))
 
-/* Stores Private, which the epoch has without its parts: the anonymous part of it as if it were
- * dirty, so that Anonymous has its usual value. */
-static void spread_private(const pm_mapping *m, int64_t v[PM_VER_PARTS])
-{
-    int64_t rss = pm_mapping_value(m, PM_RSS), private = pm_mapping_value(m, PM_PRIVATE);
-    int64_t anon = pm_mapping_value(m, PM_ANONYMOUS);
-
-    v[PM_VER_PRIVATE_DIRTY] = anon < private ? anon : private;
-    v[PM_VER_PRIVATE_CLEAN] = private - v[PM_VER_PRIVATE_DIRTY];
-    v[PM_VER_SHARED_DIRTY] = anon - v[PM_VER_PRIVATE_DIRTY];
-    v[PM_VER_SHARED_CLEAN] = rss - private - v[PM_VER_SHARED_DIRTY];
-}
-
 /* Stores Rss in an epoch that does not have all of its parts: puts the known numbers into columns
  * whose fields the epoch lacks. */
 static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[PM_VER_PARTS])
@@ -86,8 +73,14 @@ static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[
             v[i] = 0;
             rest_at = i == PM_VER_PRIVATE_DIRTY && rest_at >= 0 ? rest_at : i;
         }
-    if (fields & PM_BIT(PM_PRIVATE)) {
-        spread_private(m, v);
+    if (fields & PM_BIT(PM_PRIVATE)) { /* without its parts: the anonymous one counts as dirty, so
+                                          that Anonymous has its usual value */
+        int64_t private = pm_mapping_value(m, PM_PRIVATE), anon = pm_mapping_value(m, PM_ANONYMOUS);
+
+        v[PM_VER_PRIVATE_DIRTY] = anon < private ? anon : private;
+        v[PM_VER_PRIVATE_CLEAN] = private - v[PM_VER_PRIVATE_DIRTY];
+        v[PM_VER_SHARED_DIRTY] = anon - v[PM_VER_PRIVATE_DIRTY];
+        v[PM_VER_SHARED_CLEAN] = rss - private - v[PM_VER_SHARED_DIRTY];
         return;
     }
     if (!(fields & PM_BIT(PM_PRIVATE_DIRTY)) && rest_at != PM_VER_PRIVATE_DIRTY) {
@@ -141,11 +134,6 @@ void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_to
     out->v[PM_TOTAL_PRIVATE] = tells_private ? or_else(private, -1) : -1;
     out->v[PM_TOTAL_PRIVATE_DIRTY] = tells_dirty ? or_else(v[PM_VER_PRIVATE_DIRTY], -1) : -1;
     out->v[PM_TOTAL_SWAP] = or_else(v[PM_VER_SWAP], -1);
-}
-
-bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
 }
 
 int pm_place_compare(const pm_place *a, const pm_place *b)

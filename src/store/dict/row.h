@@ -120,8 +120,6 @@ static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
  * shows it; -1 is unknown. size_kib: the size in the capture, used if the capture shows sizes. */
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
 
-bool pm_metrics_equal(const pm_metrics *a, const pm_metrics *b);
-
 /* Sorts by place. */
 void pm_rows_sort(pm_rows *rows);
 

@@ -177,16 +177,6 @@ static pmapdb_status check(export_run *run, pmapdb_error *err)
     return st == PMAPDB_OK ? pm_sql_end(sql, err) : st;
 }
 
-/* Moves the -wal into the file: only the file gets the final name, and rows in the -wal would be
- * lost. */
-static pmapdb_status empty_wal(const export_run *run, pmapdb_error *err)
-{
-    sqlite3 *db = run->into->db;
-    int rc = sqlite3_wal_checkpoint_v2(db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-
-    return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "write", err);
-}
-
 /* Reads the other store in one transaction, so that concurrent writes are not seen. */
 static void look(export_run *run)
 {
@@ -230,6 +220,7 @@ static pmapdb_status make(export_run *run, pmapdb_error *err)
 {
     pm_steps steps = {run, tidy_step};
     pm_sql *into = run->into->sql;
+    int rc = SQLITE_OK;
     pmapdb_status st = pm_store_begin_tidying(run->into, err);
 
     if (st != PMAPDB_OK)
@@ -246,7 +237,11 @@ static pmapdb_status make(export_run *run, pmapdb_error *err)
     if (st == PMAPDB_OK)
         pm_space_vacuum(run->into);
     PM_STEP(st, pm_sql_end(into, err));
-    return st == PMAPDB_OK ? empty_wal(run, err) : st;
+    /* only the file gets the final name: rows in the -wal would be lost */
+    if (st == PMAPDB_OK)
+        rc = sqlite3_wal_checkpoint_v2(run->into->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                       NULL);
+    return rc == SQLITE_OK ? st : pm_sql_fail_code(run->into->db, rc, "write", err);
 }
 
 pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into, const pm_export *export,

@@ -89,17 +89,6 @@ static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *e
     return st == PMAPDB_NOMEM ? pm_fail_nomem(err) : st;
 }
 
-static pmapdb_status add_set(pm_redact *r, const char *name, pmapdb_error *err)
-{
-    pm_rules_report report = {0};
-    pmapdb_status st =
-        pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, &report, &r->set[r->n_sets], err);
-
-    r->n_sets += st == PMAPDB_OK;
-    pm_rules_report_free(&report);
-    return st;
-}
-
 static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, pmapdb_error *err)
 {
     pmapdb_status st;
@@ -112,8 +101,15 @@ static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, 
         st = compile(pm_public_patterns[i], &r->is_public[i], err);
     for (size_t i = 0; i < n_keep && st == PMAPDB_OK; i++)
         st = add_keep(r, keep[i], err);
-    for (size_t i = 0; pm_rules_builtins[i] && i < PM_REDACT_SETS && st == PMAPDB_OK; i++)
-        st = add_set(r, pm_rules_builtins[i], err);
+    for (; pm_rules_builtins[r->n_sets] && r->n_sets < PM_REDACT_SETS && st == PMAPDB_OK;) {
+        const char *name = pm_rules_builtins[r->n_sets];
+        pm_rules_report report = {0};
+
+        st = pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, &report, &r->set[r->n_sets],
+                           err);
+        r->n_sets += st == PMAPDB_OK;
+        pm_rules_report_free(&report);
+    }
     return st;
 }
 

@@ -2,7 +2,6 @@
 #include "store/file/store.h"
 
 #include "base/buf.h"
-#include "store/file/foreign_files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -16,6 +15,66 @@
 #define SET_UP "set up the connection"
 /* Only one thread at a time uses a handle: SQLite need not lock it for every value. */
 #define OPEN_FLAGS (SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_NOMUTEX)
+
+/* ---- files of others ---- */
+
+/* Sets *open if every user may create files in the folder of `path`, as in /tmp. */
+static pmapdb_status is_open_to_all(const char *path, bool *open, pmapdb_error *err)
+{
+    pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
+    pm_buf folder = {0};
+    struct stat info;
+    pmapdb_status st = pm_buf_addf(&folder, err, "%.*s.", (int)(whole.len - name.len), path);
+
+    *open = st == PMAPDB_OK && stat(folder.data, &info) == 0 && (info.st_mode & S_IWOTH);
+    pm_buf_free(&folder);
+    return st;
+}
+
+static pmapdb_status check_beside(const char *store, const char *end, bool open_to_all,
+                                  pmapdb_error *err)
+{
+    pm_buf path = {0};
+    struct stat info;
+    pmapdb_status st = pm_buf_addf(&path, err, "%s%s", store, end);
+
+    if (st == PMAPDB_OK && lstat(path.data, &info) == 0) {
+        if (!S_ISREG(info.st_mode))
+            st = pm_fail(err, PMAPDB_SCHEMA,
+                         "'%s' is not a regular file, so SQLite did not make it: remove it",
+                         path.data);
+        else if (open_to_all && info.st_uid != geteuid() && info.st_uid != 0)
+            st = pm_fail(err, PMAPDB_SCHEMA,
+                         "'%s' is another user's, in a folder where everybody may make files: keep "
+                         "the store in a folder of your own",
+                         path.data);
+    }
+    pm_buf_free(&path);
+    return st;
+}
+
+/* Returns PMAPDB_SCHEMA if STORE-wal, -shm or -journal is not a regular file: SQLite would write to
+ * wherever it leads. For a writer also if the store or one of these files belongs to another user
+ * and every user may create files in the folder: the owner could read the stored data. A missing
+ * file is fine. */
+static pmapdb_status check_files(const char *store, bool writes, pmapdb_error *err)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    char *real = realpath(store, NULL); /* SQLite keeps its files next to the real path */
+    bool open_to_all = false;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (!real && errno == ENOMEM)
+        return pm_fail_nomem(err);
+    if (writes)
+        st = is_open_to_all(real ? real : store, &open_to_all, err);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && st == PMAPDB_OK; i++)
+        st = check_beside(real ? real : store, ends[i], open_to_all, err);
+    free(real);
+    return st;
+}
+
+/* ---- the file ---- */
 
 /* Uses getgrnam_r, because all threads share the result of getgrnam. Only trying finds its size. */
 static pmapdb_status give_to_group(int fd, const char *path, const char *name, pmapdb_error *err)
@@ -168,7 +227,7 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
     s->in_memory = create && o->in_memory;
     if (!s->in_memory && ((create && (st = create_file(s->path, o, err)) != PMAPDB_OK) ||
                           (st = check_file(s->path, R_OK | W_OK, err)) != PMAPDB_OK ||
-                          (st = pm_foreign_files_check(s->path, true, err)) != PMAPDB_OK))
+                          (st = check_files(s->path, true, err)) != PMAPDB_OK))
         return st;
     st = open_file(s, SQLITE_OPEN_READWRITE | (s->in_memory ? SQLITE_OPEN_MEMORY : 0), &s->db, err);
     if (st != PMAPDB_OK)
@@ -264,7 +323,7 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     char *uri, wal[4096];
     struct stat info;
 
-    PM_STEP(st, pm_foreign_files_check(s->path, false, err));
+    PM_STEP(st, check_files(s->path, false, err));
     if (st != PMAPDB_OK)
         return st;
     st = try_read(s, NULL, busy_ms, &why, err);

@@ -11,22 +11,6 @@ const char *pm_sql_script_text(const char *name)
     return ""; /* a programming error, which every use of the script shows */
 }
 
-static pmapdb_status run_one(sqlite3_stmt *stmt, const pm_param *params, size_t n_params,
-                             pmapdb_error *err)
-{
-    sqlite3 *db = sqlite3_db_handle(stmt);
-
-    for (size_t i = 0; i < n_params; i++) {
-        int at = sqlite3_bind_parameter_index(stmt, params[i].name);
-
-        if (at && pm_sql_bind(stmt, at, &params[i].value) != SQLITE_OK)
-            return pm_sql_fail(db, "bind a value", err);
-    }
-    while (sqlite3_step(stmt) == SQLITE_ROW)
-        ;
-    return sqlite3_reset(stmt) == SQLITE_OK ? PMAPDB_OK : pm_sql_fail(db, "write", err);
-}
-
 void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params)
 {
     sqlite3 *db = pm_sql_db(sql);
@@ -34,12 +18,20 @@ void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t
     pmapdb_error err = {0};
 
     while (*text && pm_sql_ok(sql)) {
-        sqlite3_stmt *stmt = NULL;
+        sqlite3_stmt *stmt = NULL; /* NULL: only a comment is left */
+        bool bound = true;
 
         if (sqlite3_prepare_v2(db, text, -1, &stmt, &text) != SQLITE_OK)
             pm_sql_keep(sql, pm_sql_fail(db, "prepare a statement", &err), &err);
-        else if (stmt) /* NULL: only a comment was left */
-            pm_sql_keep(sql, run_one(stmt, params, n_params, &err), &err);
+        for (size_t i = 0; stmt && i < n_params; i++) {
+            int at = sqlite3_bind_parameter_index(stmt, params[i].name);
+
+            bound &= !at || pm_sql_bind(stmt, at, &params[i].value) == SQLITE_OK;
+        }
+        while (stmt && bound && sqlite3_step(stmt) == SQLITE_ROW)
+            continue;
+        if (stmt && (!bound || sqlite3_reset(stmt) != SQLITE_OK))
+            pm_sql_keep(sql, pm_sql_fail(db, bound ? "write" : "bind a value", &err), &err);
         sqlite3_finalize(stmt);
     }
 }

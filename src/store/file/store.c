@@ -187,12 +187,6 @@ void pm_store_rollback(pmapdb_store *s)
     end_turn(s);
 }
 
-pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err)
-{
-    *version = pm_sql_value(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0);
-    return pm_sql_end(s->sql, err);
-}
-
 void pm_store_forget(pmapdb_store *s)
 {
     if (s->writer)

@@ -65,9 +65,6 @@ bool pm_store_turn_is_over(const pmapdb_store *s, int turns);
 /* Copies the -wal into the file from time to time; call once. */
 void pm_store_keep_wal_short(pmapdb_store *s);
 
-/* *version differs from an earlier call if another connection has written meanwhile. */
-pmapdb_status pm_store_version(pmapdb_store *s, int64_t *version, pmapdb_error *err);
-
 /* Drops the state that the writer keeps. */
 void pm_store_forget(pmapdb_store *s);
 

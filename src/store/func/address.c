@@ -1,6 +1,6 @@
 /* address: address_set(...), address_overlap(...). SQLite joins ranges with ranges by visiting
  * every pair; these functions look a range up. */
-#include "store/func/address.h"
+#include "store/func/functions.h"
 
 #include "store/func/argument.h"
 #include <stdlib.h>

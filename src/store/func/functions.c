@@ -5,11 +5,8 @@
 #include "parse/guess.h"
 #include "perf/call.h"
 #include "render/number.h"
-#include "store/func/address.h"
 #include "store/func/argument.h"
 #include "store/func/expression.h"
-#include "store/func/leak_functions.h"
-#include "store/func/page_functions.h"
 #include "store/func/vmflags.h"
 
 /* kib_text(1536) is "1.5 MiB"; span_text(5400000), in milliseconds, is "1h30m". */

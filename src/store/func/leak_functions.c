@@ -1,6 +1,6 @@
 /* leak_functions: the verdicts of src/stats as SQL aggregates: takes the rows. The judging is in
  * leak_series.c and leak_process.c, which do not depend on SQLite. */
-#include "store/func/leak_functions.h"
+#include "store/func/functions.h"
 
 #include "store/func/argument.h"
 #include "store/func/leak_process.h"

@@ -1,5 +1,5 @@
 /* page_functions: the pages of groups of processes as an SQL function. */
-#include "store/func/page_functions.h"
+#include "store/func/functions.h"
 
 #include "base/num.h"
 #include "pages/groups.h"

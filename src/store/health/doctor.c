@@ -164,19 +164,6 @@ static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *e
     return st;
 }
 
-static void emit_row(pm_doctor *d, sqlite3_stmt *row)
-{
-    const char *check = (const char *)sqlite3_column_text(row, 0);
-    const char *unit = (const char *)sqlite3_column_text(row, 3);
-    const char *value = (const char *)sqlite3_column_text(row, 4);
-    const char *detail = (const char *)sqlite3_column_text(row, 5);
-    pmapdb_health state = (pmapdb_health)sqlite3_column_int(row, 1);
-    double number =
-        sqlite3_column_type(row, 2) == SQLITE_NULL ? NAN : sqlite3_column_double(row, 2);
-
-    emit(d, check, state, value, number, unit, detail ? detail : "");
-}
-
 /* `check` is the name of the first finding, and of the file. */
 static void find_from(pm_doctor *d, const char *check, const input *from)
 {
@@ -192,8 +179,14 @@ static void find_from(pm_doctor *d, const char *check, const input *from)
     snprintf(name, sizeof name, "doctor-%s", check);
     if (sqlite3_prepare_v2(d->store->db, pm_sql_script_text(name), -1, &row, NULL) != SQLITE_OK)
         rc = SQLITE_ERROR;
-    while (rc == SQLITE_ROW && (rc = sqlite3_step(row)) == SQLITE_ROW)
-        emit_row(d, row);
+    while (rc == SQLITE_ROW && (rc = sqlite3_step(row)) == SQLITE_ROW) {
+        const char *detail = pm_col_text(row, 5).data;
+        bool unknown = sqlite3_column_type(row, 2) == SQLITE_NULL;
+
+        emit(d, pm_col_text(row, 0).data, (pmapdb_health)sqlite3_column_int(row, 1),
+             pm_col_text(row, 4).data, unknown ? NAN : sqlite3_column_double(row, 2),
+             pm_col_text(row, 3).data, detail ? detail : "");
+    }
     if (rc != SQLITE_DONE) {
         pm_sql_fail(d->store->db, "read", &err);
         pm_doctor_lost(d, check, &err);

@@ -124,18 +124,6 @@ static problems problems_of(const pm_doctor *d, const char *pragma)
     return found;
 }
 
-static void check_references(pm_doctor *d)
-{
-    problems found = problems_of(
-        d, "SELECT \"table\" || coalesce(' ' || rowid, '') || "
-           "' refers to a row that is missing in ' || parent FROM pragma_foreign_key_check");
-
-    pm_doctor_tell(d, "references", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, NULL,
-                   (double)found.n, "problems", "%s",
-                   found.n ? found.first : "every row that another row refers to exists");
-    d->damaged |= found.n > 0;
-}
-
 void pm_doctor_whole(pm_doctor *d)
 {
     bool deep = d->options->deep;
@@ -147,8 +135,15 @@ void pm_doctor_whole(pm_doctor *d)
                    found.n ? found.first
                    : deep  ? "every page, every index"
                            : "every page; --deep also checks indexes and sums");
-    if (deep)
-        check_references(d);
+    if (!deep)
+        return;
+    found = problems_of(
+        d, "SELECT \"table\" || coalesce(' ' || rowid, '') || "
+           "' refers to a row that is missing in ' || parent FROM pragma_foreign_key_check");
+    pm_doctor_tell(d, "references", found.n ? PMAPDB_HEALTH_TROUBLE : PMAPDB_HEALTH_OK, NULL,
+                   (double)found.n, "problems", "%s",
+                   found.n ? found.first : "every row that another row refers to exists");
+    d->damaged |= found.n > 0;
 }
 
 /* ---- size and disk ---- */

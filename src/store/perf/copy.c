@@ -1,6 +1,6 @@
 /* copy: copies recordings of another store into this one. A temporary table translates ids: row
  * `there` of a kind is row `here` of this store. */
-#include "store/perf/copy.h"
+#include "store/perf/recording.h"
 
 #define HERE(kind, there) \
     "(SELECT here FROM temp.copied WHERE kind = '" kind "' AND there = " there ")"
@@ -66,10 +66,8 @@ static const struct kind {
      NULL},
 };
 
-static void copy_kind(pm_sql *into, pm_sql *from, const struct kind *kind, int64_t recording_id,
-                      const char *host)
+static void copy_kind(pm_sql *into, pm_sql *from, const struct kind *kind, const pm_arg *args)
 {
-    const pm_arg args[] = {PM_I(recording_id), PM_S(host)};
     size_t n = strstr(kind->select, "?2") ? 2 : strstr(kind->select, "?1") ? 1 : 0;
     sqlite3_stmt *row = pm_sql_ask(from, kind->select, args, n);
 
@@ -84,6 +82,8 @@ static void copy_kind(pm_sql *into, pm_sql *from, const struct kind *kind, int64
 
 static void copy_recording(pm_sql *into, pm_sql *from, int64_t recording_id, const char *host)
 {
+    const pm_arg args[] = {PM_I(recording_id), PM_S(host)};
+
     pm_sql_do(into,
               "CREATE TEMP TABLE IF NOT EXISTS copied (kind TEXT NOT NULL, there INTEGER NOT NULL, "
               "here INTEGER NOT NULL, PRIMARY KEY (kind, there)) WITHOUT ROWID",
@@ -91,7 +91,7 @@ static void copy_recording(pm_sql *into, pm_sql *from, int64_t recording_id, con
     pm_sql_do(into, "DELETE FROM temp.copied", PM_NO_ARGS);
     pm_sql_do(into, "INSERT INTO temp.copied VALUES ('stack', 0, 0)", PM_NO_ARGS);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        copy_kind(into, from, &kinds[i], recording_id, host);
+        copy_kind(into, from, &kinds[i], args);
 }
 
 static pmapdb_status copy_one(pmapdb_store *into, pm_sql *from, int64_t recording_id, uint64_t hash,

@@ -1,5 +1,5 @@
 /* link: the process and the clock of each traced process, by link-*.sql. */
-#include "store/perf/link.h"
+#include "store/perf/recording.h"
 
 pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err)
 {

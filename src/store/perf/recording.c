@@ -160,22 +160,13 @@ static pmapdb_status on_foreign(void *ctx, size_t space, const pm_range *range, 
     return pm_sql_end(w->sql, err);
 }
 
-static pmapdb_status replay(writing *w, pmapdb_error *err)
-{
-    const pm_replay_out out = {w, on_extent, on_foreign};
-    pm_replay *r = NULL;
-    pmapdb_status st = pm_replay_new(w->n_tracees, &out, &r, err);
-
-    PM_STEP(st, pm_replay_run(r, w->t, w->space_of, err));
-    PM_STEP(st, pm_replay_finish(r, err));
-    pm_replay_free(r);
-    return st;
-}
-
 static pmapdb_status write_all(writing *w, uint64_t hash, const pm_recording_options *o,
                                pmapdb_error *err)
 {
+    const pm_replay_out out = {w, on_extent, on_foreign};
     size_t n = w->t->n_threads;
+    pm_replay *r = NULL;
+    pmapdb_status st;
 
     w->host_id = pm_host_of(w->sql, o->host);
     w->tracee_id = calloc(n, sizeof *w->tracee_id);
@@ -188,16 +179,15 @@ static pmapdb_status write_all(writing *w, uint64_t hash, const pm_recording_opt
     insert_threads(w, o);
     insert_stacks(w);
     insert_calls(w);
-    return pm_sql_ok(w->sql) ? replay(w, err) : pm_sql_end(w->sql, err);
+    st = pm_sql_end(w->sql, err);
+    PM_STEP(st, pm_replay_new(w->n_tracees, &out, &r, err));
+    PM_STEP(st, pm_replay_run(r, w->t, w->space_of, err));
+    PM_STEP(st, pm_replay_finish(r, err));
+    pm_replay_free(r);
+    return st;
 }
 
 /* ---- a known recording ---- */
-
-static int64_t find(pm_sql *sql, uint64_t hash)
-{
-    return pm_sql_value(sql, "SELECT recording_id FROM recording WHERE hash = ?1",
-                        PM_ARGS(PM_BITS(hash)), 0);
-}
 
 /* True if the pid was unknown when the recording was stored, and is given now. */
 static bool is_nameless(pm_sql *sql, int64_t id, int64_t pid)
@@ -241,7 +231,8 @@ static pmapdb_status check(const pm_trace *t, const pm_recording_options *o, pma
 static pmapdb_status put(writing *w, uint64_t hash, const pm_recording_options *o, bool *known,
                          pmapdb_error *err)
 {
-    int64_t id = find(w->sql, hash);
+    int64_t id = pm_sql_value(w->sql, "SELECT recording_id FROM recording WHERE hash = ?1",
+                              PM_ARGS(PM_BITS(hash)), 0);
     pmapdb_status st;
 
     w->recording_id = id;

@@ -1,5 +1,6 @@
-/* recording: stores a text of perf script that was read into memory (perf/trace.h): replays it
- * (perf/replay.h) and writes it in one transaction. If the program is killed, nothing is stored. */
+/* recording: a text of perf script in the store. recording.c replays one that was read into memory
+ * (perf/trace.h, perf/replay.h) and writes it in one transaction; link.c finds its processes and
+ * their clocks; copy.c takes recordings of another store over. */
 #ifndef PM_STORE_PERF_RECORDING_H
 #define PM_STORE_PERF_RECORDING_H
 
@@ -25,5 +26,17 @@ typedef struct pm_recording_result {
 pmapdb_status pm_recording_store(pm_trace *t, pmapdb_store *s, uint64_t hash,
                                  const pm_recording_options *options, pm_recording_result *out,
                                  pmapdb_error *err);
+
+/* Links every traced process whose process or clock (the offset between UTC and perf's time) is
+ * unknown; link-choose.sql has the rules. One transaction; returns at once if everything is
+ * linked. */
+pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err);
+
+/* Copies the recordings that this store does not have (found by their hash), each in its own
+ * transaction. `host` is the host of recordings whose host is unknown in `from`, or NULL. Does not
+ * find their processes in this store: pm_perf_link does. Sets *is_theirs if the cause of a failure
+ * is `from`, which is only read. */
+pmapdb_status pm_perf_copy(pmapdb_store *into, pmapdb_store *from, const char *host,
+                           bool *is_theirs, pmapdb_error *err);
 
 #endif

@@ -23,19 +23,6 @@ static bool is_called(const pm_query_param *p, const char *name)
     return pm_text_equal(p->name, pm_text_of(name));
 }
 
-/* Fails with ", did you mean 'X'?" for a name like that of a parameter. */
-static pmapdb_status no_param(const pmapdb_rows *r, const char *param, pmapdb_error *err)
-{
-    pm_text what = r->adhoc ? PM_TEXT("the statement") : r->info->name;
-    pm_near near;
-
-    pm_near_start(&near, pm_text_of(param));
-    for (int i = 0; i < r->info->n_params; i++)
-        pm_near_try(&near, r->info->param[i].name);
-    return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'%s", (int)what.len, what.data,
-                   param, near.best[0] ? pm_near_hint(&near) : "");
-}
-
 int pm_query_param_at(const pm_query_info *q, pm_text name)
 {
     for (int i = 0; i < q->n_params; i++)
@@ -46,11 +33,18 @@ int pm_query_param_at(const pm_query_info *q, pm_text name)
 
 pmapdb_status pmapdb_bind(pmapdb_rows *r, const char *param, const char *value, pmapdb_error *err)
 {
+    pm_text what = r->adhoc ? PM_TEXT("the statement") : r->info->name;
     int i = pm_query_param_at(r->info, pm_text_of(param));
     char *copy;
+    pm_near near;
 
-    if (i < 0)
-        return no_param(r, param, err);
+    if (i < 0) {
+        pm_near_start(&near, pm_text_of(param));
+        for (int k = 0; k < r->info->n_params; k++)
+            pm_near_try(&near, r->info->param[k].name);
+        return pm_fail(err, PMAPDB_USAGE, "%.*s has no parameter '%s'%s", (int)what.len, what.data,
+                       param, near.best[0] ? pm_near_hint(&near) : "");
+    }
     copy = strdup(value);
     if (!copy)
         return pm_fail_nomem(err);

@@ -256,22 +256,11 @@ static pmapdb_status find_file(const char *query_dir, const char *name, pm_query
     return st;
 }
 
-static pmapdb_status read_builtin(const pm_embedded *e, pm_query_info **out, pmapdb_error *err)
-{
-    pm_buf where = {0};
-    pmapdb_status st = pm_buf_addf(&where, err, "%s.sql", e->name);
-
-    PM_STEP(st, pm_catalog_parse(where.data, (pm_text){e->text, e->len}, out, err));
-    if (st == PMAPDB_OK)
-        (*out)->builtin = true;
-    pm_buf_free(&where);
-    return st;
-}
-
 pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_info **out,
                               pmapdb_error *err)
 {
     pmapdb_error own;
+    char where[128];
     pmapdb_status st;
 
     if (strchr(bare(name), '/'))
@@ -281,7 +270,12 @@ pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_
         return st;
     for (const pm_embedded *e = is_of_fleet(name) ? pm_embedded_fleet : pm_embedded_queries;
          e->name; e++)
-        if (strcmp(e->name, bare(name)) == 0)
-            return read_builtin(e, out, err);
+        if (strcmp(e->name, bare(name)) == 0) {
+            snprintf(where, sizeof where, "%s.sql", e->name);
+            st = pm_catalog_parse(where, (pm_text){e->text, e->len}, out, err);
+            if (st == PMAPDB_OK)
+                (*out)->builtin = true;
+            return st;
+        }
     return unknown(query_dir, name, err);
 }

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "store/dict/origin.h"
+#include "store/dict/captures.h"
 #include "store/write/process.h"
 
 /* ---- live_process: what rarely changes ---- */

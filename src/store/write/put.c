@@ -2,8 +2,7 @@
 #include "store/write/put.h"
 
 #include "base/clock/clock.h"
-#include "store/dict/known.h"
-#include "store/dict/origin.h"
+#include "store/dict/captures.h"
 #include "store/write/live_reading.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
@@ -41,8 +40,9 @@ static void writer_free(pm_writer *w)
 
 static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *err)
 {
-    int64_t version;
-    pmapdb_status st = pm_store_version(s, &version, err);
+    /* differs if another connection has written meanwhile */
+    int64_t version = pm_sql_value(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0);
+    pmapdb_status st = pm_sql_end(s->sql, err);
 
     if (st != PMAPDB_OK)
         return st;

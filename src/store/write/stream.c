@@ -150,7 +150,7 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
 
     if (stays)
         new->region_id = old->region_id;
-    if (stays && w->off > 0 && pm_metrics_equal(&old->m, &new->m)) {
+    if (stays && w->off > 0 && memcmp(&old->m, &new->m, sizeof old->m) == 0) {
         new->first = old->first;
         return;
     }

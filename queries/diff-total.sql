@@ -27,35 +27,17 @@
 -- The sums that were added up while the captures were read. They prove a diff: the difference of
 -- these sums minus the sum of the diff's rows is what the diff does not explain, and must be 0. In
 -- alphabetical order, the names of the states go from the most to the least complete.
-WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
-),
-older AS (
-  -- the snapshots of the moment of :from; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+WITH side AS (
+  -- the snapshots of the moments of :from (newer: 0) and :to (1); a sweep takes less than an hour
+  SELECT d.newer, s.snapshot_id
+  FROM (SELECT 0 AS newer, :from AS id UNION ALL SELECT 1, :to) d
+  CROSS JOIN snapshot m ON m.snapshot_id = d.id
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+  WHERE s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-newer AS (
-  -- the snapshots of the moment of :to; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
-    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
-    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
-      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-side AS (
-  SELECT 0 AS newer, snapshot_id FROM older
-  UNION ALL
-  SELECT 1, snapshot_id FROM newer
 )
 SELECT d.newer, CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id,
   CASE count(DISTINCT s.process_id) WHEN 1 THEN max(s.process_id) END AS process_id,

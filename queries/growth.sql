@@ -44,9 +44,8 @@
 -- capture states VmRSS, every moment has a row total besides: the sum, or VmRSS. With :lines, the
 -- deltas are those between the moments that are shown; a terminal asks for what fits its screen.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 cell AS (
   -- one row per snapshot and category, from the rollup

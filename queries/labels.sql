@@ -23,9 +23,8 @@
 -- row for each name that lies in it, because the kernel merges neighbours of different owners. Does
 -- not show mappings that no report names: those of malloc, of libraries, and what native code maps.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour

@@ -18,9 +18,8 @@
 -- gave: then the number of mappings is unknown. In alphabetical order, the names of the states go
 -- from the most to the least complete.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour

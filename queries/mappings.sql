@@ -30,9 +30,8 @@
 --
 -- A snapshot with sums only has none.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour

@@ -23,9 +23,8 @@
 -- it is partial or has sums only. The row total also counts captures with sums only, and VmRSS
 -- where the rows do not show what is resident, as in maps; the other rows do not know such moments.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 used AS (
   SELECT s.*

@@ -27,9 +27,8 @@
 -- Rules decide once in the life of a lineage, in the first of its captures that tell most about it;
 -- the decision stays. pmapdb rules --explain says why this rule decided.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour

@@ -27,9 +27,8 @@
 -- block. A run is cut by time if the counter does not cover it, or if most of the work was done before
 -- the warm-up ended.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 seen AS (
   -- the snapshots of the span

@@ -18,9 +18,8 @@
 -- capture with sums only cannot tell is unknown. rss and swap of a process whose rows do not show
 -- them, as in maps, are what the capture itself states: VmRSS, VmSwap.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 taken AS (
   SELECT s.snapshot_id, s.process_id, s.taken_ms, s.state, s.ordinal, v.epoch_id IS NOT NULL AS there,

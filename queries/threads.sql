@@ -35,9 +35,8 @@
 -- permissions rw?p and the VmFlags mr, mw and me; if a capture shows no VmFlags, they are not
 -- checked. It counts any other mapping of that size as well.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
 moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour

@@ -30,35 +30,17 @@
 -- is one mapping, even if it grows, moves, splits or merges; the pieces of a split are summed.
 -- Sorted by growth of resident memory, or of address space where that is unknown or equal. If a
 -- snapshot has sums only, there is nothing to compare: no rows.
-WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
-),
-older AS (
-  -- the snapshots of the moment of :from; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+WITH side AS (
+  -- the snapshots of the moments of :from (newer: 0) and :to (1); a sweep takes less than an hour
+  SELECT d.newer, s.snapshot_id
+  FROM (SELECT 0 AS newer, :from AS id UNION ALL SELECT 1, :to) d
+  CROSS JOIN snapshot m ON m.snapshot_id = d.id
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
+  WHERE s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-newer AS (
-  -- the snapshots of the moment of :to; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
-    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
-    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
-      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-side AS (
-  SELECT 0 AS newer, snapshot_id FROM older
-  UNION ALL
-  SELECT 1, snapshot_id FROM newer
 ),
 known AS (
   -- 0 for a number that all captures of the side have, NULL for a number that any of them lacks

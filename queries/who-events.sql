@@ -27,27 +27,18 @@
 -- the range that was mapped, unmapped, moved or protected, or the end that a brk set. Without since
 -- and until, all calls of the recordings.
 WITH RECURSIVE scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
-older AS (
-  -- the snapshots of the moment of :from; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+side AS (
+  -- the snapshots of the moments of :from (newer: 0) and :to (1); a sweep takes less than an hour
+  SELECT s.snapshot_id, s.process_id
+  FROM (SELECT 0 AS newer, :from AS id UNION ALL SELECT 1, :to) d
+  CROSS JOIN snapshot m ON m.snapshot_id = d.id
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
-    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
-      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-newer AS (
-  -- the snapshots of the moment of :to; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
-    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+  WHERE s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
@@ -55,7 +46,7 @@ place AS (
   -- the places of the lineages at both moments; with a condition on m alone, SQLite would read all
   -- regions to build a Bloom filter
   SELECT d.process_id, m.start, m.end - m.start AS length
-  FROM (SELECT snapshot_id, process_id FROM older UNION SELECT snapshot_id, process_id FROM newer) d
+  FROM (SELECT DISTINCT snapshot_id, process_id FROM side) d
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
   WHERE m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages))
 ),

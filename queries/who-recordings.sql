@@ -28,27 +28,18 @@
 -- The recordings that are linked to the process, and the recordings of its pid that are not linked
 -- to any process.
 WITH scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
+  SELECT process_id FROM process
+  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
 ),
-older AS (
-  -- the snapshots of the moment of :from; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+side AS (
+  -- the snapshots of the moments of :from (newer: 0) and :to (1); a sweep takes less than an hour
+  SELECT d.newer, s.process_id, s.taken_ms
+  FROM (SELECT 0 AS newer, :from AS id UNION ALL SELECT 1, :to) d
+  CROSS JOIN snapshot m ON m.snapshot_id = d.id
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
-    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
-      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-newer AS (
-  -- the snapshots of the moment of :to; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
-    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+  WHERE s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
@@ -92,8 +83,8 @@ told AS (
   CROSS JOIN name n ON n.name_id = p.name_id
   CROSS JOIN traced_process t ON t.process_id = p.process_id OR (t.process_id IS NULL AND t.pid = p.pid)
   CROSS JOIN recording r ON r.recording_id = t.recording_id
-  LEFT JOIN older a ON a.process_id = p.process_id
-  LEFT JOIN newer b ON b.process_id = p.process_id
+  LEFT JOIN side a ON a.newer = 0 AND a.process_id = p.process_id
+  LEFT JOIN side b ON b.newer = 1 AND b.process_id = p.process_id
 )
 SELECT *,
   CASE WHEN linked AND first_at IS NOT NULL THEN 'recording ' || recording_id || ' (' || file || '): '

@@ -34,28 +34,15 @@
 -- that were live when a recording ended count as live from then on, as long as something is mapped
 -- there. Several recordings add up; if two disagree on who mapped an address, the one that began
 -- later is believed.
-WITH RECURSIVE scope AS (
-  SELECT process_id FROM process WHERE process_id = :process
-  UNION ALL
-  SELECT process_id FROM process WHERE :process IS NULL AND name_id = :name_id
-),
-older AS (
-  -- the snapshots of the moment of :from; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+WITH RECURSIVE shown AS (
+  -- the snapshots of the moments of :from (newer: 0) and :to (1); a sweep takes less than an hour
+  SELECT d.newer, s.snapshot_id, s.process_id, s.taken_ms
+  FROM (SELECT 0 AS newer, :from AS id UNION ALL SELECT 1, :to) d
+  CROSS JOIN snapshot m ON m.snapshot_id = d.id
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :from AND s.moment_ms = m.moment_ms
-    AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
-      WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
-),
-newer AS (
-  -- the snapshots of the moment of :to; a sweep takes less than an hour
-  SELECT s.snapshot_id, s.process_id, s.taken_ms
-  FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
-    AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
-  WHERE m.snapshot_id = :to AND s.moment_ms = m.moment_ms
+  WHERE s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 ),
@@ -64,7 +51,7 @@ side AS (
   SELECT d.newer, d.snapshot_id, d.process_id,
     coalesce(p.clock_utc_ms * 1000000 - p.clock_mono_ns + g.mono_ns + g.read_us * 1000,
       d.taken_ms * 1000000) AS utc_ns
-  FROM (SELECT 0 AS newer, * FROM older UNION ALL SELECT 1, * FROM newer) d
+  FROM shown d
   CROSS JOIN process p ON p.process_id = d.process_id
   LEFT JOIN live_reading g ON g.snapshot_id = d.snapshot_id
 ),

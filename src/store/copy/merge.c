@@ -134,11 +134,19 @@ static int64_t find_process(pm_merge *m, bool *only)
     return first;
 }
 
-static void set_pins(pm_merge *m)
+/* Adds what the other store knows besides the captures. A merge that was killed may have stored
+ * them already. */
+static void add_facts(pm_merge *m)
 {
+    bool only;
+    int64_t here = find_process(m, &only), there = pm_recall_who(m->recall)->process_id;
     size_t n;
     const pm_recall_item *items = pm_recall_items(m->recall, &n);
 
+    if (here && only) {
+        pm_merge_begin(m);
+        pm_merge_facts(m, here);
+    }
     for (size_t i = 0; i < n; i++) {
         if (items[i].known <= 0 || !items[i].pin)
             continue;
@@ -147,20 +155,6 @@ static void set_pins(pm_merge *m)
                   "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
                   PM_ARGS(PM_I(items[i].known), PM_S(items[i].pin), PM_I(items[i].pinned_ms)));
     }
-}
-
-/* Adds what the other store knows besides the captures. A merge that was killed may have stored
- * them already. */
-static void add_facts(pm_merge *m)
-{
-    bool only;
-    int64_t here = find_process(m, &only), there = pm_recall_who(m->recall)->process_id;
-
-    if (here && only) {
-        pm_merge_begin(m);
-        pm_merge_facts(m, here);
-    }
-    set_pins(m);
     if (here &&
         pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
                      PM_ARGS(PM_I(there)), 0)) {

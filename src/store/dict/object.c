@@ -58,8 +58,15 @@ static pm_object *find_id(const pm_objects *objects, int64_t id)
     return pm_map_get(&objects->by_id, (uint64_t)id, &at) ? objects->item[at] : NULL;
 }
 
-static bool equal(const pm_object *a, const pm_object *b)
+typedef struct wanted {
+    const pm_objects *objects;
+    const pm_object *like;
+} wanted;
+
+static bool is_wanted(const void *of, int64_t at)
 {
+    const pm_object *a = ((const wanted *)of)->objects->item[at], *b = ((const wanted *)of)->like;
+
     return a->who == b->who && a->category_id == b->category_id && a->inferred == b->inferred &&
            a->name_cut == b->name_cut && memcmp(a->perms, b->perms, sizeof a->perms) == 0 &&
            a->has_device == b->has_device && strcmp(a->device, b->device) == 0 &&
@@ -68,18 +75,6 @@ static bool equal(const pm_object *a, const pm_object *b)
            pm_text_equal(a->flags, b->flags) && a->kernel_page == b->kernel_page &&
            a->mmu_page == b->mmu_page && a->thp_eligible == b->thp_eligible &&
            a->protection_key == b->protection_key;
-}
-
-typedef struct wanted {
-    const pm_objects *objects;
-    const pm_object *like;
-} wanted;
-
-static bool is_wanted(const void *of, int64_t at)
-{
-    const wanted *w = of;
-
-    return equal(w->objects->item[at], w->like);
 }
 
 static pm_object *find_equal(const pm_objects *objects, const pm_object *like)
@@ -145,21 +140,6 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
     set_hashes(o);
 }
 
-static pm_object *copy_of(const pm_object *like)
-{
-    pm_object *o = malloc(sizeof *o);
-
-    if (!o)
-        return NULL;
-    *o = *like;
-    o->path.data = strndup(like->path.data, like->path.len);
-    o->flags.data = strndup(like->flags.data, like->flags.len);
-    if (o->path.data && o->flags.data)
-        return o;
-    object_free(o);
-    return NULL;
-}
-
 /* Keeps a copy with its own texts. */
 static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_error *err)
 {
@@ -171,9 +151,16 @@ static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_err
     PM_STEP(st, pm_map_add(&objects->by_hash, like->hash, at, err));
     if (st != PMAPDB_OK)
         return st;
-    o = copy_of(like);
+    o = malloc(sizeof *o);
     if (!o)
         return pm_fail_nomem(err);
+    *o = *like;
+    o->path.data = strndup(like->path.data, like->path.len);
+    o->flags.data = strndup(like->flags.data, like->flags.len);
+    if (!o->path.data || !o->flags.data) {
+        object_free(o);
+        return pm_fail_nomem(err);
+    }
     objects->item[objects->n++] = o;
     return PMAPDB_OK;
 }

@@ -74,21 +74,6 @@ static pmapdb_status compile(const char *pattern, pm_regex **out, pmapdb_error *
     return st;
 }
 
-/* The message for a wrong pattern shows it as the user wrote it. */
-static pmapdb_status add_keep(pm_redact *r, const char *pattern, pmapdb_error *err)
-{
-    pmapdb_error why = {0};
-    pm_regex *alone = NULL;
-    pmapdb_status st = pm_regex_new(pm_text_of(pattern), 0, &alone, &why);
-
-    pm_regex_free(alone);
-    if (st == PMAPDB_INPUT)
-        return pm_fail(err, PMAPDB_USAGE, "--keep '%s': %s", pattern, why.text);
-    PM_STEP(st, compile(pattern, &r->keep[r->n_keep], err));
-    r->n_keep += st == PMAPDB_OK;
-    return st == PMAPDB_NOMEM ? pm_fail_nomem(err) : st;
-}
-
 static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, pmapdb_error *err)
 {
     pmapdb_status st;
@@ -99,8 +84,20 @@ static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, 
     st = pm_pool_new(&r->pool, err);
     for (int i = 0; i < PM_PUBLIC_COUNT && st == PMAPDB_OK; i++)
         st = compile(pm_public_patterns[i], &r->is_public[i], err);
-    for (size_t i = 0; i < n_keep && st == PMAPDB_OK; i++)
-        st = add_keep(r, keep[i], err);
+    for (size_t i = 0; i < n_keep && st == PMAPDB_OK; i++) {
+        /* the message for a wrong pattern shows it as the user wrote it */
+        pmapdb_error why = {0};
+        pm_regex *alone = NULL;
+
+        st = pm_regex_new(pm_text_of(keep[i]), 0, &alone, &why);
+        pm_regex_free(alone);
+        if (st == PMAPDB_INPUT)
+            return pm_fail(err, PMAPDB_USAGE, "--keep '%s': %s", keep[i], why.text);
+        if (st == PMAPDB_NOMEM)
+            return pm_fail_nomem(err);
+        PM_STEP(st, compile(keep[i], &r->keep[r->n_keep], err));
+        r->n_keep += st == PMAPDB_OK;
+    }
     for (; pm_rules_builtins[r->n_sets] && r->n_sets < PM_REDACT_SETS && st == PMAPDB_OK;) {
         const char *name = pm_rules_builtins[r->n_sets];
         pm_rules_report report = {0};
@@ -262,22 +259,9 @@ static bool is_built_in(const pm_redact *r, pm_text text,
     return false;
 }
 
-/* The number of bytes of "slug/" at the beginning of a category, or 0. */
-static size_t slug_len(pm_text category)
-{
-    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
-        pm_text slug = pm_text_of(pm_categories[i].slug);
-
-        if (pm_text_starts(category, slug) && category.len > slug.len &&
-            category.data[slug.len] == '/')
-            return slug.len + 1;
-    }
-    return 0;
-}
-
 static void add_category(pm_redact *r, pm_text category)
 {
-    size_t slug = slug_len(category);
+    size_t slug = 0; /* bytes of "slug/" at the beginning */
 
     /* A JVM's names for its memory become categories that no rule has. */
     if (is_built_in(r, category, pm_rules_template) ||
@@ -285,6 +269,13 @@ static void add_category(pm_redact *r, pm_text category)
         pm_text_equal(category, PM_TEXT("shared-memory/jvm-heap"))) {
         add(r, category);
         return;
+    }
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
+        pm_text word = pm_text_of(pm_categories[i].slug);
+
+        if (pm_text_starts(category, word) && category.len > word.len &&
+            category.data[word.len] == '/')
+            slug = word.len + 1;
     }
     add(r, (pm_text){category.data, slug});
     add_path(r, pm_text_from(category, slug));

@@ -18,19 +18,6 @@
 
 /* ---- files of others ---- */
 
-/* Sets *open if every user may create files in the folder of `path`, as in /tmp. */
-static pmapdb_status is_open_to_all(const char *path, bool *open, pmapdb_error *err)
-{
-    pm_text whole = pm_text_of(path), name = pm_text_basename(whole);
-    pm_buf folder = {0};
-    struct stat info;
-    pmapdb_status st = pm_buf_addf(&folder, err, "%.*s.", (int)(whole.len - name.len), path);
-
-    *open = st == PMAPDB_OK && stat(folder.data, &info) == 0 && (info.st_mode & S_IWOTH);
-    pm_buf_free(&folder);
-    return st;
-}
-
 static pmapdb_status check_beside(const char *store, const char *end, bool open_to_all,
                                   pmapdb_error *err)
 {
@@ -61,15 +48,20 @@ static pmapdb_status check_files(const char *store, bool writes, pmapdb_error *e
 {
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
     char *real = realpath(store, NULL); /* SQLite keeps its files next to the real path */
-    bool open_to_all = false;
-    pmapdb_status st = PMAPDB_OK;
+    pm_text whole = pm_text_of(real ? real : store), name = pm_text_basename(whole);
+    bool open_to_all; /* every user may create files in the folder, as in /tmp */
+    pm_buf folder = {0};
+    struct stat info;
+    pmapdb_status st;
 
     if (!real && errno == ENOMEM)
         return pm_fail_nomem(err);
-    if (writes)
-        st = is_open_to_all(real ? real : store, &open_to_all, err);
+    st = pm_buf_addf(&folder, err, "%.*s.", (int)(whole.len - name.len), whole.data);
+    open_to_all =
+        writes && st == PMAPDB_OK && stat(folder.data, &info) == 0 && (info.st_mode & S_IWOTH);
     for (size_t i = 0; i < sizeof ends / sizeof *ends && st == PMAPDB_OK; i++)
-        st = check_beside(real ? real : store, ends[i], open_to_all, err);
+        st = check_beside(whole.data, ends[i], open_to_all, err);
+    pm_buf_free(&folder);
     free(real);
     return st;
 }

@@ -201,38 +201,33 @@ void pm_doctor_find(pm_doctor *d, const char *check)
 
 /* ---- rules ---- */
 
-/* A store keeps its rules if another version of the program has other rules of the same name. */
-static void tell_rules(pm_doctor *d, const pm_rule_text *text)
-{
-    pm_text built_in = pm_rules_builtin(pm_buf_text(&text->name));
-    const char *name = pm_buf_text(&text->name).data;
-    char at[PM_CLOCK_TEXT];
-
-    if (!built_in.data)
-        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "from a file, applied at %s",
-                       text->applied_ms == PMAPDB_UNKNOWN ? "?" : time_text(text->applied_ms, at));
-    else if (pm_hash(built_in.data, built_in.len) == text->hash)
-        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "as built in");
-    else
-        pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,
-                       "this pmapdb has other rules of this name: pmapdb rules --diff %s", name);
-}
-
-/* Reports unreadable rules: no capture can be stored with them. */
+/* Reports unreadable rules: no capture can be stored with them. A store keeps its rules if another
+ * version of the program has other rules of the same name. */
 static void check_rules(pm_doctor *d)
 {
     pm_sql *sql = d->store->sql;
     pm_rule_text text = {0};
     pm_rule_set *set = pm_rule_set_new(sql, NULL);
+    char at[PM_CLOCK_TEXT];
+    const char *name;
+    pm_text built_in;
     pmapdb_error err;
 
     pm_rule_text_load(sql, &text);
     if (pm_sql_ok(sql))
         pm_rule_set_rules(set);
-    if (pm_sql_end(sql, &err) == PMAPDB_OK)
-        tell_rules(d, &text);
-    else
+    name = pm_buf_text(&text.name).data;
+    built_in = pm_rules_builtin(pm_buf_text(&text.name));
+    if (pm_sql_end(sql, &err) != PMAPDB_OK)
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_TROUBLE, "?", "%s", err.text);
+    else if (!built_in.data)
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "from a file, applied at %s",
+                       text.applied_ms == PMAPDB_UNKNOWN ? "?" : time_text(text.applied_ms, at));
+    else if (pm_hash(built_in.data, built_in.len) == text.hash)
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "as built in");
+    else
+        pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,
+                       "this pmapdb has other rules of this name: pmapdb rules --diff %s", name);
     pm_rule_set_free(set);
     pm_rule_text_free(&text);
 }

@@ -99,29 +99,12 @@ static void make_plan(prune *p, const pm_scope *scope, bool rules)
                             {":drop", PM_I(o->drop)}));
 }
 
-/* Refuses to remove all moments of a series. */
-static void check_series(const prune *p)
-{
-    sqlite3_stmt *row = pm_sql_ask(
-        p->sql,
-        "SELECT q.host, q.name FROM keep_series q JOIN keep_moment m ON m.series_id = q.series_id "
-        "GROUP BY q.series_id HAVING count(m.fate) = count(*) ORDER BY q.series_id LIMIT 1",
-        PM_NO_ARGS);
-
-    while (pm_sql_next(p->sql, row)) {
-        const char *host = pm_col_text(row, 0).data;
-
-        PM_SQL_STEP(p->sql,
-                    pm_fail(&err, PMAPDB_USAGE, "nothing of '%s%s%s' would stay; --force means it",
-                            host ? host : "", host ? ":" : "", pm_col_text(row, 1).data));
-    }
-}
-
 /* Makes the plan from one state of the store. A read-only store may have temp tables, too. */
 static void plan(prune *p, bool rules)
 {
     const pmapdb_prune_options *o = p->options;
     pm_scope scope;
+    sqlite3_stmt *row;
 
     if (!p->store->writes)
         pm_sql_do(p->sql, "PRAGMA query_only = OFF", PM_NO_ARGS);
@@ -129,8 +112,20 @@ static void plan(prune *p, bool rules)
     scope = select_series(p);
     make_plan(p, &scope, rules);
     pm_tidy_commit(p->store);
-    if (!o->force)
-        check_series(p);
+    row = pm_sql_ask(/* series of which no moment would stay */
+                     p->sql,
+                     "SELECT q.host, q.name FROM keep_series q JOIN keep_moment m ON m.series_id = "
+                     "q.series_id "
+                     "WHERE NOT ?1 GROUP BY q.series_id HAVING count(m.fate) = count(*) "
+                     "ORDER BY q.series_id LIMIT 1",
+                     PM_ARGS(PM_I(o->force)));
+    while (pm_sql_next(p->sql, row)) {
+        const char *host = pm_col_text(row, 0).data;
+
+        PM_SQL_STEP(p->sql,
+                    pm_fail(&err, PMAPDB_USAGE, "nothing of '%s%s%s' would stay; --force means it",
+                            host ? host : "", host ? ":" : "", pm_col_text(row, 1).data));
+    }
     p->result->series =
         (uint64_t)pm_sql_value(p->sql, "SELECT count(*) FROM keep_series", PM_NO_ARGS, 0);
     if (o->host && p->result->series == 0)

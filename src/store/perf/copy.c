@@ -66,20 +66,6 @@ static const struct kind {
      NULL},
 };
 
-static void copy_kind(pm_sql *into, pm_sql *from, const struct kind *kind, const pm_arg *args)
-{
-    size_t n = strstr(kind->select, "?2") ? 2 : strstr(kind->select, "?1") ? 1 : 0;
-    sqlite3_stmt *row = pm_sql_ask(from, kind->select, args, n);
-
-    while (pm_sql_ok(into) && pm_sql_next(from, row)) {
-        pm_sql_next(into, pm_sql_ask_row(into, kind->insert, row));
-        if (kind->note)
-            pm_sql_next(into, pm_sql_ask_row(into, kind->note, row));
-    }
-    if (!pm_sql_ok(into) && row)
-        pm_sql_done(row);
-}
-
 static void copy_recording(pm_sql *into, pm_sql *from, int64_t recording_id, const char *host)
 {
     const pm_arg args[] = {PM_I(recording_id), PM_S(host)};
@@ -90,8 +76,18 @@ static void copy_recording(pm_sql *into, pm_sql *from, int64_t recording_id, con
               PM_NO_ARGS);
     pm_sql_do(into, "DELETE FROM temp.copied", PM_NO_ARGS);
     pm_sql_do(into, "INSERT INTO temp.copied VALUES ('stack', 0, 0)", PM_NO_ARGS);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        copy_kind(into, from, &kinds[i], args);
+    for (const struct kind *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++) {
+        size_t n = strstr(k->select, "?2") ? 2 : strstr(k->select, "?1") ? 1 : 0;
+        sqlite3_stmt *row = pm_sql_ask(from, k->select, args, n);
+
+        while (pm_sql_ok(into) && pm_sql_next(from, row)) {
+            pm_sql_next(into, pm_sql_ask_row(into, k->insert, row));
+            if (k->note)
+                pm_sql_next(into, pm_sql_ask_row(into, k->note, row));
+        }
+        if (!pm_sql_ok(into) && row)
+            pm_sql_done(row);
+    }
 }
 
 static pmapdb_status copy_one(pmapdb_store *into, pm_sql *from, int64_t recording_id, uint64_t hash,

@@ -200,22 +200,6 @@ static bool is_nameless(pm_sql *sql, int64_t id, int64_t pid)
                PM_ARGS(PM_I(id), PM_I(pid)), 0) > 0;
 }
 
-static void take_offset(pm_sql *sql, int64_t id, int64_t offset_ns)
-{
-    if (offset_ns == PMAPDB_UNKNOWN)
-        pm_sql_do(
-            sql,
-            "UPDATE traced_process SET offset_ns = NULL, slack_ns = NULL, offset_source = NULL, "
-            "process_id = NULL WHERE recording_id = ?1 AND offset_source = 'given'",
-            PM_ARGS(PM_I(id)));
-    else
-        pm_sql_do(
-            sql,
-            "UPDATE traced_process SET offset_ns = ?2, slack_ns = 0, offset_source = 'given', "
-            "process_id = NULL WHERE recording_id = ?1",
-            PM_ARGS(PM_I(id), PM_I(offset_ns)));
-}
-
 /* ---- into the store ---- */
 
 static pmapdb_status check(const pm_trace *t, const pm_recording_options *o, pmapdb_error *err)
@@ -238,7 +222,12 @@ static pmapdb_status put(writing *w, uint64_t hash, const pm_recording_options *
     w->recording_id = id;
     *known = id && !is_nameless(w->sql, id, o->pid);
     if (*known)
-        take_offset(w->sql, id, o->clock_offset_ns);
+        pm_sql_do(w->sql,
+                  "UPDATE traced_process SET offset_ns = ?2, slack_ns = CASE WHEN ?2 IS NOT NULL "
+                  "THEN 0 END, offset_source = CASE WHEN ?2 IS NOT NULL THEN 'given' END, "
+                  "process_id = NULL WHERE recording_id = ?1 AND (?2 IS NOT NULL OR "
+                  "offset_source = 'given')",
+                  PM_ARGS(PM_I(id), PM_I(o->clock_offset_ns)));
     else if (id)
         pm_sql_script(w->sql, "recording-remove", PM_PARAMS({":recording_id", PM_I(id)}));
     st = pm_sql_end(w->sql, err);

@@ -70,22 +70,6 @@ void pm_adhoc_free(struct pm_adhoc *a)
     free(a);
 }
 
-static pmapdb_status open_own(struct pm_adhoc *a, const char *path, const pmapdb_sql_options *o,
-                              pmapdb_error *err)
-{
-    pmapdb_open_options how = {.mode = PMAPDB_READ};
-    pmapdb_status st;
-
-    a->timeout_ms = o->timeout_ms;
-    a->max_rows = o->max_rows;
-    if (a->timeout_ms && a->timeout_ms < INT32_MAX)
-        how.busy_ms = (int)a->timeout_ms;
-    st = pmapdb_open(path, &how, &a->store, err);
-    if (st == PMAPDB_OK)
-        confine(a);
-    return st;
-}
-
 /* ---- units without a header ---- */
 
 /* The unit that a name shows: "rss_kib", "sum_kib_delta", "taken_at". */
@@ -149,15 +133,21 @@ static pm_query_info *new_info(const char *text, const char *where)
 static pmapdb_status prepare(pmapdb_rows *r, const char *path, const char *text,
                              const pmapdb_sql_options *o, pmapdb_error *err)
 {
+    pmapdb_open_options how = {.mode = PMAPDB_READ};
     pmapdb_status st;
 
     r->adhoc = calloc(1, sizeof *r->adhoc);
     r->info = new_info(text, o->where);
     if (!r->adhoc || !r->info)
         return pm_fail_nomem(err);
-    st = open_own(r->adhoc, path, o, err);
+    r->adhoc->timeout_ms = o->timeout_ms;
+    r->adhoc->max_rows = o->max_rows;
+    if (o->timeout_ms && o->timeout_ms < INT32_MAX)
+        how.busy_ms = (int)o->timeout_ms;
+    st = pmapdb_open(path, &how, &r->adhoc->store, err);
     if (st != PMAPDB_OK)
         return st;
+    confine(r->adhoc);
     r->store = r->adhoc->store;
     st = pm_statement_prepare(r->store->db, r->info, "sql", &r->stmt, err);
     return st == PMAPDB_OK ? describe(r->info, r->stmt, err) : st;

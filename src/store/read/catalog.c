@@ -27,19 +27,11 @@ void pm_catalog_free(pm_query_info *info)
 
 typedef enum place { PLACE_GIVEN, PLACE_SETTINGS, PLACE_COUNT } place;
 
-/* sudo may keep HOME: then queries of another user would replace built-in ones for root. */
-static bool is_trusted(const char *path)
-{
-    struct stat info;
-
-    return stat(path, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0) &&
-           !(info.st_mode & S_IWOTH);
-}
-
 /* The folder of queries; "" if there is no folder. */
 static pmapdb_status folder_of(const char *query_dir, place which, pm_buf *out, pmapdb_error *err)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    struct stat info;
     pmapdb_status st;
 
     pm_buf_clear(out);
@@ -50,7 +42,10 @@ static pmapdb_status folder_of(const char *query_dir, place which, pm_buf *out, 
     else
         st = home && *home == '/' ? pm_buf_addf(out, err, "%s/.config/pmapdb/queries", home)
                                   : pm_buf_addf(out, err, "%s", "");
-    if (st == PMAPDB_OK && out->len && !is_trusted(out->data))
+    /* sudo may keep HOME: then queries of another user would replace built-in ones for root */
+    if (st == PMAPDB_OK && out->len &&
+        (stat(out->data, &info) != 0 || (info.st_uid != geteuid() && info.st_uid != 0) ||
+         (info.st_mode & S_IWOTH)))
         pm_buf_clear(out);
     return st;
 }

@@ -74,17 +74,6 @@ static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *ou
     return st;
 }
 
-/* True for a name that can be an option and, with its dashes as underscores, a parameter of SQL. */
-static bool is_param_name(pm_text name)
-{
-    if (!name.len || !isalpha((unsigned char)name.data[0]))
-        return false;
-    for (size_t i = 0; i < name.len; i++)
-        if (!isalnum((unsigned char)name.data[i]) && name.data[i] != '-' && name.data[i] != '_')
-            return false;
-    return true;
-}
-
 static pmapdb_status read_param(pm_query_info *q, pm_text rest, pmapdb_error *err)
 {
     pm_query_param p;
@@ -97,7 +86,10 @@ static pmapdb_status read_param(pm_query_info *q, pm_text rest, pmapdb_error *er
     p.help = rest;
     if (!p.name.len || !p.fallback.len)
         return bad(q, "a param line is NAME TYPE DEFAULT TEXT, not", p.name, err);
-    if (!is_param_name(p.name))
+    /* it can be an option and, with its dashes as underscores, a parameter of SQL */
+    if (!isalpha((unsigned char)p.name.data[0]) ||
+        strspn(p.name.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") <
+            p.name.len)
         return bad(q, "a parameter's name is made of letters, digits and dashes, not", p.name, err);
     st = read_type(q, unit, &p.unit, err);
     if (st != PMAPDB_OK)

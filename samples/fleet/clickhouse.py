@@ -204,11 +204,11 @@ class Cluster:
         here = self.make("zookeeper")
         (here / "zoo.cfg").write_text(
             f"tickTime=500\ndataDir={here}\nclientPort={self.zookeeper_port}\nclientPortAddress=127.0.0.1\n"
-            "admin.enableServer=false\n4lw.commands.whitelist=ruok\n")
+            "admin.enableServer=false\n4lw.commands.whitelist=srvr\n")
         jars = [j for name in JARS for j in glob.glob(f"/usr/share/java/{name}.jar")]
         self.spawn("zookeeper", ["java", "-Xmx128m", "-cp", ":".join([str(here), *jars]),
                                  "org.apache.zookeeper.server.quorum.QuorumPeerMain", str(here / "zoo.cfg")])
-        wait_until(lambda: self.alive("zookeeper") and replied(self.zookeeper_port, b"ruok", b"imok"), "ZooKeeper")
+        wait_until(lambda: self.alive("zookeeper") and replied(self.zookeeper_port, b"srvr", b"Mode:"), "ZooKeeper")
 
     def alive(self, name):
         if self.process[name].poll() is not None:

@@ -238,7 +238,7 @@ def main():
     if clickhouse.missing():
         sys.exit("no " + clickhouse.missing())
     with tempfile.TemporaryDirectory() as folder, clickhouse.Cluster(pathlib.Path(folder) / "servers", 2) as fleet:
-        queries.schema(pmapdb, fleet, "pmapdb", "--cluster", "fleet")
+        queries.schema(pmapdb, fleet, "pmapdb")
         send_one(fleet, tapes(pmapdb, pathlib.Path(folder)))
         cpu = Cpu(fleet)
         copy(fleet, hosts)

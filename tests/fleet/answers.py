@@ -77,10 +77,9 @@ class Fleet:
 def check(pmapdb, folder, servers, n):
     """Complaints, after everything that happens to the servers."""
     rng = random.Random(n)
-    options = ["--cluster", "fleet", *(["--replicated"] if servers.replicas > 1 else [])]
     for database in "pmapdb", "truth":
-        queries.schema(pmapdb, servers, database, *options)
-    hosts = queries.made(servers, "truth", 1)
+        queries.schema(pmapdb, servers, database, *(["--replicated"] if servers.replicas > 1 else []))
+    hosts = queries.made(servers, "truth", 5)
     fleet = Fleet(pmapdb, folder / "hosts", servers)
     wrong = fleet.questions() + fleet.pairs(rng, n)
     wrong += queries.check(pmapdb, servers.urls[-1], "truth", hosts) + queries.hostile(pmapdb, servers, "truth")

@@ -18,7 +18,6 @@ import os
 import pathlib
 import random
 import shutil
-import signal
 import sqlite3
 import ssl
 import subprocess

@@ -26,7 +26,7 @@ FROM (
     covarPopIf(rss, h, h > turn) / varPopIf(h, h > turn) AS slope_after,
     argMaxIf(toInt64(rss), h, h < turn) AS before, argMaxIf(toInt64(rss), h, h > turn) AS after
   FROM (
-    SELECT host_id, name, toFloat64(intDiv(toUInt32(hour), 3600)) AS h, toFloat64(sum(x)) AS rss
+    SELECT host_id, name, toFloat64(intDiv(toUInt32(hour), 3600) - intDiv(:to, 3600000)) AS h, toFloat64(sum(x)) AS rss
     FROM (
       SELECT host_id, name, category, hour, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS x
       FROM hourly
@@ -40,8 +40,8 @@ FROM (
     HAVING min(x) >= 0
   ) AS a
   ALL INNER JOIN (
-    -- the first change after :since, as an hour; what is before it, and after it
-    SELECT host_id, was, is, at, toFloat64(intDiv(at, 3600000)) AS turn
+    -- the first change after :since, as an hour counted from :to; what is before it, and after it
+    SELECT host_id, was, is, at, toFloat64(intDiv(at, 3600000) - intDiv(:to, 3600000)) AS turn
     FROM (
       SELECT host_id, argMaxIf(value, tuple(at_ms, seq), at_ms <= :since) AS was,
         argMinIf(value, tuple(at_ms, -toInt64(seq)), at_ms > :since) AS is, minIf(at_ms, at_ms > :since) AS at,

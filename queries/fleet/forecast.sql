@@ -23,7 +23,7 @@ FROM (
     SELECT host_id, argMax(n, h) AS processes, count() AS hours, argMin(rss, h) AS first_kib, argMax(rss, h) AS last_kib,
       covarPop(toFloat64(rss), toFloat64(h)) / varPop(toFloat64(h)) AS rate_per_h
     FROM (
-      SELECT host_id, intDiv(toUInt32(hour), 3600) AS h, max(count) AS n, sum(kib) AS rss
+      SELECT host_id, intDiv(toUInt32(hour), 3600) - intDiv(:to, 3600000) AS h, max(count) AS n, sum(kib) AS rss
       FROM (
         SELECT host_id, hour, argMax(processes, seq) AS count, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS kib
         FROM hourly

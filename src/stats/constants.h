@@ -89,11 +89,13 @@
 #define PM_INTERVAL_FACTOR 2.0   /* log of a factor; a larger one says nothing about the rate */
 
 /* Sawtooth: few large falls, many small rises. */
-#define PM_SAWTOOTH_MIN 4      /* falls that make a sawtooth */
-#define PM_SAWTOOTH_SKEW 0.6   /* of the differences, to the left, plus one sd of normal noise */
-#define PM_SAWTOOTH_FALL 0.35  /* of the range without trend: a collection, a release */
-#define PM_SAWTOOTH_OVER 2.0   /* longest teeth without a fall: the sawtooth is over */
-#define PM_SAWTOOTH_RISES 0.34 /* rises as large as the falls, per fall; more is noise */
+#define PM_SAWTOOTH_MIN 4     /* falls that make a sawtooth */
+#define PM_SAWTOOTH_SKEW 0.6  /* of the differences, to the left, plus one sd of normal noise */
+#define PM_SAWTOOTH_FALL 0.35 /* of the range without trend: a collection, a release */
+#define PM_SAWTOOTH_OVER 2.0  /* longest teeth without a fall: the sawtooth is over */
+#define PM_SAWTOOTH_RISE 0.60 /* of the mean fall: a rise as large as the falls; with four ... */
+#define PM_SAWTOOTH_RISES \
+    0.34 /* ... snapshots a tooth, every rise is large. More per fall is noise */
 
 /* Staircase: it only climbs, in few steps. */
 #define PM_STAIRCASE_MIN 5      /* steps */

@@ -277,27 +277,24 @@ static void try_shape(gls *p, int shape)
     take_batch(p);
 }
 
-/* One step up and one down (a pulse), or two steps: over pairs of cuts. */
-static void try_pairs(gls *p)
+/* Two steps, also up and down again: over pairs of cuts. */
+static void try_two_steps(gls *p)
 {
     const pm_design *all = p->design;
     const double *with = p->with + (all->steps - all->column);
-    int cuts = all->cuts, stride = cuts <= 16 ? 1 : 2, pairs = cuts * (cuts - 1) / 2, i, j;
-    kind pulses = kind_of(p, &pm_shape_pulse, pairs / (stride * stride) + 1);
-    kind twos = kind_of(p, &pm_shape_two_step, pairs + 1);
-    candidate pulse = candidate_of(&pulses), two = candidate_of(&twos);
+    int cuts = all->cuts, i, j;
+    kind k = kind_of(p, &pm_shape_two_step, cuts * (cuts - 1) / 2 + 1);
+    candidate c = candidate_of(&k);
 
+    if (p->dof <= 6)
+        return;
     for (i = 0; i < cuts; i++)
-        for (j = i + 1; j < cuts; j++) {
+        for (j = i + 2; j < cuts; j++) {
             const pm_regressor *a = &all->steps[i], *b = &all->steps[j];
-            double cross = all->cross[i * cuts + j];
 
-            pulse.curve.at = two.curve.at = a->at;
-            pulse.curve.at_more = two.curve.at_more = b->at;
-            if (i % stride == 0 && j % stride == 0 && p->dof >= 5)
-                try_one(p, &pulse, a->square - 2 * cross + b->square, with[i] - with[j], 1.0);
-            if (j >= i + 2 && p->dof > 6)
-                try_two(p, &two, a, with[i], b, with[j], cross, true);
+            c.curve.at = a->at;
+            c.curve.at_more = b->at;
+            try_two(p, &c, a, with[i], b, with[j], all->cross[i * cuts + j], true);
         }
     take_batch(p);
 }
@@ -342,7 +339,7 @@ void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double pe
     pm_design_products(design, p.y, p.with);
     for (i = 0; i < PM_SHAPES; i++)
         try_shape(&p, i);
-    try_pairs(&p);
+    try_two_steps(&p);
     try_two_tau(&p);
 }
 

@@ -53,27 +53,27 @@ static double detrended_range(const double *y, size_t n, double *work)
 
 size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out)
 {
-    double fall;
-    size_t count = 0, rises = 0, i;
+    double fall, fell = 0.0;
+    size_t count = 0, rises = 0, next, i;
 
     if (n < 12 || !skewed_left(y, n))
         return 0;
     fall = PM_SAWTOOTH_FALL * detrended_range(y, n, work);
     if (!(fall > 0.0))
         return 0;
-    for (i = 0; i + 1 < n;) {
+    for (i = 0; i + 1 < n; i = next) {
+        next = i + 1;
         /* a fall may take two snapshots */
-        if (y[i] - y[i + 1] > fall)
-            i++;
-        else if (i + 2 < n && y[i + 1] < y[i] && y[i] - y[i + 2] > fall)
-            i += 2;
-        else {
-            i++;
-            continue;
+        if (y[i] - y[i + 1] <= fall && i + 2 < n && y[i + 1] < y[i])
+            next = i + 2;
+        if (y[i] - y[next] > fall) {
+            fell += y[i] - y[next];
+            out[count++] = next;
+        } else {
+            next = i + 1;
         }
-        out[count++] = i;
     }
     for (i = 0; i + 1 < n; i++)
-        rises += y[i + 1] - y[i] > fall;
+        rises += (y[i + 1] - y[i]) * (double)count > PM_SAWTOOTH_RISE * fell;
     return count < PM_SAWTOOTH_MIN || (double)rises > PM_SAWTOOTH_RISES * (double)count ? 0 : count;
 }

@@ -1,12 +1,12 @@
-/* shapes: the fifteen growth curves and their priors. */
+/* shapes: the fourteen growth curves and their priors. */
 #include "stats/shapes.h"
 
 #include "stats/elementary.h"
 
 /* Priors were set by hand and tuned on labelled series: most unbounded growth is a straight line,
  * from the start, after a step, or from some day on. A warm-up before a leak and a curve that only
- * slows down look alike, so their priors are nearly equal. A knee or a pulse can imitate many
- * curves, so their priors are small. A warm-up bends early (k from 8 to 60), so that a line of its
+ * slows down look alike, so their priors are nearly equal. A knee can imitate many
+ * curves, so its prior is small. A warm-up bends early (k from 8 to 60), so that a line of its
  * own follows. With two time constants the first is over soon, the second nearly over. Saturation 1
  * - exp(-kx) reaches 95 % of its limit at k = 3, and 86 % at k = 2. A leak that began in the last
  * quarter cannot be told from a step. */
@@ -21,13 +21,11 @@ const pm_shape_info pm_shapes[PM_SHAPES] = {
     {PM_SHAPE_POWER, PM_OUTCOME_WATCH, PM_BASIS_POWER, PM_BASIS_NONE, 1.0, .2, .5, 7},
     {PM_SHAPE_LOG, PM_OUTCOME_WATCH, PM_BASIS_LOG, PM_BASIS_NONE, 1.0, 6, 200, 12},
     {PM_SHAPE_WARMUP_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_SATURATE, PM_BASIS_LINE, 2.0, 8, 60, 11},
-    {PM_SHAPE_KNEE, PM_OUTCOME_LEAK, PM_BASIS_RAMP, PM_BASIS_LINE, 0.3, .08, .8, 25},
+    {PM_SHAPE_KNEE, PM_OUTCOME_LEAK, PM_BASIS_RAMP, PM_BASIS_LINE, 0.1, .08, .8, 25},
     {PM_SHAPE_STEP_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_STEP, PM_BASIS_LINE, 5.0, 0, 0, PM_AT_CUTS},
     {PM_SHAPE_ACCELERATING, PM_OUTCOME_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 3.0, .7, 4.5, 7},
 };
 
-const pm_shape_info pm_shape_pulse = {
-    PM_SHAPE_PULSE, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 0.5, 0, 0, PM_AT_CUTS};
 const pm_shape_info pm_shape_two_step = {
     PM_SHAPE_TWO_STEP, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_STEP, 1.0, 0, 0, PM_AT_CUTS};
 const pm_shape_info pm_shape_two_tau = {
@@ -87,8 +85,6 @@ double pm_curve_column(const pm_curve *c, int column, double x)
     const pm_shape_info *info;
 
     switch (c->shape) {
-    case PM_SHAPE_PULSE:
-        return column == 0 && x >= c->at && x < c->at_more ? 1.0 : 0.0;
     case PM_SHAPE_TWO_STEP:
         return pm_basis_value(PM_BASIS_STEP, at, x);
     case PM_SHAPE_TWO_TAU:

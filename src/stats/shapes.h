@@ -1,4 +1,4 @@
-/* shapes: the fifteen growth curves, each a sum of an intercept and one or two basis functions. */
+/* shapes: the fourteen growth curves, each a sum of an intercept and one or two basis functions. */
 #ifndef PM_STATS_SHAPES_H
 #define PM_STATS_SHAPES_H
 
@@ -38,7 +38,7 @@ enum { PM_AT_CUTS = -1, PM_SHAPES = 13 };
 extern const pm_shape_info pm_shapes[PM_SHAPES];
 
 /* Shapes made of two basis functions of one kind. */
-extern const pm_shape_info pm_shape_pulse, pm_shape_two_step, pm_shape_two_tau;
+extern const pm_shape_info pm_shape_two_step, pm_shape_two_tau;
 enum { PM_FAST_TAUS = 4, PM_SLOW_TAUS = 3 };
 extern const double pm_fast_taus[PM_FAST_TAUS], pm_slow_taus[PM_SLOW_TAUS];
 

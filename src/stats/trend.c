@@ -23,7 +23,7 @@ const char *pm_verdict_name(pm_verdict verdict)
 const char *pm_shape_name(pm_shape shape)
 {
     static const char *const names[PM_SHAPE_COUNT] = {
-        "",           "const",          "linear",       "step",  "two-step", "pulse",
+        "",           "const",          "linear",       "step",  "two-step",
         "saturating", "ramp-then-flat", "late-ramp",    "power", "log",      "warmup+linear",
         "two-tau",    "step+linear",    "accelerating", "knee"};
 

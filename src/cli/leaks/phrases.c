@@ -103,7 +103,6 @@ static pm_text words_of(pm_text shape)
         [PM_SHAPE_LINEAR] = "linear",
         [PM_SHAPE_STEP] = "one step",
         [PM_SHAPE_TWO_STEP] = "two steps",
-        [PM_SHAPE_PULSE] = "up and down again",
         [PM_SHAPE_SATURATING] = "levelling off",
         [PM_SHAPE_KNEE] = "fast, then linear",
         [PM_SHAPE_RAMP_THEN_FLAT] = "a ramp, then flat",

@@ -22,10 +22,23 @@ const char *pm_verdict_name(pm_verdict verdict)
 
 const char *pm_shape_name(pm_shape shape)
 {
-    static const char *const names[PM_SHAPE_COUNT] = {
-        "",           "const",          "linear",       "step",  "two-step",
-        "saturating", "ramp-then-flat", "late-ramp",    "power", "log",      "warmup+linear",
-        "two-tau",    "step+linear",    "accelerating", "knee"};
+    static const char *const names[] = {
+        "",
+        "const",
+        "linear",
+        "step",
+        "two-step",
+        "saturating",
+        "ramp-then-flat",
+        "late-ramp",
+        "power",
+        "log",
+        "warmup+linear",
+        "two-tau",
+        "step+linear",
+        "accelerating",
+        "knee",
+    };
 
     return names[shape];
 }
@@ -163,13 +176,20 @@ static double last_third(const pm_sample *s, double rate)
     return (s->raw[s->n - 1] - s->raw[from]) / (rate * (s->t[s->n - 1] - s->t[from]) / s->span);
 }
 
+/* True if the load of days is in the series. */
+static bool of_days(const pm_sample *s)
+{
+    return s->seasonal || (s->lives > 1 && s->span >= PM_DAYS_MIN * 86400);
+}
+
 /* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if
  * it is a near thing. */
 static bool leaks(const pm_average *w, char *reason)
 {
+    const pm_sample *s = &w->sample;
     double wanted = w->options->leak_posterior;
     bool high = wanted > 0.0 && wanted<PM_POSTERIOR_LEAK, low = wanted> PM_POSTERIOR_LEAK;
-    double sure = high ? wanted : low ? PM_SURE_LOW : PM_SURE;
+    double sure = high ? wanted : low ? PM_SURE_LOW : of_days(s) ? PM_SURE_DAYS : PM_SURE;
     double steady = high ? wanted : low ? PM_STEADY_LOW : PM_STEADY;
     pm_slope r = rate_for(w, PM_VERDICT_LEAK);
     pm_confidence c;
@@ -185,8 +205,8 @@ static bool leaks(const pm_average *w, char *reason)
         snprintf(reason, PM_REASON, "the interval of the rate includes 0");
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
-    else if (w->sample.lives == 1 && w->climbs && w->points.staircase &&
-             last_third(&w->sample, r.rate) < PM_LAST_THIRD)
+    else if (s->lives == 1 && w->climbs && w->points.staircase &&
+             last_third(s, r.rate) < PM_LAST_THIRD)
         snprintf(reason, PM_REASON, "grew in steps, and not in the last third of the time");
     else if (w->top.curve.outcome == PM_OUTCOME_BOUNDED)
         snprintf(reason, PM_REASON, "the most likely curve of all has an end");

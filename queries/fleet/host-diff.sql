@@ -38,49 +38,30 @@
 -- span of it holds the time; an open span lasts until its store's last push. A time after the last push
 -- of the host is the time of that push. pss is unknown unless it was pushed (push --pss).
 SELECT category,
-  mappings_from, mappings_to, mappings_to - mappings_from AS mappings_delta,
-  size_kib_from, size_kib_to, size_kib_to - size_kib_from AS size_kib_delta,
-  rss_kib_from, rss_kib_to, rss_kib_to - rss_kib_from AS rss_kib_delta,
-  pss_kib_from, pss_kib_to, pss_kib_to - pss_kib_from AS pss_kib_delta,
-  private_kib_from, private_kib_to, private_kib_to - private_kib_from AS private_kib_delta,
-  private_dirty_kib_from, private_dirty_kib_to, private_dirty_kib_to - private_dirty_kib_from AS private_dirty_kib_delta,
-  swap_kib_from, swap_kib_to, swap_kib_to - swap_kib_from AS swap_kib_delta,
+  a[1] AS mappings_from, b[1] AS mappings_to, b[1] - a[1] AS mappings_delta,
+  a[2] AS size_kib_from, b[2] AS size_kib_to, b[2] - a[2] AS size_kib_delta,
+  a[3] AS rss_kib_from, b[3] AS rss_kib_to, b[3] - a[3] AS rss_kib_delta,
+  a[4] AS pss_kib_from, b[4] AS pss_kib_to, b[4] - a[4] AS pss_kib_delta,
+  a[5] AS private_kib_from, b[5] AS private_kib_to, b[5] - a[5] AS private_kib_delta,
+  a[6] AS private_dirty_kib_from, b[6] AS private_dirty_kib_to, b[6] - a[6] AS private_dirty_kib_delta,
+  a[7] AS swap_kib_from, b[7] AS swap_kib_to, b[7] - a[7] AS swap_kib_delta,
   processes_from, processes_to
 FROM (
-  SELECT category,
-    if(max(r.1 = :from AND r.3 < 0) = 1, NULL, sumIf(r.3, r.1 = :from AND r.3 >= 0)) AS mappings_from,
-    if(max(r.1 = :to AND r.3 < 0) = 1, NULL, sumIf(r.3, r.1 = :to AND r.3 >= 0)) AS mappings_to,
-    if(any(unknown_from.1) = 1, NULL, sumIf(r.4, r.1 = :from AND r.4 >= 0)) AS size_kib_from,
-    if(any(unknown_to.1) = 1, NULL, sumIf(r.4, r.1 = :to AND r.4 >= 0)) AS size_kib_to,
-    if(any(unknown_from.2) = 1, NULL, sumIf(r.5, r.1 = :from AND r.5 >= 0)) AS rss_kib_from,
-    if(any(unknown_to.2) = 1, NULL, sumIf(r.5, r.1 = :to AND r.5 >= 0)) AS rss_kib_to,
-    if(any(unknown_from.3) = 1, NULL, sumIf(r.6, r.1 = :from AND r.6 >= 0)) AS pss_kib_from,
-    if(any(unknown_to.3) = 1, NULL, sumIf(r.6, r.1 = :to AND r.6 >= 0)) AS pss_kib_to,
-    if(any(unknown_from.4) = 1, NULL, sumIf(r.7, r.1 = :from AND r.7 >= 0)) AS private_kib_from,
-    if(any(unknown_to.4) = 1, NULL, sumIf(r.7, r.1 = :to AND r.7 >= 0)) AS private_kib_to,
-    if(any(unknown_from.5) = 1, NULL, sumIf(r.8, r.1 = :from AND r.8 >= 0)) AS private_dirty_kib_from,
-    if(any(unknown_to.5) = 1, NULL, sumIf(r.8, r.1 = :to AND r.8 >= 0)) AS private_dirty_kib_to,
-    if(any(unknown_from.6) = 1, NULL, sumIf(r.9, r.1 = :from AND r.9 >= 0)) AS swap_kib_from,
-    if(any(unknown_to.6) = 1, NULL, sumIf(r.9, r.1 = :to AND r.9 >= 0)) AS swap_kib_to,
-    any(p_from) AS processes_from, any(p_to) AS processes_to
+  SELECT category, any(n_from) AS processes_from, any(n_to) AS processes_to,
+    arrayMap((low, held) -> if(low < 0, NULL, held), any(low_from), sumForEach(arrayMap(v -> v * (r.1 = :from), r.3))) AS a,
+    arrayMap((low, held) -> if(low < 0, NULL, held), any(low_to), sumForEach(arrayMap(v -> v * (r.1 = :to), r.3))) AS b
   FROM (
-    SELECT p_from, p_to, unknown_from, unknown_to, arrayJoin(found) AS r,
-      if(:depth = '1', splitByChar('/', r.2)[1], r.2) AS category
+    SELECT n_from, n_to, low_from, low_to, arrayJoin(found) AS r, if(:depth = '1', splitByChar('/', r.2)[1], r.2) AS category
     FROM (
       -- one row: how many processes, which numbers a side does not know, and all rows of both sides
-      SELECT uniqExactIf(process_key, t = :from) AS p_from, uniqExactIf(process_key, t = :to) AS p_to,
-        tuple(max(t = :from AND x.2 < 0), max(t = :from AND x.3 < 0), max(t = :from AND x.4 < 0), max(t = :from AND x.5 < 0), max(t = :from AND x.6 < 0), max(t = :from AND x.7 < 0)) AS unknown_from,
-        tuple(max(t = :to AND x.2 < 0), max(t = :to AND x.3 < 0), max(t = :to AND x.4 < 0), max(t = :to AND x.5 < 0), max(t = :to AND x.6 < 0), max(t = :to AND x.7 < 0)) AS unknown_to,
-        groupArray(tuple(t, category, x.1, x.2, x.3, x.4, x.5, x.6, x.7)) AS found
+      SELECT uniqExactIf(process_key, t = :from) AS n_from, uniqExactIf(process_key, t = :to) AS n_to,
+        minForEach(arrayMap(v -> v * (t = :from), x)) AS low_from, minForEach(arrayMap(v -> v * (t = :to), x)) AS low_to,
+        groupArray(tuple(t, category, x)) AS found
       FROM (
-        SELECT t, process_key, category,
-          argMax(tuple(ifNull(mappings, toInt64(-1)), ifNull(size_kib, toInt64(-1)),
-            ifNull(rss_kib, toInt64(-1)), ifNull(pss_kib, toInt64(-1)),
-            ifNull(private_kib, toInt64(-1)), ifNull(private_dirty_kib, toInt64(-1)),
-            ifNull(swap_kib, toInt64(-1))), tuple(at_ms, seq)) AS x
+        SELECT t, process_key, category, argMax(numbers, at_ms) AS x
         FROM (
-          SELECT arrayJoin([:from, :to]) AS t, process_key, gen, category, at_ms, mappings, size_kib,
-            rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, seq
+          SELECT arrayJoin([:from, :to]) AS t, process_key, gen, category, at_ms,
+            arrayMap(v -> ifNull(v, toInt64(-1)), [mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib]) AS numbers
           FROM points
           WHERE host_id = (SELECT any(host_id) FROM marks WHERE host = :host)
             AND at_ms > :from - 90000000 AND at_ms <= :to
@@ -107,7 +88,7 @@ FROM (
       ) AS core
     ) AS sides
   ) AS listed
-  WHERE r.3 != 0 OR r.4 != 0 -- a category that went is a row of zeroes
+  WHERE arrayElement(r.3, 1) != 0 OR arrayElement(r.3, 2) != 0 -- a category that went is a row of zeroes
   GROUP BY category
 ) AS summed
 ORDER BY abs(ifNull(rss_kib_delta, ifNull(size_kib_delta, toInt64(0)))) DESC, category

@@ -75,29 +75,7 @@ CREATE TABLE IF NOT EXISTS stacks (
 ENGINE = ReplacingMergeTree(seq) ORDER BY (name, category, stack_hash, host_id, from_ms);
 
 -- From version 20 on: smaller columns, and old days go by themselves.
-ALTER TABLE points
-    MODIFY COLUMN name LowCardinality(String),
-    MODIFY COLUMN category LowCardinality(String),
-    MODIFY COLUMN at_ms Int64 CODEC(DoubleDelta, ZSTD(1)),
-    MODIFY COLUMN mappings Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN size_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN rss_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN pss_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN private_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN private_dirty_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN swap_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1));
-ALTER TABLE hourly
-    MODIFY COLUMN name LowCardinality(String),
-    MODIFY COLUMN category LowCardinality(String),
-    MODIFY COLUMN at_ms Int64 CODEC(DoubleDelta, ZSTD(1)),
-    MODIFY COLUMN mappings Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN size_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN rss_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN pss_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN private_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN private_dirty_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
-    MODIFY COLUMN swap_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1));
-ALTER TABLE objects
+ALTER TABLE points, hourly, objects
     MODIFY COLUMN name LowCardinality(String),
     MODIFY COLUMN category LowCardinality(String),
     MODIFY COLUMN at_ms Int64 CODEC(DoubleDelta, ZSTD(1)),
@@ -116,17 +94,9 @@ ALTER TABLE verdicts
     MODIFY COLUMN shape LowCardinality(String);
 ALTER TABLE points
     MODIFY TTL toDateTime(intDiv(at_ms, 1000)) + INTERVAL 14 DAY;
-ALTER TABLE hourly
-    MODIFY TTL hour + INTERVAL 400 DAY;
-ALTER TABLE objects
+ALTER TABLE hourly, objects
     MODIFY TTL hour + INTERVAL 400 DAY;
 ALTER TABLE verdicts
     MODIFY TTL day + INTERVAL 400 DAY;
-ALTER TABLE points
-    MODIFY SETTING ttl_only_drop_parts = 1;
-ALTER TABLE hourly
-    MODIFY SETTING ttl_only_drop_parts = 1;
-ALTER TABLE objects
-    MODIFY SETTING ttl_only_drop_parts = 1;
-ALTER TABLE verdicts
+ALTER TABLE points, hourly, objects, verdicts
     MODIFY SETTING ttl_only_drop_parts = 1;

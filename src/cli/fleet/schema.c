@@ -42,91 +42,75 @@ static void check_name(const pm_cli *cli, const char *option, const char *name)
                          option, name);
 }
 
-/* "ON CLUSTER" needs ZooKeeper, which only a cluster with replicas is sure to have. */
-static void put_on_cluster(const schema_args *a, FILE *out)
+/* Prints "DATABASE.TABLE"; "ON CLUSTER" needs ZooKeeper, which only replicas are sure to have. */
+static void put_table(const schema_args *a, pm_text table, const char *suffix, FILE *out)
 {
+    fprintf(out, "%s.%.*s%s", a->database, (int)table.len, table.data, suffix);
     if (a->replicated)
         fprintf(out, " ON CLUSTER %s", a->cluster);
 }
 
-/* Prints "DATABASE.TABLE", of a cluster the name of the part on one server. */
-static void put_table(const schema_args *a, pm_text table, FILE *out)
+/* Prints what comes after the name of a table: columns, engine, the end of the statement. */
+static void put_rest(const schema_args *a, pm_text table, pm_text rest, FILE *out)
 {
-    fprintf(out, "%s.%.*s%s", a->database, (int)table.len, table.data, a->cluster ? "_local" : "");
-    put_on_cluster(a, out);
-}
+    static const char engine[] = "ReplacingMergeTree(";
+    const char *at = a->replicated ? strstr(rest.data, engine) : NULL;
 
-/* Prints "(KEY)" of ENGINE = ReplacingMergeTree(KEY) as the table needs it. */
-static void put_engine(const schema_args *a, pm_text table, pm_text version, FILE *out)
-{
-    if (!a->replicated)
-        fprintf(out, "ReplacingMergeTree(%.*s)", (int)version.len, version.data);
-    else
-        fprintf(out,
-                "ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/%s.%.*s', "
-                "'{replica}'%s%.*s)",
-                a->database, (int)table.len, table.data, version.len ? ", " : "", (int)version.len,
-                version.data);
-}
-
-static void put_distributed(const schema_args *a, pm_text table, FILE *out)
-{
-    fprintf(out, "CREATE TABLE IF NOT EXISTS %s.%.*s", a->database, (int)table.len, table.data);
-    put_on_cluster(a, out);
-    fprintf(out, " AS %s.%.*s_local\nENGINE = Distributed(%s, %s, %.*s_local, host_id);\n",
-            a->database, (int)table.len, table.data, a->cluster, a->database, (int)table.len,
-            table.data);
-}
-
-/* Returns the text after `words` if the line begins with them; else data is NULL. */
-static pm_text after(pm_text line, pm_text words)
-{
-    return pm_text_starts(line, words) ? pm_text_from(line, words.len) : (pm_text){NULL, 0};
-}
-
-static pm_text name_at(pm_text text)
-{
-    size_t n = 0;
-
-    while (n < text.len && (isalnum((unsigned char)text.data[n]) || text.data[n] == '_'))
-        n++;
-    return (pm_text){text.data, n};
-}
-
-/* Prints one line; *table is the table that the current statement makes. */
-static void put_line(const schema_args *a, pm_text line, pm_text *table, FILE *out)
-{
-    static const pm_text create = {"CREATE TABLE IF NOT EXISTS ", 27}, alter = {"ALTER TABLE ", 12},
-                         engine = {"ENGINE = ReplacingMergeTree(", 28};
-    pm_text rest;
-
-    if ((rest = after(line, create)).data || (rest = after(line, alter)).data) {
-        pm_text name = name_at(rest);
-
-        *table = pm_text_starts(line, create) ? name : (pm_text){NULL, 0};
-        fprintf(out, "%.*s", (int)(line.len - rest.len), line.data);
-        put_table(a, name, out);
-        rest = pm_text_from(rest, name.len);
-    } else if ((rest = after(line, engine)).data) {
-        pm_text version = name_at(rest);
-
-        fputs("ENGINE = ", out);
-        put_engine(a, *table, version, out);
-        rest = pm_text_from(rest, version.len + 1);
-    } else {
-        rest = line;
+    if (at && at < rest.data + rest.len) {
+        fprintf(out, "%.*sReplicated%s'/clickhouse/tables/{shard}/%s.%.*s', '{replica}'%s",
+                (int)(at - rest.data), rest.data, engine, a->database, (int)table.len, table.data,
+                at[sizeof engine - 1] == ')' ? "" : ", ");
+        rest = pm_text_from(rest, (size_t)(at - rest.data) + sizeof engine - 1);
     }
-    fprintf(out, "%.*s\n", (int)rest.len, rest.data);
-    if (a->cluster && table->data && pm_text_ends(line, PM_TEXT(";"))) {
-        put_distributed(a, *table, out);
-        *table = (pm_text){NULL, 0};
+    fprintf(out, "%.*s;\n", (int)rest.len, rest.data);
+}
+
+/* Prints a statement for each table that it names. */
+static void put_statement(const schema_args *a, pm_text statement, FILE *out)
+{
+    pm_text create = PM_TEXT("CREATE TABLE IF NOT EXISTS "), alter = PM_TEXT("ALTER TABLE ");
+    pm_text head = pm_text_starts(statement, create) ? create : alter;
+    pm_text rest = pm_text_from(statement, head.len),
+            names = {rest.data, strcspn(rest.data, "(\n")};
+    pm_text table;
+
+    rest = pm_text_from(rest, names.len);
+    while ((table = pm_text_word(&names, ", ")).len) {
+        fputs(head.data, out);
+        put_table(a, table, a->cluster ? "_local" : "", out);
+        fputs(*rest.data == '(' ? " " : "", out);
+        put_rest(a, table, rest, out);
+        if (!a->cluster || head.data != create.data)
+            continue;
+        fputs(create.data, out);
+        put_table(a, table, "", out);
+        fprintf(out, " AS %s.%.*s_local\nENGINE = Distributed(%s, %s, %.*s_local, host_id);\n",
+                a->database, (int)table.len, table.data, a->cluster, a->database, (int)table.len,
+                table.data);
+    }
+}
+
+/* Comments and empty lines stay. */
+static void put_schema(const schema_args *a, const char *text, FILE *out)
+{
+    const char *codecs = strstr(text, "-- From version 20 on");
+    const char *end = a->codecs ? text + strlen(text) : codecs;
+
+    while (text < end) {
+        bool is_line = *text == '-' || *text == '\n';
+        const char *stop = strstr(text, is_line ? "\n" : ";\n");
+
+        if (is_line)
+            fprintf(out, "%.*s\n", (int)(stop - text), text);
+        else
+            put_statement(a, (pm_text){text, (size_t)(stop - text)}, out);
+        text = stop + (is_line ? 1 : 2);
     }
 }
 
 int pm_fleet_schema(pm_cli *cli, int argc, char **argv)
 {
     schema_args a = {.database = "pmapdb"};
-    pm_text text = {pm_embedded_tables[0].text, pm_embedded_tables[0].len}, table = {NULL, 0};
     pm_output out;
 
     pm_options_parse(cli, &syntax, &a, argc, argv);
@@ -136,17 +120,10 @@ int pm_fleet_schema(pm_cli *cli, int argc, char **argv)
         pm_cli_usage(cli, "--replicated goes with --cluster");
     pm_output_open(&out, cli);
     fprintf(out.text, "CREATE DATABASE IF NOT EXISTS %s", a.database);
-    put_on_cluster(&a, out.text);
+    if (a.replicated)
+        fprintf(out.text, " ON CLUSTER %s", a.cluster);
     fputs(";\n\n", out.text);
-    while (text.len) {
-        const char *end = memchr(text.data, '\n', text.len);
-        pm_text line = {text.data, end ? (size_t)(end - text.data) : text.len};
-
-        if (!a.codecs && pm_text_starts(line, PM_TEXT("-- From version 20 on")))
-            break;
-        put_line(&a, line, &table, out.text);
-        text = pm_text_from(text, line.len + 1);
-    }
+    put_schema(&a, pm_embedded_tables[0].text, out.text);
     pm_output_end(&out);
     return PM_EXIT_OK;
 }

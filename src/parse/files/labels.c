@@ -62,59 +62,47 @@ static pmapdb_status add_range(pm_labels_reader *r, uint64_t end, bool committed
     return st;
 }
 
-static pmapdb_status end_region(pm_labels_reader *r, pmapdb_error *err)
+/* A row with a name begins a region and ends the one before; a row without one is a committed part
+ * of the region. Both texts are in the order of addresses. */
+static pmapdb_status add_row(pm_labels_reader *r, const pm_label *row, pmapdb_error *err)
 {
-    return add_range(r, r->region.end, r->region.committed, err);
-}
+    pmapdb_status st = PMAPDB_OK;
 
-/* Both texts are in the order of addresses. */
-static pmapdb_status begin_region(pm_labels_reader *r, const pm_label *region, pmapdb_error *err)
-{
-    pmapdb_status st = end_region(r, err);
-
-    if (region->start < r->cursor) {
+    if (*row->text)
+        st = add_range(r, r->region.end, r->region.committed, err);
+    else if (r->region.committed)
+        return PMAPDB_OK;
+    if (row->start < r->cursor || (!*row->text && row->end > r->region.end)) {
         damage(r);
         return st;
     }
-    r->region = *region;
-    r->cursor = region->start;
-    return st;
-}
-
-static pmapdb_status add_part(pm_labels_reader *r, const pm_label *part, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    if (r->region.committed)
-        return PMAPDB_OK;
-    if (part->start < r->cursor || part->end > r->region.end) {
-        damage(r);
-        return PMAPDB_OK;
+    if (*row->text) {
+        r->region = *row;
+        r->cursor = row->start;
+        return st;
     }
-    st = add_range(r, part->start, false, err);
-    return st == PMAPDB_OK ? add_range(r, part->end, true, err) : st;
+    st = add_range(r, row->start, false, err);
+    PM_STEP(st, add_range(r, row->end, true, err));
+    return st;
 }
 
 /* ---- one line ---- */
 
-static bool take_address(pm_text *t, uint64_t *out)
-{
-    const char *end = t->data + t->len;
-    size_t n = pm_text_starts(*t, PM_TEXT("0x")) ? pm_num_hex(t->data + 2, end, out) : 0;
-
-    *t = pm_text_from(*t, n ? n + 2 : 0);
-    return n > 0;
-}
-
 /* "[0xSTART - 0xEND] " or "0xSTART-0xEND ". */
 static bool take_range(pm_text *t, pm_label *out)
 {
-    *t = pm_text_skip(*t, "[");
-    if (!take_address(t, &out->start))
-        return false;
-    *t = pm_text_skip(*t, " -");
-    if (!take_address(t, &out->end))
-        return false;
+    uint64_t *const ends[] = {&out->start, &out->end};
+
+    for (int i = 0; i < 2; i++) {
+        size_t n = 0;
+
+        *t = pm_text_skip(*t, i ? " -" : "[");
+        if (pm_text_starts(*t, PM_TEXT("0x")))
+            n = pm_num_hex(t->data + 2, t->data + t->len, ends[i]);
+        if (!n)
+            return false;
+        *t = pm_text_from(*t, n + 2);
+    }
     *t = pm_text_skip(*t, "] ");
     return out->start < out->end;
 }
@@ -172,13 +160,6 @@ static bool read_system_map(pm_text t, pm_label *out)
     return *perms;
 }
 
-/* x86-64 and arm64 give a program at most 2^57 addresses. A range of more than 2^47 bytes would
- * name everything. */
-static bool is_possible(const pm_label *l)
-{
-    return l->start > 0 && l->end < UINT64_C(1) << 57 && l->end - l->start <= UINT64_C(1) << 47;
-}
-
 static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *err)
 {
     bool nmt = r->report.source == PM_LABELS_NMT, right;
@@ -192,8 +173,10 @@ static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *e
     right = take_range(&line, &l) && (nmt ? read_nmt(line, &l) : read_system_map(line, &l));
     if (right && !nmt && !*l.text) /* a file, or the kernel's */
         return PMAPDB_OK;
-    if (right && is_possible(&l))
-        return *l.text ? begin_region(r, &l, err) : add_part(r, &l, err);
+    /* x86-64 and arm64 give a program at most 2^57 addresses; a range of more than 2^47 bytes would
+     * name everything */
+    if (right && l.start > 0 && l.end < UINT64_C(1) << 57 && l.end - l.start <= UINT64_C(1) << 47)
+        return add_row(r, &l, err);
     damage(r);
     return PMAPDB_OK;
 }
@@ -202,7 +185,7 @@ static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *e
 
 static pmapdb_status end_report(pm_labels_reader *r, pmapdb_error *err)
 {
-    pmapdb_status st = end_region(r, err);
+    pmapdb_status st = add_range(r, r->region.end, r->region.committed, err);
 
     if (r->in_map)
         damage(r);
@@ -230,21 +213,12 @@ static pmapdb_status read_report_line(pm_labels_reader *r, pm_text line, pmapdb_
     return PMAPDB_OK;
 }
 
-static int source_of(pm_text line)
-{
-    int i = PM_LABELS_NMT;
-
-    while (i <= PM_LABELS_SYSTEM_MAP && !pm_text_equal(line, pm_text_of(texts[i].first_line)))
-        i++;
-    return i;
-}
-
 static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
 {
     pm_labels_reader *r = reader;
     pmapdb_status st = PMAPDB_OK;
     uint64_t pid;
-    int source;
+    int source = PM_LABELS_NMT;
 
     r->line++;
     if (r->lines.cut && r->in_map)
@@ -255,7 +229,9 @@ static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
     line = pm_text_trim(line, " \t\r");
     if (!line.len || r->lines.cut)
         return PMAPDB_OK;
-    source = source_of(line);
+    while (source <= PM_LABELS_SYSTEM_MAP &&
+           !pm_text_equal(line, pm_text_of(texts[source].first_line)))
+        source++;
     if (source <= PM_LABELS_SYSTEM_MAP) {
         st = end_report(r, err);
         r->report =

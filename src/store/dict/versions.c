@@ -8,7 +8,6 @@
 void pm_versions_free(pm_versions *v)
 {
     free(v->item);
-    free(v->active);
     *v = (pm_versions){0};
 }
 
@@ -57,13 +56,9 @@ static void read_version(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, p
     read_row(sql, stmt, objects, &item->row);
 }
 
-static int by_first(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
-    const pm_version *x = a, *y = b;
-
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return pm_place_compare(&x->row.at, &y->row.at);
+    return pm_place_compare(&((const pm_version *)a)->row.at, &((const pm_version *)b)->row.at);
 }
 
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
@@ -77,50 +72,22 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "epoch %lld is missing; the store is damaged",
                             (long long)epoch_id));
-    *out = (pm_versions){
-        .epoch_id = epoch_id, .from = from, .fields = (uint64_t)fields, .at = from - 1};
+    *out = (pm_versions){.fields = (uint64_t)fields};
     stmt = pm_sql_ask(sql, ROWS "coalesce(v.last, ?2) >= ?2", PM_ARGS(PM_I(epoch_id), PM_I(from)));
     while (pm_sql_next(sql, stmt))
         read_version(sql, stmt, objects, out);
     if (out->n)
-        qsort(out->item, out->n, sizeof *out->item, by_first);
+        qsort(out->item, out->n, sizeof *out->item, by_place);
 }
 
-/* ---- one capture ---- */
-
-static int by_place(const void *a, const void *b, void *versions)
+void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out)
 {
-    const pm_version *item = ((const pm_versions *)versions)->item;
-
-    return pm_place_compare(&item[*(const size_t *)a].row.at, &item[*(const size_t *)b].row.at);
-}
-
-/* Moves to the capture at `off`: `active` then has its versions. */
-static void move(pm_sql *sql, pm_versions *v, int64_t off)
-{
-    size_t n = 0, stay;
-
-    if (off < v->at)
-        v->begun = v->n_active = 0;
-    for (size_t i = 0; i < v->n_active; i++)
-        if (v->item[v->active[i]].last >= off)
-            v->active[n++] = v->active[i];
-    v->n_active = stay = n;
-    for (; v->begun < v->n && v->item[v->begun].first <= off; v->begun++) {
-        PM_SQL_STEP(sql, pm_grow(&v->active, &v->cap_active, v->n_active, sizeof *v->active, &err));
-        if (v->item[v->begun].last >= off && pm_sql_ok(sql))
-            v->active[v->n_active++] = v->begun;
-    }
-    if (v->n_active > stay)
-        qsort_r(v->active, v->n_active, sizeof *v->active, by_place, v);
-    v->at = off;
-}
-
-void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out)
-{
-    move(sql, v, off);
     out->n = 0;
-    PM_SQL_STEP(sql, pm_rows_reserve(out, v->n_active, &err));
-    for (size_t i = 0; i < v->n_active && pm_sql_ok(sql); i++)
-        out->row[out->n++] = v->item[v->active[i]].row;
+    for (size_t i = 0; i < v->n && pm_sql_ok(sql); i++) {
+        if (off < v->item[i].first || off > v->item[i].last)
+            continue;
+        PM_SQL_STEP(sql, pm_rows_reserve(out, out->n + 1, &err));
+        if (pm_sql_ok(sql))
+            out->row[out->n++] = v->item[i].row;
+    }
 }

@@ -1,5 +1,5 @@
 /* versions: the rows of the captures of one epoch. Each version is read once, however many captures
- * show it. Moving to the next capture of the epoch costs only what changes. */
+ * show it; an epoch has at most four times as many versions as its first capture has rows. */
 #ifndef PM_STORE_VERSIONS_H
 #define PM_STORE_VERSIONS_H
 
@@ -12,15 +12,9 @@ typedef struct pm_version {
 } pm_version;
 
 typedef struct pm_versions {
-    int64_t epoch_id;
-    int64_t from; /* captures before this place were not read */
     uint64_t fields;
-    pm_version *item; /* sorted by their first capture */
+    pm_version *item; /* sorted by place */
     size_t n, cap;
-    int64_t at;     /* the current capture */
-    size_t begun;   /* number of versions that begin at `at` or before */
-    size_t *active; /* the versions of the current capture, by address */
-    size_t n_active, cap_active;
 } pm_versions;
 
 void pm_versions_free(pm_versions *v);
@@ -29,8 +23,8 @@ void pm_versions_free(pm_versions *v);
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                       pm_versions *out);
 
-/* Moves to the capture at `off` and copies its rows, by place, to *out. */
-void pm_versions_rows(pm_sql *sql, pm_versions *v, int64_t off, pm_rows *out);
+/* Copies the rows of the capture at `off`, by place, to *out. */
+void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out);
 
 /* Reads the rows of the newest capture of an epoch, by place. */
 void pm_versions_newest(pm_sql *sql, pm_objects *objects, int64_t epoch_id, pm_rows *out);

@@ -67,21 +67,18 @@ static void store_new(pm_sql *sql, int64_t process_id)
 
 /* ---- names ---- */
 
-static void cover(pm_sql *sql, int64_t process_id)
+/* all: of all reports of the process, which then are the ones that wait. */
+static void cover(pm_sql *sql, int64_t process_id, bool all)
 {
+    if (all) {
+        clear_new(sql);
+        pm_sql_do(sql,
+                  "INSERT INTO label_new (" COLUMNS ") SELECT " COLUMNS
+                  " FROM label WHERE process_id = ?1",
+                  PM_ARGS(PM_I(process_id)));
+    }
     pm_sql_script(sql, "label-near", PM_PARAMS({":process_id", PM_I(process_id)}));
     pm_sql_script(sql, "label-cover", NULL, 0);
-}
-
-/* The same of all that the process has said. */
-static void cover_all(pm_sql *sql, int64_t process_id)
-{
-    clear_new(sql);
-    pm_sql_do(sql,
-              "INSERT INTO label_new (" COLUMNS ") SELECT " COLUMNS
-              " FROM label WHERE process_id = ?1",
-              PM_ARGS(PM_I(process_id)));
-    cover(sql, process_id);
 }
 
 /* The names of table label_row are written. If they are of all reports, lineages that have lost
@@ -206,44 +203,35 @@ static void find_process(pm_sql *sql, const pm_label_put *put, pm_label_stored *
 
 /* ---- the whole ---- */
 
-/* Stores the waiting report, and names what the capture shows unless both are known. All reports
- * are asked if one of this moment or a later one is stored. */
-static void settle(pm_sql *sql, const pm_label_put *put, pm_label_stored *out)
-{
-    bool all = pm_sql_value(
-        sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1 AND taken_ms >= ?2)",
-        PM_ARGS(PM_I(out->process_id), PM_I(put->taken_ms)), 0);
-
-    out->duplicate = is_known(sql, out->process_id);
-    if (out->duplicate && out->snapshot_id <= put->since)
-        return;
-    cover(sql, out->process_id);
-    out->mappings = pm_sql_value(sql, "SELECT sum(gets_name) FROM label_row", PM_NO_ARGS, 0);
-    out->size_kib =
-        pm_sql_value(sql, "SELECT sum(bytes / 1024) FROM label_row WHERE gets_name", PM_NO_ARGS, 0);
-    store_new(sql, out->process_id);
-    if (all)
-        cover_all(sql, out->process_id);
-    write_names(sql, out->process_id, all);
-}
-
+/* Stores the report, and names what the capture shows unless both are known. All reports are asked
+ * if one of this moment or a later one is stored. */
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
                              pmapdb_error *err)
 {
+    pm_sql *sql = s->sql;
     pmapdb_status st = pm_store_begin(s, err);
+    bool all;
 
     *out = (pm_label_stored){.mappings = PMAPDB_UNKNOWN, .size_kib = PMAPDB_UNKNOWN};
     if (st != PMAPDB_OK)
         return st;
-    fill_new(s->sql, put);
-    find_process(s->sql, put, out);
-    if (pm_sql_ok(s->sql))
-        settle(s->sql, put, out);
-    st = pm_sql_end(s->sql, err);
-    PM_STEP(st, pm_store_commit(s, err));
-    /* The writer knows lineages as they were before. */
-    if (st != PMAPDB_OK || out->mappings != PMAPDB_UNKNOWN)
-        pm_store_abandon(s);
+    fill_new(sql, put);
+    find_process(sql, put, out);
+    all = pm_sql_value(sql, "SELECT 1 FROM label WHERE process_id = ?1 AND taken_ms >= ?2 LIMIT 1",
+                       PM_ARGS(PM_I(out->process_id), PM_I(put->taken_ms)), 0);
+    out->duplicate = is_known(sql, out->process_id);
+    if (pm_sql_ok(sql) && (!out->duplicate || out->snapshot_id > put->since)) {
+        cover(sql, out->process_id, false);
+        out->mappings = pm_sql_value(sql, "SELECT sum(gets_name) FROM label_row", PM_NO_ARGS, 0);
+        out->size_kib = pm_sql_value(sql, "SELECT sum(bytes / 1024) FROM label_row WHERE gets_name",
+                                     PM_NO_ARGS, 0);
+        store_new(sql, out->process_id);
+        if (all)
+            cover(sql, out->process_id, true);
+        write_names(sql, out->process_id, all);
+    }
+    st = pm_store_end(s, err);
+    pm_store_forget(s); /* the writer knows lineages as they were before */
     return st;
 }
 
@@ -268,6 +256,6 @@ void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here)
     if (is_known(into, here))
         return;
     store_new(into, here);
-    cover_all(into, here);
+    cover(into, here, true);
     write_names(into, here, true);
 }

@@ -75,7 +75,6 @@ static void as_loops_write_them(void **state)
         {"Sat Nov 21 2026 03:05:32 GMT+0100 (CET) x", MOMENT, "(CET) x"},
         {"Sat, 21 Nov 2026 02:05:32 GMT; x", MOMENT, "x"},
         {"2026 Nov 21 02:05:32 x", MOMENT, "x"},
-        {"1795226732 kB gesamt  1 2 3", MOMENT, "kB gesamt  1 2 3"},
         {"2026-11-21T12:05:32+1000 kB total 1", MOMENT, "kB total 1"},
         {"Sat, 21 Nov 2026 02:05:32 +0000 kB total 1", MOMENT, "kB total 1"},
     };

@@ -77,10 +77,8 @@ static void iso_and_unix(void **state)
     for (size_t i = 0; i < COUNT(texts); i++)
         same(pm_clock_parse, texts[i], MOMENT);
     same(pm_clock_parse, "2026-11-21T02:05:32.123456789Z", MOMENT + 123);
-    same(pm_clock_parse, "2026-11-21T02:05:32,5+00:00", MOMENT + 500);
     same(pm_clock_parse, "1795226732.25", MOMENT + 250);
     same(pm_clock_parse, "2026-11-21 02:05", MOMENT - 32000);
-    same(pm_clock_parse, "2026-11-21T02+00:00", MOMENT - 332000);
     same(pm_clock_parse, "2026-11-21", MOMENT - 7532000);
     same(pm_clock_parse, "20261121", MOMENT - 7532000);
     same(pm_clock_parse, "@0", 0);
@@ -382,7 +380,6 @@ static const struct {
     {"20261121020532-4711.log", "2026-11-21T02:05:32Z"},
     {"2026-11-21_02-05-32.x", "2026-11-21T02:05:32Z"},
     {"2026-11-21-02-05-32-4711.x", "2026-11-21T02:05:32Z"},
-    {"2026-11-21_03:05:32_CET.x", "2026-11-21T02:05:32Z"},
     {"pmap.2026.11.21.020532", "2026-11-21T02:05:32Z"},
     {"20261121T0205", "2026-11-21T02:05Z"},
     {"202611210205.txt", "2026-11-21T02:05Z"},

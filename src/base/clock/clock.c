@@ -1,97 +1,175 @@
-/* clock: reads dates with strptime and a table of formats, reads Unix times, and formats moments as
- * text. */
+/* clock: reads dates in the forms of a table, and Unix times. */
 #include "base/clock/clock.h"
 
 #include "base/clock/clock_read.h"
 #include "base/num.h"
-#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
 
 #define DATE_MAX 80 /* bytes; no date is longer */
+
+/* Forms of dates. Y, m, d, H, M: numbers with all their digits; e: a day with one digit or two; a:
+ * the name of a day, which may be missing; b: the name of a month; S: seconds, Z: a fraction, AM
+ * or PM, a zone, each of which may be missing; z: a zone, which may be missing. The others are
+ * separators. */
+static const struct {
+    const char *form;
+    bool in_names_only;
+} forms[] = {
+    {"aY-m-dTH:MSZ", false},  /* date -Iseconds, --rfc-3339, +%F_%T; systemd, with the day */
+    {"Y-m-dTHMSZ", true},     /* 2026-11-21_020532 */
+    {"Y-m-d", false},         /* date -I */
+    {"YmdTHMSZ", false},      /* 20261121-020532 */
+    {"YmdTH:MSZ", true},      /* 20261121_02-05-32 */
+    {"YmdHMSZ", false},       /* 20261121020532 */
+    {"Ymd", false},           /* 20261121 */
+    {"ab e H:MSZ Yz", false}, /* date: Sat Nov 21 02:05:32 UTC 2026; Java, with the zone last */
+    {"ae b Y H:MSZ", false},  /* date -R; date in en_US: Sat 21 Nov 2026 02:05:32 AM UTC */
+    {"ab e Y H:MSZ", false},  /* JavaScript: Sat Nov 21 2026 03:05:32 GMT+0100 */
+    {"Y b e H:MSZ", false},   /* 2026 Nov 21 02:05:32 */
+};
+
+typedef struct zone {
+    bool known;  /* otherwise local time */
+    bool fixed;  /* otherwise summer or winter time of the local zone */
+    int minutes; /* east of UTC, if fixed */
+    int is_dst;  /* for local time, as in mktime, which decides if -1 */
+} zone;
+
+typedef struct date {
+    struct tm tm;
+    int ms;
+    zone zone;
+    bool unknown_zone, in_name;
+} date;
 
 static size_t digits_at(const char *p)
 {
     return strspn(p, "0123456789");
 }
 
-/* Formats of strptime. %Z stands for parts that strptime cannot read: seconds with a fraction, AM
- * or PM, a zone; each may be missing. prepare() changes the separators to those of ISO 8601 first.
- */
+bool pm_clock_is_word_of(pm_text t, const char *list)
+{
+    size_t n = 0;
+
+    while (n < t.len && pm_is_letter(t.data[n]))
+        n++;
+    for (; n && *list; list += strspn(list, " ")) {
+        size_t len = strcspn(list, " ");
+
+        if (len == n && strncasecmp(list, t.data, n) == 0)
+            return true;
+        list += len;
+    }
+    return false;
+}
+
+bool pm_clock_is_unit(pm_text t)
+{
+    return pm_clock_is_word_of(pm_text_skip(t, " "), "k kb kib mb mib gb gib byte bytes page pages "
+                                                     "ns us ms sec secs second seconds times");
+}
+
+/* ---- zones ---- */
+
+/* For an abbreviation with several meanings (CST, IST, BST), the table has the meaning on most
+ * hosts. A host with another meaning is served by its own zone, which is searched first. */
 static const struct {
-    const char *format;
-    bool in_names_only;
-} formats[] = {
-    {"%Y-%m-%dT%H:%M%Z", false},    /* date -Iseconds, --rfc-3339, +%F_%T */
-    {"%Y-%m-%dT%H%Z", false},       /* date -Ihours */
-    {"%Y-%m-%dT%H%M%Z", true},      /* 2026-11-21_020532 */
-    {"%Y-%m-%d", false},            /* date -I */
-    {"%Y%m%dT%H%M%Z", false},       /* 20261121-020532 */
-    {"%Y%m%dT%H:%M%Z", false},      /* 20261121_02-05-32 */
-    {"%Y%m%d%H%M%Z", false},        /* 20261121020532 */
-    {"%Y%m%d", false},              /* 20261121 */
-    {"%a %b %e %H:%M%Z %Y", false}, /* date: Sat Nov 21 02:05:32 UTC 2026 */
-    {"%a %e %b %Y %H:%M%Z", false}, /* date -R; date in en_US: Sat 21 Nov 2026 02:05:32 AM UTC */
-    {"%a %b %e %Y %H:%M%Z", false}, /* JavaScript: Sat Nov 21 2026 03:05:32 GMT+0100 */
-    {"%a %Y-%m-%d %H:%M%Z", false}, /* systemd: Sat 2026-11-21 02:05:32 UTC */
-    {"%e %b %Y %H:%M%Z", false},    /* 21 Nov 2026 02:05:32 */
-    {"%b %e %Y %H:%M%Z", false},    /* Nov 21 2026 02:05:32 */
-    {"%b %e %H:%M%Z %Y", false},    /* Nov 21 02:05:32 2026 */
-    {"%Y %b %e %H:%M%Z", false},    /* 2026 Nov 21 02:05:32 */
+    const char *name;
+    int minutes;
+} zones[] = {
+    {"UTC", 0},    {"GMT", 0},    {"Z", 0},      {"UCT", 0},     {"WET", 0},     {"WEST", 60},
+    {"BST", 60},   {"CET", 60},   {"MET", 60},   {"WAT", 60},    {"CEST", 120},  {"MEST", 120},
+    {"EET", 120},  {"CAT", 120},  {"SAST", 120}, {"EEST", 180},  {"EAT", 180},   {"IDT", 180},
+    {"MSK", 180},  {"PKT", 300},  {"IST", 330},  {"WIB", 420},   {"AWST", 480},  {"HKT", 480},
+    {"SGT", 480},  {"JST", 540},  {"KST", 540},  {"ACST", 570},  {"AEST", 600},  {"ACDT", 630},
+    {"AEDT", 660}, {"NZST", 720}, {"NZDT", 780}, {"NDT", -150},  {"ADT", -180},  {"NST", -210},
+    {"AST", -240}, {"EDT", -240}, {"EST", -300}, {"CDT", -300},  {"CST", -360},  {"MDT", -360},
+    {"MST", -420}, {"PDT", -420}, {"PST", -480}, {"AKDT", -480}, {"AKST", -540}, {"HST", -600},
 };
 
-static bool is_date(const char *p, const char *separators)
+/* Searches the local zone's names in winter and summer of the year, then the table. tzname contains
+ * the local names too, but localtime in another thread changes tzname temporarily. */
+static bool find_zone(pm_text name, int year, zone *z)
 {
-    return digits_at(p) == 4 && pm_char_in(p[4], separators) && digits_at(p + 5) == 2 &&
-           p[7] == p[4] && digits_at(p + 8) == 2;
-}
+    for (int month = 0; month <= 6; month += 6) {
+        struct tm tm = {.tm_year = year, .tm_mon = month, .tm_mday = 15};
+        time_t t = timegm(&tm);
 
-/* Changes the separators of a numeric date to those of ISO 8601. */
-static void prepare(char *p, bool in_name)
-{
-    bool dashed = is_date(p, in_name ? "-_." : "-/");
-    char *time = p + (dashed ? 10 : 8);
-
-    for (char *q = p; *q; q++)
-        if (*q == '\t' || (*q == ',' && q[1] == ' '))
-            *q = ' ';
-    if (dashed)
-        p[4] = p[7] = '-';
-    else if (digits_at(p) != 8)
-        return;
-    if (!pm_char_in(*time, in_name  ? "Tt_-.@,+ "
-                           : dashed ? "Tt_ "
-                                    : "Tt_-") ||
-        !pm_is_digit(time[1]))
-        return;
-    *time++ = 'T';
-    if (in_name && digits_at(time) == 2 && pm_char_in(time[2], "-_.h") &&
-        digits_at(time + 3) == 2) {
-        if (time[5] == time[2] && digits_at(time + 6) == 2)
-            time[5] = ':';
-        time[2] = ':';
+        if (localtime_r(&t, &tm) && pm_text_equal(name, pm_text_of(tm.tm_zone))) {
+            *z = (zone){.known = true, .is_dst = tm.tm_isdst > 0};
+            return true;
+        }
     }
+    for (size_t i = 0; i < sizeof zones / sizeof *zones; i++)
+        if (pm_text_equal(name, pm_text_of(zones[i].name))) {
+            *z = (zone){.known = true, .fixed = true, .minutes = zones[i].minutes};
+            return true;
+        }
+    return false;
 }
 
-/* Reads a date by strptime, but requires all digits of every number except the day of the month,
- * which may have one digit. strptime alone accepts "2:5" for "%H:%M", and blanks between the digits
- * of "%Y%m". */
-static const char *read_strictly(const char *p, const char *format, struct tm *tm)
+/* Reads "+01:00", "-0500", "+01". Returns the number of bytes read, or 0. With `apart`, blanks
+ * separate the offset from the time of day: "+12 kB", "+12.5" and "+12%" are quantities. */
+static size_t read_offset(const char *p, bool apart, zone *z)
 {
-    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    const char *end = c ? strptime_l(p, format, tm, c) : NULL;
-    size_t wanted = 0, digits = 0;
+    struct tm tm = {0};
+    const char *end = *p == '+' || *p == '-' ? strptime(p, "%z", &tm) : NULL;
 
-    if (c)
-        freelocale(c);
-    if (!end)
+    if (!end || pm_is_digit(*end) || labs(tm.tm_gmtoff) >= 16L * 3600 ||
+        (apart && p[1] != '0' && !memchr(p, ':', (size_t)(end - p)) &&
+         (pm_char_in(*end, "%.") || pm_is_letter(*end) || pm_clock_is_unit(pm_text_of(end)))))
+        return 0;
+    *z = (zone){.known = true, .fixed = true, .minutes = (int)(tm.tm_gmtoff / 60)};
+    return (size_t)(end - p);
+}
+
+/* Reads "Z", "CET", "+0100" or "GMT+0100", which blanks may precede. Returns the number of bytes
+ * read, or 0. */
+static size_t read_zone(const char *p, date *d)
+{
+    size_t blanks = strspn(p, " "), name;
+    zone z = {.known = false};
+
+    p += blanks;
+    name = strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (!name)
+        name = read_offset(p, blanks > 0, &z);
+    else if (pm_is_letter(p[name]) || pm_is_digit(p[name]) ||
+             !find_zone((pm_text){p, name}, d->tm.tm_year - 1900, &z))
+        return 0;
+    else if (name == 3 && (strncmp(p, "GMT", 3) == 0 || strncmp(p, "UTC", 3) == 0))
+        name += read_offset(p + name, false, &z);
+    if (!z.known)
+        return 0;
+    d->zone = z;
+    return blanks + name;
+}
+
+/* ---- dates ---- */
+
+/* Reads a name that begins with three of these letters. Returns its index, or -1. */
+static int read_name(const char **p, const char *names)
+{
+    for (int i = 0; names[3 * i]; i++)
+        if (strncmp(*p, names + 3 * i, 3) == 0) {
+            while (pm_is_letter(**p))
+                ++*p;
+            return i;
+        }
+    return -1;
+}
+
+/* Reads a number of so many digits; more may follow. */
+static const char *read_number(const char *p, size_t digits, int *out)
+{
+    if (digits_at(p) < digits)
         return NULL;
-    for (const char *f = format; (f = strchr(f, '%')); f++)
-        wanted += f[1] == 'Y' ? 4 : pm_char_in(f[1], "mdeHM") ? 2 : 0;
-    for (const char *q = p; q < end; q++)
-        digits += pm_is_digit(*q);
-    if (strncmp(format, "%Y%m", 4) == 0 && memchr(p, ' ', (size_t)(end - p)))
-        return NULL;
-    return digits == wanted || (digits + 1 == wanted && strstr(format, "%e")) ? end : NULL;
+    for (*out = 0; digits > 0; digits--)
+        *out = *out * 10 + *p++ - '0';
+    return p;
 }
 
 /* Reads a fraction of a second after a dot or after the comma of ISO 8601. Digits after the
@@ -100,9 +178,8 @@ static const char *read_strictly(const char *p, const char *format, struct tm *t
 static size_t read_fraction(const char *p, int *ms)
 {
     size_t digits = *p == '.' || *p == ',' ? digits_at(p + 1) : 0;
-    char after = p[digits ? digits + 1 : 0];
 
-    if (!digits || (*p == ',' && (after == ',' || (digits % 3 && !pm_char_in(after, "+-Z")))))
+    if (!digits || (*p == ',' && (p[digits + 1] == ',' || digits % 3)))
         return 0;
     *ms = 0;
     for (size_t i = 1, scale = 100; i <= 3 && i <= digits; i++, scale /= 10)
@@ -110,174 +187,166 @@ static size_t read_fraction(const char *p, int *ms)
     return digits + 1;
 }
 
-/* Reads ":32" after "02:05", or "32" after "0205". NULL if there is no such second. */
-static const char *read_seconds(const char *p, struct tm *tm)
+/* Reads ":32" after "02:05", or "32" after "0205". Returns p if there are no seconds. */
+static const char *read_seconds(const char *p, date *d)
 {
-    bool colon = p[-3] == ':';
+    size_t separator = !pm_is_digit(p[-3]), n = digits_at(p + separator);
 
-    if (colon ? *p != ':' || !pm_is_digit(p[1]) : !pm_is_digit(*p))
+    if (n == 0 || (separator && *p != p[-3]) || (n != 2 && p[-3] != ':'))
         return p;
-    p += colon;
-    if (digits_at(p) != 2)
-        return NULL;
-    tm->tm_sec = (p[0] - '0') * 10 + p[1] - '0';
-    return tm->tm_sec <= 60 ? p + 2 : NULL;
+    p = read_number(p + separator, n < 2 ? n : 2, &d->tm.tm_sec);
+    d->tm.tm_sec = n == 2 ? d->tm.tm_sec : 99;
+    return p + (n < 2 ? 0 : n - 2);
 }
 
-/* Reads a fraction and a zone in a name. There, a fraction without a zone is usually a counter, and
- * a minus without a colon is usually the dash before a PID. */
-static const char *read_tail_in_name(const char *p, int *ms, pm_zone *z)
+/* Reads a fraction, AM or PM, and a zone. In a name, a fraction without a zone is usually a
+ * counter, and a minus without a colon is usually the dash before a PID. */
+static const char *read_tail(const char *p, date *d)
 {
-    const char *q = p + read_fraction(p, ms);
-    size_t apart = q == p && pm_char_in(*q, "-_") && !pm_is_digit(q[1]);
-    size_t n = pm_clock_read_zone(q + apart, false, z);
+    const char *begin = p;
+    size_t n;
 
-    if (n && (*q != '-' || apart || memchr(q, ':', n)))
-        return q + apart + n;
-    *z = (pm_zone){.is_dst = -1};
-    *ms = 0;
-    return p;
-}
+    p += read_fraction(p, &d->ms);
+    n = strspn(p, " ");
+    if (!d->in_name && pm_clock_is_word_of(pm_text_of(p + n), "am pm")) {
+        bool is_hour = d->tm.tm_hour >= 1 && d->tm.tm_hour <= 12;
 
-/* Reads the part that %Z stands for in a format. NULL if there is no such second, or no such hour
- * with AM or PM. */
-static const char *read_tail(const char *p, bool in_name, struct tm *tm, int *ms, pm_zone *z)
-{
-    size_t blanks, n;
-
-    p = read_seconds(p, tm);
-    if (!p || in_name)
-        return p ? read_tail_in_name(p, ms, z) : NULL;
-    p += read_fraction(p, ms);
-    blanks = strspn(p, " ");
-    if (pm_clock_is_word_of(pm_text_of(p + blanks), "am pm")) {
-        if (tm->tm_hour < 1 || tm->tm_hour > 12)
-            return NULL;
-        tm->tm_hour = tm->tm_hour % 12 + ((p[blanks] | 32) == 'p' ? 12 : 0);
-        p += blanks + 2;
-        blanks = strspn(p, " ");
+        d->tm.tm_hour = is_hour ? d->tm.tm_hour % 12 + ((p[n] | 32) == 'p' ? 12 : 0) : 99;
+        p += n + 2;
     }
-    n = pm_clock_read_zone(p + blanks, blanks > 0, z);
-    return n ? p + blanks + n : p;
+    n = read_zone(p, d);
+    if (d->in_name && (!n || (*p == '-' && !memchr(p, ':', n)))) {
+        d->zone = (zone){.is_dst = -1};
+        d->ms = 0;
+        return begin;
+    }
+    return p + n;
 }
 
-static const char *read_format(const char *p, const char *format, bool in_name, struct tm *tm,
-                               int *ms, pm_zone *z)
+/* Reads one item of a form. NULL if the text differs. */
+static const char *read_item(char item, const char *p, date *d)
 {
-    const char *tail = strstr(format, "%Z");
-    char before[32];
+    struct tm *tm = &d->tm;
+    const char *set;
 
-    snprintf(before, sizeof before, "%.*s", (int)(tail ? tail - format : 31), format);
-    p = read_strictly(p, before, tm);
-    if (!p || !tail)
-        return p;
-    if (tail[-1] == 'H' && !pm_char_in(*p, "+-"))
-        return NULL; /* an hour without minutes must have a zone */
-    p = read_tail(p, in_name, tm, ms, z);
-    if (!p || !tail[2])
-        return p;
-    p = read_strictly(p, tail + 2, tm);
-    if (p && *p == ' ' && !z->known) /* Java: Sat Nov 21 02:05:32 2026 CET */
-        p += pm_clock_read_zone(p + 1, true, z) + z->known;
-    return p;
+    switch (item) {
+    case 'Y':
+        return read_number(p, 4, &tm->tm_year);
+    case 'm':
+        return read_number(p, 2, &tm->tm_mon);
+    case 'd':
+        return read_number(p, 2, &tm->tm_mday);
+    case 'e':
+        return read_number(p, digits_at(p) == 1 ? 1 : 2, &tm->tm_mday);
+    case 'H':
+        return read_number(p, 2, &tm->tm_hour);
+    case 'M':
+        return read_number(p, 2, &tm->tm_min);
+    case 'a':
+        return read_name(&p, "MonTueWedThuFriSatSun") >= 0 ? p + strspn(p, ", \t") : p;
+    case 'b':
+        tm->tm_mon = 1 + read_name(&p, "JanFebMarAprMayJunJulAugSepOctNovDec");
+        return tm->tm_mon > 0 ? p : NULL;
+    case 'S':
+        return read_seconds(p, d);
+    case 'Z':
+        return read_tail(p, d);
+    case 'z':
+        return d->zone.known ? p : p + read_zone(p, d);
+    case ' ':
+        return pm_char_in(*p, ", \t") ? p + strspn(p, ", \t") : NULL;
+    case 'T':
+        set = d->in_name ? "Tt_-.@,+ " : pm_is_digit(p[-3]) ? "Tt_-" : "Tt_ \t";
+        break;
+    case '-':
+        set = d->in_name ? "-_." : "-/";
+        break;
+    default:
+        set = d->in_name ? ":-_.h" : ":";
+    }
+    return pm_char_in(*p, set) ? p + 1 : NULL;
 }
 
-/* Converts a local time. *second is the later moment if local clocks showed the time twice, which
- * summer and winter time tell apart; otherwise it is the result. */
+static const char *read_form(const char *p, const char *form, date *d)
+{
+    for (; p && *form; form++) {
+        p = read_item(*form, p, d);
+        if (p && *form == 'Z' && form[1] && pm_is_letter(p[strspn(p, " ")])) {
+            p += strspn(p, " ");
+            p += strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+            d->unknown_zone = true;
+        }
+    }
+    return p && !pm_is_digit(*p) ? p : NULL;
+}
+
+static bool shows(time_t t, const struct tm *tm)
+{
+    struct tm local;
+
+    return localtime_r(&t, &local) && local.tm_hour == tm->tm_hour && local.tm_min == tm->tm_min;
+}
+
+/* Converts a local time. Clocks that were set back by an hour show it twice: *second is the later
+ * moment, otherwise the result. */
 static time_t local_time(const struct tm *tm, time_t *second)
 {
-    struct tm any = *tm;
-    time_t first = mktime(&any);
+    struct tm local = *tm;
+    time_t t = mktime(&local);
 
-    *second = first;
-    for (int is_dst = 0; is_dst <= 1 && tm->tm_isdst < 0; is_dst++) {
-        struct tm side = *tm;
-        time_t t;
-
-        side.tm_isdst = is_dst;
-        t = mktime(&side);
-        if (side.tm_isdst != is_dst || side.tm_hour != tm->tm_hour || side.tm_min != tm->tm_min)
-            continue;
-        first = t < first ? t : first;
-        *second = t > *second ? t : *second;
-    }
-    return first;
+    *second = t;
+    if (tm->tm_isdst < 0 && shows(t, tm) && shows(t + 3600, tm))
+        *second = t + 3600;
+    else if (tm->tm_isdst < 0 && shows(t, tm) && shows(t - 3600, tm))
+        t -= 3600;
+    return t;
 }
 
-/* Converts to milliseconds since 1970. False if there is no such day. */
-static bool to_ms(struct tm tm, const pm_zone *z, pm_moment *m)
+/* Converts to milliseconds since 1970. False if there is no such day or time. */
+static bool to_ms(const date *d, pm_moment *m)
 {
-    int day = tm.tm_mday, seconds = tm.tm_sec;
-    struct tm local;
+    struct tm tm = d->tm, utc;
     time_t t, second;
 
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
     tm.tm_sec = 0; /* second 60 is the first second of the next minute */
-    tm.tm_isdst = z->is_dst;
-    local = tm;
-    t = timegm(&tm);
-    if (tm.tm_mday != day || tm.tm_year < 70)
+    tm.tm_isdst = d->zone.is_dst;
+    utc = tm;
+    t = second = timegm(&utc) - (time_t)d->zone.minutes * 60;
+    if (utc.tm_mon != tm.tm_mon || utc.tm_mday != tm.tm_mday || utc.tm_hour != tm.tm_hour ||
+        utc.tm_min != tm.tm_min || d->tm.tm_sec > 60 || tm.tm_year < 70 || d->unknown_zone)
         return false;
-    if (z->fixed)
-        t = second = t - (time_t)z->minutes * 60;
-    else
-        t = local_time(&local, &second);
-    m->ms = ((int64_t)t + seconds) * 1000;
-    m->second_ms = ((int64_t)second + seconds) * 1000;
-    return z->fixed || t != (time_t)-1;
-}
-
-bool pm_clock_has_time_of_day(pm_text t)
-{
-    for (size_t i = 1; i + 1 < t.len && i < DATE_MAX; i++)
-        if (t.data[i] == ':' && pm_is_digit(t.data[i - 1]) && pm_is_digit(t.data[i + 1]))
-            return true;
-    return false;
+    if (!d->zone.fixed)
+        t = local_time(&tm, &second);
+    m->ms = ((int64_t)t + d->tm.tm_sec) * 1000 + d->ms;
+    m->second_ms = ((int64_t)second + d->tm.tm_sec) * 1000 + d->ms;
+    return true;
 }
 
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
 {
-    char copy[DATE_MAX + 1] = "";
-    bool named; /* names of days and months come with a time of day, which most lines lack */
+    char copy[DATE_MAX + 2] = "";
 
+    *m = (pm_moment){0};
     if (!t.len || (!pm_is_digit(*t.data) && !pm_is_letter(*t.data)))
         return false;
-    named = pm_clock_has_time_of_day(t);
-    if (!named && !pm_is_digit(*t.data))
-        return false;
     memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
-    prepare(copy, in_name);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        pm_zone z = {.is_dst = -1};
-        struct tm tm = {0};
-        const char *end;
-        int ms = 0;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        date d = {.tm.tm_mday = 0, .zone.is_dst = -1, .in_name = in_name};
+        const char *form = forms[i].form, *end;
 
-        if ((formats[i].in_names_only && !in_name) || (!named && strstr(formats[i].format, "%b")))
-            continue;
-        end = read_format(copy, formats[i].format, in_name, &tm, &ms, &z);
-        if (!end || pm_is_digit(*end) || !to_ms(tm, &z, m))
-            continue;
-        m->ms += ms;
-        m->second_ms += ms;
-        m->len = (size_t)(end - copy);
-        m->has_time = strstr(formats[i].format, "%H");
-        m->has_zone = z.known;
-        return true;
+        end = forms[i].in_names_only && !in_name ? NULL : read_form(copy, form, &d);
+        if (end && to_ms(&d, m)) {
+            m->len = (size_t)(end - copy);
+            m->has_time = strchr(form, 'H');
+            m->has_zone = d.zone.known;
+            m->is_no_date &= !m->has_time;
+            return true;
+        }
+        m->is_no_date |= end && strchr(form, ':');
     }
     return false;
-}
-
-bool pm_clock_is_date_like(pm_text t)
-{
-    char copy[DATE_MAX + 1] = "";
-    struct tm tm;
-
-    if (!pm_clock_has_time_of_day(t))
-        return false;
-    memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
-    if (is_date(copy, "-/"))
-        return pm_char_in(copy[10], "Tt_ ") && digits_at(copy + 11) == 2;
-    return strstr(copy, " 20") && read_strictly(copy, "%a %b %e ", &tm);
 }
 
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)
@@ -288,8 +357,7 @@ bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)
     int ms = 0;
 
     digits = pm_num_dec(t.data + marked, t.data + t.len, &v);
-    m->len = marked + digits;
-    m->has_time = m->has_zone = true;
+    *m = (pm_moment){.len = marked + digits, .has_time = true, .has_zone = true};
     if (digits == 19 || digits == 16) {
         m->ms = (int64_t)(v / (digits == 19 ? 1000000 : 1000));
     } else if (digits == 12 || digits == 13) {
@@ -315,85 +383,4 @@ bool pm_clock_parse(pm_text t, int64_t *ms)
         return false;
     *ms = m.ms;
     return true;
-}
-
-/* ---- file names ---- */
-
-static bool is_hex(char c)
-{
-    return pm_char_in(c, "0123456789abcdefABCDEF");
-}
-
-static bool is_word(char c)
-{
-    return pm_is_digit(c) || pm_is_letter(c);
-}
-
-/* True if the digits continue as hex letters up to the edge of the word, and so are part of an id:
- * "3f1795219566ab". */
-static bool is_in_hex_id(pm_text name, size_t from, size_t to)
-{
-    size_t left = from, right = to;
-
-    while (left > 0 && is_hex(name.data[left - 1]))
-        left--;
-    while (right < name.len && is_hex(name.data[right]))
-        right++;
-    return (left < from && (left == 0 || !is_word(name.data[left - 1]))) ||
-           (right > to && (right == name.len || !is_word(name.data[right])));
-}
-
-bool pm_clock_find_in_name(pm_text name, int64_t *ms, pm_text *where)
-{
-    bool found = false, has_time = false;
-    size_t i = 0;
-
-    while (i < name.len && !has_time) {
-        pm_text t = pm_text_from(name, i);
-        size_t digits = pm_digits(t);
-        pm_moment m;
-
-        if (!digits) {
-            i++;
-            continue;
-        }
-        if ((!pm_clock_read_date(t, true, &m) || !pm_clock_plausible(m.ms)) &&
-            !pm_clock_read_unix(t, true, &m)) {
-            i += digits;
-            continue;
-        }
-        if ((m.has_time || !found) && pm_clock_plausible(m.ms) &&
-            !is_in_hex_id(name, i, i + m.len)) {
-            found = true;
-            has_time = m.has_time;
-            *ms = m.ms;
-            *where = (pm_text){t.data, m.len};
-        }
-        i += m.len;
-    }
-    return found;
-}
-
-/* ---- moments as text ---- */
-
-void pm_clock_format(int64_t ms, char out[PM_CLOCK_TEXT])
-{
-    time_t t = (time_t)(ms / 1000 - (ms % 1000 < 0));
-    int part = (int)((ms % 1000 + 1000) % 1000), n;
-    struct tm tm = {0};
-
-    gmtime_r(&t, &tm);
-    n = snprintf(out, PM_CLOCK_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900,
-                 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (part)
-        n += snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, ".%03d", part);
-    snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, "Z");
-}
-
-int64_t pm_clock_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

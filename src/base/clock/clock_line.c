@@ -45,6 +45,15 @@ static bool stands_free(pm_text before, bool number)
     return !pm_char_in(*last, "/\\.+_$%&~");
 }
 
+/* True for a colon between digits, as in "2:0". */
+static bool has_time_of_day(pm_text t)
+{
+    for (size_t i = 1; i + 1 < t.len; i++)
+        if (t.data[i] == ':' && pm_is_digit(t.data[i - 1]) && pm_is_digit(t.data[i + 1]))
+            return true;
+    return false;
+}
+
 /* True if t begins with a date. Digits after a date may be its time of day or another number;
  * because the two cannot be distinguished, such a line has no moment. Eight digits alone are more
  * likely a sum. */
@@ -61,7 +70,7 @@ static bool begins_with_date(pm_text before, pm_text t, pm_moment *m)
     if (m->has_time)
         return true;
     after = pm_text_skip(after, PARTING);
-    return pm_char_in(t.data[4], "-/") && !pm_digits(after) && !pm_clock_has_time_of_day(after);
+    return pm_char_in(t.data[4], "-/") && !pm_digits(after) && !has_time_of_day(after);
 }
 
 /* True if the number before `after` is the first of several numbers: of sums as pmap -XX prints
@@ -80,27 +89,6 @@ static bool begins_row(pm_text after)
                           pm_char_in(t.data[3], "ps-"));
 }
 
-/* True for "2026112102", which is more likely the output of date +%Y%m%d%H than a moment in 2034.
- */
-static bool is_date_and_hour(pm_text digits)
-{
-    pm_moment m;
-
-    return pm_clock_read_date((pm_text){digits.data, 8}, false, &m) && pm_clock_plausible(m.ms);
-}
-
-/* True for "kB gesamt  35904  8076", the footer of pmap -x in some languages; there "kB" is not the
- * unit of the number before. */
-static bool is_footer(pm_text t)
-{
-    t = pm_text_skip(t, " ");
-    if (!pm_text_starts(t, PM_TEXT("kB ")))
-        return false;
-    for (t = pm_text_from(t, 3); t.len && *t.data != ' '; t = pm_text_from(t, 1))
-        ;
-    return pm_digits(pm_text_skip(t, " ")) > 0;
-}
-
 /* True if t begins with a Unix time: seconds with ten digits, milliseconds or nanoseconds. False
  * for a quantity, the PID of a header, output of du, or a number in a row of numbers. */
 static bool begins_with_unix(pm_text before, pm_text t, pm_moment *m)
@@ -109,22 +97,23 @@ static bool begins_with_unix(pm_text before, pm_text t, pm_moment *m)
     bool marked = *t.data == '@';
     pm_text after;
 
-    if (!pm_clock_read_unix(t, false, m) ||
-        (!marked && digits != 10 && digits != 13 && digits != 19) || !pm_clock_plausible(m->ms) ||
+    if (!pm_clock_read_unix(t, false, m) || !pm_clock_plausible(m->ms) ||
         !stands_free(before, true))
         return false;
     after = pm_text_from(t, m->len);
-    if (marked || after.len == 0)
+    if (marked)
         return is_end(after);
-    if (!is_end(after) || pm_char_in(*after.data, "-=") || pm_text_starts(after, PM_TEXT(":   ")) ||
-        pm_text_starts(after, PM_TEXT(":\t")) || pm_text_starts(after, PM_TEXT("\t/")) ||
-        (digits == 10 && is_date_and_hour(t)))
+    /* 2026112102 is more likely the hour of date +%Y%m%d%H than a moment in 2034 */
+    if ((digits != 10 && digits != 13 && digits != 19) || (digits == 10 && *t.data >= '2') ||
+        !is_end(after) || pm_text_starts(after, PM_TEXT("-")) ||
+        pm_text_starts(after, PM_TEXT("=")) || pm_text_starts(after, PM_TEXT(":   ")) ||
+        pm_text_starts(after, PM_TEXT(":\t")) || pm_text_starts(after, PM_TEXT("\t/")))
         return false;
     if (pm_text_skip(after, DECORATION).len == 0)
         return true;
     /* a number that follows only blanks is in a column */
-    return (before.len == 0 || pm_text_skip(before, " \t").len > 0) &&
-           (!pm_clock_is_unit(after) || is_footer(after)) && !begins_row(after);
+    return (before.len == 0 || pm_text_skip(before, " \t").len > 0) && !pm_clock_is_unit(after) &&
+           !begins_row(after);
 }
 
 /* True if a single word in capitals follows. It is an unknown zone, so the moment is unknown too.
@@ -214,5 +203,49 @@ bool pm_clock_is_no_date(pm_text line)
 
     if (find_moment(line, &m, &rest))
         return !m.has_zone && is_unknown_zone(pm_text_skip(rest, PARTING));
-    return pm_clock_is_date_like(rest) && !(pm_clock_read_date(rest, false, &m) && m.has_time);
+    pm_clock_read_date(rest, false, &m);
+    return m.is_no_date;
+}
+
+/* ---- names of files ---- */
+
+/* True if the word of the digits is a hex number with letters: "3f1795219566ab" is an id. */
+static bool is_in_hex_id(pm_text name, size_t from, size_t to)
+{
+    static const char hex[] = "0123456789abcdefABCDEF";
+    size_t digits = to - from;
+
+    while (from > 0 && pm_char_in(name.data[from - 1], hex))
+        from--;
+    while (to < name.len && pm_char_in(name.data[to], hex))
+        to++;
+    return to - from > digits && (from == 0 || !pm_is_letter(name.data[from - 1])) &&
+           (to == name.len || !pm_is_letter(name.data[to]));
+}
+
+bool pm_clock_find_in_name(pm_text name, int64_t *ms, pm_text *where)
+{
+    bool found = false, has_time = false;
+    size_t i = 0;
+
+    while (i < name.len && !has_time) {
+        pm_text t = pm_text_from(name, i);
+        size_t digits = pm_digits(t);
+        pm_moment m;
+
+        if ((!digits || !pm_clock_read_date(t, true, &m) || !pm_clock_plausible(m.ms)) &&
+            !pm_clock_read_unix(t, true, &m)) {
+            i += digits ? digits : 1;
+            continue;
+        }
+        if ((m.has_time || !found) && pm_clock_plausible(m.ms) &&
+            !is_in_hex_id(name, i, i + m.len)) {
+            found = true;
+            has_time = m.has_time;
+            *ms = m.ms;
+            *where = (pm_text){t.data, m.len};
+        }
+        i += m.len;
+    }
+    return found;
 }

@@ -4,46 +4,28 @@
 
 #include "base/text.h"
 #include <stdint.h>
-#include <time.h>
 
 typedef struct pm_moment {
     int64_t ms;
     int64_t second_ms; /* if local clocks showed the time twice, the second one; otherwise ms */
     size_t len;        /* bytes read; the caller judges the text after them */
     bool has_time, has_zone;
+    bool is_no_date; /* the text is a date with a time of day, but no such time exists */
 } pm_moment;
 
 /* Reads a date, with or without a time of day. In the name of a file, the separators may be any
  * that names use. False if there is no date, or no such day. */
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m);
 
-/* True if the text begins like a date with a time of day, whatever its numbers are. */
-bool pm_clock_is_date_like(pm_text t);
-
 /* Reads seconds ("@0", "1795226732.25"), milliseconds, microseconds (systemd-coredump) or
  * nanoseconds (date +%s%N) since 1970. */
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m);
-
-/* True if the first 80 bytes contain a colon between digits, as in "2:0". */
-bool pm_clock_has_time_of_day(pm_text t);
 
 /* True from 1990 up to 2100: the range in which a number or date may be guessed to be a moment. */
 static inline bool pm_clock_plausible(int64_t ms)
 {
     return ms >= INT64_C(631152000000) && ms < INT64_C(4102444800000);
 }
-
-typedef struct pm_zone {
-    bool known;  /* otherwise local time */
-    bool fixed;  /* otherwise summer or winter time of the local zone */
-    int minutes; /* east of UTC, if fixed */
-    int is_dst;  /* for local time, as in mktime, which decides if -1 */
-} pm_zone;
-
-/* Reads "Z", "CET", "+0100" or "GMT+0100" at p, which ends with a NUL. Returns the number of bytes
- * read, or 0. With `apart`, blanks separate the zone from the time of day, and a quantity ("+12
- * kB") is not taken for an offset. */
-size_t pm_clock_read_zone(const char *p, bool apart, pm_zone *z);
 
 /* True if the number before t is a quantity: t begins with a word like "kB" or "seconds". */
 bool pm_clock_is_unit(pm_text t);

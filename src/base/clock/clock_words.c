@@ -1,9 +1,11 @@
-/* clock_words: moments as people say them: 02:00, yesterday, 1 hour ago, now-2h. */
+/* clock_words: reads moments as people say them: 02:00, yesterday, 1 hour ago, now-2h; formats
+ * moments as text. */
 #include "base/clock/clock.h"
 
 #include "base/clock/clock_read.h"
 #include "base/num.h"
 #include <stdio.h>
+#include <time.h>
 
 #define WORDS_MAX 40 /* bytes; no words are longer */
 
@@ -52,7 +54,7 @@ bool pm_clock_parse_words(pm_text t, int64_t now, int64_t *ms)
     for (int back = 0; back < 2; back++)
         if (pm_text_starts(words, days[back]))
             return on_day(now, back, pm_text_from(words, days[back].len), ms);
-    if (pm_is_digit(*words.data) && pm_clock_has_time_of_day(words))
+    if (pm_is_digit(*words.data) && memchr(words.data, ':', words.len))
         return on_day(now, 0, words, ms) && (*ms <= now || on_day(now, 1, words, ms));
     if (pm_text_ends(words, PM_TEXT("ago")))
         words.len -= 3;
@@ -64,4 +66,28 @@ bool pm_clock_parse_words(pm_text t, int64_t now, int64_t *ms)
         return false;
     *ms = now - span;
     return true;
+}
+
+/* ---- moments as text ---- */
+
+void pm_clock_format(int64_t ms, char out[PM_CLOCK_TEXT])
+{
+    time_t t = (time_t)(ms / 1000 - (ms % 1000 < 0));
+    int part = (int)((ms % 1000 + 1000) % 1000), n;
+    struct tm tm = {0};
+
+    gmtime_r(&t, &tm);
+    n = snprintf(out, PM_CLOCK_TEXT, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900,
+                 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+    if (part)
+        n += snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, ".%03d", part);
+    snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, "Z");
+}
+
+int64_t pm_clock_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

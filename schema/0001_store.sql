@@ -229,6 +229,14 @@ CREATE TABLE push_open (
   PRIMARY KEY (push_id, process_id)
 ) WITHOUT ROWID;
 
+-- The key by which the server knows a process: what is learned later of the process does not change it.
+CREATE TABLE push_key (
+  process_id  INTEGER NOT NULL REFERENCES process ON DELETE CASCADE,
+  push_id     INTEGER NOT NULL REFERENCES push,
+  process_key INTEGER NOT NULL,
+  PRIMARY KEY (process_id, push_id)
+) WITHOUT ROWID;
+
 -- A host, as of the last batch.
 CREATE TABLE push_host (
   push_id    INTEGER NOT NULL REFERENCES push,

@@ -278,7 +278,7 @@ class Case(unittest.TestCase):
         if not self.cluster:
             return {(host, t): store.at(host, t) for t in store.moments(host)}
         names, answers = {}, {}
-        for name, t in store.ask("SELECT DISTINCT name, moment_ms FROM snapshots WHERE host = ? ORDER BY 1, 2", host):
+        for name, t in store.ask("SELECT DISTINCT name, taken_ms FROM snapshots WHERE host = ? AND preferred ORDER BY 1, 2", host):
             names.setdefault(name, []).append(t)
         names = {name: times for name, times in names.items() if len(times) > 1}
         prefix = host + ":" if len(store.ask("SELECT * FROM host")) > 1 else ""
@@ -564,6 +564,23 @@ class History(Case):
             store.put([(ms + shift, pid, name, heap + 100, data) for ms, pid, name, heap, data in moments
                        if ms // 600000 % 3 == shift // 400 % 3], form=lambda pid, name, heap, data: smaps(heap, data), end=str(shift))
             self.push(store, "--pss")
+        self.same(store)
+
+    def test_live_after_text(self):
+        """What was a process of text is seen live, and then in text again."""
+        store, file = self.new(), self.dir / "x"
+        with subprocess.Popen(["sleep", "60"]) as child:
+            time.sleep(.1)
+            file.write_text(pathlib.Path(f"/proc/{child.pid}/smaps").read_text())
+            for i in range(4):
+                run("import", "-q", "--db", store.path, "--host", self.host, "--pid", child.pid, "--at", iso(T0 + i * STEP), file)
+                self.push(store, "--pss")
+            run("capture", "-q", "--db", store.path, "--host", self.host, str(child.pid))
+            self.push(store, "--pss")
+            run("import", "-q", "--db", store.path, "--host", self.host, "--pid", child.pid, "--at", "now", file)
+            self.push(store, "--pss")
+            child.kill()
+        self.assertEqual(store.ask("SELECT count(*), max(start_time) IS NOT NULL FROM process"), [(1, 1)])
         self.same(store)
 
     def test_pruned(self):

@@ -4,6 +4,8 @@ DELETE FROM push_open WHERE push_id = :push_id AND process_id IN (
   SELECT process_id FROM temp.push_span);
 INSERT INTO push_open (push_id, process_id, first_ms, last_ms, n, ended)
 SELECT :push_id, process_id, first_ms, last_ms, n, ended FROM temp.push_span WHERE newest AND NOT gone;
+INSERT OR IGNORE INTO push_key (process_id, push_id, process_key)
+SELECT process_id, :push_id, process_key FROM temp.push_process;
 REPLACE INTO push_host (push_id, host_id, through_ms, labels)
 SELECT :push_id, host_id, through_ms,
   (SELECT count(*) FROM host_label l WHERE l.host_id = w.host_id) FROM temp.push_place w;

@@ -325,8 +325,9 @@ CREATE TEMP TABLE push_process (
   process_id INTEGER PRIMARY KEY, host_key INTEGER, process_key INTEGER, name TEXT);
 INSERT INTO push_process
 SELECT p.process_id, w.host_key,
-  push_hash(w.host, p.boot_id, p.pid, p.start_time, p.life,
-    CASE WHEN p.start_time IS NULL THEN :store END),
+  ifnull((SELECT process_key FROM main.push_key o WHERE o.process_id = p.process_id AND o.push_id = :push_id),
+    push_hash(w.host, p.boot_id, p.pid, p.start_time, p.life,
+      CASE WHEN p.start_time IS NULL THEN :store END)),
   push_name('name', n.name)
 FROM (SELECT process_id FROM push_step UNION SELECT process_id FROM push_span WHERE changed
   UNION SELECT process_id FROM push_last UNION SELECT process_id FROM push_within

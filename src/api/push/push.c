@@ -29,10 +29,10 @@ static pmapdb_status lock(const pmapdb_store *store, const pm_push_to *to, int *
 /* Refuses to run while the target is paused. */
 static pmapdb_status check_pause(const push_run *run, pmapdb_error *err)
 {
-    int64_t paused = pm_push_paused_ms(run->push);
+    int64_t paused = pm_push_look(run->push)->paused_ms;
     char at[PM_CLOCK_TEXT];
 
-    if (!paused || run->to->now)
+    if (paused <= run->to->push.now_ms || run->to->now)
         return PMAPDB_OK;
     run->sender.result->later = true;
     pm_clock_format(paused, at);
@@ -45,7 +45,7 @@ static pmapdb_status check_pause(const push_run *run, pmapdb_error *err)
 /* The server may have lost what it had, or it may know newer rows of another copy of this store. */
 static pmapdb_status meet(push_run *run, pmapdb_error *err)
 {
-    int64_t seq, ours = pm_push_seq(run->push) - 1;
+    int64_t seq, ours = pm_push_look(run->push)->seq - 1;
     pmapdb_status st = pm_send_meet(&run->sender, &seq, err);
 
     if (st != PMAPDB_OK)
@@ -69,7 +69,7 @@ static pmapdb_status send_one(push_run *run, bool *some, pmapdb_error *err)
     PM_STEP(st, pm_batch_end(&run->batch, err));
     if (st != PMAPDB_OK || !*some)
         return st;
-    run->sender.seq = pm_push_seq(run->push);
+    run->sender.seq = pm_push_look(run->push)->seq;
     st = run->to->http ? pm_send_batch(&run->sender, &run->batch, err)
                        : pm_send_files(&run->sender, &run->batch, err);
     PM_STEP(st, pm_push_done(run->push, err));
@@ -102,7 +102,7 @@ static pmapdb_status send_all(push_run *run, pmapdb_error *err)
                  ? pm_fail(err, PMAPDB_STOPPED, "stopped")
                  : send_one(run, &some, err);
     }
-    r->through_ms = pm_push_through_ms(run->push);
+    r->through_ms = pm_push_look(run->push)->through_ms;
     if (st == PMAPDB_IO && err)
         (void)pm_push_failed(run->push, r->later, err->text, NULL);
     return st;
@@ -123,7 +123,7 @@ pmapdb_status pm_push_run(pmapdb_store *store, const pm_push_to *to, pm_push_res
     st = lock(store, to, &fd, err);
     PM_STEP(st, pm_push_open(store, &to->push, &run.push, err));
     if (st == PMAPDB_OK) {
-        run.sender.store = pm_push_store(run.push);
+        run.sender.store = pm_push_look(run.push)->store;
         st = send_all(&run, err ? err : &own);
         pm_push_close(run.push);
     }

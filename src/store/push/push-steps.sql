@@ -1,12 +1,22 @@
--- push-steps: the snapshots of a batch, each with its predecessor, and where spans begin.
+-- push-steps: what push-TABLE.sql sends of a batch, as temp tables:
+--
+--   push_step     its snapshots, each with the one before it of its process; and the one after a late one
+--   push_weaker     what was sent of their moments by a weaker capture: it is corrected
+--   push_anew     processes whose spans are found again from all their snapshots
+--   push_life       the snapshots of the processes of the batch, and whether a span begins there
+--   push_span       their spans: open, ended, or ended meanwhile
+--   push_place    the hosts, each with its newest moment: an open span counts up to there
+--   push_hours    the hours of these snapshots, and those that waited for their end
+--   push_last       the last snapshots of each process in them
+--   push_within     what was there earlier in an hour that is sent again
+--   push_place_name, push_process   the keys and names that servers know
 --
 -- Parameters: :push_id, :done_id, :until_id, :now_ms, :newest (1: no snapshot is newer than the batch),
--- :store, :redact (1: names are tokens). push_hash and push_name are functions of push.c.
--- Reads the table push_open. Makes the temp tables push_step, push_weaker, push_life, push_span, push_place,
--- push_hours, push_last, push_within, push_place_name, push_process.
+-- :store, :redact (1: names are tokens). push_hash and push_name are functions of rows.c.
+-- push-done.sql keeps what the next batch needs: push_open, push_key, push_host, push_hour.
 --
--- A schedule of live captures, or a name of text captures, is a group: its beats tell whether a process
--- was still there.
+-- A process is there until a beat of its group is without it. A group is a schedule of live captures, or a
+-- name of text captures.
 
 DROP TABLE IF EXISTS temp.push_step;
 CREATE TEMP TABLE push_step (

@@ -16,12 +16,14 @@ struct pm_push {
     pmapdb_store *store;
     pm_push_options o;
     pm_push_names names;
-    char name[PM_PUSH_STORE];
-    int64_t push_id, done_id, until_id, seq, gen, shown_gen, paused_ms, through_ms, failures, rows;
+    pm_push_state is;
+    int64_t push_id, done_id, until_id, gen, shown_gen, failures, rows;
     int64_t judged_ms, judged_day;
     bool all;    /* verdicts of all processes are in this batch */
     bool newest; /* no snapshot is newer than the batch */
     bool first;  /* of this run */
+    bool wait;   /* why it failed, and whether the next runs pause */
+    const char *why;
 };
 
 /* ---- the target ---- */
@@ -38,7 +40,7 @@ static void name_store(pm_push *p)
               PM_NO_ARGS);
     row = pm_sql_ask(sql, "SELECT store FROM push_self", PM_NO_ARGS);
     while (pm_sql_next(sql, row))
-        snprintf(p->name, sizeof p->name, "%s", pm_col_text(row, 0).data);
+        snprintf(p->is.store, sizeof p->is.store, "%s", pm_col_text(row, 0).data);
 }
 
 #define RULES "(SELECT hash || ' ' || ifnull(applied_ms, 0) FROM rule_set)"
@@ -99,12 +101,12 @@ static void read_target(pm_push *p)
 
         p->done_id = pm_col_int(row, 0);
         p->until_id = pm_col_int(row, 1);
-        p->seq = seq > p->seq ? seq : p->seq;
+        p->is.seq = seq > p->is.seq ? seq : p->is.seq;
         p->gen = pm_col_int(row, 3);
         p->shown_gen = pm_col_int(row, 4);
-        p->paused_ms = pm_col_int(row, 5);
+        p->is.paused_ms = pm_col_int(row, 5);
         p->failures = pm_col_int(row, 6);
-        p->through_ms = pm_col_int(row, 7);
+        p->is.through_ms = pm_col_int(row, 7);
         p->judged_ms = pm_col_int(row, 8);
         p->judged_day = pm_col_int(row, 9);
     }
@@ -156,29 +158,14 @@ void pm_push_close(pm_push *p)
     free(p);
 }
 
-int64_t pm_push_paused_ms(const pm_push *p)
+const pm_push_state *pm_push_look(const pm_push *p)
 {
-    return p->paused_ms > p->o.now_ms ? p->paused_ms : 0;
-}
-
-int64_t pm_push_seq(const pm_push *p)
-{
-    return p->seq;
-}
-
-const char *pm_push_store(const pm_push *p)
-{
-    return p->name;
-}
-
-int64_t pm_push_through_ms(const pm_push *p)
-{
-    return p->through_ms;
+    return &p->is;
 }
 
 void pm_push_raise(pm_push *p, int64_t seq)
 {
-    p->seq = seq > p->seq ? seq : p->seq;
+    p->is.seq = seq > p->is.seq ? seq : p->is.seq;
 }
 
 /* ---- a batch ---- */
@@ -228,11 +215,11 @@ static void compute(pm_push *p, const pm_push_sink *sink)
                          {":until_id", PM_I(p->until_id)},
                          {":now_ms", PM_I(p->o.now_ms)},
                          {":newest", PM_I(p->newest)},
-                         {":store", PM_S(p->name)},
+                         {":store", PM_S(p->is.store)},
                          {":redact", PM_I(p->o.redact)},
                          {":gen", PM_I(p->gen)},
                          {":shown_gen", PM_I(p->shown_gen)},
-                         {":seq", PM_I(p->seq)},
+                         {":seq", PM_I(p->is.seq)},
                          {":pss", PM_I(p->o.pss)},
                          {":all", PM_I(p->all)},
                          {":rows", PM_I(0)}};
@@ -273,7 +260,7 @@ static void finish(pm_push *p)
     pm_sql *sql = p->store->sql;
     const pm_param params[] = {{":push_id", PM_I(p->push_id)}, {":until_id", PM_I(p->until_id)},
                                {":now_ms", PM_I(p->o.now_ms)}, {":newest", PM_I(p->newest)},
-                               {":all", PM_I(p->all)},         {":seq", PM_I(p->seq)}};
+                               {":all", PM_I(p->all)},         {":seq", PM_I(p->is.seq)}};
     const pm_arg where[] = {PM_I(p->push_id), PM_I(p->done_id), PM_I(p->until_id)};
 
     if (pm_sql_value(sql,
@@ -297,7 +284,7 @@ pmapdb_status pm_push_done(pm_push *p, pmapdb_error *err)
 static void note_failure(pm_push *p)
 {
     int64_t doubled = p->failures < 6 ? MINUTE << p->failures : PAUSE_MOST;
-    int64_t share = (int64_t)(pm_hash(p->name, strlen(p->name)) % 1024);
+    int64_t share = (int64_t)(pm_hash(p->is.store, strlen(p->is.store)) % 1024);
 
     doubled = doubled < PAUSE_MOST ? doubled : PAUSE_MOST;
     pm_sql_do(
@@ -305,19 +292,17 @@ static void note_failure(pm_push *p)
         PM_ARGS(PM_I(p->push_id), PM_I(p->o.now_ms + doubled / 2 + doubled / 2 * share / 1024)));
 }
 
+static void fail(pm_push *p)
+{
+    pm_sql_do(p->store->sql, "UPDATE push SET error = ?2 WHERE push_id = ?1",
+              PM_ARGS(PM_I(p->push_id), PM_S(p->why)));
+    if (p->wait)
+        note_failure(p);
+}
+
 pmapdb_status pm_push_failed(pm_push *p, bool wait, const char *why, pmapdb_error *err)
 {
-    pmapdb_status st = pm_store_begin(p->store, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    pm_sql_do(p->store->sql, "UPDATE push SET error = ?2 WHERE push_id = ?1",
-              PM_ARGS(PM_I(p->push_id), PM_S(why)));
-    if (wait)
-        note_failure(p);
-    st = pm_sql_end(p->store->sql, err);
-    PM_STEP(st, pm_store_commit(p->store, err));
-    if (st != PMAPDB_OK)
-        pm_store_rollback(p->store);
-    return st;
+    p->wait = wait;
+    p->why = why;
+    return write(p, fail, err);
 }

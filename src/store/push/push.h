@@ -44,13 +44,15 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
                            pmapdb_error *err);
 void pm_push_close(pm_push *push);
 
-/* When the target may be tried again after failures; 0: now. */
-int64_t pm_push_paused_ms(const pm_push *push);
-/* Of the next batch. */
-int64_t pm_push_seq(const pm_push *push);
-const char *pm_push_store(const pm_push *push);
-/* The time up to which the last batch is complete; PMAPDB_UNKNOWN: nothing was sent. */
-int64_t pm_push_through_ms(const pm_push *push);
+typedef struct pm_push_state {
+    char store[PM_PUSH_STORE]; /* its name */
+    int64_t seq;               /* of the next batch */
+    int64_t paused_ms;         /* when the target may be tried again after failures */
+    int64_t through_ms;        /* the last batch is complete up to here */
+} pm_push_state;
+
+/* Changes with each batch. A time is PMAPDB_UNKNOWN where nothing failed, or was sent. */
+const pm_push_state *pm_push_look(const pm_push *push);
 
 typedef enum pm_push_judge {
     PM_PUSH_JUDGE_NONE,

@@ -93,13 +93,3 @@ pmapdb_status pm_rollup_totals(pm_rollup *r, const pm_totals *totals, pmapdb_err
     s->v[PM_TOTAL_MAPPINGS] = PMAPDB_UNKNOWN;
     return st;
 }
-
-void pm_rollup_shorten(pm_rollup *r)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        if (pm_category_sums_any(&r->item[i]))
-            r->item[n++] = r->item[i];
-    r->n = n;
-}

@@ -32,9 +32,6 @@ pmapdb_status pm_rollup_rows(pm_rollup *r, const struct pm_rows *rows, uint64_t 
  * mappings. */
 pmapdb_status pm_rollup_totals(pm_rollup *r, const pm_totals *totals, pmapdb_error *err);
 
-/* Removes categories without mappings. */
-void pm_rollup_shorten(pm_rollup *r);
-
 /* True if the category has mappings, or an unknown number of them. */
 static inline bool pm_category_sums_any(const pm_category_sums *s)
 {

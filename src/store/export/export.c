@@ -123,27 +123,14 @@ static void choose(export_run *run)
 
 /* ---- copying ---- */
 
-/* A rule set of the owner contains paths: the new store keeps its built-in rules instead, but the
- * categories stay. */
-static void redact_rules(export_run *run)
-{
-    pm_sql *from = run->from->sql, *into = run->into->sql;
-    pm_rule_text rules = {0};
-    pm_text built_in;
-
-    pm_rule_text_load(from, &rules);
-    PM_SQL_STEP(into, pm_sql_end(from, &err));
-    built_in = pm_rules_builtin(pm_buf_text(&rules.name));
-    run->counts->other_rules = !built_in.data || !pm_text_equal(built_in, pm_buf_text(&rules.text));
-    if (!run->counts->other_rules)
-        pm_rule_text_store(into, &rules);
-    pm_rule_text_free(&rules);
-}
-
+/* A rule set of the owner contains paths: a redacted store keeps its built-in rules instead, but
+ * the categories stay. */
 static void copy_tables(export_run *run)
 {
     bool redacted = run->export->redact != NULL;
-    pm_sql *into = run->into->sql;
+    pm_sql *from = run->from->sql, *into = run->into->sql;
+    pm_rule_text rules = {0};
+    pm_text built_in;
 
     for (size_t i = 0; i < pm_export_n_tables; i++) {
         run->at = pm_export_tables[i].name;
@@ -152,7 +139,13 @@ static void copy_tables(export_run *run)
     }
     if (!redacted)
         return;
-    redact_rules(run);
+    pm_rule_text_load(from, &rules);
+    PM_SQL_STEP(into, pm_sql_end(from, &err));
+    built_in = pm_rules_builtin(pm_buf_text(&rules.name));
+    run->counts->other_rules = !built_in.data || !pm_text_equal(built_in, pm_buf_text(&rules.text));
+    if (!run->counts->other_rules)
+        pm_rule_text_store(into, &rules);
+    pm_rule_text_free(&rules);
     pm_objects_rehash(into);
     pm_live_reading_rehash(into);
 }

@@ -9,7 +9,7 @@
  * reveal a hash. No token equals a text that stays.
  *
  * FIXED: one of the schema's own words (its CHECK ensures that).
- * WORD: stays if the kernel or this program wrote it (public.h): flags, the reason why a snapshot
+ * WORD: stays if the kernel or this program wrote it (public.c): flags, the reason why a snapshot
  * is partial, a JVM's name for a part of its memory; else a token. EXTRA: keys of smaps stay.
  * HOST, BOOT, USER, REASON, RULE: a token (host1, boot2, user3, text4, rule5); the user root and
  * built-in rules stay.

@@ -29,30 +29,22 @@ void pm_tidy_commit(pmapdb_store *s)
     pm_store_rollback(s); /* does nothing after a commit */
 }
 
-/* Tidies the next processes. Returns the last of them, PMAPDB_UNKNOWN if none was left. */
-static int64_t tidy_next(pmapdb_store *s, int64_t after_id)
-{
-    int64_t last_id;
-
-    pm_tidy_begin(s);
-    pm_sql_script(s->sql, "keep-all",
-                  PM_PARAMS({":after_id", PM_BITS(after_id)}, {":most", PM_I(PM_TIDY_SNAPSHOTS)}));
-    last_id = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,
-                           PMAPDB_UNKNOWN);
-    if (last_id != PMAPDB_UNKNOWN)
-        pm_tidy_some(s);
-    pm_tidy_commit(s);
-    return last_id;
-}
-
 void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
 {
     int64_t most = pm_sql_value(s->sql, "SELECT max(process_id) FROM process", PM_NO_ARGS, 0);
 
-    for (int64_t after_id = 0; after_id != PMAPDB_UNKNOWN && pm_sql_ok(s->sql);
-         after_id = tidy_next(s, after_id))
-        PM_SQL_STEP(s->sql, pm_steps_tell(steps, "tidying", "processes", (uint64_t)after_id,
+    for (int64_t done = 0; done != PMAPDB_UNKNOWN && pm_sql_ok(s->sql);) {
+        PM_SQL_STEP(s->sql, pm_steps_tell(steps, "tidying", "processes", (uint64_t)done,
                                           (uint64_t)most, &err));
+        pm_tidy_begin(s);
+        pm_sql_script(s->sql, "keep-all",
+                      PM_PARAMS({":after_id", PM_BITS(done)}, {":most", PM_I(PM_TIDY_SNAPSHOTS)}));
+        done = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,
+                            PMAPDB_UNKNOWN);
+        if (done != PMAPDB_UNKNOWN)
+            pm_tidy_some(s);
+        pm_tidy_commit(s);
+    }
 }
 
 void pm_tidy_rest(pmapdb_store *s, int64_t until_ms)
@@ -65,38 +57,28 @@ void pm_tidy_rest(pmapdb_store *s, int64_t until_ms)
 
 /* ---- compact ---- */
 
-static uint64_t count_epochs(pmapdb_store *s)
-{
-    return (uint64_t)pm_sql_value(s->sql, "SELECT count(*) FROM epoch", PM_NO_ARGS, 0);
-}
-
-static void compact(pmapdb_store *s, const pmapdb_compact_options *o, pmapdb_compact_result *result)
-{
-    pm_steps steps = {o->ctx, o->on_progress};
-    pm_space space;
-
-    result->kib_before = pm_space_read(s).file_kib;
-    result->epochs_before = count_epochs(s);
-    pm_tidy_all(s, &steps);
-    pm_tidy_rest(s, PMAPDB_UNKNOWN);
-    result->epochs_after = count_epochs(s);
-    if (o->vacuum)
-        pm_space_vacuum(s);
-    result->held = pm_space_give_back(s, &steps);
-    space = pm_space_read(s);
-    result->kib_after = space.file_kib;
-    result->wants_vacuum = !space.shrinks;
-}
-
 pmapdb_status pmapdb_compact(pmapdb_store *s, const pmapdb_compact_options *options,
                              pmapdb_compact_result *result, pmapdb_error *err)
 {
+    static const char epochs[] = "SELECT count(*) FROM epoch";
+    pm_steps steps = {options->ctx, options->on_progress};
+    pm_space space;
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *result = (pmapdb_compact_result){0};
     if (st != PMAPDB_OK)
         return st;
-    compact(s, options, result);
+    result->kib_before = pm_space_read(s).file_kib;
+    result->epochs_before = (uint64_t)pm_sql_value(s->sql, epochs, PM_NO_ARGS, 0);
+    pm_tidy_all(s, &steps);
+    pm_tidy_rest(s, PMAPDB_UNKNOWN);
+    result->epochs_after = (uint64_t)pm_sql_value(s->sql, epochs, PM_NO_ARGS, 0);
+    if (options->vacuum)
+        pm_space_vacuum(s);
+    result->held = pm_space_give_back(s, &steps);
+    space = pm_space_read(s);
+    result->kib_after = space.file_kib;
+    result->wants_vacuum = !space.shrinks;
     pm_store_end_tidying(s);
     return pm_sql_end(s->sql, err);
 }

@@ -213,18 +213,6 @@ static pmapdb_status check_word(pm_sql *sql, const pm_query_param *p, pm_text va
     return st;
 }
 
-/* The host also limits the search for snapshots. */
-static pmapdb_status bind_word(pmapdb_rows *r, const pm_query_param *p, pm_text value,
-                               pmapdb_error *err)
-{
-    pmapdb_status st = value.len ? check_word(r->store->sql, p, value, err) : PMAPDB_OK;
-
-    if (st == PMAPDB_OK && p->unit == PM_UNIT_TEXT && is_called(p, "host"))
-        st = pm_select_host(r->store->sql, value, &r->scope.host_id, err);
-    return st == PMAPDB_OK ? bind(r, p->name, value.len ? PM_T(value) : PM_I(PMAPDB_UNKNOWN), err)
-                           : st;
-}
-
 /* ---- processes and snapshots ---- */
 
 /* "only": the process of --snapshot @7, or the only name in the store. */
@@ -297,6 +285,7 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
 {
     const pm_query_param *p = &r->info->param[i];
     pm_text value = value_of(r, i);
+    pmapdb_status st = PMAPDB_OK;
 
     if (!r->given[i] && pm_text_equal(value, PM_TEXT("-")))
         return r->adhoc ? pm_fail(err, PMAPDB_USAGE, "the statement needs --param %.*s=VALUE",
@@ -309,9 +298,14 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
         return bind_process(r, p, value, err);
     if (p->unit == PM_UNIT_SNAPSHOT)
         return bind_snapshot(r, p, value, err);
-    if (value.len == 0 || p->unit == PM_UNIT_TEXT || p->unit == PM_UNIT_CATEGORY)
-        return bind_word(r, p, value, err);
-    return bind_number(r, p, value, err);
+    if (value.len && p->unit != PM_UNIT_TEXT && p->unit != PM_UNIT_CATEGORY)
+        return bind_number(r, p, value, err);
+    if (value.len)
+        st = check_word(r->store->sql, p, value, err);
+    if (p->unit == PM_UNIT_TEXT && is_called(p, "host")) /* limits the search for snapshots */
+        PM_STEP(st, pm_select_host(r->store->sql, value, &r->scope.host_id, err));
+    PM_STEP(st, bind(r, p->name, value.len ? PM_T(value) : PM_I(PMAPDB_UNKNOWN), err));
+    return st;
 }
 
 /* The order of resolving: processes; then dialect and host, which limit the search for snapshots;

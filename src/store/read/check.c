@@ -55,20 +55,10 @@ static pmapdb_status undeclared(const pm_query_info *q, const char *bound, pmapd
                          bound, pm_near_hint(&near), bound + 1);
 }
 
-/* True for a parameter that the statement does not use, but which selects snapshots. */
-static bool helps_to_select(const pm_query_info *q, const pm_query_param *p)
-{
-    bool selects = false;
-
-    for (int i = 0; i < q->n_params; i++)
-        selects |= q->param[i].unit == PM_UNIT_SNAPSHOT && &q->param[i] != p;
-    return selects && (p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_SNAPSHOT ||
-                       pm_text_equal(p->name, PM_TEXT("dialect")));
-}
-
 static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
     bool used[PM_QUERY_ITEMS] = {false};
+    int snapshots = 0;
 
     for (int i = 1; i <= sqlite3_bind_parameter_count(stmt); i++) {
         const char *bound = sqlite3_bind_parameter_name(stmt, i);
@@ -82,11 +72,19 @@ static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pm
         used[at] = true;
     }
     for (int i = 0; i < q->n_params; i++)
-        if (!used[i] && !helps_to_select(q, &q->param[i]))
+        snapshots += q->param[i].unit == PM_UNIT_SNAPSHOT;
+    for (int i = 0; i < q->n_params; i++) {
+        pm_unit unit = q->param[i].unit;
+        bool selects = snapshots > (unit == PM_UNIT_SNAPSHOT) &&
+                       (unit == PM_UNIT_PROCESS || unit == PM_UNIT_SNAPSHOT ||
+                        pm_text_equal(q->param[i].name, PM_TEXT("dialect")));
+
+        if (!used[i] && !selects) /* the statement need not use what selects snapshots */
             return pm_query_fail(q, q->param[i].name.data, err,
                                  "the parameter '%.*s' is declared, but the statement does not "
                                  "use it",
                                  (int)q->param[i].name.len, q->param[i].name.data);
+    }
     return PMAPDB_OK;
 }
 

@@ -200,20 +200,6 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_
     return pm_store_end(s, err); /* keeps the temp tables */
 }
 
-static pmapdb_status change_process(pmapdb_store *s, const pm_apply *apply,
-                                    pm_category_ids *categories, bool own, int64_t process_id,
-                                    pmapdb_error *err)
-{
-    pmapdb_status st = pm_store_begin(s, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    pm_category_ids_turn(categories);
-    ask(s->sql, apply, categories, own, process_id, NULL);
-    pm_apply_write(s->sql);
-    return pm_store_end(s, err);
-}
-
 /* Writes the rules. A hash of 0 says that they are not applied to all processes yet. */
 static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool done,
                                  pmapdb_error *err)
@@ -246,7 +232,13 @@ static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_categ
     if (st == PMAPDB_OK && !own)
         st = store_rules(s, apply, false, err);
     while (st == PMAPDB_OK && process_id) {
-        st = change_process(s, apply, categories, own, process_id, err);
+        st = pm_store_begin(s, err);
+        if (st != PMAPDB_OK)
+            break;
+        pm_category_ids_turn(categories);
+        ask(s->sql, apply, categories, own, process_id, NULL);
+        pm_apply_write(s->sql);
+        st = pm_store_end(s, err);
         process_id = pm_sql_value(s->sql, next, PM_ARGS(PM_I(process_id)), 0);
     }
     return st == PMAPDB_OK ? store_rules(s, apply, true, err) : st;

@@ -234,8 +234,12 @@ void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_
     const writing w = {sql, s, off};
     pm_rows was = s->rows;
     pm_rollup sums = s->rollup;
+    size_t n = 0;
 
-    pm_rollup_shorten(rollup);
+    for (size_t i = 0; i < rollup->n; i++)
+        if (pm_category_sums_any(&rollup->item[i]))
+            rollup->item[n++] = rollup->item[i];
+    rollup->n = n;
     write_rows(&w, &was, rows);
     write_sums(&w, &sums, rollup);
     s->rows = *rows;

@@ -34,7 +34,7 @@ FROM (
         argMax(ifNull(rate_per_h, toFloat64(0)), seq) AS speed, argMax(ifNull(since_ms, toInt64(0)), seq) AS began,
         argMax(processes, seq) AS count
       FROM verdicts
-      WHERE category != 'total' AND metric != 'mappings' AND (:name = '' OR name = :name)
+      WHERE category != 'total' AND metric != 'mappings' AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
         AND day BETWEEN toDate(toDateTime(intDiv(:at, 1000)), 'UTC') - 1 AND toDate(toDateTime(intDiv(:at, 1000)), 'UTC')
         AND (host_id, day) GLOBAL IN (
           SELECT host_id, max(day) FROM verdicts

@@ -31,8 +31,12 @@ FROM (
       argMax(tuple(ifNull(pid, toInt64(-1)), verdict, ifNull(rate_per_h, toFloat64(0)), ifNull(last_kib, toInt64(-1)),
         ifNull(limit_kib, toInt64(-1)), limit_by, ifNull(eta_h, toFloat64(-1)), judged_ms, build), seq) AS v
     FROM verdicts
-    WHERE process_key > 1 AND (:name = '' OR name = :name)
+    WHERE name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
       AND day BETWEEN toDate(toDateTime(intDiv(:at, 1000)), 'UTC') - 1 AND toDate(toDateTime(intDiv(:at, 1000)), 'UTC')
+      AND (host_id, process_key) GLOBAL IN ( -- those that may grow are few
+        SELECT host_id, process_key FROM verdicts
+        WHERE day BETWEEN toDate(toDateTime(intDiv(:at, 1000)), 'UTC') - 1 AND toDate(toDateTime(intDiv(:at, 1000)), 'UTC')
+          AND process_key > 1 AND verdict IN ('leak', 'suspect'))
       AND (host_id, day) GLOBAL IN (
         SELECT host_id, max(day) FROM verdicts
         WHERE day BETWEEN toDate(toDateTime(intDiv(:at, 1000)), 'UTC') - 1 AND toDate(toDateTime(intDiv(:at, 1000)), 'UTC')

@@ -34,7 +34,7 @@ FROM (
       FROM (
         SELECT host_id, name, object, category, hour, seq, assumeNotNull(rss_kib) AS rss
         FROM objects
-        WHERE isNotNull(rss_kib) AND (:name = '' OR name = :name)
+        WHERE isNotNull(rss_kib) AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
           AND hour > toDateTime(intDiv(:from, 1000) - 691200) AND hour <= toDateTime(intDiv(:to, 1000))
           AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
       ) AS known

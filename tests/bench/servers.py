@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Campaign: what `leaks` says of real servers under load, beside what they say of themselves.
 
-    PMAPDB=build/release/pmapdb tests/bench/servers.py [--seconds 1200] [--only redis,go] [--keep FOLDER]
+    PMAPDB=build/release/pmapdb tests/bench/servers.py [--seconds 1200] [--touched 1m] [--only redis,go] [--keep FOLDER]
 
 Starts every server of the list below that is installed, as an ordinary user (nobody, where root
 begins it), in a temporary folder and at ports that are free; loads each of them with a client that
@@ -461,7 +461,7 @@ class Campaign:
             threading.Thread(target=self.load, args=(server,), daemon=True).start()
         # The store is root's; the servers are not.
         self.capture = subprocess.Popen(
-            [PMAPDB, "--db", self.store, "capture", "-q", "--every", options.every, "--match",
+            [PMAPDB, "--db", self.store, "capture", "-q", "--every", options.every, *(["--touched", options.touched] if options.touched else []), "--match",
              "descendant_of(%d) AND comm NOT IN ('pmapdb', 'setpriv', 'jcmd')" % os.getpid()],
             env=ENVIRONMENT, stderr=open(place / "capture.log", "ab"), stdout=subprocess.DEVNULL)
 
@@ -560,6 +560,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--every", default="10s")
+    parser.add_argument("--touched", help="as of capture")
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the store and the tables")
     options = parser.parse_args()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Pairs of programs with one curve, of which one leaks and the other uses what it keeps: what `capture --touched`
-and `leaks` say of them. Takes 1.5 minutes a pair.
+and `leaks` say of them. All run at once.
 
-    staleness.py PMAPDB [--window 10] [--windows 7] [--only WORD]
+    staleness.py PMAPDB [--window 10] [--windows 7] [--step .5] [--only WORD] [--keep DIR]
 """
 import argparse
 import csv
 import io
+import json
 import os
 import pathlib
 import shutil
@@ -65,8 +66,8 @@ class Redis:
         value = b"x" * 1000
         self.ask(b"".join(b"SET k%d %s\r\n" % (i, value) for i in range(self.n, self.n + 1000)), 1000)
         self.n += 1000
-        for at in range(0, self.n if self.reads else 0, 1000):
-            self.ask(b"".join(b"GET k%d\r\n" % i for i in range(at, at + 1000)), 2000)
+        if self.reads:
+            self.ask(b"EVAL 'for i = 0, %d do redis.call(\"strlen\", \"k\" .. i) end' 0\r\n" % (self.n - 1), 1)
 
     def end(self):
         self.run.terminate()
@@ -123,7 +124,7 @@ def pairs(place):
 
     def of(program, *words):
         return program and (lambda mode: Program(*words, mode))
-    out = {"C": of(c, c), "C++ map": of(cc, cc), "Python": of(True, sys.executable, SOURCES / "heap.py"), "Go": of(go, go),
+    out = {"C": of(c, c), "C++ map": of(cc, cc), "Python": of(True, sys.executable, SOURCES / "heap.py"), "Go": of(go, go), "Go, pointers": of(go, go, "pointers"),
            "node": of(shutil.which("node"), "node", SOURCES / "heap.js")}
     for name in ("G1", "Parallel", "Z"):
         out["Java " + name] = of(java, *JAVA, "-XX:+Use%sGC" % name, "-cp", place, "Heap")
@@ -139,50 +140,49 @@ def rows(program, *words):
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def worst_of(found):
-    """The row that tells most: what grew most."""
-    found = [r for r in found if r["key"] != "total" and r["rate_per_h"]]
-    return max(found, key=lambda r: (r["verdict"] in ("leak", "suspect"), float(r["rate_per_h"])), default=None)
-
-
-def measure(args, name, make, place):
-    db, lines = place / "s.db", []
-    db.unlink(missing_ok=True)
-    programs = {mode: make(mode) for mode in ("leak", "cache")}
+def capture(args, place):
+    """Runs all programs at once, and captures them into one store. Returns [(name, mode, pid)]."""
+    made = []
+    for name, make in pairs(place).items():
+        if args.only in name and not make:
+            print("%s: cannot be tried here" % name, file=sys.stderr)
+        elif args.only in name:
+            made.extend((name, mode, make(mode)) for mode in ("leak", "cache"))
     try:
-        for program in programs.values():
-            for _ in range(10):
+        for _ in range(10):
+            for _, _, program in made:
                 program.step()
-        pids = [str(p.pid) for p in programs.values()]
-        watch = subprocess.Popen([args.program, "--db", db, "capture", "-q", *pids, "--every", "1s", "--touched", "%ds" % args.window,
-                                  "--count", str(args.window * args.windows + 2)])
+        watch = subprocess.Popen([args.program, "--db", args.keep / "pairs.db", "capture", *[str(p.pid) for _, _, p in made],
+                                  "--every", "%gs" % (args.window / 10), "--touched", "%gs" % args.window,
+                                  "--count", str(args.windows * 10 + 2)],
+                                 stdout=subprocess.DEVNULL, stderr=open(args.keep / "said", "w", encoding="utf-8"))
         while watch.poll() is None:
-            for program in programs.values():
+            began = time.monotonic()
+            for _, _, program in made:
                 program.step()
-            time.sleep(.4)
-        for mode, program in programs.items():
-            words = ["--db", str(db), "leaks", "--process", "%s/%d" % ("@1", 0), "--sensitivity", "high"]
-            words[4] = next(("@%s" % r["process_id"] for r in rows(args.program, "--db", str(db), "processes") if r["pid"] == str(program.pid)), "?")
-            found = rows(args.program, *words)
-            row = worst_of(found)
-            without = judge_without(args, db, place, words)
-            touched = max(rows(args.program, "--db", str(db), "touched", "--process", words[4]), key=lambda r: int(r["grown_kib"] or 0), default=None)
-            lines.append([name, mode, touched["category"] if touched else "", mib(touched, "grown_kib"), mib(touched, "untouched_grown_kib"),
-                          without["verdict"] if without else "?", row["verdict"] if row else "?",
-                          row["confidence"][:5] if row else "", row["reason"][:60] if row else "", row["touched"] if row else ""])
+            time.sleep(max(.1, began + args.step - time.monotonic()))
+        return [(name, mode, program.pid) for name, mode, program in made]
     finally:
-        for program in programs.values():
+        for _, _, program in made:
             program.end()
-    return lines
 
 
-def judge_without(args, db, place, words):
-    """The verdict on the same captures, as if nothing were known of what was touched."""
-    copy = place / "without.db"
-    copy.unlink(missing_ok=True)
-    subprocess.run(["sqlite3", db, "VACUUM INTO '%s'" % copy], check=True)
-    subprocess.run(["sqlite3", copy, "DELETE FROM clearing"], check=True)
-    return worst_of(rows(args.program, *[str(copy) if w == str(db) else w for w in words]))
+def judge(args, programs):
+    """Prints what `touched` and `leaks` say of each program, and what leaks says if nothing is known of touching."""
+    db, without = args.keep / "pairs.db", args.keep / "without.db"
+    without.unlink(missing_ok=True)
+    subprocess.run(["sqlite3", db, "VACUUM INTO '%s'" % without], check=True)
+    subprocess.run(["sqlite3", without, "DELETE FROM clearing"], check=True)
+    ids = {int(r["pid"]): "@" + r["process_id"] for r in rows(args.program, "--db", db, "processes")}
+    print("| pair | program | key | grew MiB | untouched growth | verdict without | with | confidence | reason | touched |")
+    print("| --- | --- | --- | ---: | ---: | --- | --- | ---: | --- | --- |")
+    for name, mode, pid in programs:
+        touched = max(rows(args.program, "--db", db, "touched", "--process", ids[pid]), key=lambda r: int(r["grown_kib"] or 0), default=None)
+        key = touched["category"] if touched else ""
+        found = [next((r for r in rows(args.program, "--db", d, "leaks", "--process", ids[pid], "--sensitivity", "high") if r["key"] == key),
+                      {"verdict": "?", "confidence": "", "reason": "", "touched": ""}) for d in (db, without)]
+        print("| %s |" % " | ".join([name, mode, key, mib(touched, "grown_kib"), mib(touched, "untouched_grown_kib"), found[1]["verdict"],
+                                     found[0]["verdict"], found[0]["confidence"][:5], found[0]["reason"][:60], found[0]["touched"]]), flush=True)
 
 
 def mib(row, column):
@@ -192,23 +192,20 @@ def mib(row, column):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("--window", type=int, default=10, help="seconds")
+    parser.add_argument("--window", type=float, default=10, help="seconds")
     parser.add_argument("--windows", type=int, default=7)
+    parser.add_argument("--step", type=float, default=.5, help="seconds from one step of the programs to the next")
     parser.add_argument("--only", default="")
+    parser.add_argument("--keep", type=pathlib.Path, help="a folder for the store; if it has one, that is judged again")
     args = parser.parse_args()
     args.program = os.path.abspath(args.program)
     with tempfile.TemporaryDirectory() as place:
-        place = pathlib.Path(place)
-        print("| pair | program | key | grew MiB | untouched growth | verdict without | with | confidence | reason | touched |")
-        print("| --- | --- | --- | ---: | ---: | --- | --- | ---: | --- | --- |", flush=True)
-        for name, make in pairs(place).items():
-            if args.only and args.only not in name:
-                continue
-            if not make:
-                print("| %s | cannot be tried here |" % name)
-                continue
-            for line in measure(args, name, make, place):
-                print("| %s |" % " | ".join(line), flush=True)
+        args.keep = args.keep or pathlib.Path(place)
+        args.keep.mkdir(exist_ok=True)
+        notes = args.keep / "programs.json"
+        if not notes.exists():
+            notes.write_text(json.dumps(capture(args, pathlib.Path(place))), encoding="ascii")
+        judge(args, json.loads(notes.read_text(encoding="ascii")))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Heap leak|cache: 1 MiB of arrays more for each byte of input, beside 16 MiB of garbage.
+// Heap leak|cache: 1 MiB of arrays more for each byte of input, beside 16 MiB of garbage and 16 MiB that nobody reads.
 import java.util.ArrayList;
 
 class Heap {
@@ -7,6 +7,7 @@ class Heap {
 
     public static void main(String[] args) throws Exception {
         ArrayList<byte[]> held = new ArrayList<>();
+        byte[][] idle = new byte[256][64 * 1024];
         int c;
 
         while ((c = System.in.read()) >= 0) {
@@ -18,6 +19,7 @@ class Heap {
                 for (byte[] piece : held)
                     for (int i = 0; i < piece.length; i += 4096)
                         sum += piece[i];
+            sum += idle.length;
             System.out.write(c);
             System.out.flush();
         }

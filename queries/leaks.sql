@@ -41,7 +41,7 @@
 -- column: limit_by         text      Where the limit comes from: given, reservation, cgroup, address space, stack, map count
 -- column: rss_from         text      For the process: source of the resident memory: mappings, VmRSS, unknown
 -- column: path             text      By lineage: what is mapped; empty for anonymous memory
--- column: touched          text      What of the growth was touched again, if capture --touched knows it
+-- column: touched          text      What of the growth was touched again, or why that cannot be told, after capture --touched
 -- table:  name pid key metric verdict shape snapshots first last rate_per_h rate_low rate_high since eta_h reason
 -- empty:  no processes
 --
@@ -255,15 +255,16 @@ report AS (
       WHERE +a.off <= +z.off
       GROUP BY t.epoch_id, t.parent_id, t.first
       UNION ALL
-      -- the newest 24 windows of the head in which it worked (CPU time of 1 ms, or a page fault, a
-      -- second) and no task of the machine waited for memory for 1 ms a second
+      -- the newest 24 windows of the head; touched_kib is unknown where it did not work (CPU time of
+      -- 1 ms, or a page fault, a second) or tasks of the machine waited for memory for 1 ms a second
       SELECT CASE :by WHEN 'category' THEN slug WHEN 'lineage' THEN CAST(lineage_id AS TEXT)
           ELSE CASE path WHEN '' THEN '[anon]' ELSE path END END,
         slug, from_ms, to_ms, k.head, NULL, NULL, sum(CASE side WHEN 1 THEN kib ELSE 0 END), NULL,
         NULL, NULL, NULL, sum(CASE side WHEN 0 THEN kib ELSE 0 END),
-        sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END)
+        CASE WHEN worked THEN sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END) END
       FROM (
-        SELECT w.from_ms, w.to_ms, e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
+        SELECT max(w.cpu_us, 1000 * w.minor_faults) >= w.to_ms - w.from_ms
+            AND w.stalled_us <= w.to_ms - w.from_ms AS worked, w.from_ms, w.to_ms, e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
           m.rss_kib + ifnull(m.swap_kib, 0) AS kib,
           CASE WHEN :by = 'category' AND :depth = '1' THEN m.parent ELSE m.category END AS slug
         FROM touch_windows w
@@ -273,9 +274,7 @@ report AS (
         WHERE w.process_id = k.head AND w.ended AND k.dialect = 'smaps'
           AND w.from_ms >= coalesce(:since, -9e15)
           AND w.from_ms > coalesce((SELECT c.cleared_ms FROM clearing c
-            WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15)
-          AND max(w.cpu_us, 1000 * w.minor_faults) >= w.to_ms - w.from_ms
-          AND w.stalled_us <= w.to_ms - w.from_ms)
+            WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15))
       GROUP BY from_ms, slug, CASE :by WHEN 'lineage' THEN lineage_id WHEN 'object' THEN path END
     )) AS verdicts
   FROM limited k

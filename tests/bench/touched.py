@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What capture --touched costs: the longest wait of a process of so many MiB while it is cleared, and CPU time and
-throughput of redis and PostgreSQL under load, captured every second, with one clearing in each run against without
-(so a loss with `--touched 1m` is that of a run, times its seconds, divided by 60).
+throughput of redis and PostgreSQL under load, captured every second, with one clearing in each run against without,
+as a loss with `--touched 1m`.
 
     touched.py PMAPDB [--mib 1024] [--runs 100] [--pairs 7]
 """
@@ -56,28 +56,37 @@ def cpu(pid):
     return sum(map(int, fields[11:15])) / TICKS
 
 
+def median_of(found):
+    """The median, and the interval that holds it with 95 %."""
+    found = sorted(found)
+    cut = max(0, int(len(found) / 2 - .98 * len(found) ** .5))
+    return "%+.3f %% (%+.3f to %+.3f)" % (statistics.median(found), found[cut], found[-1 - cut])
+
+
 def paired(args, place, what, pid, match, work):
-    """Runs of equal work, in turn with and without a clearing: CPU seconds, and what the load says of its rate."""
-    ratios, rates, seconds, cleared = [], [], [], 0
+    """Runs of equal work in turn: with a clearing in the run, without, and without again, which shows the noise. A clearing
+    a minute costs what one in a run costs, times the seconds of the run, divided by 60."""
+    cost, noise, rates, seconds, cleared = [], [], [], [], 0
     for n in range(args.pairs):
         got = {}
-        for touched in (n % 2 == 0, n % 2 == 1):
-            store = place / ("p%d%d.db" % (n, touched))
+        for kind in [("touched", "plain", "again"), ("plain", "again", "touched"), ("again", "touched", "plain")][n % 3]:
+            store = place / ("p%d%s.db" % (n, kind))
             words = [args.program, "--db", store, "capture", "--match", match, "--every", "1s", "--count", "1000"]
-            watch = subprocess.Popen(words + (["--touched", "1h"] if touched else []), stderr=subprocess.PIPE, text=True)
+            watch = subprocess.Popen(words + (["--touched", "1h"] if kind == "touched" else []), stderr=subprocess.PIPE, text=True)
             time.sleep(.3)
             before, began = cpu(pid), time.monotonic()
             rate = work()
-            got[touched] = cpu(pid) - before, rate
+            got[kind] = cpu(pid) - before, rate
             seconds.append(time.monotonic() - began)
             watch.terminate()
             said = watch.communicate()[1]
-            cleared += touched and re.search(r"\d+ cleared", said) is not None
-        ratios.append(got[True][0] / got[False][0])
-        rates.append(got[True][1] / got[False][1])
-    print("| %s, %.1f s a run, %d of %d cleared | CPU time with / without: median %.4f (%.3f to %.3f) | rate: median %.4f (%.3f to %.3f) |" % (
-        what, statistics.median(seconds), cleared, args.pairs, statistics.median(ratios), min(ratios), max(ratios),
-        statistics.median(rates), min(rates), max(rates)), flush=True)
+            cleared += kind == "touched" and re.search(r"\d+ cleared", said) is not None
+        minutes = statistics.median(seconds) / 60
+        cost.append(100 * (got["touched"][0] / got["plain"][0] - 1) * minutes)
+        noise.append(100 * (got["again"][0] / got["plain"][0] - 1) * minutes)
+        rates.append(100 * (1 - got["touched"][1] / got["plain"][1]) * minutes)
+    print("| %s, %.1f s a run, %d of %d cleared | CPU time more with one clearing a minute: %s | the same without: %s | rate less: %s |" % (
+        what, statistics.median(seconds), cleared, args.pairs, median_of(cost), median_of(noise), median_of(rates)), flush=True)
 
 
 def redis(args, place):
@@ -117,11 +126,12 @@ def main():
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--max-stall", default="50ms")
+    parser.add_argument("--parts", nargs="+", default=["waits", "redis", "postgres"])
     args = parser.parse_args()
     args.program = os.path.abspath(args.program)
     with tempfile.TemporaryDirectory() as place:
-        for part in (waits, redis, postgres):
-            part(args, pathlib.Path(place))
+        for part in args.parts:
+            globals()[part](args, pathlib.Path(place))
 
 
 if __name__ == "__main__":

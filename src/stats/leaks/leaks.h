@@ -57,13 +57,13 @@ typedef struct pm_leak_process {
     const pm_leak_sums *sums; /* of each snapshot; NULL: the keys know all */
 } pm_leak_process;
 
-/* What of a key was touched between two moments, while the process worked and memory was not short.
- * KiB, with swap. */
+/* What of a key was touched between two moments. KiB, with swap. */
 typedef struct pm_leak_window {
     int64_t from_ms, to_ms;
     double was_kib;     /* of the key at from_ms */
     double rss_kib;     /* at to_ms */
-    double touched_kib; /* of that; what is new since from_ms counts as touched */
+    double touched_kib; /* of that; what is new since from_ms counts as touched. NaN: it says
+                           nothing, because the process idled or memory was short */
 } pm_leak_window;
 
 typedef struct pm_leak_windows {
@@ -127,7 +127,8 @@ typedef struct pm_leak {
     double mappings_rate; /* mappings per hour; NaN: unknown */
     int64_t newest_ms;    /* of the newest snapshot that knows `metric`; INT64_MIN: none does */
     char reason[192];     /* in words */
-    char touched[288];    /* how much of what grew was touched again, in words; empty: unknown */
+    char touched[288];    /* how much of what grew was touched again, or why that cannot be told, in
+                             words; empty: nothing is known */
 } pm_leak;
 
 /* Fills out[0] with the whole process and out[1..n_keys] with the keys in their order. Fails only

@@ -33,7 +33,7 @@
  *     that does not show the keys is VmRSS if that is its rss_kib, else total. The numbers of the
  *     other snapshots count where the keys do not know them. The last five are limits as in table
  *     live_process, -1 for no limit, and when the process started; limit_kib takes precedence
- *     over memory_max_kib. A row with touched_kib is a window of key: between first_ms, when it had
+ *     over memory_max_kib. A row with was_kib is a window of key: between first_ms, when it had
  *     was_kib, and last_ms, when it had rss_kib, touched_kib of that were touched.
  *
  * An unknown value is NULL, and absent in JSON. life: changes when the process restarts. */

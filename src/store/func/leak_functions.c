@@ -217,7 +217,7 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     for (int i = 0; i < PM_METRIC_COUNT; i++)
         if (!take_real(out, "leak_report", "a metric", argv[NUMBERS + i], &value[i]))
             return;
-    if (argc == ALL_ARGUMENTS && sqlite3_value_type(argv[TOUCHED]) != SQLITE_NULL) {
+    if (argc == ALL_ARGUMENTS && sqlite3_value_type(argv[WAS]) != SQLITE_NULL) {
         pm_leak_window w = {moment.ms, last, 0, value[PM_METRIC_RSS], 0};
 
         if (!take_real(out, "leak_report", "was_kib", argv[WAS], &w.was_kib) ||

@@ -73,9 +73,9 @@ INSERT INTO push_weaker
 SELECT s.snapshot_id, w.taken_ms, w.epoch_id, w.off
 FROM push_step s
 CROSS JOIN snapshot t ON t.snapshot_id = s.snapshot_id
-CROSS JOIN snapshot w ON w.process_id = s.process_id AND w.taken_ms > ifnull(s.prev_ms, w.taken_ms - 1)
+CROSS JOIN snapshot w ON w.process_id = s.process_id AND w.taken_ms > ifnull(s.prev_ms, -1e18)
   AND w.taken_ms < ifnull((SELECT min(n.taken_ms) FROM snapshot n WHERE n.process_id = s.process_id
-    AND n.taken_ms > s.taken_ms AND n.preferred = 1), w.taken_ms + 1)
+    AND n.taken_ms > s.taken_ms AND n.preferred = 1), 1e18)
 WHERE NOT s.known AND t.time_source <> 'live' AND w.moment_ms = t.moment_ms AND w.preferred = 0
   AND w.snapshot_id <= :done_id;
 
@@ -179,7 +179,7 @@ UPDATE push_span SET last_ms = (
   SELECT max(w.taken_ms) FROM snapshot s
   CROSS JOIN snapshot w ON w.process_id = s.process_id AND w.taken_ms >= s.taken_ms
     AND w.taken_ms < ifnull((SELECT min(n.taken_ms) FROM snapshot n WHERE n.process_id = s.process_id
-      AND n.taken_ms > s.taken_ms AND n.preferred = 1), w.taken_ms + 1)
+      AND n.taken_ms > s.taken_ms AND n.preferred = 1), 1e18)
   WHERE s.snapshot_id = push_span.snapshot_id AND w.moment_ms = s.moment_ms)
 WHERE changed AND schedule_id IS NULL AND snapshot_id IS NOT NULL;
 UPDATE push_span SET newest = 1 WHERE first_ms = (SELECT max(s.first_ms) FROM push_span s

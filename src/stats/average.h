@@ -47,10 +47,12 @@ typedef struct pm_daily {
     double evidence;    /* twice the logarithm of the likelihood ratio; 0: no such growth */
     double rate, error; /* per day, with its standard error */
     double since;       /* seconds since 1970; 0: always */
+    double noise;       /* standard deviation of a day */
 } pm_daily;
 
-/* False if the lives have too few whole days. */
-bool pm_daily_of(pm_sample *sample, pm_daily *out);
+/* False if the lives have too few whole days. The series is given as a whole, with start-ups;
+ * `work` has room for its values. */
+bool pm_daily_of(const pm_series *series, double *work, pm_daily *out);
 
 /* ---- confidence.c ---- */
 

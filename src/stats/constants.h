@@ -116,11 +116,17 @@
 #define PM_PROFILE_SHORT 0.15 /* and this much more below PM_DAYS_SURE */
 
 /* Leaks from day to day (days.c). */
-#define PM_WEEK_S 604800.0   /* in which a service sees every load that it has */
+#define PM_DAYS_YOUNG 14     /* days in which a leak of such a service must be surer */
+#define PM_DAYS_DENSE 200    /* snapshots a day: such a service will be asked again tomorrow */
+#define PM_DAYS_AGREE 10     /* evidence of the days that makes such a leak sure enough */
+#define PM_DAYS_AGE 1.0      /* days: younger is the start-up */
+#define PM_DAYS_GAP 0.02     /* of a day: the last snapshots of a day may be missing */
+#define PM_DAYS_RELEASE 0.1  /* of the swing: the prior sd of the start-up of the newest release */
+#define PM_DAYS_ALIKE 0.9    /* most correlation of neighbouring days */
 #define PM_DAYS_FREE 5       /* degrees of freedom that must remain */
 #define PM_DAYS_LEAKING 3    /* days of the leak */
 #define PM_DAYS_OWN 0.01     /* of the leak: what load and start-up do not explain as well */
-#define PM_DAYS_EVIDENCE 20  /* of a leak: 1 of 108 services of weeks.py without one had as much */
+#define PM_DAYS_EVIDENCE 20  /* of a leak: no service of weeks.py without one had as much */
 #define PM_DAYS_SHARE 0.0045 /* of the level: a slower growth per day is no leak */
 #define PM_DAYS_WIDER 2.0    /* factor on the interval: the place was chosen, and days depend */
 #define PM_DAYS_DOUBT 6.0 /* evidence that makes it e times less probable that there is no leak */

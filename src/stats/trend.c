@@ -258,26 +258,32 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
-/* Under the load of days a start-up is seldom over before the first week is. */
-static void doubt_first_week(const pm_sample *s, pm_trend *out)
+/* A service that is captured every few minutes is asked every day, and one of its first days looks
+ * like a leak by chance. Under the load of days a start-up takes a week. */
+static void doubt_young(bool seasonal, const pm_daily *d, pm_trend *out)
 {
+    double days = (double)(out->last_ms - out->first_ms) / 86400000.0;
     bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE;
+    bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
 
-    if (out->verdict != PM_VERDICT_LEAK || !s->seasonal || !starts || s->span >= PM_WEEK_S ||
-        out->confidence >= PM_SURE_LOW)
+    if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || days > PM_DAYS_YOUNG ||
+        out->confidence >= PM_SURE_LOW || d->evidence >= PM_DAYS_AGREE ||
+        !(dense || (seasonal && starts)))
         return;
     out->verdict = PM_VERDICT_SUSPECT;
-    snprintf(out->reason, PM_REASON, "starts up under the load of days, and has not seen a week");
+    snprintf(out->reason, PM_REASON, "has not seen two weeks of days and nights");
 }
 
 /* Judges lives of days by their days: a leak that came with a release, or later, resets with each
  * life, and the load hides it. */
-static void judge_days(pm_average *w, pm_trend *out)
+static void judge_days(const pm_series *series, pm_average *w, pm_trend *out)
 {
-    pm_daily d;
+    pm_daily d = {0};
+    bool found = pm_daily_of(series, w->sample.work, &d);
     double level;
 
-    if (!pm_daily_of(&w->sample, &d))
+    doubt_young(w->sample.seasonal, &d, out);
+    if (!found || w->sample.lives == 1)
         return;
     memcpy(w->sample.work, w->sample.raw, w->sample.n * sizeof *w->sample.work);
     level = pm_median(w->sample.work, w->sample.n);
@@ -295,7 +301,7 @@ static void judge_days(pm_average *w, pm_trend *out)
     snprintf(out->reason, PM_REASON, "the means of the days grow, beyond load and start-up");
 }
 
-static pmapdb_status judge(pm_average *w, pm_trend *out, pmapdb_error *err)
+static pmapdb_status judge(const pm_series *series, pm_average *w, pm_trend *out, pmapdb_error *err)
 {
     pm_sample *s = &w->sample;
     bool enough = false;
@@ -314,10 +320,8 @@ static pmapdb_status judge(pm_average *w, pm_trend *out, pmapdb_error *err)
     st = pm_average_models(w, &enough, err);
     if (!st && enough)
         report(w, out);
-    if (!st && enough && s->lives > 1)
-        judge_days(w, out);
-    else if (!st && enough)
-        doubt_first_week(s, out);
+    if (!st && enough)
+        judge_days(series, w, out);
     return st;
 }
 
@@ -333,7 +337,7 @@ pmapdb_status pm_trend_judge(const pm_series *series, const pm_trend_options *op
     if (!st)
         st = pm_sample_make(series, &w.sample, err);
     if (!st)
-        st = judge(&w, out, err);
+        st = judge(series, &w, out, err);
     pm_sample_free(&w.sample);
     if (w.room != options->room)
         pm_trend_room_close(w.room);

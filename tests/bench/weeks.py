@@ -1,146 +1,105 @@
 #!/usr/bin/env python3
 """Benchmark: verdicts over weeks. Services with nights, weekends, deploys, restarts and autoscaling.
 
-    PMAPDB=build/release/pmapdb tests/bench/weeks.py [--services 12] [--seeds 1,2,3] [--weeks 8]
-    tests/bench/weeks.py --measure [--day 40]
+    PMAPDB=$PWD/build/release/pmapdb tests/bench/weeks.py [--services 24] [--seeds 1,2,3] [--weeks 8] [--bound]
 
-How a server's memory answers to its load is measured, not invented: --measure replays three days of
-load, each in --day seconds, against redis and node (servers/sessions.js), whose sessions expire after two hours, and
-prints what their resident memory did. RESPONSES keeps such a measurement: four numbers of each server are real, and
-nothing else is. The simulation puts a service of
-that response under eight weeks of traffic, five minutes apart: a day and a week profile, bursts, a
-deploy now and then (another process, another base), crashes that restart it, and instances that come
-and go with the load, so that a process carries a share of the load that steps. Half of the services
-leak 1 % of their base a day from a day on, in step with their traffic. The traffic, the deploys, the autoscaling,
-and how memory that stays follows the highest load of the life are assumed.
+How a server's memory follows its load is measured, not invented: responses.csv, which responses.py wrote,
+has it for the categories of redis, a server of node, one of Java, and PostgreSQL. The simulation puts a
+service of such a response, and of constant data beside it, under eight weeks of traffic, five minutes
+apart: a day and a week profile, bursts, a deploy now and then (another process, another base), crashes that
+restart it, and instances that come and go with the load, so that a process carries a share of the load that
+steps. Half of the services leak 1 % of their constant data a day from a day on, in step with their traffic, in
+the memory of malloc. The traffic, the deploys, the autoscaling and the size of the constant data (load adds 10
+to 100 % to it) are assumed.
 
-`leaks --series` judges each service at the end of every day, by all that it has captured until then.
+`leaks --series` judges each category at the end of every day, by all that it has captured until then. A
+service is called a leak if one of its categories is.
 
     found    days from the start of the leak to the first leak that is said
     false    days on which a service that does not leak (yet) was called a leak
     suspect  such days with the verdict suspect
+    bound    with --bound: the probability that an ideal judge finds the leak within five days
+
+The ideal judge knows the response, the traffic's profile and its randomness, the deploys, when the leak would
+begin, its size and its category; it does not know the bursts, the releases, the noise, and the base of each
+life. It compares the likelihoods of the mean of every day and of the middle of every night (Gaussian, the
+covariance from 200 twins of the service that do not leak), at a false alarm in 10,000.
 """
 import argparse
 import csv
 import io
 import math
-import os
 import pathlib
 import random
-import socket
 import statistics
 import subprocess
 import tempfile
-import time
 
 from measure import HERE, kit, table
+from responses import profile
 
 DAY, STEP = 86400, 300
-# What --measure printed (redis 7.0, node 18, Debian 12): the share of the rise from night to noon that is
-# given back the night after; the share of the rise that comes with the first day and stays (pools, code, caches);
-# the noise, as a share of the rise; the rise, as a share of the base.
-RESPONSES = {"redis": dict(back=0.41, stays=0.59, noise=0.08, rise=0.89),
-             "node": dict(back=0.28, stays=0.72, noise=0.035, rise=1.09)}
+MALLOC = "heap", "anonymous/jemalloc", "anonymous/glibc-arena"
+TWINS, TWIN_STEP, BEFORE, WITHIN = 200, 1800, 10, 5  # of the bound; days before the leak, and after
+FALSE = 3.72                                         # standard deviations: one in 10,000
 
 
-# ---- the response of real servers -----------------------------------------------------------
-
-
-def profile(day):
-    """Load at a time of the day, 0 to 1: little at night, a dip at noon."""
-    hour = day % 1 * 24
-    bump = math.exp(-((hour - 10.5) / 2.6) ** 2) + 0.9 * math.exp(-((hour - 15.5) / 3.0) ** 2)
-    return 0.06 + 0.94 * min(1.0, bump / 1.1)
-
-
-def rss_kib(pid):
-    with open("/proc/%d/status" % pid, encoding="ascii") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def connect(port):
-    for _ in range(100):
-        try:
-            return socket.create_connection(("127.0.0.1", port))
-        except OSError:
-            time.sleep(0.1)
-    raise SystemExit("no server at port %d" % port)
-
-
-def redis_sessions(sock, n, ttl_ms):
-    """n sessions of 1 to 4 KiB, which expire after two hours of the replayed day."""
-    commands = b"".join(b"*5\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n$2\r\nPX\r\n$%d\r\n%d\r\n" % (
-        len(key), key, len(value), value, len(b"%d" % ttl_ms), ttl_ms) for key, value in (
-            (b"s%016x" % random.getrandbits(60), b"x" * random.randint(1024, 4096)) for _ in range(n)))
-    sock.sendall(commands)
-    left = 5 * n  # "+OK\r\n" each
-    while left > 0:
-        left -= len(sock.recv(65536))
-
-
-def node_requests(sock, n, _ttl_ms):
-    for _ in range(n):
-        sock.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        text = b""
-        while not text.endswith(b"done"):
-            text += sock.recv(65536)
-
-
-def replay(command, port, most, work, day_s):
-    """Resident memory at every quarter of an hour of three replayed days."""
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/tmp")
-    try:
-        sock, seen, begin = connect(port), [], time.monotonic()
-        for tick in range(3 * 96):
-            work(sock, max(1, int(most * profile(tick / 96))), int(1000 * day_s / 12))
-            seen.append(rss_kib(server.pid))
-            time.sleep(max(0.0, begin + (tick + 1) * day_s / 96 - time.monotonic()))
-        return seen
-    finally:
-        server.kill()
-        server.wait()
-
-
-def measured(seen):
-    def at(day, first, last):
-        part = seen[int(96 * day) + 4 * first:int(96 * day) + 4 * last]
-        return statistics.median(part), statistics.pstdev(part)
-    base, night, noon = at(0, 0, 1)[0], at(2, 4, 7), at(2, 10, 16)
-    rise = max(1.0, noon[0] - base)
-    return dict(back=round((noon[0] - night[0]) / rise, 2), stays=round((night[0] - base) / rise, 2),
-                noise=round(max(night[1], noon[1]) / rise, 3), rise=round(rise / base, 2))
-
-
-def measure(day_s):
-    port = free_port()
-    for name, command, most, work in (
-            ("redis", ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no"], 400, redis_sessions),
-            ("node", ["node", HERE / "servers" / "sessions.js", str(port), str(int(1000 * day_s / 12))], 200, node_requests)):
-        seen = replay(command, port, most, work, day_s)
-        print(name, seen[::16])
-        print('"%s": %s' % (name, measured(seen)))
+def responses():
+    """server -> rows, one for each category."""
+    found = {}
+    with open(HERE / "responses.csv", encoding="ascii") as file:
+        for row in csv.DictReader(line for line in file if line[0] != "#"):
+            how = {k: v if k == "category" else float(v) for k, v in row.items() if k != "server"}
+            found.setdefault(row["server"], []).append(how)
+    return found
 
 
 # ---- eight weeks ----------------------------------------------------------------------------
+
+
+class Category:
+    """The memory of one category, as responses.py describes it, step by step."""
+
+    def __init__(self, how, step, r):
+        self.how, self.r, self.last, self.now, self.noise = how, r, [], 0.0, 0.0
+        self.ticks = max(1, int(how["hours"] * 3600 / step)) if how["hours"] > 1 else 1
+        self.release = 1 - (1 - min(0.999, how["releases"])) ** (step / 3600)
+        self.keeps = max(0.0, how["correlation"]) ** (step / 3600)
+
+    def kib(self, load):
+        how = self.how
+        self.last = self.last[-self.ticks + 1:] + [load] if self.ticks > 1 else [load]
+        need = sum(self.last) / len(self.last)
+        if self.now > need and self.r.random() < self.release:
+            self.now -= how["share"] * (self.now - need)
+        self.now = max(self.now, need)
+        self.noise = self.keeps * self.noise + math.sqrt(1 - self.keeps ** 2) * self.r.gauss(0, how["noise"])
+        return how["base"] + how["gain"] * self.now + self.noise
 
 
 class Service:
     """The processes of one service, one after the other, as `leaks --series` is told of them."""
 
     def __init__(self, seed, number, weeks):
-        self.r = random.Random("%s:%d" % (seed, number))
-        self.name, self.days = "%s%d" % (list(RESPONSES)[number % 2], number), 7 * weeks
-        self.how = RESPONSES[list(RESPONSES)[number % 2]]
-        self.leaks = number // 2 % 2 == 1
-        self.leak_from = self.r.uniform(7, self.days - 8) if self.leaks else None
-        self.base = self.r.uniform(60e3, 900e3)
-        self.rows = list(self.live())
+        r = random.Random("%s:%d" % (seed, number))
+        measured = responses()
+        self.server = list(measured)[number % len(measured)]
+        self.name, self.days, self.hows = "%s%d" % (self.server, number), 7 * weeks, measured[self.server]
+        self.leaks = number // len(measured) % 2 == 1
+        self.leak_from = r.uniform(7, self.days - 8) if self.leaks else None
+        self.rise = math.exp(r.uniform(math.log(0.1), 0))  # the load adds so much to the constant data
+        self.base = sum(how["gain"] for how in self.hows) / self.rise
+        self.leaking = max(range(len(self.hows)), key=lambda i: (self.hows[i]["category"] in MALLOC, self.hows[i]["gain"]))
+        self.lives = list(self.plan(r))
+        self.rows = list(self.live(random.Random("%s:%d rows" % (seed, number)), STEP, 0, self.days, self.leaks))
+
+    def plan(self, r):
+        """Beginning and base of each life: a deploy every nine days or so, or a crash."""
+        begin, level = 0.0, 1.0
+        while begin < self.days:
+            yield begin, level
+            begin += max(0.3, r.expovariate(1 / 9.0))
+            level *= r.uniform(0.97, 1.03) if r.random() < 0.6 else 1.0
 
     def load(self, day):
         weekend = 0.35 if int(day) % 7 >= 5 else 1.0
@@ -152,49 +111,102 @@ class Service:
             return max(1, round(2 * load))
         return now
 
-    def live(self):
-        r, how, pid, level, now, lost = self.r, self.how, 100, 1.0, 1, 0.0
-        most = pool = 0.0
-        ends = r.expovariate(1 / 9.0)
-        self.burst = 1.0
-        for i in range(self.days * DAY // STEP):
-            day = i * STEP / DAY
-            self.burst = 1 + 0.97 * (self.burst - 1) + r.gauss(0, 0.02)
-            if day >= ends:  # a deploy every nine days or so, with another base; or a crash
-                ends = day + max(0.3, r.expovariate(1 / 9.0))
-                level *= r.uniform(0.97, 1.03) if r.random() < 0.6 else 1.0
-                pid, most, pool, lost = pid + 1, 0.0, 0.0, 0.0
+    def live(self, r, step, begin, end, leaks):
+        """Times, KiB of the categories, and lives; begins with the life of that day."""
+        life = max(i for i, (at, _) in enumerate(self.lives) if at <= begin) - 1
+        now, lost, ends = 1, 0.0, 0.0
+        self.burst, keeps = 1.0, 0.97 ** (step / STEP)
+        for i in range(math.ceil(self.lives[life + 1][0] * DAY / step), int(end * DAY / step)):
+            day = i * step / DAY
+            self.burst = 1 + keeps * (self.burst - 1) + r.gauss(0, 0.082) * math.sqrt(1 - keeps ** 2)
+            while day >= ends:
+                life, lost = life + 1, 0.0
+                ends = self.lives[life + 1][0] if life + 1 < len(self.lives) else self.days + 1
+                categories = [Category(how, step, r) for how in self.hows]
             total = 3 * self.load(day)
             now = self.instances(total, now)
             share = min(1.0, total / now)
-            rise = self.base * how["rise"]
-            most += 0.02 * max(0.0, share - most)  # pools and code that the first day fills
-            pool += (0.5 if share > pool else 0.08) * (share - pool)
-            if self.leaks and day >= self.leak_from:
-                lost += 0.01 * self.base * STEP / DAY * share / 0.33
-            kib = self.base * level + rise * (how["stays"] * most + how["back"] * pool) + lost
-            yield i * STEP, max(4, int((kib + rise * how["noise"] * r.gauss(0, 1)) / 4) * 4), pid
+            if leaks and day >= self.leak_from:
+                lost += 0.01 * self.base * step / DAY * share / 0.33
+            kib = [category.kib(share) + category.how["gain"] / self.rise * self.lives[life][1] for category in categories]
+            kib[self.leaking] += lost
+            yield i * step, [max(4, int(v / 4) * 4) for v in kib], 100 + life
 
     def days_asked(self):
         return range(2, self.days + 1)
 
 
+# ---- what an ideal judge could find ---------------------------------------------------------
+
+
+def features(service, r, begin, end, leaks):
+    """The mean of each day and the middle of each night, with the lives that they are of."""
+    parts = {}
+    for t, kib, life in service.live(r, TWIN_STEP, begin, end, leaks):
+        day, hour = divmod(t / 3600, 24)
+        if day >= begin:
+            parts.setdefault((int(day), life, 0), []).append(kib[service.leaking])
+            if 2 <= hour < 6:
+                parts.setdefault((int(day), life, 1), []).append(kib[service.leaking])
+    return {key: statistics.median(v) if key[2] else statistics.fmean(v) for key, v in parts.items() if len(v) >= 6}
+
+
+def solved(matrix, y):
+    """matrix^-1 y, by elimination."""
+    rows = [row[:] + [v] for row, v in zip(matrix, y)]
+    for i, row in enumerate(rows):
+        for other in rows[i + 1:]:
+            f = other[i] / row[i]
+            for k in range(i, len(row)):
+                other[k] -= f * row[k]
+    out = [0.0] * len(rows)
+    for i in reversed(range(len(rows))):
+        out[i] = (rows[i][-1] - sum(rows[i][k] * out[k] for k in range(i + 1, len(rows)))) / rows[i][i]
+    return out
+
+
+def bound(service):
+    """The probability that the ideal judge finds the leak at the end of the fifth day."""
+    begin, end = max(0, int(service.leak_from) - BEFORE), int(service.leak_from + WITHIN)
+    seeds = ["%s twin %d" % (service.name, i) for i in range(TWINS)]
+    twins = [features(service, random.Random(seed), begin, end, False) for seed in seeds]
+    leaks = [features(service, random.Random(seed), begin, end, True) for seed in seeds[:20]]
+    keys = sorted(twins[0])
+    means = [statistics.fmean(twin[key] for twin in twins) for key in keys]
+    signal = [statistics.fmean(leak[key] - twin[key] for leak, twin in zip(leaks, twins)) for key in keys]
+    off = [[twin[key] - mean for key, mean in zip(keys, means)] for twin in twins]
+    unknown = (10 * service.base) ** 2  # the variance of the base of a life
+    covariance = [[sum(row[i] * row[j] for row in off) / (TWINS - 1) + (a[1] == b[1]) * unknown + (i == j) * 16
+                   for j, b in enumerate(keys)] for i, a in enumerate(keys)]
+    square = sum(a * b for a, b in zip(signal, solved(covariance, signal)))
+    square *= (TWINS - len(keys) - 2) / (TWINS - 1)  # the inverse of an estimated covariance is too large
+    return statistics.NormalDist().cdf(math.sqrt(max(0.0, square)) - FALSE)
+
+
+# ---- what pmapdb finds ----------------------------------------------------------------------
+
+
 def verdicts(service, folder):
-    """The verdict at the end of every day."""
+    """The verdict at the end of every day: the worst of the categories."""
     path = pathlib.Path(folder) / "series.csv"
     with path.open("w", encoding="ascii") as file:
-        file.write("series_id,ts,kb,pid\n")
-        for day in service.days_asked():
-            file.writelines("%d,%d,%d,%d\n" % (day, 1700000000 + t, kib, pid)
-                            for t, kib, pid in service.rows[:day * DAY // STEP])
+        file.write("series_id,category,ts,kb,pid\n")
+        for i, how in enumerate(service.hows):
+            lines = [",%s,%d,%d,%d\n" % (how["category"], 1700000000 + t, kib[i], pid) for t, kib, pid in service.rows]
+            for day in service.days_asked():
+                file.writelines("%d/%d" % (day, i) + line for line in lines[:day * DAY // STEP])
     out = subprocess.run([kit.PROGRAM, "leaks", "--series", path, "-f", "csv"], check=True, capture_output=True,
                          text=True).stdout
-    return {int(row["series_id"]): row["verdict"] for row in csv.DictReader(io.StringIO(out))}
+    said = {}
+    for row in csv.DictReader(io.StringIO(out)):
+        said.setdefault(int(row["series_id"].split("/")[0]), []).append(row["verdict"])
+    return {day: next((word for word in ("leak", "suspect") if word in words), "") for day, words in said.items()}
 
 
 def judge(asked):
     rows, seeds = [], asked.seeds.split(",")
     soon = late = wrong = early = 0
+    ideal = 0.0
     with tempfile.TemporaryDirectory(prefix="pmapdb-weeks-") as folder:
         for seed, number in ((seed, number) for seed in seeds for number in range(asked.services)):
             service = Service(seed, number, asked.weeks)
@@ -203,28 +215,29 @@ def judge(asked):
             false = sum(v == "leak" for day, v in said.items() if day <= begins)
             doubt = sum(v == "suspect" for day, v in said.items() if day <= begins)
             found = min((day - begins for day, v in said.items() if day > begins and v == "leak"), default=None)
-            soon += found is not None and found <= 5
-            late += found is not None and found > 5
+            could = bound(service) if asked.bound and service.leaks else None
+            soon += found is not None and found <= WITHIN
+            late += found is not None and found > WITHIN
             early += service.leaks and false > 0
             wrong += not service.leaks and false > 0
-            rows.append([seed, service.name, len({row[2] for row in service.rows}),
+            ideal += could or 0.0
+            rows.append([seed, service.name, "%.2f" % service.rise, len(service.lives),
                          "%.1f" % begins if service.leaks else "", "" if not service.leaks else
-                         "never" if found is None else "%.1f" % found, false, doubt])
-    table(["seed", "service", "lives", "leaks from day", "found after", "false", "suspect"], rows)
-    leaks = sum(bool(row[3]) for row in rows)
-    print("%d of %d leaks found within 5 days, %d later; called before they leaked: %d; of %d services that do not "
-          "leak, called: %d" % (soon, leaks, late, early, len(rows) - leaks, wrong))
+                         "never" if found is None else "%.1f" % found, "" if could is None else "%.2f" % could, false, doubt])
+    table(["seed", "service", "rise", "lives", "leaks from day", "found after", "bound", "false", "suspect"], rows)
+    leaks = sum(bool(row[4]) for row in rows)
+    print("%d of %d leaks found within 5 days%s, %d later; called before they leaked: %d; of %d services that do not "
+          "leak, called: %d" % (soon, leaks, " (an ideal judge: %.1f)" % ideal if asked.bound else "", late, early,
+                                len(rows) - leaks, wrong))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--day", type=float, default=40, help="seconds of a replayed day")
-    parser.add_argument("--services", type=int, default=12)
+    parser.add_argument("--services", type=int, default=24)
     parser.add_argument("--weeks", type=int, default=8)
     parser.add_argument("--seeds", default="1,2,3")
-    asked = parser.parse_args()
-    measure(asked.day) if asked.measure else judge(asked)
+    parser.add_argument("--bound", action="store_true")
+    judge(parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -63,4 +63,13 @@ static void a_leak_of_a_percent_a_day(void **state)
         fail_msg("since %lld", (long long)t.since_ms);
 }
 
-RUN_TESTS(TEST(load_and_releases_are_no_leak), TEST(a_leak_of_a_percent_a_day))
+/* The new release leaks: its days are compared with those of earlier releases. */
+static void a_leak_of_a_release_is_found_within_days(void **state)
+{
+    pm_trend t = judge_service(0.01, FROM + 5);
+
+    assert_int_equal(t.verdict, PM_VERDICT_LEAK);
+}
+
+RUN_TESTS(TEST(load_and_releases_are_no_leak), TEST(a_leak_of_a_percent_a_day),
+          TEST(a_leak_of_a_release_is_found_within_days))

@@ -116,8 +116,7 @@
 #define PM_PROFILE_SHORT 0.15 /* and this much more below PM_DAYS_SURE */
 
 /* Leaks from day to day (days.c). */
-#define PM_DAYS_YOUNG 14     /* days in which a leak of such a service must be surer */
-#define PM_DAYS_DENSE 200    /* snapshots a day: such a service will be asked again tomorrow */
+#define PM_DAYS_DENSE 200    /* snapshots a day: such a service is asked every day */
 #define PM_DAYS_AGREE 10     /* evidence of the days that makes such a leak sure enough */
 #define PM_DAYS_AGE 1.0      /* days: younger is the start-up */
 #define PM_DAYS_GAP 0.02     /* of a day: the last snapshots of a day may be missing */

@@ -258,20 +258,19 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
-/* A service that is captured every few minutes is asked every day, and one of its first days looks
- * like a leak by chance. Under the load of days a start-up takes a week. */
-static void doubt_young(bool seasonal, const pm_daily *d, pm_trend *out)
+/* A service that is captured every few minutes is asked every day, and one of its days looks like a
+ * leak by chance. Under the load of days a start-up takes a week. */
+static void doubt_days(bool seasonal, const pm_daily *d, pm_trend *out)
 {
     double days = (double)(out->last_ms - out->first_ms) / 86400000.0;
     bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE;
     bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
 
-    if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || days > PM_DAYS_YOUNG ||
-        out->confidence >= PM_SURE_LOW || d->evidence >= PM_DAYS_AGREE ||
-        !(dense || (seasonal && starts)))
+    if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || out->confidence >= PM_SURE_LOW ||
+        d->evidence >= PM_DAYS_AGREE || !(dense || (seasonal && starts)))
         return;
     out->verdict = PM_VERDICT_SUSPECT;
-    snprintf(out->reason, PM_REASON, "has not seen two weeks of days and nights");
+    snprintf(out->reason, PM_REASON, "the days do not confirm the growth yet");
 }
 
 /* Judges lives of days by their days: a leak that came with a release, or later, resets with each
@@ -282,7 +281,7 @@ static void judge_days(const pm_series *series, pm_average *w, pm_trend *out)
     bool found = pm_daily_of(series, w->sample.work, &d);
     double level;
 
-    doubt_young(w->sample.seasonal, &d, out);
+    doubt_days(w->sample.seasonal, &d, out);
     if (!found || w->sample.lives == 1)
         return;
     memcpy(w->sample.work, w->sample.raw, w->sample.n * sizeof *w->sample.work);

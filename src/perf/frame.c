@@ -1,6 +1,6 @@
 /* frame: the frames of a chain, one a line: ADDRESS SYMBOL+0xOFFSET (DSO) */
 #include "base/num.h"
-#include "perf/line.h"
+#include "perf/text.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* of the addresses of a 64-bit machine */
 
@@ -8,16 +8,11 @@
  */
 static pm_text read_address(pm_text line, uint64_t *address)
 {
-    const char *p = line.data, *end = p + line.len;
-    size_t n;
+    pm_text t = pm_text_skip(line, " \t");
+    size_t n = pm_num_hex(t.data, t.data + t.len, address);
 
-    while (p < end && pm_perf_blank(*p))
-        p++;
-    n = pm_num_hex(p, end, address);
-    p += n;
-    if (n == 0 || (p < end && !pm_perf_blank(*p)))
-        return (pm_text){NULL, 0};
-    return (pm_text){p, (size_t)(end - p)};
+    t = pm_text_from(t, n);
+    return n && (t.len == 0 || pm_char_in(*t.data, " \t")) ? t : (pm_text){NULL, 0};
 }
 
 bool pm_perf_is_frame(pm_text line)
@@ -73,24 +68,12 @@ static size_t dso_at(pm_text t)
     return at == t.len || at == 0 || t.data[at - 1] == ' ' ? at : t.len;
 }
 
-/* "/usr/lib/libc.so.6", or "/usr/lib/libc.so.6+0x109a00" with -F +dsoff */
-static pm_text read_dso(pm_text t)
+/* Cuts off "+0xOFFSET". "[unknown]" becomes empty. */
+static pm_text read_name(pm_text t, uint64_t *offset)
 {
-    uint64_t offset;
-
-    if (pm_text_equal(t, PM_TEXT("[unknown]")))
-        return (pm_text){t.data, 0};
-    t.len = offset_at(t, &offset);
+    *offset = 0;
+    t.len = pm_text_equal(t, PM_TEXT("[unknown]")) ? 0 : offset_at(t, offset);
     return t;
-}
-
-static void read_symbol(pm_text t, pm_perf_frame *out)
-{
-    uint64_t offset = 0;
-
-    t.len = offset_at(t, &offset);
-    out->offset = offset;
-    out->symbol = pm_text_equal(t, PM_TEXT("[unknown]")) ? (pm_text){t.data, 0} : t;
 }
 
 static bool read_frame(pm_text line, pm_perf_frame *out)
@@ -102,18 +85,17 @@ static bool read_frame(pm_text line, pm_perf_frame *out)
     out->inlined = pm_text_ends(t, PM_TEXT(" (inlined)"));
     if (out->inlined)
         t.len -= PM_TEXT(" (inlined)").len;
-    while (t.len && pm_perf_blank(t.data[0]))
-        t = pm_text_from(t, 1);
+    t = pm_text_skip(t, " \t");
     out->dso = (pm_text){t.data + t.len, 0};
     if (!out->inlined && pm_text_ends(t, PM_TEXT(")"))) {
         size_t at = dso_at(t);
 
-        if (at < t.len) {
-            out->dso = read_dso((pm_text){t.data + at + 1, t.len - at - 2});
+        if (at < t.len) { /* -F +dsoff adds an offset to the DSO */
+            out->dso = read_name((pm_text){t.data + at + 1, t.len - at - 2}, &out->offset);
             t.len = at ? at - 1 : 0;
         }
     }
-    read_symbol(t, out);
+    out->symbol = read_name(t, &out->offset);
     return true;
 }
 
@@ -130,12 +112,10 @@ static bool is_kernel(const pm_perf_frame *f)
 bool pm_perf_next_frame(pm_text chain, size_t *at, pm_perf_frame *out)
 {
     while (*at < chain.len) {
-        const char *from = chain.data + *at;
-        const char *newline = memchr(from, '\n', chain.len - *at);
-        size_t n = newline ? (size_t)(newline - from) : chain.len - *at;
+        pm_text rest = pm_text_from(chain, *at), line = pm_text_cut(&rest, '\n');
 
-        *at += n + (newline != NULL);
-        if (read_frame((pm_text){from, n}, out) && !is_kernel(out))
+        *at = chain.len - rest.len;
+        if (read_frame(line, out) && !is_kernel(out))
             return true;
     }
     return false;

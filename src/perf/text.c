@@ -1,16 +1,18 @@
-/* text: lines of `perf script` become events. */
+/* text: lines of `perf script` become events.
+ *
+ * The name of a thread is any 15 bytes, including blanks, digits and colons, so a line cannot be
+ * read from the left. The reader searches for the name of the event, which is longer than 15 bytes,
+ * and reads the words before the name backwards. */
 #include "perf/text.h"
 
 #include "base/line.h"
-#include "perf/line.h"
+#include "base/num.h"
 
 #include <stdlib.h>
 
-typedef enum state {
-    BETWEEN, /* no event is open */
-    IN_CALL, /* in the chain of a call */
-    IN_OTHER /* in an event that is skipped */
-} state;
+#define EVENT PM_TEXT("syscalls:sys_e")
+#define BLANKS " \t"
+#define NS_DIGITS 9
 
 struct pm_perf {
     pm_perf_events events;
@@ -18,13 +20,188 @@ struct pm_perf {
     bool unended;  /* the line is the last one and has no newline */
     uint64_t line; /* number of the last line */
     uint64_t seen, taken;
-    uint64_t lost[PM_PERF_LOSS_COUNT];
-    state state;
-    pm_perf_line now;    /* the last line */
-    pm_perf_event event; /* IN_CALL: the open event without its texts */
-    pm_buf text;         /* IN_CALL: comm, followed by the chain */
+    uint64_t lost_records, lost_samples;       /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES */
+    enum { BETWEEN, IN_CALL, IN_OTHER } state; /* no event is open; a call; an event to skip */
+    pm_perf_event event;                       /* IN_CALL: the open event without its texts */
+    pm_buf text;                               /* IN_CALL: comm, followed by the chain */
     size_t comm_len;
 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* ---- time and thread ---- */
+
+/* Cuts the last word off the text. */
+static pm_text last_word(pm_text *t)
+{
+    pm_text word;
+
+    while (t->len && pm_char_in(t->data[t->len - 1], BLANKS))
+        t->len--;
+    word = (pm_text){t->data + t->len, 0};
+    for (; t->len && !pm_char_in(t->data[t->len - 1], BLANKS); t->len--, word.len++)
+        word.data--;
+    return word;
+}
+
+/* "1050.459042:" and "1050.459042123:"; a number with fewer digits need not be a time. */
+static bool read_time(pm_text word, int64_t *ns)
+{
+    const char *p = word.data, *end = word.data + word.len - 1;
+    uint64_t seconds, fraction;
+    size_t n, digits;
+
+    if (word.len < 9 || *end != ':')
+        return false;
+    n = pm_num_dec(p, end, &seconds);
+    if (n == 0 || p[n] != '.' || seconds > INT64_MAX / 1000000000 - 1)
+        return false;
+    p += n + 1;
+    digits = pm_num_dec(p, end, &fraction);
+    if (p + digits != end || digits < 6 || digits > NS_DIGITS)
+        return false;
+    for (; digits < NS_DIGITS; digits++)
+        fraction *= 10;
+    *ns = (int64_t)(seconds * 1000000000 + fraction);
+    return true;
+}
+
+/* "20745" and "20745/20756" */
+static bool read_thread(pm_text word, int64_t *pid, int64_t *tid)
+{
+    bool both = word.len && memchr(word.data, '/', word.len);
+    pm_text first = both ? pm_text_cut(&word, '/') : word;
+    uint64_t a, b;
+
+    if (!pm_num_all(first, &a) || !pm_num_all(word, &b) || a > INT32_MAX || b > INT32_MAX)
+        return false;
+    *pid = both ? (int64_t)a : PMAPDB_UNKNOWN;
+    *tid = (int64_t)b;
+    return true;
+}
+
+/* Reads the words before the name of an event: comm, thread, time, and an optional period. The CPU,
+ * letters (-F +misc) or a date (-F +tod) may follow the thread. Returns the reason of a failure. */
+static const char *read_front(pm_text front, pm_perf_event *event)
+{
+    pm_text word;
+
+    do
+        word = last_word(&front);
+    while (word.len && is_digit(word.data[0]) && is_digit(word.data[word.len - 1]));
+    if (!word.len || !read_time(word, &event->time_ns))
+        return "no time in front of the event";
+    do
+        word = last_word(&front);
+    while (word.len && !read_thread(word, &event->pid, &event->tid));
+    event->comm = pm_text_trim(front, BLANKS);
+    return word.len ? NULL : "no thread in front of the event";
+}
+
+/* ---- parameters ---- */
+
+static const unsigned needed[PM_CALL_COUNT] = {
+    [PM_CALL_MMAP] = 3,   [PM_CALL_MUNMAP] = 3,   [PM_CALL_BRK] = 1,
+    [PM_CALL_MREMAP] = 7, [PM_CALL_MPROTECT] = 3,
+};
+
+/* Cuts "0x7f02" off the text; a blank, a comma or the end follows. */
+static bool take_hex(pm_text *t, uint64_t *out)
+{
+    pm_text digits = pm_text_from(*t, 2);
+    size_t n = pm_text_starts(*t, PM_TEXT("0x"))
+                   ? pm_num_hex(digits.data, digits.data + digits.len, out)
+                   : 0;
+
+    if (!n || (n < digits.len && !pm_char_in(digits.data[n], BLANKS ",")))
+        return false;
+    *t = pm_text_from(digits, n);
+    return true;
+}
+
+/* Reads "addr: 0x00000000, len: 0x00002000" and cuts it off the text. A value in words counts as
+ * unknown. */
+static void take_parameters(pm_text *t, pm_perf_event *event)
+{
+    while (t->len && memchr(t->data, ':', t->len)) {
+        pm_text name = pm_text_trim(pm_text_cut(t, ':'), BLANKS);
+        const char *known;
+        uint64_t value;
+
+        *t = pm_text_skip(*t, BLANKS);
+        if (!take_hex(t, &value))
+            while (t->len && !pm_char_in(*t->data, BLANKS ","))
+                *t = pm_text_from(*t, 1);
+        else
+            for (int i = 0; i < PM_CALL_ARGS && (known = pm_call_arg_name(event->kind, i)); i++)
+                if (pm_text_equal(name, pm_text_of(known))) {
+                    event->arg[i] = value;
+                    event->has |= 1u << i;
+                }
+        if (!t->len || *t->data != ',')
+            return;
+        *t = pm_text_from(*t, 1);
+    }
+}
+
+/* Reads the text after the name. Without a recorded chain, perf prints the address of the call
+ * (-F +ip) in the same line: it becomes *frame. Returns the reason of a failure. */
+static const char *read_rest(pm_text t, pm_perf_event *event, pm_text *frame)
+{
+    t = pm_text_skip(t, BLANKS);
+    if (event->exit && !take_hex(&t, &event->ret))
+        return "the value that the call returned cannot be read";
+    if (!event->exit)
+        take_parameters(&t, event);
+    if (!event->exit && (event->has & needed[event->kind]) != needed[event->kind])
+        return "a parameter is missing or cannot be read";
+    t = pm_text_skip(t, BLANKS);
+    *frame = t.len && pm_perf_is_frame(t) ? t : PM_TEXT("");
+    return NULL;
+}
+
+/* ---- events ---- */
+
+/* Reads "nter_mmap: " or "xit_mmap:u: " after EVENT and cuts it off. */
+static bool take_name(pm_text *t, pm_perf_event *event)
+{
+    pm_text rest = *t, name;
+
+    event->exit = pm_text_starts(rest, PM_TEXT("xit_"));
+    if (!event->exit && !pm_text_starts(rest, PM_TEXT("nter_")))
+        return false;
+    rest = pm_text_from(rest, event->exit ? 4 : 5);
+    if (!rest.len || !memchr(rest.data, ':', rest.len))
+        return false;
+    name = pm_text_cut(&rest, ':');
+    for (int kind = 0; kind < PM_CALL_COUNT; kind++) {
+        if (!pm_text_equal(name, pm_text_of(pm_call_name(kind))))
+            continue;
+        event->kind = kind;
+        while (rest.len && !pm_char_in(*rest.data, BLANKS ":")) /* the modifier of the event */
+            rest = pm_text_from(rest, 1);
+        *t = rest.len && *rest.data == ':' ? pm_text_from(rest, 1) : rest;
+        return true;
+    }
+    return false;
+}
+
+/* Finds the name of an event of the five calls. The name of a thread may begin like the name of an
+ * event. *rest is the text after the name. Returns the position of the name; NULL: not found. */
+static const char *find_name(pm_text line, pm_text *rest, pm_perf_event *event)
+{
+    const char *p = line.data, *end = p + line.len;
+
+    for (; (p = memmem(p, (size_t)(end - p), EVENT.data, EVENT.len)); p += EVENT.len) {
+        *rest = (pm_text){p + EVENT.len, (size_t)(end - p) - EVENT.len};
+        if ((p == line.data || pm_char_in(p[-1], BLANKS)) && take_name(rest, event))
+            return p;
+    }
+    return NULL;
+}
 
 static pmapdb_status bad(pm_perf *p, uint64_t line, const char *why, pmapdb_error *err)
 {
@@ -35,10 +212,10 @@ static pmapdb_status bad(pm_perf *p, uint64_t line, const char *why, pmapdb_erro
 static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 {
     pm_text text = pm_buf_text(&p->text);
-    state was = p->state;
+    bool is_call = p->state == IN_CALL;
 
     p->state = BETWEEN;
-    if (was != IN_CALL)
+    if (!is_call)
         return PMAPDB_OK;
     p->taken++;
     p->event.comm = (pm_text){text.data, p->comm_len};
@@ -58,23 +235,13 @@ static pmapdb_status add_frame(pm_perf *p, pm_text frame, pmapdb_error *err)
 {
     pmapdb_status st;
 
+    if (p->state != IN_CALL || (p->unended && frame.data[frame.len - 1] != ')'))
+        return PMAPDB_OK;
     if (p->text.len + frame.len + 1 > PM_PERF_EVENT_MAX)
         return too_long(p, err);
     st = pm_buf_add(&p->text, frame.data, frame.len, err);
-    return st == PMAPDB_OK ? pm_buf_add(&p->text, "\n", 1, err) : st;
-}
-
-static pmapdb_status begin_call(pm_perf *p, pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    p->event = p->now.event;
-    p->event.line = p->line;
-    p->comm_len = p->event.comm.len;
-    pm_buf_clear(&p->text);
-    st = pm_buf_add(&p->text, p->event.comm.data, p->comm_len, err);
-    p->state = IN_CALL;
-    return st == PMAPDB_OK && p->now.frame.len ? add_frame(p, p->now.frame, err) : st;
+    PM_STEP(st, pm_buf_add(&p->text, "\n", 1, err));
+    return st;
 }
 
 /* The first line of an event also ends the event above: perf prints blank lines only between events
@@ -85,58 +252,92 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
 
     p->seen++;
     p->state = IN_OTHER;
-    if (st != PMAPDB_OK || p->now.kind == PM_PERF_OTHER)
-        return st;
-    if (p->now.kind == PM_PERF_BAD)
-        return bad(p, p->line, p->now.why, err);
-    return p->unended ? bad(p, p->line, "cut off", err) : begin_call(p, err);
+    return st;
 }
 
-/* Records add up. Warnings are totals, which may be repeated: the largest counts. */
-static void add_lost(pm_perf *p, pm_perf_loss loss, uint64_t n)
+/* `event` has the name of the line, which begins at `name`; *rest follows the name. */
+static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front, pm_text rest,
+                                pmapdb_error *err)
 {
-    uint64_t *lost = &p->lost[loss];
+    pm_text frame = PM_TEXT("");
+    const char *why = read_front(front, event);
+    pmapdb_status st = begin_event(p, err);
 
-    if (loss == PM_PERF_LOSS_WARNING)
-        *lost = n > *lost ? n : *lost;
-    else if (__builtin_add_overflow(*lost, n, lost))
+    if (!why)
+        why = read_rest(rest, event, &frame);
+    if (!why && p->unended)
+        why = "cut off";
+    if (st != PMAPDB_OK || why)
+        return st == PMAPDB_OK ? bad(p, p->line, why, err) : st;
+    p->event = *event;
+    p->event.line = p->line;
+    p->comm_len = event->comm.len;
+    p->state = IN_CALL;
+    pm_buf_clear(&p->text);
+    st = pm_buf_add(&p->text, event->comm.data, p->comm_len, err);
+    return st == PMAPDB_OK && frame.len ? add_frame(p, frame, err) : st;
+}
+
+/* ---- lines ---- */
+
+/* The text after the time in the line of any event; data NULL: the line has no time. */
+static pm_text after_time(pm_text line)
+{
+    const char *end = line.data + line.len;
+
+    for (const char *p = line.data; (p = memchr(p, ':', (size_t)(end - p))); p++) {
+        const char *from = p;
+        int64_t ns;
+
+        while (from > line.data && (is_digit(from[-1]) || from[-1] == '.'))
+            from--;
+        if (read_time((pm_text){from, (size_t)(p + 1 - from)}, &ns))
+            return pm_text_skip((pm_text){p + 1, (size_t)(end - p - 1)}, BLANKS);
+    }
+    return (pm_text){NULL, 0};
+}
+
+/* Adds the number of "PERF_RECORD_LOST lost 12" or "PERF_RECORD_LOST_SAMPLES lost 12". Each of the
+ * two reports every lost event. */
+static void add_lost(pm_perf *p, pm_text record)
+{
+    bool samples = pm_text_starts(record, PM_TEXT("PERF_RECORD_LOST_SAMPLES"));
+    uint64_t *lost = samples ? &p->lost_samples : &p->lost_records, n;
+    const char *at = memmem(record.data, record.len, " lost ", 6);
+
+    if (at && pm_text_starts(record, PM_TEXT("PERF_RECORD_LOST")) &&
+        pm_num_dec(at + 6, record.data + record.len, &n) && __builtin_add_overflow(*lost, n, lost))
         *lost = UINT64_MAX;
-}
-
-static bool is_blank_line(pm_text line)
-{
-    while (line.len && pm_perf_blank(line.data[line.len - 1]))
-        line.len--;
-    return line.len == 0;
 }
 
 static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
 {
     pm_perf *p = ctx;
+    pm_perf_event event = {.line = 0};
+    pm_text rest;
+    const char *name;
 
     p->line++;
     if (p->lines.cut)
         return too_long(p, err);
-    if (line.len && line.data[line.len - 1] == '\r')
+    if (pm_text_ends(line, PM_TEXT("\r")))
         line.len--;
-    if (is_blank_line(line))
+    if (pm_text_skip(line, BLANKS).len == 0)
         return end_event(p, err);
-    pm_perf_read_line(line, &p->now);
-    switch (p->now.kind) {
-    case PM_PERF_CALL:
-    case PM_PERF_BAD:
-    case PM_PERF_OTHER:
+    /* Most lines are frames, and no other line begins with a tab and ends in a parenthesis. */
+    if (*line.data == '\t' && line.data[line.len - 1] == ')')
+        return add_frame(p, line, err);
+    name = find_name(line, &rest, &event);
+    if (name)
+        return begin_call(p, &event, (pm_text){line.data, (size_t)(name - line.data)}, rest, err);
+    if (*line.data == '#') /* --header */
+        return PMAPDB_OK;
+    rest = after_time(line);
+    if (!rest.data)
+        return pm_perf_is_frame(line) ? add_frame(p, line, err) : PMAPDB_OK;
+    if (!pm_text_starts(rest, PM_TEXT("PERF_RECORD_")))
         return begin_event(p, err);
-    case PM_PERF_FRAME:
-        if (p->state == IN_CALL && (!p->unended || line.data[line.len - 1] == ')'))
-            return add_frame(p, line, err);
-        break;
-    case PM_PERF_LOST:
-        add_lost(p, p->now.loss, p->now.lost);
-        break;
-    case PM_PERF_JUNK:
-        break;
-    }
+    add_lost(p, rest);
     return PMAPDB_OK;
 }
 
@@ -170,18 +371,15 @@ pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error
 
 pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err)
 {
-    uint64_t lost = 0;
+    uint64_t lost;
     pmapdb_status st;
 
     p->unended = true;
     st = pm_lines_finish(&p->lines, err);
-    if (st == PMAPDB_OK)
-        st = end_event(p, err);
-    for (int i = 0; i < PM_PERF_LOSS_COUNT; i++)
-        lost = p->lost[i] > lost ? p->lost[i] : lost;
-    if (st != PMAPDB_OK || !lost || !p->events.lost)
-        return st;
-    return p->events.lost(p->events.ctx, lost, err);
+    PM_STEP(st, end_event(p, err));
+    lost = p->lost_records > p->lost_samples ? p->lost_records : p->lost_samples;
+    return st == PMAPDB_OK && lost && p->events.lost ? p->events.lost(p->events.ctx, lost, err)
+                                                     : st;
 }
 
 uint64_t pm_perf_seen(const pm_perf *p)

@@ -1,8 +1,9 @@
 /* text: the text of `perf script`, for the five calls that make and end mappings: mmap, munmap,
  * brk, mremap, mprotect. Pure and push-fed: bytes in, events out, in pieces of any size.
  *
- *     COMM [PID/]TID [CPU] SECONDS.FRACTION: [PERIOD] syscalls:sys_enter_mmap: addr: 0x.., len:
- * 0x.. ADDRESS SYMBOL+0xOFFSET (DSO) ADDRESS SYMBOL+0xOFFSET (inlined)
+ *     COMM [PID/]TID [CPU] SECONDS.FRACTION: [PERIOD] syscalls:sys_enter_brk: brk: 0x..
+ *             ADDRESS SYMBOL+0xOFFSET (DSO)
+ *             ADDRESS SYMBOL+0xOFFSET (inlined)
  *
  * Reads the default output of `perf script`, with --ns, --header and --show-lost-events, and with
  * -F that adds (+pid, +misc, +tod, +period, +flags, +srcline) or removes (-comm, -cpu, -ip, -sym,
@@ -41,9 +42,8 @@ typedef struct pm_perf_event {
 typedef struct pm_perf_events {
     void *ctx;
     pmapdb_status (*event)(void *ctx, const pm_perf_event *event, pmapdb_error *err);
-    /* Called once, at the end, if at least n events were lost. The text reports losses as
-     * PERF_RECORD_LOST (perf script --show-lost-events) or as perf's warnings (2>&1). Several ways
-     * report the same events: n is the largest number. */
+    /* Called once, at the end, if at least n events were lost, which perf script
+     * --show-lost-events reports. */
     pmapdb_status (*lost)(void *ctx, uint64_t n, pmapdb_error *err);
     /* A line begins like one of the five calls and cannot be read, or is cut off, or is too long.
      * The event is skipped with its chain. */
@@ -74,5 +74,9 @@ typedef struct pm_perf_frame {
 /* Reads the next frame of a chain, callee first; false at the end. *at starts at 0. Skips frames of
  * the kernel and lines that are not frames. */
 bool pm_perf_next_frame(pm_text chain, size_t *at, pm_perf_frame *out);
+
+/* True for blanks, an address, and then a blank or the end. Ask only if the line is not an event.
+ */
+bool pm_perf_is_frame(pm_text line);
 
 #endif

@@ -132,7 +132,7 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
                                        .known = stored.known,
                                        .shallow = !stored.known && run->trace.brks >= 8 &&
                                                   2 * run->trace.short_brks > run->trace.brks,
-                                       .chainless = !stored.known && !run->trace.chains};
+                                       .chainless = !stored.known && !run->trace.any_chain};
     return st;
 }
 

@@ -152,7 +152,8 @@ static void begin_row(pm_reader *r, const pm_mapping *m, const char *p)
 
     if (p)
         pm_smaps_hash(r, p);
-    /* not all lines of the row, or other lines among them; a row without Size gets one in the pool */
+    /* not all lines of the row, or other lines among them; a row without Size gets one in the pool
+     */
     if (s->hashed != r->line - s->line || s->hashed != s->n_lines || s->torn ||
         !pm_has(&s->row, PM_BIT(PM_SIZE)))
         s->hashed = 0;

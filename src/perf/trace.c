@@ -1,6 +1,5 @@
 /* trace: one whole text of perf script in memory. */
 #include "perf/trace.h"
-#include "base/hash.h"
 
 #include <stdlib.h>
 
@@ -14,16 +13,10 @@ void pm_trace_init(pm_trace *t)
 void pm_trace_free(pm_trace *t)
 {
     free(t->thread);
-    free(t->frame);
-    free(t->stack);
     free(t->event);
     free(t->call);
-    free(t->found);
-    pm_pool_free(t->words);
+    pm_pool_free(t->chains);
     pm_map_free(&t->threads);
-    pm_map_free(&t->chain_of);
-    pm_map_free(&t->frames);
-    pm_map_free(&t->stacks);
     pm_trace_init(t);
 }
 
@@ -66,98 +59,31 @@ static pmapdb_status thread_of(pm_trace *t, const pm_perf_event *e, uint32_t *ou
     return PMAPDB_OK;
 }
 
-/* ---- chains: equal 64-bit hashes mean equal texts ---- */
+/* ---- chains ---- */
 
-static pmapdb_status frame_of(pm_trace *t, const pm_perf_frame *f, uint32_t *out, pmapdb_error *err)
+/* Finds the id of the chain of an event; 0 if all of its frames are the kernel's. */
+static pmapdb_status chain_of(pm_trace *t, const pm_perf_event *e, uint32_t *id, pmapdb_error *err)
 {
-    pm_trace_frame new = {.offset = f->symbol.len ? f->offset : f->address, .inlined = f->inlined};
-    int64_t index = (int64_t)t->n_frames;
-    uint64_t hash;
-    pmapdb_status st = t->words ? PMAPDB_OK : pm_pool_new(&t->words, err);
-
-    PM_STEP(st, pm_pool_text(t->words, f->symbol, &new.symbol, err));
-    PM_STEP(st, pm_pool_text(t->words, f->dso, &new.dso, err));
-    if (st != PMAPDB_OK)
-        return st;
-    hash = pm_hash((uint64_t[]){new.offset, new.symbol, new.dso, new.inlined}, 4 * sizeof hash);
-    if (!pm_map_get(&t->frames, hash, &index)) {
-        st = pm_grow(&t->frame, &t->cap_frames, t->n_frames, sizeof *t->frame, err);
-        PM_STEP(st, pm_map_put(&t->frames, hash, index, err));
-        if (st == PMAPDB_OK)
-            t->frame[t->n_frames++] = new;
-    }
-    *out = (uint32_t)index;
-    return st;
-}
-
-static pmapdb_status push_stack(pm_trace *t, pm_trace_stack new, uint32_t *out, pmapdb_error *err)
-{
-    uint64_t key = (uint64_t) new.caller << 32 | new.frame;
-    int64_t index = (int64_t)t->n_stacks;
+    pm_perf_frame frame;
+    size_t at = 0;
     pmapdb_status st = PMAPDB_OK;
 
-    if (!index || !pm_map_get(&t->stacks, key, &index)) {
-        st = pm_grow(&t->stack, &t->cap_stacks, t->n_stacks, sizeof *t->stack, err);
-        if (st == PMAPDB_OK && index)
-            st = pm_map_put(&t->stacks, key, index, err);
-        if (st == PMAPDB_OK)
-            t->stack[t->n_stacks++] = new;
-    }
-    *out = (uint32_t)index;
-    return st;
-}
-
-/* The text has the callee first; the caller is pushed first. */
-static pmapdb_status read_chain(pm_trace *t, pm_text chain, uint32_t *stack, pmapdb_error *err)
-{
-    pm_perf_frame f;
-    size_t n = 0, at = 0;
-    uint32_t frame;
-    pmapdb_status st = PMAPDB_OK;
-
-    while (st == PMAPDB_OK && pm_perf_next_frame(chain, &at, &f)) {
-        st = pm_grow(&t->found, &t->cap_found, n, sizeof *t->found, err);
-        if (st == PMAPDB_OK)
-            t->found[n++] = f;
-    }
-    if (st == PMAPDB_OK && !t->n_stacks)
-        st = push_stack(t, (pm_trace_stack){0, 0}, stack, err); /* the empty chain */
-    *stack = 0;
-    while (st == PMAPDB_OK && n) {
-        st = frame_of(t, &t->found[--n], &frame, err);
-        if (st == PMAPDB_OK)
-            st = push_stack(t, (pm_trace_stack){*stack, frame}, stack, err);
-    }
-    return st;
-}
-
-static pmapdb_status stack_of(pm_trace *t, pm_text chain, uint32_t *stack, pmapdb_error *err)
-{
-    uint64_t hash = pm_hash(chain.data, chain.len);
-    int64_t known;
-    pmapdb_status st;
-
-    *stack = 0;
-    if (!chain.len)
+    *id = 0;
+    t->any_chain |= e->chain.len > 0;
+    if (!pm_perf_next_frame(e->chain, &at, &frame))
         return PMAPDB_OK;
-    t->chains = true;
-    if (pm_map_get(&t->chain_of, hash, &known)) {
-        *stack = (uint32_t)known;
-        return PMAPDB_OK;
+    if (e->kind == PM_CALL_BRK) {
+        t->brks++;
+        t->short_brks += !pm_perf_next_frame(e->chain, &at, &frame);
     }
-    st = read_chain(t, chain, stack, err);
-    return st == PMAPDB_OK ? pm_map_put(&t->chain_of, hash, *stack, err) : st;
+    if (!t->chains)
+        st = pm_pool_new(&t->chains, err);
+    PM_STEP(st, pm_pool_text(t->chains, e->chain, id, err));
+    t->n_chains = *id > t->n_chains ? *id : t->n_chains;
+    return st;
 }
 
 /* ---- events ---- */
-
-static void note_time(pm_trace *t, int64_t ns)
-{
-    if (t->first_ns == PMAPDB_UNKNOWN || ns < t->first_ns)
-        t->first_ns = ns;
-    if (ns > t->last_ns) /* PMAPDB_UNKNOWN is less than any time */
-        t->last_ns = ns;
-}
 
 pmapdb_status pm_trace_add(void *trace, const pm_perf_event *e, pmapdb_error *err)
 {
@@ -172,7 +98,7 @@ pmapdb_status pm_trace_add(void *trace, const pm_perf_event *e, pmapdb_error *er
     if (st == PMAPDB_OK && t->n_events >= UINT32_MAX)
         st = pm_fail(err, PMAPDB_INPUT, "more than 4 billion events");
     if (st == PMAPDB_OK)
-        st = stack_of(t, e->chain, &new.stack, err);
+        st = chain_of(t, e, &new.chain, err);
     if (st == PMAPDB_OK)
         st = pm_grow(&t->event, &t->cap_events, t->n_events, sizeof *t->event, err);
     if (st != PMAPDB_OK)
@@ -181,11 +107,10 @@ pmapdb_status pm_trace_add(void *trace, const pm_perf_event *e, pmapdb_error *er
         new.arg[0] = e->ret;
     else
         memcpy(new.arg, e->arg, sizeof new.arg);
-    if (new.stack &&new.kind == PM_CALL_BRK) {
-        t->brks++;
-        t->short_brks += t->stack[new.stack].caller == 0;
-    }
-    note_time(t, new.time_ns);
+    if (t->first_ns == PMAPDB_UNKNOWN || new.time_ns < t->first_ns)
+        t->first_ns = new.time_ns;
+    if (new.time_ns > t->last_ns) /* PMAPDB_UNKNOWN is less than any time */
+        t->last_ns = new.time_ns;
     t->event[t->n_events++] = new;
     return PMAPDB_OK;
 }
@@ -233,7 +158,7 @@ static pm_traced_call *make_call(pm_trace *t, pm_trace_event *half)
 
     *call = (pm_traced_call){.begin_ns = PMAPDB_UNKNOWN,
                              .end_ns = PMAPDB_UNKNOWN,
-                             .stack = half->stack,
+                             .chain = half->chain,
                              .thread = half->thread,
                              .kind = half->kind};
     half->call = (uint32_t)t->n_calls++;
@@ -270,7 +195,7 @@ static void pair_exit(pairing *p, pm_trace_event *e)
     if (enter) {
         call = begin_call(p->t, enter);
         e->call = enter->call;
-        call->stack = call->stack ? call->stack : e->stack;
+        call->chain = call->chain ? call->chain : e->chain;
     } else {
         call = make_call(p->t, e);
     }

@@ -1,5 +1,5 @@
 /* trace: one whole text of perf script in memory: threads, call chains, and calls in order. Takes
- * about 200 bytes per event; equal frames and chains are stored once.
+ * about 100 bytes per event; equal chains are stored once.
  *
  * Order. Each processor has its own buffer, and perf may print the events of a buffer late. So
  * events are sorted by time; events with equal times keep the order of the text.
@@ -20,7 +20,7 @@ typedef struct pm_traced_call {
     int64_t begin_ns, end_ns;   /* PMAPDB_UNKNOWN: no enter, no exit */
     uint64_t arg[PM_CALL_ARGS]; /* 0 if the bit in `has` is 0 */
     uint64_t ret;
-    uint32_t stack; /* chain of the enter, else of the exit; 0: no chain */
+    uint32_t chain; /* of the enter, else of the exit: text in pm_trace.chains; 0: no chain */
     uint32_t thread;
     uint8_t kind, has; /* pm_call_kind; bit i: the text has arg[i] */
 } pm_traced_call;
@@ -29,7 +29,7 @@ typedef struct pm_traced_call {
 typedef struct pm_trace_event {
     int64_t time_ns;
     uint64_t arg[PM_CALL_ARGS]; /* exit: arg[0] is the returned value */
-    uint32_t stack, thread;
+    uint32_t chain, thread;
     uint32_t read; /* position in the text */
     uint32_t call; /* index in pm_trace.call, after pm_trace_finish */
     uint8_t kind, has;
@@ -42,24 +42,9 @@ typedef struct pm_trace_thread {
     char comm[32]; /* the last name; the kernel cuts names to 15 bytes */
 } pm_trace_thread;
 
-typedef struct pm_trace_frame {
-    uint64_t offset;      /* in the symbol, else the address */
-    uint32_t symbol, dso; /* texts in pm_trace.words */
-    bool inlined;
-} pm_trace_frame;
-
-/* A chain of calls: its innermost frame, and the chain of the caller, which has a smaller index. */
-typedef struct pm_trace_stack {
-    uint32_t caller, frame;
-} pm_trace_stack;
-
 typedef struct pm_trace {
     pm_trace_thread *thread;
     size_t n_threads, cap_threads;
-    pm_trace_frame *frame;
-    size_t n_frames, cap_frames;
-    pm_trace_stack *stack; /* 0 is the empty chain */
-    size_t n_stacks, cap_stacks;
     pm_trace_event *event;
     size_t n_events, cap_events;
     pm_traced_call *call; /* after pm_trace_finish, ordered by end */
@@ -67,12 +52,11 @@ typedef struct pm_trace {
     int64_t first_ns, last_ns; /* PMAPDB_UNKNOWN: no event */
     uint64_t bad;
     int64_t lost;              /* PMAPDB_UNKNOWN: the text does not say */
-    bool chains;               /* at least one event has a chain */
+    bool any_chain;            /* at least one event has a chain, if only of the kernel */
     uint64_t brks, short_brks; /* brk events with a chain; with a chain of one frame */
-    pm_pool *words;            /* NULL: no frame yet */
-    pm_map threads, chain_of, frames, stacks; /* key or hash -> index */
-    pm_perf_frame *found;                     /* frames of the current chain, callee first */
-    size_t cap_found;
+    pm_pool *chains;           /* NULL: no chain yet */
+    uint32_t n_chains;         /* chains have the ids 1 to n_chains */
+    pm_map threads;            /* pid and tid -> index */
 } pm_trace;
 
 void pm_trace_init(pm_trace *t);

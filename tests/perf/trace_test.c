@@ -113,10 +113,9 @@ static void chains_are_kept_once(void **state)
         e.time_ns = (int64_t)i;
         kit_ok(pm_trace_add(&t, &e, NULL), NULL);
     }
-    assert_int_equal(t.n_frames, 3);
-    assert_int_equal(t.n_stacks, 5);
-    assert_int_equal(t.event[2].stack, 0);
-    assert_int_equal(t.event[3].stack, t.event[0].stack);
+    assert_int_equal(t.n_chains, 2);
+    assert_int_equal(t.event[2].chain, 0);
+    assert_int_equal(t.event[3].chain, t.event[0].chain);
     pm_trace_free(&t);
 }
 

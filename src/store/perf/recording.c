@@ -1,6 +1,7 @@
 /* recording: stores a text of perf script. */
 #include "store/perf/recording.h"
 
+#include "base/hash.h"
 #include "perf/replay.h"
 #include "store/write/process.h"
 #include <stdlib.h>
@@ -12,7 +13,13 @@ typedef struct writing {
     int64_t *tracee_id; /* per address space */
     size_t n_tracees;
     size_t *space_of;              /* address space per thread, or PM_REPLAY_NOWHERE */
-    int64_t *thread_id, *stack_id; /* per thread and stack */
+    int64_t *thread_id, *stack_id; /* per thread and chain */
+    struct framed {                /* frames of a chain, callee first */
+        pm_perf_frame frame;
+        pm_text line;
+    } * frames;
+    size_t cap_frames;
+    pm_map stacks; /* hash of the caller's id and of the line of a frame -> stack id */
 } writing;
 
 /* ---- rows ---- */
@@ -81,31 +88,59 @@ static void insert_threads(writing *w, const pm_recording_options *o)
     read_threads(w);
 }
 
-/* The store has each frame and each stack once. A caller comes before its callees. */
-static void insert_stacks(writing *w)
+/* Finds or adds a frame and the stack that it makes with its caller. */
+static int64_t stack_of(writing *w, int64_t caller_id, const pm_perf_frame *f)
 {
-    const pm_trace *t = w->t;
+    const pm_arg frame[] = {PM_T(f->symbol), PM_BITS(f->symbol.len ? f->offset : f->address),
+                            PM_T(f->dso), PM_I(f->inlined)};
+    pm_arg stack[] = {PM_I(caller_id), PM_I(0)};
 
-    for (size_t i = 1; i < t->n_stacks && pm_sql_ok(w->sql); i++) {
-        const pm_trace_frame *f = &t->frame[t->stack[i].frame];
-        const pm_arg frame[] = {PM_T(pm_pool_text_get(t->words, f->symbol)), PM_BITS(f->offset),
-                                PM_T(pm_pool_text_get(t->words, f->dso)), PM_I(f->inlined)};
-        pm_arg stack[] = {PM_I(w->stack_id[t->stack[i].caller]), PM_I(0)};
+    pm_sql_do(w->sql,
+              "INSERT OR IGNORE INTO frame (symbol, offset, dso, inlined) VALUES (?1, ?2, ?3, ?4)",
+              frame, 4);
+    stack[1].i = pm_sql_value(w->sql,
+                              "SELECT frame_id FROM frame WHERE symbol = ?1 AND offset = ?2 "
+                              "AND dso = ?3 AND inlined = ?4",
+                              frame, 4, 0);
+    pm_sql_do(w->sql, "INSERT OR IGNORE INTO stack (caller_id, frame_id) VALUES (?1, ?2)", stack,
+              2);
+    return pm_sql_value(w->sql, "SELECT stack_id FROM stack WHERE caller_id = ?1 AND frame_id = ?2",
+                        stack, 2, 0);
+}
 
-        pm_sql_do(w->sql,
-                  "INSERT OR IGNORE INTO frame (symbol, offset, dso, inlined) "
-                  "VALUES (?1, ?2, ?3, ?4)",
-                  frame, 4);
-        stack[1].i = pm_sql_value(w->sql,
-                                  "SELECT frame_id FROM frame WHERE symbol = ?1 AND offset = ?2 "
-                                  "AND dso = ?3 AND inlined = ?4",
-                                  frame, 4, 0);
-        pm_sql_do(w->sql, "INSERT OR IGNORE INTO stack (caller_id, frame_id) VALUES (?1, ?2)",
-                  stack, 2);
-        w->stack_id[i] = pm_sql_value(
-            w->sql, "SELECT stack_id FROM stack WHERE caller_id = ?1 AND frame_id = ?2", stack, 2,
-            0);
+/* Adds the stacks of a chain. The text has the callee first; its caller is added before it. Chains
+ * share callers, so w->stacks remembers them. */
+static pmapdb_status insert_chain(writing *w, pm_text chain, int64_t *id, pmapdb_error *err)
+{
+    size_t n = 0, at = 0;
+    pm_perf_frame frame;
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t from = 0; st == PMAPDB_OK && pm_perf_next_frame(chain, &at, &frame); from = at) {
+        st = pm_grow(&w->frames, &w->cap_frames, n, sizeof *w->frames, err);
+        if (st == PMAPDB_OK)
+            w->frames[n++] = (struct framed){frame, {chain.data + from, at - from}};
     }
+    for (*id = 0; st == PMAPDB_OK && n > 0;) {
+        const struct framed *f = &w->frames[--n];
+        uint64_t line[] = {(uint64_t)*id, pm_hash(f->line.data, f->line.len)};
+        uint64_t key = pm_hash(line, sizeof line);
+
+        if (pm_map_get(&w->stacks, key, id))
+            continue;
+        *id = stack_of(w, *id, &f->frame);
+        st = pm_map_put(&w->stacks, key, *id, err);
+    }
+    return st;
+}
+
+static pmapdb_status insert_stacks(writing *w, pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (uint32_t i = 1; i <= w->t->n_chains && st == PMAPDB_OK && pm_sql_ok(w->sql); i++)
+        st = insert_chain(w, pm_pool_text_get(w->t->chains, i), &w->stack_id[i], err);
+    return st;
 }
 
 static pm_arg argument(const pm_traced_call *c, int i)
@@ -129,7 +164,7 @@ static void insert_calls(writing *w)
                           PM_I(c->begin_ns), PM_I(c->end_ns), argument(c, 0), argument(c, 1),
                           argument(c, 2), argument(c, 3), argument(c, 4), argument(c, 5),
                           c->end_ns == PMAPDB_UNKNOWN ? PM_I(PMAPDB_UNKNOWN) : PM_BITS(c->ret),
-                          PM_I(w->stack_id[c->stack])));
+                          PM_I(w->stack_id[c->chain])));
     }
 }
 
@@ -172,14 +207,14 @@ static pmapdb_status write_all(writing *w, uint64_t hash, const pm_recording_opt
     w->tracee_id = calloc(n, sizeof *w->tracee_id);
     w->space_of = calloc(n, sizeof *w->space_of);
     w->thread_id = calloc(n, sizeof *w->thread_id);
-    w->stack_id = calloc(w->t->n_stacks + 1, sizeof *w->stack_id);
+    w->stack_id = calloc(w->t->n_chains + 1, sizeof *w->stack_id);
     if (!w->tracee_id || !w->space_of || !w->thread_id || !w->stack_id)
         return pm_fail_nomem(err);
     insert_recording(w, hash, o);
     insert_threads(w, o);
-    insert_stacks(w);
+    st = insert_stacks(w, err);
     insert_calls(w);
-    st = pm_sql_end(w->sql, err);
+    PM_STEP(st, pm_sql_end(w->sql, err));
     PM_STEP(st, pm_replay_new(w->n_tracees, &out, &r, err));
     PM_STEP(st, pm_replay_run(r, w->t, w->space_of, err));
     PM_STEP(st, pm_replay_finish(r, err));
@@ -256,6 +291,8 @@ pmapdb_status pm_recording_store(pm_trace *t, pmapdb_store *s, uint64_t hash,
     free(w.space_of);
     free(w.thread_id);
     free(w.stack_id);
+    free(w.frames);
+    pm_map_free(&w.stacks);
     if (st == PMAPDB_OK)
         *out = (pm_recording_result){w.recording_id, known};
     return st;

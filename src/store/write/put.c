@@ -46,8 +46,9 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
 
     if (st != PMAPDB_OK)
         return st;
-    if (s->writer && s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
-        (s->writer->newest.waiting || pm_objects_count(s->writer->objects) <= OBJECTS_MAX))
+    if (pm_store_put_waits(s) || /* else their rows would be lost */
+        (s->writer && s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
+         pm_objects_count(s->writer->objects) <= OBJECTS_MAX))
         return PMAPDB_OK;
     pm_store_forget(s);
     s->writer = calloc(1, sizeof *s->writer);

@@ -209,7 +209,8 @@ void pm_rewind_cut(const pm_put *late, pm_rewind *r, pm_queue *q)
     }
     if (q->n > q->next)
         qsort(q->item + q->next, q->n - q->next, sizeof *q->item, by_order);
-    remove_regions(late);
+    if (late->order.state != PM_STATE_TOTALS)
+        remove_regions(late);
     pm_map_free(&taken);
     free(stored.item);
 }

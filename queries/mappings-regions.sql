@@ -45,15 +45,12 @@
 -- region, it is known how much of its address space lies inside, but not how much of its memory. A
 -- mapping whose VmFlags are unknown is never left out. For a snapshot with sums only, nothing is
 -- known.
-WITH scope AS (
-  SELECT process_id FROM process
-  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
-),
-moment AS (
+WITH moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id, s.state
   FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id

@@ -23,15 +23,12 @@
 -- empty:  no mappings
 --
 -- Largest first by address space. A snapshot with sums only has none.
-WITH scope AS (
-  SELECT process_id FROM process
-  WHERE process_id = :process OR (:process IS NULL AND name_id = :name_id)
-),
-moment AS (
+WITH moment AS (
   -- the snapshots of the moment of :snapshot; a sweep takes less than an hour
   SELECT s.snapshot_id, s.process_id
   FROM snapshot m
-  CROSS JOIN snapshot s ON s.process_id IN (SELECT process_id FROM scope)
+  CROSS JOIN process p ON p.process_id = :process OR (:process IS NULL AND p.name_id = :name_id)
+  CROSS JOIN snapshot s ON s.process_id = p.process_id
     AND s.taken_ms BETWEEN m.moment_ms AND m.moment_ms + 3600000
   WHERE m.snapshot_id = :snapshot AND s.moment_ms = m.moment_ms
     AND CASE WHEN s.process_id = m.process_id THEN s.snapshot_id = m.snapshot_id

@@ -189,13 +189,40 @@ int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
     return within(name, pmapdb_rows_int(rows, i));
 }
 
-void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
+pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name)
 {
     int i = pm_answer_column(rows, name);
-    size_t n = 0;
-    const char *text = i < 0 ? NULL : pmapdb_rows_text(rows, i, &n);
+    pm_text t = {NULL, 0};
 
-    snprintf(out, size, "%.*s", (int)n, text ? text : "");
+    if (i >= 0)
+        t.data = pmapdb_rows_text(rows, i, &t.len);
+    return t;
+}
+
+void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size)
+{
+    pm_text t = pm_answer_bytes(rows, name);
+
+    snprintf(out, size, "%.*s", t.data ? (int)t.len : 0, t.data ? t.data : "");
+}
+
+void pm_answer_bind(pmapdb_rows *rows, const char *param, const char *value)
+{
+    pmapdb_error err;
+
+    if (value)
+        pm_cli_must(pmapdb_bind(rows, param, value, &err), &err);
+}
+
+pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    pm_cli_must(pmapdb_query(store, query, &rows, &err), &err);
+    for (; args->param; args++)
+        pm_answer_bind(rows, args->param, args->value);
+    return rows;
 }
 
 /* ---- output ---- */

@@ -13,6 +13,19 @@ int pm_answer_column(const pmapdb_rows *rows, const char *name);
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
+/* Returns the bytes of a text, valid until the next row; no data: unknown, or no such column. */
+pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name);
+
+/* Gives a parameter its value; NULL: its default. Ends the program if the value is wrong. */
+void pm_answer_bind(pmapdb_rows *rows, const char *param, const char *value);
+
+/* Prepares a named query. The argument with the name NULL is the last one. */
+typedef struct pm_answer_arg {
+    const char *param, *value;
+} pm_answer_arg;
+
+pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args);
+
 /* The columns to show: those of --columns; in a table, those that the query's header names;
  * otherwise all. Must not move after it was filled in; valid as long as the rows. */
 typedef struct pm_answer_view {

@@ -110,12 +110,9 @@ void pm_moment_say_unknown(const pm_run_args *args)
 void pm_moment_say_left_out(const pm_run_args *args)
 {
     pmapdb_rows *rows = pm_run_query(args, "left-out");
-    const char *at = pm_run_given(args, "at");
-    pmapdb_error err;
     long n = 0;
 
-    if (at)
-        pm_cli_must(pmapdb_bind(rows, "snapshot", at, &err), &err);
+    pm_answer_bind(rows, "snapshot", pm_run_given(args, "at"));
     while (pm_run_next(rows))
         n++;
     pmapdb_rows_close(rows);

@@ -121,12 +121,12 @@ static void advise(void *ctx, const pmapdb_rows *row)
 
 static void write_rows(import_perf *p, pmapdb_store *store)
 {
-    pmapdb_rows *rows = NULL;
+    pmapdb_rows *rows;
     pmapdb_error err;
 
     pm_cli_must(pm_buf_addf(&p->stored, &err, "]"), &err);
-    pm_cli_must(pmapdb_query(store, "recordings", &rows, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "recordings", p->stored.data, &err), &err);
+    rows = pm_answer_ask(store, "recordings",
+                         (pm_answer_arg[]){{"recordings", p->stored.data}, {NULL, NULL}});
     pm_answer_write(p->cli, rows, advise, p);
     pmapdb_rows_close(rows);
 }

@@ -67,11 +67,10 @@ static void bind_regions(mappings *m, pmapdb_rows *rows)
     pmapdb_error err;
 
     pm_cli_must(pm_regions_read(m->regions, &areas, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "regions", areas.data, &err), &err);
-    if (m->skipped.len) {
+    pm_answer_bind(rows, "regions", areas.data);
+    if (m->skipped.len)
         pm_cli_must(pm_buf_add(&m->skipped, "]", 1, &err), &err);
-        pm_cli_must(pmapdb_bind(rows, "skip-flag", m->skipped.data, &err), &err);
-    }
+    pm_answer_bind(rows, "skip-flag", m->skipped.len ? m->skipped.data : NULL);
     pm_buf_free(&areas);
 }
 

@@ -90,20 +90,10 @@ static double real_of(const pmapdb_rows *rows, const char *column)
     return pmapdb_rows_type(rows, i) == PMAPDB_NULL ? NAN : pmapdb_rows_real(rows, i);
 }
 
-static void bind(pmapdb_rows *rows, const char *param, const char *value)
+/* An empty word is not given. */
+static const char *given(const char *value)
 {
-    pmapdb_error err;
-
-    if (value && *value)
-        pm_cli_must(pmapdb_bind(rows, param, value, &err), &err);
-}
-
-static pm_text text_of(const pmapdb_rows *rows, const char *column)
-{
-    pm_text t = {NULL, 0};
-
-    t.data = pmapdb_rows_text(rows, pm_answer_column(rows, column), &t.len);
-    return t;
+    return value && *value ? value : NULL;
 }
 
 /* What of a store is asked for; each may be NULL. */
@@ -115,32 +105,32 @@ static void read_store(reading *r, const pm_cli *cli, const pm_runs_options *o,
                        const store_part *part)
 {
     pmapdb_store *store = pm_cli_store(cli, PMAPDB_READ);
-    pmapdb_rows *rows = NULL;
     pm_buf work = {0};
-    pmapdb_error err;
+    pmapdb_rows *rows;
 
     if (o->work)
         pm_work_read(o->work, &work);
-    pm_cli_must(pmapdb_query(store, "runs", &rows, &err), &err);
-    bind(rows, "work", work.data);
-    bind(rows, "process", part->process);
-    bind(rows, "from", part->from);
-    bind(rows, "to", part->to);
-    bind(rows, "label", part->label);
-    bind(rows, "warm-up", o->warm_up);
-    bind(rows, "dialect", o->dialect);
+    rows = pm_answer_ask(store, "runs",
+                         (pm_answer_arg[]){{"work", work.data},
+                                           {"process", given(part->process)},
+                                           {"from", given(part->from)},
+                                           {"to", given(part->to)},
+                                           {"label", given(part->label)},
+                                           {"warm-up", given(o->warm_up)},
+                                           {"dialect", given(o->dialect)},
+                                           {NULL, NULL}});
     while (pm_run_next(rows)) {
         run_row row = {.block = pm_answer_int(rows, "block"),
                        .at_s = real_of(rows, "at_s"),
                        .work = real_of(rows, "work"),
-                       .key = text_of(rows, "key"),
-                       .dialect = text_of(rows, "dialect"),
+                       .key = pm_answer_bytes(rows, "key"),
+                       .dialect = pm_answer_bytes(rows, "dialect"),
                        .mappings = real_of(rows, "mappings"),
                        .rss_kib = real_of(rows, "rss_kib"),
                        .rss_max_kib = real_of(rows, "rss_max_kib"),
                        .page_kib = real_of(rows, "page_kib")};
 
-        pm_csv_moment(text_of(rows, "run"), &row.began_ms);
+        pm_csv_moment(pm_answer_bytes(rows, "run"), &row.began_ms);
         add_row(r, &row);
     }
     pm_buf_free(&work);

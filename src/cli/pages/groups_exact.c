@@ -104,12 +104,9 @@ static pmapdb_pages pages_of(const char *word)
 /* True if the pages of any process were read. */
 static bool has_pages(pmapdb_store *store)
 {
-    pmapdb_rows *rows;
-    pmapdb_error err;
-    bool found;
+    pmapdb_rows *rows = pm_answer_ask(store, "groups-exact", (pm_answer_arg[]){{NULL, NULL}});
+    bool found = pm_run_next(rows);
 
-    pm_cli_must(pmapdb_query(store, "groups-exact", &rows, &err), &err);
-    found = pm_run_next(rows);
     pmapdb_rows_close(rows);
     return found;
 }
@@ -187,31 +184,22 @@ static void say_limits(const exact *e, const said *s)
                    (long long)s->moved_kib);
 }
 
-static void bind(pmapdb_rows *rows, const char *param, const char *value)
-{
-    pmapdb_error err;
-
-    if (value)
-        pm_cli_must(pmapdb_bind(rows, param, value, &err), &err);
-}
-
 static void answer(exact *e, pmapdb_store *store)
 {
-    static const char *const by_name = "name";
     size_t n = e->ask.by.n ? e->ask.by.n : 1;
     pm_output out;
     said s = {0};
 
     pm_output_open(&out, e->ask.cli);
     for (size_t i = 0; i < n; i++) {
-        pmapdb_rows *rows = NULL;
-        pmapdb_error err;
+        pmapdb_rows *rows =
+            pm_answer_ask(store, "groups-exact",
+                          (pm_answer_arg[]){{"by", e->ask.by.n ? e->ask.by.item[i] : "name"},
+                                            {"process", e->process},
+                                            {"at", e->at},
+                                            {"host", e->host},
+                                            {NULL, NULL}});
 
-        pm_cli_must(pmapdb_query(store, "groups-exact", &rows, &err), &err);
-        bind(rows, "by", e->ask.by.n ? e->ask.by.item[i] : by_name);
-        bind(rows, "process", e->process);
-        bind(rows, "at", e->at);
-        bind(rows, "host", e->host);
         pm_answer_rows(&out, rows, &e->view, see_row, &s);
         if (pm_cli_is_for_people(e->ask.cli))
             pm_output_end_rows(&out);

@@ -126,17 +126,15 @@ static void read_groups(machine *m)
     static const uint32_t colors[GROUPS] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7,
                                             0x56b4e9, 0xd55e00, 0xf0e442};
     pmapdb_store *store = pm_cli_exact_machine(&m->exact);
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows =
+        pm_answer_ask(store, "groups-exact",
+                      (pm_answer_arg[]){{"by", m->ask->by ? m->ask->by : "name"}, {NULL, NULL}});
     int n = 0;
 
-    pm_cli_must(pmapdb_query(store, "groups-exact", &rows, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "by", m->ask->by ? m->ask->by : "name", &err), &err);
     while (pm_run_next(rows)) {
-        pm_text pids = {0};
+        pm_text pids = pm_answer_bytes(rows, "pids");
         char name[40];
 
-        pids.data = pmapdb_rows_text(rows, pm_answer_column(rows, "pids"), &pids.len);
         pm_answer_text(rows, "group", name, sizeof name);
         if (!pids.data || !pids.len)
             continue;

@@ -11,18 +11,6 @@
 
 #define LAYERS_MAX 8
 
-pmapdb_rows *pm_plot_query(pmapdb_store *store, const char *name, const pm_plot_arg *args)
-{
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-
-    pm_cli_must(pmapdb_query(store, name, &rows, &err), &err);
-    for (; args->param; args++)
-        if (args->value)
-            pm_cli_must(pmapdb_bind(rows, args->param, args->value, &err), &err);
-    return rows;
-}
-
 pm_plot_state pm_plot_state_of(pm_verdict verdict)
 {
     return verdict == PM_VERDICT_LEAK      ? PM_PLOT_LEAK
@@ -257,8 +245,8 @@ static void print_verdict(pm_plot_data *d)
 
 void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *ask)
 {
-    pmapdb_rows *rows = pm_plot_query(store, "leaks",
-                                      (pm_plot_arg[]){{"process", ask->process},
+    pmapdb_rows *rows = pm_answer_ask(store, "leaks",
+                                      (pm_answer_arg[]){{"process", ask->process},
                                                       {"metric", ask->metric},
                                                       {"since", ask->since},
                                                       {"limit", ask->limit},
@@ -286,8 +274,8 @@ void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask
     out->plot.count = strcmp(out->plot.metric, "mappings") == 0;
     snprintf(number, sizeof number, "%d", points);
     char *category = pm_text_copy(out->worst && !out->worst->whole ? out->worst->key : PM_TEXT(""));
-    rows = pm_plot_query(store, "plot-growth",
-                         (pm_plot_arg[]){{"process", out->process},
+    rows = pm_answer_ask(store, "plot-growth",
+                         (pm_answer_arg[]){{"process", out->process},
                                          {"chain", out->group.begin->lives > 1 ? "1" : "0"},
                                          {"metric", out->plot.metric},
                                          {"category", category},

@@ -126,7 +126,7 @@ static void draw(const pm_plot_fleet_data *f, pm_picture *p, const char *metric)
 void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
 {
     const char *metric = ask->metric ? ask->metric : "rss";
-    const pm_plot_arg args[] = {{"metric", ask->metric},
+    const pm_answer_arg args[] = {{"metric", ask->metric},
                                 {"process", ask->process},
                                 {"since", ask->since},
                                 {"dialect", ask->dialect},
@@ -136,7 +136,7 @@ void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
 
     pm_plot_judge(&f.rows, store, ask);
     read_processes(&f);
-    rows = pm_plot_query(store, "plot-fleet", args);
+    rows = pm_answer_ask(store, "plot-fleet", args);
     read_values(&f, rows);
     pmapdb_rows_close(rows);
     qsort(f.one, f.n, sizeof *f.one, by_trouble);

@@ -132,8 +132,8 @@ void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map
         pm_cli_no_memory();
     *out = (pm_plot_map){0};
     print_snapshots(data, &snapshots);
-    r.rows = pm_plot_query(store, "plot-map",
-                           (pm_plot_arg[]){{"snapshots", snapshots.data}, {NULL, NULL}});
+    r.rows = pm_answer_ask(store, "plot-map",
+                           (pm_answer_arg[]){{"snapshots", snapshots.data}, {NULL, NULL}});
     for (int i = 0; i < 8; i++)
         r.column[i] = pm_answer_column(r.rows, columns[i]);
     while (pm_run_next(r.rows))

@@ -45,12 +45,4 @@ double pm_plot_head(pm_picture *p, const pm_plot_data *data);
 /* Draws all processes asked for, the worst first. */
 void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask);
 
-/* Prepares a named query; `args` are pairs of a parameter and its value, where NULL leaves the
- * default. The pair with the name NULL is the last one. */
-typedef struct pm_plot_arg {
-    const char *param, *value;
-} pm_plot_arg;
-
-pmapdb_rows *pm_plot_query(pmapdb_store *store, const char *name, const pm_plot_arg *args);
-
 #endif

@@ -59,12 +59,10 @@ static void judge(pm_report *r, const char *process)
 {
     pmapdb_rows *rows = pm_run_query(&r->args, "leaks");
     char since[PM_CLOCK_TEXT];
-    pmapdb_error err;
 
     pm_clock_format(r->scope.from_ms, since);
-    pm_cli_must(pmapdb_bind(rows, "since", since, &err), &err);
-    if (process)
-        pm_cli_must(pmapdb_bind(rows, "process", process, &err), &err);
+    pm_answer_bind(rows, "since", since);
+    pm_answer_bind(rows, "process", process);
     pm_leak_rows_free(&r->verdicts);
     r->verdicts = (pm_leak_rows){0};
     pm_leak_rows_read(&r->verdicts, rows);

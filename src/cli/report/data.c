@@ -187,25 +187,24 @@ static void put_next(const pm_report *r, int64_t process_id, pm_buf *out)
 static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
 {
     char process[24];
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows;
     const char *comma = "";
 
     put(out, "[");
     if (pm_who_recorded(r->args.store)) {
         snprintf(process, sizeof process, "@%" PRId64, process_id);
-        pm_cli_must(pmapdb_query(r->args.store, "who", &rows, &err), &err);
-        pm_cli_must(pmapdb_bind(rows, "process", process, &err), &err);
-        pm_cli_must(pmapdb_bind(rows, "form", "folded", &err), &err);
+        rows = pm_answer_ask(
+            r->args.store, "who",
+            (pm_answer_arg[]){{"process", process}, {"form", "folded"}, {NULL, NULL}});
         for (int n = 0; n < STACKS_MOST && pm_run_next(rows); n++, comma = ",") {
-            pm_text stack = {0};
             char kind[16];
 
             pm_answer_text(rows, "kind", kind, sizeof kind);
-            stack.data = pmapdb_rows_text(rows, pm_answer_column(rows, "stack"), &stack.len);
             put(out, comma);
             put_object(out,
-                       (pm_pair[]){{.key = "stack", .value = {.kind = PM_VALUE_TEXT, .t = stack}},
+                       (pm_pair[]){{.key = "stack",
+                                    .value = {.kind = PM_VALUE_TEXT,
+                                              .t = pm_answer_bytes(rows, "stack")}},
                                    text_pair("kind", kind),
                                    {.key = "kib",
                                     .value = pm_value_int(pm_answer_int(rows, "growth_kib"))}},

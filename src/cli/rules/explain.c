@@ -54,12 +54,10 @@ typedef struct explaining {
 /* Returns a column's text, kept in the pool; data is NULL if the column is unknown. */
 static pm_text kept_text(found *f, const pmapdb_rows *rows, const char *column)
 {
-    int i = pm_answer_column(rows, column);
-    pm_text t = {NULL, 0};
+    pm_text t = pm_answer_bytes(rows, column);
     uint32_t id;
     pmapdb_error err;
 
-    t.data = i < 0 ? NULL : pmapdb_rows_text(rows, i, &t.len);
     if (!t.data)
         return (pm_text){NULL, 0};
     pm_cli_must(pm_pool_text(f->texts, t, &id, &err), &err);
@@ -113,17 +111,16 @@ static void take_row(found *f, const pmapdb_rows *rows, uint64_t address)
 
 static found find_mapping(const pm_rules_cmd *r, uint64_t address)
 {
-    const char *const selector[][2] = {
-        {"process", r->process}, {"snapshot", r->snapshot}, {"dialect", r->dialect}};
     found f = {.at = SIZE_MAX};
-    pmapdb_rows *rows = NULL;
+    pmapdb_rows *rows;
     pmapdb_error err;
 
     pm_cli_must(pm_pool_new(&f.texts, &err), &err);
-    pm_cli_must(pmapdb_query(r->store, "rulings", &rows, &err), &err);
-    for (size_t i = 0; i < sizeof selector / sizeof *selector; i++)
-        if (selector[i][1])
-            pm_cli_must(pmapdb_bind(rows, selector[i][0], selector[i][1], &err), &err);
+    rows = pm_answer_ask(r->store, "rulings",
+                         (pm_answer_arg[]){{"process", r->process},
+                                           {"snapshot", r->snapshot},
+                                           {"dialect", r->dialect},
+                                           {NULL, NULL}});
     while (pm_run_next(rows))
         take_row(&f, rows, address);
     pmapdb_rows_close(rows);

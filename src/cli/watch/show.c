@@ -255,8 +255,8 @@ static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int lin
     put(p, line, 62, 20, &muted, w->each ? "category" : "verdict");
     if (w->shown == d->plot.moment[0].snapshot_id)
         return;
-    rows = pm_plot_query(w->store, w->each ? "diff-lineage" : "diff-category",
-                         (pm_plot_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
+    rows = pm_answer_ask(w->store, w->each ? "diff-lineage" : "diff-category",
+                         (pm_answer_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
     while (++line < w->screen.lines - 1 && pm_run_next(rows))
         put_change(w, p, d, line, rows);
     pmapdb_rows_close(rows);

@@ -210,17 +210,16 @@ void pm_who_stacks(const pm_who *w)
     stacks s = {
         .w = w, .rows = pm_who_query(w, "who"), .late_ms = INT64_MAX, .early_ms = INT64_MAX};
     pm_output out;
-    pmapdb_error err;
 
     read_recordings(&s);
     pm_output_open(&out, w->cli);
     if (w->folded) {
-        pm_cli_must(pmapdb_bind(s.rows, "form", "folded", &err), &err);
+        pm_answer_bind(s.rows, "form", "folded");
         write_folded(&s, &out);
     } else {
         /* without the callers of main, which would leave no room for the functions that allocate */
         if (pm_cli_is_for_people(w->cli) && !w->cli->wide && !pm_run_given(&w->args, "form"))
-            pm_cli_must(pmapdb_bind(s.rows, "form", "short", &err), &err);
+            pm_answer_bind(s.rows, "form", "short");
         write_rows(&s, &out);
     }
     pm_output_end(&out);

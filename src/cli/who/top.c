@@ -16,22 +16,18 @@ bool pm_who_recorded(pmapdb_store *store)
 static void bind(pmapdb_rows *rows, const char *param, pm_text value)
 {
     char text[64];
-    pmapdb_error err;
 
     snprintf(text, sizeof text, "%.*s", (int)value.len, value.data);
-    if (value.len)
-        pm_cli_must(pmapdb_bind(rows, param, text, &err), &err);
+    pm_answer_bind(rows, param, value.len ? text : NULL);
 }
 
 static pmapdb_rows *ask(pmapdb_store *store, const pm_who_of *of, const char *query)
 {
     char process[32];
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows;
 
     snprintf(process, sizeof process, "@%" PRId64, of->process_id);
-    pm_cli_must(pmapdb_query(store, query, &rows, &err), &err);
-    bind(rows, "process", pm_text_of(process));
+    rows = pm_answer_ask(store, query, (pm_answer_arg[]){{"process", process}, {NULL, NULL}});
     bind(rows, "from", of->from);
     bind(rows, "to", of->to);
     bind(rows, "dialect", of->dialect);
@@ -44,7 +40,6 @@ static pmapdb_rows *ask_stacks(pmapdb_store *store, const pm_who_of *of)
     pmapdb_rows *mappings = ask(store, of, "who-mappings"), *stacks = NULL;
     const char *lineages = NULL;
     char lineage[24];
-    pmapdb_error err;
 
     snprintf(lineage, sizeof lineage, "%" PRId64, of->lineage);
     if (of->lineage != PMAPDB_UNKNOWN)
@@ -52,10 +47,10 @@ static pmapdb_rows *ask_stacks(pmapdb_store *store, const pm_who_of *of)
     else
         bind(mappings, "category", of->category);
     if (pm_run_next(mappings))
-        lineages = pmapdb_rows_text(mappings, pm_answer_column(mappings, "lineages"), NULL);
+        lineages = pm_answer_bytes(mappings, "lineages").data;
     if (lineages) {
         stacks = ask(store, of, "who");
-        pm_cli_must(pmapdb_bind(stacks, "lineages", lineages, &err), &err);
+        pm_answer_bind(stacks, "lineages", lineages);
     }
     pmapdb_rows_close(mappings);
     return stacks;

@@ -84,16 +84,14 @@ static void read_moments(pm_who *w)
 static void find_mappings(pm_who *w)
 {
     pmapdb_rows *rows = pm_run_query(&w->args, "who-mappings");
-    pmapdb_error err;
     bool any = false;
 
     for (int i = 0; i < PM_WHO_PARTS; i++) {
-        if (w->part[i])
-            pm_cli_must(pmapdb_bind(rows, options[i].name, w->part[i], &err), &err);
+        pm_answer_bind(rows, options[i].name, w->part[i]);
         any |= w->part[i] != NULL;
     }
     if (pm_run_next(rows)) {
-        const char *lineages = pmapdb_rows_text(rows, pm_answer_column(rows, "lineages"), NULL);
+        const char *lineages = pm_answer_bytes(rows, "lineages").data;
 
         if (any && !lineages)
             pm_cli_die("no such mapping in either snapshot; pmapdb top-lineages and categories "
@@ -112,22 +110,17 @@ static void find_mappings(pm_who *w)
 pmapdb_rows *pm_who_query(const pm_who *w, const char *name)
 {
     pmapdb_rows *rows = pm_run_query(&w->args, name);
-    pmapdb_error err;
 
-    if (w->lineages)
-        pm_cli_must(pmapdb_bind(rows, "lineages", w->lineages, &err), &err);
+    pm_answer_bind(rows, "lineages", w->lineages);
     return rows;
 }
 
 static void list_events(const pm_who *w)
 {
     pmapdb_rows *rows = pm_who_query(w, "who-events");
-    pmapdb_error err;
 
-    if (w->since)
-        pm_cli_must(pmapdb_bind(rows, "since", w->since, &err), &err);
-    if (w->until)
-        pm_cli_must(pmapdb_bind(rows, "until", w->until, &err), &err);
+    pm_answer_bind(rows, "since", w->since);
+    pm_answer_bind(rows, "until", w->until);
     pm_answer_write(w->cli, rows, NULL, NULL);
     pmapdb_rows_close(rows);
 }

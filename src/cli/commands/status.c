@@ -95,19 +95,17 @@ static int compare_leaks(const void *a, const void *b)
 
 static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_view *view)
 {
-    const char *limits = pm_run_given(args, "limits");
     leak *leaks = calloc(JUDGED, sizeof *leaks);
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows;
     size_t n = 0;
     int suspects = 0;
 
     if (!leaks)
         pm_cli_no_memory();
-    pm_cli_must(pmapdb_query(args->store, "leaks", &rows, &err), &err);
-    pm_cli_must(pmapdb_bind(rows, "grown", TEXT_OF(JUDGED), &err), &err);
-    if (limits)
-        pm_cli_must(pmapdb_bind(rows, "limits", limits, &err), &err);
+    rows = pm_answer_ask(args->store, "leaks",
+                         (pm_answer_arg[]){{"grown", TEXT_OF(JUDGED)},
+                                           {"limits", pm_run_given(args, "limits")},
+                                           {NULL, NULL}});
     while (n < JUDGED && pm_run_next(rows))
         n += read_leak(args, rows, &leaks[n]);
     pmapdb_rows_close(rows);

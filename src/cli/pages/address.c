@@ -1,5 +1,5 @@
 /* address: pmapdb map PID: the address space of a process, a band for each mapping. */
-#include "cli/pages/map.h"
+#include "cli/pages/pages.h"
 
 #include "pages/entry.h"
 #include <inttypes.h>
@@ -95,31 +95,28 @@ static int kind_of(const address *a, const pm_page_range *range, uint64_t e)
     return e & PM_ENTRY_EXCLUSIVE ? PAGE_OWN : PAGE_FORKED;
 }
 
-static void add(address *a, int kind, uint64_t at)
-{
-    const band *b = &a->band[a->at];
-    uint64_t pages = (b->end - b->start) / a->map.page, page = (at - b->start) / a->map.page;
-    uint64_t dot = (uint64_t)((__uint128_t)page * PM_BAND_DOTS / pages);
-
-    a->drawn[a->at].dots[dot][kind]++;
-    a->legend.classes[kind].pages++;
-}
-
 static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 {
     address *a = ctx;
     const pm_page_range *range;
+    const band *b;
+    uint64_t pages;
 
     while (a->at_range + 1 < a->ranges.n && at >= a->ranges.range[a->at_range].end)
         a->at_range++;
     range = &a->ranges.range[a->at_range];
     while (a->at + 1 < a->n && at >= a->band[a->at].end)
         a->at++;
+    b = &a->band[a->at];
+    pages = (b->end - b->start) / a->map.page;
     for (size_t i = 0; i < n; i++, at += a->map.page) {
         int kind = kind_of(a, range, e[i]);
+        __uint128_t page = (at - b->start) / a->map.page;
 
-        if (kind != PAGE_NONE)
-            add(a, kind, at);
+        if (kind == PAGE_NONE)
+            continue;
+        a->drawn[a->at].dots[page * PM_BAND_DOTS / pages][kind]++;
+        a->legend.classes[kind].pages++;
     }
 }
 
@@ -165,18 +162,6 @@ static void name_band(address *a, size_t i)
 
 /* ---- the picture ---- */
 
-static void die_of(int64_t pid, pm_proc_fate fate)
-{
-    if (fate == PM_PROC_UNREADABLE)
-        pm_cli_die("the pages of %" PRId64 " cannot be read: that takes its user, or "
-                   "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH",
-                   pid);
-    if (fate != PM_PROC_GOOD)
-        pm_cli_die("%" PRId64 " %s", pid,
-                   fate == PM_PROC_KERNEL ? "is a kernel thread, which has no memory map"
-                                          : "has ended");
-}
-
 static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
 {
     uint64_t small = SMALL;
@@ -185,7 +170,7 @@ static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
     pmapdb_error err;
 
     pm_cli_must(pm_page_ranges_read(&a->ranges, p, &a->map, NULL, &fate, &err), &err);
-    die_of(ask->pid, fate);
+    pm_cli_must_be_read(ask->pid, fate);
     while ((a->n = make_bands(a, small)) > BANDS_MAX)
         small *= 2;
     for (size_t i = 0; i < a->n; i++)
@@ -195,7 +180,7 @@ static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
     work.on_entries = on_entries;
     work.ctx = a;
     pm_cli_must(pm_pagemap_read(&a->map, p, &work, &fate, &err), &err);
-    die_of(ask->pid, fate);
+    pm_cli_must_be_read(ask->pid, fate);
 }
 
 void pm_map_process(const pm_map_ask *ask, pm_output *out)
@@ -212,7 +197,7 @@ void pm_map_process(const pm_map_ask *ask, pm_output *out)
         pm_cli_no_memory();
     pm_cli_must(pm_pagemap_open(&a->map, pm_cli_open_proc(ask->proc), &err), &err);
     pm_cli_must(pm_proc_open(a->map.root, ask->pid, &p, &fate, &err), &err);
-    die_of(ask->pid, fate);
+    pm_cli_must_be_read(ask->pid, fate);
     a->legend = legend_of_kinds;
     a->legend.page_kib = (int64_t)a->map.page / 1024;
     read_all(a, ask, &p);

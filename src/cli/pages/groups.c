@@ -1,6 +1,6 @@
 /* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with
  * their total and notes on what the numbers lack. */
-#include "cli/pages/groups.h"
+#include "cli/pages/pages.h"
 
 #include "cli/moment.h"
 

@@ -2,10 +2,9 @@
  * once: of this machine now, or of a moment that capture --pages stored.
  *
  * The processes of this machine are captured into a store in memory, and the same query answers. */
-#include "cli/pages/groups.h"
+#include "cli/pages/pages.h"
 
 #include "cli/answer.h"
-#include "cli/pages/open.h"
 #include "cli/run.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* map: pmapdb map: memory as a picture, page by page: of the machine by the groups of its
  * processes, or of the address space of one process. */
-#include "cli/pages/map.h"
+#include "cli/pages/pages.h"
 
 #include "cli/answer.h"
-#include "cli/pages/groups.h"
 #include "cli/run.h"
 
 #include "base/num.h"
@@ -337,23 +336,15 @@ int pm_cli_map(pm_cli *cli, int argc, char **argv)
         {0}};
     static const pm_syntax syntax = {
         .options = options,
-        .operands = "PID\n--physical",
-        .about = "Memory as a picture, page by page: the address space of one process, or the "
-                 "memory of the machine in squares of 2 MiB. -o FILE.png, FILE.svg, or the "
-                 "terminal.",
-        .after = "Colours are true by area, the legend has sums. --physical takes CAP_SYS_ADMIN "
-                 "and CAP_DAC_READ_SEARCH, and a byte of memory for each frame.",
-        .examples = "  pmapdb map $$\n  pmapdb map $$ -o shell.svg\n"};
+        .operands = "PID\n--physical"};
     pm_map_ask ask = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &ask, argc, argv);
-    uint64_t pid = 0;
     pm_output out;
 
     pm_cli_picture_check(cli);
     if (n > 1 || (n == 1) == ask.physical || (ask.by && !ask.physical) ||
-        (n == 1 && (!pm_num_all(pm_text_of(argv[1]), &pid) || pid < 1 || pid > INT32_MAX)))
+        (n == 1 && !pm_cli_is_pid(argv[1], &ask.pid)))
         pm_cli_usage(cli, "map takes one pid, or --physical");
-    ask.pid = (int64_t)pid;
     if (ask.physical)
         map_machine(&ask, &out);
     else

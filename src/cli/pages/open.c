@@ -1,7 +1,9 @@
 /* open: the /proc that a command reads: this machine's, or a copy of another one. */
-#include "cli/pages/open.h"
+#include "cli/pages/pages.h"
 
+#include "base/num.h"
 #include "source/copy.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* What was unpacked is removed when the program ends, also by pm_cli_die(). */
@@ -26,4 +28,26 @@ int pm_cli_open_proc(const char *path)
 bool pm_cli_proc_is_damaged(void)
 {
     return current.damage[0];
+}
+
+bool pm_cli_is_pid(const char *word, int64_t *pid)
+{
+    uint64_t number;
+    bool is = pm_num_all(pm_text_of(word), &number) && number >= 1 && number <= INT32_MAX;
+
+    *pid = is ? (int64_t)number : 0;
+    return is;
+}
+
+void pm_cli_must_be_read(int64_t pid, pm_proc_fate fate)
+{
+    if (fate == PM_PROC_UNREADABLE)
+        pm_cli_die("the pages of %" PRId64 " cannot be read: that takes its user, or "
+                   "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH",
+                   pid);
+    if (fate != PM_PROC_GOOD)
+        pm_cli_die("%" PRId64 " %s", pid,
+                   fate == PM_PROC_KERNEL    ? "is a kernel thread, which has no memory map"
+                   : fate == PM_PROC_CHANGED ? "became another program while it was read"
+                                             : "has ended");
 }

@@ -1,12 +1,11 @@
 /* process: pmapdb pages PID: the pages of one process now, mapping by mapping, or those of one
  * mapping, run by run. */
 #include "cli/output.h"
-#include "cli/pages/open.h"
+#include "cli/pages/pages.h"
 
 #include "base/num.h"
 #include "pages/entry.h"
 #include "source/pages/frames.h"
-#include "source/pages/ranges.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,29 +29,6 @@ typedef struct pages {
     flag_counts *flagged;             /* of each range */
     size_t at;                        /* the current range */
 } pages;
-
-static void die_of(const pages *g, pm_proc_fate fate)
-{
-    if (fate == PM_PROC_UNREADABLE)
-        pm_cli_die("the pages of %" PRId64
-                   " cannot be read: that takes its user, or CAP_SYS_PTRACE "
-                   "and CAP_DAC_READ_SEARCH",
-                   g->p.pid);
-    if (fate != PM_PROC_GOOD)
-        pm_cli_die("%" PRId64 " %s", g->p.pid,
-                   fate == PM_PROC_KERNEL    ? "is a kernel thread, which has no memory map"
-                   : fate == PM_PROC_CHANGED ? "became another program while it was read"
-                                             : "has ended");
-}
-
-static void read_maps(pages *g)
-{
-    pm_proc_fate fate = PM_PROC_GOOD;
-    pmapdb_error err;
-
-    pm_cli_must(pm_page_ranges_read(&g->ranges, &g->p, &g->map, NULL, &fate, &err), &err);
-    die_of(g, fate);
-}
 
 /* ---- mapping by mapping ---- */
 
@@ -278,7 +254,7 @@ static void answer(pages *g)
         work.on_entries = count_flags;
     }
     pm_cli_must(pm_pagemap_read(&g->map, &g->p, &work, &fate, &err), &err);
-    die_of(g, fate);
+    pm_cli_must_be_read(g->p.pid, fate);
     if (g->mapping)
         put_run(g);
     else
@@ -295,22 +271,15 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
                                         {0}};
     static const pm_syntax syntax = {
         .options = options,
-        .operands = "PID",
-        .about = "The pages of one process now: what of each mapping is in memory or swapped. "
-                 "Reading stalls the process for less than smaps.",
-        .after = "own_kib is mapped once; zero_kib is mapped to the page of zeroes and no memory. "
-                 "A run is pages with equal flags whose frames rise by one. Frames and slots "
-                 "take CAP_SYS_ADMIN; thp_kib, ksm_kib and flags (of /proc/kpageflags) "
-                 "CAP_DAC_READ_SEARCH besides. Swapped pages of shared memory are not shown by "
-                 "the kernel."};
+        .operands = "PID"};
     pages g = {.cli = cli};
-    pm_proc_fate fate;
+    pm_proc_fate fate = PM_PROC_GOOD;
     pmapdb_error err;
-    uint64_t pid = 0;
+    int64_t pid;
     int root;
 
     if (pm_options_parse(cli, &syntax, &g, argc, argv) != 1 ||
-        !pm_num_all(pm_text_of(argv[1]), &pid) || pid < 1 || pid > INT32_MAX)
+        !pm_cli_is_pid(argv[1], &pid))
         pm_cli_usage(cli, "pages takes one pid");
     if (g.mapping) {
         size_t skip = strncmp(g.mapping, "0x", 2) == 0 ? 2 : 0, n = strlen(g.mapping);
@@ -320,11 +289,11 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
     }
     root = pm_cli_open_proc(g.proc);
     g.frames = pm_frames_open(root);
-    g.p.pid = (int64_t)pid;
-    pm_cli_must(pm_proc_open(root, (int64_t)pid, &g.p, &fate, &err), &err);
-    die_of(&g, fate);
+    pm_cli_must(pm_proc_open(root, pid, &g.p, &fate, &err), &err);
+    pm_cli_must_be_read(pid, fate);
     pm_cli_must(pm_pagemap_open(&g.map, root, &err), &err);
-    read_maps(&g);
+    pm_cli_must(pm_page_ranges_read(&g.ranges, &g.p, &g.map, NULL, &fate, &err), &err);
+    pm_cli_must_be_read(pid, fate);
     pm_output_open(&g.out, cli);
     answer(&g);
     pm_output_end(&g.out);

@@ -3,7 +3,7 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 
-#include "cli/pages/open.h"
+#include "cli/pages/pages.h"
 #include "source/pages/segments.h"
 #include "source/proc.h"
 #include "source/proc_text.h"
@@ -64,14 +64,7 @@ static void put_segment(pm_output *out, const pm_segment *g)
 int pm_cli_shm(pm_cli *cli, int argc, char **argv)
 {
     static const pm_option options[] = {PM_OPTION_PROC(0), {0}};
-    static const pm_syntax syntax = {
-        .options = options,
-        .about = "Shared memory of this machine without a file on a disk: SysV segments, what is "
-                 "mapped of /dev/shm, memfds; and the processes that map it. No page is touched.",
-        .after = "rss_kib and swap_kib are of the whole segment, whoever maps it; of a file in "
-                 "memory, rss_kib has its swapped pages, too. attached is the kernel's count for "
-                 "a SysV segment; processes and names are those that this user may read. state "
-                 "is orphan where no process maps a segment that nobody removed."};
+    static const pm_syntax syntax = {.options = options};
     const char *proc = NULL;
     pm_segments s;
     pm_output out;
@@ -152,10 +145,7 @@ static void put_mount(pm_output *out, const char *mount, pm_text options)
 
 int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_syntax syntax = {
-        .about = "Filesystems in memory: tmpfs mounts of this machine, with what they hold.",
-        .after = "Pages of a tmpfs are memory or swap that no process need map: they are in no "
-                 "RSS until one does. A size that is unknown has no limit."};
+    static const pm_syntax syntax = {};
     pm_buf text = {0};
     pm_text rest;
     pm_output out;

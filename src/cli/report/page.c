@@ -20,28 +20,10 @@ static void put_escaped(FILE *out, pm_text text)
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
 
-        switch (c) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            if ((c < ' ' && c != '\n') || c == 0x7f)
-                fputs("&#65533;", out);
-            else
-                fputc(c, out);
-        }
+        if ((c < ' ' && c != '\n') || c == 0x7f)
+            fputs("&#65533;", out);
+        else
+            fprintf(out, pm_char_in((char)c, "&<>\"'") ? "&#%d;" : "%c", c);
     }
 }
 

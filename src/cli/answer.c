@@ -15,13 +15,6 @@ bool pm_answer_lists(pm_text list, pm_text name)
     return false;
 }
 
-/* True for parameters that distinguish one answer of a query from another and stay the same from
- * run to run. */
-static bool is_label(const pm_query_param *p)
-{
-    return p->unit == PM_UNIT_PROCESS || p->unit == PM_UNIT_CATEGORY || p->unit == PM_UNIT_TEXT;
-}
-
 /* Copies a name of a column without a part of it: rss_kib_delta, _kib: rss_delta. */
 static void without(const char *column, const char *part, char *out, size_t size)
 {
@@ -131,10 +124,15 @@ void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *
     for (int i = 0; i < q->n_columns && !cli->columns; i++)
         if (all || pm_answer_lists(q->table, q->column[i].name))
             show_column(rows, i, v);
-    for (int i = 0; i < q->n_params; i++)
-        if (rows->given[i] && *rows->given[i] && is_label(&q->param[i]))
+    for (int i = 0; i < q->n_params; i++) {
+        pm_unit unit = q->param[i].unit;
+
+        /* These distinguish one answer from another, and stay the same from run to run. */
+        if (rows->given[i] && *rows->given[i] &&
+            (unit == PM_UNIT_PROCESS || unit == PM_UNIT_CATEGORY || unit == PM_UNIT_TEXT))
             v->labels[v->about.n_labels++] =
                 (pm_label){q->param[i].name, pm_text_of(rows->given[i])};
+    }
 }
 
 static pm_value value_of(const pmapdb_rows *rows, int column)

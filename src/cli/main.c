@@ -1,7 +1,6 @@
 /* main: the table of commands. */
 #include "cli/advice/page.h"
 #include "cli/options/config.h"
-#include "cli/options/help_text.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/run.h"

@@ -3,18 +3,11 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "cli/pager.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define FIELDS_MAX 16
-
-/* The formats for people escape control characters themselves. */
-static bool needs_escapes(const pm_cli *cli)
-{
-    return !cli->output && isatty(STDOUT_FILENO) && !pm_cli_is_for_people(cli);
-}
 
 static pmapdb_status write_text(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
 {
@@ -31,8 +24,10 @@ void pm_output_open(pm_output *o, const pm_cli *cli)
     pmapdb_error err;
 
     *o = (pm_output){.cli = cli,
-                     .file.escape = needs_escapes(cli),
-                     .file.page = !cli->output && !cli->no_pager && pm_pager_wanted()};
+                     /* The formats for people escape control characters themselves. */
+                     .file.escape =
+                         !cli->output && isatty(STDOUT_FILENO) && !pm_cli_is_for_people(cli),
+                     .file.page = !cli->output && !cli->no_pager && pm_output_file_can_page()};
     pm_cli_must(pm_output_file_open(&o->file, cli->output, &err), &err);
     o->text = o->file.text;
     o->sink = (pm_sink){o, write_text};
@@ -118,21 +113,16 @@ void pm_output_struct(pm_output *o, const pm_member *fields, int n, const void *
     pm_output_row(o, values);
 }
 
-static void say_left_out(const pm_cli *cli, size_t n)
-{
-    if (n)
-        pm_cli_note(cli, "--top %lld leaves out %zu more row%s", (long long)cli->top, n,
-                    n == 1 ? "" : "s");
-}
-
 void pm_output_end_rows(pm_output *o)
 {
+    size_t n = o->render ? pm_render_left_out(o->render) : 0;
     pmapdb_error err;
 
     if (o->render && !pm_output_failed(o))
         pm_output_check(o, pm_render_end(o->render, &err), &err);
-    if (o->render && !pm_output_failed(o))
-        say_left_out(o->cli, pm_render_left_out(o->render));
+    if (n && !pm_output_failed(o))
+        pm_cli_note(o->cli, "--top %lld leaves out %zu more row%s", (long long)o->cli->top, n,
+                    n == 1 ? "" : "s");
     pm_render_free(o->render);
     o->render = NULL;
 }

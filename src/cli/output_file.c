@@ -3,14 +3,15 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "cli/pager.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define HELD_BACK 65536
@@ -69,6 +70,54 @@ static void forget(const pm_output_file *f)
         current.used = 0;
 }
 
+/* ---- a terminal, page by page, as git does ---- */
+
+bool pm_output_file_can_page(void)
+{
+    const char *pager = getenv("PAGER"), *terminal = getenv("TERM");
+
+    return isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0 &&
+           !(pager && (!*pager || strcmp(pager, "cat") == 0));
+}
+
+/* Runs in the child. Where no pager is, the terminal gets the text as it is. */
+static void page(int from)
+{
+    const char *pager = getenv("PAGER");
+
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    dup2(from, STDIN_FILENO);
+    setenv("LESS", "FRX", 0); /* less ends itself if the text fits the screen */
+    if (pager)
+        execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
+    else
+        execlp("less", "less", (char *)NULL);
+    execlp("cat", "cat", (char *)NULL);
+    _exit(127);
+}
+
+/* Starts the pager; *fd gets what it shows. Returns 0, and leaves *fd, if it cannot be started. */
+static pid_t start_pager(int *fd)
+{
+    int ends[2];
+    pid_t child;
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return 0;
+    child = fork();
+    if (child == 0)
+        page(ends[0]);
+    close(ends[0]);
+    if (child < 0) {
+        close(ends[1]);
+        return 0;
+    }
+    signal(SIGINT, SIG_IGN); /* is for the pager */
+    *fd = ends[1];
+    return child;
+}
+
 /* ---- bytes ---- */
 
 static void fail_write(pm_output_file *f, int os_errno)
@@ -93,7 +142,7 @@ static bool wait_writable(int fd)
 static void write_all(pm_output_file *f, const char *bytes, size_t n)
 {
     if (f->page && n)
-        f->pager = pm_pager_start(&f->fd);
+        f->pager = start_pager(&f->fd);
     f->page = f->page && !n;
     while (n && f->failure.status == PMAPDB_OK) {
         ssize_t done = write(f->fd, bytes, n);
@@ -262,8 +311,11 @@ void pm_output_file_close(pm_output_file *f)
     if (f->temporary)
         unlink(f->temporary);
     forget(f);
-    if (f->pager)
-        pm_pager_end(f->pager, f->fd);
+    if (f->pager) { /* until the user has left it */
+        close(f->fd);
+        waitpid(f->pager, NULL, 0);
+        signal(SIGINT, SIG_DFL);
+    }
     if (f->path && f->fd >= 0)
         close(f->fd);
     free(f->temporary);

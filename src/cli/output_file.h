@@ -25,6 +25,9 @@ typedef struct pm_output_file {
     char *temporary; /* the file to rename to path; NULL: written directly */
 } pm_output_file;
 
+/* True if standard output is a terminal that can page, and PAGER is not empty and not cat. */
+bool pm_output_file_can_page(void);
+
 /* path NULL: standard output. */
 pmapdb_status pm_output_file_open(pm_output_file *f, const char *path, pmapdb_error *err);
 

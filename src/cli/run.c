@@ -195,34 +195,27 @@ static void take_process(pm_run_args *args, int n, char **argv)
         pm_cli_usage(args->cli, "unexpected word '%s'", argv[i]);
 }
 
-static const pm_query_info *find(pm_run_args *args, int argc, char **argv)
-{
-    pm_query_info *info = NULL;
-    pmapdb_error err;
-
-    pm_run_find_query_dir(args->cli, argc, argv);
-    pm_cli_must(pm_run_find(args->cli, args->query, args->path, &info, &err), &err);
-    args->info = info;
-    return info;
-}
-
 int pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
-    const pm_query_info *q = find(args, argc, argv);
+    pm_query_info *q = NULL;
     param_options params;
     char about[512];
+    pmapdb_error err;
     pm_syntax syntax = {.options = args->own,
                         .params = params.option,
                         .param_values = args->value,
-                        .operands = args->operands                   ? args->operands
-                                    : process_param(args->info) >= 0 ? "[PROCESS]"
-                                                                     : NULL,
+                        .operands = args->operands,
                         .about = args->own_help ? NULL : about,
                         .more = args->own_help ? NULL : put_columns,
-                        .examples = q->builtin ? NULL : "",
                         .ctx = args};
     int n;
 
+    pm_run_find_query_dir(args->cli, argc, argv);
+    pm_cli_must(pm_run_find(args->cli, args->query, args->path, &q, &err), &err);
+    args->info = q;
+    if (!args->operands && process_param(q) >= 0)
+        syntax.operands = "[PROCESS]";
+    syntax.examples = q->builtin ? NULL : "";
     snprintf(about, sizeof about, "%.*s.", (int)q->title.len, q->title.data);
     make_options(q, &params);
     n = pm_options_parse(args->cli, &syntax, args->own_values, argc, argv);

@@ -92,13 +92,6 @@ static void add_name(pm_render *r, pm_buf *out, pm_text t)
 
 /* ---- columns ---- */
 
-/* Numbers that only tell things apart. */
-static bool is_identity(pm_text name)
-{
-    return pm_text_ends(name, PM_TEXT("_id")) || pm_text_ends(name, PM_TEXT("pid")) ||
-           pm_text_starts(name, PM_TEXT("pid_")) || pm_text_equal(name, PM_TEXT("inode"));
-}
-
 /* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
 static pm_measure measure_of(const pm_column *c, bool is_text)
 {
@@ -113,8 +106,9 @@ static pm_measure measure_of(const pm_column *c, bool is_text)
         is.role = PM_ROLE_LABEL;
     else if (pm_text_equal(name, PM_TEXT("ts")))
         is = measures[PM_UNIT_TIME];
-    else if (is_identity(name))
-        is.role = PM_ROLE_LABEL;
+    else if (pm_text_ends(name, PM_TEXT("_id")) || pm_text_ends(name, PM_TEXT("pid")) ||
+             pm_text_starts(name, PM_TEXT("pid_")) || pm_text_equal(name, PM_TEXT("inode")))
+        is.role = PM_ROLE_LABEL; /* a number that only tells things apart */
     return is;
 }
 

@@ -96,12 +96,6 @@ static void put_hex_key(object *o, const char *name)
     pm_buf_free(&key);
 }
 
-/* JSON has no word for the unknown, nor for infinity: such a member is absent. */
-static bool has_json(const pm_value *v)
-{
-    return v->kind != PM_VALUE_NULL && (v->kind != PM_VALUE_REAL || isfinite(v->r));
-}
-
 static void put_value(object *o, pm_unit unit, const pm_value *v)
 {
     char text[PM_NUMBER_TEXT + 2]; /* with room for ".0" */
@@ -126,7 +120,8 @@ static void put_value(object *o, pm_unit unit, const pm_value *v)
 
 static void put_member(object *o, const char *name, pm_unit unit, const pm_value *v)
 {
-    if (!has_json(v))
+    /* JSON has no word for the unknown, nor for infinity: such a member is absent. */
+    if (v->kind == PM_VALUE_NULL || (v->kind == PM_VALUE_REAL && !isfinite(v->r)))
         return;
     put_key(o, pm_text_of(name));
     put_value(o, unit, v);

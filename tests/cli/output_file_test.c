@@ -15,7 +15,6 @@
 
 /* The library that the tests link has no file of the command line. */
 #include "../../src/cli/output_file.c" // NOLINT(bugprone-suspicious-include)
-#include "../../src/cli/pager.c"       // NOLINT(bugprone-suspicious-include)
 
 typedef struct place {
     char dir[256], file[512], link[512];

@@ -24,11 +24,6 @@ static const struct {
 
 /* ---- options ---- */
 
-static int metric_of(const pm_check *c, const pm_check_threshold *t)
-{
-    return (int)(t - c->of);
-}
-
 /* Cuts "/h", "/1d" off the text. -w and -c have one time. */
 static bool read_growth_span(pm_text *t, int64_t *growth_ms)
 {
@@ -79,7 +74,7 @@ static const char *read_limit(pm_check *c, const char *arg, bool critical)
 {
     if (!c->last) /* without a metric before it, resident memory is meant, 50M/h: its growth */
         ask_for(NULL, &c->of[strchr(arg, '/') ? PM_CHECK_GROWTH : PM_CHECK_RSS]);
-    return read_threshold(metric_of(c, c->last), arg,
+    return read_threshold((int)(c->last - c->of), arg,
                           critical ? &c->last->critical : &c->last->warning, &c->growth_ms);
 }
 

@@ -95,11 +95,6 @@ static void show(const query_args *q, pm_run_args *args)
     pm_run_end(args);
 }
 
-static bool is_file(const char *name)
-{
-    return strchr(name, '/') || pm_text_ends(pm_text_of(name), PM_TEXT(".sql"));
-}
-
 static void refuse_format(const query_args *q)
 {
     if (q->sql && q->cli->format != PM_FORMAT_TABLE)
@@ -121,7 +116,8 @@ int pm_cli_query(pm_cli *cli, int argc, char **argv)
     if (!n)
         pm_cli_usage(cli, "which query? --list lists them");
     args.query = argv[1];
-    args.path = is_file(args.query) ? args.query : NULL;
+    if (strchr(argv[1], '/') || pm_text_ends(pm_text_of(argv[1]), PM_TEXT(".sql")))
+        args.path = argv[1];
     snprintf(title, sizeof title, "pmapdb query %s", pm_text_basename(pm_text_of(args.query)).data);
     argv[1] = title;
     pm_run_parse(&args, n, argv + 1);

@@ -123,13 +123,6 @@ static void write_row(pm_output *out, const pm_finding *f)
     pm_output_row(out, values);
 }
 
-/* For people: total, and the categories that differ. */
-static bool is_shown(const compare *c, const pm_finding *f)
-{
-    return c->all || !pm_cli_is_for_people(c->cli) || pm_text_equal(f->key, PM_TEXT("total")) ||
-           f->outcome == PM_WORSE || f->outcome == PM_BETTER;
-}
-
 /* Below the table: the worst outcome, and the gates that decide the exit status. */
 static void put_conclusion(const compare *c, pm_output *out)
 {
@@ -160,9 +153,14 @@ static void write(const compare *c)
 
     pm_output_open(&out, c->cli);
     pm_output_rows(&out, columns, all ? COLUMNS : FOR_PEOPLE, &about);
-    for (size_t i = 0; i < c->findings.n; i++)
-        if (is_shown(c, &c->findings.item[i]))
-            write_row(&out, &c->findings.item[i]);
+    for (size_t i = 0; i < c->findings.n; i++) {
+        const pm_finding *f = &c->findings.item[i];
+
+        /* For people: total, and the categories that differ. */
+        if (c->all || !pm_cli_is_for_people(c->cli) || pm_text_equal(f->key, PM_TEXT("total")) ||
+            f->outcome == PM_WORSE || f->outcome == PM_BETTER)
+            write_row(&out, f);
+    }
     pm_output_end_rows(&out);
     if (pm_cli_is_for_people(c->cli)) {
         pm_output_text(&out, "\n");

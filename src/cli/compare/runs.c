@@ -181,19 +181,16 @@ static pmapdb_status refuse_row(void *ctx, uint64_t line, const char *what, pmap
     return pm_fail(err, PMAPDB_INPUT, "%s:%llu: %s", r->source, (unsigned long long)line, what);
 }
 
-static bool is_number(int field)
-{
-    return field != RUN && field != KEY && field != DIALECT;
-}
-
 static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
 {
     double number[N_FIELDS];
     int64_t began_ms;
 
     for (int i = 0; i < N_FIELDS; i++) {
+        bool text = i == RUN || i == KEY || i == DIALECT;
+
         number[i] = NAN;
-        if (is_number(i) && field[i].len && !pm_csv_number(field[i], &number[i]))
+        if (!text && field[i].len && !pm_csv_number(field[i], &number[i]))
             return refuse_row(ctx, line, "not a number", err);
     }
     if (!pm_csv_moment(field[RUN], &began_ms) ||

@@ -1,7 +1,6 @@
 /* options: parses a command line with a table of options. */
 #include "cli/options/options.h"
 #include "cli/options/config.h"
-#include "cli/options/help_text.h"
 #include "cli/output.h"
 
 #include "base/buf.h"

@@ -90,6 +90,16 @@ void pm_cli_list_add(pm_cli_list *list, const char *item);
 void pm_options_help(const pm_cli *cli, const pm_syntax *syntax, FILE *out, bool all);
 void pm_options_usage(const pm_cli *cli, const pm_syntax *syntax, FILE *out);
 
+/* help/COMMAND.txt has up to three parts, separated by "--": what the command does, more text after
+ * its options, and examples to type. Lines of a paragraph are joined; a line that begins with a
+ * blank is kept. help/examples.txt has examples for queries.
+ *
+ * Fills in the fields that `syntax` lacks from the files for the command ("pmapdb prune", "pmapdb
+ * query NAME"). The texts are never freed. */
+void pm_help_fill(const char *title, pm_syntax *syntax);
+/* Prints help/WORD.txt; false if there is no such file. `out` may be NULL. */
+bool pm_help_topic(FILE *out, const char *word);
+
 /* Prints paragraphs, wrapped; lines that begin with a blank are printed unchanged. */
 void pm_options_text(FILE *out, const char *text);
 

@@ -48,11 +48,6 @@ typedef struct address {
 
 /* ---- bands ---- */
 
-static bool is_shown(const pm_page_range *r)
-{
-    return !r->is_kernel && !(r->end >> 63);
-}
-
 /* Neighbours join where both are smaller than `small`. */
 static size_t make_bands(address *a, uint64_t small)
 {
@@ -63,7 +58,7 @@ static size_t make_bands(address *a, uint64_t small)
         const pm_page_range *range = &r->range[i];
         band *last = n ? &a->band[n - 1] : NULL;
 
-        if (!is_shown(range))
+        if (range->is_kernel || range->end >> 63)
             continue;
         if (last && range->end - range->start < small && range->start - last->end < small &&
             (range->start == last->end || last->end - last->start < 4 * small)) {

@@ -35,6 +35,11 @@ static pm_pair text_pair(const char *key, const char *text)
     return (pm_pair){.key = key, .value = pm_value_text(text)};
 }
 
+static pm_pair int_pair(const char *key, int64_t value)
+{
+    return (pm_pair){.key = key, .value = pm_value_int(value)};
+}
+
 /* ---- before a process is chosen ---- */
 
 /* The rows of the shown processes, of every process its own, and everything that grows. */
@@ -63,10 +68,7 @@ static void put_marks(const pm_report *r, pm_buf *out)
     put(out, "\"marks\":[");
     for (const pm_plot_mark *m = r->marks.item; m < r->marks.item + r->marks.n; m++) {
         put(out, m > r->marks.item ? "," : "");
-        put_object(
-            out,
-            (pm_pair[]){{.key = "ms", .value = pm_value_int(m->ms)}, text_pair("text", m->text)},
-            2);
+        put_object(out, (pm_pair[]){int_pair("ms", m->ms), text_pair("text", m->text)}, 2);
     }
     put(out, "],\n");
 }
@@ -99,9 +101,8 @@ static void put_links(const pm_report *r, const pm_report_links *links, pm_buf *
         pm_report_file_name(r, id, file, sizeof file);
         put(out, i ? "," : "");
         put_object(out,
-                   (pm_pair[]){{.key = "id", .value = pm_value_int(id)},
-                               {.key = "data",
-                                .value = pm_value_int(here ? (int64_t)i + 1 : PMAPDB_UNKNOWN)},
+                   (pm_pair[]){int_pair("id", id),
+                               int_pair("data", here ? (int64_t)i + 1 : PMAPDB_UNKNOWN),
                                text_pair("file", here ? NULL : file)},
                    3);
     }
@@ -116,10 +117,9 @@ void pm_report_index(pm_report *r, const pm_report_links *links, pm_buf *out)
     put(out, "{\"v\":1,\n\"about\":");
     put_object(out,
                (pm_pair[]){text_pair("tool", "pmapdb " PMAPDB_VERSION),
-                           {.key = "made_ms", .value = pm_value_int(pm_clock_now())},
-                           text_pair("title", r->title),
+                           int_pair("made_ms", pm_clock_now()), text_pair("title", r->title),
                            text_pair("back", links->n_here && links->n_files ? "index.html" : NULL),
-                           {.key = "limit_kib", .value = pm_value_int(r->limit_kib)}},
+                           int_pair("limit_kib", r->limit_kib)},
                5);
     put(out, ",\n");
     put_links(r, links, out);
@@ -201,14 +201,13 @@ static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
 
             pm_answer_text(rows, "kind", kind, sizeof kind);
             put(out, comma);
-            put_object(out,
-                       (pm_pair[]){{.key = "stack",
-                                    .value = {.kind = PM_VALUE_TEXT,
-                                              .t = pm_answer_bytes(rows, "stack")}},
-                                   text_pair("kind", kind),
-                                   {.key = "kib",
-                                    .value = pm_value_int(pm_answer_int(rows, "growth_kib"))}},
-                       3);
+            put_object(
+                out,
+                (pm_pair[]){{.key = "stack",
+                             .value = {.kind = PM_VALUE_TEXT, .t = pm_answer_bytes(rows, "stack")}},
+                            text_pair("kind", kind),
+                            int_pair("kib", pm_answer_int(rows, "growth_kib"))},
+                3);
         }
         pmapdb_rows_close(rows);
     }

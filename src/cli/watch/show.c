@@ -63,11 +63,6 @@ static const pm_leak_row *worst_of(const pm_leak_group *g)
     return worst;
 }
 
-static bool has_ended(const pm_watch *w, const pm_leak_group *g)
-{
-    return !pm_text_equal(g->begin->last_at, w->newest);
-}
-
 /* What has ended comes last. */
 static int compare(const void *x, const void *y, void *ctx)
 {
@@ -92,8 +87,13 @@ static int compare(const void *x, const void *y, void *ctx)
 static void add_process(pm_watch *w, const pm_leak_group *g)
 {
     const pm_leak_row *whole = g->begin;
-    pm_watch_row row = {*g,          worst_of(g), whole->last,    whole->last - whole->first,
-                        whole->rate, 1,           has_ended(w, g)};
+    pm_watch_row row = {.group = *g,
+                        .worst = worst_of(g),
+                        .last = whole->last,
+                        .grown = whole->last - whole->first,
+                        .rate = whole->rate,
+                        .n = 1,
+                        .ended = !pm_text_equal(whole->last_at, w->newest)};
 
     for (pm_watch_row *r = w->row; w->by_name && r < w->row + w->n_rows; r++)
         if (r->ended == row.ended && pm_text_equal(r->group.begin->name, whole->name)) {
@@ -255,8 +255,9 @@ static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int lin
     put(p, line, 62, 20, &muted, w->each ? "category" : "verdict");
     if (w->shown == d->plot.moment[0].snapshot_id)
         return;
-    rows = pm_answer_ask(w->store, w->each ? "diff-lineage" : "diff-category",
-                         (pm_answer_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
+    rows =
+        pm_answer_ask(w->store, w->each ? "diff-lineage" : "diff-category",
+                      (pm_answer_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
     while (++line < w->screen.lines - 1 && pm_run_next(rows))
         put_change(w, p, d, line, rows);
     pmapdb_rows_close(rows);

@@ -168,11 +168,6 @@ static void draw_legend(pm_picture *p, const pm_memory_legend *l, double x, doub
     }
 }
 
-static double map_width(const pm_picture *p)
-{
-    return p->terminal ? p->width - 14 * p->em : MAP_WIDTH;
-}
-
 void pm_memory_size(const pm_memory *m, size_t most, int *width, int *height)
 {
     layout l = lay_out(m, most, 4.0 / 3);
@@ -209,7 +204,7 @@ void pm_memory_draw(pm_picture *p, const pm_memory *m, const pm_memory_legend *l
     double left = p->terminal ? 12 * p->em : MARGIN;
 
     if (p->terminal) /* two dots in a character, below the title and above the legend */
-        most = (size_t)(map_width(p) / 2) * (size_t)((p->height / p->line - 14) * 2);
+        most = (size_t)((p->width - 14 * p->em) / 2) * (size_t)((p->height / p->line - 14) * 2);
     l = lay_out(m, most, p->terminal ? 4 : 4.0 / 3);
     cells = calloc((size_t)l.columns * (size_t)l.rows + 1, 1);
     if (!cells) {

@@ -109,14 +109,16 @@ static const pm_option options[] = {
      "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", NULL},
     {0}};
 
-/* Ends the program if an option can have no effect: only verdicts ask the query leaks. */
+/* Ends the program if an option can have no effect: only verdicts ask the query leaks. The limits
+ * may be those of the configuration. */
 static void check_parameters(const pm_check *c)
 {
-    for (int i = 0; i < c->args.info->n_params; i++)
-        if (c->args.value[i] && !pm_text_equal(c->args.info->param[i].name, PM_TEXT("process")) &&
-            !pm_text_equal(c->args.info->param[i].name, PM_TEXT("dialect")))
-            pm_cli_usage(c->cli, "--%.*s is for --rate and --eta",
-                         (int)c->args.info->param[i].name.len, c->args.info->param[i].name.data);
+    for (int i = 0; i < c->args.info->n_params; i++) {
+        pm_text name = c->args.info->param[i].name;
+
+        if (c->args.value[i] && !pm_answer_lists(PM_TEXT("process dialect limits"), name))
+            pm_cli_usage(c->cli, "--%.*s is for --rate and --eta", (int)name.len, name.data);
+    }
 }
 
 /* Without any metric, every leak is a warning. */

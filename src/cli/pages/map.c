@@ -334,9 +334,7 @@ int pm_cli_map(pm_cli *cli, int argc, char **argv)
          "With --physical: groups as of groups --exact (name)", NULL},
         PM_OPTION_PROC(offsetof(pm_map_ask, proc)),
         {0}};
-    static const pm_syntax syntax = {
-        .options = options,
-        .operands = "PID\n--physical"};
+    static const pm_syntax syntax = {.options = options, .operands = "PID\n--physical"};
     pm_map_ask ask = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &ask, argc, argv);
     pm_output out;

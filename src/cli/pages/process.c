@@ -269,17 +269,14 @@ int pm_cli_pages(pm_cli *cli, int argc, char **argv)
                                          NULL},
                                         PM_OPTION_PROC(offsetof(pages, proc)),
                                         {0}};
-    static const pm_syntax syntax = {
-        .options = options,
-        .operands = "PID"};
+    static const pm_syntax syntax = {.options = options, .operands = "PID"};
     pages g = {.cli = cli};
     pm_proc_fate fate = PM_PROC_GOOD;
     pmapdb_error err;
     int64_t pid;
     int root;
 
-    if (pm_options_parse(cli, &syntax, &g, argc, argv) != 1 ||
-        !pm_cli_is_pid(argv[1], &pid))
+    if (pm_options_parse(cli, &syntax, &g, argc, argv) != 1 || !pm_cli_is_pid(argv[1], &pid))
         pm_cli_usage(cli, "pages takes one pid");
     if (g.mapping) {
         size_t skip = strncmp(g.mapping, "0x", 2) == 0 ? 2 : 0, n = strlen(g.mapping);

@@ -247,11 +247,11 @@ void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *as
 {
     pmapdb_rows *rows = pm_answer_ask(store, "leaks",
                                       (pm_answer_arg[]){{"process", ask->process},
-                                                      {"metric", ask->metric},
-                                                      {"since", ask->since},
-                                                      {"limit", ask->limit},
-                                                      {"dialect", ask->dialect},
-                                                      {NULL, NULL}});
+                                                        {"metric", ask->metric},
+                                                        {"since", ask->since},
+                                                        {"limit", ask->limit},
+                                                        {"dialect", ask->dialect},
+                                                        {NULL, NULL}});
 
     pm_leak_rows_free(out);
     *out = (pm_leak_rows){0};
@@ -276,13 +276,13 @@ void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask
     char *category = pm_text_copy(out->worst && !out->worst->whole ? out->worst->key : PM_TEXT(""));
     rows = pm_answer_ask(store, "plot-growth",
                          (pm_answer_arg[]){{"process", out->process},
-                                         {"chain", out->group.begin->lives > 1 ? "1" : "0"},
-                                         {"metric", out->plot.metric},
-                                         {"category", category},
-                                         {"points", number},
-                                         {"since", ask->since},
-                                         {"dialect", ask->dialect},
-                                         {NULL, NULL}});
+                                           {"chain", out->group.begin->lives > 1 ? "1" : "0"},
+                                           {"metric", out->plot.metric},
+                                           {"category", category},
+                                           {"points", number},
+                                           {"since", ask->since},
+                                           {"dialect", ask->dialect},
+                                           {NULL, NULL}});
     read_series(out, rows);
     pmapdb_rows_close(rows);
     free(category);

@@ -127,10 +127,10 @@ void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
 {
     const char *metric = ask->metric ? ask->metric : "rss";
     const pm_answer_arg args[] = {{"metric", ask->metric},
-                                {"process", ask->process},
-                                {"since", ask->since},
-                                {"dialect", ask->dialect},
-                                {NULL, NULL}};
+                                  {"process", ask->process},
+                                  {"since", ask->since},
+                                  {"dialect", ask->dialect},
+                                  {NULL, NULL}};
     pm_plot_fleet_data f = {0};
     pmapdb_rows *rows;
 

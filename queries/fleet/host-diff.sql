@@ -58,9 +58,9 @@ FROM (
         minForEach(arrayMap(v -> v * (t = :from), x)) AS low_from, minForEach(arrayMap(v -> v * (t = :to), x)) AS low_to,
         groupArray(tuple(t, category, x)) AS found
       FROM (
-        SELECT t, process_key, category, argMax(numbers, at_ms) AS x
+        SELECT t, process_key, category, argMax(numbers, tuple(at_ms, seq)) AS x
         FROM (
-          SELECT arrayJoin([:from, :to]) AS t, process_key, gen, category, at_ms,
+          SELECT arrayJoin([:from, :to]) AS t, process_key, gen, category, at_ms, seq,
             arrayMap(v -> ifNull(v, toInt64(-1)), [mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib]) AS numbers
           FROM points
           WHERE host_id = (SELECT any(host_id) FROM marks WHERE host = :host)

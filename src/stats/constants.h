@@ -83,7 +83,7 @@
  * accelerating growth are less regular than their curves, and the variance over curves counts
  * curves far away that weigh little. */
 #define PM_INTERVAL_WIDER 1.4
-#define PM_INTERVAL_NARROWER 0.8 /* without lumps and acceleration */
+#define PM_INTERVAL_NARROWER 0.9 /* without lumps and acceleration */
 #define PM_INTERVAL_BENDS 0.09   /* of the rate: growth accelerates in other ways than the curve */
 #define PM_INTERVAL_UNEVEN 1.4   /* of the standard error that uneven growth has */
 #define PM_INTERVAL_PARTS 8      /* parts of the time whose slopes say how uneven the growth is */

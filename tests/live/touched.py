@@ -27,9 +27,9 @@ while sys.stdin.buffer.read(1):
 
 
 def clock(place):
-    """The library that adds to both clocks, and the sanitizer's runtime, which must come before it."""
+    """The library that adds to both clocks and plays a kernel, and the sanitizer's runtime, which must come before it."""
     library = place / "clock.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library, HERE / "clock.c"], check=True)
+    subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library, HERE / "clock.c", HERE / "kernel.c"], check=True)
     words = subprocess.run(["ldd", kit.PROGRAM], capture_output=True, text=True, check=False).stdout.split()
     return " ".join([*[w for w in words if w.startswith("/") and "libasan" in w], str(library)])
 
@@ -51,10 +51,10 @@ class Program:
         self.run.stdout.close()
 
 
-def capture(db, preload, beat, *words, user=()):
+def capture(db, preload, beat, *words, user=(), kernel=()):
     add = {"CLOCK_REALTIME_ADD": str(int(60 * MINUTES * beat)), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat)}
     done = subprocess.run([*user, kit.PROGRAM, "--db", str(db), "capture", *map(str, words)], capture_output=True, text=True,
-                          env=kit.ENVIRONMENT | add | {"LD_PRELOAD": preload}, check=False)
+                          env=kit.ENVIRONMENT | add | {"LD_PRELOAD": preload} | dict(kernel), check=False)
     if "runtime error" in done.stderr or done.returncode not in (0, 2):
         sys.exit(done.stderr)
     return done.stderr
@@ -158,6 +158,38 @@ def nothing_unknown(check, place, preload, program):
     check.true("maps", "--touched needs smaps" in said, said)
 
 
+def refusals(check, place, preload, program):
+    """Memory is short, the kernel refuses, the process becomes another or ends just before it is cleared: at most
+    one line, and no clearing is stored that was not done."""
+    db = place / "refused.db"
+
+    def cleared():
+        with kit.plain(db) as store:
+            return store.execute("SELECT count(*) FROM clearing").fetchone()[0]
+
+    def expect(what, words, **kernel):
+        said = capture(db, preload, 0, "--touched", "0s", "--max-stall", "1h", program.pid, kernel=kernel)
+        lines = [line for line in said.splitlines() if "accessed bits" in line or "error" in line]
+        check.equal(what, [words in line for line in lines], [True] * (words != ""))
+        check.equal(what + ": stored", cleared(), 0)
+
+    short = place / "short"
+    for text, words in (("some avg10=0.00 avg60=0.01 avg300=0.00 total=1\n", "while tasks wait for memory"), ("", "does not tell")):
+        short.write_text(text, encoding="ascii")
+        expect("memory is short", words, FILE_NAME="pressure/memory", FILE_IS=str(short))
+    for number, words in ((1, "only its owner and root may write clear_refs"), (13, "only its owner and root may write clear_refs"),
+                          (2, "it has no clear_refs"), (22, "the kernel refuses: Invalid argument"), (3, "")):
+        expect("refused", words, FILE_NAME="clear_refs", FILE_IS=str(number))
+    expect("the kernel takes nothing", "the kernel refuses: No space left on device", FILE_NAME="clear_refs", FILE_IS="/dev/full")
+    expect("an exec before it is cleared", "", THEN_NAME="pressure/cpu",
+           THEN_DO="printf x+ > /proc/%d/fd/0; head -c 1 /proc/%d/fd/1 | grep -q +" % (program.pid, program.pid))
+    said = capture(db, preload, 0, "--touched", "0s", "--max-stall", "1h", program.pid, kernel={
+        "THEN_NAME": "clear_refs", "THEN_DO": "kill -9 %d; until grep -q 'State:.Z' /proc/%d/status; do :; done" % (program.pid, program.pid)})
+    check.true("an end before it is cleared", "accessed" not in said and "error" not in said, said)
+    said = capture(db, preload, 1, "--touched", "0s", "--max-stall", "1h", program.pid)
+    check.equal("nothing is known of what ended", kit.rows("query", "touched", db=db), [])
+
+
 def main():
     check = kit.Check()
     with open("/proc/pressure/memory", encoding="ascii") as pressure:
@@ -175,6 +207,7 @@ def main():
                 evidence(check, db, name, program, mode == "cache")
             same_elsewhere(check, place, db)
             nothing_unknown(check, place, preload, programs["touched", "leak"])
+            refusals(check, place, preload, programs["touched", "leak"])
         finally:
             for program in programs.values():
                 program.end()

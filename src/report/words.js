@@ -132,5 +132,6 @@ function facts(j, S) {
 }
 
 function why(j) {
-  return j.worst && j.worst.reason ? j.worst.reason : '';
+  const w = j.worst || {};
+  return [w.reason, w.touched && 'touched: ' + w.touched].filter(Boolean).join('; ');
 }

@@ -1,7 +1,8 @@
-/* A kernel that the test plays, for LD_PRELOAD. What is opened by openat below /proc under a name that ends with
+/* A kernel that the test plays, for LD_PRELOAD. What is opened by openat below /proc under a name
+ * that ends with
  *
- *     FILE_NAME   is the file FILE_IS instead; where FILE_IS is a number, opening fails with this errno
- *     THEN_NAME   is opened after the shell has run THEN_DO, once
+ *     FILE_NAME   is the file FILE_IS instead; where FILE_IS is a number, opening fails with this
+ * errno THEN_NAME   is opened after the shell has run THEN_DO, once
  */
 #define _GNU_SOURCE
 #include <errno.h>

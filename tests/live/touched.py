@@ -205,6 +205,9 @@ def main():
             grow(check, place, db, preload, programs)
             for (name, mode), program in programs.items():
                 evidence(check, db, name, program, mode == "cache")
+            page = place / "page.html"
+            kit.run("report", "-o", page, db=db)
+            check.true("report", "not touched again" in page.read_text(encoding="utf-8"))
             same_elsewhere(check, place, db)
             nothing_unknown(check, place, preload, programs["touched", "leak"])
             refusals(check, place, preload, programs["touched", "leak"])

@@ -41,11 +41,6 @@ static const char *read_region(pm_text line, uint64_t *first, uint64_t *last)
     return NULL;
 }
 
-static bool is_header(pm_text line)
-{
-    return line.len > 5 && strncasecmp(line.data, "start", 5) == 0;
-}
-
 pmapdb_status pm_regions_parse(const char *name, pm_text text, pm_buf *json, pmapdb_error *err)
 {
     size_t n = 0;
@@ -58,7 +53,8 @@ pmapdb_status pm_regions_parse(const char *name, pm_text text, pm_buf *json, pma
         uint64_t first, last;
         const char *wrong;
 
-        if (line.len == 0 || (n == 0 && is_header(line)))
+        if (line.len == 0 || /* or the header */
+            (n == 0 && line.len > 5 && strncasecmp(line.data, "start", 5) == 0))
             continue;
         wrong = n == PM_REGIONS_MAX ? "too many regions" : read_region(line, &first, &last);
         st = wrong ? pm_fail(err, PMAPDB_INPUT, "%s:%d: %s", name, number, wrong)

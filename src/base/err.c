@@ -6,15 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Replaces control bytes by '?', so that a message is one line even if names in it contain
- * newlines. */
-static void make_one_line(char *text)
-{
-    for (unsigned char *p = (unsigned char *)text; *p; p++)
-        if (*p < 0x20 || *p == 0x7f)
-            *p = '?';
-}
-
+/* Control bytes become '?', so that a message is one line even if names in it contain newlines. */
 static void __attribute__((format(printf, 3, 0)))
 fill(pmapdb_error *err, pmapdb_status status, const char *format, va_list args)
 {
@@ -22,7 +14,9 @@ fill(pmapdb_error *err, pmapdb_status status, const char *format, va_list args)
         return;
     *err = (pmapdb_error){.status = status};
     vsnprintf(err->text, sizeof err->text, format, args);
-    make_one_line(err->text);
+    for (unsigned char *p = (unsigned char *)err->text; *p; p++)
+        if (*p < 0x20 || *p == 0x7f)
+            *p = '?';
 }
 
 pmapdb_status pm_fail(pmapdb_error *err, pmapdb_status status, const char *format, ...)

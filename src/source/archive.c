@@ -87,20 +87,15 @@ static bool allow_filters(const pm_archive *lib, struct archive *a)
             lib->archive_read_support_filter_bzip2(a) == ARCHIVE_OK);
 }
 
-/* Allows the formats. False if one is missing, because libarchive would then read an archive as one
- * capture full of noise. */
-static bool allow_formats(const pm_archive *lib, struct archive *a, bool members)
-{
-    return (!members || lib->archive_read_support_format_tar(a) == ARCHIVE_OK) &&
-           lib->archive_read_support_format_raw(a) == ARCHIVE_OK &&
-           lib->archive_read_support_format_empty(a) == ARCHIVE_OK;
-}
-
 struct archive *pm_archive_reader(const pm_archive *lib, bool members)
 {
     struct archive *a = lib->archive_read_new();
 
-    if (a && allow_filters(lib, a) && allow_formats(lib, a, members))
+    /* without one of the formats, libarchive would read an archive as one capture full of noise */
+    if (a && allow_filters(lib, a) &&
+        (!members || lib->archive_read_support_format_tar(a) == ARCHIVE_OK) &&
+        lib->archive_read_support_format_raw(a) == ARCHIVE_OK &&
+        lib->archive_read_support_format_empty(a) == ARCHIVE_OK)
         return a;
     lib->archive_read_free(a);
     return NULL;

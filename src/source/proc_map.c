@@ -43,23 +43,13 @@ static int64_t clock_ns(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool is_denied(int os_errno)
-{
-    return os_errno == EACCES || os_errno == EPERM;
-}
-
-static bool is_gone(int os_errno)
-{
-    return os_errno == ENOENT || os_errno == ESRCH;
-}
-
 /* Handles a failed open or read: sets a fate if the process caused it, fails if the system did. */
 static pmapdb_status read_failed(const pm_proc *p, const char *file, int os_errno,
                                  pm_proc_fate *fate, pmapdb_error *err)
 {
-    if (is_denied(os_errno))
+    if (os_errno == EACCES || os_errno == EPERM)
         *fate = PM_PROC_UNREADABLE;
-    else if (is_gone(os_errno))
+    else if (os_errno == ENOENT || os_errno == ESRCH)
         *fate = PM_PROC_GONE;
     else
         return pm_fail_io(err, os_errno, "cannot read /proc/%lld/%s", (long long)p->pid, file);

@@ -59,14 +59,6 @@ static bool rollup_agrees(const pm_block *b, const pm_siblings *s)
            agree(s->rollup.swap_kib, b->totals.v[PM_TOTAL_SWAP]);
 }
 
-/* Takes the resident size for a capture whose mappings do not show it (maps, plain pmap), as for
- * live captures. It proves nothing. */
-static void take_rss(pm_block *b, const pm_siblings *s, bool alone)
-{
-    if (alone && b->tool_rss_kib == PMAPDB_UNKNOWN)
-        b->tool_rss_kib = s->rollup.rss_kib != PMAPDB_UNKNOWN ? s->rollup.rss_kib : s->rss_kib;
-}
-
 /* Proves the sum. The rollup takes precedence: it comes from the page tables like smaps, VmRSS from
  * counters. `alone`: the file has no other capture that the siblings may belong to. */
 static void prove(pm_block *b, const pm_siblings *s, bool alone)
@@ -76,8 +68,9 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
 
     if (b->state == PM_STATE_TOTALS)
         return;
-    if (b->totals.v[PM_TOTAL_RSS] < 0) {
-        take_rss(b, s, alone);
+    if (b->totals.v[PM_TOTAL_RSS] < 0) { /* maps, plain pmap: taken as for live captures */
+        if (alone && b->tool_rss_kib == PMAPDB_UNKNOWN)
+            b->tool_rss_kib = s->rollup.rss_kib != PMAPDB_UNKNOWN ? s->rollup.rss_kib : s->rss_kib;
         return;
     }
     if (b->checked != PM_CHECKED_NONE)

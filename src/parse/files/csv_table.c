@@ -134,20 +134,13 @@ static pmapdb_status not_closed(pm_csv *c)
     return give_up(c, "a quote is opened and not closed: nothing is read from here on");
 }
 
-static bool is_blank(pm_text line)
-{
-    while (line.len && pm_char_in(*line.data, " \t\r"))
-        line = pm_text_from(line, 1);
-    return line.len == 0;
-}
-
 static pmapdb_status take_line(pm_csv *c, pm_text line)
 {
     size_t taken;
 
     c->line++;
     if (!c->row_bytes) {
-        if (is_blank(line))
+        if (pm_text_skip(line, " \t\r").len == 0)
             return PMAPDB_OK;
         c->row_line = c->line;
     }

@@ -2,7 +2,7 @@
  * addresses. tests/tools/export.py checks exports of full stores. */
 #include "kit.h"
 
-#include "store/export/export_table.h"
+#include "store/export/export.h"
 #include "store/export/redact.h"
 
 static void free_redact(pm_redact **r)

@@ -17,29 +17,14 @@ void pm_rollup_clear(pm_rollup *r)
     r->n = 0;
 }
 
-/* Searches a category. *at: its index, or the index at which to insert it. */
-static bool search(const pm_rollup *r, int64_t category_id, size_t *at)
-{
-    size_t low = 0, high = r->n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (r->item[middle].category_id < category_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *at = low;
-    return low < r->n && r->item[low].category_id == category_id;
-}
-
 pmapdb_status pm_rollup_of(pm_rollup *r, int64_t category_id, pm_category_sums **out,
                            pmapdb_error *err)
 {
-    size_t at;
+    size_t at = 0; /* a capture has few categories */
 
-    if (!search(r, category_id, &at)) {
+    while (at < r->n && r->item[at].category_id < category_id)
+        at++;
+    if (at == r->n || r->item[at].category_id != category_id) {
         pmapdb_status st = pm_grow(&r->item, &r->cap, r->n, sizeof *r->item, err);
 
         if (st != PMAPDB_OK)

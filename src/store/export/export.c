@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "store/dict/object.h"
-#include "store/export/export_table.h"
 #include "store/file/space.h"
 #include "store/keep/tidy.h"
 #include "store/read/select.h"

@@ -1,5 +1,5 @@
 /* export_table: every table of the schema: the rows that an export copies, and how. */
-#include "store/export/export_table.h"
+#include "store/export/export.h"
 
 #define OF_PROCESS "WHERE t.process_id IN (SELECT id FROM temp.export_process)"
 #define OF_SNAPSHOT "WHERE t.snapshot_id IN (SELECT id FROM temp.export_snapshot)"

@@ -174,7 +174,7 @@ pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
 void pm_redact_unregister(sqlite3 *db);
 
 /* Appends the expression for a column of row t of a table; `value` reads the column; `space` as in
- * export_table.h. */
+ * export.h. */
 pmapdb_status pm_redact_expression(pm_buf *out, const char *table, const char *column,
                                    const char *value, const char *space, pmapdb_error *err);
 

@@ -165,7 +165,7 @@ static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *e
 }
 
 /* `check` is the name of the first finding, and of the file. */
-static void find_from(pm_doctor *d, const char *check, const input *from)
+static void find(pm_doctor *d, const char *check, const input *from)
 {
     char name[64];
     sqlite3_stmt *row = NULL;
@@ -192,11 +192,6 @@ static void find_from(pm_doctor *d, const char *check, const input *from)
         pm_doctor_lost(d, check, &err);
     }
     sqlite3_finalize(row);
-}
-
-void pm_doctor_find(pm_doctor *d, const char *check)
-{
-    find_from(d, check, NULL);
 }
 
 /* ---- rules ---- */
@@ -232,6 +227,68 @@ static void check_rules(pm_doctor *d)
     pm_rule_text_free(&text);
 }
 
+/* ---- sums ---- */
+
+/* Lists the rows up to a failure of the statement. */
+static bool list(pm_doctor *d, const char *select)
+{
+    pm_sql *sql = d->store->sql;
+    pmapdb_status st;
+    sqlite3_stmt *row;
+
+    pm_sql_do(sql, "DELETE FROM temp.listed", PM_NO_ARGS);
+    row = pm_sql_ask(sql, select, PM_NO_ARGS);
+    while (pm_sql_next(sql, row))
+        pm_sql_do(sql, "INSERT INTO temp.listed VALUES (?1)", PM_ARGS(PM_I(pm_col_int(row, 0))));
+    st = pm_sql_end(sql, NULL);
+    d->nomem |= st == PMAPDB_NOMEM;
+    return st == PMAPDB_OK;
+}
+
+/* A statement that fails on damage does not end the proof: the next snapshot may be intact. */
+static void prove(pm_doctor *d, sqlite3_stmt *proof, int64_t id)
+{
+    int rc;
+
+    sqlite3_bind_int64(proof, 1, id);
+    sqlite3_step(proof);
+    rc = sqlite3_reset(proof);
+    d->nomem |= (rc & 0xff) == SQLITE_NOMEM;
+    if (rc != SQLITE_OK)
+        pm_sql_do(d->store->sql, "INSERT INTO temp.proof (snapshot_id) VALUES (?1)",
+                  PM_ARGS(PM_I(id)));
+}
+
+/* Reads every snapshot in full, and compares its stored sums with its mappings and its
+ * categories. */
+static void prove_all(pm_doctor *d)
+{
+    pm_sql *sql = d->store->sql;
+    sqlite3_stmt *proof = NULL, *row;
+    pmapdb_error err = {0};
+
+    pm_sql_do(sql, "CREATE TEMP TABLE listed (snapshot_id INTEGER)", PM_NO_ARGS);
+    pm_sql_do(sql, "CREATE TEMP TABLE proof (snapshot_id INTEGER, sums, categories)", PM_NO_ARGS);
+    /* if pages of the table are damaged, an index may still have its rows */
+    if (!list(d, "SELECT snapshot_id FROM snapshot NOT INDEXED ORDER BY snapshot_id") &&
+        !list(d, "SELECT snapshot_id FROM snapshot INDEXED BY snapshot_process "
+                 "ORDER BY process_id, taken_ms"))
+        pm_sql_do(sql, "INSERT INTO temp.listed VALUES (NULL)", PM_NO_ARGS);
+    if (pm_sql_ok(sql) && sqlite3_prepare_v2(d->store->db, pm_sql_script_text("doctor-proof"), -1,
+                                             &proof, NULL) != SQLITE_OK)
+        pm_sql_keep(sql, pm_sql_fail(d->store->db, "read", &err), &err);
+    row = pm_sql_ask(sql, "SELECT snapshot_id FROM temp.listed WHERE snapshot_id IS NOT NULL",
+                     PM_NO_ARGS);
+    while (pm_sql_next(sql, row))
+        prove(d, proof, pm_col_int(row, 0));
+    sqlite3_finalize(proof);
+    if (pm_sql_end(sql, &err) == PMAPDB_OK)
+        find(d, "readable", NULL);
+    else
+        pm_doctor_lost(d, "readable", &err);
+    find(d, "order", NULL);
+}
+
 /* ---- all findings ---- */
 
 static void find_all(pm_doctor *d)
@@ -243,22 +300,22 @@ static void find_all(pm_doctor *d)
         pm_doctor_lost(d, "snapshots", &err);
         return;
     }
-    pm_doctor_find(d, "schema");
+    find(d, "schema", NULL);
     pm_doctor_writable(d);
-    pm_doctor_find(d, "snapshots");
-    pm_doctor_find(d, "dialects");
-    find_from(d, "fields", &unknown_fields);
-    find_from(d, "gaps", &gaps);
-    find_from(d, "refused", &refusals);
-    find_from(d, "growth", &store_growth);
-    pm_doctor_find(d, "pins");
-    pm_doctor_find(d, "push");
+    find(d, "snapshots", NULL);
+    find(d, "dialects", NULL);
+    find(d, "fields", &unknown_fields);
+    find(d, "gaps", &gaps);
+    find(d, "refused", &refusals);
+    find(d, "growth", &store_growth);
+    find(d, "pins", NULL);
+    find(d, "push", NULL);
     check_rules(d);
-    pm_doctor_find(d, "names");
-    find_from(d, "capture", &sweeps);
-    pm_doctor_find(d, "empty");
-    find_from(d, "stall", &read_cost);
-    find_from(d, "clock", &clock_jumps);
+    find(d, "names", NULL);
+    find(d, "capture", &sweeps);
+    find(d, "empty", NULL);
+    find(d, "stall", &read_cost);
+    find(d, "clock", &clock_jumps);
 }
 
 /* A damaged store is always proved snapshot by snapshot: this shows what is left. */
@@ -270,7 +327,7 @@ static void examine(pm_doctor *d)
     if (!d->damaged) /* damage ends a transaction, and then nothing more could be read */
         pmapdb_begin_read(d->store, NULL);
     if (d->options->deep || d->damaged)
-        pm_doctor_proof(d);
+        prove_all(d);
     pm_doctor_measure(d);
     find_all(d);
     if (d->damaged)

@@ -1,9 +1,8 @@
 /* doctor: the parts of pmapdb_doctor(); private to this folder.
  *
- *     doctor.c        opens the store, makes the findings
+ *     doctor.c        opens the store, makes the findings, proves the sums of every snapshot
  *     doctor-*.sql    one finding each, in SQL over the store and temporary tables
  *     doctor_file.c   findings about the file, without SQL
- *     doctor_proof.c  reads every snapshot, proves its sums
  *
  * A check that fails is a finding, too: a damaged store must not end the run. */
 #ifndef PM_STORE_DOCTOR_H
@@ -34,9 +33,6 @@ int pm_doctor_reason(const pmapdb_error *err);
 /* Reports that the check failed. */
 void pm_doctor_lost(pm_doctor *d, const char *check, const pmapdb_error *err);
 
-/* Makes the findings of doctor-CHECK.sql. */
-void pm_doctor_find(pm_doctor *d, const char *check);
-
 /* Reports that the store does not open, and why. */
 void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why);
 void pm_doctor_whole(pm_doctor *d);
@@ -45,6 +41,5 @@ void pm_doctor_measure(pm_doctor *d);
 void pm_doctor_writable(pm_doctor *d);
 /* Advises what to do with a damaged store. */
 void pm_doctor_rescue(pm_doctor *d);
-void pm_doctor_proof(pm_doctor *d);
 
 #endif

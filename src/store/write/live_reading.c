@@ -109,23 +109,11 @@ void pm_live_reading_rehash(pm_sql *sql)
 
 /* ---- live_reading: one snapshot ---- */
 
-static void put_pages(pm_sql *sql, int64_t snapshot_id, const pm_page_totals *p)
-{
-    pm_sql_do(
-        sql,
-        "INSERT INTO page_process (snapshot_id, capture_id, number, anon_kib, file_kib, shmem_kib, "
-        "own_kib, swap_kib, zero_kib, hugetlb_kib) "
-        "SELECT snapshot_id, capture_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM snapshot "
-        "WHERE snapshot_id = ?1",
-        PM_ARGS(PM_I(snapshot_id), PM_I(p->number), PM_I(p->anon_kib), PM_I(p->file_kib),
-                PM_I(p->shmem_kib), PM_I(p->own_kib), PM_I(p->swap_kib), PM_I(p->zero_kib),
-                PM_I(p->hugetlb_kib)));
-}
-
 void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
 {
     int64_t id = standing_of(sql, &live->standing);
     const pm_cgroup_use *use = &live->standing.use;
+    const pm_page_totals *p = &live->pages;
 
     pm_sql_do(
         sql,
@@ -141,8 +129,14 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
                 PM_I(live->file_kib), PM_I(live->shmem_kib), PM_I(live->oom_score),
                 PM_I(use->current_kib), PM_I(use->file_kib), PM_I(use->shmem_kib),
                 PM_I(use->oom_kills)));
-    if (live->pages.number)
-        put_pages(sql, snapshot_id, &live->pages);
+    if (p->number)
+        pm_sql_do(sql,
+                  "INSERT INTO page_process (snapshot_id, capture_id, number, anon_kib, file_kib, "
+                  "shmem_kib, own_kib, swap_kib, zero_kib, hugetlb_kib) SELECT snapshot_id, "
+                  "capture_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM snapshot WHERE snapshot_id = ?1",
+                  PM_ARGS(PM_I(snapshot_id), PM_I(p->number), PM_I(p->anon_kib), PM_I(p->file_kib),
+                          PM_I(p->shmem_kib), PM_I(p->own_kib), PM_I(p->swap_kib),
+                          PM_I(p->zero_kib), PM_I(p->hugetlb_kib)));
     if (live->activity.known)
         pm_sql_do(sql,
                   "INSERT INTO activity (snapshot_id, cpu_us, minor_faults, major_faults) "

@@ -125,7 +125,7 @@
 #define PM_DAYS_FREE 5       /* degrees of freedom that must remain */
 #define PM_DAYS_LEAKING 3    /* days of the leak */
 #define PM_DAYS_OWN 0.01     /* of the leak: what load and start-up do not explain as well */
-#define PM_DAYS_EVIDENCE 20  /* of a leak: no service of weeks.py without one had as much */
+#define PM_DAYS_EVIDENCE 22  /* of a leak: no service of weeks.py without one had as much */
 #define PM_DAYS_SHARE 0.0045 /* of the level: a slower growth per day is no leak */
 #define PM_DAYS_WIDER 2.0    /* factor on the interval: the place was chosen, and days depend */
 #define PM_DAYS_DOUBT 6.0 /* evidence that makes it e times less probable that there is no leak */

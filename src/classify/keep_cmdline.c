@@ -182,17 +182,6 @@ pm_text pm_interpreted_name(pm_text arguments)
     return script.len && !pm_num_all(script, &descriptor) ? script : pm_text_basename(found.name);
 }
 
-static void mark_program(const pm_keep_cmdline *keep)
-{
-    program found = find_program(pm_buf_text(&keep->line));
-
-    mark(keep, found.name);
-    if (found.option.data)
-        mark(keep, found.option);
-    if (found.script.data)
-        mark(keep, found.script);
-}
-
 /* ---- regexes ---- */
 
 /* Marks the matches of a regex. If the regex gives up, the rest of the line is not kept. */
@@ -238,6 +227,7 @@ pmapdb_status pm_keep_cmdline_of(pm_keep_cmdline *keep, pm_text arguments, pm_te
                                  pmapdb_error *err)
 {
     pmapdb_status st;
+    program found;
 
     pm_buf_clear(&keep->line);
     pm_buf_clear(&keep->marks);
@@ -246,7 +236,12 @@ pmapdb_status pm_keep_cmdline_of(pm_keep_cmdline *keep, pm_text arguments, pm_te
     if (st != PMAPDB_OK)
         return st;
     memset(keep->marks.data, 0, arguments.len);
-    mark_program(keep);
+    found = find_program(pm_buf_text(&keep->line));
+    mark(keep, found.name);
+    if (found.option.data)
+        mark(keep, found.option);
+    if (found.script.data)
+        mark(keep, found.script);
     for (size_t i = 0; i < keep->line.len; i++)
         if (keep->line.data[i] == '\0')
             keep->line.data[i] = ' ';

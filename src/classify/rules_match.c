@@ -28,14 +28,6 @@ bool pm_rule_bracket(const pm_rule_row *row, pm_text *out)
     return true;
 }
 
-static bool any_glob(const pm_rule_condition *c, pm_regex_space *space, pm_text text)
-{
-    for (size_t i = 0; i < c->n; i++)
-        if (pm_regex_matches(c->part[i].glob, space, text))
-            return true;
-    return false;
-}
-
 static bool path_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
     pm_text inside, undeleted;
@@ -63,7 +55,12 @@ static bool globs_hold(const pm_rule_condition *c, const pm_rule_row *row, pm_re
 
     if (c->key == PM_RULE_KEY_PATH)
         return path_holds(c, row, space);
-    return pm_rule_bracket(row, &inside) && any_glob(c, space, inside);
+    if (!pm_rule_bracket(row, &inside))
+        return false;
+    for (size_t i = 0; i < c->n; i++)
+        if (pm_regex_matches(c->part[i].glob, space, inside))
+            return true;
+    return false;
 }
 
 /* Compares permissions. Tools print "private" as p or -. */

@@ -142,25 +142,18 @@ static const char *procps_wide(const pm_reader *r)
     return r->b.mark[PM_MARK_RUNS_ON].n ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
 }
 
-/* Returns the tool of the first format of a dialect. */
-static const char *tool_of(pm_dialect dialect)
-{
-    size_t i = 0;
-
-    while (pm_form_at(i)->dialect != dialect)
-        i++;
-    return pm_form_at(i)->tool;
-}
-
 static void name_tool(pm_reader *r, pm_dialect dialect)
 {
-    const char *kernel = kernel_of(r->b.fields), *tool = tool_of(dialect);
+    const char *kernel = kernel_of(r->b.fields), *tool;
     bool wide = dialect == PM_DIALECT_PMAP_XX || dialect == PM_DIALECT_PMAP_X;
-    bool procps = strncmp(tool, "procps", 6) == 0;
+    size_t form = 0;
 
+    while (pm_form_at(form)->dialect != dialect)
+        form++;
+    tool = pm_form_at(form)->tool;
     if (r->b.rows == PM_LINE_RANGE)
         add(&r->tool, "Linux");
-    else if (wide || procps || r->b.style.suse_mode)
+    else if (wide || strncmp(tool, "procps", 6) == 0 || r->b.style.suse_mode)
         add(&r->tool, wide                            ? procps_wide(r)
                       : r->b.state == PM_STATE_TOTALS ? "procps"
                                                       : procps_narrow(r));

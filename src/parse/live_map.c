@@ -62,26 +62,21 @@ static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_er
     return PMAPDB_OK;
 }
 
-/* Replaces the pool once mappings that no longer exist take up more of it than the others. */
-static pmapdb_status renew_pool(pm_live_map *map, pmapdb_error *err)
-{
-    if (map->pool && pm_pool_bytes(map->pool) <= 2 * map->fresh_bytes + STALE_BYTES)
-        return PMAPDB_OK;
-    pm_pool_free(map->pool);
-    map->pool = NULL;
-    map->fresh_bytes = 0;
-    return pm_pool_new(&map->pool, err);
-}
-
 pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_error *err)
 {
     const pm_reader_events events = {map, NULL, take_block};
-    pmapdb_status st = renew_pool(map, err);
+    pmapdb_status st = PMAPDB_OK;
 
     pm_reader_free(map->reader);
     map->reader = NULL;
-    if (st == PMAPDB_OK)
-        st = pm_reader_new(&events, dialect, &map->reader, err);
+    /* mappings that no longer exist take up more of the pool than the others */
+    if (!map->pool || pm_pool_bytes(map->pool) > 2 * map->fresh_bytes + STALE_BYTES) {
+        pm_pool_free(map->pool);
+        map->pool = NULL;
+        map->fresh_bytes = 0;
+        st = pm_pool_new(&map->pool, err);
+    }
+    PM_STEP(st, pm_reader_new(&events, dialect, &map->reader, err));
     if (st != PMAPDB_OK)
         return st;
     pm_reader_intern(map->reader, map->pool, take_row);

@@ -101,16 +101,6 @@ static pmapdb_status tell_foreign(taking *t, uint64_t end, pmapdb_error *err)
     return t->r->out.foreign(t->r->out.ctx, t->space, &range, t->died_ns, err);
 }
 
-static pmapdb_status lift(taking *t, const pm_range *piece, pmapdb_error *err)
-{
-    pm_replay *r = t->r;
-    pmapdb_status st = pm_grow(&r->lifted, &r->cap_lifted, r->n_lifted, sizeof *r->lifted, err);
-
-    if (st == PMAPDB_OK)
-        r->lifted[r->n_lifted++] = (struct lifted){t->call_id, *piece};
-    return st;
-}
-
 static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *err)
 {
     taking *t = ctx;
@@ -120,9 +110,13 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
     pmapdb_status st = tell_foreign(t, piece->start, err);
 
     t->at = piece->end;
+    PM_STEP(st, r->out.extent(r->out.ctx, t->space, piece, died_ns, err));
+    if (!t->lifts)
+        return st;
+    PM_STEP(st, pm_grow(&r->lifted, &r->cap_lifted, r->n_lifted, sizeof *r->lifted, err));
     if (st == PMAPDB_OK)
-        st = r->out.extent(r->out.ctx, t->space, piece, died_ns, err);
-    return st == PMAPDB_OK && t->lifts ? lift(t, piece, err) : st;
+        r->lifted[r->n_lifted++] = (struct lifted){t->call_id, *piece};
+    return st;
 }
 
 static pmapdb_status take(taking t, uint64_t start, uint64_t end, pmapdb_error *err)

@@ -14,7 +14,8 @@ static bool is_unsafe(uint32_t cp)
     if (cp == PM_UTF8_BAD)
         return true;
     category = utf8proc_category((utf8proc_int32_t)cp);
-    return category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
+    return category == UTF8PROC_CATEGORY_CN || /* of no width that terminals agree on */
+           category == UTF8PROC_CATEGORY_CC || category == UTF8PROC_CATEGORY_CF ||
            category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP ||
            utf8proc_get_property((utf8proc_int32_t)cp)->ignorable;
 }

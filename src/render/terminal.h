@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 /* Adds t to out, with \xNN for the bytes of every character that a terminal would obey, reorder by
- * or not show (controls, "Trojan Source" marks of direction: CVE-2021-42574, fillers), and for
- * malformed bytes. */
+ * or not show (controls, "Trojan Source" marks of direction: CVE-2021-42574, fillers, places of
+ * Unicode without a character), and for malformed bytes. */
 pmapdb_status pm_terminal_escape(pm_text t, pm_buf *out, pmapdb_error *err);
 
 /* Columns of the terminal that t takes: 0 for a combining mark, 2 for an East Asian wide character

@@ -47,19 +47,20 @@ static void what_a_terminal_obeys_is_escaped(void **state)
     assert_escaped(PM_TEXT("x\xe2\x80\xaetxt.exe"), "x\\xe2\\x80\\xaetxt.exe");
     assert_escaped(PM_TEXT("\xe2\x81\xa6"), "\\xe2\\x81\\xa6");
     assert_escaped(PM_TEXT("\xff/tmp/\xc3\xa9"), "\\xff/tmp/\xc3\xa9");
+    assert_escaped(PM_TEXT("\xf1\x89\x89\x89"), "\\xf1\\x89\\x89\\x89"); /* no character */
     assert_escaped(PM_TEXT("/tmp/a\\012b"), "/tmp/a\\012b");
 }
 
 /* One name must not look like another. */
 static void what_is_not_seen_is_escaped(void **state)
 {
-    static const uint32_t unseen[] = {0xad,   0x34f,  0x61c,  0x200b, 0x200d,  0x200e,
-                                      0x200f, 0x2028, 0x2029, 0x202a, 0x202e,  0x2060,
-                                      0x2066, 0x2069, 0xfe0f, 0xfeff, 0xfff9,  0x1d173,
-                                      0x3164, 0xffa0, 0x180e, 0x115f, 0xe0001, 0xe01ef};
-    static const uint32_t seen[] = {
-        0xa0,   0xac,   0xae,   0xe9,   0x301,  0x200a, 0x2010, 0x2027, 0x2030,  0x205f,  0x2070,
-        0x20ac, 0xfe10, 0xfefe, 0xff00, 0xfffd, 0x1161, 0x3163, 0xff9f, 0x1f600, 0x20000, 0xdffff};
+    static const uint32_t unseen[] = {0xad,   0x34f,   0x61c,   0x200b,  0x200d, 0x200e, 0x200f,
+                                      0x2028, 0x2029,  0x202a,  0x202e,  0x2060, 0x2066, 0x2069,
+                                      0xfe0f, 0xfeff,  0xfff9,  0x1d173, 0x3164, 0xffa0, 0x180e,
+                                      0x115f, 0xe0001, 0xe01ef, 0xfefe,  0xff00, 0xdffff};
+    static const uint32_t seen[] = {0xa0,   0xac,   0xae,   0xe9,    0x301,  0x200a, 0x2010,
+                                    0x2027, 0x2030, 0x205f, 0x2070,  0x20ac, 0xfe10, 0xfffd,
+                                    0x1161, 0x3163, 0xff9f, 0x1f600, 0x20000};
 
     for (size_t i = 0; i < COUNT(unseen); i++) {
         char bytes[4], escaped[17];

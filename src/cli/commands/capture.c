@@ -73,15 +73,6 @@ static const char *read_names(const char *arg, void *value)
     return NULL;
 }
 
-/* A bare number is seconds, as in sleep and watch. */
-static const char *read_every(const char *arg, void *value)
-{
-    char span[32];
-
-    snprintf(span, sizeof span, "%s%s", arg, arg[strspn(arg, "0123456789.")] ? "" : "s");
-    return pm_num_span(pm_text_of(span), value) ? NULL : "a span like 60s or 5m";
-}
-
 #define AT(field) offsetof(capture, field)
 
 static const pm_option options[] = {
@@ -90,8 +81,8 @@ static const pm_option options[] = {
     {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program", NULL},
     {"user", 0, PM_OPT_NAME, AT(user), "NAME", "Only processes of this user", NULL},
     {"every", 0, PM_OPT_CUSTOM, AT(o.every_ms), "SPAN",
-     "Capture now, then at every multiple of SPAN in UTC: 60s", read_every},
-    {"interval", 'i', PM_OPT_CUSTOM, AT(o.every_ms), "SPAN", NULL, read_every},
+     "Capture now, then at every multiple of SPAN in UTC: 60s", pm_option_read_every},
+    {"interval", 'i', PM_OPT_CUSTOM, AT(o.every_ms), "SPAN", NULL, pm_option_read_every},
     {"count", 'n', PM_OPT_COUNT, AT(o.count), "N",
      "This many times (default: until SIGINT or SIGTERM)", NULL},
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot", NULL},
@@ -100,7 +91,7 @@ static const pm_option options[] = {
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
     {"touched", 0, PM_OPT_CUSTOM, AT(o.touched_ms), "SPAN",
-     "At most so often, begin to see what is touched", read_every},
+     "At most so often, begin to see what is touched", pm_option_read_every},
     {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact", NULL},
     {"archive", 0, PM_OPT_WORD, AT(o.archive), "FILE",
      "Only the pages, into FILE, for --proc elsewhere", NULL},
@@ -186,13 +177,6 @@ static void choose(capture *c, char **words, size_t n)
     if (c->user)
         add_quoted(&c->match, " AND ", c->user, " IN (user, uid || '')");
     c->o.match = c->match.data;
-}
-
-static pmapdb_measure measure_of(const char *word)
-{
-    return strcmp(word, "smaps") == 0  ? PMAPDB_MEASURE_SMAPS
-           : strcmp(word, "maps") == 0 ? PMAPDB_MEASURE_MAPS
-                                       : PMAPDB_MEASURE_AUTO;
 }
 
 /* ---- beats ---- */
@@ -337,7 +321,9 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
 
     pmapdb_capture_defaults(&c.o);
     choose(&c, argv + 1, (size_t)pm_options_parse(cli, &syntax, &c, argc, argv));
-    c.o.measure = measure_of(c.measure);
+    c.o.measure = strcmp(c.measure, "smaps") == 0  ? PMAPDB_MEASURE_SMAPS
+                  : strcmp(c.measure, "maps") == 0 ? PMAPDB_MEASURE_MAPS
+                                                   : PMAPDB_MEASURE_AUTO;
     c.o.pages = c.pages ? PMAPDB_PAGES_AUTO : PMAPDB_PAGES_NONE;
     if (c.o.archive) {
         c.o.measure = PMAPDB_MEASURE_TOTALS;

@@ -52,11 +52,9 @@ static const pm_syntax syntax = {.options = options, .more = put_columns};
 
 static bool is_shown(const pm_cli *cli, int i)
 {
-    bool for_people = i < 4, number = i >= 4;
-
     if (pm_cli_is_for_people(cli) && !cli->wide)
-        return for_people;
-    return cli->format != PM_FORMAT_PROMETHEUS || i == 0 || number;
+        return i < 4;
+    return cli->format != PM_FORMAT_PROMETHEUS || i == 0 || i >= 4;
 }
 
 static void on_event(void *ctx, const pmapdb_doctor_event *e)

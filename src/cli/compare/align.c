@@ -1,5 +1,5 @@
 /* align: what of the runs of A and B can be compared. */
-#include "cli/compare/runs.h"
+#include "cli/compare/compare.h"
 
 #include "base/clock/clock.h"
 #include "stats/order.h"

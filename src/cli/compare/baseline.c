@@ -1,6 +1,6 @@
 /* baseline: pmapdb baseline [RUNS...] : what runs held, as the rows that compare reads; makes and
  * updates the file that a repository keeps. */
-#include "cli/compare/runs.h"
+#include "cli/compare/compare.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
 
@@ -98,17 +98,14 @@ static void write_runs(const baseline *b)
 
 /* ---- which runs ---- */
 
-/* Of the runs that began at one time only the first stays: an update replaces a run. */
-static void leave_out_known(pm_runs *runs)
+/* Of the runs that began at one time only the first stays: an update replaces a run. Of all runs
+ * the newest stay, if `keep` says how many. */
+static void leave_out(pm_runs *runs, int64_t keep)
 {
     for (size_t i = 0; i < runs->n; i++)
         for (size_t j = 0; j < i; j++)
             runs->run[i].left_out |= runs->run[i].began_ms == runs->run[j].began_ms;
-}
-
-static void keep_newest(pm_runs *runs, int64_t keep)
-{
-    for (size_t i = 0; i < runs->n; i++) {
+    for (size_t i = 0; i < runs->n && keep; i++) {
         int64_t newer = 0;
 
         for (size_t j = 0; j < runs->n; j++)
@@ -136,9 +133,7 @@ int pm_cli_baseline(pm_cli *cli, int argc, char **argv)
     }
     if (cli->output && cli->format == PM_FORMAT_TABLE)
         cli->format = PM_FORMAT_CSV;
-    leave_out_known(&b.runs);
-    if (b.keep)
-        keep_newest(&b.runs, b.keep);
+    leave_out(&b.runs, b.keep);
     write_runs(&b);
     pm_runs_free(&b.runs);
     return PM_EXIT_OK;

@@ -1,5 +1,5 @@
 /* compare: pmapdb compare A... --with B... : did this build make it worse? */
-#include "cli/compare/gates.h"
+#include "cli/compare/compare.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/words.h"

@@ -1,5 +1,5 @@
 /* findings: summarizes each run in a few numbers, and compares the numbers of A with those of B. */
-#include "cli/compare/findings.h"
+#include "cli/compare/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

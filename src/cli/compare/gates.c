@@ -1,5 +1,5 @@
 /* gates: decides the exit status of compare. */
-#include "cli/compare/gates.h"
+#include "cli/compare/compare.h"
 
 #include "base/num.h"
 #include "cli/words.h"

@@ -1,8 +1,7 @@
 /* runs: reads and aligns the runs that compare judges. */
-#include "cli/compare/runs.h"
+#include "cli/compare/compare.h"
 
 #include "api/one_file.h"
-#include "cli/compare/work.h"
 #include "cli/run.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* work: a counter of the work that a server has done. */
-#include "cli/compare/work.h"
+#include "cli/compare/compare.h"
 
 #include "api/one_file.h"
 #include "cli/die.h"

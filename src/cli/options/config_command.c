@@ -47,12 +47,12 @@ static void replaced_by(const pm_cli *cli, size_t i, char *out, size_t size)
         snprintf(out, size, "--db");
 }
 
-static void put(pm_output *out, const char *process, const char *key, const char *value,
-                const char *from, const char *instead)
+/* A line of the configuration; its place is `from`. */
+static void put(pm_output *out, const pm_config_line *line, const char *from, const char *instead)
 {
-    pm_output_row(out,
-                  (pm_value[]){pm_value_text(process), pm_value_text(key), pm_value_text(value),
-                               pm_value_text(from), pm_value_text(*instead ? instead : NULL)});
+    pm_output_row(out, (pm_value[]){pm_value_text(line->section), pm_value_text(line->key),
+                                    pm_value_text(line->value), pm_value_text(from),
+                                    pm_value_text(*instead ? instead : NULL)});
 }
 
 int pm_cli_config(pm_cli *cli, int argc, char **argv)
@@ -69,7 +69,7 @@ int pm_cli_config(pm_cli *cli, int argc, char **argv)
     pm_output_open(&out, cli);
     pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
     if (!listed)
-        put(&out, NULL, "db", store,
+        put(&out, &(pm_config_line){.key = "db", .value = store},
             cli->db                       ? "--db"
             : pm_config_environment("db") ? "$PMAPDB"
                                           : "default",
@@ -77,7 +77,7 @@ int pm_cli_config(pm_cli *cli, int argc, char **argv)
     for (size_t i = 0; i < c->n; i++) {
         place_of(&c->line[i], from, sizeof from);
         replaced_by(cli, i, instead, sizeof instead);
-        put(&out, c->line[i].section, c->line[i].key, c->line[i].value, from, instead);
+        put(&out, &c->line[i], from, instead);
     }
     pm_output_end(&out);
     for (int i = 0; i < 2; i++)

@@ -60,6 +60,14 @@ static const char *add_to_list(const char *arg, pm_cli_list *list)
     return NULL;
 }
 
+const char *pm_option_read_every(const char *arg, void *value)
+{
+    char span[32];
+
+    snprintf(span, sizeof span, "%s%s", arg, arg[strspn(arg, "0123456789.")] ? "" : "s");
+    return pm_num_span(pm_text_of(span), value) ? NULL : "a span like 60s or 5m";
+}
+
 const char *pm_option_read(const pm_option *o, const char *arg, void *value)
 {
     switch (o->type) {

@@ -93,13 +93,6 @@ static void on_event(void *ctx, const pmapdb_capture_event *event)
         pm_cli_note(e->cli, "%s", event->news.error);
 }
 
-static pmapdb_pages pages_of(const char *word)
-{
-    return !word || strcmp(word, "auto") == 0 ? PMAPDB_PAGES_AUTO
-           : strcmp(word, "frame") == 0       ? PMAPDB_PAGES_FRAME
-                                              : PMAPDB_PAGES_IDENTITY;
-}
-
 /* True if the pages of any process were read. */
 static bool has_pages(pmapdb_store *store)
 {
@@ -127,7 +120,9 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
     o.proc = e->proc;
     o.host = e->proc ? "a copy" : NULL; /* it is not shown */
     o.measure = PMAPDB_MEASURE_TOTALS;
-    o.pages = pages_of(e->pages_by);
+    o.pages = !e->pages_by || strcmp(e->pages_by, "auto") == 0 ? PMAPDB_PAGES_AUTO
+              : strcmp(e->pages_by, "frame") == 0              ? PMAPDB_PAGES_FRAME
+                                                               : PMAPDB_PAGES_IDENTITY;
     o.keep_env = e->keep_env.item;
     o.n_keep_env = e->keep_env.n;
     o.keep_cmdline = whole;

@@ -22,16 +22,6 @@ typedef struct pm_plot_fleet_data {
     size_t n_values, cap;
 } pm_plot_fleet_data;
 
-/* The worst verdict of a process or of a part of it. */
-static pm_verdict verdict_of(const pm_leak_group *g)
-{
-    pm_verdict worst = g->begin->verdict;
-
-    for (const pm_leak_row *r = g->begin; r < g->end; r++)
-        worst = r->verdict > worst ? r->verdict : worst;
-    return worst;
-}
-
 static void read_processes(pm_plot_fleet_data *f)
 {
     f->one = calloc(f->rows.n + 1, sizeof *f->one);
@@ -42,9 +32,11 @@ static void read_processes(pm_plot_fleet_data *f)
         one *o = &f->one[f->n++];
 
         *o = (one){.process_id = r->process_id,
-                   .verdict = verdict_of(&g),
+                   .verdict = r->verdict,
                    .grown = isnan(r->last - r->first) ? 0 : r->last - r->first};
         pm_leak_row_who(r, o->name, sizeof o->name);
+        for (const pm_leak_row *part = g.begin; part < g.end; part++)
+            o->verdict = part->verdict > o->verdict ? part->verdict : o->verdict;
         o->tile.verdict = pm_verdict_name(o->verdict);
         o->tile.state = pm_plot_state_of(o->verdict);
         r = g.end;

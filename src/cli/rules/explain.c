@@ -230,22 +230,11 @@ static void say_kept(const explaining *x)
 
 /* ---- the run ---- */
 
-static void match(explaining *x)
-{
-    const found *f = &x->found;
-
-    x->row = &f->row[f->at];
-    x->below = f->at > 0 ? x->row - 1 : NULL;
-    x->above = f->at + 1 < f->n ? x->row + 1 : NULL;
-    for (size_t i = 0; i < f->n; i++)
-        x->facts |= pm_rules_facts(x->choice.rules, &f->row[i]);
-    x->rule = pm_rules_match(x->choice.rules, x->facts, x->below, x->row, x->above);
-}
-
 void pm_rules_cli_explain(pm_rules_cmd *r)
 {
     pm_text digits = pm_text_of(r->address);
     explaining x = {.r = r};
+    const found *f = &x.found;
     uint64_t address;
     pmapdb_error err;
 
@@ -255,7 +244,12 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
         pm_cli_die("--explain wants an address in hexadecimal, not '%s'", r->address);
     x.choice = pm_rules_cli_chosen(r);
     x.found = find_mapping(r, address);
-    match(&x);
+    x.row = &f->row[f->at];
+    x.below = f->at > 0 ? x.row - 1 : NULL;
+    x.above = f->at + 1 < f->n ? x.row + 1 : NULL;
+    for (size_t i = 0; i < f->n; i++)
+        x.facts |= pm_rules_facts(x.choice.rules, &f->row[i]);
+    x.rule = pm_rules_match(x.choice.rules, x.facts, x.below, x.row, x.above);
     pm_output_open(&x.out, r->cli);
     if (pm_cli_is_for_people(r->cli))
         write_title(&x);

@@ -14,10 +14,7 @@
 
 static const char *read_every(const char *arg, void *value)
 {
-    char span[32];
-
-    snprintf(span, sizeof span, "%s%s", arg, arg[strspn(arg, "0123456789.")] ? "" : "s");
-    return pm_num_span(pm_text_of(span), value) && *(int64_t *)value >= 100
+    return !pm_option_read_every(arg, value) && *(int64_t *)value >= 100
                ? NULL
                : "a span from 100ms, like 2s";
 }

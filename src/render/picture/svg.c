@@ -37,12 +37,6 @@ static void put_point(pm_picture *p, char before, pm_point at)
     put_number(p, at.y);
 }
 
-static void put_step(pm_picture *p, const char *command, double by)
-{
-    PUT(p, "%s", command);
-    put_number(p, by);
-}
-
 static void put_escaped(pm_picture *p, pm_text t)
 {
     pm_buf shown = {0};
@@ -103,9 +97,12 @@ static void text(pm_picture *p, pm_point at, pm_align align, const pm_ink *ink, 
 static void put_rectangle(pm_picture *p, double x, double y, double width, double height)
 {
     put_point(p, 'M', (pm_point){x, y});
-    put_step(p, "h", width);
-    put_step(p, "v", height);
-    put_step(p, "h", -width);
+    PUT(p, "h");
+    put_number(p, width);
+    PUT(p, "v");
+    put_number(p, height);
+    PUT(p, "h");
+    put_number(p, -width);
     PUT(p, "z");
 }
 

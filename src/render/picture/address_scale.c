@@ -16,19 +16,15 @@ static int by_start(const void *x, const void *y)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static bool is_used(const pm_plot_stretch *s)
-{
-    return s->rss != 0 || s->end - s->start < NEVER_USED;
-}
-
 static void join_parts(pm_address_scale *s, const pm_plot_map *map)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < map->n; i++) {
         const pm_plot_stretch *m = &map->stretch[i];
+        bool used = m->rss != 0 || m->end - m->start < NEVER_USED;
 
-        if (is_used(m) && !(n && s->part[n - 1].start == m->start && s->part[n - 1].end == m->end))
+        if (used && !(n && s->part[n - 1].start == m->start && s->part[n - 1].end == m->end))
             s->part[n++] = (pm_address_part){.start = m->start, .end = m->end};
     }
     qsort(s->part, n, sizeof *s->part, by_start);

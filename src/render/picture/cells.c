@@ -187,15 +187,6 @@ static void field(pm_picture *p, const pm_raster *f)
 
 /* ---- output ---- */
 
-static int count_dots(uint8_t dots)
-{
-    int n = 0;
-
-    for (; dots; dots &= (uint8_t)(dots - 1))
-        n++;
-    return n;
-}
-
 static bool is_blank(const cell *c)
 {
     return !c->dots && !c->half[0] && !c->half[1] && !c->text[0] && !c->taken;
@@ -216,7 +207,7 @@ static void put_cell(pm_picture *p, pm_buf *out, const cell *c)
     bool halves = c->half[0] || c->half[1];
     unsigned char braille[] = {0xe2, (unsigned char)(0xa0 | c->dots >> 6),
                                (unsigned char)(0x80 | (c->dots & 63)), 0};
-    int n = count_dots(c->dots);
+    int n = __builtin_popcount(c->dots);
 
     if (c->text[0])
         PM_STEP(p->st, pm_buf_addf(out, p->err, "%s", c->text));

@@ -5,12 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static pm_buf *buf_of(pm_picture *p)
-{
-    return p->state;
-}
-
-#define PUT(p, ...) PM_STEP((p)->st, pm_buf_addf(buf_of(p), (p)->err, __VA_ARGS__))
+/* The state of the picture is its text. */
+#define PUT(p, ...) PM_STEP((p)->st, pm_buf_addf((p)->state, (p)->err, __VA_ARGS__))
 
 /* Tenths of a pixel, with a point in every locale. */
 static void put_number(pm_picture *p, double v)
@@ -46,7 +42,7 @@ static void put_escaped(pm_picture *p, pm_text t)
         if (pm_char_in(shown.data[i], "&<>\"'"))
             PUT(p, "&#%d;", shown.data[i]);
         else
-            p->st = pm_buf_add(buf_of(p), shown.data + i, 1, p->err);
+            p->st = pm_buf_add(p->state, shown.data + i, 1, p->err);
     pm_buf_free(&shown);
 }
 
@@ -121,13 +117,15 @@ static void field(pm_picture *p, const pm_raster *f)
 
 static void end(pm_picture *p)
 {
+    const pm_buf *out = p->state;
+
     PUT(p, "</svg>\n");
-    PM_STEP(p->st, p->sink->write(p->sink->ctx, buf_of(p)->data, buf_of(p)->len, p->err));
+    PM_STEP(p->st, p->sink->write(p->sink->ctx, out->data, out->len, p->err));
 }
 
 static void close(pm_picture *p)
 {
-    pm_buf_free(buf_of(p));
+    pm_buf_free(p->state);
     free(p->state);
 }
 

@@ -176,6 +176,7 @@ limited AS (
     SELECT j.value FROM process p CROSS JOIN name n ON n.name_id = p.name_id
     CROSS JOIN json_each(:limits) j ON j.key = n.name WHERE p.process_id = k.head) AS given_kib
   FROM chosen k
+  LIMIT -1 -- keeps SQLite from asking this again for every row of leak_report
 ),
 report AS (
   -- CASE x.head WHEN k.head is always true: it keeps SQLite from building a Bloom filter over a

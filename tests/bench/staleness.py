@@ -153,7 +153,7 @@ def capture(args, place):
             for _, _, program in made:
                 program.step()
         watch = subprocess.Popen([args.program, "--db", args.keep / "pairs.db", "capture", *[str(p.pid) for _, _, p in made],
-                                  "--every", "%gs" % (args.window / 10), "--touched", "%gs" % args.window,
+                                  "--every", "%gs" % (args.window / 10), "--touched", "%gs" % args.window, "--max-stall", args.max_stall,
                                   "--count", str(args.windows * 10 + 2)],
                                  stdout=subprocess.DEVNULL, stderr=open(args.keep / "said", "w", encoding="utf-8"))
         while watch.poll() is None:
@@ -195,6 +195,7 @@ def main():
     parser.add_argument("--window", type=float, default=10, help="seconds")
     parser.add_argument("--windows", type=int, default=7)
     parser.add_argument("--step", type=float, default=.5, help="seconds from one step of the programs to the next")
+    parser.add_argument("--max-stall", default="50ms", help="as of capture; on a busy machine more")
     parser.add_argument("--only", default="")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for the store; if it has one, that is judged again")
     args = parser.parse_args()

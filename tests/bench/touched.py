@@ -3,7 +3,7 @@
 throughput of redis and PostgreSQL under load, captured every second, with one clearing in each run against without,
 as a loss with `--touched 1m`.
 
-    touched.py PMAPDB [--mib 1024] [--runs 100] [--pairs 7]
+    touched.py PMAPDB [--mib 1024] [--processes 1] [--runs 100] [--pairs 7] [--parts waits]
 """
 import argparse
 import os
@@ -26,26 +26,33 @@ def waits(args, place):
     """Of so many clearings the longest stall of a thread that maps and unmaps, against --max-stall."""
     program, store = place / "stall", place / "w.db"
     subprocess.run(["cc", "-O2", "-pthread", "-o", program, HERE / "stall.c"], check=True)
-    target = subprocess.Popen([program, "target", str(args.mib), "16"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    target.stdout.readline()
+    targets = [subprocess.Popen([program, "target", str(args.mib // args.processes), "16"], text=True, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE) for _ in range(args.processes)]
+    for target in targets:
+        target.stdout.readline()
+
+    def tell(word):
+        for target in targets:
+            target.stdin.write(word + "\n")
+            target.stdin.flush()
 
     def run(*words):
-        target.stdin.write("begin\n")
-        target.stdin.flush()
-        done = subprocess.run([args.program, "--db", store, "capture", *words, str(target.pid)], capture_output=True, text=True, check=True)
-        target.stdin.write("end\n")
-        target.stdin.flush()
-        return int(target.stdout.readline().split()[0]) / 1000, "1 cleared" in done.stderr
+        tell("begin")
+        done = subprocess.run([args.program, "--db", store, "capture", *words, *[str(t.pid) for t in targets]], capture_output=True,
+                              text=True, check=True)
+        tell("end")
+        return max(int(t.stdout.readline().split()[0]) for t in targets) / 1000, int((re.findall(r"(\d+) cleared", done.stderr) or ["0"])[0])
     with_it = [run("--touched", "0s", "--max-stall", args.max_stall) for _ in range(args.runs)]
     without = [run("--max-stall", args.max_stall) for _ in range(args.runs)]
     budget = float(args.max_stall.removesuffix("ms"))
     refused = run("--touched", "0s", "--max-stall", "2ms", "--measure", "smaps")
-    target.stdin.close()
-    target.wait()
+    for target in targets:
+        target.stdin.close()
+        target.wait()
     for what, runs in (("with", with_it), ("without", without)):
         ms = sorted(r[0] for r in runs)
-        print("| longest wait, %d MiB, %s clearing | %.1f | %.1f | %.1f | %d of %d below %s | %d cleared |" % (
-            args.mib, what, statistics.median(ms), ms[-1 - len(ms) // 100], ms[-1], sum(m < budget for m in ms), len(ms), args.max_stall,
+        print("| longest wait, %d MiB in %d processes, %s clearing | %.1f | %.1f | %.1f | %d of %d below %s | %d cleared |" % (
+            args.mib, args.processes, what, statistics.median(ms), ms[-1 - len(ms) // 100], ms[-1], sum(m < budget for m in ms), len(ms), args.max_stall,
             sum(r[1] for r in runs)), flush=True)
     print("| --max-stall 2ms | | | | | %s |" % ("cleared" if refused[1] else "not cleared"), flush=True)
 
@@ -123,6 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--mib", type=int, default=1024)
+    parser.add_argument("--processes", type=int, default=1, help="that share the MiB, each with an equal part")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--max-stall", default="50ms")

@@ -145,7 +145,7 @@ line AS (
           SELECT n.name || '/' || c.pid || ' ' || kib_text(c.kib) AS word FROM captured c
           JOIN name n ON n.name_id = c.name_id WHERE c.newer = 1 AND c.host_id = s.host_id
           ORDER BY c.kib DESC LIMIT 3))
-      WHEN 12 THEN s.unreadable || ' unreadable, ' || s.unmoved || ' left out, others not selected'
+      WHEN 12 THEN s.unreadable || ' unreadable, ' || s.unmoved || ' left out, others not selected, and pmapdb itself'
       WHEN 13 THEN 'of ' || kib_text(s.swap_total_kib) || coalesce(', in ' || kib_text(s.in_kib) || ', out '
         || kib_text(s.out_kib), '')
     END AS detail

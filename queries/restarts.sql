@@ -20,7 +20,7 @@
 -- column: rss_kib_before   kib      Resident in the last moment before
 -- column: rss_kib_after    kib      Resident in the first moment after
 -- column: kind             text     restart, ended (the name did not come back), death (a namesake lives on)
--- table:  name kind down_at up_at away lived pid_before pid_after rss_kib_before rss_kib_after
+-- table:  name kind down_at up_at away lived processes_before pid_before pid_after rss_kib_before rss_kib_after
 -- narrow: name down_at pid_before rss_kib_before kind
 -- empty:  no restarts, and nothing ended
 --

@@ -708,8 +708,9 @@ WHERE c.clear_us IS NOT NULL;
 
 -- One row per process: one life of one pid, with the sizes of its newest snapshot. ended_at is the
 -- last moment of a process that has ended: captures went on without it. A later beat of its schedule
--- lacks it and left out no living process, its host was booted again, or, for text, captures of the
--- host went on for more than one and a half of its steps.
+-- lacks it and left out no living process, three beats lack it that could only miss a process whose
+-- maps change too quickly, its host was booted again, or, for text, captures of the host went on for
+-- more than one and a half of its steps.
 CREATE VIEW processes AS
 SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
   (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms LIMIT 1)
@@ -722,6 +723,8 @@ SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, star
           AND o.taken_ms < s.taken_ms)) THEN s.taken_at END
       WHEN EXISTS (SELECT 1 FROM beat w WHERE w.schedule_id = b.schedule_id
           AND w.started_ms > b.started_ms AND w.unmoved + w.changed = 0)
+        OR 3 = (SELECT count(*) FROM (SELECT 1 FROM beat w WHERE w.schedule_id = b.schedule_id
+          AND w.started_ms > b.started_ms AND w.unmoved = 0 LIMIT 3))
         OR EXISTS (SELECT 1 FROM schedule j CROSS JOIN beat w ON w.schedule_id = j.schedule_id
           WHERE j.host_id = p.host_id AND j.boot_id <> p.boot_id AND w.started_ms > s.taken_ms)
         THEN s.taken_at

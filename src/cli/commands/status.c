@@ -9,6 +9,7 @@
 
 #define JUDGED 12  /* a few are judged in some ms each; leaks judges all */
 #define SUSPECTS 3 /* young processes make many */
+#define MATTERS_KIB 1024
 #define TEXT_OF(number) TEXT_OF_VALUE(number)
 #define TEXT_OF_VALUE(number) #number
 
@@ -16,7 +17,8 @@
 typedef struct leak {
     char name[256], detail[512], next[512], host[256];
     int64_t pid, kib;
-    bool sure; /* leak, not suspect */
+    int64_t judged; /* snapshots */
+    bool sure;      /* leak, not suspect */
 } leak;
 
 static pm_value cell(const leak *l, pm_text column)
@@ -65,6 +67,7 @@ static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
         return false;
     *l = (leak){.pid = pm_answer_int(row, "pid"),
                 .kib = pm_answer_int(row, "rate_per_h"),
+                .judged = pm_answer_int(row, "snapshots"),
                 .sure = strcmp(verdict, "leak") == 0};
     snprintf(ask, sizeof ask,
              "SELECT h.name FROM process p JOIN host h ON h.host_id = p.host_id "
@@ -82,15 +85,19 @@ static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
                                      : ", beyond its limit",
              strtod(eta, NULL) > 0 ? eta : "", strtod(eta, NULL) > 0 ? " h" : "");
     snprintf(l->next, sizeof l->next, "pmapdb leaks @%lld", (long long)process_id);
-    return !host || strcmp(host, l->host) == 0;
+    return (!host || strcmp(host, l->host) == 0) &&
+           (l->sure || pm_answer_int(row, "last") - pm_answer_int(row, "first") >= MATTERS_KIB);
 }
 
-/* What leaks comes before what may leak; of these, the fastest first. */
+/* What leaks comes before what may leak; of leaks, the fastest first, of suspects the one that was
+ * seen longest: what begins grows fastest. */
 static int compare_leaks(const void *a, const void *b)
 {
     const leak *x = a, *y = b;
 
-    return x->sure != y->sure ? y->sure - x->sure : (y->kib > x->kib) - (y->kib < x->kib);
+    return x->sure != y->sure                   ? y->sure - x->sure
+           : !x->sure && x->judged != y->judged ? (y->judged > x->judged) - (y->judged < x->judged)
+                                                : (y->kib > x->kib) - (y->kib < x->kib);
 }
 
 static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_view *view)

@@ -729,7 +729,7 @@ SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, star
           WHERE j.host_id = p.host_id AND j.boot_id <> p.boot_id AND w.started_ms > s.taken_ms)
         THEN s.taken_at
     END FROM snapshot s LEFT JOIN beat b ON b.capture_id = s.capture_id
-    WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC LIMIT 1) AS ended_at,
+    WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC, b.capture_id IS NULL LIMIT 1) AS ended_at,
   (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
   (SELECT s.size_kib FROM snapshot s WHERE s.process_id = p.process_id AND s.preferred
     ORDER BY s.taken_ms DESC LIMIT 1) AS size_kib,

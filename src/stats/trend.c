@@ -176,10 +176,12 @@ static double last_third(const pm_sample *s, double rate)
     return (s->raw[s->n - 1] - s->raw[from]) / (rate * (s->t[s->n - 1] - s->t[from]) / s->span);
 }
 
-/* True if the load of days is in the series. */
+/* True if the load of days is in the series, or may be and cannot be told yet. */
 static bool of_days(const pm_sample *s)
 {
-    return s->seasonal || (s->lives > 1 && s->span >= PM_DAYS_MIN * 86400);
+    double days = s->span / 86400;
+
+    return s->seasonal || (s->lives > 1 ? days >= PM_DAYS_MIN : days > 0.9 && days < PM_DAYS_MIN);
 }
 
 /* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if

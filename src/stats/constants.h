@@ -43,9 +43,8 @@
     0.02                    /* added to every posterior: one of 1 is right as often as one of .98 \
                              */
 #define PM_PAUSE_LEAST 0.05 /* of the time, added to the longest pause between two maxima */
-#define PM_SURE 0.80        /* probability that the growth of a leak goes on */
-#define PM_SURE_DAYS 0.90   /* under the load of days: fewer days are seen than snapshots */
-#define PM_STEADY 0.65      /* probability that it is steady */
+#define PM_SURE 0.90        /* probability that the growth of a leak goes on */
+#define PM_STEADY 0.60      /* probability that it is steady */
 #define PM_SURE_LOW 0.98    /* both, for a judge of low sensitivity: PM_SURE and PM_STEADY */
 #define PM_STEADY_LOW 0.90
 

@@ -176,14 +176,6 @@ static double last_third(const pm_sample *s, double rate)
     return (s->raw[s->n - 1] - s->raw[from]) / (rate * (s->t[s->n - 1] - s->t[from]) / s->span);
 }
 
-/* True if the load of days is in the series, or may be and cannot be told yet. */
-static bool of_days(const pm_sample *s)
-{
-    double days = s->span / 86400;
-
-    return s->seasonal || (s->lives > 1 ? days >= PM_DAYS_MIN : days > 0.9 && days < PM_DAYS_MIN);
-}
-
 /* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if
  * it is a near thing. */
 static bool leaks(const pm_average *w, char *reason)
@@ -191,7 +183,7 @@ static bool leaks(const pm_average *w, char *reason)
     const pm_sample *s = &w->sample;
     double wanted = w->options->leak_posterior;
     bool high = wanted > 0.0 && wanted<PM_POSTERIOR_LEAK, low = wanted> PM_POSTERIOR_LEAK;
-    double sure = high ? wanted : low ? PM_SURE_LOW : of_days(s) ? PM_SURE_DAYS : PM_SURE;
+    double sure = high ? wanted : low ? PM_SURE_LOW : PM_SURE;
     double steady = high ? wanted : low ? PM_STEADY_LOW : PM_STEADY;
     pm_slope r = rate_for(w, PM_VERDICT_LEAK);
     pm_confidence c;

@@ -162,13 +162,13 @@ def verify(check, db, stored):
 
 
 def predict(store, n):
-    """50 bytes a changed or added row, 200 a snapshot (150, and 50 for what a live capture adds), 90
+    """30 bytes a changed or added row, 200 a snapshot (150, and 50 for what a live capture adds), 80
     a region with its lineage, 250 for what is shared (objects, what stands beside a process), and an
-    empty store."""
+    empty store: a page for each of its 80 tables and indexes, and the schema."""
     def count(table):
         return store.execute("SELECT count(*) FROM " + table).fetchone()[0]
-    return (50 * (count("mapping_version") + count("category_version")) + 200 * n + 90 * count("region")
-            + 250 * (count("object") + count("live_process")) + 170000)
+    return (30 * (count("mapping_version") + count("category_version")) + 200 * n + 80 * count("region")
+            + 250 * (count("object") + count("live_process")) + 345000)
 
 
 def main():

@@ -22,7 +22,7 @@ LEAKS = {
 # workload -> by default too
 HEALTHY = {"c_plateau": True, "c_saw": True, "java_steady": True, "memcached": True, "nginx": True,
            "redis": True, "node_steady": False, "steady4000": False}
-SURE = 0.80  # confidence that a leak needs
+SURE = 0.90  # confidence that a leak needs
 BY_PRODUCT = 0.05  # of the growth: rows that the reason calls minor
 check_all = kit.Check()
 

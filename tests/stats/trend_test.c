@@ -134,7 +134,7 @@ static void no_leak_is_denied(void **state)
         leaks += trend.verdict == PM_VERDICT_LEAK;
         suspects += trend.verdict == PM_VERDICT_SUSPECT;
         if (trend.verdict == PM_VERDICT_LEAK)
-            assert_true(trend.low > 0 && trend.rate >= trend.detectable && trend.confidence >= .8);
+            assert_true(trend.low > 0 && trend.rate >= trend.detectable && trend.confidence >= .9);
     }
     assert_true(leaks > 200 && suspects > 5);
 }
@@ -163,7 +163,7 @@ static double rough_until_doubt(double sensitivity)
 
     options.leak_posterior = sensitivity;
     for (judge(warmup, rough, N); trend.verdict == PM_VERDICT_LEAK; judge(warmup, rough, N)) {
-        assert_true(sensitivity == 0.35 || trend.confidence >= 0.8);
+        assert_true(sensitivity == 0.35 || trend.confidence >= 0.9);
         rough *= 1.1;
     }
     options.leak_posterior = 0;

@@ -162,7 +162,7 @@ static int read_name(const char **p, const char *names)
     return -1;
 }
 
-/* Reads a number of so many digits; more may follow. */
+/* Reads a number of this many digits; more digits may follow. */
 static const char *read_number(const char *p, size_t digits, int *out)
 {
     if (digits_at(p) < digits)

@@ -72,7 +72,7 @@ static const char *ask_for(const char *arg, void *value)
 
 static const char *read_limit(pm_check *c, const char *arg, bool critical)
 {
-    if (!c->last) /* without a metric before it, resident memory is meant, 50M/h: its growth */
+    if (!c->last) /* no metric is before it: 2G is resident memory, 50M/h its growth */
         ask_for(NULL, &c->of[strchr(arg, '/') ? PM_CHECK_GROWTH : PM_CHECK_RSS]);
     return read_threshold((int)(c->last - c->of), arg,
                           critical ? &c->last->critical : &c->last->warning, &c->growth_ms);

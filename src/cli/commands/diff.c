@@ -112,7 +112,7 @@ static int64_t *sum_of(diff *d, const char *column)
     return NULL;
 }
 
-/* A process that both moments have grew; one that began only holds memory. */
+/* Of processes, one that was there at both moments is preferred: one that began did not grow. */
 static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
 {
     int64_t delta = pm_answer_int(row, metric);

@@ -89,8 +89,8 @@ static bool read_leak(const pm_run_args *args, const pmapdb_rows *row, leak *l)
            (l->sure || pm_answer_int(row, "last") - pm_answer_int(row, "first") >= MATTERS_KIB);
 }
 
-/* What leaks comes before what may leak; of leaks, the fastest first, of suspects the one that was
- * seen longest: what begins grows fastest. */
+/* Leaks come before suspects. Of leaks, the fastest is first; of suspects, the one with the most
+ * snapshots, because young processes grow fastest. */
 static int compare_leaks(const void *a, const void *b)
 {
     const leak *x = a, *y = b;

@@ -22,7 +22,7 @@ int pm_cli_open_proc(const char *path);
 /* The exit code says so, too. */
 bool pm_cli_proc_is_damaged(void);
 
-/* *pid is 0 if the word is none. */
+/* *pid is 0 if the word is not a pid. */
 bool pm_cli_is_pid(const char *word, int64_t *pid);
 /* Ends the program if the pages of the process could not be read. */
 void pm_cli_must_be_read(int64_t pid, pm_proc_fate fate);

@@ -60,7 +60,8 @@ UPDATE push_step SET prev_ms = (SELECT o.last_ms FROM push_open o WHERE o.push_i
   AND o.process_id = push_step.process_id AND o.last_ms < push_step.taken_ms)
 WHERE prev_ms IS NULL;
 
--- What was sent of a moment, of which now a stronger capture came: it is sent in its place, at both times.
+-- Weaker captures whose rows were sent, with the stronger capture of the same moment that came later:
+-- the rows of the stronger one are sent in their place, at both times.
 DROP TABLE IF EXISTS temp.push_weaker;
 CREATE TEMP TABLE push_weaker (
   snapshot_id INTEGER NOT NULL,         -- the stronger one

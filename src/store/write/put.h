@@ -27,7 +27,8 @@ pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);
 void pm_store_abandon(pmapdb_store *s);
 
 /* True if captures wait to be put back. Storing more late captures in the same transaction is
- * cheaper: a transaction with such captures may last for so many turns (pm_store_turn_is_over). */
+ * cheaper: a transaction with such captures may last for PM_LATE_TURNS turns
+ * (pm_store_turn_is_over). */
 #define PM_LATE_TURNS 10
 bool pm_store_put_waits(const pmapdb_store *s);
 

@@ -302,8 +302,12 @@ SELECT n.name,
   json_extract(v.value, '$.detectable_per_h') AS detectable_per_h,
   json_extract(v.value, '$.limit') AS "limit",
   CASE WHEN r.ended THEN NULL ELSE json_extract(v.value, '$.eta_h') END AS eta_h,
-  CASE WHEN r.ended AND json_extract(v.value, '$.verdict') IN ('leak', 'suspect')
-      THEN rtrim('the process has ended; ' || json_extract(v.value, '$.reason'), '; ')
+  CASE WHEN json_extract(v.value, '$.verdict') IN ('leak', 'suspect')
+      THEN rtrim(CASE WHEN r.ended THEN 'the process has ended; ' ELSE '' END
+        -- a life of fewer than 6 snapshots is not judged
+        || CASE WHEN (SELECT count(*) FROM (SELECT 1 FROM snapshot s WHERE s.process_id = p.process_id LIMIT 6)) < 6
+          THEN 'seen in an earlier process of the name; ' ELSE '' END
+        || json_extract(v.value, '$.reason'), '; ')
     ELSE json_extract(v.value, '$.reason') END AS reason,
   json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
   json_extract(v.value, '$.why_metric') AS why_metric,

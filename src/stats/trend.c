@@ -22,23 +22,21 @@ const char *pm_verdict_name(pm_verdict verdict)
 
 const char *pm_shape_name(pm_shape shape)
 {
-    static const char *const names[] = {
-        "",
-        "const",
-        "linear",
-        "step",
-        "two-step",
-        "saturating",
-        "ramp-then-flat",
-        "late-ramp",
-        "power",
-        "log",
-        "warmup+linear",
-        "two-tau",
-        "step+linear",
-        "accelerating",
-        "knee",
-    };
+    static const char *const names[PM_SHAPE_COUNT] = {"",
+                                                      "const",
+                                                      "linear",
+                                                      "step",
+                                                      "two-step",
+                                                      "saturating",
+                                                      "ramp-then-flat",
+                                                      "late-ramp",
+                                                      "power",
+                                                      "log",
+                                                      "warmup+linear",
+                                                      "two-tau",
+                                                      "step+linear",
+                                                      "accelerating",
+                                                      "knee"};
 
     return names[shape];
 }
@@ -180,7 +178,6 @@ static double last_third(const pm_sample *s, double rate)
  * it is a near thing. */
 static bool leaks(const pm_average *w, char *reason)
 {
-    const pm_sample *s = &w->sample;
     double wanted = w->options->leak_posterior;
     bool high = wanted > 0.0 && wanted<PM_POSTERIOR_LEAK, low = wanted> PM_POSTERIOR_LEAK;
     double sure = high ? wanted : low ? PM_SURE_LOW : PM_SURE;
@@ -199,8 +196,8 @@ static bool leaks(const pm_average *w, char *reason)
         snprintf(reason, PM_REASON, "the interval of the rate includes 0");
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
-    else if (s->lives == 1 && w->climbs && w->points.staircase &&
-             last_third(s, r.rate) < PM_LAST_THIRD)
+    else if (w->sample.lives == 1 && w->climbs && w->points.staircase &&
+             last_third(&w->sample, r.rate) < PM_LAST_THIRD)
         snprintf(reason, PM_REASON, "grew in steps, and not in the last third of the time");
     else if (w->top.curve.outcome == PM_OUTCOME_BOUNDED)
         snprintf(reason, PM_REASON, "the most likely curve of all has an end");

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What capture --touched costs: the longest wait of a process of so many MiB while it is cleared, and CPU time and
+"""What capture --touched costs: the longest wait of a process of N MiB while its bits are cleared, and CPU time and
 throughput of redis and PostgreSQL under load, captured every second, with one clearing in each run against without,
 as a loss with `--touched 1m`.
 
@@ -23,7 +23,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def waits(args, place):
-    """Of so many clearings the longest stall of a thread that maps and unmaps, against --max-stall."""
+    """Of this many clearings the longest stall of a thread that maps and unmaps, against --max-stall."""
     program, store = place / "stall", place / "w.db"
     subprocess.run(["cc", "-O2", "-pthread", "-o", program, HERE / "stall.c"], check=True)
     targets = [subprocess.Popen([program, "target", str(args.mib // args.processes), "16"], text=True, stdin=subprocess.PIPE,

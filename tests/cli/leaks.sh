@@ -123,6 +123,17 @@ for db in sums.db spread.db; do
     PMAPDB=$db sh -c "$what" >out && [ -s out ] && echo "works: $what"
 done
 
+say "the newest process of the name is too young to be judged: an earlier one grew"
+for life in "901 00 17 0" "902 18 20 900" "902 21 25 900"; do
+    # shellcheck disable=SC2086 # pid, minutes, start
+    set -- $life
+    for minute in $(seq -w "$2" "$3"); do
+        echo "2026-11-21T10:$minute:00Z"
+        pmap_x "$1" two-lives $((1000 + 300 * (1$minute - 100) - $4 * 6))
+    done | pmapdb --db lives.db import -q -
+    pmapdb --db lives.db leaks --top 1 -f csv | grep -oE 'seen in an earlier process of the name' || echo "no word of an earlier process"
+done
+
 say "no store, nothing in it, wrong words"
 run pmapdb --db none.db leaks
 run pmapdb leaks nginx

@@ -47,6 +47,17 @@ sqlite3 store.db "INSERT INTO schedule (schedule_id, host_id, boot_id, selection
 pmapdb leaks --top 1 | grep -E 'LEAK|SUSPECT|limit|ended'
 sqlite3 store.db "UPDATE beat SET unmoved = 1"
 pmapdb leaks --top 1 | grep -E 'LEAK|SUSPECT|limit|ended'
+
+say "maps that change too quickly: one beat without the process is no end, three are"
+sqlite3 store.db "UPDATE beat SET unmoved = 0, changed = 1"
+pmapdb sql "SELECT pid, ended_at FROM processes WHERE pid = 12766" -f csv
+sqlite3 store.db "INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, vanished, degraded,
+        unmoved, changed)
+    SELECT 1000 + n, 1, max(started_ms) + n * 60000, 0, 0, 0, 0, 0, 0, 1 FROM beat
+        CROSS JOIN (SELECT 1 AS n UNION SELECT 2) GROUP BY n"
+pmapdb sql "SELECT pid, ended_at FROM processes WHERE pid = 12766" -f csv
+sqlite3 store.db "UPDATE beat SET unmoved = 1"
+pmapdb sql "SELECT pid, ended_at FROM processes WHERE pid = 12766" -f csv
 sqlite3 store.db "DELETE FROM beat; DELETE FROM schedule"
 
 say "the newest facts count; none is none"

@@ -3,10 +3,9 @@
  *
  * The kernel visits every page of the process meanwhile and holds the lock of its memory map: mmap
  * and munmap wait. The CPU time is predicted from the memory in small pages and from earlier
- * clearings; where tasks wait for a processor the wait is longer by their share of time. It must
- * fit
- * --max-stall. The kernel reads the same bits when it looks for pages to take away, so nothing is
- * cleared while any task waits for memory.
+ * clearings; where tasks wait for a processor, the wait is longer by their share of time. The wait
+ * must fit --max-stall. The kernel reads the same bits when it looks for pages to take away, so
+ * nothing is cleared while any task waits for memory.
  *
  * A clearing is stored before it is done and completed after it: if this program is killed in
  * between, the store knows that the bits may have been cleared. The state is only in the store:

@@ -123,7 +123,8 @@ static void put_leaks(const pm_run_args *args, pm_output *out, const pm_answer_v
         put(out, view,
             &(leak){.pid = PMAPDB_UNKNOWN,
                     .kib = PMAPDB_UNKNOWN,
-                    .detail = "none of the " TEXT_OF(JUDGED) " that grew most in the last day",
+                    .detail =
+                        "no leak among the " TEXT_OF(JUDGED) " that grew most in the last day",
                     .next = "pmapdb leaks"});
     free(leaks);
 }

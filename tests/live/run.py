@@ -61,9 +61,9 @@ def ends(check, store):
     check.equal("killed", pmapdb(store, "run", "--", "sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
     done = pmapdb(store, "run", "-q", "--", "sh", "-c", "echo out; echo err >&2; cat", input="in\n")
     check.equal("its output is its own", (done.returncode, done.stdout, done.stderr), (0, "out\nin\n", "err\n"))
-    run = subprocess.Popen([kit.PROGRAM, "--db", store, "run", "-q", "--", "sh", "-c", "echo; exec sleep 1000"],
-                           stdout=subprocess.PIPE, env=kit.ENVIRONMENT)
-    run.stdout.readline()
+    run = subprocess.Popen([kit.PROGRAM, "--db", store, "run", "-q", "--", "sh", "-c", "echo; exec cat"],
+                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=kit.ENVIRONMENT)
+    run.stdout.readline()  # the command lives; it ends with this test at the latest
     os.kill(run.pid, signal.SIGTERM)
     check.equal("SIGTERM is passed on", run.wait(), 128 + signal.SIGTERM)
 

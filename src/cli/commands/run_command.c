@@ -136,6 +136,7 @@ static int capture(run *r, pmapdb_store *store, char *const *command)
     r->of_log = *r->cli;
     r->of_log.output = NULL;
     r->of_log.format = PM_FORMAT_TABLE;
+    pm_stop_catch(); /* before the start: a SIGTERM must never end pmapdb without its command */
     pm_launch_start(&r->command, command);
     pm_capture_log_open(&r->log, &r->of_log, true);
     r->log.verbose = r->verbose;

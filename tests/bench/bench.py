@@ -95,9 +95,9 @@ def cold(lines, place):
     db, path = place / "cold.db", place / "1700000000-4711.smaps"
     with measure.Target(place, "many", 122 - OWN) as target:
         path.write_bytes(target.smaps())
+        child(pmapdb("import", path, db=db))
         target.change()
-        later = path.rename(place / "1700000300-4711.smaps")
-        child(pmapdb("import", later, db=db))
+        path = path.rename(place / "1700000300-4711.smaps")
         path.write_bytes(target.smaps())
     n = path.read_bytes().count(b"\nVmFlags")
     executed = measure.instructions(pmapdb("import", path, db=db), place)

@@ -460,10 +460,8 @@ class Delivery(Case):
         first = self.spawn(store, ["slow"] * 4)
         while len(self.server.asked) < 4 and first.poll() is None:
             time.sleep(.005)
-        begun = time.monotonic()
-        with sqlite3.connect(store.path, timeout=0) as db:
+        with sqlite3.connect(store.path, timeout=0) as db:  # fails at once if push holds a lock
             db.execute("BEGIN IMMEDIATE")
-        self.assertLess(time.monotonic() - begun, .2)
         self.assertEqual(first.wait(), 0)
 
     def test_password(self):

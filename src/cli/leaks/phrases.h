@@ -15,13 +15,13 @@ void pm_leak_print_rate(FILE *out, const pm_leak_row *r, bool human);
 void pm_leak_print_detectable(FILE *out, const pm_leak_row *r, bool human);
 /* Prints "linear since 2026-11-14 03:10 UTC, 94 % sure". */
 void pm_leak_print_shape(FILE *out, const pm_leak_row *r, bool human);
-/* Prints "4 GiB in 18h42m, at 2026-11-14 21:52 UTC [17h30m, 20h06m]", or that no limit is known. */
 /* Returns the hours until the limit is reached: from now if the captures are of the last day, else
  * from the newest. *at_ms is that time, or PMAPDB_UNKNOWN. */
 double pm_leak_left(const pm_leak_row *row, int64_t *at_ms);
 /* Prints " in 24m, at 03:14 UTC". */
 void pm_leak_print_left(FILE *out, const pm_leak_row *row);
 
+/* Prints "4 GiB in 18h42m, at 2026-11-14 21:52 UTC [17h30m, 20h06m]", or that no limit is known. */
 void pm_leak_print_limit(FILE *out, const pm_leak_row *r, bool human);
 
 /* Returns the origin of the limit if the kernel sets it, like "cgroup limit "; else "". */

@@ -1,6 +1,8 @@
 /* one_file: a path that must name a single file. */
 #include "api/one_file.h"
 
+#define CSV_MOST ((size_t)1 << 30) /* bytes */
+
 pmapdb_status pm_one_file_open(const char *path, const char *otherwise, pm_source **out,
                                pmapdb_error *err)
 {
@@ -35,19 +37,12 @@ pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb
 
 pmapdb_status pm_one_file_csv(const char *path, const pm_csv_options *options, pmapdb_error *err)
 {
-    pm_source *source = NULL;
-    pm_csv *csv = NULL;
-    const char *bytes;
-    size_t n = 1;
-    pmapdb_status st = pm_csv_new(options, &csv, err);
+    pm_buf text = {0};
+    pmapdb_status st = pm_one_file_read(path, CSV_MOST, &text, err);
 
-    PM_STEP(st, pm_one_file_open(path, "not one file of CSV", &source, err));
-    while (st == PMAPDB_OK && n) {
-        st = pm_source_read(source, &bytes, &n, err);
-        PM_STEP(st, pm_csv_feed(csv, bytes, n, err));
-    }
-    PM_STEP(st, pm_csv_finish(csv, err));
-    pm_source_free(source);
-    pm_csv_free(csv);
+    if (st == PMAPDB_OK && text.len > CSV_MOST)
+        st = pm_fail(err, PMAPDB_INPUT, "%s: more than 1 GiB", path);
+    PM_STEP(st, pm_csv_read(pm_buf_text(&text), options, err));
+    pm_buf_free(&text);
     return st;
 }

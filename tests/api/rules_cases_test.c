@@ -100,15 +100,11 @@ static void read_cases(cases *c)
                                     .ctx = c,
                                     .row = on_row,
                                     .bad = on_bad};
-    pm_csv *csv = NULL;
     pm_buf text = {0};
 
     assert_int_equal(pm_pool_new(&c->pool, NULL), PMAPDB_OK);
     assert_int_equal(pm_one_file_read(options.path, PM_RULES_FILE_MAX, &text, NULL), PMAPDB_OK);
-    assert_int_equal(pm_csv_new(&options, &csv, NULL), PMAPDB_OK);
-    assert_int_equal(pm_csv_feed(csv, text.data, text.len, NULL), PMAPDB_OK);
-    assert_int_equal(pm_csv_finish(csv, NULL), PMAPDB_OK);
-    pm_csv_free(csv);
+    assert_int_equal(pm_csv_read(pm_buf_text(&text), &options, NULL), PMAPDB_OK);
     pm_buf_free(&text);
 }
 

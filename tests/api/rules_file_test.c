@@ -82,8 +82,7 @@ static void test_lines(void **state)
             "F:1: there is no column 'flag', did you mean 'flags'?\n");
     refuses("rule,category,size,size\na,x,4,4\n", "F:1: two columns are called 'size'\n");
     refuses("rule,category,size\na,x,4,\n", "F:2: 4 fields, and the first line names 3\n");
-    refuses("rule,category,size\na,x,\"4\n",
-            "F:2: a quote is opened and not closed: nothing is read from here on\n");
+    refuses("rule,category,size\na,x,\"4\n", "F:2: a quote is opened and not closed\n");
 }
 
 static void test_many(void **state)
@@ -98,10 +97,8 @@ static void test_many(void **state)
               "F:8: can never be reached: rule 'all' before it has no condition\n",
               "F:2: size: 'y' is not a size: KiB, or a number followed by K, M, G or T (and 4 more "
               "mistakes)");
-    refuses_n(PM_TEXT("rule,kind\na,b\n"),
-              "F:1: there is no column 'kind'\nF:1: no column 'category': the first line names the "
-              "columns, with commas between them\n",
-              "F:1: there is no column 'kind' (and 1 more mistakes)");
+    refuses_n(PM_TEXT("rule,kind\na,b\n"), "F:1: there is no column 'kind'\n",
+              "F:1: there is no column 'kind'");
     assert_int_equal(pm_buf_addf(&text, NULL, "rule,category,base\n"), PMAPDB_OK);
     for (int i = 0; i < 25; i++) {
         assert_int_equal(pm_buf_addf(&text, NULL, "r%d,x,y\n", i), PMAPDB_OK);

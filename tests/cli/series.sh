@@ -47,17 +47,18 @@ awk '{ print $1, $2 }' table.txt
 pmapdb leaks --series good.csv -f ndjson | awk -F '[:,]' '{ print $2, $4 }'
 pmapdb leaks --series good.csv -f prometheus | grep -c '^pmapdb_series_rate_per_hour{'
 
-say "bad rows cost themselves alone, a misplaced quote the rest of the file: status 2"
+say "bad rows cost themselves alone, a misplaced quote the whole file: status 2"
 {
     head -n 30 good.csv
     printf '%s\n' 'grows,yesterday,1,7' 'grows,1700000000000,1,7' 'grows,1700000001,-5,7' \
         'grows,1700000001,12 MiB,7' ',1700000001,5,7' 'grows,1'
     tail -n +31 good.csv
-    printf '%s\n' 'gr"ows,1700000001,1,7' 'grows,1700000002,1,7'
 } >bad.csv
 run pmapdb leaks --series bad.csv -f csv -o out.csv
 cmp out.csv verdicts.csv && echo same
 run pmapdb leaks --series bad.csv -f csv -o out.csv --check
+printf '%s\n' 'series_id,ts,kb' 'gr"ows,1700000001,1' >quote.csv
+run pmapdb leaks --series quote.csv
 awk 'BEGIN { print "series_id,ts,kb"; for (i = 0; i < 25; i++) print "x,y,z" }' | run pmapdb leaks --series -
 
 say "a leak that is restarted every half hour; without the pids a sawtooth whose floor is flat"

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FILE_MOST (64 << 20) /* bytes */
-
 static void add(pm_marks *m, int64_t ms, pm_text text)
 {
     pmapdb_error err;
@@ -50,16 +48,9 @@ static void read_file(pm_marks *m)
                                     .ctx = m,
                                     .row = take_row,
                                     .bad = say_bad};
-    pm_csv *csv = NULL;
-    pm_buf text = {0};
     pmapdb_error err;
 
-    pm_cli_must(pm_one_file_read(m->file, FILE_MOST, &text, &err), &err);
-    pm_cli_must(pm_csv_new(&options, &csv, &err), &err);
-    pm_cli_must(pm_csv_feed(csv, text.data, text.len, &err), &err);
-    pm_cli_must(pm_csv_finish(csv, &err), &err);
-    pm_csv_free(csv);
-    pm_buf_free(&text);
+    pm_cli_must(pm_one_file_csv(m->file, &options, &err), &err);
 }
 
 void pm_marks_read(pm_marks *m, const pm_cli *cli)

@@ -1,75 +1,68 @@
-/* csv_table: rows of a CSV file whose first line names the columns. libcsv is fed line by line, so
+/* csv_table: rows of a CSV text whose first line names the columns. libcsv is fed line by line, so
  * that every message has a line number. */
 #include "parse/files/csv_table.h"
 
 #include "base/buf.h"
 #include "base/clock/clock.h"
-#include "base/line.h"
+#include "base/near.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include <csv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROW_MAX 65536 /* bytes; a longer row of several lines has an unclosed quote */
 #define WANT_MAX 16
-#define LINE_MAX_BYTES ((size_t)1 << 20) /* a longer line is not a row and may be endless */
-#define NUMBER_MAX 40                    /* bytes */
-#define MOST 9007199254740992.0          /* 2^53: more KiB than any memory has */
-#define LAST_SECOND 253402300799         /* of the year 9999; larger numbers are milliseconds */
+#define NUMBER_MAX 40            /* bytes */
+#define MOST 9007199254740992.0  /* 2^53: more KiB than any memory has */
+#define LAST_SECOND 253402300799 /* of the year 9999; larger numbers are milliseconds */
 
-struct pm_csv {
-    pm_csv_options o;
-    pm_lines lines;
-    struct csv_parser parser;
+typedef struct table {
+    const pm_csv_options *o;
     uint64_t line, row_line; /* the current line, and the line in which its row began; from 1 */
-    size_t row_bytes;        /* bytes of the lines of the open row; 0: no row is open */
-    bool header, stopped;    /* the first line was read; the rest cannot be split into rows */
-    size_t n_columns;        /* number of columns in the file */
-    size_t column[WANT_MAX]; /* position in the file of each of o.columns, from 1; 0: missing */
+    bool header;             /* the first line was read */
+    size_t n_columns;        /* number of columns in the text */
+    size_t column[WANT_MAX]; /* position in the text of each of o->columns, from 1; 0: missing */
     pm_buf text;             /* the wanted fields of the current row */
     size_t n_fields, at[WANT_MAX], len[WANT_MAX];
     pmapdb_status st; /* from the callbacks, because libcsv does not pass statuses on */
     pmapdb_error *err;
-};
+} table;
 
-static pmapdb_status wrong(const pm_csv *c, const char *what)
-{
-    return pm_fail(c->err, PMAPDB_INPUT, "%s:%llu: %s", c->o.path, (unsigned long long)c->row_line,
-                   what);
-}
+#define WRONG(c, format, ...)                                                    \
+    ((c)->st = pm_fail((c)->err, PMAPDB_INPUT, "%s:%llu: " format, (c)->o->path, \
+                       (unsigned long long)(c)->row_line, __VA_ARGS__))
 
 /* ---- callbacks of libcsv ---- */
 
-static pmapdb_status name_column(pm_csv *c, pm_text name)
+static void name_column(table *c, pm_text name)
 {
-    char what[120];
+    pm_near near;
 
-    for (size_t i = 0; i < c->o.n_columns; i++) {
-        if (!pm_text_equal(name, pm_text_of(c->o.columns[i].name)))
+    pm_near_start(&near, name);
+    c->n_columns++;
+    for (size_t i = 0; i < c->o->n_columns; i++) {
+        pm_near_try(&near, pm_text_of(c->o->columns[i].name));
+        if (!pm_text_equal(name, pm_text_of(c->o->columns[i].name)))
             continue;
-        if (c->column[i]) {
-            snprintf(what, sizeof what, "two columns are called '%s'", c->o.columns[i].name);
-            return wrong(c, what);
-        }
+        if (c->column[i])
+            WRONG(c, "two columns are called '%s'", c->o->columns[i].name);
         c->column[i] = c->n_columns;
+        return;
     }
-    return PMAPDB_OK;
+    if (c->o->strict)
+        WRONG(c, "there is no column '%.*s'%s", (int)(name.len < 40 ? name.len : 40), name.data,
+              near.best[0] ? pm_near_hint(&near) : "");
 }
 
 static void take_field(void *bytes, size_t n, void *ctx)
 {
-    pm_csv *c = ctx;
+    table *c = ctx;
 
-    if (c->st != PMAPDB_OK)
-        return;
-    if (!c->header) {
-        c->n_columns++;
-        c->st = name_column(c, (pm_text){bytes, n});
-        return;
-    }
+    if (c->st == PMAPDB_OK && !c->header)
+        name_column(c, (pm_text){bytes, n});
     c->n_fields++;
-    for (size_t i = 0; i < c->o.n_columns; i++)
+    for (size_t i = 0; i < c->o->n_columns && c->st == PMAPDB_OK && c->header; i++)
         if (c->column[i] == c->n_fields) {
             c->at[i] = c->text.len;
             c->len[i] = n;
@@ -77,22 +70,16 @@ static void take_field(void *bytes, size_t n, void *ctx)
         }
 }
 
-static pmapdb_status end_header(pm_csv *c)
+static void end_header(table *c)
 {
-    char what[160];
-
     c->header = true;
-    for (size_t i = 0; i < c->o.n_columns; i++)
-        if (c->o.columns[i].needed && !c->column[i]) {
-            snprintf(what, sizeof what,
-                     "no column '%s': the first line names the columns, with commas between them",
-                     c->o.columns[i].name);
-            return wrong(c, what);
-        }
-    return PMAPDB_OK;
+    for (size_t i = 0; i < c->o->n_columns && c->st == PMAPDB_OK; i++)
+        if (c->o->columns[i].needed && !c->column[i])
+            WRONG(c, "no column '%s': the first line names the columns, with commas between them",
+                  c->o->columns[i].name);
 }
 
-static pmapdb_status tell_row(pm_csv *c)
+static pmapdb_status tell_row(const table *c)
 {
     pm_text field[WANT_MAX] = {{0}};
     char what[96];
@@ -100,132 +87,73 @@ static pmapdb_status tell_row(pm_csv *c)
     if (c->n_fields != c->n_columns) {
         snprintf(what, sizeof what, "%zu field%s, and the first line names %zu", c->n_fields,
                  c->n_fields == 1 ? "" : "s", c->n_columns);
-        return c->o.bad(c->o.ctx, c->row_line, what, c->err);
+        return c->o->bad(c->o->ctx, c->row_line, what, c->err);
     }
-    for (size_t i = 0; i < c->o.n_columns; i++)
+    for (size_t i = 0; i < c->o->n_columns; i++)
         if (c->column[i])
             field[i] = (pm_text){pm_buf_text(&c->text).data + c->at[i], c->len[i]};
-    return c->o.row(c->o.ctx, c->row_line, field, c->err);
+    return c->o->row(c->o->ctx, c->row_line, field, c->err);
 }
 
 static void end_row(int byte, void *ctx)
 {
-    pm_csv *c = ctx;
+    table *c = ctx;
 
     (void)byte;
-    if (c->st == PMAPDB_OK)
-        c->st = c->header ? tell_row(c) : end_header(c);
+    if (c->st == PMAPDB_OK && c->header)
+        c->st = tell_row(c);
+    else if (c->st == PMAPDB_OK)
+        end_header(c);
     c->n_fields = 0;
     c->row_line = c->line;
     pm_buf_clear(&c->text);
 }
 
-/* ---- lines ---- */
+/* ---- the text ---- */
 
-/* Stops reading: the lines from here on cannot be split into rows. */
-static pmapdb_status give_up(pm_csv *c, const char *what)
+static void read_lines(table *c, struct csv_parser *parser, pm_text rest)
 {
-    c->stopped = true;
-    return c->header ? c->o.bad(c->o.ctx, c->row_line, what, c->err) : wrong(c, what);
-}
+    if (pm_text_starts(rest, PM_TEXT("\xef\xbb\xbf")))
+        rest = pm_text_from(rest, 3);
+    while (rest.len && c->st == PMAPDB_OK) {
+        const char *end = memchr(rest.data, '\n', rest.len);
+        size_t n = end ? (size_t)(end - rest.data) + 1 : rest.len;
+        bool between_rows = parser->pstate == 0, comment = c->o->strict && *rest.data == '#';
 
-static pmapdb_status not_closed(pm_csv *c)
-{
-    return give_up(c, "a quote is opened and not closed: nothing is read from here on");
-}
-
-static pmapdb_status take_line(pm_csv *c, pm_text line)
-{
-    size_t taken;
-
-    c->line++;
-    if (!c->row_bytes) {
-        if (pm_text_skip(line, " \t\r").len == 0)
-            return PMAPDB_OK;
-        c->row_line = c->line;
+        c->line++;
+        if (between_rows)
+            c->row_line = c->line;
+        if (c->o->strict && !pm_utf8_valid((pm_text){rest.data, n}))
+            WRONG(c, "%s", "bytes that are no UTF-8");
+        else if (!(between_rows && comment) &&
+                 csv_parse(parser, rest.data, n, take_field, end_row, c) < n && c->st == PMAPDB_OK)
+            WRONG(c, "%s",
+                  "a quote in the middle of a field: quote the whole field, and write a "
+                  "quote inside as two");
+        rest = pm_text_from(rest, n);
     }
-    c->row_bytes += line.len + 1;
-    taken = csv_parse(&c->parser, line.data, line.len, take_field, end_row, c);
-    if (taken == line.len)
-        taken += csv_parse(&c->parser, "\n", 1, take_field, end_row, c);
-    if (c->st != PMAPDB_OK)
-        return c->st;
-    if (taken <= line.len && csv_error(&c->parser) != CSV_EPARSE)
-        return pm_fail_nomem(c->err);
-    if (taken <= line.len)
-        return give_up(c, "a quote where none can stand (quote the whole field, and write a quote "
-                          "inside as two): nothing is read from here on");
-    if (!c->parser.pstate) /* between two rows */
-        c->row_bytes = 0;
-    return c->row_bytes > ROW_MAX ? not_closed(c) : PMAPDB_OK;
+    if (c->st == PMAPDB_OK && csv_fini(parser, take_field, end_row, c) != 0)
+        WRONG(c, "%s", "a quote is opened and not closed");
 }
 
-static pmapdb_status too_long(const pm_csv *c, pmapdb_error *err)
+pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_error *err)
 {
-    return pm_fail(err, PMAPDB_INPUT, "%s:%llu: a line of more than 1 MiB: this is no CSV",
-                   c->o.path, (unsigned long long)c->line + 1);
-}
-
-static pmapdb_status read_line(void *ctx, pm_text line, pmapdb_error *err)
-{
-    pm_csv *c = ctx;
-
-    c->err = err;
-    if (c->stopped)
-        return PMAPDB_OK;
-    if (c->lines.cut)
-        return too_long(c, err);
-    if (c->line == 0 && pm_text_starts(line, PM_TEXT("\xef\xbb\xbf")))
-        line = pm_text_from(line, 3);
-    return take_line(c, line);
-}
-
-/* ---- the reader ---- */
-
-pmapdb_status pm_csv_new(const pm_csv_options *options, pm_csv **out, pmapdb_error *err)
-{
-    pm_csv *c;
+    table c = {.o = options, .err = err};
+    struct csv_parser parser;
 
     if (options->n_columns > WANT_MAX)
         return pm_fail(err, PMAPDB_USAGE, "more than %d columns are wanted", WANT_MAX);
-    c = calloc(1, sizeof *c);
-    if (!c || csv_init(&c->parser, CSV_STRICT) != 0) {
-        free(c);
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
         return pm_fail_nomem(err);
-    }
-    c->o = *options;
-    c->lines = (pm_lines){.fn = read_line, .ctx = c, .max = LINE_MAX_BYTES};
-    *out = c;
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_csv_feed(pm_csv *csv, const char *bytes, size_t n, pmapdb_error *err)
-{
-    pmapdb_status st = pm_lines_feed(&csv->lines, bytes, n, err);
-
-    return st == PMAPDB_OK && csv->lines.cut ? too_long(csv, err) : st;
-}
-
-pmapdb_status pm_csv_finish(pm_csv *csv, pmapdb_error *err)
-{
-    pmapdb_status st = pm_lines_finish(&csv->lines, err);
-
-    csv->err = err;
-    if (st == PMAPDB_OK && csv->row_bytes && !csv->stopped)
-        st = not_closed(csv);
-    if (st == PMAPDB_OK && !csv->header)
-        st = pm_fail(err, PMAPDB_INPUT, "%s: empty: the first line names the columns", csv->o.path);
-    return st;
-}
-
-void pm_csv_free(pm_csv *csv)
-{
-    if (!csv)
-        return;
-    pm_lines_free(&csv->lines);
-    csv_free(&csv->parser);
-    pm_buf_free(&csv->text);
-    free(csv);
+    read_lines(&c, &parser, text);
+    if (csv_error(&parser) == CSV_ENOMEM)
+        c.st = pm_fail_nomem(err);
+    if (c.st == PMAPDB_OK && !c.header)
+        c.st = pm_fail(err, PMAPDB_INPUT, "%s: empty: the first line names the columns",
+                       options->path);
+    csv_free(&parser);
+    pm_buf_free(&c.text);
+    return c.st;
 }
 
 /* ---- fields ---- */

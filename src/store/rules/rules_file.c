@@ -1,8 +1,6 @@
 /* rules_file: sets of rules as CSV. */
 #include "store/rules/rules_file.h"
 
-#include "base/near.h"
-#include "base/utf8.h"
 #include "parse/files/csv_table.h"
 #include "store/file/embedded.h"
 #include <stdio.h>
@@ -91,123 +89,24 @@ static pmapdb_status on_row(void *ctx, uint64_t line, const pm_text *field, pmap
 
 /* ---- the text ---- */
 
-static pm_text next_line(pm_text *rest)
-{
-    const char *end = memchr(rest->data, '\n', rest->len);
-    pm_text line = {rest->data, end ? (size_t)(end - rest->data) : rest->len};
-
-    *rest = pm_text_from(*rest, line.len + (end != NULL));
-    return line;
-}
-
-/* Checks the bytes. Stops at the first bad line: the other lines are probably as bad. */
-static pmapdb_status check_bytes(const reading *r, pmapdb_error *err)
-{
-    pm_text rest = r->text;
-
-    if (rest.len > PM_RULES_FILE_MAX)
-        return pm_fail(err, PMAPDB_INPUT, "%s: larger than 1 MiB", r->label);
-    for (uint64_t line = 1; rest.len; line++) {
-        pm_text text = next_line(&rest);
-
-        if (memchr(text.data, '\0', text.len))
-            return pm_fail(err, PMAPDB_INPUT, "%s:%llu: a NUL byte", r->label,
-                           (unsigned long long)line);
-        if (!pm_utf8_valid(text))
-            return pm_fail(err, PMAPDB_INPUT, "%s:%llu: bytes that are no UTF-8", r->label,
-                           (unsigned long long)line);
-    }
-    return PMAPDB_OK;
-}
-
-static pm_text bare(pm_text t)
-{
-    while (t.len && pm_char_in(t.data[0], " \t\""))
-        t = pm_text_from(t, 1);
-    while (t.len && pm_char_in(t.data[t.len - 1], " \t\"\r"))
-        t.len--;
-    return t;
-}
-
-/* Rejects an unknown column: its condition would be ignored. */
-static pmapdb_status check_column(const reading *r, uint64_t line, pm_text name, pmapdb_error *err)
-{
-    char why[160];
-    pm_near near;
-
-    for (size_t i = 0; i < PM_RULE_COLUMNS; i++)
-        if (pm_text_equal(name, pm_text_of(pm_rule_columns[i])))
-            return PMAPDB_OK;
-    pm_near_start(&near, name);
-    for (size_t i = 0; i < PM_RULE_COLUMNS; i++)
-        pm_near_try(&near, pm_text_of(pm_rule_columns[i]));
-    snprintf(why, sizeof why, "there is no column '%.*s'%s", (int)(name.len < 40 ? name.len : 40),
-             name.data, near.best[0] ? pm_near_hint(&near) : "");
-    return add_mistake(r, line, why, err);
-}
-
-static pmapdb_status check_header(const reading *r, uint64_t line, pm_text header,
-                                  pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-    const char *comma;
-
-    if (pm_text_starts(header, PM_TEXT("\xef\xbb\xbf")))
-        header = pm_text_from(header, 3);
-    do {
-        comma = header.len ? memchr(header.data, ',', header.len) : NULL;
-        st = check_column(
-            r, line,
-            bare((pm_text){header.data, comma ? (size_t)(comma - header.data) : header.len}), err);
-        if (comma)
-            header = pm_text_from(header, (size_t)(comma - header.data) + 1);
-    } while (comma && st == PMAPDB_OK);
-    return st;
-}
-
-/* Comments become empty lines, so that lines keep their numbers. Inside quotes, that is, after an
- * odd number of them, a # begins no comment. */
-static pmapdb_status feed(const reading *r, pm_csv *table, pmapdb_error *err)
-{
-    pm_text rest = r->text;
-    bool quoted = false, header = false;
-    pmapdb_status st = PMAPDB_OK;
-
-    for (uint64_t line = 1; rest.len && st == PMAPDB_OK; line++) {
-        pm_text text = next_line(&rest);
-
-        if (!quoted && text.len && text.data[0] == '#')
-            text.len = 0;
-        if (!header && bare(text).len) {
-            header = true;
-            st = check_header(r, line, text, err);
-        }
-        for (size_t i = 0; i < text.len; i++)
-            quoted ^= text.data[i] == '"';
-        PM_STEP(st, pm_csv_feed(table, text.data, text.len, err));
-        PM_STEP(st, pm_csv_feed(table, "\n", 1, err));
-    }
-    return st == PMAPDB_OK ? pm_csv_finish(table, err) : st;
-}
-
 static pmapdb_status read_text(reading *r, pmapdb_error *err)
 {
     pm_csv_column columns[PM_RULE_COLUMNS];
     const pm_csv_options options = {.path = r->label,
                                     .columns = columns,
                                     .n_columns = PM_RULE_COLUMNS,
+                                    .strict = true,
                                     .ctx = r,
                                     .row = on_row,
                                     .bad = on_bad};
-    pm_csv *table = NULL;
     pmapdb_error why;
-    pmapdb_status st = check_bytes(r, &why);
+    pmapdb_status st = PMAPDB_OK;
 
     for (int i = 0; i < PM_RULE_COLUMNS; i++)
         columns[i] = (pm_csv_column){pm_rule_columns[i], i <= PM_RULE_CATEGORY};
-    PM_STEP(st, pm_csv_new(&options, &table, &why));
-    PM_STEP(st, feed(r, table, &why));
-    pm_csv_free(table);
+    if (r->text.len > PM_RULES_FILE_MAX)
+        st = pm_fail(&why, PMAPDB_INPUT, "%s: larger than 1 MiB", r->label);
+    PM_STEP(st, pm_csv_read(r->text, &options, &why));
     if (st == PMAPDB_INPUT) { /* about the first line or the whole file; the text names the file */
         r->report->n_mistakes++;
         st = pm_buf_addf(&r->report->mistakes, &why, "%s\n", why.text);

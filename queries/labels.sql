@@ -10,12 +10,11 @@
 -- column: category    category Its category: by this name where one covers nine tenths of it
 -- column: label       text     In the JVM's own words: Java Heap, STACK-4712-main
 -- column: covered_kib kib      How much of the mapping has this name
--- column: committed_kib kib    Of that, what the JVM has committed; the rest is address space alone
 -- column: source      text     nmt (jcmd PID VM.native_memory detail) or system-map (System.map)
 -- column: said_at     time     Time of the JVM's report, the nearest one
 -- column: lineage_id  lineage  The mapping through time
 -- column: pid         int      Process id
--- table:  start size_kib rss_kib category label covered_kib committed_kib source said_at lineage_id
+-- table:  start size_kib rss_kib category label covered_kib source said_at lineage_id
 -- narrow: start rss_kib category label covered_kib
 -- empty:  no names of a JVM: import the report of jcmd PID VM.native_memory detail
 --
@@ -52,8 +51,6 @@ near AS (
 )
 SELECT m.start, m.end, m.size_kib, m.rss_kib, m.category, l.label,
   sum(min(m.end, l.start + l.length) - max(m.start, l.start)) / 1024 AS covered_kib,
-  sum(l.committed * (min(m.end, l.start + l.length) - max(m.start, l.start))) / 1024
-    AS committed_kib,
   l.source, strftime(CASE WHEN near.said_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
     ELSE '%Y-%m-%dT%H:%M:%SZ' END, near.said_ms / 1000.0, 'unixepoch') AS said_at,
   m.lineage_id, p.pid

@@ -469,7 +469,6 @@ CREATE TABLE label (
   source     TEXT NOT NULL CHECK (source IN ('nmt', 'system-map')), -- of jcmd
   start      INTEGER NOT NULL,
   length     INTEGER NOT NULL,          -- bytes; 0, at 0: the report is incomplete
-  committed  INTEGER NOT NULL,          -- 0: address space only
   label      TEXT NOT NULL,             -- in the report's words: Java Heap, STACK-4712-main
   PRIMARY KEY (process_id, taken_ms, source, start)
 ) WITHOUT ROWID;

@@ -20,7 +20,6 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
         FUZZ_CHECK(*label->text, "a range without a name");
         fuzz_put_int(tape, label->start);
         fuzz_put_int(tape, label->end);
-        fuzz_put_int(tape, label->committed);
         fuzz_put_text(tape, pm_text_of(label->text));
     }
     return PMAPDB_OK;

@@ -22,8 +22,8 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
     for (size_t i = 0; i < l->n; i++) {
         assert_true(l->label[i].start < l->label[i].end);
         assert_true(i == 0 || l->label[i - 1].end <= l->label[i].start);
-        pm_buf_addf(&h->text, NULL, "%" PRIx64 "-%" PRIx64 " %c %s\n", l->label[i].start,
-                    l->label[i].end, l->label[i].committed ? 'c' : 'r', l->label[i].text);
+        pm_buf_addf(&h->text, NULL, "%" PRIx64 "-%" PRIx64 " %s\n", l->label[i].start,
+                    l->label[i].end, l->label[i].text);
     }
     return PMAPDB_OK;
 }
@@ -82,14 +82,12 @@ static void expect(const char *text, const char *wanted)
     "[0x00007fcd6b000000 - 0x00007fcd6b008000] reserved and committed 32KB for Internal from\n"
 #define TAIL "Details:\n\n[0x00007fcd697a4b05] CodeCache::add_heap()+0xe5\n"
 
-static void what_is_committed_is_cut_out(void **state)
+static void reservations(void **state)
 {
     expect(HEAD MAP HEAP STACK INTERNAL TAIL, "nmt pid 4711\n"
-                                              "f0000000-f1800000 c Java Heap\n"
-                                              "f1800000-f4000000 r Java Heap\n"
-                                              "7fcceacfe000-7fcceadfb000 r Thread Stack\n"
-                                              "7fcceadfb000-7fcceadfe000 c Thread Stack\n"
-                                              "7fcd6b000000-7fcd6b008000 c Internal\n");
+                                              "f0000000-f4000000 Java Heap\n"
+                                              "7fcceacfe000-7fcceadfe000 Thread Stack\n"
+                                              "7fcd6b000000-7fcd6b008000 Internal\n");
 }
 
 static void other_units(void **state)
@@ -103,8 +101,8 @@ static void other_units(void **state)
            "[0x0000000500000000 - 0x0000000500001000] reserved 8KB for GC\n"
            "Details:\n",
            "nmt pid -1 damaged 1 from 8\n"
-           "f0000000-f4000000 r Java Heap\n100000000-100180000 r GC\n"
-           "200000000-200001000 r GC\n300000000-300001000 r GC\n400000000-440000000 r GC\n");
+           "f0000000-f4000000 Java Heap\n100000000-100180000 GC\n"
+           "200000000-200001000 GC\n300000000-300001000 GC\n400000000-440000000 GC\n");
 }
 
 static void damaged_lines_are_counted(void **state)
@@ -121,11 +119,10 @@ static void damaged_lines_are_counted(void **state)
                         "[0x00007fcd6e000000 - 0x00007fcd6e010000] reserved 64KB for GC from\n"
                         "\t[0x00007fcd6e008000 - 0x00007fcd6e010000] committed 32KB from\n"
                         "\t[0x00007fcd6e008000 - 0x00007fcd6e010000] committed 32KB from\n"
-                        "\t[0x00007fcd6e010000 - 0x00007fcd6e018000] committed 32KB from\n" TAIL,
-        "nmt pid 4711 damaged 8 from 8\n"
-        "7fcd6b000000-7fcd6b008000 c Internal\n"
-        "7fcd6e000000-7fcd6e008000 r GC\n"
-        "7fcd6e008000-7fcd6e010000 c GC\n");
+                        "\t[0x00007fcd6e010000 - 0x00007fcd6e018000] committed 3KB from\n" TAIL,
+        "nmt pid 4711 damaged 6 from 8\n"
+        "7fcd6b000000-7fcd6b008000 Internal\n"
+        "7fcd6e000000-7fcd6e010000 GC\n");
 }
 
 /* What would name everything names nothing; the kernel's own page is no damage. */
@@ -138,7 +135,7 @@ static void what_no_program_can_have(void **state)
            "[0x0000800000002000 - 0x0001000000003000] reserved 137438953476KB for GC\n"
            "[0x01fffffffffff000 - 0x0200000000000000] reserved 4KB for GC\n"
            "[0xffffffffff600000 - 0xffffffffff601000] reserved 4KB for GC\nDetails:\n",
-           "nmt pid -1 damaged 5 from 3\n1000-800000001000 r GC\n");
+           "nmt pid -1 damaged 5 from 3\n1000-800000001000 GC\n");
     expect("Memory mappings:\n"
            "0x0000000000001000 - 0x00fffffffffff000 72057594037923840 rw-p 0 0 4K com JAVAHEAP\n"
            "0xffffffffff600000 - 0xffffffffff601000 4096 --xp 0 0 4K - [vsyscall]\n"
@@ -150,9 +147,9 @@ static void what_no_program_can_have(void **state)
 static void byte_order_mark(void **state)
 {
     expect("\xef\xbb\xbf" HEAD MAP INTERNAL TAIL,
-           "nmt pid 4711\n7fcd6b000000-7fcd6b008000 c Internal\n");
+           "nmt pid 4711\n7fcd6b000000-7fcd6b008000 Internal\n");
     expect("\xef\xbb\xbfNative Memory Tracking:\r\n\r\n" MAP INTERNAL TAIL,
-           "nmt pid -1\n7fcd6b000000-7fcd6b008000 c Internal\n");
+           "nmt pid -1\n7fcd6b000000-7fcd6b008000 Internal\n");
 }
 
 static void several_reports(void **state)
@@ -164,9 +161,9 @@ static void several_reports(void **state)
            "4713:\nNative memory tracking is not enabled\n"
            "Sat Nov 21 02:05:32 UTC 2026\n4714:\n\nNative Memory Tracking:\n" MAP INTERNAL TAIL
            "4715:\njava -jar x.jar\n\nNative Memory Tracking:\n",
-           "nmt pid 4711\n7fcd6b000000-7fcd6b008000 c Internal\n"
+           "nmt pid 4711\n7fcd6b000000-7fcd6b008000 Internal\n"
            "nmt pid 4712\n"
-           "nmt pid 4714 at 1795226732000\n7fcd6b000000-7fcd6b008000 c Internal\n"
+           "nmt pid 4714 at 1795226732000\n7fcd6b000000-7fcd6b008000 Internal\n"
            "nmt pid -1 at 1795226732000\n");
 }
 
@@ -218,13 +215,13 @@ static void system_map(void **state)
                     "4K   com              mtServiceability\n"
                     "\nNumber of mappings: 9\n             vsize: 1 (1K)\n",
            "system-map pid 4711\n"
-           "f0000000-f4000000 c JAVAHEAP\n"
-           "f4000000-f8000000 r JAVAHEAP\n"
-           "7f3a00000000-7f3a00bc7000 c CDS\n"
-           "7f3a10000000-7f3a10270000 c CODE\n"
-           "7f3a20000000-7f3a20040000 c META,CLASS\n"
-           "7f3a30004000-7f3a30100000 c STACK-4712-main\n"
-           "7f3a40000000-7f3a40001000 c mtServiceability\n");
+           "f0000000-f4000000 JAVAHEAP\n"
+           "f4000000-f8000000 JAVAHEAP\n"
+           "7f3a00000000-7f3a00bc7000 CDS\n"
+           "7f3a10000000-7f3a10270000 CODE\n"
+           "7f3a20000000-7f3a20040000 META,CLASS\n"
+           "7f3a30004000-7f3a30100000 STACK-4712-main\n"
+           "7f3a40000000-7f3a40001000 mtServiceability\n");
 }
 
 static void system_map_damaged(void **state)
@@ -244,7 +241,7 @@ static void system_map_damaged(void **state)
            "0x00000000e0000000 - 0x00000000e4000000   67108864 rw-p   12345344          0 4K   com "
            " GC\n"
            "Number of mappings: 4\n",
-           "system-map pid -1 damaged 4 from 2\nf0000000-f4000000 c GC\n");
+           "system-map pid -1 damaged 4 from 2\nf0000000-f4000000 GC\n");
 }
 
 /* ---- hostile ---- */
@@ -321,7 +318,7 @@ static void guesses(void **state)
     assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
 }
 
-RUN_TESTS(TEST(what_is_committed_is_cut_out), TEST(other_units), TEST(damaged_lines_are_counted),
+RUN_TESTS(TEST(reservations), TEST(other_units), TEST(damaged_lines_are_counted),
           TEST(what_no_program_can_have), TEST(byte_order_mark), TEST(several_reports),
           TEST(cut_anywhere), TEST(system_map), TEST(system_map_damaged),
           TEST(long_lines_and_many_ranges), TEST(garbage), TEST(guesses))

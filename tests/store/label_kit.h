@@ -49,7 +49,7 @@ static inline void put_on(const kit *k, int64_t pid, const char *host)
     kit_put(k, c);
 }
 
-/* Lines "START KIB TEXT", committed but for those whose text begins with a dash. */
+/* Lines "START KIB TEXT". */
 static inline void make_labels(const char *lines, pm_labels *l)
 {
     char *text;
@@ -57,9 +57,8 @@ static inline void make_labels(const char *lines, pm_labels *l)
     *l = (pm_labels){.source = PM_LABELS_NMT, .pid = PMAPDB_UNKNOWN};
     for (const char *end; *lines; lines = end + 1) {
         uint64_t start = strtoull(lines, &text, 16), kib = strtoull(text, &text, 10);
-        pm_label one = {.start = start, .end = start + kib * 1024, .committed = text[1] != '-'};
+        pm_label one = {.start = start, .end = start + kib * 1024};
 
-        text += text[1] == '-';
         end = strchr(text, '\n');
         snprintf(one.text, sizeof one.text, "%.*s", (int)(end - text - 1), text + 1);
         kit_ok(pm_grow(&l->label, &l->cap, l->n, sizeof one, NULL), NULL);

@@ -264,7 +264,6 @@ static void store_labels(import_run *run, pm_label_pending *p)
 /* Runs after all captures are stored: in a folder, files with names may come before their maps. */
 static void store_all_labels(import_run *run)
 {
-    pm_labels_settle(&run->in);
     for (size_t i = 0; i < run->in.n_labels && run->in.st == PMAPDB_OK; i++) {
         store_labels(run, &run->in.labels[i]);
         pm_intake_go_on(&run->in);

@@ -31,65 +31,40 @@ static bool set_moment(pm_intake *in, pm_label_pending *p)
     return c.time_source != PM_TIME_NONE;
 }
 
-static void forget_path(pm_label_pending *p)
-{
-    if (p->labels.pid != PMAPDB_UNKNOWN)
-        p->put.pid[0] = p->put.pid[1] = PMAPDB_UNKNOWN;
-}
-
 /* The user's pid decides. A JVM in a container knows itself as pid 1, which is another process
- * where the maps are: the path takes precedence over the text. If one file has the answers of
- * several JVMs (jcmd 0), its path cannot be that of all of them. */
+ * where the maps are: then its ranges do not fit that process, and the path may name the right one.
+ */
 static void set_pids(pm_intake *in, pm_label_pending *p)
 {
     pm_text path = pm_text_of(in->entry->own_path);
 
     path.len -= pm_text_basename(path).len;
-    for (size_t i = 0; i < PM_LABEL_PIDS; i++)
-        p->put.pid[i] = PMAPDB_UNKNOWN;
-    p->put.pid[0] = in->options->pid;
+    p->put.pid[0] = p->labels.pid;
+    p->put.pid[1] = pm_place_path_pid(in->entry->own_path, in->entry->name);
+    p->put.pid[2] = pm_place_folder_pid(path);
     if (in->options->pid != PMAPDB_UNKNOWN)
-        return;
-    p->put.pid[0] = pm_place_path_pid(in->entry->own_path, in->entry->name);
-    p->put.pid[1] = pm_place_folder_pid(path);
-    p->put.pid[2] = p->labels.pid;
-    for (size_t i = 0; i < in->n_labels; i++)
-        if (in->labels[i].file == p->file && in->labels[i].labels.pid != p->labels.pid) {
-            forget_path(&in->labels[i]);
-            forget_path(p);
-        }
+        for (size_t i = 0; i < PM_LABEL_PIDS; i++)
+            p->put.pid[i] = in->options->pid;
 }
 
-/* Of reports of one JVM and moment in one file, the last counts. */
 static void keep(pm_intake *in, pm_label_pending *p)
 {
-    size_t i = 0;
-
-    while (i < in->n_labels &&
-           (in->labels[i].file != p->file || in->labels[i].labels.source != p->labels.source ||
-            in->labels[i].labels.pid != p->labels.pid ||
-            in->labels[i].put.taken_ms != p->put.taken_ms))
-        i++;
     p->path = strdup(in->entry->path);
     if (!p->path)
         PM_STEP(in->st, pm_fail_nomem(&in->error));
-    PM_STEP(in->st, pm_grow(&in->labels, &in->cap_labels, i, sizeof *in->labels, &in->error));
-    if (in->st != PMAPDB_OK) {
-        free_one(p);
-        return;
-    }
-    if (i < in->n_labels)
-        free_one(&in->labels[i]);
+    PM_STEP(in->st,
+            pm_grow(&in->labels, &in->cap_labels, in->n_labels, sizeof *in->labels, &in->error));
+    if (in->st == PMAPDB_OK)
+        in->labels[in->n_labels++] = *p;
     else
-        in->n_labels++;
-    in->labels[i] = *p;
+        free_one(p);
 }
 
 static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 {
     pm_intake *in = ctx;
     const char *path = in->entry->path, *why = NULL;
-    pm_label_pending p = {.labels = *l, .put = {.host = in->options->host}, .file = in->files};
+    pm_label_pending p = {.labels = *l, .put = {.host = in->options->host}};
 
     (void)err; /* is in->error */
     in->heard_labels = true;
@@ -133,18 +108,4 @@ pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err)
     if (in->heard_labels)
         in->foreign.n = in->nothing.n = 0;
     return st;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = ((const pm_label_pending *)a)->put.taken_ms;
-    int64_t y = ((const pm_label_pending *)b)->put.taken_ms;
-
-    return (x > y) - (x < y);
-}
-
-void pm_labels_settle(pm_intake *in)
-{
-    if (in->n_labels)
-        qsort(in->labels, in->n_labels, sizeof *in->labels, compare_times);
 }

@@ -11,9 +11,7 @@ typedef struct pm_label_pending {
     pm_labels labels;
     pm_label_put put; /* without `labels` and `since` */
     char *path;
-    uint64_t
-        hash;    /* the key by which a refused report is remembered; 0: it is reported each time */
-    size_t file; /* number of the file it came from */
+    uint64_t hash; /* by which a refused report is remembered; 0: it is reported each time */
 } pm_label_pending;
 
 /* Hears bytes of a file, the first of which decide whether the rest is heard. */
@@ -22,8 +20,6 @@ pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool fi
 /* Ends the file: reports with names wait, others become problems, and the blocks that the reader of
  * captures saw in the text are forgotten. */
 pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err);
-/* Sorts by time: a report that comes before a stored one asks all reports of its process again. */
-void pm_labels_settle(pm_intake *in);
 void pm_labels_forget(pm_intake *in);
 
 #endif

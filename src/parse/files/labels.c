@@ -1,5 +1,5 @@
-/* labels: what a JVM says of its own memory. In NMT the committed parts of a reservation stand
- * below it, with call stacks between:
+/* labels: what a JVM says of its own memory. NMT prints call stacks and the committed parts of a
+ * reservation below it; only the reservation has a name:
  *   [0x00000000f0000000 - 0x0000000100000000] reserved 262144KB for Java Heap from
  *       [0x00007fcd6a11a461] ReservedSpace::reserve(...)+0x291
  *     [0x00000000f0000000 - 0x00000000fbb00000] committed 191488KB from
@@ -32,63 +32,9 @@ void pm_labels_free(pm_labels *l)
     *l = (pm_labels){0};
 }
 
-/* ---- ranges ---- */
+/* ---- one line of a map ---- */
 
-static void damage(pm_labels_reader *r)
-{
-    if (!r->report.damaged++)
-        r->report.damaged_line = r->line;
-}
-
-/* The region from the cursor to `end`. */
-static pmapdb_status add_range(pm_labels_reader *r, uint64_t end, bool committed, pmapdb_error *err)
-{
-    pm_labels *l = &r->report;
-    pm_label *last = l->n ? &l->label[l->n - 1] : NULL, next = r->region;
-    pmapdb_status st = PMAPDB_OK;
-
-    if (end <= r->cursor)
-        return PMAPDB_OK;
-    next.start = r->cursor;
-    next.end = r->cursor = end;
-    next.committed = committed;
-    if (last && last->end == next.start && last->start >= r->region.start &&
-        last->committed == committed)
-        last->end = end;
-    else if (l->n == PM_LABELS_MAX)
-        damage(r);
-    else if ((st = pm_grow(&l->label, &l->cap, l->n, sizeof *l->label, err)) == PMAPDB_OK)
-        l->label[l->n++] = next;
-    return st;
-}
-
-/* A row with a name begins a region and ends the one before; a row without one is a committed part
- * of the region. Both texts are in the order of addresses. */
-static pmapdb_status add_row(pm_labels_reader *r, const pm_label *row, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    if (*row->text)
-        st = add_range(r, r->region.end, r->region.committed, err);
-    else if (r->region.committed)
-        return PMAPDB_OK;
-    if (row->start < r->cursor || (!*row->text && row->end > r->region.end)) {
-        damage(r);
-        return st;
-    }
-    if (*row->text) {
-        r->region = *row;
-        r->cursor = row->start;
-        return st;
-    }
-    st = add_range(r, row->start, false, err);
-    PM_STEP(st, add_range(r, row->end, true, err));
-    return st;
-}
-
-/* ---- one line ---- */
-
-/* "[0xSTART - 0xEND] " or "0xSTART-0xEND ". */
+/* Reads "[0xSTART - 0xEND] " or "0xSTART-0xEND ". */
 static bool take_range(pm_text *t, pm_label *out)
 {
     uint64_t *const ends[] = {&out->start, &out->end};
@@ -115,30 +61,29 @@ static bool take_name(pm_text t, pm_label *out)
     return true;
 }
 
-/* "reserved 64KB for NAME from", "reserved and committed 64KB for NAME", or of the part of a
- * reservation, which has no name, "committed 64KB from". */
+/* Reads "reserved 64KB for NAME from", "reserved and committed 64KB for NAME"; a committed part has
+ * no name. */
 static bool read_nmt(pm_text t, pm_label *out)
 {
-    bool reserved = pm_text_starts(t, PM_TEXT("reserved ")), right;
+    bool part = pm_text_starts(t, PM_TEXT("committed "));
     uint64_t kib = 0;
     pm_text size;
 
-    right = reserved || pm_text_starts(t, PM_TEXT("committed "));
-    out->committed = pm_text_starts(t, PM_TEXT("reserved and committed "));
+    if (!part && !pm_text_starts(t, PM_TEXT("reserved ")))
+        return false;
     t = pm_text_skip(t, "abcdefghijklmnopqrstuvwxyz ");
     size = pm_text_word(&t, " ");
-    if (pm_text_ends(size, PM_TEXT("KB"))) /* HotSpot rounds other units */
-        right &= pm_num_all((pm_text){size.data, size.len - 2}, &kib) &&
-                 kib == (out->end - out->start) >> 10;
+    if (pm_text_ends(size, PM_TEXT("KB")) && /* HotSpot rounds other units */
+        (!pm_num_all((pm_text){size.data, size.len - 2}, &kib) ||
+         kib != (out->end - out->start) >> 10))
+        return false;
     if (pm_text_ends(t, PM_TEXT(" from")))
         t.len -= 5;
-    if (!reserved)
-        return right;
-    return right && pm_text_starts(t, PM_TEXT(" for ")) && take_name(pm_text_from(t, 5), out);
+    return part || (pm_text_starts(t, PM_TEXT(" for ")) && take_name(pm_text_from(t, 5), out));
 }
 
-/* SIZE, then columns, one of which is permissions. Of the columns after it only a name begins with
- * a capital: JAVAHEAP, CODE,META, STACK-4712-main, mtCompiler. A file is the last one. */
+/* Reads SIZE, then columns, one of which is permissions. Of the columns after it only a name begins
+ * with a capital: JAVAHEAP, CODE,META, STACK-4712-main, mtCompiler. A file is the last one. */
 static bool read_system_map(pm_text t, pm_label *out)
 {
     char perms[5] = "";
@@ -156,45 +101,58 @@ static bool read_system_map(pm_text t, pm_label *out)
         else if (name && !take_name(word, out))
             return false;
     }
-    out->committed = memcmp(perms, "---", 3) != 0;
     return *perms;
+}
+
+/* ---- reports ---- */
+
+static void damage(pm_labels_reader *r)
+{
+    if (!r->report.damaged++)
+        r->report.damaged_line = r->line;
+}
+
+/* True if a program can have this memory: x86-64 and arm64 give it at most 2^57 addresses, and a
+ * range of more than 2^47 bytes would name everything. Both texts are in the order of addresses. */
+static bool is_possible(const pm_labels *l, const pm_label *next)
+{
+    return next->start > 0 && next->end < UINT64_C(1) << 57 &&
+           next->end - next->start <= UINT64_C(1) << 47 &&
+           (!l->n || next->start >= l->label[l->n - 1].end) && l->n < PM_LABELS_MAX;
 }
 
 static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *err)
 {
-    bool nmt = r->report.source == PM_LABELS_NMT, right;
+    pm_labels *l = &r->report;
+    bool nmt = l->source == PM_LABELS_NMT, right;
     pm_text rest = line, first = pm_text_word(&rest, " ");
-    pm_label l = {0};
+    pm_label next = {0};
+    pmapdb_status st = PMAPDB_OK;
 
     /* "[0xADDRESS]" is of a call stack */
     if (!pm_text_starts(line, nmt ? PM_TEXT("[0x") : PM_TEXT("0x")) ||
         pm_text_ends(first, PM_TEXT("]")))
         return PMAPDB_OK;
-    right = take_range(&line, &l) && (nmt ? read_nmt(line, &l) : read_system_map(line, &l));
-    if (right && !nmt && !*l.text) /* a file, or the kernel's */
-        return PMAPDB_OK;
-    /* x86-64 and arm64 give a program at most 2^57 addresses; a range of more than 2^47 bytes would
-     * name everything */
-    if (right && l.start > 0 && l.end < UINT64_C(1) << 57 && l.end - l.start <= UINT64_C(1) << 47)
-        return add_row(r, &l, err);
-    damage(r);
-    return PMAPDB_OK;
+    right =
+        take_range(&line, &next) && (nmt ? read_nmt(line, &next) : read_system_map(line, &next));
+    if (!right || (*next.text && !is_possible(l, &next)))
+        damage(r);
+    else if (*next.text &&
+             (st = pm_grow(&l->label, &l->cap, l->n, sizeof *l->label, err)) == PMAPDB_OK)
+        l->label[l->n++] = next;
+    return st;
 }
-
-/* ---- reports ---- */
 
 static pmapdb_status end_report(pm_labels_reader *r, pmapdb_error *err)
 {
-    pmapdb_status st = add_range(r, r->region.end, r->region.committed, err);
+    pmapdb_status st = PMAPDB_OK;
 
     if (r->in_map)
         damage(r);
-    if (st == PMAPDB_OK && r->in_report)
+    if (r->in_report)
         st = r->on_report(r->ctx, &r->report, err);
     pm_labels_free(&r->report);
     r->in_report = r->in_map = false;
-    r->region = (pm_label){0};
-    r->cursor = 0;
     return st;
 }
 
@@ -213,12 +171,24 @@ static pmapdb_status read_report_line(pm_labels_reader *r, pm_text line, pmapdb_
     return PMAPDB_OK;
 }
 
+/* Reads "4711:", which jcmd prints above the answer of a JVM. */
+static bool read_pid(pm_text line, int64_t *pid)
+{
+    uint64_t v;
+
+    line.len--;
+    if (line.data[line.len] != ':' || !pm_num_all(line, &v) || !v || v > INT32_MAX)
+        return false;
+    *pid = (int64_t)v;
+    return true;
+}
+
 static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
 {
     pm_labels_reader *r = reader;
+    pm_labels_source source = PM_LABELS_NMT;
+    int64_t pid = PMAPDB_UNKNOWN;
     pmapdb_status st = PMAPDB_OK;
-    uint64_t pid;
-    int source = PM_LABELS_NMT;
 
     r->line++;
     if (r->lines.cut && r->in_map)
@@ -229,39 +199,31 @@ static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
     line = pm_text_trim(line, " \t\r");
     if (!line.len || r->lines.cut)
         return PMAPDB_OK;
-    while (source <= PM_LABELS_SYSTEM_MAP &&
-           !pm_text_equal(line, pm_text_of(texts[source].first_line)))
+    while (source < PM_LABELS_NONE && !pm_text_equal(line, pm_text_of(texts[source].first_line)))
         source++;
-    if (source <= PM_LABELS_SYSTEM_MAP) {
+    if (source < PM_LABELS_NONE) {
         st = end_report(r, err);
-        r->report =
-            (pm_labels){.source = (pm_labels_source)source, .pid = r->pid, .time_ms = r->time_ms};
+        r->report = (pm_labels){.source = source, .pid = r->pid, .time_ms = r->time_ms};
         r->in_report = true;
         r->in_map = !texts[source].map_begin;
-    } else if (line.data[line.len - 1] == ':' &&
-               pm_num_all((pm_text){line.data, line.len - 1}, &pid) && pid && pid <= INT32_MAX) {
-        /* as jcmd writes it above the answer of a JVM */
-        st = end_report(r, err);
-        r->pid = (int64_t)pid;
-        return st;
-    } else if (!r->in_map && pm_clock_parse_line(line, &r->time_ms)) {
+    } else if (read_pid(line, &pid) || (!r->in_map && pm_clock_parse_line(line, &r->time_ms))) {
         st = end_report(r, err);
     } else if (r->in_report) {
         st = read_report_line(r, line, err);
     }
-    r->pid = PMAPDB_UNKNOWN;
+    r->pid = pid;
     return st;
 }
 
+/* ---- the reader ---- */
+
 bool pm_labels_guess(pm_text begin)
 {
-    for (int i = PM_LABELS_NMT; i <= PM_LABELS_SYSTEM_MAP; i++)
+    for (int i = 0; i < PM_LABELS_NONE; i++)
         if (memmem(begin.data, begin.len, texts[i].first_line, strlen(texts[i].first_line)))
             return true;
     return false;
 }
-
-/* ---- the reader ---- */
 
 void pm_labels_reader_init(pm_labels_reader *r, pm_labels_fn on_report, void *ctx)
 {

@@ -5,8 +5,8 @@
  * reports (`jcmd 0 ...` asks every JVM, cron appends): on_report is called at the end of each. A
  * line that is a moment ends the report before it and is the time of the reports that follow.
  *
- * A line of a map that cannot be right (cut off, no program can have that memory, a committed part
- * outside of its reservation) is left out and counted. */
+ * A line of a map that cannot be right (cut off, no program can have that memory) is left out and
+ * counted. */
 #ifndef PM_PARSE_LABELS_H
 #define PM_PARSE_LABELS_H
 
@@ -18,7 +18,11 @@
 /* Bytes of a line at most: no path is longer. */
 #define PM_LABELS_LINE ((size_t)16 << 10)
 
-typedef enum pm_labels_source { PM_LABELS_NMT, PM_LABELS_SYSTEM_MAP } pm_labels_source;
+typedef enum pm_labels_source {
+    PM_LABELS_NMT,
+    PM_LABELS_SYSTEM_MAP,
+    PM_LABELS_NONE
+} pm_labels_source;
 
 /* "nmt", "system-map": table label and the news of an import. */
 const char *pm_labels_source_name(pm_labels_source source);
@@ -28,13 +32,11 @@ const char *pm_labels_source_name(pm_labels_source source);
 
 typedef struct pm_label {
     uint64_t start, end;
-    bool committed; /* else address space alone */
     /* In the JVM's own words: "Java Heap", "JAVAHEAP", "STACK-4712-main", "CODE,META". */
     char text[PM_LABEL_TEXT];
 } pm_label;
 
-/* One report. Its ranges are sorted and do not overlap: committed parts are cut out of their
- * reservation. */
+/* One report. Its ranges are sorted and do not overlap. */
 typedef struct pm_labels {
     pm_labels_source source;
     int64_t pid;     /* of a line "4711:" before the report, or PMAPDB_UNKNOWN */
@@ -47,7 +49,7 @@ typedef struct pm_labels {
 
 void pm_labels_free(pm_labels *l);
 
-/* The head of a file holds the words that begin such a text. */
+/* True if these first bytes of a file hold the words that begin such a text. */
 #define PM_LABELS_HEAD ((size_t)4 << 10)
 bool pm_labels_guess(pm_text begin);
 
@@ -62,8 +64,6 @@ typedef struct pm_labels_reader {
     int64_t pid, time_ms;
     bool in_report, in_map;
     pm_labels report;
-    pm_label region; /* the reservation whose parts follow */
-    uint64_t cursor; /* the report has all of the region below this address */
 } pm_labels_reader;
 
 /* The reader must not move until pm_labels_reader_free. */

@@ -8,7 +8,7 @@
 
 /* A map further from a report than this one is not named by it. */
 #define FAR_MS 3600000
-#define COLUMNS "taken_ms, source, start, length, committed, label"
+#define COLUMNS "taken_ms, source, start, length, label"
 
 /* ---- the reports that wait ---- */
 
@@ -16,18 +16,17 @@ static void clear_new(pm_sql *sql)
 {
     pm_sql_do(sql,
               "CREATE TEMP TABLE IF NOT EXISTS label_new (taken_ms INTEGER NOT NULL, source TEXT "
-              "NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, committed INTEGER NOT "
-              "NULL, label TEXT NOT NULL, PRIMARY KEY (taken_ms, source, start))",
+              "NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, label TEXT NOT NULL, "
+              "PRIMARY KEY (taken_ms, source, start))",
               PM_NO_ARGS);
     pm_sql_do(sql, "DELETE FROM label_new", PM_NO_ARGS);
 }
 
 static void add_new(pm_sql *sql, int64_t taken_ms, pm_text source, int64_t start, int64_t length,
-                    bool committed, pm_text label)
+                    pm_text label)
 {
-    pm_sql_do(sql, "INSERT OR IGNORE INTO label_new (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-              PM_ARGS(PM_I(taken_ms), PM_T(source), PM_BITS(start), PM_BITS(length),
-                      PM_I(committed), PM_T(label)));
+    pm_sql_do(sql, "INSERT OR IGNORE INTO label_new (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+              PM_ARGS(PM_I(taken_ms), PM_T(source), PM_BITS(start), PM_BITS(length), PM_T(label)));
 }
 
 static void fill_new(pm_sql *sql, const pm_label_put *put)
@@ -37,10 +36,10 @@ static void fill_new(pm_sql *sql, const pm_label_put *put)
 
     clear_new(sql);
     if (l->damaged)
-        add_new(sql, put->taken_ms, source, 0, 0, false, PM_TEXT(""));
+        add_new(sql, put->taken_ms, source, 0, 0, PM_TEXT(""));
     for (const pm_label *r = l->label; r < l->label + l->n; r++)
         add_new(sql, put->taken_ms, source, (int64_t)r->start, (int64_t)(r->end - r->start),
-                r->committed, pm_text_of(r->text));
+                pm_text_of(r->text));
 }
 
 /* The rows of the process that a waiting report replaces. */
@@ -252,7 +251,7 @@ void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here)
     clear_new(into);
     while (pm_sql_next(from, rows))
         add_new(into, pm_col_int(rows, 0), pm_col_text(rows, 1), pm_col_int(rows, 2),
-                pm_col_int(rows, 3), pm_col_int(rows, 4) != 0, pm_col_text(rows, 5));
+                pm_col_int(rows, 3), pm_col_text(rows, 4));
     if (is_known(into, here))
         return;
     store_new(into, here);

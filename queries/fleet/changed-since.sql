@@ -26,18 +26,14 @@ FROM (
     covarPopIf(rss, h, h > turn) / varPopIf(h, h > turn) AS slope_after,
     argMaxIf(toInt64(rss), h, h < turn) AS before, argMaxIf(toInt64(rss), h, h > turn) AS after
   FROM (
-    SELECT host_id, name, toFloat64(intDiv(toUInt32(hour), 3600) - intDiv(:to, 3600000)) AS h, toFloat64(sum(x)) AS rss
-    FROM (
-      SELECT host_id, name, category, hour, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS x
-      FROM hourly
-      WHERE hour >= toDateTime(intDiv(:since - :span, 1000)) AND hour <= toDateTime(intDiv(:to, 1000))
-        AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
-        AND host_id GLOBAL IN (SELECT host_id FROM hosts WHERE at_ms > :since AND at_ms <= :to)
-        AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-      GROUP BY host_id, name, category, hour
-    ) AS parts
+    SELECT host_id, name, toFloat64(intDiv(toUInt32(hour), 3600) - intDiv(:to, 3600000)) AS h,
+      toFloat64(argMax(ifNull(rss_kib, toInt64(-1)), seq)) AS rss
+    FROM totals
+    WHERE hour >= toDateTime(intDiv(:since - :span, 1000)) AND hour <= toDateTime(intDiv(:to, 1000))
+      AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
+      AND host_id GLOBAL IN (SELECT host_id FROM hosts WHERE at_ms > :since AND at_ms <= :to)
     GROUP BY host_id, name, hour
-    HAVING min(x) >= 0
+    HAVING rss >= 0
   ) AS a
   ALL INNER JOIN (
     -- the first change after :since, as an hour counted from :to; what is before it, and after it

@@ -18,29 +18,33 @@
 -- order:  time
 -- empty:  no host pushed in this time
 --
--- Names and categories are grouped by their hashes, which is faster.
+-- Names are grouped by their hashes, which is faster.
 SELECT role, (toInt64(toUInt32(hour)) + 3600) * 1000 AS at, hosts, processes, rss_kib, intDiv(rss_kib, hosts) AS rss_kib_host,
   swap_kib
 FROM (
   SELECT role, hour, count() AS hosts, sum(n) AS processes, if(min(rss) < 0, NULL, sum(rss)) AS rss_kib,
     if(min(swap) < 0, NULL, sum(swap)) AS swap_kib
   FROM (
-    SELECT host_id, hour, sum(most) AS n, if(min(kib) < 0, toInt64(-1), sum(kib)) AS rss,
+    SELECT host_id, hour, sum(count) AS n, if(min(kib) < 0, toInt64(-1), sum(kib)) AS rss,
       if(min(swapped) < 0, toInt64(-1), sum(swapped)) AS swap
     FROM (
-      SELECT host_id, hour, max(x) AS most, if(min(y) < 0, toInt64(-1), sum(y)) AS kib, if(min(z) < 0, toInt64(-1), sum(z)) AS swapped
-      FROM (
-        SELECT host_id, cityHash64(name) AS name_hash, hour, argMax(processes, seq) AS x,
-          argMax(ifNull(rss_kib, toInt64(-1)), seq) AS y, argMax(ifNull(swap_kib, toInt64(-1)), seq) AS z
-        FROM hourly
-        PREWHERE hour >= toDateTime(intDiv(:from, 1000)) AND hour <= toDateTime(intDiv(:to, 1000) - 3600)
-          AND (intDiv(:to, 3600000) - 1 - intDiv(toInt64(toUInt32(hour)), 3600)) % greatest(intDiv(:step, 3600000), 1) = 0
-          AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
-          AND category BETWEEN :category AND if(:category = '', '\xff\xff', :category)
-        WHERE (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-        GROUP BY host_id, name_hash, cityHash64(category), hour
-      ) AS parts
-      GROUP BY host_id, name_hash, hour
+      SELECT host_id, hour, argMax(processes, seq) AS count, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS kib,
+        argMax(ifNull(swap_kib, toInt64(-1)), seq) AS swapped
+      FROM totals
+      PREWHERE :category = '' AND hour >= toDateTime(intDiv(:from, 1000)) AND hour <= toDateTime(intDiv(:to, 1000) - 3600)
+        AND (intDiv(:to, 3600000) - 1 - intDiv(toInt64(toUInt32(hour)), 3600)) % greatest(intDiv(:step, 3600000), 1) = 0
+        AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
+      WHERE host_id GLOBAL IN (SELECT host_id FROM marks)
+      GROUP BY host_id, cityHash64(name), hour
+      UNION ALL
+      SELECT host_id, hour, argMax(processes, seq) AS count, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS kib,
+        argMax(ifNull(swap_kib, toInt64(-1)), seq) AS swapped
+      FROM hourly
+      PREWHERE category = :category AND hour >= toDateTime(intDiv(:from, 1000)) AND hour <= toDateTime(intDiv(:to, 1000) - 3600)
+        AND (intDiv(:to, 3600000) - 1 - intDiv(toInt64(toUInt32(hour)), 3600)) % greatest(intDiv(:step, 3600000), 1) = 0
+        AND name BETWEEN :name AND if(:name = '', '\xff\xff', :name)
+      WHERE (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
+      GROUP BY host_id, cityHash64(name), hour
     ) AS names
     GROUP BY host_id, hour
   ) AS a

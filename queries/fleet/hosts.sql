@@ -30,17 +30,12 @@ ANY LEFT JOIN (
   SELECT host_id, toNullable(sum(n)) AS processes, if(min(rss) < 0, NULL, sum(rss)) AS rss_kib,
     if(min(swap) < 0, NULL, sum(swap)) AS swap_kib
   FROM (
-    SELECT host_id, name, max(x) AS n, if(min(y) < 0, toInt64(-1), sum(y)) AS rss, if(min(z) < 0, toInt64(-1), sum(z)) AS swap
-    FROM (
-      SELECT host_id, name, category, argMax(processes, seq) AS x, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS y,
-        argMax(ifNull(swap_kib, toInt64(-1)), seq) AS z
-      FROM hourly
-      WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 90000) AND (host_id, hour) GLOBAL IN (
-        SELECT host_id, max(hour) FROM hourly
-        WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 90000) GROUP BY host_id)
-        AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-      GROUP BY host_id, name, category
-    ) AS parts
+    SELECT host_id, argMax(processes, seq) AS n, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS rss,
+      argMax(ifNull(swap_kib, toInt64(-1)), seq) AS swap
+    FROM totals
+    WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 90000) AND (host_id, hour) GLOBAL IN (
+      SELECT host_id, max(hour) FROM totals
+      WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 90000) GROUP BY host_id)
     GROUP BY host_id, name
   ) AS names
   GROUP BY host_id

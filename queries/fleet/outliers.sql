@@ -26,19 +26,14 @@ FROM (
   FROM (
     SELECT role, name, count() AS hosts, quantileExact(0.5)(rss) AS median, groupArray(tuple(host_id, rss, n)) AS all
     FROM (
-      SELECT host_id, name, max(count) AS n, sum(kib) AS rss
-      FROM (
-        SELECT host_id, name, category, argMax(processes, seq) AS count, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS kib
-        FROM hourly
-        WHERE name BETWEEN :name AND if(:name = '', '\xff\xff', :name) AND hour <= toDateTime(intDiv(:at, 1000))
-          AND hour > toDateTime(intDiv(:at, 1000) - 10800) AND (host_id, hour) GLOBAL IN (
-          SELECT host_id, max(hour) FROM hourly
-          WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 10800) GROUP BY host_id)
-          AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-        GROUP BY host_id, name, category
-      ) AS parts
+      SELECT host_id, name, argMax(processes, seq) AS n, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS rss
+      FROM totals
+      WHERE name BETWEEN :name AND if(:name = '', '\xff\xff', :name) AND hour <= toDateTime(intDiv(:at, 1000))
+        AND hour > toDateTime(intDiv(:at, 1000) - 10800) AND (host_id, hour) GLOBAL IN (
+        SELECT host_id, max(hour) FROM totals
+        WHERE hour <= toDateTime(intDiv(:at, 1000)) AND hour > toDateTime(intDiv(:at, 1000) - 10800) GROUP BY host_id)
       GROUP BY host_id, name
-      HAVING min(kib) >= 0
+      HAVING rss >= 0
     ) AS a
     ANY LEFT JOIN (
       SELECT host_id, argMax(label_value[indexOf(label_key, :label)], tuple(at_ms, seq)) AS role
@@ -49,6 +44,6 @@ FROM (
   ) AS c
   ARRAY JOIN all AS one
 ) AS d
-ANY LEFT JOIN (SELECT host_id, any(host) AS host FROM marks GROUP BY host_id) AS e USING (host_id)
+ALL INNER JOIN (SELECT host_id, any(host) AS host FROM marks GROUP BY host_id) AS e USING (host_id)
 WHERE abs(deviations) >= :above AND abs(rss_kib - median_kib) >= :least
 ORDER BY abs(deviations) DESC, host, name

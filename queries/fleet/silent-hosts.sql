@@ -13,17 +13,26 @@
 -- table:  host what silent_h through_at pushed_at labels
 -- narrow: host what silent_h
 -- empty:  every host pushes
+--
+-- A host that was renamed after its last capture is left out: its new name has the label `was`.
 SELECT host, store, what, silent_h, through_at, pushed_at, arrayStringConcat(arraySort(pairs), ' ') AS labels
 FROM (
-  SELECT host_id, any(host) AS host, store, max(through_ms) AS through_at, max(pushed_ms) AS pushed_at,
-    if(pushed_at < :at - :longer, 'push', 'capture') AS what,
-    (:at - if(pushed_at < :at - :longer, pushed_at, through_at)) / 3600000 AS silent_h
-  FROM marks
-  GROUP BY host_id, store
-  HAVING through_at < :at - :longer
+  SELECT host_id, host, store, through_at, pushed_at, what, silent_h, renamed_ms
+  FROM (
+    SELECT host_id, any(host) AS host, store, max(through_ms) AS through_at, max(pushed_ms) AS pushed_at,
+      if(pushed_at < :at - :longer, 'push', 'capture') AS what,
+      (:at - if(pushed_at < :at - :longer, pushed_at, through_at)) / 3600000 AS silent_h
+    FROM marks
+    GROUP BY host_id, store
+    HAVING through_at < :at - :longer
+  ) AS m
+  ANY LEFT JOIN (
+    SELECT label_value[indexOf(label_key, 'was')] AS host, min(at_ms) AS renamed_ms FROM hosts GROUP BY host
+  ) AS w USING (host)
 ) AS a
 ANY LEFT JOIN (
   SELECT host_id, argMax(arrayMap((k, v) -> concat(k, '=', v), label_key, label_value), tuple(at_ms, seq)) AS pairs
   FROM hosts GROUP BY host_id
 ) AS b USING (host_id)
+WHERE renamed_ms < through_at
 ORDER BY silent_h DESC, host, store

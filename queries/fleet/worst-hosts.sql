@@ -22,16 +22,10 @@ FROM (
       if(argMax(rss, h) < 0 OR countIf(rss >= 0 AND (h + 1) * 3600000 <= :at - :back) = 0, NULL,
         argMax(rss, h) - argMaxIf(rss, h, rss >= 0 AND (h + 1) * 3600000 <= :at - :back)) AS rss_kib_delta
     FROM (
-      SELECT host_id, intDiv(toUInt32(hour), toInt64(3600)) AS h, max(x) AS n, if(min(y) < 0, toInt64(-1), sum(y)) AS rss,
-        if(min(z) < 0, toInt64(-1), sum(z)) AS swap
-      FROM (
-        SELECT host_id, hour, argMax(processes, seq) AS x, argMax(ifNull(rss_kib, toInt64(-1)), seq) AS y,
-          argMax(ifNull(swap_kib, toInt64(-1)), seq) AS z
-        FROM hourly
-        WHERE name = :name AND hour > toDateTime(intDiv(:at - :back, 1000) - 10800) AND hour <= toDateTime(intDiv(:at, 1000))
-          AND (host_id, gen) GLOBAL IN (SELECT host_id, argMax(gen, seq) FROM marks GROUP BY host_id, store)
-        GROUP BY host_id, cityHash64(category), hour
-      ) AS parts
+      SELECT host_id, intDiv(toUInt32(hour), toInt64(3600)) AS h, argMax(processes, seq) AS n,
+        argMax(ifNull(rss_kib, toInt64(-1)), seq) AS rss, argMax(ifNull(swap_kib, toInt64(-1)), seq) AS swap
+      FROM totals
+      WHERE name = :name AND hour > toDateTime(intDiv(:at - :back, 1000) - 10800) AND hour <= toDateTime(intDiv(:at, 1000))
       GROUP BY host_id, hour
     ) AS by_hour
     GROUP BY host_id
@@ -41,6 +35,6 @@ FROM (
     FROM hosts WHERE at_ms <= :at GROUP BY host_id
   ) AS l USING (host_id)
 ) AS known
-ANY LEFT JOIN (SELECT host_id, any(host) AS host FROM marks GROUP BY host_id) AS b USING (host_id)
+ALL INNER JOIN (SELECT host_id, any(host) AS host FROM marks GROUP BY host_id) AS b USING (host_id)
 ORDER BY rss_kib DESC, host
 LIMIT :most

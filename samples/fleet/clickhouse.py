@@ -216,6 +216,13 @@ class Cluster:
             raise RuntimeError(f"{name} ended: {said[-600:]}")
         return True
 
+    def caught_up(self):
+        """Waits until every replica that runs has all rows of its shard."""
+        behind = ("SELECT count() FROM system.replicas WHERE queue_size > 0 OR is_readonly "
+                  "OR log_pointer <= log_max_index AND log_max_index > 0")
+        wait_until(lambda: all(self.ask(behind, i) == [["0"]] for i in range(len(self.urls))
+                               if f"server{i}" in self.process), "replication")
+
     def kill(self, name):
         """Ends a server, by its number or name. TERM would take five seconds."""
         process = self.process.pop(name if isinstance(name, str) else f"server{name}", None)

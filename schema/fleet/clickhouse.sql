@@ -47,6 +47,16 @@ CREATE TABLE IF NOT EXISTS hourly (
 ENGINE = ReplacingMergeTree(seq) PARTITION BY toDate(hour, 'UTC')
 ORDER BY (name, category, host_id, gen, hour);
 
+-- The sums of a name over all its categories, at the same beats, and the lowest memory limit of the
+-- cgroups of its processes. Rules do not change them, so they have no gen.
+CREATE TABLE IF NOT EXISTS totals (
+    host_id UInt64, name String, hour DateTime, at_ms Int64, processes UInt32,
+    memory_max_kib Nullable(Int64), mappings Nullable(Int64), size_kib Nullable(Int64),
+    rss_kib Nullable(Int64), pss_kib Nullable(Int64), private_kib Nullable(Int64),
+    private_dirty_kib Nullable(Int64), swap_kib Nullable(Int64), seq UInt64)
+ENGINE = ReplacingMergeTree(seq) PARTITION BY toDate(hour, 'UTC')
+ORDER BY (name, host_id, hour);
+
 -- The sums of a name's objects at the last beat of an hour in which they moved by 64 KiB or more.
 CREATE TABLE IF NOT EXISTS objects (
     host_id UInt64, name String, object String, category String, hour DateTime, gen UInt32,
@@ -76,8 +86,9 @@ ENGINE = ReplacingMergeTree(seq) ORDER BY (name, category, stack_hash, host_id, 
 
 -- From version 20 on: smaller columns, and old days go by themselves.
 ALTER TABLE points, hourly, objects
+    MODIFY COLUMN category LowCardinality(String);
+ALTER TABLE points, hourly, totals, objects
     MODIFY COLUMN name LowCardinality(String),
-    MODIFY COLUMN category LowCardinality(String),
     MODIFY COLUMN at_ms Int64 CODEC(DoubleDelta, ZSTD(1)),
     MODIFY COLUMN mappings Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
     MODIFY COLUMN size_kib Nullable(Int64) CODEC(Delta(8), ZSTD(1)),
@@ -94,9 +105,9 @@ ALTER TABLE verdicts
     MODIFY COLUMN shape LowCardinality(String);
 ALTER TABLE points
     MODIFY TTL toDateTime(intDiv(at_ms, 1000)) + INTERVAL 14 DAY;
-ALTER TABLE hourly, objects
+ALTER TABLE hourly, totals, objects
     MODIFY TTL hour + INTERVAL 400 DAY;
 ALTER TABLE verdicts
     MODIFY TTL day + INTERVAL 400 DAY;
-ALTER TABLE points, hourly, objects, verdicts
+ALTER TABLE points, hourly, totals, objects, verdicts
     MODIFY SETTING ttl_only_drop_parts = 1;

@@ -27,6 +27,7 @@ CATEGORIES = ["heap", "stack", "anonymous", "anonymous/glibc-arena", "anonymous/
               "mapped-file", "reserve/guard", "kernel"]
 WORKLOADS = ["redis", "nginx", "memcached", "java_heap", "java_steady", "node_steady", "c_brk", "c_saw", "c_plateau", "py_mmap"]
 NAMES = [f"service-{i}" for i in range(19)]
+TABLES = ["points", "hourly", "totals", "spans", "objects"]
 REFERENCE = {"points wire KB": 484, "points disk KB": 354, "hourly wire KB": 75, "hourly disk KB": 55, "load CPU s": 42,
              "leaks-by-build": 3.0, "growth-by-role": 0.74, "top-objects": 5.4, "near-limit": 3.1, "forecast": 0.73,
              "changed-since": 0.11, "host-diff": 0.12}  # questions: at 10,000 hosts
@@ -51,7 +52,7 @@ def tapes(pmapdb, folder):
 
 def one_day(rng, played):
     """The rows of one host whose processes play the tapes: {table: {quarter of an hour: [row]}}."""
-    rows = {"points": {}, "hourly": {}, "spans": {}, "objects": {}}
+    rows = {table: {} for table in TABLES}
 
     def put(table, at, row):
         rows[table].setdefault((at - DAY0) // (15 * MINUTE), []).append(row)
@@ -76,9 +77,12 @@ def one_day(rng, played):
     for hour in range(24):
         at = DAY0 + hour * HOUR + 59 * MINUTE
         for name in NAMES:
+            parts = []
             for category in CATEGORIES:
                 rss = rng.randrange(1000, 900000)
-                put("hourly", at, [1, name, category, (DAY0 + hour * HOUR) // 1000, 1, at, 15, 40, rss * 2, rss, rss - 3, rss - 4, rss - 5, 0, 1])
+                parts.append([40, rss * 2, rss, rss - 3, rss - 4, rss - 5, 0])
+                put("hourly", at, [1, name, category, (DAY0 + hour * HOUR) // 1000, 1, at, 15, *parts[-1], 1])
+            put("totals", at, [1, name, (DAY0 + hour * HOUR) // 1000, at, 15, 2000000, *map(sum, zip(*parts)), 1])
         for i in range(60):
             rss = rng.randrange(1000, 90000)
             put("objects", at, [1, NAMES[i % 19], f"/var/lib/file-{i}", "mapped-file", (DAY0 + hour * HOUR) // 1000, 1, at, 1,
@@ -125,7 +129,7 @@ def copy(fleet, hosts):
     """Gives the other hosts the same day, a minute or two later and with other sizes."""
     for first in range(2, hosts + 1, 50):
         others = f"arrayMap(i -> i + {first}, range({min(50, hosts + 1 - first)}))"
-        for table in ("points", "hourly", "spans", "objects"):
+        for table in TABLES:
             names = queries.COLUMNS[table].split()
             made = [{"host_id": "toUInt64(h * 7919)", "at_ms": "at_ms + h % 60 * 1000", "first_ms": "first_ms + h % 60 * 1000",
                      "rss_kib": "rss_kib + h * 3"}.get(n, n) for n in names]
@@ -146,75 +150,10 @@ def copy(fleet, hosts):
               f"LIMIT {100 * hosts}", database="pmapdb", insert_distributed_sync=1)
 
 
-FIRST, LAST = f"toDateTime({DAY0 // 1000})", f"toDateTime({DAY0 // 1000 + 23 * 3600})"
-HOURS_OF_NAME = f"""SELECT host_id, toFloat64(toUInt32(hour)) / 3600 AS h, toFloat64(sum(x)) AS rss FROM (
-    SELECT host_id, category, hour, argMax(assumeNotNull(rss_kib), seq) AS x FROM hourly
-    WHERE name = 'service-3' AND isNotNull(rss_kib) AND hour BETWEEN {FIRST} AND {LAST} GROUP BY host_id, category, hour)
-  GROUP BY host_id, h"""
-# The same questions of a prototype without labels by time, generations, unknown numbers: the least that an answer costs.
-LEAST = {
-    "leaks-by-build": """SELECT name, category, build, leaking, judged, rate, rate_10, rate_90, first_ms, stack FROM (
-  SELECT name, category, build, countIf(v.1 = 'leak') AS leaking, count() AS judged, quantileExactIf(0.5)(v.2, v.1 = 'leak') AS rate,
-    quantileExactIf(0.1)(v.2, v.1 = 'leak') AS rate_10, quantileExactIf(0.9)(v.2, v.1 = 'leak') AS rate_90,
-    minIf(v.3, v.1 = 'leak') AS first_ms FROM (
-    SELECT host_id, name, category, process_key, argMax(build, seq) AS build,
-      argMax(tuple(verdict, ifNull(rate_per_h, toFloat64(0)), ifNull(since_ms, toInt64(0))), seq) AS v
-    FROM verdicts WHERE day = toDate('2026-03-05') AND metric = 'rss' GROUP BY host_id, name, category, process_key)
-  GROUP BY name, category, build HAVING leaking >= 1) AS a
-ANY LEFT JOIN (SELECT name, category, argMax(stack, growth_kib) AS stack FROM stacks GROUP BY name, category) AS b USING (name, category)
-ORDER BY leaking DESC, name, category, build LIMIT 50""",
-    "growth-by-role": f"""SELECT role, at, count(), sum(rss) FROM (SELECT host_id, at, sum(rss) AS rss FROM (
-    SELECT host_id, name, hour AS at, argMax(assumeNotNull(rss_kib), seq) AS rss FROM hourly
-    WHERE category = 'heap' AND isNotNull(rss_kib) AND hour BETWEEN {FIRST} AND {LAST} AND toHour(hour, 'UTC') % 4 = 2
-    GROUP BY host_id, name, at) GROUP BY host_id, at) AS a
-ALL INNER JOIN (SELECT host_id, argMax(label_value[indexOf(label_key, 'role')], at_ms) AS role FROM hosts GROUP BY host_id) AS b
-USING (host_id) GROUP BY role, at""",
-    "top-objects": f"""SELECT object, category, sum(newer - older) AS delta FROM (
-  SELECT host_id, name, object, category, argMax(assumeNotNull(rss_kib), tuple(hour, seq)) AS newer,
-    argMin(assumeNotNull(rss_kib), tuple(hour, seq)) AS older FROM objects
-  WHERE isNotNull(rss_kib) AND hour BETWEEN {FIRST} AND {LAST} GROUP BY host_id, name, object, category)
-GROUP BY object, category ORDER BY delta DESC, object, category LIMIT 50""",
-    "near-limit": """SELECT host_id, name, category, process_key, v FROM (
-  SELECT host_id, name, category, metric, process_key, argMax(tuple(verdict, ifNull(eta_h, toFloat64(-1)), ifNull(rate_per_h,
-    toFloat64(0))), seq) AS v FROM verdicts WHERE day = toDate('2026-03-05') GROUP BY host_id, name, category, metric, process_key)
-WHERE v.1 IN ('leak', 'suspect') AND v.2 BETWEEN 0 AND 48 ORDER BY v.2""",
-    "forecast": f"""SELECT host_id, slope, last, (lowest - last) / slope AS eta FROM (
-  SELECT host_id, covarPop(rss, h) / varPop(h) AS slope, argMax(rss, h) AS last FROM ({HOURS_OF_NAME}) GROUP BY host_id) AS a
-ANY LEFT JOIN (SELECT host_id, min(memory_max_kib) AS lowest FROM spans WHERE name = 'service-3' GROUP BY host_id) AS b
-USING (host_id) ORDER BY eta""",
-    "changed-since": f"""SELECT was, is, count(), avg(before), avg(after) FROM (
-  SELECT host_id, any(was) AS was, any(is) AS is, covarPopIf(rss, h, h < turn) / varPopIf(h, h < turn) AS before,
-    covarPopIf(rss, h, h > turn) / varPopIf(h, h > turn) AS after FROM ({HOURS_OF_NAME}) AS a
-  ALL INNER JOIN (SELECT host_id, argMin(value, at_ms) AS was, argMax(value, at_ms) AS is, toFloat64(max(at_ms)) / 3600000 AS turn
-    FROM (SELECT host_id, at_ms, label_value[indexOf(label_key, 'build')] AS value FROM hosts)
-    GROUP BY host_id HAVING was != is) AS b USING (host_id) GROUP BY host_id) GROUP BY was, is""",
-    "host-diff": f"""SELECT t, process_key, category, argMax(tuple(ifNull(mappings, toInt64(-1)), ifNull(size_kib, toInt64(-1)),
-  ifNull(rss_kib, toInt64(-1)), ifNull(pss_kib, toInt64(-1)), ifNull(private_kib, toInt64(-1)), ifNull(private_dirty_kib,
-  toInt64(-1)), ifNull(swap_kib, toInt64(-1))), at_ms) AS x
-FROM (SELECT arrayJoin([toInt64(FROM), toInt64(TO)]) AS t, * FROM points WHERE host_id = 134623 AND gen = 1
-  AND at_ms > toInt64(FROM) - 90000000 AND at_ms <= toInt64(TO))
-WHERE at_ms <= t AND at_ms > t - 90000000 AND (t, process_key) GLOBAL IN (SELECT t, process_key FROM (
-  SELECT arrayJoin([toInt64(FROM), toInt64(TO)]) AS t, process_key, first_ms, if(l = 0, through, l) AS last FROM (
-    SELECT store, process_key, first_ms, argMax(ifNull(last_ms, toInt64(0)), seq) AS l FROM spans
-    WHERE host_id = 134623 AND first_ms <= toInt64(TO) GROUP BY store, process_key, first_ms) AS s
-  ALL INNER JOIN (SELECT store, max(through_ms) AS through FROM marks WHERE host_id = 134623 GROUP BY store) AS m USING (store))
-  WHERE first_ms <= t AND last >= t)
-GROUP BY t, process_key, category""".replace("FROM)", f"{DAY0 + 8 * HOUR})").replace("TO)", f"{DAY0 + 24 * HOUR - MINUTE})")}
-
-
-def spent_on(cpu, ask, times=4):
-    """CPU seconds of the servers for an answer, once it was asked."""
-    ask()
-    cpu.since()
-    for _ in range(times):
-        ask()
-    return cpu.since() / times
-
-
 def questions(pmapdb, fleet, cpu):
-    """CPU of the servers for each question, and for the least that answers it on these rows."""
+    """CPU of the servers for each question."""
     at, day = queries.iso(DAY0 + 24 * HOUR - MINUTE), queries.iso(DAY0)
-    print(f"\n{'CPU s of a question':<34} {'':>10}   least  ratio  reference at 10,000")
+    print(f"\n{'CPU s of a question':<34} {'':>10}   reference at 10,000 hosts, a prototype")
     for name, *words in (("hosts", "--at", at), ("leaks-by-build", "--at", at),
                          ("growth-by-role", "--from", day, "--to", at, "--step", "4h", "--category", "heap"),
                          ("growth-by-role", "--from", day, "--to", at, "--step", "4h"),
@@ -223,14 +162,13 @@ def questions(pmapdb, fleet, cpu):
                          ("changed-since", "--name", "service-3", "--to", at, "--since", queries.iso(DAY0 + HOUR)),
                          ("worst-hosts", "--name", "service-3", "--at", at), ("outliers", "--at", at), ("silent-hosts", "--at", at),
                          ("host-diff", "--host", "host-17", "--from", queries.iso(DAY0 + 8 * HOUR), "--to", at)):
-        rows = []
-
-        def ask(words=(name, *words), rows=rows):
-            rows[:] = queries.ask(pmapdb, fleet.urls[0], "pmapdb", words)
-        spent, same = spent_on(cpu, ask), name in LEAST and (name != "growth-by-role" or "--category" in words)
-        least = spent_on(cpu, lambda name=name: fleet.ask(LEAST[name], database="pmapdb")) if same else None
-        print(f"{name + ', ' + str(len(rows)) + ' rows':<34} {spent:>10.3f}" +
-              (f"  {least:6.3f} {spent / least:6.2f}  {REFERENCE[name]}" if least else ""), flush=True)
+        def ask(words=(name, *words)):
+            return len(queries.ask(pmapdb, fleet.urls[0], "pmapdb", words))
+        rows, what = ask(), name + " --category" * ("--category" in words)
+        cpu.since()
+        for _ in range(5):
+            ask()
+        show(f"{what}, {rows} rows", round(cpu.since() / 5, 3), REFERENCE.get(name))
 
 
 def main():
@@ -244,9 +182,9 @@ def main():
         copy(fleet, hosts)
         show("load of the other hosts, CPU s", round(cpu.since(), 1), f"{REFERENCE['load CPU s']} at 1,000")
         for i in range(2):
-            for table in ("points", "hourly", "spans", "objects"):
+            for table in TABLES:
                 fleet.ask(f"OPTIMIZE TABLE {table}_local FINAL", i, "pmapdb")
-        for table in ("points", "hourly", "spans", "objects"):
+        for table in TABLES:
             kept = [fleet.ask(f"SELECT sum(bytes), sum(rows) FROM system.parts WHERE active AND table = '{table}_local'", i)[0]
                     for i in range(2)]
             show(f"{table}: rows", sum(int(k[1]) for k in kept))

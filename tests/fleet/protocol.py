@@ -36,7 +36,7 @@ PROGRAM = os.environ["PMAPDB_PROGRAM"]
 ENV = {**{k: v for k, v in os.environ.items() if "proxy" not in k.lower()}, "PMAPDB_CONFIG": "", "TZ": "UTC"}
 T0 = 1763600400000  # 2025-11-20T01:00:00Z
 FIRST, STEP = "2025-01-01T00:00:00Z", 600000
-TABLES = ["hosts", "spans", "points", "hourly", "objects", "verdicts", "marks"]
+TABLES = ["hosts", "spans", "points", "hourly", "totals", "objects", "verdicts", "marks"]
 
 
 def run(*words, ok=(0,), **more):
@@ -291,21 +291,15 @@ class Case(unittest.TestCase):
                                                     newer, "-f", "ndjson").stdout
         return answers
 
-    def caught_up(self):
-        """Waits until every replica that runs has what was pushed."""
-        behind = "SELECT count() FROM system.replicas WHERE queue_size > 0 OR is_readonly OR log_pointer <= log_max_index" \
-                 " AND log_max_index > 0"
-        clickhouse.wait_until(lambda: all([["0"]] == self.cluster.ask(behind, i) for i in range(len(self.cluster.urls))
-                                          if f"server{i}" in self.cluster.process), "replication")
-
     def judge(self, truth):
         """The server answers the same."""
         if self.cluster and self.cluster.replicas > 1:
-            self.caught_up()
+            self.cluster.caught_up()
         if not self.cluster:
             for (host, t), want in truth.items():
                 got = self.server.rows.at(self.server.rows.host_id(host), t).values()
                 self.assertEqual(sorted(map(flat, got)), want, (host, t))
+            self.assertEqual(*self.server.rows.totals())
             return
         for (host, name, older, newer), want in truth.items():
             got = run("fleet", "host-diff", "--host", host, "--name", name, "--from", older, "--to", newer, "-f", "ndjson",
@@ -367,7 +361,7 @@ class Delivery(Case):
 
     def test_killed_after_each_table(self):
         store = self.whole()
-        for n in range(7):
+        for n in range(len(TABLES)):
             self.server.asked.clear()
             p = self.spawn(store, ["done"] * n + ["slow"])
             while len(self.server.asked) < n + 3 and p.poll() is None:
@@ -539,7 +533,7 @@ class History(Case):
         run("push", "-q", "--db", store.path, f"http://127.0.0.1:{other.server_port}")
         other.shutdown()
         other.server_close()
-        for table in ("points", "hourly"):
+        for table in ("points", "hourly", "totals"):
             # hours that were sent when they were over, and changes, follow from the store alone
             a, b = ({k: {c: v for c, v in x.items() if c not in ("seq", "at_ms")} for k, x in s.rows.tables[table].items()
                      if x["mappings"]} for s in (self.server, other))
@@ -704,6 +698,11 @@ class History(Case):
         self.push(store)
         r, hour = self.server.rows, 3600000
         last = "SELECT max(moment_ms) FROM snapshots WHERE name = ? AND preferred AND taken_ms BETWEEN ? AND ?"
+        for h in r.tables["totals"].values():
+            begin = h["hour"] * 1000
+            self.assertEqual([(h["processes"], h["mappings"], h["size_kib"], h["rss_kib"], h["swap_kib"])], store.ask(
+                "SELECT count(*), sum(mappings), sum(size_kib), sum(rss_kib), sum(swap_kib) FROM snapshots WHERE name = ?"
+                f" AND moment_ms = ({last}) AND preferred", h["name"], h["name"], begin, begin + hour - 1))
         for h in r.tables["hourly"].values():
             begin = h["hour"] * 1000
             self.assertEqual([(h["processes"], h["mappings"], h["rss_kib"])], store.ask(
@@ -774,7 +773,7 @@ class Files(Case):
                 self.assertEqual(path.name, f"golden-0123456789abcdef-00000001.{form}{end}")
                 data = gzip.decompress(path.read_bytes()) if end else path.read_bytes()
                 got[path.parent.name] = data
-            for table in ("hosts", "spans", "points", "hourly", "objects"):
+            for table in ("hosts", "spans", "points", "hourly", "totals", "objects"):
                 kept = golden / f"{table}.{form}"
                 if "PMAPDB_UPDATE" in os.environ:
                     kept.write_bytes(got[table])
@@ -867,7 +866,7 @@ class Servers(Case):
         store.put(moments[:50])
         self.push(store)
         for i, down in enumerate(((1, 3), (0, 2))):
-            self.caught_up()
+            self.cluster.caught_up()
             for server in down:
                 self.cluster.kill(server)
             self.at = 1 - down[0] % 2

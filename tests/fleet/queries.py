@@ -22,6 +22,7 @@ COLUMNS = {
              "first_ms last_ms n seq",
     "points": "host_id name process_key gen category at_ms " + " ".join(NUMBERS),
     "hourly": "host_id name category hour gen at_ms processes " + " ".join(NUMBERS) + " seq",
+    "totals": "host_id name hour at_ms processes memory_max_kib " + " ".join(NUMBERS) + " seq",
     "objects": "host_id name object category hour gen at_ms " + " ".join(NUMBERS) + " seq",
     "verdicts": "host_id name category metric process_key pid gen day judged_ms verdict shape since_ms rate_per_h "
                 "rate_low rate_high could_see_per_h last_kib limit_kib limit_by eta_h snapshots processes stack_hash "
@@ -90,7 +91,7 @@ class Host:
     """What is true of one host."""
 
     def __init__(self, rng, number):
-        self.stacks = STACKS
+        self.stacks, self.renamed = STACKS, False
         self.id, self.name = 1000 + number * 77777777777, f"host-{number:02}"
         self.gen = rng.choice([1, 1, 2])
         self.stores = [f"{number:015x}{s}" for s in range(rng.choice([1, 1, 1, 2]))]
@@ -102,6 +103,7 @@ class Host:
         self.through = self.pushed - rng.choice([30000, 30000, 5 * HOUR])
         self.limit = {name: rng.choice([None, 900000, 600000]) for name in ("api", "redis", "nginx")}
         self.hourly = {}   # (name, category, hour in ms): (processes, numbers)
+        self.totals = {}   # (name, hour in ms): (processes, numbers)
         self.objects = {}  # (name, object, category): {hour: rss}
         self.verdicts = []
 
@@ -128,6 +130,9 @@ def make_hourly(rng, host):
                 numbers = [rng.randrange(1, 50), rss * 3, None if rng.random() < 0.001 else rss, rss - 5, rss - 9,
                            rss - 11, None if no_swap else rng.randrange(0, 99)]
                 host.hourly[name, category, hour] = (3, numbers)
+        for hour in sorted({h for n, _, h in host.hourly if n == name}):
+            parts = [numbers for (n, _, h), (_, numbers) in host.hourly.items() if (n, h) == (name, hour)]
+            host.totals[name, hour] = 3 + hour // HOUR % 2, [total(column) for column in zip(*parts)]
 
 
 def make_objects(rng, host):
@@ -187,6 +192,11 @@ def put_host(rows, host):
         rows.put_newer("hourly", {"rss_kib": 7, "swap_kib": None}, gen=host.gen, **values)
         if host.gen == 2 and rng.random() < 0.2:
             rows.put("hourly", **{**values, "gen": 1, "category": "old", "seq": 3})
+    last = {name: hour for name, hour in sorted(host.totals)}
+    for (name, hour), (processes, numbers) in host.totals.items():
+        limit = host.limit[name] if hour == last[name] else 9
+        rows.put_newer("totals", {"rss_kib": 7, "swap_kib": None, "memory_max_kib": 8}, host_id=host.id, name=name, hour=hour // 1000,
+                       at_ms=hour + 3540000, processes=processes, memory_max_kib=limit, **dict(zip(NUMBERS, numbers)))
     for (name, thing, category), steps in host.objects.items():
         for hour, rss in steps.items():
             rows.put_newer("objects", {"rss_kib": 1}, host_id=host.id, name=name, object=thing, category=category,
@@ -204,20 +214,18 @@ def put_host(rows, host):
 
 def sums(host, name, hour, category=""):
     """(processes, rss, swap) of a name in an hour; None if it had none."""
-    parts = [v for (n, c, h), v in host.hourly.items() if n == name and h == hour and category in ("", c)]
-    if not parts:
-        return None
-    return max(p for p, _ in parts), total(n[2] for _, n in parts), total(n[6] for _, n in parts)
+    processes, numbers = (host.hourly.get((name, category, hour)) if category else host.totals.get((name, hour))) or (None, None)
+    return numbers and (processes, numbers[2], numbers[6])
 
 
 def names_of(host):
     """The names that a host has hours of."""
-    return sorted({name for name, _, _ in host.hourly})
+    return sorted({name for name, _ in host.totals})
 
 
 def last_hour(host, since):
     """The newest hour of a host after a time."""
-    return max((h for _, _, h in host.hourly if since < h <= NOW), default=None)
+    return max((h for _, h in host.totals if since < h <= NOW), default=None)
 
 
 def labels_text(host, at=NOW):
@@ -235,12 +243,12 @@ def hosts_answer(hosts):
                "through_at": iso(h.through), "pushed_at": iso(h.pushed)}
 
 
-def growth_answer(hosts):
+def growth_answer(hosts, category=""):
     found = {}
     for h in hosts:
         last = NOW // HOUR * HOUR - HOUR
         for hour in range(last, NOW - 7 * DAY - 1, -DAY):
-            names = [s for s in (sums(h, n, hour) for n in names_of(h)) if s]
+            names = [s for s in (sums(h, n, hour, category) for n in names_of(h)) if s]
             if names and hour >= NOW - 7 * DAY:
                 found.setdefault((h.role, hour + HOUR), []).append(names)
     for (role, at), each in sorted(found.items()):
@@ -359,7 +367,7 @@ def changed_answer(hosts):
 def worst_answer(hosts, name="api"):
     rows = []
     for h in hosts:
-        hours = sorted(t for n, _, t in h.hourly if n == name and NOW - DAY - 3 * HOUR < t <= NOW)
+        hours = sorted(t for n, t in h.totals if n == name and NOW - DAY - 3 * HOUR < t <= NOW)
         if not hours:
             continue
         now = sums(h, name, hours[-1])
@@ -397,7 +405,7 @@ def silent_answer(hosts):
     rows = []
     for h in hosts:
         for store in h.stores:
-            if h.through < NOW - HOUR:
+            if h.through < NOW - HOUR and not h.renamed:
                 push = h.pushed < NOW - HOUR
                 rows.append({"host": h.name, "store": store, "what": "push" if push else "capture",
                              "silent_h": (NOW - (h.pushed if push else h.through)) / HOUR, "through_at": iso(h.through),
@@ -447,7 +455,8 @@ def ask(pmapdb, url, database, words):
 def only(host, name):
     """A host that has but one name."""
     host = copy.copy(host)
-    host.hourly, host.objects = ({key: v for key, v in of.items() if key[0] == name} for of in (host.hourly, host.objects))
+    host.hourly, host.totals, host.objects = (
+        {key: v for key, v in of.items() if key[0] == name} for of in (host.hourly, host.totals, host.objects))
     host.verdicts = [v for v in host.verdicts if v["name"] == name]
     return host
 
@@ -462,7 +471,8 @@ def check(pmapdb, url, database, hosts, now=NOW):
             if not want:
                 wrong.append(f"{name}: this fleet has no row for it")
             wrong += compare(" ".join([name, *more]), ask(pmapdb, url, database, [name, *words, *more]), want)
-    return wrong
+    words = [*asked(now)["growth-by-role"][1], "--category", "heap"]
+    return wrong + compare("heap by role", ask(pmapdb, url, database, ["growth-by-role", *words]), growth_answer(hosts, "heap"))
 
 
 def made(fleet, database, seed):
@@ -474,6 +484,10 @@ def made(fleet, database, seed):
         for make in (make_hourly, make_objects, make_verdicts):
             make(rng, h)
         put_host(rows, h)
+    gone, reused = [h for h in hosts if h.through < NOW - HOUR][:2]
+    gone.renamed = True
+    for h, at in (gone, gone.through), (reused, reused.through - 1):  # a new machine has the name of the second
+        rows.put("hosts", host_id=h.id + 1, host="new-" + h.name, at_ms=at, label_key=["was"], label_value=[h.name], seq=1)
     rows.send(fleet, database)
     return hosts
 

@@ -16,11 +16,14 @@ COLUMNS = {
               " private_dirty_kib swap_kib seq",
     "hourly": "host_id name category hour gen at_ms processes mappings size_kib rss_kib pss_kib private_kib"
               " private_dirty_kib swap_kib seq",
+    "totals": "host_id name hour at_ms processes memory_max_kib mappings size_kib rss_kib pss_kib private_kib"
+              " private_dirty_kib swap_kib seq",
     "objects": "host_id name object category hour gen at_ms mappings size_kib rss_kib pss_kib private_kib"
                " private_dirty_kib swap_kib seq",
 }
 KEYS = {"objects": "host_id name object category hour gen", "hosts": "host_id at_ms", "marks": "host_id store", "spans": "host_id process_key first_ms",
-        "points": "host_id process_key category gen at_ms", "hourly": "name category host_id gen hour"}
+        "points": "host_id process_key category gen at_ms", "hourly": "name category host_id gen hour",
+        "totals": "name host_id hour"}
 TEXTS = set("host store label_key label_value name boot_id command exe user cgroup dialect state category object".split())
 NUMBERS = "mappings size_kib rss_kib private_kib private_dirty_kib swap_kib".split()
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "0": "\0"}
@@ -80,6 +83,16 @@ class Rows:
     def gen(self, host_id):
         marks = [r for r in self.tables["marks"].values() if r["host_id"] == host_id]
         return max(marks, key=lambda r: r["seq"])["gen"]
+
+    def totals(self):
+        """The totals of names by hour, and the same from the rows of their categories."""
+        key, found = ("host_id", "name", "hour"), {}
+        gens = {r["host_id"]: self.gen(r["host_id"]) for r in self.tables["marks"].values()}
+        for r in self.tables["hourly"].values():
+            if r["gen"] == gens[r["host_id"]]:
+                found.setdefault(tuple(r[k] for k in key), []).append([r[n] for n in NUMBERS])
+        return ({tuple(r[k] for k in key): [r[n] for n in NUMBERS] for r in self.tables["totals"].values()},
+                {k: [None if None in c else sum(c) for c in zip(*parts)] for k, parts in found.items()})
 
     def index(self, host_id):
         """The spans of a host by process, and its points of the current gen by process and category, sorted."""

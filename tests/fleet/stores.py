@@ -103,12 +103,21 @@ class Maker:
                     [("build", self.deploy, "2.3.1")] if self.deploy else []):
                 db.execute("INSERT INTO host_label SELECT host_id, ?, ?, ? FROM host WHERE name = ?", [key, at, value, self.name])
 
+    def limit(self, store):
+        """The limit of a cgroup, as a live capture would have read it; -1: there is none."""
+        with sqlite3.connect(store) as db:
+            for limit, name in (self.base["api"] + 80000, "api"), (-1, "redis"):
+                db.execute("INSERT INTO live_process (hash, memory_max_kib) VALUES (1, ?)", [limit])
+                db.execute("INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, longest_us) "
+                           "SELECT snapshot_id, last_insert_rowid(), 0, 0, 0, 0 FROM snapshots WHERE name = ?", [name])
+
     def make(self, pmapdb, folder, url):
         """Imports and pushes, every third host in two parts. Returns what the store says."""
         store, captures = folder / f"{self.name}.db", list(self.captures())
         cut = captures[self.rng.randrange(len(captures) // 2, len(captures))][0] if self.rng.random() < 0.3 else NOW + 1
         self.put(pmapdb, store, [c for c in captures if c[0] < cut])
         self.label(store)
+        self.limit(store)
         run(pmapdb, "-q", "--db", store, "push", url)
         verdicts = json.loads(run(pmapdb, "--db", store, "leaks", "--since", "-7d", "-f", "json"))  # judged once an hour
         if cut <= NOW:
@@ -121,8 +130,8 @@ class Stored:
     """A host, from the views of its stores."""
 
     def __init__(self, name, paths, verdicts):
-        self.name, self.paths, self.id = name, paths, 0
-        self.hourly, self.objects, self.verdicts, self.limit = {}, {}, [], {}
+        self.name, self.paths, self.id, self.renamed = name, paths, 0, False
+        self.hourly, self.totals, self.objects, self.verdicts, self.limit = {}, {}, {}, [], {}
         self.through = self.pushed = 0
         self.stores, self.label, self.stacks, self.beats = [], [], {}, []  # of each store {name: {moment: {process: snapshot}}}
         for path in paths:
@@ -161,6 +170,11 @@ class Stored:
                 parts.setdefault(row[1], []).append(row[2:])
             for category, rows in parts.items():
                 self.hourly[name, category, hour] = len(rows), [total(column) for column in zip(*rows)]
+            held = [row[1:] for row in self.of(db, ", ".join(NUMBERS), "snapshots", of)]
+            self.totals[name, hour] = len(held), [total(column) for column in zip(*held)]
+            if hour == max(h for n, h in last if n == name):
+                self.limit[name] = min((limit for _, limit in self.of(
+                    db, "memory_max_kib", "live_process JOIN live_reading USING (live_process_id)", of) if limit >= 0), default=None)
             for process, path, category, size, rss in self.of(db, "path, category, size_kib, rss_kib", "mappings", of):
                 held = sums.setdefault((name, path or "[anon]", category), {}).setdefault(hour, [0, 0, hour % DAY == 0])
                 held[0], held[1], held[2] = held[0] + size, held[1] + rss, held[2] or first[process] == hour

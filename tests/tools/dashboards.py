@@ -1,6 +1,8 @@
 """samples/grafana and samples/datasette name gauges, views and columns that the program has, and the
-SQL of the metadata answers on a store of the samples."""
+SQL of the metadata answers on a store of the samples; a panel of the fleet asks what the command of its
+description asks (PMAPDB_UPDATE=1 writes the statements anew)."""
 import json
+import os
 import re
 import sqlite3
 import sys
@@ -31,6 +33,23 @@ def grafana(check, printed):
                 check.true("label %s of %s" % (label, name), label in printed.get(name, ()), printed.get(name))
 
 
+def fleet(check):
+    path = kit.ROOT / "samples/grafana/fleet.json"
+    board = json.loads(path.read_text())
+    for panel in board["panels"]:
+        words = panel["description"].replace("$from", "@1999999999").replace("$to", "@2000000000").split()
+        sql = kit.run(*words[1:], "--sql").stdout.decode().rsplit("FORMAT", 1)[0].strip()
+        for ms, macro in ("1999999999000", "$__fromTime"), ("2000000000000", "$__toTime"):
+            sql = sql.replace(f"toInt64({ms})", f"(toInt64(toUnixTimestamp({macro})) * 1000)")
+        if panel["type"] == "timeseries":
+            sql = f"SELECT toDateTime(intDiv(at, 1000)) AS time, role, rss_kib FROM (\n{sql}\n)\nORDER BY time"
+        if "PMAPDB_UPDATE" in os.environ:
+            panel["targets"][0]["rawSql"] = sql
+        check.equal(panel["description"], panel["targets"][0]["rawSql"], sql)
+    if "PMAPDB_UPDATE" in os.environ:
+        path.write_text(json.dumps(board, indent=1) + "\n")
+
+
 def datasette(check, db):
     described = json.loads((kit.ROOT / "samples/datasette/metadata.json").read_text())["databases"]["pmap"]
     with sqlite3.connect(db) as store:
@@ -50,6 +69,7 @@ def main():
         kit.run("import", "-q", kit.ROOT / "samples" / "captures", db=db)
         grafana(check, gauges(db))
         datasette(check, db)
+        fleet(check)
     check.finish()
 
 

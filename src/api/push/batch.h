@@ -4,7 +4,7 @@
 
 #include "api/push/push.h"
 
-#define PM_BATCH_TABLES 8
+#define PM_BATCH_TABLES 9
 
 typedef struct pm_batch_table {
     const char *name;

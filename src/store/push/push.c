@@ -207,7 +207,7 @@ static void choose_end(pm_push *p)
 
 static void compute(pm_push *p, const pm_push_sink *sink)
 {
-    static const char *const tables[] = {"hosts",   "spans",    "points", "hourly",
+    static const char *const tables[] = {"hosts",   "spans",    "points", "hourly", "totals",
                                          "objects", "verdicts", "stacks", "marks"};
     pm_sql *sql = p->store->sql;
     pm_param params[] = {{":push_id", PM_I(p->push_id)},

@@ -92,20 +92,19 @@ pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err)
 }
 
 /* Lists the ancestors. A process whose parent ends meanwhile gets another parent. */
-static size_t find_ancestors(int root, int64_t parent, int64_t out[ANCESTORS_MAX])
+static pmapdb_status find_ancestors(int root, int64_t parent, pm_buf *out, pmapdb_error *err)
 {
     pm_proc_fate fate = PM_PROC_GOOD;
     pm_proc p;
-    size_t n = 0;
 
-    while (parent > 0 && n < ANCESTORS_MAX && fate == PM_PROC_GOOD) {
-        out[n++] = parent;
+    for (int i = 0; parent > 0 && i < ANCESTORS_MAX; i++) {
+        pm_buf_addf(out, NULL, "%" PRId64 " ", parent);
         if (pm_proc_open(root, parent, &p, &fate, NULL) != PMAPDB_OK || fate != PM_PROC_GOOD)
             break;
         parent = p.ppid;
         pm_proc_close(&p);
     }
-    return n;
+    return pm_buf_status(out, err);
 }
 
 static unsigned wants_of(unsigned needs)
@@ -129,7 +128,7 @@ static unsigned wants_of(unsigned needs)
 pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_proc_host *machine,
                               bool *holds, bool *hidden, pmapdb_error *err)
 {
-    int64_t ancestors[ANCESTORS_MAX];
+    pm_buf ancestors = {0};
     pm_standing known;
     pm_facts facts;
     pmapdb_status st;
@@ -149,12 +148,13 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
                        .exe = known.exe,
                        .cmdline = known.cmdline,
                        .cgroup = known.cgroup,
-                       .environment = known.environment,
-                       .ancestors = ancestors};
+                       .environment = known.environment};
     facts.name = pm_interpreted_name(known.cmdline);
     if (s->needs & PM_NEED_ANCESTORS)
-        facts.n_ancestors = find_ancestors(root, p->ppid, ancestors);
-    st = pm_expression_holds(s->match, &facts, holds, err);
+        st = find_ancestors(root, p->ppid, &ancestors, err);
+    facts.ancestors = pm_buf_text(&ancestors);
+    PM_STEP(st, pm_expression_holds(s->match, &facts, holds, err));
+    pm_buf_free(&ancestors);
     /* Every program has an exe. A process that shows none belongs to another user, and so does its
      * environment. */
     *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;

@@ -1,5 +1,5 @@
 /* expression: an SQL expression over the facts of one process, evaluated in a database in memory
- * with one table, whose only row is the process. */
+ * with one view, whose only row is the process. */
 #include "store/func/expression.h"
 
 #include "base/num.h"
@@ -7,34 +7,88 @@
 #include "store/func/container.h"
 #include <stdlib.h>
 
+#define NUMBERS 3
+/* The facts: fact(0) is pid. */
 static const struct {
-    const char *name, *type;
+    const char *name; /* of the column, or of the function that reads it */
+    size_t at;        /* in pm_facts; the first ones are numbers, the others texts */
     unsigned need;
-} columns[] = {{"comm", "TEXT", PM_NEED_COMM},
-               {"exe", "TEXT", PM_NEED_EXE},
-               {"cmdline", "TEXT", PM_NEED_CMDLINE},
-               {"cgroup", "TEXT", PM_NEED_CGROUP},
-               {"user", "TEXT", PM_NEED_USER},
-               {"uid", "INTEGER", PM_NEED_UID},
-               {"pid", "INTEGER", 0},
-               {"ppid", "INTEGER", 0},
-               {"container", "TEXT", PM_NEED_CGROUP},
-               {"unit", "TEXT", PM_NEED_CGROUP},
-               {"name", "TEXT", PM_NEED_NAME}};
+} known[] = {{"pid", offsetof(pm_facts, pid), 0},
+             {"ppid", offsetof(pm_facts, ppid), 0},
+             {"uid", offsetof(pm_facts, uid), PM_NEED_UID},
+             {"user", offsetof(pm_facts, user), PM_NEED_USER},
+             {"comm", offsetof(pm_facts, comm), PM_NEED_COMM},
+             {"exe", offsetof(pm_facts, exe), PM_NEED_EXE},
+             {"cmdline", offsetof(pm_facts, cmdline), PM_NEED_CMDLINE},
+             {"cgroup", offsetof(pm_facts, cgroup), PM_NEED_CGROUP},
+             {"name", offsetof(pm_facts, name), PM_NEED_NAME},
+             {"container", offsetof(pm_facts, cgroup), PM_NEED_CGROUP},
+             {"unit", offsetof(pm_facts, cgroup), PM_NEED_CGROUP},
+             {"env", offsetof(pm_facts, environment), PM_NEED_ENVIRONMENT},
+             {"descendant_of", offsetof(pm_facts, ancestors), PM_NEED_ANCESTORS}};
 
-#define N_COLUMNS (sizeof columns / sizeof *columns)
+#define N_FACTS (sizeof known / sizeof *known)
+
+/* The casts give the columns their types: uid = '1001' may be true. */
+#define PROCESS                                                                           \
+    "CREATE VIEW process AS SELECT CAST(fact(0) AS INTEGER) AS pid, "                     \
+    "CAST(fact(1) AS INTEGER) AS ppid, CAST(fact(2) AS INTEGER) AS uid, "                 \
+    "CAST(fact(3) AS TEXT) AS user, CAST(fact(4) AS TEXT) AS comm, "                      \
+    "CAST(fact(5) AS TEXT) AS exe, CAST(fact(6) AS TEXT) AS cmdline, "                    \
+    "CAST(fact(7) AS TEXT) AS cgroup, CAST(coalesce(fact(8), fact(4)) AS TEXT) AS name, " \
+    "CAST(container_of(fact(9)) AS TEXT) AS container, CAST(unit_of(fact(10)) AS TEXT) AS unit"
+
 #define THERE_ARE                                                                         \
     "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, unit, name, " \
     "env('NAME'), descendant_of(PID)"
 
 struct pm_expression {
     sqlite3 *db;
-    sqlite3_stmt *put, *value;
+    sqlite3_stmt *value;
     unsigned needs;
     const pm_facts *facts; /* of the current evaluation */
 };
 
 /* ---- functions ---- */
+
+static void give_text(sqlite3_context *out, pm_text t)
+{
+    if (t.len)
+        sqlite3_result_text64(out, t.data, t.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* fact(N): fact N of the current process. */
+static void fact(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    const pm_expression *e = sqlite3_user_data(out);
+    int i = sqlite3_value_int(argv[0]);
+    const char *at = (const char *)e->facts + known[i].at;
+
+    (void)argc;
+    if (i >= NUMBERS)
+        give_text(out, *(const pm_text *)at);
+    else if (*(const int64_t *)at != PMAPDB_UNKNOWN)
+        sqlite3_result_int64(out, *(const int64_t *)at);
+}
+
+static void container_of(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    pm_buf found = {0};
+
+    (void)argc;
+    pm_container_of(pm_argument_text(argv[0]), &found);
+    if (found.failed)
+        sqlite3_result_error_nomem(out);
+    else
+        give_text(out, pm_buf_text(&found));
+    pm_buf_free(&found);
+}
+
+static void unit_of(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    (void)argc;
+    give_text(out, pm_unit_of(pm_argument_text(argv[0])));
+}
 
 /* env('NAME'): the value of the variable; NULL if it is not set. */
 static void env(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -60,11 +114,13 @@ static void env(sqlite3_context *out, int argc, sqlite3_value **argv)
 static void descendant_of(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     const pm_expression *e = sqlite3_user_data(out);
+    pm_text rest = e->facts->ancestors, word;
+    uint64_t pid;
     int found = 0;
 
     (void)argc;
-    for (size_t i = 0; i < e->facts->n_ancestors; i++)
-        found |= e->facts->ancestors[i] == sqlite3_value_int64(argv[0]);
+    while ((word = pm_text_word(&rest, " ")).len)
+        found |= pm_num_all(word, &pid) && (int64_t)pid == sqlite3_value_int64(argv[0]);
     sqlite3_result_int(out, found);
 }
 
@@ -77,20 +133,12 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
     pm_expression *e = ctx;
 
     (void)database;
-    (void)inner;
-    if (action == SQLITE_SELECT)
-        return SQLITE_OK;
-    if (action == SQLITE_FUNCTION) {
-        e->needs |= strcmp(b, "env") == 0             ? PM_NEED_ENVIRONMENT
-                    : strcmp(b, "descendant_of") == 0 ? PM_NEED_ANCESTORS
-                                                      : 0;
-        return strcmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
-    }
-    if (action != SQLITE_READ || strcmp(a, "process") != 0)
-        return SQLITE_DENY;
-    for (size_t i = 0; i < N_COLUMNS; i++)
-        if (strcmp(b, columns[i].name) == 0)
-            e->needs |= columns[i].need;
+    if (action == SQLITE_FUNCTION ? strcmp(b, "load_extension") == 0 ||
+                                        (strcmp(b, "fact") == 0 && !inner) /* only in the view */
+                                  : action != SQLITE_READ || strcmp(a, "process") != 0)
+        return action == SQLITE_SELECT ? SQLITE_OK : SQLITE_DENY;
+    for (size_t i = 0; i < N_FACTS; i++)
+        e->needs |= strcmp(b, known[i].name) == 0 ? known[i].need : 0;
     return SQLITE_OK;
 }
 
@@ -110,21 +158,22 @@ static pmapdb_status fail_sql(const pm_expression *e, pmapdb_error *err)
 
 static bool open_database(pm_expression *e)
 {
-    int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+    static const struct {
+        const char *name;
+        void (*call)(sqlite3_context *out, int argc, sqlite3_value **argv);
+    } functions[] = {{"fact", fact},
+                     {"container_of", container_of},
+                     {"unit_of", unit_of},
+                     {"env", env},
+                     {"descendant_of", descendant_of}};
+    int rc = sqlite3_open_v2(":memory:", &e->db, SQLITE_OPEN_READWRITE, NULL);
 
-    if (sqlite3_open_v2(":memory:", &e->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        return false;
-    /* else "redis" would be a text, and so would a misspelt column */
-    sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    return sqlite3_exec(e->db,
-                        "CREATE TABLE process (comm TEXT, exe TEXT, cmdline TEXT, cgroup TEXT, "
-                        "user TEXT, uid INTEGER, pid INTEGER, ppid INTEGER, container TEXT, unit "
-                        "TEXT, name TEXT)",
-                        NULL, NULL, NULL) == SQLITE_OK &&
-           sqlite3_create_function_v2(e->db, "env", 1, flags, e, env, NULL, NULL, NULL) ==
-               SQLITE_OK &&
-           sqlite3_create_function_v2(e->db, "descendant_of", 1, flags, e, descendant_of, NULL,
-                                      NULL, NULL) == SQLITE_OK;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
+        rc = sqlite3_create_function_v2(e->db, functions[i].name, 1, SQLITE_UTF8 | SQLITE_INNOCUOUS,
+                                        e, functions[i].call, NULL, NULL, NULL);
+    if (rc == SQLITE_OK) /* else "redis" would be a text, and so would a misspelt column */
+        rc = sqlite3_db_config(e->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    return rc == SQLITE_OK && sqlite3_exec(e->db, PROCESS, NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* The newline before the parenthesis ends a comment in the expression. */
@@ -142,15 +191,6 @@ static pmapdb_status prepare(pm_expression *e, pm_text sql, pmapdb_error *err)
     else if (*tail || sqlite3_column_count(e->value) != 1)
         st = pm_fail(err, PMAPDB_USAGE, "not one SQL expression; " THERE_ARE);
     sqlite3_free(select);
-    /* the writer comes last: the authorizer would refuse it */
-    sqlite3_set_authorizer(e->db, NULL, NULL);
-    if (st == PMAPDB_OK &&
-        sqlite3_prepare_v2(
-            e->db,
-            "REPLACE INTO process (rowid, comm, exe, cmdline, cgroup, user, uid, "
-            "pid, ppid, container, unit, name) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            -1, &e->put, NULL) != SQLITE_OK)
-        st = fail_sql(e, err);
     return st;
 }
 
@@ -176,7 +216,6 @@ void pm_expression_free(pm_expression *e)
 {
     if (!e)
         return;
-    sqlite3_finalize(e->put);
     sqlite3_finalize(e->value);
     sqlite3_close(e->db);
     free(e);
@@ -189,42 +228,13 @@ unsigned pm_expression_needs(const pm_expression *e)
 
 /* ---- evaluating ---- */
 
-static void bind_facts(sqlite3_stmt *put, const pm_facts *f, pm_text container)
-{
-    const pm_text texts[] = {f->comm, f->exe, f->cmdline, f->cgroup, f->user};
-    const int64_t numbers[] = {f->uid, f->pid, f->ppid};
-    const pm_text more[] = {container, pm_unit_of(f->cgroup), f->name.len ? f->name : f->comm};
-
-    sqlite3_clear_bindings(put);
-    for (int i = 0; i < 5; i++)
-        if (texts[i].len)
-            sqlite3_bind_text64(put, i + 1, texts[i].data, texts[i].len, SQLITE_STATIC,
-                                SQLITE_UTF8);
-    for (int i = 0; i < 3; i++)
-        if (numbers[i] != PMAPDB_UNKNOWN)
-            sqlite3_bind_int64(put, i + 6, numbers[i]);
-    for (int i = 0; i < 3; i++)
-        if (more[i].len)
-            sqlite3_bind_text64(put, i + 9, more[i].data, more[i].len, SQLITE_STATIC, SQLITE_UTF8);
-}
-
 /* *value lasts until the next evaluation. */
 static pmapdb_status evaluate(pm_expression *e, const pm_facts *facts, sqlite3_value **value,
                               pmapdb_error *err)
 {
-    pm_buf container = {0};
-    int rc;
-
     e->facts = facts;
     sqlite3_reset(e->value);
-    pm_container_of(facts->cgroup, &container);
-    if (container.failed)
-        return pm_fail_nomem(err);
-    bind_facts(e->put, facts, pm_buf_text(&container));
-    rc = sqlite3_step(e->put);
-    pm_buf_free(&container);
-    if (rc != SQLITE_DONE || sqlite3_reset(e->put) != SQLITE_OK ||
-        sqlite3_step(e->value) != SQLITE_ROW)
+    if (sqlite3_step(e->value) != SQLITE_ROW)
         return fail_sql(e, err);
     *value = sqlite3_column_value(e->value, 0);
     return PMAPDB_OK;
@@ -263,25 +273,6 @@ static int64_t number_of(sqlite3_value *v)
     return sqlite3_value_type(v) == SQLITE_NULL ? PMAPDB_UNKNOWN : sqlite3_value_int64(v);
 }
 
-/* Reads pids with anything between them; the caller frees *out. */
-static bool take_pids(pm_text t, int64_t **out, size_t *n)
-{
-    uint64_t pid;
-
-    *n = 0;
-    *out = malloc((t.len / 2 + 1) * sizeof **out); /* at least a digit and a blank each */
-    if (!*out)
-        return false;
-    while (t.len) {
-        size_t used = pm_num_dec(t.data, t.data + t.len, &pid);
-
-        if (used && pid <= INT64_MAX)
-            (*out)[(*n)++] = (int64_t)pid;
-        t = pm_text_from(t, used ? used : 1);
-    }
-    return true;
-}
-
 static void free_expression(void *e)
 {
     pm_expression_free(e);
@@ -314,7 +305,6 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
 static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_expression *e = expression_of(out, argv[EXPRESSION]);
-    int64_t *ancestors = NULL;
     sqlite3_value *value;
     pmapdb_error err;
     pmapdb_status st;
@@ -331,18 +321,13 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
                        .cmdline = pm_argument_text(argv[CMDLINE]),
                        .cgroup = pm_argument_text(argv[CGROUP]),
                        .name = argc > NAME ? pm_argument_text(argv[NAME]) : (pm_text){NULL, 0},
-                       .environment = pm_argument_text(argv[ENVIRONMENT])};
-    if (!take_pids(pm_argument_text(argv[ANCESTORS]), &ancestors, &facts.n_ancestors)) {
-        sqlite3_result_error_nomem(out);
-        return;
-    }
-    facts.ancestors = ancestors;
+                       .environment = pm_argument_text(argv[ENVIRONMENT]),
+                       .ancestors = pm_argument_text(argv[ANCESTORS])};
     st = evaluate(e, &facts, &value, &err);
     if (st == PMAPDB_OK)
         sqlite3_result_value(out, value);
     else
         pm_argument_fail(out, st, &err);
-    free(ancestors);
 }
 
 int pm_expression_function_add(struct sqlite3 *db)

@@ -22,9 +22,8 @@ struct sqlite3_value;
 typedef struct pm_facts {
     int64_t pid, ppid, uid;
     pm_text user, comm, exe, cmdline, cgroup, name;
-    pm_text environment;      /* NAME=VALUE, each ended by a NUL */
-    const int64_t *ancestors; /* parent, its parent, ... */
-    size_t n_ancestors;
+    pm_text environment; /* NAME=VALUE, each ended by a NUL */
+    pm_text ancestors;   /* "PARENT ITS_PARENT ..." */
 } pm_facts;
 
 /* The facts that an expression reads; pid and ppid are always known. */

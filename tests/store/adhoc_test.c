@@ -467,7 +467,7 @@ static void double_quotes_are_names(void **state)
                                 NULL, &rows, &err),
                      PMAPDB_USAGE);
     assert_string_equal(err.text,
-                        "no such column: redis (\"...\" is a name; text is written 'redis')");
+                        "no such column: redis (\"...\" is a name; text is written '...')");
 }
 
 RUN_TESTS(IN_KIT(changes_nothing), IN_KIT(reads), IN_KIT(stops_in_time), IN_KIT(goes_on_until_then),

@@ -41,9 +41,7 @@ static void lines(void **state)
     /* a column of tables that are not read */
     says(k, "SELECT 1 FROM snapshot\nORDER BY 1, name",
          "f:2: no such column: name, did you mean 'name_id'?");
-    says(k, "SELECT 1\nFROM nothing_like_it",
-         "f:2: no such table: nothing_like_it; there are: categories category_runs host_labels "
-         "lineage_history lineages mapping_versions mappings processes snapshots touch_windows");
+    says(k, "SELECT 1\nFROM nothing_like_it", "f:2: no such table: nothing_like_it");
     says(k, "SELECT 1,\nfooo(2)", "f:2: no such function: fooo");
     says(k, "SELECT 1,\ncuont(2)", "f:2: no such function: cuont, did you mean 'count'?");
     says(k, "SELECT abs(1),\nabs()", "f:2: wrong number of arguments to function abs()");
@@ -51,7 +49,7 @@ static void lines(void **state)
          "f:4: ambiguous column name: host_id");
     says(k, "SELECT 1;\n\n-- more\nSELECT 2",
          "f:3: a query is one statement: a second one begins here");
-    says(k, "\n\nDELETE FROM snapshot", "f:3: a query only reads: DELETE FROM snapshot is refused");
+    says(k, "\n\nDELETE FROM snapshot", "f:3: a query only reads");
     says(k, "-- nothing\n", "f: there is no statement");
     says(k, "", "f: there is no statement");
 }

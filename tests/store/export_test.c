@@ -12,59 +12,33 @@ static void free_redact(pm_redact **r)
 
 /* ---- the schema ---- */
 
-/* True for a table that is copied only without redaction. */
-static bool is_open(const char *table)
-{
-    for (size_t i = 0; i < pm_export_n_tables; i++)
-        if (strcmp(pm_export_tables[i].name, table) == 0)
-            return pm_export_tables[i].open;
-    return false;
-}
-
 /* Every column with text of a table that a redacted export copies has a line. */
 static void test_every_text_has_a_line(void **state)
 {
     kit *k = kit_of(state);
-    sqlite3_stmt *stmt;
-    int n = 0;
 
-    assert_int_equal(
-        sqlite3_prepare_v2(k->store->db,
-                           "SELECT t.name, c.name, c.type FROM sqlite_master t JOIN "
-                           "pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND t.name NOT "
-                           "LIKE 'sqlite%' AND t.name <> 'dialect' AND t.name NOT LIKE 'push%' "
-                           "AND c.hidden = 0",
-                           -1, &stmt, NULL),
-        SQLITE_OK);
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *table = (const char *)sqlite3_column_text(stmt, 0);
-        const char *column = (const char *)sqlite3_column_text(stmt, 1);
-
-        n++;
-        if (strcmp((const char *)sqlite3_column_text(stmt, 2), "INTEGER") != 0 && !is_open(table) &&
-            pm_redact_of(table, column) == PM_REDACT_STAYS)
-            fail_msg("redact.h has no line for %s.%s", table, column);
-    }
-    sqlite3_finalize(stmt);
-    assert_true(n > 150);
+    pm_sql_script(k->store->sql, "export-tables", PM_PARAMS({":redacted", PM_I(1)}));
+    kit_expect(k,
+               "SELECT t.name, c.name FROM temp.export_table t JOIN pragma_table_info(t.name) c "
+               "WHERE c.type <> 'INTEGER' AND NOT t.open AND (t.name, c.name) NOT IN "
+               "(SELECT \"table\", \"column\" FROM temp.export_column)",
+               "");
 }
 
 /* A line for what is not there is a name that was misspelt, or a column that is gone. */
 static void test_every_line_has_a_column(void **state)
 {
-#define LINE(table, column, how) {table, column},
-    static const char *const lines[][2] = {PM_REDACT_COLUMNS(LINE)};
-#undef LINE
     kit *k = kit_of(state);
 
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        int64_t n = pm_sql_value(k->store->sql,
-                                 "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2",
-                                 PM_ARGS(PM_S(lines[i][0]), PM_S(lines[i][1])), 0);
-
-        if (n != 1)
-            fail_msg("the schema has no %s.%s", lines[i][0], lines[i][1]);
-    }
+    pm_sql_script(k->store->sql, "export-tables", PM_PARAMS({":redacted", PM_I(1)}));
+    kit_expect(k,
+               "SELECT c.\"table\", c.\"column\" FROM temp.export_column c WHERE NOT EXISTS "
+               "(SELECT 1 FROM pragma_table_info(c.\"table\") p WHERE p.name = c.\"column\")",
+               "");
+    kit_expect(k,
+               "SELECT how FROM temp.export_how WHERE how NOT IN "
+               "(SELECT how FROM temp.export_column)",
+               "");
 }
 
 /* All tables are copied, but for dialect, which the schema fills, and the memory of push: the new
@@ -72,12 +46,14 @@ static void test_every_line_has_a_column(void **state)
 static void test_every_table_is_copied(void **state)
 {
     kit *k = kit_of(state);
-    int64_t n = pm_sql_value(k->store->sql,
-                             "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name "
-                             "NOT LIKE 'sqlite%' AND name <> 'dialect' AND name NOT LIKE 'push%'",
-                             PM_NO_ARGS, 0);
 
-    assert_int_equal(n, pm_export_n_tables);
+    pm_sql_script(k->store->sql, "export-tables", NULL, 0);
+    kit_expect(
+        k,
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND "
+        "name <> 'dialect' AND name NOT LIKE 'push%' AND name NOT IN "
+        "(SELECT name FROM temp.export_table)",
+        "");
 }
 
 /* ---- texts ---- */
@@ -257,23 +233,27 @@ static void move(pm_sql *sql, const char *addresses)
     kit_ok(pm_sql_end(sql, &err), &err);
 }
 
-/* Where the expression for the column region.start moves an address of a space. */
+/* Where the expression for addresses moves an address of a space. */
 static int64_t moved(pm_sql *sql, int64_t space, int64_t address)
 {
-    char value[32], from[32];
-    pm_buf text = {0};
-    sqlite3_stmt *stmt = NULL;
+    sqlite3_stmt *row;
+    char *text;
     int64_t to;
 
-    snprintf(value, sizeof value, "(%lld)", (long long)address);
-    snprintf(from, sizeof from, "%lld", (long long)space);
-    pm_buf_addf(&text, NULL, "SELECT ");
-    kit_ok(pm_redact_expression(&text, "region", "start", value, from, NULL), NULL);
-    assert_int_equal(sqlite3_prepare_v2(pm_sql_db(sql), text.data, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    to = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    pm_buf_free(&text);
+    pm_sql_script(sql, "export-tables", NULL, 0);
+    row = pm_sql_ask(
+        sql,
+        "SELECT 'SELECT ' || replace(replace(number, '{v}', '(' || ?1 || ')'), '{s}', ?2) "
+        "FROM temp.export_how WHERE how = 'address'",
+        PM_ARGS(PM_BITS(address), PM_I(space)));
+    assert_true(pm_sql_next(sql, row));
+    text = pm_text_copy(pm_col_text(row, 0));
+    pm_sql_done(row);
+    assert_int_equal(sqlite3_prepare_v2(pm_sql_db(sql), text, -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    to = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    free(text);
     return to;
 }
 
@@ -305,6 +285,7 @@ static void test_addresses(void **state)
 
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
     assert_int_equal(pm_redact_register(r, pm_sql_db(sql), NULL), PMAPDB_OK);
+    pm_sql_script(sql, "export-tables", NULL, 0);
     for (int round = 0; round < 50; round++) {
         move(sql,
              "(7, 0x7ffffffde000, 4096), (7, 0x7f0000001000, 4096), (7, 0x55d0fff00000, 4096), "
@@ -327,6 +308,7 @@ static void test_addresses_that_fill_everything(void **state)
 
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
     assert_int_equal(pm_redact_register(r, pm_sql_db(sql), NULL), PMAPDB_OK);
+    pm_sql_script(sql, "export-tables", NULL, 0);
     move(sql, "(1, 0x10000, 0x5fffffff0000), (1, 0x620000000000, 0x1dffffff0000)");
     a = moved(sql, 1, 0x10000);
     b = moved(sql, 1, 0x620000000000);

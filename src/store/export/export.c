@@ -16,10 +16,11 @@ typedef struct export_run {
     pmapdb_store *from, *into;
     const pm_export *export;
     pm_export_counts *counts;
-    pm_export_copy copy;
-    bool cut;       /* only a span of time */
-    bool stopped;   /* keep_going returned false */
-    const char *at; /* the current table */
+    bool whole;      /* every process, at all times */
+    bool cut;        /* only a span of time */
+    bool stopped;    /* keep_going returned false */
+    const char *at;  /* the current table */
+    uint64_t n_rows; /* copied so far */
 } export_run;
 
 /* ---- stopping ---- */
@@ -29,7 +30,7 @@ static int ask(void *ctx)
     export_run *run = ctx;
     const pm_export *x = run->export;
 
-    if (x->keep_going && !x->keep_going(x->ctx, run->at, run->copy.rows))
+    if (x->keep_going && !x->keep_going(x->ctx, run->at, run->n_rows))
         run->stopped = true;
     return run->stopped;
 }
@@ -102,7 +103,7 @@ static void choose(export_run *run)
 {
     pm_sql *sql = run->from->sql;
     pm_export_counts *c = run->counts;
-    const pm_param params[] = {{":whole", PM_I(run->copy.whole)}, {":cut", PM_I(run->cut)}};
+    const pm_param params[] = {{":whole", PM_I(run->whole)}, {":cut", PM_I(run->cut)}};
     pm_scope scope;
 
     pm_sql_script(sql, "export-begin", NULL, 0);
@@ -122,6 +123,44 @@ static void choose(export_run *run)
 
 /* ---- copying ---- */
 
+/* Copies the rows that `read` returns, each redacted before it is written. */
+static pmapdb_status copy_rows(export_run *run, sqlite3_stmt *read, sqlite3_stmt *write,
+                               pmapdb_error *err)
+{
+    int rc;
+
+    while ((rc = sqlite3_step(read)) == SQLITE_ROW) {
+        for (int i = 0; i < sqlite3_column_count(read); i++)
+            if (sqlite3_bind_value(write, i + 1, sqlite3_column_value(read, i)) != SQLITE_OK)
+                return pm_sql_fail(run->into->db, "write", err);
+        if (sqlite3_step(write) != SQLITE_DONE || sqlite3_reset(write) != SQLITE_OK)
+            return pm_sql_fail(run->into->db, "write", err);
+        run->n_rows++;
+    }
+    if (run->export->redact && pm_redact_failed(run->export->redact, NULL) != PMAPDB_OK)
+        return pm_redact_failed(run->export->redact, err); /* has a better message than SQLite's */
+    return rc == SQLITE_DONE ? PMAPDB_OK : pm_sql_fail(run->from->db, "read", err);
+}
+
+/* `reading` and `writing` are the statements of export-tables.sql. */
+static pmapdb_status copy_table(export_run *run, const char *reading, const char *writing,
+                                pmapdb_error *err)
+{
+    sqlite3_stmt *read = NULL, *write = NULL;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (sqlite3_prepare_v2(run->from->db, reading, -1, &read, NULL) != SQLITE_OK)
+        st = pm_sql_fail(run->from->db, "read", err);
+    else if (sqlite3_prepare_v2(run->into->db, writing, -1, &write, NULL) != SQLITE_OK)
+        st = pm_sql_fail(run->into->db, "write", err);
+    if (st == PMAPDB_OK && sqlite3_bind_parameter_count(read))
+        sqlite3_bind_int(read, 1, run->whole);
+    PM_STEP(st, copy_rows(run, read, write, err));
+    sqlite3_finalize(read);
+    sqlite3_finalize(write);
+    return st;
+}
+
 /* A rule set of the owner contains paths: a redacted store keeps its built-in rules instead, but
  * the categories stay. */
 static void copy_tables(export_run *run)
@@ -130,12 +169,18 @@ static void copy_tables(export_run *run)
     pm_sql *from = run->from->sql, *into = run->into->sql;
     pm_rule_text rules = {0};
     pm_text built_in;
+    sqlite3_stmt *row;
 
-    for (size_t i = 0; i < pm_export_n_tables; i++) {
-        run->at = pm_export_tables[i].name;
-        if (!redacted || !pm_export_tables[i].open)
-            PM_SQL_STEP(into, pm_export_table_copy(&run->copy, &pm_export_tables[i], &err));
+    pm_sql_script(into, "export-tables", PM_PARAMS({":redacted", PM_I(redacted)}));
+    row =
+        pm_sql_ask(into, "SELECT name, reading, writing FROM temp.export_statement ORDER BY place",
+                   PM_NO_ARGS);
+    while (pm_sql_next(into, row)) {
+        run->at = pm_col_text(row, 0).data;
+        PM_SQL_STEP(into,
+                    copy_table(run, pm_col_text(row, 1).data, pm_col_text(row, 2).data, &err));
     }
+    run->at = "rule_set";
     if (!redacted)
         return;
     pm_rule_text_load(from, &rules);
@@ -248,7 +293,7 @@ pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into, const pm_e
     pmapdb_status st;
 
     *counts = (pm_export_counts){0};
-    run.copy = (pm_export_copy){from, into, export->redact, !export->n_processes && !run.cut, 0};
+    run.whole = !export->n_processes && !run.cut;
     sqlite3_progress_handler(from->db, STEPS, ask, &run);
     sqlite3_progress_handler(into->db, STEPS, ask, &run);
     st = make(&run, err);

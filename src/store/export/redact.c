@@ -4,23 +4,6 @@
 #include "store/rules/rules_file.h"
 #include <stdlib.h>
 
-/* ---- the columns ---- */
-
-#define LINE(table, column, how) {table, column, PM_REDACT_##how},
-static const struct line {
-    const char *table, *column;
-    pm_redact_how how;
-} lines[] = {PM_REDACT_COLUMNS(LINE)};
-#undef LINE
-
-pm_redact_how pm_redact_of(const char *table, const char *column)
-{
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (strcmp(lines[i].table, table) == 0 && strcmp(lines[i].column, column) == 0)
-            return lines[i].how;
-    return PM_REDACT_STAYS;
-}
-
 /* ---- texts that stay ---- */
 
 static bool is_kept(pm_redact *r, pm_text text)

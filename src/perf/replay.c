@@ -286,11 +286,17 @@ static pmapdb_status begin_munmap(pm_replay *r, size_t at, const pm_traced_call 
     return take(t, c->arg[0], end_of(c->arg[0], pages(c->arg[1])), err);
 }
 
+/* True if the call ended and failed. */
+static bool failed(const pm_traced_call *c)
+{
+    return c->end_ns != PMAPDB_UNKNOWN && pm_call_errno(c->kind, c->ret) != 0;
+}
+
 pmapdb_status pm_replay_begin(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
 {
     if (c->kind == PM_CALL_BRK) /* a failed brk still returns the end of the heap */
         return begin_brk(r, at, c, err);
-    if (pm_trace_failed(c))
+    if (failed(c))
         return PMAPDB_OK;
     if (c->kind == PM_CALL_MUNMAP)
         return begin_munmap(r, at, c, err);
@@ -301,27 +307,11 @@ pmapdb_status pm_replay_end(pm_replay *r, size_t at, const pm_traced_call *c, pm
 {
     if (c->kind == PM_CALL_BRK)
         return end_brk(r, at, c, err);
-    if (pm_trace_failed(c))
+    if (failed(c))
         return PMAPDB_OK;
     if (c->kind == PM_CALL_MMAP)
         return end_mmap(r, at, c, err);
     return c->kind == PM_CALL_MREMAP ? end_mremap(r, at, c, err) : PMAPDB_OK;
-}
-
-pmapdb_status pm_replay_run(pm_replay *r, const pm_trace *t, const size_t *spaces,
-                            pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t i = 0; i < t->n_events && st == PMAPDB_OK; i++) {
-        const pm_trace_event *e = &t->event[i];
-        const pm_traced_call *call = &t->call[e->call];
-        size_t at = spaces[e->thread];
-
-        if (at != PM_REPLAY_NOWHERE)
-            st = e->exit ? pm_replay_end(r, at, call, err) : pm_replay_begin(r, at, call, err);
-    }
-    return st;
 }
 
 typedef struct living {

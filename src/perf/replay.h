@@ -18,10 +18,19 @@
 #ifndef PM_PERF_REPLAY_H
 #define PM_PERF_REPLAY_H
 
+#include "perf/call.h"
 #include "perf/ranges.h"
-#include "perf/trace.h"
 
 #define PM_REPLAY_PAGE 4096U
+
+/* Enter and exit of one system call. */
+typedef struct pm_traced_call {
+    int64_t call_id;
+    int64_t begin_ns, end_ns;   /* PMAPDB_UNKNOWN: no enter, no exit */
+    uint64_t arg[PM_CALL_ARGS]; /* 0 if the bit in `has` is 0 */
+    uint64_t ret;
+    uint8_t kind, has; /* pm_call_kind; bit i: the text has arg[i] */
+} pm_traced_call;
 
 typedef struct pm_replay_out {
     void *ctx;
@@ -39,12 +48,6 @@ typedef struct pm_replay pm_replay;
 pmapdb_status pm_replay_new(size_t n, const pm_replay_out *out, pm_replay **made,
                             pmapdb_error *err);
 void pm_replay_free(pm_replay *r);
-
-/* Replays all calls of a finished trace; each call_id must be set. spaces[i] is the address space
- * of thread i; calls of a thread with PM_REPLAY_NOWHERE have no effect. */
-#define PM_REPLAY_NOWHERE SIZE_MAX
-pmapdb_status pm_replay_run(pm_replay *r, const pm_trace *t, const size_t *spaces,
-                            pmapdb_error *err);
 
 /* Replays the enter of a call, and its exit if there is one. */
 pmapdb_status pm_replay_begin(pm_replay *r, size_t space, const pm_traced_call *call,

@@ -277,12 +277,10 @@ static void huge_pages_round_up(void **state)
     world w;
 
     begin_world(&w);
-    call(&w,
-         (pm_traced_call){
-             1, 1, 2, {0, 5000, 3, MAP_HUGETLB | MAP_PRIVATE}, 0x40000000, 0, 0, PM_CALL_MMAP, 15});
-    call(&w,
-         (pm_traced_call){
-             2, 3, 4, {0, 5000, 3, MAP_HUGETLB | (16U << 26)}, 0x80000000, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){
+                 1, 1, 2, {0, 5000, 3, MAP_HUGETLB | MAP_PRIVATE}, 0x40000000, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){
+                 2, 3, 4, {0, 5000, 3, MAP_HUGETLB | (16U << 26)}, 0x80000000, PM_CALL_MMAP, 15});
     kit_ok(pm_replay_finish(w.r, NULL), NULL);
     assert_int_equal(pages_of(&w, 1, true), 512);
     assert_int_equal(pages_of(&w, 2, true), 16);
@@ -295,16 +293,14 @@ static void copies_are_new(void **state)
     world w;
 
     begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
     call(&w, (pm_traced_call){
-                 2, 3, 4, {BASE, 0, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, 0, 0, PM_CALL_MREMAP, 15});
+                 2, 3, 4, {BASE, 0, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP, 15});
     call(&w, (pm_traced_call){3,
                               5,
                               6,
                               {BASE, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP},
                               0x200000,
-                              0,
-                              0,
                               PM_CALL_MREMAP,
                               15});
     kit_ok(pm_replay_finish(w.r, NULL), NULL);
@@ -318,16 +314,16 @@ static void copies_are_new(void **state)
 static void moves_only_what_was_there(void **state)
 {
     pm_traced_call move = {
-        2, 10, 40, {BASE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, 0, 0, PM_CALL_MREMAP, 15};
-    pm_traced_call other = {3, 20, 30, {0, 2 * PAGE, 3, 0}, BASE, 0, 1, PM_CALL_MMAP, 15};
+        2, 10, 40, {BASE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP, 15};
+    pm_traced_call other = {3, 20, 30, {0, 2 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15};
     world w;
 
     begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, 2 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){1, 1, 2, {0, 2 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
     kit_ok(pm_replay_begin(w.r, 0, &move, NULL), NULL);
     kit_ok(pm_replay_end(w.r, 0, &other, NULL), NULL);
     kit_ok(pm_replay_end(w.r, 0, &move, NULL), NULL);
-    call(&w, (pm_traced_call){4, 50, 60, {BASE, 2 * PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3});
+    call(&w, (pm_traced_call){4, 50, 60, {BASE, 2 * PAGE}, 0, PM_CALL_MUNMAP, 3});
     kit_ok(pm_replay_finish(w.r, NULL), NULL);
     assert_int_equal(pages_of(&w, 1, true), 2);
     assert_int_equal(pages_of(&w, 3, false), 2);
@@ -337,15 +333,15 @@ static void moves_only_what_was_there(void **state)
 
 static void two_move_at_once(void **state)
 {
-    pm_traced_call a = {
-        3, 10, 40, {BASE, PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, 0, 0, PM_CALL_MREMAP, 15};
+    pm_traced_call a = {3, 10, 40, {BASE, PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP,
+                        15};
     pm_traced_call b = {
-        4, 20, 30, {0x50000, PAGE, 3 * PAGE, MREMAP_MAYMOVE}, 0x200000, 0, 1, PM_CALL_MREMAP, 15};
+        4, 20, 30, {0x50000, PAGE, 3 * PAGE, MREMAP_MAYMOVE}, 0x200000, PM_CALL_MREMAP, 15};
     world w;
 
     begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){2, 1, 2, {0, PAGE, 3, 0}, 0x50000, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){2, 1, 2, {0, PAGE, 3, 0}, 0x50000, PM_CALL_MMAP, 15});
     kit_ok(pm_replay_begin(w.r, 0, &a, NULL), NULL);
     kit_ok(pm_replay_begin(w.r, 0, &b, NULL), NULL);
     kit_ok(pm_replay_end(w.r, 0, &b, NULL), NULL);
@@ -366,12 +362,12 @@ static void half_calls(void **state)
     world w;
 
     begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){2, 3, PMAPDB_UNKNOWN, {BASE, PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3});
+    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){2, 3, PMAPDB_UNKNOWN, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3});
     call(&w, (pm_traced_call){
-                 3, 4, PMAPDB_UNKNOWN, {BASE, 4 * PAGE, 3, MAP_FIXED}, 0, 0, 0, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){4, PMAPDB_UNKNOWN, 5, {0}, 0x100000, 0, 0, PM_CALL_MMAP, 0});
-    call(&w, (pm_traced_call){5, PMAPDB_UNKNOWN, 6, {0}, BASE, 0, 0, PM_CALL_MREMAP, 0});
+                 3, 4, PMAPDB_UNKNOWN, {BASE, 4 * PAGE, 3, MAP_FIXED}, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){4, PMAPDB_UNKNOWN, 5, {0}, 0x100000, PM_CALL_MMAP, 0});
+    call(&w, (pm_traced_call){5, PMAPDB_UNKNOWN, 6, {0}, BASE, PM_CALL_MREMAP, 0});
     kit_ok(pm_replay_finish(w.r, NULL), NULL);
     assert_int_equal(pages_of(&w, 1, false), 1);
     assert_int_equal(pages_of(&w, 1, true), 3);
@@ -385,12 +381,12 @@ static void exec_clears_all(void **state)
     world w;
 
     begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0}, 0x550000000000, 0, 0, PM_CALL_BRK, 1});
-    call(&w, (pm_traced_call){2, 3, 4, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){3, 5, 6, {0}, 0x550000100000, 0, 0, PM_CALL_BRK, 1});
-    call(&w, (pm_traced_call){4, 7, 8, {0x550000101000}, 0x550000101000, 0, 0, PM_CALL_BRK, 1});
+    call(&w, (pm_traced_call){1, 1, 2, {0}, 0x550000000000, PM_CALL_BRK, 1});
+    call(&w, (pm_traced_call){2, 3, 4, {0, PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){3, 5, 6, {0}, 0x550000100000, PM_CALL_BRK, 1});
+    call(&w, (pm_traced_call){4, 7, 8, {0x550000101000}, 0x550000101000, PM_CALL_BRK, 1});
     assert_int_equal(w.bits.n, 0);
-    call(&w, (pm_traced_call){5, 9, 10, {0}, 0x560000000000, 0, 0, PM_CALL_BRK, 1});
+    call(&w, (pm_traced_call){5, 9, 10, {0}, 0x560000000000, PM_CALL_BRK, 1});
     assert_int_equal(pages_of(&w, 2, false), 1);
     assert_int_equal(pages_of(&w, 4, false), 1);
     kit_ok(pm_replay_finish(w.r, NULL), NULL);
@@ -400,11 +396,11 @@ static void exec_clears_all(void **state)
 
 static void spaces_are_apart(void **state)
 {
-    pm_traced_call free_it = {2, 3, 4, {BASE, PAGE}, 0, 0, 0, PM_CALL_MUNMAP, 3};
+    pm_traced_call free_it = {2, 3, 4, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3};
     world w;
 
     begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, 0, 0, PM_CALL_MMAP, 15});
+    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
     kit_ok(pm_replay_begin(w.r, 1, &free_it, NULL), NULL);
     kit_ok(pm_replay_finish(w.r, NULL), NULL);
     assert_int_equal(pages_of(&w, 1, true), 1);

@@ -30,9 +30,10 @@
 /* PM_REDACT_WORD is 'word' in SQL. */
 #define PM_REDACT_WAYS(X)                                                               \
     X(NUMBER, "number")                                                                 \
-    X(WORD, "word") X(HOST, "host") X(BOOT, "boot") X(USER, "user") X(REASON, "reason") \
-        X(RULE, "rule") X(PATH, "path") X(COMMAND, "command") X(CATEGORY, "category")   \
-            X(NOTE, "note") X(SYMBOL, "symbol") X(NEVER, "never")
+    X(WORD, "word")                                                                     \
+    X(HOST, "host") X(BOOT, "boot") X(USER, "user") X(REASON, "reason") X(RULE, "rule") \
+        X(PATH, "path") X(COMMAND, "command") X(CATEGORY, "category") X(NOTE, "note")   \
+            X(SYMBOL, "symbol") X(NEVER, "never")
 
 #define PM_REDACT_WAY(name, word) PM_REDACT_##name,
 typedef enum pm_redact_how { PM_REDACT_WAYS(PM_REDACT_WAY) PM_REDACT_COUNT } pm_redact_how;

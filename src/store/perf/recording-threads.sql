@@ -1,5 +1,5 @@
--- recording-threads: finds the process of each thread of a recording. Table traced_thread has the
--- threads (place, pid, tid, comm); its pid is NULL if the text names only the thread.
+-- recording-threads: finds the process of each thread of a recording. The pid of
+-- a traced_thread is NULL if the text names only the thread.
 --
 -- A pid in the text decides, then --pid. Without --pid, a thread whose id is the pid of a stored
 -- process is the first thread of that process; if there is one such thread, the others are assumed
@@ -37,8 +37,9 @@ SELECT :recording_id, pid, source, :offset_ns, CASE WHEN :offset_ns IS NOT NULL 
 FROM (SELECT pid, source, min(place) AS place FROM traced_thread GROUP BY pid)
 ORDER BY place;
 
-INSERT INTO thread (traced_process_id, tid, comm)
-SELECT p.traced_process_id, t.tid, t.comm
+UPDATE traced_thread SET thread_id = place + (SELECT coalesce(max(thread_id), 0) FROM thread);
+INSERT INTO thread (thread_id, traced_process_id, tid, comm)
+SELECT t.thread_id, p.traced_process_id, t.tid, t.comm
 FROM traced_thread t
 JOIN traced_process p ON p.recording_id = :recording_id AND p.pid IS t.pid
 ORDER BY t.place;

@@ -23,7 +23,7 @@ typedef struct pm_recording_result {
  * recording stays unchanged, unless its pid was unknown and options->pid gives it: then it is
  * stored again. Takes over options->clock_offset_ns; an offset that was given before and not this
  * time is cleared, so that pm_perf_link finds one. */
-pmapdb_status pm_recording_store(pm_trace *t, pmapdb_store *s, uint64_t hash,
+pmapdb_status pm_recording_store(const pm_trace *t, pmapdb_store *s, uint64_t hash,
                                  const pm_recording_options *options, pm_recording_result *out,
                                  pmapdb_error *err);
 

@@ -128,7 +128,7 @@ static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *er
 static bool copy_texts(pm_found_block *found)
 {
     pm_block *b = &found->capture.block;
-    pm_text *const texts[] = {&b->command, &b->missing, &b->notes, &b->tool, &b->empty};
+    pm_text *const texts[] = {&b->command, &b->missing, &b->notes, &b->empty};
     size_t n = sizeof texts / sizeof *texts, bytes = n;
     char *at;
 

@@ -7,7 +7,7 @@
 
 void pm_block_open(pm_reader *r)
 {
-    pm_buf *texts[] = {&r->command, &r->columns, &r->missing, &r->notes, &r->tool};
+    pm_buf *texts[] = {&r->command, &r->columns, &r->missing, &r->notes};
 
     r->b = (pm_open){.open = true,
                      .pid = r->line <= r->hint_until ? r->hinted_pid : PMAPDB_UNKNOWN,
@@ -21,7 +21,7 @@ void pm_block_open(pm_reader *r)
         pm_block_mark(r, PM_MARK_NO_DATE, r->no_date_line);
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         r->b.tool[i] = PMAPDB_UNKNOWN;
-    pm_totals_zero(&r->b.totals);
+    r->b.sum.present = ~(uint64_t)0;
     pm_hash_parts_begin(r->hash);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         pm_buf_clear(texts[i]);
@@ -90,38 +90,38 @@ void pm_block_line(pm_reader *r)
 
 /* ---- sums without rows ---- */
 
-static void add_total(pm_reader *r, enum pm_total total, enum pm_field field, int64_t kib)
-{
-    r->b.totals.v[total] = kib == PMAPDB_UNKNOWN ? -1 : kib;
-    if (kib != PMAPDB_UNKNOWN)
-        r->b.fields |= PM_BIT(field);
-}
-
 /* Takes the sums from a footer or from smaps_rollup. In smaps_rollup the keys belong to its one
  * row. */
 static void take_totals(pm_reader *r)
 {
+    static const enum pm_field taken[] = {PM_SIZE, PM_RSS, PM_PSS, PM_SWAP, PM_PRIVATE_DIRTY};
     pm_open *b = &r->b;
-    int64_t *tool = b->tool, clean, dirty;
+    int64_t *tool = b->tool;
 
     b->state = PM_STATE_TOTALS;
-    b->fields = 0;
+    b->sum = (pm_mapping){0};
     for (int i = 0; i < PM_FIELD_COUNT && b->rollup; i++)
         if (i != PM_SIZE && pm_has(&r->smaps.row, PM_BIT(i)))
             tool[i] = (int64_t)r->smaps.row.value[i];
     /* A kernel without the keys that pmap -x adds up (WSL1) leaves its sums at 0. */
     if (tool[PM_SIZE] > 0 && tool[PM_RSS] == 0)
         tool[PM_RSS] = tool[PM_DIRTY] = PMAPDB_UNKNOWN;
-    clean = tool[PM_PRIVATE_CLEAN];
-    dirty = tool[PM_PRIVATE_DIRTY];
-    b->totals.v[PM_TOTAL_MAPPINGS] = -1;
-    add_total(r, PM_TOTAL_SIZE, PM_SIZE, tool[PM_SIZE]);
-    add_total(r, PM_TOTAL_RSS, PM_RSS, tool[PM_RSS]);
-    add_total(r, PM_TOTAL_PSS, PM_PSS, tool[PM_PSS]);
-    add_total(r, PM_TOTAL_PRIVATE_DIRTY, PM_PRIVATE_DIRTY, dirty);
-    add_total(r, PM_TOTAL_PRIVATE, PM_PRIVATE_CLEAN,
-              clean == PMAPDB_UNKNOWN || dirty == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : clean + dirty);
-    add_total(r, PM_TOTAL_SWAP, PM_SWAP, tool[PM_SWAP]);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (tool[taken[i]] != PMAPDB_UNKNOWN)
+            pm_set(&b->sum, taken[i], (uint64_t)tool[taken[i]]);
+    if (tool[PM_PRIVATE_CLEAN] != PMAPDB_UNKNOWN && pm_has(&b->sum, PM_BIT(PM_PRIVATE_DIRTY)))
+        pm_set(&b->sum, PM_PRIVATE_CLEAN, (uint64_t)tool[PM_PRIVATE_CLEAN]);
+    b->fields = b->sum.present;
+}
+
+static pm_totals totals_of(const pm_open *b)
+{
+    pm_totals t;
+
+    for (int i = 0; i < PM_TOTAL_COUNT; i++)
+        t.v[i] = pm_total_of(&b->sum, (enum pm_total)i);
+    t.v[PM_TOTAL_MAPPINGS] = b->state == PM_STATE_TOTALS ? -1 : b->n_kept;
+    return t;
 }
 
 static bool has_totals(const pm_reader *r)
@@ -183,7 +183,7 @@ static const char *empty_reason(const pm_reader *r)
 static void tell(pm_reader *r)
 {
     const pm_open *b = &r->b;
-    bool none = b->totals.v[PM_TOTAL_MAPPINGS] == 0;
+    bool none = b->n_kept == 0 && b->state != PM_STATE_TOTALS;
     pm_dialect dialect = dialect_of(r);
     pm_block block;
 
@@ -199,13 +199,12 @@ static void tell(pm_reader *r)
                        .state = b->state == PM_STATE_TOTALS ? PM_STATE_TOTALS
                                 : r->missing.len            ? PM_STATE_PARTIAL
                                                             : PM_STATE_COMPLETE,
-                       .totals = b->totals,
+                       .totals = totals_of(b),
                        .tool_size_kib = b->tool[PM_SIZE],
                        .tool_rss_kib = b->tool[PM_RSS],
                        .overlaps = b->overlaps,
                        .missing = pm_buf_text(&r->missing),
                        .notes = pm_buf_text(&r->notes),
-                       .tool = pm_buf_text(&r->tool),
                        .empty = pm_text_of(none ? empty_reason(r) : ""),
                        .foreign = none && (b->refused || b->n_rows),
                        .hash = pm_hash_parts_end(r->hash)};
@@ -246,7 +245,7 @@ void pm_block_end(pm_reader *r)
     pm_block_flush(r);
     if (has_totals(r))
         take_totals(r);
-    if (b->totals.v[PM_TOTAL_MAPPINGS] > 0) {
+    if (b->n_kept) {
         if (b->footer)
             pm_footer_check(r);
         pm_explain_missing(r);

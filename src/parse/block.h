@@ -99,8 +99,8 @@ typedef struct pm_columns {
     enum pm_field field[PM_COLUMNS_MAX]; /* PM_NO_COLUMN: an unknown field */
     pm_text name[PM_COLUMNS_MAX];        /* as in the header; empty without a header */
     bool has_name;
-    bool has_flags, flags_glued; /* glued: the header says "VmFlagsMapping" */
-    size_t flags_end;            /* byte position after the VmFlags column; 0 without flags */
+    bool has_flags;
+    size_t flags_end; /* byte position after the VmFlags column; 0 without flags */
 } pm_columns;
 
 typedef struct pm_wide_row {
@@ -127,8 +127,6 @@ typedef struct pm_wide {
 typedef struct pm_style {
     int name_blanks; /* blanks between mode and name: 1, or 2 before procps 3.3.7; 0: unknown */
     bool padded; /* columns are padded with blanks (a web page keeps only one blank of each run) */
-    bool suse_mode;  /* "r-xp-" */
-    bool raw_names;  /* "[heap]" where procps would print "[ anon ]" */
     bool tool_names; /* "  [anon]", "  [heap]": toybox */
 } pm_style;
 
@@ -163,10 +161,12 @@ typedef struct pm_open {
         uint64_t n, line; /* line of the first occurrence */
     } mark[PM_MARKS];
     const char *bad_why;
-    pm_totals totals;
-    int64_t shared_kib, dirty_kib, pages_kib; /* pages: sum of KernelPageSize */
-    uint64_t again[PM_FIELD_COUNT];           /* sums of the rows that were printed again, grown */
-    uint64_t outside[PM_FIELD_COUNT];         /* sums of the rows outside the range of -A */
+    int64_t n_kept;
+    pm_mapping sum;       /* values: added up; present: the fields that each of the rows has */
+    uint64_t any_sum_bit; /* all bits that were ever set in any of the sums */
+    int64_t shared_kib;
+    uint64_t again[PM_FIELD_COUNT];   /* sums of the rows that were printed again, grown */
+    uint64_t outside[PM_FIELD_COUNT]; /* sums of the rows outside the range of -A */
     uint64_t fields;
     pm_style style;
     /* sums.c */
@@ -207,7 +207,7 @@ struct pm_reader {
     /* the block */
     pm_open b;
     pm_hash_parts *hash; /* of the lines of the block */
-    pm_buf command, columns, missing, notes, tool, held_texts;
+    pm_buf command, columns, missing, notes, held_texts;
     pm_map starts; /* start addresses in a block without a header: enter.c */
     pm_smaps smaps;
     pm_wide wide;
@@ -270,7 +270,7 @@ bool pm_words_time(pm_reader *r, pm_text t);
 
 /* ---- explain.c ---- */
 
-/* Fills notes and tool of the reader for the block that ends. */
+/* Fills the notes of the reader for the block that ends. */
 void pm_explain(pm_reader *r, pm_dialect dialect);
 /* Adds to `missing`, in words, what is missing according to the marks. */
 void pm_explain_missing(pm_reader *r);

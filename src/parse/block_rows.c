@@ -4,18 +4,6 @@
 
 #include <limits.h>
 
-#define SUM_MAX (INT64_MAX - 4 * (int64_t)PM_KIB_MAX)
-
-/* True if the sums of the block cannot overflow. A row of a real process never makes them overflow.
- */
-static bool sums_fit(const pm_open *b)
-{
-    for (int i = 0; i < PM_TOTAL_COUNT; i++)
-        if (b->totals.v[i] > SUM_MAX)
-            return false;
-    return b->dirty_kib <= SUM_MAX && b->pages_kib <= SUM_MAX;
-}
-
 static const char *row_fault(pm_open *b, const pm_mapping *m)
 {
     uint64_t any = 0; /* all bits that are set in any of the numbers */
@@ -35,17 +23,17 @@ static const char *row_fault(pm_open *b, const pm_mapping *m)
     for (int i = 0; any > PM_KIB_MAX && i < PM_FIELD_COUNT; i++)
         if (m->value[i] > PM_KIB_MAX)
             return "its numbers are too large";
-    return sums_fit(b) ? NULL : "the sums are too large";
+    /* no row of a real process makes a sum overflow */
+    return b->any_sum_bit >> 62 ? "the sums are too large" : NULL;
 }
 
 /* procps 3.3.2 to 3.3.12 on Linux 4.3 and later print each row of -x twice, the second time with
  * zeroes, because they mistake SwapPss for Swap. */
 static bool is_doubled(const pm_open *b, const pm_mapping *m)
 {
-    return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->rows == PM_LINE_NARROW &&
-           b->totals.v[PM_TOTAL_MAPPINGS] > 0 && m->start == b->prev_start && m->end == m->start &&
-           m->value[PM_RSS] == 0 && m->value[PM_DIRTY] == 0 &&
-           memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
+    return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->rows == PM_LINE_NARROW && b->n_kept &&
+           m->start == b->prev_start && m->end == m->start && m->value[PM_RSS] == 0 &&
+           m->value[PM_DIRTY] == 0 && memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
 /* Finds or adds the row in the pool. A row whose text was read before is the same mapping, so the
@@ -99,6 +87,15 @@ static void hand_on(pm_reader *r)
         pm_check(r, e->on_mapping(e->ctx, &r->b.held, r->err));
 }
 
+static void add_up(pm_open *b, const pm_mapping *m)
+{
+    b->n_kept++;
+    b->fields |= m->present;
+    b->sum.present &= m->present;
+    for (int i = 0; i < PM_FIELD_COUNT; i++)
+        b->any_sum_bit |= b->sum.value[i] += m->value[i];
+}
+
 void pm_block_flush(pm_reader *r)
 {
     pm_open *b = &r->b;
@@ -127,10 +124,7 @@ void pm_block_flush(pm_reader *r)
     b->prev_start = m->start;
     b->prev_end = m->end;
     memcpy(b->prev_perms, m->perms, sizeof b->prev_perms);
-    pm_totals_add(&b->totals, m);
-    b->fields |= m->present;
-    b->dirty_kib += (int64_t)m->value[PM_DIRTY];
-    b->pages_kib += (int64_t)m->value[PM_KERNEL_PAGE];
+    add_up(b, m);
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];
     hand_on(r);

@@ -30,7 +30,7 @@ bool pm_is_sorted_header(const pm_reader *r)
     return b->open && b->n_rows && b->rows == PM_LINE_NARROW && b->last_line + 1 == r->line &&
            (b->sums_first || b->below_rule ||
             (!b->footer && b->dialect == PM_DIALECT_PMAP_SMALL_X &&
-             b->totals.v[PM_TOTAL_RSS] == 0));
+             pm_mapping_value(&b->sum, PM_RSS) == 0));
 }
 
 /* True if the current row follows its sums, which `sort -r` moves above the rows. */

@@ -1,6 +1,5 @@
-/* explain: says in words what a block lacks, what was repaired, and which tool and version printed
- * it. The facts about versions come from the sources of procps 3.2.0 to 4.0.6 and from
- * fs/proc/task_mmu.c. */
+/* explain: says in words what a block lacks and what was repaired. The facts about versions come
+ * from the sources of procps 3.2.0 to 4.0.6. */
 #include "parse/block.h"
 
 #include "parse/wide.h"
@@ -97,72 +96,6 @@ void pm_explain_missing(pm_reader *r)
     pm_check(r, pm_buf_status(&r->missing, r->err));
 }
 
-/* ---- which tool ---- */
-
-/* Returns the oldest kernel that could have printed these fields, judged by the newest key. */
-static const char *kernel_of(uint64_t fields)
-{
-    for (size_t i = 0; i < PM_KERNELS; i++)
-        if (fields & pm_kernels[i].fields)
-            return pm_kernels[i].since;
-    return fields & PM_HAS_FLAGS ? "3.8" : NULL;
-}
-
-static const char *procps_narrow(const pm_reader *r)
-{
-    const pm_open *b = &r->b;
-    bool small_x = b->dialect == PM_DIALECT_PMAP_SMALL_X, two = b->style.name_blanks == 2;
-    bool twice = b->mark[PM_MARK_SHARED_TWICE].n;
-
-    if (b->style.suse_mode)
-        return "procps of openSUSE";
-    if (b->style.raw_names)
-        return "procps 4.0.6 or later, with -k";
-    if (small_x && !(b->fields & PM_BIT(PM_RSS)))
-        return "procps 3.2.0 to 3.3.1";
-    if (twice || b->mark[PM_MARK_DOUBLED].n || b->mark[PM_MARK_OUTSIDE].n)
-        return two     ? "procps 3.3.2 to 3.3.6"
-               : twice ? "procps 3.3.7 to 3.3.11"
-                       : "procps 3.3.7 to 3.3.12";
-    /* The header of -x and -d has three blanks between Mode and Mapping up to procps 3.3.6. */
-    if (small_x && r->columns.len && memmem(r->columns.data, r->columns.len, "Mode   ", 7))
-        return "procps of RHEL 5 or 6, or 3.3.2 to 3.3.6";
-    if (two)
-        return "procps up to 3.3.6";
-    /* -d has one blank in every version. */
-    return b->style.padded && b->style.name_blanks == 1 && b->dialect != PM_DIALECT_PMAP_D
-               ? "procps 3.3.7 or later"
-               : "procps";
-}
-
-static const char *procps_wide(const pm_reader *r)
-{
-    if (r->wide.columns.flags_glued)
-        return "procps 3.3.7 to 3.3.14";
-    return r->b.mark[PM_MARK_RUNS_ON].n ? "procps 3.3.7 to 4.0.3" : "procps 3.3.7 or later";
-}
-
-static void name_tool(pm_reader *r, pm_dialect dialect)
-{
-    const char *kernel = kernel_of(r->b.fields), *tool;
-    bool wide = dialect == PM_DIALECT_PMAP_XX || dialect == PM_DIALECT_PMAP_X;
-    size_t form = 0;
-
-    while (pm_form_at(form)->dialect != dialect)
-        form++;
-    tool = pm_form_at(form)->tool;
-    if (r->b.rows == PM_LINE_RANGE)
-        add(&r->tool, "Linux");
-    else if (wide || strncmp(tool, "procps", 6) == 0 || r->b.style.suse_mode)
-        add(&r->tool, wide                            ? procps_wide(r)
-                      : r->b.state == PM_STATE_TOTALS ? "procps"
-                                                      : procps_narrow(r));
-    else
-        pm_buf_add(&r->tool, tool, strcspn(tool, ":,"), NULL);
-    if (kernel && (wide || r->b.rows == PM_LINE_RANGE))
-        pm_buf_addf(&r->tool, NULL, "%s %s or later", wide ? " on Linux" : "", kernel);
-}
-
 /* ---- all ---- */
 
 void pm_explain(pm_reader *r, pm_dialect dialect)
@@ -183,8 +116,5 @@ void pm_explain(pm_reader *r, pm_dialect dialect)
     for (pm_mark mark = PM_MARK_DOUBLED; mark < PM_MARK_COUNT; mark++)
         if (b->mark[mark].n || (mark >= PM_MARK_COLOUR && b->worn >> (mark - PM_MARK_COLOUR) & 1))
             add_sentence(b, mark, "\n", &r->notes);
-    if (b->totals.v[PM_TOTAL_MAPPINGS] && dialect != PM_DIALECT_COUNT)
-        name_tool(r, dialect);
     pm_check(r, pm_buf_status(&r->notes, r->err));
-    pm_check(r, pm_buf_status(&r->tool, r->err));
 }

@@ -12,20 +12,20 @@
 
 /* Linux 6.8 prints all fields in the order of fields.def; on many machines it leaves out
  * ProtectionKey. An older release lacks the fields that newer releases added. */
-const pm_kernel pm_kernels[PM_KERNELS] = {
-    {"6.8", PM_BIT(PM_KSM)},
-    {"6.0", PM_BIT(PM_PSS_DIRTY)},
-    {"5.4", PM_BIT(PM_FILE_PMD)},
-    {"5.0", PM_BIT(PM_THP_ELIGIBLE)},
-    {"4.15", 0}, /* earlier kernels print the page sizes after the swap */
-    {"4.12", PM_BIT(PM_LAZY_FREE)},
-    {"4.8", PM_BIT(PM_SHMEM_PMD)},
-    {"4.4", PM_BIT(PM_SHARED_HUGETLB) | PM_BIT(PM_PRIVATE_HUGETLB)},
-    {"4.3", PM_BIT(PM_SWAP_PSS)},
-    {"2.6.39", 0},
+static const uint64_t added[] = {
+    PM_BIT(PM_KSM),          /* 6.8 */
+    PM_BIT(PM_PSS_DIRTY),    /* 6.0 */
+    PM_BIT(PM_FILE_PMD),     /* 5.4 */
+    PM_BIT(PM_THP_ELIGIBLE), /* 5.0 */
+    0,                       /* 4.15; earlier kernels print the page sizes after the swap */
+    PM_BIT(PM_LAZY_FREE),    /* 4.12 */
+    PM_BIT(PM_SHMEM_PMD),    /* 4.8 */
+    PM_BIT(PM_SHARED_HUGETLB) | PM_BIT(PM_PRIVATE_HUGETLB), /* 4.4 */
+    PM_BIT(PM_SWAP_PSS),                                    /* 4.3 */
+    0,                                                      /* 2.6.39 */
 };
-#define PAGES_EARLY 4 /* index in pm_kernels: from this kernel on, the page sizes come early */
-#define LAYOUTS (PM_KERNELS * 2 * 2) /* with and without ProtectionKey, -XX and -X */
+#define PAGES_EARLY 4 /* index in added: from this kernel on, the page sizes come early */
+#define LAYOUTS (sizeof added / sizeof *added * 2 * 2) /* with ProtectionKey or not, -XX and -X */
 
 /* A layout that is consistent with the rows so far. */
 typedef struct candidate {
@@ -40,7 +40,7 @@ static candidate candidate_of(size_t i)
     size_t n = 0;
 
     for (size_t younger = 0; younger < i / 4; younger++)
-        c.fields &= ~pm_kernels[younger].fields;
+        c.fields &= ~added[younger];
     if (!(i & 1))
         c.fields &= ~PM_BIT(PM_PROTECTION_KEY);
     if (i & 2)
@@ -223,16 +223,15 @@ static const char *header_columns(pm_columns *c, pm_text header, size_t at)
     while (pm_guess_word(header, &at, &word)) {
         size_t rest = at;
         pm_text next;
-        bool last = !pm_guess_word(header, &rest, &next);
+        bool last = !pm_guess_word(header, &rest, &next), glued = word.len > strlen("VmFlags");
 
         /* procps 3.3.7 to 3.3.14 ends the lists with a blank and prints "VmFlagsMapping", one
          * column too far right. */
         if (pm_text_starts(word, PM_TEXT("VmFlags"))) {
             c->has_flags = true;
             c->flags_end = (size_t)(word.data - header.data) + strlen("VmFlags");
-            c->flags_glued = word.len > strlen("VmFlags");
-            c->flags_end -= c->flags_glued;
-            c->has_name = c->flags_glued || !last;
+            c->flags_end -= glued;
+            c->has_name = glued || !last;
             return NULL;
         }
         c->has_name = !is_known(word) && ((last && !open_end) || !is_key_word(word));

@@ -55,8 +55,7 @@ static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_er
     if (map->n_blocks++)
         return PMAPDB_OK;
     map->block = *block;
-    map->block.command = map->block.missing = map->block.notes = map->block.tool =
-        map->block.empty = PM_TEXT("");
+    map->block.command = map->block.missing = map->block.notes = map->block.empty = PM_TEXT("");
     snprintf(map->missing, sizeof map->missing, "%.*s", (int)block->missing.len,
              block->missing.data);
     return PMAPDB_OK;

@@ -191,8 +191,6 @@ static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping
         style->tool_names |= !own && is_tool_name(name);
         if (!own)
             m->present |= PM_HAS_PSEUDO;
-    } else if (pm_text_equal(name, PM_TEXT("[vdso]")) || pm_text_equal(name, PM_TEXT("[vvar]"))) {
-        style->raw_names = true;
     }
 }
 
@@ -210,7 +208,6 @@ void pm_narrow_row(pm_reader *r, pm_narrow *row)
         pm_block_mark(r, PM_MARK_DIGITS, r->line);
     r->b.digits = row->digits;
     r->b.style.padded |= row->padded;
-    r->b.style.suse_mode |= row->suse_mode;
     pm_strip_callout(r, &row->rest);
     r->b.worn |= r->worn;
     read_name(r, row->dialect, row->rest, &row->m);

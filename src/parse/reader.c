@@ -27,10 +27,9 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
 
 static void free_bufs(pm_reader *r)
 {
-    pm_buf *bufs[] = {&r->command,   &r->columns,    &r->missing,    &r->notes,
-                      &r->tool,      &r->plain,      &r->smaps.path, &r->smaps.flags,
-                      &r->wide.text, &r->wide.extra, &r->wide.flags, &r->smaps.extra,
-                      &r->held_texts};
+    pm_buf *bufs[] = {&r->command,    &r->columns,    &r->missing,     &r->notes,
+                      &r->plain,      &r->smaps.path, &r->smaps.flags, &r->wide.text,
+                      &r->wide.extra, &r->wide.flags, &r->smaps.extra, &r->held_texts};
 
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         pm_buf_free(bufs[i]);

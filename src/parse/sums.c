@@ -223,28 +223,6 @@ bool pm_footer_wide(pm_reader *r, pm_text line)
 
 /* ---- the comparison ---- */
 
-/* Returns the sum of a field over the rows; UNKNOWN if a row lacks the field. */
-static int64_t rows_sum(const pm_open *b, enum pm_field field)
-{
-    static const struct {
-        enum pm_field field;
-        enum pm_total total;
-    } totals[] = {{PM_SIZE, PM_TOTAL_SIZE},
-                  {PM_RSS, PM_TOTAL_RSS},
-                  {PM_PSS, PM_TOTAL_PSS},
-                  {PM_PRIVATE_DIRTY, PM_TOTAL_PRIVATE_DIRTY},
-                  {PM_SWAP, PM_TOTAL_SWAP}};
-
-    if (field == PM_PRIVATE_CLEAN)
-        return b->totals.v[PM_TOTAL_PRIVATE] < 0
-                   ? PMAPDB_UNKNOWN
-                   : b->totals.v[PM_TOTAL_PRIVATE] - b->totals.v[PM_TOTAL_PRIVATE_DIRTY];
-    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
-        if (totals[i].field == field)
-            return b->totals.v[totals[i].total] < 0 ? PMAPDB_UNKNOWN : b->totals.v[totals[i].total];
-    return field == PM_DIRTY ? b->dirty_kib : PMAPDB_UNKNOWN;
-}
-
 static void differ(pm_reader *r, enum pm_field field, int64_t rows, int64_t tool)
 {
     const char *what = field == PM_SIZE ? "" : pm_fields[field].key;
@@ -272,7 +250,7 @@ static void check_narrow(pm_reader *r)
     bool small_x = b->dialect == PM_DIALECT_PMAP_SMALL_X, twice = false, below = false;
 
     for (size_t i = 0; i < N_SUMMED; i++) {
-        int64_t rows = rows_sum(b, summed[i]), tool = b->tool[summed[i]];
+        int64_t rows = pm_mapping_value(&b->sum, summed[i]), tool = b->tool[summed[i]];
 
         if (rows == PMAPDB_UNKNOWN || tool == PMAPDB_UNKNOWN)
             continue;
@@ -312,7 +290,8 @@ static bool runs_on(const pm_reader *r)
 {
     static const uint64_t zero[PM_COLUMNS_MAX];
     const pm_wide *w = &r->wide;
-    int64_t size = r->b.totals.v[PM_TOTAL_SIZE], pages = r->b.pages_kib;
+    int64_t size = (int64_t)r->b.sum.value[PM_SIZE];
+    int64_t pages = (int64_t)r->b.sum.value[PM_KERNEL_PAGE];
 
     if (w->n_before != w->columns.n || tool_sum(w, zero, PM_SIZE) == size)
         return false;
@@ -330,7 +309,7 @@ static void check_wide(pm_reader *r)
     static const uint64_t zero[PM_COLUMNS_MAX];
     pm_wide *w = &r->wide;
     pm_open *b = &r->b;
-    int64_t *tool = b->tool, size = b->totals.v[PM_TOTAL_SIZE], pages, apart = 0;
+    int64_t *tool = b->tool, size = (int64_t)b->sum.value[PM_SIZE], pages, apart = 0;
     const uint64_t *base = runs_on(r) ? w->before : zero;
 
     if (w->n_footer != w->columns.n) {
@@ -339,7 +318,7 @@ static void check_wide(pm_reader *r)
     }
     b->mark[PM_MARK_RUNS_ON].n = base != zero;
     for (size_t i = N_SUMMED; i--;) {
-        int64_t rows = rows_sum(b, summed[i]), sum = tool_sum(w, base, summed[i]);
+        int64_t rows = pm_mapping_value(&b->sum, summed[i]), sum = tool_sum(w, base, summed[i]);
 
         if (summed[i] == PM_SIZE || summed[i] == PM_RSS)
             tool[summed[i]] = sum;
@@ -348,7 +327,7 @@ static void check_wide(pm_reader *r)
     }
     pages = tool_sum(w, base, PM_KERNEL_PAGE);
     if (tool[PM_SIZE] > size
-            ? pages < 0 || pages > b->pages_kib
+            ? pages < 0 || pages > (int64_t)b->sum.value[PM_KERNEL_PAGE]
             : tool[PM_SIZE] < size && b->goes_back && tool[PM_SIZE] != PMAPDB_UNKNOWN)
         differ(r, PM_SIZE, size, tool[PM_SIZE]);
     else if (tool[PM_SIZE] == size)

@@ -39,14 +39,6 @@ static inline void pm_vote_for(pm_vote *v, size_t value)
     v->votes += v->winner == value ? 1 : (size_t)-1;
 }
 
-/* Releases of Linux that changed the fields of smaps, newest first. */
-#define PM_KERNELS 10
-typedef struct pm_kernel {
-    const char *since;
-    uint64_t fields; /* fields that the release added */
-} pm_kernel;
-extern const pm_kernel pm_kernels[PM_KERNELS];
-
 /* Fills w->columns and reads the rows accordingly. *refused is NULL, or the reason why the block
  * cannot be read. */
 pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err);

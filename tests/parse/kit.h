@@ -61,7 +61,6 @@ static inline pmapdb_status kit_block(void *ctx, const pm_block *b, pmapdb_error
     block->command = kit_copy(b->command);
     block->missing = kit_copy(b->missing);
     block->notes = kit_copy(b->notes);
-    block->tool = kit_copy(b->tool);
     block->empty = kit_copy(b->empty);
     s->first_row[0] = 0;
     s->first_row[s->n_blocks] = s->n_rows;
@@ -118,7 +117,6 @@ static inline void kit_free(pm_seen *s)
         free((char *)s->blocks[i].command.data);
         free((char *)s->blocks[i].missing.data);
         free((char *)s->blocks[i].notes.data);
-        free((char *)s->blocks[i].tool.data);
         free((char *)s->blocks[i].empty.data);
     }
     free(s->first_row);
@@ -170,7 +168,6 @@ static inline void kit_write_block(pm_buf *out, const pm_block *b)
     kit_write_text(out, "command", b->command);
     kit_write_text(out, "missing", b->missing);
     kit_write_text(out, "notes", b->notes);
-    kit_write_text(out, "by", b->tool);
     kit_write_text(out, "empty", b->empty);
     pm_buf_addf(out, NULL, "\n");
 }

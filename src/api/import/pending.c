@@ -108,7 +108,6 @@ static pm_capture *make_capture(const pm_intake *in, const pm_block *block, pm_t
     c->block.command = pm_text_of(c->command);
     c->block.missing = pm_text_of(c->missing);
     c->block.notes = pm_text_of(c->notes);
-    c->block.tool = PM_TEXT("");
     if (in->n_rows)
         memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
     c->n_rows = in->n_rows;

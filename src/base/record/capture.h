@@ -44,7 +44,6 @@ typedef struct pm_block {
     int64_t tool_size_kib, tool_rss_kib; /* from the footer, or PMAPDB_UNKNOWN */
     pm_text missing; /* partial: what is missing, in words and numbers; else empty */
     pm_text notes; /* what was repaired (such as doubled rows), lines separated by '\n'; or empty */
-    pm_text tool;  /* the tool that printed it: "procps 3.3.7 to 3.3.12"; or empty */
     bool overlaps; /* a row overlaps the previous row; if read live, the map changed meanwhile */
     bool foreign;  /* empty because the format of its rows is not supported, or all are damaged */
     pm_text empty; /* why there are no mappings and nothing is stored ("kernel thread"); or empty */

@@ -7,17 +7,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { PATH, FIRST, LAST, PID, DIALECT, TOOL, STATE, CHECKED, MAPPINGS, SIZE };
+enum { PATH, FIRST, LAST, PID, DIALECT, STATE, CHECKED, MAPPINGS, SIZE };
 enum { NOTES = SIZE + 1, MISSING, ERROR, N_COLUMNS };
 
 static const pm_column columns[N_COLUMNS] = {
-    [PATH] = {"path", PM_UNIT_TEXT},          [FIRST] = {"first_line", PM_UNIT_INT},
-    [LAST] = {"last_line", PM_UNIT_INT},      [PID] = {"pid", PM_UNIT_INT},
-    [DIALECT] = {"dialect", PM_UNIT_TEXT},    [TOOL] = {"tool", PM_UNIT_TEXT},
-    [STATE] = {"state", PM_UNIT_TEXT},        [CHECKED] = {"checked", PM_UNIT_TEXT},
-    [MAPPINGS] = {"mappings", PM_UNIT_COUNT}, [SIZE] = {"size_kib", PM_UNIT_KIB},
-    [NOTES] = {"notes", PM_UNIT_TEXT},        [MISSING] = {"missing", PM_UNIT_TEXT},
-    [ERROR] = {"error", PM_UNIT_TEXT}};
+    [PATH] = {"path", PM_UNIT_TEXT},       [FIRST] = {"first_line", PM_UNIT_INT},
+    [LAST] = {"last_line", PM_UNIT_INT},   [PID] = {"pid", PM_UNIT_INT},
+    [DIALECT] = {"dialect", PM_UNIT_TEXT}, [STATE] = {"state", PM_UNIT_TEXT},
+    [CHECKED] = {"checked", PM_UNIT_TEXT}, [MAPPINGS] = {"mappings", PM_UNIT_COUNT},
+    [SIZE] = {"size_kib", PM_UNIT_KIB},    [NOTES] = {"notes", PM_UNIT_TEXT},
+    [MISSING] = {"missing", PM_UNIT_TEXT}, [ERROR] = {"error", PM_UNIT_TEXT}};
 
 /* Returns lines joined to one line; an empty text is unknown. */
 static pm_value joined(pm_words *words, pm_text lines)
@@ -52,7 +51,6 @@ static void read_values(const pm_found_block *found, pm_words *notes, pm_value v
     values[NOTES] = joined(notes, b->notes);
     if (found->error)
         return;
-    values[TOOL] = pm_value_text(*b->tool.data ? b->tool.data : NULL);
     values[STATE] = pm_value_text(pm_state_name(b->state));
     values[CHECKED] = pm_value_text(pm_checked_name(b->checked));
     values[MISSING] = pm_value_text(*b->missing.data ? b->missing.data : NULL);

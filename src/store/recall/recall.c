@@ -228,7 +228,7 @@ static void lend(const pm_recall_process *who, pm_capture *c)
     c->start_time = who->start_time;
     c->block.command = pm_text_of(commanded ? who->command : "");
     c->block.missing = pm_text_of(c->missing);
-    c->block.notes = c->block.tool = c->block.empty = PM_TEXT("");
+    c->block.notes = c->block.empty = PM_TEXT("");
     c->name = named ? (char *)who->name : NULL;
     c->name_rank = named ? who->name_rank : 0;
 }

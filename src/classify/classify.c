@@ -23,21 +23,9 @@
 #define HEAP_GAP (IMAGE_GAP + (UINT64_C(32) << 20))
 
 const pm_category_info pm_categories[PM_CATEGORY_COUNT] = {
-    [PM_CATEGORY_HEAP] = {"heap", "The brk heap: [heap], or inferred from its place"},
-    [PM_CATEGORY_STACK] = {"stack", "Stacks that the kernel names: [stack], [stack:TID]"},
-    [PM_CATEGORY_KERNEL] = {"kernel", "Pages the kernel provides: vdso, vvar, vsyscall"},
-    [PM_CATEGORY_MEMFD] = {"memfd", "Files of memfd_create"},
-    [PM_CATEGORY_SHARED_MEMORY] = {"shared-memory", "Shared memory: System V, /dev/shm, anonymous"},
-    [PM_CATEGORY_SHARED_LIBRARY] = {"shared-library", "Shared objects, all of their segments"},
-    [PM_CATEGORY_PROGRAM] = {"program", "The executable itself"},
-    [PM_CATEGORY_DELETED_FILE] = {"deleted-file", "Mapped files that are deleted"},
-    [PM_CATEGORY_MAPPED_FILE] = {"mapped-file", "Other mapped files"},
-    [PM_CATEGORY_RESERVE] = {"reserve", "Address space without permissions: guards, reservations"},
-    [PM_CATEGORY_ANONYMOUS] = {"anonymous", "Other memory without a file"},
-    [PM_CATEGORY_TOTAL] = {"total", "Everything, of captures that give sums only"},
-    [PM_CATEGORY_THREAD_STACK] = {"anonymous/thread-stack",
-                                  "Stacks of threads: of a usual size, right above a guard"},
-    [PM_CATEGORY_GUARD] = {"reserve/guard", "Guards: up to 1 MiB, right below writable memory"},
+#define PM_CATEGORY(id, slug, description) {slug, description},
+#include "classify/categories.def"
+#undef PM_CATEGORY
 };
 
 /* ---- one row ---- */

@@ -15,23 +15,10 @@
 
 #include "base/record/capture.h"
 
-/* Part of the file format: category.category_id is this number + 1. New categories go at the end.
- */
 typedef enum pm_category {
-    PM_CATEGORY_HEAP,
-    PM_CATEGORY_STACK,
-    PM_CATEGORY_KERNEL,
-    PM_CATEGORY_MEMFD,
-    PM_CATEGORY_SHARED_MEMORY,
-    PM_CATEGORY_SHARED_LIBRARY,
-    PM_CATEGORY_PROGRAM,
-    PM_CATEGORY_DELETED_FILE,
-    PM_CATEGORY_MAPPED_FILE,
-    PM_CATEGORY_RESERVE,
-    PM_CATEGORY_ANONYMOUS,
-    PM_CATEGORY_TOTAL,        /* not for mappings, but for the sums of a capture without mappings */
-    PM_CATEGORY_THREAD_STACK, /* this and the next: assigned only by rules */
-    PM_CATEGORY_GUARD,
+#define PM_CATEGORY(id, slug, description) PM_CATEGORY_##id,
+#include "classify/categories.def"
+#undef PM_CATEGORY
     PM_CATEGORY_COUNT
 } pm_category;
 

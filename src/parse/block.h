@@ -23,40 +23,10 @@
 #define PM_KIB_MAX ((uint64_t)1 << 46)
 #define PM_BROKEN_ROW "it begins like a row and is not one"
 
-/* Remarkable things in a block. explain.c has a sentence for each. */
 typedef enum pm_mark {
-    PM_MARK_GAVE_UP, /* from here on: rows are missing */
-    PM_MARK_CUT,
-    PM_MARK_TOP,
-    PM_MARK_KEYS,
-    PM_MARK_DIGITS,
-    PM_MARK_BAD,
-    PM_MARK_ELIDED,
-    PM_MARK_GAP,
-    PM_MARK_DOUBLED, /* from here on: problems that were repaired */
-    PM_MARK_GROWN,
-    PM_MARK_OUTSIDE,
-    PM_MARK_ODD,
-    PM_MARK_NAME_CUT,
-    PM_MARK_NO_HEADER,
-    PM_MARK_NO_NAMES,
-    PM_MARK_TRANSLATED,
-    PM_MARK_SHARED_TWICE, /* n: KiB */
-    PM_MARK_RUNS_ON,
-    PM_MARK_BELOW,  /* n: KiB */
-    PM_MARK_MOMENT, /* n: KiB */
-    PM_MARK_UNPROVED,
-    PM_MARK_SECOND,
-    PM_MARK_NO_DATE,
-    PM_MARK_HUGE,
-    PM_MARK_ABOVE,
-    PM_MARK_AFTER,
-    PM_MARK_ORDER,
-    PM_MARK_NO_END,
-    PM_MARK_COLOUR, /* these three: strip_decoration.c removed something from the lines */
-    PM_MARK_QUOTE,
-    PM_MARK_CALLOUT,
-    PM_MARK_BUSYBOX,
+#define PM_MARK(id, sentence) PM_MARK_##id,
+#include "parse/marks.def"
+#undef PM_MARK
     PM_MARK_COUNT,
     PM_MARK_STRANGE = PM_MARK_COUNT, /* becomes a GAP if the block continues; has no sentence */
     PM_MARKS

@@ -12,49 +12,14 @@ static const pm_form formats[] = {
 #undef PM_FORMAT
 };
 
-/* The output of other tools: the line of the example, or any line that contains all of `words` and
- * not `without`. */
 static const struct {
     pm_refused shown;
-    const char *words[4], *without, *whose;
+    const char *whose, *without, *words[4];
 } foreign[] = {
-    {{"pmap of Solaris or illumos",
-      "         Address     Kbytes        RSS       Anon     Locked Mode   Mapped File"},
-     {"Address", "Kbytes", "Mapped File"},
-     NULL,
-     PM_SOLARIS},
-    {{"procstat -v of FreeBSD",
-      "  PID              START                END PRT    RES PRES REF SHD FLAG  TP PATH"},
-     {"PID", "START", "END", "PRT"},
-     NULL,
-     "procstat -v of FreeBSD, not a map of Linux"},
-    {{"vmmap of macOS",
-      "REGION TYPE                    START - END         [ VSIZE  RSDNT  DIRTY   SWAP] PRT/MAX "
-      "SHRMOD PURGE    REGION DETAIL"},
-     {"REGION TYPE", "START", "END"},
-     NULL,
-     "vmmap of macOS, not a map of Linux"},
-    {{"gdb's info proc mappings",
-      "          Start Addr           End Addr       Size     Offset  Perms  objfile"},
-     {"Start Addr", "End Addr", "Size"},
-     NULL,
-     "gdb's info proc mappings: sizes of mappings, nothing of what is resident; capture smaps"},
-    {{"lsof", "COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF    NODE NAME"},
-     {"COMMAND", "PID", "FD", "NODE"},
-     NULL,
-     "lsof: open files, no memory map"},
-    {{"psutil's pmap.py", "Address                 RSS  Mode    Mapping"},
-     {"Address", "RSS", "Mode", "Mapping"},
-     "Kbytes",
-     PM_PSUTIL},
-    {{"a JVM's own counts (NMT)", "Native Memory Tracking:"},
-     {"Native Memory Tracking:"},
-     NULL,
-     "a JVM's own counts (NMT), no map: import takes the names of ranges from them"},
-    {{"smem", "  PID User     Command                         Swap      USS      PSS      RSS"},
-     {"PID", "User", "USS", "PSS"},
-     NULL,
-     "smem: sums of processes, no memory map"},
+#define PM_REFUSED(tool, example, whose, without, ...) \
+    {{tool, example}, whose, without, {__VA_ARGS__}},
+#include "parse/refused.def"
+#undef PM_REFUSED
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)

@@ -27,15 +27,13 @@ static void hint_pid(pm_reader *r, pm_text words)
     r->hint_until = UINT64_MAX;
 }
 
-/* Sets the time of the following blocks to that of `line`. If the line goes back in time, it may be
- * from the second half of a doubled hour. */
-static void set_time(pm_reader *r, pm_text line, int64_t ms)
+/* Sets the time of the following blocks. If the line goes back in time, it may be from the second
+ * half of a doubled hour. */
+static void set_time(pm_reader *r, const pm_clock_line *at)
 {
-    int64_t second;
-    bool back = r->time_ms != PMAPDB_UNKNOWN && ms < r->time_ms && pm_clock_second(line, &second) &&
-                second >= r->time_ms;
+    bool back = r->time_ms != PMAPDB_UNKNOWN && at->ms < r->time_ms && at->second_ms >= r->time_ms;
 
-    r->time_ms = back ? second : ms;
+    r->time_ms = back ? at->second_ms : at->ms;
     r->second_line = back ? r->line : 0;
     r->no_date_line = 0;
 }
@@ -82,16 +80,15 @@ static bool find_sums(pm_reader *r, pm_text *t)
 
 bool pm_words_stamped(pm_reader *r, pm_text *t)
 {
-    pm_text rest = *t;
-    int64_t ms;
+    pm_clock_line at = {.rest = *t};
 
     if (t->len > WORDS_MAX)
         return false;
     /* If two loggers added a moment, the inner moment is closer to the tool. */
-    for (pm_text line = rest; pm_clock_parse_prefix(line, &ms, &rest); line = rest)
-        if (is_of_capture(r, rest) || find_sums(r, &rest)) {
-            set_time(r, line, ms);
-            *t = rest;
+    while (pm_clock_read_line(at.rest, &at) == PM_CLOCK_MOMENT && at.rest.len)
+        if (is_of_capture(r, at.rest) || find_sums(r, &at.rest)) {
+            set_time(r, &at);
+            *t = at.rest;
             return true;
         }
     return false;
@@ -115,8 +112,8 @@ static bool is_stamped_rule(const pm_open *b, pm_text t)
 
 bool pm_words_time(pm_reader *r, pm_text t)
 {
-    pm_text rest = PM_TEXT("");
-    int64_t ms;
+    pm_clock_line at;
+    pm_clock_kind kind;
 
     if (t.len == 0 || t.len > WORDS_MAX)
         return false;
@@ -125,19 +122,19 @@ bool pm_words_time(pm_reader *r, pm_text t)
         pm_block_line(r);
         return true;
     }
-    if (pm_clock_parse_line(t, &ms) ||
-        (pm_clock_parse_prefix(t, &ms, &rest) && !pm_guess_has_perms(t, 3))) {
-        pm_block_end(r);
-        set_time(r, t, ms);
-    } else if (pm_clock_is_no_date(t)) {
-        pm_block_end(r);
+    kind = pm_clock_read_line(t, &at);
+    /* digits before permissions are an address */
+    if (kind == PM_CLOCK_NONE || (at.rest.len && pm_guess_has_perms(t, 3)))
+        return false;
+    pm_block_end(r);
+    if (kind == PM_CLOCK_MOMENT) {
+        set_time(r, &at);
+    } else {
         r->time_ms = PMAPDB_UNKNOWN;
         r->second_line = 0;
         r->no_date_line = r->line;
-    } else {
-        return false; /* digits before permissions are an address */
     }
-    hint_pid(r, rest);
+    hint_pid(r, at.rest);
     return true;
 }
 

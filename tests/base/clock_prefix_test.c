@@ -2,7 +2,7 @@
  * expected milliseconds come from Python (datetime.timestamp) and GNU date. */
 #include "unit.h"
 
-#include "base/clock/clock.h"
+#include "base/clock_kit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,12 +20,12 @@ static void expect(const row *rows, size_t n)
         pm_text rest = {0};
         int64_t ms = -1, whole;
 
-        if (!pm_clock_parse_prefix(pm_text_of(rows[i].line), &ms, &rest))
+        if (!begins_with_moment(pm_text_of(rows[i].line), &ms, &rest))
             fail_msg("'%s' begins with no moment", rows[i].line);
         if (ms != rows[i].ms || !pm_text_equal(rest, pm_text_of(rows[i].rest)))
             fail_msg("'%s': %lld and '%.*s', wanted %lld and '%s'", rows[i].line, (long long)ms,
                      (int)rest.len, rest.data, (long long)rows[i].ms, rows[i].rest);
-        if (pm_clock_parse_line(pm_text_of(rows[i].line), &whole))
+        if (is_moment(pm_text_of(rows[i].line), &whole))
             fail_msg("'%s' is a moment and nothing else, too", rows[i].line);
     }
 }
@@ -114,11 +114,11 @@ static void hs_err_files(void **state)
     int64_t ms;
 
     expect(one, COUNT(one));
-    assert_true(pm_clock_parse_line(PM_TEXT("time: Mon Jan  4 10:20:30 2021"), &ms));
+    assert_true(is_moment(PM_TEXT("time: Mon Jan  4 10:20:30 2021"), &ms));
     assert_int_equal(ms, INT64_C(1609755630000));
     for (size_t i = 0; i < COUNT(none); i++) {
-        assert_false(pm_clock_parse_prefix(pm_text_of(none[i]), &ms, &rest));
-        assert_false(pm_clock_parse_line(pm_text_of(none[i]), &ms));
+        assert_false(begins_with_moment(pm_text_of(none[i]), &ms, &rest));
+        assert_false(is_moment(pm_text_of(none[i]), &ms));
     }
 }
 
@@ -238,13 +238,13 @@ static void no_moment_at_the_beginning(void **state)
 
     snprintf(far, sizeof far, "%0200d 2026-11-21 02:05:32 x", 0);
     memset(far, '=', 200);
-    assert_false(pm_clock_parse_prefix(pm_text_of(far), &never, &none));
-    assert_true(pm_clock_parse_prefix(pm_text_of(far + 100), &never, &none));
+    assert_false(begins_with_moment(pm_text_of(far), &never, &none));
+    assert_true(begins_with_moment(pm_text_of(far + 100), &never, &none));
     for (size_t i = 0; i < COUNT(no_prefix); i++) {
         pm_text rest = {0};
         int64_t ms = -1;
 
-        if (pm_clock_parse_prefix(pm_text_of(no_prefix[i]), &ms, &rest))
+        if (begins_with_moment(pm_text_of(no_prefix[i]), &ms, &rest))
             fail_msg("'%s' begins with %lld", no_prefix[i], (long long)ms);
         assert_int_equal(ms, -1);
         assert_null(rest.data);
@@ -260,13 +260,13 @@ static void cut_anywhere(void **state)
     pm_text rest;
     int64_t ms;
 
-    assert_false(pm_clock_parse_prefix((pm_text){NULL, 0}, &ms, &rest));
+    assert_false(begins_with_moment((pm_text){NULL, 0}, &ms, &rest));
     for (size_t n = 1; n < sizeof line; n++) {
         char *exact = malloc(n);
         bool found;
 
         memcpy(exact, line, n);
-        found = pm_clock_parse_prefix((pm_text){exact, n}, &ms, &rest);
+        found = begins_with_moment((pm_text){exact, n}, &ms, &rest);
         if (n > text) {
             assert_true(found);
             assert_int_equal(ms, INT64_C(1795269932123));

@@ -4,7 +4,7 @@
  * with 77 (skipped) if the captures are missing. */
 #include "unit.h"
 
-#include "base/clock/clock.h"
+#include "base/clock_kit.h"
 #include <ctype.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool is_found_behind(pm_text line)
 
     memcpy(stamped, STAMP, sizeof STAMP - 1);
     memcpy(stamped + sizeof STAMP - 1, line.data, line.len);
-    ok = pm_clock_parse_prefix((pm_text){stamped, len}, &ms, &rest) && ms == STAMP_MS &&
+    ok = begins_with_moment((pm_text){stamped, len}, &ms, &rest) && ms == STAMP_MS &&
          pm_text_ends(line, rest);
     free(stamped);
     return ok;
@@ -66,7 +66,7 @@ static int each_file(const char *path, const struct stat *st, int type, struct F
         int64_t ms;
 
         lines++;
-        if (pm_clock_parse_line(t, &ms) || pm_clock_parse_prefix(t, &ms, &rest))
+        if (is_moment(t, &ms) || begins_with_moment(t, &ms, &rest))
             complain(path, t, "taken for a moment");
         if (has_letter_or_digit(t) && !is_found_behind(t))
             complain(path, t, "not found with a moment before it");

@@ -1,7 +1,7 @@
 /* clock: texts, lines and file names that are moments, and especially those that are not. */
 #include "unit.h"
 
-#include "base/clock/clock.h"
+#include "base/clock_kit.h"
 #include "pmapdb.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,14 +40,14 @@ static void begins(const char *line, int64_t wanted)
     pm_text rest = {0};
     int64_t ms = -1;
 
-    assert_false(pm_clock_parse_prefix(pm_text_of(line), &ms, &rest));
+    assert_false(begins_with_moment(pm_text_of(line), &ms, &rest));
     assert_int_equal(ms, -1);
     assert_null(rest.data);
     snprintf(longer, sizeof longer, "%s total kB 4 3 2", line);
-    if (!pm_clock_parse_prefix(pm_text_of(longer), &ms, &rest) || ms != wanted)
+    if (!begins_with_moment(pm_text_of(longer), &ms, &rest) || ms != wanted)
         fail_msg("'%s': %lld, wanted %lld", longer, (long long)ms, (long long)wanted);
     assert_true(pm_text_equal(rest, PM_TEXT("total kB 4 3 2")));
-    assert_false(pm_clock_parse_line(pm_text_of(longer), &ms));
+    assert_false(is_moment(pm_text_of(longer), &ms));
 }
 
 static void iso_and_unix(void **state)
@@ -97,18 +97,18 @@ static void the_hour_that_comes_twice(void **state)
     same(pm_clock_parse, "2026-10-25 02:00:00", INT64_C(1792886400000));
     same(pm_clock_parse, "2026-10-25 02:59:59", INT64_C(1792889999000));
     same(pm_clock_parse, "2026-10-25 02:30 CET", INT64_C(1792891800000));
-    assert_true(pm_clock_second(PM_TEXT("=== 2026-10-25 02:00:00.5 ==="), &ms));
+    assert_true(is_second(PM_TEXT("=== 2026-10-25 02:00:00.5 ==="), &ms));
     assert_int_equal(ms, INT64_C(1792890000500));
-    assert_true(pm_clock_second(PM_TEXT("Sun Oct 25 02:59:59 2026"), &ms));
+    assert_true(is_second(PM_TEXT("Sun Oct 25 02:59:59 2026"), &ms));
     assert_int_equal(ms, INT64_C(1792893599000));
     for (size_t i = 0; i < COUNT(once); i++)
-        assert_false(pm_clock_second(pm_text_of(once[i]), &ms));
+        assert_false(is_second(pm_text_of(once[i]), &ms));
     in_zone("IST-1GMT0,M10.5.0,M3.5.0/1"); /* Dublin, whose summer time is in winter */
     same(pm_clock_parse, "2026-10-25 01:30:00", INT64_C(1792888200000));
-    assert_true(pm_clock_second(PM_TEXT("2026-10-25 01:30:00"), &ms));
+    assert_true(is_second(PM_TEXT("2026-10-25 01:30:00"), &ms));
     assert_int_equal(ms, INT64_C(1792891800000));
     in_zone("UTC");
-    assert_false(pm_clock_second(PM_TEXT("2026-10-25 02:30:00"), &ms));
+    assert_false(is_second(PM_TEXT("2026-10-25 02:30:00"), &ms));
 }
 
 static void dates_that_are_none(void **state)
@@ -128,10 +128,10 @@ static void dates_that_are_none(void **state)
                                          "see 2026-02-30 10:00"};
 
     for (size_t i = 0; i < COUNT(none); i++)
-        if (!pm_clock_is_no_date(pm_text_of(none[i])))
+        if (!is_no_date(pm_text_of(none[i])))
             fail_msg("no fault found in: %s", none[i]);
     for (size_t i = 0; i < COUNT(others); i++)
-        if (pm_clock_is_no_date(pm_text_of(others[i])))
+        if (is_no_date(pm_text_of(others[i])))
             fail_msg("taken for a bad date: %s", others[i]);
 }
 
@@ -222,15 +222,15 @@ static void local_time(void **state)
     same(pm_clock_parse, "2026-11-21 03:05:32", MOMENT);
     same(pm_clock_parse, "2026-07-01 12:00", INT64_C(1782900000000));
     /* the clock shows 02:30 twice that night */
-    same(pm_clock_parse_line, "Sun Oct 25 02:30:00 CEST 2026", INT64_C(1792888200000));
-    same(pm_clock_parse_line, "Sun Oct 25 02:30:00 CET 2026", INT64_C(1792891800000));
+    same(is_moment, "Sun Oct 25 02:30:00 CEST 2026", INT64_C(1792888200000));
+    same(is_moment, "Sun Oct 25 02:30:00 CET 2026", INT64_C(1792891800000));
     in_zone("CST-8");
-    same(pm_clock_parse_line, "Sat Nov 21 10:05:32 CST 2026", MOMENT);
+    same(is_moment, "Sat Nov 21 10:05:32 CST 2026", MOMENT);
     in_zone("CST6CDT,M3.2.0,M11.1.0");
-    same(pm_clock_parse_line, "Fri Nov 20 20:05:32 CST 2026", MOMENT);
+    same(is_moment, "Fri Nov 20 20:05:32 CST 2026", MOMENT);
     in_zone("UTC");
-    same(pm_clock_parse_line, "Fri Nov 20 20:05:32 CST 2026", MOMENT);
-    same(pm_clock_parse_line, "Sat Nov 21 07:35:32 IST 2026", MOMENT);
+    same(is_moment, "Fri Nov 20 20:05:32 CST 2026", MOMENT);
+    same(is_moment, "Sat Nov 21 07:35:32 IST 2026", MOMENT);
 }
 
 static void date_lines(void **state)
@@ -272,12 +272,12 @@ static void date_lines(void **state)
 
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(lines); i++) {
-        same(pm_clock_parse_line, lines[i], MOMENT);
+        same(is_moment, lines[i], MOMENT);
         begins(lines[i], MOMENT);
     }
-    same(pm_clock_parse_line, "2026-11-21", MOMENT - 7532000);
-    same(pm_clock_parse_line, "Sat Nov 21 12:05:32 AM UTC 2026", MOMENT - 7200000);
-    same(pm_clock_parse_line, "Sat Nov 21 12:05:32 PM UTC 2026", MOMENT + 36000000);
+    same(is_moment, "2026-11-21", MOMENT - 7532000);
+    same(is_moment, "Sat Nov 21 12:05:32 AM UTC 2026", MOMENT - 7200000);
+    same(is_moment, "Sat Nov 21 12:05:32 PM UTC 2026", MOMENT + 36000000);
 }
 
 static const char *const no_times[] = {
@@ -340,24 +340,24 @@ static void lines_that_are_no_time(void **state)
 
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(no_times); i++) {
-        none(pm_clock_parse_line, no_times[i]);
-        if (pm_clock_parse_prefix(pm_text_of(no_times[i]), &ms, &rest))
+        none(is_moment, no_times[i]);
+        if (begins_with_moment(pm_text_of(no_times[i]), &ms, &rest))
             fail_msg("'%s' begins with %lld", no_times[i], (long long)ms);
     }
     for (size_t i = 0; i < COUNT(more_behind); i++) {
-        none(pm_clock_parse_line, more_behind[i]);
-        assert_true(pm_clock_parse_prefix(pm_text_of(more_behind[i]), &ms, &rest));
+        none(is_moment, more_behind[i]);
+        assert_true(begins_with_moment(pm_text_of(more_behind[i]), &ms, &rest));
         assert_int_equal(ms, MOMENT);
     }
-    assert_false(pm_clock_parse_line((pm_text){NULL, 0}, &ms));
-    assert_false(pm_clock_parse_line((pm_text){"2026-11-21\0x", 12}, &ms));
+    assert_false(is_moment((pm_text){NULL, 0}, &ms));
+    assert_false(is_moment((pm_text){"2026-11-21\0x", 12}, &ms));
     /* the time grows with the length and not with its square */
     many = malloc(3000000);
     for (size_t i = 0; i < 1000000; i++)
         for (size_t k = 0; k < 3; k++)
             many[3 * i + k] = (i < 500000 ? "at " : "== ")[k];
-    assert_false(pm_clock_parse_line((pm_text){many, 3000000}, &ms));
-    assert_false(pm_clock_parse_prefix((pm_text){many, 3000000}, &ms, &rest));
+    assert_false(is_moment((pm_text){many, 3000000}, &ms));
+    assert_false(begins_with_moment((pm_text){many, 3000000}, &ms, &rest));
     free(many);
 }
 
@@ -405,7 +405,7 @@ static void names(void **state)
         int64_t ms;
 
         assert_true(pm_clock_parse(pm_text_of(named[i].iso), &ms) ||
-                    pm_clock_parse_line(pm_text_of(named[i].iso), &ms));
+                    is_moment(pm_text_of(named[i].iso), &ms));
         same(pm_clock_in_name, named[i].name, ms);
     }
     for (char *rest = unnamed, *name; (name = strsep(&rest, " "));)

@@ -8,7 +8,7 @@
 #include "api/blocks.h"
 #include "source/box.h"
 
-#include "base/clock/clock.h"
+#include "base/clock_kit.h"
 #include "pmapdb.h"
 #include <limits.h>
 #include <pthread.h>
@@ -221,7 +221,7 @@ static void reads_times(worker *w, pmapdb_store *store, int n)
     (void)store;
     (void)n;
     for (int i = 0; i < 2000; i++)
-        if (!pm_clock_parse_line(PM_TEXT("Sat Nov 21 02:05:32 CET 2026"), &ms) ||
+        if (!is_moment(PM_TEXT("Sat Nov 21 02:05:32 CET 2026"), &ms) ||
             ms != 1795223132000) {
             wrong(w, "a time in words", NULL);
             return;

@@ -1,7 +1,7 @@
 /* clock_fuzz: moments as people and cron write them: alone, as a line, before a line, in a name. */
 #include "kit.h"
 
-#include "base/clock/clock.h"
+#include "../base/clock_kit.h"
 #include "base/clock/clock_read.h"
 
 /* Years 1970 to 9999, a day of zones to either side. */
@@ -25,12 +25,12 @@ static void check_prefix(pm_text t)
     int64_t ms = 0, whole;
     pm_text rest = {0};
 
-    if (!pm_clock_parse_prefix(t, &ms, &rest))
+    if (!begins_with_moment(t, &ms, &rest))
         return;
     check_ms(ms);
     FUZZ_CHECK(pm_clock_plausible(ms), "%" PRId64, ms);
     FUZZ_CHECK(rest.len && rest.data > t.data && rest.data + rest.len == t.data + t.len, "rest");
-    FUZZ_CHECK(!pm_clock_parse_line(t, &whole), "both a moment and one with more behind it");
+    FUZZ_CHECK(!is_moment(t, &whole), "both a moment and one with more behind it");
 }
 
 static void check_name(pm_text t)
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (pm_clock_parse(t, &ms))
         check_ms(ms);
-    if (pm_clock_parse_line(t, &ms)) {
+    if (is_moment(t, &ms)) {
         check_ms(ms);
         FUZZ_CHECK(pm_clock_plausible(ms), "%" PRId64, ms);
     }

@@ -74,20 +74,13 @@ bool pm_clock_is_unit(pm_text t)
 
 /* ---- zones ---- */
 
-/* For an abbreviation with several meanings (CST, IST, BST), the table has the meaning on most
- * hosts. A host with another meaning is served by its own zone, which is searched first. */
 static const struct {
     const char *name;
     int minutes;
 } zones[] = {
-    {"UTC", 0},    {"GMT", 0},    {"Z", 0},      {"UCT", 0},     {"WET", 0},     {"WEST", 60},
-    {"BST", 60},   {"CET", 60},   {"MET", 60},   {"WAT", 60},    {"CEST", 120},  {"MEST", 120},
-    {"EET", 120},  {"CAT", 120},  {"SAST", 120}, {"EEST", 180},  {"EAT", 180},   {"IDT", 180},
-    {"MSK", 180},  {"PKT", 300},  {"IST", 330},  {"WIB", 420},   {"AWST", 480},  {"HKT", 480},
-    {"SGT", 480},  {"JST", 540},  {"KST", 540},  {"ACST", 570},  {"AEST", 600},  {"ACDT", 630},
-    {"AEDT", 660}, {"NZST", 720}, {"NZDT", 780}, {"NDT", -150},  {"ADT", -180},  {"NST", -210},
-    {"AST", -240}, {"EDT", -240}, {"EST", -300}, {"CDT", -300},  {"CST", -360},  {"MDT", -360},
-    {"MST", -420}, {"PDT", -420}, {"PST", -480}, {"AKDT", -480}, {"AKST", -540}, {"HST", -600},
+#define PM_ZONE(name, minutes) {name, minutes},
+#include "base/clock/zones.def"
+#undef PM_ZONE
 };
 
 /* Searches the local zone's names in winter and summer of the year, then the table. tzname contains

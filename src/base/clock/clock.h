@@ -22,25 +22,28 @@ bool pm_clock_parse(pm_text t, int64_t *ms);
  * "02:00" (the last one that has passed). Days are those of the local zone. */
 bool pm_clock_parse_words(pm_text t, int64_t now, int64_t *ms);
 
-/* True if the whole line is a moment between 1990 and 2100, with the decoration that loops print
- * around it: "=== ... ===", "# ...", "timestamp: ...", a trailing colon. */
-bool pm_clock_parse_line(pm_text t, int64_t *ms);
+typedef enum pm_clock_kind {
+    PM_CLOCK_NONE,
+    PM_CLOCK_MOMENT,
+    PM_CLOCK_NO_DATE /* like a date with a time of day, but no such date exists: "2026-02-30 10:00",
+                        "2026-11-21 25:61", or its zone is unknown */
+} pm_clock_kind;
 
-/* True if the line begins with such a moment and more text follows. *rest is the text after the
- * moment, without the blanks, colons, dashes and closing brackets between them.
+typedef struct pm_clock_line {
+    int64_t ms;        /* between 1990 and 2100 */
+    int64_t second_ms; /* for a moment without a zone that local clocks showed twice, because they
+                          were set back, the second one; otherwise ms */
+    pm_text rest;      /* the text after the moment, without the blanks, colons, dashes and closing
+                          brackets between them; empty if there is only decoration */
+} pm_clock_line;
+
+/* Reads the moment at the start of a line, with the decoration that loops print around it: "=== ...
+ * ===", "# ...", "timestamp: ...", a trailing colon.
  *
  * These are not moments: a time of day without a date, a date without a year, a quantity, a row or
  * a header of a memory map. A date without a time means midnight, unless digits follow that might
  * be a time of day. */
-bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest);
-
-/* True if the line is, or begins with, a moment without a zone that local clocks showed twice,
- * because they were set back. *ms becomes the second one; the functions above return the first. */
-bool pm_clock_second(pm_text line, int64_t *ms);
-
-/* True if the line begins like a date with a time of day, but no such date exists: "2026-02-30
- * 10:00", "2026-11-21 25:61", "Mon Feb 30 10:00:00 CET 2026", or a date in an unknown zone. */
-bool pm_clock_is_no_date(pm_text line);
+pm_clock_kind pm_clock_read_line(pm_text line, pm_clock_line *out);
 
 /* Finds a moment inside the name of a file, between 1990 and 2100: Unix seconds to nanoseconds,
  * "20261121-020532", "2026-11-21T02:05:32Z", "2026-11-21_02-05-32", "20261121T0205". A PID beside

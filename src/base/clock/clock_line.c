@@ -153,58 +153,24 @@ static bool find_moment(pm_text line, pm_moment *m, pm_text *rest)
     return false;
 }
 
-/* Reads the moment at the start of a line; *rest is the text after it. */
-static bool read_line(pm_text line, pm_moment *m, pm_text *rest)
-{
-    if (!find_moment(line, m, rest))
-        return false;
-    *rest = pm_text_skip(*rest, PARTING);
-    return m->has_zone || !is_unknown_zone(*rest);
-}
-
-bool pm_clock_parse_line(pm_text t, int64_t *ms)
+pm_clock_kind pm_clock_read_line(pm_text line, pm_clock_line *out)
 {
     pm_text rest;
     pm_moment m;
 
-    if (!read_line(t, &m, &rest) || pm_text_skip(rest, DECORATION).len)
-        return false;
-    *ms = m.ms;
-    return true;
-}
-
-bool pm_clock_parse_prefix(pm_text line, int64_t *ms, pm_text *rest)
-{
-    pm_moment m;
-    pm_text text;
-
-    if (!read_line(line, &m, &text) || pm_text_skip(text, DECORATION).len == 0)
-        return false;
-    *ms = m.ms;
-    *rest = text;
-    return true;
-}
-
-bool pm_clock_second(pm_text line, int64_t *ms)
-{
-    pm_text rest;
-    pm_moment m;
-
-    if (!read_line(line, &m, &rest) || m.has_zone || m.second_ms == m.ms)
-        return false;
-    *ms = m.second_ms;
-    return true;
-}
-
-bool pm_clock_is_no_date(pm_text line)
-{
-    pm_text rest;
-    pm_moment m;
-
-    if (find_moment(line, &m, &rest))
-        return !m.has_zone && is_unknown_zone(pm_text_skip(rest, PARTING));
-    pm_clock_read_date(rest, false, &m);
-    return m.is_no_date;
+    *out = (pm_clock_line){.rest = PM_TEXT("")};
+    if (!find_moment(line, &m, &rest)) {
+        pm_clock_read_date(rest, false, &m);
+        return m.is_no_date ? PM_CLOCK_NO_DATE : PM_CLOCK_NONE;
+    }
+    rest = pm_text_skip(rest, PARTING);
+    if (!m.has_zone && is_unknown_zone(rest))
+        return PM_CLOCK_NO_DATE;
+    out->ms = m.ms;
+    out->second_ms = m.has_zone ? m.ms : m.second_ms;
+    if (pm_text_skip(rest, DECORATION).len)
+        out->rest = rest;
+    return PM_CLOCK_MOMENT;
 }
 
 /* ---- names of files ---- */

@@ -56,15 +56,15 @@ static void read_file(pm_marks *m)
 void pm_marks_read(pm_marks *m, const pm_cli *cli)
 {
     for (size_t i = 0; i < m->given.n; i++) {
-        pm_text words;
-        int64_t ms;
+        pm_clock_line at;
 
-        if (!pm_clock_parse_prefix(pm_text_of(m->given.item[i]), &ms, &words))
+        if (pm_clock_read_line(pm_text_of(m->given.item[i]), &at) != PM_CLOCK_MOMENT ||
+            !at.rest.len)
             pm_cli_usage(cli,
                          "--mark wants a time and words, like '2026-11-21T02:05:00Z "
                          "deploy 2.3', not '%s'",
                          m->given.item[i]);
-        add(m, ms, words);
+        add(m, at.ms, at.rest);
     }
     if (m->file)
         read_file(m);

@@ -188,6 +188,7 @@ static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
     pm_labels_reader *r = reader;
     pm_labels_source source = PM_LABELS_NMT;
     int64_t pid = PMAPDB_UNKNOWN;
+    pm_clock_line at;
     pmapdb_status st = PMAPDB_OK;
 
     r->line++;
@@ -206,8 +207,11 @@ static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
         r->report = (pm_labels){.source = source, .pid = r->pid, .time_ms = r->time_ms};
         r->in_report = true;
         r->in_map = !texts[source].map_begin;
-    } else if (read_pid(line, &pid) || (!r->in_map && pm_clock_parse_line(line, &r->time_ms))) {
+    } else if (read_pid(line, &pid)) {
         st = end_report(r, err);
+    } else if (!r->in_map && pm_clock_read_line(line, &at) == PM_CLOCK_MOMENT && !at.rest.len) {
+        st = end_report(r, err);
+        r->time_ms = at.ms;
     } else if (r->in_report) {
         st = read_report_line(r, line, err);
     }

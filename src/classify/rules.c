@@ -186,32 +186,6 @@ static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
     PM_STEP(r->st, pm_buf_status(&rule->conditions, r->err));
 }
 
-/* True if every row matches the rule. */
-static bool matches_all(const pm_rule *rule)
-{
-    return !rule->own.n && !rule->below.n && !rule->below.nothing && !rule->above.n &&
-           !rule->above.nothing && !rule->with && !rule->without;
-}
-
-/* Checks only for an equal earlier rule. Whether other rules can be reached is not decidable in
- * general; tests of a set show it. */
-static pmapdb_status check_reach(const pm_rules *set, const pm_rule *rule, pmapdb_error *err)
-{
-    for (size_t i = 0; i < set->n; i++) {
-        const pm_rule *before = &set->rule[i];
-
-        if (matches_all(before))
-            return pm_fail(err, PMAPDB_INPUT,
-                           "can never be reached: rule '%s' before it has no condition",
-                           before->name);
-        if (pm_text_equal(pm_buf_text(&before->conditions), pm_buf_text(&rule->conditions)))
-            return pm_fail(err, PMAPDB_INPUT,
-                           "can never be reached: rule '%s' before it has the same conditions",
-                           before->name);
-    }
-    return PMAPDB_OK;
-}
-
 pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], pmapdb_error *err)
 {
     pm_rule_reader r = {.set = set, .err = err};
@@ -222,7 +196,6 @@ pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], 
         return pm_fail(err, PMAPDB_INPUT, "more than %d rules", PM_RULES_MAX);
     r.st = pm_grow(&set->rule, &set->cap, set->n, sizeof *set->rule, err);
     read_cells(&r, cells, &rule);
-    PM_STEP(r.st, check_reach(set, &rule, err));
     if (r.st == PMAPDB_OK) {
         set->rule[set->n++] = rule;
     } else {

@@ -90,7 +90,7 @@ size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *be
 
 /* Adds the category that rule `index` gives to a matching row, or the base slug for PM_NO_RULE. A
  * text from templates that could be mistaken for another slug is quoted; a text that is too long
- * loses its middle. */
+ * loses its beginning. */
 pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule_row *row,
                                 pm_buf *out, pmapdb_error *err);
 
@@ -103,13 +103,5 @@ uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index);
 pmapdb_status pm_rules_why(const pm_rules *set, size_t index, uint64_t facts,
                            const pm_rule_row *below, const pm_rule_row *row,
                            const pm_rule_row *above, pm_buf *out, pmapdb_error *err);
-
-/* Calls on_rule, until it fails, for every rule that mappings with the base of the row can match,
- * in order, including rules after the first match. `why` is the text of pm_rules_why, or "". */
-pmapdb_status pm_rules_trace(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
-                             const pm_rule_row *row, const pm_rule_row *above,
-                             pmapdb_status (*on_rule)(void *ctx, size_t rule, const char *why,
-                                                      pmapdb_error *err),
-                             void *ctx, pmapdb_error *err);
 
 #endif

@@ -165,29 +165,17 @@ static void expand(const pm_rules *set, const pm_rule *rule, const pm_rule_row *
     }
 }
 
-static bool is_inside_character(pm_text t, size_t at)
-{
-    return at > 0 && at < t.len && ((unsigned char)t.data[at] & 0xc0) == 0x80;
-}
-
-/* Adds a text. If the text is too long, its middle is left out, because the end of a path is the
+/* Adds a text. If the text is too long, its beginning is left out, because the end of a path is the
  * most informative part. */
 static void add_short(pm_text t, pm_buf *out)
 {
-    size_t room = PM_RULES_CATEGORY_MAX - strlen(GAP), begin = room / 3, end;
+    size_t left = t.len > PM_RULES_CATEGORY_MAX ? t.len - PM_RULES_CATEGORY_MAX + strlen(GAP) : 0;
 
-    if (t.len <= PM_RULES_CATEGORY_MAX) {
-        pm_buf_add(out, t.data, t.len, NULL);
-        return;
-    }
-    end = t.len - (room - begin);
-    while (is_inside_character(t, begin))
-        begin--;
-    while (is_inside_character(t, end))
-        end++;
-    pm_buf_add(out, t.data, begin, NULL);
-    pm_buf_add(out, GAP, strlen(GAP), NULL);
-    pm_buf_add(out, t.data + end, t.len - end, NULL);
+    while (left && left < t.len &&
+           ((unsigned char)t.data[left] & 0xc0) == 0x80) /* in a character */
+        left++;
+    pm_buf_add(out, GAP, left ? strlen(GAP) : 0, NULL);
+    pm_buf_add(out, t.data + left, t.len - left, NULL);
 }
 
 pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule_row *row,

@@ -128,10 +128,6 @@ static void read_flag(pm_rule_reader *r, pm_text word, pm_rule_condition *c)
         return;
     memcpy(part->flag, flag.data, FLAG_LETTERS);
     part->lacks = flag.len < word.len;
-    for (size_t i = 0; i + 1 < c->n; i++)
-        if (memcmp(c->part[i].flag, part->flag, FLAG_LETTERS) == 0 &&
-            c->part[i].lacks != part->lacks)
-            pm_rule_wrong(r, "no row both has and lacks %.2s", part->flag);
 }
 
 static void read_flags(pm_rule_reader *r, pm_text text, pm_rule_condition *c)

@@ -106,7 +106,6 @@ static const struct {
     {PM_RULE_FLAGS, "!", "flags: '!' is not a flag: two letters, perhaps after a !"},
     {PM_RULE_FLAGS, "? nr", "flags: ? stands alone: it means that no flags are shown"},
     {PM_RULE_FLAGS, "nr ?", "flags: ? stands alone: it means that no flags are shown"},
-    {PM_RULE_FLAGS, "nr dc !nr", "flags: no row both has and lacks nr"},
     {PM_RULE_FLAGS, ",", "flags: nothing but separators"},
     {PM_RULE_SIZE, "abc", "size: 'abc' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_SIZE, "4k", "size: '4k' is not a size: KiB, or a number followed by K, M, G or T"},
@@ -143,7 +142,6 @@ static const struct {
     {PM_RULE_ABOVE, "fills=0", "above: fills: '0': nothing is a multiple of 0"},
     {PM_RULE_ABOVE, "covers=x",
      "above: covers: 'x' is not a size: KiB, or a number followed by K, M, G or T"},
-    {PM_RULE_ABOVE, "flags=nr,!nr", "above: flags: no row both has and lacks nr"},
     {PM_RULE_WITH, "covers=64M",
      "with: covers is for above alone: it asks where that mapping ends"},
     {PM_RULE_WITH, "base=heap;", "with: a term without a condition"},
@@ -181,24 +179,6 @@ static void test_groups(void **state)
     pm_rules_free(set_of_one(c));
     c.cell[PM_RULE_CATEGORY] = "%3";
     refused(c, "category: %3: the path has no regex with so many groups");
-}
-
-static void test_unreachable(void **state)
-{
-    cells all = {{[PM_RULE_NAME] = "all", [PM_RULE_CATEGORY] = "x"}};
-    cells both[] = {one("a", "x", PM_RULE_SIZE, "4 8"), one("b", "x", PM_RULE_SIZE, "4")};
-    pm_rules *set = set_of_one(all);
-
-    assert_string_equal(reason_in(set, one("b", "x", PM_RULE_PATH, "a")),
-                        "can never be reached: rule 'all' before it has no condition");
-    pm_rules_free(set);
-    set = set_of(both, 2);
-    assert_string_equal(reason_in(set, one("c", "y", PM_RULE_SIZE, " 4 ")),
-                        "can never be reached: rule 'b' before it has the same conditions");
-    /* the same text in another column is another condition */
-    assert_int_equal(add(set, one("c", "y", PM_RULE_PATH, "4"), NULL), PMAPDB_OK);
-    assert_int_equal(add(set, all, NULL), PMAPDB_OK);
-    pm_rules_free(set);
 }
 
 /* What a refused rule brought with it is gone: its name, its terms. */
@@ -241,4 +221,4 @@ static void test_limits(void **state)
 }
 
 RUN_TESTS(TEST(test_names), TEST(test_categories), TEST(test_cells), TEST(test_perms),
-          TEST(test_groups), TEST(test_unreachable), TEST(test_after_a_mistake), TEST(test_limits))
+          TEST(test_groups), TEST(test_after_a_mistake), TEST(test_limits))

@@ -221,8 +221,7 @@ static void reads_times(worker *w, pmapdb_store *store, int n)
     (void)store;
     (void)n;
     for (int i = 0; i < 2000; i++)
-        if (!is_moment(PM_TEXT("Sat Nov 21 02:05:32 CET 2026"), &ms) ||
-            ms != 1795223132000) {
+        if (!is_moment(PM_TEXT("Sat Nov 21 02:05:32 CET 2026"), &ms) || ms != 1795223132000) {
             wrong(w, "a time in words", NULL);
             return;
         }

@@ -111,7 +111,6 @@ static inline void fuzz_put_block(pm_buf *tape, const pm_block *b)
     fuzz_put_text(tape, b->command);
     fuzz_put_text(tape, b->missing);
     fuzz_put_text(tape, b->notes);
-    fuzz_put_text(tape, b->tool);
     fuzz_put_text(tape, b->empty);
 }
 

@@ -48,7 +48,7 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
         c->block = *block;
         c->missing = pm_text_copy(block->missing);
         c->block.missing = pm_text_of(c->missing);
-        c->block.notes = c->block.tool = PM_TEXT("");
+        c->block.notes = PM_TEXT("");
         c->command = pm_text_copy(block->command);
         c->block.command = pm_text_of(c->command);
         c->rows = malloc((g->n_rows + 1) * sizeof *c->rows);

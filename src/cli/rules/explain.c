@@ -203,15 +203,22 @@ static void write_step(explaining *x, size_t rule, const char *why)
 }
 
 /* Writes the rules up to the one that matches, and the one that gave the lineage its category, even
- * if it comes later. */
-static pmapdb_status on_rule(void *ctx, size_t rule, const char *why, pmapdb_error *err)
+ * if it comes later; not those of another base category. */
+static void write_steps(explaining *x)
 {
-    explaining *x = ctx;
+    pm_rules *rules = x->choice.rules;
+    pm_buf why = {0};
+    pmapdb_error err;
 
-    (void)err;
-    if (rule <= x->rule || is_kept(x, rule))
-        write_step(x, rule, why);
-    return PMAPDB_OK;
+    for (size_t i = 0; i < pm_rules_count(rules); i++) {
+        pm_buf_clear(&why);
+        pm_cli_must(pm_rules_why(rules, i, x->facts, x->below, x->row, x->above, &why, &err), &err);
+        if ((i <= x->rule || is_kept(x, i)) && strncmp(pm_buf_text(&why).data, "base ", 5) != 0)
+            write_step(x, i, pm_buf_text(&why).data);
+    }
+    pm_buf_free(&why);
+    if (x->rule == PM_NO_RULE)
+        write_step(x, PM_NO_RULE, "no rule matches");
 }
 
 /* Notes if the rules would give another category in this snapshot: a lineage gets its category only
@@ -236,7 +243,6 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
     explaining x = {.r = r};
     const found *f = &x.found;
     uint64_t address;
-    pmapdb_error err;
 
     if (pm_text_starts(digits, PM_TEXT("0x")))
         digits = pm_text_from(digits, 2);
@@ -254,10 +260,7 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
     if (pm_cli_is_for_people(r->cli))
         write_title(&x);
     pm_output_fields(&x.out, columns, N_COLUMNS);
-    pm_cli_must(pm_rules_trace(x.choice.rules, x.facts, x.below, x.row, x.above, on_rule, &x, &err),
-                &err);
-    if (x.rule == PM_NO_RULE)
-        write_step(&x, PM_NO_RULE, "no rule matches");
+    write_steps(&x);
     pm_output_end(&x.out);
     say_kept(&x);
     pm_rules_choice_free(&x.choice);

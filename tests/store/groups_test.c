@@ -99,7 +99,6 @@ static void sweep(const kit *k, const beat *b)
     }
     pm_sweep_end(k->store->sql, &s, capture_id, b->ms);
     kit_steps(k);
-    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 

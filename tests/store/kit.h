@@ -204,13 +204,11 @@ static inline pmapdb_status kit_try(pmapdb_store *s, const pm_capture *c, int64_
         return st;
     st = pm_store_put_within(s, c, KIT_SWEEP, &id, out, err);
     if (st == PMAPDB_OK)
-        st = pm_store_put_end(s, err);
-    if (st == PMAPDB_OK)
         st = pm_store_commit(s, err);
     if (st == PMAPDB_OK)
         *capture_id = id;
     else
-        pm_store_abandon(s);
+        pm_store_rollback(s);
     return st;
 }
 

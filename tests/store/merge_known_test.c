@@ -111,7 +111,6 @@ static void put_sweep(const kit *k, int64_t n)
     kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
     pm_sweep_end(k->store->sql, &sweep, capture_id, sweep.started_ms + 5);
     kit_steps(k);
-    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
     pm_capture_free(c);
 }

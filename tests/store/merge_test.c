@@ -237,7 +237,6 @@ static void put_sweep(const kit *k, const history *h, size_t *i)
                &err);
     pm_sweep_end(k->store->sql, &h->sweep[sweep], capture_id, h->ended_ms[sweep]);
     kit_steps(k);
-    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 

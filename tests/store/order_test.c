@@ -256,7 +256,6 @@ static void store_together(const kit *k, const world_history *h, size_t from, si
         kit_ok(pm_store_put_within(k->store, h->capture[i], KIT_SWEEP, &capture_id, &stored, &err),
                &err);
     }
-    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 

@@ -161,7 +161,6 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
     }
     pm_sweep_end(k->store->sql, &sweep, capture_id, PW_AT(n) + 5);
     kit_steps(k);
-    kit_ok(pm_store_put_end(k->store, &err), &err);
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 

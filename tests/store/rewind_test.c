@@ -75,9 +75,8 @@ static void many_in_one_transaction(void **state)
     kit_ok(pm_store_begin(late->store, &err), &err);
     put_within(late, c, 1, 2);
     assert_true(pm_store_put_waits(late->store));
-    kit_ok(pm_store_put_end(late->store, &err), &err);
-    assert_false(pm_store_put_waits(late->store));
     kit_ok(pm_store_commit(late->store, &err), &err);
+    assert_false(pm_store_put_waits(late->store));
     answer(late, &got);
     assert_string_equal(got.data, want.data);
     assert_true(whole_store(late));
@@ -100,7 +99,7 @@ static void nothing_of_an_abandoned_one(void **state)
     answer(k, &want);
     kit_ok(pm_store_begin(k->store, &err), &err);
     put_within(k, c, 1, 4);
-    pm_store_abandon(k->store);
+    pm_store_rollback(k->store);
     answer(k, &got);
     assert_string_equal(got.data, want.data);
     kit_store(k, c[1]); /* and it goes on */

@@ -59,7 +59,7 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
                                           &t->stored, &run->error)))
             *refused = run->st == PMAPDB_INPUT ? t : NULL;
     }
-    if (run->st != PMAPDB_OK || !did(run, pm_store_put_end(run->store, &run->error)))
+    if (run->st != PMAPDB_OK)
         return;
     run->ended_ms = pm_clock_now();
     pm_capture_pages_put(run, *capture_id);
@@ -78,7 +78,7 @@ static pm_target *transaction(pm_capture_run *run)
     if (run->st == PMAPDB_OK && did(run, pm_store_commit(run->store, &run->error)))
         run->capture_id = capture_id;
     else
-        pm_store_abandon(run->store);
+        pm_store_rollback(run->store);
     return refused;
 }
 

@@ -252,7 +252,7 @@ static void forget_the_past(pm_capture_run *run)
 {
     if (run->targets.ended_bytes < ENDED_BYTES && run->n_begun % FORGET_BEATS != 0)
         return;
-    pm_store_abandon(run->store);
+    pm_store_forget(run->store);
     run->targets.ended_bytes = 0;
 }
 

@@ -185,7 +185,7 @@ static bool store_clearing(pm_capture_run *run, const pm_clearing *c, bool begin
                 did(run, pm_store_commit(store, &run->error));
 
     if (!done)
-        pm_store_abandon(store);
+        pm_store_rollback(store);
     return done;
 }
 

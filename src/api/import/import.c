@@ -166,12 +166,11 @@ static size_t store_some(import_run *run, size_t from, pm_stored *stored)
         at++;
     } while (in->st == PMAPDB_OK && at < in->n_pending && pm_store_put_waits(in->store) &&
              !pm_store_turn_is_over(in->store, PM_LATE_TURNS));
-    PM_STEP(in->st, pm_store_put_end(in->store, &in->error));
     PM_STEP(in->st, pm_store_commit(in->store, &in->error));
     for (size_t i = from; i < at; i++)
         count_and_tell(run, &in->pending[i], &stored[i]);
     if (in->st != PMAPDB_OK)
-        pm_store_abandon(in->store);
+        pm_store_rollback(in->store);
     return at;
 }
 

@@ -60,7 +60,6 @@ void pm_merge_commit(pm_merge *m)
 
     if (!m->in_transaction || !pm_merge_ok(m))
         return;
-    PM_SQL_STEP(into, pm_store_put_end(m->into, &err));
     PM_SQL_STEP(into, pm_store_commit(m->into, &err));
     if (!pm_sql_ok(into))
         return;
@@ -297,7 +296,7 @@ pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
     st = end(&m, theirs, err);
     pm_store_rollback(from);
     if (m.in_transaction)
-        pm_store_abandon(into);
+        pm_store_rollback(into);
     pm_recall_free(m.recall);
     pm_map_free(&m.captures);
     pm_map_free(&m.beats);

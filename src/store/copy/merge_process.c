@@ -58,9 +58,8 @@ void pm_merge_facts(pm_merge *m, int64_t process_id)
     pm_process_teach(m->into->sql, process_id, &facts, &found);
     if (found.name_id == found.old_name_id)
         return;
-    pm_store_forget(m->into); /* the writer keeps the moments of names */
-    pm_moments_regroup(m->into->sql, m->options->sweep_ms, found.old_name_id);
-    pm_moments_regroup(m->into->sql, m->options->sweep_ms, found.name_id);
+    pm_moments_group(m->into->sql, m->options->sweep_ms, found.old_name_id, PM_MOMENTS_ALL);
+    pm_moments_group(m->into->sql, m->options->sweep_ms, found.name_id, PM_MOMENTS_ALL);
 }
 
 void pm_merge_clearings(pm_merge *m, int64_t process_id)

@@ -151,6 +151,8 @@ pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err)
                        "'%s' was removed or replaced while it was written: what was stored before "
                        "is in the file that was removed or moved; run this again",
                        s->path);
+    if (s->writer && pm_sql_ok(s->sql))
+        s->finish(s);
     pm_sql_do(s->sql, "COMMIT", PM_NO_ARGS);
     end_turn(s);
     return pm_sql_end(s->sql, err);
@@ -185,6 +187,7 @@ void pm_store_rollback(pmapdb_store *s)
         return;
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     end_turn(s);
+    pm_store_forget(s);
 }
 
 void pm_store_forget(pmapdb_store *s)

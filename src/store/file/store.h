@@ -25,7 +25,8 @@ struct pmapdb_store {
     int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
     struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);
-    pmapdb_progress_fn on_progress; /* pmapdb_on_progress() */
+    void (*finish)(struct pmapdb_store *); /* what the writer still has to do before a commit */
+    pmapdb_progress_fn on_progress;        /* pmapdb_on_progress() */
     void *progress_ctx;
     int64_t judged; /* processes that leak_report() has judged */
 };
@@ -50,7 +51,8 @@ void pm_store_uncounted(void);
 /* Runs BEGIN IMMEDIATE: takes the write lock at once, so that reads inside see the newest state.
  * Fails if a newer program has migrated the store since it was opened. */
 pmapdb_status pm_store_begin(pmapdb_store *s, pmapdb_error *err);
-/* Fails if the file was removed or replaced meanwhile. After any failure call pm_store_rollback. */
+/* Fails if the file was removed or replaced meanwhile. After any failure call pm_store_rollback,
+ * which also drops the state that the writer keeps. */
 pmapdb_status pm_store_commit(pmapdb_store *s, pmapdb_error *err);
 void pm_store_rollback(pmapdb_store *s);
 

@@ -18,7 +18,7 @@ typedef struct pm_writer {
     pm_objects *objects;
     pm_category_ids *categories;
     pm_rule_set *rules;
-    pm_moments moments;
+    pm_map first_ms, last_ms; /* name_id -> the times between which captures are new */
     int64_t sweep_ms;
     int64_t data_version;
     pm_newest_all newest;
@@ -33,34 +33,10 @@ static void writer_free(pm_writer *w)
     pm_objects_free(w->objects);
     pm_category_ids_free(w->categories);
     pm_rule_set_free(w->rules);
-    pm_moments_forget(&w->moments);
+    pm_map_free(&w->first_ms);
+    pm_map_free(&w->last_ms);
     pm_map_free(&w->left);
     free(w);
-}
-
-static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *err)
-{
-    /* differs if another connection has written meanwhile */
-    int64_t version = pm_sql_value(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0);
-    pmapdb_status st = pm_sql_end(s->sql, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    if (pm_store_put_waits(s) || /* else their rows would be lost */
-        (s->writer && s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
-         pm_objects_count(s->writer->objects) <= OBJECTS_MAX))
-        return PMAPDB_OK;
-    pm_store_forget(s);
-    s->writer = calloc(1, sizeof *s->writer);
-    if (!s->writer)
-        return pm_fail_nomem(err);
-    s->free_writer = writer_free;
-    s->writer->data_version = version;
-    s->writer->sweep_ms = sweep_ms;
-    s->writer->objects = pm_objects_new(s->sql);
-    s->writer->categories = pm_category_ids_new(s->sql);
-    s->writer->rules = pm_rule_set_new(s->sql, NULL);
-    return pm_sql_end(s->sql, err);
 }
 
 static pm_put put_of(const pmapdb_store *s)
@@ -74,19 +50,97 @@ static pm_put put_of(const pmapdb_store *s)
                     .sweep_ms = w->sweep_ms};
 }
 
+/* ---- the end of a transaction ---- */
+
+static void group_moments(pm_sql *sql, pm_writer *w)
+{
+    for (size_t i = 0; w->first_ms.used && i < w->first_ms.size; i++) {
+        const struct pm_map_slot *slot = &w->first_ms.slot[i];
+        int64_t last_ms = slot->value;
+
+        if (slot->value == PMAPDB_UNKNOWN)
+            continue;
+        pm_map_get(&w->last_ms, slot->key, &last_ms);
+        pm_moments_group(sql, w->sweep_ms, (int64_t)slot->key, slot->value, last_ms);
+    }
+    pm_map_clear(&w->first_ms);
+    pm_map_clear(&w->last_ms);
+}
+
+/* Removes categories that lineages lost and no row has any more. SQLite may assign their ids again,
+ * so all kept state is dropped then. */
+static void remove_categories(pmapdb_store *s)
+{
+    pm_map *left = &s->writer->left;
+    int removed = 0;
+
+    for (size_t i = 0; left->used && i < left->size; i++) {
+        int64_t id = (int64_t)left->slot[i].key;
+
+        if (left->slot[i].value == PMAPDB_UNKNOWN || id <= PM_CATEGORY_COUNT || !pm_sql_ok(s->sql))
+            continue;
+        pm_sql_do(s->sql,
+                  "DELETE FROM category WHERE category_id = ?1 "
+                  "AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.category_id = ?1) "
+                  "AND NOT EXISTS (SELECT 1 FROM region r WHERE r.category_id = ?1) "
+                  "AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.category_id = ?1)",
+                  PM_ARGS(PM_I(id)));
+        removed += sqlite3_changes(s->db);
+    }
+    pm_map_clear(left);
+    if (removed)
+        pm_store_forget(s);
+}
+
+/* Runs before a commit. */
+static void finish(pmapdb_store *s)
+{
+    pm_put p = put_of(s);
+
+    pm_rewind_end(&p, &s->writer->newest);
+    group_moments(s->sql, s->writer);
+    remove_categories(s);
+}
+
 /* ---- one capture ---- */
 
-static void set_moments(pm_put *p, pm_writer *w, const pm_process_found *found)
+static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *err)
 {
-    if (found->is_new || found->old_name_id == found->name_id) {
-        if (p->snapshot_id)
-            pm_moments_added(p->sql, &w->moments, w->sweep_ms, found->name_id, p->snapshot_id,
-                             p->process_id, p->capture);
-        return;
-    }
-    pm_moments_forget(&w->moments);
-    pm_moments_regroup(p->sql, w->sweep_ms, found->old_name_id);
-    pm_moments_regroup(p->sql, w->sweep_ms, found->name_id);
+    /* differs if another connection has written meanwhile */
+    int64_t version = pm_sql_value(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0);
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    if (st != PMAPDB_OK)
+        return st;
+    if (s->writer && (s->writer->first_ms.used || /* inside a transaction that finish() will end */
+                      (s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
+                       pm_objects_count(s->writer->objects) <= OBJECTS_MAX)))
+        return PMAPDB_OK;
+    pm_store_forget(s);
+    s->writer = calloc(1, sizeof *s->writer);
+    if (!s->writer)
+        return pm_fail_nomem(err);
+    s->free_writer = writer_free;
+    s->finish = finish;
+    s->writer->data_version = version;
+    s->writer->sweep_ms = sweep_ms;
+    s->writer->objects = pm_objects_new(s->sql);
+    s->writer->categories = pm_category_ids_new(s->sql);
+    s->writer->rules = pm_rule_set_new(s->sql, NULL);
+    return pm_sql_end(s->sql, err);
+}
+
+/* The moments of the name from first_ms to last_ms are grouped before the commit. */
+static void add_moments(pm_put *p, pm_writer *w, int64_t name_id, int64_t first_ms, int64_t last_ms)
+{
+    int64_t first = first_ms, last = last_ms;
+
+    pm_map_get(&w->first_ms, (uint64_t)name_id, &first);
+    pm_map_get(&w->last_ms, (uint64_t)name_id, &last);
+    first = first < first_ms ? first : first_ms;
+    last = last > last_ms ? last : last_ms;
+    PM_SQL_STEP(p->sql, pm_map_put(&w->first_ms, (uint64_t)name_id, first, &err));
+    PM_SQL_STEP(p->sql, pm_map_put(&w->last_ms, (uint64_t)name_id, last, &err));
 }
 
 static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *context)
@@ -125,38 +179,17 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
     put_block(p, w, &context);
     if (c->live && p->snapshot_id)
         pm_live_reading_put(p->sql, p->snapshot_id, c->live);
-    if (pm_sql_ok(p->sql))
-        set_moments(p, w, &found);
+    if (found.is_new || found.old_name_id == found.name_id) {
+        add_moments(p, w, found.name_id, c->taken_ms, c->taken_ms);
+    } else {
+        add_moments(p, w, found.old_name_id, PM_MOMENTS_ALL);
+        add_moments(p, w, found.name_id, PM_MOMENTS_ALL);
+    }
     pm_refine_doubt(&p->refine, out->doubt, sizeof out->doubt);
     out->snapshot_id = p->snapshot_id;
     out->process_id = found.process_id;
     out->name_id = found.name_id;
     out->ambiguous = found.ambiguous;
-}
-
-/* Removes categories that lineages lost and no row has any more. SQLite may assign their ids again,
- * so all kept state is dropped then. */
-static void remove_categories(pmapdb_store *s)
-{
-    pm_map *left = &s->writer->left;
-    int removed = 0;
-
-    for (size_t i = 0; left->used && i < left->size; i++) {
-        int64_t id = (int64_t)left->slot[i].key;
-
-        if (left->slot[i].value == PMAPDB_UNKNOWN || id <= PM_CATEGORY_COUNT || !pm_sql_ok(s->sql))
-            continue;
-        pm_sql_do(s->sql,
-                  "DELETE FROM category WHERE category_id = ?1 "
-                  "AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.category_id = ?1) "
-                  "AND NOT EXISTS (SELECT 1 FROM region r WHERE r.category_id = ?1) "
-                  "AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.category_id = ?1)",
-                  PM_ARGS(PM_I(id)));
-        removed += sqlite3_changes(s->db);
-    }
-    pm_map_clear(left);
-    if (removed)
-        pm_store_forget(s);
 }
 
 static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
@@ -191,32 +224,12 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
     }
     pm_rows_free(&p.rows);
     pm_rollup_free(&p.rollup);
-    if (!pm_store_put_waits(s))
-        remove_categories(s);
     return pm_sql_end(s->sql, err);
 }
 
 bool pm_store_put_waits(const pmapdb_store *s)
 {
     return s->writer && s->writer->newest.waiting;
-}
-
-pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err)
-{
-    pm_put p;
-
-    if (!pm_store_put_waits(s))
-        return PMAPDB_OK;
-    p = put_of(s);
-    pm_rewind_end(&p, &s->writer->newest);
-    remove_categories(s);
-    return pm_sql_end(s->sql, err);
-}
-
-void pm_store_abandon(pmapdb_store *s)
-{
-    pm_store_rollback(s);
-    pm_store_forget(s);
 }
 
 /* ---- names and refused input ---- */

@@ -16,18 +16,15 @@ typedef struct pm_stored {
 
 /* Stores a capture in the caller's transaction. *capture_id: 0, or the value that an earlier call
  * set for a capture that was read together with this one. sweep_ms: the longest time between
- * captures of one moment. After an error the transaction must not be committed: pm_store_abandon
- * rolls it back. Exception: PMAPDB_INPUT, an error of the capture itself, where nothing was written
- * and the transaction may continue. Call pm_store_put_end before the commit: a late capture makes
- * later ones wait (see rewind.h), and these are put back.
- */
+ * captures of one moment. After an error the transaction must not be committed, but rolled back.
+ * Exception: PMAPDB_INPUT, an error of the capture itself, where nothing was written and the
+ * transaction may continue. pm_store_commit first completes what waits: moments, and the captures
+ * that a late one made wait (see rewind.h). */
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);
-pmapdb_status pm_store_put_end(pmapdb_store *s, pmapdb_error *err);
-void pm_store_abandon(pmapdb_store *s);
 
-/* True if captures wait to be put back. Storing more late captures in the same transaction is
- * cheaper: a transaction with such captures may last for PM_LATE_TURNS turns
+/* True if captures wait for the commit, to be put back. Storing more late captures in the same
+ * transaction is cheaper: a transaction with such captures may last for PM_LATE_TURNS turns
  * (pm_store_turn_is_over). */
 #define PM_LATE_TURNS 10
 bool pm_store_put_waits(const pmapdb_store *s);

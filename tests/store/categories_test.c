@@ -14,7 +14,7 @@
 static int64_t id_of(const kit *k, const char *category)
 {
     pm_category_ids *ids = pm_category_ids_new(k->store->sql);
-    int64_t id = pm_category_id(ids, pm_text_of(category), PM_TEXT("about it"), false);
+    int64_t id = pm_category_id(ids, pm_text_of(category), false);
 
     pm_category_ids_free(ids);
     return id;
@@ -40,9 +40,9 @@ static void ids_and_parents(void **state)
                "anonymous/thread-stack|anonymous|Stacks of threads: of a usual size, right above a "
                "guard\n"
                "reserve/guard|reserve|Guards: up to 1 MiB, right below writable memory\n"
-               "anonymous/test|anonymous|about it\n/usr/lib/x.so|/usr/lib/x.so|about it\n"
-               "total/x|total/x|about it\nanonymouse/x|anonymouse/x|about it\n"
-               "anonymous/test/more|anonymous|about it\n");
+               "anonymous/test|anonymous|\n/usr/lib/x.so|/usr/lib/x.so|\n"
+               "total/x|total/x|\nanonymouse/x|anonymouse/x|\n"
+               "anonymous/test/more|anonymous|\n");
     assert_true(whole_store(k));
 }
 
@@ -56,23 +56,23 @@ static void a_limit(void **state)
     kit_exec(k, "BEGIN");
     for (int i = 15; i <= PM_CATEGORIES_MAX; i++) {
         snprintf(name, sizeof name, "file %d", i);
-        last = pm_category_id(ids, pm_text_of(name), PM_TEXT(""), false);
+        last = pm_category_id(ids, pm_text_of(name), false);
         assert_int_equal(last, i);
     }
     for (int i = 0; i < 2; i++) { /* the second time it is known that there is no room */
-        id = pm_category_id(ids, PM_TEXT("file 2001"), PM_TEXT(""), false);
+        id = pm_category_id(ids, PM_TEXT("file 2001"), false);
         assert_int_equal(id, 0);
     }
-    id = pm_category_id(ids, PM_TEXT("file 1234"), PM_TEXT(""), false);
+    id = pm_category_id(ids, PM_TEXT("file 1234"), false);
     assert_int_equal(id, 1234);
     pm_category_ids_free(ids);
     kit_expect(k, "SELECT count(*) FROM category", "2000\n");
     /* Names out of captures leave some places to those that rules call so themselves. */
     kit_exec(k, "DELETE FROM category WHERE category_id > 1800");
     ids = pm_category_ids_new(k->store->sql);
-    id = pm_category_id(ids, PM_TEXT("file 2001"), PM_TEXT(""), true);
+    id = pm_category_id(ids, PM_TEXT("file 2001"), true);
     assert_int_equal(id, 0);
-    id = pm_category_id(ids, PM_TEXT("file 2001"), PM_TEXT(""), false);
+    id = pm_category_id(ids, PM_TEXT("file 2001"), false);
     assert_int_equal(id, 1801);
     pm_category_ids_free(ids);
     /* Those that are to go do not count. The store lacks the others until the turn that stores
@@ -80,13 +80,13 @@ static void a_limit(void **state)
     ids = pm_category_ids_anew(k->store->sql);
     for (int i = 1; i <= PM_CATEGORIES_MAX; i++) {
         snprintf(name, sizeof name, "other %d", i);
-        id = pm_category_id(ids, pm_text_of(name), PM_TEXT(""), false);
+        id = pm_category_id(ids, pm_text_of(name), false);
         assert_int_equal(id, -i);
     }
-    id = pm_category_id(ids, PM_TEXT("one more"), PM_TEXT(""), false);
+    id = pm_category_id(ids, PM_TEXT("one more"), false);
     assert_int_equal(id, 0);
     pm_category_ids_turn(ids);
-    id = pm_category_id(ids, PM_TEXT("other 7"), PM_TEXT(""), false);
+    id = pm_category_id(ids, PM_TEXT("other 7"), false);
     assert_int_equal(id, 1802);
     pm_category_ids_free(ids);
     kit_exec(k, "ROLLBACK");

@@ -64,7 +64,7 @@ static void refine_by_hand(kit *k)
     int64_t id;
 
     ids = pm_category_ids_new(k->store->sql);
-    id = pm_category_id(ids, PM_TEXT("anonymous/test"), PM_TEXT(""), false);
+    id = pm_category_id(ids, PM_TEXT("anonymous/test"), false);
     pm_category_ids_free(ids);
     assert_int_equal(id, 15);
     kit_exec(k, "UPDATE lineage SET category_id = 15, rule = 'by hand' WHERE category_id = 11 AND "

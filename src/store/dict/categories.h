@@ -29,9 +29,9 @@ pm_category_ids *pm_category_ids_anew(pm_sql *sql);
 void pm_category_ids_turn(pm_category_ids *ids);
 void pm_category_ids_free(pm_category_ids *ids);
 
-/* Finds the id of a category; `about` describes a new one. of_data: the text contains names from
- * captures. Returns 0 if the limit is reached; nothing is written then. */
-int64_t pm_category_id(pm_category_ids *ids, pm_text category, pm_text about, bool of_data);
+/* Finds or inserts a category. of_data: the text contains names from captures. Returns 0 if the
+ * limit is reached; nothing is written then. */
+int64_t pm_category_id(pm_category_ids *ids, pm_text category, bool of_data);
 
 /* Inserts the missing rows for the categories of classify.h. */
 void pm_category_ids_built_in(pm_sql *sql);

@@ -122,6 +122,18 @@ void pm_apply_write(pm_sql *sql)
                                  (long long)broken));
 }
 
+void pm_apply_again(pm_sql *sql, int64_t process_id)
+{
+    pm_refine refine = {.categories = pm_category_ids_new(sql),
+                        .rules = pm_rule_set_new(sql, NULL)};
+
+    pm_apply_judge(sql, process_id, true, false);
+    pm_apply_ask(sql, &refine, NULL);
+    pm_apply_write(sql);
+    pm_category_ids_free(refine.categories);
+    pm_rule_set_free(refine.rules);
+}
+
 /* ---- the report ---- */
 
 /* Reports the changes that the survey found, after they are stored. */

@@ -14,8 +14,8 @@
 
 #include "store/file/steps.h"
 #include "store/file/store.h"
+#include "store/rules/refine.h"
 #include "store/rules/rule_set.h"
-#include "store/write/refine.h"
 
 typedef struct pm_apply {
     const pm_rule_text *text; /* for table rule_set; hash and applied_ms are computed here */
@@ -46,5 +46,8 @@ void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply);
 
 /* Writes the categories in apply_judge to the store. */
 void pm_apply_write(pm_sql *sql);
+
+/* All three for one process, with the rules of the store. */
+void pm_apply_again(pm_sql *sql, int64_t process_id);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/clock/clock.h"
 #include "store/rules/apply.h"
-#include "store/write/put.h"
 
 /* A map further from a report than this one is not named by it. */
 #define FAR_MS 3600000
@@ -99,7 +98,7 @@ static void write_names(pm_sql *sql, int64_t process_id, bool all)
     while (pm_sql_next(sql, stmt)) {
         pm_text category = pm_col_text(stmt, 0);
         /* 0 where the store has no room */
-        int64_t id = pm_category_id(refine.categories, category, PM_TEXT(""), false);
+        int64_t id = pm_category_id(refine.categories, category, false);
 
         pm_sql_do(sql,
                   "UPDATE apply_judge SET category_id = nullif(?2, 0), rule = CASE WHEN ?2 THEN "
@@ -110,6 +109,15 @@ static void write_names(pm_sql *sql, int64_t process_id, bool all)
     pm_apply_write(sql);
     pm_category_ids_free(refine.categories);
     pm_rule_set_free(refine.rules);
+}
+
+void pm_label_again(pm_sql *sql, int64_t process_id)
+{
+    if (!pm_sql_value(sql, "SELECT 1 FROM label WHERE process_id = ?1 LIMIT 1",
+                      PM_ARGS(PM_I(process_id)), 0))
+        return;
+    cover(sql, process_id, true);
+    write_names(sql, process_id, true);
 }
 
 /* ---- whose memory it is ---- */
@@ -255,6 +263,5 @@ void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here)
     if (is_known(into, here))
         return;
     store_new(into, here);
-    cover(into, here, true);
-    write_names(into, here, true);
+    pm_label_again(into, here);
 }

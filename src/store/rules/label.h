@@ -40,6 +40,10 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
 /* The greatest id of a snapshot. */
 pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err);
 
+/* Gives the names of all stored reports of a process again, in the caller's transaction; what a
+ * writer remembers is then out of date. */
+void pm_label_again(pm_sql *sql, int64_t process_id);
+
 /* Takes over what the process `there` of the store `from` says, for the process `here` of `into`;
  * in the caller's transaction. What a writer remembers is then out of date. */
 void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here);

@@ -178,17 +178,13 @@ static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row
             *out = (pm_descent){lineage, base->row[i].at.kept, row->reason};
 }
 
-/* Begins a lineage at row i. The rules give its category, unless the program itself named it. */
+/* Begins a lineage at row i. The rules give its category. */
 static void begin_lineage(pm_put *p, size_t i)
 {
     pm_row *row = &p->rows.row[i];
     uint64_t was = (uint64_t)row->at.lineage;
-    pm_ruling ruling = {0};
+    pm_ruling ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
 
-    if (p->rewind && pm_map_get(&p->rewind->labelled, was, &ruling.kept))
-        ruling.rule = PM_RULE_LABEL;
-    else
-        ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
     row->at.kept = ruling.kept;
     pm_sql_do(p->sql,
               "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
@@ -196,9 +192,6 @@ static void begin_lineage(pm_put *p, size_t i)
               PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id), PM_I(pm_row_category(row)),
                       PM_S(ruling.rule)));
     row->at.lineage = pm_sql_last_id(p->sql);
-    if (ruling.rule && strcmp(ruling.rule, PM_RULE_LABEL) == 0)
-        PM_SQL_STEP(p->sql,
-                    pm_map_put(&p->rewind->labelled, (uint64_t)row->at.lineage, ruling.kept, &err));
     if (p->rewind)
         PM_SQL_STEP(p->sql, pm_map_put(&p->rewind->renamed, was, row->at.lineage, &err));
 }
@@ -237,6 +230,33 @@ static void show_first(pm_put *p, int64_t leader)
     }
 }
 
+void pm_put_again(pm_put *p, int64_t what)
+{
+    int64_t before = 0;
+
+    pm_map_get(p->again, (uint64_t)p->process_id, &before);
+    PM_SQL_STEP(p->sql, pm_map_put(p->again, (uint64_t)p->process_id, before | what, &err));
+}
+
+/* True if the capture shows an older lineage that the newest capture of its own stream does not
+ * show: perhaps no capture of its kind has shown the lineage. */
+static bool shows_more(pm_put *p, const pm_stream *own, const pm_descent *descent)
+{
+    pm_map known = {0};
+    bool more = false;
+
+    for (size_t i = 0; i < own->rows.n; i++)
+        PM_SQL_STEP(p->sql, pm_map_put(&known, (uint64_t)own->rows.row[i].at.lineage, 1, &err));
+    for (size_t i = 0; i < p->rows.n && !more; i++) {
+        int64_t seen;
+
+        more = descent[i].lineage != PM_NO_LINEAGE &&
+               !pm_map_get(&known, (uint64_t)descent[i].lineage, &seen);
+    }
+    pm_map_free(&known);
+    return more;
+}
+
 /* ---- appending ---- */
 
 static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
@@ -259,10 +279,8 @@ static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
         for (size_t i = 0; i < p->rows.n; i++)
             if (descent[i].lineage == PM_NO_LINEAGE)
                 keep_lineage(p, base, &p->rows.row[i], &descent[i]);
-    if (from && pm_order_compare_worth(&from->newest, &p->order) > 0)
-        pm_refine_again(p, n, own, descent);
-    if (p->rewind)
-        pm_refine_labelled(p, n, descent);
+    if (from && pm_order_compare_worth(&from->newest, &p->order) > 0 && shows_more(p, own, descent))
+        pm_put_again(p, PM_AGAIN_RULES);
     take_place(p, own, &off);
     descend(p, descent);
     if (from && from != own && pm_order_compare(&p->order, &from->newest) < 0)

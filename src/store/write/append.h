@@ -5,8 +5,8 @@
 #include "base/record/capture.h"
 #include "store/dict/rare_fields.h"
 #include "store/file/store.h"
+#include "store/rules/refine.h"
 #include "store/write/newest.h"
-#include "store/write/refine.h"
 
 /* One capture that is being stored. */
 typedef struct pm_put {
@@ -16,7 +16,7 @@ typedef struct pm_put {
     const pm_capture *capture; /* NULL: put back; it is already stored as snapshot_id */
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
-    pm_map *left; /* keys: categories that lineages lost; perhaps no row has them any more */
+    pm_map *again; /* process -> PM_AGAIN_RULES, or another */
     pm_order order;
     uint64_t fields;
     pm_rows rows; /* sorted by place; empty if the state is totals */
@@ -30,6 +30,10 @@ pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err);
 
 /* Fills p->rows with the rows of the capture, classified in its context. */
 void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
+
+/* Decides the categories of the process again before the commit: by the rules, by its labels. */
+enum { PM_AGAIN_RULES = 1, PM_AGAIN_LABELS = 2, PM_AGAIN_BOTH = 3 };
+void pm_put_again(pm_put *p, int64_t what);
 
 /* Appends the capture and writes its row in table snapshot; sets snapshot_id. For a partial or
  * complete capture, its sitting must have begun. */

@@ -64,7 +64,7 @@ static bool group_span(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t f
     size_t n = 0, cap = 0;
     bool settled;
     sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("moment-rows"),
-                                    PM_ARGS(PM_I(name_id), PM_BITS(from), PM_BITS(to)));
+                                    PM_ARGS(PM_I(name_id), PM_I(from), PM_I(to)));
 
     while (pm_sql_next(sql, stmt)) {
         PM_SQL_STEP(sql, pm_grow(&s, &cap, n, sizeof *s, &err));
@@ -85,39 +85,42 @@ static bool group_span(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t f
     return settled;
 }
 
+/* True if the name has one snapshot after a pause before from_ms: the usual case. The snapshot is
+ * already a moment of its own. */
+static bool is_alone(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t from_ms)
+{
+    return pm_sql_value(sql,
+                        "SELECT count(*) FROM (SELECT 1 FROM process p CROSS JOIN snapshot s ON "
+                        "s.process_id = p.process_id AND s.taken_ms >= ?2 WHERE p.name_id = ?1 "
+                        "LIMIT 2)",
+                        PM_ARGS(PM_I(name_id), PM_I(from_ms - sweep_ms)), 0) == 1;
+}
+
 void pm_moments_group(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t from_ms,
                       int64_t to_ms)
 {
-    int64_t span = 2 * sweep_ms + 2, newest_ms, before_ms, moment_ms, n, to;
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql,
-        "SELECT max(newest_ms), max(before_ms), max(moment_ms), sum(n) FROM (SELECT "
-        "(SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id) AS newest_ms, "
-        "(SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id AND s.taken_ms "
-        "< ?2) AS before_ms, "
-        "(SELECT moment_ms FROM snapshot s WHERE s.process_id = p.process_id AND s.taken_ms < ?2 "
-        "ORDER BY taken_ms DESC LIMIT 1) AS moment_ms, "
-        "(SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id AND s.taken_ms = ?2) "
-        "AS n FROM process p WHERE p.name_id = ?1)",
-        PM_ARGS(PM_I(name_id), PM_BITS(from_ms)));
+    int64_t span = 2 * sweep_ms + 2, newest_ms = to_ms, before_ms, to;
+    sqlite3_stmt *stmt;
 
-    if (!pm_sql_next(sql, stmt))
+    if (is_alone(sql, sweep_ms, name_id, from_ms))
         return;
-    newest_ms = pm_col_ms(stmt, 0);
-    before_ms = pm_col_ms(stmt, 1);
-    moment_ms = pm_col_ms(stmt, 2);
-    n = pm_col_int(stmt, 3);
-    pm_sql_done(stmt);
-    if (newest_ms == PMAPDB_UNKNOWN)
-        return;
-    /* the usual case: one snapshot, after a pause, is already a moment of its own */
-    if (newest_ms == from_ms && n == 1 && before_ms < from_ms - sweep_ms)
-        return;
-    from_ms = moment_ms == PMAPDB_UNKNOWN ? from_ms : moment_ms;
-    for (int64_t after = to_ms; pm_sql_ok(sql); after = to, span *= 8) {
+    stmt = pm_sql_ask(
+        sql,
+        "SELECT max((SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id)), "
+        "max((SELECT moment_ms FROM snapshot s WHERE s.process_id = p.process_id "
+        "AND s.taken_ms < ?2 ORDER BY taken_ms DESC LIMIT 1)) FROM process p WHERE p.name_id = ?1",
+        PM_ARGS(PM_I(name_id), PM_I(from_ms)));
+    if (pm_sql_next(sql, stmt)) {
+        newest_ms = pm_col_ms(stmt, 0);
+        before_ms = pm_col_ms(stmt, 1);
+        from_ms = before_ms == PMAPDB_UNKNOWN ? from_ms : before_ms;
+        pm_sql_done(stmt);
+    }
+    for (int64_t after = to_ms; newest_ms != PMAPDB_UNKNOWN && pm_sql_ok(sql); after = to) {
         to = after < newest_ms - span ? after + span : newest_ms;
         if (group_span(sql, sweep_ms, name_id, from_ms, to, after) || to == newest_ms)
             return;
+        span *= 8;
     }
 }
 

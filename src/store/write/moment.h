@@ -15,7 +15,7 @@ void pm_moments_group(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t fr
                       int64_t to_ms);
 
 /* The same for all snapshots of the name: a process joined or left the name. */
-#define PM_MOMENTS_ALL INT64_MIN + 1, INT64_MAX
+#define PM_MOMENTS_ALL -((int64_t)1 << 54), (int64_t)1 << 54
 
 /* Finds out whether processes of one name that live at the same time were captured in turns, close
  * together but in different moments. If so, `text` says so and names the remedy; else it is empty.

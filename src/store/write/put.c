@@ -3,6 +3,8 @@
 
 #include "base/clock/clock.h"
 #include "store/dict/captures.h"
+#include "store/rules/apply.h"
+#include "store/rules/label.h"
 #include "store/write/live_reading.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
@@ -22,7 +24,7 @@ typedef struct pm_writer {
     int64_t sweep_ms;
     int64_t data_version;
     pm_newest_all newest;
-    pm_map left; /* see append.h */
+    pm_map again; /* see append.h */
 } pm_writer;
 
 /* ---- the kept state ---- */
@@ -35,7 +37,7 @@ static void writer_free(pm_writer *w)
     pm_rule_set_free(w->rules);
     pm_map_free(&w->first_ms);
     pm_map_free(&w->last_ms);
-    pm_map_free(&w->left);
+    pm_map_free(&w->again);
     free(w);
 }
 
@@ -46,7 +48,7 @@ static pm_put put_of(const pmapdb_store *s)
     return (pm_put){.sql = s->sql,
                     .objects = w->objects,
                     .refine = {.categories = w->categories, .rules = w->rules},
-                    .left = &w->left,
+                    .again = &w->again,
                     .sweep_ms = w->sweep_ms};
 }
 
@@ -67,29 +69,26 @@ static void group_moments(pm_sql *sql, pm_writer *w)
     pm_map_clear(&w->last_ms);
 }
 
-/* Removes categories that lineages lost and no row has any more. SQLite may assign their ids again,
- * so all kept state is dropped then. */
-static void remove_categories(pmapdb_store *s)
+/* Decides the categories of processes again. All kept state is dropped then: it has the categories
+ * from before. */
+static void decide_again(pmapdb_store *s)
 {
-    pm_map *left = &s->writer->left;
-    int removed = 0;
+    const pm_map *again = &s->writer->again;
 
-    for (size_t i = 0; left->used && i < left->size; i++) {
-        int64_t id = (int64_t)left->slot[i].key;
+    for (size_t i = 0; again->used && i < again->size; i++) {
+        int64_t process_id = (int64_t)again->slot[i].key, what = again->slot[i].value;
 
-        if (left->slot[i].value == PMAPDB_UNKNOWN || id <= PM_CATEGORY_COUNT || !pm_sql_ok(s->sql))
+        if (what == PMAPDB_UNKNOWN)
             continue;
-        pm_sql_do(s->sql,
-                  "DELETE FROM category WHERE category_id = ?1 "
-                  "AND NOT EXISTS (SELECT 1 FROM lineage l WHERE l.category_id = ?1) "
-                  "AND NOT EXISTS (SELECT 1 FROM region r WHERE r.category_id = ?1) "
-                  "AND NOT EXISTS (SELECT 1 FROM category_version v WHERE v.category_id = ?1)",
-                  PM_ARGS(PM_I(id)));
-        removed += sqlite3_changes(s->db);
+        if (what & PM_AGAIN_RULES)
+            pm_apply_again(s->sql, process_id);
+        if (what & PM_AGAIN_LABELS)
+            pm_label_again(s->sql, process_id);
     }
-    pm_map_clear(left);
-    if (removed)
+    if (again->used) {
+        pm_category_remove_unused(s->sql);
         pm_store_forget(s);
+    }
 }
 
 /* Runs before a commit. */
@@ -99,7 +98,7 @@ static void finish(pmapdb_store *s)
 
     pm_rewind_end(&p, &s->writer->newest);
     group_moments(s->sql, s->writer);
-    remove_categories(s);
+    decide_again(s);
 }
 
 /* ---- one capture ---- */

@@ -20,7 +20,6 @@ void pm_rewind_free(pm_rewind *r)
     pm_rollup_free(&r->rollup);
     free(r->mappings.item);
     free(r->totals.item);
-    pm_map_free(&r->labelled);
     pm_map_free(&r->renamed);
     free(r);
 }
@@ -34,8 +33,6 @@ static pm_queue *queue_of(pm_rewind *r, const pm_order *o)
 
 static void begin(pm_put *p, pm_newest_all *all, pm_newest *n)
 {
-    sqlite3_stmt *stmt;
-
     if (n->rewind)
         return;
     n->rewind = calloc(1, sizeof *n->rewind);
@@ -45,12 +42,6 @@ static void begin(pm_put *p, pm_newest_all *all, pm_newest *n)
     }
     all->waiting++;
     pm_newest_forget(n);
-    stmt = pm_sql_ask(
-        p->sql, "SELECT lineage_id, category_id FROM lineage WHERE process_id = ?1 AND rule = ?2",
-        PM_ARGS(PM_I(p->process_id), PM_S(PM_RULE_LABEL)));
-    while (pm_sql_next(p->sql, stmt))
-        PM_SQL_STEP(p->sql, pm_map_put(&n->rewind->labelled, (uint64_t)pm_col_int(stmt, 0),
-                                       pm_col_int(stmt, 1), &err));
 }
 
 /* ---- putting back ---- */
@@ -81,7 +72,7 @@ static void put_back(pm_put *means, pm_newest *n, const waiting *w)
     pm_put p = {.sql = means->sql,
                 .objects = means->objects,
                 .refine = means->refine,
-                .left = means->left,
+                .again = means->again,
                 .sweep_ms = means->sweep_ms,
                 .process_id = n->process_id,
                 .snapshot_id = w->snapshot_id,
@@ -184,24 +175,19 @@ void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
 
 /* ---- the end ---- */
 
-#define UNSHOWN                                                                            \
-    "process_id = ?1 AND NOT EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage." \
-    "lineage_id)"
-
 /* Removes epochs without captures, and lineages that no region shows. */
 static void remove_rest(pm_put *p, int64_t process_id)
 {
     const pm_arg args[] = {PM_I(process_id)};
-    sqlite3_stmt *stmt;
 
     pm_sql_do(p->sql,
               "DELETE FROM epoch WHERE process_id = ?1 AND NOT EXISTS (SELECT 1 FROM snapshot s "
               "WHERE s.epoch_id = epoch.epoch_id)",
               args, 1);
-    stmt = pm_sql_ask(p->sql, "SELECT DISTINCT category_id FROM lineage WHERE " UNSHOWN, args, 1);
-    while (pm_sql_next(p->sql, stmt))
-        PM_SQL_STEP(p->sql, pm_map_put(p->left, (uint64_t)pm_col_int(stmt, 0), 1, &err));
-    pm_sql_do(p->sql, "DELETE FROM lineage WHERE " UNSHOWN, args, 1);
+    pm_sql_do(p->sql,
+              "DELETE FROM lineage WHERE process_id = ?1 AND NOT EXISTS (SELECT 1 FROM region r "
+              "WHERE r.lineage_id = lineage.lineage_id)",
+              args, 1);
 }
 
 void pm_rewind_end(pm_put *p, pm_newest_all *all)
@@ -215,6 +201,8 @@ void pm_rewind_end(pm_put *p, pm_newest_all *all)
         append_waiting(p, n, &n->rewind->mappings, NULL);
         append_waiting(p, n, &n->rewind->totals, NULL);
         remove_rest(p, n->process_id);
+        if (n->rewind->mappings.n)
+            pm_put_again(p, n->rewind->judges ? PM_AGAIN_BOTH : PM_AGAIN_LABELS);
         pm_rewind_free(n->rewind);
         n->rewind = NULL;
         all->waiting--;

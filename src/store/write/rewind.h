@@ -32,9 +32,9 @@ typedef struct pm_queue {
 
 typedef struct pm_rewind {
     pm_queue mappings, totals;
+    bool judges;  /* may change the category of lineages that began before the cut */
     pm_rows rows; /* buffer for the capture that is put back */
     pm_rollup rollup;
-    pm_map labelled;               /* lineage that a program itself had named -> category_id */
     pm_map renamed;                /* lineage of a waiting capture -> lineage that took its place */
     struct pm_versions **versions; /* of the waiting captures */
     size_t n_versions, cap_versions;

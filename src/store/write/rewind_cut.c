@@ -128,14 +128,15 @@ static bool decides_before(const pm_put *p, const pm_queue *stored, size_t cut)
 
 /* Returns the index of the first capture that waits. Of captures with only sums, leaves those of
  * the stream after the late one. */
-static size_t find_cut(const pm_put *late, pm_queue *stored)
+static size_t find_cut(const pm_put *late, pm_rewind *r, pm_queue *stored)
 {
     size_t from, to, cut, n = 0;
 
     if (late->order.state != PM_STATE_TOTALS) {
         find_bases(stored, late->sweep_ms, &late->order, &from, &to);
         cut = changes_sitting(late, stored, from, to) ? from : to;
-        return decides_before(late, stored, cut) ? 0 : cut;
+        r->judges |= decides_before(late, stored, cut);
+        return cut;
     }
     for (size_t i = 0; i < stored->n; i++)
         if (stored->item[i].order.dialect == late->order.dialect &&
@@ -195,7 +196,7 @@ void pm_rewind_cut(const pm_put *late, pm_rewind *r, pm_queue *q)
     pm_map taken = {0}; /* epoch -> the index of its versions */
 
     load_stored(late->sql, late->process_id, late->order.state == PM_STATE_TOTALS, &stored);
-    for (size_t i = find_cut(late, &stored); i < stored.n && pm_sql_ok(late->sql); i++) {
+    for (size_t i = find_cut(late, r, &stored); i < stored.n && pm_sql_ok(late->sql); i++) {
         pm_waiting *w = &stored.item[i];
         int64_t at = (int64_t)r->n_versions;
 

@@ -57,7 +57,7 @@ static void load_size(pm_sql *sql, pm_stream *s)
     pm_sql_done(stmt);
 }
 
-void pm_stream_load_sums(pm_sql *sql, pm_stream *s)
+static void load_sums(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
@@ -85,7 +85,7 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
         return;
     load_size(sql, s);
     pm_versions_newest(sql, objects, s->epoch_id, &s->rows);
-    pm_stream_load_sums(sql, s);
+    load_sums(sql, s);
 }
 
 /* ---- epochs ---- */
@@ -249,29 +249,4 @@ void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_
     s->n = (size_t)off + 1;
     if (off == 0)
         s->first_rows = s->rows.n;
-}
-
-void pm_stream_recount(pm_sql *sql, pm_objects *objects, int64_t epoch_id)
-{
-    pm_stream s = {.epoch_id = epoch_id};
-    pm_versions v = {0};
-    pm_rollup sums = {0};
-    int64_t n = pm_sql_value(sql, "SELECT max(off) + 1 FROM snapshot WHERE epoch_id = ?1",
-                             PM_ARGS(PM_I(epoch_id)), 0);
-
-    pm_versions_load(sql, objects, epoch_id, 0, &v);
-    pm_sql_do(sql, "DELETE FROM category_version WHERE epoch_id = ?1", PM_ARGS(PM_I(epoch_id)));
-    for (int64_t off = 0; off < n && pm_sql_ok(sql); off++) {
-        const writing w = {sql, &s, off};
-        pm_rollup was = s.rollup;
-
-        pm_versions_rows(sql, &v, off, &s.rows);
-        PM_SQL_STEP(sql, pm_rollup_rows(&sums, &s.rows, v.fields, &err));
-        write_sums(&w, &was, &sums);
-        s.rollup = sums;
-        sums = was;
-    }
-    pm_rollup_free(&sums);
-    pm_versions_free(&v);
-    pm_stream_free(&s);
 }

@@ -34,9 +34,6 @@ void pm_stream_free(pm_stream *s);
 /* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
 
-/* Loads the sums of the newest capture again, after they changed in the file. */
-void pm_stream_load_sums(pm_sql *sql, pm_stream *s);
-
 /* Sets *off to the place of the next capture. Begins a new epoch if the fields differ or the epoch
  * is full. */
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off);
@@ -44,9 +41,5 @@ void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off);
 /* Writes the difference to the newest capture. `rows` (with lineages decided) and `rollup` become
  * the state; *rows and *rollup receive the previous state. */
 void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_rollup *rollup);
-
-/* Computes the sums by category of the captures of an epoch again from their rows, after lineages
- * changed their category. */
-void pm_stream_recount(pm_sql *sql, pm_objects *objects, int64_t epoch_id);
 
 #endif

@@ -10,7 +10,6 @@
 #include "store/dict/categories.h"
 #include "store/dict/row.h"
 #include "store/rules/rule_set.h"
-#include "store/write/lineage.h"
 
 /* State besides the rows of one capture. The facts of the capture are found when the rules are
  * first matched. */
@@ -42,19 +41,5 @@ pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, siz
 
 /* Writes the failures so far as a warning for the user; empty: none. */
 void pm_refine_doubt(const pm_refine *refine, char *out, size_t size);
-
-/* For a capture that is put back and shows lineages that a program itself had named: gives the same
- * name to the lineages that take their place. */
-struct pm_put;
-struct pm_newest;
-struct pm_stream;
-void pm_refine_labelled(struct pm_put *p, struct pm_newest *n, pm_descent *descent);
-
-/* For a capture that tells more than the capture from which it takes its lineages: matches the
- * rules again for lineages that no capture of its kind has shown. Writes new categories to the
- * earlier captures, in the file and in `n`, and to `descent`, which belongs to the rows of the
- * capture. */
-void pm_refine_again(struct pm_put *p, struct pm_newest *n, const struct pm_stream *own,
-                     pm_descent *descent);
 
 #endif

@@ -1,0 +1,93 @@
+/* refine: the categories from the rules. */
+#include "store/rules/refine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static pm_rule_row rule_row_of(const pm_row *row)
+{
+    const pm_object *o = row->at.object;
+
+    return (pm_rule_row){.start = row->at.start,
+                         .length = row->at.length,
+                         .path = o->path,
+                         .flags = o->flags,
+                         .perms = o->perms,
+                         .base = (pm_category)(o->category_id - 1),
+                         .has_flags = o->has_flags};
+}
+
+static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
+                    const pm_rule_row *row)
+{
+    pm_rule_row below, above;
+    size_t rule, slow;
+    uint64_t gave_up = pm_rules_gave_up(rules, &slow);
+
+    if (i > 0)
+        below = rule_row_of(&rows->row[i - 1]);
+    if (i + 1 < rows->n)
+        above = rule_row_of(&rows->row[i + 1]);
+    rule = pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
+                          i + 1 < rows->n ? &above : NULL);
+    if (pm_rules_gave_up(rules, &slow) > gave_up)
+        refine->slow_rule = pm_rules_name(rules, slow);
+    return rule;
+}
+
+/* Finds the category that the rule's template gives for the row. */
+static int64_t name(pm_sql *sql, pm_refine *refine, const pm_rules *rules, size_t rule,
+                    const pm_rule_row *row)
+{
+    pm_buf category = {0};
+    bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
+    int64_t id = 0;
+
+    PM_SQL_STEP(sql, pm_rules_category(rules, rule, row, &category, &err));
+    if (pm_sql_ok(sql))
+        id = pm_category_id(refine->categories, pm_buf_text(&category), of_data);
+    pm_buf_free(&category);
+    refine->unnamed += pm_sql_ok(sql) && !id;
+    return id;
+}
+
+/* The one place where rules are matched. */
+pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, size_t i)
+{
+    pm_rule_row row = rule_row_of(&rows->row[i]);
+    const pm_rules *rules = pm_sql_ok(sql) ? pm_rule_set_rules(refine->rules) : NULL;
+    pm_ruling out = {0};
+    size_t rule;
+
+    if (!rules)
+        return out;
+    for (size_t k = 0; k < rows->n && !refine->has_facts; k++) {
+        pm_rule_row other = rule_row_of(&rows->row[k]);
+
+        refine->facts |= pm_rules_facts(rules, &other);
+    }
+    refine->has_facts = true;
+    rule = match(refine, rules, rows, i, &row);
+    if (rule != PM_NO_RULE)
+        out.kept = name(sql, refine, rules, rule, &row);
+    if (out.kept)
+        out.rule = pm_rules_name(rules, rule);
+    return out;
+}
+
+void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    if (refine->unnamed)
+        used = (size_t)snprintf(out, size,
+                                "%zu of its mappings have only the category of their slug: the "
+                                "store has room for %d names from captures%s",
+                                refine->unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT,
+                                refine->slow_rule ? "; " : "");
+    if (refine->slow_rule && used < size)
+        snprintf(out + used, size - used,
+                 "rule '%s' does not match some path: its regex takes too long on it",
+                 refine->slow_rule);
+}

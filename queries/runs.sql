@@ -6,7 +6,7 @@
 -- param:  warm-up  duration ""    Time after the start that only the peak covers; else a tenth of each run
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  label    text     ""    KEY=VALUE: only while the host has this label: build=2.3.1
--- param:  work     text     ""    A counter, [[ms,count,part],...] in order of time: cuts the runs by work, not by time
+-- param:  work     text     ""    A counter, [[ms,count],...] in order of time: cuts the runs by work, not by time
 -- column: run           time     When the run began
 -- column: block         int      0 for the warm-up, then 1 to 9: equal parts of the rest of the run
 -- column: at_s          real     Middle of the block's snapshots, seconds since the run began
@@ -63,10 +63,16 @@ run AS (
     min(first_ms) + ifnull(:warm_up, (max(last_ms) - min(first_ms)) / 10) AS warm_ms
   FROM member GROUP BY run
 ),
-tick AS (
-  SELECT json_extract(j.value, '$[0]') AS at_ms, json_extract(j.value, '$[1]') AS work,
-    json_extract(j.value, '$[2]') AS part
+read AS (
+  SELECT j.key AS nth, json_extract(j.value, '$[0]') AS at_ms, json_extract(j.value, '$[1]') AS count,
+    lag(json_extract(j.value, '$[1]')) OVER (ORDER BY j.key) AS before
   FROM json_each(:work) j
+),
+tick AS (
+  -- where a count is smaller than the one before, the counter began anew at 0: another part begins
+  SELECT at_ms, count + sum(CASE WHEN count < before THEN before ELSE 0 END) OVER (ORDER BY nth) AS work,
+    sum(ifnull(count < before, 0)) OVER (ORDER BY nth) AS part
+  FROM read
 ),
 line AS (
   -- counts and moments in order of time

@@ -223,6 +223,27 @@ pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answ
     return rows;
 }
 
+void pm_answer_json(pmapdb_rows *rows, pm_buf *out)
+{
+    const pm_query_info *q = pm_rows_info(rows);
+    pm_buf before = {0};
+    pm_text json;
+    bool has = false;
+    pmapdb_error err;
+
+    pm_buf_addf(&before, NULL, "SELECT json_group_array(json_object(");
+    for (int i = 0; i < q->n_columns; i++)
+        pm_buf_addf(&before, NULL, "%s'%s', \"%s\"", i ? "," : "", pmapdb_rows_name(rows, i),
+                    pmapdb_rows_name(rows, i));
+    pm_buf_addf(&before, NULL, ")) FROM (");
+    pm_cli_must(pm_buf_status(&before, &err), &err);
+    pm_cli_must(pm_rows_wrap(rows, before.data, ")", &err), &err);
+    pm_cli_must(pmapdb_next(rows, &has, &err), &err);
+    json.data = pmapdb_rows_text(rows, 0, &json.len);
+    pm_cli_must(pm_buf_add(out, json.data, json.len, &err), &err);
+    pm_buf_free(&before);
+}
+
 /* ---- output ---- */
 
 /* Says what an answer without rows means: "no gaps". */

@@ -26,6 +26,10 @@ typedef struct pm_answer_arg {
 
 pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args);
 
+/* Adds the rows of a bound query, all their columns, to `out` as a JSON list of objects: for a
+ * query about these rows. */
+void pm_answer_json(pmapdb_rows *rows, pm_buf *out);
+
 /* The columns to show: those of --columns; in a table, those that the query's header names;
  * otherwise all. Must not move after it was filled in; valid as long as the rows. */
 typedef struct pm_answer_view {

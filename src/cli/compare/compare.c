@@ -23,7 +23,6 @@ typedef struct compare {
     double share;
     const char *junit;
     bool all;
-    pm_runs runs;
     pm_findings findings;
     pm_gates gates;
 } compare;
@@ -186,34 +185,27 @@ static void say_limits(const compare *c)
                     f->n_a, f->n_b, f->least);
 }
 
-static void read_runs(compare *c, int n, char **argv)
-{
-    bool of_b = false;
-
-    pm_runs_open(&c->runs);
-    for (int i = 1; i <= n; i++)
-        if (argv[i] == with_mark)
-            of_b = true;
-        else
-            pm_runs_read(&c->runs, c->cli, argv[i], of_b, &c->from);
-    for (size_t i = 0; i < c->with.n; i++)
-        pm_runs_read(&c->runs, c->cli, c->with.item[i], true, &c->from);
-    if (!pm_runs_count(&c->runs, false) || !pm_runs_count(&c->runs, true))
-        pm_cli_usage(c->cli, "compare what? Runs of A, then --with, then runs of B");
-    pm_runs_align(&c->runs, c->cli);
-}
-
 int pm_cli_compare(pm_cli *cli, int argc, char **argv)
 {
     compare c = {.cli = cli, .share = SHARE};
+    pm_buf sources = {0};
+    bool of_b = false;
     int n, exit_code;
 
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--with") == 0)
             argv[i] = with_mark;
     n = pm_options_parse(cli, &syntax, &c, argc, argv);
-    read_runs(&c, n, argv);
-    pm_findings_make(&c.findings, &c.runs, c.share, ALPHA);
+    for (int i = 1; i <= n; i++)
+        if (argv[i] == with_mark)
+            of_b = true;
+        else
+            pm_sources_add(&sources, cli, argv[i], of_b, &c.from);
+    for (size_t i = 0; i < c.with.n; i++)
+        pm_sources_add(&sources, cli, c.with.item[i], true, &c.from);
+    if (!n || argv[1] == with_mark || (!c.with.n && (!of_b || argv[n] == with_mark)))
+        pm_cli_usage(cli, "compare what? Runs of A, then --with, then runs of B");
+    pm_findings_make(&c.findings, &sources, cli, c.share, ALPHA);
     say_limits(&c);
     pm_gates_make(&c.gates, cli, &c.fail_on, &c.findings, ALPHA);
     if (c.junit)
@@ -222,7 +214,7 @@ int pm_cli_compare(pm_cli *cli, int argc, char **argv)
     exit_code = pm_gates_exit(&c.gates);
     pm_gates_free(&c.gates);
     pm_findings_free(&c.findings);
-    pm_runs_free(&c.runs);
+    pm_buf_free(&sources);
     free(c.with.item);
     free(c.fail_on.item);
     return exit_code;

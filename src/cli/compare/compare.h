@@ -3,75 +3,26 @@
 #define PM_CLI_COMPARE_H
 
 #include "base/buf.h"
-#include "base/pool.h"
-#include "cli/cli.h"
+#include "cli/answer.h"
 #include "stats/runs/permute.h"
-#include <stdio.h>
 
-/* ---- runs: the runs that compare and baseline read, from stores, from names in the store, and
- * from files of baseline ---- */
-
-#define PM_BLOCKS 9 /* of a run, after the warm-up; block 0 is the warm-up */
-
-/* One row of the query runs. */
-typedef struct pm_run_point {
-    uint32_t run, key, block;              /* run: index in pm_runs; key: id in the pool */
-    double mappings, rss_kib, rss_max_kib; /* NaN: unknown */
-} pm_run_point;
-
-typedef struct pm_one_run {
-    const char *source; /* the word of the command line that it comes from */
-    int64_t began_ms;
-    uint32_t dialect;           /* id in the pool; 0: unknown */
-    double page_kib;            /* NaN: unknown */
-    double at_s[PM_BLOCKS + 1]; /* of each block; NaN: it has no snapshot */
-    double work[PM_BLOCKS + 1]; /* NaN: unknown */
-    bool used[PM_BLOCKS + 1];   /* the block is within the time, or the work, that all runs have */
-    bool left_out;
-    bool of_b;
-} pm_one_run;
-
-typedef struct pm_runs {
-    pm_pool *keys;
-    pm_one_run *run;
-    size_t n, cap;
-    pm_run_point *point;
-    size_t n_points, cap_points;
-    /* Set by pm_runs_align(): */
-    bool by_work;    /* the work of every run is known, and aligns them */
-    bool only_total; /* the categories of A and B cannot be compared */
-    bool no_memory;  /* nor can their KiB: other sizes of pages */
-} pm_runs;
+/* ---- sources: the runs of stores, of names in the store, and of files of baseline ---- */
 
 /* How stores are read: parameters of the query runs; NULL: its default. */
 typedef struct pm_runs_options {
     const char *process, *warm_up, *dialect;
-    const char *work; /* a file of pm_work_read() */
+    const char *work; /* path of a counter of work: a CSV file */
 } pm_runs_options;
 
-void pm_runs_open(pm_runs *runs);
-void pm_runs_free(pm_runs *runs);
-
-/* Adds the runs of a source: a store, a file of baseline, or NAME, NAME@FROM..TO or
+/* Adds the runs of a source to *sources: a store, a file of baseline, or NAME, NAME@FROM..TO or
  * NAME@KEY=VALUE (a label of the host) in the store of --db; NULL: the process of the options
  * there. Ends the program if there are none. */
-void pm_runs_read(pm_runs *runs, const pm_cli *cli, const char *source, bool of_b,
-                  const pm_runs_options *options);
+void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *source, bool of_b,
+                    const pm_runs_options *options);
 
-/* Leaves out runs that ended early or have too few snapshots, and blocks beyond the time or the
- * work that all other runs have; finds what of A and B can be compared; says all of it. */
-void pm_runs_align(pm_runs *runs, const pm_cli *cli);
-
-/* How many runs of A or B are not left out. */
-size_t pm_runs_count(const pm_runs *runs, bool of_b);
-
-/* ---- work: a counter of the work that a server has done, as a CSV file ---- */
-
-/* Reads rows of time,count (requests so far), in order of time, into `json`: the parameter work of
- * the query runs, [[ms,count,part],...]. Where a count is smaller than the one before, the
- * counter began anew at 0: another part begins, and the counts of all parts are added up. Ends the
- * program if the file is not such a table. */
-void pm_work_read(const char *path, pm_buf *json);
+/* Asks a query about the sources. The caller closes *store, which is in memory, after the rows. */
+pmapdb_rows *pm_sources_ask(pm_buf *sources, const pm_cli *cli, const char *query,
+                            pmapdb_store **store);
 
 /* ---- findings: what differs between the runs of A and those of B ---- */
 
@@ -104,17 +55,21 @@ typedef struct pm_finding {
 typedef struct pm_findings {
     pm_finding *item; /* all measures of total, then those of each category */
     size_t n;
-    size_t n_a, n_b; /* runs; if both are 1, their blocks are compared */
-    bool blocks;     /* samples are blocks of one run each */
-    double *samples; /* n_samples rows of `width` columns, those of A first */
-    size_t n_samples, n_samples_a, width;
-    double least; /* the smallest p that so few runs can have */
+    size_t n_a, n_b;  /* runs; if both are 1, their blocks are compared */
+    bool blocks;      /* samples are blocks of one run each */
+    bool no_memory;   /* KiB cannot be compared */
+    pm_cli_list keys; /* of the samples; owns its texts */
+    double *samples;  /* n_samples rows of `width` columns, those of A first */
+    size_t n_samples, n_samples_a, width, n_values, cap;
+    double hours, work; /* of the first run; work NaN: the runs are aligned by time */
+    double least;       /* the smallest p that so few runs can have */
 } pm_findings;
 
-/* A difference of a category matters if it is larger than `share` of the whole process: of the
- * level of total, and, for growth, of that level in the time of a run. `alpha` is the largest
- * p_adjusted of a difference. */
-void pm_findings_make(pm_findings *out, const pm_runs *runs, double share, double alpha);
+/* Says what cannot be compared. A difference of a category matters if it is larger than `share` of
+ * the whole process: of the level of total, and, for growth, of that level in the time of a run.
+ * `alpha` is the largest p_adjusted of a difference. */
+void pm_findings_make(pm_findings *out, pm_buf *sources, const pm_cli *cli, double share,
+                      double alpha);
 void pm_findings_free(pm_findings *findings);
 
 /* Corrects p_adjusted of these findings for them alone, instead of for all. */

@@ -1,6 +1,6 @@
 -- name:   baseline-rows
 -- title:  What baseline writes: runs in ten blocks each, without those that a file has twice
--- param:  sources  text  -   [[{"source":WORD,"of_b":0},[rows of the query runs]],...], as JSON
+-- param:  sources  text  ""  [[{"source":WORD,"of_b":0},[rows of the query runs]],...], as JSON
 -- param:  keep     int   ""  Only so many runs, the newest
 -- column: run           time     When the run began
 -- column: block         int      0 for the warm-up, then 1 to 9: equal parts of the rest of the run

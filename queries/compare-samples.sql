@@ -1,6 +1,6 @@
 -- name:   compare-samples
 -- title:  What compare judges: the numbers of each run, and what of the runs cannot be compared
--- param:  sources  text  -  [[{"source":WORD,"of_b":0 or 1},[rows of the query runs]],...], as JSON
+-- param:  sources  text  "" [[{"source":WORD,"of_b":0 or 1},[rows of the query runs]],...], as JSON
 -- column: note      text     What cannot be compared, and why; such a row has no numbers
 -- column: minor     bool     The note is no trouble
 -- column: of_b      bool     The run is one of B

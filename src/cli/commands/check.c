@@ -1,6 +1,6 @@
 /* check: pmapdb check: a plugin for Nagios, Icinga and similar monitors. Always prints one line
  * with performance data on standard output; exit status 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
-#include "cli/commands/check.h"
+#include "cli/run.h"
 #include "cli/words.h"
 
 #include "base/num.h"
@@ -12,15 +12,38 @@
 
 #define HOUR_MS 3600000
 
+enum metric {
+    RATE, /* of processes that leak */
+    ETA,  /* the only metric where less is worse */
+    RSS,
+    GROWTH, /* of resident memory over a time, whatever the verdict */
+    MAPPINGS,
+    METRICS
+};
+
+/* The unit is KiB, KiB per hour, hours or mappings. NaN: not given. */
+typedef struct threshold {
+    bool asked;
+    double warning, critical;
+    struct threshold **last; /* the metric that the next -w and -c apply to */
+} threshold;
+
+typedef struct check {
+    pm_cli *cli;
+    pm_run_args args;
+    threshold of[METRICS], *last;
+    const char *max_age;
+    int64_t growth_ms;
+} check;
+
 static const struct {
     const char *name, *performance, *unit, *wants;
-} metrics[PM_CHECK_METRICS] = {
-    [PM_CHECK_RATE] = {"rate", "rate_per_h", "KB", "a size like 10M"},
-    [PM_CHECK_ETA] = {"eta", "eta", "s", "a time like 6h"},
-    [PM_CHECK_RSS] = {"rss", "rss", "KB", "a size like 10M"},
-    [PM_CHECK_GROWTH] = {"growth", "growth", "KB",
-                         "a size for a time, one for -w and -c, like 50M/h or 200M/1d"},
-    [PM_CHECK_MAPPINGS] = {"mappings", "mappings", "", "a number"}};
+} metrics[METRICS] = {[RATE] = {"rate", "rate_per_h", "KB", "a size like 10M"},
+                      [ETA] = {"eta", "eta", "s", "a time like 6h"},
+                      [RSS] = {"rss", "rss", "KB", "a size like 10M"},
+                      [GROWTH] = {"growth", "growth", "KB",
+                                  "a size for a time, one for -w and -c, like 50M/h or 200M/1d"},
+                      [MAPPINGS] = {"mappings", "mappings", "", "a number"}};
 
 /* ---- options ---- */
 
@@ -46,23 +69,21 @@ static const char *read_threshold(int metric, const char *arg, double *out, int6
     int64_t v = 0;
     bool read;
 
-    if (metric == PM_CHECK_RATE && pm_text_ends(t, PM_TEXT("/h")))
+    if (metric == RATE && pm_text_ends(t, PM_TEXT("/h")))
         t.len -= 2;
-    if (metric == PM_CHECK_GROWTH && !read_growth_span(&t, growth_ms))
+    if (metric == GROWTH && !read_growth_span(&t, growth_ms))
         return metrics[metric].wants;
-    if (metric == PM_CHECK_MAPPINGS)
+    if (metric == MAPPINGS)
         read = pm_num_all(t, &count);
     else
-        read = metric == PM_CHECK_ETA ? pm_num_span(t, &v) : pm_num_size(t, &v);
-    *out = metric == PM_CHECK_MAPPINGS ? (double)count
-           : metric == PM_CHECK_ETA    ? (double)v / HOUR_MS
-                                       : (double)v;
+        read = metric == ETA ? pm_num_span(t, &v) : pm_num_size(t, &v);
+    *out = metric == MAPPINGS ? (double)count : metric == ETA ? (double)v / HOUR_MS : (double)v;
     return read ? NULL : metrics[metric].wants;
 }
 
 static const char *ask_for(const char *arg, void *value)
 {
-    pm_check_threshold *t = value;
+    threshold *t = value;
 
     (void)arg;
     t->asked = true;
@@ -70,10 +91,10 @@ static const char *ask_for(const char *arg, void *value)
     return NULL;
 }
 
-static const char *read_limit(pm_check *c, const char *arg, bool critical)
+static const char *read_limit(check *c, const char *arg, bool critical)
 {
     if (!c->last) /* no metric is before it: 2G is resident memory, 50M/h its growth */
-        ask_for(NULL, &c->of[strchr(arg, '/') ? PM_CHECK_GROWTH : PM_CHECK_RSS]);
+        ask_for(NULL, &c->of[strchr(arg, '/') ? GROWTH : RSS]);
     return read_threshold((int)(c->last - c->of), arg,
                           critical ? &c->last->critical : &c->last->warning, &c->growth_ms);
 }
@@ -88,30 +109,38 @@ static const char *read_critical(const char *arg, void *value)
     return read_limit(value, arg, true);
 }
 
-#define AT(field) offsetof(pm_check, field)
+static const char *read_age(const char *arg, void *value)
+{
+    int64_t ms;
+
+    *(const char **)value = arg;
+    return pm_num_span(pm_text_of(arg), &ms) ? NULL : "a span like 5m";
+}
+
+#define AT(field) offsetof(check, field)
 
 static const pm_option options[] = {
-    {"rate", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_RATE]), NULL,
-     "Growth per hour of leaks: -w 10M -c 100M", ask_for},
-    {"eta", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_ETA]), NULL,
+    {"rate", 0, PM_OPT_CUSTOM, AT(of[RATE]), NULL, "Growth per hour of leaks: -w 10M -c 100M",
+     ask_for},
+    {"eta", 0, PM_OPT_CUSTOM, AT(of[ETA]), NULL,
      "Time until a leak reaches the limit, as --limit gives it: -w 48h -c 6h", ask_for},
-    {"rss", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_RSS]), NULL,
-     "Resident memory in the newest: -w 2G -c 3G", ask_for},
-    {"growth", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_GROWTH]), NULL,
+    {"rss", 0, PM_OPT_CUSTOM, AT(of[RSS]), NULL, "Resident memory in the newest: -w 2G -c 3G",
+     ask_for},
+    {"growth", 0, PM_OPT_CUSTOM, AT(of[GROWTH]), NULL,
      "Growth of resident memory, whether it leaks or not: -w 50M/h -c 1G/1d", ask_for},
-    {"mappings", 0, PM_OPT_CUSTOM, AT(of[PM_CHECK_MAPPINGS]), NULL,
+    {"mappings", 0, PM_OPT_CUSTOM, AT(of[MAPPINGS]), NULL,
      "Mappings in the newest snapshot: -w 30000 -c 60000", ask_for},
     {"warning", 'w', PM_OPT_CUSTOM, 0, "VALUE",
      "WARNING from there on, for the metric before it (rss; for 50M/h growth)", read_warning},
     {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE",
      "CRITICAL from there on, for the metric before it (rss; growth for 50M/h)", read_critical},
-    {"max-age", 0, PM_OPT_SPAN, AT(max_age_ms), "DURATION",
-     "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", NULL},
+    {"max-age", 0, PM_OPT_CUSTOM, AT(max_age), "DURATION",
+     "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", read_age},
     {0}};
 
 /* Ends the program if an option can have no effect: only verdicts ask the query leaks. The limits
  * may be those of the configuration. */
-static void check_parameters(const pm_check *c)
+static void check_parameters(const check *c)
 {
     for (int i = 0; i < c->args.info->n_params; i++) {
         pm_text name = c->args.info->param[i].name;
@@ -122,31 +151,33 @@ static void check_parameters(const pm_check *c)
 }
 
 /* Without any metric, every leak is a warning. */
-static void check_thresholds(pm_check *c)
+static void check_thresholds(check *c)
 {
     bool any = false;
 
-    for (int m = 0; m < PM_CHECK_METRICS; m++) {
-        const pm_check_threshold *t = &c->of[m];
+    for (int m = 0; m < METRICS; m++) {
+        const threshold *t = &c->of[m];
 
         any |= t->asked;
-        if (m == PM_CHECK_ETA ? t->critical > t->warning : t->critical < t->warning)
+        if (m == ETA ? t->critical > t->warning : t->critical < t->warning)
             pm_cli_usage(c->cli, "--%s: -c would come before -w", metrics[m].name);
     }
     if (!any)
-        c->of[PM_CHECK_RATE] = (pm_check_threshold){
-            .asked = true, .warning = 0, .critical = NAN, .value = NAN, .last = &c->last};
+        c->of[RATE] = (threshold){.asked = true, .warning = 0, .critical = NAN, .last = &c->last};
     if (!c->growth_ms)
         c->growth_ms = HOUR_MS;
-    if (!c->of[PM_CHECK_RATE].asked && !c->of[PM_CHECK_ETA].asked)
+    if (!c->of[RATE].asked && !c->of[ETA].asked)
         check_parameters(c);
 }
 
 /* ---- the line ---- */
 
+/* The exit status of UNKNOWN; the others are in their order. */
+#define UNKNOWN 3
+
 /* Prints the line and returns the exit code. Performance data follows a |, so a name must not
  * contain one. */
-static int print_line(pm_check_state s, const char *text, const char *performance)
+static int print_line(int state, const char *text, const char *performance)
 {
     static const char *const words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN"};
     pm_buf shown = {0};
@@ -156,20 +187,20 @@ static int print_line(pm_check_state s, const char *text, const char *performanc
         for (char *p = shown.data; *p; p++)
             if (*p == '|')
                 *p = '!';
-    printf("PMAPDB %s - %s%s%s\n", words[s], shown.data ? shown.data : "out of memory",
+    printf("PMAPDB %s - %s%s%s\n", words[state], shown.data ? shown.data : "out of memory",
            *performance ? " | " : "", performance);
     pm_buf_free(&shown);
     if (fflush(stdout) == 0)
-        return (int)s;
+        return state;
     pm_fail_io(&err, errno, "cannot write standard output");
     pm_cli_say("%s", err.text);
-    return PM_CHECK_UNKNOWN;
+    return UNKNOWN;
 }
 
 /* Prints a line even if the program fails, because a monitor reads only standard output. */
 static void print_unknown(const char *why)
 {
-    print_line(PM_CHECK_UNKNOWN, why, "");
+    print_line(UNKNOWN, why, "");
 }
 
 /* Prints a threshold: "2097152", or for times "3600:", where less is worse. Prints nothing if the
@@ -178,105 +209,120 @@ static void put_threshold(FILE *out, int metric, double v)
 {
     char number[PM_NUMBER_TEXT];
 
-    pm_number_exact(metric == PM_CHECK_ETA ? v * 3600 : v, number);
+    pm_number_exact(metric == ETA ? v * 3600 : v, number);
     if (!isnan(v))
-        fprintf(out, "%s%s", number, metric == PM_CHECK_ETA ? ":" : "");
+        fprintf(out, "%s%s", number, metric == ETA ? ":" : "");
 }
 
 /* Prints 'rss'=82227KB;2097152;3145728;0; */
-static void put_performance(FILE *out, const pm_check *c, int m)
+static void put_performance(FILE *out, const check *c, int m, double v)
 {
-    double v = c->of[m].value;
     char value[PM_NUMBER_TEXT];
 
-    pm_number_exact(m == PM_CHECK_ETA    ? round(v * 3600)
-                    : m == PM_CHECK_RATE ? round(v * 10) / 10
-                                         : v,
-                    value);
+    pm_number_exact(m == ETA ? round(v * 3600) : m == RATE ? round(v * 10) / 10 : v, value);
     fprintf(out, "'%s'=%s%s;", metrics[m].performance, isnan(v) ? "U" : value,
             isnan(v) ? "" : metrics[m].unit);
     put_threshold(out, m, c->of[m].warning);
     fputc(';', out);
     put_threshold(out, m, c->of[m].critical);
-    fputs(m == PM_CHECK_GROWTH ? ";;" : ";0;", out); /* growth can be below 0 */
-}
-
-/* Prints the text for state OK: "redis/4711, no leak, rss 80 MiB" */
-static void put_all_well(FILE *out, const pm_check *c)
-{
-    static const int sizes[] = {PM_CHECK_RSS, PM_CHECK_GROWTH};
-    char number[PM_NUMBER_TEXT];
-
-    if (c->n_processes == 1)
-        fputs(c->who, out);
-    else
-        fprintf(out, "%zu processes", c->n_processes);
-    if (c->of[PM_CHECK_RATE].asked || c->of[PM_CHECK_ETA].asked) {
-        pm_number_size(c->of[PM_CHECK_RATE].value, number);
-        if (c->n_leaks)
-            fprintf(out, ", leaks %s/h%s", number, c->n_leaks == 1 ? "" : " at most");
-        else
-            fputs(", no leak", out);
-        pm_number_size(c->suspected, number);
-        if (c->n_suspects)
-            fprintf(out, ", %zu suspect%s%s%s (pmapdb leaks)", c->n_suspects,
-                    isnan(c->suspected)  ? ""
-                    : c->n_suspects == 1 ? " of "
-                                         : " of at most ",
-                    isnan(c->suspected) ? "" : number, isnan(c->suspected) ? "" : "/h");
-    }
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        pm_number_size(c->of[sizes[i]].value, number);
-        if (c->of[sizes[i]].asked)
-            fprintf(out, ", %s %s", metrics[sizes[i]].name, number);
-    }
-    pm_number_brief(c->of[PM_CHECK_MAPPINGS].value, number);
-    if (c->of[PM_CHECK_MAPPINGS].asked)
-        fprintf(out, ", mappings %s", number);
-}
-
-static int print_found(const pm_check *c)
-{
-    pm_words text = {0}, performance = {0};
-    int exit_code;
-
-    pm_words_begin(&performance);
-    for (int m = 0; m < PM_CHECK_METRICS; m++)
-        if (c->of[m].asked) {
-            fputs(ftell(performance.out) ? " " : "", performance.out);
-            put_performance(performance.out, c, m);
-        }
-    pm_words_end(&performance);
-    pm_words_begin(&text);
-    if (c->state == PM_CHECK_OK)
-        put_all_well(text.out, c);
-    else
-        fprintf(text.out, "%s%s%s", c->text, *c->part ? ", most of it " : "", c->part);
-    if (c->n_findings > 1)
-        fprintf(text.out, "; %zu more", c->n_findings - 1);
-    if (c->state != PM_CHECK_UNKNOWN && *c->as_of)
-        fprintf(text.out, ", as of %s", c->as_of);
-    pm_words_end(&text);
-    exit_code = print_line(c->state, text.data, performance.data);
-    free(text.data);
-    free(performance.data);
-    return exit_code;
+    fputs(m == GROWTH ? ";;" : ";0;", out); /* growth can be below 0 */
 }
 
 /* ---- the run ---- */
 
+/* The rows of a query with the arguments of the command, as JSON. */
+static void ask(const check *c, const char *query, pm_buf *json)
+{
+    pmapdb_rows *rows = pm_run_query(&c->args, query);
+
+    pm_answer_json(rows, json);
+    pmapdb_rows_close(rows);
+}
+
+static void put_limit(FILE *out, double v)
+{
+    if (isnan(v))
+        fputs("null", out);
+    else
+        fprintf(out, "%.17g", v);
+}
+
+/* Asks for the findings, a row for each metric. */
+static pmapdb_rows *find(const check *c)
+{
+    pm_buf newest = {0}, leaks = {0};
+    pm_words limits = {0};
+    FILE *out = pm_words_begin(&limits);
+    char growth[32];
+    pmapdb_rows *rows;
+
+    for (int m = 0; m < METRICS; m++)
+        if (c->of[m].asked) {
+            fprintf(out, "%s\"%s\":[", ftell(out) ? "," : "{", metrics[m].name);
+            put_limit(out, c->of[m].warning);
+            fputc(',', out);
+            put_limit(out, c->of[m].critical);
+            fputc(']', out);
+        }
+    fputc('}', out);
+    pm_words_end(&limits);
+    ask(c, "by-process", &newest);
+    if (strcmp(newest.data, "[]") == 0)
+        pm_cli_die("no snapshots in the store");
+    if (c->of[RATE].asked || c->of[ETA].asked)
+        ask(c, "leaks", &leaks);
+    snprintf(growth, sizeof growth, "%lldms", (long long)c->growth_ms);
+    rows = pm_answer_ask(c->args.store, "check-findings",
+                         (pm_answer_arg[]){{"newest", newest.data},
+                                           {"leaks", leaks.data},
+                                           {"metric", pm_run_given(&c->args, "metric")},
+                                           {"thresholds", limits.data},
+                                           {"growth-span", growth},
+                                           {"max-age", c->max_age},
+                                           {NULL, NULL}});
+    pm_buf_free(&newest);
+    pm_buf_free(&leaks);
+    free(limits.data);
+    return rows;
+}
+
+static int print_found(const check *c)
+{
+    pmapdb_rows *rows = find(c);
+    pm_words performance = {0};
+    FILE *out = pm_words_begin(&performance);
+    char said[1024];
+    int state = UNKNOWN;
+
+    for (int m = 0; m < METRICS; m++)
+        if (c->of[m].asked && pm_run_next(rows)) {
+            int value = pm_answer_column(rows, "value");
+            bool known = pmapdb_rows_type(rows, value) != PMAPDB_NULL;
+
+            fputs(ftell(out) ? " " : "", out);
+            put_performance(out, c, m, known ? pmapdb_rows_real(rows, value) : NAN);
+            pm_answer_text(rows, "said", said, sizeof said);
+            state = (int)pm_answer_int(rows, "state");
+        }
+    pmapdb_rows_close(rows);
+    pm_words_end(&performance);
+    state = print_line(state, said, performance.data);
+    free(performance.data);
+    return state;
+}
+
 void pm_cli_check_begin(void)
 {
-    pm_cli_die_as(PM_CHECK_UNKNOWN, print_unknown);
+    pm_cli_die_as(UNKNOWN, print_unknown);
 }
 
 int pm_cli_check(pm_cli *cli, int argc, char **argv)
 {
-    pm_check c = {.cli = cli, .max_age_ms = PMAPDB_UNKNOWN, .suspected = NAN};
+    check c = {.cli = cli};
+    int state;
 
-    for (int m = 0; m < PM_CHECK_METRICS; m++)
-        c.of[m] =
-            (pm_check_threshold){.warning = NAN, .critical = NAN, .value = NAN, .last = &c.last};
+    for (int m = 0; m < METRICS; m++)
+        c.of[m] = (threshold){.warning = NAN, .critical = NAN, .last = &c.last};
     c.args = (pm_run_args){
         .cli = cli, .query = "leaks", .own = options, .own_values = &c, .own_help = true};
     pm_run_parse(&c.args, argc, argv);
@@ -285,8 +331,7 @@ int pm_cli_check(pm_cli *cli, int argc, char **argv)
                           "monitor: pmapdb leaks has rows");
     check_thresholds(&c);
     pm_run_open(&c.args);
-    pm_check_ask(&c);
+    state = print_found(&c);
     pm_run_end(&c.args);
-    free(c.alive);
-    return print_found(&c);
+    return state;
 }

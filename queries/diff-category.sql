@@ -29,6 +29,7 @@
 -- column: swap_kib_delta          kib      newer - older
 -- column: processes_from          count    Processes summed, older
 -- column: processes_to            count    Processes summed, newer
+-- total:  mappings_from mappings_to mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta pss_kib_from pss_kib_to pss_kib_delta private_kib_from private_kib_to private_kib_delta private_dirty_kib_from private_dirty_kib_to private_dirty_kib_delta swap_kib_from swap_kib_to swap_kib_delta
 -- table:  category mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta private_kib_delta swap_kib_delta
 -- narrow: category size_kib_to size_kib_delta rss_kib_to rss_kib_delta
 -- empty:  no categories in either snapshot

@@ -35,6 +35,7 @@
 -- column: swap_kib_delta          kib      newer - older
 -- column: processes_from          count    1: it was there, older
 -- column: processes_to            count    1: it was there, newer
+-- total:  mappings_from mappings_to mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta pss_kib_from pss_kib_to pss_kib_delta private_kib_from private_kib_to private_kib_delta private_dirty_kib_from private_dirty_kib_to private_dirty_kib_delta swap_kib_from swap_kib_to swap_kib_delta
 -- table:  name pid change mappings_delta size_kib_from size_kib_to size_kib_delta rss_kib_from rss_kib_to rss_kib_delta private_kib_delta swap_kib_delta
 -- narrow: name pid rss_kib_to rss_kib_delta
 -- empty:  no process was captured at two moments

@@ -124,6 +124,8 @@ void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *
     for (int i = 0; i < q->n_columns && !cli->columns; i++)
         if (all || pm_answer_lists(q->table, q->column[i].name))
             show_column(rows, i, v);
+    for (int i = 0; i < q->n_columns; i++)
+        v->summed[i] = pm_answer_lists(q->total, q->column[i].name);
     for (int i = 0; i < q->n_params; i++) {
         pm_unit unit = q->param[i].unit;
 
@@ -178,13 +180,16 @@ int pm_answer_column(const pmapdb_rows *rows, const char *name)
     return i;
 }
 
+static int64_t int_at(const pmapdb_rows *rows, int column)
+{
+    if (column < 0 || pmapdb_rows_type(rows, column) == PMAPDB_NULL)
+        return PMAPDB_UNKNOWN;
+    return within(pmapdb_rows_name(rows, column), pmapdb_rows_int(rows, column));
+}
+
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
 {
-    int i = pm_answer_column(rows, name);
-
-    if (i < 0 || pmapdb_rows_type(rows, i) == PMAPDB_NULL)
-        return PMAPDB_UNKNOWN;
-    return within(name, pmapdb_rows_int(rows, i));
+    return int_at(rows, pm_answer_column(rows, name));
 }
 
 pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name)
@@ -272,6 +277,38 @@ static bool step(pm_output *out, pmapdb_rows *rows)
     return has && !pm_output_failed(out);
 }
 
+/* Adds up the columns of the total; a sum is unknown if one of its values is. */
+static void add_up(const pmapdb_rows *rows, pm_answer_view *v)
+{
+    for (int i = 0; i < pm_rows_info(rows)->n_columns; i++) {
+        int64_t value = v->summed[i] ? int_at(rows, i) : 0;
+
+        if (value == PMAPDB_UNKNOWN || v->sum[i] == PMAPDB_UNKNOWN)
+            v->sum[i] = PMAPDB_UNKNOWN;
+        else
+            v->sum[i] += value;
+    }
+}
+
+int64_t pm_answer_sum(const pmapdb_rows *rows, const pm_answer_view *view, const char *name)
+{
+    int i = pm_answer_column(rows, name);
+
+    return i < 0 ? PMAPDB_UNKNOWN : view->sum[i];
+}
+
+static void write_total(pm_output *out, const pmapdb_rows *rows, const pm_answer_view *v)
+{
+    pm_value values[PM_QUERY_ITEMS];
+
+    if (!pm_rows_info(rows)->total.len || !pm_cli_is_for_people(out->cli))
+        return;
+    for (int i = 0; i < v->n; i++)
+        values[i] = v->summed[v->from[i]] ? pm_value_int(v->sum[v->from[i]])
+                                          : pm_value_text(i ? "" : "TOTAL");
+    pm_output_total(out, values);
+}
+
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx)
 {
@@ -292,7 +329,9 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
         for (int i = 0; i < view->n; i++)
             values[i] = value_of(rows, view->from[i]);
         pm_output_row(out, values);
+        add_up(rows, view);
     }
+    write_total(out, rows, view);
     if (n > out->cli->top && !pm_output_failed(out))
         pm_cli_note(out->cli, "the newest %lld of %lld rows", (long long)out->cli->top,
                     (long long)n);

@@ -39,17 +39,24 @@ typedef struct pm_answer_view {
     pm_about about;
     pm_text help[PM_QUERY_ITEMS];
     pm_label labels[PM_QUERY_ITEMS];
+    /* By the places in the rows: the columns that the row TOTAL adds up, and their sums, which may
+     * be PMAPDB_UNKNOWN. */
+    bool summed[PM_QUERY_ITEMS];
+    int64_t sum[PM_QUERY_ITEMS];
 } pm_answer_view;
 
 /* Fills in the view. Call it after the first pmapdb_next(): only then does the query know the
  * moment of its rows. */
 void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *out);
 
-/* Writes the rows of a bound query to an open output, in the order of --sort. The output stays
- * open, so that a total can follow. Calls `see` (or NULL) with each row. */
+/* Writes the rows of a bound query to an open output, in the order of --sort, and their TOTAL. The
+ * output stays open. Calls `see` (or NULL) with each row. */
 typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx);
+
+/* Returns the sum of a column of the TOTAL after pm_answer_rows(). */
+int64_t pm_answer_sum(const pmapdb_rows *rows, const pm_answer_view *view, const char *name);
 
 /* Opens an output, writes the rows like pm_answer_rows(), and ends the output. */
 void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx);

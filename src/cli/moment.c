@@ -22,7 +22,6 @@ static void read_moment(const pmapdb_rows *rows, pm_moment *s)
     pm_answer_text(rows, "taken_at", s->taken_at, sizeof s->taken_at);
     pm_answer_text(rows, "dialect", s->dialect, sizeof s->dialect);
     pm_answer_text(rows, "state", s->state, sizeof s->state);
-    pm_answer_text(rows, "partial", s->partial, sizeof s->partial);
 }
 
 bool pm_moment_read(const pm_run_args *args, const char *query, pm_moment *older, pm_moment *newer)
@@ -64,64 +63,6 @@ bool pm_moment_has_sums_only(const pm_moment *s)
     return strcmp(s->state, "totals") == 0;
 }
 
-void pm_moment_say_sums_only(const pm_run_args *args)
-{
-    pmapdb_rows *rows = pm_run_query(args, "mappings-total");
-    pm_moment moment = {0};
-    char which[64];
-
-    if (pm_run_next(rows))
-        read_moment(rows, &moment);
-    pmapdb_rows_close(rows);
-    pm_moment_which(&moment, which, sizeof which);
-    if (pm_moment_has_sums_only(&moment))
-        pm_cli_say("the snapshot %s has sums only, no mappings: pmapdb categories shows them",
-                   which);
-}
-
-void pm_moment_say_unknown(const pm_run_args *args)
-{
-    pmapdb_rows *rows = pm_run_query(args, "unknown-rss");
-    char name[128], at[PM_CLOCK_TEXT], known_at[PM_CLOCK_TEXT], why[256];
-    int64_t known_id = PMAPDB_UNKNOWN;
-    long n = 0;
-
-    for (; pm_run_next(rows); n++) {
-        pm_answer_text(rows, "name", name, sizeof name);
-        pm_answer_text(rows, "taken_at", at, sizeof at);
-        pm_answer_text(rows, "known_at", known_at, sizeof known_at);
-        pm_answer_text(rows, "why", why, sizeof why);
-        known_id = pm_answer_int(rows, "known_id");
-    }
-    pmapdb_rows_close(rows);
-    if (n > 1)
-        pm_cli_note(args->cli,
-                    "%ld captures do not show what is resident: pmapdb unknown-rss says why, and "
-                    "when it was last known",
-                    n);
-    else if (n && *known_at)
-        pm_cli_note(args->cli, "%s at %s: %s; last known at %s: --snapshot @%" PRId64, name, at,
-                    why, known_at, known_id);
-    else if (n)
-        pm_cli_note(args->cli, "%s at %s: %s", name, at, why);
-}
-
-/* `groups` calls this parameter --at. */
-void pm_moment_say_left_out(const pm_run_args *args)
-{
-    pmapdb_rows *rows = pm_run_query(args, "left-out");
-    long n = 0;
-
-    pm_answer_bind(rows, "snapshot", pm_run_given(args, "at"));
-    while (pm_run_next(rows))
-        n++;
-    pmapdb_rows_close(rows);
-    if (n)
-        pm_cli_say("%ld name%s captured in the same hour, but further away than --within: pmapdb "
-                   "left-out lists %s",
-                   n, n == 1 ? " was" : "s were", n == 1 ? "it" : "them");
-}
-
 void pm_moment_which(const pm_moment *s, char *out, size_t size)
 {
     if (s->snapshot_id != PMAPDB_UNKNOWN)
@@ -157,55 +98,50 @@ bool pm_moment_same_process(const pm_moment *older, const pm_moment *newer)
     return older->processes != 1 || newer->processes != 1 || older->process_id == newer->process_id;
 }
 
-void pm_moment_say(const pm_moment *older, const pm_moment *newer)
+void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes)
 {
-    bool sums_then = pm_moment_has_sums_only(older), sums_now = pm_moment_has_sums_only(newer);
-    bool maps_then = strcmp(older->dialect, "maps") == 0;
-    bool maps_now = strcmp(newer->dialect, "maps") == 0;
-
-    if (older->partial[0])
-        pm_cli_say("the older snapshot is partial: %s", older->partial);
-    if (newer->partial[0])
-        pm_cli_say("the newer snapshot is partial: %s", newer->partial);
-    if (sums_then != sums_now)
-        pm_cli_say("the %s snapshot has sums only: all of the other is added up",
-                   sums_then ? "older" : "newer");
-    if (maps_then != maps_now)
-        pm_cli_say(
-            "the %s snapshot was read as maps, which knows sizes only: --dialect %s compares "
-            "those that know more",
-            maps_then ? "older" : "newer", maps_then ? newer->dialect : older->dialect);
-    else if (!sums_then && !sums_now && strcmp(older->dialect, newer->dialect) != 0)
-        pm_cli_say("%s and %s name some mappings differently: --dialect compares like with like",
-                   older->dialect, newer->dialect);
-    if (!pm_moment_same_process(older, newer))
-        pm_cli_say("these are different processes: @%lld and @%lld", (long long)older->process_id,
-                   (long long)newer->process_id);
+    while (pm_run_next(notes))
+        if (!cli->quiet || !pm_answer_int(notes, "minor"))
+            pm_cli_say("%s", pm_answer_bytes(notes, "note").data);
+    pmapdb_rows_close(notes);
 }
 
-/* Says nothing if --from and --to are the same moment: the query reports that. */
-static void say_moments(const pm_run_args *args)
+/* Gives notes the rows of another query as JSON. `groups` calls the parameter snapshot --at. */
+static void give(const pm_run_args *args, const char *query, const char *param, pmapdb_rows *notes)
 {
-    pm_moment older = {0}, newer = {0};
+    pmapdb_rows *rows = pm_run_query(args, query);
+    pm_buf json = {0};
 
-    if (pm_moment_read(args, "diff-total", &older, &newer))
-        pm_moment_say(&older, &newer);
+    if (strcmp(param, "left-out") == 0)
+        pm_answer_bind(rows, "snapshot", pm_run_given(args, "at"));
+    pm_answer_json(rows, &json);
+    pmapdb_rows_close(rows);
+    pm_answer_bind(notes, param, json.data);
+    pm_buf_free(&json);
 }
 
-void pm_moment_say_lacks(const pm_run_args *args, pm_text query)
+void pm_moment_say(const pm_run_args *args, pm_text query)
 {
     static const struct {
-        const char *queries;
-        void (*say)(const pm_run_args *args);
-    } lists[] = {{"mappings mappings-words mappings-regions largest files fragments huge-pages "
-                  "threads",
-                  pm_moment_say_sums_only},
-                 {"top-growers top-lineages new-and-gone", say_moments},
-                 {"categories mappings mappings-words largest files by-process by-name",
-                  pm_moment_say_unknown},
-                 {"by-name by-process deleted shared", pm_moment_say_left_out}};
+        const char *queries, *asks, *param;
+    } lists[] = {
+        {"mappings mappings-words mappings-regions largest files fragments huge-pages threads",
+         "mappings-total", "mappings"},
+        {"diff top-growers top-lineages new-and-gone", "diff-total", "diff"},
+        {"diff-process", "diff-process-total", "diff"},
+        {"categories mappings mappings-words largest files by-process by-name", "unknown-rss",
+         "unknown"},
+        {"by-name by-process deleted shared groups", "left-out", "left-out"}};
+    pmapdb_rows *notes = NULL;
+    pmapdb_error err;
 
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (pm_answer_lists(pm_text_of(lists[i].queries), query))
-            lists[i].say(args);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (!pm_answer_lists(pm_text_of(lists[i].queries), query))
+            continue;
+        if (!notes)
+            pm_cli_must(pmapdb_query(args->store, "notes", &notes, &err), &err);
+        give(args, lists[i].asks, lists[i].param, notes);
+    }
+    if (notes)
+        pm_moment_say_notes(args->cli, notes);
 }

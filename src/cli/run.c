@@ -363,7 +363,7 @@ void pm_run_answer(pm_run_args *args, const char *name)
     pm_output_open(&out, args->cli);
     pm_answer_rows(&out, rows, &view, NULL, NULL);
     if (!args->path)
-        pm_moment_say_lacks(args, pm_text_of(name));
+        pm_moment_say(args, pm_text_of(name));
     pmapdb_end_read(args->store); /* a pager may take the table only after hours */
     pm_output_end(&out);
     pmapdb_rows_close(rows);

@@ -72,7 +72,7 @@ static const char many_processes[] =
     "('mapping_version', 'mapping_version', '9000000 450 2 1'), ('category_version', "
     "'category_version', '600000 30 3 1')";
 
-#define RUN_ROW                                                                                   \
+#define RUN_ROW                                                                           \
     "[[{\"source\":\"a.csv\",\"of_b\":0},[{\"run\":\"2026-11-21T02:00:00Z\",\"block\":1," \
     "\"at_s\":1,\"key\":\"total\",\"mappings\":3,\"rss_kib\":4}]]]"
 
@@ -81,12 +81,16 @@ static const struct {
     const char *query, *param, *value;
 } given[] = {
     {"lineage-history", "lineage", "1"}, /* has no default */
-    {"deleted", "snapshot", "first"},     {"shared", "snapshot", "first"},
-    {"groups", "by", "descendant_of(1)"}, {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
+    {"deleted", "snapshot", "first"},
+    {"shared", "snapshot", "first"},
+    {"groups", "by", "descendant_of(1)"},
+    {"mappings-regions", "regions", "[[0,4095],[4096,-1]]"},
     {"plot-map", "snapshots", "[1, 2]"},
-    {"baseline-rows", "sources", RUN_ROW}, {"compare-samples", "sources", RUN_ROW},
+    {"baseline-rows", "sources", RUN_ROW},
+    {"compare-samples", "sources", RUN_ROW},
     {"check-findings", "newest", "[{\"process_id\":1,\"taken_at\":\"2026-11-21T02:00:00Z\"}]"},
     {"check-findings", "thresholds", "{\"rss\":[1024,null]}"},
+    {"notes", "mappings", "[{\"snapshot_id\":1,\"state\":\"totals\"}]"},
 };
 
 static pm_query_info *find(const char *name)

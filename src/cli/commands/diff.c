@@ -22,7 +22,7 @@ typedef struct diff {
     int64_t threshold[PM_METRICS]; /* PMAPDB_UNKNOWN: none */
     pm_run_args args;
     pm_moment older, newer;
-    int64_t from[PM_METRICS], to[PM_METRICS], delta[PM_METRICS]; /* sums of the rows */
+    int64_t delta[PM_METRICS]; /* sums of the rows */
     top_row by_rss, by_size;
     bool found;
 } diff;
@@ -75,13 +75,7 @@ static const pm_option options[] = {
      read_threshold},
     {0}};
 
-/* ---- sums of the rows ---- */
-
-/* Adds two numbers that may be unknown; the sum is unknown if either of them is. */
-static int64_t add(int64_t a, int64_t b)
-{
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
-}
+/* ---- rows ---- */
 
 static int64_t subtract(int64_t a, int64_t b)
 {
@@ -92,24 +86,6 @@ static bool is_reached(const diff *d, int metric, int64_t delta)
 {
     return d->threshold[metric] != PMAPDB_UNKNOWN && delta != PMAPDB_UNKNOWN &&
            delta >= d->threshold[metric];
-}
-
-/* Returns the sum that belongs to a column like rss_kib_delta, or NULL for other columns. */
-static int64_t *sum_of(diff *d, const char *column)
-{
-    for (int i = 0; i < PM_METRICS; i++) {
-        size_t n = strlen(pm_metric_names[i]);
-
-        if (strncmp(column, pm_metric_names[i], n) != 0)
-            continue;
-        if (strcmp(column + n, "_from") == 0)
-            return &d->from[i];
-        if (strcmp(column + n, "_to") == 0)
-            return &d->to[i];
-        if (strcmp(column + n, "_delta") == 0)
-            return &d->delta[i];
-    }
-    return NULL;
 }
 
 /* Of processes, one that was there at both moments is preferred: one that began did not grow. */
@@ -135,34 +111,23 @@ static void see_growth(top_row *top, const pmapdb_rows *row, const char *metric)
     pm_answer_text(row, "object", top->object, sizeof top->object);
 }
 
+/* Each metric as rss_kib_delta. */
+static void delta_of(int metric, char out[32])
+{
+    snprintf(out, 32, "%s_delta", pm_metric_names[metric]);
+}
+
 static void see_row(void *ctx, const pmapdb_rows *row)
 {
     diff *d = ctx;
+    char column[32];
 
-    for (int i = 0; i < pmapdb_rows_columns(row); i++) {
-        const char *column = pmapdb_rows_name(row, i);
-        int64_t *sum = sum_of(d, column), value = pm_answer_int(row, column);
-
-        if (!sum)
-            continue;
-        *sum = add(*sum, value);
-        if (sum >= d->delta && sum < d->delta + PM_METRICS)
-            d->found |= is_reached(d, (int)(sum - d->delta), value);
+    for (int i = 0; i < PM_METRICS; i++) {
+        delta_of(i, column);
+        d->found |= is_reached(d, i, pm_answer_int(row, column));
     }
     see_growth(&d->by_rss, row, "rss_kib_delta");
     see_growth(&d->by_size, row, "size_kib_delta");
-}
-
-static void write_total(diff *d, pm_output *out, const pm_answer_view *view)
-{
-    pm_value values[PM_QUERY_ITEMS];
-
-    for (int i = 0; i < view->n; i++) {
-        const int64_t *sum = sum_of(d, view->column[i].name);
-
-        values[i] = sum ? pm_value_int(*sum) : pm_value_text(i ? "" : "TOTAL");
-    }
-    pm_output_total(out, values);
 }
 
 /* ---- lines above and below the rows ---- */
@@ -346,11 +311,15 @@ static int64_t write_diff(diff *d, pmapdb_rows *rows)
         write_title(d, &out);
     pm_output_text(&out, "%s", gap);
     pm_answer_rows(&out, rows, &view, see_row, d);
-    for (int i = 0; i < PM_METRICS; i++) /* many small rows can reach a threshold together */
-        d->found |= is_reached(d, i, d->delta[i]);
+    for (int i = 0; i < PM_METRICS; i++) {
+        char column[32];
+
+        delta_of(i, column);
+        d->delta[i] = pm_answer_sum(rows, &view, column);
+        d->found |= is_reached(d, i, d->delta[i]); /* many small rows can together */
+    }
     rest = unexplained(d, &which);
     if (people) {
-        write_total(d, &out, &view);
         pm_output_end_rows(&out);
         pm_output_text(&out, "%s", gap);
         write_proof(d, &out, rest, which);
@@ -382,7 +351,7 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
         refuse_sums(&d);
     snprintf(query, sizeof query, "diff-%s", d.by);
     rows = pm_run_query(&d.args, query);
-    pm_moment_say(&d.older, &d.newer);
+    pm_moment_say(&d.args, pm_text_of(strcmp(d.by, "process") == 0 ? query : "diff"));
     rest = write_diff(&d, rows);
     pmapdb_rows_close(rows);
     pm_run_end(&d.args);

@@ -1,6 +1,6 @@
 /* import_perf: pmapdb import-perf FILE... : stores output of perf script and prints a row for each
  * file. */
-#include "cli/answer.h"
+#include "cli/moment.h"
 #include "cli/options/options.h"
 #include "cli/progress.h"
 
@@ -92,43 +92,27 @@ static void import_files(import_perf *p, const char *const *paths, int n_paths, 
     }
 }
 
-/* ---- rows ---- */
-
-/* Prints how to make a better recording next time. */
-static void advise(void *ctx, const pmapdb_rows *row)
-{
-    const import_perf *p = ctx;
-    char path[PM_CLI_PATH], source[16], clock[16];
-
-    pm_answer_text(row, "path", path, sizeof path);
-    pm_answer_text(row, "pid_source", source, sizeof source);
-    pm_answer_text(row, "clock", clock, sizeof clock);
-    if (pm_answer_int(row, "homeless") > 0)
-        note(p, path,
-             "it is not known to which process its threads belong, so nothing was replayed: write "
-             "it with perf script -F +pid,+ip,+sym,+symoff,+dso, or give --pid");
-    if (pm_answer_int(row, "lost") > 0)
-        note(p, path,
-             "perf lost events, so what is live is not certain: record with larger buffers, "
-             "perf record -m 32M");
-    if (strcmp(source, "assumed") == 0 && pm_answer_int(row, "threads") > 1)
-        note(p, path,
-             "all threads count as those of the only process in the store; perf script -F "
-             "+pid,+ip,+sym,+symoff,+dso says it");
-    if (pm_answer_int(row, "linked") > 0 && !*clock)
-        note(p, path, "captures and calls do not show when it was recorded: give --clock-offset");
-}
+/* ---- rows, and how to make a better recording next time ---- */
 
 static void write_rows(import_perf *p, pmapdb_store *store)
 {
     pmapdb_rows *rows;
+    pm_buf imported = {0};
     pmapdb_error err;
 
     pm_cli_must(pm_buf_addf(&p->stored, &err, "]"), &err);
     rows = pm_answer_ask(store, "recordings",
                          (pm_answer_arg[]){{"recordings", p->stored.data}, {NULL, NULL}});
-    pm_answer_write(p->cli, rows, advise, p);
+    pm_answer_write(p->cli, rows, NULL, NULL);
     pmapdb_rows_close(rows);
+    rows = pm_answer_ask(store, "recordings",
+                         (pm_answer_arg[]){{"recordings", p->stored.data}, {NULL, NULL}});
+    pm_answer_json(rows, &imported);
+    pmapdb_rows_close(rows);
+    rows = pm_answer_ask(store, "notes",
+                         (pm_answer_arg[]){{"recordings", imported.data}, {NULL, NULL}});
+    pm_moment_say_notes(p->cli, rows);
+    pm_buf_free(&imported);
 }
 
 int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)

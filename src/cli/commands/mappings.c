@@ -84,7 +84,7 @@ static void answer_regions(mappings *m)
     pm_run_open(&m->args);
     rows = pm_run_query(&m->args, "mappings-regions");
     bind_regions(m, rows);
-    pm_moment_say_sums_only(&m->args);
+    pm_moment_say(&m->args, PM_TEXT("mappings-regions"));
     pm_output_open(&out, m->cli);
     pm_words_begin(&m->addresses);
     pm_answer_rows(&out, rows, &view, see_row, m);

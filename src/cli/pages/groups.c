@@ -16,7 +16,6 @@ typedef struct groups {
     const char *variable; /* of env:VARIABLE, or NULL */
     pm_output out;
     pm_answer_view view;
-    int64_t total[PM_QUERY_ITEMS];           /* of the shown columns; may be PMAPDB_UNKNOWN */
     int64_t processes, pss_unknown, unknown; /* `unknown`: processes in no group */
     int64_t unreadable, unmoved; /* of the sweep; PMAPDB_UNKNOWN: the moment is not a sweep */
 } groups;
@@ -46,11 +45,6 @@ static void read_by(groups *g)
 
 /* ---- rows ---- */
 
-static bool is_summed(const pm_column *column)
-{
-    return column->unit == PM_UNIT_KIB || column->unit == PM_UNIT_COUNT;
-}
-
 static void see_row(void *ctx, const pmapdb_rows *row)
 {
     groups *g = ctx;
@@ -61,24 +55,6 @@ static void see_row(void *ctx, const pmapdb_rows *row)
     g->unreadable = pm_answer_int(row, "unreadable");
     g->unmoved = pm_answer_int(row, "unmoved");
     g->unknown += pmapdb_rows_type(row, 0) == PMAPDB_NULL ? here : 0;
-    for (int i = 0; i < g->view.n; i++) {
-        int64_t v = pm_answer_int(row, g->view.column[i].name);
-
-        if (v == PMAPDB_UNKNOWN || g->total[i] == PMAPDB_UNKNOWN)
-            g->total[i] = PMAPDB_UNKNOWN;
-        else
-            g->total[i] += is_summed(&g->view.column[i]) ? v : 0;
-    }
-}
-
-static void write_total(groups *g)
-{
-    pm_value values[PM_QUERY_ITEMS];
-
-    for (int i = 0; i < g->view.n; i++)
-        values[i] = is_summed(&g->view.column[i]) ? pm_value_int(g->total[i])
-                                                  : pm_value_text(i ? "" : "TOTAL");
-    pm_output_total(&g->out, values);
 }
 
 static const char *processes_are(int64_t n)
@@ -127,11 +103,9 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
     rows = pm_run_query(&g.args, "groups");
     pm_output_open(&g.out, cli);
     pm_answer_rows(&g.out, rows, &g.view, see_row, &g);
-    if (pm_cli_is_for_people(cli))
-        write_total(&g);
     pm_output_end(&g.out);
     say_lacks(&g);
-    pm_moment_say_left_out(&g.args);
+    pm_moment_say(&g.args, PM_TEXT("groups"));
     pmapdb_rows_close(rows);
     pm_run_end(&g.args);
     return PM_EXIT_OK;

@@ -77,7 +77,7 @@ static void read_moments(pm_who *w)
     if (pm_moment_has_sums_only(&w->older) || pm_moment_has_sums_only(&w->newer))
         pm_cli_die("the %s snapshot has sums only, no mappings: --from and --to choose others",
                    pm_moment_has_sums_only(&w->older) ? "older" : "newer");
-    pm_moment_say(&w->older, &w->newer);
+    pm_moment_say(&w->args, PM_TEXT("diff"));
 }
 
 /* Sets lineages, size and rss. Ends the program if there is no such mapping. */

@@ -8,6 +8,8 @@
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
  *     -- narrow: NAME NAME ...               (the columns of `table` that a narrow terminal shows;
  *                                             else all)
+ *     -- total:  NAME NAME ...               (what the row TOTAL below a table adds up; else there
+ *                                             is no such row)
  *     -- empty:  TEXT                        (what an answer without rows means; else "no
  *                                             NAME", of a query that is not built in "no rows")
  *     -- order:  time                        (the newest rows are the last: --top shows the last)
@@ -42,7 +44,7 @@ typedef struct pm_query_info {
     const char *body; /* the statement, after the header */
     char *names;      /* of a prepared query: the names of its columns, NUL-terminated */
     bool builtin;
-    pm_text name, title, about, table, narrow, empty, order, engine;
+    pm_text name, title, about, table, narrow, total, empty, order, engine;
     pm_query_param param[PM_QUERY_ITEMS];
     pm_query_column column[PM_QUERY_ITEMS];
     int n_params, n_columns;

@@ -142,6 +142,7 @@ static const struct {
             {"title:", offsetof(pm_query_info, title)},
             {"table:", offsetof(pm_query_info, table)},
             {"narrow:", offsetof(pm_query_info, narrow)},
+            {"total:", offsetof(pm_query_info, total)},
             {"empty:", offsetof(pm_query_info, empty)},
             {"order:", offsetof(pm_query_info, order)},
             {"engine:", offsetof(pm_query_info, engine)},
@@ -222,7 +223,9 @@ static pmapdb_status read_header(pm_query_info *q, pmapdb_error *err)
         return pm_query_fail(q, q->text, err, "the header has no '-- %s:' line",
                              q->name.len ? "column" : "name");
     st = check_names(q, "table", q->table, err);
-    return st == PMAPDB_OK ? check_names(q, "narrow", q->narrow, err) : st;
+    PM_STEP(st, check_names(q, "narrow", q->narrow, err));
+    PM_STEP(st, check_names(q, "total", q->total, err));
+    return st;
 }
 
 pmapdb_status pm_catalog_parse(const char *where, pm_text text, pm_query_info **out,

@@ -1,0 +1,77 @@
+-- name:   notes
+-- title:  What an answer lacks, in words: what is said below the rows of other queries
+-- param:  diff       text ""  Rows of diff-total or diff-process-total, as JSON
+-- param:  mappings   text ""  Rows of mappings-total, as JSON
+-- param:  unknown    text ""  Rows of unknown-rss, as JSON
+-- param:  left-out   text ""  Rows of left-out, as JSON
+-- param:  recordings text ""  Rows of recordings that were imported, as JSON
+-- column: note       text     What is lacking, and what to do about it
+-- column: minor      bool     The note is no trouble
+-- empty:  nothing is lacking
+WITH side AS (
+  SELECT json_extract(value, '$.newer') AS newer, CASE json_extract(value, '$.newer') WHEN 1 THEN 'newer' ELSE 'older' END AS word,
+    json_extract(value, '$.partial') AS partial, json_extract(value, '$.state') IS 'totals' AS sums,
+    ifnull(json_extract(value, '$.dialect'), '') AS dialect, json_extract(value, '$.processes') AS processes,
+    json_extract(value, '$.process_id') AS process_id
+  FROM json_each(:diff)
+  -- of one moment on both sides the command itself says it
+  WHERE (SELECT count(DISTINCT json_extract(value, '$.taken_at') || ifnull(json_extract(value, '$.snapshot_id'), ''))
+    FROM json_each(:diff)) > 1
+),
+recording AS (
+  SELECT json_extract(value, '$.path') AS path, json_extract(value, '$.homeless') AS homeless,
+    json_extract(value, '$.lost') AS lost, json_extract(value, '$.pid_source') AS pid_source,
+    json_extract(value, '$.threads') AS threads, json_extract(value, '$.linked') AS linked,
+    json_extract(value, '$.clock') AS clock, key
+  FROM json_each(:recordings)
+),
+line AS (
+  SELECT 1 AS nth, newer AS place, 'the ' || word || ' snapshot is partial: ' || partial AS note, 0 AS minor
+  FROM side WHERE partial <> ''
+  UNION ALL
+  SELECT 2, 0, 'the ' || a.word || ' snapshot has sums only: all of the other is added up', 0
+  FROM side a JOIN side b ON b.sums < a.sums
+  UNION ALL
+  SELECT 3, 0, 'the ' || a.word || ' snapshot was read as maps, which knows sizes only: --dialect ' || b.dialect
+    || ' compares those that know more', 0
+  FROM side a JOIN side b ON a.dialect = 'maps' AND b.dialect <> 'maps'
+  UNION ALL
+  SELECT 3, 0, a.dialect || ' and ' || b.dialect || ' name some mappings differently: --dialect compares like with like', 0
+  FROM side a JOIN side b ON b.newer > a.newer AND b.dialect <> a.dialect
+  WHERE a.dialect <> 'maps' AND b.dialect <> 'maps' AND NOT a.sums AND NOT b.sums
+  UNION ALL
+  SELECT 4, 0, 'these are different processes: @' || a.process_id || ' and @' || b.process_id, 0
+  FROM side a JOIN side b ON b.newer > a.newer AND b.process_id <> a.process_id
+  WHERE a.processes = 1 AND b.processes = 1
+  UNION ALL
+  SELECT 5, 0, 'the snapshot ' || CASE WHEN json_extract(value, '$.snapshot_id') IS NULL
+      THEN 'of ' || json_extract(value, '$.processes') || ' processes' ELSE '@' || json_extract(value, '$.snapshot_id') END
+    || ' has sums only, no mappings: pmapdb categories shows them', 0
+  FROM json_each(:mappings) WHERE json_extract(value, '$.state') = 'totals'
+  UNION ALL
+  SELECT 6, 0, CASE WHEN n > 1
+      THEN n || ' captures do not show what is resident: pmapdb unknown-rss says why, and when it was last known'
+    ELSE json_extract(value, '$.name') || ' at ' || json_extract(value, '$.taken_at') || ': ' || json_extract(value, '$.why')
+      || ifnull('; last known at ' || json_extract(value, '$.known_at') || ': --snapshot @'
+      || json_extract(value, '$.known_id'), '') END, 1
+  FROM (SELECT count(*) AS n, value FROM json_each(:unknown)) WHERE n > 0
+  UNION ALL
+  SELECT 7, 0, CASE n WHEN 1 THEN '1 name was captured in the same hour, but further away than --within: pmapdb left-out lists it'
+    ELSE n || ' names were captured in the same hour, but further away than --within: pmapdb left-out lists them' END, 0
+  FROM (SELECT count(*) AS n FROM json_each(:left_out)) WHERE n > 0
+  UNION ALL
+  SELECT 8, key, path || ': it is not known to which process its threads belong, so nothing was replayed: write it with '
+    || 'perf script -F +pid,+ip,+sym,+symoff,+dso, or give --pid', 1
+  FROM recording WHERE homeless > 0
+  UNION ALL
+  SELECT 8, key, path || ': perf lost events, so what is live is not certain: record with larger buffers, perf record -m 32M', 1
+  FROM recording WHERE lost > 0
+  UNION ALL
+  SELECT 8, key, path || ': all threads count as those of the only process in the store; perf script -F '
+    || '+pid,+ip,+sym,+symoff,+dso says it', 1
+  FROM recording WHERE pid_source = 'assumed' AND threads > 1
+  UNION ALL
+  SELECT 8, key, path || ': captures and calls do not show when it was recorded: give --clock-offset', 1
+  FROM recording WHERE linked > 0 AND ifnull(clock, '') = ''
+)
+SELECT note, minor FROM line ORDER BY nth, place;

@@ -114,8 +114,7 @@ static void set_options(pm_http *h, const pm_http_options *o)
     h->call.easy_setopt(h->curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     h->call.easy_setopt(h->curl, CURLOPT_SSL_VERIFYPEER, 1L);
     h->call.easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, 2L);
-    h->call.easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS,
-                        (long)(o->connect_ms ? o->connect_ms : CONNECT_MS));
+    h->call.easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     h->call.easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)(o->ms ? o->ms : REQUEST_MS));
     h->call.easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
     h->call.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
@@ -219,21 +218,16 @@ static pmapdb_status fail_curl(pm_http *h, CURLcode rc, pmapdb_error *err)
     return pm_fail(err, PMAPDB_IO, "%.*s: %s", (int)host.len, host.data, why);
 }
 
-/* The server refused. Its words fit into one line. */
+/* The server refused. */
 static pmapdb_status fail_reply(const pm_http *h, pmapdb_error *err)
 {
-    pm_text host = h->place.host, body = pm_buf_text(&h->reply->body);
-    char words[QUOTE + 1];
-    size_t n = 0;
+    pm_text host = h->place.host;
+    pm_text words = pm_text_trim(pm_buf_text(&h->reply->body), " \t\r\n");
 
-    for (body = pm_text_trim(body, " \t\r\n"); n < body.len && n < QUOTE; n++) {
-        unsigned char c = (unsigned char)body.data[n];
-
-        words[n] = c < ' ' || c == 0x7f ? ' ' : (char)c;
-    }
-    words[n] = '\0';
-    return pm_fail(err, PMAPDB_IO, "%.*s says %ld: %s", (int)host.len, host.data, h->reply->status,
-                   n ? words : "(no words)");
+    if (!words.len)
+        words = PM_TEXT("(no words)");
+    return pm_fail(err, PMAPDB_IO, "%.*s says %ld: %.*s", (int)host.len, host.data,
+                   h->reply->status, words.len < QUOTE ? (int)words.len : QUOTE, words.data);
 }
 
 static pmapdb_status judge(pm_http *h, CURLcode rc, pmapdb_error *err)

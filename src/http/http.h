@@ -20,8 +20,8 @@ typedef struct pm_http_options {
     const char *ca;            /* PEM: who may sign the server's certificate; NULL: the system's */
     const char *cert, *key;    /* PEM: this client's certificate */
     const char *proxy;
-    bool insecure_http;     /* a password may go unencrypted to another machine */
-    int64_t connect_ms, ms; /* 0: 5 s for the connection, 20 s for the request */
+    bool insecure_http; /* a password may go unencrypted to another machine */
+    int64_t ms;         /* of the request; 0: 20 s */
 } pm_http_options;
 
 typedef enum pm_http_class {

@@ -147,7 +147,7 @@ static const struct {
     {"HTTP/1.1 302 There\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
      PM_HTTP_PERSON, 0, "302"},
     {"HTTP/1.1 503 Busy\r\nContent-Length: 6\r\n\r\nwait\x1b!", PM_HTTP_LATER, 0,
-     "says 503: wait !"},
+     "says 503: wait?!"},
 };
 
 static void reply_is_judged(void **state)

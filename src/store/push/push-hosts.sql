@@ -14,7 +14,7 @@ boot AS (
   WHERE p.boot_id IS NOT NULL AND EXISTS (SELECT 1 FROM due) AND (SELECT count(*) FROM host) > 1
   GROUP BY p.host_id, p.boot_id
 ),
-label AS (
+named AS (
   SELECT d.host_id, l.at_ms, push_name('key', l.key) AS key, push_name('label', l.value) AS value
   FROM due d CROSS JOIN host_label l ON l.host_id = d.host_id
   UNION ALL
@@ -23,11 +23,17 @@ label AS (
   CROSS JOIN boot b ON b.host_id = d.host_id
   CROSS JOIN boot o ON o.boot_id = b.boot_id AND o.host_id <> b.host_id AND o.last_ms < b.first_ms
   CROSS JOIN push_place_name w ON w.host_id = o.host_id
+),
+label AS ( -- as elements of an array of ClickHouse
+  SELECT host_id, at_ms,
+    '''' || replace(replace(replace(replace(key, '\', '\\'), '''', '\'''), char(9), '\t'), char(10), '\n') || '''' AS key,
+    '''' || replace(replace(replace(replace(value, '\', '\\'), '''', '\'''), char(9), '\t'), char(10), '\n') || '''' AS value
+  FROM named
 )
 SELECT d.host_key AS host_id, d.host, m.at_ms,
-  '[' || ifnull((SELECT group_concat(push_quote(key)) FROM (SELECT key, value, max(at_ms) FROM label l
+  '[' || ifnull((SELECT group_concat(key) FROM (SELECT key, value, max(at_ms) FROM label l
     WHERE l.host_id = d.host_id AND l.at_ms <= m.at_ms GROUP BY key ORDER BY key) WHERE value IS NOT NULL), '') || ']' AS label_key,
-  '[' || ifnull((SELECT group_concat(push_quote(value)) FROM (SELECT key, value, max(at_ms) FROM label l
+  '[' || ifnull((SELECT group_concat(value) FROM (SELECT key, value, max(at_ms) FROM label l
     WHERE l.host_id = d.host_id AND l.at_ms <= m.at_ms GROUP BY key ORDER BY key) WHERE value IS NOT NULL), '') || ']' AS label_value,
   1 AS schema, 2 * :seq AS seq
 FROM due d

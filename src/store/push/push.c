@@ -7,17 +7,15 @@
 #include <stdlib.h>
 
 #define SNAPSHOTS 5000 /* of a batch: up to ten rows each */
-#define MINUTE 60000
-#define HOUR (60 * MINUTE)
+#define HOUR 3600000
 #define DAY (24 * HOUR)
-#define PAUSE_MOST HOUR
 
 struct pm_push {
     pmapdb_store *store;
     pm_push_options o;
     pm_push_names names;
     pm_push_state is;
-    int64_t push_id, done_id, until_id, gen, shown_gen, failures, rows;
+    int64_t push_id, done_id, until_id, gen, shown_gen, rows;
     int64_t judged_ms, judged_day;
     bool all;    /* verdicts of all processes are in this batch */
     bool newest; /* no snapshot is newer than the batch */
@@ -28,88 +26,37 @@ struct pm_push {
 
 /* ---- the target ---- */
 
-/* The name of the store: random, and made once. */
-static void name_store(pm_push *p)
-{
-    pm_sql *sql = p->store->sql;
-    sqlite3_stmt *row;
-
-    pm_sql_do(sql,
-              "INSERT INTO push_self SELECT lower(hex(randomblob(8))) "
-              "WHERE NOT EXISTS (SELECT 1 FROM push_self)",
-              PM_NO_ARGS);
-    row = pm_sql_ask(sql, "SELECT store FROM push_self", PM_NO_ARGS);
-    while (pm_sql_next(sql, row))
-        snprintf(p->is.store, sizeof p->is.store, "%s", pm_col_text(row, 0).data);
-}
-
-#define RULES "(SELECT hash || ' ' || ifnull(applied_ms, 0) FROM rule_set)"
-/* Everything from done_id on is sent as if nothing had been sent before. */
-static void begin_anew(pm_push *p, int64_t done_id)
-{
-    pm_sql *sql = p->store->sql;
-
-    pm_sql_do(sql, "UPDATE push SET done_id = ?2, until_id = NULL WHERE push_id = ?1",
-              PM_ARGS(PM_I(p->push_id), PM_I(done_id)));
-    pm_sql_do(sql, "DELETE FROM push_open WHERE push_id = ?1", PM_ARGS(PM_I(p->push_id)));
-    pm_sql_do(sql, "UPDATE push_host SET labels = -1 WHERE push_id = ?1",
-              PM_ARGS(PM_I(p->push_id)));
-}
-
-static void find_target(pm_push *p)
-{
-    pm_sql *sql = p->store->sql;
-
-    name_store(p);
-    pm_sql_do(sql,
-              "INSERT OR IGNORE INTO push (target, done_id, seq, gen, shown_gen, lost, failures) "
-              "VALUES (?1, 0, 0, 1, 1, 0, 0)",
-              PM_ARGS(PM_S(p->o.target)));
-    p->push_id = pm_sql_value(sql, "SELECT push_id FROM push WHERE target = ?1",
-                              PM_ARGS(PM_S(p->o.target)), 0);
-    pm_sql_do(sql,
-              "UPDATE push SET tried_ms = ?2, rules = ifnull(rules, " RULES ") "
-              "WHERE push_id = ?1",
-              PM_ARGS(PM_I(p->push_id), PM_I(p->o.now_ms)));
-    if (pm_sql_value(sql, "SELECT rules IS NOT " RULES " FROM push WHERE push_id = ?1",
-                     PM_ARGS(PM_I(p->push_id)), 0)) {
-        pm_sql_do(sql, "UPDATE push SET gen = gen + 1, rules = " RULES " WHERE push_id = ?1",
-                  PM_ARGS(PM_I(p->push_id)));
-        begin_anew(p, 0);
-    }
-    if (p->o.from_ms != PMAPDB_UNKNOWN)
-        begin_anew(p, pm_sql_value(sql,
-                                   "SELECT ifnull(min(snapshot_id), 1) - 1 FROM snapshot "
-                                   "WHERE taken_ms >= ?1 AND snapshot_id <= (SELECT done_id FROM "
-                                   "push WHERE push_id = ?2)",
-                                   PM_ARGS(PM_I(p->o.from_ms), PM_I(p->push_id)), 0));
-}
-
 static void read_target(pm_push *p)
 {
     pm_sql *sql = p->store->sql;
     sqlite3_stmt *row = pm_sql_ask(
         sql,
-        "SELECT done_id, until_id, seq, gen, shown_gen, paused_ms, failures, (SELECT "
-        "max(through_ms) FROM push_host h WHERE h.push_id = p.push_id), judged_ms, judged_day FROM "
-        "push p "
-        "WHERE push_id = ?1",
-        PM_ARGS(PM_I(p->push_id)));
+        "SELECT push_id, done_id, until_id, seq, gen, shown_gen, paused_ms, (SELECT "
+        "max(through_ms) FROM push_host h WHERE h.push_id = p.push_id), judged_ms, judged_day, "
+        "(SELECT store FROM push_self) FROM push p WHERE target = ?1",
+        PM_ARGS(PM_S(p->o.target)));
 
     while (pm_sql_next(sql, row)) {
-        int64_t seq = pm_col_int(row, 2) + 1;
-
-        p->done_id = pm_col_int(row, 0);
-        p->until_id = pm_col_int(row, 1);
-        p->is.seq = seq > p->is.seq ? seq : p->is.seq;
-        p->gen = pm_col_int(row, 3);
-        p->shown_gen = pm_col_int(row, 4);
-        p->is.paused_ms = pm_col_int(row, 5);
-        p->failures = pm_col_int(row, 6);
+        p->push_id = pm_col_int(row, 0);
+        p->done_id = pm_col_int(row, 1);
+        p->until_id = pm_col_int(row, 2);
+        pm_push_raise(p, pm_col_int(row, 3) + 1);
+        p->gen = pm_col_int(row, 4);
+        p->shown_gen = pm_col_int(row, 5);
+        p->is.paused_ms = pm_col_int(row, 6);
         p->is.through_ms = pm_col_int(row, 7);
         p->judged_ms = pm_col_int(row, 8);
         p->judged_day = pm_col_int(row, 9);
+        snprintf(p->is.store, sizeof p->is.store, "%s", pm_col_text(row, 10).data);
     }
+}
+
+static void find_target(pm_push *p)
+{
+    pm_sql_script(p->store->sql, "push-target",
+                  PM_PARAMS({":target", PM_S(p->o.target)}, {":now_ms", PM_I(p->o.now_ms)},
+                            {":from_ms", PM_I(p->o.from_ms)}));
+    read_target(p);
 }
 
 static pmapdb_status write(pm_push *p, void (*work)(pm_push *), pmapdb_error *err)
@@ -138,10 +85,6 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
     p->o = *options;
     p->first = true;
     st = write(p, find_target, err);
-    if (st == PMAPDB_OK) {
-        read_target(p);
-        st = pm_sql_end(store->sql, err);
-    }
     PM_STEP(st, pm_push_names_open(store->sql, options->redact, &p->names, err));
     PM_STEP(st, pm_push_functions(&p->names, err));
     if (st != PMAPDB_OK) {
@@ -182,25 +125,14 @@ pm_push_judge pm_push_begin_verdicts(pm_push *p)
 /* Decides the end of the batch: a beat is not cut. It stays until the batch is done. */
 static void choose_end(pm_push *p)
 {
-    pm_sql *sql = p->store->sql;
-
+    pm_sql_do(p->store->sql,
+              "UPDATE push SET until_id = (SELECT max(t.snapshot_id) FROM (SELECT max(snapshot_id) "
+              "AS last FROM (SELECT snapshot_id FROM snapshot WHERE snapshot_id > done_id "
+              "ORDER BY snapshot_id LIMIT ?2)) n CROSS JOIN snapshot s ON s.snapshot_id = n.last "
+              "CROSS JOIN snapshot t ON t.snapshot_id BETWEEN n.last AND n.last + 100000 "
+              "AND t.capture_id = s.capture_id) WHERE push_id = ?1 AND until_id IS NULL",
+              PM_ARGS(PM_I(p->push_id), PM_I(SNAPSHOTS)));
     read_target(p);
-    if (p->until_id == PMAPDB_UNKNOWN) {
-        pm_sql_do(
-            sql,
-            "UPDATE push SET until_id = (SELECT max(t.snapshot_id) FROM (SELECT snapshot_id, "
-            "capture_id FROM snapshot WHERE snapshot_id > done_id AND snapshot_id <= done_id + ?2 "
-            "ORDER BY snapshot_id DESC LIMIT 1) s CROSS JOIN snapshot t "
-            "ON t.snapshot_id BETWEEN s.snapshot_id AND s.snapshot_id + 100000 "
-            "AND t.capture_id = s.capture_id) WHERE push_id = ?1",
-            PM_ARGS(PM_I(p->push_id), PM_I(SNAPSHOTS)));
-        /* ids may have a gap: the next one then */
-        pm_sql_do(sql,
-                  "UPDATE push SET until_id = (SELECT min(snapshot_id) FROM snapshot "
-                  "WHERE snapshot_id > done_id) WHERE push_id = ?1 AND until_id IS NULL",
-                  PM_ARGS(PM_I(p->push_id)));
-        read_target(p);
-    }
     if (p->until_id == PMAPDB_UNKNOWN) /* nothing is new, but hours may be over */
         p->until_id = p->done_id;
 }
@@ -281,23 +213,16 @@ pmapdb_status pm_push_done(pm_push *p, pmapdb_error *err)
 
 /* The pause doubles from a minute to an hour; stores differ, so that they do not come all at once.
  */
-static void note_failure(pm_push *p)
-{
-    int64_t doubled = p->failures < 6 ? MINUTE << p->failures : PAUSE_MOST;
-    int64_t share = (int64_t)(pm_hash(p->is.store, strlen(p->is.store)) % 1024);
-
-    doubled = doubled < PAUSE_MOST ? doubled : PAUSE_MOST;
-    pm_sql_do(
-        p->store->sql, "UPDATE push SET failures = failures + 1, paused_ms = ?2 WHERE push_id = ?1",
-        PM_ARGS(PM_I(p->push_id), PM_I(p->o.now_ms + doubled / 2 + doubled / 2 * share / 1024)));
-}
-
 static void fail(pm_push *p)
 {
-    pm_sql_do(p->store->sql, "UPDATE push SET error = ?2 WHERE push_id = ?1",
-              PM_ARGS(PM_I(p->push_id), PM_S(p->why)));
-    if (p->wait)
-        note_failure(p);
+    uint64_t share = pm_hash(p->is.store, strlen(p->is.store)) % 1024;
+
+    pm_sql_do(
+        p->store->sql,
+        "UPDATE push SET error = ?2, failures = failures + ?3, paused_ms = CASE WHEN ?3 THEN "
+        "?4 + min(60000 << min(failures, 6), 3600000) * (1024 + ?5) / 2048 ELSE paused_ms END "
+        "WHERE push_id = ?1",
+        PM_ARGS(PM_I(p->push_id), PM_S(p->why), PM_I(p->wait), PM_I(p->o.now_ms), PM_I(share)));
 }
 
 pmapdb_status pm_push_failed(pm_push *p, bool wait, const char *why, pmapdb_error *err)

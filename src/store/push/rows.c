@@ -1,7 +1,6 @@
 /* rows: runs the statements of a push. */
 #include "store/push/rows.h"
 
-#include "base/buf.h"
 #include "base/hash.h"
 #include "classify/classify.h"
 #include <stdio.h>
@@ -116,27 +115,6 @@ void pm_push_names_close(pm_push_names *names)
         pm_redact_free(names->redact);
 }
 
-/* Writes a text as an element of an array of ClickHouse. */
-static void quote(sqlite3_context *ctx, int n, sqlite3_value **arg)
-{
-    pm_text t = text_of(arg[0]);
-    pm_buf out = {0};
-
-    (void)n;
-    pm_buf_add(&out, "'", 1, NULL);
-    for (size_t i = 0; i < t.len; i++)
-        if (t.data[i] == '\n' || t.data[i] == '\t')
-            pm_buf_add(&out, t.data[i] == '\n' ? "\\n" : "\\t", 2, NULL);
-        else
-            pm_buf_addf(&out, NULL, t.data[i] == '\'' || t.data[i] == '\\' ? "\\%c" : "%c",
-                        t.data[i]);
-    if (pm_buf_add(&out, "'", 1, NULL) == PMAPDB_OK)
-        sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
-    else
-        sqlite3_result_error_nomem(ctx);
-    pm_buf_free(&out);
-}
-
 pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err)
 {
     sqlite3 *db = pm_sql_db(names->sql);
@@ -146,8 +124,6 @@ pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err)
 
     if (rc == SQLITE_OK)
         rc = sqlite3_create_function(db, "push_name", 2, how, names, name, NULL, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_create_function(db, "push_quote", 1, how, NULL, quote, NULL, NULL);
     return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "add a function", err);
 }
 

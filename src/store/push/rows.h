@@ -15,8 +15,7 @@ typedef struct pm_push_names {
 pmapdb_status pm_push_names_open(pm_sql *sql, bool redact, pm_push_names *out, pmapdb_error *err);
 void pm_push_names_close(pm_push_names *names);
 
-/* Adds push_hash(...), which has 63 bits, push_name(kind, text) and push_quote(text), which writes
- * a text in quotes. `names` must outlive the functions. */
+/* Adds push_hash(...), which has 63 bits, and push_name(kind, text). `names` must outlive them. */
 pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err);
 
 /* Gives the rows of a table to the sink and counts them in *rows. */

@@ -3,7 +3,6 @@
 
 #include "render/pack.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,38 +14,27 @@ static pmapdb_status make_folder(const char *path, pmapdb_error *err)
                : pm_fail_io(err, errno, "cannot make '%s'", path);
 }
 
-static pmapdb_status write_all(int fd, const char *path, pm_text text, pmapdb_error *err)
-{
-    while (text.len) {
-        ssize_t n = write(fd, text.data, text.len);
-
-        if (n < 0 && errno != EINTR)
-            return pm_fail_io(err, errno, "cannot write '%s'", path);
-        text = pm_text_from(text, n > 0 ? (size_t)n : 0);
-    }
-    return fsync(fd) == 0 ? PMAPDB_OK : pm_fail_io(err, errno, "cannot write '%s'", path);
-}
-
 /* Writes a new file under another name first. A retry replaces the file by the same rows. */
 static pmapdb_status write_file(const char *path, pm_text text, pmapdb_error *err)
 {
-    pm_buf temporary = {0};
-    pmapdb_status st = pm_buf_addf(&temporary, err, "%s.part", path);
-    int fd;
+    pm_buf part = {0};
+    pmapdb_status st = pm_buf_addf(&part, err, "%s.part", path);
+    FILE *file;
+    bool written;
 
     if (st != PMAPDB_OK)
         return st;
-    fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0)
-        st = pm_fail_io(err, errno, "cannot make '%s'", temporary.data);
-    PM_STEP(st, write_all(fd, temporary.data, text, err));
-    if (fd >= 0)
-        close(fd);
-    if (st == PMAPDB_OK && rename(temporary.data, path) != 0)
-        st = pm_fail_io(err, errno, "cannot make '%s'", path);
-    if (st != PMAPDB_OK && fd >= 0)
-        unlink(temporary.data);
-    pm_buf_free(&temporary);
+    unlink(part.data); /* of a run that was killed */
+    file = fopen(part.data, "wxe");
+    written = file && fwrite(text.data, 1, text.len, file) == text.len && fflush(file) == 0 &&
+              fsync(fileno(file)) == 0;
+    if (!written || rename(part.data, path) != 0) {
+        st = pm_fail_io(err, errno, "cannot write '%s'", path);
+        unlink(part.data);
+    }
+    if (file)
+        fclose(file);
+    pm_buf_free(&part);
     return st;
 }
 

@@ -111,7 +111,7 @@ static void ask(fleet_args *f, pm_run_args *args, pmapdb_rows *rows)
                                          "FORMAT TabSeparated\n");
     pm_http_reply reply = {0};
     pm_http *http = pm_connection_open(&f->connection, f->url);
-    const char *database = pm_connection_database(&f->connection);
+    const char *database = f->connection.database;
     pm_buf sql = {0};
     pmapdb_error err;
 
@@ -167,7 +167,7 @@ static const pm_syntax syntax = {.options = options,
 
 int pm_cli_fleet(pm_cli *cli, int argc, char **argv)
 {
-    fleet_args f = {.connection = {.http = {.ms = 120000}}};
+    fleet_args f = {.connection = {.http = {.ms = 120000}, .database = PM_CONNECTION_DATABASE}};
     pm_run_args args = {.cli = cli, .own = options + 1, .own_values = &f};
     pm_syntax here = syntax;
     char title[64], path[128];

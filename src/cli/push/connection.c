@@ -10,8 +10,3 @@ pm_http *pm_connection_open(pm_connection *c, const char *url)
     pm_cli_must(pm_http_open(&c->http, &http, &err), &err);
     return http;
 }
-
-const char *pm_connection_database(const pm_connection *c)
-{
-    return c->database ? c->database : "pmapdb";
-}

@@ -63,14 +63,12 @@ static bool find_host(pmapdb_store *store, char host[HOST_NAME_MAX + 1])
 {
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
-    bool has_row = true, found = false;
+    bool has_row, found = false;
     int n = 0;
 
     pm_cli_must(pmapdb_sql(store, "SELECT name FROM host", NULL, &rows, &err), &err);
-    for (;; n++) {
-        pm_cli_must(pmapdb_next(rows, &has_row, &err), &err);
-        if (!has_row || found)
-            break;
+    while (pm_cli_must(pmapdb_next(rows, &has_row, &err), &err), has_row && !found) {
+        n++;
         snprintf(host, HOST_NAME_MAX + 1, "%s", pmapdb_rows_text(rows, 0, NULL));
         found = is_here(host);
     }
@@ -97,8 +95,7 @@ static char *name_target(const push *p, const char *url, const char *folder)
     char *target = NULL;
 
     if (asprintf(&target, "%s%s%s%s", folder ? folder : url, folder ? "" : " ",
-                 folder ? "" : pm_connection_database(&p->connection),
-                 p->to.push.redact ? " --redact" : "") < 0)
+                 folder ? "" : p->connection.database, p->to.push.redact ? " --redact" : "") < 0)
         pm_cli_no_memory();
     return target;
 }
@@ -134,7 +131,7 @@ static int run(push *p, const char *url)
 
     p->to.push.target = target;
     p->to.push.now_ms = pm_clock_now();
-    p->to.database = pm_connection_database(&p->connection);
+    p->to.database = p->connection.database;
     p->to.folder = folder;
     p->to.format = p->cli->format == PM_FORMAT_CSV      ? PM_PUSH_CSV
                    : p->cli->format == PM_FORMAT_NDJSON ? PM_PUSH_NDJSON
@@ -160,7 +157,9 @@ static int run(push *p, const char *url)
 
 int pm_cli_push(pm_cli *cli, int argc, char **argv)
 {
-    push p = {.cli = cli, .to = {.push = {.from_ms = PMAPDB_UNKNOWN}}};
+    push p = {.cli = cli,
+              .connection = {.database = PM_CONNECTION_DATABASE},
+              .to = {.push = {.from_ms = PMAPDB_UNKNOWN}}};
     int n = pm_options_parse(cli, &syntax, &p, argc, argv), exit_code;
 
     if (n + (p.folder != NULL) != 1)

@@ -101,6 +101,10 @@ const char *pm_sql_script_text(const char *name);
  */
 void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params);
 
+/* The same for a file of one statement, whose rows pm_sql_next gives. NULL after a failure. */
+sqlite3_stmt *pm_sql_ask_script(pm_sql *sql, const char *name, const pm_param *params,
+                                size_t n_params);
+
 /* True if no step has failed so far. */
 bool pm_sql_ok(const pm_sql *sql);
 

@@ -11,6 +11,28 @@ const char *pm_sql_script_text(const char *name)
     return ""; /* a programming error, which every use of the script shows */
 }
 
+static void bind(pm_sql *sql, sqlite3_stmt *stmt, const pm_param *params, size_t n_params)
+{
+    pmapdb_error err = {0};
+
+    for (size_t i = 0; i < n_params; i++) {
+        int at = sqlite3_bind_parameter_index(stmt, params[i].name);
+
+        if (at && pm_sql_bind(stmt, at, &params[i].value) != SQLITE_OK)
+            pm_sql_keep(sql, pm_sql_fail(pm_sql_db(sql), "bind a value", &err), &err);
+    }
+}
+
+sqlite3_stmt *pm_sql_ask_script(pm_sql *sql, const char *name, const pm_param *params,
+                                size_t n_params)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text(name), PM_NO_ARGS);
+
+    if (stmt)
+        bind(sql, stmt, params, n_params);
+    return stmt;
+}
+
 void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t n_params)
 {
     sqlite3 *db = pm_sql_db(sql);
@@ -19,19 +41,15 @@ void pm_sql_script(pm_sql *sql, const char *name, const pm_param *params, size_t
 
     while (*text && pm_sql_ok(sql)) {
         sqlite3_stmt *stmt = NULL; /* NULL: only a comment is left */
-        bool bound = true;
 
         if (sqlite3_prepare_v2(db, text, -1, &stmt, &text) != SQLITE_OK)
             pm_sql_keep(sql, pm_sql_fail(db, "prepare a statement", &err), &err);
-        for (size_t i = 0; stmt && i < n_params; i++) {
-            int at = sqlite3_bind_parameter_index(stmt, params[i].name);
-
-            bound &= !at || pm_sql_bind(stmt, at, &params[i].value) == SQLITE_OK;
-        }
-        while (stmt && bound && sqlite3_step(stmt) == SQLITE_ROW)
+        if (stmt)
+            bind(sql, stmt, params, n_params);
+        while (stmt && pm_sql_ok(sql) && sqlite3_step(stmt) == SQLITE_ROW)
             continue;
-        if (stmt && (!bound || sqlite3_reset(stmt) != SQLITE_OK))
-            pm_sql_keep(sql, pm_sql_fail(db, bound ? "write" : "bind a value", &err), &err);
+        if (stmt && sqlite3_reset(stmt) != SQLITE_OK)
+            pm_sql_keep(sql, pm_sql_fail(db, "write", &err), &err);
         sqlite3_finalize(stmt);
     }
 }

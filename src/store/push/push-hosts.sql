@@ -15,7 +15,7 @@ boot AS (
   GROUP BY p.host_id, p.boot_id
 ),
 named AS (
-  SELECT d.host_id, l.at_ms, push_name('key', l.key) AS key, push_name('label', l.value) AS value
+  SELECT d.host_id, l.at_ms, CASE WHEN l.key IN ('build', 'version', 'role', 'region') THEN l.key ELSE push_name('reason', l.key) END AS key, push_name('reason', l.value) AS value
   FROM due d CROSS JOIN host_label l ON l.host_id = d.host_id
   UNION ALL
   SELECT d.host_id, b.first_ms, 'was', w.host

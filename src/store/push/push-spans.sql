@@ -3,7 +3,7 @@
 SELECT k.host_key AS host_id, k.process_key, :store AS store, k.name, p.pid,
   ifnull(push_name('boot', p.boot_id), '') AS boot_id,
   ifnull(push_name('command', p.command), '') AS command, ifnull(push_name('path', t.exe), '') AS exe,
-  ifnull(push_name('user', t.user), '') AS user, ifnull(push_name('cgroup', t.cgroup), '') AS cgroup,
+  ifnull(push_name('user', t.user), '') AS user, ifnull(push_name('path', t.cgroup), '') AS cgroup,
   CASE WHEN t.memory_max_kib >= 0 THEN t.memory_max_kib END AS memory_max_kib, s.dialect, s.state,
   g.first_ms, CASE WHEN g.ended THEN g.last_ms END AS last_ms, g.n, 2 * :seq + g.ended AS seq
 FROM push_span g

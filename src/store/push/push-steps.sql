@@ -317,7 +317,7 @@ DELETE FROM push_last WHERE snapshot_id IN (
 -- Two stores of a host give a live process one key. A process from text is known by its store.
 
 -- Programs of the system are public, so their names are known before they are used.
-SELECT count(push_name('program', exe)) FROM (
+SELECT count(push_name('never', exe)) FROM (
   SELECT DISTINCT t.exe FROM push_step s
   CROSS JOIN live_reading r ON r.snapshot_id = s.snapshot_id
   CROSS JOIN live_process t ON t.live_process_id = r.live_process_id
@@ -339,7 +339,7 @@ SELECT p.process_id, w.host_key,
   ifnull((SELECT process_key FROM main.push_key o WHERE o.process_id = p.process_id AND o.push_id = :push_id),
     push_hash(w.host, p.boot_id, p.pid, p.start_time, p.life,
       CASE WHEN p.start_time IS NULL THEN :store END)),
-  push_name('name', n.name)
+  push_name('path', n.name)
 FROM (SELECT process_id FROM push_step UNION SELECT process_id FROM push_span WHERE changed
   UNION SELECT process_id FROM push_last UNION SELECT process_id FROM push_within
   UNION SELECT process_id FROM push_verdict UNION SELECT process_id FROM push_stack

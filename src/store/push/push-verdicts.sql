@@ -5,7 +5,7 @@ WITH told AS (
   SELECT k.host_key, k.name, k.process_key, p.pid, v.*, 1 AS processes,
     (SELECT push_hash(s.stack) FROM temp.push_stack s WHERE s.process_id = v.process_id
       ORDER BY s.growth_kib DESC LIMIT 1) AS stack_hash,
-    ifnull((SELECT push_name('label', l.value) FROM host_label l WHERE l.host_id = ifnull(p.host_id, 0)
+    ifnull((SELECT push_name('reason', l.value) FROM host_label l WHERE l.host_id = ifnull(p.host_id, 0)
       AND l.key = 'build' ORDER BY l.at_ms DESC LIMIT 1), '') AS build
   FROM temp.push_verdict v
   CROSS JOIN push_process k ON k.process_id = v.process_id

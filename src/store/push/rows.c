@@ -29,33 +29,12 @@ static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
     sqlite3_result_int64(ctx, (int64_t)(h & INT64_MAX));
 }
 
-/* A word of the statements for how a text is redacted; a program of the system is made public. */
-static pm_redact_how how_of(pm_text word)
+static bool is_slug(pm_text text)
 {
-    static const struct {
-        const char *word;
-        pm_redact_how how;
-    } words[] = {{"host", PM_REDACT_HOST},    {"name", PM_REDACT_PATH},
-                 {"boot", PM_REDACT_BOOT},    {"command", PM_REDACT_COMMAND},
-                 {"path", PM_REDACT_PATH},    {"user", PM_REDACT_USER},
-                 {"cgroup", PM_REDACT_PATH},  {"category", PM_REDACT_CATEGORY},
-                 {"program", PM_REDACT_NEVER}};
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (pm_text_equal(word, pm_text_of(words[i].word)))
-            return words[i].how;
-    return PM_REDACT_REASON;
-}
-
-/* The program's own words: its categories and the usual keys of labels. */
-static bool stays(pm_text word, pm_text text)
-{
-    if (pm_text_equal(word, PM_TEXT("category")))
-        for (int i = 0; i < PM_CATEGORY_COUNT; i++)
-            if (pm_text_equal(text, pm_text_of(pm_categories[i].slug)))
-                return true;
-    return pm_text_equal(word, PM_TEXT("key")) &&
-           pm_text_listed(text, " build version role region ");
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++)
+        if (pm_text_equal(text, pm_text_of(pm_categories[i].slug)))
+            return true;
+    return false;
 }
 
 static pmapdb_status replace(pm_push_names *names, pm_redact_how how, pm_text text, pm_text *out,
@@ -67,19 +46,20 @@ static pmapdb_status replace(pm_push_names *names, pm_redact_how how, pm_text te
                : pm_redact_text(names->redact, how, text, (pm_text){0}, out, err);
 }
 
+#define WORD(name, word) word,
 static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
+    static const char *const ways[] = {PM_REDACT_WAYS(WORD)};
     pm_push_names *names = sqlite3_user_data(ctx);
-    pm_redact_how how;
+    pm_redact_how how = (pm_redact_how)pm_text_index(text_of(arg[0]), ways, PM_REDACT_COUNT);
     pm_text text = text_of(arg[1]), out;
     pmapdb_error err = {0};
 
     (void)n;
-    if (!names->redact || !text.data || stays(text_of(arg[0]), text)) {
+    if (!names->redact || !text.data || (how == PM_REDACT_CATEGORY && is_slug(text))) {
         sqlite3_result_value(ctx, arg[1]);
         return;
     }
-    how = how_of(text_of(arg[0]));
     if (replace(names, how, text, &out, &err) == PMAPDB_OK)
         sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
     else
@@ -143,46 +123,29 @@ static pm_value value_of(sqlite3_stmt *stmt, int i)
     }
 }
 
-static pmapdb_status step_all(sqlite3_stmt *stmt, const char *table, const pm_push_sink *sink,
-                              int64_t *rows, pmapdb_error *err)
-{
-    pm_column columns[COLUMNS];
-    pm_value values[COLUMNS];
-    int n = sqlite3_column_count(stmt), rc;
-    pmapdb_status st;
-
-    for (int i = 0; i < n; i++)
-        columns[i] = (pm_column){sqlite3_column_name(stmt, i), PM_UNIT_TEXT};
-    st = sink->table(sink->ctx, table, columns, n, err);
-    while (st == PMAPDB_OK && (rc = sqlite3_step(stmt)) != SQLITE_DONE) {
-        if (rc != SQLITE_ROW)
-            return pm_sql_fail_code(sqlite3_db_handle(stmt), rc, "read", err);
-        for (int i = 0; i < n; i++)
-            values[i] = value_of(stmt, i);
-        st = sink->row(sink->ctx, values, err);
-        ++*rows;
-    }
-    return st;
-}
-
 pmapdb_status pm_push_rows(pm_sql *sql, const char *table, const pm_param *params, size_t n_params,
                            const pm_push_sink *sink, int64_t *rows, pmapdb_error *err)
 {
-    sqlite3 *db = pm_sql_db(sql);
+    pm_column columns[COLUMNS];
+    pm_value values[COLUMNS];
     char script[32];
-    sqlite3_stmt *stmt = NULL;
-    pmapdb_status st = PMAPDB_OK;
+    sqlite3_stmt *stmt;
+    pmapdb_status st;
+    int n;
 
     snprintf(script, sizeof script, "push-%s", table);
-    if (sqlite3_prepare_v2(db, pm_sql_script_text(script), -1, &stmt, NULL) != SQLITE_OK)
-        return pm_sql_fail(db, "prepare a statement", err);
-    for (size_t i = 0; i < n_params; i++) {
-        int at = sqlite3_bind_parameter_index(stmt, params[i].name);
-
-        if (at && pm_sql_bind(stmt, at, &params[i].value) != SQLITE_OK)
-            st = pm_sql_fail(db, "bind a value", err);
+    stmt = pm_sql_ask_script(sql, script, params, n_params);
+    n = stmt ? sqlite3_column_count(stmt) : 0;
+    for (int i = 0; i < n; i++)
+        columns[i] = (pm_column){sqlite3_column_name(stmt, i), PM_UNIT_TEXT};
+    st = stmt ? sink->table(sink->ctx, table, columns, n, err) : PMAPDB_OK;
+    for (; st == PMAPDB_OK && stmt && pm_sql_next(sql, stmt); ++*rows) {
+        for (int i = 0; i < n; i++)
+            values[i] = value_of(stmt, i);
+        st = sink->row(sink->ctx, values, err);
     }
-    PM_STEP(st, step_all(stmt, table, sink, rows, err));
-    sqlite3_finalize(stmt);
+    if (st != PMAPDB_OK)
+        pm_sql_done(stmt);
+    PM_STEP(st, pm_sql_end(sql, err));
     return st;
 }

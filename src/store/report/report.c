@@ -55,27 +55,14 @@ static void deltas_final(sqlite3_context *out)
 static void ask(pmapdb_store *store, const char *script, const pm_param *params, size_t n_params,
                 pm_buf *out)
 {
-    sqlite3_stmt *stmt = NULL;
+    sqlite3_stmt *row = pm_sql_ask_script(store->sql, script, params, n_params);
     pm_text text;
-    pmapdb_error err = {0};
-    int rc = sqlite3_prepare_v2(store->db, pm_sql_script_text(script), -1, &stmt, NULL);
 
-    if (!pm_sql_ok(store->sql)) {
-        sqlite3_finalize(stmt);
+    if (!pm_sql_next(store->sql, row))
         return;
-    }
-    for (size_t i = 0; i < n_params && rc == SQLITE_OK; i++) {
-        int at = sqlite3_bind_parameter_index(stmt, params[i].name);
-
-        rc = at ? pm_sql_bind(stmt, at, &params[i].value) : SQLITE_OK;
-    }
-    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
-        text = pm_col_text(stmt, 0);
-        pm_sql_keep(store->sql, pm_buf_add(out, text.data, text.len, &err), &err);
-    } else {
-        pm_sql_keep(store->sql, pm_sql_fail(store->db, "read a report", &err), &err);
-    }
-    sqlite3_finalize(stmt);
+    text = pm_col_text(row, 0);
+    PM_SQL_STEP(store->sql, pm_buf_add(out, text.data, text.len, &err));
+    pm_sql_done(row);
 }
 
 static void begin(pmapdb_store *store)

@@ -143,14 +143,7 @@ static void tell_moments(const prune *p)
 
     if (!p->options->on_moment)
         return;
-    rows = pm_sql_ask(
-        p->sql,
-        "SELECT q.host, q.name, m.moment_ms, m.snapshots, m.fate IS NULL, coalesce(m.fate, "
-        "(SELECT group_concat(substr('oldest ', 1, 7 * r.oldest) || r.word, ', ') "
-        "FROM keep_reason r WHERE r.series_id = m.series_id AND r.moment_ms = m.moment_ms)) "
-        "FROM keep_series q CROSS JOIN keep_moment m ON m.series_id = q.series_id "
-        "ORDER BY q.series_id, m.moment_ms DESC",
-        PM_NO_ARGS);
+    rows = pm_sql_ask(p->sql, pm_sql_script_text("keep-tell-moments"), PM_NO_ARGS);
     while (pm_sql_next(p->sql, rows))
         p->options->on_moment(p->options->ctx,
                               &(pmapdb_prune_moment){.host = pm_col_text(rows, 0).data,
@@ -161,21 +154,9 @@ static void tell_moments(const prune *p)
                                                      .why = pm_col_text(rows, 5).data});
 }
 
-/* Reports the series. why: the number of moments that each rule keeps, "last 5, daily 30". */
 static void tell_series(const prune *p)
 {
-    sqlite3_stmt *rows = pm_sql_ask(
-        p->sql,
-        "SELECT q.host, q.name, sum(m.fate IS NULL), count(m.fate), "
-        "sum(CASE WHEN m.fate IS NULL THEN m.snapshots ELSE 0 END), "
-        "sum(CASE WHEN m.fate IS NULL THEN 0 ELSE m.snapshots END), "
-        "coalesce((SELECT group_concat(word || ' ' || n, ', ') FROM (SELECT r.rule, r.word, "
-        "count(*) AS n FROM keep_reason r JOIN keep_moment k ON k.series_id = r.series_id "
-        "AND k.moment_ms = r.moment_ms AND k.fate IS NULL WHERE r.series_id = q.series_id "
-        "GROUP BY r.rule, r.word)), '') "
-        "FROM keep_series q JOIN keep_moment m ON m.series_id = q.series_id "
-        "GROUP BY q.series_id ORDER BY q.series_id",
-        PM_NO_ARGS);
+    sqlite3_stmt *rows = pm_sql_ask(p->sql, pm_sql_script_text("keep-tell-series"), PM_NO_ARGS);
 
     while (pm_sql_next(p->sql, rows)) {
         pmapdb_prune_series told = {.host = pm_col_text(rows, 0).data,

@@ -126,14 +126,8 @@ void pm_label_again(pm_sql *sql, int64_t process_id)
  * there is none. */
 static void find_pid(pm_sql *sql, const pm_label_put *put, pm_label_stored *out)
 {
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql,
-        "SELECT p.process_id, min(coalesce(p.host_id, 0)) OVER () < max(coalesce(p.host_id, 0)) "
-        "OVER () FROM process p LEFT JOIN host h ON h.host_id = p.host_id CROSS JOIN snapshot s "
-        "ON s.process_id = p.process_id AND s.preferred = 1 AND s.state <> 'totals' "
-        "WHERE coalesce(p.pid, -1) = ?1 AND (?3 IS NULL OR h.name = ?3) GROUP BY p.process_id "
-        "ORDER BY min(abs(s.taken_ms - ?2)), p.process_id",
-        PM_ARGS(PM_I(out->pid), PM_I(put->taken_ms), PM_S(put->host)));
+    sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("label-process"),
+                                    PM_ARGS(PM_I(out->pid), PM_I(put->taken_ms), PM_S(put->host)));
 
     if (!pm_sql_next(sql, stmt))
         return;

@@ -230,39 +230,16 @@ int64_t pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64
                         PMAPDB_UNKNOWN);
 }
 
-/* A mapping without pages costs 2.5 us (4,040 mappings: 10.3 ms). A process whose mappings cost
- * more than its pages is left out, and so are small processes. The median is at least 25 ns,
- * because huge pages of others do not predict this process. Reads only the end of the table, so the
- * time does not grow with the store. */
 int64_t pm_reading_page_ns(pm_sql *sql, const char *host)
 {
-    return pm_sql_value(
-        sql,
-        "SELECT max(25, ns) FROM (SELECT ns, row_number() OVER (ORDER BY ns) AS k, "
-        "count(*) OVER () AS n FROM (SELECT (i.cpu_us - 2.5 * s.mappings) * 4000 / "
-        "(i.anon_kib + i.file_kib + i.shmem_kib + coalesce(i.swap_kib, 0)) AS ns "
-        "FROM (SELECT * FROM live_reading ORDER BY snapshot_id DESC LIMIT 1000) i "
-        "CROSS JOIN snapshot s ON s.snapshot_id = i.snapshot_id "
-        "CROSS JOIN process p ON p.process_id = s.process_id "
-        "WHERE i.anon_kib + i.file_kib + i.shmem_kib >= 65536 AND i.cpu_us >= 5 * s.mappings "
-        "AND s.dialect = 'smaps' AND p.host_id = (SELECT host_id FROM host WHERE name = ?1) "
-        "ORDER BY i.snapshot_id DESC LIMIT 31)) WHERE k = (n + 1) / 2 AND n >= 3",
-        PM_ARGS(PM_S(host)), 100);
+    return pm_sql_value(sql, pm_sql_script_text("reading-page-ns"), PM_ARGS(PM_S(host)), 100);
 }
 
 int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured)
 {
     int64_t us = 0;
     sqlite3_stmt *row = pm_sql_ask(
-        sql,
-        "WITH own AS (SELECT s.taken_ms, s.dialect, i.longest_us * i.cpu_us / max(i.read_us, 1) + "
-        "max(?5 - coalesce(s.tool_rss_kib, ?5) - coalesce(i.swap_kib, 0), 0) * ?6 / 4000 AS us "
-        "FROM snapshot s CROSS JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
-        "WHERE s.process_id = (SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
-        ") ORDER BY s.taken_ms DESC LIMIT ?8), "
-        "latest AS (SELECT us FROM own WHERE dialect = 'smaps' ORDER BY taken_ms DESC LIMIT 4), "
-        "vote AS (SELECT us, 1 AS is_own FROM latest UNION ALL SELECT ?7, 0) "
-        "SELECT us, is_own FROM vote ORDER BY us LIMIT 1 OFFSET (SELECT count(*) / 2 FROM latest)",
+        sql, pm_sql_script_text("reading-stall"),
         PM_ARGS(PM_I(ask->pid), PM_S(ask->host), PM_S(ask->boot_id), PM_I(ask->start_time),
                 PM_I(ask->kib), PM_I(ask->page_ns), PM_I(ask->host_us), PM_I(PM_READING_CAPTURES)));
 
@@ -306,14 +283,9 @@ pmapdb_status pm_clearing_last(pm_sql *sql, const pm_clearing *next, int64_t us_
     *predicted_us = next->small_kib * us_per_gib >> 20;
     *mono_ns = pm_sql_value(sql, "SELECT max(mono_ns) FROM clearing WHERE process_id = ?1",
                             PM_ARGS(PM_I(next->process_id)), PMAPDB_UNKNOWN);
-    *predicted_us = pm_sql_value(
-        sql,
-        "WITH own AS (SELECT clear_us + (max(?2 - small_kib, 0) * ?3 >> 20) AS us FROM clearing "
-        "WHERE process_id = ?1 AND clear_us IS NOT NULL ORDER BY mono_ns DESC LIMIT 2) "
-        "SELECT us FROM (SELECT us FROM own UNION ALL SELECT ?4) ORDER BY us "
-        "LIMIT 1 OFFSET (SELECT count(*) / 2 FROM own)",
-        PM_ARGS(PM_I(next->process_id), PM_I(next->small_kib), PM_I(us_per_gib),
-                PM_I(*predicted_us)),
-        *predicted_us);
+    *predicted_us = pm_sql_value(sql, pm_sql_script_text("clearing-predict"),
+                                 PM_ARGS(PM_I(next->process_id), PM_I(next->small_kib),
+                                         PM_I(us_per_gib), PM_I(*predicted_us)),
+                                 *predicted_us);
     return pm_sql_end(sql, err);
 }

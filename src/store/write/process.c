@@ -95,9 +95,8 @@ static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
     return l;
 }
 
-/* The distance of a life from a capture is the time since its last snapshot before the capture. A
- * life without such a snapshot comes after all others: its distance is FUTURE plus the time until
- * its first snapshot. */
+/* From here on, the distance of a life from a capture is that of a later life (process-lives.sql).
+ */
 #define FUTURE ((int64_t)1 << 61)
 
 /* Finds the best life for the capture. *next_life: a number that no life of this pid has. */
@@ -107,15 +106,7 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
     life best = {0};
     bool weak_open = true;
     sqlite3_stmt *stmt = pm_sql_ask(
-        sql,
-        "SELECT process_id, name_id, name_rank, name_ms, "
-        "coalesce((SELECT ?3 - max(taken_ms) FROM snapshot s WHERE s.process_id = p.process_id "
-        "AND taken_ms <= ?3), (SELECT ?6 + min(taken_ms) - ?3 FROM snapshot s "
-        "WHERE s.process_id = p.process_id), ?6 - 1) AS distance, start_time, stack_end, "
-        "vdso_start, libc_start, ld_start, exe_start, command, boot_id, life, command_ms, identity "
-        "FROM process p "
-        "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND (?1 >= 0 OR life BETWEEN "
-        "?4 AND ?5) ORDER BY distance",
+        sql, pm_sql_script_text("process-lives"),
         PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
                 PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1), PM_I(FUTURE)));
 
@@ -213,39 +204,16 @@ static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_process
     return pm_sql_last_id(sql);
 }
 
-#define EARLIER_CLOCK "?9 < coalesce(clock_mono_ns, ?9 + 1)"
-#define EARLIER_COMMAND "(?11 IS NOT NULL AND ?12 < coalesce(command_ms, ?12 + 1))"
-#define LOWER_EXE "?8 < coalesce(exe_start, ?8 + 1)"
-#define STRENGTH(link) "instr('start-time addresses command assumed', " link ")"
-#define WEAKER STRENGTH("?13") " > " STRENGTH("identity")
-
-/* Adds what the process did not know yet; keeps the earliest command and the weakest link. Writes
- * no page if the process knows all of it. */
 static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
 {
     const pm_evidence *e = &f->evidence;
 
-    pm_sql_do(
-        sql,
-        "UPDATE process SET start_time = coalesce(start_time, ?2), boot_id = coalesce(boot_id, "
-        "?3), stack_end = coalesce(stack_end, ?4), vdso_start = coalesce(vdso_start, ?5), "
-        "libc_start = coalesce(libc_start, ?6), ld_start = coalesce(ld_start, ?7), "
-        "exe_start = CASE WHEN " LOWER_EXE " THEN ?8 ELSE exe_start END, "
-        "clock_mono_ns = CASE WHEN " EARLIER_CLOCK " THEN ?9 ELSE clock_mono_ns END, "
-        "clock_utc_ms = CASE WHEN " EARLIER_CLOCK " THEN ?10 ELSE clock_utc_ms END, "
-        "command = CASE WHEN " EARLIER_COMMAND " THEN ?11 ELSE command END, "
-        "command_ms = CASE WHEN " EARLIER_COMMAND " THEN ?12 ELSE command_ms END, "
-        "identity = CASE WHEN " WEAKER " THEN ?13 ELSE identity END "
-        "WHERE process_id = ?1 AND (coalesce(start_time, ?2) IS NOT start_time "
-        "OR coalesce(boot_id, ?3) IS NOT boot_id OR coalesce(stack_end, ?4) IS NOT stack_end "
-        "OR coalesce(vdso_start, ?5) IS NOT vdso_start OR coalesce(libc_start, ?6) IS NOT "
-        "libc_start OR coalesce(ld_start, ?7) IS NOT ld_start OR " LOWER_EXE " OR " EARLIER_CLOCK
-        " OR " EARLIER_COMMAND " OR " WEAKER ")",
-        PM_ARGS(PM_I(process_id), PM_I(e->start_time), PM_T(e->boot_id),
-                PM_I(e->anchor[PM_ANCHOR_STACK_END]), PM_I(e->anchor[PM_ANCHOR_VDSO_START]),
-                PM_I(e->anchor[PM_ANCHOR_LIBC_START]), PM_I(e->anchor[PM_ANCHOR_LD_START]),
-                PM_I(e->exe), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(e->command),
-                PM_I(f->command_ms), PM_S(pm_link_name(f->by))));
+    pm_sql_do(sql, pm_sql_script_text("process-learn"),
+              PM_ARGS(PM_I(process_id), PM_I(e->start_time), PM_T(e->boot_id),
+                      PM_I(e->anchor[PM_ANCHOR_STACK_END]), PM_I(e->anchor[PM_ANCHOR_VDSO_START]),
+                      PM_I(e->anchor[PM_ANCHOR_LIBC_START]), PM_I(e->anchor[PM_ANCHOR_LD_START]),
+                      PM_I(e->exe), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(e->command),
+                      PM_I(f->command_ms), PM_S(pm_link_name(f->by))));
 }
 
 /* Adds the facts to a life that the store has. A better name replaces its name: data that was

@@ -273,19 +273,6 @@ const pm_object *pm_objects_get(pm_objects *objects, int64_t id)
     return found;
 }
 
-void pm_objects_rehash(pm_sql *sql)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(sql, OBJECTS, PM_NO_ARGS);
-
-    while (pm_sql_next(sql, stmt)) {
-        pm_object o;
-
-        read_object(stmt, &o);
-        pm_sql_do(sql, "UPDATE object SET hash = ?2 WHERE object_id = ?1",
-                  PM_ARGS(PM_I(o.id), PM_I(o.hash)));
-    }
-}
-
 /* ---- can two objects be the same thing? ---- */
 
 static bool pseudo_or_none(pm_text path)

@@ -33,8 +33,6 @@ size_t pm_objects_count(const pm_objects *objects);
 const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
                                bool inferred);
 const pm_object *pm_objects_get(pm_objects *objects, int64_t id);
-/* Sets the column hash in all rows, after they were copied without it (store/export/export.h). */
-void pm_objects_rehash(pm_sql *sql);
 
 /* True if both can be the same thing. Captures of one dialect: perms, device, inode and path are
  * equal. Captures of two dialects: the fields that both show are equal; a name without directories

@@ -190,8 +190,6 @@ static void copy_tables(export_run *run)
     if (!run->counts->other_rules)
         pm_rule_text_store(into, &rules);
     pm_rule_text_free(&rules);
-    pm_objects_rehash(into);
-    pm_live_reading_rehash(into);
 }
 
 /* ---- the new store ---- */

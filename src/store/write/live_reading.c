@@ -8,35 +8,11 @@
 
 /* ---- live_process: what rarely changes ---- */
 
-#define STANDING_COLUMNS                                                               \
-    "ppid, comm, exe, cmdline, uid, user, cgroup, memory_max_kib, address_limit_kib, " \
-    "stack_limit_kib, max_map_count, ns_pid"
-
-#define N_STANDING 12
-
-static void standing_args(const pm_standing *s, pm_arg out[N_STANDING])
-{
-    const pm_arg args[N_STANDING] = {PM_I(s->ppid),
-                                     PM_WORD(s->comm),
-                                     PM_WORD(s->exe),
-                                     PM_WORD(s->cmdline),
-                                     PM_I(s->uid),
-                                     PM_WORD(s->user),
-                                     PM_WORD(s->cgroup),
-                                     PM_I(s->memory_max_kib),
-                                     PM_I(s->address_limit_kib),
-                                     PM_I(s->stack_limit_kib),
-                                     PM_I(s->max_map_count),
-                                     PM_I(s->ns_pid)};
-
-    memcpy(out, args, sizeof args);
-}
-
-static int64_t standing_hash(const pm_arg args[N_STANDING], pm_text environment)
+static int64_t standing_hash(const pm_arg *args, int n, pm_text environment)
 {
     uint64_t h = pm_hash(environment.data, environment.len);
 
-    for (int i = 0; i < N_STANDING; i++)
+    for (int i = 0; i < n; i++)
         h = args[i].kind == PM_ARG_TEXT
                 ? pm_hash_seeded(args[i].t.data, args[i].t.len, h + (uint64_t)i)
                 : pm_hash_seeded(&args[i].i, sizeof args[i].i, h + (uint64_t)i);
@@ -62,49 +38,35 @@ static void add_environment(pm_sql *sql, int64_t id, pm_text environment)
 /* Finds or inserts the row. A 64-bit hash identifies it: a host has a few thousand rows. */
 static int64_t standing_of(pm_sql *sql, const pm_standing *s)
 {
-    pm_arg args[N_STANDING + 1];
+    pm_arg args[] = {PM_I(s->ppid),
+                     PM_WORD(s->comm),
+                     PM_WORD(s->exe),
+                     PM_WORD(s->cmdline),
+                     PM_I(s->uid),
+                     PM_WORD(s->user),
+                     PM_WORD(s->cgroup),
+                     PM_I(s->memory_max_kib),
+                     PM_I(s->address_limit_kib),
+                     PM_I(s->stack_limit_kib),
+                     PM_I(s->max_map_count),
+                     PM_I(s->ns_pid),
+                     PM_I(0)};
+    int n = sizeof args / sizeof *args - 1;
     int64_t id;
 
-    standing_args(s, args);
-    args[N_STANDING] = PM_I(standing_hash(args, s->environment));
-    id = pm_sql_value(sql, "SELECT live_process_id FROM live_process WHERE hash = ?1",
-                      &args[N_STANDING], 1, 0);
+    args[n] = PM_I(standing_hash(args, n, s->environment));
+    id = pm_sql_value(sql, "SELECT live_process_id FROM live_process WHERE hash = ?1", &args[n], 1,
+                      0);
     if (id)
         return id;
     pm_sql_do(sql,
-              "INSERT INTO live_process (" STANDING_COLUMNS ", hash) "
+              "INSERT INTO live_process (ppid, comm, exe, cmdline, uid, user, cgroup, "
+              "memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, ns_pid, hash) "
               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-              args, N_STANDING + 1);
+              args, sizeof args / sizeof *args);
     id = pm_sql_last_id(sql);
     add_environment(sql, id, s->environment);
     return id;
-}
-
-void pm_live_reading_rehash(pm_sql *sql)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql, "SELECT " STANDING_COLUMNS ", live_process_id FROM live_process", PM_NO_ARGS);
-
-    while (pm_sql_next(sql, stmt)) {
-        pm_arg args[N_STANDING];
-        pm_standing s = {.ppid = pm_col_int(stmt, 0),
-                         .comm = pm_col_text(stmt, 1),
-                         .exe = pm_col_text(stmt, 2),
-                         .cmdline = pm_col_text(stmt, 3),
-                         .uid = pm_col_int(stmt, 4),
-                         .user = pm_col_text(stmt, 5),
-                         .cgroup = pm_col_text(stmt, 6),
-                         .memory_max_kib = pm_col_int(stmt, 7),
-                         .address_limit_kib = pm_col_int(stmt, 8),
-                         .stack_limit_kib = pm_col_int(stmt, 9),
-                         .max_map_count = pm_col_int(stmt, 10),
-                         .ns_pid = pm_col_int(stmt, 11)};
-
-        standing_args(&s, args);
-        pm_sql_do(
-            sql, "UPDATE live_process SET hash = ?2 WHERE live_process_id = ?1",
-            PM_ARGS(PM_I(pm_col_int(stmt, N_STANDING)), PM_BITS(standing_hash(args, PM_TEXT("")))));
-    }
 }
 
 /* ---- live_reading: one snapshot ---- */

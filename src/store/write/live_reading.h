@@ -10,10 +10,6 @@
 /* Stores what a live snapshot knows besides its mappings. */
 void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live);
 
-/* Sets the column hash in all rows of table live_process, after they were copied without their hash
- * and environment (store/export/export.h). */
-void pm_live_reading_rehash(pm_sql *sql);
-
 /* One beat of a schedule; `counts` may change until the beat ends. */
 typedef struct pm_sweep {
     const char *host, *boot_id, *selection;

@@ -80,11 +80,11 @@ INSERT INTO temp.export_column VALUES
   ('origin', 'file', 'path'), ('capture', 'number', 'never'), ('schedule', 'boot_id', 'boot'),
   ('schedule', 'selection', 'reason'), ('epoch', 'dialect', 'fixed'), ('epoch', 'state', 'fixed'),
   ('snapshot', 'dialect', 'fixed'), ('snapshot', 'missing', 'word'), ('snapshot', 'hash', 'order'),
-  ('live_process', 'hash', 'again'), ('live_process', 'comm', 'path'), ('live_process', 'exe', 'path'),
+  ('live_process', 'hash', 'zero'), ('live_process', 'comm', 'path'), ('live_process', 'exe', 'path'),
   ('live_process', 'cmdline', 'command'), ('live_process', 'uid', 'uid'), ('live_process', 'user', 'user'),
   ('live_process', 'cgroup', 'path'), ('live_reading', 'degraded', 'word'), ('page_scan', 'method', 'fixed'),
   ('page_scan', 'sets', 'counts'), ('pin', 'reason', 'reason'), ('category', 'category', 'category'),
-  ('category', 'description', 'note'), ('object', 'hash', 'again'), ('object', 'perms', 'word'),
+  ('category', 'description', 'note'), ('object', 'hash', 'zero'), ('object', 'perms', 'word'),
   ('object', 'device', 'word'), ('object', 'inode', 'inode'), ('object', 'path', 'path'),
   ('object', 'flags', 'word'), ('lineage', 'rule', 'rule'), ('label', 'source', 'fixed'),
   ('label', 'start', 'address'), ('label', 'label', 'word'), ('region', 'start', 'address'),
@@ -95,8 +95,8 @@ INSERT INTO temp.export_column VALUES
   ('foreign_extent', 'start', 'address'), ('rare_fields', 'extra', 'word');
 
 -- {v}: the value; {s}: the space; {n}: the expression for a number.
--- fixed: one of the schema's own words (its CHECK ensures that). never: is not copied. again: a new
--- hash of the redacted row, by which the row is found. hash: a random number, because the hash of a
+-- fixed: one of the schema's own words (its CHECK ensures that). never: is not copied. zero: 0, no
+-- hash: no capture that is stored later finds the row. hash: a random number, because the hash of a
 -- text confirms a guess of the text. order: the same; snapshots that are ordered by the hash alone
 -- keep their order. symbol, of a frame: see redact.h. counts: a blob of counts stays.
 -- address: moved with its cluster, or the next one below it; 0 and the kernel's half stay.
@@ -106,7 +106,7 @@ INSERT INTO temp.export_column VALUES
 INSERT INTO temp.export_how VALUES
   ('fixed', NULL, '{v}'),
   ('never', NULL, 'NULL'),
-  ('again', NULL, '0'),
+  ('zero', NULL, '0'),
   ('hash', NULL, 'draw() & 4611686018427387903'),
   ('order', NULL, '(row_number() OVER (PARTITION BY t.process_id, t.taken_ms, t.dialect, t.ordinal
     ORDER BY t.hash) << 44) + (draw() & 17592186044415)'),

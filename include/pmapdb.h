@@ -505,8 +505,7 @@ typedef struct pmapdb_rules_options {
     bool forget_labels; /* pmapdb_rules_apply: deletes the labels of JVMs; the rules then
                            decide these categories */
     void *ctx;
-    /* A line for each mistake, "FILE:LINE: reason", and for what could not be done. */
-    void (*on_note)(void *ctx, bool mistake, const char *note);
+    void (*on_note)(void *ctx, const char *note);                    /* what could not be done */
     void (*on_change)(void *ctx, const pmapdb_rules_change *change); /* largest rss first */
     /* False ends it, and nothing is kept. */
     pmapdb_progress_fn on_progress;

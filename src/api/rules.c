@@ -86,22 +86,11 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_
     return st;
 }
 
-/* ---- notes ---- */
-
-pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
-                                   void (*on_note)(void *ctx, bool mistake, const char *note),
-                                   void *ctx, pmapdb_error *err)
+pmapdb_status pm_rules_choice_read(pm_rules_choice *c, pmapdb_error *err)
 {
     const pm_rule_text *t = &c->text;
-    pm_rules_report report = {0};
-    pmapdb_status st =
-        pm_rules_read(pm_buf_text(&t->text), pm_buf_text(&t->name).data, &report, &c->rules, err);
 
-    for (char *rest = report.mistakes.data, *line; (line = strsep(&rest, "\n")) && *line;)
-        if (on_note)
-            on_note(ctx, true, line);
-    pm_rules_report_free(&report);
-    return st;
+    return pm_rules_read(pm_buf_text(&t->text), pm_buf_text(&t->name).data, &c->rules, err);
 }
 
 /* ---- other rules for a whole store ---- */
@@ -115,7 +104,7 @@ static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
              "from captures",
              (long long)unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT);
     if (unnamed && o->on_note)
-        o->on_note(o->ctx, false, note);
+        o->on_note(o->ctx, note);
 }
 
 static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
@@ -148,7 +137,7 @@ pmapdb_status pmapdb_rules_apply(pmapdb_store *store, const pmapdb_rules_options
     if (!store->writes)
         return pm_fail(err, PMAPDB_USAGE, "rules are applied to a store that is open for writing");
     st = pm_rules_choose(store, options->rules, &c, err);
-    PM_STEP(st, pm_rules_choice_read(&c, options->on_note, options->ctx, err));
+    PM_STEP(st, pm_rules_choice_read(&c, err));
     PM_STEP(st, apply(store, &c, options, result, err));
     pm_rules_choice_free(&c);
     return st;

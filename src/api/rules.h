@@ -17,11 +17,8 @@ typedef struct pm_rules_choice {
 pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_choice *out,
                               pmapdb_error *err);
 
-/* Reads the text. A mistake means no rules and PMAPDB_INPUT: err has the first mistake, and on_note
- * (as in pmapdb_rules_options, or NULL) gets all of them. */
-pmapdb_status pm_rules_choice_read(pm_rules_choice *c,
-                                   void (*on_note)(void *ctx, bool mistake, const char *note),
-                                   void *ctx, pmapdb_error *err);
+/* Reads the text. PMAPDB_INPUT: a mistake in it. */
+pmapdb_status pm_rules_choice_read(pm_rules_choice *c, pmapdb_error *err);
 void pm_rules_choice_free(pm_rules_choice *c);
 
 /* The text of the built-in set with this name, else of the file. */

@@ -35,11 +35,7 @@ void pm_categorizer_free(pm_categorizer *r)
 static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *name,
                                 pmapdb_error *err)
 {
-    pm_rules_report report = {0};
-    pmapdb_status st = pm_rules_read(text, name, &report, &r->rules, err);
-
-    pm_rules_report_free(&report);
-    return st;
+    return pm_rules_read(text, name, &r->rules, err);
 }
 
 /* Without a store the table is missing; a store without rules has an empty table. */

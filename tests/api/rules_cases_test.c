@@ -161,13 +161,11 @@ static bool is_first_of_case(const cases *c, size_t i)
 static void test_default(void **state)
 {
     static cases c;
-    pm_rules_report report = {0};
     pm_rules *set = NULL;
     size_t *won, wrong = 0;
 
-    assert_int_equal(
-        pm_rules_read(pm_rules_builtin(PM_TEXT("default")), "default", &report, &set, NULL),
-        PMAPDB_OK);
+    assert_int_equal(pm_rules_read(pm_rules_builtin(PM_TEXT("default")), "default", &set, NULL),
+                     PMAPDB_OK);
     won = calloc(pm_rules_count(set), sizeof *won);
     assert_non_null(won);
     read_cases(&c);

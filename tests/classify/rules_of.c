@@ -23,14 +23,13 @@ static void print_row(void *ctx, const pm_mapping *m, pm_category base, size_t r
 
 int main(int argc, char **argv)
 {
-    pm_rules_report report = {0};
     pm_rules *set = NULL;
     pm_buf text = {0};
     pmapdb_error err = {0};
     pmapdb_status st = pm_rules_find(argc > 1 ? argv[1] : "default", &text, &err);
 
     if (st == PMAPDB_OK)
-        st = pm_rules_read(pm_buf_text(&text), argc > 1 ? argv[1] : "default", &report, &set, &err);
+        st = pm_rules_read(pm_buf_text(&text), argc > 1 ? argv[1] : "default", &set, &err);
     for (int i = 2; i < argc && st == PMAPDB_OK; i++) {
         judging j = {.set = set, .on_row = print_row, .ctx = set};
 
@@ -41,7 +40,6 @@ int main(int argc, char **argv)
     }
     if (st != PMAPDB_OK)
         fprintf(stderr, "%s\n", err.text);
-    pm_rules_report_free(&report);
     pm_rules_free(set);
     pm_buf_free(&text);
     return st == PMAPDB_OK ? 0 : 2;

@@ -110,7 +110,7 @@ pmapdb rules --export | diff dotnet.csv - && echo "the same bytes"
 run pmapdb rules --apply pmap-dotnet
 pmapdb rules | sed -n '1s/ at 2.*/ at TIME/p'
 
-say "mistakes in a set: all of them, and nothing changes"
+say "a mistake in a set: nothing changes"
 cat >bad.csv <<'CSV'
 rule,category,base,perms,size
 one,anonymous/one,anonymous,rw,1..2

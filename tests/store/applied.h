@@ -62,7 +62,6 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
                                         pmapdb_rules_result *out, pmapdb_error *err)
 {
     pm_rule_text rules = {0};
-    pm_rules_report report = {0};
     pm_rules *compiled = NULL;
     pm_apply apply = {.text = &rules,
                       .keep = keep,
@@ -73,11 +72,10 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
 
     kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);
     kit_ok(pm_buf_add(&rules.text, text, strlen(text), NULL), NULL);
-    kit_ok(pm_rules_read(pm_text_of(text), "test", &report, &compiled, err), err);
+    kit_ok(pm_rules_read(pm_text_of(text), "test", &compiled, err), err);
     apply.rules = compiled;
     st = pm_apply_rules(k->store, &apply, out, err);
     pm_rules_free(compiled);
-    pm_rules_report_free(&report);
     pm_rule_text_free(&rules);
     return st;
 }

@@ -223,7 +223,7 @@ def plant(db):
         "INSERT INTO pin SELECT snapshot_id, 'x', 1 FROM snapshot LIMIT 1;"
         "INSERT INTO refused VALUES (5, 6, 'x');"
         "INSERT INTO forgotten VALUES (1, 2, 0, 0, 'smaps', 1, NULL, NULL);"
-        "INSERT INTO label SELECT process_id, 1, 'nmt', 70368744177664, 4096, 1, 'x' FROM process;"
+        "INSERT INTO label SELECT process_id, 1, 'nmt', 70368744177664, 4096, 'x' FROM process;"
         "INSERT INTO rare_fields (hash, extra) VALUES (0, 'Key: 1 kB');"
         "UPDATE mapping_version SET rare_fields_id = (SELECT max(rare_fields_id) FROM rare_fields);"
         "UPDATE lineage SET rule = 'x';"

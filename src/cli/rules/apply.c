@@ -21,11 +21,12 @@ typedef struct applying {
     pmapdb_rules_result result;
 } applying;
 
-static void on_note(void *ctx, bool mistake, const char *note)
+static void on_note(void *ctx, const char *note)
 {
     const applying *a = ctx;
 
-    pm_rules_cli_note(a->r, mistake, note);
+    if (!a->r->cli->quiet)
+        pm_cli_say("%s", note);
 }
 
 static void on_change(void *ctx, const pmapdb_rules_change *change)
@@ -81,9 +82,7 @@ void pm_rules_cli_apply(pm_rules_cmd *r)
     pm_progress_clear(&a.progress);
     if (st == PMAPDB_STOPPED)
         pm_cli_die("stopped by a signal; nothing has changed");
-    if (st == PMAPDB_INPUT && r->mistakes && !r->diff)
-        pm_cli_die("nothing has changed");
-    pm_rules_cli_must(r, st, &err);
+    pm_cli_must(st, &err);
     /* The store has changed, even if the output fails. */
     pm_output_end_rows(&a.out);
     pm_output_flush(&a.out);

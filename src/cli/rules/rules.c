@@ -54,31 +54,13 @@ static void check(pm_rules_cmd *r, const char *word)
 
 /* ---- shared by the parts ---- */
 
-void pm_rules_cli_note(void *ctx, bool mistake, const char *note)
-{
-    pm_rules_cmd *r = ctx;
-
-    r->mistakes += mistake;
-    if (mistake || !r->cli->quiet)
-        pm_cli_say("%s", note);
-}
-
-void pm_rules_cli_must(const pm_rules_cmd *r, pmapdb_status st, const pmapdb_error *err)
-{
-    if (st == PMAPDB_INPUT && r->mistakes) {
-        pm_output_file_abandon();
-        exit(PM_EXIT_TROUBLE); // NOLINT(concurrency-mt-unsafe): there is one thread
-    }
-    pm_cli_must(st, err);
-}
-
 pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r)
 {
     pm_rules_choice c = {0};
     pmapdb_error err;
 
     pm_cli_must(pm_rules_choose(r->store, r->rules, &c, &err), &err);
-    pm_rules_cli_must(r, pm_rules_choice_read(&c, pm_rules_cli_note, r, &err), &err);
+    pm_cli_must(pm_rules_choice_read(&c, &err), &err);
     return c;
 }
 

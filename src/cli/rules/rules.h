@@ -11,14 +11,7 @@ typedef struct pm_rules_cmd {
     const char *process, *snapshot, *dialect, *address;
     bool export, forget_labels;
     pmapdb_store *store; /* NULL: there is no store */
-    size_t mistakes;     /* mistakes in the set that were printed */
 } pm_rules_cmd;
-
-/* Prints a note or mistake; the on_note of pmapdb_rules_options. ctx is a pm_rules_cmd. */
-void pm_rules_cli_note(void *ctx, bool mistake, const char *note);
-
-/* Like pm_cli_must(), but does not repeat the mistakes of a set. */
-void pm_rules_cli_must(const pm_rules_cmd *r, pmapdb_status st, const pmapdb_error *err);
 
 /* Reads the chosen set. Release it with pm_rules_choice_free(). */
 pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r);

@@ -83,12 +83,9 @@ static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, 
     }
     for (; pm_rules_builtins[r->n_sets] && r->n_sets < PM_REDACT_SETS && st == PMAPDB_OK;) {
         const char *name = pm_rules_builtins[r->n_sets];
-        pm_rules_report report = {0};
 
-        st = pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, &report, &r->set[r->n_sets],
-                           err);
+        st = pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, &r->set[r->n_sets], err);
         r->n_sets += st == PMAPDB_OK;
-        pm_rules_report_free(&report);
     }
     return st;
 }

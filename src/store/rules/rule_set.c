@@ -103,12 +103,10 @@ void pm_rule_set_free(pm_rule_set *set)
 
 static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_error *err)
 {
-    pm_rules_report report = {0};
     pmapdb_error why = {0};
     pmapdb_status st =
-        pm_rules_read(pm_buf_text(&text->text), pm_buf_text(&text->name).data, &report, out, &why);
+        pm_rules_read(pm_buf_text(&text->text), pm_buf_text(&text->name).data, out, &why);
 
-    pm_rules_report_free(&report);
     if (st == PMAPDB_INPUT) /* the rules had no mistake when they were applied */
         return pm_fail(err, PMAPDB_DATABASE,
                        "the rules of this store are not to be read (%s), perhaps they are of a "

@@ -12,7 +12,7 @@ typedef struct their_block {
     int64_t taken_ms;
 } their_block;
 
-/* A log of the other store, including pruned blocks, in the order of PM_LOG_ROWS. */
+/* A log of the other store, including pruned blocks, in the order of PM_LOG_BLOCKS. */
 typedef struct log {
     pm_log_block *block;
     their_block *there;
@@ -22,7 +22,8 @@ typedef struct log {
 
 static void read_log(pm_merge *m, int64_t log_id, log *out)
 {
-    sqlite3_stmt *row = pm_sql_ask(m->from->sql, PM_LOG_ROWS, PM_ARGS(PM_I(log_id)));
+    sqlite3_stmt *row =
+        pm_sql_ask(m->from->sql, pm_sql_script_text(PM_LOG_BLOCKS), PM_ARGS(PM_I(log_id)));
 
     out->last_ms = PMAPDB_UNKNOWN;
     while (pm_merge_next(m, row)) {

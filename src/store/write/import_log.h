@@ -17,14 +17,8 @@ typedef struct pm_log_block {
     int64_t snapshot_id; /* set if known; PMAPDB_UNKNOWN: a prune removed the snapshot */
 } pm_log_block;
 
-/* Selects the blocks of a stored log (?1), per pid in time order; includes blocks that a prune
- * removed. */
-#define PM_LOG_ROWS                                                                                \
-    "SELECT p.pid AS pid, s.hash, s.taken_ms AS taken_ms, s.ordinal AS ordinal, "                  \
-    "s.snapshot_id FROM snapshot s JOIN process p ON p.process_id = s.process_id "                 \
-    "WHERE s.import_log_id = ?1 "                                                                  \
-    "UNION ALL SELECT pid, hash, taken_ms, ordinal, NULL FROM forgotten WHERE import_log_id = ?1 " \
-    "ORDER BY 1, 3, 4"
+/* The statement that selects the blocks of a stored log. */
+#define PM_LOG_BLOCKS "import-log-known"
 
 /* Finds the log of this host (PMAPDB_UNKNOWN: no host) that equals the blocks or that they
  * continue; returns 0 if there is none. *last_ms as below. Writes nothing. */

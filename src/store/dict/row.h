@@ -50,11 +50,6 @@ enum pm_ver_column {
 #define PM_VER_COLUMNS                                                                  \
     "private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, " \
     "rare_fields_id"
-/* The columns to read, from `mapping_version v` and PM_VER_JOIN. */
-#define PM_VER_SELECT                                                                   \
-    "v.private_dirty, v.private_clean, v.shared_clean, v.shared_dirty, v.swap, v.pss, " \
-    "v.referenced, v.rare_fields_id, d.rss_kib, d.fields"
-#define PM_VER_JOIN " LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id "
 
 /* PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_metrics {

@@ -12,7 +12,6 @@ typedef struct pm_version {
 } pm_version;
 
 typedef struct pm_versions {
-    uint64_t fields;
     pm_version *item; /* sorted by place */
     size_t n, cap;
 } pm_versions;
@@ -25,8 +24,5 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
 
 /* Copies the rows of the capture at `off`, by place, to *out. */
 void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out);
-
-/* Reads the rows of the newest capture of an epoch, by place. */
-void pm_versions_newest(pm_sql *sql, pm_objects *objects, int64_t epoch_id, pm_rows *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* append: writes the next capture of a process, in order, as its difference to the stored one. */
 #include "store/write/append.h"
 
-#include "store/dict/region.h"
 #include "store/write/lineage.h"
 #include "store/write/rewind.h"
 #include <stdlib.h>

@@ -77,7 +77,7 @@ static void put_back(pm_put *means, pm_newest *n, const waiting *w)
                 .process_id = n->process_id,
                 .snapshot_id = w->snapshot_id,
                 .order = w->order,
-                .fields = w->versions->fields,
+                .fields = w->fields,
                 .rows = n->rewind->rows,
                 .rollup = n->rewind->rollup,
                 .rewind = n->rewind,

@@ -21,6 +21,7 @@ typedef struct pm_waiting {
     int64_t base_was;    /* the snapshot that gave it its lineages, or 0 */
     bool led;            /* it led its sitting */
     int64_t epoch_id, off;
+    uint64_t fields;              /* of the epoch */
     struct pm_versions *versions; /* the rows of its epoch */
 } pm_waiting;
 

@@ -35,8 +35,9 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, pm_queue *
 {
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
-        "SELECT taken_ms, dialect, state_code, ordinal, hash, snapshot_id, epoch_id, off FROM "
-        "snapshot WHERE process_id = ?1 AND (state_code = 2) = ?2 AND off >= 0 ORDER BY taken_ms",
+        "SELECT taken_ms, s.dialect, state_code, ordinal, hash, snapshot_id, s.epoch_id, off, "
+        "e.fields FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
+        "WHERE s.process_id = ?1 AND (state_code = 2) = ?2 AND off >= 0 ORDER BY taken_ms",
         PM_ARGS(PM_I(process_id), PM_I(totals)));
 
     while (pm_sql_next(sql, stmt)) {
@@ -45,7 +46,8 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, pm_queue *
                                              pm_col_int(stmt, 4)},
                                    .snapshot_id = pm_col_int(stmt, 5),
                                    .epoch_id = pm_col_int(stmt, 6),
-                                   .off = pm_col_int(stmt, 7)};
+                                   .off = pm_col_int(stmt, 7),
+                                   .fields = (uint64_t)pm_col_int(stmt, 8)};
 
         append(sql, out, &stored);
     }

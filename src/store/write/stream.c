@@ -2,7 +2,6 @@
 #include "store/write/stream.h"
 
 #include "store/dict/categories.h"
-#include "store/dict/region.h"
 #include "store/dict/versions.h"
 #include <stdlib.h>
 
@@ -80,11 +79,15 @@ static void load_sums(pm_sql *sql, pm_stream *s)
 
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
 {
+    pm_versions v = {0};
+
     load_newest(sql, s);
     if (!s->epoch_id)
         return;
     load_size(sql, s);
-    pm_versions_newest(sql, objects, s->epoch_id, &s->rows);
+    pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &v);
+    pm_versions_rows(sql, &v, (int64_t)s->n - 1, &s->rows);
+    pm_versions_free(&v);
     load_sums(sql, s);
 }
 
@@ -124,6 +127,37 @@ typedef struct writing {
     int64_t off;
 } writing;
 
+static pm_arg offset_of(const pm_place *at)
+{
+    return PM_I(at->has_offset ? (int64_t)at->offset : PMAPDB_UNKNOWN);
+}
+
+/* Finds the region of row->at (including its lineage); inserts a new one with row->reason. An
+ * existing region keeps its reason: that of its first appearance in time. Sets row->region_id. */
+static void find_region(pm_sql *sql, pm_row *row, bool new_lineage)
+{
+    const pm_place *at = &row->at;
+
+    row->region_id = 0;
+    if (!new_lineage)
+        row->region_id = pm_sql_value(
+            sql,
+            "SELECT region_id FROM region WHERE lineage_id = ?1 AND length = ?2 AND start = ?3 "
+            "AND object_id = ?4 AND offset IS ?5 AND size_kib IS ?6",
+            PM_ARGS(PM_I(at->lineage), PM_BITS(at->length), PM_BITS(at->start),
+                    PM_I(at->object->id), offset_of(at), PM_I(row->size_kib)),
+            0);
+    if (row->region_id)
+        return;
+    pm_sql_do(sql,
+              "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
+              "category_id, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+              PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_BITS(at->start),
+                      PM_BITS(at->length), offset_of(at), PM_I(row->size_kib),
+                      PM_I(at->kept ? at->kept : PMAPDB_UNKNOWN), PM_I(row->reason)));
+    row->region_id = pm_sql_last_id(sql);
+}
+
 static void open_version(const writing *w, pm_row *row)
 {
     const int64_t *v = row->m.v;
@@ -161,7 +195,7 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
                   PM_ARGS(PM_I(w->s->epoch_id), PM_I(old->region_id), PM_I(old->first),
                           PM_I(w->off - 1)));
     if (new && !stays)
-        pm_region_of(w->sql, new, new->reason == PM_REASON_NEW);
+        find_region(w->sql, new, new->reason == PM_REASON_NEW);
     if (new)
         open_version(w, new);
 }

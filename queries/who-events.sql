@@ -50,24 +50,38 @@ place AS (
   CROSS JOIN mappings m ON m.snapshot_id = d.snapshot_id
   WHERE m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages))
 ),
-places AS (
-  SELECT process_id, address_set(start, length) AS set_ FROM place GROUP BY process_id LIMIT -1
+span AS (
+  -- the places, and the ranges of the calls
+  SELECT process_id, NULL AS call_id, start, length FROM place
+  UNION ALL
+  SELECT k.process_id, c.call_id,
+    CASE WHEN b.back = 0 AND c.kind <> 0 AND c.kind <> 2 THEN c.a0 WHEN c.kind = 2 THEN c.ret - 1 ELSE c.ret END,
+    CASE WHEN b.back = 1 THEN c.a2 WHEN c.kind = 2 THEN 1 ELSE c.a1 END
+  FROM scope k
+  CROSS JOIN traced_process t ON t.process_id = k.process_id
+  CROSS JOIN thread h ON h.traced_process_id = t.traced_process_id
+  CROSS JOIN call c ON c.thread_id = h.thread_id
+  CROSS JOIN (SELECT 0 AS back UNION ALL SELECT 1) b ON b.back = 0 OR c.kind = 3
+),
+near AS (
+  -- reached: the highest end of the places that begin at or before the range; next: the place that
+  -- begins at or after it
+  SELECT *,
+    max(CASE WHEN call_id IS NULL THEN start + length END) OVER (PARTITION BY process_id ORDER BY start) AS reached,
+    min(CASE WHEN call_id IS NULL THEN start END) OVER (PARTITION BY process_id ORDER BY start DESC) AS next
+  FROM span
+  WHERE start > 0 AND length > 0
 ),
 picked AS (
   SELECT c.call_id, c.stack_id, t.offset_ns, coalesce(c.end_ns, c.begin_ns) AS clock_ns
   FROM scope k
-  LEFT JOIN places p ON p.process_id = k.process_id
   CROSS JOIN traced_process t ON t.process_id = k.process_id
   CROSS JOIN thread h ON h.traced_process_id = t.traced_process_id
   CROSS JOIN call c ON c.thread_id = h.thread_id
   WHERE (:since IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns >= :since * 1000000)
     AND (:until IS NULL OR coalesce(c.end_ns, c.begin_ns) + t.offset_ns <= :until * 1000000)
-    AND (:lineages IS NULL OR CASE c.kind
-      WHEN 0 THEN address_overlap(p.set_, c.ret, c.a1) > 0
-      WHEN 2 THEN address_overlap(p.set_, c.ret - 1, 1) > 0
-      WHEN 3 THEN address_overlap(p.set_, c.a0, c.a1) > 0
-        OR address_overlap(p.set_, c.ret, c.a2) > 0
-      ELSE address_overlap(p.set_, c.a0, c.a1) > 0 END)
+    AND (:lineages IS NULL OR c.call_id IN (
+      SELECT call_id FROM near WHERE reached > start OR next < start + length))
 ),
 above (stack_id) AS (
   -- each stack of the chains, once

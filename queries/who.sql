@@ -65,9 +65,6 @@ place AS (
   WHERE unlikely(d.snapshot_id > 0) AND (:lineages IS NULL
     OR m.lineage_id + 0 * d.snapshot_id IN (SELECT value FROM json_each(:lineages)))
 ),
-places AS (
-  SELECT process_id, address_set(start, length) AS set_ FROM place GROUP BY process_id LIMIT -1
-),
 growth AS (
   SELECT process_id, sum(CASE newer WHEN 1 THEN size_kib ELSE -size_kib END) AS kib
   FROM place
@@ -160,21 +157,34 @@ had AS (
   WHERE length > 0 AND place > 0 AND own > 0 AND hidden = 0
   GROUP BY newer, process_id, nth, mine
 ),
-turnover AS (
-  -- ranges that came and went there between the moments; if a later recording saw them too, only
-  -- that recording counts them
-  SELECT r.process_id, r.recording_id, c.stack_id,
-    coalesce(sum(e.born_ns > r.from_ns
-      AND (e.born_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0), 0) AS born,
-    coalesce(sum(e.died_ns <= r.to_ns
-      AND (e.died_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0), 0) AS died
+churn AS (
+  -- ranges that came or went between the moments; if a later recording saw them too, only that
+  -- recording counts them
+  SELECT r.process_id, r.recording_id, c.stack_id, e.start, e.length,
+    e.born_ns > r.from_ns AND (e.born_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0 AS born,
+    e.died_ns <= r.to_ns AND (e.died_ns NOT BETWEEN r.later_first_ns AND r.later_last_ns) IS NOT 0 AS died
   FROM recorded r
-  CROSS JOIN places p ON p.process_id = r.process_id
   CROSS JOIN extent e ON e.traced_process_id = r.traced_process_id AND e.born_ns <= r.to_ns
   CROSS JOIN call c ON c.call_id = e.call_id
   WHERE coalesce(e.died_ns > r.from_ns, 1) AND (e.born_ns > r.from_ns OR e.died_ns <= r.to_ns)
-    AND address_overlap(p.set_, e.start, e.length) > 0
-  GROUP BY r.process_id, r.recording_id, c.stack_id
+),
+near AS (
+  -- reached: the highest end of the places that begin at or before the range; next: the place that
+  -- begins at or after it
+  SELECT *,
+    max(CASE WHEN recording_id IS NULL THEN start + length END) OVER (PARTITION BY process_id ORDER BY start) AS reached,
+    min(CASE WHEN recording_id IS NULL THEN start END) OVER (PARTITION BY process_id ORDER BY start DESC) AS next
+  FROM (
+    SELECT process_id, NULL AS recording_id, NULL AS stack_id, start, length, 0 AS born, 0 AS died FROM place
+    UNION ALL
+    SELECT * FROM churn)
+),
+turnover AS (
+  -- the churn in the places of the lineages
+  SELECT process_id, recording_id, stack_id, coalesce(sum(born), 0) AS born, coalesce(sum(died), 0) AS died
+  FROM near
+  WHERE recording_id IS NOT NULL AND (reached > start OR next < start + length)
+  GROUP BY process_id, recording_id, stack_id
 ),
 called AS (
   -- the numbers of each stack, in pieces; without a stack: memory that was freed, and that no

@@ -55,12 +55,6 @@ static void prepare(void)
         add_statement(db, (const char *)sqlite3_column_text(list, 0), sqlite3_column_int(list, 1));
     sqlite3_finalize(list);
     FUZZ_CHECK(n_statements > 10, "%zu functions", n_statements);
-    /* a set is known by what address_set said of it */
-    FUZZ_CHECK(sqlite3_prepare_v2(db,
-                                  "SELECT address_overlap((SELECT address_set(a, b) FROM (SELECT "
-                                  "?1 AS a, ?2 AS b UNION ALL SELECT ?3, ?4)), ?5, ?6)",
-                                  -1, &statements[n_statements++], NULL) == SQLITE_OK,
-               "%s", sqlite3_errmsg(db));
 }
 
 static void bind_value(sqlite3_stmt *stmt, int at, fuzz_input *in)

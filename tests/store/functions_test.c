@@ -75,29 +75,6 @@ static void call_error(void **state)
     says("call_error(9, -12)", "NULL");
 }
 
-#define SET(values) "(SELECT address_set(column1, column2) FROM (VALUES " values "))"
-
-static void address_overlap(void **state)
-{
-    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 0, 100000)", "12288");
-    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 8191, 8194)", "2");
-    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 8192, 8192)", "0");
-    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 24575, 1)", "1");
-    says("address_overlap(" SET("(4096, 4096), (16384, 8192)") ", 24576, 1)", "0");
-    says("address_overlap(" SET("(1, 9), (5, 3), (10, 5), (7, 1)") ", 0, 100)", "14");
-    says("address_overlap(" SET("(9, 1), (1, 1), (5, 1), (3, 1)") ", 2, 4)", "2");
-    /* addresses of the upper half come after the lower half; the last address is valid */
-    says("address_overlap(" SET("(-4096, 4096), (0, 4096)") ", -8192, 8192)", "4096");
-    says("address_overlap(" SET("(-10485760, 4096)") ", -10485760, 4096)", "4096");
-    says("address_overlap(" SET(
-             "(0, 0), (NULL, 9), (5, NULL), ('a', 9), (3, -2), (7, 1)") ", 0, 99)",
-         "1");
-    says("address_overlap(" SET("(NULL, NULL)") ", 0, 99)", "NULL");
-    says("address_overlap(" SET("(1, 9)") ", 0, 0)", "NULL");
-    says("address_overlap(" SET("(1, 9)") ", NULL, 5)", "NULL");
-    says("address_overlap(NULL, 0, 5)", "NULL");
-}
-
 /* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
 static void every_flag(void **state)
 {
@@ -291,7 +268,6 @@ static void what_an_expression_needs(void **state)
     }
 }
 
-RUN_TESTS(TEST(kib_text), TEST(vmflags_text), TEST(call_words), TEST(call_error),
-          TEST(address_overlap), TEST(every_flag), TEST(perms_text), TEST(process_value),
-          TEST(containers), TEST(containers), TEST(wrong_expressions),
-          TEST(what_an_expression_needs), TEST(in_a_store))
+RUN_TESTS(TEST(kib_text), TEST(vmflags_text), TEST(call_words), TEST(call_error), TEST(every_flag),
+          TEST(perms_text), TEST(process_value), TEST(containers), TEST(containers),
+          TEST(wrong_expressions), TEST(what_an_expression_needs), TEST(in_a_store))

@@ -392,7 +392,7 @@ static void every_query_gives_rows(void **state)
     fill(k, 6);
     beats_beside(k);
     assert_int_equal(sqlite3_exec(k->store->db,
-                                  "INSERT INTO label SELECT process_id, 0, 'nmt', 0, 1 << 47, 1, "
+                                  "INSERT INTO label SELECT process_id, 0, 'nmt', 0, 1 << 47, "
                                   "'Java Heap' FROM process;"
                                   "INSERT INTO host_label SELECT host_id, 'build', 0, '2.3.1' "
                                   "FROM host",

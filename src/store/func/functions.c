@@ -122,8 +122,6 @@ int pm_functions_add(struct sqlite3 *db, int64_t *judged)
                                         (void *)functions[i].kind, functions[i].call, NULL, NULL,
                                         NULL);
     if (rc == SQLITE_OK)
-        rc = pm_address_functions_add(db);
-    if (rc == SQLITE_OK)
         rc = pm_expression_function_add(db);
     if (rc == SQLITE_OK)
         rc = pm_page_functions_add(db);

@@ -4,13 +4,6 @@
  * kib_text(kib), span_text(ms), vmflags_text(flags), perms_text(perms), call_words(kind, a0, ...,
  * a5), call_error(kind, ret): functions.c. process_value(...): expression.h.
  *
- * address_set(start, length)
- *     An aggregate: the ranges of the rows as a blob; NULL without rows. A row with NULL or
- *     without length adds nothing.
- * address_overlap(set, start, length)
- *     The number of bytes of the range that are in the set; NULL if an argument is NULL.
- *     Addresses are unsigned, in two's complement in SQL integers.
- *
  * page_groups(sets, members)
  *     Sets of table page_scan, and the numbers of processes with those of their groups, which count
  *     from 1: "1 1 2 1 3 2" -> a JSON array in pages: for each group, and for number 0, their
@@ -49,7 +42,6 @@ int pm_functions_add(struct sqlite3 *db, int64_t *judged);
 
 /* ---- parts: the functions of the files of these names ---- */
 
-int pm_address_functions_add(struct sqlite3 *db);
 int pm_page_functions_add(struct sqlite3 *db);
 int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged);
 

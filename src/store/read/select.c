@@ -16,25 +16,9 @@ const pm_scope pm_scope_all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 
 /* ---- processes ---- */
 
-/* The processes that a person knows by the name ?1: their captures show it as the program or the
- * script of the command, as comm, or as exe. */
-#define IS_NAMED(text) "(" text " = ?1 OR substr(" text ", -length(?1) - 1) = '/' || ?1)"
-#define BY_COMMAND                                                                      \
-    "SELECT process_id FROM (SELECT process_id, "                                       \
-    "rtrim(substr(command, 1, instr(command || ' ', ' ') - 1), ':') AS program, "       \
-    "substr(command, length(rtrim(command, replace(command, ' ', ''))) + 1) AS script " \
-    "FROM process) WHERE "
-#define BY_LIVE_FACTS                                                     \
-    "SELECT s.process_id FROM live_process l "                            \
-    "CROSS JOIN live_reading g ON g.live_process_id = l.live_process_id " \
-    "CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id WHERE "
-#define KNOWN_AS                                                                               \
-    BY_COMMAND IS_NAMED("program") " OR " IS_NAMED("script") " UNION " BY_LIVE_FACTS IS_NAMED( \
-        "l.exe") " OR l.comm = ?1"
-
 /* Lists names in one line, those of the largest processes first: "redis/1, web:nginx (3
- * processes)". known_as: only processes that are known by this name; data NULL: all. */
-static void list_names(pm_sql *sql, pm_text known_as, int64_t most, pm_buf *out, pm_near *near)
+ * processes)". ids: a JSON array of processes; data NULL: all. */
+static void list_names(pm_sql *sql, pm_text ids, int64_t most, pm_buf *out, pm_near *near)
 {
     int64_t n = 0;
     sqlite3_stmt *row = pm_sql_ask(
@@ -42,11 +26,12 @@ static void list_names(pm_sql *sql, pm_text known_as, int64_t most, pm_buf *out,
         "SELECT n.name, coalesce(h.name || ':', '') || n.name || CASE WHEN count(*) > 1 THEN "
         "' (' || count(*) || ' processes)' ELSE coalesce('/' || p.pid, '') END "
         "FROM process p JOIN name n ON n.name_id = p.name_id LEFT JOIN host h ON h.host_id = "
-        "n.host_id WHERE ?1 IS NULL OR p.process_id IN (" KNOWN_AS ") GROUP BY n.name_id "
+        "n.host_id WHERE ?1 IS NULL OR p.process_id IN (SELECT value FROM json_each(?1)) "
+        "GROUP BY n.name_id "
         "ORDER BY max((SELECT coalesce(s.rss_kib, s.tool_rss_kib, s.size_kib) FROM snapshot s "
         "WHERE s.process_id = p.process_id AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1)) "
         "DESC, n.name, h.name",
-        PM_ARGS(PM_T(known_as)));
+        PM_ARGS(PM_T(ids)));
 
     for (; pm_sql_next(sql, row); n++) {
         pm_text text = pm_col_text(row, 1);
@@ -61,9 +46,9 @@ static void list_names(pm_sql *sql, pm_text known_as, int64_t most, pm_buf *out,
                                      (long long)(n - most)));
 }
 
-/* Fails with a list of names: "no process 'X', did you mean 'Y'? there are: ...". known_as and most
+/* Fails with a list of names: "no process 'X', did you mean 'Y'? there are: ...". ids and most
  * as in list_names(). */
-static void refuse(pm_sql *sql, const char *what, pm_text selector, pm_text known_as, int64_t most)
+static void refuse(pm_sql *sql, const char *what, pm_text selector, pm_text ids, int64_t most)
 {
     const char *slash = selector.len ? memrchr(selector.data, '/', selector.len) : NULL;
     pm_buf list = {0};
@@ -71,7 +56,7 @@ static void refuse(pm_sql *sql, const char *what, pm_text selector, pm_text know
 
     pm_near_start(&near,
                   slash ? (pm_text){selector.data, (size_t)(slash - selector.data)} : selector);
-    list_names(sql, known_as, most, &list, &near);
+    list_names(sql, ids, most, &list, &near);
     if (list.len == 0)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND, EMPTY));
     else
@@ -81,91 +66,12 @@ static void refuse(pm_sql *sql, const char *what, pm_text selector, pm_text know
     pm_buf_free(&list);
 }
 
-static void no_process(pm_sql *sql, const char *what, pm_text selector)
-{
-    refuse(sql, what, selector, (pm_text){NULL, 0}, LISTED);
-}
-
-/* Returns the number of ids, and the last of them. */
-static int64_t count_ids(pm_sql *sql, const char *select, const pm_arg *args, size_t n_args,
-                         int64_t *id)
-{
-    sqlite3_stmt *row = pm_sql_ask(sql, select, args, n_args);
-    int64_t n = 0;
-
-    if (pm_sql_next(sql, row)) {
-        n = pm_col_int(row, 0);
-        *id = pm_col_int(row, 1);
-        pm_sql_done(row);
-    }
-    return n;
-}
-
-/* name: only of processes with this name, or with `known`, known by it; data NULL: any. */
-static void find_pid(pm_sql *sql, pm_text selector, pm_text name, bool known, uint64_t pid,
-                     pm_scope *out)
-{
-    int64_t n = count_ids(sql,
-                          "SELECT count(*), max(p.process_id) FROM process p JOIN name n ON "
-                          "n.name_id = p.name_id WHERE coalesce(p.pid, -1) = ?2 AND CASE WHEN ?3 "
-                          "THEN p.process_id IN (" KNOWN_AS ") ELSE ?1 IS NULL OR n.name = ?1 END",
-                          PM_ARGS(PM_T(name), PM_I(pid), PM_I(known)), &out->process_id);
-
-    if (n > 1)
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
-                                 "'%.*s' was %lld processes; 'pmapdb processes' lists them, choose "
-                                 "one as @ID",
-                                 (int)selector.len, selector.data, (long long)n));
-}
-
-static void find_name(pm_sql *sql, pm_text host, pm_text name, pm_scope *out)
-{
-    int64_t n = count_ids(sql,
-                          "SELECT count(*), max(n.name_id) FROM name n LEFT JOIN host h ON "
-                          "h.host_id = n.host_id WHERE n.name = ?1 AND (?2 IS NULL OR h.name = ?2) "
-                          "AND EXISTS (SELECT 1 FROM process p WHERE p.name_id = n.name_id)",
-                          PM_ARGS(PM_T(name), PM_T(host)), &out->name_id);
-
-    if (n > 1)
-        no_process(sql, "give HOST:NAME: several hosts have a process '", name);
-}
-
-/* Finds what people call the process where the store has another name for it: the only process of a
- * name, or all of them. */
-static void find_known(pm_sql *sql, pm_text name, pm_scope *out)
-{
-    int64_t process_id = PMAPDB_UNKNOWN, name_id = PMAPDB_UNKNOWN;
-    int64_t n = count_ids(sql, "SELECT count(*), max(process_id) FROM (" KNOWN_AS ")",
-                          PM_ARGS(PM_T(name)), &process_id);
-    int64_t others = count_ids(sql,
-                               "SELECT total(p.process_id NOT IN (" KNOWN_AS ")) + "
-                               "count(DISTINCT p.name_id) - 1, max(p.name_id) FROM process p WHERE "
-                               "p.name_id IN (SELECT name_id FROM process WHERE process_id IN "
-                               "(" KNOWN_AS "))",
-                               PM_ARGS(PM_T(name)), &name_id);
-
-    if (n == 1)
-        out->process_id = process_id;
-    else if (n > 1 && others == 0)
-        out->name_id = name_id;
-    else if (n > 1)
-        refuse(sql, "several processes are known as '", name, name, LISTED);
-}
-
-/* Finds the only name that begins with these letters, three or more. */
-static void find_beginning(pm_sql *sql, pm_text s, pm_scope *out)
-{
-    out->name_id = pm_sql_value(sql,
-                                "SELECT CASE count(DISTINCT name_id) WHEN 1 THEN max(name_id) END "
-                                "FROM process JOIN name USING (name_id) WHERE length(?1) > 2 "
-                                "AND substr(name, 1, length(?1)) = ?1",
-                                PM_ARGS(PM_T(s)), PMAPDB_UNKNOWN);
-}
-
 static void find_only(pm_sql *sql, pm_scope *out)
 {
-    if (count_ids(sql, "SELECT count(DISTINCT name_id), max(name_id) FROM process", PM_NO_ARGS,
-                  &out->name_id) != 1)
+    out->name_id = pm_sql_value(
+        sql, "SELECT CASE count(DISTINCT name_id) WHEN 1 THEN max(name_id) END FROM process",
+        PM_NO_ARGS, PMAPDB_UNKNOWN);
+    if (out->name_id == PMAPDB_UNKNOWN)
         refuse(sql, "which process? give one, the largest are first", PM_TEXT(""),
                (pm_text){NULL, 0}, LARGEST);
 }
@@ -190,36 +96,53 @@ static bool found(const pm_scope *s)
     return s->process_id != PMAPDB_UNKNOWN || s->name_id != PMAPDB_UNKNOWN;
 }
 
-/* PID, NAME, NAME/PID, HOST:NAME; NAME also as people know the process, or its beginning. A name
- * may look like any of these, so each is tried in turn. */
-static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
+/* The part of the text before `at`; {NULL, 0} if `at` is NULL. */
+static pm_text before(pm_text t, const char *at)
 {
-    static const pm_text any = {NULL, 0};
-    const char *slash = memrchr(s.data, '/', s.len), *colon = memchr(s.data, ':', s.len);
-    size_t before_slash = slash ? (size_t)(slash - s.data) : 0;
-    size_t before_colon = colon ? (size_t)(colon - s.data) : 0;
+    return at ? (pm_text){t.data, (size_t)(at - t.data)} : (pm_text){NULL, 0};
+}
+
+static pm_text after(pm_text t, const char *at)
+{
+    return at ? pm_text_from(t, (size_t)(at - t.data) + 1) : (pm_text){NULL, 0};
+}
+
+/* NULL for a text that is not a number. */
+static pm_arg number_of(pm_text t)
+{
     uint64_t number;
 
-    if (s.data[0] == '@' && pm_num_all(pm_text_from(s, 1), &number)) {
-        out->process_id = pm_sql_value(sql, "SELECT process_id FROM process WHERE process_id = ?1",
-                                       PM_ARGS(PM_I(number)), PMAPDB_UNKNOWN);
-    } else {
-        if (pm_num_all(s, &number))
-            find_pid(sql, s, any, false, number, out);
-        if (!found(out))
-            find_name(sql, any, s, out);
-        for (int known = 0; known < 2; known++)
-            if (!found(out) && slash && pm_num_all(pm_text_from(s, before_slash + 1), &number))
-                find_pid(sql, s, (pm_text){s.data, before_slash}, known, number, out);
-        if (!found(out) && colon)
-            find_name(sql, (pm_text){s.data, before_colon}, pm_text_from(s, before_colon + 1), out);
-        if (!found(out))
-            find_known(sql, s, out);
-        if (!found(out))
-            find_beginning(sql, s, out);
+    return t.data && pm_num_all(t, &number) ? PM_I(number) : PM_I(PMAPDB_UNKNOWN);
+}
+
+static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
+{
+    const pm_text all = {NULL, 0};
+    const char *slash = memrchr(s.data, '/', s.len), *colon = memchr(s.data, ':', s.len);
+    bool is_id = s.data[0] == '@' && number_of(pm_text_from(s, 1)).i != PMAPDB_UNKNOWN;
+    sqlite3_stmt *row = pm_sql_ask(sql, pm_sql_script_text("select-process"),
+                                   PM_ARGS(PM_T(s), number_of(pm_text_from(s, is_id)), PM_I(is_id),
+                                           PM_T(before(s, slash)), number_of(after(s, slash)),
+                                           PM_T(before(s, colon)), PM_T(after(s, colon))));
+    int64_t n;
+
+    if (!pm_sql_next(sql, row)) {
+        refuse(sql, "no process '", s, all, LISTED);
+        return;
     }
-    if (!found(out))
-        no_process(sql, "no process '", s);
+    n = pm_col_int(row, 1);
+    out->process_id = pm_col_int(row, 2);
+    out->name_id = pm_col_int(row, 3);
+    if (pm_text_equal(pm_col_text(row, 0), PM_TEXT("several")))
+        refuse(sql, "several processes are known as '", s, pm_col_text(row, 4), LISTED);
+    else if (n > 1 && out->name_id != PMAPDB_UNKNOWN)
+        refuse(sql, "give HOST:NAME: several hosts have a process '", s, all, LISTED);
+    else if (n > 1)
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
+                                 "'%.*s' was %lld processes; 'pmapdb processes' lists them, choose "
+                                 "one as @ID",
+                                 (int)s.len, s.data, (long long)n));
+    pm_sql_done(row);
 }
 
 pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err)

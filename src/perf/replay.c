@@ -119,12 +119,18 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
     return st;
 }
 
-static pmapdb_status take(taking t, uint64_t start, uint64_t end, pmapdb_error *err)
-{
-    pmapdb_status st;
+typedef enum way {
+    QUIET,   /* ranges that no call mapped are not reported */
+    FOREIGN, /* they are */
+    LIFT     /* QUIET, and the pieces move */
+} way;
 
-    t.at = start;
-    st = pm_ranges_take(&t.r->space[t.space].ranges, start, end, piece_dies, &t, err);
+static pmapdb_status take(pm_replay *r, size_t at, const pm_traced_call *c, int64_t died_ns,
+                          way how, uint64_t start, uint64_t end, pmapdb_error *err)
+{
+    taking t = {r, at, c->call_id, died_ns, start, how == FOREIGN, how == LIFT};
+    pmapdb_status st = pm_ranges_take(&r->space[at].ranges, start, end, piece_dies, &t, err);
+
     return st == PMAPDB_OK ? tell_foreign(&t, end, err) : st;
 }
 
@@ -137,13 +143,11 @@ static pmapdb_status give(pm_replay *r, size_t at, const pm_traced_call *c, uint
                           uint64_t length, bool foreign, pmapdb_error *err)
 {
     pm_range range = {start, end_of(start, length), c->call_id, c->end_ns};
-    taking over = {
-        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->end_ns, .foreign = foreign};
     pmapdb_status st;
 
     if (range.start >= range.end)
         return PMAPDB_OK;
-    st = take(over, range.start, range.end, err);
+    st = take(r, at, c, c->end_ns, foreign ? FOREIGN : QUIET, range.start, range.end, err);
     return st == PMAPDB_OK ? pm_ranges_put(&r->space[at].ranges, &range, err) : st;
 }
 
@@ -175,14 +179,13 @@ static pmapdb_status end_brk(pm_replay *r, size_t at, const pm_traced_call *c, p
     uint64_t old = pages(s->brk), now = pages(c->ret);
     bool asked = c->has & 1 && c->arg[0] == c->ret, known = s->knows_break;
     bool all = is_exec(s, c);
-    taking gone = {.r = r, .space = at, .call_id = c->call_id, .died_ns = c->end_ns};
 
     s->brk = c->ret;
     s->knows_break = true;
     if (all)
-        return take(gone, 0, UINT64_MAX, err);
+        return take(r, at, c, c->end_ns, QUIET, 0, UINT64_MAX, err);
     if (known && now < old) /* finds ranges only if the enter was lost */
-        return take(gone, now, old, err);
+        return take(r, at, c, c->end_ns, QUIET, now, old, err);
     if (!known || !asked || now == old)
         return PMAPDB_OK;
     return give(r, at, c, old, now - old, false, err);
@@ -192,12 +195,10 @@ static pmapdb_status begin_brk(pm_replay *r, size_t at, const pm_traced_call *c,
 {
     const space *s = &r->space[at];
     bool asked = c->has & 1 && c->arg[0] == c->ret;
-    taking t = {
-        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->begin_ns, .foreign = asked};
 
     if (c->end_ns == PMAPDB_UNKNOWN || !s->knows_break || pages(c->ret) >= pages(s->brk))
         return PMAPDB_OK;
-    return take(t, pages(c->ret), pages(s->brk), err);
+    return take(r, at, c, c->begin_ns, asked ? FOREIGN : QUIET, pages(c->ret), pages(s->brk), err);
 }
 
 /* ---- mremap ---- */
@@ -218,19 +219,15 @@ static pmapdb_status begin_mremap(pm_replay *r, size_t at, const pm_traced_call 
 {
     uint64_t start = c->arg[0], old = pages(c->arg[1]), new = pages(c->arg[2]);
     uint64_t kept = old < new ? old : new;
-    taking tail = {
-        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->begin_ns, .foreign = true};
-    taking rest = tail;
     pmapdb_status st;
 
     if (c->end_ns == PMAPDB_UNKNOWN || (c->has & 7) != 7 || leaves_old(c))
         return PMAPDB_OK;
-    st = take(tail, end_of(start, kept), end_of(start, old), err);
+    st = take(r, at, c, c->begin_ns, FOREIGN, end_of(start, kept), end_of(start, old), err);
     if (st != PMAPDB_OK || !moves(c))
         return st;
-    rest.foreign = false; /* ranges from before the recording only move */
-    rest.lifts = true;
-    return take(rest, start, end_of(start, kept), err);
+    /* ranges from before the recording only move */
+    return take(r, at, c, c->begin_ns, LIFT, start, end_of(start, kept), err);
 }
 
 static pmapdb_status put_down(pm_replay *r, size_t at, const pm_traced_call *c, pmapdb_error *err)
@@ -256,8 +253,6 @@ static pmapdb_status end_mremap(pm_replay *r, size_t at, const pm_traced_call *c
 {
     uint64_t old = pages(c->arg[1]), new = pages(c->arg[2]);
     bool fixed = c->has & 8 && c->arg[3] & MREMAP_FIXED;
-    taking over = {
-        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->end_ns, .foreign = fixed};
     pmapdb_status st = PMAPDB_OK;
 
     if ((c->has & 7) != 7)
@@ -265,7 +260,7 @@ static pmapdb_status end_mremap(pm_replay *r, size_t at, const pm_traced_call *c
     if (leaves_old(c))
         return give(r, at, c, c->ret, new, fixed, err);
     if (moves(c))
-        st = take(over, c->ret, end_of(c->ret, new), err);
+        st = take(r, at, c, c->end_ns, fixed ? FOREIGN : QUIET, c->ret, end_of(c->ret, new), err);
     if (st == PMAPDB_OK)
         st = put_down(r, at, c, err);
     if (st == PMAPDB_OK && new > old)
@@ -278,12 +273,10 @@ static pmapdb_status end_mremap(pm_replay *r, size_t at, const pm_traced_call *c
 static pmapdb_status begin_munmap(pm_replay *r, size_t at, const pm_traced_call *c,
                                   pmapdb_error *err)
 {
-    taking t = {
-        .r = r, .space = at, .call_id = c->call_id, .died_ns = c->begin_ns, .foreign = true};
-
     if ((c->has & 3) != 3)
         return PMAPDB_OK;
-    return take(t, c->arg[0], end_of(c->arg[0], pages(c->arg[1])), err);
+    return take(r, at, c, c->begin_ns, FOREIGN, c->arg[0], end_of(c->arg[0], pages(c->arg[1])),
+                err);
 }
 
 /* True if the call ended and failed. */

@@ -1,23 +1,14 @@
 /* recording: stores a text of perf script. */
 #include "store/perf/recording.h"
 
-#include "base/hash.h"
-#include "base/map.h"
 #include "perf/replay.h"
 #include "store/write/process.h"
-#include <stdlib.h>
 
 typedef struct writing {
     const pm_trace *t;
     pm_sql *sql;
     int64_t recording_id;
     int64_t first_process; /* id of the first address space; the others follow */
-    struct framed {        /* frames of a chain, callee first */
-        pm_perf_frame frame;
-        pm_text line;
-    } * frames;
-    size_t cap_frames;
-    pm_map stacks; /* hash of the caller's id and of the line of a frame -> stack id */
 } writing;
 
 /* ---- events ---- */
@@ -62,65 +53,43 @@ static void insert_events(writing *w, uint64_t hash, const pm_recording_options 
 
 /* ---- stacks ---- */
 
-/* Finds or adds a frame and the stack that it makes with its caller. */
-static int64_t stack_of(writing *w, int64_t caller_id, const pm_perf_frame *f)
+/* Writes the frames of a chain into temp.traced_frame. The text has the callee first; its depth is
+ * negative until the chain ends. Returns the number of frames. */
+static int64_t insert_frames(writing *w, uint32_t chain)
 {
-    const pm_arg frame[] = {PM_T(f->symbol), PM_BITS(f->symbol.len ? f->offset : f->address),
-                            PM_T(f->dso), PM_I(f->inlined)};
-    pm_arg stack[] = {PM_I(caller_id), PM_I(0)};
+    pm_text text = pm_pool_text_get(w->t->chains, chain);
+    pm_perf_frame f;
+    size_t at = 0;
+    int64_t n = 0;
 
-    pm_sql_do(w->sql,
-              "INSERT OR IGNORE INTO frame (symbol, offset, dso, inlined) VALUES (?1, ?2, ?3, ?4)",
-              frame, 4);
-    stack[1].i = pm_sql_value(w->sql,
-                              "SELECT frame_id FROM frame WHERE symbol = ?1 AND offset = ?2 "
-                              "AND dso = ?3 AND inlined = ?4",
-                              frame, 4, 0);
-    pm_sql_do(w->sql, "INSERT OR IGNORE INTO stack (caller_id, frame_id) VALUES (?1, ?2)", stack,
-              2);
-    return pm_sql_value(w->sql, "SELECT stack_id FROM stack WHERE caller_id = ?1 AND frame_id = ?2",
-                        stack, 2, 0);
+    while (pm_sql_ok(w->sql) && pm_perf_next_frame(text, &at, &f))
+        pm_sql_do(w->sql, "INSERT INTO traced_frame VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                  PM_ARGS(PM_I(chain), PM_BITS(-n++), PM_T(f.symbol),
+                          PM_BITS(f.symbol.len ? f.offset : f.address), PM_T(f.dso),
+                          PM_I(f.inlined)));
+    pm_sql_do(w->sql, "UPDATE traced_frame SET depth = depth + ?2 WHERE chain = ?1",
+              PM_ARGS(PM_I(chain), PM_I(n)));
+    return n;
 }
 
-/* Adds the stacks of a chain. The text has the callee first; its caller is added before it. Chains
- * share callers, so w->stacks remembers them. */
-static pmapdb_status insert_chain(writing *w, pm_text chain, int64_t *id, pmapdb_error *err)
+static void insert_stacks(writing *w)
 {
-    size_t n = 0, at = 0;
-    pm_perf_frame frame;
-    pmapdb_status st = PMAPDB_OK;
+    int64_t deepest = 0;
 
-    for (size_t from = 0; st == PMAPDB_OK && pm_perf_next_frame(chain, &at, &frame); from = at) {
-        st = pm_grow(&w->frames, &w->cap_frames, n, sizeof *w->frames, err);
-        if (st == PMAPDB_OK)
-            w->frames[n++] = (struct framed){frame, {chain.data + from, at - from}};
+    pm_sql_exec(w->sql,
+                "DROP TABLE IF EXISTS temp.traced_frame; DROP TABLE IF EXISTS temp.traced_stack; "
+                "CREATE TEMP TABLE traced_frame (chain, depth, symbol, offset, dso, inlined); "
+                "CREATE INDEX temp.traced_frame_chain ON traced_frame (chain); "
+                "CREATE TEMP TABLE traced_stack (chain INTEGER PRIMARY KEY, stack_id)",
+                "write");
+    for (uint32_t i = 1; i <= w->t->n_chains && pm_sql_ok(w->sql); i++) {
+        int64_t n = insert_frames(w, i);
+
+        deepest = n > deepest ? n : deepest;
     }
-    for (*id = 0; st == PMAPDB_OK && n > 0;) {
-        const struct framed *f = &w->frames[--n];
-        uint64_t line[] = {(uint64_t)*id, pm_hash(f->line.data, f->line.len)};
-        uint64_t key = pm_hash(line, sizeof line);
-
-        if (pm_map_get(&w->stacks, key, id))
-            continue;
-        *id = stack_of(w, *id, &f->frame);
-        st = pm_map_put(&w->stacks, key, *id, err);
-    }
-    return st;
-}
-
-static pmapdb_status insert_stacks(writing *w, pmapdb_error *err)
-{
-    int64_t id;
-    pmapdb_status st = PMAPDB_OK;
-
-    pm_sql_do(w->sql, "DROP TABLE IF EXISTS temp.traced_stack", PM_NO_ARGS);
-    pm_sql_do(w->sql, "CREATE TEMP TABLE traced_stack (chain INTEGER PRIMARY KEY, stack_id)",
-              PM_NO_ARGS);
-    for (uint32_t i = 1; i <= w->t->n_chains && st == PMAPDB_OK && pm_sql_ok(w->sql); i++) {
-        st = insert_chain(w, pm_pool_text_get(w->t->chains, i), &id, err);
-        pm_sql_do(w->sql, "INSERT INTO traced_stack VALUES (?1, ?2)", PM_ARGS(PM_I(i), PM_I(id)));
-    }
-    return st;
+    pm_sql_do(w->sql, "CREATE INDEX temp.traced_frame_depth ON traced_frame (depth)", PM_NO_ARGS);
+    for (int64_t depth = 1; depth <= deepest && pm_sql_ok(w->sql); depth++)
+        pm_sql_script(w->sql, "recording-stacks", PM_PARAMS({":depth", PM_I(depth)}));
 }
 
 /* ---- extents ---- */
@@ -206,9 +175,9 @@ static pmapdb_status write_all(writing *w, uint64_t hash, const pm_recording_opt
     pmapdb_status st;
 
     insert_events(w, hash, o);
-    st = insert_stacks(w, err);
+    insert_stacks(w);
     pm_sql_script(w->sql, "recording-calls", PM_PARAMS({":recording_id", PM_I(w->recording_id)}));
-    PM_STEP(st, pm_sql_end(w->sql, err));
+    st = pm_sql_end(w->sql, err);
     PM_STEP(st, replay(w, err));
     return st;
 }
@@ -277,8 +246,6 @@ pmapdb_status pm_recording_store(const pm_trace *t, pmapdb_store *s, uint64_t ha
     if (st != PMAPDB_OK)
         pm_store_rollback(s);
     pm_store_end_tidying(s);
-    free(w.frames);
-    pm_map_free(&w.stacks);
     if (st == PMAPDB_OK)
         *out = (pm_recording_result){w.recording_id, known};
     return st;

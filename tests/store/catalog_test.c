@@ -50,9 +50,8 @@ static void fails(const char *text, const char *says)
 static void errors_name_file_and_line(void **state)
 {
     fails(HEAD "-- param: x\n" BODY, "dir/q.sql:3: a param line is NAME TYPE DEFAULT TEXT");
-    fails(HEAD "-- param: x sise 1 Text\n" BODY, "dir/q.sql:3: no type 'sise'; there are: text");
-    fails(HEAD "-- column: x kibs Text\n" BODY,
-          "dir/q.sql:3: no type 'kibs', did you mean 'kib'? there are: text int count real kib");
+    fails(HEAD "-- param: x sise 1 Text\n" BODY, "dir/q.sql:3: no type 'sise'");
+    fails(HEAD "-- column: x kibs Text\n" BODY, "dir/q.sql:3: no type 'kibs', did you mean 'kib'?");
     fails(HEAD "-- column:\n" BODY, "dir/q.sql:3: a column line is NAME TYPE TEXT");
     fails(HEAD "-- column: x\n" BODY, "dir/q.sql:3: a column line is NAME TYPE TEXT, not 'x'");
     fails(HEAD "-- param: 1x int 1 Text\n" BODY, "dir/q.sql:3: a parameter's name is made of");
@@ -60,8 +59,6 @@ static void errors_name_file_and_line(void **state)
     fails(HEAD "-- param: x int 1 T\n-- param: x int 1 T\n" BODY,
           "dir/q.sql:4: declared twice: the parameter 'x'");
     fails(HEAD "-- column: a int A\n" BODY, "dir/q.sql:4: declared twice: the column 'a'");
-    fails(HEAD "-- colum: a int A\n" BODY,
-          "dir/q.sql:3: no 'colum:' in a header, did you mean 'column:'?");
     fails(HEAD "-- table: a b\n" BODY,
           "dir/q.sql:3: the table line names a column that is not declared: 'b'");
     fails(HEAD "-- narrow: b\n" BODY,

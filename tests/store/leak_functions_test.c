@@ -186,9 +186,9 @@ static void what_is_wrong_is_said(void **state)
     says(state, VERDICT("i, i, 1, 1e16, 1"), "leak_verdict: value is more than 2^53");
     says(state, VERDICT("i, i, 1, -9e999, 1"), "leak_verdict: value is more than 2^53");
     says(state, VERDICT("i, 9223372036854775807, 1, 1, 1"),
-         "leak_verdict: a time is beyond the year 9999");
+         "leak_verdict: last_ms is more than 2^53");
     says(state, VERDICT("-9223372036854775808, i, 1, 1, 1"),
-         "leak_verdict: a time is beyond the year 9999");
+         "leak_verdict: first_ms is more than 2^53");
     says(state, VERDICT("i * 1000, i * 1000 + 400000, 400, i * 100, 1"),
          "leak_verdict: runs overlap, so they are of more than one series");
     says(state, VERDICT("i, i, 1, 1, 1, 'a'"), "leak_verdict: limit_kib must be a number or NULL");
@@ -197,7 +197,7 @@ static void what_is_wrong_is_said(void **state)
          "leak_report: metric is not 'privat'");
     says(state,
          "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 'much', 1, 1, 1, 1, 1, 'rss', NULL, NULL)",
-         "leak_report: a metric must be a number or NULL");
+         "leak_report: size_kib must be a number or NULL");
     says(state, "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL, NULL, 'loud')",
          "leak_report: sensitivity is not 'loud'");
 }
@@ -301,7 +301,7 @@ static void sums(void **state)
          "mappings");
     says(state,
          "SELECT leak_report(NULL, 'total', 0, 0, 1, 1, 1, 'much', 1, 1, 1, 1, 'rss', NULL, NULL)",
-         "leak_report: a metric must be a number or NULL");
+         "leak_report: rss_kib must be a number or NULL");
 }
 
 /* A path may hold anything; two categories of one path are two keys. */

@@ -6,23 +6,19 @@
 #define ID 64       /* hex digits */
 #define ID_SHOWN 12 /* of them */
 
-/* The beginnings of components, which the drivers cgroupfs and systemd make. `named`: the rest is a
- * name; otherwise it is an id. */
+/* Components of a path, which the drivers cgroupfs and systemd make: those that begin so, or whose
+ * parent is that folder. `named`: the rest is a name; otherwise it is an id. */
 static const struct {
-    const char *begin, *runtime;
+    const char *parent, *begin, *runtime;
     bool named;
-} kinds[] = {{"docker-", "docker", false},      {"cri-containerd-", "containerd", false},
-             {"nerdctl-", "containerd", false}, {"crio-", "crio", false},
-             {"libpod-", "podman", false},      {"lxc.payload.", "lxc", true},
-             {"machine-", "machine", true},     {"systemd-nspawn@", "machine", true}};
-
-/* The folders whose subfolders are containers. */
-static const struct {
-    const char *parent, *runtime;
-    bool named;
-} folders[] = {{"docker", "docker", false},        {"pod", "kubepods", false},
-               {"default", "containerd", false},   {"k8s.io", "containerd", false},
-               {"libpod_parent", "podman", false}, {"lxc", "lxc", true}};
+} kinds[] = {
+    {NULL, "docker-", "docker", false},      {NULL, "cri-containerd-", "containerd", false},
+    {NULL, "nerdctl-", "containerd", false}, {NULL, "crio-", "crio", false},
+    {NULL, "libpod-", "podman", false},      {NULL, "lxc.payload.", "lxc", true},
+    {NULL, "machine-", "machine", true},     {NULL, "systemd-nspawn@", "machine", true},
+    {"docker", "", "docker", false},         {"pod*", "", "kubepods", false},
+    {"default", "", "containerd", false},    {"k8s.io", "", "containerd", false},
+    {"libpod_parent", "", "podman", false},  {"lxc", "", "lxc", true}};
 
 static bool is_id(pm_text t)
 {
@@ -65,26 +61,23 @@ static void set(pm_buf *out, const char *runtime, pm_text name, bool named)
     add_name(named ? name : (pm_text){name.data, ID_SHOWN}, out);
 }
 
+static bool is_in(pm_text parent, const char *folder)
+{
+    return !folder || pm_text_equal(parent, pm_text_of(folder)) ||
+           (strcmp(folder, "pod*") == 0 && pm_text_starts(parent, PM_TEXT("pod")));
+}
+
 /* Sets the name if the component is a container; the last one of a path stays. */
 static void try(pm_text parent, pm_text component, pm_buf *out)
 {
     pm_text t = without_suffix(component);
-    size_t i = 0;
 
-    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         pm_text rest = pm_text_from(t, strlen(kinds[i].begin));
 
-        if (pm_text_starts(t, pm_text_of(kinds[i].begin)) &&
+        if (is_in(parent, kinds[i].parent) && pm_text_starts(t, pm_text_of(kinds[i].begin)) &&
             (kinds[i].named ? rest.len > 0 : is_id(rest)))
             set(out, kinds[i].runtime, rest, kinds[i].named);
-    }
-    for (i = 0; i < sizeof folders / sizeof *folders; i++) {
-        bool pod = strcmp(folders[i].parent, "pod") == 0;
-        bool in = pod ? pm_text_starts(parent, PM_TEXT("pod"))
-                      : pm_text_equal(parent, pm_text_of(folders[i].parent));
-
-        if (in && (folders[i].named ? t.len > 0 : is_id(t)))
-            set(out, folders[i].runtime, t, folders[i].named);
     }
 }
 

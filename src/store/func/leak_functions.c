@@ -38,45 +38,55 @@ static pm_trend_room *room_of(sqlite3_context *out)
     return d->room;
 }
 
-/* Fails with an error that names the function and its argument; returns false. */
-static bool refuse(sqlite3_context *out, const char *function, const char *argument,
-                   const char *what)
+#define ARGUMENTS_MAX 22
+
+/* The arguments of a function: kinds: w a whole number, n a number or NULL, t a text. */
+typedef struct signature {
+    const char *function, *kinds, *names;
+} signature;
+
+static const signature leak_verdict = {"leak_verdict", "wwwnwnn",
+                                       "first_ms last_ms n value life limit_kib page_kib"};
+
+static const signature leak_report = {
+    "leak_report", "ttwwwnnnnnnntntnnnnnnn",
+    "key category first_ms last_ms life mappings size_kib rss_kib pss_kib private_kib "
+    "private_dirty_kib swap_kib metric limit_kib sensitivity memory_max_kib address_limit_kib "
+    "stack_limit_kib max_map_count process_ms was_kib touched_kib"};
+
+/* Fails with an error that names the function and argument i; returns false. */
+static bool refuse(sqlite3_context *out, const signature *s, int i, const char *what)
 {
+    pm_text rest = pm_text_of(s->names), name = {NULL, 0};
     char text[128];
 
-    snprintf(text, sizeof text, "%s: %s %s", function, argument, what);
+    for (int k = 0; k <= i; k++)
+        name = pm_text_word(&rest, " ");
+    snprintf(text, sizeof text, "%s: %.*s %s", s->function, (int)name.len, name.data, what);
     sqlite3_result_error(out, text, -1);
     return false;
 }
 
-static bool take_int(sqlite3_context *out, const char *function, const char *argument,
-                     sqlite3_value *v, int64_t *to)
+/* Reads the numbers; NaN for NULL and for texts. to[first] and the next one are times. */
+static bool take(sqlite3_context *out, const signature *s, int first, int argc,
+                 sqlite3_value **argv, double *to)
 {
-    *to = sqlite3_value_int64(v);
-    return sqlite3_value_type(v) == SQLITE_INTEGER ||
-           refuse(out, function, argument, "must be a whole number");
-}
+    for (int i = 0; i < argc; i++) {
+        char kind = s->kinds[i];
+        int type = sqlite3_value_type(argv[i]);
 
-/* NaN for NULL. */
-static bool take_real(sqlite3_context *out, const char *function, const char *argument,
-                      sqlite3_value *v, double *to)
-{
-    int type = sqlite3_value_type(v);
-
-    *to = type == SQLITE_NULL ? NAN : sqlite3_value_double(v);
-    if (type != SQLITE_INTEGER && type != SQLITE_FLOAT && type != SQLITE_NULL)
-        return refuse(out, function, argument, "must be a number or NULL");
-    return !(fabs(*to) > MOST_KIB) || refuse(out, function, argument, "is more than 2^53");
-}
-
-static bool take_span(sqlite3_context *out, const char *function, sqlite3_value **v, int64_t *first,
-                      int64_t *last)
-{
-    return take_int(out, function, "first_ms", v[0], first) &&
-           take_int(out, function, "last_ms", v[1], last) &&
-           (*first <= *last || refuse(out, function, "first_ms", "is later than last_ms")) &&
-           ((*first >= -LAST_MS && *last <= LAST_MS) ||
-            refuse(out, function, "a time", "is beyond the year 9999"));
+        to[i] = kind == 't' || type == SQLITE_NULL ? NAN : sqlite3_value_double(argv[i]);
+        if (kind == 'w' && type != SQLITE_INTEGER)
+            return refuse(out, s, i, "must be a whole number");
+        if (kind == 'n' && type != SQLITE_INTEGER && type != SQLITE_FLOAT && type != SQLITE_NULL)
+            return refuse(out, s, i, "must be a number or NULL");
+        if (fabs(to[i]) > MOST_KIB)
+            return refuse(out, s, i, "is more than 2^53");
+    }
+    if (to[first] > to[first + 1])
+        return refuse(out, s, first, "is later than last_ms");
+    return (to[first] >= -LAST_MS || refuse(out, s, first, "is beyond the year -9999")) &&
+           (to[first + 1] <= LAST_MS || refuse(out, s, first + 1, "is beyond the year 9999"));
 }
 
 /* ---- leak_verdict ---- */
@@ -84,30 +94,24 @@ static bool take_span(sqlite3_context *out, const char *function, sqlite3_value 
 static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_leak_series *s = sqlite3_aggregate_context(out, sizeof *s);
-    pm_stretch run;
+    double v[ARGUMENTS_MAX];
 
     if (!s) {
         sqlite3_result_error_nomem(out);
         return;
     }
-    if (!take_span(out, "leak_verdict", argv, &run.first_ms, &run.last_ms) ||
-        !take_int(out, "leak_verdict", "n", argv[2], &run.n) ||
-        !take_real(out, "leak_verdict", "value", argv[3], &run.value) ||
-        !take_int(out, "leak_verdict", "life", argv[4], &run.life))
+    if (!take(out, &leak_verdict, 0, argc, argv, v))
         return;
     if (s->n_runs == 0) {
-        s->limit_kib = NAN;
-        s->page_kib = 4;
-        if ((argc > 5 && !take_real(out, "leak_verdict", "limit_kib", argv[5], &s->limit_kib)) ||
-            (argc > 6 && !take_real(out, "leak_verdict", "page_kib", argv[6], &s->page_kib)))
-            return;
+        s->limit_kib = argc > 5 ? v[5] : NAN;
+        s->page_kib = argc > 6 ? v[6] : 4;
     }
-    if (run.n < 1 || run.n > MOST_SNAPSHOTS - s->snapshots) {
-        refuse(out, "leak_verdict", "n",
-               run.n < 1 ? "must be 1 or more" : "makes more than 1048576 snapshots");
-        return;
-    }
-    if (pm_leak_series_add(s, &run, NULL) != PMAPDB_OK)
+    if (v[2] < 1 || v[2] > (double)(MOST_SNAPSHOTS - s->snapshots))
+        refuse(out, &leak_verdict, 2,
+               v[2] < 1 ? "must be 1 or more" : "makes more than 1048576 snapshots");
+    else if (pm_leak_series_add(
+                 s, &(pm_stretch){(int64_t)v[0], (int64_t)v[1], (int64_t)v[2], (int64_t)v[4], v[3]},
+                 NULL) != PMAPDB_OK)
         sqlite3_result_error_nomem(out);
 }
 
@@ -148,50 +152,43 @@ enum {
 };
 
 /* Reads one of the words; NULL is the default. False: the error is set. */
-static bool take_word(sqlite3_context *out, const char *what, sqlite3_value *v,
-                      const char *const *words, size_t n_words, size_t *to)
+static bool take_word(sqlite3_context *out, int argument, sqlite3_value **argv,
+                      const char *const *words, int n_words, int *to)
 {
-    pm_text given = pm_argument_text(v);
-    size_t found = given.data ? (size_t)pm_text_index(given, words, (int)n_words) : *to;
+    pm_text given = pm_argument_text(argv[argument]);
     char text[64];
 
-    *to = found;
-    if (found < n_words)
+    *to = given.data ? pm_text_index(given, words, n_words) : *to;
+    if (*to < n_words)
         return true;
     snprintf(text, sizeof text, "is not '%.30s'", given.data);
-    return refuse(out, "leak_report", what, text);
+    return refuse(out, &leak_report, argument, text);
 }
 
-/* Reads the limits of the kernel, of which -1 is no limit, and the start of the process. */
-static bool take_live(sqlite3_context *out, sqlite3_value **argv, pm_leak_options *o)
-{
-    static const char *const names[] = {"memory_max_kib", "address_limit_kib", "stack_limit_kib",
-                                        "max_map_count", "process_ms"};
-    double *const to[] = {&o->memory_max_kib, &o->address_limit_kib, &o->stack_limit_kib,
-                          &o->max_map_count, &o->process_ms};
-
-    for (int i = 0; i < ARGUMENTS - LIVE; i++)
-        if (!take_real(out, "leak_report", names[i], argv[LIVE + i], to[i]))
-            return false;
-    return true;
-}
-
-static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, pm_leak_options *o)
+static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, const double *v,
+                         pm_leak_options *o)
 {
     static const char *const sensitivities[] = {"low", "normal", "high"};
     static const double weights[] = {0.8, 0.5, 0.35};
     const char *metrics[1 + PM_METRIC_COUNT] = {"joint"};
-    size_t metric = 0, sensitivity = 1;
+    int metric = 0, sensitivity = 1;
 
     for (int i = 0; i < PM_METRIC_COUNT; i++)
         metrics[1 + i] = pm_metric_name((pm_metric)i);
-    if (!take_word(out, "metric", argv[METRIC], metrics, 1 + PM_METRIC_COUNT, &metric) ||
-        !take_real(out, "leak_report", "limit_kib", argv[LIMIT], &o->limit_kib) ||
-        !take_word(out, "sensitivity", argv[SENSITIVITY], sensitivities, 3, &sensitivity))
+    if (!take_word(out, METRIC, argv, metrics, 1 + PM_METRIC_COUNT, &metric) ||
+        !take_word(out, SENSITIVITY, argv, sensitivities, 3, &sensitivity))
         return false;
-    o->metric = (int)metric - 1;
+    o->metric = metric - 1;
+    o->limit_kib = v[LIMIT];
     o->leak_posterior = weights[sensitivity];
-    return argc == LIVE || take_live(out, argv, o);
+    if (argc > LIVE) {
+        o->memory_max_kib = v[LIVE];
+        o->address_limit_kib = v[LIVE + 1];
+        o->stack_limit_kib = v[LIVE + 2];
+        o->max_map_count = v[LIVE + 3];
+        o->process_ms = v[LIVE + 4];
+    }
+    return true;
 }
 
 static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
@@ -201,31 +198,27 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
     bool vm_rss = pm_text_equal(category, PM_TEXT("VmRSS"));
     bool hides_keys = vm_rss || pm_text_equal(category, PM_TEXT("total"));
     pm_leak_moment moment = {.sums = {.hides_keys = hides_keys, .vm_rss = vm_rss || !hides_keys}};
-    int64_t last;
-    double *value = moment.sums.value;
-    pmapdb_status st;
+    double v[ARGUMENTS_MAX];
+    pmapdb_status st = PMAPDB_OK;
 
     if (!l) {
         sqlite3_result_error_nomem(out);
         return;
     }
-    if (l->n_runs + l->n_moments == 0 && !take_options(out, argc, argv, &l->options))
+    if (!take(out, &leak_report, FIRST, argc, argv, v) ||
+        (l->n_runs + l->n_moments == 0 && !take_options(out, argc, argv, v, &l->options)))
         return;
-    if (!take_span(out, "leak_report", argv + FIRST, &moment.ms, &last) ||
-        !take_int(out, "leak_report", "life", argv[LIFE], &moment.life))
-        return;
-    for (int i = 0; i < PM_METRIC_COUNT; i++)
-        if (!take_real(out, "leak_report", "a metric", argv[NUMBERS + i], &value[i]))
-            return;
-    if (argc == ALL_ARGUMENTS && sqlite3_value_type(argv[WAS]) != SQLITE_NULL) {
-        pm_leak_window w = {moment.ms, last, 0, value[PM_METRIC_RSS], 0};
+    moment.ms = (int64_t)v[FIRST];
+    moment.life = (int64_t)v[LIFE];
+    memcpy(moment.sums.value, v + NUMBERS, sizeof moment.sums.value);
+    if (argc == ALL_ARGUMENTS && !isnan(v[WAS])) {
+        pm_leak_window w = {moment.ms, (int64_t)v[LAST], v[WAS], v[NUMBERS + PM_METRIC_RSS],
+                            v[TOUCHED]};
 
-        if (!take_real(out, "leak_report", "was_kib", argv[WAS], &w.was_kib) ||
-            !take_real(out, "leak_report", "touched_kib", argv[TOUCHED], &w.touched_kib))
-            return;
-        st = key.data ? pm_leak_lives_window(l, key, category, &w, NULL) : PMAPDB_OK;
+        if (key.data)
+            st = pm_leak_lives_window(l, key, category, &w, NULL);
     } else if (key.data)
-        st = pm_leak_lives_run(l, key, category, moment.ms, last, value, NULL);
+        st = pm_leak_lives_run(l, key, category, moment.ms, (int64_t)v[LAST], v + NUMBERS, NULL);
     else
         st = pm_leak_lives_moment(l, &moment, NULL);
     if (st != PMAPDB_OK)

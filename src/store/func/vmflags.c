@@ -62,28 +62,13 @@ pm_text pm_vmflags_word(pm_text letters)
     return (pm_text){NULL, 0};
 }
 
-/* Takes the next word, from *at on; false at the end. */
-static bool next(pm_text flags, size_t *at, pm_text *word)
-{
-    size_t begin;
-
-    while (*at < flags.len && pm_char_in(flags.data[*at], " \t\r\n"))
-        ++*at;
-    begin = *at;
-    while (*at < flags.len && !pm_char_in(flags.data[*at], " \t\r\n"))
-        ++*at;
-    *word = (pm_text){flags.data + begin, *at - begin};
-    return word->len > 0;
-}
-
 pmapdb_status pm_vmflags_text(pm_text flags, pm_buf *out, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
     bool first = true;
-    size_t at = 0;
     pm_text word;
 
-    while (st == PMAPDB_OK && next(flags, &at, &word)) {
+    while (st == PMAPDB_OK && (word = pm_text_word(&flags, " \t\r\n")).len) {
         pm_text words = pm_vmflags_word(word);
 
         if (!first)

@@ -1,7 +1,6 @@
 /* header: parses the comment at the head of a query file, and reports its errors. */
 #include "store/read/catalog.h"
 
-#include "base/buf.h"
 #include "base/near.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -55,23 +54,16 @@ static pm_text word(pm_text *t)
 static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *out,
                                pmapdb_error *err)
 {
-    pm_buf all = {0};
     pm_near near;
-    pmapdb_status st;
 
     *out = pm_unit_find(name);
     if (*out != PM_UNIT_COUNT_OF_UNITS)
         return PMAPDB_OK;
     pm_near_start(&near, name);
-    for (int i = 0; i < PM_UNIT_COUNT_OF_UNITS; i++) {
+    for (int i = 0; i < PM_UNIT_COUNT_OF_UNITS; i++)
         pm_near_try(&near, pm_text_of(pm_unit_name((pm_unit)i)));
-        pm_buf_addf(&all, NULL, " %s", pm_unit_name((pm_unit)i));
-    }
-    st = pm_buf_status(&all, err);
-    PM_STEP(st, pm_query_fail(q, name.data, err, "no type '%.*s'%s there are:%s", (int)name.len,
-                              name.data, pm_near_hint(&near), all.data));
-    pm_buf_free(&all);
-    return st;
+    return pm_query_fail(q, name.data, err, "no type '%.*s'%s", (int)name.len, name.data,
+                         near.best[0] ? pm_near_hint(&near) : "");
 }
 
 static pmapdb_status read_param(pm_query_info *q, pm_text rest, pmapdb_error *err)
@@ -149,23 +141,6 @@ static const struct {
             {"param:", 0},
             {"column:", 0}};
 
-/* Refuses "-- colum: x", which would be a comment and leave the column undeclared. */
-static pmapdb_status check_comment(const pm_query_info *q, pm_text line, pmapdb_error *err)
-{
-    pm_text first = word(&line);
-    pm_near near;
-
-    if (!first.len || first.data[first.len - 1] != ':')
-        return PMAPDB_OK;
-    pm_near_start(&near, first);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        pm_near_try(&near, pm_text_of(keys[i].key));
-    if (!near.best[0])
-        return PMAPDB_OK;
-    return pm_query_fail(q, first.data, err, "no '%.*s' in a header%s", (int)first.len, first.data,
-                         pm_near_hint(&near));
-}
-
 /* `line`: without "-- ". */
 static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err)
 {
@@ -179,7 +154,7 @@ static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err
         *(pm_text *)((char *)q + keys[i].at) = pm_text_trim(rest, BLANKS);
         return PMAPDB_OK;
     }
-    return q->about.data ? PMAPDB_OK : check_comment(q, line, err);
+    return PMAPDB_OK; /* a comment */
 }
 
 static pmapdb_status check_names(const pm_query_info *q, const char *line, pm_text names,

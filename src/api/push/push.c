@@ -76,10 +76,8 @@ static pmapdb_status send_one(push_run *run, bool *some, pmapdb_error *err)
     if (st != PMAPDB_OK)
         return st;
     r->batches++;
-    for (int i = 0; i < run->batch.n; i++) {
+    for (int i = 0; i < run->batch.n; i++)
         r->rows += run->batch.table[i].rows;
-        r->bytes += (int64_t)run->batch.table[i].text.len;
-    }
     return PMAPDB_OK;
 }
 

@@ -21,9 +21,9 @@ typedef struct pm_push_to {
 } pm_push_to;
 
 typedef struct pm_push_result {
-    int64_t batches, rows, bytes; /* bytes: before they are packed */
-    int64_t through_ms;           /* PMAPDB_UNKNOWN: nothing was sent yet */
-    bool later;                   /* failed, but the next run may succeed */
+    int64_t batches, rows;
+    int64_t through_ms; /* PMAPDB_UNKNOWN: nothing was sent yet */
+    bool later;         /* failed, but the next run may succeed */
 } pm_push_result;
 
 /* Sends batch after batch. PMAPDB_BUSY: another push to this target runs. PMAPDB_IO: the rest was

@@ -9,16 +9,14 @@
 
 typedef struct fleet_args {
     pm_connection connection;
-    const char *url;
-    bool sql, list;
+    bool sql;
 } fleet_args;
 
 #define AT(field) offsetof(fleet_args, field)
 
-/* The first option is only for a command line without a query's name. */
 static const pm_option options[] = {
-    {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the questions", NULL},
-    {"url", 0, PM_OPT_WORD, AT(url), "URL", "ClickHouse: http[s]://HOST[:PORT][/PATH]", NULL},
+    {"url", 0, PM_OPT_WORD, AT(connection.http.url), "URL",
+     "ClickHouse: http[s]://HOST[:PORT][/PATH]", NULL},
     {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the statement; do not ask", NULL},
     {"timeout", 0, PM_OPT_SPAN, AT(connection.http.ms), "SPAN", "Wait so long for the reply (2m)",
      NULL},
@@ -27,15 +25,6 @@ static const pm_option options[] = {
 
 /* ---- the list ---- */
 
-static pm_query_info *find(const pm_cli *cli, const char *name, pmapdb_error *err)
-{
-    char path[128];
-    pm_query_info *info = NULL;
-
-    snprintf(path, sizeof path, "fleet/%.100s", name);
-    return pm_run_find(cli, path, NULL, &info, err) == PMAPDB_OK ? info : NULL;
-}
-
 static void put_names(FILE *out, const pm_cli *cli, bool titles)
 {
     pm_names names = {0};
@@ -43,14 +32,16 @@ static void put_names(FILE *out, const pm_cli *cli, bool titles)
 
     pm_cli_must(pm_catalog_names(cli->query_dir, "fleet", &names, &err), &err);
     for (size_t i = 0; i < names.n; i++) {
-        pm_query_info *info = find(cli, names.name[i], &err);
+        char path[128];
+        pm_query_info *info = NULL;
+        pm_text title = {err.text, 0};
 
+        snprintf(path, sizeof path, "fleet/%.100s", names.name[i]);
         if (titles)
-            fprintf(out, "  %-15s %.*s\n", names.name[i],
-                    info ? (int)info->title.len : (int)strlen(err.text),
-                    info ? info->title.data : err.text);
-        else
-            fprintf(out, "  %s\n", names.name[i]);
+            title = pm_run_find(cli, path, NULL, &info, &err) == PMAPDB_OK ? info->title
+                                                                           : pm_text_of(err.text);
+        fprintf(out, titles ? "  %-15s %.*s\n" : "  %s%.*s\n", names.name[i], (int)title.len,
+                title.data);
         pm_catalog_free(info);
     }
     pm_names_free(&names);
@@ -67,16 +58,6 @@ static void put_titles(FILE *out, const void *ctx, bool all)
     (void)all;
     fputs("Questions:\n", out);
     put_names(out, ctx, true);
-}
-
-static int list(const pm_cli *cli)
-{
-    pm_output out;
-
-    pm_output_open(&out, cli);
-    put_names(out.text, cli, true);
-    pm_output_end(&out);
-    return PM_EXIT_OK;
 }
 
 /* ---- one question ---- */
@@ -110,11 +91,12 @@ static void ask(fleet_args *f, pm_run_args *args, pmapdb_rows *rows)
     static const pm_text hosts = PM_TEXT("SELECT DISTINCT host FROM hosts ORDER BY host\n"
                                          "FORMAT TabSeparated\n");
     pm_http_reply reply = {0};
-    pm_http *http = pm_connection_open(&f->connection, f->url);
+    pm_http *http = NULL;
     const char *database = f->connection.database;
     pm_buf sql = {0};
     pmapdb_error err;
 
+    pm_cli_must(pm_http_open(&f->connection.http, &http, &err), &err);
     if (pm_run_given(args, "host")) {
         post(http, database, hosts, &reply);
         pm_cli_must(pm_remote_hosts(rows, pm_buf_text(&reply.body), &err), &err);
@@ -168,7 +150,7 @@ static const pm_syntax syntax = {.options = options,
 int pm_cli_fleet(pm_cli *cli, int argc, char **argv)
 {
     fleet_args f = {.connection = {.http = {.ms = 120000}, .database = PM_CONNECTION_DATABASE}};
-    pm_run_args args = {.cli = cli, .own = options + 1, .own_values = &f};
+    pm_run_args args = {.cli = cli, .own = options, .own_values = &f};
     pm_syntax here = syntax;
     char title[64], path[128];
     int n;
@@ -176,12 +158,8 @@ int pm_cli_fleet(pm_cli *cli, int argc, char **argv)
     here.ctx = cli;
     pm_run_find_query_dir(cli, argc, argv);
     n = pm_options_parse(cli, &here, &f, argc, argv);
-    if (f.list && n)
-        pm_cli_usage(cli, "--list takes no name");
-    if (f.list)
-        return list(cli);
     if (!n)
-        pm_cli_usage(cli, "which question? --list lists them");
+        pm_cli_usage(cli, "which question? --help lists them");
     snprintf(title, sizeof title, "pmapdb fleet %s", pm_text_basename(pm_text_of(argv[1])).data);
     snprintf(path, sizeof path, "fleet/%.100s", argv[1]);
     args.query = path;
@@ -193,7 +171,7 @@ int pm_cli_fleet(pm_cli *cli, int argc, char **argv)
     }
     argv[1] = title;
     pm_run_parse(&args, n, argv + 1);
-    if (!f.url && !f.sql)
+    if (!f.connection.http.url && !f.sql)
         pm_cli_usage(cli, "which server? --url http://HOST:8123");
     answer(&f, &args);
     return PM_EXIT_OK;

@@ -36,7 +36,4 @@ typedef struct pm_connection {
         PM_CONNECTION_ROW(type, f.http.insecure_http, "insecure-http", FLAG, NULL,        \
                           "A password may go over plain http")
 
-/* Returns a handle for pm_http_post; ends the program if the options are wrong. */
-pm_http *pm_connection_open(pm_connection *c, const char *url);
-
 #endif

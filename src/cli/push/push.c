@@ -136,7 +136,9 @@ static int run(push *p, const char *url)
     p->to.format = p->cli->format == PM_FORMAT_CSV      ? PM_PUSH_CSV
                    : p->cli->format == PM_FORMAT_NDJSON ? PM_PUSH_NDJSON
                                                         : PM_PUSH_TSV;
-    p->to.http = url ? pm_connection_open(&p->connection, url) : NULL;
+    p->connection.http.url = url;
+    if (url)
+        pm_cli_must(pm_http_open(&p->connection.http, &p->to.http, &err), &err);
     p->to.ctx = p;
     p->to.on_warning = on_warning;
     p->to.on_progress = pm_progress_step;

@@ -86,7 +86,6 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
     p->first = true;
     st = write(p, find_target, err);
     PM_STEP(st, pm_push_names_open(store->sql, options->redact, &p->names, err));
-    PM_STEP(st, pm_push_functions(&p->names, err));
     if (st != PMAPDB_OK) {
         pm_push_close(p);
         return st;

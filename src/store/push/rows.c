@@ -70,11 +70,19 @@ static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
 
 pmapdb_status pm_push_names_open(pm_sql *sql, bool redact, pm_push_names *out, pmapdb_error *err)
 {
+    sqlite3 *db = pm_sql_db(sql);
+    int how = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+    int rc = sqlite3_create_function(db, "push_hash", -1, how | SQLITE_DETERMINISTIC, NULL, hash,
+                                     NULL, NULL);
     sqlite3_stmt *row;
     pmapdb_status st = PMAPDB_OK;
     pm_text token;
 
     *out = (pm_push_names){.sql = sql};
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function(db, "push_name", 2, how, out, name, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return pm_sql_fail_code(db, rc, "add a function", err);
     pm_sql_do(sql,
               "CREATE TEMP TABLE IF NOT EXISTS push_said "
               "(how INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (how, text))",
@@ -93,18 +101,6 @@ void pm_push_names_close(pm_push_names *names)
 {
     if (names->redact)
         pm_redact_free(names->redact);
-}
-
-pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err)
-{
-    sqlite3 *db = pm_sql_db(names->sql);
-    int how = SQLITE_UTF8 | SQLITE_DIRECTONLY;
-    int rc = sqlite3_create_function(db, "push_hash", -1, how | SQLITE_DETERMINISTIC, NULL, hash,
-                                     NULL, NULL);
-
-    if (rc == SQLITE_OK)
-        rc = sqlite3_create_function(db, "push_name", 2, how, names, name, NULL, NULL);
-    return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(db, rc, "add a function", err);
 }
 
 /* ---- rows ---- */

@@ -11,12 +11,10 @@ typedef struct pm_push_names {
     pm_sql *sql;
 } pm_push_names;
 
-/* Gives the tokens of earlier pushes to the texts that have one. */
+/* Gives the tokens of earlier pushes to the texts that have one. Adds push_hash(...), which has 63
+ * bits, and push_name(way, text); *out must outlive them. */
 pmapdb_status pm_push_names_open(pm_sql *sql, bool redact, pm_push_names *out, pmapdb_error *err);
 void pm_push_names_close(pm_push_names *names);
-
-/* Adds push_hash(...), which has 63 bits, and push_name(kind, text). `names` must outlive them. */
-pmapdb_status pm_push_functions(pm_push_names *names, pmapdb_error *err);
 
 /* Gives the rows of a table to the sink and counts them in *rows. */
 pmapdb_status pm_push_rows(pm_sql *sql, const char *table, const pm_param *params, size_t n_params,

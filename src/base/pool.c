@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ARENA_BYTES (1U << 18) /* per block, unless a text is longer */
-#define FIRST_ARENA (1U << 12) /* a host has hundreds of small processes, each with a pool */
 #define IDS_MAX (UINT32_MAX - 1)
 
 typedef struct text_ids {
@@ -21,7 +19,6 @@ typedef struct pooled_mapping {
     text_ids texts;
 } pooled_mapping;
 
-/* Texts and mappings are in arenas, so that pointers to them stay valid. */
 struct pm_pool {
     uint64_t number;
     pm_map text_ids, mapping_ids; /* hash -> id */
@@ -30,41 +27,21 @@ struct pm_pool {
     size_t n_texts, cap_texts;
     pooled_mapping **mappings;
     size_t n_mappings, cap_mappings;
-    char **arenas;
-    size_t n_arenas, cap_arenas, arena_left, arena_bytes;
-    char *arena_next;
     text_ids last; /* text ids of the last mapping looked up */
-    size_t bytes;  /* total size of the arenas */
+    size_t bytes;  /* of the texts and the mappings */
 };
 
-/* Returns `size` bytes of arena memory, aligned for a mapping, or NULL without memory. */
-static void *take(pm_pool *pool, size_t size, pmapdb_error *err)
+/* Returns a copy that ends with a NUL, or NULL without memory. */
+static void *keep(pm_pool *pool, const void *bytes, size_t n)
 {
-    const size_t unit = _Alignof(pooled_mapping);
-    char *out;
+    char *copy = malloc(n + 1);
 
-    size = (size + unit - 1) / unit * unit;
-    if (size > pool->arena_left) {
-        size_t block = pool->arena_bytes ? pool->arena_bytes * 2 : FIRST_ARENA;
-
-        pool->arena_bytes = block < ARENA_BYTES ? block : ARENA_BYTES;
-        block = size > pool->arena_bytes ? size : pool->arena_bytes;
-        if (pm_grow(&pool->arenas, &pool->cap_arenas, pool->n_arenas, sizeof *pool->arenas, err) !=
-            PMAPDB_OK)
-            return NULL;
-        out = malloc(block);
-        if (!out) {
-            pm_fail_nomem(err);
-            return NULL;
-        }
-        pool->arenas[pool->n_arenas++] = pool->arena_next = out;
-        pool->arena_left = block;
-        pool->bytes += block;
-    }
-    out = pool->arena_next;
-    pool->arena_next += size;
-    pool->arena_left -= size;
-    return out;
+    if (!copy)
+        return NULL;
+    memcpy(copy, bytes, n);
+    copy[n] = '\0';
+    pool->bytes += n + 1;
+    return copy;
 }
 
 typedef struct wanted {
@@ -86,18 +63,18 @@ pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error 
     uint64_t hash = pm_hash(data, t.len);
     int64_t found = (int64_t)pool->n_texts;
     pmapdb_status st = PMAPDB_OK;
-    char *copy;
 
     if (!pm_map_find(&pool->text_ids, hash, is_text, &(wanted){pool, t, NULL}, &found)) {
-        copy = take(pool, t.len + 1, err);
-        if (!copy)
-            return PMAPDB_NOMEM;
-        memcpy(copy, data, t.len);
-        copy[t.len] = '\0';
-        st = pm_grow(&pool->texts, &pool->cap_texts, pool->n_texts, sizeof *pool->texts, err);
+        char *copy = keep(pool, data, t.len);
+
+        st = copy ? PMAPDB_OK : pm_fail_nomem(err);
+        PM_STEP(st,
+                pm_grow(&pool->texts, &pool->cap_texts, pool->n_texts, sizeof *pool->texts, err));
         PM_STEP(st, pm_map_add(&pool->text_ids, hash, found, err));
         if (st == PMAPDB_OK)
             pool->texts[pool->n_texts++] = (pm_text){copy, t.len};
+        else
+            free(copy);
     }
     *id = (uint32_t)found;
     return st;
@@ -149,23 +126,22 @@ static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb
 static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t hash,
                                  pmapdb_error *err)
 {
-    pooled_mapping *p = pool->n_mappings == IDS_MAX ? NULL : take(pool, sizeof *p, err);
+    pooled_mapping new = {*m, pool->last}, *p;
     pmapdb_status st;
 
-    if (!p)
-        return pm_fail_nomem(err);
-    st = pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings, sizeof(pooled_mapping *),
-                 err);
+    new.m.path = pool->texts[new.texts.path];
+    new.m.flags = pool->texts[new.texts.flags];
+    new.m.extra = pool->texts[new.texts.extra];
+    p = pool->n_mappings == IDS_MAX ? NULL : keep(pool, &new, sizeof new);
+    st = p ? PMAPDB_OK : pm_fail_nomem(err);
+    PM_STEP(st, pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings,
+                        sizeof(pooled_mapping *), err));
     PM_STEP(st, pm_map_add(&pool->mapping_ids, hash, (int64_t)pool->n_mappings, err));
-    if (st != PMAPDB_OK)
-        return st;
-    p->m = *m;
-    p->texts = pool->last;
-    p->m.path = pool->texts[p->texts.path];
-    p->m.flags = pool->texts[p->texts.flags];
-    p->m.extra = pool->texts[p->texts.extra];
-    pool->mappings[pool->n_mappings++] = p;
-    return PMAPDB_OK;
+    if (st == PMAPDB_OK)
+        pool->mappings[pool->n_mappings++] = p;
+    else
+        free(p);
+    return st;
 }
 
 pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, pmapdb_error *err)
@@ -226,10 +202,11 @@ void pm_pool_free(pm_pool *pool)
 {
     if (!pool)
         return;
-    for (size_t i = 0; i < pool->n_arenas; i++)
-        free(pool->arenas[i]);
+    for (size_t i = 0; i < pool->n_texts; i++)
+        free((char *)pool->texts[i].data);
+    for (size_t i = 0; i < pool->n_mappings; i++)
+        free(pool->mappings[i]);
     free(pool->mappings);
-    free(pool->arenas);
     free(pool->texts);
     pm_map_free(&pool->text_ids);
     pm_map_free(&pool->mapping_ids);

@@ -7,31 +7,14 @@
 
 #define MATCHES_MAX 1000 /* matches of one regex in one line */
 
-/* Lists of words; each word has a blank before and after it. */
 typedef struct interpreter {
-    const char *programs; /* versions may follow: python3.11 */
-    const char *names;    /* options kept together with the next word: -jar, -m */
-    const char *takes;    /* options whose value, the next word, is skipped */
-    const char *code;     /* options with code in the arguments: nothing more is kept */
+    const char *programs, *names, *takes, *code;
 } interpreter;
 
 static const interpreter interpreters[] = {
-    {" java ", " -jar -m --module ",
-     " -cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules "
-     "--limit-modules --add-opens --add-exports --add-reads --patch-module ",
-     ""},
-    {" node ", "",
-     " -r --require --import --loader --experimental-loader --env-file -C --conditions --title ",
-     " -e --eval -p --print -pe "},
-    {" python ", " -m ", " -W -X --check-hash-based-pycs ", " -c "},
-    {" ruby ", "", " -I -r -E -C ", " -e "},
-    {" perl ", "", " -I -M ", " -e -E "},
-    {" php ", " -f ", " -c -d -z ", " -r -R -B -E "},
-    {" dotnet ", " exec ",
-     " --runtimeconfig --depsfile --fx-version --roll-forward --additionalprobingpath "
-     "--additional-deps ",
-     ""},
-    {" sh bash dash zsh ", "", " -o -O +O --rcfile --init-file ", " -c "},
+#define PM_INTERPRETER(...) {__VA_ARGS__},
+#include "classify/interpreters.def"
+#undef PM_INTERPRETER
 };
 
 struct pm_keep_cmdline {

@@ -3,56 +3,40 @@
  * because the columns of -X and -XX are recognised by their positions. */
 #include "parse/block.h"
 
-#define ESCAPE '\033'
-
 static void wear(pm_reader *r, pm_mark mark)
 {
     r->worn |= 1U << (mark - PM_MARK_COLOUR);
 }
 
-/* Recognises a sequence that sets a colour or clears a line: ESC [ digits ; m or K. Returns its
- * length, or 0. *resets is true if the sequence ends a coloured run. */
-static size_t colour_length(pm_text t, bool *resets)
+/* Returns the length of a sequence that sets a colour or clears a line: ESC [ digits ; m or K; or
+ * 0. *ends becomes true if the sequence ends a coloured run. */
+static size_t colour_length(pm_text t, bool *ends)
 {
-    pm_text rest = t.len < 3 ? t : pm_text_skip(pm_text_from(t, 2), "0123456789;");
+    pm_text rest = pm_text_skip(pm_text_from(t, 2), "0123456789;");
     size_t n = t.len - rest.len;
 
-    if (t.len < 3 || t.data[0] != ESCAPE || t.data[1] != '[' || !rest.len ||
-        !pm_char_in(*rest.data, "mK"))
+    if (!pm_text_starts(t, PM_TEXT("\033[")) || !rest.len || !pm_char_in(*rest.data, "mK"))
         return 0;
-    *resets = n == 2 || (n == 3 && t.data[2] == '0');
+    *ends |= n == 2 || (n == 3 && t.data[2] == '0');
     return n + 1;
 }
 
-/* True if the line is coloured. Colours come in pairs; a single escape is part of the name of a
- * file. */
-static bool is_coloured(pm_text t)
+/* Colours come in pairs; a single escape is part of the name of a file. */
+static void strip_colours(pm_reader *r, pm_text *t)
 {
-    const char *p;
-    bool resets;
-
-    while (t.len && (p = memchr(t.data, ESCAPE, t.len))) {
-        t = pm_text_from(t, (size_t)(p - t.data));
-        if (colour_length(t, &resets) && resets)
-            return true;
-        t = pm_text_from(t, 1);
-    }
-    return false;
-}
-
-static void without_colours(pm_reader *r, pm_text *t)
-{
-    pm_text rest = *t;
-    bool resets;
+    bool ends = false;
 
     pm_buf_clear(&r->plain);
-    while (rest.len) {
-        size_t n = colour_length(rest, &resets);
+    for (pm_text rest = *t; rest.len;) {
+        size_t n = colour_length(rest, &ends);
 
         if (!n)
             pm_keep(r, &r->plain, (pm_text){rest.data, 1});
         rest = pm_text_from(rest, n ? n : 1);
     }
+    if (!ends)
+        return;
+    wear(r, PM_MARK_COLOUR);
     *t = pm_buf_text(&r->plain);
 }
 
@@ -62,10 +46,8 @@ void pm_strip_decoration(pm_reader *r, pm_text *t)
         t->len--;
     if (r->line == 1 && pm_text_starts(*t, PM_TEXT("\xef\xbb\xbf")))
         *t = pm_text_from(*t, 3);
-    if (is_coloured(*t)) {
-        wear(r, PM_MARK_COLOUR);
-        without_colours(r, t);
-    }
+    if (t->len && memchr(t->data, '\033', t->len))
+        strip_colours(r, t);
     while (t->len && t->data[0] == '>') {
         *t = pm_text_from(*t, t->len > 1 && t->data[1] == ' ' ? 2 : 1);
         wear(r, PM_MARK_QUOTE);

@@ -233,6 +233,21 @@ static void local_time(void **state)
     same(is_moment, "Sat Nov 21 07:35:32 IST 2026", MOMENT);
 }
 
+/* The year decides what an abbreviation means: before 1901, Shanghai had another name for its zone.
+ */
+static void zone_of_the_year(void **state)
+{
+    time_t now = MOMENT / 1000;
+    struct tm tm;
+
+    in_zone("Asia/Shanghai");
+    if (!localtime_r(&now, &tm) || strcmp(tm.tm_zone, "CST") != 0)
+        skip(); /* without a database of zones */
+    same(is_moment, "Sat Nov 21 10:05:32 CST 2026", MOMENT);
+    same(is_moment, "Sat, 21 Nov 2026 10:05:32 CST", MOMENT);
+    in_zone("UTC");
+}
+
 static void date_lines(void **state)
 {
     static const char *const lines[] = {
@@ -480,5 +495,6 @@ static void words(void **state)
 }
 
 RUN_TESTS(TEST(iso_and_unix), TEST(the_hour_that_comes_twice), TEST(dates_that_are_none),
-          TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time), TEST(date_lines),
-          TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name), TEST(words))
+          TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time), TEST(zone_of_the_year),
+          TEST(date_lines), TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name),
+          TEST(words))

@@ -3,6 +3,7 @@
 
 #include "base/clock/clock_read.h"
 #include "base/num.h"
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -10,26 +11,25 @@
 
 #define DATE_MAX 80 /* bytes; no date is longer */
 
-/* Forms of dates. Y, m, d, H, M: numbers with all their digits; e: a day with one digit or two; a:
- * the name of a day, which may be missing; b: the name of a month; S: seconds, Z: a fraction, AM
- * or PM, a zone, each of which may be missing; z: a zone, which may be missing. The others are
- * separators. */
-static const struct {
-    const char *form;
-    bool in_names_only;
-} forms[] = {
-    {"aY-m-dTH:MSZ", false},  /* date -Iseconds, --rfc-3339, +%F_%T; systemd, with the day */
-    {"Y-m-dTHMSZ", true},     /* 2026-11-21_020532 */
-    {"Y-m-d", false},         /* date -I */
-    {"YmdTHMSZ", false},      /* 20261121-020532 */
-    {"YmdTH:MSZ", true},      /* 20261121_02-05-32 */
-    {"YmdHMSZ", false},       /* 20261121020532 */
-    {"Ymd", false},           /* 20261121 */
-    {"ab e H:MSZ Yz", false}, /* date: Sat Nov 21 02:05:32 UTC 2026; Java, with the zone last */
-    {"ae b Y H:MSZ", false},  /* date -R; date in en_US: Sat 21 Nov 2026 02:05:32 AM UTC */
-    {"ab e Y H:MSZ", false},  /* JavaScript: Sat Nov 21 2026 03:05:32 GMT+0100 */
-    {"Y b e H:MSZ", false},   /* 2026 Nov 21 02:05:32 */
-};
+/* Forms of dates for strptime, which the name of the day may precede. In a text, a blank stands
+ * also for a tab or a comma, "T" for "t" and "_", "-" for "/". In a name, "-" stands for every
+ * separator. After the seconds follow a fraction, AM or PM, and a zone, each of which may be
+ * missing, and for YEAR_LAST the year. */
+#define YEAR_LAST "%b %d %H:%M:%S"
+static const char *const in_text[] = {
+    /* date -Iseconds, --rfc-3339, +%F_%T, -I; systemd, with the day */
+    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d",
+    "%Y%m%dT%H%M%S", "%Y%m%d-%H%M%S", "%Y%m%d%H%M%S", "%Y%m%d",
+    /* date: Sat Nov 21 02:05:32 UTC 2026; Java, with the zone last */
+    YEAR_LAST,
+    /* date -R; date in en_US: Sat 21 Nov 2026 02:05:32 AM UTC */
+    "%d %b %Y %H:%M:%S",
+    /* JavaScript: Sat Nov 21 2026 03:05:32 GMT+0100 */
+    "%b %d %Y %H:%M:%S", "%Y %b %d %H:%M:%S", NULL};
+static const char *const in_names[] = {"%Y-%m-%d-%H-%M-%S", "%Y-%m-%d-%H-%M", "%Y-%m-%d-%H%M%S",
+                                       "%Y-%m-%d-%H%M",     "%Y-%m-%d",       "%Y%m%d-%H-%M-%S",
+                                       "%Y%m%d-%H%M%S",     "%Y%m%d-%H%M",    "%Y%m%d%H%M%S",
+                                       "%Y%m%d%H%M",        "%Y%m%d",         NULL};
 
 typedef struct zone {
     bool known;  /* otherwise local time */
@@ -42,7 +42,8 @@ typedef struct date {
     struct tm tm;
     int ms;
     zone zone;
-    bool unknown_zone, in_name;
+    const char *zone_at;
+    bool in_name;
 } date;
 
 static size_t digits_at(const char *p)
@@ -131,7 +132,7 @@ static size_t read_zone(const char *p, date *d)
     if (!name)
         name = read_offset(p, blanks > 0, &z);
     else if (pm_is_letter(p[name]) || pm_is_digit(p[name]) ||
-             !find_zone((pm_text){p, name}, d->tm.tm_year - 1900, &z))
+             !find_zone((pm_text){p, name}, d->tm.tm_year, &z))
         return 0;
     else if (name == 3 && (strncmp(p, "GMT", 3) == 0 || strncmp(p, "UTC", 3) == 0))
         name += read_offset(p + name, false, &z);
@@ -142,28 +143,6 @@ static size_t read_zone(const char *p, date *d)
 }
 
 /* ---- dates ---- */
-
-/* Reads a name that begins with three of these letters. Returns its index, or -1. */
-static int read_name(const char **p, const char *names)
-{
-    for (int i = 0; names[3 * i]; i++)
-        if (strncmp(*p, names + 3 * i, 3) == 0) {
-            while (pm_is_letter(**p))
-                ++*p;
-            return i;
-        }
-    return -1;
-}
-
-/* Reads a number of this many digits; more digits may follow. */
-static const char *read_number(const char *p, size_t digits, int *out)
-{
-    if (digits_at(p) < digits)
-        return NULL;
-    for (*out = 0; digits > 0; digits--)
-        *out = *out * 10 + *p++ - '0';
-    return p;
-}
 
 /* Reads a fraction of a second after a dot or after the comma of ISO 8601. Digits after the
  * milliseconds are dropped. A comma may also separate the fields of a CSV line. Returns the number
@@ -180,21 +159,10 @@ static size_t read_fraction(const char *p, int *ms)
     return digits + 1;
 }
 
-/* Reads ":32" after "02:05", or "32" after "0205". Returns p if there are no seconds. */
-static const char *read_seconds(const char *p, date *d)
-{
-    size_t separator = !pm_is_digit(p[-3]), n = digits_at(p + separator);
-
-    if (n == 0 || (separator && *p != p[-3]) || (n != 2 && p[-3] != ':'))
-        return p;
-    p = read_number(p + separator, n < 2 ? n : 2, &d->tm.tm_sec);
-    d->tm.tm_sec = n == 2 ? d->tm.tm_sec : 99;
-    return p + (n < 2 ? 0 : n - 2);
-}
-
 /* Reads a fraction, AM or PM, and a zone. In a name, a fraction without a zone is usually a
- * counter, and a minus without a colon is usually the dash before a PID. */
-static const char *read_tail(const char *p, date *d)
+ * counter, and a minus without a colon is usually the dash before a PID. Returns the number of
+ * bytes read. */
+static size_t read_tail(const char *p, date *d)
 {
     const char *begin = p;
     size_t n;
@@ -207,70 +175,82 @@ static const char *read_tail(const char *p, date *d)
         d->tm.tm_hour = is_hour ? d->tm.tm_hour % 12 + ((p[n] | 32) == 'p' ? 12 : 0) : 99;
         p += n + 2;
     }
+    d->zone_at = p;
     n = read_zone(p, d);
     if (d->in_name && (!n || (*p == '-' && !memchr(p, ':', n)))) {
         d->zone = (zone){.is_dst = -1};
         d->ms = 0;
-        return begin;
+        return 0;
     }
-    return p + n;
+    return (size_t)(p - begin) + n;
 }
 
-/* Reads one item of a form. NULL if the text differs. */
-static const char *read_item(char item, const char *p, date *d)
+/* Replaces each separator by the one that stands for it in the forms. */
+static void replace_separators(char *text, bool in_name)
 {
-    struct tm *tm = &d->tm;
-    const char *set;
+    bool digit_before = false;
 
-    switch (item) {
-    case 'Y':
-        return read_number(p, 4, &tm->tm_year);
-    case 'm':
-        return read_number(p, 2, &tm->tm_mon);
-    case 'd':
-        return read_number(p, 2, &tm->tm_mday);
-    case 'e':
-        return read_number(p, digits_at(p) == 1 ? 1 : 2, &tm->tm_mday);
-    case 'H':
-        return read_number(p, 2, &tm->tm_hour);
-    case 'M':
-        return read_number(p, 2, &tm->tm_min);
-    case 'a':
-        return read_name(&p, "MonTueWedThuFriSatSun") >= 0 ? p + strspn(p, ", \t") : p;
-    case 'b':
-        tm->tm_mon = 1 + read_name(&p, "JanFebMarAprMayJunJulAugSepOctNovDec");
-        return tm->tm_mon > 0 ? p : NULL;
-    case 'S':
-        return read_seconds(p, d);
-    case 'Z':
-        return read_tail(p, d);
-    case 'z':
-        return d->zone.known ? p : p + read_zone(p, d);
-    case ' ':
-        return pm_char_in(*p, ", \t") ? p + strspn(p, ", \t") : NULL;
-    case 'T':
-        set = d->in_name ? "Tt_-.@,+ " : pm_is_digit(p[-3]) ? "Tt_-" : "Tt_ \t";
-        break;
-    case '-':
-        set = d->in_name ? "-_." : "-/";
-        break;
-    default:
-        set = d->in_name ? ":-_.h" : ":";
+    for (char *p = text; *p; digit_before = pm_is_digit(*p), p++) {
+        bool between = digit_before && pm_is_digit(p[1]);
+
+        if (in_name)
+            *p = between && pm_char_in(*p, "Tt_-.@,+ :h") ? '-' : *p;
+        else if (pm_char_in(*p, ",\t"))
+            *p = ' ';
+        else if (between && pm_char_in(*p, "t_"))
+            *p = 'T';
+        else if (between && *p == '/')
+            *p = '-';
     }
-    return pm_char_in(*p, set) ? p + 1 : NULL;
 }
 
-static const char *read_form(const char *p, const char *form, date *d)
+/* Returns the length of what a form of numbers matches: strptime accepts "2026-1-5", too. */
+static size_t form_length(const char *form)
 {
-    for (; p && *form; form++) {
-        p = read_item(*form, p, d);
-        if (p && *form == 'Z' && form[1] && pm_is_letter(p[strspn(p, " ")])) {
-            p += strspn(p, " ");
-            p += strspn(p, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-            d->unknown_zone = true;
-        }
+    size_t n = 0;
+
+    for (; *form; form++, n++)
+        if (*form == '%')
+            n += *++form == 'Y' ? 3 : 1;
+    return n;
+}
+
+/* Reads a form at `plain`, which is `text` with its separators replaced. Returns the number of
+ * bytes read, or 0. */
+static size_t read_form(const char *form, locale_t c, const char *plain, const char *text, date *d)
+{
+    const char *end = strptime_l(plain, form, &d->tm, c);
+    size_t n = end ? (size_t)(end - plain) : 0;
+
+    if (!n || pm_is_digit(*end) || (!strstr(form, "%b") && n != form_length(form)))
+        return 0;
+    if (!strstr(form, "%H"))
+        return n;
+    if (!d->in_name && *end == ':' && pm_is_digit(end[1]))
+        return 0;
+    n += read_tail(text + n, d);
+    if (strcmp(form, YEAR_LAST) == 0) {
+        end = plain[n] == ' ' ? strptime_l(plain + n, " %Y", &d->tm, c) : NULL;
+        if (!end || pm_is_digit(*end))
+            return 0;
+        n = (size_t)(end - plain);
+        if (d->zone.known) /* the year decides what a zone is */
+            read_zone(d->zone_at, d);
+        else
+            n += read_zone(text + n, d);
     }
-    return p && !pm_is_digit(*p) ? p : NULL;
+    return n;
+}
+
+/* True for a date with a time of day, whether or not there is such a date. */
+static bool looks_like_date(const char *plain, bool after_day)
+{
+    int n = 0;
+
+    sscanf(plain, "%*4[0-9]-%*2[0-9]-%*2[0-9]%*[ T]%*2[0-9]:%*2[0-9]%n", &n);
+    if (n == 0 && after_day)
+        sscanf(plain, "%*[A-Za-z] %*2[0-9] %*2[0-9]:%*2[0-9]:%*2[0-9]%n", &n);
+    return n > 0;
 }
 
 static bool shows(time_t t, const struct tm *tm)
@@ -301,14 +281,12 @@ static bool to_ms(const date *d, pm_moment *m)
     struct tm tm = d->tm, utc;
     time_t t, second;
 
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
     tm.tm_sec = 0; /* second 60 is the first second of the next minute */
     tm.tm_isdst = d->zone.is_dst;
     utc = tm;
     t = second = timegm(&utc) - (time_t)d->zone.minutes * 60;
     if (utc.tm_mon != tm.tm_mon || utc.tm_mday != tm.tm_mday || utc.tm_hour != tm.tm_hour ||
-        utc.tm_min != tm.tm_min || d->tm.tm_sec > 60 || tm.tm_year < 70 || d->unknown_zone)
+        utc.tm_min != tm.tm_min || d->tm.tm_sec > 60 || tm.tm_year < 70)
         return false;
     if (!d->zone.fixed)
         t = local_time(&tm, &second);
@@ -319,27 +297,34 @@ static bool to_ms(const date *d, pm_moment *m)
 
 bool pm_clock_read_date(pm_text t, bool in_name, pm_moment *m)
 {
-    char copy[DATE_MAX + 2] = "";
+    char text[DATE_MAX + 2] = "", plain[DATE_MAX + 2];
+    const char *const *form = in_name ? in_names : in_text, *begin;
+    locale_t c;
+    bool found = false;
 
     *m = (pm_moment){0};
     if (!t.len || (!pm_is_digit(*t.data) && !pm_is_letter(*t.data)))
         return false;
-    memcpy(copy, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        date d = {.tm.tm_mday = 0, .zone.is_dst = -1, .in_name = in_name};
-        const char *form = forms[i].form, *end;
+    memcpy(text, t.data, t.len < DATE_MAX ? t.len : DATE_MAX);
+    memcpy(plain, text, sizeof plain);
+    replace_separators(plain, in_name);
+    c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    begin = in_name ? NULL : strptime_l(plain, "%a ", &(struct tm){0}, c);
+    begin = begin ? begin : plain;
+    for (; *form && !found; form++) {
+        date d = {.zone.is_dst = -1, .in_name = in_name};
+        size_t n = read_form(*form, c, begin, text + (begin - plain), &d);
 
-        end = forms[i].in_names_only && !in_name ? NULL : read_form(copy, form, &d);
-        if (end && to_ms(&d, m)) {
-            m->len = (size_t)(end - copy);
-            m->has_time = strchr(form, 'H');
+        found = n && to_ms(&d, m);
+        if (found) {
+            m->len = (size_t)(begin - plain) + n;
+            m->has_time = strstr(*form, "%H");
             m->has_zone = d.zone.known;
-            m->is_no_date &= !m->has_time;
-            return true;
         }
-        m->is_no_date |= end && strchr(form, ':');
     }
-    return false;
+    m->is_no_date = !in_name && !m->has_time && looks_like_date(begin, begin > plain);
+    freelocale(c);
+    return found;
 }
 
 bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)

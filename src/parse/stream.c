@@ -189,10 +189,11 @@ static void columns_line(pm_reader *r, pm_text t)
     mark_glued(r, t);
 }
 
-static void rule_line(pm_reader *r, bool equals)
+static void rule_line(pm_reader *r, pm_text t)
 {
     pm_open *b = &r->b;
-    bool fits = equals ? b->rows == PM_LINE_WIDE : b->rows != PM_LINE_WIDE;
+    bool equals = memchr(t.data, '=', t.len),
+         fits = equals ? b->rows == PM_LINE_WIDE : b->rows != PM_LINE_WIDE;
 
     if (!b->open)
         r->rule_line = r->line;
@@ -289,6 +290,12 @@ static bool is_hole(pm_text t)
 
 static void line_of(pm_reader *r, pm_text t)
 {
+    static void (*const take[])(pm_reader *, pm_text) = {
+        [PM_LINE_BLANK] = NULL,       [PM_LINE_OTHER] = other_line,
+        [PM_LINE_RANGE] = range_line, [PM_LINE_NARROW] = narrow_line,
+        [PM_LINE_WIDE] = wide_line,   [PM_LINE_BROKEN] = broken_line,
+        [PM_LINE_PID] = pid_line,     [PM_LINE_COLUMNS] = columns_line,
+        [PM_LINE_RULE] = rule_line,   [PM_LINE_DENIED] = denied_line};
     pm_line_kind kind;
 
     if (t.len && memchr(t.data, '\0', t.len) && is_hole(t)) {
@@ -305,37 +312,8 @@ static void line_of(pm_reader *r, pm_text t)
         pm_block_end(r);
         return;
     }
-    kind = pm_guess(t);
-    switch (kind) {
-    case PM_LINE_BLANK:
-        return;
-    case PM_LINE_RANGE:
-        range_line(r, t);
-        return;
-    case PM_LINE_NARROW:
-        narrow_line(r, t);
-        return;
-    case PM_LINE_WIDE:
-        wide_line(r, t);
-        return;
-    case PM_LINE_BROKEN:
-        broken_line(r, t);
-        return;
-    case PM_LINE_PID:
-        pid_line(r, t);
-        return;
-    case PM_LINE_COLUMNS:
-        columns_line(r, t);
-        return;
-    case PM_LINE_RULE:
-        rule_line(r, memchr(t.data, '=', t.len) != NULL);
-        return;
-    case PM_LINE_DENIED:
-        denied_line(r, t);
-        return;
-    case PM_LINE_OTHER:
-        other_line(r, t);
-    }
+    if (take[kind = pm_guess(t)])
+        take[kind](r, t);
 }
 
 /* Handles a line that is too long. Its rest was dropped, and inside a capture it is damage. */

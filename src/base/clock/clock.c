@@ -242,15 +242,26 @@ static size_t read_form(const char *form, locale_t c, const char *plain, const c
     return n;
 }
 
-/* True for a date with a time of day, whether or not there is such a date. */
-static bool looks_like_date(const char *plain, bool after_day)
+/* True if the text begins with the shape, in which 9 is a digit and a blank also "T". */
+static bool has_shape(const char *p, const char *shape)
 {
-    int n = 0;
+    for (; *shape; p++, shape++)
+        if (*shape == '9' ? !pm_is_digit(*p) : *p != *shape && (*shape != ' ' || *p != 'T'))
+            return false;
+    return true;
+}
 
-    sscanf(plain, "%*4[0-9]-%*2[0-9]-%*2[0-9]%*[ T]%*2[0-9]:%*2[0-9]%n", &n);
-    if (n == 0 && after_day)
-        sscanf(plain, "%*[A-Za-z] %*2[0-9] %*2[0-9]:%*2[0-9]:%*2[0-9]%n", &n);
-    return n > 0;
+/* True for a date with a time of day, whether or not there is such a date. */
+static bool looks_like_date(const char *p, bool after_day)
+{
+    if (!after_day)
+        return has_shape(p, "9999-99-99 99:99");
+    while (pm_is_letter(*p))
+        p++;
+    p += strspn(p, " ");
+    p += digits_at(p);
+    p += strspn(p, " ");
+    return has_shape(p, "99:99:99");
 }
 
 static bool shows(time_t t, const struct tm *tm)

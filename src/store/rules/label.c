@@ -122,84 +122,54 @@ void pm_label_again(pm_sql *sql, int64_t process_id)
 
 /* ---- whose memory it is ---- */
 
-/* The process of this pid whose capture with mappings is nearest in time. process_id stays 0 if
- * there is none. */
-static void find_pid(pm_sql *sql, const pm_label_put *put, pm_label_stored *out)
+/* Finds the process of this pid whose capture with mappings is nearest in time. False: there is
+ * none, or the ranges cannot be of that process. */
+static bool find_pid(pm_sql *sql, const pm_label_put *put, int64_t pid, pm_label_stored *out)
 {
+    int64_t apart;
     sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("label-process"),
-                                    PM_ARGS(PM_I(out->pid), PM_I(put->taken_ms), PM_S(put->host)));
+                                    PM_ARGS(PM_I(pid), PM_I(put->taken_ms), PM_S(put->host)));
 
     if (!pm_sql_next(sql, stmt))
-        return;
+        return false;
+    out->pid = pid;
     out->process_id = pm_col_int(stmt, 0);
     if (pm_col_int(stmt, 1))
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
                                  "pid %lld is known of several hosts: give --host NAME",
-                                 (long long)out->pid));
+                                 (long long)pid));
     pm_sql_done(stmt);
     pm_sql_script(sql, "label-near", PM_PARAMS({":process_id", PM_I(out->process_id)}));
     out->snapshot_id = pm_sql_value(sql, "SELECT snapshot_id FROM label_report", PM_NO_ARGS, 0);
     out->snapshot_ms = pm_sql_value(sql, "SELECT taken_ms FROM snapshot WHERE snapshot_id = ?1",
                                     PM_ARGS(PM_I(out->snapshot_id)), 0);
-}
-
-/* False: the ranges cannot be of the process that was found. The first reason is kept in *why. */
-static bool fits(pm_sql *sql, const pm_label_put *put, const pm_label_stored *found,
-                 pmapdb_error *why)
-{
-    int64_t apart = put->taken_ms - found->snapshot_ms;
-    char at[PM_CLOCK_TEXT];
-
-    if (is_known(sql, found->process_id))
+    if (is_known(sql, out->process_id))
         return true;
+    apart = put->taken_ms - out->snapshot_ms;
     pm_sql_script(sql, "label-cover", NULL, 0);
-    if (apart <= FAR_MS && apart >= -FAR_MS &&
-        pm_sql_value(sql, "SELECT sum(fits) FROM label_row", PM_NO_ARGS, 0))
-        return true;
-    pm_clock_format(found->snapshot_ms, at);
-    if (why->status == PMAPDB_OK && (apart > FAR_MS || apart < -FAR_MS))
-        pm_fail(why, PMAPDB_INPUT,
-                "the nearest map of pid %lld is of %s, more than an hour away: import a map of the "
-                "time when it was said, or give that time with --at",
-                (long long)found->pid, at);
-    else if (why->status == PMAPDB_OK)
-        pm_fail(why, PMAPDB_INPUT,
-                "its ranges are not those of pid %lld (map of %s): give the pid by which its map "
-                "is stored with --pid N; a JVM in a container knows another",
-                (long long)found->pid, at);
-    return false;
+    return apart <= FAR_MS && apart >= -FAR_MS &&
+           pm_sql_value(sql, "SELECT sum(fits) FROM label_row", PM_NO_ARGS, 0);
 }
 
-/* The first whose map the ranges fit. */
+/* Finds the first pid whose map the ranges fit. */
 static void find_process(pm_sql *sql, const pm_label_put *put, pm_label_stored *out)
 {
-    pmapdb_error why = {0};
     int64_t shown = PMAPDB_UNKNOWN;
 
     for (int i = 0; i < PM_LABEL_PIDS && pm_sql_ok(sql); i++) {
-        pm_label_stored found = *out;
-
-        found.pid = put->pid[i];
-        if (found.pid == PMAPDB_UNKNOWN)
-            continue;
-        if (shown == PMAPDB_UNKNOWN)
-            shown = found.pid;
-        find_pid(sql, put, &found);
-        if (found.process_id && fits(sql, put, &found, &why)) {
-            *out = found;
+        if (put->pid[i] != PMAPDB_UNKNOWN && find_pid(sql, put, put->pid[i], out))
             return;
-        }
+        shown = shown == PMAPDB_UNKNOWN ? put->pid[i] : shown;
     }
     if (shown == PMAPDB_UNKNOWN)
-        pm_fail(&why, PMAPDB_INPUT,
-                "it does not say the memory of which pid it names: give --pid N");
-    else if (why.status == PMAPDB_OK)
-        pm_fail(&why, PMAPDB_INPUT,
-                "it names the memory of pid %lld%s%s, of which no map is stored: import its smaps "
-                "too, or give the pid by which it is stored with --pid N",
-                (long long)shown, put->host ? " on " : "", put->host ? put->host : "");
-    if (pm_sql_ok(sql))
-        pm_sql_keep(sql, PMAPDB_INPUT, &why);
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
+                                 "it does not say the memory of which pid it names: give --pid N"));
+    else
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
+                                 "no map of pid %lld within an hour of it has these ranges: import "
+                                 "the smaps of that time too, or give the pid by which it is "
+                                 "stored with --pid N; a JVM in a container knows another",
+                                 (long long)shown));
 }
 
 /* ---- the whole ---- */

@@ -137,7 +137,7 @@ void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *
     }
 }
 
-static pm_value value_of(const pmapdb_rows *rows, int column)
+pm_value pm_answer_value(const pmapdb_rows *rows, int column)
 {
     pm_value v = {.kind = PM_VALUE_NULL};
 
@@ -327,7 +327,7 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
         if (see)
             see(ctx, rows);
         for (int i = 0; i < view->n; i++)
-            values[i] = value_of(rows, view->from[i]);
+            values[i] = pm_answer_value(rows, view->from[i]);
         pm_output_row(out, values);
         add_up(rows, view);
     }

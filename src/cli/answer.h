@@ -13,6 +13,9 @@ int pm_answer_column(const pmapdb_rows *rows, const char *name);
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
+/* Returns a column of the current row. */
+pm_value pm_answer_value(const pmapdb_rows *rows, int column);
+
 /* Returns the bytes of a text, valid until the next row; no data: unknown, or no such column. */
 pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name);
 

@@ -11,6 +11,7 @@ typedef struct growth {
     pm_run_args args;
     bool all, pivot;
     const char *metric; /* of --pivot */
+    char column[32];    /* the same as a column of the query */
     char lines[16];
 } growth;
 
@@ -54,28 +55,40 @@ static void thin(growth *g)
 
 /* ---- a column for each category ---- */
 
+/* The time, the total, then the categories; owns the names from the total on. */
 typedef struct pivot {
-    /* the time, the total, then the categories; owns the names from the total on */
     pm_column column[PM_QUERY_ITEMS];
-    char suffix[40]; /* of the names: "" or "_rss_kib", because only a table has a title */
     int n;
-    pm_value values[PM_QUERY_ITEMS];
-    int64_t total; /* of the moment; or PMAPDB_UNKNOWN */
-    char taken_at[PM_CLOCK_TEXT];
+    pm_buf sql; /* that makes these columns of the rows of growth */
 } pivot;
 
-static void add_column(pivot *p, const char *name, pm_unit unit)
+/* Adds a column whose values an SQL expression of the category ('') and the metric makes. Only a
+ * table has a title, so elsewhere the name has a suffix: heap_rss_kib. */
+static void add_column(const growth *g, pivot *p, const char *name, pm_unit unit, bool total)
 {
     pm_buf whole = {0};
+    bool people = pm_cli_is_for_people(g->cli);
     pmapdb_error err;
 
-    pm_cli_must(pm_buf_addf(&whole, &err, "%s%s", name, p->suffix), &err);
+    pm_cli_must(
+        pm_buf_addf(&whole, &err, "%s%s%s", name, people ? "" : "_", people ? "" : g->column),
+        &err);
     p->column[p->n++] = (pm_column){whole.data, unit};
+    if (total) {
+        pm_buf_addf(&p->sql, NULL, ", CASE WHEN count(*) = count(%s) THEN sum(%s) END", g->column,
+                    g->column);
+        return;
+    }
+    pm_buf_addf(&p->sql, NULL, ", max(CASE category WHEN '");
+    for (; *name; name++)
+        pm_buf_addf(&p->sql, NULL, *name == '\'' ? "''" : "%c", *name);
+    pm_buf_addf(&p->sql, NULL, "' THEN %s END)", g->column);
 }
 
 /* Finds the categories, the largest first. */
-static void find_categories(const growth *g, pm_unit unit, pivot *p)
+static void find_categories(const growth *g, pivot *p)
 {
+    pm_unit unit = strcmp(g->column, "mappings") == 0 ? PM_UNIT_COUNT : PM_UNIT_KIB;
     pmapdb_rows *rows = pm_run_query(&g->args, "growth");
     pmapdb_error err;
 
@@ -83,73 +96,44 @@ static void find_categories(const growth *g, pm_unit unit, pivot *p)
                              ") GROUP BY category ORDER BY max(rss_kib) DESC, max(size_kib) DESC",
                              &err),
                 &err);
+    pm_buf_addf(&p->sql, NULL, "SELECT * FROM (SELECT taken_at");
     p->column[p->n++] = (pm_column){"taken_at", PM_UNIT_TIME};
-    add_column(p, "total", unit);
+    add_column(g, p, "total", unit, true);
     while (pm_run_next(rows) && p->n < PM_QUERY_ITEMS)
-        add_column(p, pmapdb_rows_text(rows, 0, NULL), unit);
+        add_column(g, p, pmapdb_rows_text(rows, 0, NULL), unit, false);
     pmapdb_rows_close(rows);
-}
-
-static void write_moment(pm_output *out, pivot *p)
-{
-    p->values[0] = pm_value_text(p->taken_at);
-    if (*p->taken_at)
-        pm_output_row(out, p->values);
-    for (int i = 1; i < p->n; i++)
-        p->values[i] = pm_value_int(PMAPDB_UNKNOWN);
-    p->total = 0;
-}
-
-static void take_row(pm_output *out, pivot *p, const pmapdb_rows *row, const char *metric)
-{
-    char taken_at[PM_CLOCK_TEXT], category[256];
-    int64_t kib = pm_answer_int(row, metric);
-    int i = p->n - 1;
-
-    pm_answer_text(row, "taken_at", taken_at, sizeof taken_at);
-    pm_answer_text(row, "category", category, sizeof category);
-    if (strcmp(taken_at, p->taken_at) != 0)
-        write_moment(out, p);
-    memcpy(p->taken_at, taken_at, sizeof taken_at);
-    p->total =
-        kib == PMAPDB_UNKNOWN || p->total == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : p->total + kib;
-    p->values[1] = pm_value_int(p->total);
-    while (i > 1 && (strncmp(p->column[i].name, category, strlen(category)) != 0 ||
-                     strcmp(p->column[i].name + strlen(category), p->suffix) != 0))
-        i--;
-    if (i > 1)
-        p->values[i] = pm_value_int(kib);
+    pm_buf_addf(&p->sql, NULL, " FROM (");
+    pm_cli_must(pm_buf_status(&p->sql, &err), &err);
 }
 
 static void write_pivot(growth *g)
 {
-    bool count = g->metric && strcmp(g->metric, "mappings") == 0;
-    long long top = g->cli->top ? g->cli->top : INT64_MAX;
-    char metric[32], newest[96];
     pivot p = {.n = 0};
+    char newest[128];
     pmapdb_error err;
     pmapdb_rows *rows;
     pm_output out;
 
-    snprintf(metric, sizeof metric, "%s%s", g->metric ? g->metric : "rss", count ? "" : "_kib");
-    if (!pm_cli_is_for_people(g->cli))
-        snprintf(p.suffix, sizeof p.suffix, "_%s", metric);
-    find_categories(g, count ? PM_UNIT_COUNT : PM_UNIT_KIB, &p);
+    snprintf(g->column, sizeof g->column, "%s%s", g->metric ? g->metric : "rss",
+             g->metric && strcmp(g->metric, "mappings") == 0 ? "" : "_kib");
+    find_categories(g, &p);
     rows = pm_run_query(&g->args, "growth");
-    snprintf(newest, sizeof newest, ")) WHERE place <= %lld ORDER BY place DESC", top);
-    pm_cli_must(pm_rows_wrap(rows,
-                             "SELECT * FROM (SELECT *, dense_rank() OVER (ORDER BY taken_at DESC) "
-                             "AS place FROM (",
-                             newest, &err),
-                &err);
+    snprintf(newest, sizeof newest,
+             ") GROUP BY taken_at ORDER BY taken_at DESC LIMIT %lld) ORDER BY taken_at",
+             g->cli->top ? (long long)g->cli->top : -1);
+    pm_cli_must(pm_rows_wrap(rows, p.sql.data, newest, &err), &err);
     pm_output_open(&out, g->cli);
     pm_output_rows(&out, p.column, p.n, NULL);
-    write_moment(&out, &p);
-    while (pm_run_next(rows))
-        take_row(&out, &p, rows, metric);
-    write_moment(&out, &p);
+    while (pm_run_next(rows)) {
+        pm_value values[PM_QUERY_ITEMS];
+
+        for (int i = 0; i < p.n; i++)
+            values[i] = pm_answer_value(rows, i);
+        pm_output_row(&out, values);
+    }
     pm_output_end(&out);
     pmapdb_rows_close(rows);
+    pm_buf_free(&p.sql);
     for (int i = 1; i < p.n; i++)
         free((char *)p.column[i].name);
     pm_run_end(&g->args);

@@ -202,6 +202,37 @@ const pm_leak_row *pm_leak_group_worst(const pm_leak_group *g)
     return worst;
 }
 
+static int compare_groups(const void *x, const void *y)
+{
+    const pm_leak_group *a = x, *b = y;
+    const pm_leak_row *worst = pm_leak_group_worst(a), *other = pm_leak_group_worst(b);
+    double last = isnan(a->begin->last) ? -1 : a->begin->last;
+    double other_last = isnan(b->begin->last) ? -1 : b->begin->last;
+
+    if (!worst != !other)
+        return worst ? -1 : 1;
+    if (worst && is_worse(worst, other))
+        return -1;
+    if (worst && is_worse(other, worst))
+        return 1;
+    if (last != other_last)
+        return last > other_last ? -1 : 1;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+pm_leak_group *pm_leak_groups(const pm_leak_rows *rows, size_t *n)
+{
+    pm_leak_group *groups = calloc(rows->n + 1, sizeof *groups);
+
+    if (!groups)
+        pm_cli_no_memory();
+    *n = 0;
+    for (const pm_leak_row *r = rows->row; r < rows->row + rows->n; r = groups[(*n)++].end)
+        groups[*n] = pm_leak_group_at(rows, r);
+    qsort(groups, *n, sizeof *groups, compare_groups);
+    return groups;
+}
+
 pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pmapdb_error *err)
 {
     pm_pair pairs[N_FIELDS + 1];

@@ -53,6 +53,10 @@ typedef struct pm_leak_group {
 
 pm_leak_group pm_leak_group_at(const pm_leak_rows *rows, const pm_leak_row *begin);
 
+/* Returns all groups, the process first that deserves to be looked at first: by its worst finding,
+ * else by what it holds. The caller frees the list. */
+pm_leak_group *pm_leak_groups(const pm_leak_rows *rows, size_t *n);
+
 /* Returns the worst finding; NULL: nothing leaks. */
 const pm_leak_row *pm_leak_group_worst(const pm_leak_group *g);
 

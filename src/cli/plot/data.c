@@ -20,39 +20,22 @@ pm_plot_state pm_plot_state_of(pm_verdict verdict)
 
 /* ---- the process ---- */
 
-/* True if the process deserves the picture more than the chosen one: a worse verdict, a higher
- * rate, or more memory where nothing grows. */
-static bool is_worse(const pm_leak_group *g, const pm_leak_row *worst, const pm_plot_data *than)
-{
-    if (!than->group.begin || !worst != !than->worst)
-        return !than->group.begin || worst;
-    if (!worst)
-        return g->begin->last > than->group.begin->last ||
-               (isnan(than->group.begin->last) && !isnan(g->begin->last));
-    if (worst->verdict != than->worst->verdict)
-        return worst->verdict > than->worst->verdict;
-    return worst->rate > than->worst->rate;
-}
-
 static void choose(pm_plot_data *d, const pm_leak_rows *judged, int64_t process_id)
 {
-    const pm_leak_row *end = judged->row + judged->n;
+    size_t n, i = 0;
+    pm_leak_group *groups = pm_leak_groups(judged, &n);
 
-    for (const pm_leak_row *r = judged->row; r < end;) {
-        pm_leak_group g = pm_leak_group_at(judged, r);
-        const pm_leak_row *worst = pm_leak_group_worst(&g);
-
-        if (process_id ? r->process_id == process_id : is_worse(&g, worst, d)) {
-            d->group = g;
-            d->worst = worst;
-        }
-        r = g.end;
+    while (process_id && i < n && groups[i].begin->process_id != process_id)
+        i++;
+    if (i < n) {
+        d->group = groups[i];
+        d->worst = pm_leak_group_worst(&groups[i]);
     }
     if (!d->group.begin)
         pm_cli_die("there are no snapshots to draw");
-    for (const pm_leak_row *r = judged->row; r < end; r++)
-        d->siblings += (r == judged->row || r->process_id != r[-1].process_id) &&
-                       pm_text_equal(r->name, d->group.begin->name);
+    for (i = 0; i < n; i++)
+        d->siblings += pm_text_equal(groups[i].begin->name, d->group.begin->name);
+    free(groups);
     snprintf(d->process, sizeof d->process, "@%" PRId64, d->group.begin->process_id);
     if (d->worst)
         d->state = pm_plot_state_of(d->worst->verdict);

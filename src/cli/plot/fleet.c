@@ -2,14 +2,12 @@
 #include "cli/plot/plot.h"
 
 #include "cli/run.h"
-#include <math.h>
 #include <stdlib.h>
 
+/* A process, the worst first. */
 typedef struct one {
     pm_plot_tile tile;
     int64_t process_id;
-    pm_verdict verdict;
-    double grown;
     size_t first; /* of its values */
     char name[192];
 } one;
@@ -24,67 +22,46 @@ typedef struct pm_plot_fleet_data {
 
 static void read_processes(pm_plot_fleet_data *f)
 {
-    f->one = calloc(f->rows.n + 1, sizeof *f->one);
+    pm_leak_group *groups = pm_leak_groups(&f->rows, &f->n);
+
+    f->one = calloc(f->n + 1, sizeof *f->one);
     if (!f->one)
         pm_cli_no_memory();
-    for (const pm_leak_row *r = f->rows.row; r < f->rows.row + f->rows.n;) {
-        pm_leak_group g = pm_leak_group_at(&f->rows, r);
-        one *o = &f->one[f->n++];
+    for (size_t i = 0; i < f->n; i++) {
+        one *o = &f->one[i];
+        pm_verdict verdict = groups[i].begin->verdict;
 
-        *o = (one){.process_id = r->process_id,
-                   .verdict = r->verdict,
-                   .grown = isnan(r->last - r->first) ? 0 : r->last - r->first};
-        pm_leak_row_who(r, o->name, sizeof o->name);
-        for (const pm_leak_row *part = g.begin; part < g.end; part++)
-            o->verdict = part->verdict > o->verdict ? part->verdict : o->verdict;
-        o->tile.verdict = pm_verdict_name(o->verdict);
-        o->tile.state = pm_plot_state_of(o->verdict);
-        r = g.end;
+        for (const pm_leak_row *part = groups[i].begin; part < groups[i].end; part++)
+            verdict = part->verdict > verdict ? part->verdict : verdict;
+        o->process_id = groups[i].begin->process_id;
+        pm_leak_row_who(groups[i].begin, o->name, sizeof o->name);
+        o->tile.name = pm_text_of(o->name);
+        o->tile.verdict = pm_verdict_name(verdict);
+        o->tile.state = pm_plot_state_of(verdict);
     }
-}
-
-static one *find(const pm_plot_fleet_data *f, int64_t process_id)
-{
-    for (size_t i = 0; i < f->n; i++)
-        if (f->one[i].process_id == process_id)
-            return &f->one[i];
-    return NULL;
+    free(groups);
 }
 
 /* Rows of one process follow each other. Of a series of lives only the newest is drawn. */
 static void read_values(pm_plot_fleet_data *f, pmapdb_rows *rows)
 {
-    one *at = NULL;
+    size_t at = f->n;
     pmapdb_error err;
 
     while (pm_run_next(rows)) {
         int64_t process = pm_answer_int(rows, "process_id");
 
-        if (!at || at->process_id != process)
-            at = find(f, process);
-        if (!at)
+        if (at == f->n || f->one[at].process_id != process)
+            for (at = 0; at < f->n && f->one[at].process_id != process;)
+                at++;
+        if (at == f->n)
             continue;
         pm_cli_must(pm_grow(&f->value, &f->cap, f->n_values, sizeof *f->value, &err), &err);
-        if (!at->tile.n++)
-            at->first = f->n_values;
+        if (!f->one[at].tile.n++)
+            f->one[at].first = f->n_values;
         f->value[f->n_values++] =
             (pm_plot_value){pm_answer_int(rows, "taken_ms"), pm_answer_int(rows, "value")};
     }
-    for (size_t i = 0; i < f->n; i++)
-        f->one[i].tile.value = f->value + f->one[i].first;
-}
-
-static int by_trouble(const void *x, const void *y)
-{
-    const one *a = x, *b = y;
-
-    if (!a->tile.n != !b->tile.n)
-        return a->tile.n ? -1 : 1;
-    if (a->tile.state != b->tile.state)
-        return a->tile.state > b->tile.state ? -1 : 1;
-    if (a->grown != b->grown)
-        return a->grown > b->grown ? -1 : 1;
-    return strcmp(a->name, b->name);
 }
 
 static void draw(const pm_plot_fleet_data *f, pm_picture *p, const char *metric)
@@ -97,11 +74,14 @@ static void draw(const pm_plot_fleet_data *f, pm_picture *p, const char *metric)
 
     if (!tiles)
         pm_cli_no_memory();
-    for (; n < f->n && f->one[n].tile.n; n++) {
-        tiles[n] = f->one[n].tile;
-        tiles[n].name = pm_text_of(f->one[n].name);
+    for (size_t i = 0; i < f->n; i++) {
+        if (!f->one[i].tile.n)
+            continue;
+        tiles[n] = f->one[i].tile;
+        tiles[n].value = f->value + f->one[i].first;
         leaks += tiles[n].state == PM_PLOT_LEAK;
         suspects += tiles[n].state == PM_PLOT_SUSPECT;
+        n++;
     }
     shown = pm_plot_fleet_draw(p, p->terminal ? 2 * p->line : y + p->line, tiles, n,
                                strcmp(metric, "mappings") == 0);
@@ -131,7 +111,6 @@ void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
     rows = pm_answer_ask(store, "plot-fleet", args);
     read_values(&f, rows);
     pmapdb_rows_close(rows);
-    qsort(f.one, f.n, sizeof *f.one, by_trouble);
     draw(&f, p, metric);
     pm_leak_rows_free(&f.rows);
     free(f.one);

@@ -32,16 +32,6 @@ static const char *read_size(const char *arg, void *value)
     return NULL;
 }
 
-static const char *read_metric(const char *arg, void *value)
-{
-    static const char *const names[] = {"rss",  "pss",  "private", "private_dirty",
-                                        "size", "swap", "mappings"};
-    int i = pm_text_index(pm_text_of(arg), names, sizeof names / sizeof *names);
-
-    *(const char **)value = names[i % 7];
-    return i < 7 ? NULL : "rss, pss, private, private_dirty, size, swap or mappings";
-}
-
 #define AT(field) offsetof(plot_cmd, field)
 
 static const pm_option options[] = {
@@ -49,10 +39,8 @@ static const pm_option options[] = {
      "Categories through time, addresses through time, one above the other (both, if the "
      "captures have mappings), or all processes, the worst first",
      NULL},
-    {"metric", 0, PM_OPT_CUSTOM, AT(ask.metric), "METRIC",
-     "The number to draw and to judge: rss, pss, private, private_dirty, size, swap or mappings "
-     "(rss; size where that is unknown)",
-     read_metric},
+    {"metric", 0, PM_OPT_CHOICE, AT(ask.metric), "rss|pss|private|private_dirty|size|swap|mappings",
+     "The number to draw and to judge (rss; size where that is unknown)", NULL},
     {"since", 0, PM_OPT_TEXT, AT(ask.since), "TIME",
      "Only snapshots from then on: a time, -7d before the newest, now-7d", NULL},
     {"limit", 0, PM_OPT_TEXT, AT(ask.limit), "SIZE", "What the rss of the process cannot exceed",

@@ -84,55 +84,20 @@ static void judge_all(pm_report *r)
 
 /* ---- which processes ---- */
 
-/* A process with its worst finding. */
-typedef struct candidate {
-    int64_t process_id;
-    pm_verdict verdict;
-    double rate, last;
-} candidate;
-
-static int compare_candidates(const void *x, const void *y)
-{
-    const candidate *a = x, *b = y;
-
-    if (a->verdict != b->verdict)
-        return a->verdict > b->verdict ? -1 : 1;
-    if (a->rate != b->rate)
-        return a->rate > b->rate ? -1 : 1;
-    if (a->last != b->last)
-        return a->last > b->last ? -1 : 1;
-    return a->process_id < b->process_id ? -1 : a->process_id > b->process_id;
-}
-
-/* Lists the processes, the worst first: leaks, then suspects, each by rate, then the largest. */
+/* Lists the processes, the worst first. */
 static size_t choose(const pm_report *r, int64_t *ids, size_t most)
 {
-    const pm_leak_rows *rows = &r->verdicts;
-    candidate *list = calloc(rows->n + 1, sizeof *list);
-    size_t n = 0;
+    size_t n;
+    pm_leak_group *groups = pm_leak_groups(&r->verdicts, &n);
 
-    if (!list)
-        pm_cli_no_memory();
-    for (const pm_leak_row *row = rows->row; row < rows->row + rows->n;) {
-        pm_leak_group g = pm_leak_group_at(rows, row);
-        const pm_leak_row *worst = pm_leak_group_worst(&g);
-
-        list[n] = (candidate){.process_id = row->process_id, .last = row->last > 0 ? row->last : 0};
-        if (worst) {
-            list[n].verdict = worst->verdict;
-            list[n].rate = pm_leak_row_is_kib(worst) && worst->rate > 0 ? worst->rate : 0;
-        }
-        n++;
-        row = g.end;
-    }
-    qsort(list, n, sizeof *list, compare_candidates);
-    if (r->alone || !n)
-        list[n = 0, n++] = (candidate){.process_id = r->scope.process_id};
     n = n < most ? n : most;
     for (size_t i = 0; i < n; i++)
-        ids[i] = list[i].process_id;
-    free(list);
-    return n;
+        ids[i] = groups[i].begin->process_id;
+    free(groups);
+    if (n && !r->alone)
+        return n;
+    ids[0] = r->scope.process_id;
+    return 1;
 }
 
 /* ---- the page ---- */

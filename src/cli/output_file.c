@@ -325,33 +325,12 @@ void pm_output_file_close(pm_output_file *f)
 
 /* ---- whether two paths are one file ---- */
 
-/* Stats the folder that contains the path. */
-static bool stat_folder(const char *path, struct stat *info)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder;
-    bool found;
-
-    if (!slash)
-        return stat(".", info) == 0;
-    folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
-    found = folder && stat(folder, info) == 0;
-    free(folder);
-    return found;
-}
-
 bool pm_output_file_same(const char *a, const char *b)
 {
     struct stat x, y;
-    bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
 
-    if (has_a != has_b)
-        return false;
-    if (!has_a &&
-        (!pm_text_equal(pm_text_basename(pm_text_of(a)), pm_text_basename(pm_text_of(b))) ||
-         !stat_folder(a, &x) || !stat_folder(b, &y)))
-        return false;
-    return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return strcmp(a, b) == 0 ||
+           (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino);
 }
 
 bool pm_output_file_can_be_lost(const char *path)

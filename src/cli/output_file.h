@@ -43,7 +43,7 @@ void pm_output_file_close(pm_output_file *f);
 /* Drops what is buffered and removes the temporary file. For a program that ends early. */
 void pm_output_file_abandon(void);
 
-/* True if both paths name the same file, whether it exists or not. */
+/* True if both paths name the same file, or are the same. */
 bool pm_output_file_same(const char *a, const char *b);
 
 /* True if writing to the path would destroy its contents: not for a pipe or a terminal. */

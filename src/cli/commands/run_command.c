@@ -1,7 +1,6 @@
 /* run_command: pmapdb run -- COMMAND : captures a command and its descendants from the exec to the
  * end, and prints what they held at the peak. */
 #include "cli/commands/capture_log.h"
-#include "cli/commands/launch.h"
 #include "cli/options/labels.h"
 #include "cli/options/options.h"
 
@@ -9,15 +8,121 @@
 #include "base/clock/clock.h"
 #include "base/num.h"
 #include "cli/run.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define EVERY_MS 1000
+
+/* ---- a command as a child of this program ---- */
+
+typedef struct launch {
+    pid_t pid;
+    bool ended;
+    int status;           /* exit status as a shell reports it: 128 + N after signal N */
+    int64_t peak_rss_kib; /* the largest resident size of one process of the command, as the kernel
+                             counted it (ru_maxrss); 0: unknown */
+    int64_t own_rss_kib;  /* of this program at the fork; ru_maxrss of a child begins with it */
+} launch;
+
+#define CANNOT_RUN 126
+#define NO_COMMAND 127
+
+/* A handler, even an empty one, ends a sleep between two beats when the command ends. */
+static void on_child(int signal_number)
+{
+    (void)signal_number;
+}
+
+/* Runs in the child. A successful exec closes the pipe; a failed one leaves its errno there. */
+static void execute(char *const *command, int report)
+{
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    execvp(command[0], command);
+    (void)!write(report, &errno, sizeof errno);
+    _exit(NO_COMMAND);
+}
+
+/* Starts the command, which ends with a NULL, and returns after its exec. If it cannot be started,
+ * ends this program as env(1) does: 127 if there is no such command, else 126. Descendants whose
+ * parent ends become children of this program. */
+static void launch_start(launch *l, char *const *command)
+{
+    struct sigaction action = {.sa_handler = on_child};
+    struct rusage own;
+    int ends[2], reason = 0;
+
+    *l = (launch){0};
+    getrusage(RUSAGE_SELF, &own);
+    l->own_rss_kib = own.ru_maxrss;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigaction(SIGCHLD, &action, NULL);
+    if (pipe2(ends, O_CLOEXEC) != 0 || (l->pid = fork()) < 0)
+        pm_cli_die("'%s' cannot be started: %s", command[0], strerror(errno));
+    if (l->pid == 0)
+        execute(command, ends[1]);
+    close(ends[1]);
+    while (read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR)
+        continue;
+    close(ends[0]);
+    if (!reason)
+        return;
+    pm_cli_say("'%s' cannot be started: %s", command[0], strerror(reason));
+    exit(reason == ENOENT ? NO_COMMAND : CANNOT_RUN);
+}
+
+/* Reaps one process. The command itself, or an orphan of one of its processes. */
+static void reap(launch *l, pid_t pid, int status, const struct rusage *use)
+{
+    if (use->ru_maxrss > l->peak_rss_kib && use->ru_maxrss > l->own_rss_kib)
+        l->peak_rss_kib = use->ru_maxrss;
+    if (pid != l->pid)
+        return;
+    l->ended = true;
+    l->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Notes processes that have ended. Returns false after the end of the command. */
+static bool launch_goes_on(launch *l)
+{
+    struct rusage use;
+    int status;
+    pid_t pid;
+
+    while (!l->ended && (pid = wait4(-1, &status, WNOHANG, &use)) > 0)
+        reap(l, pid, status, &use);
+    return !l->ended;
+}
+
+/* Passes a signal on to the command; 0: no signal. Then waits for the end of the command. */
+static void launch_finish(launch *l, int signal_number)
+{
+    struct rusage use;
+    int status;
+    pid_t pid;
+
+    if (!l->ended && signal_number)
+        kill(l->pid, signal_number);
+    while (!l->ended) {
+        pid = wait4(-1, &status, 0, &use);
+        if (pid > 0)
+            reap(l, pid, status, &use);
+        else if (errno != EINTR)
+            return;
+    }
+}
+
+/* ---- the captures ---- */
 
 typedef struct run {
     pm_cli *cli;
@@ -26,7 +131,7 @@ typedef struct run {
     pm_cli_list labels;
     pm_cli of_log; /* without --output and --format, which are those of the table at the end */
     pm_capture_log log;
-    pm_launch command;
+    launch command;
 } run;
 
 #define AT(field) offsetof(run, field)
@@ -64,7 +169,7 @@ static bool on_progress(void *ctx, const pmapdb_progress *progress)
     run *r = ctx;
 
     (void)progress;
-    return pm_launch_goes_on(&r->command) && !pm_stop_asked();
+    return launch_goes_on(&r->command) && !pm_stop_asked();
 }
 
 /* ---- the peak ---- */
@@ -137,12 +242,12 @@ static int capture(run *r, pmapdb_store *store, char *const *command)
     r->of_log.output = NULL;
     r->of_log.format = PM_FORMAT_TABLE;
     pm_stop_catch(); /* before the start: a SIGTERM must never end pmapdb without its command */
-    pm_launch_start(&r->command, command);
+    launch_start(&r->command, command);
     pm_capture_log_open(&r->log, &r->of_log, true);
     r->log.verbose = r->verbose;
     signal(SIGINT, SIG_IGN); /* the command gets it from the terminal, too, and decides */
     st = pmapdb_capture(store, &r->o, &result, &err);
-    pm_launch_finish(&r->command, pm_stop_asked() ? SIGTERM : 0);
+    launch_finish(&r->command, pm_stop_asked() ? SIGTERM : 0);
     pm_capture_log_close(&r->log);
     pmapdb_close(store);
     say_end(r, &result, began_ms);

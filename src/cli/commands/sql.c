@@ -2,12 +2,9 @@
 #include "cli/run.h"
 #include "store/read/adhoc.h" /* limits of memory and time, which are not in pmapdb.h */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #define TIMEOUT_MS 30000
 #define STATEMENT_MAX (1 << 20)
@@ -69,37 +66,6 @@ static void read_statement(sql_args *a, const char *text, pm_buf *out)
         pm_cli_die("%s: a NUL byte: this is not text", a->how.where);
 }
 
-/* ---- function calls that do not end ---- */
-
-static const pmapdb_rows *volatile watched;
-
-/* Ends the program if one function call takes too long: GLOB with many stars can take years, and
- * SQLite checks the time only between its steps. Nothing is lost, because the program only
- * reads. */
-static void watch(int signal)
-{
-    static const char text[] = "pmapdb: stopped: one function call did not end in time\n";
-
-    (void)signal;
-    if (!pm_adhoc_hangs(watched))
-        return;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(PM_EXIT_TROUBLE);
-    _exit(PM_EXIT_TROUBLE);
-}
-
-/* Calls watch() after every second of CPU time; NULL: stops that. */
-static void watch_rows(const pmapdb_rows *rows)
-{
-    struct sigaction action = {.sa_handler = rows ? watch : SIG_IGN, .sa_flags = SA_RESTART};
-    struct itimerval every = {{rows ? 1 : 0, 0}, {rows ? 1 : 0, 0}};
-
-    if (rows)
-        watched = rows;
-    sigaction(SIGPROF, &action, NULL);
-    setitimer(ITIMER_PROF, &every, NULL);
-}
-
 /* ---- the run ---- */
 
 static void bind_params(const sql_args *a, pmapdb_rows *rows)
@@ -134,10 +100,8 @@ int pm_cli_sql(pm_cli *cli, int argc, char **argv)
     read_statement(&a, argv[1], &text);
     pm_cli_must(pmapdb_sql(store, pm_buf_text(&text).data, &a.how, &rows, &err), &err);
     bind_params(&a, rows);
-    watch_rows(rows);
     pm_cli_must(pm_adhoc_peek(rows, &err), &err);
     pm_answer_write(cli, rows, NULL, NULL);
-    watch_rows(NULL);
     if (pmapdb_rows_cut(rows))
         pm_cli_note(cli, "there are more than these %lld rows", (long long)a.how.max_rows);
     pmapdb_rows_close(rows);

@@ -3,16 +3,10 @@
 
 #include "base/buf.h"
 #include "cli/options/config.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <string.h>
 
 #define PREFIX "label."
-#define PROGRAM_MS 5000 /* how long a program may take for its first line */
 #define VALUE_MOST 1024
 
 typedef struct found {
@@ -37,88 +31,31 @@ void pm_cli_check_labels(const pm_cli *cli, const pm_cli_list *given)
                          given->item[i]);
 }
 
-/* ---- the first line of a file or a program ---- */
-
-/* Reads up to the first newline, or until ms have passed. */
-static size_t read_line(int fd, int ms, char line[VALUE_MOST])
-{
-    struct pollfd wait = {.fd = fd, .events = POLLIN};
-    size_t n = 0;
-    ssize_t got = 1;
-
-    while (got > 0 && n < VALUE_MOST - 1 && !memchr(line, '\n', n)) {
-        int ready = poll(&wait, 1, ms);
-
-        if (ready < 0 && errno == EINTR)
-            continue;
-        got = ready > 0 ? read(fd, line + n, VALUE_MOST - 1 - n) : 0;
-        n += got > 0 ? (size_t)got : 0;
-    }
-    line[n] = '\0';
-    line[strcspn(line, "\n")] = '\0';
-    return strlen(line);
-}
-
-static bool read_file(const char *path, char line[VALUE_MOST])
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool any = fd >= 0 && read_line(fd, 0, line);
-
-    if (fd >= 0)
-        close(fd);
-    return any;
-}
-
-static void run(char *const *words, int out)
-{
-    int null = open("/dev/null", O_RDWR);
-
-    signal(SIGPIPE, SIG_DFL);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
-        _exit(127);
-    execvp(words[0], words);
-    _exit(127);
-}
-
-static bool read_program(char *const *words, char line[VALUE_MOST])
-{
-    int ends[2];
-    bool any;
-    pid_t pid;
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    pid = fork();
-    if (pid == 0)
-        run(words, ends[1]);
-    close(ends[1]);
-    any = pid > 0 && read_line(ends[0], PROGRAM_MS, line);
-    close(ends[0]);
-    if (pid > 0 && !any)
-        kill(pid, SIGKILL);
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    return any;
-}
-
-/* Reads the value of a line of the configuration. */
+/* Reads the value of a line of the configuration: a text, the first line of a file (<), or the
+ * first line that a command of the shell prints within some seconds (!). */
 static bool read_value(const pm_cli *cli, const pm_config_line *from, char line[VALUE_MOST])
 {
-    pm_config_line rest = *from;
-    char **words = NULL;
-    int n;
-    bool any;
+    const char *value = from->value + 1 + strspn(from->value + 1, " \t");
+    bool program = *from->value == '!';
+    FILE *in;
 
     if (!pm_char_in(*from->value, "<!"))
         return snprintf(line, VALUE_MOST, "%s", from->value) > 0;
-    rest.value = from->value + 1;
-    n = pm_config_words(cli->config, &rest, &words);
-    any = n && (*from->value == '<' ? read_file(words[0], line) : read_program(words, line));
-    free(words);
-    if (!any)
+    setenv("PMAPDB_LABEL", value, 1);
+    in = program
+             ? popen("exec 2>/dev/null </dev/null timeout -s KILL 5 sh -c \"$PMAPDB_LABEL\"", "re")
+             : fopen(value, "re");
+    if (!in || !fgets(line, VALUE_MOST, in))
+        *line = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    if (in && program)
+        pclose(in);
+    else if (in)
+        fclose(in);
+    if (!*line)
         pm_cli_note(cli, "%s:%d: no label %s: '%s' gives no line", from->file, from->number,
-                    from->key + strlen(PREFIX), rest.value);
-    return any;
+                    from->key + strlen(PREFIX), value);
+    return *line != '\0';
 }
 
 /* ---- all labels ---- */

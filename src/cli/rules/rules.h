@@ -18,6 +18,5 @@ pm_rules_choice pm_rules_cli_chosen(pm_rules_cmd *r);
 
 /* Explains why the mapping at an address has its category. */
 void pm_rules_cli_explain(pm_rules_cmd *r);
-void pm_rules_cli_apply(pm_rules_cmd *r);
 
 #endif

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #define OPS_BETWEEN_LOOKS 10000 /* about 0.1 ms */
-#define HANG_GRACE_MS 2000
 
 struct pm_adhoc {
     pmapdb_store *store;          /* a separate handle */
@@ -15,7 +14,7 @@ struct pm_adhoc {
     int64_t rows;                 /* returned so far */
     int64_t cpu_ms;               /* CPU time of this thread when the statement began */
     int64_t stepped_ms;           /* in finished steps */
-    volatile int64_t step_ms;     /* start of the current step; 0: no step */
+    int64_t step_ms;              /* start of the current step; 0: no step */
     bool cut, peeked, peeked_has;
 };
 
@@ -277,12 +276,4 @@ pmapdb_status pm_adhoc_next(pmapdb_rows *r, bool *has, pmapdb_error *err)
 bool pmapdb_rows_cut(const pmapdb_rows *r)
 {
     return r->adhoc && r->adhoc->cut;
-}
-
-bool pm_adhoc_hangs(const pmapdb_rows *r)
-{
-    const struct pm_adhoc *a = r->adhoc;
-
-    return a->timeout_ms && a->step_ms &&
-           clock_ms(CLOCK_MONOTONIC) - a->step_ms > a->timeout_ms + HANG_GRACE_MS;
 }

@@ -15,10 +15,6 @@ void pm_adhoc_limit_memory(void);
 /* Reads the first row ahead to find the units of the columns. pmapdb_next then returns that row. */
 pmapdb_status pm_adhoc_peek(pmapdb_rows *rows, pmapdb_error *err);
 
-/* True if one step of SQLite takes longer than the timeout plus a grace: SQLite is in a function
- * that does not check whether to go on. A signal handler may call this. */
-bool pm_adhoc_hangs(const pmapdb_rows *rows);
-
 /* ---- for query.c ---- */
 
 void pm_adhoc_free(struct pm_adhoc *adhoc);

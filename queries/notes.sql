@@ -5,6 +5,7 @@
 -- param:  unknown    text ""  Rows of unknown-rss, as JSON
 -- param:  left-out   text ""  Rows of left-out, as JSON
 -- param:  recordings text ""  Rows of recordings that were imported, as JSON
+-- param:  who        text ""  Rows of who-recordings, as JSON
 -- column: note       text     What is lacking, and what to do about it
 -- column: minor      bool     The note is no trouble
 -- empty:  nothing is lacking
@@ -24,6 +25,12 @@ recording AS (
     json_extract(value, '$.threads') AS threads, json_extract(value, '$.linked') AS linked,
     json_extract(value, '$.clock') AS clock, key
   FROM json_each(:recordings)
+),
+used AS (
+  -- the first recording begins so much after the older snapshot, the last one ends so much before the newer
+  SELECT min(json_extract(value, '$.late_ms')) / 1000 AS late_s, min(json_extract(value, '$.early_ms')) / 1000 AS early_s,
+    min(json_extract(value, '$.late_ms')) > 1000 AS late, min(json_extract(value, '$.early_ms')) > 1000 AS early
+  FROM json_each(:who) WHERE json_extract(value, '$.line') <> ''
 ),
 line AS (
   SELECT 1 AS nth, newer AS place, 'the ' || word || ' snapshot is partial: ' || partial AS note, 0 AS minor
@@ -73,5 +80,16 @@ line AS (
   UNION ALL
   SELECT 8, key, path || ': captures and calls do not show when it was recorded: give --clock-offset', 1
   FROM recording WHERE linked > 0 AND ifnull(clock, '') = ''
+  UNION ALL
+  SELECT 9, key, json_extract(value, '$.note'), 1 FROM json_each(:who) WHERE json_extract(value, '$.note') <> ''
+  UNION ALL
+  SELECT 10, 0, 'it has no recording: pmapdb import-perf --help says how to record', 1 WHERE :who = '[]'
+  UNION ALL
+  -- text captures are dated to the second: a shorter gap may not be real
+  SELECT 11, 0, 'the recording begins ' || late_s || ' s after the older snapshot: what grew before it is not covered', 1
+  FROM used WHERE late
+  UNION ALL
+  SELECT 12, 0, 'the recording ends ' || early_s || ' s before the newer snapshot: what grew after it is not covered', 1
+  FROM used WHERE early
 )
 SELECT note, minor FROM line ORDER BY nth, place;

@@ -46,10 +46,6 @@ pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, p
 #define PM_CLI_PATH 4096
 void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH]);
 
-/* Warns if TZ names an unknown time zone, which the C library silently treats as UTC. For commands
- * that read or show local times. */
-void pm_cli_check_zone(void);
-
 /* Returns how to write rows, depending on where the output goes. */
 pm_render_options pm_cli_render_options(const pm_cli *cli);
 

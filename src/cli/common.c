@@ -94,15 +94,6 @@ const pm_option pm_cli_options[] = {
 
 /* ---- the store ---- */
 
-void pm_cli_check_zone(void)
-{
-    const char *zone = getenv("TZ");
-
-    if (zone && *zone && !pm_clock_is_zone(zone))
-        pm_cli_say("TZ '%s' is not a known time zone: local times are taken as UTC; set TZ or --tz",
-                   zone);
-}
-
 /* Creates the parent directories of a path; existing ones are fine. */
 static void make_parents(char *path)
 {

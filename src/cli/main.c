@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/run.h"
 
+#include "base/clock/clock.h"
 #include "base/near.h"
 
 #include <malloc.h>
@@ -322,6 +323,7 @@ int pm_cli_main(int argc, char **argv)
 {
     static const pm_syntax syntax = {
         .operands = "COMMAND [ARGS]", .words = put_words, .in_order = true, .more = put_commands};
+    const char *zone = getenv("TZ");
     pm_config config;
     int exit_code;
     pm_cli cli = {.format = PM_FORMAT_TABLE, .config = &config};
@@ -335,6 +337,10 @@ int pm_cli_main(int argc, char **argv)
     pm_config_read(&config);
     check_commands(&config);
     argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
+    if (zone && *zone && !pm_clock_is_zone(zone))
+        pm_cli_note(
+            &cli, "TZ '%s' is not a known time zone: local times are taken as UTC; set TZ or --tz",
+            zone);
     exit_code = argc ? run_command(&cli, argv[1], argc, argv + 1) : run_without_command(&cli);
     pm_config_free(&config);
     return exit_code;

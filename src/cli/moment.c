@@ -131,7 +131,8 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
         {"diff-process", "diff-process-total", "diff"},
         {"categories mappings mappings-words largest files by-process by-name", "unknown-rss",
          "unknown"},
-        {"by-name by-process deleted shared groups", "left-out", "left-out"}};
+        {"by-name by-process deleted shared groups", "left-out", "left-out"},
+        {"who", "who-recordings", "who"}};
     pmapdb_rows *notes = NULL;
     pmapdb_error err;
 

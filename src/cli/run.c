@@ -162,28 +162,6 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
             cli->query_dir = argv[i + 1];
 }
 
-/* True for "2026-11-21 02:05", "02:05" and "yesterday"; not for "last", "-2h", "@7" or
- * "2026-11-21T02:05:32Z". */
-static bool is_local_time(const char *value)
-{
-    size_t n = strlen(value);
-
-    return strstr(value, "day") ||
-           (n > 0 && *value >= '0' && *value <= '9' && strpbrk(value, "-:") && value[n - 1] != 'Z');
-}
-
-static void check_zone(const pm_run_args *args)
-{
-    bool local = false;
-
-    for (int i = 0; i < args->info->n_params; i++)
-        local |= (args->info->param[i].unit == PM_UNIT_SNAPSHOT ||
-                  args->info->param[i].unit == PM_UNIT_TIME) &&
-                 args->value[i] && is_local_time(args->value[i]);
-    if (local)
-        pm_cli_check_zone();
-}
-
 /* Takes the operand of a command that declares none of its own: the process. */
 static void take_process(pm_run_args *args, int n, char **argv)
 {
@@ -225,7 +203,6 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
     }
     if (find_param(q, PM_TEXT("limits")) >= 0 && !pm_run_given(args, "limits"))
         pm_run_give(args, "limits", pm_config_limits(args->cli->config));
-    check_zone(args);
     return n;
 }
 

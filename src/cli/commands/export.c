@@ -94,8 +94,6 @@ int pm_cli_export(pm_cli *cli, int argc, char **argv)
     x.o.n_processes = x.processes.n;
     x.o.keep = x.keep.item;
     x.o.n_keep = x.keep.n;
-    if (x.o.from || x.o.to)
-        pm_cli_check_zone();
     store = pm_cli_store(cli, PMAPDB_READ);
     run(&x, store);
     pmapdb_close(store);

@@ -128,7 +128,6 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         pm_cli_usage(cli, "--label is of a host: name it with --host");
     i.o.keep_cmdline = i.keep_cmdline.item;
     i.o.n_keep_cmdline = i.keep_cmdline.n;
-    pm_cli_check_zone();
     if (i.explain) {
         exit_code = pm_cli_explain(cli, paths, n_paths, &i.o);
     } else {

@@ -231,7 +231,6 @@ int pm_cli_prune(pm_cli *cli, int argc, char **argv)
     pmapdb_prune_defaults(&p.o);
     pm_options_parse(cli, &syntax, &p, argc, argv);
     check(&p);
-    pm_cli_check_zone();
     p.store = pm_cli_store(cli, p.o.dry_run ? PMAPDB_READ : PMAPDB_CHANGE);
     p.progress = pm_progress_begin(cli, &p.out);
     exit_code = p.pin || p.unpin ? run_pin(&p) : p.compact ? run_compact(&p) : run_prune(&p);

@@ -311,7 +311,6 @@ int pm_leaks_series(pm_leaks_cmd *l)
     reading r = {.path = strcmp(l->series, PM_SOURCE_STDIN) ? l->series : "standard input"};
 
     pm_output_keep_apart(l->cli, &l->series, 1, "reads");
-    pm_cli_check_zone();
     read_file(&r, l->series);
     qsort(r.points, r.n, sizeof *r.points, compare);
     write_verdicts(l, &r, how);

@@ -5,9 +5,7 @@
 
 #include "cli/pages/pages.h"
 #include "source/pages/segments.h"
-#include "source/proc.h"
-#include "source/proc_text.h"
-#include <fcntl.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,82 +93,44 @@ static const pm_column tmpfs_columns[] = {{"mount", PM_UNIT_TEXT},   {"size_kib"
                                           {"files", PM_UNIT_COUNT},  {"huge", PM_UNIT_TEXT},
                                           {"noswap", PM_UNIT_BOOL}};
 
-/* Blanks and the like are \040 in mountinfo. */
-static void unescape(pm_text from, char *out, size_t size)
+static void put_mount(pm_output *out, const struct mntent *mount)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < from.len && n + 1 < size; i++) {
-        const char *p = from.data + i;
-
-        if (*p == '\\' && i + 3 < from.len) {
-            out[n++] = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
-            i += 3;
-        } else {
-            out[n++] = *p;
-        }
-    }
-    out[n] = '\0';
-}
-
-/* The options of the filesystem are the last word: "rw,size=65536k,huge=always,noswap". */
-static void put_mount(pm_output *out, const char *mount, pm_text options)
-{
+    const char *huge = hasmntopt(mount, "huge");
     struct statvfs info;
-    pm_text huge = PM_TEXT("never");
-    bool noswap = false;
     int64_t unit;
 
-    if (statvfs(mount, &info) != 0)
+    if (strcmp(mount->mnt_type, "tmpfs") != 0 || statvfs(mount->mnt_dir, &info) != 0)
         return;
-    while (options.len) {
-        pm_text word = pm_text_cut(&options, ',');
-
-        if (pm_text_starts(word, PM_TEXT("huge=")))
-            huge = pm_text_from(word, strlen("huge="));
-        noswap |= pm_text_equal(word, PM_TEXT("noswap"));
-    }
+    huge = huge && huge[4] == '=' ? huge + 5 : "never";
     unit = (int64_t)info.f_frsize;
     pm_output_row(
         out,
         (pm_value[]){
-            pm_value_text(mount),
+            pm_value_text(mount->mnt_dir),
             pm_value_int(info.f_blocks ? (int64_t)info.f_blocks * unit / 1024 : PMAPDB_UNKNOWN),
             pm_value_int((int64_t)(info.f_blocks - info.f_bfree) * unit / 1024),
             pm_value_int(info.f_blocks ? (int64_t)info.f_bavail * unit / 1024 : PMAPDB_UNKNOWN),
             pm_value_int((int64_t)(info.f_files - info.f_ffree)),
-            {.kind = PM_VALUE_TEXT, .t = huge},
-            pm_value_int(noswap)});
+            {.kind = PM_VALUE_TEXT, .t = {huge, strcspn(huge, ",")}},
+            pm_value_int(hasmntopt(mount, "noswap") != NULL)});
 }
 
 int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv)
 {
     static const pm_syntax syntax = {};
-    pm_buf text = {0};
-    pm_text rest;
+    const struct mntent *mount;
+    FILE *mounts;
     pm_output out;
 
     pm_options_parse(cli, &syntax, NULL, argc, argv);
-    if (pm_proc_slurp(AT_FDCWD, "/proc/self/mountinfo", (size_t)4 << 20, &text) != 0)
-        pm_cli_die("cannot read /proc/self/mountinfo");
+    mounts = setmntent("/proc/self/mounts", "re");
+    if (!mounts)
+        pm_cli_die("cannot read /proc/self/mounts");
     pm_output_open(&out, cli);
     pm_output_rows(&out, tmpfs_columns, sizeof tmpfs_columns / sizeof *tmpfs_columns, NULL);
-    for (rest = pm_buf_text(&text); rest.len;) {
-        pm_text line = pm_text_cut(&rest, '\n'), words = line, mount = {0}, word;
-        char path[4096];
-
-        for (int i = 0; i < 5; i++)
-            mount = pm_text_word(&words, " ");
-        do
-            word = pm_text_word(&words, " ");
-        while (word.len && !pm_text_equal(word, PM_TEXT("-")));
-        if (!pm_text_equal(pm_text_word(&words, " "), PM_TEXT("tmpfs")))
-            continue;
-        pm_text_word(&words, " "); /* the source */
-        unescape(mount, path, sizeof path);
-        put_mount(&out, path, pm_text_word(&words, " "));
-    }
+    while ((mount = getmntent(mounts)))
+        put_mount(&out, mount);
+    endmntent(mounts);
     pm_output_end(&out);
-    pm_buf_free(&text);
     return PM_EXIT_OK;
 }

@@ -9,8 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define STACKS_MOST 5000
-
 static pmapdb_status add(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
 {
     return pm_buf_add(ctx, bytes, n, err);
@@ -188,30 +186,23 @@ static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
 {
     char process[24];
     pmapdb_rows *rows;
-    const char *comma = "";
+    pmapdb_error err;
 
-    put(out, "[");
-    if (pm_who_recorded(r->args.store)) {
-        snprintf(process, sizeof process, "@%" PRId64, process_id);
-        rows = pm_answer_ask(
-            r->args.store, "who",
-            (pm_answer_arg[]){{"process", process}, {"form", "folded"}, {NULL, NULL}});
-        for (int n = 0; n < STACKS_MOST && pm_run_next(rows); n++, comma = ",") {
-            char kind[16];
-
-            pm_answer_text(rows, "kind", kind, sizeof kind);
-            put(out, comma);
-            put_object(
-                out,
-                (pm_pair[]){{.key = "stack",
-                             .value = {.kind = PM_VALUE_TEXT, .t = pm_answer_bytes(rows, "stack")}},
-                            text_pair("kind", kind),
-                            int_pair("kib", pm_answer_int(rows, "growth_kib"))},
-                3);
-        }
-        pmapdb_rows_close(rows);
+    if (!pm_who_recorded(r->args.store)) {
+        put(out, "[]");
+        return;
     }
-    put(out, "]");
+    snprintf(process, sizeof process, "@%" PRId64, process_id);
+    rows = pm_answer_ask(r->args.store, "who",
+                         (pm_answer_arg[]){{"process", process}, {"form", "folded"}, {NULL, NULL}});
+    pm_cli_must(pm_rows_wrap(rows,
+                             "SELECT json_group_array(json_object('stack', stack, 'kind', kind, "
+                             "'kib', growth_kib)) FROM (SELECT * FROM (",
+                             ") LIMIT 5000)", &err),
+                &err);
+    pm_run_next(rows);
+    put(out, pmapdb_rows_text(rows, 0, NULL));
+    pmapdb_rows_close(rows);
 }
 
 void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out)

@@ -16,7 +16,6 @@
 static struct {
     bool taken;
     struct termios before;
-    char folder[32], store[48];
 } kept;
 
 static void say(const char *text)
@@ -35,21 +34,11 @@ static void say(const char *text)
 
 static void give_back(void)
 {
-    static const char *const parts[] = {"", "-wal", "-shm", "-capture"};
-    char path[64];
-
     if (kept.taken) {
         say("\033[?25h\033[?1049l");
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &kept.before);
     }
     kept.taken = false;
-    for (size_t i = 0; *kept.store && i < sizeof parts / sizeof *parts; i++) {
-        snprintf(path, sizeof path, "%s%s", kept.store, parts[i]);
-        unlink(path);
-    }
-    if (*kept.folder)
-        rmdir(kept.folder);
-    *kept.store = *kept.folder = '\0';
 }
 
 static void say_why(const char *why)
@@ -90,21 +79,6 @@ void pm_screen_close(pm_screen *s)
 {
     pm_buf_free(&s->frame);
     give_back();
-}
-
-const char *pm_screen_store(void)
-{
-    static const char *const places[] = {"/dev/shm", "/tmp"};
-
-    for (size_t i = 0; !*kept.folder && i < 2; i++) {
-        snprintf(kept.folder, sizeof kept.folder, "%s/pmapdb-XXXXXX", places[i]);
-        if (!mkdtemp(kept.folder))
-            *kept.folder = '\0';
-    }
-    if (!*kept.folder)
-        pm_cli_die("cannot make a folder in /dev/shm or /tmp: %s", strerror(errno));
-    snprintf(kept.store, sizeof kept.store, "%s/watch.db", kept.folder);
-    return kept.store;
 }
 
 /* Takes n bytes off what was typed. */

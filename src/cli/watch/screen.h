@@ -38,7 +38,4 @@ int pm_screen_key(pm_screen *s, int timeout_ms);
 void pm_screen_begin(pm_screen *s, pm_picture *p, pm_sink *sink, pmapdb_error *err);
 void pm_screen_show(pm_screen *s, pm_picture *p);
 
-/* A folder in memory for one store, which is removed with all files of the store in the end. */
-const char *pm_screen_store(void);
-
 #endif

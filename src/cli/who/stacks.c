@@ -4,18 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define SECOND_MS 1000 /* text captures are dated to the second: a shorter gap may not be real */
-
 typedef struct stacks {
     const pm_who *w;
     pmapdb_rows *rows;
     int64_t growth, covered, older, live, allocations, frees; /* sums of the rows; KiB, calls */
     int64_t headless;    /* part of covered whose call chains have only functions of an allocator */
     pm_words recordings; /* a line for each recording that is used */
-    size_t n_recordings;
-    /* The first recording begins so much after the older snapshot, and the last one ends so much
-     * before the newer snapshot; INT64_MAX: no recording is used. */
-    int64_t late_ms, early_ms;
 } stacks;
 
 /* ---- rows ---- */
@@ -68,44 +62,19 @@ static void write_total(const stacks *s, pm_output *out, const pm_answer_view *v
 
 /* ---- recordings ---- */
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Reads the recordings and reports what they lack. */
+/* Takes the lines about the recordings that are used, and says what the recordings lack. */
 static void read_recordings(stacks *s)
 {
     pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
-    const pm_cli *cli = s->w->cli;
     FILE *out = pm_words_begin(&s->recordings);
-    char line[1024], note[256];
+    pm_text line;
 
-    for (; pm_run_next(rows); s->n_recordings++) {
-        pm_answer_text(rows, "line", line, sizeof line);
-        pm_answer_text(rows, "note", note, sizeof note);
-        if (note[0])
-            pm_cli_note(cli, "%s", note);
-        if (!line[0])
-            continue;
-        fprintf(out, "%s\n", line);
-        s->late_ms = least(s->late_ms, pm_answer_int(rows, "late_ms"));
-        s->early_ms = least(s->early_ms, pm_answer_int(rows, "early_ms"));
-    }
+    while (pm_run_next(rows))
+        if ((line = pm_answer_bytes(rows, "line")).len)
+            fprintf(out, "%.*s\n", (int)line.len, line.data);
     pm_words_end(&s->recordings);
     pmapdb_rows_close(rows);
-    if (!s->n_recordings)
-        pm_cli_note(cli, "it has no recording: pmapdb import-perf --help says how to record");
-    if (s->late_ms > SECOND_MS && s->late_ms != INT64_MAX)
-        pm_cli_note(cli,
-                    "the recording begins %" PRId64 " s after the older snapshot: what grew before "
-                    "it is not covered",
-                    s->late_ms / SECOND_MS);
-    if (s->early_ms > SECOND_MS && s->early_ms != INT64_MAX)
-        pm_cli_note(cli,
-                    "the recording ends %" PRId64 " s before the newer snapshot: what grew after "
-                    "it is not covered",
-                    s->early_ms / SECOND_MS);
+    pm_moment_say(&s->w->args, PM_TEXT("who"));
 }
 
 /* ---- for people ---- */
@@ -207,8 +176,7 @@ static void write_folded(stacks *s, pm_output *out)
 
 void pm_who_stacks(const pm_who *w)
 {
-    stacks s = {
-        .w = w, .rows = pm_who_query(w, "who"), .late_ms = INT64_MAX, .early_ms = INT64_MAX};
+    stacks s = {.w = w, .rows = pm_who_query(w, "who")};
     pm_output out;
 
     read_recordings(&s);

@@ -12,7 +12,9 @@
     _(easy_perform)      \
     _(easy_getinfo)      \
     _(easy_strerror)     \
+    _(easy_escape)       \
     _(easy_cleanup)      \
+    _(free)              \
     _(slist_append)      \
     _(slist_free_all)
 

@@ -158,31 +158,24 @@ void pm_http_close(pm_http *h)
 
 /* ---- one request ---- */
 
-static void add_escaped(pm_buf *url, pm_text t)
-{
-    for (size_t i = 0; i < t.len; i++) {
-        unsigned char c = (unsigned char)t.data[i];
-
-        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-            pm_char_in((char)c, "-._~"))
-            pm_buf_add(url, &c, 1, NULL);
-        else
-            pm_buf_addf(url, NULL, "%%%02X", c);
-    }
-}
-
-static void make_url(pm_http *h, const pm_http_param *params, size_t n_params)
+static pmapdb_status make_url(pm_http *h, const pm_http_param *params, size_t n_params,
+                              pmapdb_error *err)
 {
     pm_text url = h->place.url;
+    pmapdb_status st;
 
     pm_buf_clear(&h->url);
-    pm_buf_add(&h->url, url.data, url.len, NULL);
-    if (!pm_text_ends(url, PM_TEXT("/")))
-        pm_buf_add(&h->url, "/", 1, NULL);
-    for (size_t i = 0; i < n_params; i++) {
-        pm_buf_addf(&h->url, NULL, "%c%s=", i ? '&' : '?', params[i].name);
-        add_escaped(&h->url, params[i].value);
+    st = pm_buf_addf(&h->url, err, "%.*s%s", (int)url.len, url.data,
+                     pm_text_ends(url, PM_TEXT("/")) ? "" : "/");
+    for (size_t i = 0; i < n_params && st == PMAPDB_OK; i++) {
+        pm_text text = params[i].value;
+        char *value = h->call.easy_escape(h->curl, text.len ? text.data : "", (int)text.len);
+
+        st = value ? pm_buf_addf(&h->url, err, "%c%s=%s", i ? '&' : '?', params[i].name, value)
+                   : pm_fail_nomem(err);
+        h->call.free(value);
     }
+    return st;
 }
 
 /* Returns N if the reply begins with "Code: N"; 0 otherwise. */
@@ -260,9 +253,8 @@ pmapdb_status pm_http_post(pm_http *h, const pm_http_param *params, size_t n_par
     h->reply = reply;
     h->framed = false;
     h->error[0] = '\0';
-    make_url(h, params, n_params);
     pm_buf_clear(&h->packed);
-    st = pm_buf_status(&h->url, err);
+    st = make_url(h, params, n_params, err);
     PM_STEP(st, pm_gzip(body, &h->packed, err));
     if (st != PMAPDB_OK)
         return st;

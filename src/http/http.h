@@ -35,7 +35,7 @@ typedef struct pm_http_reply {
     pm_http_class class;
     long status; /* of HTTP; 0: no reply */
     int code;    /* the "Code: N" of ClickHouse; 0: none */
-    pm_buf body; /* all of it if DONE; else its first 64 KiB */
+    pm_buf body;
 } pm_http_reply;
 
 /* One setting of a request, name=value in the query string; value is any text. */

@@ -447,6 +447,8 @@ class Delivery(Case):
             p = self.push(store, says=["done", says], ok=(2,), every_request=True)
             self.assertIn(words, p.stderr)
             self.assertEqual(self.cursor(store)[:2], (0, 0))
+        p = self.push(store, says=["done"] * 5 + ["Code: 60. A new table"], ok=(2,), every_request=True)
+        self.assertIn("fleet schema", p.stderr)
 
     def test_no_beat_waits_for_the_network(self):
         """A write while a request is on its way."""

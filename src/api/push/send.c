@@ -30,10 +30,15 @@ static pmapdb_status ask(pm_sender *s, const pm_http_param *params, size_t n, pm
         st = pm_http_post(s->to->http, params, n, body, &s->reply, err);
         s->result->later = st != PMAPDB_OK && s->reply.class == PM_HTTP_LATER;
         if (!s->result->later)
-            return st;
+            break;
         if (!goes_on(s))
             return pm_fail(err, PMAPDB_STOPPED, "stopped");
     }
+    if (st == PMAPDB_IO && (s->reply.code == 60 || s->reply.code == 81))
+        return pm_fail(err, PMAPDB_IO,
+                       "the server lacks tables of pmapdb in database %s; make them with the "
+                       "output of pmapdb fleet schema",
+                       s->to->database);
     return st;
 }
 
@@ -58,11 +63,6 @@ pmapdb_status pm_send_meet(pm_sender *s, int64_t *seq, pmapdb_error *err)
     PM_STEP(st, ask(s, params, 2, pm_buf_text(&sql), err));
     pm_buf_free(&sql);
     *seq = st == PMAPDB_OK && number(s) ? number(s) / 2 : PMAPDB_UNKNOWN;
-    if (st == PMAPDB_IO && (s->reply.code == 60 || s->reply.code == 81))
-        return pm_fail(err, PMAPDB_IO,
-                       "the server has no tables of pmapdb in database %s; make them with the "
-                       "output of pmapdb fleet schema",
-                       s->to->database);
     return st;
 }
 

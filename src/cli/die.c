@@ -59,7 +59,7 @@ static void end(int exit_code) __attribute__((noreturn));
 static void end(int exit_code)
 {
     pm_output_file_abandon();
-    exit(exit_code); // NOLINT(concurrency-mt-unsafe): there is one thread
+    exit(exit_code);
 }
 
 void pm_cli_die(const char *format, ...)

@@ -107,9 +107,9 @@ static void put_value(object *o, pm_unit unit, const pm_value *v)
     if (v->kind == PM_VALUE_REAL) {
         pm_number_exact(v->r, text);
         if (!strpbrk(text, ".e")) /* typed languages decide by the point */
-            strcat(text, ".0");
+            memcpy(text + strlen(text), ".0", sizeof ".0");
     } else if (unit == PM_UNIT_BOOL) {
-        strcpy(text, v->i ? "true" : "false");
+        snprintf(text, sizeof text, "%s", v->i ? "true" : "false");
     } else if (unit == PM_UNIT_ADDRESS) {
         snprintf(text, sizeof text, "\"%" PRIx64 "\"", (uint64_t)v->i);
     } else {

@@ -5,7 +5,7 @@
 #include "store/write/put.h"
 #include <stdlib.h>
 
-#define ALLOCATION 24 /* what malloc adds to an allocation */
+#define ALLOCATION (size_t)24 /* what malloc adds to an allocation */
 
 /* ---- lifetime ---- */
 

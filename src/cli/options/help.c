@@ -214,6 +214,7 @@ void pm_help_fill(const char *title, pm_syntax *syntax)
     pm_text name = pm_text_of(blank ? blank + 1 : title), file = file_of(name);
     const char **parts[] = {&syntax->about, &syntax->after, &syntax->examples};
 
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the texts last until the end of the program
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *part = take_part(&file);
 

@@ -210,7 +210,7 @@ static void answer(const parser *p, const pm_syntax *syntax)
     else
         pm_options_usage(p->cli, &full, out.text);
     pm_output_end(&out);
-    exit(PM_EXIT_OK); // NOLINT(concurrency-mt-unsafe): there is one thread
+    exit(PM_EXIT_OK);
 }
 
 static bool asks(const parser *p)

@@ -71,6 +71,7 @@ static void find_variables(pm_exact_ask *e)
         }
         if (strncmp(by, VARIABLE, strlen(VARIABLE)) == 0)
             pm_cli_list_add(&e->keep_env, by + strlen(VARIABLE));
+        // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list keeps the names
         for (const char *p = by; (p = strstr(p, call));) {
             size_t n = strcspn(p += strlen(call), "'");
             char *name = strndup(p, n);

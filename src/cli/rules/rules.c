@@ -264,7 +264,7 @@ static void open_store(pm_rules_cmd *r)
     if (st != PMAPDB_NOTFOUND && r->diff)
         pm_cli_say("--diff makes its changes and takes them back: where this store must not be "
                    "written, ask a copy of it, made by sqlite3 STORE '.backup COPY'");
-    exit(PM_EXIT_TROUBLE); // NOLINT(concurrency-mt-unsafe): there is one thread
+    exit(PM_EXIT_TROUBLE);
 }
 
 int pm_cli_rules(pm_cli *cli, int argc, char **argv)

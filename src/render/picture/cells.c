@@ -257,7 +257,7 @@ static void end(pm_picture *p)
     while (lines && is_blank_row(g, lines - 1))
         lines--;
     for (int y = 0; y < lines; y++) {
-        const cell *row = g->cell + y * g->how.columns;
+        const cell *row = g->cell + (size_t)y * (size_t)g->how.columns;
         char now[32] = "";
         int n = g->how.columns;
 

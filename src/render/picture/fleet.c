@@ -91,8 +91,11 @@ size_t pm_plot_fleet_draw(pm_picture *p, double top, const pm_plot_tile *tiles, 
     size_t shown = n < across * down ? n : across * down;
 
     measure(&f);
-    for (size_t i = 0; i < shown; i++)
-        draw_tile(&f, &tiles[i], left + (double)(i % across) * (width + p->em),
-                  top + (double)(i / across) * (height + between), width, height);
+    for (size_t i = 0; i < shown; i++) {
+        size_t column = i % across, row = i / across;
+
+        draw_tile(&f, &tiles[i], left + (double)column * (width + p->em),
+                  top + (double)row * (height + between), width, height);
+    }
     return shown;
 }

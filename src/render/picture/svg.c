@@ -106,7 +106,7 @@ static void put_rectangle(pm_picture *p, double x, double y, double width, doubl
 static void field(pm_picture *p, const pm_raster *f)
 {
     for (int value = 1; value < f->n_inks; value++)
-        if (memchr(f->cell, value, (size_t)(f->columns * f->rows))) {
+        if (memchr(f->cell, value, (size_t)f->columns * (size_t)f->rows)) {
             PUT(p, "<path");
             put_ink(p, "fill", &f->inks[value]);
             PUT(p, " d=\"");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define SNAPSHOTS 5000 /* of a batch: up to ten rows each */
-#define HOUR 3600000
+#define HOUR INT64_C(3600000)
 #define DAY (24 * HOUR)
 
 struct pm_push {

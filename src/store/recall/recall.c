@@ -9,7 +9,7 @@
 #define N_STATES (PM_STATE_TOTALS + 1U)
 #define N_CHECKED (PM_CHECKED_ROLLUP + 1U)
 #define N_TIME_SOURCES (PM_TIME_EVERY + 1U)
-#define STREAMS (PM_DIALECT_COUNT * N_STATES)
+#define STREAMS ((size_t)PM_DIALECT_COUNT * N_STATES)
 
 struct pm_recall {
     pm_sql *sql;

@@ -125,7 +125,7 @@ static void add_version(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_recall
     PM_SQL_STEP(sql, pm_pool_mapping(pool, &m, &v.mapping, &err));
     PM_SQL_STEP(sql, pm_grow(&e->item, &e->cap, e->n, sizeof *e->item, &err));
     if (pm_sql_ok(sql))
-        e->item[e->n++] = v;
+        e->item[e->n++] = v; // NOLINT(clang-analyzer-unix.Malloc): pm_grow() set e->item
 }
 
 /* ---- one epoch ---- */

@@ -2,6 +2,7 @@
 #include "store/write/moment.h"
 
 #include "base/buf.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -141,11 +142,12 @@ void pm_moments_spread(pm_sql *sql, int64_t name_id, int64_t from_ms, int64_t to
     if (!pm_sql_next(sql, stmt))
         return;
     if (pm_col_int(stmt, 0) > 1)
-        snprintf(
-            text, size,
-            "processes of '%s' were captured in turns, up to %lld ms apart: sums by name count "
-            "them as different moments; import with --sweep %lldms to make them one moment",
-            pm_col_text(stmt, 2).data, (long long)pm_col_int(stmt, 1),
-            (long long)(pm_col_int(stmt, 1) * pm_col_int(stmt, 3)));
+        snprintf(text, size,
+                 "processes of '%s' were captured in turns, up to %" PRId64
+                 " ms apart: sums by name count "
+                 "them as different moments; import with --sweep %" PRId64
+                 "ms to make them one moment",
+                 pm_col_text(stmt, 2).data, pm_col_int(stmt, 1),
+                 pm_col_int(stmt, 1) * pm_col_int(stmt, 3));
     pm_sql_done(stmt);
 }

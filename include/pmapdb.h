@@ -234,10 +234,11 @@ typedef struct pmapdb_capture_options {
     pmapdb_measure measure;
     pmapdb_pages pages;
     int64_t max_stall_us; /* of one process, for PMAPDB_MEASURE_AUTO and touched_ms */
-    int64_t touched_ms; /* at most so often, clear the accessed bits of each process: Referenced is
-                           then what was touched since; PMAPDB_UNKNOWN: never */
-    int64_t every_ms;   /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one beat, now */
-    int64_t count;      /* number of beats; PMAPDB_UNKNOWN: until stopped */
+    int64_t touched_ms;   /* at most so often, clear the accessed bits of each process, or mark its
+                             pages as idle: Referenced is then what was touched since; PMAPDB_UNKNOWN:
+                             never */
+    int64_t every_ms;     /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one beat, now */
+    int64_t count;        /* number of beats; PMAPDB_UNKNOWN: until stopped */
     int64_t growth_percent; /* only processes whose RSS moved by this since their last snapshot */
     int64_t growth_kib;     /* likewise; PMAPDB_UNKNOWN: all processes */
     int64_t rss_above_kib;  /* only processes with more RSS; PMAPDB_UNKNOWN: all */
@@ -268,7 +269,8 @@ typedef struct pmapdb_capture_options {
 typedef struct pmapdb_capture_result {
     uint64_t beats, missed; /* kept; not begun, or lost */
     uint64_t stored, vanished, degraded, unmoved, changed;
-    uint64_t cleared;  /* accessed bits of so many processes, at all beats */
+    uint64_t cleared;  /* accessed bits of so many processes, at all beats, by clear_refs */
+    uint64_t marked;   /* the same by page idle tracking */
     uint64_t archived; /* processes in the archive */
     uint64_t trouble;  /* processes named by pid that gave no snapshot in the first beat */
     bool ended;        /* no process named by pid is left */

@@ -262,7 +262,8 @@ report AS (
           ELSE CASE path WHEN '' THEN '[anon]' ELSE path END END,
         slug, from_ms, to_ms, k.head, NULL, NULL, sum(CASE side WHEN 1 THEN kib ELSE 0 END), NULL,
         NULL, NULL, NULL, sum(CASE side WHEN 0 THEN kib ELSE 0 END),
-        CASE WHEN worked THEN sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END) END
+        CASE WHEN worked AND NOT max(side = 1 AND referenced_kib IS NULL)
+          THEN sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END) END
       FROM (
         SELECT max(w.cpu_us, 1000 * w.minor_faults) >= w.to_ms - w.from_ms
             AND w.stalled_us <= w.to_ms - w.from_ms AS worked, w.from_ms, w.to_ms, e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
@@ -272,7 +273,7 @@ report AS (
         CROSS JOIN (VALUES (0), (1)) e
         CROSS JOIN mappings m ON m.snapshot_id
           = CASE e.column1 WHEN 0 THEN w.from_snapshot_id ELSE w.snapshot_id END
-        WHERE w.process_id = k.head AND w.ended AND k.dialect = 'smaps'
+        WHERE w.process_id = k.head AND w.ended AND k.dialect IN ('smaps', 'pagemap')
           AND w.from_ms >= coalesce(:since, -9e15)
           AND w.from_ms > coalesce((SELECT c.cleared_ms FROM clearing c
             WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15))

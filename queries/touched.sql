@@ -16,6 +16,7 @@
 -- column: untouched_since time     At least half of untouched_kib was not touched since then; maybe for longer
 -- column: grown_kib       kib      Growth of rss_kib from the end of the first window to that of the last
 -- column: untouched_grown_kib kib  Growth of untouched_kib meanwhile: about what grew and was never touched again
+-- column: source         text     Who says it: clear_refs, or page_idle (page idle tracking of the kernel)
 -- column: from_at         time     When the last window began: the accessed bits were cleared
 -- column: to_at           time     When it ended: the last snapshot before the next clearing; the newest while there is no next
 -- column: window_s        real     Its length in seconds
@@ -24,11 +25,11 @@
 -- column: major_faults    count    Page faults that read from a disk
 -- column: windows         count    How many windows there are, at most 24, the newest
 -- column: process_id      process  The process
--- table:  name pid category lineage_id path rss_kib touched_kib untouched_kib untouched_since grown_kib untouched_grown_kib window_s cpu_s
+-- table:  name pid category lineage_id path rss_kib touched_kib untouched_kib untouched_since grown_kib untouched_grown_kib window_s cpu_s source
 -- empty:  nothing is known: it takes two captures with --touched
 --
--- capture --touched clears the accessed bits of all pages of a process, now and then; Referenced of
--- the captures that follow is what was touched since. Memory that is new counts as touched. Leaked
+-- capture --touched clears the accessed bits of all pages of a process, now and then, or marks the pages
+-- as idle; Referenced of a later capture is what was touched since. New memory counts as touched. Leaked
 -- memory is not touched again, so untouched_grown_kib is about grown_kib; of a cache in use it is about
 -- 0. That does not hold for memory that a collector walks (V8 touches all of it at each full
 -- collection), and untouched memory of an idle process says nothing: compare cpu_s.
@@ -55,7 +56,8 @@ x AS (
     CASE :depth WHEN '1' THEN m.parent ELSE m.category END AS category,
     CASE :by WHEN 'category' THEN '' ELSE m.path END AS path,
     CASE :by WHEN 'lineage' THEN m.lineage_id END AS lineage_id,
-    sum(m.rss_kib + ifnull(m.swap_kib, 0)) AS rss_kib, sum(m.referenced_kib) AS touched_kib
+    sum(m.rss_kib + ifnull(m.swap_kib, 0)) AS rss_kib,
+    CASE WHEN count(*) = count(m.referenced_kib) THEN sum(m.referenced_kib) END AS touched_kib
   FROM w
   CROSS JOIN mappings m ON m.snapshot_id = w.snapshot_id
   WHERE w.back <= 24
@@ -65,7 +67,8 @@ y AS (
   -- ever_kib: at most this much of the memory at the end was touched since this window began; last_kib
   -- and last_untouched_kib: at the end
   SELECT process_id, back, from_ms, category, path, lineage_id, rss_kib, touched_kib,
-    max(rss_kib - touched_kib, 0) AS untouched_kib, sum(touched_kib) OVER newest AS ever_kib,
+    max(rss_kib - touched_kib, 0) AS untouched_kib,
+    sum(ifnull(touched_kib, rss_kib)) OVER newest AS ever_kib,
     max(coalesce(broken, 0)) OVER newest AS gap, first_value(rss_kib) OVER newest AS last_kib,
     first_value(max(rss_kib - touched_kib, 0)) OVER newest AS last_untouched_kib,
     (SELECT max(w.back) FROM w WHERE w.process_id = x.process_id AND w.back <= 24) AS oldest
@@ -82,7 +85,9 @@ SELECT n.name, p.pid, y.category, y.lineage_id, y.path,
   sum(CASE y.back WHEN 1 THEN y.rss_kib END)
     - coalesce(sum(CASE y.back WHEN y.oldest THEN y.rss_kib END), 0) AS grown_kib,
   sum(CASE y.back WHEN 1 THEN y.untouched_kib END)
-    - coalesce(sum(CASE y.back WHEN y.oldest THEN y.untouched_kib END), 0) AS untouched_grown_kib,
+    - CASE WHEN NOT max(y.back = y.oldest AND y.untouched_kib IS NULL)
+      THEN coalesce(sum(CASE y.back WHEN y.oldest THEN y.untouched_kib END), 0) END AS untouched_grown_kib,
+  w.source,
   strftime('%Y-%m-%dT%H:%M:%fZ', w.from_ms / 1000.0, 'unixepoch') AS from_at,
   strftime('%Y-%m-%dT%H:%M:%fZ', w.to_ms / 1000.0, 'unixepoch') AS to_at,
   (w.to_ms - w.from_ms) / 1000.0 AS window_s, w.cpu_us / 1000000.0 AS cpu_s, w.minor_faults,

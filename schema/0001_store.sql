@@ -335,17 +335,20 @@ CREATE TABLE activity (
   snapshot_id  INTEGER PRIMARY KEY REFERENCES snapshot,
   cpu_us       INTEGER NOT NULL,        -- user and system time of all its threads
   minor_faults INTEGER NOT NULL,
-  major_faults INTEGER NOT NULL
-);
+  major_faults INTEGER NOT NULL,
+  page_idle    INTEGER NOT NULL         -- 1: Referenced of its mappings is what page idle tracking
+);                                      -- says was touched since the last clearing; 0: as in smaps
 
 -- The kernel's accessed bits of all pages of a process were cleared (capture --touched). From then
--- on, Referenced of its mappings is what was touched since.
+-- on, Referenced of its mappings is what was touched since; where page idle tracking marked the pages,
+-- only in the snapshots that read the marks (activity.page_idle).
 CREATE TABLE clearing (
   process_id   INTEGER NOT NULL REFERENCES process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC just before
   cleared_ms   INTEGER NOT NULL,        -- the same moment in UTC
-  clear_us     INTEGER,                 -- CPU time: mmap and munmap of the process waited as long, or
-                                        -- longer; NULL: unknown whether it was done
+  page_idle    INTEGER NOT NULL,        -- 1: page idle tracking marked the pages; 0: clear_refs
+  clear_us     INTEGER,                 -- CPU time: by clear_refs, mmap and munmap of the process
+                                        -- waited as long, or longer; NULL: unknown whether it was done
   small_kib    INTEGER NOT NULL,        -- of the process, in small pages: all of them were visited
   cpu_us       INTEGER NOT NULL,        -- as in activity, then
   minor_faults INTEGER NOT NULL,
@@ -678,12 +681,13 @@ LEFT JOIN host h ON h.host_id = p.host_id;
 
 -- One row per clearing of the accessed bits of a process, with the last snapshot before the next
 -- one: its referenced_kib is what was touched between from_ms and to_ms. from_snapshot_id: the last
--- snapshot before the clearing. stalled_us: how long tasks of the machine waited for memory. ended:
--- 1: there is a next clearing.
+-- snapshot before the clearing. source: who says it. stalled_us: how long tasks of the machine
+-- waited for memory. ended: 1: there is a next clearing.
 CREATE VIEW touch_windows AS
 SELECT c.process_id, c.cleared_ms AS from_ms, s.taken_ms AS to_ms,
-  f.snapshot_id AS from_snapshot_id, s.snapshot_id, c.clear_us, a.cpu_us - c.cpu_us AS cpu_us,
-  a.minor_faults - c.minor_faults AS minor_faults, a.major_faults - c.major_faults AS major_faults,
+  f.snapshot_id AS from_snapshot_id, s.snapshot_id,
+  CASE c.page_idle WHEN 1 THEN 'page_idle' ELSE 'clear_refs' END AS source, c.clear_us,
+  a.cpu_us - c.cpu_us AS cpu_us, a.minor_faults - c.minor_faults AS minor_faults, a.major_faults - c.major_faults AS major_faults,
   bs.stall_some_us - bf.stall_some_us AS stalled_us, n.mono_ns IS NOT NULL AS ended
 FROM clearing c
 LEFT JOIN clearing n ON n.process_id = c.process_id AND n.mono_ns = (SELECT m.mono_ns
@@ -692,13 +696,15 @@ LEFT JOIN clearing n ON n.process_id = c.process_id AND n.mono_ns = (SELECT m.mo
 CROSS JOIN snapshot s ON s.snapshot_id = (SELECT q.snapshot_id
   FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
   WHERE q.process_id = c.process_id AND q.taken_ms > c.cleared_ms
-    AND q.taken_ms <= coalesce(n.cleared_ms, 9e15) AND q.dialect = 'smaps' AND q.state_code = 0
+    AND q.taken_ms <= coalesce(n.cleared_ms, 9e15) AND q.state_code = 0
+    AND CASE c.page_idle WHEN 1 THEN EXISTS (SELECT 1 FROM activity i
+        WHERE i.snapshot_id = q.snapshot_id AND i.page_idle) ELSE q.dialect = 'smaps' END
     AND r.mono_ns > c.mono_ns AND r.mono_ns < coalesce(n.mono_ns, 9e18)
   ORDER BY q.taken_ms DESC LIMIT 1)
 LEFT JOIN snapshot f ON f.snapshot_id = (SELECT q.snapshot_id
   FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
-  WHERE q.process_id = c.process_id AND q.taken_ms <= c.cleared_ms AND q.dialect = 'smaps'
-    AND q.state_code = 0 AND r.mono_ns <= c.mono_ns
+  WHERE q.process_id = c.process_id AND q.taken_ms <= c.cleared_ms
+    AND q.dialect IN ('smaps', 'pagemap') AND q.state_code = 0 AND r.mono_ns <= c.mono_ns
   ORDER BY q.taken_ms DESC LIMIT 1)
 LEFT JOIN activity a ON a.snapshot_id = s.snapshot_id
 LEFT JOIN beat bs ON bs.capture_id = s.capture_id

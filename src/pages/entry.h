@@ -30,6 +30,8 @@ enum {
     PM_KPF_ANON = 12,
     PM_KPF_SWAPCACHE = 13,
     PM_KPF_SWAPBACKED = 14,
+    PM_KPF_HEAD = 15, /* the first frame of a folio of several, */
+    PM_KPF_TAIL = 16, /* and its other frames */
     PM_KPF_HUGE = 17,
     PM_KPF_UNEVICTABLE = 18,
     PM_KPF_HWPOISON = 19,

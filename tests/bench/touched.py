@@ -41,7 +41,7 @@ def waits(args, place):
         done = subprocess.run([args.program, "--db", store, "capture", *words, *[str(t.pid) for t in targets]], capture_output=True,
                               text=True, check=True)
         tell("end")
-        return max(int(t.stdout.readline().split()[0]) for t in targets) / 1000, int((re.findall(r"(\d+) cleared", done.stderr) or ["0"])[0])
+        return max(int(t.stdout.readline().split()[0]) for t in targets) / 1000, int((re.findall(r"(\d+) (?:cleared|marked idle)", done.stderr) or ["0"])[0])
     with_it = [run("--touched", "0s", "--max-stall", args.max_stall) for _ in range(args.runs)]
     without = [run("--max-stall", args.max_stall) for _ in range(args.runs)]
     budget = float(args.max_stall.removesuffix("ms"))
@@ -87,7 +87,7 @@ def paired(args, place, what, pid, match, work):
             seconds.append(time.monotonic() - began)
             watch.terminate()
             said = watch.communicate()[1]
-            cleared += kind == "touched" and re.search(r"\d+ cleared", said) is not None
+            cleared += kind == "touched" and re.search(r"\d+ (?:cleared|marked idle)", said) is not None
         minutes = statistics.median(seconds) / 60
         cost.append(100 * (got["touched"][0] / got["plain"][0] - 1) * minutes)
         noise.append(100 * (got["again"][0] / got["plain"][0] - 1) * minutes)

@@ -3,6 +3,7 @@
  *
  *     FILE_NAME   is the file FILE_IS instead; where FILE_IS is a number, opening fails with this
  * errno THEN_NAME   is opened after the shell has run THEN_DO, once
+ *     NONE_NAME   does not exist
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +33,10 @@ static int open_it(int dir, const char *path, int flags, unsigned mode)
         if (!copy || system(copy) != 0)
             abort();
         free(copy);
+    }
+    if (is_named("NONE_NAME", path)) {
+        errno = ENOENT;
+        return -1;
     }
     if (is_named("FILE_NAME", path)) {
         int failed = atoi(getenv("FILE_IS"));

@@ -52,7 +52,8 @@ class Program:
 
 
 def capture(db, preload, beat, *words, user=(), kernel=()):
-    add = {"CLOCK_REALTIME_ADD": str(int(60 * MINUTES * beat)), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat)}
+    """Without page idle tracking, unless the kernel that the test plays has it."""
+    add = {"CLOCK_REALTIME_ADD": str(int(60 * MINUTES * beat)), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat), "NONE_NAME": "page_idle/bitmap"}
     done = subprocess.run([*user, kit.PROGRAM, "--db", str(db), "capture", *map(str, words)], capture_output=True, text=True,
                           env=kit.ENVIRONMENT | add | {"LD_PRELOAD": preload} | dict(kernel), check=False)
     if "runtime error" in done.stderr or done.returncode not in (0, 2):
@@ -68,15 +69,17 @@ def referenced(pid):
                if re.match(r"\S+ rw-p \S+ 00:00 0 +(\[heap\])?\n", b))
 
 
-def grow(check, place, db, preload, programs):
+def grow(check, place, db, preload, programs, kernel=()):
     """Beats of which each begins a window and ends the one before. The test reads smaps itself: what it says
-    before the capture is what is stored, but for what runs in between."""
+    before the capture is what is stored, but for what runs in between, unless `kernel` has page idle tracking."""
     for beat in range(BEATS):
         truth = {}
         for program in programs.values():
             program.step()
             truth[program.pid] = referenced(program.pid)
-        capture(db, preload, beat, "--touched", "5m", "--max-stall", "1h", *truth)
+        capture(db, preload, beat, "--touched", "5m", "--max-stall", "1h", *truth, kernel=kernel)
+        if kernel:
+            continue
         with kit.plain(db) as store:
             got = dict(store.execute(
                 "SELECT pid, sum(referenced_kib) FROM mappings JOIN snapshots s USING (snapshot_id) WHERE perms = 'rw-p' "
@@ -99,6 +102,55 @@ def evidence(check, db, name, program, used):
     check.equal("reason " + name, (worst["reason"] or "").startswith("a cache in use?"), used)
     check.true("words " + name, "MiB that grew in" in (worst["touched"] or ""), worst)
     return worst
+
+
+def played_marks(check, place, preload, program):
+    """Page idle tracking, of which the bitmap is a file: where it stays as it was, nothing old is touched; where it
+    is emptied, all is. A file forgets the marks of a word that is written twice, which the kernel does not."""
+    db, bitmap = place / "marks.db", place / "bitmap"
+    if os.getuid() != 0 or not os.access("/proc/kpageflags", os.R_OK):
+        print("not checked without root: page idle tracking")
+        return
+    played = {"NONE_NAME": "", "FILE_NAME": "page_idle/bitmap", "FILE_IS": str(bitmap)}
+
+    def beat(n, touch, **other):
+        if touch:
+            bitmap.write_bytes(b"")
+        os.truncate(bitmap, 1 << 25)
+        program.step()
+        said = capture(db, preload, n, "--touched", "5m", "--max-stall", "0s", "--measure", "smaps", program.pid, kernel=played | other)
+        row = [r for r in kit.rows("query", "touched", db=db) if r["category"] == "heap"]
+        return said, row and (row[0]["source"], int(row[0]["windows"]), int(row[0]["rss_kib"]), int(row[0]["untouched_kib"]))
+
+    said, row = beat(0, True)
+    check.true("marked", "1 marked idle" in said and not row, (said, row))
+    for n in (1, 2):
+        said, row = beat(n, False)
+        check.true("only what is new is touched", row[:2] == ("page_idle", n) and row[2] * .6 <= row[3] <= row[2] - 2048, row)
+    said, row = beat(2.5, True)
+    check.true("not before it is time", "marked" not in said and row[1] == 2, (said, row))
+    said, row = beat(3.5, True)
+    check.true("all is touched", row[1] == 3 and row[3] == 0, row)
+    said, row = beat(5, False, FILE_IS="/dev/full")
+    check.true("the kernel takes no marks", said.count("bitmap of page idle tracking") == 1 and "marked" not in said, said)
+    said, row = beat(7, False, FILE_IS="13")
+    check.true("without the right to mark, they are cleared", "more than --max-stall" in said, said)
+    with kit.plain(db) as store:
+        check.equal("stored", store.execute("SELECT page_idle, clear_us IS NULL, count(*) FROM clearing GROUP BY 1, 2 ORDER BY 2").fetchall(),
+                    [(1, 0, 4), (1, 1, 1)])
+        check.equal("snapshots", [r[0] for r in store.execute("SELECT page_idle FROM activity ORDER BY snapshot_id")], [0, 1, 1, 0, 1, 1, 0])
+
+
+def kernel_marks(check, place, preload, programs):
+    """The same verdicts by the kernel's own page idle tracking."""
+    db = place / "idle.db"
+    if not os.access("/sys/kernel/mm/page_idle/bitmap", os.W_OK):
+        print("not checked: this kernel has no page idle tracking, or not for this user")
+        return
+    grow(check, place, db, preload, programs, {"NONE_NAME": ""})
+    for (name, mode), program in programs.items():
+        evidence(check, db, name, program, mode == "cache")
+    check.equal("source", {r["source"] for r in kit.rows("query", "touched", db=db)}, {"page_idle"})
 
 
 def same_elsewhere(check, place, db):
@@ -209,6 +261,8 @@ def main():
             kit.run("report", "-o", page, db=db)
             check.true("report", "not touched again" in page.read_text(encoding="utf-8"))
             same_elsewhere(check, place, db)
+            kernel_marks(check, place, preload, programs)
+            played_marks(check, place, preload, programs["touched", "leak"])
             nothing_unknown(check, place, preload, programs["touched", "leak"])
             refusals(check, place, preload, programs["touched", "leak"])
         finally:

@@ -296,6 +296,7 @@ static void close_run(pm_capture_run *run)
         close(run->lock);
     pm_proc_host_free(run->machine);
     pm_capture_pages_close(run);
+    pm_idle_free(run->idle);
     pm_copy_close(&run->copy);
     pm_select_free(&run->selection);
     pm_keep_cmdline_free(run->keep_cmdline);

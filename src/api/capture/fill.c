@@ -2,7 +2,6 @@
  * memory map for 2 MiB at a time. Pss, the dirty parts and the flags stay unknown. */
 #include "api/capture/run.h"
 
-#include <stdlib.h>
 #include <sys/sysinfo.h>
 
 /* Pagemap does not show the swapped pages of shared memory: they are known only if there are none.
@@ -46,33 +45,30 @@ static pmapdb_status fill_rows(const pm_capture_run *run, pm_target *t,
     return st;
 }
 
+pmapdb_status pm_capture_pages_work(pm_capture_run *run, const pm_proc *p, const pm_target *t,
+                                    pm_pagemap_work *work)
+{
+    pm_pagemap *map = &run->pages.map;
+    pm_page_ranges *r = &run->pages.ranges;
+    pmapdb_status st = map->entries ? PMAPDB_OK : pm_pagemap_open(map, run->root, &run->error);
+
+    PM_STEP(st, pm_page_ranges_of(r, &t->capture, map, &run->error));
+    *work = pm_page_ranges_work(r, p);
+    work->pauses = true;
+    return st;
+}
+
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate)
 {
     pm_pagemap *map = &run->pages.map;
-    size_t n = t->capture.n_rows;
-    pm_page_range *range = calloc(n + 1, sizeof *range);
-    pm_page_counts *counts = calloc(n + 1, sizeof *counts);
-    pm_pagemap_work work = {
-        .range = range, .n = n, .counts = counts, .resident_kib = PMAPDB_UNKNOWN, .pauses = true};
-    pm_proc_extent extent;
-    bool filled = false;
+    pm_pagemap_work work = {0};
+    bool filled = did(run, pm_capture_pages_work(run, p, t, &work)) &&
+                  did(run, pm_pagemap_read(map, p, &work, fate, &run->error)) &&
+                  *fate == PM_PROC_GOOD &&
+                  did(run, fill_rows(run, t, work.counts, map->page / 1024, &run->error));
 
-    if (!range || !counts)
-        did(run, pm_fail_nomem(&run->error));
-    else if (map->entries || did(run, pm_pagemap_open(map, run->root, &run->error))) {
-        if (pm_proc_statm(p, &extent))
-            work.resident_kib = extent.resident_kib;
-        for (size_t i = 0; i < n; i++)
-            range[i] =
-                pm_page_range_of(pm_capture_row(&t->capture, i), &map->mounts, map->page, NULL);
-        filled = did(run, pm_pagemap_read(map, p, &work, fate, &run->error)) &&
-                 *fate == PM_PROC_GOOD &&
-                 did(run, fill_rows(run, t, counts, map->page / 1024, &run->error));
-    }
     t->live.read_us += work.read_us;
     if (*fate == PM_PROC_UNREADABLE)
         *fate = PM_PROC_GOOD;
-    free(range);
-    free(counts);
     return filled;
 }

@@ -10,6 +10,7 @@
 #include "api/names.h"
 #include "parse/live_map.h"
 #include "source/copy.h"
+#include "source/pages/idle.h"
 #include "source/pages/ranges.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
@@ -33,6 +34,7 @@ typedef struct pm_target {
     /* with --touched: */
     pm_clearing clearing; /* process_id 0: nothing of this beat was stored */
     int64_t start_stack;
+    bool is_due; /* the time since the last clearing is over */
     bool told_not_cleared;
 } pm_target;
 
@@ -65,6 +67,7 @@ typedef struct pm_capture_run {
     pm_names_file *names; /* NULL: no rules */
     pm_targets targets;
     pm_capture_pages pages;
+    pm_idle *idle; /* with --touched: page idle tracking; NULL: clear_refs */
     pm_proc_host *machine;
     pm_copy copy; /* /proc, or what --proc names */
     int root, lock;
@@ -131,13 +134,17 @@ void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
  * The capture is then of the dialect pagemap. False: this user may not read
  * pagemap. */
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate);
+/* The work of reading the pages of the rows of a capture. */
+pmapdb_status pm_capture_pages_work(pm_capture_run *run, const pm_proc *p, const pm_target *t,
+                                    pm_pagemap_work *work);
 
 /* ---- touched.c: does nothing unless the options ask for what was touched ---- */
 
 /* Begins a run. */
 bool pm_capture_touched_open(pm_capture_run *run);
-/* Reads what the process has done, after its map. */
-void pm_capture_touched_read(const pm_capture_run *run, const pm_proc *p, pm_target *target);
+/* Reads what the process has done, after its map; and what was touched, if page idle tracking
+ * knows it and a window ends. */
+void pm_capture_touched_read(pm_capture_run *run, const pm_proc *p, pm_target *target);
 /* Clears the accessed bits of the processes that the beat stored, where it is time and allowed. */
 void pm_capture_touched_clear(pm_capture_run *run);
 

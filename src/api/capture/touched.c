@@ -7,6 +7,9 @@
  * must fit --max-stall. The kernel reads the same bits when it looks for pages to take away, so
  * nothing is cleared while any task waits for memory.
  *
+ * With page idle tracking the pages are marked, no process waits, and the capture that ends a
+ * window reads the marks: Referenced is replaced by what lost its mark.
+ *
  * A clearing is stored before it is done and completed after it: if this program is killed in
  * between, the store knows that the bits may have been cleared. The state is only in the store:
  * runs from cron take turns with runs that stay. */
@@ -14,10 +17,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define CLEAR_US_PER_GIB 10000 /* of small pages; a huge page costs a thousandth of its size */
+#define UNTRACKED_LEAST 64     /* pages: the kernel begins to track new pages a few at a time */
 #define NEARLY 16              /* a beat that comes earlier by this part of the time is in time */
 
 bool pm_capture_touched_open(pm_capture_run *run)
@@ -28,31 +33,10 @@ bool pm_capture_touched_open(pm_capture_run *run)
         return did(run,
                    pm_fail(&run->error, PMAPDB_USAGE,
                            "--touched clears bits of live processes: a copy of /proc has none"));
-    return true;
+    return (run->pages.map.entries ||
+            did(run, pm_pagemap_open(&run->pages.map, run->root, &run->error))) &&
+           did(run, pm_idle_open(&run->pages.map, PM_IDLE_BITMAP, &run->idle, &run->error));
 }
-
-static int64_t huge_kib(const pm_mapping *m)
-{
-    return (int64_t)(m->value[PM_ANON_HUGE] + m->value[PM_SHMEM_PMD] + m->value[PM_FILE_PMD]);
-}
-
-void pm_capture_touched_read(const pm_capture_run *run, const pm_proc *p, pm_target *t)
-{
-    const pm_block *b = &t->capture.block;
-    int64_t small = b->totals.v[PM_TOTAL_RSS] + b->totals.v[PM_TOTAL_SWAP];
-
-    t->clearing = (pm_clearing){0};
-    t->start_stack = p->life.start_stack;
-    if (run->options->touched_ms == PMAPDB_UNKNOWN || b->dialect != PM_DIALECT_SMAPS ||
-        b->totals.v[PM_TOTAL_RSS] < 0 || !pm_proc_activity(p, &t->live.activity))
-        return;
-    for (size_t i = 0; i < t->capture.n_rows; i++)
-        small -= huge_kib(pm_capture_row(&t->capture, i));
-    t->clearing.small_kib = small > 0 ? small : 0;
-    t->clearing.activity = t->live.activity;
-}
-
-/* ---- may it be cleared? ---- */
 
 static int64_t clock_ns(clockid_t clock)
 {
@@ -78,6 +62,88 @@ static bool refuse(pm_capture_run *run, pm_target *t, const char *why)
     t->told_not_cleared = true;
     return false;
 }
+
+static int64_t huge_kib(const pm_mapping *m)
+{
+    return (int64_t)(m->value[PM_ANON_HUGE] + m->value[PM_SHMEM_PMD] + m->value[PM_FILE_PMD]);
+}
+
+/* Sets Referenced of each mapping: what is resident and has lost its mark. What the kernel does not
+ * track counts as touched if it is little; else Referenced is unknown. */
+static pmapdb_status set_referenced(pm_target *t, const pm_idle_pages *pages, uint64_t page_kib,
+                                    pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (size_t i = 0; i < t->capture.n_rows && st == PMAPDB_OK; i++) {
+        pm_mapping m = *pm_capture_row(&t->capture, i);
+        int64_t all = pages[i].marked + pages[i].unmarked + pages[i].untracked;
+        uint64_t marked = (uint64_t)pages[i].marked * page_kib, rss = m.value[PM_RSS];
+
+        pm_set(&m, PM_REFERENCED, rss > marked ? rss - marked : 0);
+        if (pages[i].untracked > UNTRACKED_LEAST && pages[i].untracked * NEARLY > all)
+            m.present &= ~PM_BIT(PM_REFERENCED);
+        t->capture.block.fields |= m.present;
+        st = pm_live_map_replace(t->map, i, &m, err);
+    }
+    return st;
+}
+
+/* Ends a window of page idle tracking: the marks are read only then, because the kernel looks for
+ * each marked page who maps it, which costs more than reading smaps. */
+static void read_marks(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    pm_idle_pages *pages = calloc(t->capture.n_rows + 1, sizeof *pages);
+    pm_pagemap_work work;
+    pm_proc_fate fate = PM_PROC_GONE;
+    pmapdb_error err;
+
+    if (!pages)
+        did(run, pm_fail_nomem(&run->error));
+    else if (did(run, pm_capture_pages_work(run, p, t, &work))) {
+        if (pm_idle_walk(run->idle, &run->pages.map, p, &work, pages, &fate, &err) != PMAPDB_OK)
+            refuse(run, t, err.text);
+        else if (fate == PM_PROC_GOOD)
+            t->live.activity.page_idle =
+                did(run, set_referenced(t, pages, run->pages.map.page / 1024, &run->error));
+    }
+    free(pages);
+}
+
+/* Asks the store for the last clearing: runs from cron take turns with runs that stay. */
+static void ask_store(pm_capture_run *run, pm_target *t, bool *marked)
+{
+    int64_t every_ms = run->options->touched_ms, last_ns;
+
+    t->is_due = did(run, pm_clearing_last(run->store->sql, run->host, run->boot_id, t->pid,
+                                          t->start_time, &last_ns, marked, &run->error)) &&
+                (last_ns == PMAPDB_UNKNOWN ||
+                 (clock_ns(CLOCK_MONOTONIC) - last_ns) / 1000000 >= every_ms - every_ms / NEARLY);
+}
+
+void pm_capture_touched_read(pm_capture_run *run, const pm_proc *p, pm_target *t)
+{
+    const pm_block *b = &t->capture.block;
+    int64_t small = b->totals.v[PM_TOTAL_RSS] + b->totals.v[PM_TOTAL_SWAP];
+    bool marked = false;
+
+    t->clearing = (pm_clearing){0};
+    t->start_stack = p->life.start_stack;
+    if (run->options->touched_ms == PMAPDB_UNKNOWN)
+        return;
+    ask_store(run, t, &marked);
+    if ((b->dialect != PM_DIALECT_SMAPS && !(run->idle && b->dialect == PM_DIALECT_PAGEMAP)) ||
+        b->totals.v[PM_TOTAL_RSS] < 0 || !pm_proc_activity(p, &t->live.activity))
+        return;
+    if (t->is_due && marked && run->idle)
+        read_marks(run, p, t);
+    for (size_t i = 0; i < t->capture.n_rows; i++)
+        small -= huge_kib(pm_capture_row(&t->capture, i));
+    t->clearing.small_kib = small > 0 ? small : 0;
+    t->clearing.activity = t->live.activity;
+}
+
+/* ---- may it be cleared? ---- */
 
 /* False while the machine is short of memory. */
 static bool machine_has_memory(pm_capture_run *run)
@@ -109,11 +175,18 @@ static bool cgroup_has_memory(pm_capture_run *run, const pm_proc *p, pm_target *
                         "(memory.pressure)");
 }
 
-static bool fits(pm_capture_run *run, pm_target *t, int64_t predicted_us)
+/* True if the process waits at most for --max-stall. */
+static bool fits(pm_capture_run *run, pm_target *t)
 {
     int64_t waiting = pm_proc_pressure(run->root, "pressure/cpu"); /* of 10,000 */
+    int64_t predicted_us;
     char why[160];
 
+    if (run->idle)
+        return true;
+    if (!did(run, pm_clearing_predict(run->store->sql, &t->clearing, CLEAR_US_PER_GIB,
+                                      &predicted_us, &run->error)))
+        return false;
     if (waiting > 0)
         predicted_us = predicted_us * 10000 / (waiting < 9999 ? 10000 - waiting : 1);
     if (predicted_us <= run->options->max_stall_us)
@@ -125,24 +198,15 @@ static bool fits(pm_capture_run *run, pm_target *t, int64_t predicted_us)
     return refuse(run, t, why);
 }
 
-/* True if the time since the last clearing is over. */
-static bool is_due(pm_capture_run *run, pm_target *t, int64_t *predicted_us)
+static bool is_due(pm_capture_run *run, pm_target *t)
 {
-    int64_t every_ms = run->options->touched_ms, last_ns, passed_ms;
-
     if (!t->clearing.process_id)
         return false;
     if (!t->clearing.activity.known)
         return refuse(run, t,
                       "accessed bits not cleared: reading smaps would already take longer "
                       "than --max-stall");
-    if (!did(run, pm_clearing_last(run->store->sql, &t->clearing, CLEAR_US_PER_GIB, &last_ns,
-                                   predicted_us, &run->error)))
-        return false;
-    if (last_ns == PMAPDB_UNKNOWN)
-        return true;
-    passed_ms = (clock_ns(CLOCK_MONOTONIC) - last_ns) / 1000000;
-    return passed_ms >= every_ms - every_ms / NEARLY;
+    return t->is_due;
 }
 
 /* ---- clearing ---- */
@@ -189,23 +253,46 @@ static bool store_clearing(pm_capture_run *run, const pm_clearing *c, bool begin
     return done;
 }
 
+/* Marks all pages, also those of mappings that are newer than the capture. False: maybe some are
+ * marked. */
+static bool mark(pm_capture_run *run, const pm_proc *p, pm_target *t, int64_t *took_us)
+{
+    int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    pm_page_ranges *r = &run->pages.ranges;
+    pm_proc_fate fate = PM_PROC_GONE;
+    pm_pagemap_work work;
+    pmapdb_error err;
+    pmapdb_status st = pm_page_ranges_read(r, p, &run->pages.map, NULL, &fate, &err);
+
+    if (st == PMAPDB_OK && fate == PM_PROC_GOOD) {
+        work = pm_page_ranges_work(r, p);
+        work.pauses = true;
+        st = pm_idle_walk(run->idle, &run->pages.map, p, &work, NULL, &fate, &err);
+    }
+    *took_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
+    return st == PMAPDB_OK ? fate == PM_PROC_GOOD : refuse(run, t, err.text);
+}
+
 static void clear(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     int64_t clear_us = PMAPDB_UNKNOWN;
-    int failed;
+    int failed = 0;
 
     t->clearing.mono_ns = clock_ns(CLOCK_MONOTONIC);
     t->clearing.cleared_ms = clock_ns(CLOCK_REALTIME) / 1000000;
-    if (!store_clearing(run, &t->clearing, true, 0))
+    t->clearing.page_idle = run->idle != NULL;
+    if (!store_clearing(run, &t->clearing, true, 0) || (run->idle && !mark(run, p, t, &clear_us)))
         return;
-    failed = pm_proc_clear_refs(p, &clear_us);
+    if (!run->idle)
+        failed = pm_proc_clear_refs(p, &clear_us);
     if (failed) {
         clear_us = PMAPDB_UNKNOWN;
         tell_failed(run, t, failed);
     }
     if (!store_clearing(run, &t->clearing, false, clear_us) || failed)
         return;
-    run->result->cleared++;
+    run->result->cleared += !run->idle;
+    run->result->marked += run->idle != NULL;
     run->told_clearing = t->told_not_cleared = false;
 }
 
@@ -215,15 +302,14 @@ void pm_capture_touched_clear(pm_capture_run *run)
 
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
         pm_target *t = run->targets.item[i];
-        int64_t predicted_us = 0;
         pm_proc p;
 
-        if (t->beat != run->n_begun || !is_due(run, t, &predicted_us))
+        if (t->beat != run->n_begun || !is_due(run, t))
             continue;
         if (!asked && !machine_has_memory(run))
             return;
         asked = true;
-        if (!fits(run, t, predicted_us) || !open_again(run, t, &p))
+        if (!fits(run, t) || !open_again(run, t, &p))
             continue;
         if (cgroup_has_memory(run, &p, t))
             clear(run, &p, t);

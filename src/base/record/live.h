@@ -51,6 +51,7 @@ typedef struct pm_activity {
     bool known;
     int64_t cpu_us; /* user and system time of all threads */
     int64_t minor_faults, major_faults;
+    bool page_idle; /* Referenced of the mappings is what page idle tracking says */
 } pm_activity;
 
 typedef struct pm_live {

@@ -261,6 +261,7 @@ static void say_summary(const capture *c, const pmapdb_capture_result *r, bool s
     pm_capture_log_count(r->vanished, "vanished", "vanished");
     pm_capture_log_count(r->changed, "changed too quickly", "changed too quickly");
     pm_capture_log_count(r->cleared, "cleared", "cleared");
+    pm_capture_log_count(r->marked, "marked idle", "marked idle");
     pm_capture_log_count(r->missed, "beat missed", "beats missed");
     fputc('\n', stderr);
 }

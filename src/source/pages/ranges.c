@@ -8,6 +8,30 @@ static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken,
     return pm_live_map_feed(ctx, bytes, n, taken, err);
 }
 
+static pmapdb_status add(pm_page_ranges *r, size_t i, const pm_mapping *m, const pm_pagemap *map,
+                         pm_sets *sets, pmapdb_error *err)
+{
+    pmapdb_status st = pm_grow(&r->range, &r->cap_range, i, sizeof *r->range, err);
+
+    PM_STEP(st, pm_grow(&r->counts, &r->cap_counts, i, sizeof *r->counts, err));
+    if (st != PMAPDB_OK)
+        return st;
+    r->range[i] = pm_page_range_of(m, &map->mounts, map->page, sets);
+    r->counts[i] = (pm_page_counts){0};
+    pm_family_add(&r->family, m);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm_pagemap *map,
+                                pmapdb_error *err)
+{
+    pmapdb_status st = PMAPDB_OK;
+
+    for (r->n = 0; r->n < c->n_rows && st == PMAPDB_OK; r->n++)
+        st = add(r, r->n, pm_capture_row(c, r->n), map, NULL, err);
+    return st;
+}
+
 pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_pagemap *map,
                                   pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err)
 {
@@ -22,15 +46,8 @@ pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(r->live, &block, &r->pool, &r->rows, &r->n, err);
-    for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++) {
-        PM_STEP(st, pm_grow(&r->range, &r->cap_range, i, sizeof *r->range, err));
-        PM_STEP(st, pm_grow(&r->counts, &r->cap_counts, i, sizeof *r->counts, err));
-        if (st != PMAPDB_OK)
-            break;
-        r->range[i] = pm_page_range_of(pm_page_ranges_mapping(r, i), &map->mounts, map->page, sets);
-        r->counts[i] = (pm_page_counts){0};
-        pm_family_add(&r->family, pm_page_ranges_mapping(r, i));
-    }
+    for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++)
+        st = add(r, i, pm_page_ranges_mapping(r, i), map, sets, err);
     return st;
 }
 

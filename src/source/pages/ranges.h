@@ -20,6 +20,9 @@ typedef struct pm_page_ranges {
  * it changes too quickly. */
 pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_pagemap *map,
                                   pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err);
+/* The same of the rows of a capture, without sets and family. */
+pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm_pagemap *map,
+                                pmapdb_error *err);
 void pm_page_ranges_free(pm_page_ranges *r);
 
 /* The work of reading them; its sets are the caller's to set. */

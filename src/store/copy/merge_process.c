@@ -66,7 +66,7 @@ void pm_merge_clearings(pm_merge *m, int64_t process_id)
 {
     sqlite3_stmt *row =
         pm_sql_ask(m->from->sql,
-                   "SELECT ?2, mono_ns, cleared_ms, clear_us, small_kib, cpu_us, "
+                   "SELECT ?2, mono_ns, cleared_ms, page_idle, clear_us, small_kib, cpu_us, "
                    "minor_faults, major_faults FROM clearing WHERE process_id = ?1",
                    PM_ARGS(PM_I(pm_recall_who(m->recall)->process_id), PM_I(process_id)));
 
@@ -75,8 +75,9 @@ void pm_merge_clearings(pm_merge *m, int64_t process_id)
         pm_sql_next(m->into->sql,
                     pm_sql_ask_row(m->into->sql,
                                    "INSERT OR IGNORE INTO clearing (process_id, mono_ns, "
-                                   "cleared_ms, clear_us, small_kib, cpu_us, minor_faults, "
-                                   "major_faults) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                                   "cleared_ms, page_idle, clear_us, small_kib, cpu_us, "
+                                   "minor_faults, major_faults) "
+                                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                                    row));
         pm_merge_wrote(m);
     }

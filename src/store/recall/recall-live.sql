@@ -4,7 +4,8 @@ SELECT i.live_process_id, i.mono_ns, i.read_us, i.cpu_us, i.longest_us, i.predic
   i.hwm_kib, i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, i.shmem_kib, i.degraded,
   s.tool_size_kib, s.tool_rss_kib, i.oom_score, i.cgroup_kib, i.cgroup_file_kib, i.cgroup_shmem_kib,
   i.cgroup_oom_kills, coalesce(g.number, 0), g.anon_kib, g.file_kib, g.shmem_kib, g.own_kib,
-  g.swap_kib, g.zero_kib, g.hugetlb_kib, a.cpu_us, a.minor_faults, a.major_faults
+  g.swap_kib, g.zero_kib, g.hugetlb_kib, a.cpu_us, a.minor_faults, a.major_faults,
+  a.page_idle
 FROM live_reading i
 JOIN snapshot s ON s.snapshot_id = i.snapshot_id
 LEFT JOIN page_process g ON g.snapshot_id = i.snapshot_id

@@ -97,7 +97,8 @@ static void read_reading(pm_sql *sql, sqlite3_stmt *row, pm_pool *pool, pm_live 
                      .activity = {.known = pm_col_int(row, 29) != PMAPDB_UNKNOWN,
                                   .cpu_us = pm_col_int(row, 29),
                                   .minor_faults = pm_col_int(row, 30),
-                                  .major_faults = pm_col_int(row, 31)}};
+                                  .major_faults = pm_col_int(row, 31),
+                                  .page_idle = pm_col_int(row, 32) == 1}};
 }
 
 bool pm_recall_live(pm_sql *sql, int64_t snapshot_id, pm_pool *pool, pm_recall_standing *last,

@@ -101,10 +101,11 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
                           PM_I(p->zero_kib), PM_I(p->hugetlb_kib)));
     if (live->activity.known)
         pm_sql_do(sql,
-                  "INSERT INTO activity (snapshot_id, cpu_us, minor_faults, major_faults) "
-                  "VALUES (?1, ?2, ?3, ?4)",
+                  "INSERT INTO activity (snapshot_id, cpu_us, minor_faults, major_faults, "
+                  "page_idle) VALUES (?1, ?2, ?3, ?4, ?5)",
                   PM_ARGS(PM_I(snapshot_id), PM_I(live->activity.cpu_us),
-                          PM_I(live->activity.minor_faults), PM_I(live->activity.major_faults)));
+                          PM_I(live->activity.minor_faults), PM_I(live->activity.major_faults),
+                          PM_I(live->activity.page_idle)));
 }
 
 /* ---- one beat ---- */
@@ -220,10 +221,10 @@ pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error 
     pm_sql_do(
         sql,
         "INSERT OR REPLACE INTO clearing (process_id, mono_ns, cleared_ms, small_kib, cpu_us, "
-        "minor_faults, major_faults) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "minor_faults, major_faults, page_idle) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         PM_ARGS(PM_I(c->process_id), PM_I(c->mono_ns), PM_I(c->cleared_ms), PM_I(c->small_kib),
                 PM_I(c->activity.cpu_us), PM_I(c->activity.minor_faults),
-                PM_I(c->activity.major_faults)));
+                PM_I(c->activity.major_faults), PM_I(c->page_idle)));
     return pm_sql_end(sql, err);
 }
 
@@ -239,12 +240,30 @@ pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_u
     return pm_sql_end(sql, err);
 }
 
-pmapdb_status pm_clearing_last(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
-                               int64_t *mono_ns, int64_t *predicted_us, pmapdb_error *err)
+pmapdb_status pm_clearing_last(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
+                               int64_t start_time, int64_t *mono_ns, bool *page_idle,
+                               pmapdb_error *err)
+{
+    sqlite3_stmt *row = pm_sql_ask(sql,
+                                   "SELECT mono_ns, page_idle FROM clearing WHERE process_id = "
+                                   "(SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
+                                   ") ORDER BY mono_ns DESC LIMIT 1",
+                                   PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)));
+
+    *mono_ns = PMAPDB_UNKNOWN;
+    *page_idle = false;
+    if (pm_sql_next(sql, row)) {
+        *mono_ns = pm_col_int(row, 0);
+        *page_idle = pm_col_int(row, 1) == 1;
+        pm_sql_done(row);
+    }
+    return pm_sql_end(sql, err);
+}
+
+pmapdb_status pm_clearing_predict(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
+                                  int64_t *predicted_us, pmapdb_error *err)
 {
     *predicted_us = next->small_kib * us_per_gib >> 20;
-    *mono_ns = pm_sql_value(sql, "SELECT max(mono_ns) FROM clearing WHERE process_id = ?1",
-                            PM_ARGS(PM_I(next->process_id)), PMAPDB_UNKNOWN);
     *predicted_us = pm_sql_value(sql, pm_sql_script_text("clearing-predict"),
                                  PM_ARGS(PM_I(next->process_id), PM_I(next->small_kib),
                                          PM_I(us_per_gib), PM_I(*predicted_us)),

@@ -72,6 +72,7 @@ int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured)
 
 typedef struct pm_clearing {
     int64_t process_id, mono_ns, cleared_ms;
+    bool page_idle;    /* marked by page idle tracking, not cleared by clear_refs */
     int64_t small_kib; /* of the process, in small pages */
     pm_activity activity;
 } pm_clearing;
@@ -82,10 +83,14 @@ pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error 
 pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us,
                               pmapdb_error *err);
 
-/* *mono_ns: when the process was cleared last; PMAPDB_UNKNOWN: never. *predicted_us: how long the
- * next clearing takes: the lower median of small_kib at us_per_gib and of what the two newest took,
- * with the cost of what grew since. */
-pmapdb_status pm_clearing_last(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
-                               int64_t *mono_ns, int64_t *predicted_us, pmapdb_error *err);
+/* *mono_ns: when a live process was cleared last, PMAPDB_UNKNOWN: never; *page_idle: how. */
+pmapdb_status pm_clearing_last(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
+                               int64_t start_time, int64_t *mono_ns, bool *page_idle,
+                               pmapdb_error *err);
+
+/* Predicts how long a clearing by clear_refs takes, in us: the lower median of small_kib at
+ * us_per_gib and of what the two newest took, with the cost of what grew since. */
+pmapdb_status pm_clearing_predict(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
+                                  int64_t *predicted_us, pmapdb_error *err);
 
 #endif

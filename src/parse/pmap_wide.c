@@ -116,27 +116,26 @@ size_t pm_wide_vote(const pm_wide *w)
     return vote.winner;
 }
 
-/* True if the list contains only flags and blanks. *out is the list with single blanks. */
-static bool read_flags(pm_reader *r, pm_text list, pm_text *out)
+bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters)
 {
-    pm_buf *flags = &r->wide.flags;
     size_t at = 0;
     pm_text word;
 
-    *out = pm_text_skip(list, " ");
-    while (is_flag(*out, at))
+    list = pm_text_skip(list, " \t");
+    pm_buf_clear(out);
+    while (is_flag(list, at))
         at += 3;
-    if (at == out->len + 1) /* already in this form, as procps prints them */
+    if (at >= list.len && at) { /* single blanks, as most tools print them */
+        pm_keep(r, out, (pm_text){list.data, at - 1});
         return true;
-    pm_buf_clear(flags);
-    for (at = 0; pm_guess_word(list, &at, &word);) {
-        if (word.len != 2 || !is_flag(word, 0))
-            return false;
-        if (flags->len)
-            pm_keep(r, flags, PM_TEXT(" "));
-        pm_keep(r, flags, word);
     }
-    *out = pm_buf_text(flags);
+    for (at = 0; pm_guess_word(list, &at, &word);) {
+        if (word.len != 2 || (letters && !is_flag(word, 0)))
+            return false;
+        if (out->len)
+            pm_keep(r, out, PM_TEXT(" "));
+        pm_keep(r, out, word);
+    }
     return true;
 }
 
@@ -147,15 +146,17 @@ static void read_rest(pm_reader *r, pm_text line, size_t at, pm_mapping *m)
 {
     const pm_columns *c = &r->wide.columns;
     size_t end = c->flags_end < line.len ? c->flags_end : line.len;
+    pm_buf *flags = &r->wide.flags;
 
     if (c->has_flags) {
         if (end < at || (end < line.len && line.data[end] != ' '))
             end = at;
-        if (!read_flags(r, (pm_text){line.data + at, end - at}, &m->flags) || end == at) {
+        if (!pm_read_flags(r, flags, (pm_text){line.data + at, end - at}, true) || end == at) {
             end = find_flags_end(line, at);
             end = end ? end : at;
-            read_flags(r, (pm_text){line.data + at, end - at}, &m->flags);
+            pm_read_flags(r, flags, (pm_text){line.data + at, end - at}, true);
         }
+        m->flags = pm_buf_text(flags);
         at = end;
         m->present |= PM_HAS_FLAGS;
     }

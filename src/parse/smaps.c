@@ -198,24 +198,6 @@ void pm_smaps_broken(pm_reader *r, const char *why)
 
 /* ---- key lines ---- */
 
-/* Reads words of two letters and separates them by single blanks. False if the text is not a list
- * of flags. */
-static bool read_flags(pm_reader *r, pm_text list)
-{
-    pm_buf *out = &r->smaps.flags;
-    pm_text word;
-
-    pm_buf_clear(out);
-    for (size_t at = 0; pm_guess_word(list, &at, &word);) {
-        if (word.len != 2)
-            return false;
-        if (out->len)
-            pm_keep(r, out, PM_TEXT(" "));
-        pm_keep(r, out, word);
-    }
-    return true;
-}
-
 /* Reads a number and whether a unit follows: "   12 kB", "   0". */
 static bool read_value(pm_text t, uint64_t *value, bool *kib)
 {
@@ -230,11 +212,14 @@ static bool read_value(pm_text t, uint64_t *value, bool *kib)
 
 static bool is_key(pm_text key)
 {
-    const char *first = "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-               *more = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    bool good = key.len > 0 && key.len <= 64 && *key.data >= 'A' && *key.data <= 'Z';
 
-    return key.len > 0 && key.len <= 64 && pm_char_in(*key.data, first) &&
-           pm_text_skip(key, more).len == 0;
+    for (size_t i = 0; i < key.len && good; i++) {
+        char c = key.data[i], lower = (char)(c | 0x20);
+
+        good = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    }
+    return good;
 }
 
 /* Cuts the key off the line; *line becomes the value. */
@@ -300,7 +285,7 @@ bool pm_smaps_key(pm_reader *r, pm_text line)
     if (!take_key(&value, &key))
         return false;
     if (pm_text_equal(key, PM_TEXT("VmFlags"))) {
-        if (!read_flags(r, value) || is_cut(r, value))
+        if (!pm_read_flags(r, &s->flags, value, false) || is_cut(r, value))
             s->bad = "its VmFlags are no list of flags";
         s->row.present |= PM_HAS_FLAGS;
     } else if (pm_text_equal(key, PM_TEXT("Name"))) {

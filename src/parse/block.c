@@ -1,7 +1,6 @@
 /* block: the lines of the current block, and the verdict on the block when it ends. */
 #include "parse/block.h"
 
-#include "parse/wide.h"
 #include <stdarg.h>
 #include <stdio.h>
 

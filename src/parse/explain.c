@@ -2,7 +2,6 @@
  * from the sources of procps 3.2.0 to 4.0.6. */
 #include "parse/block.h"
 
-#include "parse/wide.h"
 #include <inttypes.h>
 
 static const char *const sentences[PM_MARK_COUNT] = {

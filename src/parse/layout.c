@@ -1,6 +1,6 @@
 /* layout: finds the field of each column of pmap -X and -XX: by the header, or without a header
  * (-q) by the formats of the kernels since 2.6.39 and by arithmetic. */
-#include "parse/wide.h"
+#include "parse/block.h"
 
 /* The fields that -XX shows and -X leaves out. */
 #define ONLY_XX                                                                      \

@@ -1,6 +1,6 @@
 /* pmap_wide: the rows of pmap -X and -XX. They are held until the block ends, because the name
  * begins after the VmFlags column and only all rows together show the right edge of this column. */
-#include "parse/wide.h"
+#include "parse/block.h"
 
 #include "base/num.h"
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "parse/block.h"
 
 #include "base/num.h"
-#include "parse/wide.h"
 #include <limits.h>
 
 static void line_of(pm_reader *r, pm_text t);

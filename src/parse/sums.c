@@ -3,7 +3,6 @@
 #include "parse/block.h"
 
 #include "base/num.h"
-#include "parse/wide.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

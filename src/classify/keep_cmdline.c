@@ -171,18 +171,13 @@ pm_text pm_interpreted_name(pm_text arguments)
 static void mark_matches(pm_keep_cmdline *keep, pm_regex *regex)
 {
     pm_text line = pm_buf_text(&keep->line);
-    size_t at = 0;
+    size_t at = 0, from, to;
 
-    for (int i = 0; i < MATCHES_MAX && at <= line.len; i++) {
-        pm_regex_match m;
-
-        if (pm_regex_next(regex, &keep->space, line, at, &m) <= 0)
+    for (int i = 0; i < MATCHES_MAX && at <= line.len; i++, at = to > at ? to : at + 1) {
+        if (pm_regex_find(regex, &keep->space, line, at, &from, &to) <= 0)
             return;
-        if (m.n == 0)
-            m.group[m.n++] = (pm_regex_span){m.from, m.to > m.from ? m.to : m.from};
-        for (size_t k = 0; k < m.n; k++)
-            mark(keep, (pm_text){line.data + m.group[k].from, m.group[k].to - m.group[k].from});
-        at = m.to > at ? m.to : at + 1;
+        if (to > from) /* \K in a lookahead can put a start after its end */
+            mark(keep, (pm_text){line.data + from, to - from});
     }
 }
 

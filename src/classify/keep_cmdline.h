@@ -6,7 +6,7 @@
  *  - of an interpreter (java, node, python, ruby, perl, php, dotnet, a shell) also the script,
  *    module, jar or main class, with the option that names it: "java -jar app.jar", "python3 -m
  *    http.server". Code in an argument (-c, -e) is not kept;
- *  - the matches of the user's regexes; if a regex has groups, only the text of its groups.
+ *  - the matches of the user's regexes.
  *
  * Opens no files and prints nothing. */
 #ifndef PM_CLASSIFY_KEEP_CMDLINE_H

@@ -171,7 +171,7 @@ static bool decide_glob(const pm_regex *glob, pm_text text, bool *matches)
     return !starts || !glob->pattern[glob->literal];
 }
 
-/* Returns the same codes as pm_regex_next. A glob does not match if memory is short. */
+/* Returns the same codes as pm_regex_find. A glob does not match if memory is short. */
 static int match(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
 {
     int found = PCRE2_ERROR_NOMEMORY, code;
@@ -198,22 +198,16 @@ bool pm_regex_matches(pm_regex *regex, pm_regex_space *space, pm_text text)
     return match(regex, space, text, 0) > 0;
 }
 
-int pm_regex_next(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
-                  pm_regex_match *out)
+int pm_regex_find(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at, size_t *from,
+                  size_t *to)
 {
     int found = match(regex, space, text, at);
-    const size_t *span;
 
-    if (found <= 0)
-        return found;
-    span = pcre2_get_ovector_pointer(space->match);
-    *out = (pm_regex_match){.from = span[0], .to = span[1]};
-    for (size_t i = 1; i <= regex->groups && i < GROUPS; i++)
-        if (span[2 * i] != PCRE2_UNSET && span[2 * i] <= span[2 * i + 1]) {
-            out->group[out->n].from = span[2 * i];
-            out->group[out->n++].to = span[2 * i + 1];
-        }
-    return 1;
+    if (found > 0) {
+        *from = pcre2_get_ovector_pointer(space->match)[0];
+        *to = pcre2_get_ovector_pointer(space->match)[1];
+    }
+    return found;
 }
 
 pm_text pm_regex_group(pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n)

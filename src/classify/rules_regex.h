@@ -40,21 +40,10 @@ bool pm_regex_matches(pm_regex *regex, pm_regex_space *space, pm_text text);
  * text. */
 pm_text pm_regex_group(pm_regex *regex, pm_regex_space *space, pm_text text, unsigned n);
 
-typedef struct pm_regex_span {
-    size_t from, to;
-} pm_regex_span;
-
-/* The position of a match and of the groups that took part in it, as offsets into the text. */
-typedef struct pm_regex_match {
-    size_t from, to;
-    size_t n;
-    pm_regex_span group[9];
-} pm_regex_match;
-
-/* Finds the first match from `at` on. Returns 1 for a match, 0 without a match, -1 if the regex
- * gave up. */
-int pm_regex_next(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at,
-                  pm_regex_match *out);
+/* Finds the first match from `at` on: text from *from to *to. Returns 1 for a match, 0 without a
+ * match, -1 if the regex gave up. */
+int pm_regex_find(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at, size_t *from,
+                  size_t *to);
 
 void pm_regex_space_free(pm_regex_space *space);
 

@@ -112,7 +112,7 @@ static void of_an_interpreter_the_script(void **state)
 
 static void what_regexes_match(void **state)
 {
-    static const char *const port[] = {"--port \\d+", "role=(\\w+)"};
+    static const char *const port[] = {"--port \\d+", "role=\\K\\w+"};
     static const char *const all[] = {".*"}, *const empty[] = {"x*"};
     pm_text line = PM_TEXT("/srv/app\0--token\0hunter2\0--port\080\0role=db\0");
 

@@ -51,7 +51,7 @@ static const pm_option options[] = {
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each capture", NULL},
     {"strict", 0, PM_OPT_FLAG, AT(o.strict), NULL, "A capture without a pid is an error", NULL},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
-     "Also store what it matches (or its groups) of command lines, not only the program", NULL},
+     "Also store what it matches of command lines, not only the program", NULL},
     {"max-memory", 0, PM_OPT_CUSTOM, AT(o.max_memory), "SIZE", "Memory that one file may need (2G)",
      read_bytes},
     {"max-unpacked", 0, PM_OPT_CUSTOM, AT(o.max_unpacked), "SIZE",

@@ -1,5 +1,5 @@
 /* pid_word: finds "PID 4711", "(pid: 4711)", "/proc/4711/maps" in a line of text. */
-#include "parse/pid_word.h"
+#include "parse/block.h"
 
 #include "base/num.h"
 #include <strings.h>
@@ -48,19 +48,13 @@ static bool at_word(pm_text t, int64_t *pid)
 
 static bool at_path(pm_text t, int64_t *pid)
 {
-    static const char *const files[] = {"/smaps", "/smaps_rollup", "/maps"};
-    pm_text rest;
-
     if (!pm_text_starts(t, PM_TEXT("/proc/")))
         return false;
     t = pm_text_from(t, 6);
-    if (!take_number(&t, pid) || !t.len)
+    if (!take_number(&t, pid))
         return false;
-    rest = pm_text_skip(pm_text_from(t, 1), NAME_BYTES);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (pm_text_equal((pm_text){t.data, t.len - rest.len}, pm_text_of(files[i])))
-            return true;
-    return false;
+    t.len -= pm_text_skip(pm_text_from(t, 1), NAME_BYTES).len;
+    return pm_text_listed(t, " /smaps /smaps_rollup /maps ");
 }
 
 /* True if a word begins at i. "ppid", "my_pid", "redis.pid", "run/pid" and "parent-pid" are

@@ -3,7 +3,6 @@
 #include "parse/block.h"
 
 #include "base/clock/clock.h"
-#include "parse/pid_word.h"
 
 /* A remark about a capture is short and is directly above the capture. */
 #define REMARK_MAX 80

@@ -6,9 +6,9 @@
 #include "base/near.h"
 #include "base/num.h"
 #include "base/unit.h"
+#include "parse/block.h"
 #include "parse/formats.h"
 #include "parse/guess.h"
-#include "parse/pid_word.h"
 #include "source/walk.h"
 #include "store/func/vmflags.h"
 

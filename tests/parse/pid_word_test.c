@@ -1,7 +1,7 @@
 /* pid_word: lines that name one process, and lines that name no process or two. */
 #include "unit.h"
 
-#include "parse/pid_word.h"
+#include "parse/block.h"
 #include <stdlib.h>
 
 static const struct {

@@ -104,8 +104,4 @@ int pm_cli_completion(pm_cli *cli, int argc, char **argv);
 /* Runs a command that is a named query; `query` is its name. */
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);
 
-/* Runs import --explain. */
-int pm_cli_explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
-                   const pmapdb_import_options *import);
-
 #endif

@@ -63,14 +63,6 @@ bool pm_moment_has_sums_only(const pm_moment *s)
     return strcmp(s->state, "totals") == 0;
 }
 
-void pm_moment_which(const pm_moment *s, char *out, size_t size)
-{
-    if (s->snapshot_id != PMAPDB_UNKNOWN)
-        snprintf(out, size, "@%lld", (long long)s->snapshot_id);
-    else
-        snprintf(out, size, "of %lld processes", (long long)s->processes);
-}
-
 void pm_moment_selector(const pm_moment *s, char *out, size_t size)
 {
     if (s->snapshot_id != PMAPDB_UNKNOWN)

@@ -25,9 +25,6 @@ void pm_moment_read_two(const pm_run_args *args, const char *query, pm_moment *o
 /* True if the capture has sums only, and no mappings. */
 bool pm_moment_has_sums_only(const pm_moment *s);
 
-/* Prints "@7", or "of 3 processes". */
-void pm_moment_which(const pm_moment *s, char *out, size_t size);
-
 /* Prints the moment in a form that --from, --to and --snapshot accept: "@7", or its time. */
 void pm_moment_selector(const pm_moment *s, char *out, size_t size);
 

@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct growth {
-    int64_t percent, kib;
-} growth;
-
 typedef struct capture {
     pm_cli *cli;
     pmapdb_capture_options o;
@@ -25,7 +21,6 @@ typedef struct capture {
     int64_t *pids;
     pm_buf names, match; /* SQL expressions of the names, and of all */
     bool verbose, pages;
-    growth growth;
     int64_t max_stall_ms;
     pm_cli_list keep_cmdline, keep_env, labels;
     pm_capture_log log;
@@ -37,16 +32,16 @@ typedef struct capture {
 
 static const char *read_growth(const char *arg, void *value)
 {
-    growth *g = value;
+    pmapdb_capture_options *o = value;
     size_t n = strlen(arg);
     uint64_t percent;
     int64_t kib;
 
     if (n > 1 && arg[n - 1] == '%' && pm_num_all((pm_text){arg, n - 1}, &percent) && percent > 0 &&
         percent < 1000000)
-        g->percent = (int64_t)percent;
+        o->growth_percent = (int64_t)percent;
     else if (arg[strspn(arg, "0123456789.")] && pm_num_size(pm_text_of(arg), &kib) && kib > 0)
-        g->kib = kib;
+        o->growth_kib = kib;
     else
         return "a share like 10% or a size like 200M";
     return NULL;
@@ -76,44 +71,41 @@ static const char *read_names(const char *arg, void *value)
 #define AT(field) offsetof(capture, field)
 
 static const pm_option options[] = {
-    {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR", "Processes that it matches, anew at each beat",
-     NULL},
-    {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program", NULL},
-    {"user", 0, PM_OPT_NAME, AT(user), "NAME", "Only processes of this user", NULL},
+    {"match", 0, PM_OPT_TEXT, AT(o.match), "EXPR", "Processes that it matches, anew at each beat"},
+    {"all", 0, PM_OPT_FLAG, AT(o.all), NULL, "All processes except this program"},
+    {"user", 0, PM_OPT_NAME, AT(user), "NAME", "Only processes of this user"},
     {"every", 0, PM_OPT_CUSTOM, AT(o.every_ms), "SPAN",
      "Capture now, then at every multiple of SPAN in UTC: 60s", pm_option_read_every},
     {"interval", 'i', PM_OPT_CUSTOM, AT(o.every_ms), "SPAN", NULL, pm_option_read_every},
     {"count", 'n', PM_OPT_COUNT, AT(o.count), "N",
-     "This many times (default: until SIGINT or SIGTERM)", NULL},
-    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot", NULL},
+     "This many times (default: until SIGINT or SIGTERM)"},
+    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot"},
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
-     "What to read (auto: maps where smaps would stall)", NULL},
+     "What to read (auto: maps where smaps would stall)"},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
-     "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)", NULL},
+     "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)"},
     {"touched", 0, PM_OPT_CUSTOM, AT(o.touched_ms), "SPAN",
      "At most so often, begin to see what is touched", pm_option_read_every},
-    {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact", NULL},
+    {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact"},
     {"archive", 0, PM_OPT_WORD, AT(o.archive), "FILE",
-     "Only the pages, into FILE, for --proc elsewhere", NULL},
-    {"on-growth", 0, PM_OPT_CUSTOM, AT(growth), "AMOUNT",
+     "Only the pages, into FILE, for --proc elsewhere"},
+    {"on-growth", 0, PM_OPT_CUSTOM, AT(o), "AMOUNT",
      "Only processes that grew or shrank by 10% or 200M since their last snapshot", read_growth},
     {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",
-     "Only processes with more resident memory than this", NULL},
+     "Only processes with more resident memory than this"},
     {"keep-env", 0, PM_OPT_CUSTOM, AT(keep_env), "NAME,...",
      "Store these variables of the environment", read_names},
     {"lock-wait", 0, PM_OPT_SPAN, AT(o.lock_wait_ms), "SPAN",
-     "Wait for a run that captures the same to end", NULL},
-    {"proc", 0, PM_OPT_WORD, AT(o.proc), "PATH", "Another /proc: mounted, copied, or an archive",
-     NULL},
-    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
-    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME", "Name of the processes (comm, or their script)",
-     NULL},
-    {"names", 0, PM_OPT_WORD, AT(o.names), "FILE", "Names by rules, lines of NAME EXPR", NULL},
+     "Wait for a run that captures the same to end"},
+    {"proc", 0, PM_OPT_WORD, AT(o.proc), "PATH", "Another /proc: mounted, copied, or an archive"},
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)"},
+    {"name", 0, PM_OPT_NAME, AT(o.name), "NAME", "Name of the processes (comm, or their script)"},
+    {"names", 0, PM_OPT_WORD, AT(o.names), "FILE", "Names by rules, lines of NAME EXPR"},
     {"keep-cmdline", 0, PM_OPT_LIST, AT(keep_cmdline), "REGEX",
-     "Also store what it matches of command lines", NULL},
+     "Also store what it matches of command lines"},
     PM_LABEL_OPTION(AT(labels)),
-    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
-    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
+    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)"},
+    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store"},
     {0}};
 
 static const pm_syntax syntax = {.options = options,
@@ -181,24 +173,6 @@ static void choose(capture *c, char **words, size_t n)
 
 /* ---- beats ---- */
 
-/* Reports a reason once, not at every beat. say_found() reports the end of the losses once. */
-static void say_lost(capture *c, const pmapdb_error *lost)
-{
-    c->n_lost++;
-    if (strcmp(c->lost, lost->text) != 0)
-        pm_cli_say("a beat is lost: %s", lost->text);
-    snprintf(c->lost, sizeof c->lost, "%s", lost->text);
-}
-
-static void say_found(capture *c)
-{
-    if (c->n_lost)
-        pm_cli_say("beats are stored again; %" PRIu64 " %s lost", c->n_lost,
-                   c->n_lost == 1 ? "was" : "were");
-    c->n_lost = 0;
-    c->lost[0] = '\0';
-}
-
 static void on_beat(void *ctx, const pmapdb_capture_beat *beat)
 {
     capture *c = ctx;
@@ -214,10 +188,14 @@ static void on_beat(void *ctx, const pmapdb_capture_beat *beat)
     if (missed)
         pm_cli_note(c->cli, "%s: %" PRIu64 " %s missed before it", at, missed,
                     missed == 1 ? "beat was" : "beats were");
-    if (beat->lost)
-        say_lost(c, beat->lost);
-    else
-        say_found(c);
+    /* A reason is said once, not at every beat, and so is the end of the losses. */
+    if (beat->lost && strcmp(c->lost, beat->lost->text) != 0)
+        pm_cli_say("a beat is lost: %s", beat->lost->text);
+    if (!beat->lost && c->n_lost)
+        pm_cli_say("beats are stored again; %" PRIu64 " %s lost", c->n_lost,
+                   c->n_lost == 1 ? "was" : "were");
+    snprintf(c->lost, sizeof c->lost, "%s", beat->lost ? beat->lost->text : "");
+    c->n_lost = beat->lost ? c->n_lost + 1 : 0;
     pm_output_flush(&c->log.out);
 }
 
@@ -314,7 +292,6 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     capture c = {.cli = cli,
                  .open = {.mode = PMAPDB_WRITE},
                  .measure = "auto",
-                 .growth = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
                  .max_stall_ms = PMAPDB_UNKNOWN};
     pmapdb_store *store;
     pmapdb_error err;
@@ -333,8 +310,6 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
         if (c.o.every_ms != PMAPDB_UNKNOWN)
             pm_cli_usage(cli, "--archive takes one moment: --every does not go with it");
     }
-    c.o.growth_percent = c.growth.percent;
-    c.o.growth_kib = c.growth.kib;
     if (c.max_stall_ms != PMAPDB_UNKNOWN)
         c.o.max_stall_us = c.max_stall_ms * 1000;
     c.o.keep_env = c.keep_env.item;

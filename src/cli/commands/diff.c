@@ -67,8 +67,7 @@ static const char *read_threshold(const char *arg, void *value)
 
 static const pm_option options[] = {
     {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage|process",
-     "What is compared (category; process where several names are in the store and none is given)",
-     NULL},
+     "What is compared (category; process where several names are in the store and none is given)"},
     {"threshold", 0, PM_OPT_CUSTOM, AT(threshold), "METRIC:SIZE",
      "Exit status 1 if a row or the total grew by at least that: METRIC is mappings, size, rss, "
      "pss, private, private_dirty or swap",
@@ -288,12 +287,11 @@ static void write_next(const diff *d, pm_output *out)
 static void refuse_sums(const diff *d)
 {
     const pm_moment *s = pm_moment_has_sums_only(&d->older) ? &d->older : &d->newer;
-    char which[64];
+    char which[32];
 
-    if (!pm_moment_has_sums_only(s))
-        return;
-    pm_moment_which(s, which, sizeof which);
-    pm_cli_die("the snapshot %s has sums only: --by category compares it", which);
+    pm_moment_selector(s, which, sizeof which);
+    if (pm_moment_has_sums_only(s))
+        pm_cli_die("the snapshot %s has sums only: --by category compares it", which);
 }
 
 /* Returns the KiB that the rows leave unexplained. */

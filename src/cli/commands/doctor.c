@@ -17,10 +17,9 @@ typedef struct doctor {
 
 static const pm_option options[] = {
     {"deep", 0, PM_OPT_FLAG, AT(o.deep), NULL,
-     "Also check every index, every reference and the sums of every snapshot against the rows",
-     NULL},
+     "Also check every index, every reference and the sums of every snapshot against the rows"},
     {"max-size", 0, PM_OPT_SIZE, AT(o.max_size_kib), "SIZE",
-     "Size that the store may grow to: 2G (default: the disk)", NULL},
+     "Size that the store may grow to: 2G (default: the disk)"},
     {0}};
 
 /* Tables and Markdown show the first four columns; Prometheus gets labels and numbers. */
@@ -37,18 +36,7 @@ static const struct {
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void put_columns(FILE *out, const void *ctx, bool all)
-{
-    (void)ctx;
-    if (!all)
-        return;
-    fputs("Columns:\n", out);
-    for (int i = 0; i < N_COLUMNS; i++)
-        fprintf(out, "  %-23s %-8s %s\n", columns[i].column.name,
-                pm_unit_name(columns[i].column.unit), columns[i].help);
-}
-
-static const pm_syntax syntax = {.options = options, .more = put_columns};
+static const pm_syntax syntax = {.options = options};
 
 static bool is_shown(const pm_cli *cli, int i)
 {

@@ -19,14 +19,13 @@ typedef struct export_cli {
 
 static const pm_option options[] = {
     {"process", 0, PM_OPT_LIST, AT(processes), "SELECTOR",
-     "Only this process, or all of this name; may be repeated", NULL},
-    {"from", 0, PM_OPT_WORD, AT(o.from), "SNAPSHOT", "Only from this moment on", NULL},
-    {"to", 0, PM_OPT_WORD, AT(o.to), "SNAPSHOT", "Only up to this moment", NULL},
+     "Only this process, or all of this name; may be repeated"},
+    {"from", 0, PM_OPT_WORD, AT(o.from), "SNAPSHOT", "Only from this moment on"},
+    {"to", 0, PM_OPT_WORD, AT(o.to), "SNAPSHOT", "Only up to this moment"},
     {"redact", 0, PM_OPT_FLAG, AT(o.redact), NULL,
-     "Replace what identifies the owner: paths, names, command lines, hosts, users, addresses",
-     NULL},
+     "Replace what identifies the owner: paths, names, command lines, hosts, users, addresses"},
     {"keep", 0, PM_OPT_LIST, AT(keep), "REGEX",
-     "With --redact: keep each path, part of a path, or word that this matches in full", NULL},
+     "With --redact: keep each path, part of a path, or word that this matches in full"},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "OUT.db"};

@@ -35,15 +35,15 @@ static const char *read_offset(const char *arg, void *value)
 #define AT(field) offsetof(import_perf, field)
 
 static const pm_option options[] = {
-    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "The host that it was recorded on", NULL},
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "The host that it was recorded on"},
     {"pid", 0, PM_OPT_PID, AT(o.pid), "N",
-     "All threads belong to process N (perf script -F +pid also says it)", NULL},
+     "All threads belong to process N (perf script -F +pid also says it)"},
     {"clock-offset", 0, PM_OPT_CUSTOM, AT(o.clock_offset_ns), "SECONDS",
      "UTC is perf's time plus this (default: found from the clocks or the contents of captures); a "
      "known recording gets it too, and loses it when it is imported without",
      read_offset},
-    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
-    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
+    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)"},
+    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store"},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "FILE..."};

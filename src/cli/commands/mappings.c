@@ -37,11 +37,10 @@ static const char *read_flag(const char *arg, void *value)
 
 static const pm_option options[] = {
     {"words", 0, PM_OPT_FLAG, AT(words), NULL,
-     "Permissions and VmFlags in words, largest first (mappings-words)", NULL},
+     "Permissions and VmFlags in words, largest first (mappings-words)"},
     {"regions", 0, PM_OPT_WORD, AT(regions), "FILE",
      "What lies in each region of a CSV file, START,END in hexadecimal: completely or in part "
-     "(mappings-regions)",
-     NULL},
+     "(mappings-regions)"},
     {"skip-flag", 0, PM_OPT_CUSTOM, AT(skipped), "FLAG",
      "With --regions: leave out mappings with that VmFlag, like dd; may be repeated", read_flag},
     {0}};

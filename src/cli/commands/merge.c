@@ -17,13 +17,12 @@ typedef struct merge {
 
 static const pm_option options[] = {
     {"host", 0, PM_OPT_NAME, AT(o.host), "NAME",
-     "The host of captures whose host is unknown in OTHER", NULL},
+     "The host of captures whose host is unknown in OTHER"},
     {"sweep", 0, PM_OPT_SPAN, AT(o.sweep_ms), "SPAN",
-     "Captures of one name this close are one moment (1s)", NULL},
-    {"dry-run", 0, PM_OPT_FLAG, AT(o.dry_run), NULL, "Store nothing: count what would be stored",
-     NULL},
-    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)", NULL},
-    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store", NULL},
+     "Captures of one name this close are one moment (1s)"},
+    {"dry-run", 0, PM_OPT_FLAG, AT(o.dry_run), NULL, "Store nothing: count what would be stored"},
+    {"mode", 0, PM_OPT_MODE, AT(open.file_mode), "MODE", "Permissions of a new store (0600)"},
+    {"group", 0, PM_OPT_NAME, AT(open.group), "NAME", "Group of a new store"},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "OTHER.db..."};

@@ -14,8 +14,8 @@ typedef struct query_args {
 
 /* The first option is only for a command line without a query's name. */
 static const pm_option options[] = {
-    {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the queries, built in and of your own", NULL},
-    {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the SQL", NULL},
+    {"list", 0, PM_OPT_FLAG, AT(list), NULL, "List the queries, built in and of your own"},
+    {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the SQL"},
     {0}};
 
 static const pm_syntax syntax = {

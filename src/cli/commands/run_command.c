@@ -137,12 +137,12 @@ typedef struct run {
 #define AT(field) offsetof(run, field)
 
 static const pm_option options[] = {
-    {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN", "Capture this often (default: 1s)", NULL},
+    {"every", 0, PM_OPT_SPAN, AT(o.every_ms), "SPAN", "Capture this often (default: 1s)"},
     {"name", 0, PM_OPT_NAME, AT(o.name), "NAME",
-     "Name of all processes of the command (default: the command)", NULL},
-    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)", NULL},
+     "Name of all processes of the command (default: the command)"},
+    {"host", 0, PM_OPT_NAME, AT(o.host), "NAME", "Name of this machine (default: its own)"},
     PM_LABEL_OPTION(AT(labels)),
-    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot", NULL},
+    {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot"},
     {0}};
 
 static const pm_syntax syntax = {

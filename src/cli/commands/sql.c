@@ -33,8 +33,8 @@ static const pm_option options[] = {
      "always",
      read_param},
     {"timeout", 0, PM_OPT_SPAN, AT(how.timeout_ms), "SPAN",
-     "Stop after that much work, with exit status 2 (30s; 0s: never)", NULL},
-    {"max-rows", 0, PM_OPT_COUNT, AT(how.max_rows), "N", "At most N rows (all)", NULL},
+     "Stop after that much work, with exit status 2 (30s; 0s: never)"},
+    {"max-rows", 0, PM_OPT_COUNT, AT(how.max_rows), "N", "At most N rows (all)"},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "'SELECT ...'|-"};

@@ -17,15 +17,14 @@ typedef struct baseline {
 
 static const pm_option options[] = {
     {"update", 0, PM_OPT_WORD, AT(update), "FILE",
-     "Add the runs to this file; the newest 10 stay, or --keep", NULL},
-    {"keep", 0, PM_OPT_COUNT, AT(keep), "N", "Only the newest N runs", NULL},
+     "Add the runs to this file; the newest 10 stay, or --keep"},
+    {"keep", 0, PM_OPT_COUNT, AT(keep), "N", "Only the newest N runs"},
     {"warm-up", 0, PM_OPT_TEXT, AT(from.warm_up), "SPAN",
-     "Time after the start of each run that only the peak covers (a tenth)", NULL},
+     "Time after the start of each run that only the peak covers (a tenth)"},
     {"work", 0, PM_OPT_WORD, AT(from.work), "FILE",
-     "A counter of work, CSV with time,count: cuts the runs by requests", NULL},
-    {"process", 'p', PM_OPT_WORD, AT(from.process), "NAME", "Of stores that have several names",
-     NULL},
-    {"dialect", 0, PM_OPT_TEXT, AT(from.dialect), "NAME", "Only captures of this dialect", NULL},
+     "A counter of work, CSV with time,count: cuts the runs by requests"},
+    {"process", 'p', PM_OPT_WORD, AT(from.process), "NAME", "Of stores that have several names"},
+    {"dialect", 0, PM_OPT_TEXT, AT(from.dialect), "NAME", "Only captures of this dialect"},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "[RUNS]..."};

@@ -42,22 +42,20 @@ static const char *read_share(const char *arg, void *value)
 #define AT(field) offsetof(compare, field)
 
 static const pm_option options[] = {
-    {"with", 0, PM_OPT_LIST, AT(with), "B...", "The runs to be judged", NULL},
+    {"with", 0, PM_OPT_LIST, AT(with), "B...", "The runs to be judged"},
     {"fail-on", 0, PM_OPT_LIST, AT(fail_on), "WHAT:AMOUNT",
      "Exit 1 only for this: rss:+5%, peak:10M, growth:1M/h, per_work:100B, mappings:20, "
-     "CATEGORY:+10M",
-     NULL},
+     "CATEGORY:+10M"},
     {"tolerance", 0, PM_OPT_CUSTOM, AT(share), "SHARE",
      "Smaller differences, as shares of the process, do not matter (1%)", read_share},
     {"warm-up", 0, PM_OPT_TEXT, AT(from.warm_up), "SPAN",
-     "Time after the start of each run that only the peak covers (a tenth)", NULL},
+     "Time after the start of each run that only the peak covers (a tenth)"},
     {"work", 0, PM_OPT_WORD, AT(from.work), "FILE",
-     "A counter of work, CSV with time,count: aligns the runs of stores by requests", NULL},
-    {"process", 0, PM_OPT_TEXT, AT(from.process), "NAME", "Of stores that have several names",
-     NULL},
-    {"dialect", 0, PM_OPT_TEXT, AT(from.dialect), "NAME", "Only captures of this dialect", NULL},
-    {"junit", 0, PM_OPT_WORD, AT(junit), "FILE", "Also write test cases in JUnit's XML", NULL},
-    {"all", 0, PM_OPT_FLAG, AT(all), NULL, "Also the categories that do not differ", NULL},
+     "A counter of work, CSV with time,count: aligns the runs of stores by requests"},
+    {"process", 0, PM_OPT_TEXT, AT(from.process), "NAME", "Of stores that have several names"},
+    {"dialect", 0, PM_OPT_TEXT, AT(from.dialect), "NAME", "Only captures of this dialect"},
+    {"junit", 0, PM_OPT_WORD, AT(junit), "FILE", "Also write test cases in JUnit's XML"},
+    {"all", 0, PM_OPT_FLAG, AT(all), NULL, "Also the categories that do not differ"},
     {0}};
 
 static const pm_syntax syntax = {.options = options, .operands = "A... --with B..."};
@@ -212,7 +210,7 @@ int pm_cli_compare(pm_cli *cli, int argc, char **argv)
         pm_gates_junit(&c.gates, &c.findings, c.junit);
     write(&c);
     exit_code = pm_gates_exit(&c.gates);
-    pm_gates_free(&c.gates);
+    free(c.gates.item);
     pm_findings_free(&c.findings);
     pm_buf_free(&sources);
     free(c.with.item);

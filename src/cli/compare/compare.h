@@ -91,12 +91,11 @@ typedef struct pm_gates {
     size_t n;
 } pm_gates;
 
-/* Reads the gates, and judges the finding of each by the amount that it allows, with p corrected
- * for the gates alone. Without gates, level and peak of total, and everything that is worse, are
- * the gates. */
+/* The caller frees out->item. Reads the gates, and judges the finding of each by the amount that it
+ * allows, with p corrected for the gates alone. Without gates, level and peak of total, and
+ * everything that is worse, are the gates. */
 void pm_gates_make(pm_gates *out, const pm_cli *cli, const pm_cli_list *asked,
                    const pm_findings *findings, double alpha);
-void pm_gates_free(pm_gates *gates);
 
 /* 1 if a gate is worse, else 3 if one cannot be told, else 0. */
 int pm_gates_exit(const pm_gates *gates);

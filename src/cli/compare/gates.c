@@ -127,11 +127,6 @@ void pm_gates_make(pm_gates *out, const pm_cli *cli, const pm_cli_list *asked,
             out->item[out->n++] = (pm_gate){.finding = findings->item[i]};
 }
 
-void pm_gates_free(pm_gates *gates)
-{
-    free(gates->item);
-}
-
 int pm_gates_exit(const pm_gates *gates)
 {
     bool unknown = false;

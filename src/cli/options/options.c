@@ -18,12 +18,11 @@ typedef struct help_flags {
 #define AT(field) offsetof(help_flags, field)
 
 const pm_option pm_help_options[] = {
-    {"help", 'h', PM_OPT_FLAG, AT(help), NULL, "The most important; pmapdb help COMMAND says all",
-     NULL},
-    {"help", '?', PM_OPT_FLAG, AT(help), NULL, NULL, NULL},
-    {&PM_HELP_ALL[2], 0, PM_OPT_FLAG, AT(all), NULL, NULL, NULL},
-    {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message", NULL},
-    {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version", NULL},
+    {"help", 'h', PM_OPT_FLAG, AT(help), NULL, "The most important; pmapdb help COMMAND says all"},
+    {"help", '?', PM_OPT_FLAG, AT(help), NULL, NULL},
+    {&PM_HELP_ALL[2], 0, PM_OPT_FLAG, AT(all), NULL, NULL},
+    {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message"},
+    {"version", 'V', PM_OPT_FLAG, AT(version), NULL, "Print program version"},
     {0}};
 
 #define SHORTEST 3 /* beginning of a long name: --to does not mean --top */

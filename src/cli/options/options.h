@@ -37,6 +37,9 @@ typedef enum pm_option_type {
     PM_OPT_CUSTOM, /* stored by `read` */
 } pm_option_type;
 
+/* Rows end with the last field that they need. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 typedef struct pm_option {
     const char *name;
     char letter; /* 0: none */

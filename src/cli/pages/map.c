@@ -327,13 +327,13 @@ static void map_machine(const pm_map_ask *ask, pm_output *out)
 
 int pm_cli_map(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_option options[] = {
-        {"physical", 0, PM_OPT_FLAG, offsetof(pm_map_ask, physical), NULL,
-         "The memory of the machine, by the groups that map it", NULL},
-        {"by", 0, PM_OPT_WORD, offsetof(pm_map_ask, by), "WORD",
-         "With --physical: groups as of groups --exact (name)", NULL},
-        PM_OPTION_PROC(offsetof(pm_map_ask, proc)),
-        {0}};
+    static const pm_option options[] = {{"physical", 0, PM_OPT_FLAG, offsetof(pm_map_ask, physical),
+                                         NULL,
+                                         "The memory of the machine, by the groups that map it"},
+                                        {"by", 0, PM_OPT_WORD, offsetof(pm_map_ask, by), "WORD",
+                                         "With --physical: groups as of groups --exact (name)"},
+                                        PM_OPTION_PROC(offsetof(pm_map_ask, proc)),
+                                        {0}};
     static const pm_syntax syntax = {.options = options, .operands = "PID\n--physical"};
     pm_map_ask ask = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &ask, argc, argv);

@@ -29,10 +29,6 @@ void pm_cli_must_be_read(int64_t pid, pm_proc_fate fate);
 
 /* ---- groups --exact ---- */
 
-/* True if argv has --exact. */
-bool pm_cli_is_exact(int argc, char **argv);
-int pm_cli_groups_exact(pm_cli *cli, int argc, char **argv);
-
 /* What groups --exact reads. */
 typedef struct pm_exact_ask {
     pm_cli *cli;

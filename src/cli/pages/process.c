@@ -265,8 +265,7 @@ static void answer(pages *g)
 int pm_cli_pages(pm_cli *cli, int argc, char **argv)
 {
     static const pm_option options[] = {{"mapping", 0, PM_OPT_WORD, offsetof(pages, mapping),
-                                         "ADDRESS", "Only this mapping, run by run of its pages",
-                                         NULL},
+                                         "ADDRESS", "Only this mapping, run by run of its pages"},
                                         PM_OPTION_PROC(offsetof(pages, proc)),
                                         {0}};
     static const pm_syntax syntax = {.options = options, .operands = "PID"};

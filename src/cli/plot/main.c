@@ -37,15 +37,13 @@ static const char *read_size(const char *arg, void *value)
 static const pm_option options[] = {
     {"what", 0, PM_OPT_CHOICE, AT(what), "growth|map|both|fleet",
      "Categories through time, addresses through time, one above the other (both, if the "
-     "captures have mappings), or all processes, the worst first",
-     NULL},
+     "captures have mappings), or all processes, the worst first"},
     {"metric", 0, PM_OPT_CHOICE, AT(ask.metric), "rss|pss|private|private_dirty|size|swap|mappings",
-     "The number to draw and to judge (rss; size where that is unknown)", NULL},
+     "The number to draw and to judge (rss; size where that is unknown)"},
     {"since", 0, PM_OPT_TEXT, AT(ask.since), "TIME",
-     "Only snapshots from then on: a time, -7d before the newest, now-7d", NULL},
-    {"limit", 0, PM_OPT_TEXT, AT(ask.limit), "SIZE", "What the rss of the process cannot exceed",
-     NULL},
-    {"dialect", 0, PM_OPT_TEXT, AT(ask.dialect), "NAME", "Only captures of this dialect", NULL},
+     "Only snapshots from then on: a time, -7d before the newest, now-7d"},
+    {"limit", 0, PM_OPT_TEXT, AT(ask.limit), "SIZE", "What the rss of the process cannot exceed"},
+    {"dialect", 0, PM_OPT_TEXT, AT(ask.dialect), "NAME", "Only captures of this dialect"},
     PM_MARKS_OPTIONS(AT(marks)),
     {"size", 0, PM_OPT_CUSTOM, 0, "WIDTHxHEIGHT", "Of a picture in a file, in pixels (1200x600)",
      read_size},
@@ -111,22 +109,13 @@ static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
     pm_leak_rows_free(&judged);
 }
 
-static void plot_fleet(const plot_cmd *c, pmapdb_store *store, pm_output *out)
-{
-    pm_picture p;
-    pmapdb_error err;
-
-    open_picture(c, "processes", c->ask.process ? c->ask.process : "all", out, &p, &err);
-    pm_plot_fleet(&p, store, &c->ask);
-    pm_output_check(out, pm_picture_end(&p), &err);
-}
-
 int pm_cli_plot(pm_cli *cli, int argc, char **argv)
 {
     static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]"};
     plot_cmd c = {.width = 1200, .height = 600};
     int n = pm_options_parse(cli, &syntax, &c, argc, argv);
     pmapdb_store *store;
+    pm_picture p;
     pm_output out;
     pmapdb_error err;
 
@@ -138,10 +127,13 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     store = pm_cli_store(cli, PMAPDB_READ);
     pm_cli_must(pmapdb_begin_read(store, &err), &err);
     pm_output_open(&out, cli);
-    if (c.what && strcmp(c.what, "fleet") == 0)
-        plot_fleet(&c, store, &out);
-    else
+    if (c.what && strcmp(c.what, "fleet") == 0) {
+        open_picture(&c, "processes", c.ask.process ? c.ask.process : "all", &out, &p, &err);
+        pm_plot_fleet(&p, store, &c.ask);
+        pm_output_check(&out, pm_picture_end(&p), &err);
+    } else {
         plot_process(&c, store, &out);
+    }
     pmapdb_close(store);
     pm_output_end(&out);
     pm_cli_picture_hint(cli);

@@ -7,6 +7,8 @@
 #include "cli/plot/plot.h"
 #include "cli/who/who.h"
 #include "cli/words.h"
+#include "render/pack.h"
+#include "store/file/embedded.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,12 +25,11 @@
 #define AT(field) offsetof(pm_report, field)
 
 static const pm_option options[] = {
-    {"all", 0, PM_OPT_WORD, AT(all), "DIR", "A page for each process, and an index.html, in DIR",
-     NULL},
+    {"all", 0, PM_OPT_WORD, AT(all), "DIR", "A page for each process, and an index.html, in DIR"},
     PM_MARKS_OPTIONS(AT(marks)),
-    {"title", 0, PM_OPT_TEXT, AT(title), "TEXT", "Title of the page", NULL},
+    {"title", 0, PM_OPT_TEXT, AT(title), "TEXT", "Title of the page"},
     {"max-size", 0, PM_OPT_SIZE, AT(max_kib), "SIZE",
-     "Show fewer snapshots and mappings in a page that would be larger (8M)", NULL},
+     "Show fewer snapshots and mappings in a page that would be larger (8M)"},
     {0}};
 
 /* ---- what the page is about ---- */
@@ -164,6 +165,68 @@ static void print_picture(pm_report *r, int64_t id, pm_words *words)
     pm_words_end(words);
 }
 
+extern const pm_embedded pm_embedded_report[]; /* page.js, page.css, policy.txt */
+
+static void put_embedded(FILE *out, const char *name)
+{
+    for (const pm_embedded *e = pm_embedded_report; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            fwrite(e->text, 1, e->len, out);
+}
+
+/* Writes text into HTML, controls as U+FFFD: a name of a process cannot become markup. */
+static void put_escaped(FILE *out, pm_text text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+
+        if ((c < ' ' && c != '\n') || c == 0x7f)
+            fputs("&#65533;", out);
+        else
+            fprintf(out, pm_char_in((char)c, "&<>\"'") ? "&#%d;" : "%c", c);
+    }
+}
+
+static void put_data(FILE *out, size_t nth, const pm_buf *data)
+{
+    pm_buf packed = {0};
+    pmapdb_error err;
+
+    pm_cli_must(pm_pack(pm_buf_text(data), &packed, &err), &err);
+    fprintf(out, "<script id=\"data%zu\" type=\"application/octet-stream\">%s</script>\n", nth,
+            packed.data);
+    pm_buf_free(&packed);
+}
+
+/* One page: the texts of the data, the index before the processes; and a static part for readers
+ * without JavaScript: the verdicts and an SVG, which may be empty. */
+static void write_html(FILE *out, pm_text title, const pm_words *verdicts, const pm_words *picture,
+                       const pm_buf *data, size_t n_data)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+          out);
+    put_embedded(out, "policy");
+    fputs("\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          out);
+    put_escaped(out, title);
+    fputs("</title>\n<style>", out);
+    put_embedded(out, "page_css");
+    fputs("</style>\n</head>\n<body>\n<div id=\"static\">\n<h1>", out);
+    put_escaped(out, title);
+    fputs("</h1>\n", out);
+    fwrite(picture->data, 1, picture->len, out);
+    fputs("<pre id=\"said\">", out);
+    put_escaped(out, (pm_text){verdicts->data, verdicts->len});
+    fputs("</pre>\n</div>\n<main id=\"main\" hidden></main>\n", out);
+    for (size_t i = 0; i < n_data; i++)
+        put_data(out, i, &data[i]);
+    fputs("<script>", out);
+    put_embedded(out, "page_js");
+    fputs("</script>\n</body>\n</html>\n", out);
+}
+
 static size_t size_of(const pm_buf *data, size_t n)
 {
     size_t size = 0;
@@ -201,12 +264,8 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
     print_picture(r, first, &picture);
     to.output = path;
     pm_output_open(&out, &to);
-    pm_report_write(out.text,
-                    &(pm_report_page){.title = pm_text_of(r->title ? r->title : "pmapdb report"),
-                                      .text = {words.data, words.len},
-                                      .picture = {picture.data, picture.len},
-                                      .data = data,
-                                      .n_data = 1 + n});
+    write_html(out.text, pm_text_of(r->title ? r->title : "pmapdb report"), &words, &picture, data,
+               1 + n);
     pm_output_end(&out);
     r->scope = asked;
     free(words.data);

@@ -41,14 +41,4 @@ void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out);
 /* Prints the name of the file of a process that --all writes. */
 void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size_t size);
 
-/* One page: the texts of the data, and a static part for readers without JavaScript. */
-typedef struct pm_report_page {
-    pm_text title, text;
-    pm_text picture; /* an SVG; or empty */
-    pm_buf *data;    /* the index, then the processes */
-    size_t n_data;
-} pm_report_page;
-
-void pm_report_write(FILE *out, const pm_report_page *page);
-
 #endif

@@ -14,22 +14,21 @@
 
 static const pm_option options[] = {
     {"rules", 0, PM_OPT_WORD, AT(rules), "SET",
-     "This set instead of the store's: default or pmap-dotnet (built in), or a file", NULL},
+     "This set instead of the store's: default or pmap-dotnet (built in), or a file"},
     {"explain", 0, PM_OPT_WORD, AT(address), "ADDRESS",
-     "Why the mapping there has its category, and why the rules before did not match", NULL},
+     "Why the mapping there has its category, and why the rules before did not match"},
     {"process", 0, PM_OPT_WORD, AT(process), "process",
-     "The process of ADDRESS: NAME, PID, NAME/PID or @ID", NULL},
+     "The process of ADDRESS: NAME, PID, NAME/PID or @ID"},
     {"snapshot", 0, PM_OPT_WORD, AT(snapshot), "snapshot",
-     "The snapshot of ADDRESS: first, last, prev, @ID, a time (last)", NULL},
-    {"dialect", 0, PM_OPT_TEXT, AT(dialect), "text", "Only captures of this dialect", NULL},
-    {"export", 0, PM_OPT_FLAG, AT(export), NULL, "The text of the set, to edit and to apply", NULL},
+     "The snapshot of ADDRESS: first, last, prev, @ID, a time (last)"},
+    {"dialect", 0, PM_OPT_TEXT, AT(dialect), "text", "Only captures of this dialect"},
+    {"export", 0, PM_OPT_FLAG, AT(export), NULL, "The text of the set, to edit and to apply"},
     {"apply", 0, PM_OPT_WORD, AT(apply), "SET",
-     "Give all mappings of the store, now and later, the categories of this set", NULL},
-    {"diff", 0, PM_OPT_WORD, AT(diff), "SET", "What --apply would change, without a change", NULL},
+     "Give all mappings of the store, now and later, the categories of this set"},
+    {"diff", 0, PM_OPT_WORD, AT(diff), "SET", "What --apply would change, without a change"},
     {"forget-labels", 0, PM_OPT_FLAG, AT(forget_labels), NULL,
      "With --apply or --diff: also forget what JVMs said of their own memory (see pmapdb labels); "
-     "the rules name it then",
-     NULL},
+     "the rules name it then"},
     {0}};
 
 static const pm_syntax syntax = {.options = options,

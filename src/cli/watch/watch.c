@@ -20,9 +20,9 @@ static const char *read_every(const char *arg, void *value)
 }
 
 static const pm_option options[] = {
-    {"match", 0, PM_OPT_TEXT, AT(capture.match), "EXPR", "Only processes that it matches", NULL},
+    {"match", 0, PM_OPT_TEXT, AT(capture.match), "EXPR", "Only processes that it matches"},
     {"every", 0, PM_OPT_CUSTOM, AT(every_ms), "SPAN", "How often to look (2s)", read_every},
-    {"limit", 0, PM_OPT_TEXT, AT(limit), "SIZE", "What the rss of a process cannot exceed", NULL},
+    {"limit", 0, PM_OPT_TEXT, AT(limit), "SIZE", "What the rss of a process cannot exceed"},
     {0}};
 
 /* ---- captures ---- */

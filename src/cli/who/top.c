@@ -85,31 +85,30 @@ static void print_chain(FILE *out, const char *chain, const char *function)
 
 bool pm_who_top(FILE *out, pmapdb_store *store, const pm_who_of *of)
 {
-    int64_t most = 0, all = 0;
-    char chain[2048], function[512], recordings[64], kind[16];
     pmapdb_rows *rows = of->process_id == PMAPDB_UNKNOWN ? NULL : ask_stacks(store, of);
+    char chain[2048], function[512], recordings[64];
+    bool any = false;
+    pmapdb_error err;
 
     if (!rows)
         return false;
-    while (pm_run_next(rows)) {
-        int64_t growth = pm_answer_int(rows, "growth_kib");
-
-        if (growth == PMAPDB_UNKNOWN)
-            continue;
-        all += growth;
-        pm_answer_text(rows, "kind", kind, sizeof kind);
-        if (strcmp(kind, "stack") != 0 || growth <= most)
-            continue;
-        most = growth;
+    pm_cli_must(pm_rows_wrap(rows,
+                             "SELECT * FROM (SELECT *, sum(growth_kib) OVER () AS all_kib FROM (",
+                             ")) WHERE kind = 'stack' AND growth_kib > 0 AND all_kib > 0 "
+                             "ORDER BY growth_kib DESC LIMIT 1",
+                             &err),
+                &err);
+    any = pm_run_next(rows);
+    if (any) {
         pm_answer_text(rows, "stack", chain, sizeof chain);
         pm_answer_text(rows, "function", function, sizeof function);
         pm_answer_text(rows, "recordings", recordings, sizeof recordings);
+        fprintf(out, "%.0f %% through ",
+                100.0 * (double)pm_answer_int(rows, "growth_kib") /
+                    pmapdb_rows_real(rows, pmapdb_rows_columns(rows)));
+        print_chain(out, chain, function);
+        fprintf(out, " (recording%s %s)", strchr(recordings, ',') ? "s" : "", recordings);
     }
     pmapdb_rows_close(rows);
-    if (most <= 0 || all <= 0)
-        return false;
-    fprintf(out, "%.0f %% through ", 100.0 * (double)most / (double)all);
-    print_chain(out, chain, function);
-    fprintf(out, " (recording%s %s)", strchr(recordings, ',') ? "s" : "", recordings);
-    return true;
+    return any;
 }

@@ -1,28 +1,42 @@
-/* who: pmapdb who: shows which call stacks allocated what grew. */
+/* who: pmapdb who: shows which call stacks allocated what grew, their total, and how reliable they
+ * are. */
 #include "cli/who/who.h"
 
+#include "cli/moment.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define AT(field) offsetof(pm_who, field)
+#define PARTS 3
+
+typedef struct who {
+    pm_cli *cli;
+    pm_run_args args;
+    bool folded, events;
+    const char *since, *until;
+    const char *part[PARTS]; /* --lineage, --category, --address; NULL: not given */
+    char process[24];        /* the recorded one, as --process */
+    char span[2][24];        /* the snapshots around the recording, as --from and --to */
+    pm_moment older, newer;
+    char *lineages;          /* of these parts: "[12,13]"; NULL: all lineages */
+    int64_t size[2], rss[2]; /* of their mappings, older and newer, KiB; or PMAPDB_UNKNOWN */
+} who;
+
+#define AT(field) offsetof(who, field)
 
 static const pm_option options[] = {
-    {"lineage", 0, PM_OPT_WORD, AT(part[0]), "ID", "Only what this mapping through time holds",
-     NULL},
+    {"lineage", 0, PM_OPT_WORD, AT(part[0]), "ID", "Only what this mapping through time holds"},
     {"category", 0, PM_OPT_WORD, AT(part[1]), "CATEGORY",
-     "Only what this category holds, and its parts (anonymous/malloc)", NULL},
-    {"address", 0, PM_OPT_WORD, AT(part[2]), "HEX", "Only what the mapping at this address holds",
-     NULL},
+     "Only what this category holds, and its parts (anonymous/malloc)"},
+    {"address", 0, PM_OPT_WORD, AT(part[2]), "HEX", "Only what the mapping at this address holds"},
     {"folded", 0, PM_OPT_FLAG, AT(folded), NULL,
-     "Chains and the bytes that they grew by, for flamegraph.pl and the like", NULL},
-    {"events", 0, PM_OPT_FLAG, AT(events), NULL, "The calls themselves, in order (who-events)",
-     NULL},
+     "Chains and the bytes that they grew by, for flamegraph.pl and the like"},
+    {"events", 0, PM_OPT_FLAG, AT(events), NULL, "The calls themselves, in order (who-events)"},
     {"since", 0, PM_OPT_TEXT, AT(since), "TIME",
-     "With --events: only calls since then: a time, -1h before the newest snapshot, now-7d", NULL},
-    {"until", 0, PM_OPT_TEXT, AT(until), "TIME", "With --events: only calls up to then", NULL},
+     "With --events: only calls since then: a time, -1h before the newest snapshot, now-7d"},
+    {"until", 0, PM_OPT_TEXT, AT(until), "TIME", "With --events: only calls up to then"},
     {0}};
 
-static void check(const pm_who *w)
+static void check(const who *w)
 {
     if (w->folded && w->events)
         pm_cli_usage(w->cli, "--folded and --events do not go together");
@@ -32,7 +46,7 @@ static void check(const pm_who *w)
 }
 
 /* Of several names, chooses the only process that perf recorded. */
-static void choose_process(pm_who *w)
+static void choose_process(who *w)
 {
     if (pm_run_ask(w->args.store,
                    "SELECT '@' || process_id FROM (SELECT max(process_id) AS process_id, "
@@ -43,7 +57,7 @@ static void choose_process(pm_who *w)
 }
 
 /* Without --from and --to, chooses the snapshots around what perf recorded. */
-static void choose_span(pm_who *w)
+static void choose_span(who *w)
 {
     static const char *const ids[] = {"from_id", "to_id"}, *const params[] = {"from", "to"};
     pmapdb_rows *rows;
@@ -66,7 +80,7 @@ static void choose_span(pm_who *w)
 }
 
 /* Reads both moments. A list of events needs only one snapshot. */
-static void read_moments(pm_who *w)
+static void read_moments(who *w)
 {
     choose_span(w);
     if (w->events) {
@@ -81,12 +95,12 @@ static void read_moments(pm_who *w)
 }
 
 /* Sets lineages, size and rss. Ends the program if there is no such mapping. */
-static void find_mappings(pm_who *w)
+static void find_mappings(who *w)
 {
     pmapdb_rows *rows = pm_run_query(&w->args, "who-mappings");
     bool any = false;
 
-    for (int i = 0; i < PM_WHO_PARTS; i++) {
+    for (int i = 0; i < PARTS; i++) {
         pm_answer_bind(rows, options[i].name, w->part[i]);
         any |= w->part[i] != NULL;
     }
@@ -107,7 +121,8 @@ static void find_mappings(pm_who *w)
     pmapdb_rows_close(rows);
 }
 
-pmapdb_rows *pm_who_query(const pm_who *w, const char *name)
+/* Returns a query with the arguments of the command, and with `lineages`. */
+static pmapdb_rows *query(const who *w, const char *name)
 {
     pmapdb_rows *rows = pm_run_query(&w->args, name);
 
@@ -115,9 +130,208 @@ pmapdb_rows *pm_who_query(const pm_who *w, const char *name)
     return rows;
 }
 
-static void list_events(const pm_who *w)
+/* ---- the stacks ---- */
+
+typedef struct stacks {
+    const who *w;
+    pmapdb_rows *rows;
+    int64_t growth, covered, older, live, allocations, frees; /* sums of the rows; KiB, calls */
+    int64_t headless;    /* part of covered whose call chains have only functions of an allocator */
+    pm_words recordings; /* a line for each recording that is used */
+} stacks;
+
+/* ---- rows ---- */
+
+static int64_t known(int64_t v)
 {
-    pmapdb_rows *rows = pm_who_query(w, "who-events");
+    return v == PMAPDB_UNKNOWN ? 0 : v;
+}
+
+static void see_row(void *ctx, const pmapdb_rows *row)
+{
+    stacks *s = ctx;
+    int64_t growth = known(pm_answer_int(row, "growth_kib"));
+    char kind[16], function[8];
+
+    pm_answer_text(row, "kind", kind, sizeof kind);
+    pm_answer_text(row, "function", function, sizeof function);
+    s->growth += growth;
+    if (strcmp(kind, "older") == 0)
+        s->older += growth;
+    if (strcmp(kind, "stack") != 0)
+        return;
+    s->covered += growth;
+    s->headless += function[0] ? 0 : growth;
+    s->live += known(pm_answer_int(row, "live_kib"));
+    s->allocations += known(pm_answer_int(row, "allocations"));
+    s->frees += known(pm_answer_int(row, "frees"));
+}
+
+static void write_total(const stacks *s, pm_output *out, const pm_answer_view *view)
+{
+    const struct {
+        const char *column;
+        pm_value value;
+    } known_columns[] = {{"stack", pm_value_text("TOTAL")},
+                         {"growth_kib", pm_value_int(s->growth)},
+                         {"live_kib", pm_value_int(s->live)},
+                         {"allocations", pm_value_int(s->allocations)},
+                         {"frees", pm_value_int(s->frees)}};
+    pm_value values[PM_QUERY_ITEMS];
+
+    for (int i = 0; i < view->n; i++) {
+        values[i] = pm_value_text("");
+        for (size_t k = 0; k < sizeof known_columns / sizeof *known_columns; k++)
+            if (strcmp(view->column[i].name, known_columns[k].column) == 0)
+                values[i] = known_columns[k].value;
+    }
+    pm_output_total(out, values);
+}
+
+/* ---- recordings ---- */
+
+/* Takes the lines about the recordings that are used, and says what the recordings lack. */
+static void read_recordings(stacks *s)
+{
+    pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
+    FILE *out = pm_words_begin(&s->recordings);
+    pm_text line;
+
+    while (pm_run_next(rows))
+        if ((line = pm_answer_bytes(rows, "line")).len)
+            fprintf(out, "%.*s\n", (int)line.len, line.data);
+    pm_words_end(&s->recordings);
+    pmapdb_rows_close(rows);
+    pm_moment_say(&s->w->args, PM_TEXT("who"));
+}
+
+/* ---- for people ---- */
+
+/* Prints "size 10 MiB -> 12 MiB (+2 MiB)". */
+static void print_course(FILE *out, const char *what, const int64_t kib[2], bool human)
+{
+    bool both = kib[0] != PMAPDB_UNKNOWN && kib[1] != PMAPDB_UNKNOWN;
+    int64_t grown = both ? kib[1] - kib[0] : PMAPDB_UNKNOWN;
+    char older[32], newer[32], delta[32];
+
+    pm_render_kib(kib[0], human, older);
+    pm_render_kib(kib[1], human, newer);
+    pm_render_kib(grown, human, delta);
+    fprintf(out, "%s %s -> %s (%s%s%s)", what, older, newer, both && grown > 0 ? "+" : "", delta,
+            human || !both ? "" : " KiB");
+}
+
+static void write_title(const who *w, pm_output *out, bool human)
+{
+    char older[256], newer[256];
+    pm_words words = {0};
+    FILE *line = pm_words_begin(&words);
+
+    pm_moment_describe(&w->older, older, sizeof older);
+    pm_moment_describe(&w->newer, newer, sizeof newer);
+    pm_output_line(out, "%s -> %s", older, newer);
+    for (int i = 0; i < PARTS; i++)
+        if (w->part[i])
+            fprintf(line, "%s: ", w->part[i]);
+    fputs(w->lineages ? "" : "all mappings: ", line);
+    print_course(line, "size", w->size, human);
+    fputs(", ", line);
+    print_course(line, "rss", w->rss, human);
+    pm_words_end(&words);
+    pm_output_line(out, "%s", words.data);
+    free(words.data);
+}
+
+/* Writes "covered: 99.9 % of the growth"; writes KiB if there is no growth to take a share of. */
+static void write_cover(const stacks *s, pm_output *out, bool human)
+{
+    const char *unit = human ? "" : " KiB";
+    char covered[32], growth[32], older[32], share[80], freed[96] = "";
+
+    pm_render_kib(s->covered, human, covered);
+    pm_render_kib(s->growth, human, growth);
+    pm_render_kib(-s->older, human, older);
+    if (s->growth > 0)
+        snprintf(share, sizeof share, "%.1f %% of the growth",
+                 100.0 * (double)s->covered / (double)s->growth);
+    else
+        snprintf(share, sizeof share, "%s of %s%s", covered, growth, unit);
+    if (s->older)
+        snprintf(freed, sizeof freed, "; freed, from before the recording: %s%s", older, unit);
+    pm_output_line(out, "covered: %s%s", share, freed);
+    for (const char *line = s->recordings.data, *end; (end = strchr(line, '\n')); line = end + 1)
+        pm_output_line(out, "%.*s", (int)(end - line), line);
+}
+
+static void write_rows(stacks *s, pm_output *out)
+{
+    const pm_cli *cli = s->w->cli;
+    bool people = pm_cli_is_for_people(cli), md = cli->format == PM_FORMAT_MD;
+    bool human = pm_cli_render_options(cli).human;
+    pm_answer_view view;
+
+    if (people)
+        write_title(s->w, out, human);
+    if (md)
+        pm_output_text(out, "\n"); /* Markdown tables need empty lines around them */
+    pm_answer_rows(out, s->rows, &view, see_row, s);
+    if (people)
+        write_total(s, out, &view);
+    pm_output_end_rows(out);
+    if (md)
+        pm_output_text(out, "\n");
+    if (people)
+        write_cover(s, out, human);
+}
+
+/* ---- flame graphs ---- */
+
+static void write_folded(stacks *s, pm_output *out)
+{
+    char name[128], kind[16], chain[1 << 17];
+
+    while (pm_run_next(s->rows)) {
+        int64_t growth = known(pm_answer_int(s->rows, "growth_kib"));
+
+        see_row(s, s->rows);
+        pm_answer_text(s->rows, "kind", kind, sizeof kind);
+        pm_answer_text(s->rows, "name", name, sizeof name);
+        pm_answer_text(s->rows, "stack", chain, sizeof chain);
+        if (strcmp(kind, "stack") == 0 && growth > 0)
+            pm_output_line(out, "%s;%s %" PRId64, name, chain, growth * 1024);
+    }
+}
+
+/* Writes the stacks as rows, or with --folded as lines like start;main;cache_fill 4096. */
+static void write_stacks(const who *w)
+{
+    stacks s = {.w = w, .rows = query(w, "who")};
+    pm_output out;
+
+    read_recordings(&s);
+    pm_output_open(&out, w->cli);
+    if (w->folded) {
+        pm_answer_bind(s.rows, "form", "folded");
+        write_folded(&s, &out);
+    } else {
+        /* without the callers of main, which would leave no room for the functions that allocate */
+        if (pm_cli_is_for_people(w->cli) && !w->cli->wide && !pm_run_given(&w->args, "form"))
+            pm_answer_bind(s.rows, "form", "short");
+        write_rows(&s, &out);
+    }
+    pm_output_end(&out);
+    if (s.covered > 0 && s.headless > s.covered / 2)
+        pm_cli_note(w->cli, "call chains end in libc: recorded with frame pointers; "
+                            "--call-graph dwarf shows callers");
+    pmapdb_rows_close(s.rows);
+    free(s.recordings.data);
+}
+
+/* ---- the command ---- */
+
+static void list_events(const who *w)
+{
+    pmapdb_rows *rows = query(w, "who-events");
 
     pm_answer_bind(rows, "since", w->since);
     pm_answer_bind(rows, "until", w->until);
@@ -127,7 +341,7 @@ static void list_events(const pm_who *w)
 
 int pm_cli_who(pm_cli *cli, int argc, char **argv)
 {
-    pm_who w = {.cli = cli};
+    who w = {.cli = cli};
 
     w.args = (pm_run_args){.cli = cli, .query = "who", .own = options, .own_values = &w};
     pm_run_parse(&w.args, argc, argv);
@@ -138,7 +352,7 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
     if (w.events)
         list_events(&w);
     else
-        pm_who_stacks(&w);
+        write_stacks(&w);
     free(w.lineages);
     pm_run_end(&w.args);
     return PM_EXIT_OK;

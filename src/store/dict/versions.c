@@ -11,20 +11,8 @@ void pm_versions_free(pm_versions *v)
 }
 
 /* The columns of versions.sql. */
-enum {
-    REGION,
-    FIRST,
-    LAST,
-    LINEAGE,
-    OBJECT,
-    START,
-    LENGTH,
-    OFFSET,
-    SIZE,
-    REASON,
-    CATEGORY,
-    NUMBERS
-};
+enum { REGION, FIRST, LAST, LINEAGE, START, LENGTH, OFFSET, SIZE, REASON, CATEGORY, NUMBERS };
+#define OBJECT (NUMBERS + PM_VER_READ)
 
 static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_row *row)
 {
@@ -47,7 +35,7 @@ static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_ro
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)row->region_id));
-    row->at.object = pm_objects_get(objects, pm_col_int(stmt, OBJECT));
+    row->at.object = pm_objects_read(objects, stmt, OBJECT);
     for (int i = 0; i < PM_VER_READ; i++)
         row->m.v[i] = pm_col_kib(stmt, NUMBERS + i);
 }

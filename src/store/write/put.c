@@ -155,8 +155,8 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
             pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name));
     if (c->block.state == PM_STATE_TOTALS)
         PM_SQL_STEP(p->sql, pm_rollup_totals(&p->rollup, &c->block.totals, &err));
-    else if (pm_sql_ok(p->sql))
-        pm_put_rows(p, &n->made, context);
+    else if (pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
+        pm_put_rows(p, &n->made, context); /* most objects are those of the stream */
     if (pm_sql_ok(p->sql))
         pm_rewind_put(p, &w->newest, n);
 }

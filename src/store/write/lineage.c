@@ -101,101 +101,31 @@ static void descend(const pm_row *old, size_t from, size_t to, const pm_place *n
 
 /* ---- mappings that moved ---- */
 
-/* A piece of a file, by which a moved mapping is found. */
-typedef struct piece {
-    uint64_t inode, offset;
-    size_t at; /* index in old */
-} piece;
-
-static int compare_pieces(const void *a, const void *b)
-{
-    const piece *x = a, *y = b;
-
-    if (x->inode != y->inode)
-        return x->inode < y->inode ? -1 : 1;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* Collects the mappings that are not continued yet, sorted by inode and offset. */
-static size_t collect_pieces(const pm_rows *old, const bool *taken, piece *out)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < old->n; i++) {
-        const pm_place *at = &old->row[i].at;
-
-        if (!taken[i] && at->has_offset && is_file(at))
-            out[n++] = (piece){at->object->inode, at->offset, i};
-    }
-    if (n)
-        qsort(out, n, sizeof *out, compare_pieces);
-    return n;
-}
-
-static size_t first_piece(const piece *pieces, size_t n, const piece *key)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (compare_pieces(&pieces[middle], key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Finds the same piece of the same file at another address: equal length first, then the lowest. */
-static void find_moved(const pm_row *old, const piece *pieces, size_t n, const pm_place *new,
-                       bool *taken, pm_descent *out)
+static void find_moved(const pm_rows *old, const pm_place *new, bool *taken, pm_descent *out)
 {
-    piece key = {new->object->inode, new->offset, 0};
     size_t found = SIZE_MAX;
 
-    if (!new->has_offset || !is_file(new))
-        return;
-    for (size_t i = first_piece(pieces, n, &key);
-         i < n && pieces[i].inode == key.inode && pieces[i].offset == key.offset; i++) {
-        const pm_place *o = &old[pieces[i].at].at;
+    for (size_t i = 0; i < old->n; i++) {
+        const pm_place *o = &old->row[i].at;
 
-        if (taken[pieces[i].at] || !pm_object_alike(o->object, new->object))
+        if (taken[i] || !o->has_offset || o->offset != new->offset ||
+            o->object->inode != new->object->inode || !pm_object_alike(o->object, new->object))
             continue;
         if (found == SIZE_MAX || o->length == new->length)
-            found = pieces[i].at;
+            found = i;
         if (o->length == new->length)
             break;
     }
     if (found == SIZE_MAX)
         return;
     taken[found] = true;
-    *out = (pm_descent){old[found].at.lineage, old[found].at.kept, PM_REASON_FILE_OFFSET};
+    *out = (pm_descent){old->row[found].at.lineage, old->row[found].at.kept, PM_REASON_FILE_OFFSET};
 }
 
-static pmapdb_status pair_moved(const pm_rows *old, const pm_rows *new, bool *taken,
-                                pm_descent *out, pmapdb_error *err)
-{
-    piece *pieces = calloc(old->n + 1, sizeof *pieces);
-    size_t n;
-
-    if (!pieces)
-        return pm_fail_nomem(err);
-    n = collect_pieces(old, taken, pieces);
-    for (size_t i = 0; i < new->n &&n; i++)
-        if (out[i].lineage == PM_NO_LINEAGE)
-            find_moved(old->row, pieces, n, &new->row[i].at, taken, &out[i]);
-    free(pieces);
-    return PMAPDB_OK;
-}
-
-static pmapdb_status pair(const pm_rows *old, const pm_rows *new, bool *taken, pm_descent *out,
-                          pmapdb_error *err)
+static void pair(const pm_rows *old, const pm_rows *new, bool *taken, pm_descent *out)
 {
     size_t from = 0;
-    bool is_new = false;
 
     for (size_t i = 0; i < new->n; i++) {
         const pm_place *at = &new->row[i].at;
@@ -206,9 +136,10 @@ static pmapdb_status pair(const pm_rows *old, const pm_rows *new, bool *taken, p
         for (to = from; to < old->n && old->row[to].at.start <= end_of(at);)
             to++;
         descend(old->row, from, to, at, taken, &out[i]);
-        is_new |= out[i].lineage == PM_NO_LINEAGE;
     }
-    return is_new ? pair_moved(old, new, taken, out, err) : PMAPDB_OK;
+    for (size_t i = 0; i < new->n; i++)
+        if (out[i].lineage == PM_NO_LINEAGE && new->row[i].at.has_offset && is_file(&new->row[i].at))
+            find_moved(old, &new->row[i].at, taken, &out[i]);
 }
 
 pmapdb_status pm_rows_descent(const pm_rows *older, const pm_rows *own, pm_descent **out,
@@ -216,13 +147,14 @@ pmapdb_status pm_rows_descent(const pm_rows *older, const pm_rows *own, pm_desce
 {
     bool *taken = calloc(older->n + 1, sizeof *taken);
     pm_descent *descent = calloc(own->n + 1, sizeof *descent);
-    pmapdb_status st =
-        taken && descent ? pair(older, own, taken, descent, err) : pm_fail_nomem(err);
 
-    free(taken);
-    if (st == PMAPDB_OK)
-        *out = descent;
-    else
+    if (!taken || !descent) {
+        free(taken);
         free(descent);
-    return st;
+        return pm_fail_nomem(err);
+    }
+    pair(older, own, taken, descent);
+    free(taken);
+    *out = descent;
+    return PMAPDB_OK;
 }

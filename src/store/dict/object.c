@@ -11,7 +11,7 @@ struct pm_objects {
     pm_object **item;
     size_t n, cap;
     pm_map by_id;   /* object_id -> index in item */
-    pm_map by_hash; /* hash -> index; several objects may share one */
+    pm_map by_hash; /* hash -> index in item */
 };
 
 pm_objects *pm_objects_new(pm_sql *sql)
@@ -58,32 +58,11 @@ static pm_object *find_id(const pm_objects *objects, int64_t id)
     return pm_map_get(&objects->by_id, (uint64_t)id, &at) ? objects->item[at] : NULL;
 }
 
-typedef struct wanted {
-    const pm_objects *objects;
-    const pm_object *like;
-} wanted;
-
-static bool is_wanted(const void *of, int64_t at)
-{
-    const pm_object *a = ((const wanted *)of)->objects->item[at], *b = ((const wanted *)of)->like;
-
-    return a->who == b->who && a->category_id == b->category_id && a->inferred == b->inferred &&
-           a->name_cut == b->name_cut && memcmp(a->perms, b->perms, sizeof a->perms) == 0 &&
-           a->has_device == b->has_device && strcmp(a->device, b->device) == 0 &&
-           a->has_inode == b->has_inode && a->inode == b->inode &&
-           pm_text_equal(a->path, b->path) && a->has_flags == b->has_flags &&
-           pm_text_equal(a->flags, b->flags) && a->kernel_page == b->kernel_page &&
-           a->mmu_page == b->mmu_page && a->thp_eligible == b->thp_eligible &&
-           a->protection_key == b->protection_key;
-}
-
 static pm_object *find_equal(const pm_objects *objects, const pm_object *like)
 {
-    const wanted w = {objects, like};
     int64_t at;
 
-    return pm_map_find(&objects->by_hash, like->hash, is_wanted, &w, &at) ? objects->item[at]
-                                                                          : NULL;
+    return pm_map_get(&objects->by_hash, like->hash, &at) ? objects->item[at] : NULL;
 }
 
 /* Fills in both hashes; all other fields must be set. */
@@ -97,7 +76,7 @@ static void set_hashes(pm_object *o)
     h = pm_hash_seeded(&o->inode, sizeof o->inode, h + o->has_inode);
     o->who = pm_hash_seeded(o->path.data, o->path.len, h);
     h = pm_hash_seeded(o->flags.data, o->flags.len, o->who);
-    o->hash = (uint32_t)pm_hash_seeded(numbers, sizeof numbers, h);
+    o->hash = pm_hash_seeded(numbers, sizeof numbers, h);
 }
 
 static char *write_hex(char *p, uint32_t v)
@@ -148,7 +127,7 @@ static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_err
     pm_object *o;
 
     PM_STEP(st, pm_map_put(&objects->by_id, (uint64_t)like->id, at, err));
-    PM_STEP(st, pm_map_add(&objects->by_hash, like->hash, at, err));
+    PM_STEP(st, pm_map_put(&objects->by_hash, like->hash, at, err));
     if (st != PMAPDB_OK)
         return st;
     o = malloc(sizeof *o);
@@ -227,7 +206,7 @@ static void insert(pm_objects *objects, pm_object *o)
         "INSERT INTO object (hash, category_id, inferred, name_cut, perms, device, inode, path, "
         "flags, kernel_page_kib, mmu_page_kib, thp_eligible, protection_key) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        PM_ARGS(PM_I(o->hash), PM_I(o->category_id), PM_I(o->inferred), PM_I(o->name_cut),
+        PM_ARGS(PM_I((uint32_t)o->hash), PM_I(o->category_id), PM_I(o->inferred), PM_I(o->name_cut),
                 PM_S(o->perms), PM_S(o->has_device ? o->device : NULL),
                 PM_I(o->has_inode ? (int64_t)o->inode : PMAPDB_UNKNOWN), PM_T(o->path),
                 PM_T((o->has_flags ? o->flags : (pm_text){NULL, 0})), PM_I(o->kernel_page),
@@ -248,7 +227,7 @@ const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_cate
     if (found)
         return found;
     stmt = pm_sql_ask(objects->sql, "SELECT " PM_OBJECT_COLUMNS " FROM object o WHERE o.hash = ?1",
-                      PM_ARGS(PM_I(o.hash)));
+                      PM_ARGS(PM_I((uint32_t)o.hash)));
     while (pm_sql_next(objects->sql, stmt))
         pm_objects_read(objects, stmt, 0);
     found = find_equal(objects, &o);

@@ -9,7 +9,7 @@
 
 typedef struct pm_object {
     int64_t id;
-    uint32_t hash; /* hash of all fields below */
+    uint64_t hash; /* of all fields below: equal objects have equal hashes, others do not */
     uint64_t who;  /* hash of perms, device, inode and path, which never change in a lineage */
     int64_t category_id;
     bool inferred, name_cut;

@@ -842,25 +842,21 @@ WHERE s.preferred >= 0;
 
 -- One row per unchanged run of a category: n snapshots from first_ms to last_ms. A run ends with
 -- its epoch, so equal rows may follow each other. Partial captures are left out; captures with only
--- sums have the one category total. The ends of most runs are looked up; a search is needed only for
--- a snapshot that was pruned, and for the newest run.
+-- sums have the one category total.
 CREATE VIEW category_runs AS
 SELECT e.process_id, e.dialect, c.category,
-  coalesce(a.taken_ms, (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off >= v.first ORDER BY s.off LIMIT 1)) AS first_ms,
-  coalesce(z.taken_ms, (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1)) AS last_ms,
+  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
+    ORDER BY s.off LIMIT 1) AS first_ms,
+  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
+    AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
   (SELECT count(*) FROM snapshot s WHERE s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)) AS n,
   v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
 FROM epoch e
 CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
 CROSS JOIN category c ON c.category_id = v.category_id
-LEFT JOIN snapshot a ON a.epoch_id = v.epoch_id AND a.off = v.first
-LEFT JOIN snapshot z ON z.epoch_id = v.epoch_id AND z.off = v.last
-WHERE e.state <> 'partial' AND (coalesce(a.off, z.off) IS NOT NULL
-  OR EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off BETWEEN v.first AND coalesce(v.last, 32767)));
+WHERE e.state <> 'partial' AND EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id
+  AND s.off BETWEEN v.first AND coalesce(v.last, 32767));
 
 -- Every version of every region of a lineage, in every dialect that shows it.
 CREATE VIEW lineage_history AS

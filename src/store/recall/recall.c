@@ -76,13 +76,8 @@ static char *word(pm_recall *r, sqlite3_stmt *row, int column)
 static void load_process(pm_recall *r, int64_t process_id)
 {
     pm_recall_process *who = &r->who;
-    sqlite3_stmt *row = pm_sql_ask(
-        r->sql,
-        "SELECT h.name, n.name, p.command, p.boot_id, p.pid, p.start_time, p.name_rank, p.name_ms, "
-        "p.command_ms, p.clock_mono_ns, p.clock_utc_ms, p.identity FROM process p "
-        "LEFT JOIN name n ON n.name_id = p.name_id LEFT JOIN host h ON h.host_id = p.host_id "
-        "WHERE p.process_id = ?1",
-        PM_ARGS(PM_I(process_id)));
+    sqlite3_stmt *row =
+        pm_sql_ask(r->sql, pm_sql_script_text("recall-process"), PM_ARGS(PM_I(process_id)));
 
     *who = (pm_recall_process){.process_id = process_id};
     if (pm_sql_next(r->sql, row)) {
@@ -164,12 +159,7 @@ void pm_recall_begin(pm_recall *r, int64_t process_id)
     if (!pm_sql_ok(r->sql))
         return;
     load_process(r, process_id);
-    row = pm_sql_ask(
-        r->sql,
-        "SELECT s.snapshot_id, s.capture_id, s.epoch_id, s.off, s.taken_ms, s.ordinal, s.hash, "
-        "s.dialect, s.state_code, s.time_source_code, s.import_log_id, p.reason, p.pinned_ms "
-        "FROM snapshot s LEFT JOIN pin p ON p.snapshot_id = s.snapshot_id WHERE s.process_id = ?1",
-        PM_ARGS(PM_I(process_id)));
+    row = pm_sql_ask(r->sql, pm_sql_script_text("recall-snapshots"), PM_ARGS(PM_I(process_id)));
     while (pm_sql_next(r->sql, row))
         add_item(r, row);
     if (r->n)
@@ -184,14 +174,8 @@ static void read_block(pm_recall *r, const pm_recall_item *item, pm_capture *c)
     pm_block *b = &c->block;
     unsigned checked = N_CHECKED;
     bool has_capture = true;
-    sqlite3_stmt *row = pm_sql_ask(
-        r->sql,
-        "SELECT s.checked_code, coalesce(s.missing, ''), c.capture_id, coalesce(o.folder, ''), "
-        "coalesce(replace(o.file, '*', c.number), o.file, ''), s.mappings, s.size_kib, s.rss_kib, "
-        "s.pss_kib, s.private_kib, s.private_dirty_kib, s.swap_kib, s.tool_size_kib, "
-        "s.tool_rss_kib FROM snapshot s LEFT JOIN capture c ON c.capture_id = s.capture_id "
-        "LEFT JOIN origin o ON o.origin_id = c.origin_id WHERE s.snapshot_id = ?1",
-        PM_ARGS(PM_I(item->snapshot_id)));
+    sqlite3_stmt *row =
+        pm_sql_ask(r->sql, pm_sql_script_text("recall-block"), PM_ARGS(PM_I(item->snapshot_id)));
 
     if (pm_sql_next(r->sql, row)) {
         checked = pm_col_code(row, 0, N_CHECKED);

@@ -40,11 +40,7 @@ static void read_standing(pm_sql *sql, int64_t standing_id, pm_pool *pool, pm_re
     pm_standing *s = &out->standing;
     pm_text *const texts[] = {&s->comm, &s->exe, &s->cmdline, &s->user, &s->cgroup};
     sqlite3_stmt *row =
-        pm_sql_ask(sql,
-                   "SELECT ppid, uid, memory_max_kib, address_limit_kib, stack_limit_kib, "
-                   "max_map_count, ns_pid, comm, exe, cmdline, user, cgroup "
-                   "FROM live_process WHERE live_process_id = ?1",
-                   PM_ARGS(PM_I(standing_id)));
+        pm_sql_ask(sql, pm_sql_script_text("recall-standing"), PM_ARGS(PM_I(standing_id)));
 
     out->standing_id = 0;
     if (!pm_sql_next(sql, row)) {

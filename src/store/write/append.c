@@ -129,23 +129,16 @@ static void write_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
 
-    pm_sql_do(
-        p->sql,
-        "INSERT INTO snapshot (process_id, capture_id, epoch_id, off, taken_ms, moment_ms, "
-        "ordinal, preferred, time_source_code, dialect, state_code, checked_code, missing, "
-        "hash, import_log_id, mappings, size_kib, rss_kib, pss_kib, private_kib, "
-        "private_dirty_kib, "
-        "swap_kib, tool_size_kib, "
-        "tool_rss_kib) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-        "?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
-        PM_ARGS(
-            PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off), PM_I(c->taken_ms),
-            PM_I(c->ordinal), PM_I(c->time_source), PM_S(pm_dialect_name(b->dialect)),
-            PM_I(b->state), PM_I(b->checked), PM_WORD(b->missing), PM_I((int64_t)b->hash),
-            PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN), total_arg(c, PM_TOTAL_MAPPINGS),
-            total_arg(c, PM_TOTAL_SIZE), total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
-            total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
-            total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
+    pm_sql_do(p->sql, pm_sql_script_text("append-snapshot"),
+              PM_ARGS(PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off),
+                      PM_I(c->taken_ms), PM_I(c->ordinal), PM_I(c->time_source),
+                      PM_S(pm_dialect_name(b->dialect)), PM_I(b->state), PM_I(b->checked),
+                      PM_WORD(b->missing), PM_I((int64_t)b->hash),
+                      PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN),
+                      total_arg(c, PM_TOTAL_MAPPINGS), total_arg(c, PM_TOTAL_SIZE),
+                      total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
+                      total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
+                      total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
     p->snapshot_id = pm_sql_last_id(p->sql);
 }
 

@@ -138,7 +138,8 @@ static void pair(const pm_rows *old, const pm_rows *new, bool *taken, pm_descent
         descend(old->row, from, to, at, taken, &out[i]);
     }
     for (size_t i = 0; i < new->n; i++)
-        if (out[i].lineage == PM_NO_LINEAGE && new->row[i].at.has_offset && is_file(&new->row[i].at))
+        if (out[i].lineage == PM_NO_LINEAGE && new->row[i].at.has_offset &&
+            is_file(&new->row[i].at))
             find_moved(old, &new->row[i].at, taken, &out[i]);
 }
 

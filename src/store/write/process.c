@@ -188,19 +188,13 @@ static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_process
 {
     const pm_evidence *e = &f->evidence;
 
-    pm_sql_do(
-        sql,
-        "INSERT INTO process (host_id, name_id, name_rank, name_ms, pid, start_time, life, "
-        "command, command_ms, identity, stack_end, vdso_start, libc_start, ld_start, exe_start, "
-        "boot_id, clock_mono_ns, clock_utc_ms) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, CASE WHEN ?8 IS NOT NULL THEN ?9 END, ?10, ?11, "
-        "?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-        PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(f->rank), PM_I(f->name_ms), PM_I(c->pid),
-                PM_I(c->start_time), PM_I(number), PM_WORD(e->command), PM_I(f->command_ms),
-                PM_S(pm_link_name(f->by)), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
-                PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
-                PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id),
-                PM_I(f->mono_ns), PM_I(f->utc_ms)));
+    pm_sql_do(sql, pm_sql_script_text("process-insert"),
+              PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(f->rank), PM_I(f->name_ms), PM_I(c->pid),
+                      PM_I(c->start_time), PM_I(number), PM_WORD(e->command), PM_I(f->command_ms),
+                      PM_S(pm_link_name(f->by)), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
+                      PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
+                      PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id),
+                      PM_I(f->mono_ns), PM_I(f->utc_ms)));
     return pm_sql_last_id(sql);
 }
 

@@ -16,16 +16,9 @@ void pm_stream_free(pm_stream *s)
 /* Reads the newest capture of the stream. It is usually the last snapshot of the process. */
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql,
-        "SELECT s.epoch_id, s.off + 1, e.fields, s.snapshot_id, s.taken_ms, s.ordinal, s.hash "
-        "FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
-        "WHERE s.process_id = ?1 "
-        "AND s.dialect = ?2 AND s.state_code = ?4 AND s.off >= 0 "
-        "AND EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 AND dialect = ?2 AND state = ?3) "
-        "ORDER BY s.taken_ms DESC, s.ordinal DESC, s.hash DESC LIMIT 1",
-        PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
-                PM_S(pm_state_name(s->state)), PM_I(s->state)));
+    sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("stream-newest"),
+                                    PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
+                                            PM_S(pm_state_name(s->state)), PM_I(s->state)));
 
     if (!pm_sql_next(sql, stmt))
         return;

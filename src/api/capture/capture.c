@@ -143,31 +143,10 @@ static void keep_beat(pm_capture_run *run, int64_t missed, int64_t moved_ns)
  * open the current file. */
 static bool has_store(pm_capture_run *run, const pm_watch_files *files)
 {
-    const char *part = pm_watch_lost(run->store, files), *path = run->store->path;
-    pmapdb_status st;
+    pmapdb_status st = pm_watch_check(run->store, files, &run->error);
 
-    if (!part)
-        return true;
-    if (*part)
-        st =
-            pm_fail(&run->error, PMAPDB_IO,
-                    "'%s%s' was removed or replaced while it was written: %s; start this run again",
-                    path, part,
-                    pm_watch_save(run->store) ? "what was captured is in the store"
-                                              : "what was captured last may be lost");
-    else if (pm_watch_clear(run->store, files))
-        st = pm_fail(&run->error, PMAPDB_IO,
-                     "'%s' was removed or replaced while it was written: the captures are in the "
-                     "file that was removed or moved; start this run again",
-                     path);
-    else
-        st = pm_fail(&run->error, PMAPDB_IO,
-                     "'%s' was removed or replaced while it was written, and another program still "
-                     "has its -wal open: end that program, then remove '%s-wal' and '%s-shm' "
-                     "before anything opens a new store of this name",
-                     path, path, path);
-    run->st = st;
-    return false;
+    run->st = st == PMAPDB_OK ? run->st : st;
+    return st == PMAPDB_OK;
 }
 
 static bool goes_on(const pmapdb_capture_options *o)

@@ -47,19 +47,11 @@ static bool is_in_its_place(pmapdb_store *s, const pm_watch_files *files, size_t
            info.st_ino == files->part[i].inode;
 }
 
-const char *pm_watch_lost(pmapdb_store *s, const pm_watch_files *files)
-{
-    int moved = 0;
-
-    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved)
-        return "";
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && files->has_wal; i++)
-        if (!is_in_its_place(s, files, i))
-            return parts[i];
-    return NULL;
-}
-
-bool pm_watch_clear(pmapdb_store *s, const pm_watch_files *files)
+/* Call if the store was moved without its -wal: the next program that opens the file in its place
+ * would use the old -wal as its own. Copies the -wal into the file that it belongs to, wherever
+ * that is now, and empties it. Returns false if another program still uses the -wal, which then
+ * stays unchanged. */
+static bool clear_wal(pmapdb_store *s, const pm_watch_files *files)
 {
     if (!files->has_wal || !is_in_its_place(s, files, 0))
         return true;
@@ -68,9 +60,10 @@ bool pm_watch_clear(pmapdb_store *s, const pm_watch_files *files)
 }
 
 /* Copies a -wal that has no name any more into the file, unless another -wal that is not empty has
- * its place: their pages do not fit together. If only -shm was lost, the next program that opens
- * the store reads the -wal from its start. */
-bool pm_watch_save(pmapdb_store *s)
+ * its place: their pages do not fit together, and the file stays as it is, also on close. If only
+ * -shm was lost, the next program that opens the store reads the -wal from its start. Returns true
+ * if all stored data is now in the file itself. */
+static bool save_wal(pmapdb_store *s)
 {
     struct stat info;
     int in_wal = 0, copied = -1;
@@ -82,4 +75,30 @@ bool pm_watch_save(pmapdb_store *s)
     return sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_FULL, &in_wal, &copied) ==
                SQLITE_OK &&
            copied == in_wal;
+}
+
+pmapdb_status pm_watch_check(pmapdb_store *s, const pm_watch_files *files, pmapdb_error *err)
+{
+    static const char lost[] = "was removed or replaced while it was written";
+    int moved = 0;
+
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved) {
+        if (clear_wal(s, files))
+            return pm_fail(err, PMAPDB_IO,
+                           "'%s' %s: the captures are in the file that was removed or moved; start "
+                           "this run again",
+                           s->path, lost);
+        return pm_fail(err, PMAPDB_IO,
+                       "'%s' %s, and another program still has its -wal open: end that program, "
+                       "then remove '%s-wal' and '%s-shm' before anything opens a new store of "
+                       "this name",
+                       s->path, lost, s->path, s->path);
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && files->has_wal; i++)
+        if (!is_in_its_place(s, files, i))
+            return pm_fail(err, PMAPDB_IO, "'%s%s' %s: %s; start this run again", s->path, parts[i],
+                           lost,
+                           save_wal(s) ? "what was captured is in the store"
+                                       : "what was captured last may be lost");
+    return PMAPDB_OK;
 }

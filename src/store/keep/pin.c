@@ -22,57 +22,56 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
     return st;
 }
 
-pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snapshot,
-                         const char *reason, int64_t *snapshot_id, pmapdb_error *err)
+/* The pin may be on any process of the moment. */
+static void unpin(pm_sql *sql, int64_t snapshot_id)
+{
+    pm_sql_do(
+        sql,
+        "DELETE FROM pin WHERE snapshot_id IN (SELECT o.snapshot_id FROM snapshot s "
+        "JOIN process p ON p.process_id = s.process_id JOIN process q ON q.name_id = p.name_id "
+        "JOIN snapshot o ON o.process_id = q.process_id AND o.moment_ms = s.moment_ms "
+        "WHERE s.snapshot_id = ?1)",
+        PM_ARGS(PM_I(snapshot_id)));
+    if (sqlite3_changes(pm_sql_db(sql)) == 0)
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
+                                 "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' "
+                                 "lists all",
+                                 (long long)snapshot_id));
+}
+
+/* reason NULL: unpins. */
+static pmapdb_status change(pmapdb_store *s, const char *process, const char *snapshot,
+                            const char *reason, int64_t *snapshot_id, pmapdb_error *err)
 {
     pm_pick pick = {0};
     pm_scope scope;
-    pmapdb_status st;
+    pmapdb_status st = pm_store_begin(s, err);
 
-    if (!reason || !*reason)
-        return pm_fail(err, PMAPDB_USAGE, "a pin wants a reason, for whoever finds it in a year");
-    st = pm_store_begin(s, err);
     if (st != PMAPDB_OK)
         return st;
     pm_sql_keep(s->sql, select_one(s, process, snapshot, &pick, &scope, err), err);
-    pm_sql_do(s->sql,
-              "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
-              PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())));
+    if (reason)
+        pm_sql_do(s->sql,
+                  "INSERT OR REPLACE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
+                  PM_ARGS(PM_I(pick.snapshot_id), PM_S(reason), PM_I(pm_clock_now())));
+    else
+        unpin(s->sql, pick.snapshot_id);
     st = pm_store_end(s, err);
     if (st == PMAPDB_OK && snapshot_id)
         *snapshot_id = pick.snapshot_id;
     return st;
 }
 
-/* The pin may be on any process of the moment. */
-#define OF_MOMENT                                                                          \
-    "snapshot_id IN (SELECT o.snapshot_id FROM snapshot s JOIN process p ON p.process_id " \
-    "= s.process_id JOIN process q ON q.name_id = p.name_id JOIN snapshot o "              \
-    "ON o.process_id = q.process_id AND o.moment_ms = s.moment_ms WHERE s.snapshot_id = ?1)"
+pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snapshot,
+                         const char *reason, int64_t *snapshot_id, pmapdb_error *err)
+{
+    if (!reason || !*reason)
+        return pm_fail(err, PMAPDB_USAGE, "a pin wants a reason, for whoever finds it in a year");
+    return change(s, process, snapshot, reason, snapshot_id, err);
+}
 
 pmapdb_status pmapdb_unpin(pmapdb_store *s, const char *process, const char *snapshot,
                            int64_t *snapshot_id, pmapdb_error *err)
 {
-    pm_pick pick = {0};
-    pm_scope scope;
-    int64_t n = 0;
-    pmapdb_status st = pm_store_begin(s, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    pm_sql_keep(s->sql, select_one(s, process, snapshot, &pick, &scope, err), err);
-    n = pm_sql_value(s->sql, "SELECT count(*) FROM pin WHERE " OF_MOMENT,
-                     PM_ARGS(PM_I(pick.snapshot_id)), 0);
-    pm_sql_do(s->sql, "DELETE FROM pin WHERE " OF_MOMENT, PM_ARGS(PM_I(pick.snapshot_id)));
-    if (n == 0 && pm_sql_ok(s->sql))
-        pm_sql_keep(s->sql,
-                    pm_fail(err, PMAPDB_NOTFOUND,
-                            "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' lists "
-                            "all",
-                            (long long)pick.snapshot_id),
-                    err);
-    st = pm_store_end(s, err);
-    if (st == PMAPDB_OK && snapshot_id)
-        *snapshot_id = pick.snapshot_id;
-    return st;
+    return change(s, process, snapshot, NULL, snapshot_id, err);
 }

@@ -13,24 +13,9 @@ static int64_t or_else(int64_t value, int64_t unknown)
 
 typedef struct life {
     int64_t process_id, name_id, name_rank, name_ms;
-    int64_t
-        nearest; /* taken_ms of its last snapshot at or before the capture, or of its first one */
     pm_link by;
     bool taught; /* the capture adds nothing to this life */
 } life;
-
-/* True if `a` is the better candidate: a strong link before a weak one, then the nearer in time,
- * past before future. A weak link counts only for the latest life of the pid. */
-static bool is_better(const life *a, const life *b, int64_t at)
-{
-    bool a_past = a->nearest <= at, b_past = b->nearest <= at;
-
-    if ((a->by >= PM_LINK_COMMAND) != (b->by >= PM_LINK_COMMAND))
-        return a->by < b->by;
-    if (a_past != b_past)
-        return a_past;
-    return a_past ? a->nearest > b->nearest : a->nearest < b->nearest;
-}
 
 /* Without a pid, the source file identifies the process. Its lives are numbered from the value of
  * life_of_file on, the lives of a pid from 0. */
@@ -55,8 +40,8 @@ static bool no_news(int64_t own, int64_t other)
 static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evidence *other,
                       pm_link by, sqlite3_stmt *stmt)
 {
-    int64_t command_ms = pm_col_int(stmt, 14);
-    pm_text weakest = pm_col_text(stmt, 15);
+    int64_t command_ms = pm_col_int(stmt, 13);
+    pm_text weakest = pm_col_text(stmt, 14);
     bool same =
         no_news(own->start_time, other->start_time) &&
         (own->exe == PMAPDB_UNKNOWN || (other->exe != PMAPDB_UNKNOWN && other->exe <= own->exe)) &&
@@ -95,45 +80,39 @@ static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, in
     return l;
 }
 
-/* From here on, the distance of a life from a capture is that of a later life (process-lives.sql).
- */
-#define FUTURE ((int64_t)1 << 61)
-
-/* Finds the best life for the capture. *next_life: a number that no life of this pid has. */
+/* Finds the best life for the capture: the nearest one with a strong link, else the nearest one, if
+ * a weak link ties the capture to it. *next_life: a number that no life of this pid has. */
 static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id,
                       int64_t *next_life)
 {
     life best = {0};
-    bool weak_open = true;
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql, pm_sql_script_text("process-lives"),
-        PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
-                PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1), PM_I(FUTURE)));
+    bool nearest = true;
+    sqlite3_stmt *stmt =
+        pm_sql_ask(sql, pm_sql_script_text("process-lives"),
+                   PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
+                           PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)));
 
     *next_life = life_of_file(c);
-    while (pm_sql_next(sql, stmt)) {
-        int64_t distance = pm_col_int(stmt, 4);
-        life l = {.process_id = pm_col_int(stmt, 0),
-                  .name_id = pm_col_int(stmt, 1),
-                  .name_rank = pm_col_int(stmt, 2),
-                  .name_ms = pm_col_int(stmt, 3),
-                  .nearest = c->taken_ms + (distance < FUTURE ? -distance : distance - FUTURE)};
-        pm_evidence other = {.start_time = pm_col_int(stmt, 5),
-                             .exe = pm_col_int(stmt, 10),
-                             .command = pm_col_text(stmt, 11),
-                             .boot_id = pm_col_text(stmt, 12)};
+    for (; pm_sql_next(sql, stmt); nearest = false) {
+        pm_evidence other = {.start_time = pm_col_int(stmt, 4),
+                             .exe = pm_col_int(stmt, 9),
+                             .command = pm_col_text(stmt, 10),
+                             .boot_id = pm_col_text(stmt, 11)};
+        pm_link by;
 
         for (int i = 0; i < PM_ANCHOR_COUNT; i++)
-            other.anchor[i] = pm_col_int(stmt, 6 + i);
-        if (pm_col_int(stmt, 13) >= *next_life)
-            *next_life = pm_col_int(stmt, 13) + 1;
-        l.by = pm_evidence_compare(e, &other);
-        if (l.by != PM_LINK_NONE && (l.by < PM_LINK_COMMAND || weak_open)) {
-            l.taught = is_taught(c, e, &other, l.by, stmt);
-            if (!best.process_id || is_better(&l, &best, c->taken_ms))
-                best = l;
-        }
-        weak_open = false;
+            other.anchor[i] = pm_col_int(stmt, 5 + i);
+        if (pm_col_int(stmt, 12) >= *next_life)
+            *next_life = pm_col_int(stmt, 12) + 1;
+        by = pm_evidence_compare(e, &other);
+        if (by != PM_LINK_NONE &&
+            (nearest || (by < PM_LINK_COMMAND && (!best.process_id || best.by >= PM_LINK_COMMAND))))
+            best = (life){.process_id = pm_col_int(stmt, 0),
+                          .name_id = pm_col_int(stmt, 1),
+                          .name_rank = pm_col_int(stmt, 2),
+                          .name_ms = pm_col_int(stmt, 3),
+                          .by = by,
+                          .taught = is_taught(c, e, &other, by, stmt)};
     }
     return best;
 }

@@ -181,13 +181,15 @@ void pmapdb_end_read(pmapdb_store *s)
     pm_store_rollback(s);
 }
 
+/* SQLite may have rolled back by itself, as after a full disk: the state of the writer is wrong
+ * then, too. */
 void pm_store_rollback(pmapdb_store *s)
 {
+    pm_store_forget(s);
     if (sqlite3_get_autocommit(s->db))
         return;
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     end_turn(s);
-    pm_store_forget(s);
 }
 
 void pm_store_forget(pmapdb_store *s)

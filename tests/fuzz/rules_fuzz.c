@@ -36,28 +36,21 @@ static const pm_rule_row rows[] = {
 
 #define ROWS (sizeof rows / sizeof *rows)
 
-static pmapdb_status on_rule(void *ctx, size_t rule, const char *why, pmapdb_error *err)
-{
-    size_t *first = ctx;
-
-    (void)err;
-    if (!*why && *first == PM_NO_RULE)
-        *first = rule;
-    return PMAPDB_OK;
-}
-
 static void ask(const pm_rules *set, uint64_t facts, size_t i)
 {
-    static pm_buf category;
+    static pm_buf category, why;
     const pm_rule_row *below = i ? &rows[i - 1] : NULL, *above = i + 1 < ROWS ? &rows[i + 1] : NULL;
-    size_t rule = pm_rules_match(set, facts, below, &rows[i], above), traced = PM_NO_RULE;
+    size_t rule = pm_rules_match(set, facts, below, &rows[i], above), first = PM_NO_RULE;
 
     FUZZ_CHECK(rule == PM_NO_RULE || rule < pm_rules_count(set), "rule %zu", rule);
-    FUZZ_CHECK(pm_rules_trace(set, facts, below, &rows[i], above, on_rule, &traced, NULL) ==
-                   PMAPDB_OK,
-               "trace");
-    FUZZ_CHECK(traced == rule || pm_rules_gave_up(set, &(size_t){0}), "traced %zu, matched %zu",
-               traced, rule);
+    for (size_t k = 0; k < pm_rules_count(set) && first == PM_NO_RULE; k++) {
+        pm_buf_clear(&why);
+        FUZZ_CHECK(pm_rules_why(set, k, facts, below, &rows[i], above, &why, NULL) == PMAPDB_OK,
+                   "why");
+        first = why.len ? first : k;
+    }
+    FUZZ_CHECK(first == rule || pm_rules_gave_up(set, &(size_t){0}), "first %zu, matched %zu",
+               first, rule);
     pm_buf_clear(&category);
     FUZZ_CHECK(pm_rules_category(set, rule, &rows[i], &category, NULL) == PMAPDB_OK, "memory");
     FUZZ_CHECK(category.len && category.len <= PM_RULES_CATEGORY_MAX, "a category of %zu bytes",

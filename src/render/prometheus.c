@@ -2,13 +2,18 @@
  * (Prometheus' older format) both read. All samples are held, because those of a metric stand
  * together.
  *
+ * The type of a column in the query's header says what it is. Text, categories, processes and
+ * numbers that only identify are labels; other numbers are gauges in their base unit; a time is a
+ * gauge of its age, because the collector refuses samples with times of their own. Snapshots,
+ * addresses and sources are left out, because each capture would begin new series.
+ *
  * A gauge says how things are now. Two rows with equal labels are refused: choosing the newest, or
  * adding them up, is the query's. */
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "render/gauge.h"
+#include "render/format.h"
 #include "render/number.h"
 
 #include <inttypes.h>
@@ -18,12 +23,185 @@
 
 #define MOST_SAMPLES 10000 /* more cost the server memory, and are a mistake */
 
+typedef enum role { UNDECIDED, OMITTED, LABEL, GAUGE, AGE } role;
+
+/* What a column of one type is. A value times `up` by `down` is in the base unit. */
+typedef struct measure {
+    role role;
+    int up, down;
+    const char *unit;     /* OpenMetrics' base unit, which ends the metric's name; or "" */
+    const char *words[2]; /* of the column's name, which say the unit that it had */
+} measure;
+
+static const measure number = {GAUGE, 1, 1, "", {0}};
+
+static const measure measures[PM_UNIT_COUNT_OF_UNITS] = {
+    [PM_UNIT_KIB] = {GAUGE, 1024, 1, "bytes", {"_kib"}},
+    [PM_UNIT_RATE] = {GAUGE, 1024, 3600, "bytes_per_second", {"_per_h", "_kib"}},
+    [PM_UNIT_DURATION] = {GAUGE, 1, 1000, "seconds", {"_ms", "_h"}},
+    [PM_UNIT_RATIO] = {GAUGE, 1, 1, "ratio", {0}},
+    [PM_UNIT_TIME] = {AGE, 1, 1, "seconds", {"_at", "_ms"}},
+    [PM_UNIT_PROCESS] = {.role = LABEL},
+    [PM_UNIT_LINEAGE] = {.role = LABEL},
+    [PM_UNIT_CATEGORY] = {.role = LABEL},
+    [PM_UNIT_SNAPSHOT] = {.role = OMITTED},
+    [PM_UNIT_ADDRESS] = {.role = OMITTED},
+};
+
+/* One column. */
+typedef struct gauge {
+    measure is;     /* UNDECIDED: an undeclared column shows it with its first known value */
+    pm_buf name;    /* of the label or of the metric */
+    pm_buf samples; /* lines */
+} gauge;
+
 typedef struct gauges {
-    pm_gauge *columns;
-    pm_buf *samples;  /* one per column: its lines */
+    gauge *column;
     pm_map by_labels; /* hashes of the labels of all rows */
     size_t n_samples;
 } gauges;
+
+/* What the query says of its rows; empty where it says nothing. */
+static const pm_about *about_of(const pm_render *r)
+{
+    static const pm_about no_about;
+
+    return r->options.about ? r->options.about : &no_about;
+}
+
+/* ---- text: lack of memory is noted in the buffer ---- */
+
+static void add_word(pm_buf *out, const char *word)
+{
+    pm_buf_add(out, word, strlen(word), NULL);
+}
+
+/* Adds text as one line. `quote` stands for a double quote, which the two formats escape
+ * differently in HELP. Malformed UTF-8 is repaired, because one bad byte would cost the whole file.
+ */
+static void add_escaped(pm_buf *out, pm_text t, const char *quote)
+{
+    pm_buf good = {0};
+
+    pm_utf8_repair(t, &good, NULL);
+    out->failed |= good.failed;
+    for (size_t i = 0; i < good.len; i++) {
+        char c = good.data[i];
+
+        if (c == '\n' || c == '\\' || c == '"')
+            add_word(out, c == '\n' ? "\\n" : c == '\\' ? "\\\\" : quote);
+        else
+            pm_buf_add(out, &c, 1, NULL);
+    }
+    pm_buf_free(&good);
+}
+
+/* Adds NAME="VALUE"; nothing for an empty value, which is as good as no label, says the format. */
+static void add_label(pm_buf *out, pm_text name, pm_text value)
+{
+    if (!value.len)
+        return;
+    pm_buf_addf(out, NULL, "%s%.*s=\"", out->len ? "," : "", (int)name.len, name.data);
+    add_escaped(out, value, "\\\"");
+    add_word(out, "\"");
+}
+
+static bool is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Adds the letters and digits of t, and one underscore for all between them; none at the ends,
+ * because names that begin with one are reserved. */
+static void add_name(pm_buf *out, pm_text t)
+{
+    size_t begin = out->len;
+
+    for (size_t i = 0; i < t.len; i++) {
+        if (!is_name_char(t.data[i]))
+            continue;
+        if (out->len > begin && !is_name_char(t.data[i - 1]))
+            add_word(out, "_");
+        pm_buf_add(out, t.data + i, 1, NULL);
+    }
+    if (out->len == begin)
+        add_word(out, "column");
+}
+
+/* ---- columns ---- */
+
+/* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
+static measure measure_of(const pm_column *c, bool is_text)
+{
+    pm_text name = pm_text_of(c->name);
+    measure is = measures[c->unit].role ? measures[c->unit] : number;
+
+    if (is.role != GAUGE)
+        return is;
+    if (c->unit == PM_UNIT_TEXT && pm_text_equal(name, PM_TEXT("source")))
+        is.role = OMITTED;
+    else if ((c->unit == PM_UNIT_TEXT && is_text) || pm_text_ends(name, PM_TEXT("_id")) ||
+             pm_text_ends(name, PM_TEXT("pid")) || pm_text_starts(name, PM_TEXT("pid_")) ||
+             pm_text_equal(name, PM_TEXT("inode")))
+        is.role = LABEL; /* also a number that only tells things apart */
+    return is;
+}
+
+/* Takes a word out of the name, where another word or the end follows: rss_kib_delta -> rss_delta.
+ */
+static void cut_word(pm_buf *name, const char *word)
+{
+    size_t n = strlen(word);
+    char *at = name->data;
+
+    while ((at = strstr(at, word)) && at[n] && at[n] != '_')
+        at++;
+    if (!at || at == name->data)
+        return;
+    memmove(at, at + n, strlen(at + n) + 1);
+    name->len -= n;
+}
+
+/* The column's name without its own unit, in whose place the base unit ends the metric's name. The
+ * age of the snapshot itself is just `age`. */
+static void name_metric(const pm_render *r, gauge *g, const pm_column *c)
+{
+    pm_text query = about_of(r)->name;
+    pm_buf stem = {0};
+    bool own_age = strcmp(c->name, "taken_at") == 0 && g->is.role == AGE;
+
+    add_word(&stem, c->name);
+    for (size_t i = 0; i < 2 && g->is.words[i] && stem.data; i++)
+        cut_word(&stem, g->is.words[i]);
+    add_word(&g->name, "pmapdb_");
+    if (query.len) {
+        add_name(&g->name, query);
+        add_word(&g->name, "_");
+    }
+    if (!own_age)
+        add_name(&g->name, pm_buf_text(&stem));
+    if (g->is.role == AGE)
+        add_word(&g->name, own_age ? "age" : "_age");
+    if (pm_text_ends(pm_buf_text(&stem), PM_TEXT("_per_h")))
+        add_word(&g->name, "our");
+    if (*g->is.unit && !pm_text_ends(pm_buf_text(&g->name), pm_text_of(g->is.unit)))
+        pm_buf_addf(&g->name, NULL, "_%s", g->is.unit);
+    g->name.failed |= stem.failed;
+    pm_buf_free(&stem);
+}
+
+static void decide(pm_render *r, gauge *g, const pm_column *c, bool is_text)
+{
+    g->is = measure_of(c, is_text);
+    if (g->is.role == LABEL) {
+        if (c->name[0] >= '0' && c->name[0] <= '9')
+            add_word(&g->name, "n");
+        add_name(&g->name, pm_text_of(c->name));
+    } else if (g->is.role != OMITTED) {
+        name_metric(r, g, c);
+    }
+    PM_STEP(r->st, pm_buf_status(&g->name, &r->error));
+}
 
 /* NULL where no column before `end` has the name. */
 static const pm_column *find_name(const pm_render *r, pm_text name, size_t end)
@@ -31,51 +209,20 @@ static const pm_column *find_name(const pm_render *r, pm_text name, size_t end)
     const gauges *all = r->state;
 
     for (size_t i = 0; i < end; i++)
-        if (name.len && pm_text_equal(pm_buf_text(&all->columns[i].name), name))
+        if (name.len && pm_text_equal(pm_buf_text(&all->column[i].name), name))
             return &r->columns[i];
     return NULL;
-}
-
-static void refuse_equal_names(pm_render *r)
-{
-    gauges *all = r->state;
-
-    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++) {
-        const pm_buf *name = &all->columns[i].name;
-        const pm_column *same = find_name(r, pm_buf_text(name), i);
-
-        if (same)
-            r->st = pm_fail(&r->error, PMAPDB_USAGE,
-                            "the columns '%s' and '%s' are both '%s' in prometheus", same->name,
-                            r->columns[i].name, name->data);
-    }
-}
-
-/* ---- rows ---- */
-
-/* True if a column has the time of the row. */
-static bool has_moment(const pm_render *r)
-{
-    static const char *const names[] = {"taken_at", "ts", "last_at", "to_at"};
-
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        for (size_t i = 0; i < r->n_columns; i++)
-            if (strcmp(r->columns[i].name, names[k]) == 0)
-                return true;
-    return false;
 }
 
 static void open_prometheus(pm_render *r)
 {
     gauges *all = r->state = pm_render_alloc(r, 1, sizeof *all);
 
-    if (!all)
-        return;
-    all->columns = pm_render_alloc(r, r->n_columns, sizeof *all->columns);
-    all->samples = pm_render_alloc(r, r->n_columns, sizeof *all->samples);
+    if (all)
+        all->column = pm_render_alloc(r, r->n_columns, sizeof *all->column);
     for (size_t i = 0; r->st == PMAPDB_OK && i < r->n_columns; i++)
         if (r->columns[i].unit != PM_UNIT_TEXT)
-            pm_gauge_name(r, &all->columns[i], &r->columns[i], false);
+            decide(r, &all->column[i], &r->columns[i], false);
 }
 
 static void close_prometheus(pm_render *r)
@@ -84,30 +231,16 @@ static void close_prometheus(pm_render *r)
 
     if (!all)
         return;
-    for (size_t i = 0; i < r->n_columns; i++) {
-        if (all->columns)
-            pm_buf_free(&all->columns[i].name);
-        if (all->samples)
-            pm_buf_free(&all->samples[i]);
+    for (size_t i = 0; all->column && i < r->n_columns; i++) {
+        pm_buf_free(&all->column[i].name);
+        pm_buf_free(&all->column[i].samples);
     }
     pm_map_free(&all->by_labels);
-    free(all->samples);
-    free(all->columns);
+    free(all->column);
     free(all);
 }
 
-/* The moment of an ISO time, or of seconds since 1970. */
-static bool moment_of(const pm_value *v, int64_t *ms)
-{
-    double seconds = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
-
-    if (v->kind == PM_VALUE_TEXT)
-        return pm_clock_parse(v->t, ms);
-    if (v->kind == PM_VALUE_NULL || !(fabs(seconds) < 1e12))
-        return false;
-    *ms = llround(seconds * 1000);
-    return true;
-}
+/* ---- rows ---- */
 
 static int64_t now_ms(const pm_render *r)
 {
@@ -115,59 +248,57 @@ static int64_t now_ms(const pm_render *r)
 }
 
 /* A real has a point or an exponent; infinity has a sign and a capital. */
-static void add_real(pm_render *r, pm_buf *out, double v)
+static void add_real(pm_buf *out, double v)
 {
     char text[PM_NUMBER_TEXT];
     const char *shown = isinf(v) ? v > 0 ? "+Inf" : "-Inf" : text;
 
     pm_number_exact(v, text);
-    PM_STEP(r->st, pm_buf_addf(out, &r->error, "%s%s", shown, strpbrk(shown, ".ef") ? "" : ".0"));
+    pm_buf_addf(out, NULL, "%s%s", shown, strpbrk(shown, ".ef") ? "" : ".0");
 }
 
 /* Adds nothing for an unknown value. */
-static void add_value(pm_render *r, pm_buf *out, const pm_measure *is, const pm_value *v)
+static void add_value(const pm_render *r, pm_buf *out, const measure *is, const pm_value *v)
 {
     double real = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
     int64_t i;
 
-    if (is->role == PM_ROLE_AGE) {
-        if (moment_of(v, &i))
-            add_real(r, out, (double)(now_ms(r) - i) / 1000);
+    if (is->role == AGE) {
+        if (v->kind == PM_VALUE_TEXT && pm_clock_parse(v->t, &i))
+            add_real(out, (double)(now_ms(r) - i) / 1000);
     } else if (v->kind == PM_VALUE_TEXT || pm_value_unknown(v)) {
         return;
     } else if (v->kind == PM_VALUE_INT && is->down == 1 &&
                !__builtin_mul_overflow(v->i, is->up, &i)) {
-        PM_STEP(r->st, pm_buf_addf(out, &r->error, "%" PRId64, i));
+        pm_buf_addf(out, NULL, "%" PRId64, i);
     } else {
-        add_real(r, out, real * is->up / is->down);
+        add_real(out, real * is->up / is->down);
     }
 }
 
-static void add_value_label(pm_render *r, pm_buf *out, pm_text name, const pm_value *v)
+static void add_value_label(pm_buf *out, pm_text name, const pm_value *v)
 {
-    char text[PM_NUMBER_TEXT];
+    char text[PM_NUMBER_TEXT] = "";
 
-    if (pm_value_unknown(v))
-        return;
     if (v->kind == PM_VALUE_INT)
         snprintf(text, sizeof text, "%" PRId64, v->i);
-    else if (v->kind == PM_VALUE_REAL)
+    else if (!pm_value_unknown(v) && v->kind == PM_VALUE_REAL)
         pm_number_exact(v->r, text);
-    pm_gauge_label(r, out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
+    add_label(out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
 }
 
 /* A column takes precedence over an argument with the same name. */
-static void add_labels(pm_render *r, pm_buf *out, const pm_value *values)
+static void add_labels(const pm_render *r, pm_buf *out, const pm_value *values)
 {
     const gauges *all = r->state;
-    const pm_about *about = pm_gauge_about(r);
+    const pm_about *about = about_of(r);
 
-    for (size_t i = 0; i < r->n_columns; i++)
-        if (all->columns[i].is.role == PM_ROLE_LABEL)
-            add_value_label(r, out, pm_buf_text(&all->columns[i].name), &values[i]);
+    for (size_t i = 0; values && i < r->n_columns; i++)
+        if (all->column[i].is.role == LABEL)
+            add_value_label(out, pm_buf_text(&all->column[i].name), &values[i]);
     for (size_t i = 0; i < about->n_labels; i++)
-        if (!find_name(r, about->labels[i].name, r->n_columns))
-            pm_gauge_label(r, out, about->labels[i].name, about->labels[i].value);
+        if (!values || !find_name(r, about->labels[i].name, r->n_columns))
+            add_label(out, about->labels[i].name, about->labels[i].value);
 }
 
 static void refuse_equal_labels(pm_render *r, pm_text labels)
@@ -186,10 +317,9 @@ static void refuse_equal_labels(pm_render *r, pm_text labels)
 }
 
 /* Adds NAME{LABELS} VALUE; nothing for an unknown value. */
-static void add_sample(pm_render *r, size_t column, pm_text labels, const pm_value *v)
+static void add_sample(pm_render *r, gauge *g, pm_text labels, const pm_value *v)
 {
     gauges *all = r->state;
-    const pm_gauge *g = &all->columns[column];
     pm_buf value = {0};
 
     add_value(r, &value, &g->is, v);
@@ -199,9 +329,10 @@ static void add_sample(pm_render *r, size_t column, pm_text labels, const pm_val
                         "rows",
                         MOST_SAMPLES);
     if (value.len)
-        PM_STEP(r->st,
-                pm_buf_addf(&all->samples[column], &r->error, "%s%s%s%s %s\n", g->name.data,
-                            labels.len ? "{" : "", labels.data, labels.len ? "}" : "", value.data));
+        pm_buf_addf(&g->samples, NULL, "%s%s%s%s %s\n", g->name.data, labels.len ? "{" : "",
+                    labels.data, labels.len ? "}" : "", value.data);
+    g->samples.failed |= value.failed;
+    PM_STEP(r->st, pm_buf_status(&g->samples, &r->error));
     pm_buf_free(&value);
 }
 
@@ -210,86 +341,98 @@ static void row(pm_render *r, const pm_value *values)
     gauges *all = r->state;
     pm_buf labels = {0};
 
-    for (size_t i = 0; i < r->n_columns; i++)
-        if (!all->columns[i].known && !pm_value_unknown(&values[i]))
-            pm_gauge_name(r, &all->columns[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
-    add_labels(r, &labels, values);
-    refuse_equal_labels(r, pm_buf_text(&labels));
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
-        if (all->columns[i].is.role >= PM_ROLE_GAUGE)
-            add_sample(r, i, pm_buf_text(&labels), &values[i]);
+        if (!all->column[i].is.role && !pm_value_unknown(&values[i]))
+            decide(r, &all->column[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
+    add_labels(r, &labels, values);
+    PM_STEP(r->st, pm_buf_status(&labels, &r->error));
+    if (r->st == PMAPDB_OK)
+        refuse_equal_labels(r, pm_buf_text(&labels));
+    for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
+        if (all->column[i].is.role >= GAUGE)
+            add_sample(r, &all->column[i], pm_buf_text(&labels), &values[i]);
     pm_buf_free(&labels);
 }
 
 /* ---- the file ---- */
 
-/* HELP is one line: the meaning of the column, and the query. */
-static void put_head(pm_render *r, const pm_gauge *g, const char *since, pm_text help)
+/* A metric without a known value is absent. HELP is one line: the meaning of the column, and the
+ * query. */
+static void put_metric(pm_render *r, const gauge *g, const char *since, pm_text help)
 {
     const char *name = g->name.data;
-    pm_text title = pm_gauge_about(r)->title;
+    pm_text title = about_of(r)->title;
 
+    if (!g->samples.len)
+        return;
     pm_putf(r, "# TYPE %s gauge\n", name);
     if (*g->is.unit)
         pm_putf(r, "# UNIT %s %s\n", name, g->is.unit);
     pm_putf(r, "# HELP %s %s", name, since);
-    pm_gauge_escape(r, &r->line, help, "'");
+    add_escaped(&r->line, help, "'");
     if (title.len) {
         pm_putf(r, ". ");
-        pm_gauge_escape(r, &r->line, title, "'");
+        add_escaped(&r->line, title, "'");
     }
     pm_putf(r, "\n");
+    pm_put(r, g->samples.data, g->samples.len);
 }
 
-/* A metric without a known value is absent. */
-static void put_metric(pm_render *r, size_t column)
+static void put_column(pm_render *r, size_t i)
 {
-    const gauges *all = r->state;
-    const pm_gauge *g = &all->columns[column];
-    pm_text help = pm_gauge_about(r)->help ? pm_gauge_about(r)->help[column] : PM_TEXT("");
+    const gauge *g = &((const gauges *)r->state)->column[i];
+    const pm_column *same = find_name(r, pm_buf_text(&g->name), i);
+    const pm_text *help = about_of(r)->help;
 
-    if (!all->samples[column].len)
-        return;
-    put_head(r, g, g->is.role == PM_ROLE_AGE ? "Seconds since then: " : "",
-             help.len ? help : pm_text_of(r->columns[column].name));
-    pm_put(r, all->samples[column].data, all->samples[column].len);
+    if (same)
+        r->st = pm_fail(&r->error, PMAPDB_USAGE,
+                        "the columns '%s' and '%s' are both '%s' in prometheus", same->name,
+                        r->columns[i].name, g->name.data);
+    else
+        put_metric(r, g, g->is.role == AGE ? "Seconds since then: " : "",
+                   help && help[i].len ? help[i] : pm_text_of(r->columns[i].name));
+}
+
+/* True if a column has the time of the row. */
+static bool has_moment(const pm_render *r)
+{
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (pm_text_listed(pm_text_of(r->columns[i].name), " taken_at last_at to_at "))
+            return true;
+    return false;
 }
 
 /* Without a time column, the age of the snapshot is a gauge with one sample. */
 static void put_age(pm_render *r)
 {
     const pm_column when = {"taken_at", PM_UNIT_TIME};
-    const pm_about *about = pm_gauge_about(r);
-    pm_gauge age = {0};
+    gauge age = {0};
     pm_buf labels = {0};
 
-    if (!about->moment_ms || r->n_rows == 0 || has_moment(r))
+    if (!about_of(r)->moment_ms || r->n_rows == 0 || has_moment(r))
         return;
-    pm_gauge_name(r, &age, &when, false);
-    for (size_t i = 0; i < about->n_labels; i++)
-        pm_gauge_label(r, &labels, about->labels[i].name, about->labels[i].value);
-    if (r->st == PMAPDB_OK) {
-        put_head(r, &age, "", PM_TEXT("Seconds since the snapshot"));
-        pm_putf(r, "%s", age.name.data);
-        if (labels.len) {
-            pm_put(r, "{", 1);
-            pm_put(r, labels.data, labels.len);
-            pm_put(r, "}", 1);
-        }
-        pm_putf(r, " %.3f\n", (double)(now_ms(r) - about->moment_ms) / 1000);
-    }
+    decide(r, &age, &when, false);
+    add_labels(r, &labels, NULL);
+    pm_buf_addf(&age.samples, NULL, "%s%s%s%s %.3f\n", pm_buf_text(&age.name).data,
+                labels.len ? "{" : "", pm_buf_text(&labels).data, labels.len ? "}" : "",
+                (double)(now_ms(r) - about_of(r)->moment_ms) / 1000);
+    PM_STEP(r->st, pm_buf_status(&labels, &r->error));
+    PM_STEP(r->st, pm_buf_status(&age.samples, &r->error));
+    if (r->st == PMAPDB_OK)
+        put_metric(r, &age, "", PM_TEXT("Seconds since the snapshot"));
     pm_buf_free(&labels);
     pm_buf_free(&age.name);
+    pm_buf_free(&age.samples);
 }
 
 static void end(pm_render *r)
 {
-    refuse_equal_names(r);
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
-        put_metric(r, i);
+        put_column(r, i);
     if (r->st == PMAPDB_OK)
         put_age(r);
     pm_putf(r, "# EOF\n");
+    PM_STEP(r->st, pm_buf_status(&r->line, &r->error));
 }
 
 const pm_render_ops pm_render_prometheus = {

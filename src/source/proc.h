@@ -184,8 +184,6 @@ pmapdb_status pm_proc_list(int root, int64_t **pids, size_t *n, pmapdb_error *er
 /* True if the list lacks processes of other users: /proc is mounted with hidepid=2 or 4, and this
  * user has no right to see them. */
 bool pm_proc_hides(int root);
-/* The same, judged only by the mounts. */
-bool pm_proc_mount_hides(pm_text mountinfo);
 
 /* Opens /proc, or another folder like it: the /proc of a container, one of another machine that is
  * mounted here, or a copy of one. */

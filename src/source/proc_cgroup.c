@@ -39,12 +39,17 @@ static bool has_option(pm_text options, pm_text name)
     return false;
 }
 
-/* "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory": any number of words
- * may precede the single dash. */
-pm_mount_line pm_mount_next(pm_text *mountinfo)
+/* A line of mountinfo: with the escapes of the kernel; empty texts if damaged. */
+typedef struct mount_line {
+    pm_text root, point, kind, options;
+} mount_line;
+
+/* Cuts the next line off the text: "36 31 0:33 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup
+ * rw,memory": any number of words may precede the single dash. */
+static mount_line next_mount(pm_text *mountinfo)
 {
     pm_text line = pm_text_cut(mountinfo, '\n');
-    pm_mount_line out;
+    mount_line out;
 
     for (int i = 0; i < 3; i++)
         pm_proc_word(&line);
@@ -58,7 +63,7 @@ pm_mount_line pm_mount_next(pm_text *mountinfo)
     return out;
 }
 
-static bool is_unified(pm_mount_line m)
+static bool is_unified(mount_line m)
 {
     return pm_text_equal(m.kind, PM_TEXT("cgroup2"));
 }
@@ -67,7 +72,7 @@ pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err
 {
     while (mountinfo.len) {
         pm_text line = mountinfo;
-        pm_mount_line m = pm_mount_next(&mountinfo);
+        mount_line m = next_mount(&mountinfo);
 
         line.len -= mountinfo.len;
         if (is_unified(m) ||
@@ -209,7 +214,7 @@ static bool next_directory(pm_text *mounts, pm_text path, bool unified, pm_buf *
     pm_text rest;
 
     while (mounts->len && path.len && !found && !dir->failed) {
-        pm_mount_line m = pm_mount_next(mounts);
+        mount_line m = next_mount(mounts);
 
         pm_buf_clear(&root);
         pm_buf_clear(dir);

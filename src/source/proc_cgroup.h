@@ -8,14 +8,6 @@
 #include "base/record/live.h"
 #include <stdint.h>
 
-/* A line of mountinfo. */
-typedef struct pm_mount_line {
-    pm_text root, point, kind, options; /* with the escapes of the kernel; empty if damaged */
-} pm_mount_line;
-
-/* Cuts the next line off the text. */
-pm_mount_line pm_mount_next(pm_text *mountinfo);
-
 /* Adds the lines of mountinfo that mount a hierarchy which limits memory. */
 pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err);
 

@@ -3,7 +3,6 @@
 #include "source/proc_host.h"
 
 #include "base/hash.h"
-#include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +13,6 @@
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
 #define PASSWD_MAX ((size_t)64 * 1024)
-#define STATUS_MAX 4096
-#define CAP_SYS_PTRACE_BIT 19
 
 static int64_t read_max_map_count(int root)
 {
@@ -136,66 +133,10 @@ pmapdb_status pm_proc_host_cgroup(pm_proc_host *h, pm_text path, bool unified, p
     return PMAPDB_OK;
 }
 
-/* ---- hidden processes ---- */
-
-/* True if a mount option hides processes. Linux up to 5.7 shows a number, later a name. 1
- * (noaccess) does not hide: the processes are listed and counted as unreadable. */
-static bool option_hides(pm_text option)
-{
-    return pm_text_equal(pm_text_cut(&option, '='), PM_TEXT("hidepid")) &&
-           pm_text_listed(option, " 2 invisible 4 ptraceable ");
-}
-
-/* "46 44 0:21 / /proc rw,relatime shared:5 - proc proc rw,hidepid=invisible"; of several mounts on
- * /proc, the last one is visible. */
-bool pm_proc_mount_hides(pm_text mountinfo)
-{
-    bool hides = false;
-
-    while (mountinfo.len) {
-        pm_mount_line m = pm_mount_next(&mountinfo);
-
-        if (!pm_text_equal(m.point, PM_TEXT("/proc")))
-            continue;
-        hides = false;
-        while (m.options.len)
-            hides |= option_hides(pm_text_cut(&m.options, ','));
-    }
-    return hides;
-}
-
-/* True if the program has the capability to trace all processes; then nothing is hidden. */
-static bool may_trace_all(int root)
-{
-    char block[STATUS_MAX];
-    pm_text text, word;
-    uint64_t set;
-
-    if (!pm_proc_peek(root, "self/status", block, sizeof block, &text))
-        return false;
-    text = pm_proc_after(text, "CapEff:");
-    word = pm_proc_word(&text);
-    return word.len && pm_num_hex(word.data, word.data + word.len, &set) == word.len &&
-           set >> CAP_SYS_PTRACE_BIT & 1;
-}
-
-/* True if the user sees process 1, which always exists. Members of the group in the mount option
- * gid= see all processes. If process 1 belongs to the user, as in a container, this proves nothing.
- */
-static bool sees_others(int root)
+/* Process 1 always exists. Where it belongs to this user, as in a container, nothing is known. */
+bool pm_proc_hides(int root)
 {
     struct stat info;
 
-    return fstatat(root, "1", &info, 0) == 0 && info.st_uid != geteuid();
-}
-
-bool pm_proc_hides(int root)
-{
-    pm_buf text = {0};
-    bool hides = pm_proc_slurp(root, "self/mountinfo", MOUNTINFO_MAX, &text) == 0 &&
-                 pm_proc_mount_hides(pm_buf_text(&text)) && !may_trace_all(root) &&
-                 !sees_others(root);
-
-    pm_buf_free(&text);
-    return hides;
+    return fstatat(root, "1", &info, 0) != 0;
 }

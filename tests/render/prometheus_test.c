@@ -128,13 +128,13 @@ static void equal_labels_or_names_are_refused(void **state)
     static const pm_column mappings[] = {
         {"start", PM_UNIT_ADDRESS}, {"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_column twice[] = {{"a b", PM_UNIT_TEXT}, {"a-b", PM_UNIT_TEXT}};
-    static const pm_column ages[] = {{"taken_at", PM_UNIT_TIME}, {"ts", PM_UNIT_INT}};
+    static const pm_column ages[] = {{"last_at", PM_UNIT_TIME}, {"last_ms", PM_UNIT_TIME}};
     static const pm_value rows[] = {INT(1), TEXT("\xff"), INT(1), INT(2), TEXT("\xfe"), INT(2)};
     static const pm_value texts[] = {TEXT("x"), TEXT("y")};
 
     expect_refusal(mappings, 3, rows, 2, "two rows have the labels {path=\"\xef\xbf\xbd\"}");
     expect_refusal(twice, 2, texts, 1, "'a b' and 'a-b' are both 'a_b'");
-    expect_refusal(ages, 2, NULL, 0, "'taken_at' and 'ts' are both 'pmapdb_age_seconds'");
+    expect_refusal(ages, 2, NULL, 0, "'last_at' and 'last_ms' are both 'pmapdb_last_age_seconds'");
 }
 
 static void the_process_that_was_asked_for_is_a_label(void **state)

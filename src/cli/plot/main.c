@@ -58,7 +58,7 @@ static void open_picture(const plot_cmd *c, const char *title, const char *about
                         &(pm_cli_picture){.width = c->width,
                                           .height = c->height,
                                           .lines = HEAD_LINES + CHART_LINES + MAP_LINES,
-                                          .about = {pm_text_of(title), pm_text_of(about), true}},
+                                          .about = {pm_text_of(title), pm_text_of(about)}},
                         err);
 }
 

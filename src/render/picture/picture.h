@@ -66,11 +66,9 @@ typedef struct pm_picture_terminal {
     bool color, utf8; /* 256 colours; braille and half blocks */
 } pm_picture_terminal;
 
-/* `title` and `about` describe an SVG to readers who do not see it. A file of its own follows the
- * light or dark scheme of its viewer; within a page the page's policy forbids that. */
+/* Describes an SVG to readers who do not see it. */
 typedef struct pm_picture_about {
     pm_text title, about;
-    bool own_file;
 } pm_picture_about;
 
 pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, const pm_picture_about *about,

@@ -129,22 +129,6 @@ static void close(pm_picture *p)
     free(p->state);
 }
 
-/* The colours that a dark scheme replaces: the ground, words and lines, and what is grey. */
-static void put_dark(pm_picture *p)
-{
-    static const unsigned pairs[][2] = {
-        {0xffffff, 0x12161b}, {0x1a1f26, 0xe6eaef}, {0x5b6673, 0x9aa6b4}, {0xd9dde2, 0x3a434e},
-        {0xb34700, 0xff9a57}, {0xb84600, 0xff9a57}, {0x8a5a00, 0xf2c14e}, {0x1f5fbf, 0x6fa8ff},
-        {0x0b6b5a, 0x5fd0b8}, {0x7a3600, 0xffd9b8}, {0xb9c0ca, 0x5a6471}, {0x708398, 0x7d8fa3},
-        {0xd3d8df, 0x424c57}, {0xe4e8ed, 0x2c353f}, {0xc9ced6, 0x424c57}, {0x4b32a8, 0x7b66d6}};
-
-    PUT(p, "<style>@media(prefers-color-scheme:dark){");
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        PUT(p, "[fill=\"#%06x\"]{fill:#%06x}[stroke=\"#%06x\"]{stroke:#%06x}", pairs[i][0],
-            pairs[i][1], pairs[i][0], pairs[i][1]);
-    PUT(p, "}</style>\n");
-}
-
 pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, const pm_picture_about *about,
                              const pm_sink *sink, pmapdb_error *err)
 {
@@ -163,8 +147,6 @@ pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, const pm_pi
     PUT(out, "</title>\n<desc>");
     put_escaped(out, about->about);
     PUT(out, "</desc>\n");
-    if (about->own_file)
-        put_dark(out);
     pm_picture_rect(out, 0, 0, width, height, &(pm_ink){.rgb = 0xffffff});
     return out->st;
 }

@@ -1,15 +1,14 @@
 /* names: reads a file of rules that name processes, and applies them. */
 #include "api/names.h"
 
-#include "base/buf.h"
-#include "source/source.h"
+#include "api/one_file.h"
 #include <stdlib.h>
 
 #define FILE_MAX ((size_t)65536)
 #define RULES_MAX 256
 
 struct pm_names_file {
-    char text[FILE_MAX]; /* the names point into it */
+    pm_buf text; /* the names point into it */
     size_t n;
     pm_text name[RULES_MAX];
     pm_expression *holds[RULES_MAX];
@@ -19,6 +18,8 @@ void pm_names_close(pm_names_file *names)
 {
     for (size_t i = 0; names && i < names->n; i++)
         pm_expression_free(names->holds[i]);
+    if (names)
+        pm_buf_free(&names->text);
     free(names);
 }
 
@@ -45,8 +46,7 @@ pmapdb_status pm_names_read(const char *path, pm_names_file **out, pmapdb_error 
 {
     pm_names_file *f;
     pmapdb_error why;
-    pmapdb_status st = PMAPDB_OK;
-    size_t len;
+    pmapdb_status st;
     pm_text rest;
 
     *out = NULL;
@@ -55,11 +55,10 @@ pmapdb_status pm_names_read(const char *path, pm_names_file **out, pmapdb_error 
     f = calloc(1, sizeof *f);
     if (!f)
         return pm_fail_nomem(err);
-    if (!pm_source_slurp(path, FILE_MAX, f->text, &len)) {
-        pm_names_close(f);
-        return pm_fail(err, PMAPDB_USAGE, "cannot read '%s', or it has more than 64 KiB", path);
-    }
-    rest = (pm_text){f->text, len};
+    st = pm_one_file_read(path, FILE_MAX, &f->text, err);
+    if (st == PMAPDB_OK && f->text.len > FILE_MAX)
+        st = pm_fail(err, PMAPDB_USAGE, "'%s' has more than 64 KiB", path);
+    rest = pm_buf_text(&f->text);
     for (int line = 1; rest.len && st == PMAPDB_OK; line++) {
         st = add_rule(f, pm_text_cut(&rest, '\n'), &why);
         if (st != PMAPDB_OK)

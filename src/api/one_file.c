@@ -25,7 +25,7 @@ pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb
     pm_source *source = NULL;
     const char *bytes;
     size_t n = 1;
-    pmapdb_status st = pm_one_file_open(path, "not one file of CSV", &source, err);
+    pmapdb_status st = pm_one_file_open(path, "not one file", &source, err);
 
     while (st == PMAPDB_OK && n && out->len <= max) {
         st = pm_source_read(source, &bytes, &n, err);

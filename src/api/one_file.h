@@ -11,7 +11,7 @@
 pmapdb_status pm_one_file_open(const char *path, const char *otherwise, pm_source **out,
                                pmapdb_error *err);
 
-/* Adds the bytes of a CSV file to `out`; stops soon after `max` bytes. */
+/* Adds the bytes of a file to `out`; stops soon after `max` bytes. */
 pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb_error *err);
 
 /* Reads the rows of a CSV file. */

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "pages/entry.h"
+#include "pages/varint.h"
 #include <stdlib.h>
 
 #define FLAGS_SHIFT 55
@@ -20,37 +21,14 @@ static uint64_t next_number(bool by_frame, uint64_t flags, uint64_t number)
 
 /* ---- numbers ---- */
 
-static void put(pm_buf *out, uint64_t v)
-{
-    for (; v > 127; v >>= 7)
-        pm_buf_add(out, &(char){(char)(v & 127)}, 1, NULL);
-    pm_buf_add(out, &(char){(char)(v | 128)}, 1, NULL);
-}
-
 static void put_signed(pm_buf *out, uint64_t difference)
 {
-    put(out, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
-}
-
-static uint64_t get(pm_text *t, bool *damaged)
-{
-    uint64_t v = 0;
-
-    for (unsigned shift = 0; shift < 64 && t->len; shift += 7) {
-        unsigned char byte = (unsigned char)t->data[0];
-
-        *t = pm_text_from(*t, 1);
-        v |= (uint64_t)(byte & 127) << shift;
-        if (byte & 128)
-            return v;
-    }
-    *damaged = true;
-    return 0;
+    pm_varint_put(out, difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0));
 }
 
 static uint64_t get_signed(pm_text *t, bool *damaged)
 {
-    uint64_t v = get(t, damaged);
+    uint64_t v = pm_varint_get(t, damaged);
 
     return v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
 }
@@ -79,10 +57,10 @@ static void put_chunk(pm_book_writer *w)
                 break;
             number = next;
         }
-        put(&w->book, n << 1 | (e != 0));
+        pm_varint_put(&w->book, n << 1 | (e != 0));
         if (!e)
             continue;
-        put(&w->book, flags);
+        pm_varint_put(&w->book, flags);
         put_signed(&w->book, (e & PM_ENTRY_FRAME) - expected);
         expected = next_number(w->by_frame, flags, number);
     }
@@ -104,7 +82,7 @@ static void end_chunk(pm_book_writer *w)
         PM_STEP(w->st, pm_map_put(&w->of, hash, number, &w->error));
         put_chunk(w);
     }
-    put(&w->list, w->index - w->before);
+    pm_varint_put(&w->list, w->index - w->before);
     put_signed(&w->list, (uint64_t)(number - w->number));
     w->before = w->index;
     w->number = number + 1;
@@ -149,9 +127,9 @@ pmapdb_status pm_book_head(const pm_book_writer *w, uint64_t page, uint64_t zero
                            pmapdb_error *err)
 {
     pm_buf_add(out, head, sizeof head - 1, NULL);
-    put(out, page);
-    put(out, w->by_frame);
-    put(out, zero);
+    pm_varint_put(out, page);
+    pm_varint_put(out, w->by_frame);
+    pm_varint_put(out, zero);
     return pm_buf_status(out, err);
 }
 
@@ -163,12 +141,12 @@ static void read_chunk(const pm_book *b, pm_text *t, uint64_t *out, bool *damage
     uint64_t number = 0;
 
     for (size_t i = 0; i < PM_CHUNK_PAGES && !*damaged;) {
-        uint64_t n = get(t, damaged), flags = 0;
+        uint64_t n = pm_varint_get(t, damaged), flags = 0;
         bool filled = n & 1;
 
         n >>= 1;
         if (filled) {
-            flags = get(t, damaged);
+            flags = pm_varint_get(t, damaged);
             number += get_signed(t, damaged);
         }
         *damaged |= n == 0 || n > PM_CHUNK_PAGES - i || flags >> (64 - FLAGS_SHIFT) ||
@@ -187,9 +165,9 @@ pmapdb_status pm_book_open(pm_text text, pm_book *out, pmapdb_error *err)
     bool damaged = !pm_text_starts(text, pm_text_of(head)) || text.len > UINT32_MAX;
 
     *out = (pm_book){.text = text};
-    out->page = get(&rest, &damaged);
-    out->by_frame = get(&rest, &damaged) == 1;
-    out->zero = get(&rest, &damaged);
+    out->page = pm_varint_get(&rest, &damaged);
+    out->by_frame = pm_varint_get(&rest, &damaged) == 1;
+    out->zero = pm_varint_get(&rest, &damaged);
     damaged |= out->page < 1024 || out->page > 1 << 20 || out->page & (out->page - 1);
     while (!damaged && rest.len) {
         pmapdb_status st = pm_grow(&out->at, &out->cap, out->n, sizeof *out->at, err);
@@ -224,7 +202,7 @@ bool pm_book_next(const pm_book *b, pm_book_list *list)
 
     if (!list->rest.len || list->damaged)
         return false;
-    step = get(&list->rest, &list->damaged);
+    step = pm_varint_get(&list->rest, &list->damaged);
     list->number += (int64_t)get_signed(&list->rest, &list->damaged) + list->begun;
     list->damaged |= (list->begun && step == 0) || step > INDEX_MAX ||
                      list->index + step > INDEX_MAX || list->number < 0 ||

@@ -2,6 +2,7 @@
 #include "pages/groups.h"
 
 #include "pages/sets.h"
+#include "pages/varint.h"
 #include <stdlib.h>
 
 #define PAGES_MAX ((uint64_t)1 << 52) /* no machine has more: sums do not overflow */
@@ -16,25 +17,9 @@ typedef struct reading {
     bool damaged;
 } reading;
 
-static uint64_t read_number(reading *r)
-{
-    uint64_t v = 0;
-
-    for (unsigned shift = 0; shift < 63 && r->rest.len; shift += 7) {
-        unsigned char byte = (unsigned char)r->rest.data[0];
-
-        r->rest = pm_text_from(r->rest, 1);
-        v |= (uint64_t)(byte & 127) << shift;
-        if (byte & 128)
-            return v;
-    }
-    r->damaged = true;
-    return 0;
-}
-
 static uint64_t read_pages(reading *r)
 {
-    uint64_t v = read_number(r);
+    uint64_t v = pm_varint_get(&r->rest, &r->damaged);
 
     r->damaged |= v > PAGES_MAX;
     return r->damaged ? 0 : v;
@@ -79,7 +64,8 @@ static void read_nodes(reading *r, node *nodes, uint32_t count, const uint32_t *
                        size_t n_processes, uint32_t *last, pm_group_pages *out, uint32_t n_groups)
 {
     for (uint32_t i = 1; i <= count && !r->damaged; i++) {
-        uint64_t back = read_number(r), process = read_number(r);
+        uint64_t back = pm_varint_get(&r->rest, &r->damaged),
+                 process = pm_varint_get(&r->rest, &r->damaged);
         int64_t pages[PM_PAGE_CLASSES], any = 0;
 
         for (int c = 0; c < PM_PAGE_CLASSES; c++)
@@ -103,7 +89,7 @@ pmapdb_status pm_group_pages_of(pm_text sets, const uint32_t *group_of, size_t n
     uint32_t *last;
 
     r.rest = pm_text_from(r.rest, known);
-    count = known ? read_number(&r) : 0;
+    count = known ? pm_varint_get(&r.rest, &r.damaged) : 0;
     if (!known || r.damaged || count > r.rest.len / NODE_BYTES)
         return pm_fail(err, PMAPDB_INPUT, "the sets of pages are damaged");
     memset(out, 0, (n_groups + (size_t)2) * sizeof *out);

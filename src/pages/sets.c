@@ -1,6 +1,7 @@
 /* sets: which processes share which pages. */
 #include "pages/sets.h"
 
+#include "pages/varint.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -219,13 +220,6 @@ size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, ui
 
 /* ---- writing ---- */
 
-static void write_number(pm_buf *out, uint64_t v)
-{
-    for (; v > 127; v >>= 7)
-        pm_buf_add(out, &(char){(char)(v & 127)}, 1, NULL);
-    pm_buf_add(out, &(char){(char)(v | 128)}, 1, NULL);
-}
-
 static void count_pages(const pm_sets *s, int64_t (*pages)[PM_PAGE_CLASSES])
 {
     for (size_t i = 0; i < s->n_alone; i++)
@@ -265,14 +259,14 @@ pmapdb_status pm_sets_write(pm_sets *s, pm_buf *out, pmapdb_error *err)
     if (s->st == PMAPDB_OK) {
         count_pages(s, pages);
         pm_buf_add(out, &(char){PM_SETS_VERSION}, 1, NULL);
-        write_number(out, give_numbers(s, pages, number));
+        pm_varint_put(out, give_numbers(s, pages, number));
         for (size_t i = 1; i < s->n_nodes; i++) {
             if (!number[i])
                 continue;
-            write_number(out, number[i] - number[s->node[i].up]);
-            write_number(out, s->node[i].process);
+            pm_varint_put(out, number[i] - number[s->node[i].up]);
+            pm_varint_put(out, s->node[i].process);
             for (int c = 0; c < PM_PAGE_CLASSES; c++)
-                write_number(out, (uint64_t)pages[i][c]);
+                pm_varint_put(out, (uint64_t)pages[i][c]);
         }
         keep(s, pm_buf_status(out, &s->error));
     }

@@ -101,9 +101,11 @@ static size_t whole_rows(const char *bytes, size_t n)
     return line ? (size_t)(line - bytes) + 1 : n;
 }
 
-pmapdb_status pm_live_map_feed(pm_live_map *map, const char *bytes, size_t n, size_t *taken,
+pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, size_t *taken,
                                pmapdb_error *err)
 {
+    pm_live_map *map = ctx;
+
     if (taken) {
         map->reader->ahead = bytes + n;
         *taken = n = n ? whole_rows(bytes, n) : 0;

@@ -102,7 +102,7 @@ struct archive *pm_archive_reader(const pm_archive *lib, bool members)
 }
 
 int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
-                    archive_read_callback *give, archive_skip_callback *skip)
+                    archive_read_callback *give)
 {
     int r;
 
@@ -110,8 +110,6 @@ int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
     r = lib->archive_read_set_callback_data(a, ctx);
     if (r == ARCHIVE_OK)
         r = lib->archive_read_set_read_callback(a, give);
-    if (r == ARCHIVE_OK)
-        r = lib->archive_read_set_skip_callback(a, skip);
     if (r == ARCHIVE_OK)
         r = lib->archive_read_open1(a);
     return r;

@@ -45,7 +45,6 @@
     CALL(archive_read_open1)                \
     CALL(archive_read_set_callback_data)    \
     CALL(archive_read_set_read_callback)    \
-    CALL(archive_read_set_skip_callback)    \
     CALL(archive_read_support_filter_bzip2) \
     CALL(archive_read_support_filter_gzip)  \
     CALL(archive_read_support_filter_xz)    \
@@ -91,6 +90,6 @@ int64_t pm_archive_mtime_ms(const pm_archive *lib, struct archive_entry *e);
 /* Like archive_read_open2, but fails if memory is short, where archive_read_open2 continues. errno
  * may have more detail than libarchive reports. */
 int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
-                    archive_read_callback *give, archive_skip_callback *skip);
+                    archive_read_callback *give);
 
 #endif

@@ -34,11 +34,8 @@ pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *
 
     if (!block)
         return pm_fail_nomem(err);
-    *feed = (pm_feed){.fd = fd,
-                      .seekable = seekable,
-                      .piece = piece_of(fd),
-                      .block = block,
-                      .most = size_of(fd, seekable)};
+    *feed =
+        (pm_feed){.fd = fd, .piece = piece_of(fd), .block = block, .most = size_of(fd, seekable)};
     return PMAPDB_OK;
 }
 
@@ -95,15 +92,6 @@ bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n)
     *bytes = feed->block;
     *n = feed->len;
     return true;
-}
-
-int64_t pm_feed_skip(pm_feed *feed, int64_t wanted)
-{
-    if (!feed->seekable || feed->held || wanted <= 0 || lseek(feed->fd, wanted, SEEK_CUR) < 0)
-        return 0;
-    feed->len = 0;
-    feed->given += (uint64_t)wanted;
-    return wanted;
 }
 
 bool pm_feed_is_live(const pm_feed *feed)

@@ -13,12 +13,11 @@
 
 typedef struct pm_feed {
     int fd;
-    bool seekable;
     size_t piece; /* maximum bytes per read(2) */
     char *block;
     size_t len;     /* bytes in the block */
     bool held;      /* the block was peeked at but not yet returned */
-    uint64_t given; /* bytes returned or skipped so far */
+    uint64_t given; /* bytes returned so far */
     uint64_t most;  /* maximum bytes to read: the size of the file when it was opened */
     int os_errno;   /* errno of the last failed read, or 0 */
 } pm_feed;
@@ -36,9 +35,6 @@ bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n);
 /* Returns the next bytes; *n = 0 at the end. With `full`, waits until the block is full or the file
  * ends. */
 bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
-
-/* Skips bytes without reading them, if the file allows it. Returns the number of bytes skipped. */
-int64_t pm_feed_skip(pm_feed *feed, int64_t wanted);
 
 /* True if the file is on a proc filesystem: the kernel generates it while it is read. */
 bool pm_feed_is_live(const pm_feed *feed);

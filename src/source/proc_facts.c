@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define STATUS_MAX ((size_t)4 * 1024 * 1024) /* up to 65,536 groups precede the sizes */
@@ -110,26 +109,14 @@ static size_t keep(pm_buf *memory, pm_text text)
     return pm_buf_add(memory, text.data, text.len, NULL) == PMAPDB_OK ? text.len : 0;
 }
 
-/* True if `path`, including its " (deleted)", is the name of the executable. The kernel adds this
- * text to the path of a removed file, but it may also be part of the real name. */
-static bool is_name_of(const pm_proc *p, const char *path)
-{
-    char inside[PATH_MAX + 8];
-    struct stat file, named;
-
-    snprintf(inside, sizeof inside, "root%s", path);
-    return fstatat(p->dir, "exe", &file, 0) == 0 && fstatat(p->dir, inside, &named, 0) == 0 &&
-           file.st_dev == named.st_dev && file.st_ino == named.st_ino;
-}
-
+/* The kernel adds " (deleted)" to the path of a removed file. */
 static size_t keep_exe(const pm_proc *p, pm_buf *memory)
 {
-    char path[PATH_MAX + 1];
-    ssize_t n = readlinkat(p->dir, "exe", path, sizeof path - 1);
+    char path[PATH_MAX];
+    ssize_t n = readlinkat(p->dir, "exe", path, sizeof path);
     pm_text text = {path, n > 0 ? (size_t)n : 0}, removed = PM_TEXT(" (deleted)");
 
-    path[text.len] = '\0';
-    if (pm_text_ends(text, removed) && !is_name_of(p, path))
+    if (pm_text_ends(text, removed))
         text.len -= removed.len;
     return keep(memory, text);
 }

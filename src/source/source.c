@@ -6,10 +6,7 @@
 #include "source/feed.h"
 #include "source/unpack.h"
 #include "source/walk.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct pm_source {
@@ -216,24 +213,4 @@ pmapdb_status pm_source_read(pm_source *s, const char **bytes, size_t *n, pmapdb
         st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->entry.path));
     s->ended = st != PMAPDB_OK || *n == 0;
     return st;
-}
-
-bool pm_source_slurp(const char *path, size_t max, char *buf, size_t *n)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    struct stat st;
-    bool good = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    ssize_t got = 1;
-    size_t have = 0;
-
-    while (good && got && have < max) {
-        got = read(fd, buf + have, max - have);
-        have += got > 0 ? (size_t)got : 0;
-        good = got >= 0 || errno == EINTR;
-    }
-    if (fd >= 0)
-        close(fd);
-    if (good)
-        *n = have;
-    return good;
 }

@@ -52,8 +52,4 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
  * bytes before are valid. */
 pmapdb_status pm_source_read(pm_source *s, const char **bytes, size_t *n, pmapdb_error *err);
 
-/* Reads at most `max` bytes of a small file into buf. False if the file is missing or not readable.
- */
-bool pm_source_slurp(const char *path, size_t max, char *buf, size_t *n);
-
 #endif

@@ -115,14 +115,6 @@ static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
     return (la_ssize_t)n;
 }
 
-static la_int64_t skip_outer(struct archive *a, void *ctx, la_int64_t wanted)
-{
-    pm_unpack *u = ctx;
-
-    (void)a;
-    return u->n_left ? 0 : pm_feed_skip(u->feed, wanted);
-}
-
 static pmapdb_status open_outer(pm_unpack *u, pmapdb_error *err)
 {
     u->outer = pm_archive_reader(&u->lib, true);
@@ -130,7 +122,7 @@ static pmapdb_status open_outer(pm_unpack *u, pmapdb_error *err)
     u->inner_entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
     if (!u->entry || !u->inner_entry)
         return pm_fail_nomem(err);
-    return pm_archive_open(&u->lib, u->outer, u, read_outer, skip_outer) == ARCHIVE_OK
+    return pm_archive_open(&u->lib, u->outer, u, read_outer) == ARCHIVE_OK
                ? PMAPDB_OK
                : fail_here(u, u->outer, err);
 }
@@ -246,7 +238,7 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
     u->inner = pm_archive_reader(&u->lib, false);
     if (!u->inner)
         return pm_fail_nomem(err);
-    if (pm_archive_open(&u->lib, u->inner, u, read_inner, NULL) != ARCHIVE_OK)
+    if (pm_archive_open(&u->lib, u->inner, u, read_inner) != ARCHIVE_OK)
         return fail_here(u, u->inner, err);
     r = u->lib.archive_read_next_header2(u->inner, u->inner_entry);
     if (r == ARCHIVE_EOF) {

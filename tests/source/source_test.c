@@ -185,28 +185,7 @@ static void nothing_given(void **state)
     pm_source_free(NULL);
 }
 
-static void slurp(void **state)
-{
-    char buf[8];
-    size_t n = 99;
-
-    box_text("x", "hello");
-    assert_true(pm_source_slurp("x", sizeof buf, buf, &n));
-    assert_int_equal(n, 5);
-    assert_memory_equal(buf, "hello", 5);
-    assert_true(pm_source_slurp("x", 3, buf, &n));
-    assert_int_equal(n, 3);
-    assert_true(pm_source_slurp("/proc/self/stat", sizeof buf, buf, &n));
-    assert_int_equal(n, sizeof buf);
-    n = 99;
-    assert_int_equal(mkfifo("fifo", 0600), 0);
-    assert_false(pm_source_slurp("none", sizeof buf, buf, &n));
-    assert_false(pm_source_slurp(".", sizeof buf, buf, &n));
-    assert_false(pm_source_slurp("fifo", sizeof buf, buf, &n));
-    assert_int_equal(n, 99);
-}
-
 RUN_TESTS(IN_BOX(plain_file), IN_BOX(big_file_in_blocks), IN_BOX(modification_time),
           IN_BOX(directory), IN_BOX(failures_are_per_path), IN_BOX(read_errors),
           IN_BOX(closed_by_name), IN_BOX(proc_file), IN_BOX(standard_input),
-          IN_BOX(named_fifo_is_read), IN_BOX(odd_names), IN_BOX(nothing_given), IN_BOX(slurp))
+          IN_BOX(named_fifo_is_read), IN_BOX(odd_names), IN_BOX(nothing_given))

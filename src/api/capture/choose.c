@@ -15,6 +15,7 @@
  * reading. A process that is spared is not measured; its readings count for PM_READING_CAPTURES
  * captures, then the host's vote decides again. */
 #include "api/capture/run.h"
+#include "render/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,24 +39,17 @@ static int64_t walk_us(int64_t kib, int64_t small_kib, double ns)
     return (int64_t)ceil(((double)small * ns + (double)(kib - small) * NS_HUGE) / PAGE_KIB / 1000);
 }
 
-static const char *say_time(char out[32], int64_t us)
-{
-    if (us >= 1000000)
-        snprintf(out, 32, "%.1f s", (double)us / 1e6);
-    else
-        snprintf(out, 32, us >= 10000 ? "%.0f ms" : "%.1f ms", (double)us / 1e3);
-    return out;
-}
-
 static void explain(pm_target *t, int64_t most_us, bool is_read_again)
 {
-    char stall[32], most[32], then[64] = "a longer --max-stall reads it";
+    char stall[PM_NUMBER_TEXT], most[PM_NUMBER_TEXT], then[64] = "a longer --max-stall reads it";
 
     if (is_read_again)
         snprintf(then, sizeof then, "read again within %d captures", PM_READING_CAPTURES);
+    pm_number_span((double)t->live.predicted_us / 1000, stall);
+    pm_number_span((double)most_us / 1000, most);
     snprintf(t->degraded, sizeof t->degraded,
-             "smaps would lock its memory map for about %s, more than --max-stall %s; %s",
-             say_time(stall, t->live.predicted_us), say_time(most, most_us), then);
+             "smaps would lock its memory map for about %s, more than --max-stall %s; %s", stall,
+             most, then);
     t->live.degraded = t->degraded;
 }
 

@@ -8,11 +8,6 @@
 #define COMM_MAX 15
 #define TRIES 3 /* for a map that changes while it is read */
 
-static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
-{
-    return pm_live_map_feed(ctx, bytes, n, taken, err);
-}
-
 /* PMAPDB_INPUT: the mappings overlap, or cannot be parsed. */
 static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect, size_t piece,
                               pm_proc_fate *fate, pmapdb_error *err)
@@ -23,8 +18,8 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     pmapdb_status st = t->map ? PMAPDB_OK : pm_live_map_new(&t->map, err);
 
     PM_STEP(st, pm_live_map_begin(t->map, dialect, err));
-    PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, feed, t->map, &reading, fate,
-                                 err));
+    PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, pm_live_map_feed, t->map,
+                                 &reading, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     t->live.mono_ns = reading.mono_ns;

@@ -3,10 +3,12 @@
 #include "api/import/intake.h"
 
 #include "api/import/place.h"
+#include "api/one_file.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define SIBLING_MAX ((size_t)65536)
 
@@ -182,39 +184,19 @@ void pm_sibling_join(pm_intake *in, size_t i)
 
 /* ---- on disk ---- */
 
-static bool unpack_sibling(const char *path, char *bytes, size_t *n)
+/* Takes a file, compressed or not, if it is there. */
+static bool look_for(pm_intake *in, pm_siblings *s, const char *path, const char *kind)
 {
-    const pm_source_entry *entry = NULL;
-    pm_source *source = NULL;
-    const char *block;
-    size_t got = 1;
-    pmapdb_status st = pm_source_new(&path, 1, &source, NULL);
+    struct stat info;
+    pm_buf bytes = {0};
+    bool found = stat(path, &info) == 0 && S_ISREG(info.st_mode);
 
-    *n = 0;
-    PM_STEP(st, pm_source_next(source, &entry, NULL));
-    while (st == PMAPDB_OK && entry && got) {
-        st = pm_source_read(source, &block, &got, NULL);
-        if (st != PMAPDB_OK || *n + got > SIBLING_MAX)
-            break;
-        memcpy(bytes + *n, block, got);
-        *n += got;
+    if (found) {
+        pm_one_file_read(path, SIBLING_MAX, &bytes, NULL);
+        read_sibling(in, s, pm_text_of(kind), pm_buf_text(&bytes));
     }
-    pm_source_free(source);
-    return *n > 0;
-}
-
-/* packed: the extension of a compressed capture, whose siblings may have it, too. */
-static void look_for(pm_intake *in, pm_siblings *s, const char *path, const char *kind,
-                     const char *packed, char *bytes)
-{
-    pm_buf longer = {0};
-    size_t n;
-
-    if (pm_source_slurp(path, SIBLING_MAX, bytes, &n) ||
-        (*packed && pm_buf_addf(&longer, NULL, "%s%s", path, packed) == PMAPDB_OK &&
-         unpack_sibling(longer.data, bytes, &n)))
-        read_sibling(in, s, pm_text_of(kind), (pm_text){bytes, n});
-    pm_buf_free(&longer);
+    pm_buf_free(&bytes);
+    return found;
 }
 
 void pm_sibling_look(pm_intake *in)
@@ -223,21 +205,21 @@ void pm_sibling_look(pm_intake *in)
     pm_text name = pm_text_of(in->entry->name), dir = folder(in->entry->path);
     pm_slot slot = pm_place_slot(name);
     int64_t path_pid = pm_place_pid(dir, name);
-    char *bytes = malloc(SIBLING_MAX);
     pm_buf path = {0};
     pm_siblings s;
 
-    if (!bytes)
-        PM_STEP(in->st, pm_fail_nomem(&in->error));
     pm_siblings_init(&s);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         pm_buf_clear(&path);
         PM_STEP(in->st, sibling_path(&path, dir, &slot, kinds[i], &in->error));
+        if (in->st != PMAPDB_OK || look_for(in, &s, path.data, kinds[i]))
+            continue;
+        /* the siblings of a compressed capture may have its extension, too */
+        PM_STEP(in->st, pm_buf_addf(&path, &in->error, "%s", in->entry->path + dir.len + name.len));
         if (in->st == PMAPDB_OK)
-            look_for(in, &s, path.data, kinds[i], in->entry->path + dir.len + name.len, bytes);
+            look_for(in, &s, path.data, kinds[i]);
     }
     for (size_t i = in->first; i < in->n_pending; i++)
         join_siblings(in->pending[i].capture, &s, path_pid, in->n_pending - in->first == 1);
     pm_buf_free(&path);
-    free(bytes);
 }

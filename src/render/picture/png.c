@@ -14,26 +14,31 @@ typedef struct extents {
 typedef int (*write_fn)(void *closure, const unsigned char *data, unsigned n);
 
 /* The functions used, as cairo declares them since 1.0; enumerations and statuses are int. */
+#define CAIRO_CALLS(CALL)                                                                  \
+    CALL(void *, image_surface_create, (int format, int width, int height))                \
+    CALL(void *, create, (void *surface))                                                  \
+    CALL(void, set_source_rgba, (void *cr, double r, double g, double b, double a))        \
+    CALL(void, move_to, (void *cr, double x, double y))                                    \
+    CALL(void, line_to, (void *cr, double x, double y))                                    \
+    CALL(void, rectangle, (void *cr, double x, double y, double width, double height))     \
+    CALL(void, close_path, (void *cr))                                                     \
+    CALL(void, fill, (void *cr))                                                           \
+    CALL(void, stroke, (void *cr))                                                         \
+    CALL(void, set_line_width, (void *cr, double width))                                   \
+    CALL(void, set_dash, (void *cr, const double *dashes, int n, double offset))           \
+    CALL(void, set_antialias, (void *cr, int how))                                         \
+    CALL(void, select_font_face, (void *cr, const char *family, int slant, int weight))    \
+    CALL(void, set_font_size, (void *cr, double size))                                     \
+    CALL(void, text_extents, (void *cr, const char *text, extents *out))                   \
+    CALL(void, show_text, (void *cr, const char *text))                                    \
+    CALL(int, surface_write_to_png_stream, (void *surface, write_fn write, void *closure)) \
+    CALL(void, destroy, (void *cr))                                                        \
+    CALL(void, surface_destroy, (void *surface))
+
 typedef struct cairo {
-    void *(*image_surface_create)(int format, int width, int height);
-    void *(*create)(void *surface);
-    void (*set_source_rgba)(void *cr, double r, double g, double b, double a);
-    void (*move_to)(void *cr, double x, double y);
-    void (*line_to)(void *cr, double x, double y);
-    void (*rectangle)(void *cr, double x, double y, double width, double height);
-    void (*close_path)(void *cr);
-    void (*fill)(void *cr);
-    void (*stroke)(void *cr);
-    void (*set_line_width)(void *cr, double width);
-    void (*set_dash)(void *cr, const double *dashes, int n, double offset);
-    void (*set_antialias)(void *cr, int how);
-    void (*select_font_face)(void *cr, const char *family, int slant, int weight);
-    void (*set_font_size)(void *cr, double size);
-    void (*text_extents)(void *cr, const char *text, extents *out);
-    void (*show_text)(void *cr, const char *text);
-    int (*surface_write_to_png_stream)(void *surface, write_fn write, void *closure);
-    void (*destroy)(void *cr);
-    void (*surface_destroy)(void *surface);
+#define MEMBER(type, name, arguments) type(*name) arguments;
+    CAIRO_CALLS(MEMBER)
+#undef MEMBER
 } cairo;
 
 typedef struct sheet {
@@ -56,26 +61,9 @@ static pmapdb_status load(cairo *out, pmapdb_error *err)
     void *library = dlopen(CAIRO, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     bool whole = library != NULL;
 
-#define LOOK_UP(name) whole = whole && look_up(library, "cairo_" #name, &out->name)
-    LOOK_UP(image_surface_create);
-    LOOK_UP(create);
-    LOOK_UP(set_source_rgba);
-    LOOK_UP(move_to);
-    LOOK_UP(line_to);
-    LOOK_UP(rectangle);
-    LOOK_UP(close_path);
-    LOOK_UP(fill);
-    LOOK_UP(stroke);
-    LOOK_UP(set_line_width);
-    LOOK_UP(set_dash);
-    LOOK_UP(set_antialias);
-    LOOK_UP(select_font_face);
-    LOOK_UP(set_font_size);
-    LOOK_UP(text_extents);
-    LOOK_UP(show_text);
-    LOOK_UP(surface_write_to_png_stream);
-    LOOK_UP(destroy);
-    LOOK_UP(surface_destroy);
+#define LOOK_UP(type, name, arguments) \
+    whole = whole && look_up(library, "cairo_" #name, &out->name);
+    CAIRO_CALLS(LOOK_UP)
 #undef LOOK_UP
     if (library)
         dlclose(library);

@@ -3,11 +3,6 @@
 
 #include <stdlib.h>
 
-static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
-{
-    return pm_live_map_feed(ctx, bytes, n, taken, err);
-}
-
 static pmapdb_status add(pm_page_ranges *r, size_t i, const pm_mapping *m, const pm_pagemap *map,
                          pm_sets *sets, pmapdb_error *err)
 {
@@ -42,7 +37,8 @@ pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_
     r->n = 0;
     r->family = 0;
     PM_STEP(st, pm_live_map_begin(r->live, PM_DIALECT_MAPS, err));
-    PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, feed, r->live, &reading, fate, err));
+    PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, r->live, &reading,
+                                 fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(r->live, &block, &r->pool, &r->rows, &r->n, err);

@@ -154,11 +154,6 @@ static pmapdb_status take_mapping(pm_segments *s, const pm_proc *p, const pm_map
     return st;
 }
 
-static pmapdb_status feed(void *ctx, const char *bytes, size_t n, size_t *taken, pmapdb_error *err)
-{
-    return pm_live_map_feed(ctx, bytes, n, taken, err);
-}
-
 static pmapdb_status read_process(pm_segments *s, const pm_proc *p, pm_live_map *map,
                                   pm_proc_fate *fate, pmapdb_error *err)
 {
@@ -169,7 +164,8 @@ static pmapdb_status read_process(pm_segments *s, const pm_proc *p, pm_live_map 
     size_t n = 0;
     pmapdb_status st = pm_live_map_begin(map, PM_DIALECT_MAPS, err);
 
-    PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, feed, map, &reading, fate, err));
+    PM_STEP(st,
+            pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, map, &reading, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(map, &block, &pool, &rows, &n, err);

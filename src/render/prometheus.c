@@ -436,8 +436,4 @@ static void end(pm_render *r)
 }
 
 const pm_render_ops pm_render_prometheus = {
-    .open = open_prometheus,
-    .close = close_prometheus,
-    .row = row,
-    .end = end,
-};
+    .open = open_prometheus, .close = close_prometheus, .row = row, .end = end};

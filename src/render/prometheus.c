@@ -33,8 +33,6 @@ typedef struct measure {
     const char *words[2]; /* of the column's name, which say the unit that it had */
 } measure;
 
-static const measure number = {GAUGE, 1, 1, "", {0}};
-
 static const measure measures[PM_UNIT_COUNT_OF_UNITS] = {
     [PM_UNIT_KIB] = {GAUGE, 1024, 1, "bytes", {"_kib"}},
     [PM_UNIT_RATE] = {GAUGE, 1024, 3600, "bytes_per_second", {"_per_h", "_kib"}},
@@ -134,7 +132,7 @@ static void add_name(pm_buf *out, pm_text t)
 static measure measure_of(const pm_column *c, bool is_text)
 {
     pm_text name = pm_text_of(c->name);
-    measure is = measures[c->unit].role ? measures[c->unit] : number;
+    measure is = measures[c->unit].role ? measures[c->unit] : (measure){GAUGE, 1, 1, "", {0}};
 
     if (is.role != GAUGE)
         return is;
@@ -370,10 +368,8 @@ static void put_metric(pm_render *r, const gauge *g, const char *since, pm_text 
         pm_putf(r, "# UNIT %s %s\n", name, g->is.unit);
     pm_putf(r, "# HELP %s %s", name, since);
     add_escaped(&r->line, help, "'");
-    if (title.len) {
-        pm_putf(r, ". ");
-        add_escaped(&r->line, title, "'");
-    }
+    pm_putf(r, title.len ? ". " : "");
+    add_escaped(&r->line, title, "'");
     pm_putf(r, "\n");
     pm_put(r, g->samples.data, g->samples.len);
 }

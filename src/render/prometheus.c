@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "render/format.h"
+#include "render/gauge.h"
 #include "render/number.h"
 
 #include <inttypes.h>
@@ -23,183 +23,11 @@
 
 #define MOST_SAMPLES 10000 /* more cost the server memory, and are a mistake */
 
-typedef enum role { UNDECIDED, OMITTED, LABEL, GAUGE, AGE } role;
-
-/* What a column of one type is. A value times `up` by `down` is in the base unit. */
-typedef struct measure {
-    role role;
-    int up, down;
-    const char *unit;     /* OpenMetrics' base unit, which ends the metric's name; or "" */
-    const char *words[2]; /* of the column's name, which say the unit that it had */
-} measure;
-
-static const measure measures[PM_UNIT_COUNT_OF_UNITS] = {
-    [PM_UNIT_KIB] = {GAUGE, 1024, 1, "bytes", {"_kib"}},
-    [PM_UNIT_RATE] = {GAUGE, 1024, 3600, "bytes_per_second", {"_per_h", "_kib"}},
-    [PM_UNIT_DURATION] = {GAUGE, 1, 1000, "seconds", {"_ms", "_h"}},
-    [PM_UNIT_RATIO] = {GAUGE, 1, 1, "ratio", {0}},
-    [PM_UNIT_TIME] = {AGE, 1, 1, "seconds", {"_at", "_ms"}},
-    [PM_UNIT_PROCESS] = {.role = LABEL},
-    [PM_UNIT_LINEAGE] = {.role = LABEL},
-    [PM_UNIT_CATEGORY] = {.role = LABEL},
-    [PM_UNIT_SNAPSHOT] = {.role = OMITTED},
-    [PM_UNIT_ADDRESS] = {.role = OMITTED},
-};
-
-/* One column. */
-typedef struct gauge {
-    measure is;     /* UNDECIDED: an undeclared column shows it with its first known value */
-    pm_buf name;    /* of the label or of the metric */
-    pm_buf samples; /* lines */
-} gauge;
-
 typedef struct gauges {
-    gauge *column;
+    pm_gauge *column;
     pm_map by_labels; /* hashes of the labels of all rows */
     size_t n_samples;
 } gauges;
-
-/* What the query says of its rows; empty where it says nothing. */
-static const pm_about *about_of(const pm_render *r)
-{
-    static const pm_about no_about;
-
-    return r->options.about ? r->options.about : &no_about;
-}
-
-/* ---- text: lack of memory is noted in the buffer ---- */
-
-static void add_word(pm_buf *out, const char *word)
-{
-    pm_buf_add(out, word, strlen(word), NULL);
-}
-
-/* Adds text as one line. `quote` stands for a double quote, which the two formats escape
- * differently in HELP. Malformed UTF-8 is repaired, because one bad byte would cost the whole file.
- */
-static void add_escaped(pm_buf *out, pm_text t, const char *quote)
-{
-    pm_buf good = {0};
-
-    pm_utf8_repair(t, &good, NULL);
-    out->failed |= good.failed;
-    for (size_t i = 0; i < good.len; i++) {
-        char c = good.data[i];
-
-        if (c == '\n' || c == '\\' || c == '"')
-            add_word(out, c == '\n' ? "\\n" : c == '\\' ? "\\\\" : quote);
-        else
-            pm_buf_add(out, &c, 1, NULL);
-    }
-    pm_buf_free(&good);
-}
-
-/* Adds NAME="VALUE"; nothing for an empty value, which is as good as no label, says the format. */
-static void add_label(pm_buf *out, pm_text name, pm_text value)
-{
-    if (!value.len)
-        return;
-    pm_buf_addf(out, NULL, "%s%.*s=\"", out->len ? "," : "", (int)name.len, name.data);
-    add_escaped(out, value, "\\\"");
-    add_word(out, "\"");
-}
-
-static bool is_name_char(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Adds the letters and digits of t, and one underscore for all between them; none at the ends,
- * because names that begin with one are reserved. */
-static void add_name(pm_buf *out, pm_text t)
-{
-    size_t begin = out->len;
-
-    for (size_t i = 0; i < t.len; i++) {
-        if (!is_name_char(t.data[i]))
-            continue;
-        if (out->len > begin && !is_name_char(t.data[i - 1]))
-            add_word(out, "_");
-        pm_buf_add(out, t.data + i, 1, NULL);
-    }
-    if (out->len == begin)
-        add_word(out, "column");
-}
-
-/* ---- columns ---- */
-
-/* The role of a column without a declared type (ad-hoc SQL) follows from its values. */
-static measure measure_of(const pm_column *c, bool is_text)
-{
-    pm_text name = pm_text_of(c->name);
-    measure is = measures[c->unit].role ? measures[c->unit] : (measure){GAUGE, 1, 1, "", {0}};
-
-    if (is.role != GAUGE)
-        return is;
-    if (c->unit == PM_UNIT_TEXT && pm_text_equal(name, PM_TEXT("source")))
-        is.role = OMITTED;
-    else if ((c->unit == PM_UNIT_TEXT && is_text) || pm_text_ends(name, PM_TEXT("_id")) ||
-             pm_text_ends(name, PM_TEXT("pid")) || pm_text_starts(name, PM_TEXT("pid_")) ||
-             pm_text_equal(name, PM_TEXT("inode")))
-        is.role = LABEL; /* also a number that only tells things apart */
-    return is;
-}
-
-/* Takes a word out of the name, where another word or the end follows: rss_kib_delta -> rss_delta.
- */
-static void cut_word(pm_buf *name, const char *word)
-{
-    size_t n = strlen(word);
-    char *at = name->data;
-
-    while ((at = strstr(at, word)) && at[n] && at[n] != '_')
-        at++;
-    if (!at || at == name->data)
-        return;
-    memmove(at, at + n, strlen(at + n) + 1);
-    name->len -= n;
-}
-
-/* The column's name without its own unit, in whose place the base unit ends the metric's name. The
- * age of the snapshot itself is just `age`. */
-static void name_metric(const pm_render *r, gauge *g, const pm_column *c)
-{
-    pm_text query = about_of(r)->name;
-    pm_buf stem = {0};
-    bool own_age = strcmp(c->name, "taken_at") == 0 && g->is.role == AGE;
-
-    add_word(&stem, c->name);
-    for (size_t i = 0; i < 2 && g->is.words[i] && stem.data; i++)
-        cut_word(&stem, g->is.words[i]);
-    add_word(&g->name, "pmapdb_");
-    if (query.len) {
-        add_name(&g->name, query);
-        add_word(&g->name, "_");
-    }
-    if (!own_age)
-        add_name(&g->name, pm_buf_text(&stem));
-    if (g->is.role == AGE)
-        add_word(&g->name, own_age ? "age" : "_age");
-    if (pm_text_ends(pm_buf_text(&stem), PM_TEXT("_per_h")))
-        add_word(&g->name, "our");
-    if (*g->is.unit && !pm_text_ends(pm_buf_text(&g->name), pm_text_of(g->is.unit)))
-        pm_buf_addf(&g->name, NULL, "_%s", g->is.unit);
-    g->name.failed |= stem.failed;
-    pm_buf_free(&stem);
-}
-
-static void decide(pm_render *r, gauge *g, const pm_column *c, bool is_text)
-{
-    g->is = measure_of(c, is_text);
-    if (g->is.role == LABEL) {
-        if (c->name[0] >= '0' && c->name[0] <= '9')
-            add_word(&g->name, "n");
-        add_name(&g->name, pm_text_of(c->name));
-    } else if (g->is.role != OMITTED) {
-        name_metric(r, g, c);
-    }
-    PM_STEP(r->st, pm_buf_status(&g->name, &r->error));
-}
 
 /* NULL where no column before `end` has the name. */
 static const pm_column *find_name(const pm_render *r, pm_text name, size_t end)
@@ -220,7 +48,7 @@ static void open_prometheus(pm_render *r)
         all->column = pm_render_alloc(r, r->n_columns, sizeof *all->column);
     for (size_t i = 0; r->st == PMAPDB_OK && i < r->n_columns; i++)
         if (r->columns[i].unit != PM_UNIT_TEXT)
-            decide(r, &all->column[i], &r->columns[i], false);
+            pm_gauge_decide(r, &all->column[i], &r->columns[i], false);
 }
 
 static void close_prometheus(pm_render *r)
@@ -256,12 +84,12 @@ static void add_real(pm_buf *out, double v)
 }
 
 /* Adds nothing for an unknown value. */
-static void add_value(const pm_render *r, pm_buf *out, const measure *is, const pm_value *v)
+static void add_value(const pm_render *r, pm_buf *out, const pm_measure *is, const pm_value *v)
 {
     double real = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
     int64_t i;
 
-    if (is->role == AGE) {
+    if (is->role == PM_ROLE_AGE) {
         if (v->kind == PM_VALUE_TEXT && pm_clock_parse(v->t, &i))
             add_real(out, (double)(now_ms(r) - i) / 1000);
     } else if (v->kind == PM_VALUE_TEXT || pm_value_unknown(v)) {
@@ -282,21 +110,21 @@ static void add_value_label(pm_buf *out, pm_text name, const pm_value *v)
         snprintf(text, sizeof text, "%" PRId64, v->i);
     else if (!pm_value_unknown(v) && v->kind == PM_VALUE_REAL)
         pm_number_exact(v->r, text);
-    add_label(out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
+    pm_gauge_label(out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
 }
 
 /* A column takes precedence over an argument with the same name. */
 static void add_labels(const pm_render *r, pm_buf *out, const pm_value *values)
 {
     const gauges *all = r->state;
-    const pm_about *about = about_of(r);
+    const pm_about *about = pm_gauge_about(r);
 
     for (size_t i = 0; values && i < r->n_columns; i++)
-        if (all->column[i].is.role == LABEL)
+        if (all->column[i].is.role == PM_ROLE_LABEL)
             add_value_label(out, pm_buf_text(&all->column[i].name), &values[i]);
     for (size_t i = 0; i < about->n_labels; i++)
         if (!values || !find_name(r, about->labels[i].name, r->n_columns))
-            add_label(out, about->labels[i].name, about->labels[i].value);
+            pm_gauge_label(out, about->labels[i].name, about->labels[i].value);
 }
 
 static void refuse_equal_labels(pm_render *r, pm_text labels)
@@ -315,7 +143,7 @@ static void refuse_equal_labels(pm_render *r, pm_text labels)
 }
 
 /* Adds NAME{LABELS} VALUE; nothing for an unknown value. */
-static void add_sample(pm_render *r, gauge *g, pm_text labels, const pm_value *v)
+static void add_sample(pm_render *r, pm_gauge *g, pm_text labels, const pm_value *v)
 {
     gauges *all = r->state;
     pm_buf value = {0};
@@ -341,13 +169,13 @@ static void row(pm_render *r, const pm_value *values)
 
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
         if (!all->column[i].is.role && !pm_value_unknown(&values[i]))
-            decide(r, &all->column[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
+            pm_gauge_decide(r, &all->column[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
     add_labels(r, &labels, values);
     PM_STEP(r->st, pm_buf_status(&labels, &r->error));
     if (r->st == PMAPDB_OK)
         refuse_equal_labels(r, pm_buf_text(&labels));
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
-        if (all->column[i].is.role >= GAUGE)
+        if (all->column[i].is.role >= PM_ROLE_GAUGE)
             add_sample(r, &all->column[i], pm_buf_text(&labels), &values[i]);
     pm_buf_free(&labels);
 }
@@ -356,10 +184,10 @@ static void row(pm_render *r, const pm_value *values)
 
 /* A metric without a known value is absent. HELP is one line: the meaning of the column, and the
  * query. */
-static void put_metric(pm_render *r, const gauge *g, const char *since, pm_text help)
+static void put_metric(pm_render *r, const pm_gauge *g, const char *since, pm_text help)
 {
     const char *name = g->name.data;
-    pm_text title = about_of(r)->title;
+    pm_text title = pm_gauge_about(r)->title;
 
     if (!g->samples.len)
         return;
@@ -367,25 +195,25 @@ static void put_metric(pm_render *r, const gauge *g, const char *since, pm_text 
     if (*g->is.unit)
         pm_putf(r, "# UNIT %s %s\n", name, g->is.unit);
     pm_putf(r, "# HELP %s %s", name, since);
-    add_escaped(&r->line, help, "'");
+    pm_gauge_escape(&r->line, help, "'");
     pm_putf(r, title.len ? ". " : "");
-    add_escaped(&r->line, title, "'");
+    pm_gauge_escape(&r->line, title, "'");
     pm_putf(r, "\n");
     pm_put(r, g->samples.data, g->samples.len);
 }
 
 static void put_column(pm_render *r, size_t i)
 {
-    const gauge *g = &((const gauges *)r->state)->column[i];
+    const pm_gauge *g = &((const gauges *)r->state)->column[i];
     const pm_column *same = find_name(r, pm_buf_text(&g->name), i);
-    const pm_text *help = about_of(r)->help;
+    const pm_text *help = pm_gauge_about(r)->help;
 
     if (same)
         r->st = pm_fail(&r->error, PMAPDB_USAGE,
                         "the columns '%s' and '%s' are both '%s' in prometheus", same->name,
                         r->columns[i].name, g->name.data);
     else
-        put_metric(r, g, g->is.role == AGE ? "Seconds since then: " : "",
+        put_metric(r, g, g->is.role == PM_ROLE_AGE ? "Seconds since then: " : "",
                    help && help[i].len ? help[i] : pm_text_of(r->columns[i].name));
 }
 
@@ -402,16 +230,16 @@ static bool has_moment(const pm_render *r)
 static void put_age(pm_render *r)
 {
     const pm_column when = {"taken_at", PM_UNIT_TIME};
-    gauge age = {0};
+    pm_gauge age = {0};
     pm_buf labels = {0};
 
-    if (!about_of(r)->moment_ms || r->n_rows == 0 || has_moment(r))
+    if (!pm_gauge_about(r)->moment_ms || r->n_rows == 0 || has_moment(r))
         return;
-    decide(r, &age, &when, false);
+    pm_gauge_decide(r, &age, &when, false);
     add_labels(r, &labels, NULL);
     pm_buf_addf(&age.samples, NULL, "%s%s%s%s %.3f\n", pm_buf_text(&age.name).data,
                 labels.len ? "{" : "", pm_buf_text(&labels).data, labels.len ? "}" : "",
-                (double)(now_ms(r) - about_of(r)->moment_ms) / 1000);
+                (double)(now_ms(r) - pm_gauge_about(r)->moment_ms) / 1000);
     PM_STEP(r->st, pm_buf_status(&labels, &r->error));
     PM_STEP(r->st, pm_buf_status(&age.samples, &r->error));
     if (r->st == PMAPDB_OK)

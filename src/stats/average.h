@@ -57,12 +57,13 @@ bool pm_daily_of(const pm_series *series, double *work, pm_daily *out);
 /* ---- confidence.c ---- */
 
 /* Posteriors say how well curves fit, not how often such a fit is a leak. These probabilities hold
- * for a mix of as many series that grow as others, and as many leaks as others. */
+ * for the mix of series that docs/verdicts.md describes. */
 typedef struct pm_confidence {
     double grows;  /* that the growth goes on, steadily or slower and slower */
     double steady; /* that the series is a leak, and not slower and slower either */
 } pm_confidence;
 
-pm_confidence pm_confidence_of(const pm_average *w);
+/* Of growth of `rate` per span, which is above 0, where the series would show `detectable`. */
+pm_confidence pm_confidence_of(const pm_average *w, double rate, double detectable);
 
 #endif

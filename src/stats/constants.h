@@ -26,18 +26,37 @@
 #define PM_MATERIAL_COUNT 3.0  /* pieces; of counts 32 would be far too many */
 
 /* Confidence: the probability that growth goes on, and that the growth is steady, by logistic
- * regression on labelled series (docs/verdicts.md), so that as many growing series count as others.
- * The evidence: 1; log(L/B) and log(L/W), where L, B and W are the posteriors of leak, of bounded
- * or shrink, and of watch; their product; log of the slope of the straight line in standard errors;
- * log of the material growth over the growth; time since the last maximum in longest pauses before;
- * the growth of the second half over the claimed one; R squared; log(1 - R squared). */
-#define PM_WEIGHTS_GROWS                                               \
-    {                                                                  \
-        -4.61, 1.02, -0.51, 0.10, 1.28, -0.38, -0.68, 0.56, 2.59, 0.26 \
+ * regressions on labelled series (docs/verdicts.md), one for each kind of series: the same evidence
+ * says more of a staircase than of a sawtooth. The kinds: address space or a number, staircase,
+ * sawtooth, several lives, with a daily profile, hardly ever falls, other; a series is of the first
+ * that fits. The evidence: 1; log(L/B), where L, B and W are the posteriors of leak, of bounded or
+ * shrink, and of watch; that times log(L/W); log of the slope of the straight line in standard
+ * errors; log of the material growth over the growth; the product of these two; time since the last
+ * maximum in longest pauses before; R squared; log(1 - R squared); log of the growth over the
+ * detectable growth. */
+#define PM_WEIGHTS_GROWS                                                         \
+    {                                                                            \
+        {-1.98, 0.86, 0.05, 4.38, -0.47, 0.53, -0.79, 3.37, 2.47, 1.73},         \
+            {-6.46, 0.41, 0.10, 0.51, -1.59, 0.04, -2.62, 0.60, -0.60, -0.76},   \
+            {-6.58, 0.57, -0.12, -0.14, -0.16, -1.49, 0.16, 1.16, -0.49, 0.19},  \
+            {-6.17, 1.35, 0.06, -0.84, -1.52, -0.36, -1.15, 1.78, -1.12, -0.61}, \
+            {-4.48, 1.10, -0.13, 0.74, -0.18, -0.37, -0.47, 0.92, -1.19, -0.16}, \
+            {-5.72, 1.16, -0.09, 3.38, -0.69, 0.54, -3.55, 0.65, -0.53, 1.18},   \
+        {                                                                        \
+            -4.35, 0.91, -0.04, 3.26, -0.44, 0.37, -0.87, -0.10, 0.17, 1.11      \
+        }                                                                        \
     }
-#define PM_WEIGHTS_STEADY                                              \
-    {                                                                  \
-        -5.47, 0.25, -0.22, 0.32, 1.04, -0.55, -0.55, 0.61, 6.16, 1.38 \
+#define PM_WEIGHTS_STEADY                                                       \
+    {                                                                           \
+        {-4.42, 1.12, 0.02, 2.49, 0.03, 0.20, -0.35, 11.08, 3.39, 1.84},        \
+            {-8.95, 0.31, 0.15, -0.08, -1.09, -0.07, -2.45, 8.19, 0.56, -0.36}, \
+            {-8.04, 0.59, -0.07, -1.39, -0.08, -1.60, 0.20, 8.16, 1.05, 0.29},  \
+            {-7.33, 1.44, 0.12, -2.00, -1.55, -0.45, -0.85, 8.99, 0.24, -0.59}, \
+            {-6.31, 1.02, -0.06, -0.24, 0.23, -0.78, -0.41, 7.89, 0.32, -0.14}, \
+            {-5.81, 0.65, 0.33, 0.49, -0.52, 0.18, -1.60, 10.78, 2.45, 0.13},   \
+        {                                                                       \
+            -5.51, 0.53, 0.25, 0.80, -0.14, -0.27, -0.69, 6.84, 1.77, -0.03     \
+        }                                                                       \
     }
 #define PM_ODDS_TRACE                                                                             \
     0.02                    /* added to every posterior: one of 1 is right as often as one of .98 \
@@ -51,6 +70,7 @@
 /* Posteriors that make a verdict. */
 #define PM_POSTERIOR_LEAK 0.50    /* of unbounded growth */
 #define PM_POSTERIOR_LEAST 0.10   /* less leaves nothing to weigh */
+#define PM_POSTERIOR_END 0.40     /* of bounded growth: more denies a leak */
 #define PM_POSTERIOR_SUSPECT 0.70 /* of unbounded and slowing growth together */
 #define PM_POSTERIOR_SHRINK 0.60
 #define PM_R2_MIN 0.45 /* R squared that the best shape must reach */
@@ -58,7 +78,6 @@
 /* Growth is seen from this many standard errors on: a random walk has a slope too. */
 #define PM_STEEP 3.5
 #define PM_STEP_SHOWN 0.15 /* of the rise of a line: a smaller step in the line is not named */
-#define PM_LAST_THIRD 0.25 /* of the claimed growth: less in the last third denies it */
 #define PM_R2_SMOOTH 0.65  /* below this R squared the straight line must be that steep */
 
 /* Growth goes on if the next window would bring this share of the growth of this one. */
@@ -115,10 +134,11 @@
 #define PM_PROFILE_SHORT 0.15 /* and this much more below PM_DAYS_SURE */
 
 /* Leaks from day to day (days.c). */
-#define PM_DAYS_DENSE 200    /* snapshots a day: such a service is asked every day */
-#define PM_DAYS_AGREE 10     /* evidence of the days that makes such a leak sure enough */
-#define PM_DAYS_AGE 1.0      /* days: younger is the start-up */
-#define PM_DAYS_GAP 0.02     /* of a day: the last snapshots of a day may be missing */
+#define PM_DAYS_DENSE 200        /* snapshots a day: such a service is asked every day */
+#define PM_DAYS_SURE_LIVES 0.999 /* confidence: several lives start up under the load of days */
+#define PM_DAYS_AGREE 10         /* evidence of the days that makes such a leak sure enough */
+#define PM_DAYS_AGE 1.0          /* days: younger is the start-up */
+#define PM_DAYS_GAP 0.02         /* of a day: the last snapshots of a day may be missing */
 #define PM_DAYS_RELEASE 0.1  /* of the swing: the prior sd of the start-up of the newest release */
 #define PM_DAYS_ALIKE 0.9    /* most correlation of neighbouring days */
 #define PM_DAYS_FREE 5       /* degrees of freedom that must remain */

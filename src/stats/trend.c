@@ -139,17 +139,6 @@ static int64_t since_of(const pm_average *w, pm_verdict verdict)
     return (int64_t)floor(at * 1000.0 + 0.5);
 }
 
-static double confidence_of(const pm_average *w, pm_verdict verdict)
-{
-    const double *posterior = w->posterior;
-
-    if (verdict == PM_VERDICT_LEAK)
-        return pm_confidence_of(w).grows;
-    if (verdict == PM_VERDICT_SUSPECT)
-        return posterior[PM_OUTCOME_LEAK] + posterior[PM_OUTCOME_WATCH];
-    return posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK];
-}
-
 /* The least steady growth that the series would show, per span: against the noise around the curve
  * that says that it grows, or else around the straight line. */
 static double detectable_of(const pm_average *w, pm_verdict verdict)
@@ -160,18 +149,27 @@ static double detectable_of(const pm_average *w, pm_verdict verdict)
     return fmax(w->material, PM_STEEP * (grows ? curve->end_error : w->line.end_error));
 }
 
+static pm_confidence as_leak(const pm_average *w)
+{
+    return pm_confidence_of(w, rate_for(w, PM_VERDICT_LEAK).rate,
+                            detectable_of(w, PM_VERDICT_LEAK));
+}
+
+static double confidence_of(const pm_average *w, pm_verdict verdict)
+{
+    const double *posterior = w->posterior;
+
+    if (verdict == PM_VERDICT_LEAK)
+        return as_leak(w).grows;
+    if (verdict == PM_VERDICT_SUSPECT)
+        return posterior[PM_OUTCOME_LEAK] + posterior[PM_OUTCOME_WATCH];
+    return posterior[PM_OUTCOME_BOUNDED] + posterior[PM_OUTCOME_SHRINK];
+}
+
 /* Growth of less than half a quantum in the window is rounding. */
 static double rounded(const pm_average *w, double slope)
 {
     return fabs(slope) < 0.5 * w->quantum ? 0.0 : slope;
-}
-
-/* The growth of the last third of one life, as a share of what a rate per span claims. */
-static double last_third(const pm_sample *s, double rate)
-{
-    size_t from = s->n - s->n / 3 - 1;
-
-    return (s->raw[s->n - 1] - s->raw[from]) / (rate * (s->t[s->n - 1] - s->t[from]) / s->span);
 }
 
 /* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if
@@ -187,20 +185,17 @@ static bool leaks(const pm_average *w, char *reason)
 
     if (w->posterior[PM_OUTCOME_LEAK] < PM_POSTERIOR_LEAST || r.rate <= 0.0)
         return false;
-    c = pm_confidence_of(w);
+    c = as_leak(w);
     if (c.steady < steady)
         return false;
     if (c.grows < sure)
         snprintf(reason, PM_REASON, "goes on with a probability of %.0f %%", floor(100 * c.grows));
-    else if (rounded(w, r.low) <= 0.0)
+    else if (rounded(w, pm_slope_of_leak(w).low) <= 0.0)
         snprintf(reason, PM_REASON, "the interval of the rate includes 0");
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
-    else if (w->sample.lives == 1 && w->climbs && w->points.staircase &&
-             last_third(&w->sample, r.rate) < PM_LAST_THIRD)
-        snprintf(reason, PM_REASON, "grew in steps, and not in the last third of the time");
-    else if (w->top.curve.outcome == PM_OUTCOME_BOUNDED)
-        snprintf(reason, PM_REASON, "the most likely curve of all has an end");
+    else if (w->posterior[PM_OUTCOME_BOUNDED] >= PM_POSTERIOR_END)
+        snprintf(reason, PM_REASON, "may have come to an end at the last");
     else
         return true;
     return false;
@@ -254,10 +249,12 @@ static int64_t to_ms(double seconds)
 static void doubt_days(bool seasonal, const pm_daily *d, pm_trend *out)
 {
     double days = (double)(out->last_ms - out->first_ms) / 86400000.0;
-    bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE;
+    bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE ||
+                  out->posterior_watch > out->posterior_leak;
     bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
+    double sure = out->lives > 1 ? PM_DAYS_SURE_LIVES : PM_SURE_LOW;
 
-    if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || out->confidence >= PM_SURE_LOW ||
+    if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || out->confidence >= sure ||
         d->evidence >= PM_DAYS_AGREE || !(dense || (seasonal && starts)))
         return;
     out->verdict = PM_VERDICT_SUSPECT;

@@ -252,7 +252,7 @@ static void doubt_days(bool seasonal, const pm_daily *d, pm_trend *out)
     bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE ||
                   out->posterior_watch > out->posterior_leak;
     bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
-    double sure = out->lives > 1 ? PM_DAYS_SURE_LIVES : PM_SURE_LOW;
+    double sure = out->lives > 1 || days < PM_DAYS_FEW ? PM_DAYS_SURE_MORE : PM_SURE_LOW;
 
     if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || out->confidence >= sure ||
         d->evidence >= PM_DAYS_AGREE || !(dense || (seasonal && starts)))

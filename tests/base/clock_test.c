@@ -114,8 +114,9 @@ static void the_hour_that_comes_twice(void **state)
 static void dates_that_are_none(void **state)
 {
     static const char *const none[] = {
-        "2026-02-30 10:00:00",          "=== 2026-11-21 25:61 ===",     "# 2026-13-01T10:00:00Z",
-        "Mon Feb 30 10:00:00 CET 2026", "Sat Nov 21 24:05:32 UTC 2026", "2026-11-21 02:05:32 XYZ"};
+        "2026-02-30 10:00:00",          "=== 2026-11-21 25:61 ===", "# 2026-13-01T10:00:00Z",
+        "Mon Feb 30 10:00:00 CET 2026", "Sat 2026-02-30 10:00:00",  "Sat Nov 21 24:05:32 UTC 2026",
+        "2026-11-21 02:05:32 XYZ"};
     static const char *const others[] = {"2026-11-21 02:05:32",
                                          "Sat Nov 21 02:05:32 UTC 2026",
                                          "2026-02-30",

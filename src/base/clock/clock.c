@@ -1,4 +1,4 @@
-/* clock: reads dates in the forms of a table, and Unix times. */
+/* clock: reads dates by strptime in the forms of a table, and Unix times. */
 #include "base/clock/clock.h"
 
 #include "base/clock/clock_read.h"
@@ -254,7 +254,7 @@ static bool has_shape(const char *p, const char *shape)
 /* True for a date with a time of day, whether or not there is such a date. */
 static bool looks_like_date(const char *p, bool after_day)
 {
-    if (!after_day)
+    if (!after_day || pm_is_digit(*p))
         return has_shape(p, "9999-99-99 99:99");
     while (pm_is_letter(*p))
         p++;

@@ -2,8 +2,8 @@
  * since 1970 UTC.
  *
  * A moment without a zone is local time according to TZ (the command line sets TZ from --tz). The
- * locale of the user has no effect: strptime_l and strftime_l are called with the C locale, so a
- * program that links the library may call setlocale.
+ * locale of the user has no effect: strptime_l is called with the C locale, so a program that links
+ * the library may call setlocale.
  */
 #ifndef PM_BASE_CLOCK_H
 #define PM_BASE_CLOCK_H

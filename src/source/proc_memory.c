@@ -18,29 +18,12 @@ static const struct {
 #undef X
 };
 
-/* "some avg10=0.00 avg60=1.25 avg300=0.04 total=4711": a percentage counts as hundredths. */
-static int64_t read_pressure(pm_text line, pm_text key)
-{
-    while (line.len) {
-        pm_text word = pm_proc_word(&line);
-        int64_t whole, hundredths;
-
-        if (!pm_text_starts(word, key))
-            continue;
-        word = pm_text_from(word, key.len);
-        whole = pm_proc_number(pm_text_cut(&word, '.'));
-        hundredths = pm_proc_number(word);
-        return word.len == 2 && whole >= 0 && hundredths >= 0 ? whole * 100 + hundredths : whole;
-    }
-    return PMAPDB_UNKNOWN;
-}
-
 static int64_t read_fact(pm_text text, fact_place place, const char *key)
 {
     int64_t number;
 
     if (place == SOME || place == FULL)
-        return read_pressure(text, pm_text_of(key));
+        return pm_proc_average(text, key);
     text = pm_proc_after(text, key);
     number = pm_proc_number(pm_proc_word(&text));
     return place == PAGES && number >= 0 ? number * (sysconf(_SC_PAGESIZE) / 1024) : number;

@@ -91,3 +91,19 @@ pm_text pm_proc_after(pm_text text, const char *key)
     }
     return PM_TEXT("");
 }
+
+int64_t pm_proc_average(pm_text line, const char *key)
+{
+    while (line.len) {
+        pm_text word = pm_proc_word(&line);
+        int64_t whole, hundredths;
+
+        if (!pm_text_starts(word, pm_text_of(key)))
+            continue;
+        word = pm_text_from(word, strlen(key));
+        whole = pm_proc_number(pm_text_cut(&word, '.'));
+        hundredths = pm_proc_number(word);
+        return word.len == 2 && whole >= 0 && hundredths >= 0 ? whole * 100 + hundredths : whole;
+    }
+    return PMAPDB_UNKNOWN;
+}

@@ -25,4 +25,8 @@ int64_t pm_proc_limit_kib(pm_text word);
 /* Returns the rest of the line that begins with `key`; empty without such a line. */
 pm_text pm_proc_after(pm_text text, const char *key);
 
+/* Returns the number after `key`, such as "avg10=", in a line of pressure: "some avg10=0.00
+ * avg60=1.25 avg300=0.04 total=4711". A percentage counts as hundredths. */
+int64_t pm_proc_average(pm_text line, const char *key);
+
 #endif

@@ -39,35 +39,18 @@ int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us)
 
 /* ---- pressure ---- */
 
-/* "0.00" -> 0, "1.25" -> 125 */
-static int64_t hundredths(pm_text word)
-{
-    int64_t whole = pm_proc_number(pm_text_cut(&word, '.')), part = pm_proc_number(word);
-
-    return whole >= 0 && part >= 0 && word.len == 2 ? whole * 100 + part : PMAPDB_UNKNOWN;
-}
-
-/* "some avg10=0.00 avg60=1.25 avg300=0.04 total=4711" */
 int64_t pm_proc_pressure(int dir, const char *file)
 {
     char block[256];
-    int64_t most = PMAPDB_UNKNOWN;
-    pm_text text, line;
+    int64_t ten, sixty;
+    pm_text text;
 
     if (!pm_proc_peek(dir, file, block, sizeof block, &text))
         return PMAPDB_UNKNOWN;
-    line = pm_proc_after(text, "some ");
-    for (int i = 0; i < 2; i++) {
-        pm_text word = pm_proc_word(&line);
-        int64_t average;
-
-        pm_text_cut(&word, '=');
-        average = hundredths(word);
-        if (average < 0)
-            return PMAPDB_UNKNOWN;
-        most = most == PMAPDB_UNKNOWN || average > most ? average : most;
-    }
-    return most;
+    text = pm_proc_after(text, "some ");
+    ten = pm_proc_average(text, "avg10=");
+    sixty = pm_proc_average(text, "avg60=");
+    return ten < 0 || sixty < 0 ? PMAPDB_UNKNOWN : ten > sixty ? ten : sixty;
 }
 
 /* The older hierarchy does not tell the pressure of a cgroup: there it is known only of a process

@@ -4,6 +4,7 @@
 #include "store/copy/merge_run.h"
 
 #include "base/buf.h"
+#include "store/dict/captures.h"
 #include "store/write/import_log.h"
 #include <stdlib.h>
 
@@ -74,10 +75,7 @@ void pm_merge_find_logs(pm_merge *m)
 
     while (row && pm_merge_next(m, row)) {
         const char *host = pm_merge_host(m, pm_col_text(row, 1).data);
-        int64_t host_id =
-            host ? pm_sql_value(m->into->sql, "SELECT host_id FROM host WHERE name = ?1",
-                                PM_ARGS(PM_S(host)), -1)
-                 : 0;
+        int64_t host_id = pm_host_find(m->into->sql, host);
 
         if (host_id >= 0)
             find_log(m, pm_col_int(row, 0), host_id);

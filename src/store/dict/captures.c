@@ -62,6 +62,13 @@ int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
 
 /* ---- known captures ---- */
 
+int64_t pm_host_find(pm_sql *sql, const char *host)
+{
+    return host ? pm_sql_value(sql, "SELECT host_id FROM host WHERE name = ?1", PM_ARGS(PM_S(host)),
+                               -1)
+                : 0;
+}
+
 int64_t pm_known(pm_sql *sql, const pm_capture *c, bool *pruned)
 {
     bool live = c->time_source == PM_TIME_LIVE, seconds = c->time_source == PM_TIME_MTIME;
@@ -71,7 +78,7 @@ int64_t pm_known(pm_sql *sql, const pm_capture *c, bool *pruned)
                            PM_I(from),
                            PM_I(seconds ? from + 999 : from),
                            PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
-                           PM_S(c->host),
+                           PM_I(pm_host_find(sql, c->host)),
                            PM_I(live),
                            PM_S(c->live ? c->live->boot_id : NULL),
                            PM_I(c->start_time),

@@ -2,6 +2,7 @@
 #include "store/write/process.h"
 
 #include "base/hash.h"
+#include "store/dict/captures.h"
 #include <stdlib.h>
 
 static int64_t or_else(int64_t value, int64_t unknown)
@@ -152,12 +153,12 @@ static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
 
 int64_t pm_host_of(pm_sql *sql, const char *host)
 {
-    const pm_arg args[] = {PM_S(host)};
+    int64_t id = pm_host_find(sql, host);
 
-    if (!host)
-        return PMAPDB_UNKNOWN;
-    pm_sql_do(sql, "INSERT OR IGNORE INTO host (name) VALUES (?1)", args, 1);
-    return pm_sql_value(sql, "SELECT host_id FROM host WHERE name = ?1", args, 1, PMAPDB_UNKNOWN);
+    if (id >= 0)
+        return id ? id : PMAPDB_UNKNOWN;
+    pm_sql_do(sql, "INSERT INTO host (name) VALUES (?1)", PM_ARGS(PM_S(host)));
+    return pm_sql_last_id(sql);
 }
 
 /* ---- writing ---- */

@@ -86,8 +86,8 @@ static bool group_span(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t f
     return settled;
 }
 
-/* True if the name has one snapshot after a pause before from_ms: the usual case. The snapshot is
- * already a moment of its own. */
+/* True if the new snapshot at from_ms comes after a pause and is the last of its name: the usual
+ * case. The snapshot is already a moment of its own. */
 static bool is_alone(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t from_ms)
 {
     return pm_sql_value(sql,
@@ -103,7 +103,7 @@ void pm_moments_group(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t fr
     int64_t span = 2 * sweep_ms + 2, newest_ms = to_ms, before_ms, to;
     sqlite3_stmt *stmt;
 
-    if (is_alone(sql, sweep_ms, name_id, from_ms))
+    if (from_ms == to_ms && is_alone(sql, sweep_ms, name_id, from_ms))
         return;
     stmt = pm_sql_ask(
         sql,

@@ -1,9 +1,9 @@
 /* proc_map: reads smaps and maps of a process and delays the process as little as possible. */
 #include "source/proc.h"
 
+#include "base/now.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The kernel fills one page per read(2). Text that does not fit is generated again by the next
@@ -35,14 +35,6 @@
 #define TURN_NS ((int64_t)1000000)
 #define PAUSE_NS ((int64_t)50000)
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Handles a failed open or read: sets a fate if the process caused it, fails if the system did. */
 static pmapdb_status read_failed(const pm_proc *p, const char *file, int os_errno,
                                  pm_proc_fate *fate, pmapdb_error *err)
@@ -68,22 +60,22 @@ typedef struct map_file {
 
 static void pause_between(map_file *f)
 {
-    if (clock_ns(CLOCK_MONOTONIC) - f->turn_ns < TURN_NS)
+    if (pm_now_ns(CLOCK_MONOTONIC) - f->turn_ns < TURN_NS)
         return;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    f->turn_ns = clock_ns(CLOCK_MONOTONIC);
+    f->turn_ns = pm_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Reads one piece and repeats read(2) after EINTR. Returns -1 and sets errno on failure. */
 static ssize_t read_piece(map_file *f, char *block)
 {
-    int64_t began = clock_ns(CLOCK_MONOTONIC), took;
+    int64_t began = pm_now_ns(CLOCK_MONOTONIC), took;
     ssize_t n;
 
     do
         n = read(f->fd, block, f->piece);
     while (n < 0 && errno == EINTR);
-    took = clock_ns(CLOCK_MONOTONIC) - began;
+    took = pm_now_ns(CLOCK_MONOTONIC) - began;
     f->longest_ns = took > f->longest_ns ? took : f->longest_ns;
     return n;
 }
@@ -184,8 +176,8 @@ pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece,
                                pmapdb_error *err)
 {
     map_file f = {.p = p, .name = file, .piece = piece};
-    int64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), mono = clock_ns(CLOCK_MONOTONIC);
-    int64_t utc = clock_ns(CLOCK_REALTIME);
+    int64_t cpu = pm_now_ns(CLOCK_THREAD_CPUTIME_ID), mono = pm_now_ns(CLOCK_MONOTONIC);
+    int64_t utc = pm_now_ns(CLOCK_REALTIME);
     pm_proc_fate found = PM_PROC_GOOD;
     pmapdb_status st;
 
@@ -199,8 +191,8 @@ pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece,
     *out = (pm_proc_reading){
         .mono_ns = mono,
         .utc_ms = utc / 1000000,
-        .read_us = (clock_ns(CLOCK_MONOTONIC) - mono) / 1000,
-        .cpu_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / 1000,
+        .read_us = (pm_now_ns(CLOCK_MONOTONIC) - mono) / 1000,
+        .cpu_us = (pm_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / 1000,
         .longest_us = f.longest_ns / 1000,
         .bytes = f.bytes,
     };

@@ -3,20 +3,12 @@
 #include "source/proc_host.h"
 #include "source/proc_text.h"
 
+#include "base/now.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CGROUP_MAX ((size_t)256 * 1024)
-
-static int64_t cpu_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
 
 int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us)
 {
@@ -26,13 +18,13 @@ int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us)
 
     if (fd < 0)
         return errno;
-    began = cpu_us();
+    began = pm_now_ns(CLOCK_THREAD_CPUTIME_ID) / 1000;
     do
         n = write(fd, "1", 1); /* of all pages, not only of anonymous ones */
     while (n < 0 && errno == EINTR);
     if (n < 0)
         failed = errno;
-    *took_us = cpu_us() - began;
+    *took_us = pm_now_ns(CLOCK_THREAD_CPUTIME_ID) / 1000 - began;
     close(fd);
     return failed;
 }

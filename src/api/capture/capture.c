@@ -4,18 +4,17 @@
 #include "api/capture/run.h"
 #include "api/check.h"
 #include "base/hash.h"
+#include "base/now.h"
 #include "store/file/watch.h"
 #include "store/perf/recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAX_STALL_US 50000
 #define NS_PER_MS 1000000
 #define PATIENCE_MIN_MS 1000
-#define LAST_S 9000000000 /* the year 2255: a later clock is wrong, and its ns overflow */
 
 /* ---- options ---- */
 
@@ -30,16 +29,6 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
                                   .rss_above_kib = PMAPDB_UNKNOWN};
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    if (t.tv_sec > LAST_S)
-        t.tv_sec = LAST_S;
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Both clocks at one instant: of some tries the one that was interrupted least. */
 static pm_clocks clocks_now(void)
 {
@@ -47,8 +36,8 @@ static pm_clocks clocks_now(void)
     int64_t width = INT64_MAX;
 
     for (int tries = 0; tries < 10 && width > NS_PER_MS / 10; tries++) {
-        int64_t before = clock_ns(CLOCK_MONOTONIC), utc = clock_ns(CLOCK_REALTIME);
-        int64_t after = clock_ns(CLOCK_MONOTONIC);
+        int64_t before = pm_now_ns(CLOCK_MONOTONIC), utc = pm_now_ns(CLOCK_REALTIME);
+        int64_t after = pm_now_ns(CLOCK_MONOTONIC);
 
         if (after - before < width) {
             width = after - before;

@@ -15,11 +15,11 @@
  * runs from cron take turns with runs that stay. */
 #include "api/capture/run.h"
 
+#include "base/now.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CLEAR_US_PER_GIB 10000 /* of small pages; a huge page costs a thousandth of its size */
 #define UNTRACKED_LEAST 64     /* pages: the kernel begins to track new pages a few at a time */
@@ -36,14 +36,6 @@ bool pm_capture_touched_open(pm_capture_run *run)
     return (run->pages.map.entries ||
             did(run, pm_pagemap_open(&run->pages.map, run->root, &run->error))) &&
            did(run, pm_idle_open(&run->pages.map, PM_IDLE_BITMAP, &run->idle, &run->error));
-}
-
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* Says once why nothing is cleared, until something is. */
@@ -118,7 +110,7 @@ static void ask_store(pm_capture_run *run, pm_target *t, bool *marked)
     t->is_due = did(run, pm_clearing_last(run->store->sql, run->host, run->boot_id, t->pid,
                                           t->start_time, &last_ns, marked, &run->error)) &&
                 (last_ns == PMAPDB_UNKNOWN ||
-                 (clock_ns(CLOCK_MONOTONIC) - last_ns) / 1000000 >= every_ms - every_ms / NEARLY);
+                 (pm_now_ns(CLOCK_MONOTONIC) - last_ns) / 1000000 >= every_ms - every_ms / NEARLY);
 }
 
 void pm_capture_touched_read(pm_capture_run *run, const pm_proc *p, pm_target *t)
@@ -257,7 +249,7 @@ static bool store_clearing(pm_capture_run *run, const pm_clearing *c, bool begin
  * marked. */
 static bool mark(pm_capture_run *run, const pm_proc *p, pm_target *t, int64_t *took_us)
 {
-    int64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int64_t began = pm_now_ns(CLOCK_THREAD_CPUTIME_ID);
     pm_page_ranges *r = &run->pages.ranges;
     pm_proc_fate fate = PM_PROC_GONE;
     pm_pagemap_work work;
@@ -269,7 +261,7 @@ static bool mark(pm_capture_run *run, const pm_proc *p, pm_target *t, int64_t *t
         work.pauses = true;
         st = pm_idle_walk(run->idle, &run->pages.map, p, &work, NULL, &fate, &err);
     }
-    *took_us = (clock_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
+    *took_us = (pm_now_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
     return st == PMAPDB_OK ? fate == PM_PROC_GOOD : refuse(run, t, err.text);
 }
 
@@ -278,8 +270,8 @@ static void clear(pm_capture_run *run, const pm_proc *p, pm_target *t)
     int64_t clear_us = PMAPDB_UNKNOWN;
     int failed = 0;
 
-    t->clearing.mono_ns = clock_ns(CLOCK_MONOTONIC);
-    t->clearing.cleared_ms = clock_ns(CLOCK_REALTIME) / 1000000;
+    t->clearing.mono_ns = pm_now_ns(CLOCK_MONOTONIC);
+    t->clearing.cleared_ms = pm_now_ns(CLOCK_REALTIME) / 1000000;
     t->clearing.page_idle = run->idle != NULL;
     if (!store_clearing(run, &t->clearing, true, 0) || (run->idle && !mark(run, p, t, &clear_us)))
         return;

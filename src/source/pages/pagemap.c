@@ -1,12 +1,12 @@
 /* pagemap: reads which pages a process has. */
 #include "source/pages/pagemap.h"
 
+#include "base/now.h"
 #include "pages/entry.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LIST_MAX ((size_t)64 << 20)
@@ -49,17 +49,9 @@ typedef struct reader {
     scan_region region[REGIONS], zeroes[REGIONS];
 } reader;
 
-static int64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 static void note_time(reader *r, int64_t began)
 {
-    r->work->read_us += now_us() - began;
+    r->work->read_us += pm_now_ns(CLOCK_MONOTONIC) / 1000 - began;
 }
 
 /* Returns the time before a call. The kernel locks the map anew for each 2 MiB: without a pause,
@@ -71,7 +63,7 @@ static int64_t begin_call(const reader *r)
 
     if (r->work->pauses)
         nanosleep(&moment, NULL);
-    return now_us();
+    return pm_now_ns(CLOCK_MONOTONIC) / 1000;
 }
 
 /* Returns the number of regions of start..end that have pages of any of these categories; -1: the

@@ -109,7 +109,7 @@ static void assert_moved(const char *query, const char *then, const char *now)
 /* How many queries answer with times. only: of that one; NULL: of all. */
 static size_t compare(const kit *k, const char *only)
 {
-    pm_buf then[64] = {0}, now = {0};
+    pm_buf then[128] = {0}, now = {0};
     const char *query;
     size_t seen = 0;
 

@@ -1,6 +1,5 @@
 /* merge_run: functions that the parts of a merge share. merge.c reads the other store process by
- * process; merge_process.c recognises a process and its snapshots, merge_log.c the logs without
- * times, merge_beats.c the beats of live captures.
+ * process; merge_log.c recognises the logs without times, merge_beats.c the beats of live captures.
  *
  * The two handles keep failures (file/sql.h); the handle of `from` keeps them if the other store is
  * the cause. Steps continue only while pm_merge_ok is true. */
@@ -49,16 +48,6 @@ void pm_merge_wrote(pm_merge *m); /* counts one row; may commit */
 
 /* Returns the name in this store of a host in the other store; NULL: unknown. */
 const char *pm_merge_host(const pm_merge *m, const char *there);
-
-/* ---- the process of m->recall ---- */
-
-/* Sets item->known: looks for the snapshot in this store. */
-void pm_merge_look(pm_merge *m, pm_recall_item *item);
-/* Adds facts to the process that its row in the other store has and its captures do not show. */
-void pm_merge_facts(pm_merge *m, int64_t process_id);
-
-/* Adds when the accessed bits of the process were cleared. */
-void pm_merge_clearings(pm_merge *m, int64_t process_id);
 
 /* ---- logs and beats ---- */
 

@@ -114,18 +114,15 @@ static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
 {
     const pm_arg args[] = {PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
                            PM_I(sweep->every_ms)};
-    int64_t id = pm_sql_value(sql,
-                              "SELECT schedule_id FROM schedule WHERE host_id = ?1 "
-                              "AND boot_id = ?2 AND selection = ?3 "
-                              "AND coalesce(every_ms, 0) = coalesce(?4, 0)",
-                              args, 4, 0);
 
-    if (id)
-        return id;
-    pm_sql_do(
-        sql, "INSERT INTO schedule (host_id, boot_id, selection, every_ms) VALUES (?1, ?2, ?3, ?4)",
-        args, 4);
-    return pm_sql_last_id(sql);
+    pm_sql_do(sql,
+              "INSERT OR IGNORE INTO schedule (host_id, boot_id, selection, every_ms) "
+              "VALUES (?1, ?2, ?3, ?4)",
+              args, 4);
+    return pm_sql_value(sql,
+                        "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
+                        "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
+                        args, 4, 0);
 }
 
 int64_t pm_sweep_begin(pm_sql *sql)

@@ -55,8 +55,8 @@ static void areas_are_true(void **state)
     pm_memory_draw(&p, &m, &legend, 1 << 16);
     assert_int_equal(pm_picture_end(&p), PMAPDB_OK);
     assert_non_null(strstr(c.text.data, "memory"));
-    assert_non_null(strstr(c.text.data, "alpha  4 MiB"));
-    assert_non_null(strstr(c.text.data, "beta  2 MiB"));
+    assert_non_null(strstr(c.text.data, "alpha  4.0 MiB"));
+    assert_non_null(strstr(c.text.data, "beta  2.0 MiB"));
     assert_null(strstr(c.text.data, "gamma")); /* no pages */
     assert_non_null(strstr(c.text.data, "0.0 GiB"));
     c.text.data[strstr(c.text.data, "alpha") - c.text.data] = '\0';

@@ -1,7 +1,6 @@
 /* memory: pictures of memory page by page. */
 #include "render/picture/memory.h"
 
-#include "render/number.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,17 +127,28 @@ static void put_text(pm_picture *p, double x, double y, pm_align align, double w
     pm_picture_text(p, (pm_point){x, y}, align, width, &ink, pm_text_of(text));
 }
 
+static const char *say_pages(char out[32], int64_t pages, int64_t page_kib)
+{
+    double mib = (double)pages * (double)page_kib / 1024;
+
+    snprintf(out, 32,
+             mib >= 10240 ? "%.1f GiB"
+             : mib >= 100 ? "%.0f MiB"
+                          : "%.1f MiB",
+             mib >= 10240 ? mib / 1024 : mib);
+    return out;
+}
+
 /* The classes that the picture has, with their sums. */
 static void draw_legend(pm_picture *p, const pm_memory_legend *l, double x, double y, double width)
 {
     for (int i = 0; i < l->n; i++) {
         const pm_memory_class *c = &l->classes[i];
-        char line[96], size[PM_NUMBER_TEXT];
+        char line[96], size[32];
 
         if (!c->pages || !c->name[0])
             continue;
-        pm_number_size((double)(c->pages * l->page_kib), size);
-        snprintf(line, sizeof line, "%s  %s", c->name, size);
+        snprintf(line, sizeof line, "%s  %s", c->name, say_pages(size, c->pages, l->page_kib));
         if (p->terminal) {
             const uint8_t cell[2] = {(uint8_t)i, (uint8_t)i};
 

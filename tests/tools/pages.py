@@ -1,4 +1,4 @@
-"""The pages of categories/: every category that the table of classify.c, a built-in rule or a JVM's
+"""The pages of categories/: every category that categories.def, a built-in rule or a JVM's
 own name gives has one, and every page is of such a category. What a page must say it says, its
 commands of pmapdb run,
 and the program shows each as it stands.
@@ -44,8 +44,8 @@ def pages():
 
 
 def of_table():
-    text = (kit.ROOT / "src" / "classify" / "classify.c").read_text(encoding="utf-8")
-    return set(re.findall(r'\[PM_CATEGORY_\w+\] = \{\s*"([^"]+)"', text))
+    text = (kit.ROOT / "src" / "classify" / "categories.def").read_text(encoding="utf-8")
+    return set(re.findall(r'^PM_CATEGORY\(\w+, "([^"]+)"', text, re.M))
 
 
 def of_rules(name):

@@ -1,5 +1,5 @@
-/* csv_table: rows of a CSV text whose first line names the columns. libcsv is fed line by line, so
- * that every message has a line number. */
+/* csv_table: rows of a CSV text whose first line names the columns. libcsv is fed with a line, or
+ * the part of a line that a chunk has, so that every message has a line number. */
 #include "parse/files/csv_table.h"
 
 #include "base/buf.h"
@@ -13,14 +13,17 @@
 #include <stdlib.h>
 
 #define WANT_MAX 16
-#define NUMBER_MAX 40            /* bytes */
-#define MOST 9007199254740992.0  /* 2^53: more KiB than any memory has */
-#define LAST_SECOND 253402300799 /* of the year 9999; larger numbers are milliseconds */
+#define ROW_MOST ((size_t)256 << 10) /* bytes */
+#define NUMBER_MAX 40                /* bytes */
+#define MOST 9007199254740992.0      /* 2^53: more KiB than any memory has */
+#define LAST_SECOND 253402300799     /* of the year 9999; larger numbers are milliseconds */
 
 typedef struct table {
     const pm_csv_options *o;
     uint64_t line, row_line; /* the current line, and the line in which its row began; from 1 */
+    size_t row_bytes;        /* of the current row, so far */
     bool header;             /* the first line was read */
+    bool in_line;            /* the last chunk ended inside a line */
     size_t n_columns;        /* number of columns in the text */
     size_t column[WANT_MAX]; /* position in the text of each of o->columns, from 1; 0: missing */
     pm_buf text;             /* the wanted fields of the current row */
@@ -113,30 +116,48 @@ static void end_row(int byte, void *ctx)
 
 static void read_lines(table *c, struct csv_parser *parser, pm_text rest)
 {
-    if (pm_text_starts(rest, PM_TEXT("\xef\xbb\xbf")))
-        rest = pm_text_from(rest, 3);
     while (rest.len && c->st == PMAPDB_OK) {
         const char *end = memchr(rest.data, '\n', rest.len);
         size_t n = end ? (size_t)(end - rest.data) + 1 : rest.len;
-        bool between_rows = parser->pstate == 0, comment = c->o->strict && *rest.data == '#';
+        bool begins_row = !c->in_line && parser->pstate == 0;
 
-        c->line++;
-        if (between_rows)
+        c->line += !c->in_line;
+        c->in_line = !end;
+        if (begins_row) {
             c->row_line = c->line;
-        if (c->o->strict && !pm_utf8_valid((pm_text){rest.data, n}))
+            c->row_bytes = 0;
+        }
+        c->row_bytes += n;
+        if (c->row_bytes > ROW_MOST)
+            WRONG(c, "a row of more than %zu KiB: is a quote not closed?", ROW_MOST >> 10);
+        else if (c->o->strict && !pm_utf8_valid((pm_text){rest.data, n}))
             WRONG(c, "%s", "bytes that are no UTF-8");
-        else if (!(between_rows && comment) &&
+        else if (!(begins_row && c->o->strict && *rest.data == '#') &&
                  csv_parse(parser, rest.data, n, take_field, end_row, c) < n && c->st == PMAPDB_OK)
             WRONG(c, "%s",
                   "a quote in the middle of a field: quote the whole field, and write a "
                   "quote inside as two");
         rest = pm_text_from(rest, n);
     }
+}
+
+static void read_chunks(table *c, struct csv_parser *parser, pm_csv_more *more, void *from)
+{
+    pm_text chunk = {0};
+
+    c->st = more(from, &chunk, c->err);
+    if (pm_text_starts(chunk, PM_TEXT("\xef\xbb\xbf")))
+        chunk = pm_text_from(chunk, 3);
+    while (c->st == PMAPDB_OK && chunk.len) {
+        read_lines(c, parser, chunk);
+        PM_STEP(c->st, more(from, &chunk, c->err));
+    }
     if (c->st == PMAPDB_OK && csv_fini(parser, take_field, end_row, c) != 0)
         WRONG(c, "%s", "a quote is opened and not closed");
 }
 
-pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_error *err)
+pmapdb_status pm_csv_read_from(pm_csv_more *more, void *from, const pm_csv_options *options,
+                               pmapdb_error *err)
 {
     table c = {.o = options, .err = err};
     struct csv_parser parser;
@@ -145,7 +166,7 @@ pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_er
         return pm_fail(err, PMAPDB_USAGE, "more than %d columns are wanted", WANT_MAX);
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
         return pm_fail_nomem(err);
-    read_lines(&c, &parser, text);
+    read_chunks(&c, &parser, more, from);
     if (csv_error(&parser) == CSV_ENOMEM)
         c.st = pm_fail_nomem(err);
     if (c.st == PMAPDB_OK && !c.header)
@@ -154,6 +175,21 @@ pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_er
     csv_free(&parser);
     pm_buf_free(&c.text);
     return c.st;
+}
+
+static pmapdb_status give_text(void *from, pm_text *chunk, pmapdb_error *err)
+{
+    pm_text *text = from;
+
+    (void)err;
+    *chunk = *text;
+    *text = pm_text_from(*text, text->len);
+    return PMAPDB_OK;
+}
+
+pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_error *err)
+{
+    return pm_csv_read_from(give_text, &text, options, err);
 }
 
 /* ---- fields ---- */

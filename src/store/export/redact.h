@@ -27,13 +27,14 @@
 #include "classify/rules_regex.h"
 #include "store/file/sql.h"
 
-/* PM_REDACT_WORD is 'word' in SQL. */
-#define PM_REDACT_WAYS(X)                                                               \
-    X(NUMBER, "number")                                                                 \
-    X(WORD, "word")                                                                     \
-    X(HOST, "host") X(BOOT, "boot") X(USER, "user") X(REASON, "reason") X(RULE, "rule") \
-        X(PATH, "path") X(COMMAND, "command") X(CATEGORY, "category") X(NOTE, "note")   \
-            X(SYMBOL, "symbol") X(NEVER, "never")
+/* PM_REDACT_WORD is 'word' in SQL. clang-format 14 formats this list anew each time. */
+// clang-format off
+#define PM_REDACT_WAYS(X) \
+    X(NUMBER, "number") X(WORD, "word") X(HOST, "host") X(BOOT, "boot") \
+    X(USER, "user") X(REASON, "reason") X(RULE, "rule") X(PATH, "path") \
+    X(COMMAND, "command") X(CATEGORY, "category") X(NOTE, "note") X(SYMBOL, "symbol") \
+    X(NEVER, "never")
+// clang-format on
 
 #define PM_REDACT_WAY(name, word) PM_REDACT_##name,
 typedef enum pm_redact_how { PM_REDACT_WAYS(PM_REDACT_WAY) PM_REDACT_COUNT } pm_redact_how;

@@ -137,7 +137,6 @@
 #define PM_DAYS_DENSE 200       /* snapshots a day: such a service is asked every day */
 #define PM_DAYS_FEW 2.2         /* days: fewer are one day against another */
 #define PM_DAYS_SURE_MORE 0.999 /* confidence: of few days, and of lives that all start up */
-#define PM_DAYS_AGREE 10        /* evidence of the days that makes such a leak sure enough */
 #define PM_DAYS_AGE 1.0         /* days: younger is the start-up */
 #define PM_DAYS_GAP 0.02        /* of a day: the last snapshots of a day may be missing */
 #define PM_DAYS_RELEASE 0.1  /* of the swing: the prior sd of the start-up of the newest release */

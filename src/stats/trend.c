@@ -255,7 +255,7 @@ static void doubt_days(bool seasonal, const pm_daily *d, pm_trend *out)
     double sure = out->lives > 1 || days < PM_DAYS_FEW ? PM_DAYS_SURE_MORE : PM_SURE_LOW;
 
     if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || out->confidence >= sure ||
-        d->evidence >= PM_DAYS_AGREE || !(dense || (seasonal && starts)))
+        d->evidence >= PM_DAYS_EVIDENCE || !(dense || (seasonal && starts)))
         return;
     out->verdict = PM_VERDICT_SUSPECT;
     snprintf(out->reason, PM_REASON, "the days do not confirm the growth yet");

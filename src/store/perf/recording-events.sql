@@ -19,27 +19,26 @@ FROM (SELECT min(place) AS place, tid, pid FROM traced_event GROUP BY tid, pid) 
 JOIN (SELECT max(place), tid, pid, comm FROM traced_event GROUP BY tid, pid) l ON l.tid = f.tid AND l.pid IS f.pid;
 CREATE INDEX temp.traced_thread_tid ON traced_thread (tid, pid, place);
 
+-- half: 2 * kind, 1 more for an exit. Rows are numbered as they are inserted: in the order of time,
+-- and in the order of time within each thread.
+DROP TABLE IF EXISTS temp.traced_order;
+CREATE TEMP TABLE traced_order (at INTEGER PRIMARY KEY, event, thread, half);
+INSERT INTO traced_order (event, thread, half)
+SELECT e.place, h.place, 2 * e.kind + e.exit
+FROM traced_event e
+CROSS JOIN traced_thread h ON h.tid = e.tid AND h.pid IS e.pid
+ORDER BY e.time_ns, e.place;
+DROP TABLE IF EXISTS temp.traced_turn;
+CREATE TEMP TABLE traced_turn (turn INTEGER PRIMARY KEY, at, event, thread, half);
+INSERT INTO traced_turn (at, event, thread, half)
+SELECT at, event, thread, half FROM traced_order ORDER BY thread, at;
+
 DROP TABLE IF EXISTS temp.traced_call;
-CREATE TEMP TABLE traced_call AS
-WITH beside AS (
-  SELECT at, event, thread, half,
-    lag(half) OVER t AS half_before, lag(event) OVER t AS event_before, lag(at) OVER t AS at_before,
-    lead(half) OVER t AS half_after, lead(at) OVER t AS at_after
-  FROM (
-    SELECT row_number() OVER (ORDER BY e.time_ns, e.place) AS at, e.place AS event, h.place AS thread,
-      2 * e.kind + e.exit AS half
-    FROM traced_event e
-    CROSS JOIN traced_thread h ON h.tid = e.tid AND h.pid IS e.pid)
-  WINDOW t AS (PARTITION BY thread ORDER BY at)
-)
-SELECT row_number() OVER (ORDER BY made_at IS NULL, made_at, exit IS NOT NULL, thread) AS place,
-  thread, enter_at, enter, exit_at, exit
-FROM (
-  SELECT at AS made_at, thread, at AS exit_at, event AS exit,
-    CASE half_before WHEN half - 1 THEN at_before END AS enter_at,
-    CASE half_before WHEN half - 1 THEN event_before END AS enter
-  FROM beside WHERE half & 1
-  UNION ALL
-  SELECT at_after, thread, NULL, NULL, at, event
-  FROM beside WHERE NOT half & 1 AND half_after IS NOT half + 1
-);
+CREATE TEMP TABLE traced_call (place INTEGER PRIMARY KEY, thread, enter_at, enter, exit_at, exit);
+INSERT INTO traced_call (thread, enter_at, enter, exit_at, exit)
+SELECT t.thread, e.at, e.event, CASE WHEN t.half & 1 THEN t.at END, CASE WHEN t.half & 1 THEN t.event END
+FROM traced_turn t
+LEFT JOIN traced_turn e ON e.turn = t.turn - (t.half & 1) AND e.thread = t.thread AND e.half = t.half - (t.half & 1)
+LEFT JOIN traced_turn n ON n.turn = t.turn + 1 AND n.thread = t.thread
+WHERE t.half & 1 OR n.half IS NOT t.half + 1
+ORDER BY CASE WHEN t.half & 1 THEN t.at ELSE coalesce(n.at, 9e18) END, t.half & 1, t.thread;

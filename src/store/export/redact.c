@@ -81,12 +81,6 @@ static pmapdb_status fill(pm_redact *r, const char *const *keep, size_t n_keep, 
         PM_STEP(st, compile(keep[i], &r->keep[r->n_keep], err));
         r->n_keep += st == PMAPDB_OK;
     }
-    for (; pm_rules_builtins[r->n_sets] && r->n_sets < PM_REDACT_SETS && st == PMAPDB_OK;) {
-        const char *name = pm_rules_builtins[r->n_sets];
-
-        st = pm_rules_read(pm_rules_builtin(pm_text_of(name)), name, &r->set[r->n_sets], err);
-        r->n_sets += st == PMAPDB_OK;
-    }
     return st;
 }
 
@@ -116,8 +110,6 @@ void pm_redact_free(pm_redact *r)
         pm_regex_free(r->keep[i]);
     free(r->keep);
     pm_regex_space_free(&r->space);
-    for (size_t i = 0; i < r->n_sets; i++)
-        pm_rules_free(r->set[i]);
     pm_buf_free(&r->out);
     free(r);
 }
@@ -226,16 +218,21 @@ static void add_path(pm_redact *r, pm_text path)
 
 /* ---- words ---- */
 
-static bool is_built_in(const pm_redact *r, pm_text text,
-                        const char *(*of)(const pm_rules *set, size_t index))
+/* True for a cell of the built-in rules: a category, the name of a rule, a note. */
+static bool is_built_in(pm_text text)
 {
-    for (size_t s = 0; s < r->n_sets; s++)
-        for (size_t i = 0; i < pm_rules_count(r->set[s]); i++) {
-            const char *word = of(r->set[s], i);
+    for (const char *const *name = pm_rules_builtins; *name; name++) {
+        pm_text rules = pm_rules_builtin(pm_text_of(*name));
+        const char *at = rules.data, *end = rules.data + rules.len;
 
-            if (!strchr(word, '%') && pm_text_equal(text, pm_text_of(word)))
+        while (text.len && (at = memmem(at, (size_t)(end - at), text.data, text.len))) {
+            bool begins = at > rules.data && pm_char_in(at[-1], ",\"\n");
+
+            at += text.len;
+            if (begins && (at == end || pm_char_in(*at, ",\"\r\n")))
                 return true;
         }
+    }
     return false;
 }
 
@@ -244,8 +241,7 @@ static void add_category(pm_redact *r, pm_text category)
     size_t slug = 0; /* bytes of "slug/" at the beginning */
 
     /* A JVM's names for its memory become categories that no rule has. */
-    if (is_built_in(r, category, pm_rules_template) ||
-        pm_text_equal(category, PM_TEXT("anonymous/jvm-cds")) ||
+    if (is_built_in(category) || pm_text_equal(category, PM_TEXT("anonymous/jvm-cds")) ||
         pm_text_equal(category, PM_TEXT("shared-memory/jvm-heap"))) {
         add(r, category);
         return;
@@ -293,12 +289,10 @@ pmapdb_status pm_redact_text(pm_redact *r, pm_redact_how how, pm_text text, pm_t
         add_category(r, text);
         break;
     case PM_REDACT_NOTE:
-        add(r, is_built_in(r, text, pm_rules_note) ? text : PM_TEXT(""));
+        add(r, is_built_in(text) ? text : PM_TEXT(""));
         break;
     case PM_REDACT_RULE:
-        add_word(r, "rule", text,
-                 pm_text_equal(text, PM_TEXT(PM_RULE_LABEL)) ||
-                     is_built_in(r, text, pm_rules_name));
+        add_word(r, "rule", text, pm_text_equal(text, PM_TEXT(PM_RULE_LABEL)) || is_built_in(text));
         break;
     case PM_REDACT_HOST:
         add_word(r, "host", text, false);

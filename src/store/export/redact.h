@@ -23,7 +23,6 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/pool.h"
-#include "classify/rules.h"
 #include "classify/rules_regex.h"
 #include "store/file/sql.h"
 
@@ -52,8 +51,6 @@ typedef enum pm_public {
 
 extern const char *const pm_public_patterns[PM_PUBLIC_COUNT];
 
-#define PM_REDACT_SETS 8 /* the most sets of built-in rules */
-
 /* The state that the rows of one export share. The functions that append to `out` keep the first
  * failure in st and err, and then append nothing more. */
 typedef struct pm_redact {
@@ -65,8 +62,6 @@ typedef struct pm_redact {
     size_t n_keep;
     pm_regex *is_public[PM_PUBLIC_COUNT];
     pm_regex_space space;
-    pm_rules *set[PM_REDACT_SETS];
-    size_t n_sets;
     pm_buf out;
     pmapdb_status st;
     pmapdb_error err;

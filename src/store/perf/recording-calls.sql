@@ -34,3 +34,4 @@ FROM (
 CROSS JOIN traced_thread d ON d.place = h.thread
 CROSS JOIN thread t ON t.thread_id = d.thread_id
 CROSS JOIN traced_process p ON p.traced_process_id = t.traced_process_id AND p.pid IS NOT NULL;
+DROP TABLE temp.traced_event;

@@ -1,7 +1,7 @@
 -- recording-events: pairs the events of a recording into calls. temp.traced_event has the events in
 -- the order of the text (place, time_ns, pid, tid, comm, kind, exit, a0 ..., chain; a0 of an exit is
--- the returned value). Results: temp.traced_thread; temp.traced_call: the places of the
--- enter and the exit, in the text and in time (_at).
+-- the returned value). Results: temp.traced_thread; temp.traced_call, with the places of the enter
+-- and the exit in the text, and in the order of time (_at).
 --
 -- Order. Each processor has its own buffer, and perf may print the events of a buffer late. So events
 -- are sorted by time; events with equal times keep the order of the text.
@@ -21,14 +21,12 @@ CREATE INDEX temp.traced_thread_tid ON traced_thread (tid, pid, place);
 
 -- half: 2 * kind, 1 more for an exit. Rows are numbered as they are inserted: in the order of time,
 -- and in the order of time within each thread.
-DROP TABLE IF EXISTS temp.traced_order;
 CREATE TEMP TABLE traced_order (at INTEGER PRIMARY KEY, event, thread, half);
 INSERT INTO traced_order (event, thread, half)
 SELECT e.place, h.place, 2 * e.kind + e.exit
 FROM traced_event e
 CROSS JOIN traced_thread h ON h.tid = e.tid AND h.pid IS e.pid
 ORDER BY e.time_ns, e.place;
-DROP TABLE IF EXISTS temp.traced_turn;
 CREATE TEMP TABLE traced_turn (turn INTEGER PRIMARY KEY, at, event, thread, half);
 INSERT INTO traced_turn (at, event, thread, half)
 SELECT at, event, thread, half FROM traced_order ORDER BY thread, at;
@@ -42,3 +40,5 @@ LEFT JOIN traced_turn e ON e.turn = t.turn - (t.half & 1) AND e.thread = t.threa
 LEFT JOIN traced_turn n ON n.turn = t.turn + 1 AND n.thread = t.thread
 WHERE t.half & 1 OR n.half IS NOT t.half + 1
 ORDER BY CASE WHEN t.half & 1 THEN t.at ELSE coalesce(n.at, 9e18) END, t.half & 1, t.thread;
+DROP TABLE temp.traced_turn;
+DROP TABLE temp.traced_order;

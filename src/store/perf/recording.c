@@ -22,7 +22,6 @@ static void insert_events(writing *w, uint64_t hash, const pm_recording_options 
 {
     int64_t host_id = pm_host_of(w->sql, o->host);
 
-    pm_sql_do(w->sql, "DROP TABLE IF EXISTS temp.traced_event", PM_NO_ARGS);
     pm_sql_do(w->sql,
               "CREATE TEMP TABLE traced_event (place INTEGER PRIMARY KEY, time_ns, pid, tid, comm, "
               "kind, exit, a0, a1, a2, a3, a4, a5, chain)",
@@ -54,7 +53,7 @@ static void insert_events(writing *w, uint64_t hash, const pm_recording_options 
 /* ---- stacks ---- */
 
 /* Writes the frames of a chain into temp.traced_frame. The text has the callee first; its depth is
- * negative until the chain ends. Returns the number of frames. */
+ * 0 or below until the chain ends. Returns the number of frames. */
 static int64_t insert_frames(writing *w, uint32_t chain)
 {
     pm_text text = pm_pool_text_get(w->t->chains, chain);

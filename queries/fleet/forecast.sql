@@ -10,7 +10,7 @@
 -- column: first_kib  kib   Resident in the first of them
 -- column: last_kib   kib   Resident in the last
 -- column: rate_per_h rate  Slope of the line
--- column: limit_kib  kib   The lowest memory limit of their cgroups in the last hour; unknown: there is none
+-- column: limit_kib  kib   The lowest memory limit of their cgroups in the last hour; empty: no limit is known
 -- column: eta_h      real  Hours until the limit at this slope; unknown: no limit, or no growth
 -- empty:  no host has enough hours of this name
 --

@@ -20,8 +20,8 @@ struct pm_idle {
     const pm_pagemap_work *work;
     pm_idle_pages *pages; /* NULL: it marks */
     size_t range;
-    /* of the current entries: the frames, ascending, the first frame of the folio of each, and the
-     * flags of that one */
+    /* Of the current entries: the frames in ascending order; for each, the first frame of its
+     * folio, and the flags of that first frame. */
     uint64_t frame[MOST], head[MOST], flags[MOST];
     uint64_t word[MOST];
     size_t n;

@@ -14,7 +14,7 @@
  * capture_id. */
 int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file);
 
-/* Finds the row in table host: 0 if host is NULL, -1 if there is none. */
+/* Finds the row in table host: 0 if host is NULL, -1 if the table lacks the host. */
 int64_t pm_host_find(pm_sql *sql, const char *host);
 
 /* Returns the snapshot of the capture, or 0. *pruned: a prune removed it; only captures from text

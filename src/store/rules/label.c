@@ -163,7 +163,7 @@ static void find_process(pm_sql *sql, const pm_label_put *put, pm_label_stored *
     }
     if (shown == PMAPDB_UNKNOWN)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
-                                 "it does not say the memory of which pid it names: give --pid N"));
+                                 "the report does not say whose memory it names: give --pid N"));
     else
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
                                  "no map of pid %lld within an hour of it has these ranges: import "

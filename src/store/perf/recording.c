@@ -61,9 +61,9 @@ static int64_t insert_frames(writing *w, uint32_t chain)
     size_t at = 0;
     int64_t n = 0;
 
-    while (pm_sql_ok(w->sql) && pm_perf_next_frame(text, &at, &f))
+    for (; pm_sql_ok(w->sql) && pm_perf_next_frame(text, &at, &f); n++)
         pm_sql_do(w->sql, "INSERT INTO traced_frame VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                  PM_ARGS(PM_I(chain), PM_BITS(-n++), PM_T(f.symbol),
+                  PM_ARGS(PM_I(chain), PM_BITS(-n), PM_T(f.symbol),
                           PM_BITS(f.symbol.len ? f.offset : f.address), PM_T(f.dso),
                           PM_I(f.inlined)));
     pm_sql_do(w->sql, "UPDATE traced_frame SET depth = depth + ?2 WHERE chain = ?1",

@@ -2,7 +2,7 @@
  * values in the view mappings, in the sums and after recall. */
 #include "kit.h"
 
-#include "store/recall/recall_parts.h"
+#include "store/recall/recall_rows.h"
 
 #define ROUNDS 400
 #define ROWS 8

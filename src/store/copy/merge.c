@@ -118,17 +118,17 @@ static void look(pm_merge *m, pm_recall_item *item)
 static void add_process_facts(pm_merge *m, int64_t process_id)
 {
     const pm_recall_process *who = pm_recall_who(m->recall);
-    pm_process_facts facts = {.evidence = pm_evidence_none(),
-                              .command_ms = who->command_ms,
-                              .mono_ns = who->clock_mono_ns,
-                              .utc_ms = who->clock_utc_ms,
-                              .by = who->identity,
-                              .name = pm_text_of(who->name),
-                              .rank = who->name_rank,
-                              .name_ms = who->name_ms};
+    pm_process_facts facts = PM_PROCESS_FACTS_NONE;
     pm_process_found found;
 
-    facts.evidence.command = pm_text_of(who->command ? who->command : "");
+    facts.command = pm_text_of(who->command ? who->command : "");
+    facts.command_ms = who->command_ms;
+    facts.mono_ns = who->clock_mono_ns;
+    facts.utc_ms = who->clock_utc_ms;
+    facts.identity = who->identity;
+    facts.name = pm_text_of(who->name);
+    facts.rank = who->name_rank;
+    facts.name_ms = who->name_ms;
     pm_process_teach(m->into->sql, process_id, &facts, &found);
     if (found.name_id == found.old_name_id)
         return;

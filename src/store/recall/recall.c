@@ -2,7 +2,7 @@
 #include "store/recall/recall.h"
 
 #include "base/buf.h"
-#include "store/recall/recall_parts.h"
+#include "store/recall/recall_rows.h"
 #include "store/write/sitting.h"
 #include <stdlib.h>
 
@@ -17,7 +17,6 @@ struct pm_recall {
     pm_recall_item *items;
     size_t n, cap;
     pm_pool *words;               /* all texts */
-    pm_recall_standing standing;  /* the one that was read last */
     pm_pool *mappings;            /* of the captures since the last pm_recall_forget */
     pm_recall_rows rows[STREAMS]; /* per stream: the epoch that was read last */
     pm_capture capture;           /* the one that was restored last */
@@ -65,10 +64,20 @@ pm_recall_item *pm_recall_items(pm_recall *r, size_t *n)
     return r->items;
 }
 
-/* Copies a text; NULL stays NULL. */
+/* Copies a text, ended by a NUL; NULL stays NULL. */
+static pm_text keep(pm_recall *r, pm_text t)
+{
+    uint32_t id = 0;
+
+    if (!t.data)
+        return t;
+    PM_SQL_STEP(r->sql, pm_pool_text(r->words, t, &id, &err));
+    return pm_pool_text_get(r->words, id);
+}
+
 static char *word(pm_recall *r, sqlite3_stmt *row, int column)
 {
-    return (char *)pm_recall_text(r->sql, r->words, pm_col_text(row, column)).data;
+    return (char *)keep(r, pm_col_text(row, column)).data;
 }
 
 /* ---- the process ---- */
@@ -76,6 +85,7 @@ static char *word(pm_recall *r, sqlite3_stmt *row, int column)
 static void load_process(pm_recall *r, int64_t process_id)
 {
     pm_recall_process *who = &r->who;
+    bool damaged = true;
     sqlite3_stmt *row =
         pm_sql_ask(r->sql, pm_sql_script_text("recall-process"), PM_ARGS(PM_I(process_id)));
 
@@ -94,14 +104,11 @@ static void load_process(pm_recall *r, int64_t process_id)
         who->command_ms = pm_col_ms(row, 8);
         who->clock_mono_ns = pm_col_int(row, 9);
         who->clock_utc_ms = pm_col_ms(row, 10);
-        if (rank >= PM_NAME_GIVEN && rank <= PM_NAME_UNKNOWN && who->name)
-            who->identity = PM_LINK_ASSUMED;
-        while (who->identity > PM_LINK_NONE &&
-               !pm_text_equal(pm_col_text(row, 11), pm_text_of(pm_link_name(who->identity))))
-            who->identity--;
+        who->identity = word(r, row, 11);
+        damaged = !who->name || !who->identity || rank < PM_NAME_GIVEN || rank > PM_NAME_UNKNOWN;
         pm_sql_done(row);
     }
-    if (who->identity == PM_LINK_NONE)
+    if (damaged)
         pm_recall_damaged(r->sql, "process", process_id, "is missing, or its row cannot be");
 }
 
@@ -153,7 +160,6 @@ void pm_recall_begin(pm_recall *r, int64_t process_id)
     pm_recall_forget(r);
     pm_pool_free(r->words);
     r->words = NULL;
-    r->standing.standing_id = 0;
     r->n = 0;
     PM_SQL_STEP(r->sql, pm_pool_new(&r->words, &err));
     if (!pm_sql_ok(r->sql))
@@ -230,20 +236,82 @@ static void read_rows(pm_recall *r, const pm_recall_item *item, pm_capture *c)
     c->block.fields = rows->fields;
 }
 
+static void take_live(pm_recall *r, sqlite3_stmt *row)
+{
+    r->live = (pm_live){.boot_id = r->who.boot_id,
+                        .mono_ns = pm_col_int(row, 1),
+                        .utc_ms = PMAPDB_UNKNOWN,
+                        .read_us = pm_col_int(row, 2),
+                        .cpu_us = pm_col_int(row, 3),
+                        .longest_us = pm_col_int(row, 4),
+                        .predicted_us = pm_col_int(row, 5),
+                        .threads = pm_col_int(row, 6),
+                        .hwm_kib = pm_col_int(row, 7),
+                        .swap_kib = pm_col_int(row, 8),
+                        .page_tables_kib = pm_col_int(row, 9),
+                        .anon_kib = pm_col_int(row, 10),
+                        .file_kib = pm_col_int(row, 11),
+                        .shmem_kib = pm_col_int(row, 12),
+                        .degraded = word(r, row, 13),
+                        .size_kib = pm_col_int(row, 14),
+                        .rss_kib = pm_col_int(row, 15),
+                        .oom_score = pm_col_int(row, 16),
+                        .standing = {.use = {pm_col_int(row, 17), pm_col_int(row, 18),
+                                             pm_col_int(row, 19), pm_col_int(row, 20)},
+                                     .ppid = pm_col_int(row, 33),
+                                     .uid = pm_col_int(row, 34),
+                                     .memory_max_kib = pm_col_int(row, 35),
+                                     .address_limit_kib = pm_col_int(row, 36),
+                                     .stack_limit_kib = pm_col_int(row, 37),
+                                     .max_map_count = pm_col_int(row, 38),
+                                     .ns_pid = pm_col_int(row, 39),
+                                     .comm = keep(r, pm_col_text(row, 40)),
+                                     .exe = keep(r, pm_col_text(row, 41)),
+                                     .cmdline = keep(r, pm_col_text(row, 42)),
+                                     .user = keep(r, pm_col_text(row, 43)),
+                                     .cgroup = keep(r, pm_col_text(row, 44)),
+                                     .environment = keep(r, pm_col_text(row, 45))},
+                        .pages = {.number = pm_col_int(row, 21),
+                                  .anon_kib = pm_col_int(row, 22),
+                                  .file_kib = pm_col_int(row, 23),
+                                  .shmem_kib = pm_col_int(row, 24),
+                                  .own_kib = pm_col_int(row, 25),
+                                  .swap_kib = pm_col_int(row, 26),
+                                  .zero_kib = pm_col_int(row, 27),
+                                  .hugetlb_kib = pm_col_int(row, 28)},
+                        .activity = {.known = pm_col_int(row, 29) != PMAPDB_UNKNOWN,
+                                     .cpu_us = pm_col_int(row, 29),
+                                     .minor_faults = pm_col_int(row, 30),
+                                     .major_faults = pm_col_int(row, 31),
+                                     .page_idle = pm_col_int(row, 32) == 1}};
+}
+
 /* Reads the live reading. The process has one pair of clocks, from which its other times are
  * computed. */
 static void read_live(pm_recall *r, const pm_recall_item *item, pm_capture *c)
 {
     const pm_recall_process *who = &r->who;
-    pm_live *live = &r->live;
+    int64_t live_process_id;
+    sqlite3_stmt *row;
 
-    if (item->time_source != PM_TIME_LIVE ||
-        !pm_recall_live(r->sql, item->snapshot_id, r->words, &r->standing, live))
+    if (item->time_source != PM_TIME_LIVE)
         return;
-    live->boot_id = who->boot_id;
+    row = pm_sql_ask(r->sql, pm_sql_script_text("recall-live"), PM_ARGS(PM_I(item->snapshot_id)));
+    if (!pm_sql_next(r->sql, row))
+        return;
+    live_process_id = pm_col_int(row, 0);
+    for (int i = 1; i <= 4; i++)
+        if (pm_col_int(row, i) == PMAPDB_UNKNOWN)
+            pm_recall_damaged(r->sql, "snapshot", item->snapshot_id,
+                              "has a live reading without its times");
+    take_live(r, row);
+    pm_sql_done(row);
+    if (live_process_id == PMAPDB_UNKNOWN)
+        pm_recall_damaged(r->sql, "snapshot", item->snapshot_id,
+                          "has a live reading of a process that is missing");
     if (who->clock_mono_ns != PMAPDB_UNKNOWN && who->clock_utc_ms != PMAPDB_UNKNOWN)
-        live->utc_ms = who->clock_utc_ms + (live->mono_ns - who->clock_mono_ns) / 1000000;
-    c->live = live;
+        r->live.utc_ms = who->clock_utc_ms + (r->live.mono_ns - who->clock_mono_ns) / 1000000;
+    c->live = &r->live;
 }
 
 /* True if the rows add up to the stored sums. The sums were proved before they were stored, so

@@ -22,7 +22,6 @@
 #define PM_STORE_RECALL_H
 
 #include "base/record/capture.h"
-#include "store/dict/evidence.h"
 #include "store/file/sql.h"
 
 /* One process. Unknown texts are NULL, unknown numbers PMAPDB_UNKNOWN. */
@@ -33,7 +32,7 @@ typedef struct pm_recall_process {
     pm_name_rank name_rank;
     int64_t name_ms, command_ms; /* times of the captures that gave the name and the command */
     int64_t clock_mono_ns, clock_utc_ms; /* the two clocks at one moment */
-    pm_link identity;
+    const char *identity;
 } pm_recall_process;
 
 /* A stored snapshot. */

@@ -1,5 +1,5 @@
 /* recall_rows: the mappings of the captures of one epoch. */
-#include "store/recall/recall_parts.h"
+#include "store/recall/recall_rows.h"
 
 #include "base/buf.h"
 #include "base/num.h"

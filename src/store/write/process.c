@@ -3,122 +3,84 @@
 
 #include "base/hash.h"
 #include "store/dict/captures.h"
-#include <stdlib.h>
+
+/* From the strongest link of a capture to its process to the weakest. */
+enum { BY_START_TIME = 1, BY_ADDRESSES, BY_COMMAND, ASSUMED };
+static const char *const identities[] = {
+    [BY_START_TIME] = "start-time",
+    [BY_ADDRESSES] = "addresses",
+    [BY_COMMAND] = "command",
+    [ASSUMED] = "assumed",
+};
+
+/* ---- what a capture says about its process ---- */
+
+static bool is_libc(pm_text name)
+{
+    return pm_text_starts(name, PM_TEXT("libc.so.")) || pm_text_starts(name, PM_TEXT("libc-2.")) ||
+           pm_text_starts(name, PM_TEXT("libc.musl-")) || pm_text_equal(name, PM_TEXT("libc.so"));
+}
+
+static bool is_ld(pm_text name)
+{
+    return pm_text_starts(name, PM_TEXT("ld-linux")) || pm_text_starts(name, PM_TEXT("ld-2.")) ||
+           pm_text_starts(name, PM_TEXT("ld-musl-")) || pm_text_starts(name, PM_TEXT("ld64.so")) ||
+           pm_text_starts(name, PM_TEXT("ld.so"));
+}
+
+static void lowest(int64_t *address, uint64_t start)
+{
+    if (*address == PMAPDB_UNKNOWN || start < (uint64_t)*address)
+        *address = (int64_t)start;
+}
+
+static void find_addresses(const pm_capture *c, pm_text program, pm_process_facts *f)
+{
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const pm_mapping *m = pm_capture_row(c, i);
+        pm_text name = pm_text_basename(m->path);
+
+        if (m->path.len == 0)
+            continue;
+        /* pmap can also call the mapping below the stack a stack: the highest end counts. */
+        if (pm_text_equal(m->path, PM_TEXT("[stack]")) &&
+            (f->stack_end == PMAPDB_UNKNOWN || m->end > (uint64_t)f->stack_end))
+            f->stack_end = (int64_t)m->end;
+        else if (pm_text_equal(m->path, PM_TEXT("[vdso]")))
+            lowest(&f->vdso_start, m->start);
+        else if (is_libc(name))
+            lowest(&f->libc_start, m->start);
+        else if (is_ld(name))
+            lowest(&f->ld_start, m->start);
+        if (program.len && pm_text_equal(m->path, program))
+            lowest(&f->exe_start, m->start);
+    }
+}
+
+static pm_text first_word(pm_text t)
+{
+    const char *blank = t.len ? memchr(t.data, ' ', t.len) : NULL;
+
+    return blank ? (pm_text){t.data, (size_t)(blank - t.data)} : t;
+}
+
+/* Returns the link of a single capture to its life: the strongest that it shows. */
+static int link_alone(const pm_process_facts *f)
+{
+    if (f->start_time != PMAPDB_UNKNOWN)
+        return BY_START_TIME;
+    if (f->stack_end != PMAPDB_UNKNOWN || f->vdso_start != PMAPDB_UNKNOWN ||
+        f->libc_start != PMAPDB_UNKNOWN || f->ld_start != PMAPDB_UNKNOWN)
+        return BY_ADDRESSES;
+    return f->exe_start != PMAPDB_UNKNOWN || f->command.len ? BY_COMMAND : ASSUMED;
+}
+
+/* ---- names ---- */
 
 static int64_t or_else(int64_t value, int64_t unknown)
 {
     return value == PMAPDB_UNKNOWN ? unknown : value;
 }
-
-/* ---- the stored lives of one pid ---- */
-
-typedef struct life {
-    int64_t process_id, name_id, name_rank, name_ms;
-    pm_link by;
-    bool taught; /* the capture adds nothing to this life */
-} life;
-
-/* Without a pid, the source file identifies the process. Its lives are numbered from the value of
- * life_of_file on, the lives of a pid from 0. */
-#define LIVES_OF_FILE 1024
-static int64_t life_of_file(const pm_capture *c)
-{
-    uint64_t h;
-
-    if (c->pid != PMAPDB_UNKNOWN)
-        return 0;
-    h = pm_hash(c->source_dir, strlen(c->source_dir));
-    return (int64_t)(pm_hash_seeded(c->source_name, strlen(c->source_name), h) >> 1) /
-           LIVES_OF_FILE * LIVES_OF_FILE;
-}
-
-static bool no_news(int64_t own, int64_t other)
-{
-    return own == PMAPDB_UNKNOWN || other != PMAPDB_UNKNOWN;
-}
-
-/* True if learn() would change nothing: this saves its statement for each capture from text. */
-static bool is_taught(const pm_capture *c, const pm_evidence *own, const pm_evidence *other,
-                      pm_link by, sqlite3_stmt *stmt)
-{
-    int64_t command_ms = pm_col_int(stmt, 13);
-    pm_text weakest = pm_col_text(stmt, 14);
-    bool same =
-        no_news(own->start_time, other->start_time) &&
-        (own->exe == PMAPDB_UNKNOWN || (other->exe != PMAPDB_UNKNOWN && other->exe <= own->exe)) &&
-        (!own->command.len || (command_ms != PMAPDB_UNKNOWN && command_ms <= c->taken_ms));
-
-    for (int i = 0; i < PM_ANCHOR_COUNT; i++)
-        same &= no_news(own->anchor[i], other->anchor[i]);
-    while (by <= PM_LINK_ASSUMED && !pm_text_equal(weakest, pm_text_of(pm_link_name(by))))
-        by++;
-    return same && !c->live && by <= PM_LINK_ASSUMED;
-}
-
-/* Finds the life that a live capture names; process_id is 0 if the life has not been captured live
- * yet. */
-static life find_live(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id)
-{
-    life l = {0};
-    sqlite3_stmt *stmt;
-
-    if (!e->boot_id.len || e->start_time == PMAPDB_UNKNOWN)
-        return l;
-    stmt = pm_sql_ask(
-        sql,
-        "SELECT process_id, name_id, name_rank, name_ms FROM process "
-        "WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 "
-        "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4",
-        PM_ARGS(PM_I(c->pid), PM_I(or_else(host_id, 0)), PM_T(e->boot_id), PM_I(e->start_time)));
-    if (!pm_sql_next(sql, stmt))
-        return l;
-    l = (life){.process_id = pm_col_int(stmt, 0),
-               .name_id = pm_col_int(stmt, 1),
-               .name_rank = pm_col_int(stmt, 2),
-               .name_ms = pm_col_ms(stmt, 3),
-               .by = PM_LINK_START_TIME};
-    pm_sql_done(stmt);
-    return l;
-}
-
-/* Finds the best life for the capture: the nearest one with a strong link, else the nearest one, if
- * a weak link ties the capture to it. *next_life: a number that no life of this pid has. */
-static life find_life(pm_sql *sql, const pm_capture *c, const pm_evidence *e, int64_t host_id,
-                      int64_t *next_life)
-{
-    life best = {0};
-    bool nearest = true;
-    sqlite3_stmt *stmt =
-        pm_sql_ask(sql, pm_sql_script_text("process-lives"),
-                   PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
-                           PM_I(life_of_file(c)), PM_I(life_of_file(c) + LIVES_OF_FILE - 1)));
-
-    *next_life = life_of_file(c);
-    for (; pm_sql_next(sql, stmt); nearest = false) {
-        pm_evidence other = {.start_time = pm_col_int(stmt, 4),
-                             .exe = pm_col_int(stmt, 9),
-                             .command = pm_col_text(stmt, 10),
-                             .boot_id = pm_col_text(stmt, 11)};
-        pm_link by;
-
-        for (int i = 0; i < PM_ANCHOR_COUNT; i++)
-            other.anchor[i] = pm_col_int(stmt, 5 + i);
-        if (pm_col_int(stmt, 12) >= *next_life)
-            *next_life = pm_col_int(stmt, 12) + 1;
-        by = pm_evidence_compare(e, &other);
-        if (by != PM_LINK_NONE &&
-            (nearest || (by < PM_LINK_COMMAND && (!best.process_id || best.by >= PM_LINK_COMMAND))))
-            best = (life){.process_id = pm_col_int(stmt, 0),
-                          .name_id = pm_col_int(stmt, 1),
-                          .name_rank = pm_col_int(stmt, 2),
-                          .name_ms = pm_col_int(stmt, 3),
-                          .by = by,
-                          .taught = is_taught(c, e, &other, by, stmt)};
-    }
-    return best;
-}
-
-/* ---- names ---- */
 
 /* Returns the name of a capture; the context knows its program. */
 static pm_text name_of(const pm_capture *c, const pm_classify_context *context, pm_name_rank *rank)
@@ -161,98 +123,111 @@ int64_t pm_host_of(pm_sql *sql, const char *host)
     return pm_sql_last_id(sql);
 }
 
-/* ---- writing ---- */
+/* ---- the process ---- */
 
-static int64_t insert_process(pm_sql *sql, const pm_capture *c, const pm_process_facts *f,
-                              int64_t host_id, int64_t name_id, int64_t number)
+/* Without a pid, the source file identifies the process: its lives have numbers of their own, so
+ * many at most. */
+#define LIVES_OF_FILE 1024
+
+static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
 {
-    const pm_evidence *e = &f->evidence;
+    uint64_t h;
 
-    pm_sql_do(sql, pm_sql_script_text("process-insert"),
-              PM_ARGS(PM_I(host_id), PM_I(name_id), PM_I(f->rank), PM_I(f->name_ms), PM_I(c->pid),
-                      PM_I(c->start_time), PM_I(number), PM_WORD(e->command), PM_I(f->command_ms),
-                      PM_S(pm_link_name(f->by)), PM_I(e->anchor[PM_ANCHOR_STACK_END]),
-                      PM_I(e->anchor[PM_ANCHOR_VDSO_START]), PM_I(e->anchor[PM_ANCHOR_LIBC_START]),
-                      PM_I(e->anchor[PM_ANCHOR_LD_START]), PM_I(e->exe), PM_T(e->boot_id),
-                      PM_I(f->mono_ns), PM_I(f->utc_ms)));
-    return pm_sql_last_id(sql);
-}
-
-static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
-{
-    const pm_evidence *e = &f->evidence;
-
-    pm_sql_do(sql, pm_sql_script_text("process-learn"),
-              PM_ARGS(PM_I(process_id), PM_I(e->start_time), PM_T(e->boot_id),
-                      PM_I(e->anchor[PM_ANCHOR_STACK_END]), PM_I(e->anchor[PM_ANCHOR_VDSO_START]),
-                      PM_I(e->anchor[PM_ANCHOR_LIBC_START]), PM_I(e->anchor[PM_ANCHOR_LD_START]),
-                      PM_I(e->exe), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(e->command),
-                      PM_I(f->command_ms), PM_S(pm_link_name(f->by))));
-}
-
-/* Adds the facts to a life that the store has. A better name replaces its name: data that was
- * pruned from the process is then missing under the new name, too. */
-static void teach(pm_sql *sql, const life *l, int64_t host_id, const pm_process_facts *f,
-                  pm_process_found *out)
-{
-    int64_t rank = f->rank;
-
-    *out = (pm_process_found){.process_id = l->process_id,
-                              .name_id = l->name_id,
-                              .old_name_id = l->name_id,
-                              .ambiguous = l->by == PM_LINK_ASSUMED};
-    if (!l->taught)
-        learn(sql, l->process_id, f);
-    if (rank > l->name_rank || (rank == l->name_rank && f->name_ms >= l->name_ms))
+    *from = 0;
+    *to = INT64_MAX;
+    if (c->pid != PMAPDB_UNKNOWN)
         return;
+    h = pm_hash(c->source_dir, strlen(c->source_dir));
+    h = pm_hash_seeded(c->source_name, strlen(c->source_name), h);
+    *from = (int64_t)(h >> 1) / LIVES_OF_FILE * LIVES_OF_FILE;
+    *to = *from + LIVES_OF_FILE - 1;
+}
+
+/* A better name replaces the name of a process: data that was pruned from the process is then
+ * missing under the new name, too. */
+static void rename_process(pm_sql *sql, int64_t host_id, const pm_process_facts *f,
+                           pm_process_found *out)
+{
     out->name_id = name_row(sql, host_id, f->name);
     pm_sql_do(sql,
               "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
               "FROM name o WHERE name.name_id = ?2 AND o.name_id = ?1 AND o.pruned_ms IS NOT NULL",
-              PM_ARGS(PM_I(l->name_id), PM_I(out->name_id)));
+              PM_ARGS(PM_I(out->old_name_id), PM_I(out->name_id)));
     pm_sql_do(sql,
               "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
-              PM_ARGS(PM_I(l->process_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms)));
+              PM_ARGS(PM_I(out->process_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms)));
 }
 
 void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *f,
                       pm_process_found *out)
 {
-    life l = {.process_id = process_id};
-    int64_t host_id = PMAPDB_UNKNOWN;
+    int64_t rank = 0, name_ms = 0, host_id = 0;
     sqlite3_stmt *stmt = pm_sql_ask(
         sql, "SELECT name_id, name_rank, name_ms, host_id FROM process WHERE process_id = ?1",
         PM_ARGS(PM_I(process_id)));
 
+    *out = (pm_process_found){.process_id = process_id};
     if (pm_sql_next(sql, stmt)) {
-        l.name_id = pm_col_int(stmt, 0);
-        l.name_rank = pm_col_int(stmt, 1);
-        l.name_ms = pm_col_ms(stmt, 2);
+        out->name_id = out->old_name_id = pm_col_int(stmt, 0);
+        rank = pm_col_int(stmt, 1);
+        name_ms = pm_col_ms(stmt, 2);
         host_id = pm_col_int(stmt, 3);
         pm_sql_done(stmt);
     }
-    teach(sql, &l, host_id, f, out);
+    pm_sql_do(sql, pm_sql_script_text("process-learn"),
+              PM_ARGS(PM_I(process_id), PM_I(f->start_time), PM_T(f->boot_id), PM_I(f->stack_end),
+                      PM_I(f->vdso_start), PM_I(f->libc_start), PM_I(f->ld_start),
+                      PM_I(f->exe_start), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(f->command),
+                      PM_I(f->command_ms), PM_S(f->identity)));
+    if ((int64_t)f->rank < rank || ((int64_t)f->rank == rank && f->name_ms < name_ms))
+        rename_process(sql, host_id, f, out);
+}
+
+static void insert_process(pm_sql *sql, const pm_capture *c, const pm_process_facts *f,
+                           int64_t host_id, int64_t from, int64_t to, pm_process_found *out)
+{
+    out->name_id = out->old_name_id = name_row(sql, host_id, f->name);
+    pm_sql_do(sql, pm_sql_script_text("process-insert"),
+              PM_ARGS(PM_I(host_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms),
+                      PM_I(c->pid), PM_I(f->start_time), PM_T(f->boot_id), PM_WORD(f->command),
+                      PM_I(f->command_ms), PM_S(f->identity), PM_I(f->stack_end),
+                      PM_I(f->vdso_start), PM_I(f->libc_start), PM_I(f->ld_start),
+                      PM_I(f->exe_start), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_I(from), PM_I(to)));
+    out->process_id = pm_sql_last_id(sql);
 }
 
 void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
                    pm_process_found *out)
 {
-    pm_process_facts f = {.evidence = pm_evidence_of(c, context),
-                          .command_ms = c->taken_ms,
-                          .mono_ns = c->live ? c->live->mono_ns : PMAPDB_UNKNOWN,
-                          .utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN,
-                          .name_ms = c->taken_ms};
-    int64_t host_id = pm_host_of(sql, c->host), next_life = 0;
-    life l = find_live(sql, c, &f.evidence, host_id);
+    pm_process_facts f = PM_PROCESS_FACTS_NONE;
+    int64_t host_id = pm_host_of(sql, c->host), process_id = 0, link = PMAPDB_UNKNOWN, from, to;
+    sqlite3_stmt *stmt;
 
+    f.start_time = c->start_time;
+    f.boot_id = pm_text_of(c->live ? c->live->boot_id : NULL);
+    f.command = c->block.command;
+    f.command_ms = f.name_ms = c->taken_ms;
+    f.mono_ns = c->live ? c->live->mono_ns : PMAPDB_UNKNOWN;
+    f.utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN;
     f.name = name_of(c, context, &f.rank);
-    if (!l.process_id)
-        l = find_life(sql, c, &f.evidence, host_id, &next_life);
-    f.by = l.process_id ? l.by : pm_evidence_alone(&f.evidence);
-    if (l.process_id) {
-        teach(sql, &l, host_id, &f, out);
-        return;
+    find_addresses(c, context->program, &f);
+    number_lives(c, &from, &to);
+    stmt =
+        pm_sql_ask(sql, pm_sql_script_text("process-life"),
+                   PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
+                           PM_I(from), PM_I(to), PM_T(f.boot_id), PM_I(f.start_time),
+                           PM_I(f.stack_end), PM_I(f.vdso_start), PM_I(f.libc_start),
+                           PM_I(f.ld_start), PM_I(f.exe_start), PM_WORD(first_word(f.command))));
+    if (pm_sql_next(sql, stmt)) {
+        process_id = pm_col_int(stmt, 0);
+        link = pm_col_int(stmt, 1);
+        pm_sql_done(stmt);
     }
-    *out = (pm_process_found){.name_id = name_row(sql, host_id, f.name), .is_new = true};
-    out->process_id = insert_process(sql, c, &f, host_id, out->name_id, next_life);
+    *out = (pm_process_found){0};
+    f.identity = identities[link == PMAPDB_UNKNOWN ? link_alone(&f) : link];
+    if (link == PMAPDB_UNKNOWN)
+        insert_process(sql, c, &f, host_id, from, to, out);
+    else
+        pm_process_teach(sql, process_id, &f, out);
+    out->ambiguous = link == ASSUMED;
 }

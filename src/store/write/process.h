@@ -13,29 +13,39 @@
 #define PM_STORE_PROCESS_H
 
 #include "base/record/capture.h"
-#include "store/dict/evidence.h"
+#include "classify/classify.h"
 #include "store/file/sql.h"
 
-/* The process of a capture. old_name_id: the name before this capture (0 for a new process). */
+/* The process of a capture. */
 typedef struct pm_process_found {
-    int64_t process_id, name_id, old_name_id;
-    bool is_new;
-    bool ambiguous; /* only the pid ties the capture to its process */
+    int64_t process_id, name_id;
+    int64_t old_name_id; /* the name before this capture; of a new process, its name */
+    bool ambiguous;      /* only the pid ties the capture to its process */
 } pm_process_found;
 
 void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
                    pm_process_found *out);
 
-/* What a capture, or another store, says about a process. */
+/* What a capture, or another store, says about a process. Unknown numbers are PMAPDB_UNKNOWN. */
 typedef struct pm_process_facts {
-    pm_evidence evidence;
-    int64_t command_ms;      /* the moment of evidence.command */
-    int64_t mono_ns, utc_ms; /* the two clocks at one moment, or PMAPDB_UNKNOWN */
-    pm_link by;
+    int64_t start_time;
+    int64_t stack_end, vdso_start, libc_start, ld_start; /* the anchors */
+    int64_t exe_start;                                   /* lowest address of the executable */
+    pm_text boot_id; /* live captures only; otherwise start_time may be of any boot */
+    pm_text command; /* the full command line */
+    int64_t command_ms;
+    int64_t mono_ns, utc_ms; /* the two clocks at one moment */
+    const char *identity;    /* the link to the process, as in its table */
     pm_text name;
     pm_name_rank rank;
     int64_t name_ms; /* the moment of the name */
 } pm_process_facts;
+
+#define PM_PROCESS_FACTS_NONE                                                                    \
+    {                                                                                            \
+        .start_time = PMAPDB_UNKNOWN, .stack_end = PMAPDB_UNKNOWN, .vdso_start = PMAPDB_UNKNOWN, \
+        .libc_start = PMAPDB_UNKNOWN, .ld_start = PMAPDB_UNKNOWN, .exe_start = PMAPDB_UNKNOWN    \
+    }
 
 /* Adds what the process does not know yet; a better name replaces its name. */
 void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *facts,

@@ -178,7 +178,7 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
     put_block(p, w, &context);
     if (c->live && p->snapshot_id)
         pm_live_reading_put(p->sql, p->snapshot_id, c->live);
-    if (found.is_new || found.old_name_id == found.name_id) {
+    if (found.old_name_id == found.name_id) {
         add_moments(p, w, found.name_id, c->taken_ms, c->taken_ms);
     } else {
         add_moments(p, w, found.old_name_id, PM_MOMENTS_ALL);

@@ -1,7 +1,6 @@
 /* num: strict reading of numbers, sizes and spans. */
 #include "base/num.h"
 
-#include <endian.h>
 #include <math.h>
 
 #define SURE_DIGITS 19 /* this many digits always fit into 64 bits */
@@ -24,28 +23,6 @@ size_t pm_num_dec(const char *p, const char *end, uint64_t *out)
         return 0;
     *out = v;
     return (size_t)(p - from);
-}
-
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-bool pm_num_column(const char p[8], uint64_t *out)
-{
-    uint64_t v, digits;
-    int blanks;
-
-    memcpy(&v, p, sizeof v);
-    v = le64toh(v); /* the leftmost column is the lowest byte */
-    if (v == EACH(' '))
-        return false;
-    blanks = __builtin_ctzll(v ^ EACH(' ')) & ~7;
-    digits = (v ^ EACH('0')) >> blanks << blanks;
-    if (((digits + EACH(0x76)) | digits) & EACH(0x80)) /* some byte is more than 9 */
-        return false;
-    /* Pairs of digits, then fours, then all eight: the left part counts 10, 100, 10,000 times. */
-    digits = (digits * 10 + (digits >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
-    digits = (digits * 100 + (digits >> 16)) & UINT64_C(0x0000ffff0000ffff);
-    *out = (digits * 10000 + (digits >> 32)) & UINT64_C(0xffffffff);
-    return true;
 }
 
 /* The value of a hex digit plus 1; 0 for every other byte. A row of a map has about 40 hex digits.

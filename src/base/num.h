@@ -11,9 +11,6 @@
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out);
 size_t pm_num_hex(const char *p, const char *end, uint64_t *out);
 
-/* Reads eight characters as "%8lu" prints them: blanks, then digits up to the last character. */
-bool pm_num_column(const char p[8], uint64_t *out);
-
 /* Returns how many hex digits are at p, whether the number fits into 64 bits or not. */
 size_t pm_num_hex_run(const char *p, const char *end);
 

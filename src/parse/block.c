@@ -62,26 +62,23 @@ void pm_block_missing(pm_reader *r, const char *format, ...)
 
 /* Makes all lines up to the current line part of the block. A strange line among them becomes a
  * gap. */
-static void go_on(pm_reader *r, uint64_t lines)
+static void go_on(pm_reader *r)
 {
     r->b.last_line = r->line;
-    r->smaps.n_lines += lines;
     if (r->b.mark[PM_MARK_STRANGE].n && !r->b.mark[PM_MARK_GAP].n)
         pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
 }
 
-void pm_block_lines(pm_reader *r, const char *p, size_t n, uint64_t lines)
+void pm_block_lines(pm_reader *r, const char *p, size_t n)
 {
-    go_on(r, lines);
+    go_on(r);
     pm_hash_parts_add(r->hash, p, n);
 }
 
 void pm_block_line(pm_reader *r)
 {
-    go_on(r, 1);
+    go_on(r);
     r->b.worn |= r->worn;
-    if (r->worn)
-        r->smaps.text = NULL;
     if (r->raw.len)
         pm_hash_parts_add(r->hash, r->raw.data, r->raw.len);
     pm_hash_parts_add(r->hash, "\n", 1);

@@ -38,27 +38,20 @@ static inline bool pm_begins_row(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* The smaps row whose key lines are being read: smaps.c, smaps_fast.c. */
+/* The smaps row whose key lines are being read: smaps.c. */
 typedef struct pm_smaps {
     pm_mapping row;
     bool open;
     bool known; /* the row is number `id` in the pool, texts included */
     uint32_t id;
-    const char *text; /* the row's lines as the kernel printed them, in the chunk that is being
-                         fed; NULL: they are not all in the chunk, or were changed */
-    uint64_t n_lines; /* of the row, in the block */
-    uint64_t hash;    /* of the text of the first `hashed` lines */
-    uint64_t hashed;  /* 0: no text */
-    bool torn;        /* foreign lines came after the row's first line */
-    bool headless;    /* its address may have lost digits: Size tells, where it is there */
-    const char *bad;  /* why the row cannot be used, or NULL */
+    bool torn;       /* foreign lines came after the row's first line */
+    bool headless;   /* its address may have lost digits: Size tells, where it is there */
+    const char *bad; /* why the row cannot be used, or NULL */
     uint64_t line;
     bool any_key, any_row;     /* in the block */
     bool blank_ends;           /* VmFlags lines of the block end in a blank */
     uint64_t common;           /* fields that all earlier rows have */
     pm_buf path, flags, extra; /* flags: of this row, or of an earlier row if this row has none */
-    enum pm_field order[PM_FIELD_COUNT]; /* order of the keys in the previous row */
-    size_t n_order, next;
 } pm_smaps;
 
 /* The contents of each column of -X and -XX: layout.c. */
@@ -154,7 +147,6 @@ struct pm_reader {
     pmapdb_status st; /* the first failure */
     pmapdb_error *err;
     pm_lines lines;
-    const char *chunk, *chunk_end; /* the bytes that are being fed */
     const char *ahead; /* NULL, or the end of the bytes after the chunk, fed next: live_map.c */
     uint64_t foreign, bytes;
     bool any_row, any_nul, unterminated;
@@ -267,8 +259,8 @@ void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((form
 
 /* Makes the current line part of the block and adds its unchanged bytes to the hash. */
 void pm_block_line(pm_reader *r);
-/* Adds lines of n bytes that are in the chunk; r->line is the last of them. */
-void pm_block_lines(pm_reader *r, const char *p, size_t n, uint64_t lines);
+/* Adds unchanged lines of n bytes; r->line is the last of them. */
+void pm_block_lines(pm_reader *r, const char *p, size_t n);
 
 /* ---- block_rows.c ---- */
 
@@ -291,10 +283,8 @@ void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
-/* Takes a row of the pool; its text begins at p, on the current line. */
-void pm_smaps_known(pm_reader *r, uint32_t id, const char *p);
-/* Hashes the text of the open row up to `end`: the chunk of the text ends, or the row. */
-void pm_smaps_hash(pm_reader *r, const char *end);
+/* Takes a row of the pool that begins on the current line. */
+void pm_smaps_known(pm_reader *r, uint32_t id);
 /* Handles a row whose first line cannot be read: the keys below are not the previous row's. */
 void pm_smaps_broken(pm_reader *r, const char *why);
 /* True if the line looks like a key line: "Rss:      4 kB". With `known`, only for keys of Linux.
@@ -308,11 +298,9 @@ void pm_smaps_end(pm_reader *r);
  * characters, or with `letters` other characters than those of known flags: pmap_wide.c. */
 bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters);
 
-/* ---- smaps_fast.c: lines exactly as the kernel prints them ---- */
+/* ---- smaps_fast.c: rows exactly as the kernel prints them ---- */
 
-/* Remembers the position in the row of a key that has the kernel's own layout. */
-void pm_fast_learn(pm_smaps *s, enum pm_field field);
-/* For pm_lines. Takes key lines in the order of the previous row, or a complete known row. */
+/* For pm_lines. Takes a row with its key lines. */
 pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
                             pmapdb_error *err);
 /* True if the line may be a row of maps or smaps and contains nothing that could be decoration. */

@@ -36,26 +36,6 @@ static bool is_doubled(const pm_open *b, const pm_mapping *m)
            m->value[PM_DIRTY] == 0 && memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
-/* Finds or adds the row in the pool. A row whose text was read before is the same mapping, so the
- * search in the pool is skipped. */
-static pmapdb_status intern(pm_reader *r, const pm_mapping *m, uint32_t *id)
-{
-    const pm_smaps *s = &r->smaps;
-    bool range = r->b.rows == PM_LINE_RANGE;
-    pmapdb_status st;
-
-    if (range && s->known) {
-        *id = s->id;
-        return PMAPDB_OK;
-    }
-    if (!range || !s->hashed)
-        return pm_pool_mapping(r->pool, m, id, r->err);
-    if (pm_pool_recall(r->pool, s->hash, id))
-        return PMAPDB_OK;
-    st = pm_pool_mapping(r->pool, m, id, r->err);
-    return st == PMAPDB_OK ? pm_pool_note(r->pool, s->hash, *id, r->err) : st;
-}
-
 /* Keeps the row, or without a pool its texts. */
 static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
@@ -65,7 +45,9 @@ static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
     b->held = *m;
     b->held_line = line;
     if (r->pool) {
-        pm_check(r, intern(r, m, &b->held_id));
+        b->held_id = r->smaps.id;
+        if (b->rows != PM_LINE_RANGE || !r->smaps.known)
+            pm_check(r, pm_pool_mapping(r->pool, m, &b->held_id, r->err));
         if (r->st == PMAPDB_OK)
             b->held = *pm_pool_get(r->pool, b->held_id);
         return;

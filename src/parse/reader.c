@@ -58,12 +58,9 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
 {
     pmapdb_status st;
 
-    r->chunk = bytes;
-    r->chunk_end = bytes + n;
     r->bytes += n;
     st = pm_lines_feed(&r->lines, bytes, n, err);
-    pm_smaps_hash(r, bytes + n - r->lines.rest.len);
-    r->chunk = r->chunk_end = r->ahead = NULL;
+    r->ahead = NULL;
     if (!r->any_row && n && memchr(bytes, '\0', n))
         r->any_nul = true;
     return st;

@@ -1,7 +1,6 @@
 /* smaps: rows of /proc/PID/maps and the key lines that /proc/PID/smaps adds to them. */
 #include "parse/block.h"
 
-#include "base/hash.h"
 #include "base/num.h"
 #include <inttypes.h>
 
@@ -130,60 +129,36 @@ static void close_row(pm_reader *r, bool last)
 
 void pm_smaps_end(pm_reader *r)
 {
-    r->smaps.hashed = 0; /* no line shows that the text was complete */
     close_row(r, true);
 }
 
-void pm_smaps_hash(pm_reader *r, const char *end)
+/* Ends the previous row and begins a row on the current line. */
+static void begin_row(pm_reader *r, const pm_mapping *m)
 {
     pm_smaps *s = &r->smaps;
 
-    if (s->open && !s->known && s->text) {
-        s->hash = pm_hash(s->text, (size_t)(end - s->text));
-        s->hashed = s->n_lines;
-    }
-    s->text = NULL;
-}
-
-/* Ends the previous row and begins a row on the current line, whose text begins at p. */
-static void begin_row(pm_reader *r, const pm_mapping *m, const char *p)
-{
-    pm_smaps *s = &r->smaps;
-
-    if (p)
-        pm_smaps_hash(r, p);
-    /* not all lines of the row, or other lines among them; a row without Size gets one in the pool
-     */
-    if (s->hashed != r->line - s->line || s->hashed != s->n_lines || s->torn ||
-        !pm_has(&s->row, PM_BIT(PM_SIZE)))
-        s->hashed = 0;
     close_row(r, false);
     s->row = *m;
     s->open = true;
     s->known = s->torn = s->headless = false;
     s->bad = NULL;
     s->line = r->line;
-    s->text = p;
-    s->hashed = s->n_lines = 0;
-    s->next = 0;
 }
 
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
 {
     pm_smaps *s = &r->smaps;
-    uintptr_t at = (uintptr_t)r->raw.data;
-    bool here = at >= (uintptr_t)r->chunk && at < (uintptr_t)r->chunk_end;
 
-    begin_row(r, m, here ? r->raw.data : NULL);
+    begin_row(r, m);
     s->headless = !r->b.rollup && is_headless(line, m);
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);
     pm_keep(r, &s->path, m->path);
 }
 
-void pm_smaps_known(pm_reader *r, uint32_t id, const char *p)
+void pm_smaps_known(pm_reader *r, uint32_t id)
 {
-    begin_row(r, pm_pool_get(r->pool, id), p);
+    begin_row(r, pm_pool_get(r->pool, id));
     r->smaps.known = true;
     r->smaps.id = id;
 }
@@ -272,7 +247,6 @@ static bool number_key(pm_reader *r, pm_text key, pm_text value)
         s->bad = "keys of two rows follow it";
     } else {
         pm_set(&s->row, field, v);
-        pm_fast_learn(s, field);
     }
     return true;
 }

@@ -1,8 +1,7 @@
-/* smaps_fast: the fast path for rows of smaps that the pool knows by the hash of their text, and
- * for key lines in the layout of the kernel and in the same order as in the previous row. A few
- * comparisons recognise them, so they skip the checks that a line of a pasted or damaged capture
- * needs. This makes reading smaps three times as fast. Lines that differ in a single byte are left
- * to stream.c and smaps.c, which give the same result. */
+/* smaps_fast: the fast path for rows of smaps exactly as the kernel prints them. The pool knows
+ * such a row by the hash of its text, keys included; otherwise a few comparisons read the row, and
+ * the pool remembers it. Rows that differ in a single byte, and rows that the end of a chunk cuts,
+ * are left to stream.c and smaps.c, which read line by line and give the same result. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -11,10 +10,6 @@
  * "THPeligible:           0\n" since 6.0. */
 #define LABEL 16
 #define NUMBER 8
-#define KIB_TAIL " kB\n"
-
-/* "VmFlags: rd wr mr mw me ac sd \n" */
-#define FLAGS_LABEL "VmFlags:"
 
 /* A key and its colon, padded with blanks up to the number. */
 static const char labels[PM_FIELD_COUNT][LABEL + 32] = {
@@ -23,73 +18,46 @@ static const char labels[PM_FIELD_COUNT][LABEL + 32] = {
 #undef PM_FIELD
 };
 
-void pm_fast_learn(pm_smaps *s, enum pm_field field)
+/* Reads the line of this field. Returns its end, or NULL for any other line. */
+static const char *read_field(const char *p, const char *end, int field, uint64_t *out)
 {
-    if (s->next == PM_FIELD_COUNT)
-        return; /* a key appeared twice */
-    if (s->next == s->n_order || s->order[s->next] != field) {
-        s->order[s->next] = field;
-        s->n_order = s->next + 1; /* the keys after it may be different now */
+    bool bare = field == PM_THP_ELIGIBLE || field == PM_PROTECTION_KEY;
+    pm_text tail = bare ? PM_TEXT("\n") : PM_TEXT(" kB\n");
+    const char *number = p + LABEL, *after = number + NUMBER;
+
+    if ((size_t)(end - p) < LABEL + NUMBER + tail.len || memcmp(p, labels[field], LABEL) != 0 ||
+        memcmp(after, tail.data, tail.len) != 0)
+        return NULL;
+    number = pm_skip_blanks(number, after);
+    return number < after && number + pm_num_dec(number, after, out) == after ? after + tail.len
+                                                                              : NULL;
+}
+
+/* Reads the line of any field. *field is the field of the line before, whose successor is tried
+ * first. Returns the end of the line, or NULL. */
+static const char *read_number(const char *p, const char *end, int *field, uint64_t *out)
+{
+    const char *next = NULL;
+
+    for (int tries = 0; tries < PM_FIELD_COUNT && !next; tries++) {
+        *field = (*field + 1) % PM_FIELD_COUNT;
+        next = read_field(p, end, *field, out);
     }
-    s->next++;
+    return next;
 }
 
-static bool is_label(const char *p, const char *label)
+/* Reads "VmFlags: rd wr mr mw me ac sd \n". Returns the end of the line, or NULL. */
+static const char *read_flags(const char *p, const char *end, pm_mapping *m)
 {
-    uint64_t a[2], b[2];
+    const char *list = p + strlen("VmFlags: ");
 
-    memcpy(a, p, sizeof a);
-    memcpy(b, label, sizeof b);
-    return a[0] == b[0] && a[1] == b[1];
-}
-
-/* Takes the expected lines from p on. Returns the end of the last line. */
-static const char *take_numbers(pm_smaps *s, const char *p, const char *end)
-{
-    for (; s->next < s->n_order; s->next++) {
-        enum pm_field field = s->order[s->next];
-        bool bare = field == PM_THP_ELIGIBLE || field == PM_PROTECTION_KEY;
-        size_t tail = bare ? 1 : sizeof KIB_TAIL - 1;
-        uint64_t v;
-
-        if ((size_t)(end - p) < LABEL + NUMBER + tail || !is_label(p, labels[field]) ||
-            pm_has(&s->row, PM_BIT(field)) ||
-            memcmp(p + LABEL + NUMBER, bare ? "\n" : KIB_TAIL, tail) != 0 ||
-            !pm_num_column(p + LABEL, &v))
-            break;
-        pm_set(&s->row, field, v);
-        p += LABEL + NUMBER + tail;
-    }
-    return p;
-}
-
-static bool is_plain(char c)
-{
-    return c > ' ' && c < 0x7f;
-}
-
-/* Takes words of two letters, each followed by a blank. Returns the length of the line, or 0. */
-static size_t take_flags(pm_smaps *s, const char *p, const char *end)
-{
-    const size_t label = sizeof FLAGS_LABEL - 1;
-    const char *q = p + label;
-    pm_text list = {q + 1, 0};
-
-    if ((size_t)(end - p) < label + 2 || memcmp(p, FLAGS_LABEL, label) != 0 || *q != ' ')
-        return 0;
-    while (end - q > 4 && is_plain(q[1]) && is_plain(q[2]) && q[3] == ' ')
-        q += 3;
-    if (q[1] != '\n')
-        return 0;
-    list.len = q > list.data ? (size_t)(q - list.data) : 0;
-    if (!pm_text_equal(list, pm_buf_text(&s->flags))) {
-        pm_buf_clear(&s->flags);
-        if (pm_buf_add(&s->flags, list.data, list.len, NULL) != PMAPDB_OK)
-            return 0;
-    }
-    s->row.present |= PM_HAS_FLAGS;
-    s->blank_ends = true;
-    return (size_t)(q + 2 - p);
+    if (end - list < 4 || memcmp(p, "VmFlags: ", strlen("VmFlags: ")) != 0)
+        return NULL;
+    for (p = list; end - p > 3 && p[0] > ' ' && p[1] > ' ' && p[2] == ' ';)
+        p += 3;
+    m->flags = (pm_text){list, p > list ? (size_t)(p - list) - 1 : 0};
+    m->present |= PM_HAS_FLAGS;
+    return *p == '\n' ? p + 1 : NULL;
 }
 
 /* True if every byte is a printable ASCII character: no escape, no carriage return, no special
@@ -113,7 +81,7 @@ bool pm_fast_row(pm_text line)
     return pm_num_hex_run(line.data, line.data + (line.len != 0)) && is_ascii(line);
 }
 
-/* ---- a complete row ---- */
+/* ---- a row ---- */
 
 /* Returns the end of the row at p if another row follows in these bytes, otherwise NULL. */
 static const char *row_end(const char *p, const char *end, uint64_t *lines)
@@ -130,56 +98,68 @@ static const char *row_end(const char *p, const char *end, uint64_t *lines)
     return NULL;
 }
 
-/* Takes a row and its keys whose text was read before. The row stays open, because the next row may
- * be the same mapping, grown. */
-static size_t take_known(pm_reader *r, const char *p, const char *end)
+/* Reads a row and its keys, in any order, each once. A row without Size is left to smaps.c. */
+static bool read_row(pm_text t, pm_mapping *m)
 {
-    pm_smaps *s = &r->smaps;
-    uint64_t lines;
-    const char *next = row_end(p, r->ahead ? r->ahead : end, &lines);
-    const pm_mapping *m;
-    uint32_t id;
+    const char *p = memchr(t.data, '\n', t.len), *end = t.data + t.len;
+    pm_text line = {t.data, (size_t)(p - t.data)};
+    int field = -1;
 
-    if (!next || next > end || lines < 2 ||
-        !pm_pool_recall(r->pool, pm_hash(p, (size_t)(next - p)), &id))
-        return 0;
-    m = pm_pool_get(r->pool, id);
-    r->line++;
-    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, m);
-    pm_smaps_known(r, id, p);
-    r->line += lines - 1;
-    pm_block_lines(r, p, (size_t)(next - p), lines);
-    s->any_key = true;
-    s->blank_ends |= pm_has(m, PM_HAS_FLAGS) && next[-2] == ' ';
-    return (size_t)(next - p);
+    if (!is_ascii(line) || !pm_range_read(line, m) || m->end <= m->start ||
+        pm_text_equal(m->path, PM_TEXT("[rollup]")))
+        return false;
+    for (p++; p < end && *p != 'V';) {
+        uint64_t v;
+
+        p = read_number(p, end, &field, &v);
+        if (!p || pm_has(m, PM_BIT(field)))
+            return false;
+        pm_set(m, (enum pm_field)field, v);
+    }
+    if (p < end)
+        p = read_flags(p, end, m);
+    return p == end && pm_has(m, PM_BIT(PM_SIZE));
 }
 
-static size_t take_keys(pm_reader *r, const char *p, const char *end)
+/* Finds the row in the pool, by its text or by its contents. */
+static bool find_row(pm_reader *r, pm_text t, uint32_t *id)
 {
-    pm_smaps *s = &r->smaps;
-    size_t next = s->next;
-    const char *numbers_end = take_numbers(s, p, end);
-    size_t flags = numbers_end < end && *numbers_end == 'V' ? take_flags(s, numbers_end, end) : 0;
-    size_t lines = s->next - next + (flags != 0), taken = (size_t)(numbers_end - p) + flags;
+    uint64_t hash = pm_hash(t.data, t.len);
+    pm_mapping m;
 
-    r->line += lines;
-    s->any_key |= lines > 0;
-    if (lines)
-        pm_block_lines(r, p, taken, lines);
-    return taken;
+    if (pm_pool_recall(r->pool, hash, id))
+        return true;
+    if (!read_row(t, &m))
+        return false;
+    pm_check(r, pm_pool_mapping(r->pool, &m, id, r->err));
+    if (r->st == PMAPDB_OK)
+        pm_check(r, pm_pool_note(r->pool, hash, *id, r->err));
+    return r->st == PMAPDB_OK;
 }
 
+/* The row stays open, because the next row may be the same mapping, grown. */
 pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
                             pmapdb_error *err)
 {
     pm_reader *r = reader;
+    pm_smaps *s = &r->smaps;
+    const char *next;
+    uint64_t lines;
+    uint32_t id;
 
-    if (!r->b.open || !r->smaps.open || r->b.rollup)
+    if (!r->pool || !r->b.open || !s->open || !s->any_key || !pm_begins_row(*p))
         return PMAPDB_OK;
     r->err = err;
-    if (*p >= 'A' && *p <= 'Z' && !r->smaps.torn)
-        *taken = take_keys(r, p, end);
-    else if (r->pool && r->smaps.any_row && r->smaps.any_key && pm_begins_row(*p))
-        *taken = take_known(r, p, end);
+    next = row_end(p, r->ahead ? r->ahead : end, &lines);
+    if (!next || next > end || lines < 2 || !find_row(r, (pm_text){p, (size_t)(next - p)}, &id))
+        return r->st;
+    r->line++;
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, pm_pool_get(r->pool, id));
+    pm_smaps_known(r, id);
+    r->line += lines - 1;
+    pm_block_lines(r, p, (size_t)(next - p));
+    s->any_key = true;
+    s->blank_ends |= pm_has(&s->row, PM_HAS_FLAGS);
+    *taken = (size_t)(next - p);
     return r->st;
 }

@@ -56,37 +56,6 @@ static void runs_of_hexadecimal_digits(void **state)
     assert_int_equal(pm_num_hex_run(text, text), 0);
 }
 
-/* Every byte in every column, beside digits and beside blanks, as the other readers take it. */
-static void columns_of_eight(void **state)
-{
-    static const char *const around[] = {"12345678", "       0", "    4096",
-                                         "00000000", "99999999", "        "};
-    uint64_t v = 4711, wanted;
-
-    for (size_t i = 0; i < COUNT(around); i++)
-        for (int at = 0; at < 8; at++)
-            for (int byte = 0; byte < 256; byte++) {
-                char column[9] = "", *number = column;
-                bool good;
-
-                memcpy(column, around[i], 8);
-                column[at] = (char)byte;
-                while (*number == ' ')
-                    number++;
-                good = pm_num_all((pm_text){number, (size_t)(column + 8 - number)}, &wanted);
-                v = 4711;
-                assert_int_equal(pm_num_column(column, &v), good);
-                assert_int_equal(v, good ? wanted : 4711);
-            }
-    for (uint64_t n = 1; n < 100000000; n = n * 7 + 3) {
-        char column[9];
-
-        snprintf(column, sizeof column, "%8u", (unsigned)n);
-        assert_true(pm_num_column(column, &v));
-        assert_int_equal(v, n);
-    }
-}
-
 /* The buffer has no room behind `end`: reading there is caught by the sanitizer. */
 static void stops_at_the_end(void **state)
 {
@@ -176,4 +145,4 @@ static void spans(void **state)
 }
 
 RUN_TESTS(TEST(decimal), TEST(hexadecimal), TEST(runs_of_hexadecimal_digits),
-          TEST(columns_of_eight), TEST(stops_at_the_end), TEST(all), TEST(sizes), TEST(spans))
+          TEST(stops_at_the_end), TEST(all), TEST(sizes), TEST(spans))

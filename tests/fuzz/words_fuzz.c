@@ -35,11 +35,6 @@ static void check_numbers(pm_text t)
     }
     n = pm_num_hex(t.data, end, &v);
     FUZZ_CHECK(n == 0 || n == pm_num_hex_run(t.data, end), "hexadecimal");
-    if (t.len >= 8 && pm_num_column(t.data, &v)) {
-        snprintf(text, sizeof text, "%8" PRIu64, v);
-        FUZZ_CHECK(pm_num_dec(pm_skip_blanks(t.data, t.data + 8), t.data + 8, &again) && again == v,
-                   "column %s", text);
-    }
     if (pm_num_size(t, &amount))
         FUZZ_CHECK(amount >= 0, "size %" PRId64, amount);
     if (pm_num_span(t, &amount))

@@ -1,11 +1,25 @@
-/* stream: the lines that begin and end a block, times, hashes, empty blocks, foreign lines, hostile
- * bytes. */
+/* stream: hashes of blocks, hostile bytes, very long lines and very many rows. What is read of a
+ * text is in cases_test.c. */
 #include "parse/kit.h"
 
 #include "base/hash.h"
+#include <time.h>
 
 #define PMAP "0000000000400000     12K r-x-- demo\n total               12K\n"
 #define MAPS "00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\n"
+
+/* Bytes that are no text end the reading early. */
+static void hopeless(void **state)
+{
+    pm_seen *s = kit_read(PM_TEXT("\x7f"
+                                  "ELF\0\0\0\0\n\0\n"));
+
+    assert_true(s->hopeless);
+    kit_free(s);
+    s = kit_read(PM_TEXT(MAPS "00403000-00404000 r-xp 00000000 fe:00 17      /srv/\0demo\n"));
+    assert_false(s->hopeless);
+    kit_free(s);
+}
 
 static uint64_t hash_of(const char *text, size_t step)
 {
@@ -35,119 +49,8 @@ static void the_hash_is_that_of_the_blocks_lines(void **state)
                      pm_hash("1:   a\n" PMAP, sizeof "1:   a\n" PMAP - 1));
 }
 
-static void a_time_line_counts_for_what_follows(void **state)
-{
-    pm_seen *s = kit_read(PM_TEXT(MAPS "Sat Nov 21 02:05:32 UTC 2026\n" MAPS "1:   a\n" PMAP
-                                       "1795219566\n" MAPS "2026-11-21T02:06:00Z\n" PMAP));
-
-    assert_int_equal(s->n_blocks, 5);
-    assert_int_equal(s->blocks[0].time_ms, PMAPDB_UNKNOWN);
-    assert_int_equal(s->blocks[1].time_ms, 1795226732000);
-    assert_int_equal(s->blocks[2].time_ms, 1795226732000);
-    assert_int_equal(s->blocks[3].time_ms, 1795219566000);
-    assert_int_equal(s->blocks[4].time_ms, 1795226760000);
-    assert_int_equal(s->foreign, 0);
-    kit_free(s);
-}
-
-static void several_processes(void **state)
-{
-    pm_text t = PM_TEXT("$ pmap 1 2\n1:   /sbin/init splash\n" PMAP "2:   [kthreadd]\n"
-                        " total                0K\n4711:   nginx: worker process        \n" PMAP);
-    pm_seen *s = kit_read(t);
-
-    assert_int_equal(s->n_blocks, 3);
-    assert_int_equal(s->blocks[0].pid, 1);
-    assert_string_equal(s->blocks[0].command.data, "/sbin/init splash");
-    assert_int_equal(s->blocks[0].first_line, 2);
-    assert_int_equal(s->blocks[0].last_line, 4);
-    assert_string_equal(s->blocks[1].empty.data, "kernel thread");
-    assert_int_equal(s->blocks[1].pid, 2);
-    assert_string_equal(s->blocks[2].command.data, "nginx: worker process        ");
-    assert_int_equal(s->blocks[2].empty.len, 0);
-    assert_int_equal(s->foreign, 1);
-    kit_free(s);
-    kit_every_chunk(t, 512);
-}
-
-static void why_a_block_is_empty(void **state)
-{
-    static const struct {
-        const char *text, *why;
-        int64_t pid;
-    } cases[] = {
-        {"2:   [kthreadd]\n", "kernel thread", 2},
-        {"2:   [kthreadd]\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
-         "---------------- ------- ------- ------- \ntotal kB               0       0       0\n",
-         "kernel thread", 2},
-        {"7:   /usr/sbin/sshd -D", "no mappings: kernel thread or no permission", 7},
-        {"cat: /proc/6775/smaps: Permission denied\n", "permission denied", 6775},
-        {"cat: /proc/6775/maps: No such process\n", "the process is gone", 6775},
-        {"cat: /proc/self/maps: Permission denied\n", "permission denied", PMAPDB_UNKNOWN},
-        {"8:   a\n0000000000400000       -       -       -       - r-x--  a\n",
-         "no row could be read", 8},
-    };
-
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        pm_seen *s = kit_read(pm_text_of(cases[i].text));
-
-        assert_int_equal(s->n_blocks, 1);
-        assert_int_equal(s->n_rows, 0);
-        assert_string_equal(s->blocks[0].empty.data, cases[i].why);
-        assert_int_equal(s->blocks[0].pid, cases[i].pid);
-        kit_free(s);
-        kit_every_chunk(pm_text_of(cases[i].text), 512);
-    }
-}
-
 #define DF \
     "Filesystem      Size  Used Avail Use% Mounted on\n/dev/vda1        50G   12G   38G  24% /\n"
-
-static void what_is_no_capture_gives_no_block(void **state)
-{
-    static const char *const texts[] = {
-        "",
-        "\n\n",
-        "hello\n",
-        "12: one blank\n",
-        DF,
-        "deadbeef first commit\n",
-        "Address           Kbytes     RSS   Dirty Mode  Mapping\n",
-        "total 48K\n-rw-r--r-- 1 root root 12K Nov 21 02:05 a\n",
-        "<4>[123] Rss:   12 kB\n",
-        /* /proc/interrupts, and tables of numbers in programs */
-        ("           CPU0       CPU1\n100:          0          0   PCI-MSI 524288-edge      eth0\n"
-         "101:   12345678          0   PCI-MSI 524289-edge      eth0\n"),
-        "    16: 16, 17: 18\n        }\n    470184984576000 + 1: 470715894135000,\n",
-        "16: 16, 17: 18\n470184984576000 + 1: 470715894135000,\n",
-    };
-
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        pm_seen *s = kit_read(pm_text_of(texts[i]));
-
-        if (s->n_blocks)
-            fail_msg("a block in: %s", texts[i]);
-        assert_int_equal(s->foreign > 0, i >= 2);
-        kit_free(s);
-    }
-}
-
-static void carriage_returns_are_no_part_of_names(void **state)
-{
-    kit_expect_rows(PM_TEXT("1:   a\r\n0000000000400000     12K r-x-- demo\r\n"
-                            "0000000000403000      4K rw---   [ anon ]\r\n"
-                            " total               16K\r\n"),
-                    "400000-403000 r-xp Size=12 [demo]\n403000-404000 rw-p Size=4 []\n");
-}
-
-static void one_dialect_only(void **state)
-{
-    pm_seen *s = kit_read_as(PM_DIALECT_MAPS, PM_TEXT("1:   a\n" PMAP MAPS), 100);
-
-    assert_int_equal(s->n_rows, 1);
-    assert_int_equal(s->blocks[s->n_blocks - 1].dialect, PM_DIALECT_MAPS);
-    kit_free(s);
-}
 
 /* What stood before a block that was none, of another dialect, is no part of its hash. */
 static void one_dialect_only_hashes_its_own(void **state)
@@ -194,6 +97,26 @@ static void absurd_numbers(void **state)
     pm_buf_free(&text);
 }
 
+/* Each row goes back, and is looked up among all before it: 200,000 of them take a moment and not
+ * minutes. */
+static void very_many_that_go_back(void **state)
+{
+    pm_buf text = {0};
+    clock_t began = clock();
+    pm_seen *s;
+
+    for (unsigned i = 200000; i; i--)
+        assert_int_equal(pm_buf_addf(&text, NULL, "%016x       4       4       4 rw--- x\n",
+                                     0x1000000 + i * 8192),
+                         PMAPDB_OK);
+    s = kit_read(pm_buf_text(&text));
+    assert_int_equal(s->n_rows, 200000);
+    assert_int_equal(s->n_blocks, 1);
+    kit_free(s);
+    assert_true((clock() - began) / CLOCKS_PER_SEC < 20);
+    pm_buf_free(&text);
+}
+
 static void thousands_of_columns(void **state)
 {
     pm_buf text = {0};
@@ -209,24 +132,6 @@ static void thousands_of_columns(void **state)
     assert_string_equal(s->blocks[0].empty.data, "too many columns");
     kit_free(s);
     pm_buf_free(&text);
-}
-
-static void zero_bytes(void **state)
-{
-    pm_seen *s = kit_read(PM_TEXT("\x7f"
-                                  "ELF\0\0\0\0\n\0\n"));
-
-    assert_true(s->hopeless);
-    assert_int_equal(s->n_blocks, 0);
-    kit_free(s);
-    s = kit_read(PM_TEXT(MAPS "00403000-00404000 r-xp 00000000 fe:00 17      /srv/\0demo\n"));
-    assert_false(s->hopeless);
-    assert_int_equal(s->n_rows, 1);
-    assert_int_equal(s->blocks[0].state, PM_STATE_PARTIAL);
-    kit_free(s);
-    s = kit_read(PM_TEXT(PMAP "0000000000400000     12K r-x-- de\0mo\n"));
-    assert_int_equal(s->n_rows, 1);
-    kit_free(s);
 }
 
 /* Feeds `mib` times a MiB of 'x'. */
@@ -353,9 +258,7 @@ static void a_callback_may_stop(void **state)
     }
 }
 
-RUN_TESTS(TEST(the_hash_is_that_of_the_blocks_lines), TEST(a_time_line_counts_for_what_follows),
-          TEST(several_processes), TEST(why_a_block_is_empty),
-          TEST(what_is_no_capture_gives_no_block), TEST(carriage_returns_are_no_part_of_names),
-          TEST(one_dialect_only), TEST(one_dialect_only_hashes_its_own), TEST(absurd_numbers),
-          TEST(thousands_of_columns), TEST(zero_bytes), TEST(a_line_without_end), TEST(a_long_line),
+RUN_TESTS(TEST(hopeless), TEST(the_hash_is_that_of_the_blocks_lines),
+          TEST(one_dialect_only_hashes_its_own), TEST(absurd_numbers), TEST(very_many_that_go_back),
+          TEST(thousands_of_columns), TEST(a_line_without_end), TEST(a_long_line),
           TEST(a_long_header), TEST(a_callback_may_stop))

@@ -29,7 +29,7 @@ void pm_block_open(pm_reader *r)
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
     r->smaps.common = 0;
     pm_buf_clear(&r->wide.text);
-    r->wide.n = r->wide.n_values = r->wide.due = r->wide.n_footer = 0;
+    r->wide.n = r->wide.n_footer = 0;
 }
 
 void pm_block_mark(pm_reader *r, pm_mark mark, uint64_t line)

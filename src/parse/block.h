@@ -69,8 +69,6 @@ typedef struct pm_columns {
 typedef struct pm_wide_row {
     size_t at, len; /* in pm_wide.text */
     uint64_t line;
-    size_t first, n;    /* its numbers in pm_wide.values; n is 0 unless shaped like a row */
-    size_t numbers_end; /* byte position after the last number; 0: not shaped like a row */
 } pm_wide_row;
 
 /* The rows of a -X or -XX block, held until all have been seen: pmap_wide.c. */
@@ -78,9 +76,6 @@ typedef struct pm_wide {
     pm_buf text, extra, flags;
     pm_wide_row *rows;
     size_t n, cap;
-    uint64_t *values; /* numbers of all rows */
-    size_t n_values, cap_values;
-    size_t due; /* upper bound of the numbers in the rows so far, until the rows are read */
     pm_columns columns;
     uint64_t footer[PM_COLUMNS_MAX], before[PM_COLUMNS_MAX]; /* of this block; of the previous */
     size_t n_footer, n_before;
@@ -350,12 +345,14 @@ void pm_wide_end(pm_reader *r);
 size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out);
 /* Returns the position after the columns before the numbers; 0 if the row has another shape. */
 size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *out);
-/* Reads places and numbers of all rows, at most `max` numbers of each row. */
-pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err);
-/* Returns the numbers of a row; NULL if their count differs from the number of columns. */
-static inline const uint64_t *pm_wide_values(const pm_wide *w, size_t i)
+/* Reads at most `max` numbers of row i. Returns how many the row has. *end is the position after
+ * them; 0 if the line is not shaped like a row. */
+size_t pm_wide_count(const pm_wide *w, size_t i, size_t max, uint64_t *out, size_t *end);
+/* Reads a number for each column. False if the row has fewer. */
+static inline bool pm_wide_values(const pm_wide *w, size_t i, uint64_t out[PM_COLUMNS_MAX],
+                                  size_t *end)
 {
-    return w->rows[i].n == w->columns.n ? w->values + w->rows[i].first : NULL;
+    return pm_wide_count(w, i, w->columns.n, out, end) == w->columns.n && *end;
 }
 /* Returns the position where the flags of most rows end; 0 without flags. */
 size_t pm_wide_vote(const pm_wide *w);
@@ -372,8 +369,7 @@ static inline void pm_vote_for(pm_vote *v, size_t value)
     v->votes += v->winner == value ? 1 : (size_t)-1;
 }
 
-/* Fills w->columns and reads the rows accordingly. *refused is NULL, or the reason why the block
- * cannot be read. */
-pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err);
+/* Fills w->columns. Returns NULL, or the reason why the block cannot be read. */
+const char *pm_layout_find(pm_wide *w, pm_text header);
 
 #endif

@@ -72,20 +72,16 @@ static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
  * with a number. */
 static size_t count_numbers(const pm_wide *w)
 {
+    uint64_t values[PM_COLUMNS_MAX];
     pm_vote vote = {0};
 
-    for (size_t i = 0; i < w->n; i++)
-        if (w->rows[i].numbers_end)
-            pm_vote_for(&vote, w->rows[i].n);
-    return vote.winner;
-}
+    for (size_t i = 0, end; i < w->n; i++) {
+        size_t n = pm_wide_count(w, i, PM_COLUMNS_MAX, values, &end);
 
-static bool any_longer(const pm_wide *w)
-{
-    for (size_t i = 0; i < w->n; i++)
-        if (w->rows[i].n > w->columns.n)
-            return true;
-    return false;
+        if (end)
+            pm_vote_for(&vote, n);
+    }
+    return vote.winner;
 }
 
 /* Assigns the values of a row to fields as if the row had this layout. */
@@ -122,18 +118,19 @@ static bool possible(uint64_t fields, const uint64_t v[PM_FIELD_COUNT])
 /* Removes the layouts that a row refutes. Returns how many are left. */
 static size_t refute(const pm_wide *w, candidate *layouts, size_t n)
 {
-    uint64_t v[PM_FIELD_COUNT];
+    uint64_t columns[PM_COLUMNS_MAX], v[PM_FIELD_COUNT];
 
-    for (size_t row = 0; row < w->n; row++) {
-        const uint64_t *columns = pm_wide_values(w, row);
+    for (size_t row = 0, end; row < w->n; row++) {
         size_t left = 0;
 
-        for (size_t i = 0; columns && i < n; i++) {
+        if (!pm_wide_values(w, row, columns, &end))
+            continue;
+        for (size_t i = 0; i < n; i++) {
             spread(&layouts[i], columns, w->columns.n, v);
             if (possible(layouts[i].fields, v))
                 layouts[left++] = layouts[i];
         }
-        n = columns ? left : n;
+        n = left;
     }
     return n;
 }
@@ -141,14 +138,12 @@ static size_t refute(const pm_wide *w, candidate *layouts, size_t n)
 /* Returns the fields on whose values all layouts agree in every row. */
 static uint64_t agreement(const pm_wide *w, const candidate *layouts, size_t n)
 {
-    uint64_t first[PM_FIELD_COUNT], v[PM_FIELD_COUNT], agreed = PM_NUMBERS;
+    uint64_t columns[PM_COLUMNS_MAX], first[PM_FIELD_COUNT], v[PM_FIELD_COUNT], agreed = PM_NUMBERS;
 
     for (size_t i = 0; i < n; i++)
         agreed &= layouts[i].fields;
-    for (size_t row = 0; n > 1 && row < w->n; row++) {
-        const uint64_t *columns = pm_wide_values(w, row);
-
-        if (!columns)
+    for (size_t row = 0, end; n > 1 && row < w->n; row++) {
+        if (!pm_wide_values(w, row, columns, &end))
             continue;
         spread(&layouts[0], columns, w->columns.n, first);
         for (size_t i = 1; i < n; i++) {
@@ -276,38 +271,23 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
     return "pmap -X of procps 3.3.4 to 3.3.6 prints no sizes: use -x";
 }
 
-/* Reads rows without a header, whose shape shows the number of columns. */
-static pmapdb_status read_bare(pm_wide *w, const char **refused, pmapdb_error *err)
+/* Finds the columns of rows without a header, whose shape shows the number of columns. */
+static const char *read_bare(pm_wide *w)
 {
     pm_columns *c = &w->columns;
-    pmapdb_status st;
 
-    *refused = has_place(w) ? NULL : "columns without names";
-    if (*refused)
-        return PMAPDB_OK;
+    if (!has_place(w))
+        return "columns without names";
     memcpy(c->place, "odi", 4);
-    st = pm_wide_read(w, PM_COLUMNS_MAX, err);
-    if (st != PMAPDB_OK)
-        return st;
     c->n = count_numbers(w);
-    if (c->n == 0) {
-        *refused = "no columns with numbers";
-        return PMAPDB_OK;
-    }
-    if (any_longer(w)) /* a name adds a number */
-        st = pm_wide_read(w, c->n, err);
-    if (st == PMAPDB_OK)
-        guess_columns(w);
-    return st;
+    if (c->n == 0)
+        return "no columns with numbers";
+    guess_columns(w);
+    return NULL;
 }
 
-pmapdb_status pm_layout_find(pm_wide *w, pm_text header, const char **refused, pmapdb_error *err)
+const char *pm_layout_find(pm_wide *w, pm_text header)
 {
-    pm_columns *c = &w->columns;
-
-    *c = (pm_columns){0};
-    if (header.len == 0)
-        return read_bare(w, refused, err);
-    *refused = read_header(c, header, w);
-    return *refused ? PMAPDB_OK : pm_wide_read(w, c->n, err);
+    w->columns = (pm_columns){0};
+    return header.len ? read_header(&w->columns, header, w) : read_bare(w);
 }

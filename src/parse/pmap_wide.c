@@ -17,7 +17,6 @@ void pm_wide_hold(pm_reader *r, pm_text line)
         return;
     w->rows[w->n++] = (pm_wide_row){.at = w->text.len, .len = line.len, .line = r->line};
     pm_keep(r, &w->text, line);
-    w->due += line.len / 2 < PM_COLUMNS_MAX ? line.len / 2 : PM_COLUMNS_MAX;
 }
 
 size_t pm_wide_lead(const pm_columns *c, pm_text line, pm_mapping *out)
@@ -59,25 +58,13 @@ size_t pm_wide_numbers(pm_text line, size_t *at, size_t max, uint64_t *out)
     return n;
 }
 
-pmapdb_status pm_wide_read(pm_wide *w, size_t max, pmapdb_error *err)
+size_t pm_wide_count(const pm_wide *w, size_t i, size_t max, uint64_t *out, size_t *end)
 {
-    w->n_values = 0;
-    for (size_t i = 0; i < w->n; i++) {
-        pm_wide_row *row = &w->rows[i];
-        pm_text line = pm_wide_line(w, i);
-        pm_mapping place;
-        size_t at = pm_wide_lead(&w->columns, line, &place);
+    pm_text line = pm_wide_line(w, i);
+    pm_mapping place;
 
-        while (w->cap_values < w->n_values + max)
-            if (pm_grow(&w->values, &w->cap_values, w->cap_values, sizeof *w->values, err) !=
-                PMAPDB_OK)
-                return PMAPDB_NOMEM;
-        row->first = w->n_values;
-        row->n = at ? pm_wide_numbers(line, &at, max, w->values + row->first) : 0;
-        row->numbers_end = at;
-        w->n_values += row->n;
-    }
-    return PMAPDB_OK;
+    *end = pm_wide_lead(&w->columns, line, &place);
+    return *end ? pm_wide_numbers(line, end, max, out) : 0;
 }
 
 /* ---- flags ---- */
@@ -108,11 +95,13 @@ static size_t find_flags_end(pm_text line, size_t at)
  * column, and a name rarely consists of two lower-case letters. */
 size_t pm_wide_vote(const pm_wide *w)
 {
+    uint64_t values[PM_COLUMNS_MAX];
     pm_vote vote = {0};
+    size_t end;
 
     for (size_t i = 0; i < w->n; i++)
-        if (pm_wide_values(w, i))
-            pm_vote_for(&vote, find_flags_end(pm_wide_line(w, i), w->rows[i].numbers_end));
+        if (pm_wide_values(w, i, values, &end))
+            pm_vote_for(&vote, find_flags_end(pm_wide_line(w, i), end));
     return vote.winner;
 }
 
@@ -185,14 +174,15 @@ static void add_row(pm_reader *r, size_t i)
 {
     const pm_wide *w = &r->wide;
     const pm_wide_row *row = &w->rows[i];
-    const uint64_t *values = pm_wide_values(w, i);
+    uint64_t values[PM_COLUMNS_MAX];
     pm_text line = pm_wide_line(w, i);
     pm_mapping m;
+    size_t end;
 
-    if (values) {
+    if (pm_wide_values(w, i, values, &end)) {
         pm_wide_lead(&w->columns, line, &m);
         set_values(r, values, &m);
-        read_rest(r, line, row->numbers_end, &m);
+        read_rest(r, line, end, &m);
         pm_block_add(r, &m, row->line);
     } else if (r->unterminated && row->line == r->line) {
         pm_block_mark(r, PM_MARK_CUT, r->line);
@@ -239,8 +229,8 @@ void pm_wide_end(pm_reader *r)
     pm_columns *c = &w->columns;
     size_t vote;
 
-    pm_check(r, pm_layout_find(w, pm_buf_text(&r->columns), &r->b.refused, r->err));
-    if (r->st != PMAPDB_OK || r->b.refused)
+    r->b.refused = pm_layout_find(w, pm_buf_text(&r->columns));
+    if (r->b.refused)
         return;
     vote = pm_wide_vote(w);
     if (!r->b.columns_line)

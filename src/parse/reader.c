@@ -44,7 +44,6 @@ void pm_reader_free(pm_reader *r)
     pm_hash_parts_free(r->hash);
     pm_map_free(&r->starts);
     free(r->wide.rows);
-    free(r->wide.values);
     free(r);
 }
 
@@ -89,10 +88,9 @@ uint64_t pm_reader_foreign_lines(const pm_reader *r)
 size_t pm_reader_held(const pm_reader *r)
 {
     const pm_wide *w = &r->wide;
-    size_t values = w->due > w->cap_values ? w->due : w->cap_values;
 
     return r->lines.rest.cap + r->command.cap + r->starts.size * sizeof *r->starts.slot +
-           w->text.cap + w->cap * sizeof *w->rows + values * sizeof *w->values;
+           w->text.cap + w->cap * sizeof *w->rows;
 }
 
 /* The current line, and a header above the rows, may be of any length. */

@@ -10,6 +10,7 @@
 -- column: value   real  Of the worst process
 -- column: state   int   Of all metrics: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN
 -- column: said    text  The worst finding, why the state is unknown, or that all is well
+-- column: performance text The value as performance data: 'rss'=82227KB;2097152;3145728;0;
 -- empty:  no metric is asked for
 --
 -- A finding is the worse, the further it is beyond its threshold, as a ratio. What is unknown is worse
@@ -169,13 +170,33 @@ result AS (
   UNION ALL
   SELECT 0, 0, 0, 0, 0, said, at, 0 FROM well
   ORDER BY weight DESC, by DESC, block, nth, step LIMIT 1
+),
+metric AS (
+  SELECT w.place, w.metric, CASE WHEN w.metric = 'rate' AND w.value IS NULL AND j.n > 0 AND j.suspects = 0 AND j.blind IS NULL
+      THEN 0 ELSE w.value END AS value, a.warning, a.critical, CASE w.metric WHEN 'eta' THEN 3600 ELSE 1 END AS times
+  FROM worst w JOIN ask a ON a.metric = w.metric CROSS JOIN judged j
+),
+figure AS (
+  SELECT place, -1 AS nth, CASE metric WHEN 'eta' THEN round(value * 3600) WHEN 'rate' THEN round(value, 1) ELSE value END AS v FROM metric
+  UNION ALL
+  SELECT place, 0, warning * times FROM metric
+  UNION ALL
+  SELECT place, 1, critical * times FROM metric
+),
+printed AS (
+  SELECT place, nth, CASE WHEN v = CAST(v AS INTEGER) THEN CAST(v AS INTEGER) ELSE v END || '' AS v FROM figure
 )
-SELECT w.metric, CASE WHEN w.metric = 'rate' AND w.value IS NULL AND j.n > 0 AND j.suspects = 0 AND j.blind IS NULL
-    THEN 0 ELSE w.value END AS value,
-  CASE r.weight WHEN 0 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE 3 END AS state,
+SELECT m.metric, m.value, CASE r.weight WHEN 0 THEN 0 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE 3 END AS state,
   r.said || CASE WHEN r.n > 1 THEN '; ' || (r.n - 1) || ' more' ELSE '' END
-    || CASE WHEN r.weight IN (1, 4) THEN '' ELSE ifnull(', as of ' || r.at, '') END AS said
-FROM worst w
-CROSS JOIN judged j
+    || CASE WHEN r.weight IN (1, 4) THEN '' ELSE ifnull(', as of ' || r.at, '') END AS said,
+  '''' || CASE m.metric WHEN 'rate' THEN 'rate_per_h' ELSE m.metric END || '''='
+    || ifnull((SELECT v FROM printed WHERE place = m.place AND nth < 0)
+      || CASE m.metric WHEN 'eta' THEN 's' WHEN 'mappings' THEN '' ELSE 'KB' END, 'U')
+    -- of times, less is worse
+    || ifnull((SELECT group_concat(';' || ifnull(v || CASE m.metric WHEN 'eta' THEN ':' ELSE '' END, ''), '')
+      FROM (SELECT v FROM printed WHERE place = m.place AND nth >= 0 ORDER BY nth)), '')
+    -- growth can be below 0
+    || CASE m.metric WHEN 'growth' THEN ';;' ELSE ';0;' END AS performance
+FROM metric m
 CROSS JOIN result r
-ORDER BY w.place;
+ORDER BY m.place;

@@ -2,6 +2,7 @@
 #include "cli/answer.h"
 
 #include "base/near.h"
+#include <stdlib.h>
 
 /* ---- rows ---- */
 
@@ -228,6 +229,26 @@ pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answ
     return rows;
 }
 
+void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to)
+{
+    const pm_query_info *q = pm_rows_info(to);
+
+    for (int i = 0; i < q->n_params; i++) {
+        char *name = pm_text_copy(q->param[i].name), *value;
+        pm_text given;
+
+        if (!name)
+            pm_cli_no_memory();
+        given = pm_answer_bytes(row, name);
+        if (given.data) {
+            value = pm_text_copy(given);
+            pm_answer_bind(to, name, value);
+            free(value);
+        }
+        free(name);
+    }
+}
+
 void pm_answer_json(pmapdb_rows *rows, pm_buf *out)
 {
     const pm_query_info *q = pm_rows_info(rows);
@@ -288,13 +309,6 @@ static void add_up(const pmapdb_rows *rows, pm_answer_view *v)
         else
             v->sum[i] += value;
     }
-}
-
-int64_t pm_answer_sum(const pmapdb_rows *rows, const pm_answer_view *view, const char *name)
-{
-    int i = pm_answer_column(rows, name);
-
-    return i < 0 ? PMAPDB_UNKNOWN : view->sum[i];
 }
 
 static void write_total(pm_output *out, const pmapdb_rows *rows, const pm_answer_view *v)

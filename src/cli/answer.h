@@ -29,6 +29,9 @@ typedef struct pm_answer_arg {
 
 pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args);
 
+/* Binds the columns of the current row that are called like parameters of another query. */
+void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to);
+
 /* Adds the rows of a bound query, all their columns, to `out` as a JSON list of objects: for a
  * query about these rows. */
 void pm_answer_json(pmapdb_rows *rows, pm_buf *out);
@@ -57,9 +60,6 @@ void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *
 typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx);
-
-/* Returns the sum of a column of the TOTAL after pm_answer_rows(). */
-int64_t pm_answer_sum(const pmapdb_rows *rows, const pm_answer_view *view, const char *name);
 
 /* Opens an output, writes the rows like pm_answer_rows(), and ends the output. */
 void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx);

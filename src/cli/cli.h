@@ -37,6 +37,9 @@ typedef struct pm_cli_list {
 pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode);
 pmapdb_store *pm_cli_store_with(const pm_cli *cli, pmapdb_open_options *options);
 
+/* Opens an empty store in memory: for queries that ask no store. */
+pmapdb_store *pm_cli_store_in_memory(const pm_cli *cli);
+
 /* Opens the store like pm_cli_store_with(), for commands that also work without a store. */
 pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *options, pmapdb_store **out,
                               pmapdb_error *err);

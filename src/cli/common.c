@@ -174,6 +174,17 @@ pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode)
     return pm_cli_store_with(cli, &how);
 }
 
+pmapdb_store *pm_cli_store_in_memory(const pm_cli *cli)
+{
+    pmapdb_open_options how = {
+        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = cli->query_dir};
+    pmapdb_store *store = NULL;
+    pmapdb_error err;
+
+    pm_cli_must(pmapdb_open("memory", &how, &store, &err), &err);
+    return store;
+}
+
 static int terminal_width(void)
 {
     struct winsize size;

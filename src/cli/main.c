@@ -209,6 +209,15 @@ static int put_topic(const pm_cli *cli, const char *word)
     return PM_EXIT_OK;
 }
 
+static bool is_category(const pm_cli *cli, const char *word)
+{
+    pmapdb_store *store = pm_cli_store_in_memory(cli);
+    bool exists = pm_page_exists(store, word);
+
+    pmapdb_close(store);
+    return exists;
+}
+
 /* Says everything about one word: a command, a query, or a category. */
 static int run_help(pm_cli *cli, int argc, char **argv)
 {
@@ -217,7 +226,6 @@ static int run_help(pm_cli *cli, int argc, char **argv)
     const char *word = n ? argv[1] : NULL;
     char *words[] = {NULL, (char *)PM_HELP_ALL, NULL};
     pm_query_info *info = NULL;
-    pm_page page;
     bool known;
 
     if (n > 1)
@@ -229,7 +237,7 @@ static int run_help(pm_cli *cli, int argc, char **argv)
         return put_topic(cli, word);
     known = find_command(word) || pm_catalog_find(cli->query_dir, word, &info, NULL) == PMAPDB_OK;
     pm_catalog_free(info);
-    if (!known && !pm_page_find(pm_text_of(word), &page))
+    if (!known && !is_category(cli, word))
         return say_unknown(word, cli->query_dir);
     words[1] = known ? words[1] : argv[1];
     return run_command(cli, known ? word : "explain", 2, words);

@@ -17,3 +17,13 @@ pm_text pm_words_end(pm_words *w)
         pm_cli_no_memory();
     return (pm_text){w->data, w->len};
 }
+
+void pm_words_json(FILE *out, pm_text text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        fprintf(out,
+                pm_char_in(text.data[i], "\"\\")    ? "\\%c"
+                : (unsigned char)text.data[i] < ' ' ? "\\u%04x"
+                                                    : "%c",
+                text.data[i]);
+}

@@ -20,4 +20,7 @@ FILE *pm_words_begin(pm_words *w);
 /* Returns the printed text; `data` is NUL-terminated. */
 pm_text pm_words_end(pm_words *w);
 
+/* Prints a text as a part of a JSON string, without the quotes. */
+void pm_words_json(FILE *out, pm_text text);
+
 #endif

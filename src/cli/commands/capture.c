@@ -318,7 +318,6 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     c.o.n_keep_cmdline = c.keep_cmdline.n;
     pm_store_uncounted();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
-    pm_cli_check_labels(cli, &c.labels);
     if (c.o.archive)
         pm_cli_must(pmapdb_open("this machine", &c.open, &store, &err), &err);
     else

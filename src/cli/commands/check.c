@@ -4,7 +4,6 @@
 #include "cli/words.h"
 
 #include "base/num.h"
-#include "render/number.h"
 #include "render/terminal.h"
 #include <errno.h>
 #include <math.h>
@@ -37,13 +36,13 @@ typedef struct check {
 } check;
 
 static const struct {
-    const char *name, *performance, *unit, *wants;
-} metrics[METRICS] = {[RATE] = {"rate", "rate_per_h", "KB", "a size like 10M"},
-                      [ETA] = {"eta", "eta", "s", "a time like 6h"},
-                      [RSS] = {"rss", "rss", "KB", "a size like 10M"},
-                      [GROWTH] = {"growth", "growth", "KB",
-                                  "a size for a time, one for -w and -c, like 50M/h or 200M/1d"},
-                      [MAPPINGS] = {"mappings", "mappings", "", "a number"}};
+    const char *name, *wants;
+} metrics[METRICS] = {
+    [RATE] = {"rate", "a size like 10M"},
+    [ETA] = {"eta", "a time like 6h"},
+    [RSS] = {"rss", "a size like 10M"},
+    [GROWTH] = {"growth", "a size for a time, one for -w and -c, like 50M/h or 200M/1d"},
+    [MAPPINGS] = {"mappings", "a number"}};
 
 /* ---- options ---- */
 
@@ -203,31 +202,6 @@ static void print_unknown(const char *why)
     print_line(UNKNOWN, why, "");
 }
 
-/* Prints a threshold: "2097152", or for times "3600:", where less is worse. Prints nothing if the
- * threshold was not given. */
-static void put_threshold(FILE *out, int metric, double v)
-{
-    char number[PM_NUMBER_TEXT];
-
-    pm_number_exact(metric == ETA ? v * 3600 : v, number);
-    if (!isnan(v))
-        fprintf(out, "%s%s", number, metric == ETA ? ":" : "");
-}
-
-/* Prints 'rss'=82227KB;2097152;3145728;0; */
-static void put_performance(FILE *out, const check *c, int m, double v)
-{
-    char value[PM_NUMBER_TEXT];
-
-    pm_number_exact(m == ETA ? round(v * 3600) : m == RATE ? round(v * 10) / 10 : v, value);
-    fprintf(out, "'%s'=%s%s;", metrics[m].performance, isnan(v) ? "U" : value,
-            isnan(v) ? "" : metrics[m].unit);
-    put_threshold(out, m, c->of[m].warning);
-    fputc(';', out);
-    put_threshold(out, m, c->of[m].critical);
-    fputs(m == GROWTH ? ";;" : ";0;", out); /* growth can be below 0 */
-}
-
 /* ---- the run ---- */
 
 /* The rows of a query with the arguments of the command, as JSON. */
@@ -291,19 +265,14 @@ static int print_found(const check *c)
     pmapdb_rows *rows = find(c);
     pm_words performance = {0};
     FILE *out = pm_words_begin(&performance);
-    char said[1024];
+    char said[1024] = "";
     int state = UNKNOWN;
 
-    for (int m = 0; m < METRICS; m++)
-        if (c->of[m].asked && pm_run_next(rows)) {
-            int value = pm_answer_column(rows, "value");
-            bool known = pmapdb_rows_type(rows, value) != PMAPDB_NULL;
-
-            fputs(ftell(out) ? " " : "", out);
-            put_performance(out, c, m, known ? pmapdb_rows_real(rows, value) : NAN);
-            pm_answer_text(rows, "said", said, sizeof said);
-            state = (int)pm_answer_int(rows, "state");
-        }
+    while (pm_run_next(rows)) {
+        fprintf(out, "%s%s", ftell(out) ? " " : "", pm_answer_bytes(rows, "performance").data);
+        pm_answer_text(rows, "said", said, sizeof said);
+        state = (int)pm_answer_int(rows, "state");
+    }
     pmapdb_rows_close(rows);
     pm_words_end(&performance);
     state = print_line(state, said, performance.data);

@@ -244,7 +244,6 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
     n_paths = (size_t)pm_options_parse(cli, &syntax, &i, argc, argv);
     if (!n_paths)
         pm_cli_usage(cli, "import what? Files, directories, archives, or - for standard input");
-    pm_cli_check_labels(cli, &i.labels);
     if (i.labels.n && !i.o.host)
         pm_cli_usage(cli, "--label is of a host: name it with --host");
     i.o.keep_cmdline = i.keep_cmdline.item;

@@ -284,7 +284,6 @@ int pm_cli_run(pm_cli *cli, int argc, char **argv)
     r.o.on_beat = on_beat;
     r.o.on_progress = on_progress;
     pm_cli_must(pm_capture_check(&r.o, &err), &err);
-    pm_cli_check_labels(cli, &r.labels);
     store = pm_cli_store_with(cli, &open);
     pm_cli_store_labels(cli, store, r.o.host, !r.o.host, pm_clock_now(), &r.labels);
     exit_code = capture(&r, store, argv + 1);

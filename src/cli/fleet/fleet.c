@@ -75,17 +75,6 @@ static void post(pm_http *http, const char *database, pm_text sql, pm_http_reply
                 &err);
 }
 
-static pmapdb_store *open_memory(const pm_cli *cli)
-{
-    pmapdb_open_options how = {
-        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = cli->query_dir};
-    pmapdb_store *store = NULL;
-    pmapdb_error err;
-
-    pm_cli_must(pmapdb_open("the reply", &how, &store, &err), &err);
-    return store;
-}
-
 static void ask(fleet_args *f, pm_run_args *args, pmapdb_rows *rows)
 {
     static const pm_text hosts = PM_TEXT("SELECT DISTINCT host FROM hosts ORDER BY host\n"
@@ -127,7 +116,7 @@ static void answer(fleet_args *f, pm_run_args *args)
     pmapdb_rows *rows = NULL;
     pmapdb_error err;
 
-    args->store = open_memory(args->cli);
+    args->store = pm_cli_store_in_memory(args->cli);
     pm_cli_must(pm_remote_query(args->store, (pm_query_info *)args->info, &rows, &err), &err);
     pm_cli_must(pm_run_bind(args, rows, &err), &err);
     if (f->sql) {

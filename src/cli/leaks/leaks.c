@@ -2,7 +2,6 @@
 #include "cli/leaks/leaks.h"
 
 #include "base/num.h"
-#include "cli/who/who.h"
 #include <stdio.h>
 
 #define AT(field) offsetof(pm_leaks_cmd, field)
@@ -70,7 +69,7 @@ static void show_cards(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_rows *rows)
     for (size_t i = 0; i < held.n; i++)
         pm_leaks_count(l, held.row[i].verdict, held.row[i].snapshots);
     pm_output_open(&out, l->cli);
-    pm_leak_cards(&out, &held, pm_who_recorded(store) ? store : NULL, by ? by : "category");
+    pm_leak_cards(&out, &held, store, by ? by : "category");
     pm_output_end(&out);
     pm_leak_rows_free(&held);
 }

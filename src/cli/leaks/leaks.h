@@ -21,9 +21,15 @@ void pm_leaks_count(pm_leaks_cmd *l, pm_verdict verdict, int64_t snapshots);
 /* Runs leaks --series. Returns 0, or 2 if the file has bad rows. */
 int pm_leaks_series(pm_leaks_cmd *l);
 
-/* Writes cards for people: a summary line, a card for each finding, worst first, and the healthy
- * parts in as few lines as possible. Asks `store` who allocated a finding; NULL: it has no
- * recording. `by` says what the keys are: "category", "object" or "lineage". With --top N, shows
+/* Returns the query leaks-words about these rows: what people read about each. */
+pmapdb_rows *pm_leak_words(pmapdb_store *store, const pm_leak_row *begin, const pm_leak_row *end,
+                           bool human);
+/* Returns the query leaks-cards about these rows: the pieces of the lines that people read. `by`
+ * says what the keys are: "category", "object" or "lineage". top 0: all cards. */
+pmapdb_rows *pm_leak_pieces(pmapdb_store *store, const pm_leak_row *begin, const pm_leak_row *end,
+                            bool human, const char *by, size_t top);
+
+/* Writes the pieces, and for each card who allocated it and what to do next. With --top N, shows
  * only N cards and counts the others. */
 void pm_leak_cards(pm_output *out, const pm_leak_rows *rows, pmapdb_store *store, const char *by);
 

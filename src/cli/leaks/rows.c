@@ -1,7 +1,6 @@
 /* rows: keeps the rows of the query leaks, grouped by process. */
 #include "cli/leaks/rows.h"
 
-#include "base/buf.h"
 #include "base/num.h"
 #include "cli/run.h"
 #include "stats/leaks/leaks.h"
@@ -235,7 +234,7 @@ pm_leak_group *pm_leak_groups(const pm_leak_rows *rows, size_t *n)
 
 pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pmapdb_error *err)
 {
-    pm_pair pairs[N_FIELDS + 1];
+    pm_pair pairs[N_FIELDS + 2];
 
     for (size_t i = 0; i < N_FIELDS; i++) {
         const void *from = (const char *)row + fields[i].at;
@@ -252,5 +251,40 @@ pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pma
                             .t = *(const pm_text *)from};
     }
     pairs[N_FIELDS] = (pm_pair){.key = "whole", .value = pm_value_int(row->whole), .boolean = true};
-    return pm_render_object(sink, pairs, N_FIELDS + 1, err);
+    pairs[N_FIELDS + 1] = (pm_pair){.key = "lineage", .value = pm_value_int(row->lineage)};
+    return pm_render_object(sink, pairs, N_FIELDS + 2, err);
+}
+
+static pmapdb_status add(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_buf_add(ctx, bytes, n, err);
+}
+
+void pm_leak_rows_json(const pm_leak_row *begin, const pm_leak_row *end, pm_buf *out)
+{
+    const pm_sink sink = {out, add};
+    pmapdb_error err;
+
+    for (const pm_leak_row *row = begin; row < end; row++) {
+        pm_buf_add(out, row > begin ? "," : "[", 1, NULL);
+        pm_cli_must(pm_leak_row_write(row, &sink, &err), &err);
+    }
+    pm_buf_addf(out, NULL, begin < end ? "]" : "[]");
+    pm_cli_must(pm_buf_status(out, &err), &err);
+}
+
+const char *pm_leak_limit_words(const pm_leak_row *row)
+{
+    static const struct {
+        pm_leak_limit by;
+        const char *words;
+    } known[] = {{PM_LIMIT_CGROUP, "cgroup limit "},
+                 {PM_LIMIT_ADDRESS, "address space limit (ulimit -v) "},
+                 {PM_LIMIT_STACK, "stack limit (ulimit -s) "},
+                 {PM_LIMIT_MAP_COUNT, "vm.max_map_count "}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (pm_text_equal(row->limit_by, pm_text_of(pm_leak_limit_name(known[i].by))))
+            return known[i].words;
+    return "";
 }

@@ -3,6 +3,7 @@
 #ifndef PM_CLI_LEAK_ROWS_H
 #define PM_CLI_LEAK_ROWS_H
 
+#include "base/buf.h"
 #include "base/pool.h"
 #include "render/render.h"
 #include "stats/trend.h"
@@ -40,8 +41,15 @@ bool pm_leak_row_blind(const pm_leak_row *row);
 
 bool pm_leak_row_is_kib(const pm_leak_row *row);
 
-/* Writes the row as a JSON object on a line, with the names of the query's columns; and `whole`. */
+/* Writes the row as a JSON object on a line, with the names of the query's columns; and `whole` and
+ * `lineage`. */
 pmapdb_status pm_leak_row_write(const pm_leak_row *row, const pm_sink *sink, pmapdb_error *err);
+
+/* Adds a JSON list of such objects to an empty buffer. */
+void pm_leak_rows_json(const pm_leak_row *begin, const pm_leak_row *end, pm_buf *out);
+
+/* Returns the origin of the limit if the kernel sets it, like "cgroup limit "; else "". */
+const char *pm_leak_limit_words(const pm_leak_row *row);
 
 /* The rows of one process, the process itself first. */
 typedef struct pm_leak_group {

@@ -136,18 +136,6 @@ const char *pm_config_process(pm_config *c, const char *word)
     return word;
 }
 
-static void put_json_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++)
-        fprintf(out,
-                *text == '"' || *text == '\\' ? "\\%c"
-                : (unsigned char)*text < ' '  ? "\\u%04x"
-                                              : "%c",
-                *text);
-    fputc('"', out);
-}
-
 const char *pm_config_limits(pm_config *c)
 {
     pm_words words = {0};
@@ -160,9 +148,9 @@ const char *pm_config_limits(pm_config *c)
         if (!c->line[i].section || strcmp(c->line[i].key, "limit") != 0 ||
             !pm_num_size(pm_text_of(c->line[i].value), &kib))
             continue;
-        fputc(n++ ? ',' : '{', out);
-        put_json_text(out, c->line[i].section);
-        fprintf(out, ":%lld", (long long)kib);
+        fputs(n++ ? ",\"" : "{\"", out);
+        pm_words_json(out, pm_text_of(c->line[i].section));
+        fprintf(out, "\":%lld", (long long)kib);
     }
     fputc('}', out);
     pm_words_end(&words);

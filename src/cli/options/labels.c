@@ -1,7 +1,6 @@
 /* labels: the labels of a host, from the command line and the configuration. */
 #include "cli/options/labels.h"
 
-#include "base/buf.h"
 #include "cli/options/config.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +8,14 @@
 #define PREFIX "label."
 #define VALUE_MOST 1024
 
-typedef struct found {
-    const pm_cli *cli;
-    pmapdb_label *label;
-    size_t n, cap;
-} found;
-
-/* Returns where the value begins; NULL if there is none. */
-static const char *value_in(const char *item)
+const char *pm_cli_read_label(const char *arg, void *value)
 {
-    const char *equals = strchr(item, '=');
+    const char *equals = strchr(arg, '=');
 
-    return equals && equals > item && equals[1] ? equals + 1 : NULL;
-}
-
-void pm_cli_check_labels(const pm_cli *cli, const pm_cli_list *given)
-{
-    for (size_t i = 0; i < given->n; i++)
-        if (!value_in(given->item[i]))
-            pm_cli_usage(cli, "--label wants KEY=VALUE, such as build=2.3.1, not '%s'",
-                         given->item[i]);
+    if (!equals || equals == arg || !equals[1])
+        return "KEY=VALUE, such as build=2.3.1";
+    pm_cli_list_add(value, arg);
+    return NULL;
 }
 
 /* Reads the value of a line of the configuration: a text, the first line of a file (<), or the
@@ -60,63 +47,60 @@ static bool read_value(const pm_cli *cli, const pm_config_line *from, char line[
 
 /* ---- all labels ---- */
 
-/* A later one of a key wins. */
-static void add(found *f, const char *key, size_t key_length, const char *value)
+/* True if one of --label from item `from` on has the key. */
+static bool is_given(const pm_cli_list *given, size_t from, pm_text key)
 {
-    size_t i = 0;
-
-    while (i < f->n &&
-           (strncmp(f->label[i].key, key, key_length) != 0 || f->label[i].key[key_length]))
-        i++;
-    if (i == f->n) {
-        if (pm_grow(&f->label, &f->cap, f->n, sizeof *f->label, NULL) != PMAPDB_OK)
-            pm_cli_no_memory();
-        f->label[f->n++] = (pmapdb_label){.key = strndup(key, key_length)};
-    }
-    free((char *)f->label[i].value);
-    f->label[i].value = strdup(value);
-    if (!f->label[i].key || !f->label[i].value)
-        pm_cli_no_memory();
-}
-
-static bool is_given(const pm_cli_list *given, const char *key)
-{
-    for (size_t i = 0; i < given->n; i++)
-        if (strncmp(given->item[i], key, strlen(key)) == 0 && given->item[i][strlen(key)] == '=')
+    for (size_t i = from; i < given->n; i++)
+        if (pm_text_equal((pm_text){given->item[i], strcspn(given->item[i], "=")}, key))
             return true;
     return false;
 }
 
-static void add_configured(found *f, const pm_cli_list *given)
+/* True if line i is a label that holds: no later line and no --label has its key. */
+static bool is_label(const pm_config *c, size_t i, const pm_cli_list *given)
 {
-    const pm_config *c = f->cli->config;
+    const char *key = c->line[i].key;
 
-    for (size_t i = 0; c && i < c->n; i++) {
-        const char *key = c->line[i].key + strlen(PREFIX);
-        char line[VALUE_MOST];
+    if (c->line[i].section || strncmp(key, PREFIX, strlen(PREFIX)) != 0)
+        return false;
+    for (size_t k = i + 1; k < c->n; k++)
+        if (!c->line[k].section && strcmp(c->line[k].key, key) == 0)
+            return false;
+    return !is_given(given, 0, pm_text_of(key + strlen(PREFIX)));
+}
 
-        if (!c->line[i].section && strncmp(c->line[i].key, PREFIX, strlen(PREFIX)) == 0 &&
-            !is_given(given, key) && read_value(f->cli, &c->line[i], line))
-            add(f, key, strlen(key), line);
-    }
+static void add(pmapdb_label *label, pm_text key, const char *value)
+{
+    *label = (pmapdb_label){.key = pm_text_copy(key), .value = strdup(value)};
+    if (!label->key || !label->value)
+        pm_cli_no_memory();
 }
 
 void pm_cli_store_labels(const pm_cli *cli, pmapdb_store *store, const char *host, bool own,
                          int64_t at_ms, const pm_cli_list *given)
 {
-    found f = {.cli = cli};
+    const pm_config *c = cli->config;
+    size_t n_lines = own && c ? c->n : 0, n = 0;
+    pmapdb_label *label = calloc(n_lines + given->n + 1, sizeof *label);
+    char line[VALUE_MOST];
     pmapdb_error err;
 
-    if (own)
-        add_configured(&f, given);
-    for (size_t i = 0; i < given->n; i++)
-        add(&f, given->item[i], (size_t)(strchr(given->item[i], '=') - given->item[i]),
-            value_in(given->item[i]));
-    if (f.n)
-        pm_cli_must(pmapdb_label_host(store, host, at_ms, f.label, f.n, &err), &err);
-    for (size_t i = 0; i < f.n; i++) {
-        free((char *)f.label[i].key);
-        free((char *)f.label[i].value);
+    if (!label)
+        pm_cli_no_memory();
+    for (size_t i = 0; i < n_lines; i++)
+        if (is_label(c, i, given) && read_value(cli, &c->line[i], line))
+            add(&label[n++], pm_text_of(c->line[i].key + strlen(PREFIX)), line);
+    for (size_t i = 0; i < given->n; i++) {
+        pm_text value = pm_text_of(given->item[i]), key = pm_text_cut(&value, '=');
+
+        if (!is_given(given, i + 1, key))
+            add(&label[n++], key, value.data);
     }
-    free(f.label);
+    if (n)
+        pm_cli_must(pmapdb_label_host(store, host, at_ms, label, n, &err), &err);
+    while (n--) {
+        free((char *)label[n].key);
+        free((char *)label[n].value);
+    }
+    free(label);
 }

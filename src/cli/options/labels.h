@@ -10,14 +10,13 @@
 #include "cli/options/options.h"
 
 /* The row of a command's option table; `at` is that of its pm_cli_list. */
-#define PM_LABEL_OPTION(at)                                                                     \
-    {                                                                                           \
-        "label", 0, PM_OPT_LIST, at, "KEY=VALUE", "Label of the host from now on: build, role", \
-            NULL                                                                                \
+#define PM_LABEL_OPTION(at)                                                                       \
+    {                                                                                             \
+        "label", 0, PM_OPT_CUSTOM, at, "KEY=VALUE", "Label of the host from now on: build, role", \
+            pm_cli_read_label                                                                     \
     }
 
-/* Ends the program if one of --label has no KEY=VALUE. */
-void pm_cli_check_labels(const pm_cli *cli, const pm_cli_list *given);
+const char *pm_cli_read_label(const char *arg, void *value);
 
 /* Stores the labels of a host from at_ms on. `own`: it is this machine, so the configuration counts
  * too, except for keys in `given`. host NULL: this machine. A file or a program that gives no label

@@ -2,7 +2,7 @@
 #include "cli/plot/plot.h"
 
 #include "base/clock/clock.h"
-#include "cli/leaks/phrases.h"
+#include "cli/leaks/leaks.h"
 #include "cli/run.h"
 #include "render/number.h"
 #include <inttypes.h>
@@ -196,34 +196,39 @@ static const char *print_quiet(const pm_plot_data *d, FILE *out)
     return "NO LEAK";
 }
 
-static void print_verdict(pm_plot_data *d)
+/* Prints a text of the current row. */
+static void print_words(FILE *out, const char *before, pmapdb_rows *words, const char *column)
+{
+    fprintf(out, "%s%s", before, pm_answer_bytes(words, column).data);
+}
+
+static void print_verdict(pm_plot_data *d, pmapdb_store *store)
 {
     FILE *out = pm_words_begin(&d->verdict);
-    const pm_leak_row *w = d->worst;
+    const pm_leak_row *w = d->worst ? d->worst : d->group.begin;
     size_t found = pm_leak_group_found(&d->group);
+    pmapdb_rows *words = pm_leak_words(store, w, w + 1, true);
 
-    if (!w) {
+    pm_run_next(words);
+    if (!d->worst) {
         d->badge = print_quiet(d, out);
     } else {
         d->badge = d->state == PM_PLOT_LEAK ? "LEAK" : "SUSPECT";
-        fprintf(out, "%.*s ", w->whole ? 17 : (int)w->key.len,
+        fprintf(out, "%.*s", w->whole ? 17 : (int)w->key.len,
                 w->whole ? "the whole process" : w->key.data);
-        pm_leak_print_rate(out, w, true);
-        fputs(", ", out);
-        pm_leak_print_shape(out, w, true);
+        print_words(out, " ", words, "rate_words");
+        print_words(out, ", ", words, "shape_words");
         if (found > 1)
             fprintf(out, "; %zu more", found - 1);
     }
     pm_words_end(&d->verdict);
     out = pm_words_begin(&d->facts);
-    w = w ? w : d->group.begin;
     if (d->snapshots > 1)
-        pm_leak_print_course(out, w, true);
-    if (!isnan(w->limit)) {
-        fputs("; limit: ", out);
-        pm_leak_print_limit(out, w, true);
-    }
+        print_words(out, "", words, "course_words");
+    if (!isnan(w->limit))
+        print_words(out, "; limit: ", words, "limit_words");
     pm_words_end(&d->facts);
+    pmapdb_rows_close(words);
 }
 
 void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *ask)
@@ -275,7 +280,7 @@ void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask
     read_verdict(out);
     pm_cli_must(pm_plot_arrange(&out->plot, LAYERS_MAX, &err), &err);
     print_title(out);
-    print_verdict(out);
+    print_verdict(out, store);
 }
 
 void pm_plot_data_free(pm_plot_data *d)

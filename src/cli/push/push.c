@@ -166,7 +166,6 @@ int pm_cli_push(pm_cli *cli, int argc, char **argv)
 
     if (n + (p.folder != NULL) != 1)
         pm_cli_usage(cli, "push where to? The URL of a server, or --to DIR");
-    pm_cli_check_labels(cli, &p.labels);
     exit_code = run(&p, n ? argv[1] : NULL);
     free(p.labels.item);
     return exit_code;

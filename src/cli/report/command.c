@@ -119,7 +119,7 @@ static void print_verdicts(pm_report *r, const int64_t *id, pm_words *words)
         of.row[of.n++] = r->verdicts.row[i];
     }
     pm_output_into(&out, &plain, pm_words_begin(words));
-    pm_leak_cards(&out, &of, pm_who_recorded(r->args.store) ? r->args.store : NULL, "category");
+    pm_leak_cards(&out, &of, r->args.store, "category");
     pm_words_end(words);
     free(of.row);
 }

@@ -3,7 +3,8 @@
 
 #include "base/clock/clock.h"
 #include "base/err.h"
-#include "cli/advice/next_steps.h"
+#include "cli/advice/page.h"
+#include "cli/leaks/leaks.h"
 #include "cli/who/who.h"
 #include "cli/words.h"
 #include <inttypes.h>
@@ -145,39 +146,30 @@ pm_leak_group pm_report_group(const pm_report *r, int64_t process_id)
                      : (pm_leak_group){.begin = row, .end = row};
 }
 
-/* Appends the next steps: commands that can be copied, and advice. */
+/* Appends the next steps about the worst finding: commands that can be copied, and advice. */
 static void put_next(const pm_report *r, int64_t process_id, pm_buf *out)
 {
+    static const char *const parts[] = {"ask", "advice", "who"};
     pm_leak_group g = pm_report_group(r, process_id);
-    const pm_leak_row *row = pm_leak_group_worst(&g);
-    pm_next_steps next = {.lineage = PMAPDB_UNKNOWN};
+    pmapdb_rows *pieces = pm_leak_pieces(r->args.store, g.begin, g.end, true, "category", 0), *next;
     const char *comma = "";
 
     put(out, "[");
-    if (row)
-        next = (pm_next_steps){.category = row->whole ? PM_TEXT("") : row->category,
-                               .name = row->name,
-                               .pid = row->pid,
-                               .process_id = row->process_id,
-                               .lives = row->lives > 1,
-                               .count = pm_text_equal(row->unit, PM_TEXT("mappings")),
-                               .lineage = PMAPDB_UNKNOWN,
-                               .from = row->lives == 1 ? row->since : PM_TEXT(""),
-                               .recorded = pm_who_recorded(r->args.store)};
-    for (pm_next_part part = 0; next.name.data && part < PM_NEXT_PARTS; part++) {
-        pm_words words = {0};
-        bool any = pm_next_steps_part(pm_words_begin(&words), "", &next, part);
+    while (pm_run_next(pieces))
+        if (pm_text_equal(pm_answer_bytes(pieces, "part"), PM_TEXT("next"))) {
+            next = pm_page_next(r->args.store, pieces, pm_who_recorded(r->args.store));
+            for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+                const char *words = pm_answer_bytes(next, parts[i]).data;
 
-        pm_words_end(&words);
-        if (any) {
-            put(out, comma);
-            put_object(
-                out,
-                (pm_pair[]){text_pair(part == PM_NEXT_ADVICE ? "text" : "command", words.data)}, 1);
-            comma = ",";
+                put(out, words ? comma : "");
+                if (words)
+                    put_object(out, (pm_pair[]){text_pair(i == 1 ? "text" : "command", words)}, 1);
+                comma = words ? "," : comma;
+            }
+            pmapdb_rows_close(next);
+            break;
         }
-        free(words.data);
-    }
+    pmapdb_rows_close(pieces);
     put(out, "]");
 }
 

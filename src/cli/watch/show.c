@@ -2,7 +2,6 @@
 #include "cli/watch/watch.h"
 
 #include "base/clock/clock.h"
-#include "cli/leaks/phrases.h"
 #include "cli/run.h"
 #include "render/number.h"
 #include <inttypes.h>

@@ -13,12 +13,12 @@ typedef struct who {
     pm_run_args args;
     bool folded, events;
     const char *since, *until;
-    const char *part[PARTS]; /* --lineage, --category, --address; NULL: not given */
-    char process[24];        /* the recorded one, as --process */
-    char span[2][24];        /* the snapshots around the recording, as --from and --to */
-    pm_moment older, newer;
-    char *lineages;          /* of these parts: "[12,13]"; NULL: all lineages */
-    int64_t size[2], rss[2]; /* of their mappings, older and newer, KiB; or PMAPDB_UNKNOWN */
+    const char *part[PARTS];     /* --lineage, --category, --address; NULL: not given */
+    char process[24];            /* the recorded one, as --process */
+    char span[2][24];            /* the snapshots around the recording, as --from and --to */
+    char older[256], newer[256]; /* the moments, in words */
+    char *lineages;              /* of these parts: "[12,13]"; NULL: all lineages */
+    int64_t size[2], rss[2];     /* of their mappings, older and newer, KiB; or PMAPDB_UNKNOWN */
 } who;
 
 #define AT(field) offsetof(who, field)
@@ -79,18 +79,23 @@ static void choose_span(who *w)
     pmapdb_rows_close(rows);
 }
 
-/* Reads both moments. A list of events needs only one snapshot. */
+/* Describes both moments. A list of events needs only one snapshot. */
 static void read_moments(who *w)
 {
+    pmapdb_rows *moments;
+    char sums[8];
+
     choose_span(w);
-    if (w->events) {
-        pm_moment_read(&w->args, "diff-total", &w->older, &w->newer);
+    if (w->events)
         return;
-    }
-    pm_moment_read_two(&w->args, "diff-total", &w->older, &w->newer);
-    if (pm_moment_has_sums_only(&w->older) || pm_moment_has_sums_only(&w->newer))
+    moments = pm_moment_compare(&w->args, "diff-total", (pm_answer_arg[]){{NULL, NULL}});
+    pm_answer_text(moments, "older", w->older, sizeof w->older);
+    pm_answer_text(moments, "newer", w->newer, sizeof w->newer);
+    pm_answer_text(moments, "sums", sums, sizeof sums);
+    pmapdb_rows_close(moments);
+    if (*sums)
         pm_cli_die("the %s snapshot has sums only, no mappings: --from and --to choose others",
-                   pm_moment_has_sums_only(&w->older) ? "older" : "newer");
+                   sums);
     pm_moment_say(&w->args, PM_TEXT("diff"));
 }
 
@@ -223,13 +228,10 @@ static void print_course(FILE *out, const char *what, const int64_t kib[2], bool
 
 static void write_title(const who *w, pm_output *out, bool human)
 {
-    char older[256], newer[256];
     pm_words words = {0};
     FILE *line = pm_words_begin(&words);
 
-    pm_moment_describe(&w->older, older, sizeof older);
-    pm_moment_describe(&w->newer, newer, sizeof newer);
-    pm_output_line(out, "%s -> %s", older, newer);
+    pm_output_line(out, "%s -> %s", w->older, w->newer);
     for (int i = 0; i < PARTS; i++)
         if (w->part[i])
             fprintf(line, "%s: ", w->part[i]);

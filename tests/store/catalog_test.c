@@ -166,7 +166,7 @@ static void wrong_files(void **state)
     assert_int_equal(pm_catalog_find(k->dir, "../one", &q, &err), PMAPDB_NOTFOUND);
     assert_int_equal(pm_catalog_find(k->dir, "nothing", &q, &err), PMAPDB_NOTFOUND);
     assert_non_null(strstr(err.text, "no query 'nothing'; there are: "));
-    assert_non_null(strstr(err.text, " processes"));
+    assert_non_null(strstr(err.text, " categories"));
     snprintf(path, sizeof path, "%s/one.sql", k->dir);
     unlink(path);
 }

@@ -4,9 +4,29 @@
 #define PM_CLI_CLI_H
 
 #include "cli/die.h"
-#include "cli/value.h"
 #include "render/render.h"
+#include <math.h>
 #include <stdbool.h>
+
+/* ---- cells of C strings and numbers ---- */
+
+static inline pm_value pm_value_text(const char *text)
+{
+    return (pm_value){.kind = text ? PM_VALUE_TEXT : PM_VALUE_NULL, .t = pm_text_of(text)};
+}
+
+/* NaN is unknown. */
+static inline pm_value pm_value_real(double v)
+{
+    return (pm_value){.kind = isnan(v) ? PM_VALUE_NULL : PM_VALUE_REAL, .r = v};
+}
+
+static inline pm_value pm_value_int(int64_t v)
+{
+    return (pm_value){.kind = v == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT, .i = v};
+}
+
+/* ---- all commands ---- */
 
 enum pm_exit {
     PM_EXIT_OK = 0,

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define HELD_BACK 65536
@@ -80,42 +79,18 @@ bool pm_output_file_can_page(void)
            !(pager && (!*pager || strcmp(pager, "cat") == 0));
 }
 
-/* Runs in the child. Where no pager is, the terminal gets the text as it is. */
-static void page(int from)
+/* Starts the pager, which gets the rest of the output. If it cannot be started, the terminal gets
+ * the text as it is. */
+static void start_pager(pm_output_file *f)
 {
     const char *pager = getenv("PAGER");
 
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    dup2(from, STDIN_FILENO);
     setenv("LESS", "FRX", 0); /* less ends itself if the text fits the screen */
-    if (pager)
-        execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-    else
-        execlp("less", "less", (char *)NULL);
-    execlp("cat", "cat", (char *)NULL);
-    _exit(127);
-}
-
-/* Starts the pager; *fd gets what it shows. Returns 0, and leaves *fd, if it cannot be started. */
-static pid_t start_pager(int *fd)
-{
-    int ends[2];
-    pid_t child;
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return 0;
-    child = fork();
-    if (child == 0)
-        page(ends[0]);
-    close(ends[0]);
-    if (child < 0) {
-        close(ends[1]);
-        return 0;
-    }
+    f->pager = popen(pager ? pager : "command -v less >/dev/null && exec less; exec cat", "we");
+    if (!f->pager)
+        return;
     signal(SIGINT, SIG_IGN); /* is for the pager */
-    *fd = ends[1];
-    return child;
+    f->fd = fileno(f->pager);
 }
 
 /* ---- bytes ---- */
@@ -142,7 +117,7 @@ static bool wait_writable(int fd)
 static void write_all(pm_output_file *f, const char *bytes, size_t n)
 {
     if (f->page && n)
-        f->pager = start_pager(&f->fd);
+        start_pager(f);
     f->page = f->page && !n;
     while (n && f->failure.status == PMAPDB_OK) {
         ssize_t done = write(f->fd, bytes, n);
@@ -312,8 +287,7 @@ void pm_output_file_close(pm_output_file *f)
         unlink(f->temporary);
     forget(f);
     if (f->pager) { /* until the user has left it */
-        close(f->fd);
-        waitpid(f->pager, NULL, 0);
+        pclose(f->pager);
         signal(SIGINT, SIG_DFL);
     }
     if (f->path && f->fd >= 0)

@@ -10,7 +10,6 @@
 
 #include "pmapdb.h"
 #include <stdio.h>
-#include <sys/types.h>
 
 /* Zero it before opening. Must not move. */
 typedef struct pm_output_file {
@@ -18,7 +17,7 @@ typedef struct pm_output_file {
     pmapdb_error failure; /* the first failure; PMAPDB_OK: none so far */
     bool escape;          /* write control characters as \x1b: for a terminal */
     bool page;            /* a pager shows it, from the first byte on */
-    pid_t pager;          /* 0: none runs */
+    FILE *pager;          /* NULL: none runs */
     bool after_c2;        /* the last byte may begin a control character, and is still held back */
     int fd;
     char *path;      /* the file of -o, links followed; NULL: standard output */

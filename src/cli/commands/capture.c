@@ -50,20 +50,16 @@ static const char *read_growth(const char *arg, void *value)
 /* Parses "NAME,NAME"; the list owns copies of the names. */
 static const char *read_names(const char *arg, void *value)
 {
-    pm_cli_list *list = value;
+    pm_text rest = pm_text_of(arg), name = pm_text_word(&rest, ",");
 
-    if (!arg[strspn(arg, ",")] || strchr(arg, '='))
+    if (!name.len || strchr(arg, '='))
         return "names";
-    while (*arg) {
-        size_t n = strcspn(arg, ",");
-        char *name = n ? strndup(arg, n) : NULL;
+    for (; name.len; name = pm_text_word(&rest, ",")) {
+        char *copy = pm_text_copy(name);
 
-        if (n && (!name ||
-                  pm_grow(&list->item, &list->cap, list->n, sizeof *list->item, NULL) != PMAPDB_OK))
+        if (!copy)
             pm_cli_no_memory();
-        if (n)
-            list->item[list->n++] = name;
-        arg += n + (arg[n] == ',');
+        pm_cli_list_add(value, copy);
     }
     return NULL;
 }

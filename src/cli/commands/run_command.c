@@ -9,10 +9,10 @@
 #include "base/num.h"
 #include "cli/run.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,16 +43,6 @@ static void on_child(int signal_number)
     (void)signal_number;
 }
 
-/* Runs in the child. A successful exec closes the pipe; a failed one leaves its errno there. */
-static void execute(char *const *command, int report)
-{
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    execvp(command[0], command);
-    (void)!write(report, &errno, sizeof errno);
-    _exit(NO_COMMAND);
-}
-
 /* Starts the command, which ends with a NULL, and returns after its exec. If it cannot be started,
  * ends this program as env(1) does: 127 if there is no such command, else 126. Descendants whose
  * parent ends become children of this program. */
@@ -60,21 +50,23 @@ static void launch_start(launch *l, char *const *command)
 {
     struct sigaction action = {.sa_handler = on_child};
     struct rusage own;
-    int ends[2], reason = 0;
+    posix_spawnattr_t how;
+    sigset_t usual; /* of the signals that this program ignores */
+    int reason;
 
     *l = (launch){0};
     getrusage(RUSAGE_SELF, &own);
     l->own_rss_kib = own.ru_maxrss;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     sigaction(SIGCHLD, &action, NULL);
-    if (pipe2(ends, O_CLOEXEC) != 0 || (l->pid = fork()) < 0)
-        pm_cli_die("'%s' cannot be started: %s", command[0], strerror(errno));
-    if (l->pid == 0)
-        execute(command, ends[1]);
-    close(ends[1]);
-    while (read(ends[0], &reason, sizeof reason) < 0 && errno == EINTR)
-        continue;
-    close(ends[0]);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setsigdefault(&how, &usual);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
+    reason = posix_spawnp(&l->pid, command[0], NULL, &how, command, environ);
+    posix_spawnattr_destroy(&how);
     if (!reason)
         return;
     pm_cli_say("'%s' cannot be started: %s", command[0], strerror(reason));

@@ -13,10 +13,10 @@
 
 static int64_t id_of(const kit *k, const char *category)
 {
-    pm_category_ids *ids = pm_category_ids_new(k->store->sql);
-    int64_t id = pm_category_id(ids, pm_text_of(category), false);
+    pm_category_ids ids = {0};
+    int64_t id = pm_category_id(k->store->sql, &ids, pm_text_of(category), false);
 
-    pm_category_ids_free(ids);
+    pm_map_free(&ids.index);
     return id;
 }
 
@@ -49,46 +49,47 @@ static void ids_and_parents(void **state)
 static void a_limit(void **state)
 {
     const kit *k = kit_of(state);
-    pm_category_ids *ids = pm_category_ids_new(k->store->sql);
+    pm_category_ids ids = {0};
     int64_t id, last = 0;
     char name[32];
 
     kit_exec(k, "BEGIN");
     for (int i = 15; i <= PM_CATEGORIES_MAX; i++) {
         snprintf(name, sizeof name, "file %d", i);
-        last = pm_category_id(ids, pm_text_of(name), false);
+        last = pm_category_id(k->store->sql, &ids, pm_text_of(name), false);
         assert_int_equal(last, i);
     }
     for (int i = 0; i < 2; i++) { /* the second time it is known that there is no room */
-        id = pm_category_id(ids, PM_TEXT("file 2001"), false);
+        id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), false);
         assert_int_equal(id, 0);
     }
-    id = pm_category_id(ids, PM_TEXT("file 1234"), false);
+    id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 1234"), false);
     assert_int_equal(id, 1234);
-    pm_category_ids_free(ids);
+    pm_map_free(&ids.index);
     kit_expect(k, "SELECT count(*) FROM category", "2000\n");
     /* Names out of captures leave some places to those that rules call so themselves. */
     kit_exec(k, "DELETE FROM category WHERE category_id > 1800");
-    ids = pm_category_ids_new(k->store->sql);
-    id = pm_category_id(ids, PM_TEXT("file 2001"), true);
+    ids = (pm_category_ids){0};
+    id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), true);
     assert_int_equal(id, 0);
-    id = pm_category_id(ids, PM_TEXT("file 2001"), false);
+    id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), false);
     assert_int_equal(id, 1801);
-    pm_category_ids_free(ids);
+    pm_map_free(&ids.index);
     /* Those that are to go do not count. The store lacks the others until the turn that stores
      * them. */
-    ids = pm_category_ids_anew(k->store->sql);
+    ids = (pm_category_ids){0};
+    pm_category_ids_anew(k->store->sql, &ids);
     for (int i = 1; i <= PM_CATEGORIES_MAX; i++) {
         snprintf(name, sizeof name, "other %d", i);
-        id = pm_category_id(ids, pm_text_of(name), false);
+        id = pm_category_id(k->store->sql, &ids, pm_text_of(name), false);
         assert_int_equal(id, -i);
     }
-    id = pm_category_id(ids, PM_TEXT("one more"), false);
+    id = pm_category_id(k->store->sql, &ids, PM_TEXT("one more"), false);
     assert_int_equal(id, 0);
-    pm_category_ids_turn(ids);
-    id = pm_category_id(ids, PM_TEXT("other 7"), false);
+    pm_category_ids_turn(&ids);
+    id = pm_category_id(k->store->sql, &ids, PM_TEXT("other 7"), false);
     assert_int_equal(id, 1802);
-    pm_category_ids_free(ids);
+    pm_map_free(&ids.index);
     kit_exec(k, "ROLLBACK");
 }
 

@@ -60,12 +60,11 @@ static void refine_by_hand(kit *k)
         "count(m.size_kib) THEN sum(m.size_kib) END, CASE WHEN count(*) = count(m.rss_kib) THEN "
         "sum(m.rss_kib) END FROM snapshot s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
         "category c ON c.category = m.category GROUP BY s.epoch_id, c.category_id";
-    pm_category_ids *ids = NULL;
+    pm_category_ids ids = {0};
     int64_t id;
 
-    ids = pm_category_ids_new(k->store->sql);
-    id = pm_category_id(ids, PM_TEXT("anonymous/test"), false);
-    pm_category_ids_free(ids);
+    id = pm_category_id(k->store->sql, &ids, PM_TEXT("anonymous/test"), false);
+    pm_map_free(&ids.index);
     assert_int_equal(id, 15);
     kit_exec(k, "UPDATE lineage SET category_id = 15, rule = 'by hand' WHERE category_id = 11 AND "
                 "lineage_id % 2 = 0");

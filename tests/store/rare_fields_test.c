@@ -1,7 +1,7 @@
 /* rare_fields_test: rows of table rare_fields: one row for all mappings that share it. */
 #include "kit.h"
 
-#include "store/dict/rare_fields.h"
+#include "store/dict/row.h"
 
 /* Of a capture that has all that the mapping has. */
 static bool of_whole(const pm_mapping *m, pm_rare_fields *out)

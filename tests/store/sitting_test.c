@@ -58,24 +58,33 @@ static void put(replay *r, const capture *wanted, size_t i, bool leads)
 static void check(const capture *wanted, size_t n)
 {
     replay r = {.sitting = pm_sitting_none()};
-    pm_sitting whole;
+    pm_sitting whole = pm_sitting_none();
 
     for (size_t i = 0; i < n; i++)
         r.o[i] = order_of(&wanted[i], i);
-    for (size_t from = 0, length; from < n; from += length) {
-        size_t leader;
+    for (size_t from = 0, to; from < n; from = to) {
+        pm_sitting s = pm_sitting_none();
+        size_t leader = n;
 
-        length = pm_sitting_length(r.o + from, n - from, KIT_SWEEP);
-        leader = from + pm_sitting_leader(r.o + from, length);
         assert_false(pm_sitting_joins(&r.sitting, &r.o[from], KIT_SWEEP));
+        pm_sitting_begin(&s, &r.o[from]);
+        for (to = from; to == from || (to < n && pm_sitting_joins(&s, &r.o[to], KIT_SWEEP)); to++) {
+            leader = pm_sitting_displaces(&s, &r.o[to], KIT_SWEEP) || to == from ? to : leader;
+            pm_sitting_add(&s, &r.o[to]);
+        }
+        leader = s.leader == PM_NO_LEADER ? n : leader;
         pm_sitting_begin(&r.sitting, &r.o[from]);
-        if (leader < from + length)
+        if (leader < n)
             put(&r, wanted, leader, true);
-        for (size_t i = from; i < from + length; i++)
+        for (size_t i = from; i < to; i++)
             if (i != leader)
                 put(&r, wanted, i, false);
     }
-    whole = pm_sitting_of(r.o, n, KIT_SWEEP);
+    for (size_t i = 0; i < n; i++) {
+        if (!pm_sitting_joins(&whole, &r.o[i], KIT_SWEEP))
+            pm_sitting_begin(&whole, &r.o[i]);
+        pm_sitting_add(&whole, &r.o[i]);
+    }
     assert_int_equal(whole.leader, r.sitting.leader);
     assert_int_equal(whole.spine, r.sitting.spine);
     assert_int_equal(whole.seen, r.sitting.seen);

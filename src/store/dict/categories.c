@@ -2,41 +2,16 @@
 #include "store/dict/categories.h"
 
 #include "base/hash.h"
-#include "base/map.h"
 #include "classify/classify.h"
-#include <stdlib.h>
 
-struct pm_category_ids {
-    pm_sql *sql;
-    pm_map index; /* hash of a text that was used -> its id; 0: the row must be found again */
-    bool anew;    /* true: only the used texts count; false: all rows of the store */
-    bool asks;    /* true: new categories go to temp table category_new */
-    int64_t n; /* the number that counts; 0: not known yet. No other connection writes meanwhile */
-};
-
-pm_category_ids *pm_category_ids_new(pm_sql *sql)
+void pm_category_ids_anew(pm_sql *sql, pm_category_ids *ids)
 {
-    pm_category_ids *ids = calloc(1, sizeof *ids);
-
-    if (ids)
-        ids->sql = sql;
-    else
-        PM_SQL_STEP(sql, pm_fail_nomem(&err));
-    return ids;
-}
-
-pm_category_ids *pm_category_ids_anew(pm_sql *sql)
-{
-    pm_category_ids *ids = pm_category_ids_new(sql);
-
-    if (ids)
-        ids->anew = ids->asks = true;
+    ids->anew = ids->asks = true;
     pm_sql_do(sql,
               "CREATE TEMP TABLE IF NOT EXISTS category_new (category_id INTEGER PRIMARY KEY, "
               "category TEXT NOT NULL)",
               PM_NO_ARGS);
     pm_sql_do(sql, "DELETE FROM category_new", PM_NO_ARGS);
-    return ids;
 }
 
 void pm_category_ids_turn(pm_category_ids *ids)
@@ -45,14 +20,6 @@ void pm_category_ids_turn(pm_category_ids *ids)
     for (size_t i = 0; i < ids->index.size; i++)
         if (ids->index.slot[i].value != PMAPDB_UNKNOWN)
             ids->index.slot[i].value = 0;
-}
-
-void pm_category_ids_free(pm_category_ids *ids)
-{
-    if (!ids)
-        return;
-    pm_map_free(&ids->index);
-    free(ids);
 }
 
 /* Returns the id of the category named by the first word of a refinement; 0 if the text is not a
@@ -69,36 +36,36 @@ static int64_t parent_of(pm_text category)
 }
 
 /* True if one more category would be too many. */
-static bool is_full(pm_category_ids *ids, bool of_data)
+static bool is_full(pm_sql *sql, pm_category_ids *ids, bool of_data)
 {
     if (ids->anew)
         ids->n = (int64_t)ids->index.used;
     else if (!ids->n)
-        ids->n = pm_sql_value(ids->sql, "SELECT count(*) FROM category", PM_NO_ARGS, 0);
+        ids->n = pm_sql_value(sql, "SELECT count(*) FROM category", PM_NO_ARGS, 0);
     return ids->n >= (of_data ? PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT : PM_CATEGORIES_MAX);
 }
 
-static int64_t insert(pm_category_ids *ids, pm_text category)
+static int64_t insert(pm_sql *sql, pm_category_ids *ids, pm_text category)
 {
     int64_t parent = parent_of(category);
 
     if (ids->asks) {
         int64_t id = -1 - (int64_t)ids->index.used;
 
-        pm_sql_do(ids->sql, "INSERT INTO category_new (category_id, category) VALUES (?1, ?2)",
+        pm_sql_do(sql, "INSERT INTO category_new (category_id, category) VALUES (?1, ?2)",
                   PM_ARGS(PM_I(id), PM_T(category)));
         return id;
     }
-    pm_sql_do(ids->sql,
+    pm_sql_do(sql,
               "INSERT INTO category (category_id, category, description, parent_id) "
               "SELECT id, ?1, '', coalesce(?2, id) "
               "FROM (SELECT max(category_id) + 1 AS id FROM category)",
               PM_ARGS(PM_T(category), PM_I(parent ? parent : PMAPDB_UNKNOWN)));
     ids->n++;
-    return pm_sql_last_id(ids->sql);
+    return pm_sql_last_id(sql);
 }
 
-int64_t pm_category_id(pm_category_ids *ids, pm_text category, bool of_data)
+int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool of_data)
 {
     uint64_t hash = pm_hash(category.data, category.len);
     int64_t id = 0;
@@ -106,12 +73,12 @@ int64_t pm_category_id(pm_category_ids *ids, pm_text category, bool of_data)
 
     if (id)
         return id;
-    id = pm_sql_value(ids->sql, "SELECT category_id FROM category WHERE category = ?1",
+    id = pm_sql_value(sql, "SELECT category_id FROM category WHERE category = ?1",
                       PM_ARGS(PM_T(category)), 0);
-    if (!id && (known || !is_full(ids, of_data)))
-        id = insert(ids, category);
+    if (!id && (known || !is_full(sql, ids, of_data)))
+        id = insert(sql, ids, category);
     if (id)
-        PM_SQL_STEP(ids->sql, pm_map_put(&ids->index, hash, id, &err));
+        PM_SQL_STEP(sql, pm_map_put(&ids->index, hash, id, &err));
     return id;
 }
 

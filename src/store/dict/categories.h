@@ -7,6 +7,7 @@
 #ifndef PM_STORE_CATEGORIES_H
 #define PM_STORE_CATEGORIES_H
 
+#include "base/map.h"
 #include "store/file/sql.h"
 
 /* The limit of one store. More texts are not categories any more: a rule gives each file its own
@@ -16,22 +17,24 @@
  * captures cannot take it. */
 #define PM_CATEGORIES_KEPT 200
 
-typedef struct pm_category_ids pm_category_ids;
+/* A zeroed dictionary is empty; pm_map_free(&ids.index) ends it. */
+typedef struct pm_category_ids {
+    pm_map index; /* hash of a text that was used -> its id; 0: the row must be found again */
+    bool anew;    /* true: only the used texts count; false: all rows of the store */
+    bool asks;    /* true: new categories go to temp table category_new */
+    int64_t n; /* the number that counts; 0: not known yet. No other connection writes meanwhile */
+} pm_category_ids;
 
-/* NULL after a failure, which the handle keeps, as it does below. */
-pm_category_ids *pm_category_ids_new(pm_sql *sql);
-/* Like pm_category_ids_new, for a caller that assigns the category of every lineage again: only
- * categories that are requested from now on count towards the limit. The caller removes the unused
- * ones. Writes nothing at first: categories that the store lacks have ids below zero and are in
- * temp table category_new. */
-pm_category_ids *pm_category_ids_anew(pm_sql *sql);
+/* For a caller that assigns the category of every lineage again: only categories that are requested
+ * from now on count towards the limit. The caller removes the unused ones. Writes nothing at first:
+ * categories that the store lacks have ids below zero and are in temp table category_new. */
+void pm_category_ids_anew(pm_sql *sql, pm_category_ids *ids);
 /* Begins a transaction that stores categories. */
 void pm_category_ids_turn(pm_category_ids *ids);
-void pm_category_ids_free(pm_category_ids *ids);
 
 /* Finds or inserts a category. of_data: the text contains names from captures. Returns 0 if the
  * limit is reached; nothing is written then. */
-int64_t pm_category_id(pm_category_ids *ids, pm_text category, bool of_data);
+int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool of_data);
 
 /* Inserts the missing rows for the categories of classify.h. */
 void pm_category_ids_built_in(pm_sql *sql);

@@ -1,5 +1,5 @@
 /* row: one mapping of one capture as the store keeps it: its place, its lineage, and its numbers in
- * the encoding of table mapping_version (NULL is the usual value). */
+ * the encoding of tables mapping_version and rare_fields (NULL is the usual value). */
 #ifndef PM_STORE_ROW_H
 #define PM_STORE_ROW_H
 
@@ -120,5 +120,52 @@ void pm_rows_sort(pm_rows *rows);
 
 /* Reserves room for n rows in total. */
 pmapdb_status pm_rows_reserve(pm_rows *rows, size_t n, pmapdb_error *err);
+
+/* ---- rare fields: numbers that nearly always have their usual value, and unknown keys; many
+ * mappings of many captures share one row of their table ---- */
+
+/* The columns of table rare_fields, in order: numbers of a mapping, then the set of its fields. */
+#define PM_RARE_VALUES 13
+#define PM_RARE_FIELDS PM_RARE_VALUES
+#define PM_RARE_NUMBERS (PM_RARE_VALUES + 1)
+extern const enum pm_field pm_rare_columns[PM_RARE_VALUES];
+
+typedef struct pm_rare_fields {
+    int64_t number[PM_RARE_NUMBERS]; /* PMAPDB_UNKNOWN (NULL): the usual value, or unknown */
+    pm_text extra;                   /* unknown keys; empty: none */
+} pm_rare_fields;
+
+/* Collects the rare fields of a mapping whose row is encoded, in an epoch that has `fields`.
+ * Returns false if all values are usual. The text belongs to the mapping. */
+bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_rare_fields *out);
+
+/* Refers the row to row `id` of table rare_fields, which has these values. */
+void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d);
+
+/* Finds the id of the row with these fields; inserts a new row. */
+int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d);
+
+/* ---- versions: the rows of the captures of one epoch. Each version is read once, however many
+ * captures show it; an epoch has at most four times as many versions as its first capture has
+ * rows ---- */
+
+typedef struct pm_version {
+    pm_row row;
+    int64_t first, last; /* places of captures in the epoch; last INT64_MAX: to the end */
+} pm_version;
+
+typedef struct pm_versions {
+    pm_version *item; /* sorted by place */
+    size_t n, cap;
+} pm_versions;
+
+void pm_versions_free(pm_versions *v);
+
+/* Loads the captures of the epoch from place `from` on into a zeroed *out. */
+void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
+                      pm_versions *out);
+
+/* Copies the rows of the capture at `off`, by place, to *out. */
+void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out);
 
 #endif

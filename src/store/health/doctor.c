@@ -202,15 +202,14 @@ static void check_rules(pm_doctor *d)
 {
     pm_sql *sql = d->store->sql;
     pm_rule_text text = {0};
-    pm_rule_set *set = pm_rule_set_new(sql, NULL);
+    pm_rules *rules;
     char at[PM_CLOCK_TEXT];
     const char *name;
     pm_text built_in;
     pmapdb_error err;
 
     pm_rule_text_load(sql, &text);
-    if (pm_sql_ok(sql))
-        pm_rule_set_rules(set);
+    rules = pm_rules_of_store(sql);
     name = pm_buf_text(&text.name).data;
     built_in = pm_rules_builtin(pm_buf_text(&text.name));
     if (pm_sql_end(sql, &err) != PMAPDB_OK)
@@ -223,7 +222,7 @@ static void check_rules(pm_doctor *d)
     else
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,
                        "this pmapdb has other rules of this name: pmapdb rules --diff %s", name);
-    pm_rule_set_free(set);
+    pm_rules_free(rules);
     pm_rule_text_free(&text);
 }
 

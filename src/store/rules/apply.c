@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "store/dict/categories.h"
-#include "store/dict/versions.h"
+#include "store/dict/row.h"
 #include <stdlib.h>
 
 /* ---- matching the rules ---- */
@@ -124,14 +124,12 @@ void pm_apply_write(pm_sql *sql)
 
 void pm_apply_again(pm_sql *sql, int64_t process_id)
 {
-    pm_refine refine = {.categories = pm_category_ids_new(sql),
-                        .rules = pm_rule_set_new(sql, NULL)};
+    pm_refine refine = {0};
 
     pm_apply_judge(sql, process_id, true, false);
     pm_apply_ask(sql, &refine, NULL);
     pm_apply_write(sql);
-    pm_category_ids_free(refine.categories);
-    pm_rule_set_free(refine.rules);
+    pm_refine_free(&refine);
 }
 
 /* ---- the report ---- */
@@ -171,21 +169,15 @@ static void count(pm_sql *sql, pmapdb_rules_result *out)
 }
 
 /* Matches the rules for the lineages of one process, or of all (0). */
-static void ask(pm_sql *sql, const pm_apply *apply, pm_category_ids *categories, bool own,
-                int64_t process_id, pmapdb_rules_result *out)
+static void ask(pm_sql *sql, const pm_apply *apply, pm_refine *refine, bool own, int64_t process_id)
 {
-    pm_refine refine = {.categories = categories, .rules = pm_rule_set_new(sql, apply->rules)};
-
     pm_apply_judge(sql, process_id, !own, apply->forget_labels);
-    pm_apply_ask(sql, &refine, process_id ? NULL : apply);
-    pm_rule_set_free(refine.rules);
-    if (!process_id)
-        out->unnamed = (int64_t)refine.unnamed;
+    pm_apply_ask(sql, refine, process_id ? NULL : apply);
 }
 
 /* Finds out what would change, without a lock; temp tables have what is found. */
-static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
-                            bool *own, pmapdb_rules_result *out, pmapdb_error *err)
+static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, bool *own,
+                            pmapdb_rules_result *out, pmapdb_error *err)
 {
     pm_rule_text text = {0};
     pmapdb_status st = pmapdb_begin_read(s, err);
@@ -199,7 +191,8 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_category_
     pm_rule_text_free(&text);
     out->same = *own && !apply->forget_labels;
     if (!out->same) {
-        ask(s->sql, apply, categories, *own, 0, out);
+        ask(s->sql, apply, refine, *own, 0);
+        out->unnamed = (int64_t)refine->unnamed;
         pm_sql_script(s->sql, "apply-report", NULL, 0);
         pm_sql_script(s->sql, "apply-changed", NULL, 0);
         count(s->sql, out);
@@ -234,8 +227,8 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
 
 /* Changes one process in each transaction. New captures follow the new rules from the first on; if
  * this program is killed, the rules must be applied again. */
-static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_category_ids *categories,
-                                bool own, const pmapdb_rules_result *found, pmapdb_error *err)
+static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, bool own,
+                                const pmapdb_rules_result *found, pmapdb_error *err)
 {
     static const char next[] = "SELECT min(process_id) FROM process WHERE process_id > ?1";
     int64_t process_id = found->same ? 0 : pm_sql_value(s->sql, next, PM_ARGS(PM_I(0)), 0);
@@ -247,8 +240,8 @@ static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_categ
         st = pm_store_begin(s, err);
         if (st != PMAPDB_OK)
             break;
-        pm_category_ids_turn(categories);
-        ask(s->sql, apply, categories, own, process_id, NULL);
+        pm_category_ids_turn(&refine->categories);
+        ask(s->sql, apply, refine, own, process_id);
         pm_apply_write(s->sql);
         st = pm_store_end(s, err);
         process_id = pm_sql_value(s->sql, next, PM_ARGS(PM_I(process_id)), 0);
@@ -261,18 +254,18 @@ static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_categ
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err)
 {
-    pm_category_ids *categories = NULL;
+    pm_refine refine = {.rules = apply->rules};
     bool own = false;
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *out = (pmapdb_rules_result){0};
     if (st == PMAPDB_OK)
-        categories = pm_category_ids_anew(s->sql);
-    PM_STEP(st, survey(s, apply, categories, &own, out, err));
+        pm_category_ids_anew(s->sql, &refine.categories);
+    PM_STEP(st, survey(s, apply, &refine, &own, out, err));
     if (st == PMAPDB_OK && apply->keep)
-        st = change_all(s, apply, categories, own, out, err);
+        st = change_all(s, apply, &refine, own, out, err);
     pm_store_end_tidying(s);
-    pm_category_ids_free(categories);
+    pm_refine_free(&refine);
     if (st == PMAPDB_OK && !out->same && apply->on_change)
         tell(s->sql, apply);
     return st == PMAPDB_OK ? pm_sql_end(s->sql, err) : st;

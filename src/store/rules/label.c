@@ -83,8 +83,7 @@ static void cover(pm_sql *sql, int64_t process_id, bool all)
  * their name get the category that the rules give. */
 static void write_names(pm_sql *sql, int64_t process_id, bool all)
 {
-    pm_refine refine = {.categories = pm_category_ids_new(sql),
-                        .rules = pm_rule_set_new(sql, NULL)};
+    pm_refine refine = {0};
     sqlite3_stmt *stmt;
 
     pm_apply_judge(sql, process_id, true, true);
@@ -98,7 +97,7 @@ static void write_names(pm_sql *sql, int64_t process_id, bool all)
     while (pm_sql_next(sql, stmt)) {
         pm_text category = pm_col_text(stmt, 0);
         /* 0 where the store has no room */
-        int64_t id = pm_category_id(refine.categories, category, false);
+        int64_t id = pm_category_id(sql, &refine.categories, category, false);
 
         pm_sql_do(sql,
                   "UPDATE apply_judge SET category_id = nullif(?2, 0), rule = CASE WHEN ?2 THEN "
@@ -107,8 +106,7 @@ static void write_names(pm_sql *sql, int64_t process_id, bool all)
                   PM_ARGS(PM_T(category), PM_I(id)));
     }
     pm_apply_write(sql);
-    pm_category_ids_free(refine.categories);
-    pm_rule_set_free(refine.rules);
+    pm_refine_free(&refine);
 }
 
 void pm_label_again(pm_sql *sql, int64_t process_id)

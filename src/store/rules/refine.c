@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+void pm_refine_free(pm_refine *refine)
+{
+    pm_rules_free(refine->own);
+    pm_map_free(&refine->categories.index);
+    *refine = (pm_refine){0};
+}
+
 static pm_rule_row rule_row_of(const pm_row *row)
 {
     const pm_object *o = row->at.object;
@@ -17,9 +24,9 @@ static pm_rule_row rule_row_of(const pm_row *row)
                          .has_flags = o->has_flags};
 }
 
-static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *rows, size_t i,
-                    const pm_rule_row *row)
+static size_t match(pm_refine *refine, const pm_rows *rows, size_t i, const pm_rule_row *row)
 {
+    const pm_rules *rules = refine->rules;
     pm_rule_row below, above;
     size_t rule, slow;
     uint64_t gave_up = pm_rules_gave_up(rules, &slow);
@@ -36,16 +43,16 @@ static size_t match(pm_refine *refine, const pm_rules *rules, const pm_rows *row
 }
 
 /* Finds the category that the rule's template gives for the row. */
-static int64_t name(pm_sql *sql, pm_refine *refine, const pm_rules *rules, size_t rule,
-                    const pm_rule_row *row)
+static int64_t name(pm_sql *sql, pm_refine *refine, size_t rule, const pm_rule_row *row)
 {
+    const pm_rules *rules = refine->rules;
     pm_buf category = {0};
     bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
     int64_t id = 0;
 
     PM_SQL_STEP(sql, pm_rules_category(rules, rule, row, &category, &err));
     if (pm_sql_ok(sql))
-        id = pm_category_id(refine->categories, pm_buf_text(&category), of_data);
+        id = pm_category_id(sql, &refine->categories, pm_buf_text(&category), of_data);
     pm_buf_free(&category);
     refine->unnamed += pm_sql_ok(sql) && !id;
     return id;
@@ -55,23 +62,24 @@ static int64_t name(pm_sql *sql, pm_refine *refine, const pm_rules *rules, size_
 pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, size_t i)
 {
     pm_rule_row row = rule_row_of(&rows->row[i]);
-    const pm_rules *rules = pm_sql_ok(sql) ? pm_rule_set_rules(refine->rules) : NULL;
     pm_ruling out = {0};
     size_t rule;
 
-    if (!rules)
+    if (!refine->rules && pm_sql_ok(sql))
+        refine->rules = refine->own = pm_rules_of_store(sql);
+    if (!refine->rules || !pm_sql_ok(sql))
         return out;
     for (size_t k = 0; k < rows->n && !refine->has_facts; k++) {
         pm_rule_row other = rule_row_of(&rows->row[k]);
 
-        refine->facts |= pm_rules_facts(rules, &other);
+        refine->facts |= pm_rules_facts(refine->rules, &other);
     }
     refine->has_facts = true;
-    rule = match(refine, rules, rows, i, &row);
+    rule = match(refine, rows, i, &row);
     if (rule != PM_NO_RULE)
-        out.kept = name(sql, refine, rules, rule, &row);
+        out.kept = name(sql, refine, rule, &row);
     if (out.kept)
-        out.rule = pm_rules_name(rules, rule);
+        out.rule = pm_rules_name(refine->rules, rule);
     return out;
 }
 

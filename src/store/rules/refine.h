@@ -11,17 +11,20 @@
 #include "store/dict/row.h"
 #include "store/rules/rule_set.h"
 
-/* State besides the rows of one capture. The facts of the capture are found when the rules are
- * first matched. */
+/* A zeroed one has the rules of the store. */
 typedef struct pm_refine {
-    pm_category_ids *categories;
-    pm_rule_set *rules;
+    const pm_rules *rules; /* NULL: those of the store, once they are needed */
+    pm_rules *own;         /* the same, compiled here */
+    pm_category_ids categories;
+    /* of one capture: */
     uint64_t facts; /* see classify/rules.h; once has_facts */
     bool has_facts;
     /* Failures to report: */
     size_t unnamed;        /* rows whose category is one too many for the store */
     const char *slow_rule; /* name of a rule whose regex gave up on a path, or NULL */
 } pm_refine;
+
+void pm_refine_free(pm_refine *refine);
 
 /* The answer of the rules for one row. */
 typedef struct pm_ruling {

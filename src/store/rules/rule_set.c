@@ -5,15 +5,6 @@
 #include "store/dict/categories.h"
 #include "store/file/embedded.h"
 #include "store/rules/rules_file.h"
-#include <stdlib.h>
-
-struct pm_rule_set {
-    pm_sql *sql;
-    pm_rules *own; /* NULL: not needed yet, or the caller gave `rules` */
-    const pm_rules *rules;
-};
-
-/* ---- the table ---- */
 
 void pm_rule_text_free(pm_rule_text *text)
 {
@@ -80,27 +71,6 @@ static void fill(pm_sql *sql, bool is_new)
 
 const pm_schema pm_schema_built_in = {pm_embedded_schema, PM_SCHEMA_VERSION, fill};
 
-/* ---- compiled ---- */
-
-pm_rule_set *pm_rule_set_new(pm_sql *sql, const pm_rules *rules)
-{
-    pm_rule_set *set = calloc(1, sizeof *set);
-
-    if (set)
-        *set = (pm_rule_set){.sql = sql, .rules = rules};
-    else
-        PM_SQL_STEP(sql, pm_fail_nomem(&err));
-    return set;
-}
-
-void pm_rule_set_free(pm_rule_set *set)
-{
-    if (!set)
-        return;
-    pm_rules_free(set->own);
-    free(set);
-}
-
 static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_error *err)
 {
     pmapdb_error why = {0};
@@ -116,14 +86,13 @@ static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_er
     return st;
 }
 
-const pm_rules *pm_rule_set_rules(pm_rule_set *set)
+pm_rules *pm_rules_of_store(pm_sql *sql)
 {
     pm_rule_text text = {0};
+    pm_rules *rules = NULL;
 
-    if (set->rules)
-        return set->rules;
-    pm_rule_text_load(set->sql, &text);
-    PM_SQL_STEP(set->sql, compile(&text, &set->own, &err));
+    pm_rule_text_load(sql, &text);
+    PM_SQL_STEP(sql, compile(&text, &rules, &err));
     pm_rule_text_free(&text);
-    return set->rules = set->own;
+    return rules;
 }

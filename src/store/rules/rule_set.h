@@ -30,16 +30,8 @@ void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text);
  * the default rules. */
 extern const pm_schema pm_schema_built_in;
 
-/* ---- the rules of a store, compiled when first needed ---- */
-
-typedef struct pm_rule_set pm_rule_set;
-
-/* Makes a set that uses `rules` instead of the table; they must outlive the set. rules NULL: those
- * of the table. NULL after a failure, which the handle keeps. */
-pm_rule_set *pm_rule_set_new(pm_sql *sql, const pm_rules *rules);
-void pm_rule_set_free(pm_rule_set *set);
-
-/* Valid as long as the set; NULL after a failure. */
-const pm_rules *pm_rule_set_rules(pm_rule_set *set);
+/* Compiles the rules of the store; the caller frees them. NULL after a failure, which the handle
+ * keeps. */
+pm_rules *pm_rules_of_store(pm_sql *sql);
 
 #endif

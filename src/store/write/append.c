@@ -2,7 +2,6 @@
 #include "store/write/append.h"
 
 #include "store/write/lineage.h"
-#include "store/write/rewind.h"
 #include <stdlib.h>
 
 /* ---- rows of the capture ---- */
@@ -124,7 +123,7 @@ static pm_arg total_arg(const pm_capture *c, enum pm_total total)
     return PM_I(v < 0 ? PMAPDB_UNKNOWN : v);
 }
 
-static void write_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
+void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
 {
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
@@ -146,7 +145,7 @@ static void take_place(pm_put *p, pm_stream *s, int64_t *off)
 {
     pm_stream_place(p->sql, s, p->fields, off);
     if (p->capture)
-        write_snapshot(p, s->epoch_id, *off);
+        pm_put_snapshot(p, s->epoch_id, *off);
     else
         pm_sql_do(p->sql, "UPDATE snapshot SET epoch_id = ?2, off = ?3 WHERE snapshot_id = ?1",
                   PM_ARGS(PM_I(p->snapshot_id), PM_I(s->epoch_id), PM_I(*off)));
@@ -163,7 +162,7 @@ static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row
 {
     int64_t lineage = row->at.lineage; /* the lineage before the capture was taken off */
 
-    while (pm_map_get(&p->rewind->renamed, (uint64_t)lineage, &lineage))
+    while (pm_map_get(&p->renamed, (uint64_t)lineage, &lineage))
         continue;
     for (size_t i = 0; i < base->n && out->lineage == PM_NO_LINEAGE; i++)
         if (base->row[i].at.lineage == lineage)
@@ -175,7 +174,7 @@ static void begin_lineage(pm_put *p, size_t i)
 {
     pm_row *row = &p->rows.row[i];
     uint64_t was = (uint64_t)row->at.lineage;
-    pm_ruling ruling = pm_refine_row(p->sql, &p->refine, &p->rows, i);
+    pm_ruling ruling = pm_refine_row(p->sql, p->refine, &p->rows, i);
 
     row->at.kept = ruling.kept;
     pm_sql_do(p->sql,
@@ -184,8 +183,8 @@ static void begin_lineage(pm_put *p, size_t i)
               PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id), PM_I(pm_row_category(row)),
                       PM_S(ruling.rule)));
     row->at.lineage = pm_sql_last_id(p->sql);
-    if (p->rewind)
-        PM_SQL_STEP(p->sql, pm_map_put(&p->rewind->renamed, was, row->at.lineage, &err));
+    if (was != PM_NO_LINEAGE)
+        PM_SQL_STEP(p->sql, pm_map_put(&p->renamed, was, row->at.lineage, &err));
 }
 
 static void descend(pm_put *p, const pm_descent *descent)
@@ -267,7 +266,7 @@ static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
     PM_SQL_STEP(p->sql, pm_rows_descent(base, &p->rows, &descent, &err));
     if (!pm_sql_ok(p->sql))
         return;
-    if (p->rewind && from && from->snapshot_id == p->base_was)
+    if (p->base_was && from && from->snapshot_id == p->base_was)
         for (size_t i = 0; i < p->rows.n; i++)
             if (descent[i].lineage == PM_NO_LINEAGE)
                 keep_lineage(p, base, &p->rows.row[i], &descent[i]);
@@ -278,8 +277,7 @@ static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
     if (from && from != own && pm_order_compare(&p->order, &from->newest) < 0)
         show_first(p, from->snapshot_id);
     free(descent);
-    PM_SQL_STEP(p->sql, pm_rollup_rows(&p->rollup, &p->rows, p->fields, &err));
-    pm_stream_append(p->sql, own, off, &p->rows, &p->rollup);
+    pm_stream_append(p->sql, own, off, &p->rows, NULL);
     pm_sitting_add(&n->sitting, &p->order);
 }
 
@@ -292,6 +290,6 @@ void pm_append(pm_put *p, pm_newest *n)
         append_mappings(p, n, own);
     } else if (own) {
         take_place(p, own, &off);
-        pm_stream_append(p->sql, own, off, &p->rows, &p->rollup);
+        pm_stream_append(p->sql, own, off, &p->rows, &p->totals);
     }
 }

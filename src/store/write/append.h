@@ -3,7 +3,6 @@
 #define PM_STORE_APPEND_H
 
 #include "base/record/capture.h"
-#include "store/dict/rare_fields.h"
 #include "store/file/store.h"
 #include "store/rules/refine.h"
 #include "store/write/newest.h"
@@ -12,21 +11,25 @@
 typedef struct pm_put {
     pm_sql *sql;
     pm_objects *objects;
-    pm_refine refine;
-    const pm_capture *capture; /* NULL: put back; it is already stored as snapshot_id */
+    pm_refine *refine;
+    const pm_capture *capture; /* NULL: already stored as snapshot_id, but in no epoch */
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
     pm_map *again; /* process -> PM_AGAIN_RULES, or another */
     pm_order order;
     uint64_t fields;
-    pm_rows rows; /* sorted by place; empty if the state is totals */
-    pm_rollup rollup;
-    struct pm_rewind *rewind; /* set while a capture is put back */
-    int64_t base_was;         /* put back: the snapshot that gave it its lineages before, or 0 */
+    pm_rows rows;     /* sorted by place; empty if the state is totals */
+    pm_totals totals; /* if the state is totals */
+    /* a capture that is put back: */
+    int64_t base_was; /* the snapshot that gave it its lineages before, or 0 */
+    pm_map renamed;   /* lineage before -> lineage that took its place */
 } pm_put;
 
 /* Returns PMAPDB_INPUT if two mappings of the capture have the same address. */
 pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err);
+
+/* Inserts the row of the capture into table snapshot; sets snapshot_id. */
+void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off);
 
 /* Fills p->rows with the rows of the capture, classified in its context. */
 void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
@@ -35,8 +38,7 @@ void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
 enum { PM_AGAIN_RULES = 1, PM_AGAIN_LABELS = 2, PM_AGAIN_BOTH = 3 };
 void pm_put_again(pm_put *p, int64_t what);
 
-/* Appends the capture and writes its row in table snapshot; sets snapshot_id. For a partial or
- * complete capture, its sitting must have begun. */
+/* Appends the capture. For a partial or complete capture, its sitting must have begun. */
 void pm_append(pm_put *p, pm_newest *n);
 
 #endif

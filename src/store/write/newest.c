@@ -23,7 +23,7 @@ void pm_newest_free(pm_newest_all *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         pm_newest_forget(all->item[i]);
-        pm_rewind_free(all->item[i]->rewind);
+        pm_rewind_free(all->item[i]);
         pm_map_free(&all->item[i]->made.index);
         free(all->item[i]->made.row);
         free(all->item[i]);
@@ -117,7 +117,12 @@ pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
     }
     if (len)
         qsort(o, len, sizeof *o, by_order);
-    n->sitting = pm_sitting_of(o, len, sweep_ms);
+    n->sitting = pm_sitting_none();
+    for (size_t i = 0; i < len; i++) {
+        if (!pm_sitting_joins(&n->sitting, &o[i], sweep_ms))
+            pm_sitting_begin(&n->sitting, &o[i]);
+        pm_sitting_add(&n->sitting, &o[i]);
+    }
     n->has_sitting = pm_sql_ok(sql);
     free(o);
     return n->has_sitting ? &n->sitting : NULL;

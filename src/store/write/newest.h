@@ -33,14 +33,15 @@ typedef struct pm_newest {
     pm_sitting sitting; /* valid if has_sitting */
     bool has_sitting;
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */
-    struct pm_rewind *rewind;      /* set: some captures wait; `stream` and `sitting` lack them */
+    struct pm_waiting *late;       /* captures that wait for the commit, see rewind.h */
+    size_t n_late, cap_late;
 } pm_newest;
 
 typedef struct pm_newest_all {
     pm_map index; /* process_id -> index in item */
     pm_newest **item;
     size_t n, cap;
-    size_t waiting; /* number of items with a rewind */
+    size_t waiting, waiting_rows; /* captures that wait, and their rows */
 } pm_newest_all;
 
 void pm_newest_free(pm_newest_all *all);
@@ -53,8 +54,7 @@ pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms);
 pm_stream *pm_newest_stream(pm_sql *sql, pm_objects *objects, pm_newest *n, pm_dialect dialect,
                             pm_state state);
 
-/* Call when the streams change in the store, or `rewind` is set: they are read again when needed.
- */
+/* Call when the streams change in the store: they are read again when needed. */
 void pm_newest_forget(pm_newest *n);
 
 #endif

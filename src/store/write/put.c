@@ -1,6 +1,7 @@
 /* put: the one way into the store: stores a capture in a transaction. */
 #include "store/write/put.h"
 
+#include "base/buf.h"
 #include "base/clock/clock.h"
 #include "store/dict/captures.h"
 #include "store/rules/apply.h"
@@ -12,15 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OBJECTS_MAX 250000 /* about 80 MB; a year of captures may show more files than this */
+#define WAITING_ROWS 300000 /* about 50 MB */
+#define OBJECTS_MAX 250000  /* about 80 MB; a year of captures may show more files than this */
+
+/* The captures of a name are new from first_ms to last_ms. */
+typedef struct span {
+    int64_t name_id, first_ms, last_ms;
+} span;
 
 /* State that is kept between captures. Dropped when another connection writes and when a
  * transaction fails. */
 typedef struct pm_writer {
     pm_objects *objects;
-    pm_category_ids *categories;
-    pm_rule_set *rules;
-    pm_map first_ms, last_ms; /* name_id -> the times between which captures are new */
+    pm_refine refine;
+    struct span *span; /* of each name that has new captures */
+    size_t n_spans, cap_spans;
     int64_t sweep_ms;
     int64_t data_version;
     pm_newest_all newest;
@@ -33,10 +40,8 @@ static void writer_free(pm_writer *w)
 {
     pm_newest_free(&w->newest);
     pm_objects_free(w->objects);
-    pm_category_ids_free(w->categories);
-    pm_rule_set_free(w->rules);
-    pm_map_free(&w->first_ms);
-    pm_map_free(&w->last_ms);
+    pm_refine_free(&w->refine);
+    free(w->span);
     pm_map_free(&w->again);
     free(w);
 }
@@ -47,7 +52,7 @@ static pm_put put_of(const pmapdb_store *s)
 
     return (pm_put){.sql = s->sql,
                     .objects = w->objects,
-                    .refine = {.categories = w->categories, .rules = w->rules},
+                    .refine = &w->refine,
                     .again = &w->again,
                     .sweep_ms = w->sweep_ms};
 }
@@ -56,17 +61,9 @@ static pm_put put_of(const pmapdb_store *s)
 
 static void group_moments(pm_sql *sql, pm_writer *w)
 {
-    for (size_t i = 0; w->first_ms.used && i < w->first_ms.size; i++) {
-        const struct pm_map_slot *slot = &w->first_ms.slot[i];
-        int64_t last_ms = slot->value;
-
-        if (slot->value == PMAPDB_UNKNOWN)
-            continue;
-        pm_map_get(&w->last_ms, slot->key, &last_ms);
-        pm_moments_group(sql, w->sweep_ms, (int64_t)slot->key, slot->value, last_ms);
-    }
-    pm_map_clear(&w->first_ms);
-    pm_map_clear(&w->last_ms);
+    for (const span *n = w->span; n < w->span + w->n_spans; n++)
+        pm_moments_group(sql, w->sweep_ms, n->name_id, n->first_ms, n->last_ms);
+    w->n_spans = 0;
 }
 
 /* Decides the categories of processes again. All kept state is dropped then: it has the categories
@@ -111,7 +108,7 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
 
     if (st != PMAPDB_OK)
         return st;
-    if (s->writer && (s->writer->first_ms.used || /* inside a transaction that finish() will end */
+    if (s->writer && (s->writer->n_spans || /* inside a transaction that finish() will end */
                       (s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
                        pm_objects_count(s->writer->objects) <= OBJECTS_MAX)))
         return PMAPDB_OK;
@@ -124,22 +121,25 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
     s->writer->data_version = version;
     s->writer->sweep_ms = sweep_ms;
     s->writer->objects = pm_objects_new(s->sql);
-    s->writer->categories = pm_category_ids_new(s->sql);
-    s->writer->rules = pm_rule_set_new(s->sql, NULL);
     return pm_sql_end(s->sql, err);
 }
 
 /* The moments of the name from first_ms to last_ms are grouped before the commit. */
-static void add_moments(pm_put *p, pm_writer *w, int64_t name_id, int64_t first_ms, int64_t last_ms)
+static void add_moments(pm_sql *sql, pm_writer *w, int64_t name_id, int64_t first_ms,
+                        int64_t last_ms)
 {
-    int64_t first = first_ms, last = last_ms;
+    size_t i = 0;
 
-    pm_map_get(&w->first_ms, (uint64_t)name_id, &first);
-    pm_map_get(&w->last_ms, (uint64_t)name_id, &last);
-    first = first < first_ms ? first : first_ms;
-    last = last > last_ms ? last : last_ms;
-    PM_SQL_STEP(p->sql, pm_map_put(&w->first_ms, (uint64_t)name_id, first, &err));
-    PM_SQL_STEP(p->sql, pm_map_put(&w->last_ms, (uint64_t)name_id, last, &err));
+    while (i < w->n_spans && w->span[i].name_id != name_id)
+        i++;
+    if (i == w->n_spans) {
+        PM_SQL_STEP(sql, pm_grow(&w->span, &w->cap_spans, i, sizeof *w->span, &err));
+        if (pm_sql_ok(sql))
+            w->span[w->n_spans++] = (span){name_id, first_ms, last_ms};
+    } else {
+        w->span[i].first_ms = first_ms < w->span[i].first_ms ? first_ms : w->span[i].first_ms;
+        w->span[i].last_ms = last_ms > w->span[i].last_ms ? last_ms : w->span[i].last_ms;
+    }
 }
 
 static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *context)
@@ -153,9 +153,9 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     if (!p->capture_id)
         p->capture_id =
             pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name));
-    if (c->block.state == PM_STATE_TOTALS)
-        PM_SQL_STEP(p->sql, pm_rollup_totals(&p->rollup, &c->block.totals, &err));
-    else if (pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
+    p->totals = c->block.totals;
+    if (c->block.state != PM_STATE_TOTALS &&
+        pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
         pm_put_rows(p, &n->made, context); /* most objects are those of the stream */
     if (pm_sql_ok(p->sql))
         pm_rewind_put(p, &w->newest, n);
@@ -170,6 +170,9 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
     p->order = (pm_order){c->taken_ms, c->block.dialect, c->block.state, c->ordinal,
                           (int64_t)c->block.hash};
     p->fields = c->block.fields;
+    pm_refine_turn(p->refine);
+    p->refine->unnamed = 0;
+    p->refine->slow_rule = NULL;
     pm_classify_prepare(c, &context);
     pm_process_of(p->sql, c, &context, &found);
     if (!pm_sql_ok(p->sql))
@@ -179,12 +182,12 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
     if (c->live && p->snapshot_id)
         pm_live_reading_put(p->sql, p->snapshot_id, c->live);
     if (found.old_name_id == found.name_id) {
-        add_moments(p, w, found.name_id, c->taken_ms, c->taken_ms);
+        add_moments(p->sql, w, found.name_id, c->taken_ms, c->taken_ms);
     } else {
-        add_moments(p, w, found.old_name_id, PM_MOMENTS_ALL);
-        add_moments(p, w, found.name_id, PM_MOMENTS_ALL);
+        add_moments(p->sql, w, found.old_name_id, PM_MOMENTS_ALL);
+        add_moments(p->sql, w, found.name_id, PM_MOMENTS_ALL);
     }
-    pm_refine_doubt(&p->refine, out->doubt, sizeof out->doubt);
+    pm_refine_doubt(p->refine, out->doubt, sizeof out->doubt);
     out->snapshot_id = p->snapshot_id;
     out->process_id = found.process_id;
     out->name_id = found.name_id;
@@ -222,13 +225,12 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
         *capture_id = p.capture_id;
     }
     pm_rows_free(&p.rows);
-    pm_rollup_free(&p.rollup);
     return pm_sql_end(s->sql, err);
 }
 
 bool pm_store_put_waits(const pmapdb_store *s)
 {
-    return s->writer && s->writer->newest.waiting;
+    return s->writer && s->writer->newest.waiting && s->writer->newest.waiting_rows < WAITING_ROWS;
 }
 
 /* ---- names and refused input ---- */

@@ -65,39 +65,3 @@ int pm_sitting_base(const pm_sitting *s)
 {
     return s->leader == PM_NO_LEADER ? s->spine : s->leader;
 }
-
-size_t pm_sitting_length(const pm_order *o, size_t n, int64_t sweep_ms)
-{
-    unsigned seen = 0;
-    size_t i;
-
-    for (i = 0; i < n && o[i].taken_ms - o[0].taken_ms <= sweep_ms; i++) {
-        if (seen & 1U << o[i].dialect)
-            break;
-        seen |= 1U << o[i].dialect;
-    }
-    return i;
-}
-
-size_t pm_sitting_leader(const pm_order *o, size_t n)
-{
-    size_t leader = n;
-
-    for (size_t i = 0; i < n; i++)
-        if (is_better_leader(&o[i], leader == n ? PM_NO_LEADER : (int)o[leader].dialect))
-            leader = i;
-    return leader;
-}
-
-pm_sitting pm_sitting_of(const pm_order *o, size_t n, int64_t sweep_ms)
-{
-    pm_sitting s = pm_sitting_none();
-
-    for (size_t from = 0, length; from < n; from += length) {
-        length = pm_sitting_length(o + from, n - from, sweep_ms);
-        pm_sitting_begin(&s, &o[from]);
-        for (size_t i = 0; i < length; i++)
-            pm_sitting_add(&s, &o[from + i]);
-    }
-    return s;
-}

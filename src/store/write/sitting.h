@@ -58,12 +58,4 @@ void pm_sitting_add(pm_sitting *s, const pm_order *o);
  * PM_NO_LEADER: a leader begins new lineages, any other capture continues its own stream. */
 int pm_sitting_base(const pm_sitting *s);
 
-/* The number of captures, from the first on and in their order, that are one sitting; and the index
- * of its leader among n captures (n if no capture is complete). */
-size_t pm_sitting_length(const pm_order *o, size_t n, int64_t sweep_ms);
-size_t pm_sitting_leader(const pm_order *o, size_t n);
-
-/* Returns the newest sitting of these captures, which are in their order. */
-pm_sitting pm_sitting_of(const pm_order *o, size_t n, int64_t sweep_ms);
-
 #endif

@@ -1,14 +1,66 @@
 /* stream: appends a capture as its difference to the newest one. */
 #include "store/write/stream.h"
 
+#include "base/buf.h"
 #include "store/dict/categories.h"
-#include "store/dict/versions.h"
 #include <stdlib.h>
 
 void pm_stream_free(pm_stream *s)
 {
     pm_rows_free(&s->rows);
-    pm_rollup_free(&s->rollup);
+    free(s->rollup.item);
+    s->rollup = (pm_rollup){0};
+}
+
+/* ---- sums by category ---- */
+
+/* Finds the sums of a category; 0 each if it is new. NULL after a failure. */
+static pm_category_sums *sums_of(pm_sql *sql, pm_rollup *r, int64_t category_id)
+{
+    size_t at = 0; /* a capture has few categories */
+
+    while (at < r->n && r->item[at].category_id < category_id)
+        at++;
+    if (at < r->n && r->item[at].category_id == category_id)
+        return &r->item[at];
+    PM_SQL_STEP(sql, pm_grow(&r->item, &r->cap, r->n, sizeof *r->item, &err));
+    if (!pm_sql_ok(sql))
+        return NULL;
+    memmove(&r->item[at + 1], &r->item[at], (r->n - at) * sizeof *r->item);
+    r->item[at] = (pm_category_sums){.category_id = category_id};
+    r->n++;
+    return &r->item[at];
+}
+
+/* Adds up the rows. Looks up the sums only when the category changes: mappings of one category are
+ * neighbours. */
+static void sum_up(pm_sql *sql, const pm_rows *rows, uint64_t fields, pm_rollup *r)
+{
+    pm_category_sums *s = NULL;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const pm_row *row = &rows->row[i];
+        int64_t category_id = pm_row_category(row);
+        pm_totals t;
+
+        if (!s || s->category_id != category_id)
+            s = sums_of(sql, r, category_id);
+        if (!s)
+            return;
+        pm_row_decode(&row->m, fields, pm_row_size_kib(row), &t);
+        for (int k = 0; k < PM_TOTAL_COUNT; k++)
+            s->v[k] = s->v[k] == PMAPDB_UNKNOWN || t.v[k] < 0 ? PMAPDB_UNKNOWN : s->v[k] + t.v[k];
+    }
+}
+
+/* For a capture with sums only: they become the one category total, with an unknown number of
+ * mappings. */
+static void take_totals(pm_sql *sql, const pm_totals *totals, pm_rollup *r)
+{
+    pm_category_sums *s = sums_of(sql, r, PM_CATEGORY_TOTAL + 1);
+
+    for (int i = 0; i < PM_TOTAL_COUNT && s; i++)
+        s->v[i] = totals->v[i] < 0 || i == PM_TOTAL_MAPPINGS ? PMAPDB_UNKNOWN : totals->v[i];
 }
 
 /* ---- reading ---- */
@@ -57,12 +109,10 @@ static void load_sums(pm_sql *sql, pm_stream *s)
         "private_dirty_kib, swap_kib FROM category_version WHERE epoch_id = ?1 AND last IS NULL",
         PM_ARGS(PM_I(s->epoch_id)));
 
-    pm_rollup_clear(&s->rollup);
     while (pm_sql_next(sql, stmt)) {
-        pm_category_sums *sums;
+        pm_category_sums *sums = sums_of(sql, &s->rollup, pm_col_int(stmt, 0));
 
-        PM_SQL_STEP(sql, pm_rollup_of(&s->rollup, pm_col_int(stmt, 0), &sums, &err));
-        if (!pm_sql_ok(sql))
+        if (!sums)
             continue;
         sums->first = (int32_t)pm_col_int(stmt, 1);
         for (int i = 0; i < PM_TOTAL_COUNT; i++)
@@ -228,7 +278,7 @@ static void open_sums(const writing *w, pm_category_sums *sums)
 /* Writes the difference of two sums of the same category; one of them may be NULL. */
 static void step_sums(const writing *w, const pm_category_sums *old, pm_category_sums *new)
 {
-    if (old && new && w->off > 0 && pm_category_sums_equal(old, new)) {
+    if (old && new && w->off > 0 && memcmp(old->v, new->v, sizeof old->v) == 0) {
         new->first = old->first;
         return;
     }
@@ -242,7 +292,7 @@ static void step_sums(const writing *w, const pm_category_sums *old, pm_category
         open_sums(w, new);
 }
 
-static void write_sums(const writing *w, const pm_rollup *was, pm_rollup *rollup)
+static void write_sums(const writing *w, const pm_rollup *was, const pm_rollup *rollup)
 {
     size_t i = 0, j = 0;
 
@@ -256,23 +306,23 @@ static void write_sums(const writing *w, const pm_rollup *was, pm_rollup *rollup
     }
 }
 
-void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_rollup *rollup)
+void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
+                      const pm_totals *totals)
 {
     const writing w = {sql, s, off};
     pm_rows was = s->rows;
-    pm_rollup sums = s->rollup;
-    size_t n = 0;
+    pm_rollup sums = {0};
 
-    for (size_t i = 0; i < rollup->n; i++)
-        if (pm_category_sums_any(&rollup->item[i]))
-            rollup->item[n++] = rollup->item[i];
-    rollup->n = n;
+    if (totals)
+        take_totals(sql, totals, &sums);
+    else
+        sum_up(sql, rows, s->fields, &sums);
     write_rows(&w, &was, rows);
-    write_sums(&w, &sums, rollup);
+    write_sums(&w, &s->rollup, &sums);
     s->rows = *rows;
     *rows = was;
-    s->rollup = *rollup;
-    *rollup = sums;
+    free(s->rollup.item);
+    s->rollup = sums;
     s->n = (size_t)off + 1;
     if (off == 0)
         s->first_rows = s->rows.n;

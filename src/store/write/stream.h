@@ -4,7 +4,6 @@
 #ifndef PM_STORE_STREAM_H
 #define PM_STORE_STREAM_H
 
-#include "store/dict/rollup.h"
 #include "store/dict/row.h"
 #include "store/write/sitting.h"
 
@@ -14,6 +13,19 @@
 /* The number of versions beyond the rows of the first capture that an epoch may hold, as a multiple
  * of these rows. Space is flat between 2 and 4; reading time grows with it. */
 #define PM_EPOCH_ALPHA ((size_t)3)
+
+typedef struct pm_category_sums {
+    int64_t category_id;
+    int64_t
+        v[PM_TOTAL_COUNT]; /* columns of category_version after `last`; PMAPDB_UNKNOWN is NULL */
+    int32_t first;         /* offset at which the version began */
+} pm_category_sums;
+
+/* The sums of each category of one capture. */
+typedef struct pm_rollup {
+    pm_category_sums *item; /* sorted by category_id */
+    size_t n, cap;
+} pm_rollup;
 
 typedef struct pm_stream {
     int64_t process_id;
@@ -38,8 +50,10 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
  * is full. */
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off);
 
-/* Writes the difference to the newest capture. `rows` (with lineages decided) and `rollup` become
- * the state; *rows and *rollup receive the previous state. */
-void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows, pm_rollup *rollup);
+/* Writes the difference to the newest capture: of rows, whose lineages are decided, or, if the
+ * capture has only sums, of `totals`. The rows become the state; *rows receives the previous ones.
+ */
+void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
+                      const pm_totals *totals);
 
 #endif

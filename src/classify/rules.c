@@ -29,13 +29,10 @@ pmapdb_status pm_rules_new(pm_rules **out, pmapdb_error *err)
 
 static void rule_free(pm_rule *rule)
 {
-    free(rule->name);
-    free(rule->category);
-    free(rule->note);
+    free(rule->texts);
     pm_rule_conditions_free(&rule->own);
     pm_rule_conditions_free(&rule->below);
     pm_rule_conditions_free(&rule->above);
-    pm_buf_free(&rule->conditions);
 }
 
 /* Frees the terms after the first `kept`. */
@@ -66,15 +63,6 @@ void pm_rules_free(pm_rules *set)
 
 /* ---- terms ---- */
 
-static char *copy(pm_rule_reader *r, pm_text t)
-{
-    char *out = pm_text_copy(t);
-
-    if (!out)
-        pm_rule_nomem(r);
-    return out;
-}
-
 /* Returns the bit of the term; equal terms share a bit. Returns 0 after a mistake. */
 static uint64_t read_term(pm_rule_reader *r, pm_text text)
 {
@@ -91,7 +79,9 @@ static uint64_t read_term(pm_rule_reader *r, pm_text text)
         return 0;
     }
     term = &set->term[set->n_terms++]; /* freed with the rule if the rule fails */
-    *term = (pm_rule_term){.text = copy(r, text)};
+    *term = (pm_rule_term){.text = pm_text_copy(text)};
+    if (!term->text)
+        pm_rule_nomem(r);
     pm_rule_read_pairs(r, text, &term->conditions);
     return UINT64_C(1) << n;
 }
@@ -113,7 +103,7 @@ static void read_with(pm_rule_reader *r, pm_text cell, pm_rule *rule)
 
 /* ---- a rule ---- */
 
-static void read_name(pm_rule_reader *r, pm_text cell, pm_rule *rule)
+static void read_name(pm_rule_reader *r, pm_text cell)
 {
     for (size_t i = 0; i < cell.len; i++)
         if (!(cell.data[i] >= 'a' && cell.data[i] <= 'z') &&
@@ -127,7 +117,6 @@ static void read_name(pm_rule_reader *r, pm_text cell, pm_rule *rule)
     for (size_t i = 0; i < r->set->n; i++)
         if (pm_text_equal(cell, pm_text_of(r->set->rule[i].name)))
             pm_rule_wrong(r, "'%.*s' occurs twice", (int)cell.len, cell.data);
-    rule->name = copy(r, cell);
 }
 
 static void read_neighbour(pm_rule_reader *r, pm_text cell, pm_rule_conditions *out)
@@ -143,47 +132,77 @@ static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm
     if (memchr(cell.data, '\0', cell.len))
         PM_STEP(r->st, pm_fail(r->err, PMAPDB_INPUT, "a NUL byte"));
     else if (column == PM_RULE_NAME)
-        read_name(r, cell, rule);
+        read_name(r, cell);
     else if (column == PM_RULE_CATEGORY)
-        pm_rule_read_category(r, cell, rule);
+        pm_rule_read_category(r, rule);
     else if (column == PM_RULE_BELOW)
         read_neighbour(r, cell, &rule->below);
     else if (column == PM_RULE_ABOVE)
         read_neighbour(r, cell, &rule->above);
     else if (column == PM_RULE_WITH)
         read_with(r, cell, rule);
-    else if (column == PM_RULE_NOTE)
-        rule->note = copy(r, cell);
-    else if (cell.len)
+    else if (cell.len && column != PM_RULE_NOTE)
         pm_rule_read(r, (pm_rule_key)(column - PM_RULE_BASE), cell, &rule->own);
 }
 
-/* Adds "; column=cell". */
-static void add_condition(pm_buf *out, const char *column, pm_text cell)
+/* Writes a text at `to`; returns the place after it. */
+static char *write_text(char *to, pm_text t)
 {
-    pm_buf_add(out, "; ", out->len ? 2 : 0, NULL);
-    pm_buf_add(out, column, strlen(column), NULL);
-    pm_buf_add(out, "=", 1, NULL);
-    pm_buf_add(out, cell.data, cell.len, NULL);
+    memcpy(to, t.data, t.len);
+    return to + t.len;
+}
+
+/* Copies the texts of the rule into one piece of memory: most sets have many rules. */
+static void copy_texts(pm_rule_reader *r, const pm_text *cell, pm_rule *rule)
+{
+    size_t size = cell[PM_RULE_NAME].len + cell[PM_RULE_CATEGORY].len + cell[PM_RULE_NOTE].len + 4;
+    char *p;
+
+    for (int i = PM_RULE_BASE; i <= PM_RULE_WITH; i++)
+        size += cell[i].len + strlen("; =") + strlen(pm_rule_columns[i]);
+    rule->texts = p = malloc(size);
+    if (!p) {
+        pm_rule_nomem(r);
+        return;
+    }
+    rule->name = p;
+    p = write_text(p, cell[PM_RULE_NAME]);
+    *p++ = '\0';
+    rule->category = p;
+    p = write_text(p, cell[PM_RULE_CATEGORY]);
+    *p++ = '\0';
+    rule->note = p;
+    p = write_text(p, cell[PM_RULE_NOTE]);
+    *p++ = '\0';
+    rule->conditions = p;
+    for (int i = PM_RULE_BASE; i <= PM_RULE_WITH; i++) {
+        if (!cell[i].len)
+            continue;
+        if (p > rule->conditions)
+            p = write_text(p, PM_TEXT("; "));
+        p = write_text(p, pm_text_of(pm_rule_columns[i]));
+        *p++ = '=';
+        p = write_text(p, cell[i]);
+    }
+    *p = '\0';
 }
 
 /* Reads the category last, because it is checked against the conditions. */
 static void read_cells(pm_rule_reader *r, const pm_text *cells, pm_rule *rule)
 {
-    for (int i = 0; i <= PM_RULE_COLUMNS && r->st == PMAPDB_OK; i++) {
-        pm_rule_column column = i == PM_RULE_COLUMNS ? PM_RULE_CATEGORY : (pm_rule_column)i;
-        /* in a glob, blanks at the ends may be intended */
-        bool keeps = column == PM_RULE_PATH || column == PM_RULE_BRACKET;
-        pm_text cell = cells[column].len ? cells[column] : PM_TEXT("");
+    pm_text cell[PM_RULE_COLUMNS];
 
-        if (!keeps)
-            cell = pm_text_trim(cell, " \t");
-        if (i != PM_RULE_CATEGORY)
-            read_cell(r, column, cell, rule);
-        if (cell.len && column >= PM_RULE_BASE && column <= PM_RULE_WITH)
-            add_condition(&rule->conditions, pm_rule_columns[column], cell);
+    for (int i = 0; i < PM_RULE_COLUMNS; i++) {
+        cell[i] = cells[i].len ? cells[i] : PM_TEXT("");
+        if (i != PM_RULE_PATH && i != PM_RULE_BRACKET) /* in a glob, blanks may be intended */
+            cell[i] = pm_text_trim(cell[i], " \t");
     }
-    PM_STEP(r->st, pm_buf_status(&rule->conditions, r->err));
+    copy_texts(r, cell, rule);
+    for (int i = 0; i < PM_RULE_COLUMNS && r->st == PMAPDB_OK; i++)
+        if (i != PM_RULE_CATEGORY)
+            read_cell(r, (pm_rule_column)i, cell[i], rule);
+    if (r->st == PMAPDB_OK)
+        read_cell(r, PM_RULE_CATEGORY, cell[PM_RULE_CATEGORY], rule);
 }
 
 pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], pmapdb_error *err)
@@ -195,7 +214,8 @@ pmapdb_status pm_rules_add(pm_rules *set, const pm_text cells[PM_RULE_COLUMNS], 
     if (set->n == PM_RULES_MAX)
         return pm_fail(err, PMAPDB_INPUT, "more than %d rules", PM_RULES_MAX);
     r.st = pm_grow(&set->rule, &set->cap, set->n, sizeof *set->rule, err);
-    read_cells(&r, cells, &rule);
+    if (r.st == PMAPDB_OK)
+        read_cells(&r, cells, &rule);
     if (r.st == PMAPDB_OK) {
         set->rule[set->n++] = rule;
     } else {
@@ -247,5 +267,5 @@ const char *pm_rules_note(const pm_rules *set, size_t index)
 
 const char *pm_rules_conditions(const pm_rules *set, size_t index)
 {
-    return pm_buf_text(&set->rule[index].conditions).data;
+    return set->rule[index].conditions;
 }

@@ -62,16 +62,10 @@ static void check_template(pm_rule_reader *r, char c, const pm_rule *rule)
         pm_rule_wrong(r, "%%%c: the path has no regex with so many groups", c);
 }
 
-void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule)
+void pm_rule_read_category(pm_rule_reader *r, pm_rule *rule)
 {
-    pm_text category;
+    pm_text category = pm_text_of(rule->category);
 
-    rule->category = pm_text_copy(cell);
-    if (!rule->category) {
-        pm_rule_nomem(r);
-        return;
-    }
-    category = pm_text_of(rule->category);
     if (category.len == 0)
         pm_rule_wrong(r, "it is empty");
     else if (category.len > PM_RULES_CATEGORY_MAX)

@@ -72,11 +72,12 @@ typedef struct pm_rule_conditions {
 } pm_rule_conditions;
 
 typedef struct pm_rule {
-    char *name, *category, *note;
-    bool refines; /* the category intentionally begins with a slug */
+    char *texts; /* has the following four */
+    const char *name, *category, *note;
+    const char *conditions; /* the cells with conditions */
+    bool refines;           /* the category intentionally begins with a slug */
     pm_rule_conditions own, below, above;
     uint64_t with, without; /* bit sets of terms */
-    pm_buf conditions;      /* the cells with conditions, as text */
 } pm_rule;
 
 typedef struct pm_rule_term {
@@ -124,9 +125,9 @@ void pm_rule_read(pm_rule_reader *r, pm_rule_key key, pm_text text, pm_rule_cond
 void pm_rule_read_pairs(pm_rule_reader *r, pm_text text, pm_rule_conditions *out);
 void pm_rule_conditions_free(pm_rule_conditions *c);
 
-/* Sets rule->category and rule->refines; checks the category against the conditions of the rule,
+/* Sets rule->refines; checks the category against the conditions of the rule,
  * which must be read first. */
-void pm_rule_read_category(pm_rule_reader *r, pm_text cell, pm_rule *rule);
+void pm_rule_read_category(pm_rule_reader *r, pm_rule *rule);
 
 /* ---- matching ---- */
 

@@ -44,6 +44,20 @@ const char *pm_merge_host(const pm_merge *m, const char *there)
     return there ? there : m->options->host;
 }
 
+void pm_merge_rows(pm_merge *m, const pm_merge_copy *copy, size_t n, int64_t there, int64_t here)
+{
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_stmt *row = pm_sql_ask(m->from->sql, copy[i].read,
+                                       PM_ARGS(PM_I(there), PM_I(here), PM_S(m->options->host)));
+
+        while (pm_merge_next(m, row)) {
+            pm_merge_begin(m);
+            pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, copy[i].write, row));
+            pm_merge_wrote(m);
+        }
+    }
+}
+
 /* ---- transactions ---- */
 
 void pm_merge_begin(pm_merge *m)
@@ -115,46 +129,25 @@ static void look(pm_merge *m, pm_recall_item *item)
 
 /* ---- facts about the process of m->recall ---- */
 
+static const pm_merge_copy of_process[] = {
+    {"SELECT ?2, mono_ns, cleared_ms, page_idle, clear_us, small_kib, cpu_us, minor_faults, "
+     "major_faults FROM clearing WHERE process_id = ?1",
+     "INSERT OR IGNORE INTO clearing (process_id, mono_ns, cleared_ms, page_idle, clear_us, "
+     "small_kib, cpu_us, minor_faults, major_faults) "
+     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"}};
+static const pm_merge_copy of_snapshot[] = {
+    {"SELECT ?2, reason, pinned_ms FROM pin WHERE snapshot_id = ?1",
+     "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)"}};
+
 static void add_process_facts(pm_merge *m, int64_t process_id)
 {
-    const pm_recall_process *who = pm_recall_who(m->recall);
-    pm_process_facts facts = PM_PROCESS_FACTS_NONE;
     pm_process_found found;
 
-    facts.command = pm_text_of(who->command ? who->command : "");
-    facts.command_ms = who->command_ms;
-    facts.mono_ns = who->clock_mono_ns;
-    facts.utc_ms = who->clock_utc_ms;
-    facts.identity = who->identity;
-    facts.name = pm_text_of(who->name);
-    facts.rank = who->name_rank;
-    facts.name_ms = who->name_ms;
-    pm_process_teach(m->into->sql, process_id, &facts, &found);
+    pm_process_teach(m->into->sql, process_id, &pm_recall_who(m->recall)->facts, &found);
     if (found.name_id == found.old_name_id)
         return;
     pm_moments_group(m->into->sql, m->options->sweep_ms, found.old_name_id, PM_MOMENTS_ALL);
     pm_moments_group(m->into->sql, m->options->sweep_ms, found.name_id, PM_MOMENTS_ALL);
-}
-
-static void add_clearings(pm_merge *m, int64_t process_id)
-{
-    sqlite3_stmt *row =
-        pm_sql_ask(m->from->sql,
-                   "SELECT ?2, mono_ns, cleared_ms, page_idle, clear_us, small_kib, cpu_us, "
-                   "minor_faults, major_faults FROM clearing WHERE process_id = ?1",
-                   PM_ARGS(PM_I(pm_recall_who(m->recall)->process_id), PM_I(process_id)));
-
-    while (pm_merge_next(m, row)) {
-        pm_merge_begin(m);
-        pm_sql_next(m->into->sql,
-                    pm_sql_ask_row(m->into->sql,
-                                   "INSERT OR IGNORE INTO clearing (process_id, mono_ns, "
-                                   "cleared_ms, page_idle, clear_us, small_kib, cpu_us, "
-                                   "minor_faults, major_faults) "
-                                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                                   row));
-        pm_merge_wrote(m);
-    }
 }
 
 /* ---- one process ---- */
@@ -225,14 +218,9 @@ static void add_facts(pm_merge *m)
         pm_merge_begin(m);
         add_process_facts(m, here);
     }
-    for (size_t i = 0; i < n; i++) {
-        if (items[i].known <= 0 || !items[i].pin)
-            continue;
-        pm_merge_begin(m);
-        pm_sql_do(m->into->sql,
-                  "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)",
-                  PM_ARGS(PM_I(items[i].known), PM_S(items[i].pin), PM_I(items[i].pinned_ms)));
-    }
+    for (size_t i = 0; i < n; i++)
+        if (items[i].known > 0)
+            pm_merge_rows(m, of_snapshot, 1, items[i].snapshot_id, items[i].known);
     if (here &&
         pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
                      PM_ARGS(PM_I(there)), 0)) {
@@ -242,7 +230,7 @@ static void add_facts(pm_merge *m)
         pm_store_forget(m->into); /* the writer keeps categories */
     }
     if (here)
-        add_clearings(m, here);
+        pm_merge_rows(m, of_process, 1, there, here);
 }
 
 static void one_process(pm_merge *m, int64_t process_id)
@@ -282,21 +270,21 @@ static void one_process(pm_merge *m, int64_t process_id)
 
 /* ---- the store ---- */
 
-/* Rows that need no ids: read from the other store, where ?1 is the host of rows without one, and
- * written to this one, where ?N is column N. If data was pruned there, it is incomplete here,
- * too. */
-static const struct {
-    const char *read, *write;
-} rows[] = {
-    {"SELECT hash, first_ms, reason, ?1 FROM refused",
+/* If data was pruned there, it is incomplete here, too. Only the labels of hosts that this store
+ * has now are copied. */
+static const pm_merge_copy of_store[] = {
+    {"SELECT host, key, at_ms, value FROM host_labels",
+     "INSERT OR IGNORE INTO host_label (host_id, key, at_ms, value) "
+     "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1"},
+    {"SELECT hash, first_ms, reason FROM refused",
      "INSERT INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3) "
      "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)"},
-    {"SELECT n.name, coalesce(h.name, ?1), n.pruned_ms FROM name n "
+    {"SELECT n.name, coalesce(h.name, ?3), n.pruned_ms FROM name n "
      "LEFT JOIN host h ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
      "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) WHERE name = ?1 AND CASE "
      "WHEN ?2 IS NULL THEN host_id IS NULL ELSE host_id = (SELECT host_id FROM host "
      "WHERE name = ?2) END"},
-    {"SELECT h.name, j.boot_id, j.selection, coalesce(j.every_ms, 0), j.pruned_ms, ?1 "
+    {"SELECT h.name, j.boot_id, j.selection, coalesce(j.every_ms, 0), j.pruned_ms "
      "FROM schedule j JOIN host h ON h.host_id = j.host_id WHERE j.pruned_ms IS NOT NULL",
      "UPDATE schedule SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE boot_id = ?2 AND "
      "selection = ?3 AND coalesce(every_ms, 0) = ?4 AND host_id = (SELECT host_id FROM host "
@@ -335,13 +323,7 @@ static void go_through(pm_merge *m)
     if (m->options->dry_run)
         return;
     pm_merge_store_beats(m);
-    pm_merge_store_labels(m);
-    pm_merge_begin(m);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        row = pm_sql_ask(m->from->sql, rows[i].read, PM_ARGS(PM_S(m->options->host)));
-        while (pm_merge_next(m, row))
-            pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, rows[i].write, row));
-    }
+    pm_merge_rows(m, of_store, sizeof of_store / sizeof *of_store, 0, 0);
     pm_merge_commit(m);
     merge_recordings(m);
 }

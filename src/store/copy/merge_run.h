@@ -38,6 +38,14 @@ void pm_merge_set(pm_merge *m, pm_map *map, int64_t key, int64_t value);
 /* Returns 0 if the map has no such key. */
 int64_t pm_merge_get(const pm_map *map, int64_t key);
 
+/* Rows that are copied as they are. `read` asks the other store: ?1 is an id there, ?2 the same
+ * here, ?3 the host of whatever has none. ?N of `write` is column N. */
+typedef struct pm_merge_copy {
+    const char *read, *write;
+} pm_merge_copy;
+
+void pm_merge_rows(pm_merge *m, const pm_merge_copy *copy, size_t n, int64_t there, int64_t here);
+
 /* ---- transactions: short, so that no other writer waits for long ---- */
 
 void pm_merge_begin(pm_merge *m); /* does nothing inside a transaction */
@@ -58,6 +66,5 @@ int64_t pm_merge_log(pm_merge *m, int64_t there);
 void pm_merge_find_beats(pm_merge *m);
 /* Runs after the processes: a stored beat is stored in full. */
 void pm_merge_store_beats(pm_merge *m);
-void pm_merge_store_labels(pm_merge *m);
 
 #endif

@@ -89,23 +89,24 @@ static void load_process(pm_recall *r, int64_t process_id)
     sqlite3_stmt *row =
         pm_sql_ask(r->sql, pm_sql_script_text("recall-process"), PM_ARGS(PM_I(process_id)));
 
-    *who = (pm_recall_process){.process_id = process_id};
+    *who = (pm_recall_process){.process_id = process_id, .facts = PM_PROCESS_FACTS_NONE};
     if (pm_sql_next(r->sql, row)) {
+        pm_process_facts *f = &who->facts;
         int64_t rank = pm_col_int(row, 6);
 
         who->host = word(r, row, 0);
-        who->name = word(r, row, 1);
-        who->command = word(r, row, 2);
+        f->name = keep(r, pm_col_text(row, 1));
+        f->command = keep(r, pm_col_text(row, 2));
         who->boot_id = word(r, row, 3);
         who->pid = pm_col_int(row, 4);
         who->start_time = pm_col_int(row, 5);
-        who->name_rank = (pm_name_rank)rank;
-        who->name_ms = pm_col_ms(row, 7);
-        who->command_ms = pm_col_ms(row, 8);
-        who->clock_mono_ns = pm_col_int(row, 9);
-        who->clock_utc_ms = pm_col_ms(row, 10);
-        who->identity = word(r, row, 11);
-        damaged = !who->name || !who->identity || rank < PM_NAME_GIVEN || rank > PM_NAME_UNKNOWN;
+        f->rank = (pm_name_rank)rank;
+        f->name_ms = pm_col_ms(row, 7);
+        f->command_ms = pm_col_ms(row, 8);
+        f->mono_ns = pm_col_int(row, 9);
+        f->utc_ms = pm_col_ms(row, 10);
+        f->identity = word(r, row, 11);
+        damaged = !f->name.data || !f->identity || rank < PM_NAME_GIVEN || rank > PM_NAME_UNKNOWN;
         pm_sql_done(row);
     }
     if (damaged)
@@ -139,9 +140,7 @@ static void add_item(pm_recall *r, sqlite3_stmt *row)
                            .dialect = pm_dialect_find(pm_col_text(row, 7)),
                            .state = (pm_state)pm_col_code(row, 8, N_STATES),
                            .time_source = (pm_time_source)pm_col_code(row, 9, N_TIME_SOURCES),
-                           .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id,
-                           .pin = word(r, row, 11),
-                           .pinned_ms = pm_col_int(row, 12)};
+                           .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id};
 
     if (item.dialect == PM_DIALECT_COUNT || item.state == N_STATES ||
         item.time_source == N_TIME_SOURCES || item.capture_id <= 0 || item.epoch_id <= 0 ||
@@ -210,17 +209,17 @@ static void read_block(pm_recall *r, const pm_recall_item *item, pm_capture *c)
  * than the capture that gave them. */
 static void lend(const pm_recall_process *who, pm_capture *c)
 {
-    bool named = who->name_ms <= c->taken_ms;
-    bool commanded = who->command && who->command_ms <= c->taken_ms;
+    const pm_process_facts *f = &who->facts;
+    bool named = f->name_ms <= c->taken_ms, commanded = f->command_ms <= c->taken_ms;
 
     c->pid = c->block.pid = who->pid;
     c->host = who->host;
     c->start_time = who->start_time;
-    c->block.command = pm_text_of(commanded ? who->command : "");
+    c->block.command = commanded && f->command.data ? f->command : PM_TEXT("");
     c->block.missing = pm_text_of(c->missing);
     c->block.notes = c->block.empty = PM_TEXT("");
-    c->name = named ? (char *)who->name : NULL;
-    c->name_rank = named ? who->name_rank : 0;
+    c->name = named ? (char *)f->name.data : NULL;
+    c->name_rank = named ? f->rank : 0;
 }
 
 static void read_rows(pm_recall *r, const pm_recall_item *item, pm_capture *c)
@@ -309,8 +308,8 @@ static void read_live(pm_recall *r, const pm_recall_item *item, pm_capture *c)
     if (live_process_id == PMAPDB_UNKNOWN)
         pm_recall_damaged(r->sql, "snapshot", item->snapshot_id,
                           "has a live reading of a process that is missing");
-    if (who->clock_mono_ns != PMAPDB_UNKNOWN && who->clock_utc_ms != PMAPDB_UNKNOWN)
-        r->live.utc_ms = who->clock_utc_ms + (r->live.mono_ns - who->clock_mono_ns) / 1000000;
+    if (who->facts.mono_ns != PMAPDB_UNKNOWN && who->facts.utc_ms != PMAPDB_UNKNOWN)
+        r->live.utc_ms = who->facts.utc_ms + (r->live.mono_ns - who->facts.mono_ns) / 1000000;
     c->live = &r->live;
 }
 

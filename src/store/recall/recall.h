@@ -1,6 +1,6 @@
 /* recall: the captures of a stored process, restored in full and in time order: every mapping with
  * every field, the sums, the state and the proof, the hash, the source file, the time, the log, the
- * live reading, and the pin of the snapshot.
+ * live reading.
  *
  *     r = pm_recall_new(sql);
  *     pm_recall_begin(r, process_id);
@@ -22,17 +22,15 @@
 #define PM_STORE_RECALL_H
 
 #include "base/record/capture.h"
-#include "store/file/sql.h"
+#include "store/write/process.h"
 
-/* One process. Unknown texts are NULL, unknown numbers PMAPDB_UNKNOWN. */
+/* One process. Unknown texts are NULL, unknown numbers PMAPDB_UNKNOWN. The facts lack its
+ * addresses, start time and boot. */
 typedef struct pm_recall_process {
     int64_t process_id, pid;
     int64_t start_time; /* clock ticks since boot */
-    const char *host, *name, *command, *boot_id;
-    pm_name_rank name_rank;
-    int64_t name_ms, command_ms; /* times of the captures that gave the name and the command */
-    int64_t clock_mono_ns, clock_utc_ms; /* the two clocks at one moment */
-    const char *identity;
+    const char *host, *boot_id;
+    pm_process_facts facts;
 } pm_recall_process;
 
 /* A stored snapshot. */
@@ -43,8 +41,6 @@ typedef struct pm_recall_item {
     pm_dialect dialect;
     pm_state state;
     pm_time_source time_source;
-    const char *pin; /* the reason; NULL: the snapshot is not pinned */
-    int64_t pinned_ms;
     int64_t known; /* for the caller's use; 0 at first */
 } pm_recall_item;
 

@@ -75,6 +75,14 @@ static int link_alone(const pm_process_facts *f)
     return f->exe_start != PMAPDB_UNKNOWN || f->command.len ? BY_COMMAND : ASSUMED;
 }
 
+/* True if the link of a process to its captures is as weak as this one, or weaker. */
+static bool is_no_stronger(pm_text identity, int64_t link)
+{
+    while (link <= ASSUMED && !pm_text_equal(identity, pm_text_of(identities[link])))
+        link++;
+    return link <= ASSUMED;
+}
+
 /* ---- names ---- */
 
 static int64_t or_else(int64_t value, int64_t unknown)
@@ -143,11 +151,26 @@ static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
     *to = *from + LIVES_OF_FILE - 1;
 }
 
-/* A better name replaces the name of a process: data that was pruned from the process is then
- * missing under the new name, too. */
-static void rename_process(pm_sql *sql, int64_t host_id, const pm_process_facts *f,
-                           pm_process_found *out)
+static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
 {
+    pm_sql_do(sql, pm_sql_script_text("process-learn"),
+              PM_ARGS(PM_I(process_id), PM_I(f->start_time), PM_T(f->boot_id), PM_I(f->stack_end),
+                      PM_I(f->vdso_start), PM_I(f->libc_start), PM_I(f->ld_start),
+                      PM_I(f->exe_start), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(f->command),
+                      PM_I(f->command_ms), PM_S(f->identity)));
+}
+
+/* Reads the name from `column` on: id, rank, moment. A better name replaces it: data that was
+ * pruned from the process is then missing under the new name, too. */
+static void improve_name(pm_sql *sql, sqlite3_stmt *stmt, int column, int64_t host_id,
+                         const pm_process_facts *f, pm_process_found *out)
+{
+    int64_t rank = pm_col_int(stmt, column + 1), name_ms = pm_col_ms(stmt, column + 2);
+
+    out->name_id = out->old_name_id = pm_col_int(stmt, column);
+    pm_sql_done(stmt);
+    if ((int64_t)f->rank > rank || ((int64_t)f->rank == rank && f->name_ms >= name_ms))
+        return;
     out->name_id = name_row(sql, host_id, f->name);
     pm_sql_do(sql,
               "UPDATE name SET pruned_ms = max(o.pruned_ms, coalesce(name.pruned_ms, o.pruned_ms)) "
@@ -161,26 +184,14 @@ static void rename_process(pm_sql *sql, int64_t host_id, const pm_process_facts 
 void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *f,
                       pm_process_found *out)
 {
-    int64_t rank = 0, name_ms = 0, host_id = 0;
     sqlite3_stmt *stmt = pm_sql_ask(
         sql, "SELECT name_id, name_rank, name_ms, host_id FROM process WHERE process_id = ?1",
         PM_ARGS(PM_I(process_id)));
 
     *out = (pm_process_found){.process_id = process_id};
-    if (pm_sql_next(sql, stmt)) {
-        out->name_id = out->old_name_id = pm_col_int(stmt, 0);
-        rank = pm_col_int(stmt, 1);
-        name_ms = pm_col_ms(stmt, 2);
-        host_id = pm_col_int(stmt, 3);
-        pm_sql_done(stmt);
-    }
-    pm_sql_do(sql, pm_sql_script_text("process-learn"),
-              PM_ARGS(PM_I(process_id), PM_I(f->start_time), PM_T(f->boot_id), PM_I(f->stack_end),
-                      PM_I(f->vdso_start), PM_I(f->libc_start), PM_I(f->ld_start),
-                      PM_I(f->exe_start), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_WORD(f->command),
-                      PM_I(f->command_ms), PM_S(f->identity)));
-    if ((int64_t)f->rank < rank || ((int64_t)f->rank == rank && f->name_ms < name_ms))
-        rename_process(sql, host_id, f, out);
+    if (pm_sql_next(sql, stmt))
+        improve_name(sql, stmt, 0, pm_col_int(stmt, 3), f, out);
+    learn(sql, process_id, f);
 }
 
 static void insert_process(pm_sql *sql, const pm_capture *c, const pm_process_facts *f,
@@ -200,7 +211,8 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
                    pm_process_found *out)
 {
     pm_process_facts f = PM_PROCESS_FACTS_NONE;
-    int64_t host_id = pm_host_of(sql, c->host), process_id = 0, link = PMAPDB_UNKNOWN, from, to;
+    int64_t host_id = pm_host_of(sql, c->host), link = PMAPDB_UNKNOWN, from, to;
+    bool taught;
     sqlite3_stmt *stmt;
 
     f.start_time = c->start_time;
@@ -212,22 +224,25 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     f.name = name_of(c, context, &f.rank);
     find_addresses(c, context->program, &f);
     number_lives(c, &from, &to);
-    stmt =
-        pm_sql_ask(sql, pm_sql_script_text("process-life"),
-                   PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
-                           PM_I(from), PM_I(to), PM_T(f.boot_id), PM_I(f.start_time),
-                           PM_I(f.stack_end), PM_I(f.vdso_start), PM_I(f.libc_start),
-                           PM_I(f.ld_start), PM_I(f.exe_start), PM_WORD(first_word(f.command))));
-    if (pm_sql_next(sql, stmt)) {
-        process_id = pm_col_int(stmt, 0);
-        link = pm_col_int(stmt, 1);
-        pm_sql_done(stmt);
-    }
+    stmt = pm_sql_ask(sql, pm_sql_script_text("process-life"),
+                      PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)),
+                              PM_I(c->taken_ms), PM_I(from), PM_I(to), PM_T(f.boot_id),
+                              PM_I(f.start_time), PM_I(f.stack_end), PM_I(f.vdso_start),
+                              PM_I(f.libc_start), PM_I(f.ld_start), PM_I(f.exe_start),
+                              PM_WORD(first_word(f.command)), PM_I(f.mono_ns)));
     *out = (pm_process_found){0};
-    f.identity = identities[link == PMAPDB_UNKNOWN ? link_alone(&f) : link];
-    if (link == PMAPDB_UNKNOWN)
+    if (!pm_sql_next(sql, stmt) || (link = pm_col_int(stmt, 1)) == PMAPDB_UNKNOWN) {
+        if (stmt)
+            pm_sql_done(stmt);
+        f.identity = identities[link_alone(&f)];
         insert_process(sql, c, &f, host_id, from, to, out);
-    else
-        pm_process_teach(sql, process_id, &f, out);
+        return;
+    }
+    out->process_id = pm_col_int(stmt, 0);
     out->ambiguous = link == ASSUMED;
+    f.identity = identities[link];
+    taught = pm_col_int(stmt, 2) && is_no_stronger(pm_col_text(stmt, 3), link);
+    improve_name(sql, stmt, 4, host_id, &f, out);
+    if (!taught)
+        learn(sql, out->process_id, &f);
 }

@@ -1,5 +1,8 @@
-/* rules_match: evaluates conditions and finds the rule that a mapping matches. */
+/* rules_match: evaluates conditions; finds the rule that a mapping matches; says why another does
+ * not. */
 #include "classify/rules_set.h"
+
+#include <inttypes.h>
 
 /* ---- one condition ---- */
 
@@ -142,8 +145,10 @@ static bool holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_ru
     }
 }
 
-const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
-                                               const pm_rule_row *row, pm_regex_space *space)
+/* Returns the first condition that does not hold, or NULL. `of` is the row that the conditions
+ * describe; `row` is the mapping itself, which is either `of` or its neighbour. */
+static const pm_rule_condition *first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
+                                              const pm_rule_row *row, pm_regex_space *space)
 {
     for (size_t i = 0; i < c->n; i++)
         if (!holds(&c->item[i], of, row, space))
@@ -158,14 +163,16 @@ uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row)
     uint64_t facts = 0;
 
     for (size_t i = 0; i < set->n_terms; i++)
-        if (!pm_rule_first_failing(&set->term[i].conditions, row, row, set->space))
+        if (!first_failing(&set->term[i].conditions, row, row, set->space))
             facts |= UINT64_C(1) << i;
     return facts;
 }
 
 /* ---- rules ---- */
 
-const pm_rule_row *pm_rule_touching(const pm_rule_row *row, const pm_rule_row *other, bool below)
+/* Returns `other`, the next row by address, if it touches `row` from below or from above; otherwise
+ * NULL. */
+static const pm_rule_row *touching(const pm_rule_row *row, const pm_rule_row *other, bool below)
 {
     if (!other)
         return NULL;
@@ -174,26 +181,26 @@ const pm_rule_row *pm_rule_touching(const pm_rule_row *row, const pm_rule_row *o
     return row->start + row->length == other->start ? other : NULL;
 }
 
-static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *touching,
+static bool neighbour_holds(const pm_rule_conditions *c, const pm_rule_row *other,
                             const pm_rule_row *row, pm_regex_space *space)
 {
     if (c->nothing)
-        return !touching;
-    return c->n == 0 || (touching && !pm_rule_first_failing(c, touching, row, space));
+        return !other;
+    return c->n == 0 || (other && !first_failing(c, other, row, space));
 }
 
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,
                       const pm_rule_row *row, const pm_rule_row *above)
 {
-    const pm_rule_row *lower = pm_rule_touching(row, below, true);
-    const pm_rule_row *upper = pm_rule_touching(row, above, false);
+    const pm_rule_row *lower = touching(row, below, true);
+    const pm_rule_row *upper = touching(row, above, false);
     const size_t *index = set->of_base[row->base];
 
     for (size_t n = set->n_of_base[row->base]; n > 0; n--, index++) {
         const pm_rule *rule = &set->rule[*index];
 
         if ((facts & rule->with) == rule->with && !(facts & rule->without) &&
-            !pm_rule_first_failing(&rule->own, row, row, set->space) &&
+            !first_failing(&rule->own, row, row, set->space) &&
             neighbour_holds(&rule->below, lower, row, set->space) &&
             neighbour_holds(&rule->above, upper, row, set->space))
             return *index;
@@ -205,4 +212,65 @@ uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index)
 {
     *index = set->space->gave_up ? set->space->gave_up_rule : PM_NO_RULE;
     return set->space->gave_up;
+}
+
+/* ---- why a rule does not match, in words ---- */
+
+/* Adds the value that the row has for the condition. For a neighbour, fills and covers are about
+ * its end. */
+static void add_found(const pm_rule_condition *c, const pm_rule_row *row, pm_buf *out)
+{
+    pm_rule_key key = c->key >= PM_RULE_KEY_FILLS ? PM_RULE_KEY_END : c->key;
+    pm_text text = key == PM_RULE_KEY_FLAGS ? row->flags : row->path;
+
+    pm_buf_addf(out, NULL, "%s ", pm_rule_kinds[key].name);
+    if (key == PM_RULE_KEY_BASE)
+        pm_buf_addf(out, NULL, "%s", pm_categories[row->base].slug);
+    else if (key == PM_RULE_KEY_PERMS)
+        pm_buf_addf(out, NULL, "%.4s", row->perms);
+    else if (key == PM_RULE_KEY_SIZE)
+        pm_buf_addf(out, NULL, "%" PRIu64 " KiB", row->length / 1024);
+    else if (key == PM_RULE_KEY_START || key == PM_RULE_KEY_END)
+        pm_buf_addf(out, NULL, "0x%" PRIx64,
+                    row->start + (key == PM_RULE_KEY_END ? row->length : 0));
+    else if (key == PM_RULE_KEY_FLAGS && !row->has_flags)
+        pm_buf_addf(out, NULL, "not shown");
+    else
+        pm_buf_addf(out, NULL, "%.*s", text.len ? (int)text.len : 4, text.len ? text.data : "none");
+}
+
+pmapdb_status pm_rules_why(const pm_rules *set, size_t index, uint64_t facts,
+                           const pm_rule_row *below, const pm_rule_row *row,
+                           const pm_rule_row *above, pm_buf *out, pmapdb_error *err)
+{
+    const pm_rule *rule = &set->rule[index];
+    const struct {
+        const char *side;
+        const pm_rule_conditions *asked;
+        const pm_rule_row *of;
+    } rows[] = {{"", &rule->own, row},
+                {"below: ", &rule->below, touching(row, below, true)},
+                {"above: ", &rule->above, touching(row, above, false)}};
+    uint64_t missing = rule->with & ~facts, bits = missing ? missing : rule->without & facts;
+    size_t begun = out->len;
+
+    for (int i = 0; i < 3 && out->len == begun; i++) {
+        const pm_rule_conditions *c = rows[i].asked;
+        const pm_rule_row *of = rows[i].of;
+        const pm_rule_condition *failing = of ? first_failing(c, of, row, set->space) : NULL;
+
+        if (c->nothing && of) {
+            pm_buf_addf(out, NULL, "%s%s of %" PRIu64 " KiB touches", rows[i].side,
+                        pm_categories[of->base].slug, of->length / 1024);
+        } else if (c->n && !of) {
+            pm_buf_addf(out, NULL, "%snothing touches", rows[i].side);
+        } else if (failing) {
+            pm_buf_addf(out, NULL, "%s", rows[i].side);
+            add_found(failing, of, out);
+        }
+    }
+    if (out->len == begun && bits)
+        pm_buf_addf(out, NULL, "%s mapping of the capture has %s", missing ? "no" : "a",
+                    set->term[__builtin_ctzll(bits)].text);
+    return pm_buf_status(out, err);
 }

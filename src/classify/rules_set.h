@@ -131,15 +131,6 @@ void pm_rule_read_category(pm_rule_reader *r, pm_rule *rule);
 
 /* ---- matching ---- */
 
-/* Returns the first condition that does not hold, or NULL. `of` is the row that the conditions
- * describe; `row` is the mapping itself, which is either `of` or its neighbour. */
-const pm_rule_condition *pm_rule_first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
-                                               const pm_rule_row *row, pm_regex_space *space);
-
-/* Returns `other`, the next row by address, if it touches `row` from below or from above; otherwise
- * NULL. */
-const pm_rule_row *pm_rule_touching(const pm_rule_row *row, const pm_rule_row *other, bool below);
-
 /* Returns the text inside brackets of a row that does not show a file. */
 bool pm_rule_bracket(const pm_rule_row *row, pm_text *out);
 

@@ -9,30 +9,15 @@
 #define KIB 1024U
 #define ROWS 8
 
-static const pm_object anon = {
-    .who = 1, .perms = "rw-p", .has_inode = true, .has_pseudo = true, .path = {"", 0}};
-static const pm_object guard = {
-    .who = 2, .perms = "---p", .has_inode = true, .has_pseudo = true, .path = {"", 0}};
-static const pm_object heap = {
-    .who = 3, .perms = "rw-p", .has_inode = true, .has_pseudo = true, .path = {"[heap]", 6}};
-static const pm_object lib = {.who = 4,
-                              .perms = "r--p",
-                              .has_inode = true,
-                              .has_pseudo = true,
-                              .inode = 7,
-                              .path = {"/usr/lib/libx.so", 16}};
-static const pm_object lib_exec = {.who = 5,
-                                   .perms = "r-xp",
-                                   .has_inode = true,
-                                   .has_pseudo = true,
-                                   .inode = 7,
-                                   .path = {"/usr/lib/libx.so", 16}};
-static const pm_object other_lib = {.who = 6,
-                                    .perms = "r--p",
-                                    .has_inode = true,
-                                    .has_pseudo = true,
-                                    .inode = 8,
-                                    .path = {"/usr/lib/liby.so", 16}};
+static const pm_object anon = {.who = 1, .perms = "rw-p", .has_inode = true, .path = {"", 0}};
+static const pm_object guard = {.who = 2, .perms = "---p", .has_inode = true, .path = {"", 0}};
+static const pm_object heap = {.who = 3, .perms = "rw-p", .has_inode = true, .path = {"[heap]", 6}};
+static const pm_object lib = {
+    .who = 4, .perms = "r--p", .has_inode = true, .inode = 7, .path = {"/usr/lib/libx.so", 16}};
+static const pm_object lib_exec = {
+    .who = 5, .perms = "r-xp", .has_inode = true, .inode = 7, .path = {"/usr/lib/libx.so", 16}};
+static const pm_object other_lib = {
+    .who = 6, .perms = "r--p", .has_inode = true, .inode = 8, .path = {"/usr/lib/liby.so", 16}};
 /* as pmap -x prints them */
 static const pm_object x_anon = {.who = 7, .perms = "rw-p", .path = {"", 0}};
 static const pm_object x_lib = {.who = 8, .perms = "r--p", .path = {"libx.so", 7}};

@@ -46,10 +46,13 @@ const char *pm_merge_host(const pm_merge *m, const char *there)
 
 void pm_merge_rows(pm_merge *m, const pm_merge_copy *copy, size_t n, int64_t there, int64_t here)
 {
-    for (size_t i = 0; i < n; i++) {
-        sqlite3_stmt *row = pm_sql_ask(m->from->sql, copy[i].read,
-                                       PM_ARGS(PM_I(there), PM_I(here), PM_S(m->options->host)));
+    const pm_arg args[] = {PM_I(there), PM_I(here), PM_S(m->options->host)};
 
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_stmt *row = pm_sql_ask(m->from->sql, copy[i].read, PM_NO_ARGS);
+
+        for (int k = 0; row && k < sqlite3_bind_parameter_count(row); k++)
+            pm_sql_bind(row, k + 1, &args[k]);
         while (pm_merge_next(m, row)) {
             pm_merge_begin(m);
             pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, copy[i].write, row));

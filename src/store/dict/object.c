@@ -3,27 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include <stdlib.h>
-
-struct pm_objects {
-    pm_sql *sql;
-    pm_object **item;
-    size_t n, cap;
-    pm_map by_id;   /* object_id -> index in item */
-    pm_map by_hash; /* hash -> index in item */
-};
-
-pm_objects *pm_objects_new(pm_sql *sql)
-{
-    pm_objects *objects = calloc(1, sizeof *objects);
-
-    if (objects)
-        objects->sql = sql;
-    else
-        PM_SQL_STEP(sql, pm_fail_nomem(&err));
-    return objects;
-}
 
 static void object_free(pm_object *o)
 {
@@ -36,19 +16,12 @@ static void object_free(pm_object *o)
 
 void pm_objects_free(pm_objects *objects)
 {
-    if (!objects)
-        return;
     for (size_t i = 0; i < objects->n; i++)
         object_free(objects->item[i]);
     free(objects->item);
     pm_map_free(&objects->by_id);
     pm_map_free(&objects->by_hash);
-    free(objects);
-}
-
-size_t pm_objects_count(const pm_objects *objects)
-{
-    return objects->n;
+    *objects = (pm_objects){0};
 }
 
 static pm_object *find_id(const pm_objects *objects, int64_t id)
@@ -100,7 +73,6 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
         .has_device = pm_has(m, PM_HAS_DEVICE),
         .has_inode = pm_has(m, PM_HAS_INODE),
         .has_flags = pm_has(m, PM_HAS_FLAGS),
-        .has_pseudo = pm_has(m, PM_HAS_INODE), /* dialects with inodes print these names, too */
         .inode = m->inode,
         .path = m->path.data ? m->path : PM_TEXT(""),
         .flags = m->flags.data ? m->flags : PM_TEXT(""),
@@ -167,7 +139,6 @@ static void read_object(sqlite3_stmt *stmt, int at, pm_object *o)
         .protection_key = pm_col_int(stmt, at + 12),
     };
     o->has_flags = o->flags.data != NULL;
-    o->has_pseudo = o->has_inode;
     if (perms.data && perms.len == 4)
         memcpy(o->perms, perms.data, 4);
     if (device.data && device.len < sizeof o->device)
@@ -180,7 +151,7 @@ static void read_object(sqlite3_stmt *stmt, int at, pm_object *o)
 }
 
 /* The category must be one that a mapping gets without rules: arrays are indexed by it. */
-const pm_object *pm_objects_read(pm_objects *objects, sqlite3_stmt *stmt, int column)
+const pm_object *pm_objects_read(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt, int column)
 {
     int64_t id = pm_col_int(stmt, column);
     const pm_object *found = find_id(objects, id);
@@ -190,19 +161,19 @@ const pm_object *pm_objects_read(pm_objects *objects, sqlite3_stmt *stmt, int co
         return found;
     read_object(stmt, column, &o);
     if (o.category_id < 1 || o.category_id > PM_CATEGORY_ANONYMOUS + 1)
-        PM_SQL_STEP(objects->sql,
+        PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE,
                             "object %lld is missing, or has a category that cannot be; the store "
                             "is damaged",
                             (long long)id));
-    PM_SQL_STEP(objects->sql, keep(objects, &o, &err));
+    PM_SQL_STEP(sql, keep(objects, &o, &err));
     return find_id(objects, id);
 }
 
-static void insert(pm_objects *objects, pm_object *o)
+static void insert(pm_sql *sql, pm_objects *objects, pm_object *o)
 {
     pm_sql_do(
-        objects->sql,
+        sql,
         "INSERT INTO object (hash, category_id, inferred, name_cut, perms, device, inode, path, "
         "flags, kernel_page_kib, mmu_page_kib, thp_eligible, protection_key) "
         "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
@@ -211,12 +182,12 @@ static void insert(pm_objects *objects, pm_object *o)
                 PM_I(o->has_inode ? (int64_t)o->inode : PMAPDB_UNKNOWN), PM_T(o->path),
                 PM_T((o->has_flags ? o->flags : (pm_text){NULL, 0})), PM_I(o->kernel_page),
                 PM_I(o->mmu_page), PM_I(o->thp_eligible), PM_I(o->protection_key)));
-    o->id = pm_sql_last_id(objects->sql);
-    PM_SQL_STEP(objects->sql, keep(objects, o, &err));
+    o->id = pm_sql_last_id(sql);
+    PM_SQL_STEP(sql, keep(objects, o, &err));
 }
 
-const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
-                               bool inferred)
+const pm_object *pm_objects_of(pm_sql *sql, pm_objects *objects, const pm_mapping *m,
+                               pm_category category, bool inferred)
 {
     pm_object o;
     const pm_object *found;
@@ -226,14 +197,14 @@ const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_cate
     found = find_equal(objects, &o);
     if (found)
         return found;
-    stmt = pm_sql_ask(objects->sql, "SELECT " PM_OBJECT_COLUMNS " FROM object o WHERE o.hash = ?1",
+    stmt = pm_sql_ask(sql, "SELECT " PM_OBJECT_COLUMNS " FROM object o WHERE o.hash = ?1",
                       PM_ARGS(PM_I((uint32_t)o.hash)));
-    while (pm_sql_next(objects->sql, stmt))
-        pm_objects_read(objects, stmt, 0);
+    while (pm_sql_next(sql, stmt))
+        pm_objects_read(sql, objects, stmt, 0);
     found = find_equal(objects, &o);
     if (found)
         return found;
-    insert(objects, &o);
+    insert(sql, objects, &o);
     return find_equal(objects, &o);
 }
 
@@ -257,7 +228,7 @@ bool pm_object_alike(const pm_object *a, const pm_object *b)
                pm_text_starts(a->name_cut ? b->path : a->path, a->name_cut ? a->path : b->path);
     if (pm_text_equal(a->path, b->path))
         return true;
-    if ((!a->has_pseudo || !b->has_pseudo) && pseudo_or_none(a->path) && pseudo_or_none(b->path))
+    if ((!a->has_inode || !b->has_inode) && pseudo_or_none(a->path) && pseudo_or_none(b->path))
         return a->path.len == 0 || b->path.len == 0;
     return pm_text_equal(pm_text_basename(a->path), pm_text_basename(b->path)) &&
            (!memchr(a->path.data, '/', a->path.len) || !memchr(b->path.data, '/', b->path.len));

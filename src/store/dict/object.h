@@ -3,6 +3,7 @@
 #ifndef PM_STORE_OBJECT_H
 #define PM_STORE_OBJECT_H
 
+#include "base/map.h"
 #include "base/record/mapping.h"
 #include "classify/classify.h"
 #include "store/file/sql.h"
@@ -14,30 +15,33 @@ typedef struct pm_object {
     int64_t category_id;
     bool inferred, name_cut;
     char perms[5];
-    bool has_device, has_inode, has_flags, has_pseudo;
-    char device[24]; /* major:minor in hex, as the kernel prints it */
+    bool has_device, has_inode, has_flags; /* dialects with inodes print pseudo names, too */
+    char device[24];                       /* major:minor in hex, as the kernel prints it */
     uint64_t inode;
     pm_text path, flags;
     int64_t kernel_page, mmu_page, thp_eligible, protection_key; /* or PMAPDB_UNKNOWN */
 } pm_object;
 
-typedef struct pm_objects pm_objects;
+/* The objects in memory. A zeroed dictionary is empty. */
+typedef struct pm_objects {
+    pm_object **item;
+    size_t n, cap;
+    pm_map by_id;   /* object_id -> index in item */
+    pm_map by_hash; /* hash -> index in item */
+} pm_objects;
 
-/* NULL after a failure, which the handle keeps, as it does below. */
-pm_objects *pm_objects_new(pm_sql *sql);
 void pm_objects_free(pm_objects *objects);
-/* The number of objects in memory. */
-size_t pm_objects_count(const pm_objects *objects);
 
-/* Finds the object of `m` in this category; inserts a new one into the store. */
-const pm_object *pm_objects_of(pm_objects *objects, const pm_mapping *m, pm_category category,
-                               bool inferred);
+/* Finds the object of `m` in this category; inserts a new one into the store. NULL after a failure.
+ */
+const pm_object *pm_objects_of(pm_sql *sql, pm_objects *objects, const pm_mapping *m,
+                               pm_category category, bool inferred);
 /* Returns the object in a row that has PM_OBJECT_COLUMNS of `object o` from `column` on; the row
  * may have NULLs, which are damage. NULL after a failure. */
 #define PM_OBJECT_COLUMNS                                                                      \
     "o.object_id, o.category_id, o.inferred, o.name_cut, o.perms, o.device, o.inode, o.path, " \
     "o.flags, o.kernel_page_kib, o.mmu_page_kib, o.thp_eligible, o.protection_key"
-const pm_object *pm_objects_read(pm_objects *objects, sqlite3_stmt *stmt, int column);
+const pm_object *pm_objects_read(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt, int column);
 
 /* True if both can be the same thing. Captures of one dialect: perms, device, inode and path are
  * equal. Captures of two dialects: the fields that both show are equal; a name without directories

@@ -282,7 +282,7 @@ static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_ro
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)row->region_id));
-    row->at.object = pm_objects_read(objects, stmt, OBJECT);
+    row->at.object = pm_objects_read(sql, objects, stmt, OBJECT);
     for (int i = 0; i < PM_VER_READ; i++)
         row->m.v[i] = pm_col_kib(stmt, NUMBERS + i);
 }

@@ -62,16 +62,16 @@ static void ask_capture(asking *a, int64_t off, int64_t place)
  * into memory. */
 static void ask_epoch(asking *a, int64_t epoch_id)
 {
-    pm_objects *objects = pm_objects_new(a->sql);
+    pm_objects objects = {0};
     sqlite3_stmt *stmt;
 
-    pm_versions_load(a->sql, objects, epoch_id, 0, &a->versions);
+    pm_versions_load(a->sql, &objects, epoch_id, 0, &a->versions);
     stmt = pm_sql_ask(a->sql, "SELECT off, place FROM apply_ask WHERE epoch_id = ?1 ORDER BY off",
                       PM_ARGS(PM_I(epoch_id)));
     while (pm_sql_next(a->sql, stmt))
         ask_capture(a, pm_col_int(stmt, 0), pm_col_int(stmt, 1));
     pm_versions_free(&a->versions);
-    pm_objects_free(objects);
+    pm_objects_free(&objects);
 }
 
 static pmapdb_status check_regexes(const pm_apply *apply, uint64_t before, pmapdb_error *err)

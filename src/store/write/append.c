@@ -6,38 +6,28 @@
 
 /* ---- rows of the capture ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const pm_place *x = a, *y = b;
-
-    return pm_place_compare(x, y);
-}
-
 pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
 {
     size_t i = 1;
-    pm_place *place;
-    pmapdb_status st = PMAPDB_OK;
+    pm_rows rows = {0};
+    pmapdb_status st;
 
     while (i < c->n_rows && pm_capture_row(c, i - 1)->start < pm_capture_row(c, i)->start)
         i++;
     if (i >= c->n_rows)
         return PMAPDB_OK;
-    place = calloc(c->n_rows, sizeof *place);
-    if (!place)
-        return pm_fail_nomem(err);
-    for (i = 0; i < c->n_rows; i++) {
+    st = pm_rows_reserve(&rows, c->n_rows, err);
+    for (i = 0; i < c->n_rows && st == PMAPDB_OK; i++) {
         const pm_mapping *m = pm_capture_row(c, i);
 
-        place[i].start = m->start;
-        place[i].length = m->end - m->start;
+        rows.row[rows.n++] = (pm_row){.at = {.start = m->start, .length = m->end - m->start}};
     }
-    qsort(place, c->n_rows, sizeof *place, by_place);
-    for (i = 1; i < c->n_rows && st == PMAPDB_OK; i++)
-        if (pm_place_compare(&place[i - 1], &place[i]) == 0)
+    pm_rows_sort(&rows);
+    for (i = 1; i < rows.n && st == PMAPDB_OK; i++)
+        if (pm_place_compare(&rows.row[i - 1].at, &rows.row[i].at) == 0)
             st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
-                         (unsigned long long)place[i].start);
-    free(place);
+                         (unsigned long long)rows.row[i].at.start);
+    pm_rows_free(&rows);
     return st;
 }
 
@@ -55,7 +45,7 @@ static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    row->at.object = pm_objects_of(p->objects, m, want->category, want->inferred);
+    row->at.object = pm_objects_of(p->sql, p->objects, m, want->category, want->inferred);
     pm_row_encode(m, p->fields, &row->m);
     if (pm_rare_of(m, p->fields, &row->m, &rare))
         pm_rare_refer(&row->m, pm_rare_put(p->sql, &rare), &rare);

@@ -24,7 +24,7 @@ typedef struct span {
 /* State that is kept between captures. Dropped when another connection writes and when a
  * transaction fails. */
 typedef struct pm_writer {
-    pm_objects *objects;
+    pm_objects objects;
     pm_refine refine;
     struct span *span; /* of each name that has new captures */
     size_t n_spans, cap_spans;
@@ -39,7 +39,7 @@ typedef struct pm_writer {
 static void writer_free(pm_writer *w)
 {
     pm_newest_free(&w->newest);
-    pm_objects_free(w->objects);
+    pm_objects_free(&w->objects);
     pm_refine_free(&w->refine);
     free(w->span);
     pm_map_free(&w->again);
@@ -51,7 +51,7 @@ static pm_put put_of(const pmapdb_store *s)
     pm_writer *w = s->writer;
 
     return (pm_put){.sql = s->sql,
-                    .objects = w->objects,
+                    .objects = &w->objects,
                     .refine = &w->refine,
                     .again = &w->again,
                     .sweep_ms = w->sweep_ms};
@@ -110,7 +110,7 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
         return st;
     if (s->writer && (s->writer->n_spans || /* inside a transaction that finish() will end */
                       (s->writer->data_version == version && s->writer->sweep_ms == sweep_ms &&
-                       pm_objects_count(s->writer->objects) <= OBJECTS_MAX)))
+                       s->writer->objects.n <= OBJECTS_MAX)))
         return PMAPDB_OK;
     pm_store_forget(s);
     s->writer = calloc(1, sizeof *s->writer);
@@ -120,8 +120,7 @@ static pmapdb_status writer_of(pmapdb_store *s, int64_t sweep_ms, pmapdb_error *
     s->finish = finish;
     s->writer->data_version = version;
     s->writer->sweep_ms = sweep_ms;
-    s->writer->objects = pm_objects_new(s->sql);
-    return pm_sql_end(s->sql, err);
+    return PMAPDB_OK;
 }
 
 /* The moments of the name from first_ms to last_ms are grouped before the commit. */

@@ -57,8 +57,11 @@ static void wait(pm_put *p, pm_newest_all *all, pm_newest *n)
     PM_SQL_STEP(p->sql, pm_grow(&n->late, &n->cap_late, n->n_late, sizeof *n->late, &err));
     if (!pm_sql_ok(p->sql))
         return;
-    n->late[n->n_late++] = (pm_waiting){
-        .order = p->order, .snapshot_id = p->snapshot_id, .fields = p->fields, .rows = p->rows};
+    n->late[n->n_late++] = (pm_waiting){.order = p->order,
+                                        .snapshot_id = p->snapshot_id,
+                                        .fields = p->fields,
+                                        .totals = p->totals,
+                                        .rows = p->rows};
     p->rows = (pm_rows){0};
     all->waiting++;
     all->waiting_rows += n->late[n->n_late - 1].rows.n;
@@ -85,19 +88,22 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, captures *
     sqlite3_stmt *stmt = pm_sql_ask(
         sql,
         "SELECT taken_ms, s.dialect, state_code, ordinal, hash, snapshot_id, s.epoch_id, off, "
-        "e.fields FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
+        "e.fields, mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib "
+        "FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id "
         "WHERE s.process_id = ?1 AND (state_code = 2) = ?2 AND off >= 0 ORDER BY taken_ms",
         PM_ARGS(PM_I(process_id), PM_I(totals)));
 
     while (pm_sql_next(sql, stmt)) {
-        const pm_waiting stored = {.order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1),
-                                             pm_col_state(stmt, 2), pm_col_int(stmt, 3),
-                                             pm_col_int(stmt, 4)},
-                                   .snapshot_id = pm_col_int(stmt, 5),
-                                   .epoch_id = pm_col_int(stmt, 6),
-                                   .off = pm_col_int(stmt, 7),
-                                   .fields = (uint64_t)pm_col_int(stmt, 8)};
+        pm_waiting stored = {.order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1),
+                                       pm_col_state(stmt, 2), pm_col_int(stmt, 3),
+                                       pm_col_int(stmt, 4)},
+                             .snapshot_id = pm_col_int(stmt, 5),
+                             .epoch_id = pm_col_int(stmt, 6),
+                             .off = pm_col_int(stmt, 7),
+                             .fields = (uint64_t)pm_col_int(stmt, 8)};
 
+        for (int i = 0; i < PM_TOTAL_COUNT; i++)
+            stored.totals.v[i] = pm_col_kib(stmt, 9 + i);
         add(sql, out, &stored);
     }
     if (out->n)
@@ -248,25 +254,6 @@ static void free_captures(captures *c)
 
 /* ---- appending ---- */
 
-/* Takes the sums of the capture from its row in table snapshot. */
-static void read_totals(pm_put *p)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(
-        p->sql,
-        "SELECT mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib "
-        "FROM snapshot WHERE snapshot_id = ?1",
-        PM_ARGS(PM_I(p->snapshot_id)));
-
-    if (!pm_sql_next(p->sql, stmt))
-        return;
-    for (int i = 0; i < PM_TOTAL_COUNT; i++) {
-        int64_t v = pm_col_kib(stmt, i);
-
-        p->totals.v[i] = v == PMAPDB_UNKNOWN ? -1 : v;
-    }
-    pm_sql_done(stmt);
-}
-
 static void append(pm_put *p, pm_newest *n, pm_waiting *w)
 {
     p->snapshot_id = w->snapshot_id;
@@ -274,9 +261,8 @@ static void append(pm_put *p, pm_newest *n, pm_waiting *w)
     p->fields = w->fields;
     p->base_was = w->base_was;
     pm_refine_turn(p->refine);
-    if (w->order.state == PM_STATE_TOTALS) {
-        read_totals(p);
-    } else if (w->versions) {
+    p->totals = w->totals;
+    if (w->versions && w->order.state != PM_STATE_TOTALS) {
         pm_versions_rows(p->sql, w->versions, w->off, &p->rows);
     } else {
         pm_rows_free(&p->rows);

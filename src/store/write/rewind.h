@@ -18,7 +18,8 @@ typedef struct pm_waiting {
     pm_order order;
     int64_t snapshot_id;
     uint64_t fields;
-    pm_rows rows; /* of a late capture */
+    pm_totals totals; /* if its state is totals */
+    pm_rows rows;     /* of a late capture */
     /* of a capture that was taken off: */
     int64_t epoch_id, off;        /* its place before */
     struct pm_versions *versions; /* the rows of its epoch */

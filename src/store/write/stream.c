@@ -65,7 +65,6 @@ static void take_totals(pm_sql *sql, const pm_totals *totals, pm_rollup *r)
 
 /* ---- reading ---- */
 
-/* Reads the newest capture of the stream. It is usually the last snapshot of the process. */
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("stream-newest"),
@@ -83,21 +82,8 @@ static void load_newest(pm_sql *sql, pm_stream *s)
                            .state = s->state,
                            .ordinal = pm_col_int(stmt, 5),
                            .hash = pm_col_int(stmt, 6)};
-    pm_sql_done(stmt);
-}
-
-/* Reads the size of the epoch. Counts ended versions without loading them. */
-static void load_size(pm_sql *sql, pm_stream *s)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(sql,
-                                    "SELECT count(*), count(*) FILTER (WHERE first = 0) FROM "
-                                    "mapping_version WHERE epoch_id = ?1",
-                                    PM_ARGS(PM_I(s->epoch_id)));
-
-    if (!pm_sql_next(sql, stmt))
-        return;
-    s->versions = (size_t)pm_col_int(stmt, 0);
-    s->first_rows = (size_t)pm_col_int(stmt, 1);
+    s->versions = (size_t)pm_col_int(stmt, 7);
+    s->first_rows = (size_t)pm_col_int(stmt, 8);
     pm_sql_done(stmt);
 }
 
@@ -127,7 +113,6 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
     load_newest(sql, s);
     if (!s->epoch_id)
         return;
-    load_size(sql, s);
     pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &v);
     pm_versions_rows(sql, &v, (int64_t)s->n - 1, &s->rows);
     pm_versions_free(&v);

@@ -33,20 +33,23 @@ bool pm_rule_bracket(const pm_rule_row *row, pm_text *out)
 
 static bool path_holds(const pm_rule_condition *c, const pm_rule_row *row, pm_regex_space *space)
 {
-    pm_text inside, undeleted;
+    pm_text inside, undeleted, name;
 
     if (c->none || row->path.len == 0)
         return c->none && row->path.len == 0;
-    undeleted = pm_undeleted(row->path);
     if (pm_rule_bracket(row, &inside))
         return false;
     if (c->regex)
         return pm_regex_matches(c->regex, space, row->path);
+    undeleted = pm_undeleted(row->path);
+    name = pm_text_basename(undeleted);
     for (size_t i = 0; i < c->n; i++) {
         const pm_rule_part *p = &c->part[i];
         pm_text path = p->deleted ? row->path : undeleted;
 
-        if (pm_regex_matches(p->glob, space, p->whole ? path : pm_text_basename(path)))
+        if (!p->whole)
+            path = p->deleted ? pm_text_basename(path) : name;
+        if (pm_regex_matches(p->glob, space, path))
             return true;
     }
     return false;

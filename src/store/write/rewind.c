@@ -304,7 +304,8 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
     for (size_t i = 0; i < n->n_late; i++)
         if ((n->late[i].order.state == PM_STATE_TOTALS) == totals) {
             add(p->sql, &late, &n->late[i]);
-            n->late[i].rows = (pm_rows){0};
+            if (pm_sql_ok(p->sql))
+                n->late[i].rows = (pm_rows){0}; /* belongs to the copy */
         }
     if (late.n)
         qsort(late.item, late.n, sizeof *late.item, by_order);
@@ -323,7 +324,8 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
             remove_regions(p);
         for (size_t i = 0; i < late.n; i++) {
             add(p->sql, &all, &late.item[i]);
-            late.item[i].rows = (pm_rows){0};
+            if (pm_sql_ok(p->sql))
+                late.item[i].rows = (pm_rows){0};
         }
         qsort(all.item, all.n, sizeof *all.item, by_order);
         append_all(p, n, &all, totals);

@@ -39,20 +39,29 @@ void pm_map_clear(pm_map *m)
     m->used = 0;
 }
 
+/* Returns the slot of the key, or the free slot where the search ends; NULL in an empty map. */
+static struct pm_map_slot *search(const pm_map *m, uint64_t key, pm_map_same *same,
+                                  const void *wanted)
+{
+    struct pm_map_slot *slot = NULL;
+
+    for (uint64_t at = mix(key); m->size; at++) {
+        slot = slot_at(m, at);
+        if (is_free(slot) || (slot->key == key && (!same || same(wanted, slot->value))))
+            break;
+    }
+    return slot;
+}
+
 bool pm_map_find(const pm_map *m, uint64_t key, pm_map_same *same, const void *wanted,
                  int64_t *value)
 {
-    if (m->size == 0)
-        return false;
-    for (uint64_t at = mix(key); !is_free(slot_at(m, at)); at++) {
-        const struct pm_map_slot *slot = slot_at(m, at);
+    const struct pm_map_slot *slot = search(m, key, same, wanted);
 
-        if (slot->key == key && (!same || same(wanted, slot->value))) {
-            *value = slot->value;
-            return true;
-        }
-    }
-    return false;
+    if (!slot || is_free(slot))
+        return false;
+    *value = slot->value;
+    return true;
 }
 
 bool pm_map_get(const pm_map *m, uint64_t key, int64_t *value)
@@ -99,11 +108,10 @@ pmapdb_status pm_map_add(pm_map *m, uint64_t key, int64_t value, pmapdb_error *e
 
 pmapdb_status pm_map_put(pm_map *m, uint64_t key, int64_t value, pmapdb_error *err)
 {
-    if (m->size > 0)
-        for (uint64_t at = mix(key); !is_free(slot_at(m, at)); at++)
-            if (slot_at(m, at)->key == key) {
-                slot_at(m, at)->value = value;
-                return PMAPDB_OK;
-            }
-    return pm_map_add(m, key, value, err);
+    struct pm_map_slot *slot = search(m, key, NULL, NULL);
+
+    if (!slot || is_free(slot))
+        return pm_map_add(m, key, value, err);
+    slot->value = value;
+    return PMAPDB_OK;
 }

@@ -2,7 +2,9 @@
 #include "base/near.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <strings.h>
 
 static int letter(pm_text t, size_t at)
 {
@@ -14,12 +16,12 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t pm_near_distance(pm_text a, pm_text b, size_t limit)
+size_t pm_near_distance(pm_text a, pm_text b)
 {
     size_t row[3][PM_NEAR_WORD]; /* the last three rows of the table of distances */
 
     if (a.len >= PM_NEAR_WORD || b.len >= PM_NEAR_WORD)
-        return limit + 1;
+        return SIZE_MAX;
     for (size_t k = 0; k <= b.len; k++)
         row[0][k] = k;
     for (size_t i = 1; i <= a.len; i++) {
@@ -35,7 +37,7 @@ size_t pm_near_distance(pm_text a, pm_text b, size_t limit)
                 now[k] = least(now[k], older[k - 2] + 1);
         }
     }
-    return least(row[a.len % 3][b.len], limit + 1);
+    return row[a.len % 3][b.len];
 }
 
 /* Returns the greatest distance that counts as near. Short words are near each other by chance. */
@@ -49,19 +51,14 @@ void pm_near_start(pm_near *near, pm_text wanted)
     *near = (pm_near){.wanted = wanted, .distance = tolerance(wanted.len) + 1};
 }
 
-static bool goes_on(pm_text wanted, pm_text word)
-{
-    return wanted.len >= 3 && wanted.len < word.len &&
-           pm_near_distance(wanted, (pm_text){word.data, wanted.len}, 0) == 0;
-}
-
 void pm_near_try(pm_near *near, pm_text word)
 {
-    size_t distance = pm_near_distance(near->wanted, word, near->distance);
+    size_t distance = pm_near_distance(near->wanted, word);
 
     if (pm_text_equal(near->wanted, word))
         return; /* then the word is not misspelt */
-    if (goes_on(near->wanted, word))
+    if (near->wanted.len >= 3 && near->wanted.len < word.len &&
+        strncasecmp(near->wanted.data, word.data, near->wanted.len) == 0)
         distance = least(distance, tolerance(near->wanted.len));
     if (distance >= near->distance || word.len >= PM_NEAR_WORD)
         return;

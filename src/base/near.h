@@ -19,8 +19,8 @@ typedef struct pm_near {
 } pm_near;
 
 /* Returns how many bytes must be inserted, removed, changed, or swapped with their neighbour to
- * turn one word into the other, ignoring case; limit + 1 if more than limit. */
-size_t pm_near_distance(pm_text a, pm_text b, size_t limit);
+ * turn one word into the other, ignoring case; SIZE_MAX if a word is too long. */
+size_t pm_near_distance(pm_text a, pm_text b);
 
 void pm_near_start(pm_near *near, pm_text wanted);
 

@@ -225,20 +225,11 @@ bool pm_words_stamped(pm_reader *r, pm_text *t);
  * with a moment before it. */
 bool pm_words_time(pm_reader *r, pm_text t);
 
-/* ---- pid_word.c ---- */
-
 /* True if the line names exactly one process, once or several times: "PID 4711", "pid=4711,",
  * "process 4711", "(pid: 4711)", "/proc/4711/smaps" ("maps", "smaps_rollup"). A number is 1 to
  * 4194304, has no leading zero and stands alone: "pid 4711/4712" and "pid 12.5" do not name a
  * process. */
 bool pm_pid_in_words(pm_text line, int64_t *pid);
-
-/* ---- explain.c ---- */
-
-/* Fills the notes of the reader for the block that ends. */
-void pm_explain(pm_reader *r, pm_dialect dialect);
-/* Adds to `missing`, in words, what is missing according to the marks. */
-void pm_explain_missing(pm_reader *r);
 
 /* ---- block.c ---- */
 

@@ -1,6 +1,7 @@
 /* formats: the table of formats, and the search in it. */
 #include "parse/formats.h"
 
+#include "base/num.h"
 #include <stdio.h>
 
 static const pm_form formats[] = {
@@ -23,6 +24,38 @@ static const struct {
 };
 
 #define N_FORMATS (sizeof formats / sizeof *formats)
+
+static size_t unit_length(const char *p, const char *end)
+{
+    static const char *const units[] = {"K", "k", "К"};
+    const char *q = p < end && *p == ' ' ? p + 1 : p;
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i]);
+
+        if ((size_t)(end - q) >= n && memcmp(q, units[i], n) == 0 && (q + n == end || q[n] == ' '))
+            return (size_t)(q - p) + n;
+    }
+    return 0;
+}
+
+bool pm_form_number(const char **at, const char *end, pm_numbers *v)
+{
+    const char *p = *at;
+    size_t n = v->n < PM_NUMBERS_MAX ? pm_num_dec(p, end, &v->v[v->n]) : 0, unit;
+
+    if (n == 0)
+        return false;
+    p += n;
+    unit = unit_length(p, end);
+    if (v->n && v->k != (unit != 0))
+        return false;
+    v->k = unit != 0;
+    p += unit;
+    v->n++;
+    *at = p;
+    return p == end || *p == ' ';
+}
 
 /* True if the numbers of a pattern from p on match v; *end is after these numbers. */
 static bool has_numbers(const char *p, const pm_numbers *v, const char **end)

@@ -7,7 +7,6 @@
 #include "base/record/dialect.h"
 #include "base/record/mapping.h"
 
-#define PM_SUMS_MAX 5 /* numbers in a line of sums */
 #define PM_NUMBERS_MAX 6
 #define PM_NO_COLUMN PM_FIELD_COUNT
 
@@ -20,6 +19,10 @@ typedef struct pm_numbers {
     int n, dashes; /* dashes: the dashes in place of numbers, after the n numbers */
     bool k;        /* a unit follows each number */
 } pm_numbers;
+
+/* Adds the number at *at, and its unit if a K or its translation follows. False if another
+ * character than a blank follows, or only some of the numbers have a unit. */
+bool pm_form_number(const char **at, const char *end, pm_numbers *v);
 
 typedef struct pm_form {
     pm_dialect dialect; /* PM_DIALECT_COUNT: refused, `tool` names its tool */

@@ -6,32 +6,21 @@
 
 /* ---- the row ---- */
 
-/* Reads the numbers between address and mode, then dashes in place of numbers; all numbers have a
- * K, or none has. False for anything else. A number with leading zeroes is not a size but the
- * address after a moment in Unix seconds. */
+/* Reads the numbers between address and mode, then dashes in place of numbers. A number with
+ * leading zeroes is not a size but the address after a moment in Unix seconds. */
 static bool read_numbers(const char **at, const char *end, pm_numbers *out)
 {
     const char *p = pm_skip_blanks(*at, end);
 
     *out = (pm_numbers){0};
-    while (p < end && ((*p >= '0' && *p <= '9') || (*p == '-' && p + 1 < end && p[1] == ' '))) {
-        size_t digits = out->n < PM_NUMBERS_MAX ? pm_num_dec(p, end, &out->v[out->n]) : 0;
-        bool zeroes = digits > 1 && *p == '0', unit;
-
+    while (end - p > 1 && ((*p >= '0' && *p <= '9') || (*p == '-' && p[1] == ' '))) {
         if (*p == '-') {
             out->dashes++;
-            p = pm_skip_blanks(p + 1, end);
-            continue;
+            p++;
+        } else if (out->dashes || (*p == '0' && p[1] >= '0' && p[1] <= '9') ||
+                   !pm_form_number(&p, end, out)) {
+            return false;
         }
-        p += digits;
-        unit = p < end && *p == 'K';
-        if (digits == 0 || zeroes || out->dashes || (out->n && unit != out->k))
-            return false;
-        out->k = unit;
-        p += unit;
-        if (p == end || *p != ' ')
-            return false;
-        out->n++;
         p = pm_skip_blanks(p, end);
     }
     *at = p;

@@ -15,38 +15,6 @@ typedef struct sums {
     bool wide_gap; /* two blanks in a row, as in columns */
 } sums;
 
-static size_t unit_length(const char *p, const char *end)
-{
-    static const char *const units[] = {"K", "k", "К"};
-    const char *q = p < end && *p == ' ' ? p + 1 : p;
-
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t n = strlen(units[i]);
-
-        if ((size_t)(end - q) >= n && memcmp(q, units[i], n) == 0 && (q + n == end || q[n] == ' '))
-            return (size_t)(q - p) + n;
-    }
-    return 0;
-}
-
-static bool read_number(const char **at, const char *end, pm_numbers *v)
-{
-    const char *p = *at;
-    size_t n = v->n < PM_SUMS_MAX ? pm_num_dec(p, end, &v->v[v->n]) : 0, unit;
-
-    if (n == 0 || v->v[v->n] > (uint64_t)INT64_MAX / 2)
-        return false;
-    p += n;
-    unit = unit_length(p, end);
-    if (v->n && v->k != (unit != 0))
-        return false;
-    v->k = unit != 0;
-    p += unit;
-    v->n++;
-    *at = p;
-    return p == end || *p == ' ';
-}
-
 static bool is_gap(const char *p)
 {
     return *p == ' ' || *p == '\t';
@@ -61,7 +29,8 @@ static bool read_sums(pm_text line, sums *s)
         bool begins = p == line.data || is_gap(p - 1);
 
         if (*p >= '0' && *p <= '9') {
-            if (!begins || s->v.dashes || !read_number(&p, end, &s->v))
+            if (!begins || s->v.dashes || !pm_form_number(&p, end, &s->v) ||
+                s->v.v[s->v.n - 1] > (uint64_t)INT64_MAX / 2)
                 return false;
             continue;
         }

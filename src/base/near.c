@@ -16,7 +16,9 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t pm_near_distance(pm_text a, pm_text b)
+/* Returns how many bytes must be inserted, removed, changed, or swapped with their neighbour to
+ * turn one word into the other, ignoring case; SIZE_MAX if a word is too long. */
+static size_t distance_of(pm_text a, pm_text b)
 {
     size_t row[3][PM_NEAR_WORD]; /* the last three rows of the table of distances */
 
@@ -53,7 +55,7 @@ void pm_near_start(pm_near *near, pm_text wanted)
 
 void pm_near_try(pm_near *near, pm_text word)
 {
-    size_t distance = pm_near_distance(near->wanted, word);
+    size_t distance = distance_of(near->wanted, word);
 
     if (pm_text_equal(near->wanted, word))
         return; /* then the word is not misspelt */

@@ -18,10 +18,6 @@ typedef struct pm_near {
     char hint[PM_NEAR_WORD + 24];
 } pm_near;
 
-/* Returns how many bytes must be inserted, removed, changed, or swapped with their neighbour to
- * turn one word into the other, ignoring case; SIZE_MAX if a word is too long. */
-size_t pm_near_distance(pm_text a, pm_text b);
-
 void pm_near_start(pm_near *near, pm_text wanted);
 
 /* Of equally near words, keeps the first. A word that begins with the wanted word is near too, but

@@ -313,7 +313,7 @@ const char *pm_read_place(const char *p, const char *end, const char *pattern, p
 /* ---- sums.c ---- */
 
 /* Reads the sums of a narrow block; false if the line contains no sums. */
-bool pm_footer_narrow(pm_reader *r, pm_text line);
+bool pm_footer_narrow(pm_open *b, pm_text line);
 /* True for the second line of the sums of SLES. */
 bool pm_footer_in_words(pm_text line);
 /* True for a line of sums without rows above it. */

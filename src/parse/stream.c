@@ -225,13 +225,12 @@ static bool sums_line(pm_reader *r, pm_text t)
     bool sums_only = r->b.footer && !r->b.n_rows;
     /* Without rows, each line of sums is a capture. Only SLES prints two lines for one capture. */
     bool used = r->b.open && (!sums_only || (r->b.half_footer && pm_footer_in_words(t))) &&
-                pm_footer_narrow(r, t);
+                pm_footer_narrow(&r->b, t);
 
     if (!used && pm_footer_alone(t)) {
         pm_block_end(r);
         pm_block_open(r);
-        used = pm_footer_narrow(r, t);
-        r->any_row |= used;
+        r->any_row = used = pm_footer_narrow(&r->b, t);
     }
     if (used && !r->b.n_rows && !pm_is_wanted(r, PM_LINE_NARROW, r->b.dialect))
         r->b.open = used = false;

@@ -30,7 +30,7 @@ static bool read_sums(pm_text line, sums *s)
 
         if (*p >= '0' && *p <= '9') {
             if (!begins || s->v.dashes || !pm_form_number(&p, end, &s->v) ||
-                s->v.v[s->v.n - 1] > (uint64_t)INT64_MAX / 2)
+                s->v.v[s->v.n - 1] > PM_KIB_MAX)
                 return false;
             continue;
         }
@@ -115,18 +115,8 @@ static bool has_known_words(pm_text line, const sums *s)
     return false;
 }
 
-/* True if the sums are those of a process. */
-static bool stands_alone(pm_text line, const sums *s)
+bool pm_footer_narrow(pm_open *b, pm_text line)
 {
-    for (int i = 0; i < s->v.n; i++)
-        if (s->v.v[i] > PM_KIB_MAX)
-            return false;
-    return has_known_words(line, s);
-}
-
-bool pm_footer_narrow(pm_reader *r, pm_text line)
-{
-    pm_open *b = &r->b;
     bool rows = b->rows == PM_LINE_NARROW, sles;
     enum pm_field field[PM_NUMBERS_MAX] = {PM_SIZE};
     const pm_form *f = NULL;
@@ -137,8 +127,7 @@ bool pm_footer_narrow(pm_reader *r, pm_text line)
     sles = read_sles(line, &s.v.v[0]);
     if (!sles) { /* without known words a line must fit the rows: `ls -l` prints numbers, too */
         f = format_of(line, b->dialect, &s);
-        if (!f || !(rows ? has_known_words(line, &s) || (s.wide_gap && f->dialect == b->dialect)
-                         : stands_alone(line, &s)))
+        if (!f || !(has_known_words(line, &s) || (rows && s.wide_gap && f->dialect == b->dialect)))
             return false;
         pm_form_fields(f, field);
     }
@@ -163,13 +152,7 @@ bool pm_footer_in_words(pm_text line)
 
 bool pm_footer_alone(pm_text line)
 {
-    const pm_form *f;
-    sums s;
-
-    if (pm_footer_in_words(line))
-        return true;
-    f = format_of(line, PM_DIALECT_COUNT, &s);
-    return f && stands_alone(line, &s);
+    return pm_footer_narrow(&(pm_open){.dialect = PM_DIALECT_COUNT}, line);
 }
 
 /* ---- the line of -X and -XX ---- */

@@ -1,7 +1,7 @@
 /* proc_map: reads smaps and maps of a process and delays the process as little as possible. */
 #include "source/proc.h"
 
-#include "base/now.h"
+#include "base/clock/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "source/proc_host.h"
 #include "source/proc_text.h"
 
-#include "base/now.h"
+#include "base/clock/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,34 +3,6 @@
 
 #include "base/near.h"
 
-static void distance(const char *a, const char *b, size_t wanted)
-{
-    assert_int_equal(pm_near_distance(pm_text_of(a), pm_text_of(b)), wanted);
-    assert_int_equal(pm_near_distance(pm_text_of(b), pm_text_of(a)), wanted);
-}
-
-static void distances(void **state)
-{
-    char word[PM_NEAR_WORD + 1];
-
-    distance("", "", 0);
-    distance("growth", "growth", 0);
-    distance("growth", "GROWTH", 0);
-    distance("growth", "", 6);
-    distance("grwoth", "growth", 1); /* two letters swapped */
-    distance("gowth", "growth", 1);
-    distance("grrowth", "growth", 1);
-    distance("grawth", "growth", 1);
-    distance("kitten", "sitting", 3);
-    distance("ca", "abc", 3); /* a swapped pair is not changed once more */
-    distance("abcdefghijkl", "lkjihgfedcba", 11);
-    memset(word, 'x', sizeof word);
-    word[PM_NEAR_WORD] = '\0';
-    distance(word, word, SIZE_MAX);
-    word[PM_NEAR_WORD - 1] = '\0';
-    distance(word, word, 0);
-}
-
 static void nearest(const char *wanted, const char *best)
 {
     static const char *const words[] = {"snapshots", "snapshot", "processes", "mappings",
@@ -75,4 +47,4 @@ static void hints(void **state)
     assert_string_equal(pm_near_hint(&near), ", did you mean 'heap'?");
 }
 
-RUN_TESTS(TEST(distances), TEST(the_nearest_of_some), TEST(hints))
+RUN_TESTS(TEST(the_nearest_of_some), TEST(hints))

@@ -38,7 +38,7 @@ static void check_name(pm_text t)
     int64_t ms = 0;
     pm_text where = {0};
 
-    if (!pm_clock_find_in_name(t, &ms, &where))
+    if (!pm_clock_in_name(t, &ms, &where))
         return;
     check_ms(ms);
     FUZZ_CHECK(pm_clock_plausible(ms), "%" PRId64, ms);

@@ -4,7 +4,7 @@
 #include "api/capture/run.h"
 #include "api/check.h"
 #include "base/hash.h"
-#include "base/now.h"
+#include "base/clock/clock.h"
 #include "store/file/watch.h"
 #include "store/perf/recording.h"
 

@@ -15,7 +15,7 @@
  * runs from cron take turns with runs that stay. */
 #include "api/capture/run.h"
 
-#include "base/now.h"
+#include "base/clock/clock.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

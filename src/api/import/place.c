@@ -79,7 +79,7 @@ static int64_t last_number(pm_text name)
     if (dotted && (digits < 3 || is_time_of_day(pm_text_from(stem, from)) ||
                    (from && !names_a_capture(name))))
         return PMAPDB_UNKNOWN;
-    if (!pm_clock_find_in_name(name, &ms, &moment)) {
+    if (!pm_clock_in_name(name, &ms, &moment)) {
         if (digits < 3 && !names_a_capture(name))
             return PMAPDB_UNKNOWN;
     } else if (moment.data < stem.data + stem.len &&

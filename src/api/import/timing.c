@@ -85,6 +85,7 @@ void pm_intake_moment(const pm_intake *in, pm_capture *c)
 {
     const char *from = in->options->time_from;
     int64_t in_name = PMAPDB_UNKNOWN;
+    pm_text where;
     struct {
         pm_time_source source;
         const char *word;
@@ -94,7 +95,7 @@ void pm_intake_moment(const pm_intake *in, pm_capture *c)
                    {PM_TIME_MTIME, "mtime", in->entry->mtime_ms},
                    {PM_TIME_NOW, "mtime", pm_clock_now()}};
 
-    if (pm_clock_in_name(pm_text_of(in->entry->name), &in_name))
+    if (pm_clock_in_name(pm_text_of(in->entry->name), &in_name, &where))
         sources[1].ms = in_name;
     c->taken_ms = in->options->at_ms;
     c->time_source = PM_TIME_GIVEN;

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include <stdint.h>
+#include <time.h>
 
 /* True if the whole text is a moment: ISO 8601 ("2026-11-21T02:05:32Z", "2026-11-21 02:05", with or
  * without a fraction, zone "Z", "+01:00", "+0100", "UTC"), date only, what `date` prints,
@@ -50,20 +51,17 @@ pm_clock_kind pm_clock_read_line(pm_text line, pm_clock_line *out);
  * the moment is not mistaken for a part of it. A date alone means midnight; a moment with a time of
  * day is preferred. *where becomes the part of the name that was read, so that the caller does not
  * look for a PID there. */
-bool pm_clock_find_in_name(pm_text name, int64_t *ms, pm_text *where);
-
-static inline bool pm_clock_in_name(pm_text name, int64_t *ms)
-{
-    pm_text where;
-
-    return pm_clock_find_in_name(name, ms, &where);
-}
+bool pm_clock_in_name(pm_text name, int64_t *ms, pm_text *where);
 
 /* Writes ISO 8601 in UTC, "2026-11-21T02:05:32Z"; with ".mmm" unless the milliseconds are 0. */
 #define PM_CLOCK_TEXT 32
 void pm_clock_format(int64_t ms, char out[PM_CLOCK_TEXT]);
 
 int64_t pm_clock_now(void);
+
+/* Returns what a clock of the system shows, in ns. A clock after the year 2255 is wrong, and its ns
+ * would overflow: then 2255. */
+int64_t pm_now_ns(clockid_t clock);
 
 /* True for a valid value of TZ: a name in the tz database, the path of a file, or a rule like
  * "CET-1CEST,M3.5.0,M10.5.0/3". The C library silently treats anything else as UTC. */

@@ -189,7 +189,7 @@ static bool is_in_hex_id(pm_text name, size_t from, size_t to)
            (to == name.len || !pm_is_letter(name.data[to]));
 }
 
-bool pm_clock_find_in_name(pm_text name, int64_t *ms, pm_text *where)
+bool pm_clock_in_name(pm_text name, int64_t *ms, pm_text *where)
 {
     bool found = false, has_time = false;
     size_t i = 0;

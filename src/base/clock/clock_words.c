@@ -5,9 +5,9 @@
 #include "base/clock/clock_read.h"
 #include "base/num.h"
 #include <stdio.h>
-#include <time.h>
 
-#define WORDS_MAX 40 /* bytes; no words are longer */
+#define WORDS_MAX 40           /* bytes; no words are longer */
+#define LAST_SECOND 9000000000 /* in the year 2255 */
 
 static pm_text without_blanks(pm_text t, char out[WORDS_MAX])
 {
@@ -84,10 +84,15 @@ void pm_clock_format(int64_t ms, char out[PM_CLOCK_TEXT])
     snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, "Z");
 }
 
+int64_t pm_now_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (t.tv_sec < LAST_SECOND ? t.tv_sec : LAST_SECOND) * INT64_C(1000000000) + t.tv_nsec;
+}
+
 int64_t pm_clock_now(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return pm_now_ns(CLOCK_REALTIME) / 1000000;
 }

@@ -1,7 +1,7 @@
 /* pagemap: reads which pages a process has. */
 #include "source/pages/pagemap.h"
 
-#include "base/now.h"
+#include "base/clock/clock.h"
 #include "pages/entry.h"
 #include "source/proc_text.h"
 #include <errno.h>

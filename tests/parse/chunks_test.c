@@ -1,224 +1,46 @@
-/* chunks: a text gives the same rows, blocks, notes and states for every division into chunks.
- *
- * Texts of up to SMALL bytes are cut into chunks of every size, and into two parts at every
- * position. Larger texts are cut into chunks of some sizes, and at random positions from a fixed
- * seed. The cost is quadratic, so without PMAPDB_FULL=1 a small text longer than EVERY bytes is
- * also cut at random sizes and positions only. The texts are tests/fixtures and, if present, the
- * captures of PMAPDB_SHARED.
- */
+/* chunks: a text gives the same rows, blocks, notes and states for every division into chunks, and
+ * whatever rows the pool knows by their text. The texts are tests/fixtures and, if present, the
+ * captures of PMAPDB_SHARED. The cost is quadratic, so texts longer than EVERY bytes are read in
+ * chunks of some sizes only. */
 #include "parse/kit.h"
+
+#include "base/hash.h"
 #include <dirent.h>
 #include <sys/stat.h>
 
-#define SMALL 8192
+#define SMAPS "tests/fixtures/tools/kernel-smaps.txt"
+#define OTHER "tests/fixtures/parse/demo-smaps.txt"
 #define EVERY 512
-#define DRAWN_SIZES 20
-#define DRAWN_SPLITS 30
-#define DRAWN_CUTS 8
-#define CUTS_MAX 12
 
-static bool full, missing;
-static uint64_t texts, readings;
-
-/* ---- one reading, compared as it goes ---- */
-
-typedef struct expected {
-    const pm_seen *whole;
-    const pm_buf *blocks; /* of each block, its text */
-    size_t row, block;    /* seen so far */
-    bool same;
-} expected;
-
-static bool same_mapping(const pm_mapping *a, const pm_mapping *b)
+/* Below n; the same numbers in every run. */
+static size_t chance(uint64_t *seed, size_t n)
 {
-    return a->start == b->start && a->end == b->end && a->offset == b->offset &&
-           a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor &&
-           a->present == b->present && memcmp(a->value, b->value, sizeof a->value) == 0 &&
-           strcmp(a->perms, b->perms) == 0 && a->name_cut == b->name_cut &&
-           pm_text_equal(a->path, b->path) && pm_text_equal(a->flags, b->flags) &&
-           pm_text_equal(a->extra, b->extra);
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(*seed >> 33) % n;
 }
 
-static pmapdb_status compare_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
-{
-    expected *e = ctx;
+/* ---- every text ---- */
 
-    (void)err;
-    e->same = e->same && e->row < e->whole->n_rows && same_mapping(m, &e->whole->rows[e->row]);
-    e->row++;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status compare_block(void *ctx, const pm_block *b, pmapdb_error *err)
-{
-    expected *e = ctx;
-    pm_buf text = {0};
-
-    (void)err;
-    kit_write_block(&text, b);
-    e->same = e->same && e->block < e->whole->n_blocks &&
-              e->whole->first_row[e->block + 1] == e->row &&
-              pm_text_equal(pm_buf_text(&text), pm_buf_text(&e->blocks[e->block]));
-    e->block++;
-    pm_buf_free(&text);
-    return PMAPDB_OK;
-}
-
-/* The text in the chunks that end at cuts[0] < cuts[1] < ..., and at its end. */
-static pm_seen *read_cut(const pm_reader_events *events, pm_text t, const size_t *cuts, size_t n)
-{
-    pm_seen *s = calloc(1, sizeof *s);
-    pm_reader_events own = {s, kit_mapping, kit_block};
-    pm_reader *r = NULL;
-    size_t at = 0;
-
-    assert_non_null(s);
-    assert_int_equal(pm_reader_new(events ? events : &own, PM_DIALECT_COUNT, &r, &s->err), 0);
-    for (size_t i = 0; i <= n && s->status == PMAPDB_OK; i++) {
-        size_t end = i < n ? cuts[i] : t.len;
-
-        s->status = kit_feed(r, t.data + at, end - at, &s->err);
-        at = end;
-    }
-    if (s->status == PMAPDB_OK)
-        s->status = pm_reader_finish(r, &s->err);
-    s->foreign = pm_reader_foreign_lines(r);
-    s->hopeless = pm_reader_hopeless(r);
-    pm_reader_free(r);
-    readings++;
-    return s;
-}
-
-static void show_difference(const char *path, const pm_seen *whole, pm_text t, const size_t *cuts,
-                            size_t n)
-{
-    pm_seen *s = read_cut(NULL, t, cuts, n);
-    pm_buf wanted = kit_text(whole, true), got = kit_text(s, true);
-
-    print_error("%s: whole: status %d, hopeless %d\n%s", path, whole->status, whole->hopeless,
-                wanted.data);
-    print_error("--- %zu chunks, the first of %zu bytes: status %d, hopeless %d\n%s", n + 1,
-                n ? cuts[0] : t.len, s->status, s->hopeless, got.data);
-    fail_msg("%s: other events in %zu chunks", path, n + 1);
-}
-
-/* ---- the cuts of one text ---- */
-
-typedef struct subject {
-    const char *path;
-    pm_text text;
-    pm_seen *whole;
-    pm_buf *blocks;
-    size_t *cuts; /* room for one behind every byte */
-    uint64_t seed;
-} subject;
-
-static void expect_same(const subject *of, size_t n)
-{
-    expected e = {.whole = of->whole, .blocks = of->blocks, .same = true};
-    pm_reader_events events = {&e, compare_mapping, compare_block};
-    pm_seen *s = read_cut(&events, of->text, of->cuts, n);
-
-    if (!e.same || e.row != of->whole->n_rows || e.block != of->whole->n_blocks ||
-        s->foreign != of->whole->foreign || s->hopeless != of->whole->hopeless ||
-        s->status != of->whole->status)
-        show_difference(of->path, of->whole, of->text, of->cuts, n);
-    kit_free(s);
-}
-
-static void chunks_of(const subject *of, size_t size)
-{
-    size_t n = 0;
-
-    for (size_t at = size; at < of->text.len; at += size)
-        of->cuts[n++] = at;
-    expect_same(of, n);
-}
-
-static void split_at(const subject *of, size_t place)
-{
-    of->cuts[0] = place;
-    expect_same(of, 1);
-}
-
-/* 1 to n; the same ones in every run. */
-static size_t draw(subject *of, size_t n)
-{
-    of->seed = of->seed * 6364136223846793005U + 1442695040888963407U;
-    return (size_t)((of->seed >> 33) % n) + 1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void drawn_cuts(subject *of)
-{
-    size_t n = draw(of, CUTS_MAX), kept = 1;
-
-    for (size_t i = 0; i < n; i++)
-        of->cuts[i] = draw(of, of->text.len - 1);
-    qsort(of->cuts, n, sizeof *of->cuts, by_size);
-    for (size_t i = 1; i < n; i++)
-        if (of->cuts[i] != of->cuts[kept - 1])
-            of->cuts[kept++] = of->cuts[i];
-    expect_same(of, kept);
-}
-
-static void cut_small(subject *of)
-{
-    size_t n = of->text.len;
-    bool every = full || n <= EVERY;
-
-    for (size_t size = 1; size < n && (every || size <= 9); size++)
-        chunks_of(of, size);
-    for (size_t place = 1; place < n && every; place++)
-        split_at(of, place);
-    for (int i = 0; i < DRAWN_SIZES && !every; i++)
-        chunks_of(of, draw(of, n - 1));
-    for (int i = 0; i < DRAWN_SPLITS && !every; i++)
-        split_at(of, draw(of, n - 1));
-}
-
-static void cut_large(subject *of)
+static void cut_text(pm_text t, pm_pool *pool)
 {
     static const size_t sizes[] = {1, 7, 61, 1021, 65536};
+    pm_seen *whole = kit_read(t);
+    pm_buf expected = kit_text(whole, true);
+    uint64_t seed = t.len;
 
-    for (size_t i = 0; i < COUNT(sizes); i++)
-        chunks_of(of, sizes[i]);
-    for (int i = 0; i < DRAWN_CUTS; i++)
-        drawn_cuts(of);
-}
-
-static void cut_file(const char *path)
-{
-    pm_buf bytes = kit_slurp(path);
-    subject of = {.path = path, .text = pm_buf_text(&bytes), .seed = bytes.len};
-
-    of.cuts = calloc(bytes.len + CUTS_MAX, sizeof *of.cuts);
-    of.whole = kit_read(of.text);
-    of.blocks = calloc(of.whole->n_blocks + 1, sizeof *of.blocks);
-    assert_true(of.cuts && of.blocks);
-    for (size_t i = 0; i < of.whole->n_blocks; i++)
-        kit_write_block(&of.blocks[i], &of.whole->blocks[i]);
-    if (bytes.len > SMALL)
-        cut_large(&of);
-    else if (bytes.len > 1)
-        cut_small(&of);
-    texts++;
-    for (size_t i = 0; i < of.whole->n_blocks; i++)
-        pm_buf_free(&of.blocks[i]);
-    free(of.blocks);
-    free(of.cuts);
-    kit_free(of.whole);
-    pm_buf_free(&bytes);
+    kit_expect(&expected, t, t.len + 1, pool);
+    for (size_t step = 1; t.len <= EVERY && step < t.len; step++)
+        kit_expect(&expected, t, step, pool);
+    for (size_t i = 0; t.len > EVERY && i < COUNT(sizes); i++)
+        kit_expect(&expected, t, sizes[i], pool);
+    for (size_t i = 0; t.len > EVERY && i < (t.len > 8192 ? 5 : 20); i++)
+        kit_expect(&expected, t, 1 + chance(&seed, t.len), pool);
+    pm_buf_free(&expected);
+    kit_free(whole);
 }
 
 /* Every file below a folder; false where the folder is not there. */
-static bool cut_folder(const char *folder) // NOLINT(misc-no-recursion): folders hold folders
+static bool cut_folder(const char *folder, pm_pool *pool) // NOLINT(misc-no-recursion)
 {
     DIR *dir = opendir(folder);
 
@@ -232,10 +54,14 @@ static bool cut_folder(const char *folder) // NOLINT(misc-no-recursion): folders
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         assert_int_equal(lstat(path, &st), 0);
-        if (S_ISDIR(st.st_mode))
-            (void)cut_folder(path);
-        else if (S_ISREG(st.st_mode))
-            cut_file(path);
+        if (S_ISDIR(st.st_mode)) {
+            (void)cut_folder(path, pool);
+        } else if (S_ISREG(st.st_mode)) {
+            pm_buf bytes = kit_slurp(path);
+
+            cut_text(pm_buf_text(&bytes), pool);
+            pm_buf_free(&bytes);
+        }
     }
     (void)closedir(dir);
     return true;
@@ -243,44 +69,187 @@ static bool cut_folder(const char *folder) // NOLINT(misc-no-recursion): folders
 
 static void fixtures(void **state)
 {
-    assert_true(cut_folder("tests/fixtures"));
+    pm_pool *pool = kit_pool();
+
+    assert_true(cut_folder("tests/fixtures", pool));
+    pm_pool_free(pool);
 }
 
-static void shared_folder(const char *name)
+static void shared_captures(void **state)
 {
     const char *shared = getenv("PMAPDB_SHARED");
+    pm_pool *pool = kit_pool();
     char path[1024];
+    bool there;
 
-    snprintf(path, sizeof path, "%s/captures/%s", shared ? shared : "", name);
-    if (!shared || !cut_folder(path)) {
-        missing = true;
+    snprintf(path, sizeof path, "%s/captures", shared ? shared : ".");
+    there = cut_folder(path, pool);
+    pm_pool_free(pool);
+    if (!there)
         skip();
+}
+
+/* ---- damaged texts ---- */
+
+static const char *const odd[] = {
+    "\n",
+    "Rss:                   4 kB\n",
+    "NewKey:                4 kB\n",
+    "VmFlags: rd wr \n",
+    "12:30:01 up 3 days\n",
+    "2024-01-02 03:04:05\n",
+    "what is this\n",
+    "> ",
+    " ",
+    "\r",
+    "4711:   /bin/true\n",
+    "00400000-00401000 r-xp 00000000 00:00 0 [rollup]\n",
+    "00400000-0040",
+    "Permission denied\n",
+    "---\n",
+    "00001000      4K rw---   [ anon ]\n",
+    "total                4K\n",
+};
+
+/* Somewhere, mostly at a line's begin: a line or a piece of one too many, or some bytes less. */
+static void damage(pm_buf *t, uint64_t *seed)
+{
+    pm_buf out = {0};
+    size_t at = chance(seed, t->len), less = chance(seed, 3) ? 0 : chance(seed, 900);
+    const char *newline = memchr(t->data + at, '\n', t->len - at);
+    const char *more = odd[chance(seed, COUNT(odd))];
+
+    if (newline && chance(seed, 8))
+        at = (size_t)(newline - t->data) + 1;
+    less = less < t->len - at ? less : t->len - at;
+    pm_buf_add(&out, t->data, at, NULL);
+    if (chance(seed, 4))
+        pm_buf_add(&out, more, strlen(more), NULL);
+    pm_buf_add(&out, t->data + at + less, t->len - at - less, NULL);
+    pm_buf_free(t);
+    *t = out;
+}
+
+static void expect_same(pm_text t, size_t step, pm_pool *pool)
+{
+    pm_seen *plain = kit_read(t);
+    pm_buf expected = kit_text(plain, true);
+
+    kit_expect(&expected, t, step, pool);
+    pm_buf_free(&expected);
+    kit_free(plain);
+}
+
+/* A damaged text among good ones: the pool does not change what is read of any of them. */
+static void damaged_texts(void **state)
+{
+    pm_buf good = kit_slurp(SMAPS), other = kit_slurp(OTHER);
+    pm_pool *pool = kit_pool();
+    uint64_t seed = 1;
+
+    for (int turn = 0; turn < 250; turn++) {
+        pm_buf t = {0};
+
+        pm_buf_add(&t, good.data, good.len, NULL);
+        if (chance(&seed, 3) == 0)
+            pm_buf_add(&t, other.data, other.len, NULL);
+        for (size_t n = 1 + chance(&seed, 4); n; n--)
+            damage(&t, &seed);
+        expect_same(pm_buf_text(&t), 1 + chance(&seed, 2 * t.len), pool);
+        if (turn % 5 == 0)
+            expect_same(pm_buf_text(&good), good.len, pool);
+        pm_buf_free(&t);
     }
+    pm_pool_free(pool);
+    pm_buf_free(&good);
+    pm_buf_free(&other);
 }
 
-static void captures_from_the_field(void **state)
+/* ---- rows that the pool knows ---- */
+
+#define ROW(start, end, rss)                    \
+    start "-" end " rw-p 00000000 00:00 0 \n"   \
+          "Size:                  4 kB\n"       \
+          "Rss:                   " rss " kB\n" \
+          "VmFlags: rd wr mr mw me ac \n"
+#define A ROW("00001000", "00002000", "0")
+#define B ROW("00012000", "00013000", "0")
+#define C ROW("00023000", "00024000", "0")
+#define D ROW("00034000", "00035000", "0")
+#define LIE 99
+#define C_CHANGED ROW("00023000", "00024000", "4")
+
+/* Rss of the row at `start` in `now`, if the pool was told that the text of B is a mapping with an
+ * Rss that it has not. */
+static uint64_t rss_by_pool(const char *now, uint64_t start)
 {
-    shared_folder("pmap");
+    pm_pool *pool = kit_pool();
+    pm_mapping lie = {.start = 0x12000, .end = 0x13000, .perms = "rw-p"};
+    uint64_t rss = 0;
+    pm_seen *s;
+    uint32_t id;
+
+    lie.present = PM_HAS_OFFSET | PM_HAS_DEVICE | PM_HAS_INODE | PM_HAS_PSEUDO | PM_HAS_FLAGS;
+    pm_set(&lie, PM_SIZE, 4);
+    pm_set(&lie, PM_RSS, LIE);
+    assert_int_equal(pm_pool_mapping(pool, &lie, &id, NULL), PMAPDB_OK);
+    assert_int_equal(pm_pool_note(pool, pm_hash(B, sizeof B - 1), id, NULL), PMAPDB_OK);
+    s = kit_read_by(PM_DIALECT_COUNT, pm_text_of(now), strlen(now), pool);
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (s->rows[i].start == start)
+            rss = s->rows[i].value[PM_RSS];
+    kit_free(s);
+    pm_pool_free(pool);
+    return rss;
 }
 
-static void captures_of_every_version(void **state)
+/* The pool is asked for a row as the kernel prints it, and for no other. */
+static void the_pool_is_asked(void **state)
 {
-    shared_folder("versions");
+    assert_int_equal(rss_by_pool(A B C, 0x12000), LIE);
+    assert_int_equal(rss_by_pool(B C, 0x12000), 0); /* the first row shows what the text is */
+    assert_int_equal(rss_by_pool(A B "Locked:                0 kB\n" C, 0x12000), 0);
+    assert_int_equal(rss_by_pool(A B "what is this\n" C, 0x12000), 0);
+    assert_int_equal(rss_by_pool(A "> " B C, 0x12000), 0);
+    assert_int_equal(rss_by_pool(A B, 0x12000), 0); /* the last row may go on */
 }
 
-int main(void)
+/* Lines around a row of smaps: a key after a strange line belongs to the row above that line;
+ * colours around a key, and how lists of flags end, say something of the block. */
+static void rows_among_other_lines(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixtures),
-        cmocka_unit_test(captures_from_the_field),
-        cmocka_unit_test(captures_of_every_version),
-    };
-    const char *wanted = getenv("PMAPDB_FULL");
-    int failed;
+    static const pm_text texts[] = {PM_TEXT(A B C D),
+                                    PM_TEXT(A B "12 men\nNewKey:                4 kB\n" C D),
+                                    PM_TEXT(A "\033[1mLocked:                0 kB\033[0m\n" B C),
+                                    {A B C D, sizeof A B C D - 3}};
+    pm_pool *pool = kit_pool();
 
-    full = wanted && strcmp(wanted, "1") == 0;
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    print_message("%" PRIu64 " texts, read %" PRIu64 " times in pieces%s\n", texts, readings,
-                  full ? "" : " (PMAPDB_FULL=1 cuts everywhere)");
-    return failed || !missing ? failed : 77;
+    for (size_t turn = 0; turn < 3; turn++)
+        for (size_t i = 0; i < COUNT(texts); i++)
+            expect_same(texts[i], texts[i].len, pool);
+    pm_pool_free(pool);
 }
+
+/* ---- what a text is known by ---- */
+
+static uint64_t hash_of(const char *t)
+{
+    pm_seen *s = kit_read(pm_text_of(t));
+    uint64_t hash = s->blocks[0].hash;
+
+    assert_int_equal(s->n_blocks, 1);
+    kit_free(s);
+    return hash;
+}
+
+static void every_byte_counts(void **state)
+{
+    assert_int_not_equal(hash_of(A B C D), hash_of(A B C_CHANGED D));
+    assert_int_not_equal(hash_of(A B C), hash_of(A B C D));
+    assert_int_not_equal(hash_of(B C D), hash_of(A B C D));
+    assert_int_not_equal(hash_of(A B C D), hash_of(A B C D "Locked:                0 kB\n"));
+    assert_true(hash_of(A B) == pm_hash(A B, sizeof A B - 1));
+}
+
+RUN_TESTS(TEST(fixtures), TEST(shared_captures), TEST(damaged_texts), TEST(the_pool_is_asked),
+          TEST(rows_among_other_lines), TEST(every_byte_counts))

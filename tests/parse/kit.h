@@ -87,18 +87,17 @@ static inline pmapdb_status kit_id(void *ctx, uint32_t id, pmapdb_error *err)
 }
 
 /* With a pool, rows of smaps take the fast path where they can. Without a pool, none does. */
-static inline pm_seen *kit_read_by(pm_dialect dialect, pm_text t, size_t step, bool pooled)
+static inline pm_seen *kit_read_by(pm_dialect dialect, pm_text t, size_t step, pm_pool *pool)
 {
     pm_seen *s = calloc(1, sizeof *s);
     pm_reader_events events = {s, kit_mapping, kit_block};
     pm_reader *r = NULL;
 
     assert_non_null(s);
+    s->pool = pool;
     assert_int_equal(pm_reader_new(&events, dialect, &r, &s->err), PMAPDB_OK);
-    if (pooled) {
-        assert_int_equal(pm_pool_new(&s->pool, &s->err), PMAPDB_OK);
-        pm_reader_intern(r, s->pool, kit_id);
-    }
+    if (pool)
+        pm_reader_intern(r, pool, kit_id);
     for (size_t at = 0; t.data && at < t.len && s->status == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
 
@@ -109,13 +108,12 @@ static inline pm_seen *kit_read_by(pm_dialect dialect, pm_text t, size_t step, b
     s->foreign = pm_reader_foreign_lines(r);
     s->hopeless = pm_reader_hopeless(r);
     pm_reader_free(r);
-    pm_pool_free(s->pool);
     return s;
 }
 
 static inline pm_seen *kit_read_as(pm_dialect dialect, pm_text t, size_t step)
 {
-    return kit_read_by(dialect, t, step, false);
+    return kit_read_by(dialect, t, step, NULL);
 }
 
 static inline pm_seen *kit_read(pm_text t)
@@ -205,6 +203,14 @@ static inline pm_buf kit_text(const pm_seen *s, bool blocks)
     return out;
 }
 
+static inline pm_pool *kit_pool(void)
+{
+    pm_pool *pool = NULL;
+
+    assert_int_equal(pm_pool_new(&pool, NULL), PMAPDB_OK);
+    return pool;
+}
+
 static inline void kit_same(const pm_buf *a, const pm_buf *b, size_t step)
 {
     if (pm_text_equal(pm_buf_text(a), pm_buf_text(b)))
@@ -212,21 +218,28 @@ static inline void kit_same(const pm_buf *a, const pm_buf *b, size_t step)
     fail_msg("chunks of %zu bytes give other events:\n%s---\n%s", step, b->data, a->data);
 }
 
-/* The same events with a pool, whatever the size of the chunks: every size up to `sizes`, then
- * some. */
+/* The events of the text in chunks of `step` bytes, with a pool, are these. */
+static inline void kit_expect(const pm_buf *expected, pm_text t, size_t step, pm_pool *pool)
+{
+    pm_seen *s = kit_read_by(PM_DIALECT_COUNT, t, step, pool);
+    pm_buf got = kit_text(s, true);
+
+    kit_same(expected, &got, step);
+    pm_buf_free(&got);
+    kit_free(s);
+}
+
+/* The same events with a pool, whatever the size of the chunks and whatever the pool knows: every
+ * size up to `sizes`, then some. */
 static inline void kit_every_chunk(pm_text t, size_t sizes)
 {
     pm_seen *whole = kit_read(t);
     pm_buf expected = kit_text(whole, true);
+    pm_pool *pool = kit_pool();
 
-    for (size_t step = 1; step < t.len + 997; step += step < sizes ? 1 : 997) {
-        pm_seen *s = kit_read_by(PM_DIALECT_COUNT, t, step, true);
-        pm_buf got = kit_text(s, true);
-
-        kit_same(&expected, &got, step);
-        pm_buf_free(&got);
-        kit_free(s);
-    }
+    for (size_t step = 1; step < t.len + 997; step += step < sizes ? 1 : 997)
+        kit_expect(&expected, t, step, pool);
+    pm_pool_free(pool);
     pm_buf_free(&expected);
     kit_free(whole);
 }

@@ -289,9 +289,6 @@ bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters);
 /* For pm_lines. Takes a row with its key lines. */
 pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
                             pmapdb_error *err);
-/* True if the line may be a row of maps or smaps and contains nothing that could be decoration. */
-bool pm_fast_row(pm_text line);
-
 /* ---- narrow.c: pmap, -x, -d ---- */
 
 typedef struct pm_narrow {

@@ -56,18 +56,6 @@ static candidate candidate_of(size_t i)
     return c;
 }
 
-/* Collects the layouts of n columns, with or without flags. Returns their number. */
-static size_t collect_candidates(size_t n, bool flags, candidate out[LAYOUTS])
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < LAYOUTS; i++) {
-        out[count] = candidate_of(i);
-        count += (size_t)__builtin_popcountll(out[count].fields) == n && !(i & 2) == flags;
-    }
-    return count;
-}
-
 /* Returns how many numbers most rows have. A few rows seem to have more, because a name may begin
  * with a number. */
 static size_t count_numbers(const pm_wide *w)
@@ -115,43 +103,33 @@ static bool possible(uint64_t fields, const uint64_t v[PM_FIELD_COUNT])
            v[PM_LOCKED] <= v[PM_PSS] && v[PM_THP_ELIGIBLE] <= 1 && v[PM_PROTECTION_KEY] <= 31;
 }
 
-/* Removes the layouts that a row refutes. Returns how many are left. */
-static size_t refute(const pm_wide *w, candidate *layouts, size_t n)
+/* True if no row refutes the layout. */
+static bool fits(const pm_wide *w, const candidate *l)
 {
     uint64_t columns[PM_COLUMNS_MAX], v[PM_FIELD_COUNT];
 
-    for (size_t row = 0, end; row < w->n; row++) {
-        size_t left = 0;
-
-        if (!pm_wide_values(w, row, columns, &end))
-            continue;
-        for (size_t i = 0; i < n; i++) {
-            spread(&layouts[i], columns, w->columns.n, v);
-            if (possible(layouts[i].fields, v))
-                layouts[left++] = layouts[i];
+    for (size_t row = 0, end; row < w->n; row++)
+        if (pm_wide_values(w, row, columns, &end)) {
+            spread(l, columns, w->columns.n, v);
+            if (!possible(l->fields, v))
+                return false;
         }
-        n = left;
-    }
-    return n;
+    return true;
 }
 
-/* Returns the fields on whose values all layouts agree in every row. */
-static uint64_t agreement(const pm_wide *w, const candidate *layouts, size_t n)
+/* Returns the fields on whose values two layouts agree in every row. */
+static uint64_t agreement(const pm_wide *w, const candidate *a, const candidate *b)
 {
-    uint64_t columns[PM_COLUMNS_MAX], first[PM_FIELD_COUNT], v[PM_FIELD_COUNT], agreed = PM_NUMBERS;
+    uint64_t columns[PM_COLUMNS_MAX], x[PM_FIELD_COUNT], y[PM_FIELD_COUNT];
+    uint64_t agreed = a->fields & b->fields;
 
-    for (size_t i = 0; i < n; i++)
-        agreed &= layouts[i].fields;
-    for (size_t row = 0, end; n > 1 && row < w->n; row++) {
+    for (size_t row = 0, end; row < w->n; row++) {
         if (!pm_wide_values(w, row, columns, &end))
             continue;
-        spread(&layouts[0], columns, w->columns.n, first);
-        for (size_t i = 1; i < n; i++) {
-            spread(&layouts[i], columns, w->columns.n, v);
-            for (int f = 0; f < PM_FIELD_COUNT; f++)
-                if (v[f] != first[f])
-                    agreed &= ~PM_BIT(f);
-        }
+        spread(a, columns, w->columns.n, x);
+        spread(b, columns, w->columns.n, y);
+        for (int f = 0; f < PM_FIELD_COUNT; f++)
+            agreed &= x[f] == y[f] ? PM_NUMBERS : ~PM_BIT(f);
     }
     return agreed;
 }
@@ -163,16 +141,24 @@ static uint64_t agreement(const pm_wide *w, const candidate *layouts, size_t n)
 static void guess_columns(pm_wide *w)
 {
     pm_columns *c = &w->columns;
-    candidate layouts[LAYOUTS];
-    size_t n = collect_candidates(c->n, pm_wide_vote(w) != 0, layouts);
-    uint64_t agreed;
+    candidate first = {0};
+    uint64_t agreed = 0;
+    bool flags = pm_wide_vote(w) != 0;
 
-    n = refute(w, layouts, n);
-    agreed = agreement(w, layouts, n);
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        candidate next = candidate_of(i);
+
+        if ((size_t)__builtin_popcountll(next.fields) != c->n || !(i & 2) != flags ||
+            !fits(w, &next))
+            continue;
+        if (!first.fields)
+            first = next;
+        agreed = agreement(w, &first, &next) & (agreed ? agreed : PM_NUMBERS);
+    }
     for (size_t i = 0; i < c->n; i++) {
         c->field[i] = i ? PM_NO_COLUMN : PM_SIZE;
-        if (n && (agreed & PM_BIT(layouts[0].field[i])))
-            c->field[i] = layouts[0].field[i];
+        if (i < PM_FIELD_COUNT && agreed & PM_BIT(first.field[i]))
+            c->field[i] = first.field[i];
     }
 }
 

@@ -76,11 +76,6 @@ static bool is_ascii(pm_text t)
     return !(bad & UINT64_C(0x8080808080808080));
 }
 
-bool pm_fast_row(pm_text line)
-{
-    return pm_num_hex_run(line.data, line.data + (line.len != 0)) && is_ascii(line);
-}
-
 /* ---- a row ---- */
 
 /* Returns the end of the row at p if another row follows in these bytes, otherwise NULL. */

@@ -78,37 +78,27 @@ static void broken_line(pm_reader *r, pm_text t)
     pm_block_mark(r, PM_MARK_CUT, r->line);
 }
 
-static void range_row(pm_reader *r, pm_text t, const pm_mapping *m)
-{
-    bool rollup = pm_text_equal(m->path, PM_TEXT("[rollup]"));
-
-    if (rollup)
-        pm_block_end(r);
-    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, m);
-    r->b.rollup = rollup;
-    pm_smaps_row(r, t, m);
-    pm_block_line(r);
-}
-
 static void range_line(pm_reader *r, pm_text t)
 {
     pm_mapping m;
+    bool rollup;
 
     t = pm_text_skip(t, " \t");
-    if (!pm_is_wanted(r, PM_LINE_RANGE, PM_DIALECT_MAPS))
+    if (!pm_is_wanted(r, PM_LINE_RANGE, PM_DIALECT_MAPS)) {
         pm_pass_over(r);
-    else if (!pm_range_read(t, &m) || m.end <= m.start)
+        return;
+    }
+    if (!pm_range_read(t, &m) || m.end <= m.start) {
         broken_line(r, t);
-    else
-        range_row(r, t, &m);
-}
-
-/* True for a row exactly as the kernel prints it. No key, sum or other text begins like such a row,
- * and the row has no decoration. */
-static bool is_plain_row(const pm_reader *r, pm_text line, pm_mapping *m)
-{
-    return pm_fast_row(line) && pm_is_wanted(r, PM_LINE_RANGE, PM_DIALECT_MAPS) &&
-           pm_range_read(line, m) && m->end > m->start;
+        return;
+    }
+    rollup = pm_text_equal(m.path, PM_TEXT("[rollup]"));
+    if (rollup)
+        pm_block_end(r);
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &m);
+    r->b.rollup = rollup;
+    pm_smaps_row(r, t, &m);
+    pm_block_line(r);
 }
 
 static void narrow_line(pm_reader *r, pm_text t)
@@ -331,7 +321,6 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
 {
     pm_reader *r = reader;
     pm_text t = line;
-    pm_mapping m;
 
     r->err = err;
     r->raw = line;
@@ -339,8 +328,6 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
     r->line++;
     if (r->lines.cut) {
         long_line(r);
-    } else if (is_plain_row(r, line, &m)) {
-        range_row(r, line, &m);
     } else {
         pm_strip_decoration(r, &t);
         line_of(r, t);

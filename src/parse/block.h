@@ -189,11 +189,15 @@ static inline void pm_keep(pm_reader *r, pm_buf *buf, pm_text t)
 
 pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err);
 
-/* ---- strip_decoration.c ---- */
+/* ---- reader.c ---- */
 
+/* Removes decoration from a line: colours, quotes of mail. */
 void pm_strip_decoration(pm_reader *r, pm_text *t);
-/* Removes "<1>" after a row, a mark that an explanation refers to. */
-void pm_strip_callout(pm_reader *r, pm_text *t);
+/* Remembers for the block that decoration was removed. */
+static inline void pm_wear(pm_reader *r, pm_mark mark)
+{
+    r->worn |= 1U << (mark - PM_MARK_COLOUR);
+}
 
 /* ---- enter.c: which block a line belongs to ---- */
 

@@ -183,6 +183,23 @@ static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping
     }
 }
 
+/* Removes "<1>" after a row, a mark that an explanation refers to. */
+static void strip_callout(pm_reader *r, pm_text *t)
+{
+    pm_text rest = *t;
+    size_t digits = 0;
+
+    if (!pm_text_ends(rest, PM_TEXT(">")))
+        return;
+    rest.len--;
+    for (; digits < 2 && rest.len && pm_char_in(rest.data[rest.len - 1], "0123456789"); digits++)
+        rest.len--;
+    if (!digits || !pm_text_ends(rest, PM_TEXT(" <")))
+        return;
+    t->len = rest.len - 2;
+    pm_wear(r, PM_MARK_CALLOUT);
+}
+
 void pm_narrow_row(pm_reader *r, pm_narrow *row)
 {
     if (row->outside) {
@@ -197,7 +214,7 @@ void pm_narrow_row(pm_reader *r, pm_narrow *row)
         pm_block_mark(r, PM_MARK_DIGITS, r->line);
     r->b.digits = row->digits;
     r->b.style.padded |= row->padded;
-    pm_strip_callout(r, &row->rest);
+    strip_callout(r, &row->rest);
     r->b.worn |= r->worn;
     read_name(r, row->dialect, row->rest, &row->m);
     pm_block_add(r, &row->m, r->line);

@@ -3,8 +3,8 @@
 #include "api/capture/lock.h"
 #include "api/capture/run.h"
 #include "api/check.h"
-#include "base/hash.h"
 #include "base/clock/clock.h"
+#include "base/hash.h"
 #include "store/file/watch.h"
 #include "store/perf/recording.h"
 

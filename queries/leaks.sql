@@ -178,6 +178,33 @@ limited AS (
   FROM chosen k
   LIMIT -1 -- keeps SQLite from asking this again for every row of leak_report
 ),
+touched AS (
+  -- a window of touched: a clearing of the accessed bits, up to the last snapshot before the next
+  -- one, and the last snapshot before it; stalled_us: how long tasks of the machine waited for memory
+  SELECT c.process_id, c.cleared_ms AS from_ms, s.taken_ms AS to_ms, f.snapshot_id AS from_snapshot_id, s.snapshot_id,
+    a.cpu_us - c.cpu_us AS cpu_us, a.minor_faults - c.minor_faults AS minor_faults,
+    bs.stall_some_us - bf.stall_some_us AS stalled_us
+  FROM clearing c
+  CROSS JOIN clearing n ON n.process_id = c.process_id AND n.mono_ns = (SELECT min(m.mono_ns)
+    FROM clearing m WHERE m.process_id = c.process_id AND m.mono_ns > c.mono_ns)
+  CROSS JOIN snapshot s ON s.snapshot_id = (SELECT q.snapshot_id
+    FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
+    WHERE q.process_id = c.process_id AND q.taken_ms > c.cleared_ms
+      AND q.taken_ms <= n.cleared_ms AND q.state_code = 0
+      AND CASE c.page_idle WHEN 1 THEN EXISTS (SELECT 1 FROM activity i
+          WHERE i.snapshot_id = q.snapshot_id AND i.page_idle) ELSE q.dialect = 'smaps' END
+      AND r.mono_ns > c.mono_ns AND r.mono_ns < n.mono_ns
+    ORDER BY q.taken_ms DESC LIMIT 1)
+  LEFT JOIN snapshot f ON f.snapshot_id = (SELECT q.snapshot_id
+    FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
+    WHERE q.process_id = c.process_id AND q.taken_ms <= c.cleared_ms
+      AND q.dialect IN ('smaps', 'pagemap') AND q.state_code = 0 AND r.mono_ns <= c.mono_ns
+    ORDER BY q.taken_ms DESC LIMIT 1)
+  LEFT JOIN activity a ON a.snapshot_id = s.snapshot_id
+  LEFT JOIN beat bs ON bs.capture_id = s.capture_id
+  LEFT JOIN beat bf ON bf.capture_id = f.capture_id
+  WHERE c.clear_us IS NOT NULL
+),
 report AS (
   -- CASE x.head WHEN k.head is always true: it keeps SQLite from building a Bloom filter over a
   -- full table for each series
@@ -269,11 +296,11 @@ report AS (
             AND w.stalled_us <= w.to_ms - w.from_ms AS worked, w.from_ms, w.to_ms, e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
           m.rss_kib + ifnull(m.swap_kib, 0) AS kib,
           CASE WHEN :by = 'category' AND :depth = '1' THEN m.parent ELSE m.category END AS slug
-        FROM touch_windows w
+        FROM touched w
         CROSS JOIN (VALUES (0), (1)) e
         CROSS JOIN mappings m ON m.snapshot_id
           = CASE e.column1 WHEN 0 THEN w.from_snapshot_id ELSE w.snapshot_id END
-        WHERE w.process_id = k.head AND w.ended AND k.dialect IN ('smaps', 'pagemap')
+        WHERE w.process_id = k.head AND k.dialect IN ('smaps', 'pagemap')
           AND w.from_ms >= coalesce(:since, -9e15)
           AND w.from_ms > coalesce((SELECT c.cleared_ms FROM clearing c
             WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15))

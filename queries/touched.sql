@@ -40,15 +40,36 @@ WITH scope AS (
   UNION ALL
   SELECT process_id, name_id, pid FROM process WHERE :process IS NULL AND :name_id IS NULL
 ),
+t AS (
+  -- a clearing of the accessed bits, up to the last snapshot before the next one, whose
+  -- referenced_kib is what was touched in between; without a next one it has not ended
+  SELECT c.process_id, c.cleared_ms AS from_ms, s.taken_ms AS to_ms, s.snapshot_id,
+    CASE c.page_idle WHEN 1 THEN 'page_idle' ELSE 'clear_refs' END AS source,
+    a.cpu_us - c.cpu_us AS cpu_us, a.minor_faults - c.minor_faults AS minor_faults,
+    a.major_faults - c.major_faults AS major_faults, n.mono_ns IS NOT NULL AS ended
+  FROM scope p
+  CROSS JOIN clearing c ON c.process_id = p.process_id
+  LEFT JOIN clearing n ON n.process_id = c.process_id AND n.mono_ns = (SELECT min(m.mono_ns)
+    FROM clearing m WHERE m.process_id = c.process_id AND m.mono_ns > c.mono_ns)
+  CROSS JOIN snapshot s ON s.snapshot_id = (SELECT q.snapshot_id
+    FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
+    WHERE q.process_id = c.process_id AND q.taken_ms > c.cleared_ms
+      AND q.taken_ms <= coalesce(n.cleared_ms, 9e15) AND q.state_code = 0
+      AND CASE c.page_idle WHEN 1 THEN EXISTS (SELECT 1 FROM activity i
+          WHERE i.snapshot_id = q.snapshot_id AND i.page_idle) ELSE q.dialect = 'smaps' END
+      AND r.mono_ns > c.mono_ns AND r.mono_ns < coalesce(n.mono_ns, 9e18)
+    ORDER BY q.taken_ms DESC LIMIT 1)
+  LEFT JOIN activity a ON a.snapshot_id = s.snapshot_id
+  WHERE c.clear_us IS NOT NULL
+),
 w AS (
   -- back: 1 for the newest window of a process; broken: 1 if the bits may have been set unseen
   -- before the next window began
   SELECT *, row_number() OVER newest AS back,
     (lag(from_ms) OVER newest - to_ms) * 16 > lag(from_ms) OVER newest - from_ms AS broken
-  FROM scope
-  CROSS JOIN touch_windows t USING (process_id)
-  WHERE t.from_ms >= coalesce(:since, -9e15) AND (t.ended OR NOT EXISTS (SELECT 1
-    FROM touch_windows e WHERE e.process_id = t.process_id AND e.ended))
+  FROM t
+  WHERE t.from_ms >= coalesce(:since, -9e15)
+    AND (t.ended OR NOT EXISTS (SELECT 1 FROM t e WHERE e.process_id = t.process_id AND e.ended))
   WINDOW newest AS (PARTITION BY process_id ORDER BY from_ms DESC)
 ),
 x AS (

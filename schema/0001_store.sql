@@ -679,76 +679,40 @@ JOIN process p ON p.process_id = s.process_id
 JOIN name n ON n.name_id = p.name_id
 LEFT JOIN host h ON h.host_id = p.host_id;
 
--- One row per clearing of the accessed bits of a process, with the last snapshot before the next
--- one: its referenced_kib is what was touched between from_ms and to_ms. from_snapshot_id: the last
--- snapshot before the clearing. source: who says it. stalled_us: how long tasks of the machine
--- waited for memory. ended: 1: there is a next clearing.
-CREATE VIEW touch_windows AS
-SELECT c.process_id, c.cleared_ms AS from_ms, s.taken_ms AS to_ms,
-  f.snapshot_id AS from_snapshot_id, s.snapshot_id,
-  CASE c.page_idle WHEN 1 THEN 'page_idle' ELSE 'clear_refs' END AS source, c.clear_us,
-  a.cpu_us - c.cpu_us AS cpu_us, a.minor_faults - c.minor_faults AS minor_faults, a.major_faults - c.major_faults AS major_faults,
-  bs.stall_some_us - bf.stall_some_us AS stalled_us, n.mono_ns IS NOT NULL AS ended
-FROM clearing c
-LEFT JOIN clearing n ON n.process_id = c.process_id AND n.mono_ns = (SELECT m.mono_ns
-  FROM clearing m WHERE m.process_id = c.process_id AND m.mono_ns > c.mono_ns
-  ORDER BY m.mono_ns LIMIT 1)
-CROSS JOIN snapshot s ON s.snapshot_id = (SELECT q.snapshot_id
-  FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
-  WHERE q.process_id = c.process_id AND q.taken_ms > c.cleared_ms
-    AND q.taken_ms <= coalesce(n.cleared_ms, 9e15) AND q.state_code = 0
-    AND CASE c.page_idle WHEN 1 THEN EXISTS (SELECT 1 FROM activity i
-        WHERE i.snapshot_id = q.snapshot_id AND i.page_idle) ELSE q.dialect = 'smaps' END
-    AND r.mono_ns > c.mono_ns AND r.mono_ns < coalesce(n.mono_ns, 9e18)
-  ORDER BY q.taken_ms DESC LIMIT 1)
-LEFT JOIN snapshot f ON f.snapshot_id = (SELECT q.snapshot_id
-  FROM snapshot q CROSS JOIN live_reading r ON r.snapshot_id = q.snapshot_id
-  WHERE q.process_id = c.process_id AND q.taken_ms <= c.cleared_ms
-    AND q.dialect IN ('smaps', 'pagemap') AND q.state_code = 0 AND r.mono_ns <= c.mono_ns
-  ORDER BY q.taken_ms DESC LIMIT 1)
-LEFT JOIN activity a ON a.snapshot_id = s.snapshot_id
-LEFT JOIN beat bs ON bs.capture_id = s.capture_id
-LEFT JOIN beat bf ON bf.capture_id = f.capture_id
-WHERE c.clear_us IS NOT NULL;
-
 -- One row per process: one life of one pid, with the sizes of its newest snapshot. ended_at is the
 -- last moment of a process that has ended: captures went on without it. A later beat of its schedule
 -- lacks it and left out no living process, three beats lack it that could only miss a process whose
 -- maps change too quickly, its host was booted again, or, for text, captures of the host went on for
 -- more than one and a half of its steps.
 CREATE VIEW processes AS
-SELECT process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
-  (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms LIMIT 1)
-    AS first_at,
-  (SELECT s.taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC LIMIT 1)
-    AS last_at,
-  (SELECT CASE
-      WHEN b.capture_id IS NULL THEN CASE WHEN t.last_ms - s.taken_ms > 1.5 * (s.taken_ms
-        - (SELECT max(o.taken_ms) FROM snapshot o WHERE o.process_id = s.process_id
-          AND o.taken_ms < s.taken_ms)) THEN s.taken_at END
-      WHEN EXISTS (SELECT 1 FROM beat w WHERE w.schedule_id = b.schedule_id
-          AND w.started_ms > b.started_ms AND w.unmoved + w.changed = 0)
-        OR 3 = (SELECT count(*) FROM (SELECT 1 FROM beat w WHERE w.schedule_id = b.schedule_id
-          AND w.started_ms > b.started_ms AND w.unmoved = 0 LIMIT 3))
-        OR EXISTS (SELECT 1 FROM schedule j CROSS JOIN beat w ON w.schedule_id = j.schedule_id
-          WHERE j.host_id = p.host_id AND j.boot_id <> p.boot_id AND w.started_ms > s.taken_ms)
-        THEN s.taken_at
-    END FROM snapshot s LEFT JOIN beat b ON b.capture_id = s.capture_id
-    WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC, b.capture_id IS NULL LIMIT 1) AS ended_at,
+SELECT p.process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
+  (SELECT taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1) AS first_at,
+  z.taken_at AS last_at,
+  CASE WHEN CASE WHEN b.capture_id IS NULL
+      THEN t.last_ms - z.taken_ms > 1.5 * (z.taken_ms - (SELECT max(taken_ms) FROM snapshot s
+        WHERE s.process_id = p.process_id AND taken_ms < z.taken_ms))
+      ELSE 2 < (SELECT sum(CASE changed WHEN 0 THEN 3 ELSE 1 END) FROM (SELECT changed FROM beat w
+          WHERE w.schedule_id = b.schedule_id AND w.started_ms > b.started_ms AND unmoved = 0 LIMIT 3))
+        OR EXISTS (SELECT 1 FROM schedule j CROSS JOIN beat w USING (schedule_id)
+          WHERE j.host_id = p.host_id AND j.boot_id <> p.boot_id AND w.started_ms > z.taken_ms)
+    END THEN z.taken_at END AS ended_at,
   (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
-  (SELECT s.size_kib FROM snapshot s WHERE s.process_id = p.process_id AND s.preferred
-    ORDER BY s.taken_ms DESC LIMIT 1) AS size_kib,
-  (SELECT coalesce(s.rss_kib, s.tool_rss_kib) FROM snapshot s WHERE s.process_id = p.process_id
-    AND s.preferred ORDER BY s.taken_ms DESC LIMIT 1) AS rss_kib
+  y.size_kib, ifnull(y.rss_kib, y.tool_rss_kib) AS rss_kib
 FROM process p
-JOIN name n ON n.name_id = p.name_id
+JOIN name n USING (name_id)
 LEFT JOIN host h ON h.host_id = p.host_id
+-- its newest snapshot, if possible of a beat, and the one with the most fields
+LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot s LEFT JOIN beat USING (capture_id)
+  WHERE s.process_id = p.process_id ORDER BY taken_ms DESC, schedule_id IS NULL LIMIT 1)
+LEFT JOIN beat b ON b.capture_id = z.capture_id
+LEFT JOIN snapshot y ON y.snapshot_id = (SELECT snapshot_id FROM snapshot s
+  WHERE s.process_id = p.process_id AND preferred ORDER BY taken_ms DESC LIMIT 1)
 LEFT JOIN (
   -- the last text of each host
-  SELECT coalesce(host_id, 0) AS of_host_id, max((SELECT max(s.taken_ms) FROM snapshot s
+  SELECT ifnull(host_id, 0) AS of_host_id, max((SELECT max(taken_ms) FROM snapshot s
     WHERE s.process_id = q.process_id)) AS last_ms
   FROM process q WHERE boot_id IS NULL GROUP BY 1
-) t ON t.of_host_id = coalesce(p.host_id, 0);
+) t ON t.of_host_id = ifnull(p.host_id, 0);
 
 -- One row per value that a label of a host had, with the moment from which it counts.
 CREATE VIEW host_labels AS

@@ -17,7 +17,7 @@
 typedef struct perf_run {
     const pmapdb_perf_options *options;
     pm_perf *perf;
-    pm_trace trace;
+    pm_recording recording;
     pm_hash_parts *hash;
     uint64_t bytes, told;
 } perf_run;
@@ -118,21 +118,22 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
 {
     const pm_recording_options options = {path, run->options->host, run->options->pid,
                                           run->options->clock_offset_ns};
-    const pm_perf_events events = {&run->trace, pm_trace_add, pm_trace_lost, pm_trace_bad};
-    pm_recording_result stored;
+    const pm_perf_events events = {&run->recording, pm_recording_add, pm_recording_lost,
+                                   pm_recording_bad};
+    const pm_recording *r = &run->recording;
     pmapdb_status st = pm_perf_new(&events, &run->perf, err);
 
+    pm_recording_begin(&run->recording, store);
     PM_STEP(st, read_path(run, path, err));
     PM_STEP(st, check_read(run, path, err));
-    PM_STEP(st, pm_recording_store(&run->trace, store, pm_hash_parts_end(run->hash), &options,
-                                   &stored, err));
+    PM_STEP(st, pm_recording_store(&run->recording, pm_hash_parts_end(run->hash), &options, err));
     PM_STEP(st, pm_perf_link(store, err));
     if (st == PMAPDB_OK)
-        *result = (pmapdb_perf_result){.recording_id = stored.recording_id,
-                                       .known = stored.known,
-                                       .shallow = !stored.known && run->trace.brks >= 8 &&
-                                                  2 * run->trace.short_brks > run->trace.brks,
-                                       .chainless = !stored.known && !run->trace.any_chain};
+        *result = (pmapdb_perf_result){.recording_id = r->recording_id,
+                                       .known = r->known,
+                                       .shallow =
+                                           !r->known && r->brks >= 8 && 2 * r->short_brks > r->brks,
+                                       .chainless = !r->known && !r->any_chain};
     return st;
 }
 
@@ -146,11 +147,10 @@ pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
 
     if (st == PMAPDB_OK) {
         pm_hash_parts_begin(run.hash);
-        pm_trace_init(&run.trace);
         st = import(&run, store, path, result, err ? err : &local);
     }
     pm_perf_free(run.perf);
-    pm_trace_free(&run.trace);
+    pm_recording_free(&run.recording);
     pm_hash_parts_free(run.hash);
     return st;
 }

@@ -89,8 +89,6 @@ def check_plans(check, connection):
                 "explain query plan select * from \"%s\" where %s = 1" % (view, column))]
             if view == "categories":   # category (c) has few rows: all are looked up at a snapshot
                 plan = [p for p in plan if not re.match(r"SCAN (TABLE category AS )?c\b", p)]
-            if view == "touch_windows" and column == "snapshot_id": # clearing (c): at most some an hour
-                plan = [p for p in plan if not re.match(r"SCAN (TABLE clearing AS )?c\b", p)]
             if view == "processes":    # process (q) has few rows: the newest text of each host
                 plan = [p for p in plan if not re.match(r"SCAN (TABLE process AS )?q\b", p)]
             made = {m.group(1) for p in plan

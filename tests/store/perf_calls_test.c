@@ -4,7 +4,7 @@
 #include "store/perf/recording.h"
 
 /* "+0m1000": thread 0 enters mmap with 0x1000; "-0m5": it exits with 5. */
-static void add(pm_trace *t, int64_t ns, const char *word)
+static void add(pm_recording *r, int64_t ns, const char *word)
 {
     uint64_t value = strtoull(word + 3, NULL, 16);
     pm_perf_event e = {.comm = PM_TEXT("worker"),
@@ -17,19 +17,18 @@ static void add(pm_trace *t, int64_t ns, const char *word)
                        .has = 1,
                        .ret = value};
 
-    kit_ok(pm_trace_add(t, &e, NULL), NULL);
+    kit_ok(pm_recording_add(r, &e, NULL), NULL);
 }
 
 /* Stores the events, and compares the calls, and the halves in the order of time. */
-static void stored(const kit *k, pm_trace *t, const char *calls, const char *halves)
+static void stored(const kit *k, pm_recording *r, const char *calls, const char *halves)
 {
     static uint64_t hash;
     const pm_recording_options options = {
         .file = "p", .pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
-    pm_recording_result result;
     pmapdb_error err = {0};
 
-    kit_ok(pm_recording_store(t, k->store, ++hash, &options, &result, &err), &err);
+    kit_ok(pm_recording_store(r, ++hash, &options, &err), &err);
     kit_expect(k,
                "SELECT group_concat(text, '; ') FROM (SELECT "
                "CASE c.kind WHEN 0 THEN 'mmap' WHEN 1 THEN 'munmap' WHEN 2 THEN 'brk' "
@@ -43,18 +42,18 @@ static void stored(const kit *k, pm_trace *t, const char *calls, const char *hal
                "|| n END AS text FROM (SELECT at, exit, dense_rank() OVER (ORDER BY call_id) AS n "
                "FROM temp.traced_half) ORDER BY at)",
                halves);
-    pm_trace_free(t);
+    pm_recording_free(r);
 }
 
 static void expect(const kit *k, const char *script, const char *calls, const char *halves)
 {
-    pm_trace t;
+    pm_recording r;
     int64_t ns = 100;
 
-    pm_trace_init(&t);
+    pm_recording_begin(&r, k->store);
     for (const char *s = script; *s; s += strcspn(s, " "), s += strspn(s, " "))
-        add(&t, ns++, s);
-    stored(k, &t, calls, halves);
+        add(&r, ns++, s);
+    stored(k, &r, calls, halves);
 }
 
 static void by_thread(void **state)
@@ -83,39 +82,15 @@ static void halves(void **state)
 static void in_the_order_of_time(void **state)
 {
     const kit *k = kit_of(state);
-    pm_trace t;
+    pm_recording r;
 
-    pm_trace_init(&t);
-    add(&t, 30, "+0u2");
-    add(&t, 30, "-0u0");
-    add(&t, 20, "-0m1");
-    add(&t, 10, "+0m7");
-    stored(k, &t, "mmap/0 7 -> 1; munmap/0 2 -> 0\n", "(1 1) (2 2)\n");
+    pm_recording_begin(&r, k->store);
+    add(&r, 30, "+0u2");
+    add(&r, 30, "-0u0");
+    add(&r, 20, "-0m1");
+    add(&r, 10, "+0m7");
+    stored(k, &r, "mmap/0 7 -> 1; munmap/0 2 -> 0\n", "(1 1) (2 2)\n");
     kit_expect(k, "SELECT first_ns, last_ns FROM recording", "10|30\n");
 }
 
-static void chains_are_kept_once(void **state)
-{
-    static const char *const chains[] = {
-        "\t10 mmap+0x10 (/lib/libc.so.6)\n\t20 leak+0x5 (/srv/a)\n",
-        "\t10 mmap+0x10 (/lib/libc.so.6)\n\t40 keep+0x7 (/srv/a)\n",
-        "",
-        "\t10 mmap+0x10 (/lib/libc.so.6)\n\t20 leak+0x5 (/srv/a)\n",
-    };
-    pm_perf_event e = {.comm = PM_TEXT("worker"), .pid = 1, .tid = 1, .kind = PM_CALL_MMAP};
-    pm_trace t;
-
-    pm_trace_init(&t);
-    for (size_t i = 0; i < 4; i++) {
-        e.chain = pm_text_of(chains[i]);
-        e.time_ns = (int64_t)i;
-        kit_ok(pm_trace_add(&t, &e, NULL), NULL);
-    }
-    assert_int_equal(t.n_chains, 2);
-    assert_int_equal(t.event[2].chain, 0);
-    assert_int_equal(t.event[3].chain, t.event[0].chain);
-    pm_trace_free(&t);
-}
-
-RUN_TESTS(IN_KIT(by_thread), IN_KIT(halves), IN_KIT(in_the_order_of_time),
-          TEST(chains_are_kept_once))
+RUN_TESTS(IN_KIT(by_thread), IN_KIT(halves), IN_KIT(in_the_order_of_time))

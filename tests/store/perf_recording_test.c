@@ -13,16 +13,15 @@
 /* ---- recordings by hand ---- */
 
 typedef struct take {
-    pm_trace t;
+    pm_perf_event *event;
+    size_t n, cap;
+    uint64_t bad, lost;
     int64_t ns, pid, tid;
 } take;
 
 static take begin_take(int64_t pid, int64_t tid)
 {
-    take t = {.ns = 1000 * S, .pid = pid, .tid = tid};
-
-    pm_trace_init(&t.t);
-    return t;
+    return (take){.ns = 1000 * S, .pid = pid, .tid = tid};
 }
 
 static void event(take *t, pm_call_kind kind, bool exit, uint64_t a, uint64_t b, const char *chain)
@@ -38,7 +37,8 @@ static void event(take *t, pm_call_kind kind, bool exit, uint64_t a, uint64_t b,
                        .ret = a,
                        .chain = pm_text_of(chain)};
 
-    kit_ok(pm_trace_add(&t->t, &e, NULL), NULL);
+    kit_ok(pm_grow(&t->event, &t->cap, t->n, sizeof e, NULL), NULL);
+    t->event[t->n++] = e;
 }
 
 #define CHAIN_A \
@@ -64,24 +64,32 @@ static pm_recording_options usual(void)
 }
 
 static pmapdb_status try_end(const kit *k, take *t, uint64_t hash, const pm_recording_options *o,
-                             pm_recording_result *out, pmapdb_error *err)
+                             pm_recording *r, pmapdb_error *err)
 {
-    pmapdb_status st = pm_recording_store(&t->t, k->store, hash, o, out, err);
+    pmapdb_status st = PMAPDB_OK;
 
-    pm_trace_free(&t->t);
+    pm_recording_begin(r, k->store);
+    for (size_t i = 0; i < t->n; i++)
+        PM_STEP(st, pm_recording_add(r, &t->event[i], err));
+    for (uint64_t i = 0; i < t->bad; i++)
+        pm_recording_bad(r, 1, "", NULL);
+    if (t->lost)
+        pm_recording_lost(r, t->lost, NULL);
+    PM_STEP(st, pm_recording_store(r, hash, o, err));
+    pm_recording_free(r);
+    free(t->event);
     return st;
 }
 
-static pm_recording_result end_take(const kit *k, take *t, uint64_t hash,
-                                    const pm_recording_options *o)
+static pm_recording end_take(const kit *k, take *t, uint64_t hash, const pm_recording_options *o)
 {
     pm_recording_options options = o ? *o : usual();
-    pm_recording_result result = {0};
     pmapdb_error err = {0};
+    pm_recording r;
 
-    kit_ok(try_end(k, t, hash, &options, &result, &err), &err);
+    kit_ok(try_end(k, t, hash, &options, &r, &err), &err);
     kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
-    return result;
+    return r;
 }
 
 static void into_tables(void **state)
@@ -96,8 +104,8 @@ static void into_tables(void **state)
     event(&t, PM_CALL_MMAP, false, 0, PAGE, "");
     event(&t, PM_CALL_MMAP, true, (uint64_t)-12, 0, "");
     event(&t, PM_CALL_MPROTECT, false, 0x20000, PAGE, CHAIN_A);
-    pm_trace_lost(&t.t, 7, NULL);
-    pm_trace_bad(&t.t, 1, "", NULL);
+    t.lost = 7;
+    t.bad = 1;
     end_take(k, &t, 1, NULL);
     kit_expect(k,
                "SELECT file, first_ns, last_ns, calls, failed, unended, unbegun, bad, lost "
@@ -132,7 +140,7 @@ static void known_again(void **state)
 
     for (int i = 0; i < 2; i++) {
         take t = begin_take(42, 43);
-        pm_recording_result r;
+        pm_recording r;
 
         map(&t, 0x10000, 4, CHAIN_A);
         r = end_take(k, &t, 99, NULL);
@@ -213,8 +221,8 @@ static void a_text_that_says_it_takes_no_pid(void **state)
 {
     kit *k = kit_of(state);
     pm_recording_options o = usual();
+    pm_recording r;
     take t = begin_take(1, 1);
-    pm_recording_result r;
     pmapdb_error err = {0};
 
     map(&t, 0x1000, 1, CHAIN_A);
@@ -368,9 +376,9 @@ static void late_readings_agree_with_clocks(void **state)
 static void all_or_nothing(void **state)
 {
     kit *k = kit_of(state);
+    pm_recording r;
     take t = begin_take(42, 42);
     pm_recording_options o = usual();
-    pm_recording_result r;
     pmapdb_error err = {0};
 
     for (uint64_t i = 0; i < 20000; i++)

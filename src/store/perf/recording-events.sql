@@ -1,7 +1,6 @@
--- recording-events: pairs the events of a recording into calls. temp.traced_event has the events in
--- the order of the text (place, time_ns, pid, tid, comm, kind, exit, a0 ..., chain; a0 of an exit is
--- the returned value). Results: temp.traced_thread; temp.traced_call, with the places of the enter
--- and the exit in the text, and in the order of time (_at).
+-- recording-events: pairs the events of a recording (temp.traced_event) into calls. Results:
+-- temp.traced_thread; temp.traced_call, with the places of the enter and the exit in the text, and
+-- in the order of time (_at).
 --
 -- Order. Each processor has its own buffer, and perf may print the events of a buffer late. So events
 -- are sorted by time; events with equal times keep the order of the text.

@@ -1,11 +1,34 @@
-/* recording: a text of perf script in the store. recording.c replays one that was read into memory
- * (perf/trace.h, perf/replay.h) and writes it in one transaction; link.c finds its processes and
- * their clocks; copy.c takes recordings of another store over. */
+/* recording: a text of perf script in the store. recording.c gathers its events in temporary tables
+ * and writes it in one transaction (perf/replay.h); link.c finds its processes and their clocks;
+ * copy.c takes recordings of another store over. */
 #ifndef PM_STORE_PERF_RECORDING_H
 #define PM_STORE_PERF_RECORDING_H
 
-#include "perf/trace.h"
+#include "perf/text.h"
 #include "store/file/store.h"
+
+typedef struct pm_recording {
+    pmapdb_store *store;
+    pm_sql *sql;
+    uint64_t n_events, bad;
+    int64_t lost;              /* PMAPDB_UNKNOWN: the text does not say */
+    bool names_pids;           /* the text has the process of a thread */
+    bool any_chain;            /* at least one event has a chain, if only of the kernel */
+    uint64_t brks, short_brks; /* brk events with a chain; with a chain of one frame */
+    int64_t recording_id;      /* of the stored recording */
+    bool known;                /* it was there already */
+    int64_t first_process;     /* id of its first address space; the others follow */
+} pm_recording;
+
+/* Begins a recording, in a transaction that only has temporary tables: other writers do not wait. A
+ * failure is reported by the next function. */
+void pm_recording_begin(pm_recording *recording, pmapdb_store *store);
+void pm_recording_free(pm_recording *recording);
+
+/* The functions of pm_perf_events. Equal chains are stored once. */
+pmapdb_status pm_recording_add(void *recording, const pm_perf_event *event, pmapdb_error *err);
+pmapdb_status pm_recording_lost(void *recording, uint64_t n, pmapdb_error *err);
+pmapdb_status pm_recording_bad(void *recording, uint64_t line, const char *why, pmapdb_error *err);
 
 typedef struct pm_recording_options {
     const char *file;        /* the name that the user gave */
@@ -14,18 +37,12 @@ typedef struct pm_recording_options {
     int64_t clock_offset_ns; /* UTC minus perf's time, or PMAPDB_UNKNOWN */
 } pm_recording_options;
 
-typedef struct pm_recording_result {
-    int64_t recording_id;
-    bool known; /* the recording was already stored */
-} pm_recording_result;
-
 /* Stores a recording. `hash` is the hash of all bytes of the text and identifies it. A known
  * recording stays unchanged, unless its pid was unknown and options->pid gives it: then it is
  * stored again. Takes over options->clock_offset_ns; an offset that was given before and not this
  * time is cleared, so that pm_perf_link finds one. */
-pmapdb_status pm_recording_store(const pm_trace *t, pmapdb_store *s, uint64_t hash,
-                                 const pm_recording_options *options, pm_recording_result *out,
-                                 pmapdb_error *err);
+pmapdb_status pm_recording_store(pm_recording *recording, uint64_t hash,
+                                 const pm_recording_options *options, pmapdb_error *err);
 
 /* Links every traced process whose process or clock (the offset between UTC and perf's time) is
  * unknown; link-choose.sql has the rules. One transaction; returns at once if everything is

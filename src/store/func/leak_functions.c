@@ -1,10 +1,9 @@
 /* leak_functions: the verdicts of src/stats as SQL aggregates: takes the rows. The judging is in
- * leak_series.c and leak_process.c, which do not depend on SQLite. */
+ * leak_process.c, which does not depend on SQLite. */
 #include "store/func/functions.h"
 
 #include "store/func/argument.h"
 #include "store/func/leak_process.h"
-#include "store/func/leak_series.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,43 +92,29 @@ static bool take(sqlite3_context *out, const signature *s, int first, int argc,
 
 static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    pm_leak_series *s = sqlite3_aggregate_context(out, sizeof *s);
+    pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
     double v[ARGUMENTS_MAX];
 
-    if (!s) {
+    if (!l) {
         sqlite3_result_error_nomem(out);
         return;
     }
     if (!take(out, &leak_verdict, 0, argc, argv, v))
         return;
-    if (s->n_runs == 0) {
-        s->limit_kib = argc > 5 ? v[5] : NAN;
-        s->page_kib = argc > 6 ? v[6] : 4;
+    if (l->n_runs == 0) {
+        l->options.metric = argc > 6 && v[6] == 0 ? PM_METRIC_MAPPINGS : PM_METRIC_RSS;
+        l->options.limit_kib = argc > 5 ? v[5] : NAN;
     }
-    if (v[2] < 1 || v[2] > (double)(MOST_SNAPSHOTS - s->snapshots))
+    if (v[2] < 1 || v[2] > (double)(MOST_SNAPSHOTS - l->n_stretched))
         refuse(out, &leak_verdict, 2,
                v[2] < 1 ? "must be 1 or more" : "makes more than 1048576 snapshots");
-    else if (pm_leak_series_add(
-                 s, &(pm_stretch){(int64_t)v[0], (int64_t)v[1], (int64_t)v[2], (int64_t)v[4], v[3]},
-                 NULL) != PMAPDB_OK)
+    else if (pm_leak_lives_stretch(l,
+                                   &(pm_leak_piece){.first_ms = (int64_t)v[0],
+                                                    .last_ms = (int64_t)v[1],
+                                                    .n = (int64_t)v[2],
+                                                    .life = (int64_t)v[4]},
+                                   v[3], NULL) != PMAPDB_OK)
         sqlite3_result_error_nomem(out);
-}
-
-static void verdict_final(sqlite3_context *out)
-{
-    pm_leak_series *s = sqlite3_aggregate_context(out, 0);
-    pm_buf json = {0};
-    pmapdb_error err = {0};
-
-    if (!s || s->n_runs == 0)
-        return;
-    s->room = room_of(out);
-    if (s->room)
-        pm_argument_give(out, &json, pm_leak_series_judge(s, &json, &err), &err);
-    else
-        sqlite3_result_error_nomem(out);
-    pm_buf_free(&json);
-    pm_leak_series_free(s);
 }
 
 /* ---- leak_report ---- */
@@ -225,7 +210,7 @@ static void report_step(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_error_nomem(out);
 }
 
-static void report_final(sqlite3_context *out)
+static void give_verdicts(sqlite3_context *out)
 {
     pm_leak_lives *l = sqlite3_aggregate_context(out, 0);
     const desk *d = sqlite3_user_data(out);
@@ -234,12 +219,12 @@ static void report_final(sqlite3_context *out)
 
     if (!l)
         return;
-    if (d->judged)
+    if (d->judged && !l->n_stretched)
         ++*d->judged;
     l->options.room = room_of(out);
     if (!l->options.room)
         sqlite3_result_error_nomem(out);
-    else if (l->n_moments)
+    else if (l->n_moments || l->n_stretched)
         pm_argument_give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
     pm_buf_free(&json);
     pm_leak_lives_free(l);
@@ -252,12 +237,12 @@ int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged)
         int args;
         void (*step)(sqlite3_context *out, int argc, sqlite3_value **argv);
         void (*final)(sqlite3_context *out);
-    } functions[] = {{"leak_verdict", 5, verdict_step, verdict_final},
-                     {"leak_verdict", 6, verdict_step, verdict_final},
-                     {"leak_verdict", 7, verdict_step, verdict_final},
-                     {"leak_report", LIVE, report_step, report_final},
-                     {"leak_report", ARGUMENTS, report_step, report_final},
-                     {"leak_report", ALL_ARGUMENTS, report_step, report_final}};
+    } functions[] = {{"leak_verdict", 5, verdict_step, give_verdicts},
+                     {"leak_verdict", 6, verdict_step, give_verdicts},
+                     {"leak_verdict", 7, verdict_step, give_verdicts},
+                     {"leak_report", LIVE, report_step, give_verdicts},
+                     {"leak_report", ARGUMENTS, report_step, give_verdicts},
+                     {"leak_report", ALL_ARGUMENTS, report_step, give_verdicts}};
     int rc = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++) {

@@ -142,7 +142,9 @@ static int compare_runs(const void *left, const void *right, void *texts)
         if (isnan(x) || isnan(y) ? isnan(x) != isnan(y) : x != y)
             return isnan(x) || x < y ? -1 : 1;
     }
-    return 0;
+    if (a->life != b->life)
+        return a->life < b->life ? -1 : 1;
+    return (a->n > b->n) - (a->n < b->n);
 }
 
 /* By key, then by time. */
@@ -273,8 +275,10 @@ static int compare_answers(const void *left, const void *right, void *keys)
     return order ? order : strcmp(i->category, k->category);
 }
 
-static pmapdb_status write_answers(const asked *a, pm_buf *json, pmapdb_error *err)
+static pmapdb_status write_answers(const asked *a, bool is_series, pm_buf *json, pmapdb_error *err)
 {
+    if (is_series)
+        return pm_leak_json_add(json, &a->answer[1], &(pm_leak_label){{NULL, 0}, {NULL, 0}}, err);
     qsort_r(a->answer + 1, a->n_keys, sizeof *a->answer, compare_answers, a->key);
     pm_buf_addf(json, NULL, "[");
     pm_leak_json_add(json, &a->answer[0], &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE)}, NULL);
@@ -293,20 +297,22 @@ pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *
     asked a = {0};
     pmapdb_status st;
 
-    order_moments(l);
     if (l->n_runs)
         qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
     if (l->n_touches)
         qsort(l->touch, l->n_touches, sizeof *l->touch, compare_touches);
-    st = asked_new(l, &a, err);
+    st = l->n_stretched > 0 ? pm_leak_lives_spread(l, err) : PMAPDB_OK;
+    order_moments(l);
+    PM_STEP(st, asked_new(l, &a, err));
     if (st == PMAPDB_OK) {
         set_moments(l, &a);
         set_keys(l, &a);
         l->options.touched = l->n_touches ? a.windows : NULL;
-        st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys, a.sums},
+        st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys,
+                                               l->n_stretched > 0 ? NULL : a.sums},
                             &l->options, a.answer, err);
     }
-    PM_STEP(st, write_answers(&a, json, err));
+    PM_STEP(st, write_answers(&a, l->n_stretched > 0, json, err));
     asked_free(&a);
     return st;
 }

@@ -17,6 +17,7 @@ typedef struct pm_leak_piece {
     uint32_t key, category; /* text ids */
     int64_t first_ms, last_ms;
     double value[PM_METRIC_COUNT];
+    int64_t n, life; /* of a series: its snapshots */
 } pm_leak_piece;
 
 /* What of a key was touched. */
@@ -34,6 +35,7 @@ typedef struct pm_leak_lives {
     pm_leak_touch *touch;
     size_t n_touches, cap_touches;
     pm_leak_options options;
+    int64_t n_stretched; /* snapshots of a series; 0: a process */
 } pm_leak_lives;
 
 pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *moment,
@@ -43,8 +45,17 @@ pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
 pmapdb_status pm_leak_lives_window(pm_leak_lives *l, pm_text key, pm_text category,
                                    const pm_leak_window *window, pmapdb_error *err);
 
+/* Adds a run of a series, the only key: one value of options.metric at n snapshots, which are
+ * spread evenly. */
+pmapdb_status pm_leak_lives_stretch(pm_leak_lives *l, const pm_leak_piece *run, double value,
+                                    pmapdb_error *err);
+
+/* Makes the snapshots of the sorted runs of a series. */
+pmapdb_status pm_leak_lives_spread(pm_leak_lives *l, pmapdb_error *err);
+
 /* Appends a JSON array: the whole process, then the keys, the worst first. Runs that lie between
- * two snapshots, before the first or after the last do not count. */
+ * two snapshots, before the first or after the last do not count. Of a series: one object; runs
+ * that overlap are an error. */
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err);
 void pm_leak_lives_free(pm_leak_lives *l);
 

@@ -31,8 +31,10 @@ void pmapdb_perf_defaults(pmapdb_perf_options *o)
 
 static pmapdb_status keep_going(perf_run *run, const char *path, pmapdb_error *err)
 {
-    const pmapdb_progress progress = {
-        .what = path, .unit = "events", .done = pm_perf_seen(run->perf), .bytes = run->bytes};
+    const pmapdb_progress progress = {.what = path,
+                                      .unit = "events",
+                                      .done = pm_perf_counted(run->perf)->seen,
+                                      .bytes = run->bytes};
 
     if (run->bytes - run->told < PROGRESS_BYTES)
         return PMAPDB_OK;
@@ -67,7 +69,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
 
     while ((st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
         st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
-        if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && pm_perf_seen(run->perf) == 0)
+        if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && pm_perf_counted(run->perf)->seen == 0)
             return PMAPDB_OK; /* check_read writes the message */
         PM_STEP(st, pm_perf_feed(run->perf, bytes, n, err));
         if (st != PMAPDB_OK)
@@ -101,13 +103,13 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
 {
     if (run->bytes == 0)
         return pm_fail(err, PMAPDB_INPUT, "'%s' is empty; " HOW_TO, path);
-    if (pm_perf_seen(run->perf) == 0)
+    if (pm_perf_counted(run->perf)->seen == 0)
         return pm_fail(err, PMAPDB_INPUT, "'%s' is not the output of perf script; " HOW_TO, path);
-    if (pm_perf_taken(run->perf) == 0)
+    if (pm_perf_counted(run->perf)->taken == 0)
         return pm_fail(
             err, PMAPDB_INPUT,
             "'%s': none of its %llu events is an mmap, munmap, brk, mremap or mprotect; " HOW_TO,
-            path, (unsigned long long)pm_perf_seen(run->perf));
+            path, (unsigned long long)pm_perf_counted(run->perf)->seen);
     return PMAPDB_OK;
 }
 
@@ -118,15 +120,14 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
 {
     const pm_recording_options options = {path, run->options->host, run->options->pid,
                                           run->options->clock_offset_ns};
-    const pm_perf_events events = {&run->recording, pm_recording_add, pm_recording_lost,
-                                   pm_recording_bad};
     const pm_recording *r = &run->recording;
-    pmapdb_status st = pm_perf_new(&events, &run->perf, err);
+    pmapdb_status st = pm_perf_new(pm_recording_add, &run->recording, &run->perf, err);
 
     pm_recording_begin(&run->recording, store);
     PM_STEP(st, read_path(run, path, err));
     PM_STEP(st, check_read(run, path, err));
-    PM_STEP(st, pm_recording_store(&run->recording, pm_hash_parts_end(run->hash), &options, err));
+    PM_STEP(st, pm_recording_store(&run->recording, pm_perf_counted(run->perf),
+                                   pm_hash_parts_end(run->hash), &options, err));
     PM_STEP(st, pm_perf_link(store, err));
     if (st == PMAPDB_OK)
         *result = (pmapdb_perf_result){.recording_id = r->recording_id,

@@ -14,7 +14,8 @@ typedef struct space {
 } space;
 
 struct pm_replay {
-    pm_replay_out out;
+    pm_replay_fn on_extent;
+    void *ctx;
     space *space;
     size_t n;
     struct lifted { /* ranges between the enter and the exit of an mremap */
@@ -34,7 +35,8 @@ typedef struct taking {
     bool lifts;   /* the pieces move: keep them for the exit */
 } taking;
 
-pmapdb_status pm_replay_new(size_t n, const pm_replay_out *out, pm_replay **made, pmapdb_error *err)
+pmapdb_status pm_replay_new(size_t n, pm_replay_fn on_extent, void *ctx, pm_replay **made,
+                            pmapdb_error *err)
 {
     pm_replay *r = calloc(1, sizeof *r);
 
@@ -44,7 +46,8 @@ pmapdb_status pm_replay_new(size_t n, const pm_replay_out *out, pm_replay **made
         free(r);
         return pm_fail_nomem(err);
     }
-    r->out = *out;
+    r->on_extent = on_extent;
+    r->ctx = ctx;
     r->n = n;
     *made = r;
     return PMAPDB_OK;
@@ -94,11 +97,11 @@ static uint64_t mmap_length(const pm_traced_call *c)
 
 static pmapdb_status tell_foreign(taking *t, uint64_t end, pmapdb_error *err)
 {
-    pm_range range = {t->at, end, t->call_id, t->died_ns};
+    pm_range range = {t->at, end, t->call_id, PMAPDB_UNKNOWN};
 
     if (!t->foreign || t->at >= end)
         return PMAPDB_OK;
-    return t->r->out.foreign(t->r->out.ctx, t->space, &range, t->died_ns, err);
+    return t->r->on_extent(t->r->ctx, t->space, &range, t->died_ns, err);
 }
 
 static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *err)
@@ -110,7 +113,7 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
     pmapdb_status st = tell_foreign(t, piece->start, err);
 
     t->at = piece->end;
-    PM_STEP(st, r->out.extent(r->out.ctx, t->space, piece, died_ns, err));
+    PM_STEP(st, r->on_extent(r->ctx, t->space, piece, died_ns, err));
     if (!t->lifts)
         return st;
     PM_STEP(st, pm_grow(&r->lifted, &r->cap_lifted, r->n_lifted, sizeof *r->lifted, err));
@@ -307,16 +310,11 @@ pmapdb_status pm_replay_end(pm_replay *r, size_t at, const pm_traced_call *c, pm
     return c->kind == PM_CALL_MREMAP ? end_mremap(r, at, c, err) : PMAPDB_OK;
 }
 
-typedef struct living {
-    pm_replay *r;
-    size_t space;
-} living;
-
 static pmapdb_status piece_lives(void *ctx, const pm_range *range, pmapdb_error *err)
 {
-    const living *l = ctx;
+    const taking *t = ctx;
 
-    return l->r->out.extent(l->r->out.ctx, l->space, range, PMAPDB_UNKNOWN, err);
+    return t->r->on_extent(t->r->ctx, t->space, range, PMAPDB_UNKNOWN, err);
 }
 
 pmapdb_status pm_replay_finish(pm_replay *r, pmapdb_error *err)
@@ -324,9 +322,9 @@ pmapdb_status pm_replay_finish(pm_replay *r, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
 
     for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++) {
-        living l = {r, i};
+        taking t = {.r = r, .space = i};
 
-        st = pm_ranges_take(&r->space[i].ranges, 0, UINT64_MAX, piece_lives, &l, err);
+        st = pm_ranges_take(&r->space[i].ranges, 0, UINT64_MAX, piece_lives, &t, err);
     }
     return st;
 }

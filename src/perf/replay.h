@@ -32,20 +32,16 @@ typedef struct pm_traced_call {
     uint8_t kind, has; /* pm_call_kind; bit i: the text has arg[i] */
 } pm_traced_call;
 
-typedef struct pm_replay_out {
-    void *ctx;
-    /* A range was unmapped. At the end: a range is still mapped, died_ns is PMAPDB_UNKNOWN. */
-    pmapdb_status (*extent)(void *ctx, size_t space, const pm_range *range, int64_t died_ns,
-                            pmapdb_error *err);
-    /* range->call_id unmapped or replaced a range that no recorded call mapped. */
-    pmapdb_status (*foreign)(void *ctx, size_t space, const pm_range *range, int64_t died_ns,
-                             pmapdb_error *err);
-} pm_replay_out;
+/* A range of an address space was unmapped at died_ns; PMAPDB_UNKNOWN: at the end of the recording
+ * it is still mapped. If its born_ns is PMAPDB_UNKNOWN, no recorded call mapped the range, and
+ * range->call_id unmapped or replaced it. */
+typedef pmapdb_status (*pm_replay_fn)(void *ctx, size_t space, const pm_range *range,
+                                      int64_t died_ns, pmapdb_error *err);
 
 typedef struct pm_replay pm_replay;
 
 /* Begins with n empty address spaces. */
-pmapdb_status pm_replay_new(size_t n, const pm_replay_out *out, pm_replay **made,
+pmapdb_status pm_replay_new(size_t n, pm_replay_fn on_extent, void *ctx, pm_replay **made,
                             pmapdb_error *err);
 void pm_replay_free(pm_replay *r);
 

@@ -15,12 +15,12 @@
 #define NS_DIGITS 9
 
 struct pm_perf {
-    pm_perf_events events;
+    pm_perf_fn on_event;
+    void *ctx;
     pm_lines lines;
     bool unended;  /* the line is the last one and has no newline */
     uint64_t line; /* number of the last line */
-    uint64_t seen, taken;
-    uint64_t lost_records, lost_samples;       /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES */
+    pm_perf_counts counts;
     enum { BETWEEN, IN_CALL, IN_OTHER } state; /* no event is open; a call; an event to skip */
     pm_perf_event event;                       /* IN_CALL: the open event without its texts */
     pm_buf text;                               /* IN_CALL: comm, followed by the chain */
@@ -84,8 +84,8 @@ static bool read_thread(pm_text word, int64_t *pid, int64_t *tid)
 }
 
 /* Reads the words before the name of an event: comm, thread, time, and an optional period. The CPU,
- * letters (-F +misc) or a date (-F +tod) may follow the thread. Returns the reason of a failure. */
-static const char *read_front(pm_text front, pm_perf_event *event)
+ * letters (-F +misc) or a date (-F +tod) may follow the thread. */
+static bool read_front(pm_text front, pm_perf_event *event)
 {
     pm_text word;
 
@@ -93,12 +93,12 @@ static const char *read_front(pm_text front, pm_perf_event *event)
         word = last_word(&front);
     while (word.len && is_digit(word.data[0]) && is_digit(word.data[word.len - 1]));
     if (!word.len || !read_time(word, &event->time_ns))
-        return "no time in front of the event";
+        return false;
     do
         word = last_word(&front);
     while (word.len && !read_thread(word, &event->pid, &event->tid));
     event->comm = pm_text_trim(front, BLANKS);
-    return word.len ? NULL : "no thread in front of the event";
+    return word.len > 0;
 }
 
 /* ---- parameters ---- */
@@ -148,19 +148,19 @@ static void take_parameters(pm_text *t, pm_perf_event *event)
 }
 
 /* Reads the text after the name. Without a recorded chain, perf prints the address of the call
- * (-F +ip) in the same line: it becomes *frame. Returns the reason of a failure. */
-static const char *read_rest(pm_text t, pm_perf_event *event, pm_text *frame)
+ * (-F +ip) in the same line: it becomes *frame. */
+static bool read_rest(pm_text t, pm_perf_event *event, pm_text *frame)
 {
     t = pm_text_skip(t, BLANKS);
     if (event->exit && !take_hex(&t, &event->ret))
-        return "the value that the call returned cannot be read";
+        return false;
     if (!event->exit)
         take_parameters(&t, event);
     if (!event->exit && (event->has & needed[event->kind]) != needed[event->kind])
-        return "a parameter is missing or cannot be read";
+        return false;
     t = pm_text_skip(t, BLANKS);
     *frame = t.len && pm_perf_is_frame(t) ? t : PM_TEXT("");
-    return NULL;
+    return true;
 }
 
 /* ---- events ---- */
@@ -203,11 +203,6 @@ static const char *find_name(pm_text line, pm_text *rest, pm_perf_event *event)
     return NULL;
 }
 
-static pmapdb_status bad(pm_perf *p, uint64_t line, const char *why, pmapdb_error *err)
-{
-    return p->events.bad ? p->events.bad(p->events.ctx, line, why, err) : PMAPDB_OK;
-}
-
 /* Hands out the open event. */
 static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 {
@@ -217,18 +212,17 @@ static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
     p->state = BETWEEN;
     if (!is_call)
         return PMAPDB_OK;
-    p->taken++;
+    p->counts.taken++;
     p->event.comm = (pm_text){text.data, p->comm_len};
     p->event.chain = pm_text_from(text, p->comm_len);
-    return p->events.event ? p->events.event(p->events.ctx, &p->event, err) : PMAPDB_OK;
+    return p->on_event(p->ctx, &p->event, err);
 }
 
-static pmapdb_status too_long(pm_perf *p, pmapdb_error *err)
+static pmapdb_status too_long(pm_perf *p)
 {
-    uint64_t line = p->state == IN_CALL ? p->event.line : p->line;
-
     p->state = IN_OTHER;
-    return bad(p, line, "an event of more than 1 MiB", err);
+    p->counts.bad++;
+    return PMAPDB_OK;
 }
 
 static pmapdb_status add_frame(pm_perf *p, pm_text frame, pmapdb_error *err)
@@ -238,7 +232,7 @@ static pmapdb_status add_frame(pm_perf *p, pm_text frame, pmapdb_error *err)
     if (p->state != IN_CALL || (p->unended && frame.data[frame.len - 1] != ')'))
         return PMAPDB_OK;
     if (p->text.len + frame.len + 1 > PM_PERF_EVENT_MAX)
-        return too_long(p, err);
+        return too_long(p);
     st = pm_buf_add(&p->text, frame.data, frame.len, err);
     PM_STEP(st, pm_buf_add(&p->text, "\n", 1, err));
     return st;
@@ -250,7 +244,7 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
 {
     pmapdb_status st = end_event(p, err);
 
-    p->seen++;
+    p->counts.seen++;
     p->state = IN_OTHER;
     return st;
 }
@@ -260,15 +254,12 @@ static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front,
                                 pmapdb_error *err)
 {
     pm_text frame = PM_TEXT("");
-    const char *why = read_front(front, event);
+    bool is_good = read_front(front, event) && read_rest(rest, event, &frame) && !p->unended;
     pmapdb_status st = begin_event(p, err);
 
-    if (!why)
-        why = read_rest(rest, event, &frame);
-    if (!why && p->unended)
-        why = "cut off";
-    if (st != PMAPDB_OK || why)
-        return st == PMAPDB_OK ? bad(p, p->line, why, err) : st;
+    p->counts.bad += !is_good;
+    if (st != PMAPDB_OK || !is_good)
+        return st;
     p->event = *event;
     p->event.line = p->line;
     p->comm_len = event->comm.len;
@@ -297,12 +288,11 @@ static pm_text after_time(pm_text line)
     return (pm_text){NULL, 0};
 }
 
-/* Adds the number of "PERF_RECORD_LOST lost 12" or "PERF_RECORD_LOST_SAMPLES lost 12". Each of the
- * two reports every lost event. */
+/* Adds the number of "PERF_RECORD_LOST lost 12" or "PERF_RECORD_LOST_SAMPLES lost 12". */
 static void add_lost(pm_perf *p, pm_text record)
 {
     bool samples = pm_text_starts(record, PM_TEXT("PERF_RECORD_LOST_SAMPLES"));
-    uint64_t *lost = samples ? &p->lost_samples : &p->lost_records, n;
+    uint64_t *lost = samples ? &p->counts.lost_samples : &p->counts.lost_records, n;
     const char *at = memmem(record.data, record.len, " lost ", 6);
 
     if (at && pm_text_starts(record, PM_TEXT("PERF_RECORD_LOST")) &&
@@ -319,7 +309,7 @@ static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
 
     p->line++;
     if (p->lines.cut)
-        return too_long(p, err);
+        return too_long(p);
     if (pm_text_ends(line, PM_TEXT("\r")))
         line.len--;
     if (pm_text_skip(line, BLANKS).len == 0)
@@ -343,13 +333,14 @@ static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
 
 /* ---- the reader ---- */
 
-pmapdb_status pm_perf_new(const pm_perf_events *events, pm_perf **out, pmapdb_error *err)
+pmapdb_status pm_perf_new(pm_perf_fn on_event, void *ctx, pm_perf **out, pmapdb_error *err)
 {
     pm_perf *p = calloc(1, sizeof *p);
 
     if (!p)
         return pm_fail_nomem(err);
-    p->events = *events;
+    p->on_event = on_event;
+    p->ctx = ctx;
     p->lines = (pm_lines){.fn = take_line, .ctx = p, .max = PM_PERF_EVENT_MAX};
     *out = p;
     return PMAPDB_OK;
@@ -371,23 +362,14 @@ pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error
 
 pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err)
 {
-    uint64_t lost;
     pmapdb_status st;
 
     p->unended = true;
     st = pm_lines_finish(&p->lines, err);
-    PM_STEP(st, end_event(p, err));
-    lost = p->lost_records > p->lost_samples ? p->lost_records : p->lost_samples;
-    return st == PMAPDB_OK && lost && p->events.lost ? p->events.lost(p->events.ctx, lost, err)
-                                                     : st;
+    return st == PMAPDB_OK ? end_event(p, err) : st;
 }
 
-uint64_t pm_perf_seen(const pm_perf *p)
+const pm_perf_counts *pm_perf_counted(const pm_perf *p)
 {
-    return p->seen;
-}
-
-uint64_t pm_perf_taken(const pm_perf *p)
-{
-    return p->taken;
+    return &p->counts;
 }

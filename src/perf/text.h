@@ -38,29 +38,29 @@ typedef struct pm_perf_event {
     pm_text chain;              /* the lines of the chain, or empty; for pm_perf_next_frame */
 } pm_perf_event;
 
-/* Texts are valid during the call. A function may be NULL. */
-typedef struct pm_perf_events {
-    void *ctx;
-    pmapdb_status (*event)(void *ctx, const pm_perf_event *event, pmapdb_error *err);
-    /* Called once, at the end, if at least n events were lost, which perf script
-     * --show-lost-events reports. */
-    pmapdb_status (*lost)(void *ctx, uint64_t n, pmapdb_error *err);
-    /* A line begins like one of the five calls and cannot be read, or is cut off, or is too long.
-     * The event is skipped with its chain. */
-    pmapdb_status (*bad)(void *ctx, uint64_t line, const char *why, pmapdb_error *err);
-} pm_perf_events;
+/* What was read so far. */
+typedef struct pm_perf_counts {
+    uint64_t seen;  /* events of any kind */
+    uint64_t taken; /* that were handed out */
+    uint64_t bad;   /* lines that begin like one of the five calls and cannot be read, or are cut
+                       off, or too long: the event is skipped with its chain */
+    uint64_t lost_records, lost_samples; /* PERF_RECORD_LOST, PERF_RECORD_LOST_SAMPLES; each reports
+                                            every lost event, which perf script
+                                            --show-lost-events prints */
+} pm_perf_counts;
 
 typedef struct pm_perf pm_perf;
 
-pmapdb_status pm_perf_new(const pm_perf_events *events, pm_perf **out, pmapdb_error *err);
+/* Texts are valid during the call. */
+typedef pmapdb_status (*pm_perf_fn)(void *ctx, const pm_perf_event *event, pmapdb_error *err);
+
+pmapdb_status pm_perf_new(pm_perf_fn on_event, void *ctx, pm_perf **out, pmapdb_error *err);
 void pm_perf_free(pm_perf *p);
 pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err);
 /* Ends the input. A last line without a newline may be cut off: an event in it is bad, a frame
  * counts if it ends in a parenthesis. */
 pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err);
-/* The number of events of any kind, and of events that were handed out, so far. */
-uint64_t pm_perf_seen(const pm_perf *p);
-uint64_t pm_perf_taken(const pm_perf *p);
+const pm_perf_counts *pm_perf_counted(const pm_perf *p);
 
 /* One frame of a chain; texts point into it. */
 typedef struct pm_perf_frame {

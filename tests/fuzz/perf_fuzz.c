@@ -6,7 +6,7 @@
 
 typedef struct seen {
     pm_buf tape;
-    uint64_t last, events, bad, lost;
+    uint64_t last, events;
 } seen;
 
 static void put_chain(pm_buf *tape, pm_text chain)
@@ -64,30 +64,6 @@ static pmapdb_status on_event(void *ctx, const pm_perf_event *e, pmapdb_error *e
     return PMAPDB_OK;
 }
 
-static pmapdb_status on_lost(void *ctx, uint64_t n, pmapdb_error *err)
-{
-    seen *s = ctx;
-
-    (void)err;
-    FUZZ_CHECK(s->lost == 0 && n > 0, "lost twice, or nothing");
-    s->lost = n;
-    fuzz_put_int(&s->tape, n);
-    return PMAPDB_OK;
-}
-
-static pmapdb_status on_bad(void *ctx, uint64_t line, const char *why, pmapdb_error *err)
-{
-    seen *s = ctx;
-
-    (void)err;
-    FUZZ_CHECK(line > s->last, "line %" PRIu64 " behind %" PRIu64, line, s->last);
-    s->last = line;
-    s->bad++;
-    fuzz_put_int(&s->tape, line);
-    fuzz_put_text(&s->tape, pm_text_of(why));
-    return PMAPDB_OK;
-}
-
 static pmapdb_status feed(void *reader, const char *bytes, size_t n, pmapdb_error *err)
 {
     return pm_perf_feed(reader, bytes, n, err);
@@ -95,10 +71,10 @@ static pmapdb_status feed(void *reader, const char *bytes, size_t n, pmapdb_erro
 
 static void read_perf(seen *s, pm_text t, uint8_t split)
 {
-    const pm_perf_events events = {s, on_event, on_lost, on_bad};
+    const pm_perf_counts *counts;
     pm_perf *p = NULL;
     pmapdb_error err = {0};
-    pmapdb_status st = pm_perf_new(&events, &p, &err);
+    pmapdb_status st = pm_perf_new(on_event, s, &p, &err);
 
     *s = (seen){.tape = s->tape};
     pm_buf_clear(&s->tape);
@@ -107,9 +83,10 @@ static void read_perf(seen *s, pm_text t, uint8_t split)
     if (st == PMAPDB_OK)
         st = pm_perf_finish(p, &err);
     FUZZ_CHECK(st == PMAPDB_OK, "status %d: %s", (int)st, err.text);
-    FUZZ_CHECK(pm_perf_taken(p) == s->events && s->events + s->bad <= pm_perf_seen(p) + s->bad,
-               "%" PRIu64 " events", s->events);
-    fuzz_put_int(&s->tape, pm_perf_seen(p));
+    counts = pm_perf_counted(p);
+    FUZZ_CHECK(counts->taken == s->events && s->events <= counts->seen, "%" PRIu64 " events",
+               s->events);
+    fuzz_put(&s->tape, counts, sizeof *counts);
     pm_perf_free(p);
 }
 

@@ -21,8 +21,8 @@
     "\tffffffff821ef81a do_syscall_64+0x1fa ([kernel.kallsyms])\n"
 
 typedef struct perf_seen {
-    pm_buf text; /* a line for each event, "LINE!" for each bad one, "lost N" */
-    uint64_t events, bad, lost, last_line;
+    pm_buf text; /* a line for each event, "bad N", "lost N" */
+    uint64_t events, bad, last_line;
     uint64_t seen, taken; /* as the reader counts */
     pmapdb_status status;
 } perf_seen;
@@ -63,34 +63,15 @@ static inline pmapdb_status perf_kit_event(void *ctx, const pm_perf_event *e, pm
     return PMAPDB_OK;
 }
 
-static inline pmapdb_status perf_kit_lost(void *ctx, uint64_t n, pmapdb_error *err)
-{
-    perf_seen *s = ctx;
-
-    assert_int_equal(s->lost, 0);
-    s->lost = n;
-    return pm_buf_addf(&s->text, err, "lost %" PRIu64 "\n", n);
-}
-
-static inline pmapdb_status perf_kit_bad(void *ctx, uint64_t line, const char *why,
-                                         pmapdb_error *err)
-{
-    perf_seen *s = ctx;
-
-    assert_true(line > s->last_line);
-    s->last_line = line;
-    s->bad++;
-    return pm_buf_addf(&s->text, err, "%" PRIu64 "! %s\n", line, why);
-}
-
 static inline perf_seen perf_read(pm_text t, size_t step)
 {
     perf_seen s = {.status = PMAPDB_OK};
-    pm_perf_events events = {&s, perf_kit_event, perf_kit_lost, perf_kit_bad};
+    const pm_perf_counts *counts;
+    uint64_t lost;
     pmapdb_error err;
     pm_perf *p = NULL;
 
-    assert_int_equal(pm_perf_new(&events, &p, &err), PMAPDB_OK);
+    assert_int_equal(pm_perf_new(perf_kit_event, &s, &p, &err), PMAPDB_OK);
     for (size_t at = 0; at < t.len && s.status == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
         char *chunk = malloc(n); /* its own allocation, so the sanitizer sees a read past its end */
@@ -102,8 +83,16 @@ static inline perf_seen perf_read(pm_text t, size_t step)
     }
     if (s.status == PMAPDB_OK)
         s.status = pm_perf_finish(p, &err);
-    s.seen = pm_perf_seen(p);
-    s.taken = pm_perf_taken(p);
+    counts = pm_perf_counted(p);
+    lost =
+        counts->lost_records > counts->lost_samples ? counts->lost_records : counts->lost_samples;
+    s.seen = counts->seen;
+    s.taken = counts->taken;
+    s.bad = counts->bad;
+    if (s.bad)
+        pm_buf_addf(&s.text, NULL, "bad %" PRIu64 "\n", s.bad);
+    if (lost)
+        pm_buf_addf(&s.text, NULL, "lost %" PRIu64 "\n", lost);
     pm_perf_free(p);
     assert_int_equal(s.taken, s.events);
     assert_true(s.taken <= s.seen);

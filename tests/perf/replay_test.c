@@ -40,17 +40,8 @@ static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *r, int64
     (void)space;
     (void)err;
     for (uint64_t at = r->start; at < r->end; at += PAGE)
-        add_bit(ctx, (bit){at, r->call_id, r->born_ns, died_ns});
-    return PMAPDB_OK;
-}
-
-static pmapdb_status on_foreign(void *ctx, size_t space, const pm_range *r, int64_t died_ns,
-                                pmapdb_error *err)
-{
-    (void)space;
-    (void)err;
-    for (uint64_t at = r->start; at < r->end; at += PAGE)
-        add_bit(ctx, (bit){at, r->call_id, -1, died_ns});
+        add_bit(ctx,
+                (bit){at, r->call_id, r->born_ns == PMAPDB_UNKNOWN ? -1 : r->born_ns, died_ns});
     return PMAPDB_OK;
 }
 
@@ -215,10 +206,9 @@ static void as_page_by_page(void **state)
     for (int round = 0; round < 60; round++) {
         bits got = {0};
         model m = {.brk = 0};
-        pm_replay_out out = {&got, on_extent, on_foreign};
         pm_replay *r = NULL;
 
-        kit_ok(pm_replay_new(1, &out, &r, NULL), NULL);
+        kit_ok(pm_replay_new(1, on_extent, &got, &r, NULL), NULL);
         for (int64_t i = 1; i <= 400; i++) {
             pm_traced_call c = {.call_id = i, .begin_ns = 10 * i, .end_ns = 10 * i + 5};
 
@@ -245,10 +235,8 @@ typedef struct world {
 
 static void begin_world(world *w)
 {
-    pm_replay_out out = {&w->bits, on_extent, on_foreign};
-
     *w = (world){.call_id = 0};
-    kit_ok(pm_replay_new(2, &out, &w->r, NULL), NULL);
+    kit_ok(pm_replay_new(2, on_extent, &w->bits, &w->r, NULL), NULL);
 }
 
 static void end_world(world *w)
@@ -422,10 +410,9 @@ static pmapdb_status is_a_range(void *ctx, size_t space, const pm_range *r, int6
 static void absurd_lengths(void **state)
 {
     static const uint64_t odd[] = {0, 1, PAGE - 1, BASE, UINT64_MAX, UINT64_MAX - PAGE, 1ULL << 63};
-    pm_replay_out out = {NULL, is_a_range, is_a_range};
     pm_replay *r = NULL;
 
-    kit_ok(pm_replay_new(1, &out, &r, NULL), NULL);
+    kit_ok(pm_replay_new(1, is_a_range, NULL, &r, NULL), NULL);
     for (int i = 1; i < 20000; i++) {
         pm_traced_call c = {.call_id = i,
                             .begin_ns = i,

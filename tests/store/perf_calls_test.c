@@ -28,7 +28,7 @@ static void stored(const kit *k, pm_recording *r, const char *calls, const char 
         .file = "p", .pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
     pmapdb_error err = {0};
 
-    kit_ok(pm_recording_store(r, ++hash, &options, &err), &err);
+    kit_ok(pm_recording_store(r, &(pm_perf_counts){.taken = 1}, ++hash, &options, &err), &err);
     kit_expect(k,
                "SELECT group_concat(text, '; ') FROM (SELECT "
                "CASE c.kind WHEN 0 THEN 'mmap' WHEN 1 THEN 'munmap' WHEN 2 THEN 'brk' "

@@ -71,11 +71,9 @@ static pmapdb_status try_end(const kit *k, take *t, uint64_t hash, const pm_reco
     pm_recording_begin(r, k->store);
     for (size_t i = 0; i < t->n; i++)
         PM_STEP(st, pm_recording_add(r, &t->event[i], err));
-    for (uint64_t i = 0; i < t->bad; i++)
-        pm_recording_bad(r, 1, "", NULL);
-    if (t->lost)
-        pm_recording_lost(r, t->lost, NULL);
-    PM_STEP(st, pm_recording_store(r, hash, o, err));
+    PM_STEP(st, pm_recording_store(
+                    r, &(pm_perf_counts){.taken = t->n, .bad = t->bad, .lost_records = t->lost},
+                    hash, o, err));
     pm_recording_free(r);
     free(t->event);
     return st;

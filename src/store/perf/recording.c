@@ -9,7 +9,7 @@
 
 void pm_recording_begin(pm_recording *r, pmapdb_store *s)
 {
-    *r = (pm_recording){.store = s, .sql = s->sql, .lost = PMAPDB_UNKNOWN};
+    *r = (pm_recording){.store = s, .sql = s->sql};
     pm_sql_do(r->sql, "BEGIN", PM_NO_ARGS); /* else each row would be a transaction */
     pm_sql_script(r->sql, "recording-begin", NULL, 0);
 }
@@ -62,7 +62,6 @@ pmapdb_status pm_recording_add(void *recording, const pm_perf_event *e, pmapdb_e
     r->brks += chain && e->kind == PM_CALL_BRK;
     r->short_brks += frames == 1 && e->kind == PM_CALL_BRK;
     r->names_pids |= e->pid != PMAPDB_UNKNOWN;
-    r->n_events++;
     pm_sql_do(r->sql,
               "INSERT INTO temp.traced_event VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
               "?10, ?11, ?12, ?13)",
@@ -72,33 +71,21 @@ pmapdb_status pm_recording_add(void *recording, const pm_perf_event *e, pmapdb_e
     return pm_sql_end(r->sql, err);
 }
 
-pmapdb_status pm_recording_lost(void *recording, uint64_t n, pmapdb_error *err)
-{
-    (void)err;
-    ((pm_recording *)recording)->lost = n > INT32_MAX ? INT32_MAX : (int64_t)n;
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_recording_bad(void *recording, uint64_t line, const char *why, pmapdb_error *err)
-{
-    (void)line;
-    (void)why;
-    (void)err;
-    ((pm_recording *)recording)->bad++;
-    return PMAPDB_OK;
-}
-
 /* ---- rows ---- */
 
-static void insert_calls(pm_recording *r, uint64_t hash, const pm_recording_options *o)
+static void insert_calls(pm_recording *r, const pm_perf_counts *counts, uint64_t hash,
+                         const pm_recording_options *o)
 {
     int64_t host_id = pm_host_of(r->sql, o->host), deepest;
+    uint64_t lost =
+        counts->lost_records > counts->lost_samples ? counts->lost_records : counts->lost_samples;
 
     pm_sql_do(r->sql,
               "INSERT INTO recording (hash, host_id, file, first_ns, last_ns, calls, failed, "
               "unended, unbegun, bad, lost) SELECT ?1, ?2, ?3, min(time_ns), max(time_ns), 0, 0, "
-              "0, 0, ?4, ?5 FROM temp.traced_event",
-              PM_ARGS(PM_BITS(hash), PM_I(host_id), PM_S(o->file), PM_I(r->bad), PM_I(r->lost)));
+              "0, 0, ?4, nullif(?5, 0) FROM temp.traced_event",
+              PM_ARGS(PM_BITS(hash), PM_I(host_id), PM_S(o->file), PM_I(counts->bad),
+                      PM_I(lost > INT32_MAX ? INT32_MAX : lost)));
     r->recording_id = pm_sql_last_id(r->sql);
     pm_sql_script(r->sql, "recording-events", NULL, 0);
     pm_sql_script(r->sql, "recording-threads",
@@ -116,26 +103,20 @@ static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *range, i
                                pmapdb_error *err)
 {
     const pm_recording *r = ctx;
+    bool is_foreign = range->born_ns == PMAPDB_UNKNOWN;
+    const pm_arg args[] = {PM_I(r->first_process + (int64_t)space),
+                           PM_BITS(range->start),
+                           PM_BITS(range->end - range->start),
+                           PM_I(range->call_id),
+                           PM_I(died_ns),
+                           PM_I(range->born_ns)};
 
     pm_sql_do(r->sql,
-              "INSERT INTO extent (traced_process_id, start, length, call_id, born_ns, died_ns) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-              PM_ARGS(PM_I(r->first_process + (int64_t)space), PM_BITS(range->start),
-                      PM_BITS(range->end - range->start), PM_I(range->call_id),
-                      PM_I(range->born_ns), PM_I(died_ns)));
-    return pm_sql_end(r->sql, err);
-}
-
-static pmapdb_status on_foreign(void *ctx, size_t space, const pm_range *range, int64_t died_ns,
-                                pmapdb_error *err)
-{
-    const pm_recording *r = ctx;
-
-    pm_sql_do(r->sql,
-              "INSERT INTO foreign_extent (traced_process_id, start, length, call_id, died_ns) "
-              "VALUES (?1, ?2, ?3, ?4, ?5)",
-              PM_ARGS(PM_I(r->first_process + (int64_t)space), PM_BITS(range->start),
-                      PM_BITS(range->end - range->start), PM_I(range->call_id), PM_I(died_ns)));
+              is_foreign ? "INSERT INTO foreign_extent (traced_process_id, start, length, call_id, "
+                           "died_ns) VALUES (?1, ?2, ?3, ?4, ?5)"
+                         : "INSERT INTO extent (traced_process_id, start, length, call_id, "
+                           "died_ns, born_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+              args, is_foreign ? 5 : 6);
     return pm_sql_end(r->sql, err);
 }
 
@@ -158,12 +139,11 @@ static pm_traced_call call_of(sqlite3_stmt *row)
 
 static pmapdb_status insert_extents(pm_recording *r, pmapdb_error *err)
 {
-    const pm_replay_out out = {r, on_extent, on_foreign};
     int64_t n = pm_sql_value(r->sql, "SELECT count(*) FROM traced_process WHERE recording_id = ?1",
                              PM_ARGS(PM_I(r->recording_id)), 0);
     sqlite3_stmt *row;
     pm_replay *replay = NULL;
-    pmapdb_status st = pm_replay_new((size_t)n, &out, &replay, err);
+    pmapdb_status st = pm_replay_new((size_t)n, on_extent, r, &replay, err);
 
     r->first_process = pm_sql_value(
         r->sql, "SELECT min(traced_process_id) FROM traced_process WHERE recording_id = ?1",
@@ -201,8 +181,8 @@ static bool is_nameless(pm_recording *r, int64_t pid)
 }
 
 /* Runs in a transaction. */
-static pmapdb_status put(pm_recording *r, uint64_t hash, const pm_recording_options *o,
-                         pmapdb_error *err)
+static pmapdb_status put(pm_recording *r, const pm_perf_counts *counts, uint64_t hash,
+                         const pm_recording_options *o, pmapdb_error *err)
 {
     pmapdb_status st;
 
@@ -219,13 +199,13 @@ static pmapdb_status put(pm_recording *r, uint64_t hash, const pm_recording_opti
         return pm_sql_end(r->sql, err);
     }
     pm_sql_script(r->sql, "recording-remove", PM_PARAMS({":recording_id", PM_I(r->recording_id)}));
-    insert_calls(r, hash, o);
+    insert_calls(r, counts, hash, o);
     st = pm_sql_end(r->sql, err);
     return st == PMAPDB_OK ? insert_extents(r, err) : st;
 }
 
-pmapdb_status pm_recording_store(pm_recording *r, uint64_t hash, const pm_recording_options *o,
-                                 pmapdb_error *err)
+pmapdb_status pm_recording_store(pm_recording *r, const pm_perf_counts *counts, uint64_t hash,
+                                 const pm_recording_options *o, pmapdb_error *err)
 {
     pmapdb_store *s = r->store;
     pmapdb_status st = PMAPDB_OK;
@@ -233,13 +213,13 @@ pmapdb_status pm_recording_store(pm_recording *r, uint64_t hash, const pm_record
     if (o->pid != PMAPDB_UNKNOWN && r->names_pids)
         st = pm_fail(err, PMAPDB_USAGE, "'%s' names the process of each thread: leave --pid out",
                      o->file);
-    else if (!r->n_events)
+    else if (!counts->taken)
         st = pm_fail(err, PMAPDB_INPUT, "'%s': no events", o->file);
     PM_STEP(st, pm_store_commit(s, err)); /* of the temporary tables */
     /* the removal may leave frames without a call */
     PM_STEP(st, pm_store_begin_tidying(s, err));
     PM_STEP(st, pm_store_begin(s, err));
-    PM_STEP(st, put(r, hash, o, err));
+    PM_STEP(st, put(r, counts, hash, o, err));
     PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);

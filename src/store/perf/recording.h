@@ -10,8 +10,6 @@
 typedef struct pm_recording {
     pmapdb_store *store;
     pm_sql *sql;
-    uint64_t n_events, bad;
-    int64_t lost;              /* PMAPDB_UNKNOWN: the text does not say */
     bool names_pids;           /* the text has the process of a thread */
     bool any_chain;            /* at least one event has a chain, if only of the kernel */
     uint64_t brks, short_brks; /* brk events with a chain; with a chain of one frame */
@@ -25,10 +23,8 @@ typedef struct pm_recording {
 void pm_recording_begin(pm_recording *recording, pmapdb_store *store);
 void pm_recording_free(pm_recording *recording);
 
-/* The functions of pm_perf_events. Equal chains are stored once. */
+/* Takes an event: a pm_perf_fn. Equal chains are stored once. */
 pmapdb_status pm_recording_add(void *recording, const pm_perf_event *event, pmapdb_error *err);
-pmapdb_status pm_recording_lost(void *recording, uint64_t n, pmapdb_error *err);
-pmapdb_status pm_recording_bad(void *recording, uint64_t line, const char *why, pmapdb_error *err);
 
 typedef struct pm_recording_options {
     const char *file;        /* the name that the user gave */
@@ -41,8 +37,9 @@ typedef struct pm_recording_options {
  * recording stays unchanged, unless its pid was unknown and options->pid gives it: then it is
  * stored again. Takes over options->clock_offset_ns; an offset that was given before and not this
  * time is cleared, so that pm_perf_link finds one. */
-pmapdb_status pm_recording_store(pm_recording *recording, uint64_t hash,
-                                 const pm_recording_options *options, pmapdb_error *err);
+pmapdb_status pm_recording_store(pm_recording *recording, const pm_perf_counts *counts,
+                                 uint64_t hash, const pm_recording_options *options,
+                                 pmapdb_error *err);
 
 /* Links every traced process whose process or clock (the offset between UTC and perf's time) is
  * unknown; link-choose.sql has the rules. One transaction; returns at once if everything is

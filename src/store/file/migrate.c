@@ -30,11 +30,17 @@ static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, in
                                     pmapdb_error *err)
 {
     int64_t application = pm_sql_value(s->sql, "PRAGMA application_id", PM_NO_ARGS, 0);
-    int64_t objects = pm_sql_value(s->sql, "SELECT count(*) FROM sqlite_master", PM_NO_ARGS, 0);
-    int64_t triggers = pm_sql_value(
-        s->sql, "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'", PM_NO_ARGS, 0);
+    int64_t objects = 0, triggers = 0;
+    sqlite3_stmt *row = pm_sql_ask(
+        s->sql, "SELECT count(*), count(nullif(type <> 'trigger', 1)) FROM sqlite_master",
+        PM_NO_ARGS);
     pmapdb_status st;
 
+    if (pm_sql_next(s->sql, row)) {
+        objects = pm_col_int(row, 0);
+        triggers = pm_col_int(row, 1);
+        pm_sql_done(row);
+    }
     *version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)

@@ -115,13 +115,15 @@ static pmapdb_status create_file(const char *path, const pmapdb_open_options *o,
 static void switch_to_wal(pmapdb_store *s, int busy_ms)
 {
     static const int pause_ms = 20;
-    static const char change[] = "PRAGMA journal_mode = WAL";
-    int waited = 0;
+    int rc = SQLITE_BUSY;
 
-    while (waited < busy_ms && pm_sql_ok(s->sql) &&
-           sqlite3_exec(s->db, change, NULL, NULL, NULL) == SQLITE_BUSY)
-        waited += sqlite3_sleep(pause_ms);
-    pm_sql_exec(s->sql, change, SET_UP);
+    for (int waited = 0; pm_sql_ok(s->sql) && rc == SQLITE_BUSY; waited += pause_ms) {
+        if (waited)
+            sqlite3_sleep(pause_ms);
+        rc = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if (rc != SQLITE_OK && (rc != SQLITE_BUSY || waited >= busy_ms))
+            PM_SQL_STEP(s->sql, pm_sql_fail(s->db, SET_UP, &err));
+    }
 }
 
 /* Trusts the views of a file no more than its data: they may call only functions that compute, and

@@ -2,9 +2,7 @@
 #include "store/read/query.h"
 
 #include "base/near.h"
-#include "store/func/functions.h"
 #include "store/read/statement.h"
-#include "store/rules/rule_set.h"
 
 static pmapdb_status check_columns(const pm_query_info *q, sqlite3_stmt *stmt, pmapdb_error *err)
 {
@@ -107,21 +105,13 @@ pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt *
 
 pmapdb_status pm_query_check_alone(const pm_query_info *q, pmapdb_error *err)
 {
-    char path[] = ":memory:";
-    pmapdb_store store = {.path = path};
+    const pmapdb_open_options how = {.mode = PMAPDB_WRITE, .in_memory = true};
+    pmapdb_store *store = NULL;
     sqlite3_stmt *stmt = NULL;
-    pmapdb_status st = PMAPDB_OK;
-    int rc;
+    pmapdb_status st = pmapdb_open("memory", &how, &store, err);
 
-    if (sqlite3_open(path, &store.db) != SQLITE_OK)
-        st = pm_sql_fail(store.db, "open memory", err);
-    PM_STEP(st, pm_sql_new(store.db, &store.sql, err));
-    PM_STEP(st, pm_migrate(&store, &pm_schema_built_in, true, err));
-    if (st == PMAPDB_OK && (rc = pm_functions_add(store.db, NULL)) != SQLITE_OK)
-        st = pm_sql_fail_code(store.db, rc, "add the functions", err);
-    PM_STEP(st, pm_query_check(store.db, q, &stmt, err));
+    PM_STEP(st, pm_query_check(store->db, q, &stmt, err));
     sqlite3_finalize(stmt);
-    pm_sql_free(store.sql);
-    sqlite3_close(store.db);
+    pmapdb_close(store);
     return st;
 }

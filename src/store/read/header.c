@@ -66,36 +66,6 @@ static pmapdb_status read_type(const pm_query_info *q, pm_text name, pm_unit *ou
                          near.best[0] ? pm_near_hint(&near) : "");
 }
 
-static pmapdb_status read_param(pm_query_info *q, pm_text rest, pmapdb_error *err)
-{
-    pm_query_param p;
-    pm_text unit;
-    pmapdb_status st;
-
-    p.name = word(&rest);
-    unit = word(&rest);
-    p.fallback = word(&rest);
-    p.help = rest;
-    if (!p.name.len || !p.fallback.len)
-        return bad(q, "a param line is NAME TYPE DEFAULT TEXT, not", p.name, err);
-    /* it can be an option and, with its dashes as underscores, a parameter of SQL */
-    if (!isalpha((unsigned char)p.name.data[0]) ||
-        strspn(p.name.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") <
-            p.name.len)
-        return bad(q, "a parameter's name is made of letters, digits and dashes, not", p.name, err);
-    st = read_type(q, unit, &p.unit, err);
-    if (st != PMAPDB_OK)
-        return st;
-    if (pm_query_param_at(q, p.name) >= 0)
-        return bad(q, "declared twice: the parameter", p.name, err);
-    if (q->n_params == PM_QUERY_ITEMS)
-        return bad(q, "too many parameters at", p.name, err);
-    if (pm_text_equal(p.fallback, PM_TEXT("\"\"")))
-        p.fallback.len = 0;
-    q->param[q->n_params++] = p;
-    return PMAPDB_OK;
-}
-
 static int find_column(const pm_query_info *q, pm_text name)
 {
     for (int i = 0; i < q->n_columns; i++)
@@ -104,25 +74,40 @@ static int find_column(const pm_query_info *q, pm_text name)
     return -1;
 }
 
-static pmapdb_status read_column(pm_query_info *q, pm_text rest, pmapdb_error *err)
+/* Reads a line of a parameter, NAME TYPE DEFAULT TEXT, or of a column, NAME TYPE TEXT. */
+static pmapdb_status read_item(pm_query_info *q, bool is_param, pm_text rest, pmapdb_error *err)
 {
-    pm_query_column c;
-    pm_text unit;
+    pm_text name = word(&rest), type = word(&rest);
+    pm_text fallback = is_param ? word(&rest) : type;
+    int n = is_param ? q->n_params : q->n_columns;
+    pm_unit unit;
     pmapdb_status st;
 
-    c.name = word(&rest);
-    unit = word(&rest);
-    c.help = rest;
-    if (!c.name.len || !unit.len)
-        return bad(q, "a column line is NAME TYPE TEXT, not", c.name, err);
-    st = read_type(q, unit, &c.unit, err);
+    if (!fallback.len)
+        return bad(q,
+                   is_param ? "a param line is NAME TYPE DEFAULT TEXT, not"
+                            : "a column line is NAME TYPE TEXT, not",
+                   name, err);
+    /* it can be an option and, with its dashes as underscores, a parameter of SQL */
+    if (is_param &&
+        (!isalpha((unsigned char)name.data[0]) ||
+         strspn(name.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") <
+             name.len))
+        return bad(q, "a parameter's name is made of letters, digits and dashes, not", name, err);
+    st = read_type(q, type, &unit, err);
     if (st != PMAPDB_OK)
         return st;
-    if (find_column(q, c.name) >= 0)
-        return bad(q, "declared twice: the column", c.name, err);
-    if (q->n_columns == PM_QUERY_ITEMS)
-        return bad(q, "too many columns at", c.name, err);
-    q->column[q->n_columns++] = c;
+    if ((is_param ? pm_query_param_at(q, name) : find_column(q, name)) >= 0)
+        return bad(q, is_param ? "declared twice: the parameter" : "declared twice: the column",
+                   name, err);
+    if (n == PM_QUERY_ITEMS)
+        return bad(q, is_param ? "too many parameters at" : "too many columns at", name, err);
+    if (pm_text_equal(fallback, PM_TEXT("\"\"")))
+        fallback.len = 0;
+    if (is_param)
+        q->param[q->n_params++] = (pm_query_param){name, fallback, rest, unit};
+    else
+        q->column[q->n_columns++] = (pm_query_column){name, rest, unit};
     return PMAPDB_OK;
 }
 
@@ -150,7 +135,7 @@ static pmapdb_status read_line(pm_query_info *q, pm_text line, pmapdb_error *err
         if (!pm_text_starts(line, pm_text_of(keys[i].key)))
             continue;
         if (!keys[i].at)
-            return *keys[i].key == 'p' ? read_param(q, rest, err) : read_column(q, rest, err);
+            return read_item(q, *keys[i].key == 'p', rest, err);
         *(pm_text *)((char *)q + keys[i].at) = pm_text_trim(rest, BLANKS);
         return PMAPDB_OK;
     }

@@ -47,29 +47,34 @@ pmapdb_status pm_query_keep_names(pm_query_info *q, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* Takes ownership of the info, also on failure. */
-static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
-                             pmapdb_error *err)
+pmapdb_status pm_rows_new(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
+                          pmapdb_error *err)
 {
     pmapdb_rows *r = calloc(1, sizeof *r);
-    pmapdb_status st;
 
     if (!r) {
         pm_catalog_free(info);
         return pm_fail_nomem(err);
     }
-    r->store = store;
-    r->info = info;
-    r->back_from = PMAPDB_UNKNOWN;
-    r->scope = (pm_scope){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0}; /* without a process: all processes */
-    st = pm_query_check(store->db, info, &r->stmt, err);
-    PM_STEP(st, pm_query_keep_names(info, err));
-    if (st != PMAPDB_OK) {
-        pmapdb_rows_close(r);
-        return st;
-    }
+    *r = (pmapdb_rows){
+        .store = store, .info = info, .back_from = PMAPDB_UNKNOWN, .scope = pm_scope_all};
     *out = r;
     return PMAPDB_OK;
+}
+
+static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
+                             pmapdb_error *err)
+{
+    pmapdb_rows *r = NULL;
+    pmapdb_status st = pm_rows_new(store, info, &r, err);
+
+    PM_STEP(st, pm_query_check(store->db, info, &r->stmt, err));
+    PM_STEP(st, pm_query_keep_names(info, err));
+    if (st == PMAPDB_OK)
+        *out = r;
+    else
+        pmapdb_rows_close(r);
+    return st;
 }
 
 pmapdb_status pmapdb_query(pmapdb_store *store, const char *name, pmapdb_rows **out,

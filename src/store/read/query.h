@@ -39,6 +39,10 @@ struct pmapdb_rows {
     struct pm_adhoc *adhoc; /* NULL: a named query */
 };
 
+/* Makes rows without a statement, of all processes. Takes ownership of the info, also on failure. */
+pmapdb_status pm_rows_new(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
+                          pmapdb_error *err);
+
 /* True if `bound` is the parameter NAME-OF-IT as :name_of_it. */
 bool pm_query_is_param(const char *bound, pm_text name);
 

@@ -40,17 +40,12 @@ static pmapdb_status prepare_params(pmapdb_rows *r, pmapdb_error *err)
 pmapdb_status pm_remote_query(pmapdb_store *memory, pm_query_info *info, pmapdb_rows **out,
                               pmapdb_error *err)
 {
-    pmapdb_rows *r = calloc(1, sizeof *r);
-    pmapdb_status st;
+    pmapdb_rows *r = NULL;
+    pmapdb_status st = pm_rows_new(memory, info, &r, err);
 
-    if (!r) {
-        pm_catalog_free(info);
-        return pm_fail_nomem(err);
-    }
-    *r = (pmapdb_rows){.store = memory, .info = info, .scope = pm_scope_all};
-    st = pm_text_equal(info->engine, PM_TEXT("clickhouse"))
-             ? prepare_params(r, err)
-             : pm_query_fail(info, NULL, err, "the header has no '-- engine: clickhouse' line");
+    if (st == PMAPDB_OK && !pm_text_equal(info->engine, PM_TEXT("clickhouse")))
+        st = pm_query_fail(info, NULL, err, "the header has no '-- engine: clickhouse' line");
+    PM_STEP(st, prepare_params(r, err));
     PM_STEP(st, pm_query_keep_names(info, err));
     if (st == PMAPDB_OK)
         *out = r;

@@ -197,44 +197,37 @@ typedef struct series {
     "AND (?3 = 0 OR p.host_id = ?3)"
 /* The nearest snapshot of each process, by the index of (process_id, taken_ms); then the best of
  * them. */
-#define NEAREST(condition, order)                                                            \
-    "SELECT z.snapshot_id FROM process p CROSS JOIN snapshot z ON z.snapshot_id = "          \
-    "(SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id AND " condition \
-    " AND (CASE WHEN ?4 IS NULL THEN s.preferred ELSE s.dialect = ?4 END) ORDER BY "         \
+#define NEAREST(condition, order)                                                                \
+    "SELECT z.snapshot_id, z.moment_ms FROM process p CROSS JOIN snapshot z ON z.snapshot_id = " \
+    "(SELECT s.snapshot_id FROM snapshot s WHERE s.process_id = p.process_id AND " condition     \
+    " AND (CASE WHEN ?4 IS NULL THEN s.preferred ELSE s.dialect = ?4 END) ORDER BY "             \
     "s.taken_ms " order " LIMIT 1) " SCOPE " ORDER BY z.taken_ms " order ", z.snapshot_id LIMIT 1"
+static const char at_or_before[] = NEAREST("s.taken_ms <= ?5", "DESC");
+static const char at_or_after[] = NEAREST("s.taken_ms >= ?5", "");
 
-static int64_t find_in(const series *in, const char *select, int64_t ms)
+/* False if there is none; *out is then unknown. */
+static bool find_in(const series *in, const char *select, int64_t ms, pm_pick *out)
 {
     const pm_scope *s = in->scope;
+    sqlite3_stmt *row = pm_sql_ask(in->sql, select,
+                                   PM_ARGS(PM_I(s->process_id), PM_I(s->name_id), PM_I(s->host_id),
+                                           PM_T(in->dialect), PM_BITS(ms)));
 
-    return pm_sql_value(in->sql, select,
-                        PM_ARGS(PM_I(s->process_id), PM_I(s->name_id), PM_I(s->host_id),
-                                PM_T(in->dialect), PM_BITS(ms)),
-                        PMAPDB_UNKNOWN);
-}
-
-static int64_t at_or_before(const series *in, int64_t ms)
-{
-    return find_in(in, NEAREST("s.taken_ms <= ?5", "DESC"), ms);
-}
-
-static int64_t earliest(const series *in)
-{
-    return find_in(in, NEAREST("s.taken_ms >= ?5", ""), INT64_MIN);
-}
-
-static int64_t moment_of(const series *in, int64_t snapshot_id)
-{
-    return pm_sql_value(in->sql, "SELECT moment_ms FROM snapshot WHERE snapshot_id = ?1",
-                        PM_ARGS(PM_I(snapshot_id)), PMAPDB_UNKNOWN);
+    *out = (pm_pick){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, false};
+    if (!pm_sql_next(in->sql, row))
+        return false;
+    out->snapshot_id = pm_col_int(row, 0);
+    out->moment_ms = pm_col_int(row, 1);
+    pm_sql_done(row);
+    return true;
 }
 
 static void no_snapshot(const series *in, pm_text selector)
 {
-    int64_t first = earliest(in), last = at_or_before(in, INT64_MAX);
+    pm_pick first, last;
     char a[PM_CLOCK_TEXT], b[PM_CLOCK_TEXT];
 
-    if (first == PMAPDB_UNKNOWN) {
+    if (!find_in(in, at_or_after, INT64_MIN, &first)) {
         bool all = !found(in->scope) && !in->scope->host_id && !in->dialect.len;
 
         PM_SQL_STEP(in->sql, pm_fail(&err, PMAPDB_NOTFOUND, "%s%s%.*s",
@@ -243,12 +236,14 @@ static void no_snapshot(const series *in, pm_text selector)
                                      in->dialect.len ? in->dialect.data : ""));
         return;
     }
-    pm_clock_format(moment_of(in, first), a);
-    pm_clock_format(moment_of(in, last), b);
+    find_in(in, at_or_before, INT64_MAX, &last);
+    pm_clock_format(first.moment_ms, a);
+    pm_clock_format(last.moment_ms, b);
     PM_SQL_STEP(in->sql,
                 pm_fail(&err, PMAPDB_NOTFOUND,
                         "no snapshot '%.*s'; there are @%lld (first, %s) to @%lld (last, %s)",
-                        (int)selector.len, selector.data, (long long)first, a, (long long)last, b));
+                        (int)selector.len, selector.data, (long long)first.snapshot_id, a,
+                        (long long)last.snapshot_id, b));
 }
 
 /* Reads a time: in words, or as a span (-2h, 2h) back from back_from (as in select.h). If there
@@ -256,14 +251,15 @@ static void no_snapshot(const series *in, pm_text selector)
 static bool read_time(const series *in, pm_text t, int64_t back_from, int64_t *ms)
 {
     int64_t span = 0;
+    pm_pick newest;
 
     *ms = PMAPDB_UNKNOWN;
     if (pm_clock_parse_words(t, pm_clock_now(), ms))
         return true;
     if (!pm_num_span(pm_text_from(t, pm_text_starts(t, PM_TEXT("-"))), &span))
         return false;
-    if (back_from == PMAPDB_UNKNOWN)
-        back_from = moment_of(in, at_or_before(in, INT64_MAX));
+    if (back_from == PMAPDB_UNKNOWN && find_in(in, at_or_before, INT64_MAX, &newest))
+        back_from = newest.moment_ms;
     *ms = (back_from == PMAPDB_UNKNOWN ? pm_clock_now() : back_from) - span;
     return true;
 }
@@ -287,11 +283,8 @@ static void pick_time(const series *in, pm_text selector, int64_t back_from, pm_
                             "'%.*s' is not a snapshot: give first, last, prev, @ID, a time "
                             "(2026-11-21T02:05, 02:00, yesterday), -2h or now-2h",
                             (int)selector.len, selector.data));
-    else
-        out->snapshot_id = at_or_before(in, ms);
-    out->clipped = out->snapshot_id == PMAPDB_UNKNOWN;
-    if (out->clipped)
-        out->snapshot_id = earliest(in);
+    else if (!find_in(in, at_or_before, ms, out))
+        out->clipped = find_in(in, at_or_after, INT64_MIN, out);
 }
 
 pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,
@@ -303,21 +296,20 @@ pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dia
 
     *out = (pm_pick){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, false};
     if (pm_text_equal(selector, PM_TEXT("first")))
-        out->snapshot_id = earliest(&in);
+        find_in(&in, at_or_after, INT64_MIN, out);
     else if (pm_text_equal(selector, PM_TEXT("last")))
-        out->snapshot_id = at_or_before(&in, INT64_MAX);
+        find_in(&in, at_or_before, INT64_MAX, out);
     else if (pm_text_starts(selector, PM_TEXT("@")) && pm_num_all(pm_text_from(selector, 1), &id) &&
              id < ID_MAX)
-        out->snapshot_id = find_in(&in,
-                                   "SELECT s.snapshot_id FROM snapshot s JOIN process p ON "
-                                   "p.process_id = s.process_id " SCOPE " AND s.snapshot_id = ?5",
-                                   (int64_t)id);
+        find_in(&in,
+                "SELECT s.snapshot_id, s.moment_ms FROM snapshot s JOIN process p ON "
+                "p.process_id = s.process_id " SCOPE " AND s.snapshot_id = ?5",
+                (int64_t)id, out);
     else if (pm_text_equal(selector, PM_TEXT("prev")))
         pick_time(&in, PM_TEXT("-1ms"), PMAPDB_UNKNOWN, out);
     else
         pick_time(&in, selector, back_from, out);
     if (out->snapshot_id == PMAPDB_UNKNOWN)
         no_snapshot(&in, selector);
-    out->moment_ms = moment_of(&in, out->snapshot_id);
     return pm_sql_end(sql, err);
 }

@@ -166,7 +166,7 @@ def same_elsewhere(check, place, db):
                for d in (shown, db)]
     check.equal("exported", numbers[0], numbers[1])
     kit.run("prune", "--keep-last", "1", db=merged)
-    left = {r["process_id"]: r["windows"] for r in kit.rows("query", "touched", "--top", "50", db=merged)}
+    left = {r["process_id"]: int(r["windows"]) for r in kit.rows("query", "touched", "--top", "50", db=merged)}
     check.equal("pruned", sum(left.values()), 2 * 2)
     with kit.plain(merged) as store:
         check.equal("no rows of what is gone", store.execute(

@@ -36,6 +36,7 @@
 // clang-format on
 
 #define PM_REDACT_WAY(name, word) PM_REDACT_##name,
+#define PM_REDACT_WORD_OF(name, word) word,
 typedef enum pm_redact_how { PM_REDACT_WAYS(PM_REDACT_WAY) PM_REDACT_COUNT } pm_redact_how;
 
 /* Public names and words: regular expressions, which match the whole text. */
@@ -80,6 +81,9 @@ void pm_redact_free(pm_redact *r);
  * for export-survey.sql, draw() for export-move.sql. Views cannot call these functions. */
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
 void pm_redact_unregister(sqlite3 *db);
+
+/* Reads the first argument of redact(); PM_REDACT_COUNT: no such way. */
+pm_redact_how pm_redact_way(sqlite3_value *word);
 
 /* ---- in C ---- */
 

@@ -1,31 +1,28 @@
 /* redact_sql: the functions in the statements of an export. */
 #include "store/export/redact.h"
 
+#include "store/func/argument.h"
 #include <errno.h>
 #include <sys/random.h>
 
-static pm_text text_of(sqlite3_value *value)
-{
-    const char *data = (const char *)sqlite3_value_text(value);
-
-    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(value) : 0};
-}
-
 static void tell_failure(sqlite3_context *ctx, const pm_redact *r)
 {
-    if (r->st == PMAPDB_NOMEM)
-        sqlite3_result_error_nomem(ctx);
-    else if (r->st != PMAPDB_OK)
-        sqlite3_result_error(ctx, r->err.text, -1);
+    if (r->st != PMAPDB_OK)
+        pm_argument_fail(ctx, r->st, &r->err);
 }
 
-#define WORD(name, word) word,
+pm_redact_how pm_redact_way(sqlite3_value *word)
+{
+    static const char *const ways[] = {PM_REDACT_WAYS(PM_REDACT_WORD_OF)};
+
+    return (pm_redact_how)pm_text_index(pm_argument_text(word), ways, PM_REDACT_COUNT);
+}
+
 static void redact_text(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
-    static const char *const ways[] = {PM_REDACT_WAYS(WORD)};
     pm_redact *r = sqlite3_user_data(ctx);
-    pm_redact_how how = (pm_redact_how)pm_text_index(text_of(arg[0]), ways, PM_REDACT_COUNT);
-    pm_text text = text_of(arg[1]), out;
+    pm_redact_how how = pm_redact_way(arg[0]);
+    pm_text text = pm_argument_text(arg[1]), out;
 
     (void)n;
     if (sqlite3_value_type(arg[1]) == SQLITE_NULL)
@@ -36,8 +33,8 @@ static void redact_text(sqlite3_context *ctx, int n, sqlite3_value **arg)
         r->st = pm_fail(&r->err, PMAPDB_INPUT,
                         "column %s contains a value that is not a number; the store is damaged: "
                         "nothing was exported",
-                        text_of(arg[2]).data);
-    else if (pm_redact_text(r, how, text, text_of(arg[2]), &out, NULL) == PMAPDB_OK)
+                        pm_argument_text(arg[2]).data);
+    else if (pm_redact_text(r, how, text, pm_argument_text(arg[2]), &out, NULL) == PMAPDB_OK)
         sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
     tell_failure(ctx, r);
 }
@@ -45,7 +42,7 @@ static void redact_text(sqlite3_context *ctx, int n, sqlite3_value **arg)
 static void note_path(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
     pm_redact *r = sqlite3_user_data(ctx);
-    pm_text path = text_of(arg[0]);
+    pm_text path = pm_argument_text(arg[0]);
 
     (void)n;
     if (r->st == PMAPDB_OK && path.data)

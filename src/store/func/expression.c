@@ -302,7 +302,7 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
     return kept;
 }
 
-static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
+void pm_process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_expression *e = expression_of(out, argv[EXPRESSION]);
     sqlite3_value *value;
@@ -328,14 +328,4 @@ static void process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
         sqlite3_result_value(out, value);
     else
         pm_argument_fail(out, st, &err);
-}
-
-int pm_expression_function_add(struct sqlite3 *db)
-{
-    int rc = SQLITE_OK;
-
-    for (int n = NAME; n <= NAME + 1 && rc == SQLITE_OK; n++)
-        rc = sqlite3_create_function_v2(db, "process_value", n, SQLITE_UTF8 | SQLITE_INNOCUOUS,
-                                        NULL, process_value, NULL, NULL, NULL);
-    return rc;
 }

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/text.h"
 
-struct sqlite3;
+struct sqlite3_context;
 struct sqlite3_value;
 
 /* An unknown fact is PMAPDB_UNKNOWN or an empty text. */
@@ -51,10 +51,10 @@ unsigned pm_expression_needs(const pm_expression *e);
 pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool *holds,
                                   pmapdb_error *err);
 
-/* Adds process_value(expression, pid, ppid, uid, user, comm, exe, cmdline, cgroup, environment,
+/* process_value(expression, pid, ppid, uid, user, comm, exe, cmdline, cgroup, environment,
  * ancestors[, name]): the value of the expression for such a process; NULL if the expression is
  * NULL. Environment: NAME=VALUE, each ended by char(0). Ancestors: pids separated by blanks. A
- * wrong expression is an error. Returns SQLite's result code. */
-int pm_expression_function_add(struct sqlite3 *db);
+ * wrong expression is an error. */
+void pm_process_value(struct sqlite3_context *out, int argc, struct sqlite3_value **argv);
 
 #endif

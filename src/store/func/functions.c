@@ -113,7 +113,10 @@ int pm_functions_add(struct sqlite3 *db, int64_t *judged)
                      {"vmflags_text", 1, vmflags_text, NULL},
                      {"perms_text", 1, perms_text, NULL},
                      {"call_words", 1 + PM_CALL_ARGS, call_words, NULL},
-                     {"call_error", 2, call_error, NULL}};
+                     {"call_error", 2, call_error, NULL},
+                     {"page_groups", 2, pm_page_groups, NULL},
+                     {"process_value", 11, pm_process_value, NULL},
+                     {"process_value", 12, pm_process_value, NULL}};
     int rc = SQLITE_OK;
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions && rc == SQLITE_OK; i++)
@@ -121,9 +124,5 @@ int pm_functions_add(struct sqlite3 *db, int64_t *judged)
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
                                         (void *)functions[i].kind, functions[i].call, NULL, NULL,
                                         NULL);
-    if (rc == SQLITE_OK)
-        rc = pm_expression_function_add(db);
-    if (rc == SQLITE_OK)
-        rc = pm_page_functions_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db, judged) : rc;
 }

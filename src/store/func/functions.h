@@ -40,9 +40,12 @@ struct sqlite3;
 /* *judged, or NULL, counts the reports. Returns SQLite's result code. */
 int pm_functions_add(struct sqlite3 *db, int64_t *judged);
 
-/* ---- parts: the functions of the files of these names ---- */
+/* ---- parts, in the files of these names ---- */
 
-int pm_page_functions_add(struct sqlite3 *db);
+struct sqlite3_context;
+struct sqlite3_value;
+
+void pm_page_groups(struct sqlite3_context *out, int argc, struct sqlite3_value **argv);
 int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged);
 
 #endif

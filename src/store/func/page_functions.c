@@ -59,7 +59,7 @@ static pmapdb_status answer(pm_text sets, const members *m, pm_buf *json, pmapdb
     return st;
 }
 
-static void page_groups(sqlite3_context *out, int argc, sqlite3_value **argv)
+void pm_page_groups(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_text sets = {sqlite3_value_blob(argv[0]), (size_t)sqlite3_value_bytes(argv[0])};
     pm_text text = pm_argument_text(argv[1]);
@@ -76,11 +76,4 @@ static void page_groups(sqlite3_context *out, int argc, sqlite3_value **argv)
     pm_argument_give(out, &json, st, &err);
     free(m.group_of);
     pm_buf_free(&json);
-}
-
-int pm_page_functions_add(struct sqlite3 *db)
-{
-    return sqlite3_create_function_v2(db, "page_groups", 2,
-                                      SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
-                                      page_groups, NULL, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 -- doctor-growth: how fast the store grows, and when it reaches its limit: the disk, or --max-size.
 WITH day AS (SELECT d.*, g.week_kib, g.days_left FROM temp.doctor d
-  LEFT JOIN (SELECT week_kib, days_left FROM temp.store_growth ORDER BY rowid DESC LIMIT 1) g ON 1),
+  LEFT JOIN (SELECT week_kib, days_left FROM temp."store-growth" ORDER BY rowid DESC LIMIT 1) g ON 1),
   state AS (SELECT *, size_kib >= given_kib AS is_over, newest_ms < now_ms - 604800000 AS is_old,
     newest_ms < oldest_ms + 86400000 AS is_young, CAST(days_left AS INTEGER) AS days FROM day)
 SELECT 'growth' AS "check",

@@ -6,7 +6,7 @@ SELECT * FROM (SELECT 'stall' AS "check", longest_us_max > 50000 AS level, longe
     || '(median, 99 %%, most)', substr(name, 1, 48), coalesce(pid, '?'), longest_us_p50, longest_us_p99, longest_us_max,
     read_us_p50, read_us_p99, read_us_max)
     || CASE WHEN cpu_share IS NULL THEN '' ELSE printf(', CPU %.2g %% of a core', 100 * cpu_share) END AS detail
-  FROM temp.read_cost WHERE EXISTS (SELECT 1 FROM temp.sweeps) ORDER BY rowid LIMIT 1)
+  FROM temp."read-cost" WHERE EXISTS (SELECT 1 FROM temp.sweeps) ORDER BY rowid LIMIT 1)
 UNION ALL
 SELECT 'underestimated', n > 0, n, 'snapshots', NULL, 'in 7 days stalled longer than predicted, and than 50 ms'
 FROM (SELECT count(*) AS n FROM temp.doctor d CROSS JOIN snapshot s CROSS JOIN live_reading g ON g.snapshot_id = s.snapshot_id
@@ -15,5 +15,5 @@ WHERE EXISTS (SELECT 1 FROM temp.sweeps)
 UNION ALL
 SELECT 'degraded', n > 0, n, 'snapshots', NULL, 'in 7 days have sizes only' || coalesce(why, '')
 FROM (SELECT coalesce(sum(degraded), 0) AS n, (SELECT printf('; %s: %s', substr(name, 1, 48), substr(reason, 1, 128))
-    FROM temp.read_cost WHERE reason <> '' ORDER BY rowid LIMIT 1) AS why FROM temp.read_cost)
+    FROM temp."read-cost" WHERE reason <> '' ORDER BY rowid LIMIT 1) AS why FROM temp."read-cost")
 WHERE EXISTS (SELECT 1 FROM temp.sweeps);

@@ -1,7 +1,6 @@
 /* doctor: pmapdb_doctor(): makes the findings about a store. */
 #include "store/health/doctor.h"
 
-#include "base/clock/clock.h"
 #include "base/hash.h"
 #include "render/number.h"
 #include "store/dict/categories.h"
@@ -10,6 +9,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#define WEEK_MS 604800000
 
 void pmapdb_doctor_defaults(pmapdb_doctor_options *options)
 {
@@ -86,62 +87,39 @@ static void make_facts(pm_doctor *d)
     int64_t size = (d->file_bytes + d->wal_bytes) / 1024;
     int64_t given = d->options->max_size_kib, disk = size + d->free_kib;
     int64_t limit = given != PMAPDB_UNKNOWN && (!d->free_kib || given < disk) ? given : disk;
+    int64_t now = pm_clock_now(), since = newest > WEEK_MS ? newest - WEEK_MS : 0;
 
     pm_sql_end(sql, NULL); /* a separate finding reports that these are unreadable */
     gethostname(here, sizeof here - 1);
+    pm_clock_format(now - WEEK_MS, d->week);
+    if (newest != PMAPDB_UNKNOWN)
+        pm_clock_format(since, d->since);
+    if (limit)
+        snprintf(d->limit, sizeof d->limit, "%lldK", (long long)limit);
     pm_sql_do(sql,
               "CREATE TEMP TABLE doctor (now_ms, oldest_ms, newest_ms, since_ms, oldest_at, "
               "newest_at, file_kib, wal_kib, size_kib, disk_kib, free_kib, given_kib, limit_kib, "
               "names_most, names_full, here, immutable)",
               PM_NO_ARGS);
-    pm_sql_do(sql,
-              "INSERT INTO temp.doctor VALUES (?1, ?2, ?3, coalesce(max(?3 - 604800000, 0), "
-              "-9000000000000000), ?4, ?5, ?6 / 1024.0, ?7 / 1024.0, ?8, ?9, ?10, ?11, ?12, ?13, "
-              "?14, ?15, ?16)",
-              PM_ARGS(PM_I(pm_clock_now()), PM_I(oldest), PM_I(newest),
-                      PM_S(time_text(oldest, oldest_at)), PM_S(time_text(newest, newest_at)),
-                      PM_I(d->file_bytes), PM_I(d->wal_bytes), PM_I(size), PM_I(d->disk_kib),
-                      PM_I(d->free_kib), PM_I(given), PM_I(limit ? limit : PMAPDB_UNKNOWN),
-                      PM_I(PM_CATEGORIES_MAX), PM_I(PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT),
-                      PM_S(here), PM_I(pmapdb_is_immutable(d->store))));
+    pm_sql_do(
+        sql,
+        "INSERT INTO temp.doctor VALUES (?1, ?2, ?3, ?17, ?4, ?5, ?6 / 1024.0, ?7 / 1024.0, ?8, "
+        "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+        PM_ARGS(PM_I(now), PM_I(oldest), PM_I(newest), PM_S(time_text(oldest, oldest_at)),
+                PM_S(time_text(newest, newest_at)), PM_I(d->file_bytes), PM_I(d->wal_bytes),
+                PM_I(size), PM_I(d->disk_kib), PM_I(d->free_kib), PM_I(given),
+                PM_I(limit ? limit : PMAPDB_UNKNOWN), PM_I(PM_CATEGORIES_MAX),
+                PM_I(PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT), PM_S(here),
+                PM_I(pmapdb_is_immutable(d->store)),
+                PM_I(newest == PMAPDB_UNKNOWN ? -9000000000000000 : since)));
 }
 
-/* Named queries for some findings: their rows go into tables of their names. */
+/* A named query for some findings: its rows go into a table of its name. */
 typedef struct input {
-    const char *query, *table, *parameter;
-    const char
-        *value; /* a SELECT of the parameter's text; NULL, or a result of NULL: its default */
+    const char *query, *parameter, *value; /* an empty value: the default */
 } input;
 
-static const input unknown_fields = {"unknown-fields", "unknown_fields", NULL, NULL};
-static const input gaps = {"gaps", "gaps", NULL, NULL};
-static const input refusals = {"refusals", "refusals", "since",
-                               "SELECT strftime('%Y-%m-%dT%H:%M:%SZ', (now_ms - 604800000) / 1000, "
-                               "'unixepoch') FROM temp.doctor"};
-static const input store_growth = {"store-growth", "store_growth", "max-size",
-                                   "SELECT limit_kib || 'K' FROM temp.doctor"};
-static const char since[] = "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', since_ms / 1000.0, 'unixepoch') "
-                            "FROM temp.doctor WHERE since_ms >= 0";
-static const input sweeps = {"sweeps", "sweeps", "since", since};
-static const input read_cost = {"read-cost", "read_cost", "since", since};
-static const input clock_jumps = {"clock-jumps", "clock_jumps", "since", since};
-
 /* A query of the user may replace the built-in one, and differ from it. */
-static pmapdb_status bind(pm_doctor *d, pmapdb_rows *rows, const input *from, pmapdb_error *err)
-{
-    pm_sql *sql = d->store->sql;
-    sqlite3_stmt *row = from->value ? pm_sql_ask(sql, from->value, PM_NO_ARGS) : NULL;
-
-    if (pm_sql_next(sql, row)) {
-        pm_text value = pm_col_text(row, 0);
-
-        if (value.data)
-            pm_sql_keep(sql, pmapdb_bind(rows, from->parameter, value.data, err), err);
-        pm_sql_done(row);
-    }
-    return pm_sql_end(sql, err);
-}
-
 static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *err)
 {
     pmapdb_rows *rows = NULL;
@@ -149,11 +127,12 @@ static pmapdb_status make_table(pm_doctor *d, const input *from, pmapdb_error *e
     char *sql = NULL;
     pmapdb_status st = pmapdb_query(d->store, from->query, &rows, err);
 
-    PM_STEP(st, bind(d, rows, from, err));
+    if (from->parameter && *from->value)
+        PM_STEP(st, pmapdb_bind(rows, from->parameter, from->value, err));
     PM_STEP(st, pm_query_resolve(rows, err));
     if (st == PMAPDB_OK && !(sql = sqlite3_expanded_sql(rows->stmt)))
         st = pm_fail_nomem(err);
-    PM_STEP(st, pm_buf_addf(&text, err, "CREATE TEMP TABLE %s AS %s", from->table, sql));
+    PM_STEP(st, pm_buf_addf(&text, err, "CREATE TEMP TABLE \"%s\" AS %s", from->query, sql));
     if (st == PMAPDB_OK) {
         pm_sql_exec(d->store->sql, pm_buf_text(&text).data, "read");
         st = pm_sql_end(d->store->sql, err);
@@ -303,18 +282,18 @@ static void find_all(pm_doctor *d)
     pm_doctor_writable(d);
     find(d, "snapshots", NULL);
     find(d, "dialects", NULL);
-    find(d, "fields", &unknown_fields);
-    find(d, "gaps", &gaps);
-    find(d, "refused", &refusals);
-    find(d, "growth", &store_growth);
+    find(d, "fields", &(input){"unknown-fields", NULL, NULL});
+    find(d, "gaps", &(input){"gaps", NULL, NULL});
+    find(d, "refused", &(input){"refusals", "since", d->week});
+    find(d, "growth", &(input){"store-growth", "max-size", d->limit});
     find(d, "pins", NULL);
     find(d, "push", NULL);
     check_rules(d);
     find(d, "names", NULL);
-    find(d, "capture", &sweeps);
+    find(d, "capture", &(input){"sweeps", "since", d->since});
     find(d, "empty", NULL);
-    find(d, "stall", &read_cost);
-    find(d, "clock", &clock_jumps);
+    find(d, "stall", &(input){"read-cost", "since", d->since});
+    find(d, "clock", &(input){"clock-jumps", "since", d->since});
 }
 
 /* A damaged store is always proved snapshot by snapshot: this shows what is left. */

@@ -8,6 +8,7 @@
 #ifndef PM_STORE_DOCTOR_H
 #define PM_STORE_DOCTOR_H
 
+#include "base/clock/clock.h"
 #include "store/read/query.h"
 #include <math.h>
 
@@ -18,8 +19,10 @@ typedef struct pm_doctor {
     pmapdb_store *store;
     int64_t file_bytes, wal_bytes;
     int64_t disk_kib, free_kib; /* for this user; 0: unknown */
-    bool damaged;               /* SQLite reports damage */
-    bool nomem;                 /* a check ran out of memory: the gaps are not reported as damage */
+    /* parameters of named queries; "": their default */
+    char since[PM_CLOCK_TEXT], week[PM_CLOCK_TEXT], limit[32];
+    bool damaged; /* SQLite reports damage */
+    bool nomem;   /* a check ran out of memory: the gaps are not reported as damage */
 } pm_doctor;
 
 /* Reports a finding. value: a word; NULL: the number in words, by its unit (KiB, ms, else none). */

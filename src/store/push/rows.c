@@ -3,18 +3,12 @@
 
 #include "base/hash.h"
 #include "classify/classify.h"
+#include "store/func/argument.h"
 #include <stdio.h>
 
 #define COLUMNS 32
 
 /* ---- functions ---- */
-
-static pm_text text_of(sqlite3_value *value)
-{
-    const char *data = (const char *)sqlite3_value_text(value);
-
-    return (pm_text){data, data ? (size_t)sqlite3_value_bytes(value) : 0};
-}
 
 /* Hashes the arguments as texts; NULL differs from ''. */
 static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
@@ -22,7 +16,7 @@ static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
     uint64_t h = 0;
 
     for (int i = 0; i < n; i++) {
-        pm_text t = text_of(arg[i]);
+        pm_text t = pm_argument_text(arg[i]);
 
         h = pm_hash_seeded(t.data ? t.data : "", t.len, h + (t.data != NULL));
     }
@@ -46,13 +40,11 @@ static pmapdb_status replace(pm_push_names *names, pm_redact_how how, pm_text te
                : pm_redact_text(names->redact, how, text, (pm_text){0}, out, err);
 }
 
-#define WORD(name, word) word,
 static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
 {
-    static const char *const ways[] = {PM_REDACT_WAYS(WORD)};
     pm_push_names *names = sqlite3_user_data(ctx);
-    pm_redact_how how = (pm_redact_how)pm_text_index(text_of(arg[0]), ways, PM_REDACT_COUNT);
-    pm_text text = text_of(arg[1]), out;
+    pm_redact_how how = pm_redact_way(arg[0]);
+    pm_text text = pm_argument_text(arg[1]), out;
     pmapdb_error err = {0};
 
     (void)n;

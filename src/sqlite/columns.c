@@ -32,58 +32,37 @@ void pm_categorizer_free(pm_categorizer *r)
     pm_buf_free(&r->category);
 }
 
-static pmapdb_status read_rules(pm_categorizer *r, pm_text text, const char *name,
-                                pmapdb_error *err)
+void pm_categorizer_forget(pm_categorizer *r)
 {
-    return pm_rules_read(text, name, &r->rules, err);
+    pm_categorize_end(&r->rows);
 }
 
 /* Without a store the table is missing; a store without rules has an empty table. */
 static pmapdb_status load_rules(pm_categorizer *r, pmapdb_error *err)
 {
+    const char *name = pm_rules_builtins[0];
+    pm_text text = pm_rules_builtin(pm_text_of(name));
     sqlite3_stmt *stmt = NULL;
-    pm_text text = {0};
     pmapdb_status st;
 
-    if (sqlite3_prepare_v2(r->db, "SELECT text, name FROM main.rule_set", -1, &stmt, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(stmt) == SQLITE_ROW)
+    if (sqlite3_prepare_v2(r->db, "SELECT text, name FROM main.rule_set WHERE text <> ''", -1,
+                           &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW) {
         text = (pm_text){(const char *)sqlite3_column_text(stmt, 0),
                          (size_t)sqlite3_column_bytes(stmt, 0)};
-    if (text.len)
-        st = read_rules(r, text, (const char *)sqlite3_column_text(stmt, 1), err);
-    else
-        st = read_rules(r, pm_rules_builtin(pm_text_of(pm_rules_builtins[0])), pm_rules_builtins[0],
-                        err);
+        name = (const char *)sqlite3_column_text(stmt, 1);
+    }
+    st = pm_rules_read(text, name, &r->rules, err);
     sqlite3_finalize(stmt);
     return st;
 }
 
-void pm_categorizer_forget(pm_categorizer *r)
+static pmapdb_status prepare(pm_categorizer *r, const pm_capture *capture, pmapdb_error *err)
 {
-    pm_categorize_end(&r->rows);
-    r->prepared = false;
-}
-
-static pm_category base_of(pm_categorizer *r, const pm_capture *capture, const pm_mapping *m)
-{
-    if (!r->prepared)
-        pm_classify_prepare(capture, &r->context);
-    r->prepared = true;
-    return pm_classify_mapping(&r->context, m);
-}
-
-static pmapdb_status category_of(pm_categorizer *r, const pm_capture *capture, const pm_mapping *m,
-                                 const char **out, pmapdb_error *err)
-{
-    size_t rule;
     pmapdb_status st = r->rules ? PMAPDB_OK : load_rules(r, err);
 
     if (!r->rows.row)
         PM_STEP(st, pm_categorize_begin(&r->rows, r->rules, capture, err));
-    pm_buf_clear(&r->category);
-    PM_STEP(st, pm_categorize_row(&r->rows, m, &rule, &r->category, err));
-    *out = pm_buf_text(&r->category).data;
     return st;
 }
 
@@ -150,34 +129,31 @@ static bool refines(const char *category, const char *base)
     return strncmp(category, base, n) == 0 && category[n] == '/';
 }
 
-static void show_category(sqlite3_context *out, const pm_table_row *row, const char *slug,
-                          int which)
+static void show_kind(sqlite3_context *out, const pm_table_row *row, int which)
 {
-    const char *category = slug;
+    pm_categorizer *r = row->categorizer;
+    pm_category base = PM_CATEGORY_TOTAL;
+    const char *slug, *category;
+    size_t rule;
     pmapdb_error err = {0};
+    pmapdb_status st = row->m ? prepare(r, &row->block->capture, &err) : PMAPDB_OK;
 
-    if (row->m &&
-        category_of(row->categorizer, &row->block->capture, row->m, &category, &err) != PMAPDB_OK)
+    if (row->m && st == PMAPDB_OK)
+        base = pm_classify_mapping(&r->rows.context, row->m);
+    slug = category = pm_categories[base].slug;
+    if (row->m && (which == KIND_CATEGORY || which == KIND_PARENT)) {
+        pm_buf_clear(&r->category);
+        PM_STEP(st, pm_categorize_row(&r->rows, row->m, &rule, &r->category, &err));
+        category = pm_buf_text(&r->category).data;
+    }
+    if (st != PMAPDB_OK)
         sqlite3_result_error(out, err.text, -1);
-    else if (which == KIND_CATEGORY || !refines(category, slug))
+    else if (which == KIND_INFERRED)
+        sqlite3_result_int(out, base == PM_CATEGORY_HEAP && r->rows.context.heap_inferred);
+    else if (which == KIND_CATEGORY || (which == KIND_PARENT && !refines(category, slug)))
         show_text(out, pm_text_of(category));
     else
         show_name(out, slug);
-}
-
-static void show_kind(sqlite3_context *out, const pm_table_row *row, int which)
-{
-    pm_category base = PM_CATEGORY_TOTAL;
-
-    if (row->m)
-        base = base_of(row->categorizer, &row->block->capture, row->m);
-    if (which == KIND_INFERRED)
-        sqlite3_result_int(out,
-                           base == PM_CATEGORY_HEAP && row->categorizer->context.heap_inferred);
-    else if (which == KIND_BASE)
-        show_name(out, pm_categories[base].slug);
-    else
-        show_category(out, row, pm_categories[base].slug, which);
 }
 
 static void show_word(sqlite3_context *out, const pm_table_row *row, int which)

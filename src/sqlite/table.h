@@ -14,10 +14,8 @@
  * for one query. Begins with db set and the rest zero. */
 typedef struct pm_categorizer {
     sqlite3 *db;
-    pm_rules *rules;             /* NULL until the first question */
-    pm_categorize rows;          /* of the current capture; row NULL: not asked yet */
-    pm_classify_context context; /* likewise, once `prepared` */
-    bool prepared;
+    pm_rules *rules;    /* NULL until the first question */
+    pm_categorize rows; /* of the current capture; row NULL: not asked yet */
     pm_buf category;
 } pm_categorizer;
 

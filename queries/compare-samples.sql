@@ -14,6 +14,9 @@
 -- column: memory    bool     The KiB of A and B can be compared
 -- column: hours     real     From the start of the first run to its last block
 -- column: work      real     Work done by then; unknown: the runs are aligned by time
+-- column: runs_a    count    Runs of A
+-- column: runs_b    count    Runs of B
+-- column: least     real     The smallest p that so few of them can have
 -- empty:  nothing can be compared
 --
 -- Runs that ended before half of the median, or have fewer than four blocks, are left out; of the
@@ -141,6 +144,22 @@ sample AS (
   FROM cell WHERE block > 0 AND blocks
   WINDOW w AS (PARTITION BY run, key ORDER BY block)
 ),
+dealt AS (
+  -- in how many ways the samples can be dealt to two groups of these sizes
+  SELECT sum(NOT of_b) AS a, sum(of_b) AS b, max(blocks) AS parts
+  FROM (SELECT DISTINCT run, block, of_b, blocks FROM sample WHERE before IS NOT NULL)
+),
+ways(i, ways) AS (
+  SELECT 0, 1.0
+  UNION ALL
+  SELECT i + 1, ways * (b + i + 1) / (i + 1) FROM ways CROSS JOIN dealt WHERE i < a
+),
+few AS (
+  -- of two groups of one size, the way that swaps them is as far apart
+  SELECT CASE WHEN parts THEN a > 0 ELSE a END AS a, CASE WHEN parts THEN b > 0 ELSE b END AS b, parts,
+    CASE a WHEN b THEN 2 ELSE 1 END / (SELECT max(ways) FROM ways) AS least
+  FROM dealt
+),
 said AS (
   SELECT 1 AS nth, 0 AS run, word || ': the work of a run is unknown, or most of it was done before the warm-up ended: '
     || 'the runs are aligned by time' AS note, 0 AS minor
@@ -172,17 +191,30 @@ said AS (
   SELECT 5, 0, said, 0 FROM pages
   UNION ALL
   SELECT 6, 0, said, 0 FROM whole WHERE said IS NOT NULL
+  UNION ALL
+  SELECT 7, 0, CASE WHEN parts THEN 'one run each: only growth is judged, by the parts of the run; how much the rest differs from '
+    || 'run to run of one build is unknown' ELSE printf('%d against %d runs never have p below %.2g: 5 against 5 can tell, '
+    || '3 against 10, too', a, b, least) END, 1
+  FROM few WHERE a AND b AND (parts OR least > .01)
+  UNION ALL
+  SELECT 8, 0, CASE WHEN NOT EXISTS (SELECT 1 FROM category WHERE key = 'total')
+      THEN 'the runs have no row of total: they are not of pmapdb baseline'
+    ELSE CASE WHEN a THEN 'B' ELSE 'A' END || ' has no run that can be compared' END, 0
+  FROM few WHERE NOT ifnull(a AND b, 0)
 )
-SELECT note, minor, of_b, key, level, peak, growth, per_work, mappings, blocks, memory, hours, work
+SELECT note, minor, of_b, key, level, peak, growth, per_work, mappings, blocks, memory, hours, work,
+  runs_a, runs_b, least
 FROM (
   SELECT nth, run, 0 AS block, note, minor, NULL AS of_b, NULL AS key, NULL AS level, NULL AS peak, NULL AS growth,
-    NULL AS per_work, NULL AS mappings, NULL AS blocks, NULL AS memory, NULL AS hours, NULL AS work
+    NULL AS per_work, NULL AS mappings, NULL AS blocks, NULL AS memory, NULL AS hours, NULL AS work,
+    NULL AS runs_a, NULL AS runs_b, NULL AS least
   FROM said
   UNION ALL
-  SELECT 7, run, block, NULL, NULL, of_b, key, CASE WHEN known THEN level END, peak, CASE WHEN known THEN growth END,
+  SELECT 9, run, block, NULL, NULL, of_b, key, CASE WHEN known THEN level END, peak, CASE WHEN known THEN growth END,
     CASE WHEN known THEN per_work END, mappings, blocks, NOT EXISTS (SELECT 1 FROM pages),
     (SELECT at_s / 3600.0 FROM used WHERE run = (SELECT min(run) FROM judged) ORDER BY block DESC LIMIT 1),
-    (SELECT work FROM used WHERE run = (SELECT min(run) FROM judged) ORDER BY block DESC LIMIT 1)
-  FROM sample WHERE before IS NOT NULL
+    (SELECT work FROM used WHERE run = (SELECT min(run) FROM judged) ORDER BY block DESC LIMIT 1),
+    a, b, least
+  FROM sample CROSS JOIN few WHERE before IS NOT NULL AND a AND b
 )
 ORDER BY nth, run, block, key <> 'total', key;

@@ -6,6 +6,11 @@
 -- param:  left-out   text ""  Rows of left-out, as JSON
 -- param:  recordings text ""  Rows of recordings that were imported, as JSON
 -- param:  who        text ""  Rows of who-recordings, as JSON
+-- param:  groups     text ""  Rows of groups, as JSON
+-- param:  by         text ""  What these groups are by
+-- param:  exact      text ""  Rows of groups-exact, as JSON
+-- param:  match      text ""  The expression that chose the processes of these
+-- param:  samples    text ""  Rows of compare-samples, as JSON
 -- column: note       text     What is lacking, and what to do about it
 -- column: minor      bool     The note is no trouble
 -- empty:  nothing is lacking
@@ -32,8 +37,49 @@ used AS (
     min(json_extract(value, '$.late_ms')) > 1000 AS late, min(json_extract(value, '$.early_ms')) > 1000 AS early
   FROM json_each(:who) WHERE json_extract(value, '$.line') <> ''
 ),
+grouped AS (
+  SELECT sum(json_extract(value, '$.processes')) AS processes, sum(json_extract(value, '$.pss_unknown')) AS pss_unknown,
+    max(json_extract(value, '$.unreadable')) AS unreadable, max(json_extract(value, '$.unmoved')) AS unmoved,
+    sum(CASE WHEN json_extract(value, '$.group') IS NULL THEN json_extract(value, '$.processes') ELSE 0 END) AS without,
+    CASE WHEN :by GLOB 'env:?*' THEN substr(:by, 5) END AS variable
+  FROM json_each(:groups)
+),
+pages AS (
+  SELECT json_extract(value, '$.method') AS method, json_extract(value, '$.unread') + json_extract(value, '$.unreadable') AS missing,
+    json_extract(value, '$.moved_kib') AS moved_kib, json_extract(value, '$.rss_kib') AS rss_kib
+  FROM json_each(:exact) WHERE json_extract(value, '$.part') = 'union'
+),
 line AS (
-  SELECT 1 AS nth, newer AS place, 'the ' || word || ' snapshot is partial: ' || partial AS note, 0 AS minor
+  SELECT 0 AS nth, 1 AS place, printf('%d process%s missing here: the capture had no permission', unreadable,
+    CASE unreadable WHEN 1 THEN ' is' ELSE 'es are' END) AS note, 0 AS minor
+  FROM grouped WHERE unreadable > 0
+  UNION ALL
+  SELECT 0, 2, printf('%d process%s missing here: left out by --on-growth or --on-rss-above', unmoved,
+    CASE unmoved WHEN 1 THEN ' is' ELSE 'es are' END), 0
+  FROM grouped WHERE unmoved > 0
+  UNION ALL
+  SELECT 0, 3, printf('pss of %d of %d processes is not known, read as maps or from a capture without it: pmapdb by-process '
+    || 'shows which', pss_unknown, processes), 0
+  FROM grouped WHERE pss_unknown > 0
+  UNION ALL
+  SELECT 0, 4, CASE WHEN variable IS NULL THEN printf('%d of %d process%s in no group: not captured live', without, processes,
+      CASE processes WHEN 1 THEN ' is' ELSE 'es are' END)
+    ELSE printf('of %d of %d processes it is not known whether they have %s: they were not captured live, or without '
+      || '--keep-env %s', without, processes, variable, variable) END, 0
+  FROM grouped WHERE without > 0
+  UNION ALL
+  SELECT 0, 5, CASE WHEN missing > 0 THEN printf('%d process%s missing: their pages could not be read; uss may be too large',
+      missing, CASE missing WHEN 1 THEN ' is' ELSE 'es are' END)
+    ELSE 'uss is against the processes that were read, not all of the host' END, NOT missing > 0
+  FROM pages WHERE missing > 0 OR :match IS NOT NULL
+  UNION ALL
+  SELECT 0, 6, 'without page frames: pages shared by fork are known by their address', 1
+  FROM pages WHERE method = 'identity'
+  UNION ALL
+  SELECT 0, 7, printf('the kernel moved %d KiB while the pages were read: at most that much is counted twice', moved_kib), 0
+  FROM pages WHERE moved_kib > rss_kib / 1000
+  UNION ALL
+  SELECT 1, newer AS place, 'the ' || word || ' snapshot is partial: ' || partial, 0
   FROM side WHERE partial <> ''
   UNION ALL
   SELECT 2, 0, 'the ' || a.word || ' snapshot has sums only: all of the other is added up', 0
@@ -91,5 +137,8 @@ line AS (
   UNION ALL
   SELECT 12, 0, 'the recording ends ' || early_s || ' s before the newer snapshot: what grew after it is not covered', 1
   FROM used WHERE early
+  UNION ALL
+  SELECT 13, key, json_extract(value, '$.note'), json_extract(value, '$.minor') FROM json_each(:samples)
+  WHERE json_extract(value, '$.note') <> ''
 )
 SELECT note, minor FROM line ORDER BY nth, place;

@@ -5,6 +5,8 @@
 -- param:  metric   text     rss   One of rss, pss, private, private_dirty, size, swap, mappings
 -- param:  category category ""    Whose least and most are kept, too
 -- param:  points   int      280   Keep about so many snapshots
+-- param:  layers   int      ""    At most so many categories, the smallest are added up; and what no category has
+-- param:  findings text     ""    Rows of leaks of the process, as JSON: what leaks comes last, and is not added up
 -- param:  since    time     ""    Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- column: k           int      Number of the kept snapshot: 1, 2 ...
@@ -15,10 +17,11 @@
 -- column: n           count    Snapshots since the kept one before, with this one
 -- column: missed      count    If captures are missing before it: how many would have fit in
 -- column: partial     count    Partial captures since the kept one before: they are left out
--- column: category    category Category; empty in the rows of the whole process, which come first
+-- column: category    category Category, the steadiest first; empty in the rows of the whole process, which come before
 -- column: value       int      KiB, or a number of mappings
 -- column: epoch_id    int      The sequence of captures that it is stored in
 -- column: place       int      Its place there, as plot-map counts
+-- column: weight      count    Rank of the category: what leaks, then what is largest
 -- empty:  no snapshots in this span
 --
 -- Every row is a real snapshot; nothing is averaged. Kept are the first and the last snapshot, both
@@ -101,23 +104,69 @@ kept AS (
   WHERE n <= :points OR at IN (1, n) OR side = 1 OR least = 1 OR most = 1 OR least_part = 1 OR most_part = 1
   WINDOW w AS (ORDER BY at)
 ),
-cell AS (
-  SELECT k, snapshot_id, NULL AS category, whole AS value FROM kept
-  UNION ALL
-  SELECT x.k, x.snapshot_id, c.category, CASE :metric WHEN 'rss' THEN v.rss_kib WHEN 'pss' THEN v.pss_kib
+part AS (
+  SELECT x.k, c.category, CASE :metric WHEN 'rss' THEN v.rss_kib WHEN 'pss' THEN v.pss_kib
     WHEN 'private' THEN v.private_kib WHEN 'private_dirty' THEN v.private_dirty_kib
-    WHEN 'size' THEN v.size_kib WHEN 'swap' THEN v.swap_kib WHEN 'mappings' THEN v.mappings END
+    WHEN 'size' THEN v.size_kib WHEN 'swap' THEN v.swap_kib WHEN 'mappings' THEN v.mappings END AS value
   FROM kept x
   CROSS JOIN category c
   CROSS JOIN category_version v ON v.epoch_id = x.epoch_id AND v.category_id = c.category_id
     AND v.first = (SELECT max(w.first) FROM category_version w WHERE w.epoch_id = x.epoch_id
       AND w.category_id = c.category_id AND w.first <= x.off)
     AND (v.last IS NULL OR v.last >= x.off)
-  WHERE c.category <> 'total'
+  WHERE c.category <> 'total' AND (:layers IS NULL OR x.whole IS NOT NULL)
+),
+layer AS (
+  SELECT k, category, value FROM part
+  UNION ALL
+  -- a footer may state less than the rows have
+  SELECT x.k, CASE WHEN EXISTS (SELECT 1 FROM part) THEN '[no category]' ELSE 'total' END,
+    max(x.whole - ifnull(p.value, 0), 0)
+  FROM kept x LEFT JOIN (SELECT k, sum(value) AS value FROM part GROUP BY k) p ON p.k = x.k
+  WHERE :layers IS NOT NULL AND x.whole IS NOT NULL
+),
+finding AS (
+  SELECT json_extract(value, '$.key') AS category, max(json_extract(value, '$.verdict') = 'leak') + 1 AS leaks
+  FROM json_each(:findings)
+  WHERE json_extract(value, '$.verdict') IN ('leak', 'suspect') AND NOT json_extract(value, '$.whole')
+  GROUP BY 1
+),
+weighed AS (
+  SELECT l.category, f.leaks, row_number() OVER (ORDER BY f.leaks DESC, max(ifnull(l.value, 0)) DESC, l.category) AS weight
+  FROM layer l LEFT JOIN finding f ON f.category = l.category
+  GROUP BY l.category HAVING :layers IS NULL OR max(l.value) > 0 OR f.leaks
+),
+named AS (
+  SELECT category, leaks, weight, CASE WHEN weight >= :layers AND (SELECT max(weight) FROM weighed) > :layers
+    AND NOT EXISTS (SELECT 1 FROM weighed WHERE weight = :layers AND leaks) THEN '[others]' ELSE category END AS name
+  FROM weighed
+),
+drawn AS (
+  SELECT n.name, x.k, max(n.leaks) AS leaks, min(n.weight) AS weight,
+    sum(CASE WHEN l.k IS NULL THEN 0 ELSE l.value END) AS value, max(l.k) AS found
+  FROM named n
+  CROSS JOIN kept x
+  LEFT JOIN layer l ON l.category = n.category AND l.k = x.k
+  WHERE :layers IS NULL OR x.whole IS NOT NULL
+  GROUP BY n.name, x.k
+),
+steady AS (
+  SELECT name, max(leaks) AS leaks, max(ifnull(value, 0)) - min(ifnull(value, 0)) AS range,
+    CASE WHEN :layers IS NOT NULL THEN min(weight) END AS weight
+  FROM drawn GROUP BY name
+),
+cell AS (
+  SELECT k, NULL AS category, NULL AS weight, whole AS value, 0 AS nth FROM kept
+  UNION ALL
+  SELECT d.k, d.name, d.weight, d.value, row_number() OVER (
+    ORDER BY CASE WHEN :layers IS NOT NULL THEN s.leaks END, CASE WHEN :layers IS NOT NULL THEN s.range END, s.weight,
+    s.name, d.k)
+  FROM drawn d JOIN steady s ON s.name = d.name
+  WHERE :layers IS NOT NULL OR d.found
 )
-SELECT c.k, c.snapshot_id, x.taken_ms, x.process_id, x.pid, x.passed AS n,
+SELECT c.k, x.snapshot_id, x.taken_ms, x.process_id, x.pid, x.passed AS n,
   CASE WHEN x.gap THEN (x.step + (SELECT ms FROM median) / 2) / (SELECT ms FROM median) - 1 END AS missed,
-  x.left_out AS partial, c.category, c.value, x.epoch_id, x.off AS place
+  x.left_out AS partial, c.category, c.value, x.epoch_id, x.off AS place, c.weight
 FROM cell c
 JOIN kept x ON x.k = c.k
-ORDER BY c.category IS NOT NULL, c.category, c.k;
+ORDER BY c.nth, c.k;

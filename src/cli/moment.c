@@ -71,6 +71,7 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
         {"categories mappings mappings-words largest files by-process by-name", "unknown-rss",
          "unknown"},
         {"by-name by-process deleted shared groups", "left-out", "left-out"},
+        {"groups", "groups", "groups"},
         {"who", "who-recordings", "who"}};
     pmapdb_rows *notes = NULL;
     pmapdb_error err;
@@ -82,6 +83,8 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
             pm_cli_must(pmapdb_query(args->store, "notes", &notes, &err), &err);
         give(args, lists[i].asks, lists[i].param, notes);
     }
-    if (notes)
-        pm_moment_say_notes(args->cli, notes);
+    if (!notes)
+        return;
+    pm_answer_bind(notes, "by", pm_run_given(args, "by"));
+    pm_moment_say_notes(args->cli, notes);
 }

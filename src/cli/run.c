@@ -72,15 +72,6 @@ typedef struct param_options {
     char name[PM_QUERY_ITEMS][64], help[PM_QUERY_ITEMS][256];
 } param_options;
 
-static int find_param(const pm_query_info *info, pm_text name)
-{
-    int i = info->n_params - 1;
-
-    while (i >= 0 && !pm_text_equal(info->param[i].name, name))
-        i--;
-    return i;
-}
-
 static void make_options(const pm_query_info *info, param_options *out)
 {
     int n = info->n_params;
@@ -102,9 +93,9 @@ static void make_options(const pm_query_info *info, param_options *out)
             .help = out->help[i]};
     }
     for (int i = 0; i < COUNT(aliases); i++) {
-        int at = find_param(info, pm_text_of(aliases[i].param));
+        int at = pm_query_param_at(info, pm_text_of(aliases[i].param));
 
-        if (at >= 0 && find_param(info, pm_text_of(aliases[i].name)) < 0)
+        if (at >= 0 && pm_query_param_at(info, pm_text_of(aliases[i].name)) < 0)
             out->option[n++] = (pm_option){.name = aliases[i].name,
                                            .type = PM_OPT_TEXT,
                                            .at = (size_t)at * sizeof(const char *),
@@ -115,12 +106,8 @@ static void make_options(const pm_query_info *info, param_options *out)
 
 static bool is_common_option(pm_text name)
 {
-    static const char *const of_queries[] = {"help",    "help-all", "usage",
-                                             "version", "explain",  "sql"};
-
-    for (size_t k = 0; k < sizeof of_queries / sizeof *of_queries; k++)
-        if (pm_text_equal(name, pm_text_of(of_queries[k])))
-            return true;
+    if (pm_text_listed(name, " help help-all usage version explain sql "))
+        return true;
     for (const pm_option *o = pm_cli_options; o->name; o++)
         if (pm_text_equal(name, pm_text_of(o->name)))
             return strcmp(o->name, "top") != 0; /* a query may have its own --top */
@@ -201,21 +188,21 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
         take_process(args, n, argv);
         n = 0;
     }
-    if (find_param(q, PM_TEXT("limits")) >= 0 && !pm_run_given(args, "limits"))
+    if (pm_query_param_at(q, PM_TEXT("limits")) >= 0 && !pm_run_given(args, "limits"))
         pm_run_give(args, "limits", pm_config_limits(args->cli->config));
     return n;
 }
 
 const char *pm_run_given(const pm_run_args *args, const char *param)
 {
-    int i = find_param(args->info, pm_text_of(param));
+    int i = pm_query_param_at(args->info, pm_text_of(param));
 
     return i < 0 ? NULL : args->value[i];
 }
 
 void pm_run_give(pm_run_args *args, const char *param, const char *value)
 {
-    int i = find_param(args->info, pm_text_of(param));
+    int i = pm_query_param_at(args->info, pm_text_of(param));
 
     if (i >= 0)
         args->value[i] = value;
@@ -226,16 +213,18 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
     const pm_query_info *has = pm_rows_info(rows);
     pmapdb_status st = PMAPDB_OK;
 
-    for (int i = 0; i < args->info->n_params && st == PMAPDB_OK; i++)
-        for (int k = 0; k < has->n_params && st == PMAPDB_OK && args->value[i]; k++)
-            if (pm_text_equal(args->info->param[i].name, has->param[k].name)) {
-                char *name = pm_text_copy(has->param[k].name);
+    for (int i = 0; i < args->info->n_params && st == PMAPDB_OK; i++) {
+        pm_text param = args->info->param[i].name;
+        char *name;
 
-                if (!name)
-                    pm_cli_no_memory();
-                st = pmapdb_bind(rows, name, args->value[i], err);
-                free(name);
-            }
+        if (!args->value[i] || pm_query_param_at(has, param) < 0)
+            continue;
+        name = pm_text_copy(param);
+        if (!name)
+            pm_cli_no_memory();
+        st = pmapdb_bind(rows, name, args->value[i], err);
+        free(name);
+    }
     return st;
 }
 

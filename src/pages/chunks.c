@@ -6,12 +6,6 @@
 
 #define SEEN_ONCE (-1)
 
-static void keep_status(pm_sets *sets, pmapdb_status st)
-{
-    if (sets->st == PMAPDB_OK)
-        sets->st = st;
-}
-
 void pm_chunks_clear(pm_chunks *c)
 {
     pm_map_clear(&c->of);
@@ -34,7 +28,7 @@ bool pm_chunks_saw(pm_chunks *c, pm_sets *sets, const uint64_t *entries, uint64_
 
     *sight = (pm_chunk_sight){.hash = hash, .before = *counts, .first = sets->n_kept};
     if (!pm_map_get(&c->of, hash, &i)) {
-        keep_status(sets, pm_map_put(&c->of, hash, SEEN_ONCE, &sets->error));
+        pm_sets_keep(sets, pm_map_put(&c->of, hash, SEEN_ONCE, &sets->error));
         return false;
     }
     if (i == SEEN_ONCE) {
@@ -57,8 +51,8 @@ void pm_chunks_keep(pm_chunks *c, pm_sets *sets, const pm_page_counts *counts,
         return;
     sets->keeps = false;
     pm_page_counts_add(&here, &sight->before, -1);
-    keep_status(sets, pm_grow(&c->item, &c->cap, c->n, sizeof *c->item, &sets->error));
-    keep_status(sets, pm_map_put(&c->of, sight->hash, (int64_t)c->n, &sets->error));
+    pm_sets_keep(sets, pm_grow(&c->item, &c->cap, c->n, sizeof *c->item, &sets->error));
+    pm_sets_keep(sets, pm_map_put(&c->of, sight->hash, (int64_t)c->n, &sets->error));
     if (sets->st == PMAPDB_OK)
         c->item[c->n++] = (struct pm_chunk){
             .counts = here, .first = sight->first, .n = (uint32_t)(sets->n_kept - sight->first)};
@@ -88,7 +82,7 @@ static uint32_t join(joiner *j, uint32_t a, uint32_t b)
         uint32_t p = a && (!b || s->node[a].process >= s->node[b].process) ? s->node[a].process
                                                                            : s->node[b].process;
 
-        keep_status(s, pm_grow(&j->process, &j->cap, n, sizeof *j->process, &s->error));
+        pm_sets_keep(s, pm_grow(&j->process, &j->cap, n, sizeof *j->process, &s->error));
         if (s->st != PMAPDB_OK)
             return 0;
         j->process[n++] = p;
@@ -97,7 +91,7 @@ static uint32_t join(joiner *j, uint32_t a, uint32_t b)
     }
     while (n)
         node = pm_sets_child(s, node, j->process[--n]);
-    keep_status(s, pm_map_put(&j->known, key, node, &s->error));
+    pm_sets_keep(s, pm_map_put(&j->known, key, node, &s->error));
     return node;
 }
 

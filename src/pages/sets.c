@@ -12,7 +12,7 @@
 #define LEAVES_OF_BLOCK ((size_t)1 << (PM_BLOCK_BITS - PM_LEAF_BITS))
 #define LEAVES_MAX (((size_t)1 << (32 - PM_LEAF_BITS)) - 1) /* their states have 32-bit numbers */
 
-static void keep(pm_sets *s, pmapdb_status st)
+void pm_sets_keep(pm_sets *s, pmapdb_status st)
 {
     if (s->st == PMAPDB_OK)
         s->st = st;
@@ -24,9 +24,9 @@ static uint32_t new_node(pm_sets *s, uint32_t up, uint32_t process)
     pmapdb_error err;
 
     if (s->n_nodes >= NODES_MAX)
-        keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the pages are in more than 2^30 sets"));
+        pm_sets_keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the pages are in more than 2^30 sets"));
     else if (pm_grow(&s->node, &s->cap_nodes, s->n_nodes, sizeof *s->node, &err) != PMAPDB_OK)
-        keep(s, pm_fail_nomem(&s->error));
+        pm_sets_keep(s, pm_fail_nomem(&s->error));
     else {
         s->node[s->n_nodes] = (struct pm_set_node){.up = up, .process = process};
         return (uint32_t)s->n_nodes++;
@@ -64,7 +64,7 @@ uint32_t pm_sets_child(pm_sets *s, uint32_t node, uint32_t process)
         return (uint32_t)found;
     found = new_node(s, node, process);
     if (found)
-        keep(s, pm_map_put(&s->child, key, found, &s->error));
+        pm_sets_keep(s, pm_map_put(&s->child, key, found, &s->error));
     return (uint32_t)found;
 }
 
@@ -75,7 +75,7 @@ void pm_sets_process(pm_sets *s, uint32_t process)
     s->process = process;
     s->first = pm_sets_child(s, 0, process);
     s->from = s->to = UINT32_MAX; /* the state of no page */
-    keep(s, pm_grow(&s->alone, &s->cap_alone, s->n_alone, sizeof *s->alone, &s->error));
+    pm_sets_keep(s, pm_grow(&s->alone, &s->cap_alone, s->n_alone, sizeof *s->alone, &s->error));
     if (s->st == PMAPDB_OK)
         s->alone[s->n_alone++] = (struct pm_set_alone){.node = s->first};
 }
@@ -87,10 +87,10 @@ uint64_t pm_sets_space(pm_sets *s, uint64_t key)
     if (pm_map_get(&s->space_of, key, &space))
         return (uint64_t)space << PM_SPACE_BITS;
     if (s->n_spaces >= SPACES_MAX) {
-        keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the processes map more than 2^20 files"));
+        pm_sets_keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the processes map more than 2^20 files"));
         return 0;
     }
-    keep(s, pm_map_put(&s->space_of, key, s->n_spaces, &s->error));
+    pm_sets_keep(s, pm_map_put(&s->space_of, key, s->n_spaces, &s->error));
     return (uint64_t)s->n_spaces++ << PM_SPACE_BITS;
 }
 
@@ -100,9 +100,10 @@ static void take_bytes(pm_sets *s, size_t n)
     if (n <= s->max_bytes - s->bytes)
         s->bytes += n;
     else if (s->st == PMAPDB_OK)
-        keep(s, pm_fail(&s->error, PMAPDB_NOMEM,
-                        "the pages of the processes need more than %" PRIu64 " MiB to be counted",
-                        s->max_bytes >> 20));
+        pm_sets_keep(s, pm_fail(&s->error, PMAPDB_NOMEM,
+                                "the pages of the processes need more than %" PRIu64
+                                " MiB to be counted",
+                                s->max_bytes >> 20));
 }
 
 /* Makes room for the next leaf. */
@@ -112,9 +113,10 @@ static void make_block(pm_sets *s)
 
     take_bytes(s, size);
     if (s->st == PMAPDB_OK)
-        keep(s, pm_grow(&s->blocks, &s->cap_blocks, s->n_blocks, sizeof *s->blocks, &s->error));
+        pm_sets_keep(
+            s, pm_grow(&s->blocks, &s->cap_blocks, s->n_blocks, sizeof *s->blocks, &s->error));
     if (s->st == PMAPDB_OK && !(s->blocks[s->n_blocks] = calloc(1, size)))
-        keep(s, pm_fail_nomem(&s->error));
+        pm_sets_keep(s, pm_fail_nomem(&s->error));
     s->n_blocks += s->st == PMAPDB_OK;
 }
 
@@ -122,11 +124,12 @@ static void make_block(pm_sets *s)
 static uint32_t new_leaf(pm_sets *s, uint64_t leaf)
 {
     if (s->n_leaves >= LEAVES_MAX)
-        keep(s, pm_fail(&s->error, PMAPDB_NOMEM, "the processes have more than 2^32 pages"));
+        pm_sets_keep(s,
+                     pm_fail(&s->error, PMAPDB_NOMEM, "the processes have more than 2^32 pages"));
     if (s->st == PMAPDB_OK && s->n_leaves == s->n_blocks * LEAVES_OF_BLOCK)
         make_block(s);
     if (s->st == PMAPDB_OK)
-        keep(s, pm_map_put(&s->leaf_of, leaf, (int64_t)s->n_leaves, &s->error));
+        pm_sets_keep(s, pm_map_put(&s->leaf_of, leaf, (int64_t)s->n_leaves, &s->error));
     return s->st == PMAPDB_OK ? (uint32_t)s->n_leaves++ : NO_LEAF;
 }
 
@@ -145,7 +148,7 @@ static void keep_cell(pm_sets *s, uint32_t cell)
 {
     if (s->n_kept == s->cap_kept)
         take_bytes(s, (s->cap_kept + 1) * sizeof *s->kept); /* its size doubles */
-    keep(s, pm_grow(&s->kept, &s->cap_kept, s->n_kept, sizeof *s->kept, &s->error));
+    pm_sets_keep(s, pm_grow(&s->kept, &s->cap_kept, s->n_kept, sizeof *s->kept, &s->error));
     if (s->st == PMAPDB_OK)
         s->kept[s->n_kept++] = cell;
 }
@@ -255,7 +258,7 @@ pmapdb_status pm_sets_write(pm_sets *s, pm_buf *out, pmapdb_error *err)
     uint32_t *number = calloc(s->n_nodes + 1, sizeof *number);
 
     if (s->st == PMAPDB_OK && (!pages || !number))
-        keep(s, pm_fail_nomem(&s->error));
+        pm_sets_keep(s, pm_fail_nomem(&s->error));
     if (s->st == PMAPDB_OK) {
         count_pages(s, pages);
         pm_buf_add(out, &(char){PM_SETS_VERSION}, 1, NULL);
@@ -268,7 +271,7 @@ pmapdb_status pm_sets_write(pm_sets *s, pm_buf *out, pmapdb_error *err)
             for (int c = 0; c < PM_PAGE_CLASSES; c++)
                 pm_varint_put(out, (uint64_t)pages[i][c]);
         }
-        keep(s, pm_buf_status(out, &s->error));
+        pm_sets_keep(s, pm_buf_status(out, &s->error));
     }
     free(pages);
     free(number);

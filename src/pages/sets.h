@@ -71,6 +71,8 @@ static inline uint32_t *pm_sets_state(const pm_sets *s, uint32_t place)
 /* max_bytes: the most memory for states; more is PMAPDB_NOMEM. */
 void pm_sets_begin(pm_sets *s, uint64_t max_bytes);
 void pm_sets_free(pm_sets *s);
+/* Keeps the first failure. */
+void pm_sets_keep(pm_sets *s, pmapdb_status st);
 
 /* Makes `process` the current one: a number that the caller gives out, used once. */
 void pm_sets_process(pm_sets *s, uint32_t process);

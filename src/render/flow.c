@@ -53,16 +53,8 @@ void pm_flow_put(pm_flow *f, size_t gap, pm_flow_color color, pm_text text)
 
 void pm_flow_words(pm_flow *f, size_t gap, pm_text text)
 {
-    while (text.len) {
-        const char *blank = memchr(text.data, ' ', text.len);
-        size_t n = blank ? (size_t)(blank - text.data) : text.len;
-
-        if (n) {
-            pm_flow_put(f, gap, PM_FLOW_PLAIN, (pm_text){text.data, n});
-            gap = 1;
-        }
-        text = pm_text_from(text, blank ? n + 1 : n);
-    }
+    for (pm_text word; (word = pm_text_word(&text, " ")).len; gap = 1)
+        pm_flow_put(f, gap, PM_FLOW_PLAIN, word);
 }
 
 void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)

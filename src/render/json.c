@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 
 /* One object in the making. */
 typedef struct object {
@@ -21,24 +22,16 @@ static void put(object *o, const char *bytes, size_t n)
     PM_STEP(o->st, pm_buf_add(o->out, bytes, n, o->err));
 }
 
-static int put_dumped(const char *bytes, size_t n, void *ctx)
-{
-    object *o = ctx;
-
-    put(o, bytes, n);
-    return o->st == PMAPDB_OK ? 0 : -1;
-}
-
+/* t is valid UTF-8, so only memory can be lacking. */
 static void put_utf8(object *o, pm_text t)
 {
-    json_t *string;
+    json_t *string = json_stringn(t.len ? t.data : "", t.len);
+    char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
 
-    if (o->st != PMAPDB_OK)
-        return;
-    string = json_stringn(t.len ? t.data : "", t.len);
-    /* t is valid UTF-8, so only memory can be lacking */
-    if (!string || json_dump_callback(string, put_dumped, o, JSON_ENCODE_ANY) != 0)
+    if (!text && o->st == PMAPDB_OK)
         o->st = pm_fail_nomem(o->err);
+    put(o, text, text ? strlen(text) : 0);
+    free(text);
     json_decref(string);
 }
 
@@ -70,14 +63,6 @@ static void put_string(object *o, pm_text t)
     pm_buf_free(&repaired);
 }
 
-static void put_hex(object *o, pm_text t)
-{
-    put(o, "\"", 1);
-    for (size_t i = 0; i < t.len && o->st == PMAPDB_OK; i++)
-        o->st = pm_buf_addf(o->out, o->err, "%02x", (unsigned char)t.data[i]);
-    put(o, "\"", 1);
-}
-
 /* The comma after the member before, the name, the colon. */
 static void put_key(object *o, pm_text name)
 {
@@ -87,13 +72,18 @@ static void put_key(object *o, pm_text name)
     o->any = true;
 }
 
-static void put_hex_key(object *o, const char *name)
+/* Adds NAME_hex, the bytes of a text that is not UTF-8. */
+static void put_hex(object *o, const char *name, pm_text t)
 {
     pm_buf key = {0};
 
     PM_STEP(o->st, pm_buf_addf(&key, o->err, "%s_hex", name));
     put_key(o, pm_buf_text(&key));
     pm_buf_free(&key);
+    put(o, "\"", 1);
+    for (size_t i = 0; i < t.len && o->st == PMAPDB_OK; i++)
+        o->st = pm_buf_addf(o->out, o->err, "%02x", (unsigned char)t.data[i]);
+    put(o, "\"", 1);
 }
 
 static void put_value(object *o, pm_unit unit, const pm_value *v)
@@ -125,10 +115,8 @@ static void put_member(object *o, const char *name, pm_unit unit, const pm_value
         return;
     put_key(o, pm_text_of(name));
     put_value(o, unit, v);
-    if (v->kind == PM_VALUE_TEXT && !pm_utf8_valid(v->t)) {
-        put_hex_key(o, name);
-        put_hex(o, v->t);
-    }
+    if (v->kind == PM_VALUE_TEXT && !pm_utf8_valid(v->t))
+        put_hex(o, name, v->t);
 }
 
 /* ---- rows ---- */
@@ -172,24 +160,6 @@ const pm_render_ops pm_render_ndjson = {.row = line_row};
 
 /* ---- single objects ---- */
 
-static void put_list(object *o, const pm_pair *p, void (*put_text)(object *o, pm_text t))
-{
-    put(o, "[", 1);
-    for (size_t i = 0; i < p->n_list; i++) {
-        put(o, ",", i > 0);
-        put_text(o, pm_text_of(p->list[i]));
-    }
-    put(o, "]", 1);
-}
-
-static bool is_list_utf8(const pm_pair *p)
-{
-    for (size_t i = 0; i < p->n_list; i++)
-        if (!pm_utf8_valid(pm_text_of(p->list[i])))
-            return false;
-    return true;
-}
-
 pmapdb_status pm_render_object(const pm_sink *sink, const pm_pair *pairs, size_t n,
                                pmapdb_error *err)
 {
@@ -205,11 +175,12 @@ pmapdb_status pm_render_object(const pm_sink *sink, const pm_pair *pairs, size_t
             continue;
         }
         put_key(&o, pm_text_of(p->key));
-        put_list(&o, p, put_string);
-        if (!is_list_utf8(p)) {
-            put_hex_key(&o, p->key);
-            put_list(&o, p, put_hex);
+        put(&o, "[", 1);
+        for (size_t k = 0; k < p->n_list; k++) {
+            put(&o, ",", k > 0);
+            put_string(&o, pm_text_of(p->list[k]));
         }
+        put(&o, "]", 1);
     }
     put(&o, "}\n", 2);
     if (o.st == PMAPDB_OK)

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "render/gauge.h"
+#include "render/format.h"
 #include "render/number.h"
 
 #include <inttypes.h>
@@ -23,32 +23,182 @@
 
 #define MOST_SAMPLES 10000 /* more cost the server memory, and are a mistake */
 
+typedef enum role { UNDECIDED, OMITTED, LABEL, GAUGE, AGE } role;
+
+/* What a column of one type is. A value times `up` by `down` is in the base unit. */
+typedef struct measure {
+    role role;
+    int up, down;
+    const char *unit;     /* OpenMetrics' base unit, which ends the metric's name; or "" */
+    const char *words[2]; /* of the column's name, which say the unit that it had */
+} measure;
+
+typedef struct gauge {
+    measure is;     /* UNDECIDED: an undeclared column shows it with its first known value */
+    pm_buf name;    /* of the label or of the metric */
+    pm_buf samples; /* lines */
+} gauge;
+
 typedef struct gauges {
-    pm_gauge *column;
+    gauge *column;
     pm_map by_labels; /* hashes of the labels of all rows */
     size_t n_samples;
+    const pm_about *about;
+    int64_t now_ms;
 } gauges;
 
-/* NULL where no column before `end` has the name. */
-static const pm_column *find_name(const pm_render *r, pm_text name, size_t end)
-{
-    const gauges *all = r->state;
+static const measure measures[PM_UNIT_COUNT_OF_UNITS] = {
+    [PM_UNIT_KIB] = {GAUGE, 1024, 1, "bytes", {"_kib"}},
+    [PM_UNIT_RATE] = {GAUGE, 1024, 3600, "bytes_per_second", {"_per_h", "_kib"}},
+    [PM_UNIT_DURATION] = {GAUGE, 1, 1000, "seconds", {"_ms", "_h"}},
+    [PM_UNIT_RATIO] = {GAUGE, 1, 1, "ratio", {0}},
+    [PM_UNIT_TIME] = {AGE, 1, 1, "seconds", {"_at", "_ms"}},
+    [PM_UNIT_PROCESS] = {.role = LABEL},
+    [PM_UNIT_LINEAGE] = {.role = LABEL},
+    [PM_UNIT_CATEGORY] = {.role = LABEL},
+    [PM_UNIT_SNAPSHOT] = {.role = OMITTED},
+    [PM_UNIT_ADDRESS] = {.role = OMITTED},
+};
 
-    for (size_t i = 0; i < end; i++)
-        if (name.len && pm_text_equal(pm_buf_text(&all->column[i].name), name))
-            return &r->columns[i];
-    return NULL;
+/* ---- text: lack of memory is noted in the buffer ---- */
+
+/* Adds text as one line. `quote` stands for a double quote, which HELP and labels escape
+ * differently. Malformed UTF-8 is repaired, because one bad byte would cost the whole file. */
+static void add_escaped(pm_buf *out, pm_text t, const char *quote)
+{
+    pm_buf good = {0};
+
+    pm_utf8_repair(t, &good, NULL);
+    out->failed |= good.failed;
+    for (size_t i = 0; i < good.len; i++) {
+        char c = good.data[i];
+        const char *escape = c == '\n' ? "\\n" : c == '\\' ? "\\\\" : c == '"' ? quote : NULL;
+
+        pm_buf_add(out, escape ? escape : &c, escape ? strlen(escape) : 1, NULL);
+    }
+    pm_buf_free(&good);
+}
+
+/* Adds NAME="VALUE"; nothing for an empty value, which is as good as no label, says the format. */
+static void add_label(pm_buf *out, pm_text name, pm_text value)
+{
+    if (!value.len)
+        return;
+    pm_buf_addf(out, NULL, "%s%.*s=\"", out->len ? "," : "", (int)name.len, name.data);
+    add_escaped(out, value, "\\\"");
+    pm_buf_addf(out, NULL, "\"");
+}
+
+static bool is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | ' ') >= 'a' && (c | ' ') <= 'z');
+}
+
+/* Adds the letters and digits of t, and one underscore for all between them; none at the ends,
+ * because names that begin with one are reserved. */
+static void add_name(pm_buf *out, pm_text t)
+{
+    size_t begin = out->len;
+
+    for (size_t i = 0; i < t.len; i++) {
+        if (!is_name_char(t.data[i]))
+            continue;
+        if (out->len > begin && !is_name_char(t.data[i - 1]))
+            pm_buf_addf(out, NULL, "_");
+        pm_buf_add(out, t.data + i, 1, NULL);
+    }
+    if (out->len == begin)
+        pm_buf_addf(out, NULL, "column");
+}
+
+/* Takes a word out of the name, where another word or the end follows: rss_kib_delta -> rss_delta.
+ */
+static void cut_word(pm_buf *name, const char *word)
+{
+    size_t n = strlen(word);
+    char *at = name->data;
+
+    while ((at = strstr(at, word)) && at[n] && at[n] != '_')
+        at++;
+    if (!at || at == name->data)
+        return;
+    memmove(at, at + n, strlen(at + n) + 1);
+    name->len -= n;
+}
+
+/* The column's name without its own unit, in whose place the base unit ends the metric's name. The
+ * age of the snapshot itself is just `age`. */
+static void name_metric(const gauges *all, gauge *g, const pm_column *c)
+{
+    pm_text query = all->about->name;
+    pm_buf stem = {0};
+    bool own_age = strcmp(c->name, "taken_at") == 0 && g->is.role == AGE;
+
+    pm_buf_addf(&stem, NULL, "%s", c->name);
+    for (size_t i = 0; i < 2 && g->is.words[i] && stem.data; i++)
+        cut_word(&stem, g->is.words[i]);
+    pm_buf_addf(&g->name, NULL, "pmapdb_");
+    if (query.len)
+        add_name(&g->name, query);
+    pm_buf_addf(&g->name, NULL, query.len ? "_" : "");
+    if (!own_age)
+        add_name(&g->name, pm_buf_text(&stem));
+    if (g->is.role == AGE)
+        pm_buf_addf(&g->name, NULL, own_age ? "age" : "_age");
+    if (pm_text_ends(pm_buf_text(&stem), PM_TEXT("_per_h")))
+        pm_buf_addf(&g->name, NULL, "our");
+    if (*g->is.unit && !pm_text_ends(pm_buf_text(&g->name), pm_text_of(g->is.unit)))
+        pm_buf_addf(&g->name, NULL, "_%s", g->is.unit);
+    g->name.failed |= stem.failed;
+    pm_buf_free(&stem);
+}
+
+/* Decides what a column is and names it. The role of a column without a declared type (ad-hoc SQL)
+ * follows from its values: is_text. A number that only tells things apart is a label, too. */
+static void decide(pm_render *r, gauge *g, const pm_column *c, bool is_text)
+{
+    pm_text name = pm_text_of(c->name);
+    bool is_label = (c->unit == PM_UNIT_TEXT && is_text) || pm_text_ends(name, PM_TEXT("_id")) ||
+                    pm_text_ends(name, PM_TEXT("pid")) || pm_text_starts(name, PM_TEXT("pid_")) ||
+                    pm_text_equal(name, PM_TEXT("inode"));
+
+    g->is = measures[c->unit].role ? measures[c->unit] : (measure){GAUGE, 1, 1, "", {0}};
+    if (g->is.role == GAUGE && c->unit == PM_UNIT_TEXT && pm_text_equal(name, PM_TEXT("source")))
+        g->is.role = OMITTED;
+    else if (g->is.role == GAUGE && is_label)
+        g->is.role = LABEL;
+    if (g->is.role >= GAUGE) {
+        name_metric(r->state, g, c);
+    } else if (g->is.role == LABEL) {
+        pm_buf_addf(&g->name, NULL, c->name[0] >= '0' && c->name[0] <= '9' ? "n" : "");
+        add_name(&g->name, name);
+    }
+    PM_STEP(r->st, pm_buf_status(&g->name, &r->error));
+}
+
+/* The first column before `end` that has the name; `end`: there is none. */
+static size_t find_name(const gauges *all, pm_text name, size_t end)
+{
+    size_t i = 0;
+
+    while (i < end && !(name.len && pm_text_equal(pm_buf_text(&all->column[i].name), name)))
+        i++;
+    return i;
 }
 
 static void open_prometheus(pm_render *r)
 {
+    static const pm_about no_about;
     gauges *all = r->state = pm_render_alloc(r, 1, sizeof *all);
 
-    if (all)
-        all->column = pm_render_alloc(r, r->n_columns, sizeof *all->column);
+    if (!all)
+        return;
+    all->about = r->options.about ? r->options.about : &no_about;
+    all->now_ms = r->options.now_ms ? r->options.now_ms : pm_clock_now();
+    all->column = pm_render_alloc(r, r->n_columns, sizeof *all->column);
     for (size_t i = 0; r->st == PMAPDB_OK && i < r->n_columns; i++)
         if (r->columns[i].unit != PM_UNIT_TEXT)
-            pm_gauge_decide(r, &all->column[i], &r->columns[i], false);
+            decide(r, &all->column[i], &r->columns[i], false);
 }
 
 static void close_prometheus(pm_render *r)
@@ -68,63 +218,56 @@ static void close_prometheus(pm_render *r)
 
 /* ---- rows ---- */
 
-static int64_t now_ms(const pm_render *r)
-{
-    return r->options.now_ms ? r->options.now_ms : pm_clock_now();
-}
-
-/* A real has a point or an exponent; infinity has a sign and a capital. */
-static void add_real(pm_buf *out, double v)
-{
-    char text[PM_NUMBER_TEXT];
-    const char *shown = isinf(v) ? v > 0 ? "+Inf" : "-Inf" : text;
-
-    pm_number_exact(v, text);
-    pm_buf_addf(out, NULL, "%s%s", shown, strpbrk(shown, ".ef") ? "" : ".0");
-}
-
-/* Adds nothing for an unknown value. */
-static void add_value(const pm_render *r, pm_buf *out, const pm_measure *is, const pm_value *v)
+/* Writes a value; false: it is unknown. A real has a point or an exponent; infinity has a sign and
+ * a capital. */
+static bool write_value(const measure *is, const pm_value *v, int64_t now_ms,
+                        char out[PM_NUMBER_TEXT])
 {
     double real = v->kind == PM_VALUE_INT ? (double)v->i : v->r;
     int64_t i;
 
-    if (is->role == PM_ROLE_AGE) {
-        if (v->kind == PM_VALUE_TEXT && pm_clock_parse(v->t, &i))
-            add_real(out, (double)(now_ms(r) - i) / 1000);
+    if (is->role == AGE) {
+        if (v->kind != PM_VALUE_TEXT || !pm_clock_parse(v->t, &i))
+            return false;
+        real = (double)(now_ms - i) / 1000;
     } else if (v->kind == PM_VALUE_TEXT || pm_value_unknown(v)) {
-        return;
+        return false;
     } else if (v->kind == PM_VALUE_INT && is->down == 1 &&
                !__builtin_mul_overflow(v->i, is->up, &i)) {
-        pm_buf_addf(out, NULL, "%" PRId64, i);
+        snprintf(out, PM_NUMBER_TEXT, "%" PRId64, i);
+        return true;
     } else {
-        add_real(out, real * is->up / is->down);
+        real = real * is->up / is->down;
     }
-}
-
-static void add_value_label(pm_buf *out, pm_text name, const pm_value *v)
-{
-    char text[PM_NUMBER_TEXT] = "";
-
-    if (v->kind == PM_VALUE_INT)
-        snprintf(text, sizeof text, "%" PRId64, v->i);
-    else if (!pm_value_unknown(v) && v->kind == PM_VALUE_REAL)
-        pm_number_exact(v->r, text);
-    pm_gauge_label(out, name, v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
+    pm_number_exact(real, out);
+    if (isinf(real))
+        snprintf(out, PM_NUMBER_TEXT, real > 0 ? "+Inf" : "-Inf");
+    else if (!strpbrk(out, ".e"))
+        memcpy(out + strlen(out), ".0", sizeof ".0");
+    return true;
 }
 
 /* A column takes precedence over an argument with the same name. */
-static void add_labels(const pm_render *r, pm_buf *out, const pm_value *values)
+static void add_labels(const gauges *all, size_t n_columns, pm_buf *out, const pm_value *values)
 {
-    const gauges *all = r->state;
-    const pm_about *about = pm_gauge_about(r);
+    const pm_about *about = all->about;
 
-    for (size_t i = 0; values && i < r->n_columns; i++)
-        if (all->column[i].is.role == PM_ROLE_LABEL)
-            add_value_label(out, pm_buf_text(&all->column[i].name), &values[i]);
+    for (size_t i = 0; values && i < n_columns; i++) {
+        const pm_value *v = &values[i];
+        char text[PM_NUMBER_TEXT] = "";
+
+        if (all->column[i].is.role != LABEL)
+            continue;
+        if (v->kind == PM_VALUE_INT)
+            snprintf(text, sizeof text, "%" PRId64, v->i);
+        else if (!pm_value_unknown(v) && v->kind == PM_VALUE_REAL)
+            pm_number_exact(v->r, text);
+        add_label(out, pm_buf_text(&all->column[i].name),
+                  v->kind == PM_VALUE_TEXT ? v->t : pm_text_of(text));
+    }
     for (size_t i = 0; i < about->n_labels; i++)
-        if (!values || !find_name(r, about->labels[i].name, r->n_columns))
-            pm_gauge_label(out, about->labels[i].name, about->labels[i].value);
+        if (!values || find_name(all, about->labels[i].name, n_columns) == n_columns)
+            add_label(out, about->labels[i].name, about->labels[i].value);
 }
 
 static void refuse_equal_labels(pm_render *r, pm_text labels)
@@ -142,24 +285,27 @@ static void refuse_equal_labels(pm_render *r, pm_text labels)
     PM_STEP(r->st, pm_map_put(&all->by_labels, hash, 0, &r->error));
 }
 
+static void add_line(gauge *g, pm_text labels, const char *value)
+{
+    pm_buf_addf(&g->samples, NULL, labels.len ? "%s{%s} %s\n" : "%s%s %s\n",
+                pm_buf_text(&g->name).data, labels.data, value);
+}
+
 /* Adds NAME{LABELS} VALUE; nothing for an unknown value. */
-static void add_sample(pm_render *r, pm_gauge *g, pm_text labels, const pm_value *v)
+static void add_sample(pm_render *r, gauge *g, pm_text labels, const pm_value *v)
 {
     gauges *all = r->state;
-    pm_buf value = {0};
+    char value[PM_NUMBER_TEXT];
 
-    add_value(r, &value, &g->is, v);
-    if (value.len && ++all->n_samples > MOST_SAMPLES)
+    if (!write_value(&g->is, v, all->now_ms, value))
+        return;
+    if (++all->n_samples > MOST_SAMPLES)
         r->st = pm_fail(&r->error, PMAPDB_USAGE,
                         "more than %d samples are too many for prometheus: --top N takes the first "
                         "rows",
                         MOST_SAMPLES);
-    if (value.len)
-        pm_buf_addf(&g->samples, NULL, "%s%s%s%s %s\n", g->name.data, labels.len ? "{" : "",
-                    labels.data, labels.len ? "}" : "", value.data);
-    g->samples.failed |= value.failed;
+    add_line(g, labels, value);
     PM_STEP(r->st, pm_buf_status(&g->samples, &r->error));
-    pm_buf_free(&value);
 }
 
 static void row(pm_render *r, const pm_value *values)
@@ -169,25 +315,23 @@ static void row(pm_render *r, const pm_value *values)
 
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
         if (!all->column[i].is.role && !pm_value_unknown(&values[i]))
-            pm_gauge_decide(r, &all->column[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
-    add_labels(r, &labels, values);
+            decide(r, &all->column[i], &r->columns[i], values[i].kind == PM_VALUE_TEXT);
+    add_labels(all, r->n_columns, &labels, values);
     PM_STEP(r->st, pm_buf_status(&labels, &r->error));
     if (r->st == PMAPDB_OK)
         refuse_equal_labels(r, pm_buf_text(&labels));
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
-        if (all->column[i].is.role >= PM_ROLE_GAUGE)
+        if (all->column[i].is.role >= GAUGE)
             add_sample(r, &all->column[i], pm_buf_text(&labels), &values[i]);
     pm_buf_free(&labels);
 }
 
-/* ---- the file ---- */
-
 /* A metric without a known value is absent. HELP is one line: the meaning of the column, and the
  * query. */
-static void put_metric(pm_render *r, const pm_gauge *g, const char *since, pm_text help)
+static void put_metric(pm_render *r, const gauge *g, const char *since, pm_text help)
 {
     const char *name = g->name.data;
-    pm_text title = pm_gauge_about(r)->title;
+    pm_text title = ((const gauges *)r->state)->about->title;
 
     if (!g->samples.len)
         return;
@@ -195,51 +339,44 @@ static void put_metric(pm_render *r, const pm_gauge *g, const char *since, pm_te
     if (*g->is.unit)
         pm_putf(r, "# UNIT %s %s\n", name, g->is.unit);
     pm_putf(r, "# HELP %s %s", name, since);
-    pm_gauge_escape(&r->line, help, "'");
+    add_escaped(&r->line, help, "'");
     pm_putf(r, title.len ? ". " : "");
-    pm_gauge_escape(&r->line, title, "'");
+    add_escaped(&r->line, title, "'");
     pm_putf(r, "\n");
     pm_put(r, g->samples.data, g->samples.len);
 }
 
 static void put_column(pm_render *r, size_t i)
 {
-    const pm_gauge *g = &((const gauges *)r->state)->column[i];
-    const pm_column *same = find_name(r, pm_buf_text(&g->name), i);
-    const pm_text *help = pm_gauge_about(r)->help;
+    const gauges *all = r->state;
+    const gauge *g = &all->column[i];
+    size_t same = find_name(all, pm_buf_text(&g->name), i);
+    pm_text help = all->about->help ? all->about->help[i] : PM_TEXT("");
 
-    if (same)
+    if (same < i)
         r->st = pm_fail(&r->error, PMAPDB_USAGE,
-                        "the columns '%s' and '%s' are both '%s' in prometheus", same->name,
-                        r->columns[i].name, g->name.data);
+                        "the columns '%s' and '%s' are both '%s' in prometheus",
+                        r->columns[same].name, r->columns[i].name, g->name.data);
     else
-        put_metric(r, g, g->is.role == PM_ROLE_AGE ? "Seconds since then: " : "",
-                   help && help[i].len ? help[i] : pm_text_of(r->columns[i].name));
-}
-
-/* True if a column has the time of the row. */
-static bool has_moment(const pm_render *r)
-{
-    for (size_t i = 0; i < r->n_columns; i++)
-        if (pm_text_listed(pm_text_of(r->columns[i].name), " taken_at last_at to_at "))
-            return true;
-    return false;
+        put_metric(r, g, g->is.role == AGE ? "Seconds since then: " : "",
+                   help.len ? help : pm_text_of(r->columns[i].name));
 }
 
 /* Without a time column, the age of the snapshot is a gauge with one sample. */
 static void put_age(pm_render *r)
 {
-    const pm_column when = {"taken_at", PM_UNIT_TIME};
-    pm_gauge age = {0};
+    const gauges *all = r->state;
+    gauge age = {0};
     pm_buf labels = {0};
+    char value[PM_NUMBER_TEXT];
 
-    if (!pm_gauge_about(r)->moment_ms || r->n_rows == 0 || has_moment(r))
-        return;
-    pm_gauge_decide(r, &age, &when, false);
-    add_labels(r, &labels, NULL);
-    pm_buf_addf(&age.samples, NULL, "%s%s%s%s %.3f\n", pm_buf_text(&age.name).data,
-                labels.len ? "{" : "", pm_buf_text(&labels).data, labels.len ? "}" : "",
-                (double)(now_ms(r) - pm_gauge_about(r)->moment_ms) / 1000);
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (pm_text_listed(pm_text_of(r->columns[i].name), " taken_at last_at to_at "))
+            return;
+    decide(r, &age, &(pm_column){"taken_at", PM_UNIT_TIME}, false);
+    add_labels(all, r->n_columns, &labels, NULL);
+    snprintf(value, sizeof value, "%.3f", (double)(all->now_ms - all->about->moment_ms) / 1000);
+    add_line(&age, pm_buf_text(&labels), value);
     PM_STEP(r->st, pm_buf_status(&labels, &r->error));
     PM_STEP(r->st, pm_buf_status(&age.samples, &r->error));
     if (r->st == PMAPDB_OK)
@@ -253,7 +390,7 @@ static void end(pm_render *r)
 {
     for (size_t i = 0; i < r->n_columns && r->st == PMAPDB_OK; i++)
         put_column(r, i);
-    if (r->st == PMAPDB_OK)
+    if (r->st == PMAPDB_OK && r->n_rows && ((const gauges *)r->state)->about->moment_ms)
         put_age(r);
     pm_putf(r, "# EOF\n");
     PM_STEP(r->st, pm_buf_status(&r->line, &r->error));

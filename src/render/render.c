@@ -16,6 +16,11 @@ static const struct {
 #undef PM_FORMAT
 };
 
+pmapdb_status pm_sink_add(void *buf, const char *bytes, size_t n, pmapdb_error *err)
+{
+    return pm_buf_add(buf, bytes, n, err);
+}
+
 bool pm_format_find(const char *name, pm_format *out)
 {
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)

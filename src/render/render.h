@@ -12,6 +12,9 @@ typedef struct pm_sink {
     pmapdb_status (*write)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 } pm_sink;
 
+/* A sink that adds to a pm_buf. */
+pmapdb_status pm_sink_add(void *buf, const char *bytes, size_t n, pmapdb_error *err);
+
 typedef struct pm_column {
     const char *name;
     pm_unit unit;
@@ -115,7 +118,7 @@ pmapdb_status pm_render_escaped(const pm_sink *sink, pm_text text, pmapdb_error 
 pmapdb_status pm_render_line(const pm_sink *sink, pm_text text, pmapdb_error *err);
 
 /* One JSON object on a line, for events: keys with values; unknown values are left out. Bytes that
- * are not UTF-8 become U+FFFD, and "KEY_hex" has the bytes (of all elements of a list). */
+ * are not UTF-8 become U+FFFD, and "KEY_hex" has the bytes of a text. */
 typedef struct pm_pair {
     const char *key;
     pm_value value;

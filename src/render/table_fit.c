@@ -141,25 +141,6 @@ static size_t equal_share(const pm_render *r)
     return share > NARROWEST ? share : NARROWEST;
 }
 
-/* Returns how many bytes of the text to put in a line of that width: whole words if possible. */
-static size_t line_of(pm_text t, size_t width)
-{
-    size_t n = 0, at = 0, blank = 0;
-
-    while (n < t.len && at <= width) {
-        size_t bytes = 1;
-
-        while (n + bytes < t.len && ((unsigned char)t.data[n + bytes] & 0xc0) == 0x80)
-            bytes++;
-        at += pm_terminal_width((pm_text){t.data + n, bytes});
-        if (at > width)
-            break;
-        blank = t.data[n] == ' ' ? n : blank;
-        n += bytes;
-    }
-    return n < t.len && t.data[n] != ' ' && blank ? blank : n ? n : t.len;
-}
-
 /* Breaks the cells of a column into lines. */
 static void wrap(pm_render *r, size_t i, size_t width)
 {
@@ -174,7 +155,7 @@ static void wrap(pm_render *r, size_t i, size_t width)
             continue;
         pm_buf_clear(&r->scratch);
         while (rest.len) {
-            size_t n = line_of(rest, width);
+            size_t n = pm_terminal_line(rest, width).len;
 
             PM_STEP(r->st, pm_buf_addf(&r->scratch, &r->error, "%.*s%s", (int)n, rest.data,
                                        n < rest.len ? "\n" : ""));

@@ -37,16 +37,46 @@ pmapdb_status pm_terminal_escape(pm_text t, pm_buf *out, pmapdb_error *err)
     return st;
 }
 
+/* Cuts a character off; returns its width. */
+static size_t next_width(pm_text *t)
+{
+    uint32_t cp;
+
+    *t = pm_text_from(*t, pm_utf8_next(*t, &cp));
+    return cp < 0x300 || cp == PM_UTF8_BAD ? 1 : (size_t)utf8proc_charwidth((utf8proc_int32_t)cp);
+}
+
 size_t pm_terminal_width(pm_text t)
 {
     size_t width = 0;
 
-    while (t.len) {
-        uint32_t cp;
-
-        t = pm_text_from(t, pm_utf8_next(t, &cp));
-        width +=
-            cp < 0x300 || cp == PM_UTF8_BAD ? 1 : (size_t)utf8proc_charwidth((utf8proc_int32_t)cp);
-    }
+    while (t.len)
+        width += next_width(&t);
     return width;
+}
+
+pm_text pm_terminal_head(pm_text t, size_t columns)
+{
+    pm_text rest = t;
+    size_t used = 0, n = 0;
+
+    while (rest.len && (used += next_width(&rest)) <= columns)
+        n = t.len - rest.len;
+    return (pm_text){t.data, n};
+}
+
+pm_text pm_terminal_line(pm_text t, size_t columns)
+{
+    pm_text line = pm_terminal_head(t, columns);
+    size_t whole = line.len;
+
+    while (line.len < t.len && whole && t.data[whole] != ' ')
+        whole--;
+    if (line.len < t.len && whole)
+        line.len = whole;
+    if (!line.len && t.len) { /* the first character is wider */
+        next_width(&t);
+        line.len = (size_t)(t.data - line.data);
+    }
+    return line;
 }

@@ -44,11 +44,6 @@ static void add_value(pm_buf *out, const pm_value *v, bool is_array)
 
 /* ---- the sink ---- */
 
-static pmapdb_status write_rendered(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    return pm_buf_add(ctx, bytes, n, err);
-}
-
 static void end_table(pm_batch *b)
 {
     if (b->render)
@@ -62,7 +57,7 @@ static pmapdb_status begin_table(void *ctx, const char *name, const pm_column *c
     pm_batch *b = ctx;
     pmapdb_status st = pm_batch_end(b, err);
     pm_batch_table *t = &b->table[b->n++];
-    const pm_sink sink = {&t->text, write_rendered};
+    const pm_sink sink = {&t->text, pm_sink_add};
     const pm_render_options o = {.format =
                                      b->format == PM_PUSH_CSV ? PM_FORMAT_CSV : PM_FORMAT_NDJSON};
 

@@ -49,8 +49,10 @@ int pm_cli_baseline(pm_cli *cli, int argc, char **argv)
     if (cli->output && cli->format == PM_FORMAT_TABLE)
         cli->format = PM_FORMAT_CSV;
     snprintf(keep, sizeof keep, "%lld", (long long)b.keep);
-    rows = pm_sources_ask(&sources, cli, "baseline-rows", &store);
-    pm_answer_bind(rows, "keep", b.keep ? keep : NULL);
+    store = pm_sources_end(&sources, cli);
+    rows = pm_answer_ask(
+        store, "baseline-rows",
+        (pm_answer_arg[]){{"sources", sources.data}, {"keep", b.keep ? keep : NULL}, {0}});
     pm_answer_write(cli, rows, NULL, NULL);
     pmapdb_rows_close(rows);
     pmapdb_close(store);

@@ -1,17 +1,13 @@
-/* compare: pmapdb compare A... --with B... : did this build make it worse? */
+/* compare: pmapdb compare A... --with B... : did this build make it worse? The queries
+ * compare-samples, compare-rows and compare-gates answer. */
 #include "cli/compare/compare.h"
-#include "cli/options/options.h"
-#include "cli/output.h"
+#include "cli/moment.h"
 #include "cli/words.h"
 
 #include "parse/files/csv_table.h"
-#include <math.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ALPHA 0.01
-#define SHARE 0.01
 
 /* Stands for --with among the operands; no file or process has this name. */
 static char with_mark[] = "\001with";
@@ -20,11 +16,13 @@ typedef struct compare {
     pm_cli *cli;
     pm_runs_options from;
     pm_cli_list with, fail_on;
-    double share;
+    char tolerance[32]; /* a share of 1 */
     const char *junit;
     bool all;
-    pm_findings findings;
-    pm_gates gates;
+    pmapdb_store *store;
+    pm_buf sources, samples, gates; /* as JSON */
+    pm_words found, cases;          /* what decides, as lines below the table and as test cases */
+    int n_cases, n_worse, n_unknown;
 } compare;
 
 static const char *read_share(const char *arg, void *value)
@@ -35,7 +33,7 @@ static const char *read_share(const char *arg, void *value)
     if (n < 2 || arg[n - 1] != '%' || !pm_csv_number((pm_text){arg, n - 1}, &percent) ||
         percent > 100)
         return "a share like 1%";
-    *(double *)value = percent / 100;
+    snprintf(value, sizeof((compare *)NULL)->tolerance, "%.17g", percent / 100);
     return NULL;
 }
 
@@ -46,7 +44,7 @@ static const pm_option options[] = {
     {"fail-on", 0, PM_OPT_LIST, AT(fail_on), "WHAT:AMOUNT",
      "Exit 1 only for this: rss:+5%, peak:10M, growth:1M/h, per_work:100B, mappings:20, "
      "CATEGORY:+10M"},
-    {"tolerance", 0, PM_OPT_CUSTOM, AT(share), "SHARE",
+    {"tolerance", 0, PM_OPT_CUSTOM, AT(tolerance), "SHARE",
      "Smaller differences, as shares of the process, do not matter (1%)", read_share},
     {"warm-up", 0, PM_OPT_TEXT, AT(from.warm_up), "SPAN",
      "Time after the start of each run that only the peak covers (a tenth)"},
@@ -60,133 +58,157 @@ static const pm_option options[] = {
 
 static const pm_syntax syntax = {.options = options, .operands = "A... --with B..."};
 
-/* ---- output ---- */
+/* ---- what decides ---- */
 
-enum {
-    KEY,
-    METRIC,
-    A,
-    B,
-    DIFFERENCE,
-    LOW,
-    HIGH,
-    P_ADJUSTED,
-    OUTCOME,
-    FOR_PEOPLE, /* the number of columns that people see */
-    P = FOR_PEOPLE,
-    TOLERANCE,
-    RUNS,
-    COLUMNS
-};
-
-static const pm_column columns[COLUMNS] = {
-    [KEY] = {"key", PM_UNIT_CATEGORY},
-    [METRIC] = {"metric", PM_UNIT_TEXT},
-    [A] = {"a", PM_UNIT_AMOUNT},
-    [B] = {"b", PM_UNIT_AMOUNT},
-    [DIFFERENCE] = {"difference", PM_UNIT_AMOUNT},
-    [LOW] = {"low", PM_UNIT_AMOUNT},
-    [HIGH] = {"high", PM_UNIT_AMOUNT},
-    [P_ADJUSTED] = {"p_adjusted", PM_UNIT_RATIO},
-    [OUTCOME] = {"outcome", PM_UNIT_TEXT},
-    [P] = {"p", PM_UNIT_RATIO},
-    [TOLERANCE] = {"tolerance", PM_UNIT_AMOUNT},
-    [RUNS] = {"runs_needed", PM_UNIT_COUNT},
-};
-
-static pm_value amount(const pm_finding *f, double v)
+static void put_xml(FILE *out, pm_text text)
 {
-    if (f->measure == PM_PIECES || f->measure == PM_PER_WORK || isnan(v))
-        return pm_value_real(v);
-    return (pm_value){.kind = PM_VALUE_INT, .i = (int64_t)llround(v)};
-}
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
 
-static void write_row(pm_output *out, const pm_finding *f)
-{
-    const pm_contrast *c = &f->contrast;
-    const pm_value values[COLUMNS] = {[KEY] = {.kind = PM_VALUE_TEXT, .t = f->key},
-                                      [METRIC] = pm_value_text(pm_measure_names[f->measure]),
-                                      [A] = amount(f, c->a),
-                                      [B] = amount(f, c->b),
-                                      [DIFFERENCE] = amount(f, c->b - c->a),
-                                      [LOW] = amount(f, c->low),
-                                      [HIGH] = amount(f, c->high),
-                                      [P] = pm_value_real(c->p),
-                                      [P_ADJUSTED] = pm_value_real(c->p_adjusted),
-                                      [TOLERANCE] = amount(f, f->tolerance),
-                                      [OUTCOME] = pm_value_text(pm_outcome_names[f->outcome]),
-                                      [RUNS] = pm_value_int(f->runs_needed)};
-
-    pm_output_row(out, values);
-}
-
-/* Below the table: the worst outcome, and the gates that decide the exit status. */
-static void put_conclusion(const compare *c, pm_output *out)
-{
-    static const char *const words[] = {"not worse", "worse", "", "cannot tell"};
-
-    pm_output_line(out, "%s: %zu run%s of A, %zu of B", words[pm_gates_exit(&c->gates)],
-                   c->findings.n_a, c->findings.n_a == 1 ? "" : "s", c->findings.n_b);
-    for (size_t i = 0; i < c->gates.n; i++) {
-        pm_words line = {0};
-        FILE *words_of = pm_words_begin(&line);
-
-        if (c->gates.item[i].text)
-            fprintf(words_of, "%s: ", c->gates.item[i].text);
-        pm_finding_put(words_of, &c->gates.item[i].finding, &c->findings);
-        pm_words_end(&line);
-        pm_output_line(out, "  %s", line.data);
-        free(line.data);
+        if (pm_char_in((char)c, "<>&\"'"))
+            fprintf(out, "&#%d;", c);
+        else
+            fputc(c >= ' ' && c < 0x7f ? c : '?', out);
     }
 }
 
-static void write(const compare *c)
+/* A test case of JUnit; `tag`: of what went wrong, or NULL. */
+static void put_case(FILE *out, const pmapdb_rows *gate, const char *tag)
 {
-    static const pm_about about = {.name = {"compare", 7},
-                                   .title = {"Runs of B against runs of A", 27},
-                                   .narrow = {"key metric a b difference p_adjusted outcome", 44}};
-    bool all = !pm_cli_is_for_people(c->cli) || c->cli->wide;
+    pm_text text = pm_answer_bytes(gate, "gate");
+
+    fputs("  <testcase classname=\"pmapdb.compare\" name=\"", out);
+    put_xml(out, pm_answer_bytes(gate, "key"));
+    fputc(' ', out);
+    put_xml(out, pm_answer_bytes(gate, "metric"));
+    fputs(text.data ? ", fail on " : "", out);
+    put_xml(out, text);
+    fputs("\">", out);
+    if (tag) {
+        fprintf(out, "<%s message=\"", tag);
+        put_xml(out, pm_answer_bytes(gate, "said"));
+        fputs("\"/>", out);
+    }
+    fputs("</testcase>\n", out);
+}
+
+/* The first row is the worst outcome, the others are the gates. */
+static void take_gate(compare *c, const pmapdb_rows *row)
+{
+    pm_text outcome = pm_answer_bytes(row, "outcome"), gate = pm_answer_bytes(row, "gate");
+    const char *said = pm_answer_bytes(row, "said").data, *tag = NULL;
+
+    if (pm_text_equal(outcome, PM_TEXT("trouble")))
+        pm_cli_die("--fail-on '%s': %s", gate.data, said);
+    if (!pm_answer_bytes(row, "key").data) {
+        fprintf(c->found.out, "%s\n", said);
+        return;
+    }
+    if (pm_text_equal(outcome, PM_TEXT("worse"))) {
+        tag = "failure";
+        c->n_worse++;
+    } else if (pm_text_equal(outcome, PM_TEXT("cannot tell"))) {
+        tag = "skipped";
+        c->n_unknown++;
+    }
+    c->n_cases++;
+    fprintf(c->found.out, "  %s%s%s\n", gate.data ? gate.data : "", gate.data ? ": " : "", said);
+    put_case(c->cases.out, row, tag);
+}
+
+static void write_junit(const compare *c)
+{
+    FILE *out = fopen(c->junit, "w");
+
+    if (out)
+        fprintf(out,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pmapdb compare\" "
+                "tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n%s</testsuite>\n",
+                c->n_cases, c->n_worse, c->n_unknown, c->cases.data);
+    if (!out || fclose(out) != 0)
+        pm_cli_die("'%s' cannot be written: %s", c->junit, strerror(errno));
+}
+
+/* ---- the answer ---- */
+
+/* Asks the query compare-rows: about all numbers, or those of the gates. */
+static pmapdb_rows *ask(const compare *c, const char *gates, bool all)
+{
+    return pm_answer_ask(c->store, "compare-rows",
+                         (pm_answer_arg[]){{"samples", c->samples.data},
+                                           {"tolerance", *c->tolerance ? c->tolerance : NULL},
+                                           {"gates", gates},
+                                           {"all", all ? "1" : "0"},
+                                           {0}});
+}
+
+/* Says what cannot be compared. */
+static void read_samples(compare *c)
+{
+    pmapdb_rows *rows = pm_answer_ask(c->store, "compare-samples",
+                                      (pm_answer_arg[]){{"sources", c->sources.data}, {0}});
+
+    pm_answer_json(rows, &c->samples);
+    pmapdb_rows_close(rows);
+    rows = pm_answer_ask(c->store, "notes", (pm_answer_arg[]){{"samples", c->samples.data}, {0}});
+    pm_moment_say_notes(c->cli, rows);
+}
+
+static void read_gates(compare *c)
+{
+    pm_buf findings = {0};
+    pmapdb_rows *rows;
+
+    pm_gates_read(c->cli, &c->fail_on, &c->gates);
+    rows = ask(c, c->gates.data, true);
+    pm_answer_json(rows, &findings);
+    pmapdb_rows_close(rows);
+    rows = pm_answer_ask(c->store, "compare-gates",
+                         (pm_answer_arg[]){{"findings", findings.data},
+                                           {"gates", c->gates.data},
+                                           {"samples", c->samples.data},
+                                           {0}});
+    pm_words_begin(&c->found);
+    pm_words_begin(&c->cases);
+    while (pm_run_next(rows))
+        take_gate(c, rows);
+    pm_words_end(&c->found);
+    pm_words_end(&c->cases);
+    pmapdb_rows_close(rows);
+    pm_buf_free(&findings);
+}
+
+static int answer(compare *c)
+{
+    bool people = pm_cli_is_for_people(c->cli);
+    pmapdb_rows *rows;
+    pm_answer_view view;
     pm_output out;
 
+    read_samples(c);
+    read_gates(c);
+    if (!c->n_cases) /* the notes said why */
+        return PM_EXIT_TROUBLE;
+    if (c->junit)
+        write_junit(c);
+    rows = ask(c, NULL, c->all || !people);
     pm_output_open(&out, c->cli);
-    pm_output_rows(&out, columns, all ? COLUMNS : FOR_PEOPLE, &about);
-    for (size_t i = 0; i < c->findings.n; i++) {
-        const pm_finding *f = &c->findings.item[i];
-
-        /* For people: total, and the categories that differ. */
-        if (c->all || !pm_cli_is_for_people(c->cli) || pm_text_equal(f->key, PM_TEXT("total")) ||
-            f->outcome == PM_WORSE || f->outcome == PM_BETTER)
-            write_row(&out, f);
-    }
+    pm_answer_rows(&out, rows, &view, NULL, NULL);
     pm_output_end_rows(&out);
-    if (pm_cli_is_for_people(c->cli)) {
+    if (people)
         pm_output_text(&out, "\n");
-        put_conclusion(c, &out);
+    for (pm_text rest = {c->found.data, c->found.len}, line; people && rest.len;) {
+        line = pm_text_cut(&rest, '\n');
+        pm_output_line(&out, "%.*s", (int)line.len, line.data);
     }
     pm_output_end(&out);
-}
-
-/* ---- the command ---- */
-
-static void say_limits(const compare *c)
-{
-    const pm_findings *f = &c->findings;
-
-    if (f->blocks)
-        pm_cli_note(c->cli,
-                    "one run each: only growth is judged, by the parts of the run; how much the "
-                    "rest differs from run to run of one build is unknown");
-    else if (f->least > ALPHA)
-        pm_cli_note(c->cli,
-                    "%zu against %zu runs never have p below %.2g: 5 against 5 can tell, 3 against "
-                    "10, too",
-                    f->n_a, f->n_b, f->least);
+    pmapdb_rows_close(rows);
+    return c->n_worse ? PM_EXIT_FOUND : c->n_unknown ? PM_EXIT_TOO_FEW : PM_EXIT_OK;
 }
 
 int pm_cli_compare(pm_cli *cli, int argc, char **argv)
 {
-    compare c = {.cli = cli, .share = SHARE};
-    pm_buf sources = {0};
+    compare c = {.cli = cli};
     bool of_b = false;
     int n, exit_code;
 
@@ -198,21 +220,19 @@ int pm_cli_compare(pm_cli *cli, int argc, char **argv)
         if (argv[i] == with_mark)
             of_b = true;
         else
-            pm_sources_add(&sources, cli, argv[i], of_b, &c.from);
+            pm_sources_add(&c.sources, cli, argv[i], of_b, &c.from);
     for (size_t i = 0; i < c.with.n; i++)
-        pm_sources_add(&sources, cli, c.with.item[i], true, &c.from);
+        pm_sources_add(&c.sources, cli, c.with.item[i], true, &c.from);
     if (!n || argv[1] == with_mark || (!c.with.n && (!of_b || argv[n] == with_mark)))
         pm_cli_usage(cli, "compare what? Runs of A, then --with, then runs of B");
-    pm_findings_make(&c.findings, &sources, cli, c.share, ALPHA);
-    say_limits(&c);
-    pm_gates_make(&c.gates, cli, &c.fail_on, &c.findings, ALPHA);
-    if (c.junit)
-        pm_gates_junit(&c.gates, &c.findings, c.junit);
-    write(&c);
-    exit_code = pm_gates_exit(&c.gates);
-    free(c.gates.item);
-    pm_findings_free(&c.findings);
-    pm_buf_free(&sources);
+    c.store = pm_sources_end(&c.sources, cli);
+    exit_code = answer(&c);
+    pmapdb_close(c.store);
+    free(c.found.data);
+    free(c.cases.data);
+    pm_buf_free(&c.sources);
+    pm_buf_free(&c.samples);
+    pm_buf_free(&c.gates);
     free(c.with.item);
     free(c.fail_on.item);
     return exit_code;

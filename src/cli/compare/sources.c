@@ -9,13 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct source {
-    const char *word; /* of the command line; NULL: the store */
-    const pm_cli *cli;
-    const pm_runs_options *options;
-    pm_buf *json;
-} source;
-
 /* ---- CSV files ---- */
 
 typedef struct csv_file {
@@ -49,11 +42,6 @@ static int read_csv(csv_file *f, const pm_csv_column *columns, size_t n_columns,
     return f->rows;
 }
 
-static pmapdb_status add(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    return pm_buf_add(ctx, bytes, n, err);
-}
-
 /* ---- a file of baseline ---- */
 
 enum { RUN, KEY, DIALECT, BLOCK, AT_S, WORK, MAPPINGS, RSS, RSS_MAX, PAGE, N_FIELDS };
@@ -67,7 +55,7 @@ static const pm_csv_column fields[N_FIELDS] = {
 static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
 {
     csv_file *f = ctx;
-    const pm_sink sink = {f->json, add};
+    const pm_sink sink = {f->json, pm_sink_add};
     pm_pair pairs[N_FIELDS] = {{0}};
     char began[PM_CLOCK_TEXT];
     int64_t ms;
@@ -126,53 +114,50 @@ static void read_work(const char *path, pm_buf *json)
 
 /* ---- a store ---- */
 
+/* What of a store is asked for; each may be NULL. */
+typedef struct store_part {
+    const char *process, *from, *to, *label;
+} store_part;
+
 /* An empty word is not given. */
 static const char *given(const char *value)
 {
     return value && *value ? value : NULL;
 }
 
-/* What of a store is asked for; each may be NULL. */
-typedef struct store_part {
-    const char *process, *from, *to, *label;
-} store_part;
-
-static void read_store(source *s, const pm_cli *cli, const store_part *part)
+static void read_store(const pm_cli *cli, const pm_runs_options *options, const store_part *part,
+                       pm_buf *json)
 {
     pmapdb_store *store = pm_cli_store(cli, PMAPDB_READ);
     pm_buf work = {0};
     pmapdb_rows *rows;
 
-    if (s->options->work)
-        read_work(s->options->work, &work);
+    if (options->work)
+        read_work(options->work, &work);
     rows = pm_answer_ask(store, "runs",
                          (pm_answer_arg[]){{"work", work.data},
                                            {"process", given(part->process)},
                                            {"from", given(part->from)},
                                            {"to", given(part->to)},
                                            {"label", given(part->label)},
-                                           {"warm-up", given(s->options->warm_up)},
-                                           {"dialect", given(s->options->dialect)},
+                                           {"warm-up", given(options->warm_up)},
+                                           {"dialect", given(options->dialect)},
                                            {NULL, NULL}});
-    pm_answer_json(rows, s->json);
+    pm_answer_json(rows, json);
     pm_buf_free(&work);
     pmapdb_rows_close(rows);
     pmapdb_close(store);
 }
 
-/* Reads NAME, NAME@FROM..TO or NAME@KEY=VALUE. */
-static void read_name(source *s)
+/* Splits NAME, NAME@FROM..TO or NAME@KEY=VALUE. */
+static store_part split(char *words)
 {
-    char *words = strdup(s->word), *dots, *at;
     store_part part = {.process = words};
+    char *at = strrchr(words, '@'), *dots = at ? strstr(at, "..") : NULL;
 
-    if (!words)
-        pm_cli_no_memory();
     if (strchr(words, '/') || pm_text_ends(pm_text_of(words), PM_TEXT(".csv")) ||
         pm_text_ends(pm_text_of(words), PM_TEXT(".db")))
         pm_cli_die("'%s': no such file", words);
-    at = strrchr(words, '@');
-    dots = at ? strstr(at, "..") : NULL;
     if (at && strchr(at, '=')) {
         *at = '\0';
         part.label = at + 1;
@@ -181,63 +166,64 @@ static void read_name(source *s)
         part.from = at + 1;
         part.to = dots + 2;
     }
-    read_store(s, s->cli, &part);
-    free(words);
+    return part;
 }
 
-static void read_file(source *s)
+static bool is_store(const char *path)
 {
     static const char magic[] = "SQLite format 3";
-    pm_cli of_file = *s->cli;
-    FILE *file = fopen(s->word, "rb");
+    FILE *file = fopen(path, "rb");
     char head[sizeof magic] = "";
     size_t n = file ? fread(head, 1, sizeof head, file) : 0;
 
     if (file)
         fclose(file);
-    of_file.db = s->word;
-    if (n == sizeof head && memcmp(head, magic, sizeof magic) == 0)
-        read_store(s, &of_file, &(store_part){.process = s->options->process});
-    else
-        read_csv(&(csv_file){.path = s->word, .json = s->json}, fields, N_FIELDS, take_row);
+    return n == sizeof head && memcmp(head, magic, sizeof magic) == 0;
 }
 
 void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *word, bool of_b,
                     const pm_runs_options *options)
 {
-    source s = {.word = word, .cli = cli, .options = options, .json = sources};
     const char *name = word ? word : "the store";
-    const pm_sink sink = {sources, add};
+    const pm_sink sink = {sources, pm_sink_add};
     const pm_pair pairs[] = {{.key = "source", .value = pm_value_text(name)},
                              {.key = "of_b", .value = pm_value_int(of_b)}};
+    store_part part = {.process = options->process};
+    pm_cli of_file = *cli;
+    char *words = pm_text_copy(pm_text_of(word));
     struct stat st;
     size_t begin;
     pmapdb_error err;
 
+    if (!words)
+        pm_cli_no_memory();
     pm_cli_must(pm_buf_addf(sources, &err, sources->len ? ",[" : "[["), &err);
     pm_cli_must(pm_render_object(&sink, pairs, 2, &err), &err);
     pm_cli_must(pm_buf_add(sources, ",", 1, &err), &err);
     begin = sources->len;
-    if (!word)
-        read_store(&s, cli, &(store_part){.process = options->process});
-    else if (stat(word, &st) == 0)
-        read_file(&s);
-    else
-        read_name(&s);
+    if (word && stat(word, &st) == 0 && !is_store(word)) {
+        read_csv(&(csv_file){.path = word, .json = sources}, fields, N_FIELDS, take_row);
+    } else {
+        if (word && stat(word, &st) == 0)
+            of_file.db = word;
+        else if (word)
+            part = split(words);
+        read_store(&of_file, options, &part, sources);
+    }
     if (sources->len == begin + strlen("[]"))
         pm_cli_die("'%s' has no runs", name);
     pm_cli_must(pm_buf_add(sources, "]", 1, &err), &err);
+    free(words);
 }
 
-pmapdb_rows *pm_sources_ask(pm_buf *sources, const pm_cli *cli, const char *query,
-                            pmapdb_store **store)
+pmapdb_store *pm_sources_end(pm_buf *sources, const pm_cli *cli)
 {
     pmapdb_open_options open = {
         .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = cli->query_dir};
+    pmapdb_store *store;
     pmapdb_error err;
 
     pm_cli_must(pm_buf_add(sources, "]", 1, &err), &err);
-    pm_cli_must(pmapdb_open("the runs", &open, store, &err), &err);
-    return pm_answer_ask(*store, query,
-                         (pm_answer_arg[]){{"sources", sources->data}, {NULL, NULL}});
+    pm_cli_must(pmapdb_open("the runs", &open, &store, &err), &err);
+    return store;
 }

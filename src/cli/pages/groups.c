@@ -1,6 +1,5 @@
 /* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with
- * their total and notes on what the numbers lack; with --exact what they really hold. */
-#include "cli/answer.h"
+ * their total; with --exact what they really hold. */
 #include "cli/moment.h"
 #include "cli/pages/pages.h"
 #include "cli/run.h"
@@ -11,79 +10,20 @@
 
 #define VARIABLE "env:"
 
-typedef struct groups {
-    const pm_cli *cli;
-    pm_run_args args;
-    const char *by;       /* the parameter --by */
-    const char *variable; /* of env:VARIABLE, or NULL */
-    pm_output out;
-    pm_answer_view view;
-    int64_t processes, pss_unknown, unknown; /* `unknown`: processes in no group */
-    int64_t unreadable, unmoved; /* of the sweep; PMAPDB_UNKNOWN: the moment is not a sweep */
-} groups;
-
 /* Ends the program if --by is an expression that SQLite refuses. */
-static void read_by(groups *g)
+static void check_by(const pm_run_args *args)
 {
-    static const char *const plain[] = {"name", "user", "cgroup"};
+    const char *by = pm_run_given(args, "by");
     pm_expression *e = NULL;
     pmapdb_error err;
 
-    g->by = pm_run_given(&g->args, "by");
-    if (!g->by)
-        g->by = plain[0];
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (strcmp(g->by, plain[i]) == 0)
-            return;
-    if (strncmp(g->by, VARIABLE, strlen(VARIABLE)) == 0 && g->by[strlen(VARIABLE)]) {
-        g->variable = g->by + strlen(VARIABLE);
+    if (!by || pm_text_listed(pm_text_of(by), " name user cgroup ") ||
+        (strncmp(by, VARIABLE, strlen(VARIABLE)) == 0 && by[strlen(VARIABLE)]))
         return;
-    }
-    if (pm_expression_new(pm_text_of(g->by), &e, &err) != PMAPDB_OK)
-        pm_cli_usage(g->cli, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
+    if (pm_expression_new(pm_text_of(by), &e, &err) != PMAPDB_OK)
+        pm_cli_usage(args->cli, "--by is name, user, cgroup, env:VARIABLE or an SQL expression: %s",
                      err.text);
     pm_expression_free(e);
-}
-
-/* ---- rows ---- */
-
-static void see_row(void *ctx, const pmapdb_rows *row)
-{
-    groups *g = ctx;
-    int64_t here = pm_answer_int(row, "processes");
-
-    g->processes += here;
-    g->pss_unknown += pm_answer_int(row, "pss_unknown");
-    g->unreadable = pm_answer_int(row, "unreadable");
-    g->unmoved = pm_answer_int(row, "unmoved");
-    g->unknown += pmapdb_rows_type(row, 0) == PMAPDB_NULL ? here : 0;
-}
-
-static const char *processes_are(int64_t n)
-{
-    return n == 1 ? "process is" : "processes are";
-}
-
-/* Reports which processes are missing, and which numbers are incomplete. */
-static void say_lacks(const groups *g)
-{
-    if (g->unreadable > 0)
-        pm_cli_say("%lld %s missing here: the capture had no permission", (long long)g->unreadable,
-                   processes_are(g->unreadable));
-    if (g->unmoved > 0)
-        pm_cli_say("%lld %s missing here: left out by --on-growth or --on-rss-above",
-                   (long long)g->unmoved, processes_are(g->unmoved));
-    if (g->pss_unknown)
-        pm_cli_say("pss of %lld of %lld processes is not known, read as maps or from a capture "
-                   "without it: pmapdb by-process shows which",
-                   (long long)g->pss_unknown, (long long)g->processes);
-    if (g->unknown && g->variable)
-        pm_cli_say("of %lld of %lld processes it is not known whether they have %s: they were not "
-                   "captured live, or without --keep-env %s",
-                   (long long)g->unknown, (long long)g->processes, g->variable, g->variable);
-    else if (g->unknown)
-        pm_cli_say("%lld of %lld %s in no group: not captured live", (long long)g->unknown,
-                   (long long)g->processes, processes_are(g->processes));
 }
 
 /* ---- --exact: each page counted once: of this machine now, or of a moment that capture --pages
@@ -220,65 +160,44 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
 
 /* ---- the answer ---- */
 
-typedef struct said {
-    char method[16], taken_at[32];
-    int64_t unread, unreadable, moved_kib, union_kib;
-} said;
-
-static void see_group(void *ctx, const pmapdb_rows *row)
+static pmapdb_rows *ask(const exact *e, pmapdb_store *store, const char *by)
 {
-    said *s = ctx;
-
-    pm_answer_text(row, "method", s->method, sizeof s->method);
-    s->unread = pm_answer_int(row, "unread");
-    s->unreadable = pm_answer_int(row, "unreadable");
-    s->moved_kib = pm_answer_int(row, "moved_kib");
-    s->union_kib = pm_answer_int(row, "rss_kib"); /* of the last row */
+    return pm_answer_ask(
+        store, "groups-exact",
+        (pm_answer_arg[]){
+            {"by", by}, {"process", e->process}, {"at", e->at}, {"host", e->host}, {NULL, NULL}});
 }
 
-static void say_limits(const exact *e, const said *s)
+/* Says what the numbers lack. */
+static void say_notes(const exact *e, pmapdb_store *store)
 {
-    int64_t missing = s->unread + s->unreadable;
+    pmapdb_rows *rows = ask(e, store, "name");
+    pm_buf json = {0};
 
-    if (!*s->method)
-        return;
-    if (missing > 0)
-        pm_cli_say("%lld %s missing: their pages could not be read; uss may be too large",
-                   (long long)missing, missing == 1 ? "process is" : "processes are");
-    else if (e->ask.match)
-        pm_cli_note(e->ask.cli, "uss is against the processes that were read, not all of the host");
-    if (strcmp(s->method, "identity") == 0)
-        pm_cli_note(e->ask.cli,
-                    "without page frames: pages shared by fork are known by their address");
-    if (s->moved_kib > s->union_kib / 1000)
-        pm_cli_say("the kernel moved %lld KiB while the pages were read: at most that much is "
-                   "counted twice",
-                   (long long)s->moved_kib);
+    pm_answer_json(rows, &json);
+    pmapdb_rows_close(rows);
+    rows = pm_answer_ask(store, "notes",
+                         (pm_answer_arg[]){{"exact", json.data}, {"match", e->ask.match}, {0}});
+    pm_moment_say_notes(e->ask.cli, rows);
+    pm_buf_free(&json);
 }
 
 static void answer(exact *e, pmapdb_store *store)
 {
     size_t n = e->ask.by.n ? e->ask.by.n : 1;
     pm_output out;
-    said s = {0};
 
     pm_output_open(&out, e->ask.cli);
     for (size_t i = 0; i < n; i++) {
-        pmapdb_rows *rows =
-            pm_answer_ask(store, "groups-exact",
-                          (pm_answer_arg[]){{"by", e->ask.by.n ? e->ask.by.item[i] : "name"},
-                                            {"process", e->process},
-                                            {"at", e->at},
-                                            {"host", e->host},
-                                            {NULL, NULL}});
+        pmapdb_rows *rows = ask(e, store, e->ask.by.n ? e->ask.by.item[i] : "name");
 
-        pm_answer_rows(&out, rows, &e->view, see_group, &s);
+        pm_answer_rows(&out, rows, &e->view, NULL, NULL);
         if (pm_cli_is_for_people(e->ask.cli))
             pm_output_end_rows(&out);
         pmapdb_rows_close(rows);
     }
     pm_output_end(&out);
-    say_limits(e, &s);
+    say_notes(e, store);
 }
 
 static int groups_exact(pm_cli *cli, int argc, char **argv)
@@ -318,22 +237,12 @@ int pm_cli_groups(pm_cli *cli, int argc, char **argv)
          "Count every page once, of this machine now: see groups --exact --help"},
         {0}};
     bool asked = is_exact(argc, argv);
-    groups g = {.cli = cli};
-    pmapdb_rows *rows;
+    pm_run_args args = {.cli = cli, .query = "groups", .own = own, .own_values = &asked};
 
     if (asked)
         return groups_exact(cli, argc, argv);
-    g.args = (pm_run_args){.cli = cli, .query = "groups", .own = own, .own_values = &asked};
-    pm_run_parse(&g.args, argc, argv);
-    read_by(&g);
-    pm_run_open(&g.args);
-    rows = pm_run_query(&g.args, "groups");
-    pm_output_open(&g.out, cli);
-    pm_answer_rows(&g.out, rows, &g.view, see_row, &g);
-    pm_output_end(&g.out);
-    say_lacks(&g);
-    pm_moment_say(&g.args, PM_TEXT("groups"));
-    pmapdb_rows_close(rows);
-    pm_run_end(&g.args);
+    pm_run_parse(&args, argc, argv);
+    check_by(&args);
+    pm_run_answer(&args, "groups");
     return PM_EXIT_OK;
 }

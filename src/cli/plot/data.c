@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LAYERS_MAX 8
+#define LAYERS_MAX "8"
 
 pm_plot_state pm_plot_state_of(pm_verdict verdict)
 {
@@ -50,7 +50,6 @@ static void add_moment(pm_plot_data *d, const pmapdb_rows *rows)
 
     pm_cli_must(pm_grow(&plot->moment, &plot->cap, plot->n, sizeof *plot->moment, &err), &err);
     plot->moment[plot->n] = (pm_plot_moment){.ms = pm_answer_int(rows, "taken_ms"),
-                                             .k = pm_answer_int(rows, "k"),
                                              .epoch_id = pm_answer_int(rows, "epoch_id"),
                                              .place = pm_answer_int(rows, "place"),
                                              .snapshot_id = pm_answer_int(rows, "snapshot_id"),
@@ -78,50 +77,48 @@ static bool is_drawn(const pm_plot_data *d, const pm_leak_row *r)
            (!d->asked || pm_text_equal(r->metric, pm_text_of(d->plot.metric)));
 }
 
-static pm_plot_layer *add_layer(pm_plot_data *d, const char *category)
+/* Begins the layer of the current row. */
+static pm_plot_layer *add_layer(pm_plot_data *d, const pmapdb_rows *rows)
 {
-    pm_text name = {"", 0};
+    pm_text name;
     pm_plot_layer *layer;
     const pm_leak_row *r;
     uint32_t id;
     pmapdb_error err;
 
-    pm_cli_must(pm_pool_text(d->texts, pm_text_of(category), &id, &err), &err);
+    pm_cli_must(pm_pool_text(d->texts, pm_answer_bytes(rows, "category"), &id, &err), &err);
     name = pm_pool_text_get(d->texts, id);
     pm_cli_must(pm_plot_add(&d->plot, name, &layer, &err), &err);
     r = finding_of(d, name);
     if (r) {
         layer->state = pm_plot_state_of(r->verdict);
         layer->rate = is_drawn(d, r) ? r->rate : NAN;
+    } else if (pm_text_equal(name, PM_TEXT("total"))) { /* sums only */
+        layer->state = d->plot.whole;
     }
+    layer->rgb = pm_plot_layer_color(name, layer->state, pm_answer_int(rows, "weight"));
     return layer;
 }
 
-/* The rows of the whole process come first, then those of one category after another. */
+/* The rows of the whole process come first, then those of one layer after another. */
 static void read_series(pm_plot_data *d, pmapdb_rows *rows)
 {
-    int at = pm_answer_column(rows, "category");
-    char category[4096], before[4096] = "";
     pm_plot_layer *layer = NULL;
     size_t i = 0;
 
     while (pm_run_next(rows)) {
-        int64_t k = pm_answer_int(rows, "k");
+        pm_text category = pm_answer_bytes(rows, "category");
 
-        if (pmapdb_rows_type(rows, at) == PMAPDB_NULL) {
+        if (!category.data) {
             add_moment(d, rows);
             continue;
         }
-        pm_answer_text(rows, "category", category, sizeof category);
-        if (!layer || strcmp(category, before) != 0) {
-            layer = add_layer(d, category);
+        if (!layer || !pm_text_equal(category, layer->name)) {
+            layer = add_layer(d, rows);
             i = 0;
         }
-        memcpy(before, category, sizeof before);
-        while (i < d->plot.n && d->plot.moment[i].k < k)
-            i++;
-        if (i < d->plot.n && d->plot.moment[i].k == k)
-            layer->value[i] = pm_answer_int(rows, "value");
+        if (i < d->plot.n)
+            layer->value[i++] = pm_answer_int(rows, "value");
     }
 }
 
@@ -247,12 +244,49 @@ void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *as
     pmapdb_rows_close(rows);
 }
 
+/* Writes the verdicts on the process as JSON. */
+static void write_findings(const pm_plot_data *d, pm_buf *json)
+{
+    const pm_sink sink = {json, pm_sink_add};
+    pmapdb_error err;
+
+    for (const pm_leak_row *r = d->group.begin; r < d->group.end; r++) {
+        pm_cli_must(pm_buf_addf(json, &err, r == d->group.begin ? "[" : ","), &err);
+        pm_cli_must(pm_leak_row_write(r, &sink, &err), &err);
+    }
+    pm_cli_must(pm_buf_addf(json, &err, "]"), &err);
+}
+
+static pmapdb_rows *ask_growth(const pm_plot_data *d, pmapdb_store *store, const pm_plot_ask *ask,
+                               int points)
+{
+    pm_buf findings = {0};
+    pmapdb_rows *rows;
+    char number[16];
+    char *category = pm_text_copy(d->worst && !d->worst->whole ? d->worst->key : PM_TEXT(""));
+
+    snprintf(number, sizeof number, "%d", points);
+    write_findings(d, &findings);
+    rows = pm_answer_ask(store, "plot-growth",
+                         (pm_answer_arg[]){{"process", d->process},
+                                           {"chain", d->group.begin->lives > 1 ? "1" : "0"},
+                                           {"metric", d->plot.metric},
+                                           {"category", category},
+                                           {"points", number},
+                                           {"layers", LAYERS_MAX},
+                                           {"findings", findings.data},
+                                           {"since", ask->since},
+                                           {"dialect", ask->dialect},
+                                           {NULL, NULL}});
+    free(category);
+    pm_buf_free(&findings);
+    return rows;
+}
+
 void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask,
                   const pm_leak_rows *judged, int points)
 {
     pmapdb_rows *rows;
-    char number[16];
-    pmapdb_error err;
 
     *out = (pm_plot_data){
         .texts = judged->texts, .plot.metric = ask->metric, .asked = ask->metric != NULL};
@@ -260,25 +294,13 @@ void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask
     if (!out->plot.metric)
         out->plot.metric = pm_leak_row_blind(out->group.begin) ? "size" : "rss";
     out->plot.count = strcmp(out->plot.metric, "mappings") == 0;
-    snprintf(number, sizeof number, "%d", points);
-    char *category = pm_text_copy(out->worst && !out->worst->whole ? out->worst->key : PM_TEXT(""));
-    rows = pm_answer_ask(store, "plot-growth",
-                         (pm_answer_arg[]){{"process", out->process},
-                                           {"chain", out->group.begin->lives > 1 ? "1" : "0"},
-                                           {"metric", out->plot.metric},
-                                           {"category", category},
-                                           {"points", number},
-                                           {"since", ask->since},
-                                           {"dialect", ask->dialect},
-                                           {NULL, NULL}});
+    read_verdict(out);
+    rows = ask_growth(out, store, ask, points);
     read_series(out, rows);
     pmapdb_rows_close(rows);
-    free(category);
     if (!out->plot.n)
         pm_cli_die("no capture of %s shows %s: --metric chooses another number", out->process,
                    out->plot.metric);
-    read_verdict(out);
-    pm_cli_must(pm_plot_arrange(&out->plot, LAYERS_MAX, &err), &err);
     print_title(out);
     print_verdict(out, store);
 }

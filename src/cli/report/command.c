@@ -124,20 +124,13 @@ static void print_verdicts(pm_report *r, const int64_t *id, pm_words *words)
     free(of.row);
 }
 
-static pmapdb_status write_words(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    (void)err;
-    fwrite(bytes, 1, n, ctx);
-    return PMAPDB_OK;
-}
-
 /* Prints the picture of `plot` as an SVG, unless no snapshot of the process is judged. */
-static void print_picture(pm_report *r, int64_t id, pm_words *words)
+static void print_picture(pm_report *r, int64_t id, pm_buf *svg)
 {
     char since[PM_CLOCK_TEXT];
     const pm_plot_ask ask = {
         .process_id = id, .since = since, .dialect = pm_run_given(&r->args, "dialect")};
-    const pm_sink sink = {pm_words_begin(words), write_words};
+    const pm_sink sink = {svg, pm_sink_add};
     pm_leak_group g = pm_report_group(r, id);
     pm_plot_data data;
     pm_picture picture;
@@ -162,7 +155,6 @@ static void print_picture(pm_report *r, int64_t id, pm_words *words)
         pm_cli_must(pm_picture_end(&picture), &err);
         pm_plot_data_free(&data);
     }
-    pm_words_end(words);
 }
 
 extern const pm_embedded pm_embedded_report[]; /* page.js, page.css, policy.txt */
@@ -200,7 +192,7 @@ static void put_data(FILE *out, size_t nth, const pm_buf *data)
 
 /* One page: the texts of the data, the index before the processes; and a static part for readers
  * without JavaScript: the verdicts and an SVG, which may be empty. */
-static void write_html(FILE *out, pm_text title, const pm_words *verdicts, const pm_words *picture,
+static void write_html(FILE *out, pm_text title, const pm_words *verdicts, const pm_buf *picture,
                        const pm_buf *data, size_t n_data)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -216,7 +208,7 @@ static void write_html(FILE *out, pm_text title, const pm_words *verdicts, const
     fputs("</style>\n</head>\n<body>\n<div id=\"static\">\n<h1>", out);
     put_escaped(out, title);
     fputs("</h1>\n", out);
-    fwrite(picture->data, 1, picture->len, out);
+    fputs(pm_buf_text(picture).data, out);
     fputs("<pre id=\"said\">", out);
     put_escaped(out, (pm_text){verdicts->data, verdicts->len});
     fputs("</pre>\n</div>\n<main id=\"main\" hidden></main>\n", out);
@@ -245,7 +237,8 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
     const pm_report_scope asked = r->scope;
     pm_cli to = *r->cli;
     pm_buf data[1 + SHOWN_MOST] = {{0}};
-    pm_words words = {0}, picture = {0};
+    pm_words words = {0};
+    pm_buf picture = {0};
     pm_output out;
 
     pm_report_index(r, links, &data[0]);
@@ -269,7 +262,7 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
     pm_output_end(&out);
     r->scope = asked;
     free(words.data);
-    free(picture.data);
+    pm_buf_free(&picture);
     for (size_t i = 0; i < 1 + n; i++)
         pm_buf_free(&data[i]);
 }

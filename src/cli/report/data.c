@@ -10,11 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static pmapdb_status add(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    return pm_buf_add(ctx, bytes, n, err);
-}
-
 static void put(pm_buf *out, const char *text)
 {
     pm_buf_add(out, text, strlen(text), NULL);
@@ -23,7 +18,7 @@ static void put(pm_buf *out, const char *text)
 /* Appends an object, which ends a line. */
 static void put_object(pm_buf *out, const pm_pair *pairs, size_t n)
 {
-    const pm_sink sink = {out, add};
+    const pm_sink sink = {out, pm_sink_add};
     pmapdb_error err;
 
     pm_cli_must(pm_render_object(&sink, pairs, n, &err), &err);
@@ -44,7 +39,7 @@ static pm_pair int_pair(const char *key, int64_t value)
 /* The rows of the shown processes, of every process its own, and everything that grows. */
 static void put_verdicts(pm_report *r, const pm_report_links *links, pm_buf *out)
 {
-    const pm_sink sink = {out, add};
+    const pm_sink sink = {out, pm_sink_add};
     const char *comma = "\"leak\":[";
     pmapdb_error err;
 

@@ -66,20 +66,17 @@ static const pm_leak_row *worst_of(const pm_leak_group *g)
 static int compare(const void *x, const void *y, void *ctx)
 {
     const pm_watch_row *a = x, *b = y;
-    const pm_watch *w = ctx;
-    double m = w->order == PM_WATCH_RATE ? a->rate : a->last;
-    double n = w->order == PM_WATCH_RATE ? b->rate : b->last;
-    char one[192], two[192];
+    pm_watch_order order = ((const pm_watch *)ctx)->order;
+    double m = order == PM_WATCH_RATE ? a->rate : a->last;
+    double n = order == PM_WATCH_RATE ? b->rate : b->last;
 
     m = isnan(m) ? -INFINITY : m;
     n = isnan(n) ? -INFINITY : n;
     if (a->ended != b->ended)
         return a->ended ? 1 : -1;
-    if (w->order != PM_WATCH_NAME && m != n)
+    if (order != PM_WATCH_NAME && m != n)
         return m > n ? -1 : 1;
-    pm_leak_row_who(a->group.begin, one, sizeof one);
-    pm_leak_row_who(b->group.begin, two, sizeof two);
-    return strcmp(one, two);
+    return strcmp(a->who, b->who);
 }
 
 /* Adds a process to the line of its name, or as a line. What has ended is not part of a sum. */
@@ -94,6 +91,9 @@ static void add_process(pm_watch *w, const pm_leak_group *g)
                         .n = 1,
                         .ended = !pm_text_equal(whole->last_at, w->newest)};
 
+    pm_leak_row_who(whole, row.who, sizeof row.who);
+    if (!strstr(row.who, w->filter))
+        return;
     for (pm_watch_row *r = w->row; w->by_name && r < w->row + w->n_rows; r++)
         if (r->ended == row.ended && pm_text_equal(r->group.begin->name, whole->name)) {
             r->last += row.last;
@@ -104,6 +104,8 @@ static void add_process(pm_watch *w, const pm_leak_group *g)
                 r->worst = row.worst;
                 r->group = row.group;
             }
+            snprintf(r->who, sizeof r->who, "%.*s (%zu)",
+                     (int)(whole->name.len < 150 ? whole->name.len : 150), whole->name.data, r->n);
             return;
         }
     w->row[w->n_rows++] = row;
@@ -125,11 +127,8 @@ void pm_watch_judge(pm_watch *w)
             w->newest = r->last_at;
     for (const pm_leak_row *r = w->rows.row; r < w->rows.row + w->rows.n;) {
         pm_leak_group g = pm_leak_group_at(&w->rows, r);
-        char who[192];
 
-        pm_leak_row_who(r, who, sizeof who);
-        if (strstr(who, w->filter))
-            add_process(w, &g);
+        add_process(w, &g);
         r = g.end;
     }
     qsort_r(w->row, w->n_rows, sizeof *w->row, compare, w);
@@ -145,14 +144,8 @@ static void put_row(pm_picture *p, int line, int columns, const pm_watch_row *ro
     pm_ink verdict = {.rgb = warm ? pm_plot_state_color(pm_plot_state_of(worst->verdict))
                                   : PM_PLOT_MUTED,
                       .bold = warm};
-    pm_text name = row->group.begin->name;
-    char who[192];
 
-    pm_leak_row_who(row->group.begin, who, sizeof who);
-    if (row->n > 1)
-        snprintf(who, sizeof who, "%.*s (%zu)", (int)(name.len < 150 ? name.len : 150), name.data,
-                 row->n);
-    put(p, line, 0, 24, ink, "%c %s", chosen ? '>' : ' ', who);
+    put(p, line, 0, 24, ink, "%c %s", chosen ? '>' : ' ', row->who);
     put_size(p, line, 37, ink, row->last, false);
     put_size(p, line, 50, ink, row->grown, true);
     if (row->ended)

@@ -19,6 +19,7 @@ typedef struct pm_watch_row {
     double last, grown, rate; /* their sums; NaN: not known */
     size_t n;
     bool ended;
+    char who[192];
 } pm_watch_row;
 
 typedef struct pm_watch {

@@ -205,27 +205,20 @@ static void put_cell(pm_picture *p, pm_buf *out, const cell *c)
 {
     const grid *g = p->state;
     bool halves = c->half[0] || c->half[1];
-    unsigned char braille[] = {0xe2, (unsigned char)(0xa0 | c->dots >> 6),
-                               (unsigned char)(0x80 | (c->dots & 63)), 0};
+    const char letter[] = {c->letter, 0}, braille[] = {(char)0xe2, (char)(0xa0 | c->dots >> 6),
+                                                       (char)(0x80 | (c->dots & 63)), 0};
     int n = __builtin_popcount(c->dots);
+    const char *shown = c->text[0]                                       ? c->text
+                        : halves && !g->how.color                        ? letter
+                        : halves && c->half_color[0] == c->half_color[1] ? "█"
+                        : halves      ? c->half[0] ? "▀" : "▄"
+                        : !n          ? " "
+                        : g->how.utf8 ? braille
+                        : n < 3       ? "."
+                        : n < 6       ? ":"
+                                      : "#";
 
-    if (c->text[0])
-        PM_STEP(p->st, pm_buf_addf(out, p->err, "%s", c->text));
-    else if (halves && !g->how.color)
-        PM_STEP(p->st, pm_buf_add(out, &c->letter, 1, p->err));
-    else if (halves)
-        PM_STEP(p->st, pm_buf_addf(out, p->err, "%s",
-                                   c->half_color[0] == c->half_color[1] ? "█"
-                                   : c->half[0]                         ? "▀"
-                                                                        : "▄"));
-    else if (!c->dots)
-        PM_STEP(p->st, pm_buf_add(out, " ", 1, p->err));
-    else
-        PM_STEP(p->st, pm_buf_addf(out, p->err, "%s",
-                                   g->how.utf8 ? (const char *)braille
-                                   : n < 3     ? "."
-                                   : n < 6     ? ":"
-                                               : "#"));
+    PM_STEP(p->st, pm_buf_addf(out, p->err, "%s", shown));
 }
 
 /* Writes the change of colours before a cell; `before` is NULL at the start of a line. */

@@ -1,7 +1,6 @@
 /* picture: what all papers share: text that fits, and rectangles as paths. */
 #include "render/picture/picture.h"
 
-#include "base/utf8.h"
 #include "render/terminal.h"
 
 void pm_picture_path(pm_picture *p, const pm_point *at, size_t n, const pm_ink *ink,
@@ -32,25 +31,6 @@ void pm_picture_raster(pm_picture *p, const pm_raster *field)
         p->ops->field(p, field);
 }
 
-/* The longest prefix that is at most so many columns wide. */
-static pm_text head_of(pm_text t, size_t columns)
-{
-    pm_text head = {t.data, 0};
-    size_t used = 0;
-
-    while (head.len < t.len) {
-        pm_text rest = pm_text_from(t, head.len);
-        uint32_t cp;
-        size_t n = pm_utf8_next(rest, &cp);
-
-        used += pm_terminal_width((pm_text){rest.data, n});
-        if (used > columns)
-            break;
-        head.len += n;
-    }
-    return head;
-}
-
 void pm_picture_text(pm_picture *p, pm_point at, pm_align align, double width, const pm_ink *ink,
                      pm_text text)
 {
@@ -61,7 +41,7 @@ void pm_picture_text(pm_picture *p, pm_point at, pm_align align, double width, c
         return;
     p->st = pm_terminal_escape(text, &shown, p->err);
     if (p->st == PMAPDB_OK && pm_terminal_width(pm_buf_text(&shown)) > columns) {
-        shown.len = head_of(pm_buf_text(&shown), columns > 3 ? columns - 3 : 1).len;
+        shown.len = pm_terminal_head(pm_buf_text(&shown), columns > 3 ? columns - 3 : 1).len;
         p->st = pm_buf_add(&shown, "...", 3, p->err);
     }
     if (p->st == PMAPDB_OK)
@@ -74,19 +54,10 @@ double pm_picture_words(pm_picture *p, pm_point at, double width, const pm_ink *
     size_t columns = (size_t)(width / p->em + .01);
     double y = at.y;
 
-    while (text.len) {
-        pm_text line = head_of(text, columns);
-        pm_text whole = line;
-
-        while (line.len < text.len && whole.len && text.data[whole.len] != ' ')
-            whole.len--;
-        if (line.len < text.len && whole.len)
-            line = whole;
-        if (!line.len) /* the width is less than a character */
-            break;
+    for (pm_text line; text.len && columns; y += p->line) {
+        line = pm_terminal_line(text, columns);
         pm_picture_text(p, (pm_point){at.x, y}, PM_ALIGN_LEFT, width, ink, line);
         text = pm_text_skip(pm_text_from(text, line.len), " ");
-        y += p->line;
     }
     return y - at.y;
 }

@@ -34,6 +34,14 @@ uint32_t pm_plot_color(pm_text category)
     return 0xa1beeb;
 }
 
+uint32_t pm_plot_layer_color(pm_text category, pm_plot_state state, int64_t weight)
+{
+    static const uint32_t warm[][3] = {[PM_PLOT_SUSPECT] = {0xe6a100, 0xf0c04a, 0xe6a100},
+                                       [PM_PLOT_LEAK] = {0xd55e00, 0xee8a3a, 0xb34700}};
+
+    return state == PM_PLOT_QUIET ? pm_plot_color(category) : warm[state][(weight - 1) % 3];
+}
+
 uint32_t pm_plot_state_color(pm_plot_state state)
 {
     static const uint32_t colors[] = {PM_PLOT_TEXT, 0xe6a100, 0xd55e00};
@@ -49,40 +57,6 @@ uint32_t pm_plot_state_text(const pm_picture *p, pm_plot_state state)
 }
 
 /* ---- layers ---- */
-
-static void measure(pm_plot_layer *l, size_t n)
-{
-    int64_t least = INT64_MAX;
-
-    l->most = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t v = l->value[i] == PMAPDB_UNKNOWN ? 0 : l->value[i];
-
-        least = v < least ? v : least;
-        l->most = v > l->most ? v : l->most;
-    }
-    l->range = l->most - least;
-}
-
-/* What leaks first, then the largest. */
-static int by_weight(const void *x, const void *y)
-{
-    const pm_plot_layer *a = x, *b = y;
-
-    if (a->state != b->state)
-        return a->state > b->state ? -1 : 1;
-    return a->most > b->most ? -1 : a->most < b->most;
-}
-
-/* The steadiest first, so that the floor is flat and the slope is that of the leak. */
-static int by_range(const void *x, const void *y)
-{
-    const pm_plot_layer *a = x, *b = y;
-
-    if (a->state != b->state)
-        return a->state < b->state ? -1 : 1;
-    return a->range < b->range ? -1 : a->range > b->range;
-}
 
 pmapdb_status pm_plot_add(pm_plot *plot, pm_text name, pm_plot_layer **out, pmapdb_error *err)
 {
@@ -100,80 +74,10 @@ pmapdb_status pm_plot_add(pm_plot *plot, pm_text name, pm_plot_layer **out, pmap
     return st;
 }
 
-static void drop(pm_plot *plot, size_t i)
-{
-    free(plot->layer[i].value);
-    plot->layer[i] = plot->layer[--plot->n_layers];
-}
-
-/* Adds the layers from `most` on up to one. */
-static void add_up(pm_plot *plot, size_t most)
-{
-    while (plot->n_layers > most) {
-        const int64_t *last = plot->layer[plot->n_layers - 1].value;
-        pm_plot_layer *sum = &plot->layer[most - 1];
-
-        if (sum->state != PM_PLOT_QUIET)
-            break;
-        for (size_t i = 0; i < plot->n; i++)
-            if (last[i] != PMAPDB_UNKNOWN)
-                sum->value[i] = last[i] + (sum->value[i] == PMAPDB_UNKNOWN ? 0 : sum->value[i]);
-        sum->name = PM_TEXT("[others]");
-        drop(plot, plot->n_layers - 1);
-    }
-}
-
-/* Sets the last layer to what no other has of the totals. */
-static void set_rest(pm_plot *plot)
-{
-    pm_plot_layer *rest = &plot->layer[plot->n_layers - 1];
-
-    for (size_t i = 0; i < plot->n; i++) {
-        rest->value[i] = plot->moment[i].total;
-        for (size_t k = 0; k + 1 < plot->n_layers; k++)
-            if (plot->layer[k].value[i] != PMAPDB_UNKNOWN)
-                rest->value[i] -= plot->layer[k].value[i];
-        if (rest->value[i] < 0) /* a footer that states less than the rows have */
-            rest->value[i] = 0;
-    }
-}
-
-pmapdb_status pm_plot_arrange(pm_plot *plot, size_t most, pmapdb_error *err)
-{
-    static const uint32_t warm[][3] = {[PM_PLOT_SUSPECT] = {0xe6a100, 0xf0c04a, 0xe6a100},
-                                       [PM_PLOT_LEAK] = {0xd55e00, 0xee8a3a, 0xb34700}};
-    pm_plot_layer *rest;
-    pmapdb_status st = pm_plot_add(plot, PM_TEXT("[no category]"), &rest, err);
-    size_t n_warm = 0;
-
-    if (st != PMAPDB_OK)
-        return st;
-    set_rest(plot);
-    if (plot->n_layers == 1) { /* sums only */
-        rest->name = PM_TEXT("total");
-        rest->state = plot->whole;
-    }
-    for (size_t i = plot->n_layers; i-- > 0;) {
-        measure(&plot->layer[i], plot->n);
-        if (!plot->layer[i].most && plot->layer[i].state == PM_PLOT_QUIET)
-            drop(plot, i);
-    }
-    qsort(plot->layer, plot->n_layers, sizeof *plot->layer, by_weight);
-    add_up(plot, most);
-    for (size_t i = 0; i < plot->n_layers; i++) {
-        pm_plot_layer *l = &plot->layer[i];
-
-        measure(l, plot->n);
-        l->rgb = l->state == PM_PLOT_QUIET ? pm_plot_color(l->name) : warm[l->state][n_warm++ % 3];
-    }
-    qsort(plot->layer, plot->n_layers, sizeof *plot->layer, by_range);
-    return st;
-}
-
 void pm_plot_free(pm_plot *plot)
 {
     while (plot->n_layers)
-        drop(plot, plot->n_layers - 1);
+        free(plot->layer[--plot->n_layers].value);
     free(plot->layer);
     free(plot->moment);
 }

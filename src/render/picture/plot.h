@@ -13,19 +13,18 @@ typedef enum pm_plot_state { PM_PLOT_QUIET, PM_PLOT_SUSPECT, PM_PLOT_LEAK } pm_p
 /* A snapshot of the series, or several as one; `total` is known. */
 typedef struct pm_plot_moment {
     int64_t ms, snapshot_id, process_id, pid;
-    int64_t k, epoch_id, place; /* where the queries have it */
-    int64_t missed;             /* captures that are missing before it; 0: none */
+    int64_t epoch_id, place; /* where the queries have it */
+    int64_t missed;          /* captures that are missing before it; 0: none */
     int64_t total;
 } pm_plot_moment;
 
-/* A category through time. */
+/* A category through time; the lowest layer comes first. */
 typedef struct pm_plot_layer {
     pm_text name;
     pm_plot_state state;
     double rate;    /* growth per hour; NaN: not said */
     int64_t *value; /* one per moment; may be PMAPDB_UNKNOWN */
-    uint32_t rgb;   /* pm_plot_arrange() sets it and the following */
-    int64_t most, range;
+    uint32_t rgb;
 } pm_plot_layer;
 
 /* What happened then. */
@@ -61,13 +60,12 @@ typedef struct pm_plot_frame {
 
 /* Adds a category, 0 in every moment. */
 pmapdb_status pm_plot_add(pm_plot *plot, pm_text name, pm_plot_layer **out, pmapdb_error *err);
-/* Orders the layers: steady ones below, what leaks on top; adds up the smallest until at most
- * `most` are left, and what no layer has of the totals. Colours them. */
-pmapdb_status pm_plot_arrange(pm_plot *plot, size_t most, pmapdb_error *err);
 void pm_plot_free(pm_plot *plot);
 
 /* The colour of a category that does not leak. */
 uint32_t pm_plot_color(pm_text category);
+/* The colour of a layer; weight: its rank among those that leak, from 1 on. */
+uint32_t pm_plot_layer_color(pm_text category, pm_plot_state state, int64_t weight);
 uint32_t pm_plot_state_color(pm_plot_state state);
 /* The same for words: darker on white paper. */
 uint32_t pm_plot_state_text(const pm_picture *p, pm_plot_state state);

@@ -5,19 +5,22 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Rounding must not make one of two equal ways smaller. */
 #define EQUAL 1e-9
 
+typedef struct statistic {
+    double seen;                     /* |sum of z over A|, as the runs are */
+    double sum;                      /* of the current way */
+    uint64_t as_far, as_far_at_most; /* ways */
+} statistic;
+
 typedef struct deal {
     size_t n, n_a, k;
     const bool *judged;
-    double *z;                         /* n rows of k standardized values */
-    double *seen;                      /* |sum of z over A|, as the runs are */
-    double *sum;                       /* of the current way */
-    size_t *index;                     /* the runs; the first n_a are dealt to A */
-    uint64_t *as_far, *as_far_at_most; /* ways, per statistic */
+    statistic *of;
+    double *z;     /* n rows of k standardized values */
+    size_t *index; /* the runs; the first n_a are dealt to A */
     uint64_t ways, state;
 } deal;
 
@@ -77,16 +80,6 @@ static void describe(const double *values, size_t n_a, size_t n_b, size_t k, pm_
 
 /* ---- the ways ---- */
 
-double pm_permute_least(size_t n_a, size_t n_b)
-{
-    double ways = 1;
-
-    for (size_t i = 1; i <= n_a; i++)
-        ways = ways * (double)(n_b + i) / (double)i;
-    /* Of two groups of one size, the way that swaps them is as far apart. */
-    return (n_a == n_b ? 2 : 1) / ways;
-}
-
 /* Standardizes the values, because a difference counts by what is usual for its statistic. A
  * statistic that is unknown, or the same in all runs, is 0 in all. */
 static void standardize(deal *d, const double *values)
@@ -101,12 +94,13 @@ static void standardize(deal *d, const double *values)
     }
 }
 
-static void add_up(const deal *d, double *sum)
+static void add_up(const deal *d)
 {
-    memset(sum, 0, d->k * sizeof *sum);
-    for (size_t i = 0; i < d->n_a; i++)
-        for (size_t j = 0; j < d->k; j++)
-            sum[j] += d->z[d->index[i] * d->k + j];
+    for (size_t j = 0; j < d->k; j++) {
+        d->of[j].sum = 0;
+        for (size_t i = 0; i < d->n_a; i++)
+            d->of[j].sum += d->z[d->index[i] * d->k + j];
+    }
 }
 
 /* Counts one way. The means of the standardized groups differ in proportion to the sum over A,
@@ -115,15 +109,15 @@ static void count_way(deal *d)
 {
     double largest = 0;
 
-    add_up(d, d->sum);
+    add_up(d);
     for (size_t j = 0; j < d->k; j++)
         if (d->judged[j])
-            largest = fmax(largest, fabs(d->sum[j]));
+            largest = fmax(largest, fabs(d->of[j].sum));
     for (size_t j = 0; j < d->k; j++) {
-        double least = d->seen[j] * (1 - EQUAL);
+        double least = d->of[j].seen * (1 - EQUAL);
 
-        d->as_far[j] += fabs(d->sum[j]) >= least;
-        d->as_far_at_most[j] += largest >= least;
+        d->of[j].as_far += fabs(d->of[j].sum) >= least;
+        d->of[j].as_far_at_most += largest >= least;
     }
     d->ways++;
 }
@@ -187,36 +181,30 @@ pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k,
               .n_a = n_a,
               .k = k,
               .judged = judged,
+              .of = calloc(k + 1, sizeof *d.of),
               .z = calloc(n * k + 1, sizeof *d.z),
-              .seen = calloc(k + 1, sizeof *d.seen),
-              .sum = calloc(k + 1, sizeof *d.sum),
               .index = calloc(n + 1, sizeof *d.index),
-              .as_far = calloc(k + 1, sizeof *d.as_far),
-              .as_far_at_most = calloc(k + 1, sizeof *d.as_far_at_most),
               .state = UINT64_C(0x9e3779b97f4a7c15)};
-    bool ready = d.z && d.seen && d.sum && d.index && d.as_far && d.as_far_at_most;
+    bool ready = d.of && d.z && d.index;
 
     if (ready) {
         for (size_t i = 0; i < n; i++)
             d.index[i] = i;
         standardize(&d, values);
-        add_up(&d, d.seen);
+        add_up(&d);
         for (size_t j = 0; j < k; j++)
-            d.seen[j] = fabs(d.seen[j]);
+            d.of[j].seen = fabs(d.of[j].sum);
         try_ways(&d);
     }
     for (size_t j = 0; j < k && ready; j++) {
         describe(values + j, n_a, n_b, k, &out[j]);
         if (isnan(out[j].a) || isnan(out[j].b))
             continue;
-        out[j].p = (double)d.as_far[j] / (double)d.ways;
-        out[j].p_adjusted = judged[j] ? (double)d.as_far_at_most[j] / (double)d.ways : NAN;
+        out[j].p = (double)d.of[j].as_far / (double)d.ways;
+        out[j].p_adjusted = judged[j] ? (double)d.of[j].as_far_at_most / (double)d.ways : NAN;
     }
+    free(d.of);
     free(d.z);
-    free(d.seen);
-    free(d.sum);
     free(d.index);
-    free(d.as_far);
-    free(d.as_far_at_most);
     return ready ? PMAPDB_OK : pm_fail_nomem(err);
 }

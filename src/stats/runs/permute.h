@@ -36,7 +36,4 @@ typedef struct pm_contrast {
 pmapdb_status pm_permute(const double *values, size_t n_a, size_t n_b, size_t k, const bool *judged,
                          pm_contrast *out, pmapdb_error *err);
 
-/* The smallest p that groups of these sizes can have. */
-double pm_permute_least(size_t n_a, size_t n_b);
-
 #endif

@@ -124,5 +124,7 @@ int pm_functions_add(struct sqlite3 *db, int64_t *judged)
                                         SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
                                         (void *)functions[i].kind, functions[i].call, NULL, NULL,
                                         NULL);
+    if (rc == SQLITE_OK)
+        rc = pm_permute_function_add(db);
     return rc == SQLITE_OK ? pm_leak_functions_add(db, judged) : rc;
 }

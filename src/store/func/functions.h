@@ -11,6 +11,11 @@
  *         [group, rss, anon, shmem, alone, swap, swap_alone]
  *     NULL if an argument is NULL.
  *
+ * permute(statistic, of_b, value, judged)
+ *     An aggregate over the runs of A, then those of B, each with all statistics in order, counted
+ *     from 0 -> a JSON array of {a, b, low, high, p, p_adjusted, deviation}: see
+ *     stats/runs/permute.h.
+ *
  * leak_verdict(first_ms, last_ms, n, value, life [, limit_kib [, page_kib]])
  *     The runs of one series, in any order -> a JSON object. The n snapshots of a run are
  *     spread evenly over first_ms..last_ms; equal neighbours count as one run, however they
@@ -46,6 +51,7 @@ struct sqlite3_context;
 struct sqlite3_value;
 
 void pm_page_groups(struct sqlite3_context *out, int argc, struct sqlite3_value **argv);
+int pm_permute_function_add(struct sqlite3 *db);
 int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged);
 
 #endif

@@ -120,7 +120,7 @@ layer AS (
   SELECT k, category, value FROM part
   UNION ALL
   -- a footer may state less than the rows have
-  SELECT x.k, CASE WHEN EXISTS (SELECT 1 FROM part) THEN '[no category]' ELSE 'total' END,
+  SELECT x.k, '[no category]',
     max(x.whole - ifnull(p.value, 0), 0)
   FROM kept x LEFT JOIN (SELECT k, sum(value) AS value FROM part GROUP BY k) p ON p.k = x.k
   WHERE :layers IS NOT NULL AND x.whole IS NOT NULL
@@ -137,8 +137,8 @@ weighed AS (
   GROUP BY l.category HAVING :layers IS NULL OR max(l.value) > 0 OR f.leaks
 ),
 named AS (
-  SELECT category, leaks, weight, CASE WHEN weight >= :layers AND (SELECT max(weight) FROM weighed) > :layers
-    AND NOT EXISTS (SELECT 1 FROM weighed WHERE weight = :layers AND leaks) THEN '[others]' ELSE category END AS name
+  SELECT category, leaks, weight, CASE WHEN weight >= :layers AND count(*) OVER () > :layers
+    AND NOT max(weight = :layers AND leaks IS NOT NULL) OVER () THEN '[others]' ELSE category END AS name
   FROM weighed
 ),
 drawn AS (
@@ -151,18 +151,16 @@ drawn AS (
   GROUP BY n.name, x.k
 ),
 steady AS (
-  SELECT name, max(leaks) AS leaks, max(ifnull(value, 0)) - min(ifnull(value, 0)) AS range,
-    CASE WHEN :layers IS NOT NULL THEN min(weight) END AS weight
-  FROM drawn GROUP BY name
+  SELECT *, max(ifnull(value, 0)) OVER (PARTITION BY name) - min(ifnull(value, 0)) OVER (PARTITION BY name) AS range FROM drawn
 ),
 cell AS (
   SELECT k, NULL AS category, NULL AS weight, whole AS value, 0 AS nth FROM kept
   UNION ALL
-  SELECT d.k, d.name, d.weight, d.value, row_number() OVER (
-    ORDER BY CASE WHEN :layers IS NOT NULL THEN s.leaks END, CASE WHEN :layers IS NOT NULL THEN s.range END, s.weight,
-    s.name, d.k)
-  FROM drawn d JOIN steady s ON s.name = d.name
-  WHERE :layers IS NOT NULL OR d.found
+  SELECT k, name, weight, value, row_number() OVER (
+    ORDER BY CASE WHEN :layers IS NOT NULL THEN leaks END, CASE WHEN :layers IS NOT NULL THEN range END,
+    CASE WHEN :layers IS NOT NULL THEN weight END, name, k)
+  FROM steady
+  WHERE :layers IS NOT NULL OR found
 )
 SELECT c.k, x.snapshot_id, x.taken_ms, x.process_id, x.pid, x.passed AS n,
   CASE WHEN x.gap THEN (x.step + (SELECT ms FROM median) / 2) / (SELECT ms FROM median) - 1 END AS missed,

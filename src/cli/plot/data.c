@@ -93,8 +93,6 @@ static pm_plot_layer *add_layer(pm_plot_data *d, const pmapdb_rows *rows)
     if (r) {
         layer->state = pm_plot_state_of(r->verdict);
         layer->rate = is_drawn(d, r) ? r->rate : NAN;
-    } else if (pm_text_equal(name, PM_TEXT("total"))) { /* sums only */
-        layer->state = d->plot.whole;
     }
     layer->rgb = pm_plot_layer_color(name, layer->state, pm_answer_int(rows, "weight"));
     return layer;
@@ -119,6 +117,11 @@ static void read_series(pm_plot_data *d, pmapdb_rows *rows)
         }
         if (i < d->plot.n)
             layer->value[i++] = pm_answer_int(rows, "value");
+    }
+    if (d->plot.n_layers == 1 && pm_text_equal(layer->name, PM_TEXT("[no category]"))) {
+        layer->name = PM_TEXT("total"); /* sums only */
+        layer->state = d->plot.whole;
+        layer->rgb = pm_plot_layer_color(layer->name, layer->state, 1);
     }
 }
 

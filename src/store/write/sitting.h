@@ -22,11 +22,30 @@ typedef struct pm_order {
     int64_t ordinal, hash;
 } pm_order;
 
-int pm_order_compare(const pm_order *a, const pm_order *b);
+static inline int pm_compare(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static inline int pm_order_compare(const pm_order *a, const pm_order *b)
+{
+    int order = pm_compare(a->taken_ms, b->taken_ms);
+
+    if (order == 0)
+        order = pm_compare(a->dialect, b->dialect);
+    if (order == 0)
+        order = pm_compare(a->ordinal, b->ordinal);
+    return order == 0 ? pm_compare(a->hash, b->hash) : order;
+}
 
 /* Compares how much two captures tell about a mapping and its neighbours: complete before partial,
  * then the dialect with most fields. Negative if a tells more. */
-int pm_order_compare_worth(const pm_order *a, const pm_order *b);
+static inline int pm_order_compare_worth(const pm_order *a, const pm_order *b)
+{
+    int order = pm_compare(a->state, b->state);
+
+    return order == 0 ? pm_compare(a->dialect, b->dialect) : order;
+}
 
 #define PM_NO_LEADER (-1)
 
@@ -39,23 +58,57 @@ typedef struct pm_sitting {
     int spine;     /* dialect of the newest leader before it, or PM_NO_LEADER */
 } pm_sitting;
 
-pm_sitting pm_sitting_none(void);
+/* True if the capture leads a sitting that had this leader. */
+static inline bool pm_leads(const pm_order *o, int leader)
+{
+    return o->state == PM_STATE_COMPLETE && (leader == PM_NO_LEADER || (int)o->dialect < leader);
+}
+
+static inline pm_sitting pm_sitting_none(void)
+{
+    return (pm_sitting){.leader = PM_NO_LEADER, .spine = PM_NO_LEADER};
+}
 
 /* True if the capture belongs to the sitting; if not, it begins the next one. The capture must be
  * later than all captures of the sitting. */
-bool pm_sitting_joins(const pm_sitting *s, const pm_order *o, int64_t sweep_ms);
+static inline bool pm_sitting_joins(const pm_sitting *s, const pm_order *o, int64_t sweep_ms)
+{
+    unsigned own = 1U << o->dialect; // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
+
+    return s->seen && !(s->seen & own) && o->taken_ms - s->begin_ms <= sweep_ms;
+}
 
 /* True if the capture joins the sitting and becomes its leader: the other captures then take their
  * lineages from it. */
-bool pm_sitting_displaces(const pm_sitting *s, const pm_order *o, int64_t sweep_ms);
+static inline bool pm_sitting_displaces(const pm_sitting *s, const pm_order *o, int64_t sweep_ms)
+{
+    return pm_sitting_joins(s, o, sweep_ms) && pm_leads(o, s->leader);
+}
 
 /* Begins the next sitting, whose earliest capture is `first`; then add its captures: its leader
  * first, the others in their order. */
-void pm_sitting_begin(pm_sitting *s, const pm_order *first);
-void pm_sitting_add(pm_sitting *s, const pm_order *o);
+static inline void pm_sitting_begin(pm_sitting *s, const pm_order *first)
+{
+    *s = (pm_sitting){.begin_ms = first->taken_ms,
+                      .last = *first,
+                      .leader = PM_NO_LEADER,
+                      .spine = s->leader == PM_NO_LEADER ? s->spine : s->leader};
+}
+
+static inline void pm_sitting_add(pm_sitting *s, const pm_order *o)
+{
+    s->seen |= 1U << o->dialect;
+    if (pm_order_compare(o, &s->last) > 0)
+        s->last = *o;
+    if (pm_leads(o, s->leader))
+        s->leader = (int)o->dialect;
+}
 
 /* Returns the dialect whose newest complete capture gives the next capture its lineages.
  * PM_NO_LEADER: a leader begins new lineages, any other capture continues its own stream. */
-int pm_sitting_base(const pm_sitting *s);
+static inline int pm_sitting_base(const pm_sitting *s)
+{
+    return s->leader == PM_NO_LEADER ? s->spine : s->leader;
+}
 
 #endif

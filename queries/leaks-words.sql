@@ -57,97 +57,81 @@ WITH leak AS (
     json_extract(value, '$.last_at') AS last_at, json_extract(value, '$.rss_from') AS rss_from
   FROM json_each(:leaks)
 ),
-grade AS (
-  SELECT nth, process_id, whole, CASE verdict WHEN 'leak' THEN 2 WHEN 'suspect' THEN 1 ELSE 0 END AS grade,
+step (least) AS (
+  -- 1023.5 would be rounded to 1024, which is 1 in the next unit
+  SELECT value FROM json_each('[1023.5, 1048064, 1073217536, 1098974756864]') WHERE :suited
+),
+sized AS (
+  -- the numbers of one phrase have the unit of one of them; ms: when last_at was, unless no date is meant, beyond ten years
+  SELECT *, CASE verdict WHEN 'leak' THEN 2 WHEN 'suspect' THEN 1 ELSE 0 END AS grade,
     max(CASE WHEN whole THEN -1 WHEN verdict = 'leak' THEN 2 WHEN verdict = 'suspect' THEN 1 ELSE 0 END)
-      OVER (PARTITION BY process_id) AS worst_part
+      OVER (PARTITION BY process_id) AS worst_part,
+    (SELECT count(*) FROM step WHERE unit = 'KiB' AND abs(last) >= least) AS last_step,
+    (SELECT count(*) FROM step WHERE unit = 'KiB' AND abs(rate) >= least) AS rate_step,
+    (SELECT count(*) FROM step WHERE unit = 'KiB' AND abs(seen) >= least) AS seen_step,
+    (SELECT count(*) FROM step WHERE unit = 'KiB' AND abs("limit") >= least) AS limit_step,
+    CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) AS now_ms,
+    CASE WHEN eta_h <= 87600 THEN CAST(round((julianday(last_at) - 2440587.5) * 86400000) AS INTEGER) END AS ms
   FROM leak
 ),
-number AS (
-  -- each number, and the one that its unit suits
-  SELECT nth, 'first' AS what, first AS v, last AS suits FROM leak
-  UNION ALL SELECT nth, 'last', last, last FROM leak
-  UNION ALL SELECT nth, 'rate', rate, rate FROM leak
-  UNION ALL SELECT nth, 'low', low, rate FROM leak
-  UNION ALL SELECT nth, 'high', high, rate FROM leak
-  UNION ALL SELECT nth, 'seen', seen, seen FROM leak
-  UNION ALL SELECT nth, 'limit', "limit", "limit" FROM leak
-  UNION ALL SELECT nth, 'mappings', mappings, 0 FROM leak
-),
 scaled AS (
-  SELECT n.nth, n.what, n.v * 1.0 / (1 << (10 * s.step)) AS v, CASE l.unit WHEN 'mappings' THEN 'mappings'
-    ELSE substr('KMGTP', s.step + 1, 1) || 'iB' END AS unit
-  FROM number n
-  JOIN leak l ON l.nth = n.nth
-  JOIN (SELECT 0 AS step UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) s
-    -- 1023.5 would be rounded to 1024, which is 1 in the next unit
-    ON s.step = CASE WHEN l.unit = 'mappings' OR NOT :suited OR n.suits IS NULL OR abs(n.suits) < 1023.5 THEN 0
-      WHEN abs(n.suits) / 1024.0 < 1023.5 THEN 1 WHEN abs(n.suits) / 1048576.0 < 1023.5 THEN 2
-      WHEN abs(n.suits) / 1073741824.0 < 1023.5 THEN 3 ELSE 4 END
+  SELECT *, first * 1.0 / (1 << 10 * last_step) AS first_n, last * 1.0 / (1 << 10 * last_step) AS last_n,
+    rate * 1.0 / (1 << 10 * rate_step) AS rate_n, low * 1.0 / (1 << 10 * rate_step) AS low_n,
+    high * 1.0 / (1 << 10 * rate_step) AS high_n, seen * 1.0 / (1 << 10 * seen_step) AS seen_n,
+    "limit" * 1.0 / (1 << 10 * limit_step) AS limit_n, ms + CAST(eta_h * 3600000 AS INTEGER) AS end_ms
+  FROM sized
 ),
-words AS (
-  SELECT nth, max(CASE what WHEN 'first' THEN t END) AS first, max(CASE what WHEN 'last' THEN t END) AS last,
-    max(CASE what WHEN 'rate' THEN t END) AS rate, max(CASE what WHEN 'low' THEN t END) AS low,
-    max(CASE what WHEN 'high' THEN t END) AS high, max(CASE what WHEN 'seen' THEN t END) AS seen,
-    max(CASE what WHEN 'limit' THEN t END) AS "limit", max(CASE what WHEN 'mappings' THEN t END) AS mappings,
-    max(CASE what WHEN 'last' THEN unit END) AS last_unit, max(CASE what WHEN 'rate' THEN unit END) AS rate_unit,
-    max(CASE what WHEN 'seen' THEN unit END) AS seen_unit, max(CASE what WHEN 'limit' THEN unit END) AS limit_unit
-  FROM (SELECT nth, what, unit, CASE WHEN v IS NULL THEN '?' WHEN abs(v) >= 99.95 THEN printf('%.0f', v) ELSE printf('%.3g', v) END AS t
-    FROM scaled)
-  GROUP BY nth
-),
-clock AS (
-  SELECT *, ms + CAST(eta_h * 3600000 AS INTEGER) AS end_ms
-  FROM (SELECT nth, eta_h, CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) AS now_ms,
-      -- beyond ten years no date is meant
-      CASE WHEN eta_h <= 87600 THEN CAST(round((julianday(last_at) - 2440587.5) * 86400000) AS INTEGER) END AS ms
-    FROM leak)
-),
-remaining AS (
-  -- the clock goes on for what was captured within a day
-  SELECT *, CASE WHEN now_ms - ms < 86400000 AND end_ms > now_ms AND (end_ms - now_ms) / 3600000.0 < eta_h
-    THEN (end_ms - now_ms) / 3600000.0 ELSE eta_h END AS left_h
-  FROM clock
-),
-ending AS (
-  SELECT nth, left_h, 'in ' || span_text(left_h * 3600000.0) || coalesce(', at '
-    || CASE WHEN date(end_ms / 1000.0, 'unixepoch') = date(now_ms / 1000.0, 'unixepoch') THEN ''
-      ELSE date(end_ms / 1000.0, 'unixepoch') || ' ' END || strftime('%H:%M', end_ms / 1000.0, 'unixepoch') || ' UTC', '') AS words
-  FROM remaining
+said AS (
+  -- left_h: the clock goes on for what was captured within a day
+  SELECT *, CASE WHEN abs(first_n) < 99.95 THEN printf('%.3g', first_n) WHEN first_n IS NULL THEN '?' ELSE printf('%.0f', first_n) END AS first_t,
+    CASE WHEN abs(last_n) < 99.95 THEN printf('%.3g', last_n) WHEN last_n IS NULL THEN '?' ELSE printf('%.0f', last_n) END AS last_t,
+    CASE WHEN abs(rate_n) < 99.95 THEN printf('%.3g', rate_n) WHEN rate_n IS NULL THEN '?' ELSE printf('%.0f', rate_n) END AS rate_t,
+    CASE WHEN abs(low_n) < 99.95 THEN printf('%.3g', low_n) WHEN low_n IS NULL THEN '?' ELSE printf('%.0f', low_n) END AS low_t,
+    CASE WHEN abs(high_n) < 99.95 THEN printf('%.3g', high_n) WHEN high_n IS NULL THEN '?' ELSE printf('%.0f', high_n) END AS high_t,
+    CASE WHEN abs(seen_n) < 99.95 THEN printf('%.3g', seen_n) WHEN seen_n IS NULL THEN '?' ELSE printf('%.0f', seen_n) END AS seen_t,
+    CASE WHEN abs(limit_n) < 99.95 THEN printf('%.3g', limit_n) WHEN limit_n IS NULL THEN '?' ELSE printf('%.0f', limit_n) END AS limit_t,
+    CASE WHEN abs(mappings) < 99.95 THEN printf('%.3g', mappings) WHEN mappings IS NULL THEN '?' ELSE printf('%.0f', mappings) END AS mappings_t,
+    CASE unit WHEN 'KiB' THEN substr('KMGTP', last_step + 1, 1) || 'iB' ELSE unit END AS last_unit,
+    CASE unit WHEN 'KiB' THEN substr('KMGTP', rate_step + 1, 1) || 'iB' ELSE unit END AS rate_unit,
+    CASE unit WHEN 'KiB' THEN substr('KMGTP', seen_step + 1, 1) || 'iB' ELSE unit END AS seen_unit,
+    CASE unit WHEN 'KiB' THEN substr('KMGTP', limit_step + 1, 1) || 'iB' ELSE unit END AS limit_unit,
+    CASE WHEN length(last_at) >= 19 THEN ', as of ' || substr(last_at, 1, 10) || ' ' || substr(last_at, 12, 8) || ' UTC' ELSE '' END
+      AS as_of,
+    coalesce(', at ' || CASE WHEN date(end_ms / 1000.0, 'unixepoch') = date(now_ms / 1000.0, 'unixepoch') THEN ''
+      ELSE date(end_ms / 1000.0, 'unixepoch') || ' ' END || strftime('%H:%M', end_ms / 1000.0, 'unixepoch') || ' UTC', '') AS end_at,
+    CASE WHEN now_ms - ms < 86400000 AND end_ms > now_ms AND (end_ms - now_ms) / 3600000.0 < eta_h
+      THEN (end_ms - now_ms) / 3600000.0 ELSE eta_h END AS left_h
+  FROM scaled
+  LIMIT -1 -- keeps SQLite from computing a number again wherever it is printed
 )
-SELECT l.nth, l.process_id, l.whole, g.grade > 0 AND (NOT l.whole OR g.grade > g.worst_part) AS finding,
-  NOT l.whole OR g.worst_part < 0 OR g.grade > max(g.worst_part, 0) AS counted, l.name, l.pid,
+SELECT l.nth, l.process_id, l.whole, l.grade > 0 AND (NOT l.whole OR l.grade > l.worst_part) AS finding,
+  NOT l.whole OR l.worst_part < 0 OR l.grade > max(l.worst_part, 0) AS counted, l.name, l.pid,
   substr(l.name, 1, 128) || coalesce('/' || l.pid, '') AS called, l."key", l.category, l.lineage, l.path, l.dialect,
   l.verdict, l.metric, l.unit, l.rate, l.seen, l.last, l.snapshots, l.lives, l.since, l.reason, l.touched,
   ifnull(l.rss_from, '') = 'unknown' AS blind, l."limit" IS NOT NULL AS limited,
-  CASE WHEN l.rate > 0 THEN '+' ELSE '' END || w.rate || ' ' || w.rate_unit || '/h [' || w.low || ', ' || w.high || ']' AS rate_words,
+  CASE WHEN l.rate > 0 THEN '+' ELSE '' END || l.rate_t || ' ' || l.rate_unit || '/h [' || l.low_t || ', ' || l.high_t || ']' AS rate_words,
   ifnull(json_extract('{"const":"flat","step":"one step","two-step":"two steps","saturating":"levelling off","knee":"fast, then linear",
       "ramp-then-flat":"a ramp, then flat","late-ramp":"flat, then linear","power":"slower and slower","log":"slower and slower",
       "warmup+linear":"a warm-up, then linear","two-tau":"levelling off","step+linear":"linear with a step",
       "accelerating":"faster and faster"}', '$."' || l.shape || '"'), ifnull(l.shape, ''))
     || CASE WHEN length(l.since) >= 16 THEN ' since ' || substr(l.since, 1, 10) || ' ' || substr(l.since, 12, 5) || ' UTC' ELSE '' END
-    || CASE WHEN g.grade > 0 AND l.confidence IS NOT NULL
+    || CASE WHEN l.grade > 0 AND l.confidence IS NOT NULL
       THEN ', ' || CAST(min(99, l.confidence * 100) AS INTEGER) || ' % sure' ELSE '' END AS shape_words,
-  CASE l.unit WHEN 'KiB' THEN l.metric || ' ' ELSE '' END || w.first || ' -> ' || w.last || ' ' || w.last_unit
-    || CASE WHEN l.unit = 'KiB' AND l.mappings > 0 THEN ', +' || w.mappings || ' mappings/h' ELSE '' END
+  CASE l.unit WHEN 'KiB' THEN l.metric || ' ' ELSE '' END || l.first_t || ' -> ' || l.last_t || ' ' || l.last_unit
+    || CASE WHEN l.unit = 'KiB' AND l.mappings > 0 THEN ', +' || l.mappings_t || ' mappings/h' ELSE '' END
     || coalesce(' over ' || span_text(l.span_h * 3600000.0), '')
     || coalesce(', ' || l.snapshots || ' snapshots, ' || l.lives || CASE l.lives WHEN 1 THEN ' life' ELSE ' lives' END, '')
-    || CASE WHEN length(l.last_at) >= 19 THEN ', as of ' || substr(l.last_at, 1, 10) || ' ' || substr(l.last_at, 12, 8) || ' UTC'
-      ELSE '' END AS course_words,
-  w.seen || ' ' || CASE WHEN l.seen IS NULL THEN '' ELSE w.seen_unit END || '/h' AS seen_words,
+    || l.as_of AS course_words,
+  l.seen_t || ' ' || CASE WHEN l.seen IS NULL THEN '' ELSE l.seen_unit END || '/h' AS seen_words,
   CASE WHEN l."limit" IS NULL THEN 'none known; give --limit SIZE to see how long it lasts'
     ELSE CASE l.limit_by WHEN 'cgroup' THEN 'cgroup limit ' WHEN 'address space' THEN 'address space limit (ulimit -v) '
         WHEN 'stack' THEN 'stack limit (ulimit -s) ' WHEN 'map count' THEN 'vm.max_map_count ' ELSE '' END
-      || w."limit" || ' ' || w.limit_unit || CASE WHEN l.eta_h IS NULL THEN '; when it is reached is not known'
+      || l.limit_t || ' ' || l.limit_unit || CASE WHEN l.eta_h IS NULL THEN '; when it is reached is not known'
         WHEN l.eta_h <= 0 THEN ' is reached'
-        ELSE ' ' || e.words || CASE WHEN l.low IS NULL OR l.high IS NULL OR l.high <= 0 THEN ''
-          ELSE ' [' || span_text(max(l.eta_h * l.rate / l.high - (l.eta_h - e.left_h), 0) * 3600000.0) || ', '
-            || CASE WHEN l.low <= 0 THEN 'never' ELSE span_text((l.eta_h * l.rate / l.low - (l.eta_h - e.left_h)) * 3600000.0) END
+        ELSE ' in ' || span_text(l.left_h * 3600000.0) || l.end_at || CASE WHEN l.low IS NULL OR l.high IS NULL OR l.high <= 0 THEN ''
+          ELSE ' [' || span_text(max(l.eta_h * l.rate / l.high - (l.eta_h - l.left_h), 0) * 3600000.0) || ', '
+            || CASE WHEN l.low <= 0 THEN 'never' ELSE span_text((l.eta_h * l.rate / l.low - (l.eta_h - l.left_h)) * 3600000.0) END
             || ']' END END END AS limit_words,
-  CASE WHEN length(l.last_at) >= 19 THEN ', as of ' || substr(l.last_at, 1, 10) || ' ' || substr(l.last_at, 12, 8) || ' UTC'
-    ELSE '' END AS as_of_words
-FROM leak l
-JOIN grade g ON g.nth = l.nth
-JOIN words w ON w.nth = l.nth
-JOIN ending e ON e.nth = l.nth
+  l.as_of AS as_of_words
+FROM said l
 ORDER BY l.nth;

@@ -56,13 +56,10 @@ bool pm_page_exists(pmapdb_store *store, const char *category)
     return exists;
 }
 
-pmapdb_rows *pm_page_next(pmapdb_store *store, const pmapdb_rows *of, bool recorded)
+void pm_page_next(pmapdb_rows *pages, const pmapdb_rows *of, bool recorded)
 {
-    pmapdb_rows *rows = pm_page_ask(store);
-
-    pm_answer_pass(of, rows);
-    pm_answer_bind(rows, "any", "1");
-    pm_answer_bind(rows, "recorded", recorded ? "1" : "0");
-    pm_run_next(rows);
-    return rows;
+    pm_answer_pass(of, pages);
+    pm_answer_bind(pages, "any", "1");
+    pm_answer_bind(pages, "recorded", recorded ? "1" : "0");
+    pm_run_next(pages);
 }

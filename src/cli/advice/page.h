@@ -13,8 +13,8 @@ pmapdb_rows *pm_page_ask(pmapdb_store *store);
  * category. */
 bool pm_page_exists(pmapdb_store *store, const char *category);
 
-/* Returns the row of advice that says what to do next. The current row of `of` says what grows:
- * its columns have the names of parameters of advice. */
-pmapdb_rows *pm_page_next(pmapdb_store *store, const pmapdb_rows *of, bool recorded);
+/* Steps to the row of advice that says what to do next; may be called again. The current row of
+ * `of` says what grows: its columns have the names of the parameters of advice. */
+void pm_page_next(pmapdb_rows *pages, const pmapdb_rows *of, bool recorded);
 
 #endif

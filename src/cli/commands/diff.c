@@ -105,14 +105,15 @@ static void write_next(const diff *d, pm_output *out)
     pm_text top = pm_answer_bytes(d->summary, "top");
     pm_words who = {0};
     pm_flow f = pm_output_flow(out);
-    pmapdb_rows *next;
+    pmapdb_rows *pages;
 
     if (!top.len || d->cli->sort) /* another order hides which name grew most */
         return;
     pm_words_begin(&who);
     if (pm_answer_int(d->summary, "traceable") && pm_who_recorded(d->args.store))
         pm_who_top(who.out, d->args.store, d->summary);
-    next = pm_page_next(d->args.store, d->summary, pm_words_end(&who).len > 0);
+    pages = pm_page_ask(d->args.store);
+    pm_page_next(pages, d->summary, pm_words_end(&who).len > 0);
     pm_flow_begin(&f, 0, 4);
     pm_flow_words(&f, 0, top);
     if (who.len) {
@@ -121,10 +122,10 @@ static void write_next(const diff *d, pm_output *out)
         pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(";"));
     }
     pm_flow_say(&f, 1, "next:");
-    pm_flow_words(&f, 1, pm_answer_bytes(next, "next"));
+    pm_flow_words(&f, 1, pm_answer_bytes(pages, "next"));
     pm_flow_end(&f);
     pm_flow_free(&f);
-    pmapdb_rows_close(next);
+    pmapdb_rows_close(pages);
     free(who.data);
 }
 

@@ -10,7 +10,7 @@
 typedef struct cards {
     pm_flow flow;
     pmapdb_store *store;
-    pmapdb_rows *pieces;
+    pmapdb_rows *pieces, *pages;
     bool recorded; /* the store has recordings */
     bool known;    /* a recording says who allocated what grows in the current card */
     bool begun;    /* a line is begun */
@@ -96,18 +96,19 @@ static void put_who(cards *c)
 
 static void put_next(cards *c)
 {
-    pmapdb_rows *next = pm_page_next(c->store, c->pieces, c->known);
-
     put_piece(c);
-    pm_flow_words(&c->flow, 1, pm_answer_bytes(next, "next"));
-    pmapdb_rows_close(next);
+    pm_page_next(c->pages, c->pieces, c->known);
+    pm_flow_words(&c->flow, 1, pm_answer_bytes(c->pages, "next"));
     c->known = false;
 }
 
 void pm_leak_cards(pm_output *out, const pm_leak_rows *rows, pmapdb_store *store, const char *by)
 {
     pm_render_options how = pm_cli_render_options(out->cli);
-    cards c = {.flow = pm_output_flow(out), .store = store, .recorded = pm_who_recorded(store)};
+    cards c = {.flow = pm_output_flow(out),
+               .store = store,
+               .pages = pm_page_ask(store),
+               .recorded = pm_who_recorded(store)};
 
     c.pieces = pm_leak_pieces(store, rows->row, rows->row + rows->n, how.human, by, how.top);
     while (pm_run_next(c.pieces)) {
@@ -123,5 +124,6 @@ void pm_leak_cards(pm_output *out, const pm_leak_rows *rows, pmapdb_store *store
     if (c.begun)
         pm_flow_end(&c.flow);
     pmapdb_rows_close(c.pieces);
+    pmapdb_rows_close(c.pages);
     pm_flow_free(&c.flow);
 }

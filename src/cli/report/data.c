@@ -146,24 +146,25 @@ static void put_next(const pm_report *r, int64_t process_id, pm_buf *out)
 {
     static const char *const parts[] = {"ask", "advice", "who"};
     pm_leak_group g = pm_report_group(r, process_id);
-    pmapdb_rows *pieces = pm_leak_pieces(r->args.store, g.begin, g.end, true, "category", 0), *next;
+    pmapdb_rows *pieces = pm_leak_pieces(r->args.store, g.begin, g.end, true, "category", 0);
+    pmapdb_rows *pages = pm_page_ask(r->args.store);
     const char *comma = "";
 
     put(out, "[");
     while (pm_run_next(pieces))
         if (pm_text_equal(pm_answer_bytes(pieces, "part"), PM_TEXT("next"))) {
-            next = pm_page_next(r->args.store, pieces, pm_who_recorded(r->args.store));
+            pm_page_next(pages, pieces, pm_who_recorded(r->args.store));
             for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-                const char *words = pm_answer_bytes(next, parts[i]).data;
+                const char *words = pm_answer_bytes(pages, parts[i]).data;
 
                 put(out, words ? comma : "");
                 if (words)
                     put_object(out, (pm_pair[]){text_pair(i == 1 ? "text" : "command", words)}, 1);
                 comma = words ? "," : comma;
             }
-            pmapdb_rows_close(next);
             break;
         }
+    pmapdb_rows_close(pages);
     pmapdb_rows_close(pieces);
     put(out, "]");
 }

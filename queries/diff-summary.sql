@@ -95,9 +95,11 @@ SELECT o.taken_at = n.taken_at AND o.snapshot_id IS n.snapshot_id AS same, p.dif
   n.taken_at AS newer_at, n.name AS newer_name, CASE WHEN o.sums THEN 'older' WHEN n.sums THEN 'newer' END AS sums,
   CASE WHEN o.sums THEN o.selector WHEN n.sums THEN n.selector END AS sums_id,
   (SELECT kib FROM rest) AS rest_kib, (SELECT name FROM rest) AS rest_metric,
-  (SELECT 'the captures'' own totals (footer, VmRSS) say: ' || group_concat(CASE WHEN older IS NULL OR newer IS NULL THEN what || ' ?'
-    ELSE printf('%s %lld -> %lld (%+lld KiB)', what, older, newer, newer - older) END, ', ')
-    FROM (SELECT * FROM claim ORDER BY nth) HAVING count(newer - older) > 0) AS claims,
+  -- the arrow is written in two parts, because it is an operator of later versions of SQLite
+  CASE WHEN (SELECT count(newer - older) FROM claim) > 0 THEN 'the captures'' own totals (footer, VmRSS) say: '
+    || (SELECT group_concat(CASE WHEN older IS NULL OR newer IS NULL THEN what || ' ?'
+      ELSE printf('%s %lld -' || '> %lld (%+lld KiB)', what, older, newer, newer - older) END, ', ')
+      FROM (SELECT * FROM claim ORDER BY nth)) END AS claims,
   EXISTS (SELECT 1 FROM json_each(:thresholds) t JOIN total g ON g.name = t.key
     WHERE g.most >= t.value OR g.total >= t.value) AS found,
   CASE WHEN t.name IS NOT NULL THEN t.name WHEN t.lineage IS NOT NULL THEN 'lineage ' || t.lineage || ' (' || t.category || ')'

@@ -117,7 +117,8 @@ SELECT l.nth, l.process_id, l.whole, l.grade > 0 AND (NOT l.whole OR l.grade > l
     || CASE WHEN length(l.since) >= 16 THEN ' since ' || substr(l.since, 1, 10) || ' ' || substr(l.since, 12, 5) || ' UTC' ELSE '' END
     || CASE WHEN l.grade > 0 AND l.confidence IS NOT NULL
       THEN ', ' || CAST(min(99, l.confidence * 100) AS INTEGER) || ' % sure' ELSE '' END AS shape_words,
-  CASE l.unit WHEN 'KiB' THEN l.metric || ' ' ELSE '' END || l.first_t || ' -> ' || l.last_t || ' ' || l.last_unit
+  -- the arrow is written in two parts, because it is an operator of later versions of SQLite
+  CASE l.unit WHEN 'KiB' THEN l.metric || ' ' ELSE '' END || l.first_t || ' -' || '> ' || l.last_t || ' ' || l.last_unit
     || CASE WHEN l.unit = 'KiB' AND l.mappings > 0 THEN ', +' || l.mappings_t || ' mappings/h' ELSE '' END
     || coalesce(' over ' || span_text(l.span_h * 3600000.0), '')
     || coalesce(', ' || l.snapshots || ' snapshots, ' || l.lives || CASE l.lives WHEN 1 THEN ' life' ELSE ' lives' END, '')

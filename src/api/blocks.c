@@ -1,47 +1,40 @@
-/* blocks: finds the blocks of text in files that look like captures. */
+/* blocks: reads files and finds the blocks of text in them that look like captures. */
 #include "api/blocks.h"
 
 #include "api/import/place.h"
-#include "api/wrap.h"
+#include "base/buf.h"
 #include "parse/formats.h"
-#include "source/source.h"
 #include <stdlib.h>
-
-/* The bytes fed to the reader at a time: of a log, little more than one block is in memory. */
-#define SLICE ((size_t)16384)
 
 struct pm_blocks {
     pm_blocks_options how;
     pm_dialect dialect;
     pm_found_block *first, **end; /* finished blocks; *end is the place of the next one */
     int64_t n_blocks;
-    uint64_t trouble;
-    pm_pool *pool; /* for the rows of the block that is being read */
-    uint32_t *rows;
+    pm_pool *own;   /* of the rows, if the caller gives no pool */
+    uint32_t *rows; /* of the block that is being read */
     size_t n_rows, cap_rows;
     pm_source *source; /* NULL: no more files */
     /* the current file: */
     const pm_source_entry *entry; /* NULL: no current file */
     int64_t pid;                  /* of blocks without a pid of their own */
-    pm_reader *reader;            /* NULL: the next file is not open yet */
+    pm_reader *reader;            /* NULL: it is not read for captures */
+    bool more;                    /* the caller wants its bytes in any case */
+    bool any;                     /* it is not empty */
+    bool ended;                   /* all of it was read */
+    pm_wrap wrap;
     uint64_t n_in_file, n_captures;
-    pm_buf nothing;    /* the error of its first block that is not a capture */
-    const char *bytes; /* read, but not fed yet */
-    size_t n_bytes;
-    bool any;            /* the file is not empty */
-    bool ended;          /* the whole file was fed */
-    pmapdb_error damage; /* why the file ended early; reported after its blocks */
+    pm_buf nothing;      /* the error of its first block that is not a capture */
+    pmapdb_error damage; /* why it ended early */
 };
 
 void pm_found_block_free(pm_found_block *b)
 {
     if (!b)
         return;
-    free(b->capture.rows);
+    pm_capture_free(b->capture);
     free(b->path);
     free(b->error);
-    free(b->texts);
-    pm_pool_free(b->pool);
     free(b);
 }
 
@@ -58,11 +51,14 @@ pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, p
     PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
     if (options->n_paths)
         PM_STEP(st, pm_source_new(options->paths, options->n_paths, &b->source, err));
-    if (st == PMAPDB_OK)
-        *out = b;
-    else
+    if (st != PMAPDB_OK) {
         pm_blocks_free(b);
-    return st;
+        return st;
+    }
+    if (b->source)
+        pm_source_limit(b->source, options->max_unpacked);
+    *out = b;
+    return PMAPDB_OK;
 }
 
 static pm_found_block *take_first(pm_blocks *b)
@@ -84,15 +80,10 @@ void pm_blocks_free(pm_blocks *b)
         pm_found_block_free(take_first(b));
     pm_reader_free(b->reader);
     pm_source_free(b->source);
-    pm_pool_free(b->pool);
+    pm_pool_free(b->own);
     pm_buf_free(&b->nothing);
     free(b->rows);
     free(b);
-}
-
-uint64_t pm_blocks_trouble(const pm_blocks *b)
-{
-    return b->trouble;
 }
 
 const pm_found_block *pm_blocks_finished(const pm_blocks *b)
@@ -100,64 +91,63 @@ const pm_found_block *pm_blocks_finished(const pm_blocks *b)
     return b->first;
 }
 
-pmapdb_status pm_blocks_within(size_t held, uint64_t max, pmapdb_error *err)
-{
-    if (!max || held <= max)
-        return PMAPDB_OK;
-    return pm_fail(err, PMAPDB_INPUT,
-                   "needs more than %llu MiB of memory: raise the limit with --max-memory SIZE",
-                   (unsigned long long)(max >> 20));
-}
-
 /* ---- events of the reader ---- */
 
-static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+static pmapdb_status on_row(void *ctx, uint32_t id, pmapdb_error *err)
 {
     pm_blocks *b = ctx;
-    uint32_t id = 0;
-    pmapdb_status st = b->pool ? PMAPDB_OK : pm_pool_new(&b->pool, err);
+    pmapdb_status st = pm_grow(&b->rows, &b->cap_rows, b->n_rows, sizeof *b->rows, err);
 
-    PM_STEP(st, pm_pool_mapping(b->pool, m, &id, err));
-    PM_STEP(st, pm_grow(&b->rows, &b->cap_rows, b->n_rows, sizeof *b->rows, err));
     if (st == PMAPDB_OK)
         b->rows[b->n_rows++] = id;
     return st;
 }
 
-/* Copies the texts of a block, which last only for the call, into one allocation. */
-static bool copy_texts(pm_found_block *found)
+/* Makes a capture with its own copy of the block. Returns NULL if memory runs out. */
+static pm_capture *make_capture(const pm_blocks *b, const pm_block *block)
 {
-    pm_block *b = &found->capture.block;
-    pm_text *const texts[] = {&b->command, &b->missing, &b->notes, &b->empty};
-    size_t n = sizeof texts / sizeof *texts, bytes = n;
-    char *at;
+    pm_text path = pm_text_of(b->entry ? b->entry->path : ""), name = pm_text_basename(path);
+    pm_capture *c = calloc(1, sizeof *c);
 
-    for (size_t i = 0; i < n; i++)
-        bytes += texts[i]->len;
-    found->texts = at = calloc(bytes, 1);
-    for (size_t i = 0; at && i < n; i++) {
-        if (texts[i]->len)
-            memcpy(at, texts[i]->data, texts[i]->len);
-        texts[i]->data = at;
-        at += texts[i]->len + 1;
+    if (!c)
+        return NULL;
+    c->block = *block;
+    c->pid = block->pid != PMAPDB_UNKNOWN ? block->pid : b->pid;
+    c->start_time = PMAPDB_UNKNOWN;
+    c->taken_ms = PMAPDB_UNKNOWN;
+    c->source_dir = pm_text_copy((pm_text){path.data, path.len - name.len});
+    c->source_name = pm_text_copy(name);
+    c->command = pm_text_copy(block->command);
+    c->missing = pm_text_copy(block->missing);
+    c->notes = pm_text_copy(block->notes);
+    c->rows = malloc((b->n_rows + 1) * sizeof *c->rows);
+    if (!c->source_dir || !c->source_name || !c->command || !c->missing || !c->notes || !c->rows) {
+        pm_capture_free(c);
+        return NULL;
     }
-    return at;
+    c->block.command = pm_text_of(c->command);
+    c->block.missing = pm_text_of(c->missing);
+    c->block.notes = pm_text_of(c->notes);
+    c->block.empty = PM_TEXT("");
+    c->pool = b->how.pool ? *b->how.pool : b->own;
+    c->n_rows = b->n_rows;
+    if (b->n_rows)
+        memcpy(c->rows, b->rows, b->n_rows * sizeof *c->rows);
+    return c;
 }
 
-/* Adds a block at the end. Returns NULL if memory runs out. */
-static pm_found_block *add_block(pm_blocks *b, const pm_block *block, pm_text error)
+/* Adds a block, or the end of a file, at the end. Returns NULL if memory runs out. */
+static pm_found_block *add(pm_blocks *b, const pm_block *block, pm_text error)
 {
     pm_found_block *found = calloc(1, sizeof *found);
 
     if (!found)
         return NULL;
-    if (block)
-        found->capture.block = *block;
     found->path = b->entry ? strdup(b->entry->path) : NULL;
     found->error = error.len ? pm_text_copy(error) : NULL;
     found->number = PMAPDB_UNKNOWN;
-    found->capture.pid = b->pid;
-    if ((b->entry && !found->path) || (error.len && !found->error) || !copy_texts(found)) {
+    found->capture = block ? make_capture(b, block) : NULL;
+    if ((b->entry && !found->path) || (error.len && !found->error) || (block && !found->capture)) {
         pm_found_block_free(found);
         return NULL;
     }
@@ -169,19 +159,12 @@ static pm_found_block *add_block(pm_blocks *b, const pm_block *block, pm_text er
 static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
 {
     pm_blocks *b = ctx;
-    pm_found_block *found = add_block(b, block, block->empty);
+    pm_found_block *found = add(b, block, block->empty);
 
+    b->n_rows = 0;
     if (!found)
         return pm_fail_nomem(err);
     found->number = ++b->n_blocks;
-    if (block->pid != PMAPDB_UNKNOWN)
-        found->capture.pid = block->pid;
-    found->capture.pool = found->pool = b->pool;
-    found->capture.rows = b->rows;
-    found->capture.n_rows = b->n_rows;
-    b->pool = NULL;
-    b->rows = NULL;
-    b->n_rows = b->cap_rows = 0;
     b->n_in_file++;
     b->n_captures += !found->error;
     return found->error && !b->nothing.len
@@ -189,117 +172,140 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
                : PMAPDB_OK;
 }
 
-pm_reader_events pm_blocks_events(pm_blocks *b)
+pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err)
 {
-    return (pm_reader_events){b, b->how.rows ? on_mapping : NULL, on_block};
+    const pm_reader_events events = {b, NULL, on_block};
+    pm_pool **pool = b->how.pool ? b->how.pool : &b->own;
+    pmapdb_status st = PMAPDB_OK;
+
+    b->n_rows = 0;
+    if (!b->how.pool) {
+        pm_pool_free(b->own);
+        b->own = NULL;
+        if (b->how.rows)
+            st = pm_pool_new(&b->own, err);
+    }
+    PM_STEP(st, pm_reader_new(&events, b->dialect, out, err));
+    if (st == PMAPDB_OK && b->how.rows)
+        pm_reader_intern(*out, *pool, on_row);
+    return st;
+}
+
+/* ---- wrapping ---- */
+
+static bool has_at(pm_text t, size_t at, pm_text what)
+{
+    return t.len >= at && pm_text_starts(pm_text_from(t, at), what);
+}
+
+/* True for several lines that all end in a lone CR. */
+static bool is_cr_only(pm_text t)
+{
+    const char *first = t.len ? memchr(t.data, '\r', t.len) : NULL;
+
+    return first && !memchr(t.data, '\n', t.len) &&
+           memchr(first + 1, '\r', t.len - (size_t)(first + 1 - t.data));
+}
+
+pm_wrap pm_wrap_of(pm_text begin, bool in_archive)
+{
+    /* A tar on disk is opened; a tar inside a tar would be read as one text of many processes. */
+    if (in_archive && has_at(begin, 257, PM_TEXT("ustar")))
+        return (pm_wrap){"an archive inside an archive: unpack it and import the folder", true};
+    if (has_at(begin, 0, PM_TEXT("\xff\xfe")) || has_at(begin, 0, PM_TEXT("\xfe\xff")))
+        return (pm_wrap){"text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)", true};
+    if (is_cr_only(begin))
+        return (pm_wrap){"text whose lines end in CR alone: convert it first (tr '\\r' '\\n')",
+                         false};
+    if (has_at(begin, 0, PM_TEXT("PK\3\4")))
+        return (pm_wrap){"a zip archive: unpack it and import the folder", false};
+    if (has_at(begin, 0, PM_TEXT("7z\xbc\xaf\x27\x1c")))
+        return (pm_wrap){"a 7z archive: unpack it and import the folder", false};
+    return (pm_wrap){NULL, false};
 }
 
 /* ---- one file ---- */
 
-/* Reports a file that cannot be used: fails if rows are wanted, else adds a block with the error.
- */
-static pmapdb_status tell(pm_blocks *b, const pmapdb_error *why, pmapdb_error *err)
-{
-    if (b->how.rows || why->status == PMAPDB_NOMEM) {
-        *err = *why;
-        return why->status;
-    }
-    return add_block(b, NULL, pm_text_of(why->text)) ? PMAPDB_OK : pm_fail_nomem(err);
-}
-
-/* Fails with an error about a file. With rows, the message has the path; without, the block has it.
- */
-static pmapdb_status fail_file(const pm_blocks *b, const char *text, pmapdb_error *err)
-{
-    return b->how.rows ? pm_fail(err, PMAPDB_INPUT, "'%s': %s", b->entry->path, text)
-                       : pm_fail(err, PMAPDB_INPUT, "%s", text);
-}
-
-static pmapdb_status tell_text(pm_blocks *b, const char *text, pmapdb_error *err)
-{
-    pmapdb_error why = {0};
-
-    fail_file(b, text, &why);
-    return tell(b, &why, err);
-}
-
 static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
 {
-    pm_reader_events events = pm_blocks_events(b);
     const pm_source_entry *entry = NULL;
-    pmapdb_error why = {0};
+    const pm_blocks_hooks *hooks = &b->how.hooks;
+    bool reads;
 
-    b->entry = NULL;
-    b->pid = PMAPDB_UNKNOWN;
-    if (pm_source_next(b->source, &entry, &why) != PMAPDB_OK) {
-        b->trouble++;
-        return tell(b, &why, err);
+    b->damage = (pmapdb_error){0};
+    b->n_in_file = b->n_captures = 0;
+    b->any = b->ended = b->more = false;
+    b->wrap = (pm_wrap){0};
+    pm_buf_clear(&b->nothing);
+    if (pm_source_next(b->source, &entry, &b->damage) != PMAPDB_OK) {
+        b->ended = true;
+        return PMAPDB_OK;
     }
     if (!entry) {
         pm_source_free(b->source);
         b->source = NULL;
         return PMAPDB_OK;
     }
-    if (!entry->named && pm_place_is_sibling(entry->name))
+    if (!hooks->on_file && !entry->named && pm_place_is_sibling(entry->name))
         return PMAPDB_OK;
     b->entry = entry;
-    if (entry->closed)
-        return !b->how.rows ? tell_text(b, "not read: no capture has a name like this", err)
-                            : PMAPDB_OK;
     b->pid = pm_place_path_pid(entry->own_path, entry->name);
-    b->n_in_file = b->n_captures = b->n_rows = b->n_bytes = 0;
-    b->any = b->ended = false;
-    b->damage = (pmapdb_error){0};
-    pm_buf_clear(&b->nothing);
-    return pm_reader_new(&events, b->dialect, &b->reader, err);
+    b->ended = entry->closed;
+    reads = !hooks->on_file || hooks->on_file(hooks->ctx, entry, &b->more);
+    return reads && !b->ended ? pm_blocks_reader(b, &b->reader, err) : PMAPDB_OK;
 }
 
-static pmapdb_status tell_nothing(pm_blocks *b, pmapdb_error *err)
+static pmapdb_status check_memory(const pm_blocks *b, pmapdb_error *err)
 {
-    bool without = b->how.rows ? !b->n_captures : !b->n_in_file;
-    const char *text = b->nothing.len ? b->nothing.data
-                       : b->any       ? "no capture of a memory map in it"
-                                      : "an empty file";
+    const pm_blocks_hooks *hooks = &b->how.hooks;
+    uint64_t held = b->reader ? pm_reader_held(b->reader) + b->cap_rows * sizeof *b->rows : 0;
 
-    return without && (b->entry->named || !b->how.rows) ? tell_text(b, text, err) : PMAPDB_OK;
-}
-
-static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)
-{
-    bool damaged = b->damage.status != PMAPDB_OK;
-
-    pm_reader_free(b->reader);
-    b->reader = NULL;
-    b->trouble += damaged || (b->entry->named && !b->n_captures);
-    b->pid = PMAPDB_UNKNOWN;
-    return damaged ? tell(b, &b->damage, err) : tell_nothing(b, err);
-}
-
-/* Feeds the next slice of the current file; *more is false at the end of the file or at damage. */
-static pmapdb_status feed_slice(pm_blocks *b, bool *more, pmapdb_error *err)
-{
-    pm_wrap wrap = {0};
-    size_t n;
-    pmapdb_status st;
-
-    *more = false;
-    if (pm_reader_hopeless(b->reader))
+    held += hooks->held ? hooks->held(hooks->ctx) : 0;
+    if (!b->how.max_memory || held <= b->how.max_memory)
         return PMAPDB_OK;
-    if (b->n_bytes == 0 &&
-        (pm_source_read(b->source, &b->bytes, &b->n_bytes, &b->damage) != PMAPDB_OK ||
-         b->n_bytes == 0))
+    return pm_fail(err, PMAPDB_INPUT,
+                   "needs more than %llu MiB of memory: raise the limit with --max-memory SIZE",
+                   (unsigned long long)(b->how.max_memory >> 20));
+}
+
+/* Finishes the last block of a file that could not be read to its end. In smaps, nothing else shows
+ * that rows are missing; and a header without rows need not be a kernel thread. */
+static pmapdb_status finish_cut(pm_blocks *b, pmapdb_error *err)
+{
+    static const char missing[] = "the file could not be read to its end: rows may be missing";
+    pm_found_block **place = b->end, *last;
+    pmapdb_status st = pm_reader_finish(b->reader, err);
+    pm_block *block;
+
+    last = *place;
+    if (st != PMAPDB_OK || !last)
+        return st;
+    if (last->error) {
+        pm_found_block_free(last);
+        *place = NULL;
+        b->end = place;
         return PMAPDB_OK;
-    if (!b->any)
-        wrap = pm_wrap_of((pm_text){b->bytes, b->n_bytes}, b->entry->in_archive);
-    if (wrap.what && (wrap.likely || b->entry->named))
-        return fail_file(b, wrap.what, err);
-    n = b->n_bytes < SLICE ? b->n_bytes : SLICE;
-    st = pm_reader_feed(b->reader, b->bytes, n, err);
-    PM_STEP(st, pm_blocks_within(pm_reader_held(b->reader), b->how.max_memory, err));
-    b->bytes += n;
-    b->n_bytes -= n;
-    b->any = true;
-    *more = st == PMAPDB_OK;
+    }
+    block = &last->capture->block;
+    if (block->state != PM_STATE_COMPLETE || block->checked != PM_CHECKED_NONE)
+        return PMAPDB_OK;
+    free(last->capture->missing);
+    block->missing = PM_TEXT(missing);
+    block->state = PM_STATE_PARTIAL;
+    last->capture->missing = strdup(missing);
+    return last->capture->missing ? PMAPDB_OK : pm_fail_nomem(err);
+}
+
+static pmapdb_status take_bytes(pm_blocks *b, pm_text bytes, pmapdb_error *err)
+{
+    const pm_blocks_hooks *hooks = &b->how.hooks;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (hooks->on_bytes)
+        st = hooks->on_bytes(hooks->ctx, bytes.data, bytes.len, &b->more, err);
+    if (b->reader)
+        PM_STEP(st, pm_reader_feed(b->reader, bytes.data, bytes.len, err));
+    PM_STEP(st, check_memory(b, err));
     return st;
 }
 
@@ -307,16 +313,63 @@ static pmapdb_status feed_slice(pm_blocks *b, bool *more, pmapdb_error *err)
  */
 static pmapdb_status read_on(pm_blocks *b, pmapdb_error *err)
 {
-    bool more;
-    pmapdb_status st = feed_slice(b, &more, err);
+    bool wants = b->more || (b->reader && !pm_reader_hopeless(b->reader));
+    pm_text bytes = {0};
+    pmapdb_status st = PMAPDB_OK;
 
-    b->ended = !more;
-    if (!more)
-        PM_STEP(st, pm_reader_finish(b->reader, err));
+    if (wants)
+        pm_source_read(b->source, &bytes.data, &bytes.len, &b->damage);
+    if (b->reader && !b->any && bytes.len)
+        b->wrap = pm_wrap_of(bytes, b->entry->in_archive);
+    b->any = b->any || bytes.len;
+    b->ended = !bytes.len || b->wrap.what;
+    if (!b->ended)
+        st = take_bytes(b, bytes, err);
+    else if (b->reader && b->damage.status != PMAPDB_OK)
+        st = finish_cut(b, err);
+    else if (b->reader && !b->wrap.what)
+        st = pm_reader_finish(b->reader, err);
     if (st != PMAPDB_INPUT)
         return st;
     b->damage = *err; /* the fault of this file alone */
     b->ended = true;
+    return PMAPDB_OK;
+}
+
+/* Why the file gives nothing; NULL: it gave captures. */
+static const char *why_nothing(const pm_blocks *b)
+{
+    return b->damage.status   ? b->damage.text
+           : b->wrap.what     ? b->wrap.what
+           : b->n_captures    ? NULL
+           : b->entry->closed ? "not read: no capture has a name like this"
+           : b->nothing.len   ? b->nothing.data
+           : b->any           ? "no capture of a memory map in it"
+                              : "an empty file";
+}
+
+static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)
+{
+    bool named = b->entry && b->entry->named, damaged = b->damage.status != PMAPDB_OK;
+    pm_found_block *end = NULL;
+
+    if (b->damage.status != PMAPDB_NOMEM)
+        end = add(b, NULL, pm_text_of(why_nothing(b)));
+    if (!end)
+        return pm_fail_nomem(err);
+    end->entry = b->entry;
+    end->damage = b->damage;
+    end->n_blocks = b->n_in_file;
+    end->trouble = damaged || b->wrap.likely || (named && !b->n_captures);
+    end->is_empty = !b->any;
+    end->is_wrapped = b->wrap.what;
+    end->is_likely = b->wrap.likely;
+    end->is_changed = pm_source_changed(b->source);
+    pm_reader_free(b->reader);
+    b->reader = NULL;
+    b->entry = NULL;
+    b->pid = PMAPDB_UNKNOWN;
+    b->ended = false;
     return PMAPDB_OK;
 }
 
@@ -325,12 +378,12 @@ pmapdb_status pm_blocks_next(pm_blocks *b, pm_found_block **out, pmapdb_error *e
     pmapdb_status st = PMAPDB_OK;
 
     while (st == PMAPDB_OK && !b->first && b->source) {
-        if (!b->reader)
-            st = begin_file(b, err);
-        else if (b->ended)
+        if (b->ended)
             st = end_file(b, err);
-        else
+        else if (b->entry)
             st = read_on(b, err);
+        else
+            st = begin_file(b, err);
     }
     if (st == PMAPDB_OK)
         *out = take_first(b);

@@ -1,36 +1,55 @@
-/* blocks: finds the blocks of text in files that look like captures, and returns them one by one.
+/* blocks: reads files and returns the blocks of text that look like captures one by one, each file
+ * with its end.
  *
  * Reads a file only until its next block is finished, so of a long log little more than one block
  * is in memory. Blocks come in the order of the text. */
 #ifndef PM_API_BLOCKS_H
 #define PM_API_BLOCKS_H
 
-#include "base/buf.h"
 #include "base/record/capture.h"
 #include "parse/reader.h"
+#include "source/source.h"
 
-/* A block. Its texts end in a NUL. */
+/* A block, or the end of a file. */
 typedef struct pm_found_block {
     struct pm_found_block *next;
-    pm_capture capture; /* the block, its pid (from the text, else from the path) and, if wanted,
-                           its rows */
-    int64_t number; /* among all blocks, from 1; PMAPDB_UNKNOWN: the error concerns a whole file */
-    char *path;     /* the file of the block; NULL: the error names the file */
-    char *error;    /* why the block is not a capture, or NULL */
-    char *texts;    /* of capture.block */
-    pm_pool *pool;  /* of the rows */
+    pm_capture *capture; /* the block, its pid (from the text, else from the path) and, if wanted,
+                            its rows; NULL: the end of a file. The caller may take it. */
+    int64_t number;      /* among all blocks, from 1; PMAPDB_UNKNOWN at the end of a file */
+    char *path;          /* of the file; NULL: the error names the file */
+    char *error;         /* why the block or the file is no capture; NULL: there is one */
+    /* of the end of a file: */
+    const pm_source_entry *entry; /* NULL: it cannot be opened; valid until the next call */
+    pmapdb_error damage;          /* why it could not be read to its end */
+    uint64_t n_blocks;
+    bool trouble; /* it is damaged, or a file that the user named without a capture */
+    bool is_empty;
+    bool is_wrapped, is_likely; /* it was not read because of its wrapping: pm_wrap */
+    bool is_changed;            /* its size has changed since it was opened */
 } pm_found_block;
 
 void pm_found_block_free(pm_found_block *b);
 
+/* A caller that also wants the bytes. Each may be NULL. */
+typedef struct pm_blocks_hooks {
+    void *ctx;
+    /* Before a file is read. False: it is not read for captures. *more: the bytes are wanted
+     * although they cannot be a capture. */
+    bool (*on_file)(void *ctx, const pm_source_entry *entry, bool *more);
+    pmapdb_status (*on_bytes)(void *ctx, const char *bytes, size_t n, bool *more,
+                              pmapdb_error *err);
+    size_t (*held)(void *ctx); /* bytes that the caller keeps of the file */
+} pm_blocks_hooks;
+
 typedef struct pm_blocks_options {
     const char *const *paths; /* as for `pmapdb import`; needed only during pm_blocks_new */
     size_t n_paths;
-    const char *dialect; /* read rows as this dialect only; NULL: by their shape */
-    bool rows; /* captures come with their rows; unreadable input, and a file of `paths` without a
-                  capture, are failures. false: both are blocks with an error, and so is every file
-                  without a block. */
-    uint64_t max_memory; /* bytes that an unfinished block may take; 0: no limit */
+    const char *dialect;   /* read rows as this dialect only; NULL: by their shape */
+    bool rows;             /* captures come with their rows */
+    pm_pool **pool;        /* for the rows; NULL: rows are valid until the next file is opened */
+    uint64_t max_memory;   /* bytes that a file may take, with what the caller holds; 0: any */
+    uint64_t max_unpacked; /* as of an import */
+    pm_blocks_hooks hooks;
 } pm_blocks_options;
 
 typedef struct pm_blocks pm_blocks;
@@ -38,20 +57,22 @@ typedef struct pm_blocks pm_blocks;
 pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, pmapdb_error *err);
 void pm_blocks_free(pm_blocks *b);
 
-/* Returns the next block, which the caller frees; NULL at the end. */
+/* Returns the next block or end of a file, which the caller frees; NULL at the end of all. */
 pmapdb_status pm_blocks_next(pm_blocks *b, pm_found_block **out, pmapdb_error *err);
 
-/* The number of files so far that could not be read to the end, and of files of `paths` without a
- * capture. */
-uint64_t pm_blocks_trouble(const pm_blocks *b);
-
-/* PMAPDB_INPUT: a file takes more than `max` bytes; max 0: no limit. */
-pmapdb_status pm_blocks_within(size_t held, uint64_t max, pmapdb_error *err);
-
-/* ---- blocks of a text that the caller feeds to a reader itself ---- */
-
-pm_reader_events pm_blocks_events(pm_blocks *b);
+/* Makes a reader whose blocks are returned, for a text that the caller feeds itself. */
+pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err);
 /* The finished blocks in order; NULL: no block is finished. */
 const pm_found_block *pm_blocks_finished(const pm_blocks *b);
+
+/* A wrapping that import does not remove. */
+typedef struct pm_wrap {
+    const char *what; /* the wrapping and what to do; NULL: no wrapping */
+    bool likely;      /* a text or an archive is likely among captures; other wrappings are also of
+                         programs and documents */
+} pm_wrap;
+
+/* `begin`: at least the first 512 bytes, or all of a shorter file. */
+pm_wrap pm_wrap_of(pm_text begin, bool in_archive);
 
 #endif

@@ -1,8 +1,8 @@
 /* perf: imports a text of perf script into the store's tables of calls and of their effects on
  * addresses. */
 
+#include "api/blocks.h"
 #include "api/one_file.h"
-#include "api/wrap.h"
 #include "base/hash.h"
 #include "store/perf/recording.h"
 #include <errno.h>

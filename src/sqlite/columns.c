@@ -111,7 +111,7 @@ static void show_dirty(sqlite3_context *out, const pm_table_row *row, int which)
 static void show_total(sqlite3_context *out, const pm_table_row *row, int which)
 {
     int64_t v = row->m ? pm_total_of(row->m, (enum pm_total)which)
-                       : row->block->capture.block.totals.v[which];
+                       : row->block->capture->block.totals.v[which];
 
     if (v >= 0)
         sqlite3_result_int64(out, v);
@@ -136,7 +136,7 @@ static void show_kind(sqlite3_context *out, const pm_table_row *row, int which)
     const char *slug, *category;
     size_t rule;
     pmapdb_error err = {0};
-    pmapdb_status st = row->m ? prepare(r, &row->block->capture, &err) : PMAPDB_OK;
+    pmapdb_status st = row->m ? prepare(r, row->block->capture, &err) : PMAPDB_OK;
 
     if (row->m && st == PMAPDB_OK)
         base = pm_classify_mapping(&r->rows.context, row->m);
@@ -194,13 +194,13 @@ enum about {
 static void show_about(sqlite3_context *out, const pm_table_row *row, int which)
 {
     const pm_found_block *h = row->block;
-    const pm_block *b = &h->capture.block;
+    const pm_block *b = &h->capture->block;
     char at[PM_CLOCK_TEXT];
 
     if (which == ABOUT_BLOCK)
         show_known(out, h->number);
     else if (which == ABOUT_PID)
-        show_known(out, h->capture.pid);
+        show_known(out, h->capture->pid);
     else if (which == ABOUT_SOURCE && h->path)
         sqlite3_result_text(out, h->path, -1, SQLITE_TRANSIENT);
     else if (which == ABOUT_COMMAND && b->command.len)

@@ -46,19 +46,18 @@ static pmapdb_status check_whole(const pm_blocks *blocks, const char *file, int6
         return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s has no rows of a memory map", pid,
                        file);
     for (; b; b = b->next)
-        if (b->capture.block.state != PM_STATE_COMPLETE)
+        if (b->capture->block.state != PM_STATE_COMPLETE)
             return pm_fail(err, PMAPDB_INPUT, "/proc/%" PRId64 "/%s is not complete: %s", pid, file,
-                           b->capture.block.missing.data);
+                           b->capture->block.missing.data);
     return PMAPDB_OK;
 }
 
 static pmapdb_status read_in(pm_blocks *out, const pm_proc *p, const char *file, pmapdb_error *err)
 {
-    pm_reader_events events = pm_blocks_events(out);
     pm_reader *reader = NULL;
     pm_proc_reading reading;
     pm_proc_fate fate = PM_PROC_GOOD;
-    pmapdb_status st = pm_reader_new(&events, PM_DIALECT_COUNT, &reader, err);
+    pmapdb_status st = pm_blocks_reader(out, &reader, err);
 
     PM_STEP(st, pm_proc_read_map(p, file, PM_PROC_PIECE_SINGLE, feed_reader, reader, &reading,
                                  &fate, err));

@@ -200,7 +200,16 @@ static int failed(cursor *c, pmapdb_status st, const pmapdb_error *err)
 /* Its mappings, or one with its sums. */
 static size_t rows_of(const pm_found_block *b)
 {
-    return b->capture.block.state == PM_STATE_TOTALS ? 1 : b->capture.n_rows;
+    return !b->capture ? 0 : b->capture->block.state == PM_STATE_TOTALS ? 1 : b->capture->n_rows;
+}
+
+/* Fails with the end of a file that cannot be read, or of a named one without a capture. */
+static pmapdb_status fail_file(const pm_found_block *end, pmapdb_error *err)
+{
+    if (end->damage.status == PMAPDB_OK)
+        return pm_fail(err, PMAPDB_INPUT, "'%s': %s", end->path, end->error);
+    *err = end->damage;
+    return err->status;
 }
 
 /* Moves to the next block with rows. */
@@ -214,6 +223,8 @@ static int next_block(cursor *c)
         pm_found_block_free(c->block);
         c->block = NULL;
         st = pm_blocks_next(c->source, &c->block, &err);
+        if (st == PMAPDB_OK && c->block && c->block->trouble)
+            st = fail_file(c->block, &err);
     } while (st == PMAPDB_OK && c->block && rows_of(c->block) == 0);
     c->at = 0;
     return st == PMAPDB_OK ? SQLITE_OK : failed(c, st, &err);
@@ -318,8 +329,8 @@ static int cursor_column(sqlite3_vtab_cursor *base, sqlite3_context *out, int i)
             sqlite3_result_value(out, c->args[i - n_columns(k)]);
         return SQLITE_OK;
     }
-    if (c->block->capture.n_rows)
-        row.m = pm_capture_row(&c->block->capture, c->at);
+    if (c->block->capture->n_rows)
+        row.m = pm_capture_row(c->block->capture, c->at);
     pm_mapping_columns[i].show(out, &row, pm_mapping_columns[i].which);
     return SQLITE_OK;
 }

@@ -84,7 +84,7 @@ static void memory_to_explain(void **state)
         assert_int_equal(pm_blocks_next(blocks, &found, &err), PMAPDB_OK);
         assert_string_equal(found->path, "8.X");
         assert_string_equal(found->error ? found->error : "", limited ? TOO_MUCH : "");
-        assert_int_equal(pm_blocks_trouble(blocks), limited);
+        assert_int_equal(found->trouble, limited);
         pm_found_block_free(found);
         pm_blocks_free(blocks);
     }

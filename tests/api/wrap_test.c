@@ -1,5 +1,5 @@
 /* wrap: what is around a file is told by its first bytes. */
-#include "api/wrap.h"
+#include "api/blocks.h"
 #include "unit.h"
 
 static void told_by_the_first_bytes(void **state)

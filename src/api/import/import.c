@@ -12,7 +12,6 @@
 #include "store/write/put.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Captures wait in memory until all files are read, so that they can be stored in the order of
  * time; beyond this size, the waiting ones are stored first. Only speed and size depend on it: a
@@ -28,8 +27,6 @@
 
 typedef struct import_run {
     pm_intake in;
-    const char *const *paths;
-    size_t n_paths;
     const pmapdb_import_options *options;
     pmapdb_import_result result;
     uint64_t stored, to_store; /* captures written; captures to write, as far as known */
@@ -271,38 +268,12 @@ static void store_all_labels(import_run *run)
 
 /* ---- reading ---- */
 
-/* Reports a file or directory that cannot be opened; the import goes on. A path that the user
- * named, or a failure of the machine, is trouble each time; a file in a directory that may not be
- * read is reported once. */
-static void unreadable(import_run *run, const pmapdb_error *why)
-{
-    uint64_t hash = pm_hash(why->text, strlen(why->text));
-
-    for (size_t i = 0; i < run->n_paths; i++)
-        if (access(run->paths[i], R_OK) != 0 && strstr(why->text, run->paths[i]))
-            hash = 0;
-    pm_intake_problem(&run->in, "", why->text, true, pm_err_is_passing(why) ? 0 : hash);
-}
-
-static void read_all(import_run *run, pm_source *source)
+static void read_all(import_run *run)
 {
     pm_intake *in = &run->in;
-    const pm_source_entry *entry = NULL;
     size_t waiting = 0; /* bytes of captures */
 
-    while (in->st == PMAPDB_OK) {
-        pmapdb_error why = {0};
-
-        if (pm_source_next(source, &entry, &why) != PMAPDB_OK) {
-            pm_intake_go_on(in); /* a signal may have come during the wait for a FIFO's writer */
-            if (why.status == PMAPDB_NOMEM)
-                PM_STEP(in->st, pm_fail_nomem(&in->error));
-            unreadable(run, &why);
-            continue;
-        }
-        if (!entry)
-            break;
-        pm_intake_file(in, source, entry);
+    while (pm_intake_file(in)) {
         waiting += in->held;
         if (pm_pool_bytes(in->pool) + waiting > WAITING_BYTES) {
             flush(run);
@@ -338,9 +309,8 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
                             const pmapdb_import_options *options, pmapdb_import_result *result,
                             pmapdb_error *err)
 {
-    import_run run = {.paths = paths, .n_paths = n_paths, .options = options};
+    import_run run = {.options = options};
     pm_intake *in = &run.in;
-    pm_source *source = NULL;
     pmapdb_status st = pm_import_check(options, err);
 
     if (st != PMAPDB_OK)
@@ -349,10 +319,8 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     in->keep_going = keep_going;
     in->ctx = &run;
     PM_STEP(in->st, pm_label_newest(store, &run.since, &in->error));
-    PM_STEP(in->st, pm_source_new(paths, n_paths, &source, &in->error));
-    if (source)
-        pm_source_limit(source, options->max_unpacked);
-    read_all(&run, source);
+    pm_intake_open(in, paths, n_paths);
+    read_all(&run);
     if (in->st == PMAPDB_OK && run.result.stored > 1)
         look_for_spread(&run);
     if (run.result.stored) /* calls of these processes may have been recorded */
@@ -363,7 +331,6 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     st = in->st;
     if (st != PMAPDB_OK && err)
         *err = in->error;
-    pm_source_free(source);
     pm_intake_free(in);
     return st;
 }

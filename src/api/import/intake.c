@@ -1,47 +1,105 @@
-/* intake: reads files into captures that wait to be stored. */
+/* intake: takes blocks of files as captures that wait to be stored. */
 #include "api/import/intake.h"
 
-#include "api/blocks.h"
 #include "api/import/labels.h"
-#include "api/wrap.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define SIBLING_MAX ((size_t)65536)
 #define FRESH_MS 10000 /* no tool pauses longer between two pieces of its output */
 
-/* ---- one block ---- */
+/* ---- a file ---- */
 
-static pmapdb_status on_row(void *ctx, uint32_t id, pmapdb_error *err)
+static bool on_file(void *ctx, const pm_source_entry *entry, bool *more)
 {
     pm_intake *in = ctx;
-    pmapdb_status st = pm_grow(&in->rows, &in->cap_rows, in->n_rows, sizeof *in->rows, err);
+    bool only;
 
-    if (st == PMAPDB_OK)
-        in->rows[in->n_rows++] = id;
-    return st;
+    in->entry = entry;
+    in->first = in->n_pending;
+    free(in->nothing.text);
+    free(in->foreign.text);
+    in->nothing = in->foreign = (pm_nothing){0};
+    in->foreign_hash = 0;
+    in->cut = in->last_bare = in->heard_labels = false;
+    in->held = 0;
+    in->pool_before = pm_pool_bytes(in->pool);
+    in->bytes_before = in->bytes;
+    pm_buf_clear(&in->heard);
+    in->files++;
+    in->kind = pm_place_sibling(pm_text_of(entry->name), &in->slot, &only);
+    in->hear = in->kind.len && entry->in_archive;
+    in->only = in->kind.len && only && !entry->is_stdin;
+    *more = in->only && in->hear;
+    return !in->only;
 }
 
-static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
+static pmapdb_status on_bytes(void *ctx, const char *bytes, size_t n, bool *more, pmapdb_error *err)
 {
     pm_intake *in = ctx;
-    pm_nothing *nothing = block->foreign ? &in->foreign : &in->nothing;
+    bool hears = in->hear && in->heard.len < SIBLING_MAX;
     pmapdb_status st = PMAPDB_OK;
 
-    in->last_bare = block->foreign || block->empty.len;
-    if (block->foreign)
-        in->foreign_hash = pm_hash_seeded(&block->hash, sizeof block->hash, in->foreign_hash);
-    if (!in->last_bare)
-        st = pm_intake_add(in, block, err);
-    else if (nothing->n++ == 0)
-        nothing->text = pm_text_copy(block->empty);
-    in->n_rows = 0;
-    return st;
+    if (!in->only)
+        st = pm_labels_hear(in, bytes, n, in->bytes == in->bytes_before, err);
+    if (hears)
+        PM_STEP(st, pm_buf_add(&in->heard, bytes, n, err));
+    in->bytes += n;
+    pm_intake_go_on(in);
+    *more = in->listens || (in->only && hears);
+    return st == PMAPDB_OK ? in->st : st;
 }
 
-/* ---- reading a file ---- */
+#define STORE_SHARE 16 /* storing needs 1/16 of --max-memory */
+
+/* The bytes in memory for the current file, so that no file takes more than its share. No part of a
+ * file can be stored before its end, which shows whether it is a log without times. */
+static size_t held(void *ctx)
+{
+    const pm_intake *in = ctx;
+
+    return in->held + pm_pool_bytes(in->pool) - in->pool_before +
+           in->options->max_memory / STORE_SHARE;
+}
+
+void pm_intake_open(pm_intake *in, const char *const *paths, size_t n_paths)
+{
+    const pm_blocks_options how = {.paths = paths,
+                                   .n_paths = n_paths,
+                                   .dialect = in->options->dialect,
+                                   .rows = true,
+                                   .pool = &in->pool,
+                                   .max_memory = in->options->max_memory,
+                                   .max_unpacked = in->options->max_unpacked,
+                                   .hooks = {in, on_file, on_bytes, held}};
+
+    in->paths = paths;
+    in->n_paths = n_paths;
+    PM_STEP(in->st, pm_blocks_new(&how, &in->blocks, &in->error));
+}
+
+/* ---- one block ---- */
+
+static void take_block(pm_intake *in, pm_found_block *found)
+{
+    const pm_block *block = &found->capture->block;
+    pm_nothing *nothing = block->foreign ? &in->foreign : &in->nothing;
+
+    in->last_bare = found->error;
+    if (block->foreign)
+        in->foreign_hash = pm_hash_seeded(&block->hash, sizeof block->hash, in->foreign_hash);
+    if (!found->error) {
+        pm_intake_add(in, found->capture);
+        found->capture = NULL;
+    } else if (nothing->n++ == 0) {
+        nothing->text = strdup(found->error);
+    }
+}
+
+/* ---- the end of a file ---- */
 
 /* Reports once: every sweep of a host contains kernel threads and the like. They are remembered by
  * path, so that the next import only counts them. */
@@ -53,89 +111,15 @@ static void name_once(pm_intake *in, const char *text, bool trouble)
     pm_intake_problem(in, path, text, trouble, pm_hash_seeded(path, strlen(path), hash));
 }
 
-/* True for a file that is not read because of its wrapping. */
-static bool refuse_wrapped(pm_intake *in, pm_text begin)
+static void report_wrapped(pm_intake *in, const pm_found_block *end)
 {
-    pm_wrap wrap = pm_wrap_of(begin, in->entry->in_archive);
-
-    in->wrapped = wrap.what != NULL;
-    if (in->wrapped && in->entry->named)
-        pm_intake_problem(in, in->entry->path, wrap.what, true, 0);
-    else if (in->wrapped && wrap.likely)
-        name_once(in, wrap.what, true);
+    if (in->entry->named)
+        pm_intake_problem(in, end->path, end->error, true, 0);
+    else if (end->is_likely)
+        name_once(in, end->error, true);
     else
-        in->skipped += in->wrapped;
-    return in->wrapped;
+        in->skipped++;
 }
-
-#define STORE_SHARE 16 /* storing needs 1/16 of --max-memory */
-
-/* The bytes in memory for the current file, so that no file takes more than its share. No part of a
- * file can be stored before its end, which shows whether it is a log without times. */
-static size_t held(const pm_intake *in, const pm_reader *reader)
-{
-    return in->held + pm_pool_bytes(in->pool) - in->pool_before + in->cap_rows * sizeof *in->rows +
-           pm_reader_held(reader) + in->options->max_memory / STORE_SHARE;
-}
-
-/* Finishes the last block of a file that could not be read to its end. In smaps, nothing else shows
- * that rows are missing; and a header without rows need not be a kernel thread. */
-static void finish_cut(pm_intake *in, pm_reader *reader)
-{
-    static const char missing[] = "the file could not be read to its end: rows may be missing";
-    size_t n_pending = in->n_pending, n_nothing = in->nothing.n, n_foreign = in->foreign.n;
-    pm_capture *last;
-
-    PM_STEP(in->st, pm_reader_finish(reader, &in->error));
-    in->nothing.n = n_nothing;
-    in->foreign.n = n_foreign;
-    if (in->st != PMAPDB_OK || in->n_pending == n_pending)
-        return;
-    last = in->pending[in->n_pending - 1].capture;
-    if (last->block.state != PM_STATE_COMPLETE || last->block.checked != PM_CHECKED_NONE)
-        return;
-    free(last->missing);
-    last->missing = strdup(missing);
-    if (!last->missing)
-        in->st = pm_fail_nomem(&in->error);
-    last->block.missing = PM_TEXT("");
-    if (last->missing)
-        last->block.missing = pm_text_of(last->missing);
-    last->block.state = PM_STATE_PARTIAL;
-}
-
-/* Feeds the file to the parser. *damage: why reading ended early. */
-static void feed(pm_intake *in, pm_source *source, pm_reader *reader, pmapdb_error *damage)
-{
-    pmapdb_error *err = &in->error;
-    uint64_t before = in->bytes;
-    const char *bytes;
-    size_t n;
-
-    while (in->st == PMAPDB_OK && (in->listens || !pm_reader_hopeless(reader))) {
-        if (pm_source_read(source, &bytes, &n, damage) != PMAPDB_OK || n == 0) {
-            if (damage->os_errno == EINTR)
-                pm_intake_go_on(in);
-            break;
-        }
-        if (in->bytes == before && refuse_wrapped(in, (pm_text){bytes, n}))
-            return;
-        PM_STEP(in->st, pm_labels_hear(in, bytes, n, in->bytes == before, err));
-        in->bytes += n;
-        PM_STEP(in->st, pm_reader_feed(reader, bytes, n, err));
-        PM_STEP(in->st, pm_blocks_within(held(in, reader), in->options->max_memory, err));
-        if (in->hear && in->heard.len < SIBLING_MAX)
-            PM_STEP(in->st, pm_buf_add(&in->heard, bytes, n, err));
-        pm_intake_go_on(in);
-    }
-    if (damage->status == PMAPDB_OK)
-        PM_STEP(in->st, pm_reader_finish(reader, err));
-    else
-        finish_cut(in, reader);
-    PM_STEP(in->st, pm_labels_end(in, err));
-}
-
-/* ---- the end of a file ---- */
 
 static void report_foreign(pm_intake *in)
 {
@@ -151,16 +135,13 @@ static void report_foreign(pm_intake *in)
 }
 
 /* Reports a file without a capture. */
-static void report_nothing(pm_intake *in, bool was_empty)
+static void report_nothing(pm_intake *in, const pm_found_block *end)
 {
-    const pm_source_entry *e = in->entry;
-    const char *text = in->nothing.n && in->nothing.text ? in->nothing.text
-                       : was_empty                       ? "an empty file"
-                                                         : NULL;
+    const char *text = in->nothing.n && in->nothing.text ? in->nothing.text : end->error;
 
-    if (e->named) {
-        pm_intake_problem(in, e->path, text ? text : "no capture of a memory map in it", true, 0);
-    } else if (text) {
+    if (in->entry->named) {
+        pm_intake_problem(in, end->path, text, true, 0);
+    } else if (in->nothing.n || end->is_empty) {
         in->empty += in->nothing.n ? in->nothing.n : 1;
         name_once(in, text, false);
     } else {
@@ -198,13 +179,12 @@ static bool drop_begun(pm_intake *in, bool last_is_torn)
 
 /* Leaves the last block of a log that is still being written: it would be stored as complete,
  * beside the real block of a later import. The next import finds all of it. */
-static void leave_begun(pm_intake *in, const pm_source *source)
+static void leave_begun(pm_intake *in, bool changed)
 {
     const pm_source_entry *e = in->entry;
     size_t n = in->n_pending - in->first;
     bool fresh =
         !e->in_archive && e->mtime_ms != PMAPDB_UNKNOWN && pm_clock_now() - e->mtime_ms < FRESH_MS;
-    bool changed = pm_source_changed(source);
     bool partial = n > 1 && in->pending[in->n_pending - 1].capture->block.state == PM_STATE_PARTIAL;
 
     if (n && (changed || fresh) && drop_begun(in, changed || partial))
@@ -213,12 +193,12 @@ static void leave_begun(pm_intake *in, const pm_source *source)
                           false, 0);
 }
 
-static void finish_file(pm_intake *in, bool was_empty)
+static void finish_file(pm_intake *in, const pm_found_block *end)
 {
     report_foreign(in);
     if (in->n_pending == in->first) {
         if (!in->heard_labels && !(in->foreign.n && !in->nothing.n))
-            report_nothing(in, was_empty);
+            report_nothing(in, end);
         return;
     }
     in->empty += in->nothing.n;
@@ -231,81 +211,66 @@ static void finish_file(pm_intake *in, bool was_empty)
     pm_intake_time(in);
 }
 
-/* ---- one file ---- */
-
-static void begin_file(pm_intake *in, const pm_source_entry *entry)
+static void end_captures(pm_intake *in, const pm_found_block *end)
 {
-    in->entry = entry;
-    in->first = in->n_pending;
-    free(in->nothing.text);
-    free(in->foreign.text);
-    in->nothing = in->foreign = (pm_nothing){0};
-    in->foreign_hash = 0;
-    in->wrapped = in->cut = in->last_bare = false;
-    in->n_rows = in->held = 0;
-    in->pool_before = pm_pool_bytes(in->pool);
-    in->heard_labels = false;
-    pm_buf_clear(&in->heard);
-    in->files++;
-}
+    bool found = in->n_pending > in->first;
 
-static void read_captures(pm_intake *in, pm_source *source)
-{
-    const pm_reader_events events = {in, NULL, on_block};
-    pm_dialect dialect = PM_DIALECT_COUNT;
-    pmapdb_error damage = {0};
-    pm_reader *reader = NULL;
-    uint64_t before = in->bytes;
-    bool found;
-
-    if (in->options->dialect)
-        dialect = pm_dialect_find(pm_text_of(in->options->dialect));
-    PM_STEP(in->st, pm_reader_new(&events, dialect, &reader, &in->error));
-    if (in->st == PMAPDB_OK) {
-        pm_reader_intern(reader, in->pool, on_row);
-        feed(in, source, reader, &damage);
-    }
-    pm_reader_free(reader);
-    if (in->st == PMAPDB_INPUT) { /* the fault of this file, not of the run */
-        damage = in->error;
-        in->st = PMAPDB_OK;
-    }
-    in->cut = damage.status != PMAPDB_OK;
-    found = in->n_pending > in->first;
+    PM_STEP(in->st, pm_labels_end(in, &in->error));
+    in->cut = end->damage.status != PMAPDB_OK;
     if (in->cut)
-        report_damage(in, &damage);
+        report_damage(in, &end->damage);
     else
-        leave_begun(in, source);
-    if (!in->wrapped && (in->n_pending > in->first || !(in->cut || found)))
-        finish_file(in, in->bytes == before);
+        leave_begun(in, end->is_changed);
+    if (in->n_pending > in->first || !(in->cut || found))
+        finish_file(in, end);
 }
 
-/* Reads a file that is only a sibling. On disk, captures look for their siblings themselves. */
-static void hear_all(pm_intake *in, pm_source *source)
+static void end_file(pm_intake *in, const pm_found_block *end)
 {
-    const char *bytes;
-    size_t n = 1;
-
-    while (in->hear && in->st == PMAPDB_OK && in->heard.len < SIBLING_MAX && n &&
-           pm_source_read(source, &bytes, &n, NULL) == PMAPDB_OK)
-        PM_STEP(in->st, pm_buf_add(&in->heard, bytes, n, &in->error));
+    if (end->damage.os_errno == EINTR) /* a signal may want to stop the run */
+        pm_intake_go_on(in);
+    if (end->entry->closed)
+        in->skipped++;
+    else if (end->is_wrapped)
+        report_wrapped(in, end);
+    else if (!in->only)
+        end_captures(in, end);
+    if (in->hear && !end->entry->closed)
+        pm_sibling_keep(in, in->kind, &in->slot);
 }
 
-void pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry)
+/* Reports a file or directory that cannot be opened; the import goes on. A path that the user
+ * named, or a failure of the machine, is trouble each time; a file in a directory that may not be
+ * read is reported once. */
+static void unreadable(pm_intake *in, const pmapdb_error *why)
 {
-    pm_slot slot;
-    bool only;
-    pm_text kind = pm_place_sibling(pm_text_of(entry->name), &slot, &only);
+    uint64_t hash = pm_hash(why->text, strlen(why->text));
 
-    begin_file(in, entry);
-    in->skipped += entry->closed;
-    if (entry->closed)
-        return;
-    in->hear = kind.len && entry->in_archive;
-    if (kind.len && only && !entry->is_stdin)
-        hear_all(in, source);
-    else
-        read_captures(in, source);
-    if (in->hear)
-        pm_sibling_keep(in, kind, &slot);
+    in->held = 0;
+    pm_intake_go_on(in); /* a signal may have come during the wait for a FIFO's writer */
+    for (size_t i = 0; i < in->n_paths; i++)
+        if (access(in->paths[i], R_OK) != 0 && strstr(why->text, in->paths[i]))
+            hash = 0;
+    pm_intake_problem(in, "", why->text, true, pm_err_is_passing(why) ? 0 : hash);
+}
+
+bool pm_intake_file(pm_intake *in)
+{
+    pm_found_block *found = NULL;
+    bool ended = false;
+
+    while (!ended) {
+        PM_STEP(in->st, pm_blocks_next(in->blocks, &found, &in->error));
+        if (in->st != PMAPDB_OK || !found)
+            return false;
+        ended = !found->capture;
+        if (!ended)
+            take_block(in, found);
+        else if (!found->entry)
+            unreadable(in, &found->damage);
+        else
+            end_file(in, found);
+        pm_found_block_free(found);
+    }
+    return true;
 }

@@ -1,7 +1,8 @@
-/* intake: reads files into captures that wait to be stored, each with its pid, name and time.
+/* intake: takes the blocks of files as captures that wait to be stored, each with its pid, name and
+ * time.
  *
- *     files -> blocks -> pending captures (intake.c, pending.c) -> pid, time (timing.c) and the
- *     facts of the small files beside the capture (siblings.c) -> sorted by time -> put
+ *     files -> blocks (blocks.h) -> pending captures (intake.c, pending.c) -> pid, time (timing.c)
+ * and the facts of the small files beside the capture (siblings.c) -> sorted by time -> put
  *     (import.c)
  *
  * Decisions about a file wait for its end, which shows whether the file is a log without times. The
@@ -12,16 +13,13 @@
 #ifndef PM_API_INTAKE_H
 #define PM_API_INTAKE_H
 
+#include "api/blocks.h"
 #include "api/import/place.h"
 #include "api/names.h"
-#include "base/buf.h"
 #include "base/map.h"
-#include "base/record/capture.h"
 #include "classify/keep_cmdline.h"
 #include "parse/files/labels.h"
 #include "parse/files/siblings.h"
-#include "parse/reader.h"
-#include "source/source.h"
 #include "store/file/store.h"
 
 /* Something that was found but cannot be stored. */
@@ -51,6 +49,9 @@ typedef struct pm_intake {
     void *ctx;
     pmapdb_status st;
     pmapdb_error error;
+    const char *const *paths; /* that the user named */
+    size_t n_paths;
+    pm_blocks *blocks;
     pm_pool *pool;
     pm_keep_cmdline *keep_cmdline;
     pm_names_file *names; /* NULL: no rules */
@@ -70,13 +71,14 @@ typedef struct pm_intake {
     pm_nothing nothing; /* kernel threads and the like */
     pm_nothing foreign; /* captures whose rows cannot be read */
     uint64_t foreign_hash;
-    bool wrapped;   /* not read because of its wrapping, which is reported */
     bool cut;       /* the file was not read to its end */
     bool last_bare; /* its last block shows no mappings */
     size_t held;    /* bytes of its captures; and of the pool before it: */
     size_t pool_before;
-    uint32_t *rows; /* of the block that is being read */
-    size_t n_rows, cap_rows;
+    uint64_t bytes_before;
+    pm_text kind; /* of a sibling: the file is one, and fills this slot */
+    pm_slot slot;
+    bool only; /* and cannot also be a capture */
     pm_labels_reader listener;
     bool listens; /* something in the file may name memory */
     bool heard_labels;
@@ -87,14 +89,17 @@ typedef struct pm_intake {
 void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options);
 void pm_intake_free(pm_intake *in);
 
-/* Reads the current file of `source` and adds its captures. */
-void pm_intake_file(pm_intake *in, pm_source *source, const pm_source_entry *entry);
+/* The paths must outlive it. */
+void pm_intake_open(pm_intake *in, const char *const *paths, size_t n_paths);
+
+/* Reads a file and adds its captures. False: there is no further file, or the run has failed. */
+bool pm_intake_file(pm_intake *in);
 
 void pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
                        uint64_t hash);
 
-/* Adds a capture of the last block, with its rows. Returns its status, as the reader expects. */
-pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *err);
+/* Adds a capture, which it then owns. */
+void pm_intake_add(pm_intake *in, pm_capture *capture);
 
 /* Calls keep_going. */
 void pm_intake_go_on(pm_intake *in);

@@ -39,7 +39,7 @@ void pm_intake_free(pm_intake *in)
     free(in->problems);
     free(in->siblings);
     pm_map_free(&in->sibling_index);
-    free(in->rows);
+    pm_blocks_free(in->blocks);
     free(in->nothing.text);
     free(in->foreign.text);
     pm_buf_free(&in->heard);
@@ -81,39 +81,6 @@ void pm_intake_go_on(pm_intake *in)
 
 /* ---- one capture ---- */
 
-/* Makes a capture with its own copy of the block. Returns NULL if memory runs out. */
-static pm_capture *make_capture(const pm_intake *in, const pm_block *block, pm_text command)
-{
-    pm_text path = pm_text_of(in->entry->path), name = pm_text_basename(path);
-    pm_capture *c = calloc(1, sizeof *c);
-
-    if (!c)
-        return NULL;
-    c->block = *block;
-    c->pool = in->pool;
-    c->host = in->options->host;
-    c->pid = block->pid;
-    c->start_time = PMAPDB_UNKNOWN;
-    c->taken_ms = PMAPDB_UNKNOWN;
-    c->source_dir = pm_text_copy((pm_text){path.data, path.len - name.len});
-    c->source_name = pm_text_copy(name);
-    c->command = pm_text_copy(command);
-    c->missing = pm_text_copy(block->missing);
-    c->notes = pm_text_copy(block->notes);
-    c->rows = malloc((in->n_rows + 1) * sizeof *c->rows);
-    if (!c->source_dir || !c->source_name || !c->command || !c->missing || !c->notes || !c->rows) {
-        pm_capture_free(c);
-        return NULL;
-    }
-    c->block.command = pm_text_of(c->command);
-    c->block.missing = pm_text_of(c->missing);
-    c->block.notes = pm_text_of(c->notes);
-    if (in->n_rows)
-        memcpy(c->rows, in->rows, in->n_rows * sizeof *c->rows);
-    c->n_rows = in->n_rows;
-    return c;
-}
-
 /* What a capture takes in all until it is stored: its place in `pending`, which may grow to twice
  * its size and is copied for sorting, its texts, what the store will say of it. */
 static size_t bytes_of(const pm_capture *c)
@@ -127,26 +94,37 @@ static size_t bytes_of(const pm_capture *c)
     return n + 2 * ALLOCATION;
 }
 
-pmapdb_status pm_intake_add(pm_intake *in, const pm_block *block, pmapdb_error *err)
+/* Keeps of the command line what may be stored. */
+static void cut_command(pm_intake *in, pm_capture *c)
 {
-    pm_pending p = {.file = in->files};
-    pm_text command;
-    pmapdb_status st =
-        pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending, err);
+    pm_text kept = {0};
+    char *command;
 
-    PM_STEP(st, pm_keep_cmdline_of(in->keep_cmdline, block->command, &command, err));
-    if (st != PMAPDB_OK)
-        return st;
-    p.capture = make_capture(in, block, command);
-    if (!p.capture)
-        return pm_fail_nomem(err);
-    pm_offer_name(p.capture, pm_text_of(in->options->name), PM_NAME_GIVEN);
-    pm_offer_name(p.capture, pm_interpreted_name(block->command), PM_NAME_HEADER);
-    pm_offer_name(p.capture, pm_place_name(p.capture->block.command), PM_NAME_HEADER);
-    in->pending[in->n_pending++] = p;
+    PM_STEP(in->st, pm_keep_cmdline_of(in->keep_cmdline, c->block.command, &kept, &in->error));
+    command = pm_text_copy(kept);
+    if (!command)
+        PM_STEP(in->st, pm_fail_nomem(&in->error));
+    free(c->command);
+    c->command = command;
+    c->block.command = pm_text_of(command);
+}
+
+void pm_intake_add(pm_intake *in, pm_capture *c)
+{
+    c->host = in->options->host;
+    pm_offer_name(c, pm_text_of(in->options->name), PM_NAME_GIVEN);
+    pm_offer_name(c, pm_interpreted_name(c->block.command), PM_NAME_HEADER);
+    cut_command(in, c);
+    pm_offer_name(c, pm_place_name(c->block.command), PM_NAME_HEADER);
+    PM_STEP(in->st, pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending,
+                            &in->error));
+    if (in->st != PMAPDB_OK) {
+        pm_capture_free(c);
+        return;
+    }
+    in->pending[in->n_pending++] = (pm_pending){.capture = c, .file = in->files};
     in->captures++;
-    in->held += bytes_of(p.capture);
-    return PMAPDB_OK;
+    in->held += bytes_of(c);
 }
 
 /* ---- the order of storing ---- */

@@ -89,14 +89,11 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
         b->checked = checked;
 }
 
-/* path_pid: the pid in the path, if there is one. */
-static void join_siblings(pm_capture *c, const pm_siblings *s, int64_t path_pid, bool alone)
+static void join_siblings(pm_capture *c, const pm_siblings *s, bool alone)
 {
-    int64_t pid = c->pid != PMAPDB_UNKNOWN ? c->pid : path_pid;
-
-    if (pid != PMAPDB_UNKNOWN && s->pid != PMAPDB_UNKNOWN && pid != s->pid)
+    if (c->pid != PMAPDB_UNKNOWN && s->pid != PMAPDB_UNKNOWN && c->pid != s->pid)
         return;
-    if (pid == PMAPDB_UNKNOWN)
+    if (c->pid == PMAPDB_UNKNOWN)
         c->pid = s->pid;
     if (s->start_time != PMAPDB_UNKNOWN)
         c->start_time = s->start_time;
@@ -175,7 +172,7 @@ void pm_sibling_join(pm_intake *in, size_t i)
 
     if (!p->siblings)
         return;
-    join_siblings(p->capture, &in->siblings[p->siblings - 1], PMAPDB_UNKNOWN, alone);
+    join_siblings(p->capture, &in->siblings[p->siblings - 1], alone);
     if (p->capture->pid != PMAPDB_UNKNOWN) {
         free(p->warning);
         p->warning = NULL;
@@ -204,7 +201,6 @@ void pm_sibling_look(pm_intake *in)
     static const char *const kinds[] = {"stat", "status", "comm", "cmdline", "smaps_rollup"};
     pm_text name = pm_text_of(in->entry->name), dir = folder(in->entry->path);
     pm_slot slot = pm_place_slot(name);
-    int64_t path_pid = pm_place_pid(dir, name);
     pm_buf path = {0};
     pm_siblings s;
 
@@ -220,6 +216,6 @@ void pm_sibling_look(pm_intake *in)
             look_for(in, &s, path.data, kinds[i]);
     }
     for (size_t i = in->first; i < in->n_pending; i++)
-        join_siblings(in->pending[i].capture, &s, path_pid, in->n_pending - in->first == 1);
+        join_siblings(in->pending[i].capture, &s, in->n_pending - in->first == 1);
     pm_buf_free(&path);
 }

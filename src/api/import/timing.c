@@ -55,14 +55,13 @@ static void set_pids(pm_intake *in)
 {
     static const char text[] = "no pid in the capture or in its file name: stored as a separate "
                                "process; give its pid with --pid N";
-    int64_t from_path = pm_place_path_pid(in->entry->own_path, in->entry->name);
     bool told = false; /* reported once for a log of a thousand blocks */
 
     for (size_t i = in->first; i < in->n_pending; i++) {
         pm_capture *c = capture_at(in, i);
 
         if (c->pid == PMAPDB_UNKNOWN)
-            c->pid = from_path != PMAPDB_UNKNOWN ? from_path : in->options->pid;
+            c->pid = in->options->pid;
         if (c->pid != PMAPDB_UNKNOWN)
             continue;
         if (in->options->strict)

@@ -94,17 +94,17 @@ static pm_value joined(pm_words *words, pm_text lines)
  * and an error about a whole file only the error. */
 static void read_values(const pm_found_block *found, pm_words *notes, pm_value values[N_COLUMNS])
 {
-    const pm_block *b = &found->capture.block;
+    const pm_block *b = found->capture ? &found->capture->block : NULL;
 
     for (int i = 0; i < N_COLUMNS; i++)
         values[i] = (pm_value){.kind = PM_VALUE_NULL};
     values[PATH] = pm_value_text(found->path);
     values[ERROR] = pm_value_text(found->error);
-    if (found->number == PMAPDB_UNKNOWN)
+    if (!b)
         return;
     values[FIRST] = pm_value_int((int64_t)b->first_line);
     values[LAST] = pm_value_int((int64_t)b->last_line);
-    values[PID] = pm_value_int(found->capture.pid);
+    values[PID] = pm_value_int(found->capture->pid);
     if (b->dialect != PM_DIALECT_COUNT)
         values[DIALECT] = pm_value_text(pm_dialect_name(b->dialect));
     values[NOTES] = joined(notes, b->notes);
@@ -158,10 +158,11 @@ static int explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
     const pm_blocks_options how = {.paths = paths,
                                    .n_paths = n_paths,
                                    .dialect = import->dialect,
-                                   .max_memory = import->max_memory};
+                                   .max_memory = import->max_memory,
+                                   .max_unpacked = import->max_unpacked};
     pm_blocks *blocks = NULL;
     pm_found_block *found = NULL;
-    uint64_t trouble;
+    bool trouble = false;
     pm_output out;
     pmapdb_error err = {0};
 
@@ -172,11 +173,11 @@ static int explain(const pm_cli *cli, const char *const *paths, size_t n_paths,
     do {
         found = NULL;
         pm_cli_must(pm_blocks_next(blocks, &found, &err), &err);
-        if (found)
+        trouble |= found && found->trouble;
+        if (found && (found->capture || found->damage.status || !found->n_blocks))
             write_block(&out, found);
         pm_found_block_free(found);
     } while (found && !pm_output_failed(&out));
-    trouble = pm_blocks_trouble(blocks);
     pm_blocks_free(blocks);
     pm_output_end(&out);
     return trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;

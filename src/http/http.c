@@ -1,19 +1,39 @@
 /* http: requests over libcurl. */
 #include "http/http.h"
 
+#include "base/library.h"
 #include "base/num.h"
-#include "http/curl.h"
-#include "http/place.h"
 #include "render/pack.h"
+#include <curl/curl.h>
 #include <stdlib.h>
 
+#define CURL_LIBRARY "libcurl.so.4"
 #define CONNECT_MS 5000
 #define REQUEST_MS 20000
 #define REPLY_MOST (256U << 20)
 #define QUOTE 300 /* bytes of the server's words in a message */
 
+/* The functions of libcurl that are used; their types are those that curl.h declares. */
+#define CALLS(_)     \
+    _(easy_init)     \
+    _(easy_setopt)   \
+    _(easy_perform)  \
+    _(easy_getinfo)  \
+    _(easy_strerror) \
+    _(easy_escape)   \
+    _(easy_cleanup)  \
+    _(free)          \
+    _(slist_append)  \
+    _(slist_free_all)
+
+typedef struct curl_calls {
+#define MEMBER(name) __typeof__(&(curl_##name)) name;
+    CALLS(MEMBER)
+#undef MEMBER
+} curl_calls;
+
 struct pm_http {
-    pm_curl call;
+    curl_calls call;
     CURL *curl;
     struct curl_slist *headers;
     pm_http_place place;
@@ -83,46 +103,58 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *ctx)
     return n;
 }
 
-static void set_files(const pm_http *h, const pm_http_options *o)
-{
-    if (o->ca)
-        h->call.easy_setopt(h->curl, CURLOPT_CAINFO, o->ca);
-    if (o->cert)
-        h->call.easy_setopt(h->curl, CURLOPT_SSLCERT, o->cert);
-    if (o->key)
-        h->call.easy_setopt(h->curl, CURLOPT_SSLKEY, o->key);
-    if (o->netrc) {
-        h->call.easy_setopt(h->curl, CURLOPT_NETRC, (long)CURL_NETRC_REQUIRED);
-        h->call.easy_setopt(h->curl, CURLOPT_NETRC_FILE, o->netrc);
-    }
-    /* Without encryption, a password does not go to the proxy of the environment. */
-    if (o->proxy)
-        h->call.easy_setopt(h->curl, CURLOPT_PROXY, o->proxy);
-    else if (h->place.loopback)
-        h->call.easy_setopt(h->curl, CURLOPT_NOPROXY, "*");
-}
-
 static void set_options(pm_http *h, const pm_http_options *o)
 {
-    h->call.easy_setopt(h->curl, CURLOPT_NOSIGNAL, 1L);
-    h->call.easy_setopt(h->curl, CURLOPT_FOLLOWLOCATION, 0L);
+    const struct {
+        CURLoption option;
+        long value;
+    } numbers[] = {{CURLOPT_NOSIGNAL, 1},
+                   {CURLOPT_FOLLOWLOCATION, 0},
+                   {CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1},
+                   {CURLOPT_SSL_VERIFYPEER, 1},
+                   {CURLOPT_SSL_VERIFYHOST, 2},
+                   {CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS},
+                   {CURLOPT_TIMEOUT_MS, (long)(o->ms ? o->ms : REQUEST_MS)},
+                   {CURLOPT_NETRC, o->netrc ? CURL_NETRC_REQUIRED : CURL_NETRC_IGNORED}};
+    /* Without encryption, a password does not go to the proxy of the environment. */
+    const struct {
+        CURLoption option;
+        const char *value;
+    } texts[] = {
+        {CURLOPT_CAINFO, o->ca},   {CURLOPT_SSLCERT, o->cert},
+        {CURLOPT_SSLKEY, o->key},  {CURLOPT_NETRC_FILE, o->netrc},
+        {CURLOPT_PROXY, o->proxy}, {CURLOPT_NOPROXY, h->place.loopback && !o->proxy ? "*" : NULL}};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        h->call.easy_setopt(h->curl, numbers[i].option, numbers[i].value);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].value)
+            h->call.easy_setopt(h->curl, texts[i].option, texts[i].value);
 #if LIBCURL_VERSION_NUM >= 0x075500
     h->call.easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
     h->call.easy_setopt(h->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-    h->call.easy_setopt(h->curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    h->call.easy_setopt(h->curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    h->call.easy_setopt(h->curl, CURLOPT_SSL_VERIFYHOST, 2L);
-    h->call.easy_setopt(h->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-    h->call.easy_setopt(h->curl, CURLOPT_TIMEOUT_MS, (long)(o->ms ? o->ms : REQUEST_MS));
     h->call.easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
     h->call.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
     h->call.easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_body);
     h->call.easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
     h->call.easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
     h->call.easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
-    set_files(h, o);
+}
+
+static pmapdb_status load(curl_calls *out, pmapdb_error *err)
+{
+#define NAME(name) #name,
+    static const char *const names[] = {CALLS(NAME)};
+#undef NAME
+
+    return pm_library_load(CURL_LIBRARY, "curl_", names, sizeof names / sizeof *names, out)
+               ? PMAPDB_OK
+               : pm_fail(err, PMAPDB_IO,
+                         "the network needs " CURL_LIBRARY
+                         ", which is not installed (Debian: libcurl4); push --to DIR needs "
+                         "nothing");
 }
 
 pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb_error *err)
@@ -130,7 +162,7 @@ pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb
     pm_http *h = calloc(1, sizeof *h);
     pmapdb_status st = h ? pm_http_find_place(options, &h->place, err) : pm_fail_nomem(err);
 
-    PM_STEP(st, pm_curl_load(&h->call, err));
+    PM_STEP(st, load(&h->call, err));
     if (st == PMAPDB_OK && !(h->curl = h->call.easy_init()))
         st = pm_fail_nomem(err);
     PM_STEP(st, add_headers(h, options, err));
@@ -176,6 +208,38 @@ static pmapdb_status make_url(pm_http *h, const pm_http_param *params, size_t n_
         h->call.free(value);
     }
     return st;
+}
+
+/* ---- what would help ---- */
+
+static bool has(const short *list, size_t n, int code)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == code)
+            return true;
+    return false;
+}
+
+/* The number decides: version 18 says 500, 404 or 401 for one and the same mistake. */
+pm_http_class pm_http_class_of(long status, int code)
+{
+    /* socket timeout, network error, a replica or ZooKeeper that is down, too many parts or
+     * queries, a quorum that is not reached */
+    static const short later[] = {33, 159, 201, 202, 209, 210, 242, 252, 285, 319, 425, 999};
+    /* a wrong column, type, text or setting; a missing table, database, right or password */
+    static const short person[] = {6,   16,  26,  27,  36,  46,  47,  53,  60,  62, 81,
+                                   115, 117, 164, 192, 193, 194, 195, 291, 497, 516};
+
+    if (code == 241 || status == 413)
+        return PM_HTTP_LESS;
+    if (has(later, sizeof later / sizeof *later, code))
+        return PM_HTTP_LATER;
+    if (has(person, sizeof person / sizeof *person, code))
+        return PM_HTTP_PERSON;
+    if (status == 200 && !code)
+        return PM_HTTP_DONE;
+    return status < 300 || status >= 500 || status == 408 || status == 429 ? PM_HTTP_LATER
+                                                                           : PM_HTTP_PERSON;
 }
 
 /* Returns N if the reply begins with "Code: N"; 0 otherwise. */

@@ -1,8 +1,10 @@
 /* place: checks where requests go, and who may read the password. */
-#include "http/place.h"
+#include "http/http.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +55,25 @@ pmapdb_status pm_http_read_password(const char *path, pm_buf *out, pmapdb_error 
     PM_STEP(st, pm_buf_add(out, line.data, line.len, err));
     explicit_bzero(bytes, sizeof bytes);
     return st;
+}
+
+bool pm_http_is_loopback(pm_text host)
+{
+    char *name = pm_text_copy(host);
+    struct in6_addr six;
+    struct in_addr four;
+    bool is = false;
+
+    if (!name)
+        return false;
+    if (inet_pton(AF_INET, name, &four) == 1)
+        is = ntohl(four.s_addr) >> 24 == 127;
+    else if (inet_pton(AF_INET6, name, &six) == 1)
+        is = IN6_IS_ADDR_LOOPBACK(&six);
+    else
+        is = strcmp(name, "localhost") == 0;
+    free(name);
+    return is;
 }
 
 /* Cuts the host, without brackets, off "HOST[:PORT]". */

@@ -1,23 +1,12 @@
 /* archive: libarchive, loaded when the first archive is read. */
 #include "source/archive.h"
 
+#include "base/library.h"
 #include <errno.h>
 #include <string.h>
 
+#define LIBRARY "libarchive.so.13"
 #define TAR_HEADER 512
-
-#ifdef PM_ARCHIVE_SONAME
-#include <dlfcn.h>
-
-/* Looks up a function and stores its address in *call. POSIX lets a function address be stored as
- * an object address; C has no cast for this. */
-static bool look_up(void *library, const char *name, void *call, size_t size)
-{
-    void *address = dlsym(library, name);
-
-    memcpy(call, &address, size);
-    return address != NULL;
-}
 
 /* Only the message of the loader distinguishes a missing library from a library that cannot be read
  * at the moment because file descriptors ran out. The second failure is temporary, so it must not
@@ -27,10 +16,9 @@ static pmapdb_status fail_load(pmapdb_error *err)
     const char *why = dlerror();
 
     if (!why || strstr(why, "No such file"))
-        return pm_fail(
-            err, PMAPDB_IO,
-            "archives and compressed files cannot be read: the library " PM_ARCHIVE_SONAME
-            " is not installed");
+        return pm_fail(err, PMAPDB_IO,
+                       "archives and compressed files cannot be read: the library " LIBRARY
+                       " is not installed");
     pm_fail(err, PMAPDB_IO, "archives and compressed files cannot be read: %s", why);
     if (err)
         err->os_errno = EIO;
@@ -39,37 +27,17 @@ static pmapdb_status fail_load(pmapdb_error *err)
 
 pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
 {
-    void *library;
-    bool whole;
+#define NAME(name) #name,
+    static const char *const names[] = {PM_ARCHIVE_CALLS(NAME)};
+#undef NAME
 
     errno = 0;
-    library = dlopen(PM_ARCHIVE_SONAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    whole = library != NULL;
-
-#define LOOK_UP(name) whole = whole && look_up(library, #name, &out->name, sizeof out->name);
-    PM_ARCHIVE_CALLS(LOOK_UP)
-#undef LOOK_UP
-    if (library)
-        dlclose(library);
-    if (whole)
+    if (pm_library_load(LIBRARY, "", names, sizeof names / sizeof *names, out))
         return PMAPDB_OK;
     if (errno == ENOMEM) /* the library probably exists */
         return pm_fail_nomem(err);
     return fail_load(err);
 }
-
-#else
-
-pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
-{
-    (void)err;
-#define TAKE(name) out->name = name;
-    PM_ARCHIVE_CALLS(TAKE)
-#undef TAKE
-    return PMAPDB_OK;
-}
-
-#endif
 
 /* ---- allowed formats ---- */
 

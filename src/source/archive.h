@@ -1,8 +1,5 @@
 /* archive: libarchive, loaded when the first archive is read. With its dependencies (XML, ICU), it
- * would more than double the start time of the program, and most runs read no archive.
- *
- * If the build could not find the name of the library (PM_ARCHIVE_SONAME), libarchive is linked as
- * usual. */
+ * would more than double the start time of the program, and most runs read no archive. */
 #ifndef PM_SOURCE_ARCHIVE_H
 #define PM_SOURCE_ARCHIVE_H
 

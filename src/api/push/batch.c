@@ -1,5 +1,5 @@
 /* batch: rows -> TSV as ClickHouse reads it, CSV, NDJSON. */
-#include "api/push/batch.h"
+#include "api/push/send.h"
 
 #include <stdlib.h>
 

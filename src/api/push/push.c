@@ -3,7 +3,6 @@
 
 #include "api/capture/lock.h"
 #include "api/push/send.h"
-#include "api/push/verdicts.h"
 #include "base/clock/clock.h"
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* verdicts: asks the queries leaks and who, and keeps the rows for the next batch. */
-#include "api/push/verdicts.h"
+#include "api/push/send.h"
 
 #include "store/read/query.h"
 #include <stdio.h>

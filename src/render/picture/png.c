@@ -2,7 +2,7 @@
  * and font libraries with it, which a server lacks and nothing else here needs. */
 #include "render/picture/picture.h"
 
-#include <dlfcn.h>
+#include "base/library.h"
 #include <stdlib.h>
 
 #define CAIRO "libcairo.so.2"
@@ -46,31 +46,17 @@ typedef struct sheet {
     void *surface, *cr;
 } sheet;
 
-/* POSIX lets a function address be stored as an object address; C has no cast for this. */
-static bool look_up(void *library, const char *name, void *call)
-{
-    void *address = dlsym(library, name);
-
-    memcpy(call, &address, sizeof address);
-    return address != NULL;
-}
-
-/* The library stays loaded: fontconfig cannot be unloaded. */
 static pmapdb_status load(cairo *out, pmapdb_error *err)
 {
-    void *library = dlopen(CAIRO, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    bool whole = library != NULL;
+#define NAME(type, name, arguments) #name,
+    static const char *const names[] = {CAIRO_CALLS(NAME)};
+#undef NAME
 
-#define LOOK_UP(type, name, arguments) \
-    whole = whole && look_up(library, "cairo_" #name, &out->name);
-    CAIRO_CALLS(LOOK_UP)
-#undef LOOK_UP
-    if (library)
-        dlclose(library);
-    return whole ? PMAPDB_OK
-                 : pm_fail(err, PMAPDB_IO,
-                           "a PNG needs " CAIRO
-                           ", which is not installed (Debian: libcairo2); an .svg needs nothing");
+    return pm_library_load(CAIRO, "cairo_", names, sizeof names / sizeof *names, out)
+               ? PMAPDB_OK
+               : pm_fail(err, PMAPDB_IO,
+                         "a PNG needs " CAIRO
+                         ", which is not installed (Debian: libcairo2); an .svg needs nothing");
 }
 
 static void set_ink(const sheet *s, const pm_ink *ink)

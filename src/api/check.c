@@ -1,7 +1,7 @@
 /* check: whether an import or a capture can do what its options ask for. */
 #include "api/check.h"
 
-#include "api/capture/select.h"
+#include "api/capture/run.h"
 #include "classify/keep_cmdline.h"
 #include "parse/formats.h"
 

@@ -22,6 +22,7 @@ typedef enum pm_proc_fate {
     PM_PROC_KERNEL,     /* a kernel thread, which has no map */
     PM_PROC_UNREADABLE, /* this user may not read the process */
     PM_PROC_CHANGED,    /* the process became another program (exec) during the reading */
+    PM_PROC_THREAD,     /* a thread of a process: /proc has directories of threads, too */
     PM_PROC_TORN        /* the parts of its map come from different moments */
 } pm_proc_fate;
 
@@ -44,10 +45,6 @@ typedef struct pm_proc {
 pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fate,
                            pmapdb_error *err);
 void pm_proc_close(pm_proc *p);
-
-/* Returns the pid of the process that p belongs to. It differs from the pid of p if p is a thread,
- * because /proc has directories of threads, too. PMAPDB_UNKNOWN if status cannot be read. */
-int64_t pm_proc_leader(const pm_proc *p);
 
 /* Checks that the process is still the same program: PM_PROC_GOOD, _GONE or _CHANGED. */
 pm_proc_fate pm_proc_same(const pm_proc *p);
@@ -144,8 +141,8 @@ pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_keep_cmdline *keep, p
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err);
 
-/* Sets only the sizes and the number of threads, from status, and oom_score. Returns 0 or an errno.
- */
+/* Sets only the leader, the sizes and the number of threads, from status, and oom_score. Returns 0
+ * or an errno. */
 int pm_proc_status(const pm_proc *p, pm_live *out);
 
 /* ---- accessed bits ---- */

@@ -1,9 +1,7 @@
 /* proc_cgroup: finds the cgroup of a process in /proc/PID/cgroup and the lowest memory.max on the
  * way up. */
-#include "source/proc_cgroup.h"
+#include "source/proc_host.h"
 
-#include "base/record/live.h"
-#include "source/proc.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>

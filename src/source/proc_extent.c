@@ -1,7 +1,6 @@
 /* proc_extent: estimates, before smaps is read, how much memory the kernel will walk for it. */
 #include "source/proc.h"
 
-#include "base/line.h"
 #include "base/num.h"
 #include "source/proc_text.h"
 #include <sys/sysinfo.h>
@@ -9,6 +8,7 @@
 
 #define MEMINFO "../meminfo" /* relative to the folder of a process */
 #define MEMINFO_MAX ((size_t)8192)
+#define MAPS_MAX ((size_t)1 << 30)
 
 /* Returns VmSwap, because the entries of swapped pages are walked, too. If the host uses no swap,
  * status need not be read. */
@@ -43,41 +43,6 @@ bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
     return true;
 }
 
-/* ---- the largest mapping ---- */
-
-typedef struct largest {
-    pm_lines lines;
-    uint64_t bytes;
-} largest;
-
-/* "7f12a4e00000-7f12a5000000 rw-p ...". Skips mappings without any permission, which have no pages:
- * garbage collectors reserve terabytes in this way. */
-static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
-{
-    largest *l = ctx;
-    const char *p = line.data, *end = p + line.len;
-    uint64_t from, to;
-    size_t n = pm_num_hex(p, end, &from), m;
-
-    (void)err;
-    if (n == 0 || n >= line.len)
-        return PMAPDB_OK;
-    m = pm_num_hex(p + n + 1, end, &to);
-    line = pm_text_from(line, n + 1 + m);
-    if (m && !pm_text_starts(line, PM_TEXT(" ---p")) && to > from && to - from > l->bytes)
-        l->bytes = to - from;
-    return PMAPDB_OK;
-}
-
-static pmapdb_status take_bytes(void *ctx, const char *bytes, size_t n, size_t *taken,
-                                pmapdb_error *err)
-{
-    largest *l = ctx;
-
-    (void)taken;
-    return pm_lines_feed(&l->lines, bytes, n, err);
-}
-
 /* ---- small pages ---- */
 
 static int64_t host_kib(pm_text meminfo, const char *key)
@@ -107,21 +72,35 @@ static int64_t small_kib(const pm_proc *p)
     return all - huge + live.rss_kib - live.anon_kib + (live.swap_kib > 0 ? live.swap_kib : 0);
 }
 
+/* ---- the largest mapping ---- */
+
+/* The bytes of a mapping: "7f12a4e00000-7f12a5000000 rw-p ...". 0 without any permission: such
+ * mappings have no pages, and garbage collectors reserve terabytes in this way. */
+static uint64_t bytes_of(pm_text line)
+{
+    pm_text from = pm_text_cut(&line, '-'), to = pm_text_cut(&line, ' ');
+    uint64_t begin = 0, end = 0;
+
+    pm_num_hex(from.data, from.data + from.len, &begin);
+    pm_num_hex(to.data, to.data + to.len, &end);
+    return pm_text_starts(line, PM_TEXT("---p")) ? 0 : end - begin;
+}
+
 bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out)
 {
-    largest l = {.lines = {.fn = take_line}};
-    pm_proc_reading reading;
-    pm_proc_fate fate = PM_PROC_GOOD;
-    int64_t most = out->resident_kib + out->swap_kib;
-    pmapdb_status st;
+    pm_buf maps = {0};
+    int64_t most = out->resident_kib + out->swap_kib, largest = 0;
+    bool known = pm_proc_slurp(p->dir, "maps", MAPS_MAX, &maps) == 0 && maps.len;
 
-    l.lines.ctx = &l;
-    st = pm_proc_read_map(p, "maps", PM_PROC_PIECE, take_bytes, &l, &reading, &fate, NULL);
-    PM_STEP(st, pm_lines_finish(&l.lines, NULL));
-    pm_lines_free(&l.lines);
-    if (st != PMAPDB_OK || fate != PM_PROC_GOOD)
-        return false;
-    out->small_kib = small_kib(p);
-    out->largest_kib = (int64_t)(l.bytes / 1024) < most ? (int64_t)(l.bytes / 1024) : most;
-    return true;
+    for (pm_text rest = pm_buf_text(&maps); rest.len;) {
+        int64_t kib = (int64_t)(bytes_of(pm_text_cut(&rest, '\n')) / 1024);
+
+        largest = kib > largest ? kib : largest;
+    }
+    pm_buf_free(&maps);
+    if (known) {
+        out->small_kib = small_kib(p);
+        out->largest_kib = largest < most ? largest : most;
+    }
+    return known;
 }

@@ -23,11 +23,11 @@ typedef struct fact {
 } fact;
 
 static const fact status_facts[] = {
-    {"Threads:", offsetof(pm_live, threads)},   {"VmSize:", offsetof(pm_live, size_kib)},
-    {"VmRSS:", offsetof(pm_live, rss_kib)},     {"VmHWM:", offsetof(pm_live, hwm_kib)},
-    {"VmSwap:", offsetof(pm_live, swap_kib)},   {"VmPTE:", offsetof(pm_live, page_tables_kib)},
-    {"RssAnon:", offsetof(pm_live, anon_kib)},  {"RssFile:", offsetof(pm_live, file_kib)},
-    {"RssShmem:", offsetof(pm_live, shmem_kib)}};
+    {"Tgid:", offsetof(pm_live, leader)},           {"Threads:", offsetof(pm_live, threads)},
+    {"VmSize:", offsetof(pm_live, size_kib)},       {"VmRSS:", offsetof(pm_live, rss_kib)},
+    {"VmHWM:", offsetof(pm_live, hwm_kib)},         {"VmSwap:", offsetof(pm_live, swap_kib)},
+    {"VmPTE:", offsetof(pm_live, page_tables_kib)}, {"RssAnon:", offsetof(pm_live, anon_kib)},
+    {"RssFile:", offsetof(pm_live, file_kib)},      {"RssShmem:", offsetof(pm_live, shmem_kib)}};
 
 static const fact limit_facts[] = {{"Max address space", offsetof(pm_standing, address_limit_kib)},
                                    {"Max stack size", offsetof(pm_standing, stack_limit_kib)}};
@@ -66,17 +66,6 @@ int pm_proc_status(const pm_proc *p, pm_live *out)
     pm_buf_free(&bytes);
     out->oom_score = read_oom_score(p);
     return failed;
-}
-
-int64_t pm_proc_leader(const pm_proc *p)
-{
-    pm_buf bytes = {0};
-    int64_t leader;
-
-    pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
-    leader = pm_proc_number(word_of(pm_buf_text(&bytes), "Tgid:"));
-    pm_buf_free(&bytes);
-    return leader;
 }
 
 static void read_limits(const pm_proc *p, pm_standing *out)

@@ -16,8 +16,7 @@ struct pm_source {
     pm_walk_file file; /* the current file while `open` */
     bool open, ended;
     uint64_t unpacked; /* maximum for one file; 0: the default */
-    pm_buf dir, name, path;
-    size_t own; /* offset in `path` of own_path */
+    pm_buf name, path;
     pm_source_entry entry;
 };
 
@@ -54,7 +53,6 @@ void pm_source_free(pm_source *s)
     close_file(s);
     pm_walk_free(s->walk);
     pm_feed_free(&s->feed);
-    pm_buf_free(&s->dir);
     pm_buf_free(&s->name);
     pm_buf_free(&s->path);
     free(s);
@@ -83,47 +81,36 @@ static pm_text without_suffix(pm_text name)
     return name;
 }
 
-/* Returns DIR from "DIR/NAME", and "/" from "/NAME", because "" would be the current directory. */
-static pm_text dir_of(pm_text path, pm_text name)
-{
-    size_t len = path.len - name.len;
-
-    return (pm_text){path.data, len > 1 ? len - 1 : len};
-}
-
 /* Fills in the entry of the current file, or of a member that has a path. */
 static pmapdb_status describe(pm_source *s, const pm_member *member, bool compressed,
                               pmapdb_error *err)
 {
     pm_text path = pm_text_of(member ? member->path : s->file.path);
-    pm_text name = pm_text_basename(path), dir = dir_of(path, name);
-    pm_text shown = compressed ? without_suffix(name) : name;
+    pm_text name = pm_text_basename(path);
+    size_t own;
 
     pm_buf_clear(&s->path);
-    pm_buf_clear(&s->dir);
     pm_buf_clear(&s->name);
-    if (member) {
+    if (member)
         pm_buf_addf(&s->path, NULL, "%s:", s->file.path);
-        pm_buf_addf(&s->dir, NULL, "%s%s", s->file.path, dir.len ? ":" : "");
-    }
-    s->own = s->path.len;
+    own = s->path.len;
     pm_buf_add(&s->path, path.data, path.len, NULL);
-    pm_buf_add(&s->dir, dir.data, dir.len, NULL);
-    pm_buf_add(&s->name, shown.data, shown.len, NULL);
-    if (s->path.failed || s->dir.failed || s->name.failed)
+    name = compressed ? without_suffix(name) : name;
+    pm_buf_add(&s->name, name.data, name.len, NULL);
+    if (s->path.failed || s->name.failed)
         return pm_fail_nomem(err);
-    s->entry = (pm_source_entry){.mtime_ms = s->file.mtime_ms, .in_archive = member};
+    s->entry = (pm_source_entry){.name = s->name.data,
+                                 .path = s->path.data,
+                                 .own_path = s->path.data + own,
+                                 .mtime_ms = s->file.mtime_ms,
+                                 .named = !member && s->file.named,
+                                 .in_archive = member,
+                                 .is_stdin = !member && s->file.is_stdin,
+                                 .closed = member ? member->closed : s->file.closed};
     if (!s->file.closed && pm_feed_is_live(&s->feed))
         s->entry.mtime_ms = PMAPDB_UNKNOWN;
-    if (!member) {
-        s->entry.named = s->file.named;
-        s->entry.is_stdin = s->file.is_stdin;
-        s->entry.closed = s->file.closed;
-    } else {
-        s->entry.closed = member->closed;
-        if (member->mtime_ms != PMAPDB_UNKNOWN)
-            s->entry.mtime_ms = member->mtime_ms;
-    }
+    if (member && member->mtime_ms != PMAPDB_UNKNOWN)
+        s->entry.mtime_ms = member->mtime_ms;
     return PMAPDB_OK;
 }
 
@@ -191,10 +178,6 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
             return st;
     }
     s->ended = s->entry.closed;
-    s->entry.dir = pm_buf_text(&s->dir).data;
-    s->entry.name = pm_buf_text(&s->name).data;
-    s->entry.path = pm_buf_text(&s->path).data;
-    s->entry.own_path = s->entry.path + s->own;
     *entry = &s->entry;
     return PMAPDB_OK;
 }

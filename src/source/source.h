@@ -18,7 +18,6 @@
 #define PM_SOURCE_STDIN "-"
 
 typedef struct pm_source_entry {
-    const char *dir; /* DIR of a file, ARCHIVE:DIR of a member, or ""; without a slash at its end */
     const char *name;     /* last part; a compressed file's name without .gz .xz .zst .bz2 */
     const char *path;     /* as shown to the user: FILE, ARCHIVE:MEMBER, - */
     const char *own_path; /* MEMBER, or the path of a file */

@@ -31,6 +31,7 @@ static pmapdb_status say_fate(pm_proc_fate fate, const char *file, int64_t pid, 
     case PM_PROC_GOOD:
     case PM_PROC_KERNEL:
     case PM_PROC_ZOMBIE: /* it is there, and has no map any more */
+    case PM_PROC_THREAD:
     case PM_PROC_TORN:
         break;
     }

@@ -1,7 +1,7 @@
 /* capture_beat_test: when beats are due, by two clocks that the test moves. */
 #include "unit.h"
 
-#include "api/capture/beat.h"
+#include "api/capture/run.h"
 
 #define S ((int64_t)1000000000)
 #define EPOCH (1795229318 * S) /* 2026-11-21T02:48:38Z: 8 s behind a half minute */

@@ -3,7 +3,7 @@
 #include "source/box.h"
 
 #include "base/record/live.h"
-#include "source/proc_cgroup.h"
+#include "source/proc_host.h"
 
 /* ---- which cgroup ---- */
 

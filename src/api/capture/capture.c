@@ -1,5 +1,4 @@
 /* capture: stores live processes, once or at every beat. */
-#include "api/capture/beat.h"
 #include "api/capture/lock.h"
 #include "api/capture/run.h"
 #include "api/check.h"
@@ -15,6 +14,9 @@
 #define MAX_STALL_US 50000
 #define NS_PER_MS 1000000
 #define PATIENCE_MIN_MS 1000
+#define SECOND_NS 1000000000
+/* The longest wait of a run before it checks whether to stop, and reads both clocks. */
+#define LOOK_NS SECOND_NS
 
 /* ---- options ---- */
 
@@ -27,6 +29,60 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
                                   .growth_percent = PMAPDB_UNKNOWN,
                                   .growth_kib = PMAPDB_UNKNOWN,
                                   .rss_above_kib = PMAPDB_UNKNOWN};
+}
+
+/* ---- when beats are due ---- */
+
+static int64_t boundary_after(int64_t utc_ns, int64_t step_ns)
+{
+    return (utc_ns / step_ns + 1) * step_ns;
+}
+
+/* A smaller difference of the clocks is steering, or an interruption between two readings. */
+static int64_t tolerance(const pm_beats *b)
+{
+    return b->step_ns / 4 < SECOND_NS ? b->step_ns / 4 : SECOND_NS;
+}
+
+void pm_beats_begin(pm_beats *b, int64_t step_ns, pm_clocks now)
+{
+    *b = (pm_beats){step_ns, now.utc_ns, now};
+}
+
+/* True if the beat at due_ns, or a later one, begins now. *missed: the beats that passed before it.
+ */
+static bool begins(pm_beats *b, int64_t now_ns, int64_t *missed)
+{
+    int64_t late = now_ns - b->due_ns, steps = late / b->step_ns;
+
+    if (late - steps * b->step_ns <= b->step_ns / 4) {
+        *missed = steps;
+        /* The first beat is at any time; the beats after it are at boundaries. */
+        b->due_ns = b->due_ns + steps * b->step_ns + b->step_ns / 2;
+        b->due_ns = boundary_after(b->due_ns, b->step_ns);
+        return true;
+    }
+    *missed = steps + 1;
+    b->due_ns = boundary_after(now_ns, b->step_ns);
+    return false;
+}
+
+pm_beat_look pm_beats_look(pm_beats *b, pm_clocks now)
+{
+    int64_t moved = (now.utc_ns - b->seen.utc_ns) - (now.mono_ns - b->seen.mono_ns);
+    pm_beat_look look = {0};
+
+    b->seen = now;
+    if (moved > tolerance(b) || moved < -tolerance(b)) {
+        look.moved_ns = moved;
+        b->due_ns = boundary_after(now.utc_ns, b->step_ns);
+    }
+    if (now.utc_ns >= b->due_ns && begins(b, now.utc_ns, &look.missed))
+        return look;
+    look.wait_ns = b->due_ns - now.utc_ns;
+    if (look.wait_ns > LOOK_NS)
+        look.wait_ns = LOOK_NS;
+    return look;
 }
 
 /* Both clocks at one instant: of some tries the one that was interrupted least. */
@@ -63,7 +119,6 @@ static void begin_beat(pm_capture_run *run, int64_t missed)
 
     run->st = PMAPDB_OK;
     run->n_begun++;
-    run->capture_id = 0;
     run->stored = 0;
     run->ended_ms = PMAPDB_UNKNOWN;
     run->sweep = (pm_sweep){.host = run->host,

@@ -171,7 +171,6 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
     if (dialect == PM_DIALECT_PAGEMAP && run->st == PMAPDB_OK && fate == PM_PROC_GOOD &&
         !pm_capture_pages_fill(run, p, t, &fate))
         dialect = PM_DIALECT_MAPS;
-    pm_target_weigh(&run->targets, t);
     if (run->copied) {
         t->live.mono_ns = run->sweep.mono_ns;
         t->live.utc_ms = run->sweep.started_ms;
@@ -183,6 +182,8 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
         did(run, pm_fail_nomem(&run->error));
     if (failed)
         return PM_PROC_GONE;
+    if (t->live.leader != PMAPDB_UNKNOWN && t->live.leader != p->pid)
+        return PM_PROC_THREAD;
     read_standing(run, p, t);
     if (run->st != PMAPDB_OK)
         return fate;

@@ -6,21 +6,43 @@
 #ifndef PM_API_CAPTURE_RUN_H
 #define PM_API_CAPTURE_RUN_H
 
-#include "api/capture/select.h"
 #include "api/names.h"
 #include "parse/live_map.h"
 #include "source/copy.h"
 #include "source/pages/idle.h"
-#include "source/pages/ranges.h"
+#include "source/pages/pagemap.h"
+#include "source/proc.h"
+#include "store/func/expression.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
+
+/* Which processes a run captures: those named by pid, all, or the matches of an expression. */
+
+/* A process named by its pid. A later process with the same pid does not count. */
+typedef struct pm_named {
+    int64_t pid;
+    int64_t start_time; /* PMAPDB_UNKNOWN: not seen yet */
+    bool done;          /* it ended or gives no snapshot: the run does not look for it again */
+} pm_named;
+
+typedef struct pm_selection {
+    pm_named *named; /* ascending; NULL: all processes, or the matches */
+    size_t n_named;
+    int64_t self;         /* the pid of this program, which only its name selects */
+    pm_expression *match; /* NULL: all processes, or the named ones */
+    unsigned needs;       /* the facts that `match` needs */
+    pm_buf text;          /* the words of the user: "4711 4712", "--match EXPR", "--all" */
+    /* of the current beat: */
+    int64_t *pids; /* ascending */
+    size_t n_pids;
+    pm_buf memory;
+} pm_selection;
 
 /* What the run remembers between beats about one life of a pid. */
 typedef struct pm_target {
     int64_t pid, start_time;
     uint64_t beat;    /* the last beat that met the process */
     pm_live_map *map; /* its map at the last reading; NULL: forgotten */
-    size_t bytes;     /* held by `map` */
     bool asked;       /* the store was asked for rss_kib */
     int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: no such snapshot */
     /* of the current beat: */
@@ -41,8 +63,7 @@ typedef struct pm_target {
 typedef struct pm_targets {
     pm_target **item; /* by pid */
     size_t n, cap;
-    size_t bytes;       /* of all maps */
-    size_t ended_bytes; /* of maps of ended processes, since the store's writer forgot them */
+    size_t ended; /* processes, since the store's writer forgot them */
 } pm_targets;
 
 /* Which processes of a beat share which pages. */
@@ -79,7 +100,6 @@ typedef struct pm_capture_run {
     uint64_t n_begun;     /* beats begun */
     /* of the current beat: */
     pm_sweep sweep;
-    int64_t capture_id; /* 0: the store has nothing of the beat */
     int64_t ended_ms;
     uint64_t stored;
     pmapdb_status st;
@@ -94,16 +114,61 @@ static inline bool did(pm_capture_run *run, pmapdb_status st)
     return run->st == PMAPDB_OK;
 }
 
-/* ---- target.c ---- */
+/* ---- select.c ---- */
+
+pmapdb_status pm_select_init(pm_selection *s, const pmapdb_capture_options *o, pmapdb_error *err);
+void pm_select_free(pm_selection *s);
+
+/* Fills s->pids with the processes that exist now. */
+pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err);
+
+/* root: a handle on /proc. *holds: the process is selected. *hidden: this user may not read the
+ * facts that decide. */
+pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_proc_host *machine,
+                              bool *holds, bool *hidden, pmapdb_error *err);
+
+/* Returns NULL if processes are not selected by pid. */
+pm_named *pm_select_named(pm_selection *s, int64_t pid);
+bool pm_select_any_left(const pm_selection *s);
+
+/* ---- capture.c ---- */
+
+/* When the beats of a run are due: pure.
+ * The first beat is at once, the others at multiples of the step in UTC, so that the beats of
+ * several hosts and runs coincide; a boundary within half a step of the first beat is skipped. A
+ * beat that could not begin within a quarter of a step is missed, and the run waits for the next: a
+ * host on which reading takes longer than the step gets a rest between beats.
+ *
+ * Each look reads two clocks: UTC, and one that nobody sets. Where UTC moved against the other
+ * clock (it was set, or the machine slept), the beats are aligned anew, and no beat counts as
+ * missed. */
+typedef struct pm_clocks {
+    int64_t utc_ns, mono_ns;
+} pm_clocks;
+
+typedef struct pm_beats {
+    int64_t step_ns;
+    int64_t due_ns; /* UTC of the next beat */
+    pm_clocks seen; /* the clocks at the last look */
+} pm_beats;
+
+typedef struct pm_beat_look {
+    int64_t wait_ns;  /* 0: a beat is due; else the longest wait until the next look */
+    int64_t missed;   /* beats that passed since the last look */
+    int64_t moved_ns; /* how far UTC moved against the other clock; 0: not significantly */
+} pm_beat_look;
+
+void pm_beats_begin(pm_beats *b, int64_t step_ns, pm_clocks now);
+pm_beat_look pm_beats_look(pm_beats *b, pm_clocks now);
+
+/* ---- sweep.c ---- */
 
 /* Returns the target of this life; forgets another life of the pid. NULL if memory runs out. */
 pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time);
-/* Forgets the targets that this beat did not meet. */
-void pm_targets_sweep(pm_targets *t, uint64_t beat);
 void pm_targets_free(pm_targets *t);
-/* Counts the bytes that the map takes after a reading. */
-void pm_target_weigh(pm_targets *t, pm_target *target);
-void pm_target_forget_map(pm_targets *t, pm_target *target);
+
+/* Runs one beat: reads all selected processes, then stores them. */
+void pm_capture_sweep(pm_capture_run *run);
 
 /* ---- choose.c ---- */
 
@@ -148,19 +213,13 @@ void pm_capture_touched_read(pm_capture_run *run, const pm_proc *p, pm_target *t
 /* Clears the accessed bits of the processes that the beat stored, where it is time and allowed. */
 void pm_capture_touched_clear(pm_capture_run *run);
 
-/* ---- sweep.c ---- */
-
-/* Runs one beat: reads all selected processes, then stores them. */
-void pm_capture_sweep(pm_capture_run *run);
-
 /* ---- put.c ---- */
 
 /* The longest time between captures of one moment; captures of one sweep are always of one moment.
  */
 #define PM_SWEEP_MS 1000
 
-/* Stores the waiting captures, with the current counts of the beat, in one transaction, and reports
- * them. */
+/* Stores the waiting captures with the counts of the beat in one transaction, and reports them. */
 void pm_capture_put(pm_capture_run *run);
 
 /* Reports a process without a snapshot. pid PMAPDB_UNKNOWN: several processes. */

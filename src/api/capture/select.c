@@ -1,5 +1,5 @@
 /* select: which processes a run captures. */
-#include "api/capture/select.h"
+#include "api/capture/run.h"
 
 #include "classify/keep_cmdline.h"
 

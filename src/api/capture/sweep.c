@@ -2,14 +2,75 @@
 #include "api/capture/run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-/* Readings wait in memory for the last one, so that a beat is stored in full or not at all. Beyond
- * this size, a beat is stored in parts, and maps are not kept for the next beat. */
-#define WAITING_BYTES ((size_t)256 << 20)
+/* Beyond this size, maps are not kept for the next beat. */
+#define KEPT_BYTES ((size_t)256 << 20)
 
-#define ENDED_BYTES ((size_t)32 << 20)
+#define ENDED_MOST 1000
 #define FORGET_BEATS 10000
+
+/* ---- what a run remembers about each process between beats ---- */
+
+static void free_target(pm_target *target)
+{
+    pm_live_map_free(target->map);
+    pm_buf_free(&target->memory);
+    pm_buf_free(&target->cmdline);
+    pm_buf_free(&target->environment);
+    free(target);
+}
+
+static void forget(pm_targets *t, pm_target *target)
+{
+    t->ended++;
+    free_target(target);
+}
+
+pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time)
+{
+    size_t at = t->n;
+    pm_target *new;
+
+    while (at > 0 && t->item[at - 1]->pid >= pid)
+        at--;
+    if (at < t->n && t->item[at]->pid == pid && t->item[at]->start_time == start_time)
+        return t->item[at];
+    if (pm_grow(&t->item, &t->cap, t->n, sizeof(pm_target *), NULL) != PMAPDB_OK)
+        return NULL;
+    new = calloc(1, sizeof *new);
+    if (!new)
+        return NULL;
+    *new = (pm_target){.pid = pid, .start_time = start_time, .rss_kib = PMAPDB_UNKNOWN};
+    if (at < t->n && t->item[at]->pid == pid) {
+        forget(t, t->item[at]);
+    } else {
+        memmove(t->item + at + 1, t->item + at, (t->n - at) * sizeof(pm_target *));
+        t->n++;
+    }
+    return t->item[at] = new;
+}
+
+/* Forgets the targets that this beat did not meet. */
+static void sweep_targets(pm_targets *t, uint64_t beat)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        if (t->item[i]->beat == beat)
+            t->item[kept++] = t->item[i];
+        else
+            forget(t, t->item[i]);
+    t->n = kept;
+}
+
+void pm_targets_free(pm_targets *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        free_target(t->item[i]);
+    free(t->item);
+}
 
 /* Root in a container may lack the right, even over processes outside of the container. */
 static const char *way_out(const pm_capture_run *run)
@@ -78,6 +139,18 @@ static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opene
         miss_named(run, named, fate, opened);
     else if (vanished)
         pm_capture_tell(run, pid, false, fates[fate]);
+}
+
+/* Threads are not listed: only a pid that the user named can be one. */
+static void miss_thread(pm_capture_run *run, const pm_target *t)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "%lld is a thread of process %lld", (long long)t->pid,
+             (long long)t->live.leader);
+    pm_select_named(&run->selection, t->pid)->done = true;
+    run->result->trouble++;
+    pm_capture_tell(run, t->pid, true, text);
 }
 
 static void tell_unreadable(pm_capture_run *run)
@@ -151,6 +224,8 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         run->result->trouble++;
         pm_capture_tell(run, p->pid, true, run->error.text);
         run->st = PMAPDB_OK;
+    } else if (run->st == PMAPDB_OK && fate == PM_PROC_THREAD) {
+        miss_thread(run, t);
     } else if (run->st == PMAPDB_OK && fate != PM_PROC_GOOD) {
         miss(run, p->pid, fate, true);
     } else if (run->st == PMAPDB_OK) {
@@ -159,27 +234,9 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
     }
 }
 
-/* True for a thread. Threads have directories in /proc, too, which are not listed. */
-static bool is_thread(pm_capture_run *run, const pm_proc *p, pm_named *named)
-{
-    int64_t leader = named->start_time == PMAPDB_UNKNOWN ? pm_proc_leader(p) : PMAPDB_UNKNOWN;
-    char text[128];
-
-    if (leader == PMAPDB_UNKNOWN || leader == p->pid)
-        return false;
-    snprintf(text, sizeof text, "%lld is a thread of process %lld", (long long)p->pid,
-             (long long)leader);
-    named->done = true;
-    run->result->trouble++;
-    pm_capture_tell(run, p->pid, true, text);
-    return true;
-}
-
-/* True unless p is a thread, or another process with the same pid. */
+/* True unless p is another process with the same pid. */
 static bool is_named_one(pm_capture_run *run, const pm_proc *p, pm_named *named)
 {
-    if (is_thread(run, p, named))
-        return false;
     if (named->start_time == PMAPDB_UNKNOWN)
         named->start_time = p->life.start_time;
     if (named->start_time == p->life.start_time)
@@ -233,11 +290,6 @@ static void capture_all(pm_capture_run *run)
             return;
         }
         capture_pid(run, s->pids[i]);
-        if (run->targets.bytes <= WAITING_BYTES)
-            continue;
-        pm_capture_put(run);
-        for (size_t k = 0; k < run->targets.n; k++)
-            pm_target_forget_map(&run->targets, run->targets.item[k]);
     }
     if (run->st == PMAPDB_OK)
         tell_unreadable(run);
@@ -250,10 +302,19 @@ static void capture_all(pm_capture_run *run)
  * writer remembers everything that it met. Reading the rest again costs a few ms per process. */
 static void forget_the_past(pm_capture_run *run)
 {
-    if (run->targets.ended_bytes < ENDED_BYTES && run->n_begun % FORGET_BEATS != 0)
+    pm_targets *t = &run->targets;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < t->n; i++)
+        bytes += t->item[i]->map ? pm_live_map_bytes(t->item[i]->map) : 0;
+    for (size_t i = 0; bytes > KEPT_BYTES && i < t->n; i++) {
+        pm_live_map_free(t->item[i]->map);
+        t->item[i]->map = NULL;
+    }
+    if (t->ended < ENDED_MOST && run->n_begun % FORGET_BEATS != 0)
         return;
     pm_store_forget(run->store);
-    run->targets.ended_bytes = 0;
+    t->ended = 0;
 }
 
 /* True if the store has this copy of /proc already. */
@@ -273,6 +334,6 @@ void pm_capture_sweep(pm_capture_run *run)
         capture_all(run);
     for (size_t i = 0; run->st != PMAPDB_OK && i < run->targets.n; i++)
         run->targets.item[i]->waiting = false;
-    pm_targets_sweep(&run->targets, run->n_begun);
+    sweep_targets(&run->targets, run->n_begun);
     forget_the_past(run);
 }

@@ -3,7 +3,6 @@
 
 #include "api/check.h"
 #include "api/event.h"
-#include "api/import/labels.h"
 #include "base/buf.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"

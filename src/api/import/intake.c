@@ -1,7 +1,6 @@
 /* intake: takes blocks of files as captures that wait to be stored. */
 #include "api/import/intake.h"
 
-#include "api/import/labels.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include <errno.h>

@@ -21,6 +21,7 @@
 #include "parse/files/labels.h"
 #include "parse/files/siblings.h"
 #include "store/file/store.h"
+#include "store/rules/label.h"
 
 /* Something that was found but cannot be stored. */
 typedef struct pm_problem {
@@ -35,6 +36,14 @@ typedef struct pm_pending {
     char *warning;   /* or NULL */
     size_t siblings; /* 0, or 1 + the index of the siblings in its archive */
 } pm_pending;
+
+/* A report that waits to be stored. */
+typedef struct pm_label_pending {
+    pm_labels labels;
+    pm_label_put put; /* without `labels` and `since` */
+    char *path;
+    uint64_t hash; /* by which a refused report is remembered; 0: it is reported each time */
+} pm_label_pending;
 
 /* Blocks of a file with nothing to store, and the message of the first. */
 typedef struct pm_nothing {
@@ -61,8 +70,8 @@ typedef struct pm_intake {
     size_t n_problems, cap_problems;
     pm_siblings *siblings; /* of each process in an archive */
     size_t n_siblings, cap_siblings;
-    pm_map sibling_index;            /* hash of the files' path without their kind -> index */
-    struct pm_label_pending *labels; /* stored after all captures: labels.h */
+    pm_map sibling_index;     /* hash of the files' path without their kind -> index */
+    pm_label_pending *labels; /* stored after all captures */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;
     /* the current file: */
@@ -130,5 +139,16 @@ void pm_sibling_look(pm_intake *in);
 
 /* Takes the name if it is better than the current name of the capture. */
 void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);
+
+/* ---- labels.c: files in which a JVM names its own memory (parse/files/labels.h), read together
+ * with the captures and stored after them ---- */
+
+/* Hears bytes of a file, the first of which decide whether the rest is heard. */
+pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool first,
+                             pmapdb_error *err);
+/* Ends the file: reports with names wait, others become problems, and the blocks that the reader of
+ * captures saw in the text are forgotten. */
+pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err);
+void pm_labels_forget(pm_intake *in);
 
 #endif

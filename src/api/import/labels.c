@@ -1,5 +1,5 @@
 /* labels: files in which a JVM names its own memory. */
-#include "api/import/labels.h"
+#include "api/import/intake.h"
 
 #include "base/hash.h"
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* pending: the captures and problems of an import that wait to be stored or reported. */
 #include "api/import/intake.h"
 
-#include "api/import/labels.h"
 #include "store/write/put.h"
 #include <stdlib.h>
 

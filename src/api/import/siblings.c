@@ -128,12 +128,13 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 /* The siblings of a place in the archive; adds unknown ones at a new place. */
 static int64_t find_siblings(pm_intake *in, const pm_slot *slot)
 {
+    pm_text path = pm_text_of(in->entry->path), own = pm_text_of(in->entry->own_path);
     pm_buf key = {0};
     uint64_t hash;
     int64_t at = 0;
 
-    PM_STEP(in->st, pm_buf_addf(&key, &in->error, "%s/", in->entry->dir));
-    PM_STEP(in->st, sibling_path(&key, PM_TEXT(""), slot, "*", &in->error));
+    path.len -= pm_text_basename(own).len;
+    PM_STEP(in->st, sibling_path(&key, path, slot, "*", &in->error));
     hash = pm_hash(pm_buf_text(&key).data, key.len);
     pm_buf_free(&key);
     if (in->st != PMAPDB_OK || pm_map_get(&in->sibling_index, hash, &at))

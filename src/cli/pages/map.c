@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 #include "pages/entry.h"
-#include "source/pages/frames.h"
+#include "source/pages/pagemap.h"
 #include "source/proc_text.h"
 #include <stdio.h>
 #include <stdlib.h>

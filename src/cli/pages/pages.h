@@ -5,7 +5,7 @@
 #include "cli/options/options.h"
 #include "cli/picture.h"
 #include "render/picture/memory.h"
-#include "source/pages/ranges.h"
+#include "source/pages/pagemap.h"
 
 /* ---- the /proc that a command reads: this machine's, or a copy of another one ---- */
 

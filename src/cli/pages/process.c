@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 #include "pages/entry.h"
-#include "source/pages/frames.h"
+#include "source/pages/pagemap.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

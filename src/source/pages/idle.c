@@ -2,7 +2,7 @@
 #include "source/pages/idle.h"
 
 #include "pages/entry.h"
-#include "source/pages/frames.h"
+#include "source/pages/pagemap.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #define PM_SOURCE_PAGEMAP_H
 
 #include "pages/book.h"
+#include "parse/live_map.h"
 #include "source/proc.h"
 
 /* Entries that are read at a time: 64 KiB of the file, 32 MiB of addresses; more is not faster. */
@@ -52,5 +53,51 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *
 /* How many pages the kernel has moved since boot; PMAPDB_UNKNOWN: it does not say. A page that
  * moves between two readings looks like two pages. */
 int64_t pm_pagemap_moved(const pm_pagemap *m);
+
+/* ---- ranges.c: the mappings of a process as ranges of pages ---- */
+
+/* Of one process after another; a zeroed one is valid. */
+typedef struct pm_page_ranges {
+    pm_page_range *range;
+    pm_page_counts *counts; /* zeroes */
+    size_t n, cap_range, cap_counts;
+    uint64_t family; /* key of its forks: pm_family_add() */
+    const pm_pool *pool;
+    const uint32_t *rows; /* the mappings in the pool; valid until the next reading */
+    pm_live_map *live;
+} pm_page_ranges;
+
+/* Reads maps. `sets` may be NULL. *fate is PM_PROC_GOOD only if all of it was read; PMAPDB_INPUT:
+ * it changes too quickly. */
+pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_pagemap *map,
+                                  pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err);
+/* The same of the rows of a capture, without sets and family. */
+pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm_pagemap *map,
+                                pmapdb_error *err);
+void pm_page_ranges_free(pm_page_ranges *r);
+
+/* The work of reading them; its sets are the caller's to set. */
+pm_pagemap_work pm_page_ranges_work(const pm_page_ranges *r, const pm_proc *p);
+
+static inline const pm_mapping *pm_page_ranges_mapping(const pm_page_ranges *r, size_t i)
+{
+    return pm_pool_get(r->pool, r->rows[i]);
+}
+
+/* ---- machine.c: what the kernel says of frames of memory: /proc/kpageflags. It takes
+ * CAP_DAC_READ_SEARCH ---- */
+
+/* Returns a handle, -1 if this user may not read it. root: a handle on /proc, or on a copy. */
+int pm_frames_open(int root);
+
+/* Reads the flags (PM_KPF_...) of n frames. Returns how many there are: fewer at the end of memory.
+ */
+size_t pm_frames_read(int fd, uint64_t first, size_t n, uint64_t *flags);
+
+/* Writes the names of flags that tell what a page is, separated by blanks. */
+#define PM_FRAME_TEXT 96
+void pm_frames_text(uint64_t flags, char out[PM_FRAME_TEXT]);
+/* These flags; others change from moment to moment. */
+extern const uint64_t pm_frames_named;
 
 #endif

@@ -1,5 +1,5 @@
 /* ranges: the mappings of a process as ranges of pages. */
-#include "source/pages/ranges.h"
+#include "source/pages/pagemap.h"
 
 #include <stdlib.h>
 

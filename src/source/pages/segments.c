@@ -2,8 +2,7 @@
 #include "source/pages/segments.h"
 
 #include "base/hash.h"
-#include "parse/live_map.h"
-#include "source/proc.h"
+#include "source/pages/pagemap.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -154,25 +153,16 @@ static pmapdb_status take_mapping(pm_segments *s, const pm_proc *p, const pm_map
     return st;
 }
 
-static pmapdb_status read_process(pm_segments *s, const pm_proc *p, pm_live_map *map,
+static pmapdb_status read_process(pm_segments *s, const pm_proc *p, pm_page_ranges *maps,
                                   pm_proc_fate *fate, pmapdb_error *err)
 {
-    pm_proc_reading reading;
-    pm_block block;
-    const pm_pool *pool;
-    const uint32_t *rows = NULL;
-    size_t n = 0;
-    pmapdb_status st = pm_live_map_begin(map, PM_DIALECT_MAPS, err);
+    const pm_pagemap no_pages = {.page = 1};
+    pmapdb_status st = pm_page_ranges_read(maps, p, &no_pages, NULL, fate, err);
 
-    PM_STEP(st,
-            pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, map, &reading, fate, err));
-    if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
-        return st;
-    st = pm_live_map_finish(map, &block, &pool, &rows, &n, err);
     if (st == PMAPDB_INPUT) /* it changes too quickly */
         return PMAPDB_OK;
-    for (size_t i = 0; i < n && st == PMAPDB_OK; i++)
-        st = take_mapping(s, p, pm_pool_get(pool, rows[i]), err);
+    for (size_t i = 0; i < maps->n && st == PMAPDB_OK && *fate == PM_PROC_GOOD; i++)
+        st = take_mapping(s, p, pm_page_ranges_mapping(maps, i), err);
     return st;
 }
 
@@ -180,12 +170,11 @@ pmapdb_status pm_segments_read(int root, pm_segments *out, pmapdb_error *err)
 {
     int64_t *pids = NULL;
     size_t n = 0;
-    pm_live_map *map = NULL;
+    pm_page_ranges maps = {0};
     pmapdb_status st;
 
     *out = (pm_segments){0};
     st = read_sysv(root, out, err);
-    PM_STEP(st, pm_live_map_new(&map, err));
     PM_STEP(st, pm_proc_list(root, &pids, &n, err));
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
         pm_proc_fate fate;
@@ -193,12 +182,12 @@ pmapdb_status pm_segments_read(int root, pm_segments *out, pmapdb_error *err)
 
         st = pm_proc_open(root, pids[i], &p, &fate, err);
         if (st == PMAPDB_OK && fate == PM_PROC_GOOD) {
-            st = read_process(out, &p, map, &fate, err);
+            st = read_process(out, &p, &maps, &fate, err);
             pm_proc_close(&p);
         }
         out->unread += fate == PM_PROC_UNREADABLE;
     }
-    pm_live_map_free(map);
+    pm_page_ranges_free(&maps);
     free(pids);
     if (st != PMAPDB_OK)
         pm_segments_free(out);

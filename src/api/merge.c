@@ -16,6 +16,7 @@ void pmapdb_merge_defaults(pmapdb_merge_options *o)
 typedef struct merge_run {
     const pmapdb_merge_options *options;
     const char *path; /* of the current store */
+    pm_merge_counts counts;
     pmapdb_merge_result result;
 } merge_run;
 
@@ -30,57 +31,45 @@ static bool keep_going(void *ctx, const pm_merge_counts *counts)
     return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
 }
 
-static pmapdb_status warn(const pm_merge_counts *counts, bool immutable, pm_buf *out,
-                          pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    if (immutable)
-        st = pm_buf_addf(out, err,
-                         "read as a file that does not change (no permission for its -shm)");
-    if (st == PMAPDB_OK && counts->hostless && counts->met_hostless)
-        st = pm_buf_addf(out, err,
-                         "%s%llu %s of an unknown host, like some in this store: all count as one "
-                         "host; --host NAME keeps them apart",
-                         out->len ? "; " : "", (unsigned long long)counts->hostless,
-                         counts->hostless == 1 ? "process is" : "processes are");
-    return st;
-}
-
-static void tell(merge_run *run, const pm_merge_counts *counts, const char *error,
-                 const char *warning)
-{
-    run->result.stores++;
-    run->result.failed += error != NULL;
-    run->result.new_ones += counts->new;
-    run->result.known += counts->known;
-    if (run->options->on_event)
-        run->options->on_event(run->options->ctx,
-                               &(pmapdb_merge_event){.path = run->path,
-                                                     .error = error,
-                                                     .warning = warning,
-                                                     .hosts = counts->hosts,
-                                                     .processes = counts->processes,
-                                                     .snapshots = counts->snapshots,
-                                                     .new_ones = counts->new,
-                                                     .known = counts->known});
-}
-
 /* The message names the store, whichever function wrote it. */
-static pmapdb_status tell_error(merge_run *run, const pm_merge_counts *counts,
-                                const pmapdb_error *why, pmapdb_error *err)
+static void name_error(const merge_run *run, const pmapdb_error *why, pm_buf *out)
 {
     const char *text = why->status == PMAPDB_NOTFOUND ? "no such file" : why->text;
-    pm_buf named = {0};
-    pmapdb_status st = PMAPDB_OK;
 
     if (!strstr(text, run->path))
-        st = pm_buf_addf(&named, err, "%s: ", run->path);
-    PM_STEP(st, pm_buf_addf(&named, err, "%s", text));
-    if (st == PMAPDB_OK)
-        tell(run, counts, named.data, NULL);
-    pm_buf_free(&named);
-    return st;
+        pm_buf_addf(out, NULL, "%s: ", run->path);
+    pm_buf_addf(out, NULL, "%s", text);
+}
+
+static void warn(const pm_merge_counts *counts, bool immutable, pm_buf *out)
+{
+    if (immutable)
+        pm_buf_addf(out, NULL, "read as a file that does not change (no permission for its -shm)");
+    if (counts->hostless && counts->met_hostless)
+        pm_buf_addf(out, NULL,
+                    "%s%llu %s of an unknown host, like some in this store: all count as one "
+                    "host; --host NAME keeps them apart",
+                    out->len ? "; " : "", (unsigned long long)counts->hostless,
+                    counts->hostless == 1 ? "process is" : "processes are");
+}
+
+static void tell(merge_run *run, const char *error, const char *warning)
+{
+    const pm_merge_counts *c = &run->counts;
+
+    run->result.stores++;
+    run->result.failed += error != NULL;
+    run->result.new_ones += c->new;
+    run->result.known += c->known;
+    if (run->options->on_event)
+        run->options->on_event(run->options->ctx, &(pmapdb_merge_event){.path = run->path,
+                                                                        .error = error,
+                                                                        .warning = warning,
+                                                                        .hosts = c->hosts,
+                                                                        .processes = c->processes,
+                                                                        .snapshots = c->snapshots,
+                                                                        .new_ones = c->new,
+                                                                        .known = c->known});
 }
 
 /* ---- one store ---- */
@@ -92,52 +81,50 @@ static bool is_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static pmapdb_status merge_open(merge_run *run, pmapdb_store *into, pmapdb_store *from,
-                                pmapdb_error *err)
+/* *theirs: the other store is the cause of a failure. */
+static pmapdb_status merge_from(merge_run *run, pmapdb_store *into, pmapdb_store **from,
+                                bool *theirs, pmapdb_error *err)
 {
     const pmapdb_merge_options *o = run->options;
-    pm_merge_options options = {.host = o->host,
-                                .sweep_ms = o->sweep_ms,
-                                .dry_run = o->dry_run,
-                                .ctx = run,
-                                .keep_going = keep_going};
-    pm_merge_counts counts;
-    pmapdb_error why = {0};
-    bool theirs;
-    pm_buf warning = {0};
-    pmapdb_status st = pm_merge_store(into, from, &options, &counts, &theirs, &why);
+    const pm_merge_options options = {.host = o->host,
+                                      .sweep_ms = o->sweep_ms,
+                                      .dry_run = o->dry_run,
+                                      .ctx = run,
+                                      .keep_going = keep_going};
+    pmapdb_status st;
 
-    if (st != PMAPDB_OK && theirs)
-        return tell_error(run, &counts, &why, err);
-    if (st != PMAPDB_OK && err)
-        *err = why;
-    PM_STEP(st, warn(&counts, pmapdb_is_immutable(from), &warning, err));
-    if (st == PMAPDB_OK || st == PMAPDB_STOPPED)
-        tell(run, &counts, NULL, warning.data);
-    pm_buf_free(&warning);
+    *theirs = true;
+    if (into && is_same_file(into->path, run->path))
+        return pm_fail(err, PMAPDB_USAGE, "'%s' is the store itself", run->path);
+    st = pmapdb_open(run->path, &(pmapdb_open_options){.mode = PMAPDB_READ}, from, err);
+    *theirs = st != PMAPDB_NOMEM;
+    PM_STEP(st, pm_merge_store(into, *from, &options, &run->counts, theirs, err));
     return st;
 }
 
 static pmapdb_status merge_one(merge_run *run, pmapdb_store *into, pmapdb_error *err)
 {
-    pmapdb_open_options options = {.mode = PMAPDB_READ};
-    pm_merge_counts none = {0};
     pmapdb_store *from = NULL;
     pmapdb_error why = {0};
-    pmapdb_status st;
+    bool theirs, failed;
+    pm_buf text = {0};
+    pmapdb_status st, told;
 
-    if (into && is_same_file(into->path, run->path)) {
-        pm_fail(&why, PMAPDB_USAGE, "'%s' is the store itself", run->path);
-        return tell_error(run, &none, &why, err);
-    }
-    st = pmapdb_open(run->path, &options, &from, &why);
-    if (st == PMAPDB_NOMEM)
-        return pm_fail_nomem(err);
-    if (st != PMAPDB_OK)
-        return tell_error(run, &none, &why, err);
-    st = merge_open(run, into, from, err);
+    run->counts = (pm_merge_counts){0};
+    st = merge_from(run, into, &from, &theirs, &why);
+    failed = st != PMAPDB_OK && theirs;
+    if (failed)
+        name_error(run, &why, &text);
+    else if (from)
+        warn(&run->counts, pmapdb_is_immutable(from), &text);
+    told = pm_buf_status(&text, err);
+    if (told == PMAPDB_OK && (failed || st == PMAPDB_OK || st == PMAPDB_STOPPED))
+        tell(run, failed ? text.data : NULL, failed ? NULL : text.data);
+    if (told == PMAPDB_OK && !failed && st != PMAPDB_OK && err)
+        *err = why;
+    pm_buf_free(&text);
     pmapdb_close(from);
-    return st;
+    return told != PMAPDB_OK || failed ? told : st;
 }
 
 pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *paths, size_t n_paths,

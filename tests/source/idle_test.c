@@ -54,7 +54,7 @@ static void walk(pm_idle_pages *pages)
 {
     pm_page_range range[3] = {0};
     pm_page_counts counts[3] = {0};
-    pm_pagemap_work work = {.range = range, .n = 3, .counts = counts, .resident_kib = 100};
+    pm_page_ranges work = {.range = range, .n = 3, .counts = counts};
     pm_pagemap map = {.page = PAGE, .sees_frames = true, .by_frame = true};
     pm_proc_fate fate;
     pmapdb_error err;

@@ -68,17 +68,16 @@ void pm_capture_pages_begin(pm_capture_run *run)
 /* ---- one process ---- */
 
 /* Makes a range of each mapping. */
-static pmapdb_status read_ranges(pm_capture_pages *pages, const pm_proc *p, pm_pagemap_work *work,
-                                 pm_proc_fate *fate, pmapdb_error *err)
+static pmapdb_status read_ranges(pm_capture_pages *pages, const pm_proc *p, pm_proc_fate *fate,
+                                 pmapdb_error *err)
 {
     pm_page_ranges *r = &pages->ranges;
     pmapdb_status st = pm_page_ranges_read(r, p, &pages->map, &pages->sets, fate, err);
 
-    *work = pm_page_ranges_work(r, p);
-    work->sets = &pages->sets;
-    work->chunks = &pages->chunks;
-    work->family = pm_sets_space(&pages->sets, r->family);
-    work->swapped = pm_sets_space(&pages->sets, ~r->family);
+    r->sets = &pages->sets;
+    r->chunks = &pages->chunks;
+    r->space = pm_sets_space(&pages->sets, r->family);
+    r->swapped = pm_sets_space(&pages->sets, ~r->family);
     return st;
 }
 
@@ -113,7 +112,6 @@ static void tell_denied(pm_capture_run *run, pm_proc_fate fate)
 static void read_process(pm_capture_run *run, pm_target *t)
 {
     pm_capture_pages *pages = &run->pages;
-    pm_pagemap_work work;
     pm_proc_fate fate = PM_PROC_GONE;
     pmapdb_status st;
     pm_proc p;
@@ -124,10 +122,10 @@ static void read_process(pm_capture_run *run, pm_target *t)
     if (fate == PM_PROC_GOOD) {
         if (p.life.start_time != t->start_time)
             fate = PM_PROC_GONE;
-        st = fate == PM_PROC_GOOD ? read_ranges(pages, &p, &work, &fate, &run->error) : PMAPDB_OK;
+        st = fate == PM_PROC_GOOD ? read_ranges(pages, &p, &fate, &run->error) : PMAPDB_OK;
         pm_sets_process(&pages->sets, ++pages->n);
         if (st == PMAPDB_OK && fate == PM_PROC_GOOD)
-            st = pm_pagemap_read(&pages->map, &p, &work, &fate, &run->error);
+            st = pm_pagemap_read(&pages->map, &p, &pages->ranges, &fate, &run->error);
         if (st == PMAPDB_INPUT) /* its map changes too quickly */
             fate = PM_PROC_TORN;
         else
@@ -164,7 +162,6 @@ static int64_t read_waiting(pm_capture_run *run)
 static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
 {
     pm_capture_pages *pages = &run->pages;
-    pm_pagemap_work work;
     pm_proc_fate fate = PM_PROC_GONE;
     pm_proc p;
 
@@ -173,10 +170,10 @@ static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
     if (fate != PM_PROC_GOOD)
         return;
     if (p.life.start_time == t->start_time &&
-        did(run, read_ranges(pages, &p, &work, &fate, &run->error)) && fate == PM_PROC_GOOD)
-        run->result->archived +=
-            did(run, pm_pack_add(pack, &p, &t->live.standing, &work, &fate, &run->error)) &&
-            fate == PM_PROC_GOOD;
+        did(run, read_ranges(pages, &p, &fate, &run->error)) && fate == PM_PROC_GOOD)
+        run->result->archived += did(run, pm_pack_add(pack, &p, &t->live.standing, &pages->ranges,
+                                                      &fate, &run->error)) &&
+                                 fate == PM_PROC_GOOD;
     pm_proc_close(&p);
 }
 
@@ -286,29 +283,27 @@ static pmapdb_status fill_rows(const pm_capture_run *run, pm_target *t,
     return st;
 }
 
-pmapdb_status pm_capture_pages_work(pm_capture_run *run, const pm_proc *p, const pm_target *t,
-                                    pm_pagemap_work *work)
+pmapdb_status pm_capture_pages_ranges(pm_capture_run *run, const pm_target *t)
 {
     pm_pagemap *map = &run->pages.map;
     pm_page_ranges *r = &run->pages.ranges;
     pmapdb_status st = map->entries ? PMAPDB_OK : pm_pagemap_open(map, run->root, &run->error);
 
     PM_STEP(st, pm_page_ranges_of(r, &t->capture, map, &run->error));
-    *work = pm_page_ranges_work(r, p);
-    work->pauses = true;
+    r->pauses = true;
     return st;
 }
 
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate)
 {
     pm_pagemap *map = &run->pages.map;
-    pm_pagemap_work work = {0};
-    bool filled = did(run, pm_capture_pages_work(run, p, t, &work)) &&
-                  did(run, pm_pagemap_read(map, p, &work, fate, &run->error)) &&
+    pm_page_ranges *r = &run->pages.ranges;
+    bool filled = did(run, pm_capture_pages_ranges(run, t)) &&
+                  did(run, pm_pagemap_read(map, p, r, fate, &run->error)) &&
                   *fate == PM_PROC_GOOD &&
-                  did(run, fill_rows(run, t, work.counts, map->page / 1024, &run->error));
+                  did(run, fill_rows(run, t, r->counts, map->page / 1024, &run->error));
 
-    t->live.read_us += work.read_us;
+    t->live.read_us += r->read_us;
     if (*fate == PM_PROC_UNREADABLE)
         *fate = PM_PROC_GOOD;
     return filled;

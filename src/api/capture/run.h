@@ -199,9 +199,8 @@ void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
  * The capture is then of the dialect pagemap. False: this user may not read
  * pagemap. */
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate);
-/* The work of reading the pages of the rows of a capture. */
-pmapdb_status pm_capture_pages_work(pm_capture_run *run, const pm_proc *p, const pm_target *t,
-                                    pm_pagemap_work *work);
+/* Makes the ranges of the rows of a capture, for a reading with pauses. */
+pmapdb_status pm_capture_pages_ranges(pm_capture_run *run, const pm_target *t);
 
 /* ---- touched.c: does nothing unless the options ask for what was touched ---- */
 

@@ -86,14 +86,14 @@ static pmapdb_status set_referenced(pm_target *t, const pm_idle_pages *pages, ui
 static void read_marks(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     pm_idle_pages *pages = calloc(t->capture.n_rows + 1, sizeof *pages);
-    pm_pagemap_work work;
     pm_proc_fate fate = PM_PROC_GONE;
     pmapdb_error err;
 
     if (!pages)
         did(run, pm_fail_nomem(&run->error));
-    else if (did(run, pm_capture_pages_work(run, p, t, &work))) {
-        if (pm_idle_walk(run->idle, &run->pages.map, p, &work, pages, &fate, &err) != PMAPDB_OK)
+    else if (did(run, pm_capture_pages_ranges(run, t))) {
+        if (pm_idle_walk(run->idle, &run->pages.map, p, &run->pages.ranges, pages, &fate, &err) !=
+            PMAPDB_OK)
             refuse(run, t, err.text);
         else if (fate == PM_PROC_GOOD)
             t->live.activity.page_idle =
@@ -252,14 +252,12 @@ static bool mark(pm_capture_run *run, const pm_proc *p, pm_target *t, int64_t *t
     int64_t began = pm_now_ns(CLOCK_THREAD_CPUTIME_ID);
     pm_page_ranges *r = &run->pages.ranges;
     pm_proc_fate fate = PM_PROC_GONE;
-    pm_pagemap_work work;
     pmapdb_error err;
     pmapdb_status st = pm_page_ranges_read(r, p, &run->pages.map, NULL, &fate, &err);
 
     if (st == PMAPDB_OK && fate == PM_PROC_GOOD) {
-        work = pm_page_ranges_work(r, p);
-        work.pauses = true;
-        st = pm_idle_walk(run->idle, &run->pages.map, p, &work, NULL, &fate, &err);
+        r->pauses = true;
+        st = pm_idle_walk(run->idle, &run->pages.map, p, r, NULL, &fate, &err);
     }
     *took_us = (pm_now_ns(CLOCK_THREAD_CPUTIME_ID) - began) / 1000;
     return st == PMAPDB_OK ? fate == PM_PROC_GOOD : refuse(run, t, err.text);

@@ -160,7 +160,6 @@ static void name_band(address *a, size_t i)
 static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
 {
     uint64_t small = SMALL;
-    pm_pagemap_work work;
     pm_proc_fate fate = PM_PROC_GOOD;
     pmapdb_error err;
 
@@ -171,10 +170,9 @@ static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
     for (size_t i = 0; i < a->n; i++)
         if (!(a->drawn[i].dots = calloc(PM_BAND_DOTS, sizeof *a->drawn[i].dots)))
             pm_cli_no_memory();
-    work = pm_page_ranges_work(&a->ranges, p);
-    work.on_entries = on_entries;
-    work.ctx = a;
-    pm_cli_must(pm_pagemap_read(&a->map, p, &work, &fate, &err), &err);
+    a->ranges.on_entries = on_entries;
+    a->ranges.ctx = a;
+    pm_cli_must(pm_pagemap_read(&a->map, p, &a->ranges, &fate, &err), &err);
     pm_cli_must_be_read(ask->pid, fate);
 }
 

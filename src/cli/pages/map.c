@@ -88,14 +88,12 @@ static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 static pmapdb_status read_opened(machine *m, const pm_proc *p, pmapdb_error *err)
 {
     pm_proc_fate fate = PM_PROC_GOOD;
-    pm_pagemap_work work;
     pmapdb_status st = pm_page_ranges_read(&m->ranges, p, &m->map, NULL, &fate, err);
 
     if (st == PMAPDB_OK && fate == PM_PROC_GOOD) {
-        work = pm_page_ranges_work(&m->ranges, p);
-        work.on_entries = on_entries;
-        work.ctx = m;
-        st = pm_pagemap_read(&m->map, p, &work, &fate, err);
+        m->ranges.on_entries = on_entries;
+        m->ranges.ctx = m;
+        st = pm_pagemap_read(&m->map, p, &m->ranges, &fate, err);
     }
     return st == PMAPDB_INPUT ? PMAPDB_OK : st;
 }

@@ -222,7 +222,7 @@ static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 /* ---- the command ---- */
 
 /* Chooses the range of --mapping. */
-static void choose_one(const pages *g, pm_pagemap_work *work)
+static void choose_one(const pages *g, pm_page_ranges *work)
 {
     const pm_page_ranges *r = &g->ranges;
 
@@ -238,7 +238,7 @@ static void choose_one(const pages *g, pm_pagemap_work *work)
 
 static void answer(pages *g)
 {
-    pm_pagemap_work work = pm_page_ranges_work(&g->ranges, &g->p);
+    pm_page_ranges work = g->ranges; /* or one of them */
     pm_proc_fate fate;
     pmapdb_error err;
 

@@ -17,7 +17,7 @@ struct pm_idle {
     int bitmap, flags_fd;
     int failed; /* errno of the first call that failed */
     /* of the current walk: */
-    const pm_pagemap_work *work;
+    const pm_page_ranges *work;
     pm_idle_pages *pages; /* NULL: it marks */
     size_t range;
     /* Of the current entries: the frames in ascending order; for each, the first frame of its
@@ -184,7 +184,7 @@ static void take(void *ctx, const uint64_t *e, size_t n, uint64_t at)
         i += pass_heads(idle, i);
 }
 
-pmapdb_status pm_idle_walk(pm_idle *idle, pm_pagemap *map, const pm_proc *p, pm_pagemap_work *work,
+pmapdb_status pm_idle_walk(pm_idle *idle, pm_pagemap *map, const pm_proc *p, pm_page_ranges *work,
                            pm_idle_pages *pages, pm_proc_fate *fate, pmapdb_error *err)
 {
     pmapdb_status st;

@@ -24,9 +24,9 @@ pmapdb_status pm_idle_open(const pm_pagemap *map, const char *bitmap, pm_idle **
                            pmapdb_error *err);
 void pm_idle_free(pm_idle *idle);
 
-/* Walks the pages of the work, whose on_entries it sets: marks them if `pages` is NULL, or else
+/* Walks the pages of the ranges, whose on_entries it sets: marks them if `pages` is NULL, or else
  * adds those of each range to `pages`. */
-pmapdb_status pm_idle_walk(pm_idle *idle, pm_pagemap *map, const pm_proc *p, pm_pagemap_work *work,
+pmapdb_status pm_idle_walk(pm_idle *idle, pm_pagemap *map, const pm_proc *p, pm_page_ranges *work,
                            pm_idle_pages *pages, pm_proc_fate *fate, pmapdb_error *err);
 
 #endif

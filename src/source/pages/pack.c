@@ -192,7 +192,7 @@ static pmapdb_status add_exe(pm_pack *k, const pm_proc *p, pm_text exe, pmapdb_e
     return st;
 }
 
-pmapdb_status pm_pack_add(pm_pack *k, const pm_proc *p, const pm_standing *s, pm_pagemap_work *work,
+pmapdb_status pm_pack_add(pm_pack *k, const pm_proc *p, const pm_standing *s, pm_page_ranges *work,
                           pm_proc_fate *fate, pmapdb_error *err)
 {
     static const char *const files[] = {"maps", "status", "stat", "comm", "cgroup", "limits"};

@@ -14,9 +14,9 @@ typedef struct pm_pack pm_pack;
 /* The file appears when it is whole. root: a handle on /proc. */
 pmapdb_status pm_pack_open(const char *path, int root, pm_pagemap *map, pm_pack **out,
                            pmapdb_error *err);
-/* Reads the pages of a process again and adds it. `work` has its ranges and no sets. */
+/* Reads the pages of a process again and adds it. `work` are its ranges. */
 pmapdb_status pm_pack_add(pm_pack *pack, const pm_proc *p, const pm_standing *standing,
-                          pm_pagemap_work *work, pm_proc_fate *fate, pmapdb_error *err);
+                          pm_page_ranges *work, pm_proc_fate *fate, pmapdb_error *err);
 /* Writes what is left and names the file. */
 pmapdb_status pm_pack_end(pm_pack *pack, pmapdb_error *err);
 /* Without pm_pack_end(), there is no file. */

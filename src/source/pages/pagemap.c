@@ -38,7 +38,8 @@ typedef struct scan_arg {
 
 typedef struct reader {
     pm_pagemap *m;
-    pm_pagemap_work *work;
+    const pm_proc *p;
+    pm_page_ranges *work;
     const pm_page_range *range;
     pm_page_counts *counts;
     int fd;
@@ -88,7 +89,7 @@ static int scan(reader *r, uint64_t start, uint64_t end, uint64_t any, scan_regi
 
 static void take_swapped(reader *r, const uint64_t *e, size_t n, uint64_t at)
 {
-    const pm_pagemap_work *w = r->work;
+    const pm_page_ranges *w = r->work;
 
     for (size_t i = 0; i < n; i++, at += r->m->page) {
         uint64_t slot = ((e[i] & 31) << 36) + pm_entry_slot(e[i]) % ((uint64_t)1 << 36);
@@ -106,7 +107,7 @@ static void take_swapped(reader *r, const uint64_t *e, size_t n, uint64_t at)
 /* Replaces the entries by the numbers of the pages: of their file, or of their family. */
 static void give_numbers(const reader *r, uint64_t *e, size_t n, uint64_t at, bool anon)
 {
-    uint64_t first = anon ? r->work->family + at / r->m->page
+    uint64_t first = anon ? r->work->space + at / r->m->page
                           : r->range->file + (at - r->range->start) / r->m->page;
 
     for (size_t i = 0; i < n; i++)
@@ -338,10 +339,17 @@ static void read_listed(reader *r)
         r->failed = EBADMSG;
 }
 
+/* About what is resident of the process: decides how holes are found. */
+static uint64_t resident_bytes(const reader *r)
+{
+    pm_proc_extent extent;
+
+    return pm_proc_statm(r->p, &extent) ? (uint64_t)extent.resident_kib * 1024 : 0;
+}
+
 static void read_range(reader *r)
 {
     uint64_t size = r->range->end - r->range->start;
-    uint64_t full = (uint64_t)(r->work->resident_kib > 0 ? r->work->resident_kib : 0) * 1024;
 
     if (r->range->is_kernel || r->range->start >= r->range->end || r->range->end >> 63)
         return;
@@ -349,16 +357,16 @@ static void read_range(reader *r)
         read_listed(r);
     else if (r->m->copied)
         read_data(r, r->range->start, r->range->end);
-    else if (size > SCAN_BYTES && size / SCAN_TIMES > full)
+    else if (size > SCAN_BYTES && size / SCAN_TIMES > resident_bytes(r))
         read_sparse(r, r->range->start, r->range->end);
     else
         read_span(r, r->range->start, r->range->end);
 }
 
-pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *work,
+pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_page_ranges *work,
                               pm_proc_fate *fate, pmapdb_error *err)
 {
-    reader r = {.m = m, .work = work};
+    reader r = {.m = m, .p = p, .work = work};
     pm_buf list = {0};
 
     work->read_us = 0;

@@ -29,27 +29,6 @@ typedef struct pm_pagemap {
 pmapdb_status pm_pagemap_open(pm_pagemap *m, int root, pmapdb_error *err);
 void pm_pagemap_close(pm_pagemap *m);
 
-typedef struct pm_pagemap_work {
-    const pm_page_range *range;
-    size_t n;
-    pm_page_counts *counts; /* of each range; the caller cleared them */
-    pm_sets *sets;          /* the current process of it is p; or NULL */
-    pm_chunks *chunks;      /* of these sets; or NULL */
-    uint64_t family;        /* with sets: the number of address 0 of its family, */
-    uint64_t swapped;       /* and of its swapped pages */
-    int64_t resident_kib;   /* about: decides how holes are found */
-    /* Gets the entries of pages from address `at` on, before they are counted; or NULL. */
-    void (*on_entries)(void *ctx, const uint64_t *e, size_t n, uint64_t at);
-    void *ctx;
-    bool pauses;     /* between two reads, so that the process gets the lock of its map */
-    int64_t read_us; /* out: how long all calls took; none locks the map for longer than for
-                        2 MiB of addresses, or 64 MiB of a scan */
-} pm_pagemap_work;
-
-/* Reads the ranges. *fate is PM_PROC_GOOD only if the process is still the same program. */
-pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_pagemap_work *work,
-                              pm_proc_fate *fate, pmapdb_error *err);
-
 /* How many pages the kernel has moved since boot; PMAPDB_UNKNOWN: it does not say. A page that
  * moves between two readings looks like two pages. */
 int64_t pm_pagemap_moved(const pm_pagemap *m);
@@ -65,6 +44,17 @@ typedef struct pm_page_ranges {
     const pm_pool *pool;
     const uint32_t *rows; /* the mappings in the pool; valid until the next reading */
     pm_live_map *live;
+    /* How their pages are read; each finding of ranges clears these: */
+    pm_sets *sets;     /* the current process of it is p; or NULL */
+    pm_chunks *chunks; /* of these sets; or NULL */
+    uint64_t space;    /* with sets: the number of address 0 of its family, */
+    uint64_t swapped;  /* and of its swapped pages */
+    /* Gets the entries of pages from address `at` on, before they are counted; or NULL. */
+    void (*on_entries)(void *ctx, const uint64_t *e, size_t n, uint64_t at);
+    void *ctx;
+    bool pauses;     /* between two reads, so that the process gets the lock of its map */
+    int64_t read_us; /* out: how long all calls took; none locks the map for longer than for
+                        2 MiB of addresses, or 64 MiB of a scan */
 } pm_page_ranges;
 
 /* Reads maps. `sets` may be NULL. *fate is PM_PROC_GOOD only if all of it was read; PMAPDB_INPUT:
@@ -76,8 +66,10 @@ pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm
                                 pmapdb_error *err);
 void pm_page_ranges_free(pm_page_ranges *r);
 
-/* The work of reading them; its sets are the caller's to set. */
-pm_pagemap_work pm_page_ranges_work(const pm_page_ranges *r, const pm_proc *p);
+/* Reads the pages of the ranges and adds them to the counts. *fate is PM_PROC_GOOD only if the
+ * process is still the same program. */
+pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_page_ranges *ranges,
+                              pm_proc_fate *fate, pmapdb_error *err);
 
 static inline const pm_mapping *pm_page_ranges_mapping(const pm_page_ranges *r, size_t i)
 {

@@ -17,12 +17,23 @@ static pmapdb_status add(pm_page_ranges *r, size_t i, const pm_mapping *m, const
     return PMAPDB_OK;
 }
 
+/* Keeps the memory of the arrays and the map. */
+static void clear(pm_page_ranges *r)
+{
+    *r = (pm_page_ranges){.range = r->range,
+                          .counts = r->counts,
+                          .cap_range = r->cap_range,
+                          .cap_counts = r->cap_counts,
+                          .live = r->live};
+}
+
 pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm_pagemap *map,
                                 pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
-    for (r->n = 0; r->n < c->n_rows && st == PMAPDB_OK; r->n++)
+    clear(r);
+    for (; r->n < c->n_rows && st == PMAPDB_OK; r->n++)
         st = add(r, r->n, pm_capture_row(c, r->n), map, NULL, err);
     return st;
 }
@@ -34,8 +45,7 @@ pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_
     pm_block block;
     pmapdb_status st = r->live ? PMAPDB_OK : pm_live_map_new(&r->live, err);
 
-    r->n = 0;
-    r->family = 0;
+    clear(r);
     PM_STEP(st, pm_live_map_begin(r->live, PM_DIALECT_MAPS, err));
     PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, r->live, &reading,
                                  fate, err));
@@ -53,15 +63,4 @@ void pm_page_ranges_free(pm_page_ranges *r)
     free(r->range);
     free(r->counts);
     *r = (pm_page_ranges){0};
-}
-
-pm_pagemap_work pm_page_ranges_work(const pm_page_ranges *r, const pm_proc *p)
-{
-    pm_proc_extent extent;
-
-    return (pm_pagemap_work){.range = r->range,
-                             .n = r->n,
-                             .counts = r->counts,
-                             .resident_kib =
-                                 pm_proc_statm(p, &extent) ? extent.resident_kib : PMAPDB_UNKNOWN};
 }

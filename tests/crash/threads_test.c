@@ -207,6 +207,11 @@ static void explains(worker *w, pmapdb_store *store, int n)
     (void)n;
     if (st == PMAPDB_OK)
         st = pm_blocks_next(blocks, &found, &err);
+    while (st == PMAPDB_OK && found && !found->capture) { /* the end of another member */
+        pm_found_block_free(found);
+        found = NULL;
+        st = pm_blocks_next(blocks, &found, &err);
+    }
     if (is_ok(w, st, "explain", &err) && (!found || found->error))
         wrong(w, "nothing in the archive", NULL);
     pm_found_block_free(found);

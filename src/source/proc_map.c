@@ -80,50 +80,33 @@ static ssize_t read_piece(map_file *f, char *block)
     return n;
 }
 
-/* Bytes that were read but not yet used. */
-typedef struct left {
-    size_t begin, end;
-    char text[LEFT_MAX + PIECE_MAX];
-} left;
-
-static pmapdb_status hand_over(left *l, pm_proc_feed feed, void *ctx, pmapdb_error *err)
-{
-    size_t n = l->end - l->begin, taken = n;
-    pmapdb_status st = feed(ctx, l->text + l->begin, n, &taken, err);
-
-    l->begin += taken;
-    n -= taken;
-    if (st != PMAPDB_OK || (n && l->end <= LEFT_MAX))
-        return st;
-    if (n > LEFT_MAX) {
-        st = feed(ctx, l->text + l->begin, n, NULL, err);
-        n = 0;
-    }
-    memmove(l->text, l->text + l->begin, n);
-    l->begin = 0;
-    l->end = n;
-    return st;
-}
-
 static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc_fate *fate,
                               pmapdb_error *err)
 {
-    left l;
+    char text[LEFT_MAX + PIECE_MAX];
+    size_t left = 0; /* bytes that were read but not yet used */
 
-    for (l.begin = l.end = 0;;) {
-        ssize_t n = read_piece(f, l.text + l.end);
+    for (;;) {
+        ssize_t n = read_piece(f, text + left);
+        size_t taken;
         pmapdb_status st;
 
         if (n < 0)
             return read_failed(f->p, f->name, errno, fate, err);
         if (n == 0)
-            return l.begin < l.end ? feed(ctx, l.text + l.begin, l.end - l.begin, NULL, err)
-                                   : PMAPDB_OK;
+            return left ? feed(ctx, text, left, NULL, err) : PMAPDB_OK;
         f->bytes += (uint64_t)n;
-        l.end += (size_t)n;
-        st = hand_over(&l, feed, ctx, err);
+        left += (size_t)n;
+        taken = left;
+        st = feed(ctx, text, left, &taken, err);
+        left -= taken;
+        if (left > LEFT_MAX) {
+            PM_STEP(st, feed(ctx, text + taken, left, NULL, err));
+            left = 0;
+        }
         if (st != PMAPDB_OK)
             return st;
+        memmove(text, text + taken, left);
         pause_between(f);
     }
 }

@@ -144,11 +144,13 @@ static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opene
 /* Threads are not listed: only a pid that the user named can be one. */
 static void miss_thread(pm_capture_run *run, const pm_target *t)
 {
+    pm_named *named = pm_select_named(&run->selection, t->pid);
     char text[128];
 
     snprintf(text, sizeof text, "%lld is a thread of process %lld", (long long)t->pid,
              (long long)t->live.leader);
-    pm_select_named(&run->selection, t->pid)->done = true;
+    if (named)
+        named->done = true;
     run->result->trouble++;
     pm_capture_tell(run, t->pid, true, text);
 }

@@ -113,21 +113,19 @@ static void wait_for(int64_t ns)
 
 /* ---- one beat ---- */
 
-static void begin_beat(pm_capture_run *run, int64_t missed)
+static void begin_beat(pm_capture_run *run, uint64_t missed)
 {
     pm_clocks now = clocks_now();
 
     run->st = PMAPDB_OK;
     run->n_begun++;
-    run->stored = 0;
-    run->ended_ms = PMAPDB_UNKNOWN;
     run->sweep = (pm_sweep){.host = run->host,
                             .boot_id = run->boot_id,
                             .selection = run->shown.data,
                             .every_ms = run->options->every_ms,
                             .started_ms = now.utc_ns / NS_PER_MS,
                             .mono_ns = now.mono_ns,
-                            .counts = {.missed = missed}};
+                            .counts = {.ended_ms = PMAPDB_UNKNOWN, .missed = missed}};
     if (run->copied)
         did(run,
             pm_proc_copy_time(run->root, &run->sweep.started_ms, &run->sweep.mono_ns, &run->error));
@@ -149,31 +147,23 @@ static void tell_hidden(const pm_capture_run *run)
 /* Adds the beat to the result and reports it. */
 static void end_beat(pm_capture_run *run, int64_t moved_ns)
 {
-    const pm_sweep *s = &run->sweep;
+    pmapdb_capture_beat *beat = &run->sweep.counts;
     pmapdb_capture_result *r = run->result;
-    pmapdb_capture_beat beat = {.started_ms = s->started_ms,
-                                .ended_ms = run->ended_ms,
-                                .stored = run->stored,
-                                .vanished = (uint64_t)s->counts.vanished,
-                                .unreadable = (uint64_t)s->counts.unreadable,
-                                .degraded = (uint64_t)s->counts.degraded,
-                                .unmoved = (uint64_t)s->counts.unmoved,
-                                .changed = (uint64_t)s->counts.changed,
-                                .missed = (uint64_t)s->counts.missed,
-                                .moved_ms = moved_ns / NS_PER_MS,
-                                .lost = run->st == PMAPDB_OK ? NULL : &run->error};
 
+    beat->started_ms = run->sweep.started_ms;
+    beat->moved_ms = moved_ns / NS_PER_MS;
+    beat->lost = run->st == PMAPDB_OK ? NULL : &run->error;
     r->beats += run->st == PMAPDB_OK;
-    r->stored += beat.stored;
-    r->vanished += beat.vanished;
-    r->degraded += beat.degraded;
-    r->unmoved += beat.unmoved;
-    r->changed += beat.changed;
+    r->stored += beat->stored;
+    r->vanished += beat->vanished;
+    r->degraded += beat->degraded;
+    r->unmoved += beat->unmoved;
+    r->changed += beat->changed;
     if (run->st != PMAPDB_STOPPED && run->options->on_beat)
-        run->options->on_beat(run->options->ctx, &beat);
+        run->options->on_beat(run->options->ctx, beat);
 }
 
-static void keep_beat(pm_capture_run *run, int64_t missed, int64_t moved_ns)
+static void keep_beat(pm_capture_run *run, uint64_t missed, int64_t moved_ns)
 {
     begin_beat(run, missed);
     pm_capture_sweep(run);

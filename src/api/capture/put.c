@@ -60,9 +60,9 @@ static void put_all(pm_capture_run *run, pm_target **refused)
     }
     if (run->st != PMAPDB_OK)
         return;
-    run->ended_ms = pm_clock_now();
+    run->sweep.counts.ended_ms = pm_clock_now();
     pm_capture_pages_put(run, capture_id);
-    pm_sweep_end(sql, &run->sweep, capture_id, run->ended_ms);
+    pm_sweep_end(sql, &run->sweep, capture_id, run->sweep.counts.ended_ms);
     did(run, pm_sql_end(sql, &run->error));
 }
 
@@ -87,7 +87,7 @@ static void settle(pm_capture_run *run, pm_target *t)
         return;
     t->rss_kib = t->live.rss_kib;
     t->clearing.process_id = t->stored.process_id;
-    run->stored++;
+    run->sweep.counts.stored++;
     if (!run->options->on_event)
         return;
     memcpy(name, t->name, sizeof name); /* unless an earlier capture has a better name */

@@ -100,8 +100,6 @@ typedef struct pm_capture_run {
     uint64_t n_begun;     /* beats begun */
     /* of the current beat: */
     pm_sweep sweep;
-    int64_t ended_ms;
-    uint64_t stored;
     pmapdb_status st;
     pmapdb_error error;
 } pm_capture_run;

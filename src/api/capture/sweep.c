@@ -157,12 +157,12 @@ static void miss_thread(pm_capture_run *run, const pm_target *t)
 
 static void tell_unreadable(pm_capture_run *run)
 {
-    int64_t n = run->sweep.counts.unreadable;
+    uint64_t n = run->sweep.counts.unreadable;
     char text[128];
 
     if (run->selection.named || run->told_unreadable || !n)
         return;
-    snprintf(text, sizeof text, "%lld process%s cannot be read: %s", (long long)n,
+    snprintf(text, sizeof text, "%llu process%s cannot be read: %s", (unsigned long long)n,
              n == 1 ? "" : "es", way_out(run));
     run->told_unreadable = true;
     pm_capture_tell(run, PMAPDB_UNKNOWN, false, text);

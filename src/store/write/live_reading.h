@@ -15,9 +15,7 @@ typedef struct pm_sweep {
     const char *host, *boot_id, *selection;
     int64_t every_ms; /* PMAPDB_UNKNOWN: captured once */
     int64_t started_ms, mono_ns;
-    struct {
-        int64_t missed, unreadable, vanished, degraded, unmoved, changed;
-    } counts;
+    pmapdb_capture_beat counts;
     pm_host_memory memory;
 } pm_sweep;
 

@@ -55,13 +55,6 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
  * proc_map.c). Each piece is passed to `feed`; a failure of feed ends the reading and is returned.
  * *taken is initially n; if feed uses fewer bytes, it sets *taken and gets the other bytes again
  * before the next piece. If taken is NULL, feed must use all bytes. */
-typedef struct pm_proc_reading {
-    int64_t mono_ns, utc_ms; /* the start of the reading, on two clocks */
-    int64_t read_us, cpu_us;
-    int64_t longest_us; /* the longest read(2) */
-    uint64_t bytes;
-} pm_proc_reading;
-
 typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, size_t *taken,
                                       pmapdb_error *err);
 
@@ -73,11 +66,11 @@ typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, si
 /* The resident and swapped memory from which on smaps is read mapping by mapping. */
 #define PM_PROC_SINGLE_KIB ((int64_t)192 * 1024)
 
-/* piece: 1 to 65,536. *fate is PM_PROC_GOOD only if the whole map was read and the process is still
- * the same program afterwards. */
+/* Sets the two clocks and the times of the reading in *out, which may be NULL. piece: 1 to 65,536.
+ * *fate is PM_PROC_GOOD only if the whole map was read and the process is still the same program
+ * afterwards. */
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
-                               void *ctx, pm_proc_reading *out, pm_proc_fate *fate,
-                               pmapdb_error *err);
+                               void *ctx, pm_live *out, pm_proc_fate *fate, pmapdb_error *err);
 
 /* The most memory that one page-table walk can meet, estimated before smaps is read and without
  * cost for the process. Unknown values are PMAPDB_UNKNOWN. */

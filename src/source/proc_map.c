@@ -55,7 +55,6 @@ typedef struct map_file {
     size_t piece;
     int64_t turn_ns; /* start of the current turn */
     int64_t longest_ns;
-    uint64_t bytes;
 } map_file;
 
 static void pause_between(map_file *f)
@@ -95,7 +94,6 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
             return read_failed(f->p, f->name, errno, fate, err);
         if (n == 0)
             return left ? feed(ctx, text, left, NULL, err) : PMAPDB_OK;
-        f->bytes += (uint64_t)n;
         left += (size_t)n;
         taken = left;
         st = feed(ctx, text, left, &taken, err);
@@ -155,8 +153,7 @@ static pmapdb_status read_guarded(map_file *f, pm_proc_feed feed, void *ctx, pm_
 }
 
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
-                               void *ctx, pm_proc_reading *out, pm_proc_fate *fate,
-                               pmapdb_error *err)
+                               void *ctx, pm_live *out, pm_proc_fate *fate, pmapdb_error *err)
 {
     map_file f = {.p = p, .name = file, .piece = piece};
     int64_t cpu = pm_now_ns(CLOCK_THREAD_CPUTIME_ID), mono = pm_now_ns(CLOCK_MONOTONIC);
@@ -171,13 +168,12 @@ pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece,
     if (st != PMAPDB_OK)
         return st;
     *fate = found;
-    *out = (pm_proc_reading){
-        .mono_ns = mono,
-        .utc_ms = utc / 1000000,
-        .read_us = (pm_now_ns(CLOCK_MONOTONIC) - mono) / 1000,
-        .cpu_us = (pm_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / 1000,
-        .longest_us = f.longest_ns / 1000,
-        .bytes = f.bytes,
-    };
+    if (out) {
+        out->mono_ns = mono;
+        out->utc_ms = utc / 1000000;
+        out->read_us = (pm_now_ns(CLOCK_MONOTONIC) - mono) / 1000;
+        out->cpu_us = (pm_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / 1000;
+        out->longest_us = f.longest_ns / 1000;
+    }
     return PMAPDB_OK;
 }

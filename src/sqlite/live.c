@@ -56,12 +56,11 @@ static pmapdb_status check_whole(const pm_blocks *blocks, const char *file, int6
 static pmapdb_status read_in(pm_blocks *out, const pm_proc *p, const char *file, pmapdb_error *err)
 {
     pm_reader *reader = NULL;
-    pm_proc_reading reading;
     pm_proc_fate fate = PM_PROC_GOOD;
     pmapdb_status st = pm_blocks_reader(out, &reader, err);
 
-    PM_STEP(st, pm_proc_read_map(p, file, PM_PROC_PIECE_SINGLE, feed_reader, reader, &reading,
-                                 &fate, err));
+    PM_STEP(st,
+            pm_proc_read_map(p, file, PM_PROC_PIECE_SINGLE, feed_reader, reader, NULL, &fate, err));
     PM_STEP(st, say_fate(fate, file, p->pid, err));
     PM_STEP(st, pm_reader_finish(reader, err));
     pm_reader_free(reader);

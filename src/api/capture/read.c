@@ -12,21 +12,15 @@
 static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect, size_t piece,
                               pm_proc_fate *fate, pmapdb_error *err)
 {
-    pm_proc_reading reading;
     pm_capture *c = &t->capture;
     const uint32_t *rows = NULL;
     pmapdb_status st = t->map ? PMAPDB_OK : pm_live_map_new(&t->map, err);
 
     PM_STEP(st, pm_live_map_begin(t->map, dialect, err));
     PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, pm_live_map_feed, t->map,
-                                 &reading, fate, err));
+                                 &t->live, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
-    t->live.mono_ns = reading.mono_ns;
-    t->live.utc_ms = reading.utc_ms;
-    t->live.read_us = reading.read_us;
-    t->live.cpu_us = reading.cpu_us;
-    t->live.longest_us = reading.longest_us;
     st = pm_live_map_finish(t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
     c->rows = (uint32_t *)rows; /* until the next reading, which is after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)

@@ -41,14 +41,13 @@ pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm
 pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_pagemap *map,
                                   pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err)
 {
-    pm_proc_reading reading;
     pm_block block;
     pmapdb_status st = r->live ? PMAPDB_OK : pm_live_map_new(&r->live, err);
 
     clear(r);
     PM_STEP(st, pm_live_map_begin(r->live, PM_DIALECT_MAPS, err));
-    PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, r->live, &reading,
-                                 fate, err));
+    PM_STEP(st,
+            pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, r->live, NULL, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(r->live, &block, &r->pool, &r->rows, &r->n, err);

@@ -16,6 +16,7 @@
 #define STAT_MAX 2048 /* 52 numbers of at most 20 digits, and a name */
 #define HOST_STAT_MAX ((size_t)4 << 20)
 #define SECONDS_MAX 8000000000 /* the year 2223: a later one is damage, and its ns overflow */
+#define TICKS_MAX ((int64_t)100000000000000)
 #define FLAG_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
 enum {
@@ -32,19 +33,11 @@ enum {
 
 /* ---- stat ---- */
 
-typedef struct stat_line {
-    pm_proc_life life;
-    int64_t ppid, flags;
-    int64_t minor_faults, major_faults, ticks; /* ticks: of CPU time */
-    char state;
-    char comm[64];
-} stat_line;
-
 /* "4711 (a (name) with anything) S 1 ...": the name ends at the last parenthesis. */
-static bool parse_stat(pm_text t, stat_line *out)
+static bool parse_stat(pm_text t, pm_proc *out)
 {
     const char *open = memchr(t.data, '(', t.len), *close = memrchr(t.data, ')', t.len);
-    int64_t number[FIELD_STACK + 1];
+    int64_t number[FIELD_STACK + 1], user, system;
     size_t n;
 
     if (!open || !close || close < open)
@@ -61,27 +54,32 @@ static bool parse_stat(pm_text t, stat_line *out)
         if (field == FIELD_STATE && word.len)
             out->state = word.data[0];
     }
+    user = number[FIELD_USER];
+    system = number[FIELD_SYSTEM];
     out->ppid = number[FIELD_PPID];
-    out->flags = number[FIELD_FLAGS];
-    out->minor_faults = number[FIELD_MINOR];
-    out->major_faults = number[FIELD_MAJOR];
-    out->ticks = number[FIELD_USER] + number[FIELD_SYSTEM];
+    out->is_kernel = number[FIELD_FLAGS] & FLAG_KERNEL_THREAD;
     out->life = (pm_proc_life){number[FIELD_START_TIME], number[FIELD_STACK]};
-    return out->life.start_time >= 0 && out->life.start_stack >= 0 && out->flags >= 0;
+    if (number[FIELD_MINOR] >= 0 && number[FIELD_MAJOR] >= 0 && user >= 0 && user < TICKS_MAX &&
+        system >= 0 && system < TICKS_MAX)
+        out->activity = (pm_activity){.known = true,
+                                      .cpu_us = (user + system) * (1000000 / sysconf(_SC_CLK_TCK)),
+                                      .minor_faults = number[FIELD_MINOR],
+                                      .major_faults = number[FIELD_MAJOR]};
+    return out->life.start_time >= 0 && out->life.start_stack >= 0 && number[FIELD_FLAGS] >= 0;
 }
 
-static bool read_stat(int dir, stat_line *out)
+static bool read_stat(int dir, pm_proc *out)
 {
     char block[STAT_MAX];
     pm_text text;
 
-    *out = (stat_line){0};
+    *out = (pm_proc){.dir = dir};
     return pm_proc_peek(dir, "stat", block, sizeof block, &text) && parse_stat(text, out);
 }
 
-static bool has_ended(const stat_line *s)
+static bool has_ended(const pm_proc *p)
 {
-    return s->state == 'Z' || s->state == 'X' || s->state == 'x';
+    return p->state == 'Z' || p->state == 'X' || p->state == 'x';
 }
 
 /* ---- one process ---- */
@@ -107,25 +105,21 @@ pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fa
                            pmapdb_error *err)
 {
     char name[24];
-    stat_line s;
     int dir;
 
     snprintf(name, sizeof name, "%" PRId64, pid);
     dir = openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return open_failed(pid, fate, err);
-    if (!read_stat(dir, &s))
+    if (!read_stat(dir, out))
         *fate = PM_PROC_GONE;
-    else if (has_ended(&s))
+    else if (has_ended(out))
         *fate = PM_PROC_ZOMBIE;
     else
-        *fate = s.flags & FLAG_KERNEL_THREAD ? PM_PROC_KERNEL : PM_PROC_GOOD;
-    if (*fate != PM_PROC_GOOD) {
-        close(dir);
-        return PMAPDB_OK;
-    }
-    *out = (pm_proc){.dir = dir, .pid = pid, .ppid = s.ppid, .life = s.life};
-    memcpy(out->comm, s.comm, sizeof out->comm);
+        *fate = out->is_kernel ? PM_PROC_KERNEL : PM_PROC_GOOD;
+    out->pid = pid;
+    if (*fate != PM_PROC_GOOD)
+        pm_proc_close(out);
     return PMAPDB_OK;
 }
 
@@ -137,27 +131,22 @@ void pm_proc_close(pm_proc *p)
 
 pm_proc_fate pm_proc_same(const pm_proc *p)
 {
-    stat_line s;
+    pm_proc now;
 
-    if (!read_stat(p->dir, &s) || has_ended(&s))
+    if (!read_stat(p->dir, &now) || has_ended(&now))
         return PM_PROC_GONE;
-    return s.life.start_time == p->life.start_time && s.life.start_stack == p->life.start_stack
+    return now.life.start_time == p->life.start_time && now.life.start_stack == p->life.start_stack
                ? PM_PROC_GOOD
                : PM_PROC_CHANGED;
 }
 
 bool pm_proc_activity(const pm_proc *p, pm_activity *out)
 {
-    stat_line s;
+    pm_proc now;
+    bool known = read_stat(p->dir, &now);
 
-    *out = (pm_activity){0};
-    if (!read_stat(p->dir, &s) || s.minor_faults < 0 || s.major_faults < 0 || s.ticks < 0)
-        return false;
-    *out = (pm_activity){.known = true,
-                         .cpu_us = s.ticks * (1000000 / sysconf(_SC_CLK_TCK)),
-                         .minor_faults = s.minor_faults,
-                         .major_faults = s.major_faults};
-    return true;
+    *out = known ? now.activity : (pm_activity){0};
+    return out->known;
 }
 
 /* ---- all processes ---- */

@@ -36,7 +36,9 @@ typedef struct pm_proc {
     int dir;
     int64_t pid, ppid;
     pm_proc_life life;
-    char comm[64];
+    pm_activity activity;
+    bool is_kernel;
+    char state, comm[64];
 } pm_proc;
 
 /* Opens /proc/PID below `root` (a handle on /proc) and reads its stat. On any fate except

@@ -176,7 +176,7 @@ pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t
         did(run, pm_fail_nomem(&run->error));
     if (failed)
         return PM_PROC_GONE;
-    if (t->live.leader != PMAPDB_UNKNOWN && t->live.leader != p->pid)
+    if (!run->copied && t->live.leader != PMAPDB_UNKNOWN && t->live.leader != p->pid)
         return PM_PROC_THREAD;
     read_standing(run, p, t);
     if (run->st != PMAPDB_OK)

@@ -65,7 +65,7 @@ typedef struct pm_live {
     int64_t predicted_us; /* the predicted stall from reading smaps; unknown: little memory */
     const char *degraded; /* why maps or pagemap was read instead of smaps; NULL if smaps was read
                              or maps was requested */
-    int64_t leader; /* the pid of the process that a thread belongs to; else its own */
+    int64_t leader;       /* the pid of the process that a thread belongs to; else its own */
     int64_t threads;
     int64_t size_kib, rss_kib; /* VmSize, VmRSS, read right after the map */
     int64_t hwm_kib, swap_kib, page_tables_kib;

@@ -609,7 +609,7 @@ CREATE INDEX foreign_extent_traced_process ON foreign_extent (traced_process_id,
 -- swap_pss = swap; all others 0.
 CREATE TABLE rare_fields (
   rare_fields_id   INTEGER PRIMARY KEY,
-  hash        INTEGER NOT NULL,         -- of the numbers, 32 bits, for lookup
+  hash        INTEGER NOT NULL,         -- XXH3 of the numbers, by which a row is found
   pss_dirty_kib INTEGER,
   anonymous_kib INTEGER,
   swap_pss_kib  INTEGER,

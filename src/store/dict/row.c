@@ -230,16 +230,10 @@ int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d)
     for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_RARE_NUMBERS] = PM_WORD(d->extra);
-    args[PM_RARE_NUMBERS + 1] = PM_I((uint32_t)pm_hash(d->number, sizeof d->number));
-    id = pm_sql_value(
-        sql,
-        "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND pss_dirty_kib IS ?1 AND "
-        "anonymous_kib IS ?2 AND swap_pss_kib IS ?3 AND anon_huge_kib IS ?4 AND "
-        "locked_kib IS ?5 AND ksm_kib IS ?6 AND lazy_free_kib IS ?7 AND "
-        "shmem_pmd_kib IS ?8 AND file_pmd_kib IS ?9 AND shared_hugetlb_kib IS ?10 AND "
-        "private_hugetlb_kib IS ?11 AND rss_kib IS ?12 AND dirty_kib IS ?13 AND "
-        "fields IS ?14 AND extra IS ?15",
-        args, sizeof args / sizeof *args, 0);
+    args[PM_RARE_NUMBERS + 1] = PM_BITS(pm_hash(d->number, sizeof d->number));
+    id = pm_sql_value(sql,
+                      "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND extra IS ?15",
+                      args, sizeof args / sizeof *args, 0);
     if (id)
         return id;
     pm_sql_do(sql,

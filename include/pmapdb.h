@@ -278,9 +278,10 @@ typedef struct pmapdb_capture_result {
 
 PMAPDB_API void pmapdb_capture_defaults(pmapdb_capture_options *options);
 
-/* Reads the maps of live processes and stores them, each beat in one transaction. What cannot be
- * read is reported and counted. With every_ms, a beat that cannot be stored is lost, and the run
- * goes on. PMAPDB_BUSY: another run of the same selection goes on. */
+/* Reads the maps of live processes and stores them, each beat in one transaction (in several if
+ * more than 256 MiB would wait for it). What cannot be read is reported and counted. With every_ms,
+ * a beat that cannot be stored is lost, and the run goes on. PMAPDB_BUSY: another run of the same
+ * selection goes on. */
 PMAPDB_API pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *options,
                                         pmapdb_capture_result *result, pmapdb_error *err);
 

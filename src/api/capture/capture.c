@@ -118,6 +118,8 @@ static void begin_beat(pm_capture_run *run, uint64_t missed)
     pm_clocks now = clocks_now();
 
     run->st = PMAPDB_OK;
+    run->capture_id = 0;
+    run->map_bytes = 0;
     run->n_begun++;
     run->sweep = (pm_sweep){.host = run->host,
                             .boot_id = run->boot_id,

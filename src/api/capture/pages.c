@@ -215,7 +215,7 @@ void pm_capture_pages_read(pm_capture_run *run)
         pages->scan.moved_kib = before == PMAPDB_UNKNOWN || after == PMAPDB_UNKNOWN
                                     ? PMAPDB_UNKNOWN
                                     : (after - before) * pages->scan.page_kib;
-        if (run->st != PMAPDB_OK || !pages->map.by_frame ||
+        if (run->st != PMAPDB_OK || run->capture_id || !pages->map.by_frame ||
             pages->scan.moved_kib <= kib / MOVED_SHARE)
             break;
     }

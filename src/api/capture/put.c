@@ -1,4 +1,4 @@
-/* put: stores the processes of a beat, all or none. */
+/* put: stores the processes of a beat that wait, all or none. */
 #include "api/capture/run.h"
 
 #include "api/event.h"
@@ -45,35 +45,39 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
 /* ---- one transaction ---- */
 
 /* *refused: the target that the store refuses; the transaction must then be rolled back. */
-static void put_all(pm_capture_run *run, pm_target **refused)
+static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refused)
 {
     pm_sql *sql = run->store->sql;
-    int64_t capture_id = pm_sweep_begin(sql);
 
+    if (!*capture_id)
+        *capture_id = pm_sweep_begin(sql);
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
         pm_target *t = run->targets.item[i];
 
         if (t->waiting && !t->refused &&
-            !did(run, pm_store_put_within(run->store, &t->capture, PM_SWEEP_MS, &capture_id,
+            !did(run, pm_store_put_within(run->store, &t->capture, PM_SWEEP_MS, capture_id,
                                           &t->stored, &run->error)))
             *refused = run->st == PMAPDB_INPUT ? t : NULL;
     }
     if (run->st != PMAPDB_OK)
         return;
     run->sweep.counts.ended_ms = pm_clock_now();
-    pm_capture_pages_put(run, capture_id);
-    pm_sweep_end(sql, &run->sweep, capture_id, run->sweep.counts.ended_ms);
+    pm_capture_pages_put(run, *capture_id);
+    pm_sweep_end(sql, &run->sweep, *capture_id, run->sweep.counts.ended_ms);
     did(run, pm_sql_end(sql, &run->error));
 }
 
 static pm_target *transaction(pm_capture_run *run)
 {
+    int64_t capture_id = run->capture_id;
     pm_target *refused = NULL;
 
     if (!did(run, pm_store_begin(run->store, &run->error)))
         return NULL;
-    put_all(run, &refused);
-    if (run->st != PMAPDB_OK || !did(run, pm_store_commit(run->store, &run->error)))
+    put_all(run, &capture_id, &refused);
+    if (run->st == PMAPDB_OK && did(run, pm_store_commit(run->store, &run->error)))
+        run->capture_id = capture_id;
+    else
         pm_store_rollback(run->store);
     return refused;
 }

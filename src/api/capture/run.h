@@ -100,6 +100,8 @@ typedef struct pm_capture_run {
     uint64_t n_begun;     /* beats begun */
     /* of the current beat: */
     pm_sweep sweep;
+    int64_t capture_id; /* 0: the store has nothing of the beat */
+    size_t map_bytes;   /* of the maps that were read and wait */
     pmapdb_status st;
     pmapdb_error error;
 } pm_capture_run;

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Beyond this size, maps are not kept for the next beat. */
-#define KEPT_BYTES ((size_t)256 << 20)
+/* The maps that were read may take this much memory. Beyond, a beat is stored in parts, and maps
+ * are not kept for the next beat. */
+#define MAPS_BYTES ((size_t)256 << 20)
 
 #define ENDED_MOST 1000
 #define FORGET_BEATS 10000
@@ -220,6 +221,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         return;
     }
     fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
+    run->map_bytes += t->map ? pm_live_map_bytes(t->map) : 0;
     if (run->copied && fate != PM_PROC_GOOD && fate != PM_PROC_TORN)
         fate = PM_PROC_UNREADABLE; /* who copied it might not read it */
     if (run->st == PMAPDB_INPUT) { /* the fault of this process: the others go on */
@@ -273,6 +275,15 @@ static void capture_pid(pm_capture_run *run, int64_t pid)
 
 /* ---- all processes ---- */
 
+static void forget_maps(pm_capture_run *run)
+{
+    for (size_t i = 0; i < run->targets.n; i++) {
+        pm_live_map_free(run->targets.item[i]->map);
+        run->targets.item[i]->map = NULL;
+    }
+    run->map_bytes = 0;
+}
+
 static void capture_all(pm_capture_run *run)
 {
     const pmapdb_capture_options *o = run->options;
@@ -292,6 +303,10 @@ static void capture_all(pm_capture_run *run)
             return;
         }
         capture_pid(run, s->pids[i]);
+        if (run->map_bytes > MAPS_BYTES) {
+            pm_capture_put(run);
+            forget_maps(run);
+        }
     }
     if (run->st == PMAPDB_OK)
         tell_unreadable(run);
@@ -309,10 +324,8 @@ static void forget_the_past(pm_capture_run *run)
 
     for (size_t i = 0; i < t->n; i++)
         bytes += t->item[i]->map ? pm_live_map_bytes(t->item[i]->map) : 0;
-    for (size_t i = 0; bytes > KEPT_BYTES && i < t->n; i++) {
-        pm_live_map_free(t->item[i]->map);
-        t->item[i]->map = NULL;
-    }
+    if (bytes > MAPS_BYTES)
+        forget_maps(run);
     if (t->ended < ENDED_MOST && run->n_begun % FORGET_BEATS != 0)
         return;
     pm_store_forget(run->store);

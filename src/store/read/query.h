@@ -39,7 +39,7 @@ struct pmapdb_rows {
     struct pm_adhoc *adhoc; /* NULL: a named query */
 };
 
-/* Makes rows without a statement, of all processes. Takes ownership of the info, also on failure. */
+/* Makes rows of all processes, without a statement. Owns the info from now on, also on failure. */
 pmapdb_status pm_rows_new(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
                           pmapdb_error *err);
 

@@ -99,7 +99,7 @@ class Store:
         return [tuple(value(json.loads(line), c[0]) for c in query.columns) for line in lines]
 
     def truth(self, query):
-        if re.search("leak_report|process_value|perms_text|call_words|span_text|kib_text", query.sql):
+        if re.search("leak_report|permute|process_value|perms_text|call_words|span_text|kib_text", query.sql):
             return self.said(query)
         cursor = self.sql.execute(query.sql, self.values(query)[1])
         names = [d[0] for d in cursor.description]

@@ -39,7 +39,7 @@ fit AS (
       AND (mark > 1 OR template LIKE '_p%' AND :category LIKE '/%'
         OR :category = CASE WHEN template LIKE '_p%' THEN 'PATH' ELSE 'NAME' END) THEN 1
     WHEN template = substr(:category, 1, instr(:category || '/', '/') - 1) THEN 2
-    WHEN substr(:category, -length(template) - 1) = '/' || template AND length(:category) > length(template) THEN 3
+    WHEN substr(template, -length(:category) - 1) = '/' || :category THEN 3
     WHEN :any AND template = '%p' THEN 4 END AS place
   FROM page
 ),

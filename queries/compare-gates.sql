@@ -45,7 +45,7 @@ run AS (
 ),
 gate AS (
   SELECT f.nth, CASE WHEN f.key IS NULL THEN 'trouble' ELSE f.outcome END AS outcome, f.gate, f.key, f.metric, CASE WHEN f.key IS NOT NULL
-      THEN f.outcome || ': ' || f.key || ' ' || f.metric || ' ' || ifnull(w.a, '?') || ' -> ' || ifnull(w.b, '?')
+      THEN f.outcome || ': ' || f.key || ' ' || f.metric || ' ' || ifnull(w.a, '?') || ' -' || '> ' || ifnull(w.b, '?')
         || CASE WHEN f.p IS NULL THEN ', cannot be compared' ELSE ', ' || w.difference || ifnull(' [' || w.low || ', ' || w.high || ']', '')
           || CASE WHEN f.p_adjusted IS NULL THEN '' ELSE printf(', p %.2g', f.p_adjusted) END
           || CASE f.outcome WHEN 'same' THEN ', within ' || w.tolerance ELSE '' END

@@ -19,12 +19,11 @@ found=$(grep -rnE "(^|[^A-Za-z0-9_\"])($runs|dlmopen) *\(|SYS_exec|__NR_exec" "$
     grep -vE "^$src/cli/(output_file|commands/run_command|options/labels)\.c:") || :
 [ -z "$found" ] || complain "runs another program:
 $found"
-found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep -vE "^$src/(source/archive|render/picture/png|http/curl)\.c:") || :
+found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep -vE "^$src/base/library\.h:") || :
 [ -z "$found" ] || complain "loads a library:
 $found"
 # By its name alone: where it lies is for the system to say.
-found=$(grep -nE 'dlopen *\(' "$src/source/archive.c" "$src/render/picture/png.c" "$src/http/curl.c" |
-    grep -vE 'dlopen\((PM_ARCHIVE_SONAME|CAIRO|CURL),') || :
+found=$(grep -rnE 'pm_library_load\(' "$src" --include='*.c' | grep -vE 'pm_library_load\((LIBRARY|CAIRO|CURL_LIBRARY),') || :
 [ -z "$found" ] || complain "loads something else:
 $found"
 found=$(grep -rnE 'archive_read_support_(filter_(all|program|program_signature|lrzip|lzop|grzip|uu|rpm|compress)|format_all|format_gnutar|compression)|archive_write_add_filter_program' \

@@ -6,15 +6,24 @@
 #include <strings.h>
 
 #define BYTES_MAX 1048576
+#define DIGITS_MAX 32
 #define PAGE_BITS 0xfff /* of the smallest page */
 
-/* Reads hexadecimal digits after an optional 0x. */
+/* Reads hexadecimal digits after an optional 0x; backticks may be only between digits. */
 static bool read_address(pm_text t, uint64_t *out)
 {
+    char digits[DIGITS_MAX];
+    size_t n = 0;
+
     t = pm_text_trim(t, " \t\"");
     if (pm_text_starts(t, PM_TEXT("0x")) || pm_text_starts(t, PM_TEXT("0X")))
         t = pm_text_from(t, 2);
-    return t.len && pm_num_hex(t.data, t.data + t.len, out) == t.len;
+    if (t.len == 0 || t.len > DIGITS_MAX || t.data[0] == '`' || t.data[t.len - 1] == '`')
+        return false;
+    for (size_t i = 0; i < t.len; i++)
+        if (t.data[i] != '`')
+            digits[n++] = t.data[i];
+    return pm_num_hex(digits, digits + n, out) == n;
 }
 
 /* Reads "START,END" into the first and the last address of the region. Returns what is wrong, or

@@ -1,8 +1,9 @@
 /* regions: reads address ranges from a CSV file, for the memory in each of them.
  *
- * A row is START,END in hexadecimal, with or without 0x before the digits. A first line that begins
- * with "start" is a header. END is the first address after the region or, if it ends in fff, the
- * last address in it: debuggers print either, and a mapping begins and ends with a page. */
+ * A row is START,END in hexadecimal, with or without 0x before the digits, with or without WinDbg's
+ * backtick between digits. A first line that begins with "start" is a header. END is
+ * the first address after the region or, if it ends in fff, the last address in it: debuggers print
+ * either, and a mapping begins and ends with a page. */
 #ifndef PM_API_REGIONS_H
 #define PM_API_REGIONS_H
 

@@ -63,7 +63,7 @@
                              */
 #define PM_PAUSE_LEAST 0.05 /* of the time, added to the longest pause between two maxima */
 #define PM_SURE 0.90        /* probability that the growth of a leak goes on */
-#define PM_STEADY 0.50      /* probability that it is steady: more probably than not */
+#define PM_STEADY 0.60      /* probability that it is steady */
 #define PM_SURE_LOW 0.98    /* both, for a judge of low sensitivity: PM_SURE and PM_STEADY */
 #define PM_STEADY_LOW 0.90
 
@@ -134,12 +134,11 @@
 #define PM_PROFILE_SHORT 0.15 /* and this much more below PM_DAYS_SURE */
 
 /* Leaks from day to day (days.c). */
-#define PM_DAYS_DENSE 200 /* snapshots a day: such a service is asked every day */
-#define PM_DAYS_FEW 2.2   /* days: fewer are one day against another */
-#define PM_DAYS_SURE_MORE \
-    0.999 /* confidence: of few days, and of lives of a day and more that all start up */
-#define PM_DAYS_AGE 1.0      /* days: younger is the start-up */
-#define PM_DAYS_GAP 0.02     /* of a day: the last snapshots of a day may be missing */
+#define PM_DAYS_DENSE 200       /* snapshots a day: such a service is asked every day */
+#define PM_DAYS_FEW 2.2         /* days: fewer are one day against another */
+#define PM_DAYS_SURE_MORE 0.999 /* confidence: of few days, and of lives that all start up */
+#define PM_DAYS_AGE 1.0         /* days: younger is the start-up */
+#define PM_DAYS_GAP 0.02        /* of a day: the last snapshots of a day may be missing */
 #define PM_DAYS_RELEASE 0.1  /* of the swing: the prior sd of the start-up of the newest release */
 #define PM_DAYS_ALIKE 0.9    /* most correlation of neighbouring days */
 #define PM_DAYS_FREE 5       /* degrees of freedom that must remain */

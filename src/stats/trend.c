@@ -206,11 +206,11 @@ static pm_verdict verdict_of(const pm_average *w, char *reason)
     char doubt[PM_REASON] = "";
     pm_verdict verdict = leaks(w, doubt) ? PM_VERDICT_LEAK : by_posterior(w);
 
-    if (verdict != PM_VERDICT_SUSPECT)
-        return verdict;
-    if (pm_growth_is_over(&w->sample, &w->points, w->line.end, reason))
+    if (verdict >= PM_VERDICT_SUSPECT &&
+        pm_growth_is_over(&w->sample, &w->points, w->line.end, reason))
         return PM_VERDICT_PLATEAU;
-    memcpy(reason, doubt, sizeof doubt);
+    if (verdict == PM_VERDICT_SUSPECT)
+        memcpy(reason, doubt, sizeof doubt);
     return verdict;
 }
 
@@ -246,17 +246,16 @@ static int64_t to_ms(double seconds)
 
 /* A service that is captured every few minutes is asked every day, and one of its days looks like a
  * leak by chance. Under the load of days a start-up takes a week. */
-static void doubt_days(const pm_sample *s, const pm_daily *d, pm_trend *out)
+static void doubt_days(bool seasonal, const pm_daily *d, pm_trend *out)
 {
     double days = (double)(out->last_ms - out->first_ms) / 86400000.0;
     bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE ||
                   out->posterior_watch > out->posterior_leak;
     bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
-    bool few = days < PM_DAYS_FEW && out->lives == 1, start_up = out->lives > 1 && s->span >= 86400;
-    double sure = few || start_up ? PM_DAYS_SURE_MORE : PM_SURE_LOW;
+    double sure = out->lives > 1 || days < PM_DAYS_FEW ? PM_DAYS_SURE_MORE : PM_SURE_LOW;
 
     if (out->verdict != PM_VERDICT_LEAK || days < PM_DAYS_MIN || out->confidence >= sure ||
-        d->evidence >= PM_DAYS_EVIDENCE || !(dense || (s->seasonal && starts)))
+        d->evidence >= PM_DAYS_EVIDENCE || !(dense || (seasonal && starts)))
         return;
     out->verdict = PM_VERDICT_SUSPECT;
     snprintf(out->reason, PM_REASON, "the days do not confirm the growth yet");
@@ -270,7 +269,7 @@ static void judge_days(const pm_series *series, pm_average *w, pm_trend *out)
     bool found = pm_daily_of(series, w->sample.work, &d);
     double level;
 
-    doubt_days(&w->sample, &d, out);
+    doubt_days(w->sample.seasonal, &d, out);
     if (!found || w->sample.lives == 1)
         return;
     memcpy(w->sample.work, w->sample.raw, w->sample.n * sizeof *w->sample.work);

@@ -22,7 +22,7 @@ say "all pages, as people write their names"
 page
 
 say "the most specific page; of a category without one, that of a file only for a hint"
-for category in pile pile/deep pile/deeper pile/ '[vvar]' '[]' all/of/it some/all /usr/lib/x.so x.so PATH NAME pil pile/NAME \
+for category in pile pile/deep pile/deeper pile/ '[vvar]' '[]' all/of/it deep /usr/lib/x.so x.so PATH NAME pil pile/NAME \
     '[NAME]' Pile; do
     printf '%s: %s %s\n' "$category" "$(page --category "$category")" "$(page --category "$category" --any 1)"
 done

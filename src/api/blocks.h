@@ -17,12 +17,12 @@ typedef struct pm_found_block {
                             its rows; NULL: the end of a file. The caller may take it. */
     int64_t number;      /* among all blocks, from 1; PMAPDB_UNKNOWN at the end of a file */
     char *path;          /* of the file; NULL: the error names the file */
-    char *error;         /* why the block or the file is no capture; NULL: there is one */
+    char *error;         /* why the block or the file holds no capture; NULL: no error */
     /* of the end of a file: */
     const pm_source_entry *entry; /* NULL: it cannot be opened; valid until the next call */
     pmapdb_error damage;          /* why it could not be read to its end */
     uint64_t n_blocks;
-    bool trouble; /* it is damaged, or a file that the user named without a capture */
+    bool trouble; /* the file is damaged, or the user named the file and it holds no capture */
     bool is_empty;
     bool is_wrapped, is_likely; /* it was not read because of its wrapping: pm_wrap */
     bool is_changed;            /* its size has changed since it was opened */
@@ -33,8 +33,8 @@ void pm_found_block_free(pm_found_block *b);
 /* A caller that also wants the bytes. Each may be NULL. */
 typedef struct pm_blocks_hooks {
     void *ctx;
-    /* Before a file is read. False: it is not read for captures. *more: the bytes are wanted
-     * although they cannot be a capture. */
+    /* Called before a file is read. False: the file is not read for captures. *more: the caller
+     * wants the bytes even if the file cannot be a capture. */
     bool (*on_file)(void *ctx, const pm_source_entry *entry, bool *more);
     pmapdb_status (*on_bytes)(void *ctx, const char *bytes, size_t n, bool *more,
                               pmapdb_error *err);

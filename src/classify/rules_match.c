@@ -1,13 +1,13 @@
-/* rules_match: evaluates conditions; finds the rule that a mapping matches; says why another does
- * not. */
+/* rules_match: evaluates conditions; finds the rule that a mapping matches; says why another rule
+ * does not match. */
 #include "classify/rules_set.h"
 
 #include <inttypes.h>
 
 /* ---- one condition ---- */
 
-/* True if a row with this base may have a name in brackets that does not belong to a file. However
- * the capture prints names, the row of a file has the base slug of a file. */
+/* True if a row with this base may have a name in brackets that does not belong to a file. The row
+ * of a file has the base slug of a file, whichever names the capture prints. */
 static bool may_be_bracket(pm_category base)
 {
     return base == PM_CATEGORY_HEAP || base == PM_CATEGORY_STACK || base == PM_CATEGORY_KERNEL ||
@@ -97,7 +97,8 @@ static bool flags_hold(const pm_rule_condition *c, const pm_rule_row *row)
     return true;
 }
 
-/* True if all multiples and all ranges of addresses hold; of several ranges of a size, any one. */
+/* True if the number matches every multiple and, if it is an address, every range. A size needs to
+ * be in only one of its ranges. */
 static bool numbers_hold(const pm_rule_condition *c, const pm_rule_row *row)
 {
     bool size = c->key == PM_RULE_KEY_SIZE, ranges = false, in = false;

@@ -29,8 +29,8 @@ typedef struct pm_answer_arg {
 
 pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args);
 
-/* Gives the parameters of another query the columns of the current row that are called like them;
- * unknown: their defaults. */
+/* Sets each parameter of another query to the column of the current row with the same name; to its
+ * default if the value is unknown. */
 void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to);
 
 /* Adds the rows of a bound query, all their columns, to `out` as a JSON list of objects: for a

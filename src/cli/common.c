@@ -23,7 +23,7 @@ static const char *read_format(const char *arg, void *value)
     return pm_format_find(arg, value) ? NULL : PM_FORMAT_NAMES;
 }
 
-/* --csv and --json are other words for -f. */
+/* --csv and --json are short for -f csv and -f json. */
 static const char *set_csv(const char *arg, void *value)
 {
     (void)arg;

@@ -337,7 +337,7 @@ static pmapdb_status at_end_of_single(pm_unpack *u, pmapdb_error *err)
 
     if (!u->single || consumed < 0 || !pm_feed_has_rest(u->feed, (uint64_t)consumed))
         return PMAPDB_OK;
-    return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "': garbage behind the compressed data",
+    return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "': garbage after the compressed data",
                    PM_SHOW(u->label));
 }
 

@@ -29,7 +29,7 @@ static void copy_known(const pm_series *series, pm_sample *out, int32_t *life)
     }
 }
 
-/* Every life starts up again, in another way. What lies behind the start says whether growth goes
+/* Every life starts up again, in another way. What lies after the start says whether growth goes
  * on: a share of the longest life, but no more than half of each. */
 static void skip_start_up(const pm_sample *s, pm_life *life, double longest)
 {

@@ -45,7 +45,7 @@ static void garbage_behind(void **state)
     box_expect("x.gz", "x.gz (x) named hello\n");
     pm_buf_add(&packed, "garbage", 7, NULL);
     box_write("x.gz", packed.data, packed.len);
-    box_expect("x.gz", "x.gz (x) named hello !4 'x.gz': garbage behind the compressed data\n");
+    box_expect("x.gz", "x.gz (x) named hello !4 'x.gz': garbage after the compressed data\n");
     pm_buf_free(&packed);
 }
 

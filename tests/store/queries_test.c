@@ -54,7 +54,7 @@ static const struct {
     {"pins", "pin"},
     {"restarts", "process"},
     {"shared", "process"},
-    {NULL, "category"}, /* twelve rows, whatever the store holds */
+    {NULL, "category"}, /* few rows: the built-in categories and those of the rules */
     {NULL, "name"},     /* a row per name: SQLite begins with it where there are few */
     {NULL, "host"},
 };

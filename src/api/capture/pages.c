@@ -1,8 +1,8 @@
 /* pages: reads which pages the processes of a beat have, and which of them share a page.
  *
- * The maps are read again just before the pages, which takes less time than a smaps of many
- * processes before it: a page that is freed by one process and used by another one between two
- * readings looks shared. */
+ * The pages are read after the smaps, process by process, with the maps read again just before. So
+ * little time passes between two processes: a page that one process frees and another one gets
+ * between the two readings looks shared. */
 #include "api/capture/run.h"
 
 #include "source/pages/pack.h"
@@ -12,8 +12,8 @@
 
 #define MEMORY_SHARE 64 /* of the machine's memory, for the sets */
 #define MEMORY_LEAST ((uint64_t)64 << 20)
-#define TRIES 3          /* for pages that the kernel moves meanwhile */
-#define MOVED_SHARE 1000 /* of all pages: from here on the reading is repeated */
+#define TRIES 3          /* readings at most, if the kernel moves pages meanwhile */
+#define MOVED_SHARE 1000 /* if more than 1/1000 of all pages moved, the reading is repeated */
 
 bool pm_capture_pages_open(pm_capture_run *run)
 {
@@ -108,7 +108,8 @@ static void tell_denied(pm_capture_run *run, pm_proc_fate fate)
                     "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH");
 }
 
-/* A process that ended or became another program keeps its number: its pages were shared. */
+/* A process that ends or becomes another program during the reading keeps its number, because the
+ * sets may already contain its pages. */
 static void read_process(pm_capture_run *run, pm_target *t)
 {
     pm_capture_pages *pages = &run->pages;
@@ -140,7 +141,7 @@ static void read_process(pm_capture_run *run, pm_target *t)
 
 /* ---- all processes ---- */
 
-/* Returns their pages in KiB. */
+/* Reads the pages of the processes that wait. Returns the size of these pages in KiB. */
 static int64_t read_waiting(pm_capture_run *run)
 {
     int64_t kib = 0;
@@ -177,7 +178,7 @@ static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
     pm_proc_close(&p);
 }
 
-/* Reads the pages once more: what an archive has of a process is of one moment. */
+/* Reads maps and pages once more, so that an archive has both of one moment. */
 static void write_archive(pm_capture_run *run)
 {
     pm_pack *pack = NULL;
@@ -198,7 +199,8 @@ out:
     pm_pack_close(pack);
 }
 
-/* Frames that the kernel moves between two readings count twice: it is read again. */
+/* A frame that the kernel moves between two readings counts twice. If many frames moved, all pages
+ * are read again. */
 void pm_capture_pages_read(pm_capture_run *run)
 {
     pm_capture_pages *pages = &run->pages;

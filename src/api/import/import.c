@@ -149,8 +149,8 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
     tell_stored(run, p, stored, name);
 }
 
-/* Stores one transaction: one capture; or, while later captures wait, as many as fit into some
- * turns. Returns the index of the next capture. */
+/* Stores captures in one transaction: one capture, or, if stored captures wait for a late one, as
+ * many as fit into PM_LATE_TURNS turns. Returns the index of the next capture. */
 static size_t store_some(import_run *run, size_t from, pm_stored *stored)
 {
     pm_intake *in = &run->in;

@@ -1,9 +1,9 @@
 /* intake: takes the blocks of files as captures that wait to be stored, each with its pid, name and
  * time.
  *
- *     files -> blocks (blocks.h) -> pending captures (intake.c, pending.c) -> pid, time (timing.c)
- * and the facts of the small files beside the capture (siblings.c) -> sorted by time -> put
- *     (import.c)
+ *     files -> blocks (blocks.h) -> pending captures (intake.c, pending.c)
+ *         -> pid, time (timing.c), facts of the files beside the capture (siblings.c)
+ *         -> sorted by time (pending.c) -> put (import.c)
  *
  * Decisions about a file wait for its end, which shows whether the file is a log without times. The
  * siblings of a capture in an archive may come after it, so they are joined when all is read.
@@ -85,13 +85,14 @@ typedef struct pm_intake {
     size_t held;    /* bytes of its captures; and of the pool before it: */
     size_t pool_before;
     uint64_t bytes_before;
-    pm_text kind; /* of a sibling: the file is one, and fills this slot */
+    /* if the file is a sibling: its kind; `slot` is the place of the kind in its name */
+    pm_text kind;
     pm_slot slot;
-    bool only; /* and cannot also be a capture */
+    bool only; /* the file is a sibling and cannot be a capture */
     pm_labels_reader listener;
     bool listens; /* something in the file may name memory */
     bool heard_labels;
-    bool hear; /* the file may also be a sibling: its first bytes are kept in */
+    bool hear; /* the file may be a sibling in an archive: `heard` keeps its first bytes */
     pm_buf heard;
 } pm_intake;
 

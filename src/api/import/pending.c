@@ -80,8 +80,8 @@ void pm_intake_go_on(pm_intake *in)
 
 /* ---- one capture ---- */
 
-/* What a capture takes in all until it is stored: its place in `pending`, which may grow to twice
- * its size and is copied for sorting, its texts, what the store will say of it. */
+/* The bytes that a capture takes until it is stored: its place in `pending` (three times, because
+ * the array may double and sorting copies it), its rows and texts, and the answer of the store. */
 static size_t bytes_of(const pm_capture *c)
 {
     const char *const texts[] = {c->source_dir, c->source_name, c->name,
@@ -93,7 +93,7 @@ static size_t bytes_of(const pm_capture *c)
     return n + 2 * ALLOCATION;
 }
 
-/* Keeps of the command line what may be stored. */
+/* Keeps only the part of the command line that may be stored. */
 static void cut_command(pm_intake *in, pm_capture *c)
 {
     pm_text kept = {0};

@@ -54,7 +54,7 @@ static bool names_a_capture(pm_text name)
     return false;
 }
 
-/* True for 142530: captures that are named by the time of day are not of different processes. */
+/* True for a time of day like 142530: such numbers in names do not tell processes apart. */
 static bool is_time_of_day(pm_text t)
 {
     return t.len == 6 && t.data[0] <= '2' && t.data[2] <= '5' && t.data[4] <= '5';

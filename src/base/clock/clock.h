@@ -32,8 +32,8 @@ typedef enum pm_clock_kind {
 
 typedef struct pm_clock_line {
     int64_t ms;        /* between 1990 and 2100 */
-    int64_t second_ms; /* for a moment without a zone that local clocks showed twice, because they
-                          were set back, the second one; otherwise ms */
+    int64_t second_ms; /* the second time at which local clocks showed the moment, if it has no zone
+                          and clocks were set back; otherwise ms */
     pm_text rest;      /* the text after the moment, without the blanks, colons, dashes and closing
                           brackets between them; empty if there is only decoration */
 } pm_clock_line;

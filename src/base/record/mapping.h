@@ -25,8 +25,8 @@ enum pm_field {
 #define PM_HAS_DEVICE PM_BIT(33)
 #define PM_HAS_INODE PM_BIT(34)
 #define PM_HAS_FLAGS PM_BIT(35)
-/* Pseudo mappings have the names of the kernel ([heap], [vdso]). The source does not print all of
- * them as "[ anon ]", so a mapping without a name really has no name. */
+/* The source prints pseudo mappings with the names of the kernel ([heap], [vdso]) and not as
+ * "[ anon ]". So a mapping without a name really has no name. */
 #define PM_HAS_PSEUDO PM_BIT(36)
 
 #define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)

@@ -1,5 +1,6 @@
 /* mappings: pmapdb mappings: the mappings of one snapshot. With --words in words; with --regions by
- * region of the address space, with the addresses that a filter wants. Chooses the query. */
+ * region of the address space, and lists the addresses as a C initializer, for a filter. Chooses
+ * the query. */
 #include "cli/moment.h"
 #include "cli/run.h"
 #include "cli/words.h"
@@ -73,7 +74,7 @@ static void bind_regions(mappings *m, pmapdb_rows *rows)
     pm_buf_free(&areas);
 }
 
-/* Writes for people also the addresses, as a C initializer. */
+/* For people, also writes the addresses as a C initializer. */
 static void answer_regions(mappings *m)
 {
     pm_answer_view view;

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads "100B", "0.5K" and "2" (KiB): memory for a unit of work, of which pages are large parts. */
+/* Reads "100B", "0.5K" and "2" (KiB): the memory per unit of work, which may be much less than a
+ * page. */
 static bool read_fine_size(pm_text size, double *kib)
 {
     static const struct {

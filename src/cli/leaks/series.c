@@ -129,7 +129,7 @@ typedef struct curve {
     pm_leak verdict[2]; /* of the process, and of the key */
 } curve;
 
-/* Puts kb into its metric, and the other fields beside it. */
+/* Sets the metric that is judged to kb, and the other metrics to their own columns. */
 static void set_run(pm_leak_run *run, size_t place, const point *p, pm_metric metric)
 {
     *run = (pm_leak_run){.first = (uint32_t)place, .last = (uint32_t)place};
@@ -153,7 +153,7 @@ static void fill(curve *c, const point *p, size_t n, pm_metric metric)
         }
 }
 
-/* The newest limit that the rows name, or that of the options. */
+/* Returns the options, with the newest limit that the rows name if they name one. */
 static pm_leak_options with_limit(pm_leak_options how, const point *p, size_t n)
 {
     for (size_t i = n; i > 0; i--)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ZONE .28 /* share of the width behind the last snapshot */
+#define ZONE .28 /* share of the width after the last snapshot */
 
 /* ---- colours: verdicts are warm, all else is cool; told apart with every colour vision ---- */
 

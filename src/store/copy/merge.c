@@ -208,8 +208,8 @@ static int64_t find_process(pm_merge *m, bool *only)
     return first;
 }
 
-/* Adds what the other store knows besides the captures. A merge that was killed may have stored
- * them already. */
+/* Adds what the other store knows besides the captures. Runs even if all captures are known: a
+ * merge that was killed may have stored the captures without these facts. */
 static void add_facts(pm_merge *m)
 {
     bool only;
@@ -273,8 +273,8 @@ static void one_process(pm_merge *m, int64_t process_id)
 
 /* ---- the store ---- */
 
-/* If data was pruned there, it is incomplete here, too. Only the labels of hosts that this store
- * has now are copied. */
+/* Data that was pruned in the other store is incomplete in this store, too. Only the labels of
+ * hosts that this store has now are copied. */
 static const pm_merge_copy of_store[] = {
     {"SELECT host, key, at_ms, value FROM host_labels",
      "INSERT OR IGNORE INTO host_label (host_id, key, at_ms, value) "

@@ -43,7 +43,7 @@ static bool tidy_step(void *ctx, const pmapdb_progress *progress)
 
 /* ---- which rows ---- */
 
-/* *scope: that of a single selector, else all processes. */
+/* *scope: the scope of the selector if there is only one; otherwise all processes. */
 static void choose_processes(export_run *run, pm_scope *scope)
 {
     static const pm_scope all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
@@ -64,7 +64,7 @@ static void choose_processes(export_run *run, pm_scope *scope)
         *scope = all;
 }
 
-/* The moment of a selected snapshot. */
+/* Returns the moment of the selected snapshot, or `none` without a selector. */
 static int64_t find_moment(export_run *run, const pm_scope *scope, const char *selector,
                            int64_t back_from, int64_t none)
 {
@@ -194,7 +194,7 @@ static void copy_tables(export_run *run)
 
 /* ---- the new store ---- */
 
-/* Fails for a row that refers to a missing row: the other store had the same damage. */
+/* Fails for a row that refers to a missing row: the store that was exported has the same damage. */
 static pmapdb_status check(export_run *run, pmapdb_error *err)
 {
     pm_sql *sql = run->into->sql;

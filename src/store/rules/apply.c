@@ -134,7 +134,8 @@ void pm_apply_again(pm_sql *sql, int64_t process_id)
 
 /* ---- the report ---- */
 
-/* Reports the changes that the survey found, after they are stored. */
+/* Reports the changes that the survey found. Called last, after the changes are stored if they are
+ * to be stored. */
 static void tell(pm_sql *sql, const pm_apply *apply)
 {
     sqlite3_stmt *row =
@@ -175,7 +176,7 @@ static void ask(pm_sql *sql, const pm_apply *apply, pm_refine *refine, bool own,
     pm_apply_ask(sql, refine, process_id ? NULL : apply);
 }
 
-/* Finds out what would change, without a lock; temp tables have what is found. */
+/* Finds the changes without the write lock, and leaves them in temporary tables. */
 static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, bool *own,
                             pmapdb_rules_result *out, pmapdb_error *err)
 {

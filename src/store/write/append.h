@@ -1,4 +1,5 @@
-/* append: writes the next capture of a process, in order, as its difference to the stored one. */
+/* append: writes the next capture of a process, in order, as its difference to the newest stored
+ * capture. */
 #ifndef PM_STORE_APPEND_H
 #define PM_STORE_APPEND_H
 
@@ -12,10 +13,11 @@ typedef struct pm_put {
     pm_sql *sql;
     pm_objects *objects;
     pm_refine *refine;
-    const pm_capture *capture; /* NULL: already stored as snapshot_id, but in no epoch */
+    const pm_capture *capture; /* NULL: the row snapshot_id exists; its place in an epoch is below
+                                  zero until then (rewind.h) */
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
-    pm_map *again; /* process -> PM_AGAIN_RULES, or another */
+    pm_map *again; /* process_id -> PM_AGAIN_RULES, PM_AGAIN_LABELS or PM_AGAIN_BOTH */
     pm_order order;
     uint64_t fields;
     pm_rows rows;     /* sorted by place; empty if the state is totals */
@@ -34,7 +36,8 @@ void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off);
 /* Fills p->rows with the rows of the capture, classified in its context. */
 void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
 
-/* Decides the categories of the process again before the commit: by the rules, by its labels. */
+/* Notes that the categories of the process must be decided again before the commit: by the rules,
+ * by its labels, or by both. */
 enum { PM_AGAIN_RULES = 1, PM_AGAIN_LABELS = 2, PM_AGAIN_BOTH = 3 };
 void pm_put_again(pm_put *p, int64_t what);
 

@@ -5,7 +5,7 @@
 -- param:  metric   text     rss   One of rss, pss, private, private_dirty, size, swap, mappings
 -- param:  category category ""    Whose least and most are kept, too
 -- param:  points   int      280   Keep about so many snapshots
--- param:  layers   int      ""    At most so many categories, the smallest are added up; and what no category has
+-- param:  layers   int      ""    At most this many categories; the smallest are added up, with what no category has
 -- param:  findings text     ""    Rows of leaks of the process, as JSON: what leaks comes last, and is not added up
 -- param:  since    time     ""    Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields

@@ -176,7 +176,7 @@ static void decide(pm_render *r, gauge *g, const pm_column *c, bool is_text)
     PM_STEP(r->st, pm_buf_status(&g->name, &r->error));
 }
 
-/* The first column before `end` that has the name; `end`: there is none. */
+/* Returns the first column before `end` that has the name, or `end`. */
 static size_t find_name(const gauges *all, pm_text name, size_t end)
 {
     size_t i = 0;

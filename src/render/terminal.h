@@ -13,10 +13,10 @@ pmapdb_status pm_terminal_escape(pm_text t, pm_buf *out, pmapdb_error *err);
  * or an emoji. */
 size_t pm_terminal_width(pm_text t);
 
-/* The first line of t if lines have so many columns: whole words if possible, a character at least.
- */
+/* The first line of t in lines of this many columns, cut between words if possible. A line has at
+ * least one character. */
 pm_text pm_terminal_line(pm_text t, size_t columns);
-/* The longest prefix that has at most so many columns. */
+/* The longest prefix that has at most this many columns. */
 pm_text pm_terminal_head(pm_text t, size_t columns);
 
 #endif

@@ -244,8 +244,8 @@ void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id)
 /* ---- where smaps would stall the process: pagemap, which locks the memory map for 2 MiB at a
  * time. Pss, the dirty parts and the flags stay unknown. ---- */
 
-/* Pagemap does not show the swapped pages of shared memory: they are known only if there are none.
- */
+/* Pagemap does not show the swapped pages of shared memory: they are known only if no page is
+ * swapped. */
 static bool is_swap_used(void)
 {
     struct sysinfo info;

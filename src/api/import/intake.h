@@ -144,7 +144,7 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);
 /* ---- labels.c: files in which a JVM names its own memory (parse/files/labels.h), read together
  * with the captures and stored after them ---- */
 
-/* Hears bytes of a file, the first of which decide whether the rest is heard. */
+/* Hears bytes of a file. The first bytes decide whether the rest is heard. */
 pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool first,
                              pmapdb_error *err);
 /* Ends the file: reports with names wait, others become problems, and the blocks that the reader of

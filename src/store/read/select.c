@@ -205,7 +205,7 @@ typedef struct series {
 static const char at_or_before[] = NEAREST("s.taken_ms <= ?5", "DESC");
 static const char at_or_after[] = NEAREST("s.taken_ms >= ?5", "");
 
-/* False if there is none; *out is then unknown. */
+/* False if the series has no such snapshot; *out is then unknown. */
 static bool find_in(const series *in, const char *select, int64_t ms, pm_pick *out)
 {
     const pm_scope *s = in->scope;

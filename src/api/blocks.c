@@ -11,9 +11,7 @@ struct pm_blocks {
     pm_dialect dialect;
     pm_found_block *first, **end; /* finished blocks; *end is the place of the next one */
     int64_t n_blocks;
-    pm_pool *own;   /* of the rows, if the caller gives no pool */
-    uint32_t *rows; /* of the block that is being read */
-    size_t n_rows, cap_rows;
+    pm_pool *own;      /* of the rows, if the caller gives no pool */
     pm_source *source; /* NULL: no more files */
     /* the current file: */
     const pm_source_entry *entry; /* NULL: no current file */
@@ -82,7 +80,6 @@ void pm_blocks_free(pm_blocks *b)
     pm_source_free(b->source);
     pm_pool_free(b->own);
     pm_buf_free(&b->nothing);
-    free(b->rows);
     free(b);
 }
 
@@ -93,18 +90,9 @@ const pm_found_block *pm_blocks_finished(const pm_blocks *b)
 
 /* ---- events of the reader ---- */
 
-static pmapdb_status on_row(void *ctx, uint32_t id, pmapdb_error *err)
-{
-    pm_blocks *b = ctx;
-    pmapdb_status st = pm_grow(&b->rows, &b->cap_rows, b->n_rows, sizeof *b->rows, err);
-
-    if (st == PMAPDB_OK)
-        b->rows[b->n_rows++] = id;
-    return st;
-}
-
 /* Makes a capture with its own copy of the block. Returns NULL if memory runs out. */
-static pm_capture *make_capture(const pm_blocks *b, const pm_block *block)
+static pm_capture *make_capture(const pm_blocks *b, const pm_block *block, const uint32_t *rows,
+                                size_t n_rows)
 {
     pm_text path = pm_text_of(b->entry ? b->entry->path : ""), name = pm_text_basename(path);
     pm_capture *c = calloc(1, sizeof *c);
@@ -120,7 +108,7 @@ static pm_capture *make_capture(const pm_blocks *b, const pm_block *block)
     c->command = pm_text_copy(block->command);
     c->missing = pm_text_copy(block->missing);
     c->notes = pm_text_copy(block->notes);
-    c->rows = malloc((b->n_rows + 1) * sizeof *c->rows);
+    c->rows = malloc((n_rows + 1) * sizeof *c->rows);
     if (!c->source_dir || !c->source_name || !c->command || !c->missing || !c->notes || !c->rows) {
         pm_capture_free(c);
         return NULL;
@@ -130,24 +118,26 @@ static pm_capture *make_capture(const pm_blocks *b, const pm_block *block)
     c->block.notes = pm_text_of(c->notes);
     c->block.empty = PM_TEXT("");
     c->pool = b->how.pool ? *b->how.pool : b->own;
-    c->n_rows = b->n_rows;
-    if (b->n_rows)
-        memcpy(c->rows, b->rows, b->n_rows * sizeof *c->rows);
+    c->n_rows = n_rows;
+    if (n_rows)
+        memcpy(c->rows, rows, n_rows * sizeof *c->rows);
     return c;
 }
 
 /* Adds a block, or the end of a file, at the end. Returns NULL if memory runs out. */
-static pm_found_block *add(pm_blocks *b, const pm_block *block, pm_text error)
+static pm_found_block *add(pm_blocks *b, pm_capture *capture, pm_text error)
 {
     pm_found_block *found = calloc(1, sizeof *found);
 
-    if (!found)
+    if (!found) {
+        pm_capture_free(capture);
         return NULL;
+    }
     found->path = b->entry ? strdup(b->entry->path) : NULL;
     found->error = error.len ? pm_text_copy(error) : NULL;
     found->number = PMAPDB_UNKNOWN;
-    found->capture = block ? make_capture(b, block) : NULL;
-    if ((b->entry && !found->path) || (error.len && !found->error) || (block && !found->capture)) {
+    found->capture = capture;
+    if ((b->entry && !found->path) || (error.len && !found->error)) {
         pm_found_block_free(found);
         return NULL;
     }
@@ -156,12 +146,13 @@ static pm_found_block *add(pm_blocks *b, const pm_block *block, pm_text error)
     return found;
 }
 
-static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
+static pmapdb_status on_block(void *ctx, const pm_block *block, uint32_t *rows, size_t n_rows,
+                              pmapdb_error *err)
 {
     pm_blocks *b = ctx;
-    pm_found_block *found = add(b, block, block->empty);
+    pm_capture *capture = make_capture(b, block, rows, n_rows);
+    pm_found_block *found = capture ? add(b, capture, block->empty) : NULL;
 
-    b->n_rows = 0;
     if (!found)
         return pm_fail_nomem(err);
     found->number = ++b->n_blocks;
@@ -174,20 +165,15 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 
 pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err)
 {
-    const pm_reader_events events = {b, NULL, on_block};
-    pm_pool **pool = b->how.pool ? b->how.pool : &b->own;
     pmapdb_status st = PMAPDB_OK;
 
-    b->n_rows = 0;
     if (!b->how.pool) {
         pm_pool_free(b->own);
         b->own = NULL;
-        if (b->how.rows)
-            st = pm_pool_new(&b->own, err);
+        st = pm_pool_new(&b->own, err);
     }
-    PM_STEP(st, pm_reader_new(&events, b->dialect, out, err));
-    if (st == PMAPDB_OK && b->how.rows)
-        pm_reader_intern(*out, *pool, on_row);
+    PM_STEP(st,
+            pm_reader_new(b->dialect, b->how.pool ? *b->how.pool : b->own, on_block, b, out, err));
     return st;
 }
 
@@ -258,7 +244,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
 static pmapdb_status check_memory(const pm_blocks *b, pmapdb_error *err)
 {
     const pm_blocks_hooks *hooks = &b->how.hooks;
-    uint64_t held = b->reader ? pm_reader_held(b->reader) + b->cap_rows * sizeof *b->rows : 0;
+    uint64_t held = b->reader ? pm_reader_held(b->reader) : 0;
 
     held += hooks->held ? hooks->held(hooks->ctx) : 0;
     if (!b->how.max_memory || held <= b->how.max_memory)

@@ -13,7 +13,7 @@
 /* A block, or the end of a file. */
 typedef struct pm_found_block {
     struct pm_found_block *next;
-    pm_capture *capture; /* the block, its pid (from the text, else from the path) and, if wanted,
+    pm_capture *capture; /* the block, its pid (from the text, else from the path) and
                             its rows; NULL: the end of a file. The caller may take it. */
     int64_t number;      /* among all blocks, from 1; PMAPDB_UNKNOWN at the end of a file */
     char *path;          /* of the file; NULL: the error names the file */
@@ -45,7 +45,6 @@ typedef struct pm_blocks_options {
     const char *const *paths; /* as for `pmapdb import`; needed only during pm_blocks_new */
     size_t n_paths;
     const char *dialect;   /* read rows as this dialect only; NULL: by their shape */
-    bool rows;             /* captures come with their rows */
     pm_pool **pool;        /* for the rows; NULL: rows are valid until the next file is opened */
     uint64_t max_memory;   /* bytes that a file may take, with what the caller holds; 0: any */
     uint64_t max_unpacked; /* as of an import */

@@ -16,6 +16,7 @@ void pm_block_open(pm_reader *r)
                      .first_line = r->line,
                      .last_line = r->line};
     r->hinted_pid = PMAPDB_UNKNOWN;
+    r->n_rows = 0;
     if (r->second_line)
         pm_block_mark(r, PM_MARK_SECOND, r->second_line);
     if (r->no_date_line)
@@ -279,8 +280,8 @@ static void tell(pm_reader *r)
                        .foreign = none && (b->refused || b->n_rows),
                        .hash = pm_hash_parts_end(r->hash)};
 
-    if (r->events.on_block && r->st == PMAPDB_OK)
-        pm_check(r, r->events.on_block(r->events.ctx, &block, r->err));
+    if (r->st == PMAPDB_OK)
+        pm_check(r, r->on_block(r->ctx, &block, r->rows, r->n_rows, r->err));
 }
 
 /* True if the block was not a capture: a line like a header without rows after it, or "16: 17," in

@@ -135,14 +135,13 @@ typedef struct pm_open {
 } pm_open;
 
 struct pm_reader {
-    pm_reader_events events;
+    pm_block_fn on_block;
+    void *ctx;
     pm_dialect only; /* PM_DIALECT_COUNT: any */
-    pm_pool *pool;   /* if NULL, rows are reported through on_mapping */
-    pm_row_fn on_row;
+    pm_pool *pool;
     pmapdb_status st; /* the first failure */
     pmapdb_error *err;
     pm_lines lines;
-    const char *ahead; /* NULL, or the end of the bytes after the chunk, fed next: live_map.c */
     uint64_t foreign, bytes;
     bool any_row, any_nul, unterminated;
     /* the current line */
@@ -164,7 +163,9 @@ struct pm_reader {
     /* the block */
     pm_open b;
     pm_hash_parts *hash; /* of the lines of the block */
-    pm_buf command, columns, missing, notes, held_texts;
+    uint32_t *rows;      /* that are kept, in the pool */
+    size_t n_rows, cap_rows;
+    pm_buf command, columns, missing, notes;
     pm_map starts; /* start addresses in a block without a header: enter.c */
     pm_smaps smaps;
     pm_wide wide;

@@ -36,37 +36,24 @@ static bool is_doubled(const pm_open *b, const pm_mapping *m)
            m->value[PM_DIRTY] == 0 && memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
 }
 
-/* Keeps the row, or without a pool its texts. */
 static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_open *b = &r->b;
-    pm_text *texts[] = {&b->held.path, &b->held.flags, &b->held.extra};
 
     b->held = *m;
     b->held_line = line;
-    if (r->pool) {
-        b->held_id = r->smaps.id;
-        if (b->rows != PM_LINE_RANGE || !r->smaps.known)
-            pm_check(r, pm_pool_mapping(r->pool, m, &b->held_id, r->err));
-        if (r->st == PMAPDB_OK)
-            b->held = *pm_pool_get(r->pool, b->held_id);
-        return;
-    }
-    pm_buf_clear(&r->held_texts);
-    for (int i = 0; i < 3; i++)
-        pm_keep(r, &r->held_texts, *texts[i]);
-    for (size_t i = 0, at = 0; i < 3; at += texts[i++]->len)
-        texts[i]->data = pm_buf_text(&r->held_texts).data + at;
+    b->held_id = r->smaps.id;
+    if (b->rows != PM_LINE_RANGE || !r->smaps.known)
+        pm_check(r, pm_pool_mapping(r->pool, m, &b->held_id, r->err));
+    if (r->st == PMAPDB_OK)
+        b->held = *pm_pool_get(r->pool, b->held_id);
 }
 
-static void hand_on(pm_reader *r)
+static void keep(pm_reader *r)
 {
-    const pm_reader_events *e = &r->events;
-
-    if (r->st == PMAPDB_OK && r->pool)
-        pm_check(r, r->on_row(e->ctx, r->b.held_id, r->err));
-    else if (r->st == PMAPDB_OK && e->on_mapping)
-        pm_check(r, e->on_mapping(e->ctx, &r->b.held, r->err));
+    pm_check(r, pm_grow(&r->rows, &r->cap_rows, r->n_rows, sizeof *r->rows, r->err));
+    if (r->st == PMAPDB_OK)
+        r->rows[r->n_rows++] = r->b.held_id;
 }
 
 static void add_up(pm_open *b, const pm_mapping *m)
@@ -109,7 +96,7 @@ void pm_block_flush(pm_reader *r)
     add_up(b, m);
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];
-    hand_on(r);
+    keep(r);
 }
 
 void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)

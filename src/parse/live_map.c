@@ -13,9 +13,8 @@ struct pm_live_map {
     size_t fresh_bytes; /* of the pool after its first reading; 0 before that */
     pm_dialect dialect;
     pm_reader *reader; /* of the current reading */
-    uint32_t *rows;
-    size_t n, cap;
-    size_t n_blocks;
+    uint32_t *rows;    /* of the reader */
+    size_t n, n_blocks;
     pm_block block; /* the first block, without its texts */
     char missing[160];
     bool torn, in_line; /* in_line: the text so far ends in the middle of a line */
@@ -33,21 +32,11 @@ void pm_live_map_free(pm_live_map *map)
         return;
     pm_reader_free(map->reader);
     pm_pool_free(map->pool);
-    free(map->rows);
     free(map);
 }
 
-static pmapdb_status take_row(void *live_map, uint32_t id, pmapdb_error *err)
-{
-    pm_live_map *map = live_map;
-    pmapdb_status st = pm_grow(&map->rows, &map->cap, map->n, sizeof *map->rows, err);
-
-    if (st == PMAPDB_OK)
-        map->rows[map->n++] = id;
-    return st;
-}
-
-static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_error *err)
+static pmapdb_status take_block(void *live_map, const pm_block *block, uint32_t *rows, size_t n,
+                                pmapdb_error *err)
 {
     pm_live_map *map = live_map;
 
@@ -55,6 +44,8 @@ static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_er
     if (map->n_blocks++)
         return PMAPDB_OK;
     map->block = *block;
+    map->rows = rows;
+    map->n = n;
     map->block.command = map->block.missing = map->block.notes = map->block.empty = PM_TEXT("");
     snprintf(map->missing, sizeof map->missing, "%.*s", (int)block->missing.len,
              block->missing.data);
@@ -63,7 +54,6 @@ static pmapdb_status take_block(void *live_map, const pm_block *block, pmapdb_er
 
 pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_error *err)
 {
-    const pm_reader_events events = {map, NULL, take_block};
     pmapdb_status st = PMAPDB_OK;
 
     pm_reader_free(map->reader);
@@ -75,43 +65,19 @@ pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_err
         map->fresh_bytes = 0;
         st = pm_pool_new(&map->pool, err);
     }
-    PM_STEP(st, pm_reader_new(&events, dialect, &map->reader, err));
-    if (st != PMAPDB_OK)
-        return st;
-    pm_reader_intern(map->reader, map->pool, take_row);
+    PM_STEP(st, pm_reader_new(dialect, map->pool, take_block, map, &map->reader, err));
     map->dialect = dialect;
     map->n = map->n_blocks = 0;
     map->torn = map->in_line = false;
     *map->missing = '\0';
-    return PMAPDB_OK;
+    return st;
 }
 
-/* Returns the number of bytes before the last row, which may continue in the next feed; without a
- * row, before the last line. */
-static size_t whole_rows(const char *bytes, size_t n)
-{
-    const char *line = memrchr(bytes, '\n', n), *p = line;
-    size_t before;
-
-    for (; p; p = before ? memrchr(bytes, '\n', before) : NULL) {
-        before = (size_t)(p - bytes);
-        if (before + 1 < n && pm_begins_row(p[1]))
-            return before + 1;
-    }
-    return line ? (size_t)(line - bytes) + 1 : n;
-}
-
-pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, size_t *taken,
-                               pmapdb_error *err)
+pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
 {
     pm_live_map *map = ctx;
 
-    if (taken) {
-        map->reader->ahead = bytes + n;
-        *taken = n = n ? whole_rows(bytes, n) : 0;
-    }
-    if (n)
-        map->in_line = bytes[n - 1] != '\n';
+    map->in_line = bytes[n - 1] != '\n';
     return pm_reader_feed(map->reader, bytes, n, err);
 }
 
@@ -171,5 +137,6 @@ bool pm_live_map_torn(const pm_live_map *map)
 
 size_t pm_live_map_bytes(const pm_live_map *map)
 {
-    return (map->pool ? pm_pool_bytes(map->pool) : 0) + map->cap * sizeof *map->rows;
+    return (map->pool ? pm_pool_bytes(map->pool) : 0) +
+           (map->reader ? pm_reader_held(map->reader) : 0);
 }

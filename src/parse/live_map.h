@@ -16,11 +16,8 @@ void pm_live_map_free(pm_live_map *map);
 /* Begins the next reading, of `dialect` (smaps or maps). The results of an earlier reading become
  * invalid. */
 pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_error *err);
-/* If taken is NULL, uses all bytes. Otherwise sets *taken to the number of bytes used; the caller
- * passes the rest again with more bytes after it, or at the end with taken NULL. This avoids
- * copying a mapping that is split over two feeds. ctx: the pm_live_map. */
-pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, size_t *taken,
-                               pmapdb_error *err);
+/* n > 0. ctx: the pm_live_map. */
+pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 
 /* Returns the result: totals, fields, hash, rows as ids of *pool, all valid until the next begin.
  * Fails with PMAPDB_INPUT if the map is incomplete. Sets block->empty if the map has no mapping. */

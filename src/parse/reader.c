@@ -5,8 +5,8 @@
 
 #define HOPELESS_BYTES ((uint64_t)1 << 20)
 
-pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
-                            pmapdb_error *err)
+pmapdb_status pm_reader_new(pm_dialect dialect, pm_pool *pool, pm_block_fn on_block, void *ctx,
+                            pm_reader **out, pmapdb_error *err)
 {
     pm_reader *r = calloc(1, sizeof *r);
 
@@ -16,7 +16,9 @@ pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, 
         free(r);
         return pm_fail_nomem(err);
     }
-    r->events = *events;
+    r->on_block = on_block;
+    r->ctx = ctx;
+    r->pool = pool;
     r->only = dialect;
     r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
     r->lines =
@@ -29,7 +31,7 @@ static void free_bufs(pm_reader *r)
 {
     pm_buf *bufs[] = {&r->command,    &r->columns,    &r->missing,     &r->notes,
                       &r->plain,      &r->smaps.path, &r->smaps.flags, &r->wide.text,
-                      &r->wide.extra, &r->wide.flags, &r->smaps.extra, &r->held_texts};
+                      &r->wide.extra, &r->wide.flags, &r->smaps.extra};
 
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         pm_buf_free(bufs[i]);
@@ -44,13 +46,8 @@ void pm_reader_free(pm_reader *r)
     pm_hash_parts_free(r->hash);
     pm_map_free(&r->starts);
     free(r->wide.rows);
+    free(r->rows);
     free(r);
-}
-
-void pm_reader_intern(pm_reader *r, pm_pool *pool, pm_row_fn on_row)
-{
-    r->pool = pool;
-    r->on_row = on_row;
 }
 
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err)
@@ -59,7 +56,6 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
 
     r->bytes += n;
     st = pm_lines_feed(&r->lines, bytes, n, err);
-    r->ahead = NULL;
     if (!r->any_row && n && memchr(bytes, '\0', n))
         r->any_nul = true;
     return st;
@@ -142,7 +138,7 @@ size_t pm_reader_held(const pm_reader *r)
     const pm_wide *w = &r->wide;
 
     return r->lines.rest.cap + r->command.cap + r->starts.size * sizeof *r->starts.slot +
-           w->text.cap + w->cap * sizeof *w->rows;
+           w->text.cap + w->cap * sizeof *w->rows + r->cap_rows * sizeof *r->rows;
 }
 
 /* The current line, and a header above the rows, may be of any length. */

@@ -3,9 +3,8 @@
  * The caller pushes the bytes; the sizes of the chunks do not affect the result. The shape of the
  * rows decides the dialect, never the command that a prompt shows.
  *
- * Per block: on_mapping once per row in the order of the text, then on_block once. A block with
- * nothing to store (kernel thread, denied, another tool's columns) gets on_block with `empty` set
- * and no mappings. Damaged rows are left out and counted; `missing` names the first. Lines that
+ * A block with nothing to store (kernel thread, denied, another tool's columns) has no rows, and
+ * `empty` says why. Damaged rows are left out and counted; `missing` names the first. Lines that
  * belong to no block (prompts) are skipped. A line with a time ends the current block. Its time
  * applies to all blocks up to the next such line.
  */
@@ -14,27 +13,19 @@
 
 #include "base/record/capture.h"
 
-typedef struct pm_reader_events {
-    void *ctx;
-    pmapdb_status (*on_mapping)(void *ctx, const pm_mapping *m, pmapdb_error *err);
-    pmapdb_status (*on_block)(void *ctx, const pm_block *block, pmapdb_error *err);
-} pm_reader_events;
-
 typedef struct pm_reader pm_reader;
 
+/* Called once per block, with the ids of its rows in the order of the text. They and the texts of
+ * the block are valid until the reader gets more bytes. */
+typedef pmapdb_status (*pm_block_fn)(void *ctx, const pm_block *block, uint32_t *rows,
+                                     size_t n_rows, pmapdb_error *err);
+
 /* With PM_DIALECT_COUNT the shape of the rows decides the dialect. With any other dialect, rows of
- * other shapes are skipped (maps and smaps share a shape, and so do -X and -XX). Either event may
- * be NULL. */
-pmapdb_status pm_reader_new(const pm_reader_events *events, pm_dialect dialect, pm_reader **out,
-                            pmapdb_error *err);
+ * other shapes are skipped (maps and smaps share a shape, and so do -X and -XX). The pool gets the
+ * rows; it must outlive the reader. */
+pmapdb_status pm_reader_new(pm_dialect dialect, pm_pool *pool, pm_block_fn on_block, void *ctx,
+                            pm_reader **out, pmapdb_error *err);
 void pm_reader_free(pm_reader *r);
-
-typedef pmapdb_status (*pm_row_fn)(void *ctx, uint32_t id, pmapdb_error *err);
-
-/* Makes the reader report rows through on_row, as ids of `pool` and with the ctx of the events,
- * instead of on_mapping. The pool must outlive the reader. Must be called before any byte is fed.
- */
-void pm_reader_intern(pm_reader *r, pm_pool *pool, pm_row_fn on_row);
 
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);

@@ -142,11 +142,11 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     uint64_t lines;
     uint32_t id;
 
-    if (!r->pool || !r->b.open || !s->open || !s->any_key || !pm_begins_row(*p))
+    if (!r->b.open || !s->open || !s->any_key || !pm_begins_row(*p))
         return PMAPDB_OK;
     r->err = err;
-    next = row_end(p, r->ahead ? r->ahead : end, &lines);
-    if (!next || next > end || lines < 2 || !find_row(r, (pm_text){p, (size_t)(next - p)}, &id))
+    next = row_end(p, end, &lines);
+    if (!next || lines < 2 || !find_row(r, (pm_text){p, (size_t)(next - p)}, &id))
         return r->st;
     r->line++;
     pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, pm_pool_get(r->pool, id));

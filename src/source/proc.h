@@ -54,11 +54,9 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
 /* ---- the map ---- */
 
 /* Reads smaps or maps in pieces that do not make the kernel walk page tables twice (see
- * proc_map.c). Each piece is passed to `feed`; a failure of feed ends the reading and is returned.
- * *taken is initially n; if feed uses fewer bytes, it sets *taken and gets the other bytes again
- * before the next piece. If taken is NULL, feed must use all bytes. */
-typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, size_t *taken,
-                                      pmapdb_error *err);
+ * proc_map.c), and passes up to 64 KiB of them to `feed`; a failure of feed ends the reading and is
+ * returned. */
+typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 
 /* Bytes per read(2). With the usual piece, which costs least, the kernel locks the map for up to
  * three mappings of smaps at a time; with the small piece for one mapping at a time, which costs 1

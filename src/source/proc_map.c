@@ -21,7 +21,6 @@
  * (1) one mapping after 5 or 10 small ones; after 0 to 4, 6 to 9 or 11, all sizes take 20 to 22 ms.
  */
 #define PIECE_MAX ((size_t)65536)
-#define LEFT_MAX ((size_t)8192) /* bytes kept from earlier reads; most mappings have less text */
 
 /* A reader that reads piece after piece locks the map again before the process, which waits for the
  * lock, has woken up; the kernel allows this for 4 ms each time. A reader that is preempted in the
@@ -79,34 +78,28 @@ static ssize_t read_piece(map_file *f, char *block)
     return n;
 }
 
+/* Collects pieces, because each row that is split between two calls of `feed` costs more. */
 static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc_fate *fate,
                               pmapdb_error *err)
 {
-    char text[LEFT_MAX + PIECE_MAX];
-    size_t left = 0; /* bytes that were read but not yet used */
+    char text[PIECE_MAX];
+    size_t len = 0;
+    ssize_t n = 1;
+    pmapdb_status st = PMAPDB_OK;
 
-    for (;;) {
-        ssize_t n = read_piece(f, text + left);
-        size_t taken;
-        pmapdb_status st;
-
+    while (n > 0 && st == PMAPDB_OK) {
+        n = read_piece(f, text + len);
         if (n < 0)
             return read_failed(f->p, f->name, errno, fate, err);
-        if (n == 0)
-            return left ? feed(ctx, text, left, NULL, err) : PMAPDB_OK;
-        left += (size_t)n;
-        taken = left;
-        st = feed(ctx, text, left, &taken, err);
-        left -= taken;
-        if (left > LEFT_MAX) {
-            PM_STEP(st, feed(ctx, text + taken, left, NULL, err));
-            left = 0;
+        len += (size_t)n;
+        if (len && (n == 0 || len + f->piece > sizeof text)) {
+            st = feed(ctx, text, len, err);
+            len = 0;
         }
-        if (st != PMAPDB_OK)
-            return st;
-        memmove(text, text + taken, left);
-        pause_between(f);
+        if (n > 0)
+            pause_between(f);
     }
+    return st;
 }
 
 /* True if the process still has the same memory. A handle on maps belongs to the memory that the

@@ -10,10 +10,8 @@
 
 SQLITE_EXTENSION_INIT3
 
-static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, size_t *taken,
-                                 pmapdb_error *err)
+static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
 {
-    (void)taken;
     return pm_reader_feed(ctx, bytes, n, err);
 }
 
@@ -136,7 +134,7 @@ static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
 pmapdb_status pm_live_blocks(const char *file, sqlite3_value *pid, pm_blocks **out,
                              pmapdb_error *err)
 {
-    const pm_blocks_options options = {.rows = true};
+    const pm_blocks_options options = {0};
     pm_blocks *blocks = NULL;
     char name[32];
     pmapdb_status st = read_pid(pid, name, err);

@@ -257,10 +257,9 @@ static pmapdb_status open_file(cursor *c, pmapdb_error *err)
         path = "./" PM_SOURCE_STDIN;
     st = pm_form_find(dialect, &known, err);
     PM_STEP(st, check_path(path, err));
-    PM_STEP(st, pm_blocks_new(
-                    &(pm_blocks_options){
-                        .paths = &path, .n_paths = 1, .dialect = dialect, .rows = true},
-                    &c->source, err));
+    PM_STEP(st,
+            pm_blocks_new(&(pm_blocks_options){.paths = &path, .n_paths = 1, .dialect = dialect},
+                          &c->source, err));
     return st;
 }
 

@@ -17,32 +17,28 @@ typedef struct found_heap {
 } found_heap;
 
 typedef struct reading {
-    test_capture t;
-    size_t cap;
+    pm_pool *pool;
     found_heap heap;
 } reading;
 
-static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+static pmapdb_status on_block(void *ctx, const pm_block *block, uint32_t *rows, size_t n,
+                              pmapdb_error *err)
 {
     reading *r = ctx;
-    pm_capture *c = &r->t.capture;
-
-    if (pm_text_equal(m->path, PM_TEXT("[heap]"))) {
-        r->heap.start = r->heap.start ? r->heap.start : m->start;
-        r->heap.end = m->end;
-    }
-    assert_int_equal(pm_grow(&c->rows, &r->cap, c->n_rows, sizeof *c->rows, err), PMAPDB_OK);
-    return pm_pool_mapping(r->t.pool, m, &c->rows[c->n_rows++], err);
-}
-
-static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
-{
-    reading *r = ctx;
+    pm_capture c = {.pool = r->pool, .rows = rows, .n_rows = n};
     pm_classify_context context;
 
     (void)err;
-    r->t.capture.block.dialect = block->dialect;
-    pm_classify_prepare(&r->t.capture, &context);
+    for (size_t i = 0; i < n; i++) {
+        const pm_mapping *m = pm_capture_row(&c, i);
+
+        if (pm_text_equal(m->path, PM_TEXT("[heap]"))) {
+            r->heap.start = r->heap.start ? r->heap.start : m->start;
+            r->heap.end = m->end;
+        }
+    }
+    c.block.dialect = block->dialect;
+    pm_classify_prepare(&c, &context);
     if (context.heap_inferred)
         r->heap = (found_heap){context.heap_start, context.heap_end};
     return PMAPDB_OK;
@@ -52,7 +48,6 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
 static found_heap heap_of(const char *path)
 {
     reading r = {0};
-    const pm_reader_events events = {&r, on_mapping, on_block};
     pm_reader *reader;
     char bytes[16384];
     size_t n;
@@ -60,15 +55,15 @@ static found_heap heap_of(const char *path)
 
     if (!file)
         fail_msg("no %s", path);
-    assert_int_equal(pm_pool_new(&r.t.pool, NULL), PMAPDB_OK);
-    r.t.capture.pool = r.t.pool;
-    assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &reader, NULL), PMAPDB_OK);
+    assert_int_equal(pm_pool_new(&r.pool, NULL), PMAPDB_OK);
+    assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, r.pool, on_block, &r, &reader, NULL),
+                     PMAPDB_OK);
     while ((n = fread(bytes, 1, sizeof bytes, file)) > 0)
         assert_int_equal(pm_reader_feed(reader, bytes, n, NULL), PMAPDB_OK);
     assert_int_equal(pm_reader_finish(reader, NULL), PMAPDB_OK);
     pm_reader_free(reader);
     fclose(file);
-    capture_close(&r.t);
+    pm_pool_free(r.pool);
     return r.heap;
 }
 

@@ -197,7 +197,7 @@ static void examines(worker *w, pmapdb_store *store, int n)
 static void explains(worker *w, pmapdb_store *store, int n)
 {
     const char *const paths[] = {packed};
-    const pm_blocks_options how = {.paths = paths, .n_paths = 1, .rows = true};
+    const pm_blocks_options how = {.paths = paths, .n_paths = 1};
     pm_found_block *found = NULL;
     pm_blocks *blocks = NULL;
     pmapdb_error err = {0};

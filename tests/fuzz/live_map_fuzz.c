@@ -13,55 +13,13 @@ typedef struct result {
     size_t n;
 } result;
 
-static pmapdb_status feed_all(void *reader, const char *bytes, size_t n, pmapdb_error *err)
-{
-    return pm_live_map_feed(reader, bytes, n, NULL, err);
-}
-
-/* What is not done with comes again. */
-typedef struct patient {
-    pm_live_map *a;
-    pm_buf left;
-} patient;
-
-static pmapdb_status feed_left(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    patient *p = ctx;
-    size_t taken = 0;
-    char *piece;
-    pmapdb_status st;
-
-    fuzz_put(&p->left, bytes, n);
-    piece = fuzz_alone(p->left.data, p->left.len);
-    st = pm_live_map_feed(p->a, piece, p->left.len, &taken, err);
-    FUZZ_CHECK(st != PMAPDB_OK || taken <= p->left.len, "%zu taken", taken);
-    n = p->left.len;
-    pm_buf_clear(&p->left);
-    if (st == PMAPDB_OK)
-        fuzz_put(&p->left, piece + taken, n - taken);
-    free(piece);
-    return st;
-}
-
-static pmapdb_status feed_patiently(pm_live_map *a, pm_text t, uint8_t split, pmapdb_error *err)
-{
-    static patient p;
-    pmapdb_status st;
-
-    p.a = a;
-    pm_buf_clear(&p.left);
-    st = fuzz_feed(feed_left, &p, t, split, err);
-    return st == PMAPDB_OK ? pm_live_map_feed(a, p.left.data, p.left.len, NULL, err) : st;
-}
-
 static result read_map(pm_live_map *a, pm_dialect dialect, pm_text t, uint8_t split)
 {
     pmapdb_error err = {0};
     result r = {.st = pm_live_map_begin(a, dialect, &err)};
 
     if (r.st == PMAPDB_OK)
-        r.st = split % 4 == 1 ? feed_patiently(a, t, split, &err)
-                              : fuzz_feed(feed_all, a, t, split, &err);
+        r.st = fuzz_feed(pm_live_map_feed, a, t, split, &err);
     if (r.st == PMAPDB_OK)
         r.st = pm_live_map_finish(a, &r.block, &r.pool, &r.rows, &r.n, &err);
     FUZZ_CHECK(r.st == PMAPDB_OK || r.st == PMAPDB_INPUT, "status %d: %s", (int)r.st, err.text);

@@ -17,7 +17,8 @@ typedef struct fuzz_rows {
     void *ctx;
     void (*on_row)(void *ctx, const pm_mapping *m); /* or NULL */
     void (*on_block)(void *ctx, const pm_block *b);
-    pm_pool *pool; /* or NULL: rows are told by themselves */
+    pm_pool *pool;    /* or NULL: a new one for each text */
+    pm_pool *reading; /* of the current text */
 } fuzz_rows;
 
 static inline void fuzz_check_row(const pm_mapping *m)
@@ -49,11 +50,8 @@ static inline void fuzz_put_row(pm_buf *tape, const pm_mapping *m)
     fuzz_put_text(tape, m->extra);
 }
 
-static inline pmapdb_status fuzz_on_row(void *ctx, const pm_mapping *m, pmapdb_error *err)
+static inline void fuzz_on_row(fuzz_rows *r, const pm_mapping *m)
 {
-    fuzz_rows *r = ctx;
-
-    (void)err;
     fuzz_check_row(m);
     fuzz_put_row(&r->tape, m);
     pm_totals_add(&r->totals, m);
@@ -61,7 +59,6 @@ static inline pmapdb_status fuzz_on_row(void *ctx, const pm_mapping *m, pmapdb_e
     r->n_rows++;
     if (r->on_row)
         r->on_row(r->ctx, m);
-    return PMAPDB_OK;
 }
 
 /* The sums of a block are those of its rows; what it calls complete and checked is what the tool's
@@ -114,11 +111,14 @@ static inline void fuzz_put_block(pm_buf *tape, const pm_block *b)
     fuzz_put_text(tape, b->empty);
 }
 
-static inline pmapdb_status fuzz_on_block(void *ctx, const pm_block *b, pmapdb_error *err)
+static inline pmapdb_status fuzz_on_block(void *ctx, const pm_block *b, uint32_t *rows, size_t n,
+                                          pmapdb_error *err)
 {
     fuzz_rows *r = ctx;
 
     (void)err;
+    for (size_t i = 0; i < n; i++)
+        fuzz_on_row(r, pm_pool_get(r->reading, rows[i]));
     fuzz_check_block(r, b);
     fuzz_put_block(&r->tape, b);
     if (r->on_block)
@@ -135,23 +135,17 @@ static inline pmapdb_status fuzz_feed_reader(void *reader, const char *bytes, si
     return pm_reader_feed(reader, bytes, n, err);
 }
 
-static inline pmapdb_status fuzz_on_known(void *ctx, uint32_t id, pmapdb_error *err)
-{
-    fuzz_rows *r = ctx;
-
-    return fuzz_on_row(r, pm_pool_get(r->pool, id), err);
-}
-
 /* The tape is cleared before. */
 static inline void fuzz_read(fuzz_rows *out, pm_dialect dialect, pm_text t, uint8_t split)
 {
-    const pm_reader_events events = {out, fuzz_on_row, fuzz_on_block};
+    pm_pool *own = NULL;
     pm_reader *reader = NULL;
     pmapdb_error err = {0};
-    pmapdb_status st = pm_reader_new(&events, dialect, &reader, &err);
+    pmapdb_status st = out->pool ? PMAPDB_OK : pm_pool_new(&own, &err);
 
-    if (st == PMAPDB_OK && out->pool)
-        pm_reader_intern(reader, out->pool, fuzz_on_known);
+    out->reading = own ? own : out->pool;
+    if (st == PMAPDB_OK)
+        st = pm_reader_new(dialect, out->reading, fuzz_on_block, out, &reader, &err);
     pm_buf_clear(&out->tape);
     pm_totals_zero(&out->totals);
     out->fields = out->n_rows = out->n_blocks = 0;
@@ -164,6 +158,7 @@ static inline void fuzz_read(fuzz_rows *out, pm_dialect dialect, pm_text t, uint
     fuzz_put_int(&out->tape, pm_reader_foreign_lines(reader));
     fuzz_put_int(&out->tape, pm_reader_hopeless(reader));
     pm_reader_free(reader);
+    pm_pool_free(own);
 }
 
 /* In one piece, and, where `split` is odd, in those of it: the same. Even: it is twice as fast. */

@@ -60,7 +60,8 @@ static uint64_t hash_words(pm_text t)
     return hash;
 }
 
-static pmapdb_status take_block(void *ctx, const pm_block *b, pmapdb_error *err)
+static pmapdb_status take_block(void *ctx, const pm_block *b, uint32_t *rows, size_t n_rows,
+                                pmapdb_error *err)
 {
     reading *r = ctx;
     pm_text notes = b->notes;
@@ -85,15 +86,16 @@ static pmapdb_status take_block(void *ctx, const pm_block *b, pmapdb_error *err)
 
 static void read_text(pm_text t, reading *out)
 {
-    pm_reader_events events = {out, NULL, take_block};
+    pm_pool *pool = kit_pool();
     pm_reader *r = NULL;
     pmapdb_error err;
 
     out->n = 0;
-    assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, &err), PMAPDB_OK);
+    assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, take_block, out, &r, &err), PMAPDB_OK);
     assert_int_equal(pm_reader_feed(r, t.data, t.len, &err), PMAPDB_OK);
     assert_int_equal(pm_reader_finish(r, &err), PMAPDB_OK);
     pm_reader_free(r);
+    pm_pool_free(pool);
 }
 
 /* ---- judging ---- */

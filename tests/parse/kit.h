@@ -13,7 +13,7 @@
 typedef struct pm_seen {
     pm_mapping *rows;
     pm_block *blocks;
-    size_t *first_row; /* of each block, and behind the last one */
+    size_t *first_row; /* of each block, and after the last one */
     size_t n_rows, cap_rows, n_blocks, cap_blocks, cap_first;
     pm_pool *pool;
     uint64_t foreign;
@@ -33,25 +33,26 @@ static inline pm_text kit_copy(pm_text t)
     return (pm_text){copy, t.len};
 }
 
-static inline pmapdb_status kit_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
+static inline void kit_mapping(pm_seen *s, const pm_mapping *m)
 {
-    pm_seen *s = ctx;
     pm_mapping *row;
 
-    assert_int_equal(pm_grow(&s->rows, &s->cap_rows, s->n_rows, sizeof *s->rows, err), PMAPDB_OK);
+    assert_int_equal(pm_grow(&s->rows, &s->cap_rows, s->n_rows, sizeof *s->rows, NULL), PMAPDB_OK);
     row = &s->rows[s->n_rows++];
     *row = *m;
     row->path = kit_copy(m->path);
     row->flags = kit_copy(m->flags);
     row->extra = kit_copy(m->extra);
-    return PMAPDB_OK;
 }
 
-static inline pmapdb_status kit_block(void *ctx, const pm_block *b, pmapdb_error *err)
+static inline pmapdb_status kit_block(void *ctx, const pm_block *b, uint32_t *rows, size_t n,
+                                      pmapdb_error *err)
 {
     pm_seen *s = ctx;
     pm_block *block;
 
+    for (size_t i = 0; i < n; i++)
+        kit_mapping(s, pm_pool_get(s->pool, rows[i]));
     assert_int_equal(pm_grow(&s->blocks, &s->cap_blocks, s->n_blocks, sizeof *s->blocks, err),
                      PMAPDB_OK);
     assert_int_equal(
@@ -81,23 +82,23 @@ static inline pmapdb_status kit_feed(pm_reader *r, const char *bytes, size_t n, 
     return st;
 }
 
-static inline pmapdb_status kit_id(void *ctx, uint32_t id, pmapdb_error *err)
+static inline pm_pool *kit_pool(void)
 {
-    return kit_mapping(ctx, pm_pool_get(((pm_seen *)ctx)->pool, id), err);
+    pm_pool *pool = NULL;
+
+    assert_int_equal(pm_pool_new(&pool, NULL), PMAPDB_OK);
+    return pool;
 }
 
-/* With a pool, rows of smaps take the fast path where they can. Without a pool, none does. */
+/* Byte by byte (step 1), no row of smaps takes the fast path. */
 static inline pm_seen *kit_read_by(pm_dialect dialect, pm_text t, size_t step, pm_pool *pool)
 {
     pm_seen *s = calloc(1, sizeof *s);
-    pm_reader_events events = {s, kit_mapping, kit_block};
     pm_reader *r = NULL;
 
     assert_non_null(s);
     s->pool = pool;
-    assert_int_equal(pm_reader_new(&events, dialect, &r, &s->err), PMAPDB_OK);
-    if (pool)
-        pm_reader_intern(r, pool, kit_id);
+    assert_int_equal(pm_reader_new(dialect, pool, kit_block, s, &r, &s->err), PMAPDB_OK);
     for (size_t at = 0; t.data && at < t.len && s->status == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
 
@@ -113,7 +114,11 @@ static inline pm_seen *kit_read_by(pm_dialect dialect, pm_text t, size_t step, p
 
 static inline pm_seen *kit_read_as(pm_dialect dialect, pm_text t, size_t step)
 {
-    return kit_read_by(dialect, t, step, NULL);
+    pm_pool *pool = kit_pool();
+    pm_seen *s = kit_read_by(dialect, t, step, pool);
+
+    pm_pool_free(pool);
+    return s;
 }
 
 static inline pm_seen *kit_read(pm_text t)
@@ -203,14 +208,6 @@ static inline pm_buf kit_text(const pm_seen *s, bool blocks)
     return out;
 }
 
-static inline pm_pool *kit_pool(void)
-{
-    pm_pool *pool = NULL;
-
-    assert_int_equal(pm_pool_new(&pool, NULL), PMAPDB_OK);
-    return pool;
-}
-
 static inline void kit_same(const pm_buf *a, const pm_buf *b, size_t step)
 {
     if (pm_text_equal(pm_buf_text(a), pm_buf_text(b)))
@@ -218,7 +215,7 @@ static inline void kit_same(const pm_buf *a, const pm_buf *b, size_t step)
     fail_msg("chunks of %zu bytes give other events:\n%s---\n%s", step, b->data, a->data);
 }
 
-/* The events of the text in chunks of `step` bytes, with a pool, are these. */
+/* The events of the text in chunks of `step` bytes are these. */
 static inline void kit_expect(const pm_buf *expected, pm_text t, size_t step, pm_pool *pool)
 {
     pm_seen *s = kit_read_by(PM_DIALECT_COUNT, t, step, pool);
@@ -229,7 +226,7 @@ static inline void kit_expect(const pm_buf *expected, pm_text t, size_t step, pm
     kit_free(s);
 }
 
-/* The same events with a pool, whatever the size of the chunks and whatever the pool knows: every
+/* The same events, whatever the size of the chunks and whatever the pool knows: every
  * size up to `sizes`, then some. */
 static inline void kit_every_chunk(pm_text t, size_t sizes)
 {

@@ -32,35 +32,9 @@ static pmapdb_status feed(pm_live_map *a, pm_dialect dialect, pm_text t, size_t 
 
         assert_non_null(chunk);
         memcpy(chunk, t.data + at, n);
-        st = pm_live_map_feed(a, chunk, n, NULL, err);
+        st = pm_live_map_feed(a, chunk, n, err);
         free(chunk);
     }
-    return st;
-}
-
-/* The same where what is not done with comes again, but for the pieces one in `whole`. */
-static pmapdb_status feed_left(pm_live_map *a, pm_dialect dialect, pm_text t, size_t step,
-                               size_t whole, pmapdb_error *err)
-{
-    pmapdb_status st = pm_live_map_begin(a, dialect, err);
-    size_t begin = 0, calls = 0;
-
-    for (size_t end = 0; end < t.len && st == PMAPDB_OK;) {
-        bool all = ++calls % whole == 0;
-        size_t taken = 0;
-        char *chunk;
-
-        end = t.len - end < step ? t.len : end + step;
-        chunk = malloc(end - begin);
-        assert_non_null(chunk);
-        memcpy(chunk, t.data + begin, end - begin);
-        st = pm_live_map_feed(a, chunk, end - begin, all ? NULL : &taken, err);
-        free(chunk);
-        assert_in_range(taken, 0, end - begin);
-        begin = all ? end : begin + taken;
-    }
-    if (st == PMAPDB_OK && begin < t.len)
-        st = pm_live_map_feed(a, t.data + begin, t.len - begin, NULL, err);
     return st;
 }
 
@@ -118,45 +92,19 @@ static const struct text {
 
 #define N_TEXTS (COUNT(texts))
 
-static got expect_left(pm_live_map *a, const struct text *text, pm_text t, size_t step,
-                       size_t whole)
-{
-    got g = {0};
-
-    if (feed_left(a, text->dialect, t, step, whole, &g.err) != PMAPDB_OK ||
-        pm_live_map_finish(a, &g.block, &g.pool, &g.rows, &g.n, &g.err) != PMAPDB_OK)
-        fail_msg("pieces of %zu bytes: %s", step, g.err.text);
-    return g;
-}
-
-/* What lies in two pieces comes again, by one who knows it all; also with the row of one mapping
- * changed, and where now and then it cannot come again. */
-static void what_is_left_comes_again(void **state)
+/* However a text is cut into pieces, also with the row of one mapping changed. */
+static void in_pieces(void **state)
 {
     for (size_t i = 0; i < N_TEXTS; i++) {
         pm_buf t = kit_slurp(texts[i].path);
         char *changed = strstr(t.data + t.len / 2, " r") + 1;
-        pm_live_map *a = new_map(), *b = new_map();
-        pm_buf left = {0}, once = {0};
-        got g, h;
+        pm_live_map *a = new_map();
 
         for (size_t step = 1; step < t.len; step += step < 900 ? 37 : 997) {
-            size_t whole = step % 3 ? SIZE_MAX : 2 + step % 5;
-
             *changed = *changed == 'r' ? '-' : 'r';
-            g = expect_left(a, &texts[i], pm_buf_text(&t), step, whole);
-            assert_int_equal(read_as(b, texts[i].dialect, pm_buf_text(&t), t.len, &h), PMAPDB_OK);
-            expect_same_block(&g.block, &h.block, step);
-            write_got(&left, &g);
-            write_got(&once, &h);
-            kit_same(&left, &once, step);
-            pm_buf_clear(&left);
-            pm_buf_clear(&once);
+            expect_read(a, texts[i].dialect, pm_buf_text(&t), step);
         }
         pm_live_map_free(a);
-        pm_live_map_free(b);
-        pm_buf_free(&left);
-        pm_buf_free(&once);
         pm_buf_free(&t);
     }
 }
@@ -443,6 +391,6 @@ static void cut_anywhere(void **state)
     pm_buf_free(&t);
 }
 
-RUN_TESTS(TEST(unchanged_rows_keep_their_ids), TEST(what_is_left_comes_again),
-          TEST(whatever_changes), TEST(a_year), TEST(nothing_at_all), TEST(what_is_not_whole),
-          TEST(cut_anywhere), TEST(what_grew_counts_once))
+RUN_TESTS(TEST(unchanged_rows_keep_their_ids), TEST(in_pieces), TEST(whatever_changes),
+          TEST(a_year), TEST(nothing_at_all), TEST(what_is_not_whole), TEST(cut_anywhere),
+          TEST(what_grew_counts_once))

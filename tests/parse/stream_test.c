@@ -155,7 +155,8 @@ static void feed_text(pm_reader *r, const char *text)
     assert_int_equal(pm_reader_feed(r, text, strlen(text), &err), PMAPDB_OK);
 }
 
-static pmapdb_status keep_block(void *ctx, const pm_block *b, pmapdb_error *err)
+static pmapdb_status keep_block(void *ctx, const pm_block *b, uint32_t *rows, size_t n,
+                                pmapdb_error *err)
 {
     pm_buf *out = ctx;
 
@@ -167,10 +168,10 @@ static pmapdb_status keep_block(void *ctx, const pm_block *b, pmapdb_error *err)
  * kept is enough to say so. */
 static void a_line_without_end(void **state)
 {
-    pm_reader_events none = {0};
+    pm_pool *pool = kit_pool();
     pm_reader *r = NULL;
 
-    assert_int_equal(pm_reader_new(&none, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
+    assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, keep_block, NULL, &r, NULL), PMAPDB_OK);
     feed_long(r, 16);
     assert_false(pm_reader_hopeless(r));
     feed_long(r, 1);
@@ -178,6 +179,7 @@ static void a_line_without_end(void **state)
     feed_long(r, 100);
     assert_true(pm_reader_held(r) <= (size_t)32 << 20);
     pm_reader_free(r);
+    pm_pool_free(pool);
 }
 
 /* Among rows it is one that is damaged; those around it are read. */
@@ -192,10 +194,11 @@ static void a_long_line(void **state)
 
     for (int i = 0; i < 2; i++) {
         pm_buf out = {0};
-        pm_reader_events events = {.ctx = &out, .on_block = keep_block};
+        pm_pool *pool = kit_pool();
         pm_reader *r = NULL;
 
-        assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
+        assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, keep_block, &out, &r, NULL),
+                         PMAPDB_OK);
         feed_text(r, first[i]);
         feed_long(r, 17);
         feed_text(r, "\n");
@@ -203,6 +206,7 @@ static void a_long_line(void **state)
         assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
         assert_string_equal(out.data, want[i]);
         pm_reader_free(r);
+        pm_pool_free(pool);
         pm_buf_free(&out);
     }
 }
@@ -211,10 +215,10 @@ static void a_long_line(void **state)
 static void a_long_header(void **state)
 {
     pm_buf out = {0};
-    pm_reader_events events = {.ctx = &out, .on_block = keep_block};
+    pm_pool *pool = kit_pool();
     pm_reader *r = NULL;
 
-    assert_int_equal(pm_reader_new(&events, PM_DIALECT_COUNT, &r, NULL), PMAPDB_OK);
+    assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, keep_block, &out, &r, NULL), PMAPDB_OK);
     feed_text(r, "4711:   /srv/");
     feed_long(r, 2);
     assert_false(pm_reader_hopeless(r));
@@ -224,37 +228,29 @@ static void a_long_header(void **state)
     assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
     assert_string_equal(out.data, "1 rows, \n");
     pm_reader_free(r);
+    pm_pool_free(pool);
     pm_buf_free(&out);
 }
 
-static pmapdb_status stop_at_row(void *ctx, const pm_mapping *m, pmapdb_error *err)
+static pmapdb_status stop(void *ctx, const pm_block *b, uint32_t *rows, size_t n, pmapdb_error *err)
 {
-    (void)ctx;
-    (void)m;
-    return pm_fail(err, PMAPDB_STOPPED, "enough");
-}
-
-static pmapdb_status stop_at_block(void *ctx, const pm_block *b, pmapdb_error *err)
-{
-    (void)ctx;
-    (void)b;
     return pm_fail(err, PMAPDB_STOPPED, "enough");
 }
 
 static void a_callback_may_stop(void **state)
 {
-    const pm_reader_events events[] = {{NULL, stop_at_row, NULL}, {NULL, NULL, stop_at_block}};
     const pm_text texts[] = {PM_TEXT(PMAP PMAP), PM_TEXT(MAPS MAPS)};
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        pm_pool *pool = kit_pool();
         pm_reader *r = NULL;
         pmapdb_error err;
 
-        assert_int_equal(pm_reader_new(&events[i / 2], PM_DIALECT_COUNT, &r, &err), PMAPDB_OK);
-        assert_int_equal(pm_reader_feed(r, texts[i % 2].data, texts[i % 2].len, &err),
-                         PMAPDB_STOPPED);
+        assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, stop, NULL, &r, &err), PMAPDB_OK);
+        assert_int_equal(pm_reader_feed(r, texts[i].data, texts[i].len, &err), PMAPDB_STOPPED);
         assert_string_equal(err.text, "enough");
         pm_reader_free(r);
+        pm_pool_free(pool);
     }
 }
 

@@ -13,8 +13,6 @@ typedef struct given {
     kit *k;
     pm_capture **capture;
     size_t n, cap;
-    uint32_t *rows;
-    size_t n_rows, cap_rows;
     int64_t pid;
 } given;
 
@@ -22,19 +20,9 @@ static size_t compared, stored;
 
 /* ---- reading ---- */
 
-static pmapdb_status on_mapping(void *ctx, const pm_mapping *m, pmapdb_error *err)
-{
-    given *g = ctx;
-    uint32_t id;
-
-    kit_ok(pm_pool_mapping(g->k->pool, m, &id, err), err);
-    kit_ok(pm_grow(&g->rows, &g->cap_rows, g->n_rows, sizeof *g->rows, err), err);
-    g->rows[g->n_rows++] = id;
-    return PMAPDB_OK;
-}
-
 /* Every time source and check, with and without a start time, a name, a command. */
-static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *err)
+static pmapdb_status on_block(void *ctx, const pm_block *block, uint32_t *rows, size_t n_rows,
+                              pmapdb_error *err)
 {
     static const pm_time_source sources[] = {PM_TIME_STREAM, PM_TIME_MTIME, PM_TIME_NOW,
                                              PM_TIME_EVERY};
@@ -51,29 +39,27 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, pmapdb_error *er
         c->block.notes = PM_TEXT("");
         c->command = pm_text_copy(block->command);
         c->block.command = pm_text_of(c->command);
-        c->rows = malloc((g->n_rows + 1) * sizeof *c->rows);
+        c->rows = malloc((n_rows + 1) * sizeof *c->rows);
         if (!c->rows)
             abort();
-        if (g->n_rows)
-            memcpy(c->rows, g->rows, g->n_rows * sizeof *c->rows);
-        c->n_rows = g->n_rows;
+        if (n_rows)
+            memcpy(c->rows, rows, n_rows * sizeof *c->rows);
+        c->n_rows = n_rows;
         c->time_source = sources[g->n % 4];
         c->ordinal = (int64_t)g->n % 3;
         kit_ok(pm_grow(&g->capture, &g->cap, g->n, sizeof(pm_capture *), err), err);
         g->capture[g->n++] = c;
     }
-    g->n_rows = 0;
     return PMAPDB_OK;
 }
 
 static void read_entry(given *g, pm_source *source)
 {
-    pm_reader_events events = {g, on_mapping, on_block};
     pm_reader *reader = NULL;
     const char *bytes;
     size_t n;
 
-    kit_ok(pm_reader_new(&events, PM_DIALECT_COUNT, &reader, NULL), NULL);
+    kit_ok(pm_reader_new(PM_DIALECT_COUNT, g->k->pool, on_block, g, &reader, NULL), NULL);
     if (!reader)
         abort();
     while (pm_source_read(source, &bytes, &n, NULL) == PMAPDB_OK && n &&
@@ -81,7 +67,6 @@ static void read_entry(given *g, pm_source *source)
         kit_ok(pm_reader_feed(reader, bytes, n, NULL), NULL);
     kit_ok(pm_reader_finish(reader, NULL), NULL);
     pm_reader_free(reader);
-    g->n_rows = 0;
 }
 
 /* ---- as text ---- */
@@ -227,7 +212,6 @@ static void round_trip(kit *k, const char *path)
     for (size_t i = 0; i < g.n; i++)
         pm_capture_free(g.capture[i]);
     free(g.capture);
-    free(g.rows);
 }
 
 static void expect_all(size_t at_least)

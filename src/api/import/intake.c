@@ -69,7 +69,6 @@ void pm_intake_open(pm_intake *in, const char *const *paths, size_t n_paths)
     const pm_blocks_options how = {.paths = paths,
                                    .n_paths = n_paths,
                                    .dialect = in->options->dialect,
-                                   .rows = true,
                                    .pool = &in->pool,
                                    .max_memory = in->options->max_memory,
                                    .max_unpacked = in->options->max_unpacked,

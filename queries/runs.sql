@@ -6,7 +6,7 @@
 -- param:  warm-up  duration ""    Time after the start that only the peak covers; else a tenth of each run
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- param:  label    text     ""    KEY=VALUE: only while the host has this label: build=2.3.1
--- param:  work     text     ""    A counter, [[ms,count],...] in order of time: cuts the runs by work, not by time
+-- param:  work     text     ""    A counter, [{"time":MS,"count":N},...] in order of time: cuts the runs by work, not by time
 -- column: run           time     When the run began
 -- column: block         int      0 for the warm-up, then 1 to 9: equal parts of the rest of the run
 -- column: at_s          real     Middle of the block's snapshots, seconds since the run began
@@ -64,8 +64,8 @@ run AS (
   FROM member GROUP BY run
 ),
 read AS (
-  SELECT j.key AS nth, json_extract(j.value, '$[0]') AS at_ms, json_extract(j.value, '$[1]') AS count,
-    lag(json_extract(j.value, '$[1]')) OVER (ORDER BY j.key) AS before
+  SELECT j.key AS nth, json_extract(j.value, '$.time') AS at_ms, json_extract(j.value, '$.count') AS count,
+    lag(json_extract(j.value, '$.count')) OVER (ORDER BY j.key) AS before
   FROM json_each(:work) j
 ),
 tick AS (

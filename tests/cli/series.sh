@@ -45,7 +45,7 @@ say "a table, and other formats"
 run pmapdb leaks --series good.csv --wide -o table.txt
 awk '{ print $1, $2 }' table.txt
 pmapdb leaks --series good.csv -f ndjson | awk -F '[:,]' '{ print $2, $4 }'
-pmapdb leaks --series good.csv -f prometheus | grep -c '^pmapdb_series_rate_per_hour{'
+pmapdb leaks --series good.csv -f prometheus | grep -c '^pmapdb_leaks_series_rate_per_hour{'
 
 say "bad rows cost themselves alone, a misplaced quote the whole file: status 2"
 {

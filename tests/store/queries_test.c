@@ -95,6 +95,7 @@ static const struct {
     {"check-findings", "newest", "[{\"process_id\":1,\"taken_at\":\"2026-11-21T02:00:00Z\"}]"},
     {"check-findings", "thresholds", "{\"rss\":[1024,null]}"},
     {"advice", "pages", "[{\"category\":\"heap\",\"ask\":\"diff\"}]"},
+    {"leaks-series", "series", "[{\"series_id\":\"a\",\"ts\":1700000000000,\"kb\":4}]"},
     {"leaks-words", "leaks", "[{\"process_id\":1,\"verdict\":\"leak\",\"unit\":\"KiB\"}]"},
     {"diff-summary", "totals", "[{\"newer\":0,\"rss_kib\":1},{\"newer\":1,\"rss_kib\":3}]"},
     {"who-top", "rows", "[{\"kind\":\"stack\",\"growth_kib\":4,\"stack\":\"a < main\"}]"},

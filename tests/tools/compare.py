@@ -186,7 +186,7 @@ def trouble(place):
     check.true("no file", code == 2 and "nowhere.csv': no such file" in err, err)
     (place / "bad.csv").write_text(good.read_text().replace(",total,3,", ",total,three,", 1))
     code, _, err = pmapdb("compare", good, "--with", place / "bad.csv")
-    check.true("a damaged file", code == 2 and "bad.csv:2: not a number" in err, err)
+    check.true("a damaged file", code == 2 and "bad.csv:2: mappings is 'three', not a number" in err, err)
     code, _, err = pmapdb("compare", good)
     check.true("nothing to compare with", code == 2 and "--with" in err, err)
     blind = place / "blind.csv"
@@ -355,7 +355,7 @@ def work(place):
                 ("worse", "better", 1))
     code, _, err = pmapdb("compare", files[0], place / "good.csv", "--with", files[1], "--fail-on", "per_work:1K")
     check.true("work of some runs is unknown", code == 2 and "aligned by time" in err and "--work FILE" in err, err)
-    for text, want in (("time,count\n5,1\n4,2\n", ":3: its time is before"), ("time,count\n5,x\n", ":2: count wants"),
+    for text, want in (("time,count\n5,1\n4,2\n", ":3: its time is before"), ("time,count\n5,x\n", ":2: count is 'x', not a number"),
                        ("time,count\n5,1\n", "has 1 row:"), ("when,count\n", "no column 'time'")):
         (place / "count.csv").write_text(text)
         code, _, err = pmapdb("--db", place / "work0.db", "baseline", "--work", place / "count.csv")

@@ -2,114 +2,44 @@
  * them. */
 #include "cli/compare/compare.h"
 
-#include "api/one_file.h"
+#include "cli/csv.h"
 #include "cli/run.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- CSV files ---- */
+/* ---- files ---- */
 
-typedef struct csv_file {
-    const char *path;
-    pm_buf *json;
-    int rows;
-    int64_t ms; /* of the row before */
-} csv_file;
-
-static pmapdb_status refuse_row(void *ctx, uint64_t line, const char *what, pmapdb_error *err)
+/* Reads a file of baseline. */
+static void read_baseline(const char *path, pm_buf *json)
 {
-    const csv_file *f = ctx;
+    static const pm_csv_field fields[] = {{"run", PM_CSV_TIME, true, true},
+                                          {"key", PM_CSV_TEXT, true, true},
+                                          {"dialect", PM_CSV_TEXT},
+                                          {"block", PM_CSV_NUMBER, true, true},
+                                          {"at_s", PM_CSV_NUMBER, true, true},
+                                          {"work", PM_CSV_NUMBER},
+                                          {"mappings", PM_CSV_NUMBER, true},
+                                          {"rss_kib", PM_CSV_NUMBER, true},
+                                          {"rss_max_kib", PM_CSV_NUMBER, true},
+                                          {"page_kib", PM_CSV_NUMBER}};
 
-    return pm_fail(err, PMAPDB_INPUT, "%s:%llu: %s", f->path, (unsigned long long)line, what);
+    pm_csv_json(
+        &(pm_csv_file){.path = path, .field = fields, .n_fields = sizeof fields / sizeof *fields},
+        json);
 }
 
-static int read_csv(csv_file *f, const pm_csv_column *columns, size_t n_columns,
-                    pmapdb_status (*take)(void *, uint64_t, const pm_text *, pmapdb_error *))
-{
-    const pm_csv_options options = {.path = f->path,
-                                    .columns = columns,
-                                    .n_columns = n_columns,
-                                    .ctx = f,
-                                    .row = take,
-                                    .bad = refuse_row};
-    pmapdb_error err;
-
-    pm_cli_must(pm_buf_add(f->json, "[", 1, &err), &err);
-    pm_cli_must(pm_one_file_csv(f->path, &options, &err), &err);
-    pm_cli_must(pm_buf_add(f->json, "]", 1, &err), &err);
-    return f->rows;
-}
-
-/* ---- a file of baseline ---- */
-
-enum { RUN, KEY, DIALECT, BLOCK, AT_S, WORK, MAPPINGS, RSS, RSS_MAX, PAGE, N_FIELDS };
-
-static const pm_csv_column fields[N_FIELDS] = {
-    [RUN] = {"run", true},           [KEY] = {"key", true},     [DIALECT] = {"dialect", false},
-    [BLOCK] = {"block", true},       [AT_S] = {"at_s", true},   [WORK] = {"work", false},
-    [MAPPINGS] = {"mappings", true}, [RSS] = {"rss_kib", true}, [RSS_MAX] = {"rss_max_kib", true},
-    [PAGE] = {"page_kib", false}};
-
-static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
-{
-    csv_file *f = ctx;
-    const pm_sink sink = {f->json, pm_sink_add};
-    pm_pair pairs[N_FIELDS] = {{0}};
-    char began[PM_CLOCK_TEXT];
-    int64_t ms;
-
-    for (int i = 0; i < N_FIELDS; i++) {
-        double number = NAN;
-
-        if (i >= BLOCK && field[i].len && !pm_csv_number(field[i], &number))
-            return refuse_row(ctx, line, "not a number", err);
-        pairs[i] = (pm_pair){
-            .key = fields[i].name,
-            .value = i >= BLOCK ? pm_value_real(number)
-                                : (pm_value){.kind = field[i].len ? PM_VALUE_TEXT : PM_VALUE_NULL,
-                                             .t = field[i]}};
-    }
-    if (!pm_csv_moment(field[RUN], &ms) ||
-        !(pairs[BLOCK].value.kind && pairs[BLOCK].value.r <= 9) || !pairs[AT_S].value.kind ||
-        !field[KEY].len)
-        return refuse_row(ctx, line, "not a row of pmapdb baseline", err);
-    pm_clock_format(ms, began);
-    pairs[RUN].value = pm_value_text(began);
-    pairs[BLOCK].value = pm_value_int((int64_t)pairs[BLOCK].value.r);
-    if (f->rows++)
-        pm_buf_add(f->json, ",", 1, NULL);
-    return pm_render_object(&sink, pairs, N_FIELDS, err);
-}
-
-/* ---- a counter of work ---- */
-
-static pmapdb_status take_count(void *ctx, uint64_t line, const pm_text *field, pmapdb_error *err)
-{
-    csv_file *f = ctx;
-    double count;
-    int64_t ms;
-
-    if (!pm_csv_moment(field[0], &ms))
-        return refuse_row(f, line, "time wants seconds since 1970 or an ISO 8601 time", err);
-    if (!pm_csv_number(field[1], &count))
-        return refuse_row(f, line, "count wants a number", err);
-    if (f->rows && ms < f->ms)
-        return refuse_row(f, line, "its time is before that of the row above", err);
-    f->ms = ms;
-    return pm_buf_addf(f->json, err, "%s[%lld,%.17g]", f->rows++ ? "," : "", (long long)ms, count);
-}
-
-/* Reads rows of time,count (requests so far) into the parameter work of the query runs. */
+/* Reads a counter of work (requests so far) for the query runs. */
 static void read_work(const char *path, pm_buf *json)
 {
-    static const pm_csv_column columns[] = {{"time", true}, {"count", true}};
-    int rows = read_csv(&(csv_file){.path = path, .json = json}, columns, 2, take_count);
+    static const pm_csv_field fields[] = {{"time", PM_CSV_MS, true, true},
+                                          {"count", PM_CSV_NUMBER, true, true}};
+    pm_csv_file file = {.path = path, .field = fields, .n_fields = 2, .ordered = true};
 
-    if (rows < 2)
-        pm_cli_die("'%s' has %d row%s: a counter of work has two at least", path, rows,
-                   rows == 1 ? "" : "s");
+    pm_csv_json(&file, json);
+    if (file.n < 2)
+        pm_cli_die("'%s' has %zu row%s: a counter of work has two at least", path, file.n,
+                   file.n == 1 ? "" : "s");
 }
 
 /* ---- a store ---- */
@@ -202,7 +132,7 @@ void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *word, bool o
     pm_cli_must(pm_buf_add(sources, ",", 1, &err), &err);
     begin = sources->len;
     if (word && stat(word, &st) == 0 && !is_store(word)) {
-        read_csv(&(csv_file){.path = word, .json = sources}, fields, N_FIELDS, take_row);
+        read_baseline(word, sources);
     } else {
         if (word && stat(word, &st) == 0)
             of_file.db = word;
@@ -218,12 +148,8 @@ void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *word, bool o
 
 pmapdb_store *pm_sources_end(pm_buf *sources, const pm_cli *cli)
 {
-    pmapdb_open_options open = {
-        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = cli->query_dir};
-    pmapdb_store *store;
     pmapdb_error err;
 
     pm_cli_must(pm_buf_add(sources, "]", 1, &err), &err);
-    pm_cli_must(pmapdb_open("the runs", &open, &store, &err), &err);
-    return store;
+    return pm_cli_store_in_memory(cli);
 }

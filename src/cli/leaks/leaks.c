@@ -51,7 +51,7 @@ static int exit_code_of(const pm_leaks_cmd *l)
     return PM_EXIT_TOO_FEW;
 }
 
-static void see_row(void *ctx, const pmapdb_rows *row)
+void pm_leaks_see(void *ctx, const pmapdb_rows *row)
 {
     char verdict[32];
 
@@ -102,7 +102,7 @@ static void ask_store(pm_leaks_cmd *l)
     if (shows_cards(l))
         show_cards(l, l->args.store, rows);
     else
-        pm_answer_write(l->cli, rows, see_row, l);
+        pm_answer_write(l->cli, rows, pm_leaks_see, l);
     pmapdb_rows_close(rows);
 }
 

@@ -18,6 +18,9 @@ typedef struct pm_leaks_cmd {
 /* Counts a verdict. `snapshots` may be PMAPDB_UNKNOWN. */
 void pm_leaks_count(pm_leaks_cmd *l, pm_verdict verdict, int64_t snapshots);
 
+/* Counts the verdict of the current row of leaks or leaks-series. */
+void pm_leaks_see(void *leaks_cmd, const pmapdb_rows *row);
+
 /* Runs leaks --series. Returns 0, or 2 if the file has bad rows. */
 int pm_leaks_series(pm_leaks_cmd *l);
 

@@ -208,104 +208,109 @@ touched AS (
 report AS (
   -- CASE x.head WHEN k.head is always true: it keeps SQLite from building a Bloom filter over a
   -- full table for each series
-  SELECT k.head, k.dialect, k.ended, (
-    SELECT leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
-      private_kib, private_dirty_kib, swap_kib, :metric, coalesce(:limit, k.given_kib), :sensitivity,
-      t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, k.process_ms,
-      was_kib, touched_kib)
-    FROM (
+  SELECT k.head, k.dialect, k.ended, leak_report((
       -- every moment; the rows of the other dialects are not compared, but their sums count
-      SELECT NULL AS key, CASE WHEN s.dialect = k.dialect AND s.state = 'complete' THEN NULL
-          WHEN s.rss_kib IS NULL THEN 'VmRSS' ELSE 'total' END AS category,
-        s.taken_ms AS first_ms, s.taken_ms AS last_ms, s.process_id AS life, s.mappings, s.size_kib,
-        coalesce(s.rss_kib, s.tool_rss_kib) AS rss_kib, s.pss_kib, s.private_kib,
+      SELECT leak_moments(s.taken_ms, s.process_id, s.epoch_id, s.off,
+        CASE WHEN s.dialect = k.dialect AND s.state_code = 0 THEN NULL
+          WHEN s.rss_kib IS NULL THEN 'VmRSS' ELSE 'total' END,
+        s.mappings, s.size_kib, coalesce(s.rss_kib, s.tool_rss_kib), s.pss_kib, s.private_kib,
         s.private_dirty_kib, coalesce(s.swap_kib, (SELECT g.swap_kib FROM live_reading g
-          WHERE g.snapshot_id = s.snapshot_id)) AS swap_kib, NULL AS was_kib, NULL AS touched_kib
+          WHERE g.snapshot_id = s.snapshot_id)))
       FROM series x
       CROSS JOIN snapshot s ON s.process_id = x.process_id
-      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.state <> 'partial'
+      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN s.state_code <> 1
         AND (s.dialect = k.dialect OR :dialect IS NULL AND s.preferred)
         AND s.taken_ms >= coalesce(:since, -9e15) END
-      UNION ALL
-      SELECT r.category, r.category, r.first_ms, r.last_ms, r.process_id, r.mappings, r.size_kib,
-        r.rss_kib, r.pss_kib, r.private_kib, r.private_dirty_kib, r.swap_kib, NULL, NULL
+    ), CASE WHEN :by <> 'category' THEN (
+      SELECT leak_runs(CASE WHEN :by = 'lineage' THEN CAST(r.lineage_id AS TEXT)
+          WHEN o.path = '' THEN '[anon]' ELSE o.path END, c.category, v.epoch_id, v.first,
+        ifnull(v.last, 32767), 1, CASE WHEN v.known & 1 THEN ifnull(r.size_kib, r.length / 1024) END,
+        v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib)
       FROM series x
-      CROSS JOIN category_runs r ON r.process_id = x.process_id
-      WHERE :by = 'category' AND :depth = '2' AND x.head = k.head
-        AND CASE x.head WHEN k.head THEN r.dialect = k.dialect AND r.category <> 'total' END
-      UNION ALL
-      SELECT CASE WHEN :by = 'lineage' THEN CAST(h.lineage_id AS TEXT) WHEN h.path = '' THEN '[anon]'
-          ELSE h.path END, h.category, h.first_ms, h.last_ms, h.process_id, 1, h.size_kib, h.rss_kib, h.pss_kib, h.private_kib, h.private_dirty_kib, h.swap_kib, NULL, NULL
+      CROSS JOIN mapping_versions v ON v.process_id = x.process_id
+      CROSS JOIN region r ON r.region_id = v.region_id
+      CROSS JOIN object o ON o.object_id = r.object_id
+      CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
+      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN v.dialect = k.dialect
+        AND v.state = 'complete' END)
+    WHEN :depth = '2' THEN (
+      SELECT leak_runs(c.category, c.category, v.epoch_id, v.first, ifnull(v.last, 32767),
+        v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib)
       FROM series x
-      CROSS JOIN lineage l ON l.process_id = x.process_id
-      CROSS JOIN lineage_history h ON h.lineage_id = l.lineage_id
-      WHERE :by <> 'category' AND x.head = k.head AND CASE x.head WHEN k.head THEN h.dialect = k.dialect
-        AND h.state = 'complete' AND h.first_ms <= h.last_ms END
-      UNION ALL
+      CROSS JOIN epoch e ON e.process_id = x.process_id
+      CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+      CROSS JOIN category c ON c.category_id = v.category_id
+      WHERE x.head = k.head AND CASE x.head WHEN k.head THEN e.dialect = k.dialect
+        AND e.state = 'complete' END)
+    ELSE (
       -- the sums of each first word over spans in which none of its parts changes: a change ends a
       -- span
-      SELECT w.category, w.category, a.taken_ms, z.taken_ms, t.process_id, sum(v.mappings),
-        CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END,
-        CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END,
-        CASE WHEN count(*) = count(v.pss_kib) THEN sum(v.pss_kib) END,
-        CASE WHEN count(*) = count(v.private_kib) THEN sum(v.private_kib) END,
-        CASE WHEN count(*) = count(v.private_dirty_kib) THEN sum(v.private_dirty_kib) END,
-        CASE WHEN count(*) = count(v.swap_kib) THEN sum(v.swap_kib) END, NULL, NULL
+      SELECT leak_runs(w.category, w.category, g.epoch_id, g.first, g.last, g.mappings, g.size_kib,
+        g.rss_kib, g.pss_kib, g.private_kib, g.private_dirty_kib, g.swap_kib)
       FROM (
-        SELECT process_id, epoch_id, parent_id, first, coalesce(lead(first) OVER (
-          PARTITION BY epoch_id, parent_id ORDER BY first) - 1, 32767) AS last
+        SELECT t.epoch_id, t.parent_id, t.first, t.last, sum(v.mappings) AS mappings,
+          CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END AS size_kib,
+          CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END AS rss_kib,
+          CASE WHEN count(*) = count(v.pss_kib) THEN sum(v.pss_kib) END AS pss_kib,
+          CASE WHEN count(*) = count(v.private_kib) THEN sum(v.private_kib) END AS private_kib,
+          CASE WHEN count(*) = count(v.private_dirty_kib) THEN sum(v.private_dirty_kib) END
+            AS private_dirty_kib,
+          CASE WHEN count(*) = count(v.swap_kib) THEN sum(v.swap_kib) END AS swap_kib
         FROM (
-          SELECT e.process_id, e.epoch_id, c.parent_id, v.first
-          FROM series x
-          CROSS JOIN epoch e ON e.process_id = x.process_id
-          CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
-          CROSS JOIN category c ON c.category_id = v.category_id
-          WHERE :by = 'category' AND :depth = '1' AND x.head = k.head AND CASE x.head WHEN k.head
-            THEN e.dialect = k.dialect AND e.state = 'complete' END
-          UNION
-          SELECT e.process_id, e.epoch_id, c.parent_id, v.last + 1
-          FROM series x
-          CROSS JOIN epoch e ON e.process_id = x.process_id
-          CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
-          CROSS JOIN category c ON c.category_id = v.category_id
-          WHERE :by = 'category' AND :depth = '1' AND x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
-            THEN e.dialect = k.dialect AND e.state = 'complete' END
-        )
-      ) t
-      CROSS JOIN category w ON w.category_id = t.parent_id
-      CROSS JOIN snapshot a ON a.epoch_id = t.epoch_id AND a.off = (SELECT min(s.off)
-        FROM snapshot s WHERE s.epoch_id = t.epoch_id AND s.off >= t.first)
-      CROSS JOIN snapshot z ON z.epoch_id = t.epoch_id AND z.off = (SELECT max(s.off)
-        FROM snapshot s WHERE s.epoch_id = t.epoch_id AND s.off <= t.last)
-      CROSS JOIN category_version v ON v.epoch_id = t.epoch_id AND v.first <= t.first
-        AND (v.last IS NULL OR v.last >= t.first)
-      CROSS JOIN category c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
-      WHERE +a.off <= +z.off
-      GROUP BY t.epoch_id, t.parent_id, t.first
-      UNION ALL
+          SELECT epoch_id, parent_id, first, coalesce(lead(first) OVER (
+            PARTITION BY epoch_id, parent_id ORDER BY first) - 1, 32767) AS last
+          FROM (
+            SELECT e.epoch_id, c.parent_id, v.first
+            FROM series x
+            CROSS JOIN epoch e ON e.process_id = x.process_id
+            CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+            CROSS JOIN category c ON c.category_id = v.category_id
+            WHERE x.head = k.head AND CASE x.head WHEN k.head
+              THEN e.dialect = k.dialect AND e.state = 'complete' END
+            UNION
+            SELECT e.epoch_id, c.parent_id, v.last + 1
+            FROM series x
+            CROSS JOIN epoch e ON e.process_id = x.process_id
+            CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
+            CROSS JOIN category c ON c.category_id = v.category_id
+            WHERE x.head = k.head AND v.last IS NOT NULL AND CASE x.head WHEN k.head
+              THEN e.dialect = k.dialect AND e.state = 'complete' END
+          )
+        ) t
+        CROSS JOIN category_version v ON v.epoch_id = t.epoch_id AND v.first <= t.first
+          AND (v.last IS NULL OR v.last >= t.first)
+        CROSS JOIN category c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
+        GROUP BY t.epoch_id, t.parent_id, t.first
+      ) g
+      CROSS JOIN category w ON w.category_id = g.parent_id)
+    END, (
       -- the newest 24 windows of the head; touched_kib is unknown where it did not work (CPU time of
       -- 1 ms, or a page fault, a second) or tasks of the machine waited for memory for 1 ms a second
-      SELECT CASE :by WHEN 'category' THEN slug WHEN 'lineage' THEN CAST(lineage_id AS TEXT)
-          ELSE CASE path WHEN '' THEN '[anon]' ELSE path END END,
-        slug, from_ms, to_ms, k.head, NULL, NULL, sum(CASE side WHEN 1 THEN kib ELSE 0 END), NULL,
-        NULL, NULL, NULL, sum(CASE side WHEN 0 THEN kib ELSE 0 END),
-        CASE WHEN worked AND NOT max(side = 1 AND referenced_kib IS NULL)
-          THEN sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END) END
+      SELECT leak_windows(key, slug, from_ms, to_ms, was_kib, rss_kib, touched_kib)
       FROM (
-        SELECT max(w.cpu_us, 1000 * w.minor_faults) >= w.to_ms - w.from_ms
-            AND w.stalled_us <= w.to_ms - w.from_ms AS worked, w.from_ms, w.to_ms, e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
-          m.rss_kib + ifnull(m.swap_kib, 0) AS kib,
-          CASE WHEN :by = 'category' AND :depth = '1' THEN m.parent ELSE m.category END AS slug
-        FROM touched w
-        CROSS JOIN (VALUES (0), (1)) e
-        CROSS JOIN mappings m ON m.snapshot_id
-          = CASE e.column1 WHEN 0 THEN w.from_snapshot_id ELSE w.snapshot_id END
-        WHERE w.process_id = k.head AND k.dialect IN ('smaps', 'pagemap')
-          AND w.from_ms >= coalesce(:since, -9e15)
-          AND w.from_ms > coalesce((SELECT c.cleared_ms FROM clearing c
-            WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15))
-      GROUP BY from_ms, slug, CASE :by WHEN 'lineage' THEN lineage_id WHEN 'object' THEN path END
-    )) AS verdicts
+        SELECT CASE :by WHEN 'category' THEN slug WHEN 'lineage' THEN CAST(lineage_id AS TEXT)
+            ELSE CASE path WHEN '' THEN '[anon]' ELSE path END END AS key,
+          slug, from_ms, to_ms, sum(CASE side WHEN 0 THEN kib ELSE 0 END) AS was_kib,
+          sum(CASE side WHEN 1 THEN kib ELSE 0 END) AS rss_kib,
+          CASE WHEN worked AND NOT max(side = 1 AND referenced_kib IS NULL)
+            THEN sum(CASE side WHEN 1 THEN referenced_kib ELSE 0 END) END AS touched_kib
+        FROM (
+          SELECT max(w.cpu_us, 1000 * w.minor_faults) >= w.to_ms - w.from_ms
+              AND w.stalled_us <= w.to_ms - w.from_ms AS worked, w.from_ms, w.to_ms,
+            e.column1 AS side, m.path, m.lineage_id, m.referenced_kib,
+            m.rss_kib + ifnull(m.swap_kib, 0) AS kib,
+            CASE WHEN :by = 'category' AND :depth = '1' THEN m.parent ELSE m.category END AS slug
+          FROM touched w
+          CROSS JOIN (VALUES (0), (1)) e
+          CROSS JOIN mappings m ON m.snapshot_id
+            = CASE e.column1 WHEN 0 THEN w.from_snapshot_id ELSE w.snapshot_id END
+          WHERE w.process_id = k.head AND k.dialect IN ('smaps', 'pagemap')
+            AND w.from_ms >= coalesce(:since, -9e15)
+            AND w.from_ms > coalesce((SELECT c.cleared_ms FROM clearing c
+              WHERE c.process_id = k.head ORDER BY c.mono_ns DESC LIMIT 1 OFFSET 25), -9e15))
+        GROUP BY from_ms, slug, CASE :by WHEN 'lineage' THEN lineage_id WHEN 'object' THEN path END)
+    ), :metric, coalesce(:limit, k.given_kib), :sensitivity, t.memory_max_kib, t.address_limit_kib,
+    t.stack_limit_kib, t.max_map_count, k.process_ms) AS verdicts
   FROM limited k
   LEFT JOIN live_process t ON t.live_process_id = k.live_process_id
 )

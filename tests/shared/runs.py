@@ -120,24 +120,36 @@ def expected(store):
     return sorted(out, key=repr)
 
 
-class Sums:
-    """Instead of leak_report: per key and snapshot the rows that lie over it, in any order."""
+class Rows:
+    """Instead of leak_moments and leak_runs."""
 
     def __init__(self):
-        self.moments, self.rows = set(), []
+        self.rows = []
 
-    def step(self, key, category, first, last, life, *rest):
-        if key is None:
-            self.moments.add(first)
-        if category == "total" or key is not None: # a capture that gives sums only, or a run of a category
-            assert first <= last
-            self.rows.append((key or category, first, last, life, rest[:NUMBERS]))
+    def step(self, *row):
+        self.rows.append(row)
 
     def finalize(self):
-        return json.dumps([{"key": key, "reason": repr([
-            (ms, sorted(repr(row[3:]) for row in self.rows
-                        if row[0] == key and row[1] <= ms <= row[2]))
-            for ms in sorted(self.moments)])} for key in sorted({row[0] for row in self.rows})])
+        return json.dumps(self.rows)
+
+
+def report(moments, runs, *_):
+    """Instead of leak_report: per key and snapshot the rows that lie over it, in any order."""
+    held, times = {}, set()
+    life = {}
+    for ms, process, epoch, off, sums, *values in json.loads(moments):
+        times.add(ms)
+        life[epoch, off] = ms, process
+        if sums == "total":                 # a capture that gives sums only
+            held.setdefault("total", []).append((ms, repr((process, tuple(values)))))
+    for key, _, epoch, first, last, *values in json.loads(runs or "[]"):
+        assert first <= last
+        for (e, off), (ms, process) in life.items():
+            if e == epoch and first <= off <= last:
+                held.setdefault(key, []).append((ms, repr((process, tuple(values)))))
+    return json.dumps([{"key": key, "reason": repr([
+        (ms, sorted(v for at, v in held[key] if at == ms)) for ms in sorted(times)])}
+        for key in sorted(held)])
 
 
 QUERY = (kit.ROOT / "queries" / "leaks.sql").read_text(encoding="utf-8")
@@ -148,7 +160,9 @@ def check_verdicts(check):
     """What the query hands to leak_report holds, at every snapshot, the sums of that snapshot."""
     for seed in SEEDS[::3]:
         store = Store(random.Random("verdicts %d" % seed), .3)
-        store.db.create_aggregate("leak_report", -1, Sums)
+        for name in ("leak_moments", "leak_runs", "leak_windows"):
+            store.db.create_aggregate(name, -1, Rows)
+        store.db.create_function("leak_report", -1, report)
         names = {name: i for i, name in store.db.execute("select category_id, category from category")}
         cursor = store.db.execute(QUERY, {**NOTHING, "depth": "2", "by": "category"})
         columns = [c[0] for c in cursor.description]

@@ -177,10 +177,10 @@ static void verdicts(void **state)
                      rows),
              "[\"leak\",2400]\n");
     kit_same(db,
-             kit_sql("%s json_extract(leak_report(CASE WHEN k THEN 'heap' END, 'heap', i * 60000, "
-                     "i * 60000, 1, 1, 1000 + 40 * i, 1000 + 40 * i, NULL, NULL, NULL, NULL, "
-                     "'joint', NULL, NULL), '$[0].key', '$[1].verdict') "
-                     "FROM t, (SELECT 0 AS k UNION ALL SELECT 1)",
+             kit_sql("%s json_extract(leak_report(leak_moments(i * 60000, 1, 1, i, NULL, NULL, "
+                     "NULL, NULL, NULL, NULL, NULL, NULL), leak_runs('heap', 'heap', 1, i, i, 1, "
+                     "1000 + 40 * i, 1000 + 40 * i, NULL, NULL, NULL, NULL), NULL, 'joint', NULL, "
+                     "NULL, NULL, NULL, NULL, NULL, NULL), '$[0].key', '$[1].verdict') FROM t",
                      rows),
              "[\"total\",\"leak\"]\n");
     kit_fails(db, "SELECT leak_verdict(1, 2, 3, 'x', 5)", "value must be a number");

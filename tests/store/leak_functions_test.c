@@ -193,26 +193,30 @@ static void what_is_wrong_is_said(void **state)
          "leak_verdict: runs overlap, so they are of more than one series");
     says(state, VERDICT("i, i, 1, 1, 1, 'a'"), "leak_verdict: limit_kib must be a number or NULL");
     says(state,
-         "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 'privat', NULL, NULL)",
+         "SELECT leak_report(NULL, NULL, NULL, 'privat', NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
          "leak_report: metric is not 'privat'");
+    says(state, "SELECT leak_runs('k', 'heap', 1, 0, 1, 1, 'much', 1, 1, 1, 1, 1)",
+         "leak_runs: size_kib must be a number or NULL");
     says(state,
-         "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 'much', 1, 1, 1, 1, 1, 'rss', NULL, NULL)",
-         "leak_report: size_kib must be a number or NULL");
-    says(state, "SELECT leak_report('k', 'heap', 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, NULL, NULL, 'loud')",
+         "SELECT leak_report(NULL, NULL, NULL, NULL, NULL, 'loud', NULL, NULL, NULL, NULL, NULL)",
          "leak_report: sensitivity is not 'loud'");
 }
 
 /* ---- leak_report ---- */
 
-#define MOMENTS                                                                                 \
-    "SELECT NULL AS key, NULL AS category, i * 60000 AS f, i * 60000 AS l, 1 AS life, NULL AS " \
-    "n, NULL AS v FROM t"
-#define REPORT(runs, options)                                                               \
-    "SELECT leak_report(key, category, f, l, life, n, v, v, v, v, v, 0, " options ") AS j " \
-    "FROM (" MOMENTS " UNION ALL " runs ")"
-#define HEAP "SELECT 'heap', 'heap', i * 60000, i * 60000, 1, 1, 1000 + 40 * i FROM t"
-#define FLAT "SELECT 'stack', 'stack', 0, 199 * 60000, 1, 1, 132"
-#define JOINT "'joint', NULL, 'normal'"
+/* Of each: ms, epoch, place, sums, kib; and key, category, first, last, n, kib in epoch 1. */
+#define MOMENTS "SELECT i * 60000 AS ms, 1 AS epoch, i AS off, NULL AS sums, NULL AS v FROM t"
+#define REPORT_OF(moments, runs, options)                                                        \
+    "SELECT leak_report((SELECT leak_moments(ms, 1, epoch, off, sums, NULL, v, v, v, v, v, 0) "  \
+    "FROM (" moments ")), (SELECT leak_runs(key, category, 1, f, l, n, v, v, v, v, v, 0) FROM (" \
+    "SELECT 1 AS key, 1 AS category, 1 AS f, 1 AS l, 1 AS n, 1 AS v WHERE 0 UNION ALL " runs     \
+    ")), NULL, " options ") AS j"
+#define REPORT(runs, options) REPORT_OF(MOMENTS, runs, options)
+#define HEAP "SELECT 'heap', 'heap', i, i, 1, 1000 + 40 * i FROM t"
+#define FLAT "SELECT 'stack', 'stack', 0, 199, 1, 132"
+#define NO_LIMITS ", NULL, NULL, NULL, NULL, NULL"
+#define JOINT_ALONE "'joint', NULL, 'normal'"
+#define JOINT JOINT_ALONE NO_LIMITS
 
 static void the_process_comes_first_then_the_worst(void **state)
 {
@@ -226,35 +230,38 @@ static void the_process_comes_first_then_the_worst(void **state)
     same(state, REPORT(HEAP " UNION ALL " FLAT, JOINT), REPORT(FLAT " UNION ALL " HEAP, JOINT));
 }
 
-/* Two halves of one key add up; parts before the first or after the last snapshot, or between two,
- * are cut off. */
+/* Two halves of one key add up; parts without a snapshot are cut off. */
 static void runs_add_up_and_are_cut(void **state)
 {
     same(state,
-         REPORT("SELECT 'heap', 'heap', i * 60000, i * 60000, 1, 1 - h, 500 + 20 * i FROM t, "
+         REPORT("SELECT 'heap', 'heap', i, i, 1 - h, 500 + 20 * i FROM t, "
                 "(SELECT 0 AS h UNION ALL SELECT 1)",
                 JOINT),
          REPORT(HEAP, JOINT));
-    same(state, REPORT("SELECT 'stack', 'stack', -7000000, 900000000, 1, 1, 132", JOINT),
+    same(state, REPORT("SELECT 'stack', 'stack', 0, 32767, 1, 132", JOINT), REPORT(FLAT, JOINT));
+    same(state, REPORT(FLAT " UNION ALL SELECT 'never', 'heap', 200, 32767, 1, 5", JOINT),
          REPORT(FLAT, JOINT));
-    same(state, REPORT(FLAT " UNION ALL SELECT 'never', 'heap', 60001, 119999, 1, 1, 5", JOINT),
-         REPORT(FLAT, JOINT));
+    same(state,
+         REPORT_OF("SELECT * FROM (" MOMENTS ") WHERE off % 10 OR off < 20 OR off > 180",
+                   HEAP " UNION ALL SELECT 'never', 'heap', 50, 50, 1, 5", JOINT),
+         REPORT_OF("SELECT * FROM (" MOMENTS ") WHERE off % 10 OR off < 20 OR off > 180",
+                   HEAP " WHERE i % 10 OR i < 20 OR i > 180", JOINT));
 }
 
 static void a_metric_alone(void **state)
 {
     says(state,
          "SELECT json_extract(j, '$[1].metric', '$[1].rate_per_h') FROM (" REPORT(
-             HEAP, "'pss', NULL, 'low'") ")",
+             HEAP, "'pss', NULL, 'low'" NO_LIMITS) ")",
          "[\"pss\",2400]");
     says(state,
          "SELECT json_extract(j, '$[1].metric', '$[1].unit', '$[1].rate_per_h') FROM (" REPORT(
-             "SELECT 'anon', 'anonymous', i * 60000, i * 60000, 1, 10 + i, 1000 FROM t",
-             "'mappings', NULL, NULL") ")",
+             "SELECT 'anon', 'anonymous', i, i, 10 + i, 1000 FROM t",
+             "'mappings', NULL, NULL" NO_LIMITS) ")",
          "[\"mappings\",\"mappings\",60]");
     says(state,
          "SELECT json_extract(j, '$[1].limit', '$[1].eta_h') FROM (" REPORT(
-             HEAP, "'rss', 9960, 'high'") ")",
+             HEAP, "'rss', 9960, 'high'" NO_LIMITS) ")",
          "[9960,0.416667]");
 }
 
@@ -263,18 +270,17 @@ static void limits_of_live_captures(void **state)
 {
     static const char none[] = REPORT(FLAT " UNION ALL " HEAP, JOINT);
 
-    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, NULL, NULL, NULL"), none);
-    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT ", -1, -1, -1, NULL, NULL"), none);
+    same(state, REPORT(FLAT " UNION ALL " HEAP, JOINT_ALONE ", -1, -1, -1, NULL, NULL"), none);
     says(state,
          "SELECT json_extract(j, '$[0].limit', '$[0].eta_h', '$[0].limit_by', '$[1].limit_by', "
          "'$[2].key', '$[2].limit', '$[2].limit_by') FROM (" REPORT(
-             FLAT " UNION ALL " HEAP, JOINT ", 13892, 50000, 8192, 65530, NULL") ")",
+             FLAT " UNION ALL " HEAP, JOINT_ALONE ", 13892, 50000, 8192, 65530, NULL") ")",
          "[13892,2,\"cgroup\",\"cgroup\",\"stack\",13892,\"cgroup\"]");
     says(state,
          "SELECT json_extract(j, '$[0].limit_by', '$[1].limit_by', '$[2].limit_by') FROM (" REPORT(
-             FLAT " UNION ALL " HEAP, JOINT ", NULL, NULL, 8192, NULL, NULL") ")",
+             FLAT " UNION ALL " HEAP, JOINT_ALONE ", NULL, NULL, 8192, NULL, NULL") ")",
          "[null,null,\"stack\"]");
-    says(state, REPORT(HEAP, JOINT ", 'max', NULL, NULL, NULL, NULL"),
+    says(state, REPORT(HEAP, JOINT_ALONE ", 'max', NULL, NULL, NULL, NULL"),
          "leak_report: memory_max_kib must be a number or NULL");
 }
 
@@ -282,51 +288,50 @@ static void limits_of_live_captures(void **state)
  */
 static void sums(void **state)
 {
-#define BLIND "SELECT 'heap', 'heap', 0, 199 * 60000, 1, 1, NULL"
-#define SUMS(from) \
-    "SELECT NULL, '" from "', i * 60000 + 7, i * 60000 + 7, 1, NULL, 1000 + 40 * i FROM t"
-#define TOTALS SUMS("VmRSS")
+#define BLIND "SELECT 'heap', 'heap', 0, 199, 1, NULL"
+#define SUMS(from) "SELECT i * 60000 + 7, 2, i, '" from "', 1000 + 40 * i FROM t"
+#define TOTALS MOMENTS " UNION ALL " SUMS("VmRSS")
     says(state,
          "SELECT json_array_length(j) || ' ' || json_extract(j, '$[0].key', '$[0].verdict', "
-         "'$[0].rss_from') FROM (" REPORT(SUMS("total"), JOINT) ")",
+         "'$[0].rss_from') FROM (" REPORT_OF(MOMENTS " UNION ALL " SUMS("total"), FLAT " WHERE 0",
+                                             JOINT) ")",
          "1 [\"total\",\"leak\",\"mappings\"]");
     says(state,
          "SELECT json_extract(j, '$[0].verdict', '$[0].rate_per_h', '$[0].first', '$[0].last', "
-         "'$[0].rss_from', '$[0].last_at', '$[1].rss_from', '$[1].last_at') FROM (" REPORT(
-             BLIND " UNION ALL " TOTALS, JOINT) ")",
+         "'$[0].rss_from', '$[0].last_at', '$[1].rss_from', '$[1].last_at') FROM (" REPORT_OF(
+             TOTALS, BLIND, JOINT) ")",
          "[\"leak\",2400,1000,8960,\"VmRSS\",\"1970-01-01T03:19:00.007Z\",null,null]");
-    same(state, REPORT(BLIND " UNION ALL " TOTALS, JOINT),
-         REPORT("SELECT * FROM (" TOTALS " ORDER BY i DESC) UNION ALL " BLIND, JOINT));
+    same(state, REPORT_OF(TOTALS, BLIND, JOINT),
+         REPORT_OF("SELECT * FROM (" TOTALS ") ORDER BY ms DESC", BLIND, JOINT));
     says(state, "SELECT json_extract(j, '$[0].rss_from') FROM (" REPORT(FLAT, JOINT) ")",
          "mappings");
-    says(state,
-         "SELECT leak_report(NULL, 'total', 0, 0, 1, 1, 1, 'much', 1, 1, 1, 1, 'rss', NULL, NULL)",
-         "leak_report: rss_kib must be a number or NULL");
+    says(state, "SELECT leak_moments(0, 1, 1, 0, 'total', 1, 1, 'much', 1, 1, 1, 1)",
+         "leak_moments: rss_kib must be a number or NULL");
 }
 
 /* A path may hold anything; two categories of one path are two keys. */
 static void keys_come_back_as_they_went_in(void **state)
 {
-    says(state,
-         "SELECT json_extract(j, '$[1].key') = '/a\"b\\c' || char(10, 1, 228) AND json_valid(j) "
-         "FROM "
-         "(" REPORT("SELECT '/a\"b\\c' || char(10, 1, 228), 'mapped-file', 0, 11940000, 1, 1, 4",
-                    JOINT) ")",
-         "1");
+    says(
+        state,
+        "SELECT json_extract(j, '$[1].key') = '/a\"b\\c' || char(10, 1, 228) AND json_valid(j) "
+        "FROM "
+        "(" REPORT("SELECT '/a\"b\\c' || char(10, 1, 228), 'mapped-file', 0, 199, 1, 4", JOINT) ")",
+        "1");
     says(state,
          "SELECT json_array_length(j) FROM (" REPORT(
-             "SELECT '[anon]', 'anonymous', 0, 11940000, 1, 1, 4 UNION ALL "
-             "SELECT '[anon]', 'reserve', 0, 11940000, 1, 1, 4",
+             "SELECT '[anon]', 'anonymous', 0, 199, 1, 4 UNION ALL "
+             "SELECT '[anon]', 'reserve', 0, 199, 1, 4",
              JOINT) ")",
          "3");
 }
 
 static void nothing_of_nothing(void **state)
 {
-    says(state, "SELECT leak_report(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1) WHERE 0", "NULL");
+    says(state, REPORT_OF(MOMENTS " WHERE 0", HEAP, JOINT), "NULL");
     says(state,
-         "SELECT json_extract(j, '$[0].verdict') FROM (SELECT leak_report(NULL, NULL, 5, 5, 1, "
-         "NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) AS j)",
+         "SELECT json_extract(j, '$[0].verdict') FROM (" REPORT_OF(MOMENTS " LIMIT 1",
+                                                                   HEAP " WHERE 0", JOINT) ")",
          "too-few");
 }
 

@@ -21,18 +21,23 @@
  *     spread evenly over first_ms..last_ms; equal neighbours count as one run, however they
  *     were cut, unless captures are missing between them (3 median steps). A page of 0 KiB: the
  *     values are pieces. NULL without rows.
- * leak_report(key, category, first_ms, last_ms, life, mappings, size_kib, rss_kib, pss_kib,
- *             private_kib, private_dirty_kib, swap_kib, metric, limit_kib, sensitivity
- *             [, memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, process_ms
- *             [, was_kib, touched_kib]])
- *     All rows of one process, including lives that follow each other. Rows without key are its
- *     snapshots, at first_ms, with the numbers of the whole process; the others are runs of a key
- *     -> a JSON array, the whole process first, then the worst keys. The category of a snapshot
- *     that does not show the keys is VmRSS if that is its rss_kib, else total. The numbers of the
- *     other snapshots count where the keys do not know them. The last five are limits as in table
- *     live_process, -1 for no limit, and when the process started; limit_kib takes precedence
- *     over memory_max_kib. A row with was_kib is a window of key: between first_ms, when it had
- *     was_kib, and last_ms, when it had rss_kib, touched_kib of that were touched.
+ * leak_moments(taken_ms, process_id, epoch_id, off, sums, mappings, size_kib, rss_kib, pss_kib,
+ *              private_kib, private_dirty_kib, swap_kib)
+ *     An aggregate: the snapshots of one process, or of lives that follow each other, with the
+ *     numbers of the whole process. sums: NULL; of a snapshot that does not show the keys VmRSS if
+ *     that is its rss_kib, else total. The numbers of the others count where the keys do not know
+ *     them.
+ * leak_runs(key, category, epoch_id, first, last, mappings, size_kib, rss_kib, pss_kib,
+ *           private_kib, private_dirty_kib, swap_kib)
+ *     An aggregate: what keys held from one place of an epoch to another one.
+ * leak_windows(key, category, from_ms, to_ms, was_kib, rss_kib, touched_kib)
+ *     An aggregate: between from_ms, when the key had was_kib, and to_ms, when it had rss_kib,
+ *     touched_kib of that were touched.
+ * leak_report(moments, runs, windows, metric, limit_kib, sensitivity, memory_max_kib,
+ *             address_limit_kib, stack_limit_kib, max_map_count, process_ms)
+ *     The results of the three -> a JSON array, the whole process first, then the worst keys. The
+ *     last five are limits as in table live_process, -1 for no limit, and when the process
+ *     started; limit_kib takes precedence over memory_max_kib.
  *
  * An unknown value is NULL, and absent in JSON. life: changes when the process restarts. */
 #ifndef PM_STORE_FUNCTIONS_H

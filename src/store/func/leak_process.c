@@ -1,4 +1,5 @@
-/* leak_process: runs between times -> runs between places of the timeline -> verdicts. */
+/* leak_process: runs between places of epochs -> runs between places of the timeline -> verdicts.
+ */
 #include "store/func/leak_process.h"
 
 #include "store/func/leak_json.h"
@@ -17,39 +18,61 @@ pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *momen
     return st;
 }
 
-pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category, int64_t first_ms,
-                                int64_t last_ms, const double *value, pmapdb_error *err)
+pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
+                                const pm_leak_piece *run, pmapdb_error *err)
 {
-    pm_leak_piece run = {.first_ms = first_ms, .last_ms = last_ms};
     pmapdb_status st = l->texts ? PMAPDB_OK : pm_pool_new(&l->texts, err);
+    pm_leak_piece *to;
 
-    PM_STEP(st, pm_pool_text(l->texts, key, &run.key, err));
-    PM_STEP(st, pm_pool_text(l->texts, category, &run.category, err));
     PM_STEP(st, pm_grow(&l->run, &l->cap_runs, l->n_runs, sizeof *l->run, err));
     if (st != PMAPDB_OK)
         return st;
-    memcpy(run.value, value, sizeof run.value);
-    l->run[l->n_runs++] = run;
-    return PMAPDB_OK;
+    to = &l->run[l->n_runs++];
+    *to = *run;
+    st = pm_pool_text(l->texts, key, &to->key, err);
+    PM_STEP(st, pm_pool_text(l->texts, category, &to->category, err));
+    return st;
 }
 
 pmapdb_status pm_leak_lives_window(pm_leak_lives *l, pm_text key, pm_text category,
                                    const pm_leak_window *window, pmapdb_error *err)
 {
     pm_leak_touch touch = {.window = *window};
-    pmapdb_status st = l->texts ? PMAPDB_OK : pm_pool_new(&l->texts, err);
+    pmapdb_status st = l->touch_texts ? PMAPDB_OK : pm_pool_new(&l->touch_texts, err);
 
-    PM_STEP(st, pm_pool_text(l->texts, key, &touch.key, err));
-    PM_STEP(st, pm_pool_text(l->texts, category, &touch.category, err));
+    PM_STEP(st, pm_pool_text(l->touch_texts, key, &touch.key, err));
+    PM_STEP(st, pm_pool_text(l->touch_texts, category, &touch.category, err));
     PM_STEP(st, pm_grow(&l->touch, &l->cap_touches, l->n_touches, sizeof *l->touch, err));
     if (st == PMAPDB_OK)
         l->touch[l->n_touches++] = touch;
     return st;
 }
 
+void pm_leak_lives_move(pm_leak_lives *to, pm_leak_lives *from)
+{
+    pm_leak_lives rest = {0};
+
+    if (!from)
+        return;
+    if (from->moment) {
+        to->moment = from->moment;
+        to->n_moments = from->n_moments;
+    } else if (from->run) {
+        to->texts = from->texts;
+        to->run = from->run;
+        to->n_runs = from->n_runs;
+    } else {
+        to->touch_texts = from->touch_texts;
+        to->touch = from->touch;
+        to->n_touches = from->n_touches;
+    }
+    *from = rest;
+}
+
 void pm_leak_lives_free(pm_leak_lives *l)
 {
     free(l->touch);
+    pm_pool_free(l->touch_texts);
     pm_pool_free(l->texts);
     free(l->moment);
     free(l->run);
@@ -122,20 +145,28 @@ static int compare_texts(pm_text a, pm_text b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+static int compare_keys(const pm_pool *texts, uint32_t key, uint32_t category,
+                        const pm_pool *other_texts, uint32_t other_key, uint32_t other_category)
+{
+    int order =
+        compare_texts(pm_pool_text_get(texts, key), pm_pool_text_get(other_texts, other_key));
+
+    return order ? order
+                 : compare_texts(pm_pool_text_get(texts, category),
+                                 pm_pool_text_get(other_texts, other_category));
+}
+
 /* Compares all values, not ids: sums of doubles must not depend on the order of the rows. */
 static int compare_runs(const void *left, const void *right, void *texts)
 {
     const pm_leak_piece *a = left, *b = right;
 
-    if (a->key != b->key)
-        return compare_texts(pm_pool_text_get(texts, a->key), pm_pool_text_get(texts, b->key));
-    if (a->category != b->category)
-        return compare_texts(pm_pool_text_get(texts, a->category),
-                             pm_pool_text_get(texts, b->category));
-    if (a->first_ms != b->first_ms)
-        return a->first_ms < b->first_ms ? -1 : 1;
-    if (a->last_ms != b->last_ms)
-        return a->last_ms < b->last_ms ? -1 : 1;
+    if (a->key != b->key || a->category != b->category)
+        return compare_keys(texts, a->key, a->category, texts, b->key, b->category);
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    if (a->last != b->last)
+        return a->last < b->last ? -1 : 1;
     for (int i = 0; i < PM_METRIC_COUNT; i++) {
         double x = a->value[i], y = b->value[i];
 
@@ -148,19 +179,36 @@ static int compare_runs(const void *left, const void *right, void *texts)
 }
 
 /* By key, then by time. */
-static int compare_touches(const void *left, const void *right)
+static int compare_touches(const void *left, const void *right, void *texts)
 {
     const pm_leak_touch *a = left, *b = right;
+    int order = compare_keys(texts, a->key, a->category, texts, b->key, b->category);
 
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    if (a->category != b->category)
-        return a->category < b->category ? -1 : 1;
+    if (order)
+        return order;
     return (a->window.from_ms > b->window.from_ms) - (a->window.from_ms < b->window.from_ms);
 }
 
+/* Where a place of an epoch is in the timeline. */
+typedef struct spot {
+    pm_leak_place place;
+    int64_t ms;
+    size_t at;
+} spot;
+
+static int compare_spots(const void *left, const void *right)
+{
+    const spot *a = left, *b = right;
+
+    if (a->place.epoch != b->place.epoch)
+        return a->place.epoch < b->place.epoch ? -1 : 1;
+    return (a->place.off > b->place.off) - (a->place.off < b->place.off);
+}
+
 typedef struct asked {
-    int64_t *ms; /* of the moments */
+    spot *spot; /* of all moments, by place */
+    size_t n_spots;
+    int64_t *ms; /* of the timeline */
     int32_t *life;
     pm_leak_sums *sums;
     pm_leak_run *run;
@@ -173,6 +221,7 @@ typedef struct asked {
 
 static void asked_free(asked *a)
 {
+    free(a->spot);
     free(a->ms);
     free(a->life);
     free(a->sums);
@@ -185,6 +234,7 @@ static void asked_free(asked *a)
 
 static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *err)
 {
+    a->spot = calloc(l->n_moments + 1, sizeof *a->spot);
     a->ms = calloc(l->n_moments + 1, sizeof *a->ms);
     a->life = calloc(l->n_moments + 1, sizeof *a->life);
     a->sums = calloc(l->n_moments + 1, sizeof *a->sums);
@@ -193,14 +243,22 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
     a->window = calloc(l->n_touches + 1, sizeof *a->window);
     a->windows = calloc(l->n_runs + 1, sizeof *a->windows);
     a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
-    return a->ms && a->life && a->sums && a->run && a->key && a->window && a->windows && a->answer
+    return a->spot && a->ms && a->life && a->sums && a->run && a->key && a->window && a->windows &&
+                   a->answer
                ? PMAPDB_OK
                : pm_fail_nomem(err);
 }
 
 /* Lives that follow each other are 0, 1 ... */
-static void set_moments(const pm_leak_lives *l, asked *a)
+static void set_moments(pm_leak_lives *l, asked *a)
 {
+    a->n_spots = l->n_moments;
+    for (size_t i = 0; i < l->n_moments; i++)
+        a->spot[i] = (spot){l->moment[i].place, l->moment[i].ms, 0};
+    qsort(a->spot, a->n_spots, sizeof *a->spot, compare_spots);
+    order_moments(l);
+    for (size_t i = 0; i < a->n_spots; i++)
+        a->spot[i].at = place_of(l, a->spot[i].ms);
     for (size_t i = 0; i < l->n_moments; i++) {
         const pm_leak_moment *m = &l->moment[i];
 
@@ -210,6 +268,55 @@ static void set_moments(const pm_leak_lives *l, asked *a)
     }
 }
 
+/* The number of spots before a place. */
+static size_t spots_before(const asked *a, int64_t epoch, int64_t off)
+{
+    spot wanted = {.place = {epoch, off}};
+    size_t low = 0, high = a->n_spots;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare_spots(&a->spot[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* From places of an epoch to those of the timeline. Drops runs without a snapshot. */
+static void place_runs(pm_leak_lives *l, const asked *a)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n_runs; i++) {
+        pm_leak_piece *r = &l->run[i];
+        size_t first = spots_before(a, r->epoch, r->first);
+        size_t end = spots_before(a, r->epoch, r->last + 1);
+
+        if (first >= end)
+            continue;
+        r->first = (int64_t)a->spot[first].at;
+        r->last = (int64_t)a->spot[end - 1].at;
+        l->run[n++] = *r;
+    }
+    l->n_runs = n;
+}
+
+static void sort_runs(pm_leak_lives *l)
+{
+    if (l->n_runs)
+        qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
+}
+
+static int compare_to_touch(const pm_leak_lives *l, const pm_leak_piece *run, size_t touch)
+{
+    const pm_leak_touch *t = &l->touch[touch];
+
+    return compare_keys(l->texts, run->key, run->category, l->touch_texts, t->key, t->category);
+}
+
 /* The windows of the key of a run. */
 static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const pm_leak_piece *run)
 {
@@ -217,44 +324,34 @@ static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const 
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const pm_leak_touch *t = &l->touch[middle];
 
-        if (t->key < run->key || (t->key == run->key && t->category < run->category))
+        if (compare_to_touch(l, run, middle) > 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (end = low; end < l->n_touches && l->touch[end].key == run->key &&
-                    l->touch[end].category == run->category;)
+    for (end = low; end < l->n_touches && compare_to_touch(l, run, end) == 0;)
         end++;
     return (pm_leak_windows){a->window + low, end - low};
 }
 
-/* Drops a key without a run in the timeline. */
 static void set_keys(const pm_leak_lives *l, asked *a)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < l->n_touches; i++)
         a->window[i] = l->touch[i].window;
     for (size_t i = 0; i < l->n_runs; i++) {
         const pm_leak_piece *r = &l->run[i];
-        size_t first = place_of(l, r->first_ms);
-        size_t end = place_of(l, r->last_ms + 1);
         const char *key = pm_pool_text_get(l->texts, r->key).data;
         const char *category = pm_pool_text_get(l->texts, r->category).data;
 
-        if (first >= end)
-            continue;
         if (a->n_keys == 0 || a->key[a->n_keys - 1].key != key ||
             a->key[a->n_keys - 1].category != category) {
             a->windows[a->n_keys] = windows_of(l, a, r);
-            a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[n], 0};
+            a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[i], 0};
         }
         a->key[a->n_keys - 1].n_runs++;
-        a->run[n] = (pm_leak_run){.first = (uint32_t)first, .last = (uint32_t)end - 1};
-        memcpy(a->run[n].value, r->value, sizeof r->value);
-        n++;
+        a->run[i] = (pm_leak_run){.first = (uint32_t)r->first, .last = (uint32_t)r->last};
+        memcpy(a->run[i].value, r->value, sizeof r->value);
     }
 }
 
@@ -295,17 +392,19 @@ static pmapdb_status write_answers(const asked *a, bool is_series, pm_buf *json,
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err)
 {
     asked a = {0};
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
-    if (l->n_runs)
-        qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
     if (l->n_touches)
-        qsort(l->touch, l->n_touches, sizeof *l->touch, compare_touches);
-    st = l->n_stretched > 0 ? pm_leak_lives_spread(l, err) : PMAPDB_OK;
-    order_moments(l);
+        qsort_r(l->touch, l->n_touches, sizeof *l->touch, compare_touches, l->touch_texts);
+    if (l->n_stretched > 0) {
+        sort_runs(l);
+        st = pm_leak_lives_spread(l, err);
+    }
     PM_STEP(st, asked_new(l, &a, err));
     if (st == PMAPDB_OK) {
         set_moments(l, &a);
+        place_runs(l, &a);
+        sort_runs(l);
         set_keys(l, &a);
         l->options.touched = l->n_touches ? a.windows : NULL;
         st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys,

@@ -8,21 +8,13 @@
 /* As in category_runs: a step longer than this many median steps is a gap. */
 #define GAP_STEPS 3
 
-pmapdb_status pm_leak_lives_stretch(pm_leak_lives *l, const pm_leak_piece *run, double value,
+pmapdb_status pm_leak_lives_stretch(pm_leak_lives *l, pm_leak_piece run, double value,
                                     pmapdb_error *err)
 {
-    double values[PM_METRIC_COUNT];
-    pmapdb_status st;
-
     for (int m = 0; m < PM_METRIC_COUNT; m++)
-        values[m] = m == l->options.metric ? value : NAN;
-    st = pm_leak_lives_run(l, PM_TEXT(""), PM_TEXT(""), run->first_ms, run->last_ms, values, err);
-    if (st != PMAPDB_OK)
-        return st;
-    l->run[l->n_runs - 1].life = run->life;
-    l->run[l->n_runs - 1].n = run->n;
-    l->n_stretched += run->n;
-    return PMAPDB_OK;
+        run.value[m] = m == l->options.metric ? value : NAN;
+    l->n_stretched += run.n;
+    return pm_leak_lives_run(l, PM_TEXT(""), PM_TEXT(""), &run, err);
 }
 
 typedef struct step {
@@ -50,9 +42,9 @@ static pmapdb_status longest_step(const pm_leak_lives *l, double *out, pmapdb_er
         const pm_leak_piece *r = &l->run[i];
 
         if (r->n > 1)
-            steps[n++] = (step){(double)(r->last_ms - r->first_ms) / (double)(r->n - 1), r->n - 1};
+            steps[n++] = (step){(double)(r->last - r->first) / (double)(r->n - 1), r->n - 1};
         if (i > 0)
-            steps[n++] = (step){(double)(r->first_ms - r[-1].last_ms), 1};
+            steps[n++] = (step){(double)(r->first - r[-1].last), 1};
     }
     qsort(steps, n, sizeof *steps, compare_steps);
     for (size_t i = 0; i < n; i++)
@@ -78,8 +70,8 @@ static void join(pm_leak_lives *l, double longest)
         double before = last ? last->value[l->options.metric] : 0;
 
         if (last && (value == before || (isnan(value) && isnan(before))) &&
-            last->life == run->life && (double)(run->first_ms - last->last_ms) <= longest) {
-            last->last_ms = run->last_ms;
+            last->life == run->life && (double)(run->first - last->last) <= longest) {
+            last->last = run->last;
             last->n += run->n;
         } else {
             l->run[n++] = *run;
@@ -92,30 +84,36 @@ static void join(pm_leak_lives *l, double longest)
 static pmapdb_status spread(pm_leak_lives *l, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
+    int64_t off = 0, before = INT64_MIN;
 
     for (size_t i = 0; i < l->n_runs; i++) {
         pm_leak_piece *r = &l->run[i];
         pm_leak_moment moment = {.life = r->life};
+        int64_t again = 0, place = off;
 
         memcpy(moment.sums.value, r->value, sizeof r->value);
         for (int64_t k = 0; k < r->n && st == PMAPDB_OK; k++) {
             double share = r->n > 1 ? (double)k / (double)(r->n - 1) : 1;
 
-            moment.ms = r->first_ms + llrint(share * (double)(r->last_ms - r->first_ms));
+            moment.ms = r->first + llrint(share * (double)(r->last - r->first));
+            moment.place.off = off++;
+            again += moment.ms == before;
             st = pm_leak_lives_moment(l, &moment, err);
         }
-        r->first_ms += i > 0 && r->first_ms == r[-1].last_ms;
+        before = r->last;
+        r->first = place + again;
+        r->last = off - 1;
     }
     return st;
 }
 
 pmapdb_status pm_leak_lives_spread(pm_leak_lives *l, pmapdb_error *err)
 {
-    double longest;
-    pmapdb_status st = PMAPDB_OK;
+    double longest = INFINITY;
+    pmapdb_status st;
 
     for (size_t i = 1; i < l->n_runs; i++)
-        if (l->run[i].first_ms < l->run[i - 1].last_ms)
+        if (l->run[i].first < l->run[i - 1].last)
             return pm_fail(err, PMAPDB_USAGE,
                            "leak_verdict: runs overlap, so they are of more than one series");
     st = longest_step(l, &longest, err);

@@ -50,23 +50,17 @@ series AS (
 moment AS (
   SELECT * FROM placed WHERE ms IS NOT next_ms AND kb IS NOT NULL
 ),
-given AS (
-  -- the snapshots of each process, and the runs of its key
-  SELECT series_id, NULL AS key, ms, life, NULL AS mappings, NULL AS size, NULL AS rss, NULL AS pss, NULL AS private,
-    NULL AS private_dirty, NULL AS swap
-  FROM moment
-  UNION ALL
-  SELECT series_id, series_id, ms, life, CASE :metric WHEN 'mappings' THEN kb ELSE mappings END,
-    CASE :metric WHEN 'size' THEN kb ELSE size_kb END, CASE WHEN :metric IN ('joint', 'rss') THEN kb END,
-    CASE :metric WHEN 'pss' THEN kb END, CASE :metric WHEN 'private' THEN kb ELSE private_kb END,
-    CASE :metric WHEN 'private_dirty' THEN kb END, CASE :metric WHEN 'swap' THEN kb END
-  FROM moment
-),
 judged AS (
-  SELECT s.series_id, json_extract(leak_report(g.key, CASE WHEN g.key IS NOT NULL THEN s.category END, g.ms, g.ms, g.life, g.mappings, g.size, g.rss,
-    g.pss, g.private, g.private_dirty, g.swap, CASE :metric WHEN 'rss' THEN 'joint' ELSE :metric END, s."limit", :sensitivity,
+  -- a process of one key
+  SELECT s.series_id, json_extract(leak_report(
+    leak_moments(m.ms, m.life, 1, m.place, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    leak_runs(s.series_id, s.category, 1, m.place, m.place, CASE :metric WHEN 'mappings' THEN m.kb ELSE m.mappings END,
+      CASE :metric WHEN 'size' THEN m.kb ELSE m.size_kb END, CASE WHEN :metric IN ('joint', 'rss') THEN m.kb END,
+      CASE :metric WHEN 'pss' THEN m.kb END, CASE :metric WHEN 'private' THEN m.kb ELSE m.private_kb END,
+      CASE :metric WHEN 'private_dirty' THEN m.kb END, CASE :metric WHEN 'swap' THEN m.kb END),
+    NULL, CASE :metric WHEN 'rss' THEN 'joint' ELSE :metric END, s."limit", :sensitivity,
     NULL, CASE :metric WHEN 'size' THEN s."limit" END, NULL, CASE :metric WHEN 'mappings' THEN s."limit" END, NULL), '$[1]') AS said
-  FROM given g JOIN series s ON s.series_id = g.series_id
+  FROM moment m JOIN series s ON s.series_id = m.series_id
   GROUP BY s.series_id
 )
 SELECT s.series_id, ifnull(json_extract(j.said, '$.verdict'), 'too-few') AS verdict, json_extract(j.said, '$.shape') AS shape,

@@ -19,6 +19,10 @@
 -- column: metric     text     As in leaks
 -- column: unit       text     KiB or mappings
 -- column: rate       real     Growth per hour, as a number
+-- column: low        real     Lower end of its 90 % interval
+-- column: high       real     Upper end
+-- column: limit      real     What it cannot exceed
+-- column: limit_before text   What comes before the limit: whose it is
 -- column: seen       real     The smallest growth per hour that would have been seen, as a number
 -- column: last       real     The newest value, as a number
 -- column: snapshots  count    Snapshots that were judged
@@ -53,7 +57,9 @@ WITH leak AS (
     json_extract(value, '$.lives') AS lives, json_extract(value, '$.span_h') AS span_h,
     json_extract(value, '$.since') AS since, json_extract(value, '$.reason') AS reason,
     json_extract(value, '$.touched') AS touched, json_extract(value, '$.limit') AS "limit",
-    json_extract(value, '$.limit_by') AS limit_by, json_extract(value, '$.eta_h') AS eta_h,
+    CASE json_extract(value, '$.limit_by') WHEN 'cgroup' THEN 'cgroup limit ' WHEN 'stack' THEN 'stack limit (ulimit -s) '
+      WHEN 'address space' THEN 'address space limit (ulimit -v) ' WHEN 'map count' THEN 'vm.max_map_count ' ELSE '' END AS limit_before,
+    json_extract(value, '$.eta_h') AS eta_h,
     json_extract(value, '$.last_at') AS last_at, json_extract(value, '$.rss_from') AS rss_from
   FROM json_each(:leaks)
 ),
@@ -107,7 +113,7 @@ said AS (
 SELECT l.nth, l.process_id, l.whole, l.grade > 0 AND (NOT l.whole OR l.grade > l.worst_part) AS finding,
   NOT l.whole OR l.worst_part < 0 OR l.grade > max(l.worst_part, 0) AS counted, l.name, l.pid,
   substr(l.name, 1, 128) || coalesce('/' || l.pid, '') AS called, l."key", l.category, l.lineage, l.path, l.dialect,
-  l.verdict, l.metric, l.unit, l.rate, l.seen, l.last, l.snapshots, l.lives, l.since, l.reason, l.touched,
+  l.verdict, l.metric, l.unit, l.rate, l.low, l.high, l."limit", l.limit_before, l.seen, l.last, l.snapshots, l.lives, l.since, l.reason, l.touched,
   ifnull(l.rss_from, '') = 'unknown' AS blind, l."limit" IS NOT NULL AS limited,
   CASE WHEN l.rate > 0 THEN '+' ELSE '' END || l.rate_t || ' ' || l.rate_unit || '/h [' || l.low_t || ', ' || l.high_t || ']' AS rate_words,
   ifnull(json_extract('{"const":"flat","step":"one step","two-step":"two steps","saturating":"levelling off","knee":"fast, then linear",
@@ -125,9 +131,7 @@ SELECT l.nth, l.process_id, l.whole, l.grade > 0 AND (NOT l.whole OR l.grade > l
     || l.as_of AS course_words,
   l.seen_t || ' ' || CASE WHEN l.seen IS NULL THEN '' ELSE l.seen_unit END || '/h' AS seen_words,
   CASE WHEN l."limit" IS NULL THEN 'none known; give --limit SIZE to see how long it lasts'
-    ELSE CASE l.limit_by WHEN 'cgroup' THEN 'cgroup limit ' WHEN 'address space' THEN 'address space limit (ulimit -v) '
-        WHEN 'stack' THEN 'stack limit (ulimit -s) ' WHEN 'map count' THEN 'vm.max_map_count ' ELSE '' END
-      || l.limit_t || ' ' || l.limit_unit || CASE WHEN l.eta_h IS NULL THEN '; when it is reached is not known'
+    ELSE l.limit_before || l.limit_t || ' ' || l.limit_unit || CASE WHEN l.eta_h IS NULL THEN '; when it is reached is not known'
         WHEN l.eta_h <= 0 THEN ' is reached'
         ELSE ' in ' || span_text(l.left_h * 3600000.0) || l.end_at || CASE WHEN l.low IS NULL OR l.high IS NULL OR l.high <= 0 THEN ''
           ELSE ' [' || span_text(max(l.eta_h * l.rate / l.high - (l.eta_h - l.left_h), 0) * 3600000.0) || ', '

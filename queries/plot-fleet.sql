@@ -5,9 +5,14 @@
 -- param:  points  int     40  About so many numbers per process
 -- param:  since   time    ""  Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  dialect text    ""  Only captures of this dialect; else, for each moment, the one with most fields
+-- param:  processes text "" Rows of leaks-processes, as JSON: only these, in their order
 -- column: process_id process One life of one pid
 -- column: taken_ms   int     When: ms since 1970 UTC
 -- column: value      int     KiB, or a number of mappings
+-- column: called     text    NAME/PID, as leaks-processes says
+-- column: verdict    text    Its verdict
+-- column: grade      int     2: a leak, 1: a suspect, 0
+-- column: processes  count   How many leaks-processes has
 -- empty:  no snapshots in this span
 --
 -- Every number is that of a real snapshot: of each equally long part of the whole time the most,
@@ -31,10 +36,15 @@ taken AS (
 known AS (
   SELECT * FROM taken WHERE value IS NOT NULL
 ),
+judged AS (
+  SELECT key AS nth, json_extract(value, '$.process_id') AS process_id, json_extract(value, '$.called') AS called,
+    json_extract(value, '$.verdict') AS verdict, json_extract(value, '$.grade') AS grade
+  FROM json_each(coalesce(:processes, '[]'))
+),
 span AS (
   SELECT min(taken_ms) AS first_ms, max(max(taken_ms) - min(taken_ms), 1) AS ms FROM known
 )
-SELECT process_id, taken_ms, value
+SELECT v.process_id, v.taken_ms, v.value, j.called, j.verdict, j.grade, (SELECT count(*) FROM judged) AS processes
 FROM (
   SELECT process_id, taken_ms, max(value) AS value
   FROM known
@@ -43,5 +53,7 @@ FROM (
   SELECT process_id, max(taken_ms), value
   FROM known
   GROUP BY process_id
-)
-ORDER BY process_id, taken_ms;
+) v
+LEFT JOIN judged j ON j.process_id = v.process_id
+WHERE :processes IS NULL OR j.nth IS NOT NULL
+ORDER BY j.nth, v.process_id, v.taken_ms;

@@ -7,6 +7,7 @@
 -- param:  points   int      280   Keep about so many snapshots
 -- param:  layers   int      ""    At most this many categories; the smallest are added up, with what no category has
 -- param:  findings text     ""    Rows of leaks of the process, as JSON: what leaks comes last, and is not added up
+-- param:  exact    bool     0     1: the rates of another metric are not told
 -- param:  since    time     ""    Only snapshots from then on: a time, -7d before the newest, now-7d
 -- param:  dialect  text     ""    Only captures of this dialect; else, for each moment, the one with most fields
 -- column: k           int      Number of the kept snapshot: 1, 2 ...
@@ -22,6 +23,8 @@
 -- column: epoch_id    int      The sequence of captures that it is stored in
 -- column: place       int      Its place there, as plot-map counts
 -- column: weight      count    Rank of the category: what leaks, then what is largest
+-- column: grade       int      2: the category leaks, 1: it may, empty: it does not
+-- column: rate        real     Its growth per hour, in KiB
 -- empty:  no snapshots in this span
 --
 -- Every row is a real snapshot; nothing is averaged. Kept are the first and the last snapshot, both
@@ -126,23 +129,25 @@ layer AS (
   WHERE :layers IS NOT NULL AND x.whole IS NOT NULL
 ),
 finding AS (
-  SELECT json_extract(value, '$.key') AS category, max(json_extract(value, '$.verdict') = 'leak') + 1 AS leaks
+  SELECT json_extract(value, '$.key') AS category, max(json_extract(value, '$.verdict') = 'leak') + 1 AS leaks,
+    max(CASE WHEN json_extract(value, '$.unit') = 'KiB' AND :metric <> 'mappings' AND (NOT :exact
+      OR json_extract(value, '$.metric') = :metric) THEN json_extract(value, '$.rate_per_h') END) AS rate
   FROM json_each(:findings)
   WHERE json_extract(value, '$.verdict') IN ('leak', 'suspect') AND NOT json_extract(value, '$.whole')
   GROUP BY 1
 ),
 weighed AS (
-  SELECT l.category, f.leaks, row_number() OVER (ORDER BY f.leaks DESC, max(ifnull(l.value, 0)) DESC, l.category) AS weight
+  SELECT l.category, f.leaks, f.rate, row_number() OVER (ORDER BY f.leaks DESC, max(ifnull(l.value, 0)) DESC, l.category) AS weight
   FROM layer l LEFT JOIN finding f ON f.category = l.category
   GROUP BY l.category HAVING :layers IS NULL OR max(l.value) > 0 OR f.leaks
 ),
 named AS (
-  SELECT category, leaks, weight, CASE WHEN weight >= :layers AND count(*) OVER () > :layers
+  SELECT category, leaks, rate, weight, CASE WHEN weight >= :layers AND count(*) OVER () > :layers
     AND NOT max(weight = :layers AND leaks IS NOT NULL) OVER () THEN '[others]' ELSE category END AS name
   FROM weighed
 ),
 drawn AS (
-  SELECT n.name, x.k, max(n.leaks) AS leaks, min(n.weight) AS weight,
+  SELECT n.name, x.k, max(n.leaks) AS leaks, max(n.rate) AS rate, min(n.weight) AS weight,
     sum(CASE WHEN l.k IS NULL THEN 0 ELSE l.value END) AS value, max(l.k) AS found
   FROM named n
   CROSS JOIN kept x
@@ -154,9 +159,9 @@ steady AS (
   SELECT *, max(ifnull(value, 0)) OVER (PARTITION BY name) - min(ifnull(value, 0)) OVER (PARTITION BY name) AS range FROM drawn
 ),
 cell AS (
-  SELECT k, NULL AS category, NULL AS weight, whole AS value, 0 AS nth FROM kept
+  SELECT k, NULL AS category, NULL AS weight, NULL AS leaks, NULL AS rate, whole AS value, 0 AS nth FROM kept
   UNION ALL
-  SELECT k, name, weight, value, row_number() OVER (
+  SELECT k, name, weight, leaks, rate, value, row_number() OVER (
     ORDER BY CASE WHEN :layers IS NOT NULL THEN leaks END, CASE WHEN :layers IS NOT NULL THEN range END,
     CASE WHEN :layers IS NOT NULL THEN weight END, name, k)
   FROM steady
@@ -164,7 +169,7 @@ cell AS (
 )
 SELECT c.k, x.snapshot_id, x.taken_ms, x.process_id, x.pid, x.passed AS n,
   CASE WHEN x.gap THEN (x.step + (SELECT ms FROM median) / 2) / (SELECT ms FROM median) - 1 END AS missed,
-  x.left_out AS partial, c.category, c.value, x.epoch_id, x.off AS place, c.weight
+  x.left_out AS partial, c.category, c.value, x.epoch_id, x.off AS place, c.weight, c.leaks AS grade, c.rate
 FROM cell c
 JOIN kept x ON x.k = c.k
 ORDER BY c.nth, c.k;

@@ -2,7 +2,6 @@
  */
 #include "cli/leaks/leaks.h"
 
-#include "base/buf.h"
 #include "cli/advice/page.h"
 #include "cli/who/who.h"
 #include <stdlib.h>
@@ -16,24 +15,17 @@ typedef struct cards {
     bool begun;    /* a line is begun */
 } cards;
 
-pmapdb_rows *pm_leak_words(pmapdb_store *store, const pm_leak_row *begin, const pm_leak_row *end,
-                           bool human)
+pmapdb_rows *pm_leak_words(pmapdb_store *store, const char *leaks, bool human)
 {
-    pm_buf leaks = {0};
-    pmapdb_rows *words;
-
-    pm_leak_rows_json(begin, end, &leaks);
-    words = pm_answer_ask(
+    return pm_answer_ask(
         store, "leaks-words",
-        (pm_answer_arg[]){{"leaks", leaks.data}, {"suited", human ? "1" : "0"}, {NULL, NULL}});
-    pm_buf_free(&leaks);
-    return words;
+        (pm_answer_arg[]){{"leaks", leaks}, {"suited", human ? "1" : "0"}, {NULL, NULL}});
 }
 
-pmapdb_rows *pm_leak_pieces(pmapdb_store *store, const pm_leak_row *begin, const pm_leak_row *end,
-                            bool human, const char *by, size_t top)
+pmapdb_rows *pm_leak_pieces(pmapdb_store *store, const char *leaks, bool human, const char *by,
+                            size_t top)
 {
-    pmapdb_rows *rows = pm_leak_words(store, begin, end, human), *pieces;
+    pmapdb_rows *rows = pm_leak_words(store, leaks, human), *pieces;
     pm_buf words = {0};
     char most[24];
 
@@ -102,7 +94,7 @@ static void put_next(cards *c)
     c->known = false;
 }
 
-void pm_leak_cards(pm_output *out, const pm_leak_rows *rows, pmapdb_store *store, const char *by)
+void pm_leak_cards(pm_output *out, const char *leaks, pmapdb_store *store, const char *by)
 {
     pm_render_options how = pm_cli_render_options(out->cli);
     cards c = {.flow = pm_output_flow(out),
@@ -110,7 +102,7 @@ void pm_leak_cards(pm_output *out, const pm_leak_rows *rows, pmapdb_store *store
                .pages = pm_page_ask(store),
                .recorded = pm_who_recorded(store)};
 
-    c.pieces = pm_leak_pieces(store, rows->row, rows->row + rows->n, how.human, by, how.top);
+    c.pieces = pm_leak_pieces(store, leaks, how.human, by, how.top);
     while (pm_run_next(c.pieces)) {
         pm_text part = pm_answer_bytes(c.pieces, "part");
 

@@ -2,6 +2,7 @@
 #include "cli/leaks/leaks.h"
 
 #include "base/num.h"
+#include "stats/trend.h"
 #include <stdio.h>
 
 #define AT(field) offsetof(pm_leaks_cmd, field)
@@ -16,16 +17,19 @@ static const pm_option options[] = {
      NULL},
     {0}};
 
-void pm_leaks_count(pm_leaks_cmd *l, pm_verdict verdict, int64_t snapshots)
+void pm_leaks_see(void *leaks_cmd, const pmapdb_rows *row)
 {
-    if (verdict != PM_VERDICT_TOO_FEW) {
+    pm_leaks_cmd *l = leaks_cmd;
+    pm_text verdict = pm_answer_bytes(row, "verdict");
+    int64_t snapshots = pm_answer_int(row, "snapshots");
+
+    l->leaks += pm_text_equal(verdict, PM_TEXT("leak"));
+    if (!pm_text_equal(verdict, PM_TEXT("too-few"))) {
         l->judged++;
-        l->leaks += verdict == PM_VERDICT_LEAK;
         return;
     }
     l->too_few++;
-    if (snapshots != PMAPDB_UNKNOWN && snapshots > l->most)
-        l->most = snapshots;
+    l->most = snapshots > l->most ? snapshots : l->most;
 }
 
 static bool shows_cards(const pm_leaks_cmd *l)
@@ -51,27 +55,38 @@ static int exit_code_of(const pm_leaks_cmd *l)
     return PM_EXIT_TOO_FEW;
 }
 
-void pm_leaks_see(void *ctx, const pmapdb_rows *row)
+/* Counts what the cards show. */
+static void count(pm_leaks_cmd *l, const char *leaks)
 {
-    char verdict[32];
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
 
-    pm_answer_text(row, "verdict", verdict, sizeof verdict);
-    pm_leaks_count(ctx, pm_leak_verdict_of(pm_text_of(verdict)), pm_answer_int(row, "snapshots"));
+    pm_cli_must(pmapdb_sql(l->args.store,
+                           "SELECT ifnull(sum(verdict = 'leak'), 0) AS leaks, "
+                           "ifnull(sum(verdict <> 'too-few'), 0) AS judged "
+                           "FROM (SELECT json_extract(value, '$.verdict') AS verdict "
+                           "FROM json_each(:leaks))",
+                           NULL, &rows, &err),
+                &err);
+    pm_answer_bind(rows, "leaks", leaks);
+    pm_run_next(rows);
+    l->leaks = pm_answer_int(rows, "leaks");
+    l->judged = pm_answer_int(rows, "judged");
+    pmapdb_rows_close(rows);
 }
 
-static void show_cards(pm_leaks_cmd *l, pmapdb_store *store, pmapdb_rows *rows)
+static void show_cards(pm_leaks_cmd *l, pmapdb_rows *rows)
 {
     const char *by = pm_run_given(&l->args, "by");
-    pm_leak_rows held = {0};
+    pm_buf leaks = {0};
     pm_output out;
 
-    pm_leak_rows_read(&held, rows);
-    for (size_t i = 0; i < held.n; i++)
-        pm_leaks_count(l, held.row[i].verdict, held.row[i].snapshots);
+    pm_answer_json(rows, &leaks);
+    count(l, leaks.data);
     pm_output_open(&out, l->cli);
-    pm_leak_cards(&out, &held, store, by ? by : "category");
+    pm_leak_cards(&out, leaks.data, l->args.store, by ? by : "category");
     pm_output_end(&out);
-    pm_leak_rows_free(&held);
+    pm_buf_free(&leaks);
 }
 
 /* The query orders and counts the rows; cards and series need all of them, and show the first N. */
@@ -84,9 +99,8 @@ static void take_top(pm_leaks_cmd *l)
         pm_cli_usage(l->cli, "--top wants a number of 1 or more, not '%s'", given);
     l->cli->top = (int64_t)n;
     snprintf(l->top, sizeof l->top, "%llu", (unsigned long long)n);
-    for (int i = 0; i < l->args.info->n_params; i++)
-        if (pm_text_equal(l->args.info->param[i].name, PM_TEXT("top")))
-            l->args.value[i] = n && !l->series && !shows_cards(l) && !l->cli->sort ? l->top : NULL;
+    pm_run_give(&l->args, "top",
+                n && !l->series && !shows_cards(l) && !l->cli->sort ? l->top : NULL);
 }
 
 static void ask_store(pm_leaks_cmd *l)
@@ -100,7 +114,7 @@ static void ask_store(pm_leaks_cmd *l)
         pm_num_all(pm_text_of(n), &l->args.progress.of); /* or less: lives that follow each other */
     rows = pm_run_query(&l->args, "leaks");
     if (shows_cards(l))
-        show_cards(l, l->args.store, rows);
+        show_cards(l, rows);
     else
         pm_answer_write(l->cli, rows, pm_leaks_see, l);
     pmapdb_rows_close(rows);

@@ -51,14 +51,14 @@ static const pm_option options[] = {
 
 /* ---- what it shows ---- */
 
-static void open_picture(const plot_cmd *c, const char *title, const char *about, pm_output *out,
+static void open_picture(const plot_cmd *c, pm_text title, pm_text about, pm_output *out,
                          pm_picture *p, pmapdb_error *err)
 {
     pm_cli_picture_open(p, out,
                         &(pm_cli_picture){.width = c->width,
                                           .height = c->height,
                                           .lines = HEAD_LINES + CHART_LINES + MAP_LINES,
-                                          .about = {pm_text_of(title), pm_text_of(about)}},
+                                          .about = {title, about}},
                         err);
 }
 
@@ -86,27 +86,29 @@ static void draw(const plot_cmd *c, const pm_plot_data *d, pm_plot_map *map, pm_
 
 static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
 {
-    pm_leak_rows judged = {0};
+    pm_buf judged = {0};
     pm_plot_data d;
     pm_plot_map map = {0};
     pm_picture p;
+    pm_text called;
     pmapdb_error err;
 
     pm_plot_judge(&judged, store, &c->ask);
-    pm_plot_read(&d, store, &c->ask, &judged, 280);
+    pm_plot_read(&d, store, &c->ask, judged.data, 0, 280);
+    pm_buf_free(&judged);
+    called = pm_answer_bytes(d.judged, "called");
     d.plot.mark = c->marks.item;
     d.plot.n_marks = c->marks.n;
     if (!c->what || strcmp(c->what, "growth") != 0)
         pm_plot_read_map(&d, store, &map);
     if (c->what && strcmp(c->what, "growth") != 0 && !map.n)
         pm_cli_die("the captures of %s have no mappings: --what growth draws their sums",
-                   d.title.data);
-    open_picture(c, d.title.data, d.verdict.data, out, &p, &err);
+                   called.data);
+    open_picture(c, called, pm_answer_bytes(d.said, "said"), out, &p, &err);
     draw(c, &d, &map, &p);
     pm_output_check(out, pm_picture_end(&p), &err);
     free(map.stretch);
     pm_plot_data_free(&d);
-    pm_leak_rows_free(&judged);
 }
 
 int pm_cli_plot(pm_cli *cli, int argc, char **argv)
@@ -128,7 +130,8 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     pm_cli_must(pmapdb_begin_read(store, &err), &err);
     pm_output_open(&out, cli);
     if (c.what && strcmp(c.what, "fleet") == 0) {
-        open_picture(&c, "processes", c.ask.process ? c.ask.process : "all", &out, &p, &err);
+        open_picture(&c, PM_TEXT("processes"), pm_text_of(c.ask.process ? c.ask.process : "all"),
+                     &out, &p, &err);
         pm_plot_fleet(&p, store, &c.ask);
         pm_output_check(&out, pm_picture_end(&p), &err);
     } else {

@@ -1,43 +1,37 @@
-/* plot: what pmapdb plot and pmapdb watch draw of one process: its series, its verdicts and the
+/* plot: what pmapdb plot, report and watch draw of one process: its series, its verdicts and the
  * words about them. */
 #ifndef PM_CLI_PLOT_H
 #define PM_CLI_PLOT_H
 
-#include "cli/leaks/rows.h"
+#include "base/pool.h"
+#include "cli/answer.h"
 #include "cli/words.h"
 #include "render/picture/plot.h"
 
 /* The arguments of the queries, as the user wrote them; NULL: their defaults. */
 typedef struct pm_plot_ask {
     const char *process, *metric, *since, *limit, *dialect;
-    int64_t process_id; /* draws this process; 0: the one with the worst verdict */
 } pm_plot_ask;
 
 typedef struct pm_plot_data {
-    pm_pool *texts;           /* of the verdicts */
-    pm_leak_group group;      /* the process */
-    const pm_leak_row *worst; /* its worst finding; NULL: nothing leaks */
-    size_t siblings;          /* processes of its name, with itself */
-    char process[32];         /* @ID */
+    pmapdb_rows *judged; /* the row of leaks-processes about the process */
+    pmapdb_rows *said;   /* the row of plot-verdict */
+    pm_pool *texts;      /* of the plot */
+    char process[32];    /* @ID */
     pm_plot plot;
-    bool asked;                 /* for its metric */
     int64_t snapshots, partial; /* stored of it; partial ones are not drawn */
-    const char *badge;          /* LEAK, SUSPECT, NO LEAK, UNKNOWN, TOO FEW */
-    pm_words title, about, verdict, facts;
-    pm_plot_state state;
+    pm_words about;             /* what is drawn of it */
 } pm_plot_data;
 
-/* Judges all processes that are asked for. */
-void pm_plot_judge(pm_leak_rows *out, pmapdb_store *store, const pm_plot_ask *ask);
-/* Reads one of the judged processes, about `points` snapshots of it. Ends the
- * program if there is none. Keeps a part of `judged`. */
-void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask,
-                  const pm_leak_rows *judged, int points);
+/* Judges all processes that are asked for: adds rows of leaks as JSON. */
+void pm_plot_judge(pm_buf *leaks, pmapdb_store *store, const pm_plot_ask *ask);
+/* Reads the judged process with the worst verdict, about `points` snapshots of it. Ends the program
+ * if there is none. `siblings`: how many processes have its name; 0: as many as `leaks` has. */
+void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, const char *leaks,
+                  int64_t siblings, int points);
 /* Reads the mappings of the newest life; none where its captures have sums only. */
 void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map *out);
 void pm_plot_data_free(pm_plot_data *data);
-
-pm_plot_state pm_plot_state_of(pm_verdict verdict);
 
 /* Draws title, verdict and facts; returns where they end. */
 double pm_plot_head(pm_picture *p, const pm_plot_data *data);

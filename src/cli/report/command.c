@@ -55,6 +55,44 @@ static void read_scope(pm_report *r)
     pmapdb_rows_close(rows);
 }
 
+static void forget_verdicts(pm_report *r)
+{
+    pm_buf_clear(&r->verdicts);
+    while (r->n) {
+        r->n--;
+        free(r->process[r->n].name);
+        free(r->process[r->n].rows);
+        free(r->process[r->n].brief);
+    }
+}
+
+static char *copy_of(const pmapdb_rows *rows, const char *column)
+{
+    char *copy = pm_text_copy(pm_answer_bytes(rows, column));
+
+    if (!copy)
+        pm_cli_no_memory();
+    return copy;
+}
+
+static void add_processes(pm_report *r)
+{
+    pmapdb_rows *rows = pm_answer_ask(r->args.store, "leaks-processes",
+                                      (pm_answer_arg[]){{"leaks", r->verdicts.data}, {0}});
+    pmapdb_error err;
+
+    while (pm_run_next(rows)) {
+        pm_cli_must(pm_grow(&r->process, &r->cap, r->n, sizeof *r->process, &err), &err);
+        r->process[r->n++] = (pm_judged){.id = pm_answer_int(rows, "process_id"),
+                                         .siblings = pm_answer_int(rows, "siblings"),
+                                         .judged = pm_answer_int(rows, "snapshots") > 0,
+                                         .name = copy_of(rows, "name"),
+                                         .rows = copy_of(rows, "rows"),
+                                         .brief = copy_of(rows, "brief")};
+    }
+    pmapdb_rows_close(rows);
+}
+
 /* Reads the verdicts on these processes; NULL: those of the command line. */
 static void judge(pm_report *r, const char *process)
 {
@@ -64,10 +102,18 @@ static void judge(pm_report *r, const char *process)
     pm_clock_format(r->scope.from_ms, since);
     pm_answer_bind(rows, "since", since);
     pm_answer_bind(rows, "process", process);
-    pm_leak_rows_free(&r->verdicts);
-    r->verdicts = (pm_leak_rows){0};
-    pm_leak_rows_read(&r->verdicts, rows);
+    forget_verdicts(r);
+    pm_answer_json(rows, &r->verdicts);
     pmapdb_rows_close(rows);
+    add_processes(r);
+}
+
+const pm_judged *pm_report_find(const pm_report *r, int64_t process_id)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->process[i].id == process_id)
+            return &r->process[i];
+    return NULL;
 }
 
 /* Judges all processes of the name, although one of them was asked for: the others are its
@@ -75,11 +121,8 @@ static void judge(pm_report *r, const char *process)
  * judged alone. */
 static void judge_all(pm_report *r)
 {
-    pm_leak_group g;
-
     judge(r, r->alone && r->series[0] ? r->series : NULL);
-    g = pm_report_group(r, r->scope.process_id);
-    if (r->alone && g.begin == g.end)
+    if (r->alone && !pm_report_find(r, r->scope.process_id))
         judge(r, NULL);
 }
 
@@ -88,13 +131,10 @@ static void judge_all(pm_report *r)
 /* Lists the processes, the worst first. */
 static size_t choose(const pm_report *r, int64_t *ids, size_t most)
 {
-    size_t n;
-    pm_leak_group *groups = pm_leak_groups(&r->verdicts, &n);
+    size_t n = r->n < most ? r->n : most;
 
-    n = n < most ? n : most;
     for (size_t i = 0; i < n; i++)
-        ids[i] = groups[i].begin->process_id;
-    free(groups);
+        ids[i] = r->process[i].id;
     if (n && !r->alone)
         return n;
     ids[0] = r->scope.process_id;
@@ -104,57 +144,42 @@ static size_t choose(const pm_report *r, int64_t *ids, size_t most)
 /* ---- the page ---- */
 
 /* Prints the text of `leaks`: what a reader without JavaScript sees. */
-static void print_verdicts(pm_report *r, const int64_t *id, pm_words *words)
+static void print_verdicts(pm_report *r, const char *leaks, pm_words *words)
 {
     pm_cli plain = {.output = "", .human = true, .color = "never", .quiet = true};
-    pm_leak_rows of = {0};
     pm_output out;
 
-    for (size_t i = 0; i < r->verdicts.n; i++) {
-        pmapdb_error err;
-
-        if (id && r->verdicts.row[i].process_id != *id)
-            continue;
-        pm_cli_must(pm_grow(&of.row, &of.cap, of.n, sizeof *of.row, &err), &err);
-        of.row[of.n++] = r->verdicts.row[i];
-    }
     pm_output_into(&out, &plain, pm_words_begin(words));
-    pm_leak_cards(&out, &of, r->args.store, "category");
+    pm_leak_cards(&out, leaks, r->args.store, "category");
     pm_words_end(words);
-    free(of.row);
 }
 
-/* Prints the picture of `plot` as an SVG, unless no snapshot of the process is judged. */
-static void print_picture(pm_report *r, int64_t id, pm_buf *svg)
+/* Prints the picture of `plot` as an SVG. */
+static void print_picture(pm_report *r, const pm_judged *of, pm_buf *svg)
 {
     char since[PM_CLOCK_TEXT];
-    const pm_plot_ask ask = {
-        .process_id = id, .since = since, .dialect = pm_run_given(&r->args, "dialect")};
+    const pm_plot_ask ask = {.since = since, .dialect = pm_run_given(&r->args, "dialect")};
     const pm_sink sink = {svg, pm_sink_add};
-    pm_leak_group g = pm_report_group(r, id);
     pm_plot_data data;
     pm_picture picture;
     pm_plot_frame frame;
     double top;
     pmapdb_error err;
 
-    if (g.begin != g.end && g.begin->snapshots > 0) {
-        pm_clock_format(r->scope.from_ms, since);
-        pm_plot_read(&data, r->args.store, &ask, &r->verdicts, SVG_POINTS);
-        data.plot.mark = r->marks.item;
-        data.plot.n_marks = r->marks.n;
-        pm_cli_must(
-            pm_picture_svg(&picture, 1200, 600,
-                           &(pm_picture_about){.title = {data.title.data, data.title.len},
-                                               .about = {data.verdict.data, data.verdict.len}},
-                           &sink, &err),
-            &err);
-        top = pm_plot_head(&picture, &data) + .5 * picture.line;
-        frame = pm_plot_place(&picture, &data.plot, top, picture.height - 1.5 * picture.line);
-        pm_plot_growth(&picture, &data.plot, &frame);
-        pm_cli_must(pm_picture_end(&picture), &err);
-        pm_plot_data_free(&data);
-    }
+    pm_clock_format(r->scope.from_ms, since);
+    pm_plot_read(&data, r->args.store, &ask, of->rows, of->siblings, SVG_POINTS);
+    data.plot.mark = r->marks.item;
+    data.plot.n_marks = r->marks.n;
+    pm_cli_must(pm_picture_svg(&picture, 1200, 600,
+                               &(pm_picture_about){pm_answer_bytes(data.judged, "called"),
+                                                   pm_answer_bytes(data.said, "said")},
+                               &sink, &err),
+                &err);
+    top = pm_plot_head(&picture, &data) + .5 * picture.line;
+    frame = pm_plot_place(&picture, &data.plot, top, picture.height - 1.5 * picture.line);
+    pm_plot_growth(&picture, &data.plot, &frame);
+    pm_cli_must(pm_picture_end(&picture), &err);
+    pm_plot_data_free(&data);
 }
 
 extern const pm_embedded pm_embedded_report[]; /* page.js, page.css, policy.txt */
@@ -234,6 +259,7 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
 {
     size_t n = links->n_here;
     int64_t first = n ? links->here[0] : links->files[0];
+    const pm_judged *judged = pm_report_find(r, first);
     const pm_report_scope asked = r->scope;
     pm_cli to = *r->cli;
     pm_buf data[1 + SHOWN_MOST] = {{0}};
@@ -253,8 +279,9 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
             pm_report_series(r, links->here[i], &data[1 + i]);
         }
     }
-    print_verdicts(r, n == 1 ? links->here : NULL, &words);
-    print_picture(r, first, &picture);
+    print_verdicts(r, n > 1 || !n ? r->verdicts.data : judged ? judged->rows : "[]", &words);
+    if (judged && judged->judged)
+        print_picture(r, judged, &picture);
     to.output = path;
     pm_output_open(&out, &to);
     write_html(out.text, pm_text_of(r->title ? r->title : "pmapdb report"), &words, &picture, data,
@@ -310,7 +337,9 @@ int pm_cli_report(pm_cli *cli, int argc, char **argv)
         n = choose(&r, ids, r.names > 1 ? SHOWN_MOST : 1);
         write_page(&r, &(pm_report_links){.here = ids, .n_here = n}, cli->output);
     }
-    pm_leak_rows_free(&r.verdicts);
+    forget_verdicts(&r);
+    pm_buf_free(&r.verdicts);
+    free(r.process);
     pm_marks_free(&r.marks);
     pm_run_end(&r.args);
     return r.marks.bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;

@@ -36,25 +36,24 @@ static pm_pair int_pair(const char *key, int64_t value)
 
 /* ---- before a process is chosen ---- */
 
-/* The rows of the shown processes, of every process its own, and everything that grows. */
+/* Appends the rows of the shown processes, of every process its own, and everything that grows. */
 static void put_verdicts(pm_report *r, const pm_report_links *links, pm_buf *out)
 {
-    const pm_sink sink = {out, pm_sink_add};
-    const char *comma = "\"leak\":[";
-    pmapdb_error err;
+    const char *comma = "";
 
-    for (const pm_leak_row *row = r->verdicts.row; row < r->verdicts.row + r->verdicts.n; row++) {
-        bool wanted = row->whole || row->verdict >= PM_VERDICT_SUSPECT;
+    put(out, "\"leak\":[");
+    for (const pm_judged *p = r->process; p < r->process + r->n; p++) {
+        const char *rows = p->brief;
 
         for (size_t i = 0; i < links->n_here; i++)
-            wanted |= links->here[i] == row->process_id;
-        if (!wanted)
+            rows = links->here[i] == p->id ? p->rows : rows;
+        if (strlen(rows) == strlen("[]"))
             continue;
         put(out, comma);
-        pm_cli_must(pm_leak_row_write(row, &sink, &err), &err);
+        pm_buf_add(out, rows + 1, strlen(rows) - strlen("[]"), NULL);
         comma = ",";
     }
-    put(out, *comma == ',' ? "],\n" : "\"leak\":[],\n");
+    put(out, "],\n");
 }
 
 static void put_marks(const pm_report *r, pm_buf *out)
@@ -69,12 +68,11 @@ static void put_marks(const pm_report *r, pm_buf *out)
 
 void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size_t size)
 {
-    pm_leak_group g = pm_report_group(r, process_id);
+    const pm_judged *p = pm_report_find(r, process_id);
     char name[64] = "";
     size_t n = 0;
 
-    if (g.begin != g.end)
-        snprintf(name, sizeof name, "%.*s", (int)g.begin->name.len, g.begin->name.data);
+    snprintf(name, sizeof name, "%s", p ? p->name : "");
     for (char *c = name; *c; c++)
         if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))
             name[n++] = *c;
@@ -131,22 +129,12 @@ void pm_report_index(pm_report *r, const pm_report_links *links, pm_buf *out)
 
 /* ---- one process ---- */
 
-pm_leak_group pm_report_group(const pm_report *r, int64_t process_id)
-{
-    const pm_leak_row *row = r->verdicts.row, *end = row + r->verdicts.n;
-
-    while (row < end && row->process_id != process_id)
-        row++;
-    return row < end ? pm_leak_group_at(&r->verdicts, row)
-                     : (pm_leak_group){.begin = row, .end = row};
-}
-
 /* Appends the next steps about the worst finding: commands that can be copied, and advice. */
 static void put_next(const pm_report *r, int64_t process_id, pm_buf *out)
 {
     static const char *const parts[] = {"ask", "advice", "who"};
-    pm_leak_group g = pm_report_group(r, process_id);
-    pmapdb_rows *pieces = pm_leak_pieces(r->args.store, g.begin, g.end, true, "category", 0);
+    const pm_judged *p = pm_report_find(r, process_id);
+    pmapdb_rows *pieces = pm_leak_pieces(r->args.store, p ? p->rows : "[]", true, "category", 0);
     pmapdb_rows *pages = pm_page_ask(r->args.store);
     const char *comma = "";
 

@@ -2,7 +2,6 @@
 #ifndef PM_CLI_REPORT_H
 #define PM_CLI_REPORT_H
 
-#include "cli/leaks/rows.h"
 #include "cli/plot/marks.h"
 #include "cli/run.h"
 #include "store/report/report.h"
@@ -19,8 +18,19 @@ typedef struct pm_report {
     int64_t names; /* how many names there are */
     int64_t limit_kib;
     char series[128]; /* the name, if it selects all processes of it; or "" */
-    pm_leak_rows verdicts;
+    /* The verdicts: all as JSON, and by process, the worst first. */
+    pm_buf verdicts;
+    struct pm_judged *process;
+    size_t n, cap;
 } pm_report;
+
+/* A judged process. */
+typedef struct pm_judged {
+    int64_t id, siblings; /* siblings: processes of its name */
+    bool judged;          /* by a snapshot at least */
+    char *name;
+    char *rows, *brief; /* its rows of leaks as JSON: all; the process and what leaks */
+} pm_judged;
 
 /* The processes that a page has, and those that have a file of their own, which --all writes. */
 typedef struct pm_report_links {
@@ -32,8 +42,8 @@ typedef struct pm_report_links {
  * marks, links. */
 void pm_report_index(pm_report *r, const pm_report_links *links, pm_buf *out);
 
-/* Returns the verdicts on a process; empty if it has none. */
-pm_leak_group pm_report_group(const pm_report *r, int64_t process_id);
+/* Returns the verdicts on a process; NULL if it has none. */
+const pm_judged *pm_report_find(const pm_report *r, int64_t process_id);
 
 /* Appends the data of the process with this process_id. */
 void pm_report_series(pm_report *r, int64_t process_id, pm_buf *out);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 const char *const pm_watch_metrics[PM_WATCH_METRICS] = {"rss", "private", "pss", "size", "swap"};
+const char *const pm_watch_orders[PM_WATCH_ORDERS] = {"rss", "rate", "name"};
 
 static const pm_ink plain = {.rgb = PM_PLOT_TEXT}, muted = {.rgb = PM_PLOT_MUTED},
                     bold = {.rgb = PM_PLOT_TEXT, .bold = true};
@@ -51,116 +52,76 @@ static void put_keys(const pm_watch *w, pm_picture *p, const char *keys)
 
 /* ---- the list ---- */
 
-static const pm_leak_row *worst_of(const pm_leak_group *g)
+static double kib_of(const pmapdb_rows *rows, const char *column)
 {
-    const pm_leak_row *worst = g->begin;
+    int i = pm_answer_column(rows, column);
 
-    for (const pm_leak_row *r = g->begin; r < g->end; r++)
-        if ((!r->whole || g->alone || g->end - g->begin == 1) &&
-            (worst->whole || r->verdict > worst->verdict))
-            worst = r;
-    return worst;
+    return pmapdb_rows_type(rows, i) == PMAPDB_NULL ? NAN : pmapdb_rows_real(rows, i);
 }
 
-/* What has ended comes last. */
-static int compare(const void *x, const void *y, void *ctx)
+void pm_watch_forget(pm_watch *w)
 {
-    const pm_watch_row *a = x, *b = y;
-    pm_watch_order order = ((const pm_watch *)ctx)->order;
-    double m = order == PM_WATCH_RATE ? a->rate : a->last;
-    double n = order == PM_WATCH_RATE ? b->rate : b->last;
-
-    m = isnan(m) ? -INFINITY : m;
-    n = isnan(n) ? -INFINITY : n;
-    if (a->ended != b->ended)
-        return a->ended ? 1 : -1;
-    if (order != PM_WATCH_NAME && m != n)
-        return m > n ? -1 : 1;
-    return strcmp(a->who, b->who);
+    while (w->n_rows)
+        free(w->row[--w->n_rows].leaks);
 }
 
-/* Adds a process to the line of its name, or as a line. What has ended is not part of a sum. */
-static void add_process(pm_watch *w, const pm_leak_group *g)
+static void add_row(pm_watch *w, const pmapdb_rows *rows)
 {
-    const pm_leak_row *whole = g->begin;
-    pm_watch_row row = {.group = *g,
-                        .worst = worst_of(g),
-                        .last = whole->last,
-                        .grown = whole->last - whole->first,
-                        .rate = whole->rate,
-                        .n = 1,
-                        .ended = !pm_text_equal(whole->last_at, w->newest)};
+    pm_watch_row *row;
+    pmapdb_error err;
 
-    pm_leak_row_who(whole, row.who, sizeof row.who);
-    if (!strstr(row.who, w->filter))
-        return;
-    for (pm_watch_row *r = w->row; w->by_name && r < w->row + w->n_rows; r++)
-        if (r->ended == row.ended && pm_text_equal(r->group.begin->name, whole->name)) {
-            r->last += row.last;
-            r->grown += row.grown;
-            r->rate = fmax(r->rate, 0) + fmax(row.rate, 0);
-            r->n++;
-            if (row.worst->verdict > r->worst->verdict) {
-                r->worst = row.worst;
-                r->group = row.group;
-            }
-            snprintf(r->who, sizeof r->who, "%.*s (%zu)",
-                     (int)(whole->name.len < 150 ? whole->name.len : 150), whole->name.data, r->n);
-            return;
-        }
-    w->row[w->n_rows++] = row;
+    pm_cli_must(pm_grow(&w->row, &w->cap_rows, w->n_rows, sizeof *w->row, &err), &err);
+    row = &w->row[w->n_rows++];
+    *row = (pm_watch_row){.process_id = pm_answer_int(rows, "process_id"),
+                          .n = pm_answer_int(rows, "n"),
+                          .siblings = pm_answer_int(rows, "siblings"),
+                          .ended = pm_answer_int(rows, "ended"),
+                          .state = (pm_plot_state)pm_answer_int(rows, "grade"),
+                          .last = kib_of(rows, "last"),
+                          .grown = kib_of(rows, "grown"),
+                          .leaks = pm_text_copy(pm_answer_bytes(rows, "rows"))};
+    pm_answer_text(rows, "name", row->name, sizeof row->name);
+    pm_answer_text(rows, "called", row->who, sizeof row->who);
+    pm_answer_text(rows, "said", row->said, sizeof row->said);
+    if (!row->leaks)
+        pm_cli_no_memory();
 }
 
 void pm_watch_judge(pm_watch *w)
 {
     int64_t begun = pm_clock_now();
+    pmapdb_rows *rows;
 
-    pm_plot_judge(&w->rows, w->store, &(pm_plot_ask){.limit = w->limit});
-    free(w->row);
-    w->n_rows = 0;
-    w->row = calloc(w->rows.n + 1, sizeof *w->row);
-    if (!w->row)
-        pm_cli_no_memory();
-    w->newest = PM_TEXT("");
-    for (const pm_leak_row *r = w->rows.row; r < w->rows.row + w->rows.n; r++)
-        if (r->last_at.len && (!w->newest.len || strcmp(r->last_at.data, w->newest.data) > 0))
-            w->newest = r->last_at;
-    for (const pm_leak_row *r = w->rows.row; r < w->rows.row + w->rows.n;) {
-        pm_leak_group g = pm_leak_group_at(&w->rows, r);
-
-        add_process(w, &g);
-        r = g.end;
-    }
-    qsort_r(w->row, w->n_rows, sizeof *w->row, compare, w);
+    pm_plot_judge(&w->leaks, w->store, &(pm_plot_ask){.limit = w->limit});
+    rows = pm_answer_ask(w->store, "leaks-processes",
+                         (pm_answer_arg[]){{"leaks", w->leaks.data},
+                                           {"filter", *w->filter ? w->filter : NULL},
+                                           {"by-name", w->by_name ? "1" : "0"},
+                                           {"order", pm_watch_orders[w->order]},
+                                           {0}});
+    pm_watch_forget(w);
+    while (pm_run_next(rows))
+        add_row(w, rows);
+    pmapdb_rows_close(rows);
     w->judged_ms = pm_clock_now();
     w->judging_ms = w->judged_ms - begun;
 }
 
 static void put_row(pm_picture *p, int line, int columns, const pm_watch_row *row, bool chosen)
 {
-    const pm_leak_row *worst = row->worst;
-    bool warm = worst->verdict >= PM_VERDICT_SUSPECT;
+    bool warm = row->state != PM_PLOT_QUIET && !row->ended;
     const pm_ink *ink = row->ended ? &muted : chosen ? &bold : &plain;
-    pm_ink verdict = {.rgb = warm ? pm_plot_state_color(pm_plot_state_of(worst->verdict))
-                                  : PM_PLOT_MUTED,
-                      .bold = warm};
+    pm_ink said = {.rgb = warm ? pm_plot_state_color(row->state) : PM_PLOT_MUTED, .bold = warm};
 
     put(p, line, 0, 24, ink, "%c %s", chosen ? '>' : ' ', row->who);
     put_size(p, line, 37, ink, row->last, false);
     put_size(p, line, 50, ink, row->grown, true);
-    if (row->ended)
-        put(p, line, 52, columns - 52, &muted, "ended");
-    else
-        put(p, line, 52, columns - 52, &verdict, "%s%s%.*s",
-            worst->verdict == PM_VERDICT_TOO_FEW ? "too few yet" : pm_verdict_name(worst->verdict),
-            warm ? ": " : "", warm ? (int)worst->key.len : 0, worst->key.data);
+    put(p, line, 52, columns - 52, &said, "%s", row->said);
 }
 
 static void show_list(pm_watch *w, pm_picture *p)
 {
-    static const char *const orders[] = {"rss", "rate", "name"}, *const nouns[][2] = {
-                                                                     {"processes", "process"},
-                                                                     {"names", "name"}};
+    static const char *const nouns[][2] = {{"processes", "process"}, {"names", "name"}};
     const pm_screen *s = &w->screen;
     size_t room = (size_t)(s->lines - 3);
 
@@ -169,8 +130,8 @@ static void show_list(pm_watch *w, pm_picture *p)
              : w->chosen >= w->top + room ? w->chosen - room + 1
                                           : w->top;
     put(p, 0, 0, s->columns, &bold, "%zu %s, by %s%s%s%s", w->n_rows,
-        nouns[w->by_name][w->n_rows == 1], orders[w->order], *w->filter ? ", /" : "", w->filter,
-        w->paused ? ", paused" : "");
+        nouns[w->by_name][w->n_rows == 1], pm_watch_orders[w->order], *w->filter ? ", /" : "",
+        w->filter, w->paused ? ", paused" : "");
     put(p, 0, -s->columns, 30, &muted, "every %gs, read in %" PRId64 " ms",
         (double)w->every_ms / 1000, w->read_ms);
     put(p, 1, 2, 20, &muted, w->by_name ? "name" : "process");
@@ -199,73 +160,78 @@ static size_t find_b(pm_watch *w, const pm_plot *plot)
     return b;
 }
 
-/* A line of the table: a category with its verdict, or a mapping. */
-static void put_change(const pm_watch *w, pm_picture *p, const pm_plot_data *d, int line,
-                       pmapdb_rows *rows)
+/* The rows of the diff that the screen has room for, as watch-changes tells them. */
+static pmapdb_rows *ask_changes(const pm_watch *w, const pm_plot_data *d, const char *from)
 {
-    char category[200], path[200], column[48];
-    const pm_leak_row *r = d->group.begin;
-    const char *name;
-    int64_t now, change;
+    char to[32];
+    pm_buf changes = {0};
+    pmapdb_rows *rows;
+    pmapdb_error err;
 
-    pm_answer_text(rows, "category", category, sizeof category);
-    snprintf(column, sizeof column, "%s_kib_to", d->plot.metric);
-    now = pm_answer_int(rows, column);
-    snprintf(column, sizeof column, "%s_kib_delta", d->plot.metric);
-    change = pm_answer_int(rows, column);
-    put_size(p, line, 45, &plain, now == PMAPDB_UNKNOWN ? NAN : (double)now, false);
-    put_size(p, line, 60, &plain, change == PMAPDB_UNKNOWN ? NAN : (double)change, true);
-    if (w->each) {
-        pm_answer_text(rows, "path", path, sizeof path);
-        name = strrchr(path, '/');
-        put(p, line, 0, 32, &plain, "#%" PRId64 " %s", pm_answer_int(rows, "lineage_id"),
-            name && name[1] ? name + 1
-            : *path         ? path
-                            : category);
-        put(p, line, 62, w->screen.columns - 62, &muted, "%s", category);
-        return;
-    }
-    put(p, line, 0, 32, &plain, "%s", category);
-    while (r < d->group.end && (r->whole || !pm_text_equal(r->key, pm_text_of(category))))
-        r++;
-    if (r < d->group.end)
-        put(p, line, 62, w->screen.columns - 62, r->verdict >= PM_VERDICT_SUSPECT ? &bold : &muted,
-            "%.*s", (int)r->verdict_name.len, r->verdict_name.data);
+    snprintf(to, sizeof to, "@%" PRId64, w->shown);
+    rows =
+        pm_answer_ask(w->store, w->each ? "diff-lineage" : "diff-category",
+                      (pm_answer_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
+    pm_cli_must(pm_rows_wrap(rows, "SELECT * FROM (", ") LIMIT 200", &err), &err);
+    pm_answer_json(rows, &changes);
+    pmapdb_rows_close(rows);
+    rows = pm_answer_ask(w->store, "watch-changes",
+                         (pm_answer_arg[]){{"rows", changes.data},
+                                           {"leaks", pm_answer_bytes(d->judged, "rows").data},
+                                           {"metric", d->plot.metric},
+                                           {0}});
+    pm_buf_free(&changes);
+    return rows;
 }
 
 static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int line)
 {
-    char from[32] = "first", to[32];
+    char from[32] = "first";
     pmapdb_rows *rows;
 
     if (w->a && w->a < w->shown)
         snprintf(from, sizeof from, "@%" PRId64, w->a);
-    snprintf(to, sizeof to, "@%" PRId64, w->shown);
     put(p, line, 0, 30, &muted, w->each ? "mapping" : "category");
     put(p, line, -45, 12, &muted, "%s", d->plot.metric);
     put(p, line, -60, 14, &muted, "since %s", *from == '@' ? "A" : "begin");
     put(p, line, 62, 20, &muted, w->each ? "category" : "verdict");
     if (w->shown == d->plot.moment[0].snapshot_id)
         return;
-    rows =
-        pm_answer_ask(w->store, w->each ? "diff-lineage" : "diff-category",
-                      (pm_answer_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
-    while (++line < w->screen.lines - 1 && pm_run_next(rows))
-        put_change(w, p, d, line, rows);
+    rows = ask_changes(w, d, from);
+    while (++line < w->screen.lines - 1 && pm_run_next(rows)) {
+        const char *more = pm_answer_bytes(rows, "more").data;
+
+        put(p, line, 0, 32, &plain, "%s", pm_answer_bytes(rows, "name").data);
+        put_size(p, line, 45, &plain, kib_of(rows, "now_kib"), false);
+        put_size(p, line, 60, &plain, kib_of(rows, "grown_kib"), true);
+        put(p, line, 62, w->screen.columns - 62, pm_answer_int(rows, "leaks") ? &bold : &muted,
+            "%s", more ? more : "");
+    }
     pmapdb_rows_close(rows);
+}
+
+/* The verdicts on the process; none where the list has it no longer. */
+static const pm_watch_row *row_of(const pm_watch *w)
+{
+    static const pm_watch_row none = {.leaks = (char *)"[]"};
+
+    for (size_t i = 0; i < w->n_rows; i++)
+        if (w->row[i].process_id == w->process_id)
+            return &w->row[i];
+    return &none;
 }
 
 static void show_process(pm_watch *w, pm_picture *p)
 {
     const pm_ink cursor = {.rgb = 0x1f5fbf, .width = 1, .dashed = true};
-    const pm_plot_ask ask = {.process_id = w->process_id,
-                             .metric = w->metric ? pm_watch_metrics[w->metric] : NULL};
+    const pm_plot_ask ask = {.metric = w->metric ? pm_watch_metrics[w->metric] : NULL};
+    const pm_watch_row *row = row_of(w);
     pm_plot_data d;
     pm_plot_frame f;
     double top, bottom;
     size_t b;
 
-    pm_plot_read(&d, w->store, &ask, &w->rows, 2 * w->screen.columns);
+    pm_plot_read(&d, w->store, &ask, row->leaks, row->siblings, 2 * w->screen.columns);
     b = find_b(w, &d.plot);
     top = pm_plot_head(p, &d);
     top = 4 * ceil(top / 4) + 4;

@@ -93,13 +93,11 @@ static void type(pm_watch *w, int key)
 /* Goes into the process, or lists those of the name. */
 static void enter(pm_watch *w, const pm_watch_row *row)
 {
-    pm_text name = row->group.begin->name;
-
     if (row->n == 1) {
-        w->process_id = row->group.begin->process_id;
+        w->process_id = row->process_id;
         return;
     }
-    snprintf(w->filter, sizeof w->filter, "%.*s/", (int)name.len, name.data);
+    snprintf(w->filter, sizeof w->filter, "%.62s/", row->name);
     w->by_name = false;
     w->chosen = 0;
     pm_watch_judge(w);
@@ -119,8 +117,7 @@ static void press_in_list(pm_watch *w, int key)
         w->by_name = !w->by_name;
         pm_watch_judge(w);
     } else if (key == '<' || key == '>') {
-        w->order = (pm_watch_order)((int)w->order + (key == '>' ? 1 : PM_WATCH_ORDERS - 1)) %
-                   PM_WATCH_ORDERS;
+        w->order = (w->order + (key == '>' ? 1 : PM_WATCH_ORDERS - 1)) % PM_WATCH_ORDERS;
         pm_watch_judge(w);
     }
 }
@@ -190,7 +187,7 @@ static void run(pm_watch *w)
 
     capture(w);
     if (w->n_rows == 1 && !w->capture.all)
-        w->process_id = w->row[0].group.begin->process_id;
+        w->process_id = w->row[0].process_id;
     while (on && !pm_stop_asked()) {
         int64_t left = w->paused ? 1000 : w->next_ms - pm_clock_now();
         int key;
@@ -225,7 +222,8 @@ int pm_cli_watch(pm_cli *cli, int argc, char **argv)
     run(&w);
     pmapdb_close(w.store);
     pm_screen_close(&w.screen);
-    pm_leak_rows_free(&w.rows);
+    pm_watch_forget(&w);
+    pm_buf_free(&w.leaks);
     free(w.row);
     pm_buf_free(&match);
     return PM_EXIT_OK;

@@ -5,21 +5,14 @@
 #include "cli/plot/plot.h"
 #include "cli/watch/screen.h"
 
-typedef enum pm_watch_order {
-    PM_WATCH_RSS,
-    PM_WATCH_RATE,
-    PM_WATCH_NAME,
-    PM_WATCH_ORDERS
-} pm_watch_order;
-
-/* A line of the list: a process, or all processes of a name. */
+/* A line of the list: a process, or all processes of a name: a row of leaks-processes. */
 typedef struct pm_watch_row {
-    pm_leak_group group;      /* of several processes the worst */
-    const pm_leak_row *worst; /* its worst part */
-    double last, grown, rate; /* their sums; NaN: not known */
-    size_t n;
+    int64_t process_id, n, siblings;
     bool ended;
-    char who[192];
+    pm_plot_state state;
+    double last, grown; /* NaN: not known */
+    char name[160], who[192], said[160];
+    char *leaks; /* its verdicts as JSON */
 } pm_watch_row;
 
 typedef struct pm_watch {
@@ -33,12 +26,11 @@ typedef struct pm_watch {
     char filter[64], message[600];
     pm_screen screen;
     /* All processes, judged; judged anew when that takes little of the time. */
-    pm_leak_rows rows;
-    pm_text newest; /* when the last capture was */
+    pm_buf leaks; /* the verdicts as JSON */
     pm_watch_row *row;
-    size_t n_rows, chosen, top;
+    size_t n_rows, cap_rows, chosen, top;
     int64_t judged_ms, judging_ms;
-    pm_watch_order order;
+    int order;
     /* The process that is looked into; 0: the list. A and B are snapshots; 0: the first, the last.
      */
     int64_t process_id, a, b;
@@ -47,12 +39,14 @@ typedef struct pm_watch {
     int64_t before, after, shown;
 } pm_watch;
 
-/* Judges all processes, and keeps those that the filter lets through in their order. */
+/* Judges all processes, and lists those that the filter lets through in their order. */
 void pm_watch_judge(pm_watch *w);
+void pm_watch_forget(pm_watch *w);
 /* Draws the list, or the process. */
 void pm_watch_show(pm_watch *w);
 
-extern const char *const pm_watch_metrics[];
+extern const char *const pm_watch_metrics[], *const pm_watch_orders[];
 #define PM_WATCH_METRICS 5
+#define PM_WATCH_ORDERS 3
 
 #endif

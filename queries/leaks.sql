@@ -171,8 +171,8 @@ limited AS (
     WHERE p.process_id = k.head AND p.boot_id IS NOT NULL
     ORDER BY s.taken_ms DESC LIMIT 1) AS process_ms, (
     -- of text nobody knows whether its file goes on
-    SELECT p.ended_at IS NOT NULL AND p.boot_id IS NOT NULL FROM processes p
-    WHERE p.process_id = k.head) AS ended, (
+    SELECT CASE WHEN boot_id IS NULL THEN 0 ELSE (SELECT ended_at IS NOT NULL FROM processes p
+      WHERE p.process_id = k.head) END FROM process WHERE process_id = k.head) AS ended, (
     SELECT j.value FROM process p CROSS JOIN name n ON n.name_id = p.name_id
     CROSS JOIN json_each(:limits) j ON j.key = n.name WHERE p.process_id = k.head) AS given_kib
   FROM chosen k

@@ -81,6 +81,21 @@ void pm_leak_lives_free(pm_leak_lives *l)
 
 /* ---- the timeline ---- */
 
+/* Where a place of an epoch is in the timeline. */
+typedef struct spot {
+    pm_leak_place place;
+    uint32_t at;
+} spot;
+
+static int compare_spots(const void *left, const void *right)
+{
+    const spot *a = left, *b = right;
+
+    if (a->place.epoch != b->place.epoch)
+        return a->place.epoch < b->place.epoch ? -1 : 1;
+    return (a->place.off > b->place.off) - (a->place.off < b->place.off);
+}
+
 /* Of equal times, the snapshot that shows the keys comes first. NaN sorts last. */
 static int compare_moments(const void *left, const void *right)
 {
@@ -98,8 +113,8 @@ static int compare_moments(const void *left, const void *right)
 }
 
 /* Sorts, and keeps the first of several moments of equal time, with an rss that another one knows.
- */
-static void order_moments(pm_leak_lives *l)
+ * Fills a spot for each. */
+static void order_moments(pm_leak_lives *l, spot *spots)
 {
     size_t n = 0;
 
@@ -109,6 +124,7 @@ static void order_moments(pm_leak_lives *l)
         pm_leak_moment *last = n ? &l->moment[n - 1] : NULL;
         const pm_leak_sums *sums = &l->moment[i].sums;
 
+        spots[i].place = l->moment[i].place;
         if (!last || last->ms != l->moment[i].ms) {
             l->moment[n++] = l->moment[i];
         } else if (isnan(last->sums.value[PM_METRIC_RSS])) {
@@ -116,24 +132,10 @@ static void order_moments(pm_leak_lives *l)
             last->sums.value[PM_METRIC_RSS] = sums->value[PM_METRIC_RSS];
             last->sums.value[PM_METRIC_SWAP] = sums->value[PM_METRIC_SWAP];
         }
+        spots[i].at = (uint32_t)n - 1;
     }
+    qsort(spots, l->n_moments, sizeof *spots, compare_spots);
     l->n_moments = n;
-}
-
-/* The first place with a time of at least ms. */
-static size_t place_of(const pm_leak_lives *l, int64_t ms)
-{
-    size_t low = 0, high = l->n_moments;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (l->moment[middle].ms < ms)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* ---- the keys ---- */
@@ -163,6 +165,8 @@ static int compare_runs(const void *left, const void *right, void *texts)
 
     if (a->key != b->key || a->category != b->category)
         return compare_keys(texts, a->key, a->category, texts, b->key, b->category);
+    if (a->epoch != b->epoch)
+        return a->epoch < b->epoch ? -1 : 1;
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     if (a->last != b->last)
@@ -187,22 +191,6 @@ static int compare_touches(const void *left, const void *right, void *texts)
     if (order)
         return order;
     return (a->window.from_ms > b->window.from_ms) - (a->window.from_ms < b->window.from_ms);
-}
-
-/* Where a place of an epoch is in the timeline. */
-typedef struct spot {
-    pm_leak_place place;
-    int64_t ms;
-    size_t at;
-} spot;
-
-static int compare_spots(const void *left, const void *right)
-{
-    const spot *a = left, *b = right;
-
-    if (a->place.epoch != b->place.epoch)
-        return a->place.epoch < b->place.epoch ? -1 : 1;
-    return (a->place.off > b->place.off) - (a->place.off < b->place.off);
 }
 
 typedef struct asked {
@@ -234,15 +222,20 @@ static void asked_free(asked *a)
 
 static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *err)
 {
+    size_t n_keys = 1;
+
+    for (size_t i = 1; i < l->n_runs; i++)
+        n_keys +=
+            l->run[i].key != l->run[i - 1].key || l->run[i].category != l->run[i - 1].category;
     a->spot = calloc(l->n_moments + 1, sizeof *a->spot);
     a->ms = calloc(l->n_moments + 1, sizeof *a->ms);
     a->life = calloc(l->n_moments + 1, sizeof *a->life);
     a->sums = calloc(l->n_moments + 1, sizeof *a->sums);
     a->run = calloc(l->n_runs + 1, sizeof *a->run);
-    a->key = calloc(l->n_runs + 1, sizeof *a->key);
+    a->key = calloc(n_keys, sizeof *a->key);
     a->window = calloc(l->n_touches + 1, sizeof *a->window);
-    a->windows = calloc(l->n_runs + 1, sizeof *a->windows);
-    a->answer = calloc(l->n_runs + 1, sizeof *a->answer);
+    a->windows = calloc(n_keys, sizeof *a->windows);
+    a->answer = calloc(n_keys + 1, sizeof *a->answer);
     return a->spot && a->ms && a->life && a->sums && a->run && a->key && a->window && a->windows &&
                    a->answer
                ? PMAPDB_OK
@@ -253,12 +246,7 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
 static void set_moments(pm_leak_lives *l, asked *a)
 {
     a->n_spots = l->n_moments;
-    for (size_t i = 0; i < l->n_moments; i++)
-        a->spot[i] = (spot){l->moment[i].place, l->moment[i].ms, 0};
-    qsort(a->spot, a->n_spots, sizeof *a->spot, compare_spots);
-    order_moments(l);
-    for (size_t i = 0; i < a->n_spots; i++)
-        a->spot[i].at = place_of(l, a->spot[i].ms);
+    order_moments(l, a->spot);
     for (size_t i = 0; i < l->n_moments; i++) {
         const pm_leak_moment *m = &l->moment[i];
 
@@ -285,73 +273,50 @@ static size_t spots_before(const asked *a, int64_t epoch, int64_t off)
     return low;
 }
 
-/* From places of an epoch to those of the timeline. Drops runs without a snapshot. */
-static void place_runs(pm_leak_lives *l, const asked *a)
+/* The windows of the key of a run, from *next on; keys and windows are in one order. */
+static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const pm_leak_piece *run,
+                                  size_t *next)
 {
-    size_t n = 0;
+    pm_leak_windows out = {0};
 
-    for (size_t i = 0; i < l->n_runs; i++) {
-        pm_leak_piece *r = &l->run[i];
-        size_t first = spots_before(a, r->epoch, r->first);
-        size_t end = spots_before(a, r->epoch, r->last + 1);
+    for (; *next < l->n_touches; ++*next) {
+        const pm_leak_touch *t = &l->touch[*next];
+        int order =
+            compare_keys(l->touch_texts, t->key, t->category, l->texts, run->key, run->category);
 
-        if (first >= end)
-            continue;
-        r->first = (int64_t)a->spot[first].at;
-        r->last = (int64_t)a->spot[end - 1].at;
-        l->run[n++] = *r;
+        if (order > 0)
+            break;
+        out.n += order == 0;
     }
-    l->n_runs = n;
+    out.window = a->window + *next - out.n;
+    return out;
 }
 
-static void sort_runs(pm_leak_lives *l)
-{
-    if (l->n_runs)
-        qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
-}
-
-static int compare_to_touch(const pm_leak_lives *l, const pm_leak_piece *run, size_t touch)
-{
-    const pm_leak_touch *t = &l->touch[touch];
-
-    return compare_keys(l->texts, run->key, run->category, l->touch_texts, t->key, t->category);
-}
-
-/* The windows of the key of a run. */
-static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const pm_leak_piece *run)
-{
-    size_t low = 0, high = l->n_touches, end;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_to_touch(l, run, middle) > 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (end = low; end < l->n_touches && compare_to_touch(l, run, end) == 0;)
-        end++;
-    return (pm_leak_windows){a->window + low, end - low};
-}
-
+/* Drops a run without a snapshot, and a key without a run. */
 static void set_keys(const pm_leak_lives *l, asked *a)
 {
+    size_t n = 0, window = 0;
+
     for (size_t i = 0; i < l->n_touches; i++)
         a->window[i] = l->touch[i].window;
     for (size_t i = 0; i < l->n_runs; i++) {
         const pm_leak_piece *r = &l->run[i];
+        size_t first = spots_before(a, r->epoch, r->first);
+        size_t end = spots_before(a, r->epoch, r->last + 1);
         const char *key = pm_pool_text_get(l->texts, r->key).data;
         const char *category = pm_pool_text_get(l->texts, r->category).data;
 
+        if (first >= end)
+            continue;
         if (a->n_keys == 0 || a->key[a->n_keys - 1].key != key ||
             a->key[a->n_keys - 1].category != category) {
-            a->windows[a->n_keys] = windows_of(l, a, r);
-            a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[i], 0};
+            a->windows[a->n_keys] = windows_of(l, a, r, &window);
+            a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[n], 0};
         }
         a->key[a->n_keys - 1].n_runs++;
-        a->run[i] = (pm_leak_run){.first = (uint32_t)r->first, .last = (uint32_t)r->last};
-        memcpy(a->run[i].value, r->value, sizeof r->value);
+        a->run[n] = (pm_leak_run){.first = a->spot[first].at, .last = a->spot[end - 1].at};
+        memcpy(a->run[n].value, r->value, sizeof r->value);
+        n++;
     }
 }
 
@@ -392,19 +357,16 @@ static pmapdb_status write_answers(const asked *a, bool is_series, pm_buf *json,
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err)
 {
     asked a = {0};
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
     if (l->n_touches)
         qsort_r(l->touch, l->n_touches, sizeof *l->touch, compare_touches, l->touch_texts);
-    if (l->n_stretched > 0) {
-        sort_runs(l);
-        st = pm_leak_lives_spread(l, err);
-    }
+    if (l->n_runs)
+        qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
+    st = l->n_stretched > 0 ? pm_leak_lives_spread(l, err) : PMAPDB_OK;
     PM_STEP(st, asked_new(l, &a, err));
     if (st == PMAPDB_OK) {
         set_moments(l, &a);
-        place_runs(l, &a);
-        sort_runs(l);
         set_keys(l, &a);
         l->options.touched = l->n_touches ? a.windows : NULL;
         st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys,

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import served
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("PMAPDB") or str(ROOT / "build" / "dev" / "pmapdb")
 SKIPPED = 77
@@ -107,18 +109,18 @@ class Place:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def environment_of(command):
-    """Leaks are looked for in the first three runs of each command: the search takes a quarter of a short
-    run, and the tests of the command line repeat it for every command and option."""
-    leak_checks[command] += 1
-    return ENVIRONMENT if leak_checks[command] <= 3 else NO_LEAK_CHECK
-
-
 def run(command, *args, db=None, stdin=None, expect=(0,)):
-    """Runs `pmapdb command --db DB args`; a status outside `expect` ends the check."""
+    """Runs `pmapdb command --db DB args`; a status outside `expect` ends the check.
+
+    The first three runs of each command begin the program, and leaks are looked for; the tests of the command
+    line do so for every command and option. The other runs fork a program that was begun before."""
     line = [PROGRAM, command] + (["--db", str(db)] if db else []) + [str(a) for a in args]
-    done = subprocess.run(line, input=stdin, capture_output=True, env=environment_of(command),
-                          check=False)
+    leak_checks[command] += 1
+    if leak_checks[command] <= 3 or stdin is not None:
+        done = subprocess.run(line, input=stdin, capture_output=True, check=False,
+                              env=ENVIRONMENT if leak_checks[command] <= 3 else NO_LEAK_CHECK)
+    else:
+        done = served.run(line, NO_LEAK_CHECK)
     if expect is not None and done.returncode not in expect:
         shown = line if len(line) < 12 else line[:10] + ["... (%d arguments)" % (len(line) - 1)]
         print("FAIL %s: exit %d, expected %s\n%s" % (

@@ -1,0 +1,69 @@
+"""The program, begun once (pmapdb_served, ../serve.c), for checks that run it hundreds of times: each run is a fork
+of it, in the current folder, with the environment that the server began with."""
+import atexit
+import os
+import select
+import socket
+import subprocess
+import threading
+
+own = threading.local()
+
+
+def server_of(program):
+    """pmapdb_served of the same build, or None."""
+    path = os.path.join(os.path.dirname(os.path.abspath(program)), "tests", "pmapdb_served")
+    if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(program):
+        return path
+    return None
+
+
+class Server:
+    """One command at a time. It ends with the process, or thread, that it belongs to."""
+
+    def __init__(self, path, env):
+        self.pid = os.getpid()
+        self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self.process = subprocess.Popen([path], stdin=theirs, env=env)
+        atexit.register(self.end)
+
+    def end(self):
+        if self.pid == os.getpid():
+            self.socket.close()
+            self.process.wait()
+
+    def run(self, words):
+        out, err = os.pipe(), os.pipe()
+        folder = os.open(".", os.O_PATH)
+        socket.send_fds(self.socket, [b"".join(os.fsencode(w) + b"\0" for w in words)], [folder, 0, out[1], err[1]])
+        for fd in (folder, out[1], err[1]):
+            os.close(fd)
+        texts = {out[0]: [], err[0]: []}
+        unread, poll = set(texts), select.poll()
+        for fd in texts:
+            poll.register(fd, select.POLLIN)
+        while unread:
+            for fd, _ in poll.poll():
+                part = os.read(fd, 1 << 20)
+                texts[fd].append(part)
+                if not part:
+                    poll.unregister(fd)
+                    os.close(fd)
+                    unread.discard(fd)
+        status = self.socket.recv(4)
+        if not status:
+            raise RuntimeError("pmapdb_served has ended: %s" % (words,))
+        return subprocess.CompletedProcess(words, os.waitstatus_to_exitcode(int.from_bytes(status, "little")),
+                                           *(b"".join(text) for text in texts.values()))
+
+
+def run(words, env):
+    """As subprocess.run(words, env=env, capture_output=True) with standard input as it is; env is that of the first run."""
+    server = getattr(own, "server", None)
+    if server is None or server.pid != os.getpid():
+        path = server_of(words[0])
+        if not path:
+            return subprocess.run(words, env=env, capture_output=True, check=False)
+        server = own.server = Server(path, env)
+    return server.run(words)

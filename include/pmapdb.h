@@ -218,7 +218,7 @@ typedef struct pmapdb_capture_beat {
     uint64_t vanished;   /* processes that ended or became another program while they were read */
     uint64_t unreadable; /* processes that this user may not read */
     uint64_t degraded;   /* of `stored`: maps was read in place of smaps */
-    uint64_t unmoved;    /* left out by growth_percent, growth_kib, rss_above_kib */
+    uint64_t unmoved;    /* left out by rss_above_kib */
     uint64_t changed;    /* processes whose map changed too quickly while it was read */
     uint64_t missed;     /* beats since the previous one that could not be kept */
     int64_t moved_ms; /* how far the clock was set, or the machine slept, since the previous one */
@@ -233,15 +233,13 @@ typedef struct pmapdb_capture_options {
     bool all;
     pmapdb_measure measure;
     pmapdb_pages pages;
-    int64_t max_stall_us; /* of one process, for PMAPDB_MEASURE_AUTO and touched_ms */
-    int64_t touched_ms;   /* at most so often, clear the accessed bits of each process, or mark its
-                             pages as idle: Referenced is then what was touched since; PMAPDB_UNKNOWN:
-                             never */
-    int64_t every_ms;     /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one beat, now */
-    int64_t count;        /* number of beats; PMAPDB_UNKNOWN: until stopped */
-    int64_t growth_percent; /* only processes whose RSS moved by this since their last snapshot */
-    int64_t growth_kib;     /* likewise; PMAPDB_UNKNOWN: all processes */
-    int64_t rss_above_kib;  /* only processes with more RSS; PMAPDB_UNKNOWN: all */
+    int64_t max_stall_us;  /* of one process, for PMAPDB_MEASURE_AUTO and touched_ms */
+    int64_t touched_ms;    /* at most so often, clear the accessed bits of each process, or mark its
+                              pages as idle: Referenced is then what was touched since; PMAPDB_UNKNOWN:
+                              never */
+    int64_t every_ms;      /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one beat, now */
+    int64_t count;         /* number of beats; PMAPDB_UNKNOWN: until stopped */
+    int64_t rss_above_kib; /* only processes with more RSS; PMAPDB_UNKNOWN: all */
     const char *const *keep_env; /* variables of the environment to store */
     size_t n_keep_env;
     const char *const *keep_cmdline; /* as of an import */

@@ -21,7 +21,7 @@
 -- column: taken_at          time  The moment, UTC
 -- column: from_at           time  The earlier moment, UTC
 -- column: unreadable        count Processes that the sweep of the moment was not allowed to read
--- column: unmoved           count Processes that the sweep left out: --on-growth, --on-rss-above
+-- column: unmoved           count Processes that the sweep left out: smaller than --on-rss-above
 -- total:  processes rss_sum_kib pss_kib private_kib swap_kib processes_from rss_sum_kib_delta pss_kib_delta private_kib_delta swap_kib_delta pss_unknown
 -- table:  group processes rss_sum_kib pss_kib private_kib swap_kib processes_from pss_kib_delta private_kib_delta swap_kib_delta taken_at
 -- narrow: group processes pss_kib private_kib pss_kib_delta private_kib_delta

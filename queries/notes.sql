@@ -54,7 +54,7 @@ line AS (
     CASE unreadable WHEN 1 THEN ' is' ELSE 'es are' END) AS note, 0 AS minor
   FROM grouped WHERE unreadable > 0
   UNION ALL
-  SELECT 0, 2, printf('%d process%s missing here: left out by --on-growth or --on-rss-above', unmoved,
+  SELECT 0, 2, printf('%d process%s missing here: left out by --on-rss-above', unmoved,
     CASE unmoved WHEN 1 THEN ' is' ELSE 'es are' END), 0
   FROM grouped WHERE unmoved > 0
   UNION ALL

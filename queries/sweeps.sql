@@ -17,7 +17,7 @@
 -- column: unreadable  count    Processes that its user may not read, in its last beat
 -- column: vanished    count    Processes that ended while they were read, in all beats
 -- column: degraded    count    Maps instead of smaps, in all beats
--- column: unmoved     count    Left out by --on-growth or --on-rss-above, in all beats
+-- column: unmoved     count    Left out by --on-rss-above, in all beats
 -- column: changed     count    Left out because the map changed too quickly while it was read, in all beats
 -- table:  host selection every last_at expected kept missed absent took took_max unreadable vanished degraded
 -- narrow: selection every last_at expected kept missed took degraded

@@ -96,7 +96,7 @@ CREATE TABLE beat (
   unreadable  INTEGER NOT NULL,         -- processes that this user may not read
   vanished    INTEGER NOT NULL,         -- ended while they were read: nothing of them is stored
   degraded    INTEGER NOT NULL,         -- have maps instead of smaps, which would have stalled them
-  unmoved     INTEGER NOT NULL,         -- left out by --on-growth or --on-rss-above
+  unmoved     INTEGER NOT NULL,         -- left out by --on-rss-above
   changed     INTEGER NOT NULL,         -- their maps changed too quickly to read: nothing is stored
   total_kib INTEGER,                    -- MemTotal of /proc/meminfo at started_ms, and so on; NULL: unknown
   free_kib INTEGER,

@@ -1,6 +1,8 @@
 /* num: strict reading of numbers, sizes and spans. */
 #include "base/num.h"
 
+#include "pmapdb.h"
+
 #include <math.h>
 
 #define SURE_DIGITS 19 /* this many digits always fit into 64 bits */
@@ -65,6 +67,16 @@ bool pm_num_all(pm_text t, uint64_t *out)
         return false;
     *out = v;
     return true;
+}
+
+int64_t pm_num_signed(pm_text t)
+{
+    bool negative = t.len && *t.data == '-';
+    uint64_t v;
+
+    if (!pm_num_all(pm_text_from(t, negative), &v) || v > INT64_MAX)
+        return PMAPDB_UNKNOWN;
+    return negative ? -(int64_t)v : (int64_t)v;
 }
 
 /* Reads digits with an optional fraction. Returns the number of characters used, or 0. */

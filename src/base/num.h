@@ -17,6 +17,9 @@ size_t pm_num_hex_run(const char *p, const char *end);
 /* True if the whole text is one decimal number. */
 bool pm_num_all(pm_text t, uint64_t *out);
 
+/* Returns a decimal number with an optional minus; PMAPDB_UNKNOWN for any other text. */
+int64_t pm_num_signed(pm_text t);
+
 /* Reads a size as people write it: "10M", "1.5G", "512", "64KiB"; KiB without a unit. Result in
  * KiB, rounded to the nearest. */
 bool pm_num_size(pm_text t, int64_t *kib);

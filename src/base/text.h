@@ -114,6 +114,18 @@ static inline pm_text pm_text_cut(pm_text *t, char stop)
     return part;
 }
 
+/* Returns the rest of the line that begins with `key`; empty without such a line. */
+static inline pm_text pm_text_after(pm_text text, const char *key)
+{
+    while (text.len) {
+        pm_text line = pm_text_cut(&text, '\n');
+
+        if (pm_text_starts(line, pm_text_of(key)))
+            return pm_text_from(line, strlen(key));
+    }
+    return PM_TEXT("");
+}
+
 /* Returns the part after the last slash; the whole text without a slash. */
 static inline pm_text pm_text_basename(pm_text t)
 {

@@ -1,6 +1,8 @@
 /* copy: a /proc, live or copied. */
 #include "source/copy.h"
 
+#include "base/num.h"
+
 #include "source/archive.h"
 #include "source/proc.h"
 #include "source/proc_text.h"
@@ -49,7 +51,7 @@ static bool name_of(const pm_member *m, bool environments, char out[NAME_MAX_HER
     if (pm_text_listed(inside, of_machine))
         return !m->link;
     pid = pm_text_cut(&file, '/');
-    if (pm_proc_number(pid) < 1 || pid.len > 10 || inside.len >= NAME_MAX_HERE)
+    if (pm_num_signed(pid) < 1 || pid.len > 10 || inside.len >= NAME_MAX_HERE)
         return false;
     if (m->link)
         return pm_text_equal(file, PM_TEXT("exe"));

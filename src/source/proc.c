@@ -1,6 +1,9 @@
 /* proc: finds a process and checks that it is still the same process. */
 #include "source/proc.h"
 
+#include "base/num.h"
+
+#include "parse/files/siblings.h"
 #include "source/proc_text.h"
 #include <dirent.h>
 #include <errno.h>
@@ -19,62 +22,31 @@
 #define TICKS_MAX ((int64_t)100000000000000)
 #define FLAG_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
-enum {
-    FIELD_STATE = 3,
-    FIELD_PPID = 4,
-    FIELD_FLAGS = 9,
-    FIELD_MINOR = 10,
-    FIELD_MAJOR = 12,
-    FIELD_USER = 14,
-    FIELD_SYSTEM = 15,
-    FIELD_START_TIME = 22,
-    FIELD_STACK = 28
-};
-
 /* ---- stat ---- */
-
-/* "4711 (a (name) with anything) S 1 ...": the name ends at the last parenthesis. */
-static bool parse_stat(pm_text t, pm_proc *out)
-{
-    const char *open = memchr(t.data, '(', t.len), *close = memrchr(t.data, ')', t.len);
-    int64_t number[FIELD_STACK + 1], user, system;
-    size_t n;
-
-    if (!open || !close || close < open)
-        return false;
-    n = (size_t)(close - open) - 1;
-    n = n < sizeof out->comm ? n : sizeof out->comm - 1;
-    memcpy(out->comm, open + 1, n);
-    out->comm[n] = '\0';
-    t = pm_text_from(t, (size_t)(close - t.data) + 1);
-    for (int field = FIELD_STATE; field <= FIELD_STACK; field++) {
-        pm_text word = pm_proc_word(&t);
-
-        number[field] = pm_proc_number(word);
-        if (field == FIELD_STATE && word.len)
-            out->state = word.data[0];
-    }
-    user = number[FIELD_USER];
-    system = number[FIELD_SYSTEM];
-    out->ppid = number[FIELD_PPID];
-    out->is_kernel = number[FIELD_FLAGS] & FLAG_KERNEL_THREAD;
-    out->life = (pm_proc_life){number[FIELD_START_TIME], number[FIELD_STACK]};
-    if (number[FIELD_MINOR] >= 0 && number[FIELD_MAJOR] >= 0 && user >= 0 && user < TICKS_MAX &&
-        system >= 0 && system < TICKS_MAX)
-        out->activity = (pm_activity){.known = true,
-                                      .cpu_us = (user + system) * (1000000 / sysconf(_SC_CLK_TCK)),
-                                      .minor_faults = number[FIELD_MINOR],
-                                      .major_faults = number[FIELD_MAJOR]};
-    return out->life.start_time >= 0 && out->life.start_stack >= 0 && number[FIELD_FLAGS] >= 0;
-}
 
 static bool read_stat(int dir, pm_proc *out)
 {
     char block[STAT_MAX];
+    pm_stat stat;
+    const int64_t *f = stat.field;
     pm_text text;
 
     *out = (pm_proc){.dir = dir};
-    return pm_proc_peek(dir, "stat", block, sizeof block, &text) && parse_stat(text, out);
+    if (!pm_proc_peek(dir, "stat", block, sizeof block, &text) || !pm_stat_read(text, &stat))
+        return false;
+    snprintf(out->comm, sizeof out->comm, "%.*s", (int)stat.comm.len, stat.comm.data);
+    out->state = stat.state;
+    out->ppid = f[PM_STAT_PPID];
+    out->is_kernel = f[PM_STAT_FLAGS] & FLAG_KERNEL_THREAD;
+    out->life = (pm_proc_life){f[PM_STAT_START], f[PM_STAT_STACK]};
+    if (f[PM_STAT_MINOR] >= 0 && f[PM_STAT_MAJOR] >= 0 && f[PM_STAT_USER] >= 0 &&
+        f[PM_STAT_USER] < TICKS_MAX && f[PM_STAT_SYSTEM] >= 0 && f[PM_STAT_SYSTEM] < TICKS_MAX)
+        out->activity = (pm_activity){.known = true,
+                                      .cpu_us = (f[PM_STAT_USER] + f[PM_STAT_SYSTEM]) *
+                                                (1000000 / sysconf(_SC_CLK_TCK)),
+                                      .minor_faults = f[PM_STAT_MINOR],
+                                      .major_faults = f[PM_STAT_MAJOR]};
+    return out->life.start_time >= 0 && out->life.start_stack >= 0 && f[PM_STAT_FLAGS] >= 0;
 }
 
 static bool has_ended(const pm_proc *p)
@@ -165,7 +137,7 @@ static pmapdb_status collect_pids(DIR *dir, int64_t **pids, size_t *n, pmapdb_er
     pmapdb_status st = PMAPDB_OK;
 
     while (st == PMAPDB_OK && (errno = 0, entry = readdir(dir))) {
-        int64_t pid = pm_proc_number(pm_text_of(entry->d_name));
+        int64_t pid = pm_num_signed(pm_text_of(entry->d_name));
 
         if (pid < 1)
             continue;
@@ -226,7 +198,7 @@ int64_t pm_proc_self(int root)
     char name[24];
     ssize_t n = pm_proc_is_copy(root) ? -1 : readlinkat(root, "self", name, sizeof name);
 
-    return n > 0 ? pm_proc_number((pm_text){name, (size_t)n}) : PMAPDB_UNKNOWN;
+    return n > 0 ? pm_num_signed((pm_text){name, (size_t)n}) : PMAPDB_UNKNOWN;
 }
 
 bool pm_proc_copy_host(int root, char *out, size_t size)
@@ -257,8 +229,8 @@ static int64_t came_up(int root)
     int64_t seconds;
 
     pm_proc_slurp(root, "stat", HOST_STAT_MAX, &stat);
-    text = pm_proc_after(pm_buf_text(&stat), "btime ");
-    seconds = pm_proc_number(pm_proc_word(&text));
+    text = pm_text_after(pm_buf_text(&stat), "btime ");
+    seconds = pm_num_signed(pm_proc_word(&text));
     pm_buf_free(&stat);
     return seconds;
 }
@@ -300,8 +272,8 @@ pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pma
         return PMAPDB_OK;
     }
     word = pm_proc_word(&text);
-    seconds = pm_proc_number(pm_text_cut(&word, '.'));
-    hundredths = pm_proc_number(word);
+    seconds = pm_num_signed(pm_text_cut(&word, '.'));
+    hundredths = pm_num_signed(word);
     if (btime < 0 || btime > SECONDS_MAX || seconds < 0 || seconds > SECONDS_MAX ||
         hundredths < 0 || hundredths > 99)
         return pm_fail(err, PMAPDB_INPUT,

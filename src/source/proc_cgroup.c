@@ -2,6 +2,8 @@
  * way up. */
 #include "source/proc_host.h"
 
+#include "base/num.h"
+
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -148,8 +150,8 @@ static int64_t limit_of(int dir, const char *file)
 
 static int64_t number_after(pm_text text, const char *key)
 {
-    text = pm_proc_after(text, key);
-    return pm_proc_number(pm_proc_word(&text));
+    text = pm_text_after(text, key);
+    return pm_num_signed(pm_proc_word(&text));
 }
 
 static int64_t kib(int64_t bytes)
@@ -165,7 +167,7 @@ static pm_cgroup_use use_of(int dir, bool unified)
 
     pm_proc_slurp(dir, names[unified].current, STAT_MAX, &file);
     text = pm_buf_text(&file);
-    use.current_kib = kib(pm_proc_number(pm_proc_word(&text)));
+    use.current_kib = kib(pm_num_signed(pm_proc_word(&text)));
     pm_buf_clear(&file);
     pm_proc_slurp(dir, "memory.stat", STAT_MAX, &file);
     use.file_kib = kib(number_after(pm_buf_text(&file), names[unified].file));

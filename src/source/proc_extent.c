@@ -33,7 +33,7 @@ bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
     if (!pm_proc_peek(p->dir, "statm", block, sizeof block, &text))
         return false;
     pm_proc_word(&text); /* the size */
-    resident = pm_proc_number(pm_proc_word(&text));
+    resident = pm_num_signed(pm_proc_word(&text));
     if (resident < 0)
         return false;
     *out = (pm_proc_extent){.resident_kib = resident * (sysconf(_SC_PAGESIZE) / 1024),
@@ -47,9 +47,9 @@ bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
 
 static int64_t host_kib(pm_text meminfo, const char *key)
 {
-    pm_text rest = pm_proc_after(meminfo, key);
+    pm_text rest = pm_text_after(meminfo, key);
 
-    return pm_proc_number(pm_proc_word(&rest));
+    return pm_num_signed(pm_proc_word(&rest));
 }
 
 /* Returns an upper bound of the memory of the process in small pages: the anonymous memory of the

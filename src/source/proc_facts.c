@@ -3,6 +3,7 @@
 #include "source/proc_host.h"
 #include "source/proc_text.h"
 
+#include "base/num.h"
 #include "base/utf8.h"
 #include <errno.h>
 #include <limits.h>
@@ -37,7 +38,7 @@ static const fact limit_facts[] = {{"Max address space", offsetof(pm_standing, a
 /* Returns the first word after a key. */
 static pm_text word_of(pm_text text, const char *key)
 {
-    pm_text rest = pm_proc_after(text, key);
+    pm_text rest = pm_text_after(text, key);
 
     return pm_proc_word(&rest);
 }
@@ -51,7 +52,7 @@ static int64_t read_oom_score(const pm_proc *p)
 
     if (!pm_proc_peek(p->dir, "oom_score", block, sizeof block, &text))
         return PMAPDB_UNKNOWN;
-    return pm_proc_number(pm_proc_word(&text));
+    return pm_num_signed(pm_proc_word(&text));
 }
 
 int pm_proc_status(const pm_proc *p, pm_live *out)
@@ -62,7 +63,7 @@ int pm_proc_status(const pm_proc *p, pm_live *out)
 
     for (size_t i = 0; i < COUNT(status_facts); i++)
         *(int64_t *)((char *)out + status_facts[i].at) =
-            pm_proc_number(word_of(text, status_facts[i].key));
+            pm_num_signed(word_of(text, status_facts[i].key));
     pm_buf_free(&bytes);
     out->oom_score = read_oom_score(p);
     return failed;
@@ -165,12 +166,12 @@ static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, pm_buf *mem
     pm_text ids, pids;
 
     pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
-    pids = pm_proc_after(pm_buf_text(&bytes), "NSpid:"); /* the innermost is the last */
+    pids = pm_text_after(pm_buf_text(&bytes), "NSpid:"); /* the innermost is the last */
     while (pids.len)
-        out->ns_pid = pm_proc_number(pm_proc_word(&pids));
-    ids = pm_proc_after(pm_buf_text(&bytes), "Uid:"); /* real, effective, ... */
+        out->ns_pid = pm_num_signed(pm_proc_word(&pids));
+    ids = pm_text_after(pm_buf_text(&bytes), "Uid:"); /* real, effective, ... */
     pm_proc_word(&ids);
-    out->uid = pm_proc_number(pm_proc_word(&ids));
+    out->uid = pm_num_signed(pm_proc_word(&ids));
     if (out->uid != PMAPDB_UNKNOWN && !host->copied) /* users have other names elsewhere */
         user = pm_proc_host_user(host, out->uid);
     if (bytes.failed || !user) {

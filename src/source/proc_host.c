@@ -3,6 +3,7 @@
 #include "source/proc_host.h"
 
 #include "base/hash.h"
+#include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@ static int64_t read_max_map_count(int root)
 
     if (!pm_proc_peek(root, "sys/vm/max_map_count", block, sizeof block, &text))
         return PMAPDB_UNKNOWN;
-    return pm_proc_number(pm_proc_word(&text));
+    return pm_num_signed(pm_proc_word(&text));
 }
 
 pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)

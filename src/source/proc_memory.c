@@ -4,6 +4,7 @@
 #include "source/proc_host.h"
 
 #include "base/clock/clock.h"
+#include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -31,8 +32,8 @@ static int64_t read_fact(pm_text text, fact_place place, const char *key)
 
     if (place == SOME || place == FULL)
         return pm_proc_average(text, key);
-    text = pm_proc_after(text, key);
-    number = pm_proc_number(pm_proc_word(&text));
+    text = pm_text_after(text, key);
+    number = pm_num_signed(pm_proc_word(&text));
     return place == PAGES && number >= 0 ? number * (sysconf(_SC_PAGESIZE) / 1024) : number;
 }
 
@@ -47,8 +48,8 @@ pmapdb_status pm_proc_memory(int root, pm_host_memory *out, pmapdb_error *err)
     pm_proc_slurp(root, "pressure/memory", FILE_MAX, &pressure);
     texts[MEMINFO] = pm_buf_text(&meminfo);
     texts[PAGES] = texts[COUNT] = pm_buf_text(&vmstat);
-    texts[SOME] = pm_proc_after(pm_buf_text(&pressure), "some ");
-    texts[FULL] = pm_proc_after(pm_buf_text(&pressure), "full ");
+    texts[SOME] = pm_text_after(pm_buf_text(&pressure), "some ");
+    texts[FULL] = pm_text_after(pm_buf_text(&pressure), "full ");
     for (size_t i = 0; i < PM_HOST_N; i++)
         out->v[i] = read_fact(texts[facts[i].place], facts[i].place, facts[i].key);
     short_of_memory = meminfo.failed || vmstat.failed || pressure.failed;
@@ -89,7 +90,7 @@ int64_t pm_proc_pressure(int dir, const char *file)
 
     if (!pm_proc_peek(dir, file, block, sizeof block, &text))
         return PMAPDB_UNKNOWN;
-    text = pm_proc_after(text, "some ");
+    text = pm_text_after(text, "some ");
     ten = pm_proc_average(text, "avg10=");
     sixty = pm_proc_average(text, "avg60=");
     return ten < 0 || sixty < 0 ? PMAPDB_UNKNOWN : ten > sixty ? ten : sixty;

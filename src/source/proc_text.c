@@ -57,39 +57,13 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
     return true;
 }
 
-pm_text pm_proc_word(pm_text *t)
-{
-    return pm_text_word(t, " \t\n");
-}
-
-int64_t pm_proc_number(pm_text word)
-{
-    bool negative = word.len && word.data[0] == '-';
-    uint64_t v;
-
-    if (!pm_num_all(pm_text_from(word, negative), &v) || v > INT64_MAX)
-        return PMAPDB_UNKNOWN;
-    return negative ? -(int64_t)v : (int64_t)v;
-}
-
 int64_t pm_proc_limit_kib(pm_text word)
 {
-    int64_t bytes = pm_proc_number(word);
+    int64_t bytes = pm_num_signed(word);
 
     if (pm_text_listed(word, " max unlimited ") || bytes >= NO_LIMIT_BYTES)
         return PM_NO_LIMIT;
     return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
-}
-
-pm_text pm_proc_after(pm_text text, const char *key)
-{
-    while (text.len) {
-        pm_text line = pm_text_cut(&text, '\n');
-
-        if (pm_text_starts(line, pm_text_of(key)))
-            return pm_text_from(line, strlen(key));
-    }
-    return PM_TEXT("");
 }
 
 int64_t pm_proc_average(pm_text line, const char *key)
@@ -101,8 +75,8 @@ int64_t pm_proc_average(pm_text line, const char *key)
         if (!pm_text_starts(word, pm_text_of(key)))
             continue;
         word = pm_text_from(word, strlen(key));
-        whole = pm_proc_number(pm_text_cut(&word, '.'));
-        hundredths = pm_proc_number(word);
+        whole = pm_num_signed(pm_text_cut(&word, '.'));
+        hundredths = pm_num_signed(word);
         return word.len == 2 && whole >= 0 && hundredths >= 0 ? whole * 100 + hundredths : whole;
     }
     return PMAPDB_UNKNOWN;

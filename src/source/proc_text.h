@@ -13,17 +13,14 @@ int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out);
 bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *out);
 
 /* Cuts the next word off the text, including the blanks and tabs before it. */
-pm_text pm_proc_word(pm_text *t);
-
-/* Returns a decimal number with an optional sign; PMAPDB_UNKNOWN for anything else. */
-int64_t pm_proc_number(pm_text word);
+static inline pm_text pm_proc_word(pm_text *t)
+{
+    return pm_text_word(t, " \t\n");
+}
 
 /* Converts a limit in bytes to KiB; PM_NO_LIMIT for "max", "unlimited" and the largest count of
  * pages. */
 int64_t pm_proc_limit_kib(pm_text word);
-
-/* Returns the rest of the line that begins with `key`; empty without such a line. */
-pm_text pm_proc_after(pm_text text, const char *key);
 
 /* Returns the number after `key`, such as "avg10=", in a line of pressure: "some avg10=0.00
  * avg60=1.25 avg300=0.04 total=4711". A percentage counts as hundredths. */

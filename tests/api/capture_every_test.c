@@ -72,37 +72,13 @@ static void all_have_ended(void **state)
     assert_non_null(strstr(l->news.data, "(note) it has ended\n"));
 }
 
-/* 5 MiB after the first beat, nothing after the second, all back after the third. */
-static void grow_and_shrink(live *l)
-{
-    for (int i = 0; i < 5 && l->beats == 1; i++)
-        ask(l, 0, 'g');
-    if (l->beats == 3)
-        ask(l, 0, 's');
-}
-
-static void only_what_moved(void **state)
+static void only_the_large(void **state)
 {
     live *l = *state;
 
     child(l, "worker");
     child(l, "idle");
-    ask(l, 0, 'g');
-    begin_run(l, 2, 4);
-    l->options.growth_kib = 900;
-    l->at_beat = grow_and_shrink;
-    run(l);
-    assert_int_equal(l->result.stored, 4); /* both, the grown one, none, the shrunk one */
-    assert_int_equal(number(l, "SELECT sum(unmoved) FROM beat"), 4);
-    l->at_beat = NULL;
-    l->options.count = 1; /* another run knows from the store how large they were */
-    run(l);
-    assert_int_equal(l->result.stored, 0);
-    l->options.growth_kib = PMAPDB_UNKNOWN;
-    l->options.growth_percent = 1000;
-    run(l);
-    assert_int_equal(l->result.stored, 0);
-    l->options.growth_percent = PMAPDB_UNKNOWN;
+    begin_run(l, 2, 1);
     l->options.rss_above_kib = 1;
     run(l);
     assert_int_equal(l->result.stored, 2);
@@ -301,7 +277,7 @@ static void one_run_of_a_selection(void **state)
 }
 
 RUN_TESTS(WITH_RUN(beats_are_aligned), WITH_RUN(stopped), WITH_RUN(all_have_ended),
-          WITH_RUN(only_what_moved), WITH_RUN(becomes_another_program), WITH_RUN(lost_beats),
+          WITH_RUN(only_the_large), WITH_RUN(becomes_another_program), WITH_RUN(lost_beats),
           WITH_RUN(whole_or_not_at_all), WITH_RUN(one_beat_is_not_lost_silently),
           WITH_RUN(patience), TEST_WITH(lock_is_for_writers, box_enter, box_leave),
           WITH_RUN(one_run_of_a_selection))

@@ -67,7 +67,6 @@ live pmapdb --db match.db capture --match "comm = 'nobody'"
 say "at every beat"
 live pmapdb --db every.db capture $one --every 100ms --count 3
 live pmapdb --db every.db capture $one --every 100ms --count 2 -q
-live pmapdb --db every.db capture $one --every 100ms --count 2 --on-growth 10%
 live pmapdb --db every.db capture $one --on-rss-above 1T
 run pmapdb --db every.db sql 'SELECT count(*) AS snapshots, count(DISTINCT process_id) AS processes FROM snapshots' -f csv
 run pmapdb --db every.db sql 'SELECT count(*) AS sweeps, sum(unmoved) AS unmoved FROM beat' -f csv
@@ -76,7 +75,6 @@ say "wrong"
 live pmapdb capture $one --every 10ms
 live pmapdb capture $one --count 3
 live pmapdb capture $one --every soon
-live pmapdb capture $one --on-growth 10
 live pmapdb capture $one --measure pmap
 live pmapdb capture $one --keep-env A=B
 live pmapdb capture $one --keep-env ,,

@@ -19,8 +19,6 @@ run pmapdb capture 0
 run pmapdb capture --count 0 --every 1s 1
 run pmapdb capture --name '' 1
 run pmapdb capture --host '' 1
-run pmapdb capture --every 1s --on-growth 0% 1
-run pmapdb capture --every 1s --on-growth lots 1
 
 say "times"
 run pmapdb import --every 2y 1795220000-7.x

@@ -26,8 +26,6 @@ void pmapdb_capture_defaults(pmapdb_capture_options *o)
                                   .every_ms = PMAPDB_UNKNOWN,
                                   .count = PMAPDB_UNKNOWN,
                                   .touched_ms = PMAPDB_UNKNOWN,
-                                  .growth_percent = PMAPDB_UNKNOWN,
-                                  .growth_kib = PMAPDB_UNKNOWN,
                                   .rss_above_kib = PMAPDB_UNKNOWN};
 }
 

@@ -89,7 +89,6 @@ static void settle(pm_capture_run *run, pm_target *t)
     t->waiting = false;
     if (t->refused)
         return;
-    t->rss_kib = t->live.rss_kib;
     t->clearing.process_id = t->stored.process_id;
     run->sweep.counts.stored++;
     if (!run->options->on_event)

@@ -43,8 +43,6 @@ typedef struct pm_target {
     int64_t pid, start_time;
     uint64_t beat;    /* the last beat that met the process */
     pm_live_map *map; /* its map at the last reading; NULL: forgotten */
-    bool asked;       /* the store was asked for rss_kib */
-    int64_t rss_kib;  /* of its last stored snapshot; PMAPDB_UNKNOWN: no such snapshot */
     /* of the current beat: */
     bool waiting; /* read, but not stored yet */
     bool refused; /* the store refuses it */

@@ -43,7 +43,7 @@ pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time)
     new = calloc(1, sizeof *new);
     if (!new)
         return NULL;
-    *new = (pm_target){.pid = pid, .start_time = start_time, .rss_kib = PMAPDB_UNKNOWN};
+    *new = (pm_target){.pid = pid, .start_time = start_time};
     if (at < t->n && t->item[at]->pid == pid) {
         forget(t, t->item[at]);
     } else {
@@ -169,42 +169,17 @@ static void tell_unreadable(pm_capture_run *run)
     pm_capture_tell(run, PMAPDB_UNKNOWN, false, text);
 }
 
-/* ---- processes whose size changed little ---- */
+/* ---- one process ---- */
 
-/* True if the size moved up or down by the requested amount, so that the store is never further
- * from the truth. */
-static bool has_moved(const pmapdb_capture_options *o, int64_t before_kib, int64_t now_kib)
+/* True if the process is larger than --on-rss-above, by statm, which costs the process nothing. */
+static bool is_large(const pm_capture_run *run, const pm_proc *p)
 {
-    int64_t by = now_kib > before_kib ? now_kib - before_kib : before_kib - now_kib;
-
-    if (o->growth_kib != PMAPDB_UNKNOWN && by >= o->growth_kib)
-        return true;
-    return o->growth_percent != PMAPDB_UNKNOWN &&
-           (double)by * 100 >= (double)before_kib * (double)o->growth_percent;
-}
-
-/* Decides before the map is read, by statm, which costs the process nothing. */
-static bool is_wanted(pm_capture_run *run, const pm_proc *p, pm_target *t)
-{
-    const pmapdb_capture_options *o = run->options;
-    bool asks_growth = o->growth_percent != PMAPDB_UNKNOWN || o->growth_kib != PMAPDB_UNKNOWN;
+    int64_t above_kib = run->options->rss_above_kib;
     pm_proc_extent extent;
 
-    if ((!asks_growth && o->rss_above_kib == PMAPDB_UNKNOWN) || !pm_proc_statm(p, &extent))
-        return true;
-    if (o->rss_above_kib != PMAPDB_UNKNOWN && extent.resident_kib <= o->rss_above_kib)
-        return false;
-    if (!asks_growth)
-        return true;
-    if (!t->asked && t->rss_kib == PMAPDB_UNKNOWN)
-        t->rss_kib =
-            pm_reading_rss(run->store->sql, run->host, run->boot_id, t->pid, t->start_time);
-    did(run, pm_sql_end(run->store->sql, &run->error));
-    t->asked = true;
-    return t->rss_kib == PMAPDB_UNKNOWN || has_moved(o, t->rss_kib, extent.resident_kib);
+    return above_kib == PMAPDB_UNKNOWN || !pm_proc_statm(p, &extent) ||
+           extent.resident_kib > above_kib;
 }
-
-/* ---- one process ---- */
 
 static void capture_opened(pm_capture_run *run, const pm_proc *p)
 {
@@ -216,7 +191,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         return;
     }
     t->beat = run->n_begun;
-    if (!is_wanted(run, p, t)) {
+    if (!is_large(run, p)) {
         run->sweep.counts.unmoved++;
         return;
     }

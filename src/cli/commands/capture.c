@@ -30,23 +30,6 @@ typedef struct capture {
 
 /* ---- options ---- */
 
-static const char *read_growth(const char *arg, void *value)
-{
-    pmapdb_capture_options *o = value;
-    size_t n = strlen(arg);
-    uint64_t percent;
-    int64_t kib;
-
-    if (n > 1 && arg[n - 1] == '%' && pm_num_all((pm_text){arg, n - 1}, &percent) && percent > 0 &&
-        percent < 1000000)
-        o->growth_percent = (int64_t)percent;
-    else if (arg[strspn(arg, "0123456789.")] && pm_num_size(pm_text_of(arg), &kib) && kib > 0)
-        o->growth_kib = kib;
-    else
-        return "a share like 10% or a size like 200M";
-    return NULL;
-}
-
 /* Parses "NAME,NAME"; the list owns copies of the names. */
 static const char *read_names(const char *arg, void *value)
 {
@@ -85,8 +68,6 @@ static const pm_option options[] = {
     {"pages", 0, PM_OPT_FLAG, AT(pages), NULL, "Also which pages they share: groups --exact"},
     {"archive", 0, PM_OPT_WORD, AT(o.archive), "FILE",
      "Only the pages, into FILE, for --proc elsewhere"},
-    {"on-growth", 0, PM_OPT_CUSTOM, AT(o), "AMOUNT",
-     "Only processes that grew or shrank by 10% or 200M since their last snapshot", read_growth},
     {"on-rss-above", 0, PM_OPT_SIZE, AT(o.rss_above_kib), "SIZE",
      "Only processes with more resident memory than this"},
     {"keep-env", 0, PM_OPT_CUSTOM, AT(keep_env), "NAME,...",

@@ -4,6 +4,8 @@
 #include "base/err.h"
 #include "base/num.h"
 
+#define BLANKS " \t\n"
+
 void pm_siblings_init(pm_siblings *s)
 {
     *s = (pm_siblings){.pid = PMAPDB_UNKNOWN,
@@ -13,83 +15,81 @@ void pm_siblings_init(pm_siblings *s)
                        .rollup = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}};
 }
 
-static void copy(char *out, size_t size, pm_text t)
+/* True if there is a name and the old one was empty; a name that is too long is cut. */
+static bool copy(char *out, size_t size, pm_text t)
 {
     size_t n = t.len < size ? t.len : size - 1;
 
-    if (n)
-        memcpy(out, t.data, n);
-    out[n] = '\0';
-}
-
-static bool read_number(pm_text t, int64_t *out)
-{
-    uint64_t v;
-
-    if (!pm_num_all(t, &v) || v > INT64_MAX)
+    if (*out || !n)
         return false;
-    *out = (int64_t)v;
+    memcpy(out, t.data, n);
+    out[n] = '\0';
     return true;
 }
 
-/* "VmRSS:\t   12236 kB": reads the value if the key is `wanted`. */
-static void read_kib(pm_text key, pm_text value, const char *wanted, int64_t *out)
+/* "VmRSS:\t   12236 kB": the number after the key. */
+static int64_t kib_after(pm_text t, const char *key)
 {
-    value = pm_text_skip(value, " \t");
-    if (!pm_text_equal(key, pm_text_of(wanted)) || !pm_text_ends(value, PM_TEXT(" kB")))
-        return;
-    value.len -= 3;
-    read_number(value, out);
+    pm_text line = pm_text_after(t, key), number = pm_text_word(&line, BLANKS);
+
+    return pm_text_equal(pm_text_word(&line, BLANKS), PM_TEXT("kB")) ? pm_num_signed(number)
+                                                                     : PMAPDB_UNKNOWN;
 }
 
-/* "4711 (a name (with) anything) S 1 ...": the name ends at the last parenthesis. */
-static bool read_stat(pm_siblings *s, pm_text t)
+/* The name ends at the last parenthesis. */
+bool pm_stat_read(pm_text t, pm_stat *out)
 {
     const char *open = t.len ? memchr(t.data, '(', t.len) : NULL;
     const char *close = t.len ? memrchr(t.data, ')', t.len) : NULL;
-    pm_text rest, word = {0};
-    int64_t pid, start;
+    pm_text state = {0};
 
-    if (!open || !close || close < open || open - t.data < 2 ||
-        !read_number((pm_text){t.data, (size_t)(open - t.data) - 1}, &pid))
+    if (!open || !close || close < open)
         return false;
-    rest = pm_text_trim(pm_text_from(t, (size_t)(close - t.data) + 1), " \n");
-    for (int field = 3; field <= 22; field++)
-        word = pm_text_cut(&rest, ' ');
-    if (!read_number(word, &start))
+    out->pid = pm_num_signed(pm_text_trim((pm_text){t.data, (size_t)(open - t.data)}, BLANKS));
+    out->comm = (pm_text){open + 1, (size_t)(close - open) - 1};
+    t = pm_text_from(t, (size_t)(close - t.data) + 1);
+    for (int i = PM_STAT_STATE; i < PM_STAT_FIELDS; i++) {
+        pm_text word = pm_text_word(&t, BLANKS);
+
+        out->field[i] = pm_num_signed(word);
+        state = i == PM_STAT_STATE ? word : state;
+    }
+    out->state = state.len ? *state.data : '\0';
+    return true;
+}
+
+static bool read_stat(pm_siblings *s, pm_text t)
+{
+    pm_stat stat;
+
+    if (!pm_stat_read(t, &stat) || stat.pid < 0 || stat.field[PM_STAT_START] < 0)
         return false;
-    s->pid = pid;
-    s->start_time = start;
-    if (!s->comm[0])
-        copy(s->comm, sizeof s->comm, (pm_text){open + 1, (size_t)(close - open) - 1});
+    s->pid = stat.pid;
+    s->start_time = stat.field[PM_STAT_START];
+    copy(s->comm, sizeof s->comm, stat.comm);
     return true;
 }
 
 static bool read_status(pm_siblings *s, pm_text t)
 {
-    bool any = false;
+    pm_text line = pm_text_after(t, "Pid:");
+    int64_t pid = pm_num_signed(pm_text_word(&line, BLANKS));
 
-    while (t.len) {
-        pm_text value = pm_text_cut(&t, '\n'), key = pm_text_cut(&value, ':');
-
-        if (pm_text_equal(key, PM_TEXT("Name")) && value.len && !s->comm[0])
-            copy(s->comm, sizeof s->comm, pm_text_from(value, 1));
-        if (pm_text_equal(key, PM_TEXT("Pid")))
-            any |= read_number(pm_text_skip(value, "\t"), &s->pid);
-        read_kib(key, value, "VmRSS", &s->rss_kib);
-        read_kib(key, value, "VmSize", &s->size_kib);
-    }
-    return any;
+    copy(s->comm, sizeof s->comm, pm_text_after(t, "Name:\t"));
+    s->rss_kib = kib_after(t, "VmRSS:");
+    s->size_kib = kib_after(t, "VmSize:");
+    s->pid = pid < 0 ? s->pid : pid;
+    return pid >= 0;
 }
 
 static bool read_comm(pm_siblings *s, pm_text t)
 {
     pm_text line = pm_text_cut(&t, '\n');
 
-    if (line.len == 0 || line.len >= sizeof s->comm || t.len)
+    if (!line.len || line.len >= sizeof s->comm || t.len)
         return false;
-    copy(s->comm, sizeof s->comm, line);
-    return true;
+    *s->comm = '\0';
+    return copy(s->comm, sizeof s->comm, line);
 }
 
 /* Takes only the first word, because setproctitle writes its text ("nginx: worker process") as one
@@ -102,29 +102,22 @@ static bool read_cmdline(pm_siblings *s, pm_text t)
     word = pm_text_basename(pm_text_cut(&word, ' '));
     if (word.len > 1 && word.data[word.len - 1] == ':')
         word.len--;
-    copy(s->argv0, sizeof s->argv0, word);
-    return word.len > 0;
+    *s->argv0 = '\0';
+    return copy(s->argv0, sizeof s->argv0, word);
 }
 
 /* A file with several rollups (`cat smaps_rollup >> log`) does not show which one belongs here. */
 static bool read_rollup(pm_siblings *s, pm_text t)
 {
-    pm_siblings found;
-    int n = 0;
+    static const char head[] = " [rollup]\n";
+    const char *first = memmem(t.data, t.len, head, strlen(head));
+    pm_text rest = pm_text_from(t, first ? (size_t)(first + 1 - t.data) : 0);
 
-    pm_siblings_init(&found);
-    while (t.len) {
-        pm_text value = pm_text_cut(&t, '\n'), key;
-
-        n += pm_text_ends(value, PM_TEXT(" [rollup]"));
-        key = pm_text_cut(&value, ':');
-        read_kib(key, value, "Rss", &found.rollup.rss_kib);
-        read_kib(key, value, "Private_Dirty", &found.rollup.private_dirty_kib);
-        read_kib(key, value, "Swap", &found.rollup.swap_kib);
-    }
-    if (n != 1 || found.rollup.rss_kib == PMAPDB_UNKNOWN)
+    if (!first || memmem(rest.data, rest.len, head, strlen(head)) || kib_after(t, "Rss:") < 0)
         return false;
-    s->rollup = found.rollup;
+    s->rollup.rss_kib = kib_after(t, "Rss:");
+    s->rollup.private_dirty_kib = kib_after(t, "Private_Dirty:");
+    s->rollup.swap_kib = kib_after(t, "Swap:");
     return true;
 }
 

@@ -19,6 +19,30 @@ typedef struct pm_siblings {
     char command[512]; /* the stored part of cmdline; set by the reader of cmdline */
 } pm_siblings;
 
+/* The fields of stat, by their numbers in proc(5). */
+enum {
+    PM_STAT_STATE = 3,
+    PM_STAT_PPID = 4,
+    PM_STAT_FLAGS = 9,
+    PM_STAT_MINOR = 10,
+    PM_STAT_MAJOR = 12,
+    PM_STAT_USER = 14,
+    PM_STAT_SYSTEM = 15,
+    PM_STAT_START = 22,
+    PM_STAT_STACK = 28,
+    PM_STAT_FIELDS
+};
+
+typedef struct pm_stat {
+    int64_t pid;
+    pm_text comm;
+    char state;
+    int64_t field[PM_STAT_FIELDS]; /* PMAPDB_UNKNOWN: missing, or no number */
+} pm_stat;
+
+/* Reads "4711 (a (name) with anything) S 1 ...". */
+bool pm_stat_read(pm_text t, pm_stat *out);
+
 void pm_siblings_init(pm_siblings *s);
 
 /* `kind` is the name of the file in /proc/PID. False if the bytes are not a file of this kind. */

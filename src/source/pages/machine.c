@@ -1,6 +1,8 @@
 /* machine: what the kernel, or a copy of its /proc, shows of pages to this program. */
 #include "source/pages/pagemap.h"
 
+#include "base/num.h"
+
 #include "pages/entry.h"
 #include "source/proc_text.h"
 #include <errno.h>
@@ -160,8 +162,8 @@ int64_t pm_pagemap_moved(const pm_pagemap *m)
     int64_t moved = PMAPDB_UNKNOWN;
 
     if (pm_proc_slurp(m->root, "vmstat", (size_t)1 << 20, &text) == 0) {
-        rest = pm_proc_after(pm_buf_text(&text), "pgmigrate_success ");
-        moved = pm_proc_number(pm_proc_word(&rest));
+        rest = pm_text_after(pm_buf_text(&text), "pgmigrate_success ");
+        moved = pm_num_signed(pm_proc_word(&rest));
     }
     pm_buf_free(&text);
     return moved;

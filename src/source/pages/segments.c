@@ -2,6 +2,7 @@
 #include "source/pages/segments.h"
 
 #include "base/hash.h"
+#include "base/num.h"
 #include "source/pages/pagemap.h"
 #include "source/proc_text.h"
 #include <errno.h>
@@ -45,7 +46,7 @@ static pmapdb_status add_sysv(pm_segments *s, pm_text line, pmapdb_error *err)
     for (int i = 0; i < WORDS; i++) {
         pm_text word = pm_proc_word(&line);
 
-        number[i] = pm_proc_number(word);
+        number[i] = pm_num_signed(word);
         if (i == PERMS)
             perms = word;
     }

@@ -179,17 +179,6 @@ void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
 
 /* ---- the cost of earlier readings ---- */
 
-int64_t pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                       int64_t start_time)
-{
-    return pm_sql_value(sql,
-                        "SELECT coalesce(tool_rss_kib, rss_kib) FROM snapshot WHERE process_id = "
-                        "(SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
-                        ") ORDER BY taken_ms DESC LIMIT 1",
-                        PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)),
-                        PMAPDB_UNKNOWN);
-}
-
 int64_t pm_reading_page_ns(pm_sql *sql, const char *host)
 {
     return pm_sql_value(sql, pm_sql_script_text("reading-page-ns"), PM_ARGS(PM_S(host)), 100);

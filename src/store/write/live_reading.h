@@ -41,11 +41,6 @@ void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
 
 /* ---- the cost of earlier readings ---- */
 
-/* Returns the RSS in the newest snapshot of a process that was captured live; PMAPDB_UNKNOWN if the
- * process has no snapshot. */
-int64_t pm_reading_rss(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,
-                       int64_t start_time);
-
 /* Returns the median cost in ns of a page in the newest readings of smaps on a host; before the
  * third reading 100, which was reported for older kernels (4.5 s for 210 GB). */
 int64_t pm_reading_page_ns(pm_sql *sql, const char *host);

@@ -141,7 +141,7 @@ static void threads_and_zombies(void **state)
     run(l);
     assert_int_equal(l->result.stored, 0);
     assert_int_equal(l->result.trouble, 2);
-    assert_non_null(strstr(l->news.data, " is a thread of process "));
+    assert_non_null(strstr(l->news.data, "a thread of process "));
     assert_non_null(strstr(l->news.data, "it has ended (a zombie)\n"));
     pthread_cancel(thread);
     pthread_join(thread, NULL);

@@ -1,6 +1,7 @@
 /* sweep: one beat: reads all selected processes, then stores them. */
 #include "api/capture/run.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -73,6 +74,19 @@ void pm_targets_free(pm_targets *t)
     free(t->item);
 }
 
+/* ---- processes without a snapshot ---- */
+
+static const char *const fates[] = {
+    [PM_PROC_GOOD] = "",
+    [PM_PROC_GONE] = "it ended while it was read",
+    [PM_PROC_ZOMBIE] = "it has ended (a zombie)",
+    [PM_PROC_KERNEL] = "a kernel thread, which has no memory map",
+    [PM_PROC_UNREADABLE] = "this user may not read its memory map: ",
+    [PM_PROC_CHANGED] = "it became another program while it was read",
+    [PM_PROC_THREAD] = "a thread of process ",
+    [PM_PROC_TORN] = "its map changed too quickly while it was read: no part of it was stored",
+};
+
 /* Root in a container may lack the right, even over processes outside of the container. */
 static const char *way_out(const pm_capture_run *run)
 {
@@ -81,79 +95,38 @@ static const char *way_out(const pm_capture_run *run)
                        : "root lacks CAP_SYS_PTRACE over this process: run with that capability";
 }
 
-/* ---- processes without a snapshot ---- */
-
-static const char *const fates[] = {
-    [PM_PROC_GOOD] = "",
-    [PM_PROC_GONE] = "it ended while it was read",
-    [PM_PROC_ZOMBIE] = "it has ended (a zombie)",
-    [PM_PROC_KERNEL] = "a kernel thread, which has no memory map",
-    [PM_PROC_UNREADABLE] = "this user may not read its memory map",
-    [PM_PROC_CHANGED] = "it became another program while it was read",
-    [PM_PROC_TORN] = "its map changed too quickly while it was read: no part of it was stored",
-};
-
-/* Reports a process that is named by pid and has no snapshot: trouble in the first beat; news if
- * the process ends later. */
-static void miss_named(pm_capture_run *run, pm_named *named, pm_proc_fate fate, bool opened)
-{
-    bool first = run->n_begun == 1, seen = named->start_time != PMAPDB_UNKNOWN;
-    bool ended = fate == PM_PROC_GONE || fate == PM_PROC_ZOMBIE;
-    char text[128];
-
-    if (fate == PM_PROC_UNREADABLE)
-        snprintf(text, sizeof text, "%s: %s", fates[fate], way_out(run));
-    else
-        snprintf(text, sizeof text, "%s",
-                 seen && !opened && ended          ? "it has ended"
-                 : fate == PM_PROC_GONE && !opened ? "no such process"
-                                                   : fates[fate]);
-    named->done = fate != PM_PROC_CHANGED;
-    run->result->trouble += first;
-    pm_capture_tell(run, named->pid, first, text);
-}
-
-/* Reports a map that changes too quickly. Trouble only for a single capture of a named process:
- * otherwise the next beat or run may succeed. */
-static void miss_torn(pm_capture_run *run, int64_t pid, bool is_named)
-{
-    bool trouble = is_named && run->options->every_ms == PMAPDB_UNKNOWN;
-
-    run->sweep.counts.changed++;
-    run->result->trouble += trouble;
-    if (trouble || !run->told_torn)
-        pm_capture_tell(run, pid, trouble, fates[PM_PROC_TORN]);
-    run->told_torn = true;
-}
-
-/* Reports a process without a snapshot. opened: the process existed before it was read. */
-static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opened)
+/* Reports a process without a snapshot. opened: the process existed before it was read; leader: the
+ * process of a thread.
+ *
+ * Trouble is only a process that the user named: if the first beat misses it; if its map changed,
+ * only in a single capture, because the next beat may succeed. Of other processes it is news that
+ * they ended, and once that a map changed. */
+static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opened, int64_t leader)
 {
     pm_named *named = pm_select_named(&run->selection, pid);
+    bool torn = fate == PM_PROC_TORN, first = run->n_begun == 1;
     bool vanished = opened && (fate == PM_PROC_GONE || fate == PM_PROC_CHANGED);
+    bool trouble = named && (torn ? run->options->every_ms == PMAPDB_UNKNOWN : first);
+    bool news = torn ? trouble || !run->told_torn : named || vanished;
+    const char *what = fates[fate];
+    char number[24] = "", text[160];
 
+    if (named && !opened && (fate == PM_PROC_GONE || fate == PM_PROC_ZOMBIE))
+        what = named->start_time != PMAPDB_UNKNOWN ? "it has ended"
+               : fate == PM_PROC_GONE              ? "no such process"
+                                                   : what;
+    if (fate == PM_PROC_THREAD)
+        snprintf(number, sizeof number, "%" PRId64, leader);
+    snprintf(text, sizeof text, "%s%s", what, fate == PM_PROC_UNREADABLE ? way_out(run) : number);
     run->sweep.counts.unreadable += fate == PM_PROC_UNREADABLE;
     run->sweep.counts.vanished += vanished;
-    if (fate == PM_PROC_TORN)
-        miss_torn(run, pid, named != NULL);
-    else if (named)
-        miss_named(run, named, fate, opened);
-    else if (vanished)
-        pm_capture_tell(run, pid, false, fates[fate]);
-}
-
-/* Threads are not listed: only a pid that the user named can be one. */
-static void miss_thread(pm_capture_run *run, const pm_target *t)
-{
-    pm_named *named = pm_select_named(&run->selection, t->pid);
-    char text[128];
-
-    snprintf(text, sizeof text, "%lld is a thread of process %lld", (long long)t->pid,
-             (long long)t->live.leader);
-    if (named)
-        named->done = true;
-    run->result->trouble++;
-    pm_capture_tell(run, t->pid, true, text);
+    run->sweep.counts.changed += torn;
+    run->result->trouble += trouble;
+    run->told_torn |= torn;
+    if (named && !torn)
+        named->done = fate != PM_PROC_CHANGED;
+    if (news)
+        pm_capture_tell(run, pid, trouble, text);
 }
 
 static void tell_unreadable(pm_capture_run *run)
@@ -203,10 +176,8 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         run->result->trouble++;
         pm_capture_tell(run, p->pid, true, run->error.text);
         run->st = PMAPDB_OK;
-    } else if (run->st == PMAPDB_OK && fate == PM_PROC_THREAD) {
-        miss_thread(run, t);
     } else if (run->st == PMAPDB_OK && fate != PM_PROC_GOOD) {
-        miss(run, p->pid, fate, true);
+        miss(run, p->pid, fate, true, t->live.leader);
     } else if (run->st == PMAPDB_OK) {
         run->sweep.counts.degraded +=
             t->live.degraded && t->capture.block.dialect == PM_DIALECT_MAPS;
@@ -220,7 +191,7 @@ static bool is_named_one(pm_capture_run *run, const pm_proc *p, pm_named *named)
         named->start_time = p->life.start_time;
     if (named->start_time == p->life.start_time)
         return true;
-    miss(run, p->pid, PM_PROC_GONE, false);
+    miss(run, p->pid, PM_PROC_GONE, false, 0);
     return false;
 }
 
@@ -234,7 +205,7 @@ static void capture_pid(pm_capture_run *run, int64_t pid)
     if (!did(run, pm_proc_open(run->root, pid, &p, &fate, &run->error)))
         return;
     if (fate != PM_PROC_GOOD) {
-        miss(run, pid, fate, false);
+        miss(run, pid, fate, false, 0);
         return;
     }
     if ((!named || is_named_one(run, &p, named)) &&
@@ -243,7 +214,7 @@ static void capture_pid(pm_capture_run *run, int64_t pid)
         if (holds)
             capture_opened(run, &p);
         else if (hidden)
-            miss(run, pid, PM_PROC_UNREADABLE, false);
+            miss(run, pid, PM_PROC_UNREADABLE, false, 0);
     }
     pm_proc_close(&p);
 }

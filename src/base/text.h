@@ -53,6 +53,26 @@ static inline bool pm_char_in(char c, const char *set)
     return c && strchr(set, c);
 }
 
+static inline bool pm_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool pm_is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Returns how many digits are at the start of the text. */
+static inline size_t pm_digits(pm_text t)
+{
+    size_t n = 0;
+
+    while (n < t.len && pm_is_digit(t.data[n]))
+        n++;
+    return n;
+}
+
 /* True if `list` contains this word. Every word of the list has a blank before and after it. */
 static inline bool pm_text_listed(pm_text word, const char *list)
 {

@@ -27,11 +27,6 @@ struct pm_perf {
     size_t comm_len;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- time and thread ---- */
 
 /* Cuts the last word off the text. */
@@ -91,7 +86,7 @@ static bool read_front(pm_text front, pm_perf_event *event)
 
     do
         word = last_word(&front);
-    while (word.len && is_digit(word.data[0]) && is_digit(word.data[word.len - 1]));
+    while (word.len && pm_is_digit(word.data[0]) && pm_is_digit(word.data[word.len - 1]));
     if (!word.len || !read_time(word, &event->time_ns))
         return false;
     do
@@ -280,7 +275,7 @@ static pm_text after_time(pm_text line)
         const char *from = p;
         int64_t ns;
 
-        while (from > line.data && (is_digit(from[-1]) || from[-1] == '.'))
+        while (from > line.data && (pm_is_digit(from[-1]) || from[-1] == '.'))
             from--;
         if (read_time((pm_text){from, (size_t)(p + 1 - from)}, &ns))
             return pm_text_skip((pm_text){p + 1, (size_t)(end - p - 1)}, BLANKS);

@@ -50,11 +50,7 @@ static const char closed_folders[] = " fd map_files task net ns attr ";
 
 static bool is_process(pm_text name)
 {
-    size_t i = 0;
-
-    while (i < name.len && name.data[i] >= '0' && name.data[i] <= '9')
-        i++;
-    return (name.len && i == name.len && i <= PID_MAX_DIGITS) ||
+    return (name.len && pm_digits(name) == name.len && name.len <= PID_MAX_DIGITS) ||
            pm_text_listed(name, " self thread-self ");
 }
 

@@ -194,5 +194,29 @@ static void a_torn_map(void **state)
     close(root);
 }
 
+/* Maps beyond the bound: what was read so far is stored and forgotten, and the beat goes on. */
+static void a_beat_in_parts(void **state)
+{
+    live *l = *state;
+    pm_capture_run run;
+
+    child(l, "worker");
+    child(l, "idle");
+    l->options.n_pids = 2;
+    begin_run(l, &run);
+    for (int beyond = 0; beyond < 2; beyond++) {
+        run.map_bytes = beyond ? PM_MAPS_BYTES : 0;
+        run.capture_id = 0;
+        assert_int_equal(sweep(&run), PMAPDB_OK);
+        assert_int_equal(run.targets.n, 2);
+        assert_int_equal(run.targets.item[0]->map == NULL, beyond);
+        assert_non_null(run.targets.item[1]->map);
+    }
+    assert_int_equal(number(l, "SELECT count(*) FROM snapshot"), 4);
+    assert_int_equal(number(l, "SELECT count(DISTINCT capture_id) FROM snapshot"), 2);
+    end_run(&run);
+}
+
 RUN_TESTS(WITH_RUN(exec_while_it_is_read), WITH_RUN(another_of_that_pid),
-          WITH_RUN(the_gone_are_forgotten), WITH_RUN(warm_is_as_cold), WITH_RUN(a_torn_map))
+          WITH_RUN(the_gone_are_forgotten), WITH_RUN(warm_is_as_cold), WITH_RUN(a_torn_map),
+          WITH_RUN(a_beat_in_parts))

@@ -165,6 +165,10 @@ pm_beat_look pm_beats_look(pm_beats *b, pm_clocks now);
 pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time);
 void pm_targets_free(pm_targets *t);
 
+/* The maps that were read may take this much memory. Beyond, a beat is stored in parts, and maps
+ * are not kept for the next beat. */
+#define PM_MAPS_BYTES ((size_t)256 << 20)
+
 /* Runs one beat: reads all selected processes, then stores them. */
 void pm_capture_sweep(pm_capture_run *run);
 

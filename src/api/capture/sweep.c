@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The maps that were read may take this much memory. Beyond, a beat is stored in parts, and maps
- * are not kept for the next beat. */
-#define MAPS_BYTES ((size_t)256 << 20)
-
 #define ENDED_MOST 1000
 #define FORGET_BEATS 10000
 
@@ -249,7 +245,7 @@ static void capture_all(pm_capture_run *run)
             return;
         }
         capture_pid(run, s->pids[i]);
-        if (run->map_bytes > MAPS_BYTES) {
+        if (run->map_bytes > PM_MAPS_BYTES) {
             pm_capture_put(run);
             forget_maps(run);
         }
@@ -270,7 +266,7 @@ static void forget_the_past(pm_capture_run *run)
 
     for (size_t i = 0; i < t->n; i++)
         bytes += t->item[i]->map ? pm_live_map_bytes(t->item[i]->map) : 0;
-    if (bytes > MAPS_BYTES)
+    if (bytes > PM_MAPS_BYTES)
         forget_maps(run);
     if (t->ended < ENDED_MOST && run->n_begun % FORGET_BEATS != 0)
         return;

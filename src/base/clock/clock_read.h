@@ -33,23 +33,4 @@ bool pm_clock_is_unit(pm_text t);
 /* True if the first word of t is in `list`, whose words are separated by blanks. Ignores case. */
 bool pm_clock_is_word_of(pm_text t, const char *list);
 
-static inline bool pm_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static inline bool pm_is_letter(char c)
-{
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-static inline size_t pm_digits(pm_text t)
-{
-    size_t n = 0;
-
-    while (n < t.len && pm_is_digit(t.data[n]))
-        n++;
-    return n;
-}
-
 #endif

@@ -11,6 +11,23 @@
 size_t pm_num_dec(const char *p, const char *end, uint64_t *out);
 size_t pm_num_hex(const char *p, const char *end, uint64_t *out);
 
+/* Cuts a number off the start of the text. False: the text does not begin with one. */
+static inline bool pm_num_take(pm_text *t, uint64_t *out)
+{
+    size_t n = pm_num_dec(t->data, t->data + t->len, out);
+
+    *t = pm_text_from(*t, n);
+    return n > 0;
+}
+
+static inline bool pm_num_take_hex(pm_text *t, uint64_t *out)
+{
+    size_t n = pm_num_hex(t->data, t->data + t->len, out);
+
+    *t = pm_text_from(*t, n);
+    return n > 0;
+}
+
 /* Returns how many hex digits are at p, whether the number fits into 64 bits or not. */
 size_t pm_num_hex_run(const char *p, const char *end);
 

@@ -42,6 +42,15 @@ static inline pm_text pm_text_from(pm_text t, size_t skip)
     return (pm_text){skip ? t.data + skip : t.data, t.len - skip};
 }
 
+/* Cuts `with` off the start of the text. False: the text does not begin with it. */
+static inline bool pm_text_take(pm_text *t, const char *with)
+{
+    bool begins = pm_text_starts(*t, pm_text_of(with));
+
+    *t = pm_text_from(*t, begins ? strlen(with) : 0);
+    return begins;
+}
+
 /* Returns a copy that ends with a NUL and is released by free(); NULL without memory. */
 static inline char *pm_text_copy(pm_text t)
 {

@@ -25,14 +25,12 @@ static bool holds(pm_text t, const char *what)
 #define NAME_BYTES DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
 /* Cuts a number that can be a PID off *t. */
-static bool take_number(pm_text *t, int64_t *pid)
+static bool take_pid(pm_text *t, int64_t *pid)
 {
     uint64_t v;
-    size_t n = pm_num_dec(t->data, t->data + t->len, &v);
 
-    if (n == 0 || *t->data == '0' || v > PID_MAX)
+    if (pm_text_starts(*t, PM_TEXT("0")) || !pm_num_take(t, &v) || v > PID_MAX)
         return false;
-    *t = pm_text_from(*t, n);
     *pid = (int64_t)v;
     return true;
 }
@@ -59,18 +57,15 @@ static bool at_word(pm_text t, int64_t *pid)
                                                                      : 0;
     pm_text number = pm_text_skip(pm_text_from(t, n), " \t:=#\"'([<");
 
-    return n && number.len < t.len - n && take_number(&number, pid) && stands_alone(number);
+    return n && number.len < t.len - n && take_pid(&number, pid) && stands_alone(number);
 }
 
 static bool at_path(pm_text t, int64_t *pid)
 {
-    if (!pm_text_starts(t, PM_TEXT("/proc/")))
+    if (!pm_text_take(&t, "/proc/") || !take_pid(&t, pid) || !pm_text_take(&t, "/"))
         return false;
-    t = pm_text_from(t, 6);
-    if (!take_number(&t, pid))
-        return false;
-    t.len -= pm_text_skip(pm_text_from(t, 1), NAME_BYTES).len;
-    return pm_text_listed(t, " /smaps /smaps_rollup /maps ");
+    t.len -= pm_text_skip(t, NAME_BYTES).len;
+    return pm_text_listed(t, " smaps smaps_rollup maps ");
 }
 
 /* True if a word begins at i. "ppid", "my_pid", "redis.pid", "run/pid" and "parent-pid" are

@@ -4,22 +4,18 @@
 
 #define KERNEL_HALF ((uint64_t)1 << 63) /* of the addresses of a 64-bit machine */
 
-/* Reads blanks and an address. Returns the rest of the line; data is NULL if there is no address.
- */
-static pm_text read_address(pm_text line, uint64_t *address)
+/* Cuts blanks and an address off the line. */
+static bool take_address(pm_text *line, uint64_t *address)
 {
-    pm_text t = pm_text_skip(line, " \t");
-    size_t n = pm_num_hex(t.data, t.data + t.len, address);
-
-    t = pm_text_from(t, n);
-    return n && (t.len == 0 || pm_char_in(*t.data, " \t")) ? t : (pm_text){NULL, 0};
+    *line = pm_text_skip(*line, " \t");
+    return pm_num_take_hex(line, address) && (line->len == 0 || pm_char_in(*line->data, " \t"));
 }
 
 bool pm_perf_is_frame(pm_text line)
 {
     uint64_t address;
 
-    return read_address(line, &address).data != NULL;
+    return take_address(&line, &address);
 }
 
 /* The position of a trailing "+0xOFFSET", else the length of the text. */
@@ -76,11 +72,9 @@ static pm_text read_name(pm_text t, uint64_t *offset)
     return t;
 }
 
-static bool read_frame(pm_text line, pm_perf_frame *out)
+static bool read_frame(pm_text t, pm_perf_frame *out)
 {
-    pm_text t = read_address(line, &out->address);
-
-    if (!t.data)
+    if (!take_address(&t, &out->address))
         return false;
     out->inlined = pm_text_ends(t, PM_TEXT(" (inlined)"));
     if (out->inlined)

@@ -32,31 +32,24 @@ struct pm_perf {
 /* Cuts the last word off the text. */
 static pm_text last_word(pm_text *t)
 {
-    pm_text word;
+    pm_text word = pm_text_trim(*t, BLANKS);
+    size_t n = word.len;
 
-    while (t->len && pm_char_in(t->data[t->len - 1], BLANKS))
-        t->len--;
-    word = (pm_text){t->data + t->len, 0};
-    for (; t->len && !pm_char_in(t->data[t->len - 1], BLANKS); t->len--, word.len++)
-        word.data--;
-    return word;
+    while (n && !pm_char_in(word.data[n - 1], BLANKS))
+        n--;
+    *t = (pm_text){word.data, n};
+    return pm_text_from(word, n);
 }
 
 /* "1050.459042:" and "1050.459042123:"; a number with fewer digits need not be a time. */
 static bool read_time(pm_text word, int64_t *ns)
 {
-    const char *p = word.data, *end = word.data + word.len - 1;
+    pm_text rest = word, whole = pm_text_cut(&rest, '.');
+    size_t digits = pm_digits(rest);
     uint64_t seconds, fraction;
-    size_t n, digits;
 
-    if (word.len < 9 || *end != ':')
-        return false;
-    n = pm_num_dec(p, end, &seconds);
-    if (n == 0 || p[n] != '.' || seconds > INT64_MAX / 1000000000 - 1)
-        return false;
-    p += n + 1;
-    digits = pm_num_dec(p, end, &fraction);
-    if (p + digits != end || digits < 6 || digits > NS_DIGITS)
+    if (!pm_num_all(whole, &seconds) || seconds > INT64_MAX / 1000000000 - 1 || digits < 6 ||
+        digits > NS_DIGITS || !pm_num_take(&rest, &fraction) || !pm_text_equal(rest, PM_TEXT(":")))
         return false;
     for (; digits < NS_DIGITS; digits++)
         fraction *= 10;
@@ -67,11 +60,12 @@ static bool read_time(pm_text word, int64_t *ns)
 /* "20745" and "20745/20756" */
 static bool read_thread(pm_text word, int64_t *pid, int64_t *tid)
 {
-    bool both = word.len && memchr(word.data, '/', word.len);
-    pm_text first = both ? pm_text_cut(&word, '/') : word;
+    pm_text second = word, first = pm_text_cut(&second, '/');
+    bool both = first.len < word.len;
     uint64_t a, b;
 
-    if (!pm_num_all(first, &a) || !pm_num_all(word, &b) || a > INT32_MAX || b > INT32_MAX)
+    if (!pm_num_all(first, &a) || !pm_num_all(both ? second : first, &b) || a > INT32_MAX ||
+        b > INT32_MAX)
         return false;
     *pid = both ? (int64_t)a : PMAPDB_UNKNOWN;
     *tid = (int64_t)b;
@@ -106,14 +100,12 @@ static const unsigned needed[PM_CALL_COUNT] = {
 /* Cuts "0x7f02" off the text; a blank, a comma or the end follows. */
 static bool take_hex(pm_text *t, uint64_t *out)
 {
-    pm_text digits = pm_text_from(*t, 2);
-    size_t n = pm_text_starts(*t, PM_TEXT("0x"))
-                   ? pm_num_hex(digits.data, digits.data + digits.len, out)
-                   : 0;
+    pm_text rest = *t;
 
-    if (!n || (n < digits.len && !pm_char_in(digits.data[n], BLANKS ",")))
+    if (!pm_text_take(&rest, "0x") || !pm_num_take_hex(&rest, out) ||
+        (rest.len && !pm_char_in(*rest.data, BLANKS ",")))
         return false;
-    *t = pm_text_from(digits, n);
+    *t = rest;
     return true;
 }
 
@@ -146,12 +138,12 @@ static void take_parameters(pm_text *t, pm_perf_event *event)
  * (-F +ip) in the same line: it becomes *frame. */
 static bool read_rest(pm_text t, pm_perf_event *event, pm_text *frame)
 {
+    unsigned all = needed[event->kind];
+
     t = pm_text_skip(t, BLANKS);
-    if (event->exit && !take_hex(&t, &event->ret))
-        return false;
     if (!event->exit)
         take_parameters(&t, event);
-    if (!event->exit && (event->has & needed[event->kind]) != needed[event->kind])
+    if (event->exit ? !take_hex(&t, &event->ret) : (event->has & all) != all)
         return false;
     t = pm_text_skip(t, BLANKS);
     *frame = t.len && pm_perf_is_frame(t) ? t : PM_TEXT("");
@@ -165,23 +157,19 @@ static bool take_name(pm_text *t, pm_perf_event *event)
 {
     pm_text rest = *t, name;
 
-    event->exit = pm_text_starts(rest, PM_TEXT("xit_"));
-    if (!event->exit && !pm_text_starts(rest, PM_TEXT("nter_")))
-        return false;
-    rest = pm_text_from(rest, event->exit ? 4 : 5);
-    if (!rest.len || !memchr(rest.data, ':', rest.len))
+    event->exit = pm_text_take(&rest, "xit_");
+    if ((!event->exit && !pm_text_take(&rest, "nter_")) || !rest.len ||
+        !memchr(rest.data, ':', rest.len))
         return false;
     name = pm_text_cut(&rest, ':');
-    for (int kind = 0; kind < PM_CALL_COUNT; kind++) {
-        if (!pm_text_equal(name, pm_text_of(pm_call_name(kind))))
-            continue;
-        event->kind = kind;
-        while (rest.len && !pm_char_in(*rest.data, BLANKS ":")) /* the modifier of the event */
-            rest = pm_text_from(rest, 1);
-        *t = rest.len && *rest.data == ':' ? pm_text_from(rest, 1) : rest;
-        return true;
-    }
-    return false;
+    for (event->kind = 0; event->kind < PM_CALL_COUNT; event->kind++)
+        if (pm_text_equal(name, pm_text_of(pm_call_name(event->kind))))
+            break;
+    while (rest.len && !pm_char_in(*rest.data, BLANKS ":")) /* the modifier of the event */
+        rest = pm_text_from(rest, 1);
+    pm_text_take(&rest, ":");
+    *t = rest;
+    return event->kind < PM_CALL_COUNT;
 }
 
 /* Finds the name of an event of the five calls. The name of a thread may begin like the name of an
@@ -269,17 +257,12 @@ static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front,
 /* The text after the time in the line of any event; data NULL: the line has no time. */
 static pm_text after_time(pm_text line)
 {
-    const char *end = line.data + line.len;
+    pm_text word;
+    int64_t ns;
 
-    for (const char *p = line.data; (p = memchr(p, ':', (size_t)(end - p))); p++) {
-        const char *from = p;
-        int64_t ns;
-
-        while (from > line.data && (pm_is_digit(from[-1]) || from[-1] == '.'))
-            from--;
-        if (read_time((pm_text){from, (size_t)(p + 1 - from)}, &ns))
-            return pm_text_skip((pm_text){p + 1, (size_t)(end - p - 1)}, BLANKS);
-    }
+    while ((word = pm_text_word(&line, BLANKS)).len)
+        if (read_time(word, &ns))
+            return pm_text_skip(line, BLANKS);
     return (pm_text){NULL, 0};
 }
 

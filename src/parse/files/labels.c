@@ -37,20 +37,14 @@ void pm_labels_free(pm_labels *l)
 /* Reads "[0xSTART - 0xEND] " or "0xSTART-0xEND ". */
 static bool take_range(pm_text *t, pm_label *out)
 {
-    uint64_t *const ends[] = {&out->start, &out->end};
+    bool whole;
 
-    for (int i = 0; i < 2; i++) {
-        size_t n = 0;
-
-        *t = pm_text_skip(*t, i ? " -" : "[");
-        if (pm_text_starts(*t, PM_TEXT("0x")))
-            n = pm_num_hex(t->data + 2, t->data + t->len, ends[i]);
-        if (!n)
-            return false;
-        *t = pm_text_from(*t, n + 2);
-    }
+    pm_text_take(t, "[");
+    whole = pm_text_take(t, "0x") && pm_num_take_hex(t, &out->start);
+    *t = pm_text_skip(*t, " -");
+    whole = whole && pm_text_take(t, "0x") && pm_num_take_hex(t, &out->end);
     *t = pm_text_skip(*t, "] ");
-    return out->start < out->end;
+    return whole && out->start < out->end;
 }
 
 static bool take_name(pm_text t, pm_label *out)
@@ -62,24 +56,23 @@ static bool take_name(pm_text t, pm_label *out)
 }
 
 /* Reads "reserved 64KB for NAME from", "reserved and committed 64KB for NAME"; a committed part has
- * no name. */
+ * no name. HotSpot rounds other units than KB. */
 static bool read_nmt(pm_text t, pm_label *out)
 {
-    bool part = pm_text_starts(t, PM_TEXT("committed "));
-    uint64_t kib = 0;
+    bool part = pm_text_take(&t, "committed ");
+    uint64_t kib;
     pm_text size;
 
-    if (!part && !pm_text_starts(t, PM_TEXT("reserved ")))
+    if ((!part && !pm_text_take(&t, "reserved ")) ||
+        (!part && pm_text_take(&t, "and ") && !pm_text_take(&t, "committed ")))
         return false;
-    t = pm_text_skip(t, "abcdefghijklmnopqrstuvwxyz ");
     size = pm_text_word(&t, " ");
-    if (pm_text_ends(size, PM_TEXT("KB")) && /* HotSpot rounds other units */
-        (!pm_num_all((pm_text){size.data, size.len - 2}, &kib) ||
-         kib != (out->end - out->start) >> 10))
+    if (pm_text_ends(size, PM_TEXT("KB")) &&
+        (!pm_num_take(&size, &kib) || size.len != 2 || kib != (out->end - out->start) >> 10))
         return false;
     if (pm_text_ends(t, PM_TEXT(" from")))
         t.len -= 5;
-    return part || (pm_text_starts(t, PM_TEXT(" for ")) && take_name(pm_text_from(t, 5), out));
+    return part || (pm_text_take(&t, " for ") && take_name(t, out));
 }
 
 /* Reads SIZE, then columns, one of which is permissions. Of the columns after it only a name begins
@@ -176,8 +169,7 @@ static bool read_pid(pm_text line, int64_t *pid)
 {
     uint64_t v;
 
-    line.len--;
-    if (line.data[line.len] != ':' || !pm_num_all(line, &v) || !v || v > INT32_MAX)
+    if (!pm_num_take(&line, &v) || !pm_text_equal(line, PM_TEXT(":")) || !v || v > INT32_MAX)
         return false;
     *pid = (int64_t)v;
     return true;

@@ -54,26 +54,23 @@ static void sort_rows(const pm_cli *cli, pmapdb_rows *rows)
     char sign = *by == '-' || *by == '+' ? *by++ : '\0', after[64];
     int i = find_column(cli, rows, pm_text_of(by));
     bool number = pm_unit_is_number(pm_rows_info(rows)->column[i].unit);
-    pmapdb_error err;
 
     snprintf(after, sizeof after, ") ORDER BY %d %s NULLS LAST", i + 1,
              sign == '-' || (number && sign != '+') ? "DESC" : "");
-    pm_cli_must(pm_rows_wrap(rows, "SELECT * FROM (", after, &err), &err);
+    pm_answer_wrap(rows, "SELECT * FROM (", after);
 }
 
 /* Takes the last rows. Counts all of them in a column after those of the query. */
 static void take_newest(int64_t n, pmapdb_rows *rows)
 {
     char after[128];
-    pmapdb_error err;
 
     snprintf(after, sizeof after, ") LIMIT -1)) ORDER BY nth_row DESC LIMIT %lld) ORDER BY nth_row",
              (long long)n);
-    pm_cli_must(pm_rows_wrap(rows,
-                             "SELECT * FROM (SELECT * FROM (SELECT *, count(*) OVER () AS n_rows, "
-                             "row_number() OVER () AS nth_row FROM (SELECT * FROM (",
-                             after, &err),
-                &err);
+    pm_answer_wrap(rows,
+                   "SELECT * FROM (SELECT * FROM (SELECT *, count(*) OVER () AS n_rows, "
+                   "row_number() OVER () AS nth_row FROM (SELECT * FROM (",
+                   after);
 }
 
 /* Returns true if only the newest rows are shown. */
@@ -210,6 +207,17 @@ void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t
     snprintf(out, size, "%.*s", t.data ? (int)t.len : 0, t.data ? t.data : "");
 }
 
+pm_text pm_answer_keep(pm_pool *texts, pm_text text)
+{
+    uint32_t id;
+    pmapdb_error err;
+
+    if (!text.data)
+        return text;
+    pm_cli_must(pm_pool_text(texts, text, &id, &err), &err);
+    return pm_pool_text_get(texts, id);
+}
+
 void pm_answer_bind(pmapdb_rows *rows, const char *param, const char *value)
 {
     pmapdb_error err;
@@ -225,8 +233,36 @@ pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answ
 
     pm_cli_must(pmapdb_query(store, query, &rows, &err), &err);
     for (; args->param; args++)
-        pm_answer_bind(rows, args->param, args->value);
+        if (args->of)
+            pm_answer_give(rows, args->param, args->of);
+        else
+            pm_answer_bind(rows, args->param, args->value);
     return rows;
+}
+
+pmapdb_rows *pm_answer_sql(pmapdb_store *store, const char *sql)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err;
+
+    pm_cli_must(pmapdb_sql(store, sql, NULL, &rows, &err), &err);
+    return rows;
+}
+
+void pm_answer_give(pmapdb_rows *rows, const char *param, pmapdb_rows *of)
+{
+    pm_buf json = {0};
+
+    pm_answer_json(of, &json);
+    pm_answer_bind(rows, param, json.data);
+    pm_buf_free(&json);
+}
+
+void pm_answer_wrap(pmapdb_rows *rows, const char *before, const char *after)
+{
+    pmapdb_error err;
+
+    pm_cli_must(pm_rows_wrap(rows, before, after, &err), &err);
 }
 
 void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to)
@@ -265,10 +301,11 @@ void pm_answer_json(pmapdb_rows *rows, pm_buf *out)
                     pmapdb_rows_name(rows, i));
     pm_buf_addf(&before, NULL, ")) FROM (");
     pm_cli_must(pm_buf_status(&before, &err), &err);
-    pm_cli_must(pm_rows_wrap(rows, before.data, ")", &err), &err);
+    pm_answer_wrap(rows, before.data, ")");
     pm_cli_must(pmapdb_next(rows, &has, &err), &err);
     json.data = pmapdb_rows_text(rows, 0, &json.len);
     pm_cli_must(pm_buf_add(out, json.data, json.len, &err), &err);
+    pmapdb_rows_close(rows);
     pm_buf_free(&before);
 }
 

@@ -3,6 +3,7 @@
 #ifndef PM_CLI_ANSWER_H
 #define PM_CLI_ANSWER_H
 
+#include "base/pool.h"
 #include "cli/output.h"
 #include "store/read/query.h"
 
@@ -19,22 +20,32 @@ pm_value pm_answer_value(const pmapdb_rows *rows, int column);
 /* Returns the bytes of a text, valid until the next row; no data: unknown, or no such column. */
 pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name);
 
+/* Returns a copy of a text that lasts as long as the pool; without data if the text has none. */
+pm_text pm_answer_keep(pm_pool *texts, pm_text text);
+
 /* Gives a parameter its value; NULL: its default. Ends the program if the value is wrong. */
 void pm_answer_bind(pmapdb_rows *rows, const char *param, const char *value);
 
-/* Prepares a named query. The argument with the name NULL is the last one. */
+/* Prepares a named query, or a statement. The argument with the name NULL is the last one. An
+ * argument may be the rows of another query, as JSON, which are closed then. */
 typedef struct pm_answer_arg {
     const char *param, *value;
+    pmapdb_rows *of;
 } pm_answer_arg;
 
 pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args);
+pmapdb_rows *pm_answer_sql(pmapdb_store *store, const char *sql);
+/* Gives a parameter such rows. */
+void pm_answer_give(pmapdb_rows *rows, const char *param, pmapdb_rows *of);
+/* Makes the statement a subquery, as pm_rows_wrap() does. */
+void pm_answer_wrap(pmapdb_rows *rows, const char *before, const char *after);
 
 /* Sets each parameter of another query to the column of the current row with the same name; to its
  * default if the value is unknown. */
 void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to);
 
 /* Adds the rows of a bound query, all their columns, to `out` as a JSON list of objects: for a
- * query about these rows. */
+ * query about these rows. Closes the query. */
 void pm_answer_json(pmapdb_rows *rows, pm_buf *out);
 
 /* The columns to show: those of --columns; in a table, those that the query's header names;

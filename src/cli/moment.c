@@ -20,15 +20,10 @@ static void refuse_later(const pm_run_args *args, const char *newest)
 pmapdb_rows *pm_moment_compare(const pm_run_args *args, const char *totals,
                                const pm_answer_arg *more)
 {
-    pmapdb_rows *both = pm_run_query(args, totals);
     pmapdb_rows *summary = pm_answer_ask(args->store, "diff-summary", more);
     char newest[32], name[128];
-    pm_buf json = {0};
 
-    pm_answer_json(both, &json);
-    pmapdb_rows_close(both);
-    pm_answer_bind(summary, "totals", json.data);
-    pm_buf_free(&json);
+    pm_answer_give(summary, "totals", pm_run_query(args, totals));
     if (!pm_run_next(summary) || !pm_answer_int(summary, "same"))
         return summary;
     pm_answer_text(summary, "newer_at", newest, sizeof newest);
@@ -49,14 +44,10 @@ void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes)
 static void give(const pm_run_args *args, const char *query, const char *param, pmapdb_rows *notes)
 {
     pmapdb_rows *rows = pm_run_query(args, query);
-    pm_buf json = {0};
 
     if (strcmp(param, "left-out") == 0)
         pm_answer_bind(rows, "snapshot", pm_run_given(args, "at"));
-    pm_answer_json(rows, &json);
-    pmapdb_rows_close(rows);
-    pm_answer_bind(notes, param, json.data);
-    pm_buf_free(&json);
+    pm_answer_give(notes, param, rows);
 }
 
 void pm_moment_say(const pm_run_args *args, pm_text query)

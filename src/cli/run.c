@@ -233,15 +233,13 @@ static void check_output(const pm_run_args *args)
 {
     const char *output = args->cli->output;
     char quoted[300];
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows;
 
     if (!output || strpbrk(output, "./'"))
         return;
     snprintf(quoted, sizeof quoted, "'%.255s'", output);
-    pm_cli_must(pmapdb_sql(args->store, "SELECT 1 FROM name WHERE name = :name", NULL, &rows, &err),
-                &err);
-    pm_cli_must(pmapdb_bind(rows, "name", quoted, &err), &err);
+    rows = pm_answer_sql(args->store, "SELECT 1 FROM name WHERE name = :name");
+    pm_answer_bind(rows, "name", quoted);
     if (pm_run_next(rows))
         pm_cli_die("-o wants a file, and '%s' is a process: -p %s; the file would be ./%s", output,
                    output, output);
@@ -287,12 +285,9 @@ bool pm_run_next(pmapdb_rows *rows)
 
 bool pm_run_ask(pmapdb_store *store, const char *sql, char *out, size_t size)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-    bool any;
+    pmapdb_rows *rows = pm_answer_sql(store, sql);
+    bool any = pm_run_next(rows);
 
-    pm_cli_must(pmapdb_sql(store, sql, NULL, &rows, &err), &err);
-    any = pm_run_next(rows);
     if (any && size)
         pm_answer_text(rows, pmapdb_rows_name(rows, 0), out, size);
     pmapdb_rows_close(rows);

@@ -204,15 +204,6 @@ static void print_unknown(const char *why)
 
 /* ---- the run ---- */
 
-/* The rows of a query with the arguments of the command, as JSON. */
-static void ask(const check *c, const char *query, pm_buf *json)
-{
-    pmapdb_rows *rows = pm_run_query(&c->args, query);
-
-    pm_answer_json(rows, json);
-    pmapdb_rows_close(rows);
-}
-
 static void put_limit(FILE *out, double v)
 {
     if (isnan(v))
@@ -224,7 +215,8 @@ static void put_limit(FILE *out, double v)
 /* Asks for the findings, a row for each metric. */
 static pmapdb_rows *find(const check *c)
 {
-    pm_buf newest = {0}, leaks = {0};
+    bool judge = c->of[RATE].asked || c->of[ETA].asked;
+    pm_buf newest = {0};
     pm_words limits = {0};
     FILE *out = pm_words_begin(&limits);
     char growth[32];
@@ -240,22 +232,20 @@ static pmapdb_rows *find(const check *c)
         }
     fputc('}', out);
     pm_words_end(&limits);
-    ask(c, "by-process", &newest);
+    pm_answer_json(pm_run_query(&c->args, "by-process"), &newest);
     if (strcmp(newest.data, "[]") == 0)
         pm_cli_die("no snapshots in the store");
-    if (c->of[RATE].asked || c->of[ETA].asked)
-        ask(c, "leaks", &leaks);
     snprintf(growth, sizeof growth, "%lldms", (long long)c->growth_ms);
-    rows = pm_answer_ask(c->args.store, "check-findings",
-                         (pm_answer_arg[]){{"newest", newest.data},
-                                           {"leaks", leaks.data},
-                                           {"metric", pm_run_given(&c->args, "metric")},
-                                           {"thresholds", limits.data},
-                                           {"growth-span", growth},
-                                           {"max-age", c->max_age},
-                                           {NULL, NULL}});
+    rows = pm_answer_ask(
+        c->args.store, "check-findings",
+        (pm_answer_arg[]){{"newest", newest.data},
+                          {"leaks", .of = judge ? pm_run_query(&c->args, "leaks") : NULL},
+                          {"metric", pm_run_given(&c->args, "metric")},
+                          {"thresholds", limits.data},
+                          {"growth-span", growth},
+                          {"max-age", c->max_age},
+                          {NULL, NULL}});
     pm_buf_free(&newest);
-    pm_buf_free(&leaks);
     free(limits.data);
     return rows;
 }

@@ -135,13 +135,9 @@ static void write_next(const diff *d, pm_output *out)
  * category can. */
 static void summarize(diff *d, const char *query, const char *totals)
 {
-    pmapdb_rows *rows = pm_run_query(&d->args, query);
     pm_words thresholds = {0};
-    pm_buf json = {0};
     char sums[32];
 
-    pm_answer_json(rows, &json);
-    pmapdb_rows_close(rows);
     fputs("{\"\":null", pm_words_begin(&thresholds));
     for (int i = 0; i < METRICS; i++)
         if (d->threshold[i] != PMAPDB_UNKNOWN)
@@ -149,13 +145,12 @@ static void summarize(diff *d, const char *query, const char *totals)
     fputc('}', thresholds.out);
     pm_words_end(&thresholds);
     d->summary = pm_moment_compare(&d->args, totals,
-                                   (pm_answer_arg[]){{"rows", json.data},
+                                   (pm_answer_arg[]){{"rows", .of = pm_run_query(&d->args, query)},
                                                      {"by", d->by},
                                                      {"thresholds", thresholds.data},
                                                      {"dialect", pm_run_given(&d->args, "dialect")},
                                                      {NULL, NULL}});
     free(thresholds.data);
-    pm_buf_free(&json);
     pm_answer_text(d->summary, "sums_id", sums, sizeof sums);
     if (*sums && strcmp(d->by, "category") != 0)
         pm_cli_die("the snapshot %s has sums only: --by category compares it", sums);

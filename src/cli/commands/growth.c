@@ -32,13 +32,12 @@ static void thin(growth *g)
     int room = pm_cli_screen_lines(g->cli) - AROUND;
     bool chosen = g->all || g->cli->top || g->cli->sort || g->cli->format != PM_FORMAT_TABLE;
     pmapdb_rows *rows;
-    pmapdb_error err;
     int64_t n;
 
     if (room < AROUND || chosen || pm_run_given(&g->args, "lines"))
         return;
     rows = pm_run_query(&g->args, "growth");
-    pm_cli_must(pm_rows_wrap(rows, "SELECT count(*) FROM (", ")", &err), &err);
+    pm_answer_wrap(rows, "SELECT count(*) FROM (", ")");
     pm_run_next(rows);
     n = pmapdb_rows_int(rows, 0);
     pmapdb_rows_close(rows);
@@ -91,10 +90,8 @@ static void find_categories(const growth *g, pivot *p)
     pmapdb_rows *rows = pm_run_query(&g->args, "growth");
     pmapdb_error err;
 
-    pm_cli_must(pm_rows_wrap(rows, "SELECT category FROM (",
-                             ") GROUP BY category ORDER BY max(rss_kib) DESC, max(size_kib) DESC",
-                             &err),
-                &err);
+    pm_answer_wrap(rows, "SELECT category FROM (",
+                   ") GROUP BY category ORDER BY max(rss_kib) DESC, max(size_kib) DESC");
     pm_buf_addf(&p->sql, NULL, "SELECT * FROM (SELECT taken_at");
     p->column[p->n++] = (pm_column){"taken_at", PM_UNIT_TIME};
     add_column(g, p, "total", unit, true);
@@ -109,7 +106,6 @@ static void write_pivot(growth *g)
 {
     pivot p = {.n = 0};
     char newest[128];
-    pmapdb_error err;
     pmapdb_rows *rows;
     pm_output out;
 
@@ -120,7 +116,7 @@ static void write_pivot(growth *g)
     snprintf(newest, sizeof newest,
              ") GROUP BY taken_at ORDER BY taken_at DESC LIMIT %lld) ORDER BY taken_at",
              g->cli->top ? (long long)g->cli->top : -1);
-    pm_cli_must(pm_rows_wrap(rows, p.sql.data, newest, &err), &err);
+    pm_answer_wrap(rows, p.sql.data, newest);
     pm_output_open(&out, g->cli);
     pm_output_rows(&out, p.column, p.n, NULL);
     while (pm_run_next(rows)) {

@@ -97,7 +97,6 @@ static void import_files(import_perf *p, const char *const *paths, int n_paths, 
 static void write_rows(import_perf *p, pmapdb_store *store)
 {
     pmapdb_rows *rows;
-    pm_buf imported = {0};
     pmapdb_error err;
 
     pm_cli_must(pm_buf_addf(&p->stored, &err, "]"), &err);
@@ -107,12 +106,8 @@ static void write_rows(import_perf *p, pmapdb_store *store)
     pmapdb_rows_close(rows);
     rows = pm_answer_ask(store, "recordings",
                          (pm_answer_arg[]){{"recordings", p->stored.data}, {NULL, NULL}});
-    pm_answer_json(rows, &imported);
-    pmapdb_rows_close(rows);
-    rows = pm_answer_ask(store, "notes",
-                         (pm_answer_arg[]){{"recordings", imported.data}, {NULL, NULL}});
-    pm_moment_say_notes(p->cli, rows);
-    pm_buf_free(&imported);
+    pm_moment_say_notes(
+        p->cli, pm_answer_ask(store, "notes", (pm_answer_arg[]){{"recordings", .of = rows}, {0}}));
 }
 
 int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)

@@ -18,7 +18,6 @@ int pm_cli_status(pm_cli *cli, int argc, char **argv)
                                            {"limits", pm_run_given(&args, "limits")},
                                            {NULL, NULL}});
     pm_answer_json(rows, &leaks);
-    pmapdb_rows_close(rows);
     pm_run_give(&args, "leaks", leaks.data);
     pm_run_answer(&args, "status");
     pm_buf_free(&leaks);

@@ -149,22 +149,17 @@ static void read_samples(compare *c)
                                       (pm_answer_arg[]){{"sources", c->sources.data}, {0}});
 
     pm_answer_json(rows, &c->samples);
-    pmapdb_rows_close(rows);
     rows = pm_answer_ask(c->store, "notes", (pm_answer_arg[]){{"samples", c->samples.data}, {0}});
     pm_moment_say_notes(c->cli, rows);
 }
 
 static void read_gates(compare *c)
 {
-    pm_buf findings = {0};
     pmapdb_rows *rows;
 
     pm_gates_read(c->cli, &c->fail_on, &c->gates);
-    rows = ask(c, c->gates.data, true);
-    pm_answer_json(rows, &findings);
-    pmapdb_rows_close(rows);
     rows = pm_answer_ask(c->store, "compare-gates",
-                         (pm_answer_arg[]){{"findings", findings.data},
+                         (pm_answer_arg[]){{"findings", .of = ask(c, c->gates.data, true)},
                                            {"gates", c->gates.data},
                                            {"samples", c->samples.data},
                                            {0}});
@@ -175,7 +170,6 @@ static void read_gates(compare *c)
     pm_words_end(&c->found);
     pm_words_end(&c->cases);
     pmapdb_rows_close(rows);
-    pm_buf_free(&findings);
 }
 
 static int answer(compare *c)

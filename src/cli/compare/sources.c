@@ -75,7 +75,6 @@ static void read_store(const pm_cli *cli, const pm_runs_options *options, const 
                                            {NULL, NULL}});
     pm_answer_json(rows, json);
     pm_buf_free(&work);
-    pmapdb_rows_close(rows);
     pmapdb_close(store);
 }
 

@@ -25,18 +25,13 @@ pmapdb_rows *pm_leak_words(pmapdb_store *store, const char *leaks, bool human)
 pmapdb_rows *pm_leak_pieces(pmapdb_store *store, const char *leaks, bool human, const char *by,
                             size_t top)
 {
-    pmapdb_rows *rows = pm_leak_words(store, leaks, human), *pieces;
-    pm_buf words = {0};
     char most[24];
 
-    pm_answer_json(rows, &words);
-    pmapdb_rows_close(rows);
     snprintf(most, sizeof most, "%zu", top);
-    pieces = pm_answer_ask(
+    return pm_answer_ask(
         store, "leaks-cards",
-        (pm_answer_arg[]){{"words", words.data}, {"by", by}, {"top", most}, {NULL, NULL}});
-    pm_buf_free(&words);
-    return pieces;
+        (pm_answer_arg[]){
+            {"words", .of = pm_leak_words(store, leaks, human)}, {"by", by}, {"top", most}, {0}});
 }
 
 /* Begins a line if the current piece is the first of one. */

@@ -58,16 +58,12 @@ static int exit_code_of(const pm_leaks_cmd *l)
 /* Counts what the cards show. */
 static void count(pm_leaks_cmd *l, const char *leaks)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows =
+        pm_answer_sql(l->args.store, "SELECT ifnull(sum(verdict = 'leak'), 0) AS leaks, "
+                                     "ifnull(sum(verdict <> 'too-few'), 0) AS judged "
+                                     "FROM (SELECT json_extract(value, '$.verdict') AS verdict "
+                                     "FROM json_each(:leaks))");
 
-    pm_cli_must(pmapdb_sql(l->args.store,
-                           "SELECT ifnull(sum(verdict = 'leak'), 0) AS leaks, "
-                           "ifnull(sum(verdict <> 'too-few'), 0) AS judged "
-                           "FROM (SELECT json_extract(value, '$.verdict') AS verdict "
-                           "FROM json_each(:leaks))",
-                           NULL, &rows, &err),
-                &err);
     pm_answer_bind(rows, "leaks", leaks);
     pm_run_next(rows);
     l->leaks = pm_answer_int(rows, "leaks");
@@ -113,11 +109,12 @@ static void ask_store(pm_leaks_cmd *l)
         pm_run_ask(l->args.store, "SELECT count(*) FROM process", n, sizeof n))
         pm_num_all(pm_text_of(n), &l->args.progress.of); /* or less: lives that follow each other */
     rows = pm_run_query(&l->args, "leaks");
-    if (shows_cards(l))
+    if (shows_cards(l)) {
         show_cards(l, rows);
-    else
+    } else {
         pm_answer_write(l->cli, rows, pm_leaks_see, l);
-    pmapdb_rows_close(rows);
+        pmapdb_rows_close(rows);
+    }
 }
 
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv)

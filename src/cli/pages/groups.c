@@ -124,11 +124,9 @@ static bool has_pages(pmapdb_store *store)
 pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
 {
     static const char *const whole[] = {"(?s).*"}; /* of command lines, for --by */
-    pmapdb_open_options open = {
-        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = e->cli->query_dir};
+    pmapdb_store *store = pm_cli_store_in_memory(e->cli);
     pmapdb_capture_options o;
     pmapdb_capture_result result;
-    pmapdb_store *store;
     pmapdb_error err;
 
     find_variables(e);
@@ -147,7 +145,6 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
     o.n_keep_cmdline = 1;
     o.ctx = e;
     o.on_event = on_event;
-    pm_cli_must(pmapdb_open("this machine", &open, &store, &err), &err);
     pm_cli_must(pmapdb_capture(store, &o, &result, &err), &err);
     if (result.stored && !has_pages(store))
         pm_cli_die("the pages of no process can be read: %s",
@@ -171,15 +168,11 @@ static pmapdb_rows *ask(const exact *e, pmapdb_store *store, const char *by)
 /* Says what the numbers lack. */
 static void say_notes(const exact *e, pmapdb_store *store)
 {
-    pmapdb_rows *rows = ask(e, store, "name");
-    pm_buf json = {0};
-
-    pm_answer_json(rows, &json);
-    pmapdb_rows_close(rows);
-    rows = pm_answer_ask(store, "notes",
-                         (pm_answer_arg[]){{"exact", json.data}, {"match", e->ask.match}, {0}});
-    pm_moment_say_notes(e->ask.cli, rows);
-    pm_buf_free(&json);
+    pm_moment_say_notes(e->ask.cli,
+                        pm_answer_ask(store, "notes",
+                                      (pm_answer_arg[]){{"exact", .of = ask(e, store, "name")},
+                                                        {"match", e->ask.match},
+                                                        {0}}));
 }
 
 static void answer(exact *e, pmapdb_store *store)

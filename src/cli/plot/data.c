@@ -23,7 +23,6 @@ void pm_plot_judge(pm_buf *leaks, pmapdb_store *store, const pm_plot_ask *ask)
 
     pm_buf_clear(leaks);
     pm_answer_json(rows, leaks);
-    pmapdb_rows_close(rows);
 }
 
 /* Finds the process with the worst verdict. */
@@ -69,13 +68,10 @@ static double real_of(const pmapdb_rows *rows, const char *name)
 static pm_plot_layer *add_layer(pm_plot_data *d, const pmapdb_rows *rows)
 {
     int64_t grade = pm_answer_int(rows, "grade");
-    pm_text name;
+    pm_text name = pm_answer_keep(d->texts, pm_answer_bytes(rows, "category"));
     pm_plot_layer *layer;
-    uint32_t id;
     pmapdb_error err;
 
-    pm_cli_must(pm_pool_text(d->texts, pm_answer_bytes(rows, "category"), &id, &err), &err);
-    name = pm_pool_text_get(d->texts, id);
     pm_cli_must(pm_plot_add(&d->plot, name, &layer, &err), &err);
     layer->state = grade == PMAPDB_UNKNOWN ? PM_PLOT_QUIET : (pm_plot_state)grade;
     layer->rate = real_of(rows, "rate");
@@ -150,21 +146,17 @@ static void print_about(pm_plot_data *d, int64_t siblings)
 /* Reads what is said of the process, and what the picture says of its growth. */
 static void read_verdict(pm_plot_data *d, pmapdb_store *store, bool exact)
 {
-    pmapdb_rows *rows = pm_leak_words(store, pm_answer_bytes(d->judged, "rows").data, true);
+    pmapdb_rows *words = pm_leak_words(store, pm_answer_bytes(d->judged, "rows").data, true);
     pm_plot *plot = &d->plot;
-    pm_buf words = {0};
     char number[24];
 
-    pm_answer_json(rows, &words);
-    pmapdb_rows_close(rows);
     snprintf(number, sizeof number, "%" PRId64, d->snapshots);
     d->said = pm_answer_ask(store, "plot-verdict",
-                            (pm_answer_arg[]){{"words", words.data},
+                            (pm_answer_arg[]){{"words", .of = words},
                                               {"metric", plot->metric},
                                               {"exact", exact ? "1" : "0"},
                                               {"snapshots", number},
                                               {NULL, NULL}});
-    pm_buf_free(&words);
     pm_run_next(d->said);
     plot->limit = real_of(d->said, "limit");
     plot->limit_words = pm_answer_bytes(d->said, "limit_words").data;

@@ -12,15 +12,6 @@ typedef struct fleet {
     int64_t judged; /* processes */
 } fleet;
 
-static pm_text kept(fleet *f, pm_text text)
-{
-    uint32_t id;
-    pmapdb_error err;
-
-    pm_cli_must(pm_pool_text(f->texts, text, &id, &err), &err);
-    return pm_pool_text_get(f->texts, id);
-}
-
 /* Rows of one process follow each other. Of a series of lives only the newest is drawn. */
 static void read_values(fleet *f, pmapdb_rows *rows)
 {
@@ -31,10 +22,10 @@ static void read_values(fleet *f, pmapdb_rows *rows)
     for (; pm_run_next(rows); f->n_values++) {
         if (pm_answer_int(rows, "process_id") != process) {
             pm_cli_must(pm_grow(&f->tile, &f->cap, f->n, sizeof *f->tile, &err), &err);
-            f->tile[f->n++] =
-                (pm_plot_tile){.name = kept(f, pm_answer_bytes(rows, "called")),
-                               .verdict = kept(f, pm_answer_bytes(rows, "verdict")).data,
-                               .state = (pm_plot_state)pm_answer_int(rows, "grade")};
+            f->tile[f->n++] = (pm_plot_tile){
+                .name = pm_answer_keep(f->texts, pm_answer_bytes(rows, "called")),
+                .verdict = pm_answer_keep(f->texts, pm_answer_bytes(rows, "verdict")).data,
+                .state = (pm_plot_state)pm_answer_int(rows, "grade")};
         }
         process = pm_answer_int(rows, "process_id");
         f->judged = pm_answer_int(rows, "processes");
@@ -71,17 +62,15 @@ static void draw(const fleet *f, pm_picture *p, const char *metric)
 
 void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
 {
-    pm_buf leaks = {0}, processes = {0};
+    pm_buf leaks = {0};
     fleet f = {0};
     pmapdb_rows *rows;
 
     pm_plot_judge(&leaks, store, ask);
     rows = pm_answer_ask(store, "leaks-processes",
                          (pm_answer_arg[]){{"leaks", leaks.data}, {NULL, NULL}});
-    pm_answer_json(rows, &processes);
-    pmapdb_rows_close(rows);
     rows = pm_answer_ask(store, "plot-fleet",
-                         (pm_answer_arg[]){{"processes", processes.data},
+                         (pm_answer_arg[]){{"processes", .of = rows},
                                            {"metric", ask->metric},
                                            {"process", ask->process},
                                            {"since", ask->since},
@@ -91,7 +80,6 @@ void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
     pmapdb_rows_close(rows);
     draw(&f, p, ask->metric ? ask->metric : "rss");
     pm_buf_free(&leaks);
-    pm_buf_free(&processes);
     free(f.tile);
     free(f.value);
     pm_pool_free(f.texts);

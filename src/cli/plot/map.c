@@ -84,14 +84,11 @@ static bool find_moments(reading *r, pm_plot_stretch *s)
 static void find_category(reading *r)
 {
     pm_text t;
-    uint32_t id;
-    pmapdb_error err;
 
     t.data = pmapdb_rows_text(r->rows, r->column[CATEGORY], &t.len);
     if (pm_text_equal(t, r->category))
         return;
-    pm_cli_must(pm_pool_text(r->data->texts, t, &id, &err), &err);
-    r->category = pm_pool_text_get(r->data->texts, id);
+    r->category = pm_answer_keep(r->data->texts, t);
     r->layer = NULL;
     for (size_t i = 0; i < r->data->plot.n_layers; i++)
         if (pm_text_equal(r->data->plot.layer[i].name, r->category))

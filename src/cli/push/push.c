@@ -3,8 +3,8 @@
 #include "api/push/push.h"
 #include "base/clock/clock.h"
 #include "cli/options/labels.h"
-#include "cli/progress.h"
 #include "cli/push/connection.h"
+#include "cli/run.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -61,13 +61,11 @@ static bool is_here(const char *host)
 /* Finds the host whose labels are stored: the only one, or this machine. */
 static bool find_host(pmapdb_store *store, char host[HOST_NAME_MAX + 1])
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
-    bool has_row, found = false;
+    pmapdb_rows *rows = pm_answer_sql(store, "SELECT name FROM host");
+    bool found = false;
     int n = 0;
 
-    pm_cli_must(pmapdb_sql(store, "SELECT name FROM host", NULL, &rows, &err), &err);
-    while (pm_cli_must(pmapdb_next(rows, &has_row, &err), &err), has_row && !found) {
+    while (!found && pm_run_next(rows)) {
         n++;
         snprintf(host, HOST_NAME_MAX + 1, "%s", pmapdb_rows_text(rows, 0, NULL));
         found = is_here(host);

@@ -104,7 +104,6 @@ static void judge(pm_report *r, const char *process)
     pm_answer_bind(rows, "process", process);
     forget_verdicts(r);
     pm_answer_json(rows, &r->verdicts);
-    pmapdb_rows_close(rows);
     add_processes(r);
 }
 

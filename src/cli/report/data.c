@@ -162,7 +162,6 @@ static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
 {
     char process[24];
     pmapdb_rows *rows;
-    pmapdb_error err;
 
     if (!pm_who_recorded(r->args.store)) {
         put(out, "[]");
@@ -171,11 +170,10 @@ static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
     snprintf(process, sizeof process, "@%" PRId64, process_id);
     rows = pm_answer_ask(r->args.store, "who",
                          (pm_answer_arg[]){{"process", process}, {"form", "folded"}, {NULL, NULL}});
-    pm_cli_must(pm_rows_wrap(rows,
-                             "SELECT json_group_array(json_object('stack', stack, 'kind', kind, "
-                             "'kib', growth_kib)) FROM (SELECT * FROM (",
-                             ") LIMIT 5000)", &err),
-                &err);
+    pm_answer_wrap(rows,
+                   "SELECT json_group_array(json_object('stack', stack, 'kind', kind, "
+                   "'kib', growth_kib)) FROM (SELECT * FROM (",
+                   ") LIMIT 5000)");
     pm_run_next(rows);
     put(out, pmapdb_rows_text(rows, 0, NULL));
     pmapdb_rows_close(rows);

@@ -9,41 +9,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The mapping and the other mappings of its process. */
-typedef struct found {
-    pm_pool *texts;
-    pm_rule_row *row;  /* all mappings in that snapshot, by address */
-    size_t n, cap, at; /* `at`: index of the mapping */
-    int64_t process_id;
-    /* From the store: */
-    char category[256], rule[64], first_at[32], name[128];
-    int64_t lineage, first_id, snapshot, pid;
-} found;
-
-/* A row of the output. */
-typedef struct step {
-    int64_t position;
-    const char *rule, *category, *conditions, *why;
-    bool matches, kept; /* kept: the rule that gave the lineage its category */
-} step;
-
-#define AT(field) offsetof(step, field)
-
-static const pm_member columns[] = {{{"position", PM_UNIT_INT}, AT(position)},
-                                    {{"rule", PM_UNIT_TEXT}, AT(rule)},
-                                    {{"category", PM_UNIT_TEXT}, AT(category)},
-                                    {{"matches", PM_UNIT_BOOL}, AT(matches)},
-                                    {{"kept", PM_UNIT_BOOL}, AT(kept)},
-                                    {{"conditions", PM_UNIT_TEXT}, AT(conditions)},
-                                    {{"why", PM_UNIT_TEXT}, AT(why)}};
-
-#define N_COLUMNS ((int)(sizeof columns / sizeof *columns))
-
 typedef struct explaining {
     pm_rules_cmd *r;
     pm_rules_choice choice;
-    found found;
-    const pm_rule_row *row, *below, *above; /* the neighbours may be NULL */
+    pm_pool *texts;
+    pm_rule_row *all; /* the mappings in that snapshot, by address */
+    size_t n, cap;
+    const pm_rule_row *row, *below, *above; /* the mapping; its neighbours may be NULL */
+    pmapdb_rows *of;                        /* the row of rulings about the mapping */
     uint64_t facts;
     size_t rule; /* the rule that matches, or PM_NO_RULE */
     pm_output out;
@@ -51,83 +24,73 @@ typedef struct explaining {
 
 /* ---- the mapping ---- */
 
-/* Returns a column's text, kept in the pool; data is NULL if the column is unknown. */
-static pm_text kept_text(found *f, const pmapdb_rows *rows, const char *column)
-{
-    pm_text t = pm_answer_bytes(rows, column);
-    uint32_t id;
-    pmapdb_error err;
-
-    if (!t.data)
-        return (pm_text){NULL, 0};
-    pm_cli_must(pm_pool_text(f->texts, t, &id, &err), &err);
-    return pm_pool_text_get(f->texts, id);
-}
-
 static pm_category base_of(const pmapdb_rows *rows)
 {
-    char base[32];
+    pm_text base = pm_answer_bytes(rows, "base");
     int i = 0;
 
-    pm_answer_text(rows, "base", base, sizeof base);
-    while (i < PM_CATEGORY_ANONYMOUS && strcmp(pm_categories[i].slug, base) != 0)
+    while (i < PM_CATEGORY_ANONYMOUS && !pm_text_equal(pm_text_of(pm_categories[i].slug), base))
         i++;
     return (pm_category)i;
 }
 
-static void take_stored(found *f, const pmapdb_rows *rows)
+static pmapdb_rows *ask_rulings(const pm_rules_cmd *r)
 {
-    f->at = f->n;
-    pm_answer_text(rows, "category", f->category, sizeof f->category);
-    pm_answer_text(rows, "rule", f->rule, sizeof f->rule);
-    pm_answer_text(rows, "first_at", f->first_at, sizeof f->first_at);
-    pm_answer_text(rows, "name", f->name, sizeof f->name);
-    f->lineage = pm_answer_int(rows, "lineage_id");
-    f->first_id = pm_answer_int(rows, "first_id");
-    f->snapshot = pm_answer_int(rows, "snapshot_id");
-    f->pid = pm_answer_int(rows, "pid");
+    return pm_answer_ask(
+        r->store, "rulings",
+        (pm_answer_arg[]){
+            {"process", r->process}, {"snapshot", r->snapshot}, {"dialect", r->dialect}, {0}});
 }
 
-static void take_row(found *f, const pmapdb_rows *rows, uint64_t address)
+/* Reads the mappings of the process. */
+static void read_mappings(explaining *x)
 {
-    int64_t process = pm_answer_int(rows, "process_id");
-    pm_rule_row row = {.start = (uint64_t)pm_answer_int(rows, "start"),
-                       .path = kept_text(f, rows, "path"),
-                       .flags = kept_text(f, rows, "flags"),
-                       .perms = kept_text(f, rows, "perms").data,
-                       .base = base_of(rows)};
+    pmapdb_rows *rows = ask_rulings(x->r);
+    int64_t process = PMAPDB_UNKNOWN;
     pmapdb_error err;
 
-    if (f->process_id && process != f->process_id)
-        pm_cli_die("several processes were captured then: give --process NAME/PID");
-    f->process_id = process;
-    row.length = (uint64_t)pm_answer_int(rows, "end") - row.start;
-    row.has_flags = row.flags.data != NULL;
-    if (address - row.start < row.length)
-        take_stored(f, rows);
-    pm_cli_must(pm_grow(&f->row, &f->cap, f->n, sizeof *f->row, &err), &err);
-    f->row[f->n++] = row;
-}
+    pm_cli_must(pm_pool_new(&x->texts, &err), &err);
+    for (; pm_run_next(rows); process = pm_answer_int(rows, "process_id")) {
+        pm_rule_row row = {.start = (uint64_t)pm_answer_int(rows, "start"),
+                           .path = pm_answer_keep(x->texts, pm_answer_bytes(rows, "path")),
+                           .flags = pm_answer_keep(x->texts, pm_answer_bytes(rows, "flags")),
+                           .perms = pm_answer_keep(x->texts, pm_answer_bytes(rows, "perms")).data,
+                           .base = base_of(rows)};
 
-static found find_mapping(const pm_rules_cmd *r, uint64_t address)
-{
-    found f = {.at = SIZE_MAX};
-    pmapdb_rows *rows;
-    pmapdb_error err;
-
-    pm_cli_must(pm_pool_new(&f.texts, &err), &err);
-    rows = pm_answer_ask(r->store, "rulings",
-                         (pm_answer_arg[]){{"process", r->process},
-                                           {"snapshot", r->snapshot},
-                                           {"dialect", r->dialect},
-                                           {NULL, NULL}});
-    while (pm_run_next(rows))
-        take_row(&f, rows, address);
+        if (x->n && process != pm_answer_int(rows, "process_id"))
+            pm_cli_die("several processes were captured then: give --process NAME/PID");
+        row.length = (uint64_t)pm_answer_int(rows, "end") - row.start;
+        row.has_flags = row.flags.data != NULL;
+        pm_cli_must(pm_grow(&x->all, &x->cap, x->n, sizeof *x->all, &err), &err);
+        x->all[x->n++] = row;
+    }
     pmapdb_rows_close(rows);
-    if (f.at == SIZE_MAX)
+}
+
+static void find_mapping(explaining *x, uint64_t address)
+{
+    char where[64];
+
+    for (const pm_rule_row *row = x->all; row < x->all + x->n; row++)
+        if (address - row->start < row->length)
+            x->row = row;
+    if (!x->row)
         pm_cli_die("no mapping at %" PRIx64 " in that snapshot: pmapdb mappings lists them",
                    address);
-    return f;
+    x->below = x->row > x->all ? x->row - 1 : NULL;
+    x->above = x->row + 1 < x->all + x->n ? x->row + 1 : NULL;
+    x->of = ask_rulings(x->r);
+    snprintf(where, sizeof where, ") WHERE start = %" PRId64, (int64_t)x->row->start);
+    pm_answer_wrap(x->of, "SELECT * FROM (", where);
+    pm_run_next(x->of);
+}
+
+/* Returns what the store says about the mapping. */
+static const char *stored(const explaining *x, const char *column)
+{
+    const char *text = pm_answer_bytes(x->of, column).data;
+
+    return text ? text : "";
 }
 
 /* ---- for people ---- */
@@ -135,29 +98,31 @@ static found find_mapping(const pm_rules_cmd *r, uint64_t address)
 /* True if the process itself named the mapping; such a name takes precedence over all rules. */
 static bool is_labelled(const explaining *x)
 {
-    return strcmp(x->found.rule, PM_RULE_LABEL) == 0;
+    return strcmp(stored(x, "rule"), PM_RULE_LABEL) == 0;
 }
 
 static void write_title(explaining *x)
 {
-    const found *f = &x->found;
     const pm_rule_row *row = x->row;
+    int64_t of_pid = pm_answer_int(x->of, "pid");
     bool path = row->path.len > 0;
     char pid[24] = "";
 
-    if (f->pid != PMAPDB_UNKNOWN)
-        snprintf(pid, sizeof pid, " %" PRId64, f->pid);
+    if (of_pid != PMAPDB_UNKNOWN)
+        snprintf(pid, sizeof pid, " %" PRId64, of_pid);
     pm_output_line(&x->out,
                    "%" PRIx64 " to %" PRIx64 " of %s%s in @%" PRId64 ": %" PRIu64 " KiB %s%s%s%s%s",
-                   row->start, row->start + row->length, f->name, pid, f->snapshot,
-                   row->length / 1024, row->perms, path ? " " : "", path ? row->path.data : "",
-                   row->has_flags ? ", VmFlags " : "", row->has_flags ? row->flags.data : "");
+                   row->start, row->start + row->length, stored(x, "name"), pid,
+                   pm_answer_int(x->of, "snapshot_id"), row->length / 1024, row->perms,
+                   path ? " " : "", path ? row->path.data : "", row->has_flags ? ", VmFlags " : "",
+                   row->has_flags ? row->flags.data : "");
     pm_output_line(&x->out, "%s, lineage %" PRId64 ", first seen in @%" PRId64 ", %s; %s%s",
-                   f->category, f->lineage, f->first_id, f->first_at,
-                   is_labelled(x) ? "the process itself calls it so"
-                   : *f->rule     ? "by rule "
-                                  : "no rule gave it",
-                   is_labelled(x) ? "" : f->rule);
+                   stored(x, "category"), pm_answer_int(x->of, "lineage_id"),
+                   pm_answer_int(x->of, "first_id"), stored(x, "first_at"),
+                   is_labelled(x)       ? "the process itself calls it so"
+                   : *stored(x, "rule") ? "by rule "
+                                        : "no rule gave it",
+                   is_labelled(x) ? "" : stored(x, "rule"));
     if (x->r->cli->format == PM_FORMAT_MD)
         pm_output_text(&x->out, "\n");
 }
@@ -172,7 +137,7 @@ static const char *name_of(const explaining *x, size_t rule)
 /* True if, according to the store, this rule gave the lineage its category. */
 static bool is_kept(const explaining *x, size_t rule)
 {
-    return x->choice.stored && strcmp(name_of(x, rule), x->found.rule) == 0;
+    return x->choice.stored && strcmp(name_of(x, rule), stored(x, "rule")) == 0;
 }
 
 /* Returns the category that the rule gives to the mapping; the base category if no rule matches. */
@@ -189,16 +154,15 @@ static void write_step(explaining *x, size_t rule, const char *why)
 {
     bool none = rule == PM_NO_RULE, matches = none || !*why;
     pm_buf category = matches ? category_of(x, rule) : (pm_buf){0};
-    const step row = {.position = none ? PMAPDB_UNKNOWN : (int64_t)rule + 1,
-                      .rule = name_of(x, rule),
-                      .category =
-                          matches ? category.data : pm_rules_template(x->choice.rules, rule),
-                      .matches = matches,
-                      .kept = is_kept(x, rule),
-                      .conditions = none ? "" : pm_rules_conditions(x->choice.rules, rule),
-                      .why = why};
 
-    pm_output_struct(&x->out, columns, N_COLUMNS, &row);
+    pm_output_row(
+        &x->out, (pm_value[]){pm_value_int(none ? PMAPDB_UNKNOWN : (int64_t)rule + 1),
+                              pm_value_text(name_of(x, rule)),
+                              pm_value_text(matches ? category.data
+                                                    : pm_rules_template(x->choice.rules, rule)),
+                              pm_value_int(matches), pm_value_int(is_kept(x, rule)),
+                              pm_value_text(none ? "" : pm_rules_conditions(x->choice.rules, rule)),
+                              pm_value_text(why)});
     pm_buf_free(&category);
 }
 
@@ -227,11 +191,11 @@ static void say_kept(const explaining *x)
 {
     pm_buf category = category_of(x, x->rule);
 
-    if (x->choice.stored && !is_labelled(x) && strcmp(category.data, x->found.category) != 0)
+    if (x->choice.stored && !is_labelled(x) && strcmp(category.data, stored(x, "category")) != 0)
         pm_cli_note(x->r->cli,
                     "it stays %s: rules are asked in the first capture of a lineage, in @%" PRId64
                     " they would say %s",
-                    x->found.category, x->found.snapshot, category.data);
+                    stored(x, "category"), pm_answer_int(x->of, "snapshot_id"), category.data);
     pm_buf_free(&category);
 }
 
@@ -239,9 +203,12 @@ static void say_kept(const explaining *x)
 
 void pm_rules_cli_explain(pm_rules_cmd *r)
 {
+    static const pm_column columns[] = {{"position", PM_UNIT_INT},  {"rule", PM_UNIT_TEXT},
+                                        {"category", PM_UNIT_TEXT}, {"matches", PM_UNIT_BOOL},
+                                        {"kept", PM_UNIT_BOOL},     {"conditions", PM_UNIT_TEXT},
+                                        {"why", PM_UNIT_TEXT}};
     pm_text digits = pm_text_of(r->address);
     explaining x = {.r = r};
-    const found *f = &x.found;
     uint64_t address;
 
     if (pm_text_starts(digits, PM_TEXT("0x")))
@@ -249,21 +216,20 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
     if (!digits.len || pm_num_hex(digits.data, digits.data + digits.len, &address) != digits.len)
         pm_cli_die("--explain wants an address in hexadecimal, not '%s'", r->address);
     x.choice = pm_rules_cli_chosen(r);
-    x.found = find_mapping(r, address);
-    x.row = &f->row[f->at];
-    x.below = f->at > 0 ? x.row - 1 : NULL;
-    x.above = f->at + 1 < f->n ? x.row + 1 : NULL;
-    for (size_t i = 0; i < f->n; i++)
-        x.facts |= pm_rules_facts(x.choice.rules, &f->row[i]);
+    read_mappings(&x);
+    find_mapping(&x, address);
+    for (size_t i = 0; i < x.n; i++)
+        x.facts |= pm_rules_facts(x.choice.rules, &x.all[i]);
     x.rule = pm_rules_match(x.choice.rules, x.facts, x.below, x.row, x.above);
     pm_output_open(&x.out, r->cli);
     if (pm_cli_is_for_people(r->cli))
         write_title(&x);
-    pm_output_fields(&x.out, columns, N_COLUMNS);
+    pm_output_rows(&x.out, columns, sizeof columns / sizeof *columns, NULL);
     write_steps(&x);
     pm_output_end(&x.out);
     say_kept(&x);
+    pmapdb_rows_close(x.of);
     pm_rules_choice_free(&x.choice);
-    pm_pool_free(x.found.texts);
-    free(x.found.row);
+    pm_pool_free(x.texts);
+    free(x.all);
 }

@@ -96,8 +96,7 @@ static int64_t *count_lineages(const pm_rules_cmd *r, const pm_rules_choice *c)
 {
     size_t n = pm_rules_count(c->rules);
     int64_t *lineages = calloc(n, sizeof *lineages);
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows;
 
     if (!lineages)
         pm_cli_no_memory();
@@ -105,11 +104,8 @@ static int64_t *count_lineages(const pm_rules_cmd *r, const pm_rules_choice *c)
         lineages[i] = c->stored ? 0 : PMAPDB_UNKNOWN;
     if (!c->stored)
         return lineages;
-    pm_cli_must(pmapdb_sql(r->store,
-                           "SELECT rule, count(*) AS n FROM lineage WHERE rule IS NOT NULL GROUP "
-                           "BY rule",
-                           NULL, &rows, &err),
-                &err);
+    rows = pm_answer_sql(
+        r->store, "SELECT rule, count(*) AS n FROM lineage WHERE rule IS NOT NULL GROUP BY rule");
     while (pm_run_next(rows))
         for (size_t i = 0; i < n; i++)
             if (strcmp(pmapdb_rows_text(rows, 0, NULL), pm_rules_name(c->rules, i)) == 0)

@@ -164,24 +164,18 @@ static size_t find_b(pm_watch *w, const pm_plot *plot)
 static pmapdb_rows *ask_changes(const pm_watch *w, const pm_plot_data *d, const char *from)
 {
     char to[32];
-    pm_buf changes = {0};
     pmapdb_rows *rows;
-    pmapdb_error err;
 
     snprintf(to, sizeof to, "@%" PRId64, w->shown);
     rows =
         pm_answer_ask(w->store, w->each ? "diff-lineage" : "diff-category",
                       (pm_answer_arg[]){{"process", d->process}, {"from", from}, {"to", to}, {0}});
-    pm_cli_must(pm_rows_wrap(rows, "SELECT * FROM (", ") LIMIT 200", &err), &err);
-    pm_answer_json(rows, &changes);
-    pmapdb_rows_close(rows);
-    rows = pm_answer_ask(w->store, "watch-changes",
-                         (pm_answer_arg[]){{"rows", changes.data},
+    pm_answer_wrap(rows, "SELECT * FROM (", ") LIMIT 200");
+    return pm_answer_ask(w->store, "watch-changes",
+                         (pm_answer_arg[]){{"rows", .of = rows},
                                            {"leaks", pm_answer_bytes(d->judged, "rows").data},
                                            {"metric", d->plot.metric},
                                            {0}});
-    pm_buf_free(&changes);
-    return rows;
 }
 
 static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int line)

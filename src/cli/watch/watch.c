@@ -205,9 +205,7 @@ int pm_cli_watch(pm_cli *cli, int argc, char **argv)
 {
     static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]\n--match EXPR"};
     pm_watch w = {.cli = cli, .every_ms = 2000};
-    pmapdb_open_options how = {.mode = PMAPDB_WRITE, .in_memory = true};
     pm_buf match = {0};
-    pmapdb_error err;
     int64_t pid;
     int n;
 
@@ -218,7 +216,7 @@ int pm_cli_watch(pm_cli *cli, int argc, char **argv)
     choose(&w, n ? argv[1] : NULL, &pid, &match);
     w.capture.on_progress = goes_on;
     pm_screen_open(&w.screen, cli);
-    pm_cli_must(pmapdb_open("watch", &how, &w.store, &err), &err);
+    w.store = pm_cli_store_in_memory(cli);
     run(&w);
     pmapdb_close(w.store);
     pm_screen_close(&w.screen);

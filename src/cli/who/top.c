@@ -1,8 +1,6 @@
 /* top: finds the stack that allocated most of the growth. */
 #include "cli/who/who.h"
 
-#include "base/buf.h"
-
 bool pm_who_recorded(pmapdb_store *store)
 {
     return pm_run_ask(store, "SELECT 1 FROM recording LIMIT 1", NULL, 0);
@@ -32,18 +30,14 @@ static pmapdb_rows *ask_stacks(pmapdb_store *store, const pmapdb_rows *of)
 bool pm_who_top(FILE *out, pmapdb_store *store, const pmapdb_rows *of)
 {
     pmapdb_rows *rows = pm_answer_bytes(of, "process").data ? ask_stacks(store, of) : NULL;
-    pm_buf json = {0};
     bool any;
 
     if (!rows)
         return false;
-    pm_answer_json(rows, &json);
-    pmapdb_rows_close(rows);
-    rows = pm_answer_ask(store, "who-top", (pm_answer_arg[]){{"rows", json.data}, {NULL, NULL}});
+    rows = pm_answer_ask(store, "who-top", (pm_answer_arg[]){{"rows", .of = rows}, {0}});
     any = pm_run_next(rows);
     if (any)
         fprintf(out, "%s", pm_answer_bytes(rows, "said").data);
     pmapdb_rows_close(rows);
-    pm_buf_free(&json);
     return any;
 }

@@ -102,7 +102,7 @@ void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)
         if (apply)
             PM_SQL_STEP(sql, check_regexes(apply, gave_up, &err));
         if (apply)
-            PM_SQL_STEP(sql, pm_steps_tell(&apply->steps, "rules", "processes", ++done, of, &err));
+            PM_SQL_STEP(sql, pm_steps_tell(&apply->steps, "rules", "epochs", ++done, of, &err));
     }
     pm_rows_free(&a.rows);
     pm_map_free(&a.asked);

@@ -7,6 +7,8 @@
 #include "cli/output.h"
 #include "store/read/query.h"
 
+/* ---- ask.c ---- */
+
 /* Returns the index of a column, or -1 if there is no such column. */
 int pm_answer_column(const pmapdb_rows *rows, const char *name);
 
@@ -47,6 +49,8 @@ void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to);
 /* Adds the rows of a bound query, all their columns, to `out` as a JSON list of objects: for a
  * query about these rows. Closes the query. */
 void pm_answer_json(pmapdb_rows *rows, pm_buf *out);
+
+/* ---- answer.c ---- */
 
 /* The columns to show: those of --columns; in a table, those that the query's header names;
  * otherwise all. Must not move after it was filled in; valid as long as the rows. */

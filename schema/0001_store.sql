@@ -671,12 +671,12 @@ CREATE TABLE category_version (
 
 -- One row per snapshot.
 CREATE VIEW snapshots AS
-SELECT snapshot_id, s.process_id, capture_id, n.name, pid, h.name AS host, taken_at, taken_ms,
+SELECT snapshot_id, process_id, capture_id, n.name, pid, h.name AS host, taken_at, taken_ms,
   moment_ms, dialect, state, missing, checked, time_source, preferred, mappings, size_kib, rss_kib,
   pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib
 FROM snapshot s
-JOIN process p ON p.process_id = s.process_id
-JOIN name n ON n.name_id = p.name_id
+JOIN process p USING (process_id)
+JOIN name n USING (name_id)
 LEFT JOIN host h ON h.host_id = p.host_id;
 
 -- One row per process: one life of one pid, with the sizes of its newest snapshot. ended_at is the
@@ -719,14 +719,14 @@ CREATE VIEW host_labels AS
 SELECT h.name AS host, key, value, at_ms,
   strftime(CASE WHEN at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
     at_ms / 1000.0, 'unixepoch') AS at
-FROM host_label l
-JOIN host h ON h.host_id = l.host_id;
+FROM host_label
+JOIN host h USING (host_id);
 
 -- One row per lineage: one mapping of a process through time.
 CREATE VIEW lineages AS
 SELECT lineage_id, process_id, first_snapshot_id, category, rule
-FROM lineage l
-JOIN category c ON c.category_id = l.category_id;
+FROM lineage
+JOIN category USING (category_id);
 
 -- The numbers of every region in every version, decoded, for the views below. 8 is 1 << Rss, and so
 -- on, as in src/base/record/fields.def; Dirty itself is 16777216, its parts are 128 and 512: one part
@@ -768,23 +768,22 @@ FROM (
 -- no index covers s, and old statistics cannot make SQLite scan an index instead of seeking a
 -- snapshot_id.
 CREATE VIEW mappings AS
-SELECT s.snapshot_id, start, start + length AS end,
+SELECT snapshot_id, start, start + length AS end,
   CASE WHEN known & 1 THEN ifnull(r.size_kib, length / 1024) END AS size_kib,
   v.rss_kib, v.pss_kib, dirty_kib, v.private_kib, v.private_dirty_kib, v.swap_kib, perms, offset,
   device, inode, category, flags, path, lineage_id, kernel_page_kib, mmu_page_kib, pss_dirty_kib,
   shared_clean_kib, shared_dirty_kib, private_clean_kib, referenced_kib, anonymous_kib, ksm_kib,
   lazy_free_kib, anon_huge_kib, shmem_pmd_kib, file_pmd_kib, shared_hugetlb_kib, private_hugetlb_kib,
-  swap_pss_kib, locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, v.region_id,
+  swap_pss_kib, locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, region_id,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent,
   (SELECT k.category FROM category k WHERE k.category_id = o.category_id
     AND o.object_id = r.object_id) AS base -- always true; o alone would get a Bloom filter
 FROM snapshot s
-CROSS JOIN mapping_versions v
-CROSS JOIN region r ON r.region_id = v.region_id
-CROSS JOIN object o ON o.object_id = r.object_id
+CROSS JOIN mapping_versions v USING (epoch_id)
+CROSS JOIN region r USING (region_id)
+CROSS JOIN object o USING (object_id)
 CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
-WHERE s.preferred >= 0 AND v.epoch_id = s.epoch_id AND v.first <= s.off
-  AND (v.last IS NULL OR v.last >= s.off);
+WHERE preferred >= 0 AND first <= off AND (last IS NULL OR last >= off);
 
 -- The categories of a snapshot; if it has only sums, the one category total. preferred: as in
 -- mappings. A version is looked up, not searched for among the versions of its epoch: the cost of a
@@ -793,52 +792,48 @@ CREATE VIEW categories AS
 SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
   v.private_kib, v.private_dirty_kib, v.swap_kib,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent, taken_at,
-  (SELECT n.name FROM process p JOIN name n ON n.name_id = p.name_id
-    WHERE p.process_id = s.process_id) AS name,
-  (SELECT p.pid FROM process p WHERE p.process_id = s.process_id) AS pid
+  (SELECT name FROM process p JOIN name USING (name_id) WHERE p.process_id = s.process_id) AS name,
+  (SELECT pid FROM process p WHERE p.process_id = s.process_id) AS pid
 FROM snapshot s
 CROSS JOIN category c
-CROSS JOIN category_version v ON v.epoch_id = s.epoch_id AND v.category_id = c.category_id
-  AND v.first = (SELECT max(w.first) FROM category_version w WHERE w.epoch_id = s.epoch_id
-    AND w.category_id = c.category_id AND w.first <= s.off)
-  AND (v.last IS NULL OR v.last >= s.off)
-WHERE s.preferred >= 0;
+CROSS JOIN category_version v USING (epoch_id, category_id)
+WHERE preferred >= 0 AND (last IS NULL OR last >= off)
+  AND first = (SELECT max(w.first) FROM category_version w WHERE w.epoch_id = s.epoch_id
+    AND w.category_id = c.category_id AND w.first <= off);
 
 -- One row per unchanged run of a category: n snapshots from first_ms to last_ms. A run ends with
 -- its epoch, so equal rows may follow each other. Partial captures are left out; captures with only
 -- sums have the one category total.
 CREATE VIEW category_runs AS
-SELECT e.process_id, e.dialect, c.category,
-  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
-    ORDER BY s.off LIMIT 1) AS first_ms,
-  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off <= coalesce(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
+SELECT process_id, dialect, category,
+  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
+    AND off BETWEEN first AND ifnull(last, 32767) ORDER BY off LIMIT 1) AS first_ms,
+  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND off <= ifnull(last, 32767)
+    ORDER BY off DESC LIMIT 1) AS last_ms,
   (SELECT count(*) FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off BETWEEN v.first AND coalesce(v.last, 32767)) AS n,
-  v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
-FROM epoch e
-CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
-CROSS JOIN category c ON c.category_id = v.category_id
-WHERE e.state <> 'partial' AND EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id
-  AND s.off BETWEEN v.first AND coalesce(v.last, 32767));
+    AND off BETWEEN first AND ifnull(last, 32767)) AS n,
+  mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
+FROM epoch
+CROSS JOIN category_version v USING (epoch_id)
+CROSS JOIN category USING (category_id)
+WHERE state <> 'partial' AND first_ms NOTNULL;
 
 -- Every version of every region of a lineage, in every dialect that shows it.
 CREATE VIEW lineage_history AS
-SELECT l.lineage_id, l.process_id, dialect,
-  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off >= v.first
-    ORDER BY s.off LIMIT 1) AS first_ms,
-  (SELECT s.taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
-    AND s.off <= ifnull(v.last, 32767) ORDER BY s.off DESC LIMIT 1) AS last_ms,
+SELECT lineage_id, process_id, dialect,
+  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND off >= first
+    ORDER BY off LIMIT 1) AS first_ms,
+  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND off <= ifnull(last, 32767)
+    ORDER BY off DESC LIMIT 1) AS last_ms,
   start, start + length AS end,
   CASE WHEN known & 1 THEN ifnull(r.size_kib, length / 1024) END AS size_kib,
   rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, perms, offset, category, path,
-  CASE r.reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
+  CASE reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
     WHEN 4 THEN 'overlap' WHEN 5 THEN 'file-offset' END AS reason,
-  state, v.region_id,
+  state, region_id,
   (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
-FROM lineage l
-CROSS JOIN region r ON r.lineage_id = l.lineage_id
-CROSS JOIN object o ON o.object_id = r.object_id
+FROM lineage
+CROSS JOIN region r USING (lineage_id)
+CROSS JOIN object o USING (object_id)
 CROSS JOIN category c ON c.category_id = ifnull(r.category_id, o.category_id)
-CROSS JOIN mapping_versions v
-WHERE v.process_id = l.process_id AND v.region_id = r.region_id;
+CROSS JOIN mapping_versions v USING (process_id, region_id);

@@ -1,8 +1,7 @@
-"""Whether ELF files are hardened as the release flags promise: position independent, their tables
-read-only once they are loaded, no memory that can be both written and run, no path of their own to
-look for libraries.
+"""Whether ELF files are hardened as the release flags promise: their tables read-only once they are loaded,
+no memory that can be both written and run, no path of their own to look for libraries.
     hardened.py [--protected] [--fortified] FILE...
---protected: the stack is guarded, too; --fortified: and the C library checks sizes (_FORTIFY_SOURCE),
+--protected: position independent, the stack is guarded, too; --fortified: and the C library checks sizes (_FORTIFY_SOURCE),
 which needs the optimiser. A build with sanitizers has neither."""
 import struct
 import sys
@@ -59,7 +58,7 @@ def faults(elf, protected, fortified):
     d = elf.dynamic
     stack = [s for s in elf.segments if s[0] == GNU_STACK]
     wanted = (
-        (elf.type == 3, "not position independent"),
+        (elf.type == 3 or not protected, "not position independent"),
         (any(s[0] == GNU_RELRO for s in elf.segments), "no RELRO segment"),
         (BIND_NOW in d or d.get(FLAGS, 0) & DF_BIND_NOW or d.get(FLAGS_1, 0) & DF_1_NOW, "not bound at once"),
         (stack and not stack[0][1] & RUN, "its stack can be run"),

@@ -4,7 +4,6 @@
  * A command is a packet on standard input: its words, each with a NUL after it; with it come the
  * folder and the three standard descriptors of the command. The answer is what waitpid says of the
  * command. */
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,86 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "plain_memory.h"
+
 #define WORDS 8192
 
 enum { FOLDER, INPUT, OUTPUT, ERRORS, DESCRIPTORS };
 
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);
-
-/* ---- SQLite's memory ---- */
-
-#ifdef PMAPDB_SANITIZED
-/* The sanitizer would look after each of SQLite's own pieces, too: half of the time of most
- * commands, for a library that is not ours. It looks after them wherever the program is begun as
- * usual. A piece has its size in front. */
-#define FRONT 16
-
-void *__libc_malloc(size_t n);
-void *__libc_realloc(void *p, size_t n);
-void __libc_free(void *p);
-
-static void *sized(char *p, int n)
-{
-    if (!p)
-        return NULL;
-    memcpy(p, &n, sizeof n);
-    return p + FRONT;
-}
-
-static void *get(int n)
-{
-    return sized(__libc_malloc((size_t)n + FRONT), n);
-}
-
-static void *change(void *p, int n)
-{
-    return sized(__libc_realloc((char *)p - FRONT, (size_t)n + FRONT), n);
-}
-
-static void give(void *p)
-{
-    if (p)
-        __libc_free((char *)p - FRONT);
-}
-
-static int size_of(void *p)
-{
-    int n = 0;
-
-    if (p)
-        memcpy(&n, (char *)p - FRONT, sizeof n);
-    return n;
-}
-
-static int rounded(int n)
-{
-    return (n + 7) & ~7;
-}
-
-static int begin(void *unused)
-{
-    return unused != NULL;
-}
-
-static void end(void *unused)
-{
-    (void)unused;
-}
-
-static void take_plain_memory(void)
-{
-    static const sqlite3_mem_methods plain = {get,     give,  change, size_of,
-                                              rounded, begin, end,    NULL};
-
-    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &plain) != SQLITE_OK)
-        abort();
-}
-#else
-static void take_plain_memory(void)
-{
-}
-#endif
 
 /* ---- commands ---- */
 
@@ -149,7 +76,7 @@ int __wrap_main(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    take_plain_memory();
+    plain_memory();
     while (serve())
         ;
     return 0;

@@ -12,6 +12,7 @@ import io
 import os
 import pathlib
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -30,6 +31,9 @@ ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PMAPDB"} | {
     "TZ": "UTC", "PMAPDB_CONFIG": "", "LC_ALL": "C", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1", "ASAN_OPTIONS": SANITIZER}
 NO_LEAK_CHECK = ENVIRONMENT | {"ASAN_OPTIONS": SANITIZER + ":detect_leaks=0"}
 leak_checks = collections.Counter()
+
+# A shell begins what it puts into the background deaf to SIGINT, which the checks send to their programs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 full = "--full" in sys.argv[1:]
 

@@ -22,7 +22,7 @@ struct pm_blocks {
     bool ended;                   /* all of it was read */
     pm_wrap wrap;
     uint64_t n_in_file, n_captures;
-    pm_buf nothing;      /* the error of its first block that is not a capture */
+    const char *nothing; /* the error of its first block that is not a capture; or NULL */
     pmapdb_error damage; /* why it ended early */
 };
 
@@ -31,8 +31,6 @@ void pm_found_block_free(pm_found_block *b)
     if (!b)
         return;
     pm_capture_free(b->capture);
-    free(b->path);
-    free(b->error);
     free(b);
 }
 
@@ -79,7 +77,6 @@ void pm_blocks_free(pm_blocks *b)
     pm_reader_free(b->reader);
     pm_source_free(b->source);
     pm_pool_free(b->own);
-    pm_buf_free(&b->nothing);
     free(b);
 }
 
@@ -116,7 +113,6 @@ static pm_capture *make_capture(const pm_blocks *b, const pm_block *block, const
     c->block.command = pm_text_of(c->command);
     c->block.missing = pm_text_of(c->missing);
     c->block.notes = pm_text_of(c->notes);
-    c->block.empty = PM_TEXT("");
     c->pool = b->how.pool ? *b->how.pool : b->own;
     c->n_rows = n_rows;
     if (n_rows)
@@ -125,7 +121,7 @@ static pm_capture *make_capture(const pm_blocks *b, const pm_block *block, const
 }
 
 /* Adds a block, or the end of a file, at the end. Returns NULL if memory runs out. */
-static pm_found_block *add(pm_blocks *b, pm_capture *capture, pm_text error)
+static pm_found_block *add(pm_blocks *b, pm_capture *capture, const char *error)
 {
     pm_found_block *found = calloc(1, sizeof *found);
 
@@ -133,14 +129,10 @@ static pm_found_block *add(pm_blocks *b, pm_capture *capture, pm_text error)
         pm_capture_free(capture);
         return NULL;
     }
-    found->path = b->entry ? strdup(b->entry->path) : NULL;
-    found->error = error.len ? pm_text_copy(error) : NULL;
-    found->number = PMAPDB_UNKNOWN;
-    found->capture = capture;
-    if ((b->entry && !found->path) || (error.len && !found->error)) {
-        pm_found_block_free(found);
-        return NULL;
-    }
+    *found = (pm_found_block){.capture = capture,
+                              .number = PMAPDB_UNKNOWN,
+                              .path = b->entry ? b->entry->path : NULL,
+                              .error = error};
     *b->end = found;
     b->end = &found->next;
     return found;
@@ -151,16 +143,16 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, uint32_t *rows, 
 {
     pm_blocks *b = ctx;
     pm_capture *capture = make_capture(b, block, rows, n_rows);
-    pm_found_block *found = capture ? add(b, capture, block->empty) : NULL;
+    pm_found_block *found =
+        capture ? add(b, capture, block->empty.len ? block->empty.data : NULL) : NULL;
 
     if (!found)
         return pm_fail_nomem(err);
     found->number = ++b->n_blocks;
     b->n_in_file++;
     b->n_captures += !found->error;
-    return found->error && !b->nothing.len
-               ? pm_buf_add(&b->nothing, block->empty.data, block->empty.len, err)
-               : PMAPDB_OK;
+    b->nothing = b->nothing ? b->nothing : found->error;
+    return PMAPDB_OK;
 }
 
 pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err)
@@ -222,7 +214,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
     b->n_in_file = b->n_captures = 0;
     b->any = b->ended = b->more = false;
     b->wrap = (pm_wrap){0};
-    pm_buf_clear(&b->nothing);
+    b->nothing = NULL;
     if (pm_source_next(b->source, &entry, &b->damage) != PMAPDB_OK) {
         b->ended = true;
         return PMAPDB_OK;
@@ -322,14 +314,13 @@ static pmapdb_status read_on(pm_blocks *b, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* Why the file gives nothing; NULL: it gave captures. */
+/* Why the file, which is not damaged, gives nothing; NULL: it gave captures. */
 static const char *why_nothing(const pm_blocks *b)
 {
-    return b->damage.status   ? b->damage.text
-           : b->wrap.what     ? b->wrap.what
+    return b->wrap.what       ? b->wrap.what
            : b->n_captures    ? NULL
            : b->entry->closed ? "not read: no capture has a name like this"
-           : b->nothing.len   ? b->nothing.data
+           : b->nothing       ? b->nothing
            : b->any           ? "no capture of a memory map in it"
                               : "an empty file";
 }
@@ -337,19 +328,17 @@ static const char *why_nothing(const pm_blocks *b)
 static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)
 {
     bool named = b->entry && b->entry->named, damaged = b->damage.status != PMAPDB_OK;
-    pm_found_block *end = NULL;
+    pm_found_block *end = b->damage.status == PMAPDB_NOMEM ? NULL : add(b, NULL, NULL);
 
-    if (b->damage.status != PMAPDB_NOMEM)
-        end = add(b, NULL, pm_text_of(why_nothing(b)));
     if (!end)
         return pm_fail_nomem(err);
     end->entry = b->entry;
     end->damage = b->damage;
+    end->error = damaged ? end->damage.text : why_nothing(b);
     end->n_blocks = b->n_in_file;
     end->trouble = damaged || b->wrap.likely || (named && !b->n_captures);
     end->is_empty = !b->any;
-    end->is_wrapped = b->wrap.what;
-    end->is_likely = b->wrap.likely;
+    end->wrap = b->wrap;
     end->is_changed = pm_source_changed(b->source);
     pm_reader_free(b->reader);
     b->reader = NULL;

@@ -10,22 +10,29 @@
 #include "parse/reader.h"
 #include "source/source.h"
 
-/* A block, or the end of a file. */
+/* A wrapping that import does not remove. */
+typedef struct pm_wrap {
+    const char *what; /* the wrapping and what to do; NULL: no wrapping */
+    bool likely;      /* a text or an archive is likely among captures; other wrappings are also of
+                         programs and documents */
+} pm_wrap;
+
+/* A block, or the end of a file. Its path and entry are valid until the next call. */
 typedef struct pm_found_block {
     struct pm_found_block *next;
     pm_capture *capture; /* the block, its pid (from the text, else from the path) and
                             its rows; NULL: the end of a file. The caller may take it. */
     int64_t number;      /* among all blocks, from 1; PMAPDB_UNKNOWN at the end of a file */
-    char *path;          /* of the file; NULL: the error names the file */
-    char *error;         /* why the block or the file holds no capture; NULL: no error */
+    const char *path;    /* of the file; NULL: the error names the file */
+    const char *error;   /* why the block or the file holds no capture; NULL: no error */
     /* of the end of a file: */
-    const pm_source_entry *entry; /* NULL: it cannot be opened; valid until the next call */
+    const pm_source_entry *entry; /* NULL: it cannot be opened */
     pmapdb_error damage;          /* why it could not be read to its end */
     uint64_t n_blocks;
     bool trouble; /* the file is damaged, or the user named the file and it holds no capture */
     bool is_empty;
-    bool is_wrapped, is_likely; /* it was not read because of its wrapping: pm_wrap */
-    bool is_changed;            /* its size has changed since it was opened */
+    pm_wrap wrap;    /* because of which it was not read */
+    bool is_changed; /* its size has changed since it was opened */
 } pm_found_block;
 
 void pm_found_block_free(pm_found_block *b);
@@ -63,13 +70,6 @@ pmapdb_status pm_blocks_next(pm_blocks *b, pm_found_block **out, pmapdb_error *e
 pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err);
 /* The finished blocks in order; NULL: no block is finished. */
 const pm_found_block *pm_blocks_finished(const pm_blocks *b);
-
-/* A wrapping that import does not remove. */
-typedef struct pm_wrap {
-    const char *what; /* the wrapping and what to do; NULL: no wrapping */
-    bool likely;      /* a text or an archive is likely among captures; other wrappings are also of
-                         programs and documents */
-} pm_wrap;
 
 /* `begin`: at least the first 512 bytes, or all of a shorter file. */
 pm_wrap pm_wrap_of(pm_text begin, bool in_archive);

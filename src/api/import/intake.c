@@ -4,6 +4,7 @@
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,8 +20,6 @@ static bool on_file(void *ctx, const pm_source_entry *entry, bool *more)
 
     in->entry = entry;
     in->first = in->n_pending;
-    free(in->nothing.text);
-    free(in->foreign.text);
     in->nothing = in->foreign = (pm_nothing){0};
     in->foreign_hash = 0;
     in->cut = in->last_bare = in->heard_labels = false;
@@ -93,7 +92,7 @@ static void take_block(pm_intake *in, pm_found_block *found)
         pm_intake_add(in, found->capture);
         found->capture = NULL;
     } else if (nothing->n++ == 0) {
-        nothing->text = strdup(found->error);
+        nothing->text = found->error;
     }
 }
 
@@ -113,7 +112,7 @@ static void report_wrapped(pm_intake *in, const pm_found_block *end)
 {
     if (in->entry->named)
         pm_intake_problem(in, end->path, end->error, true, 0);
-    else if (end->is_likely)
+    else if (end->wrap.likely)
         name_once(in, end->error, true);
     else
         in->skipped++;
@@ -121,21 +120,19 @@ static void report_wrapped(pm_intake *in, const pm_found_block *end)
 
 static void report_foreign(pm_intake *in)
 {
-    pm_buf text = {0};
+    char text[256];
 
-    if (in->foreign.n > 1)
-        PM_STEP(in->st, pm_buf_addf(&text, &in->error, "%zu captures: ", in->foreign.n));
-    PM_STEP(in->st, pm_buf_addf(&text, &in->error, "%s", in->foreign.text ? in->foreign.text : ""));
-    if (in->foreign.n && in->st == PMAPDB_OK)
-        pm_intake_problem(in, in->entry->path, text.data, true,
-                          in->entry->named ? 0 : in->foreign_hash);
-    pm_buf_free(&text);
+    if (!in->foreign.n)
+        return;
+    snprintf(text, sizeof text, "%zu captures: %s", in->foreign.n, in->foreign.text);
+    pm_intake_problem(in, in->entry->path, in->foreign.n > 1 ? text : in->foreign.text, true,
+                      in->entry->named ? 0 : in->foreign_hash);
 }
 
 /* Reports a file without a capture. */
 static void report_nothing(pm_intake *in, const pm_found_block *end)
 {
-    const char *text = in->nothing.n && in->nothing.text ? in->nothing.text : end->error;
+    const char *text = in->nothing.n ? in->nothing.text : end->error;
 
     if (in->entry->named) {
         pm_intake_problem(in, end->path, text, true, 0);
@@ -201,7 +198,7 @@ static void finish_file(pm_intake *in, const pm_found_block *end)
     }
     in->empty += in->nothing.n;
     if (in->nothing.n)
-        name_once(in, in->nothing.text ? in->nothing.text : "", false);
+        name_once(in, in->nothing.text, false);
     if (in->entry->in_archive)
         pm_sibling_expect(in);
     else if (!in->entry->is_stdin)
@@ -229,7 +226,7 @@ static void end_file(pm_intake *in, const pm_found_block *end)
         pm_intake_go_on(in);
     if (end->entry->closed)
         in->skipped++;
-    else if (end->is_wrapped)
+    else if (end->wrap.what)
         report_wrapped(in, end);
     else if (!in->only)
         end_captures(in, end);

@@ -48,7 +48,7 @@ typedef struct pm_label_pending {
 /* Blocks of a file with nothing to store, and the message of the first. */
 typedef struct pm_nothing {
     size_t n;
-    char *text;
+    const char *text;
 } pm_nothing;
 
 typedef struct pm_intake {

@@ -39,8 +39,6 @@ void pm_intake_free(pm_intake *in)
     free(in->siblings);
     pm_map_free(&in->sibling_index);
     pm_blocks_free(in->blocks);
-    free(in->nothing.text);
-    free(in->foreign.text);
     pm_buf_free(&in->heard);
     pm_keep_cmdline_free(in->keep_cmdline);
     pm_names_close(in->names);

@@ -46,7 +46,7 @@ typedef struct pm_block {
     pm_text notes; /* what was repaired (such as doubled rows), lines separated by '\n'; or empty */
     bool overlaps; /* a row overlaps the previous row; if read live, the map changed meanwhile */
     bool foreign;  /* empty because the format of its rows is not supported, or all are damaged */
-    pm_text empty; /* why there are no mappings and nothing is stored ("kernel thread"); or empty */
+    pm_text empty; /* why nothing is stored ("kernel thread"), in static memory; or empty */
 } pm_block;
 
 /* A capture that is to be stored. Owns its arrays and strings (plain malloc). */

@@ -1,6 +1,8 @@
 /* one_file: a path that must name a single file. */
 #include "api/one_file.h"
 
+#define CSV_MAX ((size_t)1 << 30)
+
 pmapdb_status pm_one_file_open(const char *path, const char *otherwise, pm_source **out,
                                pmapdb_error *err)
 {
@@ -33,17 +35,14 @@ pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb
     return st;
 }
 
-static pmapdb_status read_chunk(void *from, pm_text *chunk, pmapdb_error *err)
-{
-    return pm_source_read(from, &chunk->data, &chunk->len, err);
-}
-
 pmapdb_status pm_one_file_csv(const char *path, const pm_csv_options *options, pmapdb_error *err)
 {
-    pm_source *source = NULL;
-    pmapdb_status st = pm_one_file_open(path, "not one file", &source, err);
+    pm_buf text = {0};
+    pmapdb_status st = pm_one_file_read(path, CSV_MAX, &text, err);
 
-    PM_STEP(st, pm_csv_read_from(read_chunk, source, options, err));
-    pm_source_free(source);
+    if (st == PMAPDB_OK && text.len > CSV_MAX)
+        st = pm_fail(err, PMAPDB_INPUT, "'%s' has more than %zu MiB", path, CSV_MAX >> 20);
+    PM_STEP(st, pm_csv_read(pm_buf_text(&text), options, err));
+    pm_buf_free(&text);
     return st;
 }

@@ -1,5 +1,5 @@
-/* csv_table: rows of a CSV text whose first line names the columns. libcsv is fed with a line, or
- * the part of a line that a chunk has, so that every message has a line number. */
+/* csv_table: rows of a CSV text whose first line names the columns. libcsv is fed line by line, so
+ * that every message has a line number. */
 #include "parse/files/csv_table.h"
 
 #include "base/buf.h"
@@ -23,7 +23,6 @@ typedef struct table {
     uint64_t line, row_line; /* the current line, and the line in which its row began; from 1 */
     size_t row_bytes;        /* of the current row, so far */
     bool header;             /* the first line was read */
-    bool in_line;            /* the last chunk ended inside a line */
     size_t n_columns;        /* number of columns in the text */
     size_t column[WANT_MAX]; /* position in the text of each of o->columns, from 1; 0: missing */
     pm_buf text;             /* the wanted fields of the current row */
@@ -119,10 +118,9 @@ static void read_lines(table *c, struct csv_parser *parser, pm_text rest)
     while (rest.len && c->st == PMAPDB_OK) {
         const char *end = memchr(rest.data, '\n', rest.len);
         size_t n = end ? (size_t)(end - rest.data) + 1 : rest.len;
-        bool begins_row = !c->in_line && parser->pstate == 0;
+        bool begins_row = parser->pstate == 0;
 
-        c->line += !c->in_line;
-        c->in_line = !end;
+        c->line++;
         if (begins_row) {
             c->row_line = c->line;
             c->row_bytes = 0;
@@ -141,23 +139,7 @@ static void read_lines(table *c, struct csv_parser *parser, pm_text rest)
     }
 }
 
-static void read_chunks(table *c, struct csv_parser *parser, pm_csv_more *more, void *from)
-{
-    pm_text chunk = {0};
-
-    c->st = more(from, &chunk, c->err);
-    if (pm_text_starts(chunk, PM_TEXT("\xef\xbb\xbf")))
-        chunk = pm_text_from(chunk, 3);
-    while (c->st == PMAPDB_OK && chunk.len) {
-        read_lines(c, parser, chunk);
-        PM_STEP(c->st, more(from, &chunk, c->err));
-    }
-    if (c->st == PMAPDB_OK && csv_fini(parser, take_field, end_row, c) != 0)
-        WRONG(c, "%s", "a quote is opened and not closed");
-}
-
-pmapdb_status pm_csv_read_from(pm_csv_more *more, void *from, const pm_csv_options *options,
-                               pmapdb_error *err)
+pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_error *err)
 {
     table c = {.o = options, .err = err};
     struct csv_parser parser;
@@ -166,7 +148,10 @@ pmapdb_status pm_csv_read_from(pm_csv_more *more, void *from, const pm_csv_optio
         return pm_fail(err, PMAPDB_USAGE, "more than %d columns are wanted", WANT_MAX);
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
         return pm_fail_nomem(err);
-    read_chunks(&c, &parser, more, from);
+    pm_text_take(&text, "\xef\xbb\xbf");
+    read_lines(&c, &parser, text);
+    if (c.st == PMAPDB_OK && csv_fini(&parser, take_field, end_row, &c) != 0)
+        WRONG(&c, "%s", "a quote is opened and not closed");
     if (csv_error(&parser) == CSV_ENOMEM)
         c.st = pm_fail_nomem(err);
     if (c.st == PMAPDB_OK && !c.header)
@@ -175,21 +160,6 @@ pmapdb_status pm_csv_read_from(pm_csv_more *more, void *from, const pm_csv_optio
     csv_free(&parser);
     pm_buf_free(&c.text);
     return c.st;
-}
-
-static pmapdb_status give_text(void *from, pm_text *chunk, pmapdb_error *err)
-{
-    pm_text *text = from;
-
-    (void)err;
-    *chunk = *text;
-    *text = pm_text_from(*text, text->len);
-    return PMAPDB_OK;
-}
-
-pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_error *err)
-{
-    return pm_csv_read_from(give_text, &text, options, err);
 }
 
 /* ---- fields ---- */

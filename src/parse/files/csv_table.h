@@ -31,15 +31,8 @@ typedef struct pm_csv_options {
     pmapdb_status (*bad)(void *ctx, uint64_t line, const char *what, pmapdb_error *err);
 } pm_csv_options;
 
-/* Gives the next bytes of a text, valid until the next call; an empty chunk is the end. */
-typedef pmapdb_status pm_csv_more(void *from, pm_text *chunk, pmapdb_error *err);
-
 /* Fails with PMAPDB_INPUT and "PATH:LINE: ..." on a wrong first line or quote, and on a row of more
  * than 256 KiB. */
-pmapdb_status pm_csv_read_from(pm_csv_more *more, void *from, const pm_csv_options *options,
-                               pmapdb_error *err);
-
-/* The same for a text in memory. Only this one can read strictly: it needs whole lines. */
 pmapdb_status pm_csv_read(pm_text text, const pm_csv_options *options, pmapdb_error *err);
 
 /* True if the text is an unsigned number of at most 2^53: "4096", "0.5", "1.2e3". */

@@ -1,5 +1,4 @@
-/* labels_fuzz: what a JVM says of its memory: NMT in detail and System.map. Byte 0: how it is cut
- * into pieces. */
+/* labels_fuzz: what a JVM says of its memory: NMT in detail and System.map. */
 #include "kit.h"
 
 #include "parse/files/labels.h"
@@ -25,36 +24,17 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-static pmapdb_status feed(void *reader, const char *bytes, size_t n, pmapdb_error *err)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return pm_lines_feed(&((pm_labels_reader *)reader)->lines, bytes, n, err);
-}
-
-static void read_labels(pm_buf *tape, pm_text t, uint8_t split)
-{
-    pm_labels_reader r;
+    static pm_buf tape;
+    fuzz_input in = fuzz_open(data, size);
+    pm_text t = fuzz_rest(&in);
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    pm_buf_clear(tape);
-    pm_labels_reader_init(&r, on_report, tape);
-    st = fuzz_feed(feed, &r, t, split, &err);
-    if (st == PMAPDB_OK)
-        st = pm_labels_finish(&r, &err);
+    pm_buf_clear(&tape);
+    st = pm_labels_read(t, on_report, &tape, &err);
     FUZZ_CHECK(st == PMAPDB_OK, "status %d: %s", (int)st, err.text);
-    pm_labels_reader_free(&r);
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    static pm_buf whole, pieces;
-    fuzz_input in = fuzz_open(data, size);
-    uint8_t split = fuzz_byte(&in);
-    pm_text t = fuzz_rest(&in);
-
-    read_labels(&whole, t, 0);
-    read_labels(&pieces, t, split ? split : 1);
-    fuzz_same(&whole, &pieces, "another cut of the same bytes gives the same");
-    FUZZ_CHECK(whole.len == 0 || t.len > PM_LABELS_HEAD || pm_labels_guess(t), "not guessed");
+    FUZZ_CHECK(tape.len == 0 || t.len > PM_LABELS_HEAD || pm_labels_guess(t), "not guessed");
     return 0;
 }

@@ -22,7 +22,7 @@ static bool on_file(void *ctx, const pm_source_entry *entry, bool *more)
     in->first = in->n_pending;
     in->nothing = in->foreign = (pm_nothing){0};
     in->foreign_hash = 0;
-    in->cut = in->last_bare = in->heard_labels = false;
+    in->cut = in->last_bare = in->may_label = in->heard_labels = false;
     in->held = 0;
     in->pool_before = pm_pool_bytes(in->pool);
     in->bytes_before = in->bytes;
@@ -38,16 +38,19 @@ static bool on_file(void *ctx, const pm_source_entry *entry, bool *more)
 static pmapdb_status on_bytes(void *ctx, const char *bytes, size_t n, bool *more, pmapdb_error *err)
 {
     pm_intake *in = ctx;
-    bool hears = in->hear && in->heard.len < SIBLING_MAX;
+    pm_text head = {bytes, n < PM_LABELS_HEAD ? n : PM_LABELS_HEAD};
     pmapdb_status st = PMAPDB_OK;
+    bool hears;
 
-    if (!in->only)
-        st = pm_labels_hear(in, bytes, n, in->bytes == in->bytes_before, err);
+    if (in->bytes == in->bytes_before && !in->only)
+        in->may_label = pm_labels_guess(head);
+    hears =
+        in->may_label ? in->heard.len < PM_LABELS_BYTES : in->hear && in->heard.len < SIBLING_MAX;
     if (hears)
-        PM_STEP(st, pm_buf_add(&in->heard, bytes, n, err));
+        st = pm_buf_add(&in->heard, bytes, n, err);
     in->bytes += n;
     pm_intake_go_on(in);
-    *more = in->listens || (in->only && hears);
+    *more = hears && (in->may_label || in->only);
     return st == PMAPDB_OK ? in->st : st;
 }
 
@@ -59,7 +62,7 @@ static size_t held(void *ctx)
 {
     const pm_intake *in = ctx;
 
-    return in->held + pm_pool_bytes(in->pool) - in->pool_before +
+    return in->held + in->heard.len + pm_pool_bytes(in->pool) - in->pool_before +
            in->options->max_memory / STORE_SHARE;
 }
 
@@ -210,7 +213,7 @@ static void end_captures(pm_intake *in, const pm_found_block *end)
 {
     bool found = in->n_pending > in->first;
 
-    PM_STEP(in->st, pm_labels_end(in, &in->error));
+    pm_labels_end(in);
     in->cut = end->damage.status != PMAPDB_OK;
     if (in->cut)
         report_damage(in, &end->damage);

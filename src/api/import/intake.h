@@ -88,12 +88,11 @@ typedef struct pm_intake {
     /* if the file is a sibling: its kind; `slot` is the place of the kind in its name */
     pm_text kind;
     pm_slot slot;
-    bool only; /* the file is a sibling and cannot be a capture */
-    pm_labels_reader listener;
-    bool listens; /* something in the file may name memory */
+    bool only;      /* the file is a sibling and cannot be a capture */
+    bool hear;      /* the file may be a sibling in an archive */
+    bool may_label; /* something in the file may name memory */
     bool heard_labels;
-    bool hear; /* the file may be a sibling in an archive: `heard` keeps its first bytes */
-    pm_buf heard;
+    pm_buf heard; /* if one of these: the bytes of the file, as far as they are needed */
 } pm_intake;
 
 void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options);
@@ -144,12 +143,9 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);
 /* ---- labels.c: files in which a JVM names its own memory (parse/files/labels.h), read together
  * with the captures and stored after them ---- */
 
-/* Hears bytes of a file. The first bytes decide whether the rest is heard. */
-pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool first,
-                             pmapdb_error *err);
 /* Ends the file: reports with names wait, others become problems, and the blocks that the reader of
  * captures saw in the text are forgotten. */
-pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err);
+void pm_labels_end(pm_intake *in);
 void pm_labels_forget(pm_intake *in);
 
 #endif

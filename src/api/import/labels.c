@@ -85,27 +85,10 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
     return in->st;
 }
 
-pmapdb_status pm_labels_hear(pm_intake *in, const char *bytes, size_t n, bool first,
-                             pmapdb_error *err)
+void pm_labels_end(pm_intake *in)
 {
-    pm_text head = {bytes, n < PM_LABELS_HEAD ? n : PM_LABELS_HEAD};
-
-    if (first && pm_labels_guess(head)) {
-        pm_labels_reader_init(&in->listener, on_report, in);
-        in->listens = true;
-    }
-    return in->listens ? pm_lines_feed(&in->listener.lines, bytes, n, err) : PMAPDB_OK;
-}
-
-pmapdb_status pm_labels_end(pm_intake *in, pmapdb_error *err)
-{
-    pmapdb_status st = PMAPDB_OK;
-
-    if (in->listens)
-        st = pm_labels_finish(&in->listener, err);
-    pm_labels_reader_free(&in->listener);
-    in->listens = false;
+    if (in->may_label)
+        PM_STEP(in->st, pm_labels_read(pm_buf_text(&in->heard), on_report, in, &in->error));
     if (in->heard_labels)
         in->foreign.n = in->nothing.n = 0;
-    return st;
 }

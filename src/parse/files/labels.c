@@ -8,6 +8,7 @@
  */
 #include "parse/files/labels.h"
 
+#include "base/buf.h"
 #include "base/clock/clock.h"
 #include "base/num.h"
 #include "parse/guess.h"
@@ -99,7 +100,16 @@ static bool read_system_map(pm_text t, pm_label *out)
 
 /* ---- reports ---- */
 
-static void damage(pm_labels_reader *r)
+typedef struct reader {
+    pm_labels_fn on_report;
+    void *ctx;
+    uint64_t line; /* number of the current line */
+    int64_t pid, time_ms;
+    bool in_report, in_map;
+    pm_labels report;
+} reader;
+
+static void damage(reader *r)
 {
     if (!r->report.damaged++)
         r->report.damaged_line = r->line;
@@ -114,7 +124,7 @@ static bool is_possible(const pm_labels *l, const pm_label *next)
            (!l->n || next->start >= l->label[l->n - 1].end) && l->n < PM_LABELS_MAX;
 }
 
-static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *err)
+static pmapdb_status read_row(reader *r, pm_text line, pmapdb_error *err)
 {
     pm_labels *l = &r->report;
     bool nmt = l->source == PM_LABELS_NMT, right;
@@ -136,7 +146,7 @@ static pmapdb_status read_row(pm_labels_reader *r, pm_text line, pmapdb_error *e
     return st;
 }
 
-static pmapdb_status end_report(pm_labels_reader *r, pmapdb_error *err)
+static pmapdb_status end_report(reader *r, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
 
@@ -149,7 +159,7 @@ static pmapdb_status end_report(pm_labels_reader *r, pmapdb_error *err)
     return st;
 }
 
-static pmapdb_status read_report_line(pm_labels_reader *r, pm_text line, pmapdb_error *err)
+static pmapdb_status read_report_line(reader *r, pm_text line, pmapdb_error *err)
 {
     pm_labels_source source = r->report.source;
 
@@ -175,22 +185,18 @@ static bool read_pid(pm_text line, int64_t *pid)
     return true;
 }
 
-static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
+static pmapdb_status read_line(reader *r, pm_text line, pmapdb_error *err)
 {
-    pm_labels_reader *r = reader;
     pm_labels_source source = PM_LABELS_NMT;
     int64_t pid = PMAPDB_UNKNOWN;
     pm_clock_line at;
     pmapdb_status st = PMAPDB_OK;
 
     r->line++;
-    if (r->lines.cut && r->in_map)
-        damage(r);
     /* where files were appended to each other, each may begin with a byte order mark */
-    if (pm_text_starts(line, PM_TEXT("\xef\xbb\xbf")))
-        line = pm_text_from(line, 3);
+    pm_text_take(&line, "\xef\xbb\xbf");
     line = pm_text_trim(line, " \t\r");
-    if (!line.len || r->lines.cut)
+    if (!line.len)
         return PMAPDB_OK;
     while (source < PM_LABELS_NONE && !pm_text_equal(line, pm_text_of(texts[source].first_line)))
         source++;
@@ -211,7 +217,7 @@ static pmapdb_status read_line(void *reader, pm_text line, pmapdb_error *err)
     return st;
 }
 
-/* ---- the reader ---- */
+/* ---- the text ---- */
 
 bool pm_labels_guess(pm_text begin)
 {
@@ -221,24 +227,15 @@ bool pm_labels_guess(pm_text begin)
     return false;
 }
 
-void pm_labels_reader_init(pm_labels_reader *r, pm_labels_fn on_report, void *ctx)
+pmapdb_status pm_labels_read(pm_text text, pm_labels_fn on_report, void *ctx, pmapdb_error *err)
 {
-    *r = (pm_labels_reader){.on_report = on_report,
-                            .ctx = ctx,
-                            .lines = {.fn = read_line, .ctx = r, .max = PM_LABELS_LINE},
-                            .pid = PMAPDB_UNKNOWN,
-                            .time_ms = PMAPDB_UNKNOWN};
-}
+    reader r = {
+        .on_report = on_report, .ctx = ctx, .pid = PMAPDB_UNKNOWN, .time_ms = PMAPDB_UNKNOWN};
+    pmapdb_status st = PMAPDB_OK;
 
-void pm_labels_reader_free(pm_labels_reader *r)
-{
-    pm_labels_free(&r->report);
-    pm_lines_free(&r->lines);
-}
-
-pmapdb_status pm_labels_finish(pm_labels_reader *r, pmapdb_error *err)
-{
-    pmapdb_status st = pm_lines_finish(&r->lines, err);
-
-    return st == PMAPDB_OK ? end_report(r, err) : st;
+    while (text.len && st == PMAPDB_OK)
+        st = read_line(&r, pm_text_cut(&text, '\n'), err);
+    PM_STEP(st, end_report(&r, err));
+    pm_labels_free(&r.report);
+    return st;
 }

@@ -1,7 +1,7 @@
-/* labels: what a JVM says of its own memory -> ranges of addresses with names. Pure, push-fed.
+/* labels: what a JVM says of its own memory -> ranges of addresses with names. Pure.
  *
  * Two texts: `jcmd PID VM.native_memory detail` (NMT, JDK 8 and later), of which the part "Virtual
- * memory map:" counts, and `jcmd PID System.map` (JDK 22 and later). One stream may hold several
+ * memory map:" counts, and `jcmd PID System.map` (JDK 22 and later). One text may hold several
  * reports (`jcmd 0 ...` asks every JVM, cron appends): on_report is called at the end of each. A
  * line that is a moment ends the report before it and is the time of the reports that follow.
  *
@@ -10,13 +10,13 @@
 #ifndef PM_PARSE_LABELS_H
 #define PM_PARSE_LABELS_H
 
-#include "base/line.h"
-#include <stdint.h>
+#include "base/err.h"
+#include "base/text.h"
 
 /* Ranges of a report at most; vm.max_map_count is 65530 unless somebody raised it. */
 #define PM_LABELS_MAX ((size_t)1 << 18)
-/* Bytes of a line at most: no path is longer. */
-#define PM_LABELS_LINE ((size_t)16 << 10)
+/* Bytes of a text at most: more than so many ranges take. */
+#define PM_LABELS_BYTES ((size_t)128 << 20)
 
 typedef enum pm_labels_source {
     PM_LABELS_NMT,
@@ -56,20 +56,6 @@ bool pm_labels_guess(pm_text begin);
 /* The callee may keep the report: then it empties *l. */
 typedef pmapdb_status (*pm_labels_fn)(void *ctx, pm_labels *l, pmapdb_error *err);
 
-typedef struct pm_labels_reader {
-    pm_labels_fn on_report;
-    void *ctx;
-    pm_lines lines;
-    uint64_t line; /* number of the current line */
-    int64_t pid, time_ms;
-    bool in_report, in_map;
-    pm_labels report;
-} pm_labels_reader;
-
-/* The reader must not move until pm_labels_reader_free. */
-void pm_labels_reader_init(pm_labels_reader *r, pm_labels_fn on_report, void *ctx);
-void pm_labels_reader_free(pm_labels_reader *r);
-/* The text is given to pm_lines_feed(&r->lines, ...). This ends the last line and report. */
-pmapdb_status pm_labels_finish(pm_labels_reader *r, pmapdb_error *err);
+pmapdb_status pm_labels_read(pm_text text, pm_labels_fn on_report, void *ctx, pmapdb_error *err);
 
 #endif

@@ -89,19 +89,6 @@ bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out);
 
 /* ---- facts beside the map ---- */
 
-/* The facts to read. */
-enum pm_proc_want {
-    PM_WANT_COMM = 1,
-    PM_WANT_EXE = 2,
-    PM_WANT_CMDLINE = 4,
-    PM_WANT_UID = 8, /* and user */
-    PM_WANT_CGROUP = 16,
-    PM_WANT_ENVIRONMENT = 32, /* the whole environment */
-    PM_WANT_LIMITS = 64,
-    PM_WANT_ALL = 127,
-    PM_WANT_ARGUMENTS = 128 /* the arguments in cmdline stay separated by NULs */
-};
-
 /* The most bytes of cmdline and of environ that are read. A variable that would be cut is left out.
  */
 #define PM_PROC_TEXT_MAX ((size_t)128 * 1024)
@@ -118,9 +105,9 @@ void pm_proc_host_free(pm_proc_host *h);
 /* Reads the facts again; must be called at the start of a sweep. */
 pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
 
-/* Texts of `out` point into `memory`, which is cleared first. A fact that cannot be read is
- * unknown. Reading cmdline and environ waits for the lock on the memory map of the process, as
- * reading the map does. */
+/* `want`: the facts to read, of enum pm_need. Texts of `out` point into `memory`, which is cleared
+ * first. A fact that cannot be read is unknown. Reading cmdline and environ waits for the lock on
+ * the memory map of the process, as reading the map does. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_standing *out, pmapdb_error *err);
 

@@ -198,19 +198,19 @@ pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned wa
                          .max_map_count = host->max_map_count,
                          .ns_pid = PMAPDB_UNKNOWN,
                          .use = PM_CGROUP_USE_UNKNOWN};
-    if (want & PM_WANT_COMM)
+    if (want & (PM_NEED_COMM | PM_NEED_NAME))
         out->comm.len = keep(memory, pm_text_of(p->comm));
-    if (want & PM_WANT_EXE)
+    if (want & (PM_NEED_EXE | PM_NEED_ENVIRONMENT))
         out->exe.len = keep_exe(p, memory);
-    if (want & PM_WANT_CMDLINE)
-        out->cmdline.len = keep_arguments(p, !(want & PM_WANT_ARGUMENTS), memory);
-    if (want & PM_WANT_UID)
+    if (want & (PM_NEED_CMDLINE | PM_NEED_NAME))
+        out->cmdline.len = keep_arguments(p, !(want & PM_NEED_ARGUMENTS), memory);
+    if (want & PM_NEED_UID)
         st = keep_user(p, host, memory, out, err);
-    if (want & PM_WANT_CGROUP)
+    if (want & PM_NEED_CGROUP)
         PM_STEP(st, keep_cgroup(p, host, memory, out, err));
-    if (want & PM_WANT_ENVIRONMENT)
+    if (want & PM_NEED_ENVIRONMENT)
         out->environment.len = keep_environ(p, memory);
-    if (want & PM_WANT_LIMITS)
+    if (want & PM_NEED_LIMITS)
         read_limits(p, out);
     settle(memory, out);
     PM_STEP(st, pm_buf_status(memory, err));

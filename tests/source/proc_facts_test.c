@@ -54,7 +54,7 @@ static void expect_exe(pid_t pid, const char *wanted)
 {
     char here[4096];
     pm_buf memory = {0}, path = {0};
-    pm_standing s = standing_of(pid, PM_WANT_EXE, &memory);
+    pm_standing s = standing_of(pid, PM_NEED_EXE, &memory);
 
     assert_non_null(getcwd(here, sizeof here));
     pm_buf_addf(&path, NULL, "%s/%s", here, wanted);
@@ -93,7 +93,7 @@ static void expect_cmdline(pid_t pid, const char *wanted)
 {
     pm_buf memory = {0};
 
-    assert_text(standing_of(pid, PM_WANT_CMDLINE, &memory).cmdline, wanted);
+    assert_text(standing_of(pid, PM_NEED_CMDLINE, &memory).cmdline, wanted);
     pm_buf_free(&memory);
     child_end(pid);
 }
@@ -121,7 +121,7 @@ static void long_arguments(void **state)
     memset(large, 'x', n);
     large[n] = '\0';
     pid = with_arguments(argv);
-    cmdline = standing_of(pid, PM_WANT_CMDLINE, &memory).cmdline;
+    cmdline = standing_of(pid, PM_NEED_CMDLINE, &memory).cmdline;
     assert_int_equal(cmdline.len, PM_PROC_TEXT_MAX);
     assert_memory_equal(cmdline.data, "c " CHILD_STOP " xxx", 2 + strlen(CHILD_STOP) + 4);
     assert_int_equal(cmdline.data[2 + strlen(CHILD_STOP) + 1 + n], ' ');
@@ -146,7 +146,7 @@ static void kept_arguments(void **state)
     memset(large, 'x', 5999);
     large[5999] = '\0';
     pid = with_arguments(argv);
-    cmdline = standing_of(pid, PM_WANT_CMDLINE | PM_WANT_ARGUMENTS, &memory).cmdline;
+    cmdline = standing_of(pid, PM_NEED_CMDLINE | PM_NEED_ARGUMENTS, &memory).cmdline;
     assert_int_equal(pm_keep_cmdline_new(NULL, 0, &keep, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_keep_arguments(cmdline, keep, &kept, &part, NULL), PMAPDB_OK);
     assert_int_equal(part.len, 1);
@@ -169,7 +169,7 @@ static pm_text environment_of(char *const *envp, pm_buf *memory)
 {
     char *argv[] = {(char *)"child", (char *)CHILD_STOP, NULL};
     pid_t pid = child_start("/proc/self/exe", argv, envp, NULL);
-    pm_text out = standing_of(pid, PM_WANT_ENVIRONMENT, memory).environment;
+    pm_text out = standing_of(pid, PM_NEED_ENVIRONMENT, memory).environment;
 
     child_end(pid);
     return out;
@@ -262,7 +262,7 @@ static void another_user(void **state)
         skip();
     }
     pid = child_plain(CHILD_STOP, become_nobody);
-    s = standing_of(pid, PM_WANT_ALL, &memory);
+    s = standing_of(pid, PM_NEED_ALL, &memory);
     assert_int_equal(s.uid, 65534);
     assert_text(s.user, entry ? entry->pw_name : "");
     assert_int_equal(s.ppid, getpid());
@@ -299,14 +299,14 @@ static void limits(void **state)
     pid_t limited = child_plain(CHILD_STOP, set_limits),
           lifted = child_plain(CHILD_STOP, lift_limits);
     pm_buf memory = {0};
-    pm_standing s = standing_of(limited, PM_WANT_LIMITS, &memory);
+    pm_standing s = standing_of(limited, PM_NEED_LIMITS, &memory);
     char line[4096];
 
     assert_int_equal(s.address_limit_kib, INT64_C(1) << 40);
     assert_int_equal(s.stack_limit_kib, 12345);
     assert_true(file_line("/proc/sys/vm/max_map_count", "", line));
     assert_int_equal(s.max_map_count, strtoll(line, NULL, 10));
-    s = standing_of(lifted, PM_WANT_LIMITS, &memory);
+    s = standing_of(lifted, PM_NEED_LIMITS, &memory);
     assert_int_equal(s.address_limit_kib, PM_NO_LIMIT);
     assert_int_equal(s.stack_limit_kib, PM_NO_LIMIT);
     pm_buf_free(&memory);

@@ -255,7 +255,7 @@ static void what_an_expression_needs(void **state)
                  {"exe || cmdline", PM_NEED_EXE | PM_NEED_CMDLINE},
                  {"container", PM_NEED_CGROUP},
                  {"unit", PM_NEED_CGROUP},
-                 {"uid = 0 AND user = 'x'", PM_NEED_UID | PM_NEED_USER},
+                 {"uid = 0 AND user = 'x'", PM_NEED_UID},
                  {"env('A') AND descendant_of(1)", PM_NEED_ENVIRONMENT | PM_NEED_ANCESTORS}};
 
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -59,15 +59,7 @@ static pm_text whole_comm(const pm_standing *s)
 static pm_text ruled_name(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pm_standing *s = &t->live.standing;
-    pm_facts facts = {.pid = p->pid,
-                      .ppid = p->ppid,
-                      .uid = s->uid,
-                      .user = s->user,
-                      .comm = s->comm,
-                      .exe = s->exe,
-                      .cgroup = s->cgroup,
-                      .name = pm_interpreted_name(s->cmdline),
-                      .environment = s->environment};
+    pm_facts facts = pm_select_facts(p, s);
     pm_text name = PM_TEXT("");
 
     if (!run->names)
@@ -101,7 +93,7 @@ static void read_standing(pm_capture_run *run, const pm_proc *p, pm_target *t)
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
     bool environment = o->n_keep_env || pm_names_needs(run->names) & PM_NEED_ENVIRONMENT;
-    unsigned want = (PM_WANT_ALL | PM_WANT_ARGUMENTS) & ~(environment ? 0U : PM_WANT_ENVIRONMENT);
+    unsigned want = (PM_NEED_ALL | PM_NEED_ARGUMENTS) & ~(environment ? 0U : PM_NEED_ENVIRONMENT);
 
     if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, standing, &run->error)))
         return;

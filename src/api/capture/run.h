@@ -125,6 +125,9 @@ pmapdb_status pm_select_list(pm_selection *s, int root, pmapdb_error *err);
 pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_proc_host *machine,
                               bool *holds, bool *hidden, pmapdb_error *err);
 
+/* What is known of a process, for an expression; not its ancestors. */
+pm_facts pm_select_facts(const pm_proc *p, const pm_standing *s);
+
 /* Returns NULL if processes are not selected by pid. */
 pm_named *pm_select_named(pm_selection *s, int64_t pid);
 bool pm_select_any_left(const pm_selection *s);

@@ -107,22 +107,18 @@ static pmapdb_status find_ancestors(int root, int64_t parent, pm_buf *out, pmapd
     return pm_buf_status(out, err);
 }
 
-static unsigned wants_of(unsigned needs)
+pm_facts pm_select_facts(const pm_proc *p, const pm_standing *s)
 {
-    static const struct {
-        unsigned need, want;
-    } table[] = {{PM_NEED_COMM, PM_WANT_COMM},
-                 {PM_NEED_EXE, PM_WANT_EXE},
-                 {PM_NEED_CMDLINE, PM_WANT_CMDLINE},
-                 {PM_NEED_NAME, PM_WANT_COMM | PM_WANT_CMDLINE},
-                 {PM_NEED_UID | PM_NEED_USER, PM_WANT_UID},
-                 {PM_NEED_CGROUP, PM_WANT_CGROUP},
-                 {PM_NEED_ENVIRONMENT, PM_WANT_ENVIRONMENT | PM_WANT_EXE}};
-    unsigned wants = 0;
-
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        wants |= needs & table[i].need ? table[i].want : 0;
-    return wants;
+    return (pm_facts){.pid = p->pid,
+                      .ppid = p->ppid,
+                      .uid = s->uid,
+                      .user = s->user,
+                      .comm = s->comm,
+                      .exe = s->exe,
+                      .cmdline = s->cmdline,
+                      .cgroup = s->cgroup,
+                      .name = pm_interpreted_name(s->cmdline),
+                      .environment = s->environment};
 }
 
 pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_proc_host *machine,
@@ -137,19 +133,10 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
     *holds = p->pid != s->self || s->named;
     if (!s->match || !*holds)
         return PMAPDB_OK;
-    st = pm_proc_standing(p, machine, wants_of(s->needs), &s->memory, &known, err);
+    st = pm_proc_standing(p, machine, s->needs, &s->memory, &known, err);
     if (st != PMAPDB_OK)
         return st;
-    facts = (pm_facts){.pid = p->pid,
-                       .ppid = p->ppid,
-                       .uid = known.uid,
-                       .user = known.user,
-                       .comm = known.comm,
-                       .exe = known.exe,
-                       .cmdline = known.cmdline,
-                       .cgroup = known.cgroup,
-                       .environment = known.environment};
-    facts.name = pm_interpreted_name(known.cmdline);
+    facts = pm_select_facts(p, &known);
     if (s->needs & PM_NEED_ANCESTORS)
         st = find_ancestors(root, p->ppid, &ancestors, err);
     facts.ancestors = pm_buf_text(&ancestors);

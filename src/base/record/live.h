@@ -21,6 +21,21 @@ typedef struct pm_cgroup_use {
 #define PM_CGROUP_USE_UNKNOWN \
     ((pm_cgroup_use){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN})
 
+/* The facts that somebody needs of a process: who reads /proc, an expression. */
+enum pm_need {
+    PM_NEED_COMM = 1,
+    PM_NEED_EXE = 2,
+    PM_NEED_CMDLINE = 4,
+    PM_NEED_UID = 8,          /* and user */
+    PM_NEED_CGROUP = 16,      /* also for container and unit */
+    PM_NEED_ENVIRONMENT = 32, /* the whole environment, and exe */
+    PM_NEED_LIMITS = 64,
+    PM_NEED_ALL = 127,
+    PM_NEED_ARGUMENTS = 128, /* the arguments in cmdline stay separated by NULs */
+    PM_NEED_NAME = 256,      /* of comm and cmdline */
+    PM_NEED_ANCESTORS = 512
+};
+
 /* Facts that rarely change: stored once for many snapshots. */
 typedef struct pm_standing {
     int64_t ppid, uid;      /* uid: effective */

@@ -16,7 +16,7 @@ static const struct {
 } known[] = {{"pid", offsetof(pm_facts, pid), 0},
              {"ppid", offsetof(pm_facts, ppid), 0},
              {"uid", offsetof(pm_facts, uid), PM_NEED_UID},
-             {"user", offsetof(pm_facts, user), PM_NEED_USER},
+             {"user", offsetof(pm_facts, user), PM_NEED_UID},
              {"comm", offsetof(pm_facts, comm), PM_NEED_COMM},
              {"exe", offsetof(pm_facts, exe), PM_NEED_EXE},
              {"cmdline", offsetof(pm_facts, cmdline), PM_NEED_CMDLINE},

@@ -13,7 +13,7 @@
 #define PM_STORE_FUNC_EXPRESSION_H
 
 #include "base/err.h"
-#include "base/text.h"
+#include "base/record/live.h"
 
 struct sqlite3_context;
 struct sqlite3_value;
@@ -26,25 +26,13 @@ typedef struct pm_facts {
     pm_text ancestors;   /* "PARENT ITS_PARENT ..." */
 } pm_facts;
 
-/* The facts that an expression reads; pid and ppid are always known. */
-enum pm_expression_need {
-    PM_NEED_COMM = 1,
-    PM_NEED_EXE = 2,
-    PM_NEED_CMDLINE = 4,
-    PM_NEED_UID = 8,
-    PM_NEED_USER = 16,
-    PM_NEED_CGROUP = 32, /* also for container */
-    PM_NEED_ENVIRONMENT = 64,
-    PM_NEED_ANCESTORS = 128,
-    PM_NEED_NAME = 256 /* of the comm and the command line */
-};
-
 typedef struct pm_expression pm_expression;
 
 /* A wrong expression is PMAPDB_USAGE: one line with the columns and functions. */
 pmapdb_status pm_expression_new(pm_text sql, pm_expression **out, pmapdb_error *err);
 void pm_expression_free(pm_expression *e);
 
+/* The facts that it reads, of enum pm_need; pid and ppid are always known. */
 unsigned pm_expression_needs(const pm_expression *e);
 
 /* An unknown result is false. */

@@ -16,8 +16,7 @@ static bool read_address(pm_text t, uint64_t *out)
     size_t n = 0;
 
     t = pm_text_trim(t, " \t\"");
-    if (pm_text_starts(t, PM_TEXT("0x")) || pm_text_starts(t, PM_TEXT("0X")))
-        t = pm_text_from(t, 2);
+    (void)(pm_text_take(&t, "0x") || pm_text_take(&t, "0X"));
     if (t.len == 0 || t.len > DIGITS_MAX || t.data[0] == '`' || t.data[t.len - 1] == '`')
         return false;
     for (size_t i = 0; i < t.len; i++)
@@ -46,8 +45,7 @@ pmapdb_status pm_regions_parse(const char *name, pm_text text, pm_buf *json, pma
     size_t n = 0;
     pmapdb_status st = pm_buf_add(json, "[", 1, err);
 
-    if (pm_text_starts(text, PM_TEXT("\xef\xbb\xbf")))
-        text = pm_text_from(text, 3);
+    pm_text_take(&text, "\xef\xbb\xbf");
     for (int number = 1; text.len && st == PMAPDB_OK; number++) {
         pm_text line = pm_text_trim(pm_text_cut(&text, '\n'), " \t\r");
         uint64_t first, last;

@@ -84,17 +84,11 @@ pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error 
 #define NUMBERS_AT offsetof(pm_mapping, start)
 #define NUMBERS_LEN (offsetof(pm_mapping, value) + sizeof(((pm_mapping *)0)->value) - NUMBERS_AT)
 
-/* XXH3 has a faster path for at most 240 bytes. To stay below this limit, `start` goes into the
- * seed instead. */
-#define HASHED_AT offsetof(pm_mapping, end)
-#define HASHED_LEN (NUMBERS_LEN - (HASHED_AT - NUMBERS_AT))
-
 static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
 {
     uint64_t seed = texts->path + ((uint64_t)texts->flags << 20) + ((uint64_t)texts->extra << 40);
 
-    return pm_hash_seeded((const char *)m + HASHED_AT, HASHED_LEN,
-                          seed ^ m->start * UINT64_C(0x9e3779b97f4a7c15));
+    return pm_hash_seeded((const char *)m + NUMBERS_AT, NUMBERS_LEN, seed);
 }
 
 static bool is_mapping(const void *wanted_mapping, int64_t id)

@@ -66,31 +66,26 @@ static size_t word_for_pid(pm_text line)
 static bool is_count(pm_text command)
 {
     uint64_t v;
-    size_t n = pm_num_dec(command.data, command.data + command.len, &v);
 
-    return n && n < command.len && command.data[n] == ' ';
+    return pm_num_take(&command, &v) && pm_text_starts(command, PM_TEXT(" "));
 }
 
 bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
 {
-    pm_text t = {pm_skip_blanks(line.data, line.data + line.len), 0};
+    pm_text t = pm_text_skip(line, " "), rest = t;
     uint64_t v = 0;
-    size_t n, blanks = 0;
-    bool number;
+    bool digits = pm_num_take(&rest, &v), whole = t.len == line.len;
+    bool number = digits && v <= PID_MAX && pm_text_starts(rest, PM_TEXT(":"));
+    size_t n = digits ? t.len - rest.len : word_for_pid(t), blanks;
 
-    t.len = line.len - (size_t)(t.data - line.data);
-    n = pm_num_dec(t.data, t.data + t.len, &v);
-    number = n && n < t.len && t.data[n] == ':' && v <= PID_MAX;
-    if (!number)
-        n = n ? 0 : word_for_pid(t);
-    while (n + 1 + blanks < t.len && t.data[n + 1 + blanks] == ' ')
-        blanks++;
-    if (n == 0 || blanks == 0 || (!number && (blanks != 3 || t.len != line.len)))
+    rest = pm_text_from(t, n + 1);
+    blanks = rest.len - pm_text_skip(rest, " ").len;
+    if ((digits && !number) || !n || !blanks || (!number && (blanks != 3 || !whole)))
         return false;
     *pid = number ? (int64_t)v : PMAPDB_UNKNOWN;
-    *command = pm_text_from(t, n + 1 + (blanks < 3 ? blanks : 3));
+    *command = pm_text_from(rest, blanks < 3 ? blanks : 3);
     /* procps prints three blanks; busybox, toybox and people write one. */
-    *tentative = !number || blanks != 3 || t.len != line.len || is_count(*command);
+    *tentative = !number || blanks != 3 || !whole || is_count(*command);
     return true;
 }
 

@@ -116,12 +116,12 @@ void pm_strip_decoration(pm_reader *r, pm_text *t)
 {
     if (t->len && t->data[t->len - 1] == '\r')
         t->len--;
-    if (r->line == 1 && pm_text_starts(*t, PM_TEXT("\xef\xbb\xbf")))
-        *t = pm_text_from(*t, 3);
+    if (r->line == 1)
+        pm_text_take(t, "\xef\xbb\xbf");
     if (t->len && memchr(t->data, '\033', t->len))
         strip_colours(r, t);
-    while (t->len && t->data[0] == '>') {
-        *t = pm_text_from(*t, t->len > 1 && t->data[1] == ' ' ? 2 : 1);
+    while (pm_text_take(t, ">")) {
+        pm_text_take(t, " ");
         pm_wear(r, PM_MARK_QUOTE);
     }
 }

@@ -61,25 +61,21 @@ static const pm_form *format_of(pm_text line, pm_dialect dialect, sums *s)
  * referenced"; they leave out a part if nothing is shared or referenced. */
 static bool read_sles(pm_text t, uint64_t *size)
 {
-    static const char *const parts[] = {"writable-private", "readonly-private", "shared"};
     int found = 0;
 
     *size = 0;
     while ((t = pm_text_skip(t, " ")).len) {
         pm_text part = pm_text_cut(&t, ',');
         uint64_t v;
-        size_t n;
 
-        part = pm_text_from(part, pm_text_starts(part, PM_TEXT("and ")) ? 4 : 0);
-        n = pm_num_dec(part.data, part.data + part.len, &v);
-        part = pm_text_from(part, n);
-        if (n == 0 || v > PM_KIB_MAX || !pm_text_starts(part, PM_TEXT("K ")))
+        pm_text_take(&part, "and ");
+        if (!pm_num_take(&part, &v) || v > PM_KIB_MAX || !pm_text_take(&part, "K "))
             return false;
-        for (size_t i = 0; i < 3; i++)
-            if (pm_text_starts(pm_text_from(part, 2), pm_text_of(parts[i]))) {
-                *size += v;
-                found++;
-            }
+        if (pm_text_listed(pm_text_word(&part, " "),
+                           " writable-private readonly-private shared ")) {
+            *size += v;
+            found++;
+        }
     }
     return found >= 2;
 }
@@ -101,15 +97,13 @@ static bool has_known_words(pm_text line, const sums *s)
     pm_text t = pm_text_skip(line, " \t");
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        pm_text words = pm_text_of(known[i].words), rest, number;
+        pm_text rest = t, number;
 
-        if (known[i].kind != kind || !pm_text_starts(t, words))
+        if (known[i].kind != kind || !pm_text_take(&rest, known[i].words))
             continue;
-        rest = pm_text_from(t, words.len);
         number = pm_text_skip(rest, " \t");
         /* `ls -l` and `du -c` print one blank after "total" */
-        if (number.len && pm_char_in(*number.data, "0123456789") &&
-            (kind != '1' || rest.len - number.len > 1))
+        if (pm_digits(number) && (kind != '1' || rest.len - number.len > 1))
             return true;
     }
     return false;

@@ -78,12 +78,12 @@ static int64_t small_kib(const pm_proc *p)
  * mappings have no pages, and garbage collectors reserve terabytes in this way. */
 static uint64_t bytes_of(pm_text line)
 {
-    pm_text from = pm_text_cut(&line, '-'), to = pm_text_cut(&line, ' ');
-    uint64_t begin = 0, end = 0;
+    uint64_t begin, end;
 
-    pm_num_hex(from.data, from.data + from.len, &begin);
-    pm_num_hex(to.data, to.data + to.len, &end);
-    return pm_text_starts(line, PM_TEXT("---p")) ? 0 : end - begin;
+    return pm_num_take_hex(&line, &begin) && pm_text_take(&line, "-") &&
+                   pm_num_take_hex(&line, &end) && !pm_text_starts(line, PM_TEXT(" ---p"))
+               ? end - begin
+               : 0;
 }
 
 bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out)

@@ -9,7 +9,7 @@
 #define PM_LIVES_MAX 8    /* the newest; older ones are another release */
 #define PM_LIVES_SURE 3   /* lives that can be compared with each other */
 #define PM_LIFE_GROWS 0.1 /* of the growth of all lives: the second half of a life that grows */
-#define PM_LIVES_GROW 0.6 /* of the lives must grow so: a leak is in every life */
+#define PM_LIVES_GROW 0.5 /* of the lives must grow so: a leak is in every life */
 #define PM_POINTS_MIN 5   /* fewer cannot tell two curves of two parameters apart */
 
 /* The three resolutions: buckets per life. Posteriors are the mean over them, so that the borders
@@ -63,7 +63,7 @@
                              */
 #define PM_PAUSE_LEAST 0.05 /* of the time, added to the longest pause between two maxima */
 #define PM_SURE 0.90        /* probability that the growth of a leak goes on */
-#define PM_STEADY 0.60      /* probability that it is steady */
+#define PM_STEADY 0.50      /* probability that it is steady: more probable than not */
 #define PM_SURE_LOW 0.98    /* both, for a judge of low sensitivity: PM_SURE and PM_STEADY */
 #define PM_STEADY_LOW 0.90
 

@@ -105,22 +105,20 @@ static double profile_at(const double *profile, int bins, double t)
     return profile[(below + bins) % bins] * (1 - w) + profile[(below + 1) % bins] * w;
 }
 
-void pm_season_remove(pm_sample *s)
+/* Leaves the profile at each snapshot in s->more. Returns the share of the variance around the
+ * daily mean that the profile explains; NaN if too few snapshots tell. */
+static double share_of(pm_sample *s, double days)
 {
-    double days = (s->t[s->n - 1] - s->t[0]) / DAY, profile[BINS], centre = 0.0, all = 0.0,
-           rest = 0.0;
+    double profile[BINS], centre = 0.0, all = 0.0, rest = 0.0;
     double *mean = s->work;
     size_t first = 0, last = 0, i;
-    int bins, b;
+    int bins = bins_for((double)s->n / days), b;
 
-    if (days < PM_DAYS_MIN || (double)s->n / days < PM_SNAPSHOTS_PER_DAY)
-        return;
-    bins = bins_for((double)s->n / days);
     if (!daily_mean(s->t, s->y, s->n, mean, &first, &last))
-        return;
+        return NAN;
     extend_ends(s->t, mean, s->n, first, last);
     if (!profile_of(s, mean, bins, profile))
-        return;
+        return NAN;
     for (b = 0; b < bins; b++)
         centre += profile[b] / bins;
     for (i = 0; i < s->n; i++) {
@@ -131,10 +129,19 @@ void pm_season_remove(pm_sample *s)
         rest += (d - p) * (d - p);
         s->more[i] = p;
     }
-    if (!(all > 0.0) ||
-        1 - rest / all < PM_PROFILE_SHARE + (days < PM_DAYS_SURE ? PM_PROFILE_SHORT : 0.0))
+    return all > 0.0 ? 1 - rest / all : 0.0;
+}
+
+void pm_season_remove(pm_sample *s)
+{
+    double days = (s->t[s->n - 1] - s->t[0]) / DAY;
+    double least = PM_PROFILE_SHARE + (days < PM_DAYS_SURE ? PM_PROFILE_SHORT : 0.0);
+
+    s->daily = NAN;
+    if (days < PM_DAYS_MIN || (double)s->n / days < PM_SNAPSHOTS_PER_DAY)
         return;
-    for (i = 0; i < s->n; i++)
+    s->daily = share_of(s, days);
+    s->seasonal = s->lives == 1 && s->daily >= least;
+    for (size_t i = 0; i < s->n && s->seasonal; i++)
         s->y[i] -= s->more[i];
-    s->seasonal = true;
 }

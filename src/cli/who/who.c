@@ -13,12 +13,11 @@ typedef struct who {
     pm_run_args args;
     bool folded, events;
     const char *since, *until;
-    const char *part[PARTS];     /* --lineage, --category, --address; NULL: not given */
-    char process[24];            /* the recorded one, as --process */
-    char span[2][24];            /* the snapshots around the recording, as --from and --to */
-    char older[256], newer[256]; /* the moments, in words */
-    char *lineages;              /* of these parts: "[12,13]"; NULL: all lineages */
-    int64_t size[2], rss[2];     /* of their mappings, older and newer, KiB; or PMAPDB_UNKNOWN */
+    const char *part[PARTS]; /* --lineage, --category, --address; NULL: not given */
+    char process[24];        /* the recorded one, as --process */
+    char span[2][24];        /* the snapshots around the recording, as --from and --to */
+    pmapdb_rows *moments;    /* the row of diff-summary; NULL: --events */
+    pmapdb_rows *mappings;   /* the row of who-mappings about these parts */
 } who;
 
 #define AT(field) offsetof(who, field)
@@ -82,113 +81,89 @@ static void choose_span(who *w)
 /* Describes both moments. A list of events needs only one snapshot. */
 static void read_moments(who *w)
 {
-    pmapdb_rows *moments;
-    char sums[8];
+    const char *sums;
 
     choose_span(w);
     if (w->events)
         return;
-    moments = pm_moment_compare(&w->args, "diff-total", (pm_answer_arg[]){{NULL, NULL}});
-    pm_answer_text(moments, "older", w->older, sizeof w->older);
-    pm_answer_text(moments, "newer", w->newer, sizeof w->newer);
-    pm_answer_text(moments, "sums", sums, sizeof sums);
-    pmapdb_rows_close(moments);
-    if (*sums)
+    w->moments = pm_moment_compare(&w->args, "diff-total", (pm_answer_arg[]){{0}});
+    sums = pm_answer_bytes(w->moments, "sums").data;
+    if (sums)
         pm_cli_die("the %s snapshot has sums only, no mappings: --from and --to choose others",
                    sums);
     pm_moment_say(&w->args, PM_TEXT("diff"));
 }
 
-/* Sets lineages, size and rss. Ends the program if there is no such mapping. */
-static void find_mappings(who *w)
+/* True if only a part of the process is asked for. */
+static bool asks_part(const who *w)
 {
-    pmapdb_rows *rows = pm_run_query(&w->args, "who-mappings");
-    bool any = false;
-
-    for (int i = 0; i < PARTS; i++) {
-        pm_answer_bind(rows, options[i].name, w->part[i]);
-        any |= w->part[i] != NULL;
-    }
-    if (pm_run_next(rows)) {
-        const char *lineages = pm_answer_bytes(rows, "lineages").data;
-
-        if (any && !lineages)
-            pm_cli_die("no such mapping in either snapshot; pmapdb top-lineages and categories "
-                       "show what there is");
-        w->lineages = any ? strdup(lineages) : NULL;
-        w->size[0] = pm_answer_int(rows, "size_kib_from");
-        w->size[1] = pm_answer_int(rows, "size_kib_to");
-        w->rss[0] = pm_answer_int(rows, "rss_kib_from");
-        w->rss[1] = pm_answer_int(rows, "rss_kib_to");
-        if (any && !w->lineages)
-            pm_cli_no_memory();
-    }
-    pmapdb_rows_close(rows);
+    return w->part[0] || w->part[1] || w->part[2];
 }
 
-/* Returns a query with the arguments of the command, and with `lineages`. */
+/* Ends the program if there is no such mapping. */
+static void find_mappings(who *w)
+{
+    w->mappings = pm_run_query(&w->args, "who-mappings");
+    pm_answer_bind(w->mappings, "suited", pm_cli_render_options(w->cli).human ? "1" : "0");
+    for (int i = 0; i < PARTS; i++)
+        pm_answer_bind(w->mappings, options[i].name, w->part[i]);
+    pm_run_next(w->mappings);
+    if (asks_part(w) && !pm_answer_bytes(w->mappings, "lineages").data)
+        pm_cli_die("no such mapping in either snapshot; pmapdb top-lineages and categories show "
+                   "what there is");
+}
+
+/* Returns a query with the arguments of the command, and with the lineages of the parts. */
 static pmapdb_rows *query(const who *w, const char *name)
 {
     pmapdb_rows *rows = pm_run_query(&w->args, name);
 
-    pm_answer_bind(rows, "lineages", w->lineages);
+    if (asks_part(w))
+        pm_answer_bind(rows, "lineages", pm_answer_bytes(w->mappings, "lineages").data);
     return rows;
 }
 
 /* ---- the stacks ---- */
 
+/* Sums over all rows, in columns after those of the query; KiB, calls. The first ones are columns
+ * of the query, too. */
+enum { GROWTH, LIVE, ALLOCATIONS, FREES, COLUMNS, COVERED = COLUMNS, OLDER, HEADLESS, SUMS };
+
+static const char with_sums[] =
+    "SELECT *, ifnull(sum(growth_kib) OVER (), 0), ifnull(sum(live_kib) OVER (), 0), "
+    "ifnull(sum(allocations) OVER (), 0), ifnull(sum(frees) OVER (), 0), "
+    "ifnull(sum(CASE kind WHEN 'stack' THEN growth_kib END) OVER (), 0), "
+    "ifnull(sum(CASE kind WHEN 'older' THEN growth_kib END) OVER (), 0), "
+    /* call chains that have only functions of an allocator */
+    "ifnull(sum(CASE WHEN kind = 'stack' AND function IS NULL THEN growth_kib END) OVER (), 0) "
+    "FROM (";
+
 typedef struct stacks {
     const who *w;
     pmapdb_rows *rows;
-    int64_t growth, covered, older, live, allocations, frees; /* sums of the rows; KiB, calls */
-    int64_t headless;    /* part of covered whose call chains have only functions of an allocator */
+    int64_t sum[SUMS];
     pm_words recordings; /* a line for each recording that is used */
 } stacks;
-
-/* ---- rows ---- */
-
-static int64_t known(int64_t v)
-{
-    return v == PMAPDB_UNKNOWN ? 0 : v;
-}
 
 static void see_row(void *ctx, const pmapdb_rows *row)
 {
     stacks *s = ctx;
-    int64_t growth = known(pm_answer_int(row, "growth_kib"));
-    char kind[16], function[8];
 
-    pm_answer_text(row, "kind", kind, sizeof kind);
-    pm_answer_text(row, "function", function, sizeof function);
-    s->growth += growth;
-    if (strcmp(kind, "older") == 0)
-        s->older += growth;
-    if (strcmp(kind, "stack") != 0)
-        return;
-    s->covered += growth;
-    s->headless += function[0] ? 0 : growth;
-    s->live += known(pm_answer_int(row, "live_kib"));
-    s->allocations += known(pm_answer_int(row, "allocations"));
-    s->frees += known(pm_answer_int(row, "frees"));
+    for (int i = 0; i < SUMS; i++)
+        s->sum[i] = pmapdb_rows_int(row, pmapdb_rows_columns(row) + i);
 }
 
 static void write_total(const stacks *s, pm_output *out, const pm_answer_view *view)
 {
-    const struct {
-        const char *column;
-        pm_value value;
-    } known_columns[] = {{"stack", pm_value_text("TOTAL")},
-                         {"growth_kib", pm_value_int(s->growth)},
-                         {"live_kib", pm_value_int(s->live)},
-                         {"allocations", pm_value_int(s->allocations)},
-                         {"frees", pm_value_int(s->frees)}};
+    static const char *const summed[] = {"growth_kib", "live_kib", "allocations", "frees"};
     pm_value values[PM_QUERY_ITEMS];
 
     for (int i = 0; i < view->n; i++) {
-        values[i] = pm_value_text("");
-        for (size_t k = 0; k < sizeof known_columns / sizeof *known_columns; k++)
-            if (strcmp(view->column[i].name, known_columns[k].column) == 0)
-                values[i] = known_columns[k].value;
+        const char *name = view->column[i].name;
+        int k = pm_text_index(pm_text_of(name), summed, COLUMNS);
+
+        values[i] = k < COLUMNS ? pm_value_int(s->sum[k])
+                                : pm_value_text(strcmp(name, "stack") ? "" : "TOTAL");
     }
     pm_output_total(out, values);
 }
@@ -212,33 +187,18 @@ static void read_recordings(stacks *s)
 
 /* ---- for people ---- */
 
-/* Prints "size 10 MiB -> 12 MiB (+2 MiB)". */
-static void print_course(FILE *out, const char *what, const int64_t kib[2], bool human)
-{
-    bool both = kib[0] != PMAPDB_UNKNOWN && kib[1] != PMAPDB_UNKNOWN;
-    int64_t grown = both ? kib[1] - kib[0] : PMAPDB_UNKNOWN;
-    char older[32], newer[32], delta[32];
-
-    pm_render_kib(kib[0], human, older);
-    pm_render_kib(kib[1], human, newer);
-    pm_render_kib(grown, human, delta);
-    fprintf(out, "%s %s -> %s (%s%s%s)", what, older, newer, both && grown > 0 ? "+" : "", delta,
-            human || !both ? "" : " KiB");
-}
-
-static void write_title(const who *w, pm_output *out, bool human)
+static void write_title(const who *w, pm_output *out)
 {
     pm_words words = {0};
     FILE *line = pm_words_begin(&words);
 
-    pm_output_line(out, "%s -> %s", w->older, w->newer);
+    pm_output_line(out, "%s -> %s", pm_answer_bytes(w->moments, "older").data,
+                   pm_answer_bytes(w->moments, "newer").data);
     for (int i = 0; i < PARTS; i++)
         if (w->part[i])
             fprintf(line, "%s: ", w->part[i]);
-    fputs(w->lineages ? "" : "all mappings: ", line);
-    print_course(line, "size", w->size, human);
-    fputs(", ", line);
-    print_course(line, "rss", w->rss, human);
+    fputs(asks_part(w) ? "" : "all mappings: ", line);
+    fputs(pm_answer_bytes(w->mappings, "course").data, line);
     pm_words_end(&words);
     pm_output_line(out, "%s", words.data);
     free(words.data);
@@ -250,15 +210,15 @@ static void write_cover(const stacks *s, pm_output *out, bool human)
     const char *unit = human ? "" : " KiB";
     char covered[32], growth[32], older[32], share[80], freed[96] = "";
 
-    pm_render_kib(s->covered, human, covered);
-    pm_render_kib(s->growth, human, growth);
-    pm_render_kib(-s->older, human, older);
-    if (s->growth > 0)
+    pm_render_kib(s->sum[COVERED], human, covered);
+    pm_render_kib(s->sum[GROWTH], human, growth);
+    pm_render_kib(-s->sum[OLDER], human, older);
+    if (s->sum[GROWTH] > 0)
         snprintf(share, sizeof share, "%.1f %% of the growth",
-                 100.0 * (double)s->covered / (double)s->growth);
+                 100.0 * (double)s->sum[COVERED] / (double)s->sum[GROWTH]);
     else
         snprintf(share, sizeof share, "%s of %s%s", covered, growth, unit);
-    if (s->older)
+    if (s->sum[OLDER])
         snprintf(freed, sizeof freed, "; freed, from before the recording: %s%s", older, unit);
     pm_output_line(out, "covered: %s%s", share, freed);
     for (const char *line = s->recordings.data, *end; (end = strchr(line, '\n')); line = end + 1)
@@ -273,7 +233,7 @@ static void write_rows(stacks *s, pm_output *out)
     pm_answer_view view;
 
     if (people)
-        write_title(s->w, out, human);
+        write_title(s->w, out);
     if (md)
         pm_output_text(out, "\n"); /* Markdown tables need empty lines around them */
     pm_answer_rows(out, s->rows, &view, see_row, s);
@@ -290,17 +250,13 @@ static void write_rows(stacks *s, pm_output *out)
 
 static void write_folded(stacks *s, pm_output *out)
 {
-    char name[128], kind[16], chain[1 << 17];
-
     while (pm_run_next(s->rows)) {
-        int64_t growth = known(pm_answer_int(s->rows, "growth_kib"));
+        int64_t growth = pm_answer_int(s->rows, "growth_kib");
 
         see_row(s, s->rows);
-        pm_answer_text(s->rows, "kind", kind, sizeof kind);
-        pm_answer_text(s->rows, "name", name, sizeof name);
-        pm_answer_text(s->rows, "stack", chain, sizeof chain);
-        if (strcmp(kind, "stack") == 0 && growth > 0)
-            pm_output_line(out, "%s;%s %" PRId64, name, chain, growth * 1024);
+        if (pm_text_equal(pm_answer_bytes(s->rows, "kind"), PM_TEXT("stack")) && growth > 0)
+            pm_output_line(out, "%s;%s %" PRId64, pm_answer_bytes(s->rows, "name").data,
+                           pm_answer_bytes(s->rows, "stack").data, growth * 1024);
     }
 }
 
@@ -310,6 +266,7 @@ static void write_stacks(const who *w)
     stacks s = {.w = w, .rows = query(w, "who")};
     pm_output out;
 
+    pm_answer_wrap(s.rows, with_sums, ")");
     read_recordings(&s);
     pm_output_open(&out, w->cli);
     if (w->folded) {
@@ -322,7 +279,7 @@ static void write_stacks(const who *w)
         write_rows(&s, &out);
     }
     pm_output_end(&out);
-    if (s.covered > 0 && s.headless > s.covered / 2)
+    if (s.sum[COVERED] > 0 && s.sum[HEADLESS] > s.sum[COVERED] / 2)
         pm_cli_note(w->cli, "call chains end in libc: recorded with frame pointers; "
                             "--call-graph dwarf shows callers");
     pmapdb_rows_close(s.rows);
@@ -355,7 +312,8 @@ int pm_cli_who(pm_cli *cli, int argc, char **argv)
         list_events(&w);
     else
         write_stacks(&w);
-    free(w.lineages);
+    pmapdb_rows_close(w.moments);
+    pmapdb_rows_close(w.mappings);
     pm_run_end(&w.args);
     return PM_EXIT_OK;
 }

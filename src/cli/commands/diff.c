@@ -7,52 +7,40 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *const metrics[] = {"mappings",    "size_kib",          "rss_kib", "pss_kib",
-                                      "private_kib", "private_dirty_kib", "swap_kib"};
-
-enum { METRICS = sizeof metrics / sizeof *metrics };
-
 typedef struct diff {
     pm_cli *cli;
     const char *by;
-    int64_t threshold[METRICS]; /* PMAPDB_UNKNOWN: none */
+    pm_buf thresholds; /* {"rss_kib":10240 as JSON, without the bracket at its end */
     pm_run_args args;
     pmapdb_rows *summary; /* the row of diff-summary */
 } diff;
 
 /* ---- options ---- */
 
-/* Returns the metric called "rss" or "rss_kib", or -1. */
-static int metric_of(pm_text name)
-{
-    int i = METRICS - 1;
-
-    for (; i >= 0; i--) {
-        pm_text whole = pm_text_of(metrics[i]);
-
-        if (pm_text_equal(name, whole) ||
-            (pm_text_starts(whole, name) &&
-             pm_text_equal(pm_text_from(whole, name.len), PM_TEXT("_kib"))))
-            break;
-    }
-    return i;
-}
-
-/* Each metric may have one threshold. The exit status says "found" if any threshold is reached. */
+/* Adds the threshold of a metric: "rss:10M" or "rss_kib:10M". The exit status says "found" if any
+ * threshold is reached. */
 static const char *read_threshold(const char *arg, void *value)
 {
-    int64_t *thresholds = value, least = 0;
-    const char *colon = strchr(arg, ':');
-    pm_text name = {arg, colon ? (size_t)(colon - arg) : 0};
-    uint64_t count = 0;
-    int metric = colon ? metric_of(name) : -1;
+    static const char wants[] = "METRIC:SIZE like rss:10M or mappings:100";
+    pm_buf *json = value;
+    pm_text amount = pm_text_of(arg), name = pm_text_cut(&amount, ':');
+    char metric[40];
+    uint64_t count;
+    int64_t least;
 
-    if (metric < 0 || (metric && !pm_num_size(pm_text_of(colon + 1), &least)) ||
-        (!metric && !pm_num_all(pm_text_of(colon + 1), &count)))
-        return "METRIC:SIZE like rss:10M or mappings:100";
-    if (thresholds[metric] != PMAPDB_UNKNOWN)
+    if (pm_text_ends(name, PM_TEXT("_kib")))
+        name.len -= strlen("_kib");
+    if (!pm_text_listed(name, " mappings size rss pss private private_dirty swap "))
+        return wants;
+    snprintf(metric, sizeof metric, "\"%.*s%s\"", (int)name.len, name.data,
+             *name.data == 'm' ? "" : "_kib");
+    if (*name.data == 'm' ? !pm_num_all(amount, &count) : !pm_num_size(amount, &least))
+        return wants;
+    if (json->len && strstr(json->data, metric))
         return "each metric once";
-    thresholds[metric] = metric == 0 ? (int64_t)count : least;
+    if (pm_buf_addf(json, NULL, "%s%s:%" PRId64, json->len ? "," : "{", metric,
+                    *name.data == 'm' ? (int64_t)count : least) != PMAPDB_OK)
+        pm_cli_no_memory();
     return NULL;
 }
 
@@ -61,7 +49,7 @@ static const char *read_threshold(const char *arg, void *value)
 static const pm_option options[] = {
     {"by", 0, PM_OPT_CHOICE, AT(by), "category|object|lineage|process",
      "What is compared (category; process where several names are in the store and none is given)"},
-    {"threshold", 0, PM_OPT_CUSTOM, AT(threshold), "METRIC:SIZE",
+    {"threshold", 0, PM_OPT_CUSTOM, AT(thresholds), "METRIC:SIZE",
      "Exit status 1 if a row or the total grew by at least that: METRIC is mappings, size, rss, "
      "pss, private, private_dirty or swap",
      read_threshold},
@@ -135,22 +123,17 @@ static void write_next(const diff *d, pm_output *out)
  * category can. */
 static void summarize(diff *d, const char *query, const char *totals)
 {
-    pm_words thresholds = {0};
     char sums[32];
 
-    fputs("{\"\":null", pm_words_begin(&thresholds));
-    for (int i = 0; i < METRICS; i++)
-        if (d->threshold[i] != PMAPDB_UNKNOWN)
-            fprintf(thresholds.out, ",\"%s\":%" PRId64, metrics[i], d->threshold[i]);
-    fputc('}', thresholds.out);
-    pm_words_end(&thresholds);
+    if (d->thresholds.len && pm_buf_addf(&d->thresholds, NULL, "}") != PMAPDB_OK)
+        pm_cli_no_memory();
     d->summary = pm_moment_compare(&d->args, totals,
                                    (pm_answer_arg[]){{"rows", .of = pm_run_query(&d->args, query)},
                                                      {"by", d->by},
-                                                     {"thresholds", thresholds.data},
+                                                     {"thresholds", d->thresholds.data},
                                                      {"dialect", pm_run_given(&d->args, "dialect")},
                                                      {NULL, NULL}});
-    free(thresholds.data);
+    pm_buf_free(&d->thresholds);
     pm_answer_text(d->summary, "sums_id", sums, sizeof sums);
     if (*sums && strcmp(d->by, "category") != 0)
         pm_cli_die("the snapshot %s has sums only: --by category compares it", sums);
@@ -195,8 +178,6 @@ int pm_cli_diff(pm_cli *cli, int argc, char **argv)
     int64_t rest;
 
     d.args = (pm_run_args){.cli = cli, .query = "diff-category", .own = options, .own_values = &d};
-    for (int i = 0; i < METRICS; i++)
-        d.threshold[i] = PMAPDB_UNKNOWN;
     pm_run_parse(&d.args, argc, argv);
     pm_run_open(&d.args);
     if (!d.by)

@@ -60,9 +60,9 @@ typedef struct pivot {
     pm_buf sql; /* that makes these columns of the rows of growth */
 } pivot;
 
-/* Adds a column whose values an SQL expression of the category ('') and the metric makes. Only a
- * table has a title, so elsewhere the name has a suffix: heap_rss_kib. */
-static void add_column(const growth *g, pivot *p, const char *name, pm_unit unit, bool total)
+/* Adds a column whose values the SQL makes. Only a table has a title, so elsewhere the name has a
+ * suffix: heap_rss_kib. */
+static void add_column(const growth *g, pivot *p, const char *name, const char *sql)
 {
     pm_buf whole = {0};
     bool people = pm_cli_is_for_people(g->cli);
@@ -71,35 +71,31 @@ static void add_column(const growth *g, pivot *p, const char *name, pm_unit unit
     pm_cli_must(
         pm_buf_addf(&whole, &err, "%s%s%s", name, people ? "" : "_", people ? "" : g->column),
         &err);
-    p->column[p->n++] = (pm_column){whole.data, unit};
-    if (total) {
-        pm_buf_addf(&p->sql, NULL, ", CASE WHEN count(*) = count(%s) THEN sum(%s) END", g->column,
-                    g->column);
-        return;
-    }
-    pm_buf_addf(&p->sql, NULL, ", max(CASE category WHEN '");
-    for (; *name; name++)
-        pm_buf_addf(&p->sql, NULL, *name == '\'' ? "''" : "%c", *name);
-    pm_buf_addf(&p->sql, NULL, "' THEN %s END)", g->column);
+    p->column[p->n++] =
+        (pm_column){whole.data, strcmp(g->column, "mappings") == 0 ? PM_UNIT_COUNT : PM_UNIT_KIB};
+    pm_cli_must(pm_buf_addf(&p->sql, &err, ", %s", sql), &err);
 }
 
 /* Finds the categories, the largest first. */
 static void find_categories(const growth *g, pivot *p)
 {
-    pm_unit unit = strcmp(g->column, "mappings") == 0 ? PM_UNIT_COUNT : PM_UNIT_KIB;
     pmapdb_rows *rows = pm_run_query(&g->args, "growth");
-    pmapdb_error err;
+    char sql[256];
 
-    pm_answer_wrap(rows, "SELECT category FROM (",
-                   ") GROUP BY category ORDER BY max(rss_kib) DESC, max(size_kib) DESC");
+    snprintf(sql, sizeof sql,
+             "SELECT category, 'max(CASE category WHEN ' || quote(category) || ' THEN %s END)' "
+             "FROM (",
+             g->column);
+    pm_answer_wrap(rows, sql, ") GROUP BY category ORDER BY max(rss_kib) DESC, max(size_kib) DESC");
     pm_buf_addf(&p->sql, NULL, "SELECT * FROM (SELECT taken_at");
     p->column[p->n++] = (pm_column){"taken_at", PM_UNIT_TIME};
-    add_column(g, p, "total", unit, true);
+    snprintf(sql, sizeof sql, "CASE WHEN count(*) = count(%s) THEN sum(%s) END", g->column,
+             g->column);
+    add_column(g, p, "total", sql);
     while (pm_run_next(rows) && p->n < PM_QUERY_ITEMS)
-        add_column(g, p, pmapdb_rows_text(rows, 0, NULL), unit, false);
+        add_column(g, p, pmapdb_rows_text(rows, 0, NULL), pmapdb_rows_text(rows, 1, NULL));
     pmapdb_rows_close(rows);
     pm_buf_addf(&p->sql, NULL, " FROM (");
-    pm_cli_must(pm_buf_status(&p->sql, &err), &err);
 }
 
 static void write_pivot(growth *g)

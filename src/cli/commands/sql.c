@@ -1,8 +1,7 @@
 /* sql: pmapdb sql: runs a statement of the user, read-only and with limits. */
+#include "api/one_file.h"
 #include "cli/run.h"
 #include "store/read/adhoc.h" /* limits of memory and time, which are not in pmapdb.h */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,25 +43,17 @@ static const pm_syntax syntax = {.options = options, .operands = "'SELECT ...'|-
 /* Reads the statement from standard input if it is "-". */
 static void read_statement(sql_args *a, const char *text, pm_buf *out)
 {
-    char chunk[4096];
     pmapdb_error err;
-    size_t n;
 
     if (strcmp(text, "-") != 0) {
-        if (pm_buf_addf(out, NULL, "%s", text) != PMAPDB_OK)
-            pm_cli_no_memory();
+        pm_cli_must(pm_buf_addf(out, &err, "%s", text), &err);
         return;
     }
     a->how.where = "standard input";
-    while ((n = fread(chunk, 1, sizeof chunk, stdin))) {
-        if (out->len > STATEMENT_MAX)
-            pm_cli_die("%s: too large", a->how.where);
-        if (pm_buf_add(out, chunk, n, NULL) != PMAPDB_OK)
-            pm_cli_no_memory();
-    }
-    if (ferror(stdin))
-        pm_cli_must(pm_fail_io(&err, errno, "cannot read %s", a->how.where), &err);
-    if (out->len && memchr(out->data, '\0', out->len))
+    pm_cli_must(pm_one_file_read(text, STATEMENT_MAX, out, &err), &err);
+    if (out->len > STATEMENT_MAX)
+        pm_cli_die("%s: too large", a->how.where);
+    if (memchr(pm_buf_text(out).data, '\0', out->len))
         pm_cli_die("%s: a NUL byte: this is not text", a->how.where);
 }
 

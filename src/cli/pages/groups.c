@@ -58,20 +58,6 @@ static const pm_option exact_options[] = {
     {"host", 0, PM_OPT_NAME, AT(host), "NAME", "With --at: only this host"},
     {0}};
 
-static const pm_syntax exact_syntax = {
-    .options = exact_options,
-    .about = "What groups of processes really hold: each page counts once, however many processes "
-             "map it. Reads the pages of all processes now, or with --at a stored capture --pages.",
-    .after = "rss is the memory that the group maps, uss the part of it that no other group maps. "
-             "Two rows below the groups have what is no group's alone, and the union of all. "
-             "pmapdb help groups-exact tells all columns.\n\n"
-             "Reading stalls no process: nothing is mapped, touched or changed. Processes of other "
-             "users take CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, page frames CAP_SYS_ADMIN. "
-             "Without frames, a page is known as one of a file, by the address in forked "
-             "processes, or as own: see docs/pages.md.",
-    .examples = "pmapdb groups --exact --by user --by \"iif(comm = 'postgres', 'db', 'rest')\"\n"
-                "pmapdb groups --exact --at last --by cgroup"};
-
 /* ---- reading this machine ---- */
 
 /* The variables that --by needs: env:NAME, and env('NAME') in expressions. */
@@ -195,10 +181,12 @@ static void answer(exact *e, pmapdb_store *store)
 
 static int groups_exact(pm_cli *cli, int argc, char **argv)
 {
+    pm_syntax syntax = {.options = exact_options};
     exact e = {.ask = {.cli = cli}};
     pmapdb_store *store;
 
-    pm_options_parse(cli, &exact_syntax, &e, argc, argv);
+    pm_help_fill("pmapdb groups--exact", &syntax);
+    pm_options_parse(cli, &syntax, &e, argc, argv);
     if (e.at && (e.ask.match || e.ask.pages_by || e.ask.proc))
         pm_cli_usage(cli, "--at answers from the store: --match, --pages-by and --proc do not go "
                           "with it");

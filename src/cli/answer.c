@@ -105,7 +105,8 @@ static void show_columns(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_v
         show_column(rows, find_column(cli, rows, name), v);
 }
 
-void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
+/* Fills in the view, after the first row: only then does the query know the moment of its rows. */
+static void look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
 {
     const pm_query_info *q = pm_rows_info(rows);
     bool all = !pm_cli_is_for_people(cli) || cli->wide || q->table.len == 0;
@@ -198,7 +199,7 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
         pm_cli_note(out->cli, "%s", rows->clipped);
     if (!has && !pm_output_failed(out))
         say_empty(out->cli, rows);
-    pm_answer_look(out->cli, rows, view);
+    look(out->cli, rows, view);
     if (!pm_output_failed(out))
         pm_output_rows(out, view->column, view->n, &view->about);
     for (; has; has = step(out, rows)) {

@@ -67,10 +67,6 @@ typedef struct pm_answer_view {
     int64_t sum[PM_QUERY_ITEMS];
 } pm_answer_view;
 
-/* Fills in the view. Call it after the first pmapdb_next(): only then does the query know the
- * moment of its rows. */
-void pm_answer_look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *out);
-
 /* Writes the rows of a bound query to an open output, in the order of --sort, and their TOTAL. The
  * output stays open. Calls `see` (or NULL) with each row. */
 typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);

@@ -16,40 +16,23 @@ void pm_render_kib(int64_t kib, bool human, char out[PM_NUMBER_TEXT])
         snprintf(out, PM_NUMBER_TEXT, "%" PRId64, kib);
 }
 
-static void write_int(pm_unit unit, int64_t v, bool human, char *out)
+static void write_number(pm_unit unit, const pm_value *v, bool human, char *out)
 {
-    switch (unit) {
-    case PM_UNIT_KIB:
-    case PM_UNIT_RATE:
-        pm_render_kib(v, human, out);
-        break;
-    case PM_UNIT_DURATION:
-        pm_number_span((double)v, out);
-        break;
-    case PM_UNIT_RATIO:
-        pm_number_percent((double)v, out);
-        break;
-    case PM_UNIT_BOOL:
-        snprintf(out, PM_NUMBER_TEXT, "%s", v ? "yes" : "no");
-        break;
-    case PM_UNIT_ADDRESS:
-        snprintf(out, PM_NUMBER_TEXT, "%" PRIx64, (uint64_t)v);
-        break;
-    default:
-        snprintf(out, PM_NUMBER_TEXT, "%" PRId64, v);
-    }
-}
+    bool whole = v->kind == PM_VALUE_INT;
+    double real = whole ? (double)v->i : v->r;
 
-static void write_real(pm_unit unit, double v, bool human, char *out)
-{
-    if ((unit == PM_UNIT_KIB || unit == PM_UNIT_RATE) && human)
-        pm_number_size(v, out);
+    if (human && (unit == PM_UNIT_KIB || unit == PM_UNIT_RATE))
+        pm_number_size(real, out);
     else if (unit == PM_UNIT_DURATION)
-        pm_number_span(v, out);
+        pm_number_span(real, out);
     else if (unit == PM_UNIT_RATIO)
-        pm_number_percent(v, out);
+        pm_number_percent(real, out);
+    else if (!whole)
+        pm_number_brief(real, out);
+    else if (unit == PM_UNIT_BOOL)
+        snprintf(out, PM_NUMBER_TEXT, "%s", v->i ? "yes" : "no");
     else
-        pm_number_brief(v, out);
+        snprintf(out, PM_NUMBER_TEXT, unit == PM_UNIT_ADDRESS ? "%" PRIx64 : "%" PRId64, v->i);
 }
 
 static void escape(pm_render *r, pm_text t)
@@ -84,10 +67,7 @@ pm_text pm_cell(pm_render *r, size_t column, const pm_value *v)
         escape(r, v->t);
         return pm_buf_text(&r->scratch);
     }
-    if (v->kind == PM_VALUE_INT)
-        write_int(unit, v->i, human, text);
-    else
-        write_real(unit, v->r, human, text);
+    write_number(unit, v, human, text);
     PM_STEP(r->st, pm_buf_addf(&r->scratch, &r->error, "%s%s", text,
                                human && unit == PM_UNIT_RATE ? "/h" : ""));
     return pm_buf_text(&r->scratch);

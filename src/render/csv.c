@@ -11,24 +11,10 @@
  * Japanese ones read the wide forms alike. */
 static bool is_formula(pm_text t)
 {
-    static const char *const begins[] = {"=",
-                                         "+",
-                                         "-",
-                                         "@",
-                                         "\t",
-                                         "\r",
-                                         "\n",
-                                         "\xef\xbc\x9d",
-                                         "\xef\xbc\x8b",
-                                         "\xef\xbc\x8d",
-                                         "\xef\xbc\xa0"};
-
-    while (t.len && (t.data[0] == ' ' || t.data[0] == '"'))
-        t = pm_text_from(t, 1);
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (pm_text_starts(t, pm_text_of(begins[i])))
-            return true;
-    return false;
+    t = pm_text_skip(t, " \"");
+    return t.len && (pm_char_in(t.data[0], "=+-@\t\r\n") ||
+                     (t.len > 2 && pm_text_starts(t, PM_TEXT("\xef\xbc")) &&
+                      pm_char_in(t.data[2], "\x9d\x8b\x8d\xa0")));
 }
 
 /* csv_write needs room for its whole output. */

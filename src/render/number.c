@@ -2,6 +2,7 @@
 #include "render/number.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,28 +38,22 @@ void pm_number_exact(double v, char out[PM_NUMBER_TEXT])
     restore_point(out);
 }
 
-void pm_number_brief(double v, char out[PM_NUMBER_TEXT])
+/* Writes so many significant digits, and all of those before the point: %g would turn to an
+ * exponent. */
+static void write_digits(double v, int digits, const char *unit, char *out)
 {
-    if (!isfinite(v)) {
-        write_infinite(v, out);
-        return;
-    }
-    /* %g would turn to an exponent where the digits before the point are more than six. */
-    if (fabs(v) >= 999999.5 && fabs(v) < 1e15)
-        snprintf(out, PM_NUMBER_TEXT, "%.0f", v);
-    else
-        snprintf(out, PM_NUMBER_TEXT, "%.6g", v);
+    bool whole = fabs(v) >= pow(10, digits) - .5 && fabs(v) < 1e15;
+
+    snprintf(out, PM_NUMBER_TEXT, whole ? "%.*f%s" : "%.*g%s", whole ? 0 : digits, v, unit);
     restore_point(out);
 }
 
-static void write_three_digits(double v, const char *unit, char *out)
+void pm_number_brief(double v, char out[PM_NUMBER_TEXT])
 {
-    /* %g would turn to an exponent for four digits before the point. */
-    if (fabs(v) >= 999.5)
-        snprintf(out, PM_NUMBER_TEXT, "%.0f%s", v, unit);
+    if (!isfinite(v))
+        write_infinite(v, out);
     else
-        snprintf(out, PM_NUMBER_TEXT, "%.3g%s", v, unit);
-    restore_point(out);
+        write_digits(v, 6, "", out);
 }
 
 void pm_number_size(double kib, char out[PM_NUMBER_TEXT])
@@ -74,7 +69,7 @@ void pm_number_size(double kib, char out[PM_NUMBER_TEXT])
     /* 1023.5 rounds to 1024, which is 1 of the next unit. */
     for (; fabs(kib) >= 1023.5 && unit < last; unit++)
         kib /= 1024;
-    write_three_digits(kib, units[unit], out);
+    write_digits(kib, 3, units[unit], out);
 }
 
 void pm_number_percent(double ratio, char out[PM_NUMBER_TEXT])
@@ -83,7 +78,7 @@ void pm_number_percent(double ratio, char out[PM_NUMBER_TEXT])
         pm_number_brief(ratio, out);
         return;
     }
-    write_three_digits(ratio * 100, "%", out);
+    write_digits(ratio * 100, 3, "%", out);
 }
 
 /* Each unit is rounded before it is chosen: 59.96 s is 1m00s and not 60s. */

@@ -179,20 +179,13 @@ pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err)
     return flush(r, err);
 }
 
-pmapdb_status pm_render_escaped(const pm_sink *sink, pm_text text, pmapdb_error *err)
+pmapdb_status pm_render_line(const pm_sink *sink, pm_text text, pmapdb_error *err)
 {
     pm_buf escaped = {0};
     pmapdb_status st = pm_terminal_escape(text, &escaped, err);
 
-    if (st == PMAPDB_OK && escaped.len)
-        st = sink->write(sink->ctx, escaped.data, escaped.len, err);
+    PM_STEP(st, pm_buf_add(&escaped, "\n", 1, err));
+    PM_STEP(st, sink->write(sink->ctx, escaped.data, escaped.len, err));
     pm_buf_free(&escaped);
     return st;
-}
-
-pmapdb_status pm_render_line(const pm_sink *sink, pm_text text, pmapdb_error *err)
-{
-    pmapdb_status st = pm_render_escaped(sink, text, err);
-
-    return st == PMAPDB_OK ? sink->write(sink->ctx, "\n", 1, err) : st;
 }

@@ -1,4 +1,4 @@
-/* page: gives the files of categories/ to the query advice. */
+/* page: gives the files of categories/ to the query advice; finds who allocated what grew. */
 #include "cli/advice/page.h"
 
 #include "cli/run.h"
@@ -62,4 +62,48 @@ void pm_page_next(pmapdb_rows *pages, const pmapdb_rows *of, bool recorded)
     pm_answer_bind(pages, "any", "1");
     pm_answer_bind(pages, "recorded", recorded ? "1" : "0");
     pm_run_next(pages);
+}
+
+/* ---- who ---- */
+
+bool pm_page_recorded(pmapdb_store *store)
+{
+    return pm_run_ask(store, "SELECT 1 FROM recording LIMIT 1", NULL, 0);
+}
+
+/* Returns the stacks of the lineage or the category that `of` names; NULL if it has no mappings. */
+static pmapdb_rows *ask_stacks(pmapdb_store *store, const pmapdb_rows *of)
+{
+    static const pm_answer_arg none[] = {{NULL, NULL}};
+    pmapdb_rows *mappings = pm_answer_ask(store, "who-mappings", none), *stacks = NULL;
+    const char *lineages = NULL;
+
+    pm_answer_pass(of, mappings);
+    if (pm_answer_bytes(of, "lineage").data)
+        pm_answer_bind(mappings, "category", "");
+    if (pm_run_next(mappings))
+        lineages = pm_answer_bytes(mappings, "lineages").data;
+    if (lineages) {
+        stacks = pm_answer_ask(store, "who", none);
+        pm_answer_pass(of, stacks);
+        pm_answer_bind(stacks, "lineages", lineages);
+    }
+    pmapdb_rows_close(mappings);
+    return stacks;
+}
+
+char *pm_page_who(pmapdb_store *store, const pmapdb_rows *of)
+{
+    pmapdb_rows *rows = pm_page_recorded(store) && pm_answer_bytes(of, "process").data
+                            ? ask_stacks(store, of)
+                            : NULL;
+    char *said = NULL;
+
+    if (!rows)
+        return NULL;
+    rows = pm_answer_ask(store, "who-top", (pm_answer_arg[]){{"rows", .of = rows}, {0}});
+    if (pm_run_next(rows) && !(said = pm_text_copy(pm_answer_bytes(rows, "said"))))
+        pm_cli_no_memory();
+    pmapdb_rows_close(rows);
+    return said;
 }

@@ -9,6 +9,14 @@
 /* Returns the query advice with all pages; the caller gives its other parameters. */
 pmapdb_rows *pm_page_ask(pmapdb_store *store);
 
+/* True if the store has any recording. */
+bool pm_page_recorded(pmapdb_store *store);
+
+/* Returns who allocated most of what grew: "97 % through session_alloc < handle_request < main
+ * (recording 2)". The current row of `of` has the columns process, lineage, category, dialect, from
+ * and to. NULL: no recording covers any of the growth. The caller frees it. */
+char *pm_page_who(pmapdb_store *store, const pmapdb_rows *of);
+
 /* True if the category has a page, or shares one: the rules pmap-dotnet give every file its own
  * category. */
 bool pm_page_exists(pmapdb_store *store, const char *category);

@@ -1,7 +1,6 @@
 /* diff: pmapdb diff: what grew between two snapshots, with a proof that the rows are complete. */
 #include "cli/advice/page.h"
-#include "cli/run.h"
-#include "cli/who/who.h"
+#include "cli/moment.h"
 
 #include "base/num.h"
 #include <inttypes.h>
@@ -91,22 +90,20 @@ static void write_proof(const diff *d, pm_output *out, const char *unexplained)
 static void write_next(const diff *d, pm_output *out)
 {
     pm_text top = pm_answer_bytes(d->summary, "top");
-    pm_words who = {0};
     pm_flow f = pm_output_flow(out);
     pmapdb_rows *pages;
+    char *who;
 
     if (!top.len || d->cli->sort) /* another order hides which name grew most */
         return;
-    pm_words_begin(&who);
-    if (pm_answer_int(d->summary, "traceable") && pm_who_recorded(d->args.store))
-        pm_who_top(who.out, d->args.store, d->summary);
+    who = pm_answer_int(d->summary, "traceable") ? pm_page_who(d->args.store, d->summary) : NULL;
     pages = pm_page_ask(d->args.store);
-    pm_page_next(pages, d->summary, pm_words_end(&who).len > 0);
+    pm_page_next(pages, d->summary, who != NULL);
     pm_flow_begin(&f, 0, 4);
     pm_flow_words(&f, 0, top);
-    if (who.len) {
+    if (who) {
         pm_flow_say(&f, 1, "who:");
-        pm_flow_words(&f, 1, pm_text_of(who.data));
+        pm_flow_words(&f, 1, pm_text_of(who));
         pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(";"));
     }
     pm_flow_say(&f, 1, "next:");
@@ -114,7 +111,7 @@ static void write_next(const diff *d, pm_output *out)
     pm_flow_end(&f);
     pm_flow_free(&f);
     pmapdb_rows_close(pages);
-    free(who.data);
+    free(who);
 }
 
 /* ---- the run ---- */

@@ -3,16 +3,14 @@
 #include "cli/leaks/leaks.h"
 
 #include "cli/advice/page.h"
-#include "cli/who/who.h"
 #include <stdlib.h>
 
 typedef struct cards {
     pm_flow flow;
     pmapdb_store *store;
     pmapdb_rows *pieces, *pages;
-    bool recorded; /* the store has recordings */
-    bool known;    /* a recording says who allocated what grows in the current card */
-    bool begun;    /* a line is begun */
+    bool known; /* a recording says who allocated what grows in the current card */
+    bool begun; /* a line is begun */
 } cards;
 
 pmapdb_rows *pm_leak_words(pmapdb_store *store, const char *leaks, bool human)
@@ -69,16 +67,14 @@ static void put_piece(cards *c)
 /* Writes who allocated the growth, if perf recorded it. */
 static void put_who(cards *c)
 {
-    pm_words who = {0};
+    char *who = pm_page_who(c->store, c->pieces);
 
-    pm_words_begin(&who);
-    c->known = c->recorded && pm_who_top(who.out, c->store, c->pieces);
-    pm_words_end(&who);
-    if (c->known) {
+    c->known = who != NULL;
+    if (who) {
         put_piece(c);
-        pm_flow_words(&c->flow, 1, pm_text_of(who.data));
+        pm_flow_words(&c->flow, 1, pm_text_of(who));
     }
-    free(who.data);
+    free(who);
 }
 
 static void put_next(cards *c)
@@ -92,10 +88,7 @@ static void put_next(cards *c)
 void pm_leak_cards(pm_output *out, const char *leaks, pmapdb_store *store, const char *by)
 {
     pm_render_options how = pm_cli_render_options(out->cli);
-    cards c = {.flow = pm_output_flow(out),
-               .store = store,
-               .pages = pm_page_ask(store),
-               .recorded = pm_who_recorded(store)};
+    cards c = {.flow = pm_output_flow(out), .store = store, .pages = pm_page_ask(store)};
 
     c.pieces = pm_leak_pieces(store, leaks, how.human, by, how.top);
     while (pm_run_next(c.pieces)) {

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "cli/leaks/leaks.h"
 #include "cli/plot/plot.h"
-#include "cli/who/who.h"
 #include "cli/words.h"
 #include "render/pack.h"
 #include "store/file/embedded.h"

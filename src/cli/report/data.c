@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "cli/advice/page.h"
 #include "cli/leaks/leaks.h"
-#include "cli/who/who.h"
 #include "cli/words.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -141,7 +140,7 @@ static void put_next(const pm_report *r, int64_t process_id, pm_buf *out)
     put(out, "[");
     while (pm_run_next(pieces))
         if (pm_text_equal(pm_answer_bytes(pieces, "part"), PM_TEXT("next"))) {
-            pm_page_next(pages, pieces, pm_who_recorded(r->args.store));
+            pm_page_next(pages, pieces, pm_page_recorded(r->args.store));
             for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
                 const char *words = pm_answer_bytes(pages, parts[i]).data;
 
@@ -163,7 +162,7 @@ static void put_who(const pm_report *r, int64_t process_id, pm_buf *out)
     char process[24];
     pmapdb_rows *rows;
 
-    if (!pm_who_recorded(r->args.store)) {
+    if (!pm_page_recorded(r->args.store)) {
         put(out, "[]");
         return;
     }

@@ -1,8 +1,7 @@
 /* who: pmapdb who: shows which call stacks allocated what grew, their total, and how reliable they
  * are. */
-#include "cli/who/who.h"
-
 #include "cli/moment.h"
+#include "cli/words.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

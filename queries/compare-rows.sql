@@ -32,9 +32,11 @@ WITH row AS (
   WHERE json_extract(j.value, '$.note') IS NULL
 ),
 whole AS (
-  SELECT json_extract(of, '$.blocks') AS blocks, json_extract(of, '$.memory') AS memory, json_extract(of, '$.hours') AS hours,
-    json_extract(of, '$.work') AS work, json_extract(of, '$.least') AS least
-  FROM row LIMIT 1
+  -- the same in every sample; notes come before the samples
+  SELECT json_extract(value, '$.blocks') AS blocks, json_extract(value, '$.memory') AS memory,
+    json_extract(value, '$.hours') AS hours, json_extract(value, '$.work') AS work, json_extract(value, '$.least') AS least
+  FROM (SELECT json_extract(:samples, '$[#-1]') AS value)
+  WHERE json_extract(value, '$.key') IS NOT NULL
 ),
 metric(nth, metric) AS (
   VALUES (0, 'level'), (1, 'peak'), (2, 'growth'), (3, 'per_work'), (4, 'mappings')
@@ -49,10 +51,6 @@ statistic AS (
     count(value) = count(*) AND (metric = 'mappings' OR (SELECT memory FROM whole)) AS known
   FROM sample GROUP BY statistic
 ),
-level AS (
-  SELECT abs(max(CASE metric WHEN 'level' THEN mean END)) AS level, abs(max(CASE metric WHEN 'mappings' THEN mean END)) AS mappings
-  FROM statistic WHERE key = 'total'
-),
 gate AS (
   SELECT g.key AS nth, s.statistic, json_extract(g.value, '$.share') AS share, json_extract(g.value, '$.amount') AS amount
   FROM json_each(:gates) g
@@ -61,9 +59,13 @@ gate AS (
 ),
 judged AS (
   SELECT s.statistic, CASE WHEN :gates IS NOT NULL THEN s.known AND s.statistic IN (SELECT statistic FROM gate)
-    ELSE (s.metric = 'mappings' OR w.memory) AND ifnull(s.range > :tolerance * CASE s.metric WHEN 'mappings' THEN l.mappings
-      WHEN 'growth' THEN l.level / w.hours WHEN 'per_work' THEN l.level / w.work ELSE l.level END, 0) END AS judged
-  FROM statistic s CROSS JOIN level l CROSS JOIN whole w
+    ELSE (s.metric = 'mappings' OR w.memory) AND ifnull(s.range > :tolerance * CASE s.metric WHEN 'mappings' THEN s.mappings
+      WHEN 'growth' THEN s.level / w.hours WHEN 'per_work' THEN s.level / w.work ELSE s.level END, 0) END AS judged
+  FROM (
+    SELECT *, abs(max(CASE WHEN key = 'total' AND metric = 'level' THEN mean END) OVER ()) AS level,
+      abs(max(CASE WHEN key = 'total' AND metric = 'mappings' THEN mean END) OVER ()) AS mappings
+    FROM statistic
+  ) s CROSS JOIN whole w
 ),
 dealt AS (
   SELECT permute(statistic, of_b, value, judged) AS contrasts
@@ -79,31 +81,28 @@ contrast AS (
   FROM json_each((SELECT contrasts FROM dealt)) c
   JOIN statistic s ON s.statistic = c.key
 ),
-matters AS (
-  -- what a difference of total must exceed to matter
-  SELECT :tolerance * max(CASE metric WHEN 'level' THEN larger END) AS level,
-    :tolerance * max(CASE metric WHEN 'mappings' THEN larger END) AS mappings
-  FROM (SELECT metric, coalesce(max(abs(a), abs(b)), abs(a), abs(b)) AS larger FROM contrast WHERE key = 'total')
-),
 asked AS (
-  SELECT statistic AS nth, statistic, CASE metric WHEN 'mappings' THEN m.mappings WHEN 'growth' THEN m.level / w.hours
-    WHEN 'per_work' THEN m.level / w.work ELSE m.level END AS tolerance
-  FROM contrast CROSS JOIN matters m CROSS JOIN whole w
-  WHERE :gates IS NULL AND NOT (metric = 'per_work' AND w.work IS NULL)
+  SELECT statistic AS nth, CASE metric WHEN 'mappings' THEN of_mappings WHEN 'growth' THEN of_level / hours
+    WHEN 'per_work' THEN of_level / work ELSE of_level END AS tolerance, a.*
+  FROM (
+    -- what a difference of total must exceed to matter
+    SELECT *, :tolerance * max(CASE WHEN key = 'total' AND metric = 'level' THEN larger END) OVER () AS of_level,
+      :tolerance * max(CASE WHEN key = 'total' AND metric = 'mappings' THEN larger END) OVER () AS of_mappings
+    FROM (SELECT *, coalesce(max(abs(a), abs(b)), abs(a), abs(b)) AS larger FROM contrast)
+  ) a CROSS JOIN whole
+  WHERE :gates IS NULL AND NOT (metric = 'per_work' AND work IS NULL)
   UNION ALL
-  SELECT g.nth, g.statistic, CAST(coalesce(g.amount, abs(c.a) * g.share) AS REAL)
+  SELECT g.nth, CAST(coalesce(g.amount, abs(c.a) * g.share) AS REAL), c.*, NULL, NULL, NULL
   FROM gate g LEFT JOIN contrast c ON c.statistic = g.statistic
 ),
 outcome AS (
-  SELECT q.nth, q.tolerance, c.*, CASE WHEN p IS NULL OR (w.blocks AND c.metric NOT IN ('growth', 'per_work')) THEN 'cannot tell'
+  SELECT q.*, CASE WHEN p IS NULL OR (w.blocks AND metric NOT IN ('growth', 'per_work')) THEN 'cannot tell'
     WHEN p_adjusted <= .01 AND abs(b - a) > q.tolerance THEN CASE WHEN b > a THEN 'worse' ELSE 'better' END
     WHEN (low >= -q.tolerance AND high <= q.tolerance) OR (a = 0 AND b = 0) OR p_adjusted <= .01 THEN 'same'
     ELSE 'cannot tell' END AS outcome,
     -- (2.58 + 0.84)^2: a two-sided test at 1 % finds a difference in 4 of 5 samples
     CASE WHEN q.tolerance > 0 THEN 2 * 11.68 * (deviation / q.tolerance) * (deviation / q.tolerance) END AS runs, w.least
-  FROM asked q
-  LEFT JOIN contrast c ON c.statistic = q.statistic
-  CROSS JOIN whole w
+  FROM asked q CROSS JOIN whole w
 )
 SELECT key, metric, CASE WHEN metric IN ('mappings', 'per_work') THEN a ELSE CAST(round(a) AS INTEGER) END AS a,
   CASE WHEN metric IN ('mappings', 'per_work') THEN b ELSE CAST(round(b) AS INTEGER) END AS b,

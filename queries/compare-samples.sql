@@ -22,56 +22,55 @@
 -- Runs that ended before half of the median, or have fewer than four blocks, are left out; of the
 -- others count the blocks within the time (or the work, if it is known in every run) that all have,
 -- and a fifth more. A category that a block lacks has 0 KiB in it.
-WITH point AS (
-  SELECT s.key AS source, json_extract(s.value, '$[0].source') AS word, json_extract(s.value, '$[0].of_b') AS of_b,
+WITH source AS (
+  SELECT key AS source, json_extract(value, '$[0].source') AS word, json_extract(value, '$[0].of_b') AS of_b,
+    json_extract(value, '$[1]') AS rows
+  FROM json_each(:sources)
+  LIMIT -1 -- else SQLite makes the text of a source again for each of its rows
+),
+point AS (
+  SELECT source, word, of_b,
     CAST(round((julianday(json_extract(r.value, '$.run')) - 2440587.5) * 86400000) AS INTEGER) AS began_ms,
     json_extract(r.value, '$.block') AS block, json_extract(r.value, '$.at_s') AS at_s,
     json_extract(r.value, '$.work') AS work, json_extract(r.value, '$.key') AS key,
     json_extract(r.value, '$.mappings') AS mappings, json_extract(r.value, '$.rss_kib') AS rss_kib,
     json_extract(r.value, '$.rss_max_kib') AS rss_max_kib, json_extract(r.value, '$.dialect') AS dialect,
     json_extract(r.value, '$.page_kib') AS page_kib
-  FROM json_each(:sources) s
-  CROSS JOIN json_each(s.value, '$[1]') r
+  FROM source s
+  CROSS JOIN json_each(s.rows) r
 ),
 run AS (
   SELECT row_number() OVER (ORDER BY of_b, source, began_ms) AS run, source, began_ms, of_b, word,
     min(dialect) AS dialect, min(page_kib) AS page_kib, max(CASE WHEN block > 0 THEN work END) IS NOT NULL AS works,
+    CASE WHEN min(max(CASE WHEN block > 0 THEN work END) IS NOT NULL) OVER () THEN 'units of work' ELSE 's' END AS unit,
     count(DISTINCT CASE WHEN block > 0 THEN block END) AS blocks,
     'the run of ' || strftime(CASE WHEN began_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
       began_ms / 1000.0, 'unixepoch') || ' is left out: ' AS out
   FROM point GROUP BY source, began_ms
 ),
-aligned AS (
-  SELECT min(works) AS by_work, CASE WHEN min(works) THEN 'units of work' ELSE 's' END AS unit FROM run
-),
 block AS (
   -- place: where the block lies, in the time or the work that aligns the runs
-  SELECT r.run, p.block, max(p.at_s) AS at_s, CASE WHEN a.by_work THEN max(p.work) END AS work,
-    CASE WHEN a.by_work THEN max(p.work) ELSE max(p.at_s) END AS place
+  SELECT r.run, p.block, max(p.at_s) AS at_s, CASE unit WHEN 's' THEN NULL ELSE max(p.work) END AS work,
+    CASE unit WHEN 's' THEN max(p.at_s) ELSE max(p.work) END AS place
   FROM point p
   JOIN run r ON r.source = p.source AND r.began_ms = p.began_ms
-  CROSS JOIN aligned a
   GROUP BY r.run, p.block
 ),
 length AS (
-  SELECT r.run, ifnull((SELECT b.place FROM block b WHERE b.run = r.run AND b.block > 0 AND b.place IS NOT NULL
+  SELECT r.*, ifnull((SELECT b.place FROM block b WHERE b.run = r.run AND b.block > 0 AND b.place IS NOT NULL
     ORDER BY b.block DESC LIMIT 1), 0) AS length
   FROM run r
 ),
-middle AS (
-  SELECT avg(length) AS length
-  FROM (SELECT length, row_number() OVER (ORDER BY length) AS place, count(*) OVER () AS n FROM length)
-  WHERE place IN ((n + 1) / 2, (n + 2) / 2)
-),
 long AS (
-  SELECT l.run, l.length, l.length < m.length * .5 AS early, m.length AS middle
-  FROM length l CROSS JOIN middle m
+  SELECT *, length < middle * .5 AS early
+  FROM (
+    SELECT *, avg(CASE WHEN place IN ((n + 1) / 2, (n + 2) / 2) THEN length END) OVER () AS middle
+    FROM (SELECT *, row_number() OVER (ORDER BY length) AS place, count(*) OVER () AS n FROM length)
+  )
 ),
 common AS (
   -- the length that all runs have which are neither short nor captured too seldom
-  SELECT min(l.length) AS length, max(l.length) AS longest
-  FROM long l JOIN run r ON r.run = l.run
-  WHERE NOT l.early AND r.blocks >= 4
+  SELECT min(length) AS length, max(length) AS longest, unit FROM long WHERE NOT early AND blocks >= 4
 ),
 used AS (
   SELECT b.run, b.block, b.at_s, b.work
@@ -82,11 +81,10 @@ reach AS (
   SELECT run, count(*) AS blocks FROM used WHERE block > 0 GROUP BY run
 ),
 judged AS (
-  SELECT r.run, r.of_b, CASE WHEN count(*) OVER () = 2 AND sum(r.of_b) OVER () = 1 THEN 1 ELSE 0 END AS blocks
-  FROM run r
-  JOIN long l ON l.run = r.run
-  JOIN reach n ON n.run = r.run
-  WHERE NOT l.early AND r.blocks >= 4 AND n.blocks >= 4
+  SELECT l.run, l.source, l.began_ms, l.of_b, CASE WHEN count(*) OVER () = 2 AND sum(l.of_b) OVER () = 1 THEN 1 ELSE 0 END AS blocks
+  FROM long l
+  JOIN reach n ON n.run = l.run
+  WHERE NOT l.early AND l.blocks >= 4 AND n.blocks >= 4
 ),
 pages AS (
   SELECT a.word || ' ran with pages of ' || printf('%.0f', a.page_kib) || ' KiB, ' || b.word || ' with pages of '
@@ -113,31 +111,31 @@ cell AS (
   SELECT j.run, j.of_b, j.blocks, k.key, u.block, u.at_s, u.work, CASE WHEN p.key IS NULL THEN 0 ELSE p.rss_kib END AS rss,
     CASE WHEN p.key IS NULL THEN 0 ELSE p.rss_max_kib END AS most, CASE WHEN p.key IS NULL THEN 0 ELSE p.mappings END AS mappings
   FROM judged j
-  JOIN run r ON r.run = j.run
   JOIN used u ON u.run = j.run
   CROSS JOIN category k
-  LEFT JOIN point p ON p.source = r.source AND p.began_ms = r.began_ms AND p.block = u.block AND p.key = k.key
+  LEFT JOIN point p ON p.source = j.source AND p.began_ms = j.began_ms AND p.block = u.block AND p.key = k.key
   WHERE k.key = 'total' OR (SELECT said FROM whole) IS NULL
   GROUP BY j.run, k.key, u.block
 ),
-centre AS (
-  SELECT run, key, avg(at_s) AS at_s, CASE WHEN count(*) = count(work) THEN avg(work) END AS work, avg(rss) AS rss,
-    count(*) = count(rss) AS known, CASE WHEN count(*) = count(mappings) THEN avg(mappings) END AS mappings
-  FROM cell WHERE block > 0 GROUP BY run, key
-),
-peak AS (
-  SELECT run, key, CASE WHEN count(*) = count(most) THEN max(most) END AS most FROM cell GROUP BY run, key
+centred AS (
+  -- each block with the means over the blocks of its run, the warm-up left out
+  SELECT *, avg(at_s) FILTER (WHERE block > 0) OVER w AS mean_s, avg(rss) FILTER (WHERE block > 0) OVER w AS mean_rss,
+    CASE WHEN count(*) FILTER (WHERE block > 0) OVER w = count(work) FILTER (WHERE block > 0) OVER w
+      THEN avg(work) FILTER (WHERE block > 0) OVER w END AS mean_work,
+    CASE WHEN count(*) FILTER (WHERE block > 0) OVER w = count(mappings) FILTER (WHERE block > 0) OVER w
+      THEN avg(mappings) FILTER (WHERE block > 0) OVER w END AS mean_mappings,
+    count(*) FILTER (WHERE block > 0) OVER w = count(rss) FILTER (WHERE block > 0) OVER w AS known,
+    CASE WHEN count(*) OVER w = count(most) OVER w THEN max(most) OVER w END AS peak
+  FROM cell
+  WINDOW w AS (PARTITION BY run, key)
 ),
 sample AS (
-  SELECT c.run, 0 AS block, c.of_b, c.blocks, c.key, m.rss AS level, p.most AS peak,
-    3600 * sum((c.at_s - m.at_s) * (c.rss - m.rss)) / sum((c.at_s - m.at_s) * (c.at_s - m.at_s)) AS growth,
-    sum((c.work - m.work) * (c.rss - m.rss)) / sum((c.work - m.work) * (c.work - m.work)) AS per_work, m.mappings,
-    m.known, 0 AS before
-  FROM cell c
-  JOIN centre m ON m.run = c.run AND m.key = c.key
-  JOIN peak p ON p.run = c.run AND p.key = c.key
-  WHERE c.block > 0 AND NOT c.blocks
-  GROUP BY c.run, c.key
+  SELECT run, 0 AS block, of_b, blocks, key, mean_rss AS level, peak,
+    3600 * sum((at_s - mean_s) * (rss - mean_rss)) / sum((at_s - mean_s) * (at_s - mean_s)) AS growth,
+    sum((work - mean_work) * (rss - mean_rss)) / sum((work - mean_work) * (work - mean_work)) AS per_work,
+    mean_mappings AS mappings, known, 0 AS before
+  FROM centred WHERE block > 0 AND NOT blocks
+  GROUP BY run, key
   UNION ALL
   SELECT run, block, of_b, blocks, key, rss, most, 3600.0 * (rss - lag(rss) OVER w) / (at_s - lag(at_s) OVER w),
     1.0 * (rss - lag(rss) OVER w) / (work - lag(work) OVER w), mappings, 1, lag(block) OVER w
@@ -145,20 +143,20 @@ sample AS (
   WINDOW w AS (PARTITION BY run, key ORDER BY block)
 ),
 dealt AS (
-  -- in how many ways the samples can be dealt to two groups of these sizes
   SELECT sum(NOT of_b) AS a, sum(of_b) AS b, max(blocks) AS parts
   FROM (SELECT DISTINCT run, block, of_b, blocks FROM sample WHERE before IS NOT NULL)
 ),
-ways(i, ways) AS (
-  SELECT 0, 1.0
+ways AS (
+  -- in how many ways the samples can be dealt to two groups of these sizes: the last row
+  SELECT 0 AS i, 1.0 AS ways, a, b, parts FROM dealt
   UNION ALL
-  SELECT i + 1, ways * (b + i + 1) / (i + 1) FROM ways CROSS JOIN dealt WHERE i < a
+  SELECT i + 1, ways * (b + i + 1) / (i + 1), a, b, parts FROM ways WHERE i < a
 ),
 few AS (
   -- of two groups of one size, the way that swaps them is as far apart
   SELECT CASE WHEN parts THEN a > 0 ELSE a END AS a, CASE WHEN parts THEN b > 0 ELSE b END AS b, parts,
-    CASE a WHEN b THEN 2 ELSE 1 END / (SELECT max(ways) FROM ways) AS least
-  FROM dealt
+    CASE a WHEN b THEN 2 ELSE 1 END / ways AS least
+  FROM ways ORDER BY i DESC LIMIT 1
 ),
 said AS (
   SELECT 1 AS nth, 0 AS run, word || ': the work of a run is unknown, or most of it was done before the warm-up ended: '
@@ -166,27 +164,20 @@ said AS (
   FROM (SELECT word, max(run) FROM run WHERE NOT works)
   WHERE (SELECT max(works) FROM run) AND word IS NOT NULL
   UNION ALL
-  SELECT 2, r.run, r.word || ': ' || r.out || CASE WHEN l.early
-      THEN printf('it ended after %.0f %s, before half of what most runs reach (%.0f)', l.length, a.unit, l.middle)
+  SELECT 2, run, word || ': ' || out || CASE WHEN early
+      THEN printf('it ended after %.0f %s, before half of what most runs reach (%.0f)', length, unit, middle)
     ELSE 'it has too few snapshots: capture more often' END, 0
-  FROM run r
-  JOIN long l ON l.run = r.run
-  CROSS JOIN aligned a
-  WHERE l.early OR r.blocks < 4
+  FROM long WHERE early OR blocks < 4
   UNION ALL
-  SELECT 3, 0, printf('the runs last %.0f to %.0f %s: only the first %.0f %s of each count', c.length, c.longest, a.unit,
-    c.length, a.unit), 1
-  FROM common c CROSS JOIN aligned a
-  WHERE c.longest > c.length * 1.2
+  SELECT 3, 0, printf('the runs last %.0f to %.0f %s: only the first %.0f %s of each count', length, longest, unit, length, unit), 1
+  FROM common WHERE longest > length * 1.2
   UNION ALL
-  SELECT 4, r.run, r.word || ': ' || r.out || printf('only %d of its nine parts lie within those %.0f %s: compare runs of one length',
-    ifnull(n.blocks, 0), c.length, a.unit), 0
-  FROM run r
-  JOIN long l ON l.run = r.run
-  LEFT JOIN reach n ON n.run = r.run
+  SELECT 4, l.run, l.word || ': ' || l.out || printf('only %d of its nine parts lie within those %.0f %s: compare runs of one length',
+    ifnull(n.blocks, 0), c.length, l.unit), 0
+  FROM long l
+  LEFT JOIN reach n ON n.run = l.run
   CROSS JOIN common c
-  CROSS JOIN aligned a
-  WHERE NOT l.early AND r.blocks >= 4 AND ifnull(n.blocks, 0) < 4
+  WHERE NOT l.early AND l.blocks >= 4 AND ifnull(n.blocks, 0) < 4
   UNION ALL
   SELECT 5, 0, said, 0 FROM pages
   UNION ALL

@@ -62,13 +62,16 @@ pmapdb_status pm_rows_new(pmapdb_store *store, pm_query_info *info, pmapdb_rows 
     return PMAPDB_OK;
 }
 
+/* A built-in query, which tests check, is prepared when its rows are asked for: it may be wrapped
+ * before. */
 static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
                              pmapdb_error *err)
 {
     pmapdb_rows *r = NULL;
     pmapdb_status st = pm_rows_new(store, info, &r, err);
 
-    PM_STEP(st, pm_query_check(store->db, info, &r->stmt, err));
+    if (!info->builtin || info->engine.len)
+        PM_STEP(st, pm_query_check(store->db, info, &r->stmt, err));
     PM_STEP(st, pm_query_keep_names(info, err));
     if (st == PMAPDB_OK)
         *out = r;
@@ -97,13 +100,13 @@ pmapdb_status pmapdb_query_file(pmapdb_store *store, const char *path, pmapdb_ro
 
 pmapdb_status pm_rows_wrap(pmapdb_rows *r, const char *before, const char *after, pmapdb_error *err)
 {
-    pm_text body = pm_text_of(sqlite3_sql(r->stmt)); /* ends with its semicolon, if any */
+    pm_text body = pm_text_of(r->stmt ? sqlite3_sql(r->stmt) : r->info->body);
     sqlite3_stmt *stmt = NULL;
     char *sql;
 
     if (r->adhoc)
         return pm_fail(err, PMAPDB_USAGE, "say ORDER BY and LIMIT in the statement itself");
-    if (pm_text_ends(body, PM_TEXT(";")))
+    while (body.len && strchr(";\n", body.data[body.len - 1]))
         body.len--;
     sql = sqlite3_mprintf("%s%.*s\n%s", before, (int)body.len, body.data, after);
     if (!sql)

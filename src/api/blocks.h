@@ -49,7 +49,7 @@ typedef struct pm_blocks_hooks {
 } pm_blocks_hooks;
 
 typedef struct pm_blocks_options {
-    const char *const *paths; /* as for `pmapdb import`; needed only during pm_blocks_new */
+    const char *const *paths; /* as for `pmapdb import` */
     size_t n_paths;
     const char *dialect;   /* read rows as this dialect only; NULL: by their shape */
     pm_pool **pool;        /* for the rows; NULL: rows are valid until the next file is opened */
@@ -60,6 +60,7 @@ typedef struct pm_blocks_options {
 
 typedef struct pm_blocks pm_blocks;
 
+/* The paths must outlive it. */
 pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, pmapdb_error *err);
 void pm_blocks_free(pm_blocks *b);
 

@@ -3,16 +3,16 @@
 
 #define CSV_MAX ((size_t)1 << 30)
 
-pmapdb_status pm_one_file_open(const char *path, const char *otherwise, pm_source **out,
+pmapdb_status pm_one_file_open(const char *const *path, const char *otherwise, pm_source **out,
                                pmapdb_error *err)
 {
     const pm_source_entry *entry = NULL;
     pm_source *source = NULL;
-    pmapdb_status st = pm_source_new(&path, 1, &source, err);
+    pmapdb_status st = pm_source_new(path, 1, &source, err);
 
     PM_STEP(st, pm_source_next(source, &entry, err));
     if (st == PMAPDB_OK && (!entry || entry->in_archive || (!entry->named && !entry->is_stdin)))
-        st = pm_fail(err, PMAPDB_USAGE, "'%s' is %s", path, otherwise);
+        st = pm_fail(err, PMAPDB_USAGE, "'%s' is %s", *path, otherwise);
     if (st == PMAPDB_OK)
         *out = source;
     else
@@ -25,7 +25,7 @@ pmapdb_status pm_one_file_read(const char *path, size_t max, pm_buf *out, pmapdb
     pm_source *source = NULL;
     const char *bytes;
     size_t n = 1;
-    pmapdb_status st = pm_one_file_open(path, "not one file", &source, err);
+    pmapdb_status st = pm_one_file_open(&path, "not one file", &source, err);
 
     while (st == PMAPDB_OK && n && out->len <= max) {
         st = pm_source_read(source, &bytes, &n, err);

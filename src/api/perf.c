@@ -88,7 +88,7 @@ static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *er
 {
     pm_source *source = NULL;
     pmapdb_status st = pm_one_file_open(
-        path, "a folder or an archive: name the files of perf script in it", &source, err);
+        &path, "a folder or an archive: name the files of perf script in it", &source, err);
 
     PM_STEP(st, read_entry(run, source, path, err));
     if (st == PMAPDB_IO && err->os_errno == EINTR) { /* a signal came during a wait for input */

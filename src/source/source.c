@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct pm_source {
-    pm_walk *walk;
+    pm_walk walk;
     pm_feed feed;
     pm_unpack *unpack; /* NULL if the current file is plain */
     pm_walk_file file; /* the current file while `open` */
@@ -24,15 +24,10 @@ pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, pm_source 
                             pmapdb_error *err)
 {
     pm_source *s = calloc(1, sizeof *s);
-    pmapdb_status st;
 
     if (!s)
         return pm_fail_nomem(err);
-    st = pm_walk_new(paths, n_paths, &s->walk, err);
-    if (st != PMAPDB_OK) {
-        free(s);
-        return st;
-    }
+    s->walk = (pm_walk){.paths = paths, .n_paths = n_paths};
     *out = s;
     return PMAPDB_OK;
 }
@@ -51,7 +46,7 @@ void pm_source_free(pm_source *s)
     if (!s)
         return;
     close_file(s);
-    pm_walk_free(s->walk);
+    pm_walk_end(&s->walk);
     pm_feed_free(&s->feed);
     pm_buf_free(&s->name);
     pm_buf_free(&s->path);
@@ -167,7 +162,7 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
             bool another;
 
             close_file(s);
-            st = pm_walk_next(s->walk, &s->file, &another, err);
+            st = pm_walk_next(&s->walk, &s->file, &another, err);
             if (st == PMAPDB_OK && !another) {
                 *entry = NULL;
                 return PMAPDB_OK;

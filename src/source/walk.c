@@ -5,19 +5,11 @@
 #include "source/source.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SHOWN_MAX 200
 #define PID_MAX_DIGITS 7 /* 20261121 is a date */
-
-struct pm_walk {
-    char **paths;
-    size_t n_paths, next;
-    FTS *tree; /* tree of the path before `next`, or NULL */
-};
 
 const char *pm_walk_tail(const char *path)
 {
@@ -82,53 +74,11 @@ bool pm_walk_skips(pm_text path)
     return false;
 }
 
-/* ---- the list ---- */
-
-/* Copies a path and leaves one of several slashes at its end, because fts removes one. */
-static char *copy_path(const char *path)
-{
-    size_t len = strlen(path);
-
-    while (len > 1 && path[len - 1] == '/' && path[len - 2] == '/')
-        len--;
-    return strndup(path, len);
-}
-
-pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **out,
-                          pmapdb_error *err)
-{
-    pm_walk *walk = calloc(1, sizeof *walk);
-    bool whole = walk && (walk->paths = calloc(n_paths + 1, sizeof *walk->paths));
-
-    for (size_t i = 0; whole && i < n_paths; i++) {
-        walk->paths[i] = copy_path(paths[i]);
-        whole = walk->paths[i];
-        walk->n_paths += whole;
-    }
-    if (!whole) {
-        pm_walk_free(walk);
-        return pm_fail_nomem(err);
-    }
-    *out = walk;
-    return PMAPDB_OK;
-}
-
-static void leave_tree(pm_walk *walk)
+void pm_walk_end(pm_walk *walk)
 {
     if (walk->tree)
         fts_close(walk->tree);
     walk->tree = NULL;
-}
-
-void pm_walk_free(pm_walk *walk)
-{
-    if (!walk)
-        return;
-    leave_tree(walk);
-    for (size_t i = 0; i < walk->n_paths; i++)
-        free(walk->paths[i]);
-    free(walk->paths);
-    free(walk);
 }
 
 /* ---- files ---- */
@@ -227,7 +177,7 @@ static int by_bytes(const FTSENT **a, const FTSENT **b)
 
 static pmapdb_status begin_path(pm_walk *walk, pm_walk_file *file, bool *found, pmapdb_error *err)
 {
-    char *path = walk->paths[walk->next++];
+    const char *path = walk->paths[walk->next++];
 
     if (strcmp(path, PM_SOURCE_STDIN) == 0) {
         *file = (pm_walk_file){
@@ -235,8 +185,8 @@ static pmapdb_status begin_path(pm_walk *walk, pm_walk_file *file, bool *found, 
         *found = true;
         return PMAPDB_OK;
     }
-    walk->tree =
-        fts_open((char *[]){path, NULL}, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_bytes);
+    walk->tree = fts_open((char *[]){(char *)path, NULL},
+                          FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_bytes);
     return walk->tree ? PMAPDB_OK : cannot(errno, path, true, err);
 }
 
@@ -252,7 +202,7 @@ pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapd
         entry = walk->tree ? fts_read(walk->tree) : NULL;
         failed = entry ? 0 : errno;
         if (!entry)
-            leave_tree(walk);
+            pm_walk_end(walk);
         if (entry)
             st = visit(walk, entry, file, found, err);
         else if (failed)

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include <fts.h>
 
 typedef struct pm_walk_file {
     int fd;           /* the caller closes it, unless is_stdin or closed */
@@ -15,12 +16,14 @@ typedef struct pm_walk_file {
     bool closed; /* as in pm_source_entry */
 } pm_walk_file;
 
-typedef struct pm_walk pm_walk;
+/* Begins with the paths, which must outlive it, and `next` 0. */
+typedef struct pm_walk {
+    const char *const *paths;
+    size_t n_paths, next;
+    FTS *tree; /* of the path before `next`, or NULL */
+} pm_walk;
 
-/* The paths are copied. */
-pmapdb_status pm_walk_new(const char *const *paths, size_t n_paths, pm_walk **out,
-                          pmapdb_error *err);
-void pm_walk_free(pm_walk *walk);
+void pm_walk_end(pm_walk *walk);
 
 /* *found is false at the end. A failure concerns one path; the next call continues after this path.
  */

@@ -45,6 +45,7 @@ typedef struct table {
 typedef struct cursor {
     sqlite3_vtab_cursor base;
     sqlite3_value *args[ARGS_MAX]; /* or NULL */
+    const char *path;              /* of a file */
     pm_blocks *source;
     pm_found_block *block; /* NULL: no more rows */
     size_t at;             /* row of the block */
@@ -244,21 +245,21 @@ static pmapdb_status check_path(const char *path, pmapdb_error *err)
 
 static pmapdb_status open_file(cursor *c, pmapdb_error *err)
 {
-    const char *path = (const char *)sqlite3_value_text(c->args[0]);
     const char *dialect = c->args[1] ? (const char *)sqlite3_value_text(c->args[1]) : NULL;
     pm_dialect known;
     pmapdb_status st;
 
-    if (!path)
+    c->path = (const char *)sqlite3_value_text(c->args[0]);
+    if (!c->path)
         return pm_fail_nomem(err);
-    if (strlen(path) != (size_t)sqlite3_value_bytes(c->args[0]))
+    if (strlen(c->path) != (size_t)sqlite3_value_bytes(c->args[0]))
         return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
-    if (strcmp(path, PM_SOURCE_STDIN) == 0) /* which is not the extension's to read */
-        path = "./" PM_SOURCE_STDIN;
+    if (strcmp(c->path, PM_SOURCE_STDIN) == 0) /* which is not the extension's to read */
+        c->path = "./" PM_SOURCE_STDIN;
     st = pm_form_find(dialect, &known, err);
-    PM_STEP(st, check_path(path, err));
+    PM_STEP(st, check_path(c->path, err));
     PM_STEP(st,
-            pm_blocks_new(&(pm_blocks_options){.paths = &path, .n_paths = 1, .dialect = dialect},
+            pm_blocks_new(&(pm_blocks_options){.paths = &c->path, .n_paths = 1, .dialect = dialect},
                           &c->source, err));
     return st;
 }

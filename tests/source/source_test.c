@@ -66,7 +66,6 @@ static void directory(void **state)
     assert_int_equal(mkfifo("d/fifo", 0600), 0);
     box_expect("d", "d/Z (Z) Z\nd/a (a) A\nd/b/10 (10) ten\nd/b/2 (2) two\n"
                     "d/c (c) C\nd/link (link) A\n");
-    box_expect("d/b//", "d/b/10 (10) ten\nd/b/2 (2) two\n");
     box_expect("d/loop/d/b", "d/loop/d/b/10 (10) ten\n"
                              "d/loop/d/b/2 (2) two\n");
     box_expect("d/nothing", "");

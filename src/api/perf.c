@@ -16,7 +16,7 @@
 
 typedef struct perf_run {
     const pmapdb_perf_options *options;
-    pm_perf *perf;
+    pm_perf perf;
     pm_recording recording;
     pm_hash_parts *hash;
     uint64_t bytes, told;
@@ -31,10 +31,8 @@ void pmapdb_perf_defaults(pmapdb_perf_options *o)
 
 static pmapdb_status keep_going(perf_run *run, const char *path, pmapdb_error *err)
 {
-    const pmapdb_progress progress = {.what = path,
-                                      .unit = "events",
-                                      .done = pm_perf_counted(run->perf)->seen,
-                                      .bytes = run->bytes};
+    const pmapdb_progress progress = {
+        .what = path, .unit = "events", .done = run->perf.counts.seen, .bytes = run->bytes};
 
     if (run->bytes - run->told < PROGRESS_BYTES)
         return PMAPDB_OK;
@@ -69,9 +67,9 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
 
     while ((st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
         st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
-        if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && pm_perf_counted(run->perf)->seen == 0)
+        if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && run->perf.counts.seen == 0)
             return PMAPDB_OK; /* check_read writes the message */
-        PM_STEP(st, pm_perf_feed(run->perf, bytes, n, err));
+        PM_STEP(st, pm_perf_feed(&run->perf, bytes, n, err));
         if (st != PMAPDB_OK)
             return st;
         pm_hash_parts_add(run->hash, bytes, n);
@@ -80,7 +78,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
         if (st != PMAPDB_OK)
             return st;
     }
-    return st == PMAPDB_OK ? pm_perf_finish(run->perf, err) : st;
+    return st == PMAPDB_OK ? pm_perf_finish(&run->perf, err) : st;
 }
 
 /* Reads a path. Members of a folder or an archive are separate recordings. */
@@ -103,13 +101,13 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
 {
     if (run->bytes == 0)
         return pm_fail(err, PMAPDB_INPUT, "'%s' is empty; " HOW_TO, path);
-    if (pm_perf_counted(run->perf)->seen == 0)
+    if (run->perf.counts.seen == 0)
         return pm_fail(err, PMAPDB_INPUT, "'%s' is not the output of perf script; " HOW_TO, path);
-    if (pm_perf_counted(run->perf)->taken == 0)
+    if (run->perf.counts.taken == 0)
         return pm_fail(
             err, PMAPDB_INPUT,
             "'%s': none of its %llu events is an mmap, munmap, brk, mremap or mprotect; " HOW_TO,
-            path, (unsigned long long)pm_perf_counted(run->perf)->seen);
+            path, (unsigned long long)run->perf.counts.seen);
     return PMAPDB_OK;
 }
 
@@ -121,13 +119,14 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
     const pm_recording_options options = {path, run->options->host, run->options->pid,
                                           run->options->clock_offset_ns};
     const pm_recording *r = &run->recording;
-    pmapdb_status st = pm_perf_new(pm_recording_add, &run->recording, &run->perf, err);
+    pmapdb_status st;
 
+    pm_perf_init(&run->perf, pm_recording_add, &run->recording);
     pm_recording_begin(&run->recording, store);
-    PM_STEP(st, read_path(run, path, err));
+    st = read_path(run, path, err);
     PM_STEP(st, check_read(run, path, err));
-    PM_STEP(st, pm_recording_store(&run->recording, pm_perf_counted(run->perf),
-                                   pm_hash_parts_end(run->hash), &options, err));
+    PM_STEP(st, pm_recording_store(&run->recording, &run->perf.counts, pm_hash_parts_end(run->hash),
+                                   &options, err));
     PM_STEP(st, pm_perf_link(store, err));
     if (st == PMAPDB_OK)
         *result = (pmapdb_perf_result){.recording_id = r->recording_id,
@@ -150,7 +149,7 @@ pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
         pm_hash_parts_begin(run.hash);
         st = import(&run, store, path, result, err ? err : &local);
     }
-    pm_perf_free(run.perf);
+    pm_perf_free(&run.perf);
     pm_recording_free(&run.recording);
     pm_hash_parts_free(run.hash);
     return st;

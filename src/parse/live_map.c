@@ -1,38 +1,15 @@
 /* live_map: the map of one process, read repeatedly. */
 #include "parse/live_map.h"
 
-#include "base/buf.h"
-#include "parse/block.h"
 #include <stdio.h>
-#include <stdlib.h>
 
 #define STALE_BYTES ((size_t)64 << 10) /* growth besides doubling before a pool is renewed */
 
-struct pm_live_map {
-    pm_pool *pool;
-    size_t fresh_bytes; /* of the pool after its first reading; 0 before that */
-    pm_dialect dialect;
-    pm_reader *reader; /* of the current reading */
-    uint32_t *rows;    /* of the reader */
-    size_t n, n_blocks;
-    pm_block block; /* the first block, without its texts */
-    char missing[160];
-    bool torn, in_line; /* in_line: the text so far ends in the middle of a line */
-};
-
-pmapdb_status pm_live_map_new(pm_live_map **out, pmapdb_error *err)
-{
-    *out = calloc(1, sizeof **out);
-    return *out ? PMAPDB_OK : pm_fail_nomem(err);
-}
-
 void pm_live_map_free(pm_live_map *map)
 {
-    if (!map)
-        return;
     pm_reader_free(map->reader);
     pm_pool_free(map->pool);
-    free(map);
+    *map = (pm_live_map){0};
 }
 
 static pmapdb_status take_block(void *live_map, const pm_block *block, uint32_t *rows, size_t n,
@@ -128,11 +105,6 @@ pmapdb_status pm_live_map_replace(pm_live_map *map, size_t row, const pm_mapping
                                   pmapdb_error *err)
 {
     return pm_pool_mapping(map->pool, m, &map->rows[row], err);
-}
-
-bool pm_live_map_torn(const pm_live_map *map)
-{
-    return map->torn;
 }
 
 size_t pm_live_map_bytes(const pm_live_map *map)

@@ -6,11 +6,23 @@
 #ifndef PM_PARSE_LIVE_MAP_H
 #define PM_PARSE_LIVE_MAP_H
 
-#include "base/record/capture.h"
+#include "parse/reader.h"
 
-typedef struct pm_live_map pm_live_map;
+/* Zeroed, it is empty. It must not move while a reading is under way. */
+typedef struct pm_live_map {
+    pm_pool *pool;
+    size_t fresh_bytes; /* of the pool after its first reading; 0 before that */
+    pm_dialect dialect;
+    pm_reader *reader; /* of the current reading */
+    uint32_t *rows;    /* of the reader */
+    size_t n, n_blocks;
+    pm_block block; /* the first block, without its texts */
+    char missing[160];
+    bool torn;    /* the reading failed because the map changed: another one may succeed */
+    bool in_line; /* the text so far ends in the middle of a line */
+} pm_live_map;
 
-pmapdb_status pm_live_map_new(pm_live_map **out, pmapdb_error *err);
+/* Makes it empty again. */
 void pm_live_map_free(pm_live_map *map);
 
 /* Begins the next reading, of `dialect` (smaps or maps). The results of an earlier reading become
@@ -23,9 +35,6 @@ pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, pmapdb_er
  * Fails with PMAPDB_INPUT if the map is incomplete. Sets block->empty if the map has no mapping. */
 pmapdb_status pm_live_map_finish(pm_live_map *map, pm_block *block, const pm_pool **pool,
                                  const uint32_t **rows, size_t *n_rows, pmapdb_error *err);
-
-/* True if the reading failed because the map changed meanwhile. Another reading may succeed. */
-bool pm_live_map_torn(const pm_live_map *map);
 
 /* Bytes held, for a caller with a budget. */
 size_t pm_live_map_bytes(const pm_live_map *map);

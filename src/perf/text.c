@@ -5,27 +5,11 @@
  * and reads the words before the name backwards. */
 #include "perf/text.h"
 
-#include "base/line.h"
 #include "base/num.h"
-
-#include <stdlib.h>
 
 #define EVENT PM_TEXT("syscalls:sys_e")
 #define BLANKS " \t"
 #define NS_DIGITS 9
-
-struct pm_perf {
-    pm_perf_fn on_event;
-    void *ctx;
-    pm_lines lines;
-    bool unended;  /* the line is the last one and has no newline */
-    uint64_t line; /* number of the last line */
-    pm_perf_counts counts;
-    enum { BETWEEN, IN_CALL, IN_OTHER } state; /* no event is open; a call; an event to skip */
-    pm_perf_event event;                       /* IN_CALL: the open event without its texts */
-    pm_buf text;                               /* IN_CALL: comm, followed by the chain */
-    size_t comm_len;
-};
 
 /* ---- time and thread ---- */
 
@@ -190,9 +174,9 @@ static const char *find_name(pm_text line, pm_text *rest, pm_perf_event *event)
 static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 {
     pm_text text = pm_buf_text(&p->text);
-    bool is_call = p->state == IN_CALL;
+    bool is_call = p->state == PM_PERF_IN_CALL;
 
-    p->state = BETWEEN;
+    p->state = PM_PERF_BETWEEN;
     if (!is_call)
         return PMAPDB_OK;
     p->counts.taken++;
@@ -203,7 +187,7 @@ static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 
 static pmapdb_status too_long(pm_perf *p)
 {
-    p->state = IN_OTHER;
+    p->state = PM_PERF_IN_OTHER;
     p->counts.bad++;
     return PMAPDB_OK;
 }
@@ -212,7 +196,7 @@ static pmapdb_status add_frame(pm_perf *p, pm_text frame, pmapdb_error *err)
 {
     pmapdb_status st;
 
-    if (p->state != IN_CALL || (p->unended && frame.data[frame.len - 1] != ')'))
+    if (p->state != PM_PERF_IN_CALL || (p->unended && frame.data[frame.len - 1] != ')'))
         return PMAPDB_OK;
     if (p->text.len + frame.len + 1 > PM_PERF_EVENT_MAX)
         return too_long(p);
@@ -228,7 +212,7 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
     pmapdb_status st = end_event(p, err);
 
     p->counts.seen++;
-    p->state = IN_OTHER;
+    p->state = PM_PERF_IN_OTHER;
     return st;
 }
 
@@ -246,7 +230,7 @@ static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front,
     p->event = *event;
     p->event.line = p->line;
     p->comm_len = event->comm.len;
-    p->state = IN_CALL;
+    p->state = PM_PERF_IN_CALL;
     pm_buf_clear(&p->text);
     st = pm_buf_add(&p->text, event->comm.data, p->comm_len, err);
     return st == PMAPDB_OK && frame.len ? add_frame(p, frame, err) : st;
@@ -311,26 +295,17 @@ static pmapdb_status take_line(void *ctx, pm_text line, pmapdb_error *err)
 
 /* ---- the reader ---- */
 
-pmapdb_status pm_perf_new(pm_perf_fn on_event, void *ctx, pm_perf **out, pmapdb_error *err)
+void pm_perf_init(pm_perf *p, pm_perf_fn on_event, void *ctx)
 {
-    pm_perf *p = calloc(1, sizeof *p);
-
-    if (!p)
-        return pm_fail_nomem(err);
-    p->on_event = on_event;
-    p->ctx = ctx;
-    p->lines = (pm_lines){.fn = take_line, .ctx = p, .max = PM_PERF_EVENT_MAX};
-    *out = p;
-    return PMAPDB_OK;
+    *p = (pm_perf){.on_event = on_event,
+                   .ctx = ctx,
+                   .lines = {.fn = take_line, .ctx = p, .max = PM_PERF_EVENT_MAX}};
 }
 
 void pm_perf_free(pm_perf *p)
 {
-    if (!p)
-        return;
     pm_lines_free(&p->lines);
     pm_buf_free(&p->text);
-    free(p);
 }
 
 pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err)
@@ -345,9 +320,4 @@ pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err)
     p->unended = true;
     st = pm_lines_finish(&p->lines, err);
     return st == PMAPDB_OK ? end_event(p, err) : st;
-}
-
-const pm_perf_counts *pm_perf_counted(const pm_perf *p)
-{
-    return &p->counts;
 }

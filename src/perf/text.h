@@ -18,6 +18,7 @@
 #ifndef PM_PERF_TEXT_H
 #define PM_PERF_TEXT_H
 
+#include "base/line.h"
 #include "perf/call.h"
 
 #define PM_PERF_EVENT_MAX ((size_t)1 << 20)
@@ -49,18 +50,29 @@ typedef struct pm_perf_counts {
                                             --show-lost-events prints */
 } pm_perf_counts;
 
-typedef struct pm_perf pm_perf;
-
 /* Texts are valid during the call. */
 typedef pmapdb_status (*pm_perf_fn)(void *ctx, const pm_perf_event *event, pmapdb_error *err);
 
-pmapdb_status pm_perf_new(pm_perf_fn on_event, void *ctx, pm_perf **out, pmapdb_error *err);
+typedef struct pm_perf {
+    pm_perf_fn on_event;
+    void *ctx;
+    pm_lines lines;
+    bool unended;  /* the line is the last one and has no newline */
+    uint64_t line; /* number of the last line */
+    pm_perf_counts counts;
+    enum { PM_PERF_BETWEEN, PM_PERF_IN_CALL, PM_PERF_IN_OTHER } state; /* in an event to skip */
+    pm_perf_event event; /* in a call: the open event without its texts */
+    pm_buf text;         /* in a call: comm, followed by the chain */
+    size_t comm_len;
+} pm_perf;
+
+/* The reader must not move until pm_perf_free. */
+void pm_perf_init(pm_perf *p, pm_perf_fn on_event, void *ctx);
 void pm_perf_free(pm_perf *p);
 pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error *err);
 /* Ends the input. A last line without a newline may be cut off: an event in it is bad, a frame
  * counts if it ends in a parenthesis. */
 pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err);
-const pm_perf_counts *pm_perf_counted(const pm_perf *p);
 
 /* One frame of a chain; texts point into it. */
 typedef struct pm_perf_frame {

@@ -114,7 +114,7 @@ static void the_gone_are_forgotten(void **state)
     second = pm_targets_get(&run.targets, first->pid, first->start_time + 1);
     assert_non_null(second);
     assert_int_equal(run.targets.n, 1);
-    assert_null(second->map);
+    assert_null(second->map.pool);
     end_run(&run);
 }
 
@@ -209,8 +209,8 @@ static void a_beat_in_parts(void **state)
         run.capture_id = 0;
         assert_int_equal(sweep(&run), PMAPDB_OK);
         assert_int_equal(run.targets.n, 2);
-        assert_int_equal(run.targets.item[0]->map == NULL, beyond);
-        assert_non_null(run.targets.item[1]->map);
+        assert_int_equal(run.targets.item[0]->map.pool == NULL, beyond);
+        assert_non_null(run.targets.item[1]->map.pool);
     }
     assert_int_equal(number(l, "SELECT count(*) FROM snapshot"), 4);
     assert_int_equal(number(l, "SELECT count(DISTINCT capture_id) FROM snapshot"), 2);

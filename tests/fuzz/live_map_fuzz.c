@@ -82,24 +82,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = fuzz_open(data, size);
     pm_dialect dialect = fuzz_byte(&in) % 2 ? PM_DIALECT_MAPS : PM_DIALECT_SMAPS;
     uint8_t split = fuzz_byte(&in);
-    pm_live_map *a = NULL, *fresh = NULL;
+    pm_live_map a = {0}, fresh = {0};
     pm_text before = PM_TEXT("");
     result known, whole;
 
-    FUZZ_CHECK(pm_live_map_new(&a, NULL) == PMAPDB_OK, "memory");
     for (int turn = 0; turn < 6 && in.p < in.end; turn++) {
         pm_text t = fuzz_until(&in, 0xff);
 
         if (split % 2)
             fuzz_read_known(before, t, split);
         before = t;
-        known = read_map(a, dialect, t, split);
+        known = read_map(&a, dialect, t, split);
 
         if (known.st != PMAPDB_OK)
             continue;
         put_result(&tape, &known);
-        FUZZ_CHECK(pm_live_map_new(&fresh, NULL) == PMAPDB_OK, "memory");
-        whole = read_map(fresh, dialect, t, 0);
+        whole = read_map(&fresh, dialect, t, 0);
         if (whole.st == PMAPDB_OK) {
             put_result(&other, &whole);
             fuzz_same(&tape, &other, "what is known makes no difference");
@@ -107,8 +105,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (whole.n)
                 compare_with_reader(dialect, t, &tape);
         }
-        pm_live_map_free(fresh);
+        pm_live_map_free(&fresh);
     }
-    pm_live_map_free(a);
+    pm_live_map_free(&a);
     return 0;
 }

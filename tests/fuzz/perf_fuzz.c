@@ -72,22 +72,22 @@ static pmapdb_status feed(void *reader, const char *bytes, size_t n, pmapdb_erro
 static void read_perf(seen *s, pm_text t, uint8_t split)
 {
     const pm_perf_counts *counts;
-    pm_perf *p = NULL;
+    pm_perf p;
     pmapdb_error err = {0};
-    pmapdb_status st = pm_perf_new(on_event, s, &p, &err);
+    pmapdb_status st;
 
     *s = (seen){.tape = s->tape};
     pm_buf_clear(&s->tape);
+    pm_perf_init(&p, on_event, s);
+    st = fuzz_feed(feed, &p, t, split, &err);
     if (st == PMAPDB_OK)
-        st = fuzz_feed(feed, p, t, split, &err);
-    if (st == PMAPDB_OK)
-        st = pm_perf_finish(p, &err);
+        st = pm_perf_finish(&p, &err);
     FUZZ_CHECK(st == PMAPDB_OK, "status %d: %s", (int)st, err.text);
-    counts = pm_perf_counted(p);
+    counts = &p.counts;
     FUZZ_CHECK(counts->taken == s->events && s->events <= counts->seen, "%" PRIu64 " events",
                s->events);
     fuzz_put(&s->tape, counts, sizeof *counts);
-    pm_perf_free(p);
+    pm_perf_free(&p);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

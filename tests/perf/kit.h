@@ -69,21 +69,21 @@ static inline perf_seen perf_read(pm_text t, size_t step)
     const pm_perf_counts *counts;
     uint64_t lost;
     pmapdb_error err;
-    pm_perf *p = NULL;
+    pm_perf p;
 
-    assert_int_equal(pm_perf_new(perf_kit_event, &s, &p, &err), PMAPDB_OK);
+    pm_perf_init(&p, perf_kit_event, &s);
     for (size_t at = 0; at < t.len && s.status == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
         char *chunk = malloc(n); /* its own allocation, so the sanitizer sees a read past its end */
 
         assert_non_null(chunk);
         memcpy(chunk, t.data + at, n);
-        s.status = pm_perf_feed(p, chunk, n, &err);
+        s.status = pm_perf_feed(&p, chunk, n, &err);
         free(chunk);
     }
     if (s.status == PMAPDB_OK)
-        s.status = pm_perf_finish(p, &err);
-    counts = pm_perf_counted(p);
+        s.status = pm_perf_finish(&p, &err);
+    counts = &p.counts;
     lost =
         counts->lost_records > counts->lost_samples ? counts->lost_records : counts->lost_samples;
     s.seen = counts->seen;
@@ -93,7 +93,7 @@ static inline perf_seen perf_read(pm_text t, size_t step)
         pm_buf_addf(&s.text, NULL, "bad %" PRIu64 "\n", s.bad);
     if (lost)
         pm_buf_addf(&s.text, NULL, "lost %" PRIu64 "\n", lost);
-    pm_perf_free(p);
+    pm_perf_free(&p);
     assert_int_equal(s.taken, s.events);
     assert_true(s.taken <= s.seen);
     return s;

@@ -67,13 +67,13 @@ static listing list(const char *name)
 {
     pm_buf bytes = unpack(name);
     listing l = {0};
-    pm_perf *p = NULL;
+    pm_perf p;
 
-    assert_int_equal(pm_perf_new(add_event, &l, &p, NULL), PMAPDB_OK);
-    assert_int_equal(pm_perf_feed(p, bytes.data, bytes.len, NULL), PMAPDB_OK);
-    assert_int_equal(pm_perf_finish(p, NULL), PMAPDB_OK);
-    assert_int_equal(pm_perf_counted(p)->seen, pm_perf_counted(p)->taken);
-    pm_perf_free(p);
+    pm_perf_init(&p, add_event, &l);
+    assert_int_equal(pm_perf_feed(&p, bytes.data, bytes.len, NULL), PMAPDB_OK);
+    assert_int_equal(pm_perf_finish(&p, NULL), PMAPDB_OK);
+    assert_int_equal(p.counts.seen, p.counts.taken);
+    pm_perf_free(&p);
     pm_buf_free(&bytes);
     return l;
 }

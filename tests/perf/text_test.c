@@ -228,14 +228,13 @@ static void callbacks(void **state)
     static const char text[] = BRK BRK BRK;
     int calls = 0;
     pmapdb_error err;
-    pm_perf *p = NULL;
+    pm_perf p;
 
-    assert_int_equal(pm_perf_new(refuse, &calls, &p, &err), PMAPDB_OK);
-    assert_int_equal(pm_perf_feed(p, text, sizeof text - 1, &err), PMAPDB_INPUT);
+    pm_perf_init(&p, refuse, &calls);
+    assert_int_equal(pm_perf_feed(&p, text, sizeof text - 1, &err), PMAPDB_INPUT);
     assert_string_equal(err.text, "enough");
     assert_int_equal(calls, 1);
-    pm_perf_free(p);
-    pm_perf_free(NULL);
+    pm_perf_free(&p);
 }
 
 RUN_TESTS(TEST(all_calls), TEST(fields), TEST(names_of_threads), TEST(chains), TEST(other_events),

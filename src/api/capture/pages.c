@@ -279,7 +279,7 @@ static pmapdb_status fill_rows(const pm_capture_run *run, pm_target *t,
         set_numbers(&m, &counts[i], page_kib, swap_used);
         pm_totals_add(&block->totals, &m);
         block->fields |= m.present;
-        st = pm_live_map_replace(t->map, i, &m, err);
+        st = pm_live_map_replace(&t->map, i, &m, err);
     }
     block->dialect = PM_DIALECT_PAGEMAP;
     return st;

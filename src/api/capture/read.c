@@ -14,14 +14,13 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
 {
     pm_capture *c = &t->capture;
     const uint32_t *rows = NULL;
-    pmapdb_status st = t->map ? PMAPDB_OK : pm_live_map_new(&t->map, err);
+    pmapdb_status st = pm_live_map_begin(&t->map, dialect, err);
 
-    PM_STEP(st, pm_live_map_begin(t->map, dialect, err));
-    PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, pm_live_map_feed, t->map,
+    PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, pm_live_map_feed, &t->map,
                                  &t->live, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
-    st = pm_live_map_finish(t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
+    st = pm_live_map_finish(&t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
     c->rows = (uint32_t *)rows; /* until the next reading, which is after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)
         *fate = PM_PROC_GONE; /* the memory of a process ends before the process */
@@ -36,7 +35,7 @@ static void read_whole_map(pm_capture_run *run, const pm_proc *p, pm_target *t, 
 
     for (int i = 0; i < TRIES && st == PMAPDB_INPUT; i++)
         st = read_map(p, t, dialect, piece, fate, &run->error);
-    if (st == PMAPDB_INPUT && pm_live_map_torn(t->map))
+    if (st == PMAPDB_INPUT && t->map.torn)
         *fate = PM_PROC_TORN;
     else
         did(run, st);

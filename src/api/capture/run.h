@@ -41,8 +41,8 @@ typedef struct pm_selection {
 /* What the run remembers between beats about one life of a pid. */
 typedef struct pm_target {
     int64_t pid, start_time;
-    uint64_t beat;    /* the last beat that met the process */
-    pm_live_map *map; /* its map at the last reading; NULL: forgotten */
+    uint64_t beat;   /* the last beat that met the process */
+    pm_live_map map; /* at the last reading; empty: forgotten */
     /* of the current beat: */
     bool waiting; /* read, but not stored yet */
     bool refused; /* the store refuses it */

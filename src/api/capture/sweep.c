@@ -13,7 +13,7 @@
 
 static void free_target(pm_target *target)
 {
-    pm_live_map_free(target->map);
+    pm_live_map_free(&target->map);
     pm_buf_free(&target->memory);
     pm_buf_free(&target->cmdline);
     pm_buf_free(&target->environment);
@@ -165,7 +165,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         return;
     }
     fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
-    run->map_bytes += t->map ? pm_live_map_bytes(t->map) : 0;
+    run->map_bytes += pm_live_map_bytes(&t->map);
     if (run->copied && fate != PM_PROC_GOOD && fate != PM_PROC_TORN)
         fate = PM_PROC_UNREADABLE; /* who copied it might not read it */
     if (run->st == PMAPDB_INPUT) { /* the fault of this process: the others go on */
@@ -219,10 +219,8 @@ static void capture_pid(pm_capture_run *run, int64_t pid)
 
 static void forget_maps(pm_capture_run *run)
 {
-    for (size_t i = 0; i < run->targets.n; i++) {
-        pm_live_map_free(run->targets.item[i]->map);
-        run->targets.item[i]->map = NULL;
-    }
+    for (size_t i = 0; i < run->targets.n; i++)
+        pm_live_map_free(&run->targets.item[i]->map);
     run->map_bytes = 0;
 }
 
@@ -265,7 +263,7 @@ static void forget_the_past(pm_capture_run *run)
     size_t bytes = 0;
 
     for (size_t i = 0; i < t->n; i++)
-        bytes += t->item[i]->map ? pm_live_map_bytes(t->item[i]->map) : 0;
+        bytes += pm_live_map_bytes(&t->item[i]->map);
     if (bytes > PM_MAPS_BYTES)
         forget_maps(run);
     if (t->ended < ENDED_MOST && run->n_begun % FORGET_BEATS != 0)

@@ -76,7 +76,7 @@ static pmapdb_status set_referenced(pm_target *t, const pm_idle_pages *pages, ui
         if (pages[i].untracked > UNTRACKED_LEAST && pages[i].untracked * NEARLY > all)
             m.present &= ~PM_BIT(PM_REFERENCED);
         t->capture.block.fields |= m.present;
-        st = pm_live_map_replace(t->map, i, &m, err);
+        st = pm_live_map_replace(&t->map, i, &m, err);
     }
     return st;
 }

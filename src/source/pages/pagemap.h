@@ -43,7 +43,7 @@ typedef struct pm_page_ranges {
     uint64_t family; /* key of its forks: pm_family_add() */
     const pm_pool *pool;
     const uint32_t *rows; /* the mappings in the pool; valid until the next reading */
-    pm_live_map *live;
+    pm_live_map live;
     /* How their pages are read; each finding of ranges clears these: */
     pm_sets *sets;     /* the current process of it is p; or NULL */
     pm_chunks *chunks; /* of these sets; or NULL */

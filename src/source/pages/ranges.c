@@ -42,15 +42,15 @@ pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_
                                   pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err)
 {
     pm_block block;
-    pmapdb_status st = r->live ? PMAPDB_OK : pm_live_map_new(&r->live, err);
+    pmapdb_status st;
 
     clear(r);
-    PM_STEP(st, pm_live_map_begin(r->live, PM_DIALECT_MAPS, err));
-    PM_STEP(st,
-            pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, r->live, NULL, fate, err));
+    st = pm_live_map_begin(&r->live, PM_DIALECT_MAPS, err);
+    PM_STEP(st, pm_proc_read_map(p, "maps", PM_PROC_PIECE, pm_live_map_feed, &r->live, NULL, fate,
+                                 err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
-    st = pm_live_map_finish(r->live, &block, &r->pool, &r->rows, &r->n, err);
+    st = pm_live_map_finish(&r->live, &block, &r->pool, &r->rows, &r->n, err);
     for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++)
         st = add(r, i, pm_page_ranges_mapping(r, i), map, sets, err);
     return st;
@@ -58,7 +58,7 @@ pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_
 
 void pm_page_ranges_free(pm_page_ranges *r)
 {
-    pm_live_map_free(r->live);
+    pm_live_map_free(&r->live);
     free(r->range);
     free(r->counts);
     *r = (pm_page_ranges){0};

@@ -20,7 +20,7 @@ static bool is_moment(int64_t ms)
 pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
 {
     pm_dialect dialect;
-    pm_keep_cmdline *keep = NULL;
+    pm_keep_cmdline keep = {0};
     pmapdb_status st;
 
     if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
@@ -36,8 +36,8 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
         return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
     if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
         return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
-    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
-    pm_keep_cmdline_free(keep);
+    st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    pm_keep_cmdline_free(&keep);
     return st == PMAPDB_OK ? pm_form_find(o->dialect, &dialect, err) : st;
 }
 
@@ -74,15 +74,15 @@ static const char *wrong_option(const pmapdb_capture_options *o)
 pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
 {
     const char *wrong = wrong_option(o);
-    pm_keep_cmdline *keep = NULL;
+    pm_keep_cmdline keep = {0};
     pm_selection s = {0};
     pmapdb_status st;
 
     if (wrong)
         return pm_fail(err, PMAPDB_USAGE, "%s", wrong);
-    st = pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
     PM_STEP(st, pm_select_init(&s, o, err));
-    pm_keep_cmdline_free(keep);
+    pm_keep_cmdline_free(&keep);
     pm_select_free(&s);
     return st;
 }

@@ -2,25 +2,14 @@
 #include "api/names.h"
 
 #include "api/one_file.h"
-#include <stdlib.h>
 
 #define FILE_MAX ((size_t)65536)
-#define RULES_MAX 256
-
-struct pm_names_file {
-    pm_buf text; /* the names point into it */
-    size_t n;
-    pm_text name[RULES_MAX];
-    pm_expression *holds[RULES_MAX];
-};
 
 void pm_names_close(pm_names_file *names)
 {
-    for (size_t i = 0; names && i < names->n; i++)
+    for (size_t i = 0; i < names->n; i++)
         pm_expression_free(names->holds[i]);
-    if (names)
-        pm_buf_free(&names->text);
-    free(names);
+    pm_buf_free(&names->text);
 }
 
 static pmapdb_status add_rule(pm_names_file *f, pm_text line, pmapdb_error *err)
@@ -30,8 +19,8 @@ static pmapdb_status add_rule(pm_names_file *f, pm_text line, pmapdb_error *err)
 
     if (!name.len || *name.data == '#')
         return PMAPDB_OK;
-    if (f->n == RULES_MAX)
-        return pm_fail(err, PMAPDB_USAGE, "there are more than %d rules", RULES_MAX);
+    if (f->n == PM_NAMES_MAX)
+        return pm_fail(err, PMAPDB_USAGE, "there are more than %d rules", PM_NAMES_MAX);
     st = pm_expression_new(line, &f->holds[f->n], err);
     if (st == PMAPDB_OK && pm_expression_needs(f->holds[f->n]) & PM_NEED_ANCESTORS) {
         pm_expression_free(f->holds[f->n]);
@@ -42,32 +31,23 @@ static pmapdb_status add_rule(pm_names_file *f, pm_text line, pmapdb_error *err)
     return st;
 }
 
-pmapdb_status pm_names_read(const char *path, pm_names_file **out, pmapdb_error *err)
+pmapdb_status pm_names_read(const char *path, pm_names_file *out, pmapdb_error *err)
 {
-    pm_names_file *f;
     pmapdb_error why;
     pmapdb_status st;
     pm_text rest;
 
-    *out = NULL;
     if (!path)
         return PMAPDB_OK;
-    f = calloc(1, sizeof *f);
-    if (!f)
-        return pm_fail_nomem(err);
-    st = pm_one_file_read(path, FILE_MAX, &f->text, err);
-    if (st == PMAPDB_OK && f->text.len > FILE_MAX)
+    st = pm_one_file_read(path, FILE_MAX, &out->text, err);
+    if (st == PMAPDB_OK && out->text.len > FILE_MAX)
         st = pm_fail(err, PMAPDB_USAGE, "'%s' has more than 64 KiB", path);
-    rest = pm_buf_text(&f->text);
+    rest = pm_buf_text(&out->text);
     for (int line = 1; rest.len && st == PMAPDB_OK; line++) {
-        st = add_rule(f, pm_text_cut(&rest, '\n'), &why);
+        st = add_rule(out, pm_text_cut(&rest, '\n'), &why);
         if (st != PMAPDB_OK)
             st = pm_fail(err, st, "%s:%d: %s", path, line, why.text);
     }
-    if (st == PMAPDB_OK)
-        *out = f;
-    else
-        pm_names_close(f);
     return st;
 }
 
@@ -75,19 +55,19 @@ unsigned pm_names_needs(const pm_names_file *names)
 {
     unsigned needs = 0;
 
-    for (size_t i = 0; names && i < names->n; i++)
+    for (size_t i = 0; i < names->n; i++)
         needs |= pm_expression_needs(names->holds[i]);
     return needs;
 }
 
-pmapdb_status pm_names_find(pm_names_file *names, const pm_facts *facts, pm_text *name,
+pmapdb_status pm_names_find(const pm_names_file *names, const pm_facts *facts, pm_text *name,
                             pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
     bool holds = false;
 
     *name = PM_TEXT("");
-    for (size_t i = 0; names && i < names->n && st == PMAPDB_OK && !holds; i++) {
+    for (size_t i = 0; i < names->n && st == PMAPDB_OK && !holds; i++) {
         st = pm_expression_holds(names->holds[i], facts, &holds, err);
         if (holds)
             *name = names->name[i];

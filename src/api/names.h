@@ -8,19 +8,28 @@
 #ifndef PM_API_NAMES_H
 #define PM_API_NAMES_H
 
+#include "base/buf.h"
 #include "store/func/expression.h"
 
-typedef struct pm_names_file pm_names_file;
+#define PM_NAMES_MAX 256
 
-/* Fails with "FILE:LINE: ..." on a wrong rule. path NULL: no rules, *out becomes NULL. */
-pmapdb_status pm_names_read(const char *path, pm_names_file **out, pmapdb_error *err);
+/* Zeroed, there are no rules. */
+typedef struct pm_names_file {
+    pm_buf text; /* the names point into it */
+    size_t n;
+    pm_text name[PM_NAMES_MAX];
+    pm_expression *holds[PM_NAMES_MAX];
+} pm_names_file;
+
+/* Fails with "FILE:LINE: ..." on a wrong rule. path NULL: no rules. */
+pmapdb_status pm_names_read(const char *path, pm_names_file *out, pmapdb_error *err);
 void pm_names_close(pm_names_file *names);
 
 /* The facts that the rules read: pm_expression_needs() of all of them. */
 unsigned pm_names_needs(const pm_names_file *names);
 
-/* *name is empty if no rule holds, or names is NULL. */
-pmapdb_status pm_names_find(pm_names_file *names, const pm_facts *facts, pm_text *name,
+/* *name is empty if no rule holds. */
+pmapdb_status pm_names_find(const pm_names_file *names, const pm_facts *facts, pm_text *name,
                             pmapdb_error *err);
 
 #endif

@@ -2,7 +2,6 @@
 #include "classify/keep_cmdline.h"
 
 #include "base/num.h"
-#include "classify/rules_regex.h"
 #include <stdlib.h>
 
 #define MATCHES_MAX 1000 /* matches of one regex in one line */
@@ -17,27 +16,15 @@ static const interpreter interpreters[] = {
 #undef PM_INTERPRETER
 };
 
-struct pm_keep_cmdline {
-    pm_regex **regex;
-    size_t n;
-    pm_regex_space space;
-    pm_buf line;  /* the arguments, then the result */
-    pm_buf marks; /* one byte per byte of the line: 1 if it is kept */
-};
-
-pmapdb_status pm_keep_cmdline_new(const char *const *regexes, size_t n, pm_keep_cmdline **out,
-                                  pmapdb_error *err)
+pmapdb_status pm_keep_cmdline_init(const char *const *regexes, size_t n, pm_keep_cmdline *keep,
+                                   pmapdb_error *err)
 {
-    pm_keep_cmdline *keep = calloc(1, sizeof *keep);
     pmapdb_status st = PMAPDB_OK;
     pmapdb_error why;
 
-    if (keep)
-        keep->regex = calloc(n + 1, sizeof(pm_regex *));
-    if (!keep || !keep->regex) {
-        free(keep);
+    *keep = (pm_keep_cmdline){.regex = calloc(n + 1, sizeof(pm_regex *))};
+    if (!keep->regex)
         return pm_fail_nomem(err);
-    }
     for (; st == PMAPDB_OK && keep->n < n; keep->n += st == PMAPDB_OK) {
         st = pm_regex_new(pm_text_of(regexes[keep->n]), keep->n, &keep->regex[keep->n], &why);
         if (st == PMAPDB_INPUT)
@@ -46,24 +33,17 @@ pmapdb_status pm_keep_cmdline_new(const char *const *regexes, size_t n, pm_keep_
         else if (st != PMAPDB_OK)
             st = pm_fail_nomem(err);
     }
-    if (st == PMAPDB_OK)
-        *out = keep;
-    else
-        pm_keep_cmdline_free(keep);
     return st;
 }
 
 void pm_keep_cmdline_free(pm_keep_cmdline *keep)
 {
-    if (!keep)
-        return;
     for (size_t i = 0; i < keep->n; i++)
         pm_regex_free(keep->regex[i]);
     pm_regex_space_free(&keep->space);
     pm_buf_free(&keep->line);
     pm_buf_free(&keep->marks);
     free(keep->regex);
-    free(keep);
 }
 
 /* Marks a part of the line. */

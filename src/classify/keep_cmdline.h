@@ -13,12 +13,19 @@
 #define PM_CLASSIFY_KEEP_CMDLINE_H
 
 #include "base/buf.h"
+#include "classify/rules_regex.h"
 
-typedef struct pm_keep_cmdline pm_keep_cmdline;
+typedef struct pm_keep_cmdline {
+    pm_regex **regex;
+    size_t n;
+    pm_regex_space space;
+    pm_buf line;  /* the arguments, then the result */
+    pm_buf marks; /* one byte per byte of the line: 1 if it is kept */
+} pm_keep_cmdline;
 
-/* Fails with PMAPDB_USAGE on a wrong regex. */
-pmapdb_status pm_keep_cmdline_new(const char *const *regexes, size_t n, pm_keep_cmdline **out,
-                                  pmapdb_error *err);
+/* Fails with PMAPDB_USAGE on a wrong regex; *out is to be freed in any case. */
+pmapdb_status pm_keep_cmdline_init(const char *const *regexes, size_t n, pm_keep_cmdline *out,
+                                   pmapdb_error *err);
 void pm_keep_cmdline_free(pm_keep_cmdline *keep);
 
 /* Returns the kept parts of `arguments`, separated by blanks; valid until the next call. Arguments

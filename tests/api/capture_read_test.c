@@ -16,12 +16,12 @@ static void begin_run(live *l, pm_capture_run *run)
     assert_int_equal(pm_proc_open_root("/proc", &run->root, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_boot_id(run->root, run->boot_id, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_host_new(run->root, &run->machine, NULL), PMAPDB_OK);
-    assert_int_equal(pm_keep_cmdline_new(NULL, 0, &run->keep_cmdline, NULL), PMAPDB_OK);
+    assert_int_equal(pm_keep_cmdline_init(NULL, 0, &run->keep_cmdline, NULL), PMAPDB_OK);
 }
 
 static void end_run(pm_capture_run *run)
 {
-    pm_keep_cmdline_free(run->keep_cmdline);
+    pm_keep_cmdline_free(&run->keep_cmdline);
     pm_proc_host_free(run->machine);
     pm_select_free(&run->selection);
     pm_targets_free(&run->targets);

@@ -5,16 +5,16 @@
 
 static void keeps(const char *const *regexes, size_t n, pm_text line, const char *expected)
 {
-    pm_keep_cmdline *keep = NULL;
+    pm_keep_cmdline keep = {0};
     pmapdb_error err;
     pm_text kept;
 
-    assert_int_equal(pm_keep_cmdline_new(regexes, n, &keep, &err), PMAPDB_OK);
-    assert_int_equal(pm_keep_cmdline_of(keep, line, &kept, &err), PMAPDB_OK);
+    assert_int_equal(pm_keep_cmdline_init(regexes, n, &keep, &err), PMAPDB_OK);
+    assert_int_equal(pm_keep_cmdline_of(&keep, line, &kept, &err), PMAPDB_OK);
     if (!pm_text_equal(kept, pm_text_of(expected)))
         fail_msg("'%.*s' is kept of '%.*s', not '%s'", (int)kept.len, kept.data, (int)line.len,
                  line.data, expected);
-    pm_keep_cmdline_free(keep);
+    pm_keep_cmdline_free(&keep);
 }
 
 /* A blank in `line` stands between arguments, as tools print them; then NULs do. */
@@ -135,12 +135,12 @@ static void what_gives_up_keeps_nothing(void **state)
 static void wrong_regexes(void **state)
 {
     static const char *const wrong[] = {"("};
-    pm_keep_cmdline *keep = NULL;
+    pm_keep_cmdline keep;
     pmapdb_error err;
 
-    assert_int_equal(pm_keep_cmdline_new(wrong, 1, &keep, &err), PMAPDB_USAGE);
+    assert_int_equal(pm_keep_cmdline_init(wrong, 1, &keep, &err), PMAPDB_USAGE);
     assert_non_null(strstr(err.text, "--keep-cmdline '(': regex, at character 2"));
-    assert_null(keep);
+    pm_keep_cmdline_free(&keep);
 }
 
 RUN_TESTS(TEST(names), TEST(the_program), TEST(of_an_interpreter_the_script),

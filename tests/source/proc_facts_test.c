@@ -139,7 +139,7 @@ static void kept_arguments(void **state)
         (char *)"c", (char *)CHILD_STOP, (char *)"--password", (char *)"my secret", large, NULL};
     const char *wanted = "c --password my secret x";
     pm_buf memory = {0}, kept = {0};
-    pm_keep_cmdline *keep = NULL;
+    pm_keep_cmdline keep = {0};
     pm_text cmdline, part;
     pid_t pid;
 
@@ -147,16 +147,16 @@ static void kept_arguments(void **state)
     large[5999] = '\0';
     pid = with_arguments(argv);
     cmdline = standing_of(pid, PM_NEED_CMDLINE | PM_NEED_ARGUMENTS, &memory).cmdline;
-    assert_int_equal(pm_keep_cmdline_new(NULL, 0, &keep, NULL), PMAPDB_OK);
-    assert_int_equal(pm_proc_keep_arguments(cmdline, keep, &kept, &part, NULL), PMAPDB_OK);
+    assert_int_equal(pm_keep_cmdline_init(NULL, 0, &keep, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_keep_arguments(cmdline, &keep, &kept, &part, NULL), PMAPDB_OK);
     assert_int_equal(part.len, 1);
-    pm_keep_cmdline_free(keep);
-    assert_int_equal(pm_keep_cmdline_new(all, 1, &keep, NULL), PMAPDB_OK);
-    assert_int_equal(pm_proc_keep_arguments(cmdline, keep, &kept, &part, NULL), PMAPDB_OK);
+    pm_keep_cmdline_free(&keep);
+    assert_int_equal(pm_keep_cmdline_init(all, 1, &keep, NULL), PMAPDB_OK);
+    assert_int_equal(pm_proc_keep_arguments(cmdline, &keep, &kept, &part, NULL), PMAPDB_OK);
     assert_memory_equal(part.data, wanted, strlen(wanted));
     assert_int_equal(part.len, PM_PROC_KEPT_MAX);
     assert_memory_equal(part.data + PM_PROC_KEPT_MAX - 4, "x...", 4);
-    pm_keep_cmdline_free(keep);
+    pm_keep_cmdline_free(&keep);
     pm_buf_free(&memory);
     pm_buf_free(&kept);
     child_end(pid);

@@ -293,7 +293,7 @@ static bool open_run(pm_capture_run *run)
 
     return did(run, pm_select_init(&run->selection, o, err)) &&
            did(run,
-               pm_keep_cmdline_new(o->keep_cmdline, o->n_keep_cmdline, &run->keep_cmdline, err)) &&
+               pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &run->keep_cmdline, err)) &&
            did(run, pm_names_read(o->names, &run->names, err)) && did(run, show_selection(run)) &&
            did(run, open_proc(run)) && did(run, pm_proc_boot_id(run->root, run->boot_id, err)) &&
            did(run, pm_proc_host_new(run->root, &run->machine, err)) &&
@@ -312,8 +312,8 @@ static void close_run(pm_capture_run *run)
     pm_idle_free(run->idle);
     pm_copy_close(&run->copy);
     pm_select_free(&run->selection);
-    pm_keep_cmdline_free(run->keep_cmdline);
-    pm_names_close(run->names);
+    pm_keep_cmdline_free(&run->keep_cmdline);
+    pm_names_close(&run->names);
     pm_buf_free(&run->shown);
     pm_targets_free(&run->targets);
 }

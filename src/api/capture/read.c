@@ -61,7 +61,7 @@ static pm_text ruled_name(pm_capture_run *run, const pm_proc *p, pm_target *t)
     pm_facts facts = pm_select_facts(p, s);
     pm_text name = PM_TEXT("");
 
-    if (!run->names)
+    if (!run->names.n)
         return name;
     pm_buf_clear(&t->cmdline);
     did(run, pm_buf_add(&t->cmdline, s->cmdline.data, s->cmdline.len, &run->error));
@@ -69,7 +69,7 @@ static pm_text ruled_name(pm_capture_run *run, const pm_proc *p, pm_target *t)
         if (t->cmdline.data[i] == '\0')
             t->cmdline.data[i] = ' ';
     facts.cmdline = pm_buf_text(&t->cmdline);
-    did(run, pm_names_find(run->names, &facts, &name, &run->error));
+    did(run, pm_names_find(&run->names, &facts, &name, &run->error));
     return name;
 }
 
@@ -91,13 +91,13 @@ static void read_standing(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
-    bool environment = o->n_keep_env || pm_names_needs(run->names) & PM_NEED_ENVIRONMENT;
+    bool environment = o->n_keep_env || pm_names_needs(&run->names) & PM_NEED_ENVIRONMENT;
     unsigned want = (PM_NEED_ALL | PM_NEED_ARGUMENTS) & ~(environment ? 0U : PM_NEED_ENVIRONMENT);
 
     if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, standing, &run->error)))
         return;
     set_name(run, p, t); /* needs all arguments, and may need all of the environment */
-    if (did(run, pm_proc_keep_arguments(standing->cmdline, run->keep_cmdline, &t->cmdline,
+    if (did(run, pm_proc_keep_arguments(standing->cmdline, &run->keep_cmdline, &t->cmdline,
                                         &standing->cmdline, &run->error)) &&
         environment)
         did(run, pm_proc_keep_environment(standing->environment, o->keep_env, o->n_keep_env,

@@ -82,8 +82,8 @@ typedef struct pm_capture_run {
     pmapdb_capture_result *result;
     pm_selection selection;
     pm_buf shown; /* the name of the selection in the store */
-    pm_keep_cmdline *keep_cmdline;
-    pm_names_file *names; /* NULL: no rules */
+    pm_keep_cmdline keep_cmdline;
+    pm_names_file names;
     pm_targets targets;
     pm_capture_pages pages;
     pm_idle *idle; /* with --touched: page idle tracking; NULL: clear_refs */

@@ -62,8 +62,8 @@ typedef struct pm_intake {
     size_t n_paths;
     pm_blocks *blocks;
     pm_pool *pool;
-    pm_keep_cmdline *keep_cmdline;
-    pm_names_file *names; /* NULL: no rules */
+    pm_keep_cmdline keep_cmdline;
+    pm_names_file names;
     pm_pending *pending;
     size_t n_pending, cap_pending;
     pm_problem *problems;

@@ -11,8 +11,8 @@
 void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options)
 {
     *in = (pm_intake){.store = store, .options = options};
-    PM_STEP(in->st, pm_keep_cmdline_new(options->keep_cmdline, options->n_keep_cmdline,
-                                        &in->keep_cmdline, &in->error));
+    PM_STEP(in->st, pm_keep_cmdline_init(options->keep_cmdline, options->n_keep_cmdline,
+                                         &in->keep_cmdline, &in->error));
     PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
     PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
 }
@@ -40,8 +40,8 @@ void pm_intake_free(pm_intake *in)
     pm_map_free(&in->sibling_index);
     pm_blocks_free(in->blocks);
     pm_buf_free(&in->heard);
-    pm_keep_cmdline_free(in->keep_cmdline);
-    pm_names_close(in->names);
+    pm_keep_cmdline_free(&in->keep_cmdline);
+    pm_names_close(&in->names);
     pm_pool_free(in->pool);
 }
 
@@ -97,7 +97,7 @@ static void cut_command(pm_intake *in, pm_capture *c)
     pm_text kept = {0};
     char *command;
 
-    PM_STEP(in->st, pm_keep_cmdline_of(in->keep_cmdline, c->block.command, &kept, &in->error));
+    PM_STEP(in->st, pm_keep_cmdline_of(&in->keep_cmdline, c->block.command, &kept, &in->error));
     command = pm_text_copy(kept);
     if (!command)
         PM_STEP(in->st, pm_fail_nomem(&in->error));
@@ -154,7 +154,7 @@ static void apply_names(pm_intake *in, pm_capture *c)
                             .cmdline = c->block.command};
     pm_text name = PM_TEXT("");
 
-    PM_STEP(in->st, pm_names_find(in->names, &facts, &name, &in->error));
+    PM_STEP(in->st, pm_names_find(&in->names, &facts, &name, &in->error));
     pm_offer_name(c, name, PM_NAME_GIVEN);
 }
 

@@ -30,7 +30,7 @@ static void read_sibling(pm_intake *in, pm_siblings *s, pm_text kind, pm_text by
 
     if (!pm_siblings_read(s, kind, bytes) || !pm_text_equal(kind, PM_TEXT("cmdline")))
         return;
-    PM_STEP(in->st, pm_keep_cmdline_of(in->keep_cmdline, bytes, &kept, &in->error));
+    PM_STEP(in->st, pm_keep_cmdline_of(&in->keep_cmdline, bytes, &kept, &in->error));
     snprintf(s->command, sizeof s->command, "%.*s", (int)kept.len, kept.data ? kept.data : "");
 }
 

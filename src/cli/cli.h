@@ -3,6 +3,7 @@
 #ifndef PM_CLI_CLI_H
 #define PM_CLI_CLI_H
 
+#include "base/buf.h"
 #include "cli/die.h"
 #include "render/render.h"
 #include <math.h>
@@ -25,6 +26,11 @@ static inline pm_value pm_value_int(int64_t v)
 {
     return (pm_value){.kind = v == PMAPDB_UNKNOWN ? PM_VALUE_NULL : PM_VALUE_INT, .i = v};
 }
+
+/* Returns what was added to a buffer; ends the program if memory ran out meanwhile. */
+const char *pm_cli_text(const pm_buf *buf);
+/* Adds a text as a part of a JSON string, without the quotes. */
+void pm_cli_add_json(pm_buf *buf, pm_text text);
 
 /* ---- all commands ---- */
 

@@ -33,9 +33,9 @@ void pm_output_open(pm_output *o, const pm_cli *cli)
     o->sink = (pm_sink){o, write_text};
 }
 
-void pm_output_into(pm_output *o, const pm_cli *cli, FILE *text)
+void pm_output_into(pm_output *o, const pm_cli *cli, pm_buf *lines)
 {
-    *o = (pm_output){.cli = cli, .file.fd = -1, .text = text, .sink = {o, write_text}};
+    *o = (pm_output){.cli = cli, .file.fd = -1, .sink = {lines, pm_sink_add}};
 }
 
 void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err)

@@ -21,8 +21,8 @@ typedef struct pm_output {
 /* Ends the program if the output cannot be opened. `o` must not move. */
 void pm_output_open(pm_output *o, const pm_cli *cli);
 
-/* Opens an output that writes to a FILE of the caller. End it with pm_output_drop(). */
-void pm_output_into(pm_output *o, const pm_cli *cli, FILE *text);
+/* Opens an output whose lines and rows are added to a buffer; needs no end. */
+void pm_output_into(pm_output *o, const pm_cli *cli, pm_buf *lines);
 
 /* Begins rows. `about` may be NULL, and must stay valid as long as the output. */
 void pm_output_rows(pm_output *o, const pm_column *columns, int n_columns, const pm_about *about);

@@ -3,7 +3,6 @@
 
 #include "cli/moment.h"
 #include "cli/options/config.h"
-#include "cli/words.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,14 +21,14 @@ static int process_param(const pm_query_info *info)
 /* Prints the names of the columns, as one paragraph. */
 static void put_column_names(FILE *out, const pm_query_info *q)
 {
-    pm_words words = {0};
-    FILE *names = pm_words_begin(&words);
+    pm_buf names = {0};
 
     for (int i = 0; i < q->n_columns; i++)
-        fprintf(names, "%s%.*s", i ? ", " : "", (int)q->column[i].name.len, q->column[i].name.data);
+        pm_buf_addf(&names, NULL, "%s%.*s", i ? ", " : "", (int)q->column[i].name.len,
+                    q->column[i].name.data);
     fputs("Columns: ", out);
-    pm_options_wrap(out, pm_words_end(&words), strlen("Columns: "), 2);
-    free(words.data);
+    pm_options_wrap(out, pm_text_of(pm_cli_text(&names)), strlen("Columns: "), 2);
+    pm_buf_free(&names);
 }
 
 /* Prints the columns, and for help COMMAND their meaning and the method, from the query's header.

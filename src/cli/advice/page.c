@@ -2,7 +2,6 @@
 #include "cli/advice/page.h"
 
 #include "cli/run.h"
-#include "cli/words.h"
 #include "store/file/embedded.h"
 #include <stdlib.h>
 
@@ -11,26 +10,24 @@ extern const pm_embedded pm_embedded_pages[];
 
 /* Adds a line of a file to a list of objects: "category: NAME" begins an object, "KEY: text" a
  * text, a line that begins with a blank continues the text. */
-static void add_line(pm_words *json, pm_text line)
+static void add_line(pm_buf *json, pm_text line)
 {
     bool continues = pm_text_starts(line, PM_TEXT(" "));
     pm_text key = continues ? PM_TEXT("") : pm_text_cut(&line, ':');
 
-    fflush(json->out);
     if (pm_text_equal(key, PM_TEXT("category")))
-        fprintf(json->out, "%s{\"category\":\"", json->len ? "\"}," : "[");
+        pm_buf_addf(json, NULL, "%s{\"category\":\"", json->len ? "\"}," : "[");
     else if (!continues)
-        fprintf(json->out, "\",\"%.*s\":\"", (int)key.len, key.data);
-    fputs(continues ? " " : "", json->out);
-    pm_words_json(json->out, pm_text_trim(line, " "));
+        pm_buf_addf(json, NULL, "\",\"%.*s\":\"", (int)key.len, key.data);
+    pm_buf_addf(json, NULL, continues ? " " : "");
+    pm_cli_add_json(json, pm_text_trim(line, " "));
 }
 
 pmapdb_rows *pm_page_ask(pmapdb_store *store)
 {
-    pm_words json = {0};
+    pm_buf json = {0};
     pmapdb_rows *rows;
 
-    pm_words_begin(&json);
     for (const pm_embedded *f = pm_embedded_pages; f->name; f++)
         for (pm_text rest = {f->text, f->len}; rest.len;) {
             pm_text line = pm_text_cut(&rest, '\n');
@@ -38,10 +35,10 @@ pmapdb_rows *pm_page_ask(pmapdb_store *store)
             if (line.len && *line.data != '#')
                 add_line(&json, line);
         }
-    fputs("\"}]", json.out);
-    pm_words_end(&json);
-    rows = pm_answer_ask(store, "advice", (pm_answer_arg[]){{"pages", json.data}, {NULL, NULL}});
-    free(json.data);
+    pm_buf_addf(&json, NULL, "\"}]");
+    rows = pm_answer_ask(store, "advice",
+                         (pm_answer_arg[]){{"pages", pm_cli_text(&json)}, {NULL, NULL}});
+    pm_buf_free(&json);
     return rows;
 }
 

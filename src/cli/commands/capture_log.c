@@ -10,12 +10,12 @@
 
 /* ---- one capture ---- */
 
-static void put_number(FILE *line, const char *before, int64_t n, const char *unknown)
+static void add_number(pm_buf *line, const char *before, int64_t n, const char *unknown)
 {
     if (n == PMAPDB_UNKNOWN)
-        fputs(unknown, line);
+        pm_buf_addf(line, NULL, "%s", unknown);
     else
-        fprintf(line, "%s%" PRId64, before, n);
+        pm_buf_addf(line, NULL, "%s%" PRId64, before, n);
 }
 
 /* Writes "stored @7 2026-11-21T02:05:32Z redis/4711 pmap-x complete, proved by footer, 122
@@ -27,35 +27,33 @@ static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
     bool proved = strcmp(e->checked, "none") != 0;
     bool resident = e->rss_kib != PMAPDB_UNKNOWN;
     char taken[PM_CLOCK_TEXT], size[32];
-    pm_words words = {0};
-    FILE *line = pm_words_begin(&words);
+    pm_buf line = {0};
 
     pm_clock_format(e->taken_ms, taken);
     pm_render_kib(resident ? e->rss_kib : e->size_kib, true, size);
-    fputs(e->duplicate ? "known  " : e->labels ? "named  " : "stored ", line);
-    put_number(line, "@", e->snapshot_id, "pruned");
-    fprintf(line, " %s %s/", taken, e->name);
-    put_number(line, "", e->pid, "?");
-    fprintf(line, " %s %s", e->dialect, e->state);
+    pm_buf_addf(&line, NULL, e->duplicate ? "known  " : e->labels ? "named  " : "stored ");
+    add_number(&line, "@", e->snapshot_id, "pruned");
+    pm_buf_addf(&line, NULL, " %s %s/", taken, e->name);
+    add_number(&line, "", e->pid, "?");
+    pm_buf_addf(&line, NULL, " %s %s", e->dialect, e->state);
     if (e->labels) {
-        fprintf(line, ", %" PRIu64 " ranges", e->labels);
+        pm_buf_addf(&line, NULL, ", %" PRIu64 " ranges", e->labels);
         if (e->mappings != PMAPDB_UNKNOWN)
-            fprintf(line, " name %" PRId64 " mappings, %s", e->mappings, size);
+            pm_buf_addf(&line, NULL, " name %" PRId64 " mappings, %s", e->mappings, size);
     } else {
-        fprintf(line, "%s%s, ", proved ? ", proved by " : "", proved ? e->checked : "");
-        put_number(line, "", e->mappings, "?");
-        fprintf(line, " mappings, %s%s", resident ? "rss " : "size ", size);
+        pm_buf_addf(&line, NULL, "%s%s, ", proved ? ", proved by " : "", proved ? e->checked : "");
+        add_number(&line, "", e->mappings, "?");
+        pm_buf_addf(&line, NULL, " mappings, %s%s", resident ? "rss " : "size ", size);
     }
-    fprintf(line, ": %s", e->path);
+    pm_buf_addf(&line, NULL, ": %s", e->path);
     if (log->live)
-        fprintf(line, " in %.1f ms%s%s", (double)l->read_us / 1000,
-                !l->degraded                      ? ""
-                : strcmp(e->dialect, "maps") == 0 ? "; sizes only: "
-                                                  : "; without pss: ",
-                l->degraded ? l->degraded : "");
-    pm_words_end(&words);
-    pm_output_line(&log->out, "%s", words.data);
-    free(words.data);
+        pm_buf_addf(&line, NULL, " in %.1f ms%s%s", (double)l->read_us / 1000,
+                    !l->degraded                      ? ""
+                    : strcmp(e->dialect, "maps") == 0 ? "; sizes only: "
+                                                      : "; without pss: ",
+                    l->degraded ? l->degraded : "");
+    pm_output_line(&log->out, "%s", pm_cli_text(&line));
+    pm_buf_free(&line);
 }
 
 #define AT(field) offsetof(pmapdb_capture_event, field)
@@ -140,24 +138,21 @@ static void write_object(pm_capture_log *log, const pmapdb_capture_event *l)
  * capture and "60 doubled rows" in the next count as the same text. */
 static bool may_say(pm_capture_log *log, const char *text, int times)
 {
-    pm_words bare = {0};
-    const char *from;
+    pm_buf bare = {0};
+    const char *from = pm_buf_text(&log->said).data;
 
-    fputc('\n', pm_words_begin(&bare));
-    for (const char *p = text; *p; p++)
-        if (*p < '0' || *p > '9')
-            fputc(*p, bare.out);
-    fputc('\n', bare.out);
-    pm_words_end(&bare);
-    fflush(log->said.out);
-    from = log->said.data;
-    while (times > 0 && (from = strstr(from, bare.data))) {
+    pm_buf_addf(&bare, NULL, "\n");
+    for (; *text; text++)
+        if (*text < '0' || *text > '9')
+            pm_buf_add(&bare, text, 1, NULL);
+    pm_buf_addf(&bare, NULL, "\n");
+    while (times > 0 && (from = strstr(from, pm_cli_text(&bare)))) {
         times--;
         from += bare.len;
     }
     if (times > 0)
-        fputs(bare.data, log->said.out);
-    free(bare.data);
+        pm_buf_add(&log->said, bare.data, bare.len, NULL);
+    pm_buf_free(&bare);
     return times > 0;
 }
 
@@ -215,7 +210,6 @@ void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
 void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live)
 {
     *log = (pm_capture_log){.cli = cli, .live = live};
-    pm_words_begin(&log->said);
     pm_output_open(&log->out, cli);
     log->out.file.page = false; /* it grows while it is watched */
     if (cli->format != PM_FORMAT_TABLE && cli->format != PM_FORMAT_NDJSON)
@@ -226,8 +220,7 @@ void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live)
 static void end(pm_capture_log *log)
 {
     pm_progress_clear(&log->progress);
-    pm_words_end(&log->said);
-    free(log->said.data);
+    pm_buf_free(&log->said);
 }
 
 void pm_capture_log_drop(pm_capture_log *log)

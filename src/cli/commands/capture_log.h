@@ -9,15 +9,14 @@
 
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/words.h"
 
 typedef struct pm_capture_log {
     pm_progress progress;
     const pm_cli *cli;
     pm_output out;
-    bool verbose;  /* print a line for each capture */
-    bool live;     /* also print the time that reading a capture took */
-    pm_words said; /* notes and warnings so far, without their digits, one per line */
+    bool verbose; /* print a line for each capture */
+    bool live;    /* also print the time that reading a capture took */
+    pm_buf said;  /* notes and warnings so far, without their digits, one per line */
 } pm_capture_log;
 
 /* Opens the output; set `verbose` afterwards. From now on, SIGINT and SIGTERM end the run after the

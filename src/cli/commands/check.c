@@ -1,7 +1,6 @@
 /* check: pmapdb check: a plugin for Nagios, Icinga and similar monitors. Always prints one line
  * with performance data on standard output; exit status 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN. */
 #include "cli/run.h"
-#include "cli/words.h"
 
 #include "base/num.h"
 #include "render/terminal.h"
@@ -204,12 +203,9 @@ static void print_unknown(const char *why)
 
 /* ---- the run ---- */
 
-static void put_limit(FILE *out, double v)
+static void add_limit(pm_buf *json, const char *before, double v)
 {
-    if (isnan(v))
-        fputs("null", out);
-    else
-        fprintf(out, "%.17g", v);
+    pm_buf_addf(json, NULL, isnan(v) ? "%snull" : "%s%.17g", before, v);
 }
 
 /* Asks for the findings, a row for each metric. */
@@ -217,21 +213,18 @@ static pmapdb_rows *find(const check *c)
 {
     bool judge = c->of[RATE].asked || c->of[ETA].asked;
     pm_buf newest = {0};
-    pm_words limits = {0};
-    FILE *out = pm_words_begin(&limits);
+    pm_buf limits = {0};
     char growth[32];
     pmapdb_rows *rows;
 
     for (int m = 0; m < METRICS; m++)
         if (c->of[m].asked) {
-            fprintf(out, "%s\"%s\":[", ftell(out) ? "," : "{", metrics[m].name);
-            put_limit(out, c->of[m].warning);
-            fputc(',', out);
-            put_limit(out, c->of[m].critical);
-            fputc(']', out);
+            pm_buf_addf(&limits, NULL, "%s\"%s\":", limits.len ? "," : "{", metrics[m].name);
+            add_limit(&limits, "[", c->of[m].warning);
+            add_limit(&limits, ",", c->of[m].critical);
+            pm_buf_addf(&limits, NULL, "]");
         }
-    fputc('}', out);
-    pm_words_end(&limits);
+    pm_buf_addf(&limits, NULL, "}");
     pm_answer_json(pm_run_query(&c->args, "by-process"), &newest);
     if (strcmp(newest.data, "[]") == 0)
         pm_cli_die("no snapshots in the store");
@@ -241,32 +234,31 @@ static pmapdb_rows *find(const check *c)
         (pm_answer_arg[]){{"newest", newest.data},
                           {"leaks", .of = judge ? pm_run_query(&c->args, "leaks") : NULL},
                           {"metric", pm_run_given(&c->args, "metric")},
-                          {"thresholds", limits.data},
+                          {"thresholds", pm_cli_text(&limits)},
                           {"growth-span", growth},
                           {"max-age", c->max_age},
                           {NULL, NULL}});
     pm_buf_free(&newest);
-    free(limits.data);
+    pm_buf_free(&limits);
     return rows;
 }
 
 static int print_found(const check *c)
 {
     pmapdb_rows *rows = find(c);
-    pm_words performance = {0};
-    FILE *out = pm_words_begin(&performance);
+    pm_buf performance = {0};
     char said[1024] = "";
     int state = UNKNOWN;
 
     while (pm_run_next(rows)) {
-        fprintf(out, "%s%s", ftell(out) ? " " : "", pm_answer_bytes(rows, "performance").data);
+        pm_buf_addf(&performance, NULL, "%s%s", performance.len ? " " : "",
+                    pm_answer_bytes(rows, "performance").data);
         pm_answer_text(rows, "said", said, sizeof said);
         state = (int)pm_answer_int(rows, "state");
     }
     pmapdb_rows_close(rows);
-    pm_words_end(&performance);
-    state = print_line(state, said, performance.data);
-    free(performance.data);
+    state = print_line(state, said, pm_cli_text(&performance));
+    pm_buf_free(&performance);
     return state;
 }
 

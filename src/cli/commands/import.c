@@ -5,7 +5,6 @@
 #include "cli/commands/capture_log.h"
 #include "cli/options/labels.h"
 #include "cli/output.h"
-#include "cli/words.h"
 #include "store/file/store.h" /* pm_store_uncounted */
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,21 +77,16 @@ static const pm_column columns[N_COLUMNS] = {
     [MISSING] = {"missing", PM_UNIT_TEXT}, [ERROR] = {"error", PM_UNIT_TEXT}};
 
 /* Returns lines joined to one line; an empty text is unknown. */
-static pm_value joined(pm_words *words, pm_text lines)
+static pm_value joined(pm_buf *line, pm_text lines)
 {
-    FILE *out = pm_words_begin(words);
-
     for (size_t i = 0; i < lines.len; i++)
-        if (lines.data[i] == '\n')
-            fputs("; ", out);
-        else
-            fputc(lines.data[i], out);
-    return pm_value_text(pm_words_end(words).len ? words->data : NULL);
+        pm_buf_addf(line, NULL, lines.data[i] == '\n' ? "; " : "%c", lines.data[i]);
+    return pm_value_text(line->len ? pm_cli_text(line) : NULL);
 }
 
 /* Fills in what applies: a capture has everything, a block without a capture no state and no sums,
  * and an error about a whole file only the error. */
-static void read_values(const pm_found_block *found, pm_words *notes, pm_value values[N_COLUMNS])
+static void read_values(const pm_found_block *found, pm_buf *notes, pm_value values[N_COLUMNS])
 {
     const pm_block *b = found->capture ? &found->capture->block : NULL;
 
@@ -141,7 +135,7 @@ static void write_lines(pm_output *out, const pm_value values[N_COLUMNS])
 
 static void write_block(pm_output *out, const pm_found_block *found)
 {
-    pm_words notes = {0};
+    pm_buf notes = {0};
     pm_value values[N_COLUMNS];
 
     read_values(found, &notes, values);
@@ -149,7 +143,7 @@ static void write_block(pm_output *out, const pm_found_block *found)
         pm_output_row(out, values);
     else
         write_lines(out, values);
-    free(notes.data);
+    pm_buf_free(&notes);
 }
 
 static int explain(const pm_cli *cli, const char *const *paths, size_t n_paths,

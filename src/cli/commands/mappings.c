@@ -3,7 +3,6 @@
  * the query. */
 #include "cli/moment.h"
 #include "cli/run.h"
-#include "cli/words.h"
 
 #include "api/regions.h"
 #include <stdlib.h>
@@ -15,7 +14,7 @@ typedef struct mappings {
     const char *regions;   /* path of the CSV file; NULL: not asked for */
     pm_buf skipped;        /* flags as a JSON list without its closing bracket */
     int64_t unknown_flags; /* rows without VmFlags */
-    pm_words addresses;    /* "0xA, 0xB, " */
+    pm_buf addresses;      /* "0xA, 0xB, " */
 } mappings;
 
 /* ---- options ---- */
@@ -58,7 +57,7 @@ static void see_row(void *ctx, const pmapdb_rows *rows)
     pm_answer_text(rows, "address", address, sizeof address);
     m->unknown_flags += within[0] && !flags[0];
     if (*address)
-        fprintf(m->addresses.out, "%s, ", address);
+        pm_buf_addf(&m->addresses, NULL, "%s, ", address);
 }
 
 static void bind_regions(mappings *m, pmapdb_rows *rows)
@@ -86,14 +85,12 @@ static void answer_regions(mappings *m)
     bind_regions(m, rows);
     pm_moment_say(&m->args, PM_TEXT("mappings-regions"));
     pm_output_open(&out, m->cli);
-    pm_words_begin(&m->addresses);
     pm_answer_rows(&out, rows, &view, see_row, m);
     pm_output_end_rows(&out);
-    pm_words_end(&m->addresses);
     if (pm_cli_is_for_people(m->cli))
-        pm_output_text(&out, "\n{ %s}\n", m->addresses.data);
+        pm_output_text(&out, "\n{ %s}\n", pm_cli_text(&m->addresses));
     pm_output_end(&out);
-    free(m->addresses.data);
+    pm_buf_free(&m->addresses);
     if (m->skipped.len && m->unknown_flags)
         pm_cli_say("the VmFlags of %lld mapping%s are not known: --skip-flag left none of them out",
                    (long long)m->unknown_flags, m->unknown_flags == 1 ? "" : "s");

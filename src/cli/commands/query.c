@@ -1,7 +1,6 @@
 /* query: pmapdb query: lists, runs and shows named queries, by name or file. */
 #include "cli/options/options.h"
 #include "cli/run.h"
-#include "cli/words.h"
 
 #include <stdlib.h>
 
@@ -30,13 +29,13 @@ static const pm_column columns[] = {{"name", PM_UNIT_TEXT},
                                     {"error", PM_UNIT_TEXT}};
 
 /* Marks required parameters with "!". */
-static void put_params(FILE *out, const pm_query_info *info)
+static void add_params(pm_buf *out, const pm_query_info *info)
 {
     for (int i = 0; i < info->n_params; i++) {
         const pm_query_param *p = &info->param[i];
 
-        fprintf(out, "%s%.*s%s", i ? " " : "", (int)p->name.len, p->name.data,
-                pm_text_equal(p->fallback, PM_TEXT("-")) ? "!" : "");
+        pm_buf_addf(out, NULL, "%s%.*s%s", i ? " " : "", (int)p->name.len, p->name.data,
+                    pm_text_equal(p->fallback, PM_TEXT("-")) ? "!" : "");
     }
 }
 
@@ -45,26 +44,24 @@ static void put_query(pm_output *out, const char *name)
 {
     pm_query_info *info = NULL;
     pmapdb_error wrong = {0};
-    pm_words params = {0};
+    pm_buf params = {0};
     pmapdb_status st = pm_run_find(out->cli, name, NULL, &info, &wrong);
 
     if (st == PMAPDB_OK && !info->builtin)
         st = pm_query_check_alone(info, &wrong);
     if (st == PMAPDB_NOMEM)
         pm_cli_no_memory();
-    pm_words_begin(&params);
     if (info)
-        put_params(params.out, info);
-    pm_words_end(&params);
+        add_params(&params, info);
     pm_output_row(out, (pm_value[]){pm_value_text(name),
                                     {.kind = info ? PM_VALUE_TEXT : PM_VALUE_NULL,
                                      .t = info ? info->title : (pm_text){NULL, 0}},
-                                    pm_value_text(info ? params.data : NULL),
+                                    pm_value_text(info ? pm_cli_text(&params) : NULL),
                                     pm_value_text(!info           ? NULL
                                                   : info->builtin ? "built-in"
                                                                   : info->where),
                                     pm_value_text(st == PMAPDB_OK ? "" : wrong.text)});
-    free(params.data);
+    pm_buf_free(&params);
     pm_catalog_free(info);
 }
 

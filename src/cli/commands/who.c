@@ -1,7 +1,6 @@
 /* who: pmapdb who: shows which call stacks allocated what grew, their total, and how reliable they
  * are. */
 #include "cli/moment.h"
-#include "cli/words.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -141,7 +140,7 @@ typedef struct stacks {
     const who *w;
     pmapdb_rows *rows;
     int64_t sum[SUMS];
-    pm_words recordings; /* a line for each recording that is used */
+    pm_buf recordings; /* a line for each recording that is used */
 } stacks;
 
 static void see_row(void *ctx, const pmapdb_rows *row)
@@ -173,13 +172,11 @@ static void write_total(const stacks *s, pm_output *out, const pm_answer_view *v
 static void read_recordings(stacks *s)
 {
     pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
-    FILE *out = pm_words_begin(&s->recordings);
     pm_text line;
 
     while (pm_run_next(rows))
         if ((line = pm_answer_bytes(rows, "line")).len)
-            fprintf(out, "%.*s\n", (int)line.len, line.data);
-    pm_words_end(&s->recordings);
+            pm_buf_addf(&s->recordings, NULL, "%.*s\n", (int)line.len, line.data);
     pmapdb_rows_close(rows);
     pm_moment_say(&s->w->args, PM_TEXT("who"));
 }
@@ -188,19 +185,16 @@ static void read_recordings(stacks *s)
 
 static void write_title(const who *w, pm_output *out)
 {
-    pm_words words = {0};
-    FILE *line = pm_words_begin(&words);
+    pm_buf line = {0};
 
     pm_output_line(out, "%s -> %s", pm_answer_bytes(w->moments, "older").data,
                    pm_answer_bytes(w->moments, "newer").data);
     for (int i = 0; i < PARTS; i++)
         if (w->part[i])
-            fprintf(line, "%s: ", w->part[i]);
-    fputs(asks_part(w) ? "" : "all mappings: ", line);
-    fputs(pm_answer_bytes(w->mappings, "course").data, line);
-    pm_words_end(&words);
-    pm_output_line(out, "%s", words.data);
-    free(words.data);
+            pm_buf_addf(&line, NULL, "%s: ", w->part[i]);
+    pm_output_line(out, "%s%s", asks_part(w) ? pm_cli_text(&line) : "all mappings: ",
+                   pm_answer_bytes(w->mappings, "course").data);
+    pm_buf_free(&line);
 }
 
 /* Writes "covered: 99.9 % of the growth"; writes KiB if there is no growth to take a share of. */
@@ -220,7 +214,8 @@ static void write_cover(const stacks *s, pm_output *out, bool human)
     if (s->sum[OLDER])
         snprintf(freed, sizeof freed, "; freed, from before the recording: %s%s", older, unit);
     pm_output_line(out, "covered: %s%s", share, freed);
-    for (const char *line = s->recordings.data, *end; (end = strchr(line, '\n')); line = end + 1)
+    for (const char *line = pm_cli_text(&s->recordings), *end; (end = strchr(line, '\n'));
+         line = end + 1)
         pm_output_line(out, "%.*s", (int)(end - line), line);
 }
 
@@ -282,7 +277,7 @@ static void write_stacks(const who *w)
         pm_cli_note(w->cli, "call chains end in libc: recorded with frame pointers; "
                             "--call-graph dwarf shows callers");
     pmapdb_rows_close(s.rows);
-    free(s.recordings.data);
+    pm_buf_free(&s.recordings);
 }
 
 /* ---- the command ---- */

@@ -2,7 +2,6 @@
  * compare-samples, compare-rows and compare-gates answer. */
 #include "cli/compare/compare.h"
 #include "cli/moment.h"
-#include "cli/words.h"
 
 #include "parse/files/csv_table.h"
 #include <errno.h>
@@ -21,7 +20,7 @@ typedef struct compare {
     bool all;
     pmapdb_store *store;
     pm_buf sources, samples, gates; /* as JSON */
-    pm_words found, cases;          /* what decides, as lines below the table and as test cases */
+    pm_buf found, cases;            /* what decides, as lines below the table and as test cases */
     int n_cases, n_worse, n_unknown;
 } compare;
 
@@ -60,36 +59,33 @@ static const pm_syntax syntax = {.options = options, .operands = "A... --with B.
 
 /* ---- what decides ---- */
 
-static void put_xml(FILE *out, pm_text text)
+static void add_xml(pm_buf *out, pm_text text)
 {
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
 
         if (pm_char_in((char)c, "<>&\"'"))
-            fprintf(out, "&#%d;", c);
+            pm_buf_addf(out, NULL, "&#%d;", c);
         else
-            fputc(c >= ' ' && c < 0x7f ? c : '?', out);
+            pm_buf_addf(out, NULL, "%c", c >= ' ' && c < 0x7f ? c : '?');
     }
 }
 
 /* A test case of JUnit; `tag`: of what went wrong, or NULL. */
-static void put_case(FILE *out, const pmapdb_rows *gate, const char *tag)
+static void add_case(pm_buf *out, const pmapdb_rows *gate, const char *tag)
 {
     pm_text text = pm_answer_bytes(gate, "gate");
 
-    fputs("  <testcase classname=\"pmapdb.compare\" name=\"", out);
-    put_xml(out, pm_answer_bytes(gate, "key"));
-    fputc(' ', out);
-    put_xml(out, pm_answer_bytes(gate, "metric"));
-    fputs(text.data ? ", fail on " : "", out);
-    put_xml(out, text);
-    fputs("\">", out);
-    if (tag) {
-        fprintf(out, "<%s message=\"", tag);
-        put_xml(out, pm_answer_bytes(gate, "said"));
-        fputs("\"/>", out);
-    }
-    fputs("</testcase>\n", out);
+    pm_buf_addf(out, NULL, "  <testcase classname=\"pmapdb.compare\" name=\"");
+    add_xml(out, pm_answer_bytes(gate, "key"));
+    pm_buf_addf(out, NULL, " ");
+    add_xml(out, pm_answer_bytes(gate, "metric"));
+    pm_buf_addf(out, NULL, text.data ? ", fail on " : "");
+    add_xml(out, text);
+    pm_buf_addf(out, NULL, tag ? "\"><%s message=\"" : "\">", tag);
+    if (tag)
+        add_xml(out, pm_answer_bytes(gate, "said"));
+    pm_buf_addf(out, NULL, tag ? "\"/></testcase>\n" : "</testcase>\n");
 }
 
 /* The first row is the worst outcome, the others are the gates. */
@@ -101,7 +97,7 @@ static void take_gate(compare *c, const pmapdb_rows *row)
     if (pm_text_equal(outcome, PM_TEXT("trouble")))
         pm_cli_die("--fail-on '%s': %s", gate.data, said);
     if (!pm_answer_bytes(row, "key").data) {
-        fprintf(c->found.out, "%s\n", said);
+        pm_buf_addf(&c->found, NULL, "%s\n", said);
         return;
     }
     if (pm_text_equal(outcome, PM_TEXT("worse"))) {
@@ -112,8 +108,9 @@ static void take_gate(compare *c, const pmapdb_rows *row)
         c->n_unknown++;
     }
     c->n_cases++;
-    fprintf(c->found.out, "  %s%s%s\n", gate.data ? gate.data : "", gate.data ? ": " : "", said);
-    put_case(c->cases.out, row, tag);
+    pm_buf_addf(&c->found, NULL, "  %s%s%s\n", gate.data ? gate.data : "", gate.data ? ": " : "",
+                said);
+    add_case(&c->cases, row, tag);
 }
 
 static void write_junit(const compare *c)
@@ -124,7 +121,7 @@ static void write_junit(const compare *c)
         fprintf(out,
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pmapdb compare\" "
                 "tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n%s</testsuite>\n",
-                c->n_cases, c->n_worse, c->n_unknown, c->cases.data);
+                c->n_cases, c->n_worse, c->n_unknown, pm_buf_text(&c->cases).data);
     if (!out || fclose(out) != 0)
         pm_cli_die("'%s' cannot be written: %s", c->junit, strerror(errno));
 }
@@ -163,12 +160,8 @@ static void read_gates(compare *c)
                                            {"gates", c->gates.data},
                                            {"samples", c->samples.data},
                                            {0}});
-    pm_words_begin(&c->found);
-    pm_words_begin(&c->cases);
     while (pm_run_next(rows))
         take_gate(c, rows);
-    pm_words_end(&c->found);
-    pm_words_end(&c->cases);
     pmapdb_rows_close(rows);
 }
 
@@ -191,7 +184,7 @@ static int answer(compare *c)
     pm_output_end_rows(&out);
     if (people)
         pm_output_text(&out, "\n");
-    for (pm_text rest = {c->found.data, c->found.len}, line; people && rest.len;) {
+    for (pm_text rest = pm_text_of(pm_cli_text(&c->found)), line; people && rest.len;) {
         line = pm_text_cut(&rest, '\n');
         pm_output_line(&out, "%.*s", (int)line.len, line.data);
     }
@@ -222,8 +215,8 @@ int pm_cli_compare(pm_cli *cli, int argc, char **argv)
     c.store = pm_sources_end(&c.sources, cli);
     exit_code = answer(&c);
     pmapdb_close(c.store);
-    free(c.found.data);
-    free(c.cases.data);
+    pm_buf_free(&c.found);
+    pm_buf_free(&c.cases);
     pm_buf_free(&c.sources);
     pm_buf_free(&c.samples);
     pm_buf_free(&c.gates);

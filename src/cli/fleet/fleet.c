@@ -3,7 +3,6 @@
 
 #include "cli/push/connection.h"
 #include "cli/run.h"
-#include "cli/words.h"
 #include "store/read/remote.h"
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 #include "cli/die.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
-#include "cli/words.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -138,9 +137,7 @@ const char *pm_config_process(pm_config *c, const char *word)
 
 const char *pm_config_limits(pm_config *c)
 {
-    pm_words words = {0};
-    FILE *out = pm_words_begin(&words);
-    size_t n = 0;
+    pm_buf json = {0};
 
     for (size_t i = c->n; i-- > 0;) { /* of equal keys SQLite takes the first */
         int64_t kib;
@@ -148,14 +145,15 @@ const char *pm_config_limits(pm_config *c)
         if (!c->line[i].section || strcmp(c->line[i].key, "limit") != 0 ||
             !pm_num_size(pm_text_of(c->line[i].value), &kib))
             continue;
-        fputs(n++ ? ",\"" : "{\"", out);
-        pm_words_json(out, pm_text_of(c->line[i].section));
-        fprintf(out, "\":%lld", (long long)kib);
+        pm_buf_addf(&json, NULL, json.len ? ",\"" : "{\"");
+        pm_cli_add_json(&json, pm_text_of(c->line[i].section));
+        pm_buf_addf(&json, NULL, "\":%lld", (long long)kib);
     }
-    fputc('}', out);
-    pm_words_end(&words);
-    keep(c, words.data);
-    return n ? words.data : NULL;
+    if (!json.len)
+        return NULL;
+    pm_buf_addf(&json, NULL, "}");
+    pm_cli_text(&json);
+    return keep(c, json.data);
 }
 
 /* ---- files ---- */

@@ -2,7 +2,6 @@
  */
 #include "cli/options/options.h"
 
-#include "cli/words.h"
 #include "store/file/embedded.h"
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +171,7 @@ static const char *take_part(pm_text *rest)
 static const char *examples_of(pm_text name)
 {
     pm_text rest = file_of(PM_TEXT("examples")), line;
-    pm_words words = {0};
-    FILE *out = pm_words_begin(&words);
+    pm_buf examples = {0};
     const pm_text begin = PM_TEXT("  pmapdb ");
     bool found = false;
 
@@ -186,12 +184,9 @@ static const char *examples_of(pm_text name)
                     (command.len == name.len || command.data[name.len] == ' ');
         }
         if (found)
-            fprintf(out, "%.*s\n", (int)line.len, line.data);
+            pm_buf_addf(&examples, NULL, "%.*s\n", (int)line.len, line.data);
     }
-    if (pm_words_end(&words).len)
-        return words.data;
-    free(words.data);
-    return NULL;
+    return examples.len ? pm_cli_text(&examples) : NULL;
 }
 
 bool pm_help_topic(FILE *out, const char *word)

@@ -129,18 +129,17 @@ static void print_about(pm_plot_data *d, int64_t siblings)
 {
     const pm_plot *plot = &d->plot;
     char from[PM_CLOCK_TEXT], to[PM_CLOCK_TEXT];
-    FILE *out = pm_words_begin(&d->about);
 
     if (siblings > 1)
-        fprintf(out, "one of %" PRId64 " processes of this name; ", siblings);
+        pm_buf_addf(&d->about, NULL, "one of %" PRId64 " processes of this name; ", siblings);
     pm_clock_format(plot->moment[0].ms, from);
     pm_clock_format(plot->moment[plot->n - 1].ms, to);
-    fprintf(out, "%.10s %.8s to %.*s%s%.8s UTC, %" PRId64 " snapshot%s", from, from + 11,
-            memcmp(from, to, 10) ? 10 : 0, to, memcmp(from, to, 10) ? " " : "", to + 11,
-            d->snapshots, d->snapshots == 1 ? "" : "s");
+    pm_buf_addf(&d->about, NULL, "%.10s %.8s to %.*s%s%.8s UTC, %" PRId64 " snapshot%s", from,
+                from + 11, memcmp(from, to, 10) ? 10 : 0, to, memcmp(from, to, 10) ? " " : "",
+                to + 11, d->snapshots, d->snapshots == 1 ? "" : "s");
     if (d->partial)
-        fprintf(out, ", %" PRId64 " partial left out", d->partial);
-    pm_words_end(&d->about);
+        pm_buf_addf(&d->about, NULL, ", %" PRId64 " partial left out", d->partial);
+    pm_cli_text(&d->about);
 }
 
 /* Reads what is said of the process, and what the picture says of its growth. */
@@ -204,7 +203,7 @@ void pm_plot_data_free(pm_plot_data *d)
     pmapdb_rows_close(d->judged);
     pmapdb_rows_close(d->said);
     pm_pool_free(d->texts);
-    free(d->about.data);
+    pm_buf_free(&d->about);
 }
 
 /* ---- the head of a picture ---- */
@@ -226,7 +225,7 @@ double pm_plot_head(pm_picture *p, const pm_plot_data *d)
     width = fmin(width * p->em, p->width / 2);
     pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, width, &bold, title);
     pm_picture_text(p, (pm_point){left + width, y}, PM_ALIGN_LEFT, p->width - width - 2 * left,
-                    &muted, (pm_text){d->about.data, d->about.len});
+                    &muted, pm_buf_text(&d->about));
     y += p->line;
     pm_picture_text(p, (pm_point){left, y}, PM_ALIGN_LEFT, from - left, &badge, word);
     y += pm_picture_words(p, (pm_point){from, y}, p->width - from - left, &plain,

@@ -22,16 +22,14 @@ static const char *const columns[] = {"epoch_id", "first",   "last",     "start"
                                       "end",      "rss_kib", "category", "lineage_id"};
 
 /* The moments of the newest life as a JSON list of snapshots. */
-static void print_snapshots(const pm_plot_data *d, pm_words *out)
+static void list_snapshots(const pm_plot_data *d, pm_buf *out)
 {
     const pm_plot *plot = &d->plot;
-    FILE *list = pm_words_begin(out);
 
     for (size_t i = 0; i < plot->n; i++)
         if (plot->moment[i].process_id == plot->moment[plot->n - 1].process_id)
-            fprintf(list, "%c%" PRId64, ftell(list) ? ',' : '[', plot->moment[i].snapshot_id);
-    fputc(']', list);
-    pm_words_end(out);
+            pm_buf_addf(out, NULL, "%c%" PRId64, out->len ? ',' : '[', plot->moment[i].snapshot_id);
+    pm_buf_addf(out, NULL, "]");
 }
 
 /* Lists the moments of a sequence of captures, in the order of their places. */
@@ -123,19 +121,19 @@ void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map
                  .out = out,
                  .moment = calloc(data->plot.n, sizeof *r.moment),
                  .category = PM_TEXT("")};
-    pm_words snapshots = {0};
+    pm_buf snapshots = {0};
 
     if (!r.moment)
         pm_cli_no_memory();
     *out = (pm_plot_map){0};
-    print_snapshots(data, &snapshots);
+    list_snapshots(data, &snapshots);
     r.rows = pm_answer_ask(store, "plot-map",
-                           (pm_answer_arg[]){{"snapshots", snapshots.data}, {NULL, NULL}});
+                           (pm_answer_arg[]){{"snapshots", pm_cli_text(&snapshots)}, {NULL, NULL}});
     for (int i = 0; i < 8; i++)
         r.column[i] = pm_answer_column(r.rows, columns[i]);
     while (pm_run_next(r.rows))
         add_stretch(&r);
     pmapdb_rows_close(r.rows);
-    free(snapshots.data);
+    pm_buf_free(&snapshots);
     free(r.moment);
 }

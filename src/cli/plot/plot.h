@@ -5,7 +5,6 @@
 
 #include "base/pool.h"
 #include "cli/answer.h"
-#include "cli/words.h"
 #include "render/picture/plot.h"
 
 /* The arguments of the queries, as the user wrote them; NULL: their defaults. */
@@ -20,7 +19,7 @@ typedef struct pm_plot_data {
     char process[32];    /* @ID */
     pm_plot plot;
     int64_t snapshots, partial; /* stored of it; partial ones are not drawn */
-    pm_words about;             /* what is drawn of it */
+    pm_buf about;               /* what is drawn of it */
 } pm_plot_data;
 
 /* Judges all processes that are asked for: adds rows of leaks as JSON. */

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "cli/leaks/leaks.h"
 #include "cli/plot/plot.h"
-#include "cli/words.h"
 #include "render/pack.h"
 #include "store/file/embedded.h"
 #include <errno.h>
@@ -142,14 +141,13 @@ static size_t choose(const pm_report *r, int64_t *ids, size_t most)
 /* ---- the page ---- */
 
 /* Prints the text of `leaks`: what a reader without JavaScript sees. */
-static void print_verdicts(pm_report *r, const char *leaks, pm_words *words)
+static void print_verdicts(pm_report *r, const char *leaks, pm_buf *words)
 {
     pm_cli plain = {.output = "", .human = true, .color = "never", .quiet = true};
     pm_output out;
 
-    pm_output_into(&out, &plain, pm_words_begin(words));
+    pm_output_into(&out, &plain, words);
     pm_leak_cards(&out, leaks, r->args.store, "category");
-    pm_words_end(words);
 }
 
 /* Prints the picture of `plot` as an SVG. */
@@ -215,7 +213,7 @@ static void put_data(FILE *out, size_t nth, const pm_buf *data)
 
 /* One page: the texts of the data, the index before the processes; and a static part for readers
  * without JavaScript: the verdicts and an SVG, which may be empty. */
-static void write_html(FILE *out, pm_text title, const pm_words *verdicts, const pm_buf *picture,
+static void write_html(FILE *out, pm_text title, const pm_buf *verdicts, const pm_buf *picture,
                        const pm_buf *data, size_t n_data)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -233,7 +231,7 @@ static void write_html(FILE *out, pm_text title, const pm_words *verdicts, const
     fputs("</h1>\n", out);
     fputs(pm_buf_text(picture).data, out);
     fputs("<pre id=\"said\">", out);
-    put_escaped(out, (pm_text){verdicts->data, verdicts->len});
+    put_escaped(out, pm_buf_text(verdicts));
     fputs("</pre>\n</div>\n<main id=\"main\" hidden></main>\n", out);
     for (size_t i = 0; i < n_data; i++)
         put_data(out, i, &data[i]);
@@ -261,7 +259,7 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
     const pm_report_scope asked = r->scope;
     pm_cli to = *r->cli;
     pm_buf data[1 + SHOWN_MOST] = {{0}};
-    pm_words words = {0};
+    pm_buf words = {0};
     pm_buf picture = {0};
     pm_output out;
 
@@ -286,7 +284,7 @@ static void write_page(pm_report *r, const pm_report_links *links, const char *p
                1 + n);
     pm_output_end(&out);
     r->scope = asked;
-    free(words.data);
+    pm_buf_free(&words);
     pm_buf_free(&picture);
     for (size_t i = 0; i < 1 + n; i++)
         pm_buf_free(&data[i]);

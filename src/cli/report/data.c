@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "cli/advice/page.h"
 #include "cli/leaks/leaks.h"
-#include "cli/words.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -162,6 +162,23 @@ pm_flow pm_output_flow(pm_output *o)
                      .st = o->file.failure.status};
 }
 
+void pm_output_words(pm_output *o, const char *format, ...)
+{
+    pm_flow flow = pm_output_flow(o);
+    va_list args;
+    char *words;
+
+    va_start(args, format);
+    if (vasprintf(&words, format, args) < 0)
+        pm_cli_no_memory();
+    va_end(args);
+    pm_flow_begin(&flow, 0, 4);
+    pm_flow_words(&flow, 0, pm_text_of(words));
+    pm_flow_end(&flow);
+    pm_flow_free(&flow);
+    free(words);
+}
+
 void pm_output_flush(pm_output *o)
 {
     pm_output_file_flush(&o->file);

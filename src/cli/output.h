@@ -49,6 +49,9 @@ void pm_output_text(pm_output *o, const char *format, ...) __attribute__((format
 /* Writes a line; escapes all bytes that could control a terminal. */
 void pm_output_line(pm_output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Writes words, wrapped at the width of the terminal. */
+void pm_output_words(pm_output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Returns a flow that wraps words at the width of the terminal. The output keeps its failures. */
 pm_flow pm_output_flow(pm_output *o);
 

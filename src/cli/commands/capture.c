@@ -90,12 +90,10 @@ static const pm_syntax syntax = {.options = options,
 
 static void add_quoted(pm_buf *sql, const char *before, const char *text, const char *after)
 {
-    pmapdb_status st = pm_buf_addf(sql, NULL, "%s'", before);
-
-    for (; *text && st == PMAPDB_OK; text++)
-        st = pm_buf_addf(sql, NULL, *text == '\'' ? "''" : "%c", *text);
-    if (st != PMAPDB_OK || pm_buf_addf(sql, NULL, "'%s", after) != PMAPDB_OK)
-        pm_cli_no_memory();
+    pm_buf_addf(sql, NULL, "%s'", before);
+    for (; *text; text++)
+        pm_buf_addf(sql, NULL, *text == '\'' ? "''" : "%c", *text);
+    pm_buf_addf(sql, NULL, "'%s", after);
 }
 
 /* Adds a pid, or a name that may be a glob: of the process, its comm or its program. Anyone may
@@ -140,12 +138,11 @@ static void choose(capture *c, char **words, size_t n)
     }
     if (c->o.match) /* an error in it must not be one of the whole */
         pm_cli_must(pm_capture_check(&c->o, &err), &err);
-    if (pm_buf_addf(&c->match, NULL, "(%s\n) AND (%s)", c->o.match ? c->o.match : "1",
-                    n ? c->names.data : "1") != PMAPDB_OK)
-        pm_cli_no_memory();
+    pm_buf_addf(&c->match, NULL, "(%s\n) AND (%s)", c->o.match ? c->o.match : "1",
+                n ? pm_cli_text(&c->names) : "1");
     if (c->user)
         add_quoted(&c->match, " AND ", c->user, " IN (user, uid || '')");
-    c->o.match = c->match.data;
+    c->o.match = pm_cli_text(&c->match);
 }
 
 /* ---- beats ---- */

@@ -37,9 +37,8 @@ static const char *read_threshold(const char *arg, void *value)
         return wants;
     if (json->len && strstr(json->data, metric))
         return "each metric once";
-    if (pm_buf_addf(json, NULL, "%s%s:%" PRId64, json->len ? "," : "{", metric,
-                    *name.data == 'm' ? (int64_t)count : least) != PMAPDB_OK)
-        pm_cli_no_memory();
+    pm_buf_addf(json, NULL, "%s%s:%" PRId64, json->len ? "," : "{", metric,
+                *name.data == 'm' ? (int64_t)count : least);
     return NULL;
 }
 
@@ -58,39 +57,24 @@ static const pm_option options[] = {
 
 static void write_title(const diff *d, pm_output *out)
 {
-    pm_flow flow = pm_output_flow(out);
-
-    pm_flow_begin(&flow, 0, 4);
-    pm_flow_put(&flow, 0, PM_FLOW_PLAIN, pm_answer_bytes(d->summary, "older"));
-    pm_flow_put(&flow, 1, PM_FLOW_PLAIN, PM_TEXT("->"));
-    pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_answer_bytes(d->summary, "newer"));
-    if (pm_answer_int(d->summary, "different"))
-        pm_flow_say(&flow, 0, ": different processes");
-    pm_flow_end(&flow);
-    pm_flow_free(&flow);
+    pm_output_words(out, "%s -> %s%s", pm_answer_bytes(d->summary, "older").data,
+                    pm_answer_bytes(d->summary, "newer").data,
+                    pm_answer_int(d->summary, "different") ? ": different processes" : "");
 }
 
 static void write_proof(const diff *d, pm_output *out, const char *unexplained)
 {
-    pm_text claims = pm_answer_bytes(d->summary, "claims");
-    pm_flow flow = pm_output_flow(out);
+    const char *claims = pm_answer_bytes(d->summary, "claims").data;
 
-    pm_flow_begin(&flow, 0, 4);
-    pm_flow_say(&flow, 0, "%s", unexplained);
-    pm_flow_end(&flow);
-    if (claims.len) {
-        pm_flow_begin(&flow, 0, 4);
-        pm_flow_words(&flow, 0, claims);
-        pm_flow_end(&flow);
-    }
-    pm_flow_free(&flow);
+    pm_output_words(out, "%s", unexplained);
+    if (claims)
+        pm_output_words(out, "%s", claims);
 }
 
 /* Writes for people what grew most, who allocated it, and what to do about it. */
 static void write_next(const diff *d, pm_output *out)
 {
     pm_text top = pm_answer_bytes(d->summary, "top");
-    pm_flow f = pm_output_flow(out);
     pmapdb_rows *pages;
     char *who;
 
@@ -99,17 +83,8 @@ static void write_next(const diff *d, pm_output *out)
     who = pm_answer_int(d->summary, "traceable") ? pm_page_who(d->args.store, d->summary) : NULL;
     pages = pm_page_ask(d->args.store);
     pm_page_next(pages, d->summary, who != NULL);
-    pm_flow_begin(&f, 0, 4);
-    pm_flow_words(&f, 0, top);
-    if (who) {
-        pm_flow_say(&f, 1, "who:");
-        pm_flow_words(&f, 1, pm_text_of(who));
-        pm_flow_put(&f, 0, PM_FLOW_PLAIN, PM_TEXT(";"));
-    }
-    pm_flow_say(&f, 1, "next:");
-    pm_flow_words(&f, 1, pm_answer_bytes(pages, "next"));
-    pm_flow_end(&f);
-    pm_flow_free(&f);
+    pm_output_words(out, "%s%s%s%s next: %s", top.data, who ? " who: " : "", who ? who : "",
+                    who ? ";" : "", pm_answer_bytes(pages, "next").data);
     pmapdb_rows_close(pages);
     free(who);
 }
@@ -122,14 +97,15 @@ static void summarize(diff *d, const char *query, const char *totals)
 {
     char sums[32];
 
-    if (d->thresholds.len && pm_buf_addf(&d->thresholds, NULL, "}") != PMAPDB_OK)
-        pm_cli_no_memory();
-    d->summary = pm_moment_compare(&d->args, totals,
-                                   (pm_answer_arg[]){{"rows", .of = pm_run_query(&d->args, query)},
-                                                     {"by", d->by},
-                                                     {"thresholds", d->thresholds.data},
-                                                     {"dialect", pm_run_given(&d->args, "dialect")},
-                                                     {NULL, NULL}});
+    if (d->thresholds.len)
+        pm_buf_addf(&d->thresholds, NULL, "}");
+    d->summary = pm_moment_compare(
+        &d->args, totals,
+        (pm_answer_arg[]){{"rows", .of = pm_run_query(&d->args, query)},
+                          {"by", d->by},
+                          {"thresholds", d->thresholds.len ? pm_cli_text(&d->thresholds) : NULL},
+                          {"dialect", pm_run_given(&d->args, "dialect")},
+                          {NULL, NULL}});
     pm_buf_free(&d->thresholds);
     pm_answer_text(d->summary, "sums_id", sums, sizeof sums);
     if (*sums && strcmp(d->by, "category") != 0)

@@ -73,7 +73,7 @@ static void add_column(const growth *g, pivot *p, const char *name, const char *
         &err);
     p->column[p->n++] =
         (pm_column){whole.data, strcmp(g->column, "mappings") == 0 ? PM_UNIT_COUNT : PM_UNIT_KIB};
-    pm_cli_must(pm_buf_addf(&p->sql, &err, ", %s", sql), &err);
+    pm_buf_addf(&p->sql, NULL, ", %s", sql);
 }
 
 /* Finds the categories, the largest first. */
@@ -112,7 +112,7 @@ static void write_pivot(growth *g)
     snprintf(newest, sizeof newest,
              ") GROUP BY taken_at ORDER BY taken_at DESC LIMIT %lld) ORDER BY taken_at",
              g->cli->top ? (long long)g->cli->top : -1);
-    pm_answer_wrap(rows, p.sql.data, newest);
+    pm_answer_wrap(rows, pm_cli_text(&p.sql), newest);
     pm_output_open(&out, g->cli);
     pm_output_rows(&out, p.column, p.n, NULL);
     while (pm_run_next(rows)) {

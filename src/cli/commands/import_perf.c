@@ -57,9 +57,7 @@ static void note(const import_perf *p, const char *path, const char *text)
 
 static void take_result(import_perf *p, const char *path, const pmapdb_perf_result *r)
 {
-    if (pm_buf_addf(&p->stored, NULL, "%s%lld", p->stored.len ? "," : "[",
-                    (long long)r->recording_id) != PMAPDB_OK)
-        pm_cli_no_memory();
+    pm_buf_addf(&p->stored, NULL, "%s%lld", p->stored.len ? "," : "[", (long long)r->recording_id);
     if (r->known)
         note(p, path, "it is stored already");
     if (r->chainless)
@@ -97,11 +95,10 @@ static void import_files(import_perf *p, const char *const *paths, int n_paths, 
 static void write_rows(import_perf *p, pmapdb_store *store)
 {
     pmapdb_rows *rows;
-    pmapdb_error err;
 
-    pm_cli_must(pm_buf_addf(&p->stored, &err, "]"), &err);
+    pm_buf_addf(&p->stored, NULL, "]");
     rows = pm_answer_ask(store, "recordings",
-                         (pm_answer_arg[]){{"recordings", p->stored.data}, {NULL, NULL}});
+                         (pm_answer_arg[]){{"recordings", pm_cli_text(&p->stored)}, {NULL, NULL}});
     pm_answer_write(p->cli, rows, NULL, NULL);
     pmapdb_rows_close(rows);
     rows = pm_answer_ask(store, "recordings",

@@ -28,8 +28,7 @@ static const char *read_flag(const char *arg, void *value)
         letters = arg[i] >= 'a' && arg[i] <= 'z';
     if (!letters)
         return "two letters of VmFlags like dd";
-    if (pm_buf_addf(skipped, NULL, "%s\"%s\"", skipped->len ? "," : "[", arg) != PMAPDB_OK)
-        pm_cli_no_memory();
+    pm_buf_addf(skipped, NULL, "%s\"%s\"", skipped->len ? "," : "[", arg);
     return NULL;
 }
 
@@ -68,8 +67,8 @@ static void bind_regions(mappings *m, pmapdb_rows *rows)
     pm_cli_must(pm_regions_read(m->regions, &areas, &err), &err);
     pm_answer_bind(rows, "regions", areas.data);
     if (m->skipped.len)
-        pm_cli_must(pm_buf_add(&m->skipped, "]", 1, &err), &err);
-    pm_answer_bind(rows, "skip-flag", m->skipped.len ? m->skipped.data : NULL);
+        pm_buf_addf(&m->skipped, NULL, "]");
+    pm_answer_bind(rows, "skip-flag", m->skipped.len ? pm_cli_text(&m->skipped) : NULL);
     pm_buf_free(&areas);
 }
 

@@ -56,7 +56,6 @@ static void read_gate(const pm_cli *cli, const char *text, pm_buf *json)
     const pm_sink sink = {json, pm_sink_add};
     double number;
     bool is_share;
-    pmapdb_error err;
 
     if (!colon)
         pm_cli_usage(cli, "--fail-on wants WHAT:AMOUNT like rss:+5%% or growth:1M/h, not '%s'",
@@ -67,8 +66,7 @@ static void read_gate(const pm_cli *cli, const char *text, pm_buf *json)
                    : read_amount(amount, metric, &number)))
         pm_cli_usage(cli, "--fail-on '%s': '%s' is not an amount like 5%%, 10M, 1M/h", text,
                      amount.data);
-    pm_cli_must(
-        pm_render_object(
+    if (pm_render_object(
             &sink,
             (pm_pair[]){{.key = "text", .value = pm_value_text(text)},
                         {.key = "what", .value = {.kind = PM_VALUE_TEXT, .t = what}},
@@ -77,18 +75,17 @@ static void read_gate(const pm_cli *cli, const char *text, pm_buf *json)
                         {.key = "metric", .value = pm_value_text(metric)},
                         {.key = is_share ? "share" : "amount",
                          .value = pm_value_real(is_share ? number / 100 : number)}},
-            5, &err),
-        &err);
+            5, NULL) != PMAPDB_OK)
+        pm_cli_no_memory();
 }
 
 void pm_gates_read(const pm_cli *cli, const pm_cli_list *given, pm_buf *json)
 {
-    pmapdb_error err;
-
     for (size_t i = 0; i < given->n; i++) {
-        pm_cli_must(pm_buf_addf(json, &err, i ? "," : "["), &err);
+        pm_buf_addf(json, NULL, i ? "," : "[");
         read_gate(cli, given->item[i], json);
     }
     if (given->n)
-        pm_cli_must(pm_buf_addf(json, &err, "]"), &err);
+        pm_buf_addf(json, NULL, "]");
+    pm_cli_text(json);
 }

@@ -122,13 +122,13 @@ void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *word, bool o
     char *words = pm_text_copy(pm_text_of(word));
     struct stat st;
     size_t begin;
-    pmapdb_error err;
 
     if (!words)
         pm_cli_no_memory();
-    pm_cli_must(pm_buf_addf(sources, &err, sources->len ? ",[" : "[["), &err);
-    pm_cli_must(pm_render_object(&sink, pairs, 2, &err), &err);
-    pm_cli_must(pm_buf_add(sources, ",", 1, &err), &err);
+    pm_buf_addf(sources, NULL, sources->len ? ",[" : "[[");
+    if (pm_render_object(&sink, pairs, 2, NULL) != PMAPDB_OK)
+        pm_cli_no_memory();
+    pm_buf_addf(sources, NULL, ",");
     begin = sources->len;
     if (word && stat(word, &st) == 0 && !is_store(word)) {
         read_baseline(word, sources);
@@ -141,14 +141,13 @@ void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *word, bool o
     }
     if (sources->len == begin + strlen("[]"))
         pm_cli_die("'%s' has no runs", name);
-    pm_cli_must(pm_buf_add(sources, "]", 1, &err), &err);
+    pm_buf_addf(sources, NULL, "]");
     free(words);
 }
 
 pmapdb_store *pm_sources_end(pm_buf *sources, const pm_cli *cli)
 {
-    pmapdb_error err;
-
-    pm_cli_must(pm_buf_add(sources, "]", 1, &err), &err);
+    pm_buf_addf(sources, NULL, "]");
+    pm_cli_text(sources);
     return pm_cli_store_in_memory(cli);
 }

@@ -174,10 +174,8 @@ static void choose(pm_watch *w, const char *word, int64_t *pid, pm_buf *match)
     } else if (word) {
         if (strpbrk(word, "'\\"))
             pm_cli_usage(w->cli, "a name without quotes; --match takes any expression");
-        if (pm_buf_addf(match, NULL, "name GLOB '%s' OR comm GLOB substr('%s', 1, 15)", word,
-                        word) != PMAPDB_OK)
-            pm_cli_no_memory();
-        w->capture.match = match->data;
+        pm_buf_addf(match, NULL, "name GLOB '%s' OR comm GLOB substr('%s', 1, 15)", word, word);
+        w->capture.match = pm_cli_text(match);
     }
 }
 

@@ -31,36 +31,41 @@ WITH point AS (
     ifnull(json_extract(value, '$.category'), '') AS category
   FROM json_each(:series)
 ),
-placed AS (
-  -- place: in the series; next_ms: when the next row is, which replaces this one if both are of one moment
-  SELECT *, row_number() OVER w AS place, lead(ms) OVER w AS next_ms, dense_rank() OVER (ORDER BY pid) AS life
-  FROM point
-  WINDOW w AS (PARTITION BY series_id ORDER BY ms, nth)
+moment AS (
+  -- the last row of each moment
+  SELECT series_id, ms, max(nth) AS nth, kb, size_kb, private_kb, mappings, limit_kb, pid, category
+  FROM point GROUP BY series_id, ms
+),
+life AS (
+  SELECT pid, min(nth) AS life FROM point GROUP BY pid
 ),
 newest AS (
-  SELECT series_id, category, max(place) AS place, min(nth) AS nth FROM placed GROUP BY series_id
+  SELECT series_id, category, max(ms) AS ms FROM moment GROUP BY series_id
 ),
 limited AS (
-  SELECT series_id, limit_kb, max(place) AS place FROM placed WHERE limit_kb > 0 GROUP BY series_id
+  SELECT series_id, limit_kb, max(ms) AS ms FROM point WHERE limit_kb > 0 GROUP BY series_id
 ),
 series AS (
-  SELECT n.series_id, n.category, n.nth, coalesce(l.limit_kb, :limit) AS "limit"
-  FROM newest n LEFT JOIN limited l ON l.series_id = n.series_id
-),
-moment AS (
-  SELECT * FROM placed WHERE ms IS NOT next_ms AND kb IS NOT NULL
+  SELECT n.series_id, n.category, min(p.nth) AS nth, coalesce(l.limit_kb, :limit) AS "limit"
+  FROM newest n
+  JOIN point p ON p.series_id = n.series_id
+  LEFT JOIN limited l ON l.series_id = n.series_id
+  GROUP BY n.series_id
 ),
 judged AS (
   -- a process of one key
   SELECT s.series_id, json_extract(leak_report(
-    leak_moments(m.ms, m.life, 1, m.place, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
-    leak_runs(s.series_id, s.category, 1, m.place, m.place, CASE :metric WHEN 'mappings' THEN m.kb ELSE m.mappings END,
+    leak_moments(m.ms, l.life, 1, m.nth, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+    leak_runs(s.series_id, s.category, 1, m.nth, m.nth, CASE :metric WHEN 'mappings' THEN m.kb ELSE m.mappings END,
       CASE :metric WHEN 'size' THEN m.kb ELSE m.size_kb END, CASE WHEN :metric IN ('joint', 'rss') THEN m.kb END,
       CASE :metric WHEN 'pss' THEN m.kb END, CASE :metric WHEN 'private' THEN m.kb ELSE m.private_kb END,
       CASE :metric WHEN 'private_dirty' THEN m.kb END, CASE :metric WHEN 'swap' THEN m.kb END),
     NULL, CASE :metric WHEN 'rss' THEN 'joint' ELSE :metric END, s."limit", :sensitivity,
     NULL, CASE :metric WHEN 'size' THEN s."limit" END, NULL, CASE :metric WHEN 'mappings' THEN s."limit" END, NULL), '$[1]') AS said
-  FROM moment m JOIN series s ON s.series_id = m.series_id
+  FROM moment m
+  JOIN series s ON s.series_id = m.series_id
+  JOIN life l ON l.pid = m.pid
+  WHERE m.kb IS NOT NULL
   GROUP BY s.series_id
 )
 SELECT s.series_id, ifnull(json_extract(j.said, '$.verdict'), 'too-few') AS verdict, json_extract(j.said, '$.shape') AS shape,

@@ -8,7 +8,7 @@
 
 #define FIELDS_MAX 16
 #define BAD_SHOWN 10 /* rows to print; the others are only counted */
-#define JSON_MOST ((size_t)128 << 20)
+#define JSON_MOST ((size_t)512 << 20)
 
 static const char *name_of(const pm_csv_file *f)
 {

@@ -91,45 +91,18 @@ bool pm_cli_is_for_people(const pm_cli *cli);
 /* Runs the program; argv starts with its name. */
 int pm_cli_main(int argc, char **argv);
 
-/* The commands. argv[0] is "pmapdb COMMAND". They return the exit code. */
-int pm_cli_import(pm_cli *cli, int argc, char **argv);
-int pm_cli_import_perf(pm_cli *cli, int argc, char **argv);
-int pm_cli_capture(pm_cli *cli, int argc, char **argv);
-int pm_cli_dialects(pm_cli *cli, int argc, char **argv);
-int pm_cli_diff(pm_cli *cli, int argc, char **argv);
-int pm_cli_explain_category(pm_cli *cli, int argc, char **argv);
-int pm_cli_growth(pm_cli *cli, int argc, char **argv);
-int pm_cli_groups(pm_cli *cli, int argc, char **argv);
-int pm_cli_shm(pm_cli *cli, int argc, char **argv);
-int pm_cli_map(pm_cli *cli, int argc, char **argv);
-int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv);
-int pm_cli_pages(pm_cli *cli, int argc, char **argv);
-int pm_cli_leaks(pm_cli *cli, int argc, char **argv);
+/* The commands. argv[0] is "pmapdb COMMAND". They return the exit code; run that of the command
+ * that it ran, unless that is 0 and the captures failed. */
+typedef int pm_cli_command(pm_cli *cli, int argc, char **argv);
+pm_cli_command pm_cli_import, pm_cli_import_perf, pm_cli_capture, pm_cli_dialects, pm_cli_diff,
+    pm_cli_explain_category, pm_cli_growth, pm_cli_groups, pm_cli_shm, pm_cli_map, pm_cli_tmpfs,
+    pm_cli_pages, pm_cli_leaks, pm_cli_check, pm_cli_baseline, pm_cli_compare, pm_cli_doctor,
+    pm_cli_plot, pm_cli_watch, pm_cli_prune, pm_cli_mappings, pm_cli_merge, pm_cli_export,
+    pm_cli_run, pm_cli_report, pm_cli_rules, pm_cli_push, pm_cli_query, pm_cli_who, pm_cli_fleet,
+    pm_cli_sql, pm_cli_status, pm_cli_config, pm_cli_completion;
 /* From now on, errors in the command line end with UNKNOWN, as a monitor expects. Call it before
  * any argument is parsed. */
 void pm_cli_check_begin(void);
-int pm_cli_check(pm_cli *cli, int argc, char **argv);
-int pm_cli_baseline(pm_cli *cli, int argc, char **argv);
-int pm_cli_compare(pm_cli *cli, int argc, char **argv);
-int pm_cli_doctor(pm_cli *cli, int argc, char **argv);
-int pm_cli_plot(pm_cli *cli, int argc, char **argv);
-int pm_cli_watch(pm_cli *cli, int argc, char **argv);
-int pm_cli_prune(pm_cli *cli, int argc, char **argv);
-int pm_cli_mappings(pm_cli *cli, int argc, char **argv);
-int pm_cli_merge(pm_cli *cli, int argc, char **argv);
-int pm_cli_export(pm_cli *cli, int argc, char **argv);
-/* Returns the exit status of the command that was run, unless that is 0 and the captures failed. */
-int pm_cli_run(pm_cli *cli, int argc, char **argv);
-int pm_cli_report(pm_cli *cli, int argc, char **argv);
-int pm_cli_rules(pm_cli *cli, int argc, char **argv);
-int pm_cli_push(pm_cli *cli, int argc, char **argv);
-int pm_cli_query(pm_cli *cli, int argc, char **argv);
-int pm_cli_who(pm_cli *cli, int argc, char **argv);
-int pm_cli_fleet(pm_cli *cli, int argc, char **argv);
-int pm_cli_sql(pm_cli *cli, int argc, char **argv);
-int pm_cli_status(pm_cli *cli, int argc, char **argv);
-int pm_cli_config(pm_cli *cli, int argc, char **argv);
-int pm_cli_completion(pm_cli *cli, int argc, char **argv);
 /* Runs a command that is a named query; `query` is its name. */
 int pm_cli_named(pm_cli *cli, const char *query, int argc, char **argv);
 

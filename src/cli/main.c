@@ -15,13 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static int run_help(pm_cli *cli, int argc, char **argv);
+static pm_cli_command run_help;
 
 /* The commands of --help, in its groups. A command without a help text is not listed there. */
 static const struct command {
     const char *group; /* the heading before it; NULL: the same as of the command before */
     const char *name, *query, *help;
-    int (*run)(pm_cli *cli, int argc, char **argv);
+    pm_cli_command *run;
 } commands[] = {
     {"Put in", "import", NULL, "store captures: files, directories, archives, standard input",
      pm_cli_import},

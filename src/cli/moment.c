@@ -1,5 +1,5 @@
 /* moment: the two moments of a diff in words, and what answers lack. */
-#include "cli/moment.h"
+#include "cli/run.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* run: runs a named query from the command line: options, rows, output. */
 #include "cli/run.h"
 
-#include "cli/moment.h"
 #include "cli/options/config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -65,4 +65,16 @@ bool pm_run_ask(pmapdb_store *store, const char *sql, char *out, size_t size);
  * rows, reports what the snapshots lack, closes the store. */
 void pm_run_answer(pm_run_args *args, const char *name);
 
+/* ---- moment.c: the two moments of a diff in words, and what answers lack ---- */
+
+/* Returns the row of the query diff-summary about the moments that a query like diff-total gives;
+ * `more` are further arguments. Ends the program if both moments are the same. */
+pmapdb_rows *pm_moment_compare(const pm_run_args *args, const char *totals,
+                               const pm_answer_arg *more);
+
+/* Says on standard error what the answer of a query lacks. */
+void pm_moment_say(const pm_run_args *args, pm_text query);
+/* Says the rows of the query notes, and closes it. */
+void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes);
+
 #endif

@@ -10,15 +10,13 @@ static const pm_column columns[] = {{"dialect", PM_UNIT_TEXT},
                                     {"gives", PM_UNIT_TEXT},
                                     {"example", PM_UNIT_TEXT}};
 
-static const pm_syntax syntax = {};
-
 int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
 {
     const pm_refused *refused;
     const pm_form *k;
     pm_output out;
 
-    pm_options_parse(cli, &syntax, NULL, argc, argv);
+    pm_options_parse(cli, &(pm_syntax){0}, NULL, argc, argv);
     pm_output_open(&out, cli);
     pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
     for (size_t i = 0; (k = pm_form_at(i)); i++)

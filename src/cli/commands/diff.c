@@ -1,6 +1,6 @@
 /* diff: pmapdb diff: what grew between two snapshots, with a proof that the rows are complete. */
 #include "cli/advice/page.h"
-#include "cli/moment.h"
+#include "cli/run.h"
 
 #include "base/num.h"
 #include <inttypes.h>

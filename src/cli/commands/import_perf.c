@@ -1,8 +1,8 @@
 /* import_perf: pmapdb import-perf FILE... : stores output of perf script and prints a row for each
  * file. */
-#include "cli/moment.h"
 #include "cli/options/options.h"
 #include "cli/progress.h"
+#include "cli/run.h"
 
 #include "base/buf.h"
 #include <math.h>

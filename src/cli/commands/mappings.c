@@ -1,7 +1,6 @@
 /* mappings: pmapdb mappings: the mappings of one snapshot. With --words in words; with --regions by
  * region of the address space, and lists the addresses as a C initializer, for a filter. Chooses
  * the query. */
-#include "cli/moment.h"
 #include "cli/run.h"
 
 #include "api/regions.h"

@@ -1,6 +1,6 @@
 /* who: pmapdb who: shows which call stacks allocated what grew, their total, and how reliable they
  * are. */
-#include "cli/moment.h"
+#include "cli/run.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

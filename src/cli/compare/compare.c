@@ -1,7 +1,7 @@
 /* compare: pmapdb compare A... --with B... : did this build make it worse? The queries
  * compare-samples, compare-rows and compare-gates answer. */
 #include "cli/compare/compare.h"
-#include "cli/moment.h"
+#include "cli/run.h"
 
 #include "parse/files/csv_table.h"
 #include <errno.h>

@@ -280,8 +280,6 @@ static const pm_column columns[] = {{"process", PM_UNIT_TEXT},
                                     {"from", PM_UNIT_TEXT},
                                     {"instead", PM_UNIT_TEXT}};
 
-static const pm_syntax syntax = {};
-
 static bool is_same_key(const pm_config_line *a, const pm_config_line *b)
 {
     const char *x = a->section ? a->section : "", *y = b->section ? b->section : "";
@@ -330,7 +328,7 @@ int pm_cli_config(pm_cli *cli, int argc, char **argv)
     bool listed = false;
     pm_output out;
 
-    pm_options_parse(cli, &syntax, NULL, argc, argv);
+    pm_options_parse(cli, &(pm_syntax){0}, NULL, argc, argv);
     pm_cli_find_store(cli, false, store);
     for (size_t i = 0; i < c->n; i++)
         listed |= cli->db == c->line[i].value;

@@ -1,6 +1,5 @@
 /* groups: pmapdb groups: the processes of one moment, grouped by what they have in common, with
  * their total; with --exact what they really hold. */
-#include "cli/moment.h"
 #include "cli/pages/pages.h"
 #include "cli/run.h"
 #include "store/func/expression.h"

@@ -117,12 +117,11 @@ static void put_mount(pm_output *out, const struct mntent *mount)
 
 int pm_cli_tmpfs(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_syntax syntax = {};
     const struct mntent *mount;
     FILE *mounts;
     pm_output out;
 
-    pm_options_parse(cli, &syntax, NULL, argc, argv);
+    pm_options_parse(cli, &(pm_syntax){0}, NULL, argc, argv);
     mounts = setmntent("/proc/self/mounts", "re");
     if (!mounts)
         pm_cli_die("cannot read /proc/self/mounts");

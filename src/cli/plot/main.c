@@ -1,6 +1,5 @@
 /* main: pmapdb plot: a process as a picture, in a file or on a terminal. */
 #include "cli/picture.h"
-#include "cli/plot/marks.h"
 #include "cli/plot/plot.h"
 
 #include "base/num.h"

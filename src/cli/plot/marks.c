@@ -1,5 +1,5 @@
 /* marks: reads --mark and --marks. */
-#include "cli/plot/marks.h"
+#include "cli/plot/plot.h"
 
 #include "api/one_file.h"
 #include "base/clock/clock.h"

@@ -2,7 +2,7 @@
 #ifndef PM_CLI_REPORT_H
 #define PM_CLI_REPORT_H
 
-#include "cli/plot/marks.h"
+#include "cli/plot/plot.h"
 #include "cli/run.h"
 #include "store/report/report.h"
 

@@ -91,7 +91,7 @@ const pm_found_block *pm_blocks_finished(const pm_blocks *b)
 static pm_capture *make_capture(const pm_blocks *b, const pm_block *block, const uint32_t *rows,
                                 size_t n_rows)
 {
-    pm_text path = pm_text_of(b->entry ? b->entry->path : ""), name = pm_text_basename(path);
+    pm_text path = pm_text_of(b->entry ? b->entry->path : "");
     pm_capture *c = calloc(1, sizeof *c);
 
     if (!c)
@@ -100,8 +100,8 @@ static pm_capture *make_capture(const pm_blocks *b, const pm_block *block, const
     c->pid = block->pid != PMAPDB_UNKNOWN ? block->pid : b->pid;
     c->start_time = PMAPDB_UNKNOWN;
     c->taken_ms = PMAPDB_UNKNOWN;
-    c->source_dir = pm_text_copy((pm_text){path.data, path.len - name.len});
-    c->source_name = pm_text_copy(name);
+    c->source_dir = pm_text_copy(pm_text_folder(path));
+    c->source_name = pm_text_copy(pm_text_basename(path));
     c->command = pm_text_copy(block->command);
     c->missing = pm_text_copy(block->missing);
     c->notes = pm_text_copy(block->notes);

@@ -163,4 +163,10 @@ static inline pm_text pm_text_basename(pm_text t)
     return slash ? pm_text_from(t, (size_t)(slash - t.data) + 1) : t;
 }
 
+/* Returns the part up to the last slash, with the slash; empty without a slash. */
+static inline pm_text pm_text_folder(pm_text t)
+{
+    return (pm_text){t.data, t.len - pm_text_basename(t).len};
+}
+
 #endif

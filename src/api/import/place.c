@@ -192,9 +192,7 @@ pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only)
 
 int64_t pm_place_path_pid(const char *path, const char *name)
 {
-    pm_text whole = pm_text_of(path);
-
-    return pm_place_pid((pm_text){path, whole.len - pm_text_basename(whole).len}, pm_text_of(name));
+    return pm_place_pid(pm_text_folder(pm_text_of(path)), pm_text_of(name));
 }
 
 bool pm_place_is_sibling(const char *name)

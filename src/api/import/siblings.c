@@ -91,6 +91,8 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
 
 static void join_siblings(pm_capture *c, const pm_siblings *s, bool alone)
 {
+    bool cut = strncmp(s->argv0, s->comm, strlen(s->comm)) == 0;
+
     if (c->pid != PMAPDB_UNKNOWN && s->pid != PMAPDB_UNKNOWN && c->pid != s->pid)
         return;
     if (c->pid == PMAPDB_UNKNOWN)
@@ -100,19 +102,8 @@ static void join_siblings(pm_capture *c, const pm_siblings *s, bool alone)
     take_command(c, s->command);
     pm_offer_name(c, pm_interpreted_name(pm_text_of(s->command)), PM_NAME_COMM);
     /* comm is cut at 15 bytes; the command line is not, but titles overwrite it. */
-    if (s->comm[0] && strncmp(s->argv0, s->comm, strlen(s->comm)) == 0)
-        pm_offer_name(c, pm_text_of(s->argv0), PM_NAME_COMM);
-    else
-        pm_offer_name(c, pm_text_of(s->comm[0] ? s->comm : s->argv0), PM_NAME_COMM);
+    pm_offer_name(c, pm_text_of(cut ? s->argv0 : s->comm), PM_NAME_COMM);
     prove(&c->block, s, alone);
-}
-
-/* The path without the name of the file. */
-static pm_text folder(const char *path)
-{
-    pm_text whole = pm_text_of(path);
-
-    return (pm_text){path, whole.len - pm_text_basename(whole).len};
 }
 
 static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot, const char *kind,
@@ -200,7 +191,7 @@ static bool look_for(pm_intake *in, pm_siblings *s, const char *path, const char
 void pm_sibling_look(pm_intake *in)
 {
     static const char *const kinds[] = {"stat", "status", "comm", "cmdline", "smaps_rollup"};
-    pm_text name = pm_text_of(in->entry->name), dir = folder(in->entry->path);
+    pm_text name = pm_text_of(in->entry->name), dir = pm_text_folder(pm_text_of(in->entry->path));
     pm_slot slot = pm_place_slot(name);
     pm_buf path = {0};
     pm_siblings s;

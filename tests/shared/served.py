@@ -35,9 +35,9 @@ class Server:
 
     def run(self, words):
         out, err = os.pipe(), os.pipe()
-        folder = os.open(".", os.O_PATH)
-        socket.send_fds(self.socket, [b"".join(os.fsencode(w) + b"\0" for w in words)], [folder, 0, out[1], err[1]])
-        for fd in (folder, out[1], err[1]):
+        given = [os.open(".", os.O_PATH), os.open(os.devnull, os.O_RDONLY), out[1], err[1]]
+        socket.send_fds(self.socket, [b"".join(os.fsencode(w) + b"\0" for w in words)], given)
+        for fd in given:
             os.close(fd)
         texts = {out[0]: [], err[0]: []}
         unread, poll = set(texts), select.poll()
@@ -59,7 +59,7 @@ class Server:
 
 
 def run(words, env):
-    """As subprocess.run(words, env=env, capture_output=True) with standard input as it is; env is that of the first run."""
+    """As subprocess.run(words, env=env, capture_output=True) without input; env is that of the first run."""
     server = getattr(own, "server", None)
     if server is None or server.pid != os.getpid():
         path = server_of(words[0])

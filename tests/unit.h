@@ -7,21 +7,56 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The main of a file of tests: RUN_TESTS(TEST(one), TEST_WITH(other, set_up, tear_down)) */
-#define TEST(function) cmocka_unit_test(function)
-#define TEST_WITH(function, set_up, tear_down) \
-    cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-#define RUN_TESTS(...)                                    \
-    int main(void)                                        \
-    {                                                     \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};  \
-                                                          \
-        return cmocka_run_group_tests(tests, NULL, NULL); \
+/* ---- tests add themselves: TEST(name) { ... }; a file ends with RUN_TESTS ---- */
+
+typedef struct unit_tests {
+    struct CMUnitTest test[64];
+    size_t n;
+} unit_tests;
+
+static unit_tests unit_all;
+
+static inline void unit_add(struct CMUnitTest test)
+{
+    if (unit_all.n == COUNT(unit_all.test))
+        abort();
+    unit_all.test[unit_all.n++] = test;
+}
+
+static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down)
+{
+    return _cmocka_run_group_tests("tests", unit_all.test, unit_all.n, set_up, tear_down);
+}
+
+/* What set_up leaves is *state. */
+#define TEST_WITH(function, set_up, tear_down)                                                     \
+    static void function(void **state);                                                            \
+    __attribute__((constructor)) static void add_##function(void)                                  \
+    {                                                                                              \
+        unit_add((struct CMUnitTest)cmocka_unit_test_setup_teardown(function, set_up, tear_down)); \
+    }                                                                                              \
+    static void function(void **state)
+#define TEST(function) TEST_WITH(function, NULL, NULL)
+/* A test whose argument is what set_up leaves. */
+#define TEST_OF(argument, function, set_up, tear_down) \
+    static void function(argument);                    \
+    TEST_WITH(in_##function, set_up, tear_down)        \
+    {                                                  \
+        function(*state);                              \
+    }                                                  \
+    static void function(argument)
+
+/* Around all tests of the file. */
+#define RUN_TESTS(set_up, tear_down)        \
+    int main(void)                          \
+    {                                       \
+        return unit_run(set_up, tear_down); \
     }
 
 #endif

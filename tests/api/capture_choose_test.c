@@ -51,10 +51,8 @@ static int64_t predicted(const live *l)
 }
 
 /* One bad reading, of a host that was asleep meanwhile, changes nothing; a second one does. */
-static void one_bad_reading(void **state)
+WITH_RUN(one_bad_reading)
 {
-    live *l = *state;
-
     begin_large(l);
     capture_in(l, BAD);
     assert_in_range(predicted(l), 1000, BUDGET);
@@ -66,10 +64,8 @@ static void one_bad_reading(void **state)
 }
 
 /* A single good reading tells that the pages of this process cost less than those of others. */
-static void one_good_reading(void **state)
+WITH_RUN(one_good_reading)
 {
-    live *l = *state;
-
     begin_large(l);
     capture_in(l, 7);
     l->options.max_stall_us = 500;
@@ -82,10 +78,8 @@ static void one_good_reading(void **state)
 }
 
 /* A process that is spared is read again within 100 captures. */
-static void read_again(void **state)
+WITH_RUN(read_again)
 {
-    live *l = *state;
-
     begin_large(l);
     capture_in(l, BAD);
     capture_in(l, BAD);
@@ -100,9 +94,8 @@ static void read_again(void **state)
 }
 
 /* What may fit is measured, until two readings agree; what is four times too much never is. */
-static void never_read(void **state)
+WITH_RUN(never_read)
 {
-    live *l = *state;
     int64_t host_us;
 
     begin_large(l);
@@ -123,9 +116,8 @@ static void never_read(void **state)
 }
 
 /* The host's cost is the median of its readings, from three on; it speaks for a new process. */
-static void cost_on_host(void **state)
+WITH_RUN(cost_on_host)
 {
-    live *l = *state;
     int64_t before;
 
     begin_large(l);
@@ -144,5 +136,4 @@ static void cost_on_host(void **state)
     assert_in_range(predicted(l) * 100, before * 58, before * 62);
 }
 
-RUN_TESTS(WITH_RUN(one_bad_reading), WITH_RUN(one_good_reading), WITH_RUN(read_again),
-          WITH_RUN(never_read), WITH_RUN(cost_on_host))
+RUN_TESTS(NULL, NULL)

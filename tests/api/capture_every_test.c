@@ -15,10 +15,8 @@ static void begin_run(live *l, size_t n_pids, int64_t count)
 }
 
 /* But for the first they are where they should be, and all of one process. */
-static void beats_are_aligned(void **state)
+WITH_RUN(beats_are_aligned)
 {
-    live *l = *state;
-
     child(l, "worker");
     begin_run(l, 1, 4);
     run(l);
@@ -32,10 +30,8 @@ static void beats_are_aligned(void **state)
     assert_true(number(l, "SELECT count(*) FROM beat WHERE started_ms % 100 < 30") >= 3);
 }
 
-static void stopped(void **state)
+WITH_RUN(stopped)
 {
-    live *l = *state;
-
     child(l, "worker");
     child(l, "worker");
     begin_run(l, 2, PMAPDB_UNKNOWN);
@@ -52,9 +48,8 @@ static void end_them(live *l)
 }
 
 /* The run goes on while one is left. */
-static void all_have_ended(void **state)
+WITH_RUN(all_have_ended)
 {
-    live *l = *state;
     int64_t pids[2];
 
     child(l, "worker");
@@ -72,10 +67,8 @@ static void all_have_ended(void **state)
     assert_non_null(strstr(l->news.data, "(note) it has ended\n"));
 }
 
-static void only_the_large(void **state)
+WITH_RUN(only_the_large)
 {
-    live *l = *state;
-
     child(l, "worker");
     child(l, "idle");
     begin_run(l, 2, 1);
@@ -95,10 +88,8 @@ static void exec_it(live *l)
 }
 
 /* The same process, under the name of what it became. */
-static void becomes_another_program(void **state)
+WITH_RUN(becomes_another_program)
 {
-    live *l = *state;
-
     child(l, "worker");
     begin_run(l, 1, 2);
     l->at_beat = exec_it;
@@ -120,10 +111,8 @@ static void hold_store(live *l)
     assert_int_equal(sqlite3_exec(other, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
-static void lost_beats(void **state)
+WITH_RUN(lost_beats)
 {
-    live *l = *state;
-
     child(l, "worker");
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
     begin_run(l, 1, 4);
@@ -151,10 +140,8 @@ static void fail_in_between(live *l)
     assert_int_equal(sqlite3_exec(other, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
-static void whole_or_not_at_all(void **state)
+WITH_RUN(whole_or_not_at_all)
 {
-    live *l = *state;
-
     child(l, "one");
     child(l, "two");
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
@@ -169,10 +156,8 @@ static void whole_or_not_at_all(void **state)
     assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2);
 }
 
-static void one_beat_is_not_lost_silently(void **state)
+WITH_RUN(one_beat_is_not_lost_silently)
 {
-    live *l = *state;
-
     child(l, "worker");
     l->options.n_pids = 1;
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
@@ -185,7 +170,7 @@ static void one_beat_is_not_lost_silently(void **state)
 }
 
 /* Who may only read the store could keep runs out by a lock. */
-static void lock_is_for_writers(void **state)
+IN_BOX(lock_is_for_writers)
 {
     static const struct {
         mode_t store, lock;
@@ -215,10 +200,8 @@ static void ask_patience(live *l)
 
 /* Another writer is waited for until the next beat; behind the run, as long as it was opened for.
  */
-static void patience(void **state)
+WITH_RUN(patience)
 {
-    live *l = *state;
-
     child(l, "worker");
     pm_store_set_patience(l->store, 60000);
     begin_run(l, 1, 1);
@@ -237,9 +220,8 @@ static bool never(void *ctx, const pmapdb_progress *progress)
     return false;
 }
 
-static void one_run_of_a_selection(void **state)
+WITH_RUN(one_run_of_a_selection)
 {
-    live *l = *state;
     int fd, second;
     pmapdb_error err;
 
@@ -276,8 +258,4 @@ static void one_run_of_a_selection(void **state)
     close(fd);
 }
 
-RUN_TESTS(WITH_RUN(beats_are_aligned), WITH_RUN(stopped), WITH_RUN(all_have_ended),
-          WITH_RUN(only_the_large), WITH_RUN(becomes_another_program), WITH_RUN(lost_beats),
-          WITH_RUN(whole_or_not_at_all), WITH_RUN(one_beat_is_not_lost_silently),
-          WITH_RUN(patience), TEST_WITH(lock_is_for_writers, box_enter, box_leave),
-          WITH_RUN(one_run_of_a_selection))
+RUN_TESTS(NULL, NULL)

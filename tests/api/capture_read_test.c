@@ -42,9 +42,8 @@ static pmapdb_status sweep(pm_capture_run *run)
 }
 
 /* Its identity is looked at behind the map: what was read of two programs is not kept. */
-static void exec_while_it_is_read(void **state)
+WITH_RUN(exec_while_it_is_read)
 {
-    live *l = *state;
     pm_capture_run run;
     pm_target *target;
     pm_proc p;
@@ -75,9 +74,8 @@ static void exec_while_it_is_read(void **state)
 }
 
 /* A stranger that was given the pid of a process that was named. */
-static void another_of_that_pid(void **state)
+WITH_RUN(another_of_that_pid)
 {
-    live *l = *state;
     pm_capture_run run;
 
     child(l, "worker");
@@ -93,9 +91,8 @@ static void another_of_that_pid(void **state)
 }
 
 /* What ended is forgotten; another life of a pid is another target. */
-static void the_gone_are_forgotten(void **state)
+WITH_RUN(the_gone_are_forgotten)
 {
-    live *l = *state;
     pm_capture_run run;
     pm_target *first, *second;
 
@@ -119,9 +116,8 @@ static void the_gone_are_forgotten(void **state)
 }
 
 /* Read in a second beat as warm as in the first: the same rows, in one process. */
-static void warm_is_as_cold(void **state)
+WITH_RUN(warm_is_as_cold)
 {
-    live *l = *state;
     pm_capture_run run;
 
     child(l, "worker");
@@ -161,9 +157,8 @@ static int torn_proc(void)
 }
 
 /* It is counted, and said once; trouble only to who asked for it by its pid, once. */
-static void a_torn_map(void **state)
+WITH_RUN(a_torn_map)
 {
-    live *l = *state;
     static const char *const words =
         "its map changed too quickly while it was read: no part of it was stored\n";
     pm_capture_run run;
@@ -195,9 +190,8 @@ static void a_torn_map(void **state)
 }
 
 /* Maps beyond the bound: what was read so far is stored and forgotten, and the beat goes on. */
-static void a_beat_in_parts(void **state)
+WITH_RUN(a_beat_in_parts)
 {
-    live *l = *state;
     pm_capture_run run;
 
     child(l, "worker");
@@ -217,6 +211,4 @@ static void a_beat_in_parts(void **state)
     end_run(&run);
 }
 
-RUN_TESTS(WITH_RUN(exec_while_it_is_read), WITH_RUN(another_of_that_pid),
-          WITH_RUN(the_gone_are_forgotten), WITH_RUN(warm_is_as_cold), WITH_RUN(a_torn_map),
-          WITH_RUN(a_beat_in_parts))
+RUN_TESTS(NULL, NULL)

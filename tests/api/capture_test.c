@@ -38,9 +38,8 @@ static int64_t start_time_of(int64_t pid)
     return strtoll(at, NULL, 10);
 }
 
-static void one_process(void **state)
+WITH_RUN(one_process)
 {
-    live *l = *state;
     char boot[64] = "";
     FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
 
@@ -71,10 +70,8 @@ static void one_process(void **state)
     word(l, "SELECT name FROM host", "here");
 }
 
-static void several_are_one_moment(void **state)
+WITH_RUN(several_are_one_moment)
 {
-    live *l = *state;
-
     for (int i = 0; i < 4; i++)
         child(l, "worker");
     l->options.n_pids = 4;
@@ -91,9 +88,8 @@ static void several_are_one_moment(void **state)
 }
 
 /* The pids of two that are there stand around three that give nothing. */
-static void named_ones_that_are_not_there(void **state)
+WITH_RUN(named_ones_that_are_not_there)
 {
-    live *l = *state;
     int64_t pids[] = {0, 2, 4194303, 0, 0};
 
     child(l, "one");
@@ -119,10 +115,8 @@ static void *wait_long(void *tid)
     return NULL;
 }
 
-static void threads_and_zombies(void **state)
+WITH_RUN(threads_and_zombies)
 {
-    live *l = *state;
-
     pthread_t thread;
     _Atomic int64_t tid = 0;
     int64_t pids[2];
@@ -147,9 +141,8 @@ static void threads_and_zombies(void **state)
     pthread_join(thread, NULL);
 }
 
-static void by_expression(void **state)
+WITH_RUN(by_expression)
 {
-    live *l = *state;
     char expression[64];
 
     child(l, "alpha");
@@ -170,9 +163,8 @@ static void by_expression(void **state)
     assert_int_equal(try_run(l), PMAPDB_USAGE);
 }
 
-static void kept_environment(void **state)
+WITH_RUN(kept_environment)
 {
-    live *l = *state;
     static const char *const names[] = {"COLOUR", "NOT_THERE"};
 
     setenv("PMAPDB_OTHER", "1", 1);
@@ -194,10 +186,8 @@ static void kept_environment(void **state)
 }
 
 /* maps by wish and maps by budget: the second says why, and is no other process. */
-static void measures(void **state)
+WITH_RUN(measures)
 {
-    live *l = *state;
-
     child(l, "worker");
     for (int i = 0; i < 80; i++)
         ask(l, 0, 'g');
@@ -219,10 +209,8 @@ static void measures(void **state)
     assert_int_equal(number(l, "SELECT count(*) FROM process"), 1);
 }
 
-static void wrong_options(void **state)
+WITH_RUN(wrong_options)
 {
-    live *l = *state;
-
     assert_int_equal(try_run(l), PMAPDB_USAGE); /* nothing chosen */
     l->options.all = true;
     l->options.match = "comm = 'x'";
@@ -238,7 +226,4 @@ static void wrong_options(void **state)
     assert_int_equal(number(l, "SELECT count(*) FROM beat"), 0);
 }
 
-RUN_TESTS(WITH_RUN(one_process), WITH_RUN(several_are_one_moment),
-          WITH_RUN(named_ones_that_are_not_there), WITH_RUN(threads_and_zombies),
-          WITH_RUN(by_expression), WITH_RUN(kept_environment), WITH_RUN(measures),
-          WITH_RUN(wrong_options))
+RUN_TESTS(NULL, NULL)

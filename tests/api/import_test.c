@@ -24,10 +24,8 @@ static void write_x(const char *path, int kib, const char *before)
 
 #define NEWS_X " 7 app +0 pmap-x complete footer 3"
 
-static void one_file(void **state)
+WITH_IMPORT(one_file)
 {
-    import *in = *state;
-
     write_x("1795229318-7.x", 64, "");
     run(in, "1795229318-7.x");
     expect(in, "1795229318-7.x" NEWS_X "\n");
@@ -38,10 +36,8 @@ static void one_file(void **state)
 }
 
 /* Moved, packed and in an archive it is the same capture. */
-static void every_packing_is_known_again(void **state)
+WITH_IMPORT(every_packing_is_known_again)
 {
-    import *in = *state;
-
     shell("mkdir d");
     write_x("d/1795229318-7.x", 64, "");
     shell("tar cf d.tar d && gzip -c d/1795229318-7.x > 1795229318-7.x.gz && cp -r d e && "
@@ -60,10 +56,8 @@ static void every_packing_is_known_again(void **state)
 }
 
 /* An mtime counts in whole seconds: copies drop the rest. */
-static void mtime_is_a_time(void **state)
+WITH_IMPORT(mtime_is_a_time)
 {
-    import *in = *state;
-
     write_x("app.x", 64, "");
     shell("touch -d @1795229319.7 app.x && cp -p app.x b.x && touch -d @1795229319 b.x && "
           "cp b.x c.x && touch -d @1795229320 c.x");
@@ -76,9 +70,8 @@ static void mtime_is_a_time(void **state)
 }
 
 /* The mtime of a file in /proc is when somebody first looked at its name. */
-static void proc_file_is_of_now(void **state)
+WITH_IMPORT(proc_file_is_of_now)
 {
-    import *in = *state;
     char path[64];
     int64_t began;
 
@@ -94,10 +87,8 @@ static void proc_file_is_of_now(void **state)
     assert_int_equal(number(in, "SELECT count(*) FROM process"), 1);
 }
 
-static void several_blocks_with_times(void **state)
+WITH_IMPORT(several_blocks_with_times)
 {
-    import *in = *state;
-
     write_x("a", 64, "Sat Nov 21 02:48:38 UTC 2026\n");
     write_x("b", 68, "Sat Nov 21 02:49:08 UTC 2026\n");
     shell("cat a b > app.log");
@@ -111,10 +102,8 @@ static void several_blocks_with_times(void **state)
     count(in, 1, 2, 0);
 }
 
-static void log_without_times(void **state)
+WITH_IMPORT(log_without_times)
 {
-    import *in = *state;
-
     write_x("a", 64, "");
     write_x("b", 68, "");
     shell("cat a b a > app.log && touch -d @1795229918 app.log");
@@ -138,10 +127,8 @@ static void log_without_times(void **state)
 
 /* ---- what is no capture ---- */
 
-static void what_gives_nothing(void **state)
+WITH_IMPORT(what_gives_nothing)
 {
-    import *in = *state;
-
     shell("mkdir d && echo 'hello' > d/readme.txt && : > d/1-2.smaps");
     box_text("d/3.x", "3:   [kthreadd]\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
                       "---------------- ------- ------- ------- \ntotal kB               0       0"
@@ -167,10 +154,8 @@ static void what_gives_nothing(void **state)
 }
 
 /* Half of a file is stored as what it is, and is trouble the first time only. */
-static void partial(void **state)
+WITH_IMPORT(partial)
 {
-    import *in = *state;
-
     write_x("a", 64, "");
     shell("head -4 a > 1795229318-7.x");
     run(in, "1795229318-7.x");
@@ -183,10 +168,8 @@ static void partial(void **state)
     count(in, 0, 1, 0);
 }
 
-static void no_pid(void **state)
+WITH_IMPORT(no_pid)
 {
-    import *in = *state;
-
     box_text("1795229318.maps", "00400000-00401000 r-xp 00000000 08:01 11   /opt/app\n"
                                 "7ffd40b62000-7ffd40b83000 rw-p 00000000 00:00 0   [stack]\n");
     in->options.strict = true;
@@ -210,9 +193,8 @@ static bool stop(void *ctx, const pmapdb_progress *progress)
     return progress->of == 0 || progress->done < 1;
 }
 
-static void stopped(void **state)
+WITH_IMPORT(stopped)
 {
-    import *in = *state;
     const char *path = "d";
 
     shell("mkdir d");
@@ -224,9 +206,8 @@ static void stopped(void **state)
     assert_int_equal(number(in, "SELECT count(*) FROM snapshot"), 1);
 }
 
-static void wrong_options(void **state)
+WITH_IMPORT(wrong_options)
 {
-    import *in = *state;
     const char *path = "d";
     pmapdb_import_options good;
     pmapdb_error err = {0};
@@ -250,10 +231,8 @@ static void wrong_options(void **state)
                      PMAPDB_USAGE);
 }
 
-static void given_name_host_and_time(void **state)
+WITH_IMPORT(given_name_host_and_time)
 {
-    import *in = *state;
-
     write_x("app.x", 64, "");
     in->options.name = "given";
     in->options.host = "h";
@@ -268,8 +247,4 @@ static void given_name_host_and_time(void **state)
     count(in, 0, 1, 0);
 }
 
-RUN_TESTS(WITH_IMPORT(one_file), WITH_IMPORT(every_packing_is_known_again),
-          WITH_IMPORT(mtime_is_a_time), WITH_IMPORT(proc_file_is_of_now),
-          WITH_IMPORT(several_blocks_with_times), WITH_IMPORT(log_without_times),
-          WITH_IMPORT(what_gives_nothing), WITH_IMPORT(partial), WITH_IMPORT(no_pid),
-          WITH_IMPORT(stopped), WITH_IMPORT(wrong_options), WITH_IMPORT(given_name_host_and_time))
+RUN_TESTS(NULL, NULL)

@@ -28,10 +28,8 @@ static void write_wide(const char *path, int pid, int rows)
 #define TOO_MUCH "needs more than 1 MiB of memory: raise the limit with --max-memory SIZE"
 
 /* One that is too large is refused as a whole, and named; those beside it are stored. */
-static void memory(void **state)
+WITH_IMPORT(memory)
 {
-    import *in = *state;
-
     shell("mkdir d");
     write_wide("d/1795229318-7.X", 7, 40);
     write_wide("d/1795229318-8.X", 8, 20000);
@@ -49,9 +47,8 @@ static void memory(void **state)
 
 /* Many captures of equal rows: the rows are kept once, so what counts is what each capture takes,
  * until the store has said what it did with it. */
-static void memory_of_captures(void **state)
+WITH_IMPORT(memory_of_captures)
 {
-    import *in = *state;
     size_t each = sizeof(pm_capture) + sizeof(pm_stored) + sizeof(pm_pending);
     pm_buf text = {0};
 
@@ -69,7 +66,7 @@ static void memory_of_captures(void **state)
 
 /* ---- explain ---- */
 
-static void memory_to_explain(void **state)
+IN_BOX(memory_to_explain)
 {
     const char *const path = "8.X";
     pm_blocks_options how = {.paths = &path, .n_paths = 1, .max_memory = 1 << 20};
@@ -108,10 +105,8 @@ static void write_smaps(const char *path, unsigned rows)
 
 /* Of smaps that cannot be read to their end nothing shows that rows are missing: only that they
  * could not be read. */
-static void cut(void **state)
+WITH_IMPORT(cut)
 {
-    import *in = *state;
-
     write_smaps("1795229318-7.smaps", 3000);
     shell("gzip 1795229318-7.smaps && truncate -s -400 1795229318-7.smaps.gz && "
           "touch -d '1 minute ago' 1795229318-7.smaps.gz");
@@ -138,10 +133,8 @@ static void append_x(const char *path, const char *time, bool whole)
 }
 
 /* The last one of a log, without its sums: while the log is fresh it is left for the next run. */
-static void being_written(void **state)
+WITH_IMPORT(being_written)
 {
-    import *in = *state;
-
     append_x("app.log", "Sat Nov 21 02:48:38 UTC 2026", true);
     append_x("app.log", "Sat Nov 21 02:49:38 UTC 2026", false);
     run(in, "app.log");
@@ -154,5 +147,4 @@ static void being_written(void **state)
     assert_int_equal(number(in, "SELECT count(*) FROM snapshot WHERE state = 'partial'"), 1);
 }
 
-RUN_TESTS(WITH_IMPORT(memory), WITH_IMPORT(memory_of_captures), IN_BOX(memory_to_explain),
-          WITH_IMPORT(cut), WITH_IMPORT(being_written))
+RUN_TESTS(NULL, NULL)

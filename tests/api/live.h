@@ -231,6 +231,6 @@ static inline int live_teardown(void **state)
     return failed;
 }
 
-#define WITH_RUN(test) cmocka_unit_test_setup_teardown(test, live_setup, live_teardown)
+#define WITH_RUN(function) TEST_OF(live *l, function, live_setup, live_teardown)
 
 #endif

@@ -24,7 +24,7 @@ static void try_damage(const char *sql, bool known)
     shell("rm -f *.db *.db-wal *.db-shm");
 }
 
-static void damaged_stores(void **state)
+IN_BOX(damaged_stores)
 {
     static const char *const damages[] = {
         "UPDATE region SET length = 0",
@@ -52,10 +52,8 @@ static void damaged_stores(void **state)
 }
 
 /* Bytes that SQLite itself stumbles over. */
-static void damaged_pages(void **state)
+WITH_MERGE(damaged_pages)
 {
-    merging *m = *state;
-
     make_store("bad.db", "alpha", 7, 0, 50);
     make_store("good.db", "beta", 7, 0, 2);
     shell("rm -f bad.db-wal; pages=$(($(stat -c %s bad.db) / 4096)); i=8; while [ $i -lt $pages ]; "
@@ -67,4 +65,4 @@ static void damaged_pages(void **state)
     assert_non_null(strstr(m->news.data, "good.db: 1 hosts, 1 processes, 2 snapshots, 2 new"));
 }
 
-RUN_TESTS(IN_BOX(damaged_stores), WITH_MERGE(damaged_pages))
+RUN_TESTS(NULL, NULL)

@@ -2,10 +2,8 @@
  * result is what one store would hold is store/merge_test.c's. */
 #include "api/merging.h"
 
-static void two_hosts_and_again(void **state)
+WITH_MERGE(two_hosts_and_again)
 {
-    merging *m = *state;
-
     make_store("a.db", "alpha", 7, 0, 3);
     make_store("b.db", "beta", 7, 5, 2);
     assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
@@ -23,9 +21,8 @@ static void two_hosts_and_again(void **state)
 }
 
 /* What is wrong with one does not keep the others away. */
-static void what_is_no_store(void **state)
+WITH_MERGE(what_is_no_store)
 {
-    merging *m = *state;
     pmapdb_store *newer;
 
     make_store("a.db", "alpha", 7, 0, 1);
@@ -57,10 +54,8 @@ static void what_is_no_store(void **state)
     assert_int_equal(m->result.stores, 7);
 }
 
-static void dry_run(void **state)
+WITH_MERGE(dry_run)
 {
-    merging *m = *state;
-
     make_store("a.db", "alpha", 7, 0, 3);
     make_store("all.db", "alpha", 7, 0, 1);
     m->options.dry_run = true;
@@ -77,10 +72,8 @@ static void dry_run(void **state)
     "1 process is of an unknown host, like some in this store: all count as one host; " \
     "--host NAME keeps them apart"
 
-static void unknown_hosts(void **state)
+WITH_MERGE(unknown_hosts)
 {
-    merging *m = *state;
-
     make_store("a.db", NULL, 7, 0, 1);
     make_store("b.db", NULL, 8, 0, 1);
     assert_int_equal(MERGE(m, "melted.db", "a.db", "b.db"), PMAPDB_OK);
@@ -112,10 +105,8 @@ static void make_log(const char *store, int n, int late)
 
 /* Known by their sequence: what two stores saw of one log is not doubled, though it was timed
  * otherwise. */
-static void logs_without_times(void **state)
+WITH_MERGE(logs_without_times)
 {
-    merging *m = *state;
-
     make_log("a.db", 4, 0);
     make_log("b.db", 6, 7);
     assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
@@ -134,10 +125,8 @@ static void logs_without_times(void **state)
 }
 
 /* One whose beat was late: what is new still comes behind what is known. */
-static void logs_that_ran_late(void **state)
+WITH_MERGE(logs_that_ran_late)
 {
-    merging *m = *state;
-
     make_log("a.db", 4, 0);
     make_log("b.db", 6, -200);
     assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
@@ -150,10 +139,8 @@ static void logs_that_ran_late(void **state)
 }
 
 /* A rotated log of an idle process begins like the one before, later. */
-static void logs_that_are_alike(void **state)
+WITH_MERGE(logs_that_are_alike)
 {
-    merging *m = *state;
-
     make_log("a.db", 3, 0);
     make_log("b.db", 3, 86400);
     assert_int_equal(MERGE(m, "all.db", "a.db", "b.db"), PMAPDB_OK);
@@ -164,9 +151,8 @@ static void logs_that_are_alike(void **state)
 }
 
 /* Its writer goes on; what it has committed is merged. */
-static void a_store_in_use(void **state)
+WITH_MERGE(a_store_in_use)
 {
-    merging *m = *state;
     pmapdb_store *writer;
 
     make_store("a.db", "alpha", 7, 0, 2);
@@ -182,9 +168,8 @@ static void a_store_in_use(void **state)
 }
 
 /* What was committed stays, the next one goes on. */
-static void stopped(void **state)
+WITH_MERGE(stopped)
 {
-    merging *m = *state;
     int64_t n;
 
     make_store("a.db", "alpha", 7, 0, 3);
@@ -215,10 +200,8 @@ static void prune_to(const char *path, int64_t last)
 }
 
 /* What this store has pruned does not come back; what the other has pruned stays. */
-static void pruned_here_or_there(void **state)
+WITH_MERGE(pruned_here_or_there)
 {
-    merging *m = *state;
-
     make_store("a.db", "alpha", 7, 0, 6);
     assert_int_equal(MERGE(m, "all.db", "a.db"), PMAPDB_OK);
     prune_to("all.db", 2);
@@ -232,7 +215,4 @@ static void pruned_here_or_there(void **state)
     assert_int_equal(ask("all.db", SNAPSHOTS), 3);
 }
 
-RUN_TESTS(WITH_MERGE(two_hosts_and_again), WITH_MERGE(what_is_no_store), WITH_MERGE(dry_run),
-          WITH_MERGE(unknown_hosts), WITH_MERGE(logs_without_times), WITH_MERGE(logs_that_ran_late),
-          WITH_MERGE(logs_that_are_alike), WITH_MERGE(a_store_in_use), WITH_MERGE(stopped),
-          WITH_MERGE(pruned_here_or_there))
+RUN_TESTS(NULL, NULL)

@@ -201,6 +201,6 @@ static inline int merging_teardown(void **state)
     return failed;
 }
 
-#define WITH_MERGE(test) cmocka_unit_test_setup_teardown(test, merging_setup, merging_teardown)
+#define WITH_MERGE(function) TEST_OF(merging *m, function, merging_setup, merging_teardown)
 
 #endif

@@ -30,7 +30,7 @@ static void refuses(const char *text, const char *why)
     pm_buf_free(&json);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     gives("1000,2000\n", "[[4096,8191]]");
     gives("0x1000,0X2000", "[[4096,8191]]");
@@ -44,7 +44,7 @@ static void numbers(void **state)
 }
 
 /* An end is the first address behind, or, as the last one of a page, in the region. */
-static void ends(void **state)
+TEST(ends)
 {
     gives("1000,1fff\n", "[[4096,8191]]");
     gives("1000,2000\n", "[[4096,8191]]");
@@ -55,7 +55,7 @@ static void ends(void **state)
     gives("0,1\n", "[[0,0]]");
 }
 
-static void headers(void **state)
+TEST(headers)
 {
     gives("start,end\n1000,2000\n", "[[4096,8191]]");
     gives("\xef\xbb\xbf\r\nSTART,END\r\n1000,2000\r\n", "[[4096,8191]]");
@@ -65,7 +65,7 @@ static void headers(void **state)
 }
 
 /* With FILE:LINE of the file as it is, a header or not. */
-static void bad_numbers(void **state)
+TEST(bad_numbers)
 {
     static const char *const bad[] = {"7fxyz", "-1", "+1",    "0x",       "x",
                                       "1 0",   "`1", "1`",    "0x`1",     "10000000000000000",
@@ -80,7 +80,7 @@ static void bad_numbers(void **state)
     }
 }
 
-static void bad_rows(void **state)
+TEST(bad_rows)
 {
     refuses("2000,1000\n", "r.csv:1: the end is not after the start");
     refuses("1000,1000\n", "r.csv:1: the end is not after the start");
@@ -90,7 +90,7 @@ static void bad_rows(void **state)
     refuses(" \n\n", "r.csv: no region in it: a row is START,END");
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     pm_buf text = {0}, json = {0};
     char why[64];
@@ -105,7 +105,7 @@ static void limits(void **state)
     pm_buf_free(&text);
 }
 
-static void files(void **state)
+TEST(files)
 {
     char path[] = "/tmp/pmapdb-regions-XXXXXX", expected[128];
     int fd = mkstemp(path);
@@ -130,5 +130,4 @@ static void files(void **state)
     pm_buf_free(&json);
 }
 
-RUN_TESTS(TEST(numbers), TEST(ends), TEST(headers), TEST(bad_numbers), TEST(bad_rows), TEST(limits),
-          TEST(files))
+RUN_TESTS(NULL, NULL)

@@ -34,9 +34,8 @@ static const char *judged(const import *in, const char *column)
 }
 
 /* As a live capture that was read as maps: what grows is told by VmRSS, and proves nothing. */
-static void maps_with_status(void **state)
+WITH_IMPORT(maps_with_status)
 {
-    import *in = *state;
     char command[100];
 
     for (int i = 0; i < 9; i++) {
@@ -59,7 +58,7 @@ static void maps_with_status(void **state)
 
 /* Plain pmap's footer is proof of its size. Of a log, one number is not each one's; a stranger's
  * is nobody's; what knows sums only has no mappings to stand beside. */
-static void whose_vm_rss_it_is(void **state)
+IN_BOX(whose_vm_rss_it_is)
 {
     static const struct {
         const char *name, *text;
@@ -84,4 +83,4 @@ import in;
     }
 }
 
-RUN_TESTS(WITH_IMPORT(maps_with_status), IN_BOX(whose_vm_rss_it_is))
+RUN_TESTS(NULL, NULL)

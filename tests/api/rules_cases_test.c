@@ -158,7 +158,7 @@ static bool is_first_of_case(const cases *c, size_t i)
 }
 
 /* Every rule wins somewhere in rules/test.csv: none is hidden by those before it. */
-static void test_default(void **state)
+TEST(test_default)
 {
     static cases c;
     pm_rules *set = NULL;
@@ -184,4 +184,4 @@ static void test_default(void **state)
     free(won);
 }
 
-RUN_TESTS(TEST(test_default))
+RUN_TESTS(NULL, NULL)

@@ -34,7 +34,7 @@ static void takes(const char *text, size_t rules)
     pm_rules_free(set);
 }
 
-static void test_shapes(void **state)
+TEST(test_shapes)
 {
     takes("rule,category\nall,mine\n", 1);
     takes("category,base,rule\r\nheap/x,heap,a\r\nstack/y,stack,b", 2);
@@ -43,14 +43,14 @@ static void test_shapes(void **state)
     takes("rule,category,size,note\na,x,4,\"two\n# lines\"\nb,x,8,\n", 2);
 }
 
-static void test_mistakes(void **state)
+TEST(test_mistakes)
 {
     refuses("", "F: empty: the first line names the columns");
     refuses("# nothing\n", "F: empty: the first line names the columns");
     refuses("rule,category\n", "F: there is no rule");
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
     refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size is asked twice");
     refuses("# one\n\nrule,category,perms\n# four\na,x,rw-\n",
@@ -65,7 +65,7 @@ static void test_lines(void **state)
     refuses("rule,category,size\na,x,\"4\n", "F:2: a quote is opened and not closed");
 }
 
-static void test_first(void **state)
+TEST(test_first)
 {
     refuses("rule,category,size\na,x,4\nB,x,8\nb,x,y\n",
             "F:3: rule: 'B' has characters other than a-z, 0-9 and -");
@@ -73,7 +73,7 @@ static void test_first(void **state)
     refuses("rule,kind\na,b\n", "F:1: there is no column 'kind'");
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     static const char nul[] = "rule,category\na,x\0y\n";
     pm_buf large = {0};
@@ -105,7 +105,7 @@ static pm_rules *builtin(const char *name)
 }
 
 /* Whatever a file holds, it is read to its end or refused. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
     static const char bytes[] = "\"\n,;|~!%?#-*[]()\\={}0aK\x01\x80\xff";
     pm_text whole = pm_rules_builtin(PM_TEXT("default"));
@@ -138,7 +138,7 @@ static void test_damaged(void **state)
     free(text);
 }
 
-static void test_builtin(void **state)
+TEST(test_builtin)
 {
     pm_buf text = {0};
 
@@ -156,5 +156,4 @@ static void test_builtin(void **state)
     pm_buf_free(&text);
 }
 
-RUN_TESTS(TEST(test_shapes), TEST(test_mistakes), TEST(test_lines), TEST(test_first),
-          TEST(test_bytes), TEST(test_builtin), TEST(test_damaged))
+RUN_TESTS(NULL, NULL)

@@ -97,7 +97,7 @@ static void make_store(import *in)
     count(in, 3, 0, 0);
 }
 
-static void test_without_store(void **state)
+IN_BOX(test_without_store)
 {
     pm_rules_choice c = {0};
     pmapdb_error err;
@@ -111,7 +111,7 @@ static void test_without_store(void **state)
     pm_rules_choice_free(&c);
 }
 
-static void test_mistakes(void **state)
+IN_BOX(test_mistakes)
 {
     heard h = {0};
     pmapdb_rules_options options = options_of(&h, "s.csv");
@@ -130,7 +130,7 @@ import in;
     end(&in);
 }
 
-static void test_apply(void **state)
+IN_BOX(test_apply)
 {
     heard h = {0};
     pmapdb_rules_options options = options_of(&h, "s.csv");
@@ -171,7 +171,7 @@ import in;
 }
 
 /* What was chosen by its name is the store's where the bytes are. */
-static void test_same_bytes(void **state)
+IN_BOX(test_same_bytes)
 {
 import in;
 
@@ -182,7 +182,7 @@ import in;
     end(&in);
 }
 
-static void test_stopped_and_readers(void **state)
+IN_BOX(test_stopped_and_readers)
 {
     heard h = {.stop_at = 1};
     pmapdb_rules_options options = options_of(&h, "s.csv");
@@ -209,8 +209,4 @@ import in;
     end(&in);
 }
 
-RUN_TESTS(TEST_WITH(test_without_store, box_enter, box_leave),
-          TEST_WITH(test_mistakes, box_enter, box_leave),
-          TEST_WITH(test_apply, box_enter, box_leave),
-          TEST_WITH(test_same_bytes, box_enter, box_leave),
-          TEST_WITH(test_stopped_and_readers, box_enter, box_leave))
+RUN_TESTS(NULL, NULL)

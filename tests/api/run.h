@@ -125,6 +125,6 @@ static inline int import_teardown(void **state)
     return failed;
 }
 
-#define WITH_IMPORT(test) cmocka_unit_test_setup_teardown(test, import_setup, import_teardown)
+#define WITH_IMPORT(function) TEST_OF(import *in, function, import_setup, import_teardown)
 
 #endif

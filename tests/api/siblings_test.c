@@ -20,10 +20,8 @@ static void make_proc(void)
     shell("touch -d @1795229318 p/7/smaps");
 }
 
-static void siblings_of_a_process_directory(void **state)
+WITH_IMPORT(siblings_of_a_process_directory)
 {
-    import *in = *state;
-
     make_proc();
     run(in, "p");
     expect(in, "p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1\n");
@@ -36,7 +34,7 @@ static void siblings_of_a_process_directory(void **state)
 }
 
 /* In an archive they may stand behind the capture, or before it. */
-static void siblings_in_an_archive(void **state)
+IN_BOX(siblings_in_an_archive)
 {
     static const char *const orders[] = {"p/7/smaps p/7/stat p/7/comm p/7/cmdline p/7/status",
                                          "p/7/status p/7/cmdline p/7/comm p/7/stat p/7/smaps"};
@@ -56,10 +54,8 @@ import in;
     }
 }
 
-static void siblings_by_stem(void **state)
+WITH_IMPORT(siblings_by_stem)
 {
-    import *in = *state;
-
     box_text("1795229318-7.smaps", smaps);
     box_text("1795229318-7.status", "Name:\tworker\nPid:\t7\nVmSize:\t4 kB\nVmRSS:\t8 kB\n");
     run(in, "1795229318-7.smaps");
@@ -104,7 +100,7 @@ static void put_rollup(const char *path, int rss, int dirty, int swap)
     box_text(path, text);
 }
 
-static void rollup_in_every_layout(void **state)
+IN_BOX(rollup_in_every_layout)
 {
     static const struct {
         const char *smaps, *rollup;
@@ -149,7 +145,7 @@ import in;
 }
 
 /* Rss, Private_Dirty, Swap of the rollup, VmRSS of the status, against 4, 0, 0. */
-static void rollup_and_status(void **state)
+IN_BOX(rollup_and_status)
 {
     static const struct {
         int rss, dirty, swap, status;
@@ -182,10 +178,8 @@ import in;
 
 /* Cut smaps are not proved by a rollup that they happen to agree with; other dialects have no say
  * in what it means. */
-static void rollup_proves_whole_smaps_only(void **state)
+WITH_IMPORT(rollup_proves_whole_smaps_only)
 {
-    import *in = *state;
-
     shell("mkdir 7");
     box_text("7/smaps", smaps);
     shell("echo '00600000-00601000 rw-p' >> 7/smaps; touch -d @1795229318 7/smaps");
@@ -202,7 +196,7 @@ static void rollup_proves_whole_smaps_only(void **state)
 }
 
 /* What one file says is not meant for each capture of a log: where it differs, nothing is known. */
-static void log_beside_a_rollup(void **state)
+IN_BOX(log_beside_a_rollup)
 {
 import in;
     char bigger[sizeof smaps];
@@ -235,10 +229,8 @@ import in;
     end(&in);
 }
 
-static void siblings_compressed(void **state)
+WITH_IMPORT(siblings_compressed)
 {
-    import *in = *state;
-
     make_proc();
     put_rollup("p/7/smaps_rollup", 4, 0, 0);
     shell("gzip p/7/*; touch -d @1795229318 p/7/*");
@@ -250,10 +242,8 @@ static void siblings_compressed(void **state)
 /* ---- the pid ---- */
 
 /* An incident's folder, /proc/self: the path has no pid, stat and status do. */
-static void pid_of_a_sibling(void **state)
+WITH_IMPORT(pid_of_a_sibling)
 {
-    import *in = *state;
-
     make_proc();
     shell("mv p/7 p/self; rm p/self/status");
     run(in, "p");
@@ -266,10 +256,8 @@ static void pid_of_a_sibling(void **state)
 }
 
 /* A stranger's stat has no say, whether the pid stands in the path or in the header line. */
-static void sibling_of_another_pid(void **state)
+WITH_IMPORT(sibling_of_another_pid)
 {
-    import *in = *state;
-
     make_proc();
     shell("mv p/7 p/8; tar cf p.tar p");
     run(in, "p");
@@ -280,10 +268,8 @@ static void sibling_of_another_pid(void **state)
 }
 
 /* Pids at an archive's top, colons in names, and two archives that look alike. */
-static void names_in_archives(void **state)
+WITH_IMPORT(names_in_archives)
 {
-    import *in = *state;
-
     make_proc();
     shell("cd p && tar cf ../top.tar 7 && cp -p 7/smaps 7/a:smaps && tar cf ../colon.tar 7/a:smaps "
           "7/stat && cd 7 && sed 's/4242/4243/' stat > 8.stat && sed 's/7 (/8 (/' -i 8.stat && "
@@ -297,10 +283,8 @@ static void names_in_archives(void **state)
     assert_non_null(strstr(in->news.data, "two/a.tar:8.smaps -1 app +0 smaps complete none"));
 }
 
-static void closed_files_are_counted(void **state)
+WITH_IMPORT(closed_files_are_counted)
 {
-    import *in = *state;
-
     make_proc();
     box_text("p/7/environ", smaps);
     shell("mkdir -p p/7/task/8 p/7/fd; cp p/7/smaps p/7/task/8; ln -s ../smaps p/7/fd/3; "
@@ -314,9 +298,4 @@ static void closed_files_are_counted(void **state)
     assert_int_equal(in->result.empty, 0);
 }
 
-RUN_TESTS(WITH_IMPORT(siblings_of_a_process_directory), IN_BOX(siblings_in_an_archive),
-          WITH_IMPORT(siblings_by_stem), IN_BOX(rollup_in_every_layout), IN_BOX(rollup_and_status),
-          WITH_IMPORT(rollup_proves_whole_smaps_only), IN_BOX(log_beside_a_rollup),
-          WITH_IMPORT(siblings_compressed), WITH_IMPORT(pid_of_a_sibling),
-          WITH_IMPORT(sibling_of_another_pid), WITH_IMPORT(names_in_archives),
-          WITH_IMPORT(closed_files_are_counted))
+RUN_TESTS(NULL, NULL)

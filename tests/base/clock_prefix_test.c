@@ -30,7 +30,7 @@ static void expect(const row *rows, size_t n)
     }
 }
 
-static void as_loops_write_them(void **state)
+TEST(as_loops_write_them)
 {
     static const row rows[] = {
         {"Sat Nov 21 02:05:32 UTC 2026: checking PID 4711", MOMENT, "checking PID 4711"},
@@ -82,7 +82,7 @@ static void as_loops_write_them(void **state)
     expect(rows, COUNT(rows));
 }
 
-static void zones_and_half_days(void **state)
+TEST(zones_and_half_days)
 {
     static const row rows[] = {
         {"2026-11-21 02:05:32 PM total", INT64_C(1795269932000), "total"},
@@ -103,7 +103,7 @@ static void zones_and_half_days(void **state)
 }
 
 /* JDK 11 and later: one line. JDK 8 and 9: "time:", "timezone:" and "elapsed time:". */
-static void hs_err_files(void **state)
+TEST(hs_err_files)
 {
     static const row one[] = {
         {"Time: Mon Jan  4 10:20:30 2021 CET elapsed time: 12.345678 seconds (0d 0h 0m 12s)",
@@ -123,7 +123,7 @@ static void hs_err_files(void **state)
 }
 
 /* What digits behind a day are cannot always be told. */
-static void days_alone(void **state)
+TEST(days_alone)
 {
     static const row rows[] = {
         {"2026-11-21 total kB 1 2 3", INT64_C(1795219200000), "total kB 1 2 3"},
@@ -230,7 +230,7 @@ static const char *const no_prefix[] = {
     "Mem:     1795226732  2026  21   x",
 };
 
-static void no_moment_at_the_beginning(void **state)
+TEST(no_moment_at_the_beginning)
 {
     char far[256];
     pm_text none;
@@ -253,7 +253,7 @@ static void no_moment_at_the_beginning(void **state)
 
 /* A line that is cut anywhere is read to its end and no further; once the text behind the moment
  * has begun, more of it changes nothing. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     static const char line[] = "=== 12 at Sat, 21 Nov 2026 02:05:32.123 PM +0000: pid \0\377 x";
     size_t text = (size_t)(strchr(line, 'p') - line);
@@ -279,16 +279,7 @@ static void cut_anywhere(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_loops_write_them),
-        cmocka_unit_test(zones_and_half_days),
-        cmocka_unit_test(hs_err_files),
-        cmocka_unit_test(days_alone),
-        cmocka_unit_test(no_moment_at_the_beginning),
-        cmocka_unit_test(cut_anywhere),
-    };
-
     setenv("TZ", "UTC", 1);
     tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

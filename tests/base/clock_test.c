@@ -50,7 +50,7 @@ static void begins(const char *line, int64_t wanted)
     assert_false(is_moment(pm_text_of(longer), &ms));
 }
 
-static void iso_and_unix(void **state)
+TEST(iso_and_unix)
 {
     static const char *const texts[] = {
         "2026-11-21T02:05:32Z",
@@ -86,7 +86,7 @@ static void iso_and_unix(void **state)
 }
 
 /* On 25 October 2026 clocks in Berlin go from 3:00 back to 2:00. */
-static void the_hour_that_comes_twice(void **state)
+TEST(the_hour_that_comes_twice)
 {
     static const char *const once[] = {"2026-10-25 01:59:59",   "2026-10-25 03:00:00",
                                        "2026-10-25 02:30 CEST", "2026-10-25 02:30+01:00",
@@ -111,7 +111,7 @@ static void the_hour_that_comes_twice(void **state)
     assert_false(is_second(PM_TEXT("2026-10-25 02:30:00"), &ms));
 }
 
-static void dates_that_are_none(void **state)
+TEST(dates_that_are_none)
 {
     static const char *const none[] = {
         "2026-02-30 10:00:00",          "=== 2026-11-21 25:61 ===", "# 2026-13-01T10:00:00Z",
@@ -136,7 +136,7 @@ static void dates_that_are_none(void **state)
             fail_msg("taken for a bad date: %s", others[i]);
 }
 
-static void no_moments(void **state)
+TEST(no_moments)
 {
     static const char *const texts[] = {
         "",
@@ -173,7 +173,7 @@ static void no_moments(void **state)
         none(pm_clock_parse, texts[i]);
 }
 
-static void calendar(void **state)
+TEST(calendar)
 {
     char text[PM_CLOCK_TEXT], date[64];
     struct tm tm = {0};
@@ -200,7 +200,7 @@ static void calendar(void **state)
     }
 }
 
-static void formats(void **state)
+TEST(formats)
 {
     char text[PM_CLOCK_TEXT];
 
@@ -217,7 +217,7 @@ static void formats(void **state)
     assert_true(pm_clock_now() > INT64_C(1700000000000));
 }
 
-static void local_time(void **state)
+TEST(local_time)
 {
     in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
     same(pm_clock_parse, "2026-11-21 03:05:32", MOMENT);
@@ -236,7 +236,7 @@ static void local_time(void **state)
 
 /* The year decides what an abbreviation means: before 1901, Shanghai had another name for its zone.
  */
-static void zone_of_the_year(void **state)
+TEST(zone_of_the_year)
 {
     time_t now = MOMENT / 1000;
     struct tm tm;
@@ -249,7 +249,7 @@ static void zone_of_the_year(void **state)
     in_zone("UTC");
 }
 
-static void date_lines(void **state)
+TEST(date_lines)
 {
     static const char *const lines[] = {
         "Sat Nov 21 02:05:32 UTC 2026",
@@ -342,7 +342,7 @@ static const char *const no_times[] = {
     "timestamp: 99",
 };
 
-static void lines_that_are_no_time(void **state)
+TEST(lines_that_are_no_time)
 {
     static const char *const more_behind[] = {
         "1795226732: 2026-11-21 02:05:32",
@@ -421,7 +421,7 @@ static bool in_name(pm_text name, int64_t *ms)
     return pm_clock_in_name(name, ms, &where);
 }
 
-static void names(void **state)
+TEST(names)
 {
     in_zone("UTC");
     for (size_t i = 0; i < COUNT(named); i++) {
@@ -435,7 +435,7 @@ static void names(void **state)
         none(in_name, name);
 }
 
-static void where_in_name(void **state)
+TEST(where_in_name)
 {
     pm_text name = PM_TEXT("pmap_20261121_020532_4711.log"), where;
     int64_t ms;
@@ -446,7 +446,7 @@ static void where_in_name(void **state)
     same(in_name, "4711-20261121.txt", MOMENT - 7532000 - 3600000);
 }
 
-static void words(void **state)
+TEST(words)
 {
     static const struct {
         const char *text, *iso;
@@ -502,7 +502,4 @@ static void words(void **state)
     assert_int_equal(ms, wanted - INT64_C(37) * 3600000);
 }
 
-RUN_TESTS(TEST(iso_and_unix), TEST(the_hour_that_comes_twice), TEST(dates_that_are_none),
-          TEST(no_moments), TEST(calendar), TEST(formats), TEST(local_time), TEST(zone_of_the_year),
-          TEST(date_lines), TEST(lines_that_are_no_time), TEST(names), TEST(where_in_name),
-          TEST(words))
+RUN_TESTS(NULL, NULL)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void rules(void **state)
+TEST(rules)
 {
     char good[] =
         "UTC GMT UTC0 CET-1 EST5EDT CET-1CEST,M3.5.0,M10.5.0/3 "
@@ -39,7 +39,7 @@ static void make(const char *path, const char *bytes)
 }
 
 /* By the database that TZDIR names. */
-static void files(void **state)
+TEST(files)
 {
     char dir[] = "/tmp/pmapdb-zone-XXXXXX", path[128];
 
@@ -63,4 +63,4 @@ static void files(void **state)
     unsetenv("TZDIR");
 }
 
-RUN_TESTS(TEST(rules), TEST(files))
+RUN_TESTS(NULL, NULL)

@@ -41,7 +41,7 @@ static void feed(pm_lines *lines, const char *bytes, size_t n)
     free(chunk);
 }
 
-static void every_chunk_size(void **state)
+TEST(every_chunk_size)
 {
     for (size_t step = 1; step < sizeof text; step++)
         for (int bulk = 0; bulk < 2; bulk++) {
@@ -65,7 +65,7 @@ static pmapdb_status in_place(void *ctx, pm_text line, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-static void whole_lines_are_not_copied(void **state)
+TEST(whole_lines_are_not_copied)
 {
     char chunk[] = "hello\n";
     pm_lines lines = {.fn = in_place, .ctx = chunk};
@@ -75,7 +75,7 @@ static void whole_lines_are_not_copied(void **state)
     pm_lines_free(&lines);
 }
 
-static void long_line(void **state)
+TEST(long_line)
 {
     pm_buf out = {0};
     pm_lines lines = {.fn = show, .ctx = &out};
@@ -102,7 +102,7 @@ static pmapdb_status refuse(void *ctx, pm_text line, pmapdb_error *err)
     return pm_fail(err, PMAPDB_STOPPED, "enough");
 }
 
-static void a_failure_ends_the_feeding(void **state)
+TEST(a_failure_ends_the_feeding)
 {
     int calls = 0;
     pm_lines lines = {.fn = refuse, .ctx = &calls};
@@ -117,7 +117,7 @@ static void a_failure_ends_the_feeding(void **state)
     pm_lines_free(&lines);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
     int calls = 0;
     pm_lines lines = {.fn = refuse, .ctx = &calls};
@@ -141,7 +141,7 @@ static pmapdb_status show_cut(void *ctx, pm_text line, pmapdb_error *err)
 }
 
 /* Of a line that is too long the begin is handed on, and no more of it is kept. */
-static void at_most_so_long(void **state)
+TEST(at_most_so_long)
 {
     static const char longer[] = "four\nfives\n\nlongest\nabc\nending";
 
@@ -160,5 +160,4 @@ static void at_most_so_long(void **state)
     }
 }
 
-RUN_TESTS(TEST(every_chunk_size), TEST(whole_lines_are_not_copied), TEST(long_line),
-          TEST(a_failure_ends_the_feeding), TEST(nothing), TEST(at_most_so_long))
+RUN_TESTS(NULL, NULL)

@@ -20,7 +20,7 @@ static void expect_rows(const pm_classify_context *context, const expectation *r
 #define EXPECT(context, rows) expect_rows(context, rows, sizeof(rows) / sizeof *(rows))
 
 /* As maps, smaps, -X and -XX print names. */
-static void test_kernel_names(void **state)
+TEST(test_kernel_names)
 {
     static const expectation rows[] = {
         {"rw-p", "[heap]", "heap"},
@@ -63,7 +63,7 @@ static void test_kernel_names(void **state)
 }
 
 /* As pmap, -x and -d print names without -p, "[ anon ]" and "[ stack ]" already read. */
-static void test_narrow_names(void **state)
+TEST(test_narrow_names)
 {
     static const expectation rows[] = {
         {"rw--", "", "anonymous"},
@@ -90,7 +90,7 @@ static void test_narrow_names(void **state)
 }
 
 /* Of -X and -XX without -p a name is a basename too, but the inode tells a file. */
-static void test_file_in_brackets(void **state)
+TEST(test_file_in_brackets)
 {
     static const test_row heap = {0x1000, 0x2000, "rw-p", "[heap]"};
     const pm_classify_context context = {0};
@@ -104,7 +104,7 @@ static void test_file_in_brackets(void **state)
     assert_int_equal(pm_classify_mapping(&context, &m), PM_CATEGORY_MAPPED_FILE);
 }
 
-static void test_shared_libraries(void **state)
+TEST(test_shared_libraries)
 {
     static const char *const yes[] = {"/lib/libc.so.6",
                                       "ld-2.31.so",
@@ -127,7 +127,7 @@ static void test_shared_libraries(void **state)
 
 /* The lowest executable file that is no library, whatever the order of the rows; its other rows
  * and its replaced file with it. */
-static void test_program(void **state)
+TEST(test_program)
 {
     static const test_row rows[] = {
         {0x7f0000000000, 0x7f0000001000, "r-xp", "/opt/plugin"},
@@ -157,7 +157,7 @@ static void test_program(void **state)
     capture_close(&t);
 }
 
-static void test_no_program(void **state)
+TEST(test_no_program)
 {
     static const test_row rows[] = {{0x1000, 0x2000, "rw-p", ""}};
     static const expectation expected[] = {{"rw-p", "", "anonymous"},
@@ -174,7 +174,7 @@ static void test_no_program(void **state)
 }
 
 /* Slugs are what the store and every output show. */
-static void test_slugs(void **state)
+TEST(test_slugs)
 {
     char slugs[] = "heap stack kernel memfd shared-memory shared-library program deleted-file "
                    "mapped-file reserve anonymous total anonymous/thread-stack reserve/guard";
@@ -187,5 +187,4 @@ static void test_slugs(void **state)
     assert_int_equal(PM_CATEGORY_COUNT, i);
 }
 
-RUN_TESTS(TEST(test_kernel_names), TEST(test_narrow_names), TEST(test_file_in_brackets),
-          TEST(test_shared_libraries), TEST(test_program), TEST(test_no_program), TEST(test_slugs))
+RUN_TESTS(NULL, NULL)

@@ -172,7 +172,7 @@ int main(void)
         cmocka_unit_test_prestate(test_workload, java),
         cmocka_unit_test_prestate(test_workload, node), /* not position independent */
     };
-    const struct CMUnitTest always[] = {TEST(test_samples)};
+    const struct CMUnitTest always[] = {cmocka_unit_test(test_samples)};
     const char *shared = getenv("PMAPDB_SHARED");
     char archive[PATH_MAX];
     int failed = cmocka_run_group_tests(always, NULL, NULL);

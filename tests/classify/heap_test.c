@@ -45,7 +45,7 @@ static void expect_none(pm_dialect dialect, const test_row *rows, size_t n)
 
 #define N(rows) (sizeof(rows) / sizeof *(rows))
 
-static void test_behind_bss(void **state)
+TEST(test_behind_bss)
 {
     static const test_row rows[] = {IMAGE, {0x560000100000, 0x560000200000, "rw-p", ""}, LIBRARY};
     static const test_row reversed[] = {
@@ -62,7 +62,7 @@ static void test_behind_bss(void **state)
 }
 
 /* A row of other permissions ends it: the kernel would show it as [heap], the text cannot. */
-static void test_rows_that_touch(void **state)
+TEST(test_rows_that_touch)
 {
     static const test_row rows[] = {
         IMAGE,
@@ -83,7 +83,7 @@ static void test_rows_that_touch(void **state)
     expect_heap(behind_file, N(behind_file), 0x560000100000, 0x560000200000);
 }
 
-static void test_what_is_no_heap(void **state)
+TEST(test_what_is_no_heap)
 {
     static const test_row only_image[] = {IMAGE, LIBRARY};
     static const test_row touching[] = {IMAGE,
@@ -104,7 +104,7 @@ static void test_what_is_no_heap(void **state)
     expect_none(PM_DIALECT_PMAP_SMALL_X, others, N(others));
 }
 
-static void test_reach(void **state)
+TEST(test_reach)
 {
     const uint64_t end = 0x560000005000, reach = GIB + 32 * MIB;
     const test_row last[] = {IMAGE, {end + reach, end + reach + MIB, "rw-p", ""}};
@@ -125,7 +125,7 @@ static void test_reach(void **state)
 }
 
 /* Old linkers put bss between the program's rows too. */
-static void test_bss_between(void **state)
+TEST(test_bss_between)
 {
     static const test_row rows[] = {
         {0x400000, 0x500000, "r-xp", "app"}, {0x6ff000, 0x700000, "rw-p", ""},
@@ -136,7 +136,7 @@ static void test_bss_between(void **state)
     expect_heap(rows, N(rows), 0x1c3d000, 0x1c5e000);
 }
 
-static void test_only_where_hidden(void **state)
+TEST(test_only_where_hidden)
 {
     static const test_row rows[] = {IMAGE, {0x560000100000, 0x560000200000, "rw-p", ""}, LIBRARY};
     /* pmap -k of procps 4.0.6, toybox */
@@ -156,7 +156,7 @@ static void test_only_where_hidden(void **state)
 }
 
 /* Of the rows, those within the range, private, rw and without a name are heap. */
-static void test_rows_get_the_category(void **state)
+TEST(test_rows_get_the_category)
 {
     const pm_classify_context context = {
         .pseudo_hidden = true, .heap_inferred = true, .heap_start = 0x2000, .heap_end = 0x4000};
@@ -180,6 +180,4 @@ static void test_rows_get_the_category(void **state)
     }
 }
 
-RUN_TESTS(TEST(test_behind_bss), TEST(test_rows_that_touch), TEST(test_what_is_no_heap),
-          TEST(test_reach), TEST(test_bss_between), TEST(test_only_where_hidden),
-          TEST(test_rows_get_the_category))
+RUN_TESTS(NULL, NULL)

@@ -2,7 +2,7 @@
  * which it does not; the order of rules; the facts of a capture. */
 #include "classify/ruling.h"
 
-static void test_base(void **state)
+TEST(test_base)
 {
     assert_true(holds(PM_RULE_BASE, "anonymous", some_row()));
     assert_true(holds(PM_RULE_BASE, "heap|anonymous", some_row()));
@@ -10,7 +10,7 @@ static void test_base(void **state)
     assert_true(holds(PM_RULE_NOTE, "no condition at all", some_row()));
 }
 
-static void test_path(void **state)
+TEST(test_path)
 {
     static const struct {
         const char *pattern, *path;
@@ -55,7 +55,7 @@ static void test_path(void **state)
 }
 
 /* A name in brackets is no path; what has a file's base is no name. */
-static void test_name(void **state)
+TEST(test_name)
 {
     pm_rule_row shared = named_row("[anon_shmem:x]"), bare = named_row("boot.art]");
 
@@ -74,7 +74,7 @@ static void test_name(void **state)
     assert_true(holds(PM_RULE_BRACKET, "", named_row("[x]"))); /* an empty cell asks nothing */
 }
 
-static void test_perms(void **state)
+TEST(test_perms)
 {
     static const struct {
         const char *pattern, *perms;
@@ -92,7 +92,7 @@ static void test_perms(void **state)
     }
 }
 
-static void test_flags(void **state)
+TEST(test_flags)
 {
     pm_rule_row shown = some_row(), none = some_row(), unknown = some_row();
 
@@ -116,7 +116,7 @@ static void test_flags(void **state)
     assert_true(holds(PM_RULE_FLAGS, "?", unknown));
 }
 
-static void test_size(void **state)
+TEST(test_size)
 {
     static const struct {
         const char *sizes;
@@ -143,7 +143,7 @@ static void test_size(void **state)
     }
 }
 
-static void test_addresses(void **state)
+TEST(test_addresses)
 {
     static const struct {
         const char *addresses;
@@ -182,7 +182,7 @@ static void test_addresses(void **state)
     }
 }
 
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
     pm_rule_row row = some_row(), below = some_row(), above = some_row(), apart = some_row();
 
@@ -208,7 +208,7 @@ static void test_neighbours(void **state)
 }
 
 /* To the next multiple of 64 MiB at or above the end of the row. */
-static void test_reach(void **state)
+TEST(test_reach)
 {
     static const struct {
         uint64_t kib, other_kib;
@@ -240,7 +240,7 @@ static void test_reach(void **state)
     assert_true(holds_beside(PM_RULE_ABOVE, "covers=64M", NULL, top, &last));
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
     const cells rules[] = {one("a", "x", PM_RULE_BASE, "heap"), one("b", "x", PM_RULE_SIZE, "..64"),
                            one("c", "x", PM_RULE_PERMS, "rw-p")};
@@ -259,7 +259,7 @@ static void test_order(void **state)
 }
 
 /* Two rules share a term; one term asks for a place. */
-static void test_facts(void **state)
+TEST(test_facts)
 {
     const cells rules[] = {
         one("both", "x", PM_RULE_WITH, "path=libjvm.so;start=0xc000000000 base=anonymous"),
@@ -288,6 +288,4 @@ static void test_facts(void **state)
     pm_rules_free(set);
 }
 
-RUN_TESTS(TEST(test_base), TEST(test_path), TEST(test_name), TEST(test_perms), TEST(test_flags),
-          TEST(test_size), TEST(test_addresses), TEST(test_neighbours), TEST(test_reach),
-          TEST(test_order), TEST(test_facts))
+RUN_TESTS(NULL, NULL)

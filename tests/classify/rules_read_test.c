@@ -21,7 +21,7 @@ static void refused(cells c, const char *expected)
     pm_rules_free(set);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     static const char *const bad[][2] = {
         {"", "rule: a name has 1 to 40 characters"},
@@ -42,7 +42,7 @@ static void test_names(void **state)
     pm_rules_free(set);
 }
 
-static void test_categories(void **state)
+TEST(test_categories)
 {
     static const struct {
         const char *category, *base, *why;
@@ -151,14 +151,13 @@ static const struct {
     {PM_RULE_WITH, "path=~(", "with: path: regex, at character 2: missing closing parenthesis"},
 };
 
-static void test_cells(void **state)
+TEST(test_cells)
 {
-
     for (size_t i = 0; i < COUNT(bad_cells); i++)
         refused(one("a", "x", bad_cells[i].column, bad_cells[i].value), bad_cells[i].why);
 }
 
-static void test_perms(void **state)
+TEST(test_perms)
 {
     static const char *const bad[] = {"rw-", "rw-p-", "rwx-", "wr-p", "RW-P", "rwsp", "rw-x"};
     char why[200];
@@ -172,7 +171,7 @@ static void test_perms(void **state)
     }
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
     cells c = one("a", "%2", PM_RULE_PATH, "~(a)(b)");
 
@@ -182,7 +181,7 @@ static void test_groups(void **state)
 }
 
 /* What a refused rule brought with it is gone: its name, its terms. */
-static void test_after_a_mistake(void **state)
+TEST(test_after_a_mistake)
 {
     cells bad = one("a", "x", PM_RULE_WITH, "size=4;path=two;size=x");
     pm_rules *set;
@@ -197,7 +196,7 @@ static void test_after_a_mistake(void **state)
     pm_rules_free(set);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
     pm_rules *set;
     char name[24], term[64];
@@ -220,5 +219,4 @@ static void test_limits(void **state)
     pm_rules_free(set);
 }
 
-RUN_TESTS(TEST(test_names), TEST(test_categories), TEST(test_cells), TEST(test_perms),
-          TEST(test_groups), TEST(test_after_a_mistake), TEST(test_limits))
+RUN_TESTS(NULL, NULL)

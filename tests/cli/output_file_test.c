@@ -132,7 +132,7 @@ static pmapdb_status open_status(const char *path, pmapdb_error *err)
     return st;
 }
 
-static void new_file_appears_by_the_commit(void **state)
+TEST_WITH(new_file_appears_by_the_commit, make_place, remove_place)
 {
     const place *p = place_of(state);
     mode_t mask = umask(027);
@@ -149,7 +149,7 @@ static void new_file_appears_by_the_commit(void **state)
     assert_int_equal(files_in(p->dir, false), 1);
 }
 
-static void old_file_stays_without_a_commit(void **state)
+TEST_WITH(old_file_stays_without_a_commit, make_place, remove_place)
 {
     const place *p = place_of(state);
     pm_output_file f;
@@ -164,7 +164,7 @@ static void old_file_stays_without_a_commit(void **state)
     assert_int_equal(files_in(p->dir, false), 1);
 }
 
-static void new_file_has_the_old_ones_mode(void **state)
+TEST_WITH(new_file_has_the_old_ones_mode, make_place, remove_place)
 {
     const place *p = place_of(state);
     pm_output_file f;
@@ -177,7 +177,7 @@ static void new_file_has_the_old_ones_mode(void **state)
     assert_int_equal(mode_of(p->file), 0604);
 }
 
-static void link_stays_a_link(void **state)
+TEST_WITH(link_stays_a_link, make_place, remove_place)
 {
     const place *p = place_of(state);
     struct stat st;
@@ -194,7 +194,7 @@ static void link_stays_a_link(void **state)
 }
 
 /* exit() flushes whatever is open. */
-static void nothing_more_comes_of_a_program_that_ends_early(void **state)
+TEST_WITH(nothing_more_comes_of_a_program_that_ends_early, make_place, remove_place)
 {
     const place *p = place_of(state);
     int ends[2], status;
@@ -225,7 +225,7 @@ static void nothing_more_comes_of_a_program_that_ends_early(void **state)
     close(ends[0]);
 }
 
-static void a_terminal_is_not_driven(void **state)
+TEST_WITH(a_terminal_is_not_driven, make_place, remove_place)
 {
     static const char text[] = "a\x1b[2Jb\xc2\x9b\tc\xc3\x9b\x7f\n\xc2";
     static const char shown[] = "a\\x1b[2Jb\\xc2\\x9b\tc\xc3\x9b\\x7f\n\xc2";
@@ -251,7 +251,7 @@ static void a_terminal_is_not_driven(void **state)
 }
 
 /* Pieces of every size around the buffer's. */
-static void more_than_the_buffer_holds(void **state)
+TEST_WITH(more_than_the_buffer_holds, make_place, remove_place)
 {
     static const size_t pieces[] = {1, HELD_BACK - 1, HELD_BACK, HELD_BACK + 1, 3 * HELD_BACK + 7};
     const place *p = place_of(state);
@@ -271,7 +271,7 @@ static void more_than_the_buffer_holds(void **state)
 
 /* A FIFO of our own stands for all that is no regular file: code that went wrong here would, as
  * root, replace a device of the machine. */
-static void what_is_no_regular_file_is_written_directly(void **state)
+TEST_WITH(what_is_no_regular_file_is_written_directly, make_place, remove_place)
 {
     const place *p = place_of(state);
     char got[8] = "";
@@ -298,7 +298,7 @@ static void what_is_no_regular_file_is_written_directly(void **state)
     pm_output_file_close(&f);
 }
 
-static void old_file_stays_where_writing_fails(void **state)
+TEST_WITH(old_file_stays_where_writing_fails, make_place, remove_place)
 {
     const place *p = place_of(state);
     struct rlimit before, small;
@@ -321,7 +321,7 @@ static void old_file_stays_where_writing_fails(void **state)
     assert_int_equal(files_in(p->dir, false), 1);
 }
 
-static void places_that_do_not_work_are_named(void **state)
+TEST_WITH(places_that_do_not_work_are_named, make_place, remove_place)
 {
     const place *p = place_of(state);
     pmapdb_error err = {0};
@@ -354,7 +354,7 @@ static pmapdb_status write_to_stdout(int fd, const char *text, pmapdb_error *err
     return err->status;
 }
 
-static void standard_output(void **state)
+TEST(standard_output)
 {
     int ends[2], full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     pmapdb_error err = {0};
@@ -376,7 +376,7 @@ static void standard_output(void **state)
 }
 
 /* A full pipe whose other end set O_NONBLOCK: the rest is written once there is room. */
-static void non_blocking_output_waits(void **state)
+TEST(non_blocking_output_waits)
 {
     enum { size = 300000 };
     char *text = malloc(size + 1), *got = malloc(size);
@@ -408,26 +408,7 @@ static void non_blocking_output_waits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(new_file_appears_by_the_commit, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(old_file_stays_without_a_commit, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(new_file_has_the_old_ones_mode, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(link_stays_a_link, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(nothing_more_comes_of_a_program_that_ends_early, make_place,
-                                        remove_place),
-        cmocka_unit_test_setup_teardown(a_terminal_is_not_driven, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(more_than_the_buffer_holds, make_place, remove_place),
-        cmocka_unit_test_setup_teardown(places_that_do_not_work_are_named, make_place,
-                                        remove_place),
-        cmocka_unit_test_setup_teardown(what_is_no_regular_file_is_written_directly, make_place,
-                                        remove_place),
-        cmocka_unit_test_setup_teardown(old_file_stays_where_writing_fails, make_place,
-                                        remove_place),
-        cmocka_unit_test(standard_output),
-        cmocka_unit_test(non_blocking_output_waits),
-    };
-
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

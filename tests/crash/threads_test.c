@@ -305,7 +305,7 @@ static void prepare(void)
     }
 }
 
-static void at_once(void **state)
+IN_BOX(at_once)
 {
     worker workers[] = {
         {.what = "import", .turn = imports, .writes = true, .number = 0},
@@ -327,7 +327,6 @@ static void at_once(void **state)
     const char *seconds = getenv("PMAPDB_THREADS_S");
     int64_t before, stored = 0;
 
-    (void)state;
     setenv("TZ", "Europe/Berlin", 1);
     prepare();
     before = number("SELECT count(*) FROM snapshot s JOIN process p USING (process_id) WHERE "
@@ -358,12 +357,8 @@ static void at_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(at_once, box_enter, box_leave),
-    };
-
     if (!realpath("samples/captures/leaky-20261121", samples) ||
         !realpath("tests/fixtures/archives/snap.tar.gz", packed))
         return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

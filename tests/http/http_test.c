@@ -85,7 +85,7 @@ static pmapdb_status post(const char *says, pm_http_options *o, pm_http_reply *r
     return st;
 }
 
-static void request_is_whole(void **state)
+TEST(request_is_whole)
 {
     char file[] = "/tmp/pm-password-XXXXXX", body[16] = "";
     pm_http_options o = {.user = "pusher", .password_file = file};
@@ -150,7 +150,7 @@ static const struct {
      "says 503: wait?!"},
 };
 
-static void reply_is_judged(void **state)
+TEST(reply_is_judged)
 {
     pm_http_reply reply = {0};
     pmapdb_error err;
@@ -169,7 +169,7 @@ static void reply_is_judged(void **state)
     pm_http_reply_free(&reply);
 }
 
-static void nobody_there_is_later(void **state)
+TEST(nobody_there_is_later)
 {
     pm_http_options o = {.url = "http://127.0.0.1:1"};
     pm_http_reply reply = {0};
@@ -184,7 +184,7 @@ static void nobody_there_is_later(void **state)
     pm_http_reply_free(&reply);
 }
 
-static void silence_ends(void **state)
+TEST(silence_ends)
 {
     int listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -208,7 +208,7 @@ static void silence_ends(void **state)
 }
 
 /* Options that are refused, and a part of the reason. */
-static void options_are_checked(void **state)
+TEST(options_are_checked)
 {
     char file[] = "/tmp/pm-password-XXXXXX";
     int fd = mkstemp(file);
@@ -249,7 +249,7 @@ static void options_are_checked(void **state)
     remove(file);
 }
 
-static void hosts_of_this_machine(void **state)
+TEST(hosts_of_this_machine)
 {
     assert_true(pm_http_is_loopback(PM_TEXT("localhost")));
     assert_true(pm_http_is_loopback(PM_TEXT("127.8.9.1")));
@@ -259,5 +259,4 @@ static void hosts_of_this_machine(void **state)
     assert_false(pm_http_is_loopback(PM_TEXT("")));
 }
 
-RUN_TESTS(TEST(request_is_whole), TEST(reply_is_judged), TEST(nobody_there_is_later),
-          TEST(silence_ends), TEST(options_are_checked), TEST(hosts_of_this_machine))
+RUN_TESTS(NULL, NULL)

@@ -81,7 +81,7 @@ static void check_list(const pm_book *b, const pm_buf *list, const uint64_t *wan
     assert_int_equal(seen, present);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     static uint64_t e[2][PAGES];
 
@@ -106,7 +106,7 @@ static void what_is_written_is_read(void **state)
 }
 
 /* Cut anywhere, or with a byte changed: refused, or entries; never a crash. */
-static void damage(void **state)
+TEST(damage)
 {
     static uint64_t e[2][PAGES], chunk[PM_CHUNK_PAGES];
     pm_buf book = {0}, list[3] = {{0}};
@@ -149,7 +149,7 @@ static void damage(void **state)
 }
 
 /* Two numbers that no writer writes: a falling place, and a chunk that the book lacks. */
-static void impossible_lists(void **state)
+TEST(impossible_lists)
 {
     static uint64_t e[2][PAGES];
     pm_buf book = {0}, list[3] = {{0}};
@@ -174,4 +174,4 @@ static void impossible_lists(void **state)
         pm_buf_free(&list[p]);
 }
 
-RUN_TESTS(TEST(what_is_written_is_read), TEST(damage), TEST(impossible_lists))
+RUN_TESTS(NULL, NULL)

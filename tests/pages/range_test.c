@@ -35,7 +35,7 @@ static int free_mounts(void **state)
     return 0;
 }
 
-static void kinds_of_mappings(void **state)
+TEST(kinds_of_mappings)
 {
     assert_int_equal(mounts.used, 2);
     assert_int_equal(range_of("rw-s", 24, 7, "/dev/shm/a", NULL).of_file, PM_PAGE_SHMEM);
@@ -56,7 +56,7 @@ static void kinds_of_mappings(void **state)
     assert_false(range_of("rw-p", 0, 0, "[anon:glibc: malloc]", NULL).is_kernel);
 }
 
-static void files_have_an_identity(void **state)
+TEST(files_have_an_identity)
 {
     pm_sets sets = {0};
     uint64_t a;
@@ -71,7 +71,7 @@ static void files_have_an_identity(void **state)
 }
 
 /* Entries of Linux 6.18. */
-static void bits_of_entries(void **state)
+TEST(bits_of_entries)
 {
     static const struct {
         uint64_t entry;
@@ -95,10 +95,4 @@ static void bits_of_entries(void **state)
     assert_int_equal(pm_entry_slot(0x4000000000000020), 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(kinds_of_mappings), TEST(files_have_an_identity),
-                                       TEST(bits_of_entries)};
-
-    return cmocka_run_group_tests(tests, read_mounts, free_mounts);
-}
+RUN_TESTS(read_mounts, free_mounts)

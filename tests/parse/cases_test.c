@@ -175,7 +175,7 @@ static void read_cases(const char *path)
     pm_buf_free(&bytes);
 }
 
-static void every_case(void **state)
+TEST(every_case)
 {
     static const char folder[] = "tests/parse/cases";
     DIR *dir = opendir(folder);
@@ -193,4 +193,4 @@ static void every_case(void **state)
     assert_int_equal(failures, 0);
 }
 
-RUN_TESTS(TEST(every_case))
+RUN_TESTS(NULL, NULL)

@@ -68,7 +68,7 @@ static bool cut_folder(const char *folder, pm_pool *pool) // NOLINT(misc-no-recu
     return true;
 }
 
-static void fixtures(void **state)
+TEST(fixtures)
 {
     pm_pool *pool = kit_pool();
 
@@ -76,7 +76,7 @@ static void fixtures(void **state)
     pm_pool_free(pool);
 }
 
-static void shared_captures(void **state)
+TEST(shared_captures)
 {
     const char *shared = getenv("PMAPDB_SHARED");
     pm_pool *pool = kit_pool();
@@ -142,7 +142,7 @@ static void expect_same(pm_text t, size_t step, pm_pool *pool)
 }
 
 /* A damaged text among good ones: the pool does not change what is read of any of them. */
-static void damaged_texts(void **state)
+TEST(damaged_texts)
 {
     pm_buf good = kit_slurp(SMAPS), other = kit_slurp(OTHER);
     pm_pool *pool = kit_pool();
@@ -205,7 +205,7 @@ static uint64_t rss_by_pool(const char *now, uint64_t start)
 }
 
 /* The pool is asked for a row as the kernel prints it, and for no other. */
-static void the_pool_is_asked(void **state)
+TEST(the_pool_is_asked)
 {
     assert_int_equal(rss_by_pool(A B C, 0x12000), LIE);
     assert_int_equal(rss_by_pool(B C, 0x12000), 0); /* the first row shows what the text is */
@@ -217,7 +217,7 @@ static void the_pool_is_asked(void **state)
 
 /* Lines around a row of smaps: a key after a strange line belongs to the row above that line;
  * colours around a key, and how lists of flags end, say something of the block. */
-static void rows_among_other_lines(void **state)
+TEST(rows_among_other_lines)
 {
     static const pm_text texts[] = {PM_TEXT(A B C D),
                                     PM_TEXT(A B "12 men\nNewKey:                4 kB\n" C D),
@@ -243,7 +243,7 @@ static uint64_t hash_of(const char *t)
     return hash;
 }
 
-static void every_byte_counts(void **state)
+TEST(every_byte_counts)
 {
     assert_int_not_equal(hash_of(A B C D), hash_of(A B C_CHANGED D));
     assert_int_not_equal(hash_of(A B C), hash_of(A B C D));
@@ -252,5 +252,4 @@ static void every_byte_counts(void **state)
     assert_true(hash_of(A B) == pm_hash(A B, sizeof A B - 1));
 }
 
-RUN_TESTS(TEST(fixtures), TEST(shared_captures), TEST(damaged_texts), TEST(the_pool_is_asked),
-          TEST(rows_among_other_lines), TEST(every_byte_counts))
+RUN_TESTS(NULL, NULL)

@@ -435,7 +435,7 @@ static size_t damage_folder(const char *folder)
     return files;
 }
 
-static void damage_is_said(void **state)
+TEST(damage_is_said)
 {
     const char *shared = getenv("PMAPDB_SHARED");
     char path[1024];
@@ -455,4 +455,4 @@ static void damage_is_said(void **state)
     assert_int_equal(failures, 0);
 }
 
-RUN_TESTS(TEST(damage_is_said))
+RUN_TESTS(NULL, NULL)

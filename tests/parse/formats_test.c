@@ -111,7 +111,7 @@ static void check_gives(const pm_form *k, const pm_seen *s)
     assert_int_equal(names, s->n_rows > 0);
 }
 
-static void examples(void **state)
+TEST(examples)
 {
     const pm_form *k;
     pm_dialect last = PM_DIALECT_SMAPS;
@@ -135,7 +135,7 @@ static void examples(void **state)
 }
 
 /* A context that no example uses any more says nothing. */
-static void every_context_is_used(void **state)
+TEST(every_context_is_used)
 {
     for (size_t c = 0; c < COUNT(contexts); c++) {
         const pm_form *k = NULL;
@@ -148,7 +148,7 @@ static void every_context_is_used(void **state)
     }
 }
 
-static void refused_by_name(void **state)
+TEST(refused_by_name)
 {
     const pm_refused *k;
 
@@ -163,7 +163,7 @@ static void refused_by_name(void **state)
     }
 }
 
-static void names(void **state)
+TEST(names)
 {
     pm_dialect found = PM_DIALECT_COUNT;
     pmapdb_error err;
@@ -182,4 +182,4 @@ static void names(void **state)
                          i != PM_DIALECT_PAGEMAP);
 }
 
-RUN_TESTS(TEST(examples), TEST(every_context_is_used), TEST(refused_by_name), TEST(names))
+RUN_TESTS(NULL, NULL)

@@ -69,7 +69,7 @@ static void expect(const char *text, const char *wanted)
     "[0x00007fcd6b000000 - 0x00007fcd6b008000] reserved and committed 32KB for Internal from\n"
 #define TAIL "Details:\n\n[0x00007fcd697a4b05] CodeCache::add_heap()+0xe5\n"
 
-static void reservations(void **state)
+TEST(reservations)
 {
     expect(HEAD MAP HEAP STACK INTERNAL TAIL, "nmt pid 4711\n"
                                               "f0000000-f4000000 Java Heap\n"
@@ -77,7 +77,7 @@ static void reservations(void **state)
                                               "7fcd6b000000-7fcd6b008000 Internal\n");
 }
 
-static void other_units(void **state)
+TEST(other_units)
 {
     expect("Native Memory Tracking:\nVirtual memory map:\n"
            "[0x00000000f0000000 - 0x00000000f4000000] reserved 64MB for Java Heap\n"
@@ -92,7 +92,7 @@ static void other_units(void **state)
            "200000000-200001000 GC\n300000000-300001000 GC\n400000000-440000000 GC\n");
 }
 
-static void damaged_lines_are_counted(void **state)
+TEST(damaged_lines_are_counted)
 {
     expect(
         HEAD
@@ -113,7 +113,7 @@ static void damaged_lines_are_counted(void **state)
 }
 
 /* What would name everything names nothing; the kernel's own page is no damage. */
-static void what_no_program_can_have(void **state)
+TEST(what_no_program_can_have)
 {
     expect("Native Memory Tracking:\nVirtual memory map:\n"
            "[0x0000000000001000 - 0x0fffffffffff0000] reserved 1125899906842556KB for Java Heap\n"
@@ -131,7 +131,7 @@ static void what_no_program_can_have(void **state)
            "system-map pid -1 damaged 2 from 2\n");
 }
 
-static void byte_order_mark(void **state)
+TEST(byte_order_mark)
 {
     expect("\xef\xbb\xbf" HEAD MAP INTERNAL TAIL,
            "nmt pid 4711\n7fcd6b000000-7fcd6b008000 Internal\n");
@@ -139,7 +139,7 @@ static void byte_order_mark(void **state)
            "nmt pid -1\n7fcd6b000000-7fcd6b008000 Internal\n");
 }
 
-static void several_reports(void **state)
+TEST(several_reports)
 {
     /* jcmd 0, and cron's date between; offsets in files are no addresses */
     expect("4710:\n" HEAD MAP INTERNAL "Memory file details\n\nMemory map of ZGC heap\n\n"
@@ -156,7 +156,7 @@ static void several_reports(void **state)
 
 /* Every beginning of the text: never a range that the whole does not have, but for the last one's
  * end. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     static const char whole[] = HEAD MAP HEAP STACK INTERNAL TAIL;
 
@@ -180,7 +180,7 @@ static void cut_anywhere(void **state)
     "from                 to                      vsize prot        rss    hugetlb pgsz notes  " \
     "info\n"
 
-static void system_map(void **state)
+TEST(system_map)
 {
     expect(MAP_HEAD "0x00000000f0000000 - 0x00000000f4000000   67108864 rw-p   12345344          0 "
                     "4K   com,thp          JAVAHEAP\n"
@@ -211,7 +211,7 @@ static void system_map(void **state)
            "7f3a40000000-7f3a40001000 mtServiceability\n");
 }
 
-static void system_map_damaged(void **state)
+TEST(system_map_damaged)
 {
     expect(
         "Memory mappings:\nNMT is disabled. VM info not available.\n"
@@ -233,7 +233,7 @@ static void system_map_damaged(void **state)
 
 /* ---- hostile ---- */
 
-static void many_ranges(void **state)
+TEST(many_ranges)
 {
     pm_buf text = {0};
     heard h;
@@ -248,7 +248,7 @@ static void many_ranges(void **state)
     pm_buf_free(&text);
 }
 
-static void garbage(void **state)
+TEST(garbage)
 {
     static const char *const pieces[] = {"[0x",
                                          "0x",
@@ -290,7 +290,7 @@ static void garbage(void **state)
 
 /* ---- the words ---- */
 
-static void guesses(void **state)
+TEST(guesses)
 {
     assert_true(pm_labels_guess(PM_TEXT(HEAD)));
     assert_true(pm_labels_guess(PM_TEXT("$ jcmd\r\n4711:\r\nMemory mappings:\r\n")));
@@ -299,7 +299,4 @@ static void guesses(void **state)
     assert_false(pm_labels_guess(PM_TEXT("4711:   java -XX:NativeMemoryTracking=detail\n")));
 }
 
-RUN_TESTS(TEST(reservations), TEST(other_units), TEST(damaged_lines_are_counted),
-          TEST(what_no_program_can_have), TEST(byte_order_mark), TEST(several_reports),
-          TEST(cut_anywhere), TEST(system_map), TEST(system_map_damaged), TEST(many_ranges),
-          TEST(garbage), TEST(guesses))
+RUN_TESTS(NULL, NULL)

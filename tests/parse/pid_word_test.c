@@ -87,7 +87,7 @@ static const char *const unnamed[] = {
     "4711:   /usr/bin/x",
 };
 
-static void lines(void **state)
+TEST(lines)
 {
     for (size_t i = 0; i < COUNT(named); i++) {
         int64_t pid = -1;
@@ -106,7 +106,7 @@ static void lines(void **state)
 }
 
 /* A line that is cut anywhere is read to its end and no further. */
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     static const char line[] = "(pid: 4711) process 4711 /proc/4711/smaps_rollup";
     int64_t pid;
@@ -125,4 +125,4 @@ static void cut_anywhere(void **state)
     assert_int_equal(pid, 4711);
 }
 
-RUN_TESTS(TEST(lines), TEST(cut_anywhere))
+RUN_TESTS(NULL, NULL)

@@ -70,7 +70,7 @@ static bool is_of_version(const char *name)
     return false;
 }
 
-static void every_version_gives_the_same_process(void **state)
+TEST(every_version_gives_the_same_process)
 {
     char path[2048];
     DIR *dir;
@@ -103,7 +103,7 @@ static void every_version_gives_the_same_process(void **state)
 }
 
 /* Rows of -XX, with header or without, are those of smaps, but for the name that is cut. */
-static void wide_rows_are_those_of_smaps(void **state)
+TEST(wide_rows_are_those_of_smaps)
 {
     pm_seen *smaps = read_file("versions", "awk-proc-smaps.txt");
     pm_seen *wide = read_file("versions", "procps-4.0.2-XX-LANG-C.txt");
@@ -132,7 +132,7 @@ static void wide_rows_are_those_of_smaps(void **state)
 }
 
 /* What the captures say must not depend on the language of the tool. */
-static void translated_rows_are_the_english_ones(void **state)
+TEST(translated_rows_are_the_english_ones)
 {
     static const char *const modes[] = {"x", "d", "default", "XX"};
     static const char *const locales[] = {"de_DE", "fr_FR", "pl_PL", "sv_SE",
@@ -204,7 +204,7 @@ static void expect_field_capture(pm_text line)
     kit_free(s);
 }
 
-static void captures_from_the_field(void **state)
+TEST(captures_from_the_field)
 {
     char path[2048];
     pm_buf index;
@@ -225,7 +225,7 @@ static void captures_from_the_field(void **state)
     assert_true(files >= 29);
 }
 
-static void damaged_captures_from_the_field(void **state)
+TEST(damaged_captures_from_the_field)
 {
     static const char *const names[] = {"107-llm-made-x.txt", "91-java-container-x.txt",
                                         "95-phpcgi-el5-d.txt", "21-java-bric3-1.txt"};
@@ -242,13 +242,6 @@ static void damaged_captures_from_the_field(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_version_gives_the_same_process),
-        cmocka_unit_test(wide_rows_are_those_of_smaps),
-        cmocka_unit_test(translated_rows_are_the_english_ones),
-        cmocka_unit_test(captures_from_the_field),
-        cmocka_unit_test(damaged_captures_from_the_field),
-    };
     const char *folder = getenv("PMAPDB_SHARED");
     DIR *dir;
 
@@ -260,5 +253,5 @@ int main(void)
     }
     (void)closedir(dir);
     snprintf(shared, sizeof shared, "%s", folder);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

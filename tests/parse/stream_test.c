@@ -9,7 +9,7 @@
 #define MAPS "00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\n"
 
 /* Bytes that are no text end the reading early. */
-static void hopeless(void **state)
+TEST(hopeless)
 {
     pm_seen *s = kit_read(PM_TEXT("\x7f"
                                   "ELF\0\0\0\0\n\0\n"));
@@ -33,7 +33,7 @@ static uint64_t hash_of(const char *text, size_t step)
 }
 
 /* A store identifies a capture by this hash. */
-static void the_hash_is_that_of_the_blocks_lines(void **state)
+TEST(the_hash_is_that_of_the_blocks_lines)
 {
     uint64_t hash = hash_of(MAPS, 1000);
 
@@ -53,7 +53,7 @@ static void the_hash_is_that_of_the_blocks_lines(void **state)
     "Filesystem      Size  Used Avail Use% Mounted on\n/dev/vda1        50G   12G   38G  24% /\n"
 
 /* What stood before a block that was none, of another dialect, is no part of its hash. */
-static void one_dialect_only_hashes_its_own(void **state)
+TEST(one_dialect_only_hashes_its_own)
 {
     static const pm_text t = {"1:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
                               "total kB               4       4       4\n2:   b\n"
@@ -71,7 +71,7 @@ static void one_dialect_only_hashes_its_own(void **state)
     kit_free(whole);
 }
 
-static void absurd_numbers(void **state)
+TEST(absurd_numbers)
 {
     pm_buf text = {0};
     pm_seen *s;
@@ -99,7 +99,7 @@ static void absurd_numbers(void **state)
 
 /* Each row goes back, and is looked up among all before it: 200,000 of them take a moment and not
  * minutes. */
-static void very_many_that_go_back(void **state)
+TEST(very_many_that_go_back)
 {
     pm_buf text = {0};
     clock_t began = clock();
@@ -117,7 +117,7 @@ static void very_many_that_go_back(void **state)
     pm_buf_free(&text);
 }
 
-static void thousands_of_columns(void **state)
+TEST(thousands_of_columns)
 {
     pm_buf text = {0};
     pm_seen *s;
@@ -166,7 +166,7 @@ static pmapdb_status keep_block(void *ctx, const pm_block *b, uint32_t *rows, si
 
 /* A line that does not end is not kept, and no capture: with nothing else, a MiB of it that is not
  * kept is enough to say so. */
-static void a_line_without_end(void **state)
+TEST(a_line_without_end)
 {
     pm_pool *pool = kit_pool();
     pm_reader *r = NULL;
@@ -183,7 +183,7 @@ static void a_line_without_end(void **state)
 }
 
 /* Among rows it is one that is damaged; those around it are read. */
-static void a_long_line(void **state)
+TEST(a_long_line)
 {
     static const char *const first[] = {"00400000-00401000 r-xp 00000000 fe:00 17 /srv/a\n",
                                         "4711:   a\n0000000000400000      4K r-x-- a\n"};
@@ -212,7 +212,7 @@ static void a_long_line(void **state)
 }
 
 /* A command line of a MiB stands above the rows. */
-static void a_long_header(void **state)
+TEST(a_long_header)
 {
     pm_buf out = {0};
     pm_pool *pool = kit_pool();
@@ -237,7 +237,7 @@ static pmapdb_status stop(void *ctx, const pm_block *b, uint32_t *rows, size_t n
     return pm_fail(err, PMAPDB_STOPPED, "enough");
 }
 
-static void a_callback_may_stop(void **state)
+TEST(a_callback_may_stop)
 {
     const pm_text texts[] = {PM_TEXT(PMAP PMAP), PM_TEXT(MAPS MAPS)};
 
@@ -254,7 +254,4 @@ static void a_callback_may_stop(void **state)
     }
 }
 
-RUN_TESTS(TEST(hopeless), TEST(the_hash_is_that_of_the_blocks_lines),
-          TEST(one_dialect_only_hashes_its_own), TEST(absurd_numbers), TEST(very_many_that_go_back),
-          TEST(thousands_of_columns), TEST(a_line_without_end), TEST(a_long_line),
-          TEST(a_long_header), TEST(a_callback_may_stop))
+RUN_TESTS(NULL, NULL)

@@ -201,7 +201,7 @@ static void same_bits(bits *got, bits *want)
         assert_memory_equal(&got->bit[i], &want->bit[i], sizeof(bit));
 }
 
-static void as_page_by_page(void **state)
+TEST(as_page_by_page)
 {
     for (int round = 0; round < 60; round++) {
         bits got = {0};
@@ -260,7 +260,7 @@ static void call(const world *w, pm_traced_call c)
     both(w->r, &c);
 }
 
-static void huge_pages_round_up(void **state)
+TEST(huge_pages_round_up)
 {
     world w;
 
@@ -276,7 +276,7 @@ static void huge_pages_round_up(void **state)
 }
 
 /* A copy leaves the old one: of shared memory (old_len 0), or with MREMAP_DONTUNMAP. */
-static void copies_are_new(void **state)
+TEST(copies_are_new)
 {
     world w;
 
@@ -299,7 +299,7 @@ static void copies_are_new(void **state)
 }
 
 /* While one thread moves a range, another gets the place: it is not moved along. */
-static void moves_only_what_was_there(void **state)
+TEST(moves_only_what_was_there)
 {
     pm_traced_call move = {
         2, 10, 40, {BASE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP, 15};
@@ -319,7 +319,7 @@ static void moves_only_what_was_there(void **state)
     end_world(&w);
 }
 
-static void two_move_at_once(void **state)
+TEST(two_move_at_once)
 {
     pm_traced_call a = {3, 10, 40, {BASE, PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP,
                         15};
@@ -345,7 +345,7 @@ static void two_move_at_once(void **state)
 }
 
 /* munmap counts without its exit; the address of an mmap without its exit is unknown. */
-static void half_calls(void **state)
+TEST(half_calls)
 {
     world w;
 
@@ -364,7 +364,7 @@ static void half_calls(void **state)
 }
 
 /* An exec of a shell; a lost brk is not an exec. */
-static void exec_clears_all(void **state)
+TEST(exec_clears_all)
 {
     world w;
 
@@ -382,7 +382,7 @@ static void exec_clears_all(void **state)
     end_world(&w);
 }
 
-static void spaces_are_apart(void **state)
+TEST(spaces_are_apart)
 {
     pm_traced_call free_it = {2, 3, 4, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3};
     world w;
@@ -407,7 +407,7 @@ static pmapdb_status is_a_range(void *ctx, size_t space, const pm_range *r, int6
 }
 
 /* Addresses and lengths that no process has do no harm. */
-static void absurd_lengths(void **state)
+TEST(absurd_lengths)
 {
     static const uint64_t odd[] = {0, 1, PAGE - 1, BASE, UINT64_MAX, UINT64_MAX - PAGE, 1ULL << 63};
     pm_replay *r = NULL;
@@ -429,6 +429,4 @@ static void absurd_lengths(void **state)
     pm_replay_free(r);
 }
 
-RUN_TESTS(TEST(as_page_by_page), TEST(huge_pages_round_up), TEST(copies_are_new),
-          TEST(moves_only_what_was_there), TEST(two_move_at_once), TEST(half_calls),
-          TEST(exec_clears_all), TEST(spaces_are_apart), TEST(absurd_lengths))
+RUN_TESTS(NULL, NULL)

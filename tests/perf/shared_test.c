@@ -155,7 +155,7 @@ static void expect_same(pm_text ours, pm_text theirs)
         fail_msg("ours:\n%.300s\ntheirs:\n%.300s", ours.data + from, theirs.data + from);
 }
 
-static void same_as_the_other_listing(void **state)
+TEST(same_as_the_other_listing)
 {
     listing l = list("c_traced_fp.script.txt.zst");
     pm_buf other = unpack("c_traced_fp.seed_script_output.txt.zst"), expected = {0};
@@ -173,7 +173,7 @@ static void same_as_the_other_listing(void **state)
 }
 
 /* With inlined frames. */
-static void whole_chains(void **state)
+TEST(whole_chains)
 {
     listing l = list("c_traced_dwarf.script.txt.zst");
 
@@ -186,7 +186,7 @@ static void whole_chains(void **state)
     pm_buf_free(&l.text);
 }
 
-static void in_any_chunks(void **state)
+TEST(in_any_chunks)
 {
     static const size_t steps[] = {1, 7, 100, 4096, 65536, 1 << 20};
     pm_buf bytes = unpack("c_traced_dwarf.script.txt.zst");
@@ -203,11 +203,6 @@ static void in_any_chunks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_the_other_listing),
-        cmocka_unit_test(whole_chains),
-        cmocka_unit_test(in_any_chunks),
-    };
     const char *shared = getenv("PMAPDB_SHARED");
     char path[2048];
     FILE *f;
@@ -220,5 +215,5 @@ int main(void)
         return 77;
     }
     (void)fclose(f);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void line_is(const char *line, const char *expected)
     reads(text, told);
 }
 
-static void all_calls(void **state)
+TEST(all_calls)
 {
     line_is("t 32480 [001] 13004.183455:   syscalls:sys_enter_mmap: addr: 0x00000000, "
             "len: 0x00002000, prot: 0x00000003, flags: 0x00000022, fd: 0xffffffff, off: 0x00000000",
@@ -44,7 +44,7 @@ static void all_calls(void **state)
             "t -/1 1183462000 enter mprotect start=7f02fd08c000, len=16384, prot=PROT_READ");
 }
 
-static void fields(void **state)
+TEST(fields)
 {
     static const char *const same[] = {
         "t 32480 [001] 13004.182952: syscalls:sys_enter_brk: brk: 0x00000000\r",
@@ -75,7 +75,7 @@ static void fields(void **state)
             "t -/1 1183462000 enter mmap addr=0, len=4096, prot=?, flags=?, fd=?, off=2000");
 }
 
-static void names_of_threads(void **state)
+TEST(names_of_threads)
 {
     static const char *const names[] = {
         "a b: c/d 12 [00",
@@ -106,7 +106,7 @@ static void names_of_threads(void **state)
     }
 }
 
-static void chains(void **state)
+TEST(chains)
 {
     reads(BRK CHAIN BRK CHAIN, "1 " BRK_TOLD " chain 2\n5 " BRK_TOLD " chain 2\n");
     reads(BRK KERNEL CHAIN, "1 " BRK_TOLD " chain 2\n");
@@ -131,7 +131,7 @@ static void chains(void **state)
         "1 t -/4503 13334290906000 exit brk 562e50eda000 chain 1\n");
 }
 
-static void other_events(void **state)
+TEST(other_events)
 {
     static const char text[] =
         "# ========\n# captured on    : Sun Nov 22 12:15:02 2026\n"
@@ -161,7 +161,7 @@ static void other_events(void **state)
     assert_int_equal(s.text.len, 0);
 }
 
-static void lost(void **state)
+TEST(lost)
 {
     reads("many  2067 [001] 13031.500744: PERF_RECORD_LOST lost 1\n"
           "many  2067/2067  [001] 13031.500759: PERF_RECORD_LOST lost 12\n" BRK,
@@ -175,7 +175,7 @@ static void lost(void **state)
           "lost 18446744073709551615\n");
 }
 
-static void bad_events(void **state)
+TEST(bad_events)
 {
     static const char *const known[] = {
         "t 1 [001] syscalls:sys_exit_brk: 0x1",
@@ -205,7 +205,7 @@ static void bad_events(void **state)
 }
 
 /* The last line may be cut off. */
-static void no_last_newline(void **state)
+TEST(no_last_newline)
 {
     reads("t 1 [001] 1.500000: syscalls:sys_exit_brk: 0x55b251", "bad 1\n");
     reads(BRK "\t  1fc47 brk+0x7 (/ld.so)", "1 " BRK_TOLD " chain 1\n");
@@ -223,7 +223,7 @@ static pmapdb_status refuse(void *ctx, const pm_perf_event *e, pmapdb_error *err
 }
 
 /* A failing callback ends the feeding. */
-static void callbacks(void **state)
+TEST(callbacks)
 {
     static const char text[] = BRK BRK BRK;
     int calls = 0;
@@ -237,5 +237,4 @@ static void callbacks(void **state)
     pm_perf_free(&p);
 }
 
-RUN_TESTS(TEST(all_calls), TEST(fields), TEST(names_of_threads), TEST(chains), TEST(other_events),
-          TEST(lost), TEST(bad_events), TEST(no_last_newline), TEST(callbacks))
+RUN_TESTS(NULL, NULL)

@@ -6,7 +6,7 @@
 static const pm_render_options md = {
     .format = PM_FORMAT_MD, .human = true, .color = true, .width = 9};
 
-static void golden(void **state)
+TEST(golden)
 {
     static const pm_column columns[] = {{"category", PM_UNIT_CATEGORY},
                                         {"rss_kib_delta", PM_UNIT_KIB},
@@ -28,7 +28,7 @@ static void golden(void **state)
     assert_renders(md, columns, 2, NULL, 0, "| category | rss_delta |\n| --- | ---: |\n");
 }
 
-static void names_stay_names(void **state)
+TEST(names_stay_names)
 {
     static const struct {
         const char *text, *shown;
@@ -57,7 +57,7 @@ static void names_stay_names(void **state)
     }
 }
 
-static void refused_writes_come_out(void **state)
+TEST(refused_writes_come_out)
 {
     static const pm_column columns[] = {{"a", PM_UNIT_TEXT}, {"b", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("x"), INT(1)};
@@ -65,4 +65,4 @@ static void refused_writes_come_out(void **state)
     assert_refusals_pass(md, columns, 2, rows, 1);
 }
 
-RUN_TESTS(TEST(golden), TEST(names_stay_names), TEST(refused_writes_come_out))
+RUN_TESTS(NULL, NULL)

@@ -15,7 +15,7 @@ static pm_render_options prometheus(const pm_about *about)
     return (pm_render_options){.format = PM_FORMAT_PROMETHEUS, .now_ms = NOW, .about = about};
 }
 
-static void every_unit_has_its_base_unit(void **state)
+TEST(every_unit_has_its_base_unit)
 {
     static const pm_column columns[] = {{"snapshot_id", PM_UNIT_SNAPSHOT},
                                         {"pid", PM_UNIT_INT},
@@ -82,7 +82,7 @@ static const pm_column simple[] = {{"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_K
     "# TYPE pmapdb_rss_bytes gauge\n# UNIT pmapdb_rss_bytes bytes\n# HELP pmapdb_rss_bytes " \
     "rss_kib\n"
 
-static void unknown_is_no_sample_and_no_label(void **state)
+TEST(unknown_is_no_sample_and_no_label)
 {
     static const pm_value rows[] = {TEXT("a"), NONE, NONE, INT(1), TEXT("b"), REAL(NAN)};
     static const pm_value none[] = {TEXT("a"), NONE};
@@ -92,7 +92,7 @@ static void unknown_is_no_sample_and_no_label(void **state)
     assert_renders(prometheus(NULL), simple, 2, NULL, 0, "# EOF\n");
 }
 
-static void labels_are_escaped_and_utf8(void **state)
+TEST(labels_are_escaped_and_utf8)
 {
     static const pm_value rows[] = {TEXT("a\"b\\c\nd,e"),
                                     INT(1),
@@ -123,7 +123,7 @@ static void expect_refusal(const pm_column *columns, int n, const pm_value *rows
     pm_buf_free(&c.text);
 }
 
-static void equal_labels_or_names_are_refused(void **state)
+TEST(equal_labels_or_names_are_refused)
 {
     static const pm_column mappings[] = {
         {"start", PM_UNIT_ADDRESS}, {"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
@@ -137,7 +137,7 @@ static void equal_labels_or_names_are_refused(void **state)
     expect_refusal(ages, 2, NULL, 0, "'last_at' and 'last_ms' are both 'pmapdb_last_age_seconds'");
 }
 
-static void the_process_that_was_asked_for_is_a_label(void **state)
+TEST(the_process_that_was_asked_for_is_a_label)
 {
     static const pm_label asked = {WORDS("process"), WORDS("redis")};
     static const pm_about about = {.labels = &asked, .n_labels = 1};
@@ -150,7 +150,7 @@ static void the_process_that_was_asked_for_is_a_label(void **state)
                    RSS "pmapdb_rss_bytes{process=\"a\"} 1024\n# EOF\n");
 }
 
-static void rows_of_one_snapshot_have_its_age(void **state)
+TEST(rows_of_one_snapshot_have_its_age)
 {
     static const pm_label asked[] = {{WORDS("process"), WORDS("redis")},
                                      {WORDS("category"), WORDS("heap")}};
@@ -171,7 +171,7 @@ static void rows_of_one_snapshot_have_its_age(void **state)
 }
 
 /* The role of a column without a declared type follows from its values. */
-static void undeclared_columns_are_what_they_hold(void **state)
+TEST(undeclared_columns_are_what_they_hold)
 {
     static const pm_column columns[] = {{"count(*)", PM_UNIT_TEXT},
                                         {"2nd", PM_UNIT_TEXT},
@@ -189,7 +189,7 @@ static void undeclared_columns_are_what_they_hold(void **state)
         "# EOF\n");
 }
 
-static void too_big_for_an_integer_is_a_real(void **state)
+TEST(too_big_for_an_integer_is_a_real)
 {
     static const pm_value rows[] = {NONE, INT(INT64_MAX / 512)};
 
@@ -223,7 +223,7 @@ static pmapdb_status render_many(size_t top, int64_t rows, collected *c, size_t 
     return st;
 }
 
-static void samples_are_bounded(void **state)
+TEST(samples_are_bounded)
 {
     collected c = {0};
     pmapdb_error err = {0};
@@ -243,15 +243,11 @@ static void samples_are_bounded(void **state)
     pm_buf_free(&c.text);
 }
 
-static void refused_writes_come_out(void **state)
+TEST(refused_writes_come_out)
 {
     static const pm_value rows[] = {TEXT("a"), INT(1), TEXT("b"), INT(2)};
 
     assert_refusals_pass(prometheus(NULL), simple, 2, rows, 2);
 }
 
-RUN_TESTS(TEST(every_unit_has_its_base_unit), TEST(unknown_is_no_sample_and_no_label),
-          TEST(labels_are_escaped_and_utf8), TEST(equal_labels_or_names_are_refused),
-          TEST(the_process_that_was_asked_for_is_a_label), TEST(rows_of_one_snapshot_have_its_age),
-          TEST(undeclared_columns_are_what_they_hold), TEST(too_big_for_an_integer_is_a_real),
-          TEST(samples_are_bounded), TEST(refused_writes_come_out))
+RUN_TESTS(NULL, NULL)

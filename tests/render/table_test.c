@@ -16,7 +16,7 @@ static const pm_value mixed_rows[] = {
     INT(0),        INT(7),       NONE,
 };
 
-static void human_sizes(void **state)
+TEST(human_sizes)
 {
     assert_renders(
         (pm_render_options){.human = true}, mixed, COUNT_OF(mixed), mixed_rows, 2,
@@ -26,7 +26,7 @@ static void human_sizes(void **state)
         "x            ?           ?  fffffffffffff000      ?      ?    no   7  ?\n");
 }
 
-static void exact_sizes(void **state)
+TEST(exact_sizes)
 {
     assert_renders((pm_render_options){0}, mixed, 3,
                    (const pm_value[]){mixed_rows[0], mixed_rows[1], mixed_rows[2]}, 1,
@@ -34,12 +34,12 @@ static void exact_sizes(void **state)
                    "redis  1468006     12595.2\n");
 }
 
-static void no_rows_give_the_header(void **state)
+TEST(no_rows_give_the_header)
 {
     assert_renders((pm_render_options){0}, mixed, 2, NULL, 0, "name  rss_kib\n");
 }
 
-static void colour_is_for_header_and_unknowns(void **state)
+TEST(colour_is_for_header_and_unknowns)
 {
     static const pm_value rows[] = {TEXT("?"), NONE, NONE, INT(5)};
 
@@ -49,7 +49,7 @@ static void colour_is_for_header_and_unknowns(void **state)
                    "\x1b[2m?   \x1b[0m        5\n");
 }
 
-static void wide_and_combining_text_aligns(void **state)
+TEST(wide_and_combining_text_aligns)
 {
     static const pm_column columns[] = {{"path", PM_UNIT_TEXT}, {"n", PM_UNIT_COUNT}};
     static const pm_value rows[] = {
@@ -68,7 +68,7 @@ static void wide_and_combining_text_aligns(void **state)
                    "abcd   3\n");
 }
 
-static void control_bytes_never_get_out(void **state)
+TEST(control_bytes_never_get_out)
 {
     static const pm_column columns[] = {{"a\x1b[31m", PM_UNIT_TEXT}, {"n", PM_UNIT_INT}};
     static const pm_value rows[] = {TEXT("\x1b]0;x\x07\xff"), TEXT("7\n8")};
@@ -78,7 +78,7 @@ static void control_bytes_never_get_out(void **state)
                    "\\x1b]0;x\\x07\\xff  7\\x0a8\n");
 }
 
-static void widest_text_is_broken_to_fit(void **state)
+TEST(widest_text_is_broken_to_fit)
 {
     static const pm_column columns[] = {
         {"object", PM_UNIT_TEXT}, {"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
@@ -104,7 +104,7 @@ static void widest_text_is_broken_to_fit(void **state)
                    "libc    /usr/lib/x86_64-linux-gnu/libc.so.6     1234\n");
 }
 
-static void paths_lose_what_they_have_in_common(void **state)
+TEST(paths_lose_what_they_have_in_common)
 {
     static const pm_column columns[] = {{"cgroup", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("/kubepods.slice/burstable.slice/pod-aaaa"),
@@ -121,7 +121,7 @@ static void paths_lose_what_they_have_in_common(void **state)
                    "/init.scope                         3\n");
 }
 
-static void words_stay_whole(void **state)
+TEST(words_stay_whole)
 {
     static const pm_column columns[] = {{"n", PM_UNIT_COUNT}, {"detail", PM_UNIT_TEXT}};
     static const pm_value rows[] = {INT(1), TEXT("no captures for three of their own steps")};
@@ -133,7 +133,7 @@ static void words_stay_whole(void **state)
 }
 
 /* The last one first, and no more than must be; then texts are broken. */
-static void what_has_no_room_is_left_out(void **state)
+TEST(what_has_no_room_is_left_out)
 {
     static const pm_column columns[] = {{"path", PM_UNIT_TEXT},
                                         {"size_kib", PM_UNIT_KIB},
@@ -171,7 +171,7 @@ static void what_has_no_room_is_left_out(void **state)
                    "/usr/lib/x86_64-linux-gnu/libc.so.6        20       30        40\n");
 }
 
-static void two_long_texts_share_the_room(void **state)
+TEST(two_long_texts_share_the_room)
 {
     static const pm_column columns[] = {{"from", PM_UNIT_TEXT}, {"to", PM_UNIT_TEXT}};
     static const pm_value rows[] = {TEXT("/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
@@ -184,7 +184,7 @@ static void two_long_texts_share_the_room(void **state)
                    "aaaaaab\n");
 }
 
-static void numbers_of_undeclared_columns_are_right(void **state)
+TEST(numbers_of_undeclared_columns_are_right)
 {
     static const pm_column columns[] = {
         {"count(*)", PM_UNIT_TEXT}, {"mixed", PM_UNIT_TEXT}, {"none", PM_UNIT_TEXT}};
@@ -196,7 +196,7 @@ static void numbers_of_undeclared_columns_are_right(void **state)
                    "     0.5  x      ?\n");
 }
 
-static void no_blanks_at_the_end(void **state)
+TEST(no_blanks_at_the_end)
 {
     static const pm_column columns[] = {{"name", PM_UNIT_TEXT}, {"path", PM_UNIT_TEXT}};
     static const pm_value rows[] = {TEXT("a"), TEXT(""), TEXT(""), TEXT("")};
@@ -204,12 +204,12 @@ static void no_blanks_at_the_end(void **state)
     assert_renders((pm_render_options){0}, columns, 2, rows, 2, "name  path\na\n\n");
 }
 
-static void refused_writes_come_out(void **state)
+TEST(refused_writes_come_out)
 {
     assert_refusals_pass((pm_render_options){.human = true}, mixed, COUNT_OF(mixed), mixed_rows, 2);
 }
 
-static void texts_need_not_outlive_the_call(void **state)
+TEST(texts_need_not_outlive_the_call)
 {
     char name[] = "name", text[] = "first";
     pm_column column = {name, PM_UNIT_TEXT};
@@ -229,7 +229,7 @@ static void texts_need_not_outlive_the_call(void **state)
     pm_buf_free(&c.text);
 }
 
-static void formats_are_found_by_name(void **state)
+TEST(formats_are_found_by_name)
 {
     static const struct {
         const char *name;
@@ -254,11 +254,4 @@ static void formats_are_found_by_name(void **state)
     pm_render_free(NULL);
 }
 
-RUN_TESTS(TEST(human_sizes), TEST(exact_sizes), TEST(no_rows_give_the_header),
-          TEST(colour_is_for_header_and_unknowns), TEST(wide_and_combining_text_aligns),
-          TEST(control_bytes_never_get_out), TEST(widest_text_is_broken_to_fit),
-          TEST(words_stay_whole), TEST(paths_lose_what_they_have_in_common),
-          TEST(what_has_no_room_is_left_out), TEST(two_long_texts_share_the_room),
-          TEST(numbers_of_undeclared_columns_are_right), TEST(no_blanks_at_the_end),
-          TEST(refused_writes_come_out), TEST(texts_need_not_outlive_the_call),
-          TEST(formats_are_found_by_name))
+RUN_TESTS(NULL, NULL)

@@ -149,6 +149,6 @@ static inline void box_expect_stdin(const char *path, const char *wanted)
     close(saved);
 }
 
-#define IN_BOX(test) cmocka_unit_test_setup_teardown(test, box_enter, box_leave)
+#define IN_BOX(function) TEST_WITH(function, box_enter, box_leave)
 
 #endif

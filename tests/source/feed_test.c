@@ -25,7 +25,7 @@ static size_t read_all(const char *path, bool full, pm_buf *bytes)
     return most;
 }
 
-static void of_a_process(void **state)
+TEST(of_a_process)
 {
     pm_buf bytes = {0};
 
@@ -38,7 +38,7 @@ static void of_a_process(void **state)
     pm_buf_free(&bytes);
 }
 
-static void of_a_file(void **state)
+IN_BOX(of_a_file)
 {
     size_t size = 2 * PM_FEED_BLOCK + 1;
     char *text = malloc(size);
@@ -53,4 +53,4 @@ static void of_a_file(void **state)
     free(text);
 }
 
-RUN_TESTS(TEST(of_a_process), TEST_WITH(of_a_file, box_enter, box_leave))
+RUN_TESTS(NULL, NULL)

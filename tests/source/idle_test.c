@@ -104,7 +104,7 @@ static void touch(uint64_t frame)
     pm_buf_free(&b);
 }
 
-static void unmarked(void **state)
+IN_BOX(unmarked)
 {
     pm_idle_pages pages[3] = {0};
 
@@ -115,7 +115,7 @@ static void unmarked(void **state)
     expect(&pages[2], 0, 0, 0);
 }
 
-static void marked(void **state)
+IN_BOX(marked)
 {
     static const uint64_t heads[] = {64, 100, 127, 128, 512, 1028, 3000};
     pm_idle_pages pages[3] = {0}, later[3] = {0};
@@ -140,7 +140,7 @@ static void marked(void **state)
 }
 
 /* The kernel leaves out the last word if memory ends within it. */
-static void ends_early(void **state)
+IN_BOX(ends_early)
 {
     pm_idle_pages pages[3] = {0};
 
@@ -152,7 +152,7 @@ static void ends_early(void **state)
     expect(&pages[1], 0, 6, 0);
 }
 
-static void absent(void **state)
+IN_BOX(absent)
 {
     pm_pagemap map = {.page = PAGE, .sees_frames = true, .root = AT_FDCWD};
     pmapdb_error err;
@@ -166,14 +166,4 @@ static void absent(void **state)
     assert_null(idle);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(unmarked, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(marked, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(ends_early, box_enter, box_leave),
-        cmocka_unit_test_setup_teardown(absent, box_enter, box_leave),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

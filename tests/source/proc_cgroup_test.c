@@ -17,7 +17,7 @@ static void expect_path(const char *cgroup, const char *wanted, bool wanted_unif
     free(found);
 }
 
-static void path(void **state)
+TEST(path)
 {
     expect_path("0::/user.slice/a:b/c\n", "/user.slice/a:b/c", true);
     expect_path("0::/\n", "/", true);
@@ -99,7 +99,7 @@ static void make_unified(void)
     limit(TOP "/a/b/c", "memory.max", "3221225472\n");
 }
 
-static void on_a_host(void **state)
+IN_BOX(on_a_host)
 {
     make_unified();
     expect_limit("/", true, "/a", 2097152);
@@ -119,7 +119,7 @@ static void on_a_host(void **state)
 }
 
 /* What is mounted is the container's own cgroup: its limit is the top one's. */
-static void in_a_container(void **state)
+IN_BOX(in_a_container)
 {
     make_unified();
     limit(TOP, "memory.max", "1073741824\n");
@@ -159,7 +159,7 @@ static void expect_use(pm_cgroup_use use, int64_t current, int64_t file, int64_t
 }
 
 /* The use is that of the cgroup with the lowest limit, which is not always the own one. */
-static void use(void **state)
+IN_BOX(use)
 {
     make_unified();
     expect_use(use_of("/e", true), PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN);
@@ -174,7 +174,7 @@ static void use(void **state)
     expect_use(use_of("/a/b/c", true), 4, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN);
 }
 
-static void older_use(void **state)
+IN_BOX(older_use)
 {
     make(TOP);
     make(TOP "/a");
@@ -185,7 +185,7 @@ static void older_use(void **state)
     expect_use(use_of("/a", false), 8, 4, 2, 5);
 }
 
-static void older_hierarchy(void **state)
+IN_BOX(older_hierarchy)
 {
     make(TOP);
     make(TOP "/a");
@@ -200,7 +200,7 @@ static void older_hierarchy(void **state)
 }
 
 /* Of mountinfo the lines that mount a hierarchy of memory. */
-static void several_mounts(void **state)
+TEST(several_mounts)
 {
     static const char wanted[] =
         "31 27 0:28 /x /no\\134where rw - cgroup2 none rw\n"
@@ -214,7 +214,4 @@ static void several_mounts(void **state)
     pm_buf_free(&found);
 }
 
-RUN_TESTS(TEST(path), TEST(several_mounts), TEST_WITH(on_a_host, box_enter, box_leave),
-          TEST_WITH(in_a_container, box_enter, box_leave), TEST_WITH(use, box_enter, box_leave),
-          TEST_WITH(older_use, box_enter, box_leave),
-          TEST_WITH(older_hierarchy, box_enter, box_leave))
+RUN_TESTS(NULL, NULL)

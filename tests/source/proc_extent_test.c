@@ -55,7 +55,7 @@ static pid_t with_mappings(size_t extra)
     return pid;
 }
 
-static void largest(void **state)
+TEST(largest)
 {
     static const size_t extra[] = {0, (size_t)1 << 36};
 
@@ -89,10 +89,6 @@ static void largest(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(largest),
-    };
-
     child_main(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void expect_exe(pid_t pid, const char *wanted)
     pm_buf_free(&memory);
 }
 
-static void removed_program(void **state)
+IN_BOX(removed_program)
 {
     static const char *const names[] = {"plain", "new\nline )\x80"};
 
@@ -98,7 +98,7 @@ static void expect_cmdline(pid_t pid, const char *wanted)
     child_end(pid);
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
     char *odd[] = {(char *)"",          (char *)CHILD_STOP, (char *)"a b", (char *)"",
                    (char *)"new\nline", (char *)"\xff\x01", NULL};
@@ -109,7 +109,7 @@ static void arguments(void **state)
     expect_cmdline(with_arguments(titled), "a title");
 }
 
-static void long_arguments(void **state)
+TEST(long_arguments)
 {
     size_t n = 100000;
     char *large = malloc(n + 1);
@@ -131,7 +131,7 @@ static void long_arguments(void **state)
 }
 
 /* Arguments are told apart by their NULs, not by the blanks in them, and cut after the choice. */
-static void kept_arguments(void **state)
+TEST(kept_arguments)
 {
     static const char *const all[] = {"--.*"};
     char *large = malloc(6000);
@@ -187,7 +187,7 @@ static void expect_kept(pm_text environment, const char *const *names, size_t n,
     pm_buf_free(&memory);
 }
 
-static void environment(void **state)
+TEST(environment)
 {
     static const char *const names[] = {"ROLE", "A", "NONE", "A", "EMPTY", "TWO"};
     char *envp[] = {
@@ -205,7 +205,7 @@ static void environment(void **state)
 }
 
 /* What was cut is not taken for a shorter value. */
-static void long_environment(void **state)
+TEST(long_environment)
 {
     static const char *const names[] = {"X1", "X2", "X3"};
     size_t n = 60000;
@@ -248,7 +248,7 @@ static void become_nobody(void)
         _exit(8);
 }
 
-static void another_user(void **state)
+TEST(another_user)
 {
     const struct passwd *entry = getpwuid(65534);
     pm_buf memory = {0};
@@ -294,7 +294,7 @@ static void lift_limits(void)
         _exit(8);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     pid_t limited = child_plain(CHILD_STOP, set_limits),
           lifted = child_plain(CHILD_STOP, lift_limits);
@@ -314,7 +314,7 @@ static void limits(void **state)
     child_end(lifted);
 }
 
-static void only_what_is_wanted(void **state)
+TEST(only_what_is_wanted)
 {
     pid_t pid = child_plain(CHILD_STOP, NULL);
     pm_buf memory = {0};
@@ -330,7 +330,7 @@ static void only_what_is_wanted(void **state)
     child_end(pid);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
     static const struct {
         const char *key;
@@ -362,19 +362,6 @@ static void sizes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(removed_program, box_enter, box_leave),
-        cmocka_unit_test(arguments),
-        cmocka_unit_test(long_arguments),
-        cmocka_unit_test(kept_arguments),
-        cmocka_unit_test(environment),
-        cmocka_unit_test(long_environment),
-        cmocka_unit_test(another_user),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(only_what_is_wanted),
-        cmocka_unit_test(sizes),
-    };
-
     child_main(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

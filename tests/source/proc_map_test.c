@@ -54,7 +54,7 @@ static void steady_lines(FILE *in, pm_buf *out)
             pm_buf_addf(out, NULL, "%s", line);
 }
 
-static void same_text(void **state)
+TEST(same_text)
 {
     static const char *const files[] = {"smaps", "maps"};
     static const size_t pieces[] = {1, 512, 2048, 4096, 65536, 1 << 20};
@@ -88,7 +88,7 @@ static void same_text(void **state)
     child_end(pid);
 }
 
-static void two_clocks(void **state)
+TEST(two_clocks)
 {
     struct timespec before, after, utc;
     told t = {0};
@@ -104,7 +104,7 @@ static void two_clocks(void **state)
     pm_buf_free(&t.text);
 }
 
-static void feed_fails(void **state)
+TEST(feed_fails)
 {
     pid_t pid = child_plain(CHILD_STOP, NULL);
     told t = {.fail = PMAPDB_STOPPED};
@@ -144,7 +144,7 @@ static void let_exec(pid_t pid)
     child_wait_stopped(pid);
 }
 
-static void ends_meanwhile(void **state)
+TEST(ends_meanwhile)
 {
     for (int i = 0; i < 4; i++) {
         pid_t pid = child_plain(CHILD_STOP, NULL);
@@ -159,7 +159,7 @@ static void ends_meanwhile(void **state)
     }
 }
 
-static void becomes_another(void **state)
+TEST(becomes_another)
 {
     pid_t pid = child_plain(CHILD_RENEW, NULL);
     told t = {.pid = pid, .act = let_exec};
@@ -176,7 +176,7 @@ static void lay_out_alike(void)
 }
 
 /* Nothing in stat tells the one from the other, and the rest of its smaps is missing. */
-static void becomes_the_same(void **state)
+TEST(becomes_the_same)
 {
     pid_t pid = child_plain(CHILD_RENEW, lay_out_alike);
     told t = {.pid = pid, .act = let_exec};
@@ -199,7 +199,7 @@ static void becomes_the_same(void **state)
 }
 
 /* The folder was opened before, the map after it became another program. */
-static void became_another_before(void **state)
+TEST(became_another_before)
 {
     pid_t pid = child_plain(CHILD_RENEW, NULL);
     pm_proc_fate fate = PM_PROC_GOOD;
@@ -219,7 +219,7 @@ static void became_another_before(void **state)
 }
 
 /* A process of root's, seen by somebody who may not look into it. */
-static void denied(void **state)
+TEST(denied)
 {
     pid_t target, reader;
     int status;
@@ -254,17 +254,6 @@ static void denied(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_text),
-        cmocka_unit_test(two_clocks),
-        cmocka_unit_test(feed_fails),
-        cmocka_unit_test(ends_meanwhile),
-        cmocka_unit_test(becomes_another),
-        cmocka_unit_test(becomes_the_same),
-        cmocka_unit_test(became_another_before),
-        cmocka_unit_test(denied),
-    };
-
     child_main(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include <sys/resource.h>
 
-static void stopped(void **state)
+TEST(stopped)
 {
     pid_t pid = child_plain(CHILD_STOP, NULL);
     char line[4096];
@@ -33,7 +33,7 @@ static void stopped(void **state)
 static const char *const hostile[] = {") R 1 (", "a b  c",  "\n\n",           "(((",
                                       ")))",     "x\ty\\n", "\x80\xff ) Z 0", "1) S 77"};
 
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     for (size_t i = 0; i < COUNT(hostile); i++) {
         pid_t pid = child_fork();
@@ -54,7 +54,7 @@ static void hostile_names(void **state)
     }
 }
 
-static void zombie_and_gone(void **state)
+TEST(zombie_and_gone)
 {
     pid_t pid = child_fork();
     siginfo_t info;
@@ -70,7 +70,7 @@ static void zombie_and_gone(void **state)
 }
 
 /* kthreadd is 2 wherever kernel threads are to be seen. */
-static void kernel_thread(void **state)
+TEST(kernel_thread)
 {
     char name[4096];
     pm_proc p;
@@ -82,7 +82,7 @@ static void kernel_thread(void **state)
     assert_int_equal(child_open(2, &p), PM_PROC_KERNEL);
 }
 
-static void no_handles_left(void **state)
+TEST(no_handles_left)
 {
     pid_t pid = child_fork();
     int status;
@@ -104,7 +104,7 @@ static void no_handles_left(void **state)
     assert_int_equal(status, 0);
 }
 
-static void listed(void **state)
+TEST(listed)
 {
     pid_t pid = child_plain(CHILD_STOP, NULL);
     int root = child_root(), met = 0;
@@ -124,7 +124,7 @@ static void listed(void **state)
     child_end(pid);
 }
 
-static void boot_id(void **state)
+TEST(boot_id)
 {
     char id[64], line[4096];
     int root = child_root();
@@ -139,13 +139,6 @@ static void boot_id(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stopped),         cmocka_unit_test(hostile_names),
-        cmocka_unit_test(zombie_and_gone), cmocka_unit_test(kernel_thread),
-        cmocka_unit_test(no_handles_left), cmocka_unit_test(listed),
-        cmocka_unit_test(boot_id),
-    };
-
     child_main(argc, argv);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

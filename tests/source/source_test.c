@@ -1,7 +1,7 @@
 /* source: plain files, directories, standard input, and awkward names. */
 #include "source/box.h"
 
-static void plain_file(void **state)
+IN_BOX(plain_file)
 {
     mkdir("a", 0700);
     box_text("a/x.smaps", "hello");
@@ -13,7 +13,7 @@ static void plain_file(void **state)
     box_expect("name.gz", "name.gz (name.gz) named not compressed\n");
 }
 
-static void big_file_in_blocks(void **state)
+IN_BOX(big_file_in_blocks)
 {
     size_t len = 700001;
     char *bytes = malloc(len);
@@ -32,7 +32,7 @@ static void big_file_in_blocks(void **state)
     pm_buf_free(&all);
 }
 
-static void modification_time(void **state)
+IN_BOX(modification_time)
 {
     struct timespec times[2] = {{0, UTIME_NOW}, {1795226732, 987654321}};
     const char *path = "x";
@@ -47,7 +47,7 @@ static void modification_time(void **state)
     pm_source_free(s);
 }
 
-static void directory(void **state)
+IN_BOX(directory)
 {
     mkdir("d", 0700);
     mkdir("d/b", 0700);
@@ -72,7 +72,7 @@ static void directory(void **state)
 }
 
 /* Found, they are not even opened; named, they are read as any file is. */
-static void closed_by_name(void **state)
+IN_BOX(closed_by_name)
 {
     mkdir("7", 0700);
     mkdir("7/fd", 0700);
@@ -85,7 +85,7 @@ static void closed_by_name(void **state)
     box_expect("7/environ", "7/environ (environ) named SECRET=1\n");
 }
 
-static void failures_are_per_path(void **state)
+IN_BOX(failures_are_per_path)
 {
     const char *const paths[] = {"none", "x", "d", "x"};
     char *list;
@@ -111,7 +111,7 @@ static void failures_are_per_path(void **state)
     chmod("d", 0700);
 }
 
-static void read_errors(void **state)
+IN_BOX(read_errors)
 {
     box_expect("/proc/self/mem", "!3 '/proc/self/mem': Input/output error\n");
     mkdir("d", 0700);
@@ -119,7 +119,7 @@ static void read_errors(void **state)
 }
 
 /* Files of /proc say that they are empty. */
-static void proc_file(void **state)
+IN_BOX(proc_file)
 {
     const char *path = "/proc/self/maps";
     pm_buf all;
@@ -132,7 +132,7 @@ static void proc_file(void **state)
     pm_buf_free(&all);
 }
 
-static void standard_input(void **state)
+IN_BOX(standard_input)
 {
     box_text("x", "hello");
     box_expect_stdin("x", "- (-) named stdin hello\n");
@@ -141,7 +141,7 @@ static void standard_input(void **state)
     box_expect(".", "./- (-) dash\n./x (x) hello\n");
 }
 
-static void named_fifo_is_read(void **state)
+IN_BOX(named_fifo_is_read)
 {
     pid_t child;
 
@@ -155,7 +155,7 @@ static void named_fifo_is_read(void **state)
     box_expect("fifo", "fifo (fifo) named hello\n");
 }
 
-static void odd_names(void **state)
+IN_BOX(odd_names)
 {
     char name[256], wanted[600];
 
@@ -175,7 +175,7 @@ static void odd_names(void **state)
     box_expect("none\n", "!8 'none?': no such file or directory\n");
 }
 
-static void nothing_given(void **state)
+IN_BOX(nothing_given)
 {
     char *list = box_list(NULL, 0, NULL);
 
@@ -184,7 +184,4 @@ static void nothing_given(void **state)
     pm_source_free(NULL);
 }
 
-RUN_TESTS(IN_BOX(plain_file), IN_BOX(big_file_in_blocks), IN_BOX(modification_time),
-          IN_BOX(directory), IN_BOX(failures_are_per_path), IN_BOX(read_errors),
-          IN_BOX(closed_by_name), IN_BOX(proc_file), IN_BOX(standard_input),
-          IN_BOX(named_fifo_is_read), IN_BOX(odd_names), IN_BOX(nothing_given))
+RUN_TESTS(NULL, NULL)

@@ -3,7 +3,7 @@
 
 #define BIG 1000000
 
-static void every_compression(void **state)
+IN_BOX(every_compression)
 {
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         char path[32], wanted[128];
@@ -19,7 +19,7 @@ static void every_compression(void **state)
     }
 }
 
-static void compressed_nothing(void **state)
+IN_BOX(compressed_nothing)
 {
     for (size_t i = 0; i < COUNT(box_filters); i++) {
         box_compress("nothing.gz", box_filters[i].filter, "", 0);
@@ -27,7 +27,7 @@ static void compressed_nothing(void **state)
     }
 }
 
-static void own_time_and_not_gzips(void **state)
+IN_BOX(own_time_and_not_gzips)
 {
     struct timespec times[2] = {{0, UTIME_NOW}, {1700000000, 5000000}};
     const char *path = "x.gz";
@@ -45,7 +45,7 @@ static void own_time_and_not_gzips(void **state)
 }
 
 /* `gzip >> log` appends member after member. */
-static void several_in_one(void **state)
+IN_BOX(several_in_one)
 {
     pm_buf packed, more;
 
@@ -91,7 +91,7 @@ static void expect_members(const char *archive, const char *file)
     pm_buf_free(&wanted);
 }
 
-static void tar_archives(void **state)
+IN_BOX(tar_archives)
 {
     static const int formats[] = {ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FORMAT_TAR_GNUTAR,
                                   ARCHIVE_FORMAT_TAR_PAX_INTERCHANGE, ARCHIVE_FORMAT_TAR};
@@ -108,7 +108,7 @@ static void tar_archives(void **state)
     }
 }
 
-static void tar_without_magic(void **state)
+IN_BOX(tar_without_magic)
 {
     static const box_member one = {"x.smaps", 0, "hello", 0};
     unsigned sum = 0;
@@ -128,7 +128,7 @@ static void tar_without_magic(void **state)
     pm_buf_free(&tar);
 }
 
-static void member_time(void **state)
+IN_BOX(member_time)
 {
     const char *path = "x.tar";
     const pm_source_entry *e;
@@ -142,7 +142,7 @@ static void member_time(void **state)
 }
 
 /* Tools that write their tar headers themselves leave it out. */
-static void member_without_time(void **state)
+IN_BOX(member_without_time)
 {
     static const int64_t seconds[] = {0, -5};
     struct timespec times[2] = {{0, UTIME_NOW}, {1700000000, 5000000}};
@@ -172,7 +172,7 @@ static void member_without_time(void **state)
 }
 
 /* Neither their bytes nor, where they are compressed or damaged, what is wrong with them. */
-static void closed_members(void **state)
+IN_BOX(closed_members)
 {
     static const box_member some[] = {
         {"7/environ", 0, "SECRET=1", 0},
@@ -190,7 +190,7 @@ static void closed_members(void **state)
                         "x.tar:8/smaps (smaps) archive t\n");
 }
 
-static void empty_tar(void **state)
+IN_BOX(empty_tar)
 {
     box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, NULL, 0);
     box_expect("x.tar", "");
@@ -200,7 +200,7 @@ static void empty_tar(void **state)
     box_expect("zeros", "zeros (zeros) named [1024]\n");
 }
 
-static void compressed_members(void **state)
+IN_BOX(compressed_members)
 {
     box_member packed[] = {{"a.smaps.gz", 0, NULL, 0},
                            {"cut.gz", 0, NULL, 0},
@@ -238,7 +238,7 @@ static void compressed_members(void **state)
     free(bytes);
 }
 
-static void entries_left_unread(void **state)
+IN_BOX(entries_left_unread)
 {
     char *bytes = box_noise(BIG);
     box_member two[] = {{"1", 0, bytes, BIG}, {"2", 0, "two", 0}};
@@ -264,7 +264,7 @@ static void entries_left_unread(void **state)
     free(bytes);
 }
 
-static void odd_member_names(void **state)
+IN_BOX(odd_member_names)
 {
     char name[300];
     box_member odd[] = {{"new\nline", 0, "1", 0}, {"not\377utf8", 0, "2", 0}, {name, 0, "3", 0}};
@@ -282,7 +282,7 @@ static void odd_member_names(void **state)
 }
 
 /* A member of 10 GB that is all hole but for its ends, and one with a small hole. */
-static void sparse_members(void **state)
+IN_BOX(sparse_members)
 {
     struct archive *a = archive_write_new();
     const la_int64_t sizes[] = {INT64_C(10000000000), 100000};
@@ -318,8 +318,4 @@ static void sparse_members(void **state)
     pm_buf_free(&all);
 }
 
-RUN_TESTS(IN_BOX(every_compression), IN_BOX(compressed_nothing), IN_BOX(own_time_and_not_gzips),
-          IN_BOX(several_in_one), IN_BOX(tar_archives), IN_BOX(tar_without_magic),
-          IN_BOX(member_time), IN_BOX(empty_tar), IN_BOX(compressed_members),
-          IN_BOX(entries_left_unread), IN_BOX(odd_member_names), IN_BOX(sparse_members),
-          IN_BOX(member_without_time), IN_BOX(closed_members))
+RUN_TESTS(NULL, NULL)

@@ -65,7 +65,7 @@ static void detach_store(sqlite3 *db)
 }
 
 /* The columns of the view except ids, then the columns that say where the row was found. */
-static void columns_are_the_views(void **state)
+TEST(columns_are_the_views)
 {
     static const char *const tables[] = {"smaps", "maps", "pmap_file"};
     sqlite3 *db = kit_open();
@@ -90,7 +90,7 @@ static void columns_are_the_views(void **state)
 }
 
 /* Every column of every mapping, in both directions. perms: a store has no text for unknown. */
-static void rows_are_the_stores(void **state)
+TEST(rows_are_the_stores)
 {
     static const char *const files[] = {
         "parse/demo-X.txt",         "parse/demo-XX.txt",
@@ -160,7 +160,7 @@ static void write_log(const char *name)
 }
 
 /* Blocks in their order, each with its own time, however many a piece of the file holds. */
-static void log_of_blocks(void **state)
+TEST(log_of_blocks)
 {
     sqlite3 *db = kit_open();
 
@@ -185,7 +185,7 @@ static void log_of_blocks(void **state)
 
 /* More distinct rows than one pool keeps: the pool of a file ends with its blocks.
  */
-static void long_log(void **state)
+TEST(long_log)
 {
     enum { LONG = 60, ROWS = 700 };
     sqlite3 *db = kit_open();
@@ -211,7 +211,7 @@ static void long_log(void **state)
 }
 
 /* A block that is not a capture has a number and no rows. */
-static void numbers(void **state)
+TEST(numbers)
 {
     sqlite3 *db = kit_open();
     pm_buf text = {0};
@@ -230,7 +230,7 @@ static void numbers(void **state)
 }
 
 /* A dialect may come out of a join, too. */
-static void dialect_of_a_join(void **state)
+TEST(dialect_of_a_join)
 {
     sqlite3 *db = kit_open();
 
@@ -244,7 +244,7 @@ static void dialect_of_a_join(void **state)
 
 /* A folder is read as an import reads it, helper files and other texts left out; a name that no
  * capture has is not even opened. */
-static void folder(void **state)
+TEST(folder)
 {
     sqlite3 *db = kit_open();
     pm_buf smaps = {0};
@@ -284,7 +284,7 @@ static void folder(void **state)
 
 /* Compressed and cut: the rows, then the failure, so no sum looks whole; the blocks, then one
  * that says so. */
-static void damaged(void **state)
+TEST(damaged)
 {
     sqlite3 *db = kit_open();
     sqlite3_stmt *stmt;
@@ -311,7 +311,7 @@ static void damaged(void **state)
 }
 
 /* 8 GiB of nothing are given up early. */
-static void huge_file(void **state)
+TEST(huge_file)
 {
     sqlite3 *db = kit_open();
     clock_t before = clock();
@@ -326,7 +326,7 @@ static void huge_file(void **state)
 }
 
 /* Bytes that are not UTF-8 come through; a statement that is not read to its end leaves nothing. */
-static void odd_names(void **state)
+TEST(odd_names)
 {
     static const char text[] = "55d0c0000000-55d0c0001000 r--p 00000000 08:01 7 "
                                "                         /srv/a\xff|b, \"c\" \xe2\x82\xac\n"
@@ -363,20 +363,4 @@ static int drop_dir(void **state)
     return rmdir(dir);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_the_views),
-        cmocka_unit_test(rows_are_the_stores),
-        cmocka_unit_test(log_of_blocks),
-        cmocka_unit_test(long_log),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(dialect_of_a_join),
-        cmocka_unit_test(folder),
-        cmocka_unit_test(damaged),
-        cmocka_unit_test(huge_file),
-        cmocka_unit_test(odd_names),
-    };
-
-    return cmocka_run_group_tests(tests, make_dir, drop_dir);
-}
+RUN_TESTS(make_dir, drop_dir)

@@ -1,7 +1,7 @@
 /* columns: whitening and products against naive matrices; made once for the same points. */
 #include "stats/matrix.h"
 
-static void whitening(void **state)
+TEST(whitening)
 {
     static const double phis[] = {0.0, 0.35, 0.93};
 
@@ -60,7 +60,7 @@ static void expect_columns(const pm_design *c)
 }
 
 /* To the last bit: a verdict must not depend on how many were multiplied at once. */
-static void products(void **state)
+TEST(products)
 {
     pm_design columns = {0};
     double y[N], is[PM_COLUMNS_MAX];
@@ -78,7 +78,7 @@ static void products(void **state)
     pm_design_free(&columns);
 }
 
-static void columns_are_made_once(void **state)
+TEST(columns_are_made_once)
 {
     pm_design white = {0}, like = {0};
     const double *memory;
@@ -110,4 +110,4 @@ static void columns_are_made_once(void **state)
     assert_null(white.memory);
 }
 
-RUN_TESTS(TEST(whitening), TEST(products), TEST(columns_are_made_once))
+RUN_TESTS(NULL, NULL)

@@ -36,7 +36,7 @@ static void judge_heap(const char *category, const double *rss, size_t n)
     judge_since(NAN, category, rss, n);
 }
 
-static void one_tooth_is_no_leak(void **state)
+TEST(one_tooth_is_no_leak)
 {
     static const char why[] = "may be garbage since the last collection, which the next one frees; "
                               "rss and size grow together";
@@ -53,7 +53,7 @@ static void one_tooth_is_no_leak(void **state)
 
 /* A heap three times as large as after its last collection was collected since; floors that rise
  * are a leak, too. */
-static void more_than_a_tooth_is_one(void **state)
+TEST(more_than_a_tooth_is_one)
 {
     double rss[N];
 
@@ -68,7 +68,7 @@ static void more_than_a_tooth_is_one(void **state)
 }
 
 /* Eight minutes of growth after twelve flat ones, in a process that started an hour before. */
-static void late_growth_is_young(void **state)
+TEST(late_growth_is_young)
 {
     double rss[N];
 
@@ -101,7 +101,7 @@ static void judge_lives(int64_t every_s)
 }
 
 /* A command that runs for seconds now and then, and a server that is restarted at once. */
-static void runs_are_no_restarts(void **state)
+TEST(runs_are_no_restarts)
 {
     judge_lives(600);
     assert_int_equal(rows[1].verdict, SUSPECT);
@@ -112,7 +112,7 @@ static void runs_are_no_restarts(void **state)
 }
 
 /* Tables of a collector: 5,000 of 9,000 KiB, in a process of 800,000. */
-static void small_reservations_never_matter(void **state)
+TEST(small_reservations_never_matter)
 {
     static const model two[] = {
         {"anonymous/jvm-gc", SMAPS(L(1, 0), L(9000, 0), L(1000, 240), NONE)},
@@ -130,5 +130,4 @@ static void small_reservations_never_matter(void **state)
     assert_int_equal(rows[1].verdict, SUSPECT);
 }
 
-RUN_TESTS(TEST(runs_are_no_restarts), TEST(one_tooth_is_no_leak), TEST(more_than_a_tooth_is_one),
-          TEST(late_growth_is_young), TEST(small_reservations_never_matter))
+RUN_TESTS(NULL, NULL)

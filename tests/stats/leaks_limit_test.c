@@ -32,7 +32,7 @@ static void expect_none(size_t row)
     assert_true(isnan(rows[row].limit) && isnan(rows[row].eta_h));
 }
 
-static void a_cgroup_limits_the_process(void **state)
+TEST(a_cgroup_limits_the_process)
 {
     pm_leak_options options = with(44000);
 
@@ -42,7 +42,7 @@ static void a_cgroup_limits_the_process(void **state)
     expect_limit(2, PM_LIMIT_CGROUP, 44000, NAN);
 }
 
-static void near_it_a_leak_is_a_leak(void **state)
+TEST(near_it_a_leak_is_a_leak)
 {
     pm_leak_options options = with(20600);
 
@@ -55,7 +55,7 @@ static void near_it_a_leak_is_a_leak(void **state)
     expect_limit(1, PM_LIMIT_GIVEN, 20600, 600 / 24000.0);
 }
 
-static void what_is_given_comes_first(void **state)
+TEST(what_is_given_comes_first)
 {
     pm_leak_options options = with(32000);
 
@@ -64,7 +64,7 @@ static void what_is_given_comes_first(void **state)
     expect_limit(0, PM_LIMIT_GIVEN, 44000, 1);
 }
 
-static void none_is_no_limit(void **state)
+TEST(none_is_no_limit)
 {
     static const double nothing[] = {NAN, 0, -1, 10000 /* passed long ago */};
 
@@ -78,7 +78,7 @@ static void none_is_no_limit(void **state)
 }
 
 /* A reservation of 60,000 KiB that fills: 17,600 KiB in the end, 24,000 KiB an hour. */
-static void the_nearer_one_counts(void **state)
+TEST(the_nearer_one_counts)
 {
     static const model fills = {"anonymous", SMAPS(L(1, 0), L(60000, 0), L(2000, 400), NONE)};
     pm_leak_options options = with(NAN);
@@ -97,7 +97,7 @@ static void the_nearer_one_counts(void **state)
 }
 
 /* 400 and 800 KiB a minute: 72,000 KiB an hour together. */
-static void two_leaks_have_one_end(void **state)
+TEST(two_leaks_have_one_end)
 {
     static const model two[] = {
         {"heap", SMAPS(L(1, 0), L(4400, 400), L(4400, 400), L(4400, 400))},
@@ -117,7 +117,7 @@ static void two_leaks_have_one_end(void **state)
 
 /* Captured from its start on, for 39 minutes; in the first quarter of an hour it may still warm up.
  */
-static void a_young_process_may_warm_up(void **state)
+TEST(a_young_process_may_warm_up)
 {
     pm_leak_options options = with(NAN);
 
@@ -148,7 +148,7 @@ static void a_young_process_may_warm_up(void **state)
 }
 
 /* Threads: 4,000 + 39 * 64 = 6,496 KiB of stacks beside 10,000 of heap; 3,840 KiB an hour. */
-static void address_space(void **state)
+TEST(address_space)
 {
     static const model threads[] = {
         {"anonymous/thread-stack", SMAPS(L(9, 1), L(4000, 64), L(40, 1), L(40, 1))},
@@ -166,7 +166,7 @@ static void address_space(void **state)
 
 /* rss grows by 24,000 KiB an hour, the address space by twice as much: 4,000 + 39 * 800 + 400 =
  * 35,600 KiB in the end. */
-static void address_space_may_end_first(void **state)
+TEST(address_space_may_end_first)
 {
     static const model sparse[] = {
         {"heap", SMAPS(L(1, 0), L(4000, 800), L(4000, 400), L(4000, 400))},
@@ -188,7 +188,7 @@ static void address_space_may_end_first(void **state)
 }
 
 /* 132 + 39 * 100 = 4,032 KiB of stack, 6,000 KiB an hour. */
-static void the_stack_has_its_own(void **state)
+TEST(the_stack_has_its_own)
 {
     static const model deep[] = {
         {"stack", SMAPS(L(1, 0), L(132, 100), L(132, 100), L(132, 100))},
@@ -206,7 +206,7 @@ static void the_stack_has_its_own(void **state)
 }
 
 /* 10 + 39 * 2 = 88 mappings of one kind and 12 of another; 120 an hour. */
-static void mappings_end_too(void **state)
+TEST(mappings_end_too)
 {
     static const model pieces[] = {
         {"anonymous", SMAPS(L(10, 2), L(4000, 0), L(400, 0), L(400, 0))},
@@ -221,7 +221,7 @@ static void mappings_end_too(void **state)
 }
 
 /* Small pieces: 49 of them, 60 an hour, end long before the memory does. */
-static void mappings_may_end_first(void **state)
+TEST(mappings_may_end_first)
 {
     static const model pieces = {"anonymous",
                                  SMAPS(L(10, 1), L(4000, 64), L(4000, 64), L(4000, 64))};
@@ -236,8 +236,4 @@ static void mappings_may_end_first(void **state)
     expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
 }
 
-RUN_TESTS(TEST(a_cgroup_limits_the_process), TEST(near_it_a_leak_is_a_leak),
-          TEST(what_is_given_comes_first), TEST(none_is_no_limit), TEST(the_nearer_one_counts),
-          TEST(two_leaks_have_one_end), TEST(a_young_process_may_warm_up), TEST(address_space),
-          TEST(address_space_may_end_first), TEST(the_stack_has_its_own), TEST(mappings_end_too),
-          TEST(mappings_may_end_first))
+RUN_TESTS(NULL, NULL)

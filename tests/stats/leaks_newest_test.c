@@ -36,7 +36,7 @@ static void judge_with(const model *m, size_t n, size_t all, const pm_leak_optio
 
 #define FROM "from VmRSS: the maps were read without sizes in memory"
 
-static void nothing_else_tells(void **state)
+TEST(nothing_else_tells)
 {
     fill_vm_rss(N, 5000, 0, 400);
     judge_with(&blind, N, N, &jointly);
@@ -53,7 +53,7 @@ static void nothing_else_tells(void **state)
     assert_int_equal(rows[0].rss_from, PM_RSS_UNKNOWN);
 }
 
-static void one_metric(void **state)
+TEST(one_metric)
 {
     pm_leak_options one = {.metric = PM_METRIC_RSS, .limit_kib = NAN};
 
@@ -75,7 +75,7 @@ static void one_metric(void **state)
 }
 
 /* Seven values are too few; values between them may be unknown. */
-static void too_few_are_known(void **state)
+TEST(too_few_are_known)
 {
     fill_vm_rss(N, 5000, 0, 400);
     for (size_t i = 0; i < N; i++)
@@ -98,7 +98,7 @@ static void too_few_are_known(void **state)
 }
 
 /* Address space that grows is a suspect, whatever VmRSS says. */
-static void space_grows(void **state)
+TEST(space_grows)
 {
     static const model grows = {"anonymous", PMAP(L(9, 0), L(400000, 900))};
 
@@ -114,7 +114,7 @@ static void space_grows(void **state)
 }
 
 /* The keys are shown in the first 40 snapshots, not in 40 more. */
-static void after_the_keys(void **state)
+TEST(after_the_keys)
 {
     fill_vm_rss(2 * N, 4000, 0, 0);
     judge_with(&seen, N, 2 * N, &jointly);
@@ -145,7 +145,7 @@ static void after_the_keys(void **state)
 static const model grows = {"heap", SMAPS(L(1, 0), L(9000, 400), L(4000, 400), L(4000, 400))};
 
 /* A leak is over if many later snapshots of the process show no growth; a few are not enough. */
-static void the_newest_decide(void **state)
+TEST(the_newest_decide)
 {
     fill_vm_rss(2 * N, 4000, 0, 400);
     for (size_t i = N; i < 2 * N; i++)
@@ -170,7 +170,7 @@ static void the_newest_decide(void **state)
 }
 
 /* What is left of the growth is another one. */
-static void hardly_any_growth(void **state)
+TEST(hardly_any_growth)
 {
     fill_vm_rss(2 * N, 4000, 0, 400);
     for (size_t i = N; i < 2 * N; i++)
@@ -186,7 +186,7 @@ static void hardly_any_growth(void **state)
 }
 
 /* The process goes on growing, by as much or by steps. */
-static void growth_goes_on(void **state)
+TEST(growth_goes_on)
 {
     fill_vm_rss(2 * N, 4000, 0, 400);
     judge_with(&grows, N, 2 * N, &jointly);
@@ -202,7 +202,7 @@ static void growth_goes_on(void **state)
 
 /* Every second snapshot hides the keys, and its VmRSS is off by a bit, as the counters of the
  * kernel are. */
-static void now_and_then(void **state)
+TEST(now_and_then)
 {
     static const model *const models[] = {&grows, &seen};
     pm_leak_sums sums[2 * N];
@@ -231,7 +231,7 @@ static void now_and_then(void **state)
 }
 
 /* Swap, other noise or a leak of another kind does not speak for address space. */
-static void each_metric_for_itself(void **state)
+TEST(each_metric_for_itself)
 {
     static const model stacks = {"anonymous/thread-stack",
                                  SMAPS(L(9, 1), L(80000, 8192), L(400, 4), L(400, 4))};
@@ -243,7 +243,7 @@ static void each_metric_for_itself(void **state)
 
 /* Touching shared pages ends, and may go on after the last snapshot with mappings. What grows
  * faster is something else. */
-static void what_is_explained_goes_on(void **state)
+TEST(what_is_explained_goes_on)
 {
     static const model touches = {"shared-memory",
                                   SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
@@ -262,7 +262,7 @@ static void what_is_explained_goes_on(void **state)
 }
 
 /* What is left until a limit is left from the newest VmRSS. */
-static void limits(void **state)
+TEST(limits)
 {
     pm_leak_options options = {.metric = -1, .limit_kib = NAN, .memory_max_kib = 44600};
 
@@ -279,7 +279,7 @@ static void limits(void **state)
     assert_int_equal(rows[0].verdict, SUSPECT);
 }
 
-static void names(void **state)
+TEST(names)
 {
     assert_string_equal(pm_leak_rss_name(PM_RSS_NOT_ASKED), "");
     assert_string_equal(pm_leak_rss_name(PM_RSS_UNKNOWN), "unknown");
@@ -287,7 +287,4 @@ static void names(void **state)
     assert_string_equal(pm_leak_rss_name(PM_RSS_STATUS), "VmRSS");
 }
 
-RUN_TESTS(TEST(nothing_else_tells), TEST(one_metric), TEST(too_few_are_known), TEST(space_grows),
-          TEST(after_the_keys), TEST(the_newest_decide), TEST(hardly_any_growth),
-          TEST(growth_goes_on), TEST(now_and_then), TEST(each_metric_for_itself),
-          TEST(what_is_explained_goes_on), TEST(limits), TEST(names))
+RUN_TESTS(NULL, NULL)

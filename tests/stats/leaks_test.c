@@ -1,7 +1,7 @@
 /* leaks: each rule that makes one verdict on a key of several metrics. */
 #include "stats/leaks_models.h"
 
-static void names(void **state)
+TEST(names)
 {
     assert_string_equal(pm_metric_name(PM_METRIC_MAPPINGS), "mappings");
     assert_string_equal(pm_metric_name(PM_METRIC_SIZE), "size");
@@ -12,7 +12,7 @@ static void names(void **state)
     assert_string_equal(pm_metric_name(PM_METRIC_SWAP), "swap");
 }
 
-static void private_memory(void **state)
+TEST(private_memory)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
     static const model many = {"anonymous/glibc-arena",
@@ -56,7 +56,7 @@ static void private_memory(void **state)
     expect(0, SUSPECT, SIZE, SIZE, "what may leak: heap");
 }
 
-static void thread_stacks(void **state)
+TEST(thread_stacks)
 {
     static const model stacks = {"anonymous/thread-stack",
                                  SMAPS(L(3, 1), L(24576, 8192), L(30, 8), L(30, 8))};
@@ -86,7 +86,7 @@ static void thread_stacks(void **state)
     expect_rate(0, 8192);
 }
 
-static void shared_memory(void **state)
+TEST(shared_memory)
 {
     static const model touches = {"shared-memory",
                                   SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
@@ -114,7 +114,7 @@ static void shared_memory(void **state)
            "touches shared pages that exist: private unknown, size flat; ends at 143 MiB");
 }
 
-static void files(void **state)
+TEST(files)
 {
     static const model never = {"mapped-file", SMAPS(L(9, 1), L(4000, 256), L(3000, 256), L(8, 0))};
     static const model touches = {"shared-library",
@@ -136,7 +136,7 @@ static void files(void **state)
     expect(1, PLATEAU, RSS, RSS, "touches pages of mapped files: private dirty unknown, size flat");
 }
 
-static void no_resident_memory(void **state)
+TEST(no_resident_memory)
 {
     static const model grows = {"heap", PMAP(L(1, 0), L(4000, 400))};
     static const model flat = {"heap", PMAP(L(1, 0), L(4000, 0))};
@@ -151,7 +151,7 @@ static void no_resident_memory(void **state)
 }
 
 /* Half of what grows has gone to swap. */
-static void swap_counts(void **state)
+TEST(swap_counts)
 {
     static const model out = {"heap",  L(1, 0), L(90000, 400), L(20000, 0),
                               UNKNOWN, UNKNOWN, UNKNOWN,       L(100, 400)};
@@ -165,7 +165,7 @@ static void swap_counts(void **state)
     expect(1, STEADY, RSS, RSS, "");
 }
 
-static void one_metric_alone(void **state)
+TEST(one_metric_alone)
 {
     static const model two[] = {
         {"shared-memory", L(1, 1), L(146432, 0), L(2000, 400), L(900, 100), L(8, 0), L(8, 0), NONE},
@@ -186,7 +186,7 @@ static void one_metric_alone(void **state)
     expect_rate(0, 1);
 }
 
-static void only_pieces_grow(void **state)
+TEST(only_pieces_grow)
 {
     static const model heap = {"anonymous", SMAPS(L(1, 1), L(4000, 0), L(3000, 0), L(3000, 0))};
 
@@ -202,7 +202,7 @@ static void only_pieces_grow(void **state)
 }
 
 /* rss of a few snapshots gives no verdict, whatever the size does. */
-static void rss_of_a_few(void **state)
+TEST(rss_of_a_few)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
     pm_leak_key key = {"heap", "heap", runs[0], N};
@@ -219,7 +219,7 @@ static void rss_of_a_few(void **state)
 }
 
 /* It grew until all of it was resident. */
-static void full_reservation(void **state)
+TEST(full_reservation)
 {
     static const model arena = {"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 800), NONE)};
     pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
@@ -234,7 +234,7 @@ static void full_reservation(void **state)
 }
 
 /* What processes share changes no answer, whoever came before. */
-static void one_room(void **state)
+TEST(one_room)
 {
     static const model grows[] = {
         {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))}};
@@ -264,7 +264,7 @@ static void one_room(void **state)
     pm_trend_room_close(options.room);
 }
 
-static void too_few(void **state)
+TEST(too_few)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
     static const model pmap = {"heap", PMAP(L(1, 0), L(4000, 400))};
@@ -282,7 +282,4 @@ static void too_few(void **state)
     assert_int_equal(rows[0].verdict, TOO_FEW);
 }
 
-RUN_TESTS(TEST(names), TEST(private_memory), TEST(thread_stacks), TEST(shared_memory), TEST(files),
-          TEST(no_resident_memory), TEST(swap_counts), TEST(one_metric_alone),
-          TEST(only_pieces_grow), TEST(rss_of_a_few), TEST(full_reservation), TEST(one_room),
-          TEST(too_few))
+RUN_TESTS(NULL, NULL)

@@ -29,14 +29,14 @@ static void judge_windows(const char *category, const double *share, size_t n)
     judge_n(&m, 1, &options, N);
 }
 
-static void leak_without_windows(void **state)
+TEST(leak_without_windows)
 {
     judge_windows("heap", NULL, 0);
     assert_int_equal(rows[1].verdict, PM_VERDICT_LEAK);
     assert_string_equal(rows[1].touched, "");
 }
 
-static void untouched(void **state)
+TEST(untouched)
 {
     static const double share[WINDOWS] = {1, 1, 1, 1, 1, 1};
     double before;
@@ -50,7 +50,7 @@ static void untouched(void **state)
         strstr(rows[1].touched, "grew in 30 minutes, 12 MiB were not touched again (6 windows)"));
 }
 
-static void in_use(void **state)
+TEST(in_use)
 {
     static const double share[WINDOWS] = {0};
 
@@ -75,7 +75,7 @@ static void expect_unknown(const char *category, const double *share, size_t n, 
 }
 
 /* The curve decides alone, and the words say why. */
-static void cannot_tell(void **state)
+TEST(cannot_tell)
 {
     static const double all[WINDOWS] = {0}, half[WINDOWS] = {.5, .5, .5, .5, .5, .5},
                         idle[WINDOWS] = {NAN, NAN, NAN, NAN, NAN, NAN},
@@ -90,7 +90,7 @@ static void cannot_tell(void **state)
 }
 
 /* A pause in one window, or a dump in another, decides nothing. */
-static void exceptions(void **state)
+TEST(exceptions)
 {
     static const double pause[WINDOWS] = {0, 0, 0, 0, 1, 0}, dump[WINDOWS] = {1, 1, 1, 0, 1, 1},
                         dumps[WINDOWS] = {1, 0, 1, 0, 0, 1};
@@ -104,15 +104,4 @@ static void exceptions(void **state)
     assert_int_equal(strncmp(rows[1].touched, "of the ", 7), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leak_without_windows),
-        cmocka_unit_test(untouched),
-        cmocka_unit_test(in_use),
-        cmocka_unit_test(cannot_tell),
-        cmocka_unit_test(exceptions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -1,7 +1,7 @@
 /* leaks: what keys say of each other and of the whole process; limits; how runs are read. */
 #include "stats/leaks_models.h"
 
-static void reserves_and_guards(void **state)
+TEST(reserves_and_guards)
 {
     static const model guarded[] = {
         {"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
@@ -30,7 +30,7 @@ static void reserves_and_guards(void **state)
            "address space only: size +2.2 GiB, +35 mappings; nothing of it is resident");
 }
 
-static void whole_is_the_sum_of_what_leaks(void **state)
+TEST(whole_is_the_sum_of_what_leaks)
 {
     static const model several[] = {
         {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
@@ -77,7 +77,7 @@ static void judge_sums(const model *of, size_t from, size_t end)
     judge_sums_with(of, from, end, &jointly);
 }
 
-static void only_sums_are_known(void **state)
+TEST(only_sums_are_known)
 {
     static const model resident = {"", SMAPS(L(90, 0), L(146432, 0), L(2000, 900), UNKNOWN)};
     static const model size = {"", PMAP(L(90, 0), L(146432, 900))};
@@ -91,7 +91,7 @@ static void only_sums_are_known(void **state)
 }
 
 /* A reserve belongs to a key only where both grow by as many pieces, and the key is at fault. */
-static void guards_of_nothing(void **state)
+TEST(guards_of_nothing)
 {
     static const model bounded[] = {
         {"shared-memory", SMAPS(L(1, 1), L(146432, 0), L(2000, 400), L(8, 0))},
@@ -117,7 +117,7 @@ static void guards_of_nothing(void **state)
 }
 
 /* The total grows, and no key is a leak. */
-static void total_without_a_leak(void **state)
+TEST(total_without_a_leak)
 {
     static const model mostly_bounded[] = {
         {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
@@ -143,7 +143,7 @@ static void total_without_a_leak(void **state)
 }
 
 /* A snapshot with sums only does not mean that the heap is gone. */
-static void sums_among_others(void **state)
+TEST(sums_among_others)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
 
@@ -156,7 +156,7 @@ static void sums_among_others(void **state)
 }
 
 /* Runs of one key that overlap add up; where it has none it is not there. */
-static void runs_add_up(void **state)
+TEST(runs_add_up)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
     pm_leak_key key = {"heap", "heap", runs[0], 2};
@@ -173,7 +173,7 @@ static void runs_add_up(void **state)
 }
 
 /* What follows the growth of rss is asked of the last life: before, the size was another. */
-static void growth_is_of_the_last_life(void **state)
+TEST(growth_is_of_the_last_life)
 {
     static const model fills = {"anonymous", SMAPS(L(1, 0), L(90000, 0), L(2000, 400), NONE)};
 
@@ -194,7 +194,7 @@ static void growth_is_of_the_last_life(void **state)
 }
 
 /* Names of files are of any length and language; a reason holds their beginning. */
-static void long_names(void **state)
+TEST(long_names)
 {
     char path[400] = "/a";
     pm_leak_key key = {path, "heap", runs[0], N};
@@ -212,7 +212,7 @@ static void long_names(void **state)
 }
 
 /* What is left until the limit is counted from the newest sum, of whatever kind. */
-static void limit_behind_sums(void **state)
+TEST(limit_behind_sums)
 {
     static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))};
     static const model sums = {"", SMAPS(L(1, 0), L(90000, 0), L(14400, 400), L(4000, 0))};
@@ -224,7 +224,7 @@ static void limit_behind_sums(void **state)
     assert_true(fabs(rows[1].eta_h - 1) < 1e-6);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     static const model two[] = {
         {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
@@ -252,7 +252,7 @@ static void limits(void **state)
 }
 
 /* Of thousands of lineages some grow by chance: by less than 1 % of the process. */
-static void less_than_matters(void **state)
+TEST(less_than_matters)
 {
     static const model two[] = {
         {"anonymous", SMAPS(L(1, 0), L(9000000, 0), L(9000000, 0), L(9000000, 0))},
@@ -266,7 +266,4 @@ static void less_than_matters(void **state)
     assert_int_equal(rows[1].verdict, LEAK);
 }
 
-RUN_TESTS(TEST(less_than_matters), TEST(reserves_and_guards), TEST(whole_is_the_sum_of_what_leaks),
-          TEST(only_sums_are_known), TEST(guards_of_nothing), TEST(total_without_a_leak),
-          TEST(sums_among_others), TEST(runs_add_up), TEST(growth_is_of_the_last_life),
-          TEST(long_names), TEST(limit_behind_sums), TEST(limits))
+RUN_TESTS(NULL, NULL)

@@ -38,7 +38,7 @@ static void expect_line(size_t n, int most, int count)
     }
 }
 
-static void buckets(void **state)
+TEST(buckets)
 {
     expect_line(960, PM_BUCKETS, 32);
     expect_line(960, PM_BUCKETS_FEWER, 23);
@@ -50,7 +50,7 @@ static void buckets(void **state)
 }
 
 /* An outlier does not move its bucket; a bucket without values gives no point. */
-static void buckets_of_odd_data(void **state)
+TEST(buckets_of_odd_data)
 {
     every(HOUR, 192);
     for (size_t i = 0; i < 192; i++)
@@ -68,7 +68,7 @@ static void buckets_of_odd_data(void **state)
     assert_true(points.x[7] < 0.26 && points.x[8] > 0.74);
 }
 
-static void buckets_of_lives(void **state)
+TEST(buckets_of_lives)
 {
     every(HOUR, 800);
     for (size_t i = 0; i < 800; i++) {
@@ -92,7 +92,7 @@ static void sawtooth(size_t n, size_t period, double leak)
         value[i] = 1000 + 20 * (double)(i % period) + leak * floor((double)i / (double)period);
 }
 
-static void floors(void **state)
+TEST(floors)
 {
     sawtooth(120, 12, 7);
     points_of(120, PM_BUCKETS);
@@ -109,7 +109,7 @@ static void floors(void **state)
     assert_true(points.y[0] == 1007 && fabs(points.x[0] - 12 / 119.0) < 1e-12);
 }
 
-static void many_floors(void **state)
+TEST(many_floors)
 {
     sawtooth(900, 9, 0); /* 100 teeth, joined by fours */
     for (size_t i = 0; i < 900; i++)
@@ -132,7 +132,7 @@ static size_t teeth_of(size_t n, size_t *out)
     return count;
 }
 
-static void teeth(void **state)
+TEST(teeth)
 {
     size_t at[MOST];
 
@@ -177,7 +177,7 @@ static void doubling(size_t n, double slope)
     }
 }
 
-static void corners(void **state)
+TEST(corners)
 {
     double slope = 0.29;
 
@@ -193,7 +193,7 @@ static void corners(void **state)
 }
 
 /* A last stretch longer than any pause before says that there may be no more steps. */
-static void tail_of_stairs(void **state)
+TEST(tail_of_stairs)
 {
     every(HOUR, 200);
     for (size_t i = 0; i < 200; i++)
@@ -213,7 +213,7 @@ static void expect_no_stairs(size_t n)
     assert_false(points.staircase);
 }
 
-static void no_stairs(void **state)
+TEST(no_stairs)
 {
     doubling(300, 0.29);
     value[150] -= 3; /* it falls */
@@ -242,15 +242,4 @@ static void no_stairs(void **state)
     expect_no_stairs(300);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets),          cmocka_unit_test(buckets_of_odd_data),
-        cmocka_unit_test(buckets_of_lives), cmocka_unit_test(floors),
-        cmocka_unit_test(many_floors),      cmocka_unit_test(teeth),
-        cmocka_unit_test(corners),          cmocka_unit_test(tail_of_stairs),
-        cmocka_unit_test(no_stairs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, let_go);
-}
+RUN_TESTS(NULL, let_go)

@@ -235,7 +235,7 @@ static void compare_file(const char *path, tally *t)
                   100.0 * t->categories_agree / fmax(1, t->categories));
 }
 
-static void labelled_series(void **state)
+TEST(labelled_series)
 {
     tally t = {0};
 
@@ -244,7 +244,7 @@ static void labelled_series(void **state)
     assert_true(t.series_agree >= 0.9 * t.series);
 }
 
-static void real_programs(void **state)
+TEST(real_programs)
 {
     tally t = {0};
 
@@ -257,15 +257,10 @@ static void real_programs(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labelled_series),
-        cmocka_unit_test(real_programs),
-    };
-
     for (int i = 1; i < argc; i++) {
         tally t = {0};
 
         compare_file(argv[i], &t);
     }
-    return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
+    return argc > 1 ? 0 : unit_run(NULL, NULL);
 }

@@ -10,7 +10,7 @@ static int let_go(void **state)
     return 0;
 }
 
-static void known_values(void **state)
+TEST(known_values)
 {
     every(HOUR, 12);
     for (size_t i = 0; i < 12; i++)
@@ -28,7 +28,7 @@ static void known_values(void **state)
     assert_int_equal(sample.lives, 0);
 }
 
-static void lives(void **state)
+TEST(lives)
 {
     every(HOUR, 100);
     for (size_t i = 0; i < 100; i++) {
@@ -76,7 +76,7 @@ static double left_of_profile(size_t per_day, double days, double part, double r
     return most;
 }
 
-static void daily(void **state)
+TEST(daily)
 {
     assert_true(left_of_profile(144, 5, 1, 0) < 25);
     assert_true(left_of_profile(144, 2, 1, 0) < 25);
@@ -96,13 +96,4 @@ static void daily(void **state)
     assert_memory_equal(sample.y, value, sample.n * sizeof *value);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(lives),
-        cmocka_unit_test(daily),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, let_go);
-}
+RUN_TESTS(NULL, let_go)

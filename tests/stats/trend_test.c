@@ -1,7 +1,7 @@
 /* trend: how much data there is, and of what; the same data gives the same bytes. */
 #include "stats/trend_models.h"
 
-static void few(void **state)
+TEST(few)
 {
     judge(line, 0, 7);
     expect(PM_VERDICT_TOO_FEW);
@@ -23,7 +23,7 @@ static void few(void **state)
     expect(PM_VERDICT_TOO_FEW);
 }
 
-static void unknown_values(void **state)
+TEST(unknown_values)
 {
     char expected[600], is[600];
     size_t n = 0;
@@ -65,7 +65,7 @@ static void judge_growth(double from, double to, bool count, bool size)
     options = (pm_trend_options){.quantum = 4};
 }
 
-static void what_matters(void **state)
+TEST(what_matters)
 {
     judge_growth(10, 30, false, false);
     expect(PM_VERDICT_STEADY);
@@ -90,7 +90,7 @@ static void what_matters(void **state)
 
 /* ---- the same input gives the same answer ---- */
 
-static void the_same(void **state)
+TEST(the_same)
 {
     static double (*const all[])(double) = {flat, late, stairs, daily_leak, teeth, root, late};
     char alone[7][600], is[600];
@@ -116,7 +116,7 @@ static void the_same(void **state)
 
 /* Slow and fast lines, in noise that falls and in lumps: those that are called leaks exclude 0, are
  * as fast as the series can show, and are as sure as a leak must be. */
-static void no_leak_is_denied(void **state)
+TEST(no_leak_is_denied)
 {
     size_t leaks = 0, suspects = 0;
 
@@ -140,7 +140,7 @@ static void no_leak_is_denied(void **state)
 }
 
 /* A rate that makes less than half a page, or half a mapping, in the window. */
-static void noise_is_no_rate(void **state)
+TEST(noise_is_no_rate)
 {
     for (size_t k = 0; k < 100; k++) {
         double quantum = k % 2 ? 1 : 4, hours = (N - 1) / 2.0;
@@ -170,7 +170,7 @@ static double rough_until_doubt(double sensitivity)
     return rough;
 }
 
-static void sensitivity(void **state)
+TEST(sensitivity)
 {
     double normal = rough_until_doubt(0);
 
@@ -178,5 +178,4 @@ static void sensitivity(void **state)
     assert_true(normal < rough_until_doubt(0.35));
 }
 
-RUN_TESTS(TEST(few), TEST(unknown_values), TEST(what_matters), TEST(the_same),
-          TEST(no_leak_is_denied), TEST(noise_is_no_rate), TEST(sensitivity))
+RUN_TESTS(NULL, NULL)

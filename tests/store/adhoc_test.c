@@ -140,9 +140,8 @@ static const char *const attacks[] = {
     "-- only",
 };
 
-static void changes_nothing(void **state)
+IN_KIT(changes_nothing)
 {
-    kit *k = *state;
     uint64_t sum, wal;
     size_t files;
     char path[128];
@@ -161,7 +160,7 @@ static void changes_nothing(void **state)
     assert_int_not_equal(stat("made-by-adhoc-test.db", &info), 0);
 }
 
-static void reads(void **state)
+TEST_WITH(reads, kit_enter, kit_leave)
 {
     static const char *const allowed[] = {
         "SELECT count(*) FROM mappings",
@@ -208,7 +207,7 @@ static void close_rows(pmapdb_rows *rows)
     set_clock_free();
 }
 
-static void stops_in_time(void **state)
+TEST_WITH(stops_in_time, kit_enter, kit_leave)
 {
     pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT count(*) FROM c");
     pmapdb_error err = {0};
@@ -222,7 +221,7 @@ static void stops_in_time(void **state)
 }
 
 /* A statement ends that takes less than its time. */
-static void goes_on_until_then(void **state)
+TEST_WITH(goes_on_until_then, kit_enter, kit_leave)
 {
     pmapdb_rows *rows =
         with_200_ms(kit_of(state), FOREVER "SELECT count(*) FROM (SELECT x FROM c LIMIT 100000)");
@@ -246,7 +245,7 @@ static int rows_until_timeout(pmapdb_rows *rows, clockid_t clock, int64_t advanc
 }
 
 /* Rows that come quickly, without an end: every one is in time, all together are not. */
-static void stops_between_rows(void **state)
+TEST_WITH(stops_between_rows, kit_enter, kit_leave)
 {
     pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT x FROM c");
 
@@ -256,7 +255,7 @@ static void stops_between_rows(void **state)
 }
 
 /* So does what the caller makes of the rows, or an endless table would be drawn for minutes. */
-static void work_of_the_caller_counts(void **state)
+TEST_WITH(work_of_the_caller_counts, kit_enter, kit_leave)
 {
     pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT x FROM c");
 
@@ -265,7 +264,7 @@ static void work_of_the_caller_counts(void **state)
 }
 
 /* A caller that takes its time is no runaway statement. */
-static void waiting_does_not_count(void **state)
+TEST_WITH(waiting_does_not_count, kit_enter, kit_leave)
 {
     pmapdb_rows *rows = with_200_ms(kit_of(state), FOREVER "SELECT x FROM c LIMIT 50000");
 
@@ -273,7 +272,7 @@ static void waiting_does_not_count(void **state)
     close_rows(rows);
 }
 
-static void stops_at_max_rows(void **state)
+TEST_WITH(stops_at_max_rows, kit_enter, kit_leave)
 {
     static const struct {
         int64_t max;
@@ -297,10 +296,9 @@ static void stops_at_max_rows(void **state)
     }
 }
 
-static void limits_below_zero(void **state)
+IN_KIT(limits_below_zero)
 {
     static const pmapdb_sql_options wrong[] = {{.timeout_ms = -1}, {.max_rows = -1}};
-    kit *k = kit_of(state);
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
         pmapdb_rows *rows = NULL;
@@ -323,10 +321,8 @@ static void fails_at_step(const kit *k, const char *sql, const char *says)
     pmapdb_rows_close(rows);
 }
 
-static void fails_with_words(void **state)
+IN_KIT(fails_with_words)
 {
-    const kit *k = kit_of(state);
-
     fails_at_step(k, "SELECT randomblob(1e9)", "a text or blob of more than 64 MiB");
     fails_at_step(k, "SELECT abs(-9223372036854775808)", "integer overflow");
     fails_at_step(k, "SELECT json('{')", "malformed JSON");
@@ -348,10 +344,8 @@ static void param(const kit *k, const char *value, const char *type, const char 
     pmapdb_rows_close(rows);
 }
 
-static void parameters(void **state)
+IN_KIT(parameters)
 {
-    const kit *k = kit_of(state);
-
     param(k, "5", "integer", "5");
     param(k, "-5", "integer", "-5");
     param(k, "9223372036854775807", "integer", "9223372036854775807");
@@ -375,9 +369,8 @@ static void parameters(void **state)
     param(k, "\xff", "text", "\xff");
 }
 
-static void parameters_must_fit(void **state)
+IN_KIT(parameters_must_fit)
 {
-    const kit *k = kit_of(state);
     pmapdb_rows *rows = asked(k, "SELECT :since", NULL);
     pmapdb_error err = {0};
     bool has;
@@ -399,7 +392,7 @@ static void unit(const pmapdb_rows *rows, int i, const char *name, const char *w
     assert_string_equal(pmapdb_rows_unit(rows, i), wanted);
 }
 
-static void units(void **state)
+TEST_WITH(units, kit_enter, kit_leave)
 {
     pmapdb_rows *rows =
         asked(kit_of(state),
@@ -429,7 +422,7 @@ static void units(void **state)
     pmapdb_rows_close(rows);
 }
 
-static void a_row_is_seen_once(void **state)
+TEST_WITH(a_row_is_seen_once, kit_enter, kit_leave)
 {
     pmapdb_rows *rows = asked(kit_of(state), "VALUES (1), (2)", NULL);
     pmapdb_error err = {0};
@@ -444,7 +437,7 @@ static void a_row_is_seen_once(void **state)
     pmapdb_rows_close(rows);
 }
 
-static void too_many_columns(void **state)
+TEST_WITH(too_many_columns, kit_enter, kit_leave)
 {
     pm_buf sql = {0};
 
@@ -458,7 +451,7 @@ static void too_many_columns(void **state)
 }
 
 /* "name" for 'name' is the commonest slip; as text it would find nothing, silently. */
-static void double_quotes_are_names(void **state)
+TEST_WITH(double_quotes_are_names, kit_enter, kit_leave)
 {
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
@@ -470,8 +463,4 @@ static void double_quotes_are_names(void **state)
                         "no such column: redis (\"...\" is a name; text is written '...')");
 }
 
-RUN_TESTS(IN_KIT(changes_nothing), IN_KIT(reads), IN_KIT(stops_in_time), IN_KIT(goes_on_until_then),
-          IN_KIT(stops_between_rows), IN_KIT(work_of_the_caller_counts),
-          IN_KIT(waiting_does_not_count), IN_KIT(stops_at_max_rows), IN_KIT(limits_below_zero),
-          IN_KIT(fails_with_words), IN_KIT(parameters), IN_KIT(parameters_must_fit), IN_KIT(units),
-          IN_KIT(a_row_is_seen_once), IN_KIT(too_many_columns), IN_KIT(double_quotes_are_names))
+RUN_TESTS(NULL, NULL)

@@ -119,9 +119,8 @@ static bool try_seed(kit *k, uint64_t seed)
     return good;
 }
 
-static void as_from_the_start(void **state)
+IN_KIT(as_from_the_start)
 {
-    kit *k = kit_of(state);
     int failed = 0;
 
     for (WORLD_SEEDS(seed, SEEDS))
@@ -130,10 +129,9 @@ static void as_from_the_start(void **state)
 }
 
 /* Where captures were removed those that are left decide. */
-static void what_is_left_decides(void **state)
+IN_KIT(what_is_left_decides)
 {
     static world_history h;
-    kit *k = kit_of(state);
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         uint64_t random = seed;
@@ -185,9 +183,8 @@ static const char simple_changes[] =
     "reserve/guard > reserve - 4: 4 256 128\n"
     "mapped-file > Data file 2: 2 200 100\n";
 
-static void tells_what_changes(void **state)
+IN_KIT(tells_what_changes)
 {
-    const kit *k = kit_of(state);
     pm_buf changes = {0};
     pmapdb_rules_result r;
 
@@ -206,9 +203,8 @@ static void tells_what_changes(void **state)
     pm_buf_free(&changes);
 }
 
-static void keeps_nothing_unless_told(void **state)
+IN_KIT(keeps_nothing_unless_told)
 {
-    const kit *k = kit_of(state);
     pm_buf before, after, changes = {0};
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
@@ -228,9 +224,8 @@ static void keeps_nothing_unless_told(void **state)
     pm_buf_free(&changes);
 }
 
-static void same_rules_ask_nothing(void **state)
+IN_KIT(same_rules_ask_nothing)
 {
-    const kit *k = kit_of(state);
     pm_buf before, after;
 
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
@@ -247,9 +242,8 @@ static void same_rules_ask_nothing(void **state)
 /* The rule is another, the category is not. */
 /* A program was killed between two processes: new captures follow the new rules, the old ones do as
  * soon as the rules are applied again. */
-static void begun_and_killed(void **state)
+IN_KIT(begun_and_killed)
 {
-    const kit *k = kit_of(state);
     pm_buf want, got;
 
     for (int pid = 7; pid < 9; pid++)
@@ -267,9 +261,8 @@ static void begun_and_killed(void **state)
     pm_buf_free(&got);
 }
 
-static void rules_change_alone(void **state)
+IN_KIT(rules_change_alone)
 {
-    const kit *k = kit_of(state);
     pm_buf changes = {0};
     pmapdb_rules_result r;
 
@@ -285,9 +278,8 @@ static void rules_change_alone(void **state)
     pm_buf_free(&changes);
 }
 
-static void unknown_stays_unknown(void **state)
+IN_KIT(unknown_stays_unknown)
 {
-    const kit *k = kit_of(state);
     pm_buf changes = {0};
     pm_capture *c = kit_totals(k, PM_DIALECT_ROLLUP, 7, T0 + 900000);
 
@@ -313,10 +305,8 @@ static void unknown_stays_unknown(void **state)
     pm_buf_free(&changes);
 }
 
-static void names_of_the_program_stay(void **state)
+IN_KIT(names_of_the_program_stay)
 {
-    const kit *k = kit_of(state);
-
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     kit_exec(k, "UPDATE lineage SET rule = 'label' WHERE rule = 'stack'");
     applied_to(k, SIMPLE, true, NULL);
@@ -349,19 +339,15 @@ static void expect_refused(const kit *k, const char *rules, applied *how, const 
     pm_buf_free(&after);
 }
 
-static void damaged(void **state)
+IN_KIT(damaged)
 {
-    const kit *k = kit_of(state);
-
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     kit_exec(k, "UPDATE mapping_version SET private_clean = private_clean + 4 WHERE region_id = 2");
     expect_refused(k, SIMPLE, &(applied){0}, CATEGORIES, PMAPDB_DATABASE, "would not add up");
 }
 
-static void stopped(void **state)
+IN_KIT(stopped)
 {
-    const kit *k = kit_of(state);
-
     put_one(k, PM_DIALECT_SMAPS, 7, 0);
     put_one(k, PM_DIALECT_SMAPS, 8, 0);
     expect_refused(k, SIMPLE, &(applied){.stop_at = 2}, AND_RULES, PMAPDB_STOPPED, "stopped");
@@ -370,9 +356,8 @@ static void stopped(void **state)
 #define EACH_FILE "rule,category,base,path\nfile,%b,mapped-file,\n"
 
 /* Those for which there is no room have their slug's, and the way back is open. */
-static void too_many_categories(void **state)
+IN_KIT(too_many_categories)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);
     pmapdb_rules_result result;
     pmapdb_error err;
@@ -402,9 +387,8 @@ static void too_many_categories(void **state)
     kit_expect(k, "SELECT count(*) FROM category", "14\n");
 }
 
-static void regex_gives_up(void **state)
+IN_KIT(regex_gives_up)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);
 
     kit_map(k, c, 0x7f0000000000U, 4, "r--p",
@@ -414,8 +398,4 @@ static void regex_gives_up(void **state)
                    AND_RULES, PMAPDB_INPUT, "rule 'slow': its regex takes too long");
 }
 
-RUN_TESTS(IN_KIT(as_from_the_start), IN_KIT(what_is_left_decides), IN_KIT(tells_what_changes),
-          IN_KIT(keeps_nothing_unless_told), IN_KIT(same_rules_ask_nothing),
-          IN_KIT(rules_change_alone), IN_KIT(begun_and_killed), IN_KIT(unknown_stays_unknown),
-          IN_KIT(names_of_the_program_stay), IN_KIT(damaged), IN_KIT(stopped),
-          IN_KIT(too_many_categories), IN_KIT(regex_gives_up))
+RUN_TESTS(NULL, NULL)

@@ -69,7 +69,7 @@ static bool merge_into(size_t n, uint64_t seed, const char *there, const char *h
     return same;
 }
 
-static void a_store_of_other_rules(void **state)
+TEST(a_store_of_other_rules)
 {
     uint64_t failed = 0;
 
@@ -80,7 +80,7 @@ static void a_store_of_other_rules(void **state)
     assert_int_equal(failed, 0);
 }
 
-static void in_several_windows(void **state)
+TEST(in_several_windows)
 {
     assert_true(merge_into(MANY, 1, APPLIED_OTHERS, KIT_RULES));
     assert_true(merge_into(MANY, 2, KIT_RULES, APPLIED_OTHERS));
@@ -99,7 +99,7 @@ static bool apply_meanwhile(void *ctx, const pm_merge_counts *counts)
     return true;
 }
 
-static void rules_change_meanwhile(void **state)
+TEST(rules_change_meanwhile)
 {
     kit *one = new_kit(), *other = new_kit(), *into = new_kit(), *again = new_kit();
     pm_merge_options options = {.sweep_ms = KIT_SWEEP, .ctx = again, .keep_going = apply_meanwhile};
@@ -129,4 +129,4 @@ static void rules_change_meanwhile(void **state)
     kit_leave((k = into, &k));
 }
 
-RUN_TESTS(TEST(a_store_of_other_rules), TEST(in_several_windows), TEST(rules_change_meanwhile))
+RUN_TESTS(NULL, NULL)

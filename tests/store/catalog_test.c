@@ -10,7 +10,7 @@
 #define HEAD "-- name:   q\n-- title:  A title\n"
 #define BODY "-- column: a int A number\n--\n-- About\n-- it.\nSELECT 1 AS a;\n"
 
-static void parses(void **state)
+TEST(parses)
 {
     static const pm_text text =
         PM_TEXT(HEAD "-- param:  least kib 10M At least\n-- param:  who   text \"\" Who\n"
@@ -47,7 +47,7 @@ static void fails(const char *text, const char *says)
     assert_non_null(strstr(err.text, says));
 }
 
-static void errors_name_file_and_line(void **state)
+TEST(errors_name_file_and_line)
 {
     fails(HEAD "-- param: x\n" BODY, "dir/q.sql:3: a param line is NAME TYPE DEFAULT TEXT");
     fails(HEAD "-- param: x sise 1 Text\n" BODY, "dir/q.sql:3: no type 'sise'");
@@ -69,7 +69,7 @@ static void errors_name_file_and_line(void **state)
     fails(HEAD "SELECT 1", "dir/q.sql:1: the header has no '-- column:' line");
 }
 
-static void too_many_columns(void **state)
+TEST(too_many_columns)
 {
     pm_buf text = {0};
 
@@ -121,9 +121,8 @@ static void title_is(const char *query_dir, const char *name, const char *wanted
 #define QUERY(name, title) \
     "-- name: " name "\n-- title: " title "\n-- column: a int A\n--\nSELECT 1 AS a\n"
 
-static void own_files_come_first(void **state)
+IN_KIT(own_files_come_first)
 {
-    const kit *k = kit_of(state);
     char config[128], queries[160], own[128];
 
     snprintf(config, sizeof config, "%s/config", k->dir);
@@ -149,9 +148,8 @@ static void own_files_come_first(void **state)
     remove_tree(k->dir);
 }
 
-static void wrong_files(void **state)
+IN_KIT(wrong_files)
 {
-    const kit *k = kit_of(state);
     pm_query_info *q = NULL;
     pmapdb_error err = {0};
     char path[256];
@@ -187,10 +185,8 @@ static void promise(const kit *k, const char *text, const char *says)
     pm_catalog_free(q);
 }
 
-static void promises_are_checked(void **state)
+IN_KIT(promises_are_checked)
 {
-    const kit *k = kit_of(state);
-
     promise(k, HEAD "-- column: a int A\nSELECT 1 AS b",
             "q:3: column 1 is called 'b', the header declares 'a'");
     promise(k, HEAD "-- column: a int A\n--\nSELECT 1 AS a, 2 AS b",
@@ -208,10 +204,8 @@ static void promises_are_checked(void **state)
     promise(k, HEAD "-- column: a int A\n", "q: there is no statement");
 }
 
-static void parameters_are_checked(void **state)
+IN_KIT(parameters_are_checked)
 {
-    const kit *k = kit_of(state);
-
     promise(k, HEAD "-- column: a int A\n--\nSELECT\n:x AS a",
             "q:6: the parameter ':x' is not declared");
     promise(k, HEAD "-- param: least int 1 L\n-- column: a int A\nSELECT :lest AS a",
@@ -240,10 +234,8 @@ static void keeps(const kit *k, const char *text)
 }
 
 /* The statement need not use parameters that only select the snapshot. */
-static void parameters_that_select(void **state)
+IN_KIT(parameters_that_select)
 {
-    const kit *k = kit_of(state);
-
     keeps(k, HEAD "-- param: process process only P\n-- param: dialect text \"\" D\n"
                   "-- param: snapshot snapshot last S\n-- column: a int A\n"
                   "SELECT :snapshot AS a");
@@ -255,9 +247,8 @@ static void parameters_that_select(void **state)
 
 /* ---- lists ---- */
 
-static void names_of_all(void **state)
+IN_KIT(names_of_all)
 {
-    const kit *k = kit_of(state);
     pm_names names;
     size_t n = 0, mine = 0;
 
@@ -299,9 +290,8 @@ static void binds(const kit *k, const char *query, const char *param, const char
     pmapdb_rows_close(rows);
 }
 
-static void words_that_there_are(void **state)
+IN_KIT(words_that_there_are)
 {
-    const kit *k = kit_of(state);
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
 
@@ -321,9 +311,8 @@ static void words_that_there_are(void **state)
 }
 
 /* Text from the rows lives on while another query is prepared on the store. */
-static void names_last(void **state)
+IN_KIT(names_last)
 {
-    const kit *k = kit_of(state);
     pmapdb_rows *rows = NULL, *other = NULL;
     const char *name;
     bool has;
@@ -338,7 +327,4 @@ static void names_last(void **state)
     pmapdb_rows_close(other);
 }
 
-RUN_TESTS(TEST(parses), TEST(errors_name_file_and_line), TEST(too_many_columns),
-          IN_KIT(own_files_come_first), IN_KIT(wrong_files), IN_KIT(promises_are_checked),
-          IN_KIT(parameters_are_checked), IN_KIT(parameters_that_select), IN_KIT(names_of_all),
-          IN_KIT(words_that_there_are), IN_KIT(names_last))
+RUN_TESTS(NULL, NULL)

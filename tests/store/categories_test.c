@@ -20,9 +20,8 @@ static int64_t id_of(const kit *k, const char *category)
     return id;
 }
 
-static void ids_and_parents(void **state)
+IN_KIT(ids_and_parents)
 {
-    const kit *k = kit_of(state);
     int64_t id = id_of(k, "anonymous/test");
 
     assert_int_equal(id_of(k, "heap"), 1);
@@ -46,9 +45,8 @@ static void ids_and_parents(void **state)
     assert_true(whole_store(k));
 }
 
-static void a_limit(void **state)
+IN_KIT(a_limit)
 {
-    const kit *k = kit_of(state);
     pm_category_ids ids = {0};
     int64_t id, last = 0;
     char name[32];
@@ -133,11 +131,10 @@ static void set_by_hand(kit *k, const char *category)
     assert_true(whole_store(k));
 }
 
-static void shown_everywhere(void **state)
+IN_KIT(shown_everywhere)
 {
     static const char *const only[] = {"category", "anonymous", NULL};
     static const char *const exactly[] = {"category", "anonymous/test", NULL};
-    kit *k = kit_of(state);
 
     put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
     set_by_hand(k, "anonymous/test");
@@ -166,11 +163,10 @@ static void shown_everywhere(void **state)
 }
 
 /* A free text is neither a pattern nor part of another category. */
-static void free_text(void **state)
+IN_KIT(free_text)
 {
     static const char *const only[] = {"category", "[he?p]/x", NULL};
     static const char *const heap[] = {"category", "heap", NULL};
-    kit *k = kit_of(state);
 
     put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
     set_by_hand(k, "[he?p]/x");
@@ -182,10 +178,8 @@ static void free_text(void **state)
 }
 
 /* What refines a slug is judged as the slug is: a leak of it is one of private memory. */
-static void leaks_by_the_first_word(void **state)
+IN_KIT(leaks_by_the_first_word)
 {
-    kit *k = kit_of(state);
-
     put(k, PM_DIALECT_SMAPS, 0, 1, 10000);
     set_by_hand(k, "anonymous/test");
     for (int i = 1; i < 60; i++)
@@ -195,11 +189,10 @@ static void leaks_by_the_first_word(void **state)
 }
 
 /* A capture between two of which each knows the category, and one before: told by what is left. */
-static void late_captures(void **state)
+IN_KIT(late_captures)
 {
     static const char sizes[] = "SELECT c.taken_ms / 60000 - 28333333, c.category, c.size_kib FROM "
                                 "categories c WHERE c.category GLOB 'anon*' ORDER BY 1, 2";
-    kit *k = kit_of(state);
 
     put(k, PM_DIALECT_SMAPS, 10, 1, 1200);
     set_by_hand(k, "anonymous/test");
@@ -220,9 +213,8 @@ static void late_captures(void **state)
 }
 
 /* Stronger captures decide, that of another rule with the same answer too. */
-static void the_rule_of_the_strongest(void **state)
+IN_KIT(the_rule_of_the_strongest)
 {
-    kit *k = kit_of(state);
     pm_capture *c;
 
     for (int i = 0; i < 2; i++) {
@@ -253,10 +245,9 @@ static void compact(const kit *k)
     assert_true(whole_store(k));
 }
 
-static void goes_when_nothing_shows_it(void **state)
+IN_KIT(goes_when_nothing_shows_it)
 {
     static const char own[] = "SELECT category_id, category FROM category WHERE category_id > 14";
-    kit *k = kit_of(state);
     pmapdb_prune_options prune;
     pmapdb_prune_result pruned;
     pmapdb_error err = {0};
@@ -281,6 +272,4 @@ static void goes_when_nothing_shows_it(void **state)
     assert_int_equal(id_of(k, "anonymous/test"), 15);
 }
 
-RUN_TESTS(IN_KIT(ids_and_parents), IN_KIT(a_limit), IN_KIT(shown_everywhere), IN_KIT(free_text),
-          IN_KIT(leaks_by_the_first_word), IN_KIT(late_captures), IN_KIT(the_rule_of_the_strongest),
-          IN_KIT(goes_when_nothing_shows_it))
+RUN_TESTS(NULL, NULL)

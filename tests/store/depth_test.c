@@ -167,16 +167,15 @@ static size_t compare(shown what)
     return n;
 }
 
-static void as_if_never_refined(void **state)
+TEST(as_if_never_refined)
 {
     assert_true(compare(ALL) >= 12); /* the others have nothing to refine here */
     compare(CALM);
 }
 
-static void unknown_parts(void **state)
+IN_KIT(unknown_parts)
 {
     static const char *const first[] = {"depth", "1", NULL};
-    kit *k = kit_of(state);
 
     assert_true(compare(BLIND) >= 12);
     fill(k, true, BLIND);
@@ -187,10 +186,9 @@ static void unknown_parts(void **state)
 }
 
 /* What one part gains the other loses: each has its verdict, and their sum another. */
-static void sums_are_judged(void **state)
+IN_KIT(sums_are_judged)
 {
     static const char *const first[] = {"depth", "1", NULL};
-    kit *k = kit_of(state);
 
     fill(k, true, ALL);
     asked_expect(k, "leaks", NULL, "anonymous", "verdict", "leak\n");
@@ -199,9 +197,8 @@ static void sums_are_judged(void **state)
     asked_expect(k, "leaks", first, "anonymous/test", "verdict", "");
 }
 
-static void other_depths(void **state)
+IN_KIT(other_depths)
 {
-    const kit *k = kit_of(state);
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
     bool has;
@@ -214,5 +211,4 @@ static void other_depths(void **state)
     pmapdb_rows_close(rows);
 }
 
-RUN_TESTS(TEST(as_if_never_refined), IN_KIT(unknown_parts), IN_KIT(sums_are_judged),
-          IN_KIT(other_depths))
+RUN_TESTS(NULL, NULL)

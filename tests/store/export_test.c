@@ -13,10 +13,8 @@ static void free_redact(pm_redact **r)
 /* ---- the schema ---- */
 
 /* Every column with text of a table that a redacted export copies has a line. */
-static void test_every_text_has_a_line(void **state)
+IN_KIT(test_every_text_has_a_line)
 {
-    kit *k = kit_of(state);
-
     pm_sql_script(k->store->sql, "export-tables", PM_PARAMS({":redacted", PM_I(1)}));
     kit_expect(k,
                "SELECT t.name, c.name FROM temp.export_table t JOIN pragma_table_info(t.name) c "
@@ -26,10 +24,8 @@ static void test_every_text_has_a_line(void **state)
 }
 
 /* A line for what is not there is a name that was misspelt, or a column that is gone. */
-static void test_every_line_has_a_column(void **state)
+IN_KIT(test_every_line_has_a_column)
 {
-    kit *k = kit_of(state);
-
     pm_sql_script(k->store->sql, "export-tables", PM_PARAMS({":redacted", PM_I(1)}));
     kit_expect(k,
                "SELECT c.\"table\", c.\"column\" FROM temp.export_column c WHERE NOT EXISTS "
@@ -43,10 +39,8 @@ static void test_every_line_has_a_column(void **state)
 
 /* All tables are copied, but for dialect, which the schema fills, and the memory of push: the new
  * store is another one. */
-static void test_every_table_is_copied(void **state)
+IN_KIT(test_every_table_is_copied)
 {
-    kit *k = kit_of(state);
-
     pm_sql_script(k->store->sql, "export-tables", NULL, 0);
     kit_expect(
         k,
@@ -76,7 +70,7 @@ static void check_pairs(pm_redact *r, const pair *pairs, size_t n)
     }
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
     static const pair pairs[] = {
         {PM_REDACT_PATH, "/home/joe/bank/pay.jar", "/home/d1/d2/f3.jar"},
@@ -121,7 +115,7 @@ static void test_paths(void **state)
     check_pairs(r, pairs, COUNT(pairs));
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
     static const pair pairs[] = {
         {PM_REDACT_HOST, "bank.example", "host1"},
@@ -161,7 +155,7 @@ static void test_words(void **state)
     check_pairs(r, pairs, COUNT(pairs));
 }
 
-static void test_keep(void **state)
+TEST(test_keep)
 {
     static const char *const keep[] = {"/opt/vendor/.*", "pay.*", "d[0-9]"};
     static const pair pairs[] = {
@@ -190,7 +184,7 @@ static void test_keep(void **state)
     assert_non_null(strstr(err.text, "--keep '('"));
 }
 
-static void test_public_names(void **state)
+TEST(test_public_names)
 {
     static const pair pairs[] = {{PM_REDACT_PATH, "redis-server", "redis-server"},
                                  {PM_REDACT_COMMAND, "redis-server *:6379", "redis-server ..."},
@@ -275,11 +269,10 @@ static void check_moved(pm_sql *sql, const int64_t *at, size_t n)
     }
 }
 
-static void test_addresses(void **state)
+IN_KIT(test_addresses)
 {
     static const int64_t at[] = {0x400000,       0x55d0c0000000, 0x55d0c0234000,
                                  0x55d0fff00000, 0x7f0000001000, 0x7ffffffde000};
-    kit *k = kit_of(state);
     pm_sql *sql = k->store->sql;
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
 
@@ -299,9 +292,8 @@ static void test_addresses(void **state)
 }
 
 /* Shadow memory of sanitizers leaves hardly any room; nothing may overlap. */
-static void test_addresses_that_fill_everything(void **state)
+IN_KIT(test_addresses_that_fill_everything)
 {
-    kit *k = kit_of(state);
     pm_sql *sql = k->store->sql;
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
     int64_t a, b;
@@ -316,7 +308,4 @@ static void test_addresses_that_fill_everything(void **state)
     pm_redact_unregister(pm_sql_db(sql));
 }
 
-RUN_TESTS(IN_KIT(test_every_text_has_a_line), IN_KIT(test_every_line_has_a_column),
-          IN_KIT(test_every_table_is_copied), TEST(test_paths), TEST(test_words), TEST(test_keep),
-          TEST(test_public_names), IN_KIT(test_addresses),
-          IN_KIT(test_addresses_that_fill_everything))
+RUN_TESTS(NULL, NULL)

@@ -27,7 +27,7 @@ static void says(const char *expression, const char *expected)
     sqlite3_close(db);
 }
 
-static void kib_text(void **state)
+TEST(kib_text)
 {
     says("span_text(5400000)", "1h30m");
     says("span_text(NULL)", "NULL");
@@ -43,7 +43,7 @@ static void kib_text(void **state)
     says("kib_text(x'31')", "NULL");
 }
 
-static void vmflags_text(void **state)
+TEST(vmflags_text)
 {
     says("vmflags_text('rd ex mr')", "readable, executable, may read");
     says("vmflags_text('  sl\tdp  ')", "sealed, droppable");
@@ -52,7 +52,7 @@ static void vmflags_text(void **state)
     says("vmflags_text(NULL)", "NULL");
 }
 
-static void call_words(void **state)
+TEST(call_words)
 {
     says("call_words(1, 4096, 8192, NULL, NULL, NULL, NULL)", "addr=1000, len=8192");
     says("call_words(1, 4096, NULL, NULL, NULL, NULL, NULL)", "addr=1000, len=?");
@@ -63,7 +63,7 @@ static void call_words(void **state)
     says("call_words(NULL, 0, 0, 0, 0, 0, 0)", "NULL");
 }
 
-static void call_error(void **state)
+TEST(call_error)
 {
     says("call_error(0, -12)", "ENOMEM");
     says("call_error(0, -4095)", "-4095");
@@ -76,7 +76,7 @@ static void call_error(void **state)
 }
 
 /* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
-static void every_flag(void **state)
+TEST(every_flag)
 {
     static const char all[] =
         "rd wr ex sh mr mw me ms gd pf gu dw lo lf io sr rr dc de ac nr ht sf "
@@ -94,7 +94,7 @@ static void every_flag(void **state)
     }
 }
 
-static void perms_text(void **state)
+TEST(perms_text)
 {
     says("perms_text('rw-p')", "read, write, private");
     says("perms_text('r-xs')", "read, execute, shared");
@@ -109,7 +109,7 @@ static void perms_text(void **state)
 }
 
 /* A store's connections have them, for reading and for writing. */
-static void in_a_store(void **state)
+TEST(in_a_store)
 {
     char dir[] = "/tmp/pmapdb-XXXXXX";
     char path[64];
@@ -136,7 +136,7 @@ static void in_a_store(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
-static void process_value(void **state)
+TEST(process_value)
 {
 #define OF                                                                     \
     "7, 5, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', " \
@@ -173,7 +173,7 @@ static void process_value(void **state)
 #define POD "pod6f3c4d1e_1b2a_4c3d_8e9f_001122334455"
 
 /* The paths that the runtimes make, with the drivers cgroupfs and systemd. */
-static void containers(void **state)
+TEST(containers)
 {
     static const struct {
         const char *cgroup, *container, *unit;
@@ -221,7 +221,7 @@ static void containers(void **state)
     }
 }
 
-static void wrong_expressions(void **state)
+TEST(wrong_expressions)
 {
     static const struct {
         const char *expression, *says;
@@ -245,7 +245,7 @@ static void wrong_expressions(void **state)
     }
 }
 
-static void what_an_expression_needs(void **state)
+TEST(what_an_expression_needs)
 {
     static const struct {
         const char *expression;
@@ -268,6 +268,4 @@ static void what_an_expression_needs(void **state)
     }
 }
 
-RUN_TESTS(TEST(kib_text), TEST(vmflags_text), TEST(call_words), TEST(call_error), TEST(every_flag),
-          TEST(perms_text), TEST(process_value), TEST(containers), TEST(containers),
-          TEST(wrong_expressions), TEST(what_an_expression_needs), TEST(in_a_store))
+RUN_TESTS(NULL, NULL)

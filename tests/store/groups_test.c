@@ -174,10 +174,8 @@ static void rows_are(const kit *k, const char *query, const given *params, const
         }              \
     }
 
-static void sums_and_steps(void **state)
+IN_KIT(sums_and_steps)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 100, "init", "root", "/", NULL, 0},
           {10, 1, 400, "web", "www", "/web", NULL, 0}, {11, 1, 40, "job", "www", "/job", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 100, "init", "root", "/", NULL, 0},
@@ -196,9 +194,8 @@ static void sums_and_steps(void **state)
     rows_are(k, "groups", GIVEN({"process", "web"}), "processes", "web 2");
 }
 
-static void what_is_unknown(void **state)
+IN_KIT(what_is_unknown)
 {
-    const kit *k = kit_of(state);
     pm_capture *text = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 99, BEAT + SECOND);
 
     SWEEP(k, "h", "b", "--all", BEAT, {10, 1, 400, "web", "www", "/web", NULL, 0},
@@ -218,10 +215,8 @@ static void what_is_unknown(void **state)
 }
 
 /* Who ended before the sweep is not there, though the one before is within reach. */
-static void the_dead_are_gone(void **state)
+IN_KIT(the_dead_are_gone)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
           {2, 0, 20, "b", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--match comm(c)", BEAT + 7 * SECOND, {3, 0, 30, "c", "u", "/", NULL, 0});
@@ -236,10 +231,8 @@ static void the_dead_are_gone(void **state)
              "processes processes_from", "c 1 0|a 0 1|b 0 1");
 }
 
-static void hosts_and_boots(void **state)
+IN_KIT(hosts_and_boots)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h1", "old", "--match comm(z)", BEAT - 30 * SECOND, {5, 0, 5, "z", "u", "/", NULL, 0});
     SWEEP(k, "h1", "new", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h2", "x", "--all", BEAT + 30 * SECOND, {1, 0, 20, "a", "u", "/", NULL, 0},
@@ -254,10 +247,8 @@ static void hosts_and_boots(void **state)
              "a 2 30|b 1 2");
 }
 
-static void variables(void **state)
+IN_KIT(variables)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", "SID=one", 0},
           {2, 0, 20, "b", "u", "/", "SID=two", 0}, {3, 0, 30, "c", "u", "/", NULL, 0},
           {4, 0, 40, "d", "u", "/", "SIDE=one", 0}, {5, 0, 5, "e", "u", "/", "SID=one", 0});
@@ -267,10 +258,8 @@ static void variables(void **state)
     rows_are(k, "groups", GIVEN({"by", "env:NONE"}), "processes", "? 6");
 }
 
-static void expressions(void **state)
+IN_KIT(expressions)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "init", "root", "/", NULL, 0},
           {20, 1, 20, "sshd", "root", "/", NULL, 0}, {30, 20, 30, "bash", "me", "/", "A=b", 0},
           {40, 30, 40, "make", "me", "/", NULL, 0}, {50, 49, 50, "lost", "me", "/", NULL, 0},
@@ -289,10 +278,8 @@ static void expressions(void **state)
 }
 
 /* The same process in two jobs at once counts once, and what is nearest of it. */
-static void in_two_jobs(void **state)
+IN_KIT(in_two_jobs)
 {
-    const kit *k = kit_of(state);
-
     for (int i = 0; i < 3; i++) {
         SWEEP(k, "h", "b", "--all", BEAT + i * 60 * SECOND, {1, 0, 10 + i, "a", "u", "/", NULL, 0});
         SWEEP(k, "h", "b", "1", BEAT + i * 60 * SECOND + 5 * SECOND,
@@ -306,10 +293,8 @@ static void in_two_jobs(void **state)
 }
 
 /* Read as maps once in between. */
-static void unknown_on_one_side(void **state)
+IN_KIT(unknown_on_one_side)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + SECOND, {1, 0, 0, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 2 * SECOND, {1, 0, 12, "a", "u", "/", NULL, 0});
@@ -322,10 +307,8 @@ static void unknown_on_one_side(void **state)
 }
 
 /* Beats that follow each other faster than captures of one moment may. */
-static void short_beats(void **state)
+IN_KIT(short_beats)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 300, {1, 0, 11, "a", "u", "/", NULL, 0},
           {2, 0, 20, "a", "u", "/", NULL, 0}, {3, 0, 5, "b", "u", "/", NULL, 0});
@@ -340,9 +323,8 @@ static void short_beats(void **state)
 }
 
 /* by-name and its like ask the same moment. */
-static void other_queries(void **state)
+IN_KIT(other_queries)
 {
-    const kit *k = kit_of(state);
     pm_capture *text = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 99, BEAT + 130 * SECOND);
 
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
@@ -374,10 +356,8 @@ static void text_at(const kit *k, const char *name, int64_t pid, int64_t minute)
 }
 
 /* Captured at another pace, and not ended. */
-static void left_out(void **state)
+IN_KIT(left_out)
 {
-    const kit *k = kit_of(state);
-
     SWEEP(k, "h", "b", "--all", BEAT + 600 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0},
           {2, 0, 10, "sooner", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 720 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0});
@@ -395,10 +375,8 @@ static void left_out(void **state)
 }
 
 /* Of several processes what they share counts once: pss decides. */
-static void growers(void **state)
+IN_KIT(growers)
 {
-    const kit *k = kit_of(state);
-
     for (int i = 0; i < 2; i++) {
         int64_t ms = BEAT + i * 10 * SECOND;
 
@@ -417,7 +395,4 @@ static void growers(void **state)
              "mapped-file /shared 100 10|mapped-file /own 30 30");
 }
 
-RUN_TESTS(IN_KIT(sums_and_steps), IN_KIT(what_is_unknown), IN_KIT(the_dead_are_gone),
-          IN_KIT(hosts_and_boots), IN_KIT(variables), IN_KIT(expressions), IN_KIT(in_two_jobs),
-          IN_KIT(other_queries), IN_KIT(growers), IN_KIT(short_beats), IN_KIT(unknown_on_one_side),
-          IN_KIT(left_out))
+RUN_TESTS(NULL, NULL)

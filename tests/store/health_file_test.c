@@ -38,9 +38,8 @@ static void file_is(const kit *k, const char *end, int64_t bytes)
 
 /* ---- size, free, disk ---- */
 
-static void sizes_are_those_of_the_file(void **state)
+IN_KIT(sizes_are_those_of_the_file)
 {
-    kit *k = kit_of(state);
     struct stat info;
     struct statvfs disk;
     heard h;
@@ -69,7 +68,7 @@ static void sizes_are_those_of_the_file(void **state)
 }
 
 /* Less on the disk than the store takes: a -wal that is all hole. */
-static void a_disk_that_is_small(void **state)
+TEST_WITH(a_disk_that_is_small, kit_enter, kit_leave)
 {
     kit *k = kit_of(state);
     struct statvfs disk;
@@ -90,9 +89,8 @@ static void a_disk_that_is_small(void **state)
 }
 
 /* A quarter of the pages. */
-static void pages_that_are_free(void **state)
+IN_KIT(pages_that_are_free)
 {
-    kit *k = kit_of(state);
     heard h;
 
     kit_close(k);
@@ -108,20 +106,16 @@ static void pages_that_are_free(void **state)
     assert_true(fabs(h.number[find(&h, "free")] - 1088) < 40);
 }
 
-static void a_journal_that_is_none(void **state)
+IN_KIT(a_journal_that_is_none)
 {
-    kit *k = kit_of(state);
-
     hears(k, "journal", OK, "wal readers and a writer do not wait");
     kit_close(k);
     by_hand(k, "PRAGMA journal_mode = DELETE");
     hears(k, "journal", NOTE, "delete not wal: readers and writers wait for each other");
 }
 
-static void who_may_write(void **state)
+IN_KIT(who_may_write)
 {
-    kit *k = kit_of(state);
-
     if (geteuid() == 0)
         skip(); /* may always */
     kit_close(k);
@@ -136,9 +130,8 @@ static void who_may_write(void **state)
 /* ---- the full answer ---- */
 
 /* An index without the row that its table has: seen where the index is held against it. */
-static void an_index_that_lacks_a_row(void **state)
+IN_KIT(an_index_that_lacks_a_row)
 {
-    kit *k = kit_of(state);
     heard h;
 
     kit_close(k);
@@ -158,9 +151,8 @@ static void an_index_that_lacks_a_row(void **state)
 }
 
 /* What is damaged is not written to, and how to rescue it is said, whatever says so. */
-static void rows_that_name_nothing(void **state)
+IN_KIT(rows_that_name_nothing)
 {
-    kit *k = kit_of(state);
     pmapdb_doctor_options options;
     heard h;
 
@@ -173,9 +165,8 @@ static void rows_that_name_nothing(void **state)
     expect(&h, "next", NOTE, "rescue sqlite3 ");
 }
 
-static void a_database_of_another(void **state)
+IN_KIT(a_database_of_another)
 {
-    kit *k = kit_of(state);
     char path[128];
 
     kit_remove_store(k);
@@ -191,9 +182,8 @@ static void a_database_of_another(void **state)
 /* ---- sums ---- */
 
 /* Sums only, where no mappings can be; a sum is known where all of its rows know it. */
-static void sums_of_every_kind(void **state)
+IN_KIT(sums_of_every_kind)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS + 1000);
     pm_mapping m = {.start = 0x9000, .end = 0xa000, .perms = "r--p", .path = PM_TEXT("/x")};
     pm_capture *sums = kit_totals(k, PM_DIALECT_ROLLUP, 1, BEATS_MS + 2000);
@@ -227,18 +217,6 @@ static void sums_of_every_kind(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(sizes_are_those_of_the_file),
-        IN_KIT(a_disk_that_is_small),
-        IN_KIT(pages_that_are_free),
-        IN_KIT(a_journal_that_is_none),
-        IN_KIT(who_may_write),
-        IN_KIT(an_index_that_lacks_a_row),
-        IN_KIT(rows_that_name_nothing),
-        IN_KIT(a_database_of_another),
-        IN_KIT(sums_of_every_kind),
-    };
-
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

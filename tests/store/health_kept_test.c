@@ -27,9 +27,8 @@ static void totals(const kit *k, int64_t second)
 /* ---- snapshots, partial, dialects, pins ---- */
 
 /* Clocks of two hosts may differ by a minute. */
-static void how_far_ahead(void **state)
+IN_KIT(how_far_ahead)
 {
-    kit *k = kit_of(state);
     heard h;
 
     snapshot(k, 1, now() + 50);
@@ -41,9 +40,8 @@ static void how_far_ahead(void **state)
     hears(k, "snapshots", NOTE, "which is in the future: a clock is or was wrong");
 }
 
-static void what_is_partial(void **state)
+IN_KIT(what_is_partial)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     snapshot(k, 1, 0);
@@ -63,9 +61,8 @@ static void what_is_partial(void **state)
 
 /* ---- rules ---- */
 
-static void which_rules(void **state)
+IN_KIT(which_rules)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     snapshot(k, 1, 0);
@@ -83,9 +80,8 @@ static void which_rules(void **state)
 /* ---- what is missing ---- */
 
 /* Every minute; an hour is missing eight days ago, half an hour and twenty minutes of late. */
-static void gaps_of_a_week(void **state)
+IN_KIT(gaps_of_a_week)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     for (int64_t i = 0; i < 5; i++)
@@ -110,9 +106,8 @@ static void gaps_of_a_week(void **state)
 }
 
 /* Of a week of this clock: what is refused has no time of its own. */
-static void refusals_of_a_week(void **state)
+IN_KIT(refusals_of_a_week)
 {
-    const kit *k = kit_of(state);
     int64_t ms = pm_clock_now();
 
     snapshot(k, 1, 0);
@@ -127,9 +122,8 @@ static void refusals_of_a_week(void **state)
     hears(k, "refused", NOTE, "1 new in 7 days, of 2; newest: a: pmapdb refusals");
 }
 
-static void fields_by_name(void **state)
+IN_KIT(fields_by_name)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS);
     pm_mapping m = {.start = 0x9000, .end = 0xa000, .perms = "r--p", .path = PM_TEXT("/x")};
 
@@ -184,9 +178,8 @@ static void four_days(const kit *k, int64_t end)
     heard_checkpoint(k);
 }
 
-static void days_that_are_left(void **state)
+IN_KIT(days_that_are_left)
 {
-    const kit *k = kit_of(state);
     double store = 0, day = 0;
 
     four_days(k, now());
@@ -200,9 +193,8 @@ static void days_that_are_left(void **state)
 }
 
 /* The file and its -wal, as they are: a page less than that is passed. */
-static void larger_than_allowed(void **state)
+IN_KIT(larger_than_allowed)
 {
-    const kit *k = kit_of(state);
     heard h;
     double kib;
 
@@ -217,10 +209,8 @@ static void larger_than_allowed(void **state)
     hears_growth(k, (int64_t)kib + 4, TROUBLE, "0 days until ");
 }
 
-static void stores_without_a_pace(void **state)
+IN_KIT(stores_without_a_pace)
 {
-    kit *k = kit_of(state);
-
     four_days(k, now() - WEEK - 3600);
     hears(k, "growth", OK, "0 KiB a day: nothing newer than 20");
     kit_remove_store(k);
@@ -238,13 +228,7 @@ static void stores_without_a_pace(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(how_far_ahead),      IN_KIT(what_is_partial),     IN_KIT(which_rules),
-        IN_KIT(gaps_of_a_week),     IN_KIT(refusals_of_a_week),  IN_KIT(fields_by_name),
-        IN_KIT(days_that_are_left), IN_KIT(larger_than_allowed), IN_KIT(stores_without_a_pace),
-    };
-
     set_clock_step(CLOCK_REALTIME, 0);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -27,10 +27,8 @@ static void hears(const kit *k, const char *check, pmapdb_health state, const ch
 #define STALLED " in 7 days stalled longer than predicted, and than 50 ms"
 
 /* Exactly a week before the newest is of the week. */
-static void underestimated_in_a_week(void **state)
+IN_KIT(underestimated_in_a_week)
 {
-    const kit *k = kit_of(state);
-
     begin(k);
     snapshot(k, 1, -WEEK);
     snapshot(k, 1, -WEEK - 1);
@@ -39,7 +37,7 @@ static void underestimated_in_a_week(void **state)
     hears(k, "underestimated", NOTE, "2" STALLED);
 }
 
-static void underestimated_on_both_sides(void **state)
+IN_KIT(underestimated_on_both_sides)
 {
     static const struct {
         const char *set;
@@ -53,7 +51,6 @@ static void underestimated_on_both_sides(void **state)
         {"longest_us = 60000, predicted_us = 40000, degraded = 'large'", 0},
         {"longest_us = 60000, predicted_us = NULL", 0},
     };
-    const kit *k = kit_of(state);
 
     begin(k);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -63,10 +60,8 @@ static void underestimated_on_both_sides(void **state)
 }
 
 /* A tenth of a second of CPU in ten; what lies further back is not told, however bad. */
-static void the_longest_stall(void **state)
+IN_KIT(the_longest_stall)
 {
-    const kit *k = kit_of(state);
-
     begin(k);
     snapshot(k, 1, -10);
     snapshot(k, 2, -1);
@@ -90,10 +85,8 @@ static void the_longest_stall(void **state)
 }
 
 /* The reason is that of the process that stalls most. */
-static void sizes_only(void **state)
+IN_KIT(sizes_only)
 {
-    const kit *k = kit_of(state);
-
     begin(k);
     snapshot(k, 2, 0);
     snapshot(k, 2, -1);
@@ -117,10 +110,9 @@ static void beats_of(const kit *k, int job, const char *boot, const char *select
         beats_sweep(k, job, end - 60 * i, WEEK + end - 60 * i, 0);
 }
 
-static void what_was_found_is_not_empty(void **state)
+IN_KIT(what_was_found_is_not_empty)
 {
     static const char *const columns[] = {"unreadable", "vanished", "unmoved", "changed"};
-    const kit *k = kit_of(state);
 
     beats_of(k, 1, "a", "--all", 60000, 0);
     snapshot(k, 1, 0);
@@ -134,10 +126,8 @@ static void what_was_found_is_not_empty(void **state)
 
 /* The third and the eighth of ten stored something: two are left. Of the beats before the week
  * nothing is said. */
-static void beats_behind_the_last_snapshot(void **state)
+IN_KIT(beats_behind_the_last_snapshot)
 {
-    const kit *k = kit_of(state);
-
     beats_of(k, 1, "a", "--all", 60000, 0);
     beats_sweep(k, 1, -WEEK - 60, 5, 0);
     snapshot(k, 1, 0);
@@ -155,10 +145,8 @@ static void beats_behind_the_last_snapshot(void **state)
 }
 
 /* After a reboot, the job of that boot counts; those of another host or step are others. */
-static void the_newest_of_equal_jobs(void **state)
+IN_KIT(the_newest_of_equal_jobs)
 {
-    const kit *k = kit_of(state);
-
     beats_of(k, 1, "a", "--all", 60000, -1000);
     kit_exec(k, EMPTY);
     beats_of(k, 2, "b", "--all", 60000, 0);
@@ -173,10 +161,8 @@ static void the_newest_of_equal_jobs(void **state)
 }
 
 /* The longest first, then the newest. */
-static void several_empty_jobs(void **state)
+IN_KIT(several_empty_jobs)
 {
-    const kit *k = kit_of(state);
-
     beats_of(k, 1, "a", "a", 60000, 0);
     beats_of(k, 2, "a", "b", 60000, 1);
     snapshot(k, 1, 1);
@@ -199,9 +185,8 @@ static void quick_job(const kit *k, int64_t age)
     here(k, now() - age);
 }
 
-static void never_late_within_a_minute(void **state)
+IN_KIT(never_late_within_a_minute)
 {
-    kit *k = kit_of(state);
     heard h;
 
     quick_job(k, 50);
@@ -214,9 +199,8 @@ static void never_late_within_a_minute(void **state)
     expect(&h, "capture", NOTE, "has it ended?");
 }
 
-static void no_step_no_delay(void **state)
+IN_KIT(no_step_no_delay)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     beats_job(k, 1, "a", "4711", 0);
@@ -239,9 +223,8 @@ static void job_there(const kit *k, int job, const char *there, int64_t age)
 
 /* Trouble comes before a note, then the longest silence; a silence of more than a week does not
  * count. */
-static void the_worst_of_several_hosts(void **state)
+IN_KIT(the_worst_of_several_hosts)
 {
-    kit *k = kit_of(state);
     heard h;
 
     here(k, now());
@@ -260,10 +243,9 @@ static void the_worst_of_several_hosts(void **state)
 
 /* Two schedules: one with 4 beats, of which the fourth is 2 steps late and one was missed; one with
  * 10. */
-static void beats_of_all_jobs(void **state)
+IN_KIT(beats_of_all_jobs)
 {
     static const int64_t minutes[] = {0, 1, 2, 5};
-    const kit *k = kit_of(state);
 
     beats_of(k, 1, "a", "--all", 60000, 0);
     hears(k, "beats", OK,
@@ -284,11 +266,10 @@ static void beats_of_all_jobs(void **state)
 }
 
 /* The newest beat of the newest host's newest job. */
-static void unreadable_in_the_last_beat(void **state)
+IN_KIT(unreadable_in_the_last_beat)
 {
     static const char may[] =
         "2 in the last beat, for the user of that capture; root or CAP_SYS_PTRACE can read them";
-    const kit *k = kit_of(state);
 
     beats_of(k, 1, "a", "--all", 60000, 0);
     beats_of(k, 2, "a", "4711", 60000, -1);
@@ -309,9 +290,8 @@ static void unreadable_in_the_last_beat(void **state)
 /* ---- clock ---- */
 
 /* Back by ten minutes, forward by five; a year, but before the week. */
-static void the_largest_jump(void **state)
+IN_KIT(the_largest_jump)
 {
-    const kit *k = kit_of(state);
     int64_t mono = 1060 + 600 + WEEK / 2; /* as long after the one before as its clock says */
 
     beats_job(k, 1, "a", "--all", 60000);
@@ -332,17 +312,7 @@ static void the_largest_jump(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(underestimated_in_a_week),    IN_KIT(underestimated_on_both_sides),
-        IN_KIT(the_longest_stall),           IN_KIT(sizes_only),
-        IN_KIT(what_was_found_is_not_empty), IN_KIT(beats_behind_the_last_snapshot),
-        IN_KIT(the_newest_of_equal_jobs),    IN_KIT(several_empty_jobs),
-        IN_KIT(never_late_within_a_minute),  IN_KIT(no_step_no_delay),
-        IN_KIT(the_worst_of_several_hosts),  IN_KIT(beats_of_all_jobs),
-        IN_KIT(unreadable_in_the_last_beat), IN_KIT(the_largest_jump),
-    };
-
     set_clock_step(CLOCK_REALTIME, 0);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

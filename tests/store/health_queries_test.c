@@ -21,10 +21,8 @@ static pm_capture *capture(const kit *k, pm_dialect dialect, int pid, int64_t se
 
 /* A hundred beats of a minute: beat j reads for (37 j mod 100) + 1 ms, half of it on the CPU, the
  * longest read a thousandth of that. */
-static void read_cost_of_a_hundred(void **state)
+IN_KIT(read_cost_of_a_hundred)
 {
-    const kit *k = kit_of(state);
-
     for (int64_t j = 0; j < 100; j++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * j));
     for (int64_t j = 0; j < 3; j++)
@@ -55,10 +53,8 @@ static void read_cost_of_a_hundred(void **state)
     expect(k, "read-cost", "since", "-1m", "name snapshots", "one 2\n");
 }
 
-static void read_cost_of_a_name(void **state)
+IN_KIT(read_cost_of_a_name)
 {
-    const kit *k = kit_of(state);
-
     for (int pid = 2; pid <= 3; pid++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, pid, 0));
     beats_sights(k);
@@ -69,10 +65,9 @@ static void read_cost_of_a_name(void **state)
 }
 
 /* Every minute, but for 3, 4 and one missed; and by cron, which was off for twenty minutes. */
-static void beats_are_counted(void **state)
+IN_KIT(beats_are_counted)
 {
     static const int64_t minutes[] = {0, 1, 2, 5, 6}, cron[] = {0, 5, 10, 35};
-    const kit *k = kit_of(state);
 
     beats_job(k, 1, "a", "--all", 60000);
     beats_job(k, 2, "a", "4711", 0);
@@ -92,10 +87,9 @@ static void beats_are_counted(void **state)
 
 /* A prune left three of the first ten; after them, one of five is absent. The same for a cron
  * job. */
-static void what_was_pruned_is_not_expected(void **state)
+IN_KIT(what_was_pruned_is_not_expected)
 {
     static const int64_t minutes[] = {0, 4, 9, 11, 12, 13, 15};
-    const kit *k = kit_of(state);
 
     for (int job = 1; job <= 2; job++) {
         beats_job(k, job, "a", job == 1 ? "--all" : "4711", job == 1 ? 60000 : 0);
@@ -111,10 +105,9 @@ static void what_was_pruned_is_not_expected(void **state)
            "4711 ? 7 7 0\n--all 60000 7 7 0\n");
 }
 
-static void gaps_begin_behind_a_prune(void **state)
+IN_KIT(gaps_begin_behind_a_prune)
 {
     static const int64_t minutes[] = {0, 30, 60, 61, 62, 63, 70};
-    const kit *k = kit_of(state);
 
     for (size_t i = 0; i < 7; i++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * minutes[i]));
@@ -125,20 +118,16 @@ static void gaps_begin_behind_a_prune(void **state)
     expect(k, "gaps", NULL, NULL, "name from_at step", "one 2023-11-14T23:16:20Z 60000\n");
 }
 
-static void a_beat_alone(void **state)
+IN_KIT(a_beat_alone)
 {
-    const kit *k = kit_of(state);
-
     beats_job(k, 1, "a", "--all", 0);
     beats_sweep(k, 1, 0, 5, 0);
     expect(k, "sweeps", NULL, NULL, "every step expected kept missed absent", "? ? 1 1 0 0\n");
 }
 
 /* Set forward by an hour, back by ten minutes, slewed by 20 ms in a minute; then a reboot. */
-static void clocks_that_were_set(void **state)
+IN_KIT(clocks_that_were_set)
 {
-    const kit *k = kit_of(state);
-
     beats_job(k, 1, "a", "--all", 60000);
     beats_job(k, 2, "b", "--all", 60000);
     beats_sweep(k, 1, 0, 1000, 0);
@@ -159,10 +148,8 @@ static void clocks_that_were_set(void **state)
 }
 
 /* Ten days: a snapshot a day, but ten on the last. */
-static void days_of_a_store(void **state)
+IN_KIT(days_of_a_store)
 {
-    const kit *k = kit_of(state);
-
     for (int64_t day = 0; day < 9; day++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 86400 * day));
     for (int64_t i = 0; i < 10; i++)
@@ -174,9 +161,8 @@ static void days_of_a_store(void **state)
 }
 
 /* The days are the file without its free pages; the pace is that of the last seven. */
-static void days_add_up_to_the_file(void **state)
+IN_KIT(days_add_up_to_the_file)
 {
-    const kit *k = kit_of(state);
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
     double sum = 0, last[7] = {0}, file = 0;
@@ -206,10 +192,8 @@ static void days_add_up_to_the_file(void **state)
     assert_true(sum > file - 8 && sum < file + 8);
 }
 
-static void keys_that_nobody_knows(void **state)
+IN_KIT(keys_that_nobody_knows)
 {
-    const kit *k = kit_of(state);
-
     for (int64_t i = 0; i < 3; i++) {
         pm_capture *c = capture(k, PM_DIALECT_SMAPS, 1 + (int)i / 2, 60 * i);
         pm_mapping m = {.start = 0x9000, .end = 0xa000, .perms = "r--p", .path = PM_TEXT("/x")};
@@ -227,10 +211,8 @@ static void keys_that_nobody_knows(void **state)
     expect(k, "unknown-fields", "process", "two", "field rows", "Bar 1\nFoo 1\n");
 }
 
-static void sums_that_differ(void **state)
+IN_KIT(sums_that_differ)
 {
-    const kit *k = kit_of(state);
-
     for (int64_t i = 0; i < 4; i++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * i));
     /* 32 KiB are resident */
@@ -242,10 +224,8 @@ static void sums_that_differ(void **state)
 }
 
 /* No limit is not a limit of -1 KiB. */
-static void sights_of_a_process(void **state)
+IN_KIT(sights_of_a_process)
 {
-    const kit *k = kit_of(state);
-
     kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));
     kit_put(k, capture(k, PM_DIALECT_PMAP_SMALL_X, 1, 60));
     beats_sights(k);
@@ -254,10 +234,8 @@ static void sights_of_a_process(void **state)
            "2023-11-14T22:13:20Z one 4 5000 524288 ? 65530 root\n");
 }
 
-static void refusals_newest_first(void **state)
+IN_KIT(refusals_newest_first)
 {
-    const kit *k = kit_of(state);
-
     kit_exec(k, "INSERT INTO refused (hash, first_ms, reason) VALUES (-1, 1700000000500, 'b'), "
                 "(2, 1700000000000, 'a')");
     expect(
@@ -266,10 +244,8 @@ static void refusals_newest_first(void **state)
 }
 
 /* The kernel's own number, unless another is given. */
-static void map_count_of_live_captures(void **state)
+IN_KIT(map_count_of_live_captures)
 {
-    const kit *k = kit_of(state);
-
     kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));
     beats_sights(k);
     kit_exec(k, "UPDATE live_process SET max_map_count = 4");
@@ -281,16 +257,6 @@ static void map_count_of_live_captures(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(read_cost_of_a_hundred),    IN_KIT(read_cost_of_a_name),
-        IN_KIT(beats_are_counted),         IN_KIT(what_was_pruned_is_not_expected),
-        IN_KIT(gaps_begin_behind_a_prune), IN_KIT(a_beat_alone),
-        IN_KIT(clocks_that_were_set),      IN_KIT(days_of_a_store),
-        IN_KIT(days_add_up_to_the_file),   IN_KIT(keys_that_nobody_knows),
-        IN_KIT(sums_that_differ),          IN_KIT(sights_of_a_process),
-        IN_KIT(refusals_newest_first),     IN_KIT(map_count_of_live_captures),
-    };
-
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -2,9 +2,8 @@
  * in tests/cli/doctor.sh. */
 #include "heard.h"
 
-static void without_live_captures(void **state)
+IN_KIT(without_live_captures)
 {
-    const kit *k = kit_of(state);
     heard h;
     pmapdb_doctor_result r = ask(k, &h, false);
 
@@ -24,9 +23,8 @@ static void job_of_two_days(const kit *k, int job, int64_t age)
     here(k, end);
 }
 
-static void a_job_on_time(void **state)
+IN_KIT(a_job_on_time)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     job_of_two_days(k, 1, 170);
@@ -40,9 +38,8 @@ static void a_job_on_time(void **state)
 }
 
 /* Three steps, and never less than a minute. */
-static void a_job_that_stopped(void **state)
+IN_KIT(a_job_that_stopped)
 {
-    const kit *k = kit_of(state);
     heard h;
     pmapdb_doctor_result r;
 
@@ -56,9 +53,8 @@ static void a_job_that_stopped(void **state)
     expect(&h, "capture", OK, "4711");
 }
 
-static void what_is_no_service(void **state)
+IN_KIT(what_is_no_service)
 {
-    kit *k = kit_of(state);
     heard h;
 
     job_of_two_days(k, 1, 190);
@@ -81,9 +77,8 @@ static void what_is_no_service(void **state)
     expect(&h, "beats", OK, "11 of 11");
 }
 
-static void what_reading_costs(void **state)
+IN_KIT(what_reading_costs)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     job_of_two_days(k, 1, 10);
@@ -103,9 +98,8 @@ static void what_reading_costs(void **state)
 }
 
 /* Two jobs; what the first looks for is gone since three beats. */
-static void beats_that_find_nothing(void **state)
+IN_KIT(beats_that_find_nothing)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     job_of_two_days(k, 1, 10);
@@ -128,9 +122,8 @@ static void beats_that_find_nothing(void **state)
     expect(&h, "empty", NOTE, "49 found no process");
 }
 
-static void clocks_and_reboots(void **state)
+IN_KIT(clocks_and_reboots)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     job_of_two_days(k, 1, 10);
@@ -141,9 +134,8 @@ static void clocks_and_reboots(void **state)
     expect(&h, "clock", NOTE, "1 in 7 days, 0 reboots; the largest 5s");
 }
 
-static void a_snapshot_of_tomorrow(void **state)
+IN_KIT(a_snapshot_of_tomorrow)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     beats_job(k, 1, "a", "--all", 60000);
@@ -153,9 +145,8 @@ static void a_snapshot_of_tomorrow(void **state)
 }
 
 /* The stored sums are held against the rows, and not against themselves. */
-static void sums_are_proved(void **state)
+IN_KIT(sums_are_proved)
 {
-    const kit *k = kit_of(state);
     heard h;
 
     for (int64_t i = 0; i < 12; i++) {
@@ -184,7 +175,7 @@ static void sums_are_proved(void **state)
     expect(&h, "integrity", OK, "");
 }
 
-static void no_store_at_all(void **state)
+TEST(no_store_at_all)
 {
     pmapdb_doctor_options options;
     pmapdb_doctor_result result;
@@ -197,15 +188,7 @@ static void no_store_at_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(without_live_captures),   IN_KIT(a_job_on_time),
-        IN_KIT(a_job_that_stopped),      IN_KIT(what_is_no_service),
-        IN_KIT(what_reading_costs),      IN_KIT(clocks_and_reboots),
-        IN_KIT(beats_that_find_nothing), IN_KIT(a_snapshot_of_tomorrow),
-        IN_KIT(sums_are_proved),         cmocka_unit_test(no_store_at_all),
-    };
-
     set_clock_step(CLOCK_REALTIME, 0);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -63,9 +63,8 @@ static size_t import(const kit *k, const char *text, const char *host, int64_t w
     return new;
 }
 
-static void known_blocks_keep_their_times(void **state)
+IN_KIT(known_blocks_keep_their_times)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
     file f;
 
@@ -84,9 +83,8 @@ static void known_blocks_keep_their_times(void **state)
     assert_int_equal(import(k, "abcd", NULL, MS + 3 * STEP, MS, &again), 0);
 }
 
-static void a_prefix_of_what_is_stored_is_known(void **state)
+IN_KIT(a_prefix_of_what_is_stored_is_known)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
 
     import(k, "abcd", NULL, MS + 3 * STEP, MS, &log);
@@ -99,9 +97,8 @@ static void a_prefix_of_what_is_stored_is_known(void **state)
 }
 
 /* An idle process prints the same again into a fresh file. */
-static void rotated_file_is_a_new_log(void **state)
+IN_KIT(rotated_file_is_a_new_log)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
 
     import(k, "aaaa", NULL, MS + 3 * STEP, MS, &log);
@@ -112,9 +109,8 @@ static void rotated_file_is_a_new_log(void **state)
     assert_int_equal(log, again);
 }
 
-static void whole_file_again_with_a_later_mtime(void **state)
+IN_KIT(whole_file_again_with_a_later_mtime)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
 
     import(k, "abc", NULL, MS + 2 * STEP, MS, &log);
@@ -123,9 +119,8 @@ static void whole_file_again_with_a_later_mtime(void **state)
     assert_int_not_equal(again, log);
 }
 
-static void another_sequence_is_another_log(void **state)
+IN_KIT(another_sequence_is_another_log)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
 
     import(k, "abc", NULL, MS + 2 * STEP, MS, &log);
@@ -135,9 +130,8 @@ static void another_sequence_is_another_log(void **state)
     assert_int_equal(import(k, "bcd", NULL, MS + 30 * STEP, MS + 20 * STEP, &again), 3);
 }
 
-static void sequences_count_per_pid(void **state)
+IN_KIT(sequences_count_per_pid)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
 
     import(k, "a/2x/1b/2y", NULL, MS + 3 * STEP, MS, &log);
@@ -152,9 +146,8 @@ static void sequences_count_per_pid(void **state)
     assert_int_not_equal(again, log);
 }
 
-static void hosts_have_their_own_logs(void **state)
+IN_KIT(hosts_have_their_own_logs)
 {
-    const kit *k = kit_of(state);
     int64_t log, again;
 
     import(k, "abc", "one", MS + 2 * STEP, MS, &log);
@@ -164,9 +157,8 @@ static void hosts_have_their_own_logs(void **state)
 }
 
 /* Begun, and killed before the first capture: the log is empty and matches nothing. */
-static void an_empty_log_is_no_prefix(void **state)
+IN_KIT(an_empty_log_is_no_prefix)
 {
-    const kit *k = kit_of(state);
     file f = blocks_of("ab");
     int64_t log;
 
@@ -176,7 +168,4 @@ static void an_empty_log_is_no_prefix(void **state)
     assert_int_not_equal(log, f.log_id);
 }
 
-RUN_TESTS(IN_KIT(known_blocks_keep_their_times), IN_KIT(a_prefix_of_what_is_stored_is_known),
-          IN_KIT(rotated_file_is_a_new_log), IN_KIT(whole_file_again_with_a_later_mtime),
-          IN_KIT(another_sequence_is_another_log), IN_KIT(sequences_count_per_pid),
-          IN_KIT(hosts_have_their_own_logs), IN_KIT(an_empty_log_is_no_prefix))
+RUN_TESTS(NULL, NULL)

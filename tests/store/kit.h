@@ -104,7 +104,8 @@ static inline kit *kit_of(void **state)
     return *state;
 }
 
-#define IN_KIT(test) cmocka_unit_test_setup_teardown(test, kit_enter, kit_leave)
+/* A test in a store of its own, k. */
+#define IN_KIT(function) TEST_OF(kit *k, function, kit_enter, kit_leave)
 
 /* ---- captures ---- */
 

@@ -6,9 +6,8 @@
 
 /* ---- names ---- */
 
-static void nine_tenths_of_a_row_are_enough(void **state)
+IN_KIT(nine_tenths_of_a_row_are_enough)
 {
-    const kit *k = kit_of(state);
     pm_label_stored stored;
 
     put_java(k, 7, T0, 640);
@@ -55,7 +54,7 @@ static const struct {
 
 /* Whatever the order in which they come: of a lineage the last that names it; 40 of 64 name none.
  */
-static void what_was_said_later_wins(void **state)
+TEST(what_was_said_later_wins)
 {
     static const size_t orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -76,10 +75,8 @@ static void what_was_said_later_wins(void **state)
 }
 
 /* A wrong report and the right one of the same moment: as if the wrong one had never been. */
-static void another_of_the_same_moment_replaces(void **state)
+IN_KIT(another_of_the_same_moment_replaces)
 {
-    const kit *k = kit_of(state);
-
     put_twice(k);
     name(k, 7, T0, "10000000 1048576 Java Heap\n");
     assert_string_equal(rows_of(k), "anonymous/jvm-heap anonymous/jvm-heap anonymous/jvm-heap "
@@ -92,10 +89,8 @@ static void another_of_the_same_moment_replaces(void **state)
 }
 
 /* It has the lineages in memory: what has lost its name there must have lost it here. */
-static void what_is_stored_next_knows_it(void **state)
+IN_KIT(what_is_stored_next_knows_it)
 {
-    const kit *k = kit_of(state);
-
     put_java(k, 7, T0, 64);
     name(k, 7, T0, "10000000 64 Java Heap\n");
     put_java(k, 7, T0 + 60000, 128);
@@ -108,7 +103,7 @@ static void what_is_stored_next_knows_it(void **state)
 }
 
 /* NMT knows each range; System.map calls a row by what lies anywhere in it. */
-static void of_one_moment_nmt_wins(void **state)
+TEST(of_one_moment_nmt_wins)
 {
     for (int first = 0; first < 2; first++) {
         kit *k = new_kit();
@@ -125,10 +120,8 @@ static void of_one_moment_nmt_wins(void **state)
 
 /* What a report that was cut off does not cover is not known to be something else; the store knows
  * that too when it names anew. */
-static void a_part_does_not_tell_the_rest(void **state)
+IN_KIT(a_part_does_not_tell_the_rest)
 {
-    const kit *k = kit_of(state);
-
     put_twice(k);
     name(k, 7, T0, "30000000 64 Metaspace\n");
     name_torn(k, T0 + 1000, "20000000 64 Code\n");
@@ -143,9 +136,8 @@ static void a_part_does_not_tell_the_rest(void **state)
                "anonymous/jvm-native|805306368\n");
 }
 
-static void known_ones_change_nothing(void **state)
+IN_KIT(known_ones_change_nothing)
 {
-    const kit *k = kit_of(state);
     pm_label_stored again;
 
     put_java(k, 7, T0, 64);
@@ -164,9 +156,8 @@ static void known_ones_change_nothing(void **state)
 }
 
 /* A capture that came since and lies nearer is named, too. */
-static void known_ones_name_what_is_new(void **state)
+IN_KIT(known_ones_name_what_is_new)
 {
-    const kit *k = kit_of(state);
     int64_t since;
 
     put_java(k, 7, T0, 64);
@@ -180,10 +171,8 @@ static void known_ones_name_what_is_new(void **state)
     assert_true(whole_store(k));
 }
 
-static void what_nobody_covers_is_native(void **state)
+IN_KIT(what_nobody_covers_is_native)
 {
-    const kit *k = kit_of(state);
-
     put_java(k, 7, T0, 64);
     name(k, 7, T0, "10000000 64 Metaspace\n");
     put_more(k, 7, T0 + 60000);
@@ -203,10 +192,8 @@ static void what_nobody_covers_is_native(void **state)
 
 /* ---- whose they are ---- */
 
-static void the_nearest_capture_is_named(void **state)
+IN_KIT(the_nearest_capture_is_named)
 {
-    const kit *k = kit_of(state);
-
     put_java(k, 7, T0, 64);
     put_java(k, 8, T0 + 5000, 64);
     put_more(k, 7, T0 + 60000);
@@ -219,9 +206,8 @@ static void the_nearest_capture_is_named(void **state)
 }
 
 /* The pid that a JVM in a container has is another process's where the maps are. */
-static void the_ranges_must_fit(void **state)
+IN_KIT(the_ranges_must_fit)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, T0);
 
     kit_name(c, "systemd", PM_NAME_HEADER);
@@ -238,9 +224,8 @@ static void the_ranges_must_fit(void **state)
     kit_expect(k, NAMED, "anonymous/jvm-gc|268435456\n");
 }
 
-static void it_must_be_known(void **state)
+IN_KIT(it_must_be_known)
 {
-    const kit *k = kit_of(state);
     pm_capture *sums = kit_totals(k, PM_DIALECT_ROLLUP, 9, T0);
 
     kit_put(k, sums); /* no mapping of it could be named */
@@ -258,7 +243,7 @@ static void it_must_be_known(void **state)
 
 /* ---- stores ---- */
 
-static void a_merge_takes_them_over(void **state)
+TEST(a_merge_takes_them_over)
 {
     kit *whole = new_kit(), *part = new_kit(), *here = new_kit();
     void *k;
@@ -287,7 +272,7 @@ static void a_merge_takes_them_over(void **state)
 }
 
 /* That it was cut off comes along: what it does not cover keeps its names. */
-static void a_merge_takes_a_part_as_one(void **state)
+TEST(a_merge_takes_a_part_as_one)
 {
     kit *part = new_kit(), *here = new_kit();
     void *k;
@@ -316,10 +301,8 @@ static void prune(const kit *k, pmapdb_keep keep)
     kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
 }
 
-static void a_prune_leaves_what_is_of_something(void **state)
+IN_KIT(a_prune_leaves_what_is_of_something)
 {
-    const kit *k = kit_of(state);
-
     for (int i = 0; i < 6; i++) {
         put_java(k, 7, T0 + i * INT64_C(60000), 64);
         name(k, 7, T0 + i * INT64_C(60000), "10000000 64 Java Heap\n");
@@ -338,9 +321,8 @@ static void a_prune_leaves_what_is_of_something(void **state)
 }
 
 /* No capture that is left near the report shows the fourth row; an older one does. */
-static void a_name_outlives_the_capture_that_was_named(void **state)
+IN_KIT(a_name_outlives_the_capture_that_was_named)
 {
-    const kit *k = kit_of(state);
     const int64_t hour = 3600000;
 
     put_more(k, 7, T0);
@@ -357,10 +339,8 @@ static void a_name_outlives_the_capture_that_was_named(void **state)
 /* ---- captures that come late ---- */
 
 /* Of a stack by its size and guard, before and behind what was named otherwise. */
-static void late_captures_ask_no_rules(void **state)
+IN_KIT(late_captures_ask_no_rules)
 {
-    const kit *k = kit_of(state);
-
     for (int i = 2; i >= 0; i -= 2) { /* the later one first */
         pm_capture *c = kit_capture(k, i ? PM_DIALECT_PMAP_SMALL_X : PM_DIALECT_SMAPS, 7,
                                     T0 + i * INT64_C(60000));
@@ -377,12 +357,4 @@ static void late_captures_ask_no_rules(void **state)
     assert_true(whole_store(k));
 }
 
-RUN_TESTS(IN_KIT(nine_tenths_of_a_row_are_enough), TEST(what_was_said_later_wins),
-          IN_KIT(another_of_the_same_moment_replaces), TEST(of_one_moment_nmt_wins),
-          IN_KIT(a_part_does_not_tell_the_rest), IN_KIT(the_ranges_must_fit),
-          IN_KIT(what_is_stored_next_knows_it), IN_KIT(known_ones_change_nothing),
-          IN_KIT(known_ones_name_what_is_new), IN_KIT(what_nobody_covers_is_native),
-          IN_KIT(late_captures_ask_no_rules), IN_KIT(the_nearest_capture_is_named),
-          IN_KIT(it_must_be_known), TEST(a_merge_takes_them_over),
-          TEST(a_merge_takes_a_part_as_one), IN_KIT(a_prune_leaves_what_is_of_something),
-          IN_KIT(a_name_outlives_the_capture_that_was_named))
+RUN_TESTS(NULL, NULL)

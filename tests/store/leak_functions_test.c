@@ -64,7 +64,7 @@ static void same(void **state, const char *left, const char *right)
 #define VERDICT(args) "SELECT leak_verdict(" args ") FROM t"
 #define STEADY_GROWTH "i * 60000, i * 60000, 1, 1000 + 40 * i, 7"
 
-static void a_line_is_a_leak(void **state)
+TEST(a_line_is_a_leak)
 {
     says(state,
          "SELECT json_extract(v, '$.verdict', '$.shape', '$.snapshots', '$.lives', '$.first', "
@@ -82,7 +82,7 @@ static void a_line_is_a_leak(void **state)
          "[10160,0.5]");
 }
 
-static void the_order_of_rows_says_nothing(void **state)
+TEST(the_order_of_rows_says_nothing)
 {
     same(state,
          "SELECT leak_verdict(" STEADY_GROWTH ") FROM (SELECT i FROM t ORDER BY i * 77 % 200)",
@@ -93,7 +93,7 @@ static void the_order_of_rows_says_nothing(void **state)
 
 /* Steps of ten snapshots, unevenly taken: a row each, a row per ten, or rows of three, three, four.
  */
-static void how_runs_are_cut_says_nothing(void **state)
+TEST(how_runs_are_cut_says_nothing)
 {
 #define AT(i) "((" i ") * 60000 + (" i ") % 10 % 3 * 9000)"
     static const char each[] = VERDICT(AT("i") ", " AT("i") ", 1, 1000 + i / 10 * 100, 7");
@@ -111,7 +111,7 @@ static void how_runs_are_cut_says_nothing(void **state)
 }
 
 /* Equal values on both sides of a gap are not spread over it. */
-static void a_gap_stays_a_gap(void **state)
+TEST(a_gap_stays_a_gap)
 {
 #define GROWTH                                                                                 \
     "UNION ALL SELECT 600000000 + i * 60000, 600000000 + i * 60000, 1, 1000 + 40 * (i - 149) " \
@@ -127,7 +127,7 @@ static void a_gap_stays_a_gap(void **state)
     sqlite3_free(beside);
 }
 
-static void a_restart_is_no_growth(void **state)
+TEST(a_restart_is_no_growth)
 {
     says(state,
          "SELECT json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000 + 5000 * (i >= 100), i / "
@@ -140,7 +140,7 @@ static void a_restart_is_no_growth(void **state)
 }
 
 /* Of the same value, too. */
-static void lives_are_not_joined(void **state)
+TEST(lives_are_not_joined)
 {
     says(state,
          "SELECT json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000, i / 100), '$.lives') "
@@ -148,7 +148,7 @@ static void lives_are_not_joined(void **state)
          "2");
 }
 
-static void unknown_is_not_zero(void **state)
+TEST(unknown_is_not_zero)
 {
     same(state, VERDICT("i * 60000, i * 60000, 1, CASE WHEN i % 2 THEN 1000 + 40 * i END, 7"),
          VERDICT(STEADY_GROWTH) " WHERE i % 2");
@@ -158,7 +158,7 @@ static void unknown_is_not_zero(void **state)
     says(state, VERDICT(STEADY_GROWTH) " WHERE 0", "NULL");
 }
 
-static void seven_are_too_few(void **state)
+TEST(seven_are_too_few)
 {
     says(state,
          "SELECT json_extract(leak_verdict(" STEADY_GROWTH "), '$.verdict', '$.snapshots', "
@@ -173,7 +173,7 @@ static void seven_are_too_few(void **state)
          "rss is unknown");
 }
 
-static void what_is_wrong_is_said(void **state)
+TEST(what_is_wrong_is_said)
 {
     says(state, VERDICT("'x', i, 1, 1, 1"), "leak_verdict: first_ms must be a whole number");
     says(state, VERDICT("i, NULL, 1, 1, 1"), "leak_verdict: last_ms must be a whole number");
@@ -218,7 +218,7 @@ static void what_is_wrong_is_said(void **state)
 #define JOINT_ALONE "'joint', NULL, 'normal'"
 #define JOINT JOINT_ALONE NO_LIMITS
 
-static void the_process_comes_first_then_the_worst(void **state)
+TEST(the_process_comes_first_then_the_worst)
 {
     says(state,
          "SELECT group_concat(json_extract(value, '$.key', '$.verdict', '$.metric', '$.unit', "
@@ -231,7 +231,7 @@ static void the_process_comes_first_then_the_worst(void **state)
 }
 
 /* Two halves of one key add up; parts without a snapshot are cut off. */
-static void runs_add_up_and_are_cut(void **state)
+TEST(runs_add_up_and_are_cut)
 {
     same(state,
          REPORT("SELECT 'heap', 'heap', i, i, 1 - h, 500 + 20 * i FROM t, "
@@ -248,7 +248,7 @@ static void runs_add_up_and_are_cut(void **state)
                    HEAP " WHERE i % 10 OR i < 20 OR i > 180", JOINT));
 }
 
-static void a_metric_alone(void **state)
+TEST(a_metric_alone)
 {
     says(state,
          "SELECT json_extract(j, '$[1].metric', '$[1].rate_per_h') FROM (" REPORT(
@@ -266,7 +266,7 @@ static void a_metric_alone(void **state)
 }
 
 /* 9,092 KiB in the end, of all; 2,400 KiB an hour; -1 is none. */
-static void limits_of_live_captures(void **state)
+TEST(limits_of_live_captures)
 {
     static const char none[] = REPORT(FLAT " UNION ALL " HEAP, JOINT);
 
@@ -286,7 +286,7 @@ static void limits_of_live_captures(void **state)
 
 /* Snapshots that do not show the keys have numbers of the process, in any order and at other times.
  */
-static void sums(void **state)
+TEST(sums)
 {
 #define BLIND "SELECT 'heap', 'heap', 0, 199, 1, NULL"
 #define SUMS(from) "SELECT i * 60000 + 7, 2, i, '" from "', 1000 + 40 * i FROM t"
@@ -310,7 +310,7 @@ static void sums(void **state)
 }
 
 /* A path may hold anything; two categories of one path are two keys. */
-static void keys_come_back_as_they_went_in(void **state)
+TEST(keys_come_back_as_they_went_in)
 {
     says(
         state,
@@ -326,7 +326,7 @@ static void keys_come_back_as_they_went_in(void **state)
          "3");
 }
 
-static void nothing_of_nothing(void **state)
+TEST(nothing_of_nothing)
 {
     says(state, REPORT_OF(MOMENTS " WHERE 0", HEAP, JOINT), "NULL");
     says(state,
@@ -335,26 +335,4 @@ static void nothing_of_nothing(void **state)
          "too-few");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_a_leak),
-        cmocka_unit_test(the_order_of_rows_says_nothing),
-        cmocka_unit_test(how_runs_are_cut_says_nothing),
-        cmocka_unit_test(a_gap_stays_a_gap),
-        cmocka_unit_test(a_restart_is_no_growth),
-        cmocka_unit_test(lives_are_not_joined),
-        cmocka_unit_test(unknown_is_not_zero),
-        cmocka_unit_test(seven_are_too_few),
-        cmocka_unit_test(what_is_wrong_is_said),
-        cmocka_unit_test(the_process_comes_first_then_the_worst),
-        cmocka_unit_test(runs_add_up_and_are_cut),
-        cmocka_unit_test(a_metric_alone),
-        cmocka_unit_test(limits_of_live_captures),
-        cmocka_unit_test(sums),
-        cmocka_unit_test(keys_come_back_as_they_went_in),
-        cmocka_unit_test(nothing_of_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, open_db, close_db);
-}
+RUN_TESTS(open_db, close_db)

@@ -9,13 +9,12 @@
 
 /* A life that begins a millisecond after the last snapshot follows it; at the same time it is
  * parallel. Parallel lives belong to no series before or after. */
-static void lives_that_follow_are_joined(void **state)
+IN_KIT(lives_that_follow_are_joined)
 {
     static const life l[] = {{NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
                              {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
                              {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
                              {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0}};
-    const kit *k = kit_of(state);
 
     lives(k, &l[0], 0, 9);
     lives(k, &l[1], 9, 20);
@@ -31,7 +30,7 @@ static void lives_that_follow_are_joined(void **state)
 
 /* The first lived beside the second and the third, although these follow each other; the fourth
  * and the fifth are one series. */
-static void a_long_life_beside_short_ones(void **state)
+IN_KIT(a_long_life_beside_short_ones)
 {
     static const life l[] = {
         {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
@@ -40,7 +39,6 @@ static void a_long_life_beside_short_ones(void **state)
         {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0},
         {NULL, "web", 5, PM_DIALECT_PMAP_SMALL_X, 5000, 0},
     };
-    const kit *k = kit_of(state);
 
     lives(k, &l[4], 60, 69);
     lives(k, &l[3], 50, 59);
@@ -52,13 +50,12 @@ static void a_long_life_beside_short_ones(void **state)
 }
 
 /* Each of two hosts has its own web; a process without a name is never the next life of another. */
-static void names_that_are_not_one(void **state)
+IN_KIT(names_that_are_not_one)
 {
     static const life here = {"a", "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life there = {"b", "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
     static const life nameless[] = {{NULL, "?", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
                                     {NULL, "?", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0}};
-    const kit *k = kit_of(state);
 
     lives(k, &here, 0, 9);
     lives(k, &there, 20, 29);
@@ -69,14 +66,13 @@ static void names_that_are_not_one(void **state)
            "web 2 2 1 10 1000 1000\n");
 }
 
-static void one_process_of_a_name(void **state)
+IN_KIT(one_process_of_a_name)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
     static const life other = {NULL, "db", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0};
     static const char *const name[] = {"process", "web", NULL}, *const pid[] = {"process", "1",
                                                                                 NULL};
-    const kit *k = kit_of(state);
 
     lives(k, &a, 0, 9);
     lives(k, &b, 10, 20);
@@ -86,13 +82,12 @@ static void one_process_of_a_name(void **state)
 }
 
 /* From minute 12 on; its snapshot is the first that counts. */
-static void since_a_time(void **state)
+IN_KIT(since_a_time)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 10};
     static const char *const since[] = {"since", "2023-11-14T22:25:20Z", NULL};
     static const char *const at_end[] = {"since", "2023-11-14T22:24:20Z", NULL};
-    const kit *k = kit_of(state);
 
     lives(k, &a, 0, 11);
     lives(k, &b, 5, 30);
@@ -103,7 +98,7 @@ static void since_a_time(void **state)
 }
 
 /* A cut capture is no sign that a process lived beside another, and no value. */
-static void partial_ones_are_left_out(void **state)
+TEST_WITH(partial_ones_are_left_out, kit_enter, kit_leave)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
@@ -126,14 +121,13 @@ static void partial_ones_are_left_out(void **state)
 
 /* At each moment the one that says more is preferred; the keys of the most of them are judged, and
  * the process by all. */
-static void the_dialect_with_most(void **state)
+IN_KIT(the_dialect_with_most)
 {
     static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life wide = {NULL, "web", 1, PM_DIALECT_PMAP_X, 3000, 0};
     static const char *const given[] = {"dialect", "pmap-x", NULL};
     static const char *const since[] = {"since", "2023-11-14T22:29:20Z", NULL};
-    const kit *k = kit_of(state);
 
     lives(k, &x, 0, 25);
     lives(k, &smaps, 0, 11);
@@ -145,12 +139,11 @@ static void the_dialect_with_most(void **state)
 }
 
 /* How many another process has of a dialect says nothing. */
-static void the_dialect_of_each_process(void **state)
+IN_KIT(the_dialect_of_each_process)
 {
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
     static const life other = {NULL, "db", 2, PM_DIALECT_SMAPS, 3000, 0};
-    const kit *k = kit_of(state);
 
     lives(k, &x, 0, 25);
     lives(k, &smaps, 0, 11);
@@ -161,12 +154,11 @@ static void the_dialect_of_each_process(void **state)
 /* ---- limits ---- */
 
 /* Those of the newest snapshot of the newest life, and of no other process; only live ones. */
-static void whose_limits_count(void **state)
+IN_KIT(whose_limits_count)
 {
     static const life l[] = {{"a", "web", 1, PM_DIALECT_SMAPS, 1000, 100},
                              {"a", "web", 2, PM_DIALECT_SMAPS, 1000, 100},
                              {"a", "db", 3, PM_DIALECT_SMAPS, 1000, 100}};
-    const kit *k = kit_of(state);
 
     lives(k, &l[0], 0, 9);
     lives(k, &l[1], 10, 20);
@@ -186,7 +178,7 @@ static void whose_limits_count(void **state)
 }
 
 /* Each limit arrives as what it is. */
-static void which_limit_it_is(void **state)
+IN_KIT(which_limit_it_is)
 {
     static const struct {
         const char *set, *wanted;
@@ -197,7 +189,6 @@ static void which_limit_it_is(void **state)
     };
     static const life l = {NULL, "web", 1, PM_DIALECT_SMAPS, 1000, 100};
     static const char *const mappings[] = {"metric", "mappings", NULL};
-    const kit *k = kit_of(state);
 
     lives(k, &l, 0, 20);
     stands(k, 1, 0, -1);
@@ -211,19 +202,6 @@ static void which_limit_it_is(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(lives_that_follow_are_joined),
-        IN_KIT(a_long_life_beside_short_ones),
-        IN_KIT(names_that_are_not_one),
-        IN_KIT(one_process_of_a_name),
-        IN_KIT(since_a_time),
-        IN_KIT(partial_ones_are_left_out),
-        IN_KIT(the_dialect_with_most),
-        IN_KIT(the_dialect_of_each_process),
-        IN_KIT(whose_limits_count),
-        IN_KIT(which_limit_it_is),
-    };
-
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -13,12 +13,11 @@ static void vm_rss(const kit *k, int process, int from, int step)
 #define RESIDENT "name verdict snapshots first last rss_from"
 
 /* Only where mappings do not tell, and each process by its own. */
-static void whose_vm_rss_counts(void **state)
+IN_KIT(whose_vm_rss_counts)
 {
     static const life l[] = {{NULL, "blind", 1, PM_DIALECT_MAPS, 1000, 0},
                              {NULL, "other", 2, PM_DIALECT_MAPS, 1000, 0},
                              {NULL, "tells", 3, PM_DIALECT_SMAPS, 1000, 0}};
-    const kit *k = kit_of(state);
 
     for (size_t i = 0; i < 3; i++)
         lives(k, &l[i], 0, 20);
@@ -36,7 +35,7 @@ static void whose_vm_rss_counts(void **state)
 }
 
 /* Of all dialects, unless one is asked for; not of cut captures, not of those before --since. */
-static void which_vm_rss_counts(void **state)
+TEST_WITH(which_vm_rss_counts, kit_enter, kit_leave)
 {
     static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
@@ -65,10 +64,9 @@ static void which_vm_rss_counts(void **state)
 }
 
 /* A capture of sums only is of the same dialect, and has no mappings that could tell. */
-static void vm_rss_beside_sums(void **state)
+IN_KIT(vm_rss_beside_sums)
 {
     static const life plain = {NULL, "web", 1, PM_DIALECT_PMAP, 1000, 0};
-    const kit *k = kit_of(state);
     pm_capture *c = kit_totals(k, PM_DIALECT_PMAP, 1, BEATS_MS + INT64_C(21) * MINUTE * 1000);
 
     lives(k, &plain, 0, 20);
@@ -80,11 +78,10 @@ static void vm_rss_beside_sums(void **state)
 }
 
 /* Most captures show RSS; after the last of them only VmRSS grows. */
-static void vm_rss_behind_the_last_that_tells(void **state)
+IN_KIT(vm_rss_behind_the_last_that_tells)
 {
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
-    const kit *k = kit_of(state);
 
     lives(k, &x, 0, 20);
     lives(k, &maps, 21, 32);
@@ -94,10 +91,9 @@ static void vm_rss_behind_the_last_that_tells(void **state)
 }
 
 /* What a live capture saw in swap, the mappings do not tell. */
-static void swap_beside_vm_rss(void **state)
+IN_KIT(swap_beside_vm_rss)
 {
     static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
-    const kit *k = kit_of(state);
 
     lives(k, &maps, 0, 20);
     vm_rss(k, 1, 700, 0);
@@ -109,11 +105,10 @@ static void swap_beside_vm_rss(void **state)
 }
 
 /* A restart is not part of the growth. */
-static void vm_rss_of_two_lives(void **state)
+IN_KIT(vm_rss_of_two_lives)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_MAPS, 1000, 0};
-    const kit *k = kit_of(state);
 
     lives(k, &a, 0, 20);
     lives(k, &b, 21, 40);
@@ -124,12 +119,6 @@ static void vm_rss_of_two_lives(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(whose_vm_rss_counts), IN_KIT(which_vm_rss_counts),
-        IN_KIT(vm_rss_beside_sums),  IN_KIT(vm_rss_behind_the_last_that_tells),
-        IN_KIT(swap_beside_vm_rss),  IN_KIT(vm_rss_of_two_lives),
-    };
-
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void check(const row *old, const row *new)
 #define TABLE(...) ((const row[]){__VA_ARGS__, {0}})
 #define EMPTY ((const row[]){{0}})
 
-static void one_piece(void **state)
+TEST(one_piece)
 {
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 1, PM_REASON_SAME}));
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}),
@@ -86,7 +86,7 @@ static void one_piece(void **state)
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), EMPTY);
 }
 
-static void every_piece_of_a_split_continues(void **state)
+TEST(every_piece_of_a_split_continues)
 {
     check(TABLE({0x10000, 256, &anon, 0, 5, 0}),
           TABLE({0x10000, 64, &anon, 0, 5, PM_REASON_SAME_START},
@@ -99,7 +99,7 @@ static void every_piece_of_a_split_continues(void **state)
                 {0x30000, 128, &anon, 0, 5, PM_REASON_SAME_END}));
 }
 
-static void merge_continues_what_has_most_bytes(void **state)
+TEST(merge_continues_what_has_most_bytes)
 {
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 128, &anon, 0, 2, 0}),
           TABLE({0x10000, 192, &anon, 0, 2, PM_REASON_SAME_END}));
@@ -118,7 +118,7 @@ static void merge_continues_what_has_most_bytes(void **state)
           TABLE({0xf000, 164, &anon, 0, 1, PM_REASON_OVERLAP}));
 }
 
-static void reused_place_is_new(void **state)
+TEST(reused_place_is_new)
 {
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
           TABLE({0x10000, 64, &other_lib, 0, 0, PM_REASON_NEW}));
@@ -135,7 +135,7 @@ static void reused_place_is_new(void **state)
 }
 
 /* Linux before 2.6.25 shows the address as the offset of anonymous memory. */
-static void offset_of_anonymous_memory_means_nothing(void **state)
+TEST(offset_of_anonymous_memory_means_nothing)
 {
     check(TABLE({0x20000, 64, &anon, 0x20, 1, 0}),
           TABLE({0x10000, 128, &anon, 0x10, 1, PM_REASON_SAME_END}));
@@ -143,7 +143,7 @@ static void offset_of_anonymous_memory_means_nothing(void **state)
           TABLE({0x90000, 64, &anon, 0x10, 0, PM_REASON_NEW}));
 }
 
-static void file_offset_follows_the_start(void **state)
+TEST(file_offset_follows_the_start)
 {
     check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
           TABLE({0x1c000, 80, &lib, 0x4000, 1, PM_REASON_SAME_END}));
@@ -151,7 +151,7 @@ static void file_offset_follows_the_start(void **state)
           TABLE({0x28000, 32, &lib, 0x10000, 1, PM_REASON_SAME_END}));
 }
 
-static void file_moves(void **state)
+TEST(file_moves)
 {
     check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
           TABLE({0x90000, 96, &lib, 0x4000, 1, PM_REASON_FILE_OFFSET}));
@@ -175,7 +175,7 @@ static void file_moves(void **state)
                 {0xe0000, 48, &lib, 0, 0, PM_REASON_NEW}));
 }
 
-static void end_of_the_address_space(void **state)
+TEST(end_of_the_address_space)
 {
     check(TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
           TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, PM_REASON_SAME}));
@@ -184,7 +184,7 @@ static void end_of_the_address_space(void **state)
                 {0xffffffffffffe000U, 8, &anon, 0, 1, PM_REASON_SAME_END}));
 }
 
-static void dialects_mix(void **state)
+TEST(dialects_mix)
 {
     check(TABLE({0x10000, 64, &lib, 0x1000, 1, 0}, {0x20000, 64, &heap, 0, 2, 0},
                 {0x40000, 64, &anon, 0, 3, 0}),
@@ -202,7 +202,7 @@ static void dialects_mix(void **state)
           TABLE({0x10000, 64, &x_stack, 0, 0, PM_REASON_NEW}));
 }
 
-static void order_of_places(void **state)
+TEST(order_of_places)
 {
     pm_place low = {.start = 1, .length = 8}, longer = {.start = 1, .length = 9};
     pm_place high = {.start = 0xffffffffff600000U, .length = 1};
@@ -214,7 +214,7 @@ static void order_of_places(void **state)
 }
 
 /* All of one file and offset, nothing in its place: the search for what moved sees every pair. */
-static void many_unrelated_rows(void **state)
+TEST(many_unrelated_rows)
 {
     const size_t n = 4000;
     pm_rows a = {calloc(n, sizeof *a.row), n, n}, b = {calloc(n, sizeof *b.row), n, n};
@@ -245,8 +245,4 @@ static void many_unrelated_rows(void **state)
     free(out);
 }
 
-RUN_TESTS(TEST(one_piece), TEST(every_piece_of_a_split_continues),
-          TEST(merge_continues_what_has_most_bytes), TEST(reused_place_is_new),
-          TEST(offset_of_anonymous_memory_means_nothing), TEST(file_offset_follows_the_start),
-          TEST(file_moves), TEST(end_of_the_address_space), TEST(dialects_mix),
-          TEST(order_of_places), TEST(many_unrelated_rows))
+RUN_TESTS(NULL, NULL)

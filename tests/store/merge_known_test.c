@@ -6,7 +6,7 @@
 #include "store/write/live_reading.h"
 
 /* The same text of one pid at one time: of another life it is another capture. */
-static void live_ones_are_known_by_their_life(void **state)
+TEST_WITH(live_ones_are_known_by_their_life, kit_enter, kit_leave)
 {
     kit *a = kit_of(state), *b = new_kit();
     pm_live live = {.boot_id = "b0000000-0000-0000-0000-000000000000"};
@@ -32,7 +32,7 @@ static void live_ones_are_known_by_their_life(void **state)
 }
 
 /* Copies drop what an mtime has below a second. */
-static void an_mtime_counts_in_seconds(void **state)
+TEST_WITH(an_mtime_counts_in_seconds, kit_enter, kit_leave)
 {
     kit *a = kit_of(state), *b = new_kit();
     pm_merge_options dry = {.sweep_ms = KIT_SWEEP, .dry_run = true};
@@ -66,7 +66,7 @@ static void put_named(const kit *k, int64_t ms, const char *name, pm_name_rank r
 }
 
 /* Who gave the better name and the earlier command was pruned since. */
-static void what_a_process_knows_comes_along(void **state)
+TEST_WITH(what_a_process_knows_comes_along, kit_enter, kit_leave)
 {
     kit *a = kit_of(state), *b = new_kit();
     void *k = b;
@@ -130,7 +130,7 @@ static void prune(const kit *k, const pmapdb_prune_options *o)
 
 /* What was pruned here stays away, also where nothing of its job is left; what was pruned there
  * does not: a third store brings it. */
-static void pruned_sweeps_stay_away(void **state)
+TEST_WITH(pruned_sweeps_stay_away, kit_enter, kit_leave)
 {
     const pmapdb_prune_options two = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN};
     const pmapdb_prune_options none = {
@@ -163,5 +163,4 @@ static void pruned_sweeps_stay_away(void **state)
     kit_leave(&l);
 }
 
-RUN_TESTS(IN_KIT(live_ones_are_known_by_their_life), IN_KIT(an_mtime_counts_in_seconds),
-          IN_KIT(what_a_process_knows_comes_along), IN_KIT(pruned_sweeps_stay_away))
+RUN_TESTS(NULL, NULL)

@@ -333,7 +333,7 @@ static bool try_seed(stores *s, uint64_t seed)
     return merge_parts(s, seed);
 }
 
-static void parts_make_a_whole(void **state)
+TEST(parts_make_a_whole)
 {
     stores s = {.one = new_kit(), .all = new_kit()};
     int failed = 0;
@@ -437,7 +437,7 @@ static bool kill_and_merge_again(stores *s, kit *copy, uint64_t seed)
     return good;
 }
 
-static void killed_and_run_again(void **state)
+TEST(killed_and_run_again)
 {
     stores s = {.all = new_kit()};
     kit *copy = new_kit();
@@ -461,4 +461,4 @@ static void killed_and_run_again(void **state)
     assert_int_equal(failed, 0);
 }
 
-RUN_TESTS(TEST(parts_make_a_whole), TEST(killed_and_run_again))
+RUN_TESTS(NULL, NULL)

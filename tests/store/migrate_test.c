@@ -88,9 +88,8 @@ static void is_as_before(kit *k)
     kit_close(k);
 }
 
-static void in_steps(void **state)
+IN_KIT(in_steps)
 {
-    kit *k = kit_of(state);
     const pm_embedded files[] = {pm_embedded_schema[0], with("0002_host", REMAKE),
                                  with("0003_note", ADD)};
     pmapdb_error err = {0};
@@ -111,9 +110,8 @@ static void in_steps(void **state)
 }
 
 /* Whatever step fails, all of them are taken back. */
-static void a_step_that_fails(void **state)
+IN_KIT(a_step_that_fails)
 {
-    kit *k = kit_of(state);
     static const char *const bad[] = {ADD "SELECT no_such_function();\n",
                                       ADD "CREATE TABLE note (x);\n",
                                       /* what the check of references finds at the end */
@@ -140,9 +138,8 @@ static void die(sqlite3_context *out, int argc, sqlite3_value **argv)
 }
 
 /* Killed between two steps; the -wal has what it wrote, larger than the cache keeps in memory. */
-static void killed(void **state)
+IN_KIT(killed)
 {
-    kit *k = kit_of(state);
     const pm_embedded files[] = {
         pm_embedded_schema[0], with("0002_host", REMAKE),
         with("0003_die", ADD "PRAGMA cache_spill = 1; PRAGMA cache_size = 2;\n"
@@ -167,9 +164,8 @@ static void killed(void **state)
 }
 
 /* A program that was there first goes on with the tables that it knows: it may read, not write. */
-static void behind_the_back_of_a_writer(void **state)
+IN_KIT(behind_the_back_of_a_writer)
 {
-    kit *k = kit_of(state);
     const pm_embedded files[] = {pm_embedded_schema[0], with("0002_note", ADD)};
     pmapdb_error err = {0};
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, AT(9));
@@ -183,10 +179,9 @@ static void behind_the_back_of_a_writer(void **state)
 }
 
 /* A trigger would run within every write; views, tables and indexes of their own are the user's. */
-static void triggers_are_refused(void **state)
+IN_KIT(triggers_are_refused)
 {
     static const pmapdb_open_mode modes[] = {PMAPDB_READ, PMAPDB_CHANGE, PMAPDB_WRITE};
-    kit *k = kit_of(state);
     pmapdb_store *s = NULL;
 
     fill(k);
@@ -218,9 +213,8 @@ static void triggers_are_refused(void **state)
 
 /* A store of an older program lacks a dialect, and its ranks are those of fewer dialects. The first
  * capture of the dialect adds it and corrects the ranks. */
-static void a_dialect_that_is_new_to_the_store(void **state)
+IN_KIT(a_dialect_that_is_new_to_the_store)
 {
-    kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_X, 7, AT(9));
 
     fill(k);
@@ -237,6 +231,4 @@ static void a_dialect_that_is_new_to_the_store(void **state)
     assert_int_equal(ask(k->store, "SELECT count(*) FROM dialect"), PM_DIALECT_COUNT);
 }
 
-RUN_TESTS(IN_KIT(in_steps), IN_KIT(a_step_that_fails), IN_KIT(killed),
-          IN_KIT(behind_the_back_of_a_writer), IN_KIT(triggers_are_refused),
-          IN_KIT(a_dialect_that_is_new_to_the_store))
+RUN_TESTS(NULL, NULL)

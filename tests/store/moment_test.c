@@ -77,19 +77,19 @@ static void check(void **state, const shot *shots, size_t n)
 #define PART PM_STATE_PARTIAL
 #define SUMS PM_STATE_TOTALS
 
-static void processes_within_the_sweep(void **state)
+TEST_WITH(processes_within_the_sweep, kit_enter, kit_leave)
 {
     CHECK({0, 1, S, WHOLE, 0, 1}, {400, 2, S, WHOLE, 0, 1}, {1000, 3, S, WHOLE, 0, 1},
           {1001, 4, S, WHOLE, 1001, 1}, {1900, 5, S, WHOLE, 1001, 1}, {2100, 6, S, WHOLE, 2100, 1});
 }
 
-static void until_a_process_comes_again(void **state)
+TEST_WITH(until_a_process_comes_again, kit_enter, kit_leave)
 {
     CHECK({0, 1, S, WHOLE, 0, 1}, {100, 2, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1},
           {600, 2, S, WHOLE, 500, 1}, {900, 2, S, WHOLE, 900, 1});
 }
 
-static void one_dialect_of_a_process_is_preferred(void **state)
+TEST_WITH(one_dialect_of_a_process_is_preferred, kit_enter, kit_leave)
 {
     CHECK({0, 1, X, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {0, 2, X, WHOLE, 0, 1},
           {5000, 1, X, WHOLE, 5000, 1}, {5000, 2, XX, WHOLE, 5000, 1},
@@ -104,7 +104,7 @@ static void one_dialect_of_a_process_is_preferred(void **state)
 }
 
 /* A moment is known by its time: one time is never in two of them, and a process is summed once. */
-static void equal_times(void **state)
+TEST_WITH(equal_times, kit_enter, kit_leave)
 {
     CHECK({0, 1, S, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {5000, 1, S, WHOLE, 5000, 1});
     CHECK({0, 1, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1}, {500, 2, S, WHOLE, 500, 1});
@@ -113,17 +113,15 @@ static void equal_times(void **state)
 }
 
 /* One capture between others moves the moments of all that follow within reach. */
-static void insertion_ripples(void **state)
+TEST_WITH(insertion_ripples, kit_enter, kit_leave)
 {
     CHECK({0, 1, S, WHOLE, 0, 1}, {900, 2, S, WHOLE, 0, 1}, {1800, 3, S, WHOLE, 1800, 1},
           {2700, 4, S, WHOLE, 1800, 1}, {3600, 5, S, WHOLE, 3600, 1}, {4500, 6, S, WHOLE, 3600, 1},
           {5400, 7, S, WHOLE, 5400, 1});
 }
 
-static void other_names_do_not_count(void **state)
+IN_KIT(other_names_do_not_count)
 {
-    const kit *k = kit_of(state);
-
     for (int pid = 1; pid <= 2; pid++) {
         pm_capture *c = kit_capture(k, S, pid, MS + pid);
 
@@ -141,9 +139,8 @@ static bool spread_of(const kit *k, char *text, size_t size)
     return *text;
 }
 
-static void a_short_sweep_is_told(void **state)
+IN_KIT(a_short_sweep_is_told)
 {
-    const kit *k = kit_of(state);
     char text[256];
 
     for (int beat = 0; beat < 4; beat++)
@@ -154,9 +151,8 @@ static void a_short_sweep_is_told(void **state)
     assert_non_null(strstr(text, "--sweep 6000ms"));
 }
 
-static void lives_that_follow_each_other_are_not_spread(void **state)
+IN_KIT(lives_that_follow_each_other_are_not_spread)
 {
-    const kit *k = kit_of(state);
     char text[256];
 
     for (int pid = 1; pid <= 4; pid++)
@@ -166,7 +162,7 @@ static void lives_that_follow_each_other_are_not_spread(void **state)
 }
 
 /* Beats follow each other more quickly than a sweep of text would. */
-static void a_live_sweep_is_a_moment(void **state)
+TEST_WITH(a_live_sweep_is_a_moment, kit_enter, kit_leave)
 {
     CHECK({0, 1, S, WHOLE | LIVE, 0, 1}, {0, 2, S, WHOLE | LIVE, 0, 1},
           {300, 1, PM_DIALECT_MAPS, WHOLE | LIVE, 300, 1}, {300, 3, S, WHOLE | LIVE, 300, 1},
@@ -178,7 +174,7 @@ static void a_live_sweep_is_a_moment(void **state)
 
 /* The writer's kept moments equal those that it reads from a store that is opened again before each
  * capture. Mostly in time order, with many captures at one time. */
-static void remembered_as_if_asked(void **state)
+TEST_WITH(remembered_as_if_asked, kit_enter, kit_leave)
 {
     static const char *const sql = "SELECT s.ordinal, p.pid, s.moment_ms - 1700000000000, "
                                    "s.preferred FROM snapshot s JOIN process p ON p.process_id = "
@@ -218,8 +214,4 @@ static void remembered_as_if_asked(void **state)
     }
 }
 
-RUN_TESTS(IN_KIT(processes_within_the_sweep), IN_KIT(until_a_process_comes_again),
-          IN_KIT(one_dialect_of_a_process_is_preferred), IN_KIT(equal_times),
-          IN_KIT(insertion_ripples), IN_KIT(other_names_do_not_count),
-          IN_KIT(a_short_sweep_is_told), IN_KIT(lives_that_follow_each_other_are_not_spread),
-          IN_KIT(a_live_sweep_is_a_moment), IN_KIT(remembered_as_if_asked))
+RUN_TESTS(NULL, NULL)

@@ -121,9 +121,8 @@ static void is_whole(kit *k)
     assert_int_equal(ask(s, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
 }
 
-static void written_once(void **state)
+IN_KIT(written_once)
 {
-    kit *k = kit_of(state);
     char wal[128];
     struct stat file, beside;
     pmapdb_error err = {0};
@@ -140,9 +139,8 @@ static void written_once(void **state)
 }
 
 /* A reader sees no tables or all of them, the next writer goes on from there. */
-static void killed_at_a_write(void **state)
+IN_KIT(killed_at_a_write)
 {
-    kit *k = kit_of(state);
     int status = 0, empty = 0, whole = 0;
 
     /* some of the pages in the middle, all of what is before and after them */
@@ -168,9 +166,8 @@ static void killed_at_a_write(void **state)
     assert_true(whole > 3); /* before the file says that there is a -wal, too */
 }
 
-static void many_at_once(void **state)
+IN_KIT(many_at_once)
 {
-    kit *k = kit_of(state);
     pid_t child[4];
 
     for (int round = 0; round < 3; round++) {
@@ -187,13 +184,4 @@ static void many_at_once(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_KIT(written_once),
-        IN_KIT(killed_at_a_write),
-        IN_KIT(many_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, become_mortal, NULL);
-}
+RUN_TESTS(become_mortal, NULL)

@@ -16,10 +16,8 @@ static int64_t number(const kit *k, const char *sql)
 
 /* ---- what is stored ---- */
 
-static void a_name_is_stored_once(void **state)
+IN_KIT(a_name_is_stored_once)
 {
-    const kit *k = kit_of(state);
-
     for (int i = 0; i < 200; i++) {
         char name[64];
         int64_t id;
@@ -113,9 +111,8 @@ static void comes_back(const kit *k, pm_text folder, pm_text file)
     pm_buf_free(&name);
 }
 
-static void hostile_names(void **state)
+IN_KIT(hostile_names)
 {
-    const kit *k = kit_of(state);
     static char long_name[100000];
 
     for (size_t i = 0; i < N_HOSTILE; i++)
@@ -127,10 +124,9 @@ static void hostile_names(void **state)
     comes_back(k, PM_TEXT("x.tar:"), (pm_text){long_name, sizeof long_name});
 }
 
-static void names_by_chance(void **state)
+IN_KIT(names_by_chance)
 {
     static const char letters[] = "0011223456789%%%dslc.*-:/ \n'\xff\xc3\xa9";
-    const kit *k = kit_of(state);
     uint64_t seed = 7;
 
     kit_exec(k, "BEGIN");
@@ -170,9 +166,8 @@ static void sources(const kit *k, const char *wanted)
     pm_buf_free(&out);
 }
 
-static void in_the_query(void **state)
+IN_KIT(in_the_query)
 {
-    const kit *k = kit_of(state);
     pm_buf wanted = {0};
 
     for (size_t i = 0; i < N_HOSTILE; i++) {
@@ -188,11 +183,10 @@ static void in_the_query(void **state)
 }
 
 /* What no capture was read from any more. */
-static void pruned(void **state)
+IN_KIT(pruned)
 {
     static const char *const files[] = {"1.a", "2.a", "1.b", "3.a"};
     pmapdb_prune_options o = {.keep.last = 1, .max_kib = PMAPDB_UNKNOWN};
-    const kit *k = kit_of(state);
     pmapdb_prune_result r;
 
     for (int64_t i = 0; i < 4; i++) {
@@ -209,9 +203,8 @@ static void pruned(void **state)
 }
 
 /* Somebody's own hand took the row away: its name is lost and nothing else. */
-static void without_a_row(void **state)
+IN_KIT(without_a_row)
 {
-    const kit *k = kit_of(state);
     pm_sql *sql = k->store->sql;
     pm_recall *r = pm_recall_new(sql);
     const pm_capture *c;
@@ -230,5 +223,4 @@ static void without_a_row(void **state)
     pm_recall_free(r);
 }
 
-RUN_TESTS(IN_KIT(a_name_is_stored_once), IN_KIT(hostile_names), IN_KIT(names_by_chance),
-          IN_KIT(in_the_query), IN_KIT(pruned), IN_KIT(without_a_row))
+RUN_TESTS(NULL, NULL)

@@ -90,9 +90,8 @@ static pm_recording end_take(const kit *k, take *t, uint64_t hash, const pm_reco
     return r;
 }
 
-static void into_tables(void **state)
+IN_KIT(into_tables)
 {
-    kit *k = kit_of(state);
     take t = begin_take(42, 43);
 
     map(&t, 0x10000, 4, CHAIN_A);
@@ -132,10 +131,8 @@ static void into_tables(void **state)
     kit_expect(k, "SELECT count(*) FROM stack", "5\n");
 }
 
-static void known_again(void **state)
+IN_KIT(known_again)
 {
-    kit *k = kit_of(state);
-
     for (int i = 0; i < 2; i++) {
         take t = begin_take(42, 43);
         pm_recording r;
@@ -174,9 +171,8 @@ static void three_threads(take *t, int64_t a, int64_t b, int64_t c)
     "(traced_process_id) GROUP BY traced_process_id "                                        \
     "ORDER BY traced_process_id"
 
-static void whose_threads(void **state)
+IN_KIT(whose_threads)
 {
-    kit *k = kit_of(state);
     pm_recording_options given = usual();
     take t = begin_take(PMAPDB_UNKNOWN, 0);
 
@@ -194,9 +190,8 @@ static void whose_threads(void **state)
     kit_expect(k, "SELECT count(*) FROM recording", "1\n");
 }
 
-static void whose_threads_by_captures(void **state)
+IN_KIT(whose_threads_by_captures)
 {
-    kit *k = kit_of(state);
     take t = begin_take(PMAPDB_UNKNOWN, 0);
 
     captured(k, 8, UTC_MS);
@@ -215,9 +210,8 @@ static void whose_threads_by_captures(void **state)
                "12|assumed\n");
 }
 
-static void a_text_that_says_it_takes_no_pid(void **state)
+IN_KIT(a_text_that_says_it_takes_no_pid)
 {
-    kit *k = kit_of(state);
     pm_recording_options o = usual();
     pm_recording r;
     take t = begin_take(1, 1);
@@ -235,9 +229,8 @@ static void a_text_that_says_it_takes_no_pid(void **state)
 #define LINK \
     "SELECT process_id, offset_ns, slack_ns < 1500000000, offset_source FROM traced_process"
 
-static void linked_by_time(void **state)
+IN_KIT(linked_by_time)
 {
-    kit *k = kit_of(state);
     pm_recording_options o = usual();
     take t = begin_take(42, 42);
 
@@ -260,9 +253,8 @@ static void linked_by_time(void **state)
     kit_expect(k, LINK, "1|?|?|?\n");
 }
 
-static void linked_by_clocks(void **state)
+IN_KIT(linked_by_clocks)
 {
-    kit *k = kit_of(state);
     take t = begin_take(42, 42);
 
     captured(k, 42, UTC_MS);
@@ -290,9 +282,8 @@ static void leak(const kit *k, take *t, int64_t offset_ms)
     }
 }
 
-static void linked_by_events(void **state)
+IN_KIT(linked_by_events)
 {
-    kit *k = kit_of(state);
     take t = begin_take(42, 42);
 
     leak(k, &t, UTC_MS - 1000000);
@@ -306,9 +297,8 @@ static void linked_by_events(void **state)
 }
 
 /* Pages that come and go at even beats fit as well a beat later: nothing is believed. */
-static void even_beats_tell_nothing(void **state)
+IN_KIT(even_beats_tell_nothing)
 {
-    kit *k = kit_of(state);
     take t = begin_take(42, 42);
 
     for (int64_t i = 0; i < 12; i++) {
@@ -331,9 +321,8 @@ static void even_beats_tell_nothing(void **state)
 }
 
 /* perf's own clock is not CLOCK_MONOTONIC: what was seen is believed. */
-static void events_mend_clocks(void **state)
+IN_KIT(events_mend_clocks)
 {
-    kit *k = kit_of(state);
     take t = begin_take(42, 42);
 
     leak(k, &t, UTC_MS - 1000000);
@@ -348,9 +337,8 @@ static void events_mend_clocks(void **state)
 
 /* A busy machine: each map was read 0.7 s after its beat began. Changes in that time do not speak
  * against the clocks. */
-static void late_readings_agree_with_clocks(void **state)
+IN_KIT(late_readings_agree_with_clocks)
 {
-    kit *k = kit_of(state);
     take t = begin_take(42, 42);
 
     leak(k, &t, UTC_MS - 1000000 - 700);
@@ -371,9 +359,8 @@ static void late_readings_agree_with_clocks(void **state)
 
 /* ---- faults ---- */
 
-static void all_or_nothing(void **state)
+IN_KIT(all_or_nothing)
 {
-    kit *k = kit_of(state);
     pm_recording r;
     take t = begin_take(42, 42);
     pm_recording_options o = usual();
@@ -418,7 +405,7 @@ static void one_of_each(const kit *k, uint64_t hash)
     end_take(k, &t, hash, NULL);
 }
 
-static void merges(void **state)
+TEST_WITH(merges, kit_enter, kit_leave)
 {
     kit *k = kit_of(state), other = {.pool = NULL};
     pm_merge_options options = {.host = "web1", .sweep_ms = KIT_SWEEP};
@@ -445,9 +432,8 @@ static void merges(void **state)
     kit_remove_store(&other);
 }
 
-static void goes_with_its_process(void **state)
+IN_KIT(goes_with_its_process)
 {
-    kit *k = kit_of(state);
     take t = begin_take(50, 50);
 
     one_of_each(k, 1);
@@ -467,9 +453,4 @@ static void goes_with_its_process(void **state)
     kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
 }
 
-RUN_TESTS(IN_KIT(into_tables), IN_KIT(known_again), IN_KIT(whose_threads),
-          IN_KIT(whose_threads_by_captures), IN_KIT(a_text_that_says_it_takes_no_pid),
-          IN_KIT(linked_by_time), IN_KIT(linked_by_clocks), IN_KIT(linked_by_events),
-          IN_KIT(even_beats_tell_nothing), IN_KIT(events_mend_clocks),
-          IN_KIT(late_readings_agree_with_clocks), IN_KIT(all_or_nothing), IN_KIT(merges),
-          IN_KIT(goes_with_its_process))
+RUN_TESTS(NULL, NULL)

@@ -16,10 +16,8 @@ static void named(const kit *k, int64_t ms, const char *name, pm_name_rank rank)
 #define PRUNED "SELECT name, pruned_ms - 1700000000000 FROM name ORDER BY name_id"
 
 /* What another process was pruned of later, under the new name, stays. */
-static void what_was_pruned(void **state)
+IN_KIT(what_was_pruned)
 {
-    const kit *k = kit_of(state);
-
     named(k, MS, "header", PM_NAME_HEADER);
     kit_exec(k, "UPDATE name SET pruned_ms = 1700000000500");
     named(k, MS + 1000, "header", PM_NAME_HEADER);
@@ -31,10 +29,8 @@ static void what_was_pruned(void **state)
     kit_expect(k, PRUNED, "header|500\ncomm|500\ngiven|900\n");
 }
 
-static void nothing_was_pruned(void **state)
+IN_KIT(nothing_was_pruned)
 {
-    const kit *k = kit_of(state);
-
     named(k, MS, "header", PM_NAME_HEADER);
     kit_exec(k, "INSERT INTO name (name, pruned_ms) VALUES ('comm', 1700000000900)");
     named(k, MS + 2000, "comm", PM_NAME_COMM);
@@ -58,10 +54,9 @@ static void assert_one_gap(const kit *k, const char *name, int64_t gap)
 }
 
 /* What a prune took away is no gap, whatever the process is called now. */
-static void gaps_stay_silent(void **state)
+IN_KIT(gaps_stay_silent)
 {
     static const int64_t minutes[] = {0, 30, 60, 61, 62, 63, 70};
-    const kit *k = kit_of(state);
 
     for (size_t i = 0; i < 7; i++)
         named(k, MS + minutes[i] * MINUTE, "header", PM_NAME_HEADER);
@@ -71,4 +66,4 @@ static void gaps_stay_silent(void **state)
     assert_one_gap(k, "comm", 7 * MINUTE);
 }
 
-RUN_TESTS(IN_KIT(what_was_pruned), IN_KIT(nothing_was_pruned), IN_KIT(gaps_stay_silent))
+RUN_TESTS(NULL, NULL)

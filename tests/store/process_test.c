@@ -41,10 +41,8 @@ static pm_stored put(const kit *k, int64_t ms, const signs *s)
 
 #define PUT(ms, ...) put(k, (ms), &(const signs){__VA_ARGS__})
 
-static void equal_anchors_are_one_life(void **state)
+IN_KIT(equal_anchors_are_one_life)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(PUT(MS, .stack_end = 0x7ff000, .libc = 0x600000).process_id, 1);
     /* a longer stack, another command: titles change */
     assert_int_equal(
@@ -57,11 +55,10 @@ static void equal_anchors_are_one_life(void **state)
                "addresses|8384512|6291456|5242880|postgres: idle\n");
 }
 
-static void one_differing_anchor_is_another_life(void **state)
+IN_KIT(one_differing_anchor_is_another_life)
 {
     static const signs first = {
         .stack_end = 0x7ff000, .vdso = 0x7fe000, .libc = 0x600000, .ld = 0x500000};
-    const kit *k = kit_of(state);
     signs s[4] = {first, first, first, first};
 
     put(k, MS, &first);
@@ -75,10 +72,8 @@ static void one_differing_anchor_is_another_life(void **state)
     kit_expect(k, "SELECT life, pid FROM process", "0|42\n1|42\n2|42\n3|42\n4|42\n");
 }
 
-static void a_life_comes_back_after_another(void **state)
+IN_KIT(a_life_comes_back_after_another)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(PUT(MS, .stack_end = 0x7ff000).process_id, 1);
     assert_int_equal(PUT(MS + 10000, .stack_end = 0x8ff000).process_id, 2);
     assert_int_equal(PUT(MS + 20000, .stack_end = 0x7ff000).process_id, 1);
@@ -87,7 +82,7 @@ static void a_life_comes_back_after_another(void **state)
 }
 
 /* The row is written where a capture tells something new of it, and nowhere else. */
-static void what_a_capture_adds(void **state)
+IN_KIT(what_a_capture_adds)
 {
     static const struct {
         int64_t ms;
@@ -110,7 +105,6 @@ static void what_a_capture_adds(void **state)
         {MS + 9000, {.command = "a"}, "6|8384512|3145728|4194304|a|command"},
         {MS + 9500, {.ld = 0x300000}, "6|8384512|3145728|4194304|a|command"},
     };
-    const kit *k = kit_of(state);
 
     kit_exec(k, "CREATE TEMP TABLE written (n); INSERT INTO written VALUES (0);"
                 "CREATE TEMP TRIGGER count AFTER UPDATE OF ld_start ON main.process BEGIN "
@@ -128,10 +122,8 @@ static void what_a_capture_adds(void **state)
     kit_expect(k, "SELECT start_time FROM process", "9\n");
 }
 
-static void without_anchors_the_command_decides(void **state)
+IN_KIT(without_anchors_the_command_decides)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(PUT(MS, .exe = 0x400000, .command = "app -v").process_id, 1);
     assert_int_equal(PUT(MS + 1000, .exe = 0x400000, .command = "app -w").process_id, 1);
     assert_int_equal(PUT(MS + 2000, .command = "app").process_id, 1);
@@ -142,9 +134,8 @@ static void without_anchors_the_command_decides(void **state)
 }
 
 /* The weaker link is what a process's identity says. */
-static void nothing_shared_is_assumed(void **state)
+IN_KIT(nothing_shared_is_assumed)
 {
-    const kit *k = kit_of(state);
     pm_stored s = PUT(MS, .stack_end = 0x7ff000);
 
     assert_false(s.ambiguous);
@@ -158,20 +149,16 @@ static void nothing_shared_is_assumed(void **state)
 }
 
 /* A weak tie is one to the pid's latest life only. */
-static void weak_ties_do_not_reach_over_a_life(void **state)
+IN_KIT(weak_ties_do_not_reach_over_a_life)
 {
-    const kit *k = kit_of(state);
-
     PUT(MS, .exe = 0x400000, .command = "app");
     PUT(MS + 10000, .exe = 0x500000, .command = "other");
     assert_int_equal(PUT(MS + 20000, .exe = 0x400000, .command = "app").process_id, 3);
     assert_int_equal(PUT(MS + 5000, .exe = 0x400000, .command = "app").process_id, 1);
 }
 
-static void start_time_decides_where_both_have_it(void **state)
+IN_KIT(start_time_decides_where_both_have_it)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(PUT(MS, .stack_end = 0x7ff000, .start_time = 100).process_id, 1);
     assert_int_equal(PUT(MS + 1000, .stack_end = 0x7ff000, .start_time = 200).process_id, 2);
     /* exec: other addresses, one process */
@@ -179,10 +166,9 @@ static void start_time_decides_where_both_have_it(void **state)
     kit_expect(k, "SELECT start_time, identity FROM process", "100|start-time\n200|start-time\n");
 }
 
-static void hosts_do_not_share_pids(void **state)
+IN_KIT(hosts_do_not_share_pids)
 {
     static const signs same = {.stack_end = 0x7ff000};
-    const kit *k = kit_of(state);
     pm_capture *c = with_signs(k, 42, MS, &same);
 
     c->host = "a";
@@ -198,10 +184,9 @@ static void hosts_do_not_share_pids(void **state)
 }
 
 /* Without a pid the file is the process. */
-static void pid_unknown(void **state)
+IN_KIT(pid_unknown)
 {
     static const signs same = {.stack_end = 0x7ff000};
-    const kit *k = kit_of(state);
     const char *const names[] = {"a", "b", "a"};
     const int64_t wanted[] = {1, 2, 1};
 
@@ -227,10 +212,8 @@ static void named(const kit *k, int64_t ms, const char *name, pm_name_rank rank)
 
 #define NAME "SELECT n.name, p.name_rank FROM process p JOIN name n ON n.name_id = p.name_id"
 
-static void best_name_wins(void **state)
+IN_KIT(best_name_wins)
 {
-    const kit *k = kit_of(state);
-
     named(k, MS + 1000, NULL, 0);
     kit_expect(k, NAME, "app|4\n");
     named(k, MS + 9000, "late-header", PM_NAME_HEADER);
@@ -247,18 +230,15 @@ static void best_name_wins(void **state)
     kit_expect(k, NAME, "given|0\n");
 }
 
-static void no_name_at_all(void **state)
+IN_KIT(no_name_at_all)
 {
-    const kit *k = kit_of(state);
-
     PUT(MS, .stack_end = 0x7ff000);
     kit_expect(k, NAME, "?|5\n");
 }
 
 /* " (deleted)" is no part of a program's name. */
-static void name_of_a_replaced_program(void **state)
+IN_KIT(name_of_a_replaced_program)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 42, MS);
 
     kit_map(k, c, 0x400000, 64, "r-xp", "/usr/sbin/nginx (deleted)");
@@ -267,9 +247,8 @@ static void name_of_a_replaced_program(void **state)
 }
 
 /* Two processes that were of different names become one moment when both have one. */
-static void renaming_regroups_the_moments(void **state)
+IN_KIT(renaming_regroups_the_moments)
 {
-    const kit *k = kit_of(state);
     const char *sql = "SELECT p.pid, s.moment_ms - 1700000000000, s.preferred FROM snapshot s "
                       "JOIN process p ON p.process_id = s.process_id ORDER BY s.taken_ms, p.pid";
     pm_capture *c;
@@ -292,10 +271,9 @@ static void renaming_regroups_the_moments(void **state)
     kit_expect(k, sql, "1|100|1\n2|200|1\n2|50000|1\n2|60000|1\n");
 }
 
-static void known_again(void **state)
+IN_KIT(known_again)
 {
     static const signs same = {.stack_end = 0x7ff000};
-    const kit *k = kit_of(state);
     pm_capture *c = with_signs(k, 42, MS + 123, &same);
     pm_stored first = kit_store(k, c), again = kit_store(k, c);
 
@@ -364,10 +342,8 @@ static int64_t put_text(const kit *k, int64_t ms, const signs *s)
 #define LIVE(boot, ms, ...) put_live(k, (boot), (ms), &(const signs){__VA_ARGS__})
 #define TEXT(ms, ...) put_text(k, (ms), &(const signs){__VA_ARGS__})
 
-static void a_live_process_is_its_boot_and_start(void **state)
+IN_KIT(a_live_process_is_its_boot_and_start)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(LIVE("boot-a", 0, .start_time = 100, .stack_end = 0x7ff000), 1);
     /* exec: everything but the start time is another */
     assert_int_equal(LIVE("boot-a", 1000, .start_time = 100, .stack_end = 0x8ff000), 1);
@@ -381,10 +357,9 @@ static void a_live_process_is_its_boot_and_start(void **state)
 }
 
 /* Of all of a life's captures the first in time gives the pair. */
-static void the_first_capture_sets_the_clocks(void **state)
+IN_KIT(the_first_capture_sets_the_clocks)
 {
     const char *clocks = "SELECT clock_mono_ns, clock_utc_ms - 1700000000000 FROM process";
-    const kit *k = kit_of(state);
 
     TEXT(-1000, .start_time = 100);
     kit_expect(k, clocks, "?|?\n");
@@ -397,10 +372,8 @@ static void the_first_capture_sets_the_clocks(void **state)
     kit_expect(k, clocks, "1000000000|1000\n");
 }
 
-static void text_joins_live_by_the_start_time(void **state)
+IN_KIT(text_joins_live_by_the_start_time)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(LIVE("boot-a", 0, .start_time = 100, .stack_end = 0x7ff000), 1);
     assert_int_equal(LIVE("boot-b", 100000, .start_time = 100, .stack_end = 0x7ff000), 2);
     /* the boot is unknown: the life before it */
@@ -410,10 +383,8 @@ static void text_joins_live_by_the_start_time(void **state)
     kit_expect(k, "SELECT boot_id, start_time FROM process", "boot-a|100\nboot-b|100\n?|101\n");
 }
 
-static void text_learns_its_boot(void **state)
+IN_KIT(text_learns_its_boot)
 {
-    const kit *k = kit_of(state);
-
     assert_int_equal(TEXT(0, .start_time = 100, .stack_end = 0x7ff000), 1);
     assert_int_equal(TEXT(0 + 10, .stack_end = 0x8ff000), 2);
     assert_int_equal(LIVE("boot-a", 1000, .start_time = 100, .stack_end = 0x7ff000), 1);
@@ -424,10 +395,8 @@ static void text_learns_its_boot(void **state)
 }
 
 /* What a prune took away leaves a number that is free: it is not the count of those left. */
-static void a_removed_life_leaves_no_clash(void **state)
+IN_KIT(a_removed_life_leaves_no_clash)
 {
-    const kit *k = kit_of(state);
-
     TEXT(0, .stack_end = 0x7ff000);
     TEXT(1000, .stack_end = 0x8ff000);
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM snapshot WHERE process_id = 1; "
@@ -436,13 +405,4 @@ static void a_removed_life_leaves_no_clash(void **state)
     kit_expect(k, "SELECT life FROM process", "1\n2\n");
 }
 
-RUN_TESTS(IN_KIT(equal_anchors_are_one_life), IN_KIT(one_differing_anchor_is_another_life),
-          IN_KIT(a_life_comes_back_after_another), IN_KIT(what_a_capture_adds),
-          IN_KIT(without_anchors_the_command_decides), IN_KIT(nothing_shared_is_assumed),
-          IN_KIT(weak_ties_do_not_reach_over_a_life), IN_KIT(start_time_decides_where_both_have_it),
-          IN_KIT(hosts_do_not_share_pids), IN_KIT(pid_unknown), IN_KIT(best_name_wins),
-          IN_KIT(no_name_at_all), IN_KIT(name_of_a_replaced_program),
-          IN_KIT(renaming_regroups_the_moments), IN_KIT(known_again),
-          IN_KIT(a_live_process_is_its_boot_and_start), IN_KIT(the_first_capture_sets_the_clocks),
-          IN_KIT(text_joins_live_by_the_start_time), IN_KIT(text_learns_its_boot),
-          IN_KIT(a_removed_life_leaves_no_clash))
+RUN_TESTS(NULL, NULL)

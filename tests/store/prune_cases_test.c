@@ -16,9 +16,8 @@ static void refuse(const kit *k, const pmapdb_prune_options *o, const char *word
 
 /* ---- pins ---- */
 
-static void a_pinned_moment_stays(void **state)
+IN_KIT(a_pinned_moment_stays)
 {
-    const kit *k = kit_of(state);
     pmapdb_error err = {0};
     int64_t id = 0;
 
@@ -39,9 +38,8 @@ static void a_pinned_moment_stays(void **state)
     kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshot", "2|0\n");
 }
 
-static void what_cannot_be_pinned(void **state)
+IN_KIT(what_cannot_be_pinned)
 {
-    const kit *k = kit_of(state);
     pmapdb_error err = {0};
 
     pw_put_grown(k, 1, 0, 2);
@@ -55,9 +53,8 @@ static void what_cannot_be_pinned(void **state)
 
 /* ---- what may vanish ---- */
 
-static void a_name_vanishes_only_by_force(void **state)
+IN_KIT(a_name_vanishes_only_by_force)
 {
-    const kit *k = kit_of(state);
     pmapdb_prune_options o = {.drop = true, .max_kib = PMAPDB_UNKNOWN, .process = "db"};
 
     pw_put_grown(k, 1, 0, 3);
@@ -87,10 +84,8 @@ static void a_name_vanishes_only_by_force(void **state)
     assert_true(PW_NONE(k, whole_broken));
 }
 
-static void a_rule_must_be_given(void **state)
+IN_KIT(a_rule_must_be_given)
 {
-    const kit *k = kit_of(state);
-
     pw_put_grown(k, 1, 0, 3);
     refuse(k, &(pmapdb_prune_options){.max_kib = PMAPDB_UNKNOWN}, "at least one rule");
     refuse(k, &(pmapdb_prune_options){.keep.daily = -7, .max_kib = PMAPDB_UNKNOWN}, "not -7");
@@ -99,10 +94,8 @@ static void a_rule_must_be_given(void **state)
 }
 
 /* Processes that no capture names are not one series. */
-static void the_unnamed_are_alone(void **state)
+IN_KIT(the_unnamed_are_alone)
 {
-    const kit *k = kit_of(state);
-
     for (int64_t pid = 1; pid < 4; pid++)
         for (int64_t n = 0; n < 5; n++) {
             pm_capture *c = pw_grown(k, pid, 10 * pid + n);
@@ -127,9 +120,8 @@ static int64_t file_kib(const kit *k)
     return s.st_size / 1024;
 }
 
-static void the_oldest_go_until_it_fits(void **state)
+IN_KIT(the_oldest_go_until_it_fits)
 {
-    const kit *k = kit_of(state);
     pmapdb_prune_options o = {.keep.last = PMAPDB_KEEP_ALL, .max_kib = 500};
     pmapdb_prune_result r;
 
@@ -164,9 +156,8 @@ static void the_oldest_go_until_it_fits(void **state)
 
 /* ---- the file ---- */
 
-static void the_file_shrinks(void **state)
+IN_KIT(the_file_shrinks)
 {
-    const kit *k = kit_of(state);
     pmapdb_prune_result r;
     struct stat wal;
     char path[128];
@@ -183,9 +174,8 @@ static void the_file_shrinks(void **state)
 }
 
 /* Made by something that did not ask for it. */
-static void a_store_that_does_not_shrink(void **state)
+IN_KIT(a_store_that_does_not_shrink)
 {
-    kit *k = kit_of(state);
     pmapdb_compact_options o = {.vacuum = true};
     pmapdb_compact_result c;
     pmapdb_prune_result r;
@@ -214,9 +204,8 @@ static void a_store_that_does_not_shrink(void **state)
     kit_expect(k, "PRAGMA foreign_keys", "1\n");
 }
 
-static void a_dry_run_changes_nothing(void **state)
+IN_KIT(a_dry_run_changes_nothing)
 {
-    const kit *k = kit_of(state);
     pmapdb_prune_options o = {.keep.last = 1, .max_kib = PMAPDB_UNKNOWN, .dry_run = true};
     pmapdb_prune_result r;
 
@@ -226,8 +215,4 @@ static void a_dry_run_changes_nothing(void **state)
     kit_expect(k, "SELECT count(*), (SELECT count(*) FROM forgotten) FROM snapshot", "20|0\n");
 }
 
-RUN_TESTS(IN_KIT(a_pinned_moment_stays), IN_KIT(what_cannot_be_pinned),
-          IN_KIT(a_name_vanishes_only_by_force), IN_KIT(a_rule_must_be_given),
-          IN_KIT(the_unnamed_are_alone), IN_KIT(the_oldest_go_until_it_fits),
-          IN_KIT(the_file_shrinks), IN_KIT(a_store_that_does_not_shrink),
-          IN_KIT(a_dry_run_changes_nothing))
+RUN_TESTS(NULL, NULL)

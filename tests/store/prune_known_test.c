@@ -8,12 +8,11 @@
 /* ---- what imports know ---- */
 
 /* From standard input, and live, nothing can come a second time. */
-static void traces(void **state)
+IN_KIT(traces)
 {
     static const pm_time_source sources[] = {PM_TIME_GIVEN, PM_TIME_STREAM, PM_TIME_NAME,
                                              PM_TIME_MTIME, PM_TIME_NOW,    PM_TIME_LIVE,
                                              PM_TIME_EVERY};
-    const kit *k = kit_of(state);
     pm_capture *c[8];
 
     for (size_t i = 0; i < 7; i++) {
@@ -46,9 +45,8 @@ static void traces(void **state)
 }
 
 /* Of another host, pid, dialect, time: not the same. */
-static void a_trace_is_of_one_capture(void **state)
+IN_KIT(a_trace_is_of_one_capture)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = pw_grown(k, 1, 0);
 
     kit_store(k, c);
@@ -73,9 +71,8 @@ static void a_trace_is_of_one_capture(void **state)
 }
 
 /* Two hosts gave the same bytes at the same time. */
-static void equal_traces_are_told_apart(void **state)
+IN_KIT(equal_traces_are_told_apart)
 {
-    const kit *k = kit_of(state);
     const char *hosts[] = {NULL, "one", "two"};
 
     for (int round = 0; round < 2; round++) {
@@ -95,9 +92,8 @@ static void equal_traces_are_told_apart(void **state)
 }
 
 /* A log without times is identified by its sequence, whose beginning a prune removed. */
-static void a_log_goes_on(void **state)
+IN_KIT(a_log_goes_on)
 {
-    const kit *k = kit_of(state);
     pm_log_block blocks[8];
     int64_t log_id, again, last_ms;
     pmapdb_error err = {0};
@@ -182,10 +178,9 @@ static pmapdb_prune_result prune_sweeps(const kit *k, const pmapdb_prune_options
     return r;
 }
 
-static void sweeps(void **state)
+IN_KIT(sweeps)
 {
     static const int64_t pids[] = {1, 100};
-    const kit *k = kit_of(state);
     pmapdb_prune_options o = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN, .process = "app"};
 
     for (int64_t n = 0; n < 10; n++)
@@ -203,10 +198,9 @@ static void sweeps(void **state)
 }
 
 /* How far the series and the job were thinned out, of what was removed alone. */
-static void how_far_is_remembered(void **state)
+IN_KIT(how_far_is_remembered)
 {
     static const int64_t pids[] = {1, 100};
-    const kit *k = kit_of(state);
     pmapdb_prune_options o = {.keep.last = 3, .max_kib = PMAPDB_UNKNOWN, .process = "app"};
 
     for (int64_t n = 0; n < 10; n++)
@@ -229,9 +223,8 @@ static void how_far_is_remembered(void **state)
     kit_expect(k, "SELECT (removed_ms - 1700000000000) / 60000 FROM schedule", "9\n");
 }
 
-static void an_empty_name_is_none(void **state)
+IN_KIT(an_empty_name_is_none)
 {
-    const kit *k = kit_of(state);
     pmapdb_prune_options o = {
         .drop = true, .force = true, .process = "", .max_kib = PMAPDB_UNKNOWN};
     pmapdb_prune_result r;
@@ -262,9 +255,8 @@ static pmapdb_compact_result compact(const kit *k)
 }
 
 /* No larger than appending would make them. */
-static void epochs_stay_bounded(void **state)
+IN_KIT(epochs_stay_bounded)
 {
-    kit *k = kit_of(state);
     world_history h;
     pmapdb_compact_result r;
     int64_t in_order;
@@ -293,9 +285,8 @@ static void epochs_stay_bounded(void **state)
 
 /* Blocks of one file and moment share a row of table capture; a prune between two of them took it.
  */
-static void a_capture_that_went_is_made_again(void **state)
+IN_KIT(a_capture_that_went_is_made_again)
 {
-    const kit *k = kit_of(state);
     pm_capture *first = pw_grown(k, 1, 0), *second = pw_grown(k, 2, 0);
     int64_t capture_id = 0;
     pm_stored stored;
@@ -311,6 +302,4 @@ static void a_capture_that_went_is_made_again(void **state)
     pm_capture_free(second);
 }
 
-RUN_TESTS(IN_KIT(traces), IN_KIT(a_trace_is_of_one_capture), IN_KIT(equal_traces_are_told_apart),
-          IN_KIT(a_log_goes_on), IN_KIT(a_capture_that_went_is_made_again), IN_KIT(sweeps),
-          IN_KIT(how_far_is_remembered), IN_KIT(an_empty_name_is_none), IN_KIT(epochs_stay_bounded))
+RUN_TESTS(NULL, NULL)

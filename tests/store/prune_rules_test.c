@@ -87,7 +87,7 @@ static void check(const pmapdb_keep *keep, const char *times)
     check_at(keep, NULL, times);
 }
 
-static void last(void **state)
+TEST_WITH(last, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -101,7 +101,7 @@ static void last(void **state)
 }
 
 /* The last of each period; empty periods do not count. */
-static void periods(void **state)
+TEST_WITH(periods, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -124,7 +124,7 @@ static void periods(void **state)
 
 /* From Monday 0:00 to Sunday 24:00, over the end of the year too: 2026-12-28 is a Monday,
  * 2027-01-03 a Sunday, of one week. */
-static void weeks(void **state)
+TEST_WITH(weeks, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -144,7 +144,7 @@ static void weeks(void **state)
 }
 
 /* Where a rule has places left, the oldest of all stays. */
-static void the_oldest(void **state)
+TEST_WITH(the_oldest, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -155,7 +155,7 @@ static void the_oldest(void **state)
                                                    "2026-11-20T01:00:00Z = oldest daily\n");
 }
 
-static void within(void **state)
+TEST_WITH(within, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -177,7 +177,7 @@ static void within(void **state)
              "2026-01-01T11:30:00Z =\n");
 }
 
-static void any_rule_is_enough(void **state)
+TEST_WITH(any_rule_is_enough, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -193,7 +193,7 @@ static void any_rule_is_enough(void **state)
 }
 
 /* Berlin's clock goes from 2:00 to 3:00 on 2026-03-29 and from 3:00 back to 2:00 on 2026-10-25. */
-static void summer_time(void **state)
+TEST_WITH(summer_time, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("Europe/Berlin");
@@ -228,7 +228,7 @@ static void summer_time(void **state)
 }
 
 /* 12 Sundays, as in restic's manual. */
-static void the_example_of_restic(void **state)
+TEST_WITH(the_example_of_restic, kit_enter, kit_leave)
 {
     store = kit_of(state);
     set_zone("UTC");
@@ -246,10 +246,9 @@ static void the_example_of_restic(void **state)
                                       "2019-09-01T11:00:00Z =\n");
 }
 
-static void what_is_no_rule(void **state)
+IN_KIT(what_is_no_rule)
 {
     static const pmapdb_keep wrong[] = {{0}, {.last = -2}, {.within_ms = -1}};
-    kit *k = kit_of(state);
     pmapdb_prune_result r;
 
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -259,6 +258,4 @@ static void what_is_no_rule(void **state)
     }
 }
 
-RUN_TESTS(IN_KIT(last), IN_KIT(periods), IN_KIT(weeks), IN_KIT(the_oldest), IN_KIT(within),
-          IN_KIT(any_rule_is_enough), IN_KIT(summer_time), IN_KIT(the_example_of_restic),
-          IN_KIT(what_is_no_rule))
+RUN_TESTS(NULL, NULL)

@@ -155,9 +155,8 @@ static void fill_before(const kit *k)
     kit_put(k, world_capture(k, &w, PM_DIALECT_SMAPS, 9, 1700000000000 - 3600000, &seed));
 }
 
-static void every_query_keeps_its_word(void **state)
+IN_KIT(every_query_keeps_its_word)
 {
-    const kit *k = kit_of(state);
     size_t n = 0;
 
     for (const char *name; (name = pm_embedded_queries[n].name); n++) {
@@ -189,9 +188,8 @@ static bool has_param(const pm_query_info *q, const char *name)
     return strcmp(name, "name_id") == 0 && has_param(q, "process");
 }
 
-static void every_parameter_is_declared_and_used(void **state)
+IN_KIT(every_parameter_is_declared_and_used)
 {
-    const kit *k = kit_of(state);
     const char *name;
 
     for (size_t n = 0; (name = pm_embedded_queries[n].name); n++) {
@@ -226,7 +224,7 @@ static bool has_column(const pm_query_info *q, pm_text name)
     return false;
 }
 
-static void table_columns_exist(void **state)
+TEST(table_columns_exist)
 {
     const char *name;
 
@@ -336,9 +334,8 @@ static void check_plans(const kit *k)
     assert_true(good);
 }
 
-static void the_check_sees_a_scan(void **state)
+IN_KIT(the_check_sees_a_scan)
 {
-    const kit *k = kit_of(state);
     pm_buf tables = scanned(k, "SELECT * FROM snapshot WHERE size_kib = 1");
 
     assert_string_equal(tables.data, "snapshot ");
@@ -358,10 +355,8 @@ static void analyzed(const kit *k, const char *statistics)
     kit_exec(k, "ANALYZE sqlite_master");
 }
 
-static void every_query_searches(void **state)
+IN_KIT(every_query_searches)
 {
-    const kit *k = kit_of(state);
-
     check_plans(k);
     fill(k, 4);
     check_plans(k);
@@ -395,9 +390,8 @@ static size_t run(const kit *k, const char *name)
     return n;
 }
 
-static void every_query_gives_rows(void **state)
+IN_KIT(every_query_gives_rows)
 {
-    const kit *k = kit_of(state);
     const char *name;
 
     fill_before(k);
@@ -430,9 +424,8 @@ static void every_query_gives_rows(void **state)
     }
 }
 
-static void selectors_of_a_query(void **state)
+IN_KIT(selectors_of_a_query)
 {
-    const kit *k = kit_of(state);
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
     bool has;
@@ -463,13 +456,6 @@ static void selectors_of_a_query(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        IN_KIT(every_query_keeps_its_word),    IN_KIT(every_parameter_is_declared_and_used),
-        cmocka_unit_test(table_columns_exist), IN_KIT(the_check_sees_a_scan),
-        IN_KIT(every_query_searches),          IN_KIT(every_query_gives_rows),
-        IN_KIT(selectors_of_a_query),
-    };
-
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return unit_run(NULL, NULL);
 }

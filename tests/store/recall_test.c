@@ -221,19 +221,19 @@ static void expect_all(size_t at_least)
     stored = compared = 0;
 }
 
-static void captures_of_the_tree(void **state)
+TEST_WITH(captures_of_the_tree, kit_enter, kit_leave)
 {
     round_trip(kit_of(state), "samples");
     expect_all(30);
 }
 
-static void fixtures(void **state)
+TEST_WITH(fixtures, kit_enter, kit_leave)
 {
     round_trip(kit_of(state), "tests/fixtures");
     expect_all(60);
 }
 
-static void shared_captures(void **state)
+TEST_WITH(shared_captures, kit_enter, kit_leave)
 {
     const char *shared = getenv("PMAPDB_SHARED");
     char path[1024];
@@ -245,4 +245,4 @@ static void shared_captures(void **state)
     expect_all(200);
 }
 
-RUN_TESTS(IN_KIT(captures_of_the_tree), IN_KIT(fixtures), IN_KIT(shared_captures))
+RUN_TESTS(NULL, NULL)

@@ -53,10 +53,8 @@ static void expect(const kit *k, const char *want)
     kit_expect(k, SUMS, want);
 }
 
-static void kept_for_life(void **state)
+IN_KIT(kept_for_life)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 0, GUARD | MEMORY);
     put(k, S, 1, MEMORY);
     put(k, S, 2, GUARD | MEMORY);
@@ -75,10 +73,8 @@ static void kept_for_life(void **state)
                "anonymous/thread-stack\nreserve/guard\nstack\n");
 }
 
-static void never_got_later(void **state)
+IN_KIT(never_got_later)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 0, MEMORY);
     put(k, S, 1, GUARD | MEMORY);
     /* the guard is new, the memory is not */
@@ -86,10 +82,8 @@ static void never_got_later(void **state)
 }
 
 /* The late capture is now the first: it decides, for the captures after it, too. */
-static void late_capture_decides(void **state)
+IN_KIT(late_capture_decides)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 1, MEMORY);
     put(k, S, 2, MEMORY);
     put(k, X, 2, MEMORY);
@@ -105,10 +99,8 @@ static void late_capture_decides(void **state)
 
 /* A capture between two others breaks the lineage; the mapping after it begins another lineage,
  * decided there. */
-static void late_capture_breaks(void **state)
+IN_KIT(late_capture_breaks)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 0, GUARD | MEMORY);
     put(k, S, 2, MEMORY);
     put(k, S, 3, MEMORY);
@@ -118,10 +110,8 @@ static void late_capture_breaks(void **state)
 }
 
 /* And joins: what was two lineages is the older one. */
-static void late_capture_joins(void **state)
+IN_KIT(late_capture_joins)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 0, GUARD | MEMORY);
     put(k, S, 1, 0);
     put(k, S, 3, MEMORY);
@@ -136,10 +126,8 @@ static void late_capture_joins(void **state)
 
 /* In order, but the first that shows it in the stronger dialect: it decides, and weaker ones before
  * it follow. */
-static void stronger_dialect_decides(void **state)
+IN_KIT(stronger_dialect_decides)
 {
-    const kit *k = kit_of(state);
-
     put(k, X, 0, MEMORY);
     put(k, X, 1, MEMORY);
     put(k, S, 2, GUARD | MEMORY);
@@ -155,21 +143,18 @@ static void stronger_dialect_decides(void **state)
 }
 
 /* Weaker ones never do. */
-static void weaker_ones_follow(void **state)
+IN_KIT(weaker_ones_follow)
 {
-    const kit *k = kit_of(state);
-
     put(k, X, 0, GUARD | MEMORY);
     put(k, S, 1, MEMORY);
     expect(k, "0|pmap-x|anonymous|8192\n0|pmap-x|reserve/guard|64\n1|smaps|anonymous|8192\n");
 }
 
 /* Nor those with rows missing, however strong. */
-static void partial_ones_follow(void **state)
+IN_KIT(partial_ones_follow)
 {
     static const char stacks[] =
         "SELECT count(*) FROM mappings WHERE category = 'anonymous/thread-stack'";
-    const kit *k = kit_of(state);
 
     put(k, X, 0, MEMORY);
     put(k, S, 1, GUARD | MEMORY | PARTIAL);
@@ -183,10 +168,8 @@ static void partial_ones_follow(void **state)
 
 /* A guard that grows to a reserve stays one; a reserve that shrinks to a guard does not begin to be
  * one. */
-static void grows_and_stays(void **state)
+IN_KIT(grows_and_stays)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 0, GUARD | MEMORY);
     put(k, S, 1, GUARD | WIDE | MEMORY);
     expect(k, "0|smaps|anonymous/thread-stack|8192\n0|smaps|reserve/guard|64\n"
@@ -198,17 +181,12 @@ static void grows_and_stays(void **state)
 }
 
 /* Of one beat. */
-static void borrows_the_category(void **state)
+IN_KIT(borrows_the_category)
 {
-    const kit *k = kit_of(state);
-
     put(k, S, 0, GUARD | MEMORY);
     put(k, X, 0, MEMORY);
     expect(k, "0|pmap-x|anonymous/thread-stack|8192\n0|smaps|anonymous/thread-stack|8192\n"
               "0|smaps|reserve/guard|64\n");
 }
 
-RUN_TESTS(IN_KIT(kept_for_life), IN_KIT(never_got_later), IN_KIT(late_capture_decides),
-          IN_KIT(late_capture_breaks), IN_KIT(late_capture_joins), IN_KIT(stronger_dialect_decides),
-          IN_KIT(weaker_ones_follow), IN_KIT(grows_and_stays), IN_KIT(borrows_the_category),
-          IN_KIT(partial_ones_follow))
+RUN_TESTS(NULL, NULL)

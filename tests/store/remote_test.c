@@ -49,7 +49,7 @@ static void becomes(const char *body, const char *who, const char *want)
     pmapdb_close(store);
 }
 
-static void values_stay_in_their_literals(void **state)
+TEST(values_stay_in_their_literals)
 {
     becomes("a = :who", "it's", "a = 'it\\'s'");
     becomes("a = :who", "\\", "a = '\\\\'");
@@ -59,7 +59,7 @@ static void values_stay_in_their_literals(void **state)
     becomes("a = :who", "a\nb\tc", "a = 'a\nb\tc'");
 }
 
-static void strings_and_comments_are_copied(void **state)
+TEST(strings_and_comments_are_copied)
 {
     becomes("':who' :who", "x", "':who' 'x'");
     becomes("'it''s :who' :who", "x", "'it''s :who' 'x'");
@@ -90,7 +90,7 @@ static void refuses(const char *body, const char *says)
 }
 
 /* What some servers take for a string or a comment, and others do not. */
-static void unsafe_places_are_refused(void **state)
+TEST(unsafe_places_are_refused)
 {
     refuses("# it's\n':who'", "q.sql:12: a sign that may not stand");
     refuses("$x$ :who $x$", "a sign that may not stand");
@@ -116,7 +116,7 @@ static void replies(const char *reply, pmapdb_status want, const char *says)
     pmapdb_close(store);
 }
 
-static void rows_are_read_back(void **state)
+TEST(rows_are_read_back)
 {
     static const char reply[] = "name\trss_kib\tat\na\\tb\\\\\\'\\n\t12\t1772706000000\n"
                                 "\\N\t\\N\t\\N\n\t0.5\t0\n\\\\N\tnan\t1\n";
@@ -152,7 +152,7 @@ static void rows_are_read_back(void **state)
     replies("name\trss_kib\tat\na\t1\t2", PMAPDB_INPUT, "does not have the columns of q");
 }
 
-static void engines_do_not_mix(void **state)
+TEST(engines_do_not_mix)
 {
     static const pm_text plain =
         PM_TEXT("-- name: q\n-- title: T\n-- column: a int A\nSELECT 1 AS a");
@@ -172,7 +172,7 @@ static void engines_do_not_mix(void **state)
 }
 
 /* Every built-in question: its header is right, and all its parameters are used. */
-static void built_in_questions_are_whole(void **state)
+TEST(built_in_questions_are_whole)
 {
     pm_names names = {0};
 
@@ -202,16 +202,4 @@ static void built_in_questions_are_whole(void **state)
     pm_names_free(&names);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_stay_in_their_literals),
-        cmocka_unit_test(strings_and_comments_are_copied),
-        cmocka_unit_test(unsafe_places_are_refused),
-        cmocka_unit_test(rows_are_read_back),
-        cmocka_unit_test(engines_do_not_mix),
-        cmocka_unit_test(built_in_questions_are_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

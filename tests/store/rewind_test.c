@@ -58,7 +58,7 @@ static void free_history(pm_capture **c)
         pm_capture_free(c[i]);
 }
 
-static void many_in_one_transaction(void **state)
+TEST_WITH(many_in_one_transaction, kit_enter, kit_leave)
 {
     kit *in_order = kit_of(state), *late = new_kit();
     pm_capture *c[CAPTURES];
@@ -86,9 +86,8 @@ static void many_in_one_transaction(void **state)
     kit_leave(&leave);
 }
 
-static void nothing_of_an_abandoned_one(void **state)
+IN_KIT(nothing_of_an_abandoned_one)
 {
-    kit *k = kit_of(state);
     pm_capture *c[CAPTURES];
     pm_buf want = {0}, got = {0};
     pmapdb_error err = {0};
@@ -109,13 +108,12 @@ static void nothing_of_an_abandoned_one(void **state)
     pm_buf_free(&got);
 }
 
-static void what_refers_to_them_stays(void **state)
+IN_KIT(what_refers_to_them_stays)
 {
     static const char referred[] =
         "SELECT s.taken_ms, s.capture_id, i.reason, l.read_us FROM snapshot s JOIN pin i ON "
         "i.snapshot_id = s.snapshot_id JOIN live_reading l ON l.snapshot_id = s.snapshot_id "
         "ORDER BY 1";
-    kit *k = kit_of(state);
     pm_capture *c[CAPTURES];
     pm_buf want = {0};
 
@@ -167,9 +165,8 @@ static void fill(const kit *k, pm_capture *const *c)
 }
 
 /* A lineage stays one where a prune removed the captures in which its mapping moved. */
-static void lineages_over_holes(void **state)
+IN_KIT(lineages_over_holes)
 {
-    kit *k = kit_of(state);
     pm_capture *c[SLIDES];
 
     slide(k, c);
@@ -183,5 +180,4 @@ static void lineages_over_holes(void **state)
         pm_capture_free(c[i]);
 }
 
-RUN_TESTS(IN_KIT(lineages_over_holes), IN_KIT(many_in_one_transaction),
-          IN_KIT(nothing_of_an_abandoned_one), IN_KIT(what_refers_to_them_stays))
+RUN_TESTS(NULL, NULL)

@@ -62,10 +62,8 @@ static void clips(const kit *k, const char *selector)
     assert_true(pick.clipped);
 }
 
-static void words(void **state)
+IN_KIT(words)
 {
-    const kit *k = kit_of(state);
-
     fill(k);
     picks(k, &everything, "first", PMAPDB_UNKNOWN, 1);
     picks(k, &everything, "last", PMAPDB_UNKNOWN, 6);
@@ -76,9 +74,8 @@ static void words(void **state)
     picks(k, &(const pm_scope){PMAPDB_UNKNOWN, 1, 0}, "prev", PMAPDB_UNKNOWN, 3);
 }
 
-static void times(void **state)
+IN_KIT(times)
 {
-    const kit *k = kit_of(state);
     char ago[40];
 
     fill(k);
@@ -98,10 +95,8 @@ static void times(void **state)
     clips(k, "-7d");
 }
 
-static void spans_count_back_from_the_newest(void **state)
+IN_KIT(spans_count_back_from_the_newest)
 {
-    const kit *k = kit_of(state);
-
     fill(k);
     picks(k, &everything, "-2h", PMAPDB_UNKNOWN, 4);
     picks(k, &everything, "-90m", PMAPDB_UNKNOWN, 4);
@@ -113,10 +108,8 @@ static void spans_count_back_from_the_newest(void **state)
     picks(k, &everything, "2h", PMAPDB_UNKNOWN, 4);
 }
 
-static void errors_list_what_there_is(void **state)
+IN_KIT(errors_list_what_there_is)
 {
-    const kit *k = kit_of(state);
-
     fill(k);
     picks_none(k, "@99", PMAPDB_NOTFOUND,
                "@1 (first, 2025-11-21T00:00:00Z) to @6 (last, "
@@ -130,9 +123,8 @@ static void errors_list_what_there_is(void **state)
 }
 
 /* In another process's series it is not. */
-static void ids_of_other_processes_are_not_in_scope(void **state)
+IN_KIT(ids_of_other_processes_are_not_in_scope)
 {
-    const kit *k = kit_of(state);
     pm_pick pick;
     const pm_scope worker = {2, PMAPDB_UNKNOWN, 0};
 
@@ -142,9 +134,8 @@ static void ids_of_other_processes_are_not_in_scope(void **state)
         PMAPDB_NOTFOUND);
 }
 
-static void a_dialect_has_its_own_series(void **state)
+IN_KIT(a_dialect_has_its_own_series)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, MS + 2 * HOUR);
     pm_pick pick;
 
@@ -190,10 +181,8 @@ static void is_no_scope(const kit *k, const char *selector, const char *says)
     assert_non_null(strstr(err.text, says));
 }
 
-static void processes(void **state)
+IN_KIT(processes)
 {
-    const kit *k = kit_of(state);
-
     is_no_scope(k, "only", "the store is empty");
     fill(k);
     is_scope(k, "", PMAPDB_UNKNOWN, PMAPDB_UNKNOWN);
@@ -209,9 +198,8 @@ static void processes(void **state)
     is_no_scope(k, "77", "no process '77'");
 }
 
-static void the_only_one_needs_no_name(void **state)
+IN_KIT(the_only_one_needs_no_name)
 {
-    const kit *k = kit_of(state);
     pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 1, MS);
 
     kit_name(c, "a/b:c", PM_NAME_GIVEN);
@@ -222,10 +210,8 @@ static void the_only_one_needs_no_name(void **state)
     is_scope(k, "a/b:c/1", 1, PMAPDB_UNKNOWN);
 }
 
-static void lives_of_one_pid_must_be_chosen(void **state)
+IN_KIT(lives_of_one_pid_must_be_chosen)
 {
-    const kit *k = kit_of(state);
-
     for (int life = 0; life < 2; life++) {
         pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 7, MS + (int64_t)life * HOUR);
 
@@ -239,10 +225,9 @@ static void lives_of_one_pid_must_be_chosen(void **state)
     is_scope(k, "only", PMAPDB_UNKNOWN, 1);
 }
 
-static void hosts(void **state)
+IN_KIT(hosts)
 {
     static const char *const names[] = {"web1", "web2"};
-    const kit *k = kit_of(state);
     int64_t id;
 
     for (int i = 0; i < 2; i++) {
@@ -267,8 +252,4 @@ static void hosts(void **state)
     assert_int_equal(id, 0);
 }
 
-RUN_TESTS(IN_KIT(words), IN_KIT(times), IN_KIT(spans_count_back_from_the_newest),
-          IN_KIT(errors_list_what_there_is), IN_KIT(ids_of_other_processes_are_not_in_scope),
-          IN_KIT(a_dialect_has_its_own_series), IN_KIT(processes),
-          IN_KIT(the_only_one_needs_no_name), IN_KIT(lives_of_one_pid_must_be_chosen),
-          IN_KIT(hosts))
+RUN_TESTS(NULL, NULL)

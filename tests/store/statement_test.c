@@ -22,10 +22,8 @@ static void says(const kit *k, const char *sql, const char *wanted)
     assert_string_equal(err.text, wanted);
 }
 
-static void lines(void **state)
+IN_KIT(lines)
 {
-    const kit *k = kit_of(state);
-
     says(k, "SELECT 1\nFROM\nWHERE 1", "f:3: near \"WHERE\": syntax error");
     /* the first two x are correct; others are in a comment and in a string */
     says(k, "SELECT x -- x\n, 'x'\n, 1 AS x x\nFROM t", "f:3: near \"x\": syntax error");
@@ -55,7 +53,7 @@ static void lines(void **state)
 }
 
 /* Only a line where there are several, and no file. */
-static void without_a_file(void **state)
+TEST(without_a_file)
 {
     char two[] = "a\nb", one[] = "a b\n";
     pm_query_info info = {.text = two};
@@ -68,4 +66,4 @@ static void without_a_file(void **state)
     assert_string_equal(err.text, "x");
 }
 
-RUN_TESTS(IN_KIT(lines), TEST(without_a_file))
+RUN_TESTS(NULL, NULL)

@@ -57,10 +57,8 @@ static void expect(const kit *k, const char *query, const char *columns, const c
 
 /* ---- one snapshot ---- */
 
-static void one_snapshot(void **state)
+IN_KIT(one_snapshot)
 {
-    const kit *k = kit_of(state);
-
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 400, 0);
     expect(k, "categories", "category mappings size_kib rss_kib processes", "total|?|400|?|1\n");
@@ -73,10 +71,8 @@ static void one_snapshot(void **state)
 
 #define STEPS "category mappings rss_kib mappings_delta size_kib_delta rss_kib_delta"
 
-static void growth_of_sums(void **state)
+IN_KIT(growth_of_sums)
 {
-    const kit *k = kit_of(state);
-
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 408, 103);
     put_sums(k, X, 1, 2, 404, 0);
@@ -92,10 +88,8 @@ static void growth_of_sums(void **state)
 
 /* No step across the border, and no category that vanishes there: captures with sums only do not
  * show categories. */
-static void growth_across_the_border(void **state)
+IN_KIT(growth_across_the_border)
 {
-    const kit *k = kit_of(state);
-
     put_rows(k, S, 1, 0, 100);
     put_rows(k, S, 1, 1, 102);
     put_sums(k, ROLLUP, 1, 2, 300, 130);
@@ -112,10 +106,9 @@ static void growth_across_the_border(void **state)
 }
 
 /* Of two processes of one name one has sums only: no step of the name is known. */
-static void growth_of_a_mixed_moment(void **state)
+IN_KIT(growth_of_a_mixed_moment)
 {
     static const char *const only_2[] = {"process", "2", NULL};
-    const kit *k = kit_of(state);
 
     put_rows(k, S, 1, 0, 100);
     put_rows(k, S, 2, 0, 200);
@@ -132,10 +125,9 @@ static void growth_of_a_mixed_moment(void **state)
 }
 
 /* Sums beside mappings of the same moment are there when they are asked for. */
-static void sums_of_the_same_moment(void **state)
+IN_KIT(sums_of_the_same_moment)
 {
     static const char *const rollups[] = {"dialect", "smaps_rollup", NULL};
-    const kit *k = kit_of(state);
 
     for (int i = 0; i < 2; i++) {
         put_sums(k, ROLLUP, 1, i, 300, 130 + (uint64_t)i);
@@ -148,7 +140,7 @@ static void sums_of_the_same_moment(void **state)
 }
 
 /* Which of two captures names the kernel's own mappings is what its rows show. */
-static void names_are_what_the_rows_show(void **state)
+IN_KIT(names_are_what_the_rows_show)
 {
     static const struct {
         pm_dialect dialect;
@@ -158,7 +150,6 @@ static void names_are_what_the_rows_show(void **state)
                  {PM_DIALECT_PMAP_D, false},
                  {PM_DIALECT_BUSYBOX_X, true},
                  {X, true}};
-    const kit *k = kit_of(state);
 
     for (size_t i = 0; i < COUNT(beats); i++) {
         pm_capture *c = with_mappings(k, beats[i].dialect, 1, (int64_t)i, 100);
@@ -182,10 +173,8 @@ static void names_are_what_the_rows_show(void **state)
     "category mappings_from mappings_to mappings_delta size_kib_from size_kib_to size_kib_delta " \
     "rss_kib_from rss_kib_to rss_kib_delta pss_kib_delta"
 
-static void diff_of_sums(void **state)
+IN_KIT(diff_of_sums)
 {
-    const kit *k = kit_of(state);
-
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 408, 103);
     put_sums(k, X, 1, 2, 408, 0);
@@ -197,10 +186,9 @@ static void diff_of_sums(void **state)
 }
 
 /* One side has sums only: all of the other is added up; as rows there is nothing to compare. */
-static void diff_across_the_border(void **state)
+IN_KIT(diff_across_the_border)
 {
     static const char *const back[] = {"from", "@2", NULL};
-    const kit *k = kit_of(state);
 
     put_rows(k, S, 1, 0, 100);
     put_sums(k, ROLLUP, 1, 1, 250, 130);
@@ -217,10 +205,8 @@ static void diff_across_the_border(void **state)
     expect(k, "diff-object", "category object size_kib_delta", "heap|[heap]|4\nstack|[stack]|0\n");
 }
 
-static void diff_of_a_mixed_moment(void **state)
+IN_KIT(diff_of_a_mixed_moment)
 {
-    const kit *k = kit_of(state);
-
     put_rows(k, S, 1, 0, 100);
     put_sums(k, ROLLUP, 2, 0, 250, 130);
     put_rows(k, S, 1, 1, 104);
@@ -233,14 +219,13 @@ static void diff_of_a_mixed_moment(void **state)
 }
 
 /* Selectors find them as they find others. */
-static void selected(void **state)
+IN_KIT(selected)
 {
     static const char *const pairs[][2] = {{"first", "100\n"},
                                            {"prev", "102\n"},
                                            {"-1m", "102\n"},
                                            {"@1", "100\n"},
                                            {"last", "104\n"}};
-    const kit *k = kit_of(state);
 
     for (int i = 0; i < 3; i++)
         put_sums(k, X, 1, i, 400, 100 + 2 * (uint64_t)i);
@@ -252,7 +237,4 @@ static void selected(void **state)
                  "state mappings rss_kib", "totals|?|100\ntotals|?|102\ntotals|?|104\n");
 }
 
-RUN_TESTS(IN_KIT(one_snapshot), IN_KIT(growth_of_sums), IN_KIT(growth_across_the_border),
-          IN_KIT(growth_of_a_mixed_moment), IN_KIT(sums_of_the_same_moment),
-          IN_KIT(names_are_what_the_rows_show), IN_KIT(diff_of_sums),
-          IN_KIT(diff_across_the_border), IN_KIT(diff_of_a_mixed_moment), IN_KIT(selected))
+RUN_TESTS(NULL, NULL)

@@ -10,10 +10,8 @@
     "60000, n, mappings, rss_kib FROM category_runs WHERE process_id = 1 ORDER BY first_ms, "    \
     "category, mappings"
 
-static void one_category_and_no_mappings(void **state)
+IN_KIT(one_category_and_no_mappings)
 {
-    const kit *k = kit_of(state);
-
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 400, 0);
     assert_true(whole_store(k));
@@ -30,12 +28,11 @@ static void one_category_and_no_mappings(void **state)
 }
 
 /* The same captures with sums between them have the same lineages and bases. */
-static void lineages_do_not_see_them(void **state)
+IN_KIT(lineages_do_not_see_them)
 {
     static const char what[] = "SELECT DISTINCT s.taken_ms, m.start, m.lineage_id, h.reason FROM "
                                "snapshot s JOIN mappings m ON m.snapshot_id = s.snapshot_id JOIN "
                                "lineage_history h ON h.lineage_id = m.lineage_id ORDER BY 1, 2, 4";
-    kit *k = kit_of(state);
     pm_buf without = {0};
 
     for (int with = 0; with < 2; with++) {
@@ -61,13 +58,12 @@ static void lineages_do_not_see_them(void **state)
 
 /* After, before, between, at one time, in more than one epoch; every order gives the same
  * result. */
-static void any_order(void **state)
+IN_KIT(any_order)
 {
     enum { N = 24 };
     static const char what[] =
         "SELECT s.dialect, s.taken_ms, s.ordinal, c.rss_kib FROM snapshot s JOIN categories "
         "c ON c.snapshot_id = s.snapshot_id ORDER BY 1, 2, 3";
-    kit *k = kit_of(state);
     pm_buf in_order = {0};
 
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -102,10 +98,9 @@ static void any_order(void **state)
 }
 
 /* Yesterday's log after today's, and one for a hole in it: one epoch, as in order. */
-static void late_logs(void **state)
+IN_KIT(late_logs)
 {
     static const int parts[][2] = {{500, 800}, {1000, 1200}, {0, 300}, {800, 1000}};
-    const kit *k = kit_of(state);
     pm_buf wanted = {0};
 
     for (size_t p = 0; p < COUNT(parts); p++)
@@ -128,10 +123,8 @@ static void late_logs(void **state)
 
 /* ---- the series ---- */
 
-static void runs_of_their_own(void **state)
+IN_KIT(runs_of_their_own)
 {
-    const kit *k = kit_of(state);
-
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 400, 100);
     put_rows(k, X, 1, 2, 68); /* rss 34 + 66 = 100: never the same run */
@@ -147,10 +140,8 @@ static void runs_of_their_own(void **state)
 }
 
 /* A run ends where its epoch does. */
-static void runs_across_epochs(void **state)
+IN_KIT(runs_across_epochs)
 {
-    const kit *k = kit_of(state);
-
     for (int i = 0; i < 1100; i++)
         put_sums(k, ROLLUP, 1, i, 400, i < 1060 ? 100 : 101);
     kit_expect(k, "SELECT count(*) FROM epoch", "2\n");
@@ -161,5 +152,4 @@ static void runs_across_epochs(void **state)
                "smaps_rollup|total|1060|1099|40|?|101\n");
 }
 
-RUN_TESTS(IN_KIT(one_category_and_no_mappings), IN_KIT(lineages_do_not_see_them), IN_KIT(any_order),
-          IN_KIT(late_logs), IN_KIT(runs_of_their_own), IN_KIT(runs_across_epochs))
+RUN_TESTS(NULL, NULL)

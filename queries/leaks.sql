@@ -313,56 +313,61 @@ report AS (
     t.stack_limit_kib, t.max_map_count, k.process_ms) AS verdicts
   FROM limited k
   LEFT JOIN live_process t ON t.live_process_id = k.live_process_id
+),
+row AS (
+  SELECT r.head, r.dialect, r.ended, v.key AS nth, v.value AS row
+  FROM report r
+  CROSS JOIN json_each(r.verdicts) v
+  LIMIT -1 -- else SQLite makes the text of a row again for each of its columns
 )
 SELECT n.name,
   p.pid,
   p.process_id,
-  json_extract(v.value, '$.key') AS "key",
-  json_extract(v.value, '$.metric') AS metric,
-  json_extract(v.value, '$.unit') AS unit,
-  json_extract(v.value, '$.verdict') AS verdict,
-  json_extract(v.value, '$.shape') AS shape,
-  json_extract(v.value, '$.snapshots') AS snapshots,
-  json_extract(v.value, '$.lives') AS lives,
-  json_extract(v.value, '$.span_h') AS span_h,
-  json_extract(v.value, '$.first') AS first,
-  json_extract(v.value, '$.last') AS last,
-  json_extract(v.value, '$.rate_per_h') AS rate_per_h,
-  json_extract(v.value, '$.rate_low') AS rate_low,
-  json_extract(v.value, '$.rate_high') AS rate_high,
-  json_extract(v.value, '$.confidence') AS confidence,
-  json_extract(v.value, '$.since') AS since,
-  json_extract(v.value, '$.detectable_per_h') AS detectable_per_h,
-  json_extract(v.value, '$.limit') AS "limit",
-  CASE WHEN r.ended THEN NULL ELSE json_extract(v.value, '$.eta_h') END AS eta_h,
-  CASE WHEN json_extract(v.value, '$.verdict') IN ('leak', 'suspect')
+  json_extract(r.row, '$.key') AS "key",
+  json_extract(r.row, '$.metric') AS metric,
+  json_extract(r.row, '$.unit') AS unit,
+  json_extract(r.row, '$.verdict') AS verdict,
+  json_extract(r.row, '$.shape') AS shape,
+  json_extract(r.row, '$.snapshots') AS snapshots,
+  json_extract(r.row, '$.lives') AS lives,
+  json_extract(r.row, '$.span_h') AS span_h,
+  json_extract(r.row, '$.first') AS first,
+  json_extract(r.row, '$.last') AS last,
+  json_extract(r.row, '$.rate_per_h') AS rate_per_h,
+  json_extract(r.row, '$.rate_low') AS rate_low,
+  json_extract(r.row, '$.rate_high') AS rate_high,
+  json_extract(r.row, '$.confidence') AS confidence,
+  json_extract(r.row, '$.since') AS since,
+  json_extract(r.row, '$.detectable_per_h') AS detectable_per_h,
+  json_extract(r.row, '$.limit') AS "limit",
+  CASE WHEN r.ended THEN NULL ELSE json_extract(r.row, '$.eta_h') END AS eta_h,
+  CASE WHEN json_extract(r.row, '$.verdict') IN ('leak', 'suspect')
       THEN rtrim(CASE WHEN r.ended THEN 'the process has ended; ' ELSE '' END
         -- a life of fewer than 6 snapshots is not judged
         || CASE WHEN (SELECT count(*) FROM (SELECT 1 FROM snapshot s WHERE s.process_id = p.process_id LIMIT 6)) < 6
           THEN 'seen in an earlier process of the name; ' ELSE '' END
-        || json_extract(v.value, '$.reason'), '; ')
-    ELSE json_extract(v.value, '$.reason') END AS reason,
-  json_extract(v.value, '$.mappings_per_h') AS mappings_per_h,
-  json_extract(v.value, '$.why_metric') AS why_metric,
+        || json_extract(r.row, '$.reason'), '; ')
+    ELSE json_extract(r.row, '$.reason') END AS reason,
+  json_extract(r.row, '$.mappings_per_h') AS mappings_per_h,
+  json_extract(r.row, '$.why_metric') AS why_metric,
   CASE WHEN :depth = '1' AND :by <> 'category' THEN (SELECT k.category FROM category c
     JOIN category k ON k.category_id = c.parent_id
-    WHERE c.category = json_extract(v.value, '$.category'))
-    ELSE json_extract(v.value, '$.category') END AS category,
+    WHERE c.category = json_extract(r.row, '$.category'))
+    ELSE json_extract(r.row, '$.category') END AS category,
   r.dialect,
-  json_extract(v.value, '$.last_at') AS last_at,
-  json_extract(v.value, '$.limit_by') AS limit_by,
-  json_extract(v.value, '$.rss_from') AS rss_from,
+  json_extract(r.row, '$.last_at') AS last_at,
+  json_extract(r.row, '$.limit_by') AS limit_by,
+  json_extract(r.row, '$.rss_from') AS rss_from,
   CASE :by WHEN 'lineage' THEN (SELECT o.path FROM region g
     CROSS JOIN object o ON o.object_id = g.object_id
-    WHERE g.lineage_id = CAST(json_extract(v.value, '$.key') AS INTEGER) LIMIT 1) END AS path,
-  json_extract(v.value, '$.touched') AS touched
-FROM report r
-CROSS JOIN json_each(r.verdicts) v
+    WHERE g.lineage_id = CAST(json_extract(r.row, '$.key') AS INTEGER) LIMIT 1) END AS path,
+  json_extract(r.row, '$.touched') AS touched
+FROM row r
 CROSS JOIN process p ON p.process_id = r.head
 CROSS JOIN name n ON n.name_id = p.name_id
 ORDER BY CASE WHEN :top THEN instr('leak suspect plateau steady shrinking too-few',
-    json_extract(v.value, '$.verdict')) END,
-  CASE WHEN :top THEN json_extract(v.value, '$.unit') END, -- KiB before mappings
-  CASE WHEN :top THEN coalesce(-json_extract(v.value, '$.rate_per_h'), 9e99) END,
-  n.name, r.head, v.key
+    json_extract(r.row, '$.verdict')) END,
+  CASE WHEN :top THEN json_extract(r.row, '$.unit') END, -- KiB before mappings
+  CASE WHEN :top THEN coalesce(-json_extract(r.row, '$.rate_per_h'), 9e99) END,
+  n.name, r.head, r.nth
 LIMIT coalesce(:top, -1);

@@ -123,6 +123,15 @@ static inline pm_text pm_text_word(pm_text *t, const char *separators)
     return word;
 }
 
+/* True if one of the words of a text is `word`. */
+static inline bool pm_text_has(pm_text t, const char *separators, pm_text word)
+{
+    for (pm_text part; (part = pm_text_word(&t, separators)).len;)
+        if (pm_text_equal(part, word))
+            return true;
+    return false;
+}
+
 /* Returns the index of a text in a list of names; n if the text is missing. */
 static inline int pm_text_index(pm_text t, const char *const *names, int n)
 {

@@ -5,16 +5,6 @@
 
 /* ---- rows ---- */
 
-bool pm_answer_lists(pm_text list, pm_text name)
-{
-    pm_text word;
-
-    while ((word = pm_text_word(&list, " ")).len)
-        if (pm_text_equal(word, name))
-            return true;
-    return false;
-}
-
 /* Copies a name of a column without a part of it: rss_kib_delta, _kib: rss_delta. */
 static void without(const char *column, const char *part, char *out, size_t size)
 {
@@ -120,10 +110,10 @@ static void look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
     if (cli->columns)
         show_columns(cli, rows, v);
     for (int i = 0; i < q->n_columns && !cli->columns; i++)
-        if (all || pm_answer_lists(q->table, q->column[i].name))
+        if (all || pm_text_has(q->table, " ", q->column[i].name))
             show_column(rows, i, v);
     for (int i = 0; i < q->n_columns; i++)
-        v->summed[i] = pm_answer_lists(q->total, q->column[i].name);
+        v->summed[i] = pm_text_has(q->total, " ", q->column[i].name);
     for (int i = 0; i < q->n_params; i++) {
         pm_unit unit = q->param[i].unit;
 

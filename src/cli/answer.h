@@ -12,8 +12,9 @@
 /* Returns the index of a column, or -1 if there is no such column. */
 int pm_answer_column(const pmapdb_rows *rows, const char *name);
 
-/* Return a column of the current row by its name. Unknown texts are empty. */
+/* Return a column of the current row by its name. Unknown texts are empty, unknown reals NaN. */
 int64_t pm_answer_int(const pmapdb_rows *rows, const char *name);
+double pm_answer_real(const pmapdb_rows *rows, const char *name);
 void pm_answer_text(const pmapdb_rows *rows, const char *name, char *out, size_t size);
 
 /* Returns a column of the current row. */
@@ -75,8 +76,5 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
 
 /* Opens an output, writes the rows like pm_answer_rows(), and ends the output. */
 void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx);
-
-/* True if a list of names, separated by blanks, contains the name. */
-bool pm_answer_lists(pm_text list, pm_text name);
 
 #endif

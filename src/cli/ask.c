@@ -55,6 +55,11 @@ int64_t pm_answer_int(const pmapdb_rows *rows, const char *name)
                : within(name, pmapdb_rows_int(rows, i));
 }
 
+double pm_answer_real(const pmapdb_rows *rows, const char *name)
+{
+    return pmapdb_rows_real(rows, pm_answer_column(rows, name));
+}
+
 pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name)
 {
     int i = pm_answer_column(rows, name);

@@ -68,7 +68,7 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
     pmapdb_error err;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        if (!pm_answer_lists(pm_text_of(lists[i].queries), query))
+        if (!pm_text_has(pm_text_of(lists[i].queries), " ", query))
             continue;
         if (!notes)
             pm_cli_must(pmapdb_query(args->store, "notes", &notes, &err), &err);

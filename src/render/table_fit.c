@@ -27,12 +27,9 @@ static size_t width_at(const pm_render *r, size_t longest)
 /* True if about->narrow names the column or names none. */
 static bool stays(const pm_render *r, size_t i)
 {
-    pm_text rest = r->options.about ? r->options.about->narrow : (pm_text){NULL, 0}, word;
-    bool named = rest.len == 0;
+    pm_text narrow = r->options.about ? r->options.about->narrow : PM_TEXT("");
 
-    while (!named && (word = pm_text_word(&rest, " ")).len)
-        named = pm_text_equal(word, pm_text_of(r->columns[i].name));
-    return named;
+    return !narrow.len || pm_text_has(narrow, " ", pm_text_of(r->columns[i].name));
 }
 
 /* Leaves out columns from the right until the table fits: those that about->narrow does not name,

@@ -143,7 +143,7 @@ static void check_parameters(const check *c)
     for (int i = 0; i < c->args.info->n_params; i++) {
         pm_text name = c->args.info->param[i].name;
 
-        if (c->args.value[i] && !pm_answer_lists(PM_TEXT("process dialect limits"), name))
+        if (c->args.value[i] && !pm_text_has(PM_TEXT("process dialect limits"), " ", name))
             pm_cli_usage(c->cli, "--%.*s is for --rate and --eta", (int)name.len, name.data);
     }
 }

@@ -48,13 +48,10 @@ static const pm_option options[] = {
 static void see_row(void *ctx, const pmapdb_rows *rows)
 {
     mappings *m = ctx;
-    char within[8], flags[8], address[32];
+    const char *address = pm_answer_bytes(rows, "address").data;
 
-    pm_answer_text(rows, "within", within, sizeof within);
-    pm_answer_text(rows, "flags", flags, sizeof flags);
-    pm_answer_text(rows, "address", address, sizeof address);
-    m->unknown_flags += within[0] && !flags[0];
-    if (*address)
+    m->unknown_flags += pm_answer_bytes(rows, "within").len && !pm_answer_bytes(rows, "flags").len;
+    if (address)
         pm_buf_addf(&m->addresses, NULL, "%s, ", address);
 }
 

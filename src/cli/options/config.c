@@ -108,17 +108,6 @@ int pm_config_words(pm_config *c, const pm_config_line *line, char ***words)
     }
 }
 
-/* True if the words of an alias contain `name`. */
-static bool lists(const pm_config_line *line, pm_text name)
-{
-    pm_text rest = pm_text_of(line->value);
-
-    while (rest.len)
-        if (pm_text_equal(pm_text_word(&rest, " \t,"), name) && name.len)
-            return true;
-    return false;
-}
-
 const char *pm_config_process(pm_config *c, const char *word)
 {
     size_t n = strcspn(word, "/");
@@ -127,7 +116,8 @@ const char *pm_config_process(pm_config *c, const char *word)
         const pm_config_line *line = &c->line[i];
         pm_buf whole = {0};
 
-        if (!line->section || strcmp(line->key, "alias") != 0 || !lists(line, (pm_text){word, n}))
+        if (!line->section || strcmp(line->key, "alias") != 0 ||
+            !pm_text_has(pm_text_of(line->value), " \t,", (pm_text){word, n}))
             continue;
         pm_buf_addf(&whole, NULL, "%s%s", line->section, word + n);
         return keep(c, whole.data);

@@ -24,22 +24,11 @@ static bool read_number(const char *arg, uint64_t least, uint64_t most, int64_t 
     return true;
 }
 
-/* True if `choices` ("smaps|maps|auto") contains the argument. */
-static bool is_choice(const char *choices, const char *arg)
-{
-    pm_text rest = pm_text_of(choices);
-
-    while (rest.len)
-        if (pm_text_equal(pm_text_cut(&rest, '|'), pm_text_of(arg)))
-            return true;
-    return false;
-}
-
 static const char *read_text(const pm_option *o, const char *arg, const char **value)
 {
     *value = arg;
     if (o->type == PM_OPT_CHOICE)
-        return is_choice(o->arg, arg) ? NULL : o->arg;
+        return pm_text_has(pm_text_of(o->arg), "|", pm_text_of(arg)) ? NULL : o->arg;
     if (*arg || o->type == PM_OPT_TEXT)
         return NULL;
     return o->type == PM_OPT_NAME ? "a name" : "a value";

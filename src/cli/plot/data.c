@@ -56,14 +56,6 @@ static void add_moment(pm_plot_data *d, const pmapdb_rows *rows)
     plot->n += plot->moment[plot->n].total != PMAPDB_UNKNOWN;
 }
 
-/* Returns a number of the current row; NaN: unknown. */
-static double real_of(const pmapdb_rows *rows, const char *name)
-{
-    int i = pm_answer_column(rows, name);
-
-    return pmapdb_rows_type(rows, i) == PMAPDB_NULL ? NAN : pmapdb_rows_real(rows, i);
-}
-
 /* Begins the layer of the current row. */
 static pm_plot_layer *add_layer(pm_plot_data *d, const pmapdb_rows *rows)
 {
@@ -74,7 +66,7 @@ static pm_plot_layer *add_layer(pm_plot_data *d, const pmapdb_rows *rows)
 
     pm_cli_must(pm_plot_add(&d->plot, name, &layer, &err), &err);
     layer->state = grade == PMAPDB_UNKNOWN ? PM_PLOT_QUIET : (pm_plot_state)grade;
-    layer->rate = real_of(rows, "rate");
+    layer->rate = pm_answer_real(rows, "rate");
     layer->rgb = pm_plot_layer_color(name, layer->state, pm_answer_int(rows, "weight"));
     return layer;
 }
@@ -157,11 +149,11 @@ static void read_verdict(pm_plot_data *d, pmapdb_store *store, bool exact)
                                               {"snapshots", number},
                                               {NULL, NULL}});
     pm_run_next(d->said);
-    plot->limit = real_of(d->said, "limit");
+    plot->limit = pm_answer_real(d->said, "limit");
     plot->limit_words = pm_answer_bytes(d->said, "limit_words").data;
-    plot->rate = real_of(d->said, "rate");
-    plot->low = real_of(d->said, "low");
-    plot->high = real_of(d->said, "high");
+    plot->rate = pm_answer_real(d->said, "rate");
+    plot->low = pm_answer_real(d->said, "low");
+    plot->high = pm_answer_real(d->said, "high");
     plot->since_ms = PMAPDB_UNKNOWN;
     pm_clock_parse(pm_answer_bytes(d->said, "since"), &plot->since_ms);
     if (pm_answer_int(d->said, "whole"))

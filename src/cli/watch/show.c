@@ -52,13 +52,6 @@ static void put_keys(const pm_watch *w, pm_picture *p, const char *keys)
 
 /* ---- the list ---- */
 
-static double kib_of(const pmapdb_rows *rows, const char *column)
-{
-    int i = pm_answer_column(rows, column);
-
-    return pmapdb_rows_type(rows, i) == PMAPDB_NULL ? NAN : pmapdb_rows_real(rows, i);
-}
-
 void pm_watch_forget(pm_watch *w)
 {
     while (w->n_rows)
@@ -77,8 +70,8 @@ static void add_row(pm_watch *w, const pmapdb_rows *rows)
                           .siblings = pm_answer_int(rows, "siblings"),
                           .ended = pm_answer_int(rows, "ended"),
                           .state = (pm_plot_state)pm_answer_int(rows, "grade"),
-                          .last = kib_of(rows, "last"),
-                          .grown = kib_of(rows, "grown"),
+                          .last = pm_answer_real(rows, "last"),
+                          .grown = pm_answer_real(rows, "grown"),
                           .leaks = pm_text_copy(pm_answer_bytes(rows, "rows"))};
     pm_answer_text(rows, "name", row->name, sizeof row->name);
     pm_answer_text(rows, "called", row->who, sizeof row->who);
@@ -196,8 +189,8 @@ static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int lin
         const char *more = pm_answer_bytes(rows, "more").data;
 
         put(p, line, 0, 32, &plain, "%s", pm_answer_bytes(rows, "name").data);
-        put_size(p, line, 45, &plain, kib_of(rows, "now_kib"), false);
-        put_size(p, line, 60, &plain, kib_of(rows, "grown_kib"), true);
+        put_size(p, line, 45, &plain, pm_answer_real(rows, "now_kib"), false);
+        put_size(p, line, 60, &plain, pm_answer_real(rows, "grown_kib"), true);
         put(p, line, 62, w->screen.columns - 62, pm_answer_int(rows, "leaks") ? &bold : &muted,
             "%s", more ? more : "");
     }

@@ -1,7 +1,7 @@
 /* one_file: a path that must name a single file. */
 #include "api/one_file.h"
 
-#define CSV_MAX ((size_t)256 << 20)
+#define CSV_MAX ((size_t)128 << 20)
 
 pmapdb_status pm_one_file_open(const char *const *path, const char *otherwise, pm_source **out,
                                pmapdb_error *err)

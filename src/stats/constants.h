@@ -131,6 +131,7 @@
 #define PM_SNAPSHOTS_PER_DAY 8.0
 #define PM_PROFILE_SHARE \
     0.5 /* of the variance around the daily mean that the profile must explain */
+#define PM_PROFILE_SEEN 0.25  /* of the variance: less shows no load of days */
 #define PM_PROFILE_SHORT 0.15 /* and this much more below PM_DAYS_SURE */
 
 /* Leaks from day to day (days.c). */

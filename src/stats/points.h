@@ -23,9 +23,10 @@ typedef struct pm_sample {
     size_t *edges;       /* n */
     pm_life life[PM_LIVES_MAX];
     int lives;
-    double span;      /* seconds, of the longest life */
-    bool seasonal;    /* a daily profile was subtracted from y */
-    double daily;     /* share of the variance that the hour of day explains; NaN: unknown */
+    double span;   /* seconds, of the longest life */
+    bool seasonal; /* a daily profile was subtracted from y */
+    double
+        daily; /* of one life: share of the variance that the hour of day explains; NaN: unknown */
     size_t snapshots; /* in the lives, with those of their start-ups, which the arrays lack */
     double first;     /* seconds since 1970: of the first of them */
 } pm_sample;
@@ -47,8 +48,8 @@ void pm_sample_free(pm_sample *sample);
 /* At most `most` buckets of equal time per life, or the floors or corners, which are few. */
 void pm_points_of(pm_sample *sample, int most, pm_points *out);
 
-/* Sets daily. Subtracts the hour-of-day profile from y of one life if the profile explains most of
- * the variance. */
+/* Of one life: sets daily, and subtracts the hour-of-day profile from y if the profile explains
+ * most of the variance. */
 void pm_season_remove(pm_sample *sample);
 
 /* Indices just after large falls, into `out` (room for n); 0: not a sawtooth. `work` has n values.

@@ -141,7 +141,7 @@ void pm_season_remove(pm_sample *s)
     if (days < PM_DAYS_MIN || (double)s->n / days < PM_SNAPSHOTS_PER_DAY)
         return;
     s->daily = share_of(s, days);
-    s->seasonal = s->lives == 1 && s->daily >= least;
+    s->seasonal = s->daily >= least;
     for (size_t i = 0; i < s->n && s->seasonal; i++)
         s->y[i] -= s->more[i];
 }

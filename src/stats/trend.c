@@ -244,19 +244,27 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
+/* True if the days of so short a time can mislead: one life shows a load of days, or lives are long
+ * enough to have a day. */
+static bool has_days(const pm_sample *s, double days)
+{
+    if (days >= PM_DAYS_FREE)
+        return true;
+    return days >= PM_DAYS_MIN &&
+           (s->lives > 1 ? s->span >= 86400.0 : !(s->daily < PM_PROFILE_SEEN));
+}
+
 /* A service that is captured every few minutes is asked every day, and one of its days looks like a
- * leak by chance. Under the load of days a start-up takes a week. Before there are days to compare,
- * the hour of day must show that there is such a load. */
+ * leak by chance. Under the load of days a start-up takes a week. */
 static void doubt_days(const pm_sample *s, const pm_daily *d, pm_trend *out)
 {
     double days = (double)(out->last_ms - out->first_ms) / 86400000.0;
-    bool loaded = days >= PM_DAYS_FREE || s->daily >= PM_PROFILE_SHARE;
     bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE ||
                   out->posterior_watch > out->posterior_leak;
     bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
     double sure = out->lives > 1 || days < PM_DAYS_FEW ? PM_DAYS_SURE_MORE : PM_SURE_LOW;
 
-    if (out->verdict != PM_VERDICT_LEAK || !loaded || out->confidence >= sure ||
+    if (out->verdict != PM_VERDICT_LEAK || !has_days(s, days) || out->confidence >= sure ||
         d->evidence >= PM_DAYS_EVIDENCE || !(dense || (s->seasonal && starts)))
         return;
     out->verdict = PM_VERDICT_SUSPECT;
@@ -304,7 +312,8 @@ static pmapdb_status judge(const pm_series *series, pm_average *w, pm_trend *out
     out->last_ms = to_ms(s->t[s->n - 1]);
     w->material = material_of(s, w->options);
     w->quantum = w->options->quantum > 0.0 ? w->options->quantum : 1.0;
-    pm_season_remove(s);
+    if (s->lives == 1)
+        pm_season_remove(s);
     st = pm_average_models(w, &enough, err);
     if (!st && enough)
         report(w, out);

@@ -305,7 +305,7 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
 void pm_process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_expression *e = expression_of(out, argv[EXPRESSION]);
-    sqlite3_value *value;
+    sqlite3_value *value = NULL;
     pmapdb_error err;
     pmapdb_status st;
     pm_facts facts;

@@ -75,8 +75,10 @@ def main():
         finally:
             writer.kill()
             writer.wait()
-        check.true("most answers differ", sum(len(a) > 1 for a in right) > len(right) // 2,
-                   [" ".join(c) for c, a in zip(asked, right) if len(a) == 1])
+        # Many built-in queries answer nothing without the rows of another one.
+        told = [(c, a) for c, a in zip(asked, right) if any(b"\n" in out for _, out, _ in a)]
+        check.true("most answers with rows differ", sum(len(a) > 1 for _, a in told) > len(told) // 2,
+                   [" ".join(c) for c, a in told if len(a) == 1])
     check.finish()
 
 

@@ -200,7 +200,7 @@ static void answer(const parser *p, const pm_syntax *syntax)
     pm_syntax full = *syntax;
     pm_output out;
 
-    pm_help_fill(p->cli->title, &full);
+    pm_help_fill(full.title ? full.title : p->cli->title, &full);
     pm_output_open(&out, &to_standard_output);
     if (p->asked.version)
         pm_output_text(&out, "pmapdb %s\n", PMAPDB_VERSION);

@@ -58,6 +58,7 @@ typedef struct pm_syntax {
     void *param_values;       /* where the second table's values are */
     const char *operands; /* "PATH..."; separate several usage lines by '\n'; NULL: no operands */
     bool in_order;        /* all words after the first operand are operands */
+    const char *title;    /* whose help file to read; NULL: the command's */
     const char *about;    /* --help: text before the options; or NULL */
     const char *after;    /* help COMMAND: text after the options; or NULL */
     const char *examples; /* --help: lines that the user can type; or NULL */

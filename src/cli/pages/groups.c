@@ -180,11 +180,10 @@ static void answer(exact *e, pmapdb_store *store)
 
 static int groups_exact(pm_cli *cli, int argc, char **argv)
 {
-    pm_syntax syntax = {.options = exact_options};
+    const pm_syntax syntax = {.options = exact_options, .title = "pmapdb groups--exact"};
     exact e = {.ask = {.cli = cli}};
     pmapdb_store *store;
 
-    pm_help_fill("pmapdb groups--exact", &syntax);
     pm_options_parse(cli, &syntax, &e, argc, argv);
     if (e.at && (e.ask.match || e.ask.pages_by || e.ask.proc))
         pm_cli_usage(cli, "--at answers from the store: --match, --pages-by and --proc do not go "

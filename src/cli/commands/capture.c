@@ -37,6 +37,7 @@ static const char *read_names(const char *arg, void *value)
 
     if (!name.len || strchr(arg, '='))
         return "names";
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list keeps the copies
     for (; name.len; name = pm_text_word(&rest, ",")) {
         char *copy = pm_text_copy(name);
 

@@ -95,7 +95,7 @@ static bool take_times(sqlite3_context *out, const signature *s, int first, int 
 static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
-    double v[ARGUMENTS_MAX];
+    double v[ARGUMENTS_MAX] = {0};
 
     if (!l) {
         sqlite3_result_error_nomem(out);
@@ -153,7 +153,7 @@ static void end(sqlite3_context *out, pmapdb_status st)
 
 static void moments_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    double v[ARGUMENTS_MAX];
+    double v[ARGUMENTS_MAX] = {0};
     pm_leak_lives *l = begin(out, &leak_moments, argc, argv, v);
     pm_text sums = pm_argument_text(argv[4]);
     pm_leak_moment moment = {.sums = {.hides_keys = sums.data != NULL,
@@ -170,7 +170,7 @@ static void moments_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 
 static void runs_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    double v[ARGUMENTS_MAX];
+    double v[ARGUMENTS_MAX] = {0};
     pm_leak_lives *l = begin(out, &leak_runs, argc, argv, v);
     pm_leak_piece run;
 
@@ -184,7 +184,7 @@ static void runs_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 
 static void windows_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    double v[ARGUMENTS_MAX];
+    double v[ARGUMENTS_MAX] = {0};
     pm_leak_lives *l = begin(out, &leak_windows, argc, argv, v);
 
     if (l && take_times(out, &leak_windows, 2, 3, v))
@@ -243,7 +243,7 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
     static const double weights[] = {0.8, 0.5, 0.35};
     const char *metrics[1 + PM_METRIC_COUNT] = {"joint"};
     int metric = 0, sensitivity = 1;
-    double v[ARGUMENTS_MAX];
+    double v[ARGUMENTS_MAX] = {0};
 
     for (int i = 0; i < PM_METRIC_COUNT; i++)
         metrics[1 + i] = pm_metric_name((pm_metric)i);

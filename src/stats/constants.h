@@ -142,7 +142,7 @@
 #define PM_DAYS_GAP 0.02        /* of a day: the last snapshots of a day may be missing */
 #define PM_DAYS_RELEASE 0.1  /* of the swing: the prior sd of the start-up of the newest release */
 #define PM_DAYS_ALIKE 0.9    /* most correlation of neighbouring days */
-#define PM_DAYS_FREE 5       /* degrees of freedom that must remain */
+#define PM_DAYS_FREE 5       /* degrees of freedom that must remain; so many days can be compared */
 #define PM_DAYS_LEAKING 3    /* days of the leak */
 #define PM_DAYS_OWN 0.01     /* of the leak: what load and start-up do not explain as well */
 #define PM_DAYS_EVIDENCE 22  /* of a leak: no service of weeks.py without one had as much */

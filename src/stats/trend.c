@@ -244,8 +244,8 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
-/* True if the days of so short a time can mislead: one life shows a load of days, or lives are long
- * enough to have a day. */
+/* True if a load of days may be what grows: the series is long, or one life shows such a load, or
+ * the longest of several lives has a day. */
 static bool has_days(const pm_sample *s, double days)
 {
     if (days >= PM_DAYS_FREE)

@@ -134,7 +134,7 @@ static void print_about(pm_plot_data *d, int64_t siblings)
     pm_cli_text(&d->about);
 }
 
-/* Reads what is said of the process, and what the picture says of its growth. */
+/* Reads the verdicts on the process, and the verdict and growth that the picture shows. */
 static void read_verdict(pm_plot_data *d, pmapdb_store *store, bool exact)
 {
     pmapdb_rows *words = pm_leak_words(store, pm_answer_bytes(d->judged, "rows").data, true);

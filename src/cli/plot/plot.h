@@ -25,7 +25,8 @@ typedef struct pm_plot_data {
 /* Judges all processes that are asked for: adds rows of leaks as JSON. */
 void pm_plot_judge(pm_buf *leaks, pmapdb_store *store, const pm_plot_ask *ask);
 /* Reads the judged process with the worst verdict, about `points` snapshots of it. Ends the program
- * if there is none. `siblings`: how many processes have its name; 0: as many as `leaks` has. */
+ * if no process was judged. `siblings`: how many processes have its name; 0: as many as `leaks`
+ * has. */
 void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, const char *leaks,
                   int64_t siblings, int points);
 /* Reads the mappings of the newest life; none where its captures have sums only. */

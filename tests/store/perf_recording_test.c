@@ -432,6 +432,26 @@ TEST_WITH(merges, kit_enter, kit_leave)
     kit_remove_store(&other);
 }
 
+TEST_WITH(a_damaged_recording_does_not_get_in, kit_enter, kit_leave)
+{
+    kit *k = kit_of(state), other = {.pool = NULL};
+    pm_merge_options options = {.sweep_ms = KIT_SWEEP};
+    pm_merge_counts counts;
+    pmapdb_error err = {0};
+    bool theirs = false;
+
+    snprintf(other.path, sizeof other.path, "%s/other.db", k->dir);
+    kit_open(&other);
+    one_of_each(&other, 1);
+    kit_exec(&other, "PRAGMA foreign_keys = OFF; DELETE FROM frame");
+    assert_int_equal(pm_merge_store(k->store, other.store, &options, &counts, &theirs, &err),
+                     PMAPDB_INPUT);
+    assert_true(theirs);
+    assert_non_null(strstr(err.text, "the store is damaged"));
+    kit_expect(k, "SELECT * FROM recording", "");
+    kit_remove_store(&other);
+}
+
 IN_KIT(goes_with_its_process)
 {
     take t = begin_take(50, 50);

@@ -2,7 +2,6 @@
 #include "store/copy/merge_run.h"
 
 #include "store/dict/captures.h"
-#include "store/perf/recording.h"
 #include "store/rules/label.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
@@ -56,6 +55,8 @@ void pm_merge_rows(pm_merge *m, const pm_merge_copy *copy, size_t n, int64_t the
         while (pm_merge_next(m, row)) {
             pm_merge_begin(m);
             pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, copy[i].write, row));
+            if (copy[i].note)
+                pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, copy[i].note, row));
             pm_merge_wrote(m);
         }
     }
@@ -92,6 +93,8 @@ void pm_merge_wrote(pm_merge *m)
 {
     bool late = pm_store_put_waits(m->into);
 
+    if (m->is_whole)
+        return;
     if ((++m->rows >= ROWS_MAX && !late) ||
         pm_store_turn_is_over(m->into, late ? PM_LATE_TURNS : 1))
         pm_merge_commit(m);
@@ -137,10 +140,11 @@ static const pm_merge_copy of_process[] = {
      "major_faults FROM clearing WHERE process_id = ?1",
      "INSERT OR IGNORE INTO clearing (process_id, mono_ns, cleared_ms, page_idle, clear_us, "
      "small_kib, cpu_us, minor_faults, major_faults) "
-     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"}};
+     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+     NULL}};
 static const pm_merge_copy of_snapshot[] = {
     {"SELECT ?2, reason, pinned_ms FROM pin WHERE snapshot_id = ?1",
-     "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)"}};
+     "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)", NULL}};
 
 static void add_process_facts(pm_merge *m, int64_t process_id)
 {
@@ -278,36 +282,25 @@ static void one_process(pm_merge *m, int64_t process_id)
 static const pm_merge_copy of_store[] = {
     {"SELECT host, key, at_ms, value FROM host_labels",
      "INSERT OR IGNORE INTO host_label (host_id, key, at_ms, value) "
-     "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1"},
+     "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1",
+     NULL},
     {"SELECT hash, first_ms, reason FROM refused",
      "INSERT INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3) "
-     "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)"},
+     "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)",
+     NULL},
     {"SELECT n.name, coalesce(h.name, ?3), n.pruned_ms FROM name n "
      "LEFT JOIN host h ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
      "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) WHERE name = ?1 AND CASE "
      "WHEN ?2 IS NULL THEN host_id IS NULL ELSE host_id = (SELECT host_id FROM host "
-     "WHERE name = ?2) END"},
+     "WHERE name = ?2) END",
+     NULL},
     {"SELECT h.name, j.boot_id, j.selection, coalesce(j.every_ms, 0), j.pruned_ms "
      "FROM schedule j JOIN host h ON h.host_id = j.host_id WHERE j.pruned_ms IS NOT NULL",
      "UPDATE schedule SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE boot_id = ?2 AND "
      "selection = ?3 AND coalesce(every_ms, 0) = ?4 AND host_id = (SELECT host_id FROM host "
-     "WHERE name = ?1)"},
+     "WHERE name = ?1)",
+     NULL},
 };
-
-/* Runs after the processes, to which the events of recordings are matched. */
-static void merge_recordings(pm_merge *m)
-{
-    bool theirs = false;
-    pmapdb_error why = {0};
-    pmapdb_status st;
-
-    if (!pm_merge_ok(m))
-        return;
-    st = pm_perf_copy(m->into, m->from, m->options->host, &theirs, &why);
-    pm_sql_keep(theirs ? m->from->sql : m->into->sql, st, &why);
-    if (pm_merge_ok(m))
-        PM_SQL_STEP(m->into->sql, pm_perf_link(m->into, &err));
-}
 
 static void go_through(pm_merge *m)
 {
@@ -328,7 +321,7 @@ static void go_through(pm_merge *m)
     pm_merge_store_beats(m);
     pm_merge_rows(m, of_store, sizeof of_store / sizeof *of_store, 0, 0);
     pm_merge_commit(m);
-    merge_recordings(m);
+    pm_merge_recordings(m);
 }
 
 /* Returns the first failure; *theirs: `from` is the cause. */
@@ -338,6 +331,11 @@ static pmapdb_status end(pm_merge *m, bool *theirs, pmapdb_error *err)
     pmapdb_status st = m->into ? pm_sql_end(m->into->sql, &own) : PMAPDB_OK;
     pmapdb_status from = pm_sql_end(m->from->sql, &other);
 
+    if (st == PMAPDB_DATABASE && (own.db_code & 0xff) == SQLITE_CONSTRAINT) {
+        from = pm_fail(&other, PMAPDB_INPUT,
+                       "a row that others need is missing; the store is damaged");
+        st = PMAPDB_OK;
+    }
     *theirs = st == PMAPDB_OK && from != PMAPDB_OK && from != PMAPDB_NOMEM;
     if (err && (st != PMAPDB_OK || from != PMAPDB_OK))
         *err = st != PMAPDB_OK ? own : other;

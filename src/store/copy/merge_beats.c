@@ -23,14 +23,19 @@ static const pm_merge_copy of_beat[] = {
     {"SELECT ?2, taken_ms, method, unread, moved_kib, page_kib, sets FROM page_scan "
      "WHERE capture_id = ?1",
      "INSERT OR IGNORE INTO page_scan (capture_id, taken_ms, method, unread, moved_kib, page_kib, "
-     "sets) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
-    {BEAT, "INSERT OR IGNORE INTO host (name) VALUES (?1)"},
-    {BEAT, "INSERT OR IGNORE INTO schedule (host_id, boot_id, selection, every_ms) "
-           "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1"},
-    {BEAT, "INSERT OR IGNORE INTO beat (schedule_id, started_ms, mono_ns, capture_id, ended_ms, "
-           "missed, unreadable, vanished, degraded, unmoved, changed" PM_HOST_COLUMNS
-           ") SELECT j.schedule_id, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14" PM_HOST_VALUES
-           " " OF_SCHEDULE},
+     "sets) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+     NULL},
+    {BEAT, "INSERT OR IGNORE INTO host (name) VALUES (?1)", NULL},
+    {BEAT,
+     "INSERT OR IGNORE INTO schedule (host_id, boot_id, selection, every_ms) "
+     "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1",
+     NULL},
+    {BEAT,
+     "INSERT OR IGNORE INTO beat (schedule_id, started_ms, mono_ns, capture_id, ended_ms, "
+     "missed, unreadable, vanished, degraded, unmoved, changed" PM_HOST_COLUMNS
+     ") SELECT j.schedule_id, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14" PM_HOST_VALUES
+     " " OF_SCHEDULE,
+     NULL},
 };
 
 static bool is_known(pm_merge *m, int64_t capture_id)

@@ -1,5 +1,6 @@
 /* merge_run: functions that the parts of a merge share. merge.c reads the other store process by
- * process; merge_log.c recognises the logs without times, merge_beats.c the beats of live captures.
+ * process; merge_log.c recognises the logs without times, merge_beats.c the beats of live captures;
+ * merge_perf.c copies recordings.
  *
  * The two handles keep failures (file/sql.h); the handle of `from` keeps them if the other store is
  * the cause. Steps continue only while pm_merge_ok is true. */
@@ -25,6 +26,7 @@ typedef struct pm_merge {
     pm_map log_blocks; /* snapshot of a log in the other store -> `known` */
     pm_map log_times;  /* new snapshot of a log there -> its time here, if different */
     bool in_transaction;
+    bool is_whole;   /* the rows belong together: no commit between them */
     size_t rows;     /* rows written in the transaction */
     uint64_t stored; /* captures stored in the transaction */
 } pm_merge;
@@ -39,9 +41,10 @@ void pm_merge_set(pm_merge *m, pm_map *map, int64_t key, int64_t value);
 int64_t pm_merge_get(const pm_map *map, int64_t key);
 
 /* Rows that are copied as they are. `read` asks the other store: ?1 is an id there, ?2 the same
- * here, ?3 the host of whatever has none. ?N of `write` is column N. */
+ * here, ?3 the host of whatever has none. ?N of `write` is column N, and so in `note`, which then
+ * notes the id of the new row. */
 typedef struct pm_merge_copy {
-    const char *read, *write;
+    const char *read, *write, *note; /* note may be NULL */
 } pm_merge_copy;
 
 void pm_merge_rows(pm_merge *m, const pm_merge_copy *copy, size_t n, int64_t there, int64_t here);
@@ -57,7 +60,7 @@ void pm_merge_wrote(pm_merge *m); /* counts one row; may commit */
 /* Returns the name in this store of a host in the other store; NULL: unknown. */
 const char *pm_merge_host(const pm_merge *m, const char *there);
 
-/* ---- logs and beats ---- */
+/* ---- logs, beats, recordings ---- */
 
 void pm_merge_find_logs(pm_merge *m);
 /* Returns the log in this store; 0 for 0. */
@@ -66,5 +69,8 @@ int64_t pm_merge_log(pm_merge *m, int64_t there);
 void pm_merge_find_beats(pm_merge *m);
 /* Runs after the processes: a stored beat is stored in full. */
 void pm_merge_store_beats(pm_merge *m);
+
+/* Runs after the processes, to which the events of recordings are matched. */
+void pm_merge_recordings(pm_merge *m);
 
 #endif

@@ -1,6 +1,5 @@
 /* recording: a text of perf script in the store. recording.c gathers its events in temporary tables
- * and writes it in one transaction (perf/replay.h); link.c finds its processes and their clocks;
- * copy.c takes recordings of another store over. */
+ * and writes it in one transaction (perf/replay.h); link.c finds its processes and their clocks. */
 #ifndef PM_STORE_PERF_RECORDING_H
 #define PM_STORE_PERF_RECORDING_H
 
@@ -45,12 +44,5 @@ pmapdb_status pm_recording_store(pm_recording *recording, const pm_perf_counts *
  * unknown; link-choose.sql has the rules. One transaction; returns at once if everything is
  * linked. */
 pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err);
-
-/* Copies the recordings that this store does not have (found by their hash), each in its own
- * transaction. `host` is the host of recordings whose host is unknown in `from`, or NULL. Does not
- * find their processes in this store: pm_perf_link does. Sets *is_theirs if the cause of a failure
- * is `from`, which is only read. */
-pmapdb_status pm_perf_copy(pmapdb_store *into, pmapdb_store *from, const char *host,
-                           bool *is_theirs, pmapdb_error *err);
 
 #endif

@@ -35,7 +35,7 @@ pmapdb_status pm_categorize_begin(pm_categorize *c, const pm_rules *rules,
     for (size_t i = 0; i < c->n; i++) {
         pm_rule_row row = row_of(c, c->row[i]);
 
-        c->facts |= pm_rules_facts(rules, &row);
+        c->facts |= pm_rules_facts(rules, PM_RULES_ALL_TERMS, &row);
     }
     return PMAPDB_OK;
 }

@@ -80,9 +80,14 @@ const char *pm_rules_conditions(const pm_rules *set, size_t index);
 
 /* ---- matching ---- */
 
-/* Returns the bits of the `with` terms that hold because of this row. The facts of a capture are
- * the facts of its rows, or-ed. */
-uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row);
+/* Returns which of the `asked` terms, a bit each, hold because of this row. The facts of a capture
+ * are the facts of its rows, or-ed. */
+uint64_t pm_rules_facts(const pm_rules *set, uint64_t asked, const pm_rule_row *row);
+#define PM_RULES_ALL_TERMS UINT64_MAX
+
+/* Returns the terms that ask for an address or a size. The other terms have one answer for all rows
+ * of one object. */
+uint64_t pm_rules_terms_of_place(const pm_rules *set);
 
 /* Returns the first rule that matches, or PM_NO_RULE. */
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,

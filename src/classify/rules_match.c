@@ -162,14 +162,28 @@ static const pm_rule_condition *first_failing(const pm_rule_conditions *c, const
 
 /* ---- facts ---- */
 
-uint64_t pm_rules_facts(const pm_rules *set, const pm_rule_row *row)
+uint64_t pm_rules_facts(const pm_rules *set, uint64_t asked, const pm_rule_row *row)
 {
     uint64_t facts = 0;
 
-    for (size_t i = 0; i < set->n_terms; i++)
+    for (asked &= (UINT64_C(1) << set->n_terms) - 1; asked; asked &= asked - 1) {
+        int i = __builtin_ctzll(asked);
+
         if (!first_failing(&set->term[i].conditions, row, row, set->space))
             facts |= UINT64_C(1) << i;
+    }
     return facts;
+}
+
+uint64_t pm_rules_terms_of_place(const pm_rules *set)
+{
+    uint64_t terms = 0;
+
+    for (size_t i = 0; i < set->n_terms; i++)
+        for (size_t k = 0; k < set->term[i].conditions.n; k++)
+            if (pm_rule_kinds[set->term[i].conditions.item[k].key].type >= PM_RULE_NUMBERS)
+                terms |= UINT64_C(1) << i;
+    return terms;
 }
 
 /* ---- rules ---- */

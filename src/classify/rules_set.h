@@ -6,7 +6,7 @@
 #include "classify/rules.h"
 #include "classify/rules_regex.h"
 
-#define PM_RULE_TERMS_MAX 64
+#define PM_RULE_TERMS_MAX 63                 /* bits of a value of pm_map */
 #define PM_BASES (PM_CATEGORY_ANONYMOUS + 1) /* the slugs that classify.h can assign */
 
 /* The property that a condition tests. The first keys are also columns, in the order of the

@@ -271,11 +271,11 @@ TEST(test_facts)
     pm_rule_row go = some_row();
     uint64_t is_jvm, is_node, is_go;
 
-    is_jvm = pm_rules_facts(set, &jvm);
-    is_node = pm_rules_facts(set, &node);
-    assert_int_equal(pm_rules_facts(set, &row), 0);
+    is_jvm = pm_rules_facts(set, PM_RULES_ALL_TERMS, &jvm);
+    is_node = pm_rules_facts(set, PM_RULES_ALL_TERMS, &node);
+    assert_int_equal(pm_rules_facts(set, PM_RULES_ALL_TERMS, &row), 0);
     go.start = UINT64_C(0xc000000000);
-    is_go = pm_rules_facts(set, &go);
+    is_go = pm_rules_facts(set, PM_RULES_ALL_TERMS, &go);
     assert_int_equal(is_jvm & (is_jvm - 1), 0);
     assert_int_not_equal(is_jvm, 0);
     assert_int_not_equal(is_node, 0);

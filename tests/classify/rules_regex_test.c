@@ -74,7 +74,9 @@ TEST(test_groups)
     c.cell[PM_RULE_WITH] = "path=~(z)(z)";
     set = set_of_one(c);
     above.start = row.start + row.length;
-    assert_int_equal(pm_rules_match(set, pm_rules_facts(set, &above), NULL, &row, &above), 0);
+    assert_int_equal(
+        pm_rules_match(set, pm_rules_facts(set, PM_RULES_ALL_TERMS, &above), NULL, &row, &above),
+        0);
     assert_int_equal(pm_rules_category(set, 0, &row, &out, NULL), PMAPDB_OK);
     assert_string_equal(out.data, "y x");
     pm_buf_free(&out);

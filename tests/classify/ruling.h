@@ -84,7 +84,7 @@ static inline pm_rule_row named_row(const char *path)
 
 static inline uint64_t facts_of(const pm_rules *set, const pm_rule_row *row)
 {
-    return pm_rules_facts(set, row);
+    return pm_rules_facts(set, PM_RULES_ALL_TERMS, row);
 }
 
 /* Does a rule with this one condition match the row, alone in its capture? */

@@ -74,7 +74,7 @@ static void on_block(void *ctx, const pm_block *b)
         pm_rule_row *row = &rows[i % 2];
 
         *row = rule_row(pm_capture_row(&c->is, i), &context);
-        facts |= pm_rules_facts(built_in(), row);
+        facts |= pm_rules_facts(built_in(), PM_RULES_ALL_TERMS, row);
         ask(i ? &rows[(i + 1) % 2] : NULL, row, facts);
     }
     c->is.n_rows = 0;

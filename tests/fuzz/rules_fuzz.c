@@ -66,7 +66,7 @@ static void check_set(const pm_rules *set)
     uint64_t facts = 0;
 
     for (size_t i = 0; i < ROWS; i++)
-        facts |= pm_rules_facts(set, &rows[i]);
+        facts |= pm_rules_facts(set, PM_RULES_ALL_TERMS, &rows[i]);
     for (size_t i = 0; i < ROWS; i++)
         ask(set, facts, i);
     for (size_t i = 0; i < pm_rules_count(set); i++)

@@ -219,7 +219,7 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
     read_mappings(&x);
     find_mapping(&x, address);
     for (size_t i = 0; i < x.n; i++)
-        x.facts |= pm_rules_facts(x.choice.rules, &x.all[i]);
+        x.facts |= pm_rules_facts(x.choice.rules, PM_RULES_ALL_TERMS, &x.all[i]);
     x.rule = pm_rules_match(x.choice.rules, x.facts, x.below, x.row, x.above);
     pm_output_open(&x.out, r->cli);
     if (pm_cli_is_for_people(r->cli))

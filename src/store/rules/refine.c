@@ -7,6 +7,7 @@
 void pm_refine_free(pm_refine *refine)
 {
     pm_rules_free(refine->own);
+    pm_map_free(&refine->of_object);
     pm_map_free(&refine->categories.index);
     *refine = (pm_refine){0};
 }
@@ -58,6 +59,27 @@ static int64_t name(pm_sql *sql, pm_refine *refine, size_t rule, const pm_rule_r
     return id;
 }
 
+/* Finds the facts of a capture. Many rows show the same object: the terms about objects are asked
+ * once for each. */
+static void find_facts(pm_sql *sql, pm_refine *refine, const pm_rows *rows)
+{
+    uint64_t of_place = pm_rules_terms_of_place(refine->rules);
+
+    for (size_t i = 0; i < rows->n && pm_sql_ok(sql); i++) {
+        pm_rule_row row = rule_row_of(&rows->row[i]);
+        uint64_t hash = rows->row[i].at.object->hash;
+        int64_t of_object;
+
+        if (!pm_map_get(&refine->of_object, hash, &of_object)) {
+            of_object = (int64_t)pm_rules_facts(refine->rules, ~of_place, &row);
+            PM_SQL_STEP(sql, pm_map_put(&refine->of_object, hash, of_object, &err));
+        }
+        refine->facts |= (uint64_t)of_object;
+        refine->facts |= pm_rules_facts(refine->rules, of_place & ~refine->facts, &row);
+    }
+    refine->has_facts = true;
+}
+
 /* The one place where rules are matched. */
 pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, size_t i)
 {
@@ -69,12 +91,8 @@ pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, siz
         refine->rules = refine->own = pm_rules_of_store(sql);
     if (!refine->rules || !pm_sql_ok(sql))
         return out;
-    for (size_t k = 0; k < rows->n && !refine->has_facts; k++) {
-        pm_rule_row other = rule_row_of(&rows->row[k]);
-
-        refine->facts |= pm_rules_facts(refine->rules, &other);
-    }
-    refine->has_facts = true;
+    if (!refine->has_facts)
+        find_facts(sql, refine, rows);
     rule = match(refine, rows, i, &row);
     if (rule != PM_NO_RULE)
         out.kept = name(sql, refine, rule, &row);

@@ -145,18 +145,37 @@ static void take_place(pm_put *p, pm_stream *s, int64_t *off)
 
 /* ---- lineages ---- */
 
-/* Keeps the lineage of a row that a prune would break: the prune may have removed captures during
- * which the mapping moved. This applies if the base capture is the same as before and shows the
- * lineage. */
-static void keep_lineage(const pm_put *p, const pm_rows *base, const pm_row *row, pm_descent *out)
+/* Returns the lineage that row i had before its capture was taken off, by its current id. */
+static int64_t lineage_before(const pm_put *p, size_t i)
 {
-    int64_t lineage = row->at.lineage; /* the lineage before the capture was taken off */
+    int64_t lineage = p->rows.row[i].at.lineage;
 
     while (pm_map_get(&p->renamed, (uint64_t)lineage, &lineage))
         continue;
-    for (size_t i = 0; i < base->n && out->lineage == PM_NO_LINEAGE; i++)
-        if (base->row[i].at.lineage == lineage)
-            *out = (pm_descent){lineage, base->row[i].at.kept, row->reason};
+    return lineage;
+}
+
+/* Keeps lineages that a prune would break: the prune may have removed captures during which the
+ * mapping moved. This applies to lineages that the base capture, which is the same as before,
+ * shows. */
+static void keep_lineages(pm_put *p, const pm_rows *base, pm_descent *descent)
+{
+    pm_map shown = {0}; /* a lineage that some row had -> its first row in base, or -1 */
+    int64_t at;
+
+    for (size_t i = 0; i < p->rows.n; i++)
+        if (descent[i].lineage == PM_NO_LINEAGE)
+            PM_SQL_STEP(p->sql, pm_map_put(&shown, (uint64_t)lineage_before(p, i), -1, &err));
+    for (size_t k = 0; k < base->n; k++)
+        if (pm_map_get(&shown, (uint64_t)base->row[k].at.lineage, &at) && at < 0)
+            PM_SQL_STEP(p->sql,
+                        pm_map_put(&shown, (uint64_t)base->row[k].at.lineage, (int64_t)k, &err));
+    for (size_t i = 0; i < p->rows.n; i++)
+        if (descent[i].lineage == PM_NO_LINEAGE &&
+            pm_map_get(&shown, (uint64_t)lineage_before(p, i), &at) && at >= 0)
+            descent[i] = (pm_descent){base->row[at].at.lineage, base->row[at].at.kept,
+                                      p->rows.row[i].reason};
+    pm_map_free(&shown);
 }
 
 /* Begins a lineage at row i. The rules give its category. */
@@ -257,9 +276,7 @@ static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
     if (!pm_sql_ok(p->sql))
         return;
     if (p->base_was && from && from->snapshot_id == p->base_was)
-        for (size_t i = 0; i < p->rows.n; i++)
-            if (descent[i].lineage == PM_NO_LINEAGE)
-                keep_lineage(p, base, &p->rows.row[i], &descent[i]);
+        keep_lineages(p, base, descent);
     if (from && pm_order_compare_worth(&from->newest, &p->order) > 0 && shows_more(p, own, descent))
         pm_put_again(p, PM_AGAIN_RULES);
     take_place(p, own, &off);

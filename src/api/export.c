@@ -20,8 +20,8 @@ typedef struct export_run {
     pmapdb_store *store;
     const char *path;
     const pmapdb_export_options *options;
-    pm_redact *redact;
-    pm_export_counts counts;
+    pmapdb_export_result result;
+    pm_export_notes notes;
     pm_buf temporary; /* the file, which is renamed at the end */
 } export_run;
 
@@ -102,14 +102,6 @@ static pmapdb_status give_name(export_run *run, pmapdb_error *err)
 
 /* ---- the store in the file ---- */
 
-static bool keep_going(void *ctx, const char *table, uint64_t rows)
-{
-    const export_run *run = ctx;
-    const pmapdb_progress progress = {.what = table, .unit = "rows", .done = rows};
-
-    return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
-}
-
 /* Replaces the temporary name in SQLite's message by the path, and the advice for a full store,
  * which does not help here. */
 static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *err)
@@ -131,20 +123,12 @@ static void say_of_path(const export_run *run, pmapdb_status st, pmapdb_error *e
 
 static pmapdb_status fill(export_run *run, pmapdb_error *err)
 {
-    const pmapdb_export_options *o = run->options;
     pmapdb_open_options options = {.mode = PMAPDB_WRITE};
-    pm_export export = {.process = o->processes,
-                        .n_processes = o->n_processes,
-                        .from = o->from,
-                        .to = o->to,
-                        .redact = run->redact,
-                        .ctx = run,
-                        .keep_going = keep_going};
     pmapdb_store *into = NULL;
     pmapdb_error why = {0};
     pmapdb_status st = pmapdb_open(run->temporary.data, &options, &into, &why);
 
-    PM_STEP(st, pm_export_store(run->store, into, &export, &run->counts, &why));
+    PM_STEP(st, pm_export_store(run->store, into, run->options, &run->result, &run->notes, &why));
     pmapdb_close(into);
     if (st == PMAPDB_OK)
         return st;
@@ -166,24 +150,22 @@ static void warn_all(const export_run *run)
 {
     const pmapdb_export_options *o = run->options;
 
-    if (run->counts.other_rules)
+    if (run->notes.other_rules)
         warn(run, "the rules of this store are your own and contain names: the new store has the "
                   "built-in rules, but keeps the categories of this store");
     if (pmapdb_is_immutable(run->store))
         warn(run, "read as a file that does not change (no permission for its -shm)");
-    if (run->counts.beats && !o->redact && (o->n_processes || o->from || o->to))
+    if (run->notes.beats && !o->redact && (o->n_processes || o->from || o->to))
         warn(run, "a part of a store: in a store that it is merged into, the missing part of its "
                   "live captures counts as pruned");
 }
 
 /* ---- the export ---- */
 
-static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_error *err)
+static pmapdb_status make(export_run *run, pmapdb_error *err)
 {
     pmapdb_status st = refuse_existing(run, err);
 
-    if (st == PMAPDB_OK && run->options->redact)
-        st = pm_redact_new(run->options->keep, run->options->n_keep, &run->redact, err);
     PM_STEP(st, make_temporary(run, err));
     if (st != PMAPDB_OK)
         return st;
@@ -191,7 +173,7 @@ static pmapdb_status make(export_run *run, pmapdb_export_result *result, pmapdb_
     remove_file(run, "-wal");
     remove_file(run, "-shm");
     remove_file(run, JOURNAL);
-    PM_STEP(st, sync_file(run, &result->size_kib, err));
+    PM_STEP(st, sync_file(run, &run->result.size_kib, err));
     PM_STEP(st, give_name(run, err));
     if (st != PMAPDB_OK)
         remove_file(run, "");
@@ -203,22 +185,15 @@ pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
                             pmapdb_error *err)
 {
     export_run run = {.store = store, .path = path, .options = options};
-    pmapdb_export_result made = {0};
-    pmapdb_status st = PMAPDB_OK;
+    pmapdb_status st;
 
     if (options->n_keep && !options->redact)
         return pm_fail(err, PMAPDB_USAGE, "--keep is for --redact: without it everything is kept");
-    st = make(&run, &made, err);
+    st = make(&run, err);
     if (st == PMAPDB_OK) {
-        made.processes = run.counts.processes;
-        made.snapshots = run.counts.snapshots;
-        made.recordings = run.counts.recordings;
-        if (run.redact)
-            made.tokens = run.redact->token.used;
         warn_all(&run);
-        *result = made;
+        *result = run.result;
     }
-    pm_redact_free(run.redact);
     pm_buf_free(&run.temporary);
     return st;
 }

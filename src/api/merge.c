@@ -22,15 +22,6 @@ typedef struct merge_run {
 
 /* ---- news ---- */
 
-static bool keep_going(void *ctx, const pm_merge_counts *counts)
-{
-    const merge_run *run = ctx;
-    const pmapdb_progress progress = {
-        .what = run->path, .unit = "snapshots", .done = counts->snapshots};
-
-    return !run->options->on_progress || run->options->on_progress(run->options->ctx, &progress);
-}
-
 /* The message names the store, whichever function wrote it. */
 static void name_error(const merge_run *run, const pmapdb_error *why, pm_buf *out)
 {
@@ -55,21 +46,17 @@ static void warn(const pm_merge_counts *counts, bool immutable, pm_buf *out)
 
 static void tell(merge_run *run, const char *error, const char *warning)
 {
-    const pm_merge_counts *c = &run->counts;
+    pmapdb_merge_event *event = &run->counts.event;
 
+    event->path = run->path;
+    event->error = error;
+    event->warning = warning;
     run->result.stores++;
     run->result.failed += error != NULL;
-    run->result.new_ones += c->new;
-    run->result.known += c->known;
+    run->result.new_ones += event->new_ones;
+    run->result.known += event->known;
     if (run->options->on_event)
-        run->options->on_event(run->options->ctx, &(pmapdb_merge_event){.path = run->path,
-                                                                        .error = error,
-                                                                        .warning = warning,
-                                                                        .hosts = c->hosts,
-                                                                        .processes = c->processes,
-                                                                        .snapshots = c->snapshots,
-                                                                        .new_ones = c->new,
-                                                                        .known = c->known});
+        run->options->on_event(run->options->ctx, event);
 }
 
 /* ---- one store ---- */
@@ -85,12 +72,6 @@ static bool is_same_file(const char *a, const char *b)
 static pmapdb_status merge_from(merge_run *run, pmapdb_store *into, pmapdb_store **from,
                                 bool *theirs, pmapdb_error *err)
 {
-    const pmapdb_merge_options *o = run->options;
-    const pm_merge_options options = {.host = o->host,
-                                      .sweep_ms = o->sweep_ms,
-                                      .dry_run = o->dry_run,
-                                      .ctx = run,
-                                      .keep_going = keep_going};
     pmapdb_status st;
 
     *theirs = true;
@@ -98,7 +79,7 @@ static pmapdb_status merge_from(merge_run *run, pmapdb_store *into, pmapdb_store
         return pm_fail(err, PMAPDB_USAGE, "'%s' is the store itself", run->path);
     st = pmapdb_open(run->path, &(pmapdb_open_options){.mode = PMAPDB_READ}, from, err);
     *theirs = st != PMAPDB_NOMEM;
-    PM_STEP(st, pm_merge_store(into, *from, &options, &run->counts, theirs, err));
+    PM_STEP(st, pm_merge_store(into, *from, run->options, &run->counts, theirs, err));
     return st;
 }
 

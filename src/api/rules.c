@@ -107,38 +107,24 @@ static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
         o->on_note(o->ctx, note);
 }
 
-static pmapdb_status apply(pmapdb_store *store, const pm_rules_choice *c,
-                           const pmapdb_rules_options *o, pmapdb_rules_result *out,
-                           pmapdb_error *err)
-{
-    const pm_apply how = {.text = &c->text,
-                          .rules = c->rules,
-                          .keep = !o->dry_run,
-                          .forget_labels = o->forget_labels,
-                          .steps = {o->ctx, o->on_progress},
-                          .ctx = o->ctx,
-                          .on_change = o->on_change};
-    pmapdb_rules_result result;
-    pmapdb_status st = pm_apply_rules(store, &how, &result, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    say_unnamed(o, result.unnamed);
-    *out = result;
-    return st;
-}
-
 pmapdb_status pmapdb_rules_apply(pmapdb_store *store, const pmapdb_rules_options *options,
                                  pmapdb_rules_result *result, pmapdb_error *err)
 {
     pm_rules_choice c = {0};
+    pm_apply how = {.text = &c.text, .options = options};
+    pmapdb_rules_result made;
     pmapdb_status st;
 
     if (!store->writes)
         return pm_fail(err, PMAPDB_USAGE, "rules are applied to a store that is open for writing");
     st = pm_rules_choose(store, options->rules, &c, err);
     PM_STEP(st, pm_rules_choice_read(&c, err));
-    PM_STEP(st, apply(store, &c, options, result, err));
+    how.rules = c.rules;
+    PM_STEP(st, pm_apply_rules(store, &how, &made, err));
+    if (st == PMAPDB_OK) {
+        say_unnamed(options, made.unnamed);
+        *result = made;
+    }
     pm_rules_choice_free(&c);
     return st;
 }

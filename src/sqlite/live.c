@@ -5,7 +5,6 @@
 #include "source/proc.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
 SQLITE_EXTENSION_INIT3
@@ -65,82 +64,53 @@ static pmapdb_status read_in(pm_blocks *out, const pm_proc *p, const char *file,
     return st == PMAPDB_OK ? check_whole(out, file, p->pid, err) : st;
 }
 
-/* `self` is a link to the number that this /proc knows this process by. */
-static int64_t number_of(int root, const char *pid)
+/* 'self' is whatever number this /proc knows this process by. */
+static pmapdb_status read_pid(int root, sqlite3_value *v, int64_t *pid, pmapdb_error *err)
 {
-    char link[24];
-    ssize_t n = readlinkat(root, pid, link, sizeof link);
+    pm_text text = pm_text_of((const char *)sqlite3_value_text(v));
     uint64_t number = 0;
 
-    pm_num_all(n > 0 ? (pm_text){link, (size_t)n} : pm_text_of(pid), &number);
-    return (int64_t)number;
+    if (pm_text_equal(text, PM_TEXT("self")))
+        *pid = pm_proc_self(root);
+    else if (sqlite3_value_type(v) != SQLITE_BLOB && pm_num_all(text, &number) && number &&
+             number <= INT64_MAX)
+        *pid = (int64_t)number;
+    else
+        return pm_fail(err, PMAPDB_USAGE, "a process must be a whole number, 1 or more, or 'self'");
+    return PMAPDB_OK;
 }
 
-static pmapdb_status read_below(pm_blocks *out, int root, const char *file, const char *pid,
+static pmapdb_status read_below(pm_blocks *out, int root, const char *file, sqlite3_value *v,
                                 pmapdb_error *err)
 {
     pm_proc p;
     pm_proc_fate fate;
-    int64_t number = number_of(root, pid);
-    pmapdb_status st = pm_proc_open(root, number, &p, &fate, err);
+    int64_t pid;
+    pmapdb_status st = read_pid(root, v, &pid, err);
 
+    PM_STEP(st, pm_proc_open(root, pid, &p, &fate, err));
     if (st != PMAPDB_OK)
         return st;
     if (fate == PM_PROC_GONE)
-        return pm_fail(err, PMAPDB_NOTFOUND, "no process %s", pid);
+        return pm_fail(err, PMAPDB_NOTFOUND, "no process %s", sqlite3_value_text(v));
     if (fate != PM_PROC_GOOD)
-        return say_fate(fate, file, number, err);
+        return say_fate(fate, file, pid, err);
     st = read_in(out, &p, file, err);
     pm_proc_close(&p);
     return st;
 }
 
-static pmapdb_status read_live(pm_blocks *out, const char *file, const char *pid, pmapdb_error *err)
-{
-    int root;
-    pmapdb_status st = pm_proc_open_root("/proc", &root, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    st = read_below(out, root, file, pid, err);
-    close(root);
-    return st;
-}
-
-/* The name of the process's folder in /proc. */
-static pmapdb_status read_pid(sqlite3_value *v, char out[32], pmapdb_error *err)
-{
-    sqlite3_int64 pid = -1;
-    uint64_t number;
-    pm_text text;
-
-    if (sqlite3_value_type(v) == SQLITE_INTEGER) {
-        pid = sqlite3_value_int64(v);
-    } else if (sqlite3_value_type(v) == SQLITE_TEXT) {
-        text = pm_text_of((const char *)sqlite3_value_text(v));
-        if (pm_text_equal(text, PM_TEXT("self"))) {
-            snprintf(out, 32, "self");
-            return PMAPDB_OK;
-        }
-        if (pm_num_all(text, &number) && number <= INT64_MAX)
-            pid = (sqlite3_int64)number;
-    }
-    if (pid < 1)
-        return pm_fail(err, PMAPDB_USAGE, "a process must be a whole number, 1 or more, or 'self'");
-    snprintf(out, 32, "%" PRId64, (int64_t)pid);
-    return PMAPDB_OK;
-}
-
 pmapdb_status pm_live_blocks(const char *file, sqlite3_value *pid, pm_blocks **out,
                              pmapdb_error *err)
 {
-    const pm_blocks_options options = {0};
     pm_blocks *blocks = NULL;
-    char name[32];
-    pmapdb_status st = read_pid(pid, name, err);
+    int root = -1;
+    pmapdb_status st = pm_blocks_new(&(pm_blocks_options){0}, &blocks, err);
 
-    PM_STEP(st, pm_blocks_new(&options, &blocks, err));
-    PM_STEP(st, read_live(blocks, file, name, err));
+    PM_STEP(st, pm_proc_open_root("/proc", &root, err));
+    PM_STEP(st, read_below(blocks, root, file, pid, err));
+    if (root >= 0)
+        close(root);
     if (st == PMAPDB_OK)
         *out = blocks;
     else

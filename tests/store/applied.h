@@ -63,11 +63,9 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
 {
     pm_rule_text rules = {0};
     pm_rules *compiled = NULL;
-    pm_apply apply = {.text = &rules,
-                      .keep = keep,
-                      .steps = {how, applied_process},
-                      .ctx = how,
-                      .on_change = applied_change};
+    const pmapdb_rules_options options = {
+        .dry_run = !keep, .ctx = how, .on_change = applied_change, .on_progress = applied_process};
+    pm_apply apply = {.text = &rules, .options = &options};
     pmapdb_status st;
 
     kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);

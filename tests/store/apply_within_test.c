@@ -87,11 +87,11 @@ TEST(in_several_windows)
 }
 
 /* Another program, once: between two windows. */
-static bool apply_meanwhile(void *ctx, const pm_merge_counts *counts)
+static bool apply_meanwhile(void *ctx, const pmapdb_progress *progress)
 {
     kit *into = ctx;
 
-    (void)counts;
+    (void)progress;
     if (into->store)
         return true;
     kit_open(into);
@@ -102,7 +102,8 @@ static bool apply_meanwhile(void *ctx, const pm_merge_counts *counts)
 TEST(rules_change_meanwhile)
 {
     kit *one = new_kit(), *other = new_kit(), *into = new_kit(), *again = new_kit();
-    pm_merge_options options = {.sweep_ms = KIT_SWEEP, .ctx = again, .keep_going = apply_meanwhile};
+    pmapdb_merge_options options = {
+        .sweep_ms = KIT_SWEEP, .ctx = again, .on_progress = apply_meanwhile};
     pm_merge_counts counts;
     pm_buf want = {0}, got = {0};
     pmapdb_error err = {0};

@@ -25,9 +25,9 @@ TEST_WITH(live_ones_are_known_by_their_life, kit_enter, kit_leave)
         kit_put(i ? b : a, c);
     }
     counts = merge(a, b);
-    assert_int_equal(counts.new, 1);
+    assert_int_equal(counts.event.new_ones, 1);
     counts = merge(a, b);
-    assert_int_equal(counts.known, 1);
+    assert_int_equal(counts.event.known, 1);
     kit_leave(&k);
 }
 
@@ -35,7 +35,7 @@ TEST_WITH(live_ones_are_known_by_their_life, kit_enter, kit_leave)
 TEST_WITH(an_mtime_counts_in_seconds, kit_enter, kit_leave)
 {
     kit *a = kit_of(state), *b = new_kit();
-    pm_merge_options dry = {.sweep_ms = KIT_SWEEP, .dry_run = true};
+    pmapdb_merge_options dry = {.sweep_ms = KIT_SWEEP, .dry_run = true};
     pm_merge_counts counts;
     bool theirs;
     void *k = b;
@@ -49,8 +49,8 @@ TEST_WITH(an_mtime_counts_in_seconds, kit_enter, kit_leave)
         kit_put(i ? b : a, c);
     }
     kit_ok(pm_merge_store(a->store, b->store, &dry, &counts, &theirs, NULL), NULL);
-    assert_int_equal(counts.known, 1);
-    assert_int_equal(merge(a, b).new, 0);
+    assert_int_equal(counts.event.known, 1);
+    assert_int_equal(merge(a, b).event.new_ones, 0);
     kit_leave(&k);
 }
 
@@ -76,7 +76,7 @@ TEST_WITH(what_a_process_knows_comes_along, kit_enter, kit_leave)
     put_named(b, 1700000020000, "plain", PM_NAME_HEADER, "late command");
     kit_exec(b, "PRAGMA foreign_keys = OFF; DELETE FROM snapshot WHERE off = 0;"
                 "UPDATE process SET identity = 'command'");
-    assert_int_equal(merge(a, b).new, 1);
+    assert_int_equal(merge(a, b).event.new_ones, 1);
     kit_expect(a,
                "SELECT name, name_rank, name_ms, command, command_ms, identity, "
                "(SELECT count(*) FROM snapshot) FROM process JOIN name USING (name_id)",
@@ -140,24 +140,24 @@ TEST_WITH(pruned_sweeps_stay_away, kit_enter, kit_leave)
 
     for (int64_t n = 0; n < 6; n++)
         put_sweep(b, n);
-    assert_int_equal(merge(a, b).new, 6);
+    assert_int_equal(merge(a, b).event.new_ones, 6);
     kit_expect(a, HELD, "6|6|?|?|?\n");
     prune(a, &two);
     put_sweep(b, 6);
-    assert_int_equal(merge(a, b).new, 1);
+    assert_int_equal(merge(a, b).event.new_ones, 1);
     kit_expect(a, HELD, "3|3|3|3|3\n");
     prune(a, &none);
     put_sweep(b, 7);
-    assert_int_equal(merge(a, b).new, 1);
+    assert_int_equal(merge(a, b).event.new_ones, 1);
     kit_expect(a, HELD, "1|1|6|6|?\n"); /* the name is a new one */
     prune(b, &two);
-    assert_int_equal(merge(c, b).new, 2);
+    assert_int_equal(merge(c, b).event.new_ones, 2);
     kit_expect(c, HELD, "2|2|5|?|5\n");
-    assert_int_equal(merge(c, a).new, 0);
+    assert_int_equal(merge(c, a).event.new_ones, 0);
     put_sweep(a, 9);
     kit_exec(a, "UPDATE schedule SET pruned_ms = NULL, removed_ms = NULL");
     put_sweep(a, 1); /* a copy of what b was once */
-    assert_int_equal(merge(c, a).new, 2);
+    assert_int_equal(merge(c, a).event.new_ones, 2);
     kit_expect(c, HELD, "4|4|6|?|5\n");
     kit_leave(&k);
     kit_leave(&l);

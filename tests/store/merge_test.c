@@ -292,11 +292,11 @@ static bool merge_parts(stores *s, uint64_t seed)
     if (!is_as_one(s, s->all, seed, "three into a new one"))
         return false;
     for (size_t i = 0; i < STORES; i++) {
-        pm_merge_counts again = merge(s->all, s->part[i]);
+        pmapdb_merge_event again = merge(s->all, s->part[i]).event;
 
-        if (again.new || again.known != again.snapshots) {
+        if (again.new_ones || again.known != again.snapshots) {
             print_error("seed %llu: %llu new ones\n", (unsigned long long)seed,
-                        (unsigned long long)again.new);
+                        (unsigned long long)again.new_ones);
             return false;
         }
     }

@@ -17,7 +17,7 @@ static inline kit *new_kit(void)
 
 static inline pm_merge_counts merge(const kit *into, const kit *from)
 {
-    pm_merge_options options = {.sweep_ms = KIT_SWEEP};
+    pmapdb_merge_options options = {.sweep_ms = KIT_SWEEP};
     pm_merge_counts counts;
     pmapdb_error err = {0};
     bool theirs;

@@ -408,7 +408,7 @@ static void one_of_each(const kit *k, uint64_t hash)
 TEST_WITH(merges, kit_enter, kit_leave)
 {
     kit *k = kit_of(state), other = {.pool = NULL};
-    pm_merge_options options = {.host = "web1", .sweep_ms = KIT_SWEEP};
+    pmapdb_merge_options options = {.host = "web1", .sweep_ms = KIT_SWEEP};
     pm_merge_counts counts;
     pm_buf want = {0};
     bool theirs;
@@ -435,7 +435,7 @@ TEST_WITH(merges, kit_enter, kit_leave)
 TEST_WITH(a_damaged_recording_does_not_get_in, kit_enter, kit_leave)
 {
     kit *k = kit_of(state), other = {.pool = NULL};
-    pm_merge_options options = {.sweep_ms = KIT_SWEEP};
+    pmapdb_merge_options options = {.sweep_ms = KIT_SWEEP};
     pm_merge_counts counts;
     pmapdb_error err = {0};
     bool theirs = false;

@@ -2,6 +2,7 @@
 #include "store/copy/merge_run.h"
 
 #include "store/dict/captures.h"
+#include "store/file/steps.h"
 #include "store/rules/label.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
@@ -76,6 +77,7 @@ void pm_merge_begin(pm_merge *m)
 
 void pm_merge_commit(pm_merge *m)
 {
+    const pmapdb_merge_options *o = m->options;
     pm_sql *into = m->into->sql;
 
     if (!m->in_transaction || !pm_merge_ok(m))
@@ -84,9 +86,9 @@ void pm_merge_commit(pm_merge *m)
     if (!pm_sql_ok(into))
         return;
     m->in_transaction = false;
-    m->counts->new += m->stored;
-    if (m->options->keep_going && !m->options->keep_going(m->options->ctx, m->counts))
-        PM_SQL_STEP(into, pm_fail(&err, PMAPDB_STOPPED, "stopped"));
+    m->counts->event.new_ones += m->stored;
+    PM_SQL_STEP(into, pm_steps_tell(&(pm_steps){o->ctx, o->on_progress}, m->from->path, "snapshots",
+                                    m->counts->event.snapshots, 0, &err));
 }
 
 void pm_merge_wrote(pm_merge *m)
@@ -242,7 +244,7 @@ static void add_facts(pm_merge *m)
 
 static void one_process(pm_merge *m, int64_t process_id)
 {
-    pm_merge_counts *counts = m->counts;
+    pmapdb_merge_event *counts = &m->counts->event;
     size_t n = 0, new = 0;
     pm_recall_item *items;
 
@@ -260,9 +262,9 @@ static void one_process(pm_merge *m, int64_t process_id)
     counts->processes += n > 0;
     counts->snapshots += n;
     counts->known += n - new;
-    counts->hostless += new && !pm_merge_host(m, pm_recall_who(m->recall)->host);
+    m->counts->hostless += new && !pm_merge_host(m, pm_recall_who(m->recall)->host);
     if (m->options->dry_run) {
-        counts->new += new;
+        counts->new_ones += new;
         return;
     }
     for (size_t i = 0; i < n && new &&pm_merge_ok(m); i++)
@@ -306,7 +308,7 @@ static void go_through(pm_merge *m)
 {
     sqlite3_stmt *row;
 
-    m->counts->hosts = (uint64_t)pm_sql_value(
+    m->counts->event.hosts = (uint64_t)pm_sql_value(
         m->from->sql, "SELECT count(DISTINCT coalesce(host_id, 0)) FROM process", PM_NO_ARGS, 0);
     m->counts->met_hostless = /* two unknown hosts would be taken for one */
         m->into && pm_sql_value(m->into->sql, "SELECT 1 FROM process WHERE host_id IS NULL LIMIT 1",
@@ -344,8 +346,8 @@ static pmapdb_status end(pm_merge *m, bool *theirs, pmapdb_error *err)
 
 /* Reads the other store in one transaction, so its writers change nothing during the merge. */
 pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
-                             const pm_merge_options *options, pm_merge_counts *counts, bool *theirs,
-                             pmapdb_error *err)
+                             const pmapdb_merge_options *options, pm_merge_counts *counts,
+                             bool *theirs, pmapdb_error *err)
 {
     pm_merge m = {.into = into, .from = from, .options = options, .counts = counts};
     pmapdb_status st;

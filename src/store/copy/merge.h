@@ -26,28 +26,15 @@
 #include "store/file/store.h"
 
 typedef struct pm_merge_counts {
-    uint64_t hosts, processes;
-    uint64_t snapshots; /* snapshots read */
-    uint64_t known;     /* snapshots among them that this store knows */
-    uint64_t new;       /* snapshots stored; in a dry run: that would be stored */
-    uint64_t hostless;  /* processes with new snapshots and an unknown host */
-    bool met_hostless;  /* this store already had processes with an unknown host */
+    pmapdb_merge_event event; /* its numbers */
+    uint64_t hostless;        /* processes with new snapshots and an unknown host */
+    bool met_hostless;        /* this store already had processes with an unknown host */
 } pm_merge_counts;
-
-typedef struct pm_merge_options {
-    const char
-        *host; /* host of the processes whose host is unknown in `from`; NULL: stays unknown */
-    int64_t sweep_ms;
-    bool dry_run; /* only counts */
-    void *ctx;
-    /* Called between transactions; false ends the merge with PMAPDB_STOPPED. */
-    bool (*keep_going)(void *ctx, const pm_merge_counts *counts);
-} pm_merge_options;
 
 /* Merges `from` into `into`. `into` NULL: an empty store, for a dry run. *theirs: the cause of the
  * failure is `from`; other stores can still be merged. */
 pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
-                             const pm_merge_options *options, pm_merge_counts *counts, bool *theirs,
-                             pmapdb_error *err);
+                             const pmapdb_merge_options *options, pm_merge_counts *counts,
+                             bool *theirs, pmapdb_error *err);
 
 #endif

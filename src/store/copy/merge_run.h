@@ -17,7 +17,7 @@
 typedef struct pm_merge {
     pmapdb_store *into; /* NULL: an empty store, in a dry run */
     pmapdb_store *from;
-    const pm_merge_options *options;
+    const pmapdb_merge_options *options;
     pm_merge_counts *counts;
     pm_recall *recall;
     pm_map captures; /* capture_id in the other store -> in this store */

@@ -10,17 +10,19 @@
 #include "store/rules/rules_file.h"
 #include "store/write/live_reading.h"
 
-#define STEPS 100000 /* steps of SQLite between two calls of keep_going */
+#define STEPS 100000 /* steps of SQLite between two calls of on_progress */
 
 typedef struct export_run {
     pmapdb_store *from, *into;
-    const pm_export *export;
-    pm_export_counts *counts;
-    bool whole;      /* every process, at all times */
-    bool cut;        /* only a span of time */
-    bool stopped;    /* keep_going returned false */
-    const char *at;  /* the current table */
-    uint64_t n_rows; /* copied so far */
+    const pmapdb_export_options *options;
+    pmapdb_export_result *result;
+    pm_export_notes *notes;
+    pm_redact *redact; /* NULL: no redaction */
+    bool whole;        /* every process, at all times */
+    bool cut;          /* only a span of time */
+    bool stopped;      /* on_progress returned false */
+    const char *at;    /* the current table */
+    uint64_t n_rows;   /* copied so far */
 } export_run;
 
 /* ---- stopping ---- */
@@ -28,9 +30,10 @@ typedef struct export_run {
 static int ask(void *ctx)
 {
     export_run *run = ctx;
-    const pm_export *x = run->export;
+    const pmapdb_export_options *o = run->options;
+    const pmapdb_progress progress = {.what = run->at, .unit = "rows", .done = run->n_rows};
 
-    if (x->keep_going && !x->keep_going(x->ctx, run->at, run->n_rows))
+    if (o->on_progress && !o->on_progress(o->ctx, &progress))
         run->stopped = true;
     return run->stopped;
 }
@@ -46,22 +49,21 @@ static bool tidy_step(void *ctx, const pmapdb_progress *progress)
 /* *scope: the scope of the selector if there is only one; otherwise all processes. */
 static void choose_processes(export_run *run, pm_scope *scope)
 {
-    static const pm_scope all = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
-    const pm_export *x = run->export;
+    const pmapdb_export_options *o = run->options;
     pm_sql *sql = run->from->sql;
 
-    *scope = all;
-    for (size_t i = 0; i < x->n_processes || i == 0; i++) {
-        if (x->n_processes)
-            PM_SQL_STEP(sql, pm_select_process(sql, pm_text_of(x->process[i]), scope, &err));
+    *scope = pm_scope_all;
+    for (size_t i = 0; i < o->n_processes || i == 0; i++) {
+        if (o->n_processes)
+            PM_SQL_STEP(sql, pm_select_process(sql, pm_text_of(o->processes[i]), scope, &err));
         pm_sql_do(sql,
                   "INSERT OR IGNORE INTO temp.export_process SELECT process_id FROM process "
                   "WHERE process_id IS coalesce(?1, process_id) AND name_id IS coalesce(?2, "
                   "name_id)",
                   PM_ARGS(PM_I(scope->process_id), PM_I(scope->name_id)));
     }
-    if (x->n_processes > 1)
-        *scope = all;
+    if (o->n_processes > 1)
+        *scope = pm_scope_all;
 }
 
 /* Returns the moment of the selected snapshot, or `none` without a selector. */
@@ -80,14 +82,14 @@ static int64_t find_moment(export_run *run, const pm_scope *scope, const char *s
 
 static void choose_snapshots(export_run *run, const pm_scope *scope)
 {
-    const pm_export *x = run->export;
+    const pmapdb_export_options *o = run->options;
     pm_sql *sql = run->from->sql;
-    int64_t to = find_moment(run, scope, x->to, PMAPDB_UNKNOWN, INT64_MAX);
-    int64_t from = find_moment(run, scope, x->from, x->to ? to : PMAPDB_UNKNOWN, INT64_MIN);
+    int64_t to = find_moment(run, scope, o->to, PMAPDB_UNKNOWN, INT64_MAX);
+    int64_t from = find_moment(run, scope, o->from, o->to ? to : PMAPDB_UNKNOWN, INT64_MIN);
 
     if (from > to)
         PM_SQL_STEP(sql,
-                    pm_fail(&err, PMAPDB_USAGE, "--from '%s' is after --to '%s'", x->from, x->to));
+                    pm_fail(&err, PMAPDB_USAGE, "--from '%s' is after --to '%s'", o->from, o->to));
     pm_sql_do(sql,
               "INSERT INTO temp.export_snapshot SELECT snapshot_id FROM snapshot WHERE "
               "moment_ms BETWEEN ?1 AND ?2 AND process_id IN (SELECT id FROM temp.export_process)",
@@ -102,7 +104,7 @@ static uint64_t count(export_run *run, const char *sql)
 static void choose(export_run *run)
 {
     pm_sql *sql = run->from->sql;
-    pm_export_counts *c = run->counts;
+    pmapdb_export_result *r = run->result;
     const pm_param params[] = {{":whole", PM_I(run->whole)}, {":cut", PM_I(run->cut)}};
     pm_scope scope;
 
@@ -110,13 +112,13 @@ static void choose(export_run *run)
     choose_processes(run, &scope);
     choose_snapshots(run, &scope);
     pm_sql_script(sql, "export-sets", params, 2);
-    c->processes = count(run, "SELECT count(*) FROM temp.export_process");
-    c->snapshots = count(run, "SELECT count(*) FROM temp.export_snapshot");
-    c->recordings = count(run, "SELECT count(DISTINCT recording_id) FROM traced_process "
+    r->processes = count(run, "SELECT count(*) FROM temp.export_process");
+    r->snapshots = count(run, "SELECT count(*) FROM temp.export_snapshot");
+    r->recordings = count(run, "SELECT count(DISTINCT recording_id) FROM traced_process "
                                "WHERE traced_process_id IN (SELECT id FROM temp.export_traced)");
-    c->beats = count(run, "SELECT count(*) FROM beat WHERE capture_id IN "
-                          "(SELECT id FROM temp.export_capture)") > 0;
-    if (run->cut && !c->processes)
+    run->notes->beats = count(run, "SELECT count(*) FROM beat WHERE capture_id IN "
+                                   "(SELECT id FROM temp.export_capture)") > 0;
+    if (run->cut && !r->processes)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
                                  "no snapshot in that time span; pmapdb snapshots lists them"));
 }
@@ -137,8 +139,8 @@ static pmapdb_status copy_rows(export_run *run, sqlite3_stmt *read, sqlite3_stmt
             return pm_sql_fail(run->into->db, "write", err);
         run->n_rows++;
     }
-    if (run->export->redact && pm_redact_failed(run->export->redact, NULL) != PMAPDB_OK)
-        return pm_redact_failed(run->export->redact, err); /* has a better message than SQLite's */
+    if (run->redact && pm_redact_failed(run->redact, NULL) != PMAPDB_OK)
+        return pm_redact_failed(run->redact, err); /* has a better message than SQLite's */
     return rc == SQLITE_DONE ? PMAPDB_OK : pm_sql_fail(run->from->db, "read", err);
 }
 
@@ -165,7 +167,7 @@ static pmapdb_status copy_table(export_run *run, const char *reading, const char
  * the categories stay. */
 static void copy_tables(export_run *run)
 {
-    bool redacted = run->export->redact != NULL;
+    bool redacted = run->redact != NULL;
     pm_sql *from = run->from->sql, *into = run->into->sql;
     pm_rule_text rules = {0};
     pm_text built_in;
@@ -186,8 +188,8 @@ static void copy_tables(export_run *run)
     pm_rule_text_load(from, &rules);
     PM_SQL_STEP(into, pm_sql_end(from, &err));
     built_in = pm_rules_builtin(pm_buf_text(&rules.name));
-    run->counts->other_rules = !built_in.data || !pm_text_equal(built_in, pm_buf_text(&rules.text));
-    if (!run->counts->other_rules)
+    run->notes->other_rules = !built_in.data || !pm_text_equal(built_in, pm_buf_text(&rules.text));
+    if (!run->notes->other_rules)
         pm_rule_text_store(into, &rules);
     pm_rule_text_free(&rules);
 }
@@ -215,7 +217,7 @@ static pmapdb_status check(export_run *run, pmapdb_error *err)
 /* Reads the other store in one transaction, so that concurrent writes are not seen. */
 static void look(export_run *run)
 {
-    pm_redact *redact = run->export->redact;
+    pm_redact *redact = run->redact;
     pm_sql *from = run->from->sql;
 
     pm_sql_do(from, "PRAGMA query_only = OFF", PM_NO_ARGS); /* for the temporary tables */
@@ -230,7 +232,7 @@ static void look(export_run *run)
 
 static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
 {
-    pm_redact *redact = run->export->redact;
+    pm_redact *redact = run->redact;
     pmapdb_status st;
 
     look(run);
@@ -279,23 +281,28 @@ static pmapdb_status make(export_run *run, pmapdb_error *err)
     return rc == SQLITE_OK ? st : pm_sql_fail_code(run->into->db, rc, "write", err);
 }
 
-pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into, const pm_export *export,
-                              pm_export_counts *counts, pmapdb_error *err)
+pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into,
+                              const pmapdb_export_options *options, pmapdb_export_result *result,
+                              pm_export_notes *notes, pmapdb_error *err)
 {
     export_run run = {.from = from,
                       .into = into,
-                      .export = export,
-                      .counts = counts,
-                      .cut = export->from || export->to,
+                      .options = options,
+                      .result = result,
+                      .notes = notes,
+                      .whole = !options->n_processes && !options->from && !options->to,
+                      .cut = options->from || options->to,
                       .at = ""};
-    pmapdb_status st;
+    pmapdb_status st = options->redact
+                           ? pm_redact_new(options->keep, options->n_keep, &run.redact, err)
+                           : PMAPDB_OK;
 
-    *counts = (pm_export_counts){0};
-    run.whole = !export->n_processes && !run.cut;
     sqlite3_progress_handler(from->db, STEPS, ask, &run);
     sqlite3_progress_handler(into->db, STEPS, ask, &run);
-    st = make(&run, err);
+    PM_STEP(st, make(&run, err));
     sqlite3_progress_handler(from->db, 0, NULL, NULL);
     sqlite3_progress_handler(into->db, 0, NULL, NULL);
+    result->tokens = run.redact ? run.redact->token.used : 0;
+    pm_redact_free(run.redact);
     return run.stopped ? pm_fail(err, PMAPDB_STOPPED, "stopped") : st;
 }

@@ -18,24 +18,15 @@
 #include "store/export/redact.h"
 #include "store/file/store.h"
 
-typedef struct pm_export {
-    const char *const *process; /* selectors; none: all processes */
-    size_t n_processes;
-    const char *from, *to; /* selectors of snapshots, or NULL */
-    pm_redact *redact;     /* NULL: no redaction */
-    void *ctx;
-    bool (*keep_going)(void *ctx, const char *table, uint64_t rows); /* or NULL */
-} pm_export;
-
-typedef struct pm_export_counts {
-    uint64_t processes, snapshots, recordings;
+typedef struct pm_export_notes {
     bool beats;       /* has live captures, of which another store may have the rest */
     bool other_rules; /* the store has rules of its owner; the new store has the built-in ones */
-} pm_export_counts;
+} pm_export_notes;
 
 /* `into` is new and empty, and nobody else uses it; after a failure it is useless. The caller
- * discards it in full, so there is no journal. */
-pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into, const pm_export *export,
-                              pm_export_counts *counts, pmapdb_error *err);
+ * discards it in full, so there is no journal. Fills the counts of *result, but not the size. */
+pmapdb_status pm_export_store(pmapdb_store *from, pmapdb_store *into,
+                              const pmapdb_export_options *options, pmapdb_export_result *result,
+                              pm_export_notes *notes, pmapdb_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "store/dict/categories.h"
 #include "store/dict/row.h"
+#include "store/file/steps.h"
 #include <stdlib.h>
 
 /* ---- matching the rules ---- */
@@ -102,7 +103,9 @@ void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)
         if (apply)
             PM_SQL_STEP(sql, check_regexes(apply, gave_up, &err));
         if (apply)
-            PM_SQL_STEP(sql, pm_steps_tell(&apply->steps, "rules", "epochs", ++done, of, &err));
+            PM_SQL_STEP(sql,
+                        pm_steps_tell(&(pm_steps){apply->options->ctx, apply->options->on_progress},
+                                      "rules", "epochs", ++done, of, &err));
     }
     pm_rows_free(&a.rows);
     pm_map_free(&a.asked);
@@ -145,13 +148,14 @@ static void tell(pm_sql *sql, const pm_apply *apply)
                    PM_NO_ARGS);
 
     while (pm_sql_next(sql, row))
-        apply->on_change(apply->ctx, &(pmapdb_rules_change){.from = pm_col_text(row, 0).data,
-                                                            .to = pm_col_text(row, 1).data,
-                                                            .rule = pm_col_text(row, 2).data,
-                                                            .lineages = pm_col_int(row, 3),
-                                                            .mappings = pm_col_int(row, 4),
-                                                            .size_kib = pm_col_int(row, 5),
-                                                            .rss_kib = pm_col_int(row, 6)});
+        apply->options->on_change(apply->options->ctx,
+                                  &(pmapdb_rules_change){.from = pm_col_text(row, 0).data,
+                                                         .to = pm_col_text(row, 1).data,
+                                                         .rule = pm_col_text(row, 2).data,
+                                                         .lineages = pm_col_int(row, 3),
+                                                         .mappings = pm_col_int(row, 4),
+                                                         .size_kib = pm_col_int(row, 5),
+                                                         .rss_kib = pm_col_int(row, 6)});
 }
 
 /* ---- the store ---- */
@@ -172,7 +176,7 @@ static void count(pm_sql *sql, pmapdb_rules_result *out)
 /* Matches the rules for the lineages of one process, or of all (0). */
 static void ask(pm_sql *sql, const pm_apply *apply, pm_refine *refine, bool own, int64_t process_id)
 {
-    pm_apply_judge(sql, process_id, !own, apply->forget_labels);
+    pm_apply_judge(sql, process_id, !own, apply->options->forget_labels);
     pm_apply_ask(sql, refine, process_id ? NULL : apply);
 }
 
@@ -190,7 +194,7 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
     pm_rule_text_load(s->sql, &text);
     *own = text.hash == pm_hash(pm_buf_text(&apply->text->text).data, apply->text->text.len);
     pm_rule_text_free(&text);
-    out->same = *own && !apply->forget_labels;
+    out->same = *own && !apply->options->forget_labels;
     if (!out->same) {
         ask(s->sql, apply, refine, *own, 0);
         out->unnamed = (int64_t)refine->unnamed;
@@ -198,7 +202,7 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
         pm_sql_script(s->sql, "apply-changed", NULL, 0);
         count(s->sql, out);
     }
-    if (apply->forget_labels)
+    if (apply->options->forget_labels)
         out->reports = pm_sql_value(
             s->sql,
             "SELECT count(*) FROM (SELECT DISTINCT process_id, taken_ms, source FROM label)",
@@ -219,7 +223,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     pm_rule_text_store(s->sql, &text);
     if (!done)
         pm_sql_do(s->sql, "UPDATE rule_set SET hash = 0", PM_NO_ARGS);
-    if (done && apply->forget_labels)
+    if (done && apply->options->forget_labels)
         pm_sql_do(s->sql, "DELETE FROM label", PM_NO_ARGS);
     if (done)
         pm_category_remove_unused(s->sql);
@@ -263,11 +267,11 @@ pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rule
     if (st == PMAPDB_OK)
         pm_category_ids_anew(s->sql, &refine.categories);
     PM_STEP(st, survey(s, apply, &refine, &own, out, err));
-    if (st == PMAPDB_OK && apply->keep)
+    if (st == PMAPDB_OK && !apply->options->dry_run)
         st = change_all(s, apply, &refine, own, out, err);
     pm_store_end_tidying(s);
     pm_refine_free(&refine);
-    if (st == PMAPDB_OK && !out->same && apply->on_change)
+    if (st == PMAPDB_OK && !out->same && apply->options->on_change)
         tell(s->sql, apply);
     return st == PMAPDB_OK ? pm_sql_end(s->sql, err) : st;
 }

@@ -12,7 +12,6 @@
 #ifndef PM_STORE_APPLY_H
 #define PM_STORE_APPLY_H
 
-#include "store/file/steps.h"
 #include "store/file/store.h"
 #include "store/rules/refine.h"
 #include "store/rules/rule_set.h"
@@ -20,13 +19,9 @@
 typedef struct pm_apply {
     const pm_rule_text *text; /* for table rule_set; hash and applied_ms are computed here */
     const pm_rules *rules;    /* the same rules, compiled */
-    bool keep;                /* false: nothing is stored */
-    bool forget_labels; /* deletes the labels that programs gave their own memory: see label.h */
-    pm_steps steps;     /* if its receiver stops the run, nothing is stored; not asked once it is */
-    void *ctx;
-    /* May be NULL. Called at the end, after the commit, with the lineages that change from one
-     * category to another: largest rss first. A change of the rule alone is not reported. */
-    void (*on_change)(void *ctx, const pmapdb_rules_change *change);
+    /* forget_labels: see label.h. on_change: at the end, after the commit; a change of the rule
+     * alone is not reported. on_progress is not asked any more once something is stored. */
+    const pmapdb_rules_options *options;
 } pm_apply;
 
 /* Applies the rules in its own transaction. PMAPDB_INPUT if a regex of the rules gave up on a path:

@@ -600,8 +600,8 @@ typedef struct pmapdb_sql_options {
     int64_t max_rows;   /* 0: all */
 } pmapdb_sql_options;
 
-/* Prepares one SELECT (WITH, VALUES, EXPLAIN, a PRAGMA that only tells). It runs on a connection of
- * its own that cannot change anything, in the store or elsewhere. options may be NULL.
+/* Prepares one SELECT (WITH, VALUES, EXPLAIN, a PRAGMA that only tells). It cannot change anything,
+ * in the store or elsewhere. options may be NULL.
  *
  * Parameters (:k, @k, $k) are given with pmapdb_bind(rows, "k", ...), all of them: a number, also
  * in hexadecimal after 0x, is a number, an empty value is NULL, and the rest is text; 'text' in

@@ -148,16 +148,44 @@ IN_KIT(changes_nothing)
     struct stat info;
 
     snprintf(path, sizeof path, "%s-wal", k->path);
+    kit_close(k);
+    sqlite3_auto_extension((void (*)(void))add_dangerous);
+    kit_open(k);
+    sqlite3_cancel_auto_extension((void (*)(void))add_dangerous);
     sum = sum_of(k->path);
     wal = sum_of(path);
     files = files_in(k->dir);
-    sqlite3_auto_extension((void (*)(void))add_dangerous);
     for (size_t i = 0; i < COUNT(attacks); i++)
         refused(k, attacks[i]);
-    sqlite3_cancel_auto_extension((void (*)(void))add_dangerous);
     assert_int_equal(files_in(k->dir), files);
     assert_true(sum_of(k->path) == sum && sum_of(path) == wal);
     assert_int_not_equal(stat("made-by-adhoc-test.db", &info), 0);
+}
+
+static int64_t hosts(const kit *k)
+{
+    pmapdb_rows *rows = asked(k, "SELECT count(*) FROM host", NULL);
+    int64_t n;
+
+    assert_true(next(rows));
+    n = pmapdb_rows_int(rows, 0);
+    pmapdb_rows_close(rows);
+    return n;
+}
+
+/* Of one state, as the answers of queries are. */
+IN_KIT(reads_what_the_transaction_shows)
+{
+    kit other = *k;
+
+    kit_ok(pmapdb_begin_read(k->store, NULL), NULL);
+    assert_int_equal(hosts(k), 0);
+    kit_open(&other);
+    kit_exec(&other, "INSERT INTO host (name) VALUES ('x')");
+    assert_int_equal(hosts(k), 0);
+    pmapdb_end_read(k->store);
+    assert_int_equal(hosts(k), 1);
+    kit_close(&other);
 }
 
 TEST_WITH(reads, kit_enter, kit_leave)

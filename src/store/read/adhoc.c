@@ -1,4 +1,4 @@
-/* adhoc: SQL that a person types: a separate handle, limits, rows. */
+/* adhoc: SQL that a person types: limits, rows. */
 #include "store/read/adhoc.h"
 
 #include "store/read/statement.h"
@@ -9,7 +9,8 @@
 #define OPS_BETWEEN_LOOKS 10000 /* about 0.1 ms */
 
 struct pm_adhoc {
-    pmapdb_store *store;          /* a separate handle */
+    pmapdb_store *store;
+    int old_length;               /* the limit of other statements */
     int64_t timeout_ms, max_rows; /* 0: no limit */
     int64_t rows;                 /* returned so far */
     int64_t cpu_ms;               /* CPU time of this thread when the statement began */
@@ -26,7 +27,7 @@ static int64_t clock_ms(clockid_t which)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* ---- the handle ---- */
+/* ---- limits ---- */
 
 void pm_adhoc_limit_memory(void)
 {
@@ -47,25 +48,20 @@ static int look(void *ctx)
     return spent_ms(ctx) > ((struct pm_adhoc *)ctx)->timeout_ms;
 }
 
+/* The limits hold until the rows are closed. */
 static void confine(struct pm_adhoc *a)
 {
-    sqlite3 *db = a->store->db;
-
-    /* SQLite would take a misspelt name in double quotes for a text. */
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, PM_ADHOC_LENGTH);
-    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
-    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+    a->old_length = sqlite3_limit(a->store->db, SQLITE_LIMIT_LENGTH, PM_ADHOC_LENGTH);
     if (a->timeout_ms)
-        sqlite3_progress_handler(db, OPS_BETWEEN_LOOKS, look, a);
+        sqlite3_progress_handler(a->store->db, OPS_BETWEEN_LOOKS, look, a);
 }
 
 void pm_adhoc_free(struct pm_adhoc *a)
 {
     if (!a)
         return;
-    pmapdb_close(a->store);
+    sqlite3_limit(a->store->db, SQLITE_LIMIT_LENGTH, a->old_length);
+    pmapdb_on_progress(a->store, a->store->on_progress, a->store->progress_ctx);
     free(a);
 }
 
@@ -129,26 +125,22 @@ static pm_query_info *new_info(const char *text, const char *where)
     return q;
 }
 
-static pmapdb_status prepare(pmapdb_rows *r, const char *path, const char *text,
-                             const pmapdb_sql_options *o, pmapdb_error *err)
+static pmapdb_status prepare(pmapdb_rows *r, const char *text, const pmapdb_sql_options *o,
+                             pmapdb_error *err)
 {
-    pmapdb_open_options how = {.mode = PMAPDB_READ};
+    sqlite3 *db = r->store->db;
     pmapdb_status st;
 
-    r->adhoc = calloc(1, sizeof *r->adhoc);
     r->info = new_info(text, o->where);
-    if (!r->adhoc || !r->info)
+    if (!r->info || !(r->adhoc = calloc(1, sizeof *r->adhoc)))
         return pm_fail_nomem(err);
-    r->adhoc->timeout_ms = o->timeout_ms;
-    r->adhoc->max_rows = o->max_rows;
-    if (o->timeout_ms && o->timeout_ms < INT32_MAX)
-        how.busy_ms = (int)o->timeout_ms;
-    st = pmapdb_open(path, &how, &r->adhoc->store, err);
-    if (st != PMAPDB_OK)
-        return st;
+    *r->adhoc =
+        (struct pm_adhoc){.store = r->store, .timeout_ms = o->timeout_ms, .max_rows = o->max_rows};
     confine(r->adhoc);
-    r->store = r->adhoc->store;
-    st = pm_statement_prepare(r->store->db, r->info, "sql", &r->stmt, err);
+    /* SQLite would take a misspelt name in double quotes for a text. */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    st = pm_statement_prepare(db, r->info, "sql", &r->stmt, err);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 1, NULL);
     return st == PMAPDB_OK ? describe(r->info, r->stmt, err) : st;
 }
 
@@ -165,7 +157,8 @@ pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text, const pmapdb_sql
     r = calloc(1, sizeof *r);
     if (!r)
         return pm_fail_nomem(err);
-    st = prepare(r, store->path, text, o, err);
+    r->store = store;
+    st = prepare(r, text, o, err);
     if (st != PMAPDB_OK) {
         pmapdb_rows_close(r);
         return st;

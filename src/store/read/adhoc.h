@@ -1,5 +1,5 @@
-/* adhoc: SQL that a person types. It runs on a separate handle: read-only, guarded and with limits,
- * however the store was opened. */
+/* adhoc: SQL that a person types: guarded and with limits, however the store was opened. It reads
+ * what the other queries of the handle read: in one transaction, if there is one. */
 #ifndef PM_STORE_ADHOC_H
 #define PM_STORE_ADHOC_H
 

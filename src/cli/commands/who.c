@@ -123,66 +123,6 @@ static pmapdb_rows *query(const who *w, const char *name)
 
 /* ---- the stacks ---- */
 
-/* Sums over all rows, in columns after those of the query; KiB, calls. The first ones are columns
- * of the query, too. */
-enum { GROWTH, LIVE, ALLOCATIONS, FREES, COLUMNS, COVERED = COLUMNS, OLDER, HEADLESS, SUMS };
-
-static const char with_sums[] =
-    "SELECT *, ifnull(sum(growth_kib) OVER (), 0), ifnull(sum(live_kib) OVER (), 0), "
-    "ifnull(sum(allocations) OVER (), 0), ifnull(sum(frees) OVER (), 0), "
-    "ifnull(sum(CASE kind WHEN 'stack' THEN growth_kib END) OVER (), 0), "
-    "ifnull(sum(CASE kind WHEN 'older' THEN growth_kib END) OVER (), 0), "
-    /* call chains that have only functions of an allocator */
-    "ifnull(sum(CASE WHEN kind = 'stack' AND function IS NULL THEN growth_kib END) OVER (), 0) "
-    "FROM (";
-
-typedef struct stacks {
-    const who *w;
-    pmapdb_rows *rows;
-    int64_t sum[SUMS];
-    pm_buf recordings; /* a line for each recording that is used */
-} stacks;
-
-static void see_row(void *ctx, const pmapdb_rows *row)
-{
-    stacks *s = ctx;
-
-    for (int i = 0; i < SUMS; i++)
-        s->sum[i] = pmapdb_rows_int(row, pmapdb_rows_columns(row) + i);
-}
-
-static void write_total(const stacks *s, pm_output *out, const pm_answer_view *view)
-{
-    static const char *const summed[] = {"growth_kib", "live_kib", "allocations", "frees"};
-    pm_value values[PM_QUERY_ITEMS];
-
-    for (int i = 0; i < view->n; i++) {
-        const char *name = view->column[i].name;
-        int k = pm_text_index(pm_text_of(name), summed, COLUMNS);
-
-        values[i] = k < COLUMNS ? pm_value_int(s->sum[k])
-                                : pm_value_text(strcmp(name, "stack") ? "" : "TOTAL");
-    }
-    pm_output_total(out, values);
-}
-
-/* ---- recordings ---- */
-
-/* Takes the lines about the recordings that are used, and says what the recordings lack. */
-static void read_recordings(stacks *s)
-{
-    pmapdb_rows *rows = pm_run_query(&s->w->args, "who-recordings");
-    pm_text line;
-
-    while (pm_run_next(rows))
-        if ((line = pm_answer_bytes(rows, "line")).len)
-            pm_buf_addf(&s->recordings, NULL, "%.*s\n", (int)line.len, line.data);
-    pmapdb_rows_close(rows);
-    pm_moment_say(&s->w->args, PM_TEXT("who"));
-}
-
-/* ---- for people ---- */
-
 static void write_title(const who *w, pm_output *out)
 {
     pm_buf line = {0};
@@ -197,87 +137,97 @@ static void write_title(const who *w, pm_output *out)
     pm_buf_free(&line);
 }
 
-/* Writes "covered: 99.9 % of the growth"; writes KiB if there is no growth to take a share of. */
-static void write_cover(const stacks *s, pm_output *out, bool human)
+static void write_total(pm_output *out, const pmapdb_rows *summary, const pm_answer_view *view)
 {
-    const char *unit = human ? "" : " KiB";
-    char covered[32], growth[32], older[32], share[80], freed[96] = "";
+    pm_value values[PM_QUERY_ITEMS];
 
-    pm_render_kib(s->sum[COVERED], human, covered);
-    pm_render_kib(s->sum[GROWTH], human, growth);
-    pm_render_kib(-s->sum[OLDER], human, older);
-    if (s->sum[GROWTH] > 0)
-        snprintf(share, sizeof share, "%.1f %% of the growth",
-                 100.0 * (double)s->sum[COVERED] / (double)s->sum[GROWTH]);
-    else
-        snprintf(share, sizeof share, "%s of %s%s", covered, growth, unit);
-    if (s->sum[OLDER])
-        snprintf(freed, sizeof freed, "; freed, from before the recording: %s%s", older, unit);
-    pm_output_line(out, "covered: %s%s", share, freed);
-    for (const char *line = pm_cli_text(&s->recordings), *end; (end = strchr(line, '\n'));
-         line = end + 1)
-        pm_output_line(out, "%.*s", (int)(end - line), line);
+    for (int i = 0; i < view->n; i++) {
+        int column = pm_answer_column(summary, view->column[i].name);
+
+        values[i] = column < 0 ? pm_value_text("") : pm_answer_value(summary, column);
+    }
+    pm_output_total(out, values);
 }
 
-static void write_rows(stacks *s, pm_output *out)
+/* Writes what the rows cover, and a line for each recording that is used. */
+static void write_cover(pm_output *out, const pmapdb_rows *summary)
 {
-    const pm_cli *cli = s->w->cli;
-    bool people = pm_cli_is_for_people(cli), md = cli->format == PM_FORMAT_MD;
-    bool human = pm_cli_render_options(cli).human;
+    pm_text rest = pm_answer_bytes(summary, "recordings");
+
+    pm_output_line(out, "covered: %s", pm_answer_bytes(summary, "covered").data);
+    while (rest.len) {
+        pm_text line = pm_text_cut(&rest, '\n');
+
+        pm_output_line(out, "%.*s", (int)line.len, line.data);
+    }
+}
+
+static void write_rows(const who *w, pmapdb_rows *rows, const pmapdb_rows *summary, pm_output *out)
+{
+    const char *gap = w->cli->format == PM_FORMAT_MD ? "\n" : ""; /* around a table of Markdown */
+    bool people = pm_cli_is_for_people(w->cli);
     pm_answer_view view;
 
     if (people)
-        write_title(s->w, out);
-    if (md)
-        pm_output_text(out, "\n"); /* Markdown tables need empty lines around them */
-    pm_answer_rows(out, s->rows, &view, see_row, s);
+        write_title(w, out);
+    pm_output_text(out, "%s", gap);
+    pm_answer_rows(out, rows, &view, NULL, NULL);
     if (people)
-        write_total(s, out, &view);
+        write_total(out, summary, &view);
     pm_output_end_rows(out);
-    if (md)
-        pm_output_text(out, "\n");
+    pm_output_text(out, "%s", gap);
     if (people)
-        write_cover(s, out, human);
+        write_cover(out, summary);
 }
 
-/* ---- flame graphs ---- */
-
-static void write_folded(stacks *s, pm_output *out)
+/* The form of the chains; NULL: as asked. In a table without the callers of main, which would leave
+ * no room for the functions that allocate. */
+static const char *form_of(const who *w)
 {
-    while (pm_run_next(s->rows)) {
-        int64_t growth = pm_answer_int(s->rows, "growth_kib");
+    if (w->folded)
+        return "folded";
+    return pm_cli_is_for_people(w->cli) && !w->cli->wide && !pm_run_given(&w->args, "form")
+               ? "short"
+               : NULL;
+}
 
-        see_row(s, s->rows);
-        if (pm_text_equal(pm_answer_bytes(s->rows, "kind"), PM_TEXT("stack")) && growth > 0)
-            pm_output_line(out, "%s;%s %" PRId64, pm_answer_bytes(s->rows, "name").data,
-                           pm_answer_bytes(s->rows, "stack").data, growth * 1024);
-    }
+static pmapdb_rows *ask_stacks(const who *w)
+{
+    pmapdb_rows *rows = query(w, "who");
+
+    pm_answer_bind(rows, "form", form_of(w));
+    return rows;
 }
 
 /* Writes the stacks as rows, or with --folded as lines like start;main;cache_fill 4096. */
 static void write_stacks(const who *w)
 {
-    stacks s = {.w = w, .rows = query(w, "who")};
+    pmapdb_rows *rows = ask_stacks(w), *summary;
     pm_output out;
 
-    pm_answer_wrap(s.rows, with_sums, ")");
-    read_recordings(&s);
+    summary = pm_answer_ask(
+        w->args.store, "who-summary",
+        (pm_answer_arg[]){{"rows", .of = ask_stacks(w)},
+                          {"recordings", .of = pm_run_query(&w->args, "who-recordings")},
+                          {"suited", pm_cli_render_options(w->cli).human ? "1" : "0"},
+                          {0}});
+    pm_run_next(summary);
+    pm_moment_say(&w->args, PM_TEXT("who"));
     pm_output_open(&out, w->cli);
     if (w->folded) {
-        pm_answer_bind(s.rows, "form", "folded");
-        write_folded(&s, &out);
+        pm_answer_wrap(rows, "SELECT name || ';' || stack || ' ' || (growth_kib * 1024) FROM (",
+                       ") WHERE kind = 'stack' AND growth_kib > 0");
+        while (pm_run_next(rows))
+            pm_output_line(&out, "%s", pmapdb_rows_text(rows, 0, NULL));
     } else {
-        /* without the callers of main, which would leave no room for the functions that allocate */
-        if (pm_cli_is_for_people(w->cli) && !w->cli->wide && !pm_run_given(&w->args, "form"))
-            pm_answer_bind(s.rows, "form", "short");
-        write_rows(&s, &out);
+        write_rows(w, rows, summary, &out);
     }
     pm_output_end(&out);
-    if (s.sum[COVERED] > 0 && s.sum[HEADLESS] > s.sum[COVERED] / 2)
+    if (pm_answer_int(summary, "headless"))
         pm_cli_note(w->cli, "call chains end in libc: recorded with frame pointers; "
                             "--call-graph dwarf shows callers");
-    pmapdb_rows_close(s.rows);
-    pm_buf_free(&s.recordings);
+    pmapdb_rows_close(summary);
+    pmapdb_rows_close(rows);
 }
 
 /* ---- the command ---- */

@@ -44,8 +44,6 @@ static void add_moment(pm_plot_data *d, const pmapdb_rows *rows)
 
     pm_cli_must(pm_grow(&plot->moment, &plot->cap, plot->n, sizeof *plot->moment, &err), &err);
     plot->moment[plot->n] = (pm_plot_moment){.ms = pm_answer_int(rows, "taken_ms"),
-                                             .epoch_id = pm_answer_int(rows, "epoch_id"),
-                                             .place = pm_answer_int(rows, "place"),
                                              .snapshot_id = pm_answer_int(rows, "snapshot_id"),
                                              .process_id = pm_answer_int(rows, "process_id"),
                                              .pid = pm_answer_int(rows, "pid"),

@@ -62,7 +62,7 @@ static void open_picture(const plot_cmd *c, pm_text title, pm_text about, pm_out
 }
 
 /* Draws one panel or two with a common axis of time. */
-static void draw(const plot_cmd *c, const pm_plot_data *d, pm_plot_map *map, pm_picture *p)
+static void draw(const plot_cmd *c, const pm_plot_data *d, const pm_plot_map *map, pm_picture *p)
 {
     bool growth = !c->what || strcmp(c->what, "map") != 0;
     double top = pm_plot_head(p, d) + .5 * p->line, axis = 2.5 * p->line;

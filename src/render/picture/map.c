@@ -15,93 +15,23 @@ typedef struct map {
     pm_picture *p;
     const pm_plot *plot;
     const pm_plot_frame *f;
-    pm_plot_map *of;
+    const pm_plot_map *of;
     pm_address_scale scale;
     pm_raster raster;
     uint8_t *cell;
     int *from, *to; /* the columns of each moment */
-    size_t life;    /* first moment of the newest life */
     pm_ink ink[COLORS_MAX];
     char letters[COLORS_MAX + 1];
     uint32_t base[COLORS_MAX / STRENGTHS];
     int n_base;
 } map;
 
-/* ---- which mappings grow ---- */
-
-static int by_lineage(const void *x, const void *y)
-{
-    const pm_plot_stretch *a = x, *b = y;
-
-    if (a->lineage != b->lineage)
-        return a->lineage < b->lineage ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
-}
+/* ---- cells ---- */
 
 static int64_t kib_of(const pm_plot_stretch *s)
 {
     return s->rss != PMAPDB_UNKNOWN ? s->rss : (int64_t)((s->end - s->start) / 1024);
 }
-
-/* True if a mapping grew by more than half of all its steps up and down. `sum` has room for a
- * number per moment. */
-static bool grows(const map *m, const pm_plot_stretch *s, size_t n, int64_t *sum)
-{
-    size_t n_moments = m->plot->n;
-    int64_t steps = 0;
-
-    memset(sum, 0, (n_moments + 1) * sizeof *sum);
-    for (size_t i = 0; i < n; i++) {
-        sum[s[i].first] += kib_of(&s[i]);
-        sum[s[i].last + 1] -= kib_of(&s[i]);
-    }
-    for (size_t k = m->life + 1; k < n_moments; k++) {
-        steps += sum[k] < 0 ? -sum[k] : sum[k];
-        sum[k] += sum[k - 1];
-    }
-    return sum[n_moments - 1] - sum[m->life] > steps / 2;
-}
-
-/* Of a category that leaks, only those mappings are warm that grow themselves. */
-static void find_growing(map *m)
-{
-    int64_t *sum = calloc(m->plot->n + 1, sizeof *sum);
-    pm_plot_stretch *s = m->of->stretch;
-    size_t n = 0; /* of categories that leak */
-
-    if (!sum) {
-        m->p->st = pm_fail_nomem(m->p->err);
-        return;
-    }
-    for (size_t k = 0; k + 1 < m->plot->n; k++)
-        if (m->plot->moment[k].process_id != m->plot->moment[k + 1].process_id)
-            m->life = k + 1;
-    for (size_t i = 0; i < m->of->n; i++)
-        if (s[i].state != PM_PLOT_QUIET) {
-            pm_plot_stretch guilty = s[i];
-
-            s[i] = s[n];
-            s[n++] = guilty;
-        }
-    qsort(s, n, sizeof *s, by_lineage);
-    for (size_t i = 0, to; i < n; i = to) {
-        bool warm;
-
-        for (to = i + 1; to < n && s[to].lineage == s[i].lineage;)
-            to++;
-        warm = grows(m, s + i, to - i, sum);
-        for (size_t k = i; k < to; k++) {
-            s[k].state = warm ? s[k].state : PM_PLOT_QUIET;
-            s[k].way = !warm                          ? 0
-                       : s[to - 1].end > s[i].end     ? 1
-                       : s[to - 1].start < s[i].start ? -1
-                                                      : 0;
-        }
-    }
-    free(sum);
-}
-
-/* ---- cells ---- */
 
 /* The value of a cell: one of STRENGTHS per colour, the share that is resident. */
 static uint8_t value_of(map *m, const pm_plot_stretch *s)
@@ -132,7 +62,7 @@ static void place_moments(map *m)
 {
     const pm_plot *plot = m->plot;
 
-    for (size_t k = m->life; k < plot->n; k++) {
+    for (size_t k = m->of->life; k < plot->n; k++) {
         bool next = k + 1 < plot->n, broken = next && plot->moment[k + 1].missed > 0;
         double x = pm_plot_x(m->f, plot->moment[k].ms) - m->f->left,
                end = next ? pm_plot_x(m->f, plot->moment[k + 1].ms) - m->f->left
@@ -264,7 +194,6 @@ static void draw(map *m)
 {
     const pm_ink ink = {.rgb = PM_PLOT_MUTED}, ground = {.rgb = 0x9aa6b4, .opacity = .08};
 
-    find_growing(m);
     pm_address_scale_place(&m->scale, m->raster.rows, m->p->terminal ? 1 : 3);
     place_moments(m);
     for (int rank = 0; rank < 6; rank++) /* what leaks last, after what is resident */
@@ -287,7 +216,8 @@ static void draw(map *m)
     draw_labels(m);
 }
 
-void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f, pm_plot_map *of)
+void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f,
+                      const pm_plot_map *of)
 {
     int columns = (int)((f->now - f->left) / p->cell), rows = (int)((f->bottom - f->top) / p->cell);
     map m = {.p = p,

@@ -13,8 +13,7 @@ typedef enum pm_plot_state { PM_PLOT_QUIET, PM_PLOT_SUSPECT, PM_PLOT_LEAK } pm_p
 /* A snapshot of the series, or several as one; `total` is known. */
 typedef struct pm_plot_moment {
     int64_t ms, snapshot_id, process_id, pid;
-    int64_t epoch_id, place; /* where the queries have it */
-    int64_t missed;          /* captures that are missing before it; 0: none */
+    int64_t missed; /* captures that are missing before it; 0: none */
     int64_t total;
 } pm_plot_moment;
 
@@ -85,20 +84,21 @@ typedef struct pm_plot_stretch {
     uint64_t start, end;
     int first, last; /* moments */
     int64_t rss;     /* KiB; may be PMAPDB_UNKNOWN */
-    int64_t lineage;
     pm_text category;
-    pm_plot_state state; /* of its category; then of itself */
-    uint32_t rgb;        /* of what leaks */
+    pm_plot_state state; /* of what grows */
+    uint32_t rgb;        /* of what grows */
     int way;             /* it grows to higher addresses: 1, to lower ones: -1 */
 } pm_plot_stretch;
 
 typedef struct pm_plot_map {
     pm_plot_stretch *stretch;
     size_t n, cap;
+    size_t life; /* the first moment of the newest life */
 } pm_plot_map;
 
-/* Draws the address space through time. Changes the order of the stretches. */
-void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f, pm_plot_map *map);
+/* Draws the address space through time. */
+void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f,
+                      const pm_plot_map *map);
 
 /* One of many processes; it has a value at least. */
 typedef struct pm_plot_value {

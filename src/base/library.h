@@ -4,31 +4,20 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
-/* Looks up PREFIX + name for each name, and stores the addresses at `calls`, a struct of as many
- * pointers to functions. False if the library or a function is missing. The library stays loaded:
- * some cannot be unloaded. POSIX lets a function address be stored as an object address; C has no
- * cast for this. */
-static inline bool pm_library_load(const char *file, const char *prefix, const char *const *names,
-                                   size_t n, void *calls)
+/* Loads a library. `newest` is the function that it has had for the shortest time. False: the
+ * library is not there, or too old. It stays loaded: some cannot be unloaded. */
+static inline bool pm_library_load(const char *file, const char *newest)
 {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    bool whole = library != NULL;
-    char name[64];
+    void *library = dlopen(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    bool loaded = library && dlsym(library, newest);
 
-    for (size_t i = 0; whole && i < n; i++) {
-        void *address;
-
-        snprintf(name, sizeof name, "%s%s", prefix, names[i]);
-        address = dlsym(library, name);
-        whole = address != NULL;
-        memcpy((char *)calls + i * sizeof address, &address, sizeof address);
-    }
     if (library)
         dlclose(library);
-    return whole;
+    return loaded;
 }
+
+/* A function of a library that is loaded, as a header declares it. */
+#define PM_LIBRARY(function) ((__typeof__(&(function)))dlsym(RTLD_DEFAULT, #function))
 
 #endif

@@ -13,27 +13,7 @@
 #define REPLY_MOST (256U << 20)
 #define QUOTE 300 /* bytes of the server's words in a message */
 
-/* The functions of libcurl that are used; their types are those that curl.h declares. */
-#define CALLS(_)     \
-    _(easy_init)     \
-    _(easy_setopt)   \
-    _(easy_perform)  \
-    _(easy_getinfo)  \
-    _(easy_strerror) \
-    _(easy_escape)   \
-    _(easy_cleanup)  \
-    _(free)          \
-    _(slist_append)  \
-    _(slist_free_all)
-
-typedef struct curl_calls {
-#define MEMBER(name) __typeof__(&(curl_##name)) name;
-    CALLS(MEMBER)
-#undef MEMBER
-} curl_calls;
-
 struct pm_http {
-    curl_calls call;
     CURL *curl;
     struct curl_slist *headers;
     pm_http_place place;
@@ -49,7 +29,8 @@ static pmapdb_status add_header(pm_http *h, const char *name, pm_text value, pma
 {
     pm_buf line = {0};
     pmapdb_status st = pm_buf_addf(&line, err, "%s: %.*s", name, (int)value.len, value.data);
-    struct curl_slist *more = st == PMAPDB_OK ? h->call.slist_append(h->headers, line.data) : NULL;
+    struct curl_slist *more =
+        st == PMAPDB_OK ? PM_LIBRARY(curl_slist_append)(h->headers, line.data) : NULL;
 
     if (line.data)
         explicit_bzero(line.data, line.len);
@@ -126,35 +107,22 @@ static void set_options(pm_http *h, const pm_http_options *o)
         {CURLOPT_PROXY, o->proxy}, {CURLOPT_NOPROXY, h->place.loopback && !o->proxy ? "*" : NULL}};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        h->call.easy_setopt(h->curl, numbers[i].option, numbers[i].value);
+        PM_LIBRARY(curl_easy_setopt)(h->curl, numbers[i].option, numbers[i].value);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].value)
-            h->call.easy_setopt(h->curl, texts[i].option, texts[i].value);
+            PM_LIBRARY(curl_easy_setopt)(h->curl, texts[i].option, texts[i].value);
 #if LIBCURL_VERSION_NUM >= 0x075500
-    h->call.easy_setopt(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-    h->call.easy_setopt(h->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+    PM_LIBRARY(curl_easy_setopt)
+    (h->curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-    h->call.easy_setopt(h->curl, CURLOPT_HTTPHEADER, h->headers);
-    h->call.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, h->error);
-    h->call.easy_setopt(h->curl, CURLOPT_WRITEFUNCTION, take_body);
-    h->call.easy_setopt(h->curl, CURLOPT_WRITEDATA, h);
-    h->call.easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, take_header);
-    h->call.easy_setopt(h->curl, CURLOPT_HEADERDATA, h);
-}
-
-static pmapdb_status load(curl_calls *out, pmapdb_error *err)
-{
-#define NAME(name) #name,
-    static const char *const names[] = {CALLS(NAME)};
-#undef NAME
-
-    return pm_library_load(CURL_LIBRARY, "curl_", names, sizeof names / sizeof *names, out)
-               ? PMAPDB_OK
-               : pm_fail(err, PMAPDB_IO,
-                         "the network needs " CURL_LIBRARY
-                         ", which is not installed (Debian: libcurl4); push --to DIR needs "
-                         "nothing");
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_HTTPHEADER, h->headers);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_ERRORBUFFER, h->error);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_WRITEFUNCTION, take_body);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_WRITEDATA, h);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_HEADERFUNCTION, take_header);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_HEADERDATA, h);
 }
 
 pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb_error *err)
@@ -162,8 +130,11 @@ pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb
     pm_http *h = calloc(1, sizeof *h);
     pmapdb_status st = h ? pm_http_find_place(options, &h->place, err) : pm_fail_nomem(err);
 
-    PM_STEP(st, load(&h->call, err));
-    if (st == PMAPDB_OK && !(h->curl = h->call.easy_init()))
+    if (st == PMAPDB_OK && !pm_library_load(CURL_LIBRARY, "curl_easy_init"))
+        st = pm_fail(err, PMAPDB_IO,
+                     "the network needs " CURL_LIBRARY
+                     ", which is not installed (Debian: libcurl4); push --to DIR needs nothing");
+    if (st == PMAPDB_OK && !(h->curl = PM_LIBRARY(curl_easy_init)()))
         st = pm_fail_nomem(err);
     PM_STEP(st, add_headers(h, options, err));
     if (st != PMAPDB_OK) {
@@ -180,9 +151,9 @@ void pm_http_close(pm_http *h)
     if (!h)
         return;
     if (h->curl)
-        h->call.easy_cleanup(h->curl);
+        PM_LIBRARY(curl_easy_cleanup)(h->curl);
     if (h->headers)
-        h->call.slist_free_all(h->headers);
+        PM_LIBRARY(curl_slist_free_all)(h->headers);
     pm_buf_free(&h->url);
     pm_buf_free(&h->packed);
     free(h);
@@ -201,11 +172,12 @@ static pmapdb_status make_url(pm_http *h, const pm_http_param *params, size_t n_
                      pm_text_ends(url, PM_TEXT("/")) ? "" : "/");
     for (size_t i = 0; i < n_params && st == PMAPDB_OK; i++) {
         pm_text text = params[i].value;
-        char *value = h->call.easy_escape(h->curl, text.len ? text.data : "", (int)text.len);
+        char *value =
+            PM_LIBRARY(curl_easy_escape)(h->curl, text.len ? text.data : "", (int)text.len);
 
         st = value ? pm_buf_addf(&h->url, err, "%c%s=%s", i ? '&' : '?', params[i].name, value)
                    : pm_fail_nomem(err);
-        h->call.free(value);
+        PM_LIBRARY(curl_free)(value);
     }
     return st;
 }
@@ -265,7 +237,7 @@ static bool is_tls(CURLcode rc)
 static pmapdb_status fail_curl(pm_http *h, CURLcode rc, pmapdb_error *err)
 {
     pm_text host = h->place.host;
-    const char *why = *h->error ? h->error : h->call.easy_strerror(rc);
+    const char *why = *h->error ? h->error : PM_LIBRARY(curl_easy_strerror)(rc);
 
     h->reply->class =
         is_tls(rc) || rc == CURLE_UNSUPPORTED_PROTOCOL || rc == CURLE_BAD_FUNCTION_ARGUMENT
@@ -294,7 +266,7 @@ static pmapdb_status judge(pm_http *h, CURLcode rc, pmapdb_error *err)
 
     if (rc != CURLE_OK)
         return fail_curl(h, rc, err);
-    h->call.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &r->status);
+    PM_LIBRARY(curl_easy_getinfo)(h->curl, CURLINFO_RESPONSE_CODE, &r->status);
     r->code = code_in(pm_buf_text(&r->body));
     r->class = pm_http_class_of(r->status, r->code);
     if (r->class != PM_HTTP_DONE)
@@ -322,11 +294,11 @@ pmapdb_status pm_http_post(pm_http *h, const pm_http_param *params, size_t n_par
     PM_STEP(st, pm_gzip(body, &h->packed, err));
     if (st != PMAPDB_OK)
         return st;
-    h->call.easy_setopt(h->curl, CURLOPT_URL, h->url.data);
-    h->call.easy_setopt(h->curl, CURLOPT_POST, 1L);
-    h->call.easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)h->packed.len);
-    h->call.easy_setopt(h->curl, CURLOPT_POSTFIELDS, h->packed.data);
-    rc = h->call.easy_perform(h->curl);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_URL, h->url.data);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_POST, 1L);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)h->packed.len);
+    PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_POSTFIELDS, h->packed.data);
+    rc = PM_LIBRARY(curl_easy_perform)(h->curl);
     return rc == CURLE_OUT_OF_MEMORY ? pm_fail_nomem(err) : judge(h, rc, err);
 }
 

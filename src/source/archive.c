@@ -1,7 +1,6 @@
 /* archive: libarchive, loaded when the first archive is read. */
 #include "source/archive.h"
 
-#include "base/library.h"
 #include <errno.h>
 #include <string.h>
 
@@ -25,14 +24,10 @@ static pmapdb_status fail_load(pmapdb_error *err)
     return PMAPDB_IO;
 }
 
-pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
+pmapdb_status pm_archive_load(pmapdb_error *err)
 {
-#define NAME(name) #name,
-    static const char *const names[] = {PM_ARCHIVE_CALLS(NAME)};
-#undef NAME
-
     errno = 0;
-    if (pm_library_load(LIBRARY, "", names, sizeof names / sizeof *names, out))
+    if (pm_library_load(LIBRARY, "archive_read_support_filter_zstd"))
         return PMAPDB_OK;
     if (errno == ENOMEM) /* the library probably exists */
         return pm_fail_nomem(err);
@@ -43,43 +38,42 @@ pmapdb_status pm_archive_load(pm_archive *out, pmapdb_error *err)
 
 /* Allows only filters whose libraries are built into libarchive. For the others, libarchive would
  * run a program. */
-static bool allow_filters(const pm_archive *lib, struct archive *a)
+static bool allow_filters(struct archive *a)
 {
-    return (!lib->archive_zlib_version() ||
-            lib->archive_read_support_filter_gzip(a) == ARCHIVE_OK) &&
-           (!lib->archive_liblzma_version() ||
-            lib->archive_read_support_filter_xz(a) == ARCHIVE_OK) &&
-           (!lib->archive_libzstd_version() ||
-            lib->archive_read_support_filter_zstd(a) == ARCHIVE_OK) &&
-           (!lib->archive_bzlib_version() ||
-            lib->archive_read_support_filter_bzip2(a) == ARCHIVE_OK);
+    return (!PM_LIBRARY(archive_zlib_version)() ||
+            PM_LIBRARY(archive_read_support_filter_gzip)(a) == ARCHIVE_OK) &&
+           (!PM_LIBRARY(archive_liblzma_version)() ||
+            PM_LIBRARY(archive_read_support_filter_xz)(a) == ARCHIVE_OK) &&
+           (!PM_LIBRARY(archive_libzstd_version)() ||
+            PM_LIBRARY(archive_read_support_filter_zstd)(a) == ARCHIVE_OK) &&
+           (!PM_LIBRARY(archive_bzlib_version)() ||
+            PM_LIBRARY(archive_read_support_filter_bzip2)(a) == ARCHIVE_OK);
 }
 
-struct archive *pm_archive_reader(const pm_archive *lib, bool members)
+struct archive *pm_archive_reader(bool members)
 {
-    struct archive *a = lib->archive_read_new();
+    struct archive *a = PM_LIBRARY(archive_read_new)();
 
     /* without one of the formats, libarchive would read an archive as one capture full of noise */
-    if (a && allow_filters(lib, a) &&
-        (!members || lib->archive_read_support_format_tar(a) == ARCHIVE_OK) &&
-        lib->archive_read_support_format_raw(a) == ARCHIVE_OK &&
-        lib->archive_read_support_format_empty(a) == ARCHIVE_OK)
+    if (a && allow_filters(a) &&
+        (!members || PM_LIBRARY(archive_read_support_format_tar)(a) == ARCHIVE_OK) &&
+        PM_LIBRARY(archive_read_support_format_raw)(a) == ARCHIVE_OK &&
+        PM_LIBRARY(archive_read_support_format_empty)(a) == ARCHIVE_OK)
         return a;
-    lib->archive_read_free(a);
+    PM_LIBRARY(archive_read_free)(a);
     return NULL;
 }
 
-int pm_archive_open(const pm_archive *lib, struct archive *a, void *ctx,
-                    archive_read_callback *give)
+int pm_archive_open(struct archive *a, void *ctx, archive_read_callback *give)
 {
     int r;
 
     errno = 0;
-    r = lib->archive_read_set_callback_data(a, ctx);
+    r = PM_LIBRARY(archive_read_set_callback_data)(a, ctx);
     if (r == ARCHIVE_OK)
-        r = lib->archive_read_set_read_callback(a, give);
+        r = PM_LIBRARY(archive_read_set_read_callback)(a, give);
     if (r == ARCHIVE_OK)
-        r = lib->archive_read_open1(a);
+        r = PM_LIBRARY(archive_read_open1)(a);
     return r;
 }
 
@@ -137,21 +131,21 @@ bool pm_archive_wants(const char *head, size_t n, const char *path)
 /* ---- members ---- */
 
 /* pax headers are UTF-8; a name that the locale cannot represent is taken unchanged. */
-const char *pm_archive_path(const pm_archive *lib, struct archive_entry *e)
+const char *pm_archive_path(struct archive_entry *e)
 {
-    const char *path = lib->archive_entry_pathname(e);
+    const char *path = PM_LIBRARY(archive_entry_pathname)(e);
 
-    return path ? path : lib->archive_entry_pathname_utf8(e);
+    return path ? path : PM_LIBRARY(archive_entry_pathname_utf8)(e);
 }
 
 /* Archives may contain any number: an implausible time counts as unknown, and so does 0, which
  * tools write that create tar headers without a time. */
-int64_t pm_archive_mtime_ms(const pm_archive *lib, struct archive_entry *e)
+int64_t pm_archive_mtime_ms(struct archive_entry *e)
 {
     static const int64_t year_9999 = 253402300799;
-    int64_t seconds = lib->archive_entry_mtime(e);
+    int64_t seconds = PM_LIBRARY(archive_entry_mtime)(e);
 
-    if (!lib->archive_entry_mtime_is_set(e) || seconds <= 0 || seconds > year_9999)
+    if (!PM_LIBRARY(archive_entry_mtime_is_set)(e) || seconds <= 0 || seconds > year_9999)
         return PMAPDB_UNKNOWN;
-    return seconds * 1000 + lib->archive_entry_mtime_nsec(e) / 1000000;
+    return seconds * 1000 + PM_LIBRARY(archive_entry_mtime_nsec)(e) / 1000000;
 }

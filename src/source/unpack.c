@@ -23,7 +23,6 @@
 struct pm_unpack {
     pm_feed *feed;
     const char *label;
-    pm_archive lib;
     struct archive *outer, *inner; /* inner: for a member that is itself compressed */
     struct archive_entry *entry,
         *inner_entry;   /* owned: a reader may use its own though it has none */
@@ -45,7 +44,7 @@ struct pm_unpack {
 
 static const char *reason(const pm_unpack *u, struct archive *a)
 {
-    const char *why = u->lib.archive_error_string(a);
+    const char *why = PM_LIBRARY(archive_error_string)(a);
 
     if (u->why[0])
         return u->why;
@@ -55,9 +54,9 @@ static const char *reason(const pm_unpack *u, struct archive *a)
     return strstr(why, "No progress is possible") ? "truncated xz input" : why;
 }
 
-static uint64_t out_of(const pm_unpack *u, struct archive *a)
+static uint64_t out_of(struct archive *a)
 {
-    int64_t n = a ? u->lib.archive_filter_bytes(a, 0) : 0;
+    int64_t n = a ? PM_LIBRARY(archive_filter_bytes)(a, 0) : 0;
 
     return n > 0 ? (uint64_t)n : 0;
 }
@@ -65,8 +64,8 @@ static uint64_t out_of(const pm_unpack *u, struct archive *a)
 /* True from the moment a limit is reached. */
 static bool is_over(pm_unpack *u)
 {
-    uint64_t outer = out_of(u, u->outer), most = u->most ? u->most : BYTES_MAX;
-    uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + out_of(u, u->inner);
+    uint64_t outer = out_of(u->outer), most = u->most ? u->most : BYTES_MAX;
+    uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + out_of(u->inner);
 
     if (u->why[0])
         return true;
@@ -89,7 +88,7 @@ static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *er
     if (u->feed->os_errno)
         return pm_fail_io(err, u->feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(u->label));
     /* libarchive does not report that zlib had no memory. */
-    if (u->lib.archive_errno(a) == ENOMEM || errno == ENOMEM)
+    if (PM_LIBRARY(archive_errno)(a) == ENOMEM || errno == ENOMEM)
         return pm_fail_nomem(err);
     return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "%s" PM_SHOWN "': %s", PM_SHOW(u->label),
                    u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""), reason(u, a));
@@ -101,11 +100,11 @@ static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
     size_t n;
 
     if (is_over(u)) {
-        u->lib.archive_set_error(a, EFBIG, "too much");
+        PM_LIBRARY(archive_set_error)(a, EFBIG, "too much");
         return -1;
     }
     if (!u->n_left && !pm_feed_next(u->feed, true, &u->left, &u->n_left)) {
-        u->lib.archive_set_error(a, u->feed->os_errno, "read error");
+        PM_LIBRARY(archive_set_error)(a, u->feed->os_errno, "read error");
         return -1;
     }
     n = u->packed && u->n_left > PIECE ? PIECE : u->n_left;
@@ -117,14 +116,13 @@ static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
 
 static pmapdb_status open_outer(pm_unpack *u, pmapdb_error *err)
 {
-    u->outer = pm_archive_reader(&u->lib, true);
-    u->entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
-    u->inner_entry = u->outer ? u->lib.archive_entry_new2(u->outer) : NULL;
+    u->outer = pm_archive_reader(true);
+    u->entry = u->outer ? PM_LIBRARY(archive_entry_new2)(u->outer) : NULL;
+    u->inner_entry = u->outer ? PM_LIBRARY(archive_entry_new2)(u->outer) : NULL;
     if (!u->entry || !u->inner_entry)
         return pm_fail_nomem(err);
-    return pm_archive_open(&u->lib, u->outer, u, read_outer) == ARCHIVE_OK
-               ? PMAPDB_OK
-               : fail_here(u, u->outer, err);
+    return pm_archive_open(u->outer, u, read_outer) == ARCHIVE_OK ? PMAPDB_OK
+                                                                  : fail_here(u, u->outer, err);
 }
 
 pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm_unpack **out,
@@ -139,7 +137,7 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm
     u->label = label;
     u->most = most;
     u->packed = pm_archive_is_packed((pm_text){feed->block, feed->len});
-    st = pm_archive_load(&u->lib, err);
+    st = pm_archive_load(err);
     PM_STEP(st, open_outer(u, err));
     if (st == PMAPDB_OK)
         *out = u;
@@ -151,10 +149,10 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm
 void pm_unpack_close(pm_unpack *u)
 {
     if (u && u->outer) {
-        u->lib.archive_read_free(u->inner);
-        u->lib.archive_read_free(u->outer);
-        u->lib.archive_entry_free(u->entry);
-        u->lib.archive_entry_free(u->inner_entry);
+        PM_LIBRARY(archive_read_free)(u->inner);
+        PM_LIBRARY(archive_read_free)(u->outer);
+        PM_LIBRARY(archive_entry_free)(u->entry);
+        PM_LIBRARY(archive_entry_free)(u->inner_entry);
     }
     free(u);
 }
@@ -173,7 +171,7 @@ static int load_block(pm_unpack *u)
     while (!u->len && !u->ended && is_good(r)) {
         la_int64_t offset = 0;
 
-        r = u->lib.archive_read_data_block(u->outer, &u->block, &u->len, &offset);
+        r = PM_LIBRARY(archive_read_data_block)(u->outer, &u->block, &u->len, &offset);
         if (r == ARCHIVE_EOF || (is_good(r) && offset - u->at > MAX_HOLE)) {
             u->ended = true;
             u->len = 0;
@@ -217,8 +215,8 @@ static la_ssize_t read_inner(struct archive *a, void *ctx, const void **bytes)
     int r = next_block(u, bytes, &n);
 
     if (!is_good(r)) {
-        u->lib.archive_set_error(a, u->lib.archive_errno(u->outer), "%s",
-                                 u->lib.archive_error_string(u->outer));
+        PM_LIBRARY(archive_set_error)
+        (a, PM_LIBRARY(archive_errno)(u->outer), "%s", PM_LIBRARY(archive_error_string)(u->outer));
         return -1;
     }
     return (la_ssize_t)n;
@@ -235,14 +233,14 @@ static pmapdb_status open_inner(pm_unpack *u, pm_member *member, pmapdb_error *e
     if (!u->len || u->hole || !pm_archive_is_packed((pm_text){u->block, u->len}))
         return PMAPDB_OK;
     member->compressed = true;
-    u->inner = pm_archive_reader(&u->lib, false);
+    u->inner = pm_archive_reader(false);
     if (!u->inner)
         return pm_fail_nomem(err);
-    if (pm_archive_open(&u->lib, u->inner, u, read_inner) != ARCHIVE_OK)
+    if (pm_archive_open(u->inner, u, read_inner) != ARCHIVE_OK)
         return fail_here(u, u->inner, err);
-    r = u->lib.archive_read_next_header2(u->inner, u->inner_entry);
+    r = PM_LIBRARY(archive_read_next_header2)(u->inner, u->inner_entry);
     if (r == ARCHIVE_EOF) {
-        u->lib.archive_read_free(u->inner);
+        PM_LIBRARY(archive_read_free)(u->inner);
         u->inner = NULL;
     } else if (!is_good(r))
         return fail_here(u, u->inner, err);
@@ -255,20 +253,20 @@ static int next_header(pm_unpack *u)
 {
     int r;
 
-    u->inner_bytes += out_of(u, u->inner);
-    u->lib.archive_read_free(u->inner);
+    u->inner_bytes += out_of(u->inner);
+    PM_LIBRARY(archive_read_free)(u->inner);
     u->inner = NULL;
     u->at = u->hole = 0;
     u->len = 0;
     u->ended = false;
     /* a separate step, so that the rest of the member does not count as header */
-    r = u->begun ? u->lib.archive_read_data_skip(u->outer) : ARCHIVE_OK;
+    r = u->begun ? PM_LIBRARY(archive_read_data_skip)(u->outer) : ARCHIVE_OK;
     u->member = NULL;
     if (r == ARCHIVE_FATAL)
         return r;
-    u->header_at = out_of(u, u->outer);
+    u->header_at = out_of(u->outer);
     u->in_header = true;
-    while ((r = u->lib.archive_read_next_header2(u->outer, u->entry)) == ARCHIVE_RETRY)
+    while ((r = PM_LIBRARY(archive_read_next_header2)(u->outer, u->entry)) == ARCHIVE_RETRY)
         u->damaged = true;
     u->in_header = false;
     return r;
@@ -276,7 +274,7 @@ static int next_header(pm_unpack *u)
 
 static pmapdb_status at_end(pm_unpack *u, pm_member *member, bool *found, pmapdb_error *err)
 {
-    bool nothing_inside = !u->begun && u->lib.archive_format(u->outer) == ARCHIVE_FORMAT_EMPTY;
+    bool nothing_inside = !u->begun && PM_LIBRARY(archive_format)(u->outer) == ARCHIVE_FORMAT_EMPTY;
 
     u->dead = true;
     if (nothing_inside) {
@@ -305,20 +303,20 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
             return fail_here(u, u->outer, err);
         }
         u->begun = true;
-        u->single = u->lib.archive_format(u->outer) == ARCHIVE_FORMAT_RAW;
+        u->single = PM_LIBRARY(archive_format)(u->outer) == ARCHIVE_FORMAT_RAW;
         *member = (pm_member){.mtime_ms = PMAPDB_UNKNOWN, .compressed = u->single};
         if (u->single) {
             *found = true;
             return PMAPDB_OK;
         }
-        u->member = pm_archive_path(&u->lib, u->entry);
-        if (u->lib.archive_entry_filetype(u->entry) == AE_IFLNK)
-            member->link = u->lib.archive_entry_symlink(u->entry);
-        if (!u->member || u->lib.archive_entry_hardlink(u->entry) ||
-            (!member->link && u->lib.archive_entry_filetype(u->entry) != AE_IFREG))
+        u->member = pm_archive_path(u->entry);
+        if (PM_LIBRARY(archive_entry_filetype)(u->entry) == AE_IFLNK)
+            member->link = PM_LIBRARY(archive_entry_symlink)(u->entry);
+        if (!u->member || PM_LIBRARY(archive_entry_hardlink)(u->entry) ||
+            (!member->link && PM_LIBRARY(archive_entry_filetype)(u->entry) != AE_IFREG))
             continue;
         member->path = u->member;
-        member->mtime_ms = pm_archive_mtime_ms(&u->lib, u->entry);
+        member->mtime_ms = pm_archive_mtime_ms(u->entry);
         if ((*found = member->link != NULL))
             return PMAPDB_OK;
         member->closed = pm_walk_skips(pm_text_of(u->member));
@@ -333,7 +331,7 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
  * an error. */
 static pmapdb_status at_end_of_single(pm_unpack *u, pmapdb_error *err)
 {
-    int64_t consumed = u->lib.archive_filter_bytes(u->outer, -1);
+    int64_t consumed = PM_LIBRARY(archive_filter_bytes)(u->outer, -1);
 
     if (!u->single || consumed < 0 || !pm_feed_has_rest(u->feed, (uint64_t)consumed))
         return PMAPDB_OK;
@@ -353,7 +351,7 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
     if (u->ended && !u->inner)
         return PMAPDB_OK;
     do
-        r = u->inner ? u->lib.archive_read_data_block(u->inner, &block, n, &offset)
+        r = u->inner ? PM_LIBRARY(archive_read_data_block)(u->inner, &block, n, &offset)
                      : next_block(u, &block, n);
     while (u->inner && is_good(r) && *n == 0);
     *bytes = block;
@@ -380,7 +378,7 @@ pmapdb_status pm_unpack_block(pm_unpack *u, const char **bytes, size_t *n, int64
     *n = u->len; /* of the block that the beginning of the member needed */
     u->len = 0;
     while (!*n && !u->ended && is_good(r))
-        r = u->lib.archive_read_data_block(u->outer, &block, n, &offset);
+        r = PM_LIBRARY(archive_read_data_block)(u->outer, &block, n, &offset);
     *bytes = block;
     *at = offset;
     *n = r == ARCHIVE_EOF ? 0 : *n;

@@ -15,7 +15,6 @@
 #define TEXT_MAX ((size_t)64 << 20)
 
 struct pm_pack {
-    pm_archive lib;
     struct archive *out;
     struct archive_entry *entry;
     pm_pagemap *map;
@@ -28,7 +27,7 @@ struct pm_pack {
 
 static pmapdb_status fail_write(const pm_pack *k, pmapdb_error *err)
 {
-    const char *why = k->out ? k->lib.archive_error_string(k->out) : NULL;
+    const char *why = k->out ? PM_LIBRARY(archive_error_string)(k->out) : NULL;
 
     return pm_fail(err, PMAPDB_IO, "cannot write '%s': %s", k->path, why ? why : "no memory");
 }
@@ -37,19 +36,19 @@ static pmapdb_status fail_write(const pm_pack *k, pmapdb_error *err)
 static pmapdb_status add(pm_pack *k, const char *name, pm_text bytes, const char *link,
                          pmapdb_error *err)
 {
-    struct archive_entry *e = k->lib.archive_entry_clear(k->entry);
+    struct archive_entry *e = PM_LIBRARY(archive_entry_clear)(k->entry);
 
-    k->lib.archive_entry_set_pathname(e, name);
-    k->lib.archive_entry_set_filetype(e, link ? AE_IFLNK : AE_IFREG);
-    k->lib.archive_entry_set_perm(e, 0644);
-    k->lib.archive_entry_set_mtime(e, k->now, 0);
+    PM_LIBRARY(archive_entry_set_pathname)(e, name);
+    PM_LIBRARY(archive_entry_set_filetype)(e, link ? AE_IFLNK : AE_IFREG);
+    PM_LIBRARY(archive_entry_set_perm)(e, 0644);
+    PM_LIBRARY(archive_entry_set_mtime)(e, k->now, 0);
     if (link)
-        k->lib.archive_entry_set_symlink(e, link);
+        PM_LIBRARY(archive_entry_set_symlink)(e, link);
     else
-        k->lib.archive_entry_set_size(e, (la_int64_t)bytes.len);
-    if (k->lib.archive_write_header(k->out, e) != ARCHIVE_OK ||
+        PM_LIBRARY(archive_entry_set_size)(e, (la_int64_t)bytes.len);
+    if (PM_LIBRARY(archive_write_header)(k->out, e) != ARCHIVE_OK ||
         (bytes.len &&
-         k->lib.archive_write_data(k->out, bytes.data, bytes.len) != (la_ssize_t)bytes.len))
+         PM_LIBRARY(archive_write_data)(k->out, bytes.data, bytes.len) != (la_ssize_t)bytes.len))
         return fail_write(k, err);
     return PMAPDB_OK;
 }
@@ -73,11 +72,11 @@ static pmapdb_status copy(pm_pack *k, int dir, const char *folder, const char *f
 
 static bool open_tar(pm_pack *k)
 {
-    k->out = k->lib.archive_write_new();
-    k->entry = k->out ? k->lib.archive_entry_new2(k->out) : NULL;
-    return k->entry && k->lib.archive_write_set_format_ustar(k->out) == ARCHIVE_OK &&
-           k->lib.archive_write_add_filter_zstd(k->out) == ARCHIVE_OK &&
-           k->lib.archive_write_open_fd(k->out, k->fd) == ARCHIVE_OK;
+    k->out = PM_LIBRARY(archive_write_new)();
+    k->entry = k->out ? PM_LIBRARY(archive_entry_new2)(k->out) : NULL;
+    return k->entry && PM_LIBRARY(archive_write_set_format_ustar)(k->out) == ARCHIVE_OK &&
+           PM_LIBRARY(archive_write_add_filter_zstd)(k->out) == ARCHIVE_OK &&
+           PM_LIBRARY(archive_write_open_fd)(k->out, k->fd) == ARCHIVE_OK;
 }
 
 pmapdb_status pm_pack_open(const char *path, int root, pm_pagemap *map, pm_pack **out,
@@ -100,7 +99,7 @@ pmapdb_status pm_pack_open(const char *path, int root, pm_pagemap *map, pm_pack 
     if (!k->path || !k->temporary)
         return pm_fail_nomem(err);
     snprintf(k->temporary, n, "%s.XXXXXX", path);
-    st = pm_archive_load(&k->lib, err);
+    st = pm_archive_load(err);
     if (st == PMAPDB_OK && (k->fd = mkostemp(k->temporary, O_CLOEXEC)) < 0)
         st = pm_fail_io(err, errno, "cannot write '%s'", path);
     if (st == PMAPDB_OK && !open_tar(k))
@@ -129,7 +128,7 @@ pmapdb_status pm_pack_end(pm_pack *k, pmapdb_error *err)
     PM_STEP(st, pm_buf_add(&book, k->book.book.data, k->book.book.len, err));
     PM_STEP(st, add(k, "proc/book", pm_buf_text(&book), NULL, err));
     pm_buf_free(&book);
-    if (st == PMAPDB_OK && k->lib.archive_write_close(k->out) != ARCHIVE_OK)
+    if (st == PMAPDB_OK && PM_LIBRARY(archive_write_close)(k->out) != ARCHIVE_OK)
         st = fail_write(k, err);
     if (st == PMAPDB_OK && (fsync(k->fd) != 0 || rename(k->temporary, k->path) != 0))
         st = pm_fail_io(err, errno, "cannot write '%s'", k->path);
@@ -143,9 +142,9 @@ void pm_pack_close(pm_pack *k)
     if (!k)
         return;
     if (k->out)
-        k->lib.archive_write_free(k->out);
+        PM_LIBRARY(archive_write_free)(k->out);
     if (k->entry)
-        k->lib.archive_entry_free(k->entry);
+        PM_LIBRARY(archive_entry_free)(k->entry);
     if (k->fd >= 0)
         close(k->fd);
     if (k->temporary && k->fd >= 0 && k->temporary[0])

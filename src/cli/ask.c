@@ -140,18 +140,14 @@ void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to)
     const pm_query_info *q = pm_rows_info(to);
 
     for (int i = 0; i < q->n_params; i++) {
-        char *name = pm_text_copy(q->param[i].name);
+        char *name = pm_cli_memory(pm_text_copy(q->param[i].name));
         pm_text value;
 
-        if (!name)
-            pm_cli_no_memory();
         if (pm_answer_column(row, name) >= 0) {
             value = pm_answer_bytes(row, name);
             free(to->given[i]);
-            to->given[i] = NULL;
+            to->given[i] = value.data ? pm_cli_memory(pm_text_copy(value)) : NULL;
             to->bound = false;
-            if (value.data && !(to->given[i] = pm_text_copy(value)))
-                pm_cli_no_memory();
         }
         free(name);
     }

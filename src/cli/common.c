@@ -23,21 +23,6 @@ static const char *read_format(const char *arg, void *value)
     return pm_format_find(arg, value) ? NULL : PM_FORMAT_NAMES;
 }
 
-/* --csv and --json are short for -f csv and -f json. */
-static const char *set_csv(const char *arg, void *value)
-{
-    (void)arg;
-    *(pm_format *)value = PM_FORMAT_CSV;
-    return NULL;
-}
-
-static const char *set_json(const char *arg, void *value)
-{
-    (void)arg;
-    *(pm_format *)value = PM_FORMAT_JSON;
-    return NULL;
-}
-
 /* Refuses a format or a list of columns, which other programs take after -o. */
 static const char *read_output(const char *arg, void *value)
 {
@@ -67,8 +52,8 @@ const pm_option pm_cli_options[] = {
     {"db", 0, PM_OPT_WORD, AT(db), "FILE",
      "The store (default: $PMAPDB, then ~/.local/share/pmapdb/pmap.db)"},
     {"format", 'f', PM_OPT_CUSTOM, AT(format), "FORMAT", PM_FORMAT_NAMES, read_format},
-    {"csv", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f csv", set_csv},
-    {"json", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f json", set_json},
+    {"csv", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f csv", read_format},
+    {"json", 0, PM_OPT_CUSTOM, AT(format), NULL, "The same as -f json", read_format},
     {"output", 'o', PM_OPT_CUSTOM, AT(output), "FILE", "Write there, all or nothing", read_output},
     {"quiet", 'q', PM_OPT_FLAG, AT(quiet), NULL, "Only trouble on standard error"},
     {"kib", 0, PM_OPT_FLAG, AT(kib), NULL, "Exact KiB in a table on a terminal"},

@@ -95,6 +95,13 @@ void pm_cli_no_memory(void)
     pm_cli_die("out of memory");
 }
 
+void *pm_cli_memory(void *p)
+{
+    if (!p)
+        pm_cli_no_memory();
+    return p;
+}
+
 void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
 {
     if (status == PMAPDB_STOPPED && pm_stop_asked())

@@ -19,6 +19,8 @@ void pm_cli_note(const pm_cli *cli, const char *format, ...) __attribute__((form
 /* Prints "pmapdb: TEXT" and ends the program. */
 void pm_cli_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 void pm_cli_no_memory(void) __attribute__((noreturn));
+/* Returns p; ends the program if it is NULL, because memory ran out. */
+void *pm_cli_memory(void *p);
 
 /* Prints "pmapdb prune: TEXT" and where to find help, and ends the program. For errors in the
  * command line. */

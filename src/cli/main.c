@@ -311,11 +311,9 @@ static int run_without_command(pm_cli *cli)
 static void check_commands(const pm_config *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        char *name = pm_text_copy(pm_config_command(&c->line[i]));
+        char *name = pm_cli_memory(pm_text_copy(pm_config_command(&c->line[i])));
         pm_query_info *info = NULL;
 
-        if (!name)
-            pm_cli_no_memory();
         if (*name && !find_command(name) &&
             pm_catalog_find(NULL, name, &info, NULL) == PMAPDB_NOTFOUND)
             pm_config_refuse(&c->line[i],

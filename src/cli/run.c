@@ -217,9 +217,7 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
 
         if (!args->value[i] || pm_query_param_at(has, param) < 0)
             continue;
-        name = pm_text_copy(param);
-        if (!name)
-            pm_cli_no_memory();
+        name = pm_cli_memory(pm_text_copy(param));
         st = pmapdb_bind(rows, name, args->value[i], err);
         free(name);
     }

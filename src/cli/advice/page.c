@@ -99,8 +99,8 @@ char *pm_page_who(pmapdb_store *store, const pmapdb_rows *of)
     if (!rows)
         return NULL;
     rows = pm_answer_ask(store, "who-top", (pm_answer_arg[]){{"rows", .of = rows}, {0}});
-    if (pm_run_next(rows) && !(said = pm_text_copy(pm_answer_bytes(rows, "said"))))
-        pm_cli_no_memory();
+    if (pm_run_next(rows))
+        said = pm_cli_memory(pm_text_copy(pm_answer_bytes(rows, "said")));
     pmapdb_rows_close(rows);
     return said;
 }

@@ -38,13 +38,8 @@ static const char *read_names(const char *arg, void *value)
     if (!name.len || strchr(arg, '='))
         return "names";
     // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list keeps the copies
-    for (; name.len; name = pm_text_word(&rest, ",")) {
-        char *copy = pm_text_copy(name);
-
-        if (!copy)
-            pm_cli_no_memory();
-        pm_cli_list_add(value, copy);
-    }
+    for (; name.len; name = pm_text_word(&rest, ","))
+        pm_cli_list_add(value, pm_cli_memory(pm_text_copy(name)));
     return NULL;
 }
 
@@ -124,9 +119,7 @@ static void choose(capture *c, char **words, size_t n)
 
     if (!n && !c->user && !c->o.match && !c->o.all)
         pm_cli_usage(c->cli, "capture what? Pids, names, --user NAME, --match EXPR or --all");
-    c->pids = calloc(n + 1, sizeof *c->pids);
-    if (!c->pids)
-        pm_cli_no_memory();
+    c->pids = pm_cli_memory(calloc(n + 1, sizeof *c->pids));
     for (size_t i = 0; i < n; i++)
         if (add_word(c, words[i], i) && !c->named)
             c->named = words[i];

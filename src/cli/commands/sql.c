@@ -63,11 +63,9 @@ static void bind_params(const sql_args *a, pmapdb_rows *rows)
 {
     for (size_t i = 0; i < a->params.n; i++) {
         const char *param = a->params.item[i], *equals = strchr(param, '=');
-        char *name = strndup(param, (size_t)(equals - param));
+        char *name = pm_cli_memory(strndup(param, (size_t)(equals - param)));
         pmapdb_error err;
 
-        if (!name)
-            pm_cli_no_memory();
         pm_cli_must(pmapdb_bind(rows, name, equals + 1, &err), &err);
         free(name);
     }

@@ -119,12 +119,10 @@ void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *word, bool o
                              {.key = "of_b", .value = pm_value_int(of_b)}};
     store_part part = {.process = options->process};
     pm_cli of_file = *cli;
-    char *words = pm_text_copy(pm_text_of(word));
+    char *words = pm_cli_memory(pm_text_copy(pm_text_of(word)));
     struct stat st;
     size_t begin;
 
-    if (!words)
-        pm_cli_no_memory();
     pm_buf_addf(sources, NULL, sources->len ? ",[" : "[[");
     if (pm_render_object(&sink, pairs, 2, NULL) != PMAPDB_OK)
         pm_cli_no_memory();

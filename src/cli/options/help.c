@@ -156,14 +156,11 @@ static pm_text file_of(pm_text name)
 static const char *take_part(pm_text *rest)
 {
     pm_text part = *rest, line = {NULL, 0};
-    char *text = NULL;
 
     while (rest->len && !pm_text_equal(line, PM_TEXT("--")))
         line = pm_text_cut(rest, '\n');
     part.len -= rest->len + (pm_text_equal(line, PM_TEXT("--")) ? strlen("--\n") : 0);
-    if (part.len && !(text = pm_text_copy(part)))
-        pm_cli_no_memory();
-    return text;
+    return part.len ? pm_cli_memory(pm_text_copy(part)) : NULL;
 }
 
 /* Returns the examples of a query from help/examples.txt; a line that does not begin with a command

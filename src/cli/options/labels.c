@@ -71,9 +71,8 @@ static bool is_label(const pm_config *c, size_t i, const pm_cli_list *given)
 
 static void add(pmapdb_label *label, pm_text key, const char *value)
 {
-    *label = (pmapdb_label){.key = pm_text_copy(key), .value = strdup(value)};
-    if (!label->key || !label->value)
-        pm_cli_no_memory();
+    *label = (pmapdb_label){.key = pm_cli_memory(pm_text_copy(key)),
+                            .value = pm_cli_memory(strdup(value))};
 }
 
 void pm_cli_store_labels(const pm_cli *cli, pmapdb_store *store, const char *host, bool own,
@@ -81,12 +80,10 @@ void pm_cli_store_labels(const pm_cli *cli, pmapdb_store *store, const char *hos
 {
     const pm_config *c = cli->config;
     size_t n_lines = own && c ? c->n : 0, n = 0;
-    pmapdb_label *label = calloc(n_lines + given->n + 1, sizeof *label);
+    pmapdb_label *label = pm_cli_memory(calloc(n_lines + given->n + 1, sizeof *label));
     char line[VALUE_MOST];
     pmapdb_error err;
 
-    if (!label)
-        pm_cli_no_memory();
     for (size_t i = 0; i < n_lines; i++)
         if (is_label(c, i, given) && read_value(cli, &c->line[i], line))
             add(&label[n++], pm_text_of(c->line[i].key + strlen(PREFIX)), line);

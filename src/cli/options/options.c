@@ -78,7 +78,7 @@ static void set(parser *p, found f, const char *arg)
         p->seen[f.table][o - t->options] = true;
     if (strcmp(o->name, "process") == 0 && p->cli->config && arg)
         arg = pm_config_process(p->cli->config, arg);
-    wants = pm_option_read(o, arg, (char *)t->values + o->at);
+    wants = pm_option_read(o, arg ? arg : o->name, (char *)t->values + o->at);
     if (wants)
         refuse(p, "--%s wants %s, not '%s'", o->name, wants, arg ? arg : "");
 }

@@ -47,8 +47,8 @@ typedef struct pm_option {
     size_t at;       /* offset of the value in the command's struct */
     const char *arg; /* name of the value in --help; NULL for a flag */
     const char *help;
-    /* PM_OPT_CUSTOM: stores the value of `arg` (NULL for a flag). Returns NULL, or a description of
-     * what the option wants: "a share like 10%". */
+    /* PM_OPT_CUSTOM: stores the value of `arg` (of a flag, its name). Returns NULL, or a
+     * description of what the option wants: "a share like 10%". */
     const char *(*read)(const char *arg, void *value);
 } pm_option;
 

@@ -168,8 +168,7 @@ static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
     while ((a->n = make_bands(a, small)) > BANDS_MAX)
         small *= 2;
     for (size_t i = 0; i < a->n; i++)
-        if (!(a->drawn[i].dots = calloc(PM_BAND_DOTS, sizeof *a->drawn[i].dots)))
-            pm_cli_no_memory();
+        a->drawn[i].dots = pm_cli_memory(calloc(PM_BAND_DOTS, sizeof *a->drawn[i].dots));
     a->ranges.on_entries = on_entries;
     a->ranges.ctx = a;
     pm_cli_must(pm_pagemap_read(&a->map, p, &a->ranges, &fate, &err), &err);
@@ -178,7 +177,7 @@ static void read_all(address *a, const pm_map_ask *ask, const pm_proc *p)
 
 void pm_map_process(const pm_map_ask *ask, pm_output *out)
 {
-    address *a = calloc(1, sizeof *a);
+    address *a = pm_cli_memory(calloc(1, sizeof *a));
     char title[128];
     int width, height;
     pm_proc p;
@@ -186,8 +185,6 @@ void pm_map_process(const pm_map_ask *ask, pm_output *out)
     pm_picture picture;
     pmapdb_error err;
 
-    if (!a)
-        pm_cli_no_memory();
     pm_cli_must(pm_pagemap_open(&a->map, pm_cli_open_proc(ask->proc), &err), &err);
     pm_cli_must(pm_proc_open(a->map.root, ask->pid, &p, &fate, &err), &err);
     pm_cli_must_be_read(ask->pid, fate);

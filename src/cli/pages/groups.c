@@ -76,11 +76,9 @@ static void find_variables(pm_exact_ask *e)
         // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list keeps the names
         for (const char *p = by; (p = strstr(p, call));) {
             size_t n = strcspn(p += strlen(call), "'");
-            char *name = strndup(p, n);
 
-            if (!name)
-                pm_cli_no_memory();
-            pm_cli_list_add(&e->keep_env, name); /* until the end of the program */
+            /* until the end of the program */
+            pm_cli_list_add(&e->keep_env, pm_cli_memory(strndup(p, n)));
         }
     }
 }

@@ -51,16 +51,12 @@ typedef struct machine {
 static void grow_to(machine *m, uint64_t frame)
 {
     size_t cap = m->cap ? m->cap : (size_t)1 << 20;
-    uint8_t *new;
 
     while (cap <= frame)
         cap *= 2;
     if (cap > m->cap) {
-        new = realloc(m->class, cap);
-        if (!new)
-            pm_cli_no_memory();
-        memset(new + m->cap, 0, cap - m->cap);
-        m->class = new;
+        m->class = pm_cli_memory(realloc(m->class, cap));
+        memset(m->class + m->cap, 0, cap - m->cap);
         m->cap = cap;
     }
     m->n = frame >= m->n ? frame + 1 : m->n;
@@ -214,14 +210,12 @@ static void remove_holes(machine *m)
 static void read_flags(machine *m)
 {
     int fd = pm_frames_open(m->map.root);
-    uint64_t *flags = malloc(FLAGS * sizeof *flags), at = 0;
+    uint64_t *flags = pm_cli_memory(malloc(FLAGS * sizeof *flags)), at = 0;
     size_t got;
 
     if (fd < 0)
         pm_cli_die("map --physical needs kpageflags of %s: on a machine, CAP_DAC_READ_SEARCH",
                    m->ask->proc ? "the copy" : "/proc");
-    if (!flags)
-        pm_cli_no_memory();
     for (; (got = pm_frames_read(fd, at, FLAGS, flags)) > 0; at += got) {
         grow_to(m, at + got);
         for (size_t i = 0; i < got; i++) {
@@ -235,9 +229,7 @@ static void read_flags(machine *m)
     free(flags);
     remove_holes(m);
     grow_to(m, m->n + PM_SQUARE_PAGES);
-    m->square = malloc((m->n / PM_SQUARE_PAGES + 1) * sizeof *m->square);
-    if (!m->square)
-        pm_cli_no_memory();
+    m->square = pm_cli_memory(malloc((m->n / PM_SQUARE_PAGES + 1) * sizeof *m->square));
     for (at = 0; at + PM_SQUARE_PAGES <= m->n; at += PM_SQUARE_PAGES)
         keep_square(m, at);
 }

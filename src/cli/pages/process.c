@@ -242,9 +242,7 @@ static void answer(pages *g)
     pm_proc_fate fate;
     pmapdb_error err;
 
-    g->flagged = calloc(g->ranges.n + 1, sizeof *g->flagged);
-    if (!g->flagged)
-        pm_cli_no_memory();
+    g->flagged = pm_cli_memory(calloc(g->ranges.n + 1, sizeof *g->flagged));
     work.ctx = g;
     if (g->mapping) {
         choose_one(g, &work);

@@ -66,11 +66,7 @@ static void forget_verdicts(pm_report *r)
 
 static char *copy_of(const pmapdb_rows *rows, const char *column)
 {
-    char *copy = pm_text_copy(pm_answer_bytes(rows, column));
-
-    if (!copy)
-        pm_cli_no_memory();
-    return copy;
+    return pm_cli_memory(pm_text_copy(pm_answer_bytes(rows, column)));
 }
 
 static void add_processes(pm_report *r)

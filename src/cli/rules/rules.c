@@ -95,11 +95,9 @@ static void write_title(const pm_rules_cmd *r, const pm_rules_choice *c, pm_outp
 static int64_t *count_lineages(const pm_rules_cmd *r, const pm_rules_choice *c)
 {
     size_t n = pm_rules_count(c->rules);
-    int64_t *lineages = calloc(n, sizeof *lineages);
+    int64_t *lineages = pm_cli_memory(calloc(n, sizeof *lineages));
     pmapdb_rows *rows;
 
-    if (!lineages)
-        pm_cli_no_memory();
     for (size_t i = 0; i < n; i++)
         lineages[i] = c->stored ? 0 : PMAPDB_UNKNOWN;
     if (!c->stored)

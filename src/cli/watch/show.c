@@ -72,12 +72,10 @@ static void add_row(pm_watch *w, const pmapdb_rows *rows)
                           .state = (pm_plot_state)pm_answer_int(rows, "grade"),
                           .last = pm_answer_real(rows, "last"),
                           .grown = pm_answer_real(rows, "grown"),
-                          .leaks = pm_text_copy(pm_answer_bytes(rows, "rows"))};
+                          .leaks = pm_cli_memory(pm_text_copy(pm_answer_bytes(rows, "rows")))};
     pm_answer_text(rows, "name", row->name, sizeof row->name);
     pm_answer_text(rows, "called", row->who, sizeof row->who);
     pm_answer_text(rows, "said", row->said, sizeof row->said);
-    if (!row->leaks)
-        pm_cli_no_memory();
 }
 
 void pm_watch_judge(pm_watch *w)

@@ -73,13 +73,8 @@ pm_text pm_cell(pm_render *r, size_t column, const pm_value *v)
     return pm_buf_text(&r->scratch);
 }
 
-void pm_note_kinds(pm_held_kinds *kinds, const pm_value *v)
+bool pm_is_right_aligned(const pm_render *r, size_t column)
 {
-    kinds->text |= v->kind == PM_VALUE_TEXT && v->t.len > 0;
-    kinds->number |= v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL;
-}
-
-bool pm_is_right_aligned(const pm_column *c, const pm_held_kinds *kinds)
-{
-    return pm_unit_is_number(c->unit) || (kinds->number && !kinds->text);
+    return pm_unit_is_number(r->columns[column].unit) ||
+           (r->kinds[column].number && !r->kinds[column].text);
 }

@@ -16,6 +16,11 @@ typedef struct pm_render_ops {
     void (*end)(pm_render *r);
 } pm_render_ops;
 
+/* The kinds of values that a column had. */
+typedef struct pm_held_kinds {
+    bool text, number;
+} pm_held_kinds;
+
 struct pm_render {
     const pm_render_ops *ops;
     pm_render_options options;
@@ -26,9 +31,11 @@ struct pm_render {
     size_t n_left_out;
     bool pieces; /* the amounts of the row are mappings, not KiB */
     bool begun;
-    pm_buf line;    /* output before the sink gets it: at most a row */
-    pm_buf scratch; /* one value as text */
-    void *state;    /* the format's own */
+    pm_buf line;          /* output before the sink gets it: at most a row */
+    pm_buf scratch;       /* one value as text */
+    pm_buf held;          /* rows that a format keeps until the end */
+    pm_held_kinds *kinds; /* one per column */
+    void *state;          /* the format's own */
     pmapdb_status st;
     pmapdb_error error;
 };
@@ -49,13 +56,7 @@ bool pm_value_unknown(const pm_value *v);
 pm_text pm_cell(pm_render *r, size_t column, const pm_value *v);
 pm_text pm_cell_name(pm_render *r, size_t column);
 
-/* The kinds of values that a column had. A column of an ad-hoc SELECT is declared as text; its
- * values show whether it has numbers. */
-typedef struct pm_held_kinds {
-    bool text, number;
-} pm_held_kinds;
-
-void pm_note_kinds(pm_held_kinds *kinds, const pm_value *v);
-bool pm_is_right_aligned(const pm_column *c, const pm_held_kinds *kinds);
+/* True for numbers, also in a column of an ad-hoc SELECT, which is declared as text. */
+bool pm_is_right_aligned(const pm_render *r, size_t column);
 
 #endif

@@ -2,32 +2,6 @@
  * because the second line has the alignment of the columns. */
 #include "render/format.h"
 
-#include <stdlib.h>
-
-typedef struct md {
-    pm_buf rows;
-    pm_held_kinds *kinds; /* one per column */
-} md;
-
-static void open_md(pm_render *r)
-{
-    md *m = r->state = pm_render_alloc(r, 1, sizeof *m);
-
-    if (m)
-        m->kinds = pm_render_alloc(r, r->n_columns, sizeof *m->kinds);
-}
-
-static void close_md(pm_render *r)
-{
-    md *m = r->state;
-
-    if (!m)
-        return;
-    pm_buf_free(&m->rows);
-    free(m->kinds);
-    free(m);
-}
-
 static bool is_word(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -62,34 +36,22 @@ static void put_cell(pm_render *r, size_t i, pm_text t)
 
 static void row(pm_render *r, const pm_value *values)
 {
-    md *m = r->state;
-
-    for (size_t i = 0; i < r->n_columns; i++) {
+    for (size_t i = 0; i < r->n_columns; i++)
         put_cell(r, i, pm_cell(r, i, &values[i]));
-        pm_note_kinds(&m->kinds[i], &values[i]);
-    }
     pm_putf(r, " |\n");
-    PM_STEP(r->st, pm_buf_add(&m->rows, r->line.data, r->line.len, &r->error));
+    PM_STEP(r->st, pm_buf_add(&r->held, r->line.data, r->line.len, &r->error));
     pm_buf_clear(&r->line);
 }
 
 static void end(pm_render *r)
 {
-    md *m = r->state;
-
     for (size_t i = 0; i < r->n_columns; i++)
         put_cell(r, i, pm_cell_name(r, i));
     pm_putf(r, " |\n");
     for (size_t i = 0; i < r->n_columns; i++)
-        pm_putf(r, "%s%s", i ? " | " : "| ",
-                pm_is_right_aligned(&r->columns[i], &m->kinds[i]) ? "---:" : "---");
+        pm_putf(r, "%s%s", i ? " | " : "| ", pm_is_right_aligned(r, i) ? "---:" : "---");
     pm_putf(r, " |\n");
-    pm_put(r, m->rows.data, m->rows.len);
+    pm_put(r, r->held.data, r->held.len);
 }
 
-const pm_render_ops pm_render_md = {
-    .open = open_md,
-    .close = close_md,
-    .row = row,
-    .end = end,
-};
+const pm_render_ops pm_render_md = {.row = row, .end = end};

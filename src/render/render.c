@@ -65,6 +65,7 @@ void *pm_render_alloc(pm_render *r, size_t n, size_t size)
 static void copy_columns(pm_render *r, const pm_column *columns, size_t n)
 {
     r->columns = pm_render_alloc(r, n, sizeof *r->columns);
+    r->kinds = pm_render_alloc(r, n, sizeof *r->kinds);
     for (; r->columns && r->n_columns < n; r->n_columns++) {
         const pm_column *c = &columns[r->n_columns];
         char *name = strdup(c->name);
@@ -123,6 +124,8 @@ void pm_render_free(pm_render *r)
     for (size_t i = 0; i < r->n_columns; i++)
         free((char *)r->columns[i].name);
     free(r->columns);
+    free(r->kinds);
+    pm_buf_free(&r->held);
     pm_buf_free(&r->line);
     pm_buf_free(&r->scratch);
     free(r);
@@ -137,10 +140,14 @@ static void begin(pm_render *r)
 
 static void put_row(pm_render *r, const pm_value *values)
 {
-    for (size_t i = 0; i < r->n_columns; i++)
+    for (size_t i = 0; i < r->n_columns; i++) {
+        const pm_value *v = &values[i];
+
         if (strcmp(r->columns[i].name, "metric") == 0)
-            r->pieces =
-                values[i].kind == PM_VALUE_TEXT && pm_text_equal(values[i].t, PM_TEXT("mappings"));
+            r->pieces = v->kind == PM_VALUE_TEXT && pm_text_equal(v->t, PM_TEXT("mappings"));
+        r->kinds[i].text |= v->kind == PM_VALUE_TEXT && v->t.len > 0;
+        r->kinds[i].number |= v->kind == PM_VALUE_INT || v->kind == PM_VALUE_REAL;
+    }
     if (r->st == PMAPDB_OK)
         r->ops->row(r, values);
 }

@@ -83,7 +83,6 @@ static void row(pm_render *r, const pm_value *values)
         pm_text cell = pm_cell(r, i, &values[i]);
 
         note_width(t, i, cell);
-        pm_note_kinds(&t->columns[i].kinds, &values[i]);
         if (r->st == PMAPDB_OK && pm_table_ok(r, scols_line_set_data(line, i, cell.data)) &&
             r->options.color && pm_value_unknown(&values[i]))
             pm_table_ok(r, scols_cell_set_color(scols_line_get_cell(line, i), DIM));

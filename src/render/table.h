@@ -9,8 +9,7 @@
 typedef struct column {
     struct libscols_column *scols; /* owned by the table */
     size_t width;                  /* of its longest cell */
-    pm_held_kinds kinds;
-    bool free_text; /* may be wrapped, unlike a time or a category */
+    bool free_text;                /* may be wrapped, unlike a time or a category */
     bool left_out;
 } column;
 

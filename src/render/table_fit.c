@@ -185,16 +185,15 @@ void pm_table_fit(pm_render *r)
 
     for (size_t i = 0; i < r->n_columns; i++)
         t->columns[i].free_text = r->columns[i].unit == PM_UNIT_TEXT &&
-                                  t->columns[i].width > WHOLE &&
-                                  !pm_is_right_aligned(&r->columns[i], &t->columns[i].kinds);
+                                  t->columns[i].width > WHOLE && !pm_is_right_aligned(r, i);
     if (r->options.width > 0)
         make_fit(r);
     for (size_t i = 0; i < r->n_columns; i++) {
         const column *c = &t->columns[i];
-        bool right = pm_is_right_aligned(&r->columns[i], &c->kinds);
 
-        pm_table_ok(r, scols_column_set_flags(c->scols, (right ? SCOLS_FL_RIGHT : 0) |
-                                                            (c->free_text ? SCOLS_FL_WRAP : 0) |
-                                                            (c->left_out ? SCOLS_FL_HIDDEN : 0)));
+        pm_table_ok(
+            r, scols_column_set_flags(c->scols, (pm_is_right_aligned(r, i) ? SCOLS_FL_RIGHT : 0) |
+                                                    (c->free_text ? SCOLS_FL_WRAP : 0) |
+                                                    (c->left_out ? SCOLS_FL_HIDDEN : 0)));
     }
 }

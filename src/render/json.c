@@ -9,32 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* One object in the making. */
-typedef struct object {
-    pm_buf *out;
-    bool any; /* it has a member */
-    pmapdb_status st;
-    pmapdb_error *err;
-} object;
-
-static void put(object *o, const char *bytes, size_t n)
-{
-    PM_STEP(o->st, pm_buf_add(o->out, bytes, n, o->err));
-}
-
-/* t is valid UTF-8, so only memory can be lacking. */
-static void put_utf8(object *o, pm_text t)
-{
-    json_t *string = json_stringn(t.len ? t.data : "", t.len);
-    char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-    if (!text && o->st == PMAPDB_OK)
-        o->st = pm_fail_nomem(o->err);
-    put(o, text, text ? strlen(text) : 0);
-    free(text);
-    json_decref(string);
-}
-
 /* Most strings are: they need no escape. */
 static bool is_plain(pm_text t)
 {
@@ -45,53 +19,57 @@ static bool is_plain(pm_text t)
 }
 
 /* Malformed bytes become U+FFFD. */
-static void put_string(object *o, pm_text t)
+static void put_string(pm_render *r, pm_text t)
 {
-    pm_buf repaired = {0};
+    pm_buf good = {0};
+    json_t *string;
+    char *text;
 
     if (is_plain(t)) {
-        put(o, "\"", 1);
-        put(o, t.data, t.len);
-        put(o, "\"", 1);
+        pm_put(r, "\"", 1);
+        pm_put(r, t.data, t.len);
+        pm_put(r, "\"", 1);
         return;
     }
-    if (o->st == PMAPDB_OK && !pm_utf8_valid(t)) {
-        o->st = pm_utf8_repair(t, &repaired, o->err);
-        t = pm_buf_text(&repaired);
-    }
-    put_utf8(o, t);
-    pm_buf_free(&repaired);
+    PM_STEP(r->st, pm_utf8_repair(t, &good, &r->error));
+    string = json_stringn(pm_buf_text(&good).data, good.len);
+    text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    if (!text && r->st == PMAPDB_OK)
+        r->st = pm_fail_nomem(&r->error);
+    pm_put(r, text, text ? strlen(text) : 0);
+    free(text);
+    json_decref(string);
+    pm_buf_free(&good);
 }
 
 /* The comma after the member before, the name, the colon. */
-static void put_key(object *o, pm_text name)
+static void put_key(pm_render *r, pm_text name)
 {
-    put(o, ",", o->any);
-    put_string(o, name);
-    put(o, ":", 1);
-    o->any = true;
+    pm_put(r, ",", r->line.len && r->line.data[r->line.len - 1] != '{');
+    put_string(r, name);
+    pm_put(r, ":", 1);
 }
 
 /* Adds NAME_hex, the bytes of a text that is not UTF-8. */
-static void put_hex(object *o, const char *name, pm_text t)
+static void put_hex(pm_render *r, const char *name, pm_text t)
 {
     pm_buf key = {0};
 
-    PM_STEP(o->st, pm_buf_addf(&key, o->err, "%s_hex", name));
-    put_key(o, pm_buf_text(&key));
+    PM_STEP(r->st, pm_buf_addf(&key, &r->error, "%s_hex", name));
+    put_key(r, pm_buf_text(&key));
     pm_buf_free(&key);
-    put(o, "\"", 1);
-    for (size_t i = 0; i < t.len && o->st == PMAPDB_OK; i++)
-        o->st = pm_buf_addf(o->out, o->err, "%02x", (unsigned char)t.data[i]);
-    put(o, "\"", 1);
+    pm_put(r, "\"", 1);
+    for (size_t i = 0; i < t.len; i++)
+        pm_putf(r, "%02x", (unsigned char)t.data[i]);
+    pm_put(r, "\"", 1);
 }
 
-static void put_value(object *o, pm_unit unit, const pm_value *v)
+static void put_value(pm_render *r, pm_unit unit, const pm_value *v)
 {
     char text[PM_NUMBER_TEXT + 2]; /* with room for ".0" */
 
     if (v->kind == PM_VALUE_TEXT) {
-        put_string(o, v->t);
+        put_string(r, v->t);
         return;
     }
     if (v->kind == PM_VALUE_REAL) {
@@ -105,31 +83,28 @@ static void put_value(object *o, pm_unit unit, const pm_value *v)
     } else {
         snprintf(text, sizeof text, "%" PRId64, v->i);
     }
-    put(o, text, strlen(text));
+    pm_put(r, text, strlen(text));
 }
 
-static void put_member(object *o, const char *name, pm_unit unit, const pm_value *v)
+static void put_member(pm_render *r, const char *name, pm_unit unit, const pm_value *v)
 {
     /* JSON has no word for the unknown, nor for infinity: such a member is absent. */
     if (v->kind == PM_VALUE_NULL || (v->kind == PM_VALUE_REAL && !isfinite(v->r)))
         return;
-    put_key(o, pm_text_of(name));
-    put_value(o, unit, v);
+    put_key(r, pm_text_of(name));
+    put_value(r, unit, v);
     if (v->kind == PM_VALUE_TEXT && !pm_utf8_valid(v->t))
-        put_hex(o, name, v->t);
+        put_hex(r, name, v->t);
 }
 
 /* ---- rows ---- */
 
 static void put_row(pm_render *r, const pm_value *values)
 {
-    object o = {.out = &r->line, .st = r->st, .err = &r->error};
-
-    put(&o, "{", 1);
+    pm_put(r, "{", 1);
     for (size_t i = 0; i < r->n_columns; i++)
-        put_member(&o, r->columns[i].name, r->columns[i].unit, &values[i]);
-    put(&o, "}", 1);
-    r->st = o.st;
+        put_member(r, r->columns[i].name, r->columns[i].unit, &values[i]);
+    pm_put(r, "}", 1);
 }
 
 static void array_begin(pm_render *r)
@@ -163,28 +138,29 @@ const pm_render_ops pm_render_ndjson = {.row = line_row};
 pmapdb_status pm_render_object(const pm_sink *sink, const pm_pair *pairs, size_t n,
                                pmapdb_error *err)
 {
-    pm_buf out = {0};
-    object o = {.out = &out, .err = err};
+    pm_render r = {.st = PMAPDB_OK};
 
-    put(&o, "{", 1);
+    pm_put(&r, "{", 1);
     for (size_t i = 0; i < n; i++) {
         const pm_pair *p = &pairs[i];
 
         if (!p->list) {
-            put_member(&o, p->key, p->boolean ? PM_UNIT_BOOL : PM_UNIT_TEXT, &p->value);
+            put_member(&r, p->key, p->boolean ? PM_UNIT_BOOL : PM_UNIT_TEXT, &p->value);
             continue;
         }
-        put_key(&o, pm_text_of(p->key));
-        put(&o, "[", 1);
+        put_key(&r, pm_text_of(p->key));
+        pm_put(&r, "[", 1);
         for (size_t k = 0; k < p->n_list; k++) {
-            put(&o, ",", k > 0);
-            put_string(&o, pm_text_of(p->list[k]));
+            pm_put(&r, ",", k > 0);
+            put_string(&r, pm_text_of(p->list[k]));
         }
-        put(&o, "]", 1);
+        pm_put(&r, "]", 1);
     }
-    put(&o, "}\n", 2);
-    if (o.st == PMAPDB_OK)
-        o.st = sink->write(sink->ctx, out.data, out.len, err);
-    pm_buf_free(&out);
-    return o.st;
+    pm_put(&r, "}\n", 2);
+    if (r.st == PMAPDB_OK)
+        r.st = sink->write(sink->ctx, r.line.data, r.line.len, err);
+    else if (err)
+        *err = r.error;
+    pm_buf_free(&r.line);
+    return r.st;
 }

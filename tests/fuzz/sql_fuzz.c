@@ -6,7 +6,7 @@
 
 #include "store/read/statement.h"
 
-static void check_statement(sqlite3 *db, char *text)
+static void check_statement(pmapdb_store *store, char *text)
 {
     char where[] = "x.sql";
     pm_query_info info = {.where = where, .text = text, .body = text};
@@ -14,7 +14,7 @@ static void check_statement(sqlite3 *db, char *text)
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    st = pm_statement_prepare(db, &info, "sql", &stmt, &err);
+    st = pm_statement_prepare(store, &info, "sql", &stmt, &err);
     if (st == PMAPDB_OK) {
         FUZZ_CHECK(stmt && sqlite3_stmt_readonly(stmt), "it writes: %s", text);
     } else {
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_string((pm_text){(const char *)data, size});
 
-    check_statement(fuzz_store()->db, text);
+    check_statement(fuzz_store(), text);
     free(text);
     return 0;
 }

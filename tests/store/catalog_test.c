@@ -177,7 +177,7 @@ static void promise(const kit *k, const char *text, const char *says)
     pmapdb_error err = {0};
 
     kit_ok(pm_catalog_parse("q", pm_text_of(text), &q, NULL), NULL);
-    assert_int_equal(pm_query_check(k->store->db, q, &stmt, &err), PMAPDB_USAGE);
+    assert_int_equal(pm_query_check(k->store, q, &stmt, &err), PMAPDB_USAGE);
     assert_null(stmt);
     if (!strstr(err.text, says))
         print_error("%s\n", err.text);
@@ -227,7 +227,7 @@ static void keeps(const kit *k, const char *text)
     pmapdb_error err = {0};
 
     kit_ok(pm_catalog_parse("q", pm_text_of(text), &q, &err), &err);
-    kit_ok(pm_query_check(k->store->db, q, &stmt, &err), &err);
+    kit_ok(pm_query_check(k->store, q, &stmt, &err), &err);
     kit_ok(pm_query_check_alone(q, &err), &err);
     sqlite3_finalize(stmt);
     pm_catalog_free(q);

@@ -108,34 +108,6 @@ TEST(perms_text)
     says("perms_text(NULL)", "NULL");
 }
 
-/* A store's connections have them, for reading and for writing. */
-TEST(in_a_store)
-{
-    char dir[] = "/tmp/pmapdb-XXXXXX";
-    char path[64];
-
-    assert_non_null(mkdtemp(dir));
-    snprintf(path, sizeof path, "%s/s.db", dir);
-    for (int mode = PMAPDB_WRITE; mode >= (int)PMAPDB_READ; mode--) {
-        pmapdb_open_options options = {.mode = (pmapdb_open_mode)mode};
-        pmapdb_store *store;
-
-        assert_int_equal(pmapdb_open(path, &options, &store, NULL), PMAPDB_OK);
-        assert_int_equal(sqlite3_exec(store->db,
-                                      "SELECT kib_text(1), vmflags_text(''), perms_text('')", NULL,
-                                      NULL, NULL),
-                         SQLITE_OK);
-        pmapdb_close(store);
-    }
-    for (size_t i = 0; i < 3; i++) {
-        static const char *const names[] = {"s.db", "s.db-wal", "s.db-shm"};
-
-        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
-        unlink(path);
-    }
-    assert_int_equal(rmdir(dir), 0);
-}
-
 TEST(process_value)
 {
 #define OF                                                                     \

@@ -154,7 +154,7 @@ static void sources(const kit *k, const char *wanted)
 
     kit_ok(pm_catalog_find(NULL, "snapshots", &q, NULL), NULL);
     assert_non_null(q);
-    kit_ok(pm_query_check(k->store->db, q, &stmt, NULL), NULL);
+    kit_ok(pm_query_check(k->store, q, &stmt, NULL), NULL);
     while (sqlite3_step(stmt) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(stmt, SOURCE);
 

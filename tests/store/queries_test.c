@@ -121,7 +121,7 @@ static sqlite3_stmt *prepared(const kit *k, const pm_query_info *q)
     sqlite3_stmt *stmt = NULL;
     pmapdb_error err = {0};
 
-    kit_ok(pm_query_check(k->store->db, q, &stmt, &err), &err);
+    kit_ok(pm_query_check(k->store, q, &stmt, &err), &err);
     return stmt;
 }
 

@@ -13,8 +13,7 @@ static void says(const kit *k, const char *sql, const char *wanted)
     pmapdb_error err = {0};
 
     assert_non_null(text);
-    assert_int_equal(pm_statement_prepare(k->store->db, &info, "a query", &stmt, &err),
-                     PMAPDB_USAGE);
+    assert_int_equal(pm_statement_prepare(k->store, &info, "a query", &stmt, &err), PMAPDB_USAGE);
     free(text);
     assert_null(stmt);
     if (strcmp(err.text, wanted) != 0)

@@ -173,20 +173,19 @@ static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_
  * reads it yet; a rollback journal would restore the empty file. The change to WAL then writes one
  * page, in which one sector changes: whether or not the sector reaches the disk before a power
  * failure, the tables exist, and the next process that opens the store makes the change again. */
-static void make_tables(pmapdb_store *s, const pm_schema *schema, int busy_ms)
+static void make_tables(pmapdb_store *s, int busy_ms)
 {
     pmapdb_error err = {0};
 
     pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL", SET_UP);
     if (pm_sql_ok(s->sql))
-        pm_sql_keep(s->sql, pm_migrate(s, schema, true, &err), &err);
+        pm_sql_keep(s->sql, pm_migrate(s, &pm_schema_built_in, true, &err), &err);
     pm_sql_exec(s->sql, "PRAGMA synchronous = OFF", SET_UP);
     switch_to_wal(s, busy_ms);
     pm_sql_exec(s->sql, "PRAGMA user_version", SET_UP); /* creates the -wal */
 }
 
-static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int64_t version,
-                                   int busy_ms, pmapdb_error *err)
+static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms, pmapdb_error *err)
 {
     int on = 1;
     pmapdb_status st;
@@ -196,7 +195,7 @@ static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int
                 "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
                 SET_UP);
     if (version == 0)
-        make_tables(s, schema, busy_ms);
+        make_tables(s, busy_ms);
     else
         switch_to_wal(s, busy_ms);
     pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216",
@@ -207,11 +206,12 @@ static pmapdb_status set_up_writer(pmapdb_store *s, const pm_schema *schema, int
     /* -wal and -shm stay when the last writer closes: readers of another user need them */
     sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
     pm_store_keep_wal_short(s);
-    return s->version < schema->version ? pm_migrate(s, schema, true, err) : PMAPDB_OK;
+    return s->version < PM_SCHEMA_VERSION ? pm_migrate(s, &pm_schema_built_in, true, err)
+                                          : PMAPDB_OK;
 }
 
 static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options *o,
-                                      const pm_schema *schema, pmapdb_error *err)
+                                      pmapdb_error *err)
 {
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS;
     bool create = o->mode == PMAPDB_WRITE;
@@ -231,11 +231,12 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
     distrust(s->db);
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK) /* before anything is changed */
-        st = pm_check_identity(s, schema, &version, err);
+        st = pm_check_identity(s, &pm_schema_built_in, &version, err);
     if (st != PMAPDB_OK)
         return st;
-    return version == 0 && !create ? pm_migrate(s, schema, false, err) /* reports why not */
-                                   : set_up_writer(s, schema, version, busy_ms, err);
+    return version == 0 && !create
+               ? pm_migrate(s, &pm_schema_built_in, false, err) /* reports why not */
+               : set_up_writer(s, version, busy_ms, err);
 }
 
 /* Builds the URI; '?', '#' and '%' have a meaning in it and are escaped. */
@@ -309,7 +310,7 @@ static pmapdb_status roll_back(pmapdb_store *s, int busy_ms, pmapdb_error *err)
 /* Without permission to create the -shm file, a WAL store can be read only as a file that never
  * changes. Next to a live WAL that would read stale data, so the store is refused. */
 static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options *o,
-                                      const pm_schema *schema, pmapdb_error *err)
+                                      pmapdb_error *err)
 {
     pmapdb_error own = {0}; /* its db_code decides the next step */
     pmapdb_status st = check_file(s->path, R_OK, err = err ? err : &own);
@@ -344,11 +345,11 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
                 "PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
                 SET_UP);
     st = pm_sql_end(s->sql, err);
-    return st == PMAPDB_OK ? pm_migrate(s, schema, false, err) : st;
+    return st == PMAPDB_OK ? pm_migrate(s, &pm_schema_built_in, false, err) : st;
 }
 
-pmapdb_status pm_store_open(const char *path, const pmapdb_open_options *options,
-                            const pm_schema *schema, pmapdb_store **out, pmapdb_error *err)
+pmapdb_status pmapdb_open(const char *path, const pmapdb_open_options *options, pmapdb_store **out,
+                          pmapdb_error *err)
 {
     pmapdb_store *s = calloc(1, sizeof *s);
     pmapdb_status st;
@@ -361,9 +362,9 @@ pmapdb_status pm_store_open(const char *path, const pmapdb_open_options *options
     if (!s->path || (options->query_dir && !s->query_dir))
         st = pm_fail_nomem(err);
     else if (options->mode != PMAPDB_READ)
-        st = open_for_writing(s, options, schema, err);
+        st = open_for_writing(s, options, err);
     else
-        st = open_for_reading(s, options, schema, err);
+        st = open_for_reading(s, options, err);
     if (st == PMAPDB_OK)
         *out = s;
     else

@@ -28,7 +28,8 @@ struct pmapdb_store {
     void (*finish)(struct pmapdb_store *); /* what the writer still has to do before a commit */
     pmapdb_progress_fn on_progress;        /* pmapdb_on_progress() */
     void *progress_ctx;
-    int64_t judged; /* processes that leak_report() has judged */
+    bool has_functions; /* pm_statement_functions has added the SQL functions */
+    int64_t judged;     /* processes that leak_report() has judged */
 };
 
 /* The files that make a schema, in order; its version is their number. */
@@ -39,9 +40,9 @@ typedef struct pm_schema {
     void (*fill)(pm_sql *sql, bool is_new); /* may be NULL */
 } pm_schema;
 
-/* Like pmapdb_open, but without the SQL functions. */
-pmapdb_status pm_store_open(const char *path, const pmapdb_open_options *options,
-                            const pm_schema *schema, pmapdb_store **out, pmapdb_error *err);
+/* The built-in schema, with the rows that every store has: categories, dialects, and in a new store
+ * the default rules. Defined in rules/rule_set.c. */
+extern const pm_schema pm_schema_built_in;
 
 /* Turns off SQLite's memory statistics, which cost a lock at every allocation. For a program that
  * only captures or imports; call before it opens a store. Ad-hoc SQL needs the statistics for its

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "render/number.h"
 #include "store/dict/categories.h"
+#include "store/read/statement.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
 #include <stdarg.h>
@@ -326,6 +327,7 @@ pmapdb_status pmapdb_doctor(const char *path, const pmapdb_doctor_options *optio
             *err = why;
         return st;
     }
+    PM_STEP(st, pm_statement_functions(d.store, &why));
     if (st == PMAPDB_OK)
         examine(&d);
     else

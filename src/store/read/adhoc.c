@@ -139,7 +139,7 @@ static pmapdb_status prepare(pmapdb_rows *r, const char *text, const pmapdb_sql_
     confine(r->adhoc);
     /* SQLite would take a misspelt name in double quotes for a text. */
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    st = pm_statement_prepare(db, r->info, "sql", &r->stmt, err);
+    st = pm_statement_prepare(r->store, r->info, "sql", &r->stmt, err);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 1, NULL);
     return st == PMAPDB_OK ? describe(r->info, r->stmt, err) : st;
 }

@@ -336,7 +336,7 @@ static pmapdb_status default_scope(pmapdb_rows *r, pmapdb_error *err)
 
 pmapdb_status pm_query_resolve(pmapdb_rows *r, pmapdb_error *err)
 {
-    pmapdb_status st = r->stmt ? PMAPDB_OK : pm_query_check(r->store->db, r->info, &r->stmt, err);
+    pmapdb_status st = r->stmt ? PMAPDB_OK : pm_query_check(r->store, r->info, &r->stmt, err);
 
     PM_STEP(st, default_scope(r, err));
     sqlite3_reset(r->stmt);

@@ -86,13 +86,13 @@ static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pm
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *q, sqlite3_stmt **stmt,
+pmapdb_status pm_query_check(pmapdb_store *store, const pm_query_info *q, sqlite3_stmt **stmt,
                              pmapdb_error *err)
 {
     pmapdb_status st = q->engine.len ? pm_query_fail(q, q->engine.data, err,
                                                      "this asks %.*s: pmapdb fleet runs it",
                                                      (int)q->engine.len, q->engine.data)
-                                     : pm_statement_prepare(db, q, "a query", stmt, err);
+                                     : pm_statement_prepare(store, q, "a query", stmt, err);
 
     PM_STEP(st, check_columns(q, *stmt, err));
     PM_STEP(st, check_params(q, *stmt, err));
@@ -110,7 +110,7 @@ pmapdb_status pm_query_check_alone(const pm_query_info *q, pmapdb_error *err)
     sqlite3_stmt *stmt = NULL;
     pmapdb_status st = pmapdb_open("memory", &how, &store, err);
 
-    PM_STEP(st, pm_query_check(store->db, q, &stmt, err));
+    PM_STEP(st, pm_query_check(store, q, &stmt, err));
     sqlite3_finalize(stmt);
     pmapdb_close(store);
     return st;

@@ -2,6 +2,7 @@
 #include "store/read/query.h"
 
 #include "store/read/adhoc.h"
+#include "store/read/statement.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static pmapdb_status prepare(pmapdb_store *store, pm_query_info *info, pmapdb_ro
     pmapdb_status st = pm_rows_new(store, info, &r, err);
 
     if (!info->builtin || info->engine.len)
-        PM_STEP(st, pm_query_check(store->db, info, &r->stmt, err));
+        PM_STEP(st, pm_query_check(store, info, &r->stmt, err));
     PM_STEP(st, pm_query_keep_names(info, err));
     if (st == PMAPDB_OK)
         *out = r;
@@ -103,7 +104,10 @@ pmapdb_status pm_rows_wrap(pmapdb_rows *r, const char *before, const char *after
     pm_text body = pm_text_of(r->stmt ? sqlite3_sql(r->stmt) : r->info->body);
     sqlite3_stmt *stmt = NULL;
     char *sql;
+    pmapdb_status st = pm_statement_functions(r->store, err);
 
+    if (st != PMAPDB_OK)
+        return st;
     if (r->adhoc)
         return pm_fail(err, PMAPDB_USAGE, "say ORDER BY and LIMIT in the statement itself");
     while (body.len && strchr(";\n", body.data[body.len - 1]))

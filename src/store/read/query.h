@@ -13,7 +13,7 @@ const pm_query_info *pm_rows_info(const pmapdb_rows *rows);
 
 /* Checks for one read-only statement with the columns and parameters of the header. pmapdb_query
  * does this, too; these functions check a file without running it. The second needs no store. */
-pmapdb_status pm_query_check(sqlite3 *db, const pm_query_info *info, sqlite3_stmt **stmt,
+pmapdb_status pm_query_check(pmapdb_store *store, const pm_query_info *info, sqlite3_stmt **stmt,
                              pmapdb_error *err);
 pmapdb_status pm_query_check_alone(const pm_query_info *info, pmapdb_error *err);
 

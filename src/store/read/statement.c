@@ -2,7 +2,7 @@
 #include "store/read/statement.h"
 
 #include "base/near.h"
-#include "store/file/sql.h"
+#include "store/func/functions.h"
 #include <stdlib.h>
 #include <strings.h>
 
@@ -159,15 +159,23 @@ static pmapdb_status prepare(sqlite3 *db, const pm_query_info *info, const char 
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_statement_prepare(sqlite3 *db, const pm_query_info *info, const char *what,
+pmapdb_status pm_statement_functions(pmapdb_store *store, pmapdb_error *err)
+{
+    int rc = store->has_functions ? SQLITE_OK : pm_functions_add(store->db, &store->judged);
+
+    store->has_functions = rc == SQLITE_OK;
+    return rc == SQLITE_OK ? PMAPDB_OK : pm_sql_fail_code(store->db, rc, "add the functions", err);
+}
+
+pmapdb_status pm_statement_prepare(pmapdb_store *store, const pm_query_info *info, const char *what,
                                    sqlite3_stmt **stmt, pmapdb_error *err)
 {
-    pmapdb_status st;
+    pmapdb_status st = pm_statement_functions(store, err);
 
     *stmt = NULL;
-    sqlite3_set_authorizer(db, authorize, NULL);
-    st = prepare(db, info, what, stmt, err);
-    sqlite3_set_authorizer(db, NULL, NULL);
+    sqlite3_set_authorizer(store->db, authorize, NULL);
+    PM_STEP(st, prepare(store->db, info, what, stmt, err));
+    sqlite3_set_authorizer(store->db, NULL, NULL);
     if (st != PMAPDB_OK) {
         sqlite3_finalize(*stmt);
         *stmt = NULL;

@@ -26,10 +26,6 @@ void pm_rule_text_load(pm_sql *sql, pm_rule_text *out);
 /* Replaces the row; computes the hash. */
 void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text);
 
-/* The built-in schema, with the rows that every store has: categories, dialects, and in a new store
- * the default rules. */
-extern const pm_schema pm_schema_built_in;
-
 /* Compiles the rules of the store; the caller frees them. NULL after a failure, which the handle
  * keeps. */
 pm_rules *pm_rules_of_store(pm_sql *sql);

@@ -4,15 +4,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* True if the new snapshot at from_ms comes after a pause and is the last of its name: the usual
- * case. The snapshot is already a moment of its own. */
+/* True if the new snapshot at from_ms is the last of its name and comes after a pause, or after a
+ * live sweep, which is always a moment of its own: the usual case. The snapshot is already a moment
+ * of its own. */
 static bool is_alone(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t from_ms)
 {
-    return pm_sql_value(sql,
-                        "SELECT count(*) FROM (SELECT 1 FROM process p CROSS JOIN snapshot s ON "
-                        "s.process_id = p.process_id AND s.taken_ms >= ?2 WHERE p.name_id = ?1 "
-                        "LIMIT 2)",
-                        PM_ARGS(PM_I(name_id), PM_I(from_ms - sweep_ms)), 0) == 1;
+    return pm_sql_value(
+               sql,
+               "SELECT count(*) FROM (SELECT 1 FROM process p CROSS JOIN snapshot s ON "
+               "s.process_id = p.process_id AND s.taken_ms >= ?2 - ?3 WHERE p.name_id = ?1 "
+               "AND (s.taken_ms >= ?2 OR s.time_source_code <> 6) LIMIT 2)",
+               PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(sweep_ms)), 0) == 1;
 }
 
 void pm_moments_group(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t from_ms,

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 
+#define PM_EVERY_MAX_MS 31622400000 /* a year: no count of blocks or beats makes it overflow */
+
 /* PMAPDB_USAGE: the message says what is wrong. */
 pmapdb_status pm_import_check(const pmapdb_import_options *options, pmapdb_error *err);
 pmapdb_status pm_capture_check(const pmapdb_capture_options *options, pmapdb_error *err);

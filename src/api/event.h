@@ -10,7 +10,7 @@
 /* The event of a stored capture, without warnings and notes. Its texts are those of the arguments.
  */
 static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stored *stored,
-                                              const char *path, const char *name)
+                                              const char *path)
 {
     const pm_block *b = &c->block;
 
@@ -18,7 +18,7 @@ static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stor
         .path = path,
         .snapshot_id = stored->pruned ? PMAPDB_UNKNOWN : stored->snapshot_id,
         .pid = c->pid,
-        .name = name,
+        .name = stored->name,
         .taken_ms = c->taken_ms,
         .dialect = pm_dialect_name(b->dialect),
         .state = pm_state_name(b->state),

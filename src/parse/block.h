@@ -286,7 +286,7 @@ bool pm_smaps_key(pm_reader *r, pm_text line);
 void pm_smaps_end(pm_reader *r);
 
 /* Reads flags separated by blanks into *out, with single blanks. False if a word has not two
- * characters, or with `letters` other characters than those of known flags: pmap_wide.c. */
+ * characters, or with `letters` other characters than those of known flags. */
 bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters);
 
 /* ---- smaps_fast.c: rows exactly as the kernel prints them ---- */

@@ -129,6 +129,16 @@ static bool is_columns(pm_text line)
     return n >= 2;
 }
 
+bool pm_guess_is_flag(pm_text line, size_t at)
+{
+    const char *p = line.data + at;
+
+    if (at + 2 > line.len || (at + 2 < line.len && p[2] != ' '))
+        return false;
+    return ((p[0] >= 'a' && p[0] <= 'z') || p[0] == '?') &&
+           ((p[1] >= 'a' && p[1] <= 'z') || p[1] == '?');
+}
+
 bool pm_guess_has_perms(pm_text t, int words)
 {
     const char *p = t.data, *end = p + t.len;

@@ -43,6 +43,9 @@ bool pm_guess_word(pm_text line, size_t *at, pm_text *word);
  * the kernel. */
 size_t pm_guess_perms(const char *p, const char *end, char out[5]);
 
+/* True if two characters of VmFlags are at `at`, and a blank or the end after them. */
+bool pm_guess_is_flag(pm_text line, size_t at);
+
 /* True if one of the first `words` words is permissions: then the text is a row or a part of one.
  */
 bool pm_guess_has_perms(pm_text t, int words);

@@ -27,34 +27,6 @@ static bool read_numbers(const char **at, const char *end, pm_numbers *out)
     return out->n > 0;
 }
 
-const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m)
-{
-    for (; *pattern; pattern++) {
-        uint64_t major = 0, minor = 0;
-        size_t n;
-
-        p = pm_skip_blanks(p, end);
-        n = *pattern == 'd'   ? pm_num_hex(p, end, &major)
-            : *pattern == 'i' ? pm_num_dec(p, end, &m->inode)
-                              : pm_num_hex(p, end, &m->offset);
-        p += n;
-        if (n < (*pattern == 'o' ? 8 : 1))
-            return NULL;
-        if (*pattern == 'd') {
-            n = p < end && *p == ':' ? pm_num_hex(p + 1, end, &minor) : 0;
-            p += n + 1;
-            if (n == 0 || major > UINT32_MAX || minor > UINT32_MAX)
-                return NULL;
-            m->dev_major = (uint32_t)major;
-            m->dev_minor = (uint32_t)minor;
-        }
-        m->present |= *pattern == 'd'   ? PM_HAS_DEVICE
-                      : *pattern == 'i' ? PM_HAS_INODE
-                                        : PM_HAS_OFFSET;
-    }
-    return p < end && *p != ' ' ? NULL : p;
-}
-
 /* Reads offset and device after the mode if the format has them, and returns their end; NULL if
  * they are missing. */
 static const char *place_of(const pm_form *f, const char *p, const char *end, pm_mapping *m)

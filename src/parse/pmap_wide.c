@@ -69,16 +69,6 @@ size_t pm_wide_count(const pm_wide *w, size_t i, size_t max, uint64_t *out, size
 
 /* ---- flags ---- */
 
-static bool is_flag(pm_text line, size_t at)
-{
-    const char *p = line.data + at;
-
-    if (at + 2 > line.len || (at + 2 < line.len && p[2] != ' '))
-        return false;
-    return ((p[0] >= 'a' && p[0] <= 'z') || p[0] == '?') &&
-           ((p[1] >= 'a' && p[1] <= 'z') || p[1] == '?');
-}
-
 /* Returns the end of the longest run of two-letter words at `at`; 0 without such words. */
 static size_t find_flags_end(pm_text line, size_t at)
 {
@@ -86,7 +76,7 @@ static size_t find_flags_end(pm_text line, size_t at)
 
     while (at < line.len && line.data[at] == ' ')
         at++;
-    for (; is_flag(line, at); at += 3)
+    for (; pm_guess_is_flag(line, at); at += 3)
         end = at + 2;
     return end;
 }
@@ -103,29 +93,6 @@ size_t pm_wide_vote(const pm_wide *w)
         if (pm_wide_values(w, i, values, &end))
             pm_vote_for(&vote, find_flags_end(pm_wide_line(w, i), end));
     return vote.winner;
-}
-
-bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters)
-{
-    size_t at = 0;
-    pm_text word;
-
-    list = pm_text_skip(list, " \t");
-    pm_buf_clear(out);
-    while (is_flag(list, at))
-        at += 3;
-    if (at >= list.len && at) { /* single blanks, as most tools print them */
-        pm_keep(r, out, (pm_text){list.data, at - 1});
-        return true;
-    }
-    for (at = 0; pm_guess_word(list, &at, &word);) {
-        if (word.len != 2 || (letters && !is_flag(word, 0)))
-            return false;
-        if (out->len)
-            pm_keep(r, out, PM_TEXT(" "));
-        pm_keep(r, out, word);
-    }
-    return true;
 }
 
 /* ---- rows ---- */

@@ -12,6 +12,34 @@ static const char *read_hex(const char *p, const char *end, char after, uint64_t
     return n && p + n < end && p[n] == after ? p + n + 1 : NULL;
 }
 
+const char *pm_read_place(const char *p, const char *end, const char *pattern, pm_mapping *m)
+{
+    for (; *pattern; pattern++) {
+        uint64_t major = 0, minor = 0;
+        size_t n;
+
+        p = pm_skip_blanks(p, end);
+        n = *pattern == 'd'   ? pm_num_hex(p, end, &major)
+            : *pattern == 'i' ? pm_num_dec(p, end, &m->inode)
+                              : pm_num_hex(p, end, &m->offset);
+        p += n;
+        if (n < (*pattern == 'o' ? 8 : 1))
+            return NULL;
+        if (*pattern == 'd') {
+            n = p < end && *p == ':' ? pm_num_hex(p + 1, end, &minor) : 0;
+            p += n + 1;
+            if (n == 0 || major > UINT32_MAX || minor > UINT32_MAX)
+                return NULL;
+            m->dev_major = (uint32_t)major;
+            m->dev_minor = (uint32_t)minor;
+        }
+        m->present |= *pattern == 'd'   ? PM_HAS_DEVICE
+                      : *pattern == 'i' ? PM_HAS_INODE
+                                        : PM_HAS_OFFSET;
+    }
+    return p < end && *p != ' ' ? NULL : p;
+}
+
 /* True if device and inode are missing, as in /proc/PID/maps of kernels other than Linux. */
 static bool is_short(const char *p, const char *end)
 {
@@ -215,6 +243,29 @@ bool pm_smaps_is_key(pm_text line, bool known)
 
     return take_key(&line, &key) && (!known || pm_field_find(key) != PM_FIELD_COUNT ||
                                      pm_text_equal(key, PM_TEXT("VmFlags")));
+}
+
+bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters)
+{
+    size_t at = 0;
+    pm_text word;
+
+    list = pm_text_skip(list, " \t");
+    pm_buf_clear(out);
+    while (pm_guess_is_flag(list, at))
+        at += 3;
+    if (at >= list.len && at) { /* single blanks, as most tools print them */
+        pm_keep(r, out, (pm_text){list.data, at - 1});
+        return true;
+    }
+    for (at = 0; pm_guess_word(list, &at, &word);) {
+        if (word.len != 2 || (letters && !pm_guess_is_flag(word, 0)))
+            return false;
+        if (out->len)
+            pm_keep(r, out, PM_TEXT(" "));
+        pm_keep(r, out, word);
+    }
+    return true;
 }
 
 /* True if the list of flags was cut. The kernel ends the list with a blank. */

@@ -295,7 +295,7 @@ static void line_of(pm_reader *r, pm_text t)
         return;
     }
     /* Must come before the guess, because a sum of ten digits looks like an address. */
-    if (r->b.open && pm_footer_wide(r, t)) {
+    if (r->b.open && r->b.rule && pm_footer_wide(r, t)) {
         pm_block_line(r);
         pm_block_end(r);
         return;

@@ -157,7 +157,7 @@ bool pm_footer_wide(pm_reader *r, pm_text line)
     size_t at = 0;
     pm_text rest;
 
-    if (!r->b.rule || (r->b.rows != PM_LINE_WIDE && r->b.rows != PM_LINE_OTHER))
+    if (r->b.rows != PM_LINE_WIDE && r->b.rows != PM_LINE_OTHER)
         return false;
     w->n_footer = pm_wide_numbers(line, &at, PM_COLUMNS_MAX, w->footer);
     if (w->n_footer == 0 || !pm_guess_word(line, &at, &rest) || !pm_text_equal(rest, PM_TEXT("KB")))

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = fuzz_open(data, size);
     pm_siblings s;
 
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     while (in.p < in.end) {
         const char *kind = kinds[fuzz_byte(&in) % 6];
         pm_text t = fuzz_until(&in, 0xff);

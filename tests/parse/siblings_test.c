@@ -11,7 +11,7 @@ TEST(nothing_is_known_at_first)
 {
     pm_siblings s;
 
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_int_equal(s.pid, PMAPDB_UNKNOWN);
     assert_int_equal(s.start_time, PMAPDB_UNKNOWN);
     assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
@@ -26,7 +26,7 @@ TEST(stat_has_the_start_behind_any_name)
 {
     pm_siblings s;
 
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "stat",
                      PM_TEXT("4711 (a) (b c) S 1 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 5 0 "
                              "88123 62283776 3059 18446744073709551615 1 1\n")));
@@ -43,7 +43,7 @@ TEST(status_has_sizes)
 {
     pm_siblings s;
 
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "status",
                      PM_TEXT("Name:\tredis-server\nTgid:\t15841\nPid:\t15841\nPPid:\t1\n"
                              "VmSize:\t   60824 kB\nVmRSS:\t   12236 kB\nThreads:\t5\n")));
@@ -52,7 +52,7 @@ TEST(status_has_sizes)
     assert_int_equal(s.rss_kib, 12236);
     assert_string_equal(s.comm, "redis-server");
     /* A kernel thread has no sizes, a cut file no unit. */
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "status", PM_TEXT("Name:\tkthreadd\nPid:\t2\nVmRSS:\t   122")));
     assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
     assert_false(take(&s, "status", PM_TEXT("Rss: 12 kB\n")));
@@ -70,7 +70,7 @@ TEST(comm_and_cmdline_name_the_process)
     pm_siblings s;
     char longer[400];
 
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "comm", PM_TEXT("kworker/0:1\n")));
     assert_string_equal(s.comm, "kworker/0:1");
     assert_false(take(&s, "comm", PM_TEXT("two\nlines\n")));
@@ -98,18 +98,18 @@ TEST(rollup_has_sums)
     char two[2 * sizeof rollup];
     pm_siblings s;
 
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "smaps_rollup", pm_text_of(rollup)));
     assert_int_equal(s.rollup.rss_kib, 1476);
     assert_int_equal(s.rollup.private_dirty_kib, 96);
     assert_int_equal(s.rollup.swap_kib, 7);
     /* cut */
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "smaps_rollup", PM_TEXT(ROLLUP_HEAD "Rss: 12 kB\nPss: ")));
     assert_int_equal(s.rollup.rss_kib, 12);
     assert_int_equal(s.rollup.swap_kib, PMAPDB_UNKNOWN);
     /* which of several, and what is none */
-    pm_siblings_init(&s);
+    s = PM_SIBLINGS_NONE;
     snprintf(two, sizeof two, "%s%s", rollup, rollup);
     assert_false(take(&s, "smaps_rollup", pm_text_of(two)));
     assert_false(take(&s, "smaps_rollup", PM_TEXT(ROLLUP_HEAD)));

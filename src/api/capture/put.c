@@ -27,7 +27,7 @@ void pm_capture_tell(const pm_capture_run *run, int64_t pid, bool trouble, const
                                                    .predicted_us = PMAPDB_UNKNOWN});
 }
 
-static void tell_stored(const pm_capture_run *run, const pm_target *t, const char *name)
+static void tell_stored(const pm_capture_run *run, const pm_target *t)
 {
     const char *const warnings[] = {t->stored.doubt};
     char path[64];
@@ -36,7 +36,7 @@ static void tell_stored(const pm_capture_run *run, const pm_target *t, const cha
                                   .degraded = t->live.degraded};
 
     snprintf(path, sizeof path, "%s%s", t->capture.source_dir, t->capture.source_name);
-    event.news = pm_event_of(&t->capture, &t->stored, path, name);
+    event.news = pm_event_of(&t->capture, &t->stored, path);
     event.news.n_warnings = t->stored.doubt[0] ? 1 : 0;
     event.news.warnings = warnings;
     run->options->on_event(run->options->ctx, &event);
@@ -84,18 +84,13 @@ static pm_target *transaction(pm_capture_run *run)
 
 static void settle(pm_capture_run *run, pm_target *t)
 {
-    char name[256];
-
     t->waiting = false;
     if (t->refused)
         return;
     t->clearing.process_id = t->stored.process_id;
     run->sweep.counts.stored++;
-    if (!run->options->on_event)
-        return;
-    memcpy(name, t->name, sizeof name); /* unless an earlier capture has a better name */
-    pm_store_name(run->store, t->stored.process_id, name, sizeof name, NULL);
-    tell_stored(run, t, name);
+    if (run->options->on_event)
+        tell_stored(run, t);
 }
 
 void pm_capture_put(pm_capture_run *run)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/clock/clock.h"
 #include "base/hash.h"
+#include "parse/formats.h"
 #include "store/perf/recording.h"
 #include "store/write/moment.h"
 #include "store/write/put.h"
@@ -21,6 +22,7 @@
  * mappings. */
 #define FILE_BYTES ((uint64_t)2 << 30)
 #define SWEEP_MS 1000
+#define SWEEP_MAX_MS 3600000 /* queries look no further for the snapshots of a moment */
 /* A map further than this from the moment of a JVM's names may be of other memory. */
 #define NEAR_MS 60000
 
@@ -35,6 +37,8 @@ typedef struct import_run {
     int64_t since; /* snapshots with a greater id are of this run */
 } import_run;
 
+/* ---- options ---- */
+
 void pmapdb_import_defaults(pmapdb_import_options *o)
 {
     *o = (pmapdb_import_options){.pid = PMAPDB_UNKNOWN,
@@ -43,6 +47,40 @@ void pmapdb_import_defaults(pmapdb_import_options *o)
                                  .first_ms = PMAPDB_UNKNOWN,
                                  .sweep_ms = SWEEP_MS,
                                  .max_memory = FILE_BYTES};
+}
+
+/* True for a moment that a calendar can show: years 1 to 9999. */
+static bool is_moment(int64_t ms)
+{
+    return ms == PMAPDB_UNKNOWN || (ms >= -62135596800000 && ms <= 253402300799999);
+}
+
+pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
+{
+    pm_dialect dialect;
+    pm_keep_cmdline keep = {0};
+    pmapdb_status st = PMAPDB_OK;
+
+    if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
+        return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
+    if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
+        return pm_fail(err, PMAPDB_USAGE, "--every must be above zero");
+    if (o->every_ms > PM_EVERY_MAX_MS)
+        return pm_fail(err, PMAPDB_USAGE, "--every must be at most one year");
+    if (!is_moment(o->at_ms) || !is_moment(o->first_ms))
+        return pm_fail(err, PMAPDB_USAGE, "%s must be in the years 1 to 9999",
+                       is_moment(o->at_ms) ? "--first" : "--at");
+    if (o->first_ms != PMAPDB_UNKNOWN && o->every_ms == PMAPDB_UNKNOWN)
+        return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
+    if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
+        return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
+    if (o->n_keep_cmdline) {
+        st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+        pm_keep_cmdline_free(&keep);
+    }
+    if (o->dialect)
+        PM_STEP(st, pm_form_find(o->dialect, &dialect, err));
+    return st;
 }
 
 /* ---- news ---- */
@@ -80,8 +118,7 @@ static void tell_problem(import_run *run, const pm_problem *p)
                   .path = p->path, .error = p->text, .known = known, .trouble = p->trouble});
 }
 
-static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored,
-                        const char *name)
+static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored)
 {
     const pm_capture *c = p->capture;
     const char *warnings[3], *notes[PM_LINES_MAX];
@@ -89,7 +126,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
     pm_buf path = {0};
 
     PM_STEP(run->in.st, pm_buf_addf(&path, &run->in.error, "%s%s", c->source_dir, c->source_name));
-    event = pm_event_of(c, stored, pm_buf_text(&path).data, name);
+    event = pm_event_of(c, stored, pm_buf_text(&path).data);
     event.warnings = warnings;
     if (p->warning)
         warnings[event.n_warnings++] = p->warning;
@@ -130,23 +167,16 @@ static void put(import_run *run, const pm_pending *p, pm_stored *stored)
 
 static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored *stored)
 {
-    const pm_capture *c = p->capture;
-    bool partial = c->block.state == PM_STATE_PARTIAL;
-    char name[256] = "?";
+    bool partial = p->capture->block.state == PM_STATE_PARTIAL;
 
     if (stored->snapshot_id == PMAPDB_UNKNOWN || run->in.st != PMAPDB_OK) /* refused and reported */
         return;
-    if (!stored->pruned)
-        run->in.st =
-            pm_store_name(run->in.store, stored->process_id, name, sizeof name, &run->in.error);
-    else if (c->name)
-        snprintf(name, sizeof name, "%s", c->name);
     run->stored++;
     run->result.duplicates += stored->duplicate;
     run->result.stored += !stored->duplicate;
     run->result.partial += partial;
     run->result.new_trouble += partial && !stored->duplicate;
-    tell_stored(run, p, stored, name);
+    tell_stored(run, p, stored);
 }
 
 /* Stores captures in one transaction: one capture, or, if stored captures wait for a late one, as
@@ -197,8 +227,7 @@ static void flush(import_run *run)
 /* ---- names for memory ---- */
 
 /* Warns of damage, and of a map that may be of other memory at the same addresses. */
-static void tell_labels(import_run *run, const pm_label_pending *p, const pm_label_stored *stored,
-                        const char *name)
+static void tell_labels(import_run *run, const pm_label_pending *p, const pm_label_stored *stored)
 {
     int64_t distance_ms = p->put.taken_ms - stored->snapshot_ms;
     bool far = distance_ms > NEAR_MS || distance_ms < -NEAR_MS;
@@ -223,7 +252,7 @@ static void tell_labels(import_run *run, const pm_label_pending *p, const pm_lab
                   .labels = p->labels.n,
                   .snapshot_id = stored->snapshot_id,
                   .pid = stored->pid,
-                  .name = name,
+                  .name = stored->name,
                   .taken_ms = p->put.taken_ms,
                   .dialect = pm_labels_source_name(p->labels.source),
                   .state = pm_state_name(damaged ? PM_STATE_PARTIAL : PM_STATE_COMPLETE),
@@ -241,7 +270,6 @@ static void store_labels(import_run *run, pm_label_pending *p)
 {
     pm_intake *in = &run->in;
     pm_label_stored stored;
-    char name[256] = "?";
 
     p->put.labels = &p->labels;
     p->put.since = run->since;
@@ -251,9 +279,8 @@ static void store_labels(import_run *run, pm_label_pending *p)
         tell_problem(run, &(pm_problem){p->path, in->error.text, true, p->hash});
         return;
     }
-    PM_STEP(in->st, pm_store_name(in->store, stored.process_id, name, sizeof name, &in->error));
     if (in->st == PMAPDB_OK)
-        tell_labels(run, p, &stored, name);
+        tell_labels(run, p, &stored);
 }
 
 /* Runs after all captures are stored: in a folder, files with names may come before their maps. */
@@ -317,7 +344,8 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     pm_intake_init(in, store, options);
     in->keep_going = keep_going;
     in->ctx = &run;
-    PM_STEP(in->st, pm_label_newest(store, &run.since, &in->error));
+    run.since = pm_sql_value(store->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0);
+    PM_STEP(in->st, pm_sql_end(store->sql, &in->error));
     pm_intake_open(in, paths, n_paths);
     read_all(&run);
     if (in->st == PMAPDB_OK && run.result.stored > 1)

@@ -213,7 +213,8 @@ static void end_captures(pm_intake *in, const pm_found_block *end)
 {
     bool found = in->n_pending > in->first;
 
-    pm_labels_end(in);
+    if (in->may_label)
+        pm_labels_end(in);
     in->cut = end->damage.status != PMAPDB_OK;
     if (in->cut)
         report_damage(in, &end->damage);

@@ -62,8 +62,9 @@ typedef struct pm_intake {
     size_t n_paths;
     pm_blocks *blocks;
     pm_pool *pool;
-    pm_keep_cmdline keep_cmdline;
-    pm_names_file names;
+    pm_keep_cmdline keep_cmdline; /* begun by the first command line */
+    bool keeps;
+    pm_names_file names; /* with options->names */
     pm_pending *pending;
     size_t n_pending, cap_pending;
     pm_problem *problems;
@@ -109,6 +110,9 @@ void pm_intake_problem(pm_intake *in, const char *path, const char *text, bool t
 
 /* Adds a capture, which it then owns. */
 void pm_intake_add(pm_intake *in, pm_capture *capture);
+
+/* Returns the part of a command line that may be stored; valid until the next call. */
+pm_text pm_intake_kept(pm_intake *in, pm_text arguments);
 
 /* Calls keep_going. */
 void pm_intake_go_on(pm_intake *in);

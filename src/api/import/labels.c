@@ -84,8 +84,7 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 
 void pm_labels_end(pm_intake *in)
 {
-    if (in->may_label)
-        PM_STEP(in->st, pm_labels_read(pm_buf_text(&in->heard), on_report, in, &in->error));
+    PM_STEP(in->st, pm_labels_read(pm_buf_text(&in->heard), on_report, in, &in->error));
     if (in->heard_labels)
         in->foreign.n = in->nothing.n = 0;
 }

@@ -11,9 +11,8 @@
 void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options)
 {
     *in = (pm_intake){.store = store, .options = options};
-    PM_STEP(in->st, pm_keep_cmdline_init(options->keep_cmdline, options->n_keep_cmdline,
-                                         &in->keep_cmdline, &in->error));
-    PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
+    if (options->names)
+        PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
     PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
 }
 
@@ -33,15 +32,18 @@ static void forget_pending(pm_intake *in)
 void pm_intake_free(pm_intake *in)
 {
     forget_pending(in);
-    pm_labels_forget(in);
+    if (in->n_labels)
+        pm_labels_forget(in);
     free(in->pending);
     free(in->problems);
     free(in->siblings);
     pm_map_free(&in->sibling_index);
     pm_blocks_free(in->blocks);
     pm_buf_free(&in->heard);
-    pm_keep_cmdline_free(&in->keep_cmdline);
-    pm_names_close(&in->names);
+    if (in->keeps)
+        pm_keep_cmdline_free(&in->keep_cmdline);
+    if (in->options->names)
+        pm_names_close(&in->names);
     pm_pool_free(in->pool);
 }
 
@@ -91,28 +93,40 @@ static size_t bytes_of(const pm_capture *c)
     return n + 2 * ALLOCATION;
 }
 
-/* Keeps only the part of the command line that may be stored. */
-static void cut_command(pm_intake *in, pm_capture *c)
+pm_text pm_intake_kept(pm_intake *in, pm_text arguments)
 {
+    const pmapdb_import_options *o = in->options;
     pm_text kept = {0};
+
+    if (!in->keeps)
+        PM_STEP(in->st, pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &in->keep_cmdline,
+                                             &in->error));
+    in->keeps = true;
+    PM_STEP(in->st, pm_keep_cmdline_of(&in->keep_cmdline, arguments, &kept, &in->error));
+    return kept;
+}
+
+/* Takes the name from the command line, of which the capture then has only what may be stored. */
+static void read_command(pm_intake *in, pm_capture *c)
+{
     char *command;
 
-    PM_STEP(in->st, pm_keep_cmdline_of(&in->keep_cmdline, c->block.command, &kept, &in->error));
-    command = pm_text_copy(kept);
+    pm_offer_name(c, pm_interpreted_name(c->block.command), PM_NAME_HEADER);
+    command = pm_text_copy(pm_intake_kept(in, c->block.command));
     if (!command)
         PM_STEP(in->st, pm_fail_nomem(&in->error));
     free(c->command);
     c->command = command;
     c->block.command = pm_text_of(command);
+    pm_offer_name(c, pm_place_name(c->block.command), PM_NAME_HEADER);
 }
 
 void pm_intake_add(pm_intake *in, pm_capture *c)
 {
     c->host = in->options->host;
     pm_offer_name(c, pm_text_of(in->options->name), PM_NAME_GIVEN);
-    pm_offer_name(c, pm_interpreted_name(c->block.command), PM_NAME_HEADER);
-    cut_command(in, c);
-    pm_offer_name(c, pm_place_name(c->block.command), PM_NAME_HEADER);
+    if (c->block.command.len)
+        read_command(in, c);
     PM_STEP(in->st, pm_grow(&in->pending, &in->cap_pending, in->n_pending, sizeof *in->pending,
                             &in->error));
     if (in->st != PMAPDB_OK) {
@@ -161,8 +175,10 @@ static void apply_names(pm_intake *in, pm_capture *c)
 void pm_intake_settle(pm_intake *in)
 {
     for (size_t i = 0; i < in->n_pending; i++) {
-        pm_sibling_join(in, i);
-        apply_names(in, in->pending[i].capture);
+        if (in->pending[i].siblings)
+            pm_sibling_join(in, i);
+        if (in->names.n)
+            apply_names(in, in->pending[i].capture);
     }
     if (in->n_pending)
         qsort(in->pending, in->n_pending, sizeof *in->pending, compare_pending);

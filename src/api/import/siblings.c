@@ -26,11 +26,11 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank)
 
 static void read_sibling(pm_intake *in, pm_siblings *s, pm_text kind, pm_text bytes)
 {
-    pm_text kept = {NULL, 0};
+    pm_text kept;
 
     if (!pm_siblings_read(s, kind, bytes) || !pm_text_equal(kind, PM_TEXT("cmdline")))
         return;
-    PM_STEP(in->st, pm_keep_cmdline_of(&in->keep_cmdline, bytes, &kept, &in->error));
+    kept = pm_intake_kept(in, bytes);
     snprintf(s->command, sizeof s->command, "%.*s", (int)kept.len, kept.data ? kept.data : "");
 }
 
@@ -135,7 +135,7 @@ static int64_t find_siblings(pm_intake *in, const pm_slot *slot)
                             &in->error));
     PM_STEP(in->st, pm_map_put(&in->sibling_index, hash, at, &in->error));
     if (in->st == PMAPDB_OK)
-        pm_siblings_init(&in->siblings[in->n_siblings++]);
+        in->siblings[in->n_siblings++] = PM_SIBLINGS_NONE;
     return at;
 }
 
@@ -194,20 +194,24 @@ void pm_sibling_look(pm_intake *in)
     pm_text name = pm_text_of(in->entry->name), dir = pm_text_folder(pm_text_of(in->entry->path));
     pm_slot slot = pm_place_slot(name);
     pm_buf path = {0};
-    pm_siblings s;
+    pm_siblings s = PM_SIBLINGS_NONE;
+    bool found = false;
 
-    pm_siblings_init(&s);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         pm_buf_clear(&path);
         PM_STEP(in->st, sibling_path(&path, dir, &slot, kinds[i], &in->error));
-        if (in->st != PMAPDB_OK || look_for(in, &s, path.data, kinds[i]))
+        if (in->st != PMAPDB_OK)
+            break;
+        if (look_for(in, &s, path.data, kinds[i])) {
+            found = true;
             continue;
+        }
         /* the siblings of a compressed capture may have its extension, too */
         PM_STEP(in->st, pm_buf_addf(&path, &in->error, "%s", in->entry->path + dir.len + name.len));
         if (in->st == PMAPDB_OK)
-            look_for(in, &s, path.data, kinds[i]);
+            found |= look_for(in, &s, path.data, kinds[i]);
     }
-    for (size_t i = in->first; i < in->n_pending; i++)
+    for (size_t i = in->first; found && i < in->n_pending; i++)
         join_siblings(in->pending[i].capture, &s, in->n_pending - in->first == 1);
     pm_buf_free(&path);
 }

@@ -1,4 +1,4 @@
-/* clock: reads dates by strptime in the forms of a table, and Unix times. */
+/* clock: reads the clocks, dates by strptime in the forms of a table, and Unix times. */
 #include "base/clock/clock.h"
 
 #include "base/clock/clock_read.h"
@@ -9,7 +9,8 @@
 #include <strings.h>
 #include <time.h>
 
-#define DATE_MAX 80 /* bytes; no date is longer */
+#define DATE_MAX 80            /* bytes; no date is longer */
+#define LAST_SECOND 9000000000 /* in the year 2255 */
 
 /* Forms of dates for strptime, which the name of the day may precede. In a text, a blank stands
  * also for a tab or a comma, "T" for "t" and "_", "-" for "/". In a name, "-" stands for every
@@ -372,4 +373,19 @@ bool pm_clock_parse(pm_text t, int64_t *ms)
         return false;
     *ms = m.ms;
     return true;
+}
+
+/* ---- now ---- */
+
+int64_t pm_now_ns(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (t.tv_sec < LAST_SECOND ? t.tv_sec : LAST_SECOND) * INT64_C(1000000000) + t.tv_nsec;
+}
+
+int64_t pm_clock_now(void)
+{
+    return pm_now_ns(CLOCK_REALTIME) / 1000000;
 }

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WORDS_MAX 40           /* bytes; no words are longer */
-#define LAST_SECOND 9000000000 /* in the year 2255 */
+#define WORDS_MAX 40 /* bytes; no words are longer */
 
 static pm_text without_blanks(pm_text t, char out[WORDS_MAX])
 {
@@ -85,19 +84,6 @@ void pm_clock_format(int64_t ms, char out[PM_CLOCK_TEXT])
     if (part)
         n += snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, ".%03d", part);
     snprintf(out + n, PM_CLOCK_TEXT - (size_t)n, "Z");
-}
-
-int64_t pm_now_ns(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (t.tv_sec < LAST_SECOND ? t.tv_sec : LAST_SECOND) * INT64_C(1000000000) + t.tv_nsec;
-}
-
-int64_t pm_clock_now(void)
-{
-    return pm_now_ns(CLOCK_REALTIME) / 1000000;
 }
 
 /* ---- values of TZ ---- */

@@ -164,7 +164,8 @@ static void on_beat(void *ctx, const pmapdb_capture_beat *beat)
                    c->n_lost == 1 ? "was" : "were");
     snprintf(c->lost, sizeof c->lost, "%s", beat->lost ? beat->lost->text : "");
     c->n_lost = beat->lost ? c->n_lost + 1 : 0;
-    pm_output_flush(&c->log.out);
+    if (c->log.writes)
+        pm_output_flush(&c->log.out);
 }
 
 static void on_event(void *ctx, const pmapdb_capture_event *event)
@@ -240,8 +241,8 @@ static int run(capture *c, pmapdb_store *store)
     pmapdb_error err = {0}, why_stopped;
     pmapdb_status st;
 
-    pm_capture_log_open(&c->log, c->cli, true);
-    c->log.verbose = c->verbose || (c->o.n_pids && c->o.every_ms == PMAPDB_UNKNOWN);
+    pm_capture_log_open(&c->log, c->cli, true,
+                        c->verbose || (c->o.n_pids && c->o.every_ms == PMAPDB_UNKNOWN));
     c->o.ctx = c;
     c->o.on_event = on_event;
     c->o.on_beat = c->o.every_ms == PMAPDB_UNKNOWN ? NULL : on_beat;

@@ -195,7 +195,7 @@ void pm_capture_log_count(uint64_t n, const char *one, const char *many)
 
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
 {
-    if (pm_output_failed(&log->out))
+    if (log->writes && pm_output_failed(&log->out))
         return;
     pm_progress_clear(&log->progress);
     say_trouble(log, &l->news);
@@ -203,18 +203,27 @@ void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
         write_object(log, l);
     else if (log->out.render)
         write_row(log, l);
-    else if (log->verbose && !log->cli->quiet && !l->news.error)
+    else if (log->verbose && !l->news.error)
         write_line(log, l);
 }
 
-void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live)
+static void open_output(pm_capture_log *log)
 {
-    *log = (pm_capture_log){.cli = cli, .live = live};
-    pm_output_open(&log->out, cli);
+    pm_format format = log->cli->format;
+
+    pm_output_open(&log->out, log->cli);
     log->out.file.page = false; /* it grows while it is watched */
-    if (cli->format != PM_FORMAT_TABLE && cli->format != PM_FORMAT_NDJSON)
-        pm_output_fields(&log->out, fields, live ? N_FIELDS : ERROR + 1);
-    log->progress = pm_progress_begin(cli, &log->out);
+    if (format != PM_FORMAT_TABLE && format != PM_FORMAT_NDJSON)
+        pm_output_fields(&log->out, fields, log->live ? N_FIELDS : ERROR + 1);
+}
+
+void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live, bool verbose)
+{
+    *log = (pm_capture_log){.cli = cli, .live = live, .verbose = verbose && !cli->quiet};
+    log->writes = log->verbose || cli->output || cli->format != PM_FORMAT_TABLE;
+    if (log->writes)
+        open_output(log);
+    log->progress = pm_progress_begin(cli, log->writes ? &log->out : NULL);
 }
 
 static void end(pm_capture_log *log)
@@ -226,11 +235,13 @@ static void end(pm_capture_log *log)
 void pm_capture_log_drop(pm_capture_log *log)
 {
     end(log);
-    pm_output_drop(&log->out);
+    if (log->writes)
+        pm_output_drop(&log->out);
 }
 
 void pm_capture_log_close(pm_capture_log *log)
 {
     end(log);
-    pm_output_end(&log->out);
+    if (log->writes)
+        pm_output_end(&log->out);
 }

@@ -13,15 +13,16 @@
 typedef struct pm_capture_log {
     pm_progress progress;
     const pm_cli *cli;
+    bool writes; /* `out` is open: lines or rows are asked for */
     pm_output out;
     bool verbose; /* print a line for each capture */
     bool live;    /* also print the time that reading a capture took */
     pm_buf said;  /* notes and warnings so far, without their digits, one per line */
 } pm_capture_log;
 
-/* Opens the output; set `verbose` afterwards. From now on, SIGINT and SIGTERM end the run after the
- * current capture. */
-void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live);
+/* Opens the output, if something is to be written. From now on, SIGINT and SIGTERM end the run
+ * after the current capture. */
+void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live, bool verbose);
 /* Completes the output; ends the program if it failed. */
 void pm_capture_log_close(pm_capture_log *log);
 /* Closes the output without a message, and keeps what was written. */

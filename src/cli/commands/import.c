@@ -211,9 +211,9 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    pm_output_keep_apart(i->cli, paths, n_paths, "reads");
-    pm_capture_log_open(&i->log, i->cli, false);
-    i->log.verbose = i->verbose;
+    if (i->cli->output)
+        pm_output_keep_apart(i->cli, paths, n_paths, "reads");
+    pm_capture_log_open(&i->log, i->cli, false, i->verbose);
     i->o.ctx = i;
     i->o.on_event = on_event;
     i->o.on_progress = pm_progress_step;
@@ -250,7 +250,7 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
         pm_cli_must(pm_import_check(&i.o, &err), &err);
         store = pm_cli_store_with(cli, &i.open);
         exit_code = run(&i, paths, n_paths, store);
-        if (i.first_ms != PMAPDB_UNKNOWN)
+        if (i.labels.n && i.first_ms != PMAPDB_UNKNOWN)
             pm_cli_store_labels(cli, store, i.o.host, false, i.first_ms, &i.labels);
         pmapdb_close(store);
     }

@@ -235,8 +235,7 @@ static int capture(run *r, pmapdb_store *store, char *const *command)
     r->of_log.format = PM_FORMAT_TABLE;
     pm_stop_catch(); /* before the start: a SIGTERM must never end pmapdb without its command */
     launch_start(&r->command, command);
-    pm_capture_log_open(&r->log, &r->of_log, true);
-    r->log.verbose = r->verbose;
+    pm_capture_log_open(&r->log, &r->of_log, true, r->verbose);
     signal(SIGINT, SIG_IGN); /* the command gets it from the terminal, too, and decides */
     st = pmapdb_capture(store, &r->o, &result, &err);
     launch_finish(&r->command, pm_stop_asked() ? SIGTERM : 0);

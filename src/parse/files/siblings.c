@@ -6,15 +6,6 @@
 
 #define BLANKS " \t\n"
 
-void pm_siblings_init(pm_siblings *s)
-{
-    *s = (pm_siblings){.pid = PMAPDB_UNKNOWN,
-                       .start_time = PMAPDB_UNKNOWN,
-                       .rss_kib = PMAPDB_UNKNOWN,
-                       .size_kib = PMAPDB_UNKNOWN,
-                       .rollup = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}};
-}
-
 /* True if there is a name and the old one was empty; a name that is too long is cut. */
 static bool copy(char *out, size_t size, pm_text t)
 {

@@ -19,6 +19,13 @@ typedef struct pm_siblings {
     char command[512]; /* the stored part of cmdline; set by the reader of cmdline */
 } pm_siblings;
 
+#define PM_SIBLINGS_NONE                         \
+    ((pm_siblings){.pid = PMAPDB_UNKNOWN,        \
+                   .start_time = PMAPDB_UNKNOWN, \
+                   .rss_kib = PMAPDB_UNKNOWN,    \
+                   .size_kib = PMAPDB_UNKNOWN,   \
+                   .rollup = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}})
+
 /* The fields of stat, by their numbers in proc(5). */
 enum {
     PM_STAT_STATE = 3,
@@ -42,8 +49,6 @@ typedef struct pm_stat {
 
 /* Reads "4711 (a (name) with anything) S 1 ...". */
 bool pm_stat_read(pm_text t, pm_stat *out);
-
-void pm_siblings_init(pm_siblings *s);
 
 /* `kind` is the name of the file in /proc/PID. False if the bytes are not a file of this kind. */
 bool pm_siblings_read(pm_siblings *s, pm_text kind, pm_text bytes);

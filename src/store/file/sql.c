@@ -1,8 +1,10 @@
 /* sql: prepared statements, found again by the address of their text. */
 #include "store/file/sql.h"
 
+#include "store/file/embedded.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SLOTS 256 /* more than all statements of the program; checked by an assert */
 
@@ -166,6 +168,14 @@ pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err)
     if (st != PMAPDB_OK && err)
         *err = sql->kept_error;
     return st;
+}
+
+const char *pm_sql_script_text(const char *name)
+{
+    for (const pm_embedded *e = pm_embedded_scripts; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return e->text;
+    return ""; /* a programming error, which every use of the script shows */
 }
 
 /* Finds or prepares a statement. Open addressing by the address of the literal. */

@@ -1,15 +1,5 @@
 /* sql_script: runs the statements of a built-in file. */
-#include "store/file/embedded.h"
 #include "store/file/sql.h"
-#include <string.h>
-
-const char *pm_sql_script_text(const char *name)
-{
-    for (const pm_embedded *e = pm_embedded_scripts; e->name; e++)
-        if (strcmp(e->name, name) == 0)
-            return e->text;
-    return ""; /* a programming error, which every use of the script shows */
-}
 
 static void bind(pm_sql *sql, sqlite3_stmt *stmt, const pm_param *params, size_t n_params)
 {

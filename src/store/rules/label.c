@@ -4,6 +4,7 @@
 
 #include "base/clock/clock.h"
 #include "store/rules/apply.h"
+#include <stdio.h>
 
 /* A map further from a report than this one is not named by it. */
 #define FAR_MS 3600000
@@ -125,6 +126,7 @@ void pm_label_again(pm_sql *sql, int64_t process_id)
 static bool find_pid(pm_sql *sql, const pm_label_put *put, int64_t pid, pm_label_stored *out)
 {
     int64_t apart;
+    pm_text name;
     sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("label-process"),
                                     PM_ARGS(PM_I(pid), PM_I(put->taken_ms), PM_S(put->host)));
 
@@ -132,6 +134,8 @@ static bool find_pid(pm_sql *sql, const pm_label_put *put, int64_t pid, pm_label
         return false;
     out->pid = pid;
     out->process_id = pm_col_int(stmt, 0);
+    name = pm_col_text(stmt, 2);
+    snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.data);
     if (pm_col_int(stmt, 1))
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
                                  "pid %lld is known of several hosts: give --host NAME",
@@ -202,12 +206,6 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
     st = pm_store_end(s, err);
     pm_store_forget(s); /* the writer knows lineages as they were before */
     return st;
-}
-
-pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err)
-{
-    *since = pm_sql_value(s->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0);
-    return pm_sql_end(s->sql, err);
 }
 
 void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here)

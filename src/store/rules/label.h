@@ -27,6 +27,7 @@ typedef struct pm_label_put {
 
 typedef struct pm_label_stored {
     int64_t process_id, pid;
+    char name[256];                   /* of the process; may be cut */
     int64_t snapshot_id, snapshot_ms; /* the capture nearest in time */
     bool duplicate;                   /* it was stored before */
     int64_t mappings, size_kib; /* that a name covers; PMAPDB_UNKNOWN: a duplicate, not asked */
@@ -36,9 +37,6 @@ typedef struct pm_label_stored {
  * hosts; or it fits the map of none. */
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
                              pmapdb_error *err);
-
-/* The greatest id of a snapshot. */
-pmapdb_status pm_label_newest(pmapdb_store *s, int64_t *since, pmapdb_error *err);
 
 /* Gives the names of all stored reports of a process again, in the caller's transaction; what a
  * writer remembers is then out of date. */

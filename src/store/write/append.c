@@ -300,3 +300,25 @@ void pm_append(pm_put *p, pm_newest *n)
         pm_stream_append(p->sql, own, off, &p->rows, &p->totals);
     }
 }
+
+/* ---- the next capture, or a late one ---- */
+
+bool pm_is_late(pm_put *p, pm_newest *n)
+{
+    if (p->order.state == PM_STATE_TOTALS) {
+        const pm_stream *s =
+            pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state);
+
+        return s && s->epoch_id && pm_order_compare(&p->order, &s->newest) < 0;
+    }
+    return pm_newest_sitting(p->sql, n, p->sweep_ms) && n->sitting.seen &&
+           (pm_order_compare(&p->order, &n->sitting.last) < 0 ||
+            pm_sitting_displaces(&n->sitting, &p->order, p->sweep_ms));
+}
+
+void pm_append_next(pm_put *p, pm_newest *n)
+{
+    if (p->order.state != PM_STATE_TOTALS && !pm_sitting_joins(&n->sitting, &p->order, p->sweep_ms))
+        pm_sitting_begin(&n->sitting, &p->order);
+    pm_append(p, n);
+}

@@ -41,7 +41,13 @@ void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
 enum { PM_AGAIN_RULES = 1, PM_AGAIN_LABELS = 2, PM_AGAIN_BOTH = 3 };
 void pm_put_again(pm_put *p, int64_t what);
 
-/* Appends the capture. For a partial or complete capture, its sitting must have begun. */
+/* True if the capture is older than the newest one of its process, or leads the newest sitting. */
+bool pm_is_late(pm_put *p, pm_newest *n);
+
+/* Appends a capture that is not late. */
+void pm_append_next(pm_put *p, pm_newest *n);
+
+/* The same, in a sitting that has begun. */
 void pm_append(pm_put *p, pm_newest *n);
 
 #endif

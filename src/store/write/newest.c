@@ -23,7 +23,8 @@ void pm_newest_free(pm_newest_all *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         pm_newest_forget(all->item[i]);
-        pm_rewind_free(all->item[i]);
+        if (all->item[i]->late)
+            pm_rewind_free(all->item[i]);
         pm_map_free(&all->item[i]->made.index);
         free(all->item[i]->made.row);
         free(all->item[i]);

@@ -25,7 +25,7 @@ SELECT process_id, CASE
     AND (libc_start NOTNULL OR ?10 ISNULL) AND (ld_start NOTNULL OR ?11 ISNULL)
     AND (exe_start <= ?12 OR ?12 ISNULL) AND (command_ms <= ?3 OR ?13 ISNULL)
     AND (clock_mono_ns <= ?14 OR ?14 ISNULL)) IS TRUE,
-  identity, name_id, name_rank, name_ms
+  identity, name_id, name_rank, name_ms, (SELECT name FROM name n WHERE n.name_id = p.name_id)
 FROM process p
 WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?2 AND life BETWEEN ?4 AND ?5
 ORDER BY (boot_id = ?6 AND start_time = ?7) IS TRUE DESC, (link <= 2) IS TRUE DESC, coalesce(

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "store/dict/captures.h"
+#include <stdio.h>
 
 /* From the strongest link of a capture to its process to the weakest. */
 enum { BY_START_TIME = 1, BY_ADDRESSES, BY_COMMAND, ASSUMED };
@@ -207,6 +208,11 @@ static void insert_process(pm_sql *sql, const pm_capture *c, const pm_process_fa
     out->process_id = pm_sql_last_id(sql);
 }
 
+static void set_name(pm_process_found *out, pm_text name)
+{
+    snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.data);
+}
+
 void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
                    pm_process_found *out)
 {
@@ -236,13 +242,17 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
             pm_sql_done(stmt);
         f.identity = identities[link_alone(&f)];
         insert_process(sql, c, &f, host_id, from, to, out);
+        set_name(out, f.name);
         return;
     }
     out->process_id = pm_col_int(stmt, 0);
     out->ambiguous = link == ASSUMED;
     f.identity = identities[link];
     taught = pm_col_int(stmt, 2) && is_no_stronger(pm_col_text(stmt, 3), link);
+    set_name(out, pm_col_text(stmt, 7));
     improve_name(sql, stmt, 4, host_id, &f, out);
+    if (out->name_id != out->old_name_id)
+        set_name(out, f.name);
     if (!taught)
         learn(sql, out->process_id, &f);
 }

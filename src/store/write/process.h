@@ -21,6 +21,7 @@ typedef struct pm_process_found {
     int64_t process_id, name_id;
     int64_t old_name_id; /* the name before this capture; of a new process, its name */
     bool ambiguous;      /* only the pid ties the capture to its process */
+    char name[256];      /* may be cut */
 } pm_process_found;
 
 void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,

@@ -40,7 +40,8 @@ static void writer_free(pm_writer *w)
 {
     pm_newest_free(&w->newest);
     pm_objects_free(&w->objects);
-    pm_refine_free(&w->refine);
+    if (w->refine.own)
+        pm_refine_free(&w->refine);
     free(w->span);
     pm_map_free(&w->again);
     free(w);
@@ -93,7 +94,8 @@ static void finish(pmapdb_store *s)
 {
     pm_put p = put_of(s);
 
-    pm_rewind_end(&p, &s->writer->newest);
+    if (s->writer->newest.waiting)
+        pm_rewind_end(&p, &s->writer->newest);
     group_moments(s->sql, s->writer);
     decide_again(s);
 }
@@ -156,8 +158,10 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     if (c->block.state != PM_STATE_TOTALS &&
         pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
         pm_put_rows(p, &n->made, context); /* most objects are those of the stream */
-    if (pm_sql_ok(p->sql))
-        pm_rewind_put(p, &w->newest, n);
+    if (pm_sql_ok(p->sql) && (n->n_late || pm_is_late(p, n)))
+        pm_rewind_wait(p, &w->newest, n);
+    else if (pm_sql_ok(p->sql))
+        pm_append_next(p, n);
 }
 
 static void put(pm_put *p, pm_writer *w, pm_stored *out)
@@ -186,23 +190,38 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
         add_moments(p->sql, w, found.old_name_id, PM_MOMENTS_ALL);
         add_moments(p->sql, w, found.name_id, PM_MOMENTS_ALL);
     }
-    pm_refine_doubt(p->refine, out->doubt, sizeof out->doubt);
+    if (p->refine->unnamed || p->refine->slow_rule)
+        pm_refine_doubt(p->refine, out->doubt, sizeof out->doubt);
     out->snapshot_id = p->snapshot_id;
     out->process_id = found.process_id;
     out->name_id = found.name_id;
     out->ambiguous = found.ambiguous;
+    memcpy(out->name, found.name, sizeof out->name);
 }
 
 static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
 {
+    sqlite3_stmt *stmt;
+    pm_text name = pm_text_of(c->name ? c->name : "?");
+
     if (c->time_source == PM_TIME_NOW || c->time_source == PM_TIME_LIVE)
         return;
     out->snapshot_id = pm_known(sql, c, &out->pruned);
     out->duplicate = out->snapshot_id != 0 || out->pruned;
-    if (out->snapshot_id)
-        out->process_id =
-            pm_sql_value(sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
-                         PM_ARGS(PM_I(out->snapshot_id)), 0);
+    if (!out->duplicate)
+        return;
+    stmt = pm_sql_ask(sql,
+                      "SELECT p.process_id, n.name FROM snapshot s JOIN process p ON p.process_id "
+                      "= s.process_id JOIN name n ON n.name_id = p.name_id "
+                      "WHERE s.snapshot_id = ?1",
+                      PM_ARGS(PM_I(out->snapshot_id)));
+    if (pm_sql_next(sql, stmt)) {
+        out->process_id = pm_col_int(stmt, 0);
+        name = pm_col_text(stmt, 1);
+    }
+    snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.data);
+    if (stmt)
+        pm_sql_done(stmt);
 }
 
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
@@ -232,24 +251,7 @@ bool pm_store_put_waits(const pmapdb_store *s)
     return s->writer && s->writer->newest.waiting && s->writer->newest.waiting_rows < WAITING_ROWS;
 }
 
-/* ---- names and refused input ---- */
-
-pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,
-                            pmapdb_error *err)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(s->sql,
-                                    "SELECT n.name FROM process p JOIN name n ON n.name_id = "
-                                    "p.name_id WHERE p.process_id = ?1",
-                                    PM_ARGS(PM_I(process_id)));
-
-    if (pm_sql_next(s->sql, stmt)) {
-        pm_text t = pm_col_text(stmt, 0);
-
-        snprintf(name, size, "%.*s", (int)t.len, t.data);
-        pm_sql_done(stmt);
-    }
-    return pm_sql_end(s->sql, err);
-}
+/* ---- refused input ---- */
 
 pmapdb_status pm_store_refuse(pmapdb_store *s, uint64_t hash, const char *reason, bool *known,
                               pmapdb_error *err)

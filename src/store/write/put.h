@@ -8,9 +8,11 @@
 typedef struct pm_stored {
     int64_t snapshot_id;
     bool duplicate; /* the capture was already stored; nothing changed */
-    bool pruned;    /* a duplicate whose snapshot was removed: snapshot_id and process_id are 0 */
+    bool pruned;    /* a duplicate whose snapshot was removed: snapshot_id and process_id are 0,
+                       the name is that of the capture */
     bool ambiguous; /* only the pid ties the capture to its process */
     int64_t process_id, name_id;
+    char name[256];  /* of the process; may be cut */
     char doubt[256]; /* warning about mappings that the rules could not judge; or empty */
 } pm_stored;
 
@@ -28,10 +30,6 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
  * (pm_store_turn_is_over). */
 #define PM_LATE_TURNS 10
 bool pm_store_put_waits(const pmapdb_store *s);
-
-/* Copies the current name of a process, at most size - 1 bytes. */
-pmapdb_status pm_store_name(pmapdb_store *s, int64_t process_id, char *name, size_t size,
-                            pmapdb_error *err);
 
 /* Records input that was refused. *known: the input had been recorded before. */
 pmapdb_status pm_store_refuse(pmapdb_store *s, uint64_t hash, const char *reason, bool *known,

@@ -33,21 +33,8 @@ void pm_rewind_free(pm_newest *n)
 
 /* ---- one capture ---- */
 
-static bool is_late(pm_put *p, pm_newest *n)
-{
-    if (p->order.state == PM_STATE_TOTALS) {
-        const pm_stream *s =
-            pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state);
-
-        return s && s->epoch_id && pm_order_compare(&p->order, &s->newest) < 0;
-    }
-    return pm_newest_sitting(p->sql, n, p->sweep_ms) && n->sitting.seen &&
-           (pm_order_compare(&p->order, &n->sitting.last) < 0 ||
-            pm_sitting_displaces(&n->sitting, &p->order, p->sweep_ms));
-}
-
 /* Until it is appended, a late capture is in any epoch of its process, at a place below zero. */
-static void wait(pm_put *p, pm_newest_all *all, pm_newest *n)
+void pm_rewind_wait(pm_put *p, pm_newest_all *all, pm_newest *n)
 {
     int64_t epoch_id = pm_sql_value(p->sql, "SELECT max(epoch_id) FROM epoch WHERE process_id = ?1",
                                     PM_ARGS(PM_I(p->process_id)), 0);
@@ -65,19 +52,6 @@ static void wait(pm_put *p, pm_newest_all *all, pm_newest *n)
     p->rows = (pm_rows){0};
     all->waiting++;
     all->waiting_rows += n->late[n->n_late - 1].rows.n;
-}
-
-void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n)
-{
-    if (n->n_late || is_late(p, n)) {
-        if (pm_sql_ok(p->sql))
-            wait(p, all, n);
-        return;
-    }
-    if (p->order.state != PM_STATE_TOTALS && !pm_sitting_joins(&n->sitting, &p->order, p->sweep_ms))
-        pm_sitting_begin(&n->sitting, &p->order);
-    if (pm_sql_ok(p->sql))
-        pm_append(p, n);
 }
 
 /* ---- which captures are taken off ---- */

@@ -29,8 +29,9 @@ typedef struct pm_waiting {
 
 void pm_rewind_free(pm_newest *n);
 
-/* Stores the capture, or lets it wait; the caller has made its rows (totals: its sums). */
-void pm_rewind_put(pm_put *p, pm_newest_all *all, pm_newest *n);
+/* Lets a late capture wait, and those after it in the transaction; the caller has made its rows
+ * (totals: its sums). */
+void pm_rewind_wait(pm_put *p, pm_newest_all *all, pm_newest *n);
 
 /* Call before the commit: appends the captures that wait. p: the fields that all captures share,
  * without a capture. */

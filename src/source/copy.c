@@ -16,9 +16,7 @@
 #include <unistd.h>
 
 #define BYTES_MAX ((uint64_t)16 << 30) /* without holes */
-#define FILE_MAX ((int64_t)1 << 48)    /* a page map of 2^57 bytes of addresses */
 #define NAME_MAX_HERE 64
-#define PIECE ((size_t)4096)
 
 static const char of_process[] = " maps smaps smaps_rollup status stat statm comm cmdline cgroup "
                                  "limits oom_score pagemap pages ";
@@ -59,103 +57,32 @@ static bool name_of(const pm_member *m, bool environments, char out[NAME_MAX_HER
            (environments && pm_text_equal(file, PM_TEXT("environ")));
 }
 
-/* ---- files ---- */
-
-/* Makes the folders of a name. */
-static void make_folders(int root, char *name)
-{
-    for (char *slash = name; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdirat(root, name, 0700);
-        *slash = '/';
-    }
-}
-
-static bool is_zero(const char *bytes, size_t n)
-{
-    return n == 0 || (*bytes == 0 && memcmp(bytes, bytes + 1, n - 1) == 0);
-}
-
-/* Zeroes stay holes: snap.py writes an entry for each page of an empty mapping. */
-static pmapdb_status write_block(int fd, const char *bytes, size_t n, int64_t at, const char *name,
-                                 pmapdb_error *err)
-{
-    while (n) {
-        size_t piece = PIECE - (size_t)at % PIECE;
-        ssize_t done;
-
-        piece = piece < n ? piece : n;
-        done = is_zero(bytes, piece) ? (ssize_t)piece : pwrite(fd, bytes, piece, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return pm_fail_io(err, errno, "cannot unpack '%s' (TMPDIR names another folder)", name);
-        bytes += done;
-        n -= (size_t)done;
-        at += done;
-    }
-    return PMAPDB_OK;
-}
-
-/* A file whose member is damaged is removed: a page map that is cut would show too few pages. */
-static pmapdb_status write_file(pm_unpack *u, int root, const char *name, const pm_member *m,
-                                uint64_t *left, pmapdb_error *err)
-{
-    const struct timespec time[2] = {
-        {.tv_nsec = UTIME_OMIT},
-        {.tv_sec = m->mtime_ms / 1000, .tv_nsec = m->mtime_ms % 1000 * 1000000}};
-    int fd = openat(root, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    const char *bytes;
-    size_t n = 0;
-    int64_t at = 0;
-    pmapdb_status st = fd < 0 ? pm_fail_io(err, errno, "cannot unpack '%s'", name) : PMAPDB_OK;
-
-    while (st == PMAPDB_OK) {
-        st = pm_unpack_block(u, &bytes, &n, &at, err);
-        if (st != PMAPDB_OK || !n)
-            break;
-        if (at < 0 || at > FILE_MAX)
-            st = pm_fail(err, PMAPDB_INPUT, "'%s' has pages of addresses that no process has",
-                         m->path);
-        else if (n > *left)
-            st = pm_fail(err, PMAPDB_INPUT, "'%s': the archive unpacks to more than %llu GiB",
-                         m->path, (unsigned long long)(BYTES_MAX >> 30));
-        *left -= st == PMAPDB_OK ? n : 0;
-        PM_STEP(st, write_block(fd, bytes, n, at, m->path, err));
-    }
-    if (fd >= 0 && m->mtime_ms != PMAPDB_UNKNOWN)
-        futimens(fd, time);
-    if (fd >= 0)
-        close(fd);
-    if (st != PMAPDB_OK)
-        unlinkat(root, name, 0);
-    return st;
-}
-
 /* ---- archives ---- */
 
-/* *st: damage ends the archive, and what was unpacked stays. */
-static pmapdb_status unpack_all(pm_unpack *u, bool environments, pm_copy *c, pmapdb_error *err)
+/* Damage ends the archive, and what was unpacked stays. Zeroes become holes: snap.py writes an
+ * entry for each page of an empty mapping. */
+static pmapdb_status unpack_all(pm_unpack *u, bool environments, const pm_copy *c,
+                                pmapdb_error *err)
 {
-    uint64_t left = BYTES_MAX;
+    struct archive *disk = PM_LIBRARY(archive_write_disk_new)();
+    char path[sizeof c->folder + NAME_MAX_HERE + 1], name[NAME_MAX_HERE];
     pmapdb_status st = PMAPDB_OK;
-    pm_member m;
     bool found = true;
+    pm_member m;
 
+    if (!disk)
+        return pm_fail_nomem(err);
+    PM_LIBRARY(archive_write_disk_set_options)(disk, ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_SPARSE);
     while (st == PMAPDB_OK) {
-        char name[NAME_MAX_HERE];
-
         st = pm_unpack_next(u, &m, &found, err);
         if (st != PMAPDB_OK || !found)
             break;
         if (!m.path || !name_of(&m, environments, name))
             continue;
-        make_folders(c->root, name);
-        if (m.link && symlinkat(m.link, c->root, name) == 0)
-            continue;
-        if (!m.link)
-            st = write_file(u, c->root, name, &m, &left, err);
+        snprintf(path, sizeof path, "%s/%s", c->folder, name);
+        st = pm_unpack_to(u, disk, path, err);
     }
+    PM_LIBRARY(archive_write_free)(disk);
     return st;
 }
 

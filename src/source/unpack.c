@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#define MAX_HOLE ((int64_t)1 << 20) /* a sparse core dump may contain a hole of 275 GB */
+#define MAX_HOLE ((int64_t)1 << 20)  /* a sparse core dump may contain a hole of 275 GB */
+#define PLACE_MAX ((int64_t)1 << 48) /* in a page map of 2^57 bytes of addresses */
 /* Compressed bytes are passed on in pieces of this size, so that the limits are checked often
  * enough: zstd can expand one KiB to 10 MiB of repetition. */
 #define PIECE ((size_t)1024)
@@ -367,24 +369,48 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
     return *n ? PMAPDB_OK : at_end_of_single(u, err);
 }
 
-pmapdb_status pm_unpack_block(pm_unpack *u, const char **bytes, size_t *n, int64_t *at,
-                              pmapdb_error *err)
+/* Writes the rest of the member; false if the disk refuses it. Returns the code of libarchive. */
+static int copy_blocks(pm_unpack *u, struct archive *disk, la_int64_t *at, bool *written)
 {
-    const void *block = u->block;
-    la_int64_t offset = u->at - (la_int64_t)u->len;
-    int r = ARCHIVE_OK;
+    const void *block = u->block; /* the beginning of the member may be read already */
+    size_t n = u->len;
+    int r = u->ended ? ARCHIVE_EOF : ARCHIVE_OK;
 
-    errno = 0;
-    *n = u->len; /* of the block that the beginning of the member needed */
+    *at = u->at - (la_int64_t)n;
     u->len = 0;
-    while (!*n && !u->ended && is_good(r))
-        r = PM_LIBRARY(archive_read_data_block)(u->outer, &block, n, &offset);
-    *bytes = block;
-    *at = offset;
-    *n = r == ARCHIVE_EOF ? 0 : *n;
-    if (r == ARCHIVE_EOF || (is_good(r) && !is_over(u)))
-        return PMAPDB_OK;
-    *n = 0;
     u->ended = true;
+    while (*written && is_good(r) && *at <= PLACE_MAX && !is_over(u)) {
+        *written = !n || PM_LIBRARY(archive_write_data_block)(disk, block, n, *at) >= 0;
+        r = PM_LIBRARY(archive_read_data_block)(u->outer, &block, &n, at);
+    }
+    return r;
+}
+
+pmapdb_status pm_unpack_to(pm_unpack *u, struct archive *disk, const char *path, pmapdb_error *err)
+{
+    struct archive_entry *e = PM_LIBRARY(archive_entry_clone)(u->entry);
+    la_int64_t at = 0;
+    bool written;
+    int r;
+
+    if (!e)
+        return pm_fail_nomem(err);
+    errno = 0;
+    PM_LIBRARY(archive_entry_set_pathname)(e, path);
+    PM_LIBRARY(archive_entry_set_perm)(e, 0600);
+    PM_LIBRARY(archive_entry_unset_size)(e); /* a hole at the end is left out */
+    written = PM_LIBRARY(archive_write_header)(disk, e) == ARCHIVE_OK;
+    r = copy_blocks(u, disk, &at, &written);
+    written = PM_LIBRARY(archive_write_finish_entry)(disk) == ARCHIVE_OK && written;
+    PM_LIBRARY(archive_entry_free)(e);
+    if (written && r == ARCHIVE_EOF)
+        return PMAPDB_OK;
+    unlink(path);
+    if (!written)
+        return pm_fail_io(err, PM_LIBRARY(archive_errno)(disk),
+                          "cannot unpack '%s' (TMPDIR names another folder)", u->member);
+    if (at > PLACE_MAX)
+        return pm_fail(err, PMAPDB_INPUT, "'%s' has pages of addresses that no process has",
+                       u->member);
     return fail_here(u, u->outer, err);
 }

@@ -13,6 +13,8 @@
 
 #include "source/feed.h"
 
+struct archive;
+
 typedef struct pm_member {
     const char *path; /* inside the archive; NULL: the compressed file itself */
     const char *link; /* of a symbolic link: what it names; it has no bytes */
@@ -36,9 +38,8 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
 /* Like pm_source_read. */
 pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb_error *err);
 
-/* Returns the next bytes of a sparse member as they are in the archive, and where they lie in the
- * member: between them are holes. */
-pmapdb_status pm_unpack_block(pm_unpack *u, const char **bytes, size_t *n, int64_t *at,
-                              pmapdb_error *err);
+/* Writes the member, which may be a symbolic link, to a disk of libarchive, as this file. A member
+ * that is damaged has none: a page map that is cut would show too few pages. */
+pmapdb_status pm_unpack_to(pm_unpack *u, struct archive *disk, const char *path, pmapdb_error *err);
 
 #endif

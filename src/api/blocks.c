@@ -53,7 +53,7 @@ pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, p
         pm_blocks_free(b);
         return st;
     }
-    if (b->source)
+    if (b->source && options->max_unpacked)
         pm_source_limit(b->source, options->max_unpacked);
     *out = b;
     return PMAPDB_OK;

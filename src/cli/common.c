@@ -108,7 +108,7 @@ static bool is_output(const pm_cli *cli, const char *path)
     char part[4200];
     bool same = false;
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts && cli->output && !same; i++) {
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !same; i++) {
         snprintf(part, sizeof part, "%s%s", path, parts[i]);
         same = pm_output_file_same(part, cli->output);
     }
@@ -123,7 +123,7 @@ void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH])
 
     if (n >= PM_CLI_PATH)
         pm_cli_die("the store's path is too long");
-    if (is_output(cli, path))
+    if (cli->output && is_output(cli, path))
         pm_cli_die("-o '%s' is the store itself", cli->output);
     if (write && !cli->db && !(env && *env))
         make_parents(path);

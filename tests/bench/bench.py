@@ -6,7 +6,7 @@
 
 Parts, all of them by default:
   capture   a capture from cron beside `pmap`; a beat of a capture that stays beside the kernel's reading
-  cold      instructions of one import of one file
+  cold      instructions, functions and files of one import of one file
   series    bytes, rebuilding, diff and trend in stores of replayed captures
   late      captures that come late
   upkeep    merge, other rules, prune, and how long another writer waits
@@ -100,8 +100,10 @@ def cold(lines, place):
         path = path.rename(place / "1700000300-4711.smaps")
         path.write_bytes(target.smaps())
     n = path.read_bytes().count(b"\nVmFlags")
-    executed = measure.instructions(pmapdb("import", path, db=db), place)
-    lines.add("M instructions, one import of one file", executed and executed / 1e6, 10.5, "%d mappings" % n)
+    instructions, functions = measure.executed(pmapdb("import", path, db=db), place)
+    lines.add("M instructions, one import of one file", instructions and instructions / 1e6, 10.5, "%d mappings" % n)
+    lines.add("functions that it calls", functions and len(functions), 220, form="%d")
+    lines.add("files of these functions", functions and len({file for file, _ in functions}), 55, form="%d")
     remove(db)
 
 

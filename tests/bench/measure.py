@@ -67,15 +67,25 @@ def pmapdb(command, *args, db):
     return [kit.PROGRAM, command, "--db", db, "-q", *args]
 
 
-def instructions(line, place):
-    """How many instructions a process executes, by callgrind; None without valgrind."""
+def executed(line, place):
+    """What a process executes, by callgrind: how many instructions, and which functions of src, as
+    (file, function); None without valgrind."""
     if short or not there("valgrind"):
-        return None
+        return None, None
     out = place / "callgrind.out"
     child(["valgrind", "--tool=callgrind", "--callgrind-out-file=%s" % out, *line])
-    total = re.search(r"^(?:totals|summary): (\d+)", out.read_text(errors="replace"), re.M)
+    text = out.read_text(errors="replace")
     out.unlink()
-    return int(total[1])
+    files, functions, found, file = {}, {}, set(), ""
+    for key, number, name in re.findall(r"^(c?f[lien])=\((\d+)\)(?: (.*))?$", text, re.M):
+        names = functions if key.endswith("n") else files
+        if name:
+            names[number] = name.split("'")[0]  # a call within a call of itself ends with '2
+        if key == "fl":
+            file = os.path.normpath(names[number])
+        elif key == "fn" and file.startswith(str(HERE.parents[1] / "src")):
+            found.add((file, names[number]))
+    return int(re.search(r"^(?:totals|summary): (\d+)", text, re.M)[1]), found
 
 
 def compile_program(place, name):

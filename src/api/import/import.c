@@ -30,7 +30,6 @@ typedef struct import_run {
     pm_intake in;
     const pmapdb_import_options *options;
     pmapdb_import_result result;
-    uint64_t stored, to_store; /* captures written; captures to write, as far as known */
     /* table capture: one row per file and moment */
     size_t last_file;
     int64_t last_ms, last_capture_id;
@@ -84,18 +83,6 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
 }
 
 /* ---- news ---- */
-
-static bool keep_going(void *ctx)
-{
-    const import_run *run = ctx;
-    const pmapdb_progress reading = {
-        .what = "reading", .unit = "captures", .done = run->in.captures, .bytes = run->in.bytes};
-    const pmapdb_progress storing = {
-        .what = "storing", .unit = "captures", .done = run->stored, .of = run->to_store};
-
-    return !run->options->on_progress ||
-           run->options->on_progress(run->options->ctx, run->to_store ? &storing : &reading);
-}
 
 static void tell(const import_run *run, const pmapdb_import_event *event)
 {
@@ -171,7 +158,7 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
 
     if (stored->snapshot_id == PMAPDB_UNKNOWN || run->in.st != PMAPDB_OK) /* refused and reported */
         return;
-    run->stored++;
+    run->in.stored++;
     run->result.duplicates += stored->duplicate;
     run->result.stored += !stored->duplicate;
     run->result.partial += partial;
@@ -200,7 +187,7 @@ static size_t store_some(import_run *run, size_t from, pm_stored *stored)
     return at;
 }
 
-/* Stores and reports the waiting captures, then forgets them. */
+/* Stores and reports the waiting captures. */
 static void flush(import_run *run)
 {
     pm_intake *in = &run->in;
@@ -209,7 +196,7 @@ static void flush(import_run *run)
     if (in->st != PMAPDB_OK)
         return;
     pm_intake_settle(in);
-    run->to_store = run->stored + in->n_pending;
+    in->to_store = in->stored + in->n_pending;
     stored = calloc(in->n_pending + 1, sizeof *stored);
     if (!stored)
         in->st = pm_fail_nomem(&in->error);
@@ -220,8 +207,6 @@ static void flush(import_run *run)
     free(stored);
     for (size_t i = 0; i < in->n_problems; i++)
         tell_problem(run, &in->problems[i]);
-    if (in->st == PMAPDB_OK)
-        pm_intake_clear(in);
 }
 
 /* ---- names for memory ---- */
@@ -303,6 +288,7 @@ static void read_all(import_run *run)
         waiting += in->held;
         if (pm_pool_bytes(in->pool) + waiting > WAITING_BYTES) {
             flush(run);
+            pm_intake_clear(in);
             waiting = 0;
         }
     }
@@ -341,12 +327,9 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
 
     if (st != PMAPDB_OK)
         return st;
-    pm_intake_init(in, store, options);
-    in->keep_going = keep_going;
-    in->ctx = &run;
+    pm_intake_open(in, store, options, paths, n_paths);
     run.since = pm_sql_value(store->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0);
     PM_STEP(in->st, pm_sql_end(store->sql, &in->error));
-    pm_intake_open(in, paths, n_paths);
     read_all(&run);
     if (in->st == PMAPDB_OK && run.result.stored > 1)
         look_for_spread(&run);

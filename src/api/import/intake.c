@@ -66,18 +66,21 @@ static size_t held(void *ctx)
            in->options->max_memory / STORE_SHARE;
 }
 
-void pm_intake_open(pm_intake *in, const char *const *paths, size_t n_paths)
+void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options,
+                    const char *const *paths, size_t n_paths)
 {
     const pm_blocks_options how = {.paths = paths,
                                    .n_paths = n_paths,
-                                   .dialect = in->options->dialect,
+                                   .dialect = options->dialect,
                                    .pool = &in->pool,
-                                   .max_memory = in->options->max_memory,
-                                   .max_unpacked = in->options->max_unpacked,
+                                   .max_memory = options->max_memory,
+                                   .max_unpacked = options->max_unpacked,
                                    .hooks = {in, on_file, on_bytes, held}};
 
-    in->paths = paths;
-    in->n_paths = n_paths;
+    *in = (pm_intake){.store = store, .options = options, .paths = paths, .n_paths = n_paths};
+    if (options->names)
+        PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
+    PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
     PM_STEP(in->st, pm_blocks_new(&how, &in->blocks, &in->error));
 }
 

@@ -54,8 +54,6 @@ typedef struct pm_nothing {
 typedef struct pm_intake {
     pmapdb_store *store;
     const pmapdb_import_options *options;
-    bool (*keep_going)(void *ctx); /* called now and then; false ends the run with PMAPDB_STOPPED */
-    void *ctx;
     pmapdb_status st;
     pmapdb_error error;
     const char *const *paths; /* that the user named */
@@ -75,6 +73,7 @@ typedef struct pm_intake {
     pm_label_pending *labels; /* stored after all captures */
     size_t n_labels, cap_labels;
     uint64_t files, captures, bytes, empty, skipped;
+    uint64_t stored, to_store; /* captures written; captures to write, as far as known */
     /* the current file: */
     const pm_source_entry *entry;
     size_t first;       /* its first pending capture */
@@ -96,11 +95,10 @@ typedef struct pm_intake {
     pm_buf heard; /* if one of these: the bytes of the file, as far as they are needed */
 } pm_intake;
 
-void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options);
-void pm_intake_free(pm_intake *in);
-
 /* The paths must outlive it. */
-void pm_intake_open(pm_intake *in, const char *const *paths, size_t n_paths);
+void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options,
+                    const char *const *paths, size_t n_paths);
+void pm_intake_free(pm_intake *in);
 
 /* Reads a file and adds its captures. False: there is no further file, or the run has failed. */
 bool pm_intake_file(pm_intake *in);
@@ -114,7 +112,7 @@ void pm_intake_add(pm_intake *in, pm_capture *capture);
 /* Returns the part of a command line that may be stored; valid until the next call. */
 pm_text pm_intake_kept(pm_intake *in, pm_text arguments);
 
-/* Calls keep_going. */
+/* Reports the progress; ends the run with PMAPDB_STOPPED if the receiver says so. */
 void pm_intake_go_on(pm_intake *in);
 
 /* Joins siblings and sorts the captures into the order of storing. */

@@ -8,14 +8,6 @@
 
 /* ---- lifetime ---- */
 
-void pm_intake_init(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options)
-{
-    *in = (pm_intake){.store = store, .options = options};
-    if (options->names)
-        PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
-    PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
-}
-
 static void forget_pending(pm_intake *in)
 {
     for (size_t i = 0; i < in->n_pending; i++) {
@@ -74,7 +66,14 @@ void pm_intake_problem(pm_intake *in, const char *path, const char *text, bool t
 
 void pm_intake_go_on(pm_intake *in)
 {
-    if (in->st == PMAPDB_OK && !in->keep_going(in->ctx))
+    const pmapdb_import_options *o = in->options;
+    const pmapdb_progress reading = {
+        .what = "reading", .unit = "captures", .done = in->captures, .bytes = in->bytes};
+    const pmapdb_progress storing = {
+        .what = "storing", .unit = "captures", .done = in->stored, .of = in->to_store};
+
+    if (in->st == PMAPDB_OK && o->on_progress &&
+        !o->on_progress(o->ctx, in->to_store ? &storing : &reading))
         in->st = pm_fail(&in->error, PMAPDB_STOPPED, "stopped");
 }
 

@@ -2,10 +2,21 @@
 #include "cli/leaks/leaks.h"
 
 #include "base/num.h"
+#include "cli/csv.h"
 #include "stats/trend.h"
 #include <stdio.h>
 
-#define AT(field) offsetof(pm_leaks_cmd, field)
+typedef struct leaks_cmd {
+    pm_cli *cli;
+    pm_run_args args;
+    const char *series; /* a file; NULL: judge the store */
+    bool check;
+    char top[24];                   /* the value of --top for the query */
+    int64_t leaks, judged, too_few; /* rows so far */
+    int64_t most;                   /* snapshots of the longest row that has too few */
+} leaks_cmd;
+
+#define AT(field) offsetof(leaks_cmd, field)
 
 static const pm_option options[] = {
     {"check", 0, PM_OPT_FLAG, AT(check), NULL, "Exit status 1 if there is a leak (not a suspect)",
@@ -17,9 +28,10 @@ static const pm_option options[] = {
      NULL},
     {0}};
 
-void pm_leaks_see(void *leaks_cmd, const pmapdb_rows *row)
+/* Counts the verdict of a row. */
+static void see_row(void *ctx, const pmapdb_rows *row)
 {
-    pm_leaks_cmd *l = leaks_cmd;
+    leaks_cmd *l = ctx;
     pm_text verdict = pm_answer_bytes(row, "verdict");
     int64_t snapshots = pm_answer_int(row, "snapshots");
 
@@ -32,14 +44,14 @@ void pm_leaks_see(void *leaks_cmd, const pmapdb_rows *row)
     l->most = snapshots > l->most ? snapshots : l->most;
 }
 
-static bool shows_cards(const pm_leaks_cmd *l)
+static bool shows_cards(const leaks_cmd *l)
 {
     return !l->series && l->cli->format == PM_FORMAT_TABLE && !l->cli->wide && !l->cli->sort &&
            !l->cli->columns;
 }
 
 /* Findings take precedence over the message that nothing could be judged. */
-static int exit_code_of(const pm_leaks_cmd *l)
+static int exit_code_of(const leaks_cmd *l)
 {
     if (l->judged)
         return l->check && l->leaks ? PM_EXIT_FOUND : PM_EXIT_OK;
@@ -56,7 +68,7 @@ static int exit_code_of(const pm_leaks_cmd *l)
 }
 
 /* Counts what the cards show. */
-static void count(pm_leaks_cmd *l, const char *leaks)
+static void count(leaks_cmd *l, const char *leaks)
 {
     pmapdb_rows *rows =
         pm_answer_sql(l->args.store, "SELECT ifnull(sum(verdict = 'leak'), 0) AS leaks, "
@@ -71,7 +83,7 @@ static void count(pm_leaks_cmd *l, const char *leaks)
     pmapdb_rows_close(rows);
 }
 
-static void show_cards(pm_leaks_cmd *l, pmapdb_rows *rows)
+static void show_cards(leaks_cmd *l, pmapdb_rows *rows)
 {
     const char *by = pm_run_given(&l->args, "by");
     pm_buf leaks = {0};
@@ -86,7 +98,7 @@ static void show_cards(pm_leaks_cmd *l, pmapdb_rows *rows)
 }
 
 /* The query orders and counts the rows; cards and series need all of them, and show the first N. */
-static void take_top(pm_leaks_cmd *l)
+static void take_top(leaks_cmd *l)
 {
     const char *given = pm_run_given(&l->args, "top");
     uint64_t n = (uint64_t)l->cli->top;
@@ -99,7 +111,50 @@ static void take_top(pm_leaks_cmd *l)
                 n && !l->series && !shows_cards(l) && !l->cli->sort ? l->top : NULL);
 }
 
-static void ask_store(pm_leaks_cmd *l)
+/* Judges series that are not in a store: the query leaks-series answers. Returns 0, or 2 if the
+ * file has bad rows. */
+static int judge_series(leaks_cmd *l)
+{
+    static const char *const of_store[] = {"process", "since", "dialect", "by"},
+                             *const of_both[] = {"metric", "limit", "sensitivity"};
+    static const char kib[] = "a number of KiB";
+    static const pm_csv_field fields[] = {
+        {"series_id", PM_CSV_TEXT, true, true, "the name of a series"},
+        {"ts", PM_CSV_MS, true, true},
+        {"kb", PM_CSV_NUMBER, true, false, kib},
+        {"size_kb", PM_CSV_NUMBER, false, false, kib},
+        {"private_kb", PM_CSV_NUMBER, false, false, kib},
+        {"mappings", PM_CSV_NUMBER},
+        {"limit_kb", PM_CSV_NUMBER, false, false, kib},
+        {"pid", PM_CSV_TEXT},
+        {"category", PM_CSV_TEXT}};
+    pm_csv_file file = {.path = l->series,
+                        .field = fields,
+                        .n_fields = sizeof fields / sizeof *fields,
+                        .lenient = true};
+    pmapdb_store *store = pm_cli_store_in_memory(l->cli);
+    pmapdb_rows *rows;
+    pm_buf json = {0};
+
+    for (size_t i = 0; i < sizeof of_store / sizeof *of_store; i++)
+        if (pm_run_given(&l->args, of_store[i]))
+            pm_cli_die("--%s asks the store, --series a file: not both", of_store[i]);
+    pm_output_keep_apart(l->cli, &l->series, 1, "reads");
+    rows = pm_answer_ask(store, "leaks-series", (pm_answer_arg[]){{NULL, NULL}});
+    for (size_t i = 0; i < sizeof of_both / sizeof *of_both; i++)
+        pm_answer_bind(rows, of_both[i], pm_run_given(&l->args, of_both[i]));
+    pm_csv_json(&file, &json);
+    if (!file.n)
+        pm_cli_die("'%s' has no series: not a single good row", l->series);
+    pm_answer_bind(rows, "series", json.data);
+    pm_buf_free(&json);
+    pm_answer_write(l->cli, rows, see_row, l);
+    pmapdb_rows_close(rows);
+    pmapdb_close(store);
+    return file.n_bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
+}
+
+static void ask_store(leaks_cmd *l)
 {
     pmapdb_rows *rows;
     char n[32];
@@ -112,21 +167,21 @@ static void ask_store(pm_leaks_cmd *l)
     if (shows_cards(l)) {
         show_cards(l, rows);
     } else {
-        pm_answer_write(l->cli, rows, pm_leaks_see, l);
+        pm_answer_write(l->cli, rows, see_row, l);
         pmapdb_rows_close(rows);
     }
 }
 
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv)
 {
-    pm_leaks_cmd l = {.cli = cli};
+    leaks_cmd l = {.cli = cli};
     int trouble = PM_EXIT_OK;
 
     l.args = (pm_run_args){.cli = cli, .query = "leaks", .own = options, .own_values = &l};
     pm_run_parse(&l.args, argc, argv);
     take_top(&l);
     if (l.series)
-        trouble = pm_leaks_series(&l);
+        trouble = judge_series(&l);
     else
         ask_store(&l);
     pm_run_end(&l.args);

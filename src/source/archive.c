@@ -95,37 +95,12 @@ bool pm_archive_is_packed(pm_text t)
            pm_text_starts(t, PM_TEXT("\x28\xb5\x2f\xfd")) || is_bzip2(t);
 }
 
-/* True if the octal number at byte 148 is the sum of the bytes of the header, where its own eight
- * bytes count as blanks. */
-static bool has_checksum(const unsigned char *head)
-{
-    unsigned sum = 0, claimed = 0;
-    int i = 148;
-
-    for (int k = 0; k < TAR_HEADER; k++)
-        sum += k >= 148 && k < 156 ? ' ' : head[k];
-    while (i < 156 && head[i] == ' ')
-        i++;
-    for (; i < 156 && head[i] >= '0' && head[i] <= '7'; i++)
-        claimed = claimed * 8 + head[i] - '0';
-    return head[0] && sum == claimed;
-}
-
-static bool is_empty_tar(const char *head, const char *path)
-{
-    for (int i = 0; i < TAR_HEADER; i++)
-        if (head[i])
-            return false;
-    return pm_text_ends(pm_text_of(path), PM_TEXT(".tar"));
-}
-
 bool pm_archive_wants(const char *head, size_t n, const char *path)
 {
     if (pm_archive_is_packed((pm_text){head, n}))
         return true;
-    return n >= TAR_HEADER &&
-           (memcmp(head + 257, "ustar", 5) == 0 || has_checksum((const unsigned char *)head) ||
-            is_empty_tar(head, path));
+    return n >= TAR_HEADER && (head[0] ? memchr(head, '\0', TAR_HEADER) != NULL
+                                       : pm_text_ends(pm_text_of(path), PM_TEXT(".tar")));
 }
 
 /* ---- members ---- */

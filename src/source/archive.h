@@ -19,9 +19,9 @@ struct archive *pm_archive_reader(bool members);
 /* True if the magic bytes are those of one of the four compression formats. */
 bool pm_archive_is_packed(pm_text head);
 
-/* True if the magic bytes are those of a compressed file or a tar. A tar from before 1988 has no
- * magic and is recognised by its checksum. An empty tar contains only NULs and is recognised by its
- * name. */
+/* True for a compressed file, and for what may be a tar: libarchive decides, and gives other files
+ * as they are. The header of a tar is text and NULs. An empty tar has only NULs, as has the
+ * beginning of a damaged log, so its name decides. */
 bool pm_archive_wants(const char *head, size_t n, const char *path);
 
 /* The path of a member, NULL if it has none; and its time, or PMAPDB_UNKNOWN. */

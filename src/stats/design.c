@@ -15,31 +15,6 @@ double pm_dot(const double *a, const double *b, int n)
     return sum;
 }
 
-/* Four sums at a time: each addition waits only for the previous one of its own sum. */
-void pm_design_products(const pm_design *c, const double *y, double *out)
-{
-    const double *v = c->memory;
-    int n = c->n, k = 0, i;
-
-    for (; k + 4 <= c->count; k += 4, v += 4 * (size_t)n) {
-        const double *w = v + n, *x = w + n, *z = x + n;
-        double a = 0.0, b = 0.0, d = 0.0, e = 0.0;
-
-        for (i = 0; i < n; i++) {
-            a += v[i] * y[i];
-            b += w[i] * y[i];
-            d += x[i] * y[i];
-            e += z[i] * y[i];
-        }
-        out[k] = a;
-        out[k + 1] = b;
-        out[k + 2] = d;
-        out[k + 3] = e;
-    }
-    for (; k < c->count; k++, v += n)
-        out[k] = pm_dot(v, y, n);
-}
-
 void pm_whiten(const int *life, int n, double phi, const double *raw, double *out)
 {
     double first = sqrt(1 - phi * phi), next = 1 - phi;

@@ -48,10 +48,6 @@ void pm_design_free(pm_design *design);
  * life, then the projection that removes the intercept of each life. */
 void pm_whiten(const int *life, int n, double phi, const double *raw, double *out);
 
-/* Dot products of all regressors with the whitened y: out[i] belongs to column[i] and is equal to
- * pm_dot in every bit. */
-void pm_design_products(const pm_design *design, const double *y, double *out);
-
 double pm_dot(const double *a, const double *b, int n);
 
 #endif

@@ -34,45 +34,22 @@ static const double log_part[LOG_TERMS] = {1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9
 #define ONE ((uint64_t)1023 << 52)              /* 1.0, in its bits */
 #define LOG_FROM ((uint64_t)0x3fe6a09e667f3bcd) /* sqrt 1/2 */
 
-/* Sums of one value wait for each other; those of some values side by side do not, and compilers
- * make vectors of them. */
-enum { LANES = 4 };
+/* A sum with this number is rounded to an integer, which its lowest bits then show. */
+#define ROUNDS 0x1.8p52
 
-/* floor, where a small integer comes out. */
-static inline int32_t whole_below(double x)
+static inline double exp_of(double x)
 {
-    int32_t i = (int32_t)x;
+    /* x = k ln 2 + r, |r| <= 0.35 */
+    double rounded = x / (ln2_high + ln2_low) + ROUNDS, k = rounded - ROUNDS;
+    double r = (x - k * ln2_high) - k * ln2_low, sum = exp_part[EXP_TERMS - 1], power;
+    uint64_t bits;
 
-    return i - (x < i);
-}
-
-/* ldexp, where the result is a normal number. */
-static inline double times_power(double x, int32_t k)
-{
-    uint64_t bits = (uint64_t)(k + 1023) << 52;
-    double power;
-
+    for (int i = EXP_TERMS - 2; i >= 0; i--)
+        sum = exp_part[i] + sum * r;
+    memcpy(&bits, &rounded, sizeof bits);
+    bits = (bits + 1023) << 52; /* 2^k */
     memcpy(&power, &bits, sizeof power);
-    return x * power;
-}
-
-__attribute__((always_inline)) static inline void exp_lanes(double *v, int n)
-{
-    double r[LANES], sum[LANES];
-    int32_t k[LANES];
-    int i, j;
-
-    /* v = k ln 2 + r, |r| <= 0.35 */
-    for (j = 0; j < n; j++) {
-        k[j] = whole_below(v[j] / (ln2_high + ln2_low) + 0.5);
-        r[j] = (v[j] - k[j] * ln2_high) - k[j] * ln2_low;
-        sum[j] = exp_part[EXP_TERMS - 1];
-    }
-    for (i = EXP_TERMS - 2; i >= 0; i--)
-        for (j = 0; j < n; j++)
-            sum[j] = exp_part[i] + sum[j] * r[j];
-    for (j = 0; j < n; j++)
-        v[j] = times_power(sum[j], k[j]);
+    return sum * power;
 }
 
 /* x = m 2^k, m from sqrt 1/2 to sqrt 2. */
@@ -89,51 +66,36 @@ static inline double part_of(double x, int32_t *k)
     return m;
 }
 
-__attribute__((always_inline)) static inline void log_lanes(double *v, int n)
+static inline double log_of(double x)
 {
-    double f[LANES], s[LANES], square[LANES], sum[LANES];
-    int32_t k[LANES];
-    int i, j;
+    /* x = m 2^k; log m = 2 artanh s, |s| <= 0.172 */
+    int32_t k;
+    double f = part_of(x, &k) - 1.0, s = f / (f + 2.0), square = s * s, sum = 0.0;
 
-    /* v = m 2^k; log m = 2 artanh s, |s| <= 0.172 */
-    for (j = 0; j < n; j++) {
-        f[j] = part_of(v[j], &k[j]) - 1.0;
-        s[j] = f[j] / (f[j] + 2.0);
-        square[j] = s[j] * s[j];
-        sum[j] = 0.0;
-    }
-    for (i = LOG_TERMS - 1; i >= 0; i--)
-        for (j = 0; j < n; j++)
-            sum[j] = (sum[j] + log_part[i]) * square[j];
+    for (int i = LOG_TERMS - 1; i >= 0; i--)
+        sum = (sum + log_part[i]) * square;
     /* 2s = f - sf: f is exact */
-    for (j = 0; j < n; j++)
-        v[j] = k[j] * ln2_high + (k[j] * ln2_low + (f[j] - s[j] * (f[j] - 2.0 * sum[j])));
+    return k * ln2_high + (k * ln2_low + (f - s * (f - 2.0 * sum)));
 }
 
 double pm_exp(double x)
 {
-    exp_lanes(&x, 1);
-    return x;
+    return exp_of(x);
 }
 
 double pm_log(double x)
 {
-    log_lanes(&x, 1);
-    return x;
+    return log_of(x);
 }
 
 void pm_exp_all(double *v, int n)
 {
-    for (; n >= LANES; n -= LANES, v += LANES)
-        exp_lanes(v, LANES);
-    for (; n > 0; n--, v++)
-        exp_lanes(v, 1);
+    for (int i = 0; i < n; i++)
+        v[i] = exp_of(v[i]);
 }
 
 void pm_log_all(double *v, int n)
 {
-    for (; n >= LANES; n -= LANES, v += LANES)
-        log_lanes(v, LANES);
-    for (; n > 0; n--, v++)
-        log_lanes(v, 1);
+    for (int i = 0; i < n; i++)
+        v[i] = log_of(v[i]);
 }

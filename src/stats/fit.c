@@ -4,6 +4,7 @@
 #include "stats/elementary.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A curve whose residual sum of squares exceeds the least by (1 + HOPELESS / dof)^2 weighs nothing.
  */
@@ -60,11 +61,21 @@ static pm_outcome outcome_of(pm_outcome named, double end, double range, double 
     return end >= material && end >= PM_STILL_SLOW * range ? PM_OUTCOME_WATCH : PM_OUTCOME_BOUNDED;
 }
 
-/* Scales all weights down: they are relative to the best score so far. */
-static void rescale(pm_fit *f, double scale)
+static double weight_log(double worse)
 {
+    return -0.5 * (worse < 700.0 ? worse : 700.0);
+}
+
+/* Makes the weights relative to `best`, unless an earlier curve was better. */
+static void rescale(pm_fit *f, double best)
+{
+    double scale;
     int i;
 
+    if (f->n > 0 && best >= f->reference)
+        return;
+    scale = f->n > 0 ? pm_exp(weight_log(f->reference - best)) : 0.0;
+    f->reference = best;
     for (i = 0; i < PM_OUTCOMES; i++) {
         f->outcome[i].weight *= scale;
         f->outcome[i].sum *= scale;
@@ -83,45 +94,6 @@ static pm_fitted *slot_of(pm_fit *f, const pm_curve *c)
             return &f->shape[i];
     f->shape[f->n] = (pm_fitted){.curve = *c, .score = INFINITY};
     return &f->shape[f->n++];
-}
-
-/* BIC (Schwarz) with the small-sample term of AICc (Hurvich and Tsai). The rounding noise keeps a
- * perfect fit from a score of minus infinity. */
-static void score_batch(const gls *p, double *score)
-{
-    int i;
-
-    for (i = 0; i < p->waiting; i++)
-        score[i] = (p->batch[i].rss + p->noise) / p->design->n;
-    pm_log_all(score, p->waiting);
-    for (i = 0; i < p->waiting; i++)
-        score[i] = p->dof * score[i] + p->batch[i].kind->bic + p->batch[i].kind->aicc + p->common;
-}
-
-static double weight_log(double worse)
-{
-    return -0.5 * (worse < 700.0 ? worse : 700.0);
-}
-
-/* Weights relative to the best score so far; scale[i] < 1 if curve i became the best. */
-static void weigh_batch(gls *p, const double *score, double *weight, double *scale)
-{
-    pm_fit *f = p->fit;
-    int i;
-
-    for (i = 0; i < p->waiting; i++) {
-        double with_prior = score[i] - 2 * p->batch[i].kind->log_prior;
-
-        if (f->n == 0 && i == 0)
-            f->reference = with_prior;
-        scale[i] = 1.0;
-        if (with_prior < f->reference) {
-            scale[i] = pm_exp(weight_log(f->reference - with_prior));
-            f->reference = with_prior;
-        }
-        weight[i] = weight_log(with_prior - f->reference);
-    }
-    pm_exp_all(weight, p->waiting);
 }
 
 static void take(gls *p, const candidate *c, double score, double weight)
@@ -147,18 +119,29 @@ static void take(gls *p, const candidate *c, double score, double weight)
     mean->square += weight * (end * end + variance);
 }
 
+/* Scores the curves by BIC (Schwarz) with the small-sample term of AICc (Hurvich and Tsai). The
+ * rounding noise keeps a perfect fit from a score of minus infinity. */
 static void take_batch(gls *p)
 {
-    double score[BATCH], weight[BATCH], scale[BATCH];
+    double score[BATCH], weight[BATCH], best = INFINITY;
     int i;
 
-    score_batch(p, score);
-    weigh_batch(p, score, weight, scale);
+    for (i = 0; i < p->waiting; i++)
+        score[i] = (p->batch[i].rss + p->noise) / p->design->n;
+    pm_log_all(score, p->waiting);
     for (i = 0; i < p->waiting; i++) {
-        if (scale[i] != 1.0)
-            rescale(p->fit, scale[i]);
-        take(p, &p->batch[i], score[i], weight[i]);
+        const kind *k = p->batch[i].kind;
+
+        score[i] = p->dof * score[i] + k->bic + k->aicc + p->common;
+        weight[i] = score[i] - 2 * k->log_prior;
+        best = fmin(best, weight[i]);
     }
+    rescale(p->fit, best);
+    for (i = 0; i < p->waiting; i++)
+        weight[i] = weight_log(weight[i] - p->fit->reference);
+    pm_exp_all(weight, p->waiting);
+    for (i = 0; i < p->waiting; i++)
+        take(p, &p->batch[i], score[i], weight[i]);
     p->waiting = 0;
 }
 
@@ -166,8 +149,7 @@ static void consider(gls *p, const candidate *c)
 {
     if (!pm_curve_allowed(&c->curve))
         return;
-    if (c->rss + p->noise < p->least)
-        p->least = c->rss + p->noise;
+    p->least = fmin(p->least, c->rss + p->noise);
     if (p->waiting == BATCH)
         take_batch(p);
     p->batch[p->waiting++] = *c;
@@ -324,7 +306,7 @@ void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double pe
 {
     gls p;
     double phi = design->phi;
-    int i;
+    int i, k;
 
     /* not zeroed as a whole, because it is large */
     p.design = design;
@@ -336,7 +318,10 @@ void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double pe
     p.dof = design->n - design->lives;
     p.noise = design->n * fit->quantum * fit->quantum / 12.0 * (1 + phi * phi);
     p.common = penalty - design->lives * pm_log(1 - phi * phi);
-    pm_design_products(design, p.y, p.with);
+    memset(p.with, 0, sizeof p.with);
+    for (i = 0; i < design->n; i++) /* in this order the sums do not wait for each other */
+        for (k = 0; k < design->count; k++)
+            p.with[k] += design->memory[k * design->n + i] * p.y[i];
     for (i = 0; i < PM_SHAPES; i++)
         try_shape(&p, i);
     try_two_steps(&p);

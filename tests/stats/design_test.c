@@ -59,25 +59,6 @@ static void expect_columns(const pm_design *c)
         expect_column(c, &c->slow[i], PM_BASIS_SATURATE, pm_slow_taus[i]);
 }
 
-/* To the last bit: a verdict must not depend on how many were multiplied at once. */
-TEST(products)
-{
-    pm_design columns = {0};
-    double y[N], is[PM_COLUMNS_MAX];
-
-    make(1);
-    for (int n = N; n > N - 5; n--) { /* other numbers of cuts, and so of columns */
-        points.n = n;
-        assert_int_equal(pm_design_fit(&columns, &points, 0.35, NULL, NULL), PMAPDB_OK);
-        assert_true(columns.count <= PM_COLUMNS_MAX);
-        pm_whiten(points.life, n, 0.35, points.y, y);
-        pm_design_products(&columns, y, is);
-        for (int i = 0; i < columns.count; i++)
-            assert_true(is[i] == pm_dot(columns.column[i].v, y, n));
-    }
-    pm_design_free(&columns);
-}
-
 TEST(columns_are_made_once)
 {
     pm_design white = {0}, like = {0};

@@ -66,24 +66,11 @@ static pm_metric metric_of(const pm_leak_facts *f, const pm_leak *row)
     return f->count.rate > 0 ? PM_METRIC_MAPPINGS : usual;
 }
 
-static pmapdb_status fit_key(const pm_leak_work *work, pm_leak_facts *facts, pmapdb_error *err)
+static void judge_key(pm_leak_work *work, pm_leak_facts *facts, pm_leak *row)
 {
-    pmapdb_status st = pm_leaks_trend(work, &work->key, PM_METRIC_RSS, &facts->rss, err);
-
-    if (st == PMAPDB_OK)
-        st = pm_leaks_trend(work, &work->key, PM_METRIC_SIZE, &facts->size, err);
-    if (st == PMAPDB_OK)
-        st = pm_leaks_trend(work, &work->key, PM_METRIC_MAPPINGS, &facts->count, err);
-    return st;
-}
-
-static pmapdb_status judge_key(const pm_leak_work *work, pm_leak_facts *facts, pm_leak *row,
-                               pmapdb_error *err)
-{
-    pmapdb_status st = fit_key(work, facts, err);
-
-    if (st != PMAPDB_OK)
-        return st;
+    facts->rss = pm_leaks_trend(work, work->key.series[PM_METRIC_RSS], PM_METRIC_RSS);
+    facts->size = pm_leaks_trend(work, work->key.series[PM_METRIC_SIZE], PM_METRIC_SIZE);
+    facts->count = pm_leaks_trend(work, work->key.series[PM_METRIC_MAPPINGS], PM_METRIC_MAPPINGS);
     facts->tooth = facts->rss.verdict == PM_VERDICT_LEAK &&
                    pm_leaks_collected(work->process->keys[row->key].category) &&
                    pm_leaks_one_tooth(work, work->key.series[PM_METRIC_RSS]);
@@ -93,28 +80,24 @@ static pmapdb_status judge_key(const pm_leak_work *work, pm_leak_facts *facts, p
     row->confidence = pm_leaks_curve(facts, row->why_metric)->confidence;
     if (work->swapped && row->metric == PM_METRIC_RSS)
         pm_leaks_say(row, "rss + swap");
-    return PMAPDB_OK;
 }
 
 /* Judges a key or the whole by one metric alone. */
-static pmapdb_status judge_metric(const pm_leak_work *work, const pm_leak_dense *dense,
-                                  pm_leak_facts *facts, pm_leak *row, pmapdb_error *err)
+static void judge_metric(pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts,
+                         pm_leak *row)
 {
     pm_metric metric = (pm_metric)work->options->metric;
-    pmapdb_status st = pm_leaks_trend(work, dense, metric, &row->trend, err);
 
-    if (st != PMAPDB_OK)
-        return st;
+    row->trend = pm_leaks_trend(work, dense->series[metric], metric);
     row->metric = row->why_metric = metric;
     row->verdict = row->trend.verdict;
     row->confidence = row->trend.confidence;
     if (row->trend.reason[0] != '\0')
         pm_leaks_say(row, "%s", row->trend.reason);
-    if (metric == PM_METRIC_MAPPINGS)
-        facts->count = row->trend;
-    else
-        st = pm_leaks_trend(work, dense, PM_METRIC_MAPPINGS, &facts->count, err);
-    return st;
+    facts->count =
+        metric == PM_METRIC_MAPPINGS
+            ? row->trend
+            : pm_leaks_trend(work, dense->series[PM_METRIC_MAPPINGS], PM_METRIC_MAPPINGS);
 }
 
 void pm_leaks_finish(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
@@ -134,11 +117,9 @@ static void finish_row(const pm_leak_work *work, const pm_leak_facts *facts, pm_
     explain_too_few(work, row);
 }
 
-static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error *err)
+static void judge_keys(pm_leak_work *work, pm_leak *rows)
 {
-    pmapdb_status st = PMAPDB_OK;
-
-    for (size_t k = 0; k < work->process->n_keys && st == PMAPDB_OK; k++) {
+    for (size_t k = 0; k < work->process->n_keys && work->st == PMAPDB_OK; k++) {
         pm_leak_facts *facts = &work->facts[k];
 
         begin_row(k, &rows[k]);
@@ -147,12 +128,11 @@ static pmapdb_status judge_keys(pm_leak_work *work, pm_leak *rows, pmapdb_error 
         pm_leaks_expand(work, &work->process->keys[k]);
         pm_leaks_measure(work, &work->key, facts);
         if (work->options->metric >= 0)
-            st = judge_metric(work, &work->key, facts, &rows[k], err);
+            judge_metric(work, &work->key, facts, &rows[k]);
         else
-            st = judge_key(work, facts, &rows[k], err);
+            judge_key(work, facts, &rows[k]);
         finish_row(work, facts, &rows[k]);
     }
-    return st;
 }
 
 /* Says no to growth that does not matter beside the whole process: too little in the window, or in
@@ -181,18 +161,16 @@ static void drop_immaterial(const pm_leak_work *work, const pm_leak_facts *facts
                      pm_leaks_size(facts->last[PM_METRIC_SIZE]).text, 100 * PM_SMALL_RESERVATION);
 }
 
-static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole,
-                                 pmapdb_error *err)
+static void judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole)
 {
     pm_leak_facts facts = {.has_rss = work->known[PM_METRIC_RSS]};
-    pmapdb_status st;
 
     begin_row(SIZE_MAX, whole);
     if (work->options->metric < 0) {
-        st = pm_leaks_whole(work, rows, whole, err);
+        pm_leaks_whole(work, rows, whole);
     } else {
         pm_leaks_measure(work, &work->whole, &facts);
-        st = judge_metric(work, &work->whole, &facts, whole, err);
+        judge_metric(work, &work->whole, &facts, whole);
         if (whole->metric == PM_METRIC_RSS)
             pm_leaks_say_vm_rss(work, whole);
         finish_row(work, &facts, whole);
@@ -200,7 +178,6 @@ static pmapdb_status judge_whole(pm_leak_work *work, pm_leak *rows, pm_leak *who
     }
     pm_leaks_rss_from(work, whole);
     explain_too_few(work, whole);
-    return st;
 }
 
 /* Each growing key shows the limit of the process, unless the key reaches its own limit first. */
@@ -272,30 +249,27 @@ pmapdb_status pm_leaks_judge(const pm_leak_process *process, const pm_leak_optio
 {
     pm_leak_work work;
     pm_leak *rows = out + 1;
-    pmapdb_status st = pm_leaks_work_new(process, options, &work, err);
 
-    if (st == PMAPDB_OK)
-        st = judge_keys(&work, rows, err);
-    if (st == PMAPDB_OK) {
+    if (pm_leaks_work_new(process, options, &work, err) == PMAPDB_OK)
+        judge_keys(&work, rows);
+    if (work.st == PMAPDB_OK) {
         if (options->metric < 0)
             pm_leaks_explain_guards(&work, rows);
         pm_leaks_add_sums(&work);
         work.whole_grown = pm_leaks_growth(process, work.whole_rss, work.scratch);
         for (size_t k = 0; k < process->n_keys; k++)
             drop_immaterial(&work, &work.facts[k], &rows[k]);
-        st = pm_leaks_newest(&work, rows, err);
-    }
-    if (st == PMAPDB_OK) {
+        pm_leaks_newest(&work, rows);
         for (size_t k = 0; k < process->n_keys; k++) {
             pm_leaks_limit(&work, &work.facts[k], &rows[k]);
             pm_leaks_touched(&work, &work.facts[k], &rows[k]);
         }
-        st = judge_whole(&work, rows, out, err);
+        judge_whole(&work, rows, out);
         for (size_t k = 0; k < process->n_keys; k++)
             take_end(out, &rows[k]);
         for (size_t k = 0; k <= process->n_keys; k++)
             doubt_young(&work, out->eta_h, &out[k]);
     }
     pm_leaks_work_free(&work);
-    return st;
+    return work.st;
 }

@@ -25,15 +25,11 @@ static bool asks_for_rss(const pm_leak_work *work)
 
 /* Fits the values at the places begin..end - 1 of a series of the whole; the others count as
  * unknown. */
-static pmapdb_status fit(const pm_leak_work *work, pm_metric metric, size_t begin, size_t end,
-                         pm_trend *out, pmapdb_error *err)
+static pm_trend fit(pm_leak_work *work, pm_metric metric, size_t begin, size_t end)
 {
-    pm_leak_dense part = {0};
-
     for (size_t i = 0; i < work->process->n; i++)
         work->scratch[i] = i >= begin && i < end ? work->whole.series[metric][i] : NAN;
-    part.series[metric] = work->scratch;
-    return pm_leaks_trend(work, &part, metric, out, err);
+    return pm_leaks_trend(work, work->scratch, metric);
 }
 
 static double hours_after_keys(const pm_leak_work *work)
@@ -46,25 +42,21 @@ static double hours_after_keys(const pm_leak_work *work)
 /* ---- the process ---- */
 
 /* Growth of rss after the keys may continue at the rate before, further growth is unexplained. */
-static pmapdb_status compare_later(pm_leak_work *work, pmapdb_error *err)
+static void compare_later(pm_leak_work *work)
 {
     const pm_leak_process *p = work->process;
     const double *v = work->whole.series[PM_METRIC_RSS];
     size_t seen = pm_leaks_known_until(v, work->shown), end = pm_leaks_known_until(v, p->n);
     double more, explained = 0;
     pm_trend before;
-    pmapdb_status st;
 
     if (seen == 0 || end <= seen)
-        return PMAPDB_OK;
-    st = fit(work, PM_METRIC_RSS, 0, work->shown, &before, err);
-    if (st != PMAPDB_OK)
-        return st;
+        return;
+    before = fit(work, PM_METRIC_RSS, 0, work->shown);
     more = v[end - 1] - v[seen - 1];
     if (pm_leaks_flagged(before.verdict))
         explained = PM_MATERIAL_KIB + PM_LATER_MORE * fmax(0, before.rate) * hours_after_keys(work);
     work->later = (p->life && p->life[end - 1] != p->life[seen - 1]) || more > explained;
-    return PMAPDB_OK;
 }
 
 /* ---- the keys ---- */
@@ -106,25 +98,22 @@ static bool is_over(const pm_trend *after, double rate)
 
 /* Takes back what the snapshots after the keys deny. The growth may come in steps: then the curve
  * of all snapshots still grows. */
-static pmapdb_status look_after_keys(const pm_leak_work *work, pm_metric metric, pm_leak *rows,
-                                     pmapdb_error *err)
+static void look_after_keys(pm_leak_work *work, pm_metric metric, pm_leak *rows)
 {
     double rate = claimed(work, rows, metric);
-    pm_trend after, all;
-    pmapdb_status st;
+    pm_trend after;
+    pm_verdict now;
 
     if (!(rate > 0))
-        return PMAPDB_OK;
-    st = fit(work, metric, work->shown, work->process->n, &after, err);
-    if (st != PMAPDB_OK || !is_over(&after, rate))
-        return st;
-    st = fit(work, metric, 0, work->process->n, &all, err);
-    for (size_t k = 0; k < work->process->n_keys && st == PMAPDB_OK; k++)
+        return;
+    after = fit(work, metric, work->shown, work->process->n);
+    if (!is_over(&after, rate))
+        return;
+    now = pm_leaks_flagged(fit(work, metric, 0, work->process->n).verdict) ? PM_VERDICT_SUSPECT
+                                                                           : PM_VERDICT_PLATEAU;
+    for (size_t k = 0; k < work->process->n_keys; k++)
         if (pm_leaks_flagged(rows[k].verdict) && rows[k].metric == metric)
-            take_back(&rows[k],
-                      pm_leaks_flagged(all.verdict) ? PM_VERDICT_SUSPECT : PM_VERDICT_PLATEAU,
-                      &after);
-    return st;
+            take_back(&rows[k], now, &after);
 }
 
 static void say_when_keys_end(const pm_leak_work *work, pm_leak *rows)
@@ -137,21 +126,18 @@ static void say_when_keys_end(const pm_leak_work *work, pm_leak *rows)
                                pm_leaks_span(hours_after_keys(work)).text);
 }
 
-pmapdb_status pm_leaks_newest(pm_leak_work *work, pm_leak *rows, pmapdb_error *err)
+void pm_leaks_newest(pm_leak_work *work, pm_leak *rows)
 {
-    static const pm_metric metrics[] = {PM_METRIC_RSS, PM_METRIC_SIZE, PM_METRIC_MAPPINGS};
-    pmapdb_status st = PMAPDB_OK;
-
     if (asks_for_rss(work))
-        st = pm_leaks_trend(work, &work->whole, PM_METRIC_RSS, &work->total, err);
+        work->total = pm_leaks_trend(work, work->whole.series[PM_METRIC_RSS], PM_METRIC_RSS);
     if (work->shown == 0 || work->shown == work->process->n)
-        return st;
-    if (st == PMAPDB_OK && asks_for_rss(work))
-        st = compare_later(work, err);
-    for (size_t i = 0; i < sizeof metrics / sizeof *metrics && st == PMAPDB_OK; i++)
-        st = look_after_keys(work, metrics[i], rows, err);
+        return;
+    if (asks_for_rss(work))
+        compare_later(work);
+    look_after_keys(work, PM_METRIC_RSS, rows);
+    look_after_keys(work, PM_METRIC_SIZE, rows);
+    look_after_keys(work, PM_METRIC_MAPPINGS, rows);
     say_when_keys_end(work, rows);
-    return st;
 }
 
 /* ---- the source of rss ---- */

@@ -55,30 +55,25 @@ pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_op
 {
     size_t n = process->n;
 
-    *out = (pm_leak_work){.process = process, .options = options};
+    *out = (pm_leak_work){.process = process, .options = options, .err = err};
     out->scratch = calloc(n + 1, sizeof(double));
     out->whole_rss = calloc(n + 1, sizeof(double));
     out->facts = calloc(process->n_keys + 1, sizeof *out->facts);
     if (!dense_new(&out->key, n) || !dense_new(&out->whole, n) || !out->scratch ||
         !out->whole_rss || !out->facts)
-        return pm_fail_nomem(err);
+        return out->st = pm_fail_nomem(err);
     look_over(out);
     for (int m = 0; m < PM_METRIC_COUNT; m++)
         for (size_t i = 0; i < n; i++)
             out->whole.series[m][i] = out->known[m] && !is_hidden(out, i) ? 0 : NAN;
     if (n)
         memcpy(out->whole_rss, out->whole.series[PM_METRIC_RSS], n * sizeof(double));
-    out->room = options->room;
-    if (!out->room && pm_trend_room_open(&out->room, err))
-        return PMAPDB_NOMEM;
     out->shown = shown_until(process);
     return PMAPDB_OK;
 }
 
 void pm_leaks_work_free(pm_leak_work *work)
 {
-    if (work->room != work->options->room)
-        pm_trend_room_close(work->room);
     free(work->key.memory);
     free(work->whole.memory);
     free(work->scratch);
@@ -190,7 +185,6 @@ static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm
 {
     double hours, level = 0;
 
-    *out = (pm_trend){.since_ms = INT64_MIN};
     out->lives = count_known(p, v, out);
     if (out->snapshots < PM_TREND_MIN)
         return;
@@ -206,30 +200,29 @@ static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm
             fmax(PM_MATERIAL_SHARE * level, count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB) / hours;
 }
 
-pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,
-                             pm_trend *out, pmapdb_error *err)
+pm_trend pm_leaks_trend(pm_leak_work *work, const double *v, pm_metric metric)
 {
     const pm_leak_process *p = work->process;
     bool count = metric == PM_METRIC_MAPPINGS;
-    pm_series series = {p->n, p->ms, dense->series[metric], p->life};
+    pm_series series = {p->n, p->ms, v, p->life};
     pm_trend_options options = {.count = count,
                                 .size = metric == PM_METRIC_SIZE,
+                                /* proportional shares are not multiples of a page */
+                                .quantum = count || metric == PM_METRIC_PSS ? 1 : 4,
                                 .leak_posterior = work->options->leak_posterior,
-                                .room = work->room};
-    pmapdb_status st;
+                                .room = work->options->room};
+    pm_trend out = {.since_ms = INT64_MIN};
 
-    if (is_constant(series.value, p->n)) {
-        flat_trend(p, series.value, count, out);
-        return PMAPDB_OK;
+    if (is_constant(v, p->n)) {
+        flat_trend(p, v, count, &out);
+        return out;
     }
-    /* Proportional shares are not multiples of a page. */
-    options.quantum = count || metric == PM_METRIC_PSS ? 1 : 4;
-    st = pm_trend_judge(&series, &options, out, err);
-    if (out->verdict == PM_VERDICT_TOO_FEW) {
-        out->snapshots = 0; /* only the known ones */
-        count_known(p, series.value, out);
+    PM_STEP(work->st, pm_trend_judge(&series, &options, &out, work->err));
+    if (out.verdict == PM_VERDICT_TOO_FEW) {
+        out.snapshots = 0; /* only the known ones */
+        count_known(p, v, &out);
     }
-    return st;
+    return out;
 }
 
 size_t pm_leaks_known_until(const double *v, size_t n)

@@ -65,13 +65,13 @@ static double weight(const pm_leak_work *work, const pm_leak *row, size_t k)
     return row->metric == PM_METRIC_SIZE ? fmax(resident, row->trend.rate) : resident;
 }
 
-/* The largest key with that verdict; n_keys: no such key. */
-static size_t largest(const pm_leak_work *work, const pm_leak *rows, pm_verdict verdict)
+/* The largest key with that verdict, other than `but`; n_keys: no such key. */
+static size_t largest(const pm_leak_work *work, const pm_leak *rows, pm_verdict verdict, size_t but)
 {
     size_t found = work->process->n_keys;
 
     for (size_t k = 0; k < work->process->n_keys; k++)
-        if (rows[k].verdict == verdict &&
+        if (k != but && rows[k].verdict == verdict &&
             (found == work->process->n_keys ||
              weight(work, &rows[k], k) > weight(work, &rows[found], found)))
             found = k;
@@ -99,25 +99,19 @@ static void add_rates(const pm_leak_work *work, const pm_leak *rows, pm_verdict 
 static void say_keys(const pm_leak_work *work, const pm_leak *rows, size_t top, const char *what,
                      pm_leak *whole)
 {
-    size_t others = 0, second = work->process->n_keys;
+    const pm_leak_key *keys = work->process->keys;
+    size_t n = 0, second = largest(work, rows, rows[top].verdict, top);
 
-    for (size_t k = 0; k < work->process->n_keys; k++) {
-        if (k == top || rows[k].verdict != rows[top].verdict)
-            continue;
-        others++;
-        if (second == work->process->n_keys ||
-            weight(work, &rows[k], k) > weight(work, &rows[second], second))
-            second = k;
-    }
-    if (others == 0)
-        pm_leaks_say(whole, "%s %s", what, pm_leaks_name(work->process->keys[top].key).text);
-    else if (others == 1)
-        pm_leaks_say(whole, "%s %s and %s", what, pm_leaks_name(work->process->keys[top].key).text,
-                     pm_leaks_name(work->process->keys[second].key).text);
+    for (size_t k = 0; k < work->process->n_keys; k++)
+        n += rows[k].verdict == rows[top].verdict;
+    if (n == 1)
+        pm_leaks_say(whole, "%s %s", what, pm_leaks_name(keys[top].key).text);
+    else if (n == 2)
+        pm_leaks_say(whole, "%s %s and %s", what, pm_leaks_name(keys[top].key).text,
+                     pm_leaks_name(keys[second].key).text);
     else
-        pm_leaks_say(whole, "%s %s, %s and %zu more", what,
-                     pm_leaks_name(work->process->keys[top].key).text,
-                     pm_leaks_name(work->process->keys[second].key).text, others - 1);
+        pm_leaks_say(whole, "%s %s, %s and %zu more", what, pm_leaks_name(keys[top].key).text,
+                     pm_leaks_name(keys[second].key).text, n - 2);
 }
 
 static void name_minor(const pm_leak_work *work, pm_leak *rows, size_t top, double sum)
@@ -244,11 +238,10 @@ static void judge_by_rss(const pm_leak_work *work, const pm_leak *rows, size_t s
         pm_leaks_say_vm_rss(work, whole);
 }
 
-static pmapdb_status judge_by_size(const pm_leak_work *work, const pm_leak *rows, size_t suspect,
-                                   double total_grown, pm_leak *whole, pmapdb_error *err)
+static void judge_by_size(pm_leak_work *work, const pm_leak *rows, size_t suspect,
+                          double total_grown, pm_leak *whole)
 {
-    pmapdb_status st = pm_leaks_trend(work, &work->whole, PM_METRIC_SIZE, &whole->trend, err);
-
+    whole->trend = pm_leaks_trend(work, work->whole.series[PM_METRIC_SIZE], PM_METRIC_SIZE);
     whole->metric = whole->why_metric = PM_METRIC_SIZE;
     whole->verdict = whole->trend.verdict;
     whole->confidence = whole->trend.confidence;
@@ -263,16 +256,14 @@ static pmapdb_status judge_by_size(const pm_leak_work *work, const pm_leak *rows
     } else if (whole->trend.reason[0] != '\0') {
         pm_leaks_say(whole, "%s", whole->trend.reason);
     }
-    return st;
 }
 
-pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, pmapdb_error *err)
+void pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole)
 {
-    size_t leak = largest(work, rows, PM_VERDICT_LEAK);
-    size_t suspect = largest(work, rows, PM_VERDICT_SUSPECT);
+    size_t leak = largest(work, rows, PM_VERDICT_LEAK, SIZE_MAX);
+    size_t suspect = largest(work, rows, PM_VERDICT_SUSPECT, SIZE_MAX);
     pm_leak_facts facts = {.has_rss = work->known[PM_METRIC_RSS]};
     bool by_rss = facts.has_rss || work->total.verdict != PM_VERDICT_TOO_FEW;
-    pmapdb_status st = PMAPDB_OK;
 
     pm_leaks_measure(work, &work->whole, &facts);
     if (work->process->n_keys == 0 && facts.known[PM_METRIC_RSS] > 0)
@@ -283,8 +274,7 @@ pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, 
     else if (by_rss)
         judge_by_rss(work, rows, suspect, facts.grown[PM_METRIC_RSS], whole);
     else
-        st = judge_by_size(work, rows, suspect, facts.grown[PM_METRIC_SIZE], whole, err);
+        judge_by_size(work, rows, suspect, facts.grown[PM_METRIC_SIZE], whole);
     pm_leaks_finish(work, &facts, whole);
     pm_leaks_limit(work, &facts, whole);
-    return st;
 }

@@ -1,33 +1,18 @@
 /* words: writes the reasons of verdicts. */
 #include "stats/leaks/work.h"
 
+#include "base/utf8.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Removes the rest of a UTF-8 character that was cut. */
-static void whole_characters(char *text)
-{
-    size_t n = strlen(text), tail = 0, want;
-    unsigned char lead;
-
-    while (tail < n && tail < 4 && ((unsigned char)text[n - 1 - tail] & 0xc0) == 0x80)
-        tail++;
-    if (tail == n)
-        return;
-    lead = (unsigned char)text[n - 1 - tail];
-    want = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
-    if (tail < want)
-        text[n - 1 - tail] = '\0';
-}
-
 static void add(pm_leak *row, const char *text)
 {
     size_t n = strlen(row->reason), room = sizeof row->reason - n;
+    pm_text whole = pm_utf8_head(pm_text_of(text), room - 1 - (n > 0 ? 2 : 0));
 
-    if ((size_t)snprintf(row->reason + n, room, "%s%s", n > 0 ? "; " : "", text) >= room)
-        whole_characters(row->reason);
+    snprintf(row->reason + n, room, "%s%.*s", n > 0 ? "; " : "", (int)whole.len, whole.data);
 }
 
 void pm_leaks_say(pm_leak *row, const char *format, ...)
@@ -59,9 +44,9 @@ void pm_leaks_say_first(pm_leak *row, const char *format, ...)
 pm_leak_name pm_leaks_name(const char *key)
 {
     pm_leak_name name;
+    pm_text whole = pm_utf8_head(pm_text_of(key), sizeof name.text - 1);
 
-    if ((size_t)snprintf(name.text, sizeof name.text, "%s", key) >= sizeof name.text)
-        whole_characters(name.text);
+    snprintf(name.text, sizeof name.text, "%.*s", (int)whole.len, whole.data);
     return name;
 }
 

@@ -133,6 +133,8 @@ typedef struct pm_leak_dense {
 typedef struct pm_leak_work {
     const pm_leak_process *process;
     const pm_leak_options *options;
+    pmapdb_status st; /* the first failure: no memory */
+    pmapdb_error *err;
     bool known[PM_METRIC_COUNT]; /* some run of the process knows the metric */
     bool swapped;                /* something of the process is in swap */
     double *scratch;             /* n */
@@ -144,7 +146,6 @@ typedef struct pm_leak_work {
     bool vm_rss;                 /* the newest known rss of the process is VmRSS */
     bool later;                  /* the keys do not explain how rss grew after the last one */
     pm_leak_facts *facts;        /* of each key */
-    pm_trend_room *room;         /* all keys have the same times */
 } pm_leak_work;
 
 pmapdb_status pm_leaks_work_new(const pm_leak_process *process, const pm_leak_options *options,
@@ -168,9 +169,8 @@ double pm_leaks_growth(const pm_leak_process *process, const double *v, double *
  * the next one. */
 bool pm_leaks_one_tooth(const pm_leak_work *work, const double *rss);
 
-/* Judges one metric of `dense` alone. A constant series is not fitted. */
-pmapdb_status pm_leaks_trend(const pm_leak_work *work, const pm_leak_dense *dense, pm_metric metric,
-                             pm_trend *out, pmapdb_error *err);
+/* Judges the n values of one metric alone. A constant series is not fitted. */
+pm_trend pm_leaks_trend(pm_leak_work *work, const double *values, pm_metric metric);
 
 /* Fills first, last, known and grown of every metric. */
 void pm_leaks_measure(const pm_leak_work *work, const pm_leak_dense *dense, pm_leak_facts *facts);
@@ -196,7 +196,7 @@ void pm_leaks_touched(const pm_leak_work *work, const pm_leak_facts *facts, pm_l
 
 /* Sets work->total and work->later. Takes back a growing verdict on a key if the process stopped
  * growing after the last snapshot that shows the keys. `rows` are those of the keys. */
-pmapdb_status pm_leaks_newest(pm_leak_work *work, pm_leak *rows, pmapdb_error *err);
+void pm_leaks_newest(pm_leak_work *work, pm_leak *rows);
 
 /* Says so if the newest rss of the process is VmRSS. */
 void pm_leaks_say_vm_rss(const pm_leak_work *work, pm_leak *whole);
@@ -210,6 +210,6 @@ void pm_leaks_rss_from(const pm_leak_work *work, pm_leak *whole);
 void pm_leaks_explain_guards(const pm_leak_work *work, pm_leak *rows);
 
 /* `rows` are those of the keys; minor ones receive a note. */
-pmapdb_status pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole, pmapdb_error *err);
+void pm_leaks_whole(pm_leak_work *work, pm_leak *rows, pm_leak *whole);
 
 #endif

@@ -12,7 +12,7 @@
 --   push_place_name, push_process   the keys and names that servers know
 --
 -- Parameters: :push_id, :done_id, :until_id, :now_ms, :newest (1: no snapshot is newer than the batch),
--- :store, :redact (1: names are tokens). push_hash and push_name are functions of rows.c.
+-- :store, :redact (1: names are tokens). push_hash and push_name are functions of push.c.
 -- push-done.sql keeps what the next batch needs: push_open, push_key, push_host, push_hour.
 --
 -- A process is there until a beat of its group is without it. A group is a schedule of live captures, or a

@@ -2,18 +2,21 @@
 #include "store/push/push.h"
 
 #include "base/hash.h"
-#include "store/push/rows.h"
+#include "classify/classify.h"
+#include "store/export/redact.h"
+#include "store/func/argument.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SNAPSHOTS 5000 /* of a batch: up to ten rows each */
+#define COLUMNS 32     /* of a table */
 #define HOUR INT64_C(3600000)
 #define DAY (24 * HOUR)
 
 struct pm_push {
     pmapdb_store *store;
     pm_push_options o;
-    pm_push_names names;
+    pm_redact *redact; /* of push_name(); NULL: names stay */
     pm_push_state is;
     int64_t push_id, done_id, until_id, gen, shown_gen, rows;
     int64_t judged_ms, judged_day;
@@ -23,6 +26,88 @@ struct pm_push {
     bool wait;   /* why it failed, and whether the next runs pause */
     const char *why;
 };
+
+/* ---- the functions of push-*.sql ---- */
+
+/* push_hash(...): hashes the arguments as texts, to 63 bits; NULL differs from ''. */
+static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
+{
+    uint64_t h = 0;
+
+    for (int i = 0; i < n; i++) {
+        pm_text t = pm_argument_text(arg[i]);
+
+        h = pm_hash_seeded(t.data ? t.data : "", t.len, h + (t.data != NULL));
+    }
+    sqlite3_result_int64(ctx, (int64_t)(h & INT64_MAX));
+}
+
+static bool is_slug(pm_text text)
+{
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++)
+        if (pm_text_equal(text, pm_text_of(pm_categories[i].slug)))
+            return true;
+    return false;
+}
+
+static pmapdb_status replace(pm_redact *redact, pm_redact_how how, pm_text text, pm_text *out,
+                             pmapdb_error *err)
+{
+    *out = text;
+    return how == PM_REDACT_NEVER ? pm_redact_publish(redact, text, err)
+                                  : pm_redact_text(redact, how, text, (pm_text){0}, out, err);
+}
+
+/* push_name(way, text): the text, or what a redacted push shows in its place. */
+static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
+{
+    const pm_push *p = sqlite3_user_data(ctx);
+    pm_redact_how how = pm_redact_way(arg[0]);
+    pm_text text = pm_argument_text(arg[1]), out;
+    pmapdb_error err = {0};
+
+    (void)n;
+    if (!p->redact || !text.data || (how == PM_REDACT_CATEGORY && is_slug(text))) {
+        sqlite3_result_value(ctx, arg[1]);
+        return;
+    }
+    if (replace(p->redact, how, text, &out, &err) == PMAPDB_OK)
+        sqlite3_result_text64(ctx, out.data, out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        sqlite3_result_error(ctx, err.text, -1);
+    pm_sql_do(p->store->sql, "INSERT OR IGNORE INTO temp.push_said (how, text) VALUES (?1, ?2)",
+              PM_ARGS(PM_I(how), PM_T(text)));
+}
+
+/* Adds the functions, and gives the tokens of earlier pushes to the texts that have one. */
+static pmapdb_status open_names(pm_push *p, pmapdb_error *err)
+{
+    pm_sql *sql = p->store->sql;
+    int how = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+    int rc = sqlite3_create_function(p->store->db, "push_hash", -1, how | SQLITE_DETERMINISTIC,
+                                     NULL, hash, NULL, NULL);
+    sqlite3_stmt *row;
+    pmapdb_status st = PMAPDB_OK;
+    pm_text token;
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_create_function(p->store->db, "push_name", 2, how, p, name, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return pm_sql_fail_code(p->store->db, rc, "add a function", err);
+    pm_sql_exec(sql,
+                "CREATE TEMP TABLE IF NOT EXISTS push_said "
+                "(how INTEGER NOT NULL, text TEXT NOT NULL, UNIQUE (how, text))",
+                "add a table");
+    if (p->o.redact)
+        st = pm_redact_new(NULL, 0, &p->redact, err);
+    row = p->redact ? pm_sql_ask(sql, "SELECT how, text FROM push_token ORDER BY place", PM_NO_ARGS)
+                    : NULL;
+    while (st == PMAPDB_OK && row && pm_sql_next(sql, row))
+        st =
+            replace(p->redact, (pm_redact_how)pm_col_int(row, 0), pm_col_text(row, 1), &token, err);
+    PM_STEP(st, pm_sql_end(sql, err));
+    return st;
+}
 
 /* ---- the target ---- */
 
@@ -66,11 +151,7 @@ static pmapdb_status write(pm_push *p, void (*work)(pm_push *), pmapdb_error *er
     if (st != PMAPDB_OK)
         return st;
     work(p);
-    st = pm_sql_end(p->store->sql, err);
-    PM_STEP(st, pm_store_commit(p->store, err));
-    if (st != PMAPDB_OK)
-        pm_store_rollback(p->store);
-    return st;
+    return pm_store_end(p->store, err);
 }
 
 pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, pm_push **out,
@@ -85,7 +166,7 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
     p->o = *options;
     p->first = true;
     st = write(p, find_target, err);
-    PM_STEP(st, pm_push_names_open(store->sql, options->redact, &p->names, err));
+    PM_STEP(st, open_names(p, err));
     if (st != PMAPDB_OK) {
         pm_push_close(p);
         return st;
@@ -96,7 +177,7 @@ pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, 
 
 void pm_push_close(pm_push *p)
 {
-    pm_push_names_close(&p->names);
+    pm_redact_free(p->redact);
     free(p);
 }
 
@@ -136,6 +217,49 @@ static void choose_end(pm_push *p)
         p->until_id = p->done_id;
 }
 
+static pm_value value_of(sqlite3_stmt *stmt, int i)
+{
+    switch (sqlite3_column_type(stmt, i)) {
+    case SQLITE_NULL:
+        return (pm_value){.kind = PM_VALUE_NULL};
+    case SQLITE_INTEGER:
+        return (pm_value){.kind = PM_VALUE_INT, .i = sqlite3_column_int64(stmt, i)};
+    case SQLITE_FLOAT:
+        return (pm_value){.kind = PM_VALUE_REAL, .r = sqlite3_column_double(stmt, i)};
+    default:
+        return (pm_value){.kind = PM_VALUE_TEXT, .t = pm_col_text(stmt, i)};
+    }
+}
+
+/* Gives the rows of a table to the sink, and counts them. */
+static pmapdb_status send_table(pm_push *p, const char *table, const pm_param *params,
+                                size_t n_params, const pm_push_sink *sink, pmapdb_error *err)
+{
+    pm_sql *sql = p->store->sql;
+    pm_column columns[COLUMNS];
+    pm_value values[COLUMNS];
+    char script[32];
+    sqlite3_stmt *stmt;
+    pmapdb_status st;
+    int n;
+
+    snprintf(script, sizeof script, "push-%s", table);
+    stmt = pm_sql_ask_script(sql, script, params, n_params);
+    n = stmt ? sqlite3_column_count(stmt) : 0;
+    for (int i = 0; i < n; i++)
+        columns[i] = (pm_column){sqlite3_column_name(stmt, i), PM_UNIT_TEXT};
+    st = stmt ? sink->table(sink->ctx, table, columns, n, err) : PMAPDB_OK;
+    for (; st == PMAPDB_OK && stmt && pm_sql_next(sql, stmt); p->rows++) {
+        for (int i = 0; i < n; i++)
+            values[i] = value_of(stmt, i);
+        st = sink->row(sink->ctx, values, err);
+    }
+    if (st != PMAPDB_OK)
+        pm_sql_done(stmt);
+    PM_STEP(st, pm_sql_end(sql, err));
+    return st;
+}
+
 static void compute(pm_push *p, const pm_push_sink *sink)
 {
     static const char *const tables[] = {"hosts",   "spans",    "points", "hourly", "totals",
@@ -160,7 +284,7 @@ static void compute(pm_push *p, const pm_push_sink *sink)
     pm_sql_script(sql, "push-steps", params, n);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         params[n - 1].value = PM_I(p->rows);
-        PM_SQL_STEP(sql, pm_push_rows(sql, tables[i], params, n, sink, &p->rows, &err));
+        PM_SQL_STEP(sql, send_table(p, tables[i], params, n, sink, &err));
     }
 }
 

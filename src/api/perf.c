@@ -116,8 +116,6 @@ static pmapdb_status check_read(const perf_run *run, const char *path, pmapdb_er
 static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path,
                             pmapdb_perf_result *result, pmapdb_error *err)
 {
-    const pm_recording_options options = {path, run->options->host, run->options->pid,
-                                          run->options->clock_offset_ns};
     const pm_recording *r = &run->recording;
     pmapdb_status st;
 
@@ -126,7 +124,7 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
     st = read_path(run, path, err);
     PM_STEP(st, check_read(run, path, err));
     PM_STEP(st, pm_recording_store(&run->recording, &run->perf.counts, pm_hash_parts_end(run->hash),
-                                   &options, err));
+                                   path, run->options, err));
     PM_STEP(st, pm_perf_link(store, err));
     if (st == PMAPDB_OK)
         *result = (pmapdb_perf_result){.recording_id = r->recording_id,

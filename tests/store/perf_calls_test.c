@@ -24,11 +24,10 @@ static void add(pm_recording *r, int64_t ns, const char *word)
 static void stored(const kit *k, pm_recording *r, const char *calls, const char *halves)
 {
     static uint64_t hash;
-    const pm_recording_options options = {
-        .file = "p", .pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
+    const pmapdb_perf_options options = {.pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
     pmapdb_error err = {0};
 
-    kit_ok(pm_recording_store(r, &(pm_perf_counts){.taken = 1}, ++hash, &options, &err), &err);
+    kit_ok(pm_recording_store(r, &(pm_perf_counts){.taken = 1}, ++hash, "p", &options, &err), &err);
     kit_expect(k,
                "SELECT group_concat(text, '; ') FROM (SELECT "
                "CASE c.kind WHEN 0 THEN 'mmap' WHEN 1 THEN 'munmap' WHEN 2 THEN 'brk' "

@@ -57,13 +57,12 @@ static void unmap(take *t, uint64_t at, uint64_t pages)
     event(t, PM_CALL_MUNMAP, true, 0, 0, CHAIN_B);
 }
 
-static pm_recording_options usual(void)
+static pmapdb_perf_options usual(void)
 {
-    return (pm_recording_options){
-        .file = "p.txt", .pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
+    return (pmapdb_perf_options){.pid = PMAPDB_UNKNOWN, .clock_offset_ns = PMAPDB_UNKNOWN};
 }
 
-static pmapdb_status try_end(const kit *k, take *t, uint64_t hash, const pm_recording_options *o,
+static pmapdb_status try_end(const kit *k, take *t, uint64_t hash, const pmapdb_perf_options *o,
                              pm_recording *r, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -73,15 +72,15 @@ static pmapdb_status try_end(const kit *k, take *t, uint64_t hash, const pm_reco
         PM_STEP(st, pm_recording_add(r, &t->event[i], err));
     PM_STEP(st, pm_recording_store(
                     r, &(pm_perf_counts){.taken = t->n, .bad = t->bad, .lost_records = t->lost},
-                    hash, o, err));
+                    hash, "p.txt", o, err));
     pm_recording_free(r);
     free(t->event);
     return st;
 }
 
-static pm_recording end_take(const kit *k, take *t, uint64_t hash, const pm_recording_options *o)
+static pm_recording end_take(const kit *k, take *t, uint64_t hash, const pmapdb_perf_options *o)
 {
-    pm_recording_options options = o ? *o : usual();
+    pmapdb_perf_options options = o ? *o : usual();
     pmapdb_error err = {0};
     pm_recording r;
 
@@ -173,7 +172,7 @@ static void three_threads(take *t, int64_t a, int64_t b, int64_t c)
 
 IN_KIT(whose_threads)
 {
-    pm_recording_options given = usual();
+    pmapdb_perf_options given = usual();
     take t = begin_take(PMAPDB_UNKNOWN, 0);
 
     three_threads(&t, 7, 8, 9);
@@ -212,7 +211,7 @@ IN_KIT(whose_threads_by_captures)
 
 IN_KIT(a_text_that_says_it_takes_no_pid)
 {
-    pm_recording_options o = usual();
+    pmapdb_perf_options o = usual();
     pm_recording r;
     take t = begin_take(1, 1);
     pmapdb_error err = {0};
@@ -231,7 +230,7 @@ IN_KIT(a_text_that_says_it_takes_no_pid)
 
 IN_KIT(linked_by_time)
 {
-    pm_recording_options o = usual();
+    pmapdb_perf_options o = usual();
     take t = begin_take(42, 42);
 
     map(&t, 0x1000, 1, CHAIN_A);
@@ -363,7 +362,7 @@ IN_KIT(all_or_nothing)
 {
     pm_recording r;
     take t = begin_take(42, 42);
-    pm_recording_options o = usual();
+    pmapdb_perf_options o = usual();
     pmapdb_error err = {0};
 
     for (uint64_t i = 0; i < 20000; i++)

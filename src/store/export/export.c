@@ -220,7 +220,6 @@ static void look(export_run *run)
     pm_redact *redact = run->redact;
     pm_sql *from = run->from->sql;
 
-    pm_sql_do(from, "PRAGMA query_only = OFF", PM_NO_ARGS); /* for the temporary tables */
     pm_sql_do(from, "BEGIN", PM_NO_ARGS);
     choose(run);
     if (!redact)
@@ -248,8 +247,6 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
     pm_store_rollback(run->from); /* also drops the temporary tables */
     if (redact)
         pm_redact_unregister(run->from->db);
-    if (!run->from->writes)
-        sqlite3_exec(run->from->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
     return st;
 }
 

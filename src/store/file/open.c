@@ -341,9 +341,7 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     st = pm_sql_new(s->db, &s->sql, err);
     if (st != PMAPDB_OK)
         return st;
-    pm_sql_exec(s->sql,
-                "PRAGMA query_only = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
-                SET_UP);
+    pm_sql_exec(s->sql, "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY", SET_UP);
     st = pm_sql_end(s->sql, err);
     return st == PMAPDB_OK ? pm_migrate(s, &pm_schema_built_in, false, err) : st;
 }

@@ -301,8 +301,6 @@ static void find_all(pm_doctor *d)
 static void examine(pm_doctor *d)
 {
     pm_doctor_whole(d);
-    /* Allows temporary tables; the file itself was opened read-only. */
-    sqlite3_exec(d->store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     if (!d->damaged) /* damage ends a transaction, and then nothing more could be read */
         pmapdb_begin_read(d->store, NULL);
     if (d->options->deep || d->damaged)

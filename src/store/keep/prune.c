@@ -106,8 +106,6 @@ static void plan(prune *p, bool rules)
     pm_scope scope;
     sqlite3_stmt *row;
 
-    if (!p->store->writes)
-        pm_sql_do(p->sql, "PRAGMA query_only = OFF", PM_NO_ARGS);
     pm_sql_do(p->sql, "BEGIN", PM_NO_ARGS);
     scope = select_series(p);
     make_plan(p, &scope, rules);
@@ -301,8 +299,6 @@ pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *opti
         return st;
     *result = (pmapdb_prune_result){0};
     run(&p, rules);
-    if (!store->writes)
-        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
     tell_series(&p);
     return pm_sql_end(p.sql, err);
 }

@@ -74,7 +74,7 @@ pmapdb_status pm_recording_add(void *recording, const pm_perf_event *e, pmapdb_e
 /* ---- rows ---- */
 
 static void insert_calls(pm_recording *r, const pm_perf_counts *counts, uint64_t hash,
-                         const pm_recording_options *o)
+                         const char *file, const pmapdb_perf_options *o)
 {
     int64_t host_id = pm_host_of(r->sql, o->host), deepest;
     uint64_t lost =
@@ -84,7 +84,7 @@ static void insert_calls(pm_recording *r, const pm_perf_counts *counts, uint64_t
               "INSERT INTO recording (hash, host_id, file, first_ns, last_ns, calls, failed, "
               "unended, unbegun, bad, lost) SELECT ?1, ?2, ?3, min(time_ns), max(time_ns), 0, 0, "
               "0, 0, ?4, nullif(?5, 0) FROM temp.traced_event",
-              PM_ARGS(PM_BITS(hash), PM_I(host_id), PM_S(o->file), PM_I(counts->bad),
+              PM_ARGS(PM_BITS(hash), PM_I(host_id), PM_S(file), PM_I(counts->bad),
                       PM_I(lost > INT32_MAX ? INT32_MAX : lost)));
     r->recording_id = pm_sql_last_id(r->sql);
     pm_sql_script(r->sql, "recording-events", NULL, 0);
@@ -182,7 +182,7 @@ static bool is_nameless(pm_recording *r, int64_t pid)
 
 /* Runs in a transaction. */
 static pmapdb_status put(pm_recording *r, const pm_perf_counts *counts, uint64_t hash,
-                         const pm_recording_options *o, pmapdb_error *err)
+                         const char *file, const pmapdb_perf_options *o, pmapdb_error *err)
 {
     pmapdb_status st;
 
@@ -199,27 +199,27 @@ static pmapdb_status put(pm_recording *r, const pm_perf_counts *counts, uint64_t
         return pm_sql_end(r->sql, err);
     }
     pm_sql_script(r->sql, "recording-remove", PM_PARAMS({":recording_id", PM_I(r->recording_id)}));
-    insert_calls(r, counts, hash, o);
+    insert_calls(r, counts, hash, file, o);
     st = pm_sql_end(r->sql, err);
     return st == PMAPDB_OK ? insert_extents(r, err) : st;
 }
 
 pmapdb_status pm_recording_store(pm_recording *r, const pm_perf_counts *counts, uint64_t hash,
-                                 const pm_recording_options *o, pmapdb_error *err)
+                                 const char *file, const pmapdb_perf_options *o, pmapdb_error *err)
 {
     pmapdb_store *s = r->store;
     pmapdb_status st = PMAPDB_OK;
 
     if (o->pid != PMAPDB_UNKNOWN && r->names_pids)
         st = pm_fail(err, PMAPDB_USAGE, "'%s' names the process of each thread: leave --pid out",
-                     o->file);
+                     file);
     else if (!counts->taken)
-        st = pm_fail(err, PMAPDB_INPUT, "'%s': no events", o->file);
+        st = pm_fail(err, PMAPDB_INPUT, "'%s': no events", file);
     PM_STEP(st, pm_store_commit(s, err)); /* of the temporary tables */
     /* the removal may leave frames without a call */
     PM_STEP(st, pm_store_begin_tidying(s, err));
     PM_STEP(st, pm_store_begin(s, err));
-    PM_STEP(st, put(r, counts, hash, o, err));
+    PM_STEP(st, put(r, counts, hash, file, o, err));
     PM_STEP(st, pm_store_commit(s, err));
     if (st != PMAPDB_OK)
         pm_store_rollback(s);

@@ -25,20 +25,13 @@ void pm_recording_free(pm_recording *recording);
 /* Takes an event: a pm_perf_fn. Equal chains are stored once. */
 pmapdb_status pm_recording_add(void *recording, const pm_perf_event *event, pmapdb_error *err);
 
-typedef struct pm_recording_options {
-    const char *file;        /* the name that the user gave */
-    const char *host;        /* NULL: unknown */
-    int64_t pid;             /* the process of a text that has only thread ids, or PMAPDB_UNKNOWN */
-    int64_t clock_offset_ns; /* UTC minus perf's time, or PMAPDB_UNKNOWN */
-} pm_recording_options;
-
-/* Stores a recording. `hash` is the hash of all bytes of the text and identifies it. A known
- * recording stays unchanged, unless its pid was unknown and options->pid gives it: then it is
- * stored again. Takes over options->clock_offset_ns; an offset that was given before and not this
- * time is cleared, so that pm_perf_link finds one. */
+/* Stores a recording. `file` is the name that the user gave; `hash` is the hash of all bytes of the
+ * text and identifies it. A known recording stays unchanged, unless its pid was unknown and
+ * options->pid gives it: then it is stored again. Takes over options->clock_offset_ns; an offset
+ * that was given before and not this time is cleared, so that pm_perf_link finds one. */
 pmapdb_status pm_recording_store(pm_recording *recording, const pm_perf_counts *counts,
-                                 uint64_t hash, const pm_recording_options *options,
-                                 pmapdb_error *err);
+                                 uint64_t hash, const char *file,
+                                 const pmapdb_perf_options *options, pmapdb_error *err);
 
 /* Links every traced process whose process or clock (the offset between UTC and perf's time) is
  * unknown; link-choose.sql has the rules. One transaction; returns at once if everything is

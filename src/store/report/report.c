@@ -73,7 +73,6 @@ static void begin(pmapdb_store *store)
 
     if (rc != SQLITE_OK)
         pm_sql_keep(store->sql, pm_sql_fail(store->db, "add a function", &err), &err);
-    pm_sql_do(store->sql, "PRAGMA query_only = OFF", PM_NO_ARGS); /* for the temporary tables */
     pm_sql_do(store->sql, "SAVEPOINT report", PM_NO_ARGS);
 }
 
@@ -83,8 +82,6 @@ static pmapdb_status end(pmapdb_store *store, pmapdb_error *err)
     pmapdb_status st = pm_sql_end(store->sql, err);
 
     sqlite3_exec(store->db, "ROLLBACK TO report; RELEASE report", NULL, NULL, NULL);
-    if (!store->writes)
-        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
     return st;
 }
 

@@ -8,14 +8,10 @@ cd "${1:?usage: sql_old.sh ROOT}"
 failed=0
 
 # FILE:LINE:TEXT without comments
-code() {
-    for file in "$@"; do
-        sed 's/--.*//' "$file" | grep -n . | sed "s|^|$file:|"
-    done
-}
+code=$(awk '{ sub(/--.*/, "") } length { print FILENAME ":" FNR ":" $0 }' schema/*.sql queries/*.sql src/store/*/*.sql)
 
 refuse() { # since, extended regular expression
-    if code schema/*.sql queries/*.sql src/store/*/*.sql | grep -iE "$2"; then
+    if printf '%s\n' "$code" | grep -iE "$2"; then
         echo "^ needs SQLite $1"
         failed=1
     fi
@@ -27,7 +23,7 @@ refuse 3.37 '\)[[:space:]]*STRICT\b|,[[:space:]]*STRICT\b'
 refuse 3.38 '\b(format|unixepoch)\(|->|'"'auto'"
 refuse 3.39 '\b(FULL|RIGHT)([[:space:]]+OUTER)?[[:space:]]+JOIN\b|\bDISTINCT[[:space:]]+FROM\b'
 # HAVING wants its GROUP BY in the line or in one of the four before it, of the same statement.
-if code schema/*.sql queries/*.sql src/store/*/*.sql | awk -F: '
+if printf '%s\n' "$code" | awk -F: '
     { text = toupper($3) }
     $1 != file { file = $1; grouped = -9 }
     text ~ /(^|[ (])GROUP +BY / { grouped = $2 }
@@ -45,7 +41,7 @@ refuse 3.48 '\bif\('
 
 # Functions in the schema: only these, all of SQLite itself.
 known='^(abs|coalesce|count|first_value|ifnull|iif|instr|lag|last_value|lead|length|lower|ltrim|max|min|nullif|printf|replace|round|row_number|rtrim|strftime|substr|sum|total|trim|upper)$'
-unknown=$(code schema/*.sql | grep -oE '[a-z_][a-z_0-9]*\(' | tr -d '(' | sort -u | grep -vE "$known" || true)
+unknown=$(printf '%s\n' "$code" | sed -n 's|^schema/[^:]*:||p' | grep -oE '[a-z_][a-z_0-9]*\(' | tr -d '(' | sort -u | grep -vE "$known" || true)
 if [ -n "$unknown" ]; then
     echo "no function of SQLite 3.34:" $unknown
     failed=1

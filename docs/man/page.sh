@@ -19,20 +19,21 @@ escaped() {
         -e 's/~/\\(ti/g' -e 's/"/\\(dq/g' -e 's/^\./\\\&./'
 }
 
-# Prints "NAME<TAB>what it does" for each command and query.
+# Writes the help of each command and query into NAME.help; prints "NAME<TAB>what it does" for each.
 commands() {
     help=$("$pmapdb" --help)
     "$pmapdb" --usage | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p' | while read -r name; do
+        "$pmapdb" help "$name" </dev/null >"$out/$name.help"
         about=$(printf '%s\n' "$help" | sed -n "s/^  $name  *//p")
-        [ -n "$about" ] || about=$("$pmapdb" "$name" --help </dev/null | sed -n '/^Usage:/!{ /^  or:/!{ s/\.$//; p; q; }; }')
+        [ -n "$about" ] || about=$(sed -n '/^Usage:/!{ /^  or:/!{ s/\.$//; p; q; }; }' "$out/$name.help")
         printf '%s\t%s\n' "$name" "$about"
     done
 }
 
-# Formats the help of a command: its options as a list, lines that begin with a blank unchanged,
-# other lines as paragraphs.
+# Formats the help on standard input: options as a list, lines that begin with a blank unchanged, other lines
+# as paragraphs.
 help_of() {
-    "$pmapdb" help "$1" | escaped | awk '
+    escaped | awk '
         function fix(on) {
             if (on != fixed)
                 print on ? ".PP\n.in +2\n.nf" : ".fi\n.in"
@@ -79,7 +80,7 @@ help_of() {
 command_page() {
     printf '.TH PMAPDB-%s 1 @DATE@ "pmapdb @VERSION@" "pmapdb"\n.SH NAME\npmapdb\\-%s \\- %s\n' \
         "$(printf %s "$1" | tr a-z A-Z)" "$(printf %s "$1" | escaped)" "$(printf %s "$2" | escaped)"
-    help_of "$1" </dev/null
+    help_of <"$out/$1.help"
     printf '.SH SEE ALSO\n\\fBpmapdb\\fP(1) has the options that every command takes.\n'
 }
 
@@ -88,32 +89,23 @@ listed() {
     escaped | awk -F '\t' '{ print ".TP\n\\fBpmapdb\\-" $1 "\\fP(1)\n" $2 }'
 }
 
-# Formats "NAME: text" and the following lines "    label:  text", in the order of a page.
+# Formats what explain says of each category.
 categories() {
-    sed -n 's/^category: *//p' "$root"/categories/*.txt | sed 's/%p$/PATH/; s/%[nrw]/NAME/' |
-        while read -r category; do
-            "$pmapdb" explain "$category" 2>/dev/null
-        done | escaped | awk '
-            /^    / {
-                label = $1
-                sub(/^ *[a-z]+: */, "")
-                label = toupper(substr(label, 1, 1)) substr(label, 2)
-                print ".PP\n\\fI" label "\\fP\n" $0
-                next
-            }
-            {
-                colon = index($0, ": ")
-                name = substr($0, 1, colon - 1)
-                sub(/^\\&/, "", name)
-                print ".SS " name "\n\\&" substr($0, colon + 2)
-            }'
+    "$pmapdb" explain -f csv | sed '1d; s/""/\n/g; s/^"//; s/",*$//; s/","/\t/g; s/\n/"/g' | escaped | awk -F '\t' '
+        {
+            sub(/^\\&/, "", $1)
+            print ".SS " $1 "\n\\&" $2
+            split("Known: Growth: Next: More:", label, " ")
+            for (i = 3; i <= NF; i++)
+                print ".PP\n\\fI" label[i - 2] "\\fP\n" $i
+        }'
 }
 
 page() {
     while IFS= read -r line; do
         case $line in
         @COMMANDS@) listed <"$out/commands" ;;
-        @OPTIONS@) help_of options ;;
+        @OPTIONS@) "$pmapdb" help options | help_of ;;
         @CATEGORIES@) categories ;;
         @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
         *) printf '%s\n' "$line" ;;
@@ -136,4 +128,4 @@ done <"$out/commands"
 for file in "$here"/pmapdb*.[17]; do
     page <"$file" | dated >"$out/${file##*/}"
 done
-rm "$out/commands"
+rm "$out/commands" "$out"/*.help

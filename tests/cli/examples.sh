@@ -15,33 +15,28 @@ SELECT DISTINCT path FROM mappings WHERE size_kib >= :limit ORDER BY 1;
 SQL
 echo 'SELECT count(*) AS n FROM snapshots' >report.sql
 
-# A line that is indented more goes on where the one before ended.
+# Writes the examples of a help to line-001 and so on. A line that is indented more goes on where the one before ended.
 lines_of() {
+    rm -f line-*
     pmapdb "$@" --help | awk '
         /^Examples:$/ { on = 1; next }
-        on && /^    / { line = line "\n" substr($0, 3); next }
-        line != "" { printf "%s%c", line, 0; line = "" }
-        on && /^  pmapdb / { line = substr($0, 3); next }
-        { on = 0 }
-        END { if (line != "") printf "%s%c", line, 0 }'
+        on && /^    / { print substr($0, 3) >line; next }
+        on && /^  pmapdb / { line = sprintf("line-%03d", ++n); print substr($0, 3) >line; next }
+        { on = 0 }'
 }
 
 try_all() {
-    lines_of "$@" >lines
+    lines_of "$@"
     count=0
-    while [ -s lines ]; do
-        line=$(tr '\0\n' '\n\001' <lines | head -n 1 | tr '\001' '\n')
-        tr '\0\n' '\n\001' <lines | tail -n +2 | tr '\n\001' '\0\n' >rest
-        mv rest lines
-        rm -f trial.db*
+    for line in line-*; do
         from=store.db
-        case $line in *redis*) from=redis.db ;; esac
-        for part in "$from"*; do
-            cp "$part" "trial.db${part#"$from"}"
-        done
+        ! grep -q redis "$line" || from=redis.db
+        rm -rf trial
+        mkdir trial
+        cp $from* trial
         status=0
-        PMAPDB=trial.db sh -c "$line" >out 2>err || status=$?
-        printf '%s\n' "$line"
+        PMAPDB=trial/$from sh "./$line" >out 2>err || status=$?
+        cat "$line"
         [ $status -le 1 ] || {
             echo "= exit $status"
             cat err
@@ -56,4 +51,5 @@ for command in $(pmapdb --usage | sed -n 's/^  \([a-z][a-z-]*\)$/\1/p'); do
     try_all "$command"
 done
 say "with other words before the name"
-lines_of query gaps | tr '\0' '\n'
+lines_of query gaps
+cat line-*

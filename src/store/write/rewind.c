@@ -179,19 +179,14 @@ static pm_versions *take_off(const pm_put *p, int64_t epoch_id, int64_t off)
 }
 
 /* Removes regions that no version shows any more: where one returns, its reason is that of the
- * capture that is then the first one with it. Foreign keys are off: to check that nothing refers to
- * a region, SQLite would read all of mapping_version. */
+ * capture that is then the first one with it. */
 static void remove_regions(const pm_put *p)
 {
-    sqlite3 *db = pm_sql_db(p->sql);
-
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
     pm_sql_do(p->sql,
               "DELETE FROM region WHERE lineage_id IN (SELECT lineage_id FROM lineage "
               "WHERE process_id = ?1) AND region_id NOT IN (SELECT v.region_id FROM epoch e "
               "CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id WHERE e.process_id = ?1)",
               PM_ARGS(PM_I(p->process_id)));
-    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
 }
 
 /* Takes off the captures from `cut` on, and leaves these. Captures of one epoch share its rows. */
@@ -324,8 +319,13 @@ static void remove_rest(const pm_put *p)
               args, 1);
 }
 
+/* Foreign keys are off meanwhile: to check that nothing refers to a region that is removed, SQLite
+ * would read all of mapping_version; and the rows that come back refer to rows that are there. */
 void pm_rewind_end(pm_put *p, pm_newest_all *all)
 {
+    sqlite3 *db = pm_sql_db(p->sql);
+
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
     for (size_t i = 0; i < all->n && all->waiting; i++) {
         pm_newest *n = all->item[i];
         bool decides;
@@ -341,6 +341,7 @@ void pm_rewind_end(pm_put *p, pm_newest_all *all)
         all->waiting -= n->n_late;
         pm_rewind_free(n);
     }
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     all->waiting_rows = 0;
     pm_rows_free(&p->rows);
     pm_map_free(&p->renamed);

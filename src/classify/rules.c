@@ -29,7 +29,7 @@ pmapdb_status pm_rules_new(pm_rules **out, pmapdb_error *err)
 
 static void rule_free(pm_rule *rule)
 {
-    free(rule->texts);
+    free(rule->memory);
     pm_rule_conditions_free(&rule->own);
     pm_rule_conditions_free(&rule->below);
     pm_rule_conditions_free(&rule->above);
@@ -115,7 +115,7 @@ static void read_name(pm_rule_reader *r, pm_text cell)
         pm_rule_wrong(r,
                       "'" PM_RULE_LABEL "' is kept for the names that programs give their memory");
     for (size_t i = 0; i < r->set->n; i++)
-        if (pm_text_equal(cell, pm_text_of(r->set->rule[i].name)))
+        if (pm_text_equal(cell, pm_text_of(r->set->rule[i].texts.name)))
             pm_rule_wrong(r, "'%.*s' occurs twice", (int)cell.len, cell.data);
 }
 
@@ -145,46 +145,36 @@ static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm
         pm_rule_read(r, (pm_rule_key)(column - PM_RULE_BASE), cell, &rule->own);
 }
 
-/* Writes a text at `to`; returns the place after it. */
-static char *write_text(char *to, pm_text t)
+static void add(pm_buf *to, pm_text t)
 {
-    memcpy(to, t.data, t.len);
-    return to + t.len;
+    pm_buf_add(to, t.data, t.len, NULL);
 }
 
 /* Copies the texts of the rule into one piece of memory: most sets have many rules. */
 static void copy_texts(pm_rule_reader *r, const pm_text *cell, pm_rule *rule)
 {
-    size_t size = cell[PM_RULE_NAME].len + cell[PM_RULE_CATEGORY].len + cell[PM_RULE_NOTE].len + 4;
-    char *p;
+    static const pm_rule_column whole[] = {PM_RULE_NAME, PM_RULE_CATEGORY, PM_RULE_NOTE};
+    size_t at[4] = {0};
+    pm_buf all = {0};
 
-    for (int i = PM_RULE_BASE; i <= PM_RULE_WITH; i++)
-        size += cell[i].len + strlen("; =") + strlen(pm_rule_columns[i]);
-    rule->texts = p = malloc(size);
-    if (!p) {
-        pm_rule_nomem(r);
-        return;
+    for (int i = 0; i < 3; i++) {
+        add(&all, cell[whole[i]]);
+        add(&all, (pm_text){"", 1});
+        at[i + 1] = all.len;
     }
-    rule->name = p;
-    p = write_text(p, cell[PM_RULE_NAME]);
-    *p++ = '\0';
-    rule->category = p;
-    p = write_text(p, cell[PM_RULE_CATEGORY]);
-    *p++ = '\0';
-    rule->note = p;
-    p = write_text(p, cell[PM_RULE_NOTE]);
-    *p++ = '\0';
-    rule->conditions = p;
     for (int i = PM_RULE_BASE; i <= PM_RULE_WITH; i++) {
         if (!cell[i].len)
             continue;
-        if (p > rule->conditions)
-            p = write_text(p, PM_TEXT("; "));
-        p = write_text(p, pm_text_of(pm_rule_columns[i]));
-        *p++ = '=';
-        p = write_text(p, cell[i]);
+        add(&all, all.len > at[3] ? PM_TEXT("; ") : PM_TEXT(""));
+        add(&all, pm_text_of(pm_rule_columns[i]));
+        add(&all, PM_TEXT("="));
+        add(&all, cell[i]);
     }
-    *p = '\0';
+    PM_STEP(r->st, pm_buf_status(&all, r->err));
+    rule->memory = all.data;
+    if (r->st == PMAPDB_OK)
+        rule->texts =
+            (pm_rule_texts){all.data, all.data + at[1], all.data + at[2], all.data + at[3]};
 }
 
 /* Reads the category last, because it is checked against the conditions. */
@@ -250,22 +240,7 @@ size_t pm_rules_count(const pm_rules *set)
     return set->n;
 }
 
-const char *pm_rules_name(const pm_rules *set, size_t index)
+const pm_rule_texts *pm_rules_texts(const pm_rules *set, size_t index)
 {
-    return set->rule[index].name;
-}
-
-const char *pm_rules_template(const pm_rules *set, size_t index)
-{
-    return set->rule[index].category;
-}
-
-const char *pm_rules_note(const pm_rules *set, size_t index)
-{
-    return set->rule[index].note;
-}
-
-const char *pm_rules_conditions(const pm_rules *set, size_t index)
-{
-    return set->rule[index].conditions;
+    return &set->rule[index].texts;
 }

@@ -53,6 +53,14 @@ typedef struct pm_rule_row {
     bool has_flags;         /* false if the capture shows no flags */
 } pm_rule_row;
 
+/* What the set says of a rule; "" for an empty cell. */
+typedef struct pm_rule_texts {
+    const char *name;
+    const char *category; /* not expanded */
+    const char *note;
+    const char *conditions; /* "base=anonymous; perms=rw-p" */
+} pm_rule_texts;
+
 typedef struct pm_rules pm_rules;
 
 /* ---- filling ---- */
@@ -71,12 +79,7 @@ pmapdb_status pm_rules_finish(pm_rules *set, pmapdb_error *err);
 /* ---- contents ---- */
 
 size_t pm_rules_count(const pm_rules *set);
-const char *pm_rules_name(const pm_rules *set, size_t index);
-const char *pm_rules_template(const pm_rules *set, size_t index); /* the category, not expanded */
-const char *pm_rules_note(const pm_rules *set, size_t index);     /* "" without a note */
-
-/* The conditions as the set writes them: "base=anonymous; perms=rw-p"; "" without a condition. */
-const char *pm_rules_conditions(const pm_rules *set, size_t index);
+const pm_rule_texts *pm_rules_texts(const pm_rules *set, size_t index);
 
 /* ---- matching ---- */
 

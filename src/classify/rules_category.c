@@ -64,7 +64,7 @@ static void check_template(pm_rule_reader *r, char c, const pm_rule *rule)
 
 void pm_rule_read_category(pm_rule_reader *r, pm_rule *rule)
 {
-    pm_text category = pm_text_of(rule->category);
+    pm_text category = pm_text_of(rule->texts.category);
 
     if (category.len == 0)
         pm_rule_wrong(r, "it is empty");
@@ -146,7 +146,7 @@ static void expand(const pm_rules *set, const pm_rule *rule, const pm_rule_row *
     pm_text inside = PM_TEXT("");
 
     pm_rule_bracket(row, &inside);
-    for (const char *p = rule->category; *p; p++) {
+    for (const char *p = rule->texts.category; *p; p++) {
         if (*p != '%') {
             pm_buf_add(out, p, 1, NULL);
         } else if (*++p == 'w') {

@@ -72,10 +72,9 @@ typedef struct pm_rule_conditions {
 } pm_rule_conditions;
 
 typedef struct pm_rule {
-    char *texts; /* has the following four */
-    const char *name, *category, *note;
-    const char *conditions; /* the cells with conditions */
-    bool refines;           /* the category intentionally begins with a slug */
+    pm_rule_texts texts;
+    char *memory; /* of the texts */
+    bool refines; /* the category intentionally begins with a slug */
     pm_rule_conditions own, below, above;
     uint64_t with, without; /* bit sets of terms */
 } pm_rule;

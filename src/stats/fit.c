@@ -265,7 +265,7 @@ static void try_two_steps(gls *p)
     const pm_design *all = p->design;
     const double *with = p->with + (all->steps - all->column);
     int cuts = all->cuts, i, j;
-    kind k = kind_of(p, &pm_shape_two_step, cuts * (cuts - 1) / 2 + 1);
+    kind k = kind_of(p, &pm_shapes[PM_TWO_STEP], cuts * (cuts - 1) / 2 + 1);
     candidate c = candidate_of(&k);
 
     if (p->dof <= 6)
@@ -285,7 +285,7 @@ static void try_two_steps(gls *p)
 static void try_two_tau(gls *p)
 {
     const pm_design *all = p->design;
-    kind k = kind_of(p, &pm_shape_two_tau, pm_shape_two_tau.members);
+    kind k = kind_of(p, &pm_shapes[PM_TWO_TAU], PM_FAST_TAUS * PM_SLOW_TAUS);
     candidate c = candidate_of(&k);
     int i, j;
 

@@ -10,7 +10,7 @@
  * own follows. With two time constants the first is over soon, the second nearly over. Saturation 1
  * - exp(-kx) reaches 95 % of its limit at k = 3, and 86 % at k = 2. A leak that began in the last
  * quarter cannot be told from a step. */
-const pm_shape_info pm_shapes[PM_SHAPES] = {
+const pm_shape_info pm_shapes[PM_SHAPES_ALL] = {
     {PM_SHAPE_CONST, PM_OUTCOME_BOUNDED, PM_BASIS_NONE, PM_BASIS_NONE, 1.0, 0, 0, 1},
     {PM_SHAPE_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_LINE, PM_BASIS_NONE, 15.0, 0, 0, 1},
     {PM_SHAPE_STEP, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_NONE, 1.0, 0, 0, PM_AT_CUTS},
@@ -24,13 +24,9 @@ const pm_shape_info pm_shapes[PM_SHAPES] = {
     {PM_SHAPE_KNEE, PM_OUTCOME_LEAK, PM_BASIS_RAMP, PM_BASIS_LINE, 0.1, .08, .8, 25},
     {PM_SHAPE_STEP_LINEAR, PM_OUTCOME_LEAK, PM_BASIS_STEP, PM_BASIS_LINE, 5.0, 0, 0, PM_AT_CUTS},
     {PM_SHAPE_ACCELERATING, PM_OUTCOME_LEAK, PM_BASIS_EXPM1, PM_BASIS_NONE, 3.0, .7, 4.5, 7},
+    {PM_SHAPE_TWO_STEP, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_STEP, 1.0, 0, 0, PM_AT_CUTS},
+    {PM_SHAPE_TWO_TAU, PM_OUTCOME_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_SATURATE, 1.0, 0, 0, 12},
 };
-
-const pm_shape_info pm_shape_two_step = {
-    PM_SHAPE_TWO_STEP, PM_OUTCOME_BOUNDED, PM_BASIS_STEP, PM_BASIS_STEP, 1.0, 0, 0, PM_AT_CUTS};
-const pm_shape_info pm_shape_two_tau = {
-    PM_SHAPE_TWO_TAU,          PM_OUTCOME_BOUNDED, PM_BASIS_SATURATE, PM_BASIS_SATURATE, 1.0, 0, 0,
-    PM_FAST_TAUS *PM_SLOW_TAUS};
 
 const double pm_fast_taus[PM_FAST_TAUS] = {20, 40, 80, 160};
 const double pm_slow_taus[PM_SLOW_TAUS] = {4, 5.5, 8};
@@ -73,7 +69,7 @@ static const pm_shape_info *info_of(pm_shape shape)
 {
     int i;
 
-    for (i = 0; i < PM_SHAPES; i++)
+    for (i = 0; i < PM_SHAPES_ALL; i++)
         if (pm_shapes[i].shape == shape)
             return &pm_shapes[i];
     return &pm_shapes[0];
@@ -81,18 +77,10 @@ static const pm_shape_info *info_of(pm_shape shape)
 
 double pm_curve_column(const pm_curve *c, int column, double x)
 {
-    double at = column ? c->at_more : c->at;
-    const pm_shape_info *info;
+    const pm_shape_info *info = info_of(c->shape);
 
-    switch (c->shape) {
-    case PM_SHAPE_TWO_STEP:
-        return pm_basis_value(PM_BASIS_STEP, at, x);
-    case PM_SHAPE_TWO_TAU:
-        return pm_basis_value(PM_BASIS_SATURATE, at, x);
-    default:
-        info = info_of(c->shape);
-        return pm_basis_value(column ? info->second : info->first, at, x);
-    }
+    return column ? pm_basis_value(info->second, c->at_more, x)
+                  : pm_basis_value(info->first, c->at, x);
 }
 
 double pm_curve_value(const pm_curve *c, double x)

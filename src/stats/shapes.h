@@ -33,12 +33,10 @@ typedef struct pm_shape_info {
     int members;     /* PM_AT_CUTS: one for every cut between points */
 } pm_shape_info;
 
-enum { PM_AT_CUTS = -1, PM_SHAPES = 13 };
+/* The last two shapes are made of two basis functions of one kind. */
+enum { PM_AT_CUTS = -1, PM_SHAPES = 13, PM_TWO_STEP = PM_SHAPES, PM_TWO_TAU, PM_SHAPES_ALL };
 
-extern const pm_shape_info pm_shapes[PM_SHAPES];
-
-/* Shapes made of two basis functions of one kind. */
-extern const pm_shape_info pm_shape_two_step, pm_shape_two_tau;
+extern const pm_shape_info pm_shapes[PM_SHAPES_ALL];
 enum { PM_FAST_TAUS = 4, PM_SLOW_TAUS = 3 };
 extern const double pm_fast_taus[PM_FAST_TAUS], pm_slow_taus[PM_SLOW_TAUS];
 

@@ -228,15 +228,6 @@ static void report(const pm_average *w, pm_trend *out)
     out->since_ms = since_of(w, out->verdict);
     out->detectable = detectable_of(w, out->verdict) * per_hour;
     out->shape = shape_of(w, out->verdict);
-    out->shape_at = shown(w, out->verdict)->curve.at;
-    out->phi = shown(w, out->verdict)->phi;
-    out->r2 = w->r2;
-    out->floor = w->points.floor;
-    out->staircase = w->points.staircase;
-    out->posterior_leak = w->posterior[PM_OUTCOME_LEAK];
-    out->posterior_watch = w->posterior[PM_OUTCOME_WATCH];
-    out->posterior_bounded = w->posterior[PM_OUTCOME_BOUNDED];
-    out->posterior_shrink = w->posterior[PM_OUTCOME_SHRINK];
 }
 
 static int64_t to_ms(double seconds)
@@ -256,12 +247,13 @@ static bool has_days(const pm_sample *s, double days)
 
 /* A service that is captured every few minutes is asked every day, and one of its days looks like a
  * leak by chance. Under the load of days a start-up takes a week. */
-static void doubt_days(const pm_sample *s, const pm_daily *d, pm_trend *out)
+static void doubt_days(const pm_average *w, const pm_daily *d, pm_trend *out)
 {
+    const pm_sample *s = &w->sample;
     double days = (double)(out->last_ms - out->first_ms) / 86400000.0;
     bool starts = out->shape == PM_SHAPE_WARMUP_LINEAR || out->shape == PM_SHAPE_KNEE ||
-                  out->posterior_watch > out->posterior_leak;
-    bool dense = !out->floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
+                  w->posterior[PM_OUTCOME_WATCH] > w->posterior[PM_OUTCOME_LEAK];
+    bool dense = !w->points.floor && (double)out->snapshots >= PM_DAYS_DENSE * days;
     double sure = out->lives > 1 || days < PM_DAYS_FEW ? PM_DAYS_SURE_MORE : PM_SURE_LOW;
 
     if (out->verdict != PM_VERDICT_LEAK || !has_days(s, days) || out->confidence >= sure ||
@@ -279,7 +271,7 @@ static void judge_days(const pm_series *series, pm_average *w, pm_trend *out)
     bool found = pm_daily_of(series, w->sample.work, &d);
     double level;
 
-    doubt_days(&w->sample, &d, out);
+    doubt_days(w, &d, out);
     if (!found || w->sample.lives == 1)
         return;
     memcpy(w->sample.work, w->sample.raw, w->sample.n * sizeof *w->sample.work);

@@ -74,8 +74,6 @@ typedef struct pm_trend_options {
 typedef struct pm_trend {
     pm_verdict verdict;
     pm_shape shape;
-    double shape_at;  /* the shape's parameter: where it steps or bends, in spans of the longest
-                         life; or how fast it bends */
     size_t snapshots; /* number judged */
     int lives;
     int64_t first_ms, last_ms; /* of the judged snapshots */
@@ -85,10 +83,7 @@ typedef struct pm_trend {
     int64_t since_ms;  /* when the growth began; INT64_MIN: with the series */
     double detectable; /* per hour: the least steady growth that these data would show; no leak is
                           slower */
-    double posterior_leak, posterior_watch, posterior_bounded, posterior_shrink, r2, phi;
-    bool floor;      /* the series is a sawtooth: its floors were judged */
-    bool staircase;  /* the series is a staircase: its lower corners were judged */
-    char reason[96]; /* why the verdict differs from that of the posteriors; or empty */
+    char reason[96];   /* why the verdict differs from that of the posteriors; or empty */
 } pm_trend;
 
 /* Fails only when memory runs out. */

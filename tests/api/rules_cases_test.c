@@ -142,7 +142,7 @@ static size_t check_case(const cases *c, uint32_t name, const pm_rules *set, siz
         wrong++;
         print_error("rules/test.csv:%d: expected %s, got %s (%s)\n", (int)r->line, expected.data,
                     pm_buf_text(&got).data,
-                    rule == PM_NO_RULE ? "no rule" : pm_rules_name(set, rule));
+                    rule == PM_NO_RULE ? "no rule" : pm_rules_texts(set, rule)->name);
     }
     pm_buf_free(&got);
     pm_categorize_end(&rows);
@@ -176,7 +176,7 @@ TEST(test_default)
     for (size_t i = 0; i < pm_rules_count(set); i++)
         if (!won[i]) {
             wrong++;
-            print_error("rule %s wins nowhere in rules/test.csv\n", pm_rules_name(set, i));
+            print_error("rule %s wins nowhere in rules/test.csv\n", pm_rules_texts(set, i)->name);
         }
     assert_int_equal(wrong, 0);
     pm_rules_free(set);

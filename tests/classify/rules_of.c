@@ -17,7 +17,7 @@ static void print_row(void *ctx, const pm_mapping *m, pm_category base, size_t r
         printf("%lu", (unsigned long)m->value[PM_RSS]);
     else
         printf("?");
-    printf(" %s %s %.*s\n", rule == PM_NO_RULE ? "-" : pm_rules_name(set, rule),
+    printf(" %s %s %.*s\n", rule == PM_NO_RULE ? "-" : pm_rules_texts(set, rule)->name,
            pm_categories[base].slug, (int)category.len, category.data);
 }
 

@@ -11,11 +11,11 @@ TEST(test_conditions)
     all.cell[PM_RULE_WITH] = "!path=libjvm.so";
     all.cell[PM_RULE_NOTE] = "not a condition";
     set = set_of_one(all);
-    assert_string_equal(pm_rules_conditions(set, 0),
+    assert_string_equal(pm_rules_texts(set, 0)->conditions,
                         "base=anonymous; perms=rw-p; below=base=reserve; with=!path=libjvm.so");
     pm_rules_free(set);
     set = set_of_one(one("a", "x", PM_RULE_NOTE, "x"));
-    assert_string_equal(pm_rules_conditions(set, 0), "");
+    assert_string_equal(pm_rules_texts(set, 0)->conditions, "");
     pm_rules_free(set);
 }
 

@@ -70,7 +70,8 @@ static void check_set(const pm_rules *set)
     for (size_t i = 0; i < ROWS; i++)
         ask(set, facts, i);
     for (size_t i = 0; i < pm_rules_count(set); i++)
-        FUZZ_CHECK(*pm_rules_name(set, i) && *pm_rules_template(set, i) && pm_rules_note(set, i),
+        FUZZ_CHECK(*pm_rules_texts(set, i)->name && *pm_rules_texts(set, i)->category &&
+                       pm_rules_texts(set, i)->note,
                    "rule %zu lacks a text", i);
 }
 

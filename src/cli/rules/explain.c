@@ -131,7 +131,7 @@ static void write_title(explaining *x)
 
 static const char *name_of(const explaining *x, size_t rule)
 {
-    return rule == PM_NO_RULE ? "" : pm_rules_name(x->choice.rules, rule);
+    return rule == PM_NO_RULE ? "" : pm_rules_texts(x->choice.rules, rule)->name;
 }
 
 /* True if, according to the store, this rule gave the lineage its category. */
@@ -156,13 +156,14 @@ static void write_step(explaining *x, size_t rule, const char *why)
     pm_buf category = matches ? category_of(x, rule) : (pm_buf){0};
 
     pm_output_row(
-        &x->out, (pm_value[]){pm_value_int(none ? PMAPDB_UNKNOWN : (int64_t)rule + 1),
-                              pm_value_text(name_of(x, rule)),
-                              pm_value_text(matches ? category.data
-                                                    : pm_rules_template(x->choice.rules, rule)),
-                              pm_value_int(matches), pm_value_int(is_kept(x, rule)),
-                              pm_value_text(none ? "" : pm_rules_conditions(x->choice.rules, rule)),
-                              pm_value_text(why)});
+        &x->out,
+        (pm_value[]){pm_value_int(none ? PMAPDB_UNKNOWN : (int64_t)rule + 1),
+                     pm_value_text(name_of(x, rule)),
+                     pm_value_text(matches ? category.data
+                                           : pm_rules_texts(x->choice.rules, rule)->category),
+                     pm_value_int(matches), pm_value_int(is_kept(x, rule)),
+                     pm_value_text(none ? "" : pm_rules_texts(x->choice.rules, rule)->conditions),
+                     pm_value_text(why)});
     pm_buf_free(&category);
 }
 

@@ -106,7 +106,7 @@ static int64_t *count_lineages(const pm_rules_cmd *r, const pm_rules_choice *c)
         r->store, "SELECT rule, count(*) AS n FROM lineage WHERE rule IS NOT NULL GROUP BY rule");
     while (pm_run_next(rows))
         for (size_t i = 0; i < n; i++)
-            if (strcmp(pmapdb_rows_text(rows, 0, NULL), pm_rules_name(c->rules, i)) == 0)
+            if (strcmp(pmapdb_rows_text(rows, 0, NULL), pm_rules_texts(c->rules, i)->name) == 0)
                 lineages[i] = pm_answer_int(rows, "n");
     pmapdb_rows_close(rows);
     return lineages;
@@ -124,11 +124,11 @@ static void list(pm_rules_cmd *r)
     pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
     for (size_t i = 0; i < pm_rules_count(c.rules); i++)
         pm_output_row(&out, (pm_value[]){pm_value_int((int64_t)i + 1),
-                                         pm_value_text(pm_rules_name(c.rules, i)),
-                                         pm_value_text(pm_rules_template(c.rules, i)),
-                                         pm_value_text(pm_rules_conditions(c.rules, i)),
+                                         pm_value_text(pm_rules_texts(c.rules, i)->name),
+                                         pm_value_text(pm_rules_texts(c.rules, i)->category),
+                                         pm_value_text(pm_rules_texts(c.rules, i)->conditions),
                                          pm_value_int(lineages[i]),
-                                         pm_value_text(pm_rules_note(c.rules, i))});
+                                         pm_value_text(pm_rules_texts(c.rules, i)->note)});
     pm_output_end(&out);
     free(lineages);
     pm_rules_choice_free(&c);

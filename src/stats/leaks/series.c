@@ -193,7 +193,6 @@ static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm
     out->verdict = PM_VERDICT_STEADY;
     out->shape = PM_SHAPE_CONST;
     out->confidence = 1;
-    out->posterior_bounded = 1;
     hours = (double)(out->last_ms - out->first_ms) / 3600000.0;
     if (hours > 0)
         out->detectable =

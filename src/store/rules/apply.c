@@ -85,7 +85,7 @@ static pmapdb_status check_regexes(const pm_apply *apply, uint64_t before, pmapd
     return pm_fail(err, PMAPDB_INPUT,
                    "rule '%s': its regex takes too long on a path in this store and gave up (%llu "
                    "times); nothing was changed",
-                   pm_rules_name(apply->rules, rule), (unsigned long long)n);
+                   pm_rules_texts(apply->rules, rule)->name, (unsigned long long)n);
 }
 
 void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)

@@ -39,7 +39,7 @@ static size_t match(pm_refine *refine, const pm_rows *rows, size_t i, const pm_r
     rule = pm_rules_match(rules, refine->facts, i > 0 ? &below : NULL, row,
                           i + 1 < rows->n ? &above : NULL);
     if (pm_rules_gave_up(rules, &slow) > gave_up)
-        refine->slow_rule = pm_rules_name(rules, slow);
+        refine->slow_rule = pm_rules_texts(rules, slow)->name;
     return rule;
 }
 
@@ -48,7 +48,7 @@ static int64_t name(pm_sql *sql, pm_refine *refine, size_t rule, const pm_rule_r
 {
     const pm_rules *rules = refine->rules;
     pm_buf category = {0};
-    bool of_data = strchr(pm_rules_template(rules, rule), '%') != NULL;
+    bool of_data = strchr(pm_rules_texts(rules, rule)->category, '%') != NULL;
     int64_t id = 0;
 
     PM_SQL_STEP(sql, pm_rules_category(rules, rule, row, &category, &err));
@@ -97,7 +97,7 @@ pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, siz
     if (rule != PM_NO_RULE)
         out.kept = name(sql, refine, rule, &row);
     if (out.kept)
-        out.rule = pm_rules_name(refine->rules, rule);
+        out.rule = pm_rules_texts(refine->rules, rule)->name;
     return out;
 }
 

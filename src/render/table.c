@@ -1,7 +1,6 @@
 /* table: rows in aligned columns for people, by libsmartcols. Keeps every row until the end,
  * because the widths of the columns depend on all rows. */
 #include "render/table.h"
-#include "render/flow.h"
 #include "render/terminal.h"
 
 #include <libsmartcols.h>
@@ -10,6 +9,7 @@
 
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
+#define INDENT 4 /* of words that take several lines */
 
 /* bytes that a table may keep */
 #define TEXT_MAX (256 << 20)
@@ -126,41 +126,28 @@ static void print(pm_render *r)
     free(text);
 }
 
-static pmapdb_status to_line(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
-{
-    pm_render *r = ctx;
-
-    (void)err;
-    pm_put(r, bytes, n);
-    return r->st;
-}
-
 /* Names the columns that are left out. */
 static void tell_left_out(pm_render *r)
 {
     const table *t = r->state;
-    pm_sink sink = {r, to_line};
-    pm_flow flow = {.sink = &sink, .err = &r->error, .width = r->options.width};
-    bool any = false;
+    size_t width = (size_t)r->options.width, less = width > INDENT ? width - INDENT : 1;
+    pm_buf words = {0};
 
-    for (size_t i = 0; i < r->n_columns; i++) {
-        if (!t->columns[i].left_out)
-            continue;
-        if (!any) {
-            pm_flow_begin(&flow, 0, 4);
-            pm_flow_say(&flow, 0, "[no room for");
-        } else {
-            pm_flow_say(&flow, 0, ",");
-        }
-        pm_flow_put(&flow, 1, PM_FLOW_PLAIN, pm_cell_name(r, i));
-        any = true;
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (t->columns[i].left_out)
+            pm_buf_addf(&words, NULL, "%s%s", words.len ? ", " : "[no room for ",
+                        pm_cell_name(r, i).data);
+    if (words.len)
+        pm_buf_addf(&words, NULL, "; --wide shows all]");
+    PM_STEP(r->st, pm_buf_status(&words, &r->error));
+    for (pm_text rest = pm_buf_text(&words), line; rest.len && r->st == PMAPDB_OK;) {
+        line = pm_terminal_line(rest, rest.data == words.data ? width : less);
+        pm_putf(r, "%*s", rest.data == words.data ? 0 : INDENT, "");
+        pm_put(r, line.data, line.len);
+        pm_put(r, "\n", 1);
+        rest = pm_text_skip(pm_text_from(rest, line.len), " ");
     }
-    if (any) {
-        pm_flow_say(&flow, 0, "; --wide shows all]");
-        pm_flow_end(&flow);
-    }
-    pm_flow_free(&flow);
-    PM_STEP(r->st, flow.st);
+    pm_buf_free(&words);
 }
 
 static void end(pm_render *r)

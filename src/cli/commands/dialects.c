@@ -14,6 +14,7 @@ int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
 {
     const pm_refused *refused;
     const pm_form *k;
+    pm_buf names = {0};
     pm_output out;
 
     pm_options_parse(cli, &(pm_syntax){0}, NULL, argc, argv);
@@ -24,16 +25,11 @@ int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
                                          pm_value_text(k->tool), pm_value_text(k->gives),
                                          pm_value_text(k->example)});
     pm_output_end_rows(&out);
-    if (cli->format == PM_FORMAT_TABLE) {
-        pm_flow f = pm_output_flow(&out);
-
-        pm_flow_begin(&f, 0, 4);
-        pm_flow_say(&f, 0, "Refused by name:");
-        for (size_t i = 0; (refused = pm_form_refused(i)); i++)
-            pm_flow_say(&f, 1, "%s%s", refused->tool, pm_form_refused(i + 1) ? "," : "");
-        pm_flow_end(&f);
-        pm_flow_free(&f);
-    }
+    for (size_t i = 0; (refused = pm_form_refused(i)); i++)
+        pm_buf_addf(&names, NULL, "%s%s", i ? ", " : "", refused->tool);
+    if (cli->format == PM_FORMAT_TABLE)
+        pm_output_words(&out, "Refused by name: %s", pm_cli_text(&names));
+    pm_buf_free(&names);
     pm_output_end(&out);
     return PM_EXIT_OK;
 }

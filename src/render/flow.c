@@ -2,8 +2,6 @@
 #include "render/flow.h"
 
 #include "render/terminal.h"
-#include <stdarg.h>
-#include <stdio.h>
 
 #define PLAIN "\x1b[0m"
 
@@ -57,21 +55,11 @@ void pm_flow_words(pm_flow *f, size_t gap, pm_text text)
         pm_flow_put(f, gap, PM_FLOW_PLAIN, word);
 }
 
-void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    pm_flow_words(f, gap, pm_text_of(text));
-}
-
 void pm_flow_labelled(pm_flow *f, size_t width, const char *label, pm_text text)
 {
     pm_flow_begin(f, 4, 4 + width);
-    pm_flow_say(f, 0, "%s:", label);
+    pm_flow_words(f, 0, pm_text_of(label));
+    pm_flow_put(f, 0, PM_FLOW_PLAIN, PM_TEXT(":"));
     pm_flow_words(f, width - strlen(label) - 1, text);
     pm_flow_end(f);
 }

@@ -35,8 +35,6 @@ void pm_flow_put(pm_flow *f, size_t gap, pm_flow_color color, pm_text text);
 
 /* Adds words, the first one `gap` blanks after the piece before. */
 void pm_flow_words(pm_flow *f, size_t gap, pm_text text);
-void pm_flow_say(pm_flow *f, size_t gap, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* Writes a line "    label:  text", the text at column 4 + `width`. */
 void pm_flow_labelled(pm_flow *f, size_t width, const char *label, pm_text text);

@@ -25,7 +25,7 @@ static void say_card(pm_flow *f)
     pm_flow_put(f, 0, PM_FLOW_PLAIN, PM_TEXT(","));
     pm_flow_end(f);
     pm_flow_begin(f, 2, 6);
-    pm_flow_say(f, 0, "%d and %s", 7, "more");
+    pm_flow_words(f, 0, PM_TEXT("7 and more"));
     pm_flow_end(f);
 }
 

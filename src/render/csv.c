@@ -5,7 +5,6 @@
 
 #include <csv.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* True if spreadsheets would take t for a formula. Some skip blanks and quotes before it, and
  * Japanese ones read the wide forms alike. */
@@ -17,27 +16,18 @@ static bool is_formula(pm_text t)
                       pm_char_in(t.data[2], "\x9d\x8b\x8d\xa0")));
 }
 
-/* csv_write needs room for its whole output. */
-static bool make_room(pm_render *r, size_t need)
-{
-    char *grown = need > r->scratch.cap ? realloc(r->scratch.data, need) : r->scratch.data;
-
-    if (!grown) {
-        r->st = pm_fail_nomem(&r->error);
-        return false;
-    }
-    r->scratch.data = grown;
-    r->scratch.cap = need > r->scratch.cap ? need : r->scratch.cap;
-    return true;
-}
-
 static void put_quoted(pm_render *r, pm_text t)
 {
+    const char *data = t.len ? t.data : "";
     size_t n;
 
-    if (r->st != PMAPDB_OK || !make_room(r, 2 * t.len + 2))
+    pm_buf_clear(&r->scratch); /* csv_write needs room for every byte twice, and the quotes */
+    for (int i = 0; i < 2; i++)
+        PM_STEP(r->st, pm_buf_add(&r->scratch, data, t.len, &r->error));
+    PM_STEP(r->st, pm_buf_add(&r->scratch, "\"\"", 2, &r->error));
+    if (r->st != PMAPDB_OK)
         return;
-    n = csv_write(r->scratch.data, r->scratch.cap, t.len ? t.data : "", t.len);
+    n = csv_write(r->scratch.data, r->scratch.cap, data, t.len);
     pm_put(r, "\"", 1);
     if (r->options.safe && is_formula(t))
         pm_put(r, "'", 1);

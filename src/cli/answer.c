@@ -190,7 +190,7 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
     if (!has && !pm_output_failed(out))
         say_empty(out->cli, rows);
     look(out->cli, rows, view);
-    if (!pm_output_failed(out))
+    if (!pm_output_failed(out) && !out->render) /* or these rows continue those before */
         pm_output_rows(out, view->column, view->n, &view->about);
     for (; has; has = step(out, rows)) {
         if (see)

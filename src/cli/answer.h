@@ -69,7 +69,8 @@ typedef struct pm_answer_view {
 } pm_answer_view;
 
 /* Writes the rows of a bound query to an open output, in the order of --sort, and their TOTAL. The
- * output stays open. Calls `see` (or NULL) with each row. */
+ * output stays open; until its rows are ended, further rows of the same query continue them. Calls
+ * `see` (or NULL) with each row. */
 typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx);

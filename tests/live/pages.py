@@ -6,6 +6,7 @@ pages, pages of zeroes, guard regions and a large sparse mapping. Needs CAP_SYS_
 """
 import csv
 import io
+import json
 import os
 import re
 import struct
@@ -210,6 +211,8 @@ def check_prune(work, family):
     pmapdb("--db", store, "prune", "--keep-last", "1")
     check("scans after a prune", pmapdb(*scans).split()[-1:], ["1,1"])
     check("groups after a prune", [sizes(r) for r in answer(*ask).values()], before)
+    both = json.loads(pmapdb(*ask, "--by", "ppid", "-f", "json"))
+    check("two groupings are one list", [r["by"] for r in both if r["part"] == "union"], ["comm", "ppid"])
 
 
 CHURN = """

@@ -27,14 +27,9 @@ static void show_known(sqlite3_context *out, int64_t v)
 
 void pm_categorizer_free(pm_categorizer *r)
 {
-    pm_categorizer_forget(r);
+    pm_categorize_end(&r->rows);
     pm_rules_free(r->rules);
     pm_buf_free(&r->category);
-}
-
-void pm_categorizer_forget(pm_categorizer *r)
-{
-    pm_categorize_end(&r->rows);
 }
 
 /* Without a store the table is missing; a store without rules has an empty table. */

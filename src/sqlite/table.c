@@ -165,7 +165,7 @@ static int cursor_open(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 
 static void cursor_clear(cursor *c)
 {
-    pm_categorizer_forget(&c->categorizer);
+    pm_categorize_end(&c->categorizer.rows);
     for (int i = 0; i < ARGS_MAX; i++) {
         sqlite3_value_free(c->args[i]);
         c->args[i] = NULL;
@@ -220,7 +220,7 @@ static int next_block(cursor *c)
     pmapdb_status st;
 
     do {
-        pm_categorizer_forget(&c->categorizer);
+        pm_categorize_end(&c->categorizer.rows);
         pm_found_block_free(c->block);
         c->block = NULL;
         st = pm_blocks_next(c->source, &c->block, &err);

@@ -21,9 +21,6 @@ typedef struct pm_categorizer {
 
 void pm_categorizer_free(pm_categorizer *r);
 
-/* Another capture follows. */
-void pm_categorizer_forget(pm_categorizer *r);
-
 /* One row: a mapping of a block. m is NULL for the row of its sums. */
 typedef struct pm_table_row {
     const pm_found_block *block;

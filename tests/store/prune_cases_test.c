@@ -88,7 +88,8 @@ IN_KIT(a_rule_must_be_given)
 {
     pw_put_grown(k, 1, 0, 3);
     refuse(k, &(pmapdb_prune_options){.max_kib = PMAPDB_UNKNOWN}, "at least one rule");
-    refuse(k, &(pmapdb_prune_options){.keep.daily = -7, .max_kib = PMAPDB_UNKNOWN}, "not -7");
+    refuse(k, &(pmapdb_prune_options){.keep.daily = -7, .max_kib = PMAPDB_UNKNOWN},
+           "a rule keeps a number of moments");
     refuse(k, &(pmapdb_prune_options){.max_kib = 0}, "above zero");
     kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
 }

@@ -6,6 +6,7 @@
 #include "store/file/embedded.h"
 #include "store/read/catalog.h"
 #include "store/read/query.h"
+#include "store/read/statement.h"
 
 /* Tables that a query may read from end to end, and why; NULL: any query. */
 static const struct {
@@ -255,6 +256,7 @@ static pm_buf scanned(const kit *k, const char *sql)
     sqlite3_stmt *program = NULL, *table = NULL;
     int64_t root[2048] = {0};
 
+    kit_ok(pm_statement_functions(k->store, NULL), NULL);
     pm_buf_add(&out, "", 0, NULL);
     pm_buf_addf(&explain, NULL, "EXPLAIN %s", sql);
     if (sqlite3_prepare_v2(k->store->db, explain.data, -1, &program, NULL) != SQLITE_OK)

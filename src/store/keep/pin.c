@@ -12,7 +12,7 @@ static pmapdb_status select_one(pmapdb_store *s, const char *process, const char
     static const pm_text any = {NULL, 0};
     pmapdb_status st = PMAPDB_OK;
 
-    *scope = (pm_scope){.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
+    *scope = pm_scope_all;
     if (!*snapshot || (process && !*process))
         return pm_fail(err, PMAPDB_USAGE, "'' is not a %s", *snapshot ? "process" : "snapshot");
     if (process || snapshot[0] != '@') /* an id needs no process */

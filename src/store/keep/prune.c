@@ -21,42 +21,33 @@ void pmapdb_prune_defaults(pmapdb_prune_options *o)
 
 /* ---- options ---- */
 
-static pmapdb_status check_rules(const pmapdb_keep *keep, bool *given, pmapdb_error *err)
+/* NULL: nothing is wrong. *rules: some rule of what to keep is given. */
+static const char *wrong_option(const pmapdb_prune_options *o, bool *rules)
 {
+    const pmapdb_keep *keep = &o->keep;
     const int64_t counts[] = {keep->last,   keep->hourly,  keep->daily,
                               keep->weekly, keep->monthly, keep->yearly};
+    bool sized = o->max_kib != PMAPDB_UNKNOWN;
 
-    *given = keep->within_ms > 0;
+    *rules = keep->within_ms > 0;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        *given |= counts[i] != 0;
+        *rules |= counts[i] != 0;
         if (counts[i] < PMAPDB_KEEP_ALL)
-            return pm_fail(err, PMAPDB_USAGE, "a rule keeps a number of moments, not %lld",
-                           (long long)counts[i]);
+            return "a rule keeps a number of moments";
     }
     if (keep->within_ms < 0)
-        return pm_fail(err, PMAPDB_USAGE, "keep-within wants a span above zero");
-    return PMAPDB_OK;
-}
-
-static pmapdb_status check_options(const pmapdb_prune_options *o, bool *rules, pmapdb_error *err)
-{
-    pmapdb_status st = check_rules(&o->keep, rules, err);
-
-    if (st != PMAPDB_OK)
-        return st;
-    if (!*rules && o->max_kib == PMAPDB_UNKNOWN && !o->drop)
-        return pm_fail(err, PMAPDB_USAGE, "a prune wants at least one rule of what to keep");
-    if (o->drop && (*rules || o->max_kib != PMAPDB_UNKNOWN))
-        return pm_fail(err, PMAPDB_USAGE, "drop takes no rule of what to keep");
+        return "keep-within wants a span above zero";
+    if (!*rules && !sized && !o->drop)
+        return "a prune wants at least one rule of what to keep";
+    if (o->drop && (*rules || sized))
+        return "drop takes no rule of what to keep";
     if ((o->process && !*o->process) || (o->host && !*o->host))
-        return pm_fail(
-            err, PMAPDB_USAGE,
-            "'' is not the name of a process or a host: give a name, or leave the option out");
+        return "'' is not the name of a process or a host: give a name, or leave the option out";
     if (o->drop && !o->process && !o->host)
-        return pm_fail(err, PMAPDB_USAGE, "drop what? a process or a host");
-    if (o->max_kib != PMAPDB_UNKNOWN && o->max_kib <= 0)
-        return pm_fail(err, PMAPDB_USAGE, "the largest size of the store must be above zero");
-    return PMAPDB_OK;
+        return "drop what? a process or a host";
+    if (sized && o->max_kib <= 0)
+        return "the largest size of the store must be above zero";
+    return NULL;
 }
 
 /* ---- the plan ---- */
@@ -66,7 +57,7 @@ static pmapdb_status check_options(const pmapdb_prune_options *o, bool *rules, p
 static pm_scope select_series(const prune *p)
 {
     const char *process = p->options->process;
-    pm_scope scope = {.process_id = PMAPDB_UNKNOWN, .name_id = PMAPDB_UNKNOWN};
+    pm_scope scope = pm_scope_all;
 
     if (process)
         PM_SQL_STEP(p->sql, pm_select_process(p->sql, pm_text_of(process), &scope, &err));
@@ -230,7 +221,7 @@ static void carry_out(const prune *p)
     while (left > 0) {
         PM_SQL_STEP(p->sql, pm_steps_tell(&p->steps, "removing", "snapshots",
                                           (uint64_t)(all - left), (uint64_t)all, &err));
-        pm_tidy_begin(p->store);
+        PM_SQL_STEP(p->sql, pm_store_begin(p->store, &err));
         pm_sql_script(
             p->sql, "keep-remove",
             PM_PARAMS({":most", PM_I(PM_TIDY_SNAPSHOTS)}, {":last_id", PM_I(p->last_id)}));
@@ -293,10 +284,10 @@ pmapdb_status pmapdb_prune(pmapdb_store *store, const pmapdb_prune_options *opti
                .result = result,
                .steps = {options->ctx, options->on_progress}};
     bool rules = false;
-    pmapdb_status st = check_options(options, &rules, err);
+    const char *wrong = wrong_option(options, &rules);
 
-    if (st != PMAPDB_OK)
-        return st;
+    if (wrong)
+        return pm_fail(err, PMAPDB_USAGE, "%s", wrong);
     *result = (pmapdb_prune_result){0};
     run(&p, rules);
     tell_series(&p);

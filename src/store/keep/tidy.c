@@ -18,11 +18,6 @@ void pm_tidy_some(pmapdb_store *s)
     pm_sql_script(s->sql, "keep-lineages", NULL, 0);
 }
 
-void pm_tidy_begin(pmapdb_store *s)
-{
-    PM_SQL_STEP(s->sql, pm_store_begin(s, &err));
-}
-
 void pm_tidy_commit(pmapdb_store *s)
 {
     PM_SQL_STEP(s->sql, pm_store_commit(s, &err));
@@ -36,7 +31,7 @@ void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
     for (int64_t done = 0; done != PMAPDB_UNKNOWN && pm_sql_ok(s->sql);) {
         PM_SQL_STEP(s->sql, pm_steps_tell(steps, "tidying", "processes", (uint64_t)done,
                                           (uint64_t)most, &err));
-        pm_tidy_begin(s);
+        PM_SQL_STEP(s->sql, pm_store_begin(s, &err));
         pm_sql_script(s->sql, "keep-all",
                       PM_PARAMS({":after_id", PM_BITS(done)}, {":most", PM_I(PM_TIDY_SNAPSHOTS)}));
         done = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,
@@ -49,7 +44,7 @@ void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
 
 void pm_tidy_rest(pmapdb_store *s, int64_t until_ms)
 {
-    pm_tidy_begin(s);
+    PM_SQL_STEP(s->sql, pm_store_begin(s, &err));
     pm_sql_script(s->sql, "keep-rest", PM_PARAMS({":until_ms", PM_I(until_ms)}));
     pm_category_remove_unused(s->sql);
     pm_tidy_commit(s);

@@ -15,8 +15,7 @@
 
 /* s->sql keeps the failures of these functions. */
 
-/* Begins and ends a transaction. After a failure the end rolls back. */
-void pm_tidy_begin(pmapdb_store *s);
+/* Ends a transaction. After a failure it rolls back. */
 void pm_tidy_commit(pmapdb_store *s);
 
 /* Tidies the rows of the temp tables tidy_process and tidy_epoch inside a transaction. */

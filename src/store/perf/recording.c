@@ -1,4 +1,4 @@
-/* recording: stores a text of perf script. */
+/* recording: stores a text of perf script, and finds its processes and their clocks. */
 #include "store/perf/recording.h"
 
 #include "base/hash.h"
@@ -225,4 +225,31 @@ pmapdb_status pm_recording_store(pm_recording *r, const pm_perf_counts *counts, 
         pm_store_rollback(s);
     pm_store_end_tidying(s);
     return st;
+}
+
+/* ---- its processes ---- */
+
+pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err)
+{
+    int64_t any = pm_sql_value(s->sql,
+                               "SELECT 1 FROM traced_process WHERE pid IS NOT NULL AND pruned = 0 "
+                               "AND (process_id IS NULL OR offset_ns IS NULL) LIMIT 1",
+                               PM_NO_ARGS, 0);
+    int64_t pair = 0;
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    if (st != PMAPDB_OK || !any)
+        return st;
+    st = pm_store_begin(s, err);
+    if (st != PMAPDB_OK)
+        return st;
+    pm_sql_script(s->sql, "link-pairs", NULL, 0);
+    /* one pair after another, because the edges of one pair may fill much memory */
+    while (
+        (pair = pm_sql_value(
+             s->sql, "SELECT min(pair) FROM temp.link_pair WHERE pair > ?1 AND lo_ns IS NOT NULL",
+             PM_ARGS(PM_I(pair)), 0)) != 0)
+        pm_sql_script(s->sql, "link-align", PM_PARAMS({":pair", PM_I(pair)}));
+    pm_sql_script(s->sql, "link-choose", NULL, 0);
+    return pm_store_end(s, err);
 }

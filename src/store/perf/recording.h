@@ -1,5 +1,6 @@
 /* recording: a text of perf script in the store. recording.c gathers its events in temporary tables
- * and writes it in one transaction (perf/replay.h); link.c finds its processes and their clocks. */
+ * and writes it in one transaction (perf/replay.h); link-*.sql find its processes and their clocks.
+ */
 #ifndef PM_STORE_PERF_RECORDING_H
 #define PM_STORE_PERF_RECORDING_H
 

@@ -58,16 +58,25 @@ void pm_names_free(pm_names *names)
     *names = (pm_names){0};
 }
 
+/* Keeps the names sorted, each once. */
 static pmapdb_status add_name(pm_names *names, pm_text name, pmapdb_error *err)
 {
     pmapdb_status st = pm_grow(&names->name, &names->cap, names->n, sizeof *names->name, err);
-    char *copy = st == PMAPDB_OK ? strndup(name.data, name.len) : NULL;
+    char *copy = st == PMAPDB_OK ? pm_text_copy(name) : NULL;
+    size_t at = names->n;
+    int order = 1;
 
-    if (st == PMAPDB_OK && !copy)
-        return pm_fail_nomem(err);
-    if (st == PMAPDB_OK)
-        names->name[names->n++] = copy;
-    return st;
+    if (!copy)
+        return st == PMAPDB_OK ? pm_fail_nomem(err) : st;
+    while (at && (order = strcmp(names->name[at - 1], copy)) > 0)
+        at--;
+    if (order == 0) {
+        free(copy);
+        return PMAPDB_OK;
+    }
+    memmove(names->name + at + 1, names->name + at, (names->n++ - at) * sizeof copy);
+    names->name[at] = copy;
+    return PMAPDB_OK;
 }
 
 /* Adds the queries of a folder; a folder that cannot be read has none. */
@@ -86,26 +95,6 @@ static pmapdb_status add_folder(pm_names *names, const char *path, pmapdb_error 
     if (dir)
         closedir(dir);
     return st;
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void sort_and_drop_doubles(pm_names *names)
-{
-    size_t kept = 0;
-
-    if (names->n == 0)
-        return;
-    qsort(names->name, names->n, sizeof *names->name, by_text);
-    for (size_t i = 0; i < names->n; i++)
-        if (kept && strcmp(names->name[kept - 1], names->name[i]) == 0)
-            free(names->name[i]);
-        else
-            names->name[kept++] = names->name[i];
-    names->n = kept;
 }
 
 /* ---- built-in queries ---- */
@@ -141,9 +130,7 @@ pmapdb_status pm_catalog_names(const char *query_dir, const char *folder, pm_nam
             st = add_folder(out, path.data, err);
     }
     pm_buf_free(&path);
-    if (st == PMAPDB_OK)
-        sort_and_drop_doubles(out);
-    else
+    if (st != PMAPDB_OK)
         pm_names_free(out);
     return st;
 }

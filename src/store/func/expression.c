@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #define NUMBERS 3
-/* The facts: fact(0) is pid. */
+/* The facts: fact(0) is pid. The first ones are in the order of the arguments of process_value().
+ */
 static const struct {
     const char *name; /* of the column, or of the function that reads it */
     size_t at;        /* in pm_facts; the first ones are numbers, the others texts */
@@ -21,22 +22,22 @@ static const struct {
              {"exe", offsetof(pm_facts, exe), PM_NEED_EXE},
              {"cmdline", offsetof(pm_facts, cmdline), PM_NEED_CMDLINE},
              {"cgroup", offsetof(pm_facts, cgroup), PM_NEED_CGROUP},
+             {"env", offsetof(pm_facts, environment), PM_NEED_ENVIRONMENT},
+             {"descendant_of", offsetof(pm_facts, ancestors), PM_NEED_ANCESTORS},
              {"name", offsetof(pm_facts, name), PM_NEED_NAME},
              {"container", offsetof(pm_facts, cgroup), PM_NEED_CGROUP},
-             {"unit", offsetof(pm_facts, cgroup), PM_NEED_CGROUP},
-             {"env", offsetof(pm_facts, environment), PM_NEED_ENVIRONMENT},
-             {"descendant_of", offsetof(pm_facts, ancestors), PM_NEED_ANCESTORS}};
+             {"unit", offsetof(pm_facts, cgroup), PM_NEED_CGROUP}};
 
 #define N_FACTS (sizeof known / sizeof *known)
 
 /* The casts give the columns their types: uid = '1001' may be true. */
-#define PROCESS                                                                           \
-    "CREATE VIEW process AS SELECT CAST(fact(0) AS INTEGER) AS pid, "                     \
-    "CAST(fact(1) AS INTEGER) AS ppid, CAST(fact(2) AS INTEGER) AS uid, "                 \
-    "CAST(fact(3) AS TEXT) AS user, CAST(fact(4) AS TEXT) AS comm, "                      \
-    "CAST(fact(5) AS TEXT) AS exe, CAST(fact(6) AS TEXT) AS cmdline, "                    \
-    "CAST(fact(7) AS TEXT) AS cgroup, CAST(coalesce(fact(8), fact(4)) AS TEXT) AS name, " \
-    "CAST(container_of(fact(9)) AS TEXT) AS container, CAST(unit_of(fact(10)) AS TEXT) AS unit"
+#define PROCESS                                                                            \
+    "CREATE VIEW process AS SELECT CAST(fact(0) AS INTEGER) AS pid, "                      \
+    "CAST(fact(1) AS INTEGER) AS ppid, CAST(fact(2) AS INTEGER) AS uid, "                  \
+    "CAST(fact(3) AS TEXT) AS user, CAST(fact(4) AS TEXT) AS comm, "                       \
+    "CAST(fact(5) AS TEXT) AS exe, CAST(fact(6) AS TEXT) AS cmdline, "                     \
+    "CAST(fact(7) AS TEXT) AS cgroup, CAST(coalesce(fact(10), fact(4)) AS TEXT) AS name, " \
+    "CAST(container_of(fact(7)) AS TEXT) AS container, CAST(unit_of(fact(7)) AS TEXT) AS unit"
 
 #define THERE_ARE                                                                         \
     "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, unit, name, " \
@@ -228,23 +229,18 @@ unsigned pm_expression_needs(const pm_expression *e)
 
 /* ---- evaluating ---- */
 
-/* *value lasts until the next evaluation. */
-static pmapdb_status evaluate(pm_expression *e, const pm_facts *facts, sqlite3_value **value,
-                              pmapdb_error *err)
+/* The value is column 0 of e->value until the next evaluation. */
+static pmapdb_status evaluate(pm_expression *e, const pm_facts *facts, pmapdb_error *err)
 {
     e->facts = facts;
     sqlite3_reset(e->value);
-    if (sqlite3_step(e->value) != SQLITE_ROW)
-        return fail_sql(e, err);
-    *value = sqlite3_column_value(e->value, 0);
-    return PMAPDB_OK;
+    return sqlite3_step(e->value) == SQLITE_ROW ? PMAPDB_OK : fail_sql(e, err);
 }
 
 pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool *holds,
                                   pmapdb_error *err)
 {
-    sqlite3_value *value;
-    pmapdb_status st = evaluate(e, facts, &value, err);
+    pmapdb_status st = evaluate(e, facts, err);
 
     if (st == PMAPDB_OK)
         *holds = sqlite3_column_double(e->value, 0) != 0;
@@ -253,24 +249,14 @@ pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool 
 
 /* ---- the SQL function ---- */
 
-enum {
-    EXPRESSION,
-    PID,
-    PPID,
-    UID,
-    USER,
-    COMM,
-    EXE,
-    CMDLINE,
-    CGROUP,
-    ENVIRONMENT,
-    ANCESTORS,
-    NAME /* may be missing */
-};
-
-static int64_t number_of(sqlite3_value *v)
+static void set_fact(pm_facts *facts, int i, sqlite3_value *v)
 {
-    return sqlite3_value_type(v) == SQLITE_NULL ? PMAPDB_UNKNOWN : sqlite3_value_int64(v);
+    void *at = (char *)facts + known[i].at;
+
+    if (i >= NUMBERS)
+        *(pm_text *)at = pm_argument_text(v);
+    else if (sqlite3_value_type(v) != SQLITE_NULL)
+        *(int64_t *)at = sqlite3_value_int64(v);
 }
 
 static void free_expression(void *e)
@@ -282,7 +268,7 @@ static void free_expression(void *e)
  * NULL. */
 static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
 {
-    pm_expression *kept = sqlite3_get_auxdata(out, EXPRESSION), *e = NULL;
+    pm_expression *kept = sqlite3_get_auxdata(out, 0), *e = NULL;
     pm_text text = pm_argument_text(v);
     pmapdb_error err;
     pmapdb_status st;
@@ -294,9 +280,8 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
         pm_argument_fail(out, st, &err);
         return NULL;
     }
-    sqlite3_set_auxdata(out, EXPRESSION, e,
-                        free_expression); /* out of memory, SQLite frees it at once */
-    kept = sqlite3_get_auxdata(out, EXPRESSION);
+    sqlite3_set_auxdata(out, 0, e, free_expression); /* out of memory, SQLite frees it at once */
+    kept = sqlite3_get_auxdata(out, 0);
     if (!kept)
         sqlite3_result_error_nomem(out);
     return kept;
@@ -304,28 +289,18 @@ static pm_expression *expression_of(sqlite3_context *out, sqlite3_value *v)
 
 void pm_process_value(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    pm_expression *e = expression_of(out, argv[EXPRESSION]);
-    sqlite3_value *value = NULL;
+    pm_expression *e = expression_of(out, argv[0]);
+    pm_facts facts = {.pid = PMAPDB_UNKNOWN, .ppid = PMAPDB_UNKNOWN, .uid = PMAPDB_UNKNOWN};
     pmapdb_error err;
     pmapdb_status st;
-    pm_facts facts;
 
     if (!e)
         return;
-    facts = (pm_facts){.pid = number_of(argv[PID]),
-                       .ppid = number_of(argv[PPID]),
-                       .uid = number_of(argv[UID]),
-                       .user = pm_argument_text(argv[USER]),
-                       .comm = pm_argument_text(argv[COMM]),
-                       .exe = pm_argument_text(argv[EXE]),
-                       .cmdline = pm_argument_text(argv[CMDLINE]),
-                       .cgroup = pm_argument_text(argv[CGROUP]),
-                       .name = argc > NAME ? pm_argument_text(argv[NAME]) : (pm_text){NULL, 0},
-                       .environment = pm_argument_text(argv[ENVIRONMENT]),
-                       .ancestors = pm_argument_text(argv[ANCESTORS])};
-    st = evaluate(e, &facts, &value, &err);
+    for (int i = 1; i < argc; i++)
+        set_fact(&facts, i - 1, argv[i]);
+    st = evaluate(e, &facts, &err);
     if (st == PMAPDB_OK)
-        sqlite3_result_value(out, value);
+        sqlite3_result_value(out, sqlite3_column_value(e->value, 0));
     else
         pm_argument_fail(out, st, &err);
 }

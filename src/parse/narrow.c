@@ -1,5 +1,5 @@
 /* narrow: rows of pmap, pmap -x and pmap -d, printed by procps and similar tools. Their formats are
- * in formats.c. */
+ * in base/record/formats.def. */
 #include "parse/block.h"
 
 #include "base/num.h"
@@ -86,7 +86,7 @@ bool pm_narrow_read(pm_text line, pm_narrow *out)
     for (int i = 0; i < v.n && !out->refused; i++)
         pm_set(m, field[i], v.v[i]);
     /* An end past the last address wraps around: pm_block_add sees a row without extent. */
-    m->end = v.v[0] > PM_KIB_MAX ? 0 : m->start + v.v[0] * 1024;
+    m->end = m->value[PM_SIZE] > PM_KIB_MAX ? 0 : m->start + m->value[PM_SIZE] * 1024;
     return true;
 }
 

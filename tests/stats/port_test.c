@@ -1,9 +1,9 @@
 /* port: the verdicts against those of the reference detector, on labelled series and on the
- * categories of real programs. The port itself agreed with it in every category (commit "stats: one
- * verdict of a category ..."); what was improved since may differ where the reference was wrong or
- * unsure, and in how it draws a line between steady and plateau. It must not lose a leak that the
- * reference found in a real program, nor find one where it found none.
- *     stats_port_test [FILE...]   FILE as tools/leak_golden.py writes it; else the two in port/
+ * categories of real programs. The port agreed with the reference (leakfit2.py) in every category
+ * at first; later improvements may differ where the reference was wrong or unsure, and between
+ * steady and plateau. The port must find every leak of a real program that the reference found, and
+ * no other. stats_port_test [FILE...]   FILE as tools/leak_golden.py writes it; else the two in
+ * port/
  */
 #include "stats/golden.h"
 
@@ -12,7 +12,7 @@ typedef struct tally {
     int told; /* differences that were printed */
 } tally;
 
-/* The window in hand: every step-th snapshot, and its keys. */
+/* The current window: every step-th snapshot, and its keys. */
 typedef struct window {
     char name[16];
     size_t n;

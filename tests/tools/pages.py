@@ -1,7 +1,6 @@
-"""The pages of categories/: every category that categories.def, a built-in rule or a JVM's
-own name gives has one, and every page is of such a category. What a page must say it says, its
-commands of pmapdb run,
-and the program shows each as it stands.
+"""The pages of categories/. A page exists for each category that categories.def, a built-in rule or
+a name from a JVM gives, and for no other. Each page has the required parts, its commands of pmapdb
+run, and the program shows it unchanged.
 """
 import csv
 import io

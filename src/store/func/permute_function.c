@@ -58,22 +58,25 @@ static void put_contrast(pm_buf *json, const pm_contrast *c)
 static void final(sqlite3_context *out)
 {
     samples *s = sqlite3_aggregate_context(out, 0);
-    pm_contrast *of;
+    pm_contrast *of = NULL;
     pm_buf json = {0};
     pmapdb_error err;
     pmapdb_status st;
-    size_t a, b;
+    size_t k, a, b;
 
     if (!s || !s->n)
         return;
-    a = s->n_a / s->statistics;
-    b = (s->n - s->n_a) / s->statistics;
-    of = calloc(s->statistics, sizeof *of);
-    st =
-        of && (a + b) * s->statistics == s->n && a && b
-            ? pm_permute(s->value, a, b, s->statistics, s->judged, of, &err)
-            : pm_fail(&err, PMAPDB_USAGE, "permute: runs of A, and runs of B, with all statistics");
-    for (size_t i = 0; st == PMAPDB_OK && i < s->statistics; i++) {
+    /* a wrong number of a statistic leaves no whole run */
+    k = s->statistics && s->statistics <= s->n ? s->statistics : s->n + 1;
+    a = s->n_a / k;
+    b = (s->n - s->n_a) / k;
+    if (a && b && (a + b) * k == s->n) {
+        of = calloc(k, sizeof *of);
+        st = of ? pm_permute(s->value, a, b, k, s->judged, of, &err) : pm_fail_nomem(&err);
+    } else {
+        st = pm_fail(&err, PMAPDB_USAGE, "permute: runs of A, and runs of B, with all statistics");
+    }
+    for (size_t i = 0; st == PMAPDB_OK && i < k; i++) {
         pm_buf_addf(&json, NULL, i ? "," : "[");
         put_contrast(&json, &of[i]);
     }

@@ -3,7 +3,8 @@
  *
  *     -- name:   NAME
  *     -- title:  one line
- *     -- param:  NAME TYPE DEFAULT TEXT      (DEFAULT - : must be given; "" : NULL)
+ *     -- param:  NAME TYPE DEFAULT TEXT      (TYPE: docs/queries.md; DEFAULT - : must be given;
+ *                                             "" : NULL)
  *     -- column: NAME TYPE TEXT
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
  *     -- narrow: NAME NAME ...               (the columns of `table` that a narrow terminal shows;

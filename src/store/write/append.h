@@ -13,8 +13,8 @@ typedef struct pm_put {
     pm_sql *sql;
     pm_objects *objects;
     pm_refine *refine;
-    const pm_capture *capture; /* NULL: the row snapshot_id exists; its place in an epoch is below
-                                  zero until then (rewind.h) */
+    const pm_capture *capture; /* NULL: the capture is put back (rewind.h); the row snapshot_id
+                                  exists, with a place below zero until the capture is appended */
     int64_t sweep_ms;
     int64_t process_id, capture_id, snapshot_id;
     pm_map *again; /* process_id -> PM_AGAIN_RULES, PM_AGAIN_LABELS or PM_AGAIN_BOTH */

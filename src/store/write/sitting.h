@@ -39,7 +39,7 @@ static inline int pm_order_compare(const pm_order *a, const pm_order *b)
 }
 
 /* Compares how much two captures tell about a mapping and its neighbours: complete before partial,
- * then the dialect with most fields. Negative if a tells more. */
+ * then the earlier dialect of formats.def. Negative if a tells more. */
 static inline int pm_order_compare_worth(const pm_order *a, const pm_order *b)
 {
     int order = pm_compare(a->state, b->state);

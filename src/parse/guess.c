@@ -27,29 +27,6 @@ size_t pm_guess_perms(const char *p, const char *end, char out[5])
     return n;
 }
 
-bool pm_guess_word(pm_text line, size_t *at, pm_text *word)
-{
-    size_t from = *at, to;
-
-    while (from < line.len && (line.data[from] == ' ' || line.data[from] == '\t'))
-        from++;
-    for (to = from; to < line.len && line.data[to] != ' ' && line.data[to] != '\t';)
-        to++;
-    *word = (pm_text){line.data + from, to - from};
-    *at = to;
-    return to > from;
-}
-
-bool pm_guess_has_word(pm_text line, const char *word)
-{
-    pm_text w;
-
-    for (size_t at = 0; pm_guess_word(line, &at, &w);)
-        if (pm_text_equal(w, pm_text_of(word)))
-            return true;
-    return false;
-}
-
 /* Returns the length of a word that somebody wrote in place of the pid: "PROCESS", "<pid>", "$PID".
  */
 static size_t word_for_pid(pm_text line)
@@ -121,11 +98,11 @@ static bool is_columns(pm_text line)
                                         "SIZE",   "PERM", "MAPPING", "DIRTY", "VmFlags"};
     int n = 0;
 
-    if (line.len == 0 ||
-        (!memmem(line.data, line.len, "  ", 2) && !pm_guess_has_word(line, "Address")))
+    if (line.len == 0 || (!memmem(line.data, line.len, "  ", 2) &&
+                          !pm_text_has(line, PM_BLANKS, PM_TEXT("Address"))))
         n--;
     for (size_t i = 0; i < sizeof words / sizeof *words && n < 2; i++)
-        n += pm_guess_has_word(line, words[i]);
+        n += pm_text_has(line, PM_BLANKS, pm_text_of(words[i]));
     return n >= 2;
 }
 

@@ -11,6 +11,8 @@
 #define PM_ADDRESS_MIN 8
 #define PM_ADDRESS_MAX 16
 
+#define PM_BLANKS " \t" /* between words */
+
 typedef enum pm_line_kind {
     PM_LINE_OTHER,
     PM_LINE_BLANK,
@@ -32,11 +34,6 @@ bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
 
 /* Reads the pid of a PM_LINE_DENIED line and returns the message of the system. */
 const char *pm_guess_denied(pm_text line, int64_t *pid);
-
-/* True if the line contains the blank-separated word. */
-bool pm_guess_has_word(pm_text line, const char *word);
-/* Reads the next word from *at on; false at the end. */
-bool pm_guess_word(pm_text line, size_t *at, pm_text *word);
 
 /* Reads permissions at p: 4 characters as the kernel prints them (rw-p) or 5 as pmap prints them
  * (rw---, rw-s-). Returns the number of characters, 0 without permissions. `out` gets the form of

@@ -196,15 +196,13 @@ static bool is_known(pm_text word)
 
 /* Reads the words of the header from the first key on. The last word is the column of the name,
  * unless it is a key or a blank follows it (a column list of the user without names). */
-static const char *header_columns(pm_columns *c, pm_text header, size_t at)
+static const char *header_columns(pm_columns *c, pm_text header, pm_text rest)
 {
     bool open_end = header.len && header.data[header.len - 1] == ' ';
     pm_text word;
 
-    while (pm_guess_word(header, &at, &word)) {
-        size_t rest = at;
-        pm_text next;
-        bool last = !pm_guess_word(header, &rest, &next), glued = word.len > strlen("VmFlags");
+    while ((word = pm_text_word(&rest, PM_BLANKS)).len) {
+        bool last = !pm_text_skip(rest, PM_BLANKS).len, glued = word.len > strlen("VmFlags");
 
         /* procps 3.3.7 to 3.3.14 ends the lists with a blank and prints "VmFlagsMapping", one
          * column too far right. */
@@ -230,24 +228,25 @@ static const char *read_header(pm_columns *c, pm_text header, const pm_wide *w)
 {
     static const char *const places[] = {"Offset", "Device", "Inode"};
     const char *why;
-    size_t at = 0, before, n = 0;
-    pm_text word;
+    size_t n = 0;
+    pm_text rest = header, keys, word;
 
     do {
-        before = at;
-        if (!pm_guess_word(header, &at, &word))
+        keys = rest;
+        word = pm_text_word(&rest, PM_BLANKS);
+        if (!word.len)
             return "the header names no column of smaps";
     } while (!is_known(word));
-    if (before == 0)
+    if (keys.len == header.len)
         return "the header has lost its beginning";
     /* otherwise the column list of the user has no Perm */
     c->no_perms = !any_row_has(w, &(pm_columns){0});
     for (size_t i = 0; i < 3; i++)
-        if (pm_guess_has_word(header, places[i]))
+        if (pm_text_has(header, PM_BLANKS, pm_text_of(places[i])))
             c->place[n++] = "odi"[i];
     if (has_place(w))
         memcpy(c->place, "odi", 4);
-    why = header_columns(c, header, before);
+    why = header_columns(c, header, keys);
     if (why)
         return why;
     for (size_t i = 0; i < c->n; i++)

@@ -250,7 +250,7 @@ bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters)
     size_t at = 0;
     pm_text word;
 
-    list = pm_text_skip(list, " \t");
+    list = pm_text_skip(list, PM_BLANKS);
     pm_buf_clear(out);
     while (pm_guess_is_flag(list, at))
         at += 3;
@@ -258,7 +258,7 @@ bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters)
         pm_keep(r, out, (pm_text){list.data, at - 1});
         return true;
     }
-    for (at = 0; pm_guess_word(list, &at, &word);) {
+    while ((word = pm_text_word(&list, PM_BLANKS)).len) {
         if (word.len != 2 || (letters && !pm_guess_is_flag(word, 0)))
             return false;
         if (out->len)

@@ -16,7 +16,8 @@ static bool is_below_wide_header(const pm_reader *r)
 
     return r->b.open && r->b.columns_line && !r->b.refused &&
            (r->b.rows == PM_LINE_OTHER || r->b.rows == PM_LINE_WIDE) &&
-           (pm_guess_has_word(header, "Size") || pm_guess_has_word(header, "Rss"));
+           (pm_text_has(header, PM_BLANKS, PM_TEXT("Size")) ||
+            pm_text_has(header, PM_BLANKS, PM_TEXT("Rss")));
 }
 
 static void wide_line(pm_reader *r, pm_text t)
@@ -121,7 +122,7 @@ static void narrow_line(pm_reader *r, pm_text t)
     if (row.refused)
         b->refused = row.refused;
     else if (b->n_rows == 1 && row.dialect == PM_DIALECT_PMAP_SMALL_X &&
-             pm_guess_has_word(pm_buf_text(&r->columns), "PSS"))
+             pm_text_has(pm_buf_text(&r->columns), PM_BLANKS, PM_TEXT("PSS")))
         b->refused = "three numbers below a header with PSS: not a known dialect";
     if (!b->refused)
         pm_narrow_row(r, &row);

@@ -155,12 +155,12 @@ bool pm_footer_wide(pm_reader *r, pm_text line)
 {
     pm_wide *w = &r->wide;
     size_t at = 0;
-    pm_text rest;
 
     if (r->b.rows != PM_LINE_WIDE && r->b.rows != PM_LINE_OTHER)
         return false;
     w->n_footer = pm_wide_numbers(line, &at, PM_COLUMNS_MAX, w->footer);
-    if (w->n_footer == 0 || !pm_guess_word(line, &at, &rest) || !pm_text_equal(rest, PM_TEXT("KB")))
+    line = pm_text_from(line, at);
+    if (w->n_footer == 0 || !pm_text_equal(pm_text_word(&line, PM_BLANKS), PM_TEXT("KB")))
         return false;
     r->b.footer = true;
     return true;

@@ -9,14 +9,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Returns the piece size. A file of a running process is read in small pieces, which disturb the
- * process less: see proc_map.c. */
-static size_t piece_of(int fd)
+static bool is_live(int fd)
 {
     struct statfs info;
 
-    return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC ? PM_PROC_PIECE
-                                                                      : PM_FEED_BLOCK;
+    return fstatfs(fd, &info) == 0 && info.f_type == PROC_SUPER_MAGIC;
 }
 
 /* Returns the size of a regular file, or UINT64_MAX. Files that the kernel generates have no size.
@@ -34,8 +31,9 @@ pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *
 
     if (!block)
         return pm_fail_nomem(err);
-    *feed =
-        (pm_feed){.fd = fd, .piece = piece_of(fd), .block = block, .most = size_of(fd, seekable)};
+    *feed = (pm_feed){.fd = fd, .live = is_live(fd), .block = block, .most = size_of(fd, seekable)};
+    /* small pieces disturb a running process less: see proc_map.c */
+    feed->piece = feed->live ? PM_PROC_PIECE : PM_FEED_BLOCK;
     return PMAPDB_OK;
 }
 
@@ -92,11 +90,6 @@ bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n)
     *bytes = feed->block;
     *n = feed->len;
     return true;
-}
-
-bool pm_feed_is_live(const pm_feed *feed)
-{
-    return feed->piece == PM_PROC_PIECE;
 }
 
 bool pm_feed_changed(const pm_feed *feed)

@@ -13,6 +13,7 @@
 
 typedef struct pm_feed {
     int fd;
+    bool live;    /* on a proc filesystem: the kernel generates it while it is read */
     size_t piece; /* maximum bytes per read(2) */
     char *block;
     size_t len;     /* bytes in the block */
@@ -35,9 +36,6 @@ bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n);
 /* Returns the next bytes; *n = 0 at the end. With `full`, waits until the block is full or the file
  * ends. */
 bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
-
-/* True if the file is on a proc filesystem: the kernel generates it while it is read. */
-bool pm_feed_is_live(const pm_feed *feed);
 
 /* True if the size of the file has changed since it was opened. */
 bool pm_feed_changed(const pm_feed *feed);

@@ -103,7 +103,7 @@ static pmapdb_status describe(pm_source *s, const pm_member *member, bool compre
                                  .in_archive = member,
                                  .is_stdin = !member && s->file.is_stdin,
                                  .closed = member ? member->closed : s->file.closed};
-    if (!s->file.closed && pm_feed_is_live(&s->feed))
+    if (!s->file.closed && s->feed.live)
         s->entry.mtime_ms = PMAPDB_UNKNOWN;
     if (member && member->mtime_ms != PMAPDB_UNKNOWN)
         s->entry.mtime_ms = member->mtime_ms;

@@ -25,7 +25,10 @@ static pm_rare_fields detail(void)
 
 static int64_t put(const kit *k, const pm_rare_fields *d)
 {
-    return pm_rare_put(k->store->sql, d);
+    pm_metrics row;
+
+    pm_rare_put(k->store->sql, d, &row);
+    return row.v[PM_VER_DETAIL];
 }
 
 IN_KIT(of_a_mapping)
@@ -106,8 +109,8 @@ IN_KIT(what_a_row_lacks)
     assert_int_equal(d.number[1], PMAPDB_UNKNOWN);
     assert_int_equal(d.number[11], 20);
     assert_int_equal(d.number[PM_RARE_FIELDS], m.present);
-    pm_rare_refer(&row, 9, &d);
-    assert_int_equal(row.v[PM_VER_DETAIL], 9);
+    pm_rare_put(k->store->sql, &d, &row);
+    assert_int_equal(row.v[PM_VER_DETAIL], 1);
     assert_int_equal(row.v[PM_VER_RSS], 20);
     assert_int_equal(pm_metrics_fields(&row, PM_NUMBERS), m.present);
 }

@@ -26,16 +26,24 @@ pmapdb_status pm_rows_reserve(pm_rows *rows, size_t n, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-int64_t pm_metrics_dirty(const pm_metrics *m)
+static int64_t known_sum(int64_t a, int64_t b)
 {
-    return pm_known_sum(m->v[PM_VER_SHARED_DIRTY], m->v[PM_VER_PRIVATE_DIRTY]);
+    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
 }
 
-int64_t pm_metrics_parts(const pm_metrics *m)
-{
-    int64_t clean = pm_known_sum(m->v[PM_VER_SHARED_CLEAN], m->v[PM_VER_PRIVATE_CLEAN]);
+/* ---- numbers that follow from the columns of mapping_version ---- */
 
-    return pm_known_sum(clean, pm_metrics_dirty(m));
+static int64_t dirty_of(const pm_metrics *m)
+{
+    return known_sum(m->v[PM_VER_SHARED_DIRTY], m->v[PM_VER_PRIVATE_DIRTY]);
+}
+
+/* Returns Rss. */
+static int64_t parts_of(const pm_metrics *m)
+{
+    int64_t clean = known_sum(m->v[PM_VER_SHARED_CLEAN], m->v[PM_VER_PRIVATE_CLEAN]);
+
+    return known_sum(clean, dirty_of(m));
 }
 
 static int64_t or_else(int64_t value, int64_t usual)
@@ -43,12 +51,14 @@ static int64_t or_else(int64_t value, int64_t usual)
     return value == PMAPDB_UNKNOWN ? usual : value;
 }
 
-int64_t pm_metrics_pss_dirty(const pm_metrics *m, int64_t rss)
+/* Assumes that dirty and clean shared pages have equally many sharers. rss PMAPDB_UNKNOWN: from the
+ * parts. */
+static int64_t pss_dirty_of(const pm_metrics *m, int64_t rss)
 {
     const int64_t *v = m->v;
-    int64_t pss = or_else(v[PM_VER_PSS], or_else(rss, pm_metrics_parts(m))), dirty;
-    int64_t private = pm_known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
-    int64_t shared = pm_known_sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_SHARED_DIRTY]);
+    int64_t pss = or_else(v[PM_VER_PSS], or_else(rss, parts_of(m))), dirty;
+    int64_t private = known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
+    int64_t shared = known_sum(v[PM_VER_SHARED_CLEAN], v[PM_VER_SHARED_DIRTY]);
 
     if (v[PM_VER_SHARED_DIRTY] == 0)
         return v[PM_VER_PRIVATE_DIRTY];
@@ -92,7 +102,7 @@ static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[
         v[PM_VER_PRIVATE_DIRTY] = dirty > 0 ? dirty : 0;
     }
     for (int i = 0; i < PM_VER_PARTS; i++)
-        rest = pm_known_sum(rest, v[i] == PMAPDB_UNKNOWN ? v[i] : -v[i]);
+        rest = known_sum(rest, v[i] == PMAPDB_UNKNOWN ? v[i] : -v[i]);
     if (rest > 0)
         v[rest_at] = rest;
 }
@@ -125,8 +135,8 @@ void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_to
     bool tells_dirty = fields & PM_BIT(PM_PRIVATE_DIRTY);
     bool tells_private =
         (tells_dirty && fields & PM_BIT(PM_PRIVATE_CLEAN)) || fields & PM_BIT(PM_PRIVATE);
-    int64_t private = pm_known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
-    int64_t rss = or_else(v[PM_VER_RSS], pm_metrics_parts(m));
+    int64_t private = known_sum(v[PM_VER_PRIVATE_CLEAN], v[PM_VER_PRIVATE_DIRTY]);
+    int64_t rss = or_else(v[PM_VER_RSS], parts_of(m));
     int64_t pss = or_else(v[PM_VER_PSS], rss);
 
     out->v[PM_TOTAL_MAPPINGS] = 1;
@@ -185,11 +195,11 @@ static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field f
 {
     switch (field) {
     case PM_RSS:
-        return pm_metrics_parts(row);
+        return parts_of(row);
     case PM_DIRTY:
-        return pm_metrics_dirty(row);
+        return dirty_of(row);
     case PM_PSS_DIRTY:
-        return pm_metrics_pss_dirty(row, pm_mapping_value(m, PM_RSS));
+        return pss_dirty_of(row, pm_mapping_value(m, PM_RSS));
     case PM_ANONYMOUS:
         return row->v[PM_VER_PRIVATE_DIRTY];
     case PM_SWAP_PSS:
@@ -214,15 +224,8 @@ bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_
     return any;
 }
 
-void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d)
-{
-    row->v[PM_VER_DETAIL] = id;
-    row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
-    row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
-}
-
 /* Searches first: the row usually exists, and reading costs less than an insert that fails. */
-int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d)
+void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 {
     pm_arg args[PM_RARE_NUMBERS + 2];
     int64_t id;
@@ -234,13 +237,14 @@ int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d)
     id = pm_sql_value(sql,
                       "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND extra IS ?15",
                       args, sizeof args / sizeof *args, 0);
-    if (id)
-        return id;
-    pm_sql_do(sql,
-              "INSERT INTO rare_fields (" RARE_COLUMNS ", hash) VALUES "
-              "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-              args, sizeof args / sizeof *args);
-    return pm_sql_last_id(sql);
+    if (!id)
+        pm_sql_do(sql,
+                  "INSERT INTO rare_fields (" RARE_COLUMNS ", hash) VALUES "
+                  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                  args, sizeof args / sizeof *args);
+    row->v[PM_VER_DETAIL] = id ? id : pm_sql_last_id(sql);
+    row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
+    row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
 }
 
 /* ---- versions ---- */

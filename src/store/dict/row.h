@@ -89,20 +89,6 @@ static inline int64_t pm_row_size_kib(const pm_row *row)
  * their usual values. */
 void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out);
 
-static inline int64_t pm_known_sum(int64_t a, int64_t b)
-{
-    return a == PMAPDB_UNKNOWN || b == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : a + b;
-}
-
-/* Compute Rss and Dirty from the columns of mapping_version; PMAPDB_UNKNOWN if a part is
- * unknown. */
-int64_t pm_metrics_parts(const pm_metrics *m);
-int64_t pm_metrics_dirty(const pm_metrics *m);
-
-/* Computes Pss_Dirty, assuming that dirty and clean shared pages have equally many sharers. rss =
- * PMAPDB_UNKNOWN: computed from the parts. */
-int64_t pm_metrics_pss_dirty(const pm_metrics *m, int64_t rss);
-
 /* Returns the fields of the epoch that the row has. */
 static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
 {
@@ -139,11 +125,8 @@ typedef struct pm_rare_fields {
  * Returns false if all values are usual. The text belongs to the mapping. */
 bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_rare_fields *out);
 
-/* Refers the row to row `id` of table rare_fields, which has these values. */
-void pm_rare_refer(pm_metrics *row, int64_t id, const pm_rare_fields *d);
-
-/* Finds the id of the row with these fields; inserts a new row. */
-int64_t pm_rare_put(pm_sql *sql, const pm_rare_fields *d);
+/* Refers *row to the row of table rare_fields with these fields; inserts a new one. */
+void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row);
 
 /* ---- versions: the rows of the captures of one epoch. Each version is read once, however many
  * captures show it; an epoch has at most four times as many versions as its first capture has

@@ -48,7 +48,7 @@ static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm
     row->at.object = pm_objects_of(p->sql, p->objects, m, want->category, want->inferred);
     pm_row_encode(m, p->fields, &row->m);
     if (pm_rare_of(m, p->fields, &row->m, &rare))
-        pm_rare_refer(&row->m, pm_rare_put(p->sql, &rare), &rare);
+        pm_rare_put(p->sql, &rare, &row->m);
 }
 
 /* Forgets all rows if the pool is another one, or if most rows are of mappings that no longer

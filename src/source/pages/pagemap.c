@@ -268,30 +268,20 @@ static void read_regions(reader *r, int n)
         }
 }
 
-/* Without scans, a copy still knows its holes: a file without pages in a range ends there. */
+/* A copy knows its holes: a file without pages in a range ends there. */
 static void read_data(reader *r, uint64_t start, uint64_t end)
 {
     const uint64_t page = r->m->page, entry = sizeof(uint64_t);
+    off_t data, hole;
 
-    while (r->m->copied && start < end && goes_on(r)) {
-        off_t data = lseek(r->fd, (off_t)(start / page * entry), SEEK_DATA), hole;
+    while (start < end && goes_on(r) &&
+           (data = lseek(r->fd, (off_t)(start / page * entry), SEEK_DATA)) >= 0 &&
+           (hole = lseek(r->fd, data, SEEK_HOLE)) >= 0) {
+        uint64_t stop = ((uint64_t)hole + entry - 1) / entry * page;
 
-        if (data < 0 && errno == ENXIO)
-            return;
-        hole = data < 0 ? -1 : lseek(r->fd, data, SEEK_HOLE);
-        if (hole < 0)
-            break;
-        data -= data % (off_t)entry;
-        hole += (off_t)entry - 1;
-        if ((uint64_t)data / entry * page >= end)
-            return;
-        start = (uint64_t)data / entry * page;
-        read_span(r, start,
-                  (uint64_t)hole / entry * page < end ? (uint64_t)hole / entry * page : end);
-        start = (uint64_t)hole / entry * page;
+        read_span(r, (uint64_t)data / entry * page, stop < end ? stop : end);
+        start = stop;
     }
-    if (start < end && goes_on(r) && !r->m->copied)
-        read_span(r, start, end);
 }
 
 /* Steps over holes: the step doubles with each empty answer. walk_end of the answer is not used:
@@ -305,7 +295,7 @@ static void read_sparse(reader *r, uint64_t start, uint64_t end)
         int n = scan(r, start, stop, IS_PRESENT | IS_SWAPPED, r->region);
 
         if (n < 0) {
-            read_data(r, start, end);
+            read_span(r, start, end);
             return;
         }
         read_regions(r, n);

@@ -54,35 +54,26 @@ static pmapdb_status load_named(const char *wanted, pm_rule_text *out, pmapdb_er
 }
 
 /* A set that was chosen by its name may equal the set of the store. */
-static pmapdb_status is_stored(pmapdb_store *store, pm_rules_choice *c, pmapdb_error *err)
-{
-    pm_rule_text stored = {0};
-    pmapdb_status st;
-
-    pm_rule_text_load(store->sql, &stored);
-    st = pm_sql_end(store->sql, err);
-    c->stored = st == PMAPDB_OK && stored.hash == c->text.hash;
-    c->text.applied_ms = c->stored ? stored.applied_ms : PMAPDB_UNKNOWN;
-    pm_rule_text_free(&stored);
-    return st;
-}
-
 pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_choice *out,
                               pmapdb_error *err)
 {
-    pm_rule_text *t = &out->text;
+    pm_rule_text *t = &out->text, stored = {0};
     bool named = wanted || !store;
     pmapdb_status st = PMAPDB_OK;
 
-    if (named)
+    if (named) {
         st = load_named(wanted ? wanted : pm_rules_builtins[0], t, err);
-    else
-        pm_rule_text_load(store->sql, t);
-    t->applied_ms = PMAPDB_UNKNOWN;
-    if (named)
         t->hash = pm_hash(pm_buf_text(&t->text).data, t->text.len);
-    if (store)
-        PM_STEP(st, is_stored(store, out, err));
+        t->applied_ms = PMAPDB_UNKNOWN;
+    }
+    if (store && st == PMAPDB_OK) {
+        pm_rule_text_load(store->sql, named ? &stored : t);
+        st = pm_sql_end(store->sql, err);
+        out->stored = st == PMAPDB_OK && (!named || stored.hash == t->hash);
+    }
+    if (named && out->stored)
+        t->applied_ms = stored.applied_ms;
+    pm_rule_text_free(&stored);
     return st;
 }
 

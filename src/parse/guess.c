@@ -89,21 +89,23 @@ const char *pm_guess_denied(pm_text line, int64_t *pid)
     return NULL;
 }
 
-/* True if the line has two of these words. A header in another language keeps at least two of them
- * in English. `df` and `ls` print one of them. */
+/* True if the line has two of these words, or three if neither "Address" nor two blanks show
+ * columns. A header in another language keeps at least two of them in English. `df` and `ls` print
+ * one of them. */
 static bool is_columns(pm_text line)
 {
     static const char *const words[] = {"Kbytes", "RSS",  "Dirty",   "Mode",  "Mapping",
                                         "PSS",    "Size", "Rss",     "Pss",   "Perm",
                                         "SIZE",   "PERM", "MAPPING", "DIRTY", "VmFlags"};
-    int n = 0;
+    enum { N = sizeof words / sizeof *words };
+    bool apart = (line.len && memmem(line.data, line.len, "  ", 2)) ||
+                 pm_text_has(line, PM_BLANKS, PM_TEXT("Address"));
+    unsigned seen = 0; /* bit N: another word */
+    pm_text word;
 
-    if (line.len == 0 || (!memmem(line.data, line.len, "  ", 2) &&
-                          !pm_text_has(line, PM_BLANKS, PM_TEXT("Address"))))
-        n--;
-    for (size_t i = 0; i < sizeof words / sizeof *words && n < 2; i++)
-        n += pm_text_has(line, PM_BLANKS, pm_text_of(words[i]));
-    return n >= 2;
+    while ((word = pm_text_word(&line, PM_BLANKS)).len)
+        seen |= 1U << pm_text_index(word, words, N);
+    return __builtin_popcount(seen & ((1U << N) - 1)) >= (apart ? 2 : 3);
 }
 
 bool pm_guess_is_flag(pm_text line, size_t at)

@@ -52,7 +52,7 @@ ls
 say "a signal leaves no temporary file"
 for signal in HUP TERM; do # INT is not for what runs in the background
     pmapdb sql 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n' -o endless 2>/dev/null &
-    until ls endless.* >/dev/null 2>&1 || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+    until [ -s "$(echo endless.*)" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
     kill -$signal $!
     wait $! 2>/dev/null && echo "it ended by itself"
     ls endless* 2>/dev/null || echo "none after $signal"

@@ -106,13 +106,13 @@ def check_rebuilt(check, what, db, captures):
     connection.close()
 
 
-def check_snapshots(check, what, db, paths):
+def check_snapshots(check, what, db, captures):
     """The proved totals of each stored snapshot."""
     stored = {(kit.milliseconds(r["taken_at"]), int(r["pid"])): r
               for r in kit.rows("snapshots", db=db)}
-    check.equal(what + " snapshots: number", len(stored), len(paths))
-    for path in paths:
-        want = truth.sums(truth.read(path), truth.everything)["all"]
+    check.equal(what + " snapshots: number", len(stored), len(captures))
+    for path, rows in captures:
+        want = truth.sums(rows, truth.everything)["all"]
         got = stored.get(kit.when(path))
         if check.true("%s totals: %s" % (what, path.name), got is not None, "missing"):
             check.equal("%s totals: %s" % (what, path.name),
@@ -138,11 +138,12 @@ def main():
                 done = kit.run("import", place / "in", db=db, expect=(0, 2))
                 check.equal(what + " import: exit (standard error: %s)" % done.stderr.decode(),
                             done.returncode, 0)
-                check_snapshots(check, what, db, paths)
                 rows = truth.refine([truth.read(p) for p in paths])
+                captures = list(zip(paths, rows))
+                check_snapshots(check, what, db, captures)
                 check_diffs(check, what, db, rows[0], rows[-1], [])
                 step = 10 if kit.full else max(1, len(paths) // 4)
-                check_rebuilt(check, what, db, list(zip(paths, rows))[::step])
+                check_rebuilt(check, what, db, captures[::step])
     check.finish()
 
 

@@ -85,7 +85,7 @@ static pmapdb_status read_below(pm_blocks *out, int root, const char *file, sqli
 {
     pm_proc p;
     pm_proc_fate fate;
-    int64_t pid;
+    int64_t pid = 0;
     pmapdb_status st = read_pid(root, v, &pid, err);
 
     PM_STEP(st, pm_proc_open(root, pid, &p, &fate, err));

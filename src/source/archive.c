@@ -124,3 +124,20 @@ int64_t pm_archive_mtime_ms(struct archive_entry *e)
         return PMAPDB_UNKNOWN;
     return seconds * 1000 + PM_LIBRARY(archive_entry_mtime_nsec)(e) / 1000000;
 }
+
+uint64_t pm_archive_given(struct archive *a)
+{
+    int64_t n = a ? PM_LIBRARY(archive_filter_bytes)(a, 0) : 0;
+
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+const char *pm_archive_reason(struct archive *a)
+{
+    const char *why = PM_LIBRARY(archive_error_string)(a);
+
+    if (!why)
+        return "truncated or damaged";
+    /* the message of liblzma for truncated input */
+    return strstr(why, "No progress is possible") ? "truncated xz input" : why;
+}

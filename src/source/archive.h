@@ -32,4 +32,10 @@ int64_t pm_archive_mtime_ms(struct archive_entry *e);
  * may have more detail than libarchive reports. */
 int pm_archive_open(struct archive *a, void *ctx, archive_read_callback *give);
 
+/* Returns how many unpacked bytes a reader, or NULL, has given. */
+uint64_t pm_archive_given(struct archive *a);
+
+/* Returns why the last call for an archive failed. */
+const char *pm_archive_reason(struct archive *a);
+
 #endif

@@ -44,30 +44,11 @@ struct pm_unpack {
     char why[112]; /* the limit that was reached, or empty */
 };
 
-static const char *reason(const pm_unpack *u, struct archive *a)
-{
-    const char *why = PM_LIBRARY(archive_error_string)(a);
-
-    if (u->why[0])
-        return u->why;
-    if (!why)
-        return "truncated or damaged";
-    /* the message of liblzma for truncated input */
-    return strstr(why, "No progress is possible") ? "truncated xz input" : why;
-}
-
-static uint64_t out_of(struct archive *a)
-{
-    int64_t n = a ? PM_LIBRARY(archive_filter_bytes)(a, 0) : 0;
-
-    return n > 0 ? (uint64_t)n : 0;
-}
-
 /* True from the moment a limit is reached. */
 static bool is_over(pm_unpack *u)
 {
-    uint64_t outer = out_of(u->outer), most = u->most ? u->most : BYTES_MAX;
-    uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + out_of(u->inner);
+    uint64_t outer = pm_archive_given(u->outer), most = u->most ? u->most : BYTES_MAX;
+    uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + pm_archive_given(u->inner);
 
     if (u->why[0])
         return true;
@@ -93,7 +74,8 @@ static pmapdb_status fail_here(pm_unpack *u, struct archive *a, pmapdb_error *er
     if (PM_LIBRARY(archive_errno)(a) == ENOMEM || errno == ENOMEM)
         return pm_fail_nomem(err);
     return pm_fail(err, PMAPDB_INPUT, "'" PM_SHOWN "%s" PM_SHOWN "': %s", PM_SHOW(u->label),
-                   u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""), reason(u, a));
+                   u->member ? ":" : "", PM_SHOW(u->member ? u->member : ""),
+                   u->why[0] ? u->why : pm_archive_reason(a));
 }
 
 static la_ssize_t read_outer(struct archive *a, void *ctx, const void **bytes)
@@ -255,7 +237,7 @@ static int next_header(pm_unpack *u)
 {
     int r;
 
-    u->inner_bytes += out_of(u->inner);
+    u->inner_bytes += pm_archive_given(u->inner);
     PM_LIBRARY(archive_read_free)(u->inner);
     u->inner = NULL;
     u->at = u->hole = 0;
@@ -266,7 +248,7 @@ static int next_header(pm_unpack *u)
     u->member = NULL;
     if (r == ARCHIVE_FATAL)
         return r;
-    u->header_at = out_of(u->outer);
+    u->header_at = pm_archive_given(u->outer);
     u->in_header = true;
     while ((r = PM_LIBRARY(archive_read_next_header2)(u->outer, u->entry)) == ARCHIVE_RETRY)
         u->damaged = true;

@@ -21,10 +21,13 @@ class Made:
         self.news, self.late = paths[-1], paths[len(paths) // 2]
         kit.run("import", "-q", *[p for p in paths[:-1] if p != self.late], db=self.db)
         (place / "log").write_bytes(b"".join(p.read_bytes() for p in paths if p.suffix == ".x" and "-4711" in p.name))
+        # a day of the samples: verdicts are of the last seven days of the store
+        os.utime(place / "log", (1795226400, 1795226400))
         kit.run("import", "-q", "--every", "5m", place / "log", db=self.db)
         self.perf = kit.ROOT / "samples" / "perf" / "leaky.script.txt"
         kit.run("import", "-q", kit.ROOT / "samples" / "captures", db=self.db)
         kit.run("import-perf", "-q", self.perf, db=self.db)
+        kit.run("push", "-q", "--to", place / "pushed", "--redact", db=self.db)
         self.captured = ["capture", "-q", self.child.pid]
         kit.run(*self.captured, "--every", "100ms", "--count", "2", "--keep-env", "PATH", db=self.db)
         kit.run("prune", "-q", "--keep-last", "6", "--process", "server4711", db=self.db)

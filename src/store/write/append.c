@@ -155,9 +155,9 @@ static int64_t lineage_before(const pm_put *p, size_t i)
     return lineage;
 }
 
-/* Keeps lineages that a prune would break: the prune may have removed captures during which the
- * mapping moved. This applies to lineages that the base capture, which is the same as before,
- * shows. */
+/* Gives a row without a lineage the lineage that it had before, if the base capture shows that
+ * lineage. A prune may have removed the captures in which the mapping moved. The caller checks that
+ * the base capture is the same as before. */
 static void keep_lineages(pm_put *p, const pm_rows *base, pm_descent *descent)
 {
     pm_map shown = {0}; /* a lineage that some row had -> its first row in base, or -1 */

@@ -1,10 +1,12 @@
 /* A kernel that the test plays, for LD_PRELOAD. What is opened by openat below /proc under a name
  * that ends with
  *
- *     FILE_NAME   is the file FILE_IS instead; where FILE_IS is a number, opening fails with this
- * errno THEN_NAME   is opened after the shell has run THEN_DO, once
+ *     FILE_NAME   is the file FILE_IS instead; a number as FILE_IS: opening fails with this errno
+ *     THEN_NAME   is opened after the shell has run THEN_DO, once
  *     NONE_NAME   does not exist
- */
+ *
+ * A write into the file FILE_IS adds bits to those that are set, as the bitmap of page idle
+ * tracking does. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static int played = -1; /* the descriptor of FILE_IS */
 
 static bool is_named(const char *variable, const char *path)
 {
@@ -42,7 +46,7 @@ static int open_it(int dir, const char *path, int flags, unsigned mode)
         int failed = atoi(getenv("FILE_IS"));
 
         if (!failed)
-            return open(getenv("FILE_IS"), flags, mode);
+            return played = open(getenv("FILE_IS"), flags, mode);
         errno = failed;
         return -1;
     }
@@ -57,4 +61,18 @@ int openat(int dir, const char *path, int flags, ...)
 int openat64(int dir, const char *path, int flags, ...)
 {
     return open_it(dir, path, flags, 0600);
+}
+
+ssize_t pwrite(int fd, const void *from, size_t bytes, off_t at)
+{
+    unsigned char set[64 * 1024];
+    ssize_t n = 0;
+
+    if (fd == played && bytes <= sizeof set && (n = pread(fd, set, bytes, at)) > 0) {
+        for (ssize_t i = 0; i < n; i++)
+            set[i] |= ((const unsigned char *)from)[i];
+        from = set;
+        bytes = (size_t)n;
+    }
+    return syscall(SYS_pwrite64, fd, from, bytes, at);
 }

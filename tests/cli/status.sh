@@ -22,8 +22,8 @@ pmap_x 13 shell 60000 >$now-13.txt
 pmapdb import -q --name 'a; rm -rf b' $now-13.txt # is called by its process_id
 
 say "without a command; how long ago the newest capture was depends on the clock"
-run pmapdb -n 10 | sed 's/[0-9a-z]* ago/SPAN ago/; s/ *$//'
-run pmapdb status -n 1 --human | sed 's/[0-9a-z]* ago/SPAN ago/; s/ *$//'
+run pmapdb -n 10 | sed 's/[0-9a-z]* ago\(.*s\)  */SPAN ago\1  /; s/ *$//'
+run pmapdb status -n 1 --human | sed 's/[0-9a-z]* ago\(.*s\)  */SPAN ago\1  /; s/ *$//'
 run pmapdb status -n 5 --json | grep worker
 run pmapdb status --host other
 

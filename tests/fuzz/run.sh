@@ -2,7 +2,7 @@
 # Runs the fuzz entries (tests/fuzz/NAME_fuzz.c) with libFuzzer, one after the other, and prints a
 # table of what was run and found. Needs clang.
 #     sh tests/fuzz/run.sh [--full] [--built FOLDER] [NAME...]
-# By default each entry runs for 20 seconds (PMAPDB_FUZZ_SECONDS). --full: 2,000,000 executions each,
+# By default each entry runs for 20 seconds (PMAPDB_FUZZ_SECONDS), or PMAPDB_FUZZ_RUNS times. --full: 2,000,000 executions each,
 # 300,000 of what asks SQLite: over 46 million, three hours on one core. --built: the programs of
 # that folder, nothing is built.
 # What the fuzzer learns is kept beside the programs, in work/NAME, and the next run goes on from it;
@@ -58,7 +58,9 @@ length_of() {
 }
 
 limit_of() {
-    if [ -z "$full" ]; then
+    if [ -n "${PMAPDB_FUZZ_RUNS:-}" ]; then
+        echo "-runs=$PMAPDB_FUZZ_RUNS"
+    elif [ -z "$full" ]; then
         echo "-max_total_time=${PMAPDB_FUZZ_SECONDS:-20}"
     else
         case $1 in

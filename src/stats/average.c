@@ -26,10 +26,8 @@ pmapdb_status pm_trend_room_open(pm_trend_room **out, pmapdb_error *err)
 
 void pm_trend_room_close(pm_trend_room *room)
 {
-    int r, k;
-
-    for (r = 0; room && r < PLACES; r++)
-        for (k = 0; k < PM_PHIS_COUNT; k++)
+    for (int r = 0; room && r < PLACES; r++)
+        for (int k = 0; k < PM_PHIS_COUNT; k++)
             pm_design_free(&room->columns[r][k]);
     free(room);
 }
@@ -38,9 +36,8 @@ void pm_trend_room_close(pm_trend_room *room)
 static bool climbs(const pm_points *p)
 {
     double up = 0.0, down = 0.0;
-    int i;
 
-    for (i = 1; i < p->n; i++) {
+    for (int i = 1; i < p->n; i++) {
         double d = p->y[i] - p->y[i - 1];
 
         if (p->life[i] != p->life[i - 1])
@@ -57,11 +54,10 @@ static pmapdb_status fit_points(pm_average *w, int resolution, pm_fit *fit, pmap
     const double most = phis[PM_PHIS_COUNT - 1];
     bool irregular = w->points.floor || w->points.staircase;
     pm_design *all = w->room->columns[irregular ? IRREGULAR : resolution];
-    int k;
 
     *fit = (pm_fit){.material = w->material, .quantum = w->quantum};
     w->climbs = climbs(&w->points);
-    for (k = 0; k < PM_PHIS_COUNT; k++) {
+    for (int k = 0; k < PM_PHIS_COUNT; k++) {
         pmapdb_status st = pm_design_fit(&all[k], &w->points, phis[k], k > 0 ? all : NULL, err);
 
         if (st)
@@ -76,17 +72,16 @@ static pmapdb_status fit_points(pm_average *w, int resolution, pm_fit *fit, pmap
 static void gather(pm_average *w, const pm_fit *fit)
 {
     double sum = 0.0, best = -1.0, endless = -1.0;
-    int i;
 
-    for (i = 0; i < PM_OUTCOMES; i++)
+    for (int i = 0; i < PM_OUTCOMES; i++)
         sum += fit->outcome[i].weight;
-    for (i = 0; i < PM_OUTCOMES; i++) {
+    for (int i = 0; i < PM_OUTCOMES; i++) {
         w->posterior[i] += fit->outcome[i].weight / sum;
         w->slope[i].weight += fit->outcome[i].weight / sum;
         w->slope[i].sum += fit->outcome[i].sum / sum;
         w->slope[i].square += fit->outcome[i].square / sum;
     }
-    for (i = 0; i < fit->n; i++) {
+    for (int i = 0; i < fit->n; i++) {
         if (fit->shape[i].curve.shape == PM_SHAPE_LINEAR)
             w->line = fit->shape[i];
         if (fit->shape[i].weight > best) {
@@ -102,9 +97,9 @@ static void gather(pm_average *w, const pm_fit *fit)
 
 pmapdb_status pm_average_models(pm_average *w, bool *enough, pmapdb_error *err)
 {
-    int r, taken = 0, before = 0, i;
+    int taken = 0, before = 0;
 
-    for (r = 0; r < RESOLUTIONS; r++) {
+    for (int r = 0; r < RESOLUTIONS; r++) {
         pm_fit fit;
         pmapdb_status st;
 
@@ -120,7 +115,7 @@ pmapdb_status pm_average_models(pm_average *w, bool *enough, pmapdb_error *err)
         before = w->points.n;
         taken++;
     }
-    for (i = 0; i < PM_OUTCOMES && taken > 0; i++)
+    for (int i = 0; i < PM_OUTCOMES && taken > 0; i++)
         w->posterior[i] /= taken;
     *enough = taken > 0;
     return PMAPDB_OK;
@@ -134,9 +129,8 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
     double mean, half, factor,
         unsure = w->points.staircase ? PM_STAIRCASE_RATE_ERROR * w->points.late_step : 0.0;
     double t = PM_Z90 + 1.5 / fmax(2.0, w->points.n - 4); /* Student's, nearly */
-    int i;
 
-    for (i = (int)from; i <= (int)to; i++) {
+    for (int i = (int)from; i <= (int)to; i++) {
         all.weight += w->slope[i].weight;
         all.sum += w->slope[i].sum;
         all.square += w->slope[i].square;
@@ -158,13 +152,13 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
  * takes for equal. */
 static double uneven(const pm_points *p)
 {
-    int parts = p->n / 4 < PM_INTERVAL_PARTS ? p->n / 4 : PM_INTERVAL_PARTS, i;
+    int parts = p->n / 4 < PM_INTERVAL_PARTS ? p->n / 4 : PM_INTERVAL_PARTS;
     int begin = p->n / 4, points = p->n - 1 - begin;
     double sum = 0.0, square = 0.0;
 
     if (p->lives > 1 || parts < 3)
         return 0.0;
-    for (i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++) {
         int a = begin + points * i / parts, b = begin + points * (i + 1) / parts;
         double slope = (p->y[b] - p->y[a]) / fmax(p->x[b] - p->x[a], 1e-9);
 

@@ -8,9 +8,8 @@
 double pm_dot(const double *a, const double *b, int n)
 {
     double sum = 0.0;
-    int i;
 
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
         sum += a[i] * b[i];
     return sum;
 }
@@ -21,7 +20,7 @@ void pm_whiten(const int *life, int n, double phi, const double *raw, double *ou
     int i = 0;
 
     while (i < n) {
-        int begin = i, k;
+        int begin = i;
         double sum, square = first * first;
 
         out[i] = first * raw[i];
@@ -31,7 +30,7 @@ void pm_whiten(const int *life, int n, double phi, const double *raw, double *ou
             sum += next * out[i];
             square += next * next;
         }
-        for (k = begin; k < i; k++)
+        for (int k = begin; k < i; k++)
             out[k] -= (k == begin ? first : next) * sum / square;
     }
 }
@@ -48,11 +47,10 @@ static pm_regressor *add(maker *m, pm_basis basis, double at)
     size_t place = (size_t)c->count * (size_t)c->n;
     double *raw = c->raw + place, *v = c->memory + place, low = INFINITY, high = -INFINITY;
     pm_regressor *column = &c->column[c->count++];
-    int i;
 
     if (m->like)
         memcpy(raw, m->like->raw + place, (size_t)c->n * sizeof *raw);
-    for (i = 0; i < c->n; i++) {
+    for (int i = 0; i < c->n; i++) {
         if (!m->like)
             raw[i] = pm_basis_value(basis, at, c->x[i]);
         low = raw[i] < low ? raw[i] : low;
@@ -71,18 +69,18 @@ static pm_regressor *add(maker *m, pm_basis basis, double at)
 static int cuts_of(const double *place, int n, double *out)
 {
     double x[PM_POINTS_MAX];
-    int distinct = 1, cuts = 0, stride, i, j;
+    int distinct = 1, cuts = 0, stride, j;
 
-    for (i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
         for (j = i; j > 0 && x[j - 1] > place[i]; j--)
             x[j] = x[j - 1];
         x[j] = place[i];
     }
-    for (i = 1; i < n; i++)
+    for (int i = 1; i < n; i++)
         if (x[i] != x[distinct - 1])
             x[distinct++] = x[i];
     stride = (distinct - 1) / PM_CUTS_MAX + 1;
-    for (i = 0; i + 1 < distinct; i += stride)
+    for (int i = 0; i + 1 < distinct; i += stride)
         out[cuts++] = 0.5 * (x[i] + x[i + 1]);
     return cuts;
 }
@@ -91,23 +89,21 @@ static void add_steps(maker *m)
 {
     pm_design *c = m->c;
     double cut[PM_CUTS_MAX + 1] = {0};
-    int i, j;
 
     c->cuts = cuts_of(c->x, c->n, cut);
     c->steps = c->column + c->count;
-    for (i = 0; i < c->cuts; i++)
+    for (int i = 0; i < c->cuts; i++)
         add(m, PM_BASIS_STEP, cut[i]);
-    for (i = 0; i < c->cuts; i++)
-        for (j = i + 1; j < c->cuts; j++)
+    for (int i = 0; i < c->cuts; i++)
+        for (int j = i + 1; j < c->cuts; j++)
             c->cross[i * c->cuts + j] = pm_dot(c->steps[i].v, c->steps[j].v, c->n);
 }
 
 static void add_members(maker *m)
 {
     pm_design *c = m->c;
-    int s, i;
 
-    for (s = 0; s < PM_SHAPES; s++) {
+    for (int s = 0; s < PM_SHAPES; s++) {
         const pm_shape_info *info = &pm_shapes[s];
 
         c->of_shape[s] = info->members == PM_AT_CUTS    ? c->steps
@@ -115,14 +111,14 @@ static void add_members(maker *m)
                          : info->first == PM_BASIS_LINE ? c->line
                                                         : c->column + c->count;
         if (c->of_shape[s] == c->column + c->count)
-            for (i = 0; i < info->members; i++)
+            for (int i = 0; i < info->members; i++)
                 add(m, info->first, pm_shape_at(info, i));
     }
     c->fast = c->column + c->count;
-    for (i = 0; i < PM_FAST_TAUS; i++)
+    for (int i = 0; i < PM_FAST_TAUS; i++)
         add(m, PM_BASIS_SATURATE, pm_fast_taus[i]);
     c->slow = c->column + c->count;
-    for (i = 0; i < PM_SLOW_TAUS; i++)
+    for (int i = 0; i < PM_SLOW_TAUS; i++)
         add(m, PM_BASIS_SATURATE, pm_slow_taus[i]);
 }
 

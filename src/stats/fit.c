@@ -70,26 +70,23 @@ static double weight_log(double worse)
 static void rescale(pm_fit *f, double best)
 {
     double scale;
-    int i;
 
     if (f->n > 0 && best >= f->reference)
         return;
     scale = f->n > 0 ? pm_exp(weight_log(f->reference - best)) : 0.0;
     f->reference = best;
-    for (i = 0; i < PM_OUTCOMES; i++) {
+    for (int i = 0; i < PM_OUTCOMES; i++) {
         f->outcome[i].weight *= scale;
         f->outcome[i].sum *= scale;
         f->outcome[i].square *= scale;
     }
-    for (i = 0; i < f->n; i++)
+    for (int i = 0; i < f->n; i++)
         f->shape[i].weight *= scale;
 }
 
 static pm_fitted *slot_of(pm_fit *f, const pm_curve *c)
 {
-    int i;
-
-    for (i = 0; i < f->n; i++)
+    for (int i = 0; i < f->n; i++)
         if (f->shape[i].curve.shape == c->shape && f->shape[i].curve.outcome == c->outcome)
             return &f->shape[i];
     f->shape[f->n] = (pm_fitted){.curve = *c, .score = INFINITY};
@@ -124,12 +121,11 @@ static void take(gls *p, const candidate *c, double score, double weight)
 static void take_batch(gls *p)
 {
     double score[BATCH], weight[BATCH], best = INFINITY;
-    int i;
 
-    for (i = 0; i < p->waiting; i++)
+    for (int i = 0; i < p->waiting; i++)
         score[i] = (p->batch[i].rss + p->noise) / p->design->n;
     pm_log_all(score, p->waiting);
-    for (i = 0; i < p->waiting; i++) {
+    for (int i = 0; i < p->waiting; i++) {
         const kind *k = p->batch[i].kind;
 
         score[i] = p->dof * score[i] + k->bic + k->aicc + p->common;
@@ -137,10 +133,10 @@ static void take_batch(gls *p)
         best = fmin(best, weight[i]);
     }
     rescale(p->fit, best);
-    for (i = 0; i < p->waiting; i++)
+    for (int i = 0; i < p->waiting; i++)
         weight[i] = weight_log(weight[i] - p->fit->reference);
     pm_exp_all(weight, p->waiting);
-    for (i = 0; i < p->waiting; i++)
+    for (int i = 0; i < p->waiting; i++)
         take(p, &p->batch[i], score[i], weight[i]);
     p->waiting = 0;
 }
@@ -235,7 +231,7 @@ static void try_shape(gls *p, int shape)
 {
     const pm_design *all = p->design;
     const pm_shape_info *info = &pm_shapes[shape];
-    int members = info->members == PM_AT_CUTS ? all->cuts : info->members, i;
+    int members = info->members == PM_AT_CUTS ? all->cuts : info->members;
     kind k = kind_of(p, info, members);
     candidate c = candidate_of(&k);
     double line_y = with_y(p, all->line);
@@ -246,7 +242,7 @@ static void try_shape(gls *p, int shape)
         c.rss = p->square;
         consider(p, &c);
     }
-    for (i = 0; info->first != PM_BASIS_NONE && i < members; i++) {
+    for (int i = 0; info->first != PM_BASIS_NONE && i < members; i++) {
         const pm_regressor *a = &all->of_shape[shape][i];
 
         c.curve.at = a->at;
@@ -264,14 +260,14 @@ static void try_two_steps(gls *p)
 {
     const pm_design *all = p->design;
     const double *with = p->with + (all->steps - all->column);
-    int cuts = all->cuts, i, j;
+    int cuts = all->cuts;
     kind k = kind_of(p, &pm_shapes[PM_TWO_STEP], cuts * (cuts - 1) / 2 + 1);
     candidate c = candidate_of(&k);
 
     if (p->dof <= 6)
         return;
-    for (i = 0; i < cuts; i++)
-        for (j = i + 2; j < cuts; j++) {
+    for (int i = 0; i < cuts; i++)
+        for (int j = i + 2; j < cuts; j++) {
             const pm_regressor *a = &all->steps[i], *b = &all->steps[j];
 
             c.curve.at = a->at;
@@ -287,12 +283,11 @@ static void try_two_tau(gls *p)
     const pm_design *all = p->design;
     kind k = kind_of(p, &pm_shapes[PM_TWO_TAU], PM_FAST_TAUS * PM_SLOW_TAUS);
     candidate c = candidate_of(&k);
-    int i, j;
 
     if (p->dof < 4)
         return;
-    for (i = 0; i < PM_SLOW_TAUS; i++)
-        for (j = 0; j < PM_FAST_TAUS; j++) {
+    for (int i = 0; i < PM_SLOW_TAUS; i++)
+        for (int j = 0; j < PM_FAST_TAUS; j++) {
             const pm_regressor *a = &all->fast[j], *b = &all->slow[i];
 
             c.curve.at = a->at;
@@ -306,7 +301,6 @@ void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double pe
 {
     gls p;
     double phi = design->phi;
-    int i, k;
 
     /* not zeroed as a whole, because it is large */
     p.design = design;
@@ -319,10 +313,10 @@ void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double pe
     p.noise = design->n * fit->quantum * fit->quantum / 12.0 * (1 + phi * phi);
     p.common = penalty - design->lives * pm_log(1 - phi * phi);
     memset(p.with, 0, sizeof p.with);
-    for (i = 0; i < design->n; i++) /* in this order the sums do not wait for each other */
-        for (k = 0; k < design->count; k++)
+    for (int i = 0; i < design->n; i++) /* in this order the sums do not wait for each other */
+        for (int k = 0; k < design->count; k++)
             p.with[k] += design->memory[k * design->n + i] * p.y[i];
-    for (i = 0; i < PM_SHAPES; i++)
+    for (int i = 0; i < PM_SHAPES; i++)
         try_shape(&p, i);
     try_two_steps(&p);
     try_two_tau(&p);
@@ -331,10 +325,10 @@ void pm_fit_add(pm_fit *fit, const pm_design *design, const double *y, double pe
 double pm_curve_explains(const pm_curve *curve, const pm_points *points)
 {
     double raw[PM_POINTS_MAX], v[3][PM_POINTS_MAX], aa, bb, ab, ay, by, yy, det, explained;
-    int n = points->n, k, i;
+    int n = points->n;
 
-    for (k = 0; k < 3; k++) {
-        for (i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < n; i++)
             raw[i] = k == 2 ? points->y[i] : pm_curve_column(curve, k, points->x[i]);
         pm_whiten(points->life, n, 0.0, raw, v[k]);
     }

@@ -48,12 +48,11 @@ double pm_select(double *v, size_t n, size_t k)
 double pm_median(double *v, size_t n)
 {
     double upper = pm_select(v, n, n / 2), lower;
-    size_t i;
 
     if (n % 2)
         return upper;
     lower = v[0];
-    for (i = 1; i < n / 2; i++)
+    for (size_t i = 1; i < n / 2; i++)
         if (v[i] > lower)
             lower = v[i];
     return 0.5 * (lower + upper);
@@ -61,7 +60,7 @@ double pm_median(double *v, size_t n)
 
 double pm_midmean(double *v, size_t n)
 {
-    size_t cut = n / 4, i;
+    size_t cut = n / 4;
     double sum = 0.0;
 
     if (n < 4)
@@ -70,7 +69,7 @@ double pm_midmean(double *v, size_t n)
         pm_select(v, n, cut);
         pm_select(v + cut, n - cut, n - 2 * cut - 1);
     }
-    for (i = cut; i < n - cut; i++)
+    for (size_t i = cut; i < n - cut; i++)
         sum += v[i];
     return sum / (double)(n - 2 * cut);
 }

@@ -15,9 +15,9 @@ static void add(pm_points *out, const pm_sample *s, int life, double t, double y
 
 static size_t lowest(const double *y, size_t begin, size_t end)
 {
-    size_t low = begin, i;
+    size_t low = begin;
 
-    for (i = begin + 1; i < end; i++)
+    for (size_t i = begin + 1; i < end; i++)
         if (y[i] < y[low])
             low = i;
     return low;
@@ -30,7 +30,7 @@ static void floors(const pm_sample *s, int life, const size_t *edges, size_t n, 
     size_t begin = s->life[life].begin, m = s->life[life].end - begin;
     const double *y = s->y + begin;
     bool whole_first = false; /* the stretch before the first fall began near a floor */
-    size_t teeth, group, i;
+    size_t teeth, group;
 
     if (edges[0] > 1) {
         size_t after = edges[0] + 2 < m ? edges[0] + 2 : m;
@@ -39,7 +39,7 @@ static void floors(const pm_sample *s, int life, const size_t *edges, size_t n, 
     }
     teeth = n + whole_first;
     group = (teeth + PM_BUCKETS - 1) / PM_BUCKETS;
-    for (i = 0; i < teeth; i += group) {
+    for (size_t i = 0; i < teeth; i += group) {
         size_t a = whole_first ? (i ? edges[i - 1] : 0) : edges[i];
         size_t next = i + group - whole_first;
         size_t low = lowest(y, a, next < n ? edges[next] : m);
@@ -84,10 +84,10 @@ static double median_of(pm_sample *s, size_t begin, size_t end)
 /* The lower corner of every step: the need at the moment when the room was exhausted. */
 static void corners(pm_sample *s, int life, const size_t *edges, size_t n, pm_points *out)
 {
-    size_t begin = s->life[life].begin, from = begin, i;
+    size_t begin = s->life[life].begin, from = begin;
     double at = s->t[begin], end = s->t[s->life[life].end - 1], pause = (end - at) / PM_BUCKETS;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         size_t edge = begin + edges[i];
 
         add(out, s, life, 0.5 * (s->t[edge] + s->t[edge + 1]), median_of(s, from, edge + 1));
@@ -102,7 +102,7 @@ static void corners(pm_sample *s, int life, const size_t *edges, size_t n, pm_po
     if (end - at > pause) {
         double level = median_of(s, from, s->life[life].end);
 
-        for (i = 1; at + (double)i * pause < end; i++)
+        for (size_t i = 1; at + (double)i * pause < end; i++)
             add(out, s, life, at + (double)i * pause, level);
         add(out, s, life, end, level);
     }
@@ -140,13 +140,11 @@ static int bucket_count(size_t m, int lives, int most)
 
 void pm_points_of(pm_sample *s, int most, pm_points *out)
 {
-    int life;
-
     out->n = 0;
     out->lives = s->lives;
     out->floor = out->staircase = false;
     out->late_step = 0.0;
-    for (life = 0; life < s->lives; life++) {
+    for (int life = 0; life < s->lives; life++) {
         size_t begin = s->life[life].begin, m = s->life[life].end - begin, n = 0;
 
         if (s->lives == 1)

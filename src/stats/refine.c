@@ -13,9 +13,8 @@
 static double range_of(const double *v, size_t n)
 {
     double low = v[0], high = v[0];
-    size_t i;
 
-    for (i = 1; i < n; i++) {
+    for (size_t i = 1; i < n; i++) {
         low = fmin(low, v[i]);
         high = fmax(high, v[i]);
     }
@@ -25,11 +24,11 @@ static double range_of(const double *v, size_t n)
 int pm_records(const pm_points *p, double *margin, double *pause, double *tail)
 {
     double record = p->y[0], at = p->x[0];
-    int records = 0, i;
+    int records = 0;
 
     *margin = PM_RECORD * range_of(p->y, (size_t)p->n);
     *pause = 0.0;
-    for (i = 1; i < p->n; i++) {
+    for (int i = 1; i < p->n; i++) {
         if (p->y[i] <= record + *margin)
             continue;
         if (records++)
@@ -62,9 +61,8 @@ typedef struct rises {
 static rises rises_of(const pm_sample *s)
 {
     rises r = {0};
-    size_t i;
 
-    for (i = 1; i < s->n; i++) {
+    for (size_t i = 1; i < s->n; i++) {
         double d = s->raw[i] - s->raw[i - 1];
 
         if (d <= 0.0) {
@@ -88,16 +86,16 @@ static rises rises_of(const pm_sample *s)
 static bool doubles(const pm_sample *s, const rises *r)
 {
     double at[PM_JUMP_RISES], step[PM_JUMP_RISES], end = s->t[s->n - 1], next;
-    size_t n = 0, i;
+    size_t n = 0;
 
-    for (i = 1; i < s->n; i++)
+    for (size_t i = 1; i < s->n; i++)
         if (s->raw[i] > s->raw[i - 1]) {
             at[n] = s->t[i];
             step[n++] = s->raw[i] - s->raw[i - 1];
         }
     if (n < PM_DOUBLES_MIN || r->down > 0.0)
         return false;
-    for (i = 2; i < n; i++) {
+    for (size_t i = 2; i < n; i++) {
         double pause = (at[i] - at[i - 1]) / (at[i - 1] - at[i - 2]),
                factor = step[i] / step[i - 1];
 
@@ -127,13 +125,12 @@ static double second_half_of(const pm_points *p, int begin, int *end)
 {
     double slope[PM_BUCKETS * PM_BUCKETS], half;
     size_t n = 0;
-    int i, j;
 
     for (*end = begin; *end < p->n && p->life[*end] == p->life[begin]; ++*end)
         ;
     half = 0.5 * (p->x[begin] + p->x[*end - 1]);
-    for (i = begin; i < *end; i++)
-        for (j = i + 1; j < *end; j++)
+    for (int i = begin; i < *end; i++)
+        for (int j = i + 1; j < *end; j++)
             if (p->x[i] >= half && p->x[j] > p->x[i] && n < sizeof slope / sizeof *slope)
                 slope[n++] = (p->y[j] - p->y[i]) / (p->x[j] - p->x[i]);
     return n > 0 ? pm_median(slope, n) : 0.0;
@@ -142,9 +139,9 @@ static double second_half_of(const pm_points *p, int begin, int *end)
 /* Every life is the same experiment again: a leak goes on in the second half of most lives. */
 static bool few_lives_grow(const pm_points *p, double rate, char *reason)
 {
-    int grow = 0, lives = 0, begin, end;
+    int grow = 0, lives = 0, end;
 
-    for (begin = 0; begin < p->n; begin = end, lives++)
+    for (int begin = 0; begin < p->n; begin = end, lives++)
         grow += second_half_of(p, begin, &end) >= PM_LIFE_GROWS * rate;
     if (lives < PM_LIVES_SURE || grow >= PM_LIVES_GROW * lives)
         return false;

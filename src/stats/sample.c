@@ -14,9 +14,7 @@ static int32_t life_at(const pm_series *series, size_t i)
  * life of each copied value. */
 static void copy_known(const pm_series *series, pm_sample *out, int32_t *life)
 {
-    size_t i;
-
-    for (i = 0; i < series->n; i++) {
+    for (size_t i = 0; i < series->n; i++) {
         double t = (double)series->ms[i] / 1000.0;
 
         if (isnan(series->value[i]))
@@ -46,7 +44,7 @@ static void cut_lives(pm_sample *s, const int32_t *life)
     pm_life kept[PM_LIVES_MAX];
     size_t end = s->n, begin, total = 0, n = 0;
     double longest = 0.0;
-    int count = 0, i;
+    int count = 0;
 
     for (; end > 0 && count < PM_LIVES_MAX; end = begin) {
         for (begin = end - 1; begin > 0 && life[begin - 1] == life[end - 1]; begin--)
@@ -60,11 +58,11 @@ static void cut_lives(pm_sample *s, const int32_t *life)
         return;
     s->snapshots = total;
     s->first = s->t[kept[count - 1].begin];
-    for (i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         longest = fmax(longest, s->t[kept[i].end - 1] - s->t[kept[i].begin]);
-    for (i = 0; i < count && count >= PM_LIVES_SURE; i++)
+    for (int i = 0; i < count && count >= PM_LIVES_SURE; i++)
         skip_start_up(s, &kept[i], longest);
-    for (i = count - 1; i >= 0; i--) {
+    for (int i = count - 1; i >= 0; i--) {
         size_t m = kept[i].end - kept[i].begin;
 
         memmove(s->t + n, s->t + kept[i].begin, m * sizeof *s->t);

@@ -9,9 +9,8 @@
 static bool skewed_left(const double *y, size_t n)
 {
     double mean = (y[n - 1] - y[0]) / (double)(n - 1), square = 0.0, cube = 0.0, variance;
-    size_t i;
 
-    for (i = 0; i + 1 < n; i++) {
+    for (size_t i = 0; i + 1 < n; i++) {
         double d = y[i + 1] - y[i] - mean;
 
         square += d * d;
@@ -37,15 +36,14 @@ static double trend_at(const double *level, double quarter, double i)
 static double detrended_range(const double *y, size_t n, double *work)
 {
     double level[4], quarter = (double)n / 4, low;
-    size_t i;
 
-    for (i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 4; i++) {
         size_t begin = i * n / 4, end = (i + 1) * n / 4;
 
         memcpy(work, y + begin, (end - begin) * sizeof *work);
         level[i] = pm_median(work, end - begin);
     }
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         work[i] = y[i] - trend_at(level, quarter, (double)i + 0.5);
     low = pm_select(work, n, (size_t)(0.03 * (double)(n - 1)));
     return pm_select(work, n, (size_t)(0.97 * (double)(n - 1))) - low;
@@ -54,14 +52,14 @@ static double detrended_range(const double *y, size_t n, double *work)
 size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out)
 {
     double fall, fell = 0.0;
-    size_t count = 0, rises = 0, next, i;
+    size_t count = 0, rises = 0, next;
 
     if (n < 12 || !skewed_left(y, n))
         return 0;
     fall = PM_SAWTOOTH_FALL * detrended_range(y, n, work);
     if (!(fall > 0.0))
         return 0;
-    for (i = 0; i + 1 < n; i = next) {
+    for (size_t i = 0; i + 1 < n; i = next) {
         next = i + 1;
         /* a fall may take two snapshots */
         if (y[i] - y[i + 1] <= fall && i + 2 < n && y[i + 1] < y[i])
@@ -73,7 +71,7 @@ size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out)
             next = i + 1;
         }
     }
-    for (i = 0; i + 1 < n; i++)
+    for (size_t i = 0; i + 1 < n; i++)
         rises += (y[i + 1] - y[i]) * (double)count > PM_SAWTOOTH_RISE * fell;
     return count < PM_SAWTOOTH_MIN || (double)rises > PM_SAWTOOTH_RISES * (double)count ? 0 : count;
 }

@@ -37,10 +37,10 @@ static int bin_of(double t, int bins)
 static bool daily_mean(const double *t, const double *y, size_t n, double *mean, size_t *first,
                        size_t *last)
 {
-    size_t a = 0, b = 0, i, known = 0;
+    size_t a = 0, b = 0, known = 0;
     double sum = 0.0;
 
-    for (i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         for (; b < n && t[b] < t[i] + DAY / 2; b++)
             sum += y[b];
         for (; t[a] < t[i] - DAY / 2; a++)
@@ -58,16 +58,16 @@ static bool daily_mean(const double *t, const double *y, size_t n, double *mean,
 /* Extends the mean to the ends with the slope of the outermost quarter. */
 static void extend_ends(const double *t, double *mean, size_t n, size_t first, size_t last)
 {
-    size_t quarter = (last - first + 1) / 4, i;
+    size_t quarter = (last - first + 1) / 4;
     double slope;
 
     if (quarter == 0)
         quarter = 1;
     slope = (mean[first + quarter] - mean[first]) / (t[first + quarter] - t[first]);
-    for (i = 0; i < first; i++)
+    for (size_t i = 0; i < first; i++)
         mean[i] = mean[first] + slope * (t[i] - t[first]);
     slope = (mean[last] - mean[last - quarter]) / (t[last] - t[last - quarter]);
-    for (i = last + 1; i < n; i++)
+    for (size_t i = last + 1; i < n; i++)
         mean[i] = mean[last] + slope * (t[i] - t[last]);
 }
 
@@ -75,19 +75,18 @@ static void extend_ends(const double *t, double *mean, size_t n, size_t first, s
 static bool profile_of(const pm_sample *s, const double *mean, int bins, double *profile)
 {
     size_t begin[BINS + 1] = {0}, end[BINS], i;
-    int b;
 
     for (i = 0; i < s->n; i++) {
         s->edges[i] = (size_t)bin_of(s->t[i], bins);
         begin[s->edges[i] + 1]++;
     }
-    for (b = 0; b < bins; b++) {
+    for (int b = 0; b < bins; b++) {
         begin[b + 1] += begin[b];
         end[b] = begin[b];
     }
     for (i = 0; i < s->n; i++)
         s->more[end[s->edges[i]]++] = s->y[i] - mean[i];
-    for (b = 0; b < bins; b++) {
+    for (int b = 0; b < bins; b++) {
         if (end[b] < begin[b] + 2)
             return false;
         profile[b] = pm_median(s->more + begin[b], end[b] - begin[b]);
@@ -111,17 +110,17 @@ static double share_of(pm_sample *s, double days)
 {
     double profile[BINS], centre = 0.0, all = 0.0, rest = 0.0;
     double *mean = s->work;
-    size_t first = 0, last = 0, i;
-    int bins = bins_for((double)s->n / days), b;
+    size_t first = 0, last = 0;
+    int bins = bins_for((double)s->n / days);
 
     if (!daily_mean(s->t, s->y, s->n, mean, &first, &last))
         return NAN;
     extend_ends(s->t, mean, s->n, first, last);
     if (!profile_of(s, mean, bins, profile))
         return NAN;
-    for (b = 0; b < bins; b++)
+    for (int b = 0; b < bins; b++)
         centre += profile[b] / bins;
-    for (i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++) {
         double d = s->y[i] - mean[i] - centre;
         double p = profile_at(profile, bins, s->t[i]) - centre;
 

@@ -67,9 +67,7 @@ double pm_basis_value(pm_basis basis, double at, double x)
 
 static const pm_shape_info *info_of(pm_shape shape)
 {
-    int i;
-
-    for (i = 0; i < PM_SHAPES_ALL; i++)
+    for (int i = 0; i < PM_SHAPES_ALL; i++)
         if (pm_shapes[i].shape == shape)
             return &pm_shapes[i];
     return &pm_shapes[0];

@@ -12,9 +12,7 @@
 /* A larger difference is a step, a smaller one noise. */
 static double step_above(const double *y, size_t n, double range, double *work)
 {
-    size_t i;
-
-    for (i = 0; i + 1 < n; i++)
+    for (size_t i = 0; i + 1 < n; i++)
         work[i] = fabs(y[i + 1] - y[i]);
     return fmax(PM_STAIRCASE_STEP * range, PM_STAIRCASE_NOISE * pm_median(work, n - 1));
 }
@@ -23,9 +21,8 @@ static double step_above(const double *y, size_t n, double range, double *work)
 static double longest_pause(const double *t, size_t n, const size_t *steps, size_t count)
 {
     double last = t[0], pause = 0.0;
-    size_t i;
 
-    for (i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         pause = fmax(pause, t[steps[i]] - last);
         last = t[steps[i]];
     }
@@ -35,16 +32,16 @@ static double longest_pause(const double *t, size_t n, const size_t *steps, size
 size_t pm_staircase_find(const double *t, const double *y, size_t n, double *work, size_t *out)
 {
     double low = y[0], high = y[0], least, climbed = 0.0;
-    size_t count = 0, i;
+    size_t count = 0;
 
-    for (i = 1; i < n; i++) {
+    for (size_t i = 1; i < n; i++) {
         low = fmin(low, y[i]);
         high = fmax(high, y[i]);
     }
     if (n < (size_t)PM_STAIRCASE_MIN * PM_STAIRCASE_FLAT || !(high > low))
         return 0;
     least = step_above(y, n, high - low, work);
-    for (i = 0; i + 1 < n; i++) {
+    for (size_t i = 0; i + 1 < n; i++) {
         double d = y[i + 1] - y[i];
 
         if (d < -least)

@@ -73,9 +73,8 @@ static void rise_of(const pm_average *w, double *range, double *rise)
 {
     const pm_points *p = &w->points;
     double low = INFINITY, high = -INFINITY;
-    int i;
 
-    for (i = 0; i < p->n; i++) {
+    for (int i = 0; i < p->n; i++) {
         double v = pm_curve_value(&w->top.curve, p->x[i]);
 
         low = fmin(low, v);

@@ -52,6 +52,7 @@ pmapdb_status pm_categorize_row(const pm_categorize *c, const pm_mapping *m, siz
     const pm_mapping **found = bsearch(&m, c->row, c->n, sizeof *c->row, by_start);
     size_t at = (size_t)(found - c->row);
     pm_rule_row row = row_of(c, m), below = {0}, above = {0};
+    pmapdb_status st;
 
     if (at > 0)
         below = row_of(c, c->row[at - 1]);
@@ -59,5 +60,6 @@ pmapdb_status pm_categorize_row(const pm_categorize *c, const pm_mapping *m, siz
         above = row_of(c, c->row[at + 1]);
     *rule = pm_rules_match(c->rules, c->facts, at > 0 ? &below : NULL, &row,
                            at + 1 < c->n ? &above : NULL);
-    return pm_rules_category(c->rules, *rule, &row, category, err);
+    st = pm_rules_check(c->rules, err);
+    return st == PMAPDB_OK ? pm_rules_category(c->rules, *rule, &row, category, err) : st;
 }

@@ -106,6 +106,9 @@ pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule
  * happened since the set was created; *index is the first rule affected, or PM_NO_RULE. */
 uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index);
 
+/* Fails if memory was short in a match since the last call: its answer means nothing. */
+pmapdb_status pm_rules_check(const pm_rules *set, pmapdb_error *err);
+
 /* Adds, in words, the value because of which the rule does not match; nothing if the rule
  * matches. */
 pmapdb_status pm_rules_why(const pm_rules *set, size_t index, uint64_t facts,

@@ -232,6 +232,14 @@ uint64_t pm_rules_gave_up(const pm_rules *set, size_t *index)
     return set->space->gave_up;
 }
 
+pmapdb_status pm_rules_check(const pm_rules *set, pmapdb_error *err)
+{
+    bool failed = set->space->short_of_memory;
+
+    set->space->short_of_memory = false;
+    return failed ? pm_fail_nomem(err) : PMAPDB_OK;
+}
+
 /* ---- why a rule does not match, in words ---- */
 
 /* Adds the value that the row has for the condition. For a neighbour, fills and covers are about

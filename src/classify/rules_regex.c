@@ -171,7 +171,7 @@ static bool decide_glob(const pm_regex *glob, pm_text text, bool *matches)
     return !starts || !glob->pattern[glob->literal];
 }
 
-/* Returns the same codes as pm_regex_find. A glob does not match if memory is short. */
+/* Returns the same codes as pm_regex_find. */
 static int match(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at)
 {
     int found = PCRE2_ERROR_NOMEMORY, code;
@@ -184,7 +184,8 @@ static int match(pm_regex *regex, pm_regex_space *space, pm_text text, size_t at
     if (regex->code && prepare(space))
         found = pcre2_match(regex->code, (PCRE2_SPTR)(text.data ? text.data : ""), text.len, at, 0,
                             space->match, space->limits);
-    if (found >= 0 || found == PCRE2_ERROR_NOMATCH || regex->glob)
+    space->short_of_memory |= found == PCRE2_ERROR_NOMEMORY;
+    if (found >= 0 || found == PCRE2_ERROR_NOMATCH || found == PCRE2_ERROR_NOMEMORY || regex->glob)
         return found >= 0;
     if (space->gave_up++ == 0)
         space->gave_up_rule = regex->rule;

@@ -17,7 +17,8 @@ typedef struct pm_regex_space {
     void *match; /* created when first needed */
     void *limits;
     uint64_t gave_up;
-    size_t gave_up_rule; /* the first rule that gave up */
+    size_t gave_up_rule;  /* the first rule that gave up */
+    bool short_of_memory; /* a match failed for this reason: its answer means nothing */
 } pm_regex_space;
 
 /* Fails with PMAPDB_INPUT, the message of PCRE2 and the position. `rule` is the value for

@@ -8,6 +8,7 @@
 #include "fault/fault.h"
 
 #include <errno.h>
+#include <fts.h>
 #include <stdlib.h>
 
 static int64_t live;
@@ -71,6 +72,24 @@ void *CALLED(realloc)(void *p, size_t n)
     void *grown = refused() ? NULL : REAL(realloc)(p, n);
 
     return p ? grown : counted(grown);
+}
+
+/* Fails as one allocation: glibc 2.36 writes into the second of its own before it checks it. */
+FTS *__real_fts_open(char *const *paths, int how, int (*order)(const FTSENT **, const FTSENT **));
+FTS *__wrap_fts_open(char *const *paths, int how, int (*order)(const FTSENT **, const FTSENT **));
+FTS *__wrap_fts_open(char *const *paths, int how, int (*order)(const FTSENT **, const FTSENT **))
+{
+    bool due = refused(), armed = fault_now && fault_now->armed;
+    FTS *tree;
+
+    if (due)
+        return NULL;
+    if (armed)
+        fault_now->armed = false;
+    tree = __real_fts_open(paths, how, order);
+    if (armed)
+        fault_now->armed = true;
+    return tree;
 }
 
 #ifdef FAULT_INTERPOSE

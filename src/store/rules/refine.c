@@ -72,6 +72,7 @@ static void find_facts(pm_sql *sql, pm_refine *refine, const pm_rows *rows)
 
         if (!pm_map_get(&refine->of_object, hash, &of_object)) {
             of_object = (int64_t)pm_rules_facts(refine->rules, ~of_place, &row);
+            PM_SQL_STEP(sql, pm_rules_check(refine->rules, &err));
             PM_SQL_STEP(sql, pm_map_put(&refine->of_object, hash, of_object, &err));
         }
         refine->facts |= (uint64_t)of_object;
@@ -94,6 +95,7 @@ pm_ruling pm_refine_row(pm_sql *sql, pm_refine *refine, const pm_rows *rows, siz
     if (!refine->has_facts)
         find_facts(sql, refine, rows);
     rule = match(refine, rows, i, &row);
+    PM_SQL_STEP(sql, pm_rules_check(refine->rules, &err));
     if (rule != PM_NO_RULE)
         out.kept = name(sql, refine, rule, &row);
     if (out.kept)

@@ -148,6 +148,8 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     const pm_capture *c = p->capture;
     pm_newest *n = pm_newest_get(p->sql, &w->newest, p->process_id);
 
+    if (!pm_sql_ok(p->sql))
+        return;
     if (p->capture_id) /* a prune may have removed the row since */
         p->capture_id = pm_sql_value(p->sql, "SELECT capture_id FROM capture WHERE capture_id = ?1",
                                      PM_ARGS(PM_I(p->capture_id)), 0);

@@ -104,11 +104,9 @@ static pmapdb_status open_archive(int fd, const char *path, bool environments, p
     pm_feed feed = {0};
     pm_unpack *u = NULL;
     pmapdb_error damage;
-    const char *head = "";
-    size_t n = 0;
-    pmapdb_status st = pm_feed_start(&feed, fd, true, err);
+    pmapdb_status st = pm_feed_start(&feed, fd, true, path, err);
 
-    if (st == PMAPDB_OK && (!pm_feed_peek(&feed, &head, &n) || !pm_archive_wants(head, n, path)))
+    if (st == PMAPDB_OK && !pm_archive_wants(feed.block, feed.len, path))
         st = pm_fail(err, PMAPDB_INPUT, "'%s' is neither a folder nor an archive of a /proc", path);
     PM_STEP(st, pm_unpack_open(&feed, path, BYTES_MAX, &u, err));
     PM_STEP(st, make_folder(c, err));
@@ -122,7 +120,7 @@ static pmapdb_status open_archive(int fd, const char *path, bool environments, p
         }
     }
     pm_unpack_close(u);
-    pm_feed_free(&feed);
+    free(feed.block);
     return st;
 }
 

@@ -2,6 +2,7 @@
 #include "source/feed.h"
 
 #include "source/proc.h"
+#include "source/walk.h"
 #include <errno.h>
 #include <linux/magic.h>
 #include <stdlib.h>
@@ -23,24 +24,6 @@ static uint64_t size_of(int fd, bool seekable)
     struct stat st;
 
     return seekable && fstat(fd, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : UINT64_MAX;
-}
-
-pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, pmapdb_error *err)
-{
-    char *block = feed->block ? feed->block : malloc(PM_FEED_BLOCK);
-
-    if (!block)
-        return pm_fail_nomem(err);
-    *feed = (pm_feed){.fd = fd, .live = is_live(fd), .block = block, .most = size_of(fd, seekable)};
-    /* small pieces disturb a running process less: see proc_map.c */
-    feed->piece = feed->live ? PM_PROC_PIECE : PM_FEED_BLOCK;
-    return PMAPDB_OK;
-}
-
-void pm_feed_free(pm_feed *feed)
-{
-    free(feed->block);
-    *feed = (pm_feed){0};
 }
 
 /* Reads until the block has `least` bytes or the file ends. */
@@ -66,14 +49,20 @@ static bool fill(pm_feed *feed, size_t least)
     return true;
 }
 
-bool pm_feed_peek(pm_feed *feed, const char **bytes, size_t *n)
+pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, const char *path,
+                            pmapdb_error *err)
 {
-    if (!fill(feed, PM_FEED_PEEK))
-        return false;
-    feed->held = true;
-    *bytes = feed->block;
-    *n = feed->len;
-    return true;
+    char *block = feed->block ? feed->block : malloc(PM_FEED_BLOCK);
+
+    if (!block)
+        return pm_fail_nomem(err);
+    *feed = (pm_feed){
+        .fd = fd, .live = is_live(fd), .block = block, .held = true, .most = size_of(fd, seekable)};
+    /* small pieces disturb a running process less: see proc_map.c */
+    feed->piece = feed->live ? PM_PROC_PIECE : PM_FEED_BLOCK;
+    return fill(feed, PM_FEED_HEAD)
+               ? PMAPDB_OK
+               : pm_fail_io(err, feed->os_errno, "'" PM_SHOWN "'", PM_SHOW(path));
 }
 
 bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n)
@@ -90,14 +79,6 @@ bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n)
     *bytes = feed->block;
     *n = feed->len;
     return true;
-}
-
-bool pm_feed_changed(const pm_feed *feed)
-{
-    struct stat st;
-
-    return feed->most != UINT64_MAX && fstat(feed->fd, &st) == 0 &&
-           (uint64_t)st.st_size != feed->most;
 }
 
 bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed)

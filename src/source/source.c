@@ -7,6 +7,7 @@
 #include "source/unpack.h"
 #include "source/walk.h"
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct pm_source {
@@ -47,8 +48,9 @@ void pm_source_free(pm_source *s)
     if (!s)
         return;
     close_file(s);
-    pm_walk_end(&s->walk);
-    pm_feed_free(&s->feed);
+    if (s->walk.tree)
+        fts_close(s->walk.tree);
+    free(s->feed.block);
     pm_buf_free(&s->name);
     pm_buf_free(&s->path);
     free(s);
@@ -61,7 +63,10 @@ void pm_source_limit(pm_source *s, uint64_t unpacked)
 
 bool pm_source_changed(const pm_source *s)
 {
-    return s->open && !s->unpack && !s->file.is_stdin && pm_feed_changed(&s->feed);
+    struct stat st;
+
+    return s->open && !s->unpack && !s->file.is_stdin && s->feed.most != UINT64_MAX &&
+           fstat(s->feed.fd, &st) == 0 && (uint64_t)st.st_size != s->feed.most;
 }
 
 static pm_text without_suffix(pm_text name)
@@ -131,16 +136,12 @@ static pmapdb_status next_member(pm_source *s, bool *found, pmapdb_error *err)
 /* Opens the next file; *found is true if the file is plain. */
 static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
 {
-    const char *head;
-    size_t n;
     pmapdb_status st = PMAPDB_OK;
 
     s->open = true;
     if (!s->file.closed) {
-        st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, err);
-        if (st == PMAPDB_OK && !pm_feed_peek(&s->feed, &head, &n))
-            st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->file.path));
-        if (st == PMAPDB_OK && pm_archive_wants(head, n, s->file.path))
+        st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, s->file.path, err);
+        if (st == PMAPDB_OK && pm_archive_wants(s->feed.block, s->feed.len, s->file.path))
             return pm_unpack_open(&s->feed, s->file.path, s->unpacked, &s->unpack, err);
     }
     PM_STEP(st, describe(s, NULL, false, err));

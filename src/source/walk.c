@@ -74,13 +74,6 @@ bool pm_walk_skips(pm_text path)
     return false;
 }
 
-void pm_walk_end(pm_walk *walk)
-{
-    if (walk->tree)
-        fts_close(walk->tree);
-    walk->tree = NULL;
-}
-
 /* ---- files ---- */
 
 /* Fails unless the path may be ignored: a file that vanished after its directory was read (because
@@ -201,8 +194,10 @@ pmapdb_status pm_walk_next(pm_walk *walk, pm_walk_file *file, bool *found, pmapd
         errno = 0;
         entry = walk->tree ? fts_read(walk->tree) : NULL;
         failed = entry ? 0 : errno;
-        if (!entry)
-            pm_walk_end(walk);
+        if (!entry && walk->tree) {
+            fts_close(walk->tree);
+            walk->tree = NULL;
+        }
         if (entry)
             st = visit(walk, entry, file, found, err);
         else if (failed)

@@ -20,10 +20,8 @@ typedef struct pm_walk_file {
 typedef struct pm_walk {
     const char *const *paths;
     size_t n_paths, next;
-    FTS *tree; /* of the path before `next`, or NULL */
+    FTS *tree; /* of the path before `next`, or NULL; the owner closes it */
 } pm_walk;
-
-void pm_walk_end(pm_walk *walk);
 
 /* *found is false at the end. A failure concerns one path; the next call continues after this path.
  */

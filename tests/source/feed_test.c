@@ -14,13 +14,13 @@ static size_t read_all(const char *path, bool full, pm_buf *bytes)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     assert_true(fd >= 0);
-    assert_int_equal(pm_feed_start(&feed, fd, false, NULL), PMAPDB_OK);
+    assert_int_equal(pm_feed_start(&feed, fd, false, path, NULL), PMAPDB_OK);
     while (pm_feed_next(&feed, full, &block, &n) && n) {
         most = n > most ? n : most;
         assert_int_equal(pm_buf_add(bytes, block, n, NULL), PMAPDB_OK);
     }
     assert_int_equal(feed.os_errno, 0);
-    pm_feed_free(&feed);
+    free(feed.block);
     close(fd);
     return most;
 }

@@ -73,7 +73,7 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_page_ranges *r
 
 static inline const pm_mapping *pm_page_ranges_mapping(const pm_page_ranges *r, size_t i)
 {
-    return pm_pool_get(r->pool, r->rows[i]);
+    return &r->pool->mappings[r->rows[i]]->m;
 }
 
 /* ---- machine.c: what the kernel says of frames of memory: /proc/kpageflags. It takes

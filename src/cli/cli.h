@@ -88,9 +88,6 @@ bool pm_cli_is_utf8(void);
  * lines above and below the rows. */
 bool pm_cli_is_for_people(const pm_cli *cli);
 
-/* Runs the program; argv starts with its name. */
-int pm_cli_main(int argc, char **argv);
-
 /* The commands. argv[0] is "pmapdb COMMAND". They return the exit code; run that of the command
  * that it ran, unless that is 0 and the captures failed. */
 typedef int pm_cli_command(pm_cli *cli, int argc, char **argv);

@@ -143,6 +143,9 @@ static void put_words(FILE *out, const pm_cli *cli)
     pm_names_free(&queries);
 }
 
+static const pm_syntax program = {
+    .operands = "COMMAND [ARGS]", .words = put_words, .in_order = true, .more = put_commands};
+
 /* Reports a word that is neither a command nor a query. */
 static int say_unknown(const char *name, const char *query_dir)
 {
@@ -224,14 +227,15 @@ static int run_help(pm_cli *cli, int argc, char **argv)
     static const pm_syntax syntax = {.operands = "[COMMAND|QUERY|CATEGORY|options|times|formats]"};
     int n = pm_options_parse(cli, &syntax, NULL, argc, argv);
     const char *word = n ? argv[1] : NULL;
-    char *words[] = {NULL, (char *)PM_HELP_ALL, NULL};
+    char *words[] = {NULL, (char *)PM_HELP_ALL, NULL},
+         *brief[] = {(char *)"pmapdb", (char *)"--help", NULL};
     pm_query_info *info = NULL;
     bool known;
 
     if (n > 1)
         pm_cli_usage(cli, "help takes one word");
     if (!word)
-        return pm_cli_main(2, (char *[]){(char *)"pmapdb", (char *)"--help", NULL});
+        return pm_options_parse(cli, &program, NULL, 2, brief);
     word = command_of_word(word);
     if (strcmp(word, "options") == 0 || (!find_command(word) && pm_help_topic(NULL, word)))
         return put_topic(cli, word);
@@ -325,10 +329,8 @@ static void check_commands(const pm_config *c)
     }
 }
 
-int pm_cli_main(int argc, char **argv)
+int main(int argc, char **argv)
 {
-    static const pm_syntax syntax = {
-        .operands = "COMMAND [ARGS]", .words = put_words, .in_order = true, .more = put_commands};
     const char *zone = getenv("TZ");
     pm_config config;
     int exit_code;
@@ -342,7 +344,7 @@ int pm_cli_main(int argc, char **argv)
         argv[0] = (char *)"pmapdb";
     pm_config_read(&config);
     check_commands(&config);
-    argc = pm_options_parse(&cli, &syntax, NULL, argc, argv);
+    argc = pm_options_parse(&cli, &program, NULL, argc, argv);
     if (zone && *zone && !pm_clock_is_zone(zone))
         pm_cli_note(
             &cli, "TZ '%s' is not a known time zone: local times are taken as UTC; set TZ or --tz",
@@ -350,9 +352,4 @@ int pm_cli_main(int argc, char **argv)
     exit_code = argc ? run_command(&cli, argv[1], argc, argv + 1) : run_without_command(&cli);
     pm_config_free(&config);
     return exit_code;
-}
-
-int main(int argc, char **argv)
-{
-    return pm_cli_main(argc, argv);
 }

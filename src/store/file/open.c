@@ -173,7 +173,7 @@ static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_
  * reads it yet; a rollback journal would restore the empty file. The change to WAL then writes one
  * page, in which one sector changes: whether or not the sector reaches the disk before a power
  * failure, the tables exist, and the next process that opens the store makes the change again. */
-static void make_tables(pmapdb_store *s, int busy_ms)
+static void make_tables(pmapdb_store *s)
 {
     pmapdb_error err = {0};
 
@@ -181,8 +181,6 @@ static void make_tables(pmapdb_store *s, int busy_ms)
     if (pm_sql_ok(s->sql))
         pm_sql_keep(s->sql, pm_migrate(s, &pm_schema_built_in, true, &err), &err);
     pm_sql_exec(s->sql, "PRAGMA synchronous = OFF", SET_UP);
-    switch_to_wal(s, busy_ms);
-    pm_sql_exec(s->sql, "PRAGMA user_version", SET_UP); /* creates the -wal */
 }
 
 static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms, pmapdb_error *err)
@@ -195,9 +193,10 @@ static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms
                 "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
                 SET_UP);
     if (version == 0)
-        make_tables(s, busy_ms);
-    else
-        switch_to_wal(s, busy_ms);
+        make_tables(s);
+    switch_to_wal(s, busy_ms);
+    if (version == 0)
+        pm_sql_exec(s->sql, "PRAGMA user_version", SET_UP); /* creates the -wal */
     pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216",
                 SET_UP);
     st = pm_sql_end(s->sql, err);
@@ -205,7 +204,8 @@ static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms
         return st;
     /* -wal and -shm stay when the last writer closes: readers of another user need them */
     sqlite3_file_control(s->db, "main", SQLITE_FCNTL_PERSIST_WAL, &on);
-    pm_store_keep_wal_short(s);
+    s->wal_pages = PM_WAL_LONG;
+    sqlite3_wal_hook(s->db, pm_store_on_commit, s);
     return s->version < PM_SCHEMA_VERSION ? pm_migrate(s, &pm_schema_built_in, true, err)
                                           : PMAPDB_OK;
 }

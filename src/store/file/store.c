@@ -8,7 +8,6 @@
 #define LOOK_MS 2  /* a waiting writer looks this often */
 
 #define WAL_PAGES 1000 /* pages in the -wal from which on they are copied into the file */
-#define WAL_LONG 4096  /* from which on it should begin anew */
 #define RESTART_MS 1000
 
 /* True if the path of the store now leads to another file or to no file. */
@@ -80,10 +79,7 @@ void pm_store_set_patience(pmapdb_store *s, int64_t ms)
     sqlite3_busy_handler(s->db, wait_for_turn, s);
 }
 
-/* Replaces SQLite's own hook, which only copies what no reader needs: while there is always one,
- * the -wal would never begin anew. So a long -wal waits for the readers of old states to end; those
- * that begin meanwhile do not need it. */
-static int on_commit(void *store, sqlite3 *db, const char *name, int pages)
+int pm_store_on_commit(void *store, sqlite3 *db, const char *name, int pages)
 {
     pmapdb_store *s = store;
     int64_t patience = s->patience_ms;
@@ -95,16 +91,10 @@ static int on_commit(void *store, sqlite3 *db, const char *name, int pages)
         return SQLITE_OK;
     pm_store_set_patience(s, RESTART_MS);
     s->wal_pages = sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_RESTART, NULL, NULL)
-                       ? pages + WAL_LONG
-                       : WAL_LONG;
+                       ? pages + PM_WAL_LONG
+                       : PM_WAL_LONG;
     pm_store_set_patience(s, patience);
     return SQLITE_OK;
-}
-
-void pm_store_keep_wal_short(pmapdb_store *s)
-{
-    s->wal_pages = WAL_LONG;
-    sqlite3_wal_hook(s->db, on_commit, s);
 }
 
 bool pm_store_turn_is_over(const pmapdb_store *s, int turns)

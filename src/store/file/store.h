@@ -65,8 +65,12 @@ pmapdb_status pm_store_end(pmapdb_store *s, pmapdb_error *err);
  * has just committed. */
 bool pm_store_turn_is_over(const pmapdb_store *s, int turns);
 
-/* Copies the -wal into the file from time to time; call once. */
-void pm_store_keep_wal_short(pmapdb_store *s);
+/* The hook of a commit, which copies the -wal into the file from time to time. SQLite's own only
+ * copies what no reader needs: while there is always one, the -wal would never begin anew. So a
+ * long -wal waits for the readers of old states to end; those that begin meanwhile do not need it.
+ */
+#define PM_WAL_LONG 4096 /* pages from which on it should begin anew */
+int pm_store_on_commit(void *store, sqlite3 *db, const char *name, int pages);
 
 /* Drops the state that the writer keeps. */
 void pm_store_forget(pmapdb_store *s);

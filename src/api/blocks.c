@@ -229,7 +229,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
     if (!hooks->on_file && !entry->named && pm_place_is_sibling(entry->name))
         return PMAPDB_OK;
     b->entry = entry;
-    b->pid = pm_place_path_pid(entry->own_path, entry->name);
+    b->pid = pm_place_pid(pm_text_folder(pm_text_of(entry->own_path)), pm_text_of(entry->name));
     b->ended = entry->closed;
     reads = !hooks->on_file || hooks->on_file(hooks->ctx, entry, &b->more);
     return reads && !b->ended ? pm_blocks_reader(b, &b->reader, err) : PMAPDB_OK;

@@ -20,9 +20,9 @@ static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stor
         .pid = c->pid,
         .name = stored->name,
         .taken_ms = c->taken_ms,
-        .dialect = pm_dialect_name(b->dialect),
-        .state = pm_state_name(b->state),
-        .checked = pm_checked_name(b->checked),
+        .dialect = pm_dialect_names[b->dialect],
+        .state = pm_state_names[b->state],
+        .checked = pm_checked_names[b->checked],
         .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
         .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
         .rss_kib = b->totals.v[PM_TOTAL_RSS] < 0 ? b->tool_rss_kib

@@ -18,7 +18,7 @@ typedef struct perf_run {
     const pmapdb_perf_options *options;
     pm_perf perf;
     pm_recording recording;
-    pm_hash_parts *hash;
+    pm_hash_parts hash;
     uint64_t bytes, told;
 } perf_run;
 
@@ -72,7 +72,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
         PM_STEP(st, pm_perf_feed(&run->perf, bytes, n, err));
         if (st != PMAPDB_OK)
             return st;
-        pm_hash_parts_add(run->hash, bytes, n);
+        pm_hash_parts_add(&run->hash, bytes, n);
         run->bytes += n;
         st = keep_going(run, path, err);
         if (st != PMAPDB_OK)
@@ -123,8 +123,8 @@ static pmapdb_status import(perf_run *run, pmapdb_store *store, const char *path
     pm_recording_begin(&run->recording, store);
     st = read_path(run, path, err);
     PM_STEP(st, check_read(run, path, err));
-    PM_STEP(st, pm_recording_store(&run->recording, &run->perf.counts, pm_hash_parts_end(run->hash),
-                                   path, run->options, err));
+    PM_STEP(st, pm_recording_store(&run->recording, &run->perf.counts,
+                                   pm_hash_parts_end(&run->hash), path, run->options, err));
     PM_STEP(st, pm_perf_link(store, err));
     if (st == PMAPDB_OK)
         *result = (pmapdb_perf_result){.recording_id = r->recording_id,
@@ -139,16 +139,13 @@ pmapdb_status pmapdb_import_perf(pmapdb_store *store, const char *path,
                                  const pmapdb_perf_options *options, pmapdb_perf_result *result,
                                  pmapdb_error *err)
 {
-    perf_run run = {.options = options, .hash = pm_hash_parts_new()};
+    perf_run run = {.options = options};
     pmapdb_error local;
-    pmapdb_status st = run.hash ? PMAPDB_OK : pm_fail_nomem(err);
+    pmapdb_status st;
 
-    if (st == PMAPDB_OK) {
-        pm_hash_parts_begin(run.hash);
-        st = import(&run, store, path, result, err ? err : &local);
-    }
+    pm_hash_parts_begin(&run.hash);
+    st = import(&run, store, path, result, err ? err : &local);
     pm_perf_free(&run.perf);
     pm_recording_free(&run.recording);
-    pm_hash_parts_free(run.hash);
     return st;
 }

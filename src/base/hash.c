@@ -14,19 +14,11 @@ uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed)
     return XXH3_64bits_withSeed(bytes, n, seed);
 }
 
+_Static_assert(sizeof(XXH3_state_t) <= sizeof(pm_hash_parts), "the state has its place");
+
 static XXH3_state_t *state_of(pm_hash_parts *h)
 {
     return (XXH3_state_t *)(void *)h;
-}
-
-pm_hash_parts *pm_hash_parts_new(void)
-{
-    return (pm_hash_parts *)(void *)XXH3_createState();
-}
-
-void pm_hash_parts_free(pm_hash_parts *h)
-{
-    XXH3_freeState(state_of(h));
 }
 
 void pm_hash_parts_begin(pm_hash_parts *h)

@@ -9,10 +9,10 @@
 uint64_t pm_hash(const void *bytes, size_t n);
 uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 
-/* The hash of bytes that are added in parts. */
-typedef struct pm_hash_parts pm_hash_parts;
-pm_hash_parts *pm_hash_parts_new(void); /* NULL: no memory */
-void pm_hash_parts_free(pm_hash_parts *h);
+/* The hash of bytes that are added in parts: the state of XXH3, which wants a whole cache line. */
+typedef struct pm_hash_parts {
+    _Alignas(64) unsigned char state[576];
+} pm_hash_parts;
 void pm_hash_parts_begin(pm_hash_parts *h);
 void pm_hash_parts_add(pm_hash_parts *h, const void *bytes, size_t n);
 uint64_t pm_hash_parts_end(pm_hash_parts *h);

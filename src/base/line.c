@@ -61,8 +61,3 @@ pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err)
     lines->cut = false;
     return st;
 }
-
-void pm_lines_free(pm_lines *lines)
-{
-    pm_buf_free(&lines->rest);
-}

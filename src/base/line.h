@@ -23,12 +23,11 @@ typedef struct pm_lines {
     void *ctx;
     size_t max;  /* maximum bytes of a line, or 0; the rest of a longer line is dropped */
     bool cut;    /* the current line is longer */
-    pm_buf rest; /* the unfinished line */
+    pm_buf rest; /* the unfinished line; the owner frees its bytes */
 } pm_lines;
 
 /* A status other than OK from fn or bulk ends the call and is returned. */
 pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err);
-void pm_lines_free(pm_lines *lines);
 
 #endif

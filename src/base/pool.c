@@ -3,33 +3,11 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/map.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define IDS_MAX (UINT32_MAX - 1)
-
-typedef struct text_ids {
-    uint32_t path, flags, extra;
-} text_ids;
-
-typedef struct pooled_mapping {
-    pm_mapping m;
-    text_ids texts;
-} pooled_mapping;
-
-struct pm_pool {
-    uint64_t number;
-    pm_map text_ids, mapping_ids; /* hash -> id */
-    pm_map known;                 /* hash of a mapping's text -> its id */
-    pm_text *texts;
-    size_t n_texts, cap_texts;
-    pooled_mapping **mappings;
-    size_t n_mappings, cap_mappings;
-    text_ids last; /* text ids of the last mapping looked up */
-    size_t bytes;  /* of the texts and the mappings */
-};
 
 /* Returns a copy that ends with a NUL, or NULL without memory. */
 static void *keep(pm_pool *pool, const void *bytes, size_t n)
@@ -84,7 +62,7 @@ pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error 
 #define NUMBERS_AT offsetof(pm_mapping, start)
 #define NUMBERS_LEN (offsetof(pm_mapping, value) + sizeof(((pm_mapping *)0)->value) - NUMBERS_AT)
 
-static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
+static uint64_t hash_mapping(const pm_mapping *m, const pm_text_ids *texts)
 {
     uint64_t seed = texts->path + ((uint64_t)texts->flags << 20) + ((uint64_t)texts->extra << 40);
 
@@ -94,8 +72,8 @@ static uint64_t hash_mapping(const pm_mapping *m, const text_ids *texts)
 static bool is_mapping(const void *wanted_mapping, int64_t id)
 {
     const wanted *w = wanted_mapping;
-    const pooled_mapping *old = w->pool->mappings[id];
-    const text_ids *texts = &w->pool->last;
+    const pm_pooled *old = w->pool->mappings[id];
+    const pm_text_ids *texts = &w->pool->last;
     const pm_mapping *m = w->m;
 
     return old->texts.path == texts->path && old->texts.flags == texts->flags &&
@@ -120,7 +98,7 @@ static pmapdb_status text_of_next(pm_pool *pool, pm_text t, uint32_t *id, pmapdb
 static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t hash,
                                  pmapdb_error *err)
 {
-    pooled_mapping new = {*m, pool->last}, *p;
+    pm_pooled new = {*m, pool->last}, *p;
     pmapdb_status st;
 
     new.m.path = pool->texts[new.texts.path];
@@ -128,8 +106,8 @@ static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t ha
     new.m.extra = pool->texts[new.texts.extra];
     p = pool->n_mappings == IDS_MAX ? NULL : keep(pool, &new, sizeof new);
     st = p ? PMAPDB_OK : pm_fail_nomem(err);
-    PM_STEP(st, pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings,
-                        sizeof(pooled_mapping *), err));
+    PM_STEP(st, pm_grow(&pool->mappings, &pool->cap_mappings, pool->n_mappings, sizeof(pm_pooled *),
+                        err));
     PM_STEP(st, pm_map_add(&pool->mapping_ids, hash, (int64_t)pool->n_mappings, err));
     if (st == PMAPDB_OK)
         pool->mappings[pool->n_mappings++] = p;
@@ -140,7 +118,7 @@ static pmapdb_status add_mapping(pm_pool *pool, const pm_mapping *m, uint64_t ha
 
 pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, pmapdb_error *err)
 {
-    text_ids *texts = &pool->last;
+    pm_text_ids *texts = &pool->last;
     int64_t found;
     uint64_t hash;
     pmapdb_status st = text_of_next(pool, m->path, &texts->path, err);
@@ -155,21 +133,6 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
         st = add_mapping(pool, m, hash, err);
     *id = (uint32_t)found;
     return st;
-}
-
-bool pm_pool_recall(const pm_pool *pool, uint64_t text_hash, uint32_t *id)
-{
-    int64_t found;
-
-    if (!pm_map_get(&pool->known, text_hash, &found))
-        return false;
-    *id = (uint32_t)found;
-    return true;
-}
-
-pmapdb_status pm_pool_note(pm_pool *pool, uint64_t text_hash, uint32_t id, pmapdb_error *err)
-{
-    return pm_map_put(&pool->known, text_hash, id, err);
 }
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
@@ -208,25 +171,10 @@ void pm_pool_free(pm_pool *pool)
     free(pool);
 }
 
-const pm_mapping *pm_pool_get(const pm_pool *pool, uint32_t id)
-{
-    return &pool->mappings[id]->m;
-}
-
-pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id)
-{
-    return pool->texts[id];
-}
-
-uint64_t pm_pool_number(const pm_pool *pool)
-{
-    return pool->number;
-}
-
 size_t pm_pool_bytes(const pm_pool *pool)
 {
     size_t slots = pool->text_ids.size + pool->mapping_ids.size + pool->known.size;
 
     return pool->bytes + slots * sizeof *pool->known.slot + pool->cap_texts * sizeof *pool->texts +
-           pool->cap_mappings * sizeof(pooled_mapping *);
+           pool->cap_mappings * sizeof(pm_pooled *);
 }

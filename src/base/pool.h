@@ -11,9 +11,34 @@
 #define PM_BASE_POOL_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/record/mapping.h"
 
-typedef struct pm_pool pm_pool;
+typedef struct pm_text_ids {
+    uint32_t path, flags, extra;
+} pm_text_ids;
+
+typedef struct pm_pooled {
+    pm_mapping m;
+    pm_text_ids texts;
+} pm_pooled;
+
+/* Others read `texts` and `mappings` by id, and use `known` as said there. */
+typedef struct pm_pool {
+    /* Distinguishes this pool from an earlier pool at the same address, for callers that keep ids
+     * longer than the pool may live. */
+    uint64_t number;
+    pm_text *texts;
+    size_t n_texts, cap_texts;
+    pm_pooled **mappings;
+    size_t n_mappings, cap_mappings;
+    pm_map text_ids, mapping_ids; /* hash -> id */
+    /* Hash of a mapping's text -> its id. The kernel prints the same bytes for an unchanged
+     * mapping, so no search among the mappings is needed. */
+    pm_map known;
+    pm_text_ids last; /* text ids of the last mapping looked up */
+    size_t bytes;     /* of the texts and the mappings */
+} pm_pool;
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err);
 void pm_pool_free(pm_pool *pool);
@@ -21,19 +46,8 @@ void pm_pool_free(pm_pool *pool);
 /* Finds the id of the mapping `m`; adds a copy, texts included, if it is new. Mappings that are
  * equal in every field have equal ids. */
 pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, pmapdb_error *err);
-const pm_mapping *pm_pool_get(const pm_pool *pool, uint32_t id);
 
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err);
-pm_text pm_pool_text_get(const pm_pool *pool, uint32_t id);
-
-/* Finds the mapping of a text by the hash of the text. The kernel prints the same bytes for an
- * unchanged mapping, so no search among the mappings is needed. False if the text is unknown. */
-bool pm_pool_recall(const pm_pool *pool, uint64_t text_hash, uint32_t *id);
-pmapdb_status pm_pool_note(pm_pool *pool, uint64_t text_hash, uint32_t id, pmapdb_error *err);
-
-/* Returns a number that distinguishes this pool from an earlier pool at the same address, for
- * callers that keep ids longer than the pool may live. */
-uint64_t pm_pool_number(const pm_pool *pool);
 
 /* Returns the bytes that the pool holds, for a caller with a budget. */
 size_t pm_pool_bytes(const pm_pool *pool);

@@ -164,7 +164,7 @@ static bool shows_pseudo(const pm_mapping *m)
 
 static bool hides_pseudo(const pm_capture *capture)
 {
-    if (!pm_dialect_hides_pseudo(capture->block.dialect))
+    if (!pm_dialect_hides_pseudo[capture->block.dialect])
         return false;
     for (size_t i = 0; i < capture->n_rows; i++)
         if (shows_pseudo(pm_capture_row(capture, i)))

@@ -85,7 +85,7 @@ pm_text pm_answer_keep(pm_pool *texts, pm_text text)
     if (!text.data)
         return text;
     pm_cli_must(pm_pool_text(texts, text, &id, &err), &err);
-    return pm_pool_text_get(texts, id);
+    return texts->texts[id];
 }
 
 void pm_answer_bind(pmapdb_rows *rows, const char *param, const char *value)

@@ -24,7 +24,7 @@ void pm_block_open(pm_reader *r)
     for (int i = 0; i < PM_FIELD_COUNT; i++)
         r->b.tool[i] = PMAPDB_UNKNOWN;
     r->b.sum.present = ~(uint64_t)0;
-    pm_hash_parts_begin(r->hash);
+    pm_hash_parts_begin(&r->hash);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         pm_buf_clear(texts[i]);
     if (r->starts.used)
@@ -75,7 +75,7 @@ static void go_on(pm_reader *r)
 void pm_block_lines(pm_reader *r, const char *p, size_t n)
 {
     go_on(r);
-    pm_hash_parts_add(r->hash, p, n);
+    pm_hash_parts_add(&r->hash, p, n);
 }
 
 void pm_block_line(pm_reader *r)
@@ -83,8 +83,8 @@ void pm_block_line(pm_reader *r)
     go_on(r);
     r->b.worn |= r->worn;
     if (r->raw.len)
-        pm_hash_parts_add(r->hash, r->raw.data, r->raw.len);
-    pm_hash_parts_add(r->hash, "\n", 1);
+        pm_hash_parts_add(&r->hash, r->raw.data, r->raw.len);
+    pm_hash_parts_add(&r->hash, "\n", 1);
 }
 
 /* ---- sums without rows ---- */
@@ -278,7 +278,7 @@ static void tell(pm_reader *r)
                        .notes = pm_buf_text(&r->notes),
                        .empty = pm_text_of(none ? empty_reason(r) : ""),
                        .foreign = none && (b->refused || b->n_rows),
-                       .hash = pm_hash_parts_end(r->hash)};
+                       .hash = pm_hash_parts_end(&r->hash)};
 
     if (r->st == PMAPDB_OK)
         pm_check(r, r->on_block(r->ctx, &block, r->rows, r->n_rows, r->err));
@@ -309,7 +309,7 @@ void pm_block_end(pm_reader *r)
         return;
     }
     if (!b->refused && b->rows == PM_LINE_RANGE && !b->rollup)
-        pm_smaps_end(r);
+        pm_smaps_close(r, true);
     if (!b->refused &&
         (b->rows == PM_LINE_WIDE || (b->footer && b->rows == PM_LINE_OTHER && b->rule)))
         pm_wide_end(r);

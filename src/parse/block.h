@@ -162,8 +162,8 @@ struct pm_reader {
     pm_mark stray; /* the mark of a block whose first row follows directly */
     /* the block */
     pm_open b;
-    pm_hash_parts *hash; /* of the lines of the block */
-    uint32_t *rows;      /* that are kept, in the pool */
+    pm_hash_parts hash; /* of the lines of the block */
+    uint32_t *rows;     /* that are kept, in the pool */
     size_t n_rows, cap_rows;
     pm_buf command, columns, missing, notes;
     pm_map starts; /* start addresses in a block without a header: enter.c */
@@ -283,7 +283,9 @@ void pm_smaps_broken(pm_reader *r, const char *why);
 bool pm_smaps_is_key(pm_text line, bool known);
 /* Takes a key line of the current row. False if the line is not a key line. */
 bool pm_smaps_key(pm_reader *r, pm_text line);
-void pm_smaps_end(pm_reader *r);
+/* Passes on the current row, if one is open, after all its key lines are read; `last`: the block
+ * ends. */
+void pm_smaps_close(pm_reader *r, bool last);
 
 /* Reads flags separated by blanks into *out, with single blanks. False if a word has not two
  * characters, or with `letters` other characters than those of known flags. */

@@ -46,7 +46,7 @@ static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
     if (b->rows != PM_LINE_RANGE || !r->smaps.known)
         pm_check(r, pm_pool_mapping(r->pool, m, &b->held_id, r->err));
     if (r->st == PMAPDB_OK)
-        b->held = *pm_pool_get(r->pool, b->held_id);
+        b->held = r->pool->mappings[b->held_id]->m;
 }
 
 static void keep(pm_reader *r)

@@ -172,8 +172,7 @@ pmapdb_status pm_form_find(const char *name, pm_dialect *out, pmapdb_error *err)
     if (name && (found == PM_DIALECT_COUNT || found == PM_DIALECT_PAGEMAP)) {
         for (int i = 0; i < PM_DIALECT_COUNT && n < sizeof names; i++)
             if (i != PM_DIALECT_PAGEMAP) /* has no text */
-                n += (size_t)snprintf(names + n, sizeof names - n, " %s",
-                                      pm_dialect_name((pm_dialect)i));
+                n += (size_t)snprintf(names + n, sizeof names - n, " %s", pm_dialect_names[i]);
         return pm_fail(err, PMAPDB_USAGE, "no dialect '%s'; there are:%s", name, names);
     }
     *out = found;

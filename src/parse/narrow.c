@@ -132,7 +132,7 @@ static void read_name(pm_reader *r, pm_dialect dialect, pm_text rest, pm_mapping
     pm_text name = pm_text_skip(rest, " ");
     size_t blanks = rest.len - name.len, separator;
 
-    if (!pm_dialect_hides_pseudo(dialect))
+    if (!pm_dialect_hides_pseudo[dialect])
         m->present |= PM_HAS_PSEUDO;
     m->path = PM_TEXT("");
     if (!name.len)

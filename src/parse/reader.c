@@ -8,30 +8,27 @@
 pmapdb_status pm_reader_new(pm_dialect dialect, pm_pool *pool, pm_block_fn on_block, void *ctx,
                             pm_reader **out, pmapdb_error *err)
 {
-    pm_reader *r = calloc(1, sizeof *r);
+    pm_reader *r = aligned_alloc(_Alignof(pm_reader), sizeof *r);
 
-    if (r)
-        r->hash = pm_hash_parts_new();
-    if (!r || !r->hash) {
-        free(r);
+    if (!r)
         return pm_fail_nomem(err);
-    }
-    r->on_block = on_block;
-    r->ctx = ctx;
-    r->pool = pool;
-    r->only = dialect;
-    r->time_ms = r->hinted_pid = PMAPDB_UNKNOWN;
-    r->lines =
-        (pm_lines){.fn = pm_stream_line, .bulk = pm_fast_lines, .ctx = r, .max = PM_LINE_BYTES_MAX};
+    *r = (pm_reader){
+        .on_block = on_block,
+        .ctx = ctx,
+        .pool = pool,
+        .only = dialect,
+        .time_ms = PMAPDB_UNKNOWN,
+        .hinted_pid = PMAPDB_UNKNOWN,
+        .lines = {.fn = pm_stream_line, .bulk = pm_fast_lines, .ctx = r, .max = PM_LINE_BYTES_MAX}};
     *out = r;
     return PMAPDB_OK;
 }
 
 static void free_bufs(pm_reader *r)
 {
-    pm_buf *bufs[] = {&r->command,    &r->columns,    &r->missing,     &r->notes,
-                      &r->plain,      &r->smaps.path, &r->smaps.flags, &r->wide.text,
-                      &r->wide.extra, &r->wide.flags, &r->smaps.extra};
+    pm_buf *bufs[] = {&r->command,     &r->columns,    &r->missing,    &r->notes,
+                      &r->plain,       &r->lines.rest, &r->smaps.path, &r->smaps.flags,
+                      &r->smaps.extra, &r->wide.text,  &r->wide.extra, &r->wide.flags};
 
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         pm_buf_free(bufs[i]);
@@ -42,8 +39,6 @@ void pm_reader_free(pm_reader *r)
     if (!r)
         return;
     free_bufs(r);
-    pm_lines_free(&r->lines);
-    pm_hash_parts_free(r->hash);
     pm_map_free(&r->starts);
     free(r->wide.rows);
     free(r->rows);

@@ -115,8 +115,7 @@ static bool lacks_keys(const pm_smaps *s)
     return s->any_row && (s->common & ~s->row.present) != 0;
 }
 
-/* Passes on the row after all its key lines are read. */
-static void close_row(pm_reader *r, bool last)
+void pm_smaps_close(pm_reader *r, bool last)
 {
     pm_smaps *s = &r->smaps;
     pm_mapping *m = &s->row;
@@ -155,17 +154,12 @@ static void close_row(pm_reader *r, bool last)
     pm_block_add(r, m, s->line);
 }
 
-void pm_smaps_end(pm_reader *r)
-{
-    close_row(r, true);
-}
-
 /* Ends the previous row and begins a row on the current line. */
 static void begin_row(pm_reader *r, const pm_mapping *m)
 {
     pm_smaps *s = &r->smaps;
 
-    close_row(r, false);
+    pm_smaps_close(r, false);
     s->row = *m;
     s->open = true;
     s->known = s->torn = s->headless = false;
@@ -186,7 +180,7 @@ void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
 
 void pm_smaps_known(pm_reader *r, uint32_t id)
 {
-    begin_row(r, pm_pool_get(r->pool, id));
+    begin_row(r, &r->pool->mappings[id]->m);
     r->smaps.known = true;
     r->smaps.id = id;
 }

@@ -120,15 +120,18 @@ static bool read_row(pm_text t, pm_mapping *m)
 static bool find_row(pm_reader *r, pm_text t, uint32_t *id)
 {
     uint64_t hash = pm_hash(t.data, t.len);
+    int64_t known;
     pm_mapping m;
 
-    if (pm_pool_recall(r->pool, hash, id))
+    if (pm_map_get(&r->pool->known, hash, &known)) {
+        *id = (uint32_t)known;
         return true;
+    }
     if (!read_row(t, &m))
         return false;
     pm_check(r, pm_pool_mapping(r->pool, &m, id, r->err));
     if (r->st == PMAPDB_OK)
-        pm_check(r, pm_pool_note(r->pool, hash, *id, r->err));
+        pm_check(r, pm_map_put(&r->pool->known, hash, *id, r->err));
     return r->st == PMAPDB_OK;
 }
 
@@ -149,7 +152,7 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     if (!next || lines < 2 || !find_row(r, (pm_text){p, (size_t)(next - p)}, &id))
         return r->st;
     r->line++;
-    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, pm_pool_get(r->pool, id));
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[id]->m);
     pm_smaps_known(r, id);
     r->line += lines - 1;
     pm_block_lines(r, p, (size_t)(next - p));

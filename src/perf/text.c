@@ -304,7 +304,7 @@ void pm_perf_init(pm_perf *p, pm_perf_fn on_event, void *ctx)
 
 void pm_perf_free(pm_perf *p)
 {
-    pm_lines_free(&p->lines);
+    pm_buf_free(&p->lines.rest);
     pm_buf_free(&p->text);
 }
 

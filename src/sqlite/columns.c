@@ -201,11 +201,11 @@ static void show_about(sqlite3_context *out, const pm_table_row *row, int which)
     else if (which == ABOUT_COMMAND && b->command.len)
         show_text(out, b->command);
     else if (which == ABOUT_DIALECT)
-        show_name(out, pm_dialect_name(b->dialect));
+        show_name(out, pm_dialect_names[b->dialect]);
     else if (which == ABOUT_STATE)
-        show_name(out, pm_state_name(b->state));
+        show_name(out, pm_state_names[b->state]);
     else if (which == ABOUT_CHECKED)
-        show_name(out, pm_checked_name(b->checked));
+        show_name(out, pm_checked_names[b->checked]);
     else if (which == ABOUT_MISSING && b->missing.len)
         show_text(out, b->missing);
     else if (which == ABOUT_TAKEN_AT && b->time_ms != PMAPDB_UNKNOWN) {

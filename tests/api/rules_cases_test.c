@@ -126,14 +126,14 @@ static size_t check_case(const cases *c, uint32_t name, const pm_rules *set, siz
     assert_int_equal(pm_categorize_begin(&rows, set, &capture, NULL), PMAPDB_OK);
     for (size_t i = 0; i < c->n; i++) {
         const row *r = &c->row[i];
-        pm_text expected = pm_pool_text_get(c->pool, r->category);
+        pm_text expected = c->pool->texts[r->category];
         size_t rule;
 
         if (r->name != name)
             continue;
         pm_buf_clear(&got);
         assert_int_equal(
-            pm_categorize_row(&rows, pm_pool_get(c->pool, r->mapping), &rule, &got, NULL),
+            pm_categorize_row(&rows, &c->pool->mappings[r->mapping]->m, &rule, &got, NULL),
             PMAPDB_OK);
         if (rule != PM_NO_RULE)
             won[rule]++;

@@ -57,11 +57,11 @@ TEST(texts)
     assert_int_equal(text_id(pool, (pm_text){NULL, 0}), 0);
     assert_int_equal(text_id(pool, PM_TEXT("hello")), hello);
     word[0] = 'j'; /* the pool has its own copy */
-    assert_string_equal(pm_pool_text_get(pool, hello).data, "hello");
+    assert_string_equal(pool->texts[hello].data, "hello");
     assert_int_not_equal(text_id(pool, pm_text_of(word)), hello);
     nul = text_id(pool, PM_TEXT("a\0b"));
     assert_int_not_equal(text_id(pool, PM_TEXT("a")), nul);
-    assert_true(pm_text_equal(pm_pool_text_get(pool, nul), PM_TEXT("a\0b")));
+    assert_true(pm_text_equal(pool->texts[nul], PM_TEXT("a\0b")));
     pm_pool_free(pool);
     pm_pool_free(NULL);
 }
@@ -78,12 +78,12 @@ TEST(equal_mappings_are_one)
     bytes = pm_pool_bytes(pool);
     assert_int_equal(id_of(pool, &b), id);
     assert_int_equal(pm_pool_bytes(pool), bytes);
-    assert_true(pm_pool_get(pool, id)->path.data != a.path.data);
-    assert_true(pm_text_equal(pm_pool_get(pool, id)->path, a.path));
-    assert_true(pm_text_equal(pm_pool_get(pool, id)->flags, a.flags));
-    assert_true(pm_text_equal(pm_pool_get(pool, id)->extra, a.extra));
-    assert_string_equal(pm_pool_get(pool, id)->perms, "r-xp");
-    assert_int_equal(pm_pool_get(pool, id)->value[PM_SIZE], 8);
+    assert_true(pool->mappings[id]->m.path.data != a.path.data);
+    assert_true(pm_text_equal(pool->mappings[id]->m.path, a.path));
+    assert_true(pm_text_equal(pool->mappings[id]->m.flags, a.flags));
+    assert_true(pm_text_equal(pool->mappings[id]->m.extra, a.extra));
+    assert_string_equal(pool->mappings[id]->m.perms, "r-xp");
+    assert_int_equal(pool->mappings[id]->m.value[PM_SIZE], 8);
     pm_pool_free(pool);
 }
 
@@ -136,12 +136,14 @@ TEST(texts_of_neighbours)
 
     for (uint32_t i = 0; i < COUNT(paths); i++) {
         const pm_mapping *got;
+        uint32_t id;
 
         m.start = i;
         m.path = pm_text_of(paths[i]);
         m.flags = pm_text_of(paths[7 - i]);
         m.extra = i % 2 ? m.path : (pm_text){NULL, 0};
-        got = pm_pool_get(pool, id_of(pool, &m));
+        id = id_of(pool, &m);
+        got = &pool->mappings[id]->m;
         assert_true(pm_text_equal(got->path, m.path));
         assert_true(pm_text_equal(got->flags, m.flags));
         assert_true(pm_text_equal(got->extra, m.extra));
@@ -157,7 +159,8 @@ TEST(many)
     const pm_mapping *first;
     const char *first_path;
 
-    first = pm_pool_get(pool, id_of(pool, &m));
+    assert_int_equal(id_of(pool, &m), 0);
+    first = &pool->mappings[0]->m;
     first_path = first->path.data;
     for (int round = 0; round < 2; round++)
         for (uint32_t i = 1; i < MANY; i++) {
@@ -167,9 +170,9 @@ TEST(many)
             m.path = (pm_text){path, (size_t)snprintf(path, sizeof path, "/lib/%u", i % 1000)};
             assert_int_equal(id_of(pool, &m), i);
         }
-    assert_ptr_equal(pm_pool_get(pool, 0), first);
-    assert_ptr_equal(pm_pool_get(pool, 0)->path.data, first_path);
-    assert_string_equal(pm_pool_get(pool, 1999)->path.data, "/lib/999");
+    assert_ptr_equal(&pool->mappings[0]->m, first);
+    assert_ptr_equal(pool->mappings[0]->m.path.data, first_path);
+    assert_string_equal(pool->mappings[1999]->m.path.data, "/lib/999");
     assert_true(pm_pool_bytes(pool) >= MANY * sizeof m);
     pm_pool_free(pool);
 }
@@ -183,9 +186,9 @@ TEST(long_text)
     memset(bytes, 'x', sizeof bytes);
     id = text_id(pool, (pm_text){bytes, sizeof bytes});
     after = text_id(pool, PM_TEXT("after"));
-    assert_int_equal(pm_pool_text_get(pool, id).len, sizeof bytes);
-    assert_memory_equal(pm_pool_text_get(pool, id).data, bytes, sizeof bytes);
-    assert_string_equal(pm_pool_text_get(pool, after).data, "after");
+    assert_int_equal(pool->texts[id].len, sizeof bytes);
+    assert_memory_equal(pool->texts[id].data, bytes, sizeof bytes);
+    assert_string_equal(pool->texts[after].data, "after");
     pm_pool_free(pool);
 }
 

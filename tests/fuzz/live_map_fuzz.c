@@ -37,10 +37,10 @@ static void put_result(pm_buf *tape, const result *r)
     pm_buf_clear(tape);
     pm_totals_zero(&totals);
     for (size_t i = 0; i < r->n; i++) {
-        const pm_mapping *m = pm_pool_get(r->pool, r->rows[i]);
+        const pm_mapping *m = &r->pool->mappings[r->rows[i]]->m;
 
         fuzz_check_row(m);
-        FUZZ_CHECK(i == 0 || pm_pool_get(r->pool, r->rows[i - 1])->end <= m->start, "order");
+        FUZZ_CHECK(i == 0 || r->pool->mappings[r->rows[i - 1]]->m.end <= m->start, "order");
         fuzz_put_row(tape, m);
         pm_totals_add(&totals, m);
         fields |= m->present;

@@ -36,7 +36,7 @@ static void on_block(void *ctx, const pm_block *b)
     const expected *e = ctx;
 
     FUZZ_CHECK(e->at == e->map->n, "%zu rows of %zu", e->at, e->map->n);
-    FUZZ_CHECK(b->dialect == e->map->dialect, "read as %s", pm_dialect_name(b->dialect));
+    FUZZ_CHECK(b->dialect == e->map->dialect, "read as %s", pm_dialect_names[b->dialect]);
     FUZZ_CHECK(b->state == PM_STATE_COMPLETE, "missing: %.*s", (int)b->missing.len,
                b->missing.data);
     FUZZ_CHECK(b->totals.v[PM_TOTAL_SIZE] == (int64_t)e->map->kib, "size");

@@ -118,7 +118,7 @@ static inline pmapdb_status fuzz_on_block(void *ctx, const pm_block *b, uint32_t
 
     (void)err;
     for (size_t i = 0; i < n; i++)
-        fuzz_on_row(r, pm_pool_get(r->reading, rows[i]));
+        fuzz_on_row(r, &r->reading->mappings[rows[i]]->m);
     fuzz_check_block(r, b);
     fuzz_put_block(&r->tape, b);
     if (r->on_block)

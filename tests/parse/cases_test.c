@@ -46,7 +46,7 @@ static void write_block(pm_buf *out, const pm_block *b)
     char time[PM_CLOCK_TEXT];
 
     pm_buf_addf(out, NULL, "%s",
-                b->dialect == PM_DIALECT_COUNT ? "nothing" : pm_dialect_name(b->dialect));
+                b->dialect == PM_DIALECT_COUNT ? "nothing" : pm_dialect_names[b->dialect]);
     if (b->pid != PMAPDB_UNKNOWN)
         pm_buf_addf(out, NULL, " pid %" PRId64, b->pid);
     if (b->time_ms != PMAPDB_UNKNOWN) {
@@ -54,7 +54,8 @@ static void write_block(pm_buf *out, const pm_block *b)
         pm_buf_addf(out, NULL, " at %s", time);
     }
     pm_buf_addf(out, NULL, " lines %" PRIu64 "-%" PRIu64 " %s %s%s:", b->first_line, b->last_line,
-                pm_state_name(b->state), pm_checked_name(b->checked), b->foreign ? " foreign" : "");
+                pm_state_names[b->state], pm_checked_names[b->checked],
+                b->foreign ? " foreign" : "");
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
         if (b->totals.v[i] >= 0)
             pm_buf_addf(out, NULL, " %s %" PRId64, totals[i], b->totals.v[i]);

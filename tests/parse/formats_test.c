@@ -121,7 +121,7 @@ TEST(examples)
 
         if (s->n_blocks != 1 || s->blocks[0].empty.len || s->blocks[0].dialect != k->dialect)
             fail_msg("%s: %zu blocks, the first is %s and %s", k->tool, s->n_blocks,
-                     pm_dialect_name(s->n_blocks ? s->blocks[0].dialect : PM_DIALECT_COUNT),
+                     pm_dialect_names[s->n_blocks ? s->blocks[0].dialect : PM_DIALECT_COUNT],
                      s->n_blocks ? s->blocks[0].empty.data : "");
         if (strcmp(k->gives, "the columns asked for") != 0)
             check_gives(k, s);
@@ -173,15 +173,14 @@ TEST(names)
     for (int i = 0; i < PM_DIALECT_COUNT; i++) {
         if (i == PM_DIALECT_PAGEMAP) /* has no text */
             continue;
-        assert_int_equal(pm_form_find(pm_dialect_name((pm_dialect)i), &found, &err), PMAPDB_OK);
+        assert_int_equal(pm_form_find(pm_dialect_names[i], &found, &err), PMAPDB_OK);
         assert_int_equal(found, i);
     }
     assert_int_equal(pm_form_find(NULL, &found, &err), PMAPDB_OK);
     assert_int_equal(found, PM_DIALECT_COUNT);
     assert_int_equal(pm_form_find("pmap-Q", &found, &err), PMAPDB_USAGE);
     for (int i = 0; i < PM_DIALECT_COUNT; i++)
-        assert_int_equal(strstr(err.text, pm_dialect_name((pm_dialect)i)) != NULL,
-                         i != PM_DIALECT_PAGEMAP);
+        assert_int_equal(strstr(err.text, pm_dialect_names[i]) != NULL, i != PM_DIALECT_PAGEMAP);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -52,7 +52,7 @@ static inline pmapdb_status kit_block(void *ctx, const pm_block *b, uint32_t *ro
     pm_block *block;
 
     for (size_t i = 0; i < n; i++)
-        kit_mapping(s, pm_pool_get(s->pool, rows[i]));
+        kit_mapping(s, &s->pool->mappings[rows[i]]->m);
     assert_int_equal(pm_grow(&s->blocks, &s->cap_blocks, s->n_blocks, sizeof *s->blocks, err),
                      PMAPDB_OK);
     assert_int_equal(
@@ -178,9 +178,9 @@ static inline void kit_write_text(pm_buf *out, const char *what, pm_text t)
 static inline void kit_write_block(pm_buf *out, const pm_block *b)
 {
     pm_buf_addf(out, NULL, "%s pid %" PRId64 " time %" PRId64 " lines %" PRIu64 "-%" PRIu64,
-                pm_dialect_name(b->dialect), b->pid, b->time_ms, b->first_line, b->last_line);
+                pm_dialect_names[b->dialect], b->pid, b->time_ms, b->first_line, b->last_line);
     pm_buf_addf(out, NULL, " hash %" PRIx64 " fields %" PRIx64 " %s %s tool %" PRId64 " %" PRId64,
-                b->hash, b->fields, pm_state_name(b->state), pm_checked_name(b->checked),
+                b->hash, b->fields, pm_state_names[b->state], pm_checked_names[b->checked],
                 b->tool_size_kib, b->tool_rss_kib);
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
         pm_buf_addf(out, NULL, " %" PRId64, b->totals.v[i]);

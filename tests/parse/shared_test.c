@@ -37,7 +37,7 @@ static void expect_known_process(const char *name, const pm_block *b)
             (!quiet && b->tool_size_kib != size))
             fail_msg("%s: pid %" PRId64 ": %" PRId64 " rows, %" PRId64 " KiB, %s, %s %s", name,
                      b->pid, b->totals.v[PM_TOTAL_MAPPINGS], b->totals.v[PM_TOTAL_SIZE],
-                     pm_state_name(b->state), pm_checked_name(b->checked), b->missing.data);
+                     pm_state_names[b->state], pm_checked_names[b->checked], b->missing.data);
         return;
     }
     fail_msg("%s: pid %" PRId64 " is none of the known", name, b->pid);
@@ -93,7 +93,7 @@ TEST(every_version_gives_the_same_process)
             }
             expect_known_process(e->d_name, &s->blocks[i]);
             if (s->blocks[i].dialect != dialect_of_name(e->d_name))
-                fail_msg("%s is %s", e->d_name, pm_dialect_name(s->blocks[i].dialect));
+                fail_msg("%s is %s", e->d_name, pm_dialect_names[s->blocks[i].dialect]);
         }
         assert_true(s->n_blocks > 0 || strstr(e->d_name, "missing") || strstr(e->d_name, "-N."));
         kit_free(s);

@@ -100,10 +100,10 @@ static void write_capture(pm_buf *out, const pm_capture *c)
     if (!rows)
         abort();
     pm_buf_addf(out, NULL, "%s %s %s %d %lld %lld hash %llx fields %llx '%s' '%s%s' pid %lld\n",
-                pm_dialect_name(b->dialect), pm_state_name(b->state), pm_checked_name(b->checked),
-                c->time_source, (long long)c->taken_ms, (long long)c->ordinal,
-                (unsigned long long)b->hash, (unsigned long long)b->fields, c->missing,
-                c->source_dir, c->source_name, (long long)c->pid);
+                pm_dialect_names[b->dialect], pm_state_names[b->state],
+                pm_checked_names[b->checked], c->time_source, (long long)c->taken_ms,
+                (long long)c->ordinal, (unsigned long long)b->hash, (unsigned long long)b->fields,
+                c->missing, c->source_dir, c->source_name, (long long)c->pid);
     pm_buf_addf(out, NULL, "tool %lld %lld totals", (long long)b->tool_size_kib,
                 (long long)b->tool_rss_kib);
     for (int i = 0; i < PM_TOTAL_COUNT; i++)

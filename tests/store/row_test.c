@@ -161,7 +161,7 @@ static void in_what_is_recalled(const kit *k, int64_t epoch_id, const pm_mapping
     kit_steps(k);
     assert_int_equal(n, ROWS);
     for (size_t i = 0; i < n; i++) {
-        const pm_mapping *got = pm_pool_get(pool, rows[i]);
+        const pm_mapping *got = &pool->mappings[rows[i]]->m;
 
         assert_int_equal(got->present, m[i].present);
         assert_memory_equal(got->value, m[i].value, sizeof got->value);

@@ -16,7 +16,7 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     const uint32_t *rows = NULL;
     pmapdb_status st = pm_live_map_begin(&t->map, dialect, err);
 
-    PM_STEP(st, pm_proc_read_map(p, pm_dialect_name(dialect), piece, pm_live_map_feed, &t->map,
+    PM_STEP(st, pm_proc_read_map(p, pm_dialect_names[dialect], piece, pm_live_map_feed, &t->map,
                                  &t->live, fate, err));
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
@@ -113,7 +113,7 @@ static void identify(const pm_capture_run *run, const pm_proc *p, pm_target *t, 
 
     snprintf(t->source_dir, sizeof t->source_dir, "/proc/%" PRId64 "/", p->pid);
     c->source_dir = t->source_dir;
-    c->source_name = (char *)pm_dialect_name(dialect);
+    c->source_name = (char *)pm_dialect_names[dialect];
     c->host = run->host;
     c->pid = b->pid = p->pid;
     b->command = t->live.standing.cmdline;

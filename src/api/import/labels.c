@@ -36,9 +36,11 @@ static bool set_moment(pm_intake *in, pm_label_pending *p)
  */
 static void set_pids(pm_intake *in, pm_label_pending *p)
 {
+    pm_text folder = pm_text_folder(pm_text_of(in->entry->own_path));
+
     p->put.pid[0] = p->labels.pid;
-    p->put.pid[1] = pm_place_path_pid(in->entry->own_path, in->entry->name);
-    p->put.pid[2] = pm_place_folder_pid(pm_text_folder(pm_text_of(in->entry->own_path)));
+    p->put.pid[1] = pm_place_pid(folder, pm_text_of(in->entry->name));
+    p->put.pid[2] = pm_place_folder_pid(folder);
     if (in->options->pid != PMAPDB_UNKNOWN)
         for (size_t i = 0; i < PM_LABEL_PIDS; i++)
             p->put.pid[i] = in->options->pid;

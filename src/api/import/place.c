@@ -190,11 +190,6 @@ pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only)
     return kind;
 }
 
-int64_t pm_place_path_pid(const char *path, const char *name)
-{
-    return pm_place_pid(pm_text_folder(pm_text_of(path)), pm_text_of(name));
-}
-
 bool pm_place_is_sibling(const char *name)
 {
     pm_slot slot;

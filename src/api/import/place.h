@@ -11,9 +11,6 @@
  */
 int64_t pm_place_pid(pm_text dir, pm_text name);
 
-/* The same for the folder of `path` and a name that may lack an extension such as .gz. */
-int64_t pm_place_path_pid(const char *path, const char *name);
-
 /* The pid in the name of a folder, whatever its files are. */
 int64_t pm_place_folder_pid(pm_text dir);
 

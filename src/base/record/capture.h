@@ -73,7 +73,7 @@ void pm_capture_free(pm_capture *c);
 
 static inline const pm_mapping *pm_capture_row(const pm_capture *c, size_t i)
 {
-    return pm_pool_get(c->pool, c->rows[i]);
+    return &c->pool->mappings[c->rows[i]]->m;
 }
 
 #endif

@@ -26,14 +26,14 @@ typedef enum pm_checked {
     PM_CHECKED_ROLLUP
 } pm_checked;
 
-const char *pm_dialect_name(pm_dialect dialect);
-const char *pm_state_name(pm_state state);
-const char *pm_checked_name(pm_checked checked);
+extern const char *const pm_dialect_names[PM_DIALECT_COUNT + 1]; /* the last is "?" */
+extern const char *const pm_state_names[];
+extern const char *const pm_checked_names[];
 
 /* Returns PM_DIALECT_COUNT if no dialect has that name. */
 pm_dialect pm_dialect_find(pm_text name);
 
 /* True if the tool prints heap, vdso and unnamed memory all as "[ anon ]". */
-bool pm_dialect_hides_pseudo(pm_dialect dialect);
+extern const bool pm_dialect_hides_pseudo[PM_DIALECT_COUNT + 1];
 
 #endif

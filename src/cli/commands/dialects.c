@@ -21,7 +21,7 @@ int pm_cli_dialects(pm_cli *cli, int argc, char **argv)
     pm_output_open(&out, cli);
     pm_output_rows(&out, columns, sizeof columns / sizeof *columns, NULL);
     for (size_t i = 0; (k = pm_form_at(i)); i++)
-        pm_output_row(&out, (pm_value[]){pm_value_text(pm_dialect_name(k->dialect)),
+        pm_output_row(&out, (pm_value[]){pm_value_text(pm_dialect_names[k->dialect]),
                                          pm_value_text(k->tool), pm_value_text(k->gives),
                                          pm_value_text(k->example)});
     pm_output_end_rows(&out);

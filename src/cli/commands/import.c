@@ -100,12 +100,12 @@ static void read_values(const pm_found_block *found, pm_buf *notes, pm_value val
     values[LAST] = pm_value_int((int64_t)b->last_line);
     values[PID] = pm_value_int(found->capture->pid);
     if (b->dialect != PM_DIALECT_COUNT)
-        values[DIALECT] = pm_value_text(pm_dialect_name(b->dialect));
+        values[DIALECT] = pm_value_text(pm_dialect_names[b->dialect]);
     values[NOTES] = joined(notes, b->notes);
     if (found->error)
         return;
-    values[STATE] = pm_value_text(pm_state_name(b->state));
-    values[CHECKED] = pm_value_text(pm_checked_name(b->checked));
+    values[STATE] = pm_value_text(pm_state_names[b->state]);
+    values[CHECKED] = pm_value_text(pm_checked_names[b->checked]);
     values[MISSING] = pm_value_text(*b->missing.data ? b->missing.data : NULL);
     values[MAPPINGS] = pm_value_int(pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]));
     values[SIZE] = pm_value_int(pm_total_known(b->totals.v[PM_TOTAL_SIZE]));

@@ -34,8 +34,7 @@ static int64_t origin_of(pm_sql *sql, pm_text folder, pm_text file)
 
     if (id)
         return id;
-    pm_sql_do(sql, "INSERT INTO origin (folder, file) VALUES (?1, ?2)", args, 2);
-    return pm_sql_last_id(sql);
+    return pm_sql_do(sql, "INSERT INTO origin (folder, file) VALUES (?1, ?2)", args, 2);
 }
 
 int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
@@ -43,6 +42,7 @@ int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
     pm_text digits = find_number(file);
     uint64_t number = 0;
     pm_buf pattern = {0};
+    int64_t id;
 
     if (digits.len) {
         pm_num_dec(digits.data, digits.data + digits.len, &number);
@@ -53,11 +53,11 @@ int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
         PM_SQL_STEP(sql, pm_buf_status(&pattern, &err));
         file = pm_buf_text(&pattern);
     }
-    pm_sql_do(sql, "INSERT INTO capture (origin_id, number) VALUES (?1, ?2)",
-              PM_ARGS(PM_I(origin_of(sql, folder, file)),
-                      PM_I(digits.len ? (int64_t)number : PMAPDB_UNKNOWN)));
+    id = pm_sql_do(sql, "INSERT INTO capture (origin_id, number) VALUES (?1, ?2)",
+                   PM_ARGS(PM_I(origin_of(sql, folder, file)),
+                           PM_I(digits.len ? (int64_t)number : PMAPDB_UNKNOWN)));
     pm_buf_free(&pattern);
-    return pm_sql_last_id(sql);
+    return id;
 }
 
 /* ---- known captures ---- */
@@ -74,7 +74,7 @@ int64_t pm_known(pm_sql *sql, const pm_capture *c, bool *pruned)
     bool live = c->time_source == PM_TIME_LIVE, seconds = c->time_source == PM_TIME_MTIME;
     int64_t from = seconds ? c->taken_ms - c->taken_ms % 1000 : c->taken_ms;
     const pm_arg args[] = {PM_BITS(c->block.hash),
-                           PM_S(pm_dialect_name(c->block.dialect)),
+                           PM_S(pm_dialect_names[c->block.dialect]),
                            PM_I(from),
                            PM_I(seconds ? from + 999 : from),
                            PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),

@@ -56,13 +56,12 @@ static int64_t insert(pm_sql *sql, pm_category_ids *ids, pm_text category)
                   PM_ARGS(PM_I(id), PM_T(category)));
         return id;
     }
-    pm_sql_do(sql,
-              "INSERT INTO category (category_id, category, description, parent_id) "
-              "SELECT id, ?1, '', coalesce(?2, id) "
-              "FROM (SELECT max(category_id) + 1 AS id FROM category)",
-              PM_ARGS(PM_T(category), PM_I(parent ? parent : PMAPDB_UNKNOWN)));
     ids->n++;
-    return pm_sql_last_id(sql);
+    return pm_sql_do(sql,
+                     "INSERT INTO category (category_id, category, description, parent_id) "
+                     "SELECT id, ?1, '', coalesce(?2, id) "
+                     "FROM (SELECT max(category_id) + 1 AS id FROM category)",
+                     PM_ARGS(PM_T(category), PM_I(parent ? parent : PMAPDB_UNKNOWN)));
 }
 
 int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool of_data)
@@ -101,7 +100,7 @@ void pm_dialects_add(pm_sql *sql)
         pm_sql_do(sql,
                   "INSERT INTO dialect (name, rank) VALUES (?1, ?2) "
                   "ON CONFLICT (name) DO UPDATE SET rank = ?2",
-                  PM_ARGS(PM_S(pm_dialect_name((pm_dialect)i)), PM_I(i)));
+                  PM_ARGS(PM_S(pm_dialect_names[i]), PM_I(i)));
 }
 
 void pm_category_remove_unused(pm_sql *sql)

@@ -172,7 +172,7 @@ const pm_object *pm_objects_read(pm_sql *sql, pm_objects *objects, sqlite3_stmt 
 
 static void insert(pm_sql *sql, pm_objects *objects, pm_object *o)
 {
-    pm_sql_do(
+    o->id = pm_sql_do(
         sql,
         "INSERT INTO object (hash, category_id, inferred, name_cut, perms, device, inode, path, "
         "flags, kernel_page_kib, mmu_page_kib, thp_eligible, protection_key) "
@@ -182,7 +182,6 @@ static void insert(pm_sql *sql, pm_objects *objects, pm_object *o)
                 PM_I(o->has_inode ? (int64_t)o->inode : PMAPDB_UNKNOWN), PM_T(o->path),
                 PM_T((o->has_flags ? o->flags : (pm_text){NULL, 0})), PM_I(o->kernel_page),
                 PM_I(o->mmu_page), PM_I(o->thp_eligible), PM_I(o->protection_key)));
-    o->id = pm_sql_last_id(sql);
     PM_SQL_STEP(sql, keep(objects, o, &err));
 }
 

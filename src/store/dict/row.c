@@ -189,35 +189,24 @@ const enum pm_field pm_rare_columns[PM_RARE_VALUES] = {
     PM_DIRTY};
 #define COLUMN_OF_RSS 11 /* index of PM_RSS in pm_rare_columns */
 
-/* Returns the usual value, as in the view mappings; PMAPDB_UNKNOWN if a column that it follows from
- * is unknown. */
-static int64_t usual(const pm_mapping *m, const pm_metrics *row, enum pm_field field)
-{
-    switch (field) {
-    case PM_RSS:
-        return parts_of(row);
-    case PM_DIRTY:
-        return dirty_of(row);
-    case PM_PSS_DIRTY:
-        return pss_dirty_of(row, pm_mapping_value(m, PM_RSS));
-    case PM_ANONYMOUS:
-        return row->v[PM_VER_PRIVATE_DIRTY];
-    case PM_SWAP_PSS:
-        return row->v[PM_VER_SWAP];
-    default:
-        return 0;
-    }
-}
-
 bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_rare_fields *out)
 {
+    /* as in the view mappings; PMAPDB_UNKNOWN if a column that the value follows from is unknown */
+    const int64_t usual[PM_FIELD_COUNT] = {
+        [PM_RSS] = parts_of(row),
+        [PM_DIRTY] = dirty_of(row),
+        [PM_PSS_DIRTY] = pss_dirty_of(row, pm_mapping_value(m, PM_RSS)),
+        [PM_ANONYMOUS] = row->v[PM_VER_PRIVATE_DIRTY],
+        [PM_SWAP_PSS] = row->v[PM_VER_SWAP],
+    };
     bool lacks = fields & ~m->present, any = lacks || m->extra.len > 0;
 
     out->extra = m->extra;
     for (size_t i = 0; i < PM_RARE_VALUES; i++) {
-        int64_t number = pm_mapping_value(m, pm_rare_columns[i]);
+        enum pm_field field = pm_rare_columns[i];
+        int64_t number = pm_mapping_value(m, field);
 
-        out->number[i] = number == usual(m, row, pm_rare_columns[i]) ? PMAPDB_UNKNOWN : number;
+        out->number[i] = unless(number, usual[field]);
         any |= out->number[i] != PMAPDB_UNKNOWN;
     }
     out->number[PM_RARE_FIELDS] = lacks ? (int64_t)(fields & m->present) : PMAPDB_UNKNOWN;
@@ -238,11 +227,11 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
                       "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND extra IS ?15",
                       args, sizeof args / sizeof *args, 0);
     if (!id)
-        pm_sql_do(sql,
-                  "INSERT INTO rare_fields (" RARE_COLUMNS ", hash) VALUES "
-                  "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-                  args, sizeof args / sizeof *args);
-    row->v[PM_VER_DETAIL] = id ? id : pm_sql_last_id(sql);
+        id = pm_sql_do(sql,
+                       "INSERT INTO rare_fields (" RARE_COLUMNS ", hash) VALUES "
+                       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                       args, sizeof args / sizeof *args);
+    row->v[PM_VER_DETAIL] = id;
     row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
     row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
 }

@@ -153,7 +153,7 @@ static void add_token(pm_redact *r, const char *prefix, pm_text text, pm_text ta
         token = made;
     }
     if (r->st == PMAPDB_OK)
-        add(r, pm_pool_text_get(r->pool, (uint32_t)token));
+        add(r, r->pool->texts[(uint32_t)token]);
 }
 
 /* Appends the text if it `stays` or --keep matches; else a token. */

@@ -274,12 +274,13 @@ void pm_sql_done(sqlite3_stmt *stmt)
     }
 }
 
-void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
+int64_t pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args)
 {
     sqlite3_stmt *stmt = pm_sql_ask(sql, text, args, n_args);
 
     if (pm_sql_next(sql, stmt)) /* a PRAGMA may return the value that it set */
         pm_sql_done(stmt);
+    return sqlite3_last_insert_rowid(sql->db);
 }
 
 void pm_sql_exec(pm_sql *sql, const char *text, const char *doing)
@@ -298,11 +299,6 @@ int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n
         pm_sql_done(stmt);
     }
     return value == PMAPDB_UNKNOWN ? none : value;
-}
-
-int64_t pm_sql_last_id(const pm_sql *sql)
-{
-    return sqlite3_last_insert_rowid(sql->db);
 }
 
 sqlite3 *pm_sql_db(const pm_sql *sql)

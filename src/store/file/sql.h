@@ -65,8 +65,8 @@ pmapdb_status pm_sql_fail_open(sqlite3 *db, const char *file, pmapdb_error *err)
 /* The same if other statements have run since SQLite returned `code`. */
 pmapdb_status pm_sql_fail_code(sqlite3 *db, int code, const char *doing, pmapdb_error *err);
 
-/* Runs a statement that returns no rows. */
-void pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
+/* Runs a statement that returns no rows. Returns the id of the row that was inserted last. */
+int64_t pm_sql_do(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
 /* Runs the statements of a text, which may be made at run time, without values; `doing` is for the
  * message of a failure. */
@@ -125,7 +125,6 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
 /* Returns the kept failure and clears it. */
 pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err);
 
-int64_t pm_sql_last_id(const pm_sql *sql);
 sqlite3 *pm_sql_db(const pm_sql *sql);
 
 /* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */

@@ -150,12 +150,10 @@ static int compare_texts(pm_text a, pm_text b)
 static int compare_keys(const pm_pool *texts, uint32_t key, uint32_t category,
                         const pm_pool *other_texts, uint32_t other_key, uint32_t other_category)
 {
-    int order =
-        compare_texts(pm_pool_text_get(texts, key), pm_pool_text_get(other_texts, other_key));
+    int order = compare_texts(texts->texts[key], other_texts->texts[other_key]);
 
     return order ? order
-                 : compare_texts(pm_pool_text_get(texts, category),
-                                 pm_pool_text_get(other_texts, other_category));
+                 : compare_texts(texts->texts[category], other_texts->texts[other_category]);
 }
 
 /* Compares all values, not ids: sums of doubles must not depend on the order of the rows. */
@@ -303,8 +301,8 @@ static void set_keys(const pm_leak_lives *l, asked *a)
         const pm_leak_piece *r = &l->run[i];
         size_t first = spots_before(a, r->epoch, r->first);
         size_t end = spots_before(a, r->epoch, r->last + 1);
-        const char *key = pm_pool_text_get(l->texts, r->key).data;
-        const char *category = pm_pool_text_get(l->texts, r->category).data;
+        const char *key = l->texts->texts[r->key].data;
+        const char *category = l->texts->texts[r->category].data;
 
         if (first >= end)
             continue;

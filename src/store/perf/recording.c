@@ -80,13 +80,13 @@ static void insert_calls(pm_recording *r, const pm_perf_counts *counts, uint64_t
     uint64_t lost =
         counts->lost_records > counts->lost_samples ? counts->lost_records : counts->lost_samples;
 
-    pm_sql_do(r->sql,
-              "INSERT INTO recording (hash, host_id, file, first_ns, last_ns, calls, failed, "
-              "unended, unbegun, bad, lost) SELECT ?1, ?2, ?3, min(time_ns), max(time_ns), 0, 0, "
-              "0, 0, ?4, nullif(?5, 0) FROM temp.traced_event",
-              PM_ARGS(PM_BITS(hash), PM_I(host_id), PM_S(file), PM_I(counts->bad),
-                      PM_I(lost > INT32_MAX ? INT32_MAX : lost)));
-    r->recording_id = pm_sql_last_id(r->sql);
+    r->recording_id = pm_sql_do(
+        r->sql,
+        "INSERT INTO recording (hash, host_id, file, first_ns, last_ns, calls, failed, "
+        "unended, unbegun, bad, lost) SELECT ?1, ?2, ?3, min(time_ns), max(time_ns), 0, 0, "
+        "0, 0, ?4, nullif(?5, 0) FROM temp.traced_event",
+        PM_ARGS(PM_BITS(hash), PM_I(host_id), PM_S(file), PM_I(counts->bad),
+                PM_I(lost > INT32_MAX ? INT32_MAX : lost)));
     pm_sql_script(r->sql, "recording-events", NULL, 0);
     pm_sql_script(r->sql, "recording-threads",
                   PM_PARAMS({":recording_id", PM_I(r->recording_id)}, {":host_id", PM_I(host_id)},

@@ -72,7 +72,7 @@ static pm_text keep(pm_recall *r, pm_text t)
     if (!t.data)
         return t;
     PM_SQL_STEP(r->sql, pm_pool_text(r->words, t, &id, &err));
-    return pm_pool_text_get(r->words, id);
+    return r->words->texts[id];
 }
 
 static char *word(pm_recall *r, sqlite3_stmt *row, int column)

@@ -55,12 +55,11 @@ static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm
  * exist. */
 static void begin_made(pm_made *made, const pm_capture *c)
 {
-    uint64_t number = pm_pool_number(c->pool);
-
-    if (made->pool == c->pool && made->pool_number == number && made->n <= 4 * c->n_rows + 1024)
+    if (made->pool == c->pool && made->pool_number == c->pool->number &&
+        made->n <= 4 * c->n_rows + 1024)
         return;
     made->pool = c->pool;
-    made->pool_number = number;
+    made->pool_number = c->pool->number;
     made->n = 0;
     pm_map_clear(&made->index);
 }
@@ -118,17 +117,16 @@ void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
     const pm_capture *c = p->capture;
     const pm_block *b = &c->block;
 
-    pm_sql_do(p->sql, pm_sql_script_text("append-snapshot"),
-              PM_ARGS(PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off),
-                      PM_I(c->taken_ms), PM_I(c->ordinal), PM_I(c->time_source),
-                      PM_S(pm_dialect_name(b->dialect)), PM_I(b->state), PM_I(b->checked),
-                      PM_WORD(b->missing), PM_I((int64_t)b->hash),
-                      PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN),
-                      total_arg(c, PM_TOTAL_MAPPINGS), total_arg(c, PM_TOTAL_SIZE),
-                      total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
-                      total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
-                      total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
-    p->snapshot_id = pm_sql_last_id(p->sql);
+    p->snapshot_id = pm_sql_do(
+        p->sql, pm_sql_script_text("append-snapshot"),
+        PM_ARGS(
+            PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off), PM_I(c->taken_ms),
+            PM_I(c->ordinal), PM_I(c->time_source), PM_S(pm_dialect_names[b->dialect]),
+            PM_I(b->state), PM_I(b->checked), PM_WORD(b->missing), PM_I((int64_t)b->hash),
+            PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN), total_arg(c, PM_TOTAL_MAPPINGS),
+            total_arg(c, PM_TOTAL_SIZE), total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
+            total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
+            total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
 }
 
 static void take_place(pm_put *p, pm_stream *s, int64_t *off)
@@ -186,12 +184,12 @@ static void begin_lineage(pm_put *p, size_t i)
     pm_ruling ruling = pm_refine_row(p->sql, p->refine, &p->rows, i);
 
     row->at.kept = ruling.kept;
-    pm_sql_do(p->sql,
-              "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
-              "VALUES (?1, ?2, ?3, ?4)",
-              PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id), PM_I(pm_row_category(row)),
-                      PM_S(ruling.rule)));
-    row->at.lineage = pm_sql_last_id(p->sql);
+    row->at.lineage =
+        pm_sql_do(p->sql,
+                  "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
+                  "VALUES (?1, ?2, ?3, ?4)",
+                  PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id), PM_I(pm_row_category(row)),
+                          PM_S(ruling.rule)));
     if (was != PM_NO_LINEAGE)
         PM_SQL_STEP(p->sql, pm_map_put(&p->renamed, was, row->at.lineage, &err));
 }
@@ -314,11 +312,4 @@ bool pm_is_late(pm_put *p, pm_newest *n)
     return pm_newest_sitting(p->sql, n, p->sweep_ms) && n->sitting.seen &&
            (pm_order_compare(&p->order, &n->sitting.last) < 0 ||
             pm_sitting_displaces(&n->sitting, &p->order, p->sweep_ms));
-}
-
-void pm_append_next(pm_put *p, pm_newest *n)
-{
-    if (p->order.state != PM_STATE_TOTALS && !pm_sitting_joins(&n->sitting, &p->order, p->sweep_ms))
-        pm_sitting_begin(&n->sitting, &p->order);
-    pm_append(p, n);
 }

@@ -44,10 +44,7 @@ void pm_put_again(pm_put *p, int64_t what);
 /* True if the capture is older than the newest one of its process, or leads the newest sitting. */
 bool pm_is_late(pm_put *p, pm_newest *n);
 
-/* Appends a capture that is not late. */
-void pm_append_next(pm_put *p, pm_newest *n);
-
-/* The same, in a sitting that has begun. */
+/* Appends a capture that is not late; its sitting has begun. */
 void pm_append(pm_put *p, pm_newest *n);
 
 #endif

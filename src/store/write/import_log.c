@@ -54,9 +54,8 @@ int64_t pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n
 
 int64_t pm_log_new(pm_sql *sql, const char *host)
 {
-    pm_sql_do(sql, "INSERT INTO import_log (host_id) VALUES (?1)",
-              PM_ARGS(PM_I(pm_host_of(sql, host))));
-    return pm_sql_last_id(sql);
+    return pm_sql_do(sql, "INSERT INTO import_log (host_id) VALUES (?1)",
+                     PM_ARGS(PM_I(pm_host_of(sql, host))));
 }
 
 pmapdb_status pm_log_match(pmapdb_store *s, const char *host, pm_log_block *blocks, size_t n,

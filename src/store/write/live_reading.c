@@ -59,12 +59,12 @@ static int64_t standing_of(pm_sql *sql, const pm_standing *s)
                       0);
     if (id)
         return id;
-    pm_sql_do(sql,
-              "INSERT INTO live_process (ppid, comm, exe, cmdline, uid, user, cgroup, "
-              "memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, ns_pid, hash) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-              args, sizeof args / sizeof *args);
-    id = pm_sql_last_id(sql);
+    id = pm_sql_do(
+        sql,
+        "INSERT INTO live_process (ppid, comm, exe, cmdline, uid, user, cgroup, "
+        "memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, ns_pid, hash) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        args, sizeof args / sizeof *args);
     add_environment(sql, id, s->environment);
     return id;
 }

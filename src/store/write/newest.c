@@ -11,8 +11,10 @@
 void pm_newest_forget(pm_newest *n)
 {
     for (size_t i = 0; i < PM_STREAMS; i++) {
-        if (n->stream[i])
-            pm_stream_free(n->stream[i]);
+        if (!n->stream[i])
+            continue;
+        free(n->stream[i]->rows.row);
+        free(n->stream[i]->rollup.item);
         free(n->stream[i]);
         n->stream[i] = NULL;
     }

@@ -117,9 +117,8 @@ static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
 
     if (id)
         return id;
-    pm_sql_do(sql, "INSERT INTO name (host_id, name) VALUES (?1, ?2)",
-              PM_ARGS(PM_I(host_id), PM_T(name)));
-    return pm_sql_last_id(sql);
+    return pm_sql_do(sql, "INSERT INTO name (host_id, name) VALUES (?1, ?2)",
+                     PM_ARGS(PM_I(host_id), PM_T(name)));
 }
 
 int64_t pm_host_of(pm_sql *sql, const char *host)
@@ -128,8 +127,7 @@ int64_t pm_host_of(pm_sql *sql, const char *host)
 
     if (id >= 0)
         return id ? id : PMAPDB_UNKNOWN;
-    pm_sql_do(sql, "INSERT INTO host (name) VALUES (?1)", PM_ARGS(PM_S(host)));
-    return pm_sql_last_id(sql);
+    return pm_sql_do(sql, "INSERT INTO host (name) VALUES (?1)", PM_ARGS(PM_S(host)));
 }
 
 /* ---- the process ---- */
@@ -199,13 +197,13 @@ static void insert_process(pm_sql *sql, const pm_capture *c, const pm_process_fa
                            int64_t host_id, int64_t from, int64_t to, pm_process_found *out)
 {
     out->name_id = out->old_name_id = name_row(sql, host_id, f->name);
-    pm_sql_do(sql, pm_sql_script_text("process-insert"),
-              PM_ARGS(PM_I(host_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms),
-                      PM_I(c->pid), PM_I(f->start_time), PM_T(f->boot_id), PM_WORD(f->command),
-                      PM_I(f->command_ms), PM_S(f->identity), PM_I(f->stack_end),
-                      PM_I(f->vdso_start), PM_I(f->libc_start), PM_I(f->ld_start),
-                      PM_I(f->exe_start), PM_I(f->mono_ns), PM_I(f->utc_ms), PM_I(from), PM_I(to)));
-    out->process_id = pm_sql_last_id(sql);
+    out->process_id = pm_sql_do(sql, pm_sql_script_text("process-insert"),
+                                PM_ARGS(PM_I(host_id), PM_I(out->name_id), PM_I(f->rank),
+                                        PM_I(f->name_ms), PM_I(c->pid), PM_I(f->start_time),
+                                        PM_T(f->boot_id), PM_WORD(f->command), PM_I(f->command_ms),
+                                        PM_S(f->identity), PM_I(f->stack_end), PM_I(f->vdso_start),
+                                        PM_I(f->libc_start), PM_I(f->ld_start), PM_I(f->exe_start),
+                                        PM_I(f->mono_ns), PM_I(f->utc_ms), PM_I(from), PM_I(to)));
 }
 
 static void set_name(pm_process_found *out, pm_text name)

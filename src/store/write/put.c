@@ -160,10 +160,15 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     if (c->block.state != PM_STATE_TOTALS &&
         pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
         pm_put_rows(p, &n->made, context); /* most objects are those of the stream */
-    if (pm_sql_ok(p->sql) && (n->n_late || pm_is_late(p, n)))
+    if (!pm_sql_ok(p->sql))
+        return;
+    if (n->n_late || pm_is_late(p, n)) {
         pm_rewind_wait(p, &w->newest, n);
-    else if (pm_sql_ok(p->sql))
-        pm_append_next(p, n);
+        return;
+    }
+    if (c->block.state != PM_STATE_TOTALS && !pm_sitting_joins(&n->sitting, &p->order, p->sweep_ms))
+        pm_sitting_begin(&n->sitting, &p->order);
+    pm_append(p, n);
 }
 
 static void put(pm_put *p, pm_writer *w, pm_stored *out)

@@ -5,13 +5,6 @@
 #include "store/dict/categories.h"
 #include <stdlib.h>
 
-void pm_stream_free(pm_stream *s)
-{
-    pm_rows_free(&s->rows);
-    free(s->rollup.item);
-    s->rollup = (pm_rollup){0};
-}
-
 /* ---- sums by category ---- */
 
 /* Finds the sums of a category; 0 each if it is new. NULL after a failure. */
@@ -68,8 +61,8 @@ static void take_totals(pm_sql *sql, const pm_totals *totals, pm_rollup *r)
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
     sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("stream-newest"),
-                                    PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_name(s->dialect)),
-                                            PM_S(pm_state_name(s->state)), PM_I(s->state)));
+                                    PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_names[s->dialect]),
+                                            PM_S(pm_state_names[s->state]), PM_I(s->state)));
 
     if (!pm_sql_next(sql, stmt))
         return;
@@ -130,15 +123,14 @@ static bool is_full(const pm_stream *s)
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
 {
     if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
-        const char *dialect = pm_dialect_name(s->dialect);
+        const char *dialect = pm_dialect_names[s->dialect];
 
         if (!pm_sql_value(sql, "SELECT 1 FROM dialect WHERE name = ?1", PM_ARGS(PM_S(dialect)), 0))
             pm_dialects_add(sql); /* the store is older than the dialect */
-        pm_sql_do(sql,
-                  "INSERT INTO epoch (process_id, dialect, state, fields) VALUES (?1, ?2, ?3, ?4)",
-                  PM_ARGS(PM_I(s->process_id), PM_S(dialect), PM_S(pm_state_name(s->state)),
-                          PM_I((int64_t)fields)));
-        s->epoch_id = pm_sql_last_id(sql);
+        s->epoch_id = pm_sql_do(
+            sql, "INSERT INTO epoch (process_id, dialect, state, fields) VALUES (?1, ?2, ?3, ?4)",
+            PM_ARGS(PM_I(s->process_id), PM_S(dialect), PM_S(pm_state_names[s->state]),
+                    PM_I((int64_t)fields)));
         s->fields = fields;
         s->n = 0;
         s->versions = s->first_rows = 0;
@@ -177,13 +169,13 @@ static void find_region(pm_sql *sql, pm_row *row, bool new_lineage)
             0);
     if (row->region_id)
         return;
-    pm_sql_do(sql,
-              "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
-              "category_id, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-              PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_BITS(at->start),
-                      PM_BITS(at->length), offset_of(at), PM_I(row->size_kib),
-                      PM_I(at->kept ? at->kept : PMAPDB_UNKNOWN), PM_I(row->reason)));
-    row->region_id = pm_sql_last_id(sql);
+    row->region_id =
+        pm_sql_do(sql,
+                  "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
+                  "category_id, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                  PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_BITS(at->start),
+                          PM_BITS(at->length), offset_of(at), PM_I(row->size_kib),
+                          PM_I(at->kept ? at->kept : PMAPDB_UNKNOWN), PM_I(row->reason)));
 }
 
 static void open_version(const writing *w, pm_row *row)

@@ -41,8 +41,6 @@ typedef struct pm_stream {
     pm_rollup rollup; /* its sums, with first */
 } pm_stream;
 
-void pm_stream_free(pm_stream *s);
-
 /* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
 

@@ -3,7 +3,9 @@
 
 #include "store/dict/captures.h"
 #include "store/file/steps.h"
+#include "store/perf/recording.h"
 #include "store/rules/label.h"
+#include "store/write/live_reading.h"
 #include "store/write/moment.h"
 #include "store/write/process.h"
 #include "store/write/put.h"
@@ -26,17 +28,18 @@ bool pm_merge_next(pm_merge *m, sqlite3_stmt *row)
     return false;
 }
 
-void pm_merge_set(pm_merge *m, pm_map *map, int64_t key, int64_t value)
+void pm_merge_note(pm_merge *m, const char *kind, int64_t there, int64_t here)
 {
-    PM_SQL_STEP(m->into->sql, pm_map_put(map, (uint64_t)key, value, &err));
+    pm_sql_do(m->into->sql, "INSERT OR REPLACE INTO temp.copied VALUES (?1, ?2, ?3)",
+              PM_ARGS(PM_S(kind), PM_I(there), PM_I(here)));
 }
 
-int64_t pm_merge_get(const pm_map *map, int64_t key)
+int64_t pm_merge_noted(const pm_merge *m, const char *kind, int64_t there)
 {
-    int64_t value = 0;
-
-    pm_map_get(map, (uint64_t)key, &value);
-    return value;
+    return m->into ? pm_sql_value(m->into->sql,
+                                  "SELECT here FROM temp.copied WHERE kind = ?1 AND there = ?2",
+                                  PM_ARGS(PM_S(kind), PM_I(there)), 0)
+                   : 0;
 }
 
 const char *pm_merge_host(const pm_merge *m, const char *there)
@@ -44,30 +47,11 @@ const char *pm_merge_host(const pm_merge *m, const char *there)
     return there ? there : m->options->host;
 }
 
-void pm_merge_rows(pm_merge *m, const pm_merge_copy *copy, size_t n, int64_t there, int64_t here)
+/* ---- transactions: short, so that no other writer waits for long ---- */
+
+static void begin(pm_merge *m)
 {
-    const pm_arg args[] = {PM_I(there), PM_I(here), PM_S(m->options->host)};
-
-    for (size_t i = 0; i < n; i++) {
-        sqlite3_stmt *row = pm_sql_ask(m->from->sql, copy[i].read, PM_NO_ARGS);
-
-        for (int k = 0; row && k < sqlite3_bind_parameter_count(row); k++)
-            pm_sql_bind(row, k + 1, &args[k]);
-        while (pm_merge_next(m, row)) {
-            pm_merge_begin(m);
-            pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, copy[i].write, row));
-            if (copy[i].note)
-                pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, copy[i].note, row));
-            pm_merge_wrote(m);
-        }
-    }
-}
-
-/* ---- transactions ---- */
-
-void pm_merge_begin(pm_merge *m)
-{
-    if (m->in_transaction || !pm_merge_ok(m))
+    if (m->in_transaction || m->options->dry_run || !pm_merge_ok(m))
         return;
     PM_SQL_STEP(m->into->sql, pm_store_begin(m->into, &err));
     m->in_transaction = pm_sql_ok(m->into->sql);
@@ -75,7 +59,7 @@ void pm_merge_begin(pm_merge *m)
     m->stored = 0;
 }
 
-void pm_merge_commit(pm_merge *m)
+static void commit(pm_merge *m)
 {
     const pmapdb_merge_options *o = m->options;
     pm_sql *into = m->into->sql;
@@ -91,7 +75,7 @@ void pm_merge_commit(pm_merge *m)
                                     m->counts->event.snapshots, 0, &err));
 }
 
-void pm_merge_wrote(pm_merge *m)
+static void wrote(pm_merge *m)
 {
     bool late = pm_store_put_waits(m->into);
 
@@ -99,7 +83,38 @@ void pm_merge_wrote(pm_merge *m)
         return;
     if ((++m->rows >= ROWS_MAX && !late) ||
         pm_store_turn_is_over(m->into, late ? PM_LATE_TURNS : 1))
-        pm_merge_commit(m);
+        commit(m);
+}
+
+/* ---- rows that are copied as they are ---- */
+
+/* Runs the statements from `write` to `end` with a row of the other store. */
+static void write_row(pm_merge *m, const char *write, const char *end, sqlite3_stmt *row)
+{
+    begin(m);
+    for (; write < end; write = strstr(write, ";\n") + 2)
+        pm_sql_next(m->into->sql, pm_sql_ask_row(m->into->sql, write, row));
+    wrote(m);
+}
+
+/* Copies rows by a script of parts, with an empty line between them. The first statement of a part
+ * asks the other store: ?1 is an id there, ?2 the same here, ?3 the host of whatever has none. The
+ * others write each row into this store; a parameter is the column of its name. */
+static void copy_rows(pm_merge *m, const char *script, int64_t there, int64_t here)
+{
+    const pm_arg args[] = {PM_I(there), PM_I(here), PM_S(m->options->host)};
+    const char *end;
+
+    for (const char *read = pm_sql_script_text(script); *read; read = end) {
+        sqlite3_stmt *row = pm_sql_ask(m->from->sql, read, PM_NO_ARGS);
+
+        end = strstr(read, ";\n\n");
+        end = end ? end + 2 : read + strlen(read);
+        for (int k = 0; row && k < sqlite3_bind_parameter_count(row); k++)
+            pm_sql_bind(row, k + 1, &args[k]);
+        while (pm_merge_next(m, row))
+            write_row(m, strstr(read, ";\n") + 2, end, row);
+    }
 }
 
 /* ---- snapshots ---- */
@@ -123,30 +138,19 @@ static void look(pm_merge *m, pm_recall_item *item)
         return;
     item->known = pm_known(m->into->sql, &c, &pruned);
     if (item->known)
-        pm_merge_set(m, &m->captures, item->capture_id,
-                     pm_sql_value(m->into->sql,
-                                  "SELECT capture_id FROM snapshot WHERE snapshot_id = ?1",
-                                  PM_ARGS(PM_I(item->known)), 0));
+        pm_merge_note(m, "capture", item->capture_id,
+                      pm_sql_value(m->into->sql,
+                                   "SELECT capture_id FROM snapshot WHERE snapshot_id = ?1",
+                                   PM_ARGS(PM_I(item->known)), 0));
     else if (item->log_id)
-        item->known = pm_merge_get(&m->log_blocks, item->snapshot_id);
+        item->known = pm_merge_noted(m, "log_block", item->snapshot_id);
     if (item->time_source == PM_TIME_LIVE)
-        pruned = pm_merge_get(&m->beats, item->capture_id) != 0;
+        pruned = pm_merge_noted(m, "beat", item->capture_id) != 0;
     if (!item->known && pruned)
         item->known = PM_MERGE_PRUNED;
 }
 
 /* ---- facts about the process of m->recall ---- */
-
-static const pm_merge_copy of_process[] = {
-    {"SELECT ?2, mono_ns, cleared_ms, page_idle, clear_us, small_kib, cpu_us, minor_faults, "
-     "major_faults FROM clearing WHERE process_id = ?1",
-     "INSERT OR IGNORE INTO clearing (process_id, mono_ns, cleared_ms, page_idle, clear_us, "
-     "small_kib, cpu_us, minor_faults, major_faults) "
-     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-     NULL}};
-static const pm_merge_copy of_snapshot[] = {
-    {"SELECT ?2, reason, pinned_ms FROM pin WHERE snapshot_id = ?1",
-     "INSERT OR IGNORE INTO pin (snapshot_id, reason, pinned_ms) VALUES (?1, ?2, ?3)", NULL}};
 
 static void add_process_facts(pm_merge *m, int64_t process_id)
 {
@@ -163,7 +167,7 @@ static void add_process_facts(pm_merge *m, int64_t process_id)
 
 static void put(pm_merge *m, pm_recall_item *item)
 {
-    int64_t capture_id = pm_merge_get(&m->captures, item->capture_id);
+    int64_t capture_id = pm_merge_noted(m, "capture", item->capture_id);
     pm_capture *c;
     pm_stored stored = {0};
     pmapdb_error err = {0};
@@ -171,7 +175,7 @@ static void put(pm_merge *m, pm_recall_item *item)
 
     if (!m->in_transaction) { /* another writer may have stored it meanwhile */
         pm_recall_forget(m->recall);
-        pm_merge_begin(m);
+        begin(m);
         look(m, item);
     }
     if (item->known || !pm_merge_ok(m))
@@ -184,12 +188,12 @@ static void put(pm_merge *m, pm_recall_item *item)
     st = pm_store_put_within(m->into, c, m->options->sweep_ms, &capture_id, &stored, &err);
     pm_sql_keep(st == PMAPDB_INPUT ? m->from->sql : m->into->sql, st, &err);
     if (capture_id)
-        pm_merge_set(m, &m->captures, item->capture_id, capture_id);
+        pm_merge_note(m, "capture", item->capture_id, capture_id);
     if (!pm_merge_ok(m))
         return;
     item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
     m->stored += !stored.duplicate;
-    pm_merge_wrote(m);
+    wrote(m);
 }
 
 /* Returns the first process of this store that has captures of the process, or 0. *only: no other
@@ -224,22 +228,22 @@ static void add_facts(pm_merge *m)
     const pm_recall_item *items = pm_recall_items(m->recall, &n);
 
     if (here && only) {
-        pm_merge_begin(m);
+        begin(m);
         add_process_facts(m, here);
     }
     for (size_t i = 0; i < n; i++)
         if (items[i].known > 0)
-            pm_merge_rows(m, of_snapshot, 1, items[i].snapshot_id, items[i].known);
+            copy_rows(m, "merge-pin", items[i].snapshot_id, items[i].known);
     if (here &&
         pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
                      PM_ARGS(PM_I(there)), 0)) {
-        pm_merge_begin(m);
+        begin(m);
         if (pm_merge_ok(m))
             pm_label_take(m->from->sql, there, m->into->sql, here);
         pm_store_forget(m->into); /* the writer keeps categories */
     }
     if (here)
-        pm_merge_rows(m, of_process, 1, there, here);
+        copy_rows(m, "merge-process", there, here);
 }
 
 static void one_process(pm_merge *m, int64_t process_id)
@@ -253,7 +257,7 @@ static void one_process(pm_merge *m, int64_t process_id)
         return;
     items = pm_recall_items(m->recall, &n);
     for (size_t i = 0; i < n; i++) {
-        int64_t ms = pm_merge_get(&m->log_times, items[i].snapshot_id);
+        int64_t ms = pm_merge_noted(m, "log_time", items[i].snapshot_id);
 
         items[i].taken_ms = ms ? ms : items[i].taken_ms;
         look(m, &items[i]);
@@ -271,38 +275,60 @@ static void one_process(pm_merge *m, int64_t process_id)
         if (!items[i].known)
             put(m, &items[i]);
     if (new)
-        pm_merge_commit(m);
+        commit(m);
     if (pm_merge_ok(m))
         add_facts(m);
-    pm_merge_commit(m);
+    commit(m);
 }
 
 /* ---- the store ---- */
 
-/* Data that was pruned in the other store is incomplete in this store, too. Only the labels of
- * hosts that this store has now are copied. */
-static const pm_merge_copy of_store[] = {
-    {"SELECT host, key, at_ms, value FROM host_labels",
-     "INSERT OR IGNORE INTO host_label (host_id, key, at_ms, value) "
-     "SELECT host_id, ?2, ?3, ?4 FROM host WHERE name = ?1",
-     NULL},
-    {"SELECT hash, first_ms, reason FROM refused",
-     "INSERT INTO refused (hash, first_ms, reason) VALUES (?1, ?2, ?3) "
-     "ON CONFLICT (hash) DO UPDATE SET first_ms = min(first_ms, excluded.first_ms)",
-     NULL},
-    {"SELECT n.name, coalesce(h.name, ?3), n.pruned_ms FROM name n "
-     "LEFT JOIN host h ON h.host_id = n.host_id WHERE n.pruned_ms IS NOT NULL",
-     "UPDATE name SET pruned_ms = max(?3, coalesce(pruned_ms, ?3)) WHERE name = ?1 AND CASE "
-     "WHEN ?2 IS NULL THEN host_id IS NULL ELSE host_id = (SELECT host_id FROM host "
-     "WHERE name = ?2) END",
-     NULL},
-    {"SELECT h.name, j.boot_id, j.selection, coalesce(j.every_ms, 0), j.pruned_ms "
-     "FROM schedule j JOIN host h ON h.host_id = j.host_id WHERE j.pruned_ms IS NOT NULL",
-     "UPDATE schedule SET pruned_ms = max(?5, coalesce(pruned_ms, ?5)) WHERE boot_id = ?2 AND "
-     "selection = ?3 AND coalesce(every_ms, 0) = ?4 AND host_id = (SELECT host_id FROM host "
-     "WHERE name = ?1)",
-     NULL},
-};
+/* Stores the new beats, except one that may still be running: its missing snapshots would pass for
+ * pruned. Runs after the processes: a stored beat is stored in full. */
+static void store_beats(pm_merge *m)
+{
+    sqlite3_stmt *row = pm_sql_ask(m->from->sql,
+                                   "SELECT capture_id FROM beat w WHERE ended_ms IS NOT NULL OR "
+                                   "EXISTS (SELECT 1 FROM beat n WHERE n.schedule_id = "
+                                   "w.schedule_id AND n.started_ms > w.started_ms)",
+                                   PM_NO_ARGS);
+
+    while (pm_merge_next(m, row)) {
+        int64_t there = pm_col_int(row, 0), here = pm_merge_noted(m, "capture", there);
+
+        if (pm_merge_noted(m, "beat", there))
+            continue;
+        begin(m);
+        if (!here && pm_merge_ok(m)) /* a beat without snapshots */
+            here = pm_sweep_begin(m->into->sql);
+        copy_rows(m, "merge-beat", there, here);
+    }
+}
+
+/* Runs after the processes, to which the events of recordings are matched. A recording is known by
+ * its hash, so each is copied in one transaction. */
+static void store_recordings(pm_merge *m)
+{
+    sqlite3_stmt *row = pm_sql_ask(m->from->sql,
+                                   "SELECT recording_id, hash FROM recording r WHERE EXISTS "
+                                   "(SELECT 1 FROM traced_process t WHERE t.recording_id = "
+                                   "r.recording_id AND t.pruned = 0) ORDER BY 1",
+                                   PM_NO_ARGS);
+
+    while (pm_merge_next(m, row)) {
+        begin(m);
+        if (pm_sql_value(m->into->sql, "SELECT 1 FROM recording WHERE hash = ?1",
+                         PM_ARGS(PM_BITS(sqlite3_column_int64(row, 1))), 0))
+            continue;
+        m->is_whole = true;
+        copy_rows(m, "merge-recording", pm_col_int(row, 0), 0);
+        m->is_whole = false;
+        commit(m);
+    }
+    commit(m);
+    if (pm_merge_ok(m))
+        PM_SQL_STEP(m->into->sql, pm_perf_link(m->into, &err));
+}
 
 static void go_through(pm_merge *m)
 {
@@ -313,17 +339,25 @@ static void go_through(pm_merge *m)
     m->counts->met_hostless = /* two unknown hosts would be taken for one */
         m->into && pm_sql_value(m->into->sql, "SELECT 1 FROM process WHERE host_id IS NULL LIMIT 1",
                                 PM_NO_ARGS, 0);
-    pm_merge_find_logs(m);
-    pm_merge_find_beats(m);
+    if (m->into) {
+        pm_sql_exec(m->into->sql,
+                    "CREATE TEMP TABLE IF NOT EXISTS copied (kind TEXT NOT NULL, there INTEGER NOT "
+                    "NULL, here INTEGER NOT NULL, PRIMARY KEY (kind, there)) WITHOUT ROWID; "
+                    "DELETE FROM temp.copied",
+                    "merge");
+        pm_merge_find_logs(m);
+        copy_rows(m, "merge-known-beats", 0, 0);
+        commit(m);
+    }
     row = pm_sql_ask(m->from->sql, "SELECT process_id FROM process ORDER BY 1", PM_NO_ARGS);
     while (pm_merge_next(m, row))
         one_process(m, pm_col_int(row, 0));
     if (m->options->dry_run)
         return;
-    pm_merge_store_beats(m);
-    pm_merge_rows(m, of_store, sizeof of_store / sizeof *of_store, 0, 0);
-    pm_merge_commit(m);
-    pm_merge_recordings(m);
+    store_beats(m);
+    copy_rows(m, "merge-store", 0, 0);
+    commit(m);
+    store_recordings(m);
 }
 
 /* Returns the first failure; *theirs: `from` is the cause. */
@@ -362,10 +396,5 @@ pmapdb_status pm_merge_store(pmapdb_store *into, pmapdb_store *from,
     if (m.in_transaction)
         pm_store_rollback(into);
     pm_recall_free(m.recall);
-    pm_map_free(&m.captures);
-    pm_map_free(&m.beats);
-    pm_map_free(&m.logs);
-    pm_map_free(&m.log_blocks);
-    pm_map_free(&m.log_times);
     return st;
 }

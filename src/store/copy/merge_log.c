@@ -45,7 +45,7 @@ static void find_log(pm_merge *m, int64_t log_id, int64_t host_id)
     if (n && pm_merge_ok(m))
         here = pm_log_find(m->into->sql, host_id, block, n, last_ms, &last_ms);
     if (here)
-        pm_merge_set(m, &m->logs, log_id, here);
+        pm_merge_note(m, "log", log_id, here);
     for (row = here ? blocks_of(m, log_id) : NULL; row && pm_merge_next(m, row); i++) {
         int64_t there = pm_col_int(row, 4); /* PMAPDB_UNKNOWN: a prune removed the snapshot */
 
@@ -56,24 +56,22 @@ static void find_log(pm_merge *m, int64_t log_id, int64_t host_id)
         if (there == PMAPDB_UNKNOWN)
             continue;
         if (block[i].known)
-            pm_merge_set(m, &m->log_blocks, there,
-                         block[i].snapshot_id == PMAPDB_UNKNOWN ? PM_MERGE_PRUNED
-                                                                : block[i].snapshot_id);
+            pm_merge_note(m, "log_block", there,
+                          block[i].snapshot_id == PMAPDB_UNKNOWN ? PM_MERGE_PRUNED
+                                                                 : block[i].snapshot_id);
         else if (pm_col_ms(row, 2) <= last_ms)
-            pm_merge_set(m, &m->log_times, there, last_ms + 1 + (int64_t)i);
+            pm_merge_note(m, "log_time", there, last_ms + 1 + (int64_t)i);
     }
     free(block);
 }
 
 void pm_merge_find_logs(pm_merge *m)
 {
-    sqlite3_stmt *row = m->into ? pm_sql_ask(m->from->sql,
-                                             "SELECT l.import_log_id, h.name FROM import_log l "
-                                             "LEFT JOIN host h ON h.host_id = l.host_id",
-                                             PM_NO_ARGS)
-                                : NULL;
+    sqlite3_stmt *row = pm_sql_ask(
+        m->from->sql, "SELECT import_log_id, name FROM import_log LEFT JOIN host USING (host_id)",
+        PM_NO_ARGS);
 
-    while (row && pm_merge_next(m, row)) {
+    while (pm_merge_next(m, row)) {
         const char *host = pm_merge_host(m, pm_col_text(row, 1).data);
         int64_t host_id = pm_host_find(m->into->sql, host);
 
@@ -84,11 +82,11 @@ void pm_merge_find_logs(pm_merge *m)
 
 int64_t pm_merge_log(pm_merge *m, int64_t there)
 {
-    int64_t here = there ? pm_merge_get(&m->logs, there) : 0;
+    int64_t here = there ? pm_merge_noted(m, "log", there) : 0;
 
     if (!there || here)
         return here;
     here = pm_log_new(m->into->sql, pm_merge_host(m, pm_recall_who(m->recall)->host));
-    pm_merge_set(m, &m->logs, there, here);
+    pm_merge_note(m, "log", there, here);
     return here;
 }

@@ -227,14 +227,19 @@ sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size
 
 sqlite3_stmt *pm_sql_ask_row(pm_sql *sql, const char *text, sqlite3_stmt *row)
 {
-    sqlite3_stmt *stmt = pm_sql_ok(sql) ? find(sql, text) : NULL;
-    int n = stmt ? sqlite3_bind_parameter_count(stmt) : 0;
+    sqlite3_stmt *stmt = pm_sql_ask(sql, text, PM_NO_ARGS);
 
-    for (int i = 0; i < n; i++)
-        if (sqlite3_bind_value(stmt, i + 1, sqlite3_column_value(row, i)) != SQLITE_OK) {
+    for (int i = stmt ? sqlite3_bind_parameter_count(stmt) : 0; i > 0; i--) {
+        const char *name = sqlite3_bind_parameter_name(stmt, i) + 1;
+        int at = 0;
+
+        while (at < sqlite3_column_count(row) && strcmp(sqlite3_column_name(row, at), name) != 0)
+            at++;
+        if (sqlite3_bind_value(stmt, i, sqlite3_column_value(row, at)) != SQLITE_OK) {
             keep_failure(sql, "bind a value");
             return NULL;
         }
+    }
     return stmt;
 }
 

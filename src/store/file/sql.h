@@ -75,7 +75,8 @@ void pm_sql_exec(pm_sql *sql, const char *text, const char *doing);
 /* Binds a statement; pm_sql_next returns its rows. NULL after a failure. */
 sqlite3_stmt *pm_sql_ask(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args);
 
-/* Binds the values of a row of another statement, also of another database: ?N is its column N. */
+/* Binds the values of a row of another statement, also of another database: :NAME is the first of
+ * its columns of that name. */
 sqlite3_stmt *pm_sql_ask_row(pm_sql *sql, const char *text, sqlite3_stmt *row);
 
 /* Steps to the next row. False at the end of the rows and after a failure; the statement is then

@@ -63,6 +63,18 @@ pmapdb_status pm_buf_addf(pm_buf *buf, pmapdb_error *err, const char *format, ..
     return PMAPDB_OK;
 }
 
+void pm_buf_add_json(pm_buf *buf, pm_text text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+
+        if ((unsigned char)c < ' ')
+            pm_buf_addf(buf, NULL, "\\u%04x", c);
+        pm_buf_add(buf, "\\", c == '"' || c == '\\', NULL);
+        pm_buf_add(buf, &c, (unsigned char)c >= ' ', NULL);
+    }
+}
+
 void pm_buf_clear(pm_buf *buf)
 {
     buf->failed = false;

@@ -21,6 +21,8 @@ typedef struct pm_buf {
 pmapdb_status pm_buf_add(pm_buf *buf, const void *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_buf_addf(pm_buf *buf, pmapdb_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adds a text as a part of a JSON string, without the quotes. Bytes that are not UTF-8 stay. */
+void pm_buf_add_json(pm_buf *buf, pm_text text);
 /* Returns PMAPDB_OK, or PMAPDB_NOMEM if any step failed. */
 pmapdb_status pm_buf_status(const pm_buf *buf, pmapdb_error *err);
 void pm_buf_clear(pm_buf *buf);

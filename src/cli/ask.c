@@ -183,13 +183,3 @@ const char *pm_cli_text(const pm_buf *buf)
         pm_cli_no_memory();
     return pm_buf_text(buf).data;
 }
-
-void pm_cli_add_json(pm_buf *buf, pm_text text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        pm_buf_addf(buf, NULL,
-                    pm_char_in(text.data[i], "\"\\")    ? "\\%c"
-                    : (unsigned char)text.data[i] < ' ' ? "\\u%04x"
-                                                        : "%c",
-                    text.data[i]);
-}

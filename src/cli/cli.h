@@ -29,8 +29,6 @@ static inline pm_value pm_value_int(int64_t v)
 
 /* Returns what was added to a buffer; ends the program if memory ran out meanwhile. */
 const char *pm_cli_text(const pm_buf *buf);
-/* Adds a text as a part of a JSON string, without the quotes. */
-void pm_cli_add_json(pm_buf *buf, pm_text text);
 
 /* ---- all commands ---- */
 

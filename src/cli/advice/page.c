@@ -20,7 +20,7 @@ static void add_line(pm_buf *json, pm_text line)
     else if (!continues)
         pm_buf_addf(json, NULL, "\",\"%.*s\":\"", (int)key.len, key.data);
     pm_buf_addf(json, NULL, continues ? " " : "");
-    pm_cli_add_json(json, pm_text_trim(line, " "));
+    pm_buf_add_json(json, pm_text_trim(line, " "));
 }
 
 pmapdb_rows *pm_page_ask(pmapdb_store *store)

@@ -136,7 +136,7 @@ const char *pm_config_limits(pm_config *c)
             !pm_num_size(pm_text_of(c->line[i].value), &kib))
             continue;
         pm_buf_addf(&json, NULL, json.len ? ",\"" : "{\"");
-        pm_cli_add_json(&json, pm_text_of(c->line[i].section));
+        pm_buf_add_json(&json, pm_text_of(c->line[i].section));
         pm_buf_addf(&json, NULL, "\":%lld", (long long)kib);
     }
     if (!json.len)

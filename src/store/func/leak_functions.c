@@ -14,7 +14,8 @@
 
 #define ARGUMENTS_MAX 12
 
-/* The arguments of a function: kinds: w a whole number, n a number or NULL, t a text. */
+/* The arguments of a function, a letter each: whole numbers (whole_of), numbers or NULL (v: a value
+ * of the row, o), texts (t). */
 typedef struct signature {
     const char *function, *kinds, *names;
 } signature;
@@ -45,7 +46,7 @@ static pm_trend_room *room_of(sqlite3_context *out)
     return d->room;
 }
 
-static const signature leak_verdict = {"leak_verdict", "wwwnwnn",
+static const signature leak_verdict = {"leak_verdict", "aznvpoo",
                                        "first_ms last_ms n value life limit_kib page_kib"};
 
 /* Fails with an error that names the function and argument i; returns false. */
@@ -61,88 +62,59 @@ static bool refuse(sqlite3_context *out, const signature *s, int i, const char *
     return false;
 }
 
-/* Reads the numbers; NaN for NULL and for texts. */
-static bool take(sqlite3_context *out, const signature *s, int argc, sqlite3_value **argv,
-                 double *to)
+/* The member of a row for a whole number; a, z and m are times, and z is not before a. */
+static int64_t *whole_of(pm_leak_row *row, char kind)
 {
+    return pm_char_in(kind, "af")   ? &row->first
+           : pm_char_in(kind, "zl") ? &row->last
+           : kind == 'm'            ? &row->ms
+           : kind == 'e'            ? &row->epoch
+           : kind == 'p'            ? &row->life
+           : kind == 'n'            ? &row->n
+                                    : NULL;
+}
+
+/* Reads the numbers, and those of the row; NaN for NULL and for texts. */
+static bool take(sqlite3_context *out, const signature *s, int argc, sqlite3_value **argv,
+                 pm_leak_row *row, double *to)
+{
+    double *value = row->sums.value;
+
     for (int i = 0; i < argc; i++) {
         char kind = s->kinds[i];
         int type = sqlite3_value_type(argv[i]);
+        int64_t *whole = whole_of(row, kind);
 
         to[i] = kind == 't' || type == SQLITE_NULL ? NAN : sqlite3_value_double(argv[i]);
-        if (kind == 'w' && type != SQLITE_INTEGER)
+        if (whole && type != SQLITE_INTEGER)
             return refuse(out, s, i, "must be a whole number");
-        if (kind == 'n' && type != SQLITE_INTEGER && type != SQLITE_FLOAT && type != SQLITE_NULL)
+        if (kind != 't' && type != SQLITE_INTEGER && type != SQLITE_FLOAT && type != SQLITE_NULL)
             return refuse(out, s, i, "must be a number or NULL");
         if (fabs(to[i]) > MOST_KIB)
             return refuse(out, s, i, "is more than 2^53");
+        if (kind == 'z' && to[i - 1] > to[i])
+            return refuse(out, s, i - 1, "is later than last_ms");
+        if (pm_char_in(kind, "maz") && fabs(to[i]) > LAST_MS)
+            return refuse(out, s, i, "is beyond the years -9999 to 9999");
+        if (whole)
+            *whole = (int64_t)to[i];
+        if (kind == 'v')
+            *value++ = to[i];
     }
     return true;
 }
 
-/* Checks to[first] and to[last], which are times. */
-static bool take_times(sqlite3_context *out, const signature *s, int first, int last,
-                       const double *to)
+/* ---- aggregates ---- */
+
+/* What an aggregate keeps, after the arguments were read; NULL: the error is set. */
+static void *begin(sqlite3_context *out, int size, const signature *s, int argc,
+                   sqlite3_value **argv, pm_leak_row *row, double *v)
 {
-    if (to[first] > to[last])
-        return refuse(out, s, first, "is later than last_ms");
-    return (to[first] >= -LAST_MS || refuse(out, s, first, "is beyond the year -9999")) &&
-           (to[last] <= LAST_MS || refuse(out, s, last, "is beyond the year 9999"));
-}
+    void *kept = sqlite3_aggregate_context(out, size);
 
-/* ---- leak_verdict ---- */
-
-static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
-{
-    pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
-    double v[ARGUMENTS_MAX] = {0};
-
-    if (!l) {
+    if (!kept)
         sqlite3_result_error_nomem(out);
-        return;
-    }
-    if (!take(out, &leak_verdict, argc, argv, v) || !take_times(out, &leak_verdict, 0, 1, v))
-        return;
-    if (l->n_runs == 0) {
-        l->options.metric = argc > 6 && v[6] == 0 ? PM_METRIC_MAPPINGS : PM_METRIC_RSS;
-        l->options.limit_kib = argc > 5 ? v[5] : NAN;
-    }
-    if (v[2] < 1 || v[2] > (double)(MOST_SNAPSHOTS - l->n_stretched))
-        refuse(out, &leak_verdict, 2,
-               v[2] < 1 ? "must be 1 or more" : "makes more than 1048576 snapshots");
-    else if (pm_leak_lives_stretch(l,
-                                   (pm_leak_piece){.first = (int64_t)v[0],
-                                                   .last = (int64_t)v[1],
-                                                   .n = (int64_t)v[2],
-                                                   .life = (int64_t)v[4]},
-                                   v[3], NULL) != PMAPDB_OK)
-        sqlite3_result_error_nomem(out);
-}
-
-/* ---- the rows of a process ---- */
-
-static const signature leak_moments = {
-    "leak_moments", "wwwwtnnnnnnn",
-    "taken_ms process_id epoch_id off sums mappings size_kib rss_kib pss_kib private_kib "
-    "private_dirty_kib swap_kib"};
-
-static const signature leak_runs = {
-    "leak_runs", "ttwwwnnnnnnn",
-    "key category epoch_id first last mappings size_kib rss_kib pss_kib private_kib "
-    "private_dirty_kib swap_kib"};
-
-static const signature leak_windows = {"leak_windows", "ttwwnnn",
-                                       "key category from_ms to_ms was_kib rss_kib touched_kib"};
-
-/* The rows so far; NULL: the error is set. */
-static pm_leak_lives *begin(sqlite3_context *out, const signature *s, int argc,
-                            sqlite3_value **argv, double *v)
-{
-    pm_leak_lives *l = sqlite3_aggregate_context(out, sizeof *l);
-
-    if (!l)
-        sqlite3_result_error_nomem(out);
-    return l && take(out, s, argc, argv, v) ? l : NULL;
+    return kept && take(out, s, argc, argv, row, v) ? kept : NULL;
 }
 
 static void end(sqlite3_context *out, pmapdb_status st)
@@ -151,51 +123,62 @@ static void end(sqlite3_context *out, pmapdb_status st)
         sqlite3_result_error_nomem(out);
 }
 
-static void moments_step(sqlite3_context *out, int argc, sqlite3_value **argv)
+static void verdict_step(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
     double v[ARGUMENTS_MAX] = {0};
-    pm_leak_lives *l = begin(out, &leak_moments, argc, argv, v);
-    pm_text sums = pm_argument_text(argv[4]);
-    pm_leak_moment moment = {.sums = {.hides_keys = sums.data != NULL,
-                                      .vm_rss = !pm_text_equal(sums, PM_TEXT("total"))}};
-
-    if (!l || !take_times(out, &leak_moments, 0, 0, v))
-        return;
-    moment.ms = (int64_t)v[0];
-    moment.life = (int64_t)v[1];
-    moment.place = (pm_leak_place){(int64_t)v[2], (int64_t)v[3]};
-    memcpy(moment.sums.value, v + 5, sizeof moment.sums.value);
-    end(out, pm_leak_lives_moment(l, &moment, NULL));
-}
-
-static void runs_step(sqlite3_context *out, int argc, sqlite3_value **argv)
-{
-    double v[ARGUMENTS_MAX] = {0};
-    pm_leak_lives *l = begin(out, &leak_runs, argc, argv, v);
-    pm_leak_piece run;
+    pm_leak_row run = {0};
+    pm_leak_lives *l = begin(out, sizeof *l, &leak_verdict, argc, argv, &run, v);
 
     if (!l)
         return;
-    run = (pm_leak_piece){.epoch = (int64_t)v[2], .first = (int64_t)v[3], .last = (int64_t)v[4]};
-    memcpy(run.value, v + 5, sizeof run.value);
-    end(out,
-        pm_leak_lives_run(l, pm_argument_text(argv[0]), pm_argument_text(argv[1]), &run, NULL));
+    if (l->runs.n == 0) {
+        l->options.metric = argc > 6 && v[6] == 0 ? PM_METRIC_MAPPINGS : PM_METRIC_RSS;
+        l->options.limit_kib = argc > 5 ? v[5] : NAN;
+    }
+    for (int m = 0; m < PM_METRIC_COUNT; m++)
+        run.sums.value[m] = m == l->options.metric ? v[3] : NAN;
+    if (run.n < 1 || run.n > MOST_SNAPSHOTS - l->n_spread) {
+        refuse(out, &leak_verdict, 2,
+               run.n < 1 ? "must be 1 or more" : "makes more than 1048576 snapshots");
+        return;
+    }
+    l->n_spread += run.n;
+    end(out, pm_leak_rows_add(&l->runs, &run, PM_TEXT(""), PM_TEXT(""), NULL));
 }
 
-static void windows_step(sqlite3_context *out, int argc, sqlite3_value **argv)
-{
-    double v[ARGUMENTS_MAX] = {0};
-    pm_leak_lives *l = begin(out, &leak_windows, argc, argv, v);
+/* ---- the rows of a process ---- */
 
-    if (l && take_times(out, &leak_windows, 2, 3, v))
-        end(out, pm_leak_lives_window(
-                     l, pm_argument_text(argv[0]), pm_argument_text(argv[1]),
-                     &(pm_leak_window){(int64_t)v[2], (int64_t)v[3], v[4], v[5], v[6]}, NULL));
+static const signature leak_moments = {
+    "leak_moments", "mpeftvvvvvvv",
+    "taken_ms process_id epoch_id off sums mappings size_kib rss_kib pss_kib private_kib "
+    "private_dirty_kib swap_kib"};
+
+static const signature leak_runs = {
+    "leak_runs", "tteflvvvvvvv",
+    "key category epoch_id first last mappings size_kib rss_kib pss_kib private_kib "
+    "private_dirty_kib swap_kib"};
+
+static const signature leak_windows = {"leak_windows", "ttazvvv",
+                                       "key category from_ms to_ms was_kib rss_kib touched_kib"};
+
+static void rows_step(sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+    const desk *d = sqlite3_user_data(out);
+    bool is_moment = d->is == &leak_moments;
+    pm_text sums = is_moment ? pm_argument_text(argv[4]) : PM_TEXT("");
+    double v[ARGUMENTS_MAX];
+    pm_leak_row row = {.sums = {.hides_keys = sums.data != NULL,
+                                .vm_rss = !pm_text_equal(sums, PM_TEXT("total"))}};
+    pm_leak_rows *rows = begin(out, sizeof *rows, d->is, argc, argv, &row, v);
+
+    if (rows)
+        end(out, pm_leak_rows_add(rows, &row, is_moment ? PM_TEXT("") : pm_argument_text(argv[0]),
+                                  is_moment ? PM_TEXT("") : pm_argument_text(argv[1]), NULL));
 }
 
 static void free_rows(void *rows)
 {
-    pm_leak_lives_free(rows);
+    pm_leak_rows_free(rows);
     free(rows);
 }
 
@@ -203,23 +186,24 @@ static void free_rows(void *rows)
 static void give_rows(sqlite3_context *out)
 {
     const desk *d = sqlite3_user_data(out);
-    pm_leak_lives *l = sqlite3_aggregate_context(out, 0), *rows = l ? malloc(sizeof *rows) : NULL;
+    pm_leak_rows *rows = sqlite3_aggregate_context(out, 0),
+                 *copy = rows ? malloc(sizeof *copy) : NULL;
 
-    if (rows) {
-        *rows = *l;
-        sqlite3_result_pointer(out, rows, d->is->function, free_rows);
-    } else if (l) {
-        pm_leak_lives_free(l);
+    if (copy) {
+        *copy = *rows;
+        sqlite3_result_pointer(out, copy, d->is->function, free_rows);
+    } else if (rows) {
+        pm_leak_rows_free(rows);
         sqlite3_result_error_nomem(out);
     }
 }
 
 /* ---- leak_report ---- */
 
-enum { ROWS, METRIC = ROWS + 3, LIMIT, SENSITIVITY, LIVE, ARGUMENTS = LIVE + 5 };
+enum { MOMENTS, RUNS, WINDOWS, METRIC, LIMIT, SENSITIVITY, LIVE, ARGUMENTS = LIVE + 5 };
 
 static const signature leak_report = {
-    "leak_report", "ttttntnnnnn",
+    "leak_report", "ttttotooooo",
     "moments runs windows metric limit_kib sensitivity memory_max_kib address_limit_kib "
     "stack_limit_kib max_map_count process_ms"};
 
@@ -243,11 +227,12 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
     static const double weights[] = {0.8, 0.5, 0.35};
     const char *metrics[1 + PM_METRIC_COUNT] = {"joint"};
     int metric = 0, sensitivity = 1;
-    double v[ARGUMENTS_MAX] = {0};
+    double v[ARGUMENTS_MAX];
+    pm_leak_row none = {0};
 
     for (int i = 0; i < PM_METRIC_COUNT; i++)
         metrics[1 + i] = pm_metric_name((pm_metric)i);
-    if (!take(out, &leak_report, argc, argv, v) ||
+    if (!take(out, &leak_report, argc, argv, &none, v) ||
         !take_word(out, METRIC, argv, metrics, 1 + PM_METRIC_COUNT, &metric) ||
         !take_word(out, SENSITIVITY, argv, sensitivities, 3, &sensitivity))
         return false;
@@ -264,31 +249,42 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
 
 static void judge(sqlite3_context *out, pm_leak_lives *l)
 {
-    const desk *d = sqlite3_user_data(out);
     pm_buf json = {0};
     pmapdb_error err = {0};
 
-    if (d->judged && !l->n_stretched)
-        ++*d->judged;
     l->options.room = room_of(out);
     if (!l->options.room)
         sqlite3_result_error_nomem(out);
-    else if (l->n_moments || l->n_stretched)
+    else
         pm_argument_give(out, &json, pm_leak_lives_judge(l, &json, &err), &err);
     pm_buf_free(&json);
 }
 
 /* Judging reorders the rows, so they count once. */
+static void take_rows(pm_leak_rows *to, sqlite3_value *v, const signature *s)
+{
+    pm_leak_rows *from = sqlite3_value_pointer(v, s->function);
+
+    if (from) {
+        *to = *from;
+        *from = (pm_leak_rows){0};
+    }
+}
+
 static void report(sqlite3_context *out, int argc, sqlite3_value **argv)
 {
-    static const signature *const kinds[] = {&leak_moments, &leak_runs, &leak_windows};
+    const desk *d = sqlite3_user_data(out);
     pm_leak_lives all = {0};
 
     if (!take_options(out, argc, argv, &all.options))
         return;
-    for (int i = 0; i < 3; i++)
-        pm_leak_lives_move(&all, sqlite3_value_pointer(argv[ROWS + i], kinds[i]->function));
-    judge(out, &all);
+    take_rows(&all.moments, argv[MOMENTS], &leak_moments);
+    take_rows(&all.runs, argv[RUNS], &leak_runs);
+    take_rows(&all.windows, argv[WINDOWS], &leak_windows);
+    if (d->judged)
+        ++*d->judged;
+    if (all.moments.n)
+        judge(out, &all);
     pm_leak_lives_free(&all);
 }
 
@@ -298,7 +294,8 @@ static void give_verdict(sqlite3_context *out)
 
     if (!l)
         return;
-    judge(out, l);
+    if (l->runs.n)
+        judge(out, l);
     pm_leak_lives_free(l);
 }
 
@@ -313,9 +310,9 @@ int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged)
     } functions[] = {{&leak_verdict, 5, NULL, verdict_step, give_verdict},
                      {&leak_verdict, 6, NULL, verdict_step, give_verdict},
                      {&leak_verdict, 7, NULL, verdict_step, give_verdict},
-                     {&leak_moments, 12, NULL, moments_step, give_rows},
-                     {&leak_runs, 12, NULL, runs_step, give_rows},
-                     {&leak_windows, 7, NULL, windows_step, give_rows},
+                     {&leak_moments, 12, NULL, rows_step, give_rows},
+                     {&leak_runs, 12, NULL, rows_step, give_rows},
+                     {&leak_windows, 7, NULL, rows_step, give_rows},
                      {&leak_report, ARGUMENTS, report, NULL, NULL}};
     int rc = SQLITE_OK;
 

@@ -4,7 +4,6 @@
 #include "base/clock/clock.h"
 #include "render/number.h"
 #include <math.h>
-#include <stdio.h>
 
 #define HOUR_MS 3600000.0
 
@@ -16,33 +15,18 @@ static void add_name(pm_buf *out, const char *name)
 }
 
 /* Bytes that are not UTF-8 stay: a path must pass through SQLite's JSON functions unchanged. */
-static void add_text(pm_buf *out, const char *name, pm_text t)
+static void add_text(pm_buf *out, const char *name, const char *text)
 {
-    char escape[8];
-    size_t from = 0;
-
-    if (!t.data)
-        return;
     add_name(out, name);
-    pm_buf_add(out, "\"", 1, NULL);
-    for (size_t i = 0; i < t.len; i++) {
-        unsigned char c = (unsigned char)t.data[i];
-
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        pm_buf_add(out, t.data + from, i - from, NULL);
-        snprintf(escape, sizeof escape, c < 0x20 ? "\\u%04x" : "\\%c", c);
-        pm_buf_add(out, escape, strlen(escape), NULL);
-        from = i + 1;
-    }
-    pm_buf_add(out, t.data + from, t.len - from, NULL);
-    pm_buf_add(out, "\"", 1, NULL);
+    pm_buf_addf(out, NULL, "\"");
+    pm_buf_add_json(out, pm_text_of(text));
+    pm_buf_addf(out, NULL, "\"");
 }
 
 static void add_words(pm_buf *out, const char *name, const char *words)
 {
     if (words[0] != '\0')
-        add_text(out, name, pm_text_of(words));
+        add_text(out, name, words);
 }
 
 /* Six digits, but all digits before the point; exact for an integer. */
@@ -80,15 +64,15 @@ static void add_estimates(pm_buf *out, const pm_leak *row)
     add_number(out, "detectable_per_h", t->detectable);
 }
 
-pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_label *label,
-                               pmapdb_error *err)
+pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const char *key,
+                               const char *category, pmapdb_error *err)
 {
     const pm_trend *t = &row->trend;
     bool known = row->verdict != PM_VERDICT_TOO_FEW;
 
     pm_buf_add(out, "{", 1, NULL);
-    if (label->key.data) {
-        add_text(out, "key", label->key);
+    if (key) {
+        add_text(out, "key", key);
         add_words(out, "metric", pm_metric_name(row->metric));
         add_words(out, "unit", row->metric == PM_METRIC_MAPPINGS ? "mappings" : "KiB");
     }
@@ -107,10 +91,10 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const pm_leak_la
     add_words(out, "reason", row->reason);
     if (row->newest_ms != INT64_MIN)
         add_time(out, "last_at", row->newest_ms);
-    if (label->key.data) {
+    if (key) {
         add_number(out, "mappings_per_h", row->mappings_rate);
         add_words(out, "why_metric", pm_metric_name(row->why_metric));
-        add_text(out, "category", label->category);
+        add_text(out, "category", category);
         add_words(out, "limit_by", pm_leak_limit_name(row->limit_by));
         add_words(out, "rss_from", pm_leak_rss_name(row->rss_from));
         add_words(out, "touched", row->touched);

@@ -8,137 +8,64 @@
 
 #define WHOLE "total"
 
-pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *moment,
-                                   pmapdb_error *err)
+pmapdb_status pm_leak_rows_add(pm_leak_rows *rows, const pm_leak_row *row, pm_text key,
+                               pm_text category, pmapdb_error *err)
 {
-    pmapdb_status st = pm_grow(&l->moment, &l->cap_moments, l->n_moments, sizeof *l->moment, err);
+    pm_leak_row copy = *row;
+    pmapdb_status st = rows->texts ? PMAPDB_OK : pm_pool_new(&rows->texts, err);
 
+    PM_STEP(st, pm_pool_text(rows->texts, key, &copy.key, err));
+    PM_STEP(st, pm_pool_text(rows->texts, category, &copy.category, err));
+    PM_STEP(st, pm_grow(&rows->row, &rows->cap, rows->n, sizeof *rows->row, err));
     if (st == PMAPDB_OK)
-        l->moment[l->n_moments++] = *moment;
+        rows->row[rows->n++] = copy;
     return st;
 }
 
-pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
-                                const pm_leak_piece *run, pmapdb_error *err)
+void pm_leak_rows_free(pm_leak_rows *rows)
 {
-    pmapdb_status st = l->texts ? PMAPDB_OK : pm_pool_new(&l->texts, err);
-    pm_leak_piece *to;
-
-    PM_STEP(st, pm_grow(&l->run, &l->cap_runs, l->n_runs, sizeof *l->run, err));
-    if (st != PMAPDB_OK)
-        return st;
-    to = &l->run[l->n_runs++];
-    *to = *run;
-    st = pm_pool_text(l->texts, key, &to->key, err);
-    PM_STEP(st, pm_pool_text(l->texts, category, &to->category, err));
-    return st;
-}
-
-pmapdb_status pm_leak_lives_window(pm_leak_lives *l, pm_text key, pm_text category,
-                                   const pm_leak_window *window, pmapdb_error *err)
-{
-    pm_leak_touch touch = {.window = *window};
-    pmapdb_status st = l->touch_texts ? PMAPDB_OK : pm_pool_new(&l->touch_texts, err);
-
-    PM_STEP(st, pm_pool_text(l->touch_texts, key, &touch.key, err));
-    PM_STEP(st, pm_pool_text(l->touch_texts, category, &touch.category, err));
-    PM_STEP(st, pm_grow(&l->touch, &l->cap_touches, l->n_touches, sizeof *l->touch, err));
-    if (st == PMAPDB_OK)
-        l->touch[l->n_touches++] = touch;
-    return st;
-}
-
-void pm_leak_lives_move(pm_leak_lives *to, pm_leak_lives *from)
-{
-    pm_leak_lives rest = {0};
-
-    if (!from)
-        return;
-    if (from->moment) {
-        to->moment = from->moment;
-        to->n_moments = from->n_moments;
-    } else if (from->run) {
-        to->texts = from->texts;
-        to->run = from->run;
-        to->n_runs = from->n_runs;
-    } else {
-        to->touch_texts = from->touch_texts;
-        to->touch = from->touch;
-        to->n_touches = from->n_touches;
-    }
-    *from = rest;
+    pm_pool_free(rows->texts);
+    free(rows->row);
+    *rows = (pm_leak_rows){0};
 }
 
 void pm_leak_lives_free(pm_leak_lives *l)
 {
-    free(l->touch);
-    pm_pool_free(l->touch_texts);
-    pm_pool_free(l->texts);
-    free(l->moment);
-    free(l->run);
-    *l = (pm_leak_lives){0};
+    pm_leak_rows_free(&l->moments);
+    pm_leak_rows_free(&l->runs);
+    pm_leak_rows_free(&l->windows);
 }
 
-/* ---- the timeline ---- */
+/* ---- orders ---- */
 
-/* Where a place of an epoch is in the timeline. */
-typedef struct spot {
-    pm_leak_place place;
-    uint32_t at;
-} spot;
-
-static int compare_spots(const void *left, const void *right)
+static int order_of(int64_t a, int64_t b)
 {
-    const spot *a = left, *b = right;
-
-    if (a->place.epoch != b->place.epoch)
-        return a->place.epoch < b->place.epoch ? -1 : 1;
-    return (a->place.off > b->place.off) - (a->place.off < b->place.off);
+    return (a > b) - (a < b);
 }
 
-/* Of equal times, the snapshot that shows the keys comes first. NaN sorts last. */
-static int compare_moments(const void *left, const void *right)
+/* Compares values: sums of doubles must not depend on the order of the rows. NaN sorts last. */
+static int compare_values(const pm_leak_row *a, const pm_leak_row *b)
 {
-    const pm_leak_moment *a = left, *b = right;
-    int order = (a->ms > b->ms) - (a->ms < b->ms);
+    int order = 0;
 
-    if (order == 0)
-        order = a->sums.hides_keys - b->sums.hides_keys;
     for (int m = 0; m < PM_METRIC_COUNT && order == 0; m++) {
         double x = a->sums.value[m], y = b->sums.value[m];
 
         order = isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
     }
-    return order ? order : (a->life > b->life) - (a->life < b->life);
+    return order ? order : order_of(a->life, b->life);
 }
 
-/* Sorts, and keeps the first of several moments of equal time, with an rss that another one knows.
- * Fills a spot for each. */
-static void order_moments(pm_leak_lives *l, spot *spots)
+/* Of equal times, the snapshot that shows the keys comes first. */
+static int compare_moments(const void *left, const void *right)
 {
-    size_t n = 0;
+    const pm_leak_row *a = left, *b = right;
+    int order = order_of(a->ms, b->ms);
 
-    if (l->n_moments)
-        qsort(l->moment, l->n_moments, sizeof *l->moment, compare_moments);
-    for (size_t i = 0; i < l->n_moments; i++) {
-        pm_leak_moment *last = n ? &l->moment[n - 1] : NULL;
-        const pm_leak_sums *sums = &l->moment[i].sums;
-
-        spots[i].place = l->moment[i].place;
-        if (!last || last->ms != l->moment[i].ms) {
-            l->moment[n++] = l->moment[i];
-        } else if (isnan(last->sums.value[PM_METRIC_RSS])) {
-            last->sums.vm_rss = sums->vm_rss;
-            last->sums.value[PM_METRIC_RSS] = sums->value[PM_METRIC_RSS];
-            last->sums.value[PM_METRIC_SWAP] = sums->value[PM_METRIC_SWAP];
-        }
-        spots[i].at = (uint32_t)n - 1;
-    }
-    qsort(spots, l->n_moments, sizeof *spots, compare_spots);
-    l->n_moments = n;
+    if (order == 0)
+        order = a->sums.hides_keys - b->sums.hides_keys;
+    return order ? order : compare_values(a, b);
 }
-
-/* ---- the keys ---- */
 
 static int compare_texts(pm_text a, pm_text b)
 {
@@ -147,48 +74,56 @@ static int compare_texts(pm_text a, pm_text b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-static int compare_keys(const pm_pool *texts, uint32_t key, uint32_t category,
-                        const pm_pool *other_texts, uint32_t other_key, uint32_t other_category)
+static int compare_keys(const pm_pool *of_a, const pm_leak_row *a, const pm_pool *of_b,
+                        const pm_leak_row *b)
 {
-    int order = compare_texts(texts->texts[key], other_texts->texts[other_key]);
+    int order = compare_texts(of_a->texts[a->key], of_b->texts[b->key]);
 
-    return order ? order
-                 : compare_texts(texts->texts[category], other_texts->texts[other_category]);
+    return order ? order : compare_texts(of_a->texts[a->category], of_b->texts[b->category]);
 }
 
-/* Compares all values, not ids: sums of doubles must not depend on the order of the rows. */
-static int compare_runs(const void *left, const void *right, void *texts)
+static bool same_key(const pm_leak_row *a, const pm_leak_row *b)
 {
-    const pm_leak_piece *a = left, *b = right;
-
-    if (a->key != b->key || a->category != b->category)
-        return compare_keys(texts, a->key, a->category, texts, b->key, b->category);
-    if (a->epoch != b->epoch)
-        return a->epoch < b->epoch ? -1 : 1;
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    if (a->last != b->last)
-        return a->last < b->last ? -1 : 1;
-    for (int i = 0; i < PM_METRIC_COUNT; i++) {
-        double x = a->value[i], y = b->value[i];
-
-        if (isnan(x) || isnan(y) ? isnan(x) != isnan(y) : x != y)
-            return isnan(x) || x < y ? -1 : 1;
-    }
-    if (a->life != b->life)
-        return a->life < b->life ? -1 : 1;
-    return (a->n > b->n) - (a->n < b->n);
+    return a->key == b->key && a->category == b->category;
 }
 
-/* By key, then by time. */
-static int compare_touches(const void *left, const void *right, void *texts)
+/* By key, then by place or time. */
+static int compare_rows(const void *left, const void *right, void *texts)
 {
-    const pm_leak_touch *a = left, *b = right;
-    int order = compare_keys(texts, a->key, a->category, texts, b->key, b->category);
+    const pm_leak_row *a = left, *b = right;
+    int order = same_key(a, b) ? 0 : compare_keys(texts, a, texts, b);
 
-    if (order)
-        return order;
-    return (a->window.from_ms > b->window.from_ms) - (a->window.from_ms < b->window.from_ms);
+    if (order == 0)
+        order = order_of(a->epoch, b->epoch);
+    if (order == 0)
+        order = order_of(a->first, b->first);
+    if (order == 0)
+        order = order_of(a->last, b->last);
+    if (order == 0)
+        order = compare_values(a, b);
+    return order ? order : order_of(a->n, b->n);
+}
+
+static void sort_rows(pm_leak_rows *rows)
+{
+    if (rows->n)
+        qsort_r(rows->row, rows->n, sizeof *rows->row, compare_rows, rows->texts);
+}
+
+/* ---- the timeline ---- */
+
+/* Where a place of an epoch is in the timeline. */
+typedef struct spot {
+    int64_t epoch, off;
+    uint32_t at;
+} spot;
+
+static int compare_spots(const void *left, const void *right)
+{
+    const spot *a = left, *b = right;
+    int order = order_of(a->epoch, b->epoch);
+
+    return order ? order : order_of(a->off, b->off);
 }
 
 typedef struct asked {
@@ -197,6 +132,7 @@ typedef struct asked {
     int64_t *ms; /* of the timeline */
     int32_t *life;
     pm_leak_sums *sums;
+    size_t n;
     pm_leak_run *run;
     pm_leak_key *key;
     size_t n_keys;
@@ -220,18 +156,18 @@ static void asked_free(asked *a)
 
 static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *err)
 {
-    size_t n_keys = 1;
+    const pm_leak_row *run = l->runs.row;
+    size_t n = l->moments.n + 1, n_keys = 1;
 
-    for (size_t i = 1; i < l->n_runs; i++)
-        n_keys +=
-            l->run[i].key != l->run[i - 1].key || l->run[i].category != l->run[i - 1].category;
-    a->spot = calloc(l->n_moments + 1, sizeof *a->spot);
-    a->ms = calloc(l->n_moments + 1, sizeof *a->ms);
-    a->life = calloc(l->n_moments + 1, sizeof *a->life);
-    a->sums = calloc(l->n_moments + 1, sizeof *a->sums);
-    a->run = calloc(l->n_runs + 1, sizeof *a->run);
+    for (size_t i = 1; i < l->runs.n; i++)
+        n_keys += !same_key(&run[i], &run[i - 1]);
+    a->spot = calloc(n, sizeof *a->spot);
+    a->ms = calloc(n, sizeof *a->ms);
+    a->life = calloc(n, sizeof *a->life);
+    a->sums = calloc(n, sizeof *a->sums);
+    a->run = calloc(l->runs.n + 1, sizeof *a->run);
     a->key = calloc(n_keys, sizeof *a->key);
-    a->window = calloc(l->n_touches + 1, sizeof *a->window);
+    a->window = calloc(l->windows.n + 1, sizeof *a->window);
     a->windows = calloc(n_keys, sizeof *a->windows);
     a->answer = calloc(n_keys + 1, sizeof *a->answer);
     return a->spot && a->ms && a->life && a->sums && a->run && a->key && a->window && a->windows &&
@@ -240,24 +176,39 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
                : pm_fail_nomem(err);
 }
 
-/* Lives that follow each other are 0, 1 ... */
-static void set_moments(pm_leak_lives *l, asked *a)
+/* Of several moments of equal time the first counts, with an rss that another one knows. Lives that
+ * follow each other are 0, 1 ... */
+static void set_moments(pm_leak_rows *moments, asked *a)
 {
-    a->n_spots = l->n_moments;
-    order_moments(l, a->spot);
-    for (size_t i = 0; i < l->n_moments; i++) {
-        const pm_leak_moment *m = &l->moment[i];
+    const pm_leak_row *kept = NULL;
 
-        a->ms[i] = m->ms;
-        a->life[i] = i == 0 ? 0 : a->life[i - 1] + (m->life != m[-1].life);
-        a->sums[i] = m->sums;
+    if (moments->n)
+        qsort(moments->row, moments->n, sizeof *moments->row, compare_moments);
+    for (const pm_leak_row *m = moments->row; m < moments->row + moments->n; m++) {
+        pm_leak_sums *sums = &a->sums[a->n];
+
+        if (!kept || kept->ms != m->ms) {
+            a->ms[a->n] = m->ms;
+            a->life[a->n] = kept ? a->life[a->n - 1] + (m->life != kept->life) : 0;
+            *sums = m->sums;
+            a->n++;
+            kept = m;
+        } else if (isnan(sums[-1].value[PM_METRIC_RSS])) {
+            sums[-1].vm_rss = m->sums.vm_rss;
+            sums[-1].value[PM_METRIC_RSS] = m->sums.value[PM_METRIC_RSS];
+            sums[-1].value[PM_METRIC_SWAP] = m->sums.value[PM_METRIC_SWAP];
+        }
+        a->spot[a->n_spots++] = (spot){m->epoch, m->first, (uint32_t)a->n - 1};
     }
+    qsort(a->spot, a->n_spots, sizeof *a->spot, compare_spots);
 }
+
+/* ---- the keys ---- */
 
 /* The number of spots before a place. */
 static size_t spots_before(const asked *a, int64_t epoch, int64_t off)
 {
-    spot wanted = {.place = {epoch, off}};
+    const spot wanted = {epoch, off, 0};
     size_t low = 0, high = a->n_spots;
 
     while (low < high) {
@@ -272,19 +223,17 @@ static size_t spots_before(const asked *a, int64_t epoch, int64_t off)
 }
 
 /* The windows of the key of a run, from *next on; keys and windows are in one order. */
-static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const pm_leak_piece *run,
+static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const pm_leak_row *run,
                                   size_t *next)
 {
+    const pm_leak_rows *w = &l->windows;
     pm_leak_windows out = {0};
+    int order = 0;
 
-    for (; *next < l->n_touches; ++*next) {
-        const pm_leak_touch *t = &l->touch[*next];
-        int order =
-            compare_keys(l->touch_texts, t->key, t->category, l->texts, run->key, run->category);
-
+    for (; *next < w->n; ++*next, out.n += order == 0) {
+        order = compare_keys(w->texts, &w->row[*next], l->runs.texts, run);
         if (order > 0)
             break;
-        out.n += order == 0;
     }
     out.window = a->window + *next - out.n;
     return out;
@@ -293,27 +242,31 @@ static pm_leak_windows windows_of(const pm_leak_lives *l, const asked *a, const 
 /* Drops a run without a snapshot, and a key without a run. */
 static void set_keys(const pm_leak_lives *l, asked *a)
 {
+    const pm_leak_row *last = NULL;
     size_t n = 0, window = 0;
 
-    for (size_t i = 0; i < l->n_touches; i++)
-        a->window[i] = l->touch[i].window;
-    for (size_t i = 0; i < l->n_runs; i++) {
-        const pm_leak_piece *r = &l->run[i];
+    for (size_t i = 0; i < l->windows.n; i++) {
+        const pm_leak_row *w = &l->windows.row[i];
+
+        a->window[i] = (pm_leak_window){w->first, w->last, w->sums.value[0], w->sums.value[1],
+                                        w->sums.value[2]};
+    }
+    for (const pm_leak_row *r = l->runs.row; r < l->runs.row + l->runs.n; r++) {
         size_t first = spots_before(a, r->epoch, r->first);
         size_t end = spots_before(a, r->epoch, r->last + 1);
-        const char *key = l->texts->texts[r->key].data;
-        const char *category = l->texts->texts[r->category].data;
 
         if (first >= end)
             continue;
-        if (a->n_keys == 0 || a->key[a->n_keys - 1].key != key ||
-            a->key[a->n_keys - 1].category != category) {
+        if (!last || !same_key(last, r)) {
             a->windows[a->n_keys] = windows_of(l, a, r, &window);
-            a->key[a->n_keys++] = (pm_leak_key){key, category, &a->run[n], 0};
+            a->key[a->n_keys++] =
+                (pm_leak_key){l->runs.texts->texts[r->key].data,
+                              l->runs.texts->texts[r->category].data, &a->run[n], 0};
         }
+        last = r;
         a->key[a->n_keys - 1].n_runs++;
         a->run[n] = (pm_leak_run){.first = a->spot[first].at, .last = a->spot[end - 1].at};
-        memcpy(a->run[n].value, r->value, sizeof r->value);
+        memcpy(a->run[n].value, r->sums.value, sizeof a->run[n].value);
         n++;
     }
 }
@@ -338,40 +291,36 @@ static int compare_answers(const void *left, const void *right, void *keys)
 static pmapdb_status write_answers(const asked *a, bool is_series, pm_buf *json, pmapdb_error *err)
 {
     if (is_series)
-        return pm_leak_json_add(json, &a->answer[1], &(pm_leak_label){{NULL, 0}, {NULL, 0}}, err);
+        return pm_leak_json_add(json, &a->answer[1], NULL, NULL, err);
     qsort_r(a->answer + 1, a->n_keys, sizeof *a->answer, compare_answers, a->key);
     pm_buf_addf(json, NULL, "[");
-    pm_leak_json_add(json, &a->answer[0], &(pm_leak_label){PM_TEXT(WHOLE), PM_TEXT(WHOLE)}, NULL);
+    pm_leak_json_add(json, &a->answer[0], WHOLE, WHOLE, NULL);
     for (const pm_leak *row = a->answer + 1; row <= a->answer + a->n_keys; row++) {
-        const pm_leak_key *key = &a->key[row->key];
-
         pm_buf_addf(json, NULL, ",");
-        pm_leak_json_add(json, row,
-                         &(pm_leak_label){pm_text_of(key->key), pm_text_of(key->category)}, NULL);
+        pm_leak_json_add(json, row, a->key[row->key].key, a->key[row->key].category, NULL);
     }
     return pm_buf_addf(json, err, "]");
 }
 
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err)
 {
+    bool is_series = l->n_spread > 0;
     asked a = {0};
     pmapdb_status st;
 
-    if (l->n_touches)
-        qsort_r(l->touch, l->n_touches, sizeof *l->touch, compare_touches, l->touch_texts);
-    if (l->n_runs)
-        qsort_r(l->run, l->n_runs, sizeof *l->run, compare_runs, l->texts);
-    st = l->n_stretched > 0 ? pm_leak_lives_spread(l, err) : PMAPDB_OK;
+    sort_rows(&l->windows);
+    sort_rows(&l->runs);
+    st = is_series ? pm_leak_lives_spread(l, err) : PMAPDB_OK;
     PM_STEP(st, asked_new(l, &a, err));
     if (st == PMAPDB_OK) {
-        set_moments(l, &a);
+        set_moments(&l->moments, &a);
         set_keys(l, &a);
-        l->options.touched = l->n_touches ? a.windows : NULL;
-        st = pm_leaks_judge(&(pm_leak_process){a.ms, a.life, l->n_moments, a.key, a.n_keys,
-                                               l->n_stretched > 0 ? NULL : a.sums},
-                            &l->options, a.answer, err);
+        l->options.touched = l->windows.n ? a.windows : NULL;
+        st = pm_leaks_judge(
+            &(pm_leak_process){a.ms, a.life, a.n, a.key, a.n_keys, is_series ? NULL : a.sums},
+            &l->options, a.answer, err);
     }
-    PM_STEP(st, write_answers(&a, l->n_stretched > 0, json, err));
+    PM_STEP(st, write_answers(&a, is_series, json, err));
     asked_free(&a);
     return st;
 }

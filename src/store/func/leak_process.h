@@ -1,5 +1,5 @@
-/* leak_process: the snapshots of a process and the runs of its keys, gathered in any order, and the
- * verdicts on them; no SQLite here. Zeroed, it is empty and safe to free. */
+/* leak_process: the rows of a process, gathered in any order, and the verdicts on it; no SQLite
+ * here. Zeroed, rows are empty and safe to free. */
 #ifndef PM_STORE_LEAK_PROCESS_H
 #define PM_STORE_LEAK_PROCESS_H
 
@@ -7,57 +7,32 @@
 #include "base/pool.h"
 #include "stats/leaks/leaks.h"
 
-/* Where a snapshot is stored. */
-typedef struct pm_leak_place {
-    int64_t epoch, off;
-} pm_leak_place;
+/* A snapshot, a run of a key, or a window of a key; each uses the members that it needs. */
+typedef struct pm_leak_row {
+    uint32_t key, category;     /* text ids */
+    int64_t epoch, first, last; /* a snapshot is at place `first` of the epoch; values are constant
+                                   from one place to another; times of a window or a series */
+    int64_t ms, life;           /* of a snapshot */
+    int64_t n;                  /* of a run of a series: its snapshots, evenly from first to last */
+    pm_leak_sums sums;          /* of a window: was_kib, rss_kib and touched_kib */
+} pm_leak_row;
 
-/* A snapshot, and what it says about the process as a whole. */
-typedef struct pm_leak_moment {
-    int64_t ms, life;
-    pm_leak_place place;
-    pm_leak_sums sums;
-} pm_leak_moment;
+typedef struct pm_leak_rows {
+    pm_pool *texts;
+    pm_leak_row *row;
+    size_t n, cap;
+} pm_leak_rows;
 
-/* Values that are constant from a place to another one of the epoch. */
-typedef struct pm_leak_piece {
-    uint32_t key, category; /* text ids */
-    int64_t epoch, first, last;
-    double value[PM_METRIC_COUNT];
-    int64_t n,
-        life; /* of a series: its snapshots; first and last are times until they are spread */
-} pm_leak_piece;
+pmapdb_status pm_leak_rows_add(pm_leak_rows *rows, const pm_leak_row *row, pm_text key,
+                               pm_text category, pmapdb_error *err);
+void pm_leak_rows_free(pm_leak_rows *rows);
 
-/* What of a key was touched. */
-typedef struct pm_leak_touch {
-    uint32_t key, category; /* text ids */
-    pm_leak_window window;
-} pm_leak_touch;
-
+/* Lives that follow each other; or a series: runs of the only key. */
 typedef struct pm_leak_lives {
-    pm_pool *texts, *touch_texts;
-    pm_leak_moment *moment;
-    size_t n_moments, cap_moments;
-    pm_leak_piece *run;
-    size_t n_runs, cap_runs;
-    pm_leak_touch *touch;
-    size_t n_touches, cap_touches;
+    pm_leak_rows moments, runs, windows;
     pm_leak_options options;
-    int64_t n_stretched; /* snapshots of a series; 0: a process */
+    int64_t n_spread; /* snapshots of the series; 0: lives of a process */
 } pm_leak_lives;
-
-pmapdb_status pm_leak_lives_moment(pm_leak_lives *l, const pm_leak_moment *moment,
-                                   pmapdb_error *err);
-/* The run has the epoch, the places and the values. */
-pmapdb_status pm_leak_lives_run(pm_leak_lives *l, pm_text key, pm_text category,
-                                const pm_leak_piece *run, pmapdb_error *err);
-pmapdb_status pm_leak_lives_window(pm_leak_lives *l, pm_text key, pm_text category,
-                                   const pm_leak_window *window, pmapdb_error *err);
-
-/* Adds a run of a series, the only key: one value of options.metric at n snapshots, which are
- * spread evenly from the time first to the time last. */
-pmapdb_status pm_leak_lives_stretch(pm_leak_lives *l, pm_leak_piece run, double value,
-                                    pmapdb_error *err);
 
 /* Makes the snapshots of the sorted runs of a series. */
 pmapdb_status pm_leak_lives_spread(pm_leak_lives *l, pmapdb_error *err);
@@ -66,8 +41,5 @@ pmapdb_status pm_leak_lives_spread(pm_leak_lives *l, pmapdb_error *err);
  * do not count. Of a series: one object; runs that overlap are an error. */
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err);
 void pm_leak_lives_free(pm_leak_lives *l);
-
-/* Moves the moments, runs or windows of `from`, which may be NULL, to where there are none. */
-void pm_leak_lives_move(pm_leak_lives *to, pm_leak_lives *from);
 
 #endif

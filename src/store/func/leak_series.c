@@ -8,15 +8,6 @@
 /* As in category_runs: a step longer than this many median steps is a gap. */
 #define GAP_STEPS 3
 
-pmapdb_status pm_leak_lives_stretch(pm_leak_lives *l, pm_leak_piece run, double value,
-                                    pmapdb_error *err)
-{
-    for (int m = 0; m < PM_METRIC_COUNT; m++)
-        run.value[m] = m == l->options.metric ? value : NAN;
-    l->n_stretched += run.n;
-    return pm_leak_lives_run(l, PM_TEXT(""), PM_TEXT(""), &run, err);
-}
-
 typedef struct step {
     double ms;
     int64_t times;
@@ -30,16 +21,16 @@ static int compare_steps(const void *left, const void *right)
 }
 
 /* The longest step that is not a gap. */
-static pmapdb_status longest_step(const pm_leak_lives *l, double *out, pmapdb_error *err)
+static pmapdb_status longest_step(const pm_leak_rows *runs, double *out, pmapdb_error *err)
 {
-    step *steps = calloc(2 * l->n_runs + 1, sizeof *steps);
+    step *steps = calloc(2 * runs->n + 1, sizeof *steps);
     int64_t all = 0, seen = 0;
     size_t n = 0;
 
     if (!steps)
         return pm_fail_nomem(err);
-    for (size_t i = 0; i < l->n_runs; i++) {
-        const pm_leak_piece *r = &l->run[i];
+    for (size_t i = 0; i < runs->n; i++) {
+        const pm_leak_row *r = &runs->row[i];
 
         if (r->n > 1)
             steps[n++] = (step){(double)(r->last - r->first) / (double)(r->n - 1), r->n - 1};
@@ -59,25 +50,23 @@ static pmapdb_status longest_step(const pm_leak_lives *l, double *out, pmapdb_er
 }
 
 /* Joins equal neighbours: the places where equal runs were cut mean nothing. */
-static void join(pm_leak_lives *l, double longest)
+static void join(pm_leak_rows *runs, int metric, double longest)
 {
-    size_t n = 0;
+    pm_leak_row *last = NULL;
 
-    for (size_t i = 0; i < l->n_runs; i++) {
-        const pm_leak_piece *run = &l->run[i];
-        pm_leak_piece *last = n ? &l->run[n - 1] : NULL;
-        double value = run->value[l->options.metric];
-        double before = last ? last->value[l->options.metric] : 0;
+    for (pm_leak_row *run = runs->row; run < runs->row + runs->n; run++) {
+        double value = run->sums.value[metric], before = last ? last->sums.value[metric] : 0;
 
         if (last && (value == before || (isnan(value) && isnan(before))) &&
             last->life == run->life && (double)(run->first - last->last) <= longest) {
             last->last = run->last;
             last->n += run->n;
         } else {
-            l->run[n++] = *run;
+            last = last ? last + 1 : runs->row;
+            *last = *run;
         }
     }
-    l->n_runs = n;
+    runs->n = (size_t)(last - runs->row) + 1;
 }
 
 /* Spreads the snapshots of the runs evenly. Of two snapshots at one time, the first counts. */
@@ -86,19 +75,17 @@ static pmapdb_status spread(pm_leak_lives *l, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
     int64_t off = 0, before = INT64_MIN;
 
-    for (size_t i = 0; i < l->n_runs; i++) {
-        pm_leak_piece *r = &l->run[i];
-        pm_leak_moment moment = {.life = r->life};
+    for (size_t i = 0; i < l->runs.n; i++) {
+        pm_leak_row *r = &l->runs.row[i], moment = *r;
         int64_t again = 0, place = off;
 
-        memcpy(moment.sums.value, r->value, sizeof r->value);
         for (int64_t k = 0; k < r->n && st == PMAPDB_OK; k++) {
             double share = r->n > 1 ? (double)k / (double)(r->n - 1) : 1;
 
             moment.ms = r->first + llrint(share * (double)(r->last - r->first));
-            moment.place.off = off++;
+            moment.first = off++;
             again += moment.ms == before;
-            st = pm_leak_lives_moment(l, &moment, err);
+            st = pm_leak_rows_add(&l->moments, &moment, PM_TEXT(""), PM_TEXT(""), err);
         }
         before = r->last;
         r->first = place + again;
@@ -112,13 +99,13 @@ pmapdb_status pm_leak_lives_spread(pm_leak_lives *l, pmapdb_error *err)
     double longest = INFINITY;
     pmapdb_status st;
 
-    for (size_t i = 1; i < l->n_runs; i++)
-        if (l->run[i].first < l->run[i - 1].last)
+    for (size_t i = 1; i < l->runs.n; i++)
+        if (l->runs.row[i].first < l->runs.row[i - 1].last)
             return pm_fail(err, PMAPDB_USAGE,
                            "leak_verdict: runs overlap, so they are of more than one series");
-    st = longest_step(l, &longest, err);
+    st = longest_step(&l->runs, &longest, err);
     if (st != PMAPDB_OK)
         return st;
-    join(l, longest);
+    join(&l->runs, l->options.metric, longest);
     return spread(l, err);
 }

@@ -214,4 +214,5 @@ void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, vo
     pm_output_open(&out, cli);
     pm_answer_rows(&out, rows, &view, see, ctx);
     pm_output_end(&out);
+    pmapdb_rows_close(rows);
 }

@@ -75,7 +75,8 @@ typedef void (*pm_answer_see)(void *ctx, const pmapdb_rows *row);
 void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_answer_see see,
                     void *ctx);
 
-/* Opens an output, writes the rows like pm_answer_rows(), and ends the output. */
+/* Opens an output, writes the rows like pm_answer_rows(), ends the output and closes the
+ * rows. */
 void pm_answer_write(const pm_cli *cli, pmapdb_rows *rows, pm_answer_see see, void *ctx);
 
 #endif

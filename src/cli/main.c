@@ -224,7 +224,8 @@ static bool is_category(const pm_cli *cli, const char *word)
 /* Says everything about one word: a command, a query, or a category. */
 static int run_help(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_syntax syntax = {.operands = "[COMMAND|QUERY|CATEGORY|options|times|formats]"};
+    static const pm_syntax syntax = {.operands = "[COMMAND|QUERY|CATEGORY|options|times|formats]",
+                                     .most = 1};
     int n = pm_options_parse(cli, &syntax, NULL, argc, argv);
     const char *word = n ? argv[1] : NULL;
     char *words[] = {NULL, (char *)PM_HELP_ALL, NULL},
@@ -232,8 +233,6 @@ static int run_help(pm_cli *cli, int argc, char **argv)
     pm_query_info *info = NULL;
     bool known;
 
-    if (n > 1)
-        pm_cli_usage(cli, "help takes one word");
     if (!word)
         return pm_options_parse(cli, &program, NULL, 2, brief);
     word = command_of_word(word);

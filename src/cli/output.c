@@ -127,15 +127,6 @@ void pm_output_end_rows(pm_output *o)
     o->render = NULL;
 }
 
-void pm_output_text(pm_output *o, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vfprintf(o->text, format, args);
-    va_end(args);
-}
-
 void pm_output_line(pm_output *o, const char *format, ...)
 {
     va_list args;

@@ -13,7 +13,7 @@
 typedef struct pm_output {
     const pm_cli *cli;
     pm_output_file file;
-    FILE *text;        /* of `file` */
+    FILE *text;        /* of `file`: for text that is written as it is */
     pm_sink sink;      /* writes to `text` */
     pm_render *render; /* NULL: text */
 } pm_output;
@@ -45,7 +45,6 @@ void pm_output_struct(pm_output *o, const pm_member *fields, int n, const void *
 /* Completes the rows; text may follow. pm_output_end() also completes them. */
 void pm_output_end_rows(pm_output *o);
 
-void pm_output_text(pm_output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line; escapes all bytes that could control a terminal. */
 void pm_output_line(pm_output *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -128,11 +128,11 @@ static int64_t write_diff(const diff *d, pmapdb_rows *rows)
     pm_output_open(&out, d->cli);
     if (people)
         write_title(d, &out);
-    pm_output_text(&out, "%s", gap);
+    fputs(gap, out.text);
     pm_answer_rows(&out, rows, &view, NULL, NULL);
     if (people) {
         pm_output_end_rows(&out);
-        pm_output_text(&out, "%s", gap);
+        fputs(gap, out.text);
         write_proof(d, &out, unexplained);
         write_next(d, &out);
     } else if (rest && !pm_output_failed(&out)) {

@@ -25,6 +25,7 @@ static void write_page(const pm_cli *cli, pmapdb_rows *rows)
             pm_flow_labelled(&f, 8, parts[i], pm_answer_bytes(rows, parts[i]));
     pm_flow_free(&f);
     pm_output_end(&out);
+    pmapdb_rows_close(rows);
 }
 
 static void refuse(pmapdb_rows *pages, const char *category)
@@ -37,7 +38,7 @@ static void refuse(pmapdb_rows *pages, const char *category)
     pm_cli_die("no category '%s'%s pmapdb explain lists them", category, pm_near_hint(&near));
 }
 
-static const pm_syntax syntax = {.operands = "[CATEGORY]"};
+static const pm_syntax syntax = {.operands = "[CATEGORY]", .most = 1};
 
 int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
 {
@@ -46,8 +47,6 @@ int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
     pmapdb_store *store = pm_cli_store_in_memory(cli);
     pmapdb_rows *rows = pm_page_ask(store);
 
-    if (n > 1)
-        pm_cli_usage(cli, "one category at a time");
     if (n && !pm_page_exists(store, argv[1]))
         refuse(rows, argv[1]);
     pm_answer_bind(rows, "category", n ? argv[1] : NULL);
@@ -57,7 +56,6 @@ int pm_cli_explain_category(pm_cli *cli, int argc, char **argv)
         write_page(cli, rows);
     else
         pm_answer_write(cli, rows, NULL, NULL);
-    pmapdb_rows_close(rows);
     pmapdb_close(store);
     return PM_EXIT_OK;
 }

@@ -100,7 +100,6 @@ static void write_rows(import_perf *p, pmapdb_store *store)
     rows = pm_answer_ask(store, "recordings",
                          (pm_answer_arg[]){{"recordings", pm_cli_text(&p->stored)}, {NULL, NULL}});
     pm_answer_write(p->cli, rows, NULL, NULL);
-    pmapdb_rows_close(rows);
     rows = pm_answer_ask(store, "recordings",
                          (pm_answer_arg[]){{"recordings", p->stored.data}, {NULL, NULL}});
     pm_moment_say_notes(

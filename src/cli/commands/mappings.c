@@ -83,7 +83,7 @@ static void answer_regions(mappings *m)
     pm_answer_rows(&out, rows, &view, see_row, m);
     pm_output_end_rows(&out);
     if (pm_cli_is_for_people(m->cli))
-        pm_output_text(&out, "\n{ %s}\n", pm_cli_text(&m->addresses));
+        fprintf(out.text, "\n{ %s}\n", pm_cli_text(&m->addresses));
     pm_output_end(&out);
     pm_buf_free(&m->addresses);
     if (m->skipped.len && m->unknown_flags)

@@ -87,7 +87,7 @@ static void show(const query_args *q, pm_run_args *args)
     pm_output out;
 
     pm_output_open(&out, q->cli);
-    pm_output_text(&out, "%s", args->info->text);
+    fputs(args->info->text, out.text);
     pm_output_end(&out);
     pm_run_end(args);
 }

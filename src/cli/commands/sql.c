@@ -76,6 +76,8 @@ int pm_cli_sql(pm_cli *cli, int argc, char **argv)
     sql_args a = {.cli = cli, .how = {.timeout_ms = TIMEOUT_MS}};
     pmapdb_rows *rows = NULL;
     pmapdb_store *store;
+    pm_output out;
+    pm_answer_view view;
     pmapdb_error err;
     pm_buf text = {0};
     int n = pm_options_parse(cli, &syntax, &a, argc, argv);
@@ -90,7 +92,9 @@ int pm_cli_sql(pm_cli *cli, int argc, char **argv)
     pm_cli_must(pmapdb_sql(store, pm_buf_text(&text).data, &a.how, &rows, &err), &err);
     bind_params(&a, rows);
     pm_cli_must(pm_adhoc_peek(rows, &err), &err);
-    pm_answer_write(cli, rows, NULL, NULL);
+    pm_output_open(&out, cli);
+    pm_answer_rows(&out, rows, &view, NULL, NULL);
+    pm_output_end(&out);
     if (pmapdb_rows_cut(rows))
         pm_cli_note(cli, "there are more than these %lld rows", (long long)a.how.max_rows);
     pmapdb_rows_close(rows);

@@ -170,12 +170,12 @@ static void write_rows(const who *w, pmapdb_rows *rows, const pmapdb_rows *summa
 
     if (people)
         write_title(w, out);
-    pm_output_text(out, "%s", gap);
+    fputs(gap, out->text);
     pm_answer_rows(out, rows, &view, NULL, NULL);
     if (people)
         write_total(out, summary, &view);
     pm_output_end_rows(out);
-    pm_output_text(out, "%s", gap);
+    fputs(gap, out->text);
     if (people)
         write_cover(out, summary);
 }
@@ -239,7 +239,6 @@ static void list_events(const who *w)
     pm_answer_bind(rows, "since", w->since);
     pm_answer_bind(rows, "until", w->until);
     pm_answer_write(w->cli, rows, NULL, NULL);
-    pmapdb_rows_close(rows);
 }
 
 int pm_cli_who(pm_cli *cli, int argc, char **argv)

@@ -54,7 +54,6 @@ int pm_cli_baseline(pm_cli *cli, int argc, char **argv)
         store, "baseline-rows",
         (pm_answer_arg[]){{"sources", sources.data}, {"keep", b.keep ? keep : NULL}, {0}});
     pm_answer_write(cli, rows, NULL, NULL);
-    pmapdb_rows_close(rows);
     pmapdb_close(store);
     pm_buf_free(&sources);
     return PM_EXIT_OK;

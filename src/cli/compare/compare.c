@@ -183,7 +183,7 @@ static int answer(compare *c)
     pm_answer_rows(&out, rows, &view, NULL, NULL);
     pm_output_end_rows(&out);
     if (people)
-        pm_output_text(&out, "\n");
+        fputc('\n', out.text);
     for (pm_text rest = pm_text_of(pm_cli_text(&c->found)), line; people && rest.len;) {
         line = pm_text_cut(&rest, '\n');
         pm_output_line(&out, "%.*s", (int)line.len, line.data);

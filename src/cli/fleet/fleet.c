@@ -15,10 +15,9 @@ typedef struct fleet_args {
 
 static const pm_option options[] = {
     {"url", 0, PM_OPT_WORD, AT(connection.http.url), "URL",
-     "ClickHouse: http[s]://HOST[:PORT][/PATH]", NULL},
-    {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the statement; do not ask", NULL},
-    {"timeout", 0, PM_OPT_SPAN, AT(connection.http.ms), "SPAN", "Wait so long for the reply (2m)",
-     NULL},
+     "ClickHouse: http[s]://HOST[:PORT][/PATH]"},
+    {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the statement; do not ask"},
+    {"timeout", 0, PM_OPT_SPAN, AT(connection.http.ms), "SPAN", "Wait so long for the reply (2m)"},
     PM_CONNECTION_OPTIONS(fleet_args, connection),
     {0}};
 
@@ -105,7 +104,7 @@ static void show(const pm_run_args *args, pmapdb_rows *rows)
 
     pm_cli_must(pm_remote_sql(rows, &sql, &err), &err);
     pm_output_open(&out, args->cli);
-    pm_output_text(&out, "%s", sql.data);
+    fputs(sql.data, out.text);
     pm_output_end(&out);
     pm_buf_free(&sql);
 }
@@ -120,11 +119,11 @@ static void answer(fleet_args *f, pm_run_args *args)
     pm_cli_must(pm_run_bind(args, rows, &err), &err);
     if (f->sql) {
         show(args, rows);
+        pmapdb_rows_close(rows);
     } else {
         ask(f, args, rows);
         pm_answer_write(args->cli, rows, NULL, NULL);
     }
-    pmapdb_rows_close(rows); /* and args->info */
     pmapdb_close(args->store);
 }
 

@@ -17,13 +17,13 @@ typedef struct schema_args {
 #define AT(field) offsetof(schema_args, field)
 
 static const pm_option options[] = {
-    {"database", 0, PM_OPT_NAME, AT(database), "DB", "The database (pmapdb)", NULL},
+    {"database", 0, PM_OPT_NAME, AT(database), "DB", "The database (pmapdb)"},
     {"cluster", 0, PM_OPT_NAME, AT(cluster), "NAME",
-     "Spread the hosts over the shards of this cluster of the server's configuration", NULL},
+     "Spread the hosts over the shards of this cluster of the server's configuration"},
     {"replicated", 0, PM_OPT_FLAG, AT(replicated), NULL,
-     "Of a cluster: every shard has replicas; the macros shard and replica name them", NULL},
+     "Of a cluster: every shard has replicas; the macros shard and replica name them"},
     {"codecs", 0, PM_OPT_FLAG, AT(codecs), NULL,
-     "For version 20 and newer: smaller columns, and old days go by themselves", NULL},
+     "For version 20 and newer: smaller columns, and old days go by themselves"},
     {0}};
 
 static const pm_syntax syntax = {

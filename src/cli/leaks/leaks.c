@@ -19,13 +19,12 @@ typedef struct leaks_cmd {
 #define AT(field) offsetof(leaks_cmd, field)
 
 static const pm_option options[] = {
-    {"check", 0, PM_OPT_FLAG, AT(check), NULL, "Exit status 1 if there is a leak (not a suspect)",
-     NULL},
+    {"check", 0, PM_OPT_FLAG, AT(check), NULL, "Exit status 1 if there is a leak (not a suspect)"},
     {"series", 0, PM_OPT_WORD, AT(series), "FILE",
      "Judge the series of a CSV file instead of the store: columns series_id, ts, kb (the "
      "--metric, "
-     "rss) and perhaps pid, category, size_kb, private_kb, mappings, limit_kb; - is standard input",
-     NULL},
+     "rss) and perhaps pid, category, size_kb, private_kb, mappings, limit_kb; - is standard "
+     "input"},
     {0}};
 
 /* Counts the verdict of a row. */
@@ -149,7 +148,6 @@ static int judge_series(leaks_cmd *l)
     pm_answer_bind(rows, "series", json.data);
     pm_buf_free(&json);
     pm_answer_write(l->cli, rows, see_row, l);
-    pmapdb_rows_close(rows);
     pmapdb_close(store);
     return file.n_bad ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }
@@ -164,12 +162,10 @@ static void ask_store(leaks_cmd *l)
         pm_run_ask(l->args.store, "SELECT count(*) FROM process", n, sizeof n))
         pm_num_all(pm_text_of(n), &l->args.progress.of); /* or less: lives that follow each other */
     rows = pm_run_query(&l->args, "leaks");
-    if (shows_cards(l)) {
+    if (shows_cards(l))
         show_cards(l, rows);
-    } else {
+    else
         pm_answer_write(l->cli, rows, see_row, l);
-        pmapdb_rows_close(rows);
-    }
 }
 
 int pm_cli_leaks(pm_cli *cli, int argc, char **argv)

@@ -203,7 +203,7 @@ static void answer(const parser *p, const pm_syntax *syntax)
     pm_help_fill(full.title ? full.title : p->cli->title, &full);
     pm_output_open(&out, &to_standard_output);
     if (p->asked.version)
-        pm_output_text(&out, "pmapdb %s\n", PMAPDB_VERSION);
+        fprintf(out.text, "pmapdb %s\n", PMAPDB_VERSION);
     else if (p->asked.help || p->asked.all)
         pm_options_help(p->cli, &full, out.text, p->asked.all);
     else
@@ -323,7 +323,7 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
                            {syntax->params, syntax->param_values},
                            {pm_cli_options, cli}}};
     bool only_operands = false;
-    int i = 1, n = 0;
+    int i = 1, n = 0, most = syntax->operands ? syntax->most : 0;
 
     p.tables[3] = (table){pm_help_options, &p.asked};
     cli->title = argv[0];
@@ -346,7 +346,7 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
         pm_cli_usage(cli, "--as comes after the command, whose options it stands for");
     if (asks(&p))
         answer(&p, syntax);
-    if (n && !syntax->operands)
-        pm_cli_usage(cli, "unexpected word '%s'", argv[1]);
+    if (n > most && (most || !syntax->operands))
+        pm_cli_usage(cli, "unexpected word '%s'", argv[most + 1]);
     return n;
 }

@@ -57,6 +57,7 @@ typedef struct pm_syntax {
     const pm_option *params;  /* a second table: the parameters of a query; or NULL */
     void *param_values;       /* where the second table's values are */
     const char *operands; /* "PATH..."; separate several usage lines by '\n'; NULL: no operands */
+    int most;             /* operands; 0: any number */
     bool in_order;        /* all words after the first operand are operands */
     const char *title;    /* whose help file to read; NULL: the command's */
     const char *about;    /* --help: text before the options; or NULL */

@@ -10,10 +10,10 @@
 /* ---- the /proc that a command reads: this machine's, or a copy of another one ---- */
 
 /* The option --proc, of the field at this offset. */
-#define PM_OPTION_PROC(at)                                                             \
-    {                                                                                  \
-        "proc", 0, PM_OPT_WORD, at, "PATH",                                            \
-            "Not this machine, but a copy of its /proc: a folder, or an archive", NULL \
+#define PM_OPTION_PROC(at)                                                       \
+    {                                                                            \
+        "proc", 0, PM_OPT_WORD, at, "PATH",                                      \
+            "Not this machine, but a copy of its /proc: a folder, or an archive" \
     }
 
 /* Returns a handle on it, which stays open until the program ends. path NULL: /proc. Ends the

@@ -112,7 +112,7 @@ static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
 
 int pm_cli_plot(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]"};
+    static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]", .most = 1};
     plot_cmd c = {.width = 1200, .height = 600};
     int n = pm_options_parse(cli, &syntax, &c, argc, argv);
     pmapdb_store *store;
@@ -120,8 +120,6 @@ int pm_cli_plot(pm_cli *cli, int argc, char **argv)
     pm_output out;
     pmapdb_error err;
 
-    if (n > 1)
-        pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
     c.ask.process = n ? argv[1] : NULL;
     pm_cli_picture_check(cli);
     pm_marks_read(&c.marks, cli);

@@ -52,11 +52,10 @@ typedef struct pm_marks {
 #define PM_MARKS_OPTIONS(marks)                                                  \
     {"mark",        0,                                                           \
      PM_OPT_LIST,   (marks) + offsetof(pm_marks, given),                         \
-     "'TIME TEXT'", "What happened then; may be repeated",                       \
-     NULL},                                                                      \
+     "'TIME TEXT'", "What happened then; may be repeated"},                      \
     {                                                                            \
         "marks", 0, PM_OPT_WORD, (marks) + offsetof(pm_marks, file), "FILE.csv", \
-            "The same, with the columns time and text", NULL                     \
+            "The same, with the columns time and text"                           \
     }
 
 /* Reads the marks. Ends the program if one of the command line has no time; says which rows of the

@@ -12,9 +12,9 @@ typedef struct pm_connection {
 
 #define PM_CONNECTION_DATABASE "pmapdb"
 
-#define PM_CONNECTION_ROW(type, at, name, kind, arg, help)          \
-    {                                                               \
-        name, 0, PM_OPT_##kind, offsetof(type, at), arg, help, NULL \
+#define PM_CONNECTION_ROW(type, at, name, kind, arg, help)    \
+    {                                                         \
+        name, 0, PM_OPT_##kind, offsetof(type, at), arg, help \
     }
 
 /* Rows of an option table whose struct has the pm_connection `f`. */

@@ -29,14 +29,13 @@ typedef struct push {
 
 static const pm_option options[] = {
     {"to", 0, PM_OPT_WORD, AT(folder), "DIR",
-     "Into files TABLE/HOST-STORE-N.tsv of this folder; -f csv, -f ndjson", NULL},
-    {"gz", 0, PM_OPT_FLAG, AT(to.gzip), NULL, "Pack the files with gzip", NULL},
+     "Into files TABLE/HOST-STORE-N.tsv of this folder; -f csv, -f ndjson"},
+    {"gz", 0, PM_OPT_FLAG, AT(to.gzip), NULL, "Pack the files with gzip"},
     {"pss", 0, PM_OPT_FLAG, AT(to.push.pss), NULL,
-     "Also Pss of each process: twice as many rows, it moves with other processes", NULL},
-    {"redact", 0, PM_OPT_FLAG, AT(to.push.redact), NULL, "Replace names, as export does", NULL},
-    {"rewind", 0, PM_OPT_TIME, AT(to.push.from_ms), "TIME", "Send again what was captured since",
-     NULL},
-    {"now", 0, PM_OPT_FLAG, AT(to.now), NULL, "Also in the pause after failures", NULL},
+     "Also Pss of each process: twice as many rows, it moves with other processes"},
+    {"redact", 0, PM_OPT_FLAG, AT(to.push.redact), NULL, "Replace names, as export does"},
+    {"rewind", 0, PM_OPT_TIME, AT(to.push.from_ms), "TIME", "Send again what was captured since"},
+    {"now", 0, PM_OPT_FLAG, AT(to.now), NULL, "Also in the pause after failures"},
     PM_LABEL_OPTION(AT(labels)),
     PM_CONNECTION_OPTIONS(push, connection),
     {0}};

@@ -69,6 +69,13 @@ static void read_mappings(explaining *x)
 
 static void find_mapping(explaining *x, uint64_t address)
 {
+    static const char words[] =
+        "SELECT *, printf('%x to %x of %s%s in @%d: %d KiB %s%s%s', start, \"end\", name, "
+        "ifnull(' ' || pid, ''), snapshot_id, (\"end\" - start) / 1024, perms, "
+        "ifnull(' ' || nullif(path, ''), ''), ifnull(', VmFlags ' || flags, '')) AS what, "
+        "printf('%s, lineage %d, first seen in @%d, %s; %s', category, lineage_id, first_id, "
+        "first_at, CASE rule WHEN '" PM_RULE_LABEL "' THEN 'the process itself calls it so' "
+        "WHEN '' THEN 'no rule gave it' ELSE 'by rule ' || rule END) AS whence FROM (";
     char where[64];
 
     for (const pm_rule_row *row = x->all; row < x->all + x->n; row++)
@@ -81,7 +88,7 @@ static void find_mapping(explaining *x, uint64_t address)
     x->above = x->row + 1 < x->all + x->n ? x->row + 1 : NULL;
     x->of = ask_rulings(x->r);
     snprintf(where, sizeof where, ") WHERE start = %" PRId64, (int64_t)x->row->start);
-    pm_answer_wrap(x->of, "SELECT * FROM (", where);
+    pm_answer_wrap(x->of, words, where);
     pm_run_next(x->of);
 }
 
@@ -103,28 +110,12 @@ static bool is_labelled(const explaining *x)
 
 static void write_title(explaining *x)
 {
-    const pm_rule_row *row = x->row;
-    int64_t of_pid = pm_answer_int(x->of, "pid");
-    bool path = row->path.len > 0;
-    char pid[24] = "";
+    int n = pmapdb_rows_columns(x->of); /* what find_mapping() added */
 
-    if (of_pid != PMAPDB_UNKNOWN)
-        snprintf(pid, sizeof pid, " %" PRId64, of_pid);
-    pm_output_line(&x->out,
-                   "%" PRIx64 " to %" PRIx64 " of %s%s in @%" PRId64 ": %" PRIu64 " KiB %s%s%s%s%s",
-                   row->start, row->start + row->length, stored(x, "name"), pid,
-                   pm_answer_int(x->of, "snapshot_id"), row->length / 1024, row->perms,
-                   path ? " " : "", path ? row->path.data : "", row->has_flags ? ", VmFlags " : "",
-                   row->has_flags ? row->flags.data : "");
-    pm_output_line(&x->out, "%s, lineage %" PRId64 ", first seen in @%" PRId64 ", %s; %s%s",
-                   stored(x, "category"), pm_answer_int(x->of, "lineage_id"),
-                   pm_answer_int(x->of, "first_id"), stored(x, "first_at"),
-                   is_labelled(x)       ? "the process itself calls it so"
-                   : *stored(x, "rule") ? "by rule "
-                                        : "no rule gave it",
-                   is_labelled(x) ? "" : stored(x, "rule"));
+    for (int i = n; i < n + 2; i++)
+        pm_output_line(&x->out, "%s", pmapdb_rows_text(x->of, i, NULL));
     if (x->r->cli->format == PM_FORMAT_MD)
-        pm_output_text(&x->out, "\n");
+        fputc('\n', x->out.text);
 }
 
 /* ---- rows ---- */

@@ -31,8 +31,8 @@ static const pm_option options[] = {
      "the rules name it then"},
     {0}};
 
-static const pm_syntax syntax = {.options = options,
-                                 .operands = "[SET]\n--explain ADDRESS\n--apply SET|--diff SET"};
+static const pm_syntax syntax = {
+    .options = options, .operands = "[SET]\n--explain ADDRESS\n--apply SET|--diff SET", .most = 1};
 
 /* `word` is the name of a set; NULL: not given. */
 static void check(pm_rules_cmd *r, const char *word)
@@ -87,7 +87,7 @@ static void write_title(const pm_rules_cmd *r, const pm_rules_choice *c, pm_outp
                                 : "the store has them since it was made",
                    at);
     if (r->cli->format == PM_FORMAT_MD)
-        pm_output_text(out, "\n");
+        fputc('\n', out->text);
 }
 
 /* The number of lineages that each rule decided; unknown for a set that the store does not have.
@@ -265,8 +265,6 @@ int pm_cli_rules(pm_cli *cli, int argc, char **argv)
     pm_rules_cmd r = {.cli = cli};
     int n = pm_options_parse(cli, &syntax, &r, argc, argv);
 
-    if (n > 1)
-        pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
     check(&r, n ? argv[1] : NULL);
     open_store(&r);
     pm_output_keep_apart(cli, &r.rules, 1, "reads");

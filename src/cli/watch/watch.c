@@ -201,7 +201,8 @@ static void run(pm_watch *w)
 
 int pm_cli_watch(pm_cli *cli, int argc, char **argv)
 {
-    static const pm_syntax syntax = {.options = options, .operands = "[PROCESS]\n--match EXPR"};
+    static const pm_syntax syntax = {
+        .options = options, .operands = "[PROCESS]\n--match EXPR", .most = 1};
     pm_watch w = {.cli = cli, .every_ms = 2000};
     pm_buf match = {0};
     int64_t pid;
@@ -209,8 +210,6 @@ int pm_cli_watch(pm_cli *cli, int argc, char **argv)
 
     pmapdb_capture_defaults(&w.capture);
     n = pm_options_parse(cli, &syntax, &w, argc, argv);
-    if (n > 1)
-        pm_cli_usage(cli, "unexpected word '%s'", argv[2]);
     choose(&w, n ? argv[1] : NULL, &pid, &match);
     w.capture.on_progress = goes_on;
     pm_screen_open(&w.screen, cli);

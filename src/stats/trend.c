@@ -12,34 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *pm_verdict_name(pm_verdict verdict)
-{
-    static const char *const names[] = {"too-few", "steady",  "shrinking",
+const char *const pm_verdict_names[] = {"too-few", "steady",  "shrinking",
                                         "plateau", "suspect", "leak"};
 
-    return names[verdict];
-}
-
-const char *pm_shape_name(pm_shape shape)
-{
-    static const char *const names[PM_SHAPE_COUNT] = {"",
-                                                      "const",
-                                                      "linear",
-                                                      "step",
-                                                      "two-step",
-                                                      "saturating",
-                                                      "ramp-then-flat",
-                                                      "late-ramp",
-                                                      "power",
-                                                      "log",
-                                                      "warmup+linear",
-                                                      "two-tau",
-                                                      "step+linear",
-                                                      "accelerating",
-                                                      "knee"};
-
-    return names[shape];
-}
+const char *const pm_shape_names[] = {
+    "",          "const", "linear", "step",          "two-step", "saturating",  "ramp-then-flat",
+    "late-ramp", "power", "log",    "warmup+linear", "two-tau",  "step+linear", "accelerating",
+    "knee"};
 
 /* Growth of less than this over the window does not matter. */
 static double material_of(pm_sample *s, const pm_trend_options *options)

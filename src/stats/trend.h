@@ -21,7 +21,7 @@ typedef enum pm_verdict {
     PM_VERDICT_LEAK     /* grows without an end in sight */
 } pm_verdict;
 
-const char *pm_verdict_name(pm_verdict verdict); /* "too-few", "steady", ... */
+extern const char *const pm_verdict_names[]; /* "too-few", "steady", ... */
 
 /* The curve that explains the series best. */
 typedef enum pm_shape {
@@ -43,7 +43,7 @@ typedef enum pm_shape {
     PM_SHAPE_COUNT
 } pm_shape;
 
-const char *pm_shape_name(pm_shape shape); /* "linear", "warmup+linear", ... */
+extern const char *const pm_shape_names[]; /* "linear", "warmup+linear", ... */
 
 enum { PM_TREND_MIN = 8 }; /* snapshots needed for a verdict */
 

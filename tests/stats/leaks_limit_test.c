@@ -22,8 +22,8 @@ static void expect_limit(size_t row, pm_leak_limit by, double limit, double eta_
     bool same = isnan(eta_h) ? isnan(r->eta_h) : fabs(r->eta_h - eta_h) < 1e-6;
 
     if (r->limit_by != by || r->limit != limit || !same)
-        fail_msg("row %zu: expected %s %g in %g h, is %s %g in %g h", row, pm_leak_limit_name(by),
-                 limit, eta_h, pm_leak_limit_name(r->limit_by), r->limit, r->eta_h);
+        fail_msg("row %zu: expected %s %g in %g h, is %s %g in %g h", row, pm_leak_limit_names[by],
+                 limit, eta_h, pm_leak_limit_names[r->limit_by], r->limit, r->eta_h);
 }
 
 static void expect_none(size_t row)

@@ -72,9 +72,10 @@ static inline void expect(size_t row, pm_verdict verdict, pm_metric metric, pm_m
 
     if (r->verdict != verdict || r->metric != metric || r->why_metric != why ||
         strcmp(r->reason, reason) != 0)
-        fail_msg("row %zu: expected %s %s %s '%s', is %s %s %s '%s'", row, pm_verdict_name(verdict),
-                 pm_metric_name(metric), pm_metric_name(why), reason, pm_verdict_name(r->verdict),
-                 pm_metric_name(r->metric), pm_metric_name(r->why_metric), r->reason);
+        fail_msg("row %zu: expected %s %s %s '%s', is %s %s %s '%s'", row,
+                 pm_verdict_names[verdict], pm_metric_names[metric], pm_metric_names[why], reason,
+                 pm_verdict_names[r->verdict], pm_metric_names[r->metric],
+                 pm_metric_names[r->why_metric], r->reason);
 }
 
 static inline void expect_rate(size_t row, double per_minute)

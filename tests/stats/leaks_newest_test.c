@@ -281,10 +281,10 @@ TEST(limits)
 
 TEST(names)
 {
-    assert_string_equal(pm_leak_rss_name(PM_RSS_NOT_ASKED), "");
-    assert_string_equal(pm_leak_rss_name(PM_RSS_UNKNOWN), "unknown");
-    assert_string_equal(pm_leak_rss_name(PM_RSS_MAPPINGS), "mappings");
-    assert_string_equal(pm_leak_rss_name(PM_RSS_STATUS), "VmRSS");
+    assert_string_equal(pm_leak_rss_names[PM_RSS_NOT_ASKED], "");
+    assert_string_equal(pm_leak_rss_names[PM_RSS_UNKNOWN], "unknown");
+    assert_string_equal(pm_leak_rss_names[PM_RSS_MAPPINGS], "mappings");
+    assert_string_equal(pm_leak_rss_names[PM_RSS_STATUS], "VmRSS");
 }
 
 RUN_TESTS(NULL, NULL)

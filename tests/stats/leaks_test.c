@@ -3,13 +3,13 @@
 
 TEST(names)
 {
-    assert_string_equal(pm_metric_name(PM_METRIC_MAPPINGS), "mappings");
-    assert_string_equal(pm_metric_name(PM_METRIC_SIZE), "size");
-    assert_string_equal(pm_metric_name(PM_METRIC_RSS), "rss");
-    assert_string_equal(pm_metric_name(PM_METRIC_PSS), "pss");
-    assert_string_equal(pm_metric_name(PM_METRIC_PRIVATE), "private");
-    assert_string_equal(pm_metric_name(PM_METRIC_PRIVATE_DIRTY), "private_dirty");
-    assert_string_equal(pm_metric_name(PM_METRIC_SWAP), "swap");
+    assert_string_equal(pm_metric_names[PM_METRIC_MAPPINGS], "mappings");
+    assert_string_equal(pm_metric_names[PM_METRIC_SIZE], "size");
+    assert_string_equal(pm_metric_names[PM_METRIC_RSS], "rss");
+    assert_string_equal(pm_metric_names[PM_METRIC_PSS], "pss");
+    assert_string_equal(pm_metric_names[PM_METRIC_PRIVATE], "private");
+    assert_string_equal(pm_metric_names[PM_METRIC_PRIVATE_DIRTY], "private_dirty");
+    assert_string_equal(pm_metric_names[PM_METRIC_SWAP], "swap");
 }
 
 TEST(private_memory)

@@ -34,7 +34,7 @@ static bool is_flagged(const char *verdict)
 static bool same_kind(const char *expected, pm_verdict ours)
 {
     if (strcmp(expected, "leak") == 0)
-        return is_flagged(pm_verdict_name(ours));
+        return is_flagged(pm_verdict_names[ours]);
     return ours != PM_VERDICT_LEAK;
 }
 
@@ -71,8 +71,8 @@ static void compare_curve(tally *t, const golden *g, const window *w, const pm_s
         t->series_agree++;
         return;
     }
-    snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g", pm_verdict_name(r.verdict),
-             pm_shape_name(r.shape), r.rate, r.low, r.high);
+    snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g", pm_verdict_names[r.verdict],
+             pm_shape_names[r.shape], r.rate, r.low, r.high);
     tell(t, g, w, g->word[2], ours);
 }
 
@@ -184,7 +184,7 @@ static void compare_category(tally *t, const golden *g, const window *w)
     size_t key = key_named(w, g->word[1]);
     const pm_leak *row = key == SIZE_MAX ? &w->rows[0] : &w->rows[key + 1];
     const char *why =
-        row->why_metric == PM_METRIC_MAPPINGS ? "count" : pm_metric_name(row->why_metric);
+        row->why_metric == PM_METRIC_MAPPINGS ? "count" : pm_metric_names[row->why_metric];
     char ours[400];
 
     assert_int_equal(g->words, 8);
@@ -194,8 +194,8 @@ static void compare_category(tally *t, const golden *g, const window *w)
         return;
     }
     snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g %.10g (%s: %s)",
-             pm_verdict_name(row->verdict), why, row->trend.rate, row->trend.low, row->trend.high,
-             row->mappings_rate, pm_metric_name(row->metric), row->reason);
+             pm_verdict_names[row->verdict], why, row->trend.rate, row->trend.low, row->trend.high,
+             row->mappings_rate, pm_metric_names[row->metric], row->reason);
     tell(t, g, w, "jointly", ours);
 }
 

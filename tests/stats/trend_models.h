@@ -70,8 +70,8 @@ static inline void expect(pm_verdict verdict)
 
     written(&trend, text);
     if (trend.verdict != verdict)
-        fail_msg("expected %s, is %s %s (%s)", pm_verdict_name(verdict),
-                 pm_verdict_name(trend.verdict), pm_shape_name(trend.shape), text);
+        fail_msg("expected %s, is %s %s (%s)", pm_verdict_names[verdict],
+                 pm_verdict_names[trend.verdict], pm_shape_names[trend.shape], text);
     assert_null(strstr(text, "nan"));
     assert_true(trend.low <= trend.rate && trend.rate <= trend.high);
     assert_true(trend.confidence >= 0 && trend.confidence <= 1 + 1e-12);
@@ -80,7 +80,7 @@ static inline void expect(pm_verdict verdict)
 static inline void expect_shape(pm_verdict verdict, pm_shape shape)
 {
     expect(verdict);
-    assert_string_equal(pm_shape_name(trend.shape), pm_shape_name(shape));
+    assert_string_equal(pm_shape_names[trend.shape], pm_shape_names[shape]);
 }
 
 static inline void expect_rate(double per_hour, double off)

@@ -3,20 +3,15 @@
 
 #include <math.h>
 
-const char *pm_metric_name(pm_metric metric)
-{
-    static const char *const names[] = {
-        [PM_METRIC_MAPPINGS] = "mappings",
-        [PM_METRIC_SIZE] = "size",
-        [PM_METRIC_RSS] = "rss",
-        [PM_METRIC_PSS] = "pss",
-        [PM_METRIC_PRIVATE] = "private",
-        [PM_METRIC_SWAP] = "swap",
-        [PM_METRIC_PRIVATE_DIRTY] = "private_dirty",
-    };
-
-    return (unsigned)metric < PM_METRIC_COUNT ? names[metric] : "?";
-}
+const char *const pm_metric_names[] = {
+    [PM_METRIC_MAPPINGS] = "mappings",
+    [PM_METRIC_SIZE] = "size",
+    [PM_METRIC_RSS] = "rss",
+    [PM_METRIC_PSS] = "pss",
+    [PM_METRIC_PRIVATE] = "private",
+    [PM_METRIC_SWAP] = "swap",
+    [PM_METRIC_PRIVATE_DIRTY] = "private_dirty",
+};
 
 static void begin_row(size_t key, pm_leak *row)
 {
@@ -38,10 +33,10 @@ static void explain_too_few(const pm_leak_work *work, pm_leak *row)
         pm_leaks_say(row, "%zu snapshot%s: %d are needed", work->process->n,
                      work->process->n == 1 ? "" : "s", PM_TREND_MIN);
     else if (isnan(row->last))
-        pm_leaks_say(row, "%s is unknown", pm_metric_name(row->metric));
+        pm_leaks_say(row, "%s is unknown", pm_metric_names[row->metric]);
     else if (row->trend.snapshots < PM_TREND_MIN)
         pm_leaks_say(row, "%s is known of %zu snapshots: %d are needed",
-                     pm_metric_name(row->metric), row->trend.snapshots, PM_TREND_MIN);
+                     pm_metric_names[row->metric], row->trend.snapshots, PM_TREND_MIN);
     else
         pm_leaks_say(row, "%d snapshots are needed, in lives of at least %d", PM_TREND_MIN,
                      PM_LIFE_MIN);

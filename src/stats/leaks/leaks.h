@@ -21,7 +21,7 @@ typedef enum pm_metric {
     PM_METRIC_COUNT
 } pm_metric;
 
-const char *pm_metric_name(pm_metric metric); /* "mappings", "size", "rss", ... */
+extern const char *const pm_metric_names[]; /* "mappings", "size", "rss", ... */
 
 /* The constant values of a key, in KiB or pieces, from one snapshot of the timeline to another.
  * Overlapping runs of one key are added. Without a run the key does not exist: 0; but in a snapshot
@@ -96,7 +96,7 @@ typedef enum pm_leak_limit {
     PM_LIMIT_MAP_COUNT
 } pm_leak_limit;
 
-const char *pm_leak_limit_name(pm_leak_limit limit); /* "cgroup", ...; "" for PM_LIMIT_NONE */
+extern const char *const pm_leak_limit_names[]; /* "cgroup", ...; "" for PM_LIMIT_NONE */
 
 /* The source of the resident memory of the whole. */
 typedef enum pm_leak_rss {
@@ -106,8 +106,7 @@ typedef enum pm_leak_rss {
     PM_RSS_STATUS     /* VmRSS */
 } pm_leak_rss;
 
-const char *
-pm_leak_rss_name(pm_leak_rss from); /* "mappings", "VmRSS", "unknown"; "" for PM_RSS_NOT_ASKED */
+extern const char *const pm_leak_rss_names[]; /* "" for PM_RSS_NOT_ASKED */
 
 /* One row of the answer. */
 typedef struct pm_leak {

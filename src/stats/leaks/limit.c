@@ -4,18 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-const char *pm_leak_limit_name(pm_leak_limit limit)
-{
-    static const char *const names[] = {[PM_LIMIT_NONE] = "",
-                                        [PM_LIMIT_GIVEN] = "given",
-                                        [PM_LIMIT_RESERVATION] = "reservation",
-                                        [PM_LIMIT_CGROUP] = "cgroup",
-                                        [PM_LIMIT_ADDRESS] = "address space",
-                                        [PM_LIMIT_STACK] = "stack",
-                                        [PM_LIMIT_MAP_COUNT] = "map count"};
-
-    return (unsigned)limit <= PM_LIMIT_MAP_COUNT ? names[limit] : "";
-}
+const char *const pm_leak_limit_names[] = {[PM_LIMIT_NONE] = "",
+                                           [PM_LIMIT_GIVEN] = "given",
+                                           [PM_LIMIT_RESERVATION] = "reservation",
+                                           [PM_LIMIT_CGROUP] = "cgroup",
+                                           [PM_LIMIT_ADDRESS] = "address space",
+                                           [PM_LIMIT_STACK] = "stack",
+                                           [PM_LIMIT_MAP_COUNT] = "map count"};
 
 static bool is_resident(pm_metric metric)
 {

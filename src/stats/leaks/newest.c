@@ -8,15 +8,10 @@
 
 #include <math.h>
 
-const char *pm_leak_rss_name(pm_leak_rss from)
-{
-    static const char *const names[] = {[PM_RSS_NOT_ASKED] = "",
-                                        [PM_RSS_UNKNOWN] = "unknown",
-                                        [PM_RSS_MAPPINGS] = "mappings",
-                                        [PM_RSS_STATUS] = "VmRSS"};
-
-    return (unsigned)from <= PM_RSS_STATUS ? names[from] : "";
-}
+const char *const pm_leak_rss_names[] = {[PM_RSS_NOT_ASKED] = "",
+                                         [PM_RSS_UNKNOWN] = "unknown",
+                                         [PM_RSS_MAPPINGS] = "mappings",
+                                         [PM_RSS_STATUS] = "VmRSS"};
 
 static bool asks_for_rss(const pm_leak_work *work)
 {
@@ -78,7 +73,7 @@ static void take_back(pm_leak *row, pm_verdict now, const pm_trend *after)
 
     row->verdict = now;
     row->reason[0] = '\0';
-    pm_leaks_say(row, "the %s of the process %s since then", pm_metric_name(row->metric),
+    pm_leaks_say(row, "the %s of the process %s since then", pm_metric_names[row->metric],
                  pm_leaks_flagged(after->verdict) ? "hardly grows" : "does not grow");
     t->rate = now == PM_VERDICT_SUSPECT ? fmin(t->rate, fmax(0, after->rate)) : NAN;
     t->low = now == PM_VERDICT_SUSPECT ? fmin(t->low, after->low) : NAN;

@@ -233,7 +233,7 @@ static void judge_by_rss(const pm_leak_work *work, const pm_leak *rows, size_t s
     if (whole->reason[0] == '\0' && total->reason[0] != '\0')
         pm_leaks_say(whole, "%s", total->reason);
     if (!flagged && !explained && pm_leaks_flagged(whole->verdict))
-        pm_leaks_say(whole, "VmRSS: %s", pm_verdict_name(total->verdict)); /* only space grows */
+        pm_leaks_say(whole, "VmRSS: %s", pm_verdict_names[total->verdict]); /* only space grows */
     else
         pm_leaks_say_vm_rss(work, whole);
 }

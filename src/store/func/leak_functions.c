@@ -231,7 +231,7 @@ static bool take_options(sqlite3_context *out, int argc, sqlite3_value **argv, p
     pm_leak_row none = {0};
 
     for (int i = 0; i < PM_METRIC_COUNT; i++)
-        metrics[1 + i] = pm_metric_name((pm_metric)i);
+        metrics[1 + i] = pm_metric_names[(pm_metric)i];
     if (!take(out, &leak_report, argc, argv, &none, v) ||
         !take_word(out, METRIC, argv, metrics, 1 + PM_METRIC_COUNT, &metric) ||
         !take_word(out, SENSITIVITY, argv, sensitivities, 3, &sensitivity))

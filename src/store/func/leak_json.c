@@ -73,12 +73,12 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const char *key,
     pm_buf_add(out, "{", 1, NULL);
     if (key) {
         add_text(out, "key", key);
-        add_words(out, "metric", pm_metric_name(row->metric));
+        add_words(out, "metric", pm_metric_names[row->metric]);
         add_words(out, "unit", row->metric == PM_METRIC_MAPPINGS ? "mappings" : "KiB");
     }
-    add_words(out, "verdict", pm_verdict_name(row->verdict));
+    add_words(out, "verdict", pm_verdict_names[row->verdict]);
     if (known && t->shape != PM_SHAPE_NONE)
-        add_words(out, "shape", pm_shape_name(t->shape));
+        add_words(out, "shape", pm_shape_names[t->shape]);
     add_number(out, "snapshots", (double)t->snapshots);
     add_number(out, "lives", t->lives);
     add_number(out, "span_h", t->snapshots ? (double)(t->last_ms - t->first_ms) / HOUR_MS : NAN);
@@ -93,10 +93,10 @@ pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const char *key,
         add_time(out, "last_at", row->newest_ms);
     if (key) {
         add_number(out, "mappings_per_h", row->mappings_rate);
-        add_words(out, "why_metric", pm_metric_name(row->why_metric));
+        add_words(out, "why_metric", pm_metric_names[row->why_metric]);
         add_text(out, "category", category);
-        add_words(out, "limit_by", pm_leak_limit_name(row->limit_by));
-        add_words(out, "rss_from", pm_leak_rss_name(row->rss_from));
+        add_words(out, "limit_by", pm_leak_limit_names[row->limit_by]);
+        add_words(out, "rss_from", pm_leak_rss_names[row->rss_from]);
         add_words(out, "touched", row->touched);
     }
     pm_buf_add(out, "}", 1, NULL);

@@ -1,14 +1,18 @@
-/* pmapdb_served: the program, begun once: forks for each command that shared/served.py sends. A
- * sanitizer takes longer to begin than most commands take.
+/* pmapdb_served: the program, begun once: forks for each command that shared/served.py or call.c
+ * sends. A sanitizer takes longer to begin than most commands take.
  *
- * A command is a packet on standard input: its words, each with a NUL after it; with it come the
- * folder and the three standard descriptors of the command. The answer is what waitpid says of the
- * command. */
+ * A command is a packet: the number of its words, the words, and the environment if it has one of
+ * its own, each with a NUL after it; with it come the folder and the three standard descriptors of
+ * the command. Packets come one at a time on standard input, and the answer is what waitpid says of
+ * the command; or each on a connection to the socket whose path is the argument, and the answer is
+ * the exit status, if the command exits. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +22,9 @@
 
 enum { FOLDER, INPUT, OUTPUT, ERRORS, DESCRIPTORS };
 
+static char packet[1 << 20];
+static char *own[WORDS + 1]; /* environment */
+
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);
 
@@ -26,7 +33,7 @@ int __wrap_main(int argc, char **argv);
 static int run(char *text, size_t n, const int *descriptor)
 {
     static char *word[WORDS + 1];
-    int words = 0;
+    int words = 0, argc = atoi(text);
 
     if (fchdir(descriptor[FOLDER]) != 0)
         return 125;
@@ -35,48 +42,97 @@ static int run(char *text, size_t n, const int *descriptor)
             return 125;
     for (int i = 0; i < DESCRIPTORS; i++)
         close(descriptor[i]);
-    for (char *at = text; at < text + n; at += strlen(at) + 1) {
+    for (char *at = text + strlen(text) + 1; at < text + n; at += strlen(at) + 1) {
         if (words == WORDS)
             return 125;
         word[words++] = at;
     }
-    return __real_main(words, word);
+    if (words > argc) {
+        environ = memcpy(own, word + argc, sizeof *own * (size_t)(words - argc));
+        word[argc] = NULL;
+    }
+    return __real_main(argc, word);
 }
 
-static bool serve(void)
+static ssize_t receive(int socket, int *descriptor)
 {
-    static char text[1 << 20];
     union {
         struct cmsghdr header;
         char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
     } control;
-    struct iovec part = {text, sizeof text - 1};
+    struct iovec part = {packet, sizeof packet - 1};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = &control,
                              .msg_controllen = sizeof control};
-    ssize_t n = recvmsg(STDIN_FILENO, &message, MSG_CMSG_CLOEXEC);
+    ssize_t n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+
+    if (n > 0) {
+        packet[n] = '\0';
+        memcpy(descriptor, CMSG_DATA(&control.header), sizeof(int) * DESCRIPTORS);
+    }
+    return n;
+}
+
+static bool serve(void)
+{
     int descriptor[DESCRIPTORS], status;
+    ssize_t n = receive(STDIN_FILENO, descriptor);
     pid_t child;
 
     if (n <= 0)
         return false;
-    text[n] = '\0';
-    memcpy(descriptor, CMSG_DATA(&control.header), sizeof descriptor);
     child = fork();
     if (child == 0)
-        exit(run(text, (size_t)n, descriptor));
+        exit(run(packet, (size_t)n, descriptor));
     for (int i = 0; i < DESCRIPTORS; i++)
         close(descriptor[i]);
     return child > 0 && waitpid(child, &status, 0) == child &&
            send(STDIN_FILENO, &status, sizeof status, 0) > 0;
 }
 
+/* ---- any number at a time ---- */
+
+static void tell(int status, void *connection)
+{
+    status &= 0xff;
+    send(*(int *)connection, &status, sizeof status, MSG_NOSIGNAL);
+}
+
+static void answer(int connection)
+{
+    int descriptor[DESCRIPTORS];
+    ssize_t n = receive(connection, descriptor);
+
+    prctl(PR_SET_NAME, "pmapdb");
+    on_exit(tell, &connection);
+    exit(n > 0 ? run(packet, (size_t)n, descriptor) : 125);
+}
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listening = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), connection;
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    if (bind(listening, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(listening, 64) != 0)
+        return 125;
+    while ((connection = accept4(listening, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+        if (fork() == 0)
+            answer(connection);
+        close(connection);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+    }
+    return 125;
+}
+
 int __wrap_main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
     plain_memory();
+    if (argc > 1)
+        return listen_at(argv[1]);
     while (serve())
         ;
     return 0;

@@ -3,7 +3,7 @@
 . "$PMAPDB_KIT"
 need groff
 
-cd "$(dirname "$(readlink -f "$(command -v pmapdb)")")/said/man"
+cd "$(dirname "$PMAPDB_PROGRAM")/said/man"
 for page in *; do
     groff -man -ww -z -Tutf8 "$page" 2>&1
     sed -n '/^\.SH NAME$/ { n; p; }' "$page" | grep -q '^pmapdb.* \\- [^ ]' || echo "$page has no name"

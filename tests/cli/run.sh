@@ -8,11 +8,24 @@ name=${1:?usage: run.sh NAME}
 here=$(cd "$(dirname "$0")" && pwd)
 program=${PMAPDB_PROGRAM:?the pmapdb to test}
 program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+export PMAPDB_PROGRAM="$program"
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+serving=
+end() {
+    [ -z "$serving" ] || kill "$serving"
+    wait || :
+    rm -rf "$scratch"
+}
+trap end EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$scratch/bin" "$scratch/home" "$scratch/work"
+# Commands are forks of a program that was begun once, but where a test asks for more: jobs, limits, descriptors.
+if [ -x "${PMAPDB_CALL:-}" ] && ! grep -qE 'pmapdb .*&$|ulimit|>&-' "$here/$name.sh"; then
+    ASAN_OPTIONS=detect_leaks=0 "$(dirname "$PMAPDB_CALL")/pmapdb_served" "$scratch/served" </dev/null &
+    serving=$!
+    program=$PMAPDB_CALL
+fi
 ln -s "$program" "$scratch/bin/pmapdb"
 cp -R "$here/../../samples" "$here/../fixtures" "$scratch/work/"
 

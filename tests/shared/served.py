@@ -36,7 +36,7 @@ class Server:
     def run(self, words):
         out, err = os.pipe(), os.pipe()
         given = [os.open(".", os.O_PATH), os.open(os.devnull, os.O_RDONLY), out[1], err[1]]
-        socket.send_fds(self.socket, [b"".join(os.fsencode(w) + b"\0" for w in words)], given)
+        socket.send_fds(self.socket, [b"".join(os.fsencode(w) + b"\0" for w in [str(len(words)), *words])], given)
         for fd in given:
             os.close(fd)
         texts = {out[0]: [], err[0]: []}

@@ -40,10 +40,16 @@ static const char *const answers_of_snapshots[] = {
     "SELECT " ANSWERS_KEY ", t.ppid, t.comm, t.exe, t.cmdline, t.uid, t.user, t.cgroup, "
     "t.memory_max_kib, t.address_limit_kib, t.stack_limit_kib, t.max_map_count, i.mono_ns, "
     "i.read_us, i.cpu_us, i.longest_us, i.predicted_us, i.degraded, i.threads, i.hwm_kib, "
-    "i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, i.shmem_kib, (SELECT group_concat("
+    "i.swap_kib, i.page_tables_kib, i.anon_kib, i.file_kib, i.shmem_kib, i.oom_score, "
+    "i.cgroup_kib, i.cgroup_file_kib, i.cgroup_shmem_kib, i.cgroup_oom_kills, g.capture_id = "
+    "s.capture_id, g.number, g.anon_kib, g.file_kib, g.shmem_kib, g.own_kib, g.swap_kib, "
+    "g.zero_kib, g.hugetlb_kib, a.cpu_us, a.minor_faults, a.major_faults, a.page_idle, "
+    "(SELECT group_concat("
     "name || '=' || value, ' ') FROM (SELECT * FROM environment e WHERE e.live_process_id = "
     "t.live_process_id ORDER BY name)) " ANSWERS_FROM
     "JOIN live_reading i ON i.snapshot_id = s.snapshot_id "
+    "LEFT JOIN page_process g ON g.snapshot_id = s.snapshot_id "
+    "LEFT JOIN activity a ON a.snapshot_id = s.snapshot_id "
     "JOIN live_process t ON t.live_process_id = i.live_process_id ORDER BY " ANSWERS_KEY,
     "SELECT count(*), count(DISTINCT hash) FROM live_process",
     "SELECT h.name, j.boot_id, j.selection, j.every_ms, w.started_ms, w.ended_ms, w.mono_ns, "

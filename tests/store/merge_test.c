@@ -126,7 +126,11 @@ static void describe_live(history *h, const world *w, size_t boot, int64_t ms, p
                   .page_tables_kib = (int64_t)w->n,
                   .anon_kib = 5,
                   .file_kib = 6,
-                  .shmem_kib = 0};
+                  .shmem_kib = 0,
+                  .oom_score = 666,
+                  .pages = {.number = other, .anon_kib = 8, .own_kib = 4, .hugetlb_kib = 2048},
+                  .activity = {.known = !other, .cpu_us = 70, .major_faults = 3, .page_idle = 1}};
+    live->standing.use = (pm_cgroup_use){50, 40, 30, 2};
     if (other) {
         snprintf(h->degraded[h->n], sizeof h->degraded[0], "it would take %zu s", w->n);
         live->degraded = h->degraded[h->n];

@@ -74,7 +74,8 @@ typedef struct pm_live {
     pm_standing standing;
     int64_t mono_ns;    /* CLOCK_MONOTONIC when reading the map began */
     int64_t utc_ms;     /* the same moment in UTC */
-    int64_t read_us;    /* how long reading and parsing the map took */
+    int64_t read_us;    /* how long reading and parsing the map took; unknown: only the boot and the
+                           clocks are known */
     int64_t cpu_us;     /* CPU time of this thread for reading and parsing, including kernel time */
     int64_t longest_us; /* the longest single read(2) */
     int64_t predicted_us; /* the predicted stall from reading smaps; unknown: little memory */

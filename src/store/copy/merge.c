@@ -193,57 +193,45 @@ static void put(pm_merge *m, pm_recall_item *item)
         return;
     item->known = stored.pruned ? PM_MERGE_PRUNED : stored.snapshot_id;
     m->stored += !stored.duplicate;
+    m->is_whole = true;
+    if (!stored.duplicate && item->known > 0)
+        copy_rows(m, "merge-live", item->snapshot_id, item->known);
+    m->is_whole = false;
     wrote(m);
 }
 
-/* Returns the first process of this store that has captures of the process, or 0. *only: no other
- * process has any. */
-static int64_t find_process(pm_merge *m, bool *only)
-{
-    size_t n;
-    const pm_recall_item *items = pm_recall_items(m->recall, &n);
-    int64_t first = 0;
-
-    *only = true;
-    for (size_t i = 0; i < n; i++) {
-        int64_t id = items[i].known <= 0 ? first
-                                         : pm_sql_value(m->into->sql,
-                                                        "SELECT process_id FROM snapshot "
-                                                        "WHERE snapshot_id = ?1",
-                                                        PM_ARGS(PM_I(items[i].known)), 0);
-
-        *only &= !first || id == first;
-        first = first ? first : id;
-    }
-    return first;
-}
-
-/* Adds what the other store knows besides the captures. Runs even if all captures are known: a
- * merge that was killed may have stored the captures without these facts. */
+/* Adds what the other store knows besides the captures, to the first process of this store that has
+ * some of them. Runs even if all captures are known: a merge that was killed may have stored the
+ * captures without these facts. */
 static void add_facts(pm_merge *m)
 {
-    bool only;
-    int64_t here = find_process(m, &only), there = pm_recall_who(m->recall)->process_id;
+    int64_t here = 0, there = pm_recall_who(m->recall)->process_id;
+    bool only = true; /* no other process has any */
     size_t n;
     const pm_recall_item *items = pm_recall_items(m->recall, &n);
 
-    if (here && only) {
-        begin(m);
-        add_process_facts(m, here);
-    }
-    for (size_t i = 0; i < n; i++)
-        if (items[i].known > 0)
+    for (size_t i = 0; i < n; i++) {
+        int64_t id =
+            pm_sql_value(m->into->sql, "SELECT process_id FROM snapshot WHERE snapshot_id = ?1",
+                         PM_ARGS(PM_I(items[i].known)), 0);
+
+        only &= !id || !here || id == here;
+        here = here ? here : id;
+        if (id)
             copy_rows(m, "merge-pin", items[i].snapshot_id, items[i].known);
-    if (here &&
-        pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
+    }
+    if (!here)
+        return;
+    begin(m);
+    if (only && pm_merge_ok(m))
+        add_process_facts(m, here);
+    if (pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
                      PM_ARGS(PM_I(there)), 0)) {
-        begin(m);
         if (pm_merge_ok(m))
             pm_label_take(m->from->sql, there, m->into->sql, here);
         pm_store_forget(m->into); /* the writer keeps categories */
     }
-    if (here)
-        copy_rows(m, "merge-process", there, here);
+    copy_rows(m, "merge-process", there, here);
 }
 
 static void one_process(pm_merge *m, int64_t process_id)

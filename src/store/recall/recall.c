@@ -20,7 +20,7 @@ struct pm_recall {
     pm_pool *mappings;            /* of the captures since the last pm_recall_forget */
     pm_recall_rows rows[STREAMS]; /* per stream: the epoch that was read last */
     pm_capture capture;           /* the one that was restored last */
-    pm_live live;                 /* its live reading */
+    pm_live live;                 /* the boot and the clocks of a live process */
 };
 
 pm_recall *pm_recall_new(pm_sql *sql)
@@ -106,6 +106,10 @@ static void load_process(pm_recall *r, int64_t process_id)
         f->mono_ns = pm_col_int(row, 9);
         f->utc_ms = pm_col_ms(row, 10);
         f->identity = word(r, row, 11);
+        r->live = (pm_live){.boot_id = who->boot_id,
+                            .mono_ns = f->mono_ns,
+                            .utc_ms = f->utc_ms,
+                            .read_us = PMAPDB_UNKNOWN};
         damaged = !f->name.data || !f->identity || rank < PM_NAME_GIVEN || rank > PM_NAME_UNKNOWN;
         pm_sql_done(row);
     }
@@ -235,84 +239,6 @@ static void read_rows(pm_recall *r, const pm_recall_item *item, pm_capture *c)
     c->block.fields = rows->fields;
 }
 
-static void take_live(pm_recall *r, sqlite3_stmt *row)
-{
-    r->live = (pm_live){.boot_id = r->who.boot_id,
-                        .mono_ns = pm_col_int(row, 1),
-                        .utc_ms = PMAPDB_UNKNOWN,
-                        .read_us = pm_col_int(row, 2),
-                        .cpu_us = pm_col_int(row, 3),
-                        .longest_us = pm_col_int(row, 4),
-                        .predicted_us = pm_col_int(row, 5),
-                        .threads = pm_col_int(row, 6),
-                        .hwm_kib = pm_col_int(row, 7),
-                        .swap_kib = pm_col_int(row, 8),
-                        .page_tables_kib = pm_col_int(row, 9),
-                        .anon_kib = pm_col_int(row, 10),
-                        .file_kib = pm_col_int(row, 11),
-                        .shmem_kib = pm_col_int(row, 12),
-                        .degraded = word(r, row, 13),
-                        .size_kib = pm_col_int(row, 14),
-                        .rss_kib = pm_col_int(row, 15),
-                        .oom_score = pm_col_int(row, 16),
-                        .standing = {.use = {pm_col_int(row, 17), pm_col_int(row, 18),
-                                             pm_col_int(row, 19), pm_col_int(row, 20)},
-                                     .ppid = pm_col_int(row, 33),
-                                     .uid = pm_col_int(row, 34),
-                                     .memory_max_kib = pm_col_int(row, 35),
-                                     .address_limit_kib = pm_col_int(row, 36),
-                                     .stack_limit_kib = pm_col_int(row, 37),
-                                     .max_map_count = pm_col_int(row, 38),
-                                     .ns_pid = pm_col_int(row, 39),
-                                     .comm = keep(r, pm_col_text(row, 40)),
-                                     .exe = keep(r, pm_col_text(row, 41)),
-                                     .cmdline = keep(r, pm_col_text(row, 42)),
-                                     .user = keep(r, pm_col_text(row, 43)),
-                                     .cgroup = keep(r, pm_col_text(row, 44)),
-                                     .environment = keep(r, pm_col_text(row, 45))},
-                        .pages = {.number = pm_col_int(row, 21),
-                                  .anon_kib = pm_col_int(row, 22),
-                                  .file_kib = pm_col_int(row, 23),
-                                  .shmem_kib = pm_col_int(row, 24),
-                                  .own_kib = pm_col_int(row, 25),
-                                  .swap_kib = pm_col_int(row, 26),
-                                  .zero_kib = pm_col_int(row, 27),
-                                  .hugetlb_kib = pm_col_int(row, 28)},
-                        .activity = {.known = pm_col_int(row, 29) != PMAPDB_UNKNOWN,
-                                     .cpu_us = pm_col_int(row, 29),
-                                     .minor_faults = pm_col_int(row, 30),
-                                     .major_faults = pm_col_int(row, 31),
-                                     .page_idle = pm_col_int(row, 32) == 1}};
-}
-
-/* Reads the live reading. The process has one pair of clocks, from which its other times are
- * computed. */
-static void read_live(pm_recall *r, const pm_recall_item *item, pm_capture *c)
-{
-    const pm_recall_process *who = &r->who;
-    int64_t live_process_id;
-    sqlite3_stmt *row;
-
-    if (item->time_source != PM_TIME_LIVE)
-        return;
-    row = pm_sql_ask(r->sql, pm_sql_script_text("recall-live"), PM_ARGS(PM_I(item->snapshot_id)));
-    if (!pm_sql_next(r->sql, row))
-        return;
-    live_process_id = pm_col_int(row, 0);
-    for (int i = 1; i <= 4; i++)
-        if (pm_col_int(row, i) == PMAPDB_UNKNOWN)
-            pm_recall_damaged(r->sql, "snapshot", item->snapshot_id,
-                              "has a live reading without its times");
-    take_live(r, row);
-    pm_sql_done(row);
-    if (live_process_id == PMAPDB_UNKNOWN)
-        pm_recall_damaged(r->sql, "snapshot", item->snapshot_id,
-                          "has a live reading of a process that is missing");
-    if (who->facts.mono_ns != PMAPDB_UNKNOWN && who->facts.utc_ms != PMAPDB_UNKNOWN)
-        r->live.utc_ms = who->facts.utc_ms + (r->live.mono_ns - who->facts.mono_ns) / 1000000;
-    c->live = &r->live;
-}
-
 /* True if the rows add up to the stored sums. The sums were proved before they were stored, so
  * other rows are damage. */
 static bool adds_up(const pm_capture *c)
@@ -343,7 +269,8 @@ pm_capture *pm_recall_capture(pm_recall *r, const pm_recall_item *item)
     read_block(r, item, c);
     lend(&r->who, c);
     read_rows(r, item, c);
-    read_live(r, item, c);
+    if (item->time_source == PM_TIME_LIVE)
+        c->live = &r->live;
     if (pm_sql_ok(r->sql) && !adds_up(c))
         pm_recall_damaged(r->sql, "snapshot", item->snapshot_id,
                           "has mappings that do not add up to its sums");

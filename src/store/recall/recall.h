@@ -1,6 +1,6 @@
 /* recall: the captures of a stored process, restored in full and in time order: every mapping with
- * every field, the sums, the state and the proof, the hash, the source file, the time, the log, the
- * live reading.
+ * every field, the sums, the state and the proof, the hash, the source file, the time, the log; not
+ * the live reading, whose rows can be copied as they are.
  *
  *     r = pm_recall_new(sql);
  *     pm_recall_begin(r, process_id);

@@ -189,7 +189,7 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
         return;
     p->process_id = found.process_id;
     put_block(p, w, &context);
-    if (c->live && p->snapshot_id)
+    if (c->live && c->live->read_us != PMAPDB_UNKNOWN && p->snapshot_id)
         pm_live_reading_put(p->sql, p->snapshot_id, c->live);
     if (found.old_name_id == found.name_id) {
         add_moments(p->sql, w, found.name_id, c->taken_ms, c->taken_ms);

@@ -38,7 +38,7 @@ class Stored:
         self.refused = [e for e in lines if "error" in e]
         path_of = {e["snapshot_id"]: e["path"] for e in lines if "snapshot_id" in e}
         self.snapshots = []
-        for row in kit.rows("snapshots", db=db) if pathlib.Path(db).exists() else []:
+        for row in kit.rows("snapshots", db=db) if path_of else []:
             snapshot = dict(row)
             for column in ("snapshot_id", "pid") + NUMBERS:
                 snapshot[column] = kit.number(row[column])

@@ -188,15 +188,16 @@ class Workload:
         self.beats = self._beats()
 
     def _tar(self, *args):
+        """Reads a megabyte at a time, and no further than to the last file that is wanted."""
         with subprocess.Popen(["zstd", "-dcq", "--long=27", str(self.archive)],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as unpacked:
-            done = subprocess.run(["tar", "x", *args], stdin=unpacked.stdout, capture_output=True,
+            done = subprocess.run(["tar", "x", "-b2048", "--occurrence=1", *args], stdin=unpacked.stdout, capture_output=True,
                                   check=True)
             unpacked.stdout.close()
         return done.stdout
 
     def _beats(self):
-        log = self._tar("-O", "--occurrence=1", self.name + "/capture.log").decode()
+        log = self._tar("-O", self.name + "/capture.log").decode()
         beats = {}
         for line in log.splitlines():
             words = line.split()
@@ -210,6 +211,13 @@ class Workload:
             return self.beats
         last = len(self.beats) - 1
         return [self.beats[round(i * last / (n - 1))] for i in range(n)]
+
+    def some(self, *named):
+        """Of many processes those that are named, those of every beat and every eighth; None: all, of few and with
+        --full."""
+        beats = collections.Counter(pid for _, of in self.beats for pid in of)
+        always = {pid for pid, n in beats.items() if n == len(self.beats)}
+        return None if full or len(beats) < 8 else {*named, *always, *sorted(beats)[::8]}
 
     def unpack(self, to, beats, *suffixes, pids=None):
         """Unpacks the files of these beats into folder `to`; returns their paths in time order."""

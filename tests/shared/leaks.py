@@ -2,6 +2,7 @@
 nothing else is called a leak (truth: LABELS.tsv of the workloads, by whoever made the programs leak).
 Lives that follow each other are one series, processes side by side are judged apart, and
 leak_verdict in plain SQL says what the query says."""
+import functools
 import json
 
 import kit
@@ -29,30 +30,36 @@ check_all = kit.Check()
 
 def windows(beats):
     half = len(beats) // 2
-    return {"whole": beats, "every 5th": beats[::5], "every 10th": beats[::10],
-            "last half": beats[half:]}
+    some = {"whole": beats, "every 10th": beats[::10], "last half": beats[half:]}
+    return some | {"every 5th": beats[::5]} if kit.full else some
 
 
 class Series:
     """All smaps of a workload, unpacked once; a store of its own for each choice of them."""
 
-    stores = 0
 
     def __init__(self, place, name, pids=None):
         self.place = place
         self.work = kit.Workload(name)
         self.paths = self.work.unpack(place / name, self.work.beats, "smaps", pids=pids)
+        self.stores = {}
 
     def store(self, beats):
         times = {t for t, _ in beats}
         return self.of([p for p in self.paths if kit.when(p)[0] // 1000 in times])
 
     def of(self, paths):
-        Series.stores += 1
-        db = self.place / ("%s-%d.db" % (self.work.name, Series.stores))
-        # an empty smaps is a process that ended under the reader
-        kit.run("import", "-q", *[p for p in paths if p.stat().st_size], db=db, expect=(0, 2))
-        return db
+        chosen = tuple(paths)
+        if chosen not in self.stores:
+            db = self.stores[chosen] = self.place / ("%s-%d.db" % (self.work.name, len(self.stores)))
+            # an empty smaps is a process that ended under the reader
+            kit.run("import", "-q", *[p for p in paths if p.stat().st_size], db=db, expect=(0, 2))
+        return self.stores[chosen]
+
+
+@functools.lru_cache(None)
+def series_of(place, name):
+    return Series(place, name)
 
 
 def judged(db, *args):
@@ -92,13 +99,13 @@ def check_leak(check, what, rows, categories, rate):
 def check_workloads(check, place):
     for name, (categories, rate, always) in LEAKS.items():
         if always or kit.full:
-            series = Series(place, name)
+            series = series_of(place, name)
             for window, beats in windows(series.work.beats).items():
                 check_leak(check, "%s, %s" % (name, window), judged(series.store(beats)), categories,
                            rate)
     for name, always in HEALTHY.items():
         if always or kit.full:
-            series = Series(place, name)
+            series = series_of(place, name)
             for window, beats in windows(series.work.beats).items():
                 rows = judged(series.store(beats))
                 check.true("rows: %s" % name, len(rows) > 4)
@@ -107,7 +114,7 @@ def check_workloads(check, place):
 
 def check_java(check, place):
     """It runs into -Xmx: rss cannot tell."""
-    series = Series(place, "java_heap")
+    series = series_of(place, "java_heap")
     rows = [r for r in judged(series.store(series.work.beats)) if r["key"] == "anonymous/jvm-heap"]
     check.true("java_heap, whole", rows and rows[0]["verdict"] in ("leak", "suspect"), brief(rows))
 
@@ -115,7 +122,7 @@ def check_java(check, place):
 def check_first_half(check, place):
     """What fills up looks like a leak until it is full, unless its size is known."""
     for name in ("c_plateau", "redis"):
-        series = Series(place, name)
+        series = series_of(place, name)
         beats = series.work.beats
         most = max(int(float(r["rss_kib"])) for r in kit.rows("snapshots", db=series.store(beats)))
         db = series.store(beats[:len(beats) // 2])
@@ -148,7 +155,7 @@ def check_postgres(check, place):
 
 def check_lives(check, place):
     """The second half under another pid: one series of two lives, the jump between them no growth."""
-    series = Series(place, "c_brk")
+    series = Series(place / "lives", "c_brk")
     half = len(series.paths) // 2
     later = [p.rename(p.with_name("%d-99999.smaps" % (kit.when(p)[0] // 1000)))
              for p in series.paths[half:]]
@@ -170,7 +177,7 @@ def check_lives(check, place):
 
 def check_plain_sql(check, place):
     """leak_verdict over category_runs against --metric."""
-    series = Series(place, "c_mmap")
+    series = series_of(place, "c_mmap")
     db = series.store(series.work.beats)
     for metric in ("rss", "size", "private_dirty"):
         rows = {r["key"]: r for r in judged(db, "--metric", metric)}
@@ -188,14 +195,14 @@ def check_plain_sql(check, place):
 
 def check_parts(check, place):
     """By object and by lineage the same memory is found."""
-    series = Series(place, "py_mmap")
+    series = series_of(place, "py_mmap")
     db = series.store(series.work.beats if kit.full else series.work.beats[::5])
     for by in ("object", "lineage"):
         rows = kit.rows("query", "leaks", "--by", by, db=db)
         check.equal("%s: total first" % by, rows[0]["key"], "total")
         check.true("%s: a row per file" % by,
                    len([r for r in rows if r["category"] == "mapped-file"]) > 20, len(rows))
-    series = Series(place, "c_mmap")
+    series = series_of(place, "c_mmap")
     db = series.store(series.work.beats if kit.full else series.work.beats[::5])
     for by in ("object", "lineage"):
         leak = [r for r in kit.rows("query", "leaks", "--by", by, db=db) if r["verdict"] == "leak" and r["key"] != "total"]

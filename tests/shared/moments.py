@@ -5,8 +5,8 @@ import kit
 import truth
 from questions import check_keyed, garnish, group, text, values
 
-TOGETHER = {"redis": 6, "c_mmap": 5, "c_thread": 7, "java_steady": 4, "py_mmap": 6}
-SHARED = {"postgres": 3, "nginx": 6}
+TOGETHER = {"redis": 4, "c_mmap": 3, "c_thread": 5, "java_steady": 3, "py_mmap": 4}
+SHARED = {"postgres": 2, "nginx": 3}
 SUMS = truth.METRICS[1:]
 WITHIN = 60000
 
@@ -16,7 +16,7 @@ def load(place, name, beats, suffix="smaps", edit=None, pids=None, called=None):
     workload = kit.Workload(name)
     beats = workload.sample(beats) if isinstance(beats, int) else [workload.beats[i] for i in beats]
     folder = place / ("%s.%s" % (name, suffix))
-    paths = workload.unpack(folder, beats, suffix, pids=pids)
+    paths = workload.unpack(folder, beats, suffix, pids=pids or workload.some())
     for path in paths if edit else []:
         when = path.stat().st_mtime
         edit(path)

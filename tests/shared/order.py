@@ -5,7 +5,7 @@ import kit
 
 DIFFS = ("category", "object", "lineage")
 # name -> (beats by default, in full)
-SETS = {"c_mmap": (30, 200), "nginx": (10, 120), "memfd": (3, 40)}
+SETS = {"c_mmap": (16, 200), "nginx": (6, 120), "memfd": (3, 40)}
 
 
 class Names:
@@ -109,15 +109,16 @@ def dialects(check, name, place, workload, beats, process, moments):
     for suffix in (".x", ".XX", ".smaps"):
         kit.run("import", *[p for p in paths if p.suffix == suffix], db=late)
     drop = ("snapshots", "processes")
+    asks = {"smaps asked": ("--dialect", "smaps"), "default": ()}
+    wanted = {how: answers(alone, process, moments, asked) for how, asked in asks.items()}
     for what, db in (("together", together), ("smaps last", late)):
         check.equal("%s %s: snapshots" % (name, what), len(kit.rows("snapshots", db=db)),
                     len(paths))
-        for how, asked in (("smaps asked", ("--dialect", "smaps")), ("default", ())):
-            want = answers(alone, process, moments, asked)
+        for how, asked in asks.items():
             got = answers(db, process, moments, asked)
             got["lineages"] = [r for r in got["lineages"] if r[2] == "smaps"]
             compare(check, "%s %s, %s" % (name, what, how), got,
-                    {k: v for k, v in want.items() if k not in drop})
+                    {k: v for k, v in wanted[how].items() if k not in drop})
 
 
 def iso(beat):

@@ -7,8 +7,8 @@ import sys
 import kit
 import truth
 
-NAMES = {"redis": 12, "c_mmap": 12, "c_thread": 8, "nginx": 8, "node_steady": 6, "postgres": 5,
-         "memfd": 3}
+NAMES = {"redis": 8, "c_mmap": 6, "c_thread": 5, "nginx": 5, "node_steady": 3, "postgres": 4,
+         "memfd": 2}
 EVERYTHING = "1000000"
 ZERO = dict.fromkeys(truth.METRICS, 0)
 METRIC = {"rss": "rss_kib", "pss": "pss_kib", "private": "private_kib", "size": "size_kib",
@@ -353,7 +353,7 @@ def main():
     for name in [a for a in sys.argv[1:] if a in NAMES] or NAMES:
         workload = kit.Workload(name)
         with kit.Place() as place:
-            paths = workload.unpack(place / "in", workload.sample(NAMES[name]), "smaps")
+            paths = workload.unpack(place / "in", workload.sample(NAMES[name]), "smaps", pids=workload.some())
             if name in ("redis", "nginx"):
                 for path in paths:
                     when = path.stat().st_mtime

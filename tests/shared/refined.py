@@ -21,7 +21,7 @@ STACK, GUARD, ARENA = "anonymous/thread-stack", "reserve/guard", "anonymous/glib
 #   v8      VmFlags dc and nr, not ---p, executable (code) or not (heap)
 # and, by their name alone, the views of memfd:doublemapper.
 NAMES = {
-    "c_thread": (30, {STACK: 201, GUARD: 201, ARENA: 1}, 0),
+    "c_thread": (15, {STACK: 201, GUARD: 201, ARENA: 1}, 0),
     "c_mmap_guard": (10, {STACK: 0, GUARD: 793}, 0),
     "java_steady": (10, {STACK: 19, GUARD: 19, ARENA: 15}, 0),
     "memcached": (10, {STACK: 7, GUARD: 7, ARENA: 3}, 0),
@@ -119,12 +119,17 @@ def check_captures(check, what, place, paths, narrow, counts, least):
     return lives.values()
 
 
+def unpacked(workload, place, beats):
+    """Its smaps, its pmap -x."""
+    paths = workload.unpack(place / "in", beats, "smaps", "x")
+    return paths[::2], paths[1::2]
+
+
 def check_workload(check, name, beats, counts, least):
     workload = kit.Workload(name)
     with kit.Place() as place:
         some = workload.sample(beats)
-        check_captures(check, name, place, workload.unpack(place / "in", some, "smaps"),
-                       workload.unpack(place / "x", some, "x"), counts, least)
+        check_captures(check, name, place, *unpacked(workload, place, some), counts, least)
 
 
 def check_without_library(check):
@@ -134,7 +139,7 @@ def check_without_library(check):
     workload = kit.Workload("java_heap")
     with kit.Place() as place:
         some = workload.sample(10)
-        paths, narrow = (workload.unpack(place / s, some, s) for s in ("smaps", "x"))
+        paths, narrow = unpacked(workload, place, some)
         for path in paths[5:] + narrow[5:]:
             path.write_bytes(path.read_bytes().replace(b"libjvm.so", b"libold.so"))
         lives = check_captures(check, "no libjvm", place, paths, narrow,

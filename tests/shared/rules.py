@@ -21,7 +21,7 @@ RULES_OF = os.environ["RULES_OF"]
 DOTNET = truth.rule_set("pmap-dotnet")
 
 # name -> captures by default
-WORKLOADS = {"java_heap": 8, "java_steady": 8, "node_steady": 8, "postgres": 8, "redis": 8, "c_thread": 12, "memfd": 4,
+WORKLOADS = {"java_heap": 4, "java_steady": 4, "node_steady": 4, "postgres": 3, "redis": 4, "c_thread": 4, "memfd": 2,
              "c_brk": 2, "c_mmap_guard": 2, "c_plateau": 2, "memcached": 2, "nginx": 2, "perf_fp": 2, "py_mmap": 2}
 
 
@@ -65,7 +65,7 @@ def check_workloads(check):
     for name, count in WORKLOADS.items():
         workload = kit.Workload(name)
         with kit.Place() as place:
-            paths = workload.unpack(place / "in", workload.sample(count), "smaps")
+            paths = workload.unpack(place / "in", workload.sample(count), "smaps", pids=workload.some())
             for rule_set, rules, some in (("default", truth.RULES, paths), ("pmap-dotnet", DOTNET, paths[:2])):
                 for path, rows in judge(rule_set, some).items():
                     refined = [r for r in rows if rule_set == "default" and "/" in r[5]]

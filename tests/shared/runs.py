@@ -9,7 +9,7 @@ import sqlite3
 
 import kit
 
-SEEDS = range(3000) if kit.full else range(300)
+SEEDS = range(3000) if kit.full else range(100)
 CATEGORIES = 3
 NUMBERS = 7
 STATES = ("complete", "partial", "totals")  # by their codes

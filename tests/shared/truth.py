@@ -6,6 +6,7 @@ COLUMN that the text had; what it had not is absent. base is its slug by the tab
 category what the rules make of it (refine, below).
 """
 import bisect
+import functools
 import pathlib
 import re
 
@@ -41,8 +42,11 @@ TEXTS = ("perms", "device", "path", "flags")
 METRICS = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
            "swap_kib")
 
-HEAD = re.compile(rb"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) *(.*)", re.S)
+HEAD = re.compile(rb"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) *(.*)")
 X_ROW = re.compile(rb"([0-9a-f]+) +(\d+) +(\d+) +(\d+) (\S{5}) (.*)", re.S)
+
+
+BLOCK = re.compile(HEAD.pattern + rb"(?:\n|\Z)((?:[A-Z].*(?:\n|\Z))*)")
 
 
 def derive(row):
@@ -53,25 +57,33 @@ def derive(row):
         row["dirty_kib"] = row["shared_dirty_kib"] + row["private_dirty_kib"]
 
 
-def smaps(text):
-    """The rows of /proc/PID/smaps."""
-    rows = []
-    for line in text.split(b"\n"):
-        if not line:
-            continue
-        if line[0] in b"0123456789abcdef":
-            start, end, perms, offset, device, inode, path = HEAD.fullmatch(line).groups()
-            rows.append({"start": int(start, 16), "end": int(end, 16), "perms": perms,
-                         "offset": int(offset, 16), "device": device, "inode": int(inode),
-                         "path": path})
-            continue
+@functools.lru_cache(1 << 16)
+def numbers(lines):
+    """What stands below the first line of a mapping: most of it is in the next capture again."""
+    row = {}
+    for line in lines.splitlines():
         key, _, rest = line.partition(b":")
         if key == b"VmFlags":
-            rows[-1]["flags"] = b" ".join(rest.split())
+            row["flags"] = b" ".join(rest.split())
         else:
-            rows[-1][COLUMN[key]] = int(rest.split()[0])
-    for row in rows:
-        derive(row)
+            row[COLUMN[key]] = int(rest.split()[0])
+    derive(row)
+    return row
+
+
+def smaps(text):
+    """The rows of /proc/PID/smaps."""
+    rows, read = [], 0
+    for block in BLOCK.finditer(text):
+        if block.start() != read:
+            break
+        start, end, perms, offset, device, inode, path, below = block.groups()
+        rows.append({"start": int(start, 16), "end": int(end, 16), "perms": perms,
+                     "offset": int(offset, 16), "device": device, "inode": int(inode),
+                     "path": path} | numbers(below))
+        read = block.end()
+    if read != len(text):
+        raise ValueError("no mapping: %r" % text[read:read + 80])
     return rows
 
 
@@ -119,9 +131,9 @@ def is_library(path):
     return re.search(rb"\.so(\.|$)", path.removesuffix(b" (deleted)")) is not None
 
 
-def plain_category(row):
+@functools.lru_cache(None)
+def plain_category(path, perms):
     """The category by the row alone, or None where it takes the program's path to say."""
-    path, perms = row["path"], row["perms"]
     if path == b"[heap]":
         return "heap"
     if path == b"[stack]" or path.startswith(b"[stack:"):
@@ -145,9 +157,9 @@ def categorize(rows):
     """Gives every row of a smaps or -XX its slug, its category as long as no rule is asked. Returns
     rows."""
     program = next((r["path"].removesuffix(b" (deleted)") for r in rows
-                    if plain_category(r) is None and b"x" in r["perms"]), None)
+                    if b"x" in r["perms"] and plain_category(r["path"], r["perms"]) is None), None)
     for row in rows:
-        category = plain_category(row)
+        category = plain_category(row["path"], row["perms"])
         if category is None:
             path = row["path"]
             if path.removesuffix(b" (deleted)") == program:

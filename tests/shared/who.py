@@ -8,8 +8,8 @@ import re
 
 import kit
 
-BEATS = 40 if not kit.full else 120
-PAIRS = 4 if not kit.full else 60
+BEATS = 20 if not kit.full else 120
+PAIRS = 2 if not kit.full else 60
 BIG_KIB = 512
 STANDS = {"dwarf": ["session_alloc", "cache_fill", "grow_table"],
           "fp": ["__brk", "cache_fill", "__GI___mremap"]}
@@ -49,14 +49,9 @@ def added(rows, kind=None, word=""):
 def sums(check, store, name):
     """However two snapshots and lineages are chosen, the rows add up to what diff says."""
     draw = random.Random(8)
+    kit.run("who", "--from", "@" + store.ids[1], "--to", "@" + store.ids[0], db=store.db, expect=(2,))
     for _ in range(PAIRS):
         older, newer = sorted(draw.sample(store.ids, 2), key=int)
-        if draw.random() < 0.2:
-            older, newer = newer, older
-            check.equal("%s: a later --from is refused" % name,
-                        kit.run("who", "--from", "@" + older, "--to", "@" + newer, db=store.db,
-                                expect=(2,)).returncode, 2)
-            continue
         grown = store.grown(older, newer)
         what = "%s: @%s to @%s" % (name, older, newer)
         check.equal(what, added(store.who(older, newer)), sum(kib for kib, _ in grown.values()))
@@ -79,7 +74,7 @@ def names(check, store, name):
     big = [(kib, lineage, c) for lineage, (kib, c) in grown.items() if kib >= BIG_KIB]
     check.true("%s: something grew" % name, len(big) > 3, big)
     heap, cache, table = STANDS[name]
-    for kib, lineage, category in sorted(big, reverse=True)[:10]:
+    for kib, lineage, category in sorted(big, reverse=True)[:10 if kit.full else 4]:
         rows = store.who(older, newer, "--lineage", lineage)
         what = "%s: lineage %s (%s), %d KiB" % (name, lineage, category, kib)
         check.true(what + " is covered", added(rows, "stack") >= 0.95 * kib, rows)

@@ -173,11 +173,6 @@ pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err)
 
 /* ---- wrapping ---- */
 
-static bool has_at(pm_text t, size_t at, pm_text what)
-{
-    return t.len >= at && pm_text_starts(pm_text_from(t, at), what);
-}
-
 /* True for several lines that all end in a lone CR. */
 static bool is_cr_only(pm_text t)
 {
@@ -189,19 +184,27 @@ static bool is_cr_only(pm_text t)
 
 pm_wrap pm_wrap_of(pm_text begin, bool in_archive)
 {
-    /* A tar on disk is opened; a tar inside a tar would be read as one text of many processes. */
-    if (in_archive && has_at(begin, 257, PM_TEXT("ustar")))
-        return (pm_wrap){"an archive inside an archive: unpack it and import the folder", true};
-    if (has_at(begin, 0, PM_TEXT("\xff\xfe")) || has_at(begin, 0, PM_TEXT("\xfe\xff")))
-        return (pm_wrap){"text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)", true};
-    if (is_cr_only(begin))
-        return (pm_wrap){"text whose lines end in CR alone: convert it first (tr '\\r' '\\n')",
-                         false};
-    if (has_at(begin, 0, PM_TEXT("PK\3\4")))
-        return (pm_wrap){"a zip archive: unpack it and import the folder", false};
-    if (has_at(begin, 0, PM_TEXT("7z\xbc\xaf\x27\x1c")))
-        return (pm_wrap){"a 7z archive: unpack it and import the folder", false};
-    return (pm_wrap){NULL, false};
+    static const struct {
+        size_t at;
+        const char *magic;
+        pm_wrap wrap;
+    } magics[] = {
+        {0, "\xff\xfe", {"text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)", true}},
+        {0, "\xfe\xff", {"text in UTF-16: convert it first (iconv -f UTF-16 -t UTF-8)", true}},
+        {0, "PK\3\4", {"a zip archive: unpack it and import the folder", false}},
+        {0, "7z\xbc\xaf\x27\x1c", {"a 7z archive: unpack it and import the folder", false}},
+        /* A tar on disk is opened; a tar inside a tar would be read as one text of many processes.
+         */
+        {257, "ustar", {"an archive inside an archive: unpack it and import the folder", true}}};
+
+    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
+        if ((in_archive || !magics[i].at) && begin.len >= magics[i].at &&
+            pm_text_starts(pm_text_from(begin, magics[i].at), pm_text_of(magics[i].magic)))
+            return magics[i].wrap;
+    return (pm_wrap){is_cr_only(begin)
+                         ? "text whose lines end in CR alone: convert it first (tr '\\r' '\\n')"
+                         : NULL,
+                     false};
 }
 
 /* ---- one file ---- */
@@ -240,7 +243,7 @@ static pmapdb_status check_memory(const pm_blocks *b, pmapdb_error *err)
     const pm_blocks_hooks *hooks = &b->how.hooks;
     uint64_t held = b->reader ? pm_reader_held(b->reader) : 0;
 
-    held += hooks->held ? hooks->held(hooks->ctx) : 0;
+    held += hooks->held ? *hooks->held : 0;
     if (!b->how.max_memory || held <= b->how.max_memory)
         return PMAPDB_OK;
     return pm_fail(err, PMAPDB_INPUT,
@@ -341,7 +344,7 @@ static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)
     end->trouble = damaged || b->wrap.likely || (named && !b->n_captures);
     end->is_empty = !b->any;
     end->wrap = b->wrap;
-    end->is_changed = pm_source_changed(b->source);
+    end->is_changed = b->entry && b->entry->changed;
     pm_reader_free(b->reader);
     b->reader = NULL;
     b->entry = NULL;

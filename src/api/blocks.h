@@ -45,7 +45,7 @@ typedef struct pm_blocks_hooks {
     bool (*on_file)(void *ctx, const pm_source_entry *entry, bool *more);
     pmapdb_status (*on_bytes)(void *ctx, const char *bytes, size_t n, bool *more,
                               pmapdb_error *err);
-    size_t (*held)(void *ctx); /* bytes that the caller keeps of the file */
+    const size_t *held; /* bytes that the caller keeps of the file */
 } pm_blocks_hooks;
 
 typedef struct pm_blocks_options {

@@ -61,14 +61,6 @@ void pm_source_limit(pm_source *s, uint64_t unpacked)
     s->unpacked = unpacked;
 }
 
-bool pm_source_changed(const pm_source *s)
-{
-    struct stat st;
-
-    return s->open && !s->unpack && !s->file.is_stdin && s->feed.most != UINT64_MAX &&
-           fstat(s->feed.fd, &st) == 0 && (uint64_t)st.st_size != s->feed.most;
-}
-
 static pm_text without_suffix(pm_text name)
 {
     static const char *const suffixes[] = {".gz", ".xz", ".zst", ".bz2"};
@@ -179,6 +171,15 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
     return PMAPDB_OK;
 }
 
+/* True if the size of the plain file has changed since it was opened. */
+static bool has_changed(const pm_feed *feed)
+{
+    struct stat st;
+
+    return feed->most != UINT64_MAX && fstat(feed->fd, &st) == 0 &&
+           (uint64_t)st.st_size != feed->most;
+}
+
 pmapdb_status pm_source_read(pm_source *s, const char **bytes, size_t *n, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -192,5 +193,6 @@ pmapdb_status pm_source_read(pm_source *s, const char **bytes, size_t *n, pmapdb
     else if (!pm_feed_next(&s->feed, false, bytes, n))
         st = pm_fail_io(err, s->feed.os_errno, "'" PM_SHOWN "'", PM_SHOW(s->entry.path));
     s->ended = st != PMAPDB_OK || *n == 0;
+    s->entry.changed = s->ended && !s->unpack && has_changed(&s->feed);
     return st;
 }

@@ -27,6 +27,7 @@ typedef struct pm_source_entry {
     bool named; /* the list of paths contains the file itself, not its directory or archive */
     bool in_archive;
     bool is_stdin; /* plain or compressed; members of a tar on standard input are in_archive */
+    bool changed;  /* at the end of a plain file: its size has changed since it was opened */
     bool closed;   /* its name shows that it is not a capture, so it is not read */
 } pm_source_entry;
 
@@ -38,9 +39,6 @@ void pm_source_free(pm_source *s);
 
 /* Limits the bytes that are unpacked from one packed file; 0 is the default (unpack.h). */
 void pm_source_limit(pm_source *s, uint64_t unpacked);
-
-/* At the end of a plain file, true if its size has changed since it was opened. */
-bool pm_source_changed(const pm_source *s);
 
 /* Returns the next entry, or *entry = NULL at the end. A failure concerns only one file, which err
  * names; the caller reports it and may continue. The entry is valid until the next call. */

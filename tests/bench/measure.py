@@ -80,7 +80,8 @@ def executed(line, place):
     for key, number, name in re.findall(r"^(c?f[lien])=\((\d+)\)(?: (.*))?$", text, re.M):
         names = functions if key.endswith("n") else files
         if name:
-            names[number] = name.split("'")[0]  # a call within a call of itself ends with '2
+            # a call within a call of itself ends with '2, what the compiler split off with .part.0
+            names[number] = re.split(r"'|\.(?:part|cold)\b", name)[0]
         if key == "fl":
             file = os.path.normpath(names[number])
         elif key == "fn" and file.startswith(str(HERE.parents[1] / "src")):

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define SIBLING_MAX ((size_t)65536)
+#define STORE_SHARE 16 /* storing needs 1/16 of --max-memory */
 #define FRESH_MS 10000 /* no tool pauses longer between two pieces of its output */
 
 /* ---- a file ---- */
@@ -49,21 +50,13 @@ static pmapdb_status on_bytes(void *ctx, const char *bytes, size_t n, bool *more
     if (hears)
         st = pm_buf_add(&in->heard, bytes, n, err);
     in->bytes += n;
+    /* so that no file takes more than its share: no part of a file can be stored before its end,
+     * which shows whether it is a log without times */
+    in->in_memory = in->held + in->heard.len + pm_pool_bytes(in->pool) - in->pool_before +
+                    in->options->max_memory / STORE_SHARE;
     pm_intake_go_on(in);
     *more = hears && (in->may_label || in->only);
     return st == PMAPDB_OK ? in->st : st;
-}
-
-#define STORE_SHARE 16 /* storing needs 1/16 of --max-memory */
-
-/* The bytes in memory for the current file, so that no file takes more than its share. No part of a
- * file can be stored before its end, which shows whether it is a log without times. */
-static size_t held(void *ctx)
-{
-    const pm_intake *in = ctx;
-
-    return in->held + in->heard.len + pm_pool_bytes(in->pool) - in->pool_before +
-           in->options->max_memory / STORE_SHARE;
 }
 
 void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options,
@@ -75,7 +68,7 @@ void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_opti
                                    .pool = &in->pool,
                                    .max_memory = options->max_memory,
                                    .max_unpacked = options->max_unpacked,
-                                   .hooks = {in, on_file, on_bytes, held}};
+                                   .hooks = {in, on_file, on_bytes, &in->in_memory}};
 
     *in = (pm_intake){.store = store, .options = options, .paths = paths, .n_paths = n_paths};
     if (options->names)

@@ -80,9 +80,10 @@ typedef struct pm_intake {
     pm_nothing nothing; /* kernel threads and the like */
     pm_nothing foreign; /* captures whose rows cannot be read */
     uint64_t foreign_hash;
-    bool cut;       /* the file was not read to its end */
-    bool last_bare; /* its last block shows no mappings */
-    size_t held;    /* bytes of its captures; and of the pool before it: */
+    bool cut;         /* the file was not read to its end */
+    bool last_bare;   /* its last block shows no mappings */
+    size_t held;      /* bytes of its captures */
+    size_t in_memory; /* the same with the text, the pool and what storing needs */
     size_t pool_before;
     uint64_t bytes_before;
     /* if the file is a sibling: its kind; `slot` is the place of the kind in its name */

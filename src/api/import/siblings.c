@@ -197,19 +197,17 @@ void pm_sibling_look(pm_intake *in)
     pm_siblings s = PM_SIBLINGS_NONE;
     bool found = false;
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    /* the siblings of a compressed capture may have its extension, too */
+    for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+        const char *kind = kinds[i / 2], *extension = in->entry->path + dir.len + name.len;
+
         pm_buf_clear(&path);
-        PM_STEP(in->st, sibling_path(&path, dir, &slot, kinds[i], &in->error));
+        PM_STEP(in->st, sibling_path(&path, dir, &slot, kind, &in->error));
+        PM_STEP(in->st, pm_buf_addf(&path, &in->error, "%s", i % 2 ? extension : ""));
         if (in->st != PMAPDB_OK)
             break;
-        if (look_for(in, &s, path.data, kinds[i])) {
+        if (look_for(in, &s, path.data, kind))
             found = true;
-            continue;
-        }
-        /* the siblings of a compressed capture may have its extension, too */
-        PM_STEP(in->st, pm_buf_addf(&path, &in->error, "%s", in->entry->path + dir.len + name.len));
-        if (in->st == PMAPDB_OK)
-            found |= look_for(in, &s, path.data, kinds[i]);
     }
     for (size_t i = in->first; found && i < in->n_pending; i++)
         join_siblings(in->pending[i].capture, &s, in->n_pending - in->first == 1);

@@ -127,16 +127,17 @@ static size_t count_alike(pm_intake *in, size_t i)
     return n;
 }
 
-/* The first capture of a log without times, or n_pending. With --every, a file whose only time is
- * its mtime is a log from its first block on: tomorrow the file will have two. */
-static size_t find_log(pm_intake *in)
+/* The first capture of a log without times, and how many are alike; or n_pending. With --every, a
+ * file whose only time is its mtime is a log from its first block on: tomorrow the file will have
+ * two. */
+static size_t find_log(pm_intake *in, size_t *alike)
 {
     for (size_t i = in->first; i < in->n_pending; i++) {
         const pm_capture *c = capture_at(in, i);
         bool file_time = c->time_source == PM_TIME_MTIME || c->time_source == PM_TIME_NOW;
 
-        if (is_untimed(c) &&
-            (count_alike(in, i) > 1 || (file_time && in->options->every_ms != PMAPDB_UNKNOWN)))
+        *alike = count_alike(in, i);
+        if (is_untimed(c) && (*alike > 1 || (file_time && in->options->every_ms != PMAPDB_UNKNOWN)))
             return i;
         if (i > in->first + 1) /* logs repeat at once; a file of many pids need not be searched */
             break;
@@ -153,11 +154,10 @@ static bool is_countable(const pm_intake *in)
     return o->every_ms != PMAPDB_UNKNOWN && (o->first_ms != PMAPDB_UNKNOWN || !in->cut);
 }
 
-static void refuse_log(pm_intake *in, size_t at)
+static void refuse_log(pm_intake *in, size_t at, size_t alike)
 {
     const pm_capture *c = capture_at(in, at);
     char text[320], who[48] = "one process";
-    size_t alike = count_alike(in, at);
 
     if (c->pid != PMAPDB_UNKNOWN)
         snprintf(who, sizeof who, "pid %lld", (long long)c->pid);
@@ -262,16 +262,16 @@ static void drop_timeless(pm_intake *in)
 
 void pm_intake_time(pm_intake *in)
 {
-    size_t log;
+    size_t log, alike = 0;
 
     set_pids(in);
     for (size_t i = in->first; i < in->n_pending; i++)
         pm_intake_moment(in, capture_at(in, i));
     drop_timeless(in);
-    log = find_log(in);
+    log = find_log(in, &alike);
     if (log < in->n_pending && is_countable(in))
         time_log(in);
     else if (log < in->n_pending)
-        refuse_log(in, log);
+        refuse_log(in, log, alike);
     set_ordinals(in);
 }

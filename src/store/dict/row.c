@@ -5,12 +5,6 @@
 #include "base/hash.h"
 #include <stdlib.h>
 
-void pm_rows_free(pm_rows *rows)
-{
-    free(rows->row);
-    *rows = (pm_rows){0};
-}
-
 pmapdb_status pm_rows_reserve(pm_rows *rows, size_t n, pmapdb_error *err)
 {
     size_t cap = n + n / 8 + 1;
@@ -113,7 +107,7 @@ static int64_t unless(int64_t value, int64_t usual)
     return value == usual ? PMAPDB_UNKNOWN : value;
 }
 
-void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out)
+static void encode(const pm_mapping *m, uint64_t fields, pm_metrics *out)
 {
     int64_t rss = pm_mapping_value(m, PM_RSS);
     int64_t *v = out->v;
@@ -148,8 +142,10 @@ void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_to
     out->v[PM_TOTAL_SWAP] = or_else(v[PM_VER_SWAP], -1);
 }
 
-int pm_place_compare(const pm_place *a, const pm_place *b)
+int pm_place_compare(const void *place, const void *other)
 {
+    const pm_place *a = place, *b = other;
+
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     if (a->length != b->length)
@@ -157,21 +153,11 @@ int pm_place_compare(const pm_place *a, const pm_place *b)
     return 0;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    return pm_place_compare(&((const pm_row *)a)->at, &((const pm_row *)b)->at);
-}
-
-static int compare_versions(const void *a, const void *b)
-{
-    return compare_rows(&((const pm_version *)a)->row, &((const pm_version *)b)->row);
-}
-
 void pm_rows_sort(pm_rows *rows)
 {
     for (size_t i = 1; i < rows->n; i++)
-        if (compare_rows(&rows->row[i - 1], &rows->row[i]) > 0) {
-            qsort(rows->row, rows->n, sizeof *rows->row, compare_rows);
+        if (pm_place_compare(&rows->row[i - 1], &rows->row[i]) > 0) {
+            qsort(rows->row, rows->n, sizeof *rows->row, pm_place_compare);
             return;
         }
 }
@@ -189,7 +175,9 @@ const enum pm_field pm_rare_columns[PM_RARE_VALUES] = {
     PM_DIRTY};
 #define COLUMN_OF_RSS 11 /* index of PM_RSS in pm_rare_columns */
 
-bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_rare_fields *out)
+/* Collects the rare fields of a mapping whose row is encoded. Returns false if all are usual. */
+static bool rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row,
+                    pm_rare_fields *out)
 {
     /* as in the view mappings; PMAPDB_UNKNOWN if a column that the value follows from is unknown */
     const int64_t usual[PM_FIELD_COUNT] = {
@@ -211,6 +199,12 @@ bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_
     }
     out->number[PM_RARE_FIELDS] = lacks ? (int64_t)(fields & m->present) : PMAPDB_UNKNOWN;
     return any;
+}
+
+bool pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out, pm_rare_fields *rare)
+{
+    encode(m, fields, out);
+    return rare_of(m, fields, out, rare);
 }
 
 /* Searches first: the row usually exists, and reading costs less than an insert that fails. */
@@ -237,12 +231,6 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 }
 
 /* ---- versions ---- */
-
-void pm_versions_free(pm_versions *v)
-{
-    free(v->item);
-    *v = (pm_versions){0};
-}
 
 /* The columns of versions.sql. */
 enum { REGION, FIRST, LAST, LINEAGE, START, LENGTH, OFFSET, SIZE, REASON, CATEGORY, NUMBERS };
@@ -293,7 +281,7 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
         read_row(sql, stmt, objects, &item->row);
     }
     if (out->n)
-        qsort(out->item, out->n, sizeof *out->item, compare_versions);
+        qsort(out->item, out->n, sizeof *out->item, pm_place_compare);
 }
 
 void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out)

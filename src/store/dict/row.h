@@ -25,8 +25,8 @@ typedef struct pm_place {
     int64_t kept;    /* category_id that a rule gave the lineage, or 0 */
 } pm_place;
 
-/* Compares by (start, length). */
-int pm_place_compare(const pm_place *a, const pm_place *b);
+/* Compares two places, or two things that begin with one, by (start, length): for qsort, too. */
+int pm_place_compare(const void *place, const void *other);
 
 /* The columns of mapping_version after `last`, in order; then two columns of its row in table
  * rare_fields, which are read with it. */
@@ -72,8 +72,6 @@ typedef struct pm_rows {
     size_t n, cap;
 } pm_rows;
 
-void pm_rows_free(pm_rows *rows);
-
 /* Returns the category_id of the row: the category of its lineage, or else of its object. */
 static inline int64_t pm_row_category(const pm_row *row)
 {
@@ -84,10 +82,6 @@ static inline int64_t pm_row_size_kib(const pm_row *row)
 {
     return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
 }
-
-/* Encodes the numbers of `m`; the epoch has `fields`. All columns of table rare_fields are set to
- * their usual values. */
-void pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out);
 
 /* Returns the fields of the epoch that the row has. */
 static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
@@ -121,9 +115,10 @@ typedef struct pm_rare_fields {
     pm_text extra;                   /* unknown keys; empty: none */
 } pm_rare_fields;
 
-/* Collects the rare fields of a mapping whose row is encoded, in an epoch that has `fields`.
- * Returns false if all values are usual. The text belongs to the mapping. */
-bool pm_rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row, pm_rare_fields *out);
+/* Encodes the numbers of a mapping, in an epoch that has `fields`: those of table mapping_version
+ * as *out, which refers to no row of table rare_fields, and the rare ones as *rare. Returns false
+ * if all rare ones are usual. Its text belongs to the mapping. */
+bool pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out, pm_rare_fields *rare);
 
 /* Refers *row to the row of table rare_fields with these fields; inserts a new one. */
 void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row);
@@ -141,8 +136,6 @@ typedef struct pm_versions {
     pm_version *item; /* sorted by place */
     size_t n, cap;
 } pm_versions;
-
-void pm_versions_free(pm_versions *v);
 
 /* Loads the captures of the epoch from place `from` on into a zeroed *out. */
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,

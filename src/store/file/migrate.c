@@ -26,22 +26,26 @@ static void apply(pmapdb_store *s, const pm_schema *schema, int64_t from)
     pm_sql_exec(s->sql, mark, "apply the schema");
 }
 
-static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
-                                    pmapdb_error *err)
+/* Another process may be creating the store at this moment, in one transaction: the tables are
+ * looked for after the version and before the mark of a store, so that nobody mistakes the new
+ * store for a file of another program. */
+pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
+                                pmapdb_error *err)
 {
-    int64_t application = pm_sql_value(s->sql, "PRAGMA application_id", PM_NO_ARGS, 0);
-    int64_t objects = 0, triggers = 0;
-    sqlite3_stmt *row = pm_sql_ask(
-        s->sql, "SELECT count(*), count(nullif(type <> 'trigger', 1)) FROM sqlite_master",
-        PM_NO_ARGS);
+    int64_t application, objects = 0, triggers = 0;
+    sqlite3_stmt *row;
     pmapdb_status st;
 
+    *version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
+    row = pm_sql_ask(s->sql,
+                     "SELECT count(*), count(nullif(type <> 'trigger', 1)) FROM sqlite_master",
+                     PM_NO_ARGS);
     if (pm_sql_next(s->sql, row)) {
         objects = pm_col_int(row, 0);
         triggers = pm_col_int(row, 1);
         pm_sql_done(row);
     }
-    *version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
+    application = pm_sql_value(s->sql, "PRAGMA application_id", PM_NO_ARGS, 0);
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
@@ -56,24 +60,8 @@ static pmapdb_status check_identity(pmapdb_store *s, const pm_schema *schema, in
                        "%s: has a trigger, which pmapdb never makes; nothing is read or written "
                        "until sqlite3 FILE 'DROP TRIGGER ...' removes it",
                        s->path);
+    s->version = *version;
     return PMAPDB_OK;
-}
-
-/* Uses one transaction: another process may be creating the store at this moment. */
-pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
-                                pmapdb_error *err)
-{
-    pmapdb_status st;
-
-    pm_sql_do(s->sql, "BEGIN", PM_NO_ARGS);
-    st = pm_sql_end(s->sql, err);
-    PM_STEP(st, check_identity(s, schema, version, err));
-    PM_STEP(st, pm_store_commit(s, err));
-    if (st == PMAPDB_OK)
-        s->version = *version;
-    else
-        pm_store_rollback(s);
-    return st;
 }
 
 static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t from,
@@ -89,7 +77,7 @@ static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t f
         st = pm_store_begin(s, err);
     }
     if (st == PMAPDB_OK) /* another process may have migrated it first */
-        st = check_identity(s, schema, &version, err);
+        st = pm_check_identity(s, schema, &version, err);
     if (st == PMAPDB_OK && version < schema->version) {
         apply(s, schema, version);
         st = pm_sql_end(s->sql, err);

@@ -358,7 +358,6 @@ pm_state pm_col_state(sqlite3_stmt *stmt, int column)
 
 pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column)
 {
-    pm_dialect dialect = pm_dialect_find(pm_col_text(stmt, column));
-
-    return dialect < PM_DIALECT_COUNT ? dialect : PM_DIALECT_COUNT - 1;
+    return (pm_dialect)pm_text_index(pm_col_text(stmt, column), pm_dialect_names,
+                                     PM_DIALECT_COUNT - 1);
 }

@@ -71,7 +71,8 @@ static void ask_epoch(asking *a, int64_t epoch_id)
                       PM_ARGS(PM_I(epoch_id)));
     while (pm_sql_next(a->sql, stmt))
         ask_capture(a, pm_col_int(stmt, 0), pm_col_int(stmt, 1));
-    pm_versions_free(&a->versions);
+    free(a->versions.item);
+    a->versions = (pm_versions){0};
     pm_objects_free(&objects);
 }
 
@@ -107,7 +108,7 @@ void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)
                         pm_steps_tell(&(pm_steps){apply->options->ctx, apply->options->on_progress},
                                       "rules", "epochs", ++done, of, &err));
     }
-    pm_rows_free(&a.rows);
+    free(a.rows.row);
     pm_map_free(&a.asked);
 }
 

@@ -27,7 +27,7 @@ pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err)
         if (pm_place_compare(&rows.row[i - 1].at, &rows.row[i].at) == 0)
             st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
                          (unsigned long long)rows.row[i].at.start);
-    pm_rows_free(&rows);
+    free(rows.row);
     return st;
 }
 
@@ -46,8 +46,7 @@ static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm
                         : PMAPDB_UNKNOWN,
     };
     row->at.object = pm_objects_of(p->sql, p->objects, m, want->category, want->inferred);
-    pm_row_encode(m, p->fields, &row->m);
-    if (pm_rare_of(m, p->fields, &row->m, &rare))
+    if (pm_row_encode(m, p->fields, &row->m, &rare))
         pm_rare_put(p->sql, &rare, &row->m);
 }
 
@@ -61,7 +60,7 @@ static void begin_made(pm_made *made, const pm_capture *c)
     made->pool = c->pool;
     made->pool_number = c->pool->number;
     made->n = 0;
-    pm_map_clear(&made->index);
+    pm_map_free(&made->index);
 }
 
 /* Sets *out to row i of the capture: a known row or a new one. */
@@ -257,46 +256,51 @@ static bool shows_more(pm_put *p, const pm_stream *own, const pm_descent *descen
 
 /* ---- appending ---- */
 
-static void append_mappings(pm_put *p, pm_newest *n, pm_stream *own)
+/* Finds the lineages of the rows. Returns the stream whose newest capture gives them, or NULL. */
+static const pm_stream *find_lineages(pm_put *p, pm_newest *n, const pm_stream *own,
+                                      pm_descent **descent)
 {
     static const pm_rows none = {0};
     int dialect = pm_sitting_base(&n->sitting);
-    /* the stream whose newest capture gives this one its lineages */
-    pm_stream *from = p->order.state == PM_STATE_COMPLETE ? NULL : own;
+    const pm_stream *from = p->order.state == PM_STATE_COMPLETE ? NULL : own;
     const pm_rows *base;
-    pm_descent *descent = NULL;
-    int64_t off = 0;
 
     if (dialect != PM_NO_LEADER)
         from = pm_newest_stream(p->sql, p->objects, n, (pm_dialect)dialect, PM_STATE_COMPLETE);
     base = from ? &from->rows : &none;
-    PM_SQL_STEP(p->sql, pm_rows_descent(base, &p->rows, &descent, &err));
+    PM_SQL_STEP(p->sql, pm_rows_descent(base, &p->rows, descent, &err));
     if (!pm_sql_ok(p->sql))
-        return;
+        return NULL;
     if (p->base_was && from && from->snapshot_id == p->base_was)
-        keep_lineages(p, base, descent);
-    if (from && pm_order_compare_worth(&from->newest, &p->order) > 0 && shows_more(p, own, descent))
+        keep_lineages(p, base, *descent);
+    if (from && pm_order_compare_worth(&from->newest, &p->order) > 0 &&
+        shows_more(p, own, *descent))
         pm_put_again(p, PM_AGAIN_RULES);
-    take_place(p, own, &off);
-    descend(p, descent);
-    if (from && from != own && pm_order_compare(&p->order, &from->newest) < 0)
-        show_first(p, from->snapshot_id);
-    free(descent);
-    pm_stream_append(p->sql, own, off, &p->rows, NULL);
-    pm_sitting_add(&n->sitting, &p->order);
+    return from;
 }
 
 void pm_append(pm_put *p, pm_newest *n)
 {
+    bool has_rows = p->order.state != PM_STATE_TOTALS;
     pm_stream *own = pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state);
+    const pm_stream *from = NULL;
+    pm_descent *descent = NULL;
     int64_t off = 0;
 
-    if (own && p->order.state != PM_STATE_TOTALS) {
-        append_mappings(p, n, own);
-    } else if (own) {
+    if (own && has_rows)
+        from = find_lineages(p, n, own, &descent);
+    if (pm_sql_ok(p->sql))
         take_place(p, own, &off);
-        pm_stream_append(p->sql, own, off, &p->rows, &p->totals);
-    }
+    if (pm_sql_ok(p->sql) && has_rows)
+        descend(p, descent);
+    if (from && from != own && pm_order_compare(&p->order, &from->newest) < 0)
+        show_first(p, from->snapshot_id);
+    free(descent);
+    if (!pm_sql_ok(p->sql))
+        return;
+    pm_stream_append(p->sql, own, off, &p->rows, has_rows ? NULL : &p->totals);
+    if (has_rows)
+        pm_sitting_add(&n->sitting, &p->order);
 }
 
 /* ---- the next capture, or a late one ---- */

@@ -249,7 +249,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
         put(&p, s->writer, out);
         *capture_id = p.capture_id;
     }
-    pm_rows_free(&p.rows);
+    free(p.rows.row);
     return pm_sql_end(s->sql, err);
 }
 

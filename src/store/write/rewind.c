@@ -25,7 +25,7 @@ static void add(pm_sql *sql, captures *c, const pm_waiting *item)
 void pm_rewind_free(pm_newest *n)
 {
     for (size_t i = 0; i < n->n_late; i++)
-        pm_rows_free(&n->late[i].rows);
+        free(n->late[i].rows.row);
     free(n->late);
     n->late = NULL;
     n->n_late = n->cap_late = 0;
@@ -210,12 +210,12 @@ static void free_captures(captures *c)
     for (size_t i = 0; i < c->n; i++) {
         pm_versions *v = c->item[i].versions;
 
-        pm_rows_free(&c->item[i].rows);
+        free(c->item[i].rows.row);
         for (size_t k = i; k < c->n && v; k++)
             if (c->item[k].versions == v)
                 c->item[k].versions = NULL;
         if (v)
-            pm_versions_free(v);
+            free(v->item);
         free(v);
     }
     free(c->item);
@@ -234,7 +234,7 @@ static void append(pm_put *p, pm_newest *n, pm_waiting *w)
     if (w->versions && w->order.state != PM_STATE_TOTALS) {
         pm_versions_rows(p->sql, w->versions, w->off, &p->rows);
     } else {
-        pm_rows_free(&p->rows);
+        free(p->rows.row);
         p->rows = w->rows;
         w->rows = (pm_rows){0};
     }
@@ -343,6 +343,7 @@ void pm_rewind_end(pm_put *p, pm_newest_all *all)
     }
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     all->waiting_rows = 0;
-    pm_rows_free(&p->rows);
+    free(p->rows.row);
+    p->rows = (pm_rows){0};
     pm_map_free(&p->renamed);
 }

@@ -108,7 +108,7 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
         return;
     pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &v);
     pm_versions_rows(sql, &v, (int64_t)s->n - 1, &s->rows);
-    pm_versions_free(&v);
+    free(v.item);
     load_sums(sql, s);
 }
 

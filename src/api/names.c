@@ -22,7 +22,7 @@ static pmapdb_status add_rule(pm_names_file *f, pm_text line, pmapdb_error *err)
     if (f->n == PM_NAMES_MAX)
         return pm_fail(err, PMAPDB_USAGE, "there are more than %d rules", PM_NAMES_MAX);
     st = pm_expression_new(line, &f->holds[f->n], err);
-    if (st == PMAPDB_OK && pm_expression_needs(f->holds[f->n]) & PM_NEED_ANCESTORS) {
+    if (st == PMAPDB_OK && f->holds[f->n]->needs & PM_NEED_ANCESTORS) {
         pm_expression_free(f->holds[f->n]);
         return pm_fail(err, PMAPDB_USAGE, "descendant_of() cannot give a name");
     }
@@ -56,7 +56,7 @@ unsigned pm_names_needs(const pm_names_file *names)
     unsigned needs = 0;
 
     for (size_t i = 0; i < names->n; i++)
-        needs |= pm_expression_needs(names->holds[i]);
+        needs |= names->holds[i]->needs;
     return needs;
 }
 

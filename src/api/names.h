@@ -25,7 +25,7 @@ typedef struct pm_names_file {
 pmapdb_status pm_names_read(const char *path, pm_names_file *out, pmapdb_error *err);
 void pm_names_close(pm_names_file *names);
 
-/* The facts that the rules read: pm_expression_needs() of all of them. */
+/* The facts that the rules read: `needs` of all of them. */
 unsigned pm_names_needs(const pm_names_file *names);
 
 /* *name is empty if no rule holds. */

@@ -52,7 +52,7 @@ static void check_refinement(pm_rule_reader *r, pm_text category, pm_rule *rule)
 static void check_template(pm_rule_reader *r, char c, const pm_rule *rule)
 {
     const pm_rule_condition *path = pm_rule_find(&rule->own, PM_RULE_KEY_PATH);
-    unsigned groups = path && path->regex ? pm_regex_groups(path->regex) : 0;
+    unsigned groups = path && path->regex ? path->regex->groups : 0;
 
     if (pm_char_in(c, "bpnwr%"))
         return;

@@ -172,7 +172,7 @@ static void read_glob(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
         part = add_part(r, c);
     if (!part || !(part->glob = compile(r, text, true)))
         return;
-    glob = pm_text_of(pm_regex_pattern(part->glob));
+    glob = pm_text_of(part->glob->pattern);
     part->whole = strchr(glob.data, '/') != NULL;
     part->deleted = pm_text_ends(glob, PM_TEXT("(deleted)"));
 }

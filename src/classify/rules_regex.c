@@ -17,15 +17,6 @@
 #define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096
 
-struct pm_regex {
-    pcre2_code *code; /* for a glob, NULL until the first match */
-    char *pattern;
-    bool glob;
-    size_t literal; /* of a glob: the bytes before its first special character */
-    uint32_t groups;
-    size_t rule;
-};
-
 static pmapdb_status wrong(int code, size_t offset, pmapdb_error *err)
 {
     PCRE2_UCHAR why[160] = "";
@@ -83,16 +74,6 @@ void pm_regex_free(pm_regex *regex)
     pcre2_code_free(regex->code);
     free(regex->pattern);
     free(regex);
-}
-
-unsigned pm_regex_groups(const pm_regex *regex)
-{
-    return regex->groups;
-}
-
-const char *pm_regex_pattern(const pm_regex *regex)
-{
-    return regex->pattern;
 }
 
 static bool prepare(pm_regex_space *space)

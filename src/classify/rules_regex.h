@@ -10,7 +10,15 @@
 #include "base/text.h"
 #include <stdint.h>
 
-typedef struct pm_regex pm_regex; /* a regex or a glob */
+/* A regex or a glob. */
+typedef struct pm_regex {
+    struct pcre2_real_code_8 *code; /* for a glob, NULL until the first match */
+    char *pattern;
+    bool glob;
+    size_t literal; /* of a glob: the bytes before its first special character */
+    uint32_t groups;
+    size_t rule;
+} pm_regex;
 
 /* The memory that matching needs besides the regex, and a count of the matches that gave up. */
 typedef struct pm_regex_space {
@@ -32,9 +40,6 @@ pmapdb_status pm_regex_new(pm_text pattern, size_t rule, pm_regex **out, pmapdb_
 pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err);
 
 void pm_regex_free(pm_regex *regex);
-
-unsigned pm_regex_groups(const pm_regex *regex);
-const char *pm_regex_pattern(const pm_regex *regex);
 
 bool pm_regex_matches(pm_regex *regex, pm_regex_space *space, pm_text text);
 /* Returns the text of group `n`, empty if the group did not take part in the match. Points into

@@ -132,10 +132,11 @@ void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH])
 pmapdb_status pm_cli_try_open(const pm_cli *cli, pmapdb_open_options *o, pmapdb_store **out,
                               pmapdb_error *err)
 {
-    char path[PM_CLI_PATH];
+    char path[PM_CLI_PATH] = "memory";
     pmapdb_status st;
 
-    pm_cli_find_store(cli, o->mode == PMAPDB_WRITE, path);
+    if (!o->in_memory)
+        pm_cli_find_store(cli, o->mode == PMAPDB_WRITE, path);
     o->query_dir = cli->query_dir;
     st = pmapdb_open(path, o, out, err);
     if (st == PMAPDB_OK && pmapdb_is_immutable(*out))
@@ -161,13 +162,9 @@ pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode)
 
 pmapdb_store *pm_cli_store_in_memory(const pm_cli *cli)
 {
-    pmapdb_open_options how = {
-        .mode = PMAPDB_WRITE, .in_memory = true, .query_dir = cli->query_dir};
-    pmapdb_store *store = NULL;
-    pmapdb_error err;
+    pmapdb_open_options how = {.mode = PMAPDB_WRITE, .in_memory = true};
 
-    pm_cli_must(pmapdb_open("memory", &how, &store, &err), &err);
-    return store;
+    return pm_cli_store_with(cli, &how);
 }
 
 static int terminal_width(void)

@@ -291,7 +291,7 @@ pmapdb_status pm_http_post(pm_http *h, const pm_http_param *params, size_t n_par
     h->error[0] = '\0';
     pm_buf_clear(&h->packed);
     st = make_url(h, params, n_params, err);
-    PM_STEP(st, pm_gzip(body, &h->packed, err));
+    PM_STEP(st, pm_pack(body, PM_PACK_GZIP, &h->packed, err));
     if (st != PMAPDB_OK)
         return st;
     PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_URL, h->url.data);
@@ -300,9 +300,4 @@ pmapdb_status pm_http_post(pm_http *h, const pm_http_param *params, size_t n_par
     PM_LIBRARY(curl_easy_setopt)(h->curl, CURLOPT_POSTFIELDS, h->packed.data);
     rc = PM_LIBRARY(curl_easy_perform)(h->curl);
     return rc == CURLE_OUT_OF_MEMORY ? pm_fail_nomem(err) : judge(h, rc, err);
-}
-
-void pm_http_reply_free(pm_http_reply *reply)
-{
-    pm_buf_free(&reply->body);
 }

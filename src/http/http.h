@@ -55,12 +55,10 @@ pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb
 void pm_http_close(pm_http *http);
 
 /* Sends a POST with this body, gzipped, and waits for the reply. The caller zeroes *reply before
- * the first request and frees it after the last. A failure is PMAPDB_IO; reply->class and err,
- * which names the host and quotes the server, are then valid. PMAPDB_NOMEM is the only other one.
- */
+ * the first request and frees its body at last. A failure is PMAPDB_IO; reply->class and err, which
+ * names the host and quotes the server, are then valid. PMAPDB_NOMEM is the only other one. */
 pmapdb_status pm_http_post(pm_http *http, const pm_http_param *params, size_t n_params,
                            pm_text body, pm_http_reply *reply, pmapdb_error *err);
-void pm_http_reply_free(pm_http_reply *reply);
 
 /* True for a host that is this machine by its name or address: localhost, 127.0.0.0/8, ::1. */
 bool pm_http_is_loopback(pm_text host);

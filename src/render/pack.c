@@ -54,26 +54,17 @@ static void base64(const unsigned char *in, size_t n, pm_buf *out)
     }
 }
 
-pmapdb_status pm_pack(pm_text text, pm_buf *out, pmapdb_error *err)
+pmapdb_status pm_pack(pm_text text, pm_packing how, pm_buf *out, pmapdb_error *err)
 {
     size_t n;
-    unsigned char *packed = deflate_all(text, RAW, &n);
+    unsigned char *packed = deflate_all(text, how == PM_PACK_GZIP ? GZIP : RAW, &n);
 
     if (!packed)
         return pm_fail_nomem(err);
-    base64(packed, n, out);
-    free(packed);
-    return pm_buf_status(out, err);
-}
-
-pmapdb_status pm_gzip(pm_text text, pm_buf *out, pmapdb_error *err)
-{
-    size_t n;
-    unsigned char *packed = deflate_all(text, GZIP, &n);
-
-    if (!packed)
-        return pm_fail_nomem(err);
-    pm_buf_add(out, packed, n, NULL);
+    if (how == PM_PACK_GZIP)
+        pm_buf_add(out, packed, n, NULL);
+    else
+        base64(packed, n, out);
     free(packed);
     return pm_buf_status(out, err);
 }

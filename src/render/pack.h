@@ -1,12 +1,15 @@
-/* pack: text -> raw deflate -> base64, as a browser unpacks it (DecompressionStream); or text ->
- * gzip. A text has at most 4 GiB. */
+/* pack: packs a text of at most 4 GiB. */
 #ifndef PM_RENDER_PACK_H
 #define PM_RENDER_PACK_H
 
 #include "base/buf.h"
 
-/* Append the packed text. */
-pmapdb_status pm_pack(pm_text text, pm_buf *out, pmapdb_error *err);
-pmapdb_status pm_gzip(pm_text text, pm_buf *out, pmapdb_error *err);
+typedef enum pm_packing {
+    PM_PACK_BASE64, /* raw deflate in base64, as a browser unpacks it (DecompressionStream) */
+    PM_PACK_GZIP
+} pm_packing;
+
+/* Appends the packed text. */
+pmapdb_status pm_pack(pm_text text, pm_packing how, pm_buf *out, pmapdb_error *err);
 
 #endif

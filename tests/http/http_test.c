@@ -116,7 +116,7 @@ TEST(request_is_whole)
     assert_int_equal(inflate(&z, Z_FINISH), Z_STREAM_END);
     inflateEnd(&z);
     assert_string_equal(body, "1\t2\n");
-    pm_http_reply_free(&reply);
+    pm_buf_free(&reply.body);
     remove(file);
 }
 
@@ -166,7 +166,7 @@ TEST(reply_is_judged)
             fail_msg("reply %zu: class %d, code %d, %s", i, (int)reply.class, reply.code,
                      st == PMAPDB_OK ? "" : err.text);
     }
-    pm_http_reply_free(&reply);
+    pm_buf_free(&reply.body);
 }
 
 TEST(nobody_there_is_later)
@@ -181,7 +181,7 @@ TEST(nobody_there_is_later)
     assert_int_equal(reply.class, PM_HTTP_LATER);
     assert_int_equal(reply.status, 0);
     pm_http_close(http);
-    pm_http_reply_free(&reply);
+    pm_buf_free(&reply.body);
 }
 
 TEST(silence_ends)
@@ -203,7 +203,7 @@ TEST(silence_ends)
     assert_int_equal(pm_http_post(http, NULL, 0, PM_TEXT("x"), &reply, &err), PMAPDB_IO);
     assert_int_equal(reply.class, PM_HTTP_LATER);
     pm_http_close(http);
-    pm_http_reply_free(&reply);
+    pm_buf_free(&reply.body);
     close(listener);
 }
 

@@ -49,7 +49,7 @@ static pmapdb_status take_selection(pm_selection *s, const pmapdb_capture_option
     st = pm_expression_new(pm_text_of(o->match), &s->match, err);
     if (st != PMAPDB_OK)
         return st;
-    s->needs = pm_expression_needs(s->match);
+    s->needs = s->match->needs;
     return pm_buf_addf(&s->text, err, "--match %s", o->match);
 }
 

@@ -125,7 +125,7 @@ pmapdb_status pm_push_run(pmapdb_store *store, const pm_push_to *to, pm_push_res
         pm_push_close(run.push);
     }
     pm_batch_free(&run.batch);
-    pm_http_reply_free(&run.sender.reply);
+    pm_buf_free(&run.sender.reply.body);
     if (fd >= 0)
         close(fd);
     return st;

@@ -167,7 +167,7 @@ static pmapdb_status write_table(const pm_sender *s, const pm_batch *b, const pm
     PM_STEP(st, pm_buf_addf(&path, err, "/%s-%s-%08lld.%s%s", b->host, s->store, (long long)s->seq,
                             endings[b->format], s->to->gzip ? ".gz" : ""));
     if (s->to->gzip)
-        PM_STEP(st, pm_gzip(pm_buf_text(&t->text), &packed, err));
+        PM_STEP(st, pm_pack(pm_buf_text(&t->text), PM_PACK_GZIP, &packed, err));
     PM_STEP(st, write_file(path.data, pm_buf_text(s->to->gzip ? &packed : &t->text), err));
     pm_buf_free(&path);
     pm_buf_free(&packed);

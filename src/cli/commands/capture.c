@@ -287,10 +287,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     c.o.n_keep_cmdline = c.keep_cmdline.n;
     pm_store_uncounted();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
-    if (c.o.archive)
-        pm_cli_must(pmapdb_open("this machine", &c.open, &store, &err), &err);
-    else
-        store = pm_cli_store_with(cli, &c.open);
+    store = pm_cli_store_with(cli, &c.open);
     pm_cli_store_labels(cli, store, c.o.host, !c.o.host && !c.o.proc, pm_clock_now(), &c.labels);
     exit_code = run(&c, store);
     pmapdb_close(store);

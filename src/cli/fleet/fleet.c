@@ -92,7 +92,7 @@ static void ask(fleet_args *f, pm_run_args *args, pmapdb_rows *rows)
     post(http, database, pm_buf_text(&sql), &reply);
     pm_cli_must(pm_remote_answer(rows, pm_buf_text(&reply.body), &err), &err);
     pm_buf_free(&sql);
-    pm_http_reply_free(&reply);
+    pm_buf_free(&reply.body);
     pm_http_close(http);
 }
 

@@ -201,7 +201,7 @@ static void put_data(FILE *out, size_t nth, const pm_buf *data)
     pm_buf packed = {0};
     pmapdb_error err;
 
-    pm_cli_must(pm_pack(pm_buf_text(data), &packed, &err), &err);
+    pm_cli_must(pm_pack(pm_buf_text(data), PM_PACK_BASE64, &packed, &err), &err);
     fprintf(out, "<script id=\"data%zu\" type=\"application/octet-stream\">%s</script>\n", nth,
             packed.data);
     pm_buf_free(&packed);

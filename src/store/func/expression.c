@@ -43,13 +43,6 @@ static const struct {
     "there are comm, exe, cmdline, cgroup, user, uid, pid, ppid, container, unit, name, " \
     "env('NAME'), descendant_of(PID)"
 
-struct pm_expression {
-    sqlite3 *db;
-    sqlite3_stmt *value;
-    unsigned needs;
-    const pm_facts *facts; /* of the current evaluation */
-};
-
 /* ---- functions ---- */
 
 static void give_text(sqlite3_context *out, pm_text t)
@@ -220,11 +213,6 @@ void pm_expression_free(pm_expression *e)
     sqlite3_finalize(e->value);
     sqlite3_close(e->db);
     free(e);
-}
-
-unsigned pm_expression_needs(const pm_expression *e)
-{
-    return e->needs;
 }
 
 /* ---- evaluating ---- */

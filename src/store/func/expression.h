@@ -26,14 +26,16 @@ typedef struct pm_facts {
     pm_text ancestors;   /* "PARENT ITS_PARENT ..." */
 } pm_facts;
 
-typedef struct pm_expression pm_expression;
+typedef struct pm_expression {
+    struct sqlite3 *db;
+    struct sqlite3_stmt *value;
+    unsigned needs; /* the facts that it reads, of enum pm_need; pid and ppid are always known */
+    const pm_facts *facts; /* of the current evaluation */
+} pm_expression;
 
 /* A wrong expression is PMAPDB_USAGE: one line with the columns and functions. */
 pmapdb_status pm_expression_new(pm_text sql, pm_expression **out, pmapdb_error *err);
 void pm_expression_free(pm_expression *e);
-
-/* The facts that it reads, of enum pm_need; pid and ppid are always known. */
-unsigned pm_expression_needs(const pm_expression *e);
 
 /* An unknown result is false. */
 pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool *holds,

@@ -35,23 +35,16 @@ void pm_whiten(const int *life, int n, double phi, const double *raw, double *ou
     }
 }
 
-/* A design under construction. */
-typedef struct maker {
-    pm_design *c;
-    const pm_design *like;
-} maker;
-
-static pm_regressor *add(maker *m, pm_basis basis, double at)
+static pm_regressor *add(pm_design *c, pm_basis basis, double at)
 {
-    pm_design *c = m->c;
     size_t place = (size_t)c->count * (size_t)c->n;
     double *raw = c->raw + place, *v = c->memory + place, low = INFINITY, high = -INFINITY;
     pm_regressor *column = &c->column[c->count++];
 
-    if (m->like)
-        memcpy(raw, m->like->raw + place, (size_t)c->n * sizeof *raw);
+    if (c->like)
+        memcpy(raw, c->like->raw + place, (size_t)c->n * sizeof *raw);
     for (int i = 0; i < c->n; i++) {
-        if (!m->like)
+        if (!c->like)
             raw[i] = pm_basis_value(basis, at, c->x[i]);
         low = raw[i] < low ? raw[i] : low;
         high = raw[i] > high ? raw[i] : high;
@@ -85,24 +78,21 @@ static int cuts_of(const double *place, int n, double *out)
     return cuts;
 }
 
-static void add_steps(maker *m)
+static void add_steps(pm_design *c)
 {
-    pm_design *c = m->c;
     double cut[PM_CUTS_MAX + 1] = {0};
 
     c->cuts = cuts_of(c->x, c->n, cut);
     c->steps = c->column + c->count;
     for (int i = 0; i < c->cuts; i++)
-        add(m, PM_BASIS_STEP, cut[i]);
+        add(c, PM_BASIS_STEP, cut[i]);
     for (int i = 0; i < c->cuts; i++)
         for (int j = i + 1; j < c->cuts; j++)
             c->cross[i * c->cuts + j] = pm_dot(c->steps[i].v, c->steps[j].v, c->n);
 }
 
-static void add_members(maker *m)
+static void add_members(pm_design *c)
 {
-    pm_design *c = m->c;
-
     for (int s = 0; s < PM_SHAPES; s++) {
         const pm_shape_info *info = &pm_shapes[s];
 
@@ -112,14 +102,14 @@ static void add_members(maker *m)
                                                         : c->column + c->count;
         if (c->of_shape[s] == c->column + c->count)
             for (int i = 0; i < info->members; i++)
-                add(m, info->first, pm_shape_at(info, i));
+                add(c, info->first, pm_shape_at(info, i));
     }
     c->fast = c->column + c->count;
     for (int i = 0; i < PM_FAST_TAUS; i++)
-        add(m, PM_BASIS_SATURATE, pm_fast_taus[i]);
+        add(c, PM_BASIS_SATURATE, pm_fast_taus[i]);
     c->slow = c->column + c->count;
     for (int i = 0; i < PM_SLOW_TAUS; i++)
-        add(m, PM_BASIS_SATURATE, pm_slow_taus[i]);
+        add(c, PM_BASIS_SATURATE, pm_slow_taus[i]);
 }
 
 static bool made_for(const pm_design *c, const pm_points *p, double phi)
@@ -133,7 +123,6 @@ static bool made_for(const pm_design *c, const pm_points *p, double phi)
 pmapdb_status pm_design_fit(pm_design *c, const pm_points *p, double phi, const pm_design *like,
                             pmapdb_error *err)
 {
-    maker m = {c, like};
     size_t n = (size_t)p->n;
 
     if (made_for(c, p, phi))
@@ -148,6 +137,7 @@ pmapdb_status pm_design_fit(pm_design *c, const pm_points *p, double phi, const 
         return pm_fail_nomem(err);
     }
     c->phi = phi;
+    c->like = like;
     c->n = p->n;
     c->lives = p->lives;
     c->raw = c->memory + PM_COLUMNS_MAX * n;
@@ -155,9 +145,9 @@ pmapdb_status pm_design_fit(pm_design *c, const pm_points *p, double phi, const 
     c->cross = c->x + n;
     memcpy(c->x, p->x, n * sizeof *c->x);
     memcpy(c->life, p->life, n * sizeof *c->life);
-    c->line = add(&m, PM_BASIS_LINE, 0.0);
-    add_steps(&m);
-    add_members(&m);
+    c->line = add(c, PM_BASIS_LINE, 0.0);
+    add_steps(c);
+    add_members(c);
     return PMAPDB_OK;
 }
 

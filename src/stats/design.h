@@ -32,7 +32,8 @@ typedef struct pm_design {
     pm_regressor *fast, *slow;         /* the time constants of shape two-tau */
     double *cross;                     /* cuts x cuts: dot products of the steps */
     double *memory;
-    double *raw; /* all basis functions before whitening, equal for every phi */
+    double *raw;                  /* all basis functions before whitening, equal for every phi */
+    const struct pm_design *like; /* of another phi, while this one is made; or NULL */
     pm_regressor *column;
     int count;
 } pm_design;

@@ -37,7 +37,7 @@ static const double log_part[LOG_TERMS] = {1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9
 /* A sum with this number is rounded to an integer, which its lowest bits then show. */
 #define ROUNDS 0x1.8p52
 
-static inline double exp_of(double x)
+inline double pm_exp(double x)
 {
     /* x = k ln 2 + r, |r| <= 0.35 */
     double rounded = x / (ln2_high + ln2_low) + ROUNDS, k = rounded - ROUNDS;
@@ -66,7 +66,7 @@ static inline double part_of(double x, int32_t *k)
     return m;
 }
 
-static inline double log_of(double x)
+inline double pm_log(double x)
 {
     /* x = m 2^k; log m = 2 artanh s, |s| <= 0.172 */
     int32_t k;
@@ -78,24 +78,14 @@ static inline double log_of(double x)
     return k * ln2_high + (k * ln2_low + (f - s * (f - 2.0 * sum)));
 }
 
-double pm_exp(double x)
-{
-    return exp_of(x);
-}
-
-double pm_log(double x)
-{
-    return log_of(x);
-}
-
 void pm_exp_all(double *v, int n)
 {
     for (int i = 0; i < n; i++)
-        v[i] = exp_of(v[i]);
+        v[i] = pm_exp(v[i]);
 }
 
 void pm_log_all(double *v, int n)
 {
     for (int i = 0; i < n; i++)
-        v[i] = log_of(v[i]);
+        v[i] = pm_log(v[i]);
 }

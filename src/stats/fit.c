@@ -108,6 +108,7 @@ static void take(gls *p, const candidate *c, double score, double weight)
         found->score = score;
         found->end = end;
         found->end_error = sqrt(variance);
+        found->phi = p->design->phi;
     }
     mean = &p->fit->outcome[outcome_of(c->curve.outcome, end, c->range, p->fit->material)];
     mean->weight += weight;

@@ -18,6 +18,7 @@ typedef struct pm_fitted {
     double weight;    /* of the whole shape: posterior relative to pm_fit.reference */
     double end;       /* slope at the end of the window, per span */
     double end_error; /* standard error of `end`, given the place of the bend */
+    double phi;
 } pm_fitted;
 
 enum { PM_FITTED_MAX = 16 };

@@ -12,10 +12,10 @@
  * Java has three), and another process may be the one that uses the page. An idle process touches
  * nothing. */
 #include "stats/leaks/work.h"
+#include "stats/order.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define WINDOWS_MOST 32 /* the newest; more are not looked at */
 #define GREW_SHARE 0.05 /* of the key, and ... */
@@ -59,13 +59,6 @@ static void choose(const pm_leak_windows *w, bool collected, evidence *e)
     e->n = kept;
 }
 
-static int by_value(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static void weigh_pairs(evidence *e)
 {
     double share[WINDOWS_MOST * WINDOWS_MOST / 2];
@@ -82,8 +75,7 @@ static void weigh_pairs(evidence *e)
             if (between >= APART_SHARE * e->grew)
                 share[n++] = (untouched(e->window[k]) - untouched(e->window[i])) / between;
         }
-    qsort(share, n, sizeof *share, by_value);
-    e->share = fmin(1, fmax(0, share[n / 2]));
+    e->share = fmin(1, fmax(0, pm_select(share, n, n / 2)));
 }
 
 /* Says what the windows show, and why they cannot tell where they cannot. */

@@ -22,7 +22,7 @@ import clickhouse  # noqa: E402  pylint: disable=wrong-import-position
 import queries  # noqa: E402  pylint: disable=wrong-import-position
 import stores  # noqa: E402  pylint: disable=wrong-import-position
 
-HOSTS = 24
+HOSTS = 15
 
 
 class Fleet:

@@ -28,9 +28,11 @@ import time
 import unittest
 import urllib.parse
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).resolve().parents[2] / "samples/fleet")]
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(folder) for folder in (HERE, HERE.parent / "shared", HERE.parents[1] / "samples/fleet")]
 import clickhouse  # noqa: E402  pylint: disable=wrong-import-position
 import rows  # noqa: E402  pylint: disable=wrong-import-position
+import served  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAM = os.environ["PMAPDB_PROGRAM"]
 ENV = {**{k: v for k, v in os.environ.items() if "proxy" not in k.lower()}, "PMAPDB_CONFIG": "", "TZ": "UTC"}
@@ -39,11 +41,12 @@ FIRST, STEP = "2025-01-01T00:00:00Z", 600000
 TABLES = ["hosts", "spans", "points", "hourly", "totals", "objects", "verdicts", "marks"]
 
 
-def run(*words, ok=(0,), **more):
-    """A command; that others leak is not looked for here, which takes a third of their CPU."""
-    env = ENV if words[0] == "push" else {**ENV, "ASAN_OPTIONS": "detect_leaks=0"}
-    p = subprocess.run([PROGRAM, *map(str, words)], env=env, capture_output=True, text=True, errors="surrogateescape",
-                       check=False, **more)
+def run(*words, ok=(0,), begin=False):
+    """A command; to begin the program also looks for leaks."""
+    line = [PROGRAM, *map(str, words)]
+    p = subprocess.run(line, env=ENV, capture_output=True, check=False) if begin else served.run(
+        line, {**ENV, "ASAN_OPTIONS": "detect_leaks=0"})
+    p.stdout, p.stderr = (text.decode("utf-8", "surrogateescape") for text in (p.stdout, p.stderr))
     assert p.returncode in ok, (words, p.returncode, p.stderr)
     return p
 
@@ -261,7 +264,7 @@ class Case(unittest.TestCase):
 
     def push(self, store, *words, says=(), every_request=False, ok=(0,)):
         self.server.says[:], self.server.any = says, every_request
-        return run("push", "-q", "--now", "--db", store.path, self.url, *words, ok=ok)
+        return run("push", "-q", "--now", "--db", store.path, self.url, *words, ok=ok, begin=bool(says))
 
     def spawn(self, store, says=()):
         """A push that runs meanwhile."""

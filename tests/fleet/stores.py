@@ -7,23 +7,13 @@ import io
 import json
 import random
 import sqlite3
-import subprocess
 import tarfile
 import time
 
-from queries import DAY, HOUR, NOW, NUMBERS, total
+from queries import DAY, HOUR, NOW, NUMBERS, run, total
 
 SMAPS = ("Size Rss Pss Shared_Clean Shared_Dirty Private_Clean Private_Dirty Swap").split()
 ROLES, HOURS, EVERY = ["payments", "web", "db"], 27, 2400000
-
-
-def run(pmapdb, *words, stdin=None):
-    """Standard output of a command that must succeed."""
-    done = subprocess.run([str(w) for w in (pmapdb, *words)], input=stdin, capture_output=True, check=False,
-                          env={"TZ": "UTC", "PMAPDB_CONFIG": ""})
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, words))}: {done.stderr.decode()}")
-    return done.stdout.decode()
 
 
 def smaps(pid, name, rows):

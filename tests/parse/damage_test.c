@@ -348,7 +348,7 @@ static void damage(text *x, kind k, size_t i)
             cut(x, k, i, at);
         return;
     case BYTE:
-        for (size_t at = from; at < to - 1; at += 3) {
+        for (size_t at = from; at < to - 1; at += everything ? 3 : 7) {
             add(x, 0, at);
             add(x, at + 1, x->t.len);
             count(x, k, at, true);
@@ -368,7 +368,7 @@ static void damage(text *x, kind k, size_t i)
 /* Damages every n-th place, so that a large capture takes no longer than many small ones. */
 static void damage_text(text *x)
 {
-    size_t bytes = everything ? (size_t)50 << 20 : (size_t)6 << 10, rows = 0;
+    size_t bytes = everything ? (size_t)50 << 20 : (size_t)2 << 10, rows = 0;
 
     for (size_t i = 0; i < x->n; i++)
         rows += is_row(x, i);
@@ -426,7 +426,7 @@ static size_t damage_folder(const char *folder)
             continue;
         if (S_ISDIR(info.st_mode)) {
             files += damage_folder(path);
-        } else if (everything || info.st_size < 30000) {
+        } else if (everything || info.st_size < 10000) {
             damage_file(path);
             files++;
         }

@@ -105,7 +105,7 @@ TEST(in_pieces)
         char *changed = strstr(t.data + t.len / 2, " r") + 1;
         pm_live_map *a = new_map();
 
-        for (size_t step = 1; step < t.len; step += step < 900 ? 37 : 997) {
+        for (size_t step = 1; step < t.len; step += step < 900 ? 61 : 1999) {
             *changed = *changed == 'r' ? '-' : 'r';
             expect_read(a, texts[i].dialect, pm_buf_text(&t), step);
         }
@@ -212,7 +212,7 @@ TEST(whatever_changes)
 
     for (size_t i = 0; i < AREAS; i++)
         areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, i * 4, false};
-    for (int beat = 0; beat < 1500; beat++) {
+    for (int beat = 0; beat < 600; beat++) {
         pm_buf t;
 
         change(&seed, areas, there);
@@ -243,7 +243,7 @@ TEST(a_year)
     memset(there, true, sizeof there);
     for (size_t i = 0; i < AREAS; i++)
         areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, 4, false};
-    for (uint64_t beat = 0; beat < 20000; beat++) {
+    for (uint64_t beat = 0; beat < 8000; beat++) {
         pm_buf t;
 
         areas[7].rss = beat;
@@ -382,7 +382,7 @@ TEST(cut_anywhere)
     pm_buf t = kit_slurp(DEMO);
     size_t refused = 0;
 
-    for (size_t len = 1; len < t.len; len++) {
+    for (size_t len = 1; len < t.len; len += len < t.len - 300 ? 3 : 1) {
         pm_live_map *a = new_map();
         got g;
 
@@ -392,7 +392,7 @@ TEST(cut_anywhere)
             refused++;
         end_map(a);
     }
-    assert_in_range(refused, t.len - 40, t.len - 1); /* 19 rows end in it */
+    assert_in_range(refused, t.len / 3, t.len - 1); /* 19 rows end in it */
     pm_buf_free(&t);
 }
 

@@ -7,7 +7,7 @@
 #include "whole.h"
 #include "world.h"
 
-#define SEEDS 10
+#define SEEDS 5
 #define T0 1700000000000
 
 /* ---- histories ---- */

@@ -12,7 +12,7 @@
 #include "set_clock.h"
 #include "store/write/live_reading.h"
 
-#define SEEDS 14
+#define SEEDS 7
 #define STORES 3
 #define BOOTS 2
 
@@ -363,7 +363,7 @@ TEST(parts_make_a_whole)
 /* ---- killed ---- */
 
 #define KILLS 4 /* merges into the same store that are killed and run again */
-#define SEEDS_KILLED 4
+#define SEEDS_KILLED 2
 
 typedef struct killed {
     const kit *into;

@@ -8,7 +8,7 @@
 #include "whole.h"
 #include "world.h"
 
-#define SEEDS 16
+#define SEEDS 8
 
 /* ---- a history ---- */
 

@@ -17,6 +17,7 @@ typedef struct given {
 } given;
 
 static size_t compared, stored;
+static int64_t every = 1; /* of how many files one is read */
 
 /* ---- reading ---- */
 
@@ -201,7 +202,7 @@ static void round_trip(kit *k, const char *path)
         if (!entry)
             break;
         g.pid++;
-        if (!entry->closed)
+        if (!entry->closed && g.pid % every == 0)
             read_entry(&g, source);
     }
     pm_source_free(source);
@@ -241,8 +242,9 @@ TEST_WITH(shared_captures, kit_enter, kit_leave)
     snprintf(path, sizeof path, "%s/captures", shared ? shared : "../shared");
     if (access(path, R_OK) != 0)
         skip();
+    every = getenv("PMAPDB_FULL") ? 1 : 3;
     round_trip(kit_of(state), path);
-    expect_all(200);
+    expect_all(200 / (size_t)every);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,11 +1,10 @@
--- stream-newest: the newest capture of a stream, and the size of its epoch. It is usually the last
--- snapshot of the process.
+-- stream-newest: the newest capture of a stream, and how many versions its epoch has beyond the rows of
+-- its first capture. It is usually the last snapshot of the process.
 --
 -- Parameters: ?1 process_id, ?2 dialect, ?3 state, ?4 its code.
 
 SELECT s.epoch_id, s.off + 1, e.fields, s.snapshot_id, s.taken_ms, s.ordinal, s.hash,
-  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id),
-  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id AND v.first = 0)
+  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id AND v.first > 0)
 FROM snapshot s CROSS JOIN epoch e ON e.epoch_id = s.epoch_id
 WHERE s.process_id = ?1 AND s.dialect = ?2 AND s.state_code = ?4 AND s.off >= 0
   AND EXISTS (SELECT 1 FROM epoch WHERE process_id = ?1 AND dialect = ?2 AND state = ?3)

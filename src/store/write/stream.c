@@ -75,8 +75,7 @@ static void load_newest(pm_sql *sql, pm_stream *s)
                            .state = s->state,
                            .ordinal = pm_col_int(stmt, 5),
                            .hash = pm_col_int(stmt, 6)};
-    s->versions = (size_t)pm_col_int(stmt, 7);
-    s->first_rows = (size_t)pm_col_int(stmt, 8);
+    s->added = (size_t)pm_col_int(stmt, 7);
     pm_sql_done(stmt);
 }
 
@@ -116,8 +115,7 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
 
 static bool is_full(const pm_stream *s)
 {
-    return s->n >= PM_EPOCH_CAPTURES ||
-           s->versions - s->first_rows > PM_EPOCH_ALPHA * (s->rows.n + 1);
+    return s->n >= PM_EPOCH_CAPTURES || s->added > PM_EPOCH_ALPHA * (s->rows.n + 1);
 }
 
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
@@ -132,8 +130,7 @@ void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
             PM_ARGS(PM_I(s->process_id), PM_S(dialect), PM_S(pm_state_names[s->state]),
                     PM_I((int64_t)fields)));
         s->fields = fields;
-        s->n = 0;
-        s->versions = s->first_rows = 0;
+        s->n = s->added = 0;
     }
     *off = (int64_t)s->n;
 }
@@ -183,7 +180,7 @@ static void open_version(const writing *w, pm_row *row)
     const int64_t *v = row->m.v;
 
     row->first = (int32_t)w->off;
-    w->s->versions++;
+    w->s->added += w->off > 0;
     pm_sql_do(w->sql,
               "INSERT INTO mapping_version (epoch_id, region_id, first, " PM_VER_COLUMNS
               ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
@@ -301,6 +298,4 @@ void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
     free(s->rollup.item);
     s->rollup = sums;
     s->n = (size_t)off + 1;
-    if (off == 0)
-        s->first_rows = s->rows.n;
 }

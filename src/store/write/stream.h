@@ -35,9 +35,9 @@ typedef struct pm_stream {
     int64_t snapshot_id;
     pm_order newest;
     uint64_t fields;
-    size_t n;                    /* captures in the epoch */
-    size_t versions, first_rows; /* size of the epoch; decides when it is full */
-    pm_rows rows;     /* rows of the newest capture, by place, with region_id and first */
+    size_t n;     /* captures in the epoch */
+    size_t added; /* its versions beyond the rows of its first capture: decide when it is full */
+    pm_rows rows; /* rows of the newest capture, by place, with region_id and first */
     pm_rollup rollup; /* its sums, with first */
 } pm_stream;
 

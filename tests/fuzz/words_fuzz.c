@@ -10,7 +10,7 @@
 #include "parse/formats.h"
 #include "parse/guess.h"
 #include "source/walk.h"
-#include "store/func/vmflags.h"
+#include "store/func/functions.h"
 
 static bool is_within(pm_text part, pm_text t)
 {

@@ -1,6 +1,5 @@
 /* functions_test: results of the SQL functions, on the program's own connections. */
 #include "store/file/store.h"
-#include "store/func/container.h"
 #include "store/func/expression.h"
 #include "store/func/functions.h"
 

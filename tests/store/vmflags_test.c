@@ -1,7 +1,7 @@
 /* vmflags: permissions and VmFlags in words. */
 #include "unit.h"
 
-#include "store/func/vmflags.h"
+#include "store/func/functions.h"
 
 static void says(const char *flags, const char *expected)
 {

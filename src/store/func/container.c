@@ -1,5 +1,5 @@
 /* container: finds the container and the unit in the path of a cgroup. */
-#include "store/func/container.h"
+#include "store/func/expression.h"
 
 #include "base/num.h"
 

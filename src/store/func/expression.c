@@ -4,7 +4,6 @@
 
 #include "base/num.h"
 #include "store/func/argument.h"
-#include "store/func/container.h"
 #include <stdlib.h>
 
 #define NUMBERS 3

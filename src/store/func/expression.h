@@ -5,14 +5,14 @@
  *     env('PGDATA') = '/srv'
  *
  * Columns: comm (at most 15 bytes, the kernel's limit), exe (the full path), cmdline, cgroup, user,
- * uid, pid, ppid, container (docker/0123456789ab, see container.h), unit (of systemd), name (the
+ * uid, pid, ppid, container (docker/0123456789ab), unit (of systemd), name (the
  * script that an interpreter runs, else comm). An unknown fact is NULL. SQLite evaluates the
  * expression in a separate empty database, where it can read only these columns and write nothing.
  * Compiled twice, like functions.c. */
 #ifndef PM_STORE_FUNC_EXPRESSION_H
 #define PM_STORE_FUNC_EXPRESSION_H
 
-#include "base/err.h"
+#include "base/buf.h"
 #include "base/record/live.h"
 
 struct sqlite3_context;
@@ -46,5 +46,15 @@ pmapdb_status pm_expression_holds(pm_expression *e, const pm_facts *facts, bool 
  * NULL. Environment: NAME=VALUE, each ended by char(0). Ancestors: pids separated by blanks. A
  * wrong expression is an error. */
 void pm_process_value(struct sqlite3_context *out, int argc, struct sqlite3_value **argv);
+
+/* ---- container.c: what the path of a cgroup says about a process ---- */
+
+/* Adds the name of the innermost container: RUNTIME/ID with the 12 digits that the runtime's own
+ * lists show (docker, containerd, crio, podman, kubepods where the path does not name the runtime),
+ * or lxc/NAME, machine/NAME. Adds nothing if there is no container, or the path is only visible
+ * from outside. */
+void pm_container_of(pm_text cgroup, pm_buf *out);
+/* The innermost service or scope of systemd; empty if there is none. */
+pm_text pm_unit_of(pm_text cgroup);
 
 #endif

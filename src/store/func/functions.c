@@ -7,7 +7,6 @@
 #include "render/number.h"
 #include "store/func/argument.h"
 #include "store/func/expression.h"
-#include "store/func/vmflags.h"
 
 /* kib_text(1536) is "1.5 MiB"; span_text(5400000), in milliseconds, is "1h30m". */
 static void number_text(sqlite3_context *out, int argc, sqlite3_value **argv)

@@ -43,6 +43,7 @@
 #ifndef PM_STORE_FUNCTIONS_H
 #define PM_STORE_FUNCTIONS_H
 
+#include "base/buf.h"
 #include <stdint.h>
 
 struct sqlite3;
@@ -58,5 +59,16 @@ struct sqlite3_value;
 void pm_page_groups(struct sqlite3_context *out, int argc, struct sqlite3_value **argv);
 int pm_permute_function_add(struct sqlite3 *db);
 int pm_leak_functions_add(struct sqlite3 *db, int64_t *judged);
+
+/* ---- vmflags.c: permissions and the VmFlags of smaps as words; unknown letters stay ---- */
+
+#define PM_PERMS_TEXT 64
+
+/* "rd" -> "readable"; an unknown flag -> {NULL, 0}. */
+pm_text pm_vmflags_word(pm_text letters);
+/* Adds the words of all flags, separated by commas: "rd ex zz" is "readable, executable, zz". */
+pmapdb_status pm_vmflags_text(pm_text flags, pm_buf *out, pmapdb_error *err);
+/* From four letters of the kernel: "rw-p" is "read, write, private". */
+void pm_perms_text(const char perms[4], char out[PM_PERMS_TEXT]);
 
 #endif

@@ -1,5 +1,5 @@
 /* leak_json: a verdict as JSON text, written by hand: the extension links no JSON library. */
-#include "store/func/leak_json.h"
+#include "store/func/leak_process.h"
 
 #include "base/clock/clock.h"
 #include "render/number.h"

@@ -2,7 +2,6 @@
  */
 #include "store/func/leak_process.h"
 
-#include "store/func/leak_json.h"
 #include <math.h>
 #include <stdlib.h>
 

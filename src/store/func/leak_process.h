@@ -42,4 +42,11 @@ pmapdb_status pm_leak_lives_spread(pm_leak_lives *l, pmapdb_error *err);
 pmapdb_status pm_leak_lives_judge(pm_leak_lives *l, pm_buf *json, pmapdb_error *err);
 void pm_leak_lives_free(pm_leak_lives *l);
 
+/* ---- leak_json.c ---- */
+
+/* Appends a verdict as a JSON object; an unknown value is absent. A series outside of a process has
+ * no key (NULL), and its JSON has no metrics. */
+pmapdb_status pm_leak_json_add(pm_buf *out, const pm_leak *row, const char *key,
+                               const char *category, pmapdb_error *err);
+
 #endif

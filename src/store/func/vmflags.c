@@ -1,5 +1,5 @@
 /* vmflags: permissions and the VmFlags of smaps as words. */
-#include "store/func/vmflags.h"
+#include "store/func/functions.h"
 
 #include <stdio.h>
 

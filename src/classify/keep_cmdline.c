@@ -61,7 +61,7 @@ static pm_text last_option(pm_text word, char two[2])
     bool letters = word.len > 2 && word.data[0] == '-' && word.data[1] != '-';
 
     for (size_t i = 1; i < word.len; i++)
-        letters &= (word.data[i] | 0x20) >= 'a' && (word.data[i] | 0x20) <= 'z';
+        letters &= pm_is_letter(word.data[i]);
     if (!letters)
         return word;
     two[0] = '-';

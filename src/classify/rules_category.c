@@ -94,7 +94,7 @@ static void add_slug(pm_text t, pm_buf *out)
     for (size_t i = 0; i < t.len && n < SLUG_MAX; i++) {
         char c = t.data[i];
 
-        if ((c >= '0' && c <= '9') || (n == 0 && c == '.'))
+        if (pm_is_digit(c) || (n == 0 && c == '.'))
             continue;
         if (c >= 'A' && c <= 'Z')
             c = (char)(c | 0x20);

@@ -91,10 +91,9 @@ static pmapdb_status read_url(const char *url, pm_http_place *out, bool *plain, 
     pm_text rest = pm_text_of(url), authority;
 
     out->url = rest;
-    *plain = pm_text_starts(rest, PM_TEXT("http://"));
-    if (!*plain && !pm_text_starts(rest, PM_TEXT("https://")))
+    *plain = pm_text_take(&rest, "http://");
+    if (!*plain && !pm_text_take(&rest, "https://"))
         return pm_fail(err, PMAPDB_USAGE, "'%s' does not begin with https:// or http://", url);
-    rest = pm_text_from(rest, *plain ? 7 : 8);
     if (strpbrk(url, "?# \t\r\n"))
         return pm_fail(err, PMAPDB_USAGE, "a URL here has no blank, no '?' and no '#': '%s'", url);
     authority = pm_text_cut(&rest, '/');

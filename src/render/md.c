@@ -4,8 +4,7 @@
 
 static bool is_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (unsigned char)c >= 0x80;
+    return pm_is_digit(c) || pm_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 /* True for markup: some characters anywhere; an underscore at the edge of a word (rss_kib needs no

@@ -91,7 +91,7 @@ static void add_label(pm_buf *out, pm_text name, pm_text value)
 
 static bool is_name_char(char c)
 {
-    return (c >= '0' && c <= '9') || ((c | ' ') >= 'a' && (c | ' ') <= 'z');
+    return pm_is_digit(c) || pm_is_letter(c);
 }
 
 /* Adds the letters and digits of t, and one underscore for all between them; none at the ends,
@@ -170,7 +170,7 @@ static void decide(pm_render *r, gauge *g, const pm_column *c, bool is_text)
     if (g->is.role >= GAUGE) {
         name_metric(r->state, g, c);
     } else if (g->is.role == LABEL) {
-        pm_buf_addf(&g->name, NULL, c->name[0] >= '0' && c->name[0] <= '9' ? "n" : "");
+        pm_buf_addf(&g->name, NULL, pm_is_digit(c->name[0]) ? "n" : "");
         add_name(&g->name, name);
     }
     PM_STEP(r->st, pm_buf_status(&g->name, &r->error));

@@ -72,7 +72,7 @@ void pm_report_file_name(const pm_report *r, int64_t process_id, char *out, size
 
     snprintf(name, sizeof name, "%s", p ? p->name : "");
     for (char *c = name; *c; c++)
-        if ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))
+        if (pm_is_letter(*c) || pm_is_digit(*c))
             name[n++] = *c;
     name[n] = '\0';
     snprintf(out, size, "%s%s%" PRId64 ".html", name, n ? "-" : "", process_id);

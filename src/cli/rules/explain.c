@@ -203,8 +203,7 @@ void pm_rules_cli_explain(pm_rules_cmd *r)
     explaining x = {.r = r};
     uint64_t address;
 
-    if (pm_text_starts(digits, PM_TEXT("0x")))
-        digits = pm_text_from(digits, 2);
+    pm_text_take(&digits, "0x");
     if (!digits.len || pm_num_hex(digits.data, digits.data + digits.len, &address) != digits.len)
         pm_cli_die("--explain wants an address in hexadecimal, not '%s'", r->address);
     x.choice = pm_rules_cli_chosen(r);

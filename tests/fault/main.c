@@ -39,7 +39,8 @@ const char *__lsan_default_options(void);
 
 const char *__asan_default_options(void)
 {
-    return "exitcode=97:allocator_may_return_null=1:detect_stack_use_after_return=0";
+    return "exitcode=97:allocator_may_return_null=1:detect_stack_use_after_return=0:"
+           "quarantine_size_mb=4" /* each run is a fork, which copies the tables of all of it */;
 }
 
 const char *__lsan_default_options(void)

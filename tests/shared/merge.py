@@ -58,7 +58,9 @@ def parts(check, name, place, paths, process, moments):
     want, n = order.answers(one, process, moments), len(paths)
     third = n // 3
     # behind one another, the second half with a third of the first; in turns
-    cuts = {"halves": (paths[:2 * third], paths[third:]), "turns": (paths[0::2], paths[1::2])}
+    cuts = {"halves": (paths[:2 * third], paths[third:])}
+    if kit.full or name != "memfd":
+        cuts["turns"] = paths[0::2], paths[1::2]
     for how, cut in cuts.items():
         stores = [place / ("%s%d.db" % (how, i)) for i in range(2)]
         for db, some in zip(stores, cut):

@@ -23,9 +23,8 @@ check = kit.Check()
 
 
 def pmapdb(*words):
-    done = subprocess.run([kit.PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=kit.ENVIRONMENT, check=False)
-    return done.returncode, done.stdout, done.stderr
+    done = kit.run(*words, expect=None)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def rows(*words):

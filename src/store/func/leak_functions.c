@@ -92,7 +92,7 @@ static bool take(sqlite3_context *out, const signature *s, int argc, sqlite3_val
             return refuse(out, s, i, "must be a number or NULL");
         if (fabs(to[i]) > MOST_KIB)
             return refuse(out, s, i, "is more than 2^53");
-        if (kind == 'z' && to[i - 1] > to[i])
+        if (kind == 'z' && i > 0 && to[i - 1] > to[i])
             return refuse(out, s, i - 1, "is later than last_ms");
         if (pm_char_in(kind, "maz") && fabs(to[i]) > LAST_MS)
             return refuse(out, s, i, "is beyond the years -9999 to 9999");

@@ -225,12 +225,11 @@ static void add_facts(pm_merge *m)
     begin(m);
     if (only && pm_merge_ok(m))
         add_process_facts(m, here);
-    if (pm_sql_value(m->from->sql, "SELECT EXISTS (SELECT 1 FROM label WHERE process_id = ?1)",
-                     PM_ARGS(PM_I(there)), 0)) {
-        if (pm_merge_ok(m))
-            pm_label_take(m->from->sql, there, m->into->sql, here);
+    pm_sql_script(m->into->sql, "label-begin", NULL, 0);
+    copy_rows(m, "merge-label", there, here);
+    begin(m);
+    if (pm_merge_ok(m) && pm_label_take(m->into->sql, here))
         pm_store_forget(m->into); /* the writer keeps categories */
-    }
     copy_rows(m, "merge-process", there, here);
 }
 

@@ -8,24 +8,13 @@
 
 /* A map further from a report than this one is not named by it. */
 #define FAR_MS 3600000
-#define COLUMNS "taken_ms, source, start, length, label"
 
 /* ---- the reports that wait ---- */
-
-static void clear_new(pm_sql *sql)
-{
-    pm_sql_do(sql,
-              "CREATE TEMP TABLE IF NOT EXISTS label_new (taken_ms INTEGER NOT NULL, source TEXT "
-              "NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, label TEXT NOT NULL, "
-              "PRIMARY KEY (taken_ms, source, start))",
-              PM_NO_ARGS);
-    pm_sql_do(sql, "DELETE FROM label_new", PM_NO_ARGS);
-}
 
 static void add_new(pm_sql *sql, int64_t taken_ms, pm_text source, int64_t start, int64_t length,
                     pm_text label)
 {
-    pm_sql_do(sql, "INSERT OR IGNORE INTO label_new (" COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)",
+    pm_sql_do(sql, "INSERT OR IGNORE INTO label_new VALUES (?1, ?2, ?3, ?4, ?5)",
               PM_ARGS(PM_I(taken_ms), PM_T(source), PM_BITS(start), PM_BITS(length), PM_T(label)));
 }
 
@@ -34,7 +23,7 @@ static void fill_new(pm_sql *sql, const pm_label_put *put)
     const pm_labels *l = put->labels;
     pm_text source = pm_text_of(pm_labels_source_name(l->source));
 
-    clear_new(sql);
+    pm_sql_script(sql, "label-begin", NULL, 0);
     if (l->damaged)
         add_new(sql, put->taken_ms, source, 0, 0, PM_TEXT(""));
     for (const pm_label *r = l->label; r < l->label + l->n; r++)
@@ -42,26 +31,14 @@ static void fill_new(pm_sql *sql, const pm_label_put *put)
                 pm_text_of(r->text));
 }
 
-/* The rows of the process that a waiting report replaces. */
-#define SAME                                                                                    \
-    "FROM label WHERE process_id = ?1 AND (taken_ms, source) IN (SELECT taken_ms, source FROM " \
-    "label_new)"
-
 static bool is_known(pm_sql *sql, int64_t process_id)
 {
-    return pm_sql_value(
-        sql,
-        "SELECT NOT EXISTS (SELECT " COLUMNS " FROM label_new EXCEPT SELECT " COLUMNS " " SAME
-        ") AND NOT EXISTS (SELECT " COLUMNS " " SAME " EXCEPT SELECT " COLUMNS " FROM label_new)",
-        PM_ARGS(PM_I(process_id)), 0);
+    return pm_sql_value(sql, pm_sql_script_text("label-known"), PM_ARGS(PM_I(process_id)), 0);
 }
 
 static void store_new(pm_sql *sql, int64_t process_id)
 {
-    pm_sql_do(sql, "DELETE " SAME, PM_ARGS(PM_I(process_id)));
-    pm_sql_do(sql,
-              "INSERT INTO label (process_id, " COLUMNS ") SELECT ?1, " COLUMNS " FROM label_new",
-              PM_ARGS(PM_I(process_id)));
+    pm_sql_script(sql, "label-store", PM_PARAMS({":process_id", PM_I(process_id)}));
 }
 
 /* ---- names ---- */
@@ -69,13 +46,8 @@ static void store_new(pm_sql *sql, int64_t process_id)
 /* all: of all reports of the process, which then are the ones that wait. */
 static void cover(pm_sql *sql, int64_t process_id, bool all)
 {
-    if (all) {
-        clear_new(sql);
-        pm_sql_do(sql,
-                  "INSERT INTO label_new (" COLUMNS ") SELECT " COLUMNS
-                  " FROM label WHERE process_id = ?1",
-                  PM_ARGS(PM_I(process_id)));
-    }
+    if (all)
+        pm_sql_script(sql, "label-begin", PM_PARAMS({":process_id", PM_I(process_id)}));
     pm_sql_script(sql, "label-near", PM_PARAMS({":process_id", PM_I(process_id)}));
     pm_sql_script(sql, "label-cover", NULL, 0);
 }
@@ -88,10 +60,7 @@ static void write_names(pm_sql *sql, int64_t process_id, bool all)
     sqlite3_stmt *stmt;
 
     pm_apply_judge(sql, process_id, true, true);
-    pm_sql_do(sql,
-              "DELETE FROM apply_ask WHERE NOT ?1 OR place NOT IN (SELECT j.place FROM apply_judge "
-              "j JOIN lineage l ON l.lineage_id = j.lineage_id WHERE l.rule = 'label')",
-              PM_ARGS(PM_I(all)));
+    pm_sql_script(sql, "label-ask", PM_PARAMS({":all", PM_I(all)}));
     pm_apply_ask(sql, &refine, NULL);
     pm_sql_script(sql, "label-judge", PM_PARAMS({":all", PM_I(all)}));
     stmt = pm_sql_ask(sql, "SELECT DISTINCT category FROM label_name ORDER BY 1", PM_NO_ARGS);
@@ -208,20 +177,11 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
     return st;
 }
 
-void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here)
+bool pm_label_take(pm_sql *sql, int64_t process_id)
 {
-    /* the other store is a file from somewhere */
-    sqlite3_stmt *rows = pm_sql_ask(from,
-                                    "SELECT " COLUMNS " FROM label WHERE process_id = ?1 AND "
-                                    "source IN ('nmt', 'system-map') AND length >= 0",
-                                    PM_ARGS(PM_I(there)));
-
-    clear_new(into);
-    while (pm_sql_next(from, rows))
-        add_new(into, pm_col_int(rows, 0), pm_col_text(rows, 1), pm_col_int(rows, 2),
-                pm_col_int(rows, 3), pm_col_text(rows, 4));
-    if (is_known(into, here))
-        return;
-    store_new(into, here);
-    pm_label_again(into, here);
+    if (is_known(sql, process_id))
+        return false;
+    store_new(sql, process_id);
+    pm_label_again(sql, process_id);
+    return true;
 }

@@ -42,8 +42,8 @@ pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_
  * writer remembers is then out of date. */
 void pm_label_again(pm_sql *sql, int64_t process_id);
 
-/* Takes over what the process `there` of the store `from` says, for the process `here` of `into`;
- * in the caller's transaction. What a writer remembers is then out of date. */
-void pm_label_take(pm_sql *from, int64_t there, pm_sql *into, int64_t here);
+/* Stores the reports in temp table label_new (label-begin.sql) for a process, in the caller's
+ * transaction. True: what a writer remembers is then out of date. */
+bool pm_label_take(pm_sql *sql, int64_t process_id);
 
 #endif

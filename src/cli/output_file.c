@@ -206,17 +206,22 @@ static pmapdb_status take_over_mode(const pm_output_file *f, const struct stat *
 
 static pmapdb_status open_temporary(pm_output_file *f, const struct stat *old, pmapdb_error *err)
 {
+    sigset_t all, before;
     char *name;
 
     if (asprintf(&name, "%s.XXXXXX", f->path) < 0)
         return pm_fail_nomem(err);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before); /* nobody would remove a file that is not watched yet */
     f->fd = mkostemp(name, O_CLOEXEC);
+    if (f->fd >= 0)
+        watch(name);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (f->fd < 0) {
         free(name);
         return pm_fail_io(err, errno, "cannot create '%s'", f->path);
     }
     f->temporary = name;
-    watch(name);
     return take_over_mode(f, old, err);
 }
 

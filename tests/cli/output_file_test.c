@@ -13,8 +13,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int signal_after_mkostemp; /* 0: none */
+
+/* A signal may come as soon as the file is there. */
+static int make_and_signal(char *path, int flags)
+{
+    int fd = mkostemp(path, flags);
+
+    if (signal_after_mkostemp)
+        raise(signal_after_mkostemp);
+    return fd;
+}
+
 /* The library that the tests link has no file of the command line. */
+#define mkostemp make_and_signal
 #include "../../src/cli/output_file.c" // NOLINT(bugprone-suspicious-include)
+#undef mkostemp
 
 typedef struct place {
     char dir[256], file[512], link[512];
@@ -404,6 +418,25 @@ TEST(non_blocking_output_waits)
     close(ends[0]);
     free(text);
     free(got);
+}
+
+/* No moment is too early for a signal to leave a file. */
+TEST_WITH(nothing_is_left_of_a_program_that_is_killed, make_place, remove_place)
+{
+    const place *p = place_of(state);
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        pm_output_file f;
+
+        signal_after_mkostemp = SIGTERM;
+        open_out(&f, p->file);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    assert_int_equal(files_in(p->dir, false), 0);
 }
 
 int main(void)

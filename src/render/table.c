@@ -117,7 +117,8 @@ static void print(pm_render *r)
         before = uselocale(utf8);
     if (empty) /* libsmartcols prints no header without a line */
         pm_table_ok(r, !scols_table_new_line(t->scols, NULL));
-    if (pm_table_ok(r, scols_print_table_to_string(t->scols, &text)) && text)
+    /* the text is missing if its stream could not be ended for lack of memory */
+    if (pm_table_ok(r, scols_print_table_to_string(t->scols, &text) != 0 || !text))
         put_lines(r, text, empty);
     if (utf8) {
         uselocale(before);

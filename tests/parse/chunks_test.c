@@ -1,7 +1,7 @@
 /* chunks: a text gives the same rows, blocks, notes and states for every division into chunks, and
  * whatever rows the pool knows by their text. The texts are tests/fixtures and, if present, the
  * captures of PMAPDB_SHARED. The cost is quadratic, so texts longer than EVERY bytes are read in
- * chunks of some sizes only. */
+ * chunks of some sizes only, and shorter ones in every third size; PMAPDB_FULL: in all sizes. */
 #include "parse/kit.h"
 
 #include "base/hash.h"

@@ -24,5 +24,5 @@ echo "== Configuring build/dev"
 cmake --preset dev
 echo "== Building"
 cmake --build --preset dev
-echo "== Testing"
-exec ctest --preset dev --output-on-failure -j2
+echo "== Testing" # three at a time on two cores: some tests wait for servers
+exec ctest --preset dev --output-on-failure -j3

@@ -44,6 +44,7 @@ int64_t fault_alloc_live(void)
 #pragma GCC visibility push(default) /* the libraries find them */
 #define CALLED(name) name
 #define REAL(name) __libc_##name
+#define __libc_aligned_alloc __libc_memalign
 #else
 #define CALLED(name) __wrap_##name
 #define REAL(name) __real_##name
@@ -53,9 +54,11 @@ int64_t fault_alloc_live(void)
 void *REAL(malloc)(size_t n);
 void *REAL(calloc)(size_t n, size_t size);
 void *REAL(realloc)(void *p, size_t n);
+void *REAL(aligned_alloc)(size_t alignment, size_t n);
 void *CALLED(malloc)(size_t n);
 void *CALLED(calloc)(size_t n, size_t size);
 void *CALLED(realloc)(void *p, size_t n);
+void *CALLED(aligned_alloc)(size_t alignment, size_t n);
 
 void *CALLED(malloc)(size_t n)
 {
@@ -72,6 +75,11 @@ void *CALLED(realloc)(void *p, size_t n)
     void *grown = refused() ? NULL : REAL(realloc)(p, n);
 
     return p ? grown : counted(grown);
+}
+
+void *CALLED(aligned_alloc)(size_t alignment, size_t n)
+{
+    return refused() ? NULL : counted(REAL(aligned_alloc)(alignment, n));
 }
 
 /* Fails as one allocation: glibc 2.36 writes into the second of its own before it checks it. */

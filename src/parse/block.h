@@ -135,6 +135,7 @@ typedef struct pm_open {
 } pm_open;
 
 struct pm_reader {
+    pm_hash_parts hash; /* of the lines of the block; first, because it is aligned */
     pm_block_fn on_block;
     void *ctx;
     pm_dialect only; /* PM_DIALECT_COUNT: any */
@@ -162,8 +163,7 @@ struct pm_reader {
     pm_mark stray; /* the mark of a block whose first row follows directly */
     /* the block */
     pm_open b;
-    pm_hash_parts hash; /* of the lines of the block */
-    uint32_t *rows;     /* that are kept, in the pool */
+    uint32_t *rows; /* that are kept, in the pool */
     size_t n_rows, cap_rows;
     pm_buf command, columns, missing, notes;
     pm_map starts; /* start addresses in a block without a header: enter.c */

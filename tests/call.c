@@ -1,7 +1,7 @@
-/* pmapdb_call: is `pmapdb` in the golden tests of the command line: has pmapdb_served (serve.c) run
- * the command, with its words, environment, folder and standard descriptors, and ends with its
- * status. The program itself, which also looks for leaks, is begun for the first run of each
- * command in a test, on a terminal, and where nobody serves. */
+/* pmapdb_call: runs as `pmapdb` in the golden tests of the command line. It lets pmapdb_served
+ * (serve.c) run the command with the caller's words, environment, folder and standard descriptors,
+ * and ends with the status of the command. The program itself, which also looks for leaks, is begun
+ * for the first run of each command in a test, on a terminal, and where no server answers. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>

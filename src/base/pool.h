@@ -23,7 +23,7 @@ typedef struct pm_pooled {
     pm_text_ids texts;
 } pm_pooled;
 
-/* Others read `texts` and `mappings` by id, and use `known` as said there. */
+/* Other files read `texts` and `mappings` by id; the comment of `known` says how to use it. */
 typedef struct pm_pool {
     /* Distinguishes this pool from an earlier pool at the same address, for callers that keep ids
      * longer than the pool may live. */

@@ -98,8 +98,8 @@ static void write_row(pm_merge *m, const char *write, const char *end, sqlite3_s
 }
 
 /* Copies rows by a script of parts, with an empty line between them. The first statement of a part
- * asks the other store: ?1 is an id there, ?2 the same here, ?3 the host of whatever has none. The
- * others write each row into this store; a parameter is the column of its name. */
+ * asks the other store: ?1 is an id there, ?2 the same here, ?3 the host for rows without a host.
+ * The other statements write each row into this store; a parameter is the column of its name. */
 static void copy_rows(pm_merge *m, const char *script, int64_t there, int64_t here)
 {
     const pm_arg args[] = {PM_I(there), PM_I(here), PM_S(m->options->host)};

@@ -63,7 +63,7 @@ pmapdb_status pm_rules_choose(pmapdb_store *store, const char *wanted, pm_rules_
 
     if (named) {
         st = load_named(wanted ? wanted : pm_rules_builtins[0], t, err);
-        t->hash = pm_hash(pm_buf_text(&t->text).data, t->text.len);
+        t->hash = pm_hash(pm_buf_text(&t->text).data, t->text.len, 0);
         t->applied_ms = PMAPDB_UNKNOWN;
     }
     if (store && st == PMAPDB_OK) {

@@ -4,12 +4,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-uint64_t pm_hash(const void *bytes, size_t n)
-{
-    return XXH3_64bits(bytes, n);
-}
-
-uint64_t pm_hash_seeded(const void *bytes, size_t n, uint64_t seed)
+uint64_t pm_hash(const void *bytes, size_t n, uint64_t seed)
 {
     return XXH3_64bits_withSeed(bytes, n, seed);
 }

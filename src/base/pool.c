@@ -38,7 +38,7 @@ static bool is_text(const void *wanted_text, int64_t id)
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err)
 {
     const char *data = t.data ? t.data : "";
-    uint64_t hash = pm_hash(data, t.len);
+    uint64_t hash = pm_hash(data, t.len, 0);
     int64_t found = (int64_t)pool->n_texts;
     pmapdb_status st = PMAPDB_OK;
 
@@ -66,7 +66,7 @@ static uint64_t hash_mapping(const pm_mapping *m, const pm_text_ids *texts)
 {
     uint64_t seed = texts->path + ((uint64_t)texts->flags << 20) + ((uint64_t)texts->extra << 40);
 
-    return pm_hash_seeded((const char *)m + NUMBERS_AT, NUMBERS_LEN, seed);
+    return pm_hash((const char *)m + NUMBERS_AT, NUMBERS_LEN, seed);
 }
 
 static bool is_mapping(const void *wanted_mapping, int64_t id)

@@ -76,7 +76,7 @@ static void end_chunk(pm_book_writer *w)
     w->open = false;
     if (!any)
         return;
-    hash = pm_hash(w->entry, sizeof w->entry);
+    hash = pm_hash(w->entry, sizeof w->entry, 0);
     if (!pm_map_get(&w->of, hash, &number)) {
         number = w->n++;
         PM_STEP(w->st, pm_map_put(&w->of, hash, number, &w->error));

@@ -22,7 +22,7 @@ void pm_chunks_free(pm_chunks *c)
 bool pm_chunks_saw(pm_chunks *c, pm_sets *sets, const uint64_t *entries, uint64_t seed,
                    pm_page_counts *counts, pm_chunk_sight *sight)
 {
-    uint64_t hash = pm_hash_seeded(entries, PM_CHUNK_PAGES * sizeof *entries, seed);
+    uint64_t hash = pm_hash(entries, PM_CHUNK_PAGES * sizeof *entries, seed);
     struct pm_chunk *chunk;
     int64_t i;
 

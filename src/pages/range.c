@@ -66,8 +66,8 @@ static uint64_t file_of(const pm_mapping *m, uint64_t page_bytes, pm_sets *sets)
     uint64_t page = m->offset / page_bytes % PM_SPACE_SLOTS;
 
     if (m->inode == 0)
-        place[2] = pm_hash(m->path.data, m->path.len);
-    return pm_sets_space(sets, pm_hash(place, sizeof place)) + page;
+        place[2] = pm_hash(m->path.data, m->path.len, 0);
+    return pm_sets_space(sets, pm_hash(place, sizeof place, 0)) + page;
 }
 
 pm_page_range pm_page_range_of(const pm_mapping *m, const pm_map *mounts, uint64_t page_bytes,
@@ -94,9 +94,9 @@ pm_page_range pm_page_range_of(const pm_mapping *m, const pm_map *mounts, uint64
 void pm_family_add(uint64_t *key, const pm_mapping *m)
 {
     if (pm_text_equal(m->path, PM_TEXT("[stack]")))
-        *key = pm_hash_seeded(&m->end, sizeof m->end, *key);
+        *key = pm_hash(&m->end, sizeof m->end, *key);
     else if (pm_text_equal(m->path, PM_TEXT("[vdso]")))
-        *key = pm_hash_seeded(&m->start, sizeof m->start, *key);
+        *key = pm_hash(&m->start, sizeof m->start, *key);
 }
 
 void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c, int64_t times)

@@ -119,7 +119,7 @@ static bool read_row(pm_text t, pm_mapping *m)
 /* Finds the row in the pool, by its text or by its contents. */
 static bool find_row(pm_reader *r, pm_text t, uint32_t *id)
 {
-    uint64_t hash = pm_hash(t.data, t.len);
+    uint64_t hash = pm_hash(t.data, t.len, 0);
     int64_t known;
     pm_mapping m;
 

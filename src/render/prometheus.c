@@ -273,7 +273,7 @@ static void add_labels(const gauges *all, size_t n_columns, pm_buf *out, const p
 static void refuse_equal_labels(pm_render *r, pm_text labels)
 {
     gauges *all = r->state;
-    uint64_t hash = pm_hash(labels.data, labels.len);
+    uint64_t hash = pm_hash(labels.data, labels.len, 0);
     int64_t before;
 
     if (pm_map_get(&all->by_labels, hash, &before))

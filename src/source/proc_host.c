@@ -116,7 +116,7 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
 pmapdb_status pm_proc_host_cgroup(pm_proc_host *h, pm_text path, bool unified, pm_cgroup *out,
                                   pmapdb_error *err)
 {
-    uint64_t key = pm_hash_seeded(path.data, path.len, unified);
+    uint64_t key = pm_hash(path.data, path.len, unified);
     int64_t index;
     pmapdb_status st = PMAPDB_OK;
 

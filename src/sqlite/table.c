@@ -272,8 +272,8 @@ static sqlite3_int64 first_rowid(const cursor *c)
 
     for (int i = 0; i < ARGS_MAX; i++)
         if (c->args[i])
-            hash = pm_hash_seeded(sqlite3_value_text(c->args[i]),
-                                  (size_t)sqlite3_value_bytes(c->args[i]), hash);
+            hash = pm_hash(sqlite3_value_text(c->args[i]), (size_t)sqlite3_value_bytes(c->args[i]),
+                           hash);
     return (sqlite3_int64)(hash & UINT64_C(0x7fffffff00000000));
 }
 

@@ -21,8 +21,8 @@ TEST(as_the_library)
         assert_non_null(block);
         for (size_t i = 0; i < n; i++)
             bytes[i] = (unsigned char)(i * i * 31 + n);
-        assert_true(pm_hash(bytes, n) == XXH3_64bits(bytes, n));
-        assert_true(pm_hash_seeded(bytes, n, seed * n) == XXH3_64bits_withSeed(bytes, n, seed * n));
+        assert_true(pm_hash(bytes, n, 0) == XXH3_64bits(bytes, n));
+        assert_true(pm_hash(bytes, n, seed * n) == XXH3_64bits_withSeed(bytes, n, seed * n));
         free(block);
     }
 }

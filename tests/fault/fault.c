@@ -83,7 +83,7 @@ static void note_place(fault_places *places, uint64_t n)
     fault_now->armed = false;
     depth = backtrace(frame, FRAMES);
     fault_now->armed = true;
-    places->first[n] = is_new(places->stack, pm_hash(frame, (size_t)depth * sizeof *frame) | 1);
+    places->first[n] = is_new(places->stack, pm_hash(frame, (size_t)depth * sizeof *frame, 0) | 1);
 }
 
 bool fault_due(unsigned call)

@@ -168,7 +168,7 @@ uint64_t scene_digest(void)
         size_t n;
         char *bytes = read_file(names[i], &n);
 
-        digest = pm_hash_seeded(bytes, n, digest);
+        digest = pm_hash(bytes, n, digest);
         free(bytes);
     }
     return digest;

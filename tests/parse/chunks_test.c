@@ -195,7 +195,7 @@ static uint64_t rss_by_pool(const char *now, uint64_t start)
     pm_set(&lie, PM_SIZE, 4);
     pm_set(&lie, PM_RSS, LIE);
     assert_int_equal(pm_pool_mapping(pool, &lie, &id, NULL), PMAPDB_OK);
-    assert_int_equal(pm_map_put(&pool->known, pm_hash(B, sizeof B - 1), id, NULL), PMAPDB_OK);
+    assert_int_equal(pm_map_put(&pool->known, pm_hash(B, sizeof B - 1, 0), id, NULL), PMAPDB_OK);
     s = kit_read_by(PM_DIALECT_COUNT, pm_text_of(now), strlen(now), pool);
     for (size_t i = 0; i < s->n_rows; i++)
         if (s->rows[i].start == start)
@@ -250,7 +250,7 @@ TEST(every_byte_counts)
     assert_int_not_equal(hash_of(A B C), hash_of(A B C D));
     assert_int_not_equal(hash_of(B C D), hash_of(A B C D));
     assert_int_not_equal(hash_of(A B C D), hash_of(A B C D "Locked:                0 kB\n"));
-    assert_true(hash_of(A B) == pm_hash(A B, sizeof A B - 1));
+    assert_true(hash_of(A B) == pm_hash(A B, sizeof A B - 1, 0));
 }
 
 RUN_TESTS(NULL, NULL)

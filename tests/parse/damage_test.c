@@ -56,7 +56,7 @@ static uint64_t hash_words(pm_text t)
 
     for (; t.len; t = pm_text_from(t, 1))
         if (*t.data < '0' || *t.data > '9')
-            hash = pm_hash_seeded(t.data, 1, hash);
+            hash = pm_hash(t.data, 1, hash);
     return hash;
 }
 

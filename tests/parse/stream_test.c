@@ -37,7 +37,7 @@ TEST(the_hash_is_that_of_the_blocks_lines)
 {
     uint64_t hash = hash_of(MAPS, 1000);
 
-    assert_int_equal(hash, pm_hash(MAPS, sizeof MAPS - 1));
+    assert_int_equal(hash, pm_hash(MAPS, sizeof MAPS - 1, 0));
     assert_int_equal(hash_of(MAPS, 7), hash);
     assert_int_equal(hash_of("00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo", 1000),
                      hash);
@@ -46,7 +46,7 @@ TEST(the_hash_is_that_of_the_blocks_lines)
     assert_int_not_equal(
         hash_of("00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\r\n", 5), hash);
     assert_int_equal(hash_of("1:   a\n" PMAP, 1),
-                     pm_hash("1:   a\n" PMAP, sizeof "1:   a\n" PMAP - 1));
+                     pm_hash("1:   a\n" PMAP, sizeof "1:   a\n" PMAP - 1, 0));
 }
 
 #define DF \

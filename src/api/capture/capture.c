@@ -296,7 +296,7 @@ static pmapdb_status show_selection(pm_capture_run *run)
 
     if (run->selection.needs & (PM_NEED_CMDLINE | PM_NEED_ENVIRONMENT))
         return pm_buf_addf(&run->shown, &run->error, "--match #%016" PRIx64,
-                           pm_hash(text.data, text.len));
+                           pm_hash(text.data, text.len, 0));
     return pm_buf_add(&run->shown, text.data, text.len, &run->error);
 }
 

@@ -63,7 +63,7 @@ pmapdb_status pm_capture_lock(const char *store, const char *host, const char *s
 {
     static const pmapdb_progress progress = {.what = "waiting"};
     static const struct timespec pause = {0, PAUSE_MS * 1000000L};
-    uint64_t byte = pm_hash_seeded(selection, strlen(selection), pm_hash(host, strlen(host))) >> 2;
+    uint64_t byte = pm_hash(selection, strlen(selection), pm_hash(host, strlen(host), 0)) >> 2;
     int64_t waited = 0;
     pmapdb_status st;
 

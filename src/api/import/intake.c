@@ -86,7 +86,7 @@ static void take_block(pm_intake *in, pm_found_block *found)
 
     in->last_bare = found->error;
     if (block->foreign)
-        in->foreign_hash = pm_hash_seeded(&block->hash, sizeof block->hash, in->foreign_hash);
+        in->foreign_hash = pm_hash(&block->hash, sizeof block->hash, in->foreign_hash);
     if (!found->error) {
         pm_intake_add(in, found->capture);
         found->capture = NULL;
@@ -102,9 +102,9 @@ static void take_block(pm_intake *in, pm_found_block *found)
 static void name_once(pm_intake *in, const char *text, bool trouble)
 {
     const char *path = in->entry->path;
-    uint64_t hash = pm_hash(text, strlen(text));
+    uint64_t hash = pm_hash(text, strlen(text), 0);
 
-    pm_intake_problem(in, path, text, trouble, pm_hash_seeded(path, strlen(path), hash));
+    pm_intake_problem(in, path, text, trouble, pm_hash(path, strlen(path), hash));
 }
 
 static void report_wrapped(pm_intake *in, const pm_found_block *end)
@@ -145,10 +145,10 @@ static void report_nothing(pm_intake *in, const pm_found_block *end)
 
 static void report_damage(pm_intake *in, const pmapdb_error *damage)
 {
-    uint64_t hash = pm_hash(damage->text, strlen(damage->text));
+    uint64_t hash = pm_hash(damage->text, strlen(damage->text), 0);
 
     for (size_t i = in->first; i < in->n_pending; i++)
-        hash = pm_hash_seeded(&in->pending[i].capture->block.hash, 8, hash);
+        hash = pm_hash(&in->pending[i].capture->block.hash, 8, hash);
     pm_intake_problem(in, in->entry->path, damage->text, true,
                       pm_err_is_passing(damage) ? 0 : hash);
 }
@@ -239,7 +239,7 @@ static void end_file(pm_intake *in, const pm_found_block *end)
  * read is reported once. */
 static void unreadable(pm_intake *in, const pmapdb_error *why)
 {
-    uint64_t hash = pm_hash(why->text, strlen(why->text));
+    uint64_t hash = pm_hash(why->text, strlen(why->text), 0);
 
     in->held = 0;
     pm_intake_go_on(in); /* a signal may have come during the wait for a FIFO's writer */

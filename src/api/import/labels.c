@@ -68,7 +68,7 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
     (void)err; /* is in->error */
     in->heard_labels = true;
     if (!in->entry->named)
-        p.hash = pm_hash_seeded(path, strlen(path), l->n + 1);
+        p.hash = pm_hash(path, strlen(path), l->n + 1);
     if (!l->n)
         why = "a JVM's report that names no addresses: start the JVM with "
               "-XX:NativeMemoryTracking=detail and ask jcmd PID VM.native_memory detail";

@@ -126,7 +126,7 @@ static int64_t find_siblings(pm_intake *in, const pm_slot *slot)
 
     path.len -= pm_text_basename(own).len;
     PM_STEP(in->st, sibling_path(&key, path, slot, "*", &in->error));
-    hash = pm_hash(pm_buf_text(&key).data, key.len);
+    hash = pm_hash(pm_buf_text(&key).data, key.len, 0);
     pm_buf_free(&key);
     if (in->st != PMAPDB_OK || pm_map_get(&in->sibling_index, hash, &at))
         return at;

@@ -26,7 +26,7 @@ static uint64_t drop(pm_intake *in, bool (*unwanted)(const pm_capture *c))
             in->pending[kept++] = *p;
             continue;
         }
-        hash = pm_hash_seeded(&p->capture->block.hash, 8, hash);
+        hash = pm_hash(&p->capture->block.hash, 8, hash);
         pm_capture_free(p->capture);
         free(p->warning);
     }
@@ -240,7 +240,7 @@ static void set_ordinals(pm_intake *in)
         pm_capture *c = capture_at(in, i);
         const int64_t key[] = {c->pid, c->block.dialect, c->taken_ms};
 
-        c->ordinal = count(in, &seen, pm_hash(key, sizeof key));
+        c->ordinal = count(in, &seen, pm_hash(key, sizeof key, 0));
     }
     pm_map_free(&seen);
 }

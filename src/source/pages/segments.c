@@ -19,7 +19,7 @@ static uint64_t hash_of(uint64_t device, uint64_t inode)
 {
     const uint64_t both[] = {device, inode};
 
-    return pm_hash(both, sizeof both);
+    return pm_hash(both, sizeof both, 0);
 }
 
 static pmapdb_status add(pm_segments *s, uint64_t hash, const pm_segment *segment,

@@ -66,7 +66,7 @@ static int64_t insert(pm_sql *sql, pm_category_ids *ids, pm_text category)
 
 int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool of_data)
 {
-    uint64_t hash = pm_hash(category.data, category.len);
+    uint64_t hash = pm_hash(category.data, category.len, 0);
     int64_t id = 0;
     bool known = pm_map_get(&ids->index, hash, &id);
 

@@ -43,13 +43,13 @@ static void set_hashes(pm_object *o)
 {
     int64_t numbers[8] = {o->category_id, o->inferred, o->name_cut,     o->has_flags,
                           o->kernel_page, o->mmu_page, o->thp_eligible, o->protection_key};
-    uint64_t h = pm_hash(o->perms, 4);
+    uint64_t h = pm_hash(o->perms, 4, 0);
 
-    h = pm_hash_seeded(o->device, strlen(o->device), h + o->has_device);
-    h = pm_hash_seeded(&o->inode, sizeof o->inode, h + o->has_inode);
-    o->who = pm_hash_seeded(o->path.data, o->path.len, h);
-    h = pm_hash_seeded(o->flags.data, o->flags.len, o->who);
-    o->hash = pm_hash_seeded(numbers, sizeof numbers, h);
+    h = pm_hash(o->device, strlen(o->device), h + o->has_device);
+    h = pm_hash(&o->inode, sizeof o->inode, h + o->has_inode);
+    o->who = pm_hash(o->path.data, o->path.len, h);
+    h = pm_hash(o->flags.data, o->flags.len, o->who);
+    o->hash = pm_hash(numbers, sizeof numbers, h);
 }
 
 static char *write_hex(char *p, uint32_t v)

@@ -216,7 +216,7 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
     for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_RARE_NUMBERS] = PM_WORD(d->extra);
-    args[PM_RARE_NUMBERS + 1] = PM_BITS(pm_hash(d->number, sizeof d->number));
+    args[PM_RARE_NUMBERS + 1] = PM_BITS(pm_hash(d->number, sizeof d->number, 0));
     id = pm_sql_value(sql,
                       "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND extra IS ?15",
                       args, sizeof args / sizeof *args, 0);

@@ -197,7 +197,7 @@ static void check_rules(pm_doctor *d)
     else if (!built_in.data)
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "from a file, applied at %s",
                        text.applied_ms == PMAPDB_UNKNOWN ? "?" : time_text(text.applied_ms, at));
-    else if (pm_hash(built_in.data, built_in.len) == text.hash)
+    else if (pm_hash(built_in.data, built_in.len, 0) == text.hash)
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_OK, name, "as built in");
     else
         pm_doctor_word(d, "rules", PMAPDB_HEALTH_NOTE, name,

@@ -27,7 +27,7 @@ void pm_recording_free(pm_recording *r)
  * Returns 0 if all of its frames are the kernel's. */
 static int64_t chain_of(pm_recording *r, pm_text text, int64_t *n)
 {
-    int64_t chain = text.len ? (int64_t)(pm_hash(text.data, text.len) >> 1) : 0;
+    int64_t chain = text.len ? (int64_t)(pm_hash(text.data, text.len, 0) >> 1) : 0;
     pm_perf_frame f;
     size_t at = 0;
 

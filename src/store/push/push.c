@@ -37,7 +37,7 @@ static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
     for (int i = 0; i < n; i++) {
         pm_text t = pm_argument_text(arg[i]);
 
-        h = pm_hash_seeded(t.data ? t.data : "", t.len, h + (t.data != NULL));
+        h = pm_hash(t.data ? t.data : "", t.len, h + (t.data != NULL));
     }
     sqlite3_result_int64(ctx, (int64_t)(h & INT64_MAX));
 }
@@ -338,7 +338,7 @@ pmapdb_status pm_push_done(pm_push *p, pmapdb_error *err)
  */
 static void fail(pm_push *p)
 {
-    uint64_t share = pm_hash(p->is.store, strlen(p->is.store)) % 1024;
+    uint64_t share = pm_hash(p->is.store, strlen(p->is.store), 0) % 1024;
 
     pm_sql_do(
         p->store->sql,

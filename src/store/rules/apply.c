@@ -193,7 +193,7 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
     /* the store's own rules have decided each of its lineages, some in captures that were pruned
      * since; these categories stay */
     pm_rule_text_load(s->sql, &text);
-    *own = text.hash == pm_hash(pm_buf_text(&apply->text->text).data, apply->text->text.len);
+    *own = text.hash == pm_hash(pm_buf_text(&apply->text->text).data, apply->text->text.len, 0);
     pm_rule_text_free(&text);
     out->same = *own && !apply->options->forget_labels;
     if (!out->same) {

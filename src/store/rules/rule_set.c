@@ -28,7 +28,7 @@ static void take_built_in(pm_sql *sql, pm_rule_text *out)
 {
     pm_text name = pm_text_of(pm_rules_builtins[0]), text = pm_rules_builtin(name);
 
-    take(sql, out, name, text, pm_hash(text.data, text.len), PMAPDB_UNKNOWN);
+    take(sql, out, name, text, pm_hash(text.data, text.len, 0), PMAPDB_UNKNOWN);
 }
 
 void pm_rule_text_load(pm_sql *sql, pm_rule_text *out)
@@ -53,7 +53,7 @@ void pm_rule_text_store(pm_sql *sql, const pm_rule_text *text)
               "REPLACE INTO rule_set (rule_set_id, name, text, hash, applied_ms) "
               "VALUES (1, ?1, ?2, ?3, ?4)",
               PM_ARGS(PM_T(pm_buf_text(&text->name)), PM_T(rules),
-                      PM_BITS(pm_hash(rules.data, rules.len)), PM_I(text->applied_ms)));
+                      PM_BITS(pm_hash(rules.data, rules.len, 0)), PM_I(text->applied_ms)));
 }
 
 static void fill(pm_sql *sql, bool is_new)

@@ -27,9 +27,6 @@ typedef struct pm_put {
     pm_map renamed;   /* lineage before -> lineage that took its place */
 } pm_put;
 
-/* Returns PMAPDB_INPUT if two mappings of the capture have the same address. */
-pmapdb_status pm_put_check(const pm_capture *c, pmapdb_error *err);
-
 /* Inserts the row of the capture into table snapshot; sets snapshot_id. */
 void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off);
 

@@ -10,12 +10,11 @@
 
 static int64_t standing_hash(const pm_arg *args, int n, pm_text environment)
 {
-    uint64_t h = pm_hash(environment.data, environment.len);
+    uint64_t h = pm_hash(environment.data, environment.len, 0);
 
     for (int i = 0; i < n; i++)
-        h = args[i].kind == PM_ARG_TEXT
-                ? pm_hash_seeded(args[i].t.data, args[i].t.len, h + (uint64_t)i)
-                : pm_hash_seeded(&args[i].i, sizeof args[i].i, h + (uint64_t)i);
+        h = args[i].kind == PM_ARG_TEXT ? pm_hash(args[i].t.data, args[i].t.len, h + (uint64_t)i)
+                                        : pm_hash(&args[i].i, sizeof args[i].i, h + (uint64_t)i);
     return (int64_t)h;
 }
 

@@ -144,8 +144,8 @@ static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
     *to = INT64_MAX;
     if (c->pid != PMAPDB_UNKNOWN)
         return;
-    h = pm_hash(c->source_dir, strlen(c->source_dir));
-    h = pm_hash_seeded(c->source_name, strlen(c->source_name), h);
+    h = pm_hash(c->source_dir, strlen(c->source_dir), 0);
+    h = pm_hash(c->source_name, strlen(c->source_name), h);
     *from = (int64_t)(h >> 1) / LIVES_OF_FILE * LIVES_OF_FILE;
     *to = *from + LIVES_OF_FILE - 1;
 }

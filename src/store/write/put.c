@@ -231,6 +231,32 @@ static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
         pm_sql_done(stmt);
 }
 
+/* Returns PMAPDB_INPUT if two mappings of the capture have the same address. */
+static pmapdb_status check_rows(const pm_capture *c, pmapdb_error *err)
+{
+    size_t i = 1;
+    pm_rows rows = {0};
+    pmapdb_status st;
+
+    while (i < c->n_rows && pm_capture_row(c, i - 1)->start < pm_capture_row(c, i)->start)
+        i++;
+    if (i >= c->n_rows)
+        return PMAPDB_OK;
+    st = pm_rows_reserve(&rows, c->n_rows, err);
+    for (i = 0; i < c->n_rows && st == PMAPDB_OK; i++) {
+        const pm_mapping *m = pm_capture_row(c, i);
+
+        rows.row[rows.n++] = (pm_row){.at = {.start = m->start, .length = m->end - m->start}};
+    }
+    pm_rows_sort(&rows);
+    for (i = 1; i < rows.n && st == PMAPDB_OK; i++)
+        if (pm_place_compare(&rows.row[i - 1].at, &rows.row[i].at) == 0)
+            st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
+                         (unsigned long long)rows.row[i].at.start);
+    free(rows.row);
+    return st;
+}
+
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err)
 {
@@ -238,7 +264,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
     pm_put p;
 
     *out = (pm_stored){0};
-    PM_STEP(st, pm_put_check(c, err));
+    PM_STEP(st, check_rows(c, err));
     if (st != PMAPDB_OK)
         return st;
     p = put_of(s);

@@ -8,8 +8,9 @@
  *             Addresses and offsets are bytes; the store keeps them as two's complement.
  * Unknown.    Never 0. In C it is PMAPDB_UNKNOWN, in SQL NULL, in CSV nothing between commas.
  *             An unknown text is NULL.
- * Ownership.  After a call, pmapdb keeps none of your pointers. You never free memory of pmapdb.
- *             What *_open or *_query hands out goes back to *_close; both take NULL.
+ * Ownership.  After a call, pmapdb keeps none of your pointers, except those that
+ *             pmapdb_on_progress() takes. You never free memory of pmapdb.
+ *             A store goes to pmapdb_close(), rows go to pmapdb_rows_close(); both take NULL.
  *             Text in events lasts for the callback. Text from pmapdb_rows_* lasts until the next
  *             call on the same rows.
  * Options.    A *_defaults function fills the options. Every callback may be NULL and gets `ctx`.
@@ -17,7 +18,8 @@
  *             PMAPDB_STOPPED.
  * Errors.     Every function that can fail returns pmapdb_status and takes a pmapdb_error last,
  *             which may be NULL.
- *             On failure, outputs are left alone and the error holds one line that names the thing.
+ *             On failure, *out is not changed, *result may count what was done until then, and the
+ *             error holds one line that names the file, the process or the option.
  * Threads.    A store and its rows belong to one thread at a time. There is no global state.
  */
 #ifndef PMAPDB_H
@@ -103,7 +105,7 @@ PMAPDB_API void pmapdb_close(pmapdb_store *store);
 PMAPDB_API bool pmapdb_is_immutable(const pmapdb_store *store);
 
 /* Between these two calls every answer is of one state of the store, whatever other processes write
- * meanwhile. End soon: the -wal grows until then. Closing the store ends, too. */
+ * meanwhile. End soon: the -wal grows until then. Closing the store also ends the reading. */
 PMAPDB_API pmapdb_status pmapdb_begin_read(pmapdb_store *store, pmapdb_error *err);
 PMAPDB_API void pmapdb_end_read(pmapdb_store *store);
 
@@ -131,7 +133,7 @@ typedef struct pmapdb_import_event {
     const char *missing;         /* of a partial capture, in words and numbers; else NULL */
     size_t n_warnings;           /* about its pid, its process and its categories */
     const char *const *warnings;
-    size_t n_notes; /* what was made good (a tool's doubled rows); none of a duplicate */
+    size_t n_notes; /* what was repaired (rows that a tool printed twice); 0 for a duplicate */
     const char *const *notes;
     uint64_t labels; /* If not 0, the event is not a capture but a report of a JVM, which names
                         this many ranges; snapshot_id is the capture that shows them, mappings and
@@ -145,19 +147,21 @@ typedef struct pmapdb_import_options {
     int64_t at_ms;         /* the time of every capture; PMAPDB_UNKNOWN: each capture's own time */
     const char *time_from; /* "name", "mtime"; NULL: time line, then name, then mtime */
     int64_t every_ms; /* the step of a log without times; PMAPDB_UNKNOWN: such logs are refused */
-    int64_t first_ms; /* the time of its first capture; PMAPDB_UNKNOWN: counted back from its end */
+    int64_t first_ms; /* the time of the log's first capture; PMAPDB_UNKNOWN: counted back from the
+                         log's end */
     int64_t sweep_ms; /* snapshots of one name within this time are one moment */
     const char *dialect; /* read rows as this dialect only; NULL: by their shape */
     bool strict;         /* warnings about identity and time become errors */
     uint64_t max_memory; /* bytes that one file's captures may take until they are stored; 0: any */
-    uint64_t max_unpacked; /* bytes out of one packed file; 0: 64 GiB, and 1,000 times its size */
+    uint64_t max_unpacked; /* bytes out of one packed file; 0: 64 GiB, and from 1 GiB on at most
+                              1,000 times the packed size */
     /* Import stores the program of a command line, or the script, module, jar or main class of an
      * interpreter. It also stores the text that these regular expressions (or their groups)
      * match. */
     const char *const *keep_cmdline;
     size_t n_keep_cmdline;
-    /* A file of lines "NAME EXPRESSION" (as --match takes them): the first that holds gives the
-     * name, unless `name` does; or NULL. */
+    /* A file of lines "NAME EXPRESSION" (as --match takes them): the first line whose expression
+     * holds gives the name, unless `name` does; or NULL. */
     const char *names;
     void *ctx;
     /* Once per capture or failed file, in the order of storing. */
@@ -200,14 +204,16 @@ typedef enum pmapdb_pages {
     PMAPDB_PAGES_NONE,
     PMAPDB_PAGES_AUTO,    /* by frame if the kernel shows frames, else by identity */
     PMAPDB_PAGES_FRAME,   /* by the number of its frame: needs CAP_SYS_ADMIN */
-    PMAPDB_PAGES_IDENTITY /* as a page of a file, at one address of forked processes, or as own */
+    PMAPDB_PAGES_IDENTITY /* by its place in a file, or by its address in forked processes; any
+                             other page counts as the process's own */
 } pmapdb_pages;
 
 /* A snapshot, or why a process gave none. */
 typedef struct pmapdb_capture_event {
     pmapdb_import_event news; /* as of an import; its path is /proc/PID/smaps, or "" */
     int64_t read_us;          /* how long the map was read and parsed */
-    int64_t predicted_us; /* the stall that smaps was predicted to cause; unknown: little memory */
+    int64_t predicted_us; /* the stall that smaps was predicted to cause; unknown: not predicted,
+                             because the process is small or `measure` is not AUTO */
     const char *degraded; /* why maps or pagemap was read although smaps was wanted; else NULL */
 } pmapdb_capture_event;
 
@@ -234,9 +240,9 @@ typedef struct pmapdb_capture_options {
     pmapdb_measure measure;
     pmapdb_pages pages;
     int64_t max_stall_us;  /* of one process, for PMAPDB_MEASURE_AUTO and touched_ms */
-    int64_t touched_ms;    /* at most so often, clear the accessed bits of each process, or mark its
-                              pages as idle: Referenced is then what was touched since; PMAPDB_UNKNOWN:
-                              never */
+    int64_t touched_ms;    /* the shortest time between two clearings of the accessed bits of a
+                              process (or markings of its pages as idle): Referenced is then what
+                              was touched since; PMAPDB_UNKNOWN: never */
     int64_t every_ms;      /* beats at multiples of this in UTC; PMAPDB_UNKNOWN: one beat, now */
     int64_t count;         /* number of beats; PMAPDB_UNKNOWN: until stopped */
     int64_t rss_above_kib; /* only processes with more RSS; PMAPDB_UNKNOWN: all */
@@ -258,8 +264,8 @@ typedef struct pmapdb_capture_options {
     /* Once per snapshot, when it is committed, and per process that gave none. */
     void (*on_event)(void *ctx, const pmapdb_capture_event *event);
     void (*on_beat)(void *ctx, const pmapdb_capture_beat *beat);
-    /* Between processes and at least once a second; false drops a beat that is being read, and
-     * completes one that is being stored. */
+    /* Between two processes, and between two beats at least once a second. False drops a beat that
+     * is being read, and completes a beat that is being stored; then the run ends. */
     pmapdb_progress_fn on_progress;
 } pmapdb_capture_options;
 
@@ -267,10 +273,11 @@ typedef struct pmapdb_capture_options {
 typedef struct pmapdb_capture_result {
     uint64_t beats, missed; /* kept; not begun, or lost */
     uint64_t stored, vanished, degraded, unmoved, changed;
-    uint64_t cleared;  /* accessed bits of so many processes, at all beats, by clear_refs */
-    uint64_t marked;   /* the same by page idle tracking */
+    uint64_t cleared;  /* how often clear_refs cleared the accessed bits of a process */
+    uint64_t marked;   /* how often page idle tracking marked the pages of a process */
     uint64_t archived; /* processes in the archive */
-    uint64_t trouble;  /* processes named by pid that gave no snapshot in the first beat */
+    uint64_t trouble;  /* events with `trouble`: a process named by pid gave no snapshot in the
+                          first beat, a map cannot be parsed or stored, an archive is damaged */
     bool ended;        /* no process named by pid is left */
 } pmapdb_capture_result;
 
@@ -287,7 +294,7 @@ PMAPDB_API pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_captur
 
 typedef struct pmapdb_label {
     const char *key;   /* build, version, role, region, or any other word */
-    const char *value; /* NULL: it has none any more */
+    const char *value; /* NULL: from at_ms on the host has no such label */
 } pmapdb_label;
 
 /* From at_ms on, the host has these values; other labels stay. Stores only what changes. host NULL:
@@ -324,7 +331,8 @@ typedef struct pmapdb_prune_series {
 
 typedef struct pmapdb_prune_options {
     pmapdb_keep keep;
-    int64_t max_kib; /* then the oldest moments go until the store fits; PMAPDB_UNKNOWN: any size */
+    int64_t max_kib; /* afterwards, the oldest moments go until the store is no larger than this;
+                        PMAPDB_UNKNOWN: any size */
     const char *process; /* only this name, or HOST:NAME; NULL: all */
     const char *host;    /* only series of this host; NULL: all */
     bool drop;           /* everything of `process` or `host` that is not pinned */
@@ -481,9 +489,9 @@ typedef struct pmapdb_export_result {
 
 PMAPDB_API void pmapdb_export_defaults(pmapdb_export_options *options);
 
-/* Makes a new store of a part of this one. `path` must not exist. All ids stay, so that
- * you can look up an id of the extract in this store. With `redact` equal texts get equal
- * tokens; every sum, time, size and distance stays. The file (0600) appears whole or not at all. */
+/* Makes a new store of a part of this one. `path` must not exist. All ids stay, so that you can
+ * look up an id of the extract in this store. With `redact` equal texts get equal tokens; every
+ * sum, time, size and distance stays. The file (0600) appears whole or not at all. */
 PMAPDB_API pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
                                        const pmapdb_export_options *options,
                                        pmapdb_export_result *result, pmapdb_error *err);
@@ -493,10 +501,11 @@ PMAPDB_API pmapdb_status pmapdb_export(pmapdb_store *store, const char *path,
 /* Lineages that go from one category to another. */
 typedef struct pmapdb_rules_change {
     const char *from, *to;
-    const char *rule; /* that gives `to`; NULL: no rule does */
+    const char *rule; /* the rule that gives `to`; NULL: no rule */
     int64_t lineages;
-    int64_t mappings, size_kib, rss_kib; /* of them in the newest snapshots of their processes;
-                                            PMAPDB_UNKNOWN: one of those does not show it */
+    int64_t mappings, size_kib, rss_kib; /* of these lineages in the newest snapshots of their
+                                            processes; PMAPDB_UNKNOWN: one of the snapshots does
+                                            not show the number */
 } pmapdb_rules_change;
 
 typedef struct pmapdb_rules_options {
@@ -507,13 +516,13 @@ typedef struct pmapdb_rules_options {
     void *ctx;
     void (*on_note)(void *ctx, const char *note);                    /* what could not be done */
     void (*on_change)(void *ctx, const pmapdb_rules_change *change); /* largest rss first */
-    /* False ends it, and nothing is kept. */
+    /* False ends the call, and nothing is kept. */
     pmapdb_progress_fn on_progress;
 } pmapdb_rules_options;
 
 typedef struct pmapdb_rules_result {
     bool same;       /* the rules are the store's already: the rest is 0 */
-    int64_t reports; /* of JVMs on their own memory, that are forgotten */
+    int64_t reports; /* reports of JVMs on their own memory that are forgotten */
     int64_t processes;
     int64_t lineages, changed_lineages;
     int64_t snapshots, changed_snapshots; /* changed: their sums by category */
@@ -521,9 +530,8 @@ typedef struct pmapdb_rules_result {
 } pmapdb_rules_result;
 
 /* Applies the rules to all stored mappings: the result equals a store that had these rules from the
- * beginning. Later captures get them too. The store must be open for
- * writing, for a dry run as well. PMAPDB_INPUT also if a regular expression takes too long on some
- * path. */
+ * beginning. Later captures get these rules, too. The store must be open for writing, also for a
+ * dry run. PMAPDB_INPUT also if a regular expression takes too long on some path. */
 PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
                                             const pmapdb_rules_options *options,
                                             pmapdb_rules_result *result, pmapdb_error *err);
@@ -533,7 +541,7 @@ PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
 typedef struct pmapdb_perf_options {
     const char *host;        /* on which it was recorded; NULL: unknown */
     int64_t pid;             /* of the threads in a text that has thread ids alone */
-    int64_t clock_offset_ns; /* UTC minus the recording's clock; PMAPDB_UNKNOWN: it is found */
+    int64_t clock_offset_ns; /* UTC minus the recording's clock; PMAPDB_UNKNOWN: pmapdb finds it */
     void *ctx;
     /* False ends the import, and nothing is stored. */
     pmapdb_progress_fn on_progress;

@@ -46,7 +46,7 @@ static pmapdb_status add_headers(pm_http *h, const pm_http_options *o, pmapdb_er
     pm_buf password = {0};
     pmapdb_status st = add_header(h, "Content-Encoding", PM_TEXT("gzip"), err);
 
-    PM_STEP(st, add_header(h, "Expect", PM_TEXT(""), err)); /* no header of that name */
+    PM_STEP(st, add_header(h, "Expect", PM_TEXT(""), err)); /* libcurl then sends no Expect */
     if (o->user)
         PM_STEP(st, add_header(h, "X-ClickHouse-User", pm_text_of(o->user), err));
     if (o->password_file) {
@@ -77,7 +77,7 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *ctx)
 
     (void)size;
     if (n > 5 && memcmp(bytes, "HTTP/", 5) == 0)
-        h->framed = false; /* a new head: that of a proxy came before */
+        h->framed = false; /* a new head; the head before may be that of a proxy */
     for (int i = 0; i < 2; i++)
         if (n > strlen(framing[i]) && strncasecmp(bytes, framing[i], strlen(framing[i])) == 0)
             h->framed = true;
@@ -97,7 +97,8 @@ static void set_options(pm_http *h, const pm_http_options *o)
                    {CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS},
                    {CURLOPT_TIMEOUT_MS, (long)(o->ms ? o->ms : REQUEST_MS)},
                    {CURLOPT_NETRC, o->netrc ? CURL_NETRC_REQUIRED : CURL_NETRC_IGNORED}};
-    /* Without encryption, a password does not go to the proxy of the environment. */
+    /* A request to this machine may have a password and no encryption: the proxy of the environment
+     * must not see it. */
     const struct {
         CURLoption option;
         const char *value;
@@ -192,7 +193,7 @@ static bool has(const short *list, size_t n, int code)
     return false;
 }
 
-/* The number decides: version 18 says 500, 404 or 401 for one and the same mistake. */
+/* The code decides, not the status: version 18 answers the same mistake with 500, 404 or 401. */
 pm_http_class pm_http_class_of(long status, int code)
 {
     /* socket timeout, network error, a replica or ZooKeeper that is down, too many parts or

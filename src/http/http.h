@@ -1,5 +1,5 @@
-/* http: requests to a server of ClickHouse over libcurl, which is loaded when the first one is
- * made, so that nothing else needs it.
+/* http: requests to a server of ClickHouse over libcurl. pm_http_open() loads libcurl, so that the
+ * other commands do not need it.
  *
  * A request is done if the server said 200 and the whole reply arrived. After any other outcome the
  * server may or may not have done what was asked; the caller sends the same request again later.
@@ -10,18 +10,19 @@
 
 #include "base/buf.h"
 
-/* NULL: not given; the proxy then comes from the environment (https_proxy, NO_PROXY). The texts
- * must outlive the handle. */
+/* A text that is NULL is not given. Without a proxy, the environment (https_proxy, NO_PROXY) names
+ * one, except for requests to this machine. The texts must outlive the handle. */
 typedef struct pm_http_options {
     const char *url;           /* http://HOST[:PORT][/PATH] or https://; without a user */
     const char *user;          /* of ClickHouse; NULL: the server's default */
     const char *password_file; /* its first line; only its owner may read the file */
-    const char *netrc;         /* a file of lines "machine HOST login USER password WORD" instead */
+    const char *netrc;         /* a file of lines "machine HOST login USER password WORD", in place
+                                  of password_file */
     const char *ca;            /* PEM: who may sign the server's certificate; NULL: the system's */
     const char *cert, *key;    /* PEM: this client's certificate */
     const char *proxy;
     bool insecure_http; /* a password may go unencrypted to another machine */
-    int64_t ms;         /* of the request; 0: 20 s */
+    int64_t ms;         /* the longest time of one request; 0: 20 s */
 } pm_http_options;
 
 typedef enum pm_http_class {
@@ -50,20 +51,22 @@ typedef struct pm_http_param {
 
 typedef struct pm_http pm_http;
 
-/* PMAPDB_USAGE: the options are wrong. PMAPDB_IO: a file, or libcurl, cannot be read. */
+/* PMAPDB_USAGE: the options are wrong. PMAPDB_IO: a file or libcurl cannot be read, or others may
+ * read the password. PMAPDB_INPUT: the password is not valid. */
 pmapdb_status pm_http_open(const pm_http_options *options, pm_http **out, pmapdb_error *err);
 void pm_http_close(pm_http *http);
 
 /* Sends a POST with this body, gzipped, and waits for the reply. The caller zeroes *reply before
- * the first request and frees its body at last. A failure is PMAPDB_IO; reply->class and err, which
- * names the host and quotes the server, are then valid. PMAPDB_NOMEM is the only other one. */
+ * the first request and frees reply->body after the last one. A failure is PMAPDB_IO; reply->class
+ * and err, which names the host and quotes the server, are then valid. The only other failure is
+ * PMAPDB_NOMEM. */
 pmapdb_status pm_http_post(pm_http *http, const pm_http_param *params, size_t n_params,
                            pm_text body, pm_http_reply *reply, pmapdb_error *err);
 
 /* True for a host that is this machine by its name or address: localhost, 127.0.0.0/8, ::1. */
 bool pm_http_is_loopback(pm_text host);
 
-/* Returns the class of a reply; 0: no reply, or no code. */
+/* Returns the class of a reply. status 0: there was no reply; code 0: the reply has no code. */
 pm_http_class pm_http_class_of(long status, int code);
 
 /* ---- place.c: where requests go and with which password ---- */

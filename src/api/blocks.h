@@ -13,8 +13,8 @@
 /* A wrapping that import does not remove. */
 typedef struct pm_wrap {
     const char *what; /* the wrapping and what to do; NULL: no wrapping */
-    bool likely;      /* a text or an archive is likely among captures; other wrappings are also of
-                         programs and documents */
+    bool likely;      /* the file probably holds captures; files with other wrappings may as well be
+                         programs or documents */
 } pm_wrap;
 
 /* A block, or the end of a file. Its path and entry are valid until the next call. */
@@ -26,18 +26,18 @@ typedef struct pm_found_block {
     const char *path;    /* of the file; NULL: the error names the file */
     const char *error;   /* why the block or the file holds no capture; NULL: no error */
     /* of the end of a file: */
-    const pm_source_entry *entry; /* NULL: it cannot be opened */
-    pmapdb_error damage;          /* why it could not be read to its end */
+    const pm_source_entry *entry; /* NULL: the file cannot be opened */
+    pmapdb_error damage;          /* why the file could not be read to its end */
     uint64_t n_blocks;
     bool trouble; /* the file is damaged, or the user named the file and it holds no capture */
     bool is_empty;
-    pm_wrap wrap;    /* because of which it was not read */
-    bool is_changed; /* its size has changed since it was opened */
+    pm_wrap wrap;    /* the wrapping because of which the file was not read */
+    bool is_changed; /* the file's size has changed since it was opened */
 } pm_found_block;
 
 void pm_found_block_free(pm_found_block *b);
 
-/* A caller that also wants the bytes. Each may be NULL. */
+/* For a caller that also wants the bytes of the files. Each member may be NULL. */
 typedef struct pm_blocks_hooks {
     void *ctx;
     /* Called before a file is read. False: the file is not read for captures. *more: the caller
@@ -60,14 +60,15 @@ typedef struct pm_blocks_options {
 
 typedef struct pm_blocks pm_blocks;
 
-/* The paths must outlive it. */
+/* The paths must outlive *out. */
 pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, pmapdb_error *err);
 void pm_blocks_free(pm_blocks *b);
 
 /* Returns the next block or end of a file, which the caller frees; NULL at the end of all. */
 pmapdb_status pm_blocks_next(pm_blocks *b, pm_found_block **out, pmapdb_error *err);
 
-/* Makes a reader whose blocks are returned, for a text that the caller feeds itself. */
+/* Makes a reader for a text that the caller feeds itself. pm_blocks_finished() and
+ * pm_blocks_next() return its blocks. */
 pmapdb_status pm_blocks_reader(pm_blocks *b, pm_reader **out, pmapdb_error *err);
 /* The finished blocks in order; NULL: no block is finished. */
 const pm_found_block *pm_blocks_finished(const pm_blocks *b);

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 
-#define PM_EVERY_MAX_MS 31622400000 /* a year: no count of blocks or beats makes it overflow */
+#define PM_EVERY_MAX_MS 31622400000 /* a year: no number of such steps makes a time overflow */
 
 /* PMAPDB_USAGE: the message says what is wrong. */
 pmapdb_status pm_import_check(const pmapdb_import_options *options, pmapdb_error *err);

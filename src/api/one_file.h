@@ -7,8 +7,7 @@
 #include "source/source.h"
 
 /* Opens a file, compressed or not, or standard input ("-"), for pm_source_read; *path must outlive
- * the source. PMAPDB_USAGE, with
- * the message "'PATH' is OTHERWISE", for a folder or an archive. */
+ * the source. PMAPDB_USAGE, with the message "'PATH' is OTHERWISE", for a folder or an archive. */
 pmapdb_status pm_one_file_open(const char *const *path, const char *otherwise, pm_source **out,
                                pmapdb_error *err);
 

@@ -81,7 +81,7 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
     return st == PMAPDB_OK ? pm_perf_finish(&run->perf, err) : st;
 }
 
-/* Reads a path. Members of a folder or an archive are separate recordings. */
+/* Reads one file. Refuses a folder or an archive, whose members are separate recordings. */
 static pmapdb_status read_path(perf_run *run, const char *path, pmapdb_error *err)
 {
     pm_source *source = NULL;

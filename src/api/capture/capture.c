@@ -58,7 +58,7 @@ static const char *wrong_option(const pmapdb_capture_options *o)
     return NULL;
 }
 
-/* Expressions and regexes are right if they parse. */
+/* Makes the expressions and regexes only to see whether they parse. */
 pmapdb_status pm_capture_check(const pmapdb_capture_options *o, pmapdb_error *err)
 {
     const char *wrong = wrong_option(o);
@@ -82,7 +82,8 @@ static int64_t boundary_after(int64_t utc_ns, int64_t step_ns)
     return (utc_ns / step_ns + 1) * step_ns;
 }
 
-/* A smaller difference of the clocks is steering, or an interruption between two readings. */
+/* A smaller difference comes from the slewing of a clock (NTP), or from an interruption between the
+ * readings of the two clocks. */
 static int64_t tolerance(const pm_beats *b)
 {
     return b->step_ns / 4 < SECOND_NS ? b->step_ns / 4 : SECOND_NS;
@@ -129,7 +130,7 @@ pm_beat_look pm_beats_look(pm_beats *b, pm_clocks now)
     return look;
 }
 
-/* Both clocks at one instant: of some tries the one that was interrupted least. */
+/* Reads both clocks at one instant: tries again after an interruption, and takes the best try. */
 static pm_clocks clocks_now(void)
 {
     pm_clocks best = {0};
@@ -276,8 +277,8 @@ static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
         run->st = PMAPDB_OK;
 }
 
-/* Runs the beats, which wait for another writer at most until the next beat; before them a run is
- * as patient as any other writer. */
+/* Runs the beats. A beat waits for another writer for at most one step, or for a second if the step
+ * is shorter; before the first beat, a run is as patient as any other writer. */
 static void keep_beats_in_time(pm_capture_run *run, const pm_watch_files *files)
 {
     int64_t before = run->store->patience_ms, every_ms = run->options->every_ms;
@@ -300,8 +301,8 @@ static pmapdb_status show_selection(pm_capture_run *run)
     return pm_buf_add(&run->shown, text.data, text.len, &run->error);
 }
 
-/* Opens /proc, and finds the name of its machine. A container shares the name of the machine in
- * the eyes of this program, but has pids of its own. */
+/* Opens /proc, and finds the name of its machine. For the /proc of a container, gethostname() would
+ * give this machine's name, under which the container's pids would be other processes. */
 static pmapdb_status open_proc(pm_capture_run *run)
 {
     const pmapdb_capture_options *o = run->options;
@@ -383,7 +384,7 @@ pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *
         else
             keep_beats_in_time(&run, &files);
     }
-    if (run.st == PMAPDB_OK) /* their calls may have been recorded */
+    if (run.st == PMAPDB_OK) /* perf may have recorded calls of these processes */
         did(&run, pm_perf_link(store, &run.error));
     close_run(&run);
     if (run.st != PMAPDB_OK && err)

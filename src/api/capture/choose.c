@@ -10,10 +10,11 @@
  * by their median, the lower one of two. One bad reading therefore changes nothing, and a process
  * whose pages cost less than those of others (huge pages) is known after one reading.
  *
- * The host's vote is right within a factor of DOUBT: where that vote is the median, as for a
- * process that was never read, smaps is read up to so many budgets, and the next median is a
- * reading. A process that is spared is not measured; its readings count for PM_READING_CAPTURES
- * captures, then the host's vote decides again. */
+ * The host's vote is right within a factor of DOUBT. Where that vote is the median, as for a
+ * process that was never read, smaps is read if the prediction is at most DOUBT times --max-stall;
+ * the next median is then a reading of the process. A process whose smaps is not read is not
+ * measured: its readings count for PM_READING_CAPTURES captures, then the host's vote decides
+ * again. */
 #include "api/capture/run.h"
 #include "render/number.h"
 
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 #define PAGE_KIB 4
-#define NS_MOST 1000.0 /* no page costs as much */
+#define NS_MOST 1000.0 /* no page costs more */
 #define NS_HUGE 1.0    /* a page in a huge page costs about half of this */
 #define DOUBT 4
 
@@ -97,7 +98,7 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
         return PM_DIALECT_ROLLUP;
     if (o->measure == PMAPDB_MEASURE_MAPS)
         return PM_DIALECT_MAPS;
-    if (run->copied) /* nobody waits for it */
+    if (run->copied) /* reading a copy stalls no process */
         return has(p, "pages") && !has(p, "smaps") ? PM_DIALECT_PAGEMAP : PM_DIALECT_SMAPS;
     if (!pm_proc_statm(p, &e)) /* the process has ended */
         return PM_DIALECT_SMAPS;

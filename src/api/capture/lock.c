@@ -1,4 +1,4 @@
-/* capture_lock: only one run at a time captures the same processes into a store. */
+/* lock: only one run at a time captures the same processes into a store. */
 #include "api/capture/lock.h"
 
 #include "base/buf.h"
@@ -12,8 +12,9 @@
 
 #define PAUSE_MS 100
 
-/* Lets everybody lock who may write the store, and nobody else: a reader must not hold a lock. If
- * the mode cannot be set, because another user owns the file, this lock is valid anyway. */
+/* Lets the users who may write the store lock the file, and nobody else: a reader must not hold a
+ * lock. If the mode cannot be set, because another user owns the file, this lock is valid anyway.
+ */
 static void share_like(const char *store, int fd)
 {
     struct stat info;

@@ -1,8 +1,8 @@
 /* pages: reads which pages the processes of a beat have, and which of them share a page.
  *
- * The pages are read after the smaps, process by process, with the maps read again just before. So
- * little time passes between two processes: a page that one process frees and another one gets
- * between the two readings looks shared. */
+ * The pages are read after the smaps, process by process, each right after its maps, which is read
+ * again. This keeps the time between the readings of two processes short: a page that one process
+ * frees and another one gets in this time looks shared. */
 #include "api/capture/run.h"
 
 #include "source/pages/pack.h"
@@ -10,7 +10,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#define MEMORY_SHARE 64 /* of the machine's memory, for the sets */
+#define MEMORY_SHARE 64 /* the sets may take 1/64 of the machine's memory */
 #define MEMORY_LEAST ((uint64_t)64 << 20)
 #define TRIES 3          /* readings at most, if the kernel moves pages meanwhile */
 #define MOVED_SHARE 1000 /* if more than 1/1000 of all pages moved, the reading is repeated */
@@ -178,7 +178,7 @@ static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
     pm_proc_close(&p);
 }
 
-/* Reads maps and pages once more, so that an archive has both of one moment. */
+/* Reads maps and pages once more, so that both in the archive are of one moment. */
 static void write_archive(pm_capture_run *run)
 {
     pm_pack *pack = NULL;

@@ -21,7 +21,7 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(&t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
-    c->rows = (uint32_t *)rows; /* until the next reading, which is after the storing */
+    c->rows = (uint32_t *)rows; /* valid until the next reading, which comes after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)
         *fate = PM_PROC_GONE; /* the memory of a process ends before the process */
     return st;
@@ -43,7 +43,7 @@ static void read_whole_map(pm_capture_run *run, const pm_proc *p, pm_target *t, 
 
 /* ---- facts beside the map ---- */
 
-/* The kernel cuts comm at 15 bytes: then the program's own name is used, if it begins like that. */
+/* The kernel cuts comm at 15 bytes: then the program's name is used, if it begins with comm. */
 static pm_text whole_comm(const pm_standing *s)
 {
     pm_text arguments = s->cmdline, argv0 = pm_text_basename(pm_text_cut(&arguments, '\0'));
@@ -126,7 +126,7 @@ static void identify(const pm_capture_run *run, const pm_proc *p, pm_target *t, 
     b->checked = rss >= 0 && rss == t->live.rss_kib ? PM_CHECKED_STATUS : PM_CHECKED_NONE;
 }
 
-/* The sums follow from status, which is read with the other facts. */
+/* Reads no map: the sums come from status, which pm_capture_read() reads with the other facts. */
 static void read_totals(const pm_capture_run *run, pm_target *t)
 {
     t->live.mono_ns = run->sweep.mono_ns;

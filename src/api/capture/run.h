@@ -16,8 +16,6 @@
 #include "store/write/live_reading.h"
 #include "store/write/put.h"
 
-/* Which processes a run captures: those named by pid, all, or the matches of an expression. */
-
 /* A process named by its pid. A later process with the same pid does not count. */
 typedef struct pm_named {
     int64_t pid;
@@ -25,10 +23,11 @@ typedef struct pm_named {
     bool done;          /* it ended or gives no snapshot: the run does not look for it again */
 } pm_named;
 
+/* Which processes a run captures: those named by pid, all, or the matches of an expression. */
 typedef struct pm_selection {
     pm_named *named; /* ascending; NULL: all processes, or the matches */
     size_t n_named;
-    int64_t self;         /* the pid of this program, which only its name selects */
+    int64_t self;         /* the pid of this program, which is captured only if named by pid */
     pm_expression *match; /* NULL: all processes, or the named ones */
     unsigned needs;       /* the facts that `match` needs */
     pm_buf text;          /* the words of the user: "4711 4712", "--match EXPR", "--all" */
@@ -61,7 +60,7 @@ typedef struct pm_target {
 typedef struct pm_targets {
     pm_target **item; /* by pid */
     size_t n, cap;
-    size_t ended; /* processes, since the store's writer forgot them */
+    size_t ended; /* targets forgotten since pm_store_forget() */
 } pm_targets;
 
 /* Which processes of a beat share which pages. */
@@ -168,8 +167,8 @@ pm_beat_look pm_beats_look(pm_beats *b, pm_clocks now);
 pm_target *pm_targets_get(pm_targets *t, int64_t pid, int64_t start_time);
 void pm_targets_free(pm_targets *t);
 
-/* The maps that were read may take this much memory. Beyond, a beat is stored in parts, and maps
- * are not kept for the next beat. */
+/* The maps that were read may take this much memory. Beyond this size, a beat is stored in parts,
+ * and maps are not kept for the next beat. */
 #define PM_MAPS_BYTES ((size_t)256 << 20)
 
 /* Runs one beat: reads all selected processes, then stores them. */
@@ -188,7 +187,7 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
  * only PM_PROC_GOOD can leave. */
 pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *target);
 
-/* ---- pages.c: does nothing unless the options ask for pages ---- */
+/* ---- pages.c: which processes share pages, if the options ask for it; the dialect pagemap ---- */
 
 /* Begins and ends a run; begins a beat. */
 bool pm_capture_pages_open(pm_capture_run *run);
@@ -201,8 +200,7 @@ void pm_capture_pages_read(pm_capture_run *run);
 void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
 
 /* Adds what pagemap knows to the mappings that maps gave: resident, private, anonymous, swapped.
- * The capture is then of the dialect pagemap. False: this user may not read
- * pagemap. */
+ * The capture is then of the dialect pagemap. False: this user may not read pagemap. */
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate);
 /* Makes the ranges of the rows of a capture, for a reading with pauses. */
 pmapdb_status pm_capture_pages_ranges(pm_capture_run *run, const pm_target *t);

@@ -142,8 +142,8 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
     facts.ancestors = pm_buf_text(&ancestors);
     PM_STEP(st, pm_expression_holds(s->match, &facts, holds, err));
     pm_buf_free(&ancestors);
-    /* Every program has an exe. A process that shows none belongs to another user, and so does its
-     * environment. */
+    /* Every program has an exe. If this user may not see the exe, the process belongs to another
+     * user, and its environment cannot be read either. */
     *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;
     return st;
 }

@@ -83,7 +83,7 @@ static const char *const fates[] = {
     [PM_PROC_TORN] = "its map changed too quickly while it was read: no part of it was stored",
 };
 
-/* Root in a container may lack the right, even over processes outside of the container. */
+/* Returns what would help. Root in a container may lack CAP_SYS_PTRACE. */
 static const char *way_out(const pm_capture_run *run)
 {
     return run->copied ? "the copy of /proc has no memory map of it; root can make one"
@@ -94,9 +94,9 @@ static const char *way_out(const pm_capture_run *run)
 /* Reports a process without a snapshot. opened: the process existed before it was read; leader: the
  * process of a thread.
  *
- * Trouble is only a process that the user named: if the first beat misses it; if its map changed,
- * only in a single capture, because the next beat may succeed. Of other processes it is news that
- * they ended, and once that a map changed. */
+ * Only a process that the user named is trouble: if the first beat misses it, or, for a map that
+ * changes too quickly, if there is no further beat, which may succeed. Of the other processes, the
+ * end and a change of program are reported, and the first map that changes too quickly. */
 static void miss(pm_capture_run *run, int64_t pid, pm_proc_fate fate, bool opened, int64_t leader)
 {
     pm_named *named = pm_select_named(&run->selection, pid);
@@ -167,7 +167,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
     fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
     run->map_bytes += pm_live_map_bytes(&t->map);
     if (run->copied && fate != PM_PROC_GOOD && fate != PM_PROC_TORN)
-        fate = PM_PROC_UNREADABLE; /* who copied it might not read it */
+        fate = PM_PROC_UNREADABLE; /* the user who made the copy could not read the process */
     if (run->st == PMAPDB_INPUT) { /* the fault of this process: the others go on */
         run->result->trouble++;
         pm_capture_tell(run, p->pid, true, run->error.text);

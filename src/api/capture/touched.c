@@ -11,8 +11,8 @@
  * window reads the marks: Referenced is replaced by what lost its mark.
  *
  * A clearing is stored before it is done and completed after it: if this program is killed in
- * between, the store knows that the bits may have been cleared. The state is only in the store:
- * runs from cron take turns with runs that stay. */
+ * between, the store knows that the bits may have been cleared. The state is only in the store,
+ * because short runs from cron and long runs may take turns. */
 #include "api/capture/run.h"
 
 #include "base/clock/clock.h"
@@ -23,7 +23,7 @@
 
 #define CLEAR_US_PER_GIB 10000 /* of small pages; a huge page costs a thousandth of its size */
 #define UNTRACKED_LEAST 64     /* pages: the kernel begins to track new pages a few at a time */
-#define NEARLY 16              /* a beat that comes earlier by this part of the time is in time */
+#define NEARLY 16              /* 1/16: a beat may be so early; so many pages may be untracked */
 
 bool pm_capture_touched_open(pm_capture_run *run)
 {
@@ -38,7 +38,7 @@ bool pm_capture_touched_open(pm_capture_run *run)
            did(run, pm_idle_open(&run->pages.map, PM_IDLE_BITMAP, &run->idle, &run->error));
 }
 
-/* Says once why nothing is cleared, until something is. */
+/* Says why nothing is cleared; does not say so again before something has been cleared. */
 static bool refuse_all(pm_capture_run *run, const char *why)
 {
     if (!run->told_clearing)
@@ -60,8 +60,8 @@ static int64_t huge_kib(const pm_mapping *m)
     return (int64_t)(m->value[PM_ANON_HUGE] + m->value[PM_SHMEM_PMD] + m->value[PM_FILE_PMD]);
 }
 
-/* Sets Referenced of each mapping: what is resident and has lost its mark. What the kernel does not
- * track counts as touched if it is little; else Referenced is unknown. */
+/* Sets Referenced of each mapping: the resident pages without a mark. Pages that the kernel does
+ * not track count as touched if they are few; else Referenced is unknown. */
 static pmapdb_status set_referenced(pm_target *t, const pm_idle_pages *pages, uint64_t page_kib,
                                     pmapdb_error *err)
 {
@@ -81,8 +81,8 @@ static pmapdb_status set_referenced(pm_target *t, const pm_idle_pages *pages, ui
     return st;
 }
 
-/* Ends a window of page idle tracking: the marks are read only then, because the kernel looks for
- * each marked page who maps it, which costs more than reading smaps. */
+/* Reads the marks at the end of a window of page idle tracking, and only then: the kernel searches
+ * for all processes that map a marked page, which costs more than reading smaps. */
 static void read_marks(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     pm_idle_pages *pages = calloc(t->capture.n_rows + 1, sizeof *pages);
@@ -102,7 +102,7 @@ static void read_marks(pm_capture_run *run, const pm_proc *p, pm_target *t)
     free(pages);
 }
 
-/* Asks the store for the last clearing: runs from cron take turns with runs that stay. */
+/* Asks the store for the last clearing, which another run may have done. */
 static void ask_store(pm_capture_run *run, pm_target *t, bool *marked)
 {
     int64_t every_ms = run->options->touched_ms, last_ns;
@@ -170,7 +170,7 @@ static bool cgroup_has_memory(pm_capture_run *run, const pm_proc *p, pm_target *
 /* True if the process waits at most for --max-stall. */
 static bool fits(pm_capture_run *run, pm_target *t)
 {
-    int64_t waiting = pm_proc_pressure(run->root, "pressure/cpu"); /* of 10,000 */
+    int64_t waiting = pm_proc_pressure(run->root, "pressure/cpu"); /* 10,000 is 100 % */
     int64_t predicted_us;
     char why[160];
 

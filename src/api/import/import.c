@@ -23,7 +23,7 @@
 #define FILE_BYTES ((uint64_t)2 << 30)
 #define SWEEP_MS 1000
 #define SWEEP_MAX_MS 3600000 /* queries look no further for the snapshots of a moment */
-/* A map further than this from the moment of a JVM's names may be of other memory. */
+/* A map further than this from the time of a JVM's report may show other memory. */
 #define NEAR_MS 60000
 
 typedef struct import_run {
@@ -166,8 +166,8 @@ static void count_and_tell(import_run *run, const pm_pending *p, const pm_stored
     tell_stored(run, p, stored);
 }
 
-/* Stores captures in one transaction: one capture, or, if stored captures wait for a late one, as
- * many as fit into PM_LATE_TURNS turns. Returns the index of the next capture. */
+/* Stores captures in one transaction: one capture, or, if captures wait for the commit because one
+ * came late, as many as fit into PM_LATE_TURNS turns. Returns the index of the next capture. */
 static size_t store_some(import_run *run, size_t from, pm_stored *stored)
 {
     pm_intake *in = &run->in;
@@ -333,7 +333,7 @@ pmapdb_status pmapdb_import(pmapdb_store *store, const char *const *paths, size_
     read_all(&run);
     if (in->st == PMAPDB_OK && run.result.stored > 1)
         look_for_spread(&run);
-    if (run.result.stored) /* calls of these processes may have been recorded */
+    if (run.result.stored) /* perf may have recorded calls of these processes */
         PM_STEP(in->st, pm_perf_link(store, &in->error));
     run.result.empty = in->empty;
     run.result.skipped = in->skipped;

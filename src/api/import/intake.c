@@ -97,8 +97,8 @@ static void take_block(pm_intake *in, pm_found_block *found)
 
 /* ---- the end of a file ---- */
 
-/* Reports once: every sweep of a host contains kernel threads and the like. They are remembered by
- * path, so that the next import only counts them. */
+/* Reports the text once for each path, because every sweep of a host contains kernel threads and
+ * the like. The next import only counts them. */
 static void name_once(pm_intake *in, const char *text, bool trouble)
 {
     const char *path = in->entry->path;

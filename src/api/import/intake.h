@@ -60,7 +60,7 @@ typedef struct pm_intake {
     size_t n_paths;
     pm_blocks *blocks;
     pm_pool *pool;
-    pm_keep_cmdline keep_cmdline; /* begun by the first command line */
+    pm_keep_cmdline keep_cmdline; /* made at the first command line; `keeps` is then true */
     bool keeps;
     pm_names_file names; /* with options->names */
     pm_pending *pending;
@@ -93,10 +93,10 @@ typedef struct pm_intake {
     bool hear;      /* the file may be a sibling in an archive */
     bool may_label; /* something in the file may name memory */
     bool heard_labels;
-    pm_buf heard; /* if one of these: the bytes of the file, as far as they are needed */
+    pm_buf heard; /* with hear or may_label: the bytes of the file, as far as they are needed */
 } pm_intake;
 
-/* The paths must outlive it. */
+/* The paths must outlive *in. */
 void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_options *options,
                     const char *const *paths, size_t n_paths);
 void pm_intake_free(pm_intake *in);
@@ -107,7 +107,7 @@ bool pm_intake_file(pm_intake *in);
 void pm_intake_problem(pm_intake *in, const char *path, const char *text, bool trouble,
                        uint64_t hash);
 
-/* Adds a capture, which it then owns. */
+/* Adds a capture, which the intake then owns. */
 void pm_intake_add(pm_intake *in, pm_capture *capture);
 
 /* Returns the part of a command line that may be stored; valid until the next call. */

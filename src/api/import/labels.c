@@ -26,7 +26,7 @@ static bool set_moment(pm_intake *in, pm_label_pending *p)
     c.block.time_ms = p->labels.time_ms;
     pm_intake_moment(in, &c);
     p->put.taken_ms = c.taken_ms;
-    if (c.time_source == PM_TIME_MTIME) /* copies keep the seconds, not the fraction */
+    if (c.time_source == PM_TIME_MTIME) /* a copy of the file may lose the fraction of a second */
         p->put.taken_ms -= p->put.taken_ms % 1000;
     return c.time_source != PM_TIME_NONE;
 }

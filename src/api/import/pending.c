@@ -105,7 +105,7 @@ pm_text pm_intake_kept(pm_intake *in, pm_text arguments)
     return kept;
 }
 
-/* Takes the name from the command line, of which the capture then has only what may be stored. */
+/* Takes the name from the command line, and keeps only the part of it that may be stored. */
 static void read_command(pm_intake *in, pm_capture *c)
 {
     char *command;

@@ -70,7 +70,7 @@ static void prove(pm_block *b, const pm_siblings *s, bool alone)
 
     if (b->state == PM_STATE_TOTALS)
         return;
-    if (b->totals.v[PM_TOTAL_RSS] < 0) { /* maps, plain pmap: taken as for live captures */
+    if (b->totals.v[PM_TOTAL_RSS] < 0) { /* maps, plain pmap: the siblings alone know the RSS */
         if (alone && b->tool_rss_kib == PMAPDB_UNKNOWN)
             b->tool_rss_kib = s->rollup.rss_kib != PMAPDB_UNKNOWN ? s->rollup.rss_kib : s->rss_kib;
         return;
@@ -116,7 +116,7 @@ static pmapdb_status sibling_path(pm_buf *out, pm_text dir, const pm_slot *slot,
 
 /* ---- inside an archive ---- */
 
-/* The siblings of a place in the archive; adds unknown ones at a new place. */
+/* Returns the index of the siblings at a place in the archive; adds an entry for a new place. */
 static int64_t find_siblings(pm_intake *in, const pm_slot *slot)
 {
     pm_text path = pm_text_of(in->entry->path), own = pm_text_of(in->entry->own_path);

@@ -179,7 +179,8 @@ static int64_t counted(const pm_intake *in, int64_t written_ms, size_t i, size_t
     return written_ms - (int64_t)(n - 1 - i) * every;
 }
 
-/* Block k of a file whose known blocks are in `blocks`; n_pid: number of blocks of its pid. */
+/* Sets the time of block k of the file, which is block i of the n_pid blocks of its pid. last_ms:
+ * the time of the newest known block. */
 static void set_counted(pm_intake *in, const pm_log_block *b, size_t k, size_t i, size_t n_pid,
                         int64_t last_ms, int64_t written_ms)
 {

@@ -74,7 +74,7 @@ static pmapdb_status begin_table(void *ctx, const char *name, const pm_column *c
     return st;
 }
 
-/* Keeps of a host's name what every file system takes. */
+/* Notes the host's name, with _ for each character that a file system may refuse. */
 static void note_host(pm_batch *b, pm_text host)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* push: batch after batch to a target, one run at a time. */
+/* push: sends batch after batch to a target; only one run at a time sends to it. */
 #include "api/push/push.h"
 
 #include "api/capture/lock.h"
@@ -41,7 +41,8 @@ static pmapdb_status check_pause(const push_run *run, pmapdb_error *err)
                    at);
 }
 
-/* The server may have lost what it had, or it may know newer rows of another copy of this store. */
+/* Asks the server for its newest rows: the server may have lost rows, or it may have newer rows
+ * from another copy of this store. */
 static pmapdb_status meet(push_run *run, pmapdb_error *err)
 {
     int64_t seq, ours = pm_push_look(run->push)->seq - 1;

@@ -11,10 +11,10 @@ typedef struct pm_push_to {
     pm_push_options push;
     pm_http *http; /* NULL: into the folder */
     const char *database;
-    const char *folder; /* of TABLE/HOST-STORE-SEQ.tsv; must exist */
+    const char *folder; /* gets files TABLE/HOST-STORE-SEQ.tsv; must exist */
     pm_push_format format;
     bool gzip; /* files end with .gz */
-    bool now;  /* also while the target is paused after failures */
+    bool now;  /* send even while the target is paused after failures */
     void *ctx;
     void (*on_warning)(void *ctx, const char *warning);
     pmapdb_progress_fn on_progress; /* false ends the run between two requests */

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define BYTES_MOST (8U << 20)
-#define TRIES 4 /* after 1, 2 and 4 s again */
-#define NEW 23  /* from this version on a server can gather small inserts */
-#define SMALL 10000
+#define TRIES 4     /* with pauses of 1, 2 and 4 s between them */
+#define NEW 23      /* from this version on a server can gather small inserts */
+#define SMALL 10000 /* rows of a large insert */
 
 static bool goes_on(const pm_sender *s)
 {
@@ -67,6 +67,7 @@ pmapdb_status pm_send_meet(pm_sender *s, int64_t *seq, pmapdb_error *err)
     PM_STEP(st, pm_buf_addf(&sql, err, "SELECT max(seq) FROM marks WHERE store = '%s'", s->store));
     PM_STEP(st, ask(s, params, 2, pm_buf_text(&sql), err));
     pm_buf_free(&sql);
+    /* rows are sent with 2 * seq, or one more at the end of a span */
     *seq = st == PMAPDB_OK && number(s) ? number(s) / 2 : PMAPDB_UNKNOWN;
     return st;
 }
@@ -132,7 +133,7 @@ static pmapdb_status make_folder(const char *path, pmapdb_error *err)
                : pm_fail_io(err, errno, "cannot make '%s'", path);
 }
 
-/* Writes a new file under another name first. A retry replaces the file by the same rows. */
+/* Writes a new file under another name first. A retry writes the same rows again. */
 static pmapdb_status write_file(const char *path, pm_text text, pmapdb_error *err)
 {
     pm_buf part = {0};

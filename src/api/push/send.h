@@ -1,5 +1,5 @@
-/* send: the rows of a push as texts, a table each, and their way to a server of ClickHouse or into
- * files. */
+/* send: makes a text of the rows of each table of a push; sends the texts to a server of
+ * ClickHouse, or writes them into files. */
 #ifndef PM_API_PUSH_SEND_H
 #define PM_API_PUSH_SEND_H
 

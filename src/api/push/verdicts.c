@@ -4,11 +4,11 @@
 #include "store/read/query.h"
 #include <stdio.h>
 
-#define GROWN "20" /* the processes that are judged every hour */
+#define GROWN "20" /* how many processes, of those that grew most, are judged every hour */
 #define SINCE "-7d"
-#define STACKS ") w WHERE kind = 'stack' LIMIT 3" /* of a process */
+#define STACKS ") w WHERE kind = 'stack' LIMIT 3" /* of each process */
 
-/* The INSERTs of the rows of a query, which ends with what comes after it. */
+/* The beginnings of the INSERTs; keep() puts the query and the end of the INSERT after them. */
 #define KEEP_VERDICTS                                                                           \
     "INSERT OR REPLACE INTO temp.push_verdict SELECT process_id, key, metric, verdict, shape, " \
     "CAST(round((julianday(since) - 2440587.5) * 86400000) AS INTEGER), rate_per_h, rate_low, " \
@@ -19,7 +19,7 @@
     "(SELECT min(taken_ms) FROM snapshot s WHERE s.process_id = w.process_id), "           \
     "(SELECT max(taken_ms) FROM snapshot s WHERE s.process_id = w.process_id) FROM ("
 
-/* Keeps what a query answers. param NULL: none. */
+/* Stores the rows of a query in a temporary table. param NULL: no parameter. */
 static pmapdb_status keep(pmapdb_store *store, const char *query, const char *param,
                           const char *word, const char *before, const char *after,
                           pmapdb_error *err)
@@ -38,7 +38,7 @@ static pmapdb_status keep(pmapdb_store *store, const char *query, const char *pa
     return st;
 }
 
-/* The stacks of what grew in the processes that leak and were recorded by perf. */
+/* Keeps the stacks of the growth in processes that are leaks or suspects and that perf recorded. */
 static pmapdb_status add_stacks(pmapdb_store *store, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;

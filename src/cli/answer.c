@@ -49,7 +49,7 @@ static void sort_rows(const pm_cli *cli, pmapdb_rows *rows)
     pm_answer_wrap(rows, "SELECT * FROM (", after);
 }
 
-/* Takes the last rows. Counts all of them in a column after those of the query. */
+/* Takes the last n rows. A column after those of the query has the number of all rows. */
 static void take_newest(int64_t n, pmapdb_rows *rows)
 {
     char after[128];
@@ -117,7 +117,7 @@ static void look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
     for (int i = 0; i < q->n_params; i++) {
         pm_unit unit = q->param[i].unit;
 
-        /* These distinguish one answer from another, and stay the same from run to run. */
+        /* Values of these types tell one answer from another, and stay the same from run to run. */
         if (rows->given[i] && *rows->given[i] &&
             (unit == PM_UNIT_PROCESS || unit == PM_UNIT_CATEGORY || unit == PM_UNIT_TEXT))
             v->labels[v->about.n_labels++] =
@@ -190,7 +190,7 @@ void pm_answer_rows(pm_output *out, pmapdb_rows *rows, pm_answer_view *view, pm_
     if (!has && !pm_output_failed(out))
         say_empty(out->cli, rows);
     look(out->cli, rows, view);
-    if (!pm_output_failed(out) && !out->render) /* or these rows continue those before */
+    if (!pm_output_failed(out) && !out->render) /* else these rows continue earlier rows */
         pm_output_rows(out, view->column, view->n, &view->about);
     for (; has; has = step(out, rows)) {
         if (see)

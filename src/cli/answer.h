@@ -29,8 +29,8 @@ pm_text pm_answer_keep(pm_pool *texts, pm_text text);
 /* Gives a parameter its value; NULL: its default. Ends the program if the value is wrong. */
 void pm_answer_bind(pmapdb_rows *rows, const char *param, const char *value);
 
-/* Prepares a named query, or a statement. The argument with the name NULL is the last one. An
- * argument may be the rows of another query, as JSON, which are closed then. */
+/* Prepares a named query, or a statement. An argument without a name ends the list. The value of an
+ * argument may be the rows of another query (`of`), as JSON; that query is then closed. */
 typedef struct pm_answer_arg {
     const char *param, *value;
     pmapdb_rows *of;
@@ -38,7 +38,7 @@ typedef struct pm_answer_arg {
 
 pmapdb_rows *pm_answer_ask(pmapdb_store *store, const char *query, const pm_answer_arg *args);
 pmapdb_rows *pm_answer_sql(pmapdb_store *store, const char *sql);
-/* Gives a parameter such rows. */
+/* Gives a parameter the rows of another query as JSON, and closes that query. */
 void pm_answer_give(pmapdb_rows *rows, const char *param, pmapdb_rows *of);
 /* Makes the statement a subquery, as pm_rows_wrap() does. */
 void pm_answer_wrap(pmapdb_rows *rows, const char *before, const char *after);
@@ -47,14 +47,14 @@ void pm_answer_wrap(pmapdb_rows *rows, const char *before, const char *after);
  * default if the value is unknown. */
 void pm_answer_pass(const pmapdb_rows *row, pmapdb_rows *to);
 
-/* Adds the rows of a bound query, all their columns, to `out` as a JSON list of objects: for a
- * query about these rows. Closes the query. */
+/* Adds all columns of the rows of a bound query to `out` as a JSON list of objects, for a query
+ * about these rows. Closes the query. */
 void pm_answer_json(pmapdb_rows *rows, pm_buf *out);
 
 /* ---- answer.c ---- */
 
 /* The columns to show: those of --columns; in a table, those that the query's header names;
- * otherwise all. Must not move after it was filled in; valid as long as the rows. */
+ * otherwise all. The struct must not move after it was filled in; valid as long as the rows. */
 typedef struct pm_answer_view {
     int from[PM_QUERY_ITEMS]; /* the places of the shown columns in the rows */
     pm_column column[PM_QUERY_ITEMS];

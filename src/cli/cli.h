@@ -34,9 +34,9 @@ const char *pm_cli_text(const pm_buf *buf);
 
 enum pm_exit {
     PM_EXIT_OK = 0,
-    PM_EXIT_FOUND = 1,   /* diff --threshold, leaks --check */
+    PM_EXIT_FOUND = 1,   /* diff --threshold, leaks --check, compare */
     PM_EXIT_TROUBLE = 2, /* usage, input, store */
-    PM_EXIT_TOO_FEW = 3, /* leaks: every series is too short for a verdict */
+    PM_EXIT_TOO_FEW = 3, /* leaks: every series is too short for a verdict; compare: cannot tell */
 };
 
 struct pm_cli {
@@ -48,7 +48,7 @@ struct pm_cli {
     int64_t top;       /* 0: all rows */
     const char *as;    /* the value of --as */
     struct pm_config *config;
-    const char *sort, *columns; /* of the rows of a query; NULL: as its header says */
+    const char *sort, *columns; /* for the rows of a query; NULL: as the query's header says */
 };
 
 /* Arguments of an option that may be repeated. The list owns `item`; its texts point into argv. */
@@ -61,7 +61,7 @@ typedef struct pm_cli_list {
 pmapdb_store *pm_cli_store(const pm_cli *cli, pmapdb_open_mode mode);
 pmapdb_store *pm_cli_store_with(const pm_cli *cli, pmapdb_open_options *options);
 
-/* Opens an empty store in memory: for queries that ask no store. */
+/* Opens an empty store in memory, for queries that need no stored captures. */
 pmapdb_store *pm_cli_store_in_memory(const pm_cli *cli);
 
 /* Opens the store like pm_cli_store_with(), for commands that also work without a store. */
@@ -76,7 +76,7 @@ void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH]);
 /* Returns how to write rows, depending on where the output goes. */
 pm_render_options pm_cli_render_options(const pm_cli *cli);
 
-/* Returns the number of lines of the terminal that gets the output; 0: it is not one. */
+/* Returns the number of lines of the terminal; 0: the output does not go to a terminal. */
 int pm_cli_screen_lines(const pm_cli *cli);
 
 /* True if the locale says that the terminal shows UTF-8. */
@@ -86,8 +86,8 @@ bool pm_cli_is_utf8(void);
  * lines above and below the rows. */
 bool pm_cli_is_for_people(const pm_cli *cli);
 
-/* The commands. argv[0] is "pmapdb COMMAND". They return the exit code; run that of the command
- * that it ran, unless that is 0 and the captures failed. */
+/* The commands. argv[0] is "pmapdb COMMAND". They return the exit code; pm_cli_run() returns the
+ * exit code of the command that it ran, unless that is 0 and the captures failed. */
 typedef int pm_cli_command(pm_cli *cli, int argc, char **argv);
 pm_cli_command pm_cli_import, pm_cli_import_perf, pm_cli_capture, pm_cli_dialects, pm_cli_diff,
     pm_cli_explain_category, pm_cli_growth, pm_cli_groups, pm_cli_shm, pm_cli_map, pm_cli_tmpfs,
@@ -95,7 +95,7 @@ pm_cli_command pm_cli_import, pm_cli_import_perf, pm_cli_capture, pm_cli_dialect
     pm_cli_plot, pm_cli_watch, pm_cli_prune, pm_cli_mappings, pm_cli_merge, pm_cli_export,
     pm_cli_run, pm_cli_report, pm_cli_rules, pm_cli_push, pm_cli_query, pm_cli_who, pm_cli_fleet,
     pm_cli_sql, pm_cli_status, pm_cli_config, pm_cli_completion;
-/* From now on, errors in the command line end with UNKNOWN, as a monitor expects. Call it before
+/* From now on, every error ends the program with UNKNOWN, as a monitor expects. Call this before
  * any argument is parsed. */
 void pm_cli_check_begin(void);
 /* Runs a command that is a named query; `query` is its name. */

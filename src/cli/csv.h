@@ -16,14 +16,14 @@ typedef struct pm_csv_field {
     pm_csv_kind kind;
     bool needed;       /* a file without the column is refused */
     bool filled;       /* a row without a value is bad */
-    const char *wants; /* what a bad value is not; NULL: by its kind */
+    const char *wants; /* for the message about a bad value: "a number"; NULL: by the kind */
 } pm_csv_field;
 
 typedef struct pm_csv_file {
     const char *path;
     const pm_csv_field *field;
     size_t n_fields;
-    bool lenient; /* says bad rows and leaves them out; else the first one ends the program */
+    bool lenient; /* reports bad rows and leaves them out; else the first one ends the program */
     bool ordered; /* a row whose moment (the first field) is before that of the row above is bad */
     /* Set by pm_csv_json(): */
     size_t n, n_bad;

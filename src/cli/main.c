@@ -19,7 +19,7 @@ static pm_cli_command run_help;
 
 /* The commands of --help, in its groups. A command without a help text is not listed there. */
 static const struct command {
-    const char *group; /* the heading before it; NULL: the same as of the command before */
+    const char *group; /* the heading above the command; NULL: no new heading */
     const char *name, *query, *help;
     pm_cli_command *run;
 } commands[] = {
@@ -296,7 +296,7 @@ static bool asks_check(int argc, char **argv)
     return i < argc && strcmp(argv[i], "check") == 0;
 }
 
-/* Without a command, a store that exists is shown. */
+/* Without a command, shows the status of the store, if there is a store. */
 static int run_without_command(pm_cli *cli)
 {
     char path[PM_CLI_PATH], top[32] = "--top=3", *words[] = {(char *)"status", top, NULL};
@@ -306,11 +306,11 @@ static int run_without_command(pm_cli *cli)
         pm_cli_usage(cli, "which command? There is no store at %s yet", path);
     if (cli->top)
         snprintf(top, sizeof top, "--top=%lld", (long long)cli->top);
-    cli->top = 0; /* of each part, not of the whole */
+    cli->top = 0; /* --top limits each part of the status, not the whole */
     return run_command(cli, "status", 2, words);
 }
 
-/* Ends the program at a line of a configuration file about a command that does not exist. */
+/* Ends the program if a line of a configuration file is about a command that does not exist. */
 static void check_commands(const pm_config *c)
 {
     for (size_t i = 0; i < c->n; i++) {

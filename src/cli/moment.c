@@ -40,7 +40,8 @@ void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes)
     pmapdb_rows_close(notes);
 }
 
-/* Gives notes the rows of another query as JSON. `groups` calls the parameter snapshot --at. */
+/* Gives the query notes the rows of another query as JSON. The command groups has --at for the
+ * parameter snapshot. */
 static void give(const pm_run_args *args, const char *query, const char *param, pmapdb_rows *notes)
 {
     pmapdb_rows *rows = pm_run_query(args, query);

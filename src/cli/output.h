@@ -21,7 +21,7 @@ typedef struct pm_output {
 /* Ends the program if the output cannot be opened. `o` must not move. */
 void pm_output_open(pm_output *o, const pm_cli *cli);
 
-/* Opens an output whose lines and rows are added to a buffer; needs no end. */
+/* Opens an output whose lines and rows are added to a buffer; pm_output_end() is not needed. */
 void pm_output_into(pm_output *o, const pm_cli *cli, pm_buf *lines);
 
 /* Begins rows. `about` may be NULL, and must stay valid as long as the output. */
@@ -29,9 +29,9 @@ void pm_output_rows(pm_output *o, const pm_column *columns, int n_columns, const
 void pm_output_row(pm_output *o, const pm_value *values);
 /* Writes a row below all others, such as their total. */
 void pm_output_total(pm_output *o, const pm_value *values);
-/* A column whose values are at that offset of a C struct. The unit gives the C type: const char *
- * for texts and categories, bool for bools, int64_t in ms for times, 64-bit integers for all
- * others. */
+/* A column whose values are at the offset `at` of a C struct. The unit gives the C type: a pointer
+ * to a C string for texts and categories, bool for bools, int64_t in ms for times, 64-bit integers
+ * for all others. */
 typedef struct pm_member {
     pm_column column;
     size_t at;
@@ -54,7 +54,7 @@ void pm_output_words(pm_output *o, const char *format, ...) __attribute__((forma
 /* Returns a flow that wraps words at the width of the terminal. The output keeps its failures. */
 pm_flow pm_output_flow(pm_output *o);
 
-/* Keeps a failure of writing directly to o->sink. */
+/* Keeps the failure of a query, or of writing directly to o->sink. */
 void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err);
 bool pm_output_failed(const pm_output *o);
 

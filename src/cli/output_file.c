@@ -89,7 +89,7 @@ static void start_pager(pm_output_file *f)
     f->pager = popen(pager ? pager : "command -v less >/dev/null && exec less; exec cat", "we");
     if (!f->pager)
         return;
-    signal(SIGINT, SIG_IGN); /* is for the pager */
+    signal(SIGINT, SIG_IGN); /* Ctrl-C is for the pager */
     f->fd = fileno(f->pager);
 }
 
@@ -291,7 +291,7 @@ void pm_output_file_close(pm_output_file *f)
     if (f->temporary)
         unlink(f->temporary);
     forget(f);
-    if (f->pager) { /* until the user has left it */
+    if (f->pager) { /* waits until the user has left the pager */
         pclose(f->pager);
         signal(SIGINT, SIG_DFL);
     }

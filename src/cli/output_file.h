@@ -16,8 +16,8 @@ typedef struct pm_output_file {
     FILE *text;           /* buffers up to 64 KiB */
     pmapdb_error failure; /* the first failure; PMAPDB_OK: none so far */
     bool escape;          /* write control characters as \x1b: for a terminal */
-    bool page;            /* a pager shows it, from the first byte on */
-    FILE *pager;          /* NULL: none runs */
+    bool page;            /* start a pager before the first byte */
+    FILE *pager;          /* NULL: no pager runs */
     bool after_c2;        /* the last byte may begin a control character, and is still held back */
     int fd;
     char *path;      /* the file of -o, links followed; NULL: standard output */
@@ -42,7 +42,7 @@ void pm_output_file_close(pm_output_file *f);
 /* Drops what is buffered and removes the temporary file. For a program that ends early. */
 void pm_output_file_abandon(void);
 
-/* True if both paths name the same file, or are the same. */
+/* True if both paths name the same file, or are equal. */
 bool pm_output_file_same(const char *a, const char *b);
 
 /* True if writing to the path would destroy its contents: not for a pipe or a terminal. */

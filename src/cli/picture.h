@@ -16,7 +16,8 @@ void pm_cli_picture_check(const pm_cli *cli);
 /* Opens a picture for an open output, or ends the program. */
 void pm_cli_picture_open(pm_picture *p, pm_output *out, const pm_cli_picture *how,
                          pmapdb_error *err);
-/* After the output was closed: tells who put the picture of a terminal into a file. */
+/* Call it after the output was closed. If standard output is a file, says how to get an SVG or PNG
+ * instead of the picture of a terminal. */
 void pm_cli_picture_hint(const pm_cli *cli);
 
 #endif

@@ -53,7 +53,7 @@ pm_progress pm_progress_begin_question(const pm_cli *cli)
     return p;
 }
 
-/* Prints how long the rest will take, if it takes as long as what is done. */
+/* Prints how long the rest will take at the speed so far. */
 static void print_rest(uint64_t done, uint64_t of, int64_t spent_ms)
 {
     char span[PM_NUMBER_TEXT];

@@ -11,7 +11,7 @@ typedef struct pm_progress {
     bool shown; /* the line is currently on the terminal */
     int64_t begun_ms;
     int64_t shown_ms;     /* when it was last written */
-    uint64_t of;          /* what the command knows about the end, if the callback does not; or 0 */
+    uint64_t of;          /* the total that the command knows, if the callback does not; or 0 */
     const pm_output *out; /* the command ends if this output fails; or NULL */
 } pm_progress;
 

@@ -224,7 +224,7 @@ pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_err
     return st;
 }
 
-/* Refuses -o NAME for the name of a process, which other programs take after -o. */
+/* Refuses -o NAME if a process has this name: the user probably means -p NAME. */
 static void check_output(const pm_run_args *args)
 {
     const char *output = args->cli->output;
@@ -321,7 +321,7 @@ void pm_run_answer(pm_run_args *args, const char *name)
     pm_answer_rows(&out, rows, &view, NULL, NULL);
     if (!args->path)
         pm_moment_say(args, pm_text_of(name));
-    pmapdb_end_read(args->store); /* a pager may take the table only after hours */
+    pmapdb_end_read(args->store); /* the user may leave a pager only after hours */
     pm_output_end(&out);
     pmapdb_rows_close(rows);
     pm_run_end(args);

@@ -23,12 +23,12 @@ typedef struct pm_run_args {
     pm_progress progress;
 } pm_run_args;
 
-/* Sets --query-dir from argv: it must be known before the options of the query are. */
+/* Sets --query-dir from argv: the folder must be known before the options of the query are. */
 void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv);
 
 /* Reads the header of a query, by its name or, if path is not NULL, from the user's file.
- * PMAPDB_USAGE if a parameter has the name of an option of every command, because it could not be
- * given. */
+ * PMAPDB_USAGE if a parameter has the name of an option of every command, because such a parameter
+ * could not be given. */
 pmapdb_status pm_run_find(const pm_cli *cli, const char *name, const char *path,
                           pm_query_info **out, pmapdb_error *err);
 
@@ -74,7 +74,7 @@ pmapdb_rows *pm_moment_compare(const pm_run_args *args, const char *totals,
 
 /* Says on standard error what the answer of a query lacks. */
 void pm_moment_say(const pm_run_args *args, pm_text query);
-/* Says the rows of the query notes, and closes it. */
+/* Prints the rows of the query notes on standard error, and closes the query. */
 void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct capture {
     const char *measure, *user;
     const char *named; /* a name or a user that must exist; NULL: pids, --match or --all */
     int64_t *pids;
-    pm_buf names, match; /* SQL expressions of the names, and of all */
+    pm_buf names, match; /* SQL expressions: of the names, and of the whole selection */
     bool verbose, pages;
     int64_t max_stall_ms;
     pm_cli_list keep_cmdline, keep_env, labels;
@@ -130,7 +130,7 @@ static void choose(capture *c, char **words, size_t n)
         c->o.n_pids = n;
         return;
     }
-    if (c->o.match) /* an error in it must not be one of the whole */
+    if (c->o.match) /* checked alone, so that an error names the user's own expression */
         pm_cli_must(pm_capture_check(&c->o, &err), &err);
     pm_buf_addf(&c->match, NULL, "(%s\n) AND (%s)", c->o.match ? c->o.match : "1",
                 n ? pm_cli_text(&c->names) : "1");
@@ -156,7 +156,7 @@ static void on_beat(void *ctx, const pmapdb_capture_beat *beat)
     if (missed)
         pm_cli_note(c->cli, "%s: %" PRIu64 " %s missed before it", at, missed,
                     missed == 1 ? "beat was" : "beats were");
-    /* A reason is said once, not at every beat, and so is the end of the losses. */
+    /* A reason is printed once, not at every beat; the end of the losses is printed, too. */
     if (beat->lost && strcmp(c->lost, beat->lost->text) != 0)
         pm_cli_say("a beat is lost: %s", beat->lost->text);
     if (!beat->lost && c->n_lost)

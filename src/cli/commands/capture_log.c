@@ -156,7 +156,7 @@ static bool may_say(pm_capture_log *log, const char *text, int times)
     return times > 0;
 }
 
-/* True if the error must be printed. Repeats a known error only if it is trouble. */
+/* True if the error must be printed: a known error only if it is trouble, and not with --quiet. */
 static bool is_error_said(pm_capture_log *log, const pmapdb_import_event *e)
 {
     bool quiet = log->cli->quiet;
@@ -212,7 +212,7 @@ static void open_output(pm_capture_log *log)
     pm_format format = log->cli->format;
 
     pm_output_open(&log->out, log->cli);
-    log->out.file.page = false; /* it grows while it is watched */
+    log->out.file.page = false; /* the output grows while the user watches it */
     if (format != PM_FORMAT_TABLE && format != PM_FORMAT_NDJSON)
         pm_output_fields(&log->out, fields, log->live ? N_FIELDS : ERROR + 1);
 }

@@ -45,7 +45,8 @@ static const struct {
 
 /* ---- options ---- */
 
-/* Cuts "/h", "/1d" off the text. -w and -c have one time. */
+/* Cuts "/h" or "/1d" off the text. False if that is not a time, or if -w and -c have different
+ * times. */
 static bool read_growth_span(pm_text *t, int64_t *growth_ms)
 {
     const char *slash = memchr(t->data, '/', t->len);
@@ -136,8 +137,8 @@ static const pm_option options[] = {
      "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", read_age},
     {0}};
 
-/* Ends the program if an option can have no effect: only verdicts ask the query leaks. The limits
- * may be those of the configuration. */
+/* Ends the program if an option can have no effect: only --rate and --eta ask the query leaks. The
+ * limits may be those of the configuration. */
 static void check_parameters(const check *c)
 {
     for (int i = 0; i < c->args.info->n_params; i++) {
@@ -170,7 +171,7 @@ static void check_thresholds(check *c)
 
 /* ---- the line ---- */
 
-/* The exit status of UNKNOWN; the others are in their order. */
+/* The exit status of UNKNOWN; 0 to 2 are OK, WARNING and CRITICAL. */
 #define UNKNOWN 3
 
 /* Prints the line and returns the exit code. Performance data follows a |, so a name must not

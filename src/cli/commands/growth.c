@@ -57,7 +57,7 @@ static void thin(growth *g)
 typedef struct pivot {
     pm_column column[PM_QUERY_ITEMS];
     int n;
-    pm_buf sql; /* that makes these columns of the rows of growth */
+    pm_buf sql; /* makes these columns from the rows of growth */
 } pivot;
 
 /* Adds a column whose values the SQL makes. Only a table has a title, so elsewhere the name has a
@@ -136,7 +136,7 @@ int pm_cli_growth(pm_cli *cli, int argc, char **argv)
 
     g.args = (pm_run_args){.cli = cli, .query = "growth", .own = options, .own_values = &g};
     pm_run_parse(&g.args, argc, argv);
-    g.pivot |= cli->wide && !pm_cli_is_for_people(cli); /* as pandas says wide and long */
+    g.pivot |= cli->wide && !pm_cli_is_for_people(cli); /* pandas calls it wide and long */
     if (g.metric && !g.pivot)
         pm_cli_usage(cli, "--metric goes with --pivot; --columns shows several");
     pm_run_open(&g.args);

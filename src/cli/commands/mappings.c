@@ -1,6 +1,5 @@
-/* mappings: pmapdb mappings: the mappings of one snapshot. With --words in words; with --regions by
- * region of the address space, and lists the addresses as a C initializer, for a filter. Chooses
- * the query. */
+/* mappings: pmapdb mappings: the mappings of one snapshot; with --words in words; with --regions by
+ * region of the address space, and the addresses as a C initializer, for a filter. */
 #include "cli/run.h"
 
 #include "api/regions.h"

@@ -37,7 +37,7 @@ static const pm_member columns[] = {{{"path", PM_UNIT_TEXT}, AT(event.path)},
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-/* People have read an error on standard error. */
+/* Formats for people have no error column: people read the error on standard error. */
 static int n_columns(const merge *m)
 {
     return N_COLUMNS - pm_cli_is_for_people(m->cli);

@@ -51,7 +51,7 @@ static void launch_start(launch *l, char *const *command)
     struct sigaction action = {.sa_handler = on_child};
     struct rusage own;
     posix_spawnattr_t how;
-    sigset_t usual; /* of the signals that this program ignores */
+    sigset_t usual; /* signals that this program ignores and the command must not */
     int reason;
 
     *l = (launch){0};
@@ -73,7 +73,7 @@ static void launch_start(launch *l, char *const *command)
     exit(reason == ENOENT ? NO_COMMAND : CANNOT_RUN);
 }
 
-/* Reaps one process. The command itself, or an orphan of one of its processes. */
+/* Notes the end of one process: of the command itself, or of an orphan of one of its processes. */
 static void reap(launch *l, pid_t pid, int status, const struct rusage *use)
 {
     if (use->ru_maxrss > l->peak_rss_kib && use->ru_maxrss > l->own_rss_kib)
@@ -144,7 +144,7 @@ static void on_event(void *ctx, const pmapdb_capture_event *event)
 {
     run *r = ctx;
 
-    if (!event->news.error || event->news.trouble) /* that a process ends is no news */
+    if (!event->news.error || event->news.trouble) /* the end of a process is not reported */
         pm_capture_log_event(&r->log, event);
 }
 

@@ -12,7 +12,7 @@ int pm_cli_status(pm_cli *cli, int argc, char **argv)
 
     pm_run_parse(&args, argc, argv);
     pm_run_open(&args);
-    /* A few are judged in some ms each; leaks judges all. */
+    /* Judging takes some ms for each process, so only a few are judged; pmapdb leaks judges all. */
     rows = pm_answer_ask(args.store, "leaks",
                          (pm_answer_arg[]){{"grown", "12"},
                                            {"limits", pm_run_given(&args, "limits")},

@@ -98,7 +98,7 @@ static bool asks_part(const who *w)
     return w->part[0] || w->part[1] || w->part[2];
 }
 
-/* Ends the program if there is no such mapping. */
+/* Asks for the mappings of the parts; ends the program if there is no such mapping. */
 static void find_mappings(who *w)
 {
     w->mappings = pm_run_query(&w->args, "who-mappings");
@@ -180,8 +180,8 @@ static void write_rows(const who *w, pmapdb_rows *rows, const pmapdb_rows *summa
         write_cover(out, summary);
 }
 
-/* The form of the chains; NULL: as asked. In a table without the callers of main, which would leave
- * no room for the functions that allocate. */
+/* Returns the form of the chains; NULL: the form that the user asked for. A table shows chains
+ * without the callers of main, which would leave no room for the functions that allocate. */
 static const char *form_of(const who *w)
 {
     if (w->folded)

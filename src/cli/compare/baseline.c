@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#define KEEP 10 /* runs of --update */
+#define KEEP 10 /* runs that --update leaves in the file */
 
 typedef struct baseline {
     pm_runs_options from;

@@ -71,7 +71,7 @@ static void add_xml(pm_buf *out, pm_text text)
     }
 }
 
-/* A test case of JUnit; `tag`: of what went wrong, or NULL. */
+/* Adds a test case of JUnit. `tag`: the XML element for a case that did not succeed, or NULL. */
 static void add_case(pm_buf *out, const pmapdb_rows *gate, const char *tag)
 {
     pm_text text = pm_answer_bytes(gate, "gate");
@@ -139,7 +139,7 @@ static pmapdb_rows *ask(const compare *c, const char *gates, bool all)
                                            {0}});
 }
 
-/* Says what cannot be compared. */
+/* Reads the samples, and says which of them cannot be compared. */
 static void read_samples(compare *c)
 {
     pmapdb_rows *rows = pm_answer_ask(c->store, "compare-samples",

@@ -15,7 +15,7 @@ typedef struct pm_runs_options {
 
 /* Adds the runs of a source to *sources: a store, a file of baseline, or NAME, NAME@FROM..TO or
  * NAME@KEY=VALUE (a label of the host) in the store of --db; NULL: the process of the options
- * there. Ends the program if there are none. */
+ * there. Ends the program if the source has no runs. */
 void pm_sources_add(pm_buf *sources, const pm_cli *cli, const char *source, bool of_b,
                     const pm_runs_options *options);
 
@@ -25,7 +25,7 @@ pmapdb_store *pm_sources_end(pm_buf *sources, const pm_cli *cli);
 /* ---- gates: what --fail-on asks ---- */
 
 /* Appends the gates as JSON, as the queries compare-rows and compare-gates take them; nothing
- * where none is given. Ends the program if one cannot be read. */
+ * if no gate is given. Ends the program if a gate cannot be read. */
 void pm_gates_read(const pm_cli *cli, const pm_cli_list *given, pm_buf *json);
 
 #endif

@@ -44,12 +44,12 @@ static void read_work(const char *path, pm_buf *json)
 
 /* ---- a store ---- */
 
-/* What of a store is asked for; each may be NULL. */
+/* The part of a store that is asked for; each member may be NULL. */
 typedef struct store_part {
     const char *process, *from, *to, *label;
 } store_part;
 
-/* An empty word is not given. */
+/* Returns NULL for an empty word: the parameter then keeps its default. */
 static const char *given(const char *value)
 {
     return value && *value ? value : NULL;

@@ -13,7 +13,7 @@ typedef struct leaks_cmd {
     bool check;
     char top[24];                   /* the value of --top for the query */
     int64_t leaks, judged, too_few; /* rows so far */
-    int64_t most;                   /* snapshots of the longest row that has too few */
+    int64_t most;                   /* snapshots of the longest series with too few of them */
 } leaks_cmd;
 
 #define AT(field) offsetof(leaks_cmd, field)
@@ -49,7 +49,7 @@ static bool shows_cards(const leaks_cmd *l)
            !l->cli->columns;
 }
 
-/* Findings take precedence over the message that nothing could be judged. */
+/* Returns the exit code. If nothing could be judged, says why, unless the cards said so. */
 static int exit_code_of(const leaks_cmd *l)
 {
     if (l->judged)
@@ -96,7 +96,8 @@ static void show_cards(leaks_cmd *l, pmapdb_rows *rows)
     pm_buf_free(&leaks);
 }
 
-/* The query orders and counts the rows; cards and series need all of them, and show the first N. */
+/* Gives --top to the query, which takes the worst N rows; but cards, series and --sort need all
+ * rows, and show the first N. */
 static void take_top(leaks_cmd *l)
 {
     const char *given = pm_run_given(&l->args, "top");
@@ -160,7 +161,7 @@ static void ask_store(leaks_cmd *l)
     pm_run_open(&l->args);
     if (!pm_run_given(&l->args, "process") && !pm_run_given(&l->args, "grown") &&
         pm_run_ask(l->args.store, "SELECT count(*) FROM process", n, sizeof n))
-        pm_num_all(pm_text_of(n), &l->args.progress.of); /* or less: lives that follow each other */
+        pm_num_all(pm_text_of(n), &l->args.progress.of); /* too many if lives follow each other */
     rows = pm_run_query(&l->args, "leaks");
     if (shows_cards(l))
         show_cards(l, rows);

@@ -158,7 +158,7 @@ static char *trim(char *text)
     return text + strspn(text, BLANKS);
 }
 
-/* A file below the home directory. */
+/* Replaces "~" at the beginning of a path by the home directory. */
 static char *at_home(pm_config *c, char *value)
 {
     const char *home = getenv("HOME");
@@ -303,7 +303,7 @@ static void replaced_by(const pm_cli *cli, size_t i, char *out, size_t size)
         snprintf(out, size, "--db");
 }
 
-/* A line of the configuration; its place is `from`. */
+/* Writes a row about a line of the configuration; `from` is the file and number of the line. */
 static void put(pm_output *out, const pm_config_line *line, const char *from, const char *instead)
 {
     pm_output_row(out, (pm_value[]){pm_value_text(line->section), pm_value_text(line->key),

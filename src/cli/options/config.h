@@ -1,5 +1,5 @@
-/* config: the configuration files, /etc/pmapdb/config and ~/.config/pmapdb/config (or, in the place
- * of both, $PMAPDB_CONFIG).
+/* config: the configuration files, /etc/pmapdb/config and ~/.config/pmapdb/config (or, instead of
+ * both, $PMAPDB_CONFIG).
  *
  *     # a comment
  *     db = ~/captures.db                  an option of every command
@@ -12,8 +12,8 @@
  *     alias = cache sessions              other words for the name
  *     check = --rate -w 10M -c 100M       options of a command that names the process
  *
- * The command line wins over the environment, that over the user's file, that over the one in
- * /etc. */
+ * The command line wins over the environment, the environment over the user's file, the user's file
+ * over the file in /etc. */
 #ifndef PM_CLI_CONFIG_H
 #define PM_CLI_CONFIG_H
 
@@ -29,9 +29,9 @@ typedef struct pm_config_line {
 } pm_config_line;
 
 typedef struct pm_config {
-    pm_config_line *line; /* in the order in which later ones win */
+    pm_config_line *line; /* a later line wins */
     size_t n, cap;
-    const char *file[2]; /* that were looked for; NULL: none */
+    const char *file[2]; /* the files that were looked for; NULL: no file */
     bool found[2];
     char **text; /* all texts, and those that the functions below return */
     size_t n_texts, cap_texts;

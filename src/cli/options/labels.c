@@ -19,7 +19,7 @@ const char *pm_cli_read_label(const char *arg, void *value)
 }
 
 /* Reads the value of a line of the configuration: a text, the first line of a file (<), or the
- * first line that a command of the shell prints within some seconds (!). */
+ * first line that a shell command prints within 5 s (!). */
 static bool read_value(const pm_cli *cli, const pm_config_line *from, char line[VALUE_MOST])
 {
     const char *value = from->value + 1 + strspn(from->value + 1, " \t");

@@ -63,7 +63,7 @@ static void refuse(const parser *p, const char *format, ...)
     pm_cli_usage(p->cli, "%s", text);
 }
 
-/* ---- values and names ---- */
+/* ---- values ---- */
 
 static void set(parser *p, found f, const char *arg)
 {
@@ -241,7 +241,7 @@ static void parse_line(parser *p, const pm_config_line *line)
     free(words);
 }
 
-/* A line of one option: capture.all = yes, db = FILE. */
+/* Sets the option of a line about one option: capture.all = yes, db = FILE. */
 static void set_from(parser *p, const pm_config_line *line, const char *name)
 {
     found f;

@@ -88,10 +88,10 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
 /* Stores the value of an option. Returns NULL, or a description of what the option wants. */
 const char *pm_option_read(const pm_option *o, const char *arg, void *value);
 
-/* The `read` of a span of which a bare number is seconds, as in sleep and watch. */
+/* The `read` of a span in which a number without a unit is seconds, as in sleep and watch. */
 const char *pm_option_read_every(const char *arg, void *value);
 
-/* Ends the program if memory runs out. */
+/* Adds an item; ends the program if memory runs out. */
 void pm_cli_list_add(pm_cli_list *list, const char *item);
 
 /* Print the texts of --help (all: of help COMMAND) and --usage. */

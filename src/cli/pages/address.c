@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BANDS_MAX 80
-#define SMALL ((uint64_t)1 << 20) /* mappings below it share a band with their neighbours */
+#define SMALL ((uint64_t)1 << 20) /* smaller mappings share a band with their neighbours */
 
 enum {
     PAGE_NONE = 1, /* 0 is not drawn */
@@ -42,13 +42,15 @@ typedef struct address {
     pm_page_ranges ranges;
     band band[BANDS_MAX];
     pm_memory_band drawn[BANDS_MAX];
-    size_t n, at, at_range; /* at: the current band and range */
+    size_t n, at, at_range; /* the number of bands; the current band and range */
     pm_memory_legend legend;
 } address;
 
 /* ---- bands ---- */
 
-/* Neighbours join where both are smaller than `small`. */
+/* Puts a mapping that is smaller than `small` into the band below it, if the gap between them is
+ * smaller than `small`, and there is no gap or the band is smaller than 4 * small. Returns the
+ * number of bands; BANDS_MAX + 1: there would be too many. */
 static size_t make_bands(address *a, uint64_t small)
 {
     const pm_page_ranges *r = &a->ranges;
@@ -115,7 +117,8 @@ static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
     }
 }
 
-/* What a dot lacks is not in memory. A band of few pages has dots without any. */
+/* Counts the pages of each dot that on_entries() did not meet: they are not in memory. In a band
+ * with fewer pages than dots, a dot without a page repeats the dot before it. */
 static void add_nothing(address *a, size_t i)
 {
     const band *b = &a->band[i];

@@ -28,7 +28,6 @@ static void check_by(const pm_run_args *args)
 /* ---- --exact: each page counted once: of this machine now, or of a moment that capture --pages
  * stored ---- */
 
-/* The processes of this machine are captured into a store in memory, and the same query answers. */
 #define INSTANCE "instance"
 
 typedef struct exact {
@@ -57,7 +56,7 @@ static const pm_option exact_options[] = {
     {"host", 0, PM_OPT_NAME, AT(host), "NAME", "With --at: only this host"},
     {0}};
 
-/* ---- reading this machine ---- */
+/* ---- reading this machine into a store in memory ---- */
 
 /* The variables that --by needs: env:NAME, and env('NAME') in expressions. */
 static void find_variables(pm_exact_ask *e)
@@ -117,7 +116,7 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
     o.all = !e->match;
     o.match = e->match;
     o.proc = e->proc;
-    o.host = e->proc ? "a copy" : NULL; /* it is not shown */
+    o.host = e->proc ? "a copy" : NULL; /* the host is not shown */
     o.measure = PMAPDB_MEASURE_TOTALS;
     o.pages = !e->pages_by || strcmp(e->pages_by, "auto") == 0 ? PMAPDB_PAGES_AUTO
               : strcmp(e->pages_by, "frame") == 0              ? PMAPDB_PAGES_FRAME

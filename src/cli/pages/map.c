@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GROUPS 7 /* with a colour of their own */
+#define GROUPS 7 /* groups with a colour of their own */
 #define DOTS_PNG ((size_t)1 << 20)
 #define DOTS_SVG ((size_t)1 << 16)
-#define FRAMES_MAX ((uint64_t)1 << 34) /* 64 TiB: entries beyond are of no memory */
+#define FRAMES_MAX ((uint64_t)1 << 34) /* 64 TiB: a larger number is not a frame of memory */
 #define FLAGS 8192                     /* frames whose flags are read at a time */
 
 /* What a frame is; the groups come first. */
@@ -28,7 +28,7 @@ enum {
     FRAME_SHM,
     FRAME_CACHE,
     FRAME_KERNEL,
-    FRAME_UNKNOWN, /* no flags: some free memory of new kernels has none either */
+    FRAME_UNKNOWN, /* no flags; in new kernels some free memory has no flags either */
     FRAME_FREE,
     FRAME_CLASSES
 };
@@ -165,7 +165,8 @@ static uint8_t class_of(uint64_t flags)
                                        : FRAME_KERNEL;
 }
 
-/* The squares that have memory, their frames one after another. */
+/* Keeps the square that begins at this frame, if it has memory: moves its frames to the end of the
+ * squares kept so far. */
 static void keep_square(machine *m, uint64_t frame)
 {
     uint8_t *square = m->class + frame;
@@ -181,7 +182,7 @@ static void keep_square(machine *m, uint64_t frame)
     m->square[m->squares++] = frame / PM_SQUARE_PAGES;
 }
 
-/* Frames outside of the memory that iomem lists are of no memory, whatever their flags are. */
+/* Forgets the frames outside of the memory that iomem lists, whatever their flags are. */
 static void remove_holes(machine *m)
 {
     pm_buf text = {0};

@@ -16,10 +16,10 @@
             "Not this machine, but a copy of its /proc: a folder, or an archive" \
     }
 
-/* Returns a handle on it, which stays open until the program ends. path NULL: /proc. Ends the
- * program if it cannot be read; reports what an archive lacks. */
+/* Returns a handle on this /proc, which stays open until the program ends. path NULL: /proc. Ends
+ * the program if the path cannot be read; reports what an archive lacks. */
 int pm_cli_open_proc(const char *path);
-/* The exit code says so, too. */
+/* True if the archive of --proc is damaged; the command then returns PM_EXIT_TROUBLE. */
 bool pm_cli_proc_is_damaged(void);
 
 /* *pid is 0 if the word is not a pid. */
@@ -55,7 +55,7 @@ typedef struct pm_map_ask {
 void pm_map_picture(const pm_map_ask *ask, int width, int height, int lines, const char *title,
                     pm_output *out, pm_picture *p, pmapdb_error *err);
 
-/* The address space of a process. */
+/* Draws the address space of a process. */
 void pm_map_process(const pm_map_ask *ask, pm_output *out);
 
 #endif

@@ -56,7 +56,7 @@ static void fill_values(pm_value *v, const pm_page_counts *c, int64_t kib)
         v[2 + i] = pm_value_int(numbers[i] * kib);
 }
 
-/* Of frames; unknown where they or their flags are hidden. */
+/* Fills in what the flags of frames tell; unknown if frames or flags are hidden. */
 static void fill_flags(const pages *g, pm_value *v, const flag_counts *c, int64_t kib)
 {
     bool known = g->frames >= 0 && g->map.sees_frames;
@@ -144,8 +144,8 @@ static void put_run(pages *g)
             pm_value_text(present && g->frames >= 0 && g->map.sees_frames ? flags : NULL)});
 }
 
-/* Reads the flags of up to FRAMES pages whose frames rise by one, at least of one page; of pages
- * without a frame they are 0. */
+/* Reads the flags of up to FRAMES pages whose frames rise by one, and at least of one page; the
+ * flags of a page without a frame are 0. Returns the number of pages. */
 static size_t read_flags(const pages *g, const uint64_t *e, size_t n, uint64_t flags[FRAMES])
 {
     uint64_t first = e[0] & PM_ENTRY_FRAME & ~PM_ENTRY_ZERO;
@@ -184,7 +184,7 @@ static void count_flags(void *ctx, const uint64_t *e, size_t n, uint64_t at)
     }
 }
 
-/* A run goes on while its frames or slots rise by one; without frames they are all 0. */
+/* A run goes on while its frames or slots rise by one; if frames are hidden, all are 0. */
 static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 {
     pages *g = ctx;

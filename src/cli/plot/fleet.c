@@ -6,7 +6,7 @@
 
 typedef struct fleet {
     pm_pool *texts;
-    pm_plot_tile *tile; /* a process with a value at least */
+    pm_plot_tile *tile; /* of each process that has a value */
     pm_plot_value *value;
     size_t n, cap, n_values, cap_values;
     int64_t judged; /* processes */

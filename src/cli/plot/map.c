@@ -9,7 +9,7 @@ enum { FIRST, LAST, START, END, RSS, CATEGORY, GRADE, WAY, COLUMNS };
 static const char *const columns[COLUMNS] = {"first",   "last",     "start", "end",
                                              "rss_kib", "category", "grade", "way"};
 
-/* Adds the moments of the newest life as a JSON list of snapshots. Returns the first one. */
+/* Adds the snapshots of the newest life as a JSON list. Returns the index of its first moment. */
 static size_t list_snapshots(const pm_plot *plot, pm_buf *out)
 {
     size_t first = plot->n - 1;
@@ -66,7 +66,7 @@ void pm_plot_read_map(const pm_plot_data *data, pmapdb_store *store, pm_plot_map
         for (int i = 0; i < COLUMNS; i++)
             v[i] = pmapdb_rows_int(rows, column[i]);
         name.data = pmapdb_rows_text(rows, column[CATEGORY], &name.len);
-        if (!pm_text_equal(name, category)) /* rows of one region follow each other */
+        if (!pm_text_equal(name, category)) /* one copy for rows that follow each other */
             category = pm_answer_keep(data->texts, name);
         add_stretch(data, v, category, out);
     }

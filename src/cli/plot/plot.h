@@ -18,8 +18,8 @@ typedef struct pm_plot_data {
     pm_pool *texts;      /* of the plot */
     char process[32];    /* @ID */
     pm_plot plot;
-    int64_t snapshots, partial; /* stored of it; partial ones are not drawn */
-    pm_buf about;               /* what is drawn of it */
+    int64_t snapshots, partial; /* stored of the process; partial ones are not drawn */
+    pm_buf about;               /* words: the time span and the number of snapshots */
 } pm_plot_data;
 
 /* Judges all processes that are asked for: adds rows of leaks as JSON. */

@@ -73,7 +73,7 @@ static bool find_host(pmapdb_store *store, char host[HOST_NAME_MAX + 1])
     return found || n == 1;
 }
 
-/* Returns the whole path of the folder, made if there is none. */
+/* Makes the folder, if it does not exist, and returns its full path. */
 static char *find_folder(const char *path)
 {
     char *folder;
@@ -86,7 +86,7 @@ static char *find_folder(const char *path)
     return folder;
 }
 
-/* What is sent with other names is another target. */
+/* Returns the name of the target. With --redact it is another one, because other names are sent. */
 static char *name_target(const push *p, const char *url, const char *folder)
 {
     char *target = NULL;

@@ -121,7 +121,7 @@ static void judge_all(pm_report *r)
 
 /* ---- which processes ---- */
 
-/* Lists the processes, the worst first. */
+/* Lists the processes, the worst first; if one was asked for, only this one. */
 static size_t choose(const pm_report *r, int64_t *ids, size_t most)
 {
     size_t n = r->n < most ? r->n : most;
@@ -207,8 +207,8 @@ static void put_data(FILE *out, size_t nth, const pm_buf *data)
     pm_buf_free(&packed);
 }
 
-/* One page: the texts of the data, the index before the processes; and a static part for readers
- * without JavaScript: the verdicts and an SVG, which may be empty. */
+/* Writes one page. `data`: the index, then each process. The static part is for readers without
+ * JavaScript: the verdicts and an SVG, which may be empty. */
 static void write_html(FILE *out, pm_text title, const pm_buf *verdicts, const pm_buf *picture,
                        const pm_buf *data, size_t n_data)
 {

@@ -34,7 +34,8 @@ static pm_pair int_pair(const char *key, int64_t value)
 
 /* ---- before a process is chosen ---- */
 
-/* Appends the rows of the shown processes, of every process its own, and everything that grows. */
+/* Appends the verdicts: all rows of the processes that the page shows; of each other process the
+ * row of the whole process, and what leaks. */
 static void put_verdicts(pm_report *r, const pm_report_links *links, pm_buf *out)
 {
     const char *comma = "";

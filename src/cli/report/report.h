@@ -17,7 +17,7 @@ typedef struct pm_report {
     bool alone;    /* a single process is asked for */
     int64_t names; /* how many names there are */
     int64_t limit_kib;
-    char series[128]; /* the name, if it selects all processes of it; or "" */
+    char series[128]; /* the name, if all processes of the name are meant; or "" */
     /* The verdicts: all as JSON, and by process, the worst first. */
     pm_buf verdicts;
     struct pm_judged *process;
@@ -38,8 +38,8 @@ typedef struct pm_report_links {
     size_t n_here, n_files;
 } pm_report_links;
 
-/* Appends what the page shows before a process is chosen: verdicts, courses of the processes,
- * marks, links. */
+/* Appends what the page shows before a process is chosen: verdicts, the memory of each process
+ * through time, marks, links. */
 void pm_report_index(pm_report *r, const pm_report_links *links, pm_buf *out);
 
 /* Returns the verdicts on a process; NULL if it has none. */

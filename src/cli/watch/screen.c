@@ -49,7 +49,7 @@ static void say_why(const char *why)
 
 static void on_resize(int signal_number)
 {
-    (void)signal_number; /* it ends a wait for keys */
+    (void)signal_number; /* the signal ends a wait for keys */
 }
 
 void pm_screen_open(pm_screen *s, const pm_cli *cli)
@@ -110,8 +110,8 @@ int pm_screen_key(pm_screen *s, int timeout_ms)
 
 /* ---- one frame ---- */
 
-/* Ends each line by clearing the rest of it, and joins them, so that the last one does not scroll.
- */
+/* Clears the rest of each line. Puts newlines only between lines, because one after the last line
+ * would scroll the screen. */
 static pmapdb_status add(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
 {
     pm_screen *s = ctx;

@@ -1,5 +1,5 @@
-/* screen: a whole terminal for one program: raw keys, the alternate screen, its size; all of it
- * given back on every way out. Only one is open at a time. */
+/* screen: a whole terminal for one program: raw keys, the alternate screen, its size. The terminal
+ * is restored whichever way the program ends. Only one screen is open at a time. */
 #ifndef PM_CLI_SCREEN_H
 #define PM_CLI_SCREEN_H
 
@@ -26,15 +26,15 @@ typedef struct pm_screen {
     pm_buf frame;
 } pm_screen;
 
-/* Takes the terminal over; an error of the command line if there is none. From now on errors give
- * the terminal back before they are said. */
+/* Takes the terminal over; ends the program if there is no terminal. From now on, an error gives
+ * the terminal back before its text is printed. */
 void pm_screen_open(pm_screen *s, const pm_cli *cli);
 /* Gives the terminal back. */
 void pm_screen_close(pm_screen *s);
 
 int pm_screen_key(pm_screen *s, int timeout_ms);
 
-/* A picture of the size that the terminal has now; pm_screen_show() shows it at once. */
+/* Begins a picture in the current size of the terminal; pm_screen_show() shows the picture. */
 void pm_screen_begin(pm_screen *s, pm_picture *p, pm_sink *sink, pmapdb_error *err);
 void pm_screen_show(pm_screen *s, pm_picture *p);
 

@@ -137,7 +137,7 @@ static void show_list(pm_watch *w, pm_picture *p)
 
 /* ---- one process ---- */
 
-/* The moment of B, and those beside it. */
+/* Returns the index of B, or of the last moment; notes the snapshots before and after it. */
 static size_t find_b(pm_watch *w, const pm_plot *plot)
 {
     size_t b = plot->n - 1;
@@ -151,7 +151,7 @@ static size_t find_b(pm_watch *w, const pm_plot *plot)
     return b;
 }
 
-/* The rows of the diff that the screen has room for, as watch-changes tells them. */
+/* Asks watch-changes about the first rows of the diff, more than a screen has room for. */
 static pmapdb_rows *ask_changes(const pm_watch *w, const pm_plot_data *d, const char *from)
 {
     char to[32];
@@ -195,7 +195,7 @@ static void show_diff(pm_watch *w, pm_picture *p, const pm_plot_data *d, int lin
     pmapdb_rows_close(rows);
 }
 
-/* The verdicts on the process; none where the list has it no longer. */
+/* Returns the row of the process; a row without verdicts if the list no longer has the process. */
 static const pm_watch_row *row_of(const pm_watch *w)
 {
     static const pm_watch_row none = {.leaks = (char *)"[]"};

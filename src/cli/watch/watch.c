@@ -54,7 +54,7 @@ static void capture(pm_watch *w)
 
 /* ---- keys ---- */
 
-/* Copies the store to a new file beside the user. */
+/* Copies the store to a new file in the current folder. */
 static void save(pm_watch *w)
 {
     pmapdb_export_options how;
@@ -159,7 +159,7 @@ static bool press(pm_watch *w, int key)
 
 /* ---- the run ---- */
 
-/* A pid, or a name of the process, its comm or its program. */
+/* Takes a pid, or the name or the comm of processes. */
 static void choose(pm_watch *w, const char *word, int64_t *pid, pm_buf *match)
 {
     uint64_t number;

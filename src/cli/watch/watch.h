@@ -25,7 +25,7 @@ typedef struct pm_watch {
     bool by_name, each;  /* the list has a line per name; a process shows each mapping */
     char filter[64], message[600];
     pm_screen screen;
-    /* All processes, judged; judged anew when that takes little of the time. */
+    /* All processes, judged; judged again only after 10 times the time that judging took. */
     pm_buf leaks; /* the verdicts as JSON */
     pm_watch_row *row;
     size_t n_rows, cap_rows, chosen, top;

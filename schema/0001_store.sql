@@ -15,7 +15,7 @@ CREATE TABLE host_label (
   host_id INTEGER NOT NULL REFERENCES host,
   key     TEXT NOT NULL,
   at_ms   INTEGER NOT NULL,             -- from this moment on
-  value   TEXT,                         -- NULL: it has none any more
+  value   TEXT,                         -- NULL: the label ends
   PRIMARY KEY (host_id, key, at_ms)
 ) WITHOUT ROWID;
 
@@ -34,7 +34,7 @@ CREATE TABLE process (
   host_id     INTEGER REFERENCES host,  -- NULL: unknown
   name_id     INTEGER NOT NULL REFERENCES name,
   name_rank   INTEGER NOT NULL,         -- how good the name is; 0 is best
-  name_ms     INTEGER NOT NULL,         -- moment of the capture that gave it
+  name_ms     INTEGER NOT NULL,         -- time of the capture that gave the name
   pid         INTEGER,                  -- NULL: the captures do not show it
   boot_id     TEXT,                     -- live captures only
   start_time  INTEGER,                  -- clock ticks since boot; NULL: unknown
@@ -80,8 +80,8 @@ CREATE TABLE schedule (
   every_ms  INTEGER,                    -- step of its beats; NULL: one beat, as from cron
   pruned_ms INTEGER,                    -- newest sweep that a prune removed, here or before a
                                         -- merge; NULL: none
-  removed_ms INTEGER                    -- newest that a prune removed here: no merge brings back
-                                        -- sweeps up to this one
+  removed_ms INTEGER                    -- newest sweep that a prune removed here: a merge brings
+                                        -- back only later ones
 );
 CREATE UNIQUE INDEX schedule_unique ON schedule (host_id, boot_id, selection, coalesce(every_ms, 0));
 
@@ -94,10 +94,10 @@ CREATE TABLE beat (
   mono_ns     INTEGER NOT NULL,         -- CLOCK_MONOTONIC at started_ms
   missed      INTEGER NOT NULL,         -- beats of the schedule that were missed before this one
   unreadable  INTEGER NOT NULL,         -- processes that this user may not read
-  vanished    INTEGER NOT NULL,         -- ended while they were read: nothing of them is stored
-  degraded    INTEGER NOT NULL,         -- have maps instead of smaps, which would have stalled them
-  unmoved     INTEGER NOT NULL,         -- left out by --on-rss-above
-  changed     INTEGER NOT NULL,         -- their maps changed too quickly to read: nothing is stored
+  vanished    INTEGER NOT NULL,         -- processes that ended while they were read: not stored
+  degraded    INTEGER NOT NULL,         -- processes read from maps: smaps would have stalled them
+  unmoved     INTEGER NOT NULL,         -- processes left out by --on-rss-above
+  changed     INTEGER NOT NULL,         -- processes whose maps changed too quickly: not stored
   total_kib INTEGER,                    -- MemTotal of /proc/meminfo at started_ms, and so on; NULL: unknown
   free_kib INTEGER,
   available_kib INTEGER,
@@ -113,7 +113,7 @@ CREATE TABLE beat (
   kernel_stack_kib INTEGER,
   page_tables_kib INTEGER,
   percpu_kib INTEGER,
-  vmalloc_kib INTEGER,                  -- also has kernel stacks
+  vmalloc_kib INTEGER,                  -- includes kernel stacks
   hugetlb_kib INTEGER,                  -- the pool of huge pages
   swap_total_kib INTEGER,
   swap_free_kib INTEGER,
@@ -168,8 +168,8 @@ CREATE TABLE snapshot (
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: has the most fields for its process and moment
   dialect     TEXT NOT NULL,            -- as of its epoch
-  time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7), -- a byte or less a
-  state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2),
+  time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7),
+  state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2), -- codes take at most a byte
   checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
   time_source TEXT GENERATED ALWAYS AS (CASE time_source_code WHEN 0 THEN 'none' WHEN 1 THEN 'given'
                 WHEN 2 THEN 'stream' WHEN 3 THEN 'name' WHEN 4 THEN 'mtime' WHEN 5 THEN 'now'
@@ -205,20 +205,21 @@ CREATE TABLE push (
   until_id  INTEGER,                    -- the end of a batch that began, so that a retry sends the
                                         -- same; NULL: none
   seq       INTEGER NOT NULL,           -- batches sent: the version of their rows
-  gen       INTEGER NOT NULL,           -- of the categories that are sent; counts rules --apply
-  shown_gen INTEGER NOT NULL,           -- of those that readers use: gen after all were sent
+  gen       INTEGER NOT NULL,           -- version of the categories that are sent: one more
+                                        -- after each rules --apply
+  shown_gen INTEGER NOT NULL,           -- version that readers use: gen, once all were sent
   rules     TEXT,                       -- the rules of gen
-  lost      INTEGER NOT NULL,           -- snapshots that a prune had to remove before
+  lost      INTEGER NOT NULL,           -- snapshots that a prune removed before they were sent
   tried_ms  INTEGER,                    -- the last run
   done_ms   INTEGER,                    -- the last batch that was sent
   paused_ms INTEGER,                    -- no run before this moment; NULL: any
   judged_ms INTEGER,                    -- when verdicts were last made
   judged_day INTEGER,                   -- the day, since 1970, when they were made of all processes
-  failures  INTEGER NOT NULL,           -- runs since then that could not send
-  error     TEXT                        -- of the last one
+  failures  INTEGER NOT NULL,           -- failed runs since done_ms, after which push pauses
+  error     TEXT                        -- of the last failed run
 );
 
--- A process that was there in the last beat sent. What was said of its span.
+-- A process that the last sent beat shows, with its span as it was sent.
 CREATE TABLE push_open (
   push_id    INTEGER NOT NULL REFERENCES push,
   process_id INTEGER NOT NULL REFERENCES process ON DELETE CASCADE,
@@ -229,7 +230,7 @@ CREATE TABLE push_open (
   PRIMARY KEY (push_id, process_id)
 ) WITHOUT ROWID;
 
--- The key by which the server knows a process: what is learned later of the process does not change it.
+-- The key by which the server knows a process; later facts about the process do not change it.
 CREATE TABLE push_key (
   process_id  INTEGER NOT NULL REFERENCES process ON DELETE CASCADE,
   push_id     INTEGER NOT NULL REFERENCES push,
@@ -296,7 +297,7 @@ CREATE TABLE live_process (
 );
 CREATE INDEX live_process_hash ON live_process (hash);
 
--- The variables of its environment that --keep-env names.
+-- The environment variables of a process that --keep-env names.
 CREATE TABLE environment (
   live_process_id INTEGER NOT NULL REFERENCES live_process,
   name        TEXT NOT NULL,
@@ -311,8 +312,8 @@ CREATE TABLE live_reading (
   live_process_id  INTEGER NOT NULL REFERENCES live_process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC when the reading of its map began
   read_us      INTEGER NOT NULL,        -- duration of that reading
-  cpu_us       INTEGER NOT NULL,        -- CPU time of it, of this program and the kernel
-  longest_us   INTEGER NOT NULL,        -- the longest read(2): the process may have stalled so long
+  cpu_us       INTEGER NOT NULL,        -- CPU time of that reading, in this program and the kernel
+  longest_us   INTEGER NOT NULL,        -- the longest read(2): the process may have stalled as long
   predicted_us INTEGER,                 -- the prediction of longest_us for smaps
   degraded     TEXT,                    -- why maps or pagemap was read instead of smaps; NULL: as asked
   threads      INTEGER,
@@ -323,9 +324,9 @@ CREATE TABLE live_reading (
   file_kib     INTEGER,                 -- RssFile
   shmem_kib    INTEGER,                 -- RssShmem
   oom_score    INTEGER,                 -- the OOM killer takes the highest first
-  cgroup_kib       INTEGER,             -- use of the cgroup whose limit is memory_max_kib; NULL: no
-  cgroup_file_kib  INTEGER,             -- limit, or unknown; of it page cache, tmpfs, shared memory;
-  cgroup_shmem_kib INTEGER,             -- of that tmpfs and shared memory
+  cgroup_kib       INTEGER,             -- used by the cgroup of memory_max_kib; NULL: no limit, or
+  cgroup_file_kib  INTEGER,             -- unknown; part of cgroup_kib: page cache with tmpfs, shared
+  cgroup_shmem_kib INTEGER,             -- memory; part of cgroup_file_kib: tmpfs, shared memory
   cgroup_oom_kills INTEGER              -- since the cgroup was made
 );
 CREATE INDEX live_reading_process ON live_reading (live_process_id);
@@ -336,33 +337,33 @@ CREATE TABLE activity (
   cpu_us       INTEGER NOT NULL,        -- user and system time of all its threads
   minor_faults INTEGER NOT NULL,
   major_faults INTEGER NOT NULL,
-  page_idle    INTEGER NOT NULL         -- 1: Referenced of its mappings is what page idle tracking
-);                                      -- says was touched since the last clearing; 0: as in smaps
+  page_idle    INTEGER NOT NULL         -- 1: page idle tracking gave Referenced of its mappings:
+);                                      -- what was touched since the last clearing; 0: smaps did
 
 -- The kernel's accessed bits of all pages of a process were cleared (capture --touched). From then
--- on, Referenced of its mappings is what was touched since; where page idle tracking marked the pages,
--- only in the snapshots that read the marks (activity.page_idle).
+-- on, Referenced of its mappings is the memory touched since then. If page idle tracking marked the
+-- pages, this holds only in the snapshots that read the marks (activity.page_idle).
 CREATE TABLE clearing (
   process_id   INTEGER NOT NULL REFERENCES process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC just before
   cleared_ms   INTEGER NOT NULL,        -- the same moment in UTC
   page_idle    INTEGER NOT NULL,        -- 1: page idle tracking marked the pages; 0: clear_refs
-  clear_us     INTEGER,                 -- CPU time: by clear_refs, mmap and munmap of the process
-                                        -- waited as long, or longer; NULL: unknown whether it was done
-  small_kib    INTEGER NOT NULL,        -- of the process, in small pages: all of them were visited
-  cpu_us       INTEGER NOT NULL,        -- as in activity, then
+  clear_us     INTEGER,                 -- CPU time; with clear_refs, mmap and munmap of the process
+                                        -- waited as long, or longer; NULL: it may not have been done
+  small_kib    INTEGER NOT NULL,        -- in small pages of the process, which were all visited
+  cpu_us       INTEGER NOT NULL,        -- this and the next two: as in activity, at that moment
   minor_faults INTEGER NOT NULL,
   major_faults INTEGER NOT NULL,
   PRIMARY KEY (process_id, mono_ns)
 ) WITHOUT ROWID;
 
--- Which processes of a live capture share which pages of memory (capture --pages). page_groups()
--- answers from it for groups of the processes.
+-- Which processes of a live capture share which pages of memory (capture --pages). The function
+-- page_groups() reads it.
 CREATE TABLE page_scan (
   capture_id  INTEGER PRIMARY KEY REFERENCES capture,
   taken_ms    INTEGER NOT NULL,         -- of its beat
   method      TEXT NOT NULL CHECK (method IN
-                ('frame', 'identity')), -- how a page of two processes is known to be one
+                ('frame', 'identity')), -- how two processes are known to share a page
   unread      INTEGER NOT NULL,         -- processes whose pages could not be read
   moved_kib   INTEGER,                  -- pages that the kernel moved meanwhile: some may be counted
                                         -- twice; NULL: unknown
@@ -423,8 +424,8 @@ CREATE TABLE category (
   category_id INTEGER PRIMARY KEY,
   category    TEXT NOT NULL UNIQUE,
   description TEXT NOT NULL,
-  parent_id   INTEGER NOT NULL REFERENCES category -- anonymous for anonymous/..., and so on for
-);                                      -- the program's own; of every other text itself
+  parent_id   INTEGER NOT NULL REFERENCES category -- of SLUG/DETAIL: the program's own category
+);                                      -- SLUG; of every other text: the category itself
 
 -- The rules that decide categories: one row, with a built-in set or another one.
 CREATE TABLE rule_set (
@@ -432,7 +433,7 @@ CREATE TABLE rule_set (
   name       TEXT NOT NULL,             -- of a built-in set, or of the file
   hash       INTEGER NOT NULL,          -- XXH3 of the text; 0: not applied to all processes yet
   text       TEXT NOT NULL,             -- the rule file
-  applied_ms INTEGER                    -- to the whole store; NULL: the rules it began with
+  applied_ms INTEGER                    -- to the whole store; NULL: the store began with them
 );
 
 -- The facts of a mapping that do not depend on its address.
@@ -471,7 +472,7 @@ CREATE TABLE label (
   taken_ms   INTEGER NOT NULL,
   source     TEXT NOT NULL CHECK (source IN ('nmt', 'system-map')), -- of jcmd
   start      INTEGER NOT NULL,
-  length     INTEGER NOT NULL,          -- bytes; 0, at 0: the report is incomplete
+  length     INTEGER NOT NULL,          -- bytes; start 0 and length 0: the report is incomplete
   label      TEXT NOT NULL,             -- in the report's words: Java Heap, STACK-4712-main
   PRIMARY KEY (process_id, taken_ms, source, start)
 ) WITHOUT ROWID;
@@ -520,7 +521,7 @@ CREATE TABLE traced_process (
   offset_ns    INTEGER,                 -- UTC in ns is perf's time plus this; NULL: unknown
   slack_ns     INTEGER,                 -- the greatest error of offset_ns in either direction
   offset_source TEXT CHECK (offset_source IN ('clocks', 'given', 'events')),
-  pruned       INTEGER NOT NULL         -- 1: a prune removed its process; this row goes, too
+  pruned       INTEGER NOT NULL         -- 1: a prune removed its process, and then removes this row
 );
 CREATE INDEX traced_process_recording ON traced_process (recording_id);
 CREATE INDEX traced_process_process ON traced_process (process_id);
@@ -574,9 +575,9 @@ CREATE INDEX call_thread ON call (thread_id, end_ns);
 
 -- The effect of the calls, replayed in order, on the addresses: a range that one call mapped, with
 -- its beginning and end in time; at any moment the extents of a traced process do not overlap.
--- Mapping over, moving or cutting an extent ends it and makes another: the rest after a cut keeps
--- its birth, a range moved by mremap is born again at its new place, and so after the end_ns of its
--- call. For a brk, call_id is the call that moved the end there.
+-- Mapping over, moving or cutting an extent ends it and makes another. The rest after a cut keeps its
+-- call and its birth; a range moved by mremap keeps its call, and is born at the end of the mremap.
+-- For a brk, call_id is the call that moved the end of the heap there.
 CREATE TABLE extent (
   extent_id INTEGER PRIMARY KEY,
   traced_process_id INTEGER NOT NULL REFERENCES traced_process,
@@ -584,7 +585,7 @@ CREATE TABLE extent (
   length    INTEGER NOT NULL,           -- bytes
   call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: an mmap, a brk, an mremap that
                                         -- extended it
-  born_ns   INTEGER NOT NULL,           -- end of that call
+  born_ns   INTEGER NOT NULL,           -- end of that call, or of the mremap that moved the range
   died_ns   INTEGER                     -- beginning of the call that freed it; NULL: not freed
 );
 CREATE INDEX extent_traced_process ON extent (traced_process_id, born_ns);
@@ -680,10 +681,10 @@ JOIN name n USING (name_id)
 LEFT JOIN host h ON h.host_id = p.host_id;
 
 -- One row per process: one life of one pid, with the sizes of its newest snapshot. ended_at is the
--- last moment of a process that has ended: captures went on without it. A later beat of its schedule
--- lacks it and left out no living process, three beats lack it that could only miss a process whose
--- maps change too quickly, its host was booted again, or, for text, captures of the host went on for
--- more than one and a half of its steps.
+-- last moment of a process that has ended. A live process has ended if a later beat of its schedule
+-- lacks it although that beat left out no living process, if three later beats lack it that left
+-- out only processes whose maps changed too quickly, or if its host was booted again. A process from
+-- text has ended if captures of its host went on for more than one and a half of its steps.
 CREATE VIEW processes AS
 SELECT p.process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
   (SELECT taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1) AS first_at,

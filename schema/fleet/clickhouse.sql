@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS marks (
     rows UInt64, seq UInt64)
 ENGINE = ReplacingMergeTree(seq) ORDER BY (host_id, store);
 
--- A process, in stretches without a missing beat. last_ms NULL: open, it counts up to marks.through_ms.
+-- A process, in spans without a missing beat. last_ms NULL: the span counts up to marks.through_ms.
 CREATE TABLE IF NOT EXISTS spans (
     host_id UInt64, process_key UInt64, store String, name String, pid Nullable(Int64), boot_id String,
     command String, exe String, user String, cgroup String, memory_max_kib Nullable(Int64),
@@ -27,8 +27,8 @@ PARTITION BY toYYYYMM(toDate(toDateTime(intDiv(first_ms, 1000)), 'UTC'))
 ORDER BY (host_id, process_key, first_ms);
 
 -- The categories of a process when they change, and all of them at the first snapshot of a span and of
--- every UTC day: the value at T is the newest row at or before T, at most 25 hours old. seq is 0 but for
--- a row that corrects one: a capture of the same moment that shows more was imported later.
+-- every UTC day: the value at T is the newest row at or before T, at most 25 hours old. seq is 0; only
+-- rows that replace the rows of a weaker capture, imported earlier, of the same moment have another.
 CREATE TABLE IF NOT EXISTS points (
     host_id UInt64, name String, process_key UInt64, gen UInt32, category String, at_ms Int64,
     mappings Nullable(Int64), size_kib Nullable(Int64), rss_kib Nullable(Int64),
@@ -78,13 +78,13 @@ CREATE TABLE IF NOT EXISTS verdicts (
 ENGINE = ReplacingMergeTree(seq) PARTITION BY toYYYYMM(day)
 ORDER BY (name, category, metric, host_id, process_key, gen, day);
 
--- The call stacks of what grew, as `pmapdb who` shows them.
+-- The call stacks of the memory that grew, as `pmapdb who` shows them.
 CREATE TABLE IF NOT EXISTS stacks (
     stack_hash UInt64, host_id UInt64, name String, category String, stack String,
     growth_kib Nullable(Int64), share Nullable(Float64), from_ms Int64, to_ms Int64, seq UInt64)
 ENGINE = ReplacingMergeTree(seq) ORDER BY (name, category, stack_hash, host_id, from_ms);
 
--- From version 20 on: smaller columns, and old days go by themselves.
+-- From version 20 on: smaller columns, and ClickHouse removes old rows.
 ALTER TABLE points, hourly, objects
     MODIFY COLUMN category LowCardinality(String);
 ALTER TABLE points, hourly, totals, objects

@@ -1,4 +1,4 @@
--- capture-known: the snapshot of a capture, or of the same block; 0 if a prune removed it.
+-- capture-known: the snapshot of a capture; 0 if a prune removed it.
 --
 -- Parameters: ?1 hash, ?2 dialect, ?3 and ?4 the first and the last taken_ms, ?5 pid or -1, ?6 host_id
 -- or 0, ?7 1 if it is a live capture, with ?8 boot and ?9 start time of its process; ?10 1 if a prune

@@ -79,7 +79,7 @@ static void spread(const pm_mapping *m, uint64_t fields, int64_t rss, int64_t v[
             v[i] = 0;
             rest_at = i == PM_VER_PRIVATE_DIRTY && rest_at >= 0 ? rest_at : i;
         }
-    if (fields & PM_BIT(PM_PRIVATE)) { /* without its parts: the anonymous one counts as dirty, so
+    if (fields & PM_BIT(PM_PRIVATE)) { /* without its parts: anonymous memory counts as dirty, so
                                           that Anonymous has its usual value */
         int64_t private = pm_mapping_value(m, PM_PRIVATE), anon = pm_mapping_value(m, PM_ANONYMOUS);
 
@@ -179,7 +179,7 @@ const enum pm_field pm_rare_columns[PM_RARE_VALUES] = {
 static bool rare_of(const pm_mapping *m, uint64_t fields, const pm_metrics *row,
                     pm_rare_fields *out)
 {
-    /* as in the view mappings; PMAPDB_UNKNOWN if a column that the value follows from is unknown */
+    /* as in the view mapping_versions; PMAPDB_UNKNOWN if a column of the formula is unknown */
     const int64_t usual[PM_FIELD_COUNT] = {
         [PM_RSS] = parts_of(row),
         [PM_DIRTY] = dirty_of(row),

@@ -124,8 +124,7 @@ bool pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out, pm_rar
 void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row);
 
 /* ---- versions: the rows of the captures of one epoch. Each version is read once, however many
- * captures show it; an epoch has at most four times as many versions as its first capture has
- * rows ---- */
+ * captures show it; PM_EPOCH_ALPHA (write/stream.h) limits the versions of an epoch ---- */
 
 typedef struct pm_version {
     pm_row row;

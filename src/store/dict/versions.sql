@@ -1,5 +1,5 @@
 -- versions: the rows of the captures of epoch ?1 from place ?2 on, each once, with their places, their
--- regions, their numbers and their objects. What is missing has only NULLs.
+-- regions, their numbers and their objects. The columns of a missing row are NULL.
 
 SELECT region_id, first, last, lineage_id, start, length, offset, size_kib, reason, r.category_id,
   private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, rare_fields_id,

@@ -9,7 +9,7 @@ typedef struct pm_embedded {
     size_t len;
 } pm_embedded;
 
-/* Each array is sorted by name and ended by a NULL name. */
+/* Each array is sorted by the path of the file and ended by a NULL name. */
 extern const pm_embedded pm_embedded_schema[];
 extern const pm_embedded pm_embedded_queries[];
 extern const pm_embedded pm_embedded_fleet[];   /* queries/fleet/NAME.sql */

@@ -68,7 +68,8 @@ static pmapdb_status check_files(const char *store, bool writes, pmapdb_error *e
 
 /* ---- the file ---- */
 
-/* Uses getgrnam_r, because all threads share the result of getgrnam. Only trying finds its size. */
+/* Uses getgrnam_r, because all threads share the result of getgrnam. Tries larger buffers until the
+ * entry fits. */
 static pmapdb_status give_to_group(int fd, const char *path, const char *name, pmapdb_error *err)
 {
     struct group group, *found = NULL;

@@ -72,7 +72,8 @@ bool pm_space_give_back(pmapdb_store *s, const pm_steps *steps)
         free_pages(s, steps);
     if (!copy_wal(s))
         return true;
-    pm_store_set_patience(s, 0); /* the -wal keeps its largest size else; one in use stays */
+    /* otherwise the -wal keeps its largest size; a -wal in use stays */
+    pm_store_set_patience(s, 0);
     sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     pm_store_set_patience(s, patience);
     return false;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOTS 256 /* more than all statements of the program; checked by an assert */
+#define SLOTS 256 /* more than all statements of the program; find() fails without a free slot */
 
 struct pm_sql {
     sqlite3 *db;

@@ -128,7 +128,7 @@ pmapdb_status pm_sql_end(pm_sql *sql, pmapdb_error *err);
 
 sqlite3 *pm_sql_db(const pm_sql *sql);
 
-/* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL; a state is stored by name. */
+/* Column access: NULL is PMAPDB_UNKNOWN, a NULL text has data NULL. */
 int64_t pm_col_int(sqlite3_stmt *stmt, int column);
 /* Reads a size or a time for calculations. Limits a value that no process and no clock can produce,
  * so that no sum overflows: such a value was written by hand. */
@@ -137,7 +137,8 @@ int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
 /* Reads a code of table snapshot, which is below n; returns n for any other value. */
 unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n);
-/* Read its state and dialect; any other value becomes the weakest, which has the highest code. */
+/* Read snapshot.state_code and a name of a dialect; any other value becomes the weakest state or
+ * dialect, which has the highest code. */
 pm_state pm_col_state(sqlite3_stmt *stmt, int column);
 pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column);
 

@@ -19,10 +19,10 @@ static bool has_moved(pmapdb_store *s)
            moved;
 }
 
-/* A writer empties the -wal if it is the last process. Otherwise the next process would read all of
- * it, though the file already has its pages, and with one capture after another it would grow
- * without limit. If the file was moved, its -wal must not stay next to the file that took its
- * place, so its content is copied into its own file at once. */
+/* A writer empties the -wal if it is the last process. If the -wal stayed full, the next process
+ * would read all of it, though the file already has its pages, and with one capture after another
+ * it would grow without limit. If the file was moved, its -wal must not stay next to the file that
+ * took its place, so its content is copied into its own file at once. */
 void pmapdb_close(pmapdb_store *s)
 {
     if (!s)

@@ -60,15 +60,15 @@ void pm_store_rollback(pmapdb_store *s);
 /* Collects the failure that the steps have kept; commits, or rolls back after any failure. */
 pmapdb_status pm_store_end(pmapdb_store *s, pmapdb_error *err);
 
-/* True if a transaction with more to do should commit: other writers may wait. pm_store_begin then
- * pauses for a moment, in which one of them gets its turn: SQLite itself favours the writer that
- * has just committed. */
+/* True if the transaction has lasted `turns` times turn_ms: if it has more to do, it should commit,
+ * because other writers may wait. pm_store_begin then pauses for a moment, in which one of them
+ * gets its turn: SQLite itself favours the writer that has just committed. */
 bool pm_store_turn_is_over(const pmapdb_store *s, int turns);
 
-/* The hook of a commit, which copies the -wal into the file from time to time. SQLite's own only
- * copies what no reader needs: while there is always one, the -wal would never begin anew. So a
- * long -wal waits for the readers of old states to end; those that begin meanwhile do not need it.
- */
+/* The hook of a commit, which copies the -wal into the file from time to time. SQLite's own hook
+ * copies only pages that no reader needs: if readers overlap without end, the -wal never begins
+ * anew. So the commit that makes the -wal too long waits up to a second for the readers of old
+ * states to end; readers that begin meanwhile do not need the -wal. */
 #define PM_WAL_LONG 4096 /* pages from which on it should begin anew */
 int pm_store_on_commit(void *store, sqlite3 *db, const char *name, int pages);
 

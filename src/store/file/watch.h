@@ -4,7 +4,7 @@
 
 #include "store/file/store.h"
 
-/* The files next to the store at the begin of a run. Only the last program that closes a store
+/* The files next to the store at the start of a run. Only the last program that closes a store
  * removes them, so they stay while a store is open. */
 typedef struct pm_watch_files {
     struct {

@@ -63,7 +63,7 @@ static pm_text text_or_empty(sqlite3_stmt *row, int column)
     return t.data ? t : PM_TEXT("");
 }
 
-/* True if the row knows a column exactly if the version has its field. */
+/* True if the column is known when the version has its field, and NULL when it does not. */
 static bool has_if(const pm_mapping *m, uint64_t field, sqlite3_stmt *row, int column)
 {
     return pm_has(m, field) == (sqlite3_column_type(row, column) != SQLITE_NULL);

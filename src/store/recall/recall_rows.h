@@ -23,7 +23,7 @@ typedef struct pm_recall_rows {
 
 void pm_recall_rows_free(pm_recall_rows *e);
 
-/* Reads the captures from place `from` on in place of the epoch that *e has, and adds their
+/* Replaces the contents of *e by the captures of the epoch from place `from` on, and adds their
  * mappings to `pool`. */
 void pm_recall_rows_load(pm_sql *sql, pm_pool *pool, int64_t epoch_id, int64_t from,
                          pm_recall_rows *e);

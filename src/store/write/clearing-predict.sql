@@ -1,5 +1,5 @@
--- clearing-predict: the lower median of ?4 and of what the two newest clearings of a process by
--- clear_refs took, with the cost of what grew since.
+-- clearing-predict: the lower median of ?4 and of the durations of the two newest clearings of a
+-- process by clear_refs, each with the cost of the memory that has been added since.
 --
 -- Parameters: ?1 process_id, ?2 its KiB in small pages now, ?3 us per GiB, ?4 one vote in us.
 

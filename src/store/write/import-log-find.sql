@@ -2,8 +2,8 @@
 -- are all in the beginning of the file; both per pid. A log that has the whole file comes first: an
 -- old, rotated file may also begin like the fresh log of an idle process. Of several the latest.
 --
--- The file that is in a log counts only if it was not written after the log's last block: else an
--- idle process printed the same text again into a fresh file.
+-- A log that has the whole file counts only if the file was not written after the log's last block:
+-- otherwise an idle process printed the same text again into a fresh file.
 --
 -- Parameters: ?1 host_id, or 0; ?2 the blocks of the file as JSON, [[pid, hash], ...]; ?3 their
 -- number; ?4 when the file was written (NULL: unknown).

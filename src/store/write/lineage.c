@@ -21,8 +21,8 @@ static bool is_file(const pm_place *p)
     return p->object->has_inode && p->object->inode != 0;
 }
 
-/* True if the offsets allow `new` to continue `old`. The offset of anonymous memory has no meaning
- * (Linux before 2.6.25 shows the address). */
+/* True if the offsets allow one place to continue the other. The offset of anonymous memory has no
+ * meaning (Linux before 2.6.25 shows the address). */
 static bool offset_fits(const pm_place *a, const pm_place *b)
 {
     if (!a->has_offset || !b->has_offset || !is_file(a) || !is_file(b))

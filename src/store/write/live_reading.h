@@ -21,8 +21,8 @@ typedef struct pm_sweep {
 
 /* Inserts the row into table capture and returns its id. Runs inside the caller's transaction. */
 int64_t pm_sweep_begin(pm_sql *sql);
-/* Stores the row of table beat, or the end and the counts of the same beat, and, if the schedule is
- * new, that of table schedule. */
+/* Inserts the row into table beat, or updates its end and counts; inserts the row into table
+ * schedule if that is missing. */
 void pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms);
 
 /* True if the beat is in the store. Only a copy of /proc can be read twice at one moment. */
@@ -45,13 +45,13 @@ void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
  * third reading 100, which was reported for older kernels (4.5 s for 210 GB). */
 int64_t pm_reading_page_ns(pm_sql *sql, const char *host);
 
-/* The readings of a process count for so many of its captures. */
+/* Only the readings of this many newest captures of a process count. */
 #define PM_READING_CAPTURES 100
 
 typedef struct pm_reading_ask {
     const char *host, *boot_id;
     int64_t pid, start_time;
-    int64_t kib; /* resident and swapped now: all that came since a reading lengthens its stall */
+    int64_t kib; /* resident and swapped now: memory added since a reading lengthens the stall */
     int64_t page_ns; /* the cost of a page on the host */
     int64_t host_us; /* the stall by that cost: one vote */
 } pm_reading_ask;
@@ -82,7 +82,8 @@ pmapdb_status pm_clearing_last(pm_sql *sql, const char *host, const char *boot_i
                                pmapdb_error *err);
 
 /* Predicts how long a clearing by clear_refs takes, in us: the lower median of small_kib at
- * us_per_gib and of what the two newest took, with the cost of what grew since. */
+ * us_per_gib and of the durations of the two newest ones, each with the cost of the memory that has
+ * been added since. */
 pmapdb_status pm_clearing_predict(pm_sql *sql, const pm_clearing *next, int64_t us_per_gib,
                                   int64_t *predicted_us, pmapdb_error *err);
 

@@ -36,8 +36,8 @@ WITH RECURSIVE go (k, taken_ms, moment_ms, live) AS (
   FROM go g CROSS JOIN moment_time t ON t.k = g.k + 1)
 SELECT taken_ms, moment_ms FROM go;
 
--- A moment that begins after the new snapshots where one began before: all later ones are unchanged.
--- A snapshot after a pause begins a moment in any case.
+-- until_ms: the first moment after the new snapshots that began there before, too: all later moments
+-- are unchanged. If the span ends with a pause, the next snapshot begins a moment in any case.
 CREATE TEMP TABLE IF NOT EXISTS moment_end (until_ms INTEGER);
 DELETE FROM moment_end;
 INSERT INTO moment_end

@@ -1,5 +1,5 @@
--- process-learn: adds what a process did not know yet; keeps the earliest command and clocks, the
--- lowest address of the executable, and the weakest link. Writes no page if the process knows all.
+-- process-learn: adds the facts that the row of a process lacks; keeps the earliest command and clocks,
+-- the lowest address of the executable, and the weakest link. Writes no page if nothing is new.
 --
 -- Parameters: ?1 process_id, ?2 start_time, ?3 boot_id, ?4 to ?7 anchors, ?8 exe_start, ?9 and ?10
 -- clocks, ?11 and ?12 command and its moment, ?13 link. Unknown ones are NULL.

@@ -132,8 +132,8 @@ int64_t pm_host_of(pm_sql *sql, const char *host)
 
 /* ---- the process ---- */
 
-/* Without a pid, the source file identifies the process: its lives have numbers of their own, so
- * many at most. */
+/* Without a pid, the source file identifies the process. The lives of each file have numbers of
+ * their own, at most this many. */
 #define LIVES_OF_FILE 1024
 
 static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)

@@ -159,7 +159,7 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     p->totals = c->block.totals;
     if (c->block.state != PM_STATE_TOTALS &&
         pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
-        pm_put_rows(p, &n->made, context); /* most objects are those of the stream */
+        pm_put_rows(p, &n->made, context); /* the stream has most of the objects */
     if (!pm_sql_ok(p->sql))
         return;
     if (n->n_late || pm_is_late(p, n)) {

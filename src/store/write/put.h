@@ -25,8 +25,8 @@ typedef struct pm_stored {
 pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t sweep_ms,
                                   int64_t *capture_id, pm_stored *out, pmapdb_error *err);
 
-/* True if captures wait for the commit, to be put back. Storing more late captures in the same
- * transaction is cheaper: a transaction with such captures may last for PM_LATE_TURNS turns
+/* True if late captures wait for the commit, and memory allows more. Storing more late captures in
+ * the same transaction is cheaper, so the transaction may last for PM_LATE_TURNS turns
  * (pm_store_turn_is_over). */
 #define PM_LATE_TURNS 10
 bool pm_store_put_waits(const pmapdb_store *s);

@@ -105,9 +105,9 @@ static size_t end_of_sitting(const captures *c, size_t from, int64_t sweep_ms, p
     return i;
 }
 
-/* Sets the base of each capture. Returns the index of the first capture that waits for `late`: the
- * one after the last sitting that begins before; the first one of this sitting if the late capture
- * belongs to it or splits it. */
+/* Sets the base of each capture. Returns the index of the first capture that must be taken off for
+ * `late`: the one after the last sitting that begins before `late`; the first one of this sitting
+ * if the late capture belongs to it or splits it. */
 static size_t find_bases(captures *stored, int64_t sweep_ms, const pm_order *late)
 {
     size_t leader, to, spine = stored->n, cut = 0;
@@ -130,9 +130,9 @@ static size_t find_bases(captures *stored, int64_t sweep_ms, const pm_order *lat
     return cut;
 }
 
-/* True if a capture after the cut decides categories before it. A lineage has the category of the
- * strongest leader that shows it: a leader after the cut may have decided, or a late capture may
- * decide now, the category of lineages that began before it. */
+/* True if a capture after the cut may decide the category of a lineage that began before. A lineage
+ * has the category of the strongest leader that shows it: a leader after the cut may have decided,
+ * or a late capture may decide now, the category of lineages that began before it. */
 static bool decides_before(const captures *stored, size_t cut, const captures *late)
 {
     pm_order weakest = {.state = PM_STATE_COMPLETE}, strongest = late->item[0].order;
@@ -178,8 +178,8 @@ static pm_versions *take_off(const pm_put *p, int64_t epoch_id, int64_t off)
     return v;
 }
 
-/* Removes regions that no version shows any more: where one returns, its reason is that of the
- * capture that is then the first one with it. */
+/* Removes regions that no version shows any more. A region that returns gets its reason from the
+ * capture that is then the first to show it. */
 static void remove_regions(const pm_put *p)
 {
     pm_sql_do(p->sql,
@@ -189,7 +189,8 @@ static void remove_regions(const pm_put *p)
               PM_ARGS(PM_I(p->process_id)));
 }
 
-/* Takes off the captures from `cut` on, and leaves these. Captures of one epoch share its rows. */
+/* Takes off the captures from `cut` on, and leaves only these in *stored. Captures of one epoch
+ * share its rows. */
 static void cut_off(const pm_put *p, captures *stored, size_t cut)
 {
     stored->n -= cut;

@@ -11,7 +11,7 @@
  * cut. */
 #define PM_EPOCH_CAPTURES ((size_t)1024)
 /* The number of versions beyond the rows of the first capture that an epoch may hold, as a multiple
- * of these rows. Space is flat between 2 and 4; reading time grows with it. */
+ * of the rows of its newest capture. Space is flat between 2 and 4; reading time grows with it. */
 #define PM_EPOCH_ALPHA ((size_t)3)
 
 typedef struct pm_category_sums {

@@ -1,6 +1,6 @@
--- merge-beat: copies the beat of capture ?1 there, which is capture ?2 here. The numbers in the sets of
--- a scan are those that the snapshots of the beat keep. The beat comes last: a stored beat is
--- complete.
+-- merge-beat: copies the beat of capture ?1 there, which is capture ?2 here. The sets of a scan are
+-- copied unchanged, because page_process keeps its numbers. The beat is copied last, so that a stored
+-- beat is complete.
 
 SELECT ?2 AS here, * FROM page_scan WHERE capture_id = ?1;
 INSERT OR IGNORE INTO page_scan (capture_id, taken_ms, method, unread, moved_kib, page_kib, sets)

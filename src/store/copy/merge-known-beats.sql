@@ -1,5 +1,6 @@
--- merge-known-beats: notes the beats that this store has, or that a prune here removed with the beats
--- of its schedule up to then. A beat is known by its schedule and its clocks.
+-- merge-known-beats: notes the beats of the other store that this store has, or that are not newer
+-- than the newest beat of the schedule that a prune removed here. A beat is known by its schedule and
+-- its clocks.
 
 SELECT h.name AS host, boot_id, selection, every_ms, started_ms, mono_ns, capture_id
 FROM beat JOIN schedule USING (schedule_id) JOIN host h USING (host_id);

@@ -1,4 +1,4 @@
--- merge-recording: copies recording ?1 and what was not pruned of it; its host is ?3 if the other
+-- merge-recording: copies recording ?1 without its pruned processes; its host is ?3 if the other
 -- store knows none. A store has each frame and stack once; a caller comes before its callees. Calls
 -- keep their order. A row without the row that it refers to is an error: its id here is NULL.
 

@@ -26,7 +26,7 @@
 #include "store/file/store.h"
 
 typedef struct pm_merge_counts {
-    pmapdb_merge_event event; /* its numbers */
+    pmapdb_merge_event event; /* only its numbers are set */
     uint64_t hostless;        /* processes with new snapshots and an unknown host */
     bool met_hostless;        /* this store already had processes with an unknown host */
 } pm_merge_counts;

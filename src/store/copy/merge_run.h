@@ -4,10 +4,10 @@
  * The two handles keep failures (file/sql.h); the handle of `from` keeps them if the other store is
  * the cause. Steps continue only while pm_merge_ok is true.
  *
- * Table temp.copied maps the row `there` of the other store to the same row `here`, by kind: a
- * capture, a log, the rows of a recording; the kind "beat" is a beat that this store has or pruned,
- * "log_block" a snapshot of a log with its `known`, "log_time" a new one with its time here, if
- * different. */
+ * Table temp.copied maps the row `there` of the other store to the same row `here`, by kind. For
+ * three kinds `here` is not an id: "beat" is 1 for a beat that this store has or pruned,
+ * "log_block" is the `known` of a snapshot of a log, "log_time" is the time in this store of a new
+ * snapshot of a log, if it differs. */
 #ifndef PM_STORE_COPY_MERGE_RUN_H
 #define PM_STORE_COPY_MERGE_RUN_H
 

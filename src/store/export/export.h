@@ -10,8 +10,8 @@
  *
  * For a span of time, the snapshots whose moment is in it are copied, with the versions that they
  * show; then the processes are tidied as after a prune (keep/tidy.h). Labels and recordings of perf
- * are not cut. Only an extract of everything without redaction has the captures that a prune left
- * as known to imports (table forgotten) and the refused ones. */
+ * are not cut. Tables forgotten and refused are copied only with the whole store and without
+ * redaction. */
 #ifndef PM_STORE_EXPORT_EXPORT_H
 #define PM_STORE_EXPORT_EXPORT_H
 
@@ -19,7 +19,7 @@
 #include "store/file/store.h"
 
 typedef struct pm_export_notes {
-    bool beats;       /* has live captures, of which another store may have the rest */
+    bool beats;       /* the extract has live captures; another store may have the rest of them */
     bool other_rules; /* the store has rules of its owner; the new store has the built-in ones */
 } pm_export_notes;
 

@@ -122,7 +122,8 @@ static void add(pm_redact *r, pm_text text)
         r->st = pm_buf_add(&r->out, text.len ? text.data : "", text.len, &r->err);
 }
 
-/* Makes a token that does not equal a text that stays; --keep may keep all of them. */
+/* Makes a token that does not equal a text that stays. Gives up after 1000 tries, because --keep
+ * may match every token. */
 static pmapdb_status make_token(pm_redact *r, const char *prefix, pm_text tail, uint32_t *id)
 {
     pm_buf name = {0};

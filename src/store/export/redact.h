@@ -5,8 +5,8 @@
  * text has the same token everywhere. A token is never made of the text: trying a dictionary would
  * reveal a hash. No token equals a text that stays.
  *
- * WORD: stays if the kernel or this program wrote it (public.c): flags, the reason why a snapshot
- * is partial, a JVM's name for a part of its memory; else a token. EXTRA: keys of smaps stay.
+ * WORD: stays if the kernel or this program wrote it (public.c): flags, unknown lines of smaps, the
+ * reason why a snapshot is partial, a JVM's name for a part of its memory; else a token.
  * HOST, BOOT, USER, REASON, RULE: a token (host1, boot2, user3, text4, rule5); the user root and
  * built-in rules stay.
  * PATH: part by part; folders become d1, d2 ..., a last part becomes f3 with its tail (.so.1,

@@ -22,7 +22,7 @@ typedef struct pm_doctor {
     /* parameters of named queries; "": their default */
     char since[PM_CLOCK_TEXT], week[PM_CLOCK_TEXT], limit[32];
     bool damaged; /* SQLite reports damage */
-    bool nomem;   /* a check ran out of memory: the gaps are not reported as damage */
+    bool nomem;   /* a check ran out of memory: pmapdb_doctor() fails */
 } pm_doctor;
 
 /* Reports a finding. value: a word; NULL: the number in words, by its unit (KiB, ms, else none). */
@@ -38,9 +38,11 @@ void pm_doctor_lost(pm_doctor *d, const char *check, const pmapdb_error *err);
 
 /* Reports that the store does not open, and why. */
 void pm_doctor_closed(pm_doctor *d, const pmapdb_error *why);
+/* Runs SQLite's own checks of the file, and sets d->damaged. */
 void pm_doctor_whole(pm_doctor *d);
 /* Measures the size and the disk, for the facts. */
 void pm_doctor_measure(pm_doctor *d);
+/* Reports whether this user may write to the store. */
 void pm_doctor_writable(pm_doctor *d);
 /* Advises what to do with a damaged store. */
 void pm_doctor_rescue(pm_doctor *d);

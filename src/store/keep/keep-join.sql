@@ -16,8 +16,8 @@ CREATE TEMP TABLE IF NOT EXISTS keep_epoch (
   versions   INTEGER NOT NULL,
   first_rows INTEGER NOT NULL,          -- versions that begin at its first capture
   last_rows  INTEGER NOT NULL,          -- versions without an end
-  same       INTEGER,                   -- versions that continue from the previous epoch,
-  PRIMARY KEY (process_id, dialect, state, k) -- if the two may become one; NULL: no
+  same       INTEGER,                   -- versions that continue from the previous epoch;
+  PRIMARY KEY (process_id, dialect, state, k) -- NULL: the two must not become one
 ) WITHOUT ROWID;
 DELETE FROM keep_epoch;
 INSERT INTO keep_epoch

@@ -30,8 +30,8 @@ CROSS JOIN keep_place b ON b.epoch_id = v.epoch_id AND b.off = (
   WHERE p.epoch_id = v.epoch_id AND p.off <= coalesce(v.last, 32767))
 WHERE a.off <= b.off;
 
--- Equal versions of a region that follow each other have the same island: the number of captures
--- between the equal versions before.
+-- Equal versions of a region that follow each other have the same island: the number of earlier
+-- captures that none of the equal versions covers.
 DROP TABLE IF EXISTS temp.keep_new_version;
 CREATE TEMP TABLE keep_new_version AS
 SELECT into_id, region_id, min(first) AS first, nullif(max(last), off) AS last, private_dirty,

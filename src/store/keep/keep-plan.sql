@@ -107,7 +107,7 @@ WHERE :within_ms > 0 AND m.moment_ms > n.newest_ms - :within_ms;
 
 INSERT INTO keep_reason SELECT series_id, moment_ms, 7, 'pinned', 0 FROM keep_moment WHERE pinned;
 
--- What a target of push lacks stays if the target was tried in the last week.
+-- Snapshots that a target of push lacks stay if a push tried to reach the target in the last week.
 INSERT INTO keep_reason
 SELECT DISTINCT k.series_id, k.moment_ms, 9, 'push', 0
 FROM keep_snapshot k

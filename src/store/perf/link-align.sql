@@ -7,9 +7,10 @@
 -- other, few agree, by chance. An offset counts if it has at least 3 votes, and at least twice as
 -- many votes as any other offset.
 
--- At most 400 captures. Times in whole seconds are usually cut off, so the change may have come up
--- to a second later. The time of a live capture is the begin of its beat: the map was read later,
--- on a busy machine much later, so the change may have come any time until the end of the reading.
+-- At most 400 captures. Times in whole seconds are usually rounded down, so the change may have
+-- come up to a second later. The time of a live capture is the start of its beat: the map was read
+-- later, on a busy machine much later, so the change may have come any time until the end of the
+-- reading.
 DROP TABLE IF EXISTS temp.link_shot;
 CREATE TEMP TABLE link_shot AS
 SELECT row_number() OVER (ORDER BY k) AS k, epoch_id, off, taken_ms AS ms,

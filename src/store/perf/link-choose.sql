@@ -3,9 +3,8 @@
 --
 --     given    --clock-offset gave the offset: only the times decide
 --     events   from changes that both calls and captures show (link-align)
---     clocks   from the pair of clocks of a live capture: right after perf record -k
---              CLOCK_MONOTONIC; perf's own clock drifts by some ms a day, so contradicting events
---              win
+--     clocks   from the pair of clocks of a live capture: exact for perf record -k CLOCK_MONOTONIC;
+--              perf's default clock drifts by some ms a day, so contradicting events win
 --
 -- Times overlap if a capture lies within 2 s of the recording: captures may have whole seconds. The
 -- pair of clocks is exact to 2 ms.

@@ -1,6 +1,6 @@
--- recording-calls: stores the calls of temp.traced_call, whose threads and stacks are stored, and
--- what recording :recording_id says about them. A failed brk returns the end of the heap, not an
--- error.
+-- recording-calls: stores the calls of temp.traced_call, and counts them in recording :recording_id.
+-- The threads and stacks of the calls are already stored. A failed brk returns the end of the heap,
+-- not an error.
 
 INSERT INTO call (call_id, thread_id, kind, begin_ns, end_ns, a0, a1, a2, a3, a4, a5, ret, stack_id)
 SELECT c.place + (SELECT coalesce(max(call_id), 0) FROM call), h.thread_id, coalesce(e.kind, x.kind),

@@ -6,8 +6,8 @@
 -- are sorted by time; events with equal times keep the order of the text.
 --
 -- Pairs. A thread executes one call at a time: an exit belongs to the enter of the same kind right
--- before it in the same thread. All other halves stay without the other half. A call is as old as
--- its exit; one without an exit is as old as the next event of its thread.
+-- before it in the same thread. All other events are calls with an enter or an exit alone. Calls are
+-- ordered by their exits; a call without an exit, by the next event of its thread.
 
 DROP TABLE IF EXISTS temp.traced_thread;
 CREATE TEMP TABLE traced_thread (

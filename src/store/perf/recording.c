@@ -169,7 +169,7 @@ static pmapdb_status insert_extents(pm_recording *r, pmapdb_error *err)
 
 /* ---- into the store ---- */
 
-/* True if the pid was unknown when the recording was stored, and is given now. */
+/* True if the pid is given now, and the recording was stored without it or with another one. */
 static bool is_nameless(pm_recording *r, int64_t pid)
 {
     return pid != PMAPDB_UNKNOWN &&
@@ -216,7 +216,7 @@ pmapdb_status pm_recording_store(pm_recording *r, const pm_perf_counts *counts, 
     else if (!counts->taken)
         st = pm_fail(err, PMAPDB_INPUT, "'%s': no events", file);
     PM_STEP(st, pm_store_commit(s, err)); /* of the temporary tables */
-    /* the removal may leave frames without a call */
+    /* recording-remove: foreign keys would search all referring tables for each row */
     PM_STEP(st, pm_store_begin_tidying(s, err));
     PM_STEP(st, pm_store_begin(s, err));
     PM_STEP(st, put(r, counts, hash, file, o, err));

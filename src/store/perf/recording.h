@@ -27,9 +27,9 @@ void pm_recording_free(pm_recording *recording);
 pmapdb_status pm_recording_add(void *recording, const pm_perf_event *event, pmapdb_error *err);
 
 /* Stores a recording. `file` is the name that the user gave; `hash` is the hash of all bytes of the
- * text and identifies it. A known recording stays unchanged, unless its pid was unknown and
- * options->pid gives it: then it is stored again. Takes over options->clock_offset_ns; an offset
- * that was given before and not this time is cleared, so that pm_perf_link finds one. */
+ * text and identifies it. A known recording stays unchanged, unless options->pid gives another
+ * pid than it was stored with: then it is stored again. Takes over options->clock_offset_ns; an
+ * offset that was given before and not this time is cleared, so that pm_perf_link finds one. */
 pmapdb_status pm_recording_store(pm_recording *recording, const pm_perf_counts *counts,
                                  uint64_t hash, const char *file,
                                  const pmapdb_perf_options *options, pmapdb_error *err);

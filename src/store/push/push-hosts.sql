@@ -1,4 +1,4 @@
--- push-hosts: the labels of hosts: a row for each moment at which one changed, with all of them. What had
+-- push-hosts: a row with all labels of a host for each moment at which a label changed. A host that had
 -- another name in the same boot has the label `was`.
 
 WITH due AS (

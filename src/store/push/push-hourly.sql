@@ -1,5 +1,5 @@
 -- push-hourly: per name and category the sums at the last beat of an hour that is over. A sum is unknown
--- if a part of it is. In an hour that is sent again, what is not there in its last beat is a row of
+-- if a part of it is. In an hour that is sent again, a category that its last beat lacks is a row of
 -- zeroes.
 
 WITH part AS (

@@ -1,6 +1,6 @@
 -- push-objects: per name, file (or [anon]) and category the sums at the last beat of an hour that is over,
 -- where Size or Rss is in another step of 64 KiB than at the last beat of the hour before; all of them in
--- the first hour of a UTC day and of a process. An object that went is a row of zeroes.
+-- the first hour of a UTC day and of a process. An object that is gone is a row of zeroes.
 
 WITH last AS (
   SELECT l.hour_ms, l.process_id, l.snapshot_id, 1 AS here, s.taken_ms,

@@ -1,6 +1,6 @@
 -- push-points: the categories of processes when they change, and all of them where a span or a UTC day
--- begins. A category that went is a row of zeroes. Pss changes when other processes come and go: it is
--- sent, and counts as a change, with :pss only. seq is 0 but for rows that correct what was sent.
+-- begins. A category that is gone is a row of zeroes. Pss changes when other processes come and go:
+-- only with :pss it is sent, and counts as a change. seq is 0, except in rows that correct sent rows.
 
 WITH point AS (
   -- all categories
@@ -26,7 +26,7 @@ WITH point AS (
   WHERE NOT EXISTS (SELECT 1 FROM category_version v WHERE v.epoch_id = s.epoch_id
     AND v.category_id = w.category_id AND v.first <= s.off AND (v.last IS NULL OR v.last >= s.off))
   UNION ALL
-  -- versions that began after the predecessor and say something else
+  -- versions that began after the predecessor and differ from its version
   SELECT s.snapshot_id, s.process_id, s.taken_ms, v.category_id, 1, v.mappings, v.size_kib, v.rss_kib,
     v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
   FROM (SELECT DISTINCT epoch_id FROM push_step WHERE NOT whole) e
@@ -41,7 +41,7 @@ WITH point AS (
       AND w.private_kib IS v.private_kib AND w.private_dirty_kib IS v.private_dirty_kib
       AND w.swap_kib IS v.swap_kib AND (NOT :pss OR w.pss_kib IS v.pss_kib))
   UNION ALL
-  -- versions that ended since the predecessor, of categories that went
+  -- versions that ended since the predecessor, of categories that are gone
   SELECT s.snapshot_id, s.process_id, s.taken_ms, w.category_id, 0, 0, 0, 0, 0, 0, 0, 0
   FROM (SELECT DISTINCT epoch_id FROM push_step WHERE NOT whole) e
   CROSS JOIN category_version w ON w.epoch_id = e.epoch_id AND w.last IS NOT NULL

@@ -1,4 +1,4 @@
--- push-spans: spans that are new, went on and ended, or began or ended to be open.
+-- push-spans: the changed spans, except those that were sent as open and still are.
 
 SELECT k.host_key AS host_id, k.process_key, :store AS store, k.name, p.pid,
   ifnull(push_name('boot', p.boot_id), '') AS boot_id,

@@ -1,4 +1,4 @@
--- push-stacks: who called for what grew, of processes that leak and were recorded.
+-- push-stacks: the call stacks that allocated the growth, of processes that leak and were recorded.
 
 SELECT push_hash(s.stack) AS stack_hash, k.host_key AS host_id, k.name,
   push_name('category', ifnull((SELECT v.category FROM temp.push_verdict v WHERE v.process_id = s.process_id

@@ -1,22 +1,23 @@
--- push-steps: what push-TABLE.sql sends of a batch, as temp tables:
+-- push-steps: the temp tables from which push-TABLE.sql sends a batch:
 --
---   push_step     its snapshots, each with the one before it of its process; and the one after a late one
---   push_weaker     what was sent of their moments by a weaker capture: it is corrected
+--   push_step     its snapshots, each with the preceding one of its process; after a late snapshot also
+--                   the next one, which was sent
+--   push_weaker     weaker captures of their moments, whose rows were sent and are corrected
 --   push_anew     processes whose spans are found again from all their snapshots
 --   push_life       the snapshots of the processes of the batch, and whether a span begins there
 --   push_span       their spans: open, ended, or ended meanwhile
 --   push_place    the hosts, each with its newest moment: an open span counts up to there
 --   push_hours    the hours of these snapshots, and those that waited for their end
 --   push_last       the last snapshots of each process in them
---   push_within     what was there earlier in an hour that is sent again
+--   push_within     the categories that occur in an hour that is sent again
 --   push_place_name, push_process   the keys and names that servers know
 --
 -- Parameters: :push_id, :done_id, :until_id, :now_ms, :newest (1: no snapshot is newer than the batch),
 -- :store, :redact (1: names are tokens). push_hash and push_name are functions of push.c.
 -- push-done.sql keeps what the next batch needs: push_open, push_key, push_host, push_hour.
 --
--- A process is there until a beat of its group is without it. A group is a schedule of live captures, or a
--- name of text captures.
+-- A process counts as present until a beat of its group lacks it. A group is a schedule of live
+-- captures, or a name of text captures.
 
 DROP TABLE IF EXISTS temp.push_step;
 CREATE TEMP TABLE push_step (
@@ -25,8 +26,8 @@ CREATE TEMP TABLE push_step (
   epoch_id      INTEGER NOT NULL,
   off           INTEGER NOT NULL,
   taken_ms      INTEGER NOT NULL,
-  known         INTEGER NOT NULL,       -- 1: sent before; a late one came before this
-  prev_ms       INTEGER,                -- the process's snapshot before this
+  known         INTEGER NOT NULL,       -- 1: sent before; now a late one precedes it
+  prev_ms       INTEGER,                -- the preceding snapshot of the process
   prev_epoch_id INTEGER,
   prev_off      INTEGER,
   whole         INTEGER                 -- 1: all categories are sent, not only what changed
@@ -55,7 +56,7 @@ UPDATE push_step SET (prev_ms, prev_epoch_id, prev_off) = (
   WHERE t.process_id = push_step.process_id AND t.taken_ms < push_step.taken_ms
     AND t.preferred = 1 AND t.snapshot_id <= :until_id
   ORDER BY t.taken_ms DESC, t.ordinal DESC LIMIT 1);
--- A prune may have removed it.
+-- A prune may have removed the preceding snapshot.
 UPDATE push_step SET prev_ms = (SELECT o.last_ms FROM push_open o WHERE o.push_id = :push_id
   AND o.process_id = push_step.process_id AND o.last_ms < push_step.taken_ms)
 WHERE prev_ms IS NULL;
@@ -103,7 +104,7 @@ CREATE TEMP TABLE push_life (
   snapshot_id INTEGER NOT NULL,
   schedule_id INTEGER,                  -- NULL: from text
   prev_ms     INTEGER,
-  begins      INTEGER,                  -- 1: a span; the process was not in a beat before this one
+  begins      INTEGER,                  -- 1: a span begins: a beat after prev_ms lacks the process
   PRIMARY KEY (process_id, taken_ms)
 ) WITHOUT ROWID;
 INSERT INTO push_life (process_id, taken_ms, snapshot_id, prev_ms, schedule_id)
@@ -135,7 +136,7 @@ UPDATE push_life SET begins = prev_ms IS NULL OR CASE WHEN schedule_id IS NOT NU
         WHERE u.process_id = p.process_id AND u.taken_ms IN (push_life.prev_ms, push_life.taken_ms)))
   END;
 
--- A span that is not over may be the newest of its process.
+-- Only the newest span of a process may be open.
 DROP TABLE IF EXISTS temp.push_span;
 CREATE TEMP TABLE push_span (
   process_id  INTEGER NOT NULL,
@@ -159,11 +160,12 @@ FROM (
   FROM push_life l
   LEFT JOIN push_open o ON o.push_id = :push_id AND o.process_id = l.process_id)
 GROUP BY process_id, nth;
--- What was said of a process's open span, if another one has its place now: a part of that.
+-- The sent span of a process in push_anew, if no span found anew begins where it began: now a part of
+-- another span, it is sent with an end.
 INSERT OR IGNORE INTO push_span
 SELECT process_id, first_ms, last_ms, n, NULL, NULL, 0, 1, 1, 1 FROM push_open
 WHERE push_id = :push_id AND process_id IN (SELECT process_id FROM push_anew);
--- The others, which may have ended.
+-- The other sent spans, which may have ended.
 INSERT OR IGNORE INTO push_span
 SELECT process_id, first_ms, last_ms, n, NULL,
   (SELECT b.schedule_id FROM snapshot t JOIN beat b ON b.capture_id = t.capture_id
@@ -213,7 +215,8 @@ UPDATE push_span SET gone = CASE WHEN schedule_id IS NOT NULL
         WHERE u.process_id = p.process_id AND u.taken_ms = push_span.last_ms))
   END
 WHERE newest AND gone IS NULL;
--- A span without an end counts up to the host's newest moment, so only there it has none.
+-- A span without an end counts up to the newest moment of its host, so a span that does not reach this
+-- moment gets an end.
 UPDATE push_span SET ended = NOT newest OR gone OR last_ms < (SELECT h.through_ms FROM push_place h
   JOIN process p ON p.process_id = push_span.process_id AND h.host_id = ifnull(p.host_id, 0))
 WHERE ended IS NULL;
@@ -254,7 +257,7 @@ FROM (
 CROSS JOIN push_place w ON w.host_id = h.host_id
 GROUP BY h.host_id, h.hour_ms;
 
--- The snapshots of the last beats of these hours: of each process one at most.
+-- The snapshots of the last beats of these hours: at most one for each process.
 DROP TABLE IF EXISTS temp.push_last;
 CREATE TEMP TABLE push_last (
   hour_ms     INTEGER NOT NULL,
@@ -283,7 +286,7 @@ UPDATE push_last SET snapshot_id = (SELECT t.snapshot_id FROM snapshot t
   ORDER BY t.taken_ms DESC, t.ordinal DESC LIMIT 1);
 DELETE FROM push_last WHERE snapshot_id IS NULL;
 
--- What was there in an hour that is sent again: it may be gone in its last beat.
+-- The categories that occur in an hour that is sent again: its last beat may lack them.
 DROP TABLE IF EXISTS temp.push_within;
 CREATE TEMP TABLE push_within (
   hour_ms INTEGER NOT NULL, process_id INTEGER NOT NULL, category_id INTEGER NOT NULL,
@@ -312,11 +315,11 @@ DELETE FROM push_last WHERE snapshot_id IN (
     LEFT JOIN beat b ON b.capture_id = s.capture_id)
   WHERE schedule_id IS NULL AND moment_ms < newest_ms);
 
--- ---- the keys that servers have: hashes of what a host and a process are known by ----
+-- ---- the keys that servers have: hashes of the facts that identify a host or a process ----
 --
--- Two stores of a host give a live process one key. A process from text is known by its store.
+-- Two stores of a host give a live process the same key. A process from text is known by its store.
 
--- Programs of the system are public, so their names are known before they are used.
+-- The names of the system's programs are public: push_name must know them before it replaces names.
 SELECT count(push_name('never', exe)) FROM (
   SELECT DISTINCT t.exe FROM push_step s
   CROSS JOIN live_reading r ON r.snapshot_id = s.snapshot_id

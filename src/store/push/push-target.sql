@@ -1,6 +1,6 @@
--- push-target: finds or makes the target :target at :now_ms, and gives the store its name. All is sent as
--- if nothing had been sent, if the rules of the categories changed since; from :from_ms on, if that is
--- given.
+-- push-target: finds or makes the target :target at :now_ms, and gives the store its name. Marks all
+-- snapshots as not sent if the rules of the categories have changed since the last push, else the
+-- snapshots from :from_ms on, if that is given.
 
 INSERT INTO push_self SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT 1 FROM push_self);
 INSERT OR IGNORE INTO push (target, done_id, seq, gen, shown_gen, lost, failures)

@@ -1,6 +1,6 @@
 -- push-totals: per name the sums over all categories at the last beat of an hour that is over, and the
 -- lowest limit of the cgroups of its processes. A sum is unknown if a part of it is. In an hour that is
--- sent again, a name that is not there in its last beat is a row of zeroes.
+-- sent again, a name that its last beat lacks is a row of zeroes.
 
 WITH part AS (
   SELECT l.hour_ms, l.process_id, s.taken_ms, 1 AS here, t.memory_max_kib, s.mappings, s.size_kib, s.rss_kib,

@@ -20,11 +20,11 @@ struct pm_push {
     pm_push_state is;
     int64_t push_id, done_id, until_id, gen, shown_gen, rows;
     int64_t judged_ms, judged_day;
-    bool all;    /* verdicts of all processes are in this batch */
-    bool newest; /* no snapshot is newer than the batch */
-    bool first;  /* of this run */
-    bool wait;   /* why it failed, and whether the next runs pause */
-    const char *why;
+    bool all;        /* verdicts of all processes are in this batch */
+    bool newest;     /* no snapshot is newer than the batch */
+    bool first;      /* the next batch is the first of this run */
+    bool wait;       /* after a failure: the next runs pause */
+    const char *why; /* the cause of the failure */
 };
 
 /* ---- the functions of push-*.sql ---- */
@@ -202,7 +202,7 @@ pm_push_judge pm_push_begin_verdicts(pm_push *p)
                                                 : PM_PUSH_JUDGE_NONE;
 }
 
-/* Decides the end of the batch: a beat is not cut. It stays until the batch is done. */
+/* Decides the end of the batch: a beat is not cut. The end stays until the batch is done. */
 static void choose_end(pm_push *p)
 {
     pm_sql_do(p->store->sql,
@@ -334,8 +334,8 @@ pmapdb_status pm_push_done(pm_push *p, pmapdb_error *err)
     return write(p, finish, err);
 }
 
-/* The pause doubles from a minute to an hour; stores differ, so that they do not come all at once.
- */
+/* The pause doubles from a minute to an hour. The hash of its name shortens it by up to a half for
+ * each store, so that stores do not come all at once. */
 static void fail(pm_push *p)
 {
     uint64_t share = pm_hash(p->is.store, strlen(p->is.store), 0) % 1024;

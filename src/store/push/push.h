@@ -1,5 +1,5 @@
-/* push: what of a store a server, or a folder, does not have yet, as rows; and the memory of what
- * was sent.
+/* push: the rows of a store that a server, or a folder, does not have yet, and the record of the
+ * sent ones.
  *
  *     pm_push_open(store, &options, &push, err);
  *     while (pm_push_batch(push, &sink, &some, err) == PMAPDB_OK && some) {
@@ -38,8 +38,8 @@ typedef struct pm_push_sink {
 
 typedef struct pm_push pm_push;
 
-/* Finds or makes the target. The rules of a store may have changed since: all is then sent again,
- * as another generation. The store must be open for writing. */
+/* Finds or makes the target. If the rules of the store have changed since the last push, everything
+ * is sent again, as another generation. The store must be open for writing. */
 pmapdb_status pm_push_open(pmapdb_store *store, const pm_push_options *options, pm_push **out,
                            pmapdb_error *err);
 void pm_push_close(pm_push *push);
@@ -73,7 +73,8 @@ pmapdb_status pm_push_done(pm_push *push, pmapdb_error *err);
 /* The batch did not arrive. wait: the next runs pause for longer and longer. */
 pmapdb_status pm_push_failed(pm_push *push, bool wait, const char *why, pmapdb_error *err);
 
-/* At least this version has what the server knows already, so that new rows win. */
+/* Raises the seq of the next batch to at least `seq`, so that its rows win over rows that the
+ * server has already. */
 void pm_push_raise(pm_push *push, int64_t seq);
 
 #endif

@@ -42,7 +42,7 @@ WHERE CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
   AND s.moment_ms BETWEEN :from_ms AND :to_ms
 WINDOW w AS (ORDER BY s.taken_ms, s.ordinal, s.snapshot_id);
 
--- The usual step: the lower median. A step of more than three of it is a gap.
+-- The usual step: the lower median. A step longer than three usual steps is a gap.
 CREATE TEMP TABLE report_step AS
 SELECT missed AS step_ms FROM report_moment
 WHERE missed > 0

@@ -1,8 +1,9 @@
 -- The data of a report of process :process, as JSON. Sizes are KiB, times ms since 1970 UTC, addresses
 -- pages of 4 KiB; unknown is null. deltas() gives the differences from one value to the next, the first
--- from 0; an unknown value is null, and the next one counts from the value before it. t, id, life, missed
--- and partial have a value for each snapshot that is kept, total and each category of cat likewise;
--- kmap says which of them have mappings. str: the stretches of lin, one line after the other.
+-- from 0; an unknown value is null, and the next one counts from the value before it. t and id have a
+-- value for each snapshot that is kept, total and each category of cat likewise; life, gap and partial
+-- list places among these snapshots, kmap the places that have mappings. str: the stretches of lin, one
+-- line after the other.
 SELECT json_object(
   'process_id', :process,
   'name', (SELECT n.name FROM process p JOIN name n USING (name_id) WHERE p.process_id = :process),

@@ -1,5 +1,5 @@
--- The processes of the name of :process, or without it of the whole store: at most :most, the largest,
--- each with at most about :points snapshots, evenly chosen.
+-- The processes of the name of :process, or of the whole store if :process is NULL: at most :most, the
+-- largest, each with at most about :points snapshots, evenly chosen.
 SELECT json_group_array(json_object('id', process_id, 'pid', pid, 'name', name, 'host', host, 'command',
   command, 'n', n, 'at', json(at)))
 FROM (

@@ -41,8 +41,8 @@ CROSS JOIN report_place q ON q.place = g.segment * 32768 + min(ifnull(v.last, g.
 CROSS JOIN region r ON r.region_id = v.region_id
 WHERE v.first <= g.last AND ifnull(v.last, g.last) >= p.at;
 
--- What a mapping is while its address and size stay. Everything below reads it instead of the many
--- versions where it can.
+-- A mapping while its address and size stay. The statements below read this table instead of the many
+-- versions where they can.
 CREATE TEMP TABLE report_region (region_id INTEGER PRIMARY KEY, lineage_id INTEGER, object_id INTEGER,
   page INTEGER, pages INTEGER, stretches INTEGER, most INTEGER, first INTEGER, last INTEGER);
 INSERT INTO report_region
@@ -71,8 +71,8 @@ FROM (
 JOIN region r USING (region_id)
 JOIN object o USING (object_id);
 
--- What is not shown one by one lies in parts of the address space: the largest holes between such
--- mappings divide them.
+-- The mappings that are not shown one by one, by the part of the address space in which they lie: the
+-- largest holes between these mappings divide the parts.
 CREATE TEMP TABLE report_part (region_id INTEGER PRIMARY KEY, page INTEGER, pages INTEGER, part INTEGER,
   block INTEGER);
 INSERT INTO report_part
@@ -88,8 +88,8 @@ FROM (
     JOIN report_lineage l USING (lineage_id)
     WHERE NOT l.shown)));
 
--- Their sums: equal spans first, then what comes at a, and goes after z. Grouped by one number, which
--- sorts faster than several.
+-- Their sums: first over the versions of equal spans, then over time: a span is added at its a, and
+-- subtracted after its z. Grouped by one number, which sorts faster than several.
 CREATE TEMP TABLE report_block AS
 SELECT key >> 32 AS part, key >> 12 & 0xfffff AS category_id, key & 0xfff AS a,
   coalesce(lead(key & 0xfff) OVER w - 1, (SELECT max(m) FROM report_moment)) AS z,
@@ -109,7 +109,7 @@ FROM (
   GROUP BY 1)
 WINDOW w AS (PARTITION BY key >> 12 ORDER BY key);
 
--- A block of a part gets a share of its addresses, by its largest size.
+-- A block of a part gets a share of the part's addresses, by the block's largest size.
 CREATE TEMP TABLE report_share AS
 SELECT 1000000 + row_number() OVER (ORDER BY part, category_id) AS line, part, category_id, mappings,
   low + CAST((high - low) * 1.0 * (sum(most) OVER w - most) / sum(most) OVER p AS INTEGER) AS page,

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "store/file/store.h"
 
-/* What of a process is shown. */
+/* The part of a process that is shown. */
 typedef struct pm_report_scope {
     int64_t process_id; /* of the newest life; PMAPDB_UNKNOWN: every process of the store */
     int64_t from_ms, to_ms;
@@ -20,7 +20,7 @@ typedef struct pm_report_scope {
 pmapdb_status pm_report_process(pmapdb_store *store, const pm_report_scope *scope, pm_buf *out,
                                 pmapdb_error *err);
 
-/* Appends the courses of the processes of its name, or of all processes: an array. */
+/* Appends the curves of the processes of its name, or of all processes: an array. */
 pmapdb_status pm_report_fleet(pmapdb_store *store, const pm_report_scope *scope, pm_buf *out,
                               pmapdb_error *err);
 

@@ -25,7 +25,7 @@ static inline void pm_argument_fail(sqlite3_context *out, pmapdb_status st, cons
         sqlite3_result_error(out, err->text, -1);
 }
 
-/* Returns the text, or the failure that made it. */
+/* Returns the text to SQLite, or the failure of making it. */
 static inline void pm_argument_give(sqlite3_context *out, const pm_buf *text, pmapdb_status st,
                                     const pmapdb_error *err)
 {

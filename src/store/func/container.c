@@ -6,8 +6,9 @@
 #define ID 64       /* hex digits */
 #define ID_SHOWN 12 /* of them */
 
-/* Components of a path, which the drivers cgroupfs and systemd make: those that begin so, or whose
- * parent is that folder. `named`: the rest is a name; otherwise it is an id. */
+/* Components of the path of a cgroup that the drivers cgroupfs and systemd make: those that begin
+ * with `begin`, in the folder `parent` (NULL: any). `named`: the rest is a name; otherwise it is an
+ * id. */
 static const struct {
     const char *parent, *begin, *runtime;
     bool named;

@@ -11,7 +11,7 @@
  */
 static const struct {
     const char *name; /* of the column, or of the function that reads it */
-    size_t at;        /* in pm_facts; the first ones are numbers, the others texts */
+    size_t at;        /* in pm_facts; the first NUMBERS are numbers, the others texts */
     unsigned need;
 } known[] = {{"pid", offsetof(pm_facts, pid), 0},
              {"ppid", offsetof(pm_facts, ppid), 0},

@@ -51,8 +51,8 @@ void pm_process_value(struct sqlite3_context *out, int argc, struct sqlite3_valu
 
 /* Adds the name of the innermost container: RUNTIME/ID with the 12 digits that the runtime's own
  * lists show (docker, containerd, crio, podman, kubepods where the path does not name the runtime),
- * or lxc/NAME, machine/NAME. Adds nothing if there is no container, or the path is only visible
- * from outside. */
+ * or lxc/NAME, machine/NAME. Adds nothing if there is no container, or if the path does not show
+ * it, as in the container's own cgroup namespace. */
 void pm_container_of(pm_text cgroup, pm_buf *out);
 /* The innermost service or scope of systemd; empty if there is none. */
 pm_text pm_unit_of(pm_text cgroup);

@@ -5,11 +5,11 @@
  * a5), call_error(kind, ret): functions.c. process_value(...): expression.h.
  *
  * page_groups(sets, members)
- *     Sets of table page_scan, and the numbers of processes with those of their groups, which count
- *     from 1: "1 1 2 1 3 2" -> a JSON array in pages: for each group, and for number 0, their
- *     union, and the last number, what is no group's alone,
+ *     sets: of table page_scan. members: pairs of a process's number in the sets and the number of
+ *     its group, which counts from 1: "1 1 2 1 3 2". Result: a JSON array of
  *         [group, rss, anon, shmem, alone, swap, swap_alone]
- *     NULL if an argument is NULL.
+ *     in pages. Group 0 is the union of all groups; the last row, one more than the last group, has
+ *     the pages that belong to no group alone (pages/groups.h). NULL if an argument is NULL.
  *
  * permute(statistic, of_b, value, judged)
  *     An aggregate over the runs of A, then those of B, each with all statistics in order, counted
@@ -19,20 +19,20 @@
  * leak_verdict(first_ms, last_ms, n, value, life [, limit_kib [, page_kib]])
  *     The runs of one series, in any order -> a JSON object. The n snapshots of a run are
  *     spread evenly over first_ms..last_ms; equal neighbours count as one run, however they
- *     were cut, unless captures are missing between them (3 median steps). A page of 0 KiB: the
- *     values are pieces. NULL without rows.
+ *     were cut, unless captures are missing between them (3 median steps). page_kib 0: the
+ *     values are numbers of mappings, not KiB. NULL without rows.
  * leak_moments(taken_ms, process_id, epoch_id, off, sums, mappings, size_kib, rss_kib, pss_kib,
  *              private_kib, private_dirty_kib, swap_kib)
  *     An aggregate: the snapshots of one process, or of lives that follow each other, with the
- *     numbers of the whole process. sums: NULL; of a snapshot that does not show the keys VmRSS if
- *     that is its rss_kib, else total. The numbers of the others count where the keys do not know
- *     them.
+ *     numbers of the whole process. sums: NULL if the snapshot shows the keys; otherwise 'VmRSS' if
+ *     its rss_kib is VmRSS, or 'total'. The numbers count where the keys are not shown or do not
+ *     know them.
  * leak_runs(key, category, epoch_id, first, last, mappings, size_kib, rss_kib, pss_kib,
  *           private_kib, private_dirty_kib, swap_kib)
- *     An aggregate: what keys held from one place of an epoch to another one.
+ *     An aggregate: the numbers of a key, constant from place `first` to place `last` of an epoch.
  * leak_windows(key, category, from_ms, to_ms, was_kib, rss_kib, touched_kib)
- *     An aggregate: between from_ms, when the key had was_kib, and to_ms, when it had rss_kib,
- *     touched_kib of that were touched.
+ *     An aggregate: a key had was_kib at from_ms and rss_kib at to_ms; touched_kib of rss_kib were
+ *     touched between the two times.
  * leak_report(moments, runs, windows, metric, limit_kib, sensitivity, memory_max_kib,
  *             address_limit_kib, stack_limit_kib, max_map_count, process_ms)
  *     The results of the three -> a JSON array, the whole process first, then the worst keys. The
@@ -48,7 +48,7 @@
 
 struct sqlite3;
 
-/* *judged, or NULL, counts the reports. Returns SQLite's result code. */
+/* *judged counts the calls of leak_report(); judged may be NULL. Returns SQLite's result code. */
 int pm_functions_add(struct sqlite3 *db, int64_t *judged);
 
 /* ---- parts, in the files of these names ---- */

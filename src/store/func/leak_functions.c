@@ -1,5 +1,5 @@
-/* leak_functions: the verdicts of src/stats as SQL aggregates: takes the rows. The judging is in
- * leak_process.c, which does not depend on SQLite. */
+/* leak_functions: the verdicts of src/stats as SQL functions. This file takes the rows;
+ * leak_process.c, which does not depend on SQLite, judges them. */
 #include "store/func/functions.h"
 
 #include "store/func/argument.h"
@@ -20,8 +20,8 @@ typedef struct signature {
     const char *function, *kinds, *names;
 } signature;
 
-/* The room that the verdicts of one function of a connection share; they run one after the other.
- * Processes of one host were captured at the same times. */
+/* The user data of one function of a connection. Its verdicts run one after the other and share
+ * the room, because processes of one host were captured at the same times. */
 typedef struct desk {
     const signature *is;
     pm_trend_room *room; /* NULL until the first verdict */
@@ -74,7 +74,7 @@ static int64_t *whole_of(pm_leak_row *row, char kind)
                                     : NULL;
 }
 
-/* Reads the numbers, and those of the row; NaN for NULL and for texts. */
+/* Reads the arguments into `to`, NaN for NULL and for texts, and the members of the row. */
 static bool take(sqlite3_context *out, const signature *s, int argc, sqlite3_value **argv,
                  pm_leak_row *row, double *to)
 {
@@ -106,7 +106,7 @@ static bool take(sqlite3_context *out, const signature *s, int argc, sqlite3_val
 
 /* ---- aggregates ---- */
 
-/* What an aggregate keeps, after the arguments were read; NULL: the error is set. */
+/* Reads the arguments and returns the state of the aggregate; NULL: the error is set. */
 static void *begin(sqlite3_context *out, int size, const signature *s, int argc,
                    sqlite3_value **argv, pm_leak_row *row, double *v)
 {
@@ -260,7 +260,7 @@ static void judge(sqlite3_context *out, pm_leak_lives *l)
     pm_buf_free(&json);
 }
 
-/* Judging reorders the rows, so they count once. */
+/* Takes the rows out of the pointer: judging reorders them, so they can be judged only once. */
 static void take_rows(pm_leak_rows *to, sqlite3_value *v, const signature *s)
 {
     pm_leak_rows *from = sqlite3_value_pointer(v, s->function);

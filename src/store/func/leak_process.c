@@ -175,8 +175,8 @@ static pmapdb_status asked_new(const pm_leak_lives *l, asked *a, pmapdb_error *e
                : pm_fail_nomem(err);
 }
 
-/* Of several moments of equal time the first counts, with an rss that another one knows. Lives that
- * follow each other are 0, 1 ... */
+/* Of several moments of equal time the first counts; if its rss is unknown, it takes the rss and
+ * the swap of another one. Lives that follow each other are 0, 1 ... */
 static void set_moments(pm_leak_rows *moments, asked *a)
 {
     const pm_leak_row *kept = NULL;

@@ -10,8 +10,8 @@
 /* A snapshot, a run of a key, or a window of a key; each uses the members that it needs. */
 typedef struct pm_leak_row {
     uint32_t key, category;     /* text ids */
-    int64_t epoch, first, last; /* a snapshot is at place `first` of the epoch; values are constant
-                                   from one place to another; times of a window or a series */
+    int64_t epoch, first, last; /* first is the place of a snapshot in the epoch; first and last are
+                                   the places of a run, or the times of a window or a series */
     int64_t ms, life;           /* of a snapshot */
     int64_t n;                  /* of a run of a series: its snapshots, evenly from first to last */
     pm_leak_sums sums;          /* of a window: was_kib, rss_kib and touched_kib */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* As in category_runs: a step longer than this many median steps is a gap. */
+/* A step longer than this many median steps is a gap, as in queries/gaps.sql. */
 #define GAP_STEPS 3
 
 typedef struct step {

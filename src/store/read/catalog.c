@@ -230,7 +230,7 @@ static pmapdb_status find_file(const char *query_dir, const char *name, pm_query
         if (st != PMAPDB_OK)
             break;
         st = pm_catalog_read(path.data, out, err);
-        /* A settings folder of another user does not count. */
+        /* An unreadable file in the settings folder does not count. */
         if (st == PMAPDB_IO && which == PLACE_SETTINGS && err && err->os_errno == EACCES)
             st = PMAPDB_NOTFOUND;
     }

@@ -77,7 +77,7 @@ static pmapdb_status check_params(const pm_query_info *q, sqlite3_stmt *stmt, pm
                        (unit == PM_UNIT_PROCESS || unit == PM_UNIT_SNAPSHOT ||
                         pm_text_equal(q->param[i].name, PM_TEXT("dialect")));
 
-        if (!used[i] && !selects) /* the statement need not use what selects snapshots */
+        if (!used[i] && !selects) /* a parameter that selects snapshots need not be used */
             return pm_query_fail(q, q->param[i].name.data, err,
                                  "the parameter '%.*s' is declared, but the statement does not "
                                  "use it",

@@ -88,7 +88,7 @@ static pmapdb_status read_item(pm_query_info *q, bool is_param, pm_text rest, pm
                    is_param ? "a param line is NAME TYPE DEFAULT TEXT, not"
                             : "a column line is NAME TYPE TEXT, not",
                    name, err);
-    /* it can be an option and, with its dashes as underscores, a parameter of SQL */
+    /* the name must be good for an option and, with underscores for dashes, for SQL */
     if (is_param &&
         (!isalpha((unsigned char)name.data[0]) ||
          strspn(name.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") <

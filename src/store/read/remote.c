@@ -75,7 +75,7 @@ static pmapdb_status put_literal(const pmapdb_rows *r, int param, pm_buf *sql, p
 
     switch (sqlite3_column_type(row, param + 1)) {
     case SQLITE_INTEGER:
-        /* LIMIT takes a bare number only; compared with an Int64, it may have no common type */
+        /* LIMIT takes only a bare number, which may have no common type with an Int64 */
         return pm_buf_addf(sql, err, unit == PM_UNIT_COUNT ? "%lld" : "toInt64(%lld)",
                            (long long)sqlite3_column_int64(row, param + 1));
     case SQLITE_FLOAT:

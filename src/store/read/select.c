@@ -247,7 +247,7 @@ static void no_snapshot(const series *in, pm_text selector)
 }
 
 /* Reads a time: in words, or as a span (-2h, 2h) back from back_from (as in select.h). If there
- * is no snapshot to count back from, it counts back from now. */
+ * is no snapshot to count back from, the span counts back from now. */
 static bool read_time(const series *in, pm_text t, int64_t back_from, int64_t *ms)
 {
     int64_t span = 0;

@@ -17,8 +17,8 @@ static const char asking_pragmas[] =
     "foreign_key_check foreign_key_list index_info index_list index_xinfo integrity_check "
     "quick_check table_info table_xinfo";
 
-/* Functions that do more than compute. The first four are in SQLite if they are built in; the
- * others come with its shell and its example extensions. */
+/* Functions that do more than compute. Builds of SQLite may have the first four; the others come
+ * with its shell and its example extensions. */
 static const char acting_functions[] = "load_extension fts3_tokenizer icu_load_collation "
                                        "sqlite_log edit writefile readfile eval";
 

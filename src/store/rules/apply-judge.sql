@@ -3,7 +3,7 @@
 -- order.sql before.
 --
 -- Parameters: :ruled (1: includes lineages whose category comes from rules), :labelled (1: includes
--- lineages that the program itself named).
+-- lineages that their process itself named: label.h).
 
 DROP TABLE IF EXISTS temp.apply_judge;
 CREATE TEMP TABLE apply_judge (

@@ -6,8 +6,8 @@
  * each process is a transaction, in which the sums of every capture that added up to its totals
  * must still do so. The report lists the changes, even if nothing is stored.
  *
- * The program itself named a lineage whose rule is PM_RULE_LABEL: no rule is matched for it, unless
- * labels are to be forgotten.
+ * A lineage whose rule is PM_RULE_LABEL has its name from the process itself (label.h): no rule is
+ * matched for it, unless labels are to be forgotten.
  */
 #ifndef PM_STORE_APPLY_H
 #define PM_STORE_APPLY_H
@@ -24,8 +24,8 @@ typedef struct pm_apply {
     const pmapdb_rules_options *options;
 } pm_apply;
 
-/* Applies the rules in its own transaction. PMAPDB_INPUT if a regex of the rules gave up on a path:
- * its result would depend on the moment. */
+/* Applies the rules in its own transactions, one for each process. PMAPDB_INPUT if a regex of the
+ * rules gave up on a path: its result would depend on the moment. */
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err);
 

@@ -1,5 +1,5 @@
--- label-ask: the rules are asked only for the captures that decide a lineage whose name may be lost
--- (:all is 1: the names of all reports are given again).
+-- label-ask: leaves in apply_ask only the captures that decide a lineage whose name may be lost: with
+-- :all (1: the names of all reports are given again) those that have a name, else none.
 
 DELETE FROM apply_ask
 WHERE NOT :all OR place NOT IN (

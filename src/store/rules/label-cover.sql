@@ -1,11 +1,11 @@
 -- label-cover: what the ranges of temp table label_new, a JVM's names for its own memory, make of
 -- the mappings of the captures of label_report (label-near.sql runs before): temp table label_row.
 --
--- A mapping that ranges of one category cover to nine tenths gets this category: the rest may be of
--- another owner, and what is resident in it. A mapping is other native memory (`vague`) if the rules
--- call it memory of a JVM, ranges cover less than half of it, and the report is complete. What lies
--- between is memory of several owners: it keeps its category. So does a
--- file or a segment, but for what only the JVM knows.
+-- A mapping that ranges of one category cover to nine tenths gets this category: at most the last tenth
+-- belongs to another owner. A mapping is other native memory (`vague`) if the rules call it memory of a
+-- JVM, ranges cover less than half of it, and the report is complete. A mapping between these cases is
+-- memory of several owners and keeps its category. So does a file or a shared segment, except where
+-- label_purpose has a category for it.
 
 CREATE TEMP TABLE IF NOT EXISTS label_word (word TEXT PRIMARY KEY, purpose TEXT NOT NULL);
 INSERT OR IGNORE INTO label_word VALUES

@@ -1,9 +1,10 @@
--- label-judge: the names that the reports of label_row give become what table apply_judge says. The
--- rules were asked of lineages that had a name, if :all reports of the process are in label_row.
+-- label-judge: finds the names that the reports of label_row give to lineages: table label_name.
+-- Removes all other lineages from table apply_judge, except those that lose their name: with :all (1:
+-- label_row has all reports of the process) the rules have been matched for lineages with a name.
 --
 -- The last report that names a lineage decides. Among reports of one moment, NMT decides, because
 -- NMT is more exact. Within one report, the lowest mapping decides. If that mapping is vague, the
--- name before decides whether this is memory of a JVM.
+-- last name of the lineage, else its category, decides whether this is memory of a JVM.
 --
 -- A lineage keeps the name that it has if no capture of these reports shows it: those that showed it
 -- may have been pruned since.

@@ -6,7 +6,7 @@
 #include "store/rules/apply.h"
 #include <stdio.h>
 
-/* A map further from a report than this one is not named by it. */
+/* A report does not name the mappings of a capture that is further away in time. */
 #define FAR_MS 3600000
 
 /* ---- the reports that wait ---- */
@@ -43,7 +43,7 @@ static void store_new(pm_sql *sql, int64_t process_id)
 
 /* ---- names ---- */
 
-/* all: of all reports of the process, which then are the ones that wait. */
+/* all: replaces the reports that wait by all reports of the process. */
 static void cover(pm_sql *sql, int64_t process_id, bool all)
 {
     if (all)
@@ -145,8 +145,8 @@ static void find_process(pm_sql *sql, const pm_label_put *put, pm_label_stored *
 
 /* ---- the whole ---- */
 
-/* Stores the report, and names what the capture shows unless both are known. All reports are asked
- * if one of this moment or a later one is stored. */
+/* Stores the report, and names what the capture shows unless both are known. If a report of this
+ * moment or a later one is stored already, gives the names of all reports again. */
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
                              pmapdb_error *err)
 {

@@ -2,11 +2,11 @@
  * what they make of the categories of its process.
  *
  * A report names lineages that the capture nearest to it in time shows (label-cover.sql), for their
- * life; lineage.rule is then PM_RULE_LABEL, and no rule is asked of them again.
+ * life; lineage.rule is then PM_RULE_LABEL, and no rule is matched for them again.
  *
- * Of two reports that name a lineage the one that was said later wins, whichever was stored first.
- * A report replaces the one that the same source made at the same moment: of lineages that only the
- * replaced report named, the rules are asked again. */
+ * Of two reports that name a lineage the one of the later moment wins, whichever was stored first.
+ * A report replaces the one that the same source made at the same moment: the rules then decide the
+ * lineages that only the replaced report named. */
 #ifndef PM_STORE_LABEL_H
 #define PM_STORE_LABEL_H
 
@@ -33,8 +33,8 @@ typedef struct pm_label_stored {
     int64_t mappings, size_kib; /* that a name covers; PMAPDB_UNKNOWN: a duplicate, not asked */
 } pm_label_stored;
 
-/* In a transaction of its own. PMAPDB_INPUT: there is no such process, or one on each of several
- * hosts; or it fits the map of none. */
+/* Runs in its own transaction. PMAPDB_INPUT: no process has such a pid, processes of several hosts
+ * have it, or the ranges fit the map of none. */
 pmapdb_status pm_label_store(pmapdb_store *s, const pm_label_put *put, pm_label_stored *out,
                              pmapdb_error *err);
 

@@ -12,7 +12,7 @@ void pm_rule_text_free(pm_rule_text *text)
     pm_buf_free(&text->text);
 }
 
-/* Fills *out; without a text the name of a column, memory ran out: the columns are NOT NULL. */
+/* Fills *out. The columns are NOT NULL, so a text without data means that memory ran out. */
 static void take(pm_sql *sql, pm_rule_text *out, pm_text name, pm_text text, uint64_t hash,
                  int64_t applied_ms)
 {

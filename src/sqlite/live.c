@@ -14,7 +14,7 @@ static pmapdb_status feed_reader(void *ctx, const char *bytes, size_t n, pmapdb_
     return pm_reader_feed(ctx, bytes, n, err);
 }
 
-/* What keeps this process from being looked at. */
+/* Reports why the process could not be read; PMAPDB_OK: it was read, or has no map. */
 static pmapdb_status say_fate(pm_proc_fate fate, const char *file, int64_t pid, pmapdb_error *err)
 {
     switch (fate) {
@@ -27,7 +27,7 @@ static pmapdb_status say_fate(pm_proc_fate fate, const char *file, int64_t pid, 
                        "process %" PRId64 " became another program while it was read", pid);
     case PM_PROC_GOOD:
     case PM_PROC_KERNEL:
-    case PM_PROC_ZOMBIE: /* it is there, and has no map any more */
+    case PM_PROC_ZOMBIE: /* it exists, and has no map any more */
     case PM_PROC_THREAD:
     case PM_PROC_TORN:
         break;
@@ -64,7 +64,7 @@ static pmapdb_status read_in(pm_blocks *out, const pm_proc *p, const char *file,
     return st == PMAPDB_OK ? check_whole(out, file, p->pid, err) : st;
 }
 
-/* 'self' is whatever number this /proc knows this process by. */
+/* 'self' is the number by which this /proc knows this process. */
 static pmapdb_status read_pid(int root, sqlite3_value *v, int64_t *pid, pmapdb_error *err)
 {
     pm_text text = pm_text_of((const char *)sqlite3_value_text(v));

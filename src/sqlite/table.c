@@ -198,13 +198,13 @@ static int failed(cursor *c, pmapdb_status st, const pmapdb_error *err)
     return SQLITE_ERROR;
 }
 
-/* Its mappings, or one with its sums. */
+/* The number of rows of a block: its mappings, or one row with its sums. */
 static size_t rows_of(const pm_found_block *b)
 {
     return !b->capture ? 0 : b->capture->block.state == PM_STATE_TOTALS ? 1 : b->capture->n_rows;
 }
 
-/* Fails with the end of a file that cannot be read, or of a named one without a capture. */
+/* Fails for a file that cannot be read, or that the user named and that has no capture. */
 static pmapdb_status fail_file(const pm_found_block *end, pmapdb_error *err)
 {
     if (end->damage.status == PMAPDB_OK)
@@ -254,7 +254,7 @@ static pmapdb_status open_file(cursor *c, pmapdb_error *err)
         return pm_fail_nomem(err);
     if (strlen(c->path) != (size_t)sqlite3_value_bytes(c->args[0]))
         return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
-    if (strcmp(c->path, PM_SOURCE_STDIN) == 0) /* which is not the extension's to read */
+    if (strcmp(c->path, PM_SOURCE_STDIN) == 0) /* the extension does not read standard input */
         c->path = "./" PM_SOURCE_STDIN;
     st = pm_form_find(dialect, &known, err);
     PM_STEP(st, check_path(c->path, err));

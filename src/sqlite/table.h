@@ -42,8 +42,8 @@ extern const int pm_mapping_columns_all;
 
 /* ---- live.c ---- */
 
-/* The mappings of a process now; `file` is "smaps" or "maps", `pid` a number or 'self'. One that
- * has none (a kernel thread, a zombie) supplies nothing. */
+/* The mappings of a process now; `file` is "smaps" or "maps", `pid` a number or 'self'. A
+ * process without mappings (a kernel thread, a zombie) has no blocks. */
 pmapdb_status pm_live_blocks(const char *file, sqlite3_value *pid, pm_blocks **out,
                              pmapdb_error *err);
 

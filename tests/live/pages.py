@@ -17,6 +17,7 @@ import xml.dom.minidom
 
 PMAPDB, CC = os.environ["PMAPDB"], os.environ.get("CC", "cc")
 KPF_HUGE, KPF_NOPAGE, KPF_ZERO, PAGE = 17, 20, 24, 4096
+NOTHING = bytes(8 << 16) # entries of pages that are not there
 failed = 0
 
 
@@ -51,10 +52,10 @@ def entries(pid):
             start, end = (int(a, 16) for a in line.split()[0].split("-"))
             if start >> 63:
                 continue
-            for at in range(start, end, 1 << 25):
-                n = min(end - at, 1 << 25) // PAGE
+            for at in range(start, end, PAGE << 16):
+                n = min(end - at, PAGE << 16) // PAGE
                 data = os.pread(pagemap.fileno(), 8 * n, at // PAGE * 8)
-                if not data.strip(b"\0"):
+                if data == NOTHING[:len(data)]:
                     continue
                 for i, entry in enumerate(struct.unpack(f"{len(data) // 8}Q", data)):
                     if entry >> 63:

@@ -2,25 +2,26 @@
 
     kind = stores.make("leak", folder)     # .db; .truth[taken_s, pid] = {category: rss}; .badge
 """
+import functools
 import pathlib
 import random
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
 
 BEGIN = 1795219500
+MANY = 10000 if kit.full else 3000
 SAMPLES = kit.ROOT / "samples"
 HOSTILE = ["</script><script>window.ran=1</script>", "<img src=x onerror=window.ran=1>", "\" onmouseover=\"window.ran=1",
            "\u202egnp.exe", "\x1b]0;title\x07", "javascript:window.ran=1", "<!--<script>", "';window.ran=1;'", "</title><svg/onload=window.ran=1>"]
 
 
-def smaps(rows):
-    """rows: (start, pages, perms, path, rss) -> text of /proc/PID/smaps"""
-    out = []
-    for start, pages, perms, path, rss in sorted(rows):
-        end, size = start + pages * 4096, pages * 4
-        out.append(f"{start:08x}-{end:08x} {perms} 00000000 00:00 0 {path}".rstrip() + f"""
+@functools.lru_cache(4096)
+def mapping(start, pages, perms, path, rss):
+    end, size = start + pages * 4096, pages * 4
+    return f"{start:08x}-{end:08x} {perms} 00000000 00:00 0 {path}".rstrip() + f"""
 Size:           {size:8} kB
 Rss:            {rss:8} kB
 Pss:            {rss:8} kB
@@ -31,8 +32,12 @@ Private_Dirty:  {rss:8} kB
 Referenced:     {rss:8} kB
 Anonymous:      {0 if path.startswith('/') else rss:8} kB
 Swap:           {0:8} kB
-""")
-    return "".join(out)
+"""
+
+
+def smaps(rows):
+    """rows: (start, pages, perms, path, rss) -> text of /proc/PID/smaps"""
+    return "".join(mapping(*row) for row in sorted(rows))
 
 
 def process(heap_kib, base=0x560000000000, extra=()):
@@ -49,12 +54,25 @@ class Store:
         self.folder.mkdir(parents=True)
         self.db = self.folder / "store.db"
         self.badge, self.n = None, 0
+        self.texts = {} # milliseconds, pid -> smaps
 
     def put(self, second, pid, text):
-        (self.folder / f"{BEGIN + second}-{pid}.smaps").write_text(text)
+        self.texts[1000 * (BEGIN + second), pid] = text
         self.n += 1
 
+    def write(self):
+        """One process is one log, for ten thousand files take long to make; of several, each capture is a file."""
+        texts, pids = {}, {pid for _, pid in self.texts}
+        for (taken_ms, pid), text in self.texts.items():
+            if len(pids) == 1:
+                texts.setdefault(pid, []).append(f"{taken_ms // 1000}\n{text}")
+            else:
+                texts[f"{taken_ms // 1000}-{pid}"] = [text]
+        for name, parts in texts.items():
+            (self.folder / f"{name}.smaps").write_text("".join(parts))
+
     def keep(self, *options, paths=None):
+        self.write()
         kit.run("import", "-q", *options, *(paths or [str(self.folder)]), db=self.db)
         return self
 
@@ -119,8 +137,9 @@ def gap(s):
 
 
 def siblings(s):
+    """One of a hundred leaks; the others are captured now and then."""
     for i in range(20):
-        for k in range(100):
+        for k in range(100) if i % 4 == 0 else [50]:
             s.put(60 * i, 5000 + k, process(1000 + (100 * i if k == 50 else 0)))
     s.badge = "LEAK"
     return s.keep("--name", "worker")
@@ -154,9 +173,9 @@ def names(s):
 
 
 def peak(s):
-    """10,000 snapshots of a steady process; in one of them it is large."""
-    for i in range(10000):
-        s.put(60 * i, 4711, process(1000 + (90000 if i == 7777 else i % 7)))
+    """Many snapshots of a steady process; in one of them it is large."""
+    for i in range(MANY):
+        s.put(60 * i, 4711, process(1000 + (90000 if i == MANY * 7 // 9 else i % 7)))
     s.badge = "NO LEAK"
     return s.keep("--name", "demo")
 
@@ -182,5 +201,5 @@ def make(kind, folder):
 
 def resident(s):
     """Milliseconds, pid -> the sum of Rss in the text, by awk's way of looking."""
-    return {kit.when(path): sum(int(line.split()[1]) for line in path.open(errors="replace") if line.startswith("Rss:"))
-            for path in s.folder.rglob("*.smaps")}
+    texts = s.texts or {kit.when(path): path.read_text(errors="replace") for path in s.folder.rglob("*.smaps")}
+    return {at: sum(map(int, re.findall("^Rss: +(\\d+)", text, re.M))) for at, text in texts.items()}

@@ -15,7 +15,7 @@ from watch import MIB, check, kit, run
 
 ROW = b"100000000000-100000001000 rw-p 00000000 00:00 0 \n"
 WHEN = 1795226732
-MOST = 100 if kit.full else 1  # MiB that a small limit lets through
+LIMIT, MOST = ("100M", 100 * MIB) if kit.full else ("256K", MIB // 4)  # what a small limit lets through
 
 
 # ---- making them ----
@@ -74,7 +74,7 @@ def timed(n):
         yield b"".join(b"%d\n" % (WHEN + k) + watch.block() for k in range(i, min(n, i + 1000)))
 
 
-def over(place, name, path, most=640, option="%dM" % MOST, names=()):
+def over(place, name, path, most=640, option=LIMIT, names=()):
     db = place / "over.db"
     db.unlink(missing_ok=True)
     r = run("import", "-q", "--pid", "7", "--first", "2026-11-21", "--every", "1m", *(["--max-unpacked", option] if option else []), str(path), db=db)
@@ -87,19 +87,19 @@ def over(place, name, path, most=640, option="%dM" % MOST, names=()):
 
 
 def too_much(place):
-    mib = 10240 if kit.full else 8
+    mib, rows = 10240 if kit.full else 2, list(watch.maps(21500))
     for how in ("gz", "bz2", "xz"):
-        path = packed(place / ("rows." + how), watch.maps(85000), how, mib // 4)
+        path = packed(place / ("rows." + how), rows, how, mib)
         over(place, "one map, %d MiB, %s" % (mib, how), path, names=["--max-unpacked"])
-    log = packed(place / "log.gz", timed(10000 * MOST), "gz")
+    log = packed(place / "log.gz", timed(MOST // 100), "gz")
     kept = over(place, "a log of captures", log, names=["--max-unpacked"])
-    check.true("what came before the limit is kept", kept >= MOST * 1000, kept)
-    inner = gzip.compress(b"".join(timed(10000 * MOST)))
+    check.true("what came before the limit is kept", kept >= MOST // 1000, kept)
+    inner = gzip.compress(b"".join(timed(MOST // 100)))
     tar = place / "members.tar"
     tar.write_bytes(good() + member(b"deep/9.x.gz", inner) + good(10) + END)
     kept = over(place, "a packed member", tar, names=["members.tar:deep/9.x", "--max-unpacked"])
     check.true("members before it are kept", kept >= 1, kept)
-    chunks = [good(), header(b"1/environ", 2 * MOST * MIB)] + [bytes(MIB)] * (2 * MOST) + [good(10), END]
+    chunks = [good(), header(b"1/environ", 2 * MOST)] + [bytes(MOST)] * 2 + [good(10), END]
     tar = packed(place / "skipped.tar.gz", chunks)
     kept = over(place, "a member that is passed over", tar, names=["skipped.tar.gz", "--max-unpacked"])
     check.equal("the members before it are kept", kept, 1)
@@ -111,7 +111,7 @@ def too_much(place):
 def within(place):
     """As much as somebody packs in earnest is read, and nothing is refused that only looks strange."""
     db = place / "within.db"
-    n = 1000
+    n = 300
     path = packed(place / "idle.log.xz", timed(n), "xz")
     r = run("import", "-q", str(path), db=db)
     check.equal("an idle log", (r.status, watch.rows_of(db)[0][0]), (0, n))
@@ -124,7 +124,7 @@ def within(place):
         text = gzip.compress(text)
     (place / "deep.gz").write_bytes(text)
     watch.one_line("gzip 33 times", run("import", str(place / "deep.gz"), db=db), names=["deep.gz"])
-    zeros = packed(place / "zeros.gz", [bytes(MIB)] * 64, times=160 if kit.full else 1)
+    zeros = packed(place / "zeros.gz", [bytes(MIB)] * 8, times=1280 if kit.full else 8)
     r = run("import", str(zeros), db=db)
     watch.told("zeros", zeros.stat().st_size, r, 64)
     check.true("zeros are none of it: " + str(r.lines()[:1]), r.status in (0, 2), r.lines())
@@ -144,9 +144,9 @@ def sparse(n):
 
 
 def headers(place):
-    n = (1 << 30) // MIB if kit.full else 32
+    n = (1 << 30) // MIB if kit.full else 20
     cases = {
-        "a sparse map": sparse(500 * MIB if kit.full else 10 * MIB),
+        "a sparse map": sparse(500 * MIB if kit.full else 5 * MIB),
         "a PAX header": [header(b"./PaxHeaders/x", n * MIB, b"x")] + [b"9" * MIB] * n + [END],
         "a long name": [header(b"././@LongLink", n * MIB, b"L")] + [b"n" * MIB] * n + [good(), END],
         "headers without a member": [pax(comment=b"z" * 900000)] * n + [good(), END],

@@ -9,8 +9,8 @@ import watch
 from watch import MIB, check, kit, run
 
 FIXTURES = kit.ROOT / "tests" / "fixtures" / "perf"
-STREAM = (1 << 10 if kit.full else 8) * MIB
-CUTS = 2000 if kit.full else 40
+STREAM = (1 << 10 if kit.full else 4) * MIB
+CUTS = 2000 if kit.full else 20
 
 
 def text_of(name):
@@ -81,7 +81,7 @@ def mixed(place):
         status, row, _ = imported(b"".join(of), db)
         check.equal("mixed, %s" % name, (status, row["processes"], row["bad"]), (0, "2", "0"))
         check.equal("mixed, %s: live" % name, live_of(db), want)
-    first, second = chunks("usual", 10 * MIB)
+    first, second = chunks("usual", 5 * MIB)
     imported(first + second, place / "forth.db")
     status, row, said = imported(second + first, place / "back.db")
     check.equal("mixed, the second half first", (status, live_of(place / "back.db")), (0, live_of(place / "forth.db")))
@@ -137,9 +137,9 @@ def call(tid, at, name, arguments, result, chain):
 
 
 def one_second(kind):
-    """A second of a recording, a few MiB; @SECOND, @CHUNK and @ADDR are filled in for each."""
+    """A second of a recording, some 4 MiB; @SECOND, @CHUNK and @ADDR are filled in for each."""
     out = []
-    for i in range(4000):
+    for i in range(2000):
         address = b"0x@ADDR%05x000" % i
         tid = b"@CHUNK%04d" % i if kind == "threads" else b"%d" % (7 + i % 8)
         chain = CHAIN.replace(b"map_buffer+0x11", b"map_@CHUNK_%d+0x11" % i) if kind == "chains" else CHAIN

@@ -120,11 +120,10 @@ def run(command, *args, db=None, stdin=None, expect=(0,)):
     line do so for every command and option. The other runs fork a program that was begun before."""
     line = [PROGRAM, command] + (["--db", str(db)] if db else []) + [str(a) for a in args]
     leak_checks[command] += 1
-    if leak_checks[command] <= 3 or stdin is not None:
-        done = subprocess.run(line, input=stdin, capture_output=True, check=False,
-                              env=ENVIRONMENT if leak_checks[command] <= 3 else NO_LEAK_CHECK)
+    if leak_checks[command] <= 3:
+        done = subprocess.run(line, input=stdin, capture_output=True, check=False, env=ENVIRONMENT)
     else:
-        done = served.run(line, NO_LEAK_CHECK)
+        done = served.run(line, NO_LEAK_CHECK, stdin)
     if expect is not None and done.returncode not in expect:
         shown = line if len(line) < 12 else line[:10] + ["... (%d arguments)" % (len(line) - 1)]
         print("FAIL %s: exit %d, expected %s\n%s" % (

@@ -18,6 +18,20 @@ def server_of(program):
     return None
 
 
+def fed(data):
+    """A pipe that a thread fills with data."""
+    reading, writing = os.pipe()
+
+    def fill():
+        try:
+            with open(writing, "wb") as pipe:
+                pipe.write(data)
+        except BrokenPipeError:
+            pass
+    threading.Thread(target=fill, daemon=True).start()
+    return reading
+
+
 class Server:
     """One command at a time. It ends with the process, or thread, that it belongs to."""
 
@@ -33,9 +47,9 @@ class Server:
             self.socket.close()
             self.process.wait()
 
-    def run(self, words):
+    def run(self, words, stdin):
         out, err = os.pipe(), os.pipe()
-        given = [os.open(".", os.O_PATH), os.open(os.devnull, os.O_RDONLY), out[1], err[1]]
+        given = [os.open(".", os.O_PATH), os.open(os.devnull, os.O_RDONLY) if stdin is None else fed(stdin), out[1], err[1]]
         socket.send_fds(self.socket, [b"".join(os.fsencode(w) + b"\0" for w in [str(len(words)), *words])], given)
         for fd in given:
             os.close(fd)
@@ -58,12 +72,13 @@ class Server:
                                            *(b"".join(text) for text in texts.values()))
 
 
-def run(words, env):
-    """As subprocess.run(words, env=env, capture_output=True) without input; env is that of the first run."""
+def run(words, env, stdin=None):
+    """As subprocess.run(words, env=env, input=stdin, capture_output=True); env is that of the first run."""
     server = getattr(own, "server", None)
     if server is None or server.pid != os.getpid():
         path = server_of(words[0])
         if not path:
-            return subprocess.run(words, env=env, capture_output=True, check=False)
+            return subprocess.run(words, env=env, capture_output=True, check=False,
+                                  **{"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin})
         server = own.server = Server(path, env)
-    return server.run(words)
+    return server.run(words, stdin)

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The hash also depends on the seed: 0, or the hash of the bytes before these. */
+/* The hash also depends on the seed: 0, the hash of the bytes before these, or any number that must
+ * distinguish equal bytes. */
 uint64_t pm_hash(const void *bytes, size_t n, uint64_t seed);
 
 /* The hash of bytes that are added in parts: the state of XXH3, which wants a whole cache line. */

@@ -1,5 +1,5 @@
 /* text: a run of bytes with a length. Names in memory maps contain blanks, escaped newlines, and
- * bytes that are not UTF-8; nothing here stops at a NUL. A pm_text does not own its bytes. */
+ * bytes that are not UTF-8; only pm_text_copy stops at a NUL. A pm_text does not own its bytes. */
 #ifndef PM_BASE_TEXT_H
 #define PM_BASE_TEXT_H
 
@@ -51,7 +51,8 @@ static inline bool pm_text_take(pm_text *t, const char *with)
     return begins;
 }
 
-/* Returns a copy that ends with a NUL and is released by free(); NULL without memory. */
+/* Returns a copy as a C string, up to the first NUL, which is released by free(); NULL without
+ * memory. */
 static inline char *pm_text_copy(pm_text t)
 {
     return strndup(t.data ? t.data : "", t.len);

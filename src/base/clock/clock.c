@@ -205,7 +205,8 @@ static void replace_separators(char *text, bool in_name)
     }
 }
 
-/* Returns the length of what a form of numbers matches: strptime accepts "2026-1-5", too. */
+/* Returns the length that a text must have to match a form of numbers in full, because strptime
+ * also accepts "2026-1-5". */
 static size_t form_length(const char *form)
 {
     size_t n = 0;
@@ -235,7 +236,7 @@ static size_t read_form(const char *form, locale_t c, const char *plain, const c
         if (!end || pm_is_digit(*end))
             return 0;
         n = (size_t)(end - plain);
-        if (d->zone.known) /* the year decides what a zone is */
+        if (d->zone.known) /* the name of a zone may mean another offset in another year */
             read_zone(d->zone_at, d);
         else
             n += read_zone(text + n, d);
@@ -243,7 +244,8 @@ static size_t read_form(const char *form, locale_t c, const char *plain, const c
     return n;
 }
 
-/* True if the text begins with the shape, in which 9 is a digit and a blank also "T". */
+/* True if the text begins with the shape, in which 9 stands for a digit and a blank for a blank or
+ * "T". */
 static bool has_shape(const char *p, const char *shape)
 {
     for (; *shape; p++, shape++)

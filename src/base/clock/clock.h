@@ -14,7 +14,8 @@
 
 /* True if the whole text is a moment: ISO 8601 ("2026-11-21T02:05:32Z", "2026-11-21 02:05", with or
  * without a fraction, zone "Z", "+01:00", "+0100", "UTC"), date only, what `date` prints,
- * "@SECONDS", or plain Unix seconds (9 or 10 digits), milliseconds (12 or 13) or nanoseconds (19).
+ * "@SECONDS", or plain Unix seconds (9 or 10 digits), milliseconds (12 or 13), microseconds (16) or
+ * nanoseconds (19).
  */
 bool pm_clock_parse(pm_text t, int64_t *ms);
 

@@ -175,7 +175,7 @@ pm_clock_kind pm_clock_read_line(pm_text line, pm_clock_line *out)
 
 /* ---- names of files ---- */
 
-/* True if the word of the digits is a hex number with letters: "3f1795219566ab" is an id. */
+/* True if the digits are part of a hex number with letters: "3f1795219566ab" is an id. */
 static bool is_in_hex_id(pm_text name, size_t from, size_t to)
 {
     static const char hex[] = "0123456789abcdefABCDEF";

@@ -23,7 +23,7 @@ typedef enum pm_time_source {
 typedef enum pm_name_rank {
     PM_NAME_GIVEN,   /* --name */
     PM_NAME_LIVE,    /* live: comm, or the script of an interpreter */
-    PM_NAME_COMM,    /* the same of comm, cmdline or status beside the capture */
+    PM_NAME_COMM,    /* the same, from comm, cmdline or status beside the capture */
     PM_NAME_HEADER,  /* the program in the tool's header line, or the script of an interpreter */
     PM_NAME_PROGRAM, /* basename of the program's mapping */
     PM_NAME_UNKNOWN  /* ? */
@@ -57,7 +57,7 @@ typedef struct pm_capture {
     size_t n_rows;
     char *command, *missing, *notes;
     char *source_dir, *source_name; /* the location: DIR or ARCHIVE:DIR, and the file name */
-    const char *host;               /* from the option of import; NULL: unknown */
+    const char *host;               /* NULL: unknown */
     char *name;
     pm_name_rank name_rank;
     int64_t pid;        /* from header, path or --pid; or PMAPDB_UNKNOWN */

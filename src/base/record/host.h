@@ -1,5 +1,5 @@
-/* host: what a machine says about its memory at a beat: the columns of table beat after `changed`.
- * Unknown numbers are PMAPDB_UNKNOWN. */
+/* host: the facts about the memory of a machine at a beat: the columns of table beat after
+ * `changed`. Unknown numbers are PMAPDB_UNKNOWN. */
 #ifndef PM_BASE_HOST_H
 #define PM_BASE_HOST_H
 

@@ -21,7 +21,7 @@ typedef struct pm_cgroup_use {
 #define PM_CGROUP_USE_UNKNOWN \
     ((pm_cgroup_use){PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN})
 
-/* The facts that somebody needs of a process: who reads /proc, an expression. */
+/* The facts about a process that the reader of /proc or an expression needs. */
 enum pm_need {
     PM_NEED_COMM = 1,
     PM_NEED_EXE = 2,
@@ -44,20 +44,20 @@ typedef struct pm_standing {
     pm_text exe;            /* without " (deleted)" */
     pm_text cmdline;        /* arguments separated by blanks */
     pm_text cgroup;         /* path for the memory controller, otherwise in the unified hierarchy */
-    pm_text environment;    /* NAME=VALUE, each ended by a NUL, sorted; only the requested names */
+    pm_text environment;    /* NAME=VALUE, each with a NUL; stored: the requested names, sorted */
     int64_t memory_max_kib; /* lowest memory.max of its cgroup and the ancestors; or PM_NO_LIMIT */
     int64_t address_limit_kib; /* RLIMIT_AS, or PM_NO_LIMIT */
     int64_t stack_limit_kib;   /* RLIMIT_STACK, or PM_NO_LIMIT */
     int64_t max_map_count;     /* vm.max_map_count */
     int64_t ns_pid;    /* its pid in its own pid namespace; pid where that is the reader's */
-    pm_cgroup_use use; /* when it was read: stored with each snapshot */
+    pm_cgroup_use use; /* when the facts were read; stored with each snapshot */
 } pm_standing;
 
-/* What a reading of its pages says about a process; KiB. */
+/* The memory of a process as its pages show it; KiB. */
 typedef struct pm_page_totals {
     int64_t number; /* of the process in the sets of the scan, from 1; 0: its pages were not read */
     int64_t anon_kib, file_kib, shmem_kib; /* in memory */
-    int64_t own_kib;                       /* of these: mapped once */
+    int64_t own_kib;                       /* the part of these that is mapped once */
     int64_t swap_kib, zero_kib, hugetlb_kib;
 } pm_page_totals;
 
@@ -66,7 +66,7 @@ typedef struct pm_activity {
     bool known;
     int64_t cpu_us; /* user and system time of all threads */
     int64_t minor_faults, major_faults;
-    bool page_idle; /* Referenced of the mappings is what page idle tracking says */
+    bool page_idle; /* Referenced of the mappings comes from page idle tracking */
 } pm_activity;
 
 typedef struct pm_live {

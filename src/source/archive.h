@@ -19,9 +19,9 @@ struct archive *pm_archive_reader(bool members);
 /* True if the magic bytes are those of one of the four compression formats. */
 bool pm_archive_is_packed(pm_text head);
 
-/* True for a compressed file, and for what may be a tar: libarchive decides, and gives other files
- * as they are. The header of a tar is text and NULs. An empty tar has only NULs, as has the
- * beginning of a damaged log, so its name decides. */
+/* True for a compressed file and for a file that may be a tar. libarchive then decides, and returns
+ * other files unchanged. The header of a tar is text and NULs. An empty tar has only NULs, as has
+ * the beginning of a damaged log, so for NULs the name of the file decides. */
 bool pm_archive_wants(const char *head, size_t n, const char *path);
 
 /* The path of a member, NULL if it has none; and its time, or PMAPDB_UNKNOWN. */

@@ -26,7 +26,7 @@ static const char of_machine[] =
 
 /* ---- names ---- */
 
-/* Returns what follows "proc/" in the path of a member; empty if nothing does. */
+/* Returns the part of a member's path after "proc/"; empty if the path has no such part. */
 static pm_text below_proc(pm_text path)
 {
     pm_text proc = PM_TEXT("proc/");
@@ -59,8 +59,8 @@ static bool name_of(const pm_member *m, bool environments, char out[NAME_MAX_HER
 
 /* ---- archives ---- */
 
-/* Damage ends the archive, and what was unpacked stays. Zeroes become holes: snap.py writes an
- * entry for each page of an empty mapping. */
+/* After damage nothing more is unpacked, and the files before the damage stay. Zeroes become holes:
+ * snap.py writes an entry for each page of an empty mapping. */
 static pmapdb_status unpack_all(pm_unpack *u, bool environments, const pm_copy *c,
                                 pmapdb_error *err)
 {

@@ -13,7 +13,7 @@
 
 typedef struct pm_feed {
     int fd;
-    bool live;    /* on a proc filesystem: the kernel generates it while it is read */
+    bool live;    /* on a proc filesystem: the kernel generates the bytes while they are read */
     size_t piece; /* maximum bytes per read(2) */
     char *block;
     size_t len;     /* bytes in the block */
@@ -34,7 +34,7 @@ pmapdb_status pm_feed_start(pm_feed *feed, int fd, bool seekable, const char *pa
  * ends. */
 bool pm_feed_next(pm_feed *feed, bool full, const char **bytes, size_t *n);
 
-/* True if bytes other than NUL follow the first `consumed` bytes, among the bytes read so far. */
+/* True if bytes other than NUL follow the first `consumed` bytes, in the block returned last. */
 bool pm_feed_has_rest(const pm_feed *feed, uint64_t consumed);
 
 #endif

@@ -203,7 +203,7 @@ int64_t pm_proc_self(int root)
 
 bool pm_proc_copy_host(int root, char *out, size_t size)
 {
-    char block[64 * 1024]; /* of metadata.json, which has the names of settings before it */
+    char block[64 * 1024]; /* metadata.json has the names of settings before the name of the host */
     pm_text text;
 
     if (pm_proc_peek(root, "sys/kernel/hostname", block, 256, &text)) {
@@ -221,7 +221,7 @@ bool pm_proc_copy_host(int root, char *out, size_t size)
     return text.len > 0;
 }
 
-/* In seconds since 1970. */
+/* Returns the time of the boot in seconds since 1970. */
 static int64_t came_up(int root)
 {
     pm_buf stat = {0};
@@ -235,7 +235,8 @@ static int64_t came_up(int root)
     return seconds;
 }
 
-/* snap.py copies neither uptime nor stat: the time when it wrote its page maps. */
+/* Finds the time of a copy by snap.py, which has neither uptime nor stat: the mtime of a page map
+ * or of maps. */
 static bool written_ms(int root, int64_t *utc_ms)
 {
     struct stat info;

@@ -63,7 +63,8 @@ typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pm
  * us more per mapping. */
 #define PM_PROC_PIECE ((size_t)2048)
 #define PM_PROC_PIECE_SINGLE ((size_t)512)
-/* The resident and swapped memory from which on smaps is read mapping by mapping. */
+/* From this much resident and swapped memory on, the smaps of a process is read mapping by mapping.
+ */
 #define PM_PROC_SINGLE_KIB ((int64_t)192 * 1024)
 
 /* Sets the two clocks and the times of the reading in *out, which may be NULL. piece: 1 to 65,536.
@@ -141,16 +142,16 @@ int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us);
  * be read. */
 int64_t pm_proc_pressure(int dir, const char *file);
 
-/* The same of the cgroup of the process. 0 for the top cgroup, and for a cgroup of the older
- * hierarchy without a limit; PMAPDB_UNKNOWN for one with a limit: the older hierarchy does not
- * tell.
+/* The same for the cgroup of the process. 0 for the top cgroup, and for a cgroup of the older
+ * hierarchy without a limit: the pressure of the machine stands for these. PMAPDB_UNKNOWN for a
+ * cgroup of the older hierarchy with a limit, because that hierarchy does not tell.
  */
 pmapdb_status pm_proc_cgroup_pressure(const pm_proc *p, pm_proc_host *host, int64_t *out,
                                       pmapdb_error *err);
 
 /* ---- the host ---- */
 
-/* Reads what the machine says about its memory; a file that cannot be read leaves its facts
+/* Reads the facts about the memory of the machine; a file that cannot be read leaves its facts
  * unknown. */
 pmapdb_status pm_proc_memory(int root, pm_host_memory *out, pmapdb_error *err);
 
@@ -165,15 +166,17 @@ bool pm_proc_hides(int root);
 /* Opens /proc, or another folder like it: the /proc of a container, one of another machine that is
  * mounted here, or a copy of one. */
 pmapdb_status pm_proc_open_root(const char *path, int *root, pmapdb_error *err);
-/* True for a folder that is not a mount of procfs: what it says is as old as the copy. */
+/* True for a folder that is not a mount of procfs: its files are as old as the copy. */
 bool pm_proc_is_copy(int root);
-/* Sets the moment of a copy: UTC, and the time since boot. From its uptime and stat. */
+/* Sets the moment of a copy: UTC, and the time since boot, from its uptime and stat. If it has
+ * neither, UTC is the mtime of a page map or of maps, and the time since boot is 0. */
 pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pmapdb_error *err);
 /* The pid of this program in that /proc; PMAPDB_UNKNOWN in another pid namespace, and in a copy. */
 int64_t pm_proc_self(int root);
 /* The name of the machine in a copy. False if the copy lacks it. */
 bool pm_proc_copy_host(int root, char *out, size_t size);
-/* The id of this boot, 36 characters; of a copy without it, when the machine came up. */
+/* The id of this boot, 36 characters; of a copy without the id, a text with the time of the boot or
+ * of the copy. */
 pmapdb_status pm_proc_boot_id(int root, char out[64], pmapdb_error *err);
 
 #endif

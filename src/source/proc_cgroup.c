@@ -39,7 +39,8 @@ static bool has_option(pm_text options, pm_text name)
     return false;
 }
 
-/* A line of mountinfo: with the escapes of the kernel; empty texts if damaged. */
+/* A line of mountinfo. The texts contain the escapes of the kernel; texts that a damaged line lacks
+ * are empty. */
 typedef struct mount_line {
     pm_text root, point, kind, options;
 } mount_line;
@@ -247,7 +248,7 @@ pmapdb_status pm_cgroup_read(pm_text mounts, pm_text path, bool unified, pm_cgro
 
 /* ---- pressure ---- */
 
-/* The top cgroup has no such file: the machine's counts. */
+/* The top cgroup has no such file; the pressure of the machine stands for it. */
 pmapdb_status pm_cgroup_pressure(pm_text mounts, pm_text path, int64_t *out, pmapdb_error *err)
 {
     pm_buf dir = {0};

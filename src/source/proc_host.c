@@ -62,8 +62,9 @@ void pm_proc_host_free(pm_proc_host *h)
     free(h);
 }
 
-/* The mounts are those of this program, whatever /proc is read: it looks for the limits there. If
- * they cannot be read, or belong to another machine, only the limits are unknown. */
+/* The mounts are those of this program, whatever /proc is read, because this program looks for the
+ * limits there. If they cannot be read, or belong to another machine, only the limits are unknown.
+ */
 pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
 {
     pm_buf text = {0};
@@ -112,7 +113,7 @@ const char *pm_proc_host_user(pm_proc_host *h, int64_t uid)
     return name;
 }
 
-/* Two paths with one 64-bit hash are as unlikely as elsewhere in a store. */
+/* Two paths with the same 64-bit hash are so unlikely that the paths are not compared. */
 pmapdb_status pm_proc_host_cgroup(pm_proc_host *h, pm_text path, bool unified, pm_cgroup *out,
                                   pmapdb_error *err)
 {
@@ -134,7 +135,8 @@ pmapdb_status pm_proc_host_cgroup(pm_proc_host *h, pm_text path, bool unified, p
     return PMAPDB_OK;
 }
 
-/* Process 1 always exists. Where it belongs to this user, as in a container, nothing is known. */
+/* Process 1 always exists. If it belongs to this user, as in a container, the test shows nothing.
+ */
 bool pm_proc_hides(int root)
 {
     struct stat info;

@@ -33,7 +33,7 @@ struct pm_proc_host {
  * is renewed. */
 const char *pm_proc_host_user(pm_proc_host *h, int64_t uid);
 
-/* Returns what pm_cgroup_read says, read once between two renewals. */
+/* Returns the result of pm_cgroup_read, which reads each cgroup once between two renewals. */
 pmapdb_status pm_proc_host_cgroup(pm_proc_host *h, pm_text path, bool unified, pm_cgroup *out,
                                   pmapdb_error *err);
 
@@ -54,8 +54,8 @@ pm_text pm_cgroup_path(pm_text cgroup, bool *unified);
 pmapdb_status pm_cgroup_read(pm_text mounts, pm_text path, bool unified, pm_cgroup *out,
                              pmapdb_error *err);
 
-/* pm_proc_pressure of the cgroup `path` of the unified hierarchy; 0 for the top, where the
- * machine's counts. */
+/* pm_proc_pressure of the cgroup `path` of the unified hierarchy; 0 for the top, for which the
+ * pressure of the machine stands. */
 pmapdb_status pm_cgroup_pressure(pm_text mounts, pm_text path, int64_t *out, pmapdb_error *err);
 
 #endif

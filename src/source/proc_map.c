@@ -29,7 +29,7 @@
  * 7 (tests/bench/stall.py); after the slash, with two busy programs on two processors:
  *
  *     mappings                 1,024        64          4
- *     one after the other    15/12      20/54      51/188
+ *     without pauses         15/12      20/54      51/188
  *     with pauses           1.0/0.1    1.8/4.4     15/60 */
 #define TURN_NS ((int64_t)1000000)
 #define PAUSE_NS ((int64_t)50000)

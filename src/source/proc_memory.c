@@ -1,6 +1,6 @@
-/* proc_memory: what the machine says about its memory: meminfo, vmstat and pressure/memory; whether
- * memory is short; and the accessed bits, which may be cleared only while it is not: reclaim reads
- * the same bits, and would take pages in use for idle ones. */
+/* proc_memory: the facts about the memory of the machine, from meminfo, vmstat and pressure/memory;
+ * whether memory is short; and the accessed bits, which may be cleared only while memory is not
+ * short, because reclaim reads the same bits and would take pages in use for idle ones. */
 #include "source/proc_host.h"
 
 #include "base/clock/clock.h"
@@ -96,8 +96,8 @@ int64_t pm_proc_pressure(int dir, const char *file)
     return ten < 0 || sixty < 0 ? PMAPDB_UNKNOWN : ten > sixty ? ten : sixty;
 }
 
-/* The older hierarchy does not tell the pressure of a cgroup: there it is known only of a process
- * that no cgroup limits, for which the machine's counts. */
+/* The older hierarchy does not tell the pressure of a cgroup. There the pressure is known only for
+ * a process that no cgroup limits: the pressure of the machine stands for it. */
 pmapdb_status pm_proc_cgroup_pressure(const pm_proc *p, pm_proc_host *host, int64_t *out,
                                       pmapdb_error *err)
 {

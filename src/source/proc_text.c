@@ -11,7 +11,7 @@
 #define BLOCK ((size_t)4096) /* the most that the kernel returns at once from most files */
 
 /* The older hierarchy of cgroups expresses "no limit" as the largest number of pages, in bytes.
- * Every limit from here on counts as none. */
+ * This limit and every larger one count as no limit. */
 #define NO_LIMIT_BYTES ((int64_t)1 << 62)
 
 static ssize_t read_block(int fd, char *block, size_t size)

@@ -9,7 +9,8 @@
  * read before a failure stay. */
 int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out);
 
-/* Reads a file that is always short with one read(2); false if it cannot be read. */
+/* Reads a file that is always short with one read(2); false if the file is empty or cannot be read.
+ */
 bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *out);
 
 /* Cuts the next word off the text, including the blanks and tabs before it. */

@@ -22,7 +22,8 @@ typedef struct pm_source_entry {
     const char *path;     /* as shown to the user: FILE, ARCHIVE:MEMBER, - */
     const char *own_path; /* MEMBER, or the path of a file */
     /* A member without a time has that of its archive. PMAPDB_UNKNOWN for standard input, and for a
-     * file on a proc filesystem: the mtime there is when somebody first looked at the name. */
+     * file on a proc filesystem: the mtime of such a file is the moment when its name was first
+     * looked up. */
     int64_t mtime_ms;
     bool named; /* the list of paths contains the file itself, not its directory or archive */
     bool in_archive;

@@ -27,7 +27,7 @@ struct pm_unpack {
     const char *label;
     struct archive *outer, *inner; /* inner: for a member that is itself compressed */
     struct archive_entry *entry,
-        *inner_entry;   /* owned: a reader may use its own though it has none */
+        *inner_entry;   /* owned: a reader without memory for its own entry would still use it */
     const char *member; /* path of the current member, or NULL; valid as long as the entry */
     int64_t at;         /* bytes of the member returned so far */
     int64_t hole;       /* NULs still to return before the block */
@@ -351,7 +351,8 @@ pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb
     return *n ? PMAPDB_OK : at_end_of_single(u, err);
 }
 
-/* Writes the rest of the member; false if the disk refuses it. Returns the code of libarchive. */
+/* Writes the rest of the member; *written becomes false if the disk refuses it. Returns the code of
+ * libarchive. */
 static int copy_blocks(pm_unpack *u, struct archive *disk, la_int64_t *at, bool *written)
 {
     const void *block = u->block; /* the beginning of the member may be read already */

@@ -17,7 +17,7 @@ struct archive;
 
 typedef struct pm_member {
     const char *path; /* inside the archive; NULL: the compressed file itself */
-    const char *link; /* of a symbolic link: what it names; it has no bytes */
+    const char *link; /* the target of a symbolic link, which has no bytes; else NULL */
     int64_t mtime_ms; /* PMAPDB_UNKNOWN if path is NULL or the archive has no time */
     bool compressed;  /* its name may end in .gz */
     bool closed;      /* as in pm_source_entry */
@@ -38,8 +38,8 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
 /* Like pm_source_read. */
 pmapdb_status pm_unpack_read(pm_unpack *u, const char **bytes, size_t *n, pmapdb_error *err);
 
-/* Writes the member, which may be a symbolic link, to a disk of libarchive, as this file. A member
- * that is damaged has none: a page map that is cut would show too few pages. */
+/* Writes the member, which may be a symbolic link, to the file `path` through a disk of libarchive.
+ * A damaged member leaves no file, because a page map that is cut would show too few pages. */
 pmapdb_status pm_unpack_to(pm_unpack *u, struct archive *disk, const char *path, pmapdb_error *err);
 
 #endif

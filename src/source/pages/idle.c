@@ -18,7 +18,7 @@ struct pm_idle {
     int failed; /* errno of the first call that failed */
     /* of the current walk: */
     const pm_page_ranges *work;
-    pm_idle_pages *pages; /* NULL: it marks */
+    pm_idle_pages *pages; /* NULL: the walk marks pages */
     size_t range;
     /* Of the current entries: the frames in ascending order; for each, the first frame of its
      * folio, and the flags of that first frame. */
@@ -84,7 +84,7 @@ static uint64_t find_head(pm_idle *idle, uint64_t frame, uint64_t *flags)
         if (pm_frames_read(idle->flags_fd, head, 1, flags) == 1 && HAS(*flags, PM_KPF_HEAD))
             return head;
     }
-    *flags = 0; /* it was split meanwhile */
+    *flags = 0; /* the folio was split meanwhile */
     return frame;
 }
 
@@ -138,7 +138,7 @@ static void count(const pm_idle *idle, size_t i, bool marked)
     uint64_t flags = idle->flags[i];
 
     if (HAS(flags, PM_KPF_ZERO) || HAS(flags, PM_KPF_HUGE) || HAS(flags, PM_KPF_NOPAGE))
-        return; /* in no Rss */
+        return; /* not part of any Rss */
     if (!HAS(flags, PM_KPF_LRU))
         pages->untracked++;
     else if (marked)
@@ -147,8 +147,9 @@ static void count(const pm_idle *idle, size_t i, bool marked)
         pages->unmarked++;
 }
 
-/* Passes the heads from i on whose words follow each other. Returns how many there are. A word is
- * passed once, because the kernel looks for each of its marked pages who maps it. */
+/* Passes the words of the heads from i on, as long as each word follows the one before. Returns the
+ * number of heads. Each word is passed only once, because for each marked page the kernel searches
+ * all processes that map the page. */
 static size_t pass_heads(pm_idle *idle, size_t i)
 {
     uint64_t first = idle->head[i] / WORD, last = first;

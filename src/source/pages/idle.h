@@ -1,8 +1,9 @@
 /* idle: page idle tracking of the kernel: which pages nobody has touched since they were marked.
- * Linux with CONFIG_IDLE_PAGE_TRACKING; it takes root.
+ * Needs CONFIG_IDLE_PAGE_TRACKING and root.
  *
- * A mark is on a frame of memory. It goes when anybody touches the page: any process that maps it,
- * or a read or write of its file. No process waits for the marking. */
+ * A mark is on a frame of memory. The kernel removes the mark when the page is touched: by any
+ * process that maps the page, or by a read or write of its file. No process waits for the marking.
+ */
 #ifndef PM_SOURCE_IDLE_H
 #define PM_SOURCE_IDLE_H
 
@@ -24,8 +25,8 @@ pmapdb_status pm_idle_open(const pm_pagemap *map, const char *bitmap, pm_idle **
                            pmapdb_error *err);
 void pm_idle_free(pm_idle *idle);
 
-/* Walks the pages of the ranges, whose on_entries it sets: marks them if `pages` is NULL, or else
- * adds those of each range to `pages`. */
+/* Walks the pages of the ranges: marks them if `pages` is NULL, else adds the pages of each range
+ * to its element of `pages`. Sets work->on_entries. */
 pmapdb_status pm_idle_walk(pm_idle *idle, pm_pagemap *map, const pm_proc *p, pm_page_ranges *work,
                            pm_idle_pages *pages, pm_proc_fate *fate, pmapdb_error *err);
 

@@ -1,4 +1,5 @@
-/* machine: what the kernel, or a copy of its /proc, shows of pages to this program. */
+/* machine: the facts about pages and frames that the kernel, or a copy of its /proc, shows to this
+ * program. */
 #include "source/pages/pagemap.h"
 
 #include "base/num.h"
@@ -17,7 +18,8 @@
 #define BOOK_MAX ((size_t)256 << 20)
 
 /* Looks at two pages of this program: one that was only read is the page of zeroes, and the frame
- * of one that was written shows whether the kernel hides frames. In a container, root sees 0. */
+ * of one that was written shows whether the kernel hides frames. In a container, even root sees
+ * frame 0. */
 static void look_at_own_pages(pm_pagemap *m)
 {
     char *two = mmap(NULL, 2 * m->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -73,7 +75,7 @@ static bool see_present(pm_pagemap *m, size_t n, uint64_t at)
     return false;
 }
 
-/* The huge page of zeroes is known by its entries. */
+/* Skips the huge page of zeroes, which take_run() in pagemap.c recognises by its entries. */
 static bool see_zero(pm_pagemap *m, size_t n, uint64_t at)
 {
     const uint64_t zero = (uint64_t)1 << PM_KPF_ZERO, huge = (uint64_t)1 << PM_KPF_THP;

@@ -1,8 +1,8 @@
 /* pack: writes a small copy of /proc with the pages of some processes: a tar in zstd, which
  * pm_copy_open() and import read.
  *
- * Of a process: maps, status, stat, comm, cgroup, limits, the program, what may be kept of its
- * command line and environment, and the list of its pages (pages/book.h). */
+ * Of a process: maps, status, stat, comm, cgroup, limits, the program, the parts of its command
+ * line and environment that may be kept, and the list of its pages (pages/book.h). */
 #ifndef PM_SOURCE_PACK_H
 #define PM_SOURCE_PACK_H
 
@@ -11,13 +11,14 @@
 
 typedef struct pm_pack pm_pack;
 
-/* The file appears when it is whole. root: a handle on /proc. */
+/* The file appears when it is whole. root: a handle on /proc. After a failure, too, *out must be
+ * closed; it is unchanged without memory. */
 pmapdb_status pm_pack_open(const char *path, int root, pm_pagemap *map, pm_pack **out,
                            pmapdb_error *err);
 /* Reads the pages of a process again and adds it. `work` are its ranges. */
 pmapdb_status pm_pack_add(pm_pack *pack, const pm_proc *p, const pm_standing *standing,
                           pm_page_ranges *work, pm_proc_fate *fate, pmapdb_error *err);
-/* Writes what is left and names the file. */
+/* Writes the rest and gives the file its name. */
 pmapdb_status pm_pack_end(pm_pack *pack, pmapdb_error *err);
 /* Without pm_pack_end(), there is no file. */
 void pm_pack_close(pm_pack *pack);

@@ -190,8 +190,9 @@ static void take_runs(reader *r, uint64_t *e, size_t n, uint64_t at)
     }
 }
 
-/* A full chunk, and what its range says of it, name its pages: those that another process has
- * alike are counted there. Without frames, the entries name no pages. */
+/* The entries of a full chunk, with the properties of its range, identify its pages: if another
+ * process had the same chunk, its counts are used again. Without frames, entries do not identify
+ * pages. */
 static void take_chunk(reader *r, uint64_t *e, uint64_t at)
 {
     const pm_page_range *range = r->range;
@@ -268,7 +269,7 @@ static void read_regions(reader *r, int n)
         }
 }
 
-/* A copy knows its holes: a file without pages in a range ends there. */
+/* In the file of a copy, missing pages are holes; lseek fails after the last data. */
 static void read_data(reader *r, uint64_t start, uint64_t end)
 {
     const uint64_t page = r->m->page, entry = sizeof(uint64_t);
@@ -329,7 +330,7 @@ static void read_listed(reader *r)
         r->failed = EBADMSG;
 }
 
-/* About what is resident of the process: decides how holes are found. */
+/* Returns about how many bytes of the process are resident, which decides how holes are found. */
 static uint64_t resident_bytes(const reader *r)
 {
     pm_proc_extent extent;

@@ -25,7 +25,7 @@ typedef struct pm_pagemap {
     uint64_t *entries;
 } pm_pagemap;
 
-/* by_frame if frames are seen. */
+/* Sets by_frame if this program sees frames. */
 pmapdb_status pm_pagemap_open(pm_pagemap *m, int root, pmapdb_error *err);
 void pm_pagemap_close(pm_pagemap *m);
 
@@ -35,7 +35,7 @@ int64_t pm_pagemap_moved(const pm_pagemap *m);
 
 /* ---- ranges.c: the mappings of a process as ranges of pages ---- */
 
-/* Of one process after another; a zeroed one is valid. */
+/* The ranges of one process, then of another; a zeroed struct is valid. */
 typedef struct pm_page_ranges {
     pm_page_range *range;
     pm_page_counts *counts; /* zeroes */
@@ -44,8 +44,9 @@ typedef struct pm_page_ranges {
     const pm_pool *pool;
     const uint32_t *rows; /* the mappings in the pool; valid until the next reading */
     pm_live_map live;
-    /* How their pages are read; each finding of ranges clears these: */
-    pm_sets *sets;     /* the current process of it is p; or NULL */
+    /* How the pages of the ranges are read; pm_page_ranges_read() and pm_page_ranges_of() clear
+     * these: */
+    pm_sets *sets;     /* its current process must be the one that is read; or NULL */
     pm_chunks *chunks; /* of these sets; or NULL */
     uint64_t space;    /* with sets: the number of address 0 of its family, */
     uint64_t swapped;  /* and of its swapped pages */
@@ -57,11 +58,11 @@ typedef struct pm_page_ranges {
                         2 MiB of addresses, or 64 MiB of a scan */
 } pm_page_ranges;
 
-/* Reads maps. `sets` may be NULL. *fate is PM_PROC_GOOD only if all of it was read; PMAPDB_INPUT:
- * it changes too quickly. */
+/* Reads maps. `sets` may be NULL. *fate is PM_PROC_GOOD only if all of maps was read. Fails with
+ * PMAPDB_INPUT if the map changes too quickly. */
 pmapdb_status pm_page_ranges_read(pm_page_ranges *r, const pm_proc *p, const pm_pagemap *map,
                                   pm_sets *sets, pm_proc_fate *fate, pmapdb_error *err);
-/* The same of the rows of a capture, without sets and family. */
+/* The same for the rows of a capture, without sets; `pool` and `rows` stay NULL. */
 pmapdb_status pm_page_ranges_of(pm_page_ranges *r, const pm_capture *c, const pm_pagemap *map,
                                 pmapdb_error *err);
 void pm_page_ranges_free(pm_page_ranges *r);
@@ -76,7 +77,7 @@ static inline const pm_mapping *pm_page_ranges_mapping(const pm_page_ranges *r, 
     return &r->pool->mappings[r->rows[i]]->m;
 }
 
-/* ---- machine.c: what the kernel says of frames of memory: /proc/kpageflags. It takes
+/* ---- machine.c: the flags of frames of memory, from /proc/kpageflags, which needs
  * CAP_DAC_READ_SEARCH ---- */
 
 /* Returns a handle, -1 if this user may not read it. root: a handle on /proc, or on a copy. */

@@ -45,7 +45,7 @@ typedef struct pm_smaps {
     bool known; /* the row is number `id` in the pool, texts included */
     uint32_t id;
     bool torn;       /* foreign lines came after the row's first line */
-    bool headless;   /* its address may have lost digits: Size tells, where it is there */
+    bool headless;   /* its address may have lost digits; Size decides, if the row has it */
     const char *bad; /* why the row cannot be used, or NULL */
     uint64_t line;
     bool any_key, any_row;     /* in the block */
@@ -152,7 +152,7 @@ struct pm_reader {
     pm_buf plain;  /* the line without decoration, if its removal moved bytes */
     /* words.c: facts about the next block */
     int64_t time_ms;                    /* of the blocks that follow, or UNKNOWN */
-    uint64_t second_line, no_date_line; /* of a moment of time_ms that was set or not; or 0 */
+    uint64_t second_line, no_date_line; /* of a time that occurs twice, or is no date; or 0 */
     int64_t hinted_pid;                 /* named by words before the next block, or UNKNOWN */
     uint64_t hint_until; /* the last line on which a block may begin and still get hinted_pid */
     uint64_t rule_line;  /* line of the last rule outside a block */
@@ -266,7 +266,8 @@ static inline bool pm_block_grew(const pm_mapping *before, const pm_mapping *m)
 {
     return m->start == before->start && before->end > before->start && m->end > before->end;
 }
-/* Adds the numbers of a row that the capture does not count to the sums that its footer may. */
+/* Adds the numbers of a row that the capture does not count to `sums`, because the footer may count
+ * the row. */
 void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 
 /* ---- smaps.c: maps, smaps ---- */
@@ -287,8 +288,8 @@ bool pm_smaps_key(pm_reader *r, pm_text line);
  * ends. */
 void pm_smaps_close(pm_reader *r, bool last);
 
-/* Reads flags separated by blanks into *out, with single blanks. False if a word has not two
- * characters, or with `letters` other characters than those of known flags. */
+/* Reads flags separated by blanks into *out, with single blanks. False if a word does not have two
+ * characters or, with `letters`, has characters that known flags lack. */
 bool pm_read_flags(pm_reader *r, pm_buf *out, pm_text list, bool letters);
 
 /* ---- smaps_fast.c: rows exactly as the kernel prints them ---- */

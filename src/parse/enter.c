@@ -1,5 +1,5 @@
-/* enter: decides whether a row belongs to the current block or begins a new block, and what lines
- * that are no rows say about the block. */
+/* enter: decides whether a row belongs to the current block or begins a new block, and what other
+ * lines say about the block. */
 #include "parse/block.h"
 
 #include <limits.h>
@@ -99,7 +99,7 @@ void pm_enter_row(pm_reader *r, pm_line_kind rows, pm_dialect dialect, const pm_
         pm_check(r, pm_map_put(&r->starts, m->start, 1, r->err));
 }
 
-/* ---- lines that are no rows ---- */
+/* ---- lines that are not rows ---- */
 
 void pm_pass_over(pm_reader *r)
 {
@@ -118,7 +118,7 @@ void pm_bad_line(pm_reader *r, const char *why)
         pm_block_bad(r, r->line, why);
 }
 
-/* True for words with a colon, "Dynamic libraries:", which are no end of a path. */
+/* True for words with a colon, "Dynamic libraries:", which cannot be the end of a path. */
 static bool is_title(pm_text t)
 {
     return pm_text_ends(t, PM_TEXT(":")) && !memchr(t.data, '/', t.len) &&

@@ -27,7 +27,7 @@ static const uint64_t added[] = {
 #define PAGES_EARLY 4 /* index in added: from this kernel on, the page sizes come early */
 #define LAYOUTS (sizeof added / sizeof *added * 2 * 2) /* with ProtectionKey or not, -XX and -X */
 
-/* A layout that is consistent with the rows so far. */
+/* A layout that some kernel prints. */
 typedef struct candidate {
     uint64_t fields;
     enum pm_field field[PM_FIELD_COUNT]; /* from left to right */

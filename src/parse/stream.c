@@ -64,7 +64,7 @@ static void broken_line(pm_reader *r, pm_text t)
         wide_line(r, t);
         return;
     }
-    if (r->b.rollup) /* the one row was read: ends with the sums so far */
+    if (r->b.rollup) /* the one row was read: the block ends with the sums so far */
         pm_block_end(r);
     if (!r->b.open || (!r->b.n_rows && r->b.footer)) {
         pm_stray_line(r, t, true);

@@ -1,5 +1,5 @@
-/* labels: what a JVM says of its own memory. NMT prints call stacks and the committed parts of a
- * reservation below it; only the reservation has a name:
+/* labels: the reports of a JVM about its own memory. NMT prints call stacks and the committed parts
+ * of a reservation below it; only the reservation has a name:
  *   [0x00000000f0000000 - 0x0000000100000000] reserved 262144KB for Java Heap from
  *       [0x00007fcd6a11a461] ReservedSpace::reserve(...)+0x291
  *     [0x00000000f0000000 - 0x00000000fbb00000] committed 191488KB from

@@ -1,4 +1,4 @@
-/* labels: what a JVM says of its own memory -> ranges of addresses with names. Pure.
+/* labels: the reports of a JVM about its own memory -> ranges of addresses with names. Pure.
  *
  * Two texts: `jcmd PID VM.native_memory detail` (NMT, JDK 8 and later), of which the part "Virtual
  * memory map:" counts, and `jcmd PID System.map` (JDK 22 and later). One text may hold several
@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/text.h"
 
-/* Ranges of a report at most; vm.max_map_count is 65530 unless somebody raised it. */
+/* The most ranges of a report; vm.max_map_count is 65530 unless somebody raised it. */
 #define PM_LABELS_MAX ((size_t)1 << 18)
-/* Bytes of a text at most: more than so many ranges take. */
+/* The most bytes of a text: more than PM_LABELS_MAX ranges take. */
 #define PM_LABELS_BYTES ((size_t)128 << 20)
 
 typedef enum pm_labels_source {
@@ -43,7 +43,7 @@ typedef struct pm_labels {
     int64_t time_ms; /* of a line before the report, or PMAPDB_UNKNOWN */
     pm_label *label;
     size_t n, cap;
-    uint64_t damaged;      /* lines left out; a map without an end lacks one; 0: all was read */
+    uint64_t damaged;      /* lines left out, and one for a map without an end; 0: all was read */
     uint64_t damaged_line; /* number in the stream of the first of them, from 1 */
 } pm_labels;
 

@@ -6,7 +6,7 @@
 
 #define BLANKS " \t\n"
 
-/* True if there is a name and the old one was empty; a name that is too long is cut. */
+/* Copies a name, cut if it is too long. False if the name is empty or `out` already has one. */
 static bool copy(char *out, size_t size, pm_text t)
 {
     size_t n = t.len < size ? t.len : size - 1;

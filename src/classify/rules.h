@@ -53,7 +53,7 @@ typedef struct pm_rule_row {
     bool has_flags;         /* false if the capture shows no flags */
 } pm_rule_row;
 
-/* What the set says of a rule; "" for an empty cell. */
+/* The texts of a rule; "" for an empty cell. */
 typedef struct pm_rule_texts {
     const char *name;
     const char *category; /* not expanded */

@@ -36,7 +36,7 @@ pmapdb_status pm_ranges_put(pm_ranges *r, const pm_range *range, pmapdb_error *e
     return found ? PMAPDB_OK : pm_fail_nomem(err);
 }
 
-/* Removes one range that overlaps start..end, and puts back what lies outside. Its piece becomes
+/* Removes one range that overlaps start..end, and puts back the parts outside. Its piece becomes
  * taken[n]. */
 static pmapdb_status take_one(pm_ranges *r, pm_range *range, uint64_t start, uint64_t end, size_t n,
                               pmapdb_error *err)

@@ -124,7 +124,7 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
 
 typedef enum way {
     QUIET,   /* ranges that no call mapped are not reported */
-    FOREIGN, /* they are */
+    FOREIGN, /* ranges that no call mapped are reported */
     LIFT     /* QUIET, and the pieces move */
 } way;
 
@@ -211,7 +211,7 @@ static bool moves(const pm_traced_call *c)
     return c->ret != c->arg[0];
 }
 
-/* The old mapping stays, and all of the new mapping belongs to this call. */
+/* True if the old mapping stays; then all of the new mapping belongs to this call. */
 static bool leaves_old(const pm_traced_call *c)
 {
     return c->arg[1] == 0 || (c->has & 8 && c->arg[3] & MREMAP_DONTUNMAP);

@@ -216,7 +216,8 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
     return st;
 }
 
-/* `event` has the name of the line, which begins at `name`; *rest follows the name. */
+/* `event` has the kind of the call; `front` is the text before the name of the event, `rest` the
+ * text after it. */
 static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front, pm_text rest,
                                 pmapdb_error *err)
 {

@@ -39,7 +39,7 @@ typedef struct pm_perf_event {
     pm_text chain;              /* the lines of the chain, or empty; for pm_perf_next_frame */
 } pm_perf_event;
 
-/* What was read so far. */
+/* Counts of the text that was read so far. */
 typedef struct pm_perf_counts {
     uint64_t seen;  /* events of any kind */
     uint64_t taken; /* that were handed out */

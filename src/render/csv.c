@@ -6,8 +6,8 @@
 #include <csv.h>
 #include <inttypes.h>
 
-/* True if spreadsheets would take t for a formula. Some skip blanks and quotes before it, and
- * Japanese ones read the wide forms alike. */
+/* True if spreadsheets would take t for a formula. Some spreadsheets skip blanks and quotes before
+ * it, and Japanese ones accept the wide forms of the characters. */
 static bool is_formula(pm_text t)
 {
     t = pm_text_skip(t, " \"");

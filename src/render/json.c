@@ -1,5 +1,5 @@
-/* json: rows as an array of objects or as one object per line, and single objects. Strings are
- * jansson's; numbers are ours, because jansson writes 0.1 as 0.10000000000000001. */
+/* json: rows as an array of objects or as one object per line, and single objects. jansson writes
+ * the strings, but not the numbers, because it writes 0.1 as 0.10000000000000001. */
 #include "base/utf8.h"
 #include "render/format.h"
 #include "render/number.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Most strings are: they need no escape. */
+/* True for a string that needs no escape, like most strings. */
 static bool is_plain(pm_text t)
 {
     for (size_t i = 0; i < t.len; i++)
@@ -42,7 +42,7 @@ static void put_string(pm_render *r, pm_text t)
     pm_buf_free(&good);
 }
 
-/* The comma after the member before, the name, the colon. */
+/* Adds a comma after the member before, the name, and the colon. */
 static void put_key(pm_render *r, pm_text name)
 {
     pm_put(r, ",", r->line.len && r->line.data[r->line.len - 1] != '{');
@@ -112,7 +112,7 @@ static void array_begin(pm_render *r)
     pm_put(r, "[", 1);
 }
 
-/* A row's line is ended by what follows it: a comma or the bracket. */
+/* The comma or the bracket after a row ends its line. */
 static void array_row(pm_render *r, const pm_value *values)
 {
     pm_putf(r, r->n_rows ? ",\n" : "\n");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Under a locale, snprintf puts its decimal mark in (in ps_AF it has two bytes). */
+/* Replaces the decimal mark of the locale, which snprintf writes (in ps_AF it has two bytes). */
 static void restore_point(char *out)
 {
     char *mark = out + strspn(out, "+-0123456789");
@@ -38,7 +38,7 @@ void pm_number_exact(double v, char out[PM_NUMBER_TEXT])
     restore_point(out);
 }
 
-/* Writes so many significant digits, and all of those before the point: %g would turn to an
+/* Writes `digits` significant digits, and all digits before the point, where %g would write an
  * exponent. */
 static void write_digits(double v, int digits, const char *unit, char *out)
 {
@@ -61,7 +61,7 @@ void pm_number_size(double kib, char out[PM_NUMBER_TEXT])
     static const char *const units[] = {" KiB", " MiB", " GiB", " TiB", " PiB", " EiB", " ZiB"};
     size_t unit = 0, last = sizeof units / sizeof units[0] - 1;
 
-    /* What no unit makes readable would not fit either. */
+    /* No unit makes a larger number readable, and it would not fit. */
     if (!(fabs(kib) < 1e21)) {
         pm_number_brief(kib, out);
         return;

@@ -9,7 +9,7 @@
 /* For programs: the fewest digits that read back as the same double; "inf", "-inf". */
 void pm_number_exact(double v, char out[PM_NUMBER_TEXT]);
 
-/* For people: six significant digits, all of those before the point. */
+/* For people: six significant digits, and all digits before the point. */
 void pm_number_brief(double v, char out[PM_NUMBER_TEXT]);
 
 /* For people: three significant digits and a binary unit, "1.4 GiB". */

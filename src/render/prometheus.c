@@ -2,13 +2,13 @@
  * (Prometheus' older format) both read. All samples are held, because those of a metric stand
  * together.
  *
- * The type of a column in the query's header says what it is. Text, categories, processes and
+ * The type of a column in the query's header decides its role. Text, categories, processes and
  * numbers that only identify are labels; other numbers are gauges in their base unit; a time is a
  * gauge of its age, because the collector refuses samples with times of their own. Snapshots,
  * addresses and sources are left out, because each capture would begin new series.
  *
- * A gauge says how things are now. Two rows with equal labels are refused: choosing the newest, or
- * adding them up, is the query's. */
+ * A gauge says how things are now. Two rows with equal labels are refused: the query must choose
+ * the newest, or add them up. */
 #include "base/clock/clock.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -25,7 +25,7 @@
 
 typedef enum role { UNDECIDED, OMITTED, LABEL, GAUGE, AGE } role;
 
-/* What a column of one type is. A value times `up` by `down` is in the base unit. */
+/* The role and unit of a column of one type. A value times `up` / `down` is in the base unit. */
 typedef struct measure {
     role role;
     int up, down;
@@ -34,7 +34,7 @@ typedef struct measure {
 } measure;
 
 typedef struct gauge {
-    measure is;     /* UNDECIDED: an undeclared column shows it with its first known value */
+    measure is;     /* UNDECIDED: until the first known value of a column without a declared type */
     pm_buf name;    /* of the label or of the metric */
     pm_buf samples; /* lines */
 } gauge;
@@ -79,7 +79,7 @@ static void add_escaped(pm_buf *out, pm_text t, const char *quote)
     pm_buf_free(&good);
 }
 
-/* Adds NAME="VALUE"; nothing for an empty value, which is as good as no label, says the format. */
+/* Adds NAME="VALUE"; nothing for an empty value, which the format defines as no label. */
 static void add_label(pm_buf *out, pm_text name, pm_text value)
 {
     if (!value.len)
@@ -126,8 +126,8 @@ static void cut_word(pm_buf *name, const char *word)
     name->len -= n;
 }
 
-/* The column's name without its own unit, in whose place the base unit ends the metric's name. The
- * age of the snapshot itself is just `age`. */
+/* Names the metric: the query, the column's name without its own unit, and the base unit. The age
+ * of the snapshot itself is just `age`. */
 static void name_metric(const gauges *all, gauge *g, const pm_column *c)
 {
     pm_text query = all->about->name;
@@ -153,8 +153,8 @@ static void name_metric(const gauges *all, gauge *g, const pm_column *c)
     pm_buf_free(&stem);
 }
 
-/* Decides what a column is and names it. The role of a column without a declared type (ad-hoc SQL)
- * follows from its values: is_text. A number that only tells things apart is a label, too. */
+/* Decides the role of a column and names it. The role of a column without a declared type (ad-hoc
+ * SQL) follows from its values: is_text. A number that only tells things apart is a label, too. */
 static void decide(pm_render *r, gauge *g, const pm_column *c, bool is_text)
 {
     pm_text name = pm_text_of(c->name);

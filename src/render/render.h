@@ -112,7 +112,8 @@ size_t pm_render_left_out(const pm_render *r);
  * not human; "?" for PMAPDB_UNKNOWN. */
 void pm_render_kib(int64_t kib, bool human, char out[32]);
 
-/* A line for a person outside a table: control bytes, and bytes that are not UTF-8, become \x1b. */
+/* A line for a person outside a table: control bytes, and bytes that are not UTF-8, become escapes,
+ * such as \x1b. */
 pmapdb_status pm_render_line(const pm_sink *sink, pm_text text, pmapdb_error *err);
 
 /* One JSON object on a line, for events: keys with values; unknown values are left out. Bytes that

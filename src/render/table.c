@@ -9,7 +9,7 @@
 
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
-#define INDENT 4 /* of words that take several lines */
+#define INDENT 4 /* of the words about left-out columns, after their first line */
 
 /* bytes that a table may keep */
 #define TEXT_MAX (256 << 20)

@@ -1,4 +1,4 @@
-/* table: what the layout of a table shares with the rest of it. Private to src/render. */
+/* table: the state of a table, which table.c and table_fit.c share. Private to src/render. */
 #ifndef PM_RENDER_TABLE_H
 #define PM_RENDER_TABLE_H
 

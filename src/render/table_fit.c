@@ -4,7 +4,7 @@
 
 #define GAP 2        /* blanks between columns */
 #define NARROWEST 12 /* the least width of wrapped text */
-#define WHOLE 16     /* text that is not wider, as the names of processes, is never wrapped */
+#define WHOLE 16     /* text that is not wider, such as a process name, is never wrapped */
 #define READABLE 24  /* text is wrapped to this width before a column is left out */
 #define ALWAYS 2     /* columns that are never left out */
 #define DOTS "..."   /* in place of what paths have in common */

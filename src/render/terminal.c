@@ -4,7 +4,7 @@
 
 #include <utf8proc.h>
 
-/* True for a character after which a name would look like another name, or worse. */
+/* True for a character that can make a name look like another name, or control the terminal. */
 static bool is_unsafe(uint32_t cp)
 {
     utf8proc_category_t category;

@@ -6,7 +6,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 #define NEAR MIB             /* smaller holes are drawn as they are */
-#define NEVER_USED (4 * MIB) /* larger mappings that nothing of is resident are holes */
+#define NEVER_USED (4 * MIB) /* larger mappings without resident memory are holes */
 #define BLOCKS_MAX 14
 
 static int by_start(const void *x, const void *y)
@@ -38,8 +38,8 @@ static void join_parts(pm_address_scale *s, const pm_plot_map *map)
     }
 }
 
-/* Parts with a hole of more than a GiB between them are of different blocks; of more, if that
- * would be too many blocks. */
+/* A hole of more than a GiB separates two blocks; a larger one is needed if there would be too many
+ * blocks. */
 static void make_blocks(pm_address_scale *s)
 {
     uint64_t hole = 1024 * MIB;
@@ -72,7 +72,8 @@ static double bytes_of(const pm_address_scale *s, size_t from, size_t to)
     return bytes;
 }
 
-/* A block gets a few rows and a share by the root of its bytes; in it, every byte is as high. */
+/* A block gets a few rows, and a share of the rest in proportion to the square root of its bytes.
+ * In a block, the rows of a part are in proportion to its bytes. */
 void pm_address_scale_place(pm_address_scale *s, int rows, int between)
 {
     int least = 2 * between - 1;

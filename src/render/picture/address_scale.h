@@ -20,7 +20,7 @@ typedef struct pm_address_scale {
 /* Takes all addresses that the map ever shows. The caller frees `part`. */
 pmapdb_status pm_address_scale_new(pm_address_scale *out, const pm_plot_map *map,
                                    pmapdb_error *err);
-/* Gives the parts their rows, with so many free rows between two blocks. */
+/* Gives the parts their rows, with `between` free rows between two blocks. */
 void pm_address_scale_place(pm_address_scale *s, int rows, int between);
 
 /* The row of an address; -1 in a hole. */

@@ -26,8 +26,9 @@ typedef struct grid {
     cell *cell;
 } grid;
 
-/* The nearest colour of the 6 x 6 x 6 that terminals share. The ground may be light or dark: nearly
- * black is the terminal's own colour, and a darker grey the grey in the middle. */
+/* Returns the nearest colour of the 6 x 6 x 6 that terminals share. The ground may be light or
+ * dark, so nearly black becomes the terminal's own colour, and a dark grey becomes the grey in the
+ * middle. */
 static uint8_t color_of(const pm_picture *p, uint32_t rgb)
 {
     static const int shade[] = {0, 95, 135, 175, 215, 255};
@@ -94,7 +95,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Fills the dots of a row whose middle is inside of the path. */
+/* Fills the dots of a row whose middle is inside the path. */
 static void fill_row(pm_picture *p, const pm_point *at, size_t n, const pm_ink *ink, int row,
                      double *cross)
 {
@@ -115,7 +116,7 @@ static void fill_row(pm_picture *p, const pm_point *at, size_t n, const pm_ink *
                 set_dot(p, x, row, color);
 }
 
-/* What shines through, such as a ground, is left out. */
+/* Leaves out a path that is more than half transparent, such as a ground. */
 static void path(pm_picture *p, const pm_point *at, size_t n, const pm_ink *ink, const char *name)
 {
     double *cross;
@@ -221,7 +222,8 @@ static void put_cell(pm_picture *p, pm_buf *out, const cell *c)
     PM_STEP(p->st, pm_buf_addf(out, p->err, "%s", shown));
 }
 
-/* Writes the change of colours before a cell; `before` is NULL at the start of a line. */
+/* Writes the change of colours before a cell. `now` has the codes in effect; empty at the start of
+ * a line. */
 static void put_colors(pm_picture *p, pm_buf *out, const cell *c, char now[32])
 {
     bool halves = !c->text[0] && (c->half[0] || c->half[1]);

@@ -26,7 +26,7 @@ static double y_of(const growth *g, double v)
 {
     double y = g->f->bottom - (v - g->least) / (g->most - g->least) * (g->f->bottom - g->f->top);
 
-    return g->p->terminal ? fmin(y, g->f->bottom - .5) : y; /* the next dot is another line */
+    return g->p->terminal ? fmin(y, g->f->bottom - .5) : y; /* the next dot is in another line */
 }
 
 static double value_of(const pm_plot_layer *l, size_t i)
@@ -102,7 +102,8 @@ static size_t stretch_end(const pm_plot *plot, size_t from)
     return to;
 }
 
-/* An area between the floor and the floor plus the layer; a line over it if `edge`. */
+/* Draws the area between the floor and the floor plus the layer, with a line over it if the layer
+ * grows or the paper is a terminal; of a change, only the line. */
 static void draw_stretch(growth *g, const pm_plot_layer *l, size_t from, size_t to,
                          const char *name)
 {
@@ -175,7 +176,7 @@ static void draw_layer(growth *g, const pm_plot_layer *l)
 
 /* ---- forecast and limit ---- */
 
-/* From a value now on, until the right or the upper edge. */
+/* Returns the end of a forecast that is `from` now: at the right or the upper edge. */
 static pm_point forecast_end(const growth *g, double from, double rate)
 {
     double width = g->f->right - g->f->now;

@@ -56,8 +56,8 @@ static uint8_t value_of(map *m, const pm_plot_stretch *s)
     return (uint8_t)(1 + i * STRENGTHS + strength);
 }
 
-/* The columns of a moment: from its time to that of the next one; none where captures are missing
- * and none for another life. */
+/* The columns of a moment: from its time to that of the next one; only one where captures are
+ * missing, and none for another life. */
 static void place_moments(map *m)
 {
     const pm_plot *plot = m->plot;
@@ -93,7 +93,7 @@ static void paint(map *m, const pm_plot_stretch *s)
 
 /* ---- words ---- */
 
-/* What the last moment has of a category in a block. */
+/* The memory of a category in a block at the last moment. */
 typedef struct sum {
     pm_text category;
     const pm_plot_stretch *of;
@@ -144,7 +144,7 @@ static void draw_labels(const map *m)
     qsort(sums, n, sizeof *sums, by_importance);
     for (size_t i = 0; i < n; i++)
         most = fmax(most, sums[i].kib);
-    for (size_t i = 0; i < n; i++) /* what is small is not named, unless it leaks */
+    for (size_t i = 0; i < n; i++) /* a small category is not named, unless it leaks */
         if (sums[i].of->state != PM_PLOT_QUIET || sums[i].kib >= .04 * most)
             sums[shown++] = sums[i];
     shown = shown < LABELS_MAX ? shown : LABELS_MAX;
@@ -196,7 +196,7 @@ static void draw(map *m)
 
     pm_address_scale_place(&m->scale, m->raster.rows, m->p->terminal ? 1 : 3);
     place_moments(m);
-    for (int rank = 0; rank < 6; rank++) /* what leaks last, after what is resident */
+    for (int rank = 0; rank < 6; rank++) /* leaks last, and resident memory after the rest */
         for (size_t i = 0; i < m->of->n; i++)
             if (2 * (int)m->of->stretch[i].state + (m->of->stretch[i].rss != 0) == rank)
                 paint(m, &m->of->stretch[i]);

@@ -178,7 +178,7 @@ void pm_memory_size(const pm_memory *m, size_t most, int *width, int *height)
     *height = map > 420 ? map : 420;
 }
 
-/* Addresses at the left, and how much of memory is before them. */
+/* Writes at the left, for a row out of every few, its address in GiB. */
 static void draw_addresses(pm_picture *p, const pm_memory *m, const pm_memory_legend *legend,
                            const layout *l, const pm_raster *r)
 {

@@ -31,7 +31,7 @@ typedef struct pm_memory {
     size_t n;               /* squares */
 } pm_memory;
 
-/* The size of a picture that fits them, at most this many dots. */
+/* Sets the size of a picture of the squares with at most `most` dots. */
 void pm_memory_size(const pm_memory *m, size_t most, int *width, int *height);
 void pm_memory_draw(pm_picture *p, const pm_memory *m, const pm_memory_legend *legend, size_t most);
 

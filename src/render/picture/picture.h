@@ -2,9 +2,9 @@
  * (cairo, loaded when it is asked for), or the cells of a terminal.
  *
  * The unit is a pixel from the upper left corner; in a terminal a dot of braille, of which a
- * character has 2 x 4. What is drawn uses the sizes of a character to place things, so that one
- * drawing fits all papers. Later things cover earlier ones. The first failure is kept in `st`, and
- * nothing is drawn after it. */
+ * character has 2 x 4. Drawings place things by the size of a character, so that one drawing fits
+ * all papers. Later things cover earlier ones. The first failure is kept in `st`, and nothing is
+ * drawn after it. */
 #ifndef PM_RENDER_PICTURE_H
 #define PM_RENDER_PICTURE_H
 
@@ -73,7 +73,7 @@ typedef struct pm_picture_about {
 
 pmapdb_status pm_picture_svg(pm_picture *out, int width, int height, const pm_picture_about *about,
                              const pm_sink *sink, pmapdb_error *err);
-/* PMAPDB_IO without the library; the error says how to install it, and what needs none. */
+/* PMAPDB_IO without the library; the error says how to install it, and which format needs none. */
 pmapdb_status pm_picture_png(pm_picture *out, int width, int height, const pm_sink *sink,
                              pmapdb_error *err);
 pmapdb_status pm_picture_on_terminal(pm_picture *out, const pm_picture_terminal *how,
@@ -94,7 +94,7 @@ double pm_picture_words(pm_picture *p, pm_point at, double width, const pm_ink *
 #define PM_PICTURE_FONT 13
 void pm_picture_begin(pm_picture *out, const pm_picture_ops *ops, int width, int height,
                       void *state, const pm_sink *sink, pmapdb_error *err);
-/* Gives the cells of one value as few rectangles. */
+/* Passes the cells of one value to `put` as few rectangles. */
 void pm_picture_rectangles(pm_picture *p, const pm_raster *f, int value,
                            void (*put)(pm_picture *p, double x, double y, double width,
                                        double height));

@@ -99,7 +99,7 @@ pm_plot_frame pm_plot_place(const pm_picture *p, const pm_plot *plot, double top
     zone = fmax((p->terminal ? 24 : 32) * p->em, plot->rate > 0 ? ZONE * width : 0);
     f.ms = span * width / (width - zone);
     until = (plot->limit - (double)plot->moment[plot->n - 1].total) / plot->rate * 3600000 * 1.12;
-    if (plot->rate > 0 && until > f.ms - span && until < 1.3 * span) /* the crossing is seen */
+    if (plot->rate > 0 && until > f.ms - span && until < 1.3 * span) /* shows the crossing */
         f.ms = span + until;
     f.now = last > first ? pm_plot_x(&f, last) : f.right - zone; /* one snapshot is a bar */
     return f;

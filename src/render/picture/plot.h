@@ -26,7 +26,7 @@ typedef struct pm_plot_layer {
     uint32_t rgb;
 } pm_plot_layer;
 
-/* What happened then. */
+/* An event at a moment. */
 typedef struct pm_plot_mark {
     int64_t ms;
     char text[120];
@@ -39,12 +39,12 @@ typedef struct pm_plot {
     size_t n_layers, cap_layers;
     const char *metric;
     bool count; /* values are numbers of mappings, not KiB */
-    /* Of the sum of what leaks; NaN: not known, or nothing leaks. */
+    /* Of the sum of the leaking layers; NaN: not known, or nothing leaks. */
     double rate, low, high;
     double limit;
     const char *limit_words;
     int64_t since_ms;    /* PMAPDB_UNKNOWN: nothing began */
-    pm_plot_state whole; /* of what no category has: of captures with sums only */
+    pm_plot_state whole; /* of memory without a category: captures with sums only */
     const pm_plot_mark *mark;
     size_t n_marks;
 } pm_plot;
@@ -100,11 +100,12 @@ typedef struct pm_plot_map {
 void pm_plot_map_draw(pm_picture *p, const pm_plot *plot, const pm_plot_frame *f,
                       const pm_plot_map *map);
 
-/* One of many processes; it has a value at least. */
+/* A value of one of many processes. */
 typedef struct pm_plot_value {
     int64_t ms, value;
 } pm_plot_value;
 
+/* A process; n is at least 1. */
 typedef struct pm_plot_tile {
     pm_text name;
     const char *verdict;

@@ -148,8 +148,8 @@ pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to)
     return (pm_slope){mean, mean / factor, mean * factor};
 }
 
-/* The standard error of a mean of the slopes of parts of the time after the start, which the curve
- * takes for equal. */
+/* Returns the standard error of the mean slope of the parts of the time after the start. A curve
+ * takes these slopes for equal. */
 static double uneven(const pm_points *p)
 {
     int parts = p->n / 4 < PM_INTERVAL_PARTS ? p->n / 4 : PM_INTERVAL_PARTS;

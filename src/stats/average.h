@@ -17,11 +17,11 @@ typedef struct pm_average {
     /* found */
     /* points, top, endless, line and climbs are those of the finest resolution */
     pm_points points;
-    pm_fitted top;                 /* the most likely shape */
-    pm_fitted endless;             /* the most likely shape without an end */
-    pm_fitted line;                /* the best straight line */
-    double r2;                     /* share of the variance that the best shape explains, at best */
-    bool climbs;                   /* hardly ever falls: the noise is a random walk of lumps */
+    pm_fitted top;     /* the most likely shape */
+    pm_fitted endless; /* the most likely shape without an end */
+    pm_fitted line;    /* the best straight line */
+    double r2;         /* share of the variance that the best shape explains; the largest */
+    bool climbs;       /* hardly ever falls: the noise is a random walk of lumps */
     double posterior[PM_OUTCOMES]; /* mean over the resolutions */
     pm_mean slope[PM_OUTCOMES];    /* sums over the resolutions */
 } pm_average;
@@ -36,8 +36,8 @@ typedef struct pm_slope {
 /* The slope at the end of the window, averaged over the curves of these outcomes. */
 pm_slope pm_slope_of(const pm_average *w, pm_outcome from, pm_outcome to);
 
-/* The slope of a leak, as it is reported: the interval also has what the curves do not know. The
- * verdict has said that the slope is above 0. */
+/* The slope of a leak, as it is reported: its interval also covers what the curves do not know. The
+ * slope must be above 0. */
 pm_slope pm_slope_of_leak(const pm_average *w);
 
 /* ---- days.c ---- */

@@ -112,9 +112,9 @@
 #define PM_SAWTOOTH_SKEW 0.6  /* of the differences, to the left, plus one sd of normal noise */
 #define PM_SAWTOOTH_FALL 0.35 /* of the range without trend: a collection, a release */
 #define PM_SAWTOOTH_OVER 2.0  /* longest teeth without a fall: the sawtooth is over */
-#define PM_SAWTOOTH_RISE 0.60 /* of the mean fall: a rise as large as the falls; with four ... */
+#define PM_SAWTOOTH_RISE 0.60 /* of the mean fall: a larger rise counts as large */
 #define PM_SAWTOOTH_RISES \
-    0.34 /* ... snapshots a tooth, every rise is large. More per fall is noise */
+    0.34 /* large rises per fall; more is noise. A tooth of two equal rises or more has none */
 
 /* Staircase: it only climbs, in few steps. */
 #define PM_STAIRCASE_MIN 5      /* steps */
@@ -144,9 +144,9 @@
 #define PM_DAYS_ALIKE 0.9    /* most correlation of neighbouring days */
 #define PM_DAYS_FREE 5       /* degrees of freedom that must remain; so many days can be compared */
 #define PM_DAYS_LEAKING 3    /* days of the leak */
-#define PM_DAYS_OWN 0.01     /* of the leak: what load and start-up do not explain as well */
+#define PM_DAYS_OWN 0.01     /* of the leak: the least part that load and start-up do not explain */
 #define PM_DAYS_EVIDENCE 22  /* of a leak: no service of weeks.py without one had as much */
-#define PM_DAYS_SHARE 0.0045 /* of the level: a slower growth per day is no leak */
+#define PM_DAYS_SHARE 0.0045 /* of the level: a slower growth per day is not a leak */
 #define PM_DAYS_WIDER 2.0    /* factor on the interval: the place was chosen, and days depend */
 #define PM_DAYS_DOUBT 6.0 /* evidence that makes it e times less probable that there is no leak */
 

@@ -24,8 +24,8 @@ typedef struct days {
     double when[DAYS_MOST]; /* the middle of the day: days since 1970, ascending */
     double age[DAYS_MOST];  /* days since the life began */
     double mean[DAYS_MOST], swing[DAYS_MOST];
-    double load[LOADS][DAYS_MOST + 1]; /* orthonormal: what is no leak. The last value belongs to
-                                          the prior of the newest start-up */
+    double load[LOADS][DAYS_MOST + 1]; /* orthonormal: the causes other than a leak. The last value
+                                          belongs to the prior of the newest start-up */
     int loads;
     double prior; /* standard deviation of a day, over that of the newest start-up */
 } days;
@@ -153,7 +153,8 @@ static void add_loads(days *d)
     }
 }
 
-/* What neighbouring days have in common: the correlation of what the leak v leaves of y. */
+/* Returns the correlation of neighbouring days in the part of y that the leak v does not explain.
+ */
 static double correlation_of(const days *d, const double *y, const double *v, double rate)
 {
     double products = 0.0, square = 0.0, before = 0.0;

@@ -26,7 +26,7 @@ static const double exp_part[EXP_TERMS] = {1.0,
                                            1.0 / 479001600,
                                            1.0 / 6227020800};
 
-/* The series of artanh, but for its first term. */
+/* The series of artanh without its first term. */
 enum { LOG_TERMS = 10 };
 static const double log_part[LOG_TERMS] = {1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11,
                                            1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21};

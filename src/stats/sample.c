@@ -27,8 +27,8 @@ static void copy_known(const pm_series *series, pm_sample *out, int32_t *life)
     }
 }
 
-/* Every life starts up again, in another way. What lies after the start says whether growth goes
- * on: a share of the longest life, but no more than half of each. */
+/* Every life starts up again, in another way. Only the part after the start shows whether growth
+ * goes on. The start is a share of the longest life, but at most half of this life. */
 static void skip_start_up(const pm_sample *s, pm_life *life, double longest)
 {
     double length = s->t[life->end - 1] - s->t[life->begin];

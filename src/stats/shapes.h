@@ -1,4 +1,5 @@
-/* shapes: the fourteen growth curves, each a sum of an intercept and one or two basis functions. */
+/* shapes: the fourteen growth curves, each a sum of an intercept and at most two basis functions.
+ */
 #ifndef PM_STATS_SHAPES_H
 #define PM_STATS_SHAPES_H
 

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* A larger difference is a step, a smaller one noise. */
+/* Returns the bound between noise and steps: a larger difference is a step. */
 static double step_above(const double *y, size_t n, double range, double *work)
 {
     for (size_t i = 0; i + 1 < n; i++)

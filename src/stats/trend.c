@@ -151,7 +151,7 @@ static double rounded(const pm_average *w, double slope)
 }
 
 /* True if the growth is a leak, which its own numbers do not deny. Else the reason says why not, if
- * it is a near thing. */
+ * the growth is nearly a leak. */
 static bool leaks(const pm_average *w, char *reason)
 {
     double wanted = w->options->leak_posterior;
@@ -213,8 +213,8 @@ static int64_t to_ms(double seconds)
     return (int64_t)floor(seconds * 1000.0 + 0.5);
 }
 
-/* True if a load of days may be what grows: the series is long, or one life shows such a load, or
- * the longest of several lives has a day. */
+/* True if the load of days may explain the growth: the series is long, or one life shows such a
+ * load, or the longest of several lives has a day. */
 static bool has_days(const pm_sample *s, double days)
 {
     if (days >= PM_DAYS_FREE)

@@ -42,8 +42,8 @@ static void explain_too_few(const pm_leak_work *work, pm_leak *row)
                      PM_LIFE_MIN);
 }
 
-/* The metric whose KiB grow; for stacks and reserves the size, touched or not. The numbers of a
- * leak do not deny the leak. */
+/* The metric whose KiB grow; for stacks and reserves the size, touched or not. Of a leak, a metric
+ * whose numbers do not deny the leak. */
 static pm_metric metric_of(const pm_leak_facts *f, const pm_leak *row)
 {
     bool leak = row->verdict == PM_VERDICT_LEAK;
@@ -130,8 +130,8 @@ static void judge_keys(pm_leak_work *work, pm_leak *rows)
     }
 }
 
-/* Says no to growth that does not matter beside the whole process: too little in the window, or in
- * a reservation that is small even when it is full. */
+/* Makes the verdict steady if the growth does not matter beside the whole process: too little in
+ * the window, or in a reservation that is small even when it is full. */
 static void drop_immaterial(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
     double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0, whole = NAN;
@@ -201,7 +201,8 @@ static void lives_of(const pm_leak_process *p, double *lasted_h, double *longest
 }
 
 /* A service that is restarted lives most of the time. Short lives with long pauses are runs of a
- * command, each of which starts up and ends: what they need is no growth of one process. */
+ * command, each of which starts up and ends: the memory of several runs is not the growth of one
+ * process. */
 static void doubt_runs(const pm_leak_work *work, pm_leak *row)
 {
     const pm_leak_process *p = work->process;
@@ -215,8 +216,8 @@ static void doubt_runs(const pm_leak_work *work, pm_leak *row)
                        pm_leaks_span(longest_h).text);
 }
 
-/* A process that has just started fills what it needs, and one whose work changes fills what that
- * needs. Such growth is no leak yet, unless it reaches a limit before it is twice as old, or goes
+/* A process that has just started fills the memory that it needs, and so does a process whose work
+ * changes. Such growth is no leak yet, unless it reaches a limit before it is twice as old, or goes
  * on in several lives. */
 static void doubt_young(const pm_leak_work *work, double eta_h, pm_leak *row)
 {

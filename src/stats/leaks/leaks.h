@@ -57,13 +57,13 @@ typedef struct pm_leak_process {
     const pm_leak_sums *sums; /* of each snapshot; NULL: the keys know all */
 } pm_leak_process;
 
-/* What of a key was touched between two moments. KiB, with swap. */
+/* How much of a key was touched between two moments, in KiB with swap. */
 typedef struct pm_leak_window {
     int64_t from_ms, to_ms;
     double was_kib;     /* of the key at from_ms */
     double rss_kib;     /* at to_ms */
-    double touched_kib; /* of that; what is new since from_ms counts as touched. NaN: it says
-                           nothing, because the process idled or memory was short */
+    double touched_kib; /* of that; what is new since from_ms counts as touched. NaN: unknown,
+                           because the process idled or memory was short */
 } pm_leak_window;
 
 typedef struct pm_leak_windows {
@@ -120,14 +120,14 @@ typedef struct pm_leak {
                        rates are sums, and all other fields come from the largest leaking key */
     double confidence;  /* 0 to 1: of the curve of `why_metric` */
     double first, last; /* the first and last known value of `metric`; NaN: no known value */
-    double limit; /* the first to be reached: the own one, or that of the process; NaN: unknown */
-    double eta_h; /* hours until the limit: the own one at the rate of the row, that of the process
-                     at the rate of the process; NaN: unknown, or never */
+    double limit; /* the limit that is reached first, of the key or of the process; NaN: unknown */
+    double eta_h; /* hours until the limit: of the key at the rate of the row, or of the process at
+                     its rate; NaN: unknown, or never */
     double mappings_rate; /* mappings per hour; NaN: unknown */
     int64_t newest_ms;    /* of the newest snapshot that knows `metric`; INT64_MIN: none does */
     char reason[192];     /* in words */
-    char touched[288];    /* how much of what grew was touched again, or why that cannot be told, in
-                             words; empty: nothing is known */
+    char touched[288]; /* how much of the growth was touched again, or why that cannot be told, in
+                          words; empty: nothing is known */
 } pm_leak;
 
 /* Fills out[0] with the whole process and out[1..n_keys] with the keys in their order. Fails only

@@ -38,7 +38,7 @@ static void doubt_near_limit(double grown, double resident, double limit, pm_lea
                        100 * resident / limit);
 }
 
-/* The distance to the current limit. */
+/* The nearest limit so far, and the distance to it. */
 typedef struct left {
     double limit, kib;
     pm_leak_limit by;
@@ -106,7 +106,8 @@ static left limit_of_resident(const pm_leak_work *work, const pm_leak_facts *fac
     return nearest;
 }
 
-/* Mappings of constant size that fill end there, unless the process ends before. */
+/* Growth that fills mappings of constant size ends when they are full, unless the process reaches
+ * its limit before. */
 static void end_of_mapping(const pm_leak_facts *facts, left nearest, pm_leak *row)
 {
     double room = facts->last[PM_METRIC_SIZE] - facts->last[PM_METRIC_RSS];

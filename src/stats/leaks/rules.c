@@ -135,7 +135,8 @@ static void decide_thread_stack(pm_leak_facts *f, pm_leak *row)
     }
 }
 
-/* Notes what fills mappings of constant size. Memory that the kernel extends has no such end. */
+/* Notes that the key fills its mappings, and whether these have a constant size. Memory that the
+ * kernel extends has no such end. */
 static void note_fixed(pm_leak_facts *f)
 {
     f->fills = f->family != PM_FAMILY_EXTENDED;
@@ -206,7 +207,7 @@ static void decide_file(pm_leak_facts *f, pm_leak *row)
     }
 }
 
-/* rss grows in private memory: says by what. */
+/* rss grows in private memory: says how. */
 static void private_grows(pm_leak_facts *f, pm_leak *row)
 {
     double rss = GROWN(f, RSS), n = GROWN(f, MAPPINGS);

@@ -118,8 +118,8 @@ void pm_leaks_expand(pm_leak_work *work, const pm_leak_key *key)
     add_to_whole(work);
 }
 
-/* Replaces what the keys do not tell. Swapped pages count, unless one of those snapshots does not
- * know how many there are. */
+/* Takes the values that the keys do not tell from the sums of the snapshots. Swapped pages count,
+ * unless one of those snapshots does not know how many there are. */
 void pm_leaks_add_sums(pm_leak_work *work)
 {
     const pm_leak_process *p = work->process;
@@ -180,7 +180,8 @@ static bool is_constant(const double *v, size_t n)
     return true;
 }
 
-/* The trend of a constant series: nothing grows; which growth would have been material. */
+/* The trend of a constant series: nothing grows, and `detectable` is the growth that would have
+ * been material. */
 static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm_trend *out)
 {
     double hours, level = 0;

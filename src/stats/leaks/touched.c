@@ -1,10 +1,10 @@
-/* touched: what grew is in use, or is not: evidence that no curve has.
+/* touched: whether the memory that grew is in use: evidence that no curve has.
  *
- * A window says how much memory of a key was touched in it, not which part. Two windows say it of
- * the growth between their beginnings: where the untouched memory grows as the key does, what grew
- * is not touched again. Every two windows that lie far enough apart give an answer, and the median
- * counts (the estimator of Theil and Sen), so that a pause of the work or a dump of the process,
- * which touches everything, in a window decides nothing.
+ * A window says how much memory of a key was touched in it, not which part. Two windows say how
+ * much of the growth between their beginnings is in use: where the untouched memory grows as the
+ * key does, what grew is not touched again. Every two windows that lie far enough apart give an
+ * answer, and the median counts (the estimator of Theil and Sen), so that a pause of the work or a
+ * dump of the process, which touches everything, in a window decides nothing.
  *
  * Touching cannot tell everywhere. A collector walks its heap: windows in which the
  * untouched share of it is less than half of that in another are left out, and touched memory
@@ -78,7 +78,7 @@ static void weigh_pairs(evidence *e)
     e->share = fmin(1, fmax(0, pm_select(share, n, n / 2)));
 }
 
-/* Says what the windows show, and why they cannot tell where they cannot. */
+/* Says what the windows show, or why they cannot tell. */
 static void say(const pm_leak_windows *w, const evidence *e, bool collected, pm_leak *row)
 {
     bool tells = e->share >= UNTOUCHED || (e->share <= IN_USE && !collected);

@@ -6,7 +6,7 @@
  * whole.c      verdicts of the keys -> the verdict of the process
  * newest.c     snapshots after the last one that shows the keys
  * limit.c      the nearest limit, and the time until it
- * touched.c    what grew is in use, or is not: evidence beside the curves
+ * touched.c    whether the memory that grew is in use: evidence beside the curves
  * words.c      the reasons
  */
 #ifndef PM_STATS_LEAKS_WORK_H
@@ -20,8 +20,8 @@
 #define PM_SIZE_FLAT 0.1 /* of the growth of rss: if size grows less, rss fills a reservation */
 #define PM_FULL 0.93     /* of the size: if more is resident, rss cannot show growth */
 #define PM_FULL_GREW 0.3 /* of rss: if more came in the window, a full reservation is mentioned */
-/* Share of the process: less growth of a key in the window is chance, or does not matter yet; as
- * PM_MATERIAL_SHARE of its own level is for the process. */
+/* Share of the process: less growth of a key in the window is chance, or does not matter yet, as
+ * growth below PM_MATERIAL_SHARE of its level for the process. */
 #define PM_KEY_MATERIAL 0.01
 #define PM_KEY_MATERIAL_SIZE 0.001 /* of address space, of which most is only reserved */
 /* Servers fill caches and pools for so long after their start, or a change of their work: 12
@@ -46,7 +46,7 @@
 #define PM_BOUNDED_TOP 0.5     /* ... if one key brought this share of the growth */
 /* Growth faster than before by this factor is unexplained. */
 #define PM_LATER_MORE 2.0
-#define PM_LATER_LESS 0.5 /* and less than this share of what the keys claim denies them */
+#define PM_LATER_LESS 0.5 /* growth below this share of what the keys claim denies them */
 /* This many last snapshots without keys, or without any rss, are worth a word; one may belong to
  * the moment before. */
 #define PM_LATER_MIN 2
@@ -86,7 +86,7 @@ static inline bool pm_leaks_flagged(pm_verdict v)
     return v == PM_VERDICT_LEAK || v == PM_VERDICT_SUSPECT;
 }
 
-/* True if the numbers of a curve say that the growth may be none. */
+/* True if the numbers of a curve say that the growth may be 0. */
 static inline bool pm_leaks_denied(const pm_trend *t)
 {
     return !(t->low > 0) || t->rate < t->detectable;
@@ -182,13 +182,13 @@ void pm_leaks_finish(const pm_leak_work *work, const pm_leak_facts *facts, pm_le
 
 /* Sets the nearest limit and the time until it, for a row that has verdict, metric and trend. A
  * leak that the given limit may stop becomes a suspect, and so does a leak that ends with the
- * mappings it fills; in mappings that others share it becomes a plateau. `facts` belongs to the
- * row. */
+ * mappings it fills; in shared mappings and files such a leak becomes a plateau. `facts` belongs to
+ * the row. */
 void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 
 /* ---- what was touched ---- */
 
-/* Sets row->touched of a key whose windows tell it. A leak that is in use becomes a suspect; the
+/* Sets row->touched of a growing key that has windows. A leak that is in use becomes a suspect; the
  * confidence in one that is not touched grows. */
 void pm_leaks_touched(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row);
 

@@ -12,7 +12,7 @@
 typedef struct statistic {
     double seen;                     /* |sum of z over A|, as the runs are */
     double sum;                      /* of the current way */
-    uint64_t as_far, as_far_at_most; /* ways */
+    uint64_t as_far, as_far_at_most; /* ways in which it, or the largest of all, is as far */
 } statistic;
 
 typedef struct deal {
@@ -80,7 +80,7 @@ static void describe(const double *values, size_t n_a, size_t n_b, size_t k, pm_
 
 /* ---- the ways ---- */
 
-/* Standardizes the values, because a difference counts by what is usual for its statistic. A
+/* Standardizes the values, because a difference is measured by the usual spread of its statistic. A
  * statistic that is unknown, or the same in all runs, is 0 in all. */
 static void standardize(deal *d, const double *values)
 {

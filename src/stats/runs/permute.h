@@ -3,8 +3,8 @@
  *
  * If A and B do not differ, each way to deal the runs to two groups of these sizes is equally
  * likely. p is the share of those ways in which the means of the groups are at least as far apart
- * as they are (two-sided). All ways are tried, or, if there are more than PM_PERMUTE_WAYS, that
- * many of them in an order that is the same in every call.
+ * as the means of A and B (two-sided). All ways are tried, or, if there are more than
+ * PM_PERMUTE_WAYS, that many of them in an order that is the same in every call.
  *
  * p_adjusted is for several statistics judged together: the share of the ways in which the largest
  * of all standardized differences is at least as large (Westfall and Young 1993, max T). If nothing

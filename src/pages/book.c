@@ -11,10 +11,10 @@
 
 static const char head[] = "PMBOOK1\n";
 
-/* What the next entry of a run is expected to have beside its flags. */
+/* Returns the number that the next entry of a run is expected to have. */
 static uint64_t next_number(bool by_frame, uint64_t flags, uint64_t number)
 {
-    uint64_t rise = flags & PM_ENTRY_PRESENT >> FLAGS_SHIFT ? 1 : 32; /* the type is below a slot */
+    uint64_t rise = flags & PM_ENTRY_PRESENT >> FLAGS_SHIFT ? 1 : 32; /* a slot is above its type */
 
     return number + (by_frame ? rise : 0);
 }

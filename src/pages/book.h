@@ -29,7 +29,7 @@ typedef struct pm_book_writer {
     uint64_t entry[PM_CHUNK_PAGES]; /* of the current chunk of the current process */
     pm_buf list;                    /* of the current process */
     uint64_t index, before;         /* of the current chunk, and of the last one in the list */
-    int64_t number;                 /* after that of the last one in the list */
+    int64_t number;                 /* of the last one in the list, plus 1 */
     bool open;
     pmapdb_status st; /* the first failure is kept */
     pmapdb_error error;
@@ -46,17 +46,18 @@ void pm_book_end(pm_book_writer *w);
 pmapdb_status pm_book_head(const pm_book_writer *w, uint64_t page, uint64_t zero, pm_buf *out,
                            pmapdb_error *err);
 
-/* ---- reading: what is damaged is PMAPDB_INPUT ---- */
+/* ---- reading: a damaged text is PMAPDB_INPUT ---- */
 
 typedef struct pm_book {
     pm_text text; /* not owned */
-    uint32_t *at; /* of each chunk in the text */
+    uint32_t *at; /* where each chunk begins in the text */
     size_t n, cap;
     uint64_t page, zero;
     bool by_frame;
 } pm_book;
 
-/* Reads all of the book once; the text must outlive it. */
+/* Reads all of the book once; the text must outlive *out. After a failure, too, *out must be
+ * closed. */
 pmapdb_status pm_book_open(pm_text text, pm_book *out, pmapdb_error *err);
 void pm_book_close(pm_book *b);
 /* Writes the entries of a chunk. */

@@ -1,4 +1,4 @@
-/* chunks: runs of entries that several processes have alike. */
+/* chunks: runs of entries that are equal in several processes. */
 #include "pages/chunks.h"
 
 #include "base/hash.h"
@@ -67,7 +67,7 @@ typedef struct joiner {
     size_t cap;
 } joiner;
 
-/* Returns the node of all processes of both. */
+/* Returns the node of the set that has the processes of both nodes. */
 static uint32_t join(joiner *j, uint32_t a, uint32_t b)
 {
     pm_sets *s = j->sets;

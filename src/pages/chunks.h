@@ -1,4 +1,5 @@
-/* chunks: runs of 512 entries that several processes have alike, such as the buffers of a database.
+/* chunks: runs of 512 entries that are equal in several processes, such as the buffers of a
+ * database.
  *
  * A chunk is known by the hash of its entries. Its first two sights are counted page by page, the
  * second also keeps where the states of its pages are. Later sights only add their process to a set
@@ -11,7 +12,7 @@
 #define PM_CHUNK_PAGES ((size_t)512)
 
 typedef struct pm_chunks {
-    pm_map of; /* hash -> index; SEEN_ONCE */
+    pm_map of; /* hash -> index in item, or SEEN_ONCE */
     struct pm_chunk {
         pm_page_counts counts;
         uint32_t waiting; /* the node of the processes of later sights */
@@ -21,7 +22,7 @@ typedef struct pm_chunks {
     size_t n, cap;
 } pm_chunks;
 
-/* What is between the beginning and the end of a sight. */
+/* The data that pm_chunks_keep() needs from pm_chunks_saw(). */
 typedef struct pm_chunk_sight {
     uint64_t hash;
     pm_page_counts before;
@@ -39,7 +40,7 @@ bool pm_chunks_saw(pm_chunks *c, pm_sets *sets, const uint64_t *entries, uint64_
 void pm_chunks_keep(pm_chunks *c, pm_sets *sets, const pm_page_counts *counts,
                     const pm_chunk_sight *sight);
 
-/* Gives the processes that wait to the states of the pages. */
+/* Adds the waiting processes to the states of the pages. */
 void pm_chunks_end(pm_chunks *c, pm_sets *sets);
 
 #endif

@@ -1,5 +1,5 @@
-/* entry: one entry of /proc/PID/pagemap, 64 bits for a virtual page, and the scan of the same file
- * that Linux has since 6.7. */
+/* entry: one entry of /proc/PID/pagemap, 64 bits for a virtual page, and the bits of
+ * /proc/kpageflags. */
 #ifndef PM_PAGES_ENTRY_H
 #define PM_PAGES_ENTRY_H
 
@@ -17,7 +17,8 @@
 /* A bit of the frame that no machine uses: the reader marks the zero page with it. */
 #define PM_ENTRY_ZERO ((uint64_t)1 << 54)
 
-/* Entries of higher types are not in a swap area: migration, poison, device memory, markers. */
+/* Entries of this type and of higher types are not in a swap area: migration, poison, device
+ * memory, markers. */
 #define PM_SWAP_TYPES 23
 
 /* Bits of /proc/kpageflags. */

@@ -1,4 +1,4 @@
-/* range: what the pages of a mapping are. */
+/* range: the kinds of pages that a mapping can have. */
 #include "pages/range.h"
 
 #include "base/hash.h"
@@ -59,7 +59,8 @@ static bool is_special(pm_text path)
            !pm_text_starts(path, PM_TEXT("[stack")) && !pm_text_starts(path, PM_TEXT("[anon"));
 }
 
-/* The identity of the file; [vdso] is one page that all processes of the kernel share. */
+/* Returns the number of the first page. The name stands for the file of [vdso], which all processes
+ * of the kernel share. */
 static uint64_t file_of(const pm_mapping *m, uint64_t page_bytes, pm_sets *sets)
 {
     uint64_t place[3] = {device_key(m->dev_major, m->dev_minor), m->inode, 0};

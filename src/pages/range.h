@@ -1,4 +1,4 @@
-/* range: what the pages of a mapping are, by its row of maps. Pure. */
+/* range: the kinds of pages that a mapping can have, by its row of maps. Pure. */
 #ifndef PM_PAGES_RANGE_H
 #define PM_PAGES_RANGE_H
 
@@ -11,12 +11,12 @@ typedef struct pm_page_range {
     bool has_file;
     uint64_t file;         /* the number of its first page as a page of its file */
     pm_page_class of_file; /* the class of its pages that are not anonymous */
-    bool is_shared;        /* its pages are never anonymous: others are of a device */
+    bool is_shared;        /* its pages are never anonymous: those that look so are of a device */
     bool is_hugetlb;       /* in the pool of huge pages, which is in no RSS */
     bool is_kernel;        /* [vvar] and the like: no memory of the process */
 } pm_page_range;
 
-/* How many pages of a range are what. */
+/* The number of pages of a range, by kind. */
 typedef struct pm_page_counts {
     int64_t class[PM_PAGE_CLASSES];
     int64_t own;     /* in memory, and mapped once */
@@ -24,7 +24,7 @@ typedef struct pm_page_counts {
     int64_t hugetlb; /* of the pool of huge pages: not in class */
 } pm_page_counts;
 
-/* Adds `times` times. */
+/* Adds `c`, multiplied by `times`. */
 void pm_page_counts_add(pm_page_counts *sum, const pm_page_counts *c, int64_t times);
 
 /* What is mounted where: the device of a filesystem -> its kind. */

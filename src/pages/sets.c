@@ -153,7 +153,8 @@ static void keep_cell(pm_sets *s, uint32_t cell)
         s->kept[s->n_kept++] = cell;
 }
 
-/* Returns the state of a page that had this one: the node of the set with the current process. */
+/* Returns the next state of a page that has this state: the node of the set with the current
+ * process. */
 static uint32_t step(pm_sets *s, uint32_t state)
 {
     uint32_t node = state >> 2;

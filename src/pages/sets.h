@@ -18,9 +18,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 
-/* What a page is. A page keeps the class of its first sight. */
+/* The class of a page, which keeps the class of its first sight. */
 typedef enum pm_page_class {
-    PM_PAGE_ANON,  /* anonymous memory, also what a process changed in private data of a file */
+    PM_PAGE_ANON,  /* anonymous memory, also the private copies of pages of a file */
     PM_PAGE_FILE,  /* a page of a file on a disk */
     PM_PAGE_SHMEM, /* shared memory: SysV, POSIX, memfd, tmpfs, shared anonymous memory */
     PM_PAGE_SWAP,  /* a page in a swap area */
@@ -89,8 +89,9 @@ static inline void pm_sets_add_alone(pm_sets *s, pm_page_class class, int64_t n)
         s->alone[s->n_alone - 1].pages[class] += n;
 }
 
-/* The current process maps the pages: bits of the numbers in `mask`, except `skip`. Returns how
- * many were not skipped. Seeing one again changes nothing. */
+/* The current process maps the pages whose numbers are the bits of page[i] in `mask`; the number
+ * `skip` is skipped. Returns how many were not skipped. A page that is seen again changes nothing.
+ */
 size_t pm_sets_see(pm_sets *s, const uint64_t *page, size_t n, uint64_t mask, uint64_t skip,
                    pm_page_class class);
 #define PM_NO_PAGE UINT64_MAX

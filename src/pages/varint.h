@@ -11,7 +11,7 @@ static inline void pm_varint_put(pm_buf *out, uint64_t v)
     pm_buf_add(out, &(char){(char)(v | 128)}, 1, NULL);
 }
 
-/* Cuts a number off the text; sets *damaged if it does not begin with a number. */
+/* Cuts a number off the text; sets *damaged if the text does not begin with a number. */
 static inline uint64_t pm_varint_get(pm_text *t, bool *damaged)
 {
     uint64_t v = 0;

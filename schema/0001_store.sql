@@ -205,17 +205,16 @@ CREATE TABLE push (
   until_id  INTEGER,                    -- the end of a batch that began, so that a retry sends the
                                         -- same; NULL: none
   seq       INTEGER NOT NULL,           -- batches sent: the version of their rows
-  gen       INTEGER NOT NULL,           -- version of the categories that are sent: one more
-                                        -- after each rules --apply
-  shown_gen INTEGER NOT NULL,           -- version that readers use: gen, once all were sent
+  gen       INTEGER NOT NULL,           -- of the sent categories: one more at each rules --apply
+  shown_gen INTEGER NOT NULL,           -- the gen that readers use: gen once all is sent
   rules     TEXT,                       -- the rules of gen
-  lost      INTEGER NOT NULL,           -- snapshots that a prune removed before they were sent
+  lost      INTEGER NOT NULL,           -- snapshots that a prune removed unsent
   tried_ms  INTEGER,                    -- the last run
   done_ms   INTEGER,                    -- the last batch that was sent
   paused_ms INTEGER,                    -- no run before this moment; NULL: any
   judged_ms INTEGER,                    -- when verdicts were last made
   judged_day INTEGER,                   -- the day, since 1970, when they were made of all processes
-  failures  INTEGER NOT NULL,           -- failed runs since done_ms, after which push pauses
+  failures  INTEGER NOT NULL,           -- failed runs since done_ms
   error     TEXT                        -- of the last failed run
 );
 
@@ -312,7 +311,7 @@ CREATE TABLE live_reading (
   live_process_id  INTEGER NOT NULL REFERENCES live_process,
   mono_ns      INTEGER NOT NULL,        -- CLOCK_MONOTONIC when the reading of its map began
   read_us      INTEGER NOT NULL,        -- duration of that reading
-  cpu_us       INTEGER NOT NULL,        -- CPU time of that reading, in this program and the kernel
+  cpu_us       INTEGER NOT NULL,        -- CPU time of that reading, here and in the kernel
   longest_us   INTEGER NOT NULL,        -- the longest read(2): the process may have stalled as long
   predicted_us INTEGER,                 -- the prediction of longest_us for smaps
   degraded     TEXT,                    -- why maps or pagemap was read instead of smaps; NULL: as asked
@@ -324,9 +323,9 @@ CREATE TABLE live_reading (
   file_kib     INTEGER,                 -- RssFile
   shmem_kib    INTEGER,                 -- RssShmem
   oom_score    INTEGER,                 -- the OOM killer takes the highest first
-  cgroup_kib       INTEGER,             -- used by the cgroup of memory_max_kib; NULL: no limit, or
-  cgroup_file_kib  INTEGER,             -- unknown; part of cgroup_kib: page cache with tmpfs, shared
-  cgroup_shmem_kib INTEGER,             -- memory; part of cgroup_file_kib: tmpfs, shared memory
+  cgroup_kib       INTEGER,             -- of the cgroup of memory_max_kib; NULL: unknown, or no limit
+  cgroup_file_kib  INTEGER,             -- its page cache, with tmpfs and shared memory
+  cgroup_shmem_kib INTEGER,             -- its tmpfs and shared memory
   cgroup_oom_kills INTEGER              -- since the cgroup was made
 );
 CREATE INDEX live_reading_process ON live_reading (live_process_id);
@@ -349,9 +348,9 @@ CREATE TABLE clearing (
   cleared_ms   INTEGER NOT NULL,        -- the same moment in UTC
   page_idle    INTEGER NOT NULL,        -- 1: page idle tracking marked the pages; 0: clear_refs
   clear_us     INTEGER,                 -- CPU time; with clear_refs, mmap and munmap of the process
-                                        -- waited as long, or longer; NULL: it may not have been done
+                                        -- waited as long, or longer; NULL: perhaps not done
   small_kib    INTEGER NOT NULL,        -- in small pages of the process, which were all visited
-  cpu_us       INTEGER NOT NULL,        -- this and the next two: as in activity, at that moment
+  cpu_us       INTEGER NOT NULL,        -- as in activity, at that moment
   minor_faults INTEGER NOT NULL,
   major_faults INTEGER NOT NULL,
   PRIMARY KEY (process_id, mono_ns)
@@ -472,7 +471,7 @@ CREATE TABLE label (
   taken_ms   INTEGER NOT NULL,
   source     TEXT NOT NULL CHECK (source IN ('nmt', 'system-map')), -- of jcmd
   start      INTEGER NOT NULL,
-  length     INTEGER NOT NULL,          -- bytes; start 0 and length 0: the report is incomplete
+  length     INTEGER NOT NULL,          -- bytes; 0 at start 0: the report is incomplete
   label      TEXT NOT NULL,             -- in the report's words: Java Heap, STACK-4712-main
   PRIMARY KEY (process_id, taken_ms, source, start)
 ) WITHOUT ROWID;
@@ -521,7 +520,7 @@ CREATE TABLE traced_process (
   offset_ns    INTEGER,                 -- UTC in ns is perf's time plus this; NULL: unknown
   slack_ns     INTEGER,                 -- the greatest error of offset_ns in either direction
   offset_source TEXT CHECK (offset_source IN ('clocks', 'given', 'events')),
-  pruned       INTEGER NOT NULL         -- 1: a prune removed its process, and then removes this row
+  pruned       INTEGER NOT NULL         -- 1: its process was pruned; a prune then removes this row
 );
 CREATE INDEX traced_process_recording ON traced_process (recording_id);
 CREATE INDEX traced_process_process ON traced_process (process_id);
@@ -583,9 +582,8 @@ CREATE TABLE extent (
   traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   start     INTEGER NOT NULL,
   length    INTEGER NOT NULL,           -- bytes
-  call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: an mmap, a brk, an mremap that
-                                        -- extended it
-  born_ns   INTEGER NOT NULL,           -- end of that call, or of the mremap that moved the range
+  call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: mmap, brk, or an extending mremap
+  born_ns   INTEGER NOT NULL,           -- end of that call, or of the mremap that moved it
   died_ns   INTEGER                     -- beginning of the call that freed it; NULL: not freed
 );
 CREATE INDEX extent_traced_process ON extent (traced_process_id, born_ns);

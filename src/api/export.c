@@ -88,6 +88,7 @@ static pmapdb_status sync_file(const export_run *run, int64_t *size_kib, pmapdb_
 static pmapdb_status give_name(export_run *run, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
+    int failure;
 
     if (renameat2(AT_FDCWD, run->temporary.data, AT_FDCWD, run->path, RENAME_NOREPLACE) == 0)
         return PMAPDB_OK;
@@ -96,8 +97,10 @@ static pmapdb_status give_name(export_run *run, pmapdb_error *err)
         if (st != PMAPDB_OK || rename(run->temporary.data, run->path) == 0)
             return st;
     }
-    return errno == EEXIST ? refuse_existing(run, err)
-                           : pm_fail_io(err, errno, "cannot write '%s'", run->path);
+    failure = errno;
+    if (failure == EEXIST)
+        st = refuse_existing(run, err); /* unless the file is gone again */
+    return st != PMAPDB_OK ? st : pm_fail_io(err, failure, "cannot write '%s'", run->path);
 }
 
 /* ---- the store in the file ---- */

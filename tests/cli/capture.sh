@@ -42,6 +42,7 @@ live pmapdb capture 4194303
 live pmapdb capture $one 4194303
 live pmapdb capture no-such-name
 live pmapdb capture --user no-such-user
+live pmapdb capture --all --user no-such-user
 live pmapdb capture 0
 live pmapdb capture
 live pmapdb capture $one --all

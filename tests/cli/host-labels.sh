@@ -36,6 +36,7 @@ END
 export PMAPDB_CONFIG=config
 pmapdb capture --db own.db --label role=proxy $$ 2>&1 >capture.out | grep label
 run pmapdb sql --db own.db "SELECT key, value FROM host_labels ORDER BY key"
+pmapdb run -q --db run.db -- sh -c 'echo "a command inherits PMAPDB_LABEL: ${PMAPDB_LABEL-no}"' 2>/dev/null
 
 say "a merge brings the labels, a redacted export hides them"
 run pmapdb merge -q --db all.db store.db own.db

@@ -55,6 +55,8 @@ TEST(status_has_sizes)
     s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "status", PM_TEXT("Name:\tkthreadd\nPid:\t2\nVmRSS:\t   122")));
     assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
+    assert_true(take(&s, "status", PM_TEXT("Pid:\t2\nVmSize:\t-4 kB\n")));
+    assert_int_equal(s.size_kib, PMAPDB_UNKNOWN);
     assert_false(take(&s, "status", PM_TEXT("Rss: 12 kB\n")));
 }
 

@@ -56,7 +56,7 @@ static const pm_option options[] = {
      "This many times (default: until SIGINT or SIGTERM)"},
     {"verbose", 'v', PM_OPT_FLAG, AT(verbose), NULL, "A line for each snapshot"},
     {"measure", 0, PM_OPT_CHOICE, AT(measure), "auto|smaps|maps",
-     "What to read (auto: maps where smaps would stall)"},
+     "What to read (auto: pagemap, or maps, where smaps would stall)"},
     {"max-stall", 0, PM_OPT_SPAN, AT(max_stall_ms), "SPAN",
      "How long auto may stall a process, but for 1 capture in 100, which measures (50ms)"},
     {"touched", 0, PM_OPT_CUSTOM, AT(o.touched_ms), "SPAN",
@@ -123,8 +123,10 @@ static void choose(capture *c, char **words, size_t n)
     for (size_t i = 0; i < n; i++)
         if (add_word(c, words[i], i) && !c->named)
             c->named = words[i];
-    if (c->user)
+    if (c->user) {
         c->named = c->user;
+        c->o.all = false; /* all of the user's */
+    }
     if (!c->named) {
         c->o.pids = c->pids;
         c->o.n_pids = n;

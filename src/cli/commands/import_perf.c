@@ -125,7 +125,7 @@ int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)
     p.o.ctx = &p;
     p.o.on_progress = pm_progress_step;
     import_files(&p, paths, n, store);
-    if (p.stored.len)
+    if (*pm_cli_text(&p.stored))
         write_rows(&p, store);
     pmapdb_close(store);
     pm_buf_free(&p.stored);

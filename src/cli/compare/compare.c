@@ -3,6 +3,7 @@
 #include "cli/compare/compare.h"
 #include "cli/run.h"
 
+#include "base/utf8.h"
 #include "parse/files/csv_table.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -61,13 +62,15 @@ static const pm_syntax syntax = {.options = options, .operands = "A... --with B.
 
 static void add_xml(pm_buf *out, pm_text text)
 {
+    bool valid = pm_utf8_valid(text);
+
     for (size_t i = 0; i < text.len; i++) {
         unsigned char c = (unsigned char)text.data[i];
 
         if (pm_char_in((char)c, "<>&\"'"))
             pm_buf_addf(out, NULL, "&#%d;", c);
         else
-            pm_buf_addf(out, NULL, "%c", c >= ' ' && c < 0x7f ? c : '?');
+            pm_buf_addf(out, NULL, "%c", (c >= ' ' && c < 0x7f) || (c > 0x7f && valid) ? c : '?');
     }
 }
 

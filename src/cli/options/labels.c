@@ -32,6 +32,7 @@ static bool read_value(const pm_cli *cli, const pm_config_line *from, char line[
     in = program
              ? popen("exec 2>/dev/null </dev/null timeout -s KILL 5 sh -c \"$PMAPDB_LABEL\"", "re")
              : fopen(value, "re");
+    unsetenv("PMAPDB_LABEL"); /* a command of `pmapdb run` does not inherit it */
     if (!in || !fgets(line, VALUE_MOST, in))
         *line = '\0';
     line[strcspn(line, "\n")] = '\0';

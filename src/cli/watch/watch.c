@@ -4,6 +4,7 @@
 
 #include "base/clock/clock.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "cli/options/options.h"
 #include "cli/progress.h"
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static void type(pm_watch *w, int key)
     if (key == PM_KEY_ESCAPE)
         n = 0;
     else if ((key == PM_KEY_ERASE || key == '\b') && n)
-        n--;
+        n = pm_utf8_head(pm_text_of(w->filter), n - 1).len;
     else if (key >= ' ' && key < 256 && key != PM_KEY_ERASE && n + 1 < sizeof w->filter)
         w->filter[n++] = (char)key;
     w->filter[n] = '\0';

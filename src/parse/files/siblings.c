@@ -21,10 +21,11 @@ static bool copy(char *out, size_t size, pm_text t)
 /* "VmRSS:\t   12236 kB": the number after the key. */
 static int64_t kib_after(pm_text t, const char *key)
 {
-    pm_text line = pm_text_after(t, key), number = pm_text_word(&line, BLANKS);
+    pm_text line = pm_text_after(t, key);
+    int64_t kib = pm_num_signed(pm_text_word(&line, BLANKS));
 
-    return pm_text_equal(pm_text_word(&line, BLANKS), PM_TEXT("kB")) ? pm_num_signed(number)
-                                                                     : PMAPDB_UNKNOWN;
+    return kib >= 0 && pm_text_equal(pm_text_word(&line, BLANKS), PM_TEXT("kB")) ? kib
+                                                                                 : PMAPDB_UNKNOWN;
 }
 
 /* The name ends at the last parenthesis. */

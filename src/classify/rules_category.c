@@ -71,7 +71,7 @@ void pm_rule_read_category(pm_rule_reader *r, pm_rule *rule)
     else if (category.len > PM_RULES_CATEGORY_MAX)
         pm_rule_wrong(r, "longer than %d bytes", PM_RULES_CATEGORY_MAX);
     else if (category.data[0] == '/' || category.data[category.len - 1] == '/')
-        pm_rule_wrong(r, "a / at the begin or the end");
+        pm_rule_wrong(r, "a / at the start or the end");
     for (size_t i = 0; i < category.len && r->st == PMAPDB_OK; i++) {
         if ((unsigned char)category.data[i] < 0x20 || category.data[i] == 0x7f)
             pm_rule_wrong(r, "a control character");

@@ -79,7 +79,7 @@ TEST(test_bytes)
     pm_buf large = {0};
 
     refuses_text((pm_text){nul, sizeof nul - 1}, "F:2: a NUL byte");
-    refuses("rule,category\na,x\nb,\xff\n", "F:3: bytes that are no UTF-8");
+    refuses("rule,category\na,x\nb,\xff\n", "F:3: bytes that are not UTF-8");
     assert_int_equal(pm_buf_addf(&large, NULL, "rule,category,note\na,x,"), PMAPDB_OK);
     while (large.len < PM_RULES_FILE_MAX - 32000)
         assert_int_equal(pm_buf_addf(&large, NULL, "\n#%031000d", 0), PMAPDB_OK);

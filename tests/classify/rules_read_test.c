@@ -48,8 +48,8 @@ TEST(test_categories)
         const char *category, *base, *why;
     } bad[] = {
         {"", NULL, "category: it is empty"},
-        {"/x", NULL, "category: a / at the begin or the end"},
-        {"x/", NULL, "category: a / at the begin or the end"},
+        {"/x", NULL, "category: a / at the start or the end"},
+        {"x/", NULL, "category: a / at the start or the end"},
         {"a\tb", NULL, "category: a control character"},
         {"%", NULL, "category: there is no template % "},
         {"a%x", NULL, "category: there is no template %x"},

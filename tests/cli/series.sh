@@ -84,6 +84,15 @@ for metric in rss size mappings; do
     pmapdb leaks --series few.csv --metric $metric -f csv | awk -F , 'NR > 1 { print $1, $2 }'
 done
 
+say "what a constant series would have shown in 6.5 hours: 1 % of memory, 0.3 % of address space"
+{
+    echo series_id,ts,kb
+    awk 'BEGIN { for (i = 0; i < 40; i++) printf "constant,%d,1000000\n", 1700000000 + 600 * i }'
+} >constant.csv
+for metric in rss size; do
+    pmapdb leaks --series constant.csv --metric $metric --columns metric,detectable_per_h -f csv | tail -n 1
+done
+
 say "exit status: 1 with --check where one leaks, 3 where all are too short"
 run pmapdb leaks --series good.csv --check -o /dev/null
 grep -e series -e seven good.csv >short.csv

@@ -129,7 +129,7 @@ static void read_lines(table *c, struct csv_parser *parser, pm_text rest)
         if (c->row_bytes > ROW_MOST)
             WRONG(c, "a row of more than %zu KiB: is a quote not closed?", ROW_MOST >> 10);
         else if (c->o->strict && !pm_utf8_valid((pm_text){rest.data, n}))
-            WRONG(c, "%s", "bytes that are no UTF-8");
+            WRONG(c, "%s", "bytes that are not UTF-8");
         else if (!(begins_row && c->o->strict && *rest.data == '#') &&
                  csv_parse(parser, rest.data, n, take_field, end_row, c) < n && c->st == PMAPDB_OK)
             WRONG(c, "%s",

@@ -87,7 +87,7 @@ size_t pm_plot_fleet_draw(pm_picture *p, double top, const pm_plot_tile *tiles, 
            left = p->terminal ? 0 : p->em;
     double between = p->terminal ? p->line : p->line / 2;
     size_t across = (size_t)((p->width - left) / (width + p->em));
-    size_t down = (size_t)((p->height - top) / (height + between));
+    size_t down = (size_t)(fmax(p->height - top, 0) / (height + between));
     size_t shown = n < across * down ? n : across * down;
 
     measure(&f);

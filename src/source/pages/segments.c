@@ -122,13 +122,15 @@ static pmapdb_status add_file(pm_segments *s, const pm_proc *p, const pm_mapping
 static void count_process(pm_segment *g, const pm_proc *p)
 {
     size_t n = strlen(g->names);
+    char name[sizeof p->comm + 2]; /* between blanks; a name can have blanks of its own */
 
     if (g->last_pid == p->pid)
         return;
     g->last_pid = p->pid;
     g->processes++;
-    if (!pm_text_listed(pm_text_of(p->comm), g->names) && n + strlen(p->comm) + 2 < sizeof g->names)
-        snprintf(g->names + n, sizeof g->names - n, "%s%s ", n ? "" : " ", p->comm);
+    snprintf(name, sizeof name, " %s ", p->comm);
+    if (!strstr(g->names, name) && n + strlen(name) < sizeof g->names)
+        snprintf(g->names + n, sizeof g->names - n, "%s", name + (n > 0));
 }
 
 static pmapdb_status take_mapping(pm_segments *s, const pm_proc *p, const pm_mapping *m,
@@ -178,7 +180,7 @@ pmapdb_status pm_segments_read(int root, pm_segments *out, pmapdb_error *err)
     st = read_sysv(root, out, err);
     PM_STEP(st, pm_proc_list(root, &pids, &n, err));
     for (size_t i = 0; i < n && st == PMAPDB_OK; i++) {
-        pm_proc_fate fate;
+        pm_proc_fate fate = PM_PROC_GOOD;
         pm_proc p;
 
         st = pm_proc_open(root, pids[i], &p, &fate, err);

@@ -182,8 +182,10 @@ static bool is_constant(const double *v, size_t n)
 
 /* The trend of a constant series: nothing grows, and `detectable` is the growth that would have
  * been material. */
-static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm_trend *out)
+static void flat_trend(const pm_leak_process *p, const double *v, const pm_trend_options *options,
+                       pm_trend *out)
 {
+    double share = options->size ? PM_MATERIAL_SIZE : PM_MATERIAL_SHARE;
     double hours, level = 0;
 
     out->lives = count_known(p, v, out);
@@ -197,7 +199,7 @@ static void flat_trend(const pm_leak_process *p, const double *v, bool count, pm
     hours = (double)(out->last_ms - out->first_ms) / 3600000.0;
     if (hours > 0)
         out->detectable =
-            fmax(PM_MATERIAL_SHARE * level, count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB) / hours;
+            fmax(share * level, options->count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB) / hours;
 }
 
 pm_trend pm_leaks_trend(pm_leak_work *work, const double *v, pm_metric metric)
@@ -214,7 +216,7 @@ pm_trend pm_leaks_trend(pm_leak_work *work, const double *v, pm_metric metric)
     pm_trend out = {.since_ms = INT64_MIN};
 
     if (is_constant(v, p->n)) {
-        flat_trend(p, v, count, &out);
+        flat_trend(p, v, &options, &out);
         return out;
     }
     PM_STEP(work->st, pm_trend_judge(&series, &options, &out, work->err));

@@ -85,13 +85,15 @@ class Program:
         self.child.wait()
 
 
-def judged(program, clock, db, beats):
-    """The rows of `leaks` by key, after a step and a capture in each of these beats."""
+def judged(programs, clock, db, beats):
+    """The rows of `leaks` by program and key, after a step of each and a capture in each of these beats."""
+    pids = {str(program.child.pid): what for what, program in programs.items()}
     for beat in beats:
-        program.step()
-        subprocess.run([kit.PROGRAM, "capture", "-q", "--db", db, str(program.child.pid)],
-                       env=clock.environment(beat), check=True)
-    return {row["key"]: row for row in kit.rows("leaks", db=db, expect=(0, 1))}
+        for program in programs.values():
+            program.step()
+        subprocess.run([kit.PROGRAM, "capture", "-q", "--db", db, *pids], env=clock.environment(beat), check=True)
+    return {what: {row["key"]: row for row in kit.rows("leaks", "--process", "grows/" + pid, db=db, expect=(0, 1))}
+            for pid, what in pids.items()}
 
 
 def check_both(check, program, rows):
@@ -120,26 +122,19 @@ def main():
         clock, path = Clock(place), place / "grows"
         (place / "grows.c").write_text(SOURCE)
         subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", path, place / "grows.c"], check=True)
-        for what in ("both", "shared", "pool", "heap"):
-            program = Program(path, what, LIMIT_KIB if what == "both" else None)
-            try:
-                db = place / (what + ".db")
-                young = judged(program, clock, db, range(YOUNG))
-                rows = judged(program, clock, db, range(YOUNG, STEPS))
-                if what == "both":
-                    check.equal("both: young", young["heap"]["verdict"], "suspect")
-                    check.true("both: young", "%d minutes old" % (YOUNG - 1) in young["heap"]["reason"],
-                               young["heap"])
-                if what == "both":
-                    check_both(check, program, rows)
-                elif what == "heap":
-                    check.equal("heap: a leak", rows["heap"]["verdict"], "leak")
-                elif what == "shared":
-                    check_fixed(check, what, rows["shared-memory/anonymous"], ("plateau",), ("ends at 16 MiB",))
-                    check.equal("shared: the process", rows["total"]["verdict"], "plateau")
-                else:
-                    check_fixed(check, what, rows["anonymous"], ("suspect",), ("fixed size", "of 16 MiB"))
-            finally:
+        programs = {what: Program(path, what, LIMIT_KIB if what == "both" else None) for what in ("both", "shared", "pool", "heap")}
+        try:
+            young = judged(programs, clock, place / "t.db", range(YOUNG))["both"]["heap"]
+            rows = judged(programs, clock, place / "t.db", range(YOUNG, STEPS))
+            check.equal("both: young", young["verdict"], "suspect")
+            check.true("both: young", "%d minutes old" % (YOUNG - 1) in young["reason"], young)
+            check_both(check, programs["both"], rows["both"])
+            check.equal("heap: a leak", rows["heap"]["heap"]["verdict"], "leak")
+            check_fixed(check, "shared", rows["shared"]["shared-memory/anonymous"], ("plateau",), ("ends at 16 MiB",))
+            check.equal("shared: the process", rows["shared"]["total"]["verdict"], "plateau")
+            check_fixed(check, "pool", rows["pool"]["anonymous"], ("suspect",), ("fixed size", "of 16 MiB"))
+        finally:
+            for program in programs.values():
                 program.end()
     check.finish()
 

@@ -11,7 +11,7 @@ import shutil
 import tarfile
 
 import watch
-from watch import check, kit
+from watch import check, kit, run
 
 ROW = b"100000000000-100000001000 r--p 00000000 08:01 77 %s\n"
 WHEN = 1795226732
@@ -31,14 +31,6 @@ SOME = NAMES if kit.full else NAMES[::6] + [NAMES[-1], b"line\nfeed", b"\x1b]0;t
 # All that may not reach a terminal at once: what is printed does not depend on what stands around it.
 AT_ONCE = NAMES if kit.full else [b"x\x1b[2J\x1b]0;t\x07 \xc2\x9b31m \x9b \xff\xfe \xe2\x80\xae \xe2\x80\x8b \xe2\x80\xa8 \x08\x7f\r\ty",
                                   b"-\x1b[31m", b"%s%n%1000000d\x1b'\"", b"line\nfeed\nTry `x'"]
-
-
-def run(*args, db=None):
-    done = kit.run(*args, db=db, expect=None)
-    r = watch.Run()
-    r.status, r.out, r.said = done.returncode, done.stdout, done.stderr
-    check.true("no crash: %r" % (args,), 0 <= r.status <= 3, (r.status, r.said[-2000:]))
-    return r
 
 
 def text(data):

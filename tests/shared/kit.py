@@ -22,7 +22,7 @@ import tempfile
 import served
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("PMAPDB") or str(ROOT / "build" / "dev" / "pmapdb")
+PROGRAM = os.path.abspath(os.environ.get("PMAPDB") or ROOT / "build" / "dev" / "pmapdb")
 SKIPPED = 77
 F_SETPIPE_SZ = 1031 # of linux/fcntl.h; Python has the name since 3.10
 

@@ -81,28 +81,52 @@ static inline void uncorrelate(double phi, const double *v, double *out)
     solve(N, a, out);
 }
 
-/* The generalised product of u and v, less what an intercept per life explains. */
-static inline double product(double phi, const double *u, const double *v)
+static inline double naive_dot(const double *u, const double *v)
 {
-    double sv[N], sum = 0;
+    double sum = 0;
 
-    uncorrelate(phi, v, sv);
     for (int i = 0; i < N; i++)
-        sum += u[i] * sv[i];
+        sum += u[i] * v[i];
+    return sum;
+}
+
+/* The inverse of the covariance, less what an intercept per life explains. */
+static inline void fill_metric(double phi, double metric[N][N])
+{
+    for (int i = 0; i < N; i++) {
+        double unit[N] = {0};
+
+        unit[i] = 1;
+        uncorrelate(phi, unit, metric[i]);
+    }
     for (int l = 0; l < points.lives; l++) {
-        double one[N], s_one[N], one_one = 0, one_u = 0, one_v = 0;
+        double one[N], s_one[N], one_one;
 
         for (int i = 0; i < N; i++)
             one[i] = points.life[i] == l;
         uncorrelate(phi, one, s_one);
-        for (int i = 0; i < N; i++) {
-            one_one += s_one[i] * one[i];
-            one_u += s_one[i] * u[i];
-            one_v += s_one[i] * v[i];
-        }
-        sum -= one_u * one_v / one_one;
+        one_one = naive_dot(s_one, one);
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                metric[i][j] -= s_one[i] * s_one[j] / one_one;
     }
-    return sum;
+}
+
+/* The generalised product of u and v. The matrix between them is that of the last call while phi
+ * and the lives are. */
+static inline double product(double phi, const double *u, const double *v)
+{
+    static double metric[N][N], of_phi = NAN;
+    static int of_lives;
+    double of_v[N];
+
+    if (phi != of_phi || points.lives != of_lives)
+        fill_metric(phi, metric);
+    of_phi = phi;
+    of_lives = points.lives;
+    for (int i = 0; i < N; i++)
+        of_v[i] = naive_dot(metric[i], v);
+    return naive_dot(u, of_v);
 }
 
 static inline void expect_close(double is, double truth, double scale)

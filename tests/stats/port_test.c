@@ -3,13 +3,14 @@
  * at first; later improvements may differ where the reference was wrong or unsure, and between
  * steady and plateau. The port must find every leak of a real program that the reference found, and
  * no other. stats_port_test [FILE...]   FILE as tools/leak_golden.py writes it; else the two in
- * port/
+ * port/, and of real programs every second series (PMAPDB_FULL: each).
  */
 #include "stats/golden.h"
 
 typedef struct tally {
     int series, series_agree, categories, categories_agree;
     int told; /* differences that were printed */
+    int met;  /* series of windows, compared or not */
 } tally;
 
 /* The current window: every step-th snapshot, and its keys. */
@@ -221,9 +222,9 @@ static void compare_file(const char *path, tally *t)
             begin_window(w, g);
         else if (kind == 'k')
             compare_category(t, g, w);
-        else if (g->n_categories > 0)
+        else if (g->n_categories > 0 && (t->met++ % 2 == 0 || getenv("PMAPDB_FULL")))
             compare_series(t, g, w);
-        else
+        else if (g->n_categories == 0)
             compare_curve(t, g, NULL, &series, page_of(g));
     }
     end_window(w);
@@ -249,7 +250,7 @@ TEST(real_programs)
     tally t = {0};
 
     compare_file("tests/stats/port/workloads.txt.xz", &t);
-    assert_true(t.series > 2000 && t.categories > 4000);
+    assert_true(t.met > 3900 && t.series >= t.met / 2 && t.categories > 4700);
     assert_true(t.series_agree >= 0.95 * t.series);
     /* Three windows of java_heap, category and whole: ours says leak, which is the truth. */
     assert_true(t.categories_agree >= t.categories - 6);

@@ -43,19 +43,16 @@ static void make_history(const kit *k, world_history *h, uint64_t *seed)
         record(k, h, &w[1], 101, ms, seed);
         ms += 500 + (int64_t)kit_below(seed, 3) * 60000;
     }
-    for (size_t i = kit_below(seed, 2) ? h->n : 0; i > 1; i--) { /* in any order, or in time's */
-        size_t j = kit_below(seed, i);
-        pm_capture *c = h->capture[i - 1];
-
-        h->capture[i - 1] = h->capture[j];
-        h->capture[j] = c;
-    }
+    if (kit_below(seed, 2)) /* in any order, or in time's */
+        world_shuffle(h, *seed);
 }
 
+#define TOGETHER 6
+
+/* Few transactions: in which captures come together is the matter of order_test. */
 static void put(const kit *k, const world_history *h, size_t from, size_t to)
 {
-    for (size_t i = from; i < to; i++)
-        kit_store(k, h->capture[i]);
+    kit_store_all(k, h->capture + from, to - from, TOGETHER);
 }
 
 static void say(const kit *k, pm_buf *out)
@@ -96,7 +93,7 @@ static bool try_seed(kit *k, uint64_t seed)
     bool good;
 
     make_history(k, &h, &random);
-    half = h.n / 2;
+    half = h.n / 2 / TOGETHER * TOGETHER; /* the same transactions: ids of epochs are compared */
     start(k, KIT_RULES);
     put(k, &h, 0, h.n);
     say(k, &kit_rules);
@@ -112,8 +109,7 @@ static bool try_seed(kit *k, uint64_t seed)
     applied_to(k, KIT_RULES, true, NULL);
     put(k, &h, half, h.n);
     good = good && is_as(k, &kit_rules, seed, "in the midst") && whole_store(k);
-    for (size_t i = 0; i < h.n; i++)
-        pm_capture_free(h.capture[i]);
+    world_free(&h);
     pm_buf_free(&kit_rules);
     pm_buf_free(&others);
     return good;
@@ -133,7 +129,7 @@ IN_KIT(what_is_left_decides)
 {
     static world_history h;
 
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (WORLD_SEEDS(seed, SEEDS)) {
         uint64_t random = seed;
         pmapdb_prune_options prune;
         pmapdb_prune_result pruned;
@@ -151,8 +147,7 @@ IN_KIT(what_is_left_decides)
             print_error("seed %llu\n", (unsigned long long)seed);
             fail();
         }
-        for (size_t i = 0; i < h.n; i++)
-            pm_capture_free(h.capture[i]);
+        world_free(&h);
     }
 }
 
@@ -239,7 +234,6 @@ IN_KIT(same_rules_ask_nothing)
     pm_buf_free(&after);
 }
 
-/* The rule is another, the category is not. */
 /* A program was killed between two processes: new captures follow the new rules, the old ones do as
  * soon as the rules are applied again. */
 IN_KIT(begun_and_killed)
@@ -261,6 +255,7 @@ IN_KIT(begun_and_killed)
     pm_buf_free(&got);
 }
 
+/* The rule is another, the category is not. */
 IN_KIT(rules_change_alone)
 {
     pm_buf changes = {0};

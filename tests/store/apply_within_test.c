@@ -1,4 +1,5 @@
-/* apply_within_test: merges stores that have other rules. */
+/* apply_within_test: merges stores that have other rules. PMAPDB_SEEDS=N: the number of histories.
+ */
 #include "answers.h"
 #include "applied.h"
 #include "merged.h"
@@ -23,6 +24,7 @@ static pm_capture *capture_of(const kit *k, const world *w, size_t i, int64_t ms
 
 static void put_both(const kit *a, const kit *b, size_t n, uint64_t seed)
 {
+    static pm_capture *of_a[MANY], *of_b[MANY];
     world w = {0};
 
     for (int i = 0; i < 10; i++)
@@ -33,10 +35,16 @@ static void put_both(const kit *a, const kit *b, size_t n, uint64_t seed)
         int64_t ms = T0 + (int64_t)i * 60000;
         uint64_t again = seed;
 
-        kit_put(a, capture_of(a, &w, i, ms, &seed));
-        kit_put(b, capture_of(b, &w, i, ms, &again));
+        of_a[i] = capture_of(a, &w, i, ms, &seed);
+        of_b[i] = capture_of(b, &w, i, ms, &again);
         for (uint64_t steps = kit_below(&seed, 3); steps > 0; steps--)
             world_step(&w, &seed);
+    }
+    kit_store_all(a, of_a, n, n / 6);
+    kit_store_all(b, of_b, n, n / 6);
+    for (size_t i = 0; i < n; i++) {
+        pm_capture_free(of_a[i]);
+        pm_capture_free(of_b[i]);
     }
 }
 
@@ -73,7 +81,7 @@ TEST(a_store_of_other_rules)
 {
     uint64_t failed = 0;
 
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (WORLD_SEEDS(seed, SEEDS)) {
         failed += !merge_into(30, seed, APPLIED_OTHERS, KIT_RULES);
         failed += !merge_into(30, seed, KIT_RULES, APPLIED_OTHERS);
     }

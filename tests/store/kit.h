@@ -223,6 +223,26 @@ static inline pm_stored kit_store(const kit *k, const pm_capture *c)
     return stored;
 }
 
+/* Stores captures, `together` in each transaction, and returns how many were new. */
+static inline size_t kit_store_all(const kit *k, pm_capture *const *c, size_t n, size_t together)
+{
+    pmapdb_error err = {0};
+    size_t new = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        pm_stored stored;
+        int64_t capture_id = 0;
+
+        if (i % together == 0)
+            kit_ok(pm_store_begin(k->store, &err), &err);
+        kit_ok(pm_store_put_within(k->store, c[i], KIT_SWEEP, &capture_id, &stored, &err), &err);
+        new += !stored.duplicate;
+        if ((i + 1) % together == 0 || i + 1 == n)
+            kit_ok(pm_store_commit(k->store, &err), &err);
+    }
+    return new;
+}
+
 /* Stores and frees. */
 static inline pm_stored kit_put(const kit *k, pm_capture *c)
 {
@@ -248,7 +268,8 @@ static inline void kit_rows(const kit *k, pm_buf *out, const char *sql)
         for (int i = 0; i < sqlite3_column_count(stmt); i++) {
             const char *text = (const char *)sqlite3_column_text(stmt, i);
 
-            pm_buf_addf(out, NULL, "%s%s", i ? "|" : "", text ? text : "?");
+            pm_buf_add(out, "|", i > 0, NULL);
+            pm_buf_add(out, text ? text : "?", text ? strlen(text) : 1, NULL);
         }
         pm_buf_add(out, "\n", 1, NULL);
     }

@@ -244,17 +244,29 @@ static void put_sweep(const kit *k, const history *h, size_t *i)
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 
+/* Text, a few captures in one transaction. */
+static void put_text(const kit *k, const history *h, unsigned where, size_t *i)
+{
+    pm_capture *some[4];
+    size_t n = 0;
+
+    for (; *i < h->n && h->seen[*i].sweep == SIZE_MAX && n < COUNT(some); ++*i)
+        if (h->seen[*i].where & where)
+            some[n++] = h->seen[*i].capture;
+    kit_store_all(k, some, n, n);
+}
+
 static void put_all(const kit *k, const history *h, unsigned where)
 {
     char sql[160];
 
     for (size_t i = 0; i < h->n;) {
-        if (!(h->seen[i].where & where))
-            i++;
-        else if (h->seen[i].sweep != SIZE_MAX)
+        if (h->seen[i].sweep == SIZE_MAX)
+            put_text(k, h, where, &i);
+        else if (h->seen[i].where & where)
             put_sweep(k, h, &i);
         else
-            kit_store(k, h->seen[i++].capture);
+            i++;
     }
     kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'why ' || hash, taken_ms FROM snapshot "
                 "WHERE hash % 7 = 0");
@@ -337,6 +349,17 @@ static bool try_seed(stores *s, uint64_t seed)
     return merge_parts(s, seed);
 }
 
+static void leave(stores *s)
+{
+    void *k;
+
+    kit_leave((k = s->all, &k));
+    for (size_t i = 0; i < STORES; i++)
+        kit_leave((k = s->part[i], &k));
+    pm_buf_free(&s->want);
+    pm_buf_free(&s->got);
+}
+
 TEST(parts_make_a_whole)
 {
     stores s = {.one = new_kit(), .all = new_kit()};
@@ -352,11 +375,7 @@ TEST(parts_make_a_whole)
         set_clock_free();
     }
     kit_leave((k = s.one, &k));
-    kit_leave((k = s.all, &k));
-    for (size_t i = 0; i < STORES; i++)
-        kit_leave((k = s.part[i], &k));
-    pm_buf_free(&s.want);
-    pm_buf_free(&s.got);
+    leave(&s);
     assert_int_equal(failed, 0);
 }
 
@@ -456,12 +475,8 @@ TEST(killed_and_run_again)
         failed += !kill_and_merge_again(&s, copy, seed);
         set_clock_free();
     }
-    kit_leave((k = s.all, &k));
     kit_leave((k = copy, &k));
-    for (size_t i = 0; i < STORES; i++)
-        kit_leave((k = s.part[i], &k));
-    pm_buf_free(&s.want);
-    pm_buf_free(&s.got);
+    leave(&s);
     assert_int_equal(failed, 0);
 }
 

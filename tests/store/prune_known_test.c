@@ -262,8 +262,7 @@ IN_KIT(epochs_stay_bounded)
     int64_t in_order;
 
     pw_history(k, &h, 3, 60);
-    for (size_t i = 0; i < h.n; i++)
-        kit_store(k, h.capture[i]);
+    kit_store_all(k, h.capture, h.n, 4);
     r = compact(k);
     in_order = (int64_t)r.epochs_before;
     assert_true(r.epochs_after <= r.epochs_before);
@@ -274,7 +273,7 @@ IN_KIT(epochs_stay_bounded)
     assert_int_not_equal(h.n % 89, 0);
     r = compact(k);
     assert_true((int64_t)r.epochs_after <= in_order + in_order / 2);
-    pw_free(&h);
+    world_free(&h);
     kit_remove_store(k);
     kit_open(k);
     pw_fill(k, 300);

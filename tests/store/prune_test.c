@@ -24,17 +24,6 @@ static pmapdb_prune_result prune(const kit *k, const pmapdb_prune_options *o)
     return r;
 }
 
-static void shuffle(pm_capture **c, size_t n, uint64_t *seed)
-{
-    for (size_t i = n; i > 1; i--) {
-        size_t k = kit_below(seed, i);
-        pm_capture *other = c[i - 1];
-
-        c[i - 1] = c[k];
-        c[k] = other;
-    }
-}
-
 /* ---- histories ---- */
 
 /* What the rules leave, told in SQL: the newest `last` moments of each name, those within, pinned
@@ -81,13 +70,10 @@ static const char *const not_as_given[] = {
                                                   "USING (process_id)) EXCEPT " NUMBERS("main") ")",
 };
 
+/* Few transactions: in which captures come together is the matter of order_test. */
 static size_t store_some(const kit *k, pm_capture *const *c, size_t n)
 {
-    size_t new = 0;
-
-    for (size_t i = 0; i < n; i++)
-        new += !kit_store(k, c[i]).duplicate;
-    return new;
+    return kit_store_all(k, c, n, 5);
 }
 
 /* A quarter of the captures comes after the prune, older and newer ones and some between. */
@@ -123,7 +109,7 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     pw_history(k, &h, seed, 40);
     store_some(whole, h.capture, h.n);
     before = h.n - h.n / 4;
-    shuffle(h.capture, h.n, &chance);
+    world_shuffle(&h, kit_random(&chance));
     store_some(k, h.capture, before);
     if (kit_below(&chance, 2))
         kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'x', 0 FROM snapshot WHERE snapshot_id % "
@@ -136,7 +122,7 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     /* what was stored is known, removed or not */
     assert_int_equal(store_some(k, h.capture, before), 0);
     good = good && goes_on(k, whole, &h, before);
-    pw_free(&h);
+    world_free(&h);
     if (!good)
         print_error("seed %llu\n", (unsigned long long)seed);
     return good;
@@ -259,12 +245,12 @@ IN_KIT(whole_at_every_point)
     pmapdb_prune_options o = options_of(3, 0);
     pm_buf want = {0};
     world_history h;
-    uint64_t seed = 7;
+    const uint64_t seed = 7;
     void *filled;
 
     assert_int_equal(kit_enter(&filled), 0);
     pw_history(filled, &h, seed, 24);
-    shuffle(h.capture, h.n, &seed);
+    world_shuffle(&h, seed);
     store_some(filled, h.capture, h.n);
     kit_close(filled); /* the file has all */
     fill(k, filled);
@@ -275,7 +261,7 @@ IN_KIT(whole_at_every_point)
     for (uint64_t at = 1; interrupt_at(k, filled, at, false, &want); at++)
         ;
     pm_buf_free(&want);
-    pw_free(&h);
+    world_free(&h);
     kit_leave(&filled);
 }
 
@@ -347,7 +333,7 @@ TEST_WITH(others_go_on, kit_enter, kit_leave)
     assert_false(r.held);
     assert_true(PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     pm_buf_free(&want);
-    pw_free(&h);
+    world_free(&h);
 }
 
 /* The plan is older than what others do meanwhile. */

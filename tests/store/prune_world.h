@@ -53,13 +53,6 @@ static inline void pw_history(const kit *k, world_history *h, uint64_t seed, siz
     }
 }
 
-static inline void pw_free(world_history *h)
-{
-    for (size_t i = 0; i < h->n; i++)
-        pm_capture_free(h->capture[i]);
-    h->n = 0;
-}
-
 /* ---- what people read, kept aside ---- */
 
 #define PW_SNAPSHOT                                                                            \

@@ -11,8 +11,8 @@
 #define ROLLUP PM_DIALECT_ROLLUP
 
 /* Sums only, n minutes after the first; an rss of 0 is unknown. */
-static inline void put_sums(const kit *k, pm_dialect dialect, int64_t pid, int64_t n, uint64_t size,
-                            uint64_t rss)
+static inline pm_capture *with_sums(const kit *k, pm_dialect dialect, int64_t pid, int64_t n,
+                                    uint64_t size, uint64_t rss)
 {
     pm_capture *c = kit_totals(k, dialect, pid, MS + n * MINUTE);
 
@@ -20,7 +20,13 @@ static inline void put_sums(const kit *k, pm_dialect dialect, int64_t pid, int64
     kit_total(c, PM_TOTAL_SIZE, PM_BIT(PM_SIZE), size);
     if (rss)
         kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), rss);
-    kit_put(k, c);
+    return c;
+}
+
+static inline void put_sums(const kit *k, pm_dialect dialect, int64_t pid, int64_t n, uint64_t size,
+                            uint64_t rss)
+{
+    kit_put(k, with_sums(k, dialect, pid, n, size, rss));
 }
 
 static inline pm_capture *with_mappings(const kit *k, pm_dialect dialect, int64_t pid, int64_t n,

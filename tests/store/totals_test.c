@@ -101,11 +101,18 @@ IN_KIT(any_order)
 IN_KIT(late_logs)
 {
     static const int parts[][2] = {{500, 800}, {1000, 1200}, {0, 300}, {800, 1000}};
+    pm_capture *log[300];
     pm_buf wanted = {0};
 
-    for (size_t p = 0; p < COUNT(parts); p++)
+    for (size_t p = 0; p < COUNT(parts); p++) {
+        size_t n = 0;
+
         for (int i = parts[p][0]; i < parts[p][1]; i++)
-            put_sums(k, X, 1, i, 400, 100 + (uint64_t)i / 100);
+            log[n++] = with_sums(k, X, 1, i, 400, 100 + (uint64_t)i / 100);
+        kit_store_all(k, log, n, 7);
+        while (n > 0)
+            pm_capture_free(log[--n]);
+    }
     assert_true(whole_store(k));
     kit_expect(k,
                "SELECT (min(taken_ms) - 1700000000000) / 60000, count(*) FROM snapshot GROUP BY "

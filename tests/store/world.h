@@ -308,6 +308,27 @@ static inline pm_capture *world_capture(const kit *k, const world *w, pm_dialect
     return c;
 }
 
+static inline void world_free(world_history *h)
+{
+    for (size_t i = 0; i < h->n; i++)
+        pm_capture_free(h->capture[i]);
+    h->n = 0;
+}
+
+static inline void world_swap(world_history *h, size_t i, size_t k)
+{
+    pm_capture *c = h->capture[i];
+
+    h->capture[i] = h->capture[k];
+    h->capture[k] = c;
+}
+
+static inline void world_shuffle(world_history *h, uint64_t seed)
+{
+    for (size_t i = h->n; i > 1; i--)
+        world_swap(h, i - 1, kit_below(&seed, i));
+}
+
 /* The number that a variable of the environment gives. */
 static inline uint64_t world_given(const char *name, uint64_t otherwise)
 {

@@ -1,7 +1,7 @@
 /* chunks: a text gives the same rows, blocks, notes and states for every division into chunks, and
  * whatever rows the pool knows by their text. The texts are tests/fixtures and, if present, the
  * captures of PMAPDB_SHARED. The cost is quadratic, so texts longer than EVERY bytes are read in
- * chunks of some sizes only, and shorter ones in every third size; PMAPDB_FULL: in all sizes. */
+ * chunks of some sizes only, and shorter ones in every fifth size; PMAPDB_FULL: in all sizes. */
 #include "parse/kit.h"
 
 #include "base/hash.h"
@@ -31,11 +31,11 @@ static void cut_text(pm_text t, pm_pool *pool)
     bool every = t.len <= EVERY || getenv("PMAPDB_FULL");
 
     kit_expect(&expected, t, t.len + 1, pool);
-    for (size_t step = 1; every && step < t.len; step += getenv("PMAPDB_FULL") ? 1 : 3)
+    for (size_t step = 1; every && step < t.len; step += getenv("PMAPDB_FULL") ? 1 : 5)
         kit_expect(&expected, t, step, pool);
     for (size_t i = t.len > LONG; !every && i < COUNT(sizes); i++)
         kit_expect(&expected, t, sizes[i], pool);
-    for (size_t i = 0; !every && i < (t.len > 8192 ? 2 : 8); i++)
+    for (size_t i = 0; !every && i < (t.len > 8192 ? 1 : 4); i++)
         kit_expect(&expected, t, 1 + chance(&seed, t.len), pool);
     pm_buf_free(&expected);
     kit_free(whole);

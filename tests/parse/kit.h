@@ -145,34 +145,59 @@ static inline void kit_free(pm_seen *s)
     free(s);
 }
 
+/* ---- events as text: without printf, which the sanitizer makes slow ---- */
+
+static inline void kit_word(pm_buf *out, const char *word)
+{
+    pm_buf_add(out, word, strlen(word), NULL);
+}
+
+static inline void kit_number(pm_buf *out, const char *before, uint64_t v, unsigned base)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = "0123456789abcdef"[v % base];
+    while (v /= base);
+    kit_word(out, before);
+    pm_buf_add(out, digits + at, sizeof digits - at, NULL);
+}
+
+static inline void kit_between(pm_buf *out, const char *before, pm_text t, const char *after)
+{
+    kit_word(out, before);
+    pm_buf_add(out, t.data, t.len, NULL);
+    kit_word(out, after);
+}
+
 /* "1000-2000 rw-p 0 fe:0 17 Size=4 Rss=4 {rd wr} <> [/a b]" */
 static inline void kit_write_row(pm_buf *out, const pm_mapping *m)
 {
-    pm_buf_addf(out, NULL, "%" PRIx64 "-%" PRIx64 " %s", m->start, m->end, m->perms);
+    kit_number(out, "", m->start, 16);
+    kit_number(out, "-", m->end, 16);
+    kit_between(out, " ", pm_text_of(m->perms), "");
     if (pm_has(m, PM_HAS_OFFSET))
-        pm_buf_addf(out, NULL, " +%" PRIx64, m->offset);
-    if (pm_has(m, PM_HAS_DEVICE))
-        pm_buf_addf(out, NULL, " %x:%x", m->dev_major, m->dev_minor);
+        kit_number(out, " +", m->offset, 16);
+    if (pm_has(m, PM_HAS_DEVICE)) {
+        kit_number(out, " ", m->dev_major, 16);
+        kit_number(out, ":", m->dev_minor, 16);
+    }
     if (pm_has(m, PM_HAS_INODE))
-        pm_buf_addf(out, NULL, " i%" PRIu64, m->inode);
+        kit_number(out, " i", m->inode, 10);
     for (int i = 0; i < PM_FIELD_COUNT; i++)
-        if (pm_has(m, PM_BIT(i)))
-            pm_buf_addf(out, NULL, " %s=%" PRIu64, pm_fields[i].key, m->value[i]);
+        if (pm_has(m, PM_BIT(i))) {
+            kit_word(out, " ");
+            kit_word(out, pm_fields[i].key);
+            kit_number(out, "=", m->value[i], 10);
+        }
     if (pm_has(m, PM_HAS_FLAGS))
-        pm_buf_addf(out, NULL, " {%.*s}", (int)m->flags.len, m->flags.data);
+        kit_between(out, " {", m->flags, "}");
     if (m->extra.len)
-        pm_buf_addf(out, NULL, " <%.*s>", (int)m->extra.len, m->extra.data);
-    pm_buf_addf(out, NULL, "%s%s [", pm_has(m, PM_HAS_PSEUDO) ? " pseudo" : "",
-                m->name_cut ? " cut" : "");
-    pm_buf_add(out, m->path.data, m->path.len, NULL);
-    pm_buf_addf(out, NULL, "]\n");
-}
-
-static inline void kit_write_text(pm_buf *out, const char *what, pm_text t)
-{
-    pm_buf_addf(out, NULL, " %s (", what);
-    pm_buf_add(out, t.data, t.len, NULL);
-    pm_buf_addf(out, NULL, ")");
+        kit_between(out, " <", m->extra, ">");
+    kit_word(out, pm_has(m, PM_HAS_PSEUDO) ? " pseudo" : "");
+    kit_word(out, m->name_cut ? " cut" : "");
+    kit_between(out, " [", m->path, "]\n");
 }
 
 static inline void kit_write_block(pm_buf *out, const pm_block *b)
@@ -183,13 +208,12 @@ static inline void kit_write_block(pm_buf *out, const pm_block *b)
                 b->hash, b->fields, pm_state_names[b->state], pm_checked_names[b->checked],
                 b->tool_size_kib, b->tool_rss_kib);
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
-        pm_buf_addf(out, NULL, " %" PRId64, b->totals.v[i]);
-    pm_buf_addf(out, NULL, "%s", b->foreign ? " foreign" : "");
-    kit_write_text(out, "command", b->command);
-    kit_write_text(out, "missing", b->missing);
-    kit_write_text(out, "notes", b->notes);
-    kit_write_text(out, "empty", b->empty);
-    pm_buf_addf(out, NULL, "\n");
+        kit_number(out, " ", (uint64_t)b->totals.v[i], 10);
+    kit_word(out, b->foreign ? " foreign" : "");
+    kit_between(out, " command (", b->command, ")");
+    kit_between(out, " missing (", b->missing, ")");
+    kit_between(out, " notes (", b->notes, ")");
+    kit_between(out, " empty (", b->empty, ")\n");
 }
 
 /* Rows alone, or rows with their blocks. */

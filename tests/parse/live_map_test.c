@@ -1,5 +1,6 @@
 /* live_map_test: a map that is read repeatedly equals the result of the reader, whatever has
- * changed meanwhile, and an unchanged mapping keeps its id. */
+ * changed meanwhile, and an unchanged mapping keeps its id. PMAPDB_SEEDS=N: the number of random
+ * changes. */
 #include "parse/kit.h"
 
 #include "parse/live_map.h"
@@ -147,18 +148,29 @@ typedef struct area {
 #define AREAS 40
 #define PLACE 64 /* pages between two starts */
 
+static void write_key(pm_buf *out, const char *key, uint64_t kib)
+{
+    static const char blanks[] = "       ";
+    size_t n = 0;
+
+    for (uint64_t v = kib; v >= 10; v /= 10)
+        n++;
+    kit_word(out, key);
+    kit_number(out, blanks + n, kib, 10);
+    kit_word(out, " kB\n");
+}
+
 static void write_area(pm_buf *out, const area *a)
 {
-    uint64_t kib = a->pages * 4;
-
-    pm_buf_addf(out, NULL, "%" PRIx64 "-%" PRIx64 " rw-p 00000000 00:00 0 \n", a->start,
-                a->start + a->pages * 4096);
-    pm_buf_addf(out, NULL, "Size:           %8" PRIu64 " kB\nRss:            %8" PRIu64 " kB\n",
-                kib, a->rss);
-    pm_buf_addf(out, NULL, "Private_Dirty:  %8" PRIu64 " kB\nVmFlags: rd wr mr mw me ac \n",
-                a->rss);
+    kit_number(out, "", a->start, 16);
+    kit_number(out, "-", a->start + a->pages * 4096, 16);
+    kit_word(out, " rw-p 00000000 00:00 0 \n");
+    write_key(out, "Size:           ", a->pages * 4);
+    write_key(out, "Rss:            ", a->rss);
+    write_key(out, "Private_Dirty:  ", a->rss);
+    kit_word(out, "VmFlags: rd wr mr mw me ac \n");
     if (a->extra)
-        pm_buf_addf(out, NULL, "NewKey:                4 kB\n");
+        kit_word(out, "NewKey:                4 kB\n");
 }
 
 static pm_buf write_areas(const area *areas, const bool *there)
@@ -212,7 +224,9 @@ TEST(whatever_changes)
 
     for (size_t i = 0; i < AREAS; i++)
         areas[i] = (area){(UINT64_C(0x7f0000) + i * PLACE) * 4096, 1 + i % PLACE, i * 4, false};
-    for (int beat = 0; beat < 600; beat++) {
+    const char *beats = getenv("PMAPDB_SEEDS");
+
+    for (long beat = 0; beat < (beats ? strtol(beats, NULL, 10) : 600); beat++) {
         pm_buf t;
 
         change(&seed, areas, there);

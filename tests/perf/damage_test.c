@@ -1,5 +1,5 @@
 /* perf_damage: texts of perf script that are cut off, damaged, or have no end to a line or a chain.
- */
+ * PMAPDB_SEEDS=N: the number of damaged texts. */
 #include "perf/kit.h"
 
 /* What is cut off gives what the whole gives up to there: the last event may have fewer frames, or
@@ -48,7 +48,9 @@ TEST(random_damage)
     char copy[sizeof text];
     unsigned seed = 1;
 
-    for (int turn = 0; turn < 20000; turn++) {
+    const char *turns = getenv("PMAPDB_SEEDS");
+
+    for (long turn = turns ? strtol(turns, NULL, 10) : 10000; turn > 0; turn--) {
         size_t n = sizeof text - 1;
         perf_seen s;
 
@@ -70,14 +72,21 @@ TEST(random_damage)
     }
 }
 
-static pm_buf long_text(const char *before, size_t n, const char *after)
+/* Between the two, a word again and again, n bytes or a part of the word more. */
+static pm_buf long_text(const char *before, const char *word, size_t n, const char *after)
 {
+    size_t len = strlen(word), all = (n + len - 1) / len * len, at = strlen(before);
     pm_buf out = {0};
+    char *text = malloc(at + all);
 
-    assert_int_equal(pm_buf_add(&out, before, strlen(before), NULL), PMAPDB_OK);
-    while (n--)
-        assert_int_equal(pm_buf_add(&out, "x", 1, NULL), PMAPDB_OK);
+    assert_non_null(text);
+    memcpy(text, before, at);
+    memcpy(text + at, word, len);
+    for (size_t k = len; k < all; k++)
+        text[at + k] = text[at + k - len];
+    assert_int_equal(pm_buf_add(&out, text, at + all, NULL), PMAPDB_OK);
     assert_int_equal(pm_buf_add(&out, after, strlen(after), NULL), PMAPDB_OK);
+    free(text);
     return out;
 }
 
@@ -101,7 +110,7 @@ TEST(long_lines)
     };
 
     for (size_t i = 0; i < COUNT(known); i++) {
-        pm_buf text = long_text(known[i].before, known[i].n, known[i].after);
+        pm_buf text = long_text(known[i].before, "x", known[i].n, known[i].after);
 
         for (size_t k = 0; k < COUNT(steps); k++)
             perf_same(pm_buf_text(&text), steps[k], known[i].expected);
@@ -112,12 +121,9 @@ TEST(long_lines)
 /* So is a chain without an end. */
 TEST(long_chain)
 {
-    pm_buf text = {0};
+    static const char frame[] = "\t           1fc47 f+0x7 (/usr/lib/ld.so)\n";
+    pm_buf text = long_text(BRK, frame, 100000 * (sizeof frame - 1), "\n" BRK);
 
-    pm_buf_addf(&text, NULL, BRK);
-    for (int i = 0; i < 100000; i++)
-        pm_buf_addf(&text, NULL, "\t           1fc47 f+0x7 (/usr/lib/ld.so)\n");
-    pm_buf_addf(&text, NULL, "\n" BRK);
     perf_same(pm_buf_text(&text), 65536, "100003 " BRK_TOLD " chain 0\nbad 1\n");
     pm_buf_free(&text);
 }
@@ -132,13 +138,11 @@ TEST(hostile_lines)
 
     for (size_t i = 0; i < COUNT(words); i++)
         for (size_t k = 0; k < COUNT(ends); k++) {
-            pm_buf text = {0};
+            pm_buf blank = long_text(BRK "\t", " ", 300000, "");
+            pm_buf text = long_text(blank.data, words[i], 600000, ends[k]);
             perf_seen s;
 
-            pm_buf_addf(&text, NULL, BRK "\t%*s", 300000, "");
-            while (text.len < 900000)
-                pm_buf_addf(&text, NULL, "%s", words[i]);
-            pm_buf_addf(&text, NULL, "%s", ends[k]);
+            pm_buf_free(&blank);
             s = perf_read(pm_buf_text(&text), text.len);
             assert_int_equal(s.status, PMAPDB_OK);
             pm_buf_free(&s.text);

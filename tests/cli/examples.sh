@@ -1,5 +1,5 @@
-# examples: every line below "Examples:" of every --help runs, on a copy of a store made of samples/.
-# Status 1 is an answer too: diff --threshold.
+# examples: every --help is at most 40 lines of at most 80 columns, and every line below its "Examples:" runs, on a
+# copy of a store made of samples/. Status 1 is an answer too: diff --threshold.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
 
@@ -18,11 +18,13 @@ echo 'SELECT count(*) AS n FROM snapshots' >report.sql
 # Writes the examples of a help to line-001 and so on. A line that is indented more goes on where the one before ended.
 lines_of() {
     rm -f line-*
-    pmapdb "$@" --help | awk '
+    pmapdb "$@" --help | awk -v words="$*" '
+        length > 80 { wide++ }
         /^Examples:$/ { on = 1; next }
         on && /^    / { print substr($0, 3) >line; next }
         on && /^  pmapdb / { line = sprintf("line-%03d", ++n); print substr($0, 3) >line; next }
-        { on = 0 }'
+        { on = 0 }
+        END { if (words && (NR > 40 || NR < 5 || wide)) print "=", words, NR " lines,", wide + 0, "wide" }'
 }
 
 try_all() {

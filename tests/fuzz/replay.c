@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RUNS 16000
+#define RUNS 8000
 #define BYTES_MAX ((size_t)1 << 16)
 
 static unsigned long changes, files, runs;

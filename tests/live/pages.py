@@ -8,12 +8,16 @@ import csv
 import io
 import json
 import os
+import pathlib
 import re
 import struct
 import subprocess
 import sys
 import tempfile
 import xml.dom.minidom
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
+import kit
 
 PMAPDB, CC = os.environ["PMAPDB"], os.environ.get("CC", "cc")
 KPF_HUGE, KPF_NOPAGE, KPF_ZERO, PAGE = 17, 20, 24, 4096
@@ -88,15 +92,16 @@ def oracle(groups):
     return out
 
 
-def pmapdb(*args, prefix=()):
-    run = subprocess.run([*prefix, PMAPDB, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if run.returncode:
-        sys.exit(f"{args}: exit {run.returncode}: {run.stderr}")
-    return run.stdout
+def pmapdb(*args):
+    words, db = (args[2:], args[1]) if args[0] == "--db" else (args, None)
+    done = kit.run(*words, db=db, expect=None)
+    if done.returncode:
+        sys.exit(f"{args}: exit {done.returncode}: {done.stderr.decode()}")
+    return done.stdout.decode()
 
 
-def answer(*args, prefix=()):
-    rows = csv.DictReader(io.StringIO(pmapdb(*args, "-f", "csv", prefix=prefix)))
+def answer(*args):
+    rows = csv.DictReader(io.StringIO(pmapdb(*args, "-f", "csv")))
     return {row["group"]: row for row in rows}
 
 
@@ -134,7 +139,7 @@ def check_family(work, family, flags):
     then = ["--db", store, "groups", "--exact", "--at", "last", "--by"]
     compare("stored, by comm", answer(*then, "comm"), by_comm)
     compare("stored, by another expression", answer(*then, one), by_one)
-    rows = csv.DictReader(io.StringIO(pmapdb("--db", store, "-f", "csv", "sql",
+    rows = csv.DictReader(io.StringIO(pmapdb("--db", store, "sql", "-f", "csv",
         "SELECT pid, anon_kib + file_kib + shmem_kib AS rss, zero_kib FROM page_process JOIN snapshots USING (snapshot_id)")))
     for row in rows:
         check(f"resident of {row['pid']}", int(row["rss"]), smaps_rss(row["pid"]))
@@ -152,13 +157,13 @@ def check_budget(work, family):
     pmapdb("--db", stores[1], "capture", "--measure", "smaps", *pids)
     ask = ("SELECT dialect, pid, start, m.rss_kib, m.private_kib, anonymous_kib, m.swap_kib, checked FROM mappings m "
            "JOIN snapshots USING (snapshot_id) ORDER BY pid, start")
-    filled, smaps = (list(csv.reader(io.StringIO(pmapdb("--db", db, "-f", "csv", "sql", ask)))) for db in stores)
+    filled, smaps = (list(csv.reader(io.StringIO(pmapdb("--db", db, "sql", "-f", "csv", ask)))) for db in stores)
     check("dialects", {row[0] for row in filled[1:]} | {row[0] for row in smaps[1:]}, {"pagemap", "smaps"})
     check("mappings", len(filled), len(smaps))
     for a, b in zip(filled, smaps):
         check("mapping by pagemap", a[1:], b[1:])
     pmapdb("--db", os.path.join(work, "again.db"), "merge", stores[0])
-    again = list(csv.reader(io.StringIO(pmapdb("--db", os.path.join(work, "again.db"), "-f", "csv", "sql", ask))))
+    again = list(csv.reader(io.StringIO(pmapdb("--db", os.path.join(work, "again.db"), "sql", "-f", "csv", ask))))
     check("merged", again, filled)
 
 
@@ -206,7 +211,7 @@ def check_prune(work, family):
     for _ in range(3):
         pmapdb("--db", store, "capture", "--pages", *pids)
     ask = ["--db", store, "groups", "--exact", "--at", "last", "--by", "comm"]
-    scans = ["--db", store, "-f", "csv", "sql", "SELECT count(*), count(DISTINCT capture_id) FROM page_scan"]
+    scans = ["--db", store, "sql", "-f", "csv", "SELECT count(*), count(DISTINCT capture_id) FROM page_scan"]
     before = [sizes(r) for r in answer(*ask).values()]
     check("scans", pmapdb(*scans).split()[-1:], ["3,3"])
     pmapdb("--db", store, "prune", "--keep-last", "1")

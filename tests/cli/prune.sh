@@ -82,7 +82,9 @@ run pmapdb prune --process web --drop
 run pmapdb prune --host nowhere --keep-last 1
 pmapdb prune --process web --drop --force -q
 pmapdb processes -f csv | cut -d , -f 4,8
-say "the largest size; nothing but the newest is left"
+say "the largest size; nothing but the newest is left, also of what a target of push lacks"
+sqlite3 store.db "INSERT INTO push (target, done_id, seq, gen, shown_gen, lost, tried_ms, failures)
+    VALUES ('http://x', 0, 0, 0, 0, 0, 1000 * strftime('%s', 'now'), 0)"
 run pmapdb prune --max-size 1K -q
 pmapdb processes -f csv | cut -d , -f 4,8
 say "compact"

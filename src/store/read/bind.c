@@ -128,6 +128,7 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
     int64_t v = 0;
     double real;
     pm_text digits;
+    pmapdb_status st;
 
     switch (p->unit) {
     case PM_UNIT_KIB:
@@ -139,9 +140,12 @@ static pmapdb_status bind_number(pmapdb_rows *r, const pm_query_param *p, pm_tex
             return wrong(r, p, value, "a span like 2h", err);
         break;
     case PM_UNIT_TIME:
-        if (pm_select_time(r->store->sql, &r->scope, value, &v, err))
+        st = pm_select_time(r->store->sql, &r->scope, value, &v, err);
+        if (st == PMAPDB_USAGE)
             return wrong(r, p, value, "a time like 2026-11-21T02:05, yesterday, -7d or now-7d",
                          err);
+        if (st != PMAPDB_OK)
+            return st;
         break;
     case PM_UNIT_ADDRESS:
         digits = pm_text_from(value, pm_text_starts(value, PM_TEXT("0x")) ? 2 : 0);

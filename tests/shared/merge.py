@@ -48,8 +48,9 @@ def merge(into, *others):
 
 
 def same(check, what, db, want, process, moments, n):
-    check.equal("%s: snapshots" % what, len(kit.rows("snapshots", db=db)), n)
-    order.compare(check, what, order.answers(db, process, moments), want)
+    given = order.answers(db, process, moments)
+    check.equal("%s: snapshots" % what, len(given["snapshots"]), n)
+    order.compare(check, what, given, want)
 
 
 def parts(check, name, place, paths, process, moments):

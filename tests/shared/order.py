@@ -12,11 +12,11 @@ class Names:
     """Canonical names of the ids of one store."""
 
     def __init__(self, db):
-        snapshots = kit.rows("snapshots", db=db)
+        self.rows = {command: kit.rows(command, db=db) for command in ("snapshots", "processes")}
         self.snapshot = {r["snapshot_id"]: (r["taken_at"], r["pid"], r["dialect"])
-                         for r in snapshots}
+                         for r in self.rows["snapshots"]}
         self.process = {r["process_id"]: (r["pid"], r["first_at"])
-                        for r in kit.rows("processes", db=db)}
+                        for r in self.rows["processes"]}
         self.lineage, self.partition = {}, []
         connection = kit.plain(db)
         found = [self.snapshot[str(s)] + (start, lineage_id) for s, start, lineage_id in
@@ -41,8 +41,7 @@ def answers(db, process, moments, dialect=()):
     names = Names(db)
     out = {"lineages": names.partition}
     if not dialect:
-        for command in ("snapshots", "processes"):
-            out[command] = names.translate(kit.rows(command, db=db))
+        out |= {command: names.translate(rows) for command, rows in names.rows.items()}
     one = ["--process", process, *dialect]
     for moment in moments:
         for command in ("categories", "mappings"):
@@ -81,9 +80,9 @@ def orders(check, name, place, paths, process, moments):
     size = kit.vacuumed_size(base)
 
     def same(what, db, limit):
-        check.equal("%s %s: snapshots" % (name, what), len(kit.rows("snapshots", db=db)),
-                    len(paths))
-        compare(check, "%s %s" % (name, what), answers(db, process, moments), want)
+        given = answers(db, process, moments)
+        check.equal("%s %s: snapshots" % (name, what), len(given["snapshots"]), len(paths))
+        compare(check, "%s %s" % (name, what), given, want)
         got = kit.vacuumed_size(db)
         print("%s %s: %d bytes, %.2f of the directory's" % (name, what, got, got / size),
               flush=True)

@@ -9,7 +9,7 @@ import re
 import kit
 
 BEATS = 20 if not kit.full else 120
-PAIRS = 2 if not kit.full else 60
+PAIRS = 1 if not kit.full else 60
 BIG_KIB = 512
 STANDS = {"dwarf": ["session_alloc", "cache_fill", "grow_table"],
           "fp": ["__brk", "cache_fill", "__GI___mremap"]}

@@ -18,7 +18,8 @@ ASAN_OPTIONS=detect_leaks=1 "$probe/leaks" >/dev/null 2>&1 || {
     echo "== LeakSanitizer does not work here: leaks of memory go unnoticed"
 }
 rm -rf "$probe"
-export ASAN_OPTIONS="detect_leaks=$leaks"
+# Less freed memory is set aside, and stacks are shorter: both cost time in every process.
+export ASAN_OPTIONS="detect_leaks=$leaks:quarantine_size_mb=8:malloc_context_size=8"
 
 echo "== Configuring build/dev"
 cmake --preset dev

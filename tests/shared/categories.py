@@ -118,17 +118,31 @@ def cancelling(deltas):
             abs(large[a] + large[b]) <= CANCEL * max(-large[a], large[b])]
 
 
-def ranges(db, snapshot_id):
-    return db.execute("select start, end, category, perms, path, inode, rss_kib from mappings"
-                      " where snapshot_id = ? order by start < 0, start", (snapshot_id,)).fetchall()
+def ranges(db, snapshot_id, category):
+    """{(rights, path, inode): [(start, end), ...]} of a category, in the order of addresses."""
+    out = collections.defaultdict(list)
+    for start, end, *file in db.execute("select start, end, perms, path, inode from mappings"
+                                        " where snapshot_id = ? and category = ? order by start", (snapshot_id, category)):
+        out[tuple(file)].append((start, end))
+    return out
+
+
+def common(some, others):
+    """Bytes that are in ranges of both lists. The ranges of a list do not overlap."""
+    size = i = j = 0
+    while i < len(some) and j < len(others):
+        size += max(0, min(some[i][1], others[j][1]) - max(some[i][0], others[j][0]))
+        if some[i][1] < others[j][1]:
+            i += 1
+        else:
+            j += 1
+    return size
 
 
 def renamed(db, old, new, a, b):
     """KiB of address space that was of a and is of b, though rights and file are the same."""
-    there = [r for r in ranges(db, old) if r[2].decode() == a]
-    here = [r for r in ranges(db, new) if r[2].decode() == b]
-    return sum(max(0, min(x[1], y[1]) - max(x[0], y[0])) // 1024
-               for x in there for y in here if x[3:6] == y[3:6])
+    there, here = ranges(db, old, a), ranges(db, new, b)
+    return sum(common(there[file], here[file]) for file in there.keys() & here.keys()) // 1024
 
 
 def steps(db, name, series):

@@ -28,10 +28,14 @@ BY_PRODUCT = 0.05  # of the growth: rows that the reason calls minor
 check_all = kit.Check()
 
 
-def windows(beats):
-    half = len(beats) // 2
-    some = {"whole": beats, "every 10th": beats[::10], "last half": beats[half:]}
-    return some | {"every 5th": beats[::5]} if kit.full else some
+def windows(series):
+    """(name, what is judged) of each window."""
+    beats = series.work.beats
+    whole = series.store(beats)
+    yield "whole", judged(whole)
+    yield "last half", judged(whole, "--since", "@%d" % beats[len(beats) // 2][0])
+    for name, step in (("every 10th", 10), ("every 5th", 5)) if kit.full else (("every 10th", 10),):
+        yield name, judged(series.store(beats[::step]))
 
 
 class Series:
@@ -100,14 +104,12 @@ def check_workloads(check, place):
     for name, (categories, rate, always) in LEAKS.items():
         if always or kit.full:
             series = series_of(place, name)
-            for window, beats in windows(series.work.beats).items():
-                check_leak(check, "%s, %s" % (name, window), judged(series.store(beats)), categories,
-                           rate)
+            for window, rows in windows(series):
+                check_leak(check, "%s, %s" % (name, window), rows, categories, rate)
     for name, always in HEALTHY.items():
         if always or kit.full:
             series = series_of(place, name)
-            for window, beats in windows(series.work.beats).items():
-                rows = judged(series.store(beats))
+            for window, rows in windows(series):
                 check.true("rows: %s" % name, len(rows) > 4)
                 check.equal("quiet: %s, %s" % (name, window), brief(called(rows, "leak")), [])
 
@@ -139,10 +141,7 @@ def check_postgres(check, place):
     if not kit.full:
         pids = sorted({POSTGRES_LEAK, *pids[::12]})
     series = Series(place, "postgres", pids=set(pids))
-    for window, beats in windows(series.work.beats).items():
-        if window != "whole" and not kit.full:
-            continue
-        rows = judged(series.store(beats))
+    for window, rows in windows(series) if kit.full else [("whole", judged(series.store(series.work.beats)))]:
         there = {r["pid"] for r in rows}
         check.equal("postgres, each apart: " + window, len([r for r in rows if r["key"] == "total"]),
                     len(there))

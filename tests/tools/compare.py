@@ -127,11 +127,11 @@ def against_oracle(place):
 
 def with_itself(place):
     """Comparisons of runs of one build: p of one number is below .05 in at most 5 % of them, and at most 1 % are
-    called different by any number. (Of 100, 10 or more and 4 or more are as likely as .03 and .02; of 200, 16 or
+    called different by any number. (Of 50, 6 or more and 3 or more are as likely as .04 and .01; of 200, 16 or
     more and 6 or more as .04 and .02.)"""
     source = random.Random(2)
     different = below = 0
-    times, most_below, most_different = (200, 15, 5) if kit.full else (100, 9, 3)
+    times, most_below, most_different = (200, 15, 5) if kit.full else (50, 5, 2)
     for _ in range(times):
         a = write_runs(place / "a.csv", [noise(source, 100000) for _ in range(5)])
         b = write_runs(place / "b.csv", [noise(source, 100000) for _ in range(5)])

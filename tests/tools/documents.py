@@ -8,7 +8,12 @@ the samples in demo.db. Blocks of another kind are recognised by their lines (KI
 known kind is a failure, so that no block is silently left out. An example that captures live must be
 as shown except for numbers, units, verdicts of `doctor` and the width of columns. PMAPDB_UPDATE=1
 writes what the examples print into the documents; read the difference before you keep it.
+
+With PMAPDB_CALL (pmapdb_call) only the first run of each command begins the program and looks for leaks, as
+in the tests of the command line; without it each run does.
 """
+import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -22,6 +27,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
 
 DOCUMENTS = [kit.ROOT / "README.md", *sorted((kit.ROOT / "docs").glob("*.md"))]
+CALL = os.environ.get("PMAPDB_CALL")
 EXTENSION = os.environ.get("PMAPDB_EXTENSION") or str(pathlib.Path(kit.PROGRAM).with_name("pmapdb.so"))
 # Between the outputs of two commands; no command prints this byte.
 MARK = "\x1e"
@@ -53,6 +59,7 @@ def kind_of(lines):
     return next((kind for kind, shape in KINDS if any(re.search(shape, x) for x in lines)), None)
 
 
+@functools.lru_cache(None)
 def whole(command):
     """False while a quote is open or a pipe leads to nothing: the command goes on."""
     return subprocess.run(["sh", "-n", "-c", command], capture_output=True, check=False).returncode == 0
@@ -93,9 +100,10 @@ def without_live(name, todo):
 def environment(place):
     """The environment of a new user who has pmapdb installed."""
     (place / "bin").mkdir()
-    (place / "bin" / "pmapdb").symlink_to(pathlib.Path(kit.PROGRAM).resolve())
+    (place / "bin" / "pmapdb").symlink_to(pathlib.Path(CALL or kit.PROGRAM).resolve())
     return {k: v for k, v in kit.ENVIRONMENT.items() if k not in ("COLUMNS", "XDG_DATA_HOME")} | {
-        "PATH": "%s:%s" % (place / "bin", os.environ["PATH"]), "HOME": str(place), "TERM": "dumb"}
+        "PATH": "%s:%s" % (place / "bin", os.environ["PATH"]), "HOME": str(place), "TERM": "dumb",
+        "PMAPDB_PROGRAM": kit.PROGRAM, "PMAPDB_SCRATCH": str(place.parent)}
 
 
 def stand_in(work):
@@ -107,6 +115,7 @@ def stand_in(work):
         (work / "build" / "release" / "pmapdb.so").symlink_to(pathlib.Path(EXTENSION).resolve())
 
 
+@functools.lru_cache(None)
 def without_sqlite():
     """Why the sqlite3 program cannot run here, or None; and the libraries it must load first."""
     if not shutil.which("sqlite3"):
@@ -310,8 +319,22 @@ def run_document(document, place):
     run_questions(name, text, work, env)
 
 
+@contextlib.contextmanager
+def serving(place):
+    """The program that pmapdb_call lets run the commands."""
+    if not CALL:
+        yield
+        return
+    served = pathlib.Path(CALL).with_name("pmapdb_served")
+    with subprocess.Popen([served, place / "served"], stdin=subprocess.DEVNULL, env=kit.NO_LEAK_CHECK) as server:
+        try:
+            yield
+        finally:
+            server.kill()
+
+
 def main():
-    with kit.Place() as place:
+    with kit.Place() as place, serving(place):
         for document in DOCUMENTS:
             run_document(document, place / document.stem)
     for document in [*DOCUMENTS, kit.ROOT / ".github" / "CONTRIBUTING.md"]:

@@ -42,6 +42,8 @@ def iso(ms):
 
 def field(value):
     """A value as tab-separated text."""
+    if isinstance(value, int):
+        return str(value)
     if value is None:
         return "\\N"
     if isinstance(value, list):
@@ -134,9 +136,12 @@ def make_hourly(rng, host):
                 numbers = [rng.randrange(1, 50), rss * 3, None if rng.random() < 0.001 else rss, rss - 5, rss - 9,
                            rss - 11, None if no_swap else rng.randrange(0, 99)]
                 host.hourly[name, category, hour] = (3, numbers)
-        for hour in sorted({h for n, _, h in host.hourly if n == name}):
-            parts = [numbers for (n, _, h), (_, numbers) in host.hourly.items() if (n, h) == (name, hour)]
-            host.totals[name, hour] = 3 + hour // HOUR % 2, [total(column) for column in zip(*parts)]
+        parts = {}
+        for (n, _, hour), (_, numbers) in host.hourly.items():
+            if n == name:
+                parts.setdefault(hour, []).append(numbers)
+        for hour, each in sorted(parts.items()):
+            host.totals[name, hour] = 3 + hour // HOUR % 2, [total(column) for column in zip(*each)]
 
 
 def make_objects(rng, host):

@@ -29,6 +29,13 @@ asleep() {
     done
 }
 
+# Makes samples or fixtures, which are links into the source, a copy that the script may change.
+own() {
+    cp -R "$1/" copy
+    rm "$1"
+    mv copy "$1"
+}
+
 say() {
     printf '\n== %s\n' "$*"
 }

@@ -1,6 +1,7 @@
 # log: many captures in one file, with dates and without.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
+own samples
 need gzip
 
 say "with dates"

@@ -1,6 +1,7 @@
 # mappings-words: permissions and VmFlags in words, largest first.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
+own fixtures
 
 pmapdb import -q samples/captures
 run pmapdb mappings --words --min-size 1M

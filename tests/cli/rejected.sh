@@ -1,6 +1,7 @@
 # rejected: every input that is refused: what is said, and the exit status.
 # shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
 . "$PMAPDB_KIT"
+own samples
 need sqlite3 gzip
 
 from=samples/captures/leaky-20261121

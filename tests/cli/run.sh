@@ -27,7 +27,7 @@ if [ -x "${PMAPDB_CALL:-}" ] && ! grep -qE 'pmapdb .*&$|ulimit|>&-' "$here/$name
     program=$PMAPDB_CALL
 fi
 ln -s "$program" "$scratch/bin/pmapdb"
-cp -R "$here/../../samples" "$here/../fixtures" "$scratch/work/"
+ln -s "$here/../../samples" "$here/../fixtures" "$scratch/work/"
 
 # What a user may have set is not part of the test.
 unset XDG_DATA_HOME XDG_CONFIG_HOME COLUMNS NO_COLOR ARGP_HELP_FMT || :

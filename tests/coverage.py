@@ -5,8 +5,8 @@ prints the lines by folder and every file below 90 %.
     python3 tests/coverage.py [--built] [BUILD-FOLDER]
 
 The exit status is 1 below 95 % of all lines. Twenty minutes on one core; --built: only counts what was
-run. BUILD-FOLDER/not-run.txt lists the lines that are not run. Two tests fail here, for they see that
-the counts are written: hostile/packed, live/user. Not counted is what a process had run that was killed.
+run. BUILD-FOLDER/not-run.txt lists the lines that are not run. Three tests fail here, because they see that
+the counts are written: hostile/packed, live/pages, live/user. The lines of a killed process do not count.
 """
 import collections
 import json

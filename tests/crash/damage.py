@@ -58,7 +58,7 @@ def commands(made):
     writing = [["import", made.news], ["import", made.late], ["capture", made.child.pid], ["import-perf", made.perf],
                ["prune", "--keep-last", "2"], ["prune", "--compact"], ["prune", "--compact", "--vacuum"],
                ["prune", "--max-size", "150K"], ["merge", made.other], ["rules", "--apply", "pmap-dotnet"],
-               ["doctor", "--compact"], ["prune", "--pin", "last", "--process", "leaky", "--reason", "x"],
+               ["prune", "--pin", "last", "--process", "leaky", "--reason", "x"],
                ["rules", "--apply", "default", "--forget-labels"]]
     return [(c, False) for c in reading] + [(c, True) for c in writing] + [(["MERGE"], False)]
 
@@ -100,6 +100,7 @@ def judge(check, what, command, db, status, out, errors):
     check.true(what + ": ends", status is not None, "not within %d s" % PATIENCE_S)
     if status is None:
         return
+    check.true(what + ": words", b"Try 'pmapdb" not in errors, errors[-300:]) # the store does not matter to a usage error
     check.true(what + ": crash", status >= 0 and not NOT_OURS.search(errors), (status, errors[-1500:]))
     is_check = command[0] == "check"
     check.true(what + ": status", status in ((0, 1, 2, 3) if is_check else (0, 1, 2, 3) if command[0] == "leaks" else (0, 1, 2)),

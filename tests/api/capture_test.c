@@ -156,7 +156,8 @@ WITH_RUN(by_expression)
     run(l);
     expect(l, "alpha smaps complete status\nalpha smaps complete status\n");
     assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
-    snprintf(expression, sizeof expression, "comm = 'beta' OR pid = %d", (int)getpid());
+    snprintf(expression, sizeof expression, "comm = 'beta' AND ppid = %d OR pid = %d",
+             (int)getpid(), (int)getpid());
     run(l);
     assert_int_equal(l->result.stored, 1); /* not itself */
     l->options.match = "comm =";

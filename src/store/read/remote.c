@@ -224,7 +224,7 @@ static pmapdb_status read_field(pm_text field, pm_buf *out, bool *known, pmapdb_
         const char *at = NULL;
 
         if (field.data[i] == '\\' && i + 1 < field.len)
-            at = memchr(escaped, field.data[++i], strlen(escaped));
+            at = field.data[++i] ? strchr(escaped, field.data[i]) : NULL;
         st = pm_buf_add(out, at ? meant + (at - escaped) : field.data + i, 1, err);
     }
     return st;

@@ -76,7 +76,7 @@ static ssize_t receive(int socket, int *descriptor)
 }
 
 /* The last handler of exit. It ends the command before the sanitizer takes down its tables, which
- * takes longer than many a command. Who waits on a connection gets the status. */
+ * takes longer than many commands. A client that waits on a connection gets the status. */
 static void leave(int status, void *connection)
 {
     fflush(NULL);

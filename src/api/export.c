@@ -99,7 +99,7 @@ static pmapdb_status give_name(export_run *run, pmapdb_error *err)
     }
     failure = errno;
     if (failure == EEXIST)
-        st = refuse_existing(run, err); /* unless the file is gone again */
+        st = refuse_existing(run, err); /* succeeds if the file is gone again */
     return st != PMAPDB_OK ? st : pm_fail_io(err, failure, "cannot write '%s'", run->path);
 }
 

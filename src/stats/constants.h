@@ -114,7 +114,7 @@
 #define PM_SAWTOOTH_OVER 2.0  /* longest teeth without a fall: the sawtooth is over */
 #define PM_SAWTOOTH_RISE 0.60 /* of the mean fall: a larger rise counts as large */
 #define PM_SAWTOOTH_RISES \
-    0.34 /* large rises per fall; more is noise. A tooth of two equal rises or more has none */
+    0.34 /* large rises per fall; more is noise. Two or more equal rises are not large */
 
 /* Staircase: it only climbs, in few steps. */
 #define PM_STAIRCASE_MIN 5      /* steps */

@@ -1,5 +1,5 @@
-"""Unpacks once what the checks read of the large workloads; kit.Workload.unpack copies the files from FOLDER. A
-check unpacks for itself what is not there, as it does when somebody runs it by hand.
+"""Unpacks the files of the large workloads that the checks read, once for all checks; kit.Workload.unpack copies
+them from FOLDER. A check unpacks a missing file itself, for example if somebody runs the check by hand.
 
     unpack.py FOLDER"""
 import os
@@ -34,7 +34,7 @@ def main():
     for name in LARGE:
         try:
             work = kit.Workload(name)
-        except SystemExit: # each check says so of itself
+        except SystemExit: # each check reports the missing workload
             continue
         (new / name).mkdir()
         work.extract(new / name, wanted(work))

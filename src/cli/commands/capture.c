@@ -125,7 +125,7 @@ static void choose(capture *c, char **words, size_t n)
             c->named = words[i];
     if (c->user) {
         c->named = c->user;
-        c->o.all = false; /* all of the user's */
+        c->o.all = false; /* with --user: all processes of that user */
     }
     if (!c->named) {
         c->o.pids = c->pids;

@@ -56,8 +56,8 @@ static uint8_t value_of(map *m, const pm_plot_stretch *s)
     return (uint8_t)(1 + i * STRENGTHS + strength);
 }
 
-/* The columns of a moment: from its time to that of the next one; only one where captures are
- * missing, and none for another life. */
+/* The columns of a moment: from its time to the time of the next moment; one column where captures
+ * are missing, no column for another life. */
 static void place_moments(map *m)
 {
     const pm_plot *plot = m->plot;

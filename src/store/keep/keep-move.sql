@@ -31,7 +31,7 @@ CROSS JOIN keep_place b ON b.epoch_id = v.epoch_id AND b.off = (
 WHERE a.off <= b.off;
 
 -- Equal versions of a region that follow each other have the same island: the number of earlier
--- captures that none of the equal versions covers.
+-- captures that no equal version covers.
 DROP TABLE IF EXISTS temp.keep_new_version;
 CREATE TEMP TABLE keep_new_version AS
 SELECT into_id, region_id, min(first) AS first, nullif(max(last), off) AS last, private_dirty,

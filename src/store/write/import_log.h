@@ -21,7 +21,8 @@ typedef struct pm_log_block {
 #define PM_LOG_BLOCKS "import-log-known"
 
 /* Finds the log of this host (PMAPDB_UNKNOWN or 0: no host) that has the blocks or that they
- * continue, and marks its blocks; returns 0 if there is none. *last_ms as below. Writes nothing. */
+ * continue, and marks its blocks; returns 0 if no log has them. *last_ms as below. Writes nothing.
+ */
 int64_t pm_log_find(pm_sql *sql, int64_t host_id, pm_log_block *blocks, size_t n,
                     int64_t written_ms, int64_t *last_ms);
 /* Inserts a log without blocks. */

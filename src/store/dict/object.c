@@ -116,27 +116,30 @@ static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_err
     return PMAPDB_OK;
 }
 
-/* Reads the columns of an object from `at` on. Its texts are valid until the next step of the
- * statement. */
-static void read_object(sqlite3_stmt *stmt, int at, pm_object *o)
+#define COLUMNS                                                                       \
+    "object_id, category_id, inferred, name_cut, perms, device, inode, path, flags, " \
+    "kernel_page_kib, mmu_page_kib, thp_eligible, protection_key"
+
+/* Reads COLUMNS. The texts of the object are valid until the next step of the statement. */
+static void read_object(sqlite3_stmt *stmt, pm_object *o)
 {
-    pm_text perms = pm_col_text(stmt, at + 4), device = pm_col_text(stmt, at + 5);
-    int64_t inode = pm_col_int(stmt, at + 6);
+    pm_text perms = pm_col_text(stmt, 4), device = pm_col_text(stmt, 5);
+    int64_t inode = pm_col_int(stmt, 6);
 
     *o = (pm_object){
-        .id = pm_col_int(stmt, at),
-        .category_id = pm_col_int(stmt, at + 1),
-        .inferred = pm_col_int(stmt, at + 2) != 0,
-        .name_cut = pm_col_int(stmt, at + 3) != 0,
+        .id = pm_col_int(stmt, 0),
+        .category_id = pm_col_int(stmt, 1),
+        .inferred = pm_col_int(stmt, 2) != 0,
+        .name_cut = pm_col_int(stmt, 3) != 0,
         .has_device = device.data != NULL,
         .has_inode = inode != PMAPDB_UNKNOWN,
         .inode = inode != PMAPDB_UNKNOWN ? (uint64_t)inode : 0,
-        .path = pm_col_text(stmt, at + 7),
-        .flags = pm_col_text(stmt, at + 8),
-        .kernel_page = pm_col_int(stmt, at + 9),
-        .mmu_page = pm_col_int(stmt, at + 10),
-        .thp_eligible = pm_col_int(stmt, at + 11),
-        .protection_key = pm_col_int(stmt, at + 12),
+        .path = pm_col_text(stmt, 7),
+        .flags = pm_col_text(stmt, 8),
+        .kernel_page = pm_col_int(stmt, 9),
+        .mmu_page = pm_col_int(stmt, 10),
+        .thp_eligible = pm_col_int(stmt, 11),
+        .protection_key = pm_col_int(stmt, 12),
     };
     o->has_flags = o->flags.data != NULL;
     if (perms.data && perms.len == 4)
@@ -150,24 +153,38 @@ static void read_object(sqlite3_stmt *stmt, int at, pm_object *o)
     set_hashes(o);
 }
 
-/* The category must be one that a mapping gets without rules: arrays are indexed by it. */
-const pm_object *pm_objects_read(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt, int column)
+/* Keeps all rows of a statement that selects COLUMNS. The category must be one that a mapping gets
+ * without rules: arrays are indexed by it. */
+static void keep_rows(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt)
 {
-    int64_t id = pm_col_int(stmt, column);
-    const pm_object *found = find_id(objects, id);
     pm_object o;
+
+    while (pm_sql_next(sql, stmt)) {
+        read_object(stmt, &o);
+        if (o.category_id < 1 || o.category_id > PM_CATEGORY_ANONYMOUS + 1)
+            PM_SQL_STEP(sql,
+                        pm_fail(&err, PMAPDB_DATABASE,
+                                "object %lld has a category that cannot be; the store is damaged",
+                                (long long)o.id));
+        if (!find_id(objects, o.id))
+            PM_SQL_STEP(sql, keep(objects, &o, &err));
+    }
+}
+
+const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
+{
+    const pm_object *found = find_id(objects, id);
 
     if (found)
         return found;
-    read_object(stmt, column, &o);
-    if (o.category_id < 1 || o.category_id > PM_CATEGORY_ANONYMOUS + 1)
-        PM_SQL_STEP(sql,
-                    pm_fail(&err, PMAPDB_DATABASE,
-                            "object %lld is missing, or has a category that cannot be; the store "
-                            "is damaged",
-                            (long long)id));
-    PM_SQL_STEP(sql, keep(objects, &o, &err));
-    return find_id(objects, id);
+    keep_rows(
+        sql, objects,
+        pm_sql_ask(sql, "SELECT " COLUMNS " FROM object WHERE object_id = ?1", PM_ARGS(PM_I(id))));
+    found = find_id(objects, id);
+    if (!found)
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
+                                 "object %lld is missing; the store is damaged", (long long)id));
+    return found;
 }
 
 static void insert(pm_sql *sql, pm_objects *objects, pm_object *o)
@@ -190,16 +207,14 @@ const pm_object *pm_objects_of(pm_sql *sql, pm_objects *objects, const pm_mappin
 {
     pm_object o;
     const pm_object *found;
-    sqlite3_stmt *stmt;
 
     describe(m, category, inferred, &o);
     found = find_equal(objects, &o);
     if (found)
         return found;
-    stmt = pm_sql_ask(sql, "SELECT " PM_OBJECT_COLUMNS " FROM object o WHERE o.hash = ?1",
-                      PM_ARGS(PM_I((uint32_t)o.hash)));
-    while (pm_sql_next(sql, stmt))
-        pm_objects_read(sql, objects, stmt, 0);
+    keep_rows(sql, objects,
+              pm_sql_ask(sql, "SELECT " COLUMNS " FROM object WHERE hash = ?1",
+                         PM_ARGS(PM_I((uint32_t)o.hash))));
     found = find_equal(objects, &o);
     if (found)
         return found;

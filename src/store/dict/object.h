@@ -36,12 +36,9 @@ void pm_objects_free(pm_objects *objects);
  */
 const pm_object *pm_objects_of(pm_sql *sql, pm_objects *objects, const pm_mapping *m,
                                pm_category category, bool inferred);
-/* Returns the object in a row that has PM_OBJECT_COLUMNS of `object o` from `column` on; the row
- * may have NULLs, which are damage. NULL after a failure. */
-#define PM_OBJECT_COLUMNS                                                                      \
-    "o.object_id, o.category_id, o.inferred, o.name_cut, o.perms, o.device, o.inode, o.path, " \
-    "o.flags, o.kernel_page_kib, o.mmu_page_kib, o.thp_eligible, o.protection_key"
-const pm_object *pm_objects_read(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt, int column);
+/* Returns the object with this id; reads it from the store at its first use. NULL after a failure;
+ * a missing object is damage. */
+const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id);
 
 /* True if both can be the same thing. Captures of one dialect: perms, device, inode and path are
  * equal. Captures of two dialects: the fields that both show are equal; a name without directories

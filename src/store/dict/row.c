@@ -233,13 +233,12 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 /* ---- versions ---- */
 
 /* The columns of versions.sql. */
-enum { REGION, FIRST, LAST, LINEAGE, START, LENGTH, OFFSET, SIZE, REASON, CATEGORY, NUMBERS };
-#define OBJECT (NUMBERS + PM_VER_READ)
+enum { REGION, FIRST, LAST, LINEAGE, OBJECT, START, LENGTH, OFFSET, SIZE, REASON, KEPT, NUMBERS };
 
 static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_row *row)
 {
     int64_t lineage = pm_col_int(stmt, LINEAGE), offset = pm_col_int(stmt, OFFSET);
-    int64_t kept = pm_col_int(stmt, CATEGORY);
+    int64_t kept = pm_col_int(stmt, KEPT);
 
     *row = (pm_row){
         .at = {.lineage = lineage,
@@ -257,7 +256,8 @@ static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_ro
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)row->region_id));
-    row->at.object = pm_objects_read(sql, objects, stmt, OBJECT);
+    else
+        row->at.object = pm_objects_get(sql, objects, pm_col_int(stmt, OBJECT));
     for (int i = 0; i < PM_VER_READ; i++)
         row->m.v[i] = pm_col_kib(stmt, NUMBERS + i);
 }

@@ -114,19 +114,12 @@ TEST(runs_are_no_restarts)
 /* Tables of a collector: 5,000 of 9,000 KiB, in a process of 800,000. */
 TEST(small_reservations_never_matter)
 {
-    static const model two[] = {
-        {"anonymous/jvm-gc", SMAPS(L(1, 0), L(9000, 0), L(1000, 240), NONE)},
-        {"heap", SMAPS(L(1, 0), L(800000, 0), L(800000, 0), NONE)},
-    };
-    static const model large[] = {
-        {"anonymous/jvm-gc", SMAPS(L(1, 0), L(50000, 0), L(1000, 240), NONE)},
-        {"heap", SMAPS(L(1, 0), L(800000, 0), L(800000, 0), NONE)},
-    };
-
-    judge(two, 2);
+    JUDGE({"anonymous/jvm-gc", SMAPS(L(1, 0), L(9000, 0), L(1000, 240), NONE)},
+          {"heap", SMAPS(L(1, 0), L(800000, 0), L(800000, 0), NONE)});
     expect(1, STEADY, RSS, RSS,
            "fills a reservation of 8.8 MiB, which is less than 5 % of the process");
-    judge(large, 2);
+    JUDGE({"anonymous/jvm-gc", SMAPS(L(1, 0), L(50000, 0), L(1000, 240), NONE)},
+          {"heap", SMAPS(L(1, 0), L(800000, 0), L(800000, 0), NONE)});
     assert_int_equal(rows[1].verdict, SUSPECT);
 }
 

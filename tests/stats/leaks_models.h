@@ -64,6 +64,17 @@ static inline void judge(const model *models, size_t n_keys)
     judge_n(models, n_keys, &jointly, N);
 }
 
+#define JUDGE(...) \
+    judge((const model[]){__VA_ARGS__}, sizeof((const model[]){__VA_ARGS__}) / sizeof(model))
+
+/* A key alone, of runs that the test has changed. */
+static inline void judge_key(pm_leak_key key)
+{
+    pm_leak_process process = {times, lives, N, &key, 1, NULL};
+
+    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+}
+
 /* Of row 0 (the whole) or a key's. */
 static inline void expect(size_t row, pm_verdict verdict, pm_metric metric, pm_metric why,
                           const char *reason)

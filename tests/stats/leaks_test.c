@@ -14,42 +14,34 @@ TEST(names)
 
 TEST(private_memory)
 {
-    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
-    static const model many = {"anonymous/glibc-arena",
-                               SMAPS(L(5, 2), L(4000, 400), L(3000, 400), L(3000, 400))};
-    static const model fills = {"anonymous", SMAPS(L(1, 0), L(409600, 0), L(2000, 400), NONE)};
-    static const model slack = {"heap", SMAPS(L(1, 0), L(409600, 0), L(2000, 400), NONE)};
-    static const model extended = {"anonymous", SMAPS(L(1, 0), L(409600, 1), L(2000, 400), NONE)};
-    static const model full = {"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 400), NONE)};
-    static const model space = {"heap", SMAPS(L(1, 1), L(4000, 400), L(3000, 0), L(3000, 0))};
-    static const model untouched = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 0), L(3000, 0))};
-
-    judge(&heap, 1);
+    JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))});
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
     expect_rate(1, 400);
     assert_true(isnan(rows[1].limit) && isnan(rows[1].eta_h));
     assert_true(rows[1].first == 3000 && rows[1].last == 18600);
     assert_true(rows[1].mappings_rate == 0);
-    judge(&many, 1);
+    JUDGE({"anonymous/glibc-arena", SMAPS(L(5, 2), L(4000, 400), L(3000, 400), L(3000, 400))});
     expect(1, LEAK, RSS, RSS, "+70 mappings of about 200 KiB each");
     assert_true(fabs(rows[1].mappings_rate - 120) < 1e-6);
-    judge(&fills, 1);
+    JUDGE({"anonymous", SMAPS(L(1, 0), L(409600, 0), L(2000, 400), NONE)});
     expect(1, SUSPECT, RSS, RSS, "fills a reservation of fixed size, 17 MiB of 400 MiB");
     assert_true(rows[1].limit == 409600);
     assert_true(fabs(rows[1].eta_h - (409600 - 17600) / 24000.0) < 1e-6);
-    judge(&full, 1);
+    JUDGE({"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 400), NONE)});
     expect(1, SUSPECT, RSS, RSS,
            "fills a reservation of fixed size, 17 MiB of 18 MiB; full: from here on rss shows "
            "nothing");
-    judge(&slack, 1); /* brk makes the heap larger */
+    /* brk makes the heap larger */
+    JUDGE({"heap", SMAPS(L(1, 0), L(409600, 0), L(2000, 400), NONE)});
     expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 400 MiB");
     assert_int_equal(rows[1].limit_by, PM_LIMIT_NONE);
-    judge(&extended, 1); /* by 40 KiB in 40 minutes */
+    /* it grew, too: by 40 KiB in 40 minutes */
+    JUDGE({"anonymous", SMAPS(L(1, 0), L(409600, 1), L(2000, 400), NONE)});
     expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 400 MiB");
-    judge(&untouched, 1);
+    JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 0), L(3000, 0))});
     expect(1, SUSPECT, SIZE, SIZE,
            "address space grows (size +14 MiB, no new mappings), rss does not");
-    judge(&space, 1);
+    JUDGE({"heap", SMAPS(L(1, 1), L(4000, 400), L(3000, 0), L(3000, 0))});
     expect(1, SUSPECT, SIZE, SIZE,
            "address space grows (size +14 MiB, +35 mappings), rss does not");
     expect_rate(1, 400);
@@ -58,95 +50,67 @@ TEST(private_memory)
 
 TEST(thread_stacks)
 {
-    static const model stacks = {"anonymous/thread-stack",
-                                 SMAPS(L(3, 1), L(24576, 8192), L(30, 8), L(30, 8))};
-    static const model deeper = {"anonymous/thread-stack",
-                                 SMAPS(L(3, 0), L(24576, 0), L(300, 40), L(300, 40))};
-    static const model unseen = {"anonymous/thread-stack", PMAP(L(3, 1), L(24576, 8192))};
-    static const model flat = {"anonymous/thread-stack", PMAP(L(3, 0), L(24576, 0))};
-    static const model not_rss = {"anonymous/thread-stack",
-                                  SMAPS(L(3, 1), L(24576, 8192), L(30, 0), L(30, 0))};
-
-    judge(&stacks, 1);
+    JUDGE({"anonymous/thread-stack", SMAPS(L(3, 1), L(24576, 8192), L(30, 8), L(30, 8))});
     expect(1, LEAK, SIZE, PIECES, "+35 stacks of 8 MiB; 280 KiB of it resident");
     expect_rate(1, 8192);
     expect(0, LEAK, RSS, PIECES, "what leaks: anonymous/thread-stack");
     expect_rate(0, 8);
-    judge(&deeper, 1);
+    JUDGE({"anonymous/thread-stack", SMAPS(L(3, 0), L(24576, 0), L(300, 40), L(300, 40))});
     expect(1, PLATEAU, SIZE, RSS,
            "stacks get deeper (+1.4 MiB), their number is flat: bounded by 24 MiB");
-    judge(&unseen, 1);
+    JUDGE({"anonymous/thread-stack", PMAP(L(3, 1), L(24576, 8192))});
     expect(1, LEAK, SIZE, PIECES, "+35 stacks of 8 MiB");
     expect(0, LEAK, SIZE, PIECES, "what leaks: anonymous/thread-stack");
     expect_rate(0, 8192);
-    judge(&flat, 1);
+    JUDGE({"anonymous/thread-stack", PMAP(L(3, 0), L(24576, 0))});
     expect(1, STEADY, SIZE, PIECES, "");
-    judge(&not_rss, 1);
+    JUDGE({"anonymous/thread-stack", SMAPS(L(3, 1), L(24576, 8192), L(30, 0), L(30, 0))});
     expect(0, LEAK, SIZE, PIECES, "what leaks: anonymous/thread-stack");
     expect_rate(0, 8192);
 }
 
 TEST(shared_memory)
 {
-    static const model touches = {"shared-memory",
-                                  SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
-    static const model fills = {"memfd", SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(2000, 400))};
-    static const model made = {"memfd", SMAPS(L(1, 2), L(4000, 400), L(2000, 400), L(8, 0))};
-    static const model mapped = {"shared-memory",
-                                 SMAPS(L(1, 1), L(4000, 400), L(2000, 0), L(8, 0))};
-    static const model pmap_x = {"shared-memory", PMAP_X(L(1, 0), L(146432, 0), L(2000, 400))};
-
-    judge(&touches, 1);
+    JUDGE({"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))});
     expect(1, PLATEAU, RSS, RSS,
            "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
     expect(0, PLATEAU, RSS, RSS, "100 % of the growth is in shared-memory, which is bounded");
-    judge(&fills, 1);
+    JUDGE({"memfd", SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(2000, 400))});
     expect(1, PLATEAU, RSS, RSS,
            "fills a shared mapping that exists: private +14 MiB, ends at 143 MiB");
     expect(0, PLATEAU, RSS, RSS, "100 % of the growth is in memfd, which is bounded");
-    judge(&made, 1);
+    JUDGE({"memfd", SMAPS(L(1, 2), L(4000, 400), L(2000, 400), L(8, 0))});
     expect(1, LEAK, RSS, SIZE, "shared memory is created: size +14 MiB, +70 mappings");
-    judge(&mapped, 1);
+    JUDGE({"shared-memory", SMAPS(L(1, 1), L(4000, 400), L(2000, 0), L(8, 0))});
     expect(1, SUSPECT, SIZE, SIZE,
            "shared memory is mapped and not touched: size +14 MiB, +35 mappings");
-    judge(&pmap_x, 1);
+    JUDGE({"shared-memory", PMAP_X(L(1, 0), L(146432, 0), L(2000, 400))});
     expect(1, PLATEAU, RSS, RSS,
            "touches shared pages that exist: private unknown, size flat; ends at 143 MiB");
 }
 
 TEST(files)
 {
-    static const model never = {"mapped-file", SMAPS(L(9, 1), L(4000, 256), L(3000, 256), L(8, 0))};
-    static const model touches = {"shared-library",
-                                  SMAPS(L(9, 0), L(90000, 0), L(3000, 400), L(8, 0))};
-    static const model copies = {"program", SMAPS(L(9, 0), L(90000, 0), L(3000, 400), L(8, 400))};
-    static const model cache = {"deleted-file",
-                                SMAPS(L(9, 0), L(4000, 400), L(3000, 400), L(8, 0))};
-    static const model pmap_x = {"mapped-file", PMAP_X(L(9, 0), L(90000, 0), L(3000, 400))};
-
-    judge(&never, 1);
+    JUDGE({"mapped-file", SMAPS(L(9, 1), L(4000, 256), L(3000, 256), L(8, 0))});
     expect(1, LEAK, RSS, PIECES, "+35 mappings of files that are never unmapped: size +8.8 MiB");
-    judge(&touches, 1);
+    JUDGE({"shared-library", SMAPS(L(9, 0), L(90000, 0), L(3000, 400), L(8, 0))});
     expect(1, PLATEAU, RSS, RSS, "touches pages of mapped files: private dirty flat, size flat");
-    judge(&copies, 1);
+    JUDGE({"program", SMAPS(L(9, 0), L(90000, 0), L(3000, 400), L(8, 400))});
     expect(1, PLATEAU, RSS, RSS, "private copies of pages of files: +14 MiB; ends at 88 MiB");
-    judge(&cache, 1);
+    JUDGE({"deleted-file", SMAPS(L(9, 0), L(4000, 400), L(3000, 400), L(8, 0))});
     expect(1, SUSPECT, RSS, SIZE, "mapped files grow: size +14 MiB; cache, the kernel can drop it");
-    judge(&pmap_x, 1);
+    JUDGE({"mapped-file", PMAP_X(L(9, 0), L(90000, 0), L(3000, 400))});
     expect(1, PLATEAU, RSS, RSS, "touches pages of mapped files: private dirty unknown, size flat");
 }
 
 TEST(no_resident_memory)
 {
-    static const model grows = {"heap", PMAP(L(1, 0), L(4000, 400))};
-    static const model flat = {"heap", PMAP(L(1, 0), L(4000, 0))};
-
-    judge(&grows, 1);
+    JUDGE({"heap", PMAP(L(1, 0), L(4000, 400))});
     expect(1, SUSPECT, SIZE, SIZE,
            "address space grows (size +14 MiB, no new mappings); resident memory is unknown");
     expect(0, SUSPECT, SIZE, SIZE, "what may leak: heap");
     expect_rate(0, 400);
-    judge(&flat, 1);
+    JUDGE({"heap", PMAP(L(1, 0), L(4000, 0))});
     expect(1, STEADY, SIZE, SIZE, "judged by size: resident memory is unknown");
 }
 
@@ -188,9 +152,7 @@ TEST(one_metric_alone)
 
 TEST(only_pieces_grow)
 {
-    static const model heap = {"anonymous", SMAPS(L(1, 1), L(4000, 0), L(3000, 0), L(3000, 0))};
-
-    judge(&heap, 1);
+    JUDGE({"anonymous", SMAPS(L(1, 1), L(4000, 0), L(3000, 0), L(3000, 0))});
     expect(1, SUSPECT, PIECES, PIECES,
            "address space grows (size flat, +35 mappings), rss does not");
     expect_rate(1, 1);
@@ -204,31 +166,22 @@ TEST(only_pieces_grow)
 /* rss of a few snapshots gives no verdict, whatever the size does. */
 TEST(rss_of_a_few)
 {
-    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
-    pm_leak_key key = {"heap", "heap", runs[0], N};
-    pm_leak_process process = {times, NULL, N, &key, 1, NULL};
-
-    judge(&heap, 1);
+    JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))});
     for (int i = 5; i < N; i++)
         runs[0][i].value[PM_METRIC_RSS] = NAN;
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){"heap", "heap", runs[0], N});
     expect(1, TOO_FEW, RSS, RSS, "rss is known of 5 snapshots: 8 are needed");
-    key.category = "reserve";
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){"heap", "reserve", runs[0], N});
     assert_int_equal(rows[1].verdict, TOO_FEW);
 }
 
 /* It grew until all of it was resident. */
 TEST(full_reservation)
 {
-    static const model arena = {"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 800), NONE)};
-    pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
-    pm_leak_process process = {times, NULL, N, &key, 1, NULL};
-
-    judge(&arena, 1);
+    JUDGE({"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 800), NONE)});
     for (int i = 20; i < N; i++)
         runs[0][i].value[PM_METRIC_RSS] = 18000;
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){"anonymous", "anonymous", runs[0], N});
     expect(1, PLATEAU, RSS, RSS,
            "a reservation of fixed size is full: a leak in it would not show in rss");
 }

@@ -3,43 +3,29 @@
 
 TEST(reserves_and_guards)
 {
-    static const model guarded[] = {
-        {"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
-        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
-        {"reserve", SMAPS(L(2, 0), L(65000, 0), NONE, NONE)},
-    };
-    static const model alone[] = {
-        {"anonymous", SMAPS(L(9, 0), L(4000, 64), L(4000, 64), L(4000, 64))},
-        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
-    };
-    static const model huge[] = {
-        {"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
-        {"reserve", SMAPS(L(2, 1), L(8, 65536), NONE, NONE)},
-    };
-
-    judge(guarded, 3);
+    JUDGE({"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
+          {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
+          {"reserve", SMAPS(L(2, 0), L(65000, 0), NONE, NONE)});
     expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
     expect(2, STEADY, SIZE, SIZE, "guard pages of the growing anonymous mappings");
     expect(3, STEADY, SIZE, SIZE, "");
     expect(0, LEAK, RSS, RSS, "what leaks: anonymous");
-    judge(alone, 2);
+    JUDGE({"anonymous", SMAPS(L(9, 0), L(4000, 64), L(4000, 64), L(4000, 64))},
+          {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)});
     expect(2, SUSPECT, SIZE, SIZE,
            "address space only: size +140 KiB, +35 mappings; nothing of it is resident");
-    judge(huge, 2);
+    JUDGE({"anonymous", SMAPS(L(9, 1), L(4000, 64), L(4000, 64), L(4000, 64))},
+          {"reserve", SMAPS(L(2, 1), L(8, 65536), NONE, NONE)});
     expect(2, SUSPECT, SIZE, SIZE,
            "address space only: size +2.2 GiB, +35 mappings; nothing of it is resident");
 }
 
 TEST(whole_is_the_sum_of_what_leaks)
 {
-    static const model several[] = {
-        {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
-        {"anonymous", SMAPS(L(1, 0), L(4000, 100), L(4000, 100), L(4000, 100))},
-        {"kernel", SMAPS(L(1, 0), L(400, 20), L(400, 20), L(400, 20))},
-        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
-    };
-
-    judge(several, 4);
+    JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
+          {"anonymous", SMAPS(L(1, 0), L(4000, 100), L(4000, 100), L(4000, 100))},
+          {"kernel", SMAPS(L(1, 0), L(400, 20), L(400, 20), L(400, 20))},
+          {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))});
     expect(0, LEAK, RSS, RSS, "what leaks: heap, anonymous and 1 more");
     expect_rate(0, 520);
     expect(2, LEAK, RSS, RSS, "rss and size grow together");
@@ -93,52 +79,32 @@ TEST(only_sums_are_known)
 /* A reserve belongs to a key only where both grow by as many pieces, and the key is at fault. */
 TEST(guards_of_nothing)
 {
-    static const model bounded[] = {
-        {"shared-memory", SMAPS(L(1, 1), L(146432, 0), L(2000, 400), L(8, 0))},
-        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
-    };
-    static const model twice[] = {
-        {"anonymous", SMAPS(L(9, 2), L(4000, 64), L(4000, 64), L(4000, 64))},
-        {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)},
-    };
-    static const model one[] = {
-        {"anonymous", SMAPS(L(9, 0), L(4000, 64), L(4000, 64), L(4000, 64))},
-        {"reserve", SMAPS(L(2, 0), L(8, 400), NONE, NONE)},
-    };
-
-    judge(bounded, 2);
+    JUDGE({"shared-memory", SMAPS(L(1, 1), L(146432, 0), L(2000, 400), L(8, 0))},
+          {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)});
     expect(1, PLATEAU, RSS, RSS,
            "touches shared pages that exist: private flat, size flat; ends at 143 MiB");
     assert_int_equal(rows[2].verdict, SUSPECT);
-    judge(twice, 2);
+    JUDGE({"anonymous", SMAPS(L(9, 2), L(4000, 64), L(4000, 64), L(4000, 64))},
+          {"reserve/guard", SMAPS(L(2, 1), L(8, 4), NONE, NONE)});
     assert_int_equal(rows[2].verdict, SUSPECT);
-    judge(one, 2);
+    JUDGE({"anonymous", SMAPS(L(9, 0), L(4000, 64), L(4000, 64), L(4000, 64))},
+          {"reserve", SMAPS(L(2, 0), L(8, 400), NONE, NONE)});
     assert_int_equal(rows[2].verdict, SUSPECT);
 }
 
 /* The total grows, and no key is a leak. */
 TEST(total_without_a_leak)
 {
-    static const model mostly_bounded[] = {
-        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
-        {"deleted-file", SMAPS(L(9, 0), L(4000, 100), L(3000, 100), L(8, 0))},
-    };
-    static const model mostly_not[] = {
-        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
-        {"deleted-file", SMAPS(L(9, 0), L(4000, 900), L(3000, 900), L(8, 0))},
-    };
-    static const model spread[] = {
-        {"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
-        {"memfd", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
-        {"mapped-file", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
-    };
-
-    judge(mostly_bounded, 2);
+    JUDGE({"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 900), L(8, 0))},
+          {"deleted-file", SMAPS(L(9, 0), L(4000, 100), L(3000, 100), L(8, 0))});
     expect(0, PLATEAU, RSS, RSS, "90 % of the growth is in shared-memory, which is bounded");
-    judge(mostly_not, 2);
+    JUDGE({"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+          {"deleted-file", SMAPS(L(9, 0), L(4000, 900), L(3000, 900), L(8, 0))});
     expect(0, SUSPECT, RSS, RSS, "what may leak: deleted-file");
     expect_rate(0, 1000);
-    judge(spread, 3);
+    JUDGE({"shared-memory", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+          {"memfd", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))},
+          {"mapped-file", SMAPS(L(1, 0), L(146432, 0), L(2000, 100), L(8, 0))});
     expect(0, SUSPECT, RSS, RSS, "the growth is spread, nothing leaks by itself");
 }
 
@@ -158,16 +124,12 @@ TEST(sums_among_others)
 /* Runs of one key that overlap add up; where it has none it is not there. */
 TEST(runs_add_up)
 {
-    static const model heap = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))};
-    pm_leak_key key = {"heap", "heap", runs[0], 2};
-    pm_leak_process process = {times, NULL, N, &key, 1, NULL};
-
-    judge(&heap, 1);
+    JUDGE({"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))});
     runs[0][0].first = 1;
     runs[0][0].last = N - 1;
     runs[0][1].first = 30;
     runs[0][1].last = N - 1;
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){"heap", "heap", runs[0], 2});
     assert_true(rows[1].first == 0 && rows[1].last == 8000);
     assert_true(rows[0].first == 0 && rows[0].last == 8000);
 }
@@ -175,21 +137,16 @@ TEST(runs_add_up)
 /* What follows the growth of rss is asked of the last life: before, the size was another. */
 TEST(growth_is_of_the_last_life)
 {
-    static const model fills = {"anonymous", SMAPS(L(1, 0), L(90000, 0), L(2000, 400), NONE)};
-
     for (int i = 0; i < N; i++)
         lives[i] = i >= 20;
-    judge(&fills, 1);
+    JUDGE({"anonymous", SMAPS(L(1, 0), L(90000, 0), L(2000, 400), NONE)});
     for (int i = 0; i < 20; i++)
         runs[0][i].value[PM_METRIC_SIZE] = 20000;
-    pm_leak_key key = {"anonymous", "anonymous", runs[0], N};
-    pm_leak_process process = {times, lives, N, &key, 1, NULL};
-
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){"anonymous", "anonymous", runs[0], N});
     memset(lives, 0, sizeof lives);
     expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 88 MiB");
     assert_int_equal(rows[1].trend.lives, 2);
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){"anonymous", "anonymous", runs[0], N});
     expect(1, LEAK, RSS, RSS, "");
 }
 
@@ -197,14 +154,11 @@ TEST(growth_is_of_the_last_life)
 TEST(long_names)
 {
     char path[400] = "/a";
-    pm_leak_key key = {path, "heap", runs[0], N};
-    pm_leak_process process = {times, lives, N, &key, 1, NULL};
-    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))};
 
-    judge(&heap, 1);
+    JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))});
     for (size_t i = 2; i + 3 < sizeof path; i += 3)
         memcpy(path + i, "\xe2\x82\xac", 4);
-    assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
+    judge_key((pm_leak_key){path, "heap", runs[0], N});
     assert_string_equal(rows[0].reason,
                         "what leaks: /a\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
                         "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
@@ -214,11 +168,10 @@ TEST(long_names)
 /* What is left until the limit is counted from the newest sum, of whatever kind. */
 TEST(limit_behind_sums)
 {
-    static const model heap = {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))};
     static const model sums = {"", SMAPS(L(1, 0), L(90000, 0), L(14400, 400), L(4000, 0))};
     pm_leak_options options = {.metric = -1, .limit_kib = 54000};
 
-    judge(&heap, 1);
+    JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))});
     judge_sums_with(&sums, 30, N, &options);
     assert_int_equal(rows[1].verdict, LEAK);
     assert_true(fabs(rows[1].eta_h - 1) < 1e-6);

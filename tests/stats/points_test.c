@@ -12,12 +12,6 @@ static void points_of(size_t n, int most)
     pm_points_of(&sample, most, &points);
 }
 
-static int let_go(void **state)
-{
-    pm_sample_free(&sample);
-    return 0;
-}
-
 /* ---- buckets ---- */
 
 /* Of a straight line each point lies on the line, whatever the buckets. */

@@ -1,38 +1,24 @@
 /* refine: growth that is over, and growth that goes on. */
-#include "unit.h"
+#include "stats/samples.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "stats/points.h"
-
-enum { MOST = 400 };
-
-static int64_t ms[MOST];
-static double value[MOST];
-static int32_t life[MOST];
 static size_t length = MOST; /* of a life */
 static pm_points points;
 static char reason[PM_REASON];
 
 static bool over(double (*y)(size_t), size_t n)
 {
-    const pm_series series = {n, ms, value, life};
-    pm_sample sample;
-    bool out;
-
+    every(60000, n);
     for (size_t i = 0; i < n; i++) {
-        ms[i] = INT64_C(1700006400000) + (int64_t)i * 60000;
         value[i] = y(i);
         life[i] = (int32_t)(i / length);
     }
-    assert_int_equal(pm_sample_make(&series, &sample, NULL), PMAPDB_OK);
+    take(n);
     pm_points_of(&sample, PM_BUCKETS, &points);
     reason[0] = 0;
-    out = pm_growth_is_over(&sample, &points, 1000, reason);
-    pm_sample_free(&sample);
-    return out;
+    return pm_growth_is_over(&sample, &points, 1000, reason);
 }
 
 static void expect_over(double (*y)(size_t), size_t n, const char *why)
@@ -47,31 +33,12 @@ static void expect_going_on(double (*y)(size_t), size_t n)
         fail_msg("'%s', expected that the growth goes on", reason);
 }
 
-static double line(size_t i)
-{
-    return 5000 + 10 * (double)i;
-}
-
-/* Rises by small ones, to and fro, and stops for good at 60 of 100. */
-static double stops(size_t i)
-{
-    return 5000 + 10 * (double)(i < 60 ? i : 60) - (i % 2 ? 3 : 0);
-}
-
-static double early_jump(size_t i)
-{
-    return 5000 + (i < 4 ? 0 : 800);
-}
-
-static double two_jumps(size_t i)
-{
-    return 5000 + (i >= 20 ? 500 : 0) + (i >= 95 ? 500 : 0) + (i >= 50 ? 4 : 0);
-}
-
-static double two_jumps_and_falls(size_t i)
-{
-    return two_jumps(i) - (i >= 60 ? 150 : 0);
-}
+/* A series of the places i. */
+#define SERIES(name, y)          \
+    static double name(size_t i) \
+    {                            \
+        return (y);              \
+    }
 
 /* An array of 100 doubles when it is full: 5 more at each place, until `until`. */
 static double array_until(size_t i, size_t until)
@@ -83,20 +50,18 @@ static double array_until(size_t i, size_t until)
     return 5000 + capacity;
 }
 
-static double array_grows(size_t i)
-{
-    return array_until(i, MOST);
-}
-
-static double array_is_full(size_t i)
-{
-    return array_until(i, 160);
-}
-
-static double stairs(size_t i)
-{
-    return 5000 + 100 * floor((double)i / 4);
-}
+SERIES(line, 5000 + 10 * (double)i)
+/* Rises by small ones, to and fro, and stops for good at 60 of 100. */
+SERIES(stops, 5000 + 10 * (double)(i < 60 ? i : 60) - (i % 2 ? 3 : 0))
+SERIES(early_jump, 5000 + (i < 4 ? 0 : 800))
+SERIES(two_jumps, 5000 + (i >= 20 ? 500 : 0) + (i >= 95 ? 500 : 0) + (i >= 50 ? 4 : 0))
+SERIES(two_jumps_and_falls, two_jumps(i) - (i >= 60 ? 150 : 0))
+SERIES(array_grows, array_until(i, MOST))
+SERIES(array_is_full, array_until(i, 160))
+SERIES(stairs, 5000 + 100 * floor((double)i / 4))
+/* Lives of 40 snapshots: four of six stop half-way, or two of six. */
+SERIES(most_lives_stop, 5000 + 25 * (double)(i / 40 % 3 > 0 && i % 40 > 20 ? 20 : i % 40))
+SERIES(few_lives_stop, 5000 + 25 * (double)(i / 40 % 3 > 1 && i % 40 > 20 ? 20 : i % 40))
 
 TEST(it_goes_on)
 {
@@ -126,17 +91,6 @@ TEST(arrays)
     expect_over(array_is_full, 400, "");
 }
 
-/* Lives of 40 snapshots: four of six stop half-way, or two of six. */
-static double most_lives_stop(size_t i)
-{
-    return 5000 + 25 * (double)(i / 40 % 3 > 0 && i % 40 > 20 ? 20 : i % 40);
-}
-
-static double few_lives_stop(size_t i)
-{
-    return 5000 + 25 * (double)(i / 40 % 3 > 1 && i % 40 > 20 ? 20 : i % 40);
-}
-
 TEST(lives)
 {
     length = 40;
@@ -145,4 +99,4 @@ TEST(lives)
     length = MOST;
 }
 
-RUN_TESTS(NULL, NULL)
+RUN_TESTS(NULL, let_go)

@@ -2,14 +2,6 @@
  * without its daily profile. */
 #include "stats/samples.h"
 
-#define PI 3.14159265358979323846
-
-static int let_go(void **state)
-{
-    pm_sample_free(&sample);
-    return 0;
-}
-
 TEST(known_values)
 {
     every(HOUR, 12);

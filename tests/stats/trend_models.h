@@ -2,37 +2,19 @@
 #ifndef TEST_STATS_TREND_MODELS_H
 #define TEST_STATS_TREND_MODELS_H
 
-#include "unit.h"
+#include "stats/samples.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stats/trend.h"
 
-enum { MOST = 400, N = 200, LIVES = 4 };
+enum { N = 200, LIVES = 4 };
 
-#define PI 3.14159265358979323846
-#define BEGIN INT64_C(1700006400000)
-
-static int64_t ms[MOST];
-static double value[MOST];
-static int32_t life[MOST];
 static pm_trend trend;
 static pm_trend_options options = {.quantum = 4};
 
-/* -1 to 1; the same for the same i. */
-static inline double noise(size_t i)
-{
-    uint32_t x = (uint32_t)i * 2654435761u + 31u;
-
-    x = (x ^ x >> 15) * 2246822519u;
-    x = (x ^ x >> 13) * 3266489917u;
-    return (double)(x ^ x >> 16) / 2147483648.0 - 1.0;
-}
-
-/* One snapshot every half hour: 200 of them are four days. */
 static inline void judge_as(const int32_t *lives, size_t n)
 {
     const pm_series series = {n, ms, value, lives};
@@ -40,10 +22,10 @@ static inline void judge_as(const int32_t *lives, size_t n)
     assert_int_equal(pm_trend_judge(&series, &options, &trend, NULL), PMAPDB_OK);
 }
 
+/* One snapshot every half hour: 200 of them are four days. */
 static inline void times(size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        ms[i] = BEGIN + (int64_t)i * 1800000;
+    every(HOUR / 2, n);
 }
 
 /* `y` of the share of the time that is over. */
@@ -89,54 +71,21 @@ static inline void expect_rate(double per_hour, double off)
         fail_msg("%g per hour, expected %g", trend.rate, per_hour);
 }
 
-static inline double flat(double x)
-{
-    return 5000 + 0 * x;
-}
+/* A curve of x, the share of the time that is over. */
+#define CURVE(name, y)                  \
+    static inline double name(double x) \
+    {                                   \
+        return (y);                     \
+    }
 
-static inline double line(double x)
-{
-    return 5000 + 995 * x; /* 10 per hour where it lasts 99.5 hours */
-}
-
-static inline double late(double x)
-{
-    return 5000 + (x > 0.5 ? 4000 * (x - 0.5) : 0);
-}
-
-static inline double root(double x)
-{
-    return 5000 + 4000 * sqrt(x);
-}
-
-static inline double warmup(double x)
-{
-    return 5000 + 3000 * (1 - exp(-25 * x)) + 2000 * x;
-}
-
-static inline double tooth(double x, double leak)
-{
-    return 5000 + 3000 * fmod(x * 19.9, 1) + leak * floor(x * 19.9);
-}
-
-static inline double teeth(double x)
-{
-    return tooth(x + 1e-9, 0);
-}
-
-static inline double stairs(double x)
-{
-    return 5000 + 500 * floor(12 * x);
-}
-
-static inline double daily(double x)
-{
-    return 9000 + 1500 * sin(2 * PI * x * 199 / 48);
-}
-
-static inline double daily_leak(double x)
-{
-    return daily(x) + 1990 * x;
-}
+CURVE(flat, 5000)
+CURVE(line, 5000 + 995 * x) /* 10 per hour where it lasts 99.5 hours */
+CURVE(late, 5000 + (x > 0.5 ? 4000 * (x - 0.5) : 0))
+CURVE(root, 5000 + 4000 * sqrt(x))
+CURVE(warmup, 5000 + 3000 * (1 - exp(-25 * x)) + 2000 * x)
+CURVE(teeth, 5000 + 3000 * fmod((x + 1e-9) * 19.9, 1))
+CURVE(stairs, 5000 + 500 * floor(12 * x))
+CURVE(daily, 9000 + 1500 * sin(2 * PI * x * 199 / 48))
+CURVE(daily_leak, daily(x) + 1990 * x)
 
 #endif

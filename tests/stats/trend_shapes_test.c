@@ -2,162 +2,85 @@
  * known. */
 #include "stats/trend_models.h"
 
-static double step(double x)
-{
-    return x < 0.4 ? 5000 : 8000;
-}
+CURVE(step, x < 0.4 ? 5000 : 8000)
+CURVE(two_steps, x < 0.2 ? 5000 : x < 0.6 ? 8000 : 9500)
+CURVE(pulse, fabs(x - 0.4) > 0.1 ? 5000 : 8000)
+CURVE(saturating, 9000 - 4000 * exp(-5 * x))
+CURVE(ramp_then_flat, 5000 + 6000 * fmin(x, 0.5))
+CURVE(accelerating, 5000 + 100 * exp(3.5 * x))
+CURVE(logarithm, 5000 + 1000 * log1p(20 * x))
+CURVE(step_and_line, step(x) + 2000 * x)
+CURVE(knee, 5000 + 6000 * fmin(x, 0.3) + 2000 * x)
+CURVE(shrinking, 5000 - 1990 * x)
+CURVE(rising_teeth, teeth(x) + 100 * floor((x + 1e-9) * 19.9))
+CURVE(teeth_then_ramp, x < 0.4 ? teeth(x) : 5000 + 8000 * (x - 0.4)) /* a sink that hangs */
+CURVE(teeth_then_flat, x < 0.4 ? teeth(x) : 5100)
+CURVE(ramp_nearly_to_the_end, 5000 + 4000 * fmin(1, x / 0.84))
 
-static double two_steps(double x)
-{
-    return x < 0.2 ? 5000 : x < 0.6 ? 8000 : 9500;
-}
-
-static double pulse(double x)
-{
-    return x < 0.3 || x > 0.5 ? 5000 : 8000;
-}
-
-static double saturating(double x)
-{
-    return 9000 - 4000 * exp(-5 * x);
-}
-
-static double ramp_then_flat(double x)
-{
-    return 5000 + 6000 * fmin(x, 0.5);
-}
-
-static double accelerating(double x)
-{
-    return 5000 + 100 * exp(3.5 * x);
-}
-
-static double logarithm(double x)
-{
-    return 5000 + 1000 * log1p(20 * x);
-}
-
-static double step_and_line(double x)
-{
-    return step(x) + 2000 * x;
-}
-
-static double knee(double x)
-{
-    return 5000 + 6000 * fmin(x, 0.3) + 2000 * x;
-}
-
-static double shrinking(double x)
-{
-    return 5000 - 1990 * x;
-}
-
-static double rising_teeth(double x)
-{
-    return tooth(x + 1e-9, 100);
-}
-
-/* A queue that is flushed until its sink hangs. */
-static double teeth_then_ramp(double x)
-{
-    return x < 0.4 ? teeth(x) : 5000 + 8000 * (x - 0.4);
-}
-
-static double teeth_then_flat(double x)
-{
-    return x < 0.4 ? teeth(x) : 5100;
-}
-
-static double ramp_nearly_to_the_end(double x)
-{
-    return 5000 + 4000 * fmin(1, x / 0.84);
-}
-
+/* `rate` per hour, `off` at most by this part; `since`, a place, off by a bucket at most; intervals
+ * hold the rate and are narrower than `width`. */
 TEST(verdicts)
+{
+    const int64_t bucket = 199 * 1800000 / 32;
+    const struct {
+        double (*y)(double);
+        double rough;
+        pm_verdict verdict;
+        pm_shape shape; /* PM_SHAPE_NONE: any */
+        double rate, off;
+        size_t since;
+        double width;
+    } cases[] = {
+        {flat, 40, PM_VERDICT_STEADY, PM_SHAPE_NONE, 0, 0, 0, 0},
+        {line, 0, PM_VERDICT_LEAK, PM_SHAPE_LINEAR, 10, 1e-3, 0, 0},
+        {line, 40, PM_VERDICT_LEAK, PM_SHAPE_NONE, 10, 0.1, 0, 4},
+        {shrinking, 40, PM_VERDICT_SHRINKING, PM_SHAPE_NONE, -20, 0.1, 0, 0},
+        {root, 5, PM_VERDICT_SUSPECT, PM_SHAPE_POWER, 0, 0, 0, 0},
+        {logarithm, 5, PM_VERDICT_SUSPECT, PM_SHAPE_LOG, 0, 0, 0, 0},
+        {step, 5, PM_VERDICT_PLATEAU, PM_SHAPE_STEP, 0, 0, 80, 0},
+        {two_steps, 5, PM_VERDICT_PLATEAU, PM_SHAPE_TWO_STEP, 0, 0, 0, 0},
+        {saturating, 5, PM_VERDICT_PLATEAU, PM_SHAPE_SATURATING, 0, 0, 0, 0},
+        {ramp_then_flat, 5, PM_VERDICT_PLATEAU, PM_SHAPE_RAMP_THEN_FLAT, 0, 0, 0, 0},
+        {late, 5, PM_VERDICT_LEAK, PM_SHAPE_LATE_RAMP, 4000 / 99.5, 0.1, 100, 0},
+        {accelerating, 5, PM_VERDICT_LEAK, PM_SHAPE_ACCELERATING, 350 * exp(3.5) / 99.5, 0.1, 0, 0},
+        {warmup, 5, PM_VERDICT_LEAK, PM_SHAPE_WARMUP_LINEAR, 2000 / 99.5, 0.1, 0, 0},
+        {step_and_line, 5, PM_VERDICT_LEAK, PM_SHAPE_STEP_LINEAR, 2000 / 99.5, 0.2, 0, INFINITY},
+        {knee, 5, PM_VERDICT_LEAK, PM_SHAPE_KNEE, 2000 / 99.5, 0.1, 0, 0},
+        {teeth, 0, PM_VERDICT_STEADY, PM_SHAPE_NONE, 0, 0, 0, 0},
+        {rising_teeth, 0, PM_VERDICT_LEAK, PM_SHAPE_NONE, 20, 0.02, 0, 0},
+        {teeth_then_ramp, 0, PM_VERDICT_LEAK, PM_SHAPE_NONE, 8000 / 99.5, 0.1, 0, 0},
+        {stairs, 0, PM_VERDICT_LEAK, PM_SHAPE_NONE, 6000 / 99.5, 0.1, 0, 0},
+        {daily, 40, PM_VERDICT_STEADY, PM_SHAPE_NONE, 0, 0, 0, 0},
+        {daily_leak, 40, PM_VERDICT_LEAK, PM_SHAPE_NONE, 20, 0.15, 0, 0},
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        judge(cases[i].y, cases[i].rough, N);
+        expect(cases[i].verdict);
+        if (cases[i].shape != PM_SHAPE_NONE)
+            assert_string_equal(pm_shape_names[trend.shape], pm_shape_names[cases[i].shape]);
+        if (cases[i].rate != 0)
+            expect_rate(cases[i].rate, cases[i].off);
+        if (cases[i].since)
+            assert_true(llabs(trend.since_ms - ms[cases[i].since]) <= bucket);
+        if (cases[i].width > 0)
+            assert_true(trend.low <= cases[i].rate && trend.high >= cases[i].rate &&
+                        trend.high - trend.low < cases[i].width);
+    }
+}
+
+TEST(without_noise)
 {
     judge(flat, 0, N);
     expect(PM_VERDICT_STEADY);
     assert_true(fabs(trend.rate) < 1e-9 && trend.since_ms == INT64_MIN && trend.confidence > 0.99);
-    judge(flat, 40, N);
-    expect(PM_VERDICT_STEADY);
     judge(line, 0, N);
-    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LINEAR);
-    expect_rate(10, 1e-3);
     assert_true(trend.high - trend.low < 1 && trend.confidence > 0.9);
-    judge(line, 40, N);
-    expect(PM_VERDICT_LEAK);
-    expect_rate(10, 0.1);
-    assert_true(trend.low <= 10 && trend.high >= 10 && trend.high - trend.low < 4);
-    judge(shrinking, 40, N);
-    expect(PM_VERDICT_SHRINKING);
-    expect_rate(-20, 0.1);
-    judge(root, 5, N);
-    expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_POWER);
-    judge(logarithm, 5, N);
-    expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_LOG);
-}
-
-TEST(bounded)
-{
-    int64_t bucket = 199 * 1800000 / 32;
-
-    judge(step, 5, N);
-    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_STEP);
-    assert_true(llabs(trend.since_ms - ms[80]) <= bucket);
-    judge(two_steps, 5, N);
-    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_TWO_STEP);
-    judge(saturating, 5, N);
-    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_SATURATING);
-    judge(ramp_then_flat, 5, N);
-    expect_shape(PM_VERDICT_PLATEAU, PM_SHAPE_RAMP_THEN_FLAT);
+    judge(teeth_then_flat, 0, N);
+    assert_true(trend.verdict <= PM_VERDICT_PLATEAU);
     judge(pulse, 5, N);
     assert_in_range(trend.verdict, PM_VERDICT_STEADY, PM_VERDICT_PLATEAU);
     assert_int_equal(trend.shape, PM_SHAPE_TWO_STEP);
-}
-
-TEST(unbounded)
-{
-    int64_t bucket = 199 * 1800000 / 32;
-
-    judge(late, 5, N);
-    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_LATE_RAMP);
-    expect_rate(4000 / 99.5, 0.1);
-    assert_true(llabs(trend.since_ms - ms[100]) <= bucket);
-    judge(accelerating, 5, N);
-    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_ACCELERATING);
-    expect_rate(350 * exp(3.5) / 99.5, 0.1); /* of now */
-    judge(warmup, 5, N);
-    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_WARMUP_LINEAR);
-    expect_rate(2000 / 99.5, 0.1);
-    judge(step_and_line, 5, N);
-    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_STEP_LINEAR);
-    expect_rate(2000 / 99.5, 0.2);
-    assert_true(trend.low < 2000 / 99.5 && trend.high > 2000 / 99.5);
-    judge(knee, 5, N);
-    expect_shape(PM_VERDICT_LEAK, PM_SHAPE_KNEE);
-    expect_rate(2000 / 99.5, 0.1);
-}
-
-TEST(points)
-{
-    judge(teeth, 0, N);
-    expect(PM_VERDICT_STEADY);
-    judge(rising_teeth, 0, N);
-    expect(PM_VERDICT_LEAK);
-    expect_rate(20, 0.02); /* 100 in ten snapshots */
-    judge(teeth_then_ramp, 0, N);
-    expect(PM_VERDICT_LEAK);
-    expect_rate(8000 / 99.5, 0.1);
-    judge(teeth_then_flat, 0, N);
-    assert_true(trend.verdict <= PM_VERDICT_PLATEAU);
-    judge(stairs, 0, N);
-    expect(PM_VERDICT_LEAK);
-    expect_rate(6000 / 99.5, 0.1);
-    judge(daily, 40, N);
-    expect(PM_VERDICT_STEADY);
-    judge(daily_leak, 40, N);
-    expect(PM_VERDICT_LEAK);
-    expect_rate(20, 0.15);
 }
 
 TEST(restarts)

@@ -5,24 +5,18 @@
 #include "parse/kit.h"
 
 #include "base/hash.h"
-#include <dirent.h>
-#include <sys/stat.h>
+#include <ftw.h>
 
 #define SMAPS "tests/fixtures/tools/kernel-smaps.txt"
 #define OTHER "tests/fixtures/parse/demo-smaps.txt"
 #define EVERY 512
 #define LONG 32768 /* is not read byte by byte */
 
-/* Below n; the same numbers in every run. */
-static size_t chance(uint64_t *seed, size_t n)
-{
-    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (size_t)(*seed >> 33) % n;
-}
-
 /* ---- every text ---- */
 
-static void cut_text(pm_text t, pm_pool *pool)
+static pm_pool *known; /* rows of all texts so far */
+
+static void cut_text(pm_text t)
 {
     static const size_t sizes[] = {1, 7, 61, 1021, 65536};
     pm_seen *whole = kit_read(t);
@@ -30,64 +24,52 @@ static void cut_text(pm_text t, pm_pool *pool)
     uint64_t seed = t.len;
     bool every = t.len <= EVERY || getenv("PMAPDB_FULL");
 
-    kit_expect(&expected, t, t.len + 1, pool);
+    kit_expect(&expected, t, t.len + 1, known);
     for (size_t step = 1; every && step < t.len; step += getenv("PMAPDB_FULL") ? 1 : 5)
-        kit_expect(&expected, t, step, pool);
+        kit_expect(&expected, t, step, known);
     for (size_t i = t.len > LONG; !every && i < COUNT(sizes); i++)
-        kit_expect(&expected, t, sizes[i], pool);
+        kit_expect(&expected, t, sizes[i], known);
     for (size_t i = 0; !every && i < (t.len > 8192 ? 1 : 4); i++)
-        kit_expect(&expected, t, 1 + chance(&seed, t.len), pool);
+        kit_expect(&expected, t, 1 + kit_chance(&seed, t.len), known);
     pm_buf_free(&expected);
     kit_free(whole);
 }
 
-/* Every file below a folder; false where the folder is not there. */
-static bool cut_folder(const char *folder, pm_pool *pool) // NOLINT(misc-no-recursion)
+static int cut_file(const char *path, const struct stat *st, int type, struct FTW *at)
 {
-    DIR *dir = opendir(folder);
+    pm_buf bytes = {0};
 
-    if (!dir)
-        return false;
-    for (struct dirent *e; (e = readdir(dir));) {
-        char path[2048];
-        struct stat st;
+    if (type == FTW_F)
+        bytes = kit_slurp(path);
+    if (bytes.len)
+        cut_text(pm_buf_text(&bytes));
+    pm_buf_free(&bytes);
+    return 0;
+}
 
-        if (e->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-        assert_int_equal(lstat(path, &st), 0);
-        if (S_ISDIR(st.st_mode)) {
-            (void)cut_folder(path, pool);
-        } else if (S_ISREG(st.st_mode)) {
-            pm_buf bytes = kit_slurp(path);
+/* Every file below a folder; false where the folder is not there. */
+static bool cut_folder(const char *folder)
+{
+    bool there;
 
-            cut_text(pm_buf_text(&bytes), pool);
-            pm_buf_free(&bytes);
-        }
-    }
-    (void)closedir(dir);
-    return true;
+    known = kit_pool();
+    there = nftw(folder, cut_file, 16, FTW_PHYS) == 0;
+    pm_pool_free(known);
+    return there;
 }
 
 TEST(fixtures)
 {
-    pm_pool *pool = kit_pool();
-
-    assert_true(cut_folder("tests/fixtures", pool));
-    pm_pool_free(pool);
+    assert_true(cut_folder("tests/fixtures"));
 }
 
 TEST(shared_captures)
 {
     const char *shared = getenv("PMAPDB_SHARED");
-    pm_pool *pool = kit_pool();
     char path[1024];
-    bool there;
 
     snprintf(path, sizeof path, "%s/captures", shared ? shared : ".");
-    there = cut_folder(path, pool);
-    pm_pool_free(pool);
-    if (!there)
+    if (!cut_folder(path))
         skip();
 }
 
@@ -117,15 +99,15 @@ static const char *const odd[] = {
 static void damage(pm_buf *t, uint64_t *seed)
 {
     pm_buf out = {0};
-    size_t at = chance(seed, t->len), less = chance(seed, 3) ? 0 : chance(seed, 900);
+    size_t at = kit_chance(seed, t->len), less = kit_chance(seed, 3) ? 0 : kit_chance(seed, 900);
     const char *newline = memchr(t->data + at, '\n', t->len - at);
-    const char *more = odd[chance(seed, COUNT(odd))];
+    const char *more = odd[kit_chance(seed, COUNT(odd))];
 
-    if (newline && chance(seed, 8))
+    if (newline && kit_chance(seed, 8))
         at = (size_t)(newline - t->data) + 1;
     less = less < t->len - at ? less : t->len - at;
     pm_buf_add(&out, t->data, at, NULL);
-    if (chance(seed, 4))
+    if (kit_chance(seed, 4))
         pm_buf_add(&out, more, strlen(more), NULL);
     pm_buf_add(&out, t->data + at + less, t->len - at - less, NULL);
     pm_buf_free(t);
@@ -153,11 +135,11 @@ TEST(damaged_texts)
         pm_buf t = {0};
 
         pm_buf_add(&t, good.data, good.len, NULL);
-        if (chance(&seed, 3) == 0)
+        if (kit_chance(&seed, 3) == 0)
             pm_buf_add(&t, other.data, other.len, NULL);
-        for (size_t n = 1 + chance(&seed, 4); n; n--)
+        for (size_t n = 1 + kit_chance(&seed, 4); n; n--)
             damage(&t, &seed);
-        expect_same(pm_buf_text(&t), 1 + chance(&seed, 2 * t.len), pool);
+        expect_same(pm_buf_text(&t), 1 + kit_chance(&seed, 2 * t.len), pool);
         if (turn % 5 == 0)
             expect_same(pm_buf_text(&good), good.len, pool);
         pm_buf_free(&t);
@@ -181,9 +163,9 @@ TEST(damaged_texts)
 #define LIE 99
 #define C_CHANGED ROW("00023000", "00024000", "4")
 
-/* Rss of the row at `start` in `now`, if the pool was told that the text of B is a mapping with an
+/* Rss of the row of B in `now`, if the pool was told that the text of B is a mapping with an
  * Rss that it has not. */
-static uint64_t rss_by_pool(const char *now, uint64_t start)
+static uint64_t rss_by_pool(const char *now)
 {
     pm_pool *pool = kit_pool();
     pm_mapping lie = {.start = 0x12000, .end = 0x13000, .perms = "rw-p"};
@@ -198,7 +180,7 @@ static uint64_t rss_by_pool(const char *now, uint64_t start)
     assert_int_equal(pm_map_put(&pool->known, pm_hash(B, sizeof B - 1, 0), id, NULL), PMAPDB_OK);
     s = kit_read_by(PM_DIALECT_COUNT, pm_text_of(now), strlen(now), pool);
     for (size_t i = 0; i < s->n_rows; i++)
-        if (s->rows[i].start == start)
+        if (s->rows[i].start == lie.start)
             rss = s->rows[i].value[PM_RSS];
     kit_free(s);
     pm_pool_free(pool);
@@ -208,12 +190,12 @@ static uint64_t rss_by_pool(const char *now, uint64_t start)
 /* The pool is asked for a row as the kernel prints it, and for no other. */
 TEST(the_pool_is_asked)
 {
-    assert_int_equal(rss_by_pool(A B C, 0x12000), LIE);
-    assert_int_equal(rss_by_pool(B C, 0x12000), 0); /* the first row shows what the text is */
-    assert_int_equal(rss_by_pool(A B "Locked:                0 kB\n" C, 0x12000), 0);
-    assert_int_equal(rss_by_pool(A B "what is this\n" C, 0x12000), 0);
-    assert_int_equal(rss_by_pool(A "> " B C, 0x12000), 0);
-    assert_int_equal(rss_by_pool(A B, 0x12000), 0); /* the last row may go on */
+    assert_int_equal(rss_by_pool(A B C), LIE);
+    assert_int_equal(rss_by_pool(B C), 0); /* the first row shows what the text is */
+    assert_int_equal(rss_by_pool(A B "Locked:                0 kB\n" C), 0);
+    assert_int_equal(rss_by_pool(A B "what is this\n" C), 0);
+    assert_int_equal(rss_by_pool(A "> " B C), 0);
+    assert_int_equal(rss_by_pool(A B), 0); /* the last row may go on */
 }
 
 /* Lines around a row of smaps: a key after a strange line belongs to the row above that line;

@@ -142,22 +142,22 @@ TEST(numbers)
 
 TEST(moments)
 {
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } good[] = {{"0", 0},
+                {"1700640000", 1700640000000},
+                {"1700640000.25", 1700640000250},
+                {"2026-11-21T02:48:38Z", 1795229318000}};
+    char bad[] = " -5 yesterday 1700640000000 99999999999999999999 9223372036854775807";
     int64_t ms;
 
-    assert_true(pm_csv_moment(PM_TEXT("0"), &ms));
-    assert_int_equal(ms, 0);
-    assert_true(pm_csv_moment(PM_TEXT("1700640000"), &ms));
-    assert_int_equal(ms, 1700640000000);
-    assert_true(pm_csv_moment(PM_TEXT("1700640000.25"), &ms));
-    assert_int_equal(ms, 1700640000250);
-    assert_true(pm_csv_moment(PM_TEXT("2026-11-21T02:48:38Z"), &ms));
-    assert_int_equal(ms, 1795229318000);
-    assert_false(pm_csv_moment(PM_TEXT("1700640000000"), &ms));
-    assert_false(pm_csv_moment(PM_TEXT("99999999999999999999"), &ms));
-    assert_false(pm_csv_moment(PM_TEXT("9223372036854775807"), &ms));
-    assert_false(pm_csv_moment(PM_TEXT("-5"), &ms));
-    assert_false(pm_csv_moment(PM_TEXT("yesterday"), &ms));
-    assert_false(pm_csv_moment(PM_TEXT(""), &ms));
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_true(pm_csv_moment(pm_text_of(good[i].text), &ms));
+        assert_int_equal(ms, good[i].ms);
+    }
+    for (char *rest = bad, *text; (text = strsep(&rest, " "));)
+        assert_false(pm_csv_moment(pm_text_of(text), &ms));
 }
 
 RUN_TESTS(NULL, NULL)

@@ -26,8 +26,7 @@
 #include "parse/kit.h"
 
 #include "base/hash.h"
-#include <dirent.h>
-#include <sys/stat.h>
+#include <ftw.h>
 
 #define BLOCKS_MAX 512
 #define NOTES 8
@@ -382,12 +381,19 @@ static void damage_text(text *x)
     }
 }
 
-static void damage_file(const char *path)
-{
-    pm_buf bytes = kit_slurp(path);
-    text x = {.path = path, .t = pm_buf_text(&bytes)};
-    bool any = false;
+static size_t files;
 
+/* A file of the folders that are walked: a large one only in the long form. */
+static int damage_file(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    text x = {.path = path};
+    bool any = false;
+    pm_buf bytes;
+
+    if (type != FTW_F || (!everything && info->st_size >= 10000))
+        return 0;
+    bytes = kit_slurp(path);
+    x.t = pm_buf_text(&bytes);
     x.line = calloc(x.t.len + 2, sizeof *x.line);
     assert_non_null(x.line);
     for (size_t i = 0; i < x.t.len; i++)
@@ -401,51 +407,24 @@ static void damage_file(const char *path)
     free(x.line);
     pm_buf_free(&x.damaged);
     pm_buf_free(&bytes);
-}
-
-/* ---- captures ---- */
-
-static int no_dots(const struct dirent *e)
-{
-    return e->d_name[0] != '.';
-}
-
-static size_t damage_folder(const char *folder)
-{
-    struct dirent **names = NULL;
-    int n = scandir(folder, &names, no_dots, alphasort);
-    size_t files = 0;
-
-    for (int i = 0; i < n; i++) {
-        char path[2048];
-        struct stat info;
-
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
-        free(names[i]);
-        if (stat(path, &info) != 0)
-            continue;
-        if (S_ISDIR(info.st_mode)) {
-            files += damage_folder(path);
-        } else if (everything || info.st_size < 10000) {
-            damage_file(path);
-            files++;
-        }
-    }
-    free(names);
-    return files;
+    files++;
+    return 0;
 }
 
 TEST(damage_is_said)
 {
     const char *shared = getenv("PMAPDB_SHARED");
-    char path[1024];
+    char captures[1024];
+    const char *const folders[] = {"tests/fixtures/parse", "samples/captures", "samples/logs",
+                                   captures};
 
     everything = getenv("PMAPDB_DAMAGE") != NULL;
-    assert_true(damage_folder("tests/fixtures/parse") > 0);
-    assert_true(damage_folder("samples/captures") > 0);
-    assert_true(damage_folder("samples/logs") > 0);
-    snprintf(path, sizeof path, "%s/captures", shared ? shared : ".");
-    damage_folder(path);
+    snprintf(captures, sizeof captures, "%s/captures", shared ? shared : ".");
+    for (size_t i = 0; i < COUNT(folders); i++) {
+        files = 0;
+        nftw(folders[i], damage_file, 16, 0);
+        assert_true(files > 0 || folders[i] == captures);
+    }
     for (kind k = 0; k < KINDS; k++) {
         fprintf(stderr, "%-14s", kind_names[k]);
         for (verdict v = 0; v < VERDICTS; v++)

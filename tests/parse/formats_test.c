@@ -136,20 +136,6 @@ TEST(examples)
     assert_int_equal(last, PM_DIALECT_COUNT - 1);
 }
 
-/* A context that no example uses any more says nothing. */
-TEST(every_context_is_used)
-{
-    for (size_t c = 0; c < COUNT(contexts); c++) {
-        const pm_form *k = NULL;
-        bool used = false;
-
-        for (size_t i = 0; (k = pm_form_at(i)); i++)
-            used |= context_of(k) == &contexts[c];
-        if (!used)
-            fail_msg("no example is '%s'", contexts[c].tool);
-    }
-}
-
 TEST(refused_by_name)
 {
     const pm_refused *k;

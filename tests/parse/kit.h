@@ -6,9 +6,8 @@
 #include "parse/reader.h"
 #include "unit.h"
 #include <inttypes.h>
-
 #include <stdio.h>
-#include <stdlib.h>
+
 /* What a stream gave. Texts of rows and blocks are copies. */
 typedef struct pm_seen {
     pm_mapping *rows;
@@ -268,35 +267,6 @@ static inline void kit_every_chunk(pm_text t, size_t sizes)
     kit_free(whole);
 }
 
-/* The rows of a text, as kit_write_row writes them. */
-static inline void kit_expect_rows(pm_text t, const char *rows)
-{
-    pm_seen *s = kit_read(t);
-    pm_buf got = kit_text(s, false);
-
-    assert_int_equal(s->status, PMAPDB_OK);
-    assert_string_equal(got.data ? got.data : "", rows);
-    pm_buf_free(&got);
-    kit_free(s);
-    kit_every_chunk(t, 4096);
-}
-
-/* The only block of a text. */
-static inline void kit_expect_block(pm_text t, pm_state state, pm_checked checked,
-                                    const char *missing)
-{
-    pm_seen *s = kit_read(t);
-
-    assert_int_equal(s->status, PMAPDB_OK);
-    assert_int_equal(s->n_blocks, 1);
-    assert_string_equal(s->blocks[0].empty.data, "");
-    assert_string_equal(s->blocks[0].missing.data, missing);
-    assert_int_equal(s->blocks[0].state, state);
-    assert_int_equal(s->blocks[0].checked, checked);
-    kit_free(s);
-    kit_every_chunk(t, 512);
-}
-
 static inline pm_buf kit_slurp(const char *path)
 {
     FILE *f = fopen(path, "rb");
@@ -312,14 +282,19 @@ static inline pm_buf kit_slurp(const char *path)
     return all;
 }
 
-#define KIT_FIXTURES "tests/fixtures/parse/"
-
 static inline pm_buf kit_fixture(const char *name)
 {
     char path[256];
 
-    snprintf(path, sizeof path, KIT_FIXTURES "%s", name);
+    snprintf(path, sizeof path, "tests/fixtures/parse/%s", name);
     return kit_slurp(path);
+}
+
+/* Below n; the same numbers in every run. */
+static inline size_t kit_chance(uint64_t *seed, size_t n)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (size_t)(*seed >> 33) % n;
 }
 
 #endif

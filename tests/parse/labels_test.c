@@ -2,51 +2,47 @@
 #include "parse/files/labels.h"
 #include "parse/kit.h"
 
-typedef struct heard {
-    pm_buf text; /* a line per report, and one per range */
-} heard;
-
+/* A line per report, and one per range. */
 static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 {
-    heard *h = ctx;
+    pm_buf *out = ctx;
 
     (void)err;
-    pm_buf_addf(&h->text, NULL, "%s pid %lld", pm_labels_source_name(l->source),
+    pm_buf_addf(out, NULL, "%s pid %lld", pm_labels_source_name(l->source),
                 l->pid == PMAPDB_UNKNOWN ? -1LL : (long long)l->pid);
     if (l->time_ms != PMAPDB_UNKNOWN)
-        pm_buf_addf(&h->text, NULL, " at %lld", (long long)l->time_ms);
+        pm_buf_addf(out, NULL, " at %lld", (long long)l->time_ms);
     if (l->damaged)
-        pm_buf_addf(&h->text, NULL, " damaged %" PRIu64 " from %" PRIu64, l->damaged,
-                    l->damaged_line);
-    pm_buf_addf(&h->text, NULL, "\n");
+        pm_buf_addf(out, NULL, " damaged %" PRIu64 " from %" PRIu64, l->damaged, l->damaged_line);
+    pm_buf_addf(out, NULL, "\n");
     for (size_t i = 0; i < l->n; i++) {
         assert_true(l->label[i].start < l->label[i].end);
         assert_true(i == 0 || l->label[i - 1].end <= l->label[i].start);
-        pm_buf_addf(&h->text, NULL, "%" PRIx64 "-%" PRIx64 " %s\n", l->label[i].start,
-                    l->label[i].end, l->label[i].text);
+        pm_buf_addf(out, NULL, "%" PRIx64 "-%" PRIx64 " %s\n", l->label[i].start, l->label[i].end,
+                    l->label[i].text);
     }
     return PMAPDB_OK;
 }
 
 /* On the heap by itself: the sanitizer sees a read past its end. */
-static void hear(pm_text text, heard *h)
+static void hear(pm_text text, pm_buf *out)
 {
     char *exact = malloc(text.len + 1);
 
     assert_non_null(exact);
     memcpy(exact, text.data, text.len);
-    *h = (heard){0};
-    assert_int_equal(pm_labels_read((pm_text){exact, text.len}, on_report, h, NULL), PMAPDB_OK);
+    *out = (pm_buf){0};
+    assert_int_equal(pm_labels_read((pm_text){exact, text.len}, on_report, out, NULL), PMAPDB_OK);
     free(exact);
 }
 
 static void expect(const char *text, const char *wanted)
 {
-    heard h;
+    pm_buf heard;
 
-    hear(pm_text_of(text), &h);
-    assert_string_equal(pm_buf_text(&h.text).data, wanted);
-    pm_buf_free(&h.text);
+    hear(pm_text_of(text), &heard);
+    assert_string_equal(pm_buf_text(&heard).data, wanted);
+    pm_buf_free(&heard);
 }
 
 /* ---- NMT ---- */
@@ -161,13 +157,13 @@ TEST(cut_anywhere)
     static const char whole[] = HEAD MAP HEAP STACK INTERNAL TAIL;
 
     for (size_t n = 0; n < sizeof whole - 1; n++) {
-        heard h;
+        pm_buf heard;
         const char *map = strstr(whole, "Virtual"), *end = strstr(whole, "Details:");
 
-        hear((pm_text){whole, n}, &h);
+        hear((pm_text){whole, n}, &heard);
         if (whole + n > map + 20 && whole + n < end + 8)
-            assert_non_null(strstr(pm_buf_text(&h.text).data, " damaged "));
-        pm_buf_free(&h.text);
+            assert_non_null(strstr(pm_buf_text(&heard).data, " damaged "));
+        pm_buf_free(&heard);
     }
 }
 
@@ -236,15 +232,15 @@ TEST(system_map_damaged)
 TEST(many_ranges)
 {
     pm_buf text = {0};
-    heard h;
+    pm_buf heard;
 
     pm_buf_addf(&text, NULL, "Native Memory Tracking:\nVirtual memory map:\n");
     for (size_t i = 1; i <= PM_LABELS_MAX + 1; i++)
         pm_buf_addf(&text, NULL, "[0x%zx - 0x%zx] reserved 4KB for T%zu\n", i << 13,
                     (i << 13) + 4096, i % 7);
-    hear(pm_buf_text(&text), &h);
-    assert_non_null(strstr(h.text.data, "nmt pid -1 damaged 2 from "));
-    pm_buf_free(&h.text);
+    hear(pm_buf_text(&text), &heard);
+    assert_non_null(strstr(heard.data, "nmt pid -1 damaged 2 from "));
+    pm_buf_free(&heard);
     pm_buf_free(&text);
 }
 
@@ -272,7 +268,7 @@ TEST(garbage)
 
     for (int round = 0; round < 2000; round++) {
         pm_buf text = {0};
-        heard h;
+        pm_buf heard;
 
         for (int i = 0; i < 60; i++) {
             seed ^= seed << 13;
@@ -282,8 +278,8 @@ TEST(garbage)
             if (seed % 41 == 0)
                 pm_buf_add(&text, "\0", 1, NULL);
         }
-        hear(pm_buf_text(&text), &h);
-        pm_buf_free(&h.text);
+        hear(pm_buf_text(&text), &heard);
+        pm_buf_free(&heard);
         pm_buf_free(&text);
     }
 }

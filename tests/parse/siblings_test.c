@@ -9,9 +9,8 @@ static bool take(pm_siblings *s, const char *kind, pm_text bytes)
 
 TEST(nothing_is_known_at_first)
 {
-    pm_siblings s;
+    pm_siblings s = PM_SIBLINGS_NONE;
 
-    s = PM_SIBLINGS_NONE;
     assert_int_equal(s.pid, PMAPDB_UNKNOWN);
     assert_int_equal(s.start_time, PMAPDB_UNKNOWN);
     assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
@@ -24,9 +23,8 @@ TEST(nothing_is_known_at_first)
 
 TEST(stat_has_the_start_behind_any_name)
 {
-    pm_siblings s;
+    pm_siblings s = PM_SIBLINGS_NONE;
 
-    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "stat",
                      PM_TEXT("4711 (a) (b c) S 1 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 5 0 "
                              "88123 62283776 3059 18446744073709551615 1 1\n")));
@@ -41,9 +39,8 @@ TEST(stat_has_the_start_behind_any_name)
 
 TEST(status_has_sizes)
 {
-    pm_siblings s;
+    pm_siblings s = PM_SIBLINGS_NONE;
 
-    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "status",
                      PM_TEXT("Name:\tredis-server\nTgid:\t15841\nPid:\t15841\nPPid:\t1\n"
                              "VmSize:\t   60824 kB\nVmRSS:\t   12236 kB\nThreads:\t5\n")));
@@ -69,10 +66,9 @@ TEST(comm_and_cmdline_name_the_process)
                  {PM_TEXT("nginx: worker process\0"), "nginx"},
                  {PM_TEXT("-zsh\0"), "-zsh"},
                  {PM_TEXT("/opt/a/b"), "b"}};
-    pm_siblings s;
+    pm_siblings s = PM_SIBLINGS_NONE;
     char longer[400];
 
-    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "comm", PM_TEXT("kworker/0:1\n")));
     assert_string_equal(s.comm, "kworker/0:1");
     assert_false(take(&s, "comm", PM_TEXT("two\nlines\n")));
@@ -98,9 +94,8 @@ TEST(rollup_has_sums)
                                              "Swap:                  7 kB\n"
                                              "SwapPss:               5 kB\n";
     char two[2 * sizeof rollup];
-    pm_siblings s;
+    pm_siblings s = PM_SIBLINGS_NONE;
 
-    s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "smaps_rollup", pm_text_of(rollup)));
     assert_int_equal(s.rollup.rss_kib, 1476);
     assert_int_equal(s.rollup.private_dirty_kib, 96);

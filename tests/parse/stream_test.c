@@ -49,9 +49,6 @@ TEST(the_hash_is_that_of_the_blocks_lines)
                      pm_hash("1:   a\n" PMAP, sizeof "1:   a\n" PMAP - 1, 0));
 }
 
-#define DF \
-    "Filesystem      Size  Used Avail Use% Mounted on\n/dev/vda1        50G   12G   38G  24% /\n"
-
 /* What stood before a block that was none, of another dialect, is no part of its hash. */
 TEST(one_dialect_only_hashes_its_own)
 {
@@ -182,54 +179,42 @@ TEST(a_line_without_end)
     pm_pool_free(pool);
 }
 
-/* Among rows it is one that is damaged; those around it are read. */
+/* Among rows it is one that is damaged; those around it are read. A command line of a MiB may stand
+ * above the rows. */
 TEST(a_long_line)
 {
-    static const char *const first[] = {"00400000-00401000 r-xp 00000000 fe:00 17 /srv/a\n",
-                                        "4711:   a\n0000000000400000      4K r-x-- a\n"};
-    static const char *const last[] = {"00500000-00501000 r-xp 00000000 fe:00 17 /srv/a\n",
-                                       "0000000000500000      4K r-x-- a\n total        8K\n"};
-    static const char *const want[] = {"2 rows, line 2 is damaged: it is longer than 16 MiB\n",
-                                       "2 rows, line 3 is damaged: it is longer than 16 MiB\n"};
+    static const struct {
+        const char *first, *last, *want;
+        int mib;
+    } cases[] = {
+        {"00400000-00401000 r-xp 00000000 fe:00 17 /srv/a\n",
+         "00500000-00501000 r-xp 00000000 fe:00 17 /srv/a\n",
+         "2 rows, line 2 is damaged: it is longer than 16 MiB\n", 17},
+        {"4711:   a\n0000000000400000      4K r-x-- a\n",
+         "0000000000500000      4K r-x-- a\n total        8K\n",
+         "2 rows, line 3 is damaged: it is longer than 16 MiB\n", 17},
+        {"4711:   /srv/", "0000000000400000      4K r-x-- a\n total        4K\n", "1 rows, \n", 2},
+    };
 
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         pm_buf out = {0};
         pm_pool *pool = kit_pool();
         pm_reader *r = NULL;
 
         assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, keep_block, &out, &r, NULL),
                          PMAPDB_OK);
-        feed_text(r, first[i]);
-        feed_long(r, 17);
+        feed_text(r, cases[i].first);
+        feed_long(r, cases[i].mib);
+        assert_false(pm_reader_hopeless(r));
         feed_text(r, "\n");
-        feed_text(r, last[i]);
+        assert_false(pm_reader_hopeless(r));
+        feed_text(r, cases[i].last);
         assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
-        assert_string_equal(out.data, want[i]);
+        assert_string_equal(out.data, cases[i].want);
         pm_reader_free(r);
         pm_pool_free(pool);
         pm_buf_free(&out);
     }
-}
-
-/* A command line of a MiB stands above the rows. */
-TEST(a_long_header)
-{
-    pm_buf out = {0};
-    pm_pool *pool = kit_pool();
-    pm_reader *r = NULL;
-
-    assert_int_equal(pm_reader_new(PM_DIALECT_COUNT, pool, keep_block, &out, &r, NULL), PMAPDB_OK);
-    feed_text(r, "4711:   /srv/");
-    feed_long(r, 2);
-    assert_false(pm_reader_hopeless(r));
-    feed_text(r, "\n");
-    assert_false(pm_reader_hopeless(r));
-    feed_text(r, "0000000000400000      4K r-x-- a\n total        4K\n");
-    assert_int_equal(pm_reader_finish(r, NULL), PMAPDB_OK);
-    assert_string_equal(out.data, "1 rows, \n");
-    pm_reader_free(r);
-    pm_pool_free(pool);
-    pm_buf_free(&out);
 }
 
 static pmapdb_status stop(void *ctx, const pm_block *b, uint32_t *rows, size_t n, pmapdb_error *err)

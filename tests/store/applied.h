@@ -93,8 +93,7 @@ static inline pmapdb_rules_result applied_to(const kit *k, const char *text, boo
 #define APPLIED_SUMS                                                                          \
     "SELECT v.epoch_id, c.category, v.first, v.last, v.mappings, v.size_kib, v.rss_kib, "     \
     "v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib FROM category_version v JOIN " \
-    "category c "                                                                             \
-    "ON c.category_id = v.category_id ORDER BY 1, 2, 3"
+    "category c ON c.category_id = v.category_id ORDER BY 1, 2, 3"
 #define APPLIED_UNUSED                                                                      \
     "SELECT category FROM category WHERE category_id > 14 AND category_id NOT IN (SELECT "  \
     "category_id FROM lineage UNION SELECT category_id FROM category_version UNION SELECT " \

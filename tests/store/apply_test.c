@@ -282,17 +282,13 @@ IN_KIT(unknown_stays_unknown)
     kit_name(c, "app", PM_NAME_HEADER);
     kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 100);
     kit_put(k, c);
-    kit_exec(
-        k,
-        "INSERT INTO rare_fields (rare_fields_id, hash, fields) SELECT 77, 0, fields & ~8 FROM "
-        "epoch "
-        "WHERE dialect = 'smaps' "
-        "LIMIT 1;"
-        "UPDATE mapping_version SET rare_fields_id = 77 WHERE region_id = (SELECT region_id FROM "
-        "mappings WHERE path = '/opt/data');"
-        "UPDATE category_version SET rss_kib = NULL WHERE category_id = (SELECT category_id FROM "
-        "category WHERE category = 'mapped-file');"
-        "UPDATE snapshot SET rss_kib = NULL WHERE state = 'complete'");
+    kit_exec(k, "INSERT INTO rare_fields (rare_fields_id, hash, fields) SELECT 77, 0, fields & ~8 "
+                "FROM epoch WHERE dialect = 'smaps' LIMIT 1;"
+                "UPDATE mapping_version SET rare_fields_id = 77 WHERE region_id = (SELECT "
+                "region_id FROM mappings WHERE path = '/opt/data');"
+                "UPDATE category_version SET rss_kib = NULL WHERE category_id = (SELECT "
+                "category_id FROM category WHERE category = 'mapped-file');"
+                "UPDATE snapshot SET rss_kib = NULL WHERE state = 'complete'");
     applied_to(k, SIMPLE, true, &changes);
     assert_non_null(strstr(pm_buf_text(&changes).data, "mapped-file > Data file 1: 1 100 -1\n"));
     kit_expect(k, "SELECT category, rss_kib, pss_kib FROM categories ORDER BY 1",
@@ -367,8 +363,8 @@ IN_KIT(too_many_categories)
     kit_ok(applied_try(k, EACH_FILE, true, &(applied){0}, &result, &err), &err);
     assert_int_equal(result.unnamed, 5);
     kit_expect(k,
-               "SELECT count(*), count(DISTINCT category_id), sum(category_id = 9 AND rule IS NULL)"
-               " FROM lineage",
+               "SELECT count(*), count(DISTINCT category_id), sum(category_id = 9 AND rule IS "
+               "NULL) FROM lineage",
                "1805|1801|5\n");
     kit_expect(k,
                "SELECT count(*) FROM snapshot s WHERE s.mappings IS NOT (SELECT sum(mappings) FROM "

@@ -48,16 +48,12 @@ static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, 
 /* Limits of one standing, a sight of all smaps snapshots that have none. */
 static inline void beats_sights(const kit *k)
 {
-    kit_exec(
-        k,
-        "INSERT OR IGNORE INTO live_process (live_process_id, hash, user, cgroup, memory_max_kib, "
-        "address_limit_kib, stack_limit_kib, max_map_count) "
-        "VALUES (900, 900, 'root', '/a', 524288, -1, 8192, 65530)");
-    kit_exec(k,
-             "INSERT OR IGNORE INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, "
-             "cpu_us, "
-             "longest_us, predicted_us, threads, hwm_kib) SELECT snapshot_id, 900, 0, 1000, 500, "
-             "90, 80, 4, 5000 FROM snapshot WHERE dialect = 'smaps'");
+    kit_exec(k, "INSERT OR IGNORE INTO live_process (live_process_id, hash, user, cgroup, "
+                "memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count) "
+                "VALUES (900, 900, 'root', '/a', 524288, -1, 8192, 65530)");
+    kit_exec(k, "INSERT OR IGNORE INTO live_reading (snapshot_id, live_process_id, mono_ns, "
+                "read_us, cpu_us, longest_us, predicted_us, threads, hwm_kib) SELECT snapshot_id, "
+                "900, 0, 1000, 500, 90, 80, 4, 5000 FROM snapshot WHERE dialect = 'smaps'");
 }
 
 /* Enough for every query about live captures to find something. */

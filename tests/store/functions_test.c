@@ -77,9 +77,8 @@ TEST(call_error)
 /* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
 TEST(every_flag)
 {
-    static const char all[] =
-        "rd wr ex sh mr mw me ms gd pf gu dw lo lf io sr rr dc de ac nr ht sf "
-        "nl ar wf dd sd mm hg nh mg um uw ui bt mt mp ss dp sl";
+    static const char all[] = "rd wr ex sh mr mw me ms gd pf gu dw lo lf io sr rr dc de ac nr ht "
+                              "sf nl ar wf dd sd mm hg nh mg um uw ui bt mt mp ss dp sl";
     char one[3] = "";
 
     for (size_t i = 0; i < sizeof all; i += 3) {
@@ -109,12 +108,12 @@ TEST(perms_text)
 
 TEST(process_value)
 {
-#define OF                                                                     \
-    "7, 5, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', " \
-    "'A=1' || char(0) || 'B=x y' || char(0), '5 1'"
-#define IN_CONTAINER                       \
-    "7, 5, 1001, NULL, NULL, NULL, NULL, " \
-    "'/a/docker-' || printf('%064x', 1) || '.scope', NULL, NULL"
+#define OF                                                                                         \
+    "7, 5, 1001, 'www', 'sshd', '/usr/bin/sshd', 'sshd -D', '/system.slice', 'A=1' || char(0) || " \
+    "'B=x y' || char(0), '5 1'"
+#define IN_CONTAINER                                                                             \
+    "7, 5, 1001, NULL, NULL, NULL, NULL, '/a/docker-' || printf('%064x', 1) || '.scope', NULL, " \
+    "NULL"
     says("process_value('pid = 7 AND ppid = 5 AND uid = 1001', " OF ")", "1");
     says("process_value('user || comm', " OF ")", "wwwsshd");
     says("process_value('exe GLOB ''/usr/*''', " OF ")", "1");
@@ -127,10 +126,9 @@ TEST(process_value)
     says("process_value('container', " IN_CONTAINER ")", "docker/000000000000");
     says("process_value('unit', " OF ")", "NULL");
     says("process_value(NULL, " OF ")", "NULL");
-    says(
-        "process_value('user IS NULL AND uid IS NULL AND env(''A'') IS NULL', 7, NULL, NULL, NULL, "
-        "NULL, NULL, NULL, NULL, NULL, NULL)",
-        "1");
+    says("process_value('user IS NULL AND uid IS NULL AND env(''A'') IS NULL', 7, NULL, NULL, "
+         "NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
+         "1");
     /* an expression of its own in every row */
     says("(SELECT group_concat(process_value(e, " OF "), '') FROM (SELECT 'pid = 7' AS e UNION ALL "
          "SELECT 'pid = 8' UNION ALL SELECT 'uid = 1001'))",

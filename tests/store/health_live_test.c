@@ -67,14 +67,13 @@ IN_KIT(the_longest_stall)
     snapshot(k, 2, -1);
     snapshot(k, 2, -WEEK - 1);
     beats_sights(k);
-    beats_exec(
-        k, "UPDATE live_reading SET cpu_us = 100000, longest_us = CASE WHEN snapshot_id IN (SELECT "
-           "snapshot_id FROM snapshot WHERE process_id = 1) THEN 50000 ELSE 40000 END");
-    beats_exec(
-        k,
-        "UPDATE live_reading SET longest_us = 900000 WHERE snapshot_id = (SELECT snapshot_id FROM "
-        "snapshot WHERE taken_ms = %lld)",
-        (long long)(BEATS_MS - (WEEK + 1) * 1000));
+    beats_exec(k,
+               "UPDATE live_reading SET cpu_us = 100000, longest_us = CASE WHEN snapshot_id IN "
+               "(SELECT snapshot_id FROM snapshot WHERE process_id = 1) THEN 50000 ELSE 40000 END");
+    beats_exec(k,
+               "UPDATE live_reading SET longest_us = 900000 WHERE snapshot_id = (SELECT "
+               "snapshot_id FROM snapshot WHERE taken_ms = %lld)",
+               (long long)(BEATS_MS - (WEEK + 1) * 1000));
     hears(k, "stall", OK,
           "50ms at most, in 7 days; worst one/1: one read 50000 / 50000 / 50000 us, a map 1000 / "
           "1000 / 1000 us (median, 99 %, most), CPU 1 % of a core");
@@ -136,9 +135,8 @@ IN_KIT(beats_behind_the_last_snapshot)
     for (int64_t beat = 3; beat <= 8; beat += 5) {
         snapshot(k, 2, 60 * (beat - 10));
         beats_exec(k,
-                   "UPDATE snapshot SET capture_id = (SELECT capture_id FROM beat WHERE "
-                   "started_ms = %lld) WHERE snapshot_id = (SELECT "
-                   "max(snapshot_id) FROM snapshot)",
+                   "UPDATE snapshot SET capture_id = (SELECT capture_id FROM beat WHERE started_ms "
+                   "= %lld) WHERE snapshot_id = (SELECT max(snapshot_id) FROM snapshot)",
                    (long long)(BEATS_MS + 60000 * (beat - 10)));
     }
     hears(k, "empty", NOTE, "2 found no process: --all");
@@ -154,9 +152,8 @@ IN_KIT(the_newest_of_equal_jobs)
     hears(k, "empty", OK, "0 found no process since the last beat that found one");
     kit_exec(k, "UPDATE schedule SET every_ms = 30000 WHERE schedule_id = 1");
     hears(k, "empty", NOTE, "10 found no process: --all");
-    kit_exec(k,
-             "UPDATE schedule SET every_ms = 60000; INSERT INTO host (host_id, name) VALUES (901, "
-             "'there'); UPDATE schedule SET host_id = 901 WHERE schedule_id = 1");
+    kit_exec(k, "UPDATE schedule SET every_ms = 60000; INSERT INTO host (host_id, name) VALUES "
+                "(901, 'there'); UPDATE schedule SET host_id = 901 WHERE schedule_id = 1");
     hears(k, "empty", NOTE, "10 found no process: --all");
 }
 
@@ -275,13 +272,12 @@ IN_KIT(unreadable_in_the_last_beat)
     beats_of(k, 2, "a", "4711", 60000, -1);
     snapshot(k, 1, 0);
     beats_exec(k,
-               "UPDATE beat SET unreadable = CASE WHEN capture_id = (SELECT capture_id FROM "
-               "beat WHERE started_ms = %lld) THEN 2 ELSE 7 END",
+               "UPDATE beat SET unreadable = CASE WHEN capture_id = (SELECT capture_id FROM beat "
+               "WHERE started_ms = %lld) THEN 2 ELSE 7 END",
                (long long)BEATS_MS);
     hears(k, "unreadable", NOTE, may);
-    kit_exec(
-        k, "INSERT INTO host (host_id, name) VALUES (901, 'there'); UPDATE schedule SET host_id = "
-           "901 WHERE schedule_id = 2");
+    kit_exec(k, "INSERT INTO host (host_id, name) VALUES (901, 'there'); UPDATE schedule SET "
+                "host_id = 901 WHERE schedule_id = 2");
     hears(k, "unreadable", NOTE, may);
     kit_exec(k, "UPDATE beat SET unreadable = unreadable - 2");
     hears(k, "unreadable", OK, "0 in the last beat");

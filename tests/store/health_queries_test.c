@@ -27,19 +27,18 @@ IN_KIT(read_cost_of_a_hundred)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 60 * j));
     for (int64_t j = 0; j < 3; j++)
         kit_put(k, capture(k, PM_DIALECT_MAPS, 2, 60 * j));
-    kit_exec(k, "INSERT INTO live_process (live_process_id, hash) VALUES (1, 1);"
-                "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
-                "longest_us, "
-                "predicted_us) SELECT snapshot_id, 1, 0, 1000 * i, 500 * i, i, 50 FROM (SELECT "
-                "snapshot_id, 1 + (taken_ms - 1700000000000) / 60000 * 37 % 100 AS i FROM snapshot "
-                "WHERE dialect = 'smaps')");
-    kit_exec(k,
-             "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
-             "longest_us, "
-             "predicted_us, degraded) SELECT snapshot_id, 1, 0, 7 + (taken_ms - 1700000000000) / "
-             "60000, 6, 7, 90000, CASE "
-             "(taken_ms - 1700000000000) / 60000 WHEN 1 THEN 'too large' WHEN 0 THEN 'old' END "
-             "FROM snapshot WHERE dialect = 'maps'");
+    kit_exec(
+        k,
+        "INSERT INTO live_process (live_process_id, hash) VALUES (1, 1);"
+        "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+        "longest_us, predicted_us) SELECT snapshot_id, 1, 0, 1000 * i, 500 * i, i, 50 FROM (SELECT "
+        "snapshot_id, 1 + (taken_ms - 1700000000000) / 60000 * 37 % 100 AS i FROM snapshot "
+        "WHERE dialect = 'smaps')");
+    kit_exec(k, "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+                "longest_us, predicted_us, degraded) SELECT snapshot_id, 1, 0, 7 + (taken_ms - "
+                "1700000000000) / 60000, 6, 7, 90000, CASE (taken_ms - 1700000000000) / 60000 WHEN "
+                "1 THEN 'too large' WHEN 0 THEN 'old' END "
+                "FROM snapshot WHERE dialect = 'maps'");
     expect(k, "read-cost", NULL, NULL,
            "name pid snapshots read_us_p50 read_us_p99 read_us_max longest_us_p50 longest_us_p99 "
            "longest_us_max cpu_of_read underestimated degraded reason",
@@ -236,8 +235,8 @@ IN_KIT(sights_of_a_process)
 
 IN_KIT(refusals_newest_first)
 {
-    kit_exec(k, "INSERT INTO refused (hash, first_ms, reason) VALUES (-1, 1700000000500, 'b'), "
-                "(2, 1700000000000, 'a')");
+    kit_exec(k, "INSERT INTO refused (hash, first_ms, reason) VALUES (-1, 1700000000500, 'b'), (2, "
+                "1700000000000, 'a')");
     expect(
         k, "refusals", NULL, NULL, "first_at reason hash",
         "2023-11-14T22:13:20.500Z b ffffffffffffffff\n2023-11-14T22:13:20Z a 0000000000000002\n");

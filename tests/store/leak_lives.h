@@ -76,9 +76,8 @@ static inline void stands(const kit *k, int process, int64_t minute, int64_t mem
         id, id, (long long)memory_max);
     beats_exec(k,
                "INSERT OR REPLACE INTO live_reading (snapshot_id, live_process_id, mono_ns, "
-               "read_us, cpu_us, "
-               "longest_us) SELECT snapshot_id, %d, 0, 1, 1, 1 FROM snapshot WHERE process_id = "
-               "%d AND taken_ms >= %lld",
+               "read_us, cpu_us, longest_us) SELECT snapshot_id, %d, 0, 1, 1, 1 FROM snapshot "
+               "WHERE process_id = %d AND taken_ms >= %lld",
                id, process, (long long)(BEATS_MS + minute * MINUTE * 1000));
 }
 

@@ -23,8 +23,8 @@ IN_KIT(lives_that_follow_are_joined)
     expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\nweb 3 3 1 10 1500 1500\n");
     lives(k, &l[3], 30, 39);
     expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\nweb 4 4 2 20 1500 2000\n");
-    kit_exec(k, "UPDATE snapshot SET taken_ms = taken_ms + 1 WHERE process_id = 2 AND "
-                "taken_ms = 1700000540000");
+    kit_exec(k, "UPDATE snapshot SET taken_ms = taken_ms + 1 WHERE process_id = 2 AND taken_ms = "
+                "1700000540000");
     expect(k, WHO, "web 4 4 4 42 1500 2000\n");
 }
 
@@ -171,9 +171,8 @@ IN_KIT(whose_limits_count)
     expect(k, "name limit limit_by", "db ? ?\nweb 333333 cgroup\n");
     stands(k, 3, 30, 444444);
     expect(k, "name limit limit_by", "db 444444 cgroup\nweb 333333 cgroup\n");
-    kit_exec(
-        k, "DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM snapshot WHERE "
-           "process_id = 2)");
+    kit_exec(k, "DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM snapshot "
+                "WHERE process_id = 2)");
     expect(k, "name limit limit_by", "db 444444 cgroup\nweb ? ?\n");
 }
 

@@ -11,8 +11,8 @@
 
 /* Remakes a table that others refer to, as SQLite's manual has it; a column is new. */
 #define REMAKE                                                                                  \
-    "CREATE TABLE host_new (host_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, "           \
-    "kernel TEXT);\nINSERT INTO host_new SELECT host_id, name, NULL FROM host;\n"               \
+    "CREATE TABLE host_new (host_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kernel "    \
+    "TEXT);\nINSERT INTO host_new SELECT host_id, name, NULL FROM host;\n"                      \
     "DROP TABLE host;\nPRAGMA legacy_alter_table = ON;\nALTER TABLE host_new RENAME TO host;\n" \
     "PRAGMA legacy_alter_table = OFF;\n"
 #define ADD "CREATE TABLE note (note_id INTEGER PRIMARY KEY, text TEXT NOT NULL);\n"
@@ -80,9 +80,8 @@ static void is_as_before(kit *k)
     assert_int_equal(ask(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
                             "host USING (host_id)"),
                      3);
-    assert_int_equal(ask(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', "
-                            "'host_new')"),
-                     0);
+    assert_int_equal(
+        ask(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', 'host_new')"), 0);
     pmapdb_close(s);
     kit_open(k); /* which holds the tables against the schema, too */
     kit_close(k);

@@ -288,11 +288,10 @@ IN_KIT(linked_by_events)
     leak(k, &t, UTC_MS - 1000000);
     end_take(k, &t, 1, NULL);
     kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(
-        k,
-        "SELECT process_id, offset_source, abs(offset_ns - 1699999000000000000) <= slack_ns, "
-        "slack_ns BETWEEN 100000000 AND 1500000000 FROM traced_process",
-        "1|events|1|1\n");
+    kit_expect(k,
+               "SELECT process_id, offset_source, abs(offset_ns - 1699999000000000000) <= "
+               "slack_ns, slack_ns BETWEEN 100000000 AND 1500000000 FROM traced_process",
+               "1|events|1|1\n");
 }
 
 /* Pages that come and go at even beats fit as well a beat later: nothing is believed. */
@@ -372,8 +371,8 @@ IN_KIT(all_or_nothing)
     assert_non_null(strstr(err.text, "no space left"));
     kit_exec(k, "PRAGMA max_page_count = 1000000");
     kit_expect(k,
-               "SELECT (SELECT count(*) FROM recording), (SELECT count(*) FROM call), "
-               "(SELECT count(*) FROM extent), (SELECT count(*) FROM frame)",
+               "SELECT (SELECT count(*) FROM recording), (SELECT count(*) FROM call), (SELECT "
+               "count(*) FROM extent), (SELECT count(*) FROM frame)",
                "0|0|0|0\n");
 }
 
@@ -381,12 +380,10 @@ IN_KIT(all_or_nothing)
 
 #define ALL_OF_IT                                                                                 \
     "SELECT r.hash, r.file, t.pid, t.pid_source, h.tid, c.kind, c.begin_ns, c.end_ns, c.a0, "     \
-    "c.a1, "                                                                                      \
-    "c.a2, c.ret, f.symbol, (SELECT group_concat(e.start || '+' || e.length || '@' || e.born_ns " \
-    "|| '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = c.call_id AND "           \
-    "e.traced_process_id "                                                                        \
-    "= t.traced_process_id), (SELECT sum(x.length) FROM foreign_extent x WHERE x.call_id = "      \
-    "c.call_id) "                                                                                 \
+    "c.a1, c.a2, c.ret, f.symbol, (SELECT group_concat(e.start || '+' || e.length || '@' || "     \
+    "e.born_ns || '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = c.call_id AND " \
+    "e.traced_process_id = t.traced_process_id), (SELECT sum(x.length) FROM foreign_extent x "    \
+    "WHERE x.call_id = c.call_id) "                                                               \
     "FROM recording r JOIN traced_process t USING (recording_id) JOIN thread h USING "            \
     "(traced_process_id) "                                                                        \
     "JOIN call c USING (thread_id) JOIN stack s USING (stack_id) LEFT JOIN frame f USING "        \

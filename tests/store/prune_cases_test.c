@@ -105,10 +105,9 @@ IN_KIT(the_unnamed_are_alone)
             kit_put(k, c);
         }
     pw_keep_last(k, 2);
-    kit_expect(k,
-               "SELECT p.pid, count(*) FROM snapshot s JOIN process p USING (process_id) GROUP "
-               "BY 1",
-               "1|2\n2|2\n3|2\n");
+    kit_expect(
+        k, "SELECT p.pid, count(*) FROM snapshot s JOIN process p USING (process_id) GROUP BY 1",
+        "1|2\n2|2\n3|2\n");
 }
 
 /* ---- the largest size ---- */

@@ -160,11 +160,11 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 
-#define SWEEPS                                                                                   \
-    "SELECT (SELECT count(*) FROM capture), (SELECT count(*) FROM beat), (SELECT count(*) FROM " \
-    "schedule), (SELECT count(*) FROM live_reading), (SELECT count(*) FROM live_process), "      \
-    "(SELECT count(*) FROM "                                                                     \
-    "environment), (SELECT count(*) FROM forgotten), (SELECT count(*) FROM host)"
+#define SWEEPS                                                                                     \
+    "SELECT (SELECT count(*) FROM capture), (SELECT count(*) FROM beat), (SELECT count(*) FROM "   \
+    "schedule), (SELECT count(*) FROM live_reading), (SELECT count(*) FROM live_process), "        \
+    "(SELECT count(*) FROM environment), (SELECT count(*) FROM forgotten), (SELECT count(*) FROM " \
+    "host)"
 
 /* Without the check that captures have snapshots: a sweep may have found nothing. */
 static pmapdb_prune_result prune_sweeps(const kit *k, const pmapdb_prune_options *o)
@@ -206,11 +206,10 @@ IN_KIT(how_far_is_remembered)
     for (int64_t n = 0; n < 10; n++)
         put_sweep(k, n, pids, 2);
     prune_sweeps(k, &o);
-    kit_expect(
-        k,
-        "SELECT name, (pruned_ms - 1700000000000) / 60000, (SELECT count(*) FROM schedule WHERE "
-        "pruned_ms IS NULL AND removed_ms IS NULL) FROM name ORDER BY name",
-        "app|6|1\ndb|?|1\n");
+    kit_expect(k,
+               "SELECT name, (pruned_ms - 1700000000000) / 60000, (SELECT count(*) FROM schedule "
+               "WHERE pruned_ms IS NULL AND removed_ms IS NULL) FROM name ORDER BY name",
+               "app|6|1\ndb|?|1\n");
     o = (pmapdb_prune_options){.keep.last = 5, .max_kib = PMAPDB_UNKNOWN};
     prune_sweeps(k, &o);
     kit_expect(k,

@@ -33,15 +33,14 @@ static void expect_kept(const kit *k, int64_t last, int64_t within_ms)
     pm_buf sql = {0};
 
     kit_exec(k, "DROP TABLE IF EXISTS temp.kept");
-    pm_buf_addf(
-        &sql, NULL,
-        "CREATE TEMP TABLE kept AS WITH x AS (SELECT s.snapshot_id, p.name_id, s.moment_ms, "
-        "dense_rank() OVER (PARTITION BY p.name_id ORDER BY s.moment_ms DESC) AS k, "
-        "max(s.moment_ms) OVER (PARTITION BY p.name_id) AS newest FROM snapshot s JOIN process p "
-        "ON p.process_id = s.process_id) SELECT snapshot_id FROM x WHERE k <= %lld OR moment_ms > "
-        "newest - %lld OR (name_id, moment_ms) IN (SELECT y.name_id, y.moment_ms FROM x y JOIN pin "
-        "i ON i.snapshot_id = y.snapshot_id)",
-        (long long)last, (long long)within_ms);
+    pm_buf_addf(&sql, NULL,
+                "CREATE TEMP TABLE kept AS WITH x AS (SELECT s.snapshot_id, p.name_id, "
+                "s.moment_ms, dense_rank() OVER (PARTITION BY p.name_id ORDER BY s.moment_ms DESC) "
+                "AS k, max(s.moment_ms) OVER (PARTITION BY p.name_id) AS newest FROM snapshot s "
+                "JOIN process p ON p.process_id = s.process_id) SELECT snapshot_id FROM x WHERE k "
+                "<= %lld OR moment_ms > newest - %lld OR (name_id, moment_ms) IN (SELECT "
+                "y.name_id, y.moment_ms FROM x y JOIN pin i ON i.snapshot_id = y.snapshot_id)",
+                (long long)last, (long long)within_ms);
     kit_exec(k, sql.data);
     pm_buf_free(&sql);
 }
@@ -56,18 +55,18 @@ static const char *const not_as_expected[] = {
 /* Numbers of every mapping, whatever the ids, beside a store that was never pruned. What depends on
  * captures that are gone may differ: lineages, what rules about neighbours say, which captures
  * less than a second apart are one moment. */
-#define NUMBERS(schema)                                                                            \
-    "SELECT p.pid, s.taken_ms, s.dialect, s.ordinal, m.start, m.end, m.size_kib, "                 \
-    "m.rss_kib, m.pss_kib, m.dirty_kib, m.private_kib, m.private_dirty_kib, m.swap_kib, m.perms, " \
-    "m.offset, m.device, m.inode, m.flags, m.path, m.ksm_kib FROM " schema                         \
-    ".snapshot s JOIN " schema ".process p ON p.process_id = s.process_id JOIN " schema            \
+#define NUMBERS(schema)                                                                           \
+    "SELECT p.pid, s.taken_ms, s.dialect, s.ordinal, m.start, m.end, m.size_kib, m.rss_kib, "     \
+    "m.pss_kib, m.dirty_kib, m.private_kib, m.private_dirty_kib, m.swap_kib, m.perms, m.offset, " \
+    "m.device, m.inode, m.flags, m.path, m.ksm_kib FROM " schema ".snapshot s JOIN " schema       \
+    ".process p ON p.process_id = s.process_id JOIN " schema                                      \
     ".mappings m ON m.snapshot_id = s.snapshot_id"
 static const char *const not_as_given[] = {
     "SELECT 'not as given', * FROM (" NUMBERS("main") " EXCEPT " NUMBERS("whole") ")",
-    "SELECT 'missing', * FROM (" NUMBERS("whole") " WHERE (p.pid, s.taken_ms, s.dialect, "
-                                                  "s.ordinal) IN (SELECT pid, taken_ms, dialect, "
-                                                  "ordinal FROM main.snapshot JOIN main.process "
-                                                  "USING (process_id)) EXCEPT " NUMBERS("main") ")",
+    "SELECT 'missing', * FROM (" NUMBERS(
+        "whole") " WHERE (p.pid, s.taken_ms, s.dialect, s.ordinal) IN (SELECT pid, taken_ms, "
+                 "dialect, ordinal FROM main.snapshot JOIN main.process USING (process_id)) "
+                 "EXCEPT " NUMBERS("main") ")",
 };
 
 /* Few transactions: in which captures come together is the matter of order_test. */
@@ -112,8 +111,9 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     world_shuffle(&h, kit_random(&chance));
     store_some(k, h.capture, before);
     if (kit_below(&chance, 2))
-        kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'x', 0 FROM snapshot WHERE snapshot_id % "
-                    "29 = 1");
+        kit_exec(
+            k,
+            "INSERT INTO pin SELECT snapshot_id, 'x', 0 FROM snapshot WHERE snapshot_id % 29 = 1");
     pw_remember(k);
     expect_kept(k, last, within_ms);
     prune(k, &o);
@@ -176,9 +176,8 @@ static const char *const torn[] = {
     "t.process_id WHERE p.name_id = x.name_id AND t.moment_ms = x.moment_ms AND t.snapshot_id NOT "
     "IN (SELECT snapshot_id FROM snapshot))",
     "SELECT 'end of an epoch', v.epoch_id FROM mapping_version v JOIN (SELECT epoch_id, max(off) "
-    "AS top FROM "
-    "snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first > e.top OR v.last >= "
-    "e.top",
+    "AS top FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first > e.top OR "
+    "v.last >= e.top",
 };
 
 static void describe(const kit *k, pm_buf *out)

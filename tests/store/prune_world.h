@@ -58,8 +58,7 @@ static inline void pw_history(const kit *k, world_history *h, uint64_t seed, siz
 #define PW_SNAPSHOT                                                                            \
     "snapshot_id, process_id, capture_id, taken_ms, taken_at, moment_ms, ordinal, preferred, " \
     "time_source, dialect, state, checked, missing, hash, import_log_id, mappings, size_kib, " \
-    "rss_kib, "                                                                                \
-    "pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib"
+    "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib"
 
 static inline void pw_remember(const kit *k)
 {
@@ -77,8 +76,8 @@ static const char *const pw_changed[] = {
     "SELECT 'mappings', n, was FROM (SELECT (SELECT count(*) FROM mappings) AS n, (SELECT count(*) "
     "FROM temp.m WHERE snapshot_id IN (SELECT snapshot_id FROM snapshot)) AS was) WHERE n <> was",
     "SELECT 'category changed', * FROM (SELECT * FROM categories EXCEPT SELECT * FROM temp.c)",
-    "SELECT 'category lost', * FROM (SELECT * FROM temp.c WHERE snapshot_id IN (SELECT "
-    "snapshot_id FROM snapshot) EXCEPT SELECT * FROM categories)",
+    "SELECT 'category lost', * FROM (SELECT * FROM temp.c WHERE snapshot_id IN (SELECT snapshot_id "
+    "FROM snapshot) EXCEPT SELECT * FROM categories)",
     "SELECT 'snapshot changed', * FROM (SELECT " PW_SNAPSHOT
     " FROM snapshot EXCEPT SELECT * FROM temp.s)",
 };
@@ -108,24 +107,23 @@ static const char *const pw_untidy[] = {
     "SELECT 'orphan object', object_id FROM object WHERE object_id NOT IN (SELECT object_id FROM "
     "region)",
     "SELECT 'orphan detail', rare_fields_id FROM rare_fields WHERE rare_fields_id NOT IN (SELECT "
-    "rare_fields_id FROM "
-    "mapping_version WHERE rare_fields_id IS NOT NULL)",
+    "rare_fields_id FROM mapping_version WHERE rare_fields_id IS NOT NULL)",
     "SELECT 'orphan process', process_id FROM process WHERE process_id NOT IN (SELECT process_id "
     "FROM snapshot)",
     "SELECT 'orphan name', name_id FROM name WHERE name_id NOT IN (SELECT name_id FROM process)",
     "SELECT 'orphan origin', origin_id FROM origin WHERE origin_id NOT IN (SELECT origin_id FROM "
     "capture)",
     "SELECT 'orphan sight', snapshot_id FROM live_reading WHERE snapshot_id NOT IN (SELECT "
-    "snapshot_id "
-    "FROM snapshot)",
+    "snapshot_id FROM snapshot)",
     "SELECT 'first of a lineage', l.lineage_id, l.first_snapshot_id, f.snapshot_id FROM lineage l "
     "JOIN (SELECT m.lineage_id, s.snapshot_id, row_number() OVER (PARTITION BY m.lineage_id ORDER "
-    "BY " PW_ORDER ") AS k FROM mappings m JOIN snapshot s ON s.snapshot_id = m.snapshot_id) f ON "
-    "f.lineage_id = l.lineage_id AND f.k = 1 WHERE f.snapshot_id <> l.first_snapshot_id",
+    "BY " PW_ORDER
+    ") AS k FROM mappings m JOIN snapshot s ON s.snapshot_id = m.snapshot_id) f ON f.lineage_id = "
+    "l.lineage_id AND f.k = 1 WHERE f.snapshot_id <> l.first_snapshot_id",
     "SELECT 'runs', * FROM (SELECT c.process_id, s.dialect, s.state, c.category, count(*) AS n "
-    "FROM categories c JOIN snapshot s ON s.snapshot_id = c.snapshot_id WHERE s.state <> "
-    "'partial' GROUP BY 1, 2, 3, 4 EXCEPT SELECT process_id, dialect, CASE category WHEN 'total' "
-    "THEN 'totals' ELSE 'complete' END, category, sum(n) FROM category_runs GROUP BY 1, 2, 3, 4)",
+    "FROM categories c JOIN snapshot s ON s.snapshot_id = c.snapshot_id WHERE s.state <> 'partial' "
+    "GROUP BY 1, 2, 3, 4 EXCEPT SELECT process_id, dialect, CASE category WHEN 'total' THEN "
+    "'totals' ELSE 'complete' END, category, sum(n) FROM category_runs GROUP BY 1, 2, 3, 4)",
 };
 
 /* ---- captures that are told apart easily ---- */

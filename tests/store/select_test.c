@@ -112,8 +112,7 @@ IN_KIT(errors_list_what_there_is)
 {
     fill(k);
     picks_none(k, "@99", PMAPDB_NOTFOUND,
-               "@1 (first, 2025-11-21T00:00:00Z) to @6 (last, "
-               "2025-11-21T05:00:00Z)");
+               "@1 (first, 2025-11-21T00:00:00Z) to @6 (last, 2025-11-21T05:00:00Z)");
     picks_none(k, "newest", PMAPDB_USAGE,
                "'newest' is not a snapshot: give first, last, prev, @ID");
     picks_none(k, "-2x", PMAPDB_USAGE, "'-2x'");

@@ -17,10 +17,9 @@ IN_KIT(one_category_and_no_mappings)
     assert_true(whole_store(k));
     kit_expect(k, "SELECT state, mappings, size_kib, rss_kib, pss_kib FROM snapshot",
                "totals|?|400|100|?\ntotals|?|400|?|?\n");
-    kit_expect(k,
-               "SELECT snapshot_id, category, mappings, size_kib, rss_kib, swap_kib "
-               "FROM categories",
-               "1|total|?|400|100|?\n2|total|?|400|?|?\n");
+    kit_expect(
+        k, "SELECT snapshot_id, category, mappings, size_kib, rss_kib, swap_kib FROM categories",
+        "1|total|?|400|100|?\n2|total|?|400|?|?\n");
     kit_expect(k, "SELECT count(*) FROM mappings", "0\n");
     kit_expect(k, "SELECT count(*) FROM lineage", "0\n");
     /* other fields, another epoch: none is unknown in one and known in the other of one epoch */
@@ -62,8 +61,8 @@ IN_KIT(any_order)
 {
     enum { N = 24 };
     static const char what[] =
-        "SELECT s.dialect, s.taken_ms, s.ordinal, c.rss_kib FROM snapshot s JOIN categories "
-        "c ON c.snapshot_id = s.snapshot_id ORDER BY 1, 2, 3";
+        "SELECT s.dialect, s.taken_ms, s.ordinal, c.rss_kib FROM snapshot s JOIN categories c ON "
+        "c.snapshot_id = s.snapshot_id ORDER BY 1, 2, 3";
     pm_buf in_order = {0};
 
     for (uint64_t seed = 0; seed < 12; seed++) {
@@ -119,8 +118,8 @@ IN_KIT(late_logs)
                "epoch_id ORDER BY 1",
                "0|1000\n");
     kit_expect(k,
-               "SELECT count(*) FROM snapshot s JOIN categories c ON c.snapshot_id = "
-               "s.snapshot_id WHERE c.rss_kib = 100 + (s.taken_ms - 1700000000000) / 6000000",
+               "SELECT count(*) FROM snapshot s JOIN categories c ON c.snapshot_id = s.snapshot_id "
+               "WHERE c.rss_kib = 100 + (s.taken_ms - 1700000000000) / 6000000",
                "1000\n");
     for (int i = 0; i < 12; i += i == 2 ? 3 : 1)
         pm_buf_addf(&wanted, NULL, "pmap-x|total|%d|%d|100|?|%d\n", i * 100, i * 100 + 99, 100 + i);

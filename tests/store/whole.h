@@ -6,41 +6,30 @@
 
 /* The rules about neighbours once more, in SQL: each lineage in its first capture of the strongest
  * dialect, complete ones first. Leaves those whose category is another, unless a test set it. */
-#define WHOLE_MEMORY(m) m ".perms GLOB 'rw*p' AND " m ".own = 'anonymous'"
-#define WHOLE_GUARD(m) m ".own = 'reserve' AND " m ".kib <= 1024"
-#define WHOLE_NEIGHBOURS                                                                          \
-    "WITH d (dialect, strength) AS (VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2), "         \
-    "('pmap-x', 6), ('pmap', 8)), "                                                               \
-    "seen AS (SELECT DISTINCT m.lineage_id, m.snapshot_id, s.state, s.taken_ms, d.strength, "     \
-    "s.ordinal, s.hash FROM snapshot s JOIN d ON d.dialect = s.dialect JOIN mappings m ON "       \
-    "m.snapshot_id = s.snapshot_id), "                                                            \
-    "judge AS (SELECT lineage_id, snapshot_id, row_number() OVER (PARTITION BY lineage_id "       \
-    "ORDER BY state, strength, taken_ms, ordinal, hash) AS k FROM seen), "                        \
-    "place AS (SELECT m.snapshot_id, m.lineage_id, m.start, m.end, m.perms, (m.end - m.start) "   \
-    "/ 1024 AS kib, c.category AS own FROM mappings m JOIN region r ON r.region_id = "            \
-    "m.region_id JOIN object o ON o.object_id = r.object_id JOIN category c ON "                  \
-    "c.category_id = o.category_id), "                                                            \
-    "told AS (SELECT p.lineage_id, max(CASE WHEN " WHOLE_MEMORY(                                  \
-        "p") " AND (p.kib BETWEEN "                                                               \
-             "1000 AND 1032 OR p.kib BETWEEN 2040 AND 2056 OR p.kib BETWEEN 4088 AND 4104 OR "    \
-             "p.kib "                                                                             \
-             "BETWEEN 8180 AND 8196) AND EXISTS (SELECT 1 FROM place n WHERE n.snapshot_id = "    \
-             "p.snapshot_id AND n.end = p.start AND " WHOLE_GUARD(                                \
-                 "n") ") THEN 'anonymous/thread-stack' "                                          \
-                      "WHEN " WHOLE_GUARD(                                                        \
-                          "p") " AND EXISTS (SELECT 1 FROM place n WHERE n.snapshot_id = "        \
-                               "p.snapshot_id AND n.start = p.end AND " WHOLE_MEMORY(             \
-                                   "n") ") THEN 'reserve/guard' END) "                            \
-                                        "AS want FROM judge j JOIN place p ON p.snapshot_id = "   \
-                                        "j.snapshot_id AND p.lineage_id = "                       \
-                                        "j.lineage_id WHERE j.k = 1 GROUP BY p.lineage_id) "      \
-                                        "SELECT 'neighbours', t.lineage_id, t.want, c.category, " \
-                                        "l.rule FROM told t JOIN lineage l "                      \
-                                        "ON l.lineage_id = t.lineage_id JOIN category c ON "      \
-                                        "c.category_id = l.category_id "                          \
-                                        "WHERE CASE WHEN l.rule IS NOT NULL THEN c.category END " \
-                                        "IS NOT t.want AND coalesce(l.rule, '') NOT IN ('by "     \
-                                        "hand', 'label')"
+#define WHOLE_NEIGHBOURS                                                                           \
+    "WITH d (dialect, strength) AS (VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2), "          \
+    "('pmap-x', 6), ('pmap', 8)), "                                                                \
+    "seen AS (SELECT DISTINCT m.lineage_id, m.snapshot_id, s.state, s.taken_ms, d.strength, "      \
+    "s.ordinal, s.hash FROM snapshot s JOIN d ON d.dialect = s.dialect JOIN mappings m ON "        \
+    "m.snapshot_id = s.snapshot_id), "                                                             \
+    "judge AS (SELECT lineage_id, snapshot_id, row_number() OVER (PARTITION BY lineage_id ORDER "  \
+    "BY state, strength, taken_ms, ordinal, hash) AS k FROM seen), "                               \
+    "place AS (SELECT m.snapshot_id, m.lineage_id, m.start, m.end, (m.end - m.start) / 1024 AS "   \
+    "kib, c.category = 'anonymous' AND m.perms GLOB 'rw*p' AS memory, c.category = 'reserve' AND " \
+    "(m.end - m.start) / 1024 <= 1024 AS guard FROM mappings m JOIN region r ON r.region_id = "    \
+    "m.region_id JOIN object o ON o.object_id = r.object_id JOIN category c ON c.category_id = "   \
+    "o.category_id), "                                                                             \
+    "told AS (SELECT p.lineage_id, max(CASE WHEN p.memory AND (p.kib BETWEEN 1000 AND 1032 OR "    \
+    "p.kib BETWEEN 2040 AND 2056 OR p.kib BETWEEN 4088 AND 4104 OR p.kib BETWEEN 8180 AND 8196) "  \
+    "AND EXISTS (SELECT 1 FROM place n WHERE n.snapshot_id = p.snapshot_id AND n.end = p.start "   \
+    "AND n.guard) THEN 'anonymous/thread-stack' WHEN p.guard AND EXISTS (SELECT 1 FROM place n "   \
+    "WHERE n.snapshot_id = p.snapshot_id AND n.start = p.end AND n.memory) THEN 'reserve/guard' "  \
+    "END) AS want FROM judge j JOIN place p ON p.snapshot_id = j.snapshot_id AND p.lineage_id = "  \
+    "j.lineage_id WHERE j.k = 1 GROUP BY p.lineage_id) "                                           \
+    "SELECT 'neighbours', t.lineage_id, t.want, c.category, l.rule FROM told t JOIN lineage l ON " \
+    "l.lineage_id = t.lineage_id JOIN category c ON c.category_id = l.category_id WHERE CASE "     \
+    "WHEN l.rule IS NOT NULL THEN c.category END IS NOT t.want AND coalesce(l.rule, '') NOT IN "   \
+    "('by hand', 'label')"
 
 /* Each gives no row. */
 static const char *const whole_broken[] = {
@@ -57,61 +46,53 @@ static const char *const whole_broken[] = {
     "SELECT 'hole in an epoch', epoch_id FROM snapshot GROUP BY epoch_id HAVING min(off) <> 0 OR "
     "max(off) <> count(*) - 1",
     "SELECT 'disorder in an epoch', epoch_id FROM (SELECT epoch_id, off, row_number() OVER "
-    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshot) WHERE "
-    "off "
+    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshot) WHERE off "
     "<> want",
     "SELECT 'overlapping epochs', epoch_id, other FROM (SELECT s.epoch_id, lag(s.epoch_id) OVER w "
     "AS other, s.off FROM snapshot s JOIN epoch e ON e.epoch_id = s.epoch_id WINDOW w AS "
-    "(PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash)) "
-    "WHERE other <> epoch_id AND off <> 0",
+    "(PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash)) WHERE "
+    "other <> epoch_id AND off <> 0",
     "SELECT 'wrong epoch', s.snapshot_id FROM snapshot s JOIN epoch e ON e.epoch_id = s.epoch_id "
     "WHERE e.process_id <> s.process_id OR e.dialect <> s.dialect OR e.state <> s.state",
     "SELECT 'mappings of sums', v.region_id FROM epoch e JOIN mapping_version v ON v.epoch_id = "
-    "e.epoch_id "
-    "WHERE e.state = 'totals'",
+    "e.epoch_id WHERE e.state = 'totals'",
     "SELECT 'not the one category', s.snapshot_id, count(*), c.category FROM snapshot s JOIN "
     "categories c ON c.snapshot_id = s.snapshot_id WHERE s.state = 'totals' GROUP BY 2 HAVING "
     "count(*) <> 1 OR c.category <> 'total' OR c.mappings IS NOT NULL",
     "SELECT 'no sums', snapshot_id FROM snapshot WHERE state = 'totals' AND snapshot_id NOT IN "
     "(SELECT snapshot_id FROM categories)",
-    "SELECT 'total of mappings', s.snapshot_id FROM snapshot s JOIN categories c ON "
-    "c.snapshot_id = s.snapshot_id WHERE s.state <> 'totals' AND c.category = 'total'",
+    "SELECT 'total of mappings', s.snapshot_id FROM snapshot s JOIN categories c ON c.snapshot_id "
+    "= s.snapshot_id WHERE s.state <> 'totals' AND c.category = 'total'",
     "SELECT 'bounds', v.epoch_id, v.region_id FROM mapping_version v JOIN (SELECT epoch_id, "
-    "count(*) AS n FROM "
-    "snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 OR v.first >= "
-    "e.n OR v.last < v.first OR v.last >= e.n - 1",
+    "count(*) AS n FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 "
+    "OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
     "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM category_version v JOIN (SELECT "
-    "epoch_id, "
-    "count(*) AS n FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < "
-    "0 OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
+    "epoch_id, count(*) AS n FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE "
+    "v.first < 0 OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
     "SELECT 'overlap', a.epoch_id, a.region_id FROM mapping_version a JOIN mapping_version b ON "
-    "b.epoch_id = a.epoch_id "
-    "AND "
-    "b.region_id = a.region_id AND b.first > a.first WHERE a.last IS NULL OR a.last >= b.first",
+    "b.epoch_id = a.epoch_id AND b.region_id = a.region_id AND b.first > a.first WHERE a.last IS "
+    "NULL OR a.last >= b.first",
     "SELECT 'not canonical', a.epoch_id, a.region_id FROM mapping_version a JOIN mapping_version b "
-    "ON b.epoch_id = "
-    "a.epoch_id AND b.region_id = a.region_id AND b.first = a.last + 1 WHERE a.private_dirty IS "
-    "b.private_dirty AND a.private_clean IS b.private_clean AND a.shared_clean IS b.shared_clean "
-    "AND a.shared_dirty IS b.shared_dirty AND a.swap IS b.swap AND a.pss IS "
+    "ON b.epoch_id = a.epoch_id AND b.region_id = a.region_id AND b.first = a.last + 1 WHERE "
+    "a.private_dirty IS b.private_dirty AND a.private_clean IS b.private_clean AND a.shared_clean "
+    "IS b.shared_clean AND a.shared_dirty IS b.shared_dirty AND a.swap IS b.swap AND a.pss IS "
     "b.pss AND a.referenced IS b.referenced AND a.rare_fields_id IS b.rare_fields_id",
     "SELECT 'category not canonical', a.epoch_id, a.category_id FROM category_version a JOIN "
-    "category_version b ON "
-    "b.epoch_id = a.epoch_id AND b.category_id = a.category_id AND b.first <= coalesce(a.last, "
-    "99999) + 1 AND b.first > a.first WHERE a.last IS NULL OR b.first <= a.last OR (a.mappings IS "
-    "b.mappings AND a.size_kib IS b.size_kib AND a.rss_kib IS b.rss_kib AND a.pss_kib IS b.pss_kib "
-    "AND a.private_kib IS b.private_kib AND a.private_dirty_kib IS b.private_dirty_kib AND "
-    "a.swap_kib IS b.swap_kib)",
+    "category_version b ON b.epoch_id = a.epoch_id AND b.category_id = a.category_id AND b.first "
+    "<= coalesce(a.last, 99999) + 1 AND b.first > a.first WHERE a.last IS NULL OR b.first <= "
+    "a.last OR (a.mappings IS b.mappings AND a.size_kib IS b.size_kib AND a.rss_kib IS b.rss_kib "
+    "AND a.pss_kib IS b.pss_kib AND a.private_kib IS b.private_kib AND a.private_dirty_kib IS "
+    "b.private_dirty_kib AND a.swap_kib IS b.swap_kib)",
     "SELECT 'sums', s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, sum(mappings) AS n, "
     "sum(size_kib) AS size FROM categories GROUP BY snapshot_id) t ON t.snapshot_id = "
     "s.snapshot_id WHERE s.mappings IS NOT t.n OR s.size_kib IS NOT t.size",
     "SELECT 'rollup', s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, category, count(*) "
     "AS n, sum(rss_kib) AS rss FROM mappings GROUP BY 1, 2) m ON m.snapshot_id = s.snapshot_id "
-    "LEFT JOIN categories t ON t.snapshot_id = s.snapshot_id AND t.category = m.category "
-    "WHERE t.mappings IS NOT m.n OR t.rss_kib IS NOT m.rss",
+    "LEFT JOIN categories t ON t.snapshot_id = s.snapshot_id AND t.category = m.category WHERE "
+    "t.mappings IS NOT m.n OR t.rss_kib IS NOT m.rss",
     "SELECT 'lineage of another', l.lineage_id FROM mapping_version v JOIN epoch e ON e.epoch_id = "
-    "v.epoch_id "
-    "JOIN region r ON r.region_id = v.region_id JOIN lineage l ON l.lineage_id = r.lineage_id "
-    "WHERE l.process_id <> e.process_id",
+    "v.epoch_id JOIN region r ON r.region_id = v.region_id JOIN lineage l ON l.lineage_id = "
+    "r.lineage_id WHERE l.process_id <> e.process_id",
     "SELECT 'twin regions', lineage_id, start FROM region GROUP BY lineage_id, object_id, start, "
     "length, offset, size_kib HAVING count(*) > 1",
     "SELECT 'category of a region', r.region_id FROM region r JOIN lineage l ON l.lineage_id = "

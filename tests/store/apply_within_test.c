@@ -50,10 +50,9 @@ static void put_both(const kit *a, const kit *b, size_t n, uint64_t seed)
 
 static bool merge_into(size_t n, uint64_t seed, const char *there, const char *here)
 {
-    kit *one = new_kit(), *other = new_kit(), *into = new_kit();
+    kit *one = kit_new(), *other = kit_new(), *into = kit_new();
     pm_buf want = {0}, got = {0}, unused = {0};
     bool same;
-    void *k;
 
     applied_use(one, here);
     applied_use(other, there);
@@ -71,9 +70,9 @@ static bool merge_into(size_t n, uint64_t seed, const char *there, const char *h
     pm_buf_free(&want);
     pm_buf_free(&got);
     pm_buf_free(&unused);
-    kit_leave((k = one, &k));
-    kit_leave((k = other, &k));
-    kit_leave((k = into, &k));
+    kit_free(one);
+    kit_free(other);
+    kit_free(into);
     return same;
 }
 
@@ -108,14 +107,13 @@ static bool apply_meanwhile(void *ctx, const pmapdb_progress *progress)
 
 TEST(rules_change_meanwhile)
 {
-    kit *one = new_kit(), *other = new_kit(), *into = new_kit(), *again = new_kit();
+    kit *one = kit_new(), *other = kit_new(), *into = kit_new(), *again = kit_new();
     pmapdb_merge_options options = {
         .sweep_ms = KIT_SWEEP, .ctx = again, .on_progress = apply_meanwhile};
     pm_merge_counts counts;
     pm_buf want = {0}, got = {0};
     pmapdb_error err = {0};
     bool theirs;
-    void *k;
 
     applied_use(other, APPLIED_OTHERS);
     applied_use(into, APPLIED_OTHERS);
@@ -131,10 +129,10 @@ TEST(rules_change_meanwhile)
     pm_buf_free(&got);
     kit_close(again);
     again->path[0] = '\0';
-    kit_leave((k = again, &k));
-    kit_leave((k = one, &k));
-    kit_leave((k = other, &k));
-    kit_leave((k = into, &k));
+    kit_free(again);
+    kit_free(one);
+    kit_free(other);
+    kit_free(into);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -126,8 +126,7 @@ static void set_by_hand(kit *k, const char *category)
              "UPDATE category_version SET category_id = %d WHERE category_id = 11",
              (int)id_of(k, category), (int)id_of(k, category));
     kit_exec(k, sql);
-    kit_close(k); /* what the writer remembers is no more so */
-    kit_open(k);
+    kit_reopen(k); /* what the writer remembers is no more so */
     assert_true(whole_store(k));
 }
 
@@ -227,8 +226,7 @@ IN_KIT(the_rule_of_the_strongest)
         kit_put(k, c);
         if (i == 0) {
             kit_exec(k, "UPDATE lineage SET rule = 'stack-blind' WHERE rule = 'stack'");
-            kit_close(k);
-            kit_open(k);
+            kit_reopen(k);
         }
     }
     kit_expect(k, "SELECT rule FROM lineage WHERE rule IS NOT NULL ORDER BY 1", "guard\nstack\n");

@@ -71,8 +71,7 @@ static void refine_by_hand(kit *k)
     kit_exec(k, "UPDATE region SET category_id = 15 WHERE lineage_id IN (SELECT lineage_id FROM "
                 "lineage WHERE category_id = 15)");
     kit_exec(k, sums);
-    kit_close(k); /* what the writer remembers is no more so */
-    kit_open(k);
+    kit_reopen(k); /* what the writer remembers is no more so */
 }
 
 /* Every minute, with a gap; two dialects now and then; some come late. */
@@ -137,7 +136,7 @@ static bool is_compared(const pm_query_info *q)
 
 static size_t compare(shown what)
 {
-    kit *plain = new_kit(), *refined = new_kit();
+    kit *plain = kit_new(), *refined = kit_new();
     pm_buf want = {0}, got = {0}, deep = {0};
     size_t n = 0;
     const char *name;
@@ -162,8 +161,8 @@ static size_t compare(shown what)
     pm_buf_free(&want);
     pm_buf_free(&got);
     pm_buf_free(&deep);
-    kit_leave((void **)&plain);
-    kit_leave((void **)&refined);
+    kit_free(plain);
+    kit_free(refined);
     return n;
 }
 

@@ -1,14 +1,9 @@
 /* functions_test: results of the SQL functions, on the program's own connections. */
-#include "store/file/store.h"
+#include "kit.h"
+
 #include "store/func/expression.h"
 #include "store/func/functions.h"
 
-#include "unit.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 /* The one value of `SELECT expression`, NULL as "NULL". */
 static void says(const char *expression, const char *expected)
 {
@@ -72,24 +67,6 @@ TEST(call_error)
     says("call_error(2, -12)", "NULL"); /* a brk that fails returns the old end */
     says("call_error(0, NULL)", "NULL");
     says("call_error(9, -12)", "NULL");
-}
-
-/* All that fs/proc/task_mmu.c can print from 3.8 to 6.18, in the order of the reference. */
-TEST(every_flag)
-{
-    static const char all[] = "rd wr ex sh mr mw me ms gd pf gu dw lo lf io sr rr dc de ac nr ht "
-                              "sf nl ar wf dd sd mm hg nh mg um uw ui bt mt mp ss dp sl";
-    char one[3] = "";
-
-    for (size_t i = 0; i < sizeof all; i += 3) {
-        char *same;
-
-        memcpy(one, all + i, 2);
-        same = sqlite3_mprintf("vmflags_text('%s') = '%s' OR length(vmflags_text('%s')) < 6", one,
-                               one, one);
-        says(same, "0");
-        sqlite3_free(same);
-    }
 }
 
 TEST(perms_text)
@@ -206,11 +183,9 @@ TEST(wrong_expressions)
         pm_expression *e = NULL;
         pmapdb_error err = {0};
 
-        assert_int_equal(pm_expression_new(pm_text_of(wrong[i].expression), &e, &err),
-                         PMAPDB_USAGE);
-        if (!strstr(err.text, wrong[i].says))
-            fail_msg("%s: %s", wrong[i].expression, err.text);
-        assert_non_null(strstr(err.text, "descendant_of(PID)"));
+        kit_fails(pm_expression_new(pm_text_of(wrong[i].expression), &e, &err), PMAPDB_USAGE, &err,
+                  wrong[i].says);
+        kit_says(&err, "descendant_of(PID)");
     }
 }
 

@@ -68,9 +68,8 @@ IN_KIT(sizes_are_those_of_the_file)
 }
 
 /* Less on the disk than the store takes: a -wal that is all hole. */
-TEST_WITH(a_disk_that_is_small, kit_enter, kit_leave)
+IN_KIT(a_disk_that_is_small)
 {
-    kit *k = kit_of(state);
     struct statvfs disk;
     heard h;
     int64_t free_bytes;
@@ -215,8 +214,4 @@ IN_KIT(sums_of_every_kind)
     expect_exactly(&h, "sums", TROUBLE, "2 do not match the sums of their mappings: @1 to @2");
 }
 
-int main(void)
-{
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

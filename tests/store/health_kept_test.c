@@ -213,12 +213,10 @@ IN_KIT(stores_without_a_pace)
 {
     four_days(k, now() - WEEK - 3600);
     hears(k, "growth", OK, "0 KiB a day: nothing newer than 20");
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     four_days(k, now() - WEEK + 3600);
     hears(k, "growth", OK, "days until ");
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     snapshot(k, 1, now() - DAY + 60);
     snapshot(k, 1, now());
     hears(k, "growth", OK, "? a day: not known yet, the store holds less than a day");
@@ -226,9 +224,4 @@ IN_KIT(stores_without_a_pace)
     hears(k, "growth", OK, "days until ");
 }
 
-int main(void)
-{
-    set_clock_step(CLOCK_REALTIME, 0);
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS(stop_clock, NULL)

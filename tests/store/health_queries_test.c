@@ -254,8 +254,4 @@ IN_KIT(map_count_of_live_captures)
     expect(k, "map-count", "limit", "2", "mappings share limit", "1 0.5 2\n");
 }
 
-int main(void)
-{
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -61,13 +61,11 @@ IN_KIT(what_is_no_service)
     kit_exec(k, "UPDATE host SET name = 'elsewhere'"); /* merged now and then */
     ask(k, &h, false);
     expect(&h, "capture", NOTE, "has it ended?");
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     job_of_two_days(k, 1, INT64_C(8) * 86400); /* known by now */
     ask(k, &h, false);
     expect(&h, "capture", NOTE, "8d");
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     beats_job(k, 1, "a", "4711", 1000); /* somebody looked for some minutes */
     for (int64_t i = 10; i >= 0; i--)
         beats_sweep(k, 1, now() - 300 - i, 1000 - i, 0);
@@ -182,13 +180,8 @@ TEST(no_store_at_all)
     pmapdb_error err = {0};
 
     pmapdb_doctor_defaults(&options);
-    assert_int_equal(pmapdb_doctor("/nonexistent/t.db", &options, &result, &err), PMAPDB_NOTFOUND);
-    assert_non_null(strstr(err.text, "no store at"));
+    kit_fails(pmapdb_doctor("/nonexistent/t.db", &options, &result, &err), PMAPDB_NOTFOUND, &err,
+              "no store at");
 }
 
-int main(void)
-{
-    set_clock_step(CLOCK_REALTIME, 0);
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS(stop_clock, NULL)

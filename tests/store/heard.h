@@ -109,6 +109,14 @@ static inline void heard_checkpoint(const kit *k)
         SQLITE_OK);
 }
 
+/* Around the tests of a file. */
+static inline int stop_clock(void **state)
+{
+    (void)state;
+    set_clock_step(CLOCK_REALTIME, 0);
+    return 0;
+}
+
 /* Seconds since BEATS_MS, by a clock that the tests stop: what is 170 s old stays that old. */
 static inline int64_t now(void)
 {

@@ -31,6 +31,21 @@ static inline void kit_ok(pmapdb_status st, const pmapdb_error *err)
     abort();
 }
 
+static inline void kit_says(const pmapdb_error *err, const char *part)
+{
+    if (!strstr(err->text, part))
+        fail_msg("no '%s' in '%s'", part, err->text);
+}
+
+/* The call failed for a reason of which this is a part. */
+static inline void kit_fails(pmapdb_status st, pmapdb_status wanted, const pmapdb_error *err,
+                             const char *part)
+{
+    if (st != wanted)
+        fail_msg("status %d, not %d: %s", (int)st, (int)wanted, err->text);
+    kit_says(err, part);
+}
+
 /* The steps so far have not failed. */
 static inline void kit_steps(const kit *k)
 {
@@ -58,6 +73,12 @@ static inline void kit_close(kit *k)
     k->store = NULL;
 }
 
+static inline void kit_reopen(kit *k)
+{
+    kit_close(k);
+    kit_open(k);
+}
+
 static inline void kit_remove_store(kit *k)
 {
     static const char *const ends[] = {"", "-wal", "-shm"};
@@ -71,37 +92,46 @@ static inline void kit_remove_store(kit *k)
     }
 }
 
-static inline int kit_enter(void **state)
+/* An empty store in place of the one there is. */
+static inline void kit_anew(kit *k)
+{
+    kit_remove_store(k);
+    kit_open(k);
+}
+
+static inline kit *kit_new(void)
 {
     kit *k = calloc(1, sizeof *k);
 
     if (!k)
-        return -1;
-    *state = k;
+        abort();
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no files of the user */
     snprintf(k->dir, sizeof k->dir, "/tmp/pmapdb-store-XXXXXX");
     if (!mkdtemp(k->dir) || pm_pool_new(&k->pool, NULL) != PMAPDB_OK)
-        return -1;
+        abort();
     snprintf(k->path, sizeof k->path, "%s/t.db", k->dir);
     kit_open(k);
+    return k;
+}
+
+static inline void kit_free(kit *k)
+{
+    kit_remove_store(k);
+    pm_pool_free(k->pool);
+    rmdir(k->dir);
+    free(k);
+}
+
+static inline int kit_enter(void **state)
+{
+    *state = kit_new();
     return 0;
 }
 
 static inline int kit_leave(void **state)
 {
-    kit *k = *state;
-
-    kit_remove_store(k);
-    pm_pool_free(k->pool);
-    rmdir(k->dir);
-    free(k);
+    kit_free(*state);
     return 0;
-}
-
-static inline kit *kit_of(void **state)
-{
-    if (!*state)
-        abort();
-    return *state;
 }
 
 /* A test in a store of its own, k. */

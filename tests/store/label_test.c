@@ -60,8 +60,7 @@ TEST(what_was_said_later_wins)
                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
     for (size_t i = 0; i < COUNT(orders); i++) {
-        kit *k = new_kit();
-        void *leave = k;
+        kit *k = kit_new();
 
         put_twice(k);
         for (size_t j = 0; j < 3; j++)
@@ -70,7 +69,7 @@ TEST(what_was_said_later_wins)
                             "anonymous/jvm-gc anonymous/jvm-gc anonymous/jvm-code "
                             "anonymous/jvm-code anonymous/jvm-native anonymous/jvm-native ");
         assert_true(whole_store(k));
-        kit_leave(&leave);
+        kit_free(k);
     }
 }
 
@@ -106,15 +105,14 @@ IN_KIT(what_is_stored_next_knows_it)
 TEST(of_one_moment_nmt_wins)
 {
     for (int first = 0; first < 2; first++) {
-        kit *k = new_kit();
-        void *leave = k;
+        kit *k = kit_new();
 
         put_java(k, 7, T0, 64);
         for (int i = 0; i < 2; i++)
             name_by(k, i == first ? PM_LABELS_NMT : PM_LABELS_SYSTEM_MAP,
                     i == first ? "10000000 64 Metaspace\n" : "10000000 64 CODE\n");
         kit_expect(k, NAMED, "anonymous/jvm-metaspace|268435456\n");
-        kit_leave(&leave);
+        kit_free(k);
     }
 }
 
@@ -245,8 +243,7 @@ IN_KIT(it_must_be_known)
 
 TEST(a_merge_takes_them_over)
 {
-    kit *whole = new_kit(), *part = new_kit(), *here = new_kit();
-    void *k;
+    kit *whole = kit_new(), *part = kit_new(), *here = kit_new();
 
     put_java(whole, 7, T0, 64);
     name(whole, 7, T0, "10000000 64 Java Heap\n");
@@ -263,19 +260,15 @@ TEST(a_merge_takes_them_over)
     kit_expect(part, "SELECT count(*) FROM label", "1\n");
     assert_true(whole_store(here));
     assert_true(whole_store(part));
-    k = whole;
-    kit_leave(&k);
-    k = part;
-    kit_leave(&k);
-    k = here;
-    kit_leave(&k);
+    kit_free(whole);
+    kit_free(part);
+    kit_free(here);
 }
 
 /* That it was cut off comes along: what it does not cover keeps its names. */
 TEST(a_merge_takes_a_part_as_one)
 {
-    kit *part = new_kit(), *here = new_kit();
-    void *k;
+    kit *part = kit_new(), *here = kit_new();
 
     put_java(part, 7, T0, 64);
     name_torn(part, T0 + 1000, "20000000 64 Code\n");
@@ -284,10 +277,8 @@ TEST(a_merge_takes_a_part_as_one)
     merge(here, part);
     kit_expect(here, NAMED, "anonymous/jvm-metaspace|268435456\nanonymous/jvm-code|536870912\n");
     assert_true(whole_store(here));
-    k = part;
-    kit_leave(&k);
-    k = here;
-    kit_leave(&k);
+    kit_free(part);
+    kit_free(here);
 }
 
 static void prune(const kit *k, pmapdb_keep keep)

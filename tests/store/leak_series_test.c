@@ -98,11 +98,10 @@ IN_KIT(since_a_time)
 }
 
 /* A cut capture is no sign that a process lived beside another, and no value. */
-TEST_WITH(partial_ones_are_left_out, kit_enter, kit_leave)
+IN_KIT(partial_ones_are_left_out)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
-    const kit *k = kit_of(state);
 
     for (int64_t minute = -1; minute <= 12; minute += 13) {
         pm_capture *c = one(k, minute < 0 ? &b : &a, minute < 0 ? 5 : minute);
@@ -199,8 +198,4 @@ IN_KIT(which_limit_it_is)
     expect_with(k, mappings, "limit limit_by", "65530 map count\n");
 }
 
-int main(void)
-{
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

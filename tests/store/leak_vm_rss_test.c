@@ -35,7 +35,7 @@ IN_KIT(whose_vm_rss_counts)
 }
 
 /* Of all dialects, unless one is asked for; not of cut captures, not of those before --since. */
-TEST_WITH(which_vm_rss_counts, kit_enter, kit_leave)
+IN_KIT(which_vm_rss_counts)
 {
     static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
@@ -43,7 +43,6 @@ TEST_WITH(which_vm_rss_counts, kit_enter, kit_leave)
     static const char *const dialect[] = {"dialect", "maps", NULL};
     static const char *const since[] = {"since", "2023-11-14T22:23:20Z", NULL};
     pm_capture *c;
-    const kit *k = kit_of(state);
 
     lives(k, &maps, 0, 20);
     lives(k, &plain, 21, 30);
@@ -117,8 +116,4 @@ IN_KIT(vm_rss_of_two_lives)
     expect(k, RESIDENT " lives", "web steady 41 700 9000 VmRSS 2\n");
 }
 
-int main(void)
-{
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

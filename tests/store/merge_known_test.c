@@ -6,52 +6,50 @@
 #include "store/write/live_reading.h"
 
 /* The same text of one pid at one time: of another life it is another capture. */
-TEST_WITH(live_ones_are_known_by_their_life, kit_enter, kit_leave)
+IN_KIT(live_ones_are_known_by_their_life)
 {
-    kit *a = kit_of(state), *b = new_kit();
+    kit *b = kit_new();
     pm_live live = {.boot_id = "b0000000-0000-0000-0000-000000000000"};
     pm_merge_counts counts;
-    void *k = b;
 
     for (int i = 0; i < 2; i++) {
-        pm_capture *c = kit_capture(a, PM_DIALECT_SMAPS, 7, 1700000000000);
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, 1700000000000);
 
-        kit_map(a, c, 0x1000, 64, "rw-p", "");
+        kit_map(k, c, 0x1000, 64, "rw-p", "");
         c->host = "alpha";
         c->live = &live;
         c->time_source = PM_TIME_LIVE;
         c->start_time = 5 + i;
         c->block.hash = 99;
-        kit_put(i ? b : a, c);
+        kit_put(i ? b : k, c);
     }
-    counts = merge(a, b);
+    counts = merge(k, b);
     assert_int_equal(counts.event.new_ones, 1);
-    counts = merge(a, b);
+    counts = merge(k, b);
     assert_int_equal(counts.event.known, 1);
-    kit_leave(&k);
+    kit_free(b);
 }
 
 /* Copies drop what an mtime has below a second. */
-TEST_WITH(an_mtime_counts_in_seconds, kit_enter, kit_leave)
+IN_KIT(an_mtime_counts_in_seconds)
 {
-    kit *a = kit_of(state), *b = new_kit();
+    kit *b = kit_new();
     pmapdb_merge_options dry = {.sweep_ms = KIT_SWEEP, .dry_run = true};
     pm_merge_counts counts;
     bool theirs;
-    void *k = b;
 
     for (int i = 0; i < 2; i++) {
-        pm_capture *c = kit_capture(a, PM_DIALECT_SMAPS, 7, 1700000000000 + INT64_C(700) * i);
+        pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, 1700000000000 + INT64_C(700) * i);
 
-        kit_map(a, c, 0x1000, 64, "rw-p", "");
+        kit_map(k, c, 0x1000, 64, "rw-p", "");
         c->time_source = PM_TIME_MTIME;
         c->block.hash = 99;
-        kit_put(i ? b : a, c);
+        kit_put(i ? b : k, c);
     }
-    kit_ok(pm_merge_store(a->store, b->store, &dry, &counts, &theirs, NULL), NULL);
+    kit_ok(pm_merge_store(k->store, b->store, &dry, &counts, &theirs, NULL), NULL);
     assert_int_equal(counts.event.known, 1);
-    assert_int_equal(merge(a, b).event.new_ones, 0);
-    kit_leave(&k);
+    assert_int_equal(merge(k, b).event.new_ones, 0);
+    kit_free(b);
 }
 
 static void put_named(const kit *k, int64_t ms, const char *name, pm_name_rank rank,
@@ -66,23 +64,22 @@ static void put_named(const kit *k, int64_t ms, const char *name, pm_name_rank r
 }
 
 /* Who gave the better name and the earlier command was pruned since. */
-TEST_WITH(what_a_process_knows_comes_along, kit_enter, kit_leave)
+IN_KIT(what_a_process_knows_comes_along)
 {
-    kit *a = kit_of(state), *b = new_kit();
-    void *k = b;
+    kit *b = kit_new();
 
-    put_named(a, 1700000050000, "plain", PM_NAME_HEADER, "late command");
+    put_named(k, 1700000050000, "plain", PM_NAME_HEADER, "late command");
     put_named(b, 1700000010000, "better", PM_NAME_COMM, "early command");
     put_named(b, 1700000020000, "plain", PM_NAME_HEADER, "late command");
     kit_exec(b, "PRAGMA foreign_keys = OFF; DELETE FROM snapshot WHERE off = 0;"
                 "UPDATE process SET identity = 'command'");
-    assert_int_equal(merge(a, b).event.new_ones, 1);
-    kit_expect(a,
+    assert_int_equal(merge(k, b).event.new_ones, 1);
+    kit_expect(k,
                "SELECT name, name_rank, name_ms, command, command_ms, identity, "
                "(SELECT count(*) FROM snapshot) FROM process JOIN name USING (name_id)",
                "better|2|1700000010000|early command|1700000010000|command|2\n");
-    assert_true(whole_store(a));
-    kit_leave(&k);
+    assert_true(whole_store(k));
+    kit_free(b);
 }
 
 /* Minute n of a job on host "one". */
@@ -130,37 +127,36 @@ static void prune(const kit *k, const pmapdb_prune_options *o)
 
 /* What was pruned here stays away, also where nothing of its job is left; what was pruned there
  * does not: a third store brings it. */
-TEST_WITH(pruned_sweeps_stay_away, kit_enter, kit_leave)
+IN_KIT(pruned_sweeps_stay_away)
 {
     const pmapdb_prune_options two = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN};
     const pmapdb_prune_options none = {
         .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
-    kit *a = kit_of(state), *b = new_kit(), *c = new_kit();
-    void *k = b, *l = c;
+    kit *b = kit_new(), *c = kit_new();
 
     for (int64_t n = 0; n < 6; n++)
         put_sweep(b, n);
-    assert_int_equal(merge(a, b).event.new_ones, 6);
-    kit_expect(a, HELD, "6|6|?|?|?\n");
-    prune(a, &two);
+    assert_int_equal(merge(k, b).event.new_ones, 6);
+    kit_expect(k, HELD, "6|6|?|?|?\n");
+    prune(k, &two);
     put_sweep(b, 6);
-    assert_int_equal(merge(a, b).event.new_ones, 1);
-    kit_expect(a, HELD, "3|3|3|3|3\n");
-    prune(a, &none);
+    assert_int_equal(merge(k, b).event.new_ones, 1);
+    kit_expect(k, HELD, "3|3|3|3|3\n");
+    prune(k, &none);
     put_sweep(b, 7);
-    assert_int_equal(merge(a, b).event.new_ones, 1);
-    kit_expect(a, HELD, "1|1|6|6|?\n"); /* the name is a new one */
+    assert_int_equal(merge(k, b).event.new_ones, 1);
+    kit_expect(k, HELD, "1|1|6|6|?\n"); /* the name is a new one */
     prune(b, &two);
     assert_int_equal(merge(c, b).event.new_ones, 2);
     kit_expect(c, HELD, "2|2|5|?|5\n");
-    assert_int_equal(merge(c, a).event.new_ones, 0);
-    put_sweep(a, 9);
-    kit_exec(a, "UPDATE schedule SET pruned_ms = NULL, removed_ms = NULL");
-    put_sweep(a, 1); /* a copy of what b was once */
-    assert_int_equal(merge(c, a).event.new_ones, 2);
+    assert_int_equal(merge(c, k).event.new_ones, 0);
+    put_sweep(k, 9);
+    kit_exec(k, "UPDATE schedule SET pruned_ms = NULL, removed_ms = NULL");
+    put_sweep(k, 1); /* a copy of what b was once */
+    assert_int_equal(merge(c, k).event.new_ones, 2);
     kit_expect(c, HELD, "4|4|6|?|5\n");
-    kit_leave(&k);
-    kit_leave(&l);
+    kit_free(b);
+    kit_free(c);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -301,8 +301,7 @@ static bool merge_parts(stores *s, uint64_t seed)
 {
     size_t first = seed % STORES;
 
-    kit_remove_store(s->all);
-    kit_open(s->all);
+    kit_anew(s->all);
     for (size_t i = 0; i < STORES; i++)
         merge(s->all, s->part[(first + i) % STORES]);
     if (!is_as_one(s, s->all, seed, "three into a new one"))
@@ -335,8 +334,7 @@ static void make_parts(stores *s, uint64_t seed)
 
         if (!k)
             continue;
-        kit_remove_store(k);
-        kit_open(k);
+        kit_anew(k);
         put_all(k, &h, i < STORES ? 1U << i : ~0U);
     }
     free_history(&h);
@@ -351,30 +349,28 @@ static bool try_seed(stores *s, uint64_t seed)
 
 static void leave(stores *s)
 {
-    void *k;
 
-    kit_leave((k = s->all, &k));
+    kit_free(s->all);
     for (size_t i = 0; i < STORES; i++)
-        kit_leave((k = s->part[i], &k));
+        kit_free(s->part[i]);
     pm_buf_free(&s->want);
     pm_buf_free(&s->got);
 }
 
 TEST(parts_make_a_whole)
 {
-    stores s = {.one = new_kit(), .all = new_kit()};
+    stores s = {.one = kit_new(), .all = kit_new()};
     int failed = 0;
-    void *k;
 
     for (size_t i = 0; i < STORES; i++)
-        s.part[i] = new_kit();
+        s.part[i] = kit_new();
     for (WORLD_SEEDS(seed, SEEDS)) {
         if (seed % 2) /* a slow machine: its turns are over after two looks at the clock */
             set_clock_step(CLOCK_MONOTONIC, 60000000);
         failed += !try_seed(&s, seed);
         set_clock_free();
     }
-    kit_leave((k = s.one, &k));
+    kit_free(s.one);
     leave(&s);
     assert_int_equal(failed, 0);
 }
@@ -462,20 +458,19 @@ static bool kill_and_merge_again(stores *s, kit *copy, uint64_t seed)
 
 TEST(killed_and_run_again)
 {
-    stores s = {.all = new_kit()};
-    kit *copy = new_kit();
+    stores s = {.all = kit_new()};
+    kit *copy = kit_new();
     int failed = 0;
-    void *k;
 
     for (size_t i = 0; i < STORES; i++)
-        s.part[i] = new_kit();
+        s.part[i] = kit_new();
     for (WORLD_SEEDS(seed, SEEDS_KILLED)) {
         set_clock_step(CLOCK_MONOTONIC, 60000000); /* each turn is over after two looks */
         make_parts(&s, seed);
         failed += !kill_and_merge_again(&s, copy, seed);
         set_clock_free();
     }
-    kit_leave((k = copy, &k));
+    kit_free(copy);
     leave(&s);
     assert_int_equal(failed, 0);
 }

@@ -6,15 +6,6 @@
 
 #include "store/copy/merge.h"
 
-static inline kit *new_kit(void)
-{
-    void *k = NULL;
-
-    if (kit_enter(&k) != 0)
-        abort();
-    return k;
-}
-
 static inline pm_merge_counts merge(const kit *into, const kit *from)
 {
     pmapdb_merge_options options = {.sweep_ms = KIT_SWEEP};

@@ -36,9 +36,8 @@ static void put(const kit *k, const shot *s, int64_t ordinal)
 }
 
 /* shots in the order of time; stored in many orders. */
-static void check(void **state, const shot *shots, size_t n)
+static void check(kit *k, const shot *shots, size_t n)
 {
-    kit *k = kit_of(state);
     pm_buf wanted = {0};
 
     for (size_t i = 0; i < n; i++)
@@ -48,8 +47,7 @@ static void check(void **state, const shot *shots, size_t n)
         uint64_t chance = seed;
         bool done[16] = {false};
 
-        kit_remove_store(k);
-        kit_open(k);
+        kit_anew(k);
         for (size_t stored = 0; stored < n;) {
             size_t i = seed ? kit_below(&chance, n) : stored;
 
@@ -68,7 +66,7 @@ static void check(void **state, const shot *shots, size_t n)
 }
 
 #define CHECK(...) \
-    check(state, (const shot[]){__VA_ARGS__}, sizeof((const shot[]){__VA_ARGS__}) / sizeof(shot))
+    check(k, (const shot[]){__VA_ARGS__}, sizeof((const shot[]){__VA_ARGS__}) / sizeof(shot))
 
 #define S PM_DIALECT_SMAPS
 #define XX PM_DIALECT_PMAP_XX
@@ -77,19 +75,19 @@ static void check(void **state, const shot *shots, size_t n)
 #define PART PM_STATE_PARTIAL
 #define SUMS PM_STATE_TOTALS
 
-TEST_WITH(processes_within_the_sweep, kit_enter, kit_leave)
+IN_KIT(processes_within_the_sweep)
 {
     CHECK({0, 1, S, WHOLE, 0, 1}, {400, 2, S, WHOLE, 0, 1}, {1000, 3, S, WHOLE, 0, 1},
           {1001, 4, S, WHOLE, 1001, 1}, {1900, 5, S, WHOLE, 1001, 1}, {2100, 6, S, WHOLE, 2100, 1});
 }
 
-TEST_WITH(until_a_process_comes_again, kit_enter, kit_leave)
+IN_KIT(until_a_process_comes_again)
 {
     CHECK({0, 1, S, WHOLE, 0, 1}, {100, 2, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1},
           {600, 2, S, WHOLE, 500, 1}, {900, 2, S, WHOLE, 900, 1});
 }
 
-TEST_WITH(one_dialect_of_a_process_is_preferred, kit_enter, kit_leave)
+IN_KIT(one_dialect_of_a_process_is_preferred)
 {
     CHECK({0, 1, X, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {0, 2, X, WHOLE, 0, 1},
           {5000, 1, X, WHOLE, 5000, 1}, {5000, 2, XX, WHOLE, 5000, 1},
@@ -104,7 +102,7 @@ TEST_WITH(one_dialect_of_a_process_is_preferred, kit_enter, kit_leave)
 }
 
 /* A moment is known by its time: one time is never in two of them, and a process is summed once. */
-TEST_WITH(equal_times, kit_enter, kit_leave)
+IN_KIT(equal_times)
 {
     CHECK({0, 1, S, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {5000, 1, S, WHOLE, 5000, 1});
     CHECK({0, 1, S, WHOLE, 0, 1}, {500, 1, S, WHOLE, 500, 1}, {500, 2, S, WHOLE, 500, 1});
@@ -113,7 +111,7 @@ TEST_WITH(equal_times, kit_enter, kit_leave)
 }
 
 /* One capture between others moves the moments of all that follow within reach. */
-TEST_WITH(insertion_ripples, kit_enter, kit_leave)
+IN_KIT(insertion_ripples)
 {
     CHECK({0, 1, S, WHOLE, 0, 1}, {900, 2, S, WHOLE, 0, 1}, {1800, 3, S, WHOLE, 1800, 1},
           {2700, 4, S, WHOLE, 1800, 1}, {3600, 5, S, WHOLE, 3600, 1}, {4500, 6, S, WHOLE, 3600, 1},
@@ -162,7 +160,7 @@ IN_KIT(lives_that_follow_each_other_are_not_spread)
 }
 
 /* Beats follow each other more quickly than a sweep of text would. */
-TEST_WITH(a_live_sweep_is_a_moment, kit_enter, kit_leave)
+IN_KIT(a_live_sweep_is_a_moment)
 {
     CHECK({0, 1, S, WHOLE | LIVE, 0, 1}, {0, 2, S, WHOLE | LIVE, 0, 1},
           {300, 1, PM_DIALECT_MAPS, WHOLE | LIVE, 300, 1}, {300, 3, S, WHOLE | LIVE, 300, 1},
@@ -174,22 +172,19 @@ TEST_WITH(a_live_sweep_is_a_moment, kit_enter, kit_leave)
 
 /* The writer's kept moments equal those that another reads from the store before each capture.
  * Mostly in time order, with many captures at one time. */
-TEST_WITH(remembered_as_if_asked, kit_enter, kit_leave)
+IN_KIT(remembered_as_if_asked)
 {
     static const char *const sql = "SELECT s.ordinal, p.pid, s.moment_ms - 1700000000000, "
                                    "s.preferred FROM snapshot s JOIN process p ON p.process_id = "
                                    "s.process_id ORDER BY 1";
     static const pm_dialect dialects[] = {S, S, S, XX, X};
-    const kit *knowing = kit_of(state);
 
     for (WORLD_SEEDS(seed, 4)) {
-        void *other = NULL;
+        kit *other = kit_new();
         pm_buf a = {0}, b = {0};
         uint64_t chance = seed;
         int64_t ms = 0;
 
-        if (kit_enter(&other) != 0 || !other)
-            abort();
         for (int64_t i = 0; i < 120; i++) {
             shot s = {.ms = ms, .pid = 1 + (int)kit_below(&chance, 6)};
 
@@ -197,19 +192,18 @@ TEST_WITH(remembered_as_if_asked, kit_enter, kit_leave)
             s.state = kit_below(&chance, 8) ? WHOLE : PART;
             s.state |= seed % 2 && kit_below(&chance, 3) == 0 ? LIVE : 0;
             s.ms -= kit_below(&chance, 15) ? 0 : (int64_t)kit_below(&chance, 3000);
-            put(knowing, &s, i + (int64_t)seed * 1000);
-            pm_store_forget(kit_of(&other)->store);
+            put(k, &s, i + (int64_t)seed * 1000);
+            pm_store_forget(other->store);
             put(other, &s, i + (int64_t)seed * 1000);
             ms += kit_below(&chance, 2) ? 0 : (int64_t)kit_below(&chance, 700);
         }
-        kit_rows(knowing, &a, sql);
+        kit_rows(k, &a, sql);
         kit_rows(other, &b, sql);
         assert_string_equal(a.data, b.data);
         pm_buf_free(&a);
         pm_buf_free(&b);
-        kit_leave(&other);
-        kit_remove_store(*state);
-        kit_open(*state);
+        kit_free(other);
+        kit_anew(k);
     }
 }
 

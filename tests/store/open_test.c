@@ -157,7 +157,7 @@ IN_KIT(killed_at_a_write)
             whole++;
         } else {
             empty++;
-            assert_non_null(strstr(err.text, "an empty file; import or capture first"));
+            kit_says(&err, "an empty file; import or capture first");
         }
         pmapdb_close(reader);
         is_whole(k);

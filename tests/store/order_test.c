@@ -235,12 +235,10 @@ static bool store_all(kit *k, const world_history *h, size_t reopen, size_t toge
 {
     size_t step = reopen ? reopen * together : h->n;
 
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     for (size_t i = 0; i < h->n; i += step) {
         if (i > 0) {
-            kit_close(k);
-            kit_open(k);
+            kit_reopen(k);
         }
         kit_store_all(k, h->capture + i, i + step < h->n ? step : h->n - i, together);
     }

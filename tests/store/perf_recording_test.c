@@ -367,8 +367,7 @@ IN_KIT(all_or_nothing)
     for (uint64_t i = 0; i < 20000; i++)
         map(&t, i * 2 * PAGE, 1, i % 2 ? CHAIN_A : CHAIN_B);
     kit_exec(k, "PRAGMA max_page_count = 200");
-    assert_int_equal(try_end(k, &t, 1, &o, &r, &err), PMAPDB_DATABASE);
-    assert_non_null(strstr(err.text, "no space left"));
+    kit_fails(try_end(k, &t, 1, &o, &r, &err), PMAPDB_DATABASE, &err, "no space left");
     kit_exec(k, "PRAGMA max_page_count = 1000000");
     kit_expect(k,
                "SELECT (SELECT count(*) FROM recording), (SELECT count(*) FROM call), (SELECT "
@@ -401,9 +400,9 @@ static void one_of_each(const kit *k, uint64_t hash)
     end_take(k, &t, hash, NULL);
 }
 
-TEST_WITH(merges, kit_enter, kit_leave)
+IN_KIT(merges)
 {
-    kit *k = kit_of(state), other = {.pool = NULL};
+    kit other = {.pool = NULL};
     pmapdb_merge_options options = {.host = "web1", .sweep_ms = KIT_SWEEP};
     pm_merge_counts counts;
     pm_buf want = {0};
@@ -428,9 +427,9 @@ TEST_WITH(merges, kit_enter, kit_leave)
     kit_remove_store(&other);
 }
 
-TEST_WITH(a_damaged_recording_does_not_get_in, kit_enter, kit_leave)
+IN_KIT(a_damaged_recording_does_not_get_in)
 {
-    kit *k = kit_of(state), other = {.pool = NULL};
+    kit other = {.pool = NULL};
     pmapdb_merge_options options = {.sweep_ms = KIT_SWEEP};
     pm_merge_counts counts;
     pmapdb_error err = {0};
@@ -443,7 +442,7 @@ TEST_WITH(a_damaged_recording_does_not_get_in, kit_enter, kit_leave)
     assert_int_equal(pm_merge_store(k->store, other.store, &options, &counts, &theirs, &err),
                      PMAPDB_INPUT);
     assert_true(theirs);
-    assert_non_null(strstr(err.text, "the store is damaged"));
+    kit_says(&err, "the store is damaged");
     kit_expect(k, "SELECT * FROM recording", "");
     kit_remove_store(&other);
 }

@@ -265,16 +265,14 @@ IN_KIT(epochs_stay_bounded)
     r = compact(k);
     in_order = (int64_t)r.epochs_before;
     assert_true(r.epochs_after <= r.epochs_before);
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     for (size_t i = 0; i < h.n; i++)
         kit_store(k, h.capture[(i * 89) % h.n]);
     assert_int_not_equal(h.n % 89, 0);
     r = compact(k);
     assert_true((int64_t)r.epochs_after <= in_order + in_order / 2);
     world_free(&h);
-    kit_remove_store(k);
-    kit_open(k);
+    kit_anew(k);
     pw_fill(k, 300);
     r = compact(k);
     assert_true(r.epochs_before > 40);

@@ -22,8 +22,7 @@ static void fill(const char *times)
     int64_t ms[N_MAX];
     size_t n = 0;
 
-    kit_remove_store(store);
-    kit_open(store);
+    kit_anew(store);
     for (const char *line = times; *line; line = strchr(line, '\n') + 1) {
         const char *equals = strstr(line, " =");
 
@@ -87,9 +86,9 @@ static void check(const pmapdb_keep *keep, const char *times)
     check_at(keep, NULL, times);
 }
 
-TEST_WITH(last, kit_enter, kit_leave)
+IN_KIT(last)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     check(&(pmapdb_keep){.last = 2}, "2026-11-21T02:00:00Z = last\n"
                                      "2026-11-21T01:00:00Z = last\n"
@@ -101,9 +100,9 @@ TEST_WITH(last, kit_enter, kit_leave)
 }
 
 /* The last of each period; empty periods do not count. */
-TEST_WITH(periods, kit_enter, kit_leave)
+IN_KIT(periods)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     check(&(pmapdb_keep){.hourly = 2}, "2026-11-21T09:59:59.999Z = hourly\n"
                                        "2026-11-21T09:00:00Z =\n"
@@ -124,9 +123,9 @@ TEST_WITH(periods, kit_enter, kit_leave)
 
 /* From Monday 0:00 to Sunday 24:00, over the end of the year too: 2026-12-28 is a Monday,
  * 2027-01-03 a Sunday, of one week. */
-TEST_WITH(weeks, kit_enter, kit_leave)
+IN_KIT(weeks)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     check(&(pmapdb_keep){.weekly = 2}, "2026-11-23T00:00:00Z = weekly\n"
                                        "2026-11-22T23:59:59Z = weekly\n"
@@ -144,9 +143,9 @@ TEST_WITH(weeks, kit_enter, kit_leave)
 }
 
 /* Where a rule has places left, the oldest of all stays. */
-TEST_WITH(the_oldest, kit_enter, kit_leave)
+IN_KIT(the_oldest)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     check(&(pmapdb_keep){.daily = 3, .weekly = 1}, "2026-11-21T12:00:00Z = daily, weekly\n"
                                                    "2026-11-21T06:00:00Z =\n"
@@ -155,9 +154,9 @@ TEST_WITH(the_oldest, kit_enter, kit_leave)
                                                    "2026-11-20T01:00:00Z = oldest daily\n");
 }
 
-TEST_WITH(within, kit_enter, kit_leave)
+IN_KIT(within)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     /* counted from the newest, not from now; what is exactly as old is out, as in restic */
     check(&(pmapdb_keep){.within_ms = 3600000}, "2020-01-01T02:00:00Z = within\n"
@@ -177,9 +176,9 @@ TEST_WITH(within, kit_enter, kit_leave)
              "2026-01-01T11:30:00Z =\n");
 }
 
-TEST_WITH(any_rule_is_enough, kit_enter, kit_leave)
+IN_KIT(any_rule_is_enough)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     check(&(pmapdb_keep){.last = 1, .hourly = 2, .daily = 2, .weekly = 2},
           "2026-11-24T10:10:00Z = last, hourly, daily, weekly\n"
@@ -193,9 +192,9 @@ TEST_WITH(any_rule_is_enough, kit_enter, kit_leave)
 }
 
 /* Berlin's clock goes from 2:00 to 3:00 on 2026-03-29 and from 3:00 back to 2:00 on 2026-10-25. */
-TEST_WITH(summer_time, kit_enter, kit_leave)
+IN_KIT(summer_time)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("Europe/Berlin");
     /* 2:30 comes twice: two hours, one day */
     check(&(pmapdb_keep){.hourly = 3, .daily = 1}, "2026-10-25T02:10:00Z = hourly, daily\n"
@@ -228,9 +227,9 @@ TEST_WITH(summer_time, kit_enter, kit_leave)
 }
 
 /* 12 Sundays, as in restic's manual. */
-TEST_WITH(the_example_of_restic, kit_enter, kit_leave)
+IN_KIT(the_example_of_restic)
 {
-    store = kit_of(state);
+    store = k;
     set_zone("UTC");
     check(&(pmapdb_keep){.daily = 4}, "2019-11-17T11:00:00Z = daily\n"
                                       "2019-11-10T11:00:00Z = daily\n"

@@ -101,10 +101,8 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     size_t before;
     bool good;
 
-    kit_remove_store(k);
-    kit_open(k);
-    kit_remove_store(whole);
-    kit_open(whole);
+    kit_anew(k);
+    kit_anew(whole);
     pw_history(k, &h, seed, 40);
     store_some(whole, h.capture, h.n);
     before = h.n - h.n / 4;
@@ -128,17 +126,14 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     return good;
 }
 
-TEST_WITH(what_stays_is_what_was_there, kit_enter, kit_leave)
+IN_KIT(what_stays_is_what_was_there)
 {
-    kit *k = kit_of(state), *whole;
-    void *other = NULL;
+    kit *whole = kit_new();
     int failed = 0;
 
-    assert_int_equal(kit_enter(&other), 0);
-    whole = kit_of(&other);
     for (WORLD_SEEDS(seed, SEEDS))
         failed += !try_seed(k, whole, seed);
-    kit_leave(&other);
+    kit_free(whole);
     assert_int_equal(failed, 0);
 }
 
@@ -245,9 +240,8 @@ IN_KIT(whole_at_every_point)
     pm_buf want = {0};
     world_history h;
     const uint64_t seed = 7;
-    void *filled;
+    kit *filled = kit_new();
 
-    assert_int_equal(kit_enter(&filled), 0);
     pw_history(filled, &h, seed, 24);
     world_shuffle(&h, seed);
     store_some(filled, h.capture, h.n);
@@ -261,7 +255,7 @@ IN_KIT(whole_at_every_point)
         ;
     pm_buf_free(&want);
     world_free(&h);
-    kit_leave(&filled);
+    kit_free(filled);
 }
 
 /* A writer that comes between two steps, and one that reads throughout. */
@@ -295,10 +289,9 @@ static void expect_reader(const company *c, const pm_buf *want)
     pm_buf_free(&got);
 }
 
-TEST_WITH(others_go_on, kit_enter, kit_leave)
+IN_KIT(others_go_on)
 {
     static const char *const sums = "SELECT snapshot_id, sum(size_kib) FROM mappings GROUP BY 1";
-    kit *k = kit_of(state);
     pmapdb_prune_options o = options_of(2, 0);
     pm_buf want = {0};
     world_history h;

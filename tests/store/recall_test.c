@@ -245,19 +245,19 @@ static void expect_all(size_t at_least)
     stored = compared = 0;
 }
 
-TEST_WITH(captures_of_the_tree, kit_enter, kit_leave)
+IN_KIT(captures_of_the_tree)
 {
-    round_trip(kit_of(state), "samples");
+    round_trip(k, "samples");
     expect_all(30);
 }
 
-TEST_WITH(fixtures, kit_enter, kit_leave)
+IN_KIT(fixtures)
 {
-    round_trip(kit_of(state), "tests/fixtures");
+    round_trip(k, "tests/fixtures");
     expect_all(60);
 }
 
-TEST_WITH(shared_captures, kit_enter, kit_leave)
+IN_KIT(shared_captures)
 {
     const char *shared = getenv("PMAPDB_SHARED");
     char path[1024];
@@ -266,7 +266,7 @@ TEST_WITH(shared_captures, kit_enter, kit_leave)
     if (access(path, R_OK) != 0)
         skip();
     every = getenv("PMAPDB_FULL") ? 1 : 3;
-    round_trip(kit_of(state), path);
+    round_trip(k, path);
     expect_all(200 / (size_t)every);
 }
 

@@ -58,18 +58,17 @@ static void free_history(pm_capture **c)
         pm_capture_free(c[i]);
 }
 
-TEST_WITH(many_in_one_transaction, kit_enter, kit_leave)
+IN_KIT(many_in_one_transaction)
 {
-    kit *in_order = kit_of(state), *late = new_kit();
+    kit *late = kit_new();
     pm_capture *c[CAPTURES];
     pm_buf want = {0}, got = {0};
     pmapdb_error err = {0};
-    void *leave = late;
 
-    history(in_order, c);
+    history(k, c);
     for (size_t i = 0; i < CAPTURES; i++)
-        kit_store(in_order, c[i]);
-    answer(in_order, &want);
+        kit_store(k, c[i]);
+    answer(k, &want);
     for (size_t i = 0; i < CAPTURES; i += 2)
         kit_store(late, c[i]);
     kit_ok(pm_store_begin(late->store, &err), &err);
@@ -83,7 +82,7 @@ TEST_WITH(many_in_one_transaction, kit_enter, kit_leave)
     free_history(c);
     pm_buf_free(&want);
     pm_buf_free(&got);
-    kit_leave(&leave);
+    kit_free(late);
 }
 
 IN_KIT(nothing_of_an_abandoned_one)

@@ -63,8 +63,7 @@ IN_KIT(first_failure_is_kept)
     assert_null(pm_sql_ask(sql, "SELECT 1", PM_NO_ARGS));
     assert_int_equal(pm_sql_value(sql, "SELECT count(*) FROM host", PM_NO_ARGS, -1), -1);
     assert_int_not_equal(sqlite3_exec(k->store->db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(pm_sql_end(sql, &err), PMAPDB_DATABASE);
-    assert_non_null(strstr(err.text, "UNIQUE"));
+    kit_fails(pm_sql_end(sql, &err), PMAPDB_DATABASE, &err, "UNIQUE");
     pm_store_rollback(k->store);
     kit_expect(k, "SELECT count(*) FROM host", "0\n");
     assert_int_equal(pm_sql_end(sql, &err), PMAPDB_OK);

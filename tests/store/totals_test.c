@@ -35,15 +35,13 @@ IN_KIT(lineages_do_not_see_them)
     pm_buf without = {0};
 
     for (int with = 0; with < 2; with++) {
-        kit_remove_store(k);
-        kit_open(k);
+        kit_anew(k);
         for (int i = 0; i < 6; i++) {
             if (with && i != 3) /* at the same time, in the dialect that would end the beat */
                 put_sums(k, X, 1, i, 9000, 1);
             if (with)
                 put_sums(k, ROLLUP, 1, i, 9000, 1);
-            kit_close(k);
-            kit_open(k);
+            kit_reopen(k);
             put_rows(k, i == 3 ? X : S, 1, i, 400 + (uint64_t)i * 4);
         }
         assert_true(whole_store(k));
@@ -69,8 +67,7 @@ IN_KIT(any_order)
         uint64_t chance = seed;
         bool done[N] = {false};
 
-        kit_remove_store(k);
-        kit_open(k);
+        kit_anew(k);
         for (size_t n = 0; n < N;) {
             size_t i = seed ? kit_below(&chance, N) : n;
             pm_capture *c;

@@ -55,21 +55,17 @@ TEST(what_is_no_number_is_absent)
 TEST(reads_back)
 {
     static const pm_column two[] = {{"t\"ext", PM_UNIT_TEXT}, {"n", PM_UNIT_REAL}};
-    static const pm_value values[] = {
-        TEXT("nul\0end"),
-        INT(INT64_MIN + 1),
-        TEXT("\x01\x1f\x7f\\/"),
-        REAL(0.1),
-        TEXT("\xf0\x9f\x98\x80"),
-        REAL(5e-324),
-        TEXT(""),
-        REAL(-1e21),
+    static const pm_value values[][2] = {
+        {TEXT("nul\0end"), INT(INT64_MIN + 1)},
+        {TEXT("\x01\x1f\x7f\\/"), REAL(0.1)},
+        {TEXT("\xf0\x9f\x98\x80"), REAL(5e-324)},
+        {TEXT(""), REAL(-1e21)},
     };
     collected c = {0};
     json_t *all, *row;
     size_t i;
 
-    assert_int_equal(render_into(&c, array, two, 2, values, 4, NULL), PMAPDB_OK);
+    assert_int_equal(render_into(&c, array, two, 2, values[0], 4, NULL), PMAPDB_OK);
     all = json_loadb(c.text.data, c.text.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
     assert_int_equal(json_array_size(all), 4);
     json_array_foreach(all, i, row)
@@ -77,11 +73,11 @@ TEST(reads_back)
         json_t *text = json_object_get(row, "t\"ext"), *n = json_object_get(row, "n");
         pm_text got = {json_string_value(text), json_string_length(text)};
 
-        assert_true(pm_text_equal(got, values[2 * i].t));
-        if (values[2 * i + 1].kind == PM_VALUE_INT)
-            assert_true(json_integer_value(n) == values[2 * i + 1].i);
+        assert_true(pm_text_equal(got, values[i][0].t));
+        if (values[i][1].kind == PM_VALUE_INT)
+            assert_true(json_integer_value(n) == values[i][1].i);
         else
-            assert_true(json_real_value(n) == values[2 * i + 1].r);
+            assert_true(json_real_value(n) == values[i][1].r);
     }
     json_decref(all);
     pm_buf_free(&c.text);
@@ -118,12 +114,6 @@ TEST(one_object)
     assert_int_equal(pm_render_object(&sink, pairs, 2, &err), PMAPDB_IO);
     assert_string_equal(err.text, "refused");
     pm_buf_free(&c.text);
-}
-
-TEST(refused_writes_come_out)
-{
-    assert_refusals_pass(array, columns, COUNT_OF(columns), rows, 3);
-    assert_refusals_pass(lines, columns, COUNT_OF(columns), rows, 3);
 }
 
 static int allowed; /* allocations of jansson until one fails */

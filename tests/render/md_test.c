@@ -57,12 +57,4 @@ TEST(names_stay_names)
     }
 }
 
-TEST(refused_writes_come_out)
-{
-    static const pm_column columns[] = {{"a", PM_UNIT_TEXT}, {"b", PM_UNIT_KIB}};
-    static const pm_value rows[] = {TEXT("x"), INT(1)};
-
-    assert_refusals_pass(md, columns, 2, rows, 1);
-}
-
 RUN_TESTS(NULL, NULL)

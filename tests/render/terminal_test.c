@@ -3,30 +3,7 @@
 
 #include "render/terminal.h"
 #include <stdio.h>
-
-static size_t encode(uint32_t cp, char out[4])
-{
-    if (cp < 0x80) {
-        out[0] = (char)cp;
-        return 1;
-    }
-    if (cp < 0x800) {
-        out[0] = (char)(0xc0 | cp >> 6);
-        out[1] = (char)(0x80 | (cp & 0x3f));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        out[0] = (char)(0xe0 | cp >> 12);
-        out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (cp & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | cp >> 18);
-    out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (cp & 0x3f));
-    return 4;
-}
+#include <utf8proc.h>
 
 static void assert_escaped(pm_text in, const char *expected)
 {
@@ -63,18 +40,19 @@ TEST(what_is_not_seen_is_escaped)
                                     0x1161, 0x3163, 0xff9f, 0x1f600, 0x20000};
 
     for (size_t i = 0; i < COUNT(unseen); i++) {
-        char bytes[4], escaped[17];
-        size_t n = encode(unseen[i], bytes);
+        utf8proc_uint8_t bytes[4];
+        size_t n = (size_t)utf8proc_encode_char((utf8proc_int32_t)unseen[i], bytes);
+        char escaped[17];
 
         for (size_t k = 0; k < n; k++)
-            sprintf(escaped + 4 * k, "\\x%02x", (unsigned char)bytes[k]);
-        assert_escaped((pm_text){bytes, n}, escaped);
+            sprintf(escaped + 4 * k, "\\x%02x", bytes[k]);
+        assert_escaped((pm_text){(char *)bytes, n}, escaped);
     }
     for (size_t i = 0; i < COUNT(seen); i++) {
         char bytes[5] = {0};
-        size_t n = encode(seen[i], bytes);
 
-        assert_escaped((pm_text){bytes, n}, bytes);
+        utf8proc_encode_char((utf8proc_int32_t)seen[i], (utf8proc_uint8_t *)bytes);
+        assert_escaped(pm_text_of(bytes), bytes);
     }
     assert_escaped(PM_TEXT("re\xe2\x80\x8b"
                            "dis"),

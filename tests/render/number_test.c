@@ -76,9 +76,9 @@ TEST(sizes_have_three_digits)
 
 TEST(percents)
 {
-    static const written cases[] = {{0, "0%"},        {1, "100%"},       {0.125, "12.5%"},
-                                    {-0.5, "-50%"},   {12.345, "1234%"}, {0.0012, "0.12%"},
-                                    {0.99999, "100%"}};
+    static const written cases[] = {{0, "0%"},          {1, "100%"},       {0.125, "12.5%"},
+                                    {-0.5, "-50%"},     {12.345, "1234%"}, {0.0012, "0.12%"},
+                                    {0.12345, "12.3%"}, {0.99999, "100%"}};
 
     expect(pm_number_percent, cases, COUNT(cases));
 }

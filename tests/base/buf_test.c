@@ -3,8 +3,6 @@
 
 #include "base/buf.h"
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 TEST(grows_and_ends_with_nul)
 {

@@ -4,7 +4,6 @@
 
 #include "base/clock_kit.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define MOMENT INT64_C(1795226732000) /* 2026-11-21T02:05:32Z */

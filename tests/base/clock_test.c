@@ -4,7 +4,6 @@
 #include "base/clock_kit.h"
 #include "pmapdb.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #define MOMENT INT64_C(1795226732000) /* 2026-11-21T02:05:32Z */
@@ -52,30 +51,16 @@ static void begins(const char *line, int64_t wanted)
 
 TEST(iso_and_unix)
 {
-    static const char *const texts[] = {
-        "2026-11-21T02:05:32Z",
-        "2026-11-21t02:05:32Z",
-        "2026-11-21 02:05:32",
-        "2026-11-21 02:05:32 UTC",
-        "2026-11-21T03:05:32+01:00",
-        "2026-11-21T03:05:32+0100",
-        "2026-11-21T03:05:32+01",
-        "2026-11-20 21:05:32 EST",
-        "2026-11-21 03:05:32 CET",
-        "2026-11-21 07:35:32+05:30",
-        "20261121T020532Z",
-        "20261121-020532",
-        "20261121020532",
-        "2026/11/21 02:05:32",
-        "@1795226732",
-        "1795226732",
-        "1795226732000",
-        "1795226732000000000",
-    };
+    char texts[] =
+        "2026-11-21T02:05:32Z|2026-11-21t02:05:32Z|2026-11-21 02:05:32|2026-11-21 02:05:32 UTC|"
+        "2026-11-20 21:05:32 EST|2026-11-21 03:05:32 CET|2026-11-21T03:05:32+01:00|"
+        "2026-11-21T03:05:32+0100|2026-11-21T03:05:32+01|2026-11-21 07:35:32+05:30|"
+        "2026/11/21 02:05:32|20261121T020532Z|20261121-020532|20261121020532|@1795226732|"
+        "1795226732|1795226732000|1795226732000000000";
 
     in_zone("UTC");
-    for (size_t i = 0; i < COUNT(texts); i++)
-        same(pm_clock_parse, texts[i], MOMENT);
+    for (char *rest = texts, *text; (text = strsep(&rest, "|"));)
+        same(pm_clock_parse, text, MOMENT);
     same(pm_clock_parse, "2026-11-21T02:05:32.123456789Z", MOMENT + 123);
     same(pm_clock_parse, "1795226732.25", MOMENT + 250);
     same(pm_clock_parse, "2026-11-21 02:05", MOMENT - 32000);
@@ -113,64 +98,34 @@ TEST(the_hour_that_comes_twice)
 
 TEST(dates_that_are_none)
 {
-    static const char *const none[] = {
-        "2026-02-30 10:00:00",          "=== 2026-11-21 25:61 ===", "# 2026-13-01T10:00:00Z",
-        "Mon Feb 30 10:00:00 CET 2026", "Sat 2026-02-30 10:00:00",  "Sat Nov 21 24:05:32 UTC 2026",
-        "2026-11-21 02:05:32 XYZ"};
-    static const char *const others[] = {"2026-11-21 02:05:32",
-                                         "Sat Nov 21 02:05:32 UTC 2026",
-                                         "2026-02-30",
-                                         "Mon Feb",
-                                         "Mon ago: 10:00",
-                                         "took 25:61",
-                                         "2026",
-                                         "",
-                                         "1795226732",
-                                         "see 2026-02-30 10:00"};
+    char none[] =
+        "2026-02-30 10:00:00|=== 2026-11-21 25:61 ===|# 2026-13-01T10:00:00Z|"
+        "Mon Feb 30 10:00:00 CET 2026|Sat 2026-02-30 10:00:00|Sat Nov 21 24:05:32 UTC 2026|"
+        "2026-11-21 02:05:32 XYZ";
+    char others[] =
+        "2026-11-21 02:05:32|Sat Nov 21 02:05:32 UTC 2026|2026-02-30|Mon Feb|Mon ago: 10:00|"
+        "took 25:61|2026||1795226732|see 2026-02-30 10:00";
 
-    for (size_t i = 0; i < COUNT(none); i++)
-        if (!is_no_date(pm_text_of(none[i])))
-            fail_msg("no fault found in: %s", none[i]);
-    for (size_t i = 0; i < COUNT(others); i++)
-        if (is_no_date(pm_text_of(others[i])))
-            fail_msg("taken for a bad date: %s", others[i]);
+    for (char *rest = none, *line; (line = strsep(&rest, "|"));)
+        if (!is_no_date(pm_text_of(line)))
+            fail_msg("no fault found in: %s", line);
+    for (char *rest = others, *line; (line = strsep(&rest, "|"));)
+        if (is_no_date(pm_text_of(line)))
+            fail_msg("taken for a bad date: %s", line);
 }
 
 TEST(no_moments)
 {
-    static const char *const texts[] = {
-        "",
-        "x",
-        "@",
-        "12345678",
-        "12345678901",
-        "-1795226732",
-        "1795226732x",
-        "2026-11-21x",
-        "2026-13-01",
-        "2026-00-10",
-        "2026-11-31",
-        "2026-11-00",
-        "2025-02-29",
-        "1900-02-29",
-        "2100-02-29",
-        "2026-11-21 24:00",
-        "2026-11-21 12:60",
-        "2026-11-21 1:00",
-        "2026-11-21T02",
-        "2026-11-21 02:05:",
-        "2026-11-21 02:05:32 XYZ",
-        "2026-11-21 02:05:32.",
-        "2026-11-21 ",
-        "2026-1121",
-        "2026-11-21 02:05:32 +1",
-        "2026-11-21 02:05:32 +01000",
-        "1969-12-31",
-    };
+    char texts[] =
+        "|x|@|12345678|12345678901|-1795226732|1795226732x|2026-11-21x|2026-13-01|2026-00-10|"
+        "2026-11-31|2026-11-00|2025-02-29|1900-02-29|2100-02-29|2026-11-21 24:00|"
+        "2026-11-21 12:60|2026-11-21 1:00|2026-11-21T02|2026-11-21 02:05:|"
+        "2026-11-21 02:05:32 XYZ|2026-11-21 02:05:32.|2026-11-21 |2026-1121|"
+        "2026-11-21 02:05:32 +1|2026-11-21 02:05:32 +01000|1969-12-31";
 
     in_zone("UTC");
-    for (size_t i = 0; i < COUNT(texts); i++)
-        none(pm_clock_parse, texts[i]);
+    for (char *rest = texts, *text; (text = strsep(&rest, "|"));)
+        none(pm_clock_parse, text);
 }
 
 TEST(calendar)
@@ -468,21 +423,9 @@ TEST(words)
         {"2026-11-21 03:05:32", "2026-11-21T02:05:32Z"},
         {"1795226732", "2026-11-21T02:05:32Z"},
     };
-    static const char *const none[] = {"",
-                                       "ago",
-                                       "1 hour",
-                                       "-1 hour ago",
-                                       "hour ago",
-                                       "24:01",
-                                       "12:60",
-                                       "tomorrow",
-                                       "todayish",
-                                       "today 25",
-                                       "now+2h",
-                                       "now-",
-                                       "now2h",
-                                       "yesterday ago",
-                                       "1 hour 30 ago and a very long tail of words"};
+    char none[] =
+        "|ago|1 hour|-1 hour ago|hour ago|24:01|12:60|tomorrow|todayish|today 25|now+2h|now-|"
+        "now2h|yesterday ago|1 hour 30 ago and a very long tail of words";
     int64_t ms = 4711, wanted;
 
     in_zone("CET-1CEST,M3.5.0,M10.5.0/3");
@@ -491,9 +434,9 @@ TEST(words)
         if (!pm_clock_parse_words(pm_text_of(said[i].text), MOMENT, &ms) || ms != wanted)
             fail_msg("'%s': %lld, wanted %s", said[i].text, (long long)ms, said[i].iso);
     }
-    for (size_t i = 0; i < COUNT(none); i++)
-        if (pm_clock_parse_words(pm_text_of(none[i]), MOMENT, &ms))
-            fail_msg("'%s' was read as %lld", none[i], (long long)ms);
+    for (char *rest = none, *text; (text = strsep(&rest, "|"));)
+        if (pm_clock_parse_words(pm_text_of(text), MOMENT, &ms))
+            fail_msg("'%s' was read as %lld", text, (long long)ms);
     /* 2026-03-29 has 23 hours there: midnight is still midnight */
     assert_true(pm_clock_parse(PM_TEXT("2026-03-29T12:00:00Z"), &wanted));
     assert_true(pm_clock_parse_words(PM_TEXT("today"), wanted, &ms));

@@ -4,7 +4,6 @@
 
 #include "base/clock/clock.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

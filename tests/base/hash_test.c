@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include <stdlib.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include "base/line.h"
-#include <stdlib.h>
 
 static const char text[] = "one\n\ntwo\r\n  three\0four\n\n#####\n####\nlast";
 static const char shown[] = "<one><><two\r><  three\0four><><#####><####><last>";
@@ -31,14 +30,17 @@ static pmapdb_status show_hashes(void *ctx, const char *p, const char *end, size
     return show(ctx, (pm_text){p, n}, err);
 }
 
-/* Feeds from memory of exactly the chunk's size, so that reading past it is caught. */
-static void feed(pm_lines *lines, const char *bytes, size_t n)
+/* Feeds chunks from memory of exactly their size, so that reading past it is caught. */
+static void feed(pm_lines *lines, const char *bytes, size_t len, size_t step)
 {
-    char *chunk = malloc(n);
+    for (size_t at = 0; at < len; at += step) {
+        size_t n = len - at < step ? len - at : step;
+        char *chunk = malloc(n);
 
-    memcpy(chunk, bytes, n);
-    assert_int_equal(pm_lines_feed(lines, chunk, n, NULL), PMAPDB_OK);
-    free(chunk);
+        memcpy(chunk, bytes + at, n);
+        assert_int_equal(pm_lines_feed(lines, chunk, n, NULL), PMAPDB_OK);
+        free(chunk);
+    }
 }
 
 TEST(every_chunk_size)
@@ -48,8 +50,7 @@ TEST(every_chunk_size)
             pm_buf out = {0};
             pm_lines lines = {.fn = show, .bulk = bulk ? show_hashes : NULL, .ctx = &out};
 
-            for (size_t at = 0; at < sizeof text - 1; at += step)
-                feed(&lines, text + at, at + step < sizeof text - 1 ? step : sizeof text - 1 - at);
+            feed(&lines, text, sizeof text - 1, step);
             assert_int_equal(pm_lines_finish(&lines, NULL), PMAPDB_OK);
             assert_int_equal(out.len, sizeof shown - 1);
             assert_memory_equal(out.data, shown, out.len);
@@ -83,8 +84,7 @@ TEST(long_line)
     char *bytes = malloc(len);
 
     memset(bytes, 'x', len);
-    for (size_t at = 0; at < len; at += 4096)
-        feed(&lines, bytes + at, len - at < 4096 ? len - at : 4096);
+    feed(&lines, bytes, len, 4096);
     assert_int_equal(pm_lines_finish(&lines, NULL), PMAPDB_OK);
     assert_int_equal(out.len, len + 2);
     assert_memory_equal(out.data + 1, bytes, len);
@@ -149,9 +149,7 @@ TEST(at_most_so_long)
         cutting c = {.lines = {.fn = show_cut, .max = 4}};
 
         c.lines.ctx = &c;
-        for (size_t at = 0; at < sizeof longer - 1; at += step)
-            feed(&c.lines, longer + at,
-                 at + step < sizeof longer - 1 ? step : sizeof longer - 1 - at);
+        feed(&c.lines, longer, sizeof longer - 1, step);
         assert_true(c.lines.rest.len <= 4);
         assert_int_equal(pm_lines_finish(&c.lines, NULL), PMAPDB_OK);
         assert_string_equal(c.out.data, "<four>{five}<>{long}<abc>{endi}");

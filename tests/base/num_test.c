@@ -2,8 +2,6 @@
 #include "unit.h"
 
 #include "base/num.h"
-#include <stdio.h>
-#include <stdlib.h>
 
 typedef size_t (*read_fn)(const char *p, const char *end, uint64_t *out);
 
@@ -84,64 +82,53 @@ TEST(all)
     assert_int_equal(v, 42);
 }
 
+typedef struct given {
+    const char *text;
+    int64_t value;
+} given;
+
+/* Texts of a quantity, and texts of none, with "|" between them. */
+static void quantities(bool (*fn)(pm_text t, int64_t *out), const given *good, size_t n, char *bad)
+{
+    int64_t v;
+
+    for (size_t i = 0; i < n; i++) {
+        assert_true(fn(pm_text_of(good[i].text), &v));
+        assert_int_equal(v, good[i].value);
+    }
+    v = 4711;
+    for (char *text; (text = strsep(&bad, "|"));)
+        assert_false(fn(pm_text_of(text), &v));
+    assert_int_equal(v, 4711);
+}
+
 TEST(sizes)
 {
-    static const struct {
-        const char *text;
-        int64_t kib;
-    } good[] = {
+    static const given good[] = {
         {"0", 0},      {"512", 512},       {"10M", 10240}, {"1.5G", 1572864},
         {"64KiB", 64}, {"64kB", 64},       {"64k", 64},    {"4096B", 4},
         {"100B", 0},   {"2T", 2147483648}, {"0.5K", 1},    {"1.25MiB", 1280},
     };
-    char bad[] = " M -1M +1M 10MB/s 1,5G 1X 0x10 .5G 1.5.5G 99999999999999999999 9000000000000T "
-                 "nan inf 1e3";
-    int64_t kib;
+    char bad[] = "|M|-1M|+1M|10MB/s|1,5G|1X|0x10|.5G|1.5.5G|99999999999999999999|9000000000000T|"
+                 "nan|inf|1e3|1 M";
 
-    for (size_t i = 0; i < COUNT(good); i++) {
-        assert_true(pm_num_size(pm_text_of(good[i].text), &kib));
-        assert_int_equal(kib, good[i].kib);
-    }
-    kib = 4711;
-    for (char *rest = bad, *text; (text = strsep(&rest, " "));)
-        assert_false(pm_num_size(pm_text_of(text), &kib));
-    assert_false(pm_num_size(PM_TEXT("1 M"), &kib));
-    assert_int_equal(kib, 4711);
+    quantities(pm_num_size, good, COUNT(good), bad);
 }
 
 TEST(spans)
 {
-    static const struct {
-        const char *text;
-        int64_t ms;
-    } good[] = {
-        {"500ms", 500},
-        {"30s", 30000},
-        {"5m", 300000},
-        {"5min", 300000},
-        {"2h", 7200000},
-        {"7d", 604800000},
-        {"2w", 1209600000},
-        {"1h30m", 5400000},
-        {"1.5h", 5400000},
-        {"1d2h3m4s5ms", 93784005},
-        {"0s", 0},
-        {"1hour", 3600000},
-        {"2days", 172800000},
-        {"1week90minutes", 610200000},
+    static const given good[] = {
+        {"500ms", 500},       {"30s", 30000},
+        {"5m", 300000},       {"5min", 300000},
+        {"2h", 7200000},      {"7d", 604800000},
+        {"2w", 1209600000},   {"1h30m", 5400000},
+        {"1.5h", 5400000},    {"0s", 0},
+        {"1hour", 3600000},   {"1d2h3m4s5ms", 93784005},
+        {"2days", 172800000}, {"1week90minutes", 610200000},
     };
-    static const char *const bad[] = {"",   "5",    "m",   "-5m",         "5 m",
-                                      "5x", "1h30", "5m ", "99999999999w"};
-    int64_t ms;
+    char bad[] = "|5|m|-5m|5 m|5x|1h30|5m |99999999999w";
 
-    for (size_t i = 0; i < COUNT(good); i++) {
-        assert_true(pm_num_span(pm_text_of(good[i].text), &ms));
-        assert_int_equal(ms, good[i].ms);
-    }
-    ms = 4711;
-    for (size_t i = 0; i < COUNT(bad); i++)
-        assert_false(pm_num_span(pm_text_of(bad[i]), &ms));
-    assert_int_equal(ms, 4711);
+    quantities(pm_num_span, good, COUNT(good), bad);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -100,62 +100,36 @@ TEST(late_and_missed)
     assert_int_equal(w.moved, 0);
 }
 
-TEST(set_forward)
+/* After two beats time passes, and the clock is set: nothing is missed, and the next beat is at the
+ * next boundary of the new time. A clock that is steered, even by half a second a look, is no jump;
+ * a machine that slept is one. */
+TEST(set)
 {
-    world w = begin(STEP);
+    static const struct {
+        int64_t passed, set_ms, next, moved, after; /* but for one, seconds */
+    } cases[] = {
+        {5, 3610000, 3652, 3610, 3682},
+        {0, -7200000, -7148, -7200, -7118},
+        {10, 500, 52, 0, 82},
+        {2, 28800000, 28852, 28800, 28882},
+    };
 
-    next(&w);
-    next(&w);
-    pass(&w, 5 * S);
-    w.now.utc_ns += 3600 * S + 10 * S;
-    assert_int_equal(next(&w), 3652); /* 22 + 5 + 3610, up to the next boundary */
-    assert_int_equal(w.missed, 0);
-    assert_int_equal(w.moved, 3610 * S);
-    assert_int_equal(next(&w), 3682);
-    assert_int_equal(w.moved, 0);
-}
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        world w = begin(STEP);
+        int64_t before;
 
-TEST(set_backward)
-{
-    world w = begin(STEP);
-    int64_t before;
-
-    next(&w);
-    next(&w);
-    before = w.now.mono_ns;
-    w.now.utc_ns -= 7200 * S;
-    assert_int_equal(next(&w), -7148);
-    assert_int_equal(w.missed, 0);
-    assert_int_equal(w.moved, -7200 * S);
-    assert_true(w.now.mono_ns - before <= STEP); /* it did not sleep for hours */
-    assert_int_equal(next(&w), -7118);
-}
-
-/* A clock that is steered, even by half a second a look, is no jump. */
-TEST(steered)
-{
-    world w = begin(STEP);
-
-    next(&w);
-    next(&w);
-    pass(&w, 10 * S);
-    w.now.utc_ns += S / 2;
-    assert_int_equal(next(&w), 52);
-    assert_int_equal(w.moved, 0);
-}
-
-/* The machine slept, the clock was set while the map was read: nothing is missed. */
-TEST(asleep)
-{
-    world w = begin(STEP);
-
-    next(&w);
-    next(&w);
-    pass(&w, 2 * S);
-    w.now.utc_ns += 28800 * S;
-    next(&w);
-    assert_int_equal(w.missed, 0);
-    assert_int_equal(w.now.utc_ns % STEP, 0);
+        next(&w);
+        next(&w);
+        pass(&w, cases[i].passed * S);
+        before = w.now.mono_ns;
+        w.now.utc_ns += cases[i].set_ms * (S / 1000);
+        assert_int_equal(next(&w), cases[i].next);
+        assert_int_equal(w.missed, 0);
+        assert_int_equal(w.moved, cases[i].moved * S);
+        assert_true(w.now.mono_ns - before <= STEP); /* it did not sleep for hours */
+        assert_int_equal(next(&w), cases[i].after);
+        assert_int_equal(w.moved, 0);
+    }
 }
 
 TEST(any_step)

@@ -13,7 +13,6 @@ static void begin_large(live *l)
     child(l, "worker");
     for (int i = 0; i < 80; i++)
         ask(l, 0, 'g');
-    l->options.n_pids = 1;
     l->options.max_stall_us = BUDGET;
 }
 

@@ -7,9 +7,8 @@
 
 #define STEP_MS 100
 
-static void begin_run(live *l, size_t n_pids, int64_t count)
+static void begin_run(live *l, int64_t count)
 {
-    l->options.n_pids = n_pids;
     l->options.every_ms = STEP_MS;
     l->options.count = count;
 }
@@ -18,7 +17,7 @@ static void begin_run(live *l, size_t n_pids, int64_t count)
 WITH_RUN(beats_are_aligned)
 {
     child(l, "worker");
-    begin_run(l, 1, 4);
+    begin_run(l, 4);
     run(l);
     assert_int_equal(l->result.beats, 4);
     assert_int_equal(l->result.stored, 4);
@@ -34,7 +33,7 @@ WITH_RUN(stopped)
 {
     child(l, "worker");
     child(l, "worker");
-    begin_run(l, 2, PMAPDB_UNKNOWN);
+    begin_run(l, PMAPDB_UNKNOWN);
     l->stop_after = 2;
     assert_int_equal(try_run(l), PMAPDB_STOPPED);
     assert_int_equal(l->result.beats, 2);
@@ -57,7 +56,7 @@ WITH_RUN(all_have_ended)
     pids[0] = l->pids[0];
     pids[1] = l->pids[1];
     l->options.pids = pids;
-    begin_run(l, 2, PMAPDB_UNKNOWN);
+    begin_run(l, PMAPDB_UNKNOWN);
     l->at_beat = end_them;
     l->stop_after = 10;
     run(l);
@@ -71,7 +70,7 @@ WITH_RUN(only_the_large)
 {
     child(l, "worker");
     child(l, "idle");
-    begin_run(l, 2, 1);
+    begin_run(l, 1);
     l->options.rss_above_kib = 1;
     run(l);
     assert_int_equal(l->result.stored, 2);
@@ -91,7 +90,7 @@ static void exec_it(live *l)
 WITH_RUN(becomes_another_program)
 {
     child(l, "worker");
-    begin_run(l, 1, 2);
+    begin_run(l, 2);
     l->at_beat = exec_it;
     run(l);
     assert_int_equal(number(l, "SELECT count(*) FROM process"), 1);
@@ -115,7 +114,7 @@ WITH_RUN(lost_beats)
 {
     child(l, "worker");
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
-    begin_run(l, 1, 4);
+    begin_run(l, 4);
     l->at_beat = hold_store;
     run(l);
     sqlite3_close(other);
@@ -145,7 +144,7 @@ WITH_RUN(whole_or_not_at_all)
     child(l, "one");
     child(l, "two");
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
-    begin_run(l, 2, 3);
+    begin_run(l, 3);
     l->at_beat = fail_in_between;
     run(l);
     sqlite3_close(other);
@@ -159,7 +158,6 @@ WITH_RUN(whole_or_not_at_all)
 WITH_RUN(one_beat_is_not_lost_silently)
 {
     child(l, "worker");
-    l->options.n_pids = 1;
     assert_int_equal(sqlite3_open("t.db", &other), SQLITE_OK);
     assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(try_run(l), PMAPDB_BUSY);
@@ -204,7 +202,7 @@ WITH_RUN(patience)
 {
     child(l, "worker");
     pm_store_set_patience(l->store, 60000);
-    begin_run(l, 1, 1);
+    begin_run(l, 1);
     l->at_beat = ask_patience;
     run(l);
     assert_int_equal(l->beats, 1);

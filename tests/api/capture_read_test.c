@@ -50,7 +50,6 @@ WITH_RUN(exec_while_it_is_read)
     pm_proc_fate fate;
 
     child(l, "worker");
-    l->options.n_pids = 1;
     begin_run(l, &run);
     assert_int_equal(pm_proc_open(run.root, l->pids[0], &p, &fate, NULL), PMAPDB_OK);
     assert_int_equal(fate, PM_PROC_GOOD);
@@ -79,7 +78,6 @@ WITH_RUN(another_of_that_pid)
     pm_capture_run run;
 
     child(l, "worker");
-    l->options.n_pids = 1;
     begin_run(l, &run);
     run.selection.named[0].start_time = 1;
     run.n_begun = 1;
@@ -98,7 +96,6 @@ WITH_RUN(the_gone_are_forgotten)
 
     child(l, "worker");
     child(l, "worker");
-    l->options.n_pids = 2;
     begin_run(l, &run);
     assert_int_equal(sweep(&run), PMAPDB_OK);
     assert_int_equal(run.targets.n, 2);
@@ -121,7 +118,6 @@ WITH_RUN(warm_is_as_cold)
     pm_capture_run run;
 
     child(l, "worker");
-    l->options.n_pids = 1;
     begin_run(l, &run);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(sweep(&run), PMAPDB_OK);
@@ -196,7 +192,6 @@ WITH_RUN(a_beat_in_parts)
 
     child(l, "worker");
     child(l, "idle");
-    l->options.n_pids = 2;
     begin_run(l, &run);
     for (int beyond = 0; beyond < 2; beyond++) {
         run.map_bytes = beyond ? PM_MAPS_BYTES : 0;

@@ -1,5 +1,6 @@
 /* capture_test: one beat of live processes, against what the kernel says of them. */
 #include "api/live.h"
+#include "source/child.h"
 
 #include <pthread.h>
 
@@ -24,14 +25,9 @@ static int64_t sum_of(int64_t pid, const char *file, const char *key)
 
 static int64_t start_time_of(int64_t pid)
 {
-    char path[64], line[1024], *at;
-    FILE *in;
+    char line[4096], *at;
 
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-    in = fopen(path, "r");
-    assert_non_null(in);
-    assert_non_null(fgets(line, sizeof line, in));
-    fclose(in);
+    assert_true(child_line((pid_t)pid, "stat", "", line));
     at = strrchr(line, ')');
     for (int field = 3; field <= 22; field++)
         at = strchr(at, ' ') + 1;
@@ -40,12 +36,10 @@ static int64_t start_time_of(int64_t pid)
 
 WITH_RUN(one_process)
 {
-    char boot[64] = "";
-    FILE *in = fopen("/proc/sys/kernel/random/boot_id", "r");
+    char boot[4096];
 
     child(l, "worker");
     ask(l, 0, 'g');
-    l->options.n_pids = 1;
     run(l);
     expect(l, "worker smaps complete status\n");
     assert_int_equal(l->result.stored, 1);
@@ -60,9 +54,8 @@ WITH_RUN(one_process)
     assert_int_equal(number(l, "SELECT start_time FROM process"), start_time_of(l->pids[0]));
     assert_int_equal(number(l, "SELECT pid FROM process"), l->pids[0]);
     assert_int_equal(number(l, "SELECT ppid FROM live_process"), getpid());
-    assert_non_null(in);
-    assert_int_equal(fread(boot, 1, 36, in), 36);
-    fclose(in);
+    assert_true(file_line("/proc/sys/kernel/random/boot_id", "", boot));
+    boot[36] = '\0';
     word(l, "SELECT boot_id FROM process", boot);
     word(l, "SELECT comm FROM live_process", "worker");
     word(l, "SELECT time_source FROM snapshot", "live");
@@ -74,7 +67,6 @@ WITH_RUN(several_are_one_moment)
 {
     for (int i = 0; i < 4; i++)
         child(l, "worker");
-    l->options.n_pids = 4;
     run(l);
     assert_int_equal(l->result.stored, 4);
     assert_int_equal(number(l, "SELECT count(DISTINCT taken_ms) FROM snapshot"), 1);
@@ -98,7 +90,7 @@ WITH_RUN(named_ones_that_are_not_there)
     pids[3] = l->pids[1];
     pids[4] = l->pids[1]; /* twice is once */
     l->options.pids = pids;
-    l->options.n_pids = 5;
+    l->options.n_pids = COUNT(pids);
     run(l);
     assert_int_equal(l->result.stored, 2);
     assert_int_equal(l->result.trouble, 2);
@@ -131,7 +123,7 @@ WITH_RUN(threads_and_zombies)
     pids[0] = tid;
     pids[1] = l->pids[0];
     l->options.pids = pids;
-    l->options.n_pids = 2;
+    l->options.n_pids = COUNT(pids);
     run(l);
     assert_int_equal(l->result.stored, 0);
     assert_int_equal(l->result.trouble, 2);
@@ -148,6 +140,7 @@ WITH_RUN(by_expression)
     child(l, "alpha");
     child(l, "alpha");
     child(l, "beta");
+    l->options.n_pids = 0;
     l->options.match = "comm = 'alpha' AND NOT descendant_of(1)";
     run(l);
     assert_int_equal(l->result.stored, 0); /* all come from 1 */
@@ -171,11 +164,11 @@ WITH_RUN(kept_environment)
     setenv("PMAPDB_OTHER", "1", 1);
     child(l, "worker");
     ask(l, 0, 'g');
-    l->options.n_pids = 1;
     run(l);
     assert_int_equal(number(l, "SELECT count(*) FROM environment"), 0);
     ask(l, child(l, "other"), 'e'); /* with the environment that it made */
     l->options.pids = l->pids + 1;
+    l->options.n_pids = 1;
     l->options.keep_env = names;
     l->options.n_keep_env = 2;
     run(l);
@@ -192,7 +185,6 @@ WITH_RUN(measures)
     child(l, "worker");
     for (int i = 0; i < 80; i++)
         ask(l, 0, 'g');
-    l->options.n_pids = 1;
     l->options.measure = PMAPDB_MEASURE_MAPS;
     run(l);
     expect(l, "worker maps complete none\n");

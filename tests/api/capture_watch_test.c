@@ -11,7 +11,6 @@
 static void set_run(live *l, int64_t count, void (*at_beat)(live *l))
 {
     child(l, "worker");
-    l->options.n_pids = 1;
     l->options.every_ms = STEP_MS;
     l->options.count = count;
     l->at_beat = at_beat;
@@ -42,20 +41,6 @@ static void make(const char *name, const char *text)
     close(fd);
 }
 
-static void remove_wal(live *l)
-{
-    if (l->beats == 2)
-        assert_int_equal(unlink("t.db-wal"), 0);
-}
-
-/* As by whoever opens the store next. */
-static void empty_wal(live *l)
-{
-    remove_wal(l);
-    if (l->beats == 2)
-        make("t.db-wal", "");
-}
-
 static off_t size_of_store(void)
 {
     struct stat info;
@@ -64,69 +49,62 @@ static off_t size_of_store(void)
     return info.st_size;
 }
 
+typedef struct loss {
+    const char *file, *to;   /* to NULL: it is removed */
+    const char *instead;     /* what another one writes in its place; NULL: nothing */
+    const char *part, *left; /* of the message */
+    int64_t count;
+    uint64_t stop_after;
+    int64_t snapshots; /* -1: the store is not looked at */
+} loss;
+
+static const loss *lost;
 static off_t size_then;
 
-static void others_wal(live *l)
+static void lose(live *l)
 {
-    remove_wal(l);
     if (l->beats != 2)
         return;
-    make("t.db-wal", "what another one wrote");
-    size_then = size_of_store();
-}
-
-static void rename_wal(live *l)
-{
-    if (l->beats == 2)
-        assert_int_equal(rename("t.db-wal", "kept"), 0);
-}
-
-static void remove_shm(live *l)
-{
-    if (l->beats == 2)
-        assert_int_equal(unlink("t.db-shm"), 0);
-}
-
-static void rename_store(live *l)
-{
-    if (l->beats == 2)
-        assert_int_equal(rename("t.db", "kept"), 0);
+    assert_int_equal(lost->to ? rename(lost->file, lost->to) : unlink(lost->file), 0);
+    if (lost->instead)
+        make(lost->file, lost->instead);
+    if (lost->snapshots >= 0)
+        size_then = size_of_store();
 }
 
 /* The run ends after its second beat, and says which file it was and what is left. */
+static void run_and_lose(live *l)
+{
+    set_run(l, lost->count, lose);
+    l->stop_after = lost->stop_after;
+    assert_int_equal(try_run(l), PMAPDB_IO);
+    assert_int_equal(l->beats, 2);
+    assert_non_null(strstr(l->err.text, lost->part));
+    assert_non_null(strstr(l->err.text, lost->left));
+}
+
 IN_BOX(a_file_goes)
 {
-    static const struct {
-        void (*at_beat)(live *l);
-        const char *part, *left;
-        int64_t count;
-        int stop_after;
-        int64_t snapshots; /* -1: the store is not looked at */
-    } cases[] = {
-        {remove_wal, "'t.db-wal'", SAVED, 5, 0, 2},
-        {empty_wal, "'t.db-wal'", SAVED, 5, 0, 2},
-        {rename_wal, "'t.db-wal'", SAVED, 5, 0, 2},
+    static const loss cases[] = {
+        {"t.db-wal", NULL, NULL, "'t.db-wal'", SAVED, 5, 0, 2},
+        {"t.db-wal", NULL, "", "'t.db-wal'", SAVED, 5, 0, 2}, /* whoever opens the store next */
+        {"t.db-wal", "kept", NULL, "'t.db-wal'", SAVED, 5, 0, 2},
         /* whoever comes next reads the -wal that is there */
-        {remove_shm, "'t.db-shm'", UNSURE, 5, 0, 2},
-        {rename_store, "'t.db' was removed", "start this run again", 5, 0, -1},
+        {"t.db-shm", NULL, NULL, "'t.db-shm'", UNSURE, 5, 0, 2},
+        {"t.db", "kept", NULL, "'t.db' was removed", "start this run again", 5, 0, -1},
         /* after the last beat; when the run is stopped */
-        {remove_wal, "'t.db-wal'", SAVED, 2, 0, 2},
-        {remove_wal, "'t.db-wal'", SAVED, 5, 2, 2},
+        {"t.db-wal", NULL, NULL, "'t.db-wal'", SAVED, 2, 0, 2},
+        {"t.db-wal", NULL, NULL, "'t.db-wal'", SAVED, 5, 2, 2},
     };
 
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (lost = cases; lost < cases + COUNT(cases); lost++) {
         live l;
 
         begin(&l);
-        set_run(&l, cases[i].count, cases[i].at_beat);
-        l.stop_after = cases[i].stop_after;
-        assert_int_equal(try_run(&l), PMAPDB_IO);
-        assert_int_equal(l.beats, 2);
-        assert_non_null(strstr(l.err.text, cases[i].part));
-        assert_non_null(strstr(l.err.text, cases[i].left));
+        run_and_lose(&l);
         end(&l);
-        if (cases[i].snapshots >= 0)
-            assert_int_equal(count_snapshots(), cases[i].snapshots);
+        if (lost->snapshots >= 0)
+            assert_int_equal(count_snapshots(), lost->snapshots);
         unlink("t.db");
         unlink("t.db-wal");
         unlink("t.db-shm");
@@ -137,9 +115,10 @@ IN_BOX(a_file_goes)
 /* What others wrote is not mixed with what this one did. */
 WITH_RUN(wal_is_anothers)
 {
-    set_run(l, 5, others_wal);
-    assert_int_equal(try_run(l), PMAPDB_IO);
-    assert_non_null(strstr(l->err.text, UNSURE));
+    static const loss wal = {"t.db-wal", NULL, "what another one wrote", "", UNSURE, 5, 0, 0};
+
+    lost = &wal;
+    run_and_lose(l);
     pmapdb_close(l->store);
     l->store = NULL;
     assert_int_equal(size_of_store(), size_then);

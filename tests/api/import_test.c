@@ -4,29 +4,12 @@
 #include "base/clock/clock.h"
 #include <time.h>
 
-/* pmap -x of pid 7; kib is the size of its heap. */
-static void write_x(const char *path, int kib, const char *before)
-{
-    pm_buf text = {0};
-
-    pm_buf_addf(&text, NULL,
-                "%s7:   app -v\n"
-                "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
-                "0000000000400000       4       4       4 r-x-- app\n"
-                "0000000000600000 %7d       8       8 rw---   [ anon ]\n"
-                "00007ffd40b62000     132      12      12 rw---   [ stack ]\n"
-                "---------------- ------- ------- ------- \n"
-                "total kB         %7d      24      24\n",
-                before, kib, kib + 136);
-    box_write(path, text.data, text.len);
-    pm_buf_free(&text);
-}
-
+#define APP "7:   app -v"
 #define NEWS_X " 7 app +0 pmap-x complete footer 3"
 
 WITH_IMPORT(one_file)
 {
-    write_x("1795229318-7.x", 64, "");
+    write_x("1795229318-7.x", APP, 64);
     run(in, "1795229318-7.x");
     expect(in, "1795229318-7.x" NEWS_X "\n");
     count(in, 1, 0, 0);
@@ -39,7 +22,7 @@ WITH_IMPORT(one_file)
 WITH_IMPORT(every_packing_is_known_again)
 {
     shell("mkdir d");
-    write_x("d/1795229318-7.x", 64, "");
+    write_x("d/1795229318-7.x", APP, 64);
     shell("tar cf d.tar d && gzip -c d/1795229318-7.x > 1795229318-7.x.gz && cp -r d e && "
           "tar czf z.tar.gz d");
     run(in, "d");
@@ -58,7 +41,7 @@ WITH_IMPORT(every_packing_is_known_again)
 /* An mtime counts in whole seconds: copies drop the rest. */
 WITH_IMPORT(mtime_is_a_time)
 {
-    write_x("app.x", 64, "");
+    write_x("app.x", APP, 64);
     shell("touch -d @1795229319.7 app.x && cp -p app.x b.x && touch -d @1795229319 b.x && "
           "cp b.x c.x && touch -d @1795229320 c.x");
     run(in, "app.x");
@@ -89,14 +72,14 @@ WITH_IMPORT(proc_file_is_of_now)
 
 WITH_IMPORT(several_blocks_with_times)
 {
-    write_x("a", 64, "Sat Nov 21 02:48:38 UTC 2026\n");
-    write_x("b", 68, "Sat Nov 21 02:49:08 UTC 2026\n");
+    write_x("a", "Sat Nov 21 02:48:38 UTC 2026\n" APP, 64);
+    write_x("b", "Sat Nov 21 02:49:08 UTC 2026\n" APP, 68);
     shell("cat a b > app.log");
     run(in, "app.log");
     expect(in, "app.log 7 app +0 pmap-x complete footer 3\n"
                "app.log 7 app +30000 pmap-x complete footer 3\n");
     /* tomorrow it is longer */
-    write_x("c", 68, "Sat Nov 21 02:49:38 UTC 2026\n");
+    write_x("c", "Sat Nov 21 02:49:38 UTC 2026\n" APP, 68);
     shell("cat c >> app.log");
     run(in, "app.log");
     count(in, 1, 2, 0);
@@ -104,8 +87,8 @@ WITH_IMPORT(several_blocks_with_times)
 
 WITH_IMPORT(log_without_times)
 {
-    write_x("a", 64, "");
-    write_x("b", 68, "");
+    write_x("a", APP, 64);
+    write_x("b", APP, 68);
     shell("cat a b a > app.log && touch -d @1795229918 app.log");
     run(in, "app.log");
     expect(in, "app.log: 3 captures of pid 7 carry no time: give --every 5m (counted back from "
@@ -156,7 +139,7 @@ WITH_IMPORT(what_gives_nothing)
 /* Half of a file is stored as what it is, and is trouble the first time only. */
 WITH_IMPORT(partial)
 {
-    write_x("a", 64, "");
+    write_x("a", APP, 64);
     shell("head -4 a > 1795229318-7.x");
     run(in, "1795229318-7.x");
     assert_non_null(strstr(in->news.data, "1795229318-7.x 7 app +0 pmap-x partial "));
@@ -198,8 +181,8 @@ WITH_IMPORT(stopped)
     const char *path = "d";
 
     shell("mkdir d");
-    write_x("d/1795229318-7.x", 64, "");
-    write_x("d/1795229319-7.x", 68, "");
+    write_x("d/1795229318-7.x", APP, 64);
+    write_x("d/1795229319-7.x", APP, 68);
     in->options.on_progress = stop;
     assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, NULL),
                      PMAPDB_STOPPED);
@@ -209,31 +192,22 @@ WITH_IMPORT(stopped)
 WITH_IMPORT(wrong_options)
 {
     const char *path = "d";
-    pmapdb_import_options good;
+    pmapdb_import_options wrong[] = {in->options, in->options, in->options, in->options};
     pmapdb_error err = {0};
 
-    good = in->options;
-    in->options.first_ms = 1;
-    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
-                     PMAPDB_USAGE);
+    wrong[0].dialect = "csv";
+    wrong[1].time_from = "header";
+    wrong[2].sweep_ms = 3600000;
+    wrong[3].first_ms = 1;
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        assert_int_equal(pmapdb_import(in->store, &path, 1, &wrong[i], &in->result, &err),
+                         PMAPDB_USAGE);
     assert_string_equal(err.text, "--first needs --every");
-    in->options = good;
-    in->options.dialect = "csv";
-    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
-                     PMAPDB_USAGE);
-    in->options = good;
-    in->options.time_from = "header";
-    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
-                     PMAPDB_USAGE);
-    in->options = good;
-    in->options.sweep_ms = 3600000;
-    assert_int_equal(pmapdb_import(in->store, &path, 1, &in->options, &in->result, &err),
-                     PMAPDB_USAGE);
 }
 
 WITH_IMPORT(given_name_host_and_time)
 {
-    write_x("app.x", 64, "");
+    write_x("app.x", APP, 64);
     in->options.name = "given";
     in->options.host = "h";
     in->options.at_ms = 1795229318500;

@@ -21,15 +21,10 @@ static inline pmapdb_store *open_store(const char *path, pmapdb_open_mode mode)
 
 static inline int64_t ask(const char *path, const char *sql)
 {
-    pmapdb_store *store = open_store(path, PMAPDB_READ);
-    sqlite3_stmt *stmt = NULL;
-    int64_t n;
+    importing in = {.store = open_store(path, PMAPDB_READ)};
+    int64_t n = number(&in, sql);
 
-    assert_int_equal(sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    n = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    pmapdb_close(store);
+    pmapdb_close(in.store);
     return n;
 }
 
@@ -38,21 +33,11 @@ static inline int64_t ask(const char *path, const char *sql)
 /* pmap -x of a process that is `kib` large, at second `at` of the file's name. */
 static inline void write_capture(int pid, int at, int kib)
 {
-    char path[64];
-    pm_buf text = {0};
+    char path[64], head[64];
 
     snprintf(path, sizeof path, "%d-%d.x", 1795229318 + at, pid);
-    pm_buf_addf(&text, NULL,
-                "%d:   app%d -v\n"
-                "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
-                "0000000000400000       4       4       4 r-x-- app\n"
-                "0000000000600000 %7d       8       8 rw---   [ anon ]\n"
-                "00007ffd40b62000     132      12      12 rw---   [ stack ]\n"
-                "---------------- ------- ------- ------- \n"
-                "total kB         %7d      24      24\n",
-                pid, pid, kib, kib + 136);
-    box_write(path, text.data, text.len);
-    pm_buf_free(&text);
+    snprintf(head, sizeof head, "%d:   app%d -v", pid, pid);
+    write_x(path, head, kib);
 }
 
 /* Imports every capture of this folder, and removes them. */
@@ -175,30 +160,19 @@ static inline void damage(const char *path, const char *sql)
 }
 
 /* The state of a test is a merge, in a box of its own. */
-typedef struct merging_box {
-    merging of;
-    void *box;
-} merging_box;
-
 static inline int merging_setup(void **state)
 {
-    merging_box *b = *state = calloc(1, sizeof *b);
+    static merging m;
 
-    if (!b || box_enter(&b->box) != 0)
-        return -1;
-    start(&b->of);
-    return 0;
+    *state = &m;
+    start(&m);
+    return box_enter(NULL);
 }
 
 static inline int merging_teardown(void **state)
 {
-    merging_box *b = *state;
-    int failed;
-
-    finish(&b->of);
-    failed = box_leave(&b->box);
-    free(b);
-    return failed;
+    finish(*state);
+    return box_leave(NULL);
 }
 
 #define WITH_MERGE(function) TEST_OF(merging *m, function, merging_setup, merging_teardown)

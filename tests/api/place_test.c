@@ -55,35 +55,18 @@ TEST(folders)
     assert_int_equal(pm_place_folder_pid(PM_TEXT("")), PMAPDB_UNKNOWN);
 }
 
+/* "1.smaps" may be the first of several. */
 TEST(what_is_no_pid)
 {
-    pid_is("/x", "smaps-20261121-020532.txt", PMAPDB_UNKNOWN);
+    char names[] = "smaps-20261121-020532.txt|app-0123|app-0|notes-2.txt|dump-x86-64.txt|"
+                   "app-12345678|app-4711x|1.smaps|smaps.1|smaps.1.txt|smaps1234|142530.smaps|"
+                   "2026-smaps-11.txt|1795229318.smaps|a1234.smaps|11.txt|142530.txt|20261121.txt|"
+                   "app.142530.smaps|php8.2.smaps|report.2026.txt|app.1795219566.123.smaps|"
+                   "app-2026-11-21T02.05.32.smaps|pid|stupid|";
+
+    for (char *rest = names, *name; (name = strsep(&rest, "|"));)
+        pid_is("/x", name, PMAPDB_UNKNOWN);
     pid_is("/x", "smaps-20261121-020532-99.txt", 99);
-    pid_is("/x", "app-0123", PMAPDB_UNKNOWN);
-    pid_is("/x", "app-0", PMAPDB_UNKNOWN);
-    pid_is("/x", "notes-2.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "dump-x86-64.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "app-12345678", PMAPDB_UNKNOWN);
-    pid_is("/x", "app-4711x", PMAPDB_UNKNOWN);
-    pid_is("/x", "1.smaps", PMAPDB_UNKNOWN); /* the first of several? */
-    pid_is("/x", "smaps.1", PMAPDB_UNKNOWN);
-    pid_is("/x", "smaps.1.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "smaps1234", PMAPDB_UNKNOWN);
-    pid_is("/x", "142530.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "2026-smaps-11.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "1795229318.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "a1234.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "11.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "142530.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "20261121.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "app.142530.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "php8.2.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "report.2026.txt", PMAPDB_UNKNOWN);
-    pid_is("/x", "app.1795219566.123.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "app-2026-11-21T02.05.32.smaps", PMAPDB_UNKNOWN);
-    pid_is("/x", "pid", PMAPDB_UNKNOWN);
-    pid_is("/x", "stupid", PMAPDB_UNKNOWN);
-    pid_is("/x", "", PMAPDB_UNKNOWN);
 }
 
 static void name_is(const char *command, const char *wanted)

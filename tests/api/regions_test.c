@@ -1,10 +1,7 @@
 /* regions_test: address ranges out of CSV, and what is none. */
-#include "unit.h"
+#include "source/box.h"
 
 #include "api/regions.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #define FILE_NAME "r.csv"
 #define TWO "a region is START,END, two hexadecimal addresses"
@@ -105,28 +102,22 @@ TEST(limits)
     pm_buf_free(&text);
 }
 
-TEST(files)
+IN_BOX(files)
 {
-    char path[] = "/tmp/pmapdb-regions-XXXXXX", expected[128];
-    int fd = mkstemp(path);
     pm_buf json = {0};
     pmapdb_error err = {.text = ""};
 
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, "1000,2000\n3000,x\n", 17), 17);
-    assert_int_equal(pm_regions_read(path, &json, &err), PMAPDB_INPUT);
-    snprintf(expected, sizeof expected, "%s:2: " TWO, path);
-    assert_string_equal(err.text, expected);
+    box_text(FILE_NAME, "1000,2000\n3000,x\n");
+    assert_int_equal(pm_regions_read(FILE_NAME, &json, &err), PMAPDB_INPUT);
+    assert_string_equal(err.text, "r.csv:2: " TWO);
     pm_buf_clear(&json);
-    assert_int_equal(ftruncate(fd, 10), 0);
-    assert_int_equal(pm_regions_read(path, &json, &err), PMAPDB_OK);
+    box_text(FILE_NAME, "1000,2000\n");
+    assert_int_equal(pm_regions_read(FILE_NAME, &json, &err), PMAPDB_OK);
     assert_string_equal(json.data, "[[4096,8191]]");
-    assert_int_equal(ftruncate(fd, 2 << 20), 0);
-    assert_int_equal(pm_regions_read(path, &json, &err), PMAPDB_INPUT);
-    close(fd);
-    unlink(path);
-    assert_int_not_equal(pm_regions_read(path, &json, &err), PMAPDB_OK);
-    assert_int_not_equal(pm_regions_read("/tmp", &json, &err), PMAPDB_OK);
+    assert_int_equal(truncate(FILE_NAME, 2 << 20), 0);
+    assert_int_equal(pm_regions_read(FILE_NAME, &json, &err), PMAPDB_INPUT);
+    assert_int_not_equal(pm_regions_read("none", &json, &err), PMAPDB_OK);
+    assert_int_not_equal(pm_regions_read(".", &json, &err), PMAPDB_OK);
     pm_buf_free(&json);
 }
 

@@ -16,7 +16,7 @@ static void put_beside(const char *name, const char *text, int vm_rss)
 }
 
 /* A column of the process's own row. */
-static const char *judged(const import *in, const char *column)
+static const char *judged(const importing *in, const char *column)
 {
     static char text[100];
     pmapdb_rows *rows = NULL;
@@ -71,7 +71,7 @@ IN_BOX(whose_vm_rss_it_is)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-import in;
+        importing in;
 
         shell("rm -rf 7 t.db*");
         put_beside(cases[i].name, cases[i].text, 100);

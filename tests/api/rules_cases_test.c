@@ -9,8 +9,6 @@
 #include "parse/files/csv_table.h"
 #include "store/rules/rules_file.h"
 
-#include <stdlib.h>
-
 #define ROWS_MAX 1000
 
 enum column { CASE, START, SIZE, PERMS, DEVICE, INODE, PATH, FLAGS, CATEGORY, COLUMNS };

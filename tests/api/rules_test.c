@@ -74,7 +74,7 @@ static const char *said(const pm_buf *b)
     "data,mapped-file/application,mapped-file,/srv/*,,its own\n"
 
 /* Two processes of a heap, a file and a library; the first has two captures. */
-static void make_store(import *in)
+static void make_store(importing *in)
 {
     static const char *const row[] = {
         "560001000000-560001100000 rw-p 00000000 00:00 0 [heap]",
@@ -92,7 +92,6 @@ static void make_store(import *in)
         box_write(path, text.data, text.len);
         pm_buf_free(&text);
     }
-    begin(in);
     run(in, ".");
     count(in, 3, 0, 0);
 }
@@ -111,37 +110,34 @@ IN_BOX(test_without_store)
     pm_rules_choice_free(&c);
 }
 
-IN_BOX(test_mistakes)
+WITH_IMPORT(test_mistakes)
 {
     heard h = {0};
     pmapdb_rules_options options = options_of(&h, "s.csv");
     pmapdb_rules_result result = {0};
     pmapdb_error err;
-import in;
     int64_t before;
 
-    make_store(&in);
-    before = number(&in, "SELECT total_changes()");
+    make_store(in);
+    before = number(in, "SELECT total_changes()");
     box_text("s.csv", "rule,category,base,perms\na,b,c,d\na,heap/x,heap,rw-p\nb,~,,~\n");
-    assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_INPUT);
+    assert_int_equal(pmapdb_rules_apply(in->store, &options, &result, &err), PMAPDB_INPUT);
     assert_non_null(strstr(err.text, "s.csv:2: "));
-    assert_int_equal(number(&in, "SELECT total_changes()"), before);
+    assert_int_equal(number(in, "SELECT total_changes()"), before);
     forget(&h);
-    end(&in);
 }
 
-IN_BOX(test_apply)
+WITH_IMPORT(test_apply)
 {
     heard h = {0};
     pmapdb_rules_options options = options_of(&h, "s.csv");
     pmapdb_rules_result result = {0};
     pmapdb_error err;
-import in;
 
+    make_store(in);
     box_text("s.csv", SET);
-    make_store(&in);
     options.dry_run = true;
-    assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_OK);
+    assert_int_equal(pmapdb_rules_apply(in->store, &options, &result, &err), PMAPDB_OK);
     assert_non_null(strstr(said(&h.changes), "heap>heap/large large 2 2 2048 2\n"));
     assert_non_null(
         strstr(said(&h.changes), "mapped-file>mapped-file/application data 2 2 128 4\n"));
@@ -152,37 +148,33 @@ import in;
     assert_int_equal(result.changed_lineages, 4);
     assert_int_equal(result.snapshots, 3);
     assert_int_equal(result.changed_snapshots, 3);
-    assert_int_equal(number(&in, "SELECT count(*) FROM lineage WHERE rule = 'large'"), 0);
+    assert_int_equal(number(in, "SELECT count(*) FROM lineage WHERE rule = 'large'"), 0);
     forget(&h);
 
     options.dry_run = false;
-    assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_OK);
+    assert_int_equal(pmapdb_rules_apply(in->store, &options, &result, &err), PMAPDB_OK);
     assert_int_equal(result.changed_lineages, 4);
-    assert_int_equal(number(&in, "SELECT count(*) FROM lineage WHERE rule = 'large'"), 2);
+    assert_int_equal(number(in, "SELECT count(*) FROM lineage WHERE rule = 'large'"), 2);
     forget(&h);
 
-    assert_string_equal(chosen(in.store, NULL), "s.csv 2 stored applied");
+    assert_string_equal(chosen(in->store, NULL), "s.csv 2 stored applied");
     options.rules = NULL;
-    assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_OK);
+    assert_int_equal(pmapdb_rules_apply(in->store, &options, &result, &err), PMAPDB_OK);
     assert_true(result.same);
     assert_string_equal(said(&h.changes), "");
     forget(&h);
-    end(&in);
 }
 
 /* What was chosen by its name is the store's where the bytes are. */
-IN_BOX(test_same_bytes)
+WITH_IMPORT(test_same_bytes)
 {
-import in;
-
-    make_store(&in);
-    assert_non_null(strstr(chosen(in.store, NULL), " stored"));
-    assert_non_null(strstr(chosen(in.store, "default"), " stored"));
-    assert_string_equal(chosen(in.store, "pmap-dotnet"), "pmap-dotnet 18");
-    end(&in);
+    make_store(in);
+    assert_non_null(strstr(chosen(in->store, NULL), " stored"));
+    assert_non_null(strstr(chosen(in->store, "default"), " stored"));
+    assert_string_equal(chosen(in->store, "pmap-dotnet"), "pmap-dotnet 18");
 }
 
-IN_BOX(test_stopped_and_readers)
+WITH_IMPORT(test_stopped_and_readers)
 {
     heard h = {.stop_at = 1};
     pmapdb_rules_options options = options_of(&h, "s.csv");
@@ -190,13 +182,12 @@ IN_BOX(test_stopped_and_readers)
     pmapdb_rules_result result = {.lineages = 77};
     pmapdb_store *reader;
     pmapdb_error err;
-import in;
 
+    make_store(in);
     box_text("s.csv", SET);
-    make_store(&in);
-    assert_int_equal(pmapdb_rules_apply(in.store, &options, &result, &err), PMAPDB_STOPPED);
-    assert_int_equal(number(&in, "SELECT count(*) FROM lineage WHERE rule IS NOT NULL AND rule IN "
-                                 "('large', 'data')"),
+    assert_int_equal(pmapdb_rules_apply(in->store, &options, &result, &err), PMAPDB_STOPPED);
+    assert_int_equal(number(in, "SELECT count(*) FROM lineage WHERE rule IS NOT NULL AND rule IN "
+                                "('large', 'data')"),
                      0);
     assert_int_equal(result.lineages, 77);
     h.stop_at = 0;
@@ -206,7 +197,6 @@ import in;
     assert_string_equal(err.text, "rules are applied to a store that is open for writing");
     pmapdb_close(reader);
     forget(&h);
-    end(&in);
 }
 
 RUN_TESTS(NULL, NULL)

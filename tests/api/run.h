@@ -1,4 +1,4 @@
-/* run: an import in a box, and its news as text. */
+/* run: an importing in a box, and its news as text. */
 #ifndef TESTS_API_RUN_H
 #define TESTS_API_RUN_H
 
@@ -8,16 +8,16 @@
 #include "store/file/store.h"
 #include <sys/wait.h>
 
-typedef struct import {
+typedef struct importing {
     pmapdb_store *store;
     pmapdb_import_options options;
     pmapdb_import_result result;
     pm_buf news; /* a line per event */
-} import;
+} importing;
 
 static inline void on_event(void *ctx, const pmapdb_import_event *e)
 {
-    import *in = ctx;
+    importing *in = ctx;
 
     if (e->error) {
         pm_buf_addf(&in->news, NULL, "%s%s: %s\n",
@@ -38,12 +38,12 @@ static inline void on_event(void *ctx, const pmapdb_import_event *e)
     pm_buf_addf(&in->news, NULL, "\n");
 }
 
-static inline void begin(import *in)
+static inline void begin(importing *in)
 {
     pmapdb_open_options options = {.mode = PMAPDB_WRITE};
     pmapdb_error err = {0};
 
-    *in = (import){0};
+    *in = (importing){0};
     pmapdb_import_defaults(&in->options);
     in->options.on_event = on_event;
     in->options.ctx = in;
@@ -52,13 +52,13 @@ static inline void begin(import *in)
     assert_non_null(in->store);
 }
 
-static inline void end(import *in)
+static inline void end(importing *in)
 {
     pmapdb_close(in->store);
     pm_buf_free(&in->news);
 }
 
-static inline void run(import *in, const char *path)
+static inline void run(importing *in, const char *path)
 {
     pmapdb_error err = {0};
 
@@ -67,16 +67,35 @@ static inline void run(import *in, const char *path)
         print_error("%s\n", err.text);
 }
 
-static inline void expect(const import *in, const char *wanted)
+static inline void expect(const importing *in, const char *wanted)
 {
     assert_string_equal(pm_buf_text(&in->news).data, wanted);
 }
 
-static inline void count(const import *in, uint64_t stored, uint64_t duplicates, uint64_t trouble)
+static inline void count(const importing *in, uint64_t stored, uint64_t duplicates,
+                         uint64_t trouble)
 {
     assert_int_equal(in->result.stored, stored);
     assert_int_equal(in->result.duplicates, duplicates);
     assert_int_equal(in->result.new_trouble, trouble);
+}
+
+/* pmap -x: a line and what may stand above it, and a heap of `kib`. */
+static inline void write_x(const char *path, const char *head, int kib)
+{
+    pm_buf text = {0};
+
+    pm_buf_addf(&text, NULL,
+                "%s\n"
+                "Address           Kbytes     RSS   Dirty Mode  Mapping\n"
+                "0000000000400000       4       4       4 r-x-- app\n"
+                "0000000000600000 %7d       8       8 rw---   [ anon ]\n"
+                "00007ffd40b62000     132      12      12 rw---   [ stack ]\n"
+                "---------------- ------- ------- ------- \n"
+                "total kB         %7d      24      24\n",
+                head, kib, kib + 136);
+    box_write(path, text.data, text.len);
+    pm_buf_free(&text);
 }
 
 static inline void shell(const char *command)
@@ -86,7 +105,7 @@ static inline void shell(const char *command)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static inline int64_t number(const import *in, const char *sql)
+static inline int64_t number(const importing *in, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
     int64_t n;
@@ -99,32 +118,23 @@ static inline int64_t number(const import *in, const char *sql)
 }
 
 /* The state of a test is an import into t.db, in a box of its own. */
-typedef struct import_box {
-import of;
-    void *box;
-} import_box;
-
 static inline int import_setup(void **state)
 {
-    import_box *b = *state = calloc(1, sizeof *b);
+    static importing in;
 
-    if (!b || box_enter(&b->box) != 0)
+    *state = &in;
+    if (box_enter(NULL) != 0)
         return -1;
-    begin(&b->of);
+    begin(&in);
     return 0;
 }
 
 static inline int import_teardown(void **state)
 {
-    import_box *b = *state;
-    int failed;
-
-    end(&b->of);
-    failed = box_leave(&b->box);
-    free(b);
-    return failed;
+    end(*state);
+    return box_leave(NULL);
 }
 
-#define WITH_IMPORT(function) TEST_OF(import *in, function, import_setup, import_teardown)
+#define WITH_IMPORT(function) TEST_OF(importing *in, function, import_setup, import_teardown)
 
 #endif

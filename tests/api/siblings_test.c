@@ -42,7 +42,7 @@ IN_BOX(siblings_in_an_archive)
     make_proc();
     for (int i = 0; i < 2; i++) {
         char command[160];
-import in;
+        importing in;
 
         snprintf(command, sizeof command, "rm -f t.db* p.tar; tar cf p.tar %s", orders[i]);
         shell(command);
@@ -67,7 +67,7 @@ WITH_IMPORT(siblings_by_stem)
 /* ---- proof by smaps_rollup ---- */
 
 /* Of what lies there, only the smaps: that the rollup is a capture too is tested elsewhere. */
-static void expect_smaps(const import *in, const char *wanted)
+static void expect_smaps(const importing *in, const char *wanted)
 {
     pm_buf got = {0};
     const char *line = pm_buf_text(&in->news).data;
@@ -84,7 +84,7 @@ static void expect_smaps(const import *in, const char *wanted)
     pm_buf_free(&got);
 }
 
-static int64_t tool_rss(const import *in)
+static int64_t tool_rss(const importing *in)
 {
     return number(in, "SELECT coalesce(tool_rss_kib, -1) FROM snapshot WHERE dialect = 'smaps'");
 }
@@ -114,7 +114,7 @@ IN_BOX(rollup_in_every_layout)
     char wanted[100], command[200];
 
     for (size_t i = 0; i < COUNT(layouts); i++) {
-import in;
+        importing in;
 
         shell("rm -rf d t.db* d.tar; mkdir -p d/7");
         assert_int_equal(chdir("d"), 0);
@@ -159,7 +159,7 @@ IN_BOX(rollup_and_status)
     char text[100];
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-import in;
+        importing in;
 
         shell("rm -rf 7 t.db*; mkdir 7");
         box_text("7/smaps", smaps);
@@ -198,7 +198,7 @@ WITH_IMPORT(rollup_proves_whole_smaps_only)
 /* What one file says is not meant for each capture of a log: where it differs, nothing is known. */
 IN_BOX(log_beside_a_rollup)
 {
-import in;
+    importing in;
     char bigger[sizeof smaps];
     char *rss;
     pm_buf log = {0};

@@ -9,34 +9,26 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static char box_folder[32];
 
 /* Each test works in a fresh folder as its current directory. */
 static inline int box_enter(void **state)
 {
-    char *dir = strdup("/tmp/pmapdb-test-XXXXXX");
-
-    *state = dir;
-    return dir && mkdtemp(dir) && chdir(dir) == 0 ? 0 : -1;
+    strcpy(box_folder, "/tmp/pmapdb-test-XXXXXX");
+    return mkdtemp(box_folder) && chdir(box_folder) == 0 ? 0 : -1;
 }
 
 static inline int box_remove(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
-    (void)st;
-    (void)kind;
-    (void)at;
     return remove(path);
 }
 
 static inline int box_leave(void **state)
 {
-    char *dir = *state;
-    int failed = chdir("/") || nftw(dir, box_remove, 16, FTW_DEPTH | FTW_PHYS);
-
-    free(dir);
-    return failed;
+    return chdir("/") || nftw(box_folder, box_remove, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static inline void box_write(const char *path, const void *bytes, size_t n)

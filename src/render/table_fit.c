@@ -62,8 +62,9 @@ static size_t common_folders(const table *t, size_t i, size_t room)
 
     for (size_t l = 0; l < scols_table_get_nlines(t->scols); l++) {
         pm_text cell = cell_at(t, l, i);
+        size_t width = pm_terminal_width(cell);
 
-        if (cell.len <= room)
+        if (width <= room)
             continue;
         if (!memchr(cell.data, '/', cell.len) || memchr(cell.data, ' ', cell.len))
             return 0;
@@ -71,7 +72,7 @@ static size_t common_folders(const table *t, size_t i, size_t room)
             first = cell;
             common = cell.len;
         }
-        longest = cell.len > longest ? cell.len : longest;
+        longest = width > longest ? width : longest;
         for (size_t k = 0; k < common; k++)
             if (k == cell.len || cell.data[k] != first.data[k])
                 common = k;
@@ -80,7 +81,7 @@ static size_t common_folders(const table *t, size_t i, size_t room)
         return 0;
     wanted = longest + strlen(DOTS) - room;
     for (size_t k = wanted; k < common; k++)
-        if (first.data[k] == '/')
+        if (first.data[k] == '/' && pm_terminal_width((pm_text){first.data, k}) >= wanted)
             return k;
     while (common > 0 && first.data[common - 1] != '/')
         common--;
@@ -91,7 +92,7 @@ static size_t common_folders(const table *t, size_t i, size_t room)
 static void cut_paths(pm_render *r, size_t i)
 {
     table *t = r->state;
-    size_t excess = width_at(r, SIZE_MAX), room = t->columns[i].width, cut, widest = 0;
+    size_t excess = width_at(r, SIZE_MAX), room = t->columns[i].width, cut, width, widest = 0;
 
     excess -= excess < (size_t)r->options.width ? excess : (size_t)r->options.width;
     room = room > excess + READABLE ? room - excess : READABLE;
@@ -99,7 +100,7 @@ static void cut_paths(pm_render *r, size_t i)
     for (size_t l = 0; cut && l < scols_table_get_nlines(t->scols) && r->st == PMAPDB_OK; l++) {
         pm_text cell = cell_at(t, l, i);
 
-        if (cell.len > room) {
+        if (pm_terminal_width(cell) > room) {
             pm_buf_clear(&r->scratch);
             PM_STEP(r->st, pm_buf_addf(&r->scratch, &r->error, DOTS "%s", cell.data + cut));
             cell = pm_buf_text(&r->scratch);
@@ -107,7 +108,8 @@ static void cut_paths(pm_render *r, size_t i)
                 pm_table_ok(r,
                             scols_line_set_data(scols_table_get_line(t->scols, l), i, cell.data));
         }
-        widest = cell.len > widest ? cell.len : widest;
+        width = pm_terminal_width(cell);
+        widest = width > widest ? width : widest;
     }
     if (cut)
         t->columns[i].width = widest;

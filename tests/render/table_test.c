@@ -115,6 +115,18 @@ TEST(paths_lose_what_they_have_in_common)
                    ".../burstable.slice/pod-aaaa        1\n"
                    ".../burstable.slice/pod-bbbb        2\n"
                    "/init.scope                         3\n");
+
+#define FOLDER "/\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97" /* 9 cells, 13 bytes */
+    static const pm_value wide[][2] = {
+        {TEXT(FOLDER FOLDER FOLDER "/pod-aaaa"), INT(1)},
+        {TEXT(FOLDER FOLDER FOLDER "/pod-bbbb"), INT(2)},
+    };
+
+    assert_renders((pm_render_options){.width = 40}, columns, 2, wide[0], 2,
+                   "cgroup                          rss_kib\n"
+                   "..." FOLDER FOLDER "/pod-aaaa        1\n"
+                   "..." FOLDER FOLDER "/pod-bbbb        2\n");
+#undef FOLDER
 }
 
 TEST(words_stay_whole)

@@ -121,7 +121,7 @@ static void look(const pm_cli *cli, const pmapdb_rows *rows, pm_answer_view *v)
         if (rows->given[i] && *rows->given[i] &&
             (unit == PM_UNIT_PROCESS || unit == PM_UNIT_CATEGORY || unit == PM_UNIT_TEXT))
             v->labels[v->about.n_labels++] =
-                (pm_label){q->param[i].name, pm_text_of(rows->given[i])};
+                (pm_sample_label){q->param[i].name, pm_text_of(rows->given[i])};
     }
 }
 

@@ -61,7 +61,7 @@ typedef struct pm_answer_view {
     int n;
     pm_about about;
     pm_text help[PM_QUERY_ITEMS];
-    pm_label labels[PM_QUERY_ITEMS];
+    pm_sample_label labels[PM_QUERY_ITEMS];
     /* By the places in the rows: the columns that the row TOTAL adds up, and their sums, which may
      * be PMAPDB_UNKNOWN. */
     bool summed[PM_QUERY_ITEMS];

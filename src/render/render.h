@@ -50,9 +50,9 @@ typedef enum pm_format {
 } pm_format;
 
 /* A label of Prometheus. */
-typedef struct pm_label {
+typedef struct pm_sample_label {
     pm_text name, value;
-} pm_label;
+} pm_sample_label;
 
 /* The query that gave the rows; Prometheus' names and HELP lines come from it. */
 typedef struct pm_about {
@@ -62,7 +62,7 @@ typedef struct pm_about {
     const pm_text *help; /* one per column, or NULL */
     /* The arguments of the query (the process, a category, ...): labels of every sample, so the
      * answers for two processes do not share a series. */
-    const pm_label *labels;
+    const pm_sample_label *labels;
     size_t n_labels;
     int64_t moment_ms; /* of the snapshot of all rows; 0: the rows have a time column */
 } pm_about;

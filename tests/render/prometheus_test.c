@@ -137,7 +137,7 @@ TEST(equal_labels_or_names_are_refused)
 
 TEST(the_process_that_was_asked_for_is_a_label)
 {
-    static const pm_label asked = {WORDS("process"), WORDS("redis")};
+    static const pm_sample_label asked = {WORDS("process"), WORDS("redis")};
     static const pm_about about = {.labels = &asked, .n_labels = 1};
     static const pm_column own[] = {{"process", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};
     static const pm_value rows[] = {TEXT("a"), INT(1)};
@@ -150,7 +150,7 @@ TEST(the_process_that_was_asked_for_is_a_label)
 
 TEST(rows_of_one_snapshot_have_its_age)
 {
-    static const pm_label asked[] = {{WORDS("process"), WORDS("redis")},
+    static const pm_sample_label asked[] = {{WORDS("process"), WORDS("redis")},
                                      {WORDS("category"), WORDS("heap")}};
     static const pm_about about = {
         .name = WORDS("files"), .labels = asked, .n_labels = 2, .moment_ms = NOW - 1500};

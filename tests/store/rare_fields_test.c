@@ -27,7 +27,7 @@ static int64_t put(const kit *k, const pm_rare_fields *d)
     pm_metrics row;
 
     pm_rare_put(k->store->sql, d, &row);
-    return row.v[PM_VER_DETAIL];
+    return row.v[PM_VER_RARE];
 }
 
 IN_KIT(of_a_mapping)
@@ -108,7 +108,7 @@ IN_KIT(what_a_row_lacks)
     assert_int_equal(d.number[11], 20);
     assert_int_equal(d.number[PM_RARE_FIELDS], m.present);
     pm_rare_put(k->store->sql, &d, &row);
-    assert_int_equal(row.v[PM_VER_DETAIL], 1);
+    assert_int_equal(row.v[PM_VER_RARE], 1);
     assert_int_equal(row.v[PM_VER_RSS], 20);
     assert_int_equal(pm_metrics_fields(&row, PM_NUMBERS), m.present);
 }

@@ -119,7 +119,7 @@ static void encode(const pm_mapping *m, uint64_t fields, pm_metrics *out)
     v[PM_VER_SWAP] = pm_mapping_value(m, PM_SWAP);
     v[PM_VER_PSS] = unless(pm_mapping_value(m, PM_PSS), rss);
     v[PM_VER_REFERENCED] = unless(pm_mapping_value(m, PM_REFERENCED), rss);
-    v[PM_VER_DETAIL] = v[PM_VER_RSS] = v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
+    v[PM_VER_RARE] = v[PM_VER_RSS] = v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
 }
 
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out)
@@ -225,7 +225,7 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
                        "INSERT INTO rare_fields (" RARE_COLUMNS ", hash) VALUES "
                        "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
                        args, sizeof args / sizeof *args);
-    row->v[PM_VER_DETAIL] = id;
+    row->v[PM_VER_RARE] = id;
     row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
     row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
 }

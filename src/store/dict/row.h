@@ -38,7 +38,7 @@ enum pm_ver_column {
     PM_VER_SWAP,
     PM_VER_PSS,
     PM_VER_REFERENCED,
-    PM_VER_DETAIL,
+    PM_VER_RARE,
     PM_VER_COUNT,
     PM_VER_RSS = PM_VER_COUNT,
     PM_VER_FIELDS, /* the subset of the epoch's fields that the row has; NULL: all */

@@ -70,11 +70,11 @@ void pm_adhoc_free(struct pm_adhoc *a)
 /* The unit that a name shows: "rss_kib", "sum_kib_delta", "taken_at". */
 static pm_unit unit_by_name(pm_text name)
 {
-    static const char *const behind[] = {"_from", "_to", "_delta"};
+    static const char *const suffixes[] = {"_from", "_to", "_delta"};
 
-    for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-        if (pm_text_ends(name, pm_text_of(behind[i])))
-            name.len -= strlen(behind[i]);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (pm_text_ends(name, pm_text_of(suffixes[i])))
+            name.len -= strlen(suffixes[i]);
     if (pm_text_ends(name, PM_TEXT("_kib")))
         return PM_UNIT_KIB;
     if (pm_text_ends(name, PM_TEXT("_at")))

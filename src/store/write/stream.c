@@ -188,7 +188,7 @@ static void open_version(const writing *w, pm_row *row)
                       PM_I(v[PM_VER_PRIVATE_DIRTY]), PM_I(v[PM_VER_PRIVATE_CLEAN]),
                       PM_I(v[PM_VER_SHARED_CLEAN]), PM_I(v[PM_VER_SHARED_DIRTY]),
                       PM_I(v[PM_VER_SWAP]), PM_I(v[PM_VER_PSS]), PM_I(v[PM_VER_REFERENCED]),
-                      PM_I(v[PM_VER_DETAIL])));
+                      PM_I(v[PM_VER_RARE])));
 }
 
 /* Writes the difference of two rows at the same address range; one of them may be NULL. */

@@ -2,18 +2,17 @@
 # What the scenes of the fault series begin with: captures, and stores made of them, in FOLDER; and
 # truth, a line "MS PID START SIZE RSS" for each mapping of each capture, from the numbers that the
 # captures are written from.
-#     PMAPDB_PROGRAM=build/dev/pmapdb sh tests/fault/make.sh FOLDER SAMPLES
+#     PMAPDB_PROGRAM=build/dev/pmapdb sh tests/fault/make.sh FOLDER
 set -eu
 
-folder=${1:?usage: make.sh FOLDER SAMPLES}
-samples=${2:?usage: make.sh FOLDER SAMPLES}
+folder=${1:?usage: make.sh FOLDER}
 program=${PMAPDB_PROGRAM:?the pmapdb to make stores with}
 unset XDG_DATA_HOME XDG_CONFIG_HOME || :
 export TZ=UTC LC_ALL=C HOME="$folder"
 
 mkdir -p "$folder"
 cd "$folder"
-mkdir new late other there java
+mkdir new late other there java long
 
 # SECONDS PID STEP: a smaps of a heap that grows by the step, and beside it one mapping that
 # comes and goes, one that moves, a library.
@@ -65,6 +64,11 @@ capture 1795220240 73 4 there
 capture 1795220300 73 5 there
 into there.db there
 
+for step in 1 2 3 4 5 6 7 8 9; do # enough for a verdict
+    capture $((1795220000 + 60 * step)) 74 $step long
+done
+into long.db long
+
 capture 1795220090 71 5 late
 capture 1795220240 72 4 late
 
@@ -106,6 +110,5 @@ cp history.db traced.db
 "$program" import-perf -q --db traced.db --clock-offset 1795219990 perf.txt >/dev/null
 tar cf new.tar new
 gzip -n new.tar
-cp "$samples/perf/leaky.script.txt" leaky.txt
 sort -o truth truth
 rm -f ./*-shm ./*-wal ./*-capture

@@ -23,5 +23,5 @@ esac
 folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) # nothing waits for a disk
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-PMAPDB_PROGRAM=$program sh "$here/make.sh" "$folder/made" "$here/../../samples"
+PMAPDB_PROGRAM=$program sh "$here/make.sh" "$folder/made"
 "$faults" "$folder/made" --most "$most" "$@"

@@ -68,7 +68,8 @@ bool series_measure(const scene *s, fault *f, undisturbed *u)
         content_read(SCENE_MADE, &u->made);
     if (!wrong && s->traits & SCENE_MAKES)
         wrong = u->made.wrong[0] ? u->made.wrong : look_at_made(s, u, &u->outcome);
-    if (!wrong && (u->outcome.exit_code < 0 || u->outcome.exit_code == 2))
+    if (!wrong &&
+        (u->outcome.exit_code < 0 || u->outcome.exit_code > 1)) /* 3: check's wrong usage */
         wrong = u->outcome.err;
     if (wrong)
         printf("%s without a fault: %s\n", s->name, wrong);

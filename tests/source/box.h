@@ -141,6 +141,26 @@ static inline void box_expect_stdin(const char *path, const char *wanted)
     close(saved);
 }
 
+/* The time of the first entry of a source. */
+static inline void box_expect_time(const char *path, const char *own_path, int64_t ms)
+{
+    const pm_source_entry *e;
+    pm_source *s;
+
+    assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
+    assert_int_equal(e->mtime_ms, ms);
+    assert_string_equal(e->own_path, own_path);
+    pm_source_free(s);
+}
+
+static inline void box_set_time(const char *path, int64_t ms)
+{
+    struct timespec times[2] = {{0, UTIME_NOW}, {ms / 1000, ms % 1000 * 1000000 + 654321}};
+
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 #define IN_BOX(function) TEST_WITH(function, box_enter, box_leave)
 
 #endif

@@ -1,5 +1,5 @@
-/* child: processes for the tests to read: the test program itself, started again. Its main calls
- * child_main first. */
+/* child: processes for the tests to read: the test program itself, started again. Its main is
+ * RUN_TESTS_WITH_CHILDREN. */
 #ifndef TESTS_SOURCE_CHILD_H
 #define TESTS_SOURCE_CHILD_H
 
@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -126,5 +125,21 @@ static inline bool child_line(pid_t pid, const char *file, const char *key, char
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, file);
     return file_line(path, key, line);
 }
+
+/* The number behind `key`. */
+static inline int64_t child_number(pid_t pid, const char *file, const char *key)
+{
+    char line[4096];
+
+    assert_true(child_line(pid, file, key, line));
+    return strtoll(line + strlen(key), NULL, 10);
+}
+
+#define RUN_TESTS_WITH_CHILDREN      \
+    int main(int argc, char **argv)  \
+    {                                \
+        child_main(argc, argv);      \
+        return unit_run(NULL, NULL); \
+    }
 
 #endif

@@ -30,14 +30,6 @@ static int64_t largest_of(pid_t pid)
     return most;
 }
 
-static int64_t number_after(pid_t pid, const char *key)
-{
-    char line[4096];
-
-    assert_true(child_line(pid, "status", key, line));
-    return strtoll(line + strlen(key), NULL, 10);
-}
-
 /* `extra` bytes in one mapping, of which nothing is touched, and much that cannot be touched. */
 static pid_t with_mappings(size_t extra)
 {
@@ -74,12 +66,13 @@ TEST(largest)
         assert_true(child_line(pid, "statm", "", line));
         assert_int_equal(sscanf(line, "%lld %lld", &size, &resident), 2);
         assert_int_equal(e.resident_kib, resident * page_kib);
-        assert_int_equal(e.swap_kib, number_after(pid, "VmSwap:"));
+        assert_int_equal(e.swap_kib, child_number(pid, "status", "VmSwap:"));
         all = e.resident_kib + e.swap_kib;
         assert_true(all >= 8192);
         assert_true(pm_proc_largest(&p, &e));
         assert_int_equal(e.largest_kib, most < all ? most : all);
-        assert_true(e.small_kib >= number_after(pid, "RssFile:") + number_after(pid, "RssShmem:"));
+        assert_true(e.small_kib >= child_number(pid, "status", "RssFile:") +
+                                       child_number(pid, "status", "RssShmem:"));
         child_end(pid);
         assert_false(pm_proc_statm(&p, &e));
         assert_false(pm_proc_largest(&p, &e));
@@ -87,8 +80,4 @@ TEST(largest)
     }
 }
 
-int main(int argc, char **argv)
-{
-    child_main(argc, argv);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS_WITH_CHILDREN

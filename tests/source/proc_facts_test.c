@@ -84,6 +84,17 @@ IN_BOX(removed_program)
 
 /* ---- arguments ---- */
 
+/* `n` times x, after `begin`; the caller frees. */
+static char *long_text(const char *begin, size_t n)
+{
+    char *text = malloc(n + 1);
+
+    memset(text, 'x', n);
+    memcpy(text, begin, strlen(begin));
+    text[n] = '\0';
+    return text;
+}
+
 static pid_t with_arguments(char *const *argv)
 {
     return child_start("/proc/self/exe", argv, no_environment, NULL);
@@ -112,15 +123,12 @@ TEST(arguments)
 TEST(long_arguments)
 {
     size_t n = 100000;
-    char *large = malloc(n + 1);
+    char *large = long_text("", n);
     char *argv[] = {(char *)"c", (char *)CHILD_STOP, large, large, NULL};
     pm_buf memory = {0};
     pm_text cmdline;
-    pid_t pid;
+    pid_t pid = with_arguments(argv);
 
-    memset(large, 'x', n);
-    large[n] = '\0';
-    pid = with_arguments(argv);
     cmdline = standing_of(pid, PM_NEED_CMDLINE, &memory).cmdline;
     assert_int_equal(cmdline.len, PM_PROC_TEXT_MAX);
     assert_memory_equal(cmdline.data, "c " CHILD_STOP " xxx", 2 + strlen(CHILD_STOP) + 4);
@@ -134,18 +142,15 @@ TEST(long_arguments)
 TEST(kept_arguments)
 {
     static const char *const all[] = {"--.*"};
-    char *large = malloc(6000);
+    char *large = long_text("", 5999);
     char *argv[] = {
         (char *)"c", (char *)CHILD_STOP, (char *)"--password", (char *)"my secret", large, NULL};
     const char *wanted = "c --password my secret x";
     pm_buf memory = {0}, kept = {0};
     pm_keep_cmdline keep = {0};
     pm_text cmdline, part;
-    pid_t pid;
+    pid_t pid = with_arguments(argv);
 
-    memset(large, 'x', 5999);
-    large[5999] = '\0';
-    pid = with_arguments(argv);
     cmdline = standing_of(pid, PM_NEED_CMDLINE | PM_NEED_ARGUMENTS, &memory).cmdline;
     assert_int_equal(pm_keep_cmdline_init(NULL, 0, &keep, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_keep_arguments(cmdline, &keep, &kept, &part, NULL), PMAPDB_OK);
@@ -209,20 +214,10 @@ TEST(long_environment)
 {
     static const char *const names[] = {"X1", "X2", "X3"};
     size_t n = 60000;
-    char *value[3];
-    char *envp[] = {NULL, NULL, NULL, NULL};
+    char *envp[] = {long_text("X1=", n), long_text("X2=", n), long_text("X3=", n), NULL};
     pm_buf memory = {0}, kept_memory = {0};
     pm_text all, kept;
 
-    for (int i = 0; i < 3; i++) {
-        value[i] = malloc(n + 1);
-        memset(value[i], 'x', n);
-        value[i][n] = '\0';
-        value[i][0] = 'X';
-        value[i][1] = (char)('1' + i);
-        value[i][2] = '=';
-        envp[i] = value[i];
-    }
     all = environment_of(envp, &memory);
     assert_int_equal(all.len, 2 * (n + 1));
     assert_int_equal(pm_proc_keep_environment(all, names, 3, &kept_memory, &kept, NULL), PMAPDB_OK);
@@ -231,7 +226,7 @@ TEST(long_environment)
     pm_buf_free(&memory);
     pm_buf_free(&kept_memory);
     for (int i = 0; i < 3; i++)
-        free(value[i]);
+        free(envp[i]);
 }
 
 /* ---- user, limits, sizes ---- */
@@ -343,16 +338,13 @@ TEST(sizes)
         {"RssShmem:", offsetof(pm_live, shmem_kib)}};
     pid_t pid = child_plain(CHILD_STOP, NULL);
     pm_live live = {.read_us = 7};
-    char line[4096];
     pm_proc p;
 
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
     assert_int_equal(pm_proc_status(&p, &live), 0);
-    for (size_t i = 0; i < COUNT(keys); i++) {
-        assert_true(child_line(pid, "status", keys[i].key, line));
+    for (size_t i = 0; i < COUNT(keys); i++)
         assert_int_equal(*(int64_t *)((char *)&live + keys[i].at),
-                         strtoll(line + strlen(keys[i].key), NULL, 10));
-    }
+                         child_number(pid, "status", keys[i].key));
     assert_int_equal(live.read_us, 7); /* not its */
     child_end(pid);
     assert_int_not_equal(pm_proc_status(&p, &live), 0);
@@ -360,8 +352,4 @@ TEST(sizes)
     pm_proc_close(&p);
 }
 
-int main(int argc, char **argv)
-{
-    child_main(argc, argv);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS_WITH_CHILDREN

@@ -252,8 +252,4 @@ TEST(denied)
     child_end(target);
 }
 
-int main(int argc, char **argv)
-{
-    child_main(argc, argv);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS_WITH_CHILDREN

@@ -137,8 +137,4 @@ TEST(boot_id)
     close(root);
 }
 
-int main(int argc, char **argv)
-{
-    child_main(argc, argv);
-    return unit_run(NULL, NULL);
-}
+RUN_TESTS_WITH_CHILDREN

@@ -46,10 +46,6 @@ TEST(test_mistakes)
     refuses("", "F: empty: the first line names the columns");
     refuses("# nothing\n", "F: empty: the first line names the columns");
     refuses("rule,category\n", "F: there is no rule");
-}
-
-TEST(test_lines)
-{
     refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size is asked twice");
     refuses("# one\n\nrule,category,perms\n# four\na,x,rw-\n",
             "F:5: perms: 'rw-' is not four letters, rwxp or rwxs, with - for a missing one and ? "
@@ -61,10 +57,6 @@ TEST(test_lines)
     refuses("rule,category,size,size\na,x,4,4\n", "F:1: two columns are called 'size'");
     refuses("rule,category,size\na,x,4,\n", "F:2: 4 fields, and the first line names 3");
     refuses("rule,category,size\na,x,\"4\n", "F:2: a quote is opened and not closed");
-}
-
-TEST(test_first)
-{
     refuses("rule,category,size\na,x,4\nB,x,8\nb,x,y\n",
             "F:3: rule: 'B' has characters other than a-z, 0-9 and -");
     refuses("rule,category,size\nb,x,8\nb,x,16\n", "F:3: rule: 'b' occurs twice");

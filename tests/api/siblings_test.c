@@ -196,14 +196,12 @@ WITH_IMPORT(rollup_proves_whole_smaps_only)
 }
 
 /* What one file says is not meant for each capture of a log: where it differs, nothing is known. */
-IN_BOX(log_beside_a_rollup)
+WITH_IMPORT(log_beside_a_rollup)
 {
-    importing in;
     char bigger[sizeof smaps];
     char *rss;
     pm_buf log = {0};
 
-    begin(&in);
     memcpy(bigger, smaps, sizeof smaps);
     rss = strstr(bigger, "Rss:                   4");
     rss[23] = '3';
@@ -212,21 +210,20 @@ IN_BOX(log_beside_a_rollup)
     mkdir("7", 0700);
     box_text("7/smaps", log.data);
     put_rollup("7/smaps_rollup", 4, 0, 0);
-    run(&in, "7/smaps");
-    expect(&in, "7/smaps 7 app +0 smaps complete rollup 1\n"
-                "7/smaps 7 app +600000 smaps complete none 1\n");
-    assert_int_equal(number(&in, "SELECT count(tool_rss_kib) FROM snapshot"), 1);
-    run(&in, "7/smaps");
+    run(in, "7/smaps");
+    expect(in, "7/smaps 7 app +0 smaps complete rollup 1\n"
+               "7/smaps 7 app +600000 smaps complete none 1\n");
+    assert_int_equal(number(in, "SELECT count(tool_rss_kib) FROM snapshot"), 1);
+    run(in, "7/smaps");
     shell("tar cf 7.tar 7; rm t.db*");
-    end(&in);
-    begin(&in);
-    run(&in, "7.tar");
-    expect_smaps(&in, "7.tar:7/smaps 7 app +0 smaps complete rollup 1\n"
-                      "7.tar:7/smaps 7 app +600000 smaps complete none 1\n");
-    assert_int_equal(
-        number(&in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'smaps'"), 1);
+    end(in);
+    begin(in);
+    run(in, "7.tar");
+    expect_smaps(in, "7.tar:7/smaps 7 app +0 smaps complete rollup 1\n"
+                     "7.tar:7/smaps 7 app +600000 smaps complete none 1\n");
+    assert_int_equal(number(in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'smaps'"),
+                     1);
     pm_buf_free(&log);
-    end(&in);
 }
 
 WITH_IMPORT(siblings_compressed)

@@ -5,7 +5,6 @@
 #include "parse/files/csv_table.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const pm_csv_column columns[] = {{"id", true}, {"kb", true}, {"pid", false}};
 

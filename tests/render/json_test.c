@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const pm_column columns[] = {
     {"id", PM_UNIT_SNAPSHOT},   {"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB},

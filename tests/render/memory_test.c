@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "render/picture/memory.h"
-#include <stdlib.h>
 
 #define SQUARES ((size_t)64)
 

@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/constants.h"
 #include "stats/trend.h"

@@ -9,6 +9,13 @@ static const double oilpan[] = {7820,  8048,  5716,  5912,  6156,  6368,  6556, 
                                 8216,  8444,  8696,  8948,  9168,  9428,  9644, 9888, 10112, 10332,
                                 10584, 10812, 11064, 11284, 11516, 11800, 12016};
 
+/* Snapshot i alone; of the other metrics nothing is known. */
+static pm_leak_run run_at(size_t i, double rss, double size)
+{
+    return (pm_leak_run){
+        .first = (uint32_t)i, .last = (uint32_t)i, .value = {NAN, size, rss, NAN, NAN, NAN, NAN}};
+}
+
 static void judge_since(double started, const char *category, const double *rss, size_t n)
 {
     pm_leak_options options = jointly;
@@ -19,21 +26,11 @@ static void judge_since(double started, const char *category, const double *rss,
     assert_true(n <= COUNT(of[0]) && n <= N);
     for (size_t i = 0; i < n; i++) {
         times[i] = INT64_C(1800000000000) + (int64_t)i * 30000;
-        for (size_t k = 0; k < 2; k++) {
-            of[k][i] = (pm_leak_run){.first = (uint32_t)i, .last = (uint32_t)i};
-            for (int m = 0; m < PM_METRIC_COUNT; m++)
-                of[k][i].value[m] = NAN;
-            of[k][i].value[PM_METRIC_RSS] = k ? 60000 : rss[i];
-            of[k][i].value[PM_METRIC_SIZE] = k ? 60000 : 1.2 * rss[i];
-        }
+        of[0][i] = run_at(i, rss[i], 1.2 * rss[i]);
+        of[1][i] = run_at(i, 60000, 60000);
     }
     options.process_ms = started;
     assert_int_equal(pm_leaks_judge(&process, &options, rows, NULL), PMAPDB_OK);
-}
-
-static void judge_heap(const char *category, const double *rss, size_t n)
-{
-    judge_since(NAN, category, rss, n);
 }
 
 TEST(one_tooth_is_no_leak)
@@ -42,12 +39,12 @@ TEST(one_tooth_is_no_leak)
                               "rss and size grow together";
 
     for (size_t n = 33; n <= COUNT(oilpan); n++) {
-        judge_heap("anonymous/blink-gc", oilpan, n);
+        judge_since(NAN, "anonymous/blink-gc", oilpan, n);
         assert_int_not_equal(rows[1].verdict, LEAK);
         assert_int_not_equal(rows[0].verdict, LEAK);
     }
     expect(1, SUSPECT, RSS, RSS, why);
-    judge_heap("anonymous", oilpan, COUNT(oilpan));
+    judge_since(NAN, "anonymous", oilpan, COUNT(oilpan));
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
 }
 
@@ -59,11 +56,11 @@ TEST(more_than_a_tooth_is_one)
 
     for (size_t i = 0; i < N; i++)
         rss[i] = i < 6 ? 4000 + 20.0 * (double)i : 3000 + 400.0 * (double)(i - 6);
-    judge_heap("anonymous/v8-heap", rss, N);
+    judge_since(NAN, "anonymous/v8-heap", rss, N);
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
     for (size_t i = 0; i < N; i++)
         rss[i] = 5000 + 200.0 * (double)i + 400.0 * (double)(i % 5);
-    judge_heap("anonymous/v8-heap", rss, N);
+    judge_since(NAN, "anonymous/v8-heap", rss, N);
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
 }
 
@@ -92,10 +89,7 @@ static void judge_lives(int64_t every_s)
     for (size_t i = 0; i < COUNT(of); i++) {
         lives[i] = (int32_t)(i / 12);
         times[i] = INT64_C(1800000000000) + 1000 * ((int64_t)(i / 12) * every_s + (int64_t)i % 12);
-        of[i] = (pm_leak_run){.first = (uint32_t)i, .last = (uint32_t)i};
-        for (int m = 0; m < PM_METRIC_COUNT; m++)
-            of[i].value[m] = NAN;
-        of[i].value[PM_METRIC_RSS] = 32 + 6 * (double)(i % 12);
+        of[i] = run_at(i, 32 + 6 * (double)(i % 12), NAN);
     }
     assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
 }

@@ -51,7 +51,11 @@ TEST(near_it_a_leak_is_a_leak)
     expect_limit(1, PM_LIMIT_CGROUP, 20600, 600 / 24000.0);
     options.limit_kib = 20600; /* a cache may have this size */
     judge_n(growing, 2, &options, N);
-    assert_int_equal(rows[1].verdict, SUSPECT);
+    expect(1, SUSPECT, RSS, RSS,
+           "at 97 % of the limit: whether it stops there cannot be told yet; "
+           "rss and size grow together");
+    expect(0, SUSPECT, RSS, RSS,
+           "at 97 % of the limit: whether it stops there cannot be told yet; what may leak: heap");
     expect_limit(1, PM_LIMIT_GIVEN, 20600, 600 / 24000.0);
 }
 
@@ -61,7 +65,14 @@ TEST(what_is_given_comes_first)
 
     options.limit_kib = 44000;
     judge_n(growing, 2, &options, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
     expect_limit(0, PM_LIMIT_GIVEN, 44000, 1);
+    expect_limit(1, PM_LIMIT_GIVEN, 44000, 1);
+    expect_limit(2, PM_LIMIT_GIVEN, 44000, NAN);
+    options.limit_kib = 10000; /* passed long ago */
+    judge_n(growing, 2, &options, N);
+    expect(1, LEAK, RSS, RSS, "rss and size grow together");
+    expect_limit(1, PM_LIMIT_GIVEN, 10000, 0);
 }
 
 TEST(none_is_no_limit)

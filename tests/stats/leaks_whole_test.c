@@ -1,4 +1,4 @@
-/* leaks: what keys say of each other and of the whole process; limits; how runs are read. */
+/* leaks: what keys say of each other and of the whole process; how runs are read. */
 #include "stats/leaks_models.h"
 
 TEST(reserves_and_guards)
@@ -175,33 +175,6 @@ TEST(limit_behind_sums)
     judge_sums_with(&sums, 30, N, &options);
     assert_int_equal(rows[1].verdict, LEAK);
     assert_true(fabs(rows[1].eta_h - 1) < 1e-6);
-}
-
-TEST(limits)
-{
-    static const model two[] = {
-        {"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
-        {"kernel", SMAPS(L(1, 0), L(400, 0), L(400, 0), L(400, 0))},
-    };
-    pm_leak_options options = {.metric = -1, .limit_kib = 44000};
-
-    judge_n(two, 2, &options, N); /* 20,000 of 44,000 KiB, 24,000 KiB an hour */
-    expect(1, LEAK, RSS, RSS, "rss and size grow together");
-    assert_true(fabs(rows[1].eta_h - 1) < 1e-6 && rows[1].limit == 44000);
-    assert_true(fabs(rows[0].eta_h - 1) < 1e-6 && rows[0].limit == 44000);
-    assert_true(isnan(rows[2].eta_h) && rows[2].limit == 44000);
-    options.limit_kib = 20600;
-    judge_n(two, 2, &options, N);
-    expect(1, SUSPECT, RSS, RSS,
-           "at 97 % of the limit: whether it stops there cannot be told yet; "
-           "rss and size grow together");
-    expect(0, SUSPECT, RSS, RSS,
-           "at 97 % of the limit: whether it stops there cannot be told yet; what may leak: heap");
-    assert_true(fabs(rows[1].eta_h - 600 / 24000.0) < 1e-6);
-    options.limit_kib = 10000; /* passed long ago */
-    judge_n(two, 2, &options, N);
-    expect(1, LEAK, RSS, RSS, "rss and size grow together");
-    assert_true(rows[1].eta_h == 0);
 }
 
 /* Of thousands of lineages some grow by chance: by less than 1 % of the process. */

@@ -7,7 +7,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "stats/fit.h"
 

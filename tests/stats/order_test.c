@@ -5,7 +5,6 @@
 #include "unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stats/order.h"

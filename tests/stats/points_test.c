@@ -1,7 +1,6 @@
 /* points: buckets, sawteeth and staircases whose truth is known by hand. */
 #include "stats/samples.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static pm_points points;

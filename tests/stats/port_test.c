@@ -9,8 +9,7 @@
 
 typedef struct tally {
     int series, series_agree, categories, categories_agree;
-    int told; /* differences that were printed */
-    int met;  /* series of windows, compared or not */
+    int met; /* series of windows, compared or not */
 } tally;
 
 /* The current window: every step-th snapshot, and its keys. */
@@ -45,12 +44,11 @@ static bool same_leak_rate(const pm_trend *ours, double rate, double low, double
     return fabs(ours->rate - rate) <= 0.15 * fabs(rate) || (ours->low <= high && low <= ours->high);
 }
 
-static void tell(tally *t, const golden *g, const window *w, const char *what, const char *ours)
+static void tell(const golden *g, const window *w, const char *what, const char *ours)
 {
-    if (t->told++ < 100000)
-        print_message("%s %s %s %s: expected %s %s %s %s %s, is %s\n", g->name, w ? w->name : "",
-                      g->word[1], what, g->word[2], g->word[3], g->word[4], g->word[5], g->word[6],
-                      ours);
+    print_message("%s %s %s %s: expected %s %s %s %s %s, is %s\n", g->name, w ? w->name : "",
+                  g->word[1], what, g->word[2], g->word[3], g->word[4], g->word[5], g->word[6],
+                  ours);
 }
 
 /* s CATEGORY METRIC VERDICT SHAPE RATE LOW HIGH */
@@ -74,7 +72,7 @@ static void compare_curve(tally *t, const golden *g, const window *w, const pm_s
     }
     snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g", pm_verdict_names[r.verdict],
              pm_shape_names[r.shape], r.rate, r.low, r.high);
-    tell(t, g, w, g->word[2], ours);
+    tell(g, w, g->word[2], ours);
 }
 
 static bool same_values(const double *a, const double *b)
@@ -197,7 +195,7 @@ static void compare_category(tally *t, const golden *g, const window *w)
     snprintf(ours, sizeof ours, "%s %s %.10g %.10g %.10g %.10g (%s: %s)",
              pm_verdict_names[row->verdict], why, row->trend.rate, row->trend.low, row->trend.high,
              row->mappings_rate, pm_metric_names[row->metric], row->reason);
-    tell(t, g, w, "jointly", ours);
+    tell(g, w, "jointly", ours);
 }
 
 /* The reference's values are multiples of the page that the line `series ID METRIC PAGE` names. */

@@ -5,7 +5,6 @@
 #include "stats/samples.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "stats/trend.h"

@@ -89,14 +89,15 @@ static uint64_t run_kinds(const wanted *w, const scene *s, const undisturbed *u,
 static uint64_t run_scene(const wanted *w, const scene *s, fault *f)
 {
     undisturbed u;
-    uint64_t found = 1;
+    uint64_t found = 0;
 
-    if (series_measure(s, f, &u) && w->show) {
-        found = 0;
+    if (!series_measure(s, f, &u)) {
+        found = 1;
+    } else if (w->show) {
         for (size_t k = 0; k < fault_n_kinds; k++)
             if (matches(w->kind, fault_kinds[k].name))
                 series_show(s, &u, &fault_kinds[k], strcmp(w->show, "onwards") == 0, w->n, f);
-    } else if (u.outcome.exit_code >= 0) {
+    } else {
         found = run_kinds(w, s, &u, f);
     }
     series_free(&u);

@@ -130,17 +130,12 @@ IN_KIT(what_is_left_decides)
 
     for (WORLD_SEEDS(seed, SEEDS)) {
         uint64_t random = seed;
-        pmapdb_prune_options prune;
-        pmapdb_prune_result pruned;
+        const pmapdb_keep keep = {.hourly = 1 + (int64_t)seed % 3, .last = 1 + (int64_t)seed % 5};
 
         make_history(k, &h, &random);
         start(k, APPLIED_OTHERS);
         put(k, &h, 0, h.n);
-        pmapdb_prune_defaults(&prune);
-        prune.keep.hourly = 1 + (int)(seed % 3);
-        prune.keep.last = 1 + (int)(seed % 5);
-        kit_ok(pmapdb_prune(k->store, &prune, &pruned, NULL), NULL);
-        assert_true(pruned.snapshots_removed > 0);
+        assert_true(kit_keep(k, keep).snapshots_removed > 0);
         applied_to(k, KIT_RULES, true, NULL);
         if (!whole_store(k)) {
             print_error("seed %llu\n", (unsigned long long)seed);

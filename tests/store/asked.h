@@ -18,10 +18,13 @@ static inline const char *asked_value(const pmapdb_rows *rows, const char *colum
     return "";
 }
 
-/* The columns asked for, with blanks between, a line per row. `given`: names of parameters and
- * their values, up to a NULL. `key`: only rows with that in the column of this name; NULL: all. */
-static inline void asked_expect(const kit *k, const char *query, const char *const *given,
-                                const char *key, const char *columns, const char *wanted)
+/* Names of parameters and their values. */
+#define GIVEN(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* The columns asked for, with blanks between, a line per row. `given`: GIVEN, or NULL. `key`: only
+ * rows with that in the column of this name; NULL: all. */
+static inline void rows_of_key_are(const kit *k, const char *query, const char *const *given,
+                                   const char *key, const char *columns, const char *wanted)
 {
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
@@ -47,6 +50,12 @@ static inline void asked_expect(const kit *k, const char *query, const char *con
         print_error("%s: %s\n", query, columns);
     assert_string_equal(pm_buf_text(&got).data, wanted);
     pm_buf_free(&got);
+}
+
+static inline void rows_are(const kit *k, const char *query, const char *const *given,
+                            const char *columns, const char *wanted)
+{
+    rows_of_key_are(k, query, given, NULL, columns, wanted);
 }
 
 #endif

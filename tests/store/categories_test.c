@@ -132,48 +132,44 @@ static void set_by_hand(kit *k, const char *category)
 
 IN_KIT(shown_everywhere)
 {
-    static const char *const only[] = {"category", "anonymous", NULL};
-    static const char *const exactly[] = {"category", "anonymous/test", NULL};
-
     put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
     set_by_hand(k, "anonymous/test");
     put(k, PM_DIALECT_SMAPS, 1, 1, 2200);
     put(k, PM_DIALECT_SMAPS, 2, 2, 2200);
-    asked_expect(k, "categories", NULL, NULL, "category mappings size_kib rss_kib",
-                 "anonymous 1 2200 1100\nanonymous/test 1 2200 1100\nheap 1 400 200\n"
-                 "stack 1 132 66\n");
-    asked_expect(k, "diff-category", NULL, NULL, "category size_kib_from size_kib_to rss_kib_delta",
-                 "anonymous 0 2200 1100\nanonymous/test 1200 2200 500\nheap 400 400 0\n"
-                 "stack 132 132 0\n");
-    asked_expect(k, "growth", only, NULL, "category size_kib size_kib_delta",
-                 "anonymous/test 1200 ?\nanonymous/test 2200 1000\nanonymous 2200 2200\n"
-                 "anonymous/test 2200 0\n");
-    asked_expect(k, "growth", exactly, NULL, "category size_kib",
-                 "anonymous/test 1200\nanonymous/test 2200\nanonymous/test 2200\n");
-    asked_expect(k, "series", only, NULL, "value", "600\n1100\n2200\n");
-    asked_expect(k, "series", exactly, NULL, "value", "600\n1100\n1100\n");
-    asked_expect(k, "mappings", only, NULL, "category size_kib",
-                 "anonymous/test 2200\nanonymous 2200\n");
-    asked_expect(k, "largest", exactly, NULL, "category size_kib", "anonymous/test 2200\n");
-    asked_expect(k, "peak", NULL, NULL, "category rss_kib_peak",
-                 "total 2466\nanonymous 1100\nanonymous/test 1100\nheap 200\nstack 66\n");
-    asked_expect(k, "top-lineages", NULL, NULL, "category rss_kib_delta",
-                 "anonymous 1100\nanonymous/test 500\n");
+    rows_are(k, "categories", NULL, "category mappings size_kib rss_kib",
+             "anonymous 1 2200 1100\nanonymous/test 1 2200 1100\nheap 1 400 200\n"
+             "stack 1 132 66\n");
+    rows_are(k, "diff-category", NULL, "category size_kib_from size_kib_to rss_kib_delta",
+             "anonymous 0 2200 1100\nanonymous/test 1200 2200 500\nheap 400 400 0\n"
+             "stack 132 132 0\n");
+    rows_are(k, "growth", GIVEN("category", "anonymous"), "category size_kib size_kib_delta",
+             "anonymous/test 1200 ?\nanonymous/test 2200 1000\nanonymous 2200 2200\n"
+             "anonymous/test 2200 0\n");
+    rows_are(k, "growth", GIVEN("category", "anonymous/test"), "category size_kib",
+             "anonymous/test 1200\nanonymous/test 2200\nanonymous/test 2200\n");
+    rows_are(k, "series", GIVEN("category", "anonymous"), "value", "600\n1100\n2200\n");
+    rows_are(k, "series", GIVEN("category", "anonymous/test"), "value", "600\n1100\n1100\n");
+    rows_are(k, "mappings", GIVEN("category", "anonymous"), "category size_kib",
+             "anonymous/test 2200\nanonymous 2200\n");
+    rows_are(k, "largest", GIVEN("category", "anonymous/test"), "category size_kib",
+             "anonymous/test 2200\n");
+    rows_are(k, "peak", NULL, "category rss_kib_peak",
+             "total 2466\nanonymous 1100\nanonymous/test 1100\nheap 200\nstack 66\n");
+    rows_are(k, "top-lineages", NULL, "category rss_kib_delta",
+             "anonymous 1100\nanonymous/test 500\n");
 }
 
 /* A free text is neither a pattern nor part of another category. */
 IN_KIT(free_text)
 {
-    static const char *const only[] = {"category", "[he?p]/x", NULL};
-    static const char *const heap[] = {"category", "heap", NULL};
-
     put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
     set_by_hand(k, "[he?p]/x");
     put(k, PM_DIALECT_SMAPS, 1, 1, 2200);
-    asked_expect(k, "growth", only, NULL, "category size_kib", "[he?p]/x 1200\n[he?p]/x 2200\n");
-    asked_expect(k, "mappings", only, NULL, "category size_kib", "[he?p]/x 2200\n");
-    asked_expect(k, "series", only, NULL, "value", "600\n1100\n");
-    asked_expect(k, "series", heap, NULL, "value", "200\n200\n");
+    rows_are(k, "growth", GIVEN("category", "[he?p]/x"), "category size_kib",
+             "[he?p]/x 1200\n[he?p]/x 2200\n");
+    rows_are(k, "mappings", GIVEN("category", "[he?p]/x"), "category size_kib", "[he?p]/x 2200\n");
+    rows_are(k, "series", GIVEN("category", "[he?p]/x"), "value", "600\n1100\n");
+    rows_are(k, "series", GIVEN("category", "heap"), "value", "200\n200\n");
 }
 
 /* What refines a slug is judged as the slug is: a leak of it is one of private memory. */
@@ -183,8 +179,8 @@ IN_KIT(leaks_by_the_first_word)
     set_by_hand(k, "anonymous/test");
     for (int i = 1; i < 60; i++)
         kit_put(k, capture_of(k, PM_DIALECT_SMAPS, i, 1, 10000 + (uint64_t)i * 512));
-    asked_expect(k, "leaks", NULL, "anonymous/test", "key verdict metric rate_per_h",
-                 "anonymous/test leak rss 15360\n");
+    rows_of_key_are(k, "leaks", NULL, "anonymous/test", "key verdict metric rate_per_h",
+                    "anonymous/test leak rss 15360\n");
 }
 
 /* A capture between two of which each knows the category, and one before: told by what is left. */
@@ -246,9 +242,6 @@ static void compact(const kit *k)
 IN_KIT(goes_when_nothing_shows_it)
 {
     static const char own[] = "SELECT category_id, category FROM category WHERE category_id > 14";
-    pmapdb_prune_options prune;
-    pmapdb_prune_result pruned;
-    pmapdb_error err = {0};
 
     put(k, PM_DIALECT_SMAPS, 0, 1, 1200);
     set_by_hand(k, "anonymous/test");
@@ -258,11 +251,9 @@ IN_KIT(goes_when_nothing_shows_it)
     put(k, PM_DIALECT_SMAPS, 3, 0, 0);
     compact(k);
     kit_expect(k, own, "15|anonymous/test\n");
-    asked_expect(k, "peak", NULL, NULL, "category rss_kib_peak",
-                 "total 866\nanonymous/test 600\nheap 200\nstack 66\n");
-    pmapdb_prune_defaults(&prune);
-    prune.keep.last = 1;
-    kit_ok(pmapdb_prune(k->store, &prune, &pruned, &err), &err);
+    rows_are(k, "peak", NULL, "category rss_kib_peak",
+             "total 866\nanonymous/test 600\nheap 200\nstack 66\n");
+    kit_keep(k, (pmapdb_keep){.last = 1});
     assert_true(whole_store(k));
     compact(k);
     kit_expect(k, own, "");

@@ -174,26 +174,22 @@ TEST(as_if_never_refined)
 
 IN_KIT(unknown_parts)
 {
-    static const char *const first[] = {"depth", "1", NULL};
-
     assert_true(compare(BLIND) >= 12);
     fill(k, true, BLIND);
-    asked_expect(k, "categories", NULL, NULL, "category rss_kib",
-                 "anonymous/test 22448\nheap 229\ndeleted-file 150\nstack 66\nanonymous ?\n");
-    asked_expect(k, "categories", first, NULL, "category mappings rss_kib",
-                 "heap 1 229\ndeleted-file 1 150\nstack 1 66\nanonymous 6 ?\n");
+    rows_are(k, "categories", NULL, "category rss_kib",
+             "anonymous/test 22448\nheap 229\ndeleted-file 150\nstack 66\nanonymous ?\n");
+    rows_are(k, "categories", GIVEN("depth", "1"), "category mappings rss_kib",
+             "heap 1 229\ndeleted-file 1 150\nstack 1 66\nanonymous 6 ?\n");
 }
 
 /* What one part gains the other loses: each has its verdict, and their sum another. */
 IN_KIT(sums_are_judged)
 {
-    static const char *const first[] = {"depth", "1", NULL};
-
     fill(k, true, ALL);
-    asked_expect(k, "leaks", NULL, "anonymous", "verdict", "leak\n");
-    asked_expect(k, "leaks", NULL, "anonymous/test", "verdict", "shrinking\n");
-    asked_expect(k, "leaks", first, "anonymous", "verdict", "steady\n");
-    asked_expect(k, "leaks", first, "anonymous/test", "verdict", "");
+    rows_of_key_are(k, "leaks", NULL, "anonymous", "verdict", "leak\n");
+    rows_of_key_are(k, "leaks", NULL, "anonymous/test", "verdict", "shrinking\n");
+    rows_of_key_are(k, "leaks", GIVEN("depth", "1"), "anonymous", "verdict", "steady\n");
+    rows_of_key_are(k, "leaks", GIVEN("depth", "1"), "anonymous/test", "verdict", "");
 }
 
 IN_KIT(other_depths)

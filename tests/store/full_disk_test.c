@@ -69,15 +69,6 @@ static void fill_store(const kit *k)
     pw_remember(k);
 }
 
-static int64_t count(const kit *k, const char *sql)
-{
-    int64_t n = pm_sql_value(k->store->sql, sql, PM_NO_ARGS, 0);
-    pmapdb_error err = {0};
-
-    kit_ok(pm_sql_end(k->store->sql, &err), &err);
-    return n;
-}
-
 static pmapdb_status keep_two(const kit *k, pmapdb_error *err)
 {
     pmapdb_prune_options o = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN};
@@ -93,10 +84,10 @@ IN_KIT(nothing_fits)
     int64_t snapshots;
 
     fill_store(k);
-    snapshots = count(k, "SELECT count(*) FROM snapshot");
+    snapshots = kit_number(k->store, "SELECT count(*) FROM snapshot");
     fill_disk(k, 1);
     kit_fails(keep_two(k, &err), PMAPDB_DATABASE, &err, "no space left on the device");
-    assert_int_equal(count(k, "SELECT count(*) FROM snapshot"), snapshots);
+    assert_int_equal(kit_number(k->store, "SELECT count(*) FROM snapshot"), snapshots);
     assert_true(PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken));
     empty_disk();
 }

@@ -1,8 +1,7 @@
 /* groups_test: the queries about all processes of a moment, for live captures: the members of each
  * group, and the sums if a part of them is unknown. */
-#include "kit.h"
+#include "asked.h"
 
-#include "store/read/query.h"
 #include "store/write/live_reading.h"
 
 #define BEAT 1800000000000
@@ -118,61 +117,10 @@ static void add_pss(const kit *k, pm_capture *c, uint64_t start, const char *pat
     kit_add(k, c, &m);
 }
 
-typedef struct given {
-    const char *param, *value;
-} given;
-
-static bool is_one_of(const char *words, const char *name)
+static void groups(const kit *k, const char *const *given, const char *columns, const char *wanted)
 {
-    size_t n = strlen(name);
-
-    for (const char *at = words; (at = strstr(at, name)); at += n)
-        if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-            return true;
-    return false;
+    rows_are(k, "groups", given, columns, wanted);
 }
-
-/* The group and these columns, the unknown as ?: "a 1 2|b 3 4". */
-static void rows_are(const kit *k, const char *query, const given *params, const char *columns,
-                     const char *wanted)
-{
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    pm_buf said = {0};
-    bool has;
-
-    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
-    for (; params && params->param; params++)
-        kit_ok(pmapdb_bind(rows, params->param, params->value, &err), &err);
-    pm_buf_add(&said, "", 0, NULL);
-    for (;;) {
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
-        pm_buf_addf(&said, NULL, "%s", said.len ? "|" : "");
-        for (int i = 0; i < pmapdb_rows_columns(rows); i++) {
-            const char *name = pmapdb_rows_name(rows, i), *text;
-            size_t n;
-
-            if (i > 0 && !is_one_of(columns, name))
-                continue;
-            text = pmapdb_rows_text(rows, i, &n);
-            pm_buf_addf(&said, NULL, "%s%.*s", i ? " " : "", text ? (int)n : 1, text ? text : "?");
-        }
-    }
-    pmapdb_rows_close(rows);
-    assert_string_equal(said.data, wanted);
-    pm_buf_free(&said);
-}
-
-#define GIVEN(...)     \
-    (const given[])    \
-    {                  \
-        __VA_ARGS__,   \
-        {              \
-            NULL, NULL \
-        }              \
-    }
 
 IN_KIT(sums_and_steps)
 {
@@ -180,18 +128,19 @@ IN_KIT(sums_and_steps)
           {10, 1, 400, "web", "www", "/web", NULL, 0}, {11, 1, 40, "job", "www", "/job", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 100, "init", "root", "/", NULL, 0},
           {10, 1, 480, "web", "www", "/web", NULL, 0}, {12, 1, 200, "web", "www", "/web", NULL, 0});
-    rows_are(k, "groups", NULL,
-             "processes rss_sum_kib pss_kib private_kib swap_kib processes_from rss_sum_kib_delta "
-             "pss_kib_delta private_kib_delta swap_kib_delta pss_unknown taken_at from_at",
-             "web 2 1360 680 170 2 1 560 280 70 1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z|"
-             "init 1 200 100 25 1 1 0 0 0 0 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z|"
-             "job 0 0 0 0 0 1 -80 -40 -10 -1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z");
-    rows_are(k, "groups", GIVEN({"by", "user"}), "processes processes_from pss_kib_delta",
-             "www 2 2 240|root 1 1 0");
-    rows_are(k, "groups", GIVEN({"by", "cgroup"}), "processes", "/web 2|/ 1|/job 0");
-    rows_are(k, "groups", GIVEN({"by", "user"}, {"at", "first"}), "processes pss_kib pss_kib_delta",
-             "www 2 440 0|root 1 100 0");
-    rows_are(k, "groups", GIVEN({"process", "web"}), "processes", "web 2");
+    groups(
+        k, NULL,
+        "group processes rss_sum_kib pss_kib private_kib swap_kib processes_from rss_sum_kib_delta "
+        "pss_kib_delta private_kib_delta swap_kib_delta pss_unknown taken_at from_at",
+        "web 2 1360 680 170 2 1 560 280 70 1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z\n"
+        "init 1 200 100 25 1 1 0 0 0 0 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z\n"
+        "job 0 0 0 0 0 1 -80 -40 -10 -1 0 2027-01-15T08:00:10Z 2027-01-15T08:00:00Z\n");
+    groups(k, GIVEN("by", "user"), "group processes processes_from pss_kib_delta",
+           "www 2 2 240\nroot 1 1 0\n");
+    groups(k, GIVEN("by", "cgroup"), "group processes", "/web 2\n/ 1\n/job 0\n");
+    groups(k, GIVEN("by", "user", "at", "first"), "group processes pss_kib pss_kib_delta",
+           "www 2 440 0\nroot 1 100 0\n");
+    groups(k, GIVEN("process", "web"), "group processes", "web 2\n");
 }
 
 IN_KIT(what_is_unknown)
@@ -205,13 +154,13 @@ IN_KIT(what_is_unknown)
     kit_map(k, text, 0x10000, 60, "rw-p", "");
     kit_put(k, text);
     /* read as maps: VmRSS and VmSwap are known */
-    rows_are(k, "groups", GIVEN({"at", "@1"}),
-             "processes rss_sum_kib pss_kib private_kib swap_kib pss_unknown",
-             "web 2 1500 ? ? 8 1|old 1 30 ? ? ? 1|x 1 16 8 2 1 0");
-    rows_are(k, "groups", GIVEN({"by", "user"}, {"at", "@1"}), "processes", "www 2|? 1|33 1");
-    rows_are(k, "groups", GIVEN({"by", "cgroup"}, {"at", "@1"}), "processes", "? 2|/web 1|/x 1");
-    rows_are(k, "groups", GIVEN({"at", "@1"}, {"by", "CASE comm WHEN 'web' THEN 1 END"}),
-             "processes", "1 2|? 1|other 1");
+    groups(k, GIVEN("at", "@1"),
+           "group processes rss_sum_kib pss_kib private_kib swap_kib pss_unknown",
+           "web 2 1500 ? ? 8 1\nold 1 30 ? ? ? 1\nx 1 16 8 2 1 0\n");
+    groups(k, GIVEN("by", "user", "at", "@1"), "group processes", "www 2\n? 1\n33 1\n");
+    groups(k, GIVEN("by", "cgroup", "at", "@1"), "group processes", "? 2\n/web 1\n/x 1\n");
+    groups(k, GIVEN("at", "@1", "by", "CASE comm WHEN 'web' THEN 1 END"), "group processes",
+           "1 2\n? 1\nother 1\n");
 }
 
 /* Who ended before the sweep is not there, though the one before is within reach. */
@@ -223,12 +172,11 @@ IN_KIT(the_dead_are_gone)
     SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 10, "a", "u", "/", NULL, 0},
           {3, 0, 40, "c", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--match comm(c)", BEAT + 11 * SECOND, {3, 0, 50, "c", "u", "/", NULL, 0});
-    rows_are(k, "groups", GIVEN({"at", "-1s"}, {"from", "first"}), "processes pss_kib",
-             "c 1 40|a 1 10|b 0 0");
-    rows_are(k, "groups", GIVEN({"at", "last"}, {"from", "last"}), "processes pss_kib",
-             "c 1 50|a 1 10");
-    rows_are(k, "groups", GIVEN({"at", "-4s"}, {"from", "first"}, {"within", "0s"}),
-             "processes processes_from", "c 1 0|a 0 1|b 0 1");
+    groups(k, GIVEN("at", "-1s", "from", "first"), "group processes pss_kib",
+           "c 1 40\na 1 10\nb 0 0\n");
+    groups(k, GIVEN("at", "last", "from", "last"), "group processes pss_kib", "c 1 50\na 1 10\n");
+    groups(k, GIVEN("at", "-4s", "from", "first", "within", "0s"), "group processes processes_from",
+           "c 1 0\na 0 1\nb 0 1\n");
 }
 
 IN_KIT(hosts_and_boots)
@@ -237,14 +185,11 @@ IN_KIT(hosts_and_boots)
     SWEEP(k, "h1", "new", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h2", "x", "--all", BEAT + 30 * SECOND, {1, 0, 20, "a", "u", "/", NULL, 0},
           {2, 0, 2, "b", "u", "/", NULL, 0});
-    rows_are(k, "groups", GIVEN({"from", "last"}), "processes pss_kib", "a 2 30|b 1 2");
-    rows_are(k, "groups", GIVEN({"host", "h1"}, {"from", "last"}), "processes pss_kib", "a 1 10");
-    rows_are(k, "groups", GIVEN({"host", "h2"}, {"from", "last"}), "processes pss_kib",
-             "a 1 20|b 1 2");
-    rows_are(k, "groups", GIVEN({"within", "29s"}, {"from", "last"}), "processes pss_kib",
-             "a 1 20|b 1 2");
-    rows_are(k, "groups", GIVEN({"within", "30s"}, {"from", "last"}), "processes pss_kib",
-             "a 2 30|b 1 2");
+    groups(k, GIVEN("from", "last"), "group processes pss_kib", "a 2 30\nb 1 2\n");
+    groups(k, GIVEN("host", "h1", "from", "last"), "group processes pss_kib", "a 1 10\n");
+    groups(k, GIVEN("host", "h2", "from", "last"), "group processes pss_kib", "a 1 20\nb 1 2\n");
+    groups(k, GIVEN("within", "29s", "from", "last"), "group processes pss_kib", "a 1 20\nb 1 2\n");
+    groups(k, GIVEN("within", "30s", "from", "last"), "group processes pss_kib", "a 2 30\nb 1 2\n");
 }
 
 IN_KIT(variables)
@@ -253,9 +198,9 @@ IN_KIT(variables)
           {2, 0, 20, "b", "u", "/", "SID=two", 0}, {3, 0, 30, "c", "u", "/", NULL, 0},
           {4, 0, 40, "d", "u", "/", "SIDE=one", 0}, {5, 0, 5, "e", "u", "/", "SID=one", 0});
     SWEEP(k, "h", "b", "--match comm(f)", BEAT, {6, 0, 60, "f", "u", "/", "X=1", 0});
-    rows_are(k, "groups", GIVEN({"by", "env:SID"}), "processes pss_kib",
-             "(not set) 2 70|? 1 60|two 1 20|one 2 15");
-    rows_are(k, "groups", GIVEN({"by", "env:NONE"}), "processes", "? 6");
+    groups(k, GIVEN("by", "env:SID"), "group processes pss_kib",
+           "(not set) 2 70\n? 1 60\ntwo 1 20\none 2 15\n");
+    groups(k, GIVEN("by", "env:NONE"), "group processes", "? 6\n");
 }
 
 IN_KIT(expressions)
@@ -264,17 +209,16 @@ IN_KIT(expressions)
           {20, 1, 20, "sshd", "root", "/", NULL, 0}, {30, 20, 30, "bash", "me", "/", "A=b", 0},
           {40, 30, 40, "make", "me", "/", NULL, 0}, {50, 49, 50, "lost", "me", "/", NULL, 0},
           {60, 60, 60, "loop", "me", "/", NULL, 0});
-    rows_are(k, "groups", GIVEN({"by", "iif(descendant_of(20), 'below', 'rest')"}),
-             "processes pss_kib", "rest 4 140|below 2 70");
-    rows_are(k, "groups", GIVEN({"by", "descendant_of(1)"}), "processes pss_kib", "0 3 120|1 3 90");
-    rows_are(k, "groups", GIVEN({"by", "ppid = 49 OR NULL"}), "processes pss_kib",
-             "other 5 160|1 1 50");
-    rows_are(k, "groups",
-             GIVEN({"by", "CASE WHEN env('A') = 'b' THEN 'a' WHEN user = 'root' OR comm GLOB 'm*' "
-                          "THEN 'x' END"}),
-             "processes pss_kib", "other 2 110|x 3 70|a 1 30");
-    rows_are(k, "groups", GIVEN({"by", "user"}), "processes", "me 4|root 2");
-    rows_are(k, "groups", GIVEN({"by", "container"}), "processes", "other 6");
+    groups(k, GIVEN("by", "iif(descendant_of(20), 'below', 'rest')"), "group processes pss_kib",
+           "rest 4 140\nbelow 2 70\n");
+    groups(k, GIVEN("by", "descendant_of(1)"), "group processes pss_kib", "0 3 120\n1 3 90\n");
+    groups(k, GIVEN("by", "ppid = 49 OR NULL"), "group processes pss_kib", "other 5 160\n1 1 50\n");
+    groups(k,
+           GIVEN("by", "CASE WHEN env('A') = 'b' THEN 'a' WHEN user = 'root' OR comm GLOB 'm*' "
+                       "THEN 'x' END"),
+           "group processes pss_kib", "other 2 110\nx 3 70\na 1 30\n");
+    groups(k, GIVEN("by", "user"), "group processes", "me 4\nroot 2\n");
+    groups(k, GIVEN("by", "container"), "group processes", "other 6\n");
 }
 
 /* The same process in two jobs at once counts once, and what is nearest of it. */
@@ -285,11 +229,11 @@ IN_KIT(in_two_jobs)
         SWEEP(k, "h", "b", "1", BEAT + i * 60 * SECOND + 5 * SECOND,
               {1, 0, 20 + i, "a", "u", "/", NULL, 0});
     }
-    rows_are(k, "groups", GIVEN({"at", "@4"}), "processes pss_kib processes_from", "a 1 21 1");
-    rows_are(k, "groups", GIVEN({"at", "@3"}), "processes pss_kib processes_from", "a 1 11 1");
+    groups(k, GIVEN("at", "@4"), "group processes pss_kib processes_from", "a 1 21 1\n");
+    groups(k, GIVEN("at", "@3"), "group processes pss_kib processes_from", "a 1 11 1\n");
     /* two seconds before one of its snapshots and three after another */
     SWEEP(k, "h", "b", "9", BEAT + 3 * SECOND, {9, 0, 1, "z", "u", "/", NULL, 0});
-    rows_are(k, "groups", GIVEN({"at", "@7"}), "processes pss_kib", "a 1 20|z 1 1");
+    groups(k, GIVEN("at", "@7"), "group processes pss_kib", "a 1 20\nz 1 1\n");
 }
 
 /* Read as maps once in between. */
@@ -298,12 +242,14 @@ IN_KIT(unknown_on_one_side)
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + SECOND, {1, 0, 0, "a", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 2 * SECOND, {1, 0, 12, "a", "u", "/", NULL, 0});
-    rows_are(k, "groups", GIVEN({"at", "@2"}),
-             "rss_sum_kib rss_sum_kib_delta pss_kib private_kib pss_kib_delta private_kib_delta",
-             "a 700 ? ? 680 ? ?");
-    rows_are(k, "groups", GIVEN({"from", "@2"}),
-             "rss_sum_kib rss_sum_kib_delta pss_kib private_kib pss_kib_delta private_kib_delta",
-             "a 24 12 3 -676 ? ?");
+    groups(
+        k, GIVEN("at", "@2"),
+        "group rss_sum_kib pss_kib private_kib rss_sum_kib_delta pss_kib_delta private_kib_delta",
+        "a 700 ? ? 680 ? ?\n");
+    groups(
+        k, GIVEN("from", "@2"),
+        "group rss_sum_kib pss_kib private_kib rss_sum_kib_delta pss_kib_delta private_kib_delta",
+        "a 24 12 3 -676 ? ?\n");
 }
 
 /* Beats that follow each other faster than captures of one moment may. */
@@ -313,13 +259,12 @@ IN_KIT(short_beats)
     SWEEP(k, "h", "b", "--all", BEAT + 300, {1, 0, 11, "a", "u", "/", NULL, 0},
           {2, 0, 20, "a", "u", "/", NULL, 0}, {3, 0, 5, "b", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 600, {2, 0, 21, "a", "u", "/", NULL, 0});
-    rows_are(k, "groups", GIVEN({"at", "@1"}), "processes pss_kib", "a 1 10");
-    rows_are(k, "groups", GIVEN({"at", "@3"}), "processes pss_kib processes_from",
-             "a 2 31 1|b 1 5 0");
-    rows_are(k, "groups", NULL, "processes pss_kib processes_from", "a 1 21 1");
+    groups(k, GIVEN("at", "@1"), "group processes pss_kib", "a 1 10\n");
+    groups(k, GIVEN("at", "@3"), "group processes pss_kib processes_from", "a 2 31 1\nb 1 5 0\n");
+    groups(k, NULL, "group processes pss_kib processes_from", "a 1 21 1\n");
     SWEEP(k, "h", "b", "--all", BEAT + 900, {4, 0, 40, "a", "u", "/", NULL, 0});
-    rows_are(k, "groups", NULL, "processes pss_kib", "a 1 40");
-    rows_are(k, "groups", GIVEN({"at", "@5"}), "processes pss_kib", "a 1 21");
+    groups(k, NULL, "group processes pss_kib", "a 1 40\n");
+    groups(k, GIVEN("at", "@5"), "group processes pss_kib", "a 1 21\n");
 }
 
 /* by-name and its like ask the same moment. */
@@ -334,16 +279,16 @@ IN_KIT(other_queries)
     kit_name(text, "old", PM_NAME_HEADER);
     kit_map(k, text, 0x10000, 60, "rw-p", "");
     kit_put(k, text);
-    rows_are(k, "by-name", GIVEN({"snapshot", "@4"}), "name rss_kib pss_kib swap_kib",
-             "h c 700 ? 7|h a 32 16 1");
-    rows_are(k, "by-process", GIVEN({"snapshot", "@4"}), "name rss_kib private_kib swap_kib",
-             "4 c 700 ? 7|3 a 32 4 1");
-    rows_are(k, "by-name", GIVEN({"snapshot", "first"}), "name pss_kib", "h b 20|h a 10");
-    rows_are(k, "left-out", GIVEN({"snapshot", "@4"}), "name taken_at away",
-             "? old 2027-01-15T08:02:10Z 120000");
-    rows_are(k, "left-out", GIVEN({"snapshot", "@4"}, {"within", "2m"}), "name", "");
-    rows_are(k, "processes", NULL, "name rss_kib boot_id",
-             "4 old 30 ?|1 a 32 b|2 b 40 b|3 c 700 b");
+    rows_are(k, "by-name", GIVEN("snapshot", "@4"), "host name rss_kib pss_kib swap_kib",
+             "h c 700 ? 7\nh a 32 16 1\n");
+    rows_are(k, "by-process", GIVEN("snapshot", "@4"),
+             "snapshot_id name rss_kib private_kib swap_kib", "4 c 700 ? 7\n3 a 32 4 1\n");
+    rows_are(k, "by-name", GIVEN("snapshot", "first"), "host name pss_kib", "h b 20\nh a 10\n");
+    rows_are(k, "left-out", GIVEN("snapshot", "@4"), "host name taken_at away",
+             "? old 2027-01-15T08:02:10Z 120000\n");
+    rows_are(k, "left-out", GIVEN("snapshot", "@4", "within", "2m"), "host name", "");
+    rows_are(k, "processes", NULL, "process_id name rss_kib boot_id",
+             "4 old 30 ?\n1 a 32 b\n2 b 40 b\n3 c 700 b\n");
 }
 
 static void text_at(const kit *k, const char *name, int64_t pid, int64_t minute)
@@ -370,8 +315,8 @@ IN_KIT(left_out)
     text_at(k, "once", 80, 79);
     text_at(k, "before", 90, -41);
     text_at(k, "here", 100, 20);
-    rows_are(k, "left-out", GIVEN({"snapshot", "@12"}), "name away",
-             "? slow 300000|? once 3540000");
+    rows_are(k, "left-out", GIVEN("snapshot", "@12"), "host name away",
+             "? slow 300000\n? once 3540000\n");
 }
 
 /* Of several processes what they share counts once: pss decides. */
@@ -389,10 +334,10 @@ IN_KIT(growers)
             kit_put(k, c);
         }
     }
-    rows_are(k, "top-growers", NULL, "object rss_kib_delta pss_kib_delta",
-             "mapped-file /own 60 60|mapped-file /shared 200 20");
-    rows_are(k, "top-growers", GIVEN({"process", "1"}), "object rss_kib_delta pss_kib_delta",
-             "mapped-file /shared 100 10|mapped-file /own 30 30");
+    rows_are(k, "top-growers", NULL, "category object rss_kib_delta pss_kib_delta",
+             "mapped-file /own 60 60\nmapped-file /shared 200 20\n");
+    rows_are(k, "top-growers", GIVEN("process", "1"), "category object rss_kib_delta pss_kib_delta",
+             "mapped-file /shared 100 10\nmapped-file /own 30 30\n");
 }
 
 RUN_TESTS(NULL, NULL)

@@ -282,7 +282,30 @@ static inline pm_stored kit_put(const kit *k, pm_capture *c)
     return stored;
 }
 
+static inline pmapdb_prune_result kit_prune(const kit *k, const pmapdb_prune_options *o)
+{
+    pmapdb_prune_result result;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_prune(k->store, o, &result, &err), &err);
+    return result;
+}
+
+static inline pmapdb_prune_result kit_keep(const kit *k, pmapdb_keep keep)
+{
+    return kit_prune(k, &(pmapdb_prune_options){.keep = keep, .max_kib = PMAPDB_UNKNOWN});
+}
+
 /* ---- answers ---- */
+
+/* The number that a query answers with. */
+static inline int64_t kit_number(pmapdb_store *s, const char *sql)
+{
+    int64_t n = pm_sql_value(s->sql, sql, PM_NO_ARGS, -1);
+
+    kit_ok(pm_sql_end(s->sql, NULL), NULL);
+    return n;
+}
 
 /* Appends the rows of a query: columns between '|', rows ended by '\n', NULL as '?'. */
 static inline void kit_rows(const kit *k, pm_buf *out, const char *sql)

@@ -161,7 +161,7 @@ IN_KIT(known_ones_name_what_is_new)
     put_java(k, 7, T0, 64);
     name(k, 7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n");
     kit_expect(k, NAMED, "anonymous/jvm-code|268435456\n");
-    since = pm_sql_value(k->store->sql, "SELECT max(snapshot_id) FROM snapshot", PM_NO_ARGS, 0);
+    since = kit_number(k->store, "SELECT max(snapshot_id) FROM snapshot");
     put_more(k, 7, T0 + 59000);
     assert_true(
         name_since(k, 7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n", since).duplicate);
@@ -281,31 +281,20 @@ TEST(a_merge_takes_a_part_as_one)
     kit_free(here);
 }
 
-static void prune(const kit *k, pmapdb_keep keep)
-{
-    pmapdb_prune_options options;
-    pmapdb_prune_result result;
-    pmapdb_error err = {0};
-
-    pmapdb_prune_defaults(&options);
-    options.keep = keep;
-    kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
-}
-
 IN_KIT(a_prune_leaves_what_is_of_something)
 {
     for (int i = 0; i < 6; i++) {
         put_java(k, 7, T0 + i * INT64_C(60000), 64);
         name(k, 7, T0 + i * INT64_C(60000), "10000000 64 Java Heap\n");
     }
-    prune(k, (pmapdb_keep){.last = 2});
+    kit_keep(k, (pmapdb_keep){.last = 2});
     kit_expect(k, "SELECT count(*), min(taken_ms) FROM label", "2|1700000240000\n");
     kit_expect(k, NAMED, "anonymous/jvm-heap|268435456\n");
     assert_true(whole_store(k));
     /* the last one of a process takes them with it */
     put_java(k, 8, T0 + 600000, 64);
     name(k, 8, T0 + 600000, "10000000 64 Java Heap\n");
-    prune(k, (pmapdb_keep){.last = 1});
+    kit_keep(k, (pmapdb_keep){.last = 1});
     kit_expect(k, "SELECT p.pid, count(*) FROM label JOIN process p USING (process_id) GROUP BY 1",
                "8|1\n");
     assert_true(whole_store(k));
@@ -320,7 +309,7 @@ IN_KIT(a_name_outlives_the_capture_that_was_named)
     put_more(k, 7, T0 + hour);
     put_java(k, 7, T0 + hour + 60000, 64);
     name(k, 7, T0 + hour, "40000000 64 GC\n");
-    prune(k, (pmapdb_keep){.hourly = PMAPDB_KEEP_ALL});
+    kit_keep(k, (pmapdb_keep){.hourly = PMAPDB_KEEP_ALL});
     kit_expect(k, "SELECT count(*) FROM snapshots", "2\n");
     name(k, 7, T0 + hour, "20000000 64 Code\n40000000 64 GC\n");
     kit_expect(k, NAMED, "anonymous/jvm-code|536870912\nanonymous/jvm-gc|1073741824\n");

@@ -23,7 +23,7 @@ static inline void expect_with(const kit *k, const char *const *given, const cha
     }
     for (size_t i = 0; i < COUNT(leak_keys); i++) {
         all[1] = leak_keys[i];
-        asked_expect(k, "leaks", all, "total", columns, wanted);
+        rows_of_key_are(k, "leaks", all, "total", columns, wanted);
     }
 }
 

@@ -86,14 +86,12 @@ IN_KIT(since_a_time)
 {
     static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 10};
-    static const char *const since[] = {"since", "2023-11-14T22:25:20Z", NULL};
-    static const char *const at_end[] = {"since", "2023-11-14T22:24:20Z", NULL};
 
     lives(k, &a, 0, 11);
     lives(k, &b, 5, 30);
     expect(k, "pid snapshots", "1 12\n2 26\n");
-    expect_with(k, at_end, "pid snapshots", "1 1\n2 20\n");
-    expect_with(k, since, "pid lives snapshots first last last_at",
+    expect_with(k, GIVEN("since", "2023-11-14T22:24:20Z"), "pid snapshots", "1 1\n2 20\n");
+    expect_with(k, GIVEN("since", "2023-11-14T22:25:20Z"), "pid lives snapshots first last last_at",
                 "2 1 19 1060 1150 2023-11-14T22:43:20Z\n");
 }
 
@@ -125,16 +123,15 @@ IN_KIT(the_dialect_with_most)
     static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life wide = {NULL, "web", 1, PM_DIALECT_PMAP_X, 3000, 0};
-    static const char *const given[] = {"dialect", "pmap-x", NULL};
-    static const char *const since[] = {"since", "2023-11-14T22:29:20Z", NULL};
 
     lives(k, &x, 0, 25);
     lives(k, &smaps, 0, 11);
     expect(k, "dialect snapshots last", "pmap-x 26 500\n"); /* 14 to 12 */
     lives(k, &wide, 12, 13);
     expect(k, "dialect snapshots last", "smaps 26 500\n"); /* 12 to 12 to 2 */
-    expect_with(k, given, "dialect snapshots last", "pmap-x 26 500\n");
-    expect_with(k, since, "dialect snapshots last", "pmap-x 10 500\n");
+    expect_with(k, GIVEN("dialect", "pmap-x"), "dialect snapshots last", "pmap-x 26 500\n");
+    expect_with(k, GIVEN("since", "2023-11-14T22:29:20Z"), "dialect snapshots last",
+                "pmap-x 10 500\n");
 }
 
 /* How many another process has of a dialect says nothing. */
@@ -186,7 +183,6 @@ IN_KIT(which_limit_it_is)
         {"memory_max_kib = -1, address_limit_kib = -1, stack_limit_kib = 9003", "? ?\n"},
     };
     static const life l = {NULL, "web", 1, PM_DIALECT_SMAPS, 1000, 100};
-    static const char *const mappings[] = {"metric", "mappings", NULL};
 
     lives(k, &l, 0, 20);
     stands(k, 1, 0, -1);
@@ -195,7 +191,7 @@ IN_KIT(which_limit_it_is)
         beats_exec(k, "UPDATE live_process SET %s", cases[i].set);
         expect(k, "limit limit_by", cases[i].wanted);
     }
-    expect_with(k, mappings, "limit limit_by", "65530 map count\n");
+    expect_with(k, GIVEN("metric", "mappings"), "limit limit_by", "65530 map count\n");
 }
 
 RUN_TESTS(NULL, NULL)

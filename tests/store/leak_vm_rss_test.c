@@ -40,16 +40,15 @@ IN_KIT(which_vm_rss_counts)
     static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
     static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life plain = {NULL, "web", 1, PM_DIALECT_PMAP, 1000, 0};
-    static const char *const dialect[] = {"dialect", "maps", NULL};
-    static const char *const since[] = {"since", "2023-11-14T22:23:20Z", NULL};
     pm_capture *c;
 
     lives(k, &maps, 0, 20);
     lives(k, &plain, 21, 30);
     vm_rss(k, 1, 700, 100);
     expect(k, RESIDENT, "web leak 31 700 3700 VmRSS\n");
-    expect_with(k, dialect, RESIDENT, "web leak 21 700 2700 VmRSS\n");
-    expect_with(k, since, RESIDENT, "web leak 21 1700 3700 VmRSS\n");
+    expect_with(k, GIVEN("dialect", "maps"), RESIDENT, "web leak 21 700 2700 VmRSS\n");
+    expect_with(k, GIVEN("since", "2023-11-14T22:23:20Z"), RESIDENT,
+                "web leak 21 1700 3700 VmRSS\n");
     c = one(k, &plain, 31);
     c->block.state = PM_STATE_PARTIAL;
     c->missing = strdup("rows");

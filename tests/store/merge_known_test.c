@@ -112,14 +112,6 @@ static void put_sweep(const kit *k, int64_t n)
     pm_capture_free(c);
 }
 
-static void prune(const kit *k, const pmapdb_prune_options *o)
-{
-    pmapdb_prune_result r;
-    pmapdb_error err = {0};
-
-    kit_ok(pmapdb_prune(k->store, o, &r, &err), &err);
-}
-
 #define HELD                                                                                  \
     "SELECT (SELECT count(*) FROM snapshot), (SELECT count(*) FROM beat), (j.pruned_ms - "    \
     "1700000000000) / 60000, (j.removed_ms - 1700000000000) / 60000, (SELECT (n.pruned_ms - " \
@@ -138,15 +130,15 @@ IN_KIT(pruned_sweeps_stay_away)
         put_sweep(b, n);
     assert_int_equal(merge(k, b).event.new_ones, 6);
     kit_expect(k, HELD, "6|6|?|?|?\n");
-    prune(k, &two);
+    kit_prune(k, &two);
     put_sweep(b, 6);
     assert_int_equal(merge(k, b).event.new_ones, 1);
     kit_expect(k, HELD, "3|3|3|3|3\n");
-    prune(k, &none);
+    kit_prune(k, &none);
     put_sweep(b, 7);
     assert_int_equal(merge(k, b).event.new_ones, 1);
     kit_expect(k, HELD, "1|1|6|6|?\n"); /* the name is a new one */
-    prune(b, &two);
+    kit_prune(b, &two);
     assert_int_equal(merge(c, b).event.new_ones, 2);
     kit_expect(c, HELD, "2|2|5|?|5\n");
     assert_int_equal(merge(c, k).event.new_ones, 0);

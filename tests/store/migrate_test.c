@@ -49,14 +49,6 @@ static pmapdb_store *open_bare(const kit *k)
     return s;
 }
 
-static int64_t ask(pmapdb_store *s, const char *sql)
-{
-    int64_t n = pm_sql_value(s->sql, sql, PM_NO_ARGS, -1);
-
-    kit_ok(pm_sql_end(s->sql, NULL), NULL);
-    return n;
-}
-
 static pmapdb_status migrate(const kit *k, const pm_embedded *files, int64_t version,
                              pmapdb_error *err)
 {
@@ -65,8 +57,8 @@ static pmapdb_status migrate(const kit *k, const pm_embedded *files, int64_t ver
     pmapdb_status st = pm_migrate(s, &schema, true, err);
 
     if (st == PMAPDB_OK) {
-        assert_int_equal(ask(s, "PRAGMA foreign_keys"), 1);
-        assert_int_equal(ask(s, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+        assert_int_equal(kit_number(s, "PRAGMA foreign_keys"), 1);
+        assert_int_equal(kit_number(s, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
     }
     pmapdb_close(s);
     return st;
@@ -76,12 +68,13 @@ static void is_as_before(kit *k)
 {
     pmapdb_store *s = open_bare(k);
 
-    assert_int_equal(ask(s, "PRAGMA user_version"), 1);
-    assert_int_equal(ask(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
-                            "host USING (host_id)"),
-                     3);
+    assert_int_equal(kit_number(s, "PRAGMA user_version"), 1);
     assert_int_equal(
-        ask(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', 'host_new')"), 0);
+        kit_number(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
+                      "host USING (host_id)"),
+        3);
+    assert_int_equal(
+        kit_number(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', 'host_new')"), 0);
     pmapdb_close(s);
     kit_open(k); /* which holds the tables against the schema, too */
     kit_close(k);
@@ -97,11 +90,12 @@ IN_KIT(in_steps)
     fill(k);
     kit_ok(migrate(k, files, 3, &err), &err);
     s = open_bare(k);
-    assert_int_equal(ask(s, "PRAGMA user_version"), 3);
-    assert_int_equal(ask(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
-                            "host USING (host_id) WHERE kernel IS NULL"),
-                     3);
-    assert_int_equal(ask(s, "SELECT count(*) FROM note"), 0);
+    assert_int_equal(kit_number(s, "PRAGMA user_version"), 3);
+    assert_int_equal(
+        kit_number(s, "SELECT count(*) FROM snapshot JOIN process USING (process_id) JOIN "
+                      "host USING (host_id) WHERE kernel IS NULL"),
+        3);
+    assert_int_equal(kit_number(s, "SELECT count(*) FROM note"), 0);
     pmapdb_close(s);
     kit_ok(migrate(k, files, 3, &err), &err); /* once more: nothing to do */
     kit_fails(migrate(k, files, 1, &err), PMAPDB_SCHEMA, &err, "written by a newer pmapdb");
@@ -218,12 +212,13 @@ IN_KIT(a_dialect_that_is_new_to_the_store)
     kit_exec(k, "UPDATE dialect SET rank = rank - 1 WHERE name NOT IN ('smaps', 'pmap-XX')");
     kit_map(k, c, 0x10000, 64, "rw-p", "");
     kit_put(k, c);
-    assert_int_equal(ask(k->store, "SELECT count(*) FROM snapshots WHERE dialect = 'pmap-X'"), 1);
+    assert_int_equal(
+        kit_number(k->store, "SELECT count(*) FROM snapshots WHERE dialect = 'pmap-X'"), 1);
     for (int i = 0; i < PM_DIALECT_COUNT; i++)
         assert_int_equal(pm_sql_value(k->store->sql, "SELECT rank FROM dialect WHERE name = ?1",
                                       PM_ARGS(PM_S(pm_dialect_names[i])), -1),
                          i);
-    assert_int_equal(ask(k->store, "SELECT count(*) FROM dialect"), PM_DIALECT_COUNT);
+    assert_int_equal(kit_number(k->store, "SELECT count(*) FROM dialect"), PM_DIALECT_COUNT);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -96,14 +96,6 @@ static pid_t make_in_child(const kit *k, int die_at)
     _exit(open_as(k, PMAPDB_WRITE, &store, NULL) == PMAPDB_OK ? 0 : 1);
 }
 
-static int64_t ask(pmapdb_store *s, const char *sql)
-{
-    int64_t n = pm_sql_value(s->sql, sql, PM_NO_ARGS, -1);
-
-    kit_ok(pm_sql_end(s->sql, NULL), NULL);
-    return n;
-}
-
 static void is_whole(kit *k)
 {
     pmapdb_error err = {0};
@@ -113,12 +105,12 @@ static void is_whole(kit *k)
     s = k->store;
     if (!s)
         abort();
-    assert_int_equal(ask(s, "PRAGMA user_version"), PM_SCHEMA_VERSION);
-    assert_int_equal(ask(s, "PRAGMA auto_vacuum"), 2);
-    assert_int_equal(ask(s, "PRAGMA synchronous"), 1);
-    assert_int_equal(ask(s, "SELECT count(*) FROM rule_set"), 1);
-    assert_int_equal(ask(s, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
-    assert_int_equal(ask(s, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
+    assert_int_equal(kit_number(s, "PRAGMA user_version"), PM_SCHEMA_VERSION);
+    assert_int_equal(kit_number(s, "PRAGMA auto_vacuum"), 2);
+    assert_int_equal(kit_number(s, "PRAGMA synchronous"), 1);
+    assert_int_equal(kit_number(s, "SELECT count(*) FROM rule_set"), 1);
+    assert_int_equal(kit_number(s, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+    assert_int_equal(kit_number(s, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
 }
 
 IN_KIT(written_once)
@@ -131,7 +123,7 @@ IN_KIT(written_once)
     kit_ok(open_as(k, PMAPDB_WRITE, &k->store, &err), &err);
     snprintf(wal, sizeof wal, "%s-wal", k->path);
     assert_int_equal(stat(k->path, &file), 0);
-    assert_int_equal(file.st_size, 4096 * ask(k->store, "PRAGMA page_count"));
+    assert_int_equal(file.st_size, 4096 * kit_number(k->store, "PRAGMA page_count"));
     assert_int_equal(stat(wal, &beside), 0); /* pm_watch looks for it */
     assert_int_equal(beside.st_size, 0);
     kit_close(k);

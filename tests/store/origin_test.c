@@ -6,14 +6,6 @@
 #include "store/read/query.h"
 #include "store/recall/recall.h"
 
-static int64_t number(const kit *k, const char *sql)
-{
-    int64_t n = pm_sql_value(k->store->sql, sql, PM_NO_ARGS, -1);
-
-    kit_ok(pm_sql_end(k->store->sql, NULL), NULL);
-    return n;
-}
-
 /* ---- what is stored ---- */
 
 IN_KIT(a_name_is_stored_once)
@@ -26,8 +18,8 @@ IN_KIT(a_name_is_stored_once)
         id = pm_origin_capture(k->store->sql, PM_TEXT("/var/log/pmap/"), pm_text_of(name));
         assert_int_equal(id, i + 1);
     }
-    assert_int_equal(number(k, "SELECT count(*) FROM origin"), 1);
-    assert_int_equal(number(k, "SELECT count(DISTINCT number) FROM capture"), 200);
+    assert_int_equal(kit_number(k->store, "SELECT count(*) FROM origin"), 1);
+    assert_int_equal(kit_number(k->store, "SELECT count(DISTINCT number) FROM capture"), 200);
 }
 
 /* ---- what comes back ---- */
@@ -186,8 +178,6 @@ IN_KIT(in_the_query)
 IN_KIT(pruned)
 {
     static const char *const files[] = {"1.a", "2.a", "1.b", "3.a"};
-    pmapdb_prune_options o = {.keep.last = 1, .max_kib = PMAPDB_UNKNOWN};
-    pmapdb_prune_result r;
 
     for (int64_t i = 0; i < 4; i++) {
         pm_capture *c = kit_capture(k, PM_DIALECT_ROLLUP, 1, 1700000000000 + 60000 * i);
@@ -196,9 +186,7 @@ IN_KIT(pruned)
         c->source_name = strdup(files[i]);
         kit_put(k, c);
     }
-
-    kit_ok(pmapdb_prune(k->store, &o, &r, NULL), NULL);
-
+    kit_keep(k, (pmapdb_keep){.last = 1});
     sources(k, "dir/3.a\n");
 }
 

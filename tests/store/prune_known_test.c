@@ -167,15 +167,11 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
     "host)"
 
 /* Without the check that captures have snapshots: a sweep may have found nothing. */
-static pmapdb_prune_result prune_sweeps(const kit *k, const pmapdb_prune_options *o)
+static void prune_sweeps(const kit *k, const pmapdb_prune_options *o)
 {
-    pmapdb_prune_result r;
-    pmapdb_error err = {0};
-
-    kit_ok(pmapdb_prune(k->store, o, &r, &err), &err);
+    kit_prune(k, o);
     assert_true(PW_NONE(k, pw_untidy));
     kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
-    return r;
 }
 
 IN_KIT(sweeps)

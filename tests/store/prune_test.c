@@ -15,15 +15,6 @@ static pmapdb_prune_options options_of(int64_t last, int64_t within_ms)
     return o;
 }
 
-static pmapdb_prune_result prune(const kit *k, const pmapdb_prune_options *o)
-{
-    pmapdb_prune_result r;
-    pmapdb_error err = {0};
-
-    kit_ok(pmapdb_prune(k->store, o, &r, &err), &err);
-    return r;
-}
-
 /* ---- histories ---- */
 
 /* What the rules leave, told in SQL: the newest `last` moments of each name, those within, pinned
@@ -114,7 +105,7 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
             "INSERT INTO pin SELECT snapshot_id, 'x', 0 FROM snapshot WHERE snapshot_id % 29 = 1");
     pw_remember(k);
     expect_kept(k, last, within_ms);
-    prune(k, &o);
+    kit_prune(k, &o);
     good = PW_NONE(k, not_as_expected) && PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken) &&
            PW_NONE(k, pw_untidy);
     /* what was stored is known, removed or not */
@@ -226,7 +217,7 @@ static bool interrupt_at(kit *k, const kit *filled, uint64_t at, bool in_commit,
     assert_int_not_equal(st, PMAPDB_OK);
     assert_true(PW_NONE(k, torn) && PW_NONE(k, pw_changed));
     o = options_of(3, 0);
-    prune(k, &o);
+    kit_prune(k, &o);
     assert_true(PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     describe(k, &got);
     assert_string_equal(pm_buf_text(&got).data, pm_buf_text(want).data);
@@ -247,7 +238,7 @@ IN_KIT(whole_at_every_point)
     store_some(filled, h.capture, h.n);
     kit_close(filled); /* the file has all */
     fill(k, filled);
-    prune(k, &o);
+    kit_prune(k, &o);
     describe(k, &want);
     for (uint64_t at = 1; interrupt_at(k, filled, at, true, &want); at++)
         ;
@@ -310,7 +301,7 @@ IN_KIT(others_go_on)
     assert_int_equal(sqlite3_step(c.reader), SQLITE_ROW); /* now it has its state */
     o.ctx = &c;
     o.on_progress = store_one;
-    r = prune(k, &o);
+    r = kit_prune(k, &o);
     assert_true(c.stored > 1);
     assert_true(r.held); /* by the reader: the file cannot shrink yet */
     expect_reader(&c, &want);
@@ -321,7 +312,7 @@ IN_KIT(others_go_on)
     sqlite3_finalize(c.reader);
     sqlite3_close(db);
     kit_close(&c.other);
-    r = prune(k, &(pmapdb_prune_options){.keep.last = 1, .max_kib = PMAPDB_UNKNOWN});
+    r = kit_keep(k, (pmapdb_keep){.last = 1});
     assert_false(r.held);
     assert_true(PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     pm_buf_free(&want);
@@ -352,13 +343,13 @@ IN_KIT(what_changed_since_the_plan_stays)
     kit_open(&c.other);
     o.ctx = &c;
     o.on_progress = join_and_pin;
-    r = prune(k, &o);
+    r = kit_prune(k, &o);
     assert_int_equal(r.snapshots_removed, 7);
     kit_expect(k, "SELECT snapshot_id FROM snapshot", "4\n6\n10\n11\n");
     assert_true(PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     kit_close(&c.other);
     o = options_of(1, 0);
-    prune(k, &o);
+    kit_prune(k, &o);
     kit_expect(k, "SELECT snapshot_id FROM snapshot", "6\n10\n");
 }
 

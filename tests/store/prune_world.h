@@ -132,10 +132,8 @@ static const char *const pw_untidy[] = {
 
 static inline pmapdb_prune_result pw_prune(const kit *k, const pmapdb_prune_options *o)
 {
-    pmapdb_prune_result r;
-    pmapdb_error err = {0};
+    pmapdb_prune_result r = kit_prune(k, o);
 
-    kit_ok(pmapdb_prune(k->store, o, &r, &err), &err);
     assert_true(PW_NONE(k, whole_broken) && PW_NONE(k, pw_untidy));
     return r;
 }

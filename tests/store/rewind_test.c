@@ -151,16 +151,12 @@ static void slide(const kit *k, pm_capture *out[SLIDES])
 /* Stores all but the second one, and leaves every third moment. */
 static void fill(const kit *k, pm_capture *const *c)
 {
-    const pmapdb_prune_options options = {.keep.last = 1, .max_kib = PMAPDB_UNKNOWN};
-    pmapdb_prune_result result;
-    pmapdb_error err = {0};
-
     for (size_t i = 0; i < SLIDES; i++)
         if (i != 1)
             kit_store(k, c[i]);
     kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'third', 1 FROM snapshot "
                 "WHERE taken_ms / 60000 % 3 = 0");
-    kit_ok(pmapdb_prune(k->store, &options, &result, &err), &err);
+    kit_keep(k, (pmapdb_keep){.last = 1});
 }
 
 /* A lineage stays one where a prune removed the captures in which its mapping moved. */

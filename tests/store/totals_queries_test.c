@@ -1,58 +1,11 @@
 /* totals_queries_test: queries show only the known steps of captures with sums only, and invent
  * none where such captures meet captures with mappings. */
+#include "asked.h"
 #include "totals.h"
-
-#include "store/read/query.h"
-
-/* ---- named queries ---- */
-
-static void add_column(const pmapdb_rows *rows, pm_text name, pm_buf *out)
-{
-    for (int i = 0; i < pmapdb_rows_columns(rows); i++)
-        if (pm_text_equal(name, pm_text_of(pmapdb_rows_name(rows, i)))) {
-            const char *text = pmapdb_rows_text(rows, i, NULL);
-
-            pm_buf_addf(out, NULL, "%s", text ? text : "?");
-            return;
-        }
-    fail_msg("no column %.*s", (int)name.len, name.data);
-}
-
-/* given: NAME VALUE ... NULL; columns: names between blanks. */
-static void expect_given(const kit *k, const char *query, const char *const *given,
-                         const char *columns, const char *wanted)
-{
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    pm_buf got = {0};
-    bool has;
-
-    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
-    for (size_t i = 0; given[i]; i += 2)
-        kit_ok(pmapdb_bind(rows, given[i], given[i + 1], &err), &err);
-    for (;;) {
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
-        for (pm_text rest = pm_text_of(columns); rest.len;) {
-            const char *blank = memchr(rest.data, ' ', rest.len);
-            size_t n = blank ? (size_t)(blank - rest.data) : rest.len;
-
-            add_column(rows, (pm_text){rest.data, n}, &got);
-            pm_buf_addf(&got, NULL, blank ? "|" : "\n");
-            rest = pm_text_from(rest, blank ? n + 1 : n);
-        }
-    }
-    pmapdb_rows_close(rows);
-    assert_string_equal(pm_buf_text(&got).data, wanted);
-    pm_buf_free(&got);
-}
 
 static void expect(const kit *k, const char *query, const char *columns, const char *wanted)
 {
-    static const char *const nothing[] = {NULL};
-
-    expect_given(k, query, nothing, columns, wanted);
+    rows_are(k, query, NULL, columns, wanted);
 }
 
 /* ---- one snapshot ---- */
@@ -61,10 +14,10 @@ IN_KIT(one_snapshot)
 {
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 400, 0);
-    expect(k, "categories", "category mappings size_kib rss_kib processes", "total|?|400|?|1\n");
+    expect(k, "categories", "category mappings size_kib rss_kib processes", "total ? 400 ? 1\n");
     expect(k, "mappings", "start", "");
     expect(k, "mappings-total", "snapshot_id state mappings size_kib rss_kib",
-           "2|totals|?|400|?\n");
+           "2 totals ? 400 ?\n");
 }
 
 /* ---- the series ---- */
@@ -79,11 +32,11 @@ IN_KIT(growth_of_sums)
     put_sums(k, ROLLUP, 1, 3, 404, 90);
     put_sums(k, X, 1, 4, 404, 95);
     expect(k, "growth", STEPS,
-           "total|?|100|?|?|?\n"
-           "total|?|103|?|8|3\n"
-           "total|?|?|?|-4|?\n"
-           "total|?|90|?|0|?\n"
-           "total|?|95|?|0|5\n");
+           "total ? 100 ? ? ?\n"
+           "total ? 103 ? 8 3\n"
+           "total ? ? ? -4 ?\n"
+           "total ? 90 ? 0 ?\n"
+           "total ? 95 ? 0 5\n");
 }
 
 /* No step across the border, and no category that vanishes there: captures with sums only do not
@@ -97,19 +50,17 @@ IN_KIT(growth_across_the_border)
     put_rows(k, S, 1, 4, 104);
     put_rows(k, S, 1, 5, 108);
     expect(k, "growth", STEPS,
-           "heap|1|50|?|?|?\nstack|1|66|?|?|?\n"
-           "heap|1|51|0|2|1\nstack|1|66|0|0|0\n"
-           "total|?|130|?|?|?\n"
-           "total|?|131|?|0|1\n"
-           "heap|1|52|?|?|?\nstack|1|66|?|?|?\n"
-           "heap|1|54|0|4|2\nstack|1|66|0|0|0\n");
+           "heap 1 50 ? ? ?\nstack 1 66 ? ? ?\n"
+           "heap 1 51 0 2 1\nstack 1 66 0 0 0\n"
+           "total ? 130 ? ? ?\n"
+           "total ? 131 ? 0 1\n"
+           "heap 1 52 ? ? ?\nstack 1 66 ? ? ?\n"
+           "heap 1 54 0 4 2\nstack 1 66 0 0 0\n");
 }
 
 /* Of two processes of one name one has sums only: no step of the name is known. */
 IN_KIT(growth_of_a_mixed_moment)
 {
-    static const char *const only_2[] = {"process", "2", NULL};
-
     put_rows(k, S, 1, 0, 100);
     put_rows(k, S, 2, 0, 200);
     put_rows(k, S, 1, 1, 100);
@@ -117,26 +68,26 @@ IN_KIT(growth_of_a_mixed_moment)
     put_rows(k, S, 1, 2, 104);
     put_sums(k, ROLLUP, 2, 2, 300, 140);
     expect(k, "growth", STEPS,
-           "heap|2|150|?|?|?\nstack|2|132|?|?|?\n"
-           "heap|1|50|?|?|?\nstack|1|66|?|?|?\ntotal|?|130|?|?|?\n"
-           "heap|1|52|?|?|?\nstack|1|66|?|?|?\ntotal|?|140|?|?|?\n");
-    expect_given(k, "growth", only_2, STEPS,
-                 "heap|1|100|?|?|?\nstack|1|66|?|?|?\ntotal|?|130|?|?|?\ntotal|?|140|?|0|10\n");
+           "heap 2 150 ? ? ?\nstack 2 132 ? ? ?\n"
+           "heap 1 50 ? ? ?\nstack 1 66 ? ? ?\ntotal ? 130 ? ? ?\n"
+           "heap 1 52 ? ? ?\nstack 1 66 ? ? ?\ntotal ? 140 ? ? ?\n");
+    rows_are(k, "growth", GIVEN("process", "2"), STEPS,
+             "heap 1 100 ? ? ?\nstack 1 66 ? ? ?\ntotal ? 130 ? ? ?\ntotal ? 140 ? 0 10\n");
 }
 
 /* Sums beside mappings of the same moment are there when they are asked for. */
 IN_KIT(sums_of_the_same_moment)
 {
-    static const char *const rollups[] = {"dialect", "smaps_rollup", NULL};
-
     for (int i = 0; i < 2; i++) {
         put_sums(k, ROLLUP, 1, i, 300, 130 + (uint64_t)i);
         put_rows(k, S, 1, i, 100);
     }
     expect(k, "growth", STEPS,
-           "heap|1|50|?|?|?\nstack|1|66|?|?|?\nheap|1|50|0|0|0\nstack|1|66|0|0|0\n");
-    expect_given(k, "growth", rollups, STEPS, "total|?|130|?|?|?\ntotal|?|131|?|0|1\n");
-    expect_given(k, "categories", rollups, "category mappings rss_kib", "total|?|131\n");
+           "heap 1 50 ? ? ?\nstack 1 66 ? ? ?\nheap 1 50 0 0 0\nstack 1 66 0 0 0\n");
+    rows_are(k, "growth", GIVEN("dialect", "smaps_rollup"), STEPS,
+             "total ? 130 ? ? ?\ntotal ? 131 ? 0 1\n");
+    rows_are(k, "categories", GIVEN("dialect", "smaps_rollup"), "category mappings rss_kib",
+             "total ? 131\n");
 }
 
 /* Which of two captures names the kernel's own mappings is what its rows show. */
@@ -162,9 +113,8 @@ IN_KIT(names_are_what_the_rows_show)
         kit_add(k, c, &m);
         kit_put(k, c);
     }
-    expect_given(k, "growth", (const char *const[]){"category", "anonymous", NULL},
-                 "category size_kib_delta",
-                 "anonymous|?\nanonymous|?\nanonymous|0\nanonymous|?\nanonymous|0\n");
+    rows_are(k, "growth", GIVEN("category", "anonymous"), "category size_kib_delta",
+             "anonymous ?\nanonymous ?\nanonymous 0\nanonymous ?\nanonymous 0\n");
 }
 
 /* ---- two snapshots ---- */
@@ -178,31 +128,28 @@ IN_KIT(diff_of_sums)
     put_sums(k, X, 1, 0, 400, 100);
     put_sums(k, X, 1, 1, 408, 103);
     put_sums(k, X, 1, 2, 408, 0);
-    expect_given(k, "diff-category", (const char *const[]){"to", "prev", NULL}, SIDES,
-                 "total|?|?|?|400|408|8|100|103|3|?\n");
-    expect(k, "diff-category", SIDES, "total|?|?|?|400|408|8|100|?|?|?\n");
+    rows_are(k, "diff-category", GIVEN("to", "prev"), SIDES, "total ? ? ? 400 408 8 100 103 3 ?\n");
+    expect(k, "diff-category", SIDES, "total ? ? ? 400 408 8 100 ? ? ?\n");
     expect(k, "diff-total", "newer snapshot_id state partial mappings size_kib rss_kib",
-           "0|1|totals|?|?|400|100\n1|3|totals|?|?|408|?\n");
+           "0 1 totals ? ? 400 100\n1 3 totals ? ? 408 ?\n");
 }
 
 /* One side has sums only: all of the other is added up; as rows there is nothing to compare. */
 IN_KIT(diff_across_the_border)
 {
-    static const char *const back[] = {"from", "@2", NULL};
-
     put_rows(k, S, 1, 0, 100);
     put_sums(k, ROLLUP, 1, 1, 250, 130);
     put_rows(k, S, 1, 2, 104);
-    expect_given(k, "diff-category", (const char *const[]){"to", "@2", NULL}, SIDES,
-                 "total|2|?|?|232|250|18|116|130|14|?\n");
-    expect_given(k, "diff-category", back, SIDES, "total|?|2|?|250|236|-14|130|118|-12|?\n");
-    expect_given(k, "diff-object", back, "category object", "");
-    expect_given(k, "diff-lineage", back, "category lineage_id", "");
-    expect_given(k, "diff-total", back, "newer state size_kib rss_kib mappings",
-                 "0|totals|250|130|?\n1|complete|236|118|2\n");
+    rows_are(k, "diff-category", GIVEN("to", "@2"), SIDES, "total 2 ? ? 232 250 18 116 130 14 ?\n");
+    rows_are(k, "diff-category", GIVEN("from", "@2"), SIDES,
+             "total ? 2 ? 250 236 -14 130 118 -12 ?\n");
+    rows_are(k, "diff-object", GIVEN("from", "@2"), "category object", "");
+    rows_are(k, "diff-lineage", GIVEN("from", "@2"), "category lineage_id", "");
+    rows_are(k, "diff-total", GIVEN("from", "@2"), "newer state size_kib rss_kib mappings",
+             "0 totals 250 130 ?\n1 complete 236 118 2\n");
     /* @1 and @3 have mappings */
-    expect(k, "diff-category", "category mappings_from size_kib_delta", "heap|1|4\nstack|1|0\n");
-    expect(k, "diff-object", "category object size_kib_delta", "heap|[heap]|4\nstack|[stack]|0\n");
+    expect(k, "diff-category", "category mappings_from size_kib_delta", "heap 1 4\nstack 1 0\n");
+    expect(k, "diff-object", "category object size_kib_delta", "heap [heap] 4\nstack [stack] 0\n");
 }
 
 IN_KIT(diff_of_a_mixed_moment)
@@ -212,10 +159,10 @@ IN_KIT(diff_of_a_mixed_moment)
     put_rows(k, S, 1, 1, 104);
     put_rows(k, S, 2, 1, 200);
     expect(k, "diff-category", SIDES " processes_from processes_to",
-           "total|?|4|?|482|568|86|246|284|38|?|2|2\n");
+           "total ? 4 ? 482 568 86 246 284 38 ? 2 2\n");
     expect(k, "diff-object", "category object", "");
     expect(k, "diff-total", "newer snapshot_id state size_kib rss_kib mappings processes",
-           "0|?|totals|482|246|?|2\n1|?|complete|568|284|4|2\n");
+           "0 ? totals 482 246 ? 2\n1 ? complete 568 284 4 2\n");
 }
 
 /* Selectors find them as they find others. */
@@ -230,11 +177,10 @@ IN_KIT(selected)
     for (int i = 0; i < 3; i++)
         put_sums(k, X, 1, i, 400, 100 + 2 * (uint64_t)i);
     for (size_t i = 0; i < COUNT(pairs); i++)
-        expect_given(k, "categories", (const char *const[]){"snapshot", pairs[i][0], NULL},
-                     "rss_kib", pairs[i][1]);
-    expect(k, "processes", "pid snapshots size_kib rss_kib", "1|3|400|104\n");
-    expect_given(k, "snapshots", (const char *const[]){"state", "totals", NULL},
-                 "state mappings rss_kib", "totals|?|100\ntotals|?|102\ntotals|?|104\n");
+        rows_are(k, "categories", GIVEN("snapshot", pairs[i][0]), "rss_kib", pairs[i][1]);
+    expect(k, "processes", "pid snapshots size_kib rss_kib", "1 3 400 104\n");
+    rows_are(k, "snapshots", GIVEN("state", "totals"), "state mappings rss_kib",
+             "totals ? 100\ntotals ? 102\ntotals ? 104\n");
 }
 
 RUN_TESTS(NULL, NULL)

@@ -36,136 +36,109 @@ static void match(const kit *k, file *f, const char *host, int64_t written_ms)
            &err);
 }
 
-/* As an import would: known blocks keep their times, others are `first` and so on. Returns how many
- * are new. */
-static size_t import(const kit *k, const char *text, const char *host, int64_t written_ms,
-                     int64_t first, int64_t *log_id)
+/* As an import would: known blocks keep their times, others are `first` and so on, in steps since
+ * MS, as is the time at which the file was written. The file adds `new` blocks to log number `log`.
+ */
+static void imports(const kit *k, const char *text, const char *host, int64_t written,
+                    int64_t first, size_t new, int64_t log)
 {
     file f = blocks_of(text);
-    size_t new = 0;
+    size_t added = 0;
 
-    match(k, &f, host, written_ms);
+    match(k, &f, host, written == PMAPDB_UNKNOWN ? PMAPDB_UNKNOWN : MS + written * STEP);
     for (size_t i = 0; i < f.n; i++) {
         pm_capture *c;
 
         if (f.block[i].known)
             continue;
-        c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, f.block[i].pid, first + (int64_t)i * STEP);
+        c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, f.block[i].pid,
+                        MS + (first + (int64_t)i) * STEP);
         kit_map(k, c, 0x7ff000000000, 132, "rw-p", "[stack]");
         c->host = host;
         c->block.hash = f.block[i].hash;
         c->log_id = (uint64_t)f.log_id;
         c->time_source = PM_TIME_EVERY;
         kit_put(k, c);
-        new ++;
+        added++;
     }
-    *log_id = f.log_id;
-    return new;
+    assert_int_equal(added, new);
+    assert_int_equal(f.log_id, log);
 }
 
 IN_KIT(known_blocks_keep_their_times)
 {
-    int64_t log, again;
-    file f;
+    file f = blocks_of("abcd");
 
-    assert_int_equal(import(k, "abc", NULL, MS, MS, &log), 3);
-    f = blocks_of("abcd");
+    imports(k, "abc", NULL, 0, 0, 3, 1);
     match(k, &f, NULL, MS + 10 * STEP);
-    assert_int_equal(f.log_id, log);
+    assert_int_equal(f.log_id, 1);
     assert_int_equal(f.last_ms, MS + 2 * STEP);
     for (int i = 0; i < 3; i++) {
         assert_true(f.block[i].known);
         assert_int_equal(f.block[i].taken_ms, MS + (int64_t)i * STEP);
     }
     assert_false(f.block[3].known);
-    assert_int_equal(import(k, "abcd", NULL, MS + 3 * STEP, MS, &again), 1);
-    assert_int_equal(again, log);
-    assert_int_equal(import(k, "abcd", NULL, MS + 3 * STEP, MS, &again), 0);
+    imports(k, "abcd", NULL, 3, 0, 1, 1);
+    imports(k, "abcd", NULL, 3, 0, 0, 1);
 }
 
 IN_KIT(a_prefix_of_what_is_stored_is_known)
 {
-    int64_t log, again;
-
-    import(k, "abcd", NULL, MS + 3 * STEP, MS, &log);
+    imports(k, "abcd", NULL, 3, 0, 4, 1);
     /* an older copy of the file, of any age up to the last block */
-    assert_int_equal(import(k, "ab", NULL, MS + STEP, MS, &again), 0);
-    assert_int_equal(again, log);
-    assert_int_equal(import(k, "abcd", NULL, MS + 3 * STEP, MS, &again), 0);
-    assert_int_equal(import(k, "ab", NULL, PMAPDB_UNKNOWN, MS, &again), 0);
-    assert_int_equal(again, log);
+    imports(k, "ab", NULL, 1, 0, 0, 1);
+    imports(k, "abcd", NULL, 3, 0, 0, 1);
+    imports(k, "ab", NULL, PMAPDB_UNKNOWN, 0, 0, 1);
 }
 
 /* An idle process prints the same again into a fresh file. */
 IN_KIT(rotated_file_is_a_new_log)
 {
-    int64_t log, again;
-
-    import(k, "aaaa", NULL, MS + 3 * STEP, MS, &log);
-    assert_int_equal(import(k, "aa", NULL, MS + 5 * STEP, MS + 4 * STEP, &again), 2);
-    assert_int_not_equal(again, log);
-    /* the latest of both goes on */
-    assert_int_equal(import(k, "aaa", NULL, MS + 6 * STEP, MS + 4 * STEP, &log), 1);
-    assert_int_equal(log, again);
+    imports(k, "aaaa", NULL, 3, 0, 4, 1);
+    imports(k, "aa", NULL, 5, 4, 2, 2);
+    imports(k, "aaa", NULL, 6, 4, 1, 2); /* the latest of both goes on */
 }
 
+/* The same sequence, written later: rotated, and an idle process. */
 IN_KIT(whole_file_again_with_a_later_mtime)
 {
-    int64_t log, again;
-
-    import(k, "abc", NULL, MS + 2 * STEP, MS, &log);
-    /* the same sequence, written later: rotated, and an idle process */
-    assert_int_equal(import(k, "abc", NULL, MS + 20 * STEP, MS + 18 * STEP, &again), 3);
-    assert_int_not_equal(again, log);
+    imports(k, "abc", NULL, 2, 0, 3, 1);
+    imports(k, "abc", NULL, 20, 18, 3, 2);
 }
 
 IN_KIT(another_sequence_is_another_log)
 {
-    int64_t log, again;
-
-    import(k, "abc", NULL, MS + 2 * STEP, MS, &log);
-    assert_int_equal(import(k, "abxd", NULL, MS + 9 * STEP, MS + 6 * STEP, &again), 4);
-    assert_int_not_equal(again, log);
-    /* the head was cut off */
-    assert_int_equal(import(k, "bcd", NULL, MS + 30 * STEP, MS + 20 * STEP, &again), 3);
+    imports(k, "abc", NULL, 2, 0, 3, 1);
+    imports(k, "abxd", NULL, 9, 6, 4, 2);
+    imports(k, "bcd", NULL, 30, 20, 3, 3); /* the head was cut off */
 }
 
 IN_KIT(sequences_count_per_pid)
 {
-    int64_t log, again;
-
-    import(k, "a/2x/1b/2y", NULL, MS + 3 * STEP, MS, &log);
+    imports(k, "a/2x/1b/2y", NULL, 3, 0, 4, 1);
     /* the same per pid, in another order, and one more of each */
-    assert_int_equal(import(k, "ab/2xy/1c/2z", NULL, MS + 9 * STEP, MS + 3 * STEP, &again), 2);
-    assert_int_equal(again, log);
-    /* a pid that came later */
-    assert_int_equal(import(k, "abc/2xyz/3q", NULL, MS + 12 * STEP, MS + 9 * STEP, &again), 1);
-    assert_int_equal(again, log);
+    imports(k, "ab/2xy/1c/2z", NULL, 9, 3, 2, 1);
+    imports(k, "abc/2xyz/3q", NULL, 12, 9, 1, 1); /* a pid that came later */
     /* one pid goes on while the other ends earlier: neither is a prefix of the other */
-    assert_int_equal(import(k, "abcd/2xy/3q", NULL, MS + 40 * STEP, MS + 30 * STEP, &again), 7);
-    assert_int_not_equal(again, log);
+    imports(k, "abcd/2xy/3q", NULL, 40, 30, 7, 2);
 }
 
 IN_KIT(hosts_have_their_own_logs)
 {
-    int64_t log, again;
-
-    import(k, "abc", "one", MS + 2 * STEP, MS, &log);
-    assert_int_equal(import(k, "abc", "two", MS + 2 * STEP, MS, &again), 3);
-    assert_int_not_equal(again, log);
-    assert_int_equal(import(k, "abc", NULL, MS + 2 * STEP, MS, &log), 3);
+    imports(k, "abc", "one", 2, 0, 3, 1);
+    imports(k, "abc", "two", 2, 0, 3, 2);
+    imports(k, "abc", NULL, 2, 0, 3, 3);
 }
 
 /* Begun, and killed before the first capture: the log is empty and matches nothing. */
 IN_KIT(an_empty_log_is_no_prefix)
 {
     file f = blocks_of("ab");
-    int64_t log;
 
     match(k, &f, NULL, MS);
     assert_int_equal(f.last_ms, PMAPDB_UNKNOWN);
-    assert_int_equal(import(k, "ab", NULL, MS + STEP, MS, &log), 2);
-    assert_int_not_equal(log, f.log_id);
+    assert_int_equal(f.log_id, 1);
+    imports(k, "ab", NULL, 1, 0, 2, 2);
 }
 
 RUN_TESTS(NULL, NULL)

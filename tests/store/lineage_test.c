@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define NEW PM_REASON_NEW
+#define SAME PM_REASON_SAME
+#define SAME_START PM_REASON_SAME_START
+#define SAME_END PM_REASON_SAME_END
+#define OVERLAP PM_REASON_OVERLAP
+#define FILE_OFFSET PM_REASON_FILE_OFFSET
+
 #define KIB 1024U
 #define ROWS 8
 
@@ -69,137 +76,118 @@ static void check(const row *old, const row *new)
 
 TEST(one_piece)
 {
-    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 1, PM_REASON_SAME}));
-    check(TABLE({0x10000, 64, &anon, 0, 1, 0}),
-          TABLE({0x10000, 96, &anon, 0, 1, PM_REASON_SAME_START}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 1, SAME}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 96, &anon, 0, 1, SAME_START}));
     /* a mapping that leaks grows downwards: its start is no identity */
-    check(TABLE({0x20000, 64, &anon, 0, 1, 0}),
-          TABLE({0x10000, 128, &anon, 0, 1, PM_REASON_SAME_END}));
-    check(TABLE({0x20000, 64, &anon, 0, 1, 0}),
-          TABLE({0x1f000, 128, &anon, 0, 1, PM_REASON_OVERLAP}));
-    check(TABLE({0x20000, 64, &anon, 0, 1, 0}),
-          TABLE({0x21000, 32, &anon, 0, 1, PM_REASON_OVERLAP}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 128, &anon, 0, 1, SAME_END}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x1f000, 128, &anon, 0, 1, OVERLAP}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x21000, 32, &anon, 0, 1, OVERLAP}));
     /* they touch, and share nothing */
-    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x20000, 64, &anon, 0, 0, PM_REASON_NEW}));
-    check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
-    check(EMPTY, TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x20000, 64, &anon, 0, 0, NEW}));
+    check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, NEW}));
+    check(EMPTY, TABLE({0x10000, 64, &anon, 0, 0, NEW}));
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), EMPTY);
 }
 
 TEST(every_piece_of_a_split_continues)
 {
     check(TABLE({0x10000, 256, &anon, 0, 5, 0}),
-          TABLE({0x10000, 64, &anon, 0, 5, PM_REASON_SAME_START},
-                {0x28000, 32, &anon, 0, 5, PM_REASON_OVERLAP},
-                {0x40000, 64, &anon, 0, 5, PM_REASON_SAME_END}));
+          TABLE({0x10000, 64, &anon, 0, 5, SAME_START}, {0x28000, 32, &anon, 0, 5, OVERLAP},
+                {0x40000, 64, &anon, 0, 5, SAME_END}));
     /* mprotect of the middle */
     check(TABLE({0x10000, 256, &anon, 0, 5, 0}),
-          TABLE({0x10000, 64, &anon, 0, 5, PM_REASON_SAME_START},
-                {0x20000, 64, &guard, 0, 0, PM_REASON_NEW},
-                {0x30000, 128, &anon, 0, 5, PM_REASON_SAME_END}));
+          TABLE({0x10000, 64, &anon, 0, 5, SAME_START}, {0x20000, 64, &guard, 0, 0, NEW},
+                {0x30000, 128, &anon, 0, 5, SAME_END}));
 }
 
 TEST(merge_continues_what_has_most_bytes)
 {
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 128, &anon, 0, 2, 0}),
-          TABLE({0x10000, 192, &anon, 0, 2, PM_REASON_SAME_END}));
+          TABLE({0x10000, 192, &anon, 0, 2, SAME_END}));
     /* a tie: the lower start */
     check(TABLE({0x10000, 64, &anon, 0, 9, 0}, {0x20000, 64, &anon, 0, 2, 0}),
-          TABLE({0x10000, 128, &anon, 0, 9, PM_REASON_SAME_START}));
+          TABLE({0x10000, 128, &anon, 0, 9, SAME_START}));
     /* two pieces of 1 outweigh the largest one, which is of 2 */
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 96, &anon, 0, 2, 0},
                 {0x38000, 64, &anon, 0, 1, 0}),
-          TABLE({0x10000, 224, &anon, 0, 1, PM_REASON_SAME_START}));
+          TABLE({0x10000, 224, &anon, 0, 1, SAME_START}));
     /* bytes count inside the result only */
     check(TABLE({0x10000, 256, &anon, 0, 1, 0}, {0x50000, 64, &anon, 0, 2, 0}),
-          TABLE({0x48000, 96, &anon, 0, 2, PM_REASON_SAME_END}));
+          TABLE({0x48000, 96, &anon, 0, 2, SAME_END}));
     /* both ends move; the result ends with the old piece */
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x30000, 32, &anon, 0, 2, 0}),
-          TABLE({0xf000, 164, &anon, 0, 1, PM_REASON_OVERLAP}));
+          TABLE({0xf000, 164, &anon, 0, 1, OVERLAP}));
 }
 
 TEST(reused_place_is_new)
 {
-    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
-          TABLE({0x10000, 64, &other_lib, 0, 0, PM_REASON_NEW}));
-    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, PM_REASON_NEW}));
-    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
-          TABLE({0x10000, 64, &lib, 0x4000, 0, PM_REASON_NEW}));
-    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &guard, 0, 0, PM_REASON_NEW}));
-    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
-          TABLE({0x10000, 64, &lib_exec, 0, 0, PM_REASON_NEW}));
-    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &heap, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &other_lib, 0, 0, NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &lib, 0x4000, 0, NEW}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &guard, 0, 0, NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &lib_exec, 0, 0, NEW}));
+    check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &heap, 0, 0, NEW}));
     /* another file pushed between: only what is alike counts */
     check(TABLE({0x10000, 64, &other_lib, 0, 1, 0}, {0x20000, 16, &anon, 0, 2, 0}),
-          TABLE({0x10000, 80, &anon, 0, 2, PM_REASON_SAME_END}));
+          TABLE({0x10000, 80, &anon, 0, 2, SAME_END}));
 }
 
 /* Linux before 2.6.25 shows the address as the offset of anonymous memory. */
 TEST(offset_of_anonymous_memory_means_nothing)
 {
-    check(TABLE({0x20000, 64, &anon, 0x20, 1, 0}),
-          TABLE({0x10000, 128, &anon, 0x10, 1, PM_REASON_SAME_END}));
-    check(TABLE({0x10000, 64, &anon, 0x10, 1, 0}),
-          TABLE({0x90000, 64, &anon, 0x10, 0, PM_REASON_NEW}));
+    check(TABLE({0x20000, 64, &anon, 0x20, 1, 0}), TABLE({0x10000, 128, &anon, 0x10, 1, SAME_END}));
+    check(TABLE({0x10000, 64, &anon, 0x10, 1, 0}), TABLE({0x90000, 64, &anon, 0x10, 0, NEW}));
 }
 
 TEST(file_offset_follows_the_start)
 {
     check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
-          TABLE({0x1c000, 80, &lib, 0x4000, 1, PM_REASON_SAME_END}));
+          TABLE({0x1c000, 80, &lib, 0x4000, 1, SAME_END}));
     check(TABLE({0x20000, 64, &lib, 0x8000, 1, 0}),
-          TABLE({0x28000, 32, &lib, 0x10000, 1, PM_REASON_SAME_END}));
+          TABLE({0x28000, 32, &lib, 0x10000, 1, SAME_END}));
 }
 
 TEST(file_moves)
 {
     check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
-          TABLE({0x90000, 96, &lib, 0x4000, 1, PM_REASON_FILE_OFFSET}));
-    check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
-          TABLE({0x90000, 64, &lib, 0x5000, 0, PM_REASON_NEW}));
+          TABLE({0x90000, 96, &lib, 0x4000, 1, FILE_OFFSET}));
+    check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}), TABLE({0x90000, 64, &lib, 0x5000, 0, NEW}));
     /* still there: the other one is new */
-    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &lib, 0, 1, PM_REASON_SAME},
-                                                     {0x90000, 64, &lib, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
+          TABLE({0x10000, 64, &lib, 0, 1, SAME}, {0x90000, 64, &lib, 0, 0, NEW}));
     /* twice, equal offsets: equal length first */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 128, &lib, 0, 2, 0}),
-          TABLE({0x90000, 128, &lib, 0, 2, PM_REASON_FILE_OFFSET},
-                {0xc0000, 64, &lib, 0, 1, PM_REASON_FILE_OFFSET}));
+          TABLE({0x90000, 128, &lib, 0, 2, FILE_OFFSET}, {0xc0000, 64, &lib, 0, 1, FILE_OFFSET}));
     /* equal lengths: in the order of the addresses */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 64, &lib, 0, 2, 0}),
-          TABLE({0x90000, 64, &lib, 0, 1, PM_REASON_FILE_OFFSET},
-                {0xc0000, 64, &lib, 0, 2, PM_REASON_FILE_OFFSET}));
+          TABLE({0x90000, 64, &lib, 0, 1, FILE_OFFSET}, {0xc0000, 64, &lib, 0, 2, FILE_OFFSET}));
     /* no length is equal: the first that is free */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 128, &lib, 0, 2, 0}),
-          TABLE({0x90000, 32, &lib, 0, 1, PM_REASON_FILE_OFFSET},
-                {0xc0000, 48, &lib, 0, 2, PM_REASON_FILE_OFFSET},
-                {0xe0000, 48, &lib, 0, 0, PM_REASON_NEW}));
+          TABLE({0x90000, 32, &lib, 0, 1, FILE_OFFSET}, {0xc0000, 48, &lib, 0, 2, FILE_OFFSET},
+                {0xe0000, 48, &lib, 0, 0, NEW}));
 }
 
 TEST(end_of_the_address_space)
 {
     check(TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
-          TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, PM_REASON_SAME}));
+          TABLE({0xfffffffffffff000U, 4, &anon, 0, 1, SAME}));
     check(TABLE({0x1000, 4, &anon, 0, 2, 0}, {0xfffffffffffff000U, 4, &anon, 0, 1, 0}),
-          TABLE({0x1000, 4, &anon, 0, 2, PM_REASON_SAME},
-                {0xffffffffffffe000U, 8, &anon, 0, 1, PM_REASON_SAME_END}));
+          TABLE({0x1000, 4, &anon, 0, 2, SAME}, {0xffffffffffffe000U, 8, &anon, 0, 1, SAME_END}));
 }
 
 TEST(dialects_mix)
 {
     check(TABLE({0x10000, 64, &lib, 0x1000, 1, 0}, {0x20000, 64, &heap, 0, 2, 0},
                 {0x40000, 64, &anon, 0, 3, 0}),
-          TABLE({0x10000, 64, &x_lib, 0, 1, PM_REASON_SAME},
-                {0x20000, 96, &x_anon, 0, 2, PM_REASON_SAME_START},
-                {0x40000, 64, &x_anon, 0, 3, PM_REASON_SAME}));
+          TABLE({0x10000, 64, &x_lib, 0, 1, SAME}, {0x20000, 96, &x_anon, 0, 2, SAME_START},
+                {0x40000, 64, &x_anon, 0, 3, SAME}));
     check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}, {0x20000, 64, &x_anon, 0, 2, 0}),
-          TABLE({0x10000, 64, &lib, 0x1000, 1, PM_REASON_SAME},
-                {0x20000, 64, &heap, 0, 2, PM_REASON_SAME}));
-    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &x_other, 0, 0, PM_REASON_NEW}));
+          TABLE({0x10000, 64, &lib, 0x1000, 1, SAME}, {0x20000, 64, &heap, 0, 2, SAME}));
+    check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &x_other, 0, 0, NEW}));
     /* without an offset nothing is known to have moved */
-    check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}), TABLE({0x90000, 64, &lib, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}), TABLE({0x90000, 64, &lib, 0, 0, NEW}));
     /* pmap does print the stack's name */
-    check(TABLE({0x10000, 64, &heap, 0, 1, 0}),
-          TABLE({0x10000, 64, &x_stack, 0, 0, PM_REASON_NEW}));
+    check(TABLE({0x10000, 64, &heap, 0, 1, 0}), TABLE({0x10000, 64, &x_stack, 0, 0, NEW}));
 }
 
 TEST(order_of_places)
@@ -238,7 +226,7 @@ TEST(many_unrelated_rows)
     }
     assert_int_equal(pm_rows_descent(&a, &b, &out, NULL), PMAPDB_OK);
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(out[i].reason, PM_REASON_NEW);
+        assert_int_equal(out[i].reason, NEW);
     assert_true((double)(clock() - begun) / CLOCKS_PER_SEC < 1);
     free(a.row);
     free(b.row);

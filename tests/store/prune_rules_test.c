@@ -16,6 +16,13 @@ static void set_zone(const char *zone)
     tzset();
 }
 
+static int enter(void **state)
+{
+    *state = store = kit_new();
+    set_zone("UTC");
+    return 0;
+}
+
 /* A store with one capture at each of the times, which stand newest first, one per line. */
 static void fill(const char *times)
 {
@@ -86,10 +93,8 @@ static void check(const pmapdb_keep *keep, const char *times)
     check_at(keep, NULL, times);
 }
 
-IN_KIT(last)
+TEST_WITH(last, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     check(&(pmapdb_keep){.last = 2}, "2026-11-21T02:00:00Z = last\n"
                                      "2026-11-21T01:00:00Z = last\n"
                                      "2026-11-21T00:00:00Z =\n");
@@ -100,10 +105,8 @@ IN_KIT(last)
 }
 
 /* The last of each period; empty periods do not count. */
-IN_KIT(periods)
+TEST_WITH(periods, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     check(&(pmapdb_keep){.hourly = 2}, "2026-11-21T09:59:59.999Z = hourly\n"
                                        "2026-11-21T09:00:00Z =\n"
                                        "2026-11-21T04:30:00Z = hourly\n"
@@ -123,10 +126,8 @@ IN_KIT(periods)
 
 /* From Monday 0:00 to Sunday 24:00, over the end of the year too: 2026-12-28 is a Monday,
  * 2027-01-03 a Sunday, of one week. */
-IN_KIT(weeks)
+TEST_WITH(weeks, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     check(&(pmapdb_keep){.weekly = 2}, "2026-11-23T00:00:00Z = weekly\n"
                                        "2026-11-22T23:59:59Z = weekly\n"
                                        "2026-11-16T00:00:00Z =\n"
@@ -143,10 +144,8 @@ IN_KIT(weeks)
 }
 
 /* Where a rule has places left, the oldest of all stays. */
-IN_KIT(the_oldest)
+TEST_WITH(the_oldest, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     check(&(pmapdb_keep){.daily = 3, .weekly = 1}, "2026-11-21T12:00:00Z = daily, weekly\n"
                                                    "2026-11-21T06:00:00Z =\n"
                                                    "2026-11-20T12:00:00Z = daily\n"
@@ -154,10 +153,8 @@ IN_KIT(the_oldest)
                                                    "2026-11-20T01:00:00Z = oldest daily\n");
 }
 
-IN_KIT(within)
+TEST_WITH(within, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     /* counted from the newest, not from now; what is exactly as old is out, as in restic */
     check(&(pmapdb_keep){.within_ms = 3600000}, "2020-01-01T02:00:00Z = within\n"
                                                 "2020-01-01T01:00:01Z = within\n"
@@ -176,10 +173,8 @@ IN_KIT(within)
              "2026-01-01T11:30:00Z =\n");
 }
 
-IN_KIT(any_rule_is_enough)
+TEST_WITH(any_rule_is_enough, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     check(&(pmapdb_keep){.last = 1, .hourly = 2, .daily = 2, .weekly = 2},
           "2026-11-24T10:10:00Z = last, hourly, daily, weekly\n"
           "2026-11-24T10:05:00Z =\n"
@@ -192,9 +187,8 @@ IN_KIT(any_rule_is_enough)
 }
 
 /* Berlin's clock goes from 2:00 to 3:00 on 2026-03-29 and from 3:00 back to 2:00 on 2026-10-25. */
-IN_KIT(summer_time)
+TEST_WITH(summer_time, enter, kit_leave)
 {
-    store = k;
     set_zone("Europe/Berlin");
     /* 2:30 comes twice: two hours, one day */
     check(&(pmapdb_keep){.hourly = 3, .daily = 1}, "2026-10-25T02:10:00Z = hourly, daily\n"
@@ -223,14 +217,11 @@ IN_KIT(summer_time)
                                        "2026-11-21T08:29:59Z = hourly\n"
                                        "2026-11-21T07:30:00Z =\n"
                                        "2026-11-21T07:29:59Z =\n");
-    set_zone("UTC");
 }
 
 /* 12 Sundays, as in restic's manual. */
-IN_KIT(the_example_of_restic)
+TEST_WITH(the_example_of_restic, enter, kit_leave)
 {
-    store = k;
-    set_zone("UTC");
     check(&(pmapdb_keep){.daily = 4}, "2019-11-17T11:00:00Z = daily\n"
                                       "2019-11-10T11:00:00Z = daily\n"
                                       "2019-11-03T11:00:00Z = daily\n"

@@ -9,36 +9,26 @@
     "-- column: name text N\n-- column: rss_kib kib R\n-- column: at time A\n--\n"
 #define USES " :least_size :most :share"
 
-static pmapdb_rows *question(pmapdb_store *store, const char *text)
+static pmapdb_rows *question(const kit *k, const char *text)
 {
     pm_query_info *info = NULL;
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
 
     kit_ok(pm_catalog_parse("q.sql", pm_text_of(text), &info, &err), &err);
-    kit_ok(pm_remote_query(store, info, &rows, &err), &err);
+    kit_ok(pm_remote_query(k->store, info, &rows, &err), &err);
     return rows;
 }
 
-static pmapdb_store *memory(void)
-{
-    pmapdb_open_options how = {.mode = PMAPDB_WRITE, .in_memory = true};
-    pmapdb_store *store = NULL;
-
-    kit_ok(pmapdb_open("memory", &how, &store, NULL), NULL);
-    return store;
-}
-
-static void becomes(const char *body, const char *who, const char *want)
+static void becomes(const kit *k, const char *body, const char *who, const char *want)
 {
     char text[1024];
-    pmapdb_store *store = memory();
     pmapdb_rows *rows;
     pm_buf sql = {0};
     pmapdb_error err = {0};
 
     snprintf(text, sizeof text, HEAD "%s" USES, body);
-    rows = question(store, text);
+    rows = question(k, text);
     kit_ok(pmapdb_bind(rows, "who", who, &err), &err);
     kit_ok(pm_remote_sql(rows, &sql, &err), &err);
     snprintf(text, sizeof text, "%s toInt64(1024) 5 toFloat64(0.5)\nFORMAT TabSeparatedWithNames\n",
@@ -46,79 +36,76 @@ static void becomes(const char *body, const char *who, const char *want)
     assert_string_equal(sql.data, text);
     pm_buf_free(&sql);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
 }
 
-TEST(values_stay_in_their_literals)
+IN_KIT(values_stay_in_their_literals)
 {
-    becomes("a = :who", "it's", "a = 'it\\'s'");
-    becomes("a = :who", "\\", "a = '\\\\'");
-    becomes("a = :who", "\\' OR 1 --", "a = '\\\\\\' OR 1 --'");
-    becomes("a = :who", ":most", "a = ':most'");
-    becomes("a = :who AND b = :who", "", "a = '' AND b = ''");
-    becomes("a = :who", "a\nb\tc", "a = 'a\nb\tc'");
+    becomes(k, "a = :who", "it's", "a = 'it\\'s'");
+    becomes(k, "a = :who", "\\", "a = '\\\\'");
+    becomes(k, "a = :who", "\\' OR 1 --", "a = '\\\\\\' OR 1 --'");
+    becomes(k, "a = :who", ":most", "a = ':most'");
+    becomes(k, "a = :who AND b = :who", "", "a = '' AND b = ''");
+    becomes(k, "a = :who", "a\nb\tc", "a = 'a\nb\tc'");
 }
 
-TEST(strings_and_comments_are_copied)
+IN_KIT(strings_and_comments_are_copied)
 {
-    becomes("':who' :who", "x", "':who' 'x'");
-    becomes("'it''s :who' :who", "x", "'it''s :who' 'x'");
-    becomes("'\\' :who' :who", "x", "'\\' :who' 'x'");
-    becomes("\":who\" `:who` :who", "x", "\":who\" `:who` 'x'");
-    becomes("1 -- it's :who\n:who", "x", "1 -- it's :who\n'x'");
-    becomes("/* it's :who */ :who", "x", "/* it's :who */ 'x'");
-    becomes("1::Int8 :who", "x", "1::Int8 'x'");
+    becomes(k, "':who' :who", "x", "':who' 'x'");
+    becomes(k, "'it''s :who' :who", "x", "'it''s :who' 'x'");
+    becomes(k, "'\\' :who' :who", "x", "'\\' :who' 'x'");
+    becomes(k, "\":who\" `:who` :who", "x", "\":who\" `:who` 'x'");
+    becomes(k, "1 -- it's :who\n:who", "x", "1 -- it's :who\n'x'");
+    becomes(k, "/* it's :who */ :who", "x", "/* it's :who */ 'x'");
+    becomes(k, "1::Int8 :who", "x", "1::Int8 'x'");
 }
 
-static void refuses(const char *body, const char *says)
+static void refuses(const kit *k, const char *body, const char *says)
 {
     char text[1024];
-    pmapdb_store *store = memory();
     pmapdb_rows *rows;
     pm_buf sql = {0};
     pmapdb_error err = {0};
 
     snprintf(text, sizeof text, HEAD "%s", body);
-    rows = question(store, text);
+    rows = question(k, text);
     kit_fails(pm_remote_sql(rows, &sql, &err), PMAPDB_USAGE, &err, says);
     pm_buf_free(&sql);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
 }
 
 /* What some servers take for a string or a comment, and others do not. */
-TEST(unsafe_places_are_refused)
+IN_KIT(unsafe_places_are_refused)
 {
-    refuses("# it's\n':who'", "q.sql:12: a sign that may not stand");
-    refuses("$x$ :who $x$", "a sign that may not stand");
-    refuses("\xe2\x80\x98:who\xe2\x80\x99", "a sign that may not stand");
-    refuses("/* /* */ :who */", "a comment inside of a comment");
-    refuses("/* :who", "a comment without its end");
-    refuses("'x :who", "a string without its end");
-    refuses(":who; SELECT 2", "a second statement");
-    refuses(":whom", "the parameter ':whom' is not declared");
-    refuses("1", "is declared, but the statement does not use it");
+    refuses(k, "# it's\n':who'", "q.sql:12: a sign that may not stand");
+    refuses(k, "$x$ :who $x$", "a sign that may not stand");
+    refuses(k, "\xe2\x80\x98:who\xe2\x80\x99", "a sign that may not stand");
+    refuses(k, "/* /* */ :who */", "a comment inside of a comment");
+    refuses(k, "/* :who", "a comment without its end");
+    refuses(k, "'x :who", "a string without its end");
+    refuses(k, ":who; SELECT 2", "a second statement");
+    refuses(k, ":whom", "the parameter ':whom' is not declared");
+    refuses(k, "1", "is declared, but the statement does not use it");
 }
 
-static void replies(const char *reply, pmapdb_status want, const char *says)
+/* A connection has room for the rows of one reply. */
+static void replies(kit *k, const char *reply, pmapdb_status want, const char *says)
 {
-    pmapdb_store *store = memory();
-    pmapdb_rows *rows = question(store, HEAD ":who" USES);
+    pmapdb_rows *rows;
     pmapdb_error err = {0};
 
+    kit_reopen(k);
+    rows = question(k, HEAD ":who" USES);
     assert_int_equal(pm_remote_answer(rows, pm_text_of(reply), &err), want);
     if (says)
         kit_says(&err, says);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
 }
 
-TEST(rows_are_read_back)
+IN_KIT(rows_are_read_back)
 {
     static const char reply[] = "name\trss_kib\tat\na\\tb\\\\\\'\\n\t12\t1772706000000\n"
                                 "\\N\t\\N\t\\N\n\t0.5\t0\n\\\\N\tnan\t1\n";
-    pmapdb_store *store = memory();
-    pmapdb_rows *rows = question(store, HEAD ":who" USES);
+    pmapdb_rows *rows = question(k, HEAD ":who" USES);
     pmapdb_error err = {0};
     bool has = false;
 
@@ -139,37 +126,34 @@ TEST(rows_are_read_back)
     kit_ok(pmapdb_next(rows, &has, &err), &err);
     assert_false(has);
     pmapdb_rows_close(rows);
-    pmapdb_close(store);
-    replies("name\trss_kib\tat\n", PMAPDB_OK, NULL);
-    replies("", PMAPDB_INPUT, "does not have the columns of q");
-    replies("name\trss_kib\n", PMAPDB_INPUT, "does not have the columns of q");
-    replies("name\trss_kib\tat\tx\n", PMAPDB_INPUT, "does not have the columns of q");
-    replies("name\tsize\tat\n", PMAPDB_INPUT, "does not have the columns of q");
-    replies("name\trss_kib\tat\na\t1\n", PMAPDB_INPUT, "does not have the columns of q");
-    replies("name\trss_kib\tat\na\t1\t2", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\trss_kib\tat\n", PMAPDB_OK, NULL);
+    replies(k, "", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\trss_kib\n", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\trss_kib\tat\tx\n", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\tsize\tat\n", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\trss_kib\tat\na\t1\n", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\trss_kib\tat\na\t1\t2", PMAPDB_INPUT, "does not have the columns of q");
 }
 
-TEST(engines_do_not_mix)
+IN_KIT(engines_do_not_mix)
 {
     static const pm_text plain =
         PM_TEXT("-- name: q\n-- title: T\n-- column: a int A\nSELECT 1 AS a");
     pm_query_info *info = NULL;
-    pmapdb_store *store = memory();
     pmapdb_rows *rows = NULL;
     pmapdb_error err = {0};
 
     kit_ok(pm_catalog_parse("q.sql", plain, &info, &err), &err);
-    kit_fails(pm_remote_query(store, info, &rows, &err), PMAPDB_USAGE, &err,
+    kit_fails(pm_remote_query(k->store, info, &rows, &err), PMAPDB_USAGE, &err,
               "no '-- engine: clickhouse' line");
     kit_ok(pm_catalog_parse("q.sql", PM_TEXT(HEAD "SELECT 1"), &info, &err), &err);
     kit_fails(pm_query_check_alone(info, &err), PMAPDB_USAGE, &err,
               "this asks clickhouse: pmapdb fleet runs it");
     pm_catalog_free(info);
-    pmapdb_close(store);
 }
 
 /* Every built-in question: its header is right, and all its parameters are used. */
-TEST(built_in_questions_are_whole)
+IN_KIT(built_in_questions_are_whole)
 {
     pm_names names = {0};
 
@@ -178,7 +162,6 @@ TEST(built_in_questions_are_whole)
     for (size_t i = 0; i < names.n; i++) {
         char path[64];
         pm_query_info *info = NULL;
-        pmapdb_store *store = memory();
         pmapdb_rows *rows = NULL;
         pm_buf sql = {0};
         pmapdb_error err = {0};
@@ -186,15 +169,14 @@ TEST(built_in_questions_are_whole)
         snprintf(path, sizeof path, "fleet/%s", names.name[i]);
         kit_ok(pm_catalog_find(NULL, path, &info, &err), &err);
         assert_true(info->title.len > 0 && info->title.len <= 62);
-        kit_ok(pm_remote_query(store, info, &rows, &err), &err);
+        kit_ok(pm_remote_query(k->store, info, &rows, &err), &err);
         kit_ok(pm_remote_hosts(rows, PM_TEXT("web-1\nweb-2\n"), &err), &err);
-        for (int k = 0; k < info->n_params; k++)
-            if (pm_text_equal(info->param[k].fallback, PM_TEXT("-")))
-                kit_ok(pmapdb_bind(rows, info->param[k].name.data, "web-2", &err), &err);
+        for (int p = 0; p < info->n_params; p++)
+            if (pm_text_equal(info->param[p].fallback, PM_TEXT("-")))
+                kit_ok(pmapdb_bind(rows, info->param[p].name.data, "web-2", &err), &err);
         kit_ok(pm_remote_sql(rows, &sql, &err), &err);
         pm_buf_free(&sql);
         pmapdb_rows_close(rows);
-        pmapdb_close(store);
     }
     pm_names_free(&names);
 }

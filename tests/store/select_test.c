@@ -21,20 +21,29 @@ static void fill(const kit *k)
 }
 
 static const pm_scope everything = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
-static const pm_text any = {NULL, 0};
+
+/* wanted 0: there is no such snapshot. */
+static void picks_of(const kit *k, const pm_scope *scope, const char *dialect, const char *selector,
+                     int64_t back_from, int64_t wanted)
+{
+    pm_pick pick = {0};
+    pmapdb_status st = pm_select_snapshot(k->store->sql, scope, pm_text_of(dialect),
+                                          pm_text_of(selector), back_from, &pick, NULL);
+
+    if (st != (wanted ? PMAPDB_OK : PMAPDB_NOTFOUND) || (wanted && pick.snapshot_id != wanted))
+        fail_msg("%s: status %d, @%lld", selector, (int)st, (long long)pick.snapshot_id);
+}
 
 static void picks(const kit *k, const pm_scope *scope, const char *selector, int64_t back_from,
                   int64_t wanted)
 {
-    pm_pick pick;
-    pmapdb_error err = {0};
+    picks_of(k, scope, NULL, selector, back_from, wanted);
+}
 
-    kit_ok(
-        pm_select_snapshot(k->store->sql, scope, any, pm_text_of(selector), back_from, &pick, &err),
-        &err);
-    if (pick.snapshot_id != wanted)
-        print_error("%s\n", selector);
-    assert_int_equal(pick.snapshot_id, wanted);
+static pmapdb_status pick_any(const kit *k, const char *selector, pm_pick *out, pmapdb_error *err)
+{
+    return pm_select_snapshot(k->store->sql, &everything, pm_text_of(NULL), pm_text_of(selector),
+                              PMAPDB_UNKNOWN, out, err);
 }
 
 static void picks_none(const kit *k, const char *selector, pmapdb_status wanted, const char *says)
@@ -42,10 +51,7 @@ static void picks_none(const kit *k, const char *selector, pmapdb_status wanted,
     pm_pick pick;
     pmapdb_error err = {0};
 
-    assert_int_equal(pm_select_snapshot(k->store->sql, &everything, any, pm_text_of(selector),
-                                        PMAPDB_UNKNOWN, &pick, &err),
-                     wanted);
-    kit_says(&err, says);
+    kit_fails(pick_any(k, selector, &pick, &err), wanted, &err, says);
 }
 
 /* Takes the first snapshot, and knows that the time is before it. */
@@ -53,9 +59,7 @@ static void clips(const kit *k, const char *selector)
 {
     pm_pick pick;
 
-    kit_ok(pm_select_snapshot(k->store->sql, &everything, any, pm_text_of(selector), PMAPDB_UNKNOWN,
-                              &pick, NULL),
-           NULL);
+    kit_ok(pick_any(k, selector, &pick, NULL), NULL);
     assert_int_equal(pick.snapshot_id, 1);
     assert_true(pick.clipped);
 }
@@ -119,39 +123,25 @@ IN_KIT(errors_list_what_there_is)
     picks_none(k, "now-", PMAPDB_USAGE, "'now-'");
 }
 
-/* In another process's series it is not. */
+/* In another process's series there is no @1. */
 IN_KIT(ids_of_other_processes_are_not_in_scope)
 {
-    pm_pick pick;
-    const pm_scope worker = {2, PMAPDB_UNKNOWN, 0};
-
     fill(k);
-    assert_int_equal(
-        pm_select_snapshot(k->store->sql, &worker, any, PM_TEXT("@1"), PMAPDB_UNKNOWN, &pick, NULL),
-        PMAPDB_NOTFOUND);
+    picks(k, &(const pm_scope){2, PMAPDB_UNKNOWN, 0}, "@1", PMAPDB_UNKNOWN, 0);
 }
 
 IN_KIT(a_dialect_has_its_own_series)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, MS + 2 * HOUR);
-    pm_pick pick;
 
     fill(k);
     kit_map(k, c, 0x7ff000000000, 132, "rw-p", "[stack]");
     kit_put(k, c);
     /* of one moment the one with most fields, unless another is asked for */
     picks(k, &everything, "2025-11-21T02:30Z", PMAPDB_UNKNOWN, 7);
-    kit_ok(pm_select_snapshot(k->store->sql, &everything, PM_TEXT("smaps"), PM_TEXT("last"),
-                              PMAPDB_UNKNOWN, &pick, NULL),
-           NULL);
-    assert_int_equal(pick.snapshot_id, 7);
-    kit_ok(pm_select_snapshot(k->store->sql, &everything, PM_TEXT("pmap-x"),
-                              PM_TEXT("2025-11-21T02:30Z"), PMAPDB_UNKNOWN, &pick, NULL),
-           NULL);
-    assert_int_equal(pick.snapshot_id, 3);
-    assert_int_equal(pm_select_snapshot(k->store->sql, &everything, PM_TEXT("maps"),
-                                        PM_TEXT("last"), PMAPDB_UNKNOWN, &pick, NULL),
-                     PMAPDB_NOTFOUND);
+    picks_of(k, &everything, "smaps", "last", PMAPDB_UNKNOWN, 7);
+    picks_of(k, &everything, "pmap-x", "2025-11-21T02:30Z", PMAPDB_UNKNOWN, 3);
+    picks_of(k, &everything, "maps", "last", PMAPDB_UNKNOWN, 0);
 }
 
 /* ---- processes ---- */
@@ -171,9 +161,8 @@ static void is_no_scope(const kit *k, const char *selector, const char *says)
     pm_scope scope;
     pmapdb_error err = {0};
 
-    assert_int_equal(pm_select_process(k->store->sql, pm_text_of(selector), &scope, &err),
-                     PMAPDB_NOTFOUND);
-    kit_says(&err, says);
+    kit_fails(pm_select_process(k->store->sql, pm_text_of(selector), &scope, &err), PMAPDB_NOTFOUND,
+              &err, says);
 }
 
 IN_KIT(processes)

@@ -7,14 +7,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-static void hears(const kit *k, const char *check, pmapdb_health state, const char *part)
-{
-    heard h;
-
-    ask(k, &h, true);
-    expect(&h, check, state, part);
-}
-
 /* By a connection of its own, while the store is closed. */
 static void by_hand(const kit *k, const char *sql)
 {
@@ -59,12 +51,10 @@ IN_KIT(sizes_are_those_of_the_file)
     got = h.number[find(&h, "disk")];
     assert_true(fabs(got - (double)disk.f_bavail * (double)disk.f_frsize / 1024) < got / 4);
     file_is(k, "-wal", INT64_C(65536) * 1024);
-    ask(k, &h, false);
-    expect(&h, "size", OK, "-wal 64 MiB");
+    hears(k, "size", OK, "-wal 64 MiB");
     file_is(k, "-wal", INT64_C(65537) * 1024);
-    ask(k, &h, false);
-    expect(&h, "size", NOTE,
-           "-wal 64 MiB: a reader that stays open keeps SQLite from moving it into the store");
+    hears(k, "size", NOTE,
+          "-wal 64 MiB: a reader that stays open keeps SQLite from moving it into the store");
 }
 
 /* Less on the disk than the store takes: a -wal that is all hole. */
@@ -83,8 +73,7 @@ IN_KIT(a_disk_that_is_small)
     ask(k, &h, false);
     assert_int_equal(h.state[find(&h, "disk")], OK);
     file_is(k, "-wal", free_bytes * 2);
-    ask(k, &h, false);
-    expect(&h, "disk", NOTE, ": less than the store, which a VACUUM needs");
+    hears(k, "disk", NOTE, ": less than the store, which a VACUUM needs");
 }
 
 /* A quarter of the pages. */
@@ -142,8 +131,7 @@ IN_KIT(an_index_that_lacks_a_row)
                "INSERT INTO lineage (process_id, first_snapshot_id, category_id) VALUES (1, 1, 1);"
                "PRAGMA writable_schema = ON; INSERT INTO main.sqlite_master SELECT * FROM i;"
                "PRAGMA writable_schema = RESET");
-    ask(k, &h, false);
-    expect(&h, "integrity", OK, "0 every page; --deep also");
+    hears(k, "integrity", OK, "0 every page; --deep also");
     ask(k, &h, true);
     expect(&h, "integrity", TROUBLE, "lineage_process");
     expect(&h, "next", NOTE, "rescue sqlite3 ");

@@ -7,14 +7,6 @@
 #define DAY INT64_C(86400)
 #define WEEK (7 * DAY)
 
-static void hears(const kit *k, const char *check, pmapdb_health state, const char *part)
-{
-    heard h;
-
-    ask(k, &h, false);
-    expect(&h, check, state, part);
-}
-
 static void totals(const kit *k, int64_t second)
 {
     pm_capture *c = kit_totals(k, PM_DIALECT_ROLLUP, 1, BEATS_MS + second * 1000);
@@ -63,18 +55,13 @@ IN_KIT(what_is_partial)
 
 IN_KIT(which_rules)
 {
-    heard h;
-
     snapshot(k, 1, 0);
-    ask(k, &h, false);
-    expect_exactly(&h, "rules", OK, "kit from a file, applied at 2023-11-14T22:13:20Z");
+    hears_exactly(k, "rules", OK, "kit from a file, applied at 2023-11-14T22:13:20Z");
     kit_exec(k, "UPDATE rule_set SET name = 'default'");
-    ask(k, &h, false);
-    expect_exactly(&h, "rules", NOTE,
-                   "default this pmapdb has other rules of this name: pmapdb rules --diff default");
+    hears_exactly(k, "rules", NOTE,
+                  "default this pmapdb has other rules of this name: pmapdb rules --diff default");
     kit_exec(k, "DELETE FROM rule_set");
-    ask(k, &h, false);
-    expect_exactly(&h, "rules", OK, "default as built in");
+    hears_exactly(k, "rules", OK, "default as built in");
 }
 
 /* ---- what is missing ---- */
@@ -82,8 +69,6 @@ IN_KIT(which_rules)
 /* Every minute; an hour is missing eight days ago, half an hour and twenty minutes of late. */
 IN_KIT(gaps_of_a_week)
 {
-    heard h;
-
     for (int64_t i = 0; i < 5; i++)
         snapshot(k, 1, -8 * DAY - 60 * i);
     snapshot(k, 1, -8 * DAY + 3600);
@@ -91,18 +76,16 @@ IN_KIT(gaps_of_a_week)
         snapshot(k, 1, -8 * DAY + 3600 + 60 * i);
     for (int64_t i = 0; i < 10; i++)
         snapshot(k, 1, -60 * i);
-    ask(k, &h, false);
     /* a gap is of the day on which it ended */
-    expect(&h, "gaps", NOTE, "1 in the last 7 days of the store; longest: 7d");
+    hears(k, "gaps", NOTE, "1 in the last 7 days of the store; longest: 7d");
     for (int64_t i = 0; i < 10; i++)
         snapshot(k, 1, 1800 + 60 * i);
     for (int64_t i = 0; i < 10; i++)
         snapshot(k, 1, 3540 + 60 * i);
     kit_exec(k, "UPDATE name SET pruned_ms = 1699999900000"); /* the two of late */
-    ask(k, &h, false);
-    expect_exactly(&h, "gaps", NOTE,
-                   "2 in the last 7 days of the store; longest: 30m00s of one, to "
-                   "2023-11-14T22:43:20Z: pmapdb gaps");
+    hears_exactly(k, "gaps", NOTE,
+                  "2 in the last 7 days of the store; longest: 30m00s of one, to "
+                  "2023-11-14T22:43:20Z: pmapdb gaps");
 }
 
 /* Of a week of this clock: what is refused has no time of its own. */
@@ -199,9 +182,7 @@ IN_KIT(larger_than_allowed)
     double kib;
 
     four_days(k, now());
-    assert_int_equal(
-        sqlite3_wal_checkpoint_v2(k->store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL),
-        SQLITE_OK);
+    heard_checkpoint(k);
     ask(k, &h, false);
     kib = h.number[find(&h, "size")];
     hears_growth(k, (int64_t)kib, TROUBLE, "the store is larger than ");

@@ -40,17 +40,11 @@ IN_KIT(a_job_on_time)
 /* Three steps, and never less than a minute. */
 IN_KIT(a_job_that_stopped)
 {
-    heard h;
-    pmapdb_doctor_result r;
-
     job_of_two_days(k, 1, 190);
-    r = ask(k, &h, false);
-    expect(&h, "capture", TROUBLE, "has it ended?");
-    assert_int_equal(r.troubles, 1);
+    assert_int_equal(hears(k, "capture", TROUBLE, "has it ended?").troubles, 1);
     /* another one of this host took its place */
     job_of_two_days(k, 2, 10);
-    ask(k, &h, false);
-    expect(&h, "capture", OK, "4711");
+    hears(k, "capture", OK, "4711");
 }
 
 IN_KIT(what_is_no_service)
@@ -59,12 +53,10 @@ IN_KIT(what_is_no_service)
 
     job_of_two_days(k, 1, 190);
     kit_exec(k, "UPDATE host SET name = 'elsewhere'"); /* merged now and then */
-    ask(k, &h, false);
-    expect(&h, "capture", NOTE, "has it ended?");
+    hears(k, "capture", NOTE, "has it ended?");
     kit_anew(k);
     job_of_two_days(k, 1, INT64_C(8) * 86400); /* known by now */
-    ask(k, &h, false);
-    expect(&h, "capture", NOTE, "8d");
+    hears(k, "capture", NOTE, "8d");
     kit_anew(k);
     beats_job(k, 1, "a", "4711", 1000); /* somebody looked for some minutes */
     for (int64_t i = 10; i >= 0; i--)
@@ -85,8 +77,7 @@ IN_KIT(what_reading_costs)
     expect(&h, "underestimated", OK, "0 "); /* longer than 80 us, but too short to notice */
     expect(&h, "degraded", OK, "0 ");
     kit_exec(k, "UPDATE live_reading SET longest_us = 60000");
-    ask(k, &h, false);
-    expect(&h, "underestimated", NOTE, "1 ");
+    hears(k, "underestimated", NOTE, "1 ");
     kit_exec(
         k, "UPDATE live_reading SET longest_us = 60000, predicted_us = 90000, degraded = 'large'");
     ask(k, &h, false);
@@ -98,48 +89,35 @@ IN_KIT(what_reading_costs)
 /* Two jobs; what the first looks for is gone since three beats. */
 IN_KIT(beats_that_find_nothing)
 {
-    heard h;
-
     job_of_two_days(k, 1, 10);
     job_of_two_days(k, 2, 10);
-    ask(k, &h, false);
-    expect(&h, "empty", OK, "0 ");
+    hears(k, "empty", OK, "0 ");
     beats_exec(k,
                "UPDATE beat SET unreadable = 0, vanished = 0, unmoved = 0, changed = 0 WHERE "
                "schedule_id = 1 AND "
                "capture_id IN (SELECT capture_id FROM beat WHERE started_ms > %lld)",
                (long long)(BEATS_MS + (now() - 10000) * 1000));
-    ask(k, &h, false);
-    expect(&h, "empty", NOTE, "3 found no process: --all");
+    hears(k, "empty", NOTE, "3 found no process: --all");
     kit_exec(k, "UPDATE beat SET unmoved = 0, unreadable = 0, vanished = 0, changed = 0");
-    ask(k, &h, false);
-    expect(&h, "empty", NOTE, "49 found no process: --all; so did 1 other capture");
+    hears(k, "empty", NOTE, "49 found no process: --all; so did 1 other capture");
     /* and where that is all the store has */
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM live_reading; DELETE FROM snapshot");
-    ask(k, &h, false);
-    expect(&h, "empty", NOTE, "49 found no process");
+    hears(k, "empty", NOTE, "49 found no process");
 }
 
 IN_KIT(clocks_and_reboots)
 {
-    heard h;
-
     job_of_two_days(k, 1, 10);
-    ask(k, &h, false);
-    expect(&h, "clock", OK, "0 in 7 days, 0 reboots");
+    hears(k, "clock", OK, "0 in 7 days, 0 reboots");
     kit_exec(k, "UPDATE beat SET mono_ns = mono_ns - 5000000000 WHERE mono_ns > 990000000000000");
-    ask(k, &h, false);
-    expect(&h, "clock", NOTE, "1 in 7 days, 0 reboots; the largest 5s");
+    hears(k, "clock", NOTE, "1 in 7 days, 0 reboots; the largest 5s");
 }
 
 IN_KIT(a_snapshot_of_tomorrow)
 {
-    heard h;
-
     beats_job(k, 1, "a", "--all", 60000);
     here(k, now() + 86400);
-    ask(k, &h, false);
-    expect(&h, "snapshots", NOTE, "in the future: a clock is or was wrong");
+    hears(k, "snapshots", NOTE, "in the future: a clock is or was wrong");
 }
 
 /* The stored sums are held against the rows, and not against themselves. */

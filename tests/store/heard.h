@@ -76,6 +76,26 @@ static inline void expect_exactly(const heard *h, const char *check, pmapdb_heal
     assert_string_equal(h->words[i], words);
 }
 
+/* Without --deep. */
+static inline pmapdb_doctor_result hears(const kit *k, const char *check, pmapdb_health state,
+                                         const char *part)
+{
+    heard h;
+    pmapdb_doctor_result result = ask(k, &h, false);
+
+    expect(&h, check, state, part);
+    return result;
+}
+
+static inline void hears_exactly(const kit *k, const char *check, pmapdb_health state,
+                                 const char *words)
+{
+    heard h;
+
+    ask(k, &h, false);
+    expect_exactly(&h, check, state, words);
+}
+
 #define OK PMAPDB_HEALTH_OK
 #define NOTE PMAPDB_HEALTH_NOTE
 #define TROUBLE PMAPDB_HEALTH_TROUBLE

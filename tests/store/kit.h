@@ -192,6 +192,28 @@ static inline void kit_map(const kit *k, pm_capture *c, uint64_t start, uint64_t
     kit_add(k, c, &m);
 }
 
+static inline int kit_by_start(const void *a, const void *b)
+{
+    const pm_mapping *x = *(const pm_mapping *const *)a, *y = *(const pm_mapping *const *)b;
+
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* For free(). */
+static inline const pm_mapping **kit_rows_by_start(const pm_capture *c)
+{
+    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
+
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < c->n_rows; i++)
+        rows[i] = pm_capture_row(c, i);
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    qsort(rows, c->n_rows, sizeof *rows, kit_by_start);
+    return rows;
+}
+
 /* Without rows, of state totals: sums only, none of them known yet. */
 static inline pm_capture *kit_totals(const kit *k, pm_dialect dialect, int64_t pid,
                                      int64_t taken_ms)

@@ -8,6 +8,7 @@
 #include "store/rules/label.h"
 
 #define T0 INT64_C(1700000000000)
+#define GC "10000000 64 GC\n"
 #define CATEGORIES                                                                          \
     "SELECT m.start, m.category, l.rule FROM mappings m JOIN lineage l USING (lineage_id) " \
     "ORDER BY m.start"
@@ -66,80 +67,58 @@ static inline void make_labels(const char *lines, pm_labels *l)
     }
 }
 
-static inline pmapdb_status put_some(const kit *k, pm_label_put put, const pm_labels *how,
-                                     const char *lines, pm_label_stored *out, pmapdb_error *err)
+typedef struct report {
+    int64_t pid, ms;
+    const char *lines, *host;
+    int64_t since;      /* 0: all snapshots were there before */
+    int64_t second_pid; /* 0: none */
+    pm_labels_source source;
+    size_t damaged;
+} report;
+
+static inline pmapdb_status try_report(const kit *k, const report *r, pm_label_stored *out,
+                                       pmapdb_error *err)
 {
     pm_labels labels;
+    const pm_label_put put = {
+        .labels = &labels,
+        .pid = {r->pid, PMAPDB_UNKNOWN, r->second_pid ? r->second_pid : PMAPDB_UNKNOWN},
+        .host = r->host,
+        .taken_ms = r->ms,
+        .since = r->since ? r->since : INT64_MAX};
     pmapdb_status st;
 
-    make_labels(lines, &labels);
-    labels.source = how->source;
-    labels.damaged = how->damaged;
-    put.labels = &labels;
+    make_labels(r->lines, &labels);
+    labels.source = r->source;
+    labels.damaged = r->damaged;
     st = pm_label_store(k->store, &put, out, err);
     pm_labels_free(&labels);
     return st;
 }
 
-static inline pmapdb_status put_labels(const kit *k, int64_t pid, const char *host, int64_t ms,
-                                       const char *lines, int64_t since, pm_label_stored *out,
-                                       pmapdb_error *err)
-{
-    return put_some(k,
-                    (pm_label_put){.pid = {pid, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN},
-                                   .host = host,
-                                   .taken_ms = ms,
-                                   .since = since},
-                    &(pm_labels){.source = PM_LABELS_NMT}, lines, out, err);
-}
-
-static inline pm_label_stored name_since(const kit *k, int64_t pid, int64_t ms, const char *lines,
-                                         int64_t since)
+static inline pm_label_stored store_report(const kit *k, const report *r)
 {
     pm_label_stored stored;
     pmapdb_error err = {0};
 
-    kit_ok(put_labels(k, pid, NULL, ms, lines, since, &stored, &err), &err);
+    kit_ok(try_report(k, r, &stored, &err), &err);
     return stored;
 }
 
-/* Of process 7. */
-static inline pm_label_stored name_as(const kit *k, int64_t ms, pm_labels how, const char *lines)
+static inline pm_label_stored name(const kit *k, int64_t pid, int64_t ms, const char *lines)
 {
-    pm_label_put put = {
-        .pid = {7, PMAPDB_UNKNOWN, PMAPDB_UNKNOWN}, .taken_ms = ms, .since = INT64_MAX};
-    pm_label_stored stored;
-    pmapdb_error err = {0};
-
-    kit_ok(put_some(k, put, &how, lines, &stored, &err), &err);
-    return stored;
+    return store_report(k, &(report){.pid = pid, .ms = ms, .lines = lines});
 }
 
-static inline void name_by(const kit *k, pm_labels_source source, const char *lines)
-{
-    name_as(k, T0, (pm_labels){.source = source}, lines);
-}
-
+/* Of process 7, and cut off. */
 static inline pm_label_stored name_torn(const kit *k, int64_t ms, const char *lines)
 {
-    return name_as(k, ms, (pm_labels){.source = PM_LABELS_NMT, .damaged = 1}, lines);
+    return store_report(k, &(report){7, ms, lines, .damaged = 1});
 }
 
-static inline pmapdb_status try_pids(const kit *k, int64_t first, int64_t second, int64_t ms,
-                                     pm_label_stored *out, pmapdb_error *err)
+static inline pm_label_stored name_first(const kit *k, int64_t first, int64_t second)
 {
-    pm_label_put put = {.pid = {first, PMAPDB_UNKNOWN, second}, .taken_ms = ms, .since = INT64_MAX};
-
-    return put_some(k, put, &(pm_labels){.source = PM_LABELS_NMT}, "10000000 64 GC\n", out, err);
-}
-
-static inline pm_label_stored name_first(const kit *k, int64_t first, int64_t second, int64_t ms)
-{
-    pm_label_stored stored;
-    pmapdb_error err = {0};
-
-    kit_ok(try_pids(k, first, second, ms, &stored, &err), &err);
-    return stored;
+    return store_report(k, &(report){first, T0, GC, .second_pid = second});
 }
 
 static inline void refused(const kit *k, int64_t first, int64_t second, int64_t ms, const char *why)
@@ -147,22 +126,16 @@ static inline void refused(const kit *k, int64_t first, int64_t second, int64_t 
     pm_label_stored stored;
     pmapdb_error err = {0};
 
-    assert_int_equal(try_pids(k, first, second, ms, &stored, &err), PMAPDB_INPUT);
-    if (!strstr(err.text, why))
-        fail_msg("%s", err.text);
+    kit_fails(try_report(k, &(report){first, ms, GC, .second_pid = second}, &stored, &err),
+              PMAPDB_INPUT, &err, why);
 }
 
-static inline pm_label_stored name(const kit *k, int64_t pid, int64_t ms, const char *lines)
-{
-    return name_since(k, pid, ms, lines, INT64_MAX);
-}
-
-static inline pmapdb_status try_name(const kit *k, int64_t pid, const char *host, const char *lines)
+static inline pmapdb_status try_name(const kit *k, int64_t pid, const char *host)
 {
     pm_label_stored stored;
     pmapdb_error err = {0};
 
-    return put_labels(k, pid, host, T0, lines, INT64_MAX, &stored, &err);
+    return try_report(k, &(report){pid, T0, GC, .host = host}, &stored, &err);
 }
 
 #endif

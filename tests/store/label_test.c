@@ -104,13 +104,18 @@ IN_KIT(what_is_stored_next_knows_it)
 /* NMT knows each range; System.map calls a row by what lies anywhere in it. */
 TEST(of_one_moment_nmt_wins)
 {
+    static const report both[] = {{.pid = 7, .ms = T0, .lines = "10000000 64 Metaspace\n"},
+                                  {.pid = 7,
+                                   .ms = T0,
+                                   .lines = "10000000 64 CODE\n",
+                                   .source = PM_LABELS_SYSTEM_MAP}};
+
     for (int first = 0; first < 2; first++) {
         kit *k = kit_new();
 
         put_java(k, 7, T0, 64);
-        for (int i = 0; i < 2; i++)
-            name_by(k, i == first ? PM_LABELS_NMT : PM_LABELS_SYSTEM_MAP,
-                    i == first ? "10000000 64 Metaspace\n" : "10000000 64 CODE\n");
+        store_report(k, &both[first]);
+        store_report(k, &both[1 - first]);
         kit_expect(k, NAMED, "anonymous/jvm-metaspace|268435456\n");
         kit_free(k);
     }
@@ -157,14 +162,16 @@ IN_KIT(known_ones_change_nothing)
 IN_KIT(known_ones_name_what_is_new)
 {
     int64_t since;
+    pm_label_stored again;
 
     put_java(k, 7, T0, 64);
     name(k, 7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n");
     kit_expect(k, NAMED, "anonymous/jvm-code|268435456\n");
     since = kit_number(k->store, "SELECT max(snapshot_id) FROM snapshot");
     put_more(k, 7, T0 + 59000);
-    assert_true(
-        name_since(k, 7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n", since).duplicate);
+    again = store_report(
+        k, &(report){7, T0 + 60000, "10000000 64 Code\n40000000 64 GC\n", .since = since});
+    assert_true(again.duplicate);
     kit_expect(k, NAMED, "anonymous/jvm-code|268435456\nanonymous/jvm-gc|1073741824\n");
     assert_true(whole_store(k));
 }
@@ -175,15 +182,12 @@ IN_KIT(what_nobody_covers_is_native)
     name(k, 7, T0, "10000000 64 Metaspace\n");
     put_more(k, 7, T0 + 60000);
     /* what rules would have said of the second row */
-    assert_int_equal(sqlite3_exec(k->store->db,
-                                  "UPDATE region SET category_id = (SELECT category_id FROM "
-                                  "category WHERE category = 'anonymous/jvm-metaspace') WHERE "
-                                  "start = 536870912; UPDATE lineage SET rule = 'by hand', "
-                                  "category_id = (SELECT category_id FROM category WHERE category "
-                                  "= 'anonymous/jvm-metaspace') WHERE lineage_id IN (SELECT "
-                                  "lineage_id FROM region WHERE start = 536870912)",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
+    kit_exec(k, "UPDATE region SET category_id = (SELECT category_id FROM "
+                "category WHERE category = 'anonymous/jvm-metaspace') WHERE "
+                "start = 536870912; UPDATE lineage SET rule = 'by hand', "
+                "category_id = (SELECT category_id FROM category WHERE category "
+                "= 'anonymous/jvm-metaspace') WHERE lineage_id IN (SELECT "
+                "lineage_id FROM region WHERE start = 536870912)");
     name(k, 7, T0 + 60000, "10000000 64 Metaspace\n20000000 16 Metaspace\n");
     kit_expect(k, NAMED, "anonymous/jvm-metaspace|268435456\nanonymous/jvm-native|536870912\n");
 }
@@ -195,12 +199,12 @@ IN_KIT(the_nearest_capture_is_named)
     put_java(k, 7, T0, 64);
     put_java(k, 8, T0 + 5000, 64);
     put_more(k, 7, T0 + 60000);
-    assert_int_equal(name(k, 7, T0 + 29000, "10000000 64 GC\n").snapshot_ms, T0);
-    assert_int_equal(name(k, 7, T0 + 31000, "10000000 64 GC\n").snapshot_ms, T0 + 60000);
-    assert_int_equal(name(k, 7, T0 - 3600000, "10000000 64 GC\n").snapshot_ms, T0);
-    assert_int_equal(name(k, 7, T0 + 3660000, "10000000 64 GC\n").snapshot_ms, T0 + 60000);
-    refused(k, 7, PMAPDB_UNKNOWN, T0 - 3600001, "no map of pid 7 ");
-    refused(k, 7, PMAPDB_UNKNOWN, T0 + 3660001, "no map of pid 7 ");
+    assert_int_equal(name(k, 7, T0 + 29000, GC).snapshot_ms, T0);
+    assert_int_equal(name(k, 7, T0 + 31000, GC).snapshot_ms, T0 + 60000);
+    assert_int_equal(name(k, 7, T0 - 3600000, GC).snapshot_ms, T0);
+    assert_int_equal(name(k, 7, T0 + 3660000, GC).snapshot_ms, T0 + 60000);
+    refused(k, 7, 0, T0 - 3600001, "no map of pid 7 ");
+    refused(k, 7, 0, T0 + 3660001, "no map of pid 7 ");
 }
 
 /* The pid that a JVM in a container has is another process's where the maps are. */
@@ -212,11 +216,11 @@ IN_KIT(the_ranges_must_fit)
     kit_map(k, c, 0x7f0010000000, 64, "rw-p", "");
     kit_put(k, c);
     put_java(k, 7, T0, 64);
-    refused(k, 1, PMAPDB_UNKNOWN, T0, "no map of pid 1 ");
+    refused(k, 1, 0, T0, "no map of pid 1 ");
     refused(k, 1, 8, T0, "no map of pid 1 ");
-    assert_int_equal(name_first(k, 1, 7, T0).pid, 7);
-    assert_int_equal(name_first(k, 8, 7, T0).pid, 7);
-    assert_true(name_first(k, 1, 7, T0).duplicate);
+    assert_int_equal(name_first(k, 1, 7).pid, 7);
+    assert_int_equal(name_first(k, 8, 7).pid, 7);
+    assert_true(name_first(k, 1, 7).duplicate);
     kit_expect(k, "SELECT DISTINCT p.pid FROM label JOIN process p USING (process_id)", "7\n");
     /* that they fit another better is not asked: the first says where to look */
     kit_expect(k, NAMED, "anonymous/jvm-gc|268435456\n");
@@ -227,15 +231,15 @@ IN_KIT(it_must_be_known)
     pm_capture *sums = kit_totals(k, PM_DIALECT_ROLLUP, 9, T0);
 
     kit_put(k, sums); /* no mapping of it could be named */
-    assert_int_equal(try_name(k, 9, NULL, "10000000 64 GC\n"), PMAPDB_INPUT);
-    assert_int_equal(try_name(k, 7, NULL, "10000000 64 GC\n"), PMAPDB_INPUT);
-    assert_int_equal(try_name(k, PMAPDB_UNKNOWN, NULL, "10000000 64 GC\n"), PMAPDB_INPUT);
+    assert_int_equal(try_name(k, 9, NULL), PMAPDB_INPUT);
+    assert_int_equal(try_name(k, 7, NULL), PMAPDB_INPUT);
+    assert_int_equal(try_name(k, PMAPDB_UNKNOWN, NULL), PMAPDB_INPUT);
     put_on(k, 7, "a");
-    assert_int_equal(try_name(k, 7, NULL, "10000000 64 GC\n"), PMAPDB_OK);
-    assert_int_equal(try_name(k, 7, "b", "10000000 64 GC\n"), PMAPDB_INPUT);
+    assert_int_equal(try_name(k, 7, NULL), PMAPDB_OK);
+    assert_int_equal(try_name(k, 7, "b"), PMAPDB_INPUT);
     put_on(k, 7, "b");
-    assert_int_equal(try_name(k, 7, NULL, "10000000 64 GC\n"), PMAPDB_INPUT);
-    assert_int_equal(try_name(k, 7, "b", "10000000 64 GC\n"), PMAPDB_OK);
+    assert_int_equal(try_name(k, 7, NULL), PMAPDB_INPUT);
+    assert_int_equal(try_name(k, 7, "b"), PMAPDB_OK);
     kit_expect(k, "SELECT count(*) FROM label", "2\n");
 }
 

@@ -135,27 +135,13 @@ static void add_number(pm_buf *out, int64_t v)
         pm_buf_addf(out, NULL, "|%lld", (long long)v);
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const pm_mapping *x = *(const pm_mapping *const *)a, *y = *(const pm_mapping *const *)b;
-
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* The rows as the view should show them: of sums only it shows none. */
 static void write_rows(const pm_capture *c, pm_buf *out)
 {
     static const enum pm_field fields[] = {PM_SIZE,          PM_RSS,  PM_PSS,
                                            PM_PRIVATE_DIRTY, PM_SWAP, PM_KSM};
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
-    const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
+    const pm_mapping **rows = kit_rows_by_start(c);
 
-    if (!rows)
-        abort();
-    for (size_t i = 0; i < c->n_rows; i++)
-        rows[i] = pm_capture_row(c, i);
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
-    qsort(rows, c->n_rows, sizeof *rows, by_start);
     for (size_t i = 0; i < c->n_rows; i++) {
         const pm_mapping *m = rows[i];
 

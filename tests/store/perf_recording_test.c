@@ -228,6 +228,12 @@ IN_KIT(a_text_that_says_it_takes_no_pid)
 #define LINK \
     "SELECT process_id, offset_ns, slack_ns < 1500000000, offset_source FROM traced_process"
 
+static void expect_link(const kit *k, const char *wanted)
+{
+    kit_ok(pm_perf_link(k->store, NULL), NULL);
+    kit_expect(k, LINK, wanted);
+}
+
 IN_KIT(linked_by_time)
 {
     pmapdb_perf_options o = usual();
@@ -236,20 +242,17 @@ IN_KIT(linked_by_time)
     map(&t, 0x1000, 1, CHAIN_A);
     o.clock_offset_ns = (UTC_MS - 1000000) * 1000000; /* it begins at 1000 s */
     end_take(k, &t, 1, &o);
-    kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, LINK, "?|1699999000000000000|1|given\n");
+    expect_link(k, "?|1699999000000000000|1|given\n");
     captured(k, 42, UTC_MS + 3600000); /* an hour later: another life, for all we know */
     kit_ok(pm_perf_link(k->store, NULL), NULL);
     kit_expect(k, "SELECT process_id FROM traced_process", "?\n");
     captured(k, 42, UTC_MS + 500);
-    kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, LINK, "1|1699999000000000000|1|given\n");
+    expect_link(k, "1|1699999000000000000|1|given\n");
     t = begin_take(42, 42);
     map(&t, 0x1000, 1, CHAIN_A);
     assert_true(
         end_take(k, &t, 1, NULL).known); /* no longer given: there is nothing to tell it by */
-    kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, LINK, "1|?|?|?\n");
+    expect_link(k, "1|?|?|?\n");
 }
 
 IN_KIT(linked_by_clocks)
@@ -260,8 +263,7 @@ IN_KIT(linked_by_clocks)
     kit_exec(k, "UPDATE process SET clock_mono_ns = 990000000000, clock_utc_ms = 1699999990000");
     map(&t, 0x1000, 1, CHAIN_A);
     end_take(k, &t, 1, NULL);
-    kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, LINK, "1|1699999000000000000|1|clocks\n");
+    expect_link(k, "1|1699999000000000000|1|clocks\n");
 }
 
 /* A leak of a page every 3 s, captured every 2 s. */
@@ -314,8 +316,7 @@ IN_KIT(even_beats_tell_nothing)
         kit_put(k, c);
     }
     end_take(k, &t, 1, NULL);
-    kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, LINK, "1|?|?|?\n");
+    expect_link(k, "1|?|?|?\n");
 }
 
 /* perf's own clock is not CLOCK_MONOTONIC: what was seen is believed. */
@@ -351,8 +352,7 @@ IN_KIT(late_readings_agree_with_clocks)
                 "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
                 "longest_us) SELECT snapshot_id, 1, 400000000, 300000, 0, 0 FROM snapshot");
     end_take(k, &t, 1, NULL);
-    kit_ok(pm_perf_link(k->store, NULL), NULL);
-    kit_expect(k, LINK, "1|1699999000000000000|1|clocks\n");
+    expect_link(k, "1|1699999000000000000|1|clocks\n");
 }
 
 /* ---- faults ---- */

@@ -72,13 +72,6 @@ static void read_entry(given *g, pm_source *source)
 
 /* ---- as text ---- */
 
-static int by_start(const void *a, const void *b)
-{
-    const pm_mapping *x = *(const pm_mapping *const *)a, *y = *(const pm_mapping *const *)b;
-
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
 static void write_mapping(pm_buf *out, const pm_mapping *m)
 {
     pm_buf_addf(out, NULL, "%llx-%llx %s %llx %x:%x %llu '%.*s' cut %d '%.*s' '%.*s' present %llx",
@@ -118,26 +111,12 @@ static bool same_mapping(const pm_mapping *x, const pm_mapping *y)
            pm_text_equal(x->extra, y->extra) && memcmp(x->value, y->value, sizeof x->value) == 0;
 }
 
-static const pm_mapping **rows_by_start(const pm_capture *c)
-{
-    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
-    const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
-
-    if (!rows)
-        abort();
-    for (size_t i = 0; i < c->n_rows; i++)
-        rows[i] = pm_capture_row(c, i);
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
-    qsort(rows, c->n_rows, sizeof *rows, by_start);
-    return rows;
-}
-
 /* ---- comparing ---- */
 
 static void same(const pm_capture *got, const pm_capture *want)
 {
     pm_buf a = {0}, b = {0};
-    const pm_mapping **x = rows_by_start(got), **y = rows_by_start(want);
+    const pm_mapping **x = kit_rows_by_start(got), **y = kit_rows_by_start(want);
 
     write_head(&a, got);
     write_head(&b, want);

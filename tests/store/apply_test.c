@@ -137,10 +137,8 @@ IN_KIT(what_is_left_decides)
         put(k, &h, 0, h.n);
         assert_true(kit_keep(k, keep).snapshots_removed > 0);
         applied_to(k, KIT_RULES, true, NULL);
-        if (!whole_store(k)) {
-            print_error("seed %llu\n", (unsigned long long)seed);
-            fail();
-        }
+        if (!whole_store(k))
+            fail_msg("seed %llu", (unsigned long long)seed);
         world_free(&h);
     }
 }

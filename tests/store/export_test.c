@@ -70,6 +70,16 @@ static void check_pairs(pm_redact *r, const pair *pairs, size_t n)
     }
 }
 
+static void check_symbol(pm_redact *r, const char *symbol, const char *file, const char *shown)
+{
+    pm_text out;
+
+    assert_int_equal(
+        pm_redact_text(r, PM_REDACT_SYMBOL, pm_text_of(symbol), pm_text_of(file), &out, NULL),
+        PMAPDB_OK);
+    assert_string_equal(out.data, shown);
+}
+
 TEST(test_paths)
 {
     static const pair pairs[] = {
@@ -171,15 +181,11 @@ TEST(test_keep)
     static const char *const wrong[] = {"("};
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
     pm_redact *none = NULL;
-    pm_text out;
     pmapdb_error err;
 
     assert_int_equal(pm_redact_new(keep, 3, &r, NULL), PMAPDB_OK);
     check_pairs(r, pairs, COUNT(pairs));
-    assert_int_equal(pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("joe()"),
-                                    PM_TEXT("/opt/vendor/y.so"), &out, NULL),
-                     PMAPDB_OK);
-    assert_string_equal(out.data, "joe()");
+    check_symbol(r, "joe()", "/opt/vendor/y.so", "joe()");
     kit_fails(pm_redact_new(wrong, 1, &none, &err), PMAPDB_USAGE, &err, "--keep '('");
 }
 
@@ -189,23 +195,16 @@ TEST(test_public_names)
                                  {PM_REDACT_COMMAND, "redis-server *:6379", "redis-server ..."},
                                  {PM_REDACT_PATH, "bank", "f1"}};
     pm_redact *r __attribute__((cleanup(free_redact))) = NULL;
-    pm_text out;
 
     assert_int_equal(pm_redact_new(NULL, 0, &r, NULL), PMAPDB_OK);
     assert_int_equal(pm_redact_publish(r, PM_TEXT("/usr/bin/redis-server (deleted)"), NULL),
                      PMAPDB_OK);
     assert_int_equal(pm_redact_publish(r, PM_TEXT("/opt/bank"), NULL), PMAPDB_OK);
     check_pairs(r, pairs, COUNT(pairs));
-    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("malloc"), PM_TEXT("/usr/lib/libc.so.6"), &out,
-                   NULL);
-    assert_string_equal(out.data, "malloc");
-    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("pay_joe"), PM_TEXT("/opt/bank"), &out, NULL);
-    assert_string_equal(out.data, "s2");
-    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("JIT.joe"), PM_TEXT("[unknown]"), &out, NULL);
-    assert_string_equal(out.data, "s3");
-    pm_redact_text(r, PM_REDACT_SYMBOL, PM_TEXT("do_syscall_64"), PM_TEXT("[kernel.kallsyms]"),
-                   &out, NULL);
-    assert_string_equal(out.data, "do_syscall_64");
+    check_symbol(r, "malloc", "/usr/lib/libc.so.6", "malloc");
+    check_symbol(r, "pay_joe", "/opt/bank", "s2");
+    check_symbol(r, "JIT.joe", "[unknown]", "s3");
+    check_symbol(r, "do_syscall_64", "[kernel.kallsyms]", "do_syscall_64");
 }
 
 /* ---- addresses ---- */

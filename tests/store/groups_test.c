@@ -117,6 +117,16 @@ static void add_pss(const kit *k, pm_capture *c, uint64_t start, const char *pat
     kit_add(k, c, &m);
 }
 
+static void text_at(const kit *k, const char *host, const char *name, int64_t pid, int64_t second)
+{
+    pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, pid, BEAT + second * SECOND);
+
+    c->host = host;
+    kit_name(c, name, PM_NAME_HEADER);
+    kit_map(k, c, 0x10000, 60, "rw-p", "");
+    kit_put(k, c);
+}
+
 static void groups(const kit *k, const char *const *given, const char *columns, const char *wanted)
 {
     rows_are(k, "groups", given, columns, wanted);
@@ -145,14 +155,9 @@ IN_KIT(sums_and_steps)
 
 IN_KIT(what_is_unknown)
 {
-    pm_capture *text = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 99, BEAT + SECOND);
-
     SWEEP(k, "h", "b", "--all", BEAT, {10, 1, 400, "web", "www", "/web", NULL, 0},
           {11, 1, 0, "web", "www", NULL, NULL, 0}, {12, 1, 8, "x", NULL, "/x", NULL, 33});
-    kit_name(text, "old", PM_NAME_HEADER);
-    text->host = "h";
-    kit_map(k, text, 0x10000, 60, "rw-p", "");
-    kit_put(k, text);
+    text_at(k, "h", "old", 99, 1);
     /* read as maps: VmRSS and VmSwap are known */
     groups(k, GIVEN("at", "@1"),
            "group processes rss_sum_kib pss_kib private_kib swap_kib pss_unknown",
@@ -270,15 +275,11 @@ IN_KIT(short_beats)
 /* by-name and its like ask the same moment. */
 IN_KIT(other_queries)
 {
-    pm_capture *text = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 99, BEAT + 130 * SECOND);
-
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
           {2, 0, 20, "b", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 10 * SECOND, {1, 0, 16, "a", "u", "/", NULL, 0},
           {3, 0, 0, "c", "u", "/", NULL, 0});
-    kit_name(text, "old", PM_NAME_HEADER);
-    kit_map(k, text, 0x10000, 60, "rw-p", "");
-    kit_put(k, text);
+    text_at(k, NULL, "old", 99, 130);
     rows_are(k, "by-name", GIVEN("snapshot", "@4"), "host name rss_kib pss_kib swap_kib",
              "h c 700 ? 7\nh a 32 16 1\n");
     rows_are(k, "by-process", GIVEN("snapshot", "@4"),
@@ -291,30 +292,21 @@ IN_KIT(other_queries)
              "4 old 30 ?\n1 a 32 b\n2 b 40 b\n3 c 700 b\n");
 }
 
-static void text_at(const kit *k, const char *name, int64_t pid, int64_t minute)
-{
-    pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, pid, BEAT + minute * 60 * SECOND);
-
-    kit_name(c, name, PM_NAME_HEADER);
-    kit_map(k, c, 0x10000, 60, "rw-p", "");
-    kit_put(k, c);
-}
-
 /* Captured at another pace, and not ended. */
 IN_KIT(left_out)
 {
     SWEEP(k, "h", "b", "--all", BEAT + 600 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0},
           {2, 0, 10, "sooner", "u", "/", NULL, 0});
     SWEEP(k, "h", "b", "--all", BEAT + 720 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0});
-    text_at(k, "slow", 50, 5);
-    text_at(k, "slow", 50, 15);
-    text_at(k, "ended", 60, 5);
-    text_at(k, "ended", 60, 6);
-    text_at(k, "begins", 70, 40);
-    text_at(k, "begins", 70, 41);
-    text_at(k, "once", 80, 79);
-    text_at(k, "before", 90, -41);
-    text_at(k, "here", 100, 20);
+    text_at(k, NULL, "slow", 50, 300);
+    text_at(k, NULL, "slow", 50, 900);
+    text_at(k, NULL, "ended", 60, 300);
+    text_at(k, NULL, "ended", 60, 360);
+    text_at(k, NULL, "begins", 70, 2400);
+    text_at(k, NULL, "begins", 70, 2460);
+    text_at(k, NULL, "once", 80, 4740);
+    text_at(k, NULL, "before", 90, -2460);
+    text_at(k, NULL, "here", 100, 1200);
     rows_are(k, "left-out", GIVEN("snapshot", "@12"), "host name away",
              "? slow 300000\n? once 3540000\n");
 }

@@ -232,6 +232,13 @@ static inline void kit_total(pm_capture *c, enum pm_total total, uint64_t fields
     c->block.fields |= fields;
 }
 
+static inline void kit_partial(pm_capture *c)
+{
+    c->block.state = PM_STATE_PARTIAL;
+    c->missing = strdup("some rows");
+    c->block.missing = pm_text_of(c->missing);
+}
+
 static inline void kit_command(pm_capture *c, const char *command)
 {
     free(c->command);
@@ -335,10 +342,8 @@ static inline void kit_rows(const kit *k, pm_buf *out, const char *sql)
     sqlite3_stmt *stmt = NULL;
     int rc;
 
-    if (sqlite3_prepare_v2(k->store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        print_error("%s: %s\n", sql, sqlite3_errmsg(k->store->db));
-        fail();
-    }
+    if (sqlite3_prepare_v2(k->store->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(k->store->db));
     while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
         for (int i = 0; i < sqlite3_column_count(stmt); i++) {
             const char *text = (const char *)sqlite3_column_text(stmt, i);

@@ -104,11 +104,9 @@ IN_KIT(what_is_stored_next_knows_it)
 /* NMT knows each range; System.map calls a row by what lies anywhere in it. */
 TEST(of_one_moment_nmt_wins)
 {
-    static const report both[] = {{.pid = 7, .ms = T0, .lines = "10000000 64 Metaspace\n"},
-                                  {.pid = 7,
-                                   .ms = T0,
-                                   .lines = "10000000 64 CODE\n",
-                                   .source = PM_LABELS_SYSTEM_MAP}};
+    static const report both[] = {
+        {.pid = 7, .ms = T0, .lines = "10000000 64 Metaspace\n"},
+        {.pid = 7, .ms = T0, .lines = "10000000 64 CODE\n", .source = PM_LABELS_SYSTEM_MAP}};
 
     for (int first = 0; first < 2; first++) {
         kit *k = kit_new();

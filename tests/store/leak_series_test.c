@@ -3,6 +3,14 @@
  * conclusions. */
 #include "leak_lives.h"
 
+/* They differ in pid and size. */
+static const life web[] = {{NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
+                           {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
+                           {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
+                           {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0},
+                           {NULL, "web", 5, PM_DIALECT_PMAP_SMALL_X, 5000, 0}};
+static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
+
 /* ---- lives of one series ---- */
 
 #define WHO "name pid process_id lives snapshots first last"
@@ -11,17 +19,12 @@
  * parallel. Parallel lives belong to no series before or after. */
 IN_KIT(lives_that_follow_are_joined)
 {
-    static const life l[] = {{NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
-                             {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
-                             {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
-                             {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0}};
-
-    lives(k, &l[0], 0, 9);
-    lives(k, &l[1], 9, 20);
+    lives(k, &web[0], 0, 9);
+    lives(k, &web[1], 9, 20);
     expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\n");
-    lives(k, &l[2], -20, -11);
+    lives(k, &web[2], -20, -11);
     expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\nweb 3 3 1 10 1500 1500\n");
-    lives(k, &l[3], 30, 39);
+    lives(k, &web[3], 30, 39);
     expect(k, WHO, "web 1 1 1 10 500 500\nweb 2 2 1 12 1000 1000\nweb 4 4 2 20 1500 2000\n");
     kit_exec(k, "UPDATE snapshot SET taken_ms = taken_ms + 1 WHERE process_id = 2 AND taken_ms = "
                 "1700000540000");
@@ -32,19 +35,11 @@ IN_KIT(lives_that_follow_are_joined)
  * and the fifth are one series. */
 IN_KIT(a_long_life_beside_short_ones)
 {
-    static const life l[] = {
-        {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
-        {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
-        {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
-        {NULL, "web", 4, PM_DIALECT_PMAP_SMALL_X, 4000, 0},
-        {NULL, "web", 5, PM_DIALECT_PMAP_SMALL_X, 5000, 0},
-    };
-
-    lives(k, &l[4], 60, 69);
-    lives(k, &l[3], 50, 59);
-    lives(k, &l[0], 0, 40);
-    lives(k, &l[2], 20, 30);
-    lives(k, &l[1], 5, 15);
+    lives(k, &web[4], 60, 69);
+    lives(k, &web[3], 50, 59);
+    lives(k, &web[0], 0, 40);
+    lives(k, &web[2], 20, 30);
+    lives(k, &web[1], 5, 15);
     expect(k, "pid lives snapshots first last",
            "5 2 20 2000 2500\n1 1 41 500 500\n3 1 11 1500 1500\n2 1 11 1000 1000\n");
 }
@@ -68,26 +63,21 @@ IN_KIT(names_that_are_not_one)
 
 IN_KIT(one_process_of_a_name)
 {
-    static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
-    static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
     static const life other = {NULL, "db", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0};
-    static const char *const name[] = {"process", "web", NULL}, *const pid[] = {"process", "1",
-                                                                                NULL};
 
-    lives(k, &a, 0, 9);
-    lives(k, &b, 10, 20);
+    lives(k, &web[0], 0, 9);
+    lives(k, &web[1], 10, 20);
     lives(k, &other, 0, 9);
-    expect_with(k, name, WHO, "web 2 2 2 21 500 1000\n");
-    expect_with(k, pid, WHO, "web 1 1 1 10 500 500\n");
+    expect_with(k, GIVEN("process", "web"), WHO, "web 2 2 2 21 500 1000\n");
+    expect_with(k, GIVEN("process", "1"), WHO, "web 1 1 1 10 500 500\n");
 }
 
 /* From minute 12 on; its snapshot is the first that counts. */
 IN_KIT(since_a_time)
 {
-    static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 10};
 
-    lives(k, &a, 0, 11);
+    lives(k, &web[0], 0, 11);
     lives(k, &b, 5, 30);
     expect(k, "pid snapshots", "1 12\n2 26\n");
     expect_with(k, GIVEN("since", "2023-11-14T22:24:20Z"), "pid snapshots", "1 1\n2 20\n");
@@ -98,19 +88,14 @@ IN_KIT(since_a_time)
 /* A cut capture is no sign that a process lived beside another, and no value. */
 IN_KIT(partial_ones_are_left_out)
 {
-    static const life a = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
-    static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0};
-
     for (int64_t minute = -1; minute <= 12; minute += 13) {
-        pm_capture *c = one(k, minute < 0 ? &b : &a, minute < 0 ? 5 : minute);
+        pm_capture *c = one(k, minute < 0 ? &web[1] : &web[0], minute < 0 ? 5 : minute);
 
-        c->block.state = PM_STATE_PARTIAL;
-        c->missing = strdup("rows");
-        c->block.missing = pm_text_of(c->missing);
+        kit_partial(c);
         kit_put(k, c);
     }
-    lives(k, &a, 0, 9);
-    lives(k, &b, 10, 20);
+    lives(k, &web[0], 0, 9);
+    lives(k, &web[1], 10, 20);
     expect(k, "pid lives snapshots first last", "2 2 21 500 1000\n");
 }
 
@@ -120,11 +105,9 @@ IN_KIT(partial_ones_are_left_out)
  * the process by all. */
 IN_KIT(the_dialect_with_most)
 {
-    static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
-    static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
     static const life wide = {NULL, "web", 1, PM_DIALECT_PMAP_X, 3000, 0};
 
-    lives(k, &x, 0, 25);
+    lives(k, &web[0], 0, 25);
     lives(k, &smaps, 0, 11);
     expect(k, "dialect snapshots last", "pmap-x 26 500\n"); /* 14 to 12 */
     lives(k, &wide, 12, 13);
@@ -137,11 +120,9 @@ IN_KIT(the_dialect_with_most)
 /* How many another process has of a dialect says nothing. */
 IN_KIT(the_dialect_of_each_process)
 {
-    static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
-    static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
     static const life other = {NULL, "db", 2, PM_DIALECT_SMAPS, 3000, 0};
 
-    lives(k, &x, 0, 25);
+    lives(k, &web[0], 0, 25);
     lives(k, &smaps, 0, 11);
     lives(k, &other, 0, 40);
     expect(k, "name dialect snapshots last", "db smaps 41 1500\nweb pmap-x 26 500\n");

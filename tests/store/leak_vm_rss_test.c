@@ -2,6 +2,10 @@
  * do not show. */
 #include "leak_lives.h"
 
+static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
+static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
+static const life plain = {NULL, "web", 1, PM_DIALECT_PMAP, 1000, 0};
+
 static void vm_rss(const kit *k, int process, int from, int step)
 {
     beats_exec(k,
@@ -37,9 +41,6 @@ IN_KIT(whose_vm_rss_counts)
 /* Of all dialects, unless one is asked for; not of cut captures, not of those before --since. */
 IN_KIT(which_vm_rss_counts)
 {
-    static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
-    static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
-    static const life plain = {NULL, "web", 1, PM_DIALECT_PMAP, 1000, 0};
     pm_capture *c;
 
     lives(k, &maps, 0, 20);
@@ -50,9 +51,7 @@ IN_KIT(which_vm_rss_counts)
     expect_with(k, GIVEN("since", "2023-11-14T22:23:20Z"), RESIDENT,
                 "web leak 21 1700 3700 VmRSS\n");
     c = one(k, &plain, 31);
-    c->block.state = PM_STATE_PARTIAL;
-    c->missing = strdup("rows");
-    c->block.missing = pm_text_of(c->missing);
+    kit_partial(c);
     kit_put(k, c);
     vm_rss(k, 1, 700, 100);
     expect(k, RESIDENT, "web leak 31 700 3700 VmRSS\n");
@@ -64,7 +63,6 @@ IN_KIT(which_vm_rss_counts)
 /* A capture of sums only is of the same dialect, and has no mappings that could tell. */
 IN_KIT(vm_rss_beside_sums)
 {
-    static const life plain = {NULL, "web", 1, PM_DIALECT_PMAP, 1000, 0};
     pm_capture *c = kit_totals(k, PM_DIALECT_PMAP, 1, BEATS_MS + INT64_C(21) * MINUTE * 1000);
 
     lives(k, &plain, 0, 20);
@@ -78,9 +76,6 @@ IN_KIT(vm_rss_beside_sums)
 /* Most captures show RSS; after the last of them only VmRSS grows. */
 IN_KIT(vm_rss_behind_the_last_that_tells)
 {
-    static const life x = {NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
-    static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
-
     lives(k, &x, 0, 20);
     lives(k, &maps, 21, 32);
     vm_rss(k, 1, -9500, 500);
@@ -91,8 +86,6 @@ IN_KIT(vm_rss_behind_the_last_that_tells)
 /* What a live capture saw in swap, the mappings do not tell. */
 IN_KIT(swap_beside_vm_rss)
 {
-    static const life maps = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
-
     lives(k, &maps, 0, 20);
     vm_rss(k, 1, 700, 0);
     stands(k, 1, 0, -1);
@@ -105,10 +98,9 @@ IN_KIT(swap_beside_vm_rss)
 /* A restart is not part of the growth. */
 IN_KIT(vm_rss_of_two_lives)
 {
-    static const life a = {NULL, "web", 1, PM_DIALECT_MAPS, 1000, 0};
     static const life b = {NULL, "web", 2, PM_DIALECT_MAPS, 1000, 0};
 
-    lives(k, &a, 0, 20);
+    lives(k, &maps, 0, 20);
     lives(k, &b, 21, 40);
     vm_rss(k, 1, 700, 0);
     vm_rss(k, 2, 9000, 0);

@@ -63,10 +63,8 @@ static void check(const row *old, const row *new)
     assert_int_equal(pm_rows_descent(&a, &b, &out, NULL), PMAPDB_OK);
     for (size_t i = 0; i < b.n; i++) {
         if (out[i].lineage != new[i].lineage || out[i].reason != new[i].reason)
-            print_error("row %zu: lineage %lld, reason %d\n", i, (long long)out[i].lineage,
-                        (int)out[i].reason);
-        assert_int_equal(out[i].lineage, new[i].lineage);
-        assert_int_equal(out[i].reason, new[i].reason);
+            fail_msg("row %zu: lineage %lld, reason %d", i, (long long)out[i].lineage,
+                     (int)out[i].reason);
     }
     free(out);
 }

@@ -154,14 +154,16 @@ static void captured(const kit *k, int64_t pid, int64_t ms)
     kit_put(k, c);
 }
 
-static void three_threads(take *t, int64_t a, int64_t b, int64_t c)
+/* Of threads 7, 8 and 9; the text names no process. */
+static take three_threads(void)
 {
-    const int64_t tids[] = {a, b, c};
+    take t = begin_take(PMAPDB_UNKNOWN, 0);
 
-    for (size_t i = 0; i < 3; i++) {
-        t->tid = tids[i];
-        map(t, 0x10000 * (i + 1), 1, CHAIN_A);
+    for (uint64_t i = 1; i <= 3; i++) {
+        t.tid = 6 + (int64_t)i;
+        map(&t, 0x10000 * i, 1, CHAIN_A);
     }
+    return t;
 }
 
 #define TRACEES                                                                              \
@@ -173,33 +175,28 @@ static void three_threads(take *t, int64_t a, int64_t b, int64_t c)
 IN_KIT(whose_threads)
 {
     pmapdb_perf_options given = usual();
-    take t = begin_take(PMAPDB_UNKNOWN, 0);
+    take t = three_threads();
 
-    three_threads(&t, 7, 8, 9);
     end_take(k, &t, 1, NULL);
     kit_expect(k, TRACEES, "?|unknown|7,8,9|0\n");
-    t = begin_take(PMAPDB_UNKNOWN, 0); /* and now somebody says it */
-    three_threads(&t, 7, 8, 9);
+    t = three_threads(); /* and now somebody says it */
     given.pid = 7;
     assert_false(end_take(k, &t, 1, &given).known);
     kit_expect(k, TRACEES, "7|given|7,8,9|3\n");
-    t = begin_take(PMAPDB_UNKNOWN, 0);
-    three_threads(&t, 7, 8, 9);
+    t = three_threads();
     assert_true(end_take(k, &t, 1, &given).known);
     kit_expect(k, "SELECT count(*) FROM recording", "1\n");
 }
 
 IN_KIT(whose_threads_by_captures)
 {
-    take t = begin_take(PMAPDB_UNKNOWN, 0);
+    take t = three_threads();
 
     captured(k, 8, UTC_MS);
-    three_threads(&t, 7, 8, 9);
     end_take(k, &t, 1, NULL);
     kit_expect(k, TRACEES, "8|assumed|7,8,9|3\n");
     captured(k, 9, UTC_MS);
-    t = begin_take(PMAPDB_UNKNOWN, 0);
-    three_threads(&t, 7, 8, 9);
+    t = three_threads();
     end_take(k, &t, 2, NULL);
     kit_expect(k, TRACEES, "8|assumed|7,8,9|3\n?|unknown|7|0\n8|thread|8|1\n9|thread|9|1\n");
     t = begin_take(PMAPDB_UNKNOWN, 12); /* alone */

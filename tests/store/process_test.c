@@ -39,6 +39,14 @@ static pm_stored put(const kit *k, int64_t ms, const signs *s)
     return kit_put(k, with_signs(k, 42, ms, s));
 }
 
+static int64_t put_on(const kit *k, const char *host, int64_t ms, const signs *s)
+{
+    pm_capture *c = with_signs(k, 42, ms, s);
+
+    c->host = host;
+    return kit_put(k, c).process_id;
+}
+
 #define PUT(ms, ...) put(k, (ms), &(const signs){__VA_ARGS__})
 
 IN_KIT(equal_anchors_are_one_life)
@@ -169,17 +177,11 @@ IN_KIT(start_time_decides_where_both_have_it)
 IN_KIT(hosts_do_not_share_pids)
 {
     static const signs same = {.stack_end = 0x7ff000};
-    pm_capture *c = with_signs(k, 42, MS, &same);
 
-    c->host = "a";
-    assert_int_equal(kit_put(k, c).process_id, 1);
-    c = with_signs(k, 42, MS + 1, &same);
-    c->host = "b";
-    assert_int_equal(kit_put(k, c).process_id, 2);
-    assert_int_equal(put(k, MS + 2, &same).process_id, 3);
-    c = with_signs(k, 42, MS + 3, &same);
-    c->host = "a";
-    assert_int_equal(kit_put(k, c).process_id, 1);
+    assert_int_equal(put_on(k, "a", MS, &same), 1);
+    assert_int_equal(put_on(k, "b", MS + 1, &same), 2);
+    assert_int_equal(put_on(k, NULL, MS + 2, &same), 3);
+    assert_int_equal(put_on(k, "a", MS + 3, &same), 1);
     kit_expect(k, "SELECT name FROM host ORDER BY 1", "a\nb\n");
 }
 
@@ -331,16 +333,8 @@ static int64_t put_live(const kit *k, const char *boot_id, int64_t ms, const sig
     return kit_put(k, c).process_id;
 }
 
-static int64_t put_text(const kit *k, int64_t ms, const signs *s)
-{
-    pm_capture *c = with_signs(k, 42, MS + ms, s);
-
-    c->host = "h";
-    return kit_put(k, c).process_id;
-}
-
 #define LIVE(boot, ms, ...) put_live(k, (boot), (ms), &(const signs){__VA_ARGS__})
-#define TEXT(ms, ...) put_text(k, (ms), &(const signs){__VA_ARGS__})
+#define TEXT(ms, ...) put_on(k, "h", MS + (ms), &(const signs){__VA_ARGS__})
 
 IN_KIT(a_live_process_is_its_boot_and_start)
 {

@@ -82,22 +82,8 @@ static const char *const pw_changed[] = {
     " FROM snapshot EXCEPT SELECT * FROM temp.s)",
 };
 
-static inline bool pw_none(const kit *k, const char *const *queries, size_t n)
-{
-    pm_buf out = {0};
-    bool none;
-
-    for (size_t i = 0; i < n; i++)
-        if (strstr(queries[i], "neighbours") == NULL) /* a prune keeps what the rules said once */
-            kit_rows(k, &out, queries[i]);
-    none = out.len == 0;
-    if (!none)
-        print_error("%.3000s", out.data);
-    pm_buf_free(&out);
-    return none;
-}
-
-#define PW_NONE(k, queries) pw_none(k, queries, sizeof(queries) / sizeof *(queries))
+/* A prune keeps what the rules said once of neighbours. */
+#define PW_NONE(k, queries) whole_none(k, queries, COUNT(queries), "neighbours")
 
 /* In addition to whole.h: no unused rows are left, and first appearances are correct. */
 #define PW_ORDER                                                                                   \

@@ -204,14 +204,12 @@ IN_KIT(every_parameter_is_declared_and_used)
             assert_non_null(param);
             assert_int_equal(param[0], ':');
             if (!has_param(q, param + 1))
-                print_error("%s: %s is not declared\n", name, param);
-            assert_true(has_param(q, param + 1));
+                fail_msg("%s: %s is not declared", name, param);
             extra += strcmp(param, ":name_id") == 0;
         }
         /* one that no statement reads would do nothing without a word */
         if (used - extra != q->n_params)
-            print_error("%s: %d parameters declared, %d used\n", name, q->n_params, used - extra);
-        assert_int_equal(used - extra, q->n_params);
+            fail_msg("%s: %d parameters declared, %d used", name, q->n_params, used - extra);
         sqlite3_finalize(stmt);
         pm_catalog_free(q);
     }
@@ -238,8 +236,7 @@ TEST(table_columns_exist)
             size_t len = blank ? (size_t)(blank - rest.data) : rest.len;
 
             if (len && !has_column(q, (pm_text){rest.data, len}))
-                print_error("%s: no column %.*s\n", name, (int)len, rest.data);
-            assert_true(len == 0 || has_column(q, (pm_text){rest.data, len}));
+                fail_msg("%s: no column %.*s", name, (int)len, rest.data);
             rest = pm_text_from(rest, blank ? len + 1 : len);
         }
         pm_catalog_free(q);
@@ -260,8 +257,7 @@ static pm_buf scanned(const kit *k, const char *sql)
     pm_buf_add(&out, "", 0, NULL);
     pm_buf_addf(&explain, NULL, "EXPLAIN %s", sql);
     if (sqlite3_prepare_v2(k->store->db, explain.data, -1, &program, NULL) != SQLITE_OK)
-        print_error("%s\n", sqlite3_errmsg(k->store->db));
-    assert_non_null(program);
+        fail_msg("%s", sqlite3_errmsg(k->store->db));
     sqlite3_prepare_v2(k->store->db, "SELECT tbl_name FROM sqlite_master WHERE rootpage = ?1", -1,
                        &table, NULL);
     while (sqlite3_step(program) == SQLITE_ROW) {

@@ -22,11 +22,8 @@ static pm_capture *capture_of(const kit *k, pm_dialect dialect, int minute, int 
                 "");
     if (shown & MEMORY)
         kit_map(k, c, STACK, 8192, "rw-p", "");
-    if (shown & PARTIAL) {
-        c->block.state = PM_STATE_PARTIAL;
-        c->missing = strdup("some rows");
-        c->block.missing = pm_text_of(c->missing);
-    }
+    if (shown & PARTIAL)
+        kit_partial(c);
     return c;
 }
 

@@ -48,9 +48,7 @@ static void put(replay *r, const capture *wanted, size_t i, bool leads)
     else if (!leads)
         base = newest(r->put, r->n, r->o, r->o[i].dialect, r->o[i].state);
     if (wanted[i].leads != leads || wanted[i].base != base)
-        print_error("capture %zu: leads %d, base %d\n", i, leads, base);
-    assert_int_equal(leads, wanted[i].leads);
-    assert_int_equal(base, wanted[i].base);
+        fail_msg("capture %zu: leads %d, base %d", i, leads, base);
     pm_sitting_add(&r->sitting, &r->o[i]);
     r->put[r->n++] = i;
 }

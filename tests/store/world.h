@@ -300,11 +300,8 @@ static inline pm_capture *world_capture(const kit *k, const world *w, pm_dialect
         if (!partial || kit_below(seed, 4))
             world_row(k, c, &w->map[i]);
     world_stack(k, c);
-    if (partial) {
-        c->block.state = PM_STATE_PARTIAL;
-        c->missing = strdup("some rows");
-        c->block.missing = pm_text_of(c->missing);
-    }
+    if (partial)
+        kit_partial(c);
     return c;
 }
 

@@ -2,8 +2,6 @@
  * group, and the sums if a part of them is unknown. */
 #include "asked.h"
 
-#include "store/write/live_reading.h"
-
 #define BEAT 1800000000000
 #define SECOND INT64_C(1000)
 
@@ -83,22 +81,16 @@ static void sweep(const kit *k, const beat *b)
                   .selection = b->selection,
                   .every_ms = 10 * SECOND,
                   .started_ms = b->ms};
-    int64_t capture_id = 0;
-    pmapdb_error err = {0};
+    pm_live live[6];
+    pm_capture *c[6];
 
-    kit_ok(pm_store_begin(k->store, &err), &err);
-    capture_id = pm_sweep_begin(k->store->sql);
     for (size_t i = 0; i < b->n; i++) {
-        pm_live live = live_of(b, &b->is[i]);
-        pm_capture *c = capture_of(k, b, &b->is[i], &live);
-        pm_stored stored;
-
-        kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
-        pm_capture_free(c);
+        live[i] = live_of(b, &b->is[i]);
+        c[i] = capture_of(k, b, &b->is[i], &live[i]);
     }
-    pm_sweep_end(k->store->sql, &s, capture_id, b->ms);
-    kit_steps(k);
-    kit_ok(pm_store_commit(k->store, &err), &err);
+    kit_store_sweep(k, &s, b->ms, c, b->n);
+    for (size_t i = 0; i < b->n; i++)
+        pm_capture_free(c[i]);
 }
 
 #define SWEEP(k, host, boot, selection, ms, ...)                            \

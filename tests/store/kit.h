@@ -8,9 +8,11 @@
 #include "base/record/capture.h"
 #include "kit_rules.h"
 #include "store/file/store.h"
+#include "store/write/live_reading.h"
 #include "store/write/put.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define KIT_SWEEP 1000
@@ -97,6 +99,16 @@ static inline void kit_anew(kit *k)
 {
     kit_remove_store(k);
     kit_open(k);
+}
+
+/* Of the file that ends so: "", "-wal"; -1: there is none. */
+static inline int64_t kit_bytes(const kit *k, const char *end)
+{
+    char path[128];
+    struct stat info;
+
+    snprintf(path, sizeof path, "%s%s", k->path, end);
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
 }
 
 static inline kit *kit_new(void)
@@ -202,14 +214,12 @@ static inline int kit_by_start(const void *a, const void *b)
 /* For free(). */
 static inline const pm_mapping **kit_rows_by_start(const pm_capture *c)
 {
-    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
     const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
 
     if (!rows)
         abort();
     for (size_t i = 0; i < c->n_rows; i++)
         rows[i] = pm_capture_row(c, i);
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(rows, c->n_rows, sizeof *rows, kit_by_start);
     return rows;
 }
@@ -300,6 +310,23 @@ static inline size_t kit_store_all(const kit *k, pm_capture *const *c, size_t n,
             kit_ok(pm_store_commit(k->store, &err), &err);
     }
     return new;
+}
+
+/* A beat, and what was captured in it. */
+static inline void kit_store_sweep(const kit *k, const pm_sweep *sweep, int64_t ended_ms,
+                                   pm_capture *const *c, size_t n)
+{
+    pmapdb_error err = {0};
+    int64_t capture_id;
+    pm_stored stored;
+
+    kit_ok(pm_store_begin(k->store, &err), &err);
+    capture_id = pm_sweep_begin(k->store->sql);
+    for (size_t i = 0; i < n; i++)
+        kit_ok(pm_store_put_within(k->store, c[i], KIT_SWEEP, &capture_id, &stored, &err), &err);
+    pm_sweep_end(k->store->sql, sweep, capture_id, ended_ms);
+    kit_steps(k);
+    kit_ok(pm_store_commit(k->store, &err), &err);
 }
 
 /* Stores and frees. */

@@ -3,8 +3,6 @@
 #include "merged.h"
 #include "whole.h"
 
-#include "store/write/live_reading.h"
-
 /* The same text of one pid at one time: of another life it is another capture. */
 IN_KIT(live_ones_are_known_by_their_life)
 {
@@ -93,9 +91,6 @@ static void put_sweep(const kit *k, int64_t n)
                       .mono_ns = n};
     pm_live live = {.boot_id = "b", .mono_ns = n, .utc_ms = sweep.started_ms};
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, sweep.started_ms);
-    pmapdb_error err = {0};
-    pm_stored stored;
-    int64_t capture_id = 0;
 
     kit_map(k, c, 0x1000, 64, "rw-p", "");
     kit_name(c, "app", PM_NAME_GIVEN);
@@ -103,12 +98,7 @@ static void put_sweep(const kit *k, int64_t n)
     c->start_time = 5;
     c->live = &live;
     c->time_source = PM_TIME_LIVE;
-    kit_ok(pm_store_begin(k->store, &err), &err);
-    capture_id = pm_sweep_begin(k->store->sql);
-    kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
-    pm_sweep_end(k->store->sql, &sweep, capture_id, sweep.started_ms + 5);
-    kit_steps(k);
-    kit_ok(pm_store_commit(k->store, &err), &err);
+    kit_store_sweep(k, &sweep, sweep.started_ms + 5, &c, 1);
     pm_capture_free(c);
 }
 

@@ -10,7 +10,6 @@
 #include "world.h"
 
 #include "set_clock.h"
-#include "store/write/live_reading.h"
 
 #define SEEDS 7
 #define STORES 3
@@ -228,20 +227,12 @@ static void free_history(history *h)
 
 static void put_sweep(const kit *k, const history *h, size_t *i)
 {
-    size_t sweep = h->seen[*i].sweep;
-    int64_t capture_id;
-    pm_stored stored;
-    pmapdb_error err = {0};
+    size_t sweep = h->seen[*i].sweep, n = 0;
+    pm_capture *some[2];
 
-    kit_ok(pm_store_begin(k->store, &err), &err);
-    capture_id = pm_sweep_begin(k->store->sql);
     for (; *i < h->n && h->seen[*i].sweep == sweep; ++*i)
-        kit_ok(pm_store_put_within(k->store, h->seen[*i].capture, KIT_SWEEP, &capture_id, &stored,
-                                   &err),
-               &err);
-    pm_sweep_end(k->store->sql, &h->sweep[sweep], capture_id, h->ended_ms[sweep]);
-    kit_steps(k);
-    kit_ok(pm_store_commit(k->store, &err), &err);
+        some[n++] = h->seen[*i].capture;
+    kit_store_sweep(k, &h->sweep[sweep], h->ended_ms[sweep], some, n);
 }
 
 /* Text, a few captures in one transaction. */

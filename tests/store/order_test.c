@@ -102,7 +102,6 @@ static int by_time(const void *a, const void *b)
 
 static void sort(world_history *h)
 {
-    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(h->capture, h->n, sizeof h->capture[0], by_time);
 }
 
@@ -179,7 +178,6 @@ static int by_hash(const void *a, const void *b)
 /* What the queries of `given` should answer. Leaves the history in the order of its hashes. */
 static void write_given(world_history *h, pm_buf *out)
 {
-    /* of pointers: NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(h->capture, h->n, sizeof h->capture[0], by_hash);
     for (size_t i = 0; i < h->n; i++)
         pm_buf_addf(out, NULL, "%lld|%lld|%lld\n", (long long)h->capture[i]->block.hash,

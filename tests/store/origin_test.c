@@ -1,9 +1,7 @@
 /* origin_test: the files of captures: plain SQL returns every byte of a name. */
-#include "kit.h"
+#include "asked.h"
 
 #include "store/dict/captures.h"
-#include "store/read/catalog.h"
-#include "store/read/query.h"
 #include "store/recall/recall.h"
 
 /* ---- what is stored ---- */
@@ -23,8 +21,6 @@ IN_KIT(a_name_is_stored_once)
 }
 
 /* ---- what comes back ---- */
-
-#define SOURCE 15 /* column of the query */
 
 static const char *const hostile[] = {
     "",
@@ -137,27 +133,7 @@ IN_KIT(names_by_chance)
     kit_exec(k, "COMMIT");
 }
 
-/* As people see them: the column of query snapshots, a line for each. */
-static void sources(const kit *k, const char *wanted)
-{
-    pm_query_info *q = NULL;
-    sqlite3_stmt *stmt = NULL;
-    pm_buf out = {0};
-
-    kit_ok(pm_catalog_find(NULL, "snapshots", &q, NULL), NULL);
-    assert_non_null(q);
-    kit_ok(pm_query_check(k->store, q, &stmt, NULL), NULL);
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(stmt, SOURCE);
-
-        pm_buf_addf(&out, NULL, "%s\n", text ? text : "?");
-    }
-    sqlite3_finalize(stmt);
-    pm_catalog_free(q);
-    assert_string_equal(out.data, wanted);
-    pm_buf_free(&out);
-}
-
+/* As people see them. */
 IN_KIT(in_the_query)
 {
     pm_buf wanted = {0};
@@ -170,7 +146,7 @@ IN_KIT(in_the_query)
         kit_put(k, c);
         pm_buf_addf(&wanted, NULL, "dir/%s\n", hostile[i]);
     }
-    sources(k, wanted.data);
+    rows_are(k, "snapshots", NULL, "source", wanted.data);
     pm_buf_free(&wanted);
 }
 
@@ -187,7 +163,7 @@ IN_KIT(pruned)
         kit_put(k, c);
     }
     kit_keep(k, (pmapdb_keep){.last = 1});
-    sources(k, "dir/3.a\n");
+    rows_are(k, "snapshots", NULL, "source", "dir/3.a\n");
 }
 
 /* Somebody's own hand took the row away: its name is lost and nothing else. */

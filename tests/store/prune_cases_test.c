@@ -1,8 +1,6 @@
 /* prune_cases_test: pins, names that would disappear, the size limit, the size of the file. */
 #include "prune_world.h"
 
-#include <sys/stat.h>
-
 static void refuse(const kit *k, const pmapdb_prune_options *o, const char *words)
 {
     pmapdb_prune_result r;
@@ -109,14 +107,6 @@ IN_KIT(the_unnamed_are_alone)
 
 /* ---- the largest size ---- */
 
-static int64_t file_kib(const kit *k)
-{
-    struct stat s;
-
-    assert_int_equal(stat(k->path, &s), 0);
-    return s.st_size / 1024;
-}
-
 IN_KIT(the_oldest_go_until_it_fits)
 {
     pmapdb_prune_options o = {.keep.last = PMAPDB_KEEP_ALL, .max_kib = 500};
@@ -127,7 +117,7 @@ IN_KIT(the_oldest_go_until_it_fits)
     assert_true(r.kib_before > 700);
     assert_true(r.fits);
     assert_true(r.kib_after <= 500);
-    assert_int_equal(file_kib(k), r.kib_after);
+    assert_int_equal(kit_bytes(k, "") / 1024, r.kib_after);
     assert_true(r.kib_after > 400); /* and no more went than had to */
     kit_expect(k,
                "SELECT count(*) = 1200 - min(taken_ms - 1700000000000) / 60000, max(taken_ms) "
@@ -156,18 +146,14 @@ IN_KIT(the_oldest_go_until_it_fits)
 IN_KIT(the_file_shrinks)
 {
     pmapdb_prune_result r;
-    struct stat wal;
-    char path[128];
 
     kit_expect(k, "PRAGMA auto_vacuum", "2\n");
     pw_fill(k, 1200);
     r = pw_keep_last(k, 2);
     assert_true(r.kib_after < r.kib_before / 2);
-    assert_int_equal(file_kib(k), r.kib_after);
+    assert_int_equal(kit_bytes(k, "") / 1024, r.kib_after);
     assert_false(r.held || r.wants_vacuum);
-    snprintf(path, sizeof path, "%s-wal", k->path);
-    assert_int_equal(stat(path, &wal), 0);
-    assert_int_equal(wal.st_size, 0);
+    assert_int_equal(kit_bytes(k, "-wal"), 0);
 }
 
 /* Made by something that did not ask for it. */
@@ -196,7 +182,7 @@ IN_KIT(a_store_that_does_not_shrink)
     kit_ok(pmapdb_compact(k->store, &o, &c, &err), &err);
     assert_false(c.wants_vacuum);
     assert_true(c.kib_after < r.kib_before / 2);
-    assert_int_equal(file_kib(k), c.kib_after);
+    assert_int_equal(kit_bytes(k, "") / 1024, c.kib_after);
     kit_expect(k, "PRAGMA auto_vacuum", "2\n");
     kit_expect(k, "PRAGMA foreign_keys", "1\n");
 }

@@ -3,7 +3,6 @@
 #include "prune_world.h"
 
 #include "store/write/import_log.h"
-#include "store/write/live_reading.h"
 
 /* ---- what imports know ---- */
 
@@ -135,29 +134,22 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
                       .every_ms = 60000,
                       .started_ms = PW_AT(n),
                       .mono_ns = n};
-    pmapdb_error err = {0};
-    int64_t capture_id = 0;
+    pm_live live = {.boot_id = "b", .mono_ns = n, .utc_ms = PW_AT(n)};
+    pm_capture *c[2];
 
-    kit_ok(pm_store_begin(k->store, &err), &err);
-    capture_id = pm_sweep_begin(k->store->sql);
+    live.standing.comm = PM_TEXT("app");
+    live.standing.environment = (pm_text){"A=1\0B=2", 8};
+    live.standing.ppid = n < 5 ? 1 : 2; /* the parent ended: another standing */
     for (size_t i = 0; i < n_pids; i++) {
-        pm_capture *c = pw_grown(k, pids[i], n);
-        pm_live live = {.boot_id = "b", .mono_ns = n, .utc_ms = PW_AT(n)};
-        pm_stored stored;
-
-        live.standing.comm = PM_TEXT("app");
-        live.standing.environment = (pm_text){"A=1\0B=2", 8};
-        live.standing.ppid = n < 5 ? 1 : 2; /* the parent ended: another standing */
-        c->host = "one";
-        c->start_time = 77;
-        c->time_source = PM_TIME_LIVE;
-        c->live = &live;
-        kit_ok(pm_store_put_within(k->store, c, KIT_SWEEP, &capture_id, &stored, &err), &err);
-        pm_capture_free(c);
+        c[i] = pw_grown(k, pids[i], n);
+        c[i]->host = "one";
+        c[i]->start_time = 77;
+        c[i]->time_source = PM_TIME_LIVE;
+        c[i]->live = &live;
     }
-    pm_sweep_end(k->store->sql, &sweep, capture_id, PW_AT(n) + 5);
-    kit_steps(k);
-    kit_ok(pm_store_commit(k->store, &err), &err);
+    kit_store_sweep(k, &sweep, PW_AT(n) + 5, c, n_pids);
+    for (size_t i = 0; i < n_pids; i++)
+        pm_capture_free(c[i]);
 }
 
 #define SWEEPS                                                                                     \

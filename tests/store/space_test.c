@@ -5,16 +5,6 @@
 #include "store/file/space.h"
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
-
-static int64_t wal_bytes(const kit *k)
-{
-    char path[128];
-    struct stat info;
-
-    snprintf(path, sizeof path, "%s-wal", k->path);
-    return stat(path, &info) == 0 ? (int64_t)info.st_size : -1;
-}
 
 /* Like cron: the next run would read what this one left in the -wal, and leave it again. */
 IN_KIT(one_run_after_another)
@@ -22,7 +12,7 @@ IN_KIT(one_run_after_another)
     for (int64_t n = 0; n < 20; n++) {
         pw_put_grown(k, 1, n, n + 1);
         kit_close(k);
-        assert_int_equal(wal_bytes(k), 0);
+        assert_int_equal(kit_bytes(k, "-wal"), 0);
         kit_open(k);
     }
 }
@@ -73,7 +63,7 @@ IN_KIT(readers_that_overlap)
         usleep(1000);
     for (int64_t i = 0; i < 400; i++) {
         kit_exec(k, "REPLACE INTO refused VALUES (1, 1, hex(zeroblob(250000)))");
-        longest = wal_bytes(k) > longest ? wal_bytes(k) : longest;
+        longest = kit_bytes(k, "-wal") > longest ? kit_bytes(k, "-wal") : longest;
     }
     r.end = true;
     pthread_join(thread, NULL);

@@ -49,7 +49,6 @@ static bool is_over(pm_unpack *u)
 {
     uint64_t outer = pm_archive_given(u->outer), most = u->most ? u->most : BYTES_MAX;
     uint64_t all = (u->packed ? outer : 0) + u->inner_bytes + pm_archive_given(u->inner);
-    bool whole_mib = most % (1 << 20) == 0;
 
     if (u->why[0])
         return true;
@@ -60,9 +59,8 @@ static bool is_over(pm_unpack *u)
         snprintf(u->why, sizeof u->why,
                  "unpacks to more than %d times its size: --max-unpacked SIZE reads on", RATIO_MAX);
     else if (all > most)
-        snprintf(u->why, sizeof u->why, "unpacks to more than %llu %s: --max-unpacked SIZE %s",
-                 (unsigned long long)(most >> (whole_mib ? 20 : 10)), whole_mib ? "MiB" : "KiB",
-                 u->most ? "said so" : "reads on");
+        snprintf(u->why, sizeof u->why, "unpacks to more than %.10g MiB: --max-unpacked SIZE %s",
+                 (double)most / (1 << 20), u->most ? "said so" : "reads on");
     return u->why[0] != '\0';
 }
 

@@ -1,11 +1,8 @@
 /* clock_zone_test: time zones that the C library knows, and texts that only look like time zones.
  */
-#include "unit.h"
+#include "source/box.h"
 
 #include "base/clock/clock.h"
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 TEST(rules)
 {
@@ -28,37 +25,22 @@ TEST(rules)
     assert_false(pm_clock_is_zone("CET-1 "));
 }
 
-static void make(const char *path, const char *bytes)
-{
-    FILE *file = fopen(path, "w");
-
-    assert_non_null(file);
-    fputs(bytes, file);
-    fclose(file);
-}
-
 /* By the database that TZDIR names. */
-TEST(files)
+IN_BOX(files)
 {
-    char dir[] = "/tmp/pmapdb-zone-XXXXXX", path[128];
+    char path[128];
 
-    assert_non_null(mkdtemp(dir));
-    setenv("TZDIR", dir, 1);
-    snprintf(path, sizeof path, "%s/Land", dir);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/Land/Town", dir);
-    make(path, "TZif2");
+    setenv("TZDIR", box_folder, 1);
+    assert_int_equal(mkdir("Land", 0700), 0);
+    box_text("Land/Town", "TZif2");
+    snprintf(path, sizeof path, "%s/Land/Town", box_folder);
     assert_true(pm_clock_is_zone("Land/Town"));
     assert_true(pm_clock_is_zone(":Land/Town"));
     assert_true(pm_clock_is_zone(path));
     assert_false(pm_clock_is_zone("Land"));
     assert_false(pm_clock_is_zone("Land/town"));
-    make(path, "TZi");
+    box_text("Land/Town", "TZi");
     assert_false(pm_clock_is_zone("Land/Town"));
-    unlink(path);
-    snprintf(path, sizeof path, "%s/Land", dir);
-    rmdir(path);
-    rmdir(dir);
     unsetenv("TZDIR");
 }
 

@@ -151,7 +151,7 @@ TEST(the_process_that_was_asked_for_is_a_label)
 TEST(rows_of_one_snapshot_have_its_age)
 {
     static const pm_sample_label asked[] = {{WORDS("process"), WORDS("redis")},
-                                     {WORDS("category"), WORDS("heap")}};
+                                            {WORDS("category"), WORDS("heap")}};
     static const pm_about about = {
         .name = WORDS("files"), .labels = asked, .n_labels = 2, .moment_ms = NOW - 1500};
     static const pm_column columns[] = {{"path", PM_UNIT_TEXT}, {"rss_kib", PM_UNIT_KIB}};

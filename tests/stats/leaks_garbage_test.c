@@ -19,11 +19,11 @@ static pm_leak_run run_at(size_t i, double rss, double size)
 static void judge_since(double started, const char *category, const double *rss, size_t n)
 {
     pm_leak_options options = jointly;
-    static pm_leak_run of[2][64];
+    static pm_leak_run of[2][N];
     pm_leak_key keys[] = {{category, category, of[0], n}, {"heap", "heap", of[1], n}};
     pm_leak_process process = {times, NULL, n, keys, 2, NULL};
 
-    assert_true(n <= COUNT(of[0]) && n <= N);
+    assert_true(n <= N);
     for (size_t i = 0; i < n; i++) {
         times[i] = INT64_C(1800000000000) + (int64_t)i * 30000;
         of[0][i] = run_at(i, rss[i], 1.2 * rss[i]);

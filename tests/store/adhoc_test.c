@@ -117,6 +117,7 @@ static const char *const attacks[] = {
     "PRAGMA writable_schema = 1",
     "PRAGMA writable_schema(1)",
     "PRAGMA journal_mode = DELETE",
+    "PRAGMA \"\"",
     "PRAGMA query_only = OFF",
     "PRAGMA user_version = 7",
     "PRAGMA application_id = 7",

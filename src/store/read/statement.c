@@ -26,7 +26,7 @@ static bool is_listed(const char *list, const char *name)
 {
     size_t n = strlen(name);
 
-    for (const char *at = list; (at = strcasestr(at, name)); at++)
+    for (const char *at = list; n && (at = strcasestr(at, name)); at++)
         if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
             return true;
     return false;

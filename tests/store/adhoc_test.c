@@ -20,15 +20,6 @@ static pmapdb_rows *asked(const kit *k, const char *sql, const pmapdb_sql_option
     return rows;
 }
 
-static bool next(pmapdb_rows *rows)
-{
-    bool has = false;
-    pmapdb_error err = {0};
-
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
-    return has;
-}
-
 /* ---- reading only ---- */
 
 static size_t files_in(const char *dir)
@@ -167,7 +158,7 @@ static int64_t hosts(const kit *k)
     pmapdb_rows *rows = asked(k, "SELECT count(*) FROM host", NULL);
     int64_t n;
 
-    assert_true(next(rows));
+    assert_true(kit_next(rows));
     n = pmapdb_rows_int(rows, 0);
     pmapdb_rows_close(rows);
     return n;
@@ -209,7 +200,7 @@ IN_KIT(reads)
     for (size_t i = 0; i < COUNT(allowed); i++) {
         pmapdb_rows *rows = asked(k, allowed[i], NULL);
 
-        assert_true(next(rows));
+        assert_true(kit_next(rows));
         pmapdb_rows_close(rows);
     }
 }
@@ -255,7 +246,7 @@ IN_KIT(goes_on_until_then)
         with_200_ms(k, FOREVER "SELECT count(*) FROM (SELECT x FROM c LIMIT 100000)");
 
     set_clock_step(CLOCK_MONOTONIC, 1000);
-    assert_true(next(rows));
+    assert_true(kit_next(rows));
     close_rows(rows);
 }
 
@@ -314,10 +305,10 @@ IN_KIT(stops_at_max_rows)
 
         for (int again = 0; again < 2; again++) { /* after the end it begins again */
             for (int n = 0; n < cases[i].rows; n++) {
-                assert_true(next(rows));
+                assert_true(kit_next(rows));
                 assert_int_equal(pmapdb_rows_int(rows, 0), n + 1);
             }
-            assert_false(next(rows));
+            assert_false(kit_next(rows));
             assert_true(pmapdb_rows_cut(rows) == cases[i].cut);
         }
         pmapdb_rows_close(rows);
@@ -363,8 +354,8 @@ static void param(const kit *k, const char *value, const char *type, const char 
     pmapdb_rows *rows = asked(k, "SELECT typeof(:v), :v, @v IS $v", NULL);
     const char *text;
 
-    kit_ok(pmapdb_bind(rows, "v", value, NULL), NULL);
-    assert_true(next(rows));
+    kit_bind(rows, "v", value);
+    assert_true(kit_next(rows));
     assert_string_equal(pmapdb_rows_text(rows, 0, NULL), type);
     text = pmapdb_rows_text(rows, 1, NULL);
     assert_string_equal(text ? text : "NULL", wanted);
@@ -432,7 +423,7 @@ IN_KIT(units)
 
     unit(rows, 0, "rss_kib", "kib");
     unit(rows, 7, "n", "text");
-    assert_true(next(rows));
+    assert_true(kit_next(rows));
     for (int i = 0; i < pmapdb_rows_columns(rows); i++)
         pm_buf_addf(&got, NULL, "%s %s\n", pmapdb_rows_name(rows, i), pmapdb_rows_unit(rows, i));
     assert_string_equal(got.data,
@@ -450,11 +441,11 @@ IN_KIT(a_row_is_seen_once)
 
     kit_ok(pm_adhoc_peek(rows, &err), &err);
     unit(rows, 0, "column1", "int");
-    assert_true(next(rows));
+    assert_true(kit_next(rows));
     assert_int_equal(pmapdb_rows_int(rows, 0), 1);
-    assert_true(next(rows));
+    assert_true(kit_next(rows));
     assert_int_equal(pmapdb_rows_int(rows, 0), 2);
-    assert_false(next(rows));
+    assert_false(kit_next(rows));
     pmapdb_rows_close(rows);
 }
 

@@ -26,20 +26,14 @@ static inline const char *asked_value(const pmapdb_rows *rows, const char *colum
 static inline void rows_of_key_are(const kit *k, const char *query, const char *const *given,
                                    const char *key, const char *columns, const char *wanted)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
+    pmapdb_rows *rows = kit_ask(k, query);
     pm_buf got = {0};
-    bool has;
 
-    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
     for (; given && *given; given += 2)
-        kit_ok(pmapdb_bind(rows, given[0], given[1], &err), &err);
-    for (;;) {
+        kit_bind(rows, given[0], given[1]);
+    while (kit_next(rows)) {
         char names[256], *rest = names;
 
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
         snprintf(names, sizeof names, "%s", columns);
         for (char *name;
              (!key || strcmp(asked_value(rows, "key"), key) == 0) && (name = strsep(&rest, " "));)

@@ -268,23 +268,19 @@ IN_KIT(names_of_all)
 static void binds(const kit *k, const char *query, const char *param, const char *value,
                   const char *says)
 {
-    pmapdb_rows *rows = NULL;
+    pmapdb_rows *rows = kit_ask(k, query);
     pmapdb_error err = {0};
     bool has;
 
-    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
-    kit_ok(pmapdb_bind(rows, param, value, &err), &err);
+    kit_bind(rows, param, value);
     assert_int_equal(pmapdb_next(rows, &has, &err), says ? PMAPDB_NOTFOUND : PMAPDB_OK);
-    if (says && strcmp(err.text, says) != 0)
-        print_error("%s\n", err.text);
-    if (says)
-        assert_string_equal(err.text, says);
+    assert_string_equal(err.text, says ? says : "");
     pmapdb_rows_close(rows);
 }
 
 IN_KIT(words_that_there_are)
 {
-    pmapdb_rows *rows = NULL;
+    pmapdb_rows *rows = kit_ask(k, "snapshots");
     pmapdb_error err = {0};
 
     binds(k, "snapshots", "state", "partial", NULL);
@@ -295,7 +291,6 @@ IN_KIT(words_that_there_are)
     binds(k, "snapshots", "dialect", "smap",
           "no dialect 'smap', did you mean 'smaps'? there are: smaps pmap-XX pmap-X pmap-suse "
           "toybox-x busybox-x pagemap pmap-x pmap-d pmap toybox busybox maps smaps_rollup");
-    kit_ok(pmapdb_query(k->store, "snapshots", &rows, &err), &err);
     assert_int_equal(pmapdb_bind(rows, "dialct", "x", &err), PMAPDB_USAGE);
     assert_string_equal(err.text, "snapshots has no parameter 'dialct', did you mean 'dialect'?");
     pmapdb_rows_close(rows);
@@ -304,14 +299,11 @@ IN_KIT(words_that_there_are)
 /* Text from the rows lives on while another query is prepared on the store. */
 IN_KIT(names_last)
 {
-    pmapdb_rows *rows = NULL, *other = NULL;
-    const char *name;
-    bool has;
+    pmapdb_rows *rows = kit_ask(k, "snapshots"), *other;
+    const char *name = pmapdb_rows_name(rows, 0);
 
-    kit_ok(pmapdb_query(k->store, "snapshots", &rows, NULL), NULL);
-    name = pmapdb_rows_name(rows, 0);
-    kit_ok(pmapdb_query(k->store, "processes", &other, NULL), NULL);
-    kit_ok(pmapdb_next(rows, &has, NULL), NULL);
+    other = kit_ask(k, "processes");
+    assert_false(kit_next(rows));
     assert_string_equal(name, "snapshot_id");
     pmapdb_rows_close(rows);
     pmapdb_rows_close(other);

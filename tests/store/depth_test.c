@@ -109,17 +109,15 @@ static void answer(const kit *k, const pm_query_info *q, const char *depth, pm_b
 {
     char name[64];
     pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    bool has;
 
     snprintf(name, sizeof name, "%.*s", (int)q->name.len, q->name.data);
     pm_buf_clear(out);
     pm_buf_add(out, "", 0, NULL);
-    kit_ok(pmapdb_query(k->store, name, &rows, &err), &err);
-    kit_ok(pmapdb_bind(rows, "depth", depth, &err), &err);
+    rows = kit_ask(k, name);
+    kit_bind(rows, "depth", depth);
     if (has_param(q, PM_TEXT("lineage")))
-        kit_ok(pmapdb_bind(rows, "lineage", "4", &err), &err);
-    while (kit_ok(pmapdb_next(rows, &has, &err), &err), has)
+        kit_bind(rows, "lineage", "4");
+    while (kit_next(rows))
         for (int i = 0, n = pmapdb_rows_columns(rows); i < n; i++) {
             const char *text = pmapdb_rows_text(rows, i, NULL);
 
@@ -194,13 +192,12 @@ IN_KIT(sums_are_judged)
 
 IN_KIT(other_depths)
 {
-    pmapdb_rows *rows = NULL;
+    pmapdb_rows *rows = kit_ask(k, "categories");
     pmapdb_error err = {0};
     bool has;
 
     kit_put(k, capture_of(k, PM_DIALECT_SMAPS, 0, ALL));
-    kit_ok(pmapdb_query(k->store, "categories", &rows, NULL), NULL);
-    kit_ok(pmapdb_bind(rows, "depth", "3", &err), &err);
+    kit_bind(rows, "depth", "3");
     assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_NOTFOUND);
     assert_string_equal(err.text, "no depth '3'; there are: 1 2");
     pmapdb_rows_close(rows);

@@ -123,12 +123,9 @@ IN_KIT(fields_by_name)
 /* What store-growth says of the last day: how large the store is, what a day adds. */
 static void pace_of(const kit *k, double *store, double *day)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    bool has = true;
+    pmapdb_rows *rows = kit_ask(k, "store-growth");
 
-    kit_ok(pmapdb_query(k->store, "store-growth", &rows, &err), &err);
-    while (pmapdb_next(rows, &has, &err) == PMAPDB_OK && has) {
+    while (kit_next(rows)) {
         *store = pmapdb_rows_real(rows, 5);
         *day = pmapdb_rows_real(rows, 6);
     }

@@ -156,24 +156,18 @@ IN_KIT(days_of_a_store)
 IN_KIT(days_add_up_to_the_file)
 {
     pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
     double sum = 0, last[7] = {0}, file = 0;
-    bool has;
 
     for (int64_t i = 0; i < 30; i++)
         kit_put(k, capture(k, PM_DIALECT_SMAPS, 1 + (int)i % 4, 40000 * i));
-    file = (double)pm_sql_value(k->store->sql,
-                                "SELECT (page_count - freelist_count) * page_size / 1024 FROM "
-                                "pragma_page_count, pragma_freelist_count, pragma_page_size",
-                                PM_NO_ARGS, 0);
-    kit_ok(pmapdb_query(k->store, "store-growth", &rows, &err), &err);
-    kit_ok(pmapdb_bind(rows, "max-size", "1G", &err), &err);
-    for (size_t n = 0;; n++) {
+    file =
+        (double)kit_number(k->store, "SELECT (page_count - freelist_count) * page_size / 1024 FROM "
+                                     "pragma_page_count, pragma_freelist_count, pragma_page_size");
+    rows = kit_ask(k, "store-growth");
+    kit_bind(rows, "max-size", "1G");
+    for (size_t n = 0; kit_next(rows); n++) {
         double week = 0;
 
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
         sum += last[n % 7] = pmapdb_rows_real(rows, 4);
         for (size_t i = 0; i < 7; i++)
             week += last[i] / (n < 7 ? (double)n + 1 : 7);

@@ -395,6 +395,32 @@ static inline void kit_expect(const kit *k, const char *sql, const char *wanted)
     pm_buf_free(&got);
 }
 
+/* A named query. */
+static inline pmapdb_rows *kit_ask(const kit *k, const char *query)
+{
+    pmapdb_rows *rows = NULL;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
+    return rows;
+}
+
+static inline void kit_bind(pmapdb_rows *rows, const char *param, const char *value)
+{
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_bind(rows, param, value, &err), &err);
+}
+
+static inline bool kit_next(pmapdb_rows *rows)
+{
+    bool has = false;
+    pmapdb_error err = {0};
+
+    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    return has;
+}
+
 static inline void kit_exec(const kit *k, const char *sql)
 {
     assert_int_equal(sqlite3_exec(k->store->db, sql, NULL, NULL, NULL), SQLITE_OK);

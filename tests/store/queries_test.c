@@ -367,19 +367,13 @@ IN_KIT(every_query_searches)
 
 static size_t run(const kit *k, const char *name)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    bool has = true;
+    pmapdb_rows *rows = kit_ask(k, name);
     size_t n = 0;
 
-    kit_ok(pmapdb_query(k->store, name, &rows, &err), &err);
     for (size_t i = 0; i < COUNT(given); i++)
         if (strcmp(given[i].query, name) == 0)
-            kit_ok(pmapdb_bind(rows, given[i].param, given[i].value, &err), &err);
-    for (;;) {
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
+            kit_bind(rows, given[i].param, given[i].value);
+    while (kit_next(rows)) {
         n++;
         for (int i = 0; i < pmapdb_rows_columns(rows); i++)
             assert_non_null(pmapdb_rows_unit(rows, i));
@@ -429,23 +423,21 @@ IN_KIT(selectors_of_a_query)
     bool has;
 
     fill(k, 6);
-    kit_ok(pmapdb_query(k->store, "diff-category", &rows, &err), &err);
+    rows = kit_ask(k, "diff-category");
     assert_int_equal(pmapdb_bind(rows, "since", "first", &err), PMAPDB_USAGE);
-    kit_ok(pmapdb_bind(rows, "from", "last", &err), &err);
-    kit_ok(pmapdb_bind(rows, "to", "first", &err), &err);
+    kit_bind(rows, "from", "last");
+    kit_bind(rows, "to", "first");
     kit_fails(pmapdb_next(rows, &has, &err), PMAPDB_USAGE, &err, "--from is later than --to");
     /* -1m counts back from --to */
-    kit_ok(pmapdb_bind(rows, "to", "prev", &err), &err);
-    kit_ok(pmapdb_bind(rows, "from", "-1m", &err), &err);
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
-    assert_true(has);
+    kit_bind(rows, "to", "prev");
+    kit_bind(rows, "from", "-1m");
+    assert_true(kit_next(rows));
     /* bound again, run again */
-    kit_ok(pmapdb_bind(rows, "from", "first", &err), &err);
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
-    assert_true(has);
+    kit_bind(rows, "from", "first");
+    assert_true(kit_next(rows));
     pmapdb_rows_close(rows);
-    kit_ok(pmapdb_query(k->store, "mappings", &rows, &err), &err);
-    kit_ok(pmapdb_bind(rows, "min-size", "large", &err), &err);
+    rows = kit_ask(k, "mappings");
+    kit_bind(rows, "min-size", "large");
     kit_fails(pmapdb_next(rows, &has, &err), PMAPDB_USAGE, &err,
               "--min-size wants a size like 10M, not 'large'");
     pmapdb_rows_close(rows);

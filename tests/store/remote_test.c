@@ -29,7 +29,7 @@ static void becomes(const kit *k, const char *body, const char *who, const char 
 
     snprintf(text, sizeof text, HEAD "%s" USES, body);
     rows = question(k, text);
-    kit_ok(pmapdb_bind(rows, "who", who, &err), &err);
+    kit_bind(rows, "who", who);
     kit_ok(pm_remote_sql(rows, &sql, &err), &err);
     snprintf(text, sizeof text, "%s toInt64(1024) 5 toFloat64(0.5)\nFORMAT TabSeparatedWithNames\n",
              want);
@@ -107,24 +107,22 @@ IN_KIT(rows_are_read_back)
                                 "\\N\t\\N\t\\N\n\t0.5\t0\n\\\\N\tnan\t1\n";
     pmapdb_rows *rows = question(k, HEAD ":who" USES);
     pmapdb_error err = {0};
-    bool has = false;
 
     kit_ok(pm_remote_answer(rows, pm_text_of(reply), &err), &err);
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    assert_true(kit_next(rows));
     assert_string_equal(pmapdb_rows_text(rows, 0, NULL), "a\tb\\'\n");
     assert_int_equal(pmapdb_rows_int(rows, 1), 12);
     assert_string_equal(pmapdb_rows_text(rows, 2, NULL), "2026-03-05T10:20:00Z");
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    assert_true(kit_next(rows));
     for (int i = 0; i < 3; i++)
         assert_int_equal(pmapdb_rows_type(rows, i), PMAPDB_NULL);
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    assert_true(kit_next(rows));
     assert_string_equal(pmapdb_rows_text(rows, 0, NULL), "");
     assert_int_equal(pmapdb_rows_type(rows, 1), PMAPDB_REAL);
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
+    assert_true(kit_next(rows));
     assert_string_equal(pmapdb_rows_text(rows, 0, NULL), "\\N");
     assert_int_equal(pmapdb_rows_type(rows, 1), PMAPDB_NULL);
-    kit_ok(pmapdb_next(rows, &has, &err), &err);
-    assert_false(has);
+    assert_false(kit_next(rows));
     pmapdb_rows_close(rows);
     replies(k, "name\trss_kib\tat\n", PMAPDB_OK, NULL);
     replies(k, "", PMAPDB_INPUT, "does not have the columns of q");
@@ -173,7 +171,7 @@ IN_KIT(built_in_questions_are_whole)
         kit_ok(pm_remote_hosts(rows, PM_TEXT("web-1\nweb-2\n"), &err), &err);
         for (int p = 0; p < info->n_params; p++)
             if (pm_text_equal(info->param[p].fallback, PM_TEXT("-")))
-                kit_ok(pmapdb_bind(rows, info->param[p].name.data, "web-2", &err), &err);
+                kit_bind(rows, info->param[p].name.data, "web-2");
         kit_ok(pm_remote_sql(rows, &sql, &err), &err);
         pm_buf_free(&sql);
         pmapdb_rows_close(rows);

@@ -66,21 +66,15 @@ static void fill(const kit *k)
 /* All times that a query answers with, a line each; *with their column. */
 static void times_of(const kit *k, const char *query, pm_buf *out)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err = {0};
-    bool has;
+    pmapdb_rows *rows = kit_ask(k, query);
 
-    kit_ok(pmapdb_query(k->store, query, &rows, &err), &err);
     if (strcmp(query, "lineage-history") == 0)
-        kit_ok(pmapdb_bind(rows, "lineage", "1", &err), &err);
+        kit_bind(rows, "lineage", "1");
     if (strcmp(query, "mappings-regions") == 0)
-        kit_ok(pmapdb_bind(rows, "regions", "[[0,4095]]", &err), &err);
+        kit_bind(rows, "regions", "[[0,4095]]");
     if (strcmp(query, "groups") == 0)
-        kit_ok(pmapdb_bind(rows, "by", "comm", &err), &err);
-    for (;;) {
-        kit_ok(pmapdb_next(rows, &has, &err), &err);
-        if (!has)
-            break;
+        kit_bind(rows, "by", "comm");
+    while (kit_next(rows)) {
         for (int i = 0; i < pmapdb_rows_columns(rows); i++) {
             const char *text = pmapdb_rows_text(rows, i, NULL);
 

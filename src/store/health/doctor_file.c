@@ -113,7 +113,9 @@ static problems problems_of(const pm_doctor *d, const char *pragma)
         if (rc != SQLITE_ROW)
             break;
         text = (const char *)sqlite3_column_text(stmt, 0);
-        if (text && strcmp(text, "ok") != 0)
+        if (text && strstr(text, "error code=7")) /* "unable to get the page": SQLITE_NOMEM */
+            rc = SQLITE_NOMEM;
+        else if (text && strcmp(text, "ok") != 0)
             add_problem(&found, text);
     }
     /* Without memory SQLite has other messages, too, such as that a file cannot be opened. */

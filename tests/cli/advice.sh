@@ -1,7 +1,5 @@
 # advice: the page of a category is found, and says what to do about one process. The pages here are made up:
 # tests/tools/pages.py has to do with the real ones.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmap_x 7 web 2000 >7.x
 pmapdb import -q 7.x

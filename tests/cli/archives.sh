@@ -1,6 +1,4 @@
 # archives: what other tools packed, packed and unpacked: pids, names, times, starts, proofs, nothing twice.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3 tar gzip xz
 
 from=fixtures/archives

@@ -1,13 +1,10 @@
 # blind: snapshots read as maps, which say nothing of resident memory, in leaks and check. VmRSS is
 # put beside imported maps with sqlite3, so that the numbers are the same everywhere.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
 # PID FIRST LAST: a maps every five minutes, of the mappings of kit's pmap_x with a heap of 5000 KiB.
 maps() {
-    i=$2
-    while [ "$i" -le "$3" ]; do
+    for i in $(seq "$2" "$3"); do
         cat >$((1795219200 + 300 * i))-"$1".maps <<END
 560000000000-560000004000 r-xp 00000000 08:01 11 /srv/bin/$1
 560000010000-560000012000 rw-p 00010000 08:01 11 /srv/bin/$1
@@ -15,17 +12,6 @@ maps() {
 7f1000000000-7f10000fa000 r-xp 00000000 08:01 12 /lib/libc.so.6
 7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0 [stack]
 END
-        i=$((i + 1))
-    done
-}
-
-# PID FIRST LAST: the same as pmap -x.
-log() {
-    i=$2
-    while [ "$i" -le "$3" ]; do
-        date -u -d "@$((1795219200 + 300 * i))" '+%Y-%m-%dT%H:%M:%SZ'
-        pmap_x "$1" "$1" 5000
-        i=$((i + 1))
     done
 }
 
@@ -64,7 +50,7 @@ vm_rss maps.db 5436 0
 judge maps.db
 
 say "pmap -x first, then maps: what came last counts"
-log 8 0 11 >eight.log
+log 8 8 12 5000 0 >eight.log
 maps 8 12 22
 pmapdb --db both.db import -q --name eight eight.log
 pmapdb --db both.db import -q --name eight 1795*-8.maps

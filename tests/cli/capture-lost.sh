@@ -1,12 +1,6 @@
 # capture-lost: what a run says of beats that the store does not take and of files that it loses, and
 # that it waits for its start.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
-need sqlite3
-[ -r /proc/self/smaps ] || {
-    echo "skipped: no smaps here"
-    exit 77
-}
+need sqlite3 /proc/self/smaps
 
 sleep 1000 &
 one=$!

@@ -1,10 +1,5 @@
 # capture: live processes that this script starts. Numbers that differ from run to run are masked.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
-[ -r /proc/self/smaps ] || {
-    echo "skipped: no smaps here"
-    exit 77
-}
+need /proc/self/smaps
 
 sleep 1000 &
 one=$!

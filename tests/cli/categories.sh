@@ -1,6 +1,4 @@
 # categories: of one snapshot; the sums are those of its text.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 run pmapdb categories

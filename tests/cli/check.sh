@@ -1,6 +1,4 @@
 # check: one line and performance data as Nagios wants them; 3 for all that is not known.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # The captures are old.
 check() {
@@ -25,19 +23,11 @@ check --eta -w 48h -c 6h
 check --rate -w 1M --sensitivity low --metric mappings
 
 say "the newest moment counts: a process that is gone leaks no more"
-log() {
-    i=0
-    while [ $i -lt 12 ]; do
-        date -u -d "2026-11-21T00:00:00Z + $(($5 + 5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
-        pmap_x "$1" "$2" $(($3 + $4 * i))
-        i=$((i + 1))
-    done
-}
 {
-    log 10 leaks 5000 900 0
-    log 20 'a|b' 5000 0 600
-    log 21 worker 6000 100 600
-    log 22 worker 6000 300 600
+    log 10 leaks 12 5000 900
+    log 20 'a|b' 12 5000 0 600
+    log 21 worker 12 6000 100 600
+    log 22 worker 12 6000 300 600
 } >many.log
 export PMAPDB=many.db
 pmapdb import -q many.log

@@ -1,6 +1,4 @@
 # complete-bash: the function of the bash script, driven as readline does.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need bash
 
 # A query that somebody named to run a command where its name is completed.

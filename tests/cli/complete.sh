@@ -1,6 +1,4 @@
 # complete: the words that completion offers are those of --usage: all commands, queries and options.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 words() {
     pmapdb "$@" --usage | sed -n 's/^  \([A-Za-z0-9_.-]*\)\(=.*\)*$/\1/p'

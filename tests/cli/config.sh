@@ -1,6 +1,4 @@
 # config: the configuration files: which settings hold, and errors that name file and line.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 export XDG_CONFIG_HOME="$PWD/user"
 mkdir -p user/pmapdb other
 mine=user/pmapdb/config

@@ -1,6 +1,4 @@
 # dialects-list: what import reads and what it refuses by name.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 run pmapdb dialects
 

@@ -1,6 +1,4 @@
 # dialects: smaps, -XX and -x of one moment: all stored, the one with most fields answers.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 for dialect in smaps pmap-XX pmap-x; do

@@ -1,6 +1,4 @@
 # diff: by category, object and lineage; selectors; thresholds; what is unknown.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 run pmapdb diff

@@ -1,8 +1,6 @@
 # doctor: a store that is whole, one that is not, and what is no store. What depends on the machine
 # and on SQLite is an N: sizes, the disk, its words for damage. How a store grows also depends on
 # the day: the samples grow old.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need dd
 
 mask() {

@@ -1,7 +1,5 @@
 # examples: every --help is at most 40 lines of at most 80 columns, and every line below its "Examples:" runs, on a
 # copy of a store made of samples/. Status 1 is an answer too: diff --threshold.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 # What the examples of query and sql name.

@@ -1,6 +1,4 @@
 # explain: import --explain says how each block is read, and stores nothing.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need gzip tar
 
 cp fixtures/tools/procps-3.3.10-x.txt doubled.x

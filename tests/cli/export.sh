@@ -1,6 +1,4 @@
 # export: an extract, redacted or as it is; what is kept; what is refused; the owner's map.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 mkdir in
 # A row as the kernel prints it: ADDRESSES INODE NAME [PERMS]

@@ -1,6 +1,4 @@
 # formats: Markdown, Prometheus, the first rows, spreadsheets; names that somebody made to hurt.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 run pmapdb categories -f md

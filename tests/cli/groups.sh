@@ -1,7 +1,5 @@
 # groups: the processes of one moment by what they have in common, of captures from text and of
 # programs that are started here and read live.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 need awk cut sed
 

@@ -1,6 +1,4 @@
 # growth: the long series: from, to, category, unknown steps, a restart, a category that goes.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 run pmapdb growth --category heap

@@ -1,6 +1,4 @@
 # help: every command says in one screen what it does; help says everything about one word.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 run pmapdb --help
 run pmapdb --version

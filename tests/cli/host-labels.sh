@@ -1,6 +1,4 @@
 # host-labels: what a host is, from --label, a file and a program, with history.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # MINUTE OPTION...
 import() {

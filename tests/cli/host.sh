@@ -1,6 +1,4 @@
 # host: what grew on a host of many names: diff without a process; and the names that people know.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # PID NAME HEAP_KIB, at minute M
 at() {

@@ -1,6 +1,4 @@
 # import-formats: the news of an import as lines, CSV, JSON, NDJSON.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 from=samples/captures/leaky-20261121
 cp $from/1795229318-12766.x two.x

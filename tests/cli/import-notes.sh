@@ -1,6 +1,4 @@
 # import-notes: what was made good is said once a run, in NDJSON with every capture; sums only.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # The same process at three moments, each row printed twice; in the third one row less.
 mkdir logs

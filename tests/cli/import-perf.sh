@@ -1,7 +1,5 @@
 # import-perf: a recording, known again, packed, from standard input; whose threads; what is no such
 # text; captures before and behind; a prune.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # TID SECONDS CALL ARGUMENTS RESULT: an enter and its exit, of one frame.
 call() {

@@ -1,6 +1,4 @@
 # import: files, directories, standard input, compressed files, archives; everything twice.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need xz zstd bzip2 gzip tar
 
 from=samples/captures/leaky-20261121

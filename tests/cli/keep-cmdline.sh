@@ -1,6 +1,4 @@
 # keep-cmdline: which part of command lines is stored.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
 # As a header shows it, above PID's own map.

@@ -1,10 +1,9 @@
-# kit: what the scripts of golden tests share. Sourced as . "$PMAPDB_KIT", in the scratch folder.
-# shellcheck shell=sh
+# kit: what the scripts of golden tests share. run.sh reads it before each of them.
 
-# Programs without which a script makes no sense.
+# Programs and files without which a script makes no sense.
 need() {
     for tool in "$@"; do
-        command -v "$tool" >/dev/null 2>&1 || {
+        command -v "$tool" >/dev/null 2>&1 || [ -r "$tool" ] || {
             echo "skipped: no $tool here"
             exit 77
         }
@@ -81,4 +80,22 @@ pmap_x() {
         printf "%s %7d %7d %7d %s %s\n", at, k, r, d, mode, what
         kib += k; rss += r; dirty += d
     }'
+}
+
+# PID NAME N HEAP_KIB STEP_KIB [MINUTES [FILE_KIB]]: N of these with their times, one in five minutes, from so many
+# minutes of 2026-11-21 on. Heap and file grow by STEP_KIB and FILE_KIB.
+log() {
+    for i in $(seq 0 $(($3 - 1))); do
+        date -u -d "2026-11-21T00:00:00Z + $((${6:-0} + 5 * i)) minutes" +%FT%TZ
+        pmap_x "$1" "$2" $(($4 + $5 * i)) $((${7:-0} * i))
+    done
+}
+
+# A smaps of rows START KIB PERMS RSS FLAGS [PATH]; "-" is no flags.
+smaps() {
+    while read -r start kib perms rss flags path; do
+        printf '%s-%x %s 00000000 00:00 0 %s\n' "$start" $((0x$start + kib * 1024)) "$perms" "$path"
+        printf 'Size: %d kB\nRss: %d kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: %d kB\n' "$kib" "$rss" "$rss"
+        [ "$flags" = - ] || printf 'VmFlags: %s\n' "$(echo "$flags" | tr , ' ')"
+    done
 }

@@ -1,15 +1,6 @@
 # labels: what a JVM says of its own memory, imported beside its smaps.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
-# A smaps of rows START KIB PERMS RSS [PATH].
-smaps() {
-    while read -r start kib perms rss path; do
-        printf '%s-%x %s 00000000 00:00 0 %s\n' "$start" $((0x$start + kib * 1024)) "$perms" "$path"
-        printf 'Size: %d kB\nRss: %d kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: %d kB\n' "$kib" "$rss" "$rss"
-    done
-}
 # As HotSpot of JDK 17 prints it. Heap, one thread, and 64 KiB of metaspace that the kernel merged
 # with a block of malloc.
 nmt() {
@@ -39,13 +30,13 @@ system_map() {
 }
 mkdir incident
 smaps >incident/1795220000-71.smaps <<END
-000000400000 16 r-xp 16 /srv/java
-0000f0000000 32768 rw-p 20000
-0000f2000000 32768 ---p 0
-7f2000000000 16 ---p 0
-7f2000004000 1008 rw-p 20
-7f3000000000 1024 rw-p 900
-7ffc00000000 132 rw-p 12 [stack]
+000000400000 16 r-xp 16 - /srv/java
+0000f0000000 32768 rw-p 20000 -
+0000f2000000 32768 ---p 0 -
+7f2000000000 16 ---p 0 -
+7f2000004000 1008 rw-p 20 -
+7f3000000000 1024 rw-p 900 -
+7ffc00000000 132 rw-p 12 - [stack]
 END
 nmt 71 >incident/1795220001-nmt.txt
 
@@ -59,13 +50,13 @@ run pmapdb mappings --category anonymous/jvm-heap -f csv
 
 say "a later capture: what was named keeps its name"
 smaps >1795220060-71.smaps <<END
-000000400000 16 r-xp 16 /srv/java
-0000f0000000 49152 rw-p 40000
-0000f3000000 16384 ---p 0
-7f2000000000 16 ---p 0
-7f2000004000 1008 rw-p 20
-7f3000000000 1024 rw-p 900
-7ffc00000000 132 rw-p 12 [stack]
+000000400000 16 r-xp 16 - /srv/java
+0000f0000000 49152 rw-p 40000 -
+0000f3000000 16384 ---p 0 -
+7f2000000000 16 ---p 0 -
+7f2000004000 1008 rw-p 20 -
+7f3000000000 1024 rw-p 900 -
+7ffc00000000 132 rw-p 12 - [stack]
 END
 run pmapdb import -v 1795220060-71.smaps
 run pmapdb diff --by category --kib
@@ -116,8 +107,8 @@ run pmapdb import -v 1795220000.nmt
 say "in a container a JVM is pid 1, which is another process here"
 mkdir -p hostp/1 hostp/11488
 smaps >hostp/1/smaps <<END
-000000500000 16 r-xp 16 /lib/systemd/systemd
-7f5000000000 64 rw-p 20
+000000500000 16 r-xp 16 - /lib/systemd/systemd
+7f5000000000 64 rw-p 20 -
 END
 cp incident/1795220000-71.smaps hostp/11488/smaps
 printf 'Name:\tsystemd\nPid:\t1\n' >hostp/1/status

@@ -1,6 +1,4 @@
 # lacks: what snapshots lack for a question is said beside the answer.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 mkdir in
 from=$(find samples/captures -name "*.smaps" | sort | head -n 1)

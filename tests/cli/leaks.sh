@@ -1,16 +1,4 @@
 # leaks: cards in a table, rows in the other formats; the exit status; many processes in few lines.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
-
-# PID NAME SNAPSHOTS HEAP STEP [BEGIN]: a pmap -x every five minutes, whose heap grows by STEP KiB.
-log() {
-    i=0
-    while [ $i -lt "$3" ]; do
-        date -u -d "2026-11-21T00:00:00Z + $((${6:-0} + 5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
-        pmap_x "$1" "$2" $(($4 + $5 * i))
-        i=$((i + 1))
-    done
-}
 
 pmapdb import -q samples/captures
 say "a program that leaks in two places, and fills a cache"
@@ -82,25 +70,19 @@ done >short.log
 pmapdb --db short.db import -q short.log
 run pmapdb --db short.db leaks
 run pmapdb --db many.db leaks small --metric pss
-i=0
-while [ $i -lt 12 ]; do
+for i in $(seq 0 11); do
     date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
     echo "PID 420"
     pmap_x 420 sums $((5000 + 50 * i)) | tail -n 1
-    i=$((i + 1))
 done >sums.log
 pmapdb --db sums.db import -q --name sums sums.log
 run pmapdb --db sums.db leaks
 
 say "growth that is spread over lineages is no lineage"
-i=0
-while [ $i -lt 12 ]; do
-    j=0
-    while [ $j -le $i ]; do
+for i in $(seq 0 11); do
+    for j in $(seq 0 "$i"); do
         printf '1%07x-1%07x rw-p 00000000 00:00 0 \n' $((131072 * j)) $((131072 * j + 65536))
-        j=$((j + 1))
     done >$((1795220000 + 300 * i))-7.maps
-    i=$((i + 1))
 done
 pmapdb --db spread.db import -q --name spread 1795*.maps
 run pmapdb --db spread.db leaks --by lineage

@@ -1,7 +1,5 @@
 # limits: what live captures know of limits, in leaks, check and map-count. The facts are put beside
 # imported captures with sqlite3, so that the numbers are the same everywhere.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
 # MEMORY_MAX ADDRESS STACK MAP_COUNT: the limits of all snapshots; -1 is none.

@@ -1,6 +1,4 @@
 # log: many captures in one file, with dates and without.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 own samples
 need gzip
 

@@ -1,6 +1,4 @@
 # man-lint: groff accepts every page that the build made without a warning, and finds a name for whatis in it.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need groff
 
 cd "$(dirname "$PMAPDB_PROGRAM")/said/man"

@@ -1,7 +1,5 @@
 # man: every command has a page with all its options, every query one with all its columns; the other
 # pages contain every category and table. Counted here with awk, from the sources.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 root=$(dirname "$PMAPDB_KIT")/../..
 mkdir -p "$HOME/.config/pmapdb/queries" # does not change the pages

@@ -1,6 +1,4 @@
 # mappings-words: permissions and VmFlags in words, largest first.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 own fixtures
 
 pmapdb import -q samples/captures

@@ -1,6 +1,4 @@
 # mappings: of one snapshot: sizes, filters, hex, flags, unknown.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 own fixtures
 
 pmapdb import -q samples/captures

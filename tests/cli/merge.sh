@@ -1,6 +1,4 @@
 # merge: the stores of several hosts into one, again and again; what cannot be merged; formats.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # HOST FIRST COUNT [NAME]: captures of a process that grows, one a minute, into HOST.db
 captures() {

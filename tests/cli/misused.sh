@@ -1,7 +1,5 @@
 # misused: stores whose names mean something to SQLite, or that are replaced while they are written;
 # options that are given twice; captures that are still to come.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
 pmap_x 4711 app 64 >app.txt

@@ -1,6 +1,4 @@
 # moments: several processes of one name at once are summed; one alone by its pid.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 beat() { # TIME HEAP...
     pid=300

@@ -1,6 +1,4 @@
 # near: did you mean: for a command, a query, a word of an option, a name, a column.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 

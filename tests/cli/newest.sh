@@ -1,7 +1,5 @@
 # newest: a program that fills and stops; smaps while it fills, then maps beside VmRSS or a rollup. What
 # came last decides, and every answer says how far its numbers reach.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # DIALECT BEAT HEAP_KIB RSS_KIB: one capture with its siblings, five seconds after the other.
 beat() {
@@ -27,11 +25,9 @@ beat() {
 
 # FIRST LAST DIALECT STEP: beats whose heap grows by STEP KiB.
 beats() {
-    i=$1
-    while [ "$i" -le "$2" ]; do
+    for i in $(seq "$1" "$2"); do
         kib=$((kib + $4))
         beat "$3" "$i" $((kib + 400)) "$kib"
-        i=$((i + 1))
     done
     pmapdb import -q in
     rm -r in

@@ -1,6 +1,4 @@
 # options: those that few use, and what is said of those that cannot be.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmap_x 7 web 100 >1795220000-7.x
 say "a new store's permissions and group"

@@ -1,6 +1,4 @@
 # output: -o is all or nothing, a pipe may close, CR LF, exact and wide tables.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 run pmapdb categories -f csv -o c.csv

@@ -1,7 +1,5 @@
 # pages: pmapdb explain: the pages of categories. What leaks and diff say of what grew comes from
 # them.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 say "one page, as text and as rows"
 run pmapdb explain anonymous/glibc-arena
@@ -34,15 +32,6 @@ run pmapdb explain libc.so.6
 run pmapdb explain heap stack
 run pmapdb explain ''
 
-# PID NAME SNAPSHOTS HEAP STEP [FILE]: a pmap -x every five minutes, whose heap grows by STEP KiB.
-log() {
-    i=0
-    while [ $i -lt "$3" ]; do
-        date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
-        pmap_x "$1" "$2" $(($4 + $5 * i)) $((${6:-0} * i))
-        i=$((i + 1))
-    done
-}
 next() {
     sed -n 's/^.*next: //p'
 }
@@ -50,7 +39,7 @@ next() {
 say "diff: what grew most, and nothing where no more than noise did"
 log 71 web 3 1000 100 >web.log
 log 72 idle 3 1000 8 >idle.log
-log 73 reads 3 1000 0 500 >reads.log
+log 73 reads 3 1000 0 0 500 >reads.log
 for name in web idle reads; do
     pmapdb import -q --name $name $name.log
 done
@@ -59,7 +48,7 @@ pmapdb diff idle | next
 for by in category object lineage; do
     pmapdb diff -q reads --by $by --top 1 | tail -n 1
 done
-log 77 both 3 1000 100 60 >both.log
+log 77 both 3 1000 100 0 60 >both.log
 pmapdb import -q --name both both.log
 pmapdb diff both | tail -n 1
 # More address space, but what is resident comes first.

@@ -1,15 +1,9 @@
 # plot: a process as a picture, on a terminal of 80 columns with and without UTF-8 and colour.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
-# A heap that grows by 400 KiB a minute; two minutes are missing; one peak.
-minute=0
-while [ $minute -lt 20 ]; do
-    if [ $minute -ne 9 ] && [ $minute -ne 10 ] && [ $minute -ne 11 ]; then
-        date -u -d "2026-11-21T02:00:00Z + $minute minutes" '+%Y-%m-%dT%H:%M:%SZ'
-        pmap_x 7 web $((2000 + 400 * minute + (minute == 15) * 3000)) 3000
-    fi
-    minute=$((minute + 1))
+# A heap that grows by 400 KiB a minute; three minutes are missing; one peak.
+for minute in $(seq 0 8) $(seq 12 19); do
+    date -u -d "2026-11-21T02:00:00Z + $minute minutes" +%FT%TZ
+    pmap_x 7 web $((2000 + 400 * minute + (minute == 15) * 3000)) 3000
 done | pmapdb import -q -
 run pmapdb plot
 LC_ALL=C.UTF-8 run pmapdb plot web --limit 16M
@@ -28,11 +22,9 @@ LC_ALL=C.UTF-8 run pmapdb plot worker --what fleet --metric mappings
 say "one snapshot; sums only"
 pmap_x 7 web 100 64 | pmapdb --db one.db import -q --at 2026-11-21T02:00:00Z -
 run pmapdb --db one.db plot
-i=0
-while [ $i -lt 9 ]; do
+for i in $(seq 0 8); do
     date -u -d "2026-11-21T00:00:00Z + $i minutes" '+%Y-%m-%dT%H:%M:%SZ'
     printf 'mapped: %dK    writeable/private: %dK    shared: 0K\n' $((90000 + 5000 * i)) $((4000 + 5000 * i))
-    i=$((i + 1))
 done | pmapdb --db sums.db import -q --pid 7 --name sums -
 run pmapdb --db sums.db plot
 

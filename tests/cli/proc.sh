@@ -1,6 +1,4 @@
 # proc: capture --proc of copies of /proc, and what host says about the machine in them.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # UPTIME ANON_KIB KILLS: a copy of /proc of a machine with 1,000,000 KiB that came up at
 # 2026-11-21T00:00:00Z. 200,000 KiB of it are free, and the lines below name all but 40,000.

@@ -1,6 +1,4 @@
 # processes: names, pids, hosts.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures samples/logs/leaky-cron.log
 pmap_x 500 web 100 | pmapdb import -q --host alpha --at 2026-11-20T10:00:00Z -

@@ -1,7 +1,5 @@
 # progress: what takes long says on a terminal how far it is, in one line that is gone at the end;
 # nowhere else, and not with -q.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need_terminal
 
 # Standard error is the terminal; what was said there, a line for each time the line was written.

@@ -1,14 +1,10 @@
 # prune: which moments stay and why, pins, what imports know afterwards, the largest size.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # PID NAME FROM STEP N: so many pmap -x, STEP seconds apart.
 log() {
-    i=0
-    while [ $i -lt "$5" ]; do
-        date -u -d "@$(($(date -u -d "$3" +%s) + i * $4))" '+%Y-%m-%dT%H:%M:%SZ'
+    for i in $(seq 0 $(($5 - 1))); do
+        date -u -d "@$(($(date -u -d "$3" +%s) + i * $4))" +%FT%TZ
         pmap_x "$1" "$2" $((5000 + 4 * i))
-        i=$((i + 1))
     done
 }
 

@@ -1,6 +1,4 @@
 # query-dir: queries of one's own in place of the built-in ones, and what is said about wrong headers.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 mkdir mine

@@ -1,7 +1,5 @@
 # query: a stranger's path: what there is, a query of one's own, what is said when it is wrong, the
 # SQL and the plan.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 mkdir mine

@@ -1,6 +1,4 @@
 # question: a question that takes longer than a second says so on a terminal, and Ctrl-C ends it.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need_terminal
 
 pmapdb import -q samples/captures

@@ -1,6 +1,4 @@
 # regions: what lies in regions of the address space, their sums, the addresses for a filter.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 own fixtures
 
 pmapdb import -q samples/captures

@@ -1,6 +1,4 @@
 # rejected: every input that is refused: what is said, and the exit status.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 own samples
 need sqlite3 gzip
 

@@ -1,7 +1,5 @@
 # rules: what they are, in words, as a file; applied, compared; why a mapping has its
 # category; what is wrong with a file or a command line.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
 # When it was applied is another moment at each run.

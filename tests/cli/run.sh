@@ -1,6 +1,6 @@
 #!/bin/sh
-# One golden test of the command line: runs NAME.sh in a fresh folder and compares what it prints
-# with NAME.out. PMAPDB_UPDATE=1 writes NAME.out instead; read it before you keep it.
+# One golden test of the command line: runs NAME.sh, behind kit.sh, in a fresh folder and compares what it
+# prints with NAME.out. PMAPDB_UPDATE=1 writes NAME.out instead; read it before you keep it.
 #     PMAPDB_PROGRAM=build/dev/pmapdb sh tests/cli/run.sh NAME
 set -eu
 
@@ -36,7 +36,8 @@ export LC_ALL=C TERM=dumb PAGER=cat
 export PMAPDB=store.db PMAPDB_KIT="$here/kit.sh" PMAPDB_SCRATCH="$scratch"
 
 status=0
-(cd "$scratch/work" && sh -eu "$here/$name.sh") >"$scratch/out" 2>"$scratch/err" </dev/null ||
+# shellcheck disable=SC2016 # the inner shell's own words
+(cd "$scratch/work" && sh -euc '. "$PMAPDB_KIT"; . "$0"' "$here/$name.sh") >"$scratch/out" 2>"$scratch/err" </dev/null ||
     status=$?
 if [ $status -eq 77 ] || [ $status -ne 0 ] || [ -s "$scratch/err" ]; then
     cat "$scratch/out" "$scratch/err"

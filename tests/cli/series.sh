@@ -1,6 +1,4 @@
 # series: leaks --series: verdicts on series of a CSV file, in any order; bad rows.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # NAME SNAPSHOTS FIRST_KIB STEP_KIB [END]: one a minute, which from snapshot END on do not grow.
 series() {

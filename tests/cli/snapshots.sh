@@ -1,6 +1,4 @@
 # snapshots: what is in the store, filtered.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmapdb import -q samples/captures
 run pmapdb snapshots

@@ -1,6 +1,4 @@
 # sql: SQL that a user types, and everything that it must not do.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 need sha256sum
 

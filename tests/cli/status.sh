@@ -1,6 +1,4 @@
 # status: one screen, its numbers counted by hand. The resident memory of pmap_x is its heap + 436.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 now=1795220000
 pmap_x 7 web 100 >$((now - 90000))-7.x

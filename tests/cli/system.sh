@@ -1,7 +1,5 @@
 # system: what the system refuses is told in its words, with the name of the file; the next run does
 # what was left.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 pmap_x 7 web 100 >1795220000-7.x
 say "a file that the disk does not give: at address 0 of a process there is nothing to read"

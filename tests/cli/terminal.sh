@@ -1,6 +1,4 @@
 # terminal: what a name holds never drives a terminal; a pipe gets its bytes.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need_terminal
 
 printf '00400000-00401000 r--p 00000000 08:01 1 /srv/red\033[31m\302\233m\n' >1795220000-7.maps
@@ -18,14 +16,10 @@ for format in table csv json ndjson md; do
 done
 
 say "what leaks, by a name that would"
-i=0
-while [ $i -lt 9 ]; do
-    {
-        date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" '+%Y-%m-%dT%H:%M:%SZ'
-        pmap_x 8 red $((5000 + 100 * i)) 64 | sed "s|data\$|$(printf 'red\033[31m\302\233m')|"
-    } >>evil.log
-    i=$((i + 1))
-done
+for i in $(seq 0 8); do
+    date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" +%FT%TZ
+    pmap_x 8 red $((5000 + 100 * i)) 64
+done | sed "s|data\$|$(printf 'red\033[31m\302\233m')|" >evil.log
 pmapdb --db evil.db import -q --name "$(printf 'red\033]0;x\007\302\233m|y')" evil.log
 pmapdb --db evil.db sql 'SELECT series_id, ts, kb FROM (SELECT (SELECT name FROM name) AS series_id,
     taken_at AS ts, rss_kib AS kb FROM snapshots)' -f csv >evil.csv

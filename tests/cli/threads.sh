@@ -1,16 +1,6 @@
 # threads: thread stacks by size, with the number of threads; the rule of pmap-dotnet.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
-# A smaps of rows START KIB PERMS RSS FLAGS [PATH]; "-" is no flags.
-smaps() {
-    while read -r start kib perms rss flags path; do
-        printf '%s-%x %s 00000000 00:00 0 %s\n' "$start" $((0x$start + kib * 1024)) "$perms" "$path"
-        printf 'Size: %d kB\nRss: %d kB\nPrivate_Clean: 0 kB\nPrivate_Dirty: %d kB\n' "$kib" "$rss" "$rss"
-        [ "$flags" = - ] || printf 'VmFlags: %s\n' "$(echo "$flags" | tr , ' ')"
-    done
-}
 rw=rd,wr,mr,mw,me,ac
 none=mr,mw,me
 # Two of 8 MiB, one of 1 MiB; of that size also a buffer, whose guard is far away, and one with a

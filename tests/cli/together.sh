@@ -1,6 +1,4 @@
 # together: imports at the same time lose and double nothing; one that is killed leaves a sound store.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 need sqlite3
 
 rows() {

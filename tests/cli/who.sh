@@ -1,7 +1,5 @@
 # who: stacks of what grew, of lineages, categories, addresses; what a recording does not cover; two
 # recordings; calls; folded; what is wrong; the hints of diff and leaks.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 # START-END KIB NAME of mappings, one a line -> smaps
 smaps() {

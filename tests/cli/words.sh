@@ -1,7 +1,5 @@
 # words: what people try first: --sort, --columns, the newest rows of a series, other words for an
 # option, and errors that name the right one.
-# shellcheck shell=sh source-path=SCRIPTDIR source=kit.sh
-. "$PMAPDB_KIT"
 
 now=1795220000
 pmap_x 7 web 2000 >$((now - 60))-7.x

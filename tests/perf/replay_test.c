@@ -230,20 +230,27 @@ TEST(as_page_by_page)
 typedef struct world {
     bits bits;
     pm_replay *r;
-    int64_t call_id;
 } world;
 
-static void begin_world(world *w)
+static int begin_world(void **state)
 {
-    *w = (world){.call_id = 0};
-    kit_ok(pm_replay_new(2, on_extent, &w->bits, &w->r, NULL), NULL);
+    static world w;
+
+    w = (world){.r = NULL};
+    *state = &w;
+    return pm_replay_new(2, on_extent, &w.bits, &w.r, NULL);
 }
 
-static void end_world(world *w)
+static int end_world(void **state)
 {
+    world *w = *state;
+
     pm_replay_free(w->r);
     free(w->bits.bit);
+    return 0;
 }
+
+#define CASE(function) TEST_OF(world *w, function, begin_world, end_world)
 
 static size_t pages_of(const world *w, int64_t call_id, bool live)
 {
@@ -260,139 +267,123 @@ static void call(const world *w, pm_traced_call c)
     both(w->r, &c);
 }
 
-TEST(huge_pages_round_up)
+static pm_traced_call mapped(int64_t call_id, int64_t begin_ns, uint64_t pages, uint64_t at)
 {
-    world w;
+    return (pm_traced_call){call_id,      begin_ns, begin_ns + 1, {0, pages * PAGE, 3, 0}, at,
+                            PM_CALL_MMAP, 15};
+}
 
-    begin_world(&w);
-    call(&w, (pm_traced_call){
-                 1, 1, 2, {0, 5000, 3, MAP_HUGETLB | MAP_PRIVATE}, 0x40000000, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){
-                 2, 3, 4, {0, 5000, 3, MAP_HUGETLB | (16U << 26)}, 0x80000000, PM_CALL_MMAP, 15});
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(pages_of(&w, 1, true), 512);
-    assert_int_equal(pages_of(&w, 2, true), 16);
-    end_world(&w);
+static pm_traced_call moved(int64_t call_id, int64_t begin_ns, int64_t end_ns, uint64_t from,
+                            uint64_t pages, uint64_t new_pages, uint64_t to)
+{
+    return (pm_traced_call){
+        call_id, begin_ns,       end_ns, {from, pages * PAGE, new_pages * PAGE, MREMAP_MAYMOVE},
+        to,      PM_CALL_MREMAP, 15};
+}
+
+CASE(huge_pages_round_up)
+{
+    pm_traced_call usual = mapped(1, 1, 0, 0x40000000), small = mapped(2, 3, 0, 0x80000000);
+
+    usual.arg[1] = small.arg[1] = 5000;
+    usual.arg[3] = MAP_HUGETLB | MAP_PRIVATE;
+    small.arg[3] = MAP_HUGETLB | (16U << 26);
+    call(w, usual);
+    call(w, small);
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(pages_of(w, 1, true), 512);
+    assert_int_equal(pages_of(w, 2, true), 16);
 }
 
 /* A copy leaves the old one: of shared memory (old_len 0), or with MREMAP_DONTUNMAP. */
-TEST(copies_are_new)
+CASE(copies_are_new)
 {
-    world w;
+    pm_traced_call kept = moved(3, 5, 6, BASE, 4, 4, 0x200000);
 
-    begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){
-                 2, 3, 4, {BASE, 0, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP, 15});
-    call(&w, (pm_traced_call){3,
-                              5,
-                              6,
-                              {BASE, 4 * PAGE, 4 * PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP},
-                              0x200000,
-                              PM_CALL_MREMAP,
-                              15});
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(pages_of(&w, 1, true), 4);
-    assert_int_equal(pages_of(&w, 2, true), 2);
-    assert_int_equal(pages_of(&w, 3, true), 4);
-    end_world(&w);
+    kept.arg[3] |= MREMAP_DONTUNMAP;
+    call(w, mapped(1, 1, 4, BASE));
+    call(w, moved(2, 3, 4, BASE, 0, 2, 0x100000));
+    call(w, kept);
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(pages_of(w, 1, true), 4);
+    assert_int_equal(pages_of(w, 2, true), 2);
+    assert_int_equal(pages_of(w, 3, true), 4);
 }
 
 /* While one thread moves a range, another gets the place: it is not moved along. */
-TEST(moves_only_what_was_there)
+CASE(moves_only_what_was_there)
 {
-    pm_traced_call move = {
-        2, 10, 40, {BASE, 2 * PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP, 15};
-    pm_traced_call other = {3, 20, 30, {0, 2 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15};
-    world w;
+    pm_traced_call move = moved(2, 10, 40, BASE, 2, 2, 0x100000), other = mapped(3, 20, 2, BASE);
 
-    begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, 2 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
-    kit_ok(pm_replay_begin(w.r, 0, &move, NULL), NULL);
-    kit_ok(pm_replay_end(w.r, 0, &other, NULL), NULL);
-    kit_ok(pm_replay_end(w.r, 0, &move, NULL), NULL);
-    call(&w, (pm_traced_call){4, 50, 60, {BASE, 2 * PAGE}, 0, PM_CALL_MUNMAP, 3});
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(pages_of(&w, 1, true), 2);
-    assert_int_equal(pages_of(&w, 3, false), 2);
-    assert_int_equal(pages_of(&w, 3, true), 0);
-    end_world(&w);
+    call(w, mapped(1, 1, 2, BASE));
+    kit_ok(pm_replay_begin(w->r, 0, &move, NULL), NULL);
+    kit_ok(pm_replay_end(w->r, 0, &other, NULL), NULL);
+    kit_ok(pm_replay_end(w->r, 0, &move, NULL), NULL);
+    call(w, (pm_traced_call){4, 50, 60, {BASE, 2 * PAGE}, 0, PM_CALL_MUNMAP, 3});
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(pages_of(w, 1, true), 2);
+    assert_int_equal(pages_of(w, 3, false), 2);
+    assert_int_equal(pages_of(w, 3, true), 0);
 }
 
-TEST(two_move_at_once)
+CASE(two_move_at_once)
 {
-    pm_traced_call a = {3, 10, 40, {BASE, PAGE, 2 * PAGE, MREMAP_MAYMOVE}, 0x100000, PM_CALL_MREMAP,
-                        15};
-    pm_traced_call b = {
-        4, 20, 30, {0x50000, PAGE, 3 * PAGE, MREMAP_MAYMOVE}, 0x200000, PM_CALL_MREMAP, 15};
-    world w;
+    pm_traced_call a = moved(3, 10, 40, BASE, 1, 2, 0x100000);
+    pm_traced_call b = moved(4, 20, 30, 0x50000, 1, 3, 0x200000);
 
-    begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){2, 1, 2, {0, PAGE, 3, 0}, 0x50000, PM_CALL_MMAP, 15});
-    kit_ok(pm_replay_begin(w.r, 0, &a, NULL), NULL);
-    kit_ok(pm_replay_begin(w.r, 0, &b, NULL), NULL);
-    kit_ok(pm_replay_end(w.r, 0, &b, NULL), NULL);
-    kit_ok(pm_replay_end(w.r, 0, &a, NULL), NULL);
-    w.bits.n = 0;
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(w.bits.n, 5);
-    assert_int_equal(w.bits.bit[0].page, 0x100000);
-    assert_int_equal(w.bits.bit[0].call_id, 1);
-    assert_int_equal(w.bits.bit[2].page, 0x200000);
-    assert_int_equal(w.bits.bit[2].call_id, 2);
-    end_world(&w);
+    call(w, mapped(1, 1, 1, BASE));
+    call(w, mapped(2, 1, 1, 0x50000));
+    kit_ok(pm_replay_begin(w->r, 0, &a, NULL), NULL);
+    kit_ok(pm_replay_begin(w->r, 0, &b, NULL), NULL);
+    kit_ok(pm_replay_end(w->r, 0, &b, NULL), NULL);
+    kit_ok(pm_replay_end(w->r, 0, &a, NULL), NULL);
+    w->bits.n = 0;
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(w->bits.n, 5);
+    assert_int_equal(w->bits.bit[0].page, 0x100000);
+    assert_int_equal(w->bits.bit[0].call_id, 1);
+    assert_int_equal(w->bits.bit[2].page, 0x200000);
+    assert_int_equal(w->bits.bit[2].call_id, 2);
 }
 
 /* munmap counts without its exit; the address of an mmap without its exit is unknown. */
-TEST(half_calls)
+CASE(half_calls)
 {
-    world w;
-
-    begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, 4 * PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){2, 3, PMAPDB_UNKNOWN, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3});
-    call(&w, (pm_traced_call){
-                 3, 4, PMAPDB_UNKNOWN, {BASE, 4 * PAGE, 3, MAP_FIXED}, 0, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){4, PMAPDB_UNKNOWN, 5, {0}, 0x100000, PM_CALL_MMAP, 0});
-    call(&w, (pm_traced_call){5, PMAPDB_UNKNOWN, 6, {0}, BASE, PM_CALL_MREMAP, 0});
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(pages_of(&w, 1, false), 1);
-    assert_int_equal(pages_of(&w, 1, true), 3);
-    assert_int_equal(w.bits.n, 4);
-    end_world(&w);
+    call(w, mapped(1, 1, 4, BASE));
+    call(w, (pm_traced_call){2, 3, PMAPDB_UNKNOWN, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3});
+    call(w, (pm_traced_call){
+                3, 4, PMAPDB_UNKNOWN, {BASE, 4 * PAGE, 3, MAP_FIXED}, 0, PM_CALL_MMAP, 15});
+    call(w, (pm_traced_call){4, PMAPDB_UNKNOWN, 5, {0}, 0x100000, PM_CALL_MMAP, 0});
+    call(w, (pm_traced_call){5, PMAPDB_UNKNOWN, 6, {0}, BASE, PM_CALL_MREMAP, 0});
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(pages_of(w, 1, false), 1);
+    assert_int_equal(pages_of(w, 1, true), 3);
+    assert_int_equal(w->bits.n, 4);
 }
 
 /* An exec of a shell; a lost brk is not an exec. */
-TEST(exec_clears_all)
+CASE(exec_clears_all)
 {
-    world w;
-
-    begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0}, 0x550000000000, PM_CALL_BRK, 1});
-    call(&w, (pm_traced_call){2, 3, 4, {0, PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
-    call(&w, (pm_traced_call){3, 5, 6, {0}, 0x550000100000, PM_CALL_BRK, 1});
-    call(&w, (pm_traced_call){4, 7, 8, {0x550000101000}, 0x550000101000, PM_CALL_BRK, 1});
-    assert_int_equal(w.bits.n, 0);
-    call(&w, (pm_traced_call){5, 9, 10, {0}, 0x560000000000, PM_CALL_BRK, 1});
-    assert_int_equal(pages_of(&w, 2, false), 1);
-    assert_int_equal(pages_of(&w, 4, false), 1);
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(w.bits.n, 2);
-    end_world(&w);
+    call(w, (pm_traced_call){1, 1, 2, {0}, 0x550000000000, PM_CALL_BRK, 1});
+    call(w, mapped(2, 3, 1, BASE));
+    call(w, (pm_traced_call){3, 5, 6, {0}, 0x550000100000, PM_CALL_BRK, 1});
+    call(w, (pm_traced_call){4, 7, 8, {0x550000101000}, 0x550000101000, PM_CALL_BRK, 1});
+    assert_int_equal(w->bits.n, 0);
+    call(w, (pm_traced_call){5, 9, 10, {0}, 0x560000000000, PM_CALL_BRK, 1});
+    assert_int_equal(pages_of(w, 2, false), 1);
+    assert_int_equal(pages_of(w, 4, false), 1);
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(w->bits.n, 2);
 }
 
-TEST(spaces_are_apart)
+CASE(spaces_are_apart)
 {
-    pm_traced_call free_it = {2, 3, 4, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3};
-    world w;
+    pm_traced_call free_it = (pm_traced_call){2, 3, 4, {BASE, PAGE}, 0, PM_CALL_MUNMAP, 3};
 
-    begin_world(&w);
-    call(&w, (pm_traced_call){1, 1, 2, {0, PAGE, 3, 0}, BASE, PM_CALL_MMAP, 15});
-    kit_ok(pm_replay_begin(w.r, 1, &free_it, NULL), NULL);
-    kit_ok(pm_replay_finish(w.r, NULL), NULL);
-    assert_int_equal(pages_of(&w, 1, true), 1);
-    end_world(&w);
+    call(w, mapped(1, 1, 1, BASE));
+    kit_ok(pm_replay_begin(w->r, 1, &free_it, NULL), NULL);
+    kit_ok(pm_replay_finish(w->r, NULL), NULL);
+    assert_int_equal(pages_of(w, 1, true), 1);
 }
 
 static pmapdb_status is_a_range(void *ctx, size_t space, const pm_range *r, int64_t died_ns,

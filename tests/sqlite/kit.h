@@ -37,6 +37,20 @@ static inline sqlite3 *kit_open(void)
     return db;
 }
 
+static inline int kit_connect(void **state)
+{
+    *state = kit_open();
+    return 0;
+}
+
+static inline int kit_disconnect(void **state)
+{
+    return sqlite3_close(*state);
+}
+
+/* A test with a connection of its own, db. */
+#define CONNECTED(function) TEST_OF(sqlite3 *db, function, kit_connect, kit_disconnect)
+
 static inline void kit_add_row(sqlite3_stmt *stmt, pm_buf *out)
 {
     for (int i = 0; i < sqlite3_column_count(stmt); i++) {

@@ -76,7 +76,7 @@ static void read_text(pid_t pid, const char *file, const char *key, pm_buf *rows
     fclose(in);
 }
 
-TEST(rows_and_sums)
+CONNECTED(rows_and_sums)
 {
     /* What is shared, and with it Pss, changes with every page that this program writes to. */
     static const char *const keys[][3] = {
@@ -87,7 +87,6 @@ TEST(rows_and_sums)
         {"Anonymous", "", "anonymous_kib"},
         {"KernelPageSize", "", "kernel_page_kib"},
     };
-    sqlite3 *db = kit_open();
     pid_t pid = stopped_child();
     pm_buf rows = {0};
 
@@ -107,12 +106,10 @@ TEST(rows_and_sums)
             pm_buf_text(&rows).data);
     pm_buf_free(&rows);
     end(pid);
-    sqlite3_close(db);
 }
 
-TEST(what_the_child_did)
+CONNECTED(what_the_child_did)
 {
-    sqlite3 *db = kit_open();
     pid_t pid = stopped_child();
 
     kit_same(db,
@@ -133,7 +130,6 @@ TEST(what_the_child_did)
     kit_same(db, kit_sql("SELECT count(*) FROM smaps(%d) WHERE category = 'stack'", (int)pid),
              "1\n");
     end(pid);
-    sqlite3_close(db);
 }
 
 static long long reads_so_far(void)
@@ -151,9 +147,8 @@ static long long reads_so_far(void)
 }
 
 /* At most 2 KiB at a time: with more, the kernel walks the page tables of some mappings twice. */
-TEST(small_pieces)
+CONNECTED(small_pieces)
 {
-    sqlite3 *db = kit_open();
     pid_t pid = stopped_child();
     char path[64], block[4096];
     long long before, after, bytes = 0;
@@ -170,17 +165,14 @@ TEST(small_pieces)
     kit_int(db, kit_sql("SELECT count(*) FROM smaps(%d)", (int)pid));
     after = reads_so_far();
     end(pid);
-    sqlite3_close(db);
     if (before < 0)
         skip();
     assert_true(after - before >= bytes / 2048);
 }
 
 /* maps has no resident sizes; a NULL pid has no rows. */
-TEST(unknown)
+CONNECTED(unknown)
 {
-    sqlite3 *db = kit_open();
-
     kit_same(db,
              "SELECT count(rss_kib), count(pss_kib), count(flags), count(swap_kib), "
              "count(size_kib) = count(*), count(*) > 0 FROM maps('self')",
@@ -190,13 +182,11 @@ TEST(unknown)
              "WITH p(pid) AS (VALUES (NULL)) SELECT count(*), count(start) FROM p LEFT JOIN "
              "maps ON maps.pid = p.pid",
              "1|0\n");
-    sqlite3_close(db);
 }
 
 /* One table, several processes: each row of the other side begins anew. */
-TEST(joins)
+CONNECTED(joins)
 {
-    sqlite3 *db = kit_open();
     pid_t pid = stopped_child(), other = stopped_child();
     const char *n =
         kit_sql("%lld", kit_int(db, kit_sql("SELECT count(*) FROM maps(%d)", (int)pid)));
@@ -226,12 +216,10 @@ TEST(joins)
              "0\n");
     end(pid);
     end(other);
-    sqlite3_close(db);
 }
 
-TEST(gone)
+CONNECTED(gone)
 {
-    sqlite3 *db = kit_open();
     pid_t pid = fork();
     siginfo_t info;
 
@@ -242,13 +230,11 @@ TEST(gone)
     kit_same(db, kit_sql("SELECT count(*) FROM smaps(%d)", (int)pid), "0\n");
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     kit_fails(db, kit_sql("SELECT count(*) FROM smaps(%d)", (int)pid), "smaps: no process ");
-    sqlite3_close(db);
 }
 
 /* Another user's process, seen by one who may not look into it. */
-TEST(denied)
+CONNECTED(denied)
 {
-    sqlite3 *db = kit_open();
     pid_t target, self;
     int status;
 
@@ -268,14 +254,12 @@ TEST(denied)
     assert_int_equal(waitpid(self, &status, 0), self);
     assert_int_equal(status, 0);
     end(target);
-    sqlite3_close(db);
 }
 
 /* One that ends, or becomes another program, at any moment: all of its rows, none, or an error, but
  * never the first part of them. The stack lies at the end of every map. */
-TEST(ends_meanwhile)
+CONNECTED(ends_meanwhile)
 {
-    sqlite3 *db = kit_open();
     pm_buf out = {0};
     int whole = 0;
 
@@ -300,7 +284,6 @@ TEST(ends_meanwhile)
     }
     pm_buf_free(&out);
     assert_true(whole > 0);
-    sqlite3_close(db);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -18,9 +18,8 @@ TEST(two_connections)
 }
 
 /* The second time replaces what the first added, also under a statement that was prepared. */
-TEST(loaded_twice)
+CONNECTED(loaded_twice)
 {
-    sqlite3 *db = kit_open();
     sqlite3_stmt *stmt;
 
     assert_int_equal(sqlite3_prepare_v2(db, "SELECT start FROM maps('self')", -1, &stmt, NULL),
@@ -34,7 +33,6 @@ TEST(loaded_twice)
     assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
     assert_int_equal(sqlite3_finalize(stmt), SQLITE_OK);
     kit_same(db, "SELECT kib_text(2048), count(*) > 5 FROM maps('self')", "2 MiB|1\n");
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 /* The name that SQLite makes of a file's name is not the point of entry of any other file. */
@@ -121,10 +119,9 @@ TEST(too_old)
 
 /* ---- what may be used where ---- */
 
-TEST(tables_only_directly)
+CONNECTED(tables_only_directly)
 {
     static const char *const calls[] = {"smaps(1)", "maps('self')", "pmap_file('x')"};
-    sqlite3 *db = kit_open();
 
     for (size_t i = 0; i < COUNT(calls); i++) {
         assert_int_equal(
@@ -138,14 +135,11 @@ TEST(tables_only_directly)
                  "DELETE FROM t WHERE x IN (SELECT start FROM maps('self')); END",
                  NULL, NULL, NULL);
     kit_fails(db, "INSERT INTO t VALUES (1)", "unsafe use of virtual table");
-    sqlite3_close(db);
 }
 
 /* Also in an untrusted schema, and in an index, which needs deterministic functions. */
-TEST(functions_everywhere)
+CONNECTED(functions_everywhere)
 {
-    sqlite3 *db = kit_open();
-
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     assert_int_equal(
         sqlite3_exec(
@@ -161,15 +155,13 @@ TEST(functions_everywhere)
              "SELECT process_value('comm GLOB ''a*''', 1, 0, 0, 'root', 'abc', NULL, NULL, NULL, "
              "NULL, NULL)",
              "1\n");
-    sqlite3_close(db);
 }
 
 /* The aggregates are compiled for the extension too; tests/store checks their results. */
-TEST(verdicts)
+CONNECTED(verdicts)
 {
     static const char rows[] = "WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t "
                                "WHERE i < 99) SELECT ";
-    sqlite3 *db = kit_open();
 
     kit_same(db,
              kit_sql("%s json_extract(leak_verdict(i * 60000, i * 60000, 1, 1000 + 40 * i, 1), "
@@ -184,7 +176,6 @@ TEST(verdicts)
                      rows),
              "[\"total\",\"leak\"]\n");
     kit_fails(db, "SELECT leak_verdict(1, 2, 3, 'x', 5)", "value must be a number");
-    sqlite3_close(db);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -17,7 +17,7 @@ static void expect_rows(const pm_classify_context *context, const expectation *r
     }
 }
 
-#define EXPECT(context, rows) expect_rows(context, rows, sizeof(rows) / sizeof *(rows))
+#define EXPECT(context, rows) expect_rows(context, rows, COUNT(rows))
 
 /* As maps, smaps, -X and -XX print names. */
 TEST(test_kernel_names)

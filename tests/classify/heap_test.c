@@ -43,8 +43,6 @@ static void expect_none(pm_dialect dialect, const test_row *rows, size_t n)
     assert_false(context_of(dialect, rows, n).heap_inferred);
 }
 
-#define N(rows) (sizeof(rows) / sizeof *(rows))
-
 TEST(test_behind_bss)
 {
     static const test_row rows[] = {IMAGE, {0x560000100000, 0x560000200000, "rw-p", ""}, LIBRARY};
@@ -57,8 +55,8 @@ TEST(test_behind_bss)
         {0x560000000000, 0x560000001000, "r--p", "app"},
     };
 
-    expect_heap(rows, N(rows), 0x560000100000, 0x560000200000);
-    expect_heap(reversed, N(reversed), 0x560000100000, 0x560000200000);
+    expect_heap(rows, COUNT(rows), 0x560000100000, 0x560000200000);
+    expect_heap(reversed, COUNT(reversed), 0x560000100000, 0x560000200000);
 }
 
 /* A row of other permissions ends it: the kernel would show it as [heap], the text cannot. */
@@ -79,8 +77,8 @@ TEST(test_rows_that_touch)
         {0x560000200000, 0x560000300000, "rw-p", "data"},
     };
 
-    expect_heap(rows, N(rows), 0x560000100000, 0x560000400000);
-    expect_heap(behind_file, N(behind_file), 0x560000100000, 0x560000200000);
+    expect_heap(rows, COUNT(rows), 0x560000100000, 0x560000400000);
+    expect_heap(behind_file, COUNT(behind_file), 0x560000100000, 0x560000200000);
 }
 
 TEST(test_what_is_no_heap)
@@ -99,9 +97,9 @@ TEST(test_what_is_no_heap)
         {0x55f000000000, 0x55f000001000, "rw-p", ""},
     };
 
-    expect_none(PM_DIALECT_PMAP_SMALL_X, only_image, N(only_image));
-    expect_none(PM_DIALECT_PMAP_SMALL_X, touching, N(touching));
-    expect_none(PM_DIALECT_PMAP_SMALL_X, others, N(others));
+    expect_none(PM_DIALECT_PMAP_SMALL_X, only_image, COUNT(only_image));
+    expect_none(PM_DIALECT_PMAP_SMALL_X, touching, COUNT(touching));
+    expect_none(PM_DIALECT_PMAP_SMALL_X, others, COUNT(others));
 }
 
 TEST(test_reach)
@@ -118,10 +116,10 @@ TEST(test_reach)
                              {end + GIB + 4096, end + GIB + MIB, "r--p", "app"},
                              {end + MIB, end + 2 * MIB, "rw-p", ""}};
 
-    expect_heap(last, N(last), end + reach, end + reach + MIB);
-    expect_none(PM_DIALECT_PMAP_SMALL_X, too_far, N(too_far));
-    expect_heap(image, N(image), end + GIB + 3 * MIB, end + GIB + 4 * MIB);
-    expect_heap(data, N(data), end + MIB, end + 2 * MIB);
+    expect_heap(last, COUNT(last), end + reach, end + reach + MIB);
+    expect_none(PM_DIALECT_PMAP_SMALL_X, too_far, COUNT(too_far));
+    expect_heap(image, COUNT(image), end + GIB + 3 * MIB, end + GIB + 4 * MIB);
+    expect_heap(data, COUNT(data), end + MIB, end + 2 * MIB);
 }
 
 /* Old linkers put bss between the program's rows too. */
@@ -133,7 +131,7 @@ TEST(test_bss_between)
         {0x1c3d000, 0x1c5e000, "rw-p", ""},
     };
 
-    expect_heap(rows, N(rows), 0x1c3d000, 0x1c5e000);
+    expect_heap(rows, COUNT(rows), 0x1c3d000, 0x1c5e000);
 }
 
 TEST(test_only_where_hidden)
@@ -143,14 +141,14 @@ TEST(test_only_where_hidden)
     static const test_row shown[] = {IMAGE,
                                      {0x560000100000, 0x560000200000, "rw-p", ""},
                                      {0x7f0000002000, 0x7f0000003000, "r-xp", "[vdso]"}};
-    pm_classify_context context = context_of(PM_DIALECT_PMAP_SMALL_X, shown, N(shown));
+    pm_classify_context context = context_of(PM_DIALECT_PMAP_SMALL_X, shown, COUNT(shown));
 
-    expect_none(PM_DIALECT_SMAPS, rows, N(rows));
-    expect_none(PM_DIALECT_PMAP_XX, rows, N(rows));
-    expect_none(PM_DIALECT_PMAP_X, rows, N(rows));
-    expect_none(PM_DIALECT_MAPS, rows, N(rows));
-    assert_true(context_of(PM_DIALECT_PMAP, rows, N(rows)).heap_inferred);
-    assert_true(context_of(PM_DIALECT_PMAP_D, rows, N(rows)).heap_inferred);
+    expect_none(PM_DIALECT_SMAPS, rows, COUNT(rows));
+    expect_none(PM_DIALECT_PMAP_XX, rows, COUNT(rows));
+    expect_none(PM_DIALECT_PMAP_X, rows, COUNT(rows));
+    expect_none(PM_DIALECT_MAPS, rows, COUNT(rows));
+    assert_true(context_of(PM_DIALECT_PMAP, rows, COUNT(rows)).heap_inferred);
+    assert_true(context_of(PM_DIALECT_PMAP_D, rows, COUNT(rows)).heap_inferred);
     assert_false(context.heap_inferred);
     assert_false(context.pseudo_hidden);
 }
@@ -173,7 +171,7 @@ TEST(test_rows_get_the_category)
         {{0x2000, 0x3000, "rw-s", ""}, PM_CATEGORY_SHARED_MEMORY},
     };
 
-    for (size_t i = 0; i < N(rows); i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         pm_mapping m = mapping_of(&rows[i].row);
 
         assert_int_equal(pm_classify_mapping(&context, &m), rows[i].category);

@@ -87,17 +87,7 @@ static inline uint64_t facts_of(const pm_rules *set, const pm_rule_row *row)
     return pm_rules_facts(set, PM_RULES_ALL_TERMS, row);
 }
 
-/* Does a rule with this one condition match the row, alone in its capture? */
-static inline bool holds(pm_rule_column column, const char *value, pm_rule_row row)
-{
-    pm_rules *set = set_of_one(one("a", "found", column, value));
-    size_t index = pm_rules_match(set, facts_of(set, &row), NULL, &row, NULL);
-
-    pm_rules_free(set);
-    return index == 0;
-}
-
-/* The same with neighbours; NULL: none. */
+/* Does a rule with this one condition match the row between its neighbours? NULL: none. */
 static inline bool holds_beside(pm_rule_column column, const char *value, const pm_rule_row *below,
                                 pm_rule_row row, const pm_rule_row *above)
 {
@@ -106,6 +96,12 @@ static inline bool holds_beside(pm_rule_column column, const char *value, const 
 
     pm_rules_free(set);
     return index == 0;
+}
+
+/* The same of a row that is alone in its capture. */
+static inline bool holds(pm_rule_column column, const char *value, pm_rule_row row)
+{
+    return holds_beside(column, value, NULL, row, NULL);
 }
 
 #endif

@@ -19,68 +19,39 @@
 #define LIMIT_S 60 /* a run that takes longer hangs */
 
 const scene scenes[] = {
-    {"import-new", NULL, NULL, {"import", "--name", "app", "-f", "ndjson", "../new"}, 0},
-    {"import-packed", NULL, NULL, {"import", "-q", "--name", "app", "../new.tar.gz"}, 0},
-    {"import-late", "history.db", NULL, {"import", "--name", "app", "-f", "ndjson", "../late"}, 0},
-    {"import-label",
-     "history.db",
-     NULL,
-     {"import", "--name", "app", "-f", "ndjson", "../java/1795220240-nmt.txt"},
+    {"import-new", NULL, NULL, "import --name app -f ndjson ../new", 0},
+    {"import-packed", NULL, NULL, "import -q --name app ../new.tar.gz", 0},
+    {"import-late", "history.db", NULL, "import --name app -f ndjson ../late", 0},
+    {"import-label", "history.db", NULL, "import --name app -f ndjson ../java/1795220240-nmt.txt",
      0},
-    {"import-java",
-     "history.db",
-     NULL,
-     {"import", "--name", "app", "-f", "ndjson", "../java"},
-     SCENE_NAMES},
-    {"capture",
-     "history.db",
-     NULL,
-     {"capture", "-f", "ndjson", "--host", "here", "PID"},
-     SCENE_ADDS},
-    {"prune", "history.db", NULL, {"prune", "--keep-last", "1"}, SCENE_STEPS},
-    {"compact", "history.db", NULL, {"prune", "--compact"}, SCENE_STEPS},
-    {"vacuum", "history.db", NULL, {"prune", "--compact", "--vacuum"}, SCENE_STEPS},
-    {"merge", "history.db", "there.db", {"merge", "o.db"}, 0},
-    {"merge-new", NULL, "there.db", {"merge", "-q", "o.db"}, 0},
-    {"rules-apply", "history.db", NULL, {"rules", "--apply", "../rules.csv"}, 0},
-    {"forget-labels", "labelled.db", NULL, {"rules", "--apply", "default", "--forget-labels"}, 0},
-    {"import-perf",
-     "history.db",
-     NULL,
-     {"import-perf", "--clock-offset", "1795219990", "../perf.txt"},
-     0},
-    {"perf-packed", NULL, NULL, {"import-perf", "-q", "../perf.txt.gz"}, 0},
-    {"pin",
-     "history.db",
-     NULL,
-     {"prune", "--pin", "last", "--process", "app", "--reason", "kept"},
-     0},
-    {"diff", "history.db", NULL, {"diff", "app/71"}, 0},
-    {"diff-json", "history.db", NULL, {"diff", "app/71", "--by", "lineage", "-f", "json"}, 0},
-    {"leaks", "long.db", NULL, {"leaks", "-f", "csv"}, 0},
-    {"categories", "history.db", NULL, {"categories", "app/71", "-f", "csv", "-o", "out.csv"}, 0},
-    {"mappings", "history.db", NULL, {"mappings", "app/71"}, 0},
-    {"growth", "history.db", NULL, {"growth", "app/71"}, 0},
-    {"groups", "history.db", NULL, {"groups", "--by", "name", "-f", "md"}, 0},
-    {"who", "traced.db", NULL, {"who", "--process", "app/71", "--by", "function"}, 0},
-    {"sql",
-     "history.db",
-     NULL,
-     {"sql", "SELECT path, sum(rss_kib) FROM mappings GROUP BY 1", "-f", "csv"},
-     0},
-    {"check",
-     "long.db",
-     NULL,
-     {"check", "--rss", "-w", "1G", "-c", "2G", "--max-age", "10000d"},
-     SCENE_SHOWS},
-    {"doctor", "history.db", NULL, {"doctor", "--deep"}, SCENE_SHOWS},
-    {"export", "traced.db", NULL, {"export", "-q", "e.db"}, SCENE_MAKES},
-    {"export-part",
-     "history.db",
-     NULL,
-     {"export", "-q", "--process", "app/71", "--from", "2026-11-21 00:14", "e.db"},
+    {"import-java", "history.db", NULL, "import --name app -f ndjson ../java", SCENE_NAMES},
+    {"capture", "history.db", NULL, "capture -f ndjson --host here PID", SCENE_ADDS},
+    {"prune", "history.db", NULL, "prune --keep-last 1", SCENE_STEPS},
+    {"compact", "history.db", NULL, "prune --compact", SCENE_STEPS},
+    {"vacuum", "history.db", NULL, "prune --compact --vacuum", SCENE_STEPS},
+    {"merge", "history.db", "there.db", "merge o.db", 0},
+    {"merge-new", NULL, "there.db", "merge -q o.db", 0},
+    {"rules-apply", "history.db", NULL, "rules --apply ../rules.csv", 0},
+    {"forget-labels", "labelled.db", NULL, "rules --apply default --forget-labels", 0},
+    {"import-perf", "history.db", NULL, "import-perf --clock-offset 1795219990 ../perf.txt", 0},
+    {"perf-packed", NULL, NULL, "import-perf -q ../perf.txt.gz", 0},
+    {"pin", "history.db", NULL, "prune --pin last --process app --reason kept", 0},
+    {"diff", "history.db", NULL, "diff app/71", 0},
+    {"diff-json", "history.db", NULL, "diff app/71 --by lineage -f json", 0},
+    {"leaks", "long.db", NULL, "leaks -f csv", 0},
+    {"categories", "history.db", NULL, "categories app/71 -f csv -o out.csv", 0},
+    {"mappings", "history.db", NULL, "mappings app/71", 0},
+    {"growth", "history.db", NULL, "growth app/71", 0},
+    {"groups", "history.db", NULL, "groups --by name -f md", 0},
+    {"who", "traced.db", NULL, "who --process app/71 --by function", 0},
+    {"sql", "history.db", NULL,
+     "sql SELECT\tpath,\tsum(rss_kib)\tFROM\tmappings\tGROUP\tBY\t1 -f csv", 0},
+    {"check", "long.db", NULL, "check --rss -w 1G -c 2G --max-age 10000d", SCENE_SHOWS},
+    {"doctor", "history.db", NULL, "doctor --deep", SCENE_SHOWS},
+    {"export", "traced.db", NULL, "export -q e.db", SCENE_MAKES},
+    {"export-part", "history.db", NULL, "export -q --process app/71 --from 2026-11-21T00:14 e.db",
      SCENE_MAKES},
-    {"export-redact", "traced.db", NULL, {"export", "-q", "--redact", "e.db"}, SCENE_MAKES},
+    {"export-redact", "traced.db", NULL, "export -q --redact e.db", SCENE_MAKES},
 };
 const size_t n_scenes = sizeof scenes / sizeof *scenes;
 
@@ -198,8 +169,8 @@ static int arguments(const scene *s, char **argv)
 
     snprintf(pid, sizeof pid, "%d", (int)sleeper);
     argv[argc++] = program;
-    for (const char *const *word = s->words; *word; word++)
-        argv[argc++] = strcmp(*word, "PID") == 0 ? pid : strdup(*word);
+    for (char *rest = strdup(s->words), *word; (word = strsep(&rest, " "));)
+        argv[argc++] = strcmp(word, "PID") == 0 ? pid : word;
     argv[argc] = NULL;
     return argc;
 }
@@ -215,7 +186,7 @@ static void redirect(const char *path, int fd)
 
 static void child(const scene *s)
 {
-    static char *kept[sizeof s->words / sizeof *s->words + 2]; /* main changes argv */
+    static char *kept[16]; /* main changes argv */
     char *argv[sizeof kept / sizeof *kept];
     int argc = arguments(s, kept), code;
     const fault_kind *kind = fault_now->kind;

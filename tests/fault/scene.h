@@ -11,9 +11,9 @@
 
 typedef struct scene {
     const char *name;
-    const char *store;    /* what it begins with, of make.sh; NULL: none */
-    const char *other;    /* another store beside it, or NULL */
-    const char *words[9]; /* the command line; PID is that of a process to read */
+    const char *store; /* what it begins with, of make.sh; NULL: none */
+    const char *other; /* another store beside it, or NULL */
+    const char *words; /* the command line, blanks between words; PID: of a process to read */
     unsigned traits;
 } scene;
 

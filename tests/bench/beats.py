@@ -165,5 +165,4 @@ def main():
     server.shutdown()
 
 
-if __name__ == "__main__":
-    main()
+main()

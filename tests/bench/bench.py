@@ -254,5 +254,4 @@ def main():
     print("%d numbers to hold, %d missed" % (sum(row[4] != "-" for row in lines.rows), len(missed)))
 
 
-if __name__ == "__main__":
-    main()
+main()

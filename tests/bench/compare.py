@@ -130,5 +130,4 @@ def main():
             print(f"  real: {below} and {different} of {n}")
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -88,5 +88,4 @@ def main():
             measure(program, args.window, int(sample * 1e6), int(aggregate * 1e6))
 
 
-if __name__ == "__main__":
-    main()
+main()

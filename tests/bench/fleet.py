@@ -193,5 +193,4 @@ def main():
         questions(pmapdb, fleet, cpu)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -263,5 +263,4 @@ def main():
         f.close()
 
 
-if __name__ == "__main__":
-    main()
+main()

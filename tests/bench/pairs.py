@@ -243,5 +243,4 @@ def main():
     sys.exit(judge(options) != 0)
 
 
-if __name__ == "__main__":
-    main()
+main()

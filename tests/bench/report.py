@@ -91,5 +91,4 @@ def main():
     pages.check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

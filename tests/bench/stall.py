@@ -255,5 +255,4 @@ def main():
     sys.exit(0 if good else 1)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -142,5 +142,4 @@ def main():
             globals()[part](args, pathlib.Path(place))
 
 
-if __name__ == "__main__":
-    main()
+main()

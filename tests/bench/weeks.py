@@ -248,5 +248,4 @@ def main():
     judge(parser.parse_args())
 
 
-if __name__ == "__main__":
-    main()
+main()

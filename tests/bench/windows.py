@@ -76,5 +76,4 @@ def main():
     table(["store", "window", "false", "key"], false)
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -167,18 +167,14 @@ def today(place):
     return version_of(db)
 
 
-def main():
-    if "--make" in sys.argv[1:]:
-        make()
-        return
-    check = kit.Check()
-    with kit.Place() as place:
-        folders = sorted(STORES.glob("[0-9]*"), key=lambda p: int(p.name))
-        check.equal("one of each schema", [int(f.name) for f in folders], list(range(1, today(place) + 1)))
-        for folder in folders:
-            hold(check, folder, place)
-    check.finish()
+def every_schema(check, place):
+    folders = sorted(STORES.glob("[0-9]*"), key=lambda p: int(p.name))
+    check.equal("one of each schema", [int(f.name) for f in folders], list(range(1, today(place) + 1)))
+    for folder in folders:
+        hold(check, folder, place)
 
 
-if __name__ == "__main__":
-    main()
+if "--make" in sys.argv[1:]:
+    make()
+else:
+    kit.main(every_schema)

@@ -54,34 +54,30 @@ def prepare(place):
     return db, shell, "INSERT INTO snapshot (%s) SELECT * FROM away" % ", ".join(columns)
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        db, shell, back = prepare(place)
-        asked = commands()
-        kit.leak_checks.update({c[0]: 3 for c in asked})  # other tests look for leaks
-        right = [{answer(db, c)} for c in asked]
-        shell.execute(OUT)
+def answers_of_one_state(check, place):
+    db, shell, back = prepare(place)
+    asked = commands()
+    kit.leak_checks.update({c[0]: 3 for c in asked})  # other tests look for leaks
+    right = [{answer(db, c)} for c in asked]
+    shell.execute(OUT)
+    for command, answers in zip(asked, right):
+        answers.add(answer(db, command))
+    shell.execute(back)
+    shell.close()
+    writer = subprocess.Popen([sys.executable, "-c", WRITER, str(db), OUT, back], stdout=subprocess.PIPE)
+    writer.stdout.readline()
+    try:
         for command, answers in zip(asked, right):
-            answers.add(answer(db, command))
-        shell.execute(back)
-        shell.close()
-        writer = subprocess.Popen([sys.executable, "-c", WRITER, str(db), OUT, back], stdout=subprocess.PIPE)
-        writer.stdout.readline()
-        try:
-            for command, answers in zip(asked, right):
-                for _ in range(TIMES if len(answers) > 1 else 1):
-                    got = answer(db, command)
-                    check.true(" ".join(command), got in answers, got[1][-400:] + got[2][-400:])
-        finally:
-            writer.kill()
-            writer.wait()
-        # Many built-in queries answer nothing without the rows of another one.
-        told = [(c, a) for c, a in zip(asked, right) if any(b"\n" in out for _, out, _ in a)]
-        check.true("most answers with rows differ", sum(len(a) > 1 for _, a in told) > len(told) // 2,
-                   [" ".join(c) for c, a in told if len(a) == 1])
-    check.finish()
+            for _ in range(TIMES if len(answers) > 1 else 1):
+                got = answer(db, command)
+                check.true(" ".join(command), got in answers, got[1][-400:] + got[2][-400:])
+    finally:
+        writer.kill()
+        writer.wait()
+    # Many built-in queries answer nothing without the rows of another one.
+    told = [(c, a) for c, a in zip(asked, right) if any(b"\n" in out for _, out, _ in a)]
+    check.true("most answers with rows differ", sum(len(a) > 1 for _, a in told) > len(told) // 2,
+               [" ".join(c) for c, a in told if len(a) == 1])
 
 
-if __name__ == "__main__":
-    main()
+kit.main(answers_of_one_state)

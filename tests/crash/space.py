@@ -205,16 +205,7 @@ def read_only(check, place):
         subprocess.run(["umount", folder], check=True)
 
 
-def main():
-    if not shutil.which("setpriv"):
-        kit.skip("needs setpriv")
-    kit.own_mounts()
-    check = kit.Check()
-    with kit.Place() as place:
-        full_disk(check, place)
-        read_only(check, place)
-    check.finish()
-
-
-if __name__ == "__main__":
-    main()
+if not shutil.which("setpriv"):
+    kit.skip("needs setpriv")
+kit.own_mounts()
+kit.main(full_disk, read_only)

@@ -24,7 +24,6 @@ import world
 import kit
 
 SERIES = "server%d"
-MOST_WAIT_S = 60 # what a command waits by default: no user may be told that it was too little
 PRUNED = 4700    # the process of which a prune takes moments
 THEIRS = 4690    # that of the store that is merged
 KEEP = 5
@@ -66,9 +65,7 @@ class Run:
         return done.stdout
 
     def rows(self, kind, *args, **more):
-        reader = kit.csv.DictReader(kit.io.StringIO(self.command(kind, *args, "-f", "csv", **more).decode(
-            "utf-8", "surrogateescape"), newline=""))
-        return [{k: v if v != "" else None for k, v in row.items()} for row in reader]
+        return kit.table(self.command(kind, *args, "-f", "csv", **more))
 
 
 # ---- writers ----
@@ -340,5 +337,4 @@ def main():
     run.check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -40,13 +40,4 @@ def writer(check, place):
     sleeper.wait()
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        reader(check, place)
-        writer(check, place)
-    check.finish()
-
-
-if __name__ == "__main__":
-    main()
+kit.main(reader, writer)

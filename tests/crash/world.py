@@ -4,8 +4,6 @@ text; what a store must say of them whatever was done to it.
 The texts are those of real tools, the numbers are drawn: a heap that grows, mappings that come,
 move, merge and go, threads, libraries. What they say is read by truth.py.
 """
-import csv
-import io
 import os
 import pathlib
 import random
@@ -215,14 +213,14 @@ def stored(db):
     return {key: (sorted(rows[i], key=repr), sums[i]) for i, key in keys.items()}
 
 
-def is_sound(check, what, db, deep=True):
+def is_sound(check, what, db):
     """By SQLite and by `doctor`: every page, index, reference and sum."""
     connection = kit.plain(db)
     check.equal(what + ": integrity", connection.execute("pragma integrity_check").fetchall(), [(b"ok",)])
     check.equal(what + ": foreign keys", connection.execute("pragma foreign_key_check").fetchall(), [])
     connection.close()
-    told = kit.run("doctor", *(["--deep"] if deep else []), "--format", "csv", db=db, expect=None)
-    bad = [r for r in csv.DictReader(io.StringIO(told.stdout.decode(errors="replace"))) if r["state"] == "trouble"]
+    told = kit.run("doctor", "--deep", "--format", "csv", db=db, expect=None)
+    bad = [r for r in kit.table(told.stdout) if r["state"] == "trouble"]
     check.equal(what + ": doctor", (told.returncode, bad, told.stderr[-300:]), (0, [], b""))
 
 

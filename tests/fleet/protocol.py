@@ -810,9 +810,6 @@ class Servers(Case):
             self.skipTest("only with --clickhouse")
         super().setUp()
 
-    def ask(self, *words, ok=(0,), url=None):
-        return run("push", "-q", "--now", "--db", self.store.path, url or self.cluster.urls[self.at], *words, ok=ok)
-
     def test_server_killed(self):
         """Before, and after it has the rows; it comes back at once, or when the push has ended."""
         store, moments, killed = self.new(), grow(60), threading.Event()

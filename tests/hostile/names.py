@@ -225,12 +225,4 @@ def symbols(place):
         watch.harmless("perf %s" % args[0], r.out + r.said)
 
 
-def main():
-    with kit.Place() as place:
-        for case in (stored, commands, errors, usage, rules, symbols):
-            (place / case.__name__).mkdir()
-            case(place / case.__name__)
-    check.finish()
-
-
-main()
+kit.main(stored, commands, errors, usage, rules, symbols, check=check)

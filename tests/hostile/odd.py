@@ -273,13 +273,4 @@ def sql(place):
         check.true("Ctrl-C ends an endless statement", p.returncode != 0)
 
 
-def main():
-    with kit.Place() as place:
-        for case in (odd_files, encodings, growing, endless_file, vanishing, others, sql):
-            folder = pathlib.Path(place / case.__name__)
-            folder.mkdir()
-            case(folder)
-    check.finish()
-
-
-main()
+kit.main(odd_files, encodings, growing, endless_file, vanishing, others, sql, check=check)

@@ -230,13 +230,4 @@ def elsewhere(place):
             check.true("asks no network", "socket(" not in text, text[:200])
 
 
-def main():
-    with kit.Place() as place:
-        for case in (within, too_much, headers, windows, many, elsewhere):
-            (place / case.__name__).mkdir()
-            case(place / case.__name__)
-            shutil.rmtree(place / case.__name__)
-    check.finish()
-
-
-main()
+kit.main(within, too_much, headers, windows, many, elsewhere, check=check)

@@ -176,11 +176,4 @@ def endless(place):
         db.unlink(missing_ok=True)
 
 
-def main():
-    with kit.Place() as place:
-        for case in (cut, mixed, wrong, endless):
-            case(place)
-    check.finish()
-
-
-main()
+kit.main(cut, mixed, wrong, endless, check=check)

@@ -188,13 +188,4 @@ def numbers(place):
     check.true("numbers: tried", len(texts) > 30, len(texts))
 
 
-def main():
-    with kit.Place() as place:
-        for case in (rows, lines, captures, files, numbers):
-            (place / case.__name__).mkdir()
-            case(place / case.__name__)
-            shutil.rmtree(place / case.__name__)
-    check.finish()
-
-
-main()
+kit.main(rows, lines, captures, files, numbers, check=check)

@@ -12,13 +12,10 @@ import random
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
 
 import pages
-from pages import Family, PAGE, PMAPDB, CC, check
+from pages import Family, PAGE, PMAPDB, check
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 WHO = "comm IN ('family', 'even', 'odd')"
 
 
@@ -216,43 +213,24 @@ def check_written(work):
           ["8", "4", "4", "4", "frame"])
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="pmapdb-archive") as work:
-        check_written(work)
-    if pages.failed:
-        print("FAILED")
-        return 1
-    try:
-        flags = os.open("/proc/kpageflags", os.O_RDONLY)
-        if not any(e & (1 << 55) - 1 for _, e, _ in pages.entries(os.getpid())):
-            raise PermissionError
-    except OSError:
-        print("SKIP: needs CAP_SYS_ADMIN, for page frames")
-        return 77
-    with tempfile.TemporaryDirectory(prefix="pmapdb-archive") as work:
-        program, file = os.path.join(work, "family"), os.path.join(work, "file")
-        subprocess.run([*CC.split(), "-O1", "-D_GNU_SOURCE", "-o", program, os.path.join(HERE, "family.c")], check=True)
-        with open(file, "wb") as f:
-            f.write(b"x" * (1 << 20))
-        family = Family(program, file, 6)
-        archive = make_snap(work, family.pids, flags)
-        own = os.path.join(work, "own.pages")
-        pids = [str(pid) for pid in family.pids]
-        done = run(work, "capture", "--archive", own, "--keep-cmdline", "(?s).*", *pids)
-        check("capture --archive", (done.returncode, "7 processes in" in done.stderr), (0, True))
-        only = WHO + f" AND pid IN ({', '.join(pids)})"
-        globals()["WHO"] = only
-        live, _ = groups(work)
-        check("groups", len(live), 5)
-        check_answers(work, family, archive, own, live)
-        check_stored(work, archive, own, live)
-        check_cut(work, archive, live)
-        check_cut(work, own, live)
-        check_odd(work, family, own)
-        family.end()
-    print("FAILED" if pages.failed else "archives answer as the machine")
-    return 1 if pages.failed else 0
+def check_copies(work):
+    flags = pages.flags_of_frames()
+    family = Family(*pages.made(work), 6)
+    archive = make_snap(work, family.pids, flags)
+    own = os.path.join(work, "own.pages")
+    pids = [str(pid) for pid in family.pids]
+    done = run(work, "capture", "--archive", own, "--keep-cmdline", "(?s).*", *pids)
+    check("capture --archive", (done.returncode, "7 processes in" in done.stderr), (0, True))
+    only = WHO + f" AND pid IN ({', '.join(pids)})"
+    globals()["WHO"] = only
+    live, _ = groups(work)
+    check("groups", len(live), 5)
+    check_answers(work, family, archive, own, live)
+    check_stored(work, archive, own, live)
+    check_cut(work, archive, live)
+    check_cut(work, own, live)
+    check_odd(work, family, own)
+    family.end()
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+pages.kit.main(check_written, check_copies, check=pages.counted)

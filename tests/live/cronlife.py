@@ -171,35 +171,32 @@ def predict(store, n):
             + 250 * (count("object") + count("live_process")) + 345000)
 
 
-def main():
-    check = kit.Check()
+def a_day(check, place):
     random.seed(4711)
-    with kit.Place() as place:
-        db, world, clock = place / "day.db", World(), Clock(place)
-        time.sleep(0.5)
-        try:
-            stored, counts = story(world, clock, db, check)
-        finally:
-            world.end()
-        there, store = verify(check, db, stored)
-        store.close()
-        size = db.stat().st_size
-        kit.sqlite3.connect(db).execute("VACUUM").connection.close()
-        with kit.sqlite3.connect(db) as store:
-            check.true("size as predicted", db.stat().st_size <= predict(store, len(there)),
-                       (db.stat().st_size, predict(store, len(there))))
-        told = subprocess.run([kit.PROGRAM, "doctor", "--db", str(db), "--deep"], env=kit.ENVIRONMENT,
-                              capture_output=True, text=True, check=False)
-        print(told.stdout, told.stderr)
-        check.true("doctor's status", told.returncode in (0, 2), told.returncode)
-        for word in ("clock", "snapshots"):
-            check.true("doctor tells of: " + word, word in told.stdout)
-        print("%(beats)d beats, %(restarts)d restarts, %(killed)d kills, %(full)d runs on a full disk,"
-              " %(jumps)d jumps of the clock" % counts)
-        print("%d snapshots said, %d stored, %d bytes, %d after VACUUM" %
-              (len(stored), len(there), size, db.stat().st_size))
-    check.finish()
+    db, world, clock = place / "day.db", World(), Clock(place)
+    time.sleep(0.5)
+    try:
+        stored, counts = story(world, clock, db, check)
+    finally:
+        world.end()
+    there, store = verify(check, db, stored)
+    store.close()
+    size = db.stat().st_size
+    kit.sqlite3.connect(db).execute("VACUUM").connection.close()
+    with kit.sqlite3.connect(db) as store:
+        check.true("size as predicted", db.stat().st_size <= predict(store, len(there)),
+                   (db.stat().st_size, predict(store, len(there))))
+    told = subprocess.run([kit.PROGRAM, "doctor", "--db", str(db), "--deep"], env=kit.ENVIRONMENT,
+                          capture_output=True, text=True, check=False)
+    print(told.stdout, told.stderr)
+    check.true("doctor's status", told.returncode in (0, 2), told.returncode)
+    for word in ("clock", "snapshots"):
+        check.true("doctor tells of: " + word, word in told.stdout)
+    print("%(beats)d beats, %(restarts)d restarts, %(killed)d kills, %(full)d runs on a full disk,"
+          " %(jumps)d jumps of the clock" % counts)
+    print("%d snapshots said, %d stored, %d bytes, %d after VACUUM" %
+          (len(stored), len(there), size, db.stat().st_size))
 
 
 if __name__ == "__main__":
-    main()
+    kit.main(a_day)

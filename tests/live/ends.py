@@ -116,28 +116,24 @@ def check_fixed(check, what, row, verdicts, words):
         check.true("%s: the end in words: %s" % (what, word), word in (row["reason"] or ""), row)
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        clock, path = Clock(place), place / "grows"
-        (place / "grows.c").write_text(SOURCE)
-        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", path, place / "grows.c"], check=True)
-        programs = {what: Program(path, what, LIMIT_KIB if what == "both" else None) for what in ("both", "shared", "pool", "heap")}
-        try:
-            young = judged(programs, clock, place / "t.db", range(YOUNG))["both"]["heap"]
-            rows = judged(programs, clock, place / "t.db", range(YOUNG, STEPS))
-            check.equal("both: young", young["verdict"], "suspect")
-            check.true("both: young", "%d minutes old" % (YOUNG - 1) in young["reason"], young)
-            check_both(check, programs["both"], rows["both"])
-            check.equal("heap: a leak", rows["heap"]["heap"]["verdict"], "leak")
-            check_fixed(check, "shared", rows["shared"]["shared-memory/anonymous"], ("plateau",), ("ends at 16 MiB",))
-            check.equal("shared: the process", rows["shared"]["total"]["verdict"], "plateau")
-            check_fixed(check, "pool", rows["pool"]["anonymous"], ("suspect",), ("fixed size", "of 16 MiB"))
-        finally:
-            for program in programs.values():
-                program.end()
-    check.finish()
+def what_has_an_end(check, place):
+    clock, path = Clock(place), place / "grows"
+    (place / "grows.c").write_text(SOURCE)
+    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", path, place / "grows.c"], check=True)
+    programs = {what: Program(path, what, LIMIT_KIB if what == "both" else None) for what in ("both", "shared", "pool", "heap")}
+    try:
+        young = judged(programs, clock, place / "t.db", range(YOUNG))["both"]["heap"]
+        rows = judged(programs, clock, place / "t.db", range(YOUNG, STEPS))
+        check.equal("both: young", young["verdict"], "suspect")
+        check.true("both: young", "%d minutes old" % (YOUNG - 1) in young["reason"], young)
+        check_both(check, programs["both"], rows["both"])
+        check.equal("heap: a leak", rows["heap"]["heap"]["verdict"], "leak")
+        check_fixed(check, "shared", rows["shared"]["shared-memory/anonymous"], ("plateau",), ("ends at 16 MiB",))
+        check.equal("shared: the process", rows["shared"]["total"]["verdict"], "plateau")
+        check_fixed(check, "pool", rows["pool"]["anonymous"], ("suspect",), ("fixed size", "of 16 MiB"))
+    finally:
+        for program in programs.values():
+            program.end()
 
 
-if __name__ == "__main__":
-    main()
+kit.main(what_has_an_end)

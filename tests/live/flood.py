@@ -64,27 +64,24 @@ wait $capture
 """
 
 
-def main():
-    check = kit.Check()
+def a_flood(check, place):
     own, why_not = kit.own_namespaces("--pid", "--fork", "--mount")
     if why_not:
         kit.skip(why_not)
-    with kit.Place() as place:
-        kinds = place / "kinds"
-        kinds.mkdir()
-        for i in range(KINDS):
-            shutil.copy(shutil.which("sleep"), kinds / ("kind%02d" % i))
-        db, errors = place / "t.db", place / "errors"
-        script = INSIDE.format(spawners=SPAWNERS, kinds=kinds, each=PROCESSES // SPAWNERS,
-                               program=kit.PROGRAM, db=db, errors=errors)
-        done = subprocess.run(own + ["sh", "-c", script], env=kit.ENVIRONMENT | {"SPAWNER": SPAWNER},
-                              capture_output=True, text=True, check=False)
-        if done.returncode == 77:
-            kit.skip("no process may choose its pid here")
-        check.equal("status", done.returncode, 0)
-        check.equal("words on standard error", errors.read_text() if errors.exists() else done.stderr, "")
-        look(check, db)
-    check.finish()
+    kinds = place / "kinds"
+    kinds.mkdir()
+    for i in range(KINDS):
+        shutil.copy(shutil.which("sleep"), kinds / ("kind%02d" % i))
+    db, errors = place / "t.db", place / "errors"
+    script = INSIDE.format(spawners=SPAWNERS, kinds=kinds, each=PROCESSES // SPAWNERS,
+                           program=kit.PROGRAM, db=db, errors=errors)
+    done = subprocess.run(own + ["sh", "-c", script], env=kit.ENVIRONMENT | {"SPAWNER": SPAWNER},
+                          capture_output=True, text=True, check=False)
+    if done.returncode == 77:
+        kit.skip("no process may choose its pid here")
+    check.equal("status", done.returncode, 0)
+    check.equal("words on standard error", errors.read_text() if errors.exists() else done.stderr, "")
+    look(check, db)
 
 
 def look(check, db):
@@ -110,5 +107,4 @@ def look(check, db):
     check.true("some were met", len(short) > 0)
 
 
-if __name__ == "__main__":
-    main()
+kit.main(a_flood)

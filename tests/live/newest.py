@@ -68,18 +68,14 @@ def story(check, child, clock, store):
     check.equal("map-count", rows(store, "map-count")[0]["first_at"], total[0]["taken_at"])
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        child = subprocess.Popen([sys.executable, "-c", GROWS], stdin=subprocess.PIPE,
-                                 stdout=subprocess.PIPE, text=True)
-        try:
-            story(check, child, Clock(place), str(place / "store.db"))
-        finally:
-            child.stdin.close()
-            child.wait()
-    check.finish()
+def newest(check, place):
+    child = subprocess.Popen([sys.executable, "-c", GROWS], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+    try:
+        story(check, child, Clock(place), str(place / "store.db"))
+    finally:
+        child.stdin.close()
+        child.wait()
 
 
-if __name__ == "__main__":
-    main()
+kit.main(newest)

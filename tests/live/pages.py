@@ -13,7 +13,6 @@ import re
 import struct
 import subprocess
 import sys
-import tempfile
 import xml.dom.minidom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
@@ -22,14 +21,8 @@ import kit
 PMAPDB, CC = os.environ["PMAPDB"], os.environ.get("CC", "cc")
 KPF_HUGE, KPF_NOPAGE, KPF_ZERO, PAGE = 17, 20, 24, 4096
 NOTHING = bytes(8 << 16) # entries of pages that are not there
-failed = 0
-
-
-def check(what, got, want):
-    global failed
-    if got != want:
-        failed += 1
-        print(f"FAIL {what}: {got}, expected {want}")
+counted = kit.Check(shown=20)
+check = counted.equal
 
 
 class Family:
@@ -422,38 +415,43 @@ def check_unprivileged(work, program, file, flags):
     family.end()
 
 
-def main():
+def flags_of_frames():
+    """/proc/kpageflags, open, of a machine that shows its frames to this user."""
     try:
         flags = os.open("/proc/kpageflags", os.O_RDONLY)
-        with open("/proc/self/pagemap", "rb", buffering=0) as f:
-            if not any(e & (1 << 55) - 1 for _, e, _ in entries(os.getpid())):
-                raise PermissionError
+        if any(e & (1 << 55) - 1 for _, e, _ in entries(os.getpid())):
+            return flags
     except OSError:
-        print("SKIP: needs CAP_SYS_ADMIN, for page frames")
-        return 77
-    here = os.path.dirname(os.path.abspath(__file__))
-    with tempfile.TemporaryDirectory(prefix="pmapdb-pages") as work:
-        os.chmod(work, 0o755)
-        program, file = os.path.join(work, "family"), os.path.join(work, "file")
-        subprocess.run([*CC.split(), "-O1", "-D_GNU_SOURCE", "-o", program, os.path.join(here, "family.c")], check=True)
-        with open(file, "wb") as f:
-            f.write(b"x" * (1 << 20))
-        os.chmod(file, 0o666)
-        family = Family(program, file, 6)
-        check_family(work, family, flags)
-        check_budget(work, family)
-        check_commands(family, flags)
-        check_pss(family)
-        check_prune(work, family)
-        check_maps(work, family)
-        check_kernel_pages()
-        check_churn()
-        check_instances(work)
-        family.end()
-        check_unprivileged(work, program, file, flags)
-    print("FAILED" if failed else "all pages agree")
-    return 1 if failed else 0
+        pass
+    return kit.skip("needs CAP_SYS_ADMIN, for page frames")
+
+
+def made(work):
+    """The program family, and the file that it maps."""
+    program, file = work / "family", work / "file"
+    subprocess.run([*CC.split(), "-O1", "-D_GNU_SOURCE", "-o", program, pathlib.Path(__file__).with_name("family.c")], check=True)
+    file.write_bytes(b"x" * (1 << 20))
+    file.chmod(0o666)
+    return program, file
+
+
+def all_pages(work):
+    flags = flags_of_frames()
+    work.chmod(0o755)
+    program, file = made(work)
+    family = Family(program, file, 6)
+    check_family(work, family, flags)
+    check_budget(work, family)
+    check_commands(family, flags)
+    check_pss(family)
+    check_prune(work, family)
+    check_maps(work, family)
+    check_kernel_pages()
+    check_churn()
+    check_instances(work)
+    family.end()
+    check_unprivileged(work, program, file, flags)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    kit.main(all_pages, check=counted)

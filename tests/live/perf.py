@@ -1,6 +1,5 @@
 """A program that perf records while it is captured: the store has its clocks, and who leaked what is
 what the program says. Needs perf, and the right to use its tracepoints."""
-import csv
 import os
 import pathlib
 import re
@@ -87,7 +86,7 @@ def main():
         usable(place)
         db, truth, text = recorded(place)
         done = kit.run("import-perf", "-", "-f", "csv", db=db, stdin=text)
-        row, = csv.DictReader(done.stdout.decode().splitlines())
+        row, = kit.table(done.stdout)
         check.equal("process", (row["pid_source"], row["linked"]), ("text", "1"))
         offset, slack = kit.plain(db).execute("SELECT offset_ns, slack_ns FROM traced_process").fetchone()
         check.true("its clock is as right as it says", abs(offset - utc_minus_monotonic()) <= slack, (offset, slack, row))
@@ -105,5 +104,4 @@ def main():
     check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -36,8 +36,9 @@ def snapshots(store):
     return list(csv.DictReader(io.StringIO(pmapdb(store, "snapshots", "-f", "csv").stdout)))
 
 
-def peak(check, place, store):
+def peak(check, place):
     """The command holds its peak until two more beats are stored."""
+    store = place / "store.db"
     run = subprocess.Popen([kit.PROGRAM, "--db", store, "run", "--every", "100ms", "--name", "soak",
                             "-o", place / "peak.csv", "-f", "csv", "--", sys.executable, "-c", COMMAND],
                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -55,7 +56,8 @@ def peak(check, place, store):
     check.true("the kernel's count stands beside it", "counted by the kernel" in said, said)
 
 
-def ends(check, store):
+def ends(check, place):
+    store = place / "store.db"
     check.equal("no such command", pmapdb(store, "run", "no-such-command").returncode, 127)
     check.equal("not executable", pmapdb(store, "run", "/etc/passwd").returncode, 126)
     check.equal("killed", pmapdb(store, "run", "--", "sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
@@ -68,13 +70,4 @@ def ends(check, store):
     check.equal("SIGTERM is passed on", run.wait(), 128 + signal.SIGTERM)
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        peak(check, place, str(place / "store.db"))
-        ends(check, str(place / "other.db"))
-    check.finish()
-
-
-if __name__ == "__main__":
-    main()
+kit.main(peak, ends)

@@ -47,31 +47,27 @@ def one(check, db, name, pid, expected, *more):
         check.true(name + ": said", not any(s in d.stdout + d.stderr for s in SECRETS for d in said), said)
 
 
-def main():
-    check = kit.Check()
-    if not shutil.which("sqlite3"):
-        kit.skip("needs sqlite3")
+def secrets(check, place):
     target = start()
     try:
-        with kit.Place() as place:
-            one(check, place / "a.db", "the default", target.pid, [])
-            one(check, place / "b.db", "a part", target.pid, [SECRETS[5]], "--keep-cmdline", r"--customer (\S+)")
-            one(check, place / "c.db", "all", target.pid, SECRETS[:6], "--keep-cmdline", ".*")
-            one(check, place / "d.db", "a variable", target.pid, [SECRETS[6]], "--keep-env", "APP_TOKEN")
-            one(check, place / "e.db", "another variable", target.pid, [], "--keep-env", "APP_ROLE")
-            kit.run("merge", place / "e.db", place / "a.db", db=place / "f.db")
-            check.equal("merged", held_by(place / "f.db")[0], [])
-            # A selection is stored with what it captured: it sees the arguments as they are.
-            db = place / "g.db"
-            kit.run("capture", "--match", "env('APP_TOKEN') = 'hunter2-6' AND cmdline GLOB '*--token hunter2-1*'",
-                    db=db)
-            check.equal("selected", [r["pid"] for r in kit.rows("processes", db=db)], [str(target.pid)])
-            check.equal("a selection", held_by(db)[0], [])
+        one(check, place / "a.db", "the default", target.pid, [])
+        one(check, place / "b.db", "a part", target.pid, [SECRETS[5]], "--keep-cmdline", r"--customer (\S+)")
+        one(check, place / "c.db", "all", target.pid, SECRETS[:6], "--keep-cmdline", ".*")
+        one(check, place / "d.db", "a variable", target.pid, [SECRETS[6]], "--keep-env", "APP_TOKEN")
+        one(check, place / "e.db", "another variable", target.pid, [], "--keep-env", "APP_ROLE")
+        kit.run("merge", place / "e.db", place / "a.db", db=place / "f.db")
+        check.equal("merged", held_by(place / "f.db")[0], [])
+        # A selection is stored with what it captured: it sees the arguments as they are.
+        db = place / "g.db"
+        kit.run("capture", "--match", "env('APP_TOKEN') = 'hunter2-6' AND cmdline GLOB '*--token hunter2-1*'",
+                db=db)
+        check.equal("selected", [r["pid"] for r in kit.rows("processes", db=db)], [str(target.pid)])
+        check.equal("a selection", held_by(db)[0], [])
     finally:
         target.kill()
         target.wait()
-    check.finish()
 
 
-if __name__ == "__main__":
-    main()
+if not shutil.which("sqlite3"):
+    kit.skip("needs sqlite3")
+kit.main(secrets)

@@ -243,36 +243,31 @@ def refusals(check, place, preload, program):
     check.equal("nothing is known of what ended", kit.rows("query", "touched", db=db), [])
 
 
-def main():
-    check = kit.Check()
-    with open("/proc/pressure/memory", encoding="ascii") as pressure:
-        if not re.match(r"some avg10=0.00 avg60=0.00", pressure.read()):
-            kit.skip("memory is short on this machine")
-    with kit.Place() as place:
-        preload, db = clock(place), place / "t.db"
-        subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", place / "touched", HERE / "touched.c"], check=True)
-        (place / "python").write_text(PYTHON, encoding="ascii")
-        programs = {(name, mode): Program(*words, mode) for mode in ("leak", "cache")
-                    for name, words in (("touched", [place / "touched"]), ("python", [sys.executable, place / "python"]))}
-        try:
-            grow(check, place, db, preload, programs)
-            for (name, mode), program in programs.items():
-                evidence(check, db, name, program, mode == "cache")
-            page = place / "page.html"
-            kit.run("report", "-o", page, db=db)
-            check.true("report", "not touched again" in page.read_text(encoding="utf-8"))
-            same_elsewhere(check, place, db)
-            kernel_marks(check, place, preload, programs)
-            played_marks(check, place, preload, programs["touched", "leak"])
-            nothing_unknown(check, place, preload, programs["touched", "leak"])
-            refusals(check, place, preload, programs["touched", "leak"])
-        finally:
-            for program in programs.values():
-                program.end()
-    check.finish()
+def touched(check, place):
+    preload, db = clock(place), place / "t.db"
+    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-o", place / "touched", HERE / "touched.c"], check=True)
+    (place / "python").write_text(PYTHON, encoding="ascii")
+    programs = {(name, mode): Program(*words, mode) for mode in ("leak", "cache")
+                for name, words in (("touched", [place / "touched"]), ("python", [sys.executable, place / "python"]))}
+    try:
+        grow(check, place, db, preload, programs)
+        for (name, mode), program in programs.items():
+            evidence(check, db, name, program, mode == "cache")
+        page = place / "page.html"
+        kit.run("report", "-o", page, db=db)
+        check.true("report", "not touched again" in page.read_text(encoding="utf-8"))
+        same_elsewhere(check, place, db)
+        kernel_marks(check, place, preload, programs)
+        played_marks(check, place, preload, programs["touched", "leak"])
+        nothing_unknown(check, place, preload, programs["touched", "leak"])
+        refusals(check, place, preload, programs["touched", "leak"])
+    finally:
+        for program in programs.values():
+            program.end()
 
 
-if __name__ == "__main__":
-    if not os.path.exists("/proc/pressure/memory") or not os.path.exists("/proc/self/clear_refs"):
-        kit.skip("this kernel has no clear_refs, or does not tell its memory pressure")
-    main()
+if not os.path.exists("/proc/pressure/memory") or not os.path.exists("/proc/self/clear_refs"):
+    kit.skip("this kernel has no clear_refs, or does not tell its memory pressure")
+if not re.match(r"some avg10=0.00 avg60=0.00", pathlib.Path("/proc/pressure/memory").read_text(encoding="ascii")):
+    kit.skip("memory is short on this machine")
+kit.main(touched)

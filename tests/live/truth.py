@@ -190,30 +190,26 @@ def text_or_none(pid, name):
         return None
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        started = []
-        try:
-            for name, command in SHORT + (FULL if kit.full else []):
-                folder = place / name
-                folder.mkdir()
-                process = start(name, command, folder)
-                if process:
-                    started.append((name, process))
-            time.sleep(6 if kit.full else 1.5)
-            kinds = run_all(check, started, place / "t.db")
-        finally:
-            for pid in descendants([p.pid for _, p in started]):
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except OSError:
-                    pass
-            for _, process in started:
-                process.wait()
-        print("%d programs started, %d names captured" % (len(started), kinds))
-    check.finish()
+def programs(check, place):
+    started = []
+    try:
+        for name, command in SHORT + (FULL if kit.full else []):
+            folder = place / name
+            folder.mkdir()
+            process = start(name, command, folder)
+            if process:
+                started.append((name, process))
+        time.sleep(6 if kit.full else 1.5)
+        kinds = run_all(check, started, place / "t.db")
+    finally:
+        for pid in descendants([p.pid for _, p in started]):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        for _, process in started:
+            process.wait()
+    print("%d programs started, %d names captured" % (len(started), kinds))
 
 
-if __name__ == "__main__":
-    main()
+kit.main(programs)

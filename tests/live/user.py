@@ -21,9 +21,8 @@ def as_user(*args, **more):
 
 
 def own_and_others(check, place):
-    db = place / "own" / "t.db"
-    db.parent.mkdir()
-    shutil.chown(db.parent, "nobody")
+    db = place / "t.db"
+    shutil.chown(place, "nobody")
     mine = [subprocess.Popen(USER + ["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(3)]
     for process in mine: # it is a cat when it answers
         process.stdin.write(b"x")
@@ -52,9 +51,8 @@ def hidden_others(check, place):
     if why_not:
         print("hidepid is not tried: " + why_not)
         return
-    db = place / "hidden" / "t.db"
-    db.parent.mkdir()
-    shutil.chown(db.parent, "nobody")
+    db = place / "t.db"
+    shutil.chown(place, "nobody")
     for how, told in (("off", False), ("noaccess", False), ("invisible", True), ("ptraceable", True)):
         inside = [*own, "sh", "-c", 'mount -t proc -o hidepid="$0" proc /proc || exit; "$@"; exit $?', how]
         if subprocess.run(inside + ["true"], capture_output=True, check=False).returncode:
@@ -82,6 +80,7 @@ def has_snapshot(db):
 
 def asks_root(check, place):
     db = place / "root.db"
+    os.chmod(place, 0o755)
     target = subprocess.Popen(["sleep", "1000"])
     capture = subprocess.Popen([kit.PROGRAM, "capture", "--db", str(db), "--match", "pid = %d" % target.pid, "--every",
                                 "100ms", "-q", "--mode", "0640", "--group", "nogroup"], env=kit.ENVIRONMENT)
@@ -100,17 +99,6 @@ def asks_root(check, place):
     target.wait()
 
 
-def main():
-    check = kit.Check()
-    if os.getuid() or not shutil.which("setpriv"):
-        kit.skip("needs root and setpriv")
-    with kit.Place() as place:
-        os.chmod(place, 0o755)
-        own_and_others(check, place)
-        hidden_others(check, place)
-        asks_root(check, place)
-    check.finish()
-
-
-if __name__ == "__main__":
-    main()
+if os.getuid() or not shutil.which("setpriv"):
+    kit.skip("needs root and setpriv")
+kit.main(own_and_others, hidden_others, asks_root)

@@ -17,6 +17,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import served
@@ -115,6 +116,16 @@ class Place:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
+def main(*cases, check=None):
+    """A whole script: each case has the check and a temporary folder of its own, `case(check, place)`. The cases
+    of a script that makes a check itself take the folder alone."""
+    counted = check or Check()
+    for case in cases:
+        with Place() as place:
+            case(*([] if check else [counted]), place)
+    counted.finish()
+
+
 def run(command, *args, db=None, stdin=None, expect=(0,)):
     """Runs `pmapdb command --db DB args`; a status outside `expect` ends the check.
 
@@ -135,11 +146,22 @@ def run(command, *args, db=None, stdin=None, expect=(0,)):
     return done
 
 
-def rows(command, *args, db, expect=(0,)):
-    """The rows of a command's CSV as dicts of text; an empty field is None."""
-    text = run(command, *args, "--format", "csv", db=db, expect=expect).stdout
+def table(text):
+    """The rows of a CSV as dicts of text; an empty field is None."""
     reader = csv.DictReader(io.StringIO(text.decode("utf-8", "surrogateescape"), newline=""))
     return [{k: v if v != "" else None for k, v in row.items()} for row in reader]
+
+
+def rows(command, *args, db, expect=(0,)):
+    """What a command prints as CSV."""
+    return table(run(command, *args, "--format", "csv", db=db, expect=expect).stdout)
+
+
+def unpack(archive, place):
+    """The files of a tar; returns the folder of its name."""
+    with tarfile.open(archive) as tar:
+        tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
+    return place / archive.name.split(".")[0]
 
 
 def number(text):

@@ -24,7 +24,6 @@ LEAKS = {
 HEALTHY = {"c_plateau": True, "c_saw": True, "java_steady": True, "memcached": True, "nginx": True,
            "redis": True, "node_steady": False, "steady4000": False}
 SURE = 0.90  # confidence that a leak needs
-BY_PRODUCT = 0.05  # of the growth: rows that the reason calls minor
 check_all = kit.Check()
 
 
@@ -40,7 +39,6 @@ def windows(series):
 
 class Series:
     """All smaps of a workload, unpacked once; a store of its own for each choice of them."""
-
 
     def __init__(self, place, name, pids=None):
         self.place = place
@@ -208,14 +206,10 @@ def check_parts(check, place):
         check.equal("%s: c_mmap" % by, [r["category"] for r in leak], ["anonymous"])
 
 
-def main():
-    check = check_all
-    with kit.Place() as place:
-        for part in (check_workloads, check_java, check_first_half, check_postgres, check_lives,
-                     check_plain_sql, check_parts):
-            part(check, place)
-    check.finish()
+def leaks(place):
+    for part in (check_workloads, check_java, check_first_half, check_postgres, check_lives, check_plain_sql, check_parts):
+        part(check_all, place)
 
 
 if __name__ == "__main__":
-    main()
+    kit.main(leaks, check=check_all)

@@ -103,16 +103,12 @@ def idle(check, place, db, workload):
     check.equal("pipes: snapshots of 50 equal ones", stored(piped), 50)
 
 
-def main():
-    check = kit.Check()
+def log_that_grows(check, place):
     workload, nginx = kit.Workload("c_mmap"), kit.Workload("nginx")
-    with kit.Place() as place:
-        beats = evenly(workload.beats, min(200, len(workload.beats)))
-        paths = workload.unpack(place / "in", beats, "x")
-        db = grown(check, place, beats, paths)
-        idle(check, place, db, nginx)
-    check.finish()
+    beats = evenly(workload.beats, min(200, len(workload.beats)))
+    paths = workload.unpack(place / "in", beats, "x")
+    db = grown(check, place, beats, paths)
+    idle(check, place, db, nginx)
 
 
-if __name__ == "__main__":
-    main()
+kit.main(log_that_grows)

@@ -11,12 +11,12 @@ SUMS = truth.METRICS[1:]
 WITHIN = 60000
 
 
-def load(place, name, beats, suffix="smaps", edit=None, pids=None, called=None):
+def load(place, name, beats, suffix="smaps", edit=None, called=None):
     """Unpacks, edits and imports beats of a workload as a name. Returns {ms: {pid: rows}}."""
     workload = kit.Workload(name)
     beats = workload.sample(beats) if isinstance(beats, int) else [workload.beats[i] for i in beats]
     folder = place / ("%s.%s" % (name, suffix))
-    paths = workload.unpack(folder, beats, suffix, pids=pids or workload.some())
+    paths = workload.unpack(folder, beats, suffix, pids=workload.some())
     for path in paths if edit else []:
         when = path.stat().st_mtime
         edit(path)
@@ -111,70 +111,67 @@ def tagged(moments, moment):
     return [r | {"pid": pid} for pid, rows in moments[moment].items() for r in rows]
 
 
-def check_together(check):
+def check_together(check, place):
     """Five names in one store, asked at the newest, at a middle, at an early snapshot."""
-    with kit.Place() as place:
-        db = place / "t.db"
-        stories = {n: load(place, n, beats, edit=garnish) for n, beats in TOGETHER.items()}
-        ids = {v: k for k, v in kit.snapshot_ids(db).items()}
-        newest = max(t for t, _, _ in ids.values())
-        asked = [("last", newest)] + [("@%d" % i, ids[i][0]) for i in sorted(ids)[::4]]
-        for snapshot, at in asked:
-            check_by_name(check, stories, db, at, snapshot)
-            rows = [r for n, m in nearest(stories, at).items() for r in tagged(stories[n], m)]
-            check_shared(check, "together", rows, kit.rows("shared", "--snapshot", snapshot, db=db))
-            gone = group([r for r in rows if r["path"].endswith(b" (deleted)")
-                          and r["category"] != "shared-memory"],
-                         lambda r: (r["pid"], text(r["path"])[:-10]), ("size_kib", "rss_kib"))
-            check.true("deleted: the sample has some", gone)
-            check_keyed(check, "deleted", kit.rows("deleted", "--snapshot", snapshot, db=db), gone,
-                        lambda r: (int(r["pid"]), r["path"]), ("mappings", "size_kib", "rss_kib"))
-        check.equal("by-name: of one", [r["name"] for r in kit.rows(
-            "by-name", "--process", "redis", db=db)], ["redis"])
-        check.true("by-name: names differ between the moments asked", len(
-            {frozenset(nearest(stories, at)) for _, at in asked}) > 1)
+    db = place / "t.db"
+    stories = {n: load(place, n, beats, edit=garnish) for n, beats in TOGETHER.items()}
+    ids = {v: k for k, v in kit.snapshot_ids(db).items()}
+    newest = max(t for t, _, _ in ids.values())
+    asked = [("last", newest)] + [("@%d" % i, ids[i][0]) for i in sorted(ids)[::4]]
+    for snapshot, at in asked:
+        check_by_name(check, stories, db, at, snapshot)
+        rows = [r for n, m in nearest(stories, at).items() for r in tagged(stories[n], m)]
+        check_shared(check, "together", rows, kit.rows("shared", "--snapshot", snapshot, db=db))
+        gone = group([r for r in rows if r["path"].endswith(b" (deleted)")
+                      and r["category"] != "shared-memory"],
+                     lambda r: (r["pid"], text(r["path"])[:-10]), ("size_kib", "rss_kib"))
+        check.true("deleted: the sample has some", gone)
+        check_keyed(check, "deleted", kit.rows("deleted", "--snapshot", snapshot, db=db), gone,
+                    lambda r: (int(r["pid"]), r["path"]), ("mappings", "size_kib", "rss_kib"))
+    check.equal("by-name: of one", [r["name"] for r in kit.rows(
+        "by-name", "--process", "redis", db=db)], ["redis"])
+    check.true("by-name: names differ between the moments asked", len(
+        {frozenset(nearest(stories, at)) for _, at in asked}) > 1)
 
 
-def check_segments(check):
+def check_segments(check, place):
     """Backends that share one segment."""
     for name, beats in SHARED.items():
-        with kit.Place() as place:
-            moments = load(place, name, beats)
-            at = max(moments)
-            got = kit.rows("shared", db=place / "t.db")
-            check_shared(check, name, tagged(moments, at), got)
-            fat = [int(r["private_kib"]) for r in kit.rows("by-process", db=place / "t.db")]
-            check.equal(name + " by-process order", fat, sorted((
-                group(rows, truth.everything, SUMS)["all"]["private_kib"]
-                for rows in moments[at].values()), reverse=True))
-            check.true(name + " shared: something is in several processes",
-                       any(int(r["processes"]) > 1 and r["inode"] for r in got) or
-                       len(moments[at]) == 1)
+        moments = load(place / name, name, beats)
+        db, at = place / name / "t.db", max(moments)
+        got = kit.rows("shared", db=db)
+        check_shared(check, name, tagged(moments, at), got)
+        fat = [int(r["private_kib"]) for r in kit.rows("by-process", db=db)]
+        check.equal(name + " by-process order", fat, sorted((
+            group(rows, truth.everything, SUMS)["all"]["private_kib"]
+            for rows in moments[at].values()), reverse=True))
+        check.true(name + " shared: something is in several processes",
+                   any(int(r["processes"]) > 1 and r["inode"] for r in got) or
+                   len(moments[at]) == 1)
 
 
 def median(steps):
     return sorted(steps)[(len(steps) + 1) // 2 - 1]
 
 
-def check_gaps(check):
+def check_gaps(check, place):
     """Two holes while one process lives, then a restart, then two processes at once."""
-    with kit.Place() as place:
-        db = place / "t.db"
-        redis, java, mmap, thread = (load(place, name, beats, called="app") for name, beats in (
-            ("redis", [0, 1, 2, 3, 8, 9, 10, 11, 14, 15]), ("java_steady", [60, 61]),
-            ("c_mmap", range(30, 40)), ("c_thread", range(34, 40))))
-        lives = [redis, mmap, thread, java]
-        times = sorted({t for life in lives for t in life})
-        steps = [b - a for a, b in zip(times, times[1:])]
-        step = median(steps)
-        want = [(a, b, b - a, step, round((b - a) / step) - 1,
-                 int(any(min(m) <= a and max(m) >= b for m in lives)))
-                for a, b in zip(times, times[1:]) if b - a > 3 * step]
-        got = kit.rows("gaps", db=db)
-        check.equal("gaps", [(kit.milliseconds(r["from_at"]), kit.milliseconds(r["to_at"]), *values(
-            r, ("gap", "step", "missing", "alive")).values()) for r in got], want)
-        check.equal("gaps: the sample", [w[-2:] for w in want], [(4, 1), (14, 0), (20, 0)])
-        check_restarts(check, db, lives)
+    db = place / "t.db"
+    redis, java, mmap, thread = (load(place, name, beats, called="app") for name, beats in (
+        ("redis", [0, 1, 2, 3, 8, 9, 10, 11, 14, 15]), ("java_steady", [60, 61]),
+        ("c_mmap", range(30, 40)), ("c_thread", range(34, 40))))
+    lives = [redis, mmap, thread, java]
+    times = sorted({t for life in lives for t in life})
+    steps = [b - a for a, b in zip(times, times[1:])]
+    step = median(steps)
+    want = [(a, b, b - a, step, round((b - a) / step) - 1,
+             int(any(min(m) <= a and max(m) >= b for m in lives)))
+            for a, b in zip(times, times[1:]) if b - a > 3 * step]
+    got = kit.rows("gaps", db=db)
+    check.equal("gaps", [(kit.milliseconds(r["from_at"]), kit.milliseconds(r["to_at"]), *values(
+        r, ("gap", "step", "missing", "alive")).values()) for r in got], want)
+    check.equal("gaps: the sample", [w[-2:] for w in want], [(4, 1), (14, 0), (20, 0)])
+    check_restarts(check, db, lives)
 
 
 def check_restarts(check, db, lives):
@@ -205,30 +202,29 @@ EMPTY_OF_SUMS = ("top-growers", "top-lineages", "new-and-gone", "largest", "file
 TELLS = {"mappings", "size_kib", "rss_kib"}
 
 
-def check_narrow(check):
+def check_narrow(check, place):
     """pmap -x: no pss, no private memory, no swap: unknown in every query, never 0."""
-    with kit.Place() as place:
-        db = place / "t.db"
-        moments = load(place, "redis", 4, "x")
-        lineage = kit.rows("largest", db=db)[0]["lineage_id"]
-        rows = tagged(moments, max(moments))
-        for query in EMPTY_OF_SUMS + ("by-name", "by-process", "lineage-history", "swapped"):
-            got = kit.rows(query, *(["--lineage", lineage] if query == "lineage-history" else []),
-                           db=db)
-            for row in got:
-                for column, value in row.items():
-                    unknown = any(w in column for w in ("pss", "private", "swap", "huge", "pmd",
-                                                        "eligible", "once", "inode", "device"))
-                    known = column in TELLS and query != "swapped"
-                    check.true("-x %s: %s" % (query, column), not (unknown and value is not None)
-                               and not (known and value is None), row)
-        want = {"total": group(rows, truth.everything, ("size_kib", "rss_kib"))["all"]}
-        want["total"]["swap_kib"] = None
-        check_keyed(check, "-x swapped", kit.rows("swapped", db=db), want, lambda r: r["category"],
-                    ("mappings", "size_kib", "rss_kib", "swap_kib"))
-        for metric, n in (("size", 4), ("rss", 4), ("mappings", 4), ("pss", 0), ("swap", 0)):
-            got = kit.rows("series", "--metric", metric, db=db)
-            check.equal("-x series: " + metric, len(got), n)
+    db = place / "t.db"
+    moments = load(place, "redis", 4, "x")
+    lineage = kit.rows("largest", db=db)[0]["lineage_id"]
+    rows = tagged(moments, max(moments))
+    for query in EMPTY_OF_SUMS + ("by-name", "by-process", "lineage-history", "swapped"):
+        got = kit.rows(query, *(["--lineage", lineage] if query == "lineage-history" else []),
+                       db=db)
+        for row in got:
+            for column, value in row.items():
+                unknown = any(w in column for w in ("pss", "private", "swap", "huge", "pmd",
+                                                    "eligible", "once", "inode", "device"))
+                known = column in TELLS and query != "swapped"
+                check.true("-x %s: %s" % (query, column), not (unknown and value is not None)
+                           and not (known and value is None), row)
+    want = {"total": group(rows, truth.everything, ("size_kib", "rss_kib"))["all"]}
+    want["total"]["swap_kib"] = None
+    check_keyed(check, "-x swapped", kit.rows("swapped", db=db), want, lambda r: r["category"],
+                ("mappings", "size_kib", "rss_kib", "swap_kib"))
+    for metric, n in (("size", 4), ("rss", 4), ("mappings", 4), ("pss", 0), ("swap", 0)):
+        got = kit.rows("series", "--metric", metric, db=db)
+        check.equal("-x series: " + metric, len(got), n)
 
 
 def rolled_up(path):
@@ -257,105 +253,93 @@ def check_mixed(check, workload, place, db):
     check.equal("mixed: the category where it is known", len(row), 1)
 
 
-def check_sums_only(check):
-    with kit.Place() as place:
-        workload = kit.Workload("redis")
-        paths = workload.unpack(place / "in", workload.sample(3), "smaps")
-        sums = []
-        for path in paths:
-            when = path.stat().st_mtime
-            garnish(path)
-            sums.append(group(truth.read(path), truth.everything, ("rss_kib", "swap_kib"))["all"])
-            rolled_up(path)
-            kit.os.utime(path.with_suffix(".smaps_rollup"), (when, when))
-        db = place / "t.db"
-        kit.run("import", "--name", "redis", place / "in", db=db)
-        check.equal("sums: state", {r["state"] for r in kit.rows("snapshots", db=db)}, {"totals"})
-        for query in EMPTY_OF_SUMS:
-            check.equal("sums: nothing of " + query, kit.rows(query, db=db), [])
-        check_mixed(check, workload, place, db)
-        columns = ("mappings", "rss_kib", "swap_kib")
-        want = {k: sums[-1][k] for k in columns} | {"mappings": None}
-        for query in ("by-name", "by-process", "swapped"):
-            got = kit.rows(query, db=db)
-            check.equal("sums: " + query, [values(r, columns) for r in got], [want])
-        check.equal("sums: category", kit.rows("swapped", db=db)[0]["category"], "total")
-        check.equal("sums: map-count", [r["mappings"] for r in kit.rows("map-count", db=db)],
-                    [None])
-        check.equal("sums: series", [int(r["value"]) for r in kit.rows("series", db=db)],
-                    [s["rss_kib"] for s in sums])
-        check.equal("sums: series of a category",
-                    kit.rows("series", "--category", "heap", db=db), [])
-        check.equal("sums: peak", [(r["category"], int(r["rss_kib_peak"]), int(r["rss_kib_last"]))
-                                   for r in kit.rows("peak", db=db)],
-                    [("total", max(s["rss_kib"] for s in sums), sums[-1]["rss_kib"])])
+def check_sums_only(check, place):
+    workload = kit.Workload("redis")
+    paths = workload.unpack(place / "in", workload.sample(3), "smaps")
+    sums = []
+    for path in paths:
+        when = path.stat().st_mtime
+        garnish(path)
+        sums.append(group(truth.read(path), truth.everything, ("rss_kib", "swap_kib"))["all"])
+        rolled_up(path)
+        kit.os.utime(path.with_suffix(".smaps_rollup"), (when, when))
+    db = place / "t.db"
+    kit.run("import", "--name", "redis", place / "in", db=db)
+    check.equal("sums: state", {r["state"] for r in kit.rows("snapshots", db=db)}, {"totals"})
+    for query in EMPTY_OF_SUMS:
+        check.equal("sums: nothing of " + query, kit.rows(query, db=db), [])
+    check_mixed(check, workload, place, db)
+    columns = ("mappings", "rss_kib", "swap_kib")
+    want = {k: sums[-1][k] for k in columns} | {"mappings": None}
+    for query in ("by-name", "by-process", "swapped"):
+        got = kit.rows(query, db=db)
+        check.equal("sums: " + query, [values(r, columns) for r in got], [want])
+    check.equal("sums: category", kit.rows("swapped", db=db)[0]["category"], "total")
+    check.equal("sums: map-count", [r["mappings"] for r in kit.rows("map-count", db=db)],
+                [None])
+    check.equal("sums: series", [int(r["value"]) for r in kit.rows("series", db=db)],
+                [s["rss_kib"] for s in sums])
+    check.equal("sums: series of a category",
+                kit.rows("series", "--category", "heap", db=db), [])
+    check.equal("sums: peak", [(r["category"], int(r["rss_kib_peak"]), int(r["rss_kib_last"]))
+                               for r in kit.rows("peak", db=db)],
+                [("total", max(s["rss_kib"] for s in sums), sums[-1]["rss_kib"])])
 
 
-def check_partial(check):
+def check_partial(check, place):
     """The newest capture breaks off in the middle of a mapping."""
     def cut(path):
         raw = path.read_bytes()
         if path == newest:
             path.write_bytes(raw[:raw.rindex(b"\nReferenced:", 0, len(raw) // 2) + 1])
 
-    with kit.Place() as place:
-        db = place / "t.db"
-        workload = kit.Workload("redis")
-        t, pids = workload.sample(4)[-1]
-        newest = place / "redis.smaps" / ("%d-%d.smaps" % (t, pids[0]))
-        moments = load(place, "redis", 4, edit=cut)
-        state = kit.rows("snapshots", db=db)[-1]["state"]
-        check.equal("partial: state", state, "partial")
-        for query in ("top-growers", "new-and-gone"):
-            check.equal("partial: %s says so" % query,
-                        {r["partial"] for r in kit.rows(query, db=db)}, {"1"})
-            check.equal("partial: %s of whole ones" % query,
-                        {r["partial"] for r in kit.rows(query, "--to", "prev", db=db)}, {"0"})
-        check.equal("partial: by-name says so", kit.rows("by-name", db=db)[0]["partial"], "1")
-        whole = sorted(moments)[:-1]
-        check.equal("partial: series leaves it out", [float(r["ts"]) for r in kit.rows(
-            "series", db=db)], [t / 1000 for t in whole])
-        row = kit.rows("map-count", db=db)[0]
-        check.equal("partial: map-count counts the one before",
-                    (int(row["mappings"]), kit.milliseconds(row["last_at"])),
-                    (len(moments[whole[-1]][pids[0]]), whole[-1]))
-        peak = kit.rows("peak", db=db)
-        check.equal("partial: peak does not know the last", {r["rss_kib_last"] for r in peak},
-                    {None})
-        check.equal("partial: peak", int(peak[0]["rss_kib_peak"]), max(
-            group(rows, truth.everything, SUMS)["all"]["rss_kib"]
-            for m in whole for rows in moments[m].values()))
+    db = place / "t.db"
+    workload = kit.Workload("redis")
+    t, pids = workload.sample(4)[-1]
+    newest = place / "redis.smaps" / ("%d-%d.smaps" % (t, pids[0]))
+    moments = load(place, "redis", 4, edit=cut)
+    state = kit.rows("snapshots", db=db)[-1]["state"]
+    check.equal("partial: state", state, "partial")
+    for query in ("top-growers", "new-and-gone"):
+        check.equal("partial: %s says so" % query,
+                    {r["partial"] for r in kit.rows(query, db=db)}, {"1"})
+        check.equal("partial: %s of whole ones" % query,
+                    {r["partial"] for r in kit.rows(query, "--to", "prev", db=db)}, {"0"})
+    check.equal("partial: by-name says so", kit.rows("by-name", db=db)[0]["partial"], "1")
+    whole = sorted(moments)[:-1]
+    check.equal("partial: series leaves it out", [float(r["ts"]) for r in kit.rows(
+        "series", db=db)], [t / 1000 for t in whole])
+    row = kit.rows("map-count", db=db)[0]
+    check.equal("partial: map-count counts the one before",
+                (int(row["mappings"]), kit.milliseconds(row["last_at"])),
+                (len(moments[whole[-1]][pids[0]]), whole[-1]))
+    peak = kit.rows("peak", db=db)
+    check.equal("partial: peak does not know the last", {r["rss_kib_last"] for r in peak},
+                {None})
+    check.equal("partial: peak", int(peak[0]["rss_kib_peak"]), max(
+        group(rows, truth.everything, SUMS)["all"]["rss_kib"]
+        for m in whole for rows in moments[m].values()))
 
 
-def check_vanished(check):
+def check_vanished(check, place):
     """A category that the last moment lacks: 0 there, its peak earlier."""
     def unnamed(path):
         if kit.when(path)[0] == kit.Workload("c_brk").beats[-1][0] * 1000:
             path.write_bytes(path.read_bytes().replace(b"[heap]", b""))
 
-    with kit.Place() as place:
-        db = place / "t.db"
-        moments = load(place, "c_brk", 4, edit=unnamed)
-        *before, last = sorted(moments)
-        heap = [sum(r["rss_kib"] for r in tagged(moments, t) if r["category"] == "heap")
-                for t in before]
-        row = next(r for r in kit.rows("peak", db=db) if r["category"] == "heap")
-        at = kit.milliseconds(row["rss_peak_at"])
-        check.equal("vanished: peak", (int(row["rss_kib_peak"]), at, int(row["rss_kib_last"])),
-                    (max(heap), before[heap.index(max(heap))], 0))
-        check.equal("vanished: series", [int(r["value"]) for r in kit.rows(
-            "series", "--category", "heap", db=db)], heap + [0])
-        check.true("vanished: in the last", not any(
-            r["category"] == "heap" for r in tagged(moments, last)))
+    db = place / "t.db"
+    moments = load(place, "c_brk", 4, edit=unnamed)
+    *before, last = sorted(moments)
+    heap = [sum(r["rss_kib"] for r in tagged(moments, t) if r["category"] == "heap")
+            for t in before]
+    row = next(r for r in kit.rows("peak", db=db) if r["category"] == "heap")
+    at = kit.milliseconds(row["rss_peak_at"])
+    check.equal("vanished: peak", (int(row["rss_kib_peak"]), at, int(row["rss_kib_last"])),
+                (max(heap), before[heap.index(max(heap))], 0))
+    check.equal("vanished: series", [int(r["value"]) for r in kit.rows(
+        "series", "--category", "heap", db=db)], heap + [0])
+    check.true("vanished: in the last", not any(
+        r["category"] == "heap" for r in tagged(moments, last)))
 
 
-def main():
-    check = kit.Check()
-    for judge in (check_together, check_segments, check_gaps, check_narrow, check_sums_only,
-                  check_partial, check_vanished):
-        judge(check)
-    check.finish()
-
-
-if __name__ == "__main__":
-    main()
+kit.main(check_together, check_segments, check_gaps, check_narrow, check_sums_only, check_partial, check_vanished)

@@ -127,15 +127,12 @@ def beside_captures(check, place, name):
     return offset, slack
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        same_listing(check, place)
-        what_is_left(check, place)
-        (a, slack_a), (b, slack_b) = (beside_captures(check, place, n) for n in ("fp", "dwarf"))
-        # two recordings of one machine: its clocks differ by the same
-        check.true("both find one offset", abs(a - b) <= slack_a + slack_b, (a, b))
-    check.finish()
+def recordings(check, place):
+    same_listing(check, place)
+    what_is_left(check, place)
+    (a, slack_a), (b, slack_b) = (beside_captures(check, place, n) for n in ("fp", "dwarf"))
+    # two recordings of one machine: its clocks differ by the same
+    check.true("both find one offset", abs(a - b) <= slack_a + slack_b, (a, b))
 
 
-main()
+kit.main(recordings)

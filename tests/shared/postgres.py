@@ -94,51 +94,45 @@ def warned(done):
     return "--sweep" in done.stderr.decode(errors="replace")
 
 
-def sweeps(check):
+def sweeps(check, place):
     """nginx, three processes: captured at one time they are one moment and nothing is to say;
     captured in turns, 3 s apart, they are until --sweep says otherwise."""
     workload = kit.Workload("nginx")
-    with kit.Place() as place:
-        paths = workload.unpack(place / "in", workload.beats[:20], "smaps")
-        check.true("together: no word of --sweep",
-                   not warned(kit.run("import", place / "in", db=place / "t.db")), "warned")
-        turns = place / "turns"
-        turns.mkdir()
-        for i, path in enumerate(paths):
-            moment = 1700000000 + i // 3 * 60 + i % 3 * 3
-            path.rename(turns / ("%d-%d.smaps" % (moment, kit.when(path)[1])))
-        done = kit.run("import", turns, db=place / "apart.db")
-        check.true("in turns: names --sweep", warned(done), done.stderr)
-        done = kit.run("import", "--sweep", "10s", turns, db=place / "swept.db")
-        check.true("in turns with --sweep: no word of it", not warned(done), done.stderr)
-        for name, moments_n, processes in (("apart.db", 60, {"1"}), ("swept.db", 20, {"3"})):
-            got = kit.rows("growth", "--process", "nginx", db=place / name)
-            check.equal("in turns: moments in " + name, len({r["taken_at"] for r in got}),
-                        moments_n)
-            check.equal("in turns: processes in " + name, {r["processes"] for r in got}, processes)
+    paths = workload.unpack(place / "in", workload.beats[:20], "smaps")
+    check.true("together: no word of --sweep",
+               not warned(kit.run("import", place / "in", db=place / "t.db")), "warned")
+    turns = place / "turns"
+    turns.mkdir()
+    for i, path in enumerate(paths):
+        moment = 1700000000 + i // 3 * 60 + i % 3 * 3
+        path.rename(turns / ("%d-%d.smaps" % (moment, kit.when(path)[1])))
+    done = kit.run("import", turns, db=place / "apart.db")
+    check.true("in turns: names --sweep", warned(done), done.stderr)
+    done = kit.run("import", "--sweep", "10s", turns, db=place / "swept.db")
+    check.true("in turns with --sweep: no word of it", not warned(done), done.stderr)
+    for name, moments_n, processes in (("apart.db", 60, {"1"}), ("swept.db", 20, {"3"})):
+        got = kit.rows("growth", "--process", "nginx", db=place / name)
+        check.equal("in turns: moments in " + name, len({r["taken_at"] for r in got}),
+                    moments_n)
+        check.equal("in turns: processes in " + name, {r["processes"] for r in got}, processes)
 
 
-def main():
-    check = kit.Check()
-    sweeps(check)
+def processes(check, place):
     workload = kit.Workload("postgres")
-    with kit.Place() as place:
-        paths = workload.unpack(place / "in", workload.sample(4), "smaps", pids=workload.some(LEAKING))
-        db = place / "t.db"
-        kit.run("import", place / "in", db=db)
-        check.equal("processes: number", len(kit.rows("processes", db=db)),
-                    len({kit.when(p)[1] for p in paths}))
-        captured = read(paths)
-        for what, process, pids in (("by name", "postgres", None),
-                                    ("by pid", str(LEAKING), {LEAKING}),
-                                    ("by name and pid", "postgres/%d" % LEAKING, {LEAKING})):
-            want = moments(captured, pids)
-            ask = ["--process", process]
-            check_growth(check, what, kit.rows("growth", *ask, db=db), want)
-            check_diff(check, what, kit.rows("diff", *ask, "--by", "category", db=db), want)
-            check_categories(check, what, kit.rows("categories", *ask, db=db), want)
-    check.finish()
+    paths = workload.unpack(place / "in", workload.sample(4), "smaps", pids=workload.some(LEAKING))
+    db = place / "t.db"
+    kit.run("import", place / "in", db=db)
+    check.equal("processes: number", len(kit.rows("processes", db=db)),
+                len({kit.when(p)[1] for p in paths}))
+    captured = read(paths)
+    for what, process, pids in (("by name", "postgres", None),
+                                ("by pid", str(LEAKING), {LEAKING}),
+                                ("by name and pid", "postgres/%d" % LEAKING, {LEAKING})):
+        want = moments(captured, pids)
+        ask = ["--process", process]
+        check_growth(check, what, kit.rows("growth", *ask, db=db), want)
+        check_diff(check, what, kit.rows("diff", *ask, "--by", "category", db=db), want)
+        check_categories(check, what, kit.rows("categories", *ask, db=db), want)
 
 
-if __name__ == "__main__":
-    main()
+kit.main(sweeps, processes)

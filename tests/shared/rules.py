@@ -183,5 +183,4 @@ def main():
     check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

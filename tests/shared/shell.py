@@ -98,22 +98,18 @@ def check_plans(check, connection):
             check.true("plan: %s by %s" % (view, column), not walks, "%s\n  in %s" % (walks, plan))
 
 
-def main():
-    check = kit.Check()
+def stock_shell(check, place):
     workload = kit.Workload("redis")
-    with kit.Place() as place:
-        paths = workload.unpack(place / "in", workload.sample(30), "smaps")
-        db = place / "t.db"
-        kit.run("import", place / "in", db=db)
-        check_answers(check, db, paths)
-        connection = kit.plain(db)
-        check_parents(check, connection)
-        connection.close()
-        connection = kit.plain(unmeasured(db))
-        check_plans(check, connection)
-        connection.close()
-    check.finish()
+    paths = workload.unpack(place / "in", workload.sample(30), "smaps")
+    db = place / "t.db"
+    kit.run("import", place / "in", db=db)
+    check_answers(check, db, paths)
+    connection = kit.plain(db)
+    check_parents(check, connection)
+    connection.close()
+    connection = kit.plain(unmeasured(db))
+    check_plans(check, connection)
+    connection.close()
 
 
-if __name__ == "__main__":
-    main()
+kit.main(stock_shell)

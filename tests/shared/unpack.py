@@ -42,5 +42,4 @@ def main():
     new.rename(folder)
 
 
-if __name__ == "__main__":
-    main()
+main()

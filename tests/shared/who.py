@@ -134,18 +134,15 @@ def events(check, store):
                all(since[:23] <= row["at"][:23] <= until[:23] for row in some))
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        for name in ("dwarf", "fp"):
-            store = Store(place, name)
-            sums(check, store, name)
-            names(check, store, name)
-            if name == "dwarf":
-                by_function(check, store)
-                folded(check, store)
-                events(check, store)
-    check.finish()
+def recordings(check, place):
+    for name in ("dwarf", "fp"):
+        store = Store(place, name)
+        sums(check, store, name)
+        names(check, store, name)
+        if name == "dwarf":
+            by_function(check, store)
+            folded(check, store)
+            events(check, store)
 
 
-main()
+kit.main(recordings)

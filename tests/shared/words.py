@@ -127,18 +127,16 @@ def regions(place, db, rows):
                     "{ %s}" % "".join("0x%x, " % r.start for r in filtered))
 
 
-def main():
-    with kit.Place() as place:
-        n, flags = flags_have_words(place)
-        print("%d files show %s" % (n, " ".join(flags)))
-        demo = captures.folder("pmap") / DEMO
-        rows = read(demo)
-        db = place / "demo.db"
-        kit.run("import", "-q", demo, db=db)
-        check.equal("rows of the demo", (len(rows), sum(r.size for r in rows)), (4150, 275031172))
-        page_list(db, rows)
-        regions(place, db, rows)
-    check.finish()
+def pages_and_regions(place):
+    n, flags = flags_have_words(place)
+    print("%d files show %s" % (n, " ".join(flags)))
+    demo = captures.folder("pmap") / DEMO
+    rows = read(demo)
+    db = place / "demo.db"
+    kit.run("import", "-q", demo, db=db)
+    check.equal("rows of the demo", (len(rows), sum(r.size for r in rows)), (4150, 275031172))
+    page_list(db, rows)
+    regions(place, db, rows)
 
 
-main()
+kit.main(pages_and_regions, check=check)

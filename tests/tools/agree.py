@@ -279,5 +279,4 @@ def main():
     check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -49,10 +49,10 @@ def write_runs(path, runs):
     return path
 
 
-def noise(source, level, keys=("total", "heap", "anonymous")):
+def noise(source, level):
     """A run of one build: keys with levels that differ from run to run and from block to block."""
     run = {}
-    for key in keys:
+    for key in ("total", "heap", "anonymous"):
         base = source.gauss(level, level / 50)
         run[key] = [round(base + source.gauss(0, level / 200)) for _ in range(10)]
     return run
@@ -428,5 +428,4 @@ def main():
     check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -62,15 +62,12 @@ def datasette(check, db):
             check.true("query %s" % name, store.execute(query["sql"], values).fetchall(), "no row")
 
 
-def main():
-    check = kit.Check()
-    with kit.Place() as place:
-        db = place / "t.db"
-        kit.run("import", "-q", kit.ROOT / "samples" / "captures", db=db)
-        grafana(check, gauges(db))
-        datasette(check, db)
-        fleet(check)
-    check.finish()
+def dashboards(check, place):
+    db = place / "t.db"
+    kit.run("import", "-q", kit.ROOT / "samples" / "captures", db=db)
+    grafana(check, gauges(db))
+    datasette(check, db)
+    fleet(check)
 
 
-main()
+kit.main(dashboards)

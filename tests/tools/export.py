@@ -18,7 +18,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import tarfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
@@ -40,11 +39,6 @@ COMMON = {"total", "true", "false", "none", "text", "data", "index", "file", "na
           "python3", "redis", "java", "arenas", "stacks", "threads", "samples", "captures"}
 
 check = kit.Check()
-
-
-def unpack(archive, place):
-    with tarfile.open(archive) as tar:
-        tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
 
 
 def export(db, out, *args, expect=(0,)):
@@ -175,12 +169,8 @@ def kept_texts(db):
         "UNION SELECT folder FROM origin UNION SELECT file FROM origin UNION SELECT symbol FROM frame")])
 
 
-def all_bytes(out):
-    return out.read_bytes()
-
-
 def hides(what, db, out, mapped):
-    blob = all_bytes(out)
+    blob = out.read_bytes()
     public = kept_texts(out)
     for text in mapped:
         raw = text.encode("utf-8", "surrogateescape")
@@ -264,7 +254,7 @@ def planted_secrets(db, place):
     planted = plant(bad)
     out = place / "planted-out.db"
     export(bad, out, "--redact", "-q")
-    blob = all_bytes(out)
+    blob = out.read_bytes()
     for secret in planted:
         check.true("planted: %s is in the file" % secret, secret.encode() not in blob)
     check.true("planted: SQLite can read it", kit.plain(out).execute("PRAGMA quick_check").fetchall()
@@ -396,16 +386,14 @@ def text_store(place):
     db = place / "text.db"
     files = []
     for name in names:
-        unpack(FIXTURES / "truth" / (name + ".tar.xz"), place)
-        files += sorted((place / name).glob("*.smaps"))
+        files += sorted(kit.unpack(FIXTURES / "truth" / (name + ".tar.xz"), place).glob("*.smaps"))
     kit.run("import", "-q", "--host", "webserver17", *files, db=db)
     kit.run("import", "-q", SAMPLES / "captures", "--host", "webserver17", db=db)
     return db, files
 
 
 def perf_store(place):
-    unpack(FIXTURES / "perf" / "threads-fp.tar.xz", place)
-    folder = place / "threads-fp"
+    folder = kit.unpack(FIXTURES / "perf" / "threads-fp.tar.xz", place)
     db = place / "perf.db"
     kit.run("import", "-q", "--host", "webserver17", *sorted(folder.glob("*.smaps")), db=db)
     seconds = "%d.%09d" % divmod(int((folder / "offset").read_text()), 10**9)
@@ -432,22 +420,20 @@ def workloads(place):
         one(name, db, place, deep=name != "postgres")
 
 
-def main():
-    with kit.Place() as place:
-        db, files = text_store(place)
-        out = one("text", db, place)
-        planted_secrets(db, place)
-        stopped(db, place)
-        merges(db, out, place)
-        parts(db, place, files)
-        one("perf", perf_store(place), place)
-        planted_secrets(place / "perf.db", place / "threads-fp")
-        live = place / "live"
-        live.mkdir()
-        db = live_store(live)
-        merges(db, one("live", db, live, deep=kit.full), live)
-        workloads(place)
-    check.finish()
+def exports(place):
+    db, files = text_store(place)
+    out = one("text", db, place)
+    planted_secrets(db, place)
+    stopped(db, place)
+    merges(db, out, place)
+    parts(db, place, files)
+    one("perf", perf_store(place), place)
+    planted_secrets(place / "perf.db", place / "threads-fp")
+    live = place / "live"
+    live.mkdir()
+    db = live_store(live)
+    merges(db, one("live", db, live, deep=kit.full), live)
+    workloads(place)
 
 
-main()
+kit.main(exports, check=check)

@@ -6,7 +6,6 @@ import collections
 import pathlib
 import re
 import sys
-import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
@@ -143,17 +142,13 @@ def check_report(folder, place):
     return between
 
 
-def main():
+def reports(place):
     archives = sorted((FIXTURES / "truth").glob("jvm-*.tar.xz"))
     check.true("archives", len(archives) >= 8, archives)
     between = 0
-    with kit.Place() as place:
-        for archive in archives:
-            with tarfile.open(archive) as tar:
-                tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
-            between += check_report(place / archive.name[:-len(".tar.xz")], place)
+    for archive in archives:
+        between += check_report(kit.unpack(archive, place), place)
     check.true("rows of several owners", between >= 7, between)
-    check.finish()
 
 
-main()
+kit.main(reports, check=check)

@@ -7,7 +7,6 @@ KNOWN and is told; when it comes right this check fails until the line is taken 
 import pathlib
 import re
 import sys
-import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
@@ -38,9 +37,8 @@ def truths():
 
 def unpacked(archive, place):
     """The captures in time order, as (seconds, path)."""
-    with tarfile.open(FIXTURES / (archive + ".tar.xz")) as tar:
-        tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
-    return sorted((int(p.stem.split("-")[0]), p) for p in (place / archive).iterdir())
+    folder = kit.unpack(FIXTURES / (archive + ".tar.xz"), place)
+    return sorted((int(p.stem.split("-")[0]), p) for p in folder.iterdir())
 
 
 def lives_of(captures):

@@ -4,11 +4,9 @@ JIT compilers have names; the clock that captures tell is the clock that was; wh
 there before the recording, and went in it, is kept apart.
 """
 import collections
-import csv
 import pathlib
 import re
 import sys
-import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
@@ -32,9 +30,7 @@ class Recording:
 
     def __init__(self, name, place):
         self.name = name
-        with tarfile.open(FIXTURES / (name + ".tar.xz")) as tar:
-            tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
-        self.folder = place / name
+        self.folder = kit.unpack(FIXTURES / (name + ".tar.xz"), place)
         self.captures = sorted(self.folder.glob("*.smaps"))
         self.truth = {n: int(v) for n, v in (line.split() for line in
                                              (self.folder / "truth").read_text().splitlines())}
@@ -44,7 +40,7 @@ class Recording:
         seconds = "%d.%09d" % divmod(self.offset, 10**9)
         done = kit.run("import-perf", "--clock-offset", seconds, self.folder / "script.txt", "-f", "csv",
                        db=self.db)
-        self.row, = csv.DictReader(done.stdout.decode().splitlines())
+        self.row, = kit.table(done.stdout)
         self.in_libc = b"chains end in libc" in done.stderr
         self.sql = kit.plain(self.db)
         self.sql.text_factory = str
@@ -148,21 +144,19 @@ def clock(r, place):
     check.true("%s: the clock is right" % r.name, abs(away) <= slack + LATE_NS, (away, slack))
 
 
-def main():
-    with kit.Place() as place:
-        names = {p.name.split(".")[0] for p in FIXTURES.glob("*.tar.xz")}
-        check.equal("archives", names, {"threads-fp", "threads-dwarf", "node-fp", "node-dwarf",
-                                        "python-dwarf"})
-        for name in sorted(names):
-            r = Recording(name, place)
-            check.equal("%s: its process" % name, r.row["linked"], "1")
-            check.equal("%s: chains end in libc" % name, r.in_libc, name.endswith("-fp"))
-            whole(r)
-            who(r)
-            jit(r)
-            before(r)
-            clock(r, place)
-    check.finish()
+def recordings(place):
+    names = {p.name.split(".")[0] for p in FIXTURES.glob("*.tar.xz")}
+    check.equal("archives", names, {"threads-fp", "threads-dwarf", "node-fp", "node-dwarf",
+                                    "python-dwarf"})
+    for name in sorted(names):
+        r = Recording(name, place)
+        check.equal("%s: its process" % name, r.row["linked"], "1")
+        check.equal("%s: chains end in libc" % name, r.in_libc, name.endswith("-fp"))
+        whole(r)
+        who(r)
+        jit(r)
+        before(r)
+        clock(r, place)
 
 
-main()
+kit.main(recordings, check=check)

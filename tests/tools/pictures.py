@@ -105,47 +105,45 @@ def png(db):
     check.true("it has colours", len(set(pixels)) > 8, len(set(pixels)))
 
 
-def main():
-    with kit.Place() as place:
-        grows = {m: pmap(7, "web", 2000 + 400 * m + 3000 * (m == 15)) for m in range(20) if m not in (9, 10, 11)}
-        db = store(place, "web", grows)
-        root = svg(db)
-        check.true("an axis", compare_sums(db, root) >= 3)
-        words = [t.text for t in root.iter(SVG + "text")]
-        check.true("the verdict", "LEAK" in words and any(w.startswith("heap +") for w in words), words)
-        check.true("the gap is named", "3 missed" in words, words)
-        heap = areas(root)["heap"]
-        check.equal("nothing is drawn across a gap", len(heap), 2)
-        check.equal("every snapshot is drawn", sum(len(p) // 2 for p, _ in heap), 17)
-        png(db)
-        marks = place / "marks.csv"
-        marks.write_text("who,time,text\nci,2026-11-21T00:05:00Z,deploy <2.3>\nci,yesterday noon,lost\nci,1795219800,by seconds\n")
-        out = place / "marked.svg"
-        done = kit.run("plot", "--marks", marks, "-o", out, db=db, expect=(2,))
-        said = [t.text for t in ElementTree.parse(out).iter(SVG + "text")]
-        check.equal("marks", [t for t in said if "deploy" in t or "seconds" in t], 2 * ["deploy <2.3>", "by seconds"])
-        check.true("a mark without a time is named", b"marks.csv:3:" in done.stderr, done.stderr)
-        limit = [t.text for t in svg(db, "--limit", "16M").iter(SVG + "text")]
-        check.true("a limit and when it is reached", any(w.startswith("full 2026") for w in limit), limit)
+def pictures(place):
+    grows = {m: pmap(7, "web", 2000 + 400 * m + 3000 * (m == 15)) for m in range(20) if m not in (9, 10, 11)}
+    db = store(place, "web", grows)
+    root = svg(db)
+    check.true("an axis", compare_sums(db, root) >= 3)
+    words = [t.text for t in root.iter(SVG + "text")]
+    check.true("the verdict", "LEAK" in words and any(w.startswith("heap +") for w in words), words)
+    check.true("the gap is named", "3 missed" in words, words)
+    heap = areas(root)["heap"]
+    check.equal("nothing is drawn across a gap", len(heap), 2)
+    check.equal("every snapshot is drawn", sum(len(p) // 2 for p, _ in heap), 17)
+    png(db)
+    marks = place / "marks.csv"
+    marks.write_text("who,time,text\nci,2026-11-21T00:05:00Z,deploy <2.3>\nci,yesterday noon,lost\nci,1795219800,by seconds\n")
+    out = place / "marked.svg"
+    done = kit.run("plot", "--marks", marks, "-o", out, db=db, expect=(2,))
+    said = [t.text for t in ElementTree.parse(out).iter(SVG + "text")]
+    check.equal("marks", [t for t in said if "deploy" in t or "seconds" in t], 2 * ["deploy <2.3>", "by seconds"])
+    check.true("a mark without a time is named", b"marks.csv:3:" in done.stderr, done.stderr)
+    limit = [t.text for t in svg(db, "--limit", "16M").iter(SVG + "text")]
+    check.true("a limit and when it is reached", any(w.startswith("full 2026") for w in limit), limit)
 
-        lives = {m: pmap(7 + m // 10, "two", 1000 + 100 * (m % 10), 0x7f1000000000 + 0x1000000 * (m // 10))
-                 for m in range(20)}
-        db = store(place, "two", lives)
-        root = svg(db)
-        compare_sums(db, root)
-        check.equal("nothing is drawn across a restart", len(areas(root)["heap"]), 2)
-        check.true("a restart is named", any(t.text.startswith("restart") for t in root.iter(SVG + "text")))
+    lives = {m: pmap(7 + m // 10, "two", 1000 + 100 * (m % 10), 0x7f1000000000 + 0x1000000 * (m // 10))
+             for m in range(20)}
+    db = store(place, "two", lives)
+    root = svg(db)
+    compare_sums(db, root)
+    check.equal("nothing is drawn across a restart", len(areas(root)["heap"]), 2)
+    check.true("a restart is named", any(t.text.startswith("restart") for t in root.iter(SVG + "text")))
 
-        db = store(place, "one", {0: pmap(7, "one", 1000)})
-        check.true("one snapshot", "TOO FEW" in [t.text for t in svg(db).iter(SVG + "text")])
-        sums = {m: "mapped: %dK    writeable/private: %dK    shared: 0K\n" % (90000 + m, 4000) for m in range(9)}
-        db = store(place, "sums", sums)
-        check.true("sums only", "total" in areas(svg(db)))
-        db = store(place, "hostile", {m: pmap(7, "x", 1000 + 300 * m) for m in range(9)})
-        root = svg(db)
-        check.true("a name stays a name", any("<script>" in (t.text or "") for t in root.iter(SVG + "text")))
-        png(db)
-    check.finish()
+    db = store(place, "one", {0: pmap(7, "one", 1000)})
+    check.true("one snapshot", "TOO FEW" in [t.text for t in svg(db).iter(SVG + "text")])
+    sums = {m: "mapped: %dK    writeable/private: %dK    shared: 0K\n" % (90000 + m, 4000) for m in range(9)}
+    db = store(place, "sums", sums)
+    check.true("sums only", "total" in areas(svg(db)))
+    db = store(place, "hostile", {m: pmap(7, "x", 1000 + 300 * m) for m in range(9)})
+    root = svg(db)
+    check.true("a name stays a name", any("<script>" in (t.text or "") for t in root.iter(SVG + "text")))
+    png(db)
 
 
-main()
+kit.main(pictures, check=check)

@@ -138,21 +138,12 @@ def another_s_queries(check, place):
     check.true("named it does", done.stdout.startswith("mine"), done.stdout[:100])
 
 
-def main():
-    check = kit.Check()
-    parts = [modes, plants, odd_environment, another_s_queries]
-    if not shutil.which("sqlite3"):
-        print("no sqlite3 here: modes are not looked at")
-        parts.remove(modes)
-    if os.getuid() == 0 and shutil.which("setpriv"):
-        parts.append(of_another)
-    else:
-        print("no root or no setpriv here: another user's files are not looked at")
-    for part in parts:
-        with kit.Place() as place:
-            part(check, place)
-    check.finish()
-
-
-if __name__ == "__main__":
-    main()
+parts = [modes, plants, odd_environment, another_s_queries]
+if not shutil.which("sqlite3"):
+    print("no sqlite3 here: modes are not looked at")
+    parts.remove(modes)
+if os.getuid() == 0 and shutil.which("setpriv"):
+    parts.append(of_another)
+else:
+    print("no root or no setpriv here: another user's files are not looked at")
+kit.main(*parts)

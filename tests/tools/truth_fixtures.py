@@ -10,7 +10,6 @@ import json
 import pathlib
 import re
 import sys
-import tarfile
 import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
@@ -24,12 +23,6 @@ PLAIN_MOST = 0.02
 Row = collections.namedtuple("Row", "start end size rss perms path base category")
 
 check = kit.Check(shown=99)
-
-
-def unpacked(name, place):
-    with tarfile.open(FIXTURES / (name + ".tar.xz")) as tar:
-        tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
-    return place / name
 
 
 def imported(db, captures):
@@ -300,9 +293,8 @@ def main():
     check.true("archives", len(names) >= 15, names)
     for name in names:
         with kit.Place() as place:
-            CHECKS[name.split("-")[0]](unpacked(name, place), place)
+            CHECKS[name.split("-")[0]](kit.unpack(FIXTURES / (name + ".tar.xz"), place), place)
     check.finish()
 
 
-if __name__ == "__main__":
-    main()
+main()

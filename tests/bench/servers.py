@@ -36,6 +36,8 @@ import tempfile
 import threading
 import time
 
+from responses import free_port, ordinary
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "servers"
 PMAPDB = os.path.abspath(os.environ.get("PMAPDB", "pmapdb"))
@@ -46,21 +48,10 @@ options = None
 place = None
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def as_user(*command):
-    return (["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if not os.getuid() else []) + [
-        str(c) for c in command]
-
-
 def start(name, *command, **more):
     log = open(place / (name + ".log"), "ab")
     more = {"stdin": subprocess.DEVNULL, "stdout": log, "cwd": place} | more
-    return subprocess.Popen(as_user(*command), stderr=log, env=ENVIRONMENT | {"HOME": str(place)}, **more)
+    return subprocess.Popen(ordinary(*command), stderr=log, env=ENVIRONMENT | {"HOME": str(place)}, **more)
 
 
 def once(name, *command):
@@ -203,7 +194,7 @@ class Java(Web):
 
     def stats(self):
         said = super().stats()
-        done = subprocess.run(as_user("jcmd", self.process.pid, "VM.native_memory", "summary"), check=False, text=True,
+        done = subprocess.run(ordinary("jcmd", self.process.pid, "VM.native_memory", "summary"), check=False, text=True,
                               capture_output=True)
         total = [w.split("=")[1] for w in done.stdout.replace(",", " ").split() if w.startswith("committed=")]
         return said | ({"nmt": int(total[0].rstrip("KB")) * 1024} if total else {})
@@ -274,7 +265,7 @@ class Mariadb(Dialogue):
 
     def stats(self):
         # Through a connection of its own: the client is busy with the load.
-        done = subprocess.run(as_user("mariadb", "--no-defaults", "--socket=%s" % (place / "mariadb.sock"), "-u", "root", "-N",
+        done = subprocess.run(ordinary("mariadb", "--no-defaults", "--socket=%s" % (place / "mariadb.sock"), "-u", "root", "-N",
                               "-B", "-e", "SHOW GLOBAL STATUS WHERE Variable_name IN ('Memory_used', "
                               "'Innodb_buffer_pool_bytes_data')"), capture_output=True, text=True, check=True)
         said = dict(line.split() for line in done.stdout.splitlines())

@@ -38,10 +38,7 @@ live pmapdb capture $one 4194303
 live pmapdb capture no-such-name
 live pmapdb capture --user no-such-user
 live pmapdb capture --all --user no-such-user
-live pmapdb capture 0
 live pmapdb capture
-live pmapdb capture $one --all
-live pmapdb capture --match 'comm ='
 
 say "by name, also of a script; a name may be a glob"
 printf 'sleep 1000 &\necho $! >child; wait\n' >"it's.sh"
@@ -68,17 +65,12 @@ run pmapdb --db every.db sql 'SELECT count(*) AS snapshots, count(DISTINCT proce
 run pmapdb --db every.db sql 'SELECT count(*) AS sweeps, sum(unmoved) AS unmoved FROM beat' -f csv
 
 say "wrong"
-live pmapdb capture $one --every 10ms
-live pmapdb capture $one --count 3
 live pmapdb capture $one --every soon
 live pmapdb capture $one --measure pmap
 live pmapdb capture $one --keep-env A=B
 live pmapdb capture $one --keep-env ,,
-live pmapdb capture $one --name ''
-live pmapdb capture $one --host ''
 live pmapdb import --name '' samples
 live pmapdb import --host '' samples
-live pmapdb capture --all --name all
 say "wrong, and no store is made for it"
 live pmapdb capture --db none.db $one --every 50ms
 live pmapdb capture --db none.db $one --count 3

@@ -27,7 +27,6 @@ for by in usr env: 'com = 1' "comm = " 'comm) FROM process; SELECT (1' 'comm, us
     run pmapdb groups --by "$by"
 done
 run pmapdb groups --by user --by name
-run pmapdb groups --by comm --by user
 run pmapdb groups --host nowhere
 run pmapdb groups --from last --at first
 

@@ -20,7 +20,6 @@ run pmapdb capture --host '' 1
 
 say "times"
 run pmapdb import --every 2y 1795220000-7.x
-run pmapdb import --first 2026-11-21 1795220000-7.x
 run pmapdb import --at someday 1795220000-7.x
 
 say "one thing at a time"
@@ -29,7 +28,6 @@ run pmapdb completion
 run pmapdb completion bash zsh
 run pmapdb prune --pin last --compact
 run pmapdb prune --pin last --unpin last
-run pmapdb export part.db --keep '/srv/*'
 run pmapdb groups --by 'name
 user'
 run pmapdb query categories --sql -f csv

@@ -34,4 +34,3 @@ grep -c '<path' web.svg
 run pmapdb plot -o web.gif
 run pmapdb plot -o web.svg --size 10x10
 run pmapdb plot nobody -o web.svg
-run pmapdb --db none.db plot

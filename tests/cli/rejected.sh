@@ -88,7 +88,6 @@ run pmapdb ''
 
 say "stores"
 run pmapdb --db none.db snapshots
-run pmapdb --db none.db diff
 run ls none.db
 run pmapdb --db no/such/folder/x.db import $good.x
 run pmapdb --db /dev/null/x.db import $good.x
@@ -114,7 +113,6 @@ run pmapdb --db new.db categories
 say "selectors"
 run pmapdb --db try.db diff --from last --to first
 run pmapdb --db try.db categories --snapshot @77
-run pmapdb --db try.db categories --process nobody
 run pmapdb --db try.db categories --process ''
 pmap_x 9 one 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -
 pmap_x 10 two 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -

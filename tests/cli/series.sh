@@ -102,7 +102,6 @@ say "no store is needed, and nothing of one can be asked"
 run pmapdb leaks --series quiet.csv --by object
 run pmapdb leaks --series quiet.csv --process web
 run pmapdb leaks --series quiet.csv --limit much
-run pmapdb leaks --series quiet.csv --sensitivity very
 run pmapdb leaks --series nothing.csv
 run pmapdb leaks --series .
 echo series_id,kb >lacks.csv

@@ -1,6 +1,5 @@
 """What import-perf does with recordings that are cut, mixed, endless, or no recordings: a status of 0
 or 2, one line that says why, memory that does not follow the length. --full: 1 GiB of it."""
-import csv
 import os
 import re
 import tarfile
@@ -21,7 +20,7 @@ def text_of(name):
 def imported(text, db):
     """(status, row, lines on standard error) of a text on standard input."""
     done = kit.run("import-perf", "-", "-f", "csv", db=db, stdin=text, expect=None)
-    rows = list(csv.DictReader(done.stdout.decode().splitlines()))
+    rows = kit.table(done.stdout)
     return done.returncode, rows[0] if rows else None, done.stderr.decode().splitlines()
 
 

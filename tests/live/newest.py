@@ -1,8 +1,6 @@
 """A process that grows while smaps is read, and idles while maps is: what came last decides, in
 leaks, check and series. The truth is VmRSS of /proc/PID/status. The captures are a minute apart by a
 clock of the test's own (clock.c)."""
-import csv
-import io
 import pathlib
 import re
 import subprocess
@@ -28,10 +26,6 @@ def run(store, *words, env=kit.ENVIRONMENT):
     return done.returncode, done.stdout
 
 
-def rows(store, *words):
-    return list(csv.DictReader(io.StringIO(run(store, *words, "-f", "csv")[1])))
-
-
 def capture(child, clock, store, beats, size, measure):
     for beat in beats:
         child.stdin.write(f"{size}\n")
@@ -48,11 +42,11 @@ def vm_rss(child):
 
 def story(check, child, clock, store):
     capture(child, clock, store, range(BEATS), 400000, "smaps")
-    before = {r["key"]: r for r in rows(store, "leaks")}
+    before = {r["key"]: r for r in kit.rows("leaks", db=store, expect=(0, 1))}
     leaks = [key for key, r in before.items() if r["verdict"] == "leak"]
     check.true("it leaks, and so does a part of it", "total" in leaks and len(leaks) > 1, leaks)
     capture(child, clock, store, range(BEATS, 2 * BEATS), 0, "maps")
-    truth, now = vm_rss(child), rows(store, "leaks")
+    truth, now = vm_rss(child), kit.rows("leaks", db=store, expect=(0, 1))
     leaks = [r["key"] for r in now if r["verdict"] in ("leak", "suspect")]
     check.true("it grows no more", not leaks, leaks)
     check.equal("the newest number", (float(now[0]["last"]), now[0]["rss_from"]), (truth, "VmRSS"))
@@ -60,12 +54,12 @@ def story(check, child, clock, store):
                now[0]["last_at"] > now[1]["last_at"] == before["total"]["last_at"])
     code, line = run(store, "check", "--rate", "-w", "1K", "-c", "1M", env=clock.environment(2 * BEATS))
     check.true("check", code == 0 and now[0]["last_at"] in line, line)
-    series = rows(store, "series")
+    series = kit.rows("series", db=store, expect=(0, 1))
     check.equal("series", (len(series), int(series[-1]["value"])), (2 * BEATS, truth))
-    total = rows(store, "growth", "--category", "total")
+    total = kit.rows("growth", "--category", "total", db=store, expect=(0, 1))
     check.equal("growth", (len(total), int(total[-1]["rss_kib"])), (2 * BEATS, truth))
-    check.equal("peak", int(rows(store, "peak")[0]["rss_kib_last"]), truth)
-    check.equal("map-count", rows(store, "map-count")[0]["first_at"], total[0]["taken_at"])
+    check.equal("peak", int(kit.rows("peak", db=store, expect=(0, 1))[0]["rss_kib_last"]), truth)
+    check.equal("map-count", kit.rows("map-count", db=store, expect=(0, 1))[0]["first_at"], total[0]["taken_at"])
 
 
 def newest(check, place):

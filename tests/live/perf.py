@@ -80,28 +80,25 @@ def who(db, begun):
     return grew, live, total
 
 
-def main():
-    check = kit.Check(shown=20)
-    with kit.Place() as place:
-        usable(place)
-        db, truth, text = recorded(place)
-        done = kit.run("import-perf", "-", "-f", "csv", db=db, stdin=text)
-        row, = kit.table(done.stdout)
-        check.equal("process", (row["pid_source"], row["linked"]), ("text", "1"))
-        offset, slack = kit.plain(db).execute("SELECT offset_ns, slack_ns FROM traced_process").fetchone()
-        check.true("its clock is as right as it says", abs(offset - utc_minus_monotonic()) <= slack, (offset, slack, row))
-        if b"LOST" in text:
-            print("perf lost events: sizes are not compared")
-        else:
-            begun = kit.plain(db).execute(BEGUN).fetchall()[-1][0]
-            grew, live, total = who(db, begun)
-            for name, want in truth.items():
-                check.equal("who says of %s" % name, live.get(name, 0) * 1024, want)
-            sizes = [size for size, in kit.plain(db).execute(SIZES, (begun,))]
-            check.equal("rows add up", total, sizes[-1] - sizes[0])
-            leaks = sum(grew.values())
-            check.true("what grew has its functions", leaks >= COVERED * total, (leaks, total, grew))
-    check.finish()
+def a_recording(check, place):
+    usable(place)
+    db, truth, text = recorded(place)
+    done = kit.run("import-perf", "-", "-f", "csv", db=db, stdin=text)
+    row, = kit.table(done.stdout)
+    check.equal("process", (row["pid_source"], row["linked"]), ("text", "1"))
+    offset, slack = kit.plain(db).execute("SELECT offset_ns, slack_ns FROM traced_process").fetchone()
+    check.true("its clock is as right as it says", abs(offset - utc_minus_monotonic()) <= slack, (offset, slack, row))
+    if b"LOST" in text:
+        print("perf lost events: sizes are not compared")
+    else:
+        begun = kit.plain(db).execute(BEGUN).fetchall()[-1][0]
+        grew, live, total = who(db, begun)
+        for name, want in truth.items():
+            check.equal("who says of %s" % name, live.get(name, 0) * 1024, want)
+        sizes = [size for size, in kit.plain(db).execute(SIZES, (begun,))]
+        check.equal("rows add up", total, sizes[-1] - sizes[0])
+        leaks = sum(grew.values())
+        check.true("what grew has its functions", leaks >= COVERED * total, (leaks, total, grew))
 
 
-main()
+kit.main(a_recording, shown=20)

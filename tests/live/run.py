@@ -1,7 +1,5 @@
 """pmapdb run: captures a command and its child from start to end, passes its exit status on, and shows
 the peak. The truth is what the processes themselves read in their status at that moment."""
-import csv
-import io
 import os
 import pathlib
 import signal
@@ -33,7 +31,7 @@ def pmapdb(store, *words, **options):
 
 
 def snapshots(store):
-    return list(csv.DictReader(io.StringIO(pmapdb(store, "snapshots", "-f", "csv").stdout)))
+    return kit.rows("snapshots", db=store, expect=None)
 
 
 def peak(check, place):
@@ -47,8 +45,7 @@ def peak(check, place):
     while len(snapshots(store)) < before + 6:
         pass
     _, said = run.communicate("\n")
-    with open(place / "peak.csv", encoding="utf-8") as table:
-        shown = sum(int(row["rss_kib"]) for row in csv.DictReader(table))
+    shown = sum(int(row["rss_kib"]) for row in kit.table((place / "peak.csv").read_bytes()))
     check.equal("the exit status is that of the command", run.returncode, 7)
     check.true("the peak", truth - 512 <= shown <= truth + 2048, (shown, truth))
     check.equal("one name, two processes", {s["name"] for s in snapshots(store)}, {"soak"})

@@ -32,7 +32,7 @@ static pm_buf unpack(const char *name)
 typedef struct listing {
     pm_buf text;
     pm_perf_event enter;
-    unsigned count[PM_CALL_COUNT];
+    unsigned calls;
 } listing;
 
 static void add_frames(pm_buf *out, pm_text chain)
@@ -52,7 +52,7 @@ static pmapdb_status add_event(void *ctx, const pm_perf_event *e, pmapdb_error *
         l->enter = *e;
         return PMAPDB_OK;
     }
-    l->count[e->kind]++;
+    l->calls++;
     assert_int_equal(l->enter.kind, e->kind);
     pm_buf_addf(&l->text, NULL, "%s %06" PRId64 ".%06" PRId64 " %" PRId64 " %.*s\n",
                 pm_call_name(e->kind), e->time_ns / 1000000000, e->time_ns / 1000 % 1000000, e->tid,
@@ -164,9 +164,7 @@ TEST(same_as_the_other_listing)
     for (char *line = strtok_r(other.data, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         add_line(&expected, line);
     expect_same(pm_buf_text(&l.text), pm_buf_text(&expected));
-    assert_int_equal(l.count[PM_CALL_MMAP] + l.count[PM_CALL_MUNMAP] + l.count[PM_CALL_BRK] +
-                         l.count[PM_CALL_MREMAP] + l.count[PM_CALL_MPROTECT],
-                     7841);
+    assert_int_equal(l.calls, 7841);
     pm_buf_free(&l.text);
     pm_buf_free(&other);
     pm_buf_free(&expected);
@@ -177,9 +175,7 @@ TEST(whole_chains)
 {
     listing l = list("c_traced_dwarf.script.txt.zst");
 
-    assert_int_equal(l.count[PM_CALL_MMAP] + l.count[PM_CALL_MUNMAP] + l.count[PM_CALL_BRK] +
-                         l.count[PM_CALL_MREMAP] + l.count[PM_CALL_MPROTECT],
-                     7839);
+    assert_int_equal(l.calls, 7839);
     assert_non_null(strstr(l.text.data, "\t__brk\n"));
     assert_non_null(strstr(l.text.data, "\tsession_alloc\n\thandle_request\n"));
     assert_non_null(strstr(l.text.data, "\tmap_buffer\n\tcache_fill\n"));

@@ -233,8 +233,7 @@ def check_folder(check, place, folder, index, alone):
                         what_of(alone[path], path))
 
 
-def main():
-    check = kit.Check(shown=100)
+def captures_of_the_index(check, place):
     folder = captures.folder("pmap")
     with open(folder / "INDEX.tsv", encoding="utf-8", newline="") as f:
         index = list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -246,17 +245,15 @@ def main():
     check.equal("damaged: every partial one", set(DAMAGED),
                 {number_of(row) for row in index if row["expect"] == "partial"})
     alone = {}
-    with kit.Place() as place:
-        for row in index:
-            before, path = check.failed, folder / row["file"]
-            stored = alone[path] = captures.alone(place, path)
-            check.true("crash: " + path.name, not stored.crashed,
-                       "exit %d: %s" % (stored.status, stored.said[-2000:]))
-            CHECKS[row["expect"]](check, row, stored)
-            check_dialect(check, row, stored)
-            line(row, stored, check.failed == before)
-        check_folder(check, place, folder, index, alone)
-    check.finish()
+    for row in index:
+        before, path = check.failed, folder / row["file"]
+        stored = alone[path] = captures.alone(place, path)
+        check.true("crash: " + path.name, not stored.crashed,
+                   "exit %d: %s" % (stored.status, stored.said[-2000:]))
+        CHECKS[row["expect"]](check, row, stored)
+        check_dialect(check, row, stored)
+        line(row, stored, check.failed == before)
+    check_folder(check, place, folder, index, alone)
 
 
-main()
+kit.main(captures_of_the_index, shown=100)

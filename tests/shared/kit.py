@@ -116,10 +116,10 @@ class Place:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def main(*cases, check=None):
+def main(*cases, check=None, shown=5):
     """A whole script: each case has the check and a temporary folder of its own, `case(check, place)`. The cases
     of a script that makes a check itself take the folder alone."""
-    counted = check or Check()
+    counted = check or Check(shown)
     for case in cases:
         with Place() as place:
             case(*([] if check else [counted]), place)

@@ -272,21 +272,18 @@ def line(name, what, stored, good):
                                    given or "-  (%s)" % why[:60]), flush=True)
 
 
-def main():
-    check = kit.Check(shown=12)
+def every_version(check, place):
     folder = captures.folder("versions")
     smaps = {pid: truth.smaps((folder / name).read_bytes())
              for pid, name in ((6775, "awk-proc-smaps.txt"), (30804, "node-proc-smaps.txt"))}
     for pid, rows in smaps.items():
         check.equal("truth: %d" % pid, (len(rows), sum(r["size_kib"] for r in rows)), KNOWN[pid])
-    with kit.Place() as place:
-        for path in sorted(folder.iterdir()):
-            before, stored = check.failed, captures.alone(place, path)
-            check.true("crash: " + path.name, not stored.crashed,
-                       "exit %d: %s" % (stored.status, stored.said[-2000:]))
-            what = check_file(check, path, stored, smaps)
-            line(path.name, what, stored, check.failed == before)
-    check.finish()
+    for path in sorted(folder.iterdir()):
+        before, stored = check.failed, captures.alone(place, path)
+        check.true("crash: " + path.name, not stored.crashed,
+                   "exit %d: %s" % (stored.status, stored.said[-2000:]))
+        what = check_file(check, path, stored, smaps)
+        line(path.name, what, stored, check.failed == before)
 
 
-main()
+kit.main(every_version, shown=12)

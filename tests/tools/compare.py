@@ -412,20 +412,18 @@ def twice_through_a_file(place, store):
     return pmapdb("compare", place / "kept.csv", "--with", store, "-f", "csv")[1]
 
 
-def main():
-    with kit.Place() as place:
-        against_oracle(place)
-        with_itself(place)
-        gates(place)
-        trouble(place)
-        kinds(place)
-        baseline(place)
-        update(place)
-        operands(place)
-        work(place)
-        died(place)
-        samples_ci(place)
-    check.finish()
+def comparisons(place):
+    against_oracle(place)
+    with_itself(place)
+    gates(place)
+    trouble(place)
+    kinds(place)
+    baseline(place)
+    update(place)
+    operands(place)
+    work(place)
+    died(place)
+    samples_ci(place)
 
 
-main()
+kit.main(comparisons, check=check)

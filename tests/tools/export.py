@@ -9,7 +9,6 @@ killed leaves nothing. Some seconds; --full: every query on all fixtures and, wi
 on workloads (about 5 minutes with a release build).
 """
 import collections
-import csv
 import os
 import pathlib
 import re
@@ -59,7 +58,7 @@ def queries():
 
 def numbers_of(name, columns, db, args):
     done = kit.run("query", name, *args, "-f", "csv", db=db, expect=None)
-    lines = csv.DictReader(done.stdout.decode("utf-8", "replace").splitlines())
+    lines = kit.table(done.stdout)
     kept = [c for c, t in columns.items()
             if (t not in ("text", "category", "address") or c in WORDS) and c != "inode"]
     return done.returncode, collections.Counter(tuple(r.get(c) for c in kept) for r in lines)
@@ -105,7 +104,7 @@ def same_sums(what, db, out, snapshots=None):
 def is_whole(what, db):
     """Integrity, references, sums, and that a lineage begins in a snapshot that is there."""
     done = kit.run("doctor", "--deep", "-f", "csv", db=db, expect=(0, 1, 2))
-    states = {r["check"]: r["state"] for r in csv.DictReader(done.stdout.decode().splitlines())}
+    states = {r["check"]: r["state"] for r in kit.table(done.stdout)}
     for name in ("integrity", "references", "readable", "sums", "categories", "schema"):
         check.equal("%s: doctor: %s" % (what, name), states.get(name), "ok")
     sql = kit.plain(db)
@@ -315,7 +314,7 @@ def parts(db, place, files):
     export(db, whole, "-q")
     same_sums("as it is", db, whole)
     done = kit.run("import", "-q", "--host", "webserver17", *files, "-f", "csv", db=whole)
-    new = [r for r in csv.DictReader(done.stdout.decode().splitlines()) if r["duplicate"] == "0"]
+    new = [r for r in kit.table(done.stdout) if r["duplicate"] == "0"]
     check.equal("an extract knows its captures", len(new), 0)
 
 

@@ -81,31 +81,29 @@ def compare(where, rows, category, rate, lives):
             told(where, int(row["lives"]) == lives, "%d lives, but: %s" % (lives, row["lives"]))
 
 
-def main():
-    with kit.Place() as place:
-        for archive, category, rate, lives in truths():
-            captures = unpacked(archive, place)
-            check.equal("%s: lives" % archive, lives_of(captures) if category else lives, lives)
-            times = sorted({t for t, _ in captures})
-            middle = (times[0] + times[-1]) / 2
-            kept = set(times[::THINNED])
-            windows = {"whole": captures, "every third": [c for c in captures if c[0] in kept]}
-            # What the README says of second halves; of others it says nothing.
-            if archive == "warm":
-                windows["second half"] = [c for c in captures if c[0] >= middle]
-            if archive == "cache":
-                windows["at the end"] = [c for c in captures if c[0] >= middle + 30]
-            for window, chosen in windows.items():
-                rows = judged("%s-%s" % (archive, window.replace(" ", "-")), chosen, place)
-                compare((archive, window), rows, category, rate, lives_of(chosen))
-        check.equal("archives", {p.name for p in FIXTURES.glob("*.tar.xz")},
-                    {t[0] + ".tar.xz" for t in truths()})
+def verdicts(place):
+    for archive, category, rate, lives in truths():
+        captures = unpacked(archive, place)
+        check.equal("%s: lives" % archive, lives_of(captures) if category else lives, lives)
+        times = sorted({t for t, _ in captures})
+        middle = (times[0] + times[-1]) / 2
+        kept = set(times[::THINNED])
+        windows = {"whole": captures, "every third": [c for c in captures if c[0] in kept]}
+        # What the README says of second halves; of others it says nothing.
+        if archive == "warm":
+            windows["second half"] = [c for c in captures if c[0] >= middle]
+        if archive == "cache":
+            windows["at the end"] = [c for c in captures if c[0] >= middle + 30]
+        for window, chosen in windows.items():
+            rows = judged("%s-%s" % (archive, window.replace(" ", "-")), chosen, place)
+            compare((archive, window), rows, category, rate, lives_of(chosen))
+    check.equal("archives", {p.name for p in FIXTURES.glob("*.tar.xz")},
+                {t[0] + ".tar.xz" for t in truths()})
     for where, why in KNOWN.items():
         if where in wrong:
             print("known: %s, %s: %s (%s)" % (*where, wrong[where], why))
         else:
             check.fail("%s, %s" % where, "is right now: take it out of KNOWN")
-    check.finish()
 
 
-main()
+kit.main(verdicts, check=check)

@@ -84,14 +84,13 @@ class Screen:
         os.close(self.theirs)
 
 
-def main():
+def screens(place):
     if not os.path.exists("/dev/ptmx"):
         kit.skip("no pseudo-terminal here")
     line = subprocess.run([kit.PROGRAM, "watch"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           env=kit.ENVIRONMENT, check=False)
     check.equal("no terminal", (line.returncode, "capture --every" in line.stderr), (2, True))
-    with kit.Place() as place, subprocess.Popen([sys.executable, "-c", GROWS], stdin=subprocess.PIPE,
-                                                stdout=subprocess.PIPE) as grows:
+    with subprocess.Popen([sys.executable, "-c", GROWS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as grows:
         grows.stdout.readline()
         pid = str(grows.pid)
         screen = Screen(place, pid, "--every", "100ms")
@@ -149,7 +148,6 @@ def main():
         screen.end("an error", 0)
         grows.stdin.close()
         grows.terminate()
-    check.finish()
 
 
-main()
+kit.main(screens, check=check)

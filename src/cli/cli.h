@@ -30,6 +30,13 @@ static inline pm_value pm_value_int(int64_t v)
 /* Returns what was added to a buffer; ends the program if memory ran out meanwhile. */
 const char *pm_cli_text(const pm_buf *buf);
 
+/* Adds the text as a literal of SQL between `before` and `after`. */
+void pm_cli_quote(pm_buf *sql, const char *before, const char *text, const char *after);
+
+/* Adds an expression for --match: true for processes whose name, comm or program matches the name,
+ * which may be a glob. Every user may read these, unlike exe. */
+void pm_cli_match_name(pm_buf *expression, const char *name);
+
 /* ---- all commands ---- */
 
 enum pm_exit {

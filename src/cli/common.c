@@ -1,4 +1,4 @@
-/* common: the global options, opening the store, settings of the output. */
+/* common: the global options, names of processes, opening the store, settings of the output. */
 #include "cli/options/options.h"
 
 #include "base/buf.h"
@@ -72,6 +72,24 @@ const pm_option pm_cli_options[] = {
     {"as", 0, PM_OPT_NAME, AT(as), "NAME", "The options in the line as.NAME of the configuration"},
     {"query-dir", 0, PM_OPT_WORD, AT(query_dir), "DIR", "*.sql here replace the built-in queries"},
     {0}};
+
+/* ---- names of processes ---- */
+
+void pm_cli_quote(pm_buf *sql, const char *before, const char *text, const char *after)
+{
+    pm_buf_addf(sql, NULL, "%s'", before);
+    for (; *text; text++)
+        pm_buf_addf(sql, NULL, *text == '\'' ? "''" : "%c", *text);
+    pm_buf_addf(sql, NULL, "'%s", after);
+}
+
+void pm_cli_match_name(pm_buf *expression, const char *name)
+{
+    pm_cli_quote(expression, "name GLOB ", name, " OR ");
+    pm_cli_quote(expression, "comm GLOB substr(", name, ", 1, 15) OR ");
+    pm_cli_quote(expression, "substr(cmdline, 1, instr(cmdline || ' ', ' ') - 1) GLOB '*/' || ",
+                 name, "");
+}
 
 /* ---- the store ---- */
 

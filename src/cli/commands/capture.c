@@ -84,31 +84,21 @@ static const pm_option options[] = {
 static const pm_syntax syntax = {.options = options,
                                  .operands = "PID|NAME...\n--match EXPR\n--all"};
 
-static void add_quoted(pm_buf *sql, const char *before, const char *text, const char *after)
-{
-    pm_buf_addf(sql, NULL, "%s'", before);
-    for (; *text; text++)
-        pm_buf_addf(sql, NULL, *text == '\'' ? "''" : "%c", *text);
-    pm_buf_addf(sql, NULL, "'%s", after);
-}
-
-/* Adds a pid, or a name that may be a glob: of the process, its comm or its program. Anyone may
- * read these, unlike exe. */
+/* Adds a pid or a name. Returns true for a name. */
 static bool add_word(capture *c, const char *word, size_t i)
 {
     uint64_t pid;
 
+    if (i)
+        pm_buf_addf(&c->names, NULL, " OR ");
     if (pm_num_all(pm_text_of(word), &pid) && pid >= 1 && pid <= INT32_MAX) {
         c->pids[i] = (int64_t)pid;
-        add_quoted(&c->names, i ? " OR pid = " : "pid = ", word, " + 0");
+        pm_buf_addf(&c->names, NULL, "pid = %s", word);
         return false;
     }
     if (!word[strspn(word, "-0123456789")])
         pm_cli_usage(c->cli, "'%s' is not a pid", word);
-    add_quoted(&c->names, i ? " OR name GLOB " : "name GLOB ", word, "");
-    add_quoted(&c->names, " OR comm GLOB substr(", word, ", 1, 15)");
-    add_quoted(&c->names, " OR substr(cmdline, 1, instr(cmdline || ' ', ' ') - 1) GLOB '*/' || ",
-               word, "");
+    pm_cli_match_name(&c->names, word);
     return true;
 }
 
@@ -137,7 +127,7 @@ static void choose(capture *c, char **words, size_t n)
     pm_buf_addf(&c->match, NULL, "(%s\n) AND (%s)", c->o.match ? c->o.match : "1",
                 n ? pm_cli_text(&c->names) : "1");
     if (c->user)
-        add_quoted(&c->match, " AND ", c->user, " IN (user, uid || '')");
+        pm_cli_quote(&c->match, " AND ", c->user, " IN (user, uid || '')");
     c->o.match = pm_cli_text(&c->match);
 }
 

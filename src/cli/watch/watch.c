@@ -160,7 +160,7 @@ static bool press(pm_watch *w, int key)
 
 /* ---- the run ---- */
 
-/* Takes a pid, or the name or the comm of processes. */
+/* Takes a pid, or a name as pm_cli_match_name. */
 static void choose(pm_watch *w, const char *word, int64_t *pid, pm_buf *match)
 {
     uint64_t number;
@@ -173,9 +173,7 @@ static void choose(pm_watch *w, const char *word, int64_t *pid, pm_buf *match)
         w->capture.pids = pid;
         w->capture.n_pids = 1;
     } else if (word) {
-        if (strpbrk(word, "'\\"))
-            pm_cli_usage(w->cli, "a name without quotes; --match takes any expression");
-        pm_buf_addf(match, NULL, "name GLOB '%s' OR comm GLOB substr('%s', 1, 15)", word, word);
+        pm_cli_match_name(match, word);
         w->capture.match = pm_cli_text(match);
     }
 }

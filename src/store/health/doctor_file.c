@@ -96,7 +96,10 @@ static void add_problem(problems *p, const char *text)
     size_t line = strcspn(text = heading ? heading + 1 : text, "\n");
 
     if (!p->n++)
-        snprintf(p->first, sizeof p->first, "%.*s", (int)(line < 300 ? line : 300), text);
+        snprintf(p->first, sizeof p->first, "%.*s%s", (int)(line < 240 ? line : 240), text,
+                 strstr(text, "failed to get page")
+                     ? ": out of memory, or the disk cannot read that page"
+                     : "");
 }
 
 /* Each row is a problem, except the single word ok. */

@@ -63,10 +63,13 @@ double pm_answer_real(const pmapdb_rows *rows, const char *name)
 pm_text pm_answer_bytes(const pmapdb_rows *rows, const char *name)
 {
     int i = pm_answer_column(rows, name);
+    bool known = i >= 0 && pmapdb_rows_type(rows, i) != PMAPDB_NULL;
     pm_text t = {NULL, 0};
 
-    if (i >= 0)
+    if (known)
         t.data = pmapdb_rows_text(rows, i, &t.len);
+    if (known && !t.data) /* the text of a number takes memory */
+        pm_cli_no_memory();
     return t;
 }
 

@@ -1,6 +1,6 @@
-"""Names that were made to hurt, on every way in: stored byte for byte, found again by what they are,
-printed so that they drive no terminal, given to other programs so that they read the same bytes. How
-each query prints such a name in each format is shared/formats.py's matter."""
+"""Hostile names in every kind of input: pmapdb stores them byte for byte, finds them again by name,
+prints nothing that drives a terminal, and gives other programs the same bytes. shared/formats.py checks
+how each query prints such a name in each format."""
 import csv
 import gzip
 import io
@@ -15,7 +15,7 @@ from watch import check, kit, run
 
 ROW = b"100000000000-100000001000 r--p 00000000 08:01 77 %s\n"
 WHEN = 1795226732
-# No NUL, which neither a path nor a word of a command line can hold, and no slash in those of files.
+# No NUL: neither a path nor a word of a command line can hold it. No slash: names of files cannot hold it.
 NAMES = [
     b"plain", b"two words", b" leading", b"trailing ", b"tab\there", b"cr\rhere", b"esc\x1b[2Jclear", b"\x1b]0;title\x07",
     b"\x1b]52;c;cm0gLXJm\x07", b"\x9b31mraw C1", b"\xc2\x9b31mC1", b"bell\x07", b"back\x08space", b"del\x7f",
@@ -28,7 +28,7 @@ NAMES = [
     b"%02d007%%5-12345678901234567890\xff",
 ]
 SOME = NAMES if kit.full else NAMES[::6] + [NAMES[-1], b"line\nfeed", b"\x1b]0;title\x07"]
-# All that may not reach a terminal at once: what is printed does not depend on what stands around it.
+# All bytes that may not reach a terminal, in few names: the output for a byte does not depend on its neighbours.
 AT_ONCE = NAMES if kit.full else [b"x\x1b[2J\x1b]0;t\x07 \xc2\x9b31m \x9b \xff\xfe \xe2\x80\xae \xe2\x80\x8b \xe2\x80\xa8 \x08\x7f\r\ty",
                                   b"-\x1b[31m", b"%s%n%1000000d\x1b'\"", b"line\nfeed\nTry `x'"]
 
@@ -38,7 +38,7 @@ def text(data):
 
 
 def cells(form, data, column):
-    """What a reader that is not ours finds in a column, as bytes."""
+    """The values of a column, as bytes, read by Python's own csv and json."""
     if form == "csv":
         rows = csv.DictReader(io.StringIO(text(data), newline=""))
         return [r[column].encode("utf-8", "surrogateescape") for r in rows]
@@ -56,7 +56,7 @@ def shown(what, *args, db, status=0):
 # ---- what is stored ----
 
 def stored(place):
-    """As host, name, path of a mapping, file, folder and member of an archive, all at once."""
+    """Each name as a host, a name, the path of a mapping, a file, a folder, and a member of an archive."""
     for i, name in enumerate(SOME):
         what, db = "stored %r" % name[:40], place / "stored.db"
         if name.startswith(b"-"):
@@ -105,7 +105,7 @@ def found(what, db, name, row):
     shown(what, "processes", db=db)
     shown(what, "mappings", os.fsdecode(b"--process=" + name + b"/4711"), db=db)
     r = run("mappings", "--process", "nobody", db=db)
-    watch.harmless("who there is: " + what, r.said)
+    watch.harmless("the known names: " + what, r.said)
 
 
 def commands(place):
@@ -123,7 +123,7 @@ def commands(place):
     shown("commands", "processes", db=db)
 
 
-# ---- what is wrong, and is said ----
+# ---- errors ----
 
 def errors(place):
     db = place / "errors.db"
@@ -154,7 +154,7 @@ def errors(place):
 
 
 def usage(place):
-    """What argp and getopt say themselves."""
+    """The messages of argp and getopt."""
     words = {"import": ("--pid", "--at", "--every", "--mode"), "diff": ("--by", "--threshold"), "capture": ("", "--keep-env"),
              "leaks": ("--by", "--limit"), "prune": ("--keep-last", "--keep-within"), "doctor": ("--max-size",),
              "completion": ("",), "sql": ("--param", "--timeout"), "snapshots": ("-f", "--top", "--tz"), "check": ("--rate -w",),
@@ -173,10 +173,10 @@ def usage(place):
                 watch.harmless("option %r" % name[:30], r.said)
 
 
-# ---- other ways in ----
+# ---- other inputs ----
 
 def rules(place):
-    """A name becomes a category where a rule says so."""
+    """A rule can make a category of a name."""
     db, file = place / "rules.db", place / "rules.csv"
     names = [n for n in SOME if b"\n" not in n]
     (place / "7.maps").write_bytes(b"".join(b"%012x-%012x r--p 00000000 08:01 77 /srv/data/%s\n" % (

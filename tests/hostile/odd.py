@@ -1,5 +1,5 @@
-"""What is no file, changes while it is read, or has no end: nothing hangs, memory is bounded, nothing
-half written stays in the store. SQL that wants out of its statement. --full: longer streams."""
+"""Inputs that are not files, change while pmapdb reads them, or have no end: nothing hangs, memory is bounded,
+and the store gets no partial capture. SQL that tries to write. --full: longer streams."""
 import os
 import pathlib
 import re
@@ -21,7 +21,7 @@ def start(*args):
 
 
 def until_it_listens(p):
-    """On a busy machine a program may take seconds until it catches signals."""
+    """Waits until the program catches SIGINT: this may take seconds on a busy machine."""
     while p.poll() is None:
         caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", pathlib.Path("/proc/%d/status" % p.pid).read_text(), re.M)
         if caught and int(caught[1], 16) >> (signal.SIGINT - 1) & 1:
@@ -30,7 +30,7 @@ def until_it_listens(p):
 
 
 def interrupt(p):
-    """Ctrl-C, until it ends: the first may come before it waits."""
+    """Sends SIGINT until the program ends: the first signal may come before the program waits."""
     while p.poll() is None:
         p.send_signal(signal.SIGINT)
         try:
@@ -40,7 +40,7 @@ def interrupt(p):
 
 
 def interrupted(what, *args):
-    """Ctrl-C ends it although it waits for input."""
+    """Expects that SIGINT ends the program although the program waits for input."""
     with start(*args) as p:
         until_it_listens(p)
         check.equal("it waits: " + what, p.poll(), None)
@@ -49,7 +49,7 @@ def interrupted(what, *args):
         check.true("it stops: " + what, p.returncode == 2 and b"stopped by a signal" in said, (p.returncode, said))
 
 
-# ---- no files ----
+# ---- inputs that are not files ----
 
 def odd_files(place):
     db, folder = place / "odd.db", place / "odd"
@@ -88,7 +88,7 @@ def odd_files(place):
 
 
 def encodings(place):
-    """Nothing of what is no ASCII is taken for something else."""
+    """Text that is not ASCII is not taken for a capture; CRLF and a UTF-8 mark are read."""
     text = "".join("%012x-%012x rw-p 00000000 00:00 0 \n" % (0x1000 * 2 * i, 0x1000 * (2 * i + 1)) for i in range(1, 9))
     for name, data, n in (("utf-16", text.encode("utf-16"), 0), ("utf-16-be", text.encode("utf-16-be"), 0),
                           ("utf-32", text.encode("utf-32"), 0), ("ebcdic", text.encode("cp500"), 0),
@@ -115,25 +115,25 @@ def states(db):
 
 
 def growing(place):
-    """cron appends to it: what is cut there is left for the next import, which finds it whole."""
+    """A log that cron appends to: the next import reads a capture that was cut at the end of the file."""
     path, db = place / "4711.log", place / "log.db"
     whole = log(10)
     for cut in range(len(whole) - 150, len(whole), 7 if kit.full else 19):
         path.write_bytes(whole[:cut])
         r = run("import", str(path), db=db)
-        check.true("cut at %d: nobody is alarmed" % cut, r.status == 0, r.lines())
+        check.true("cut at %d: no error" % cut, r.status == 0, r.lines())
         check.true("cut at %d: no partial capture" % cut, {s for s, _ in states(db)} <= {b"complete"}, states(db))
     path.write_bytes(whole)
     check.equal("the rest of it", (run("import", "-q", str(path), db=db).status, states(db)), (0, [(b"complete", 10)]))
     path.write_bytes(whole[:-20])
     os.utime(path, (WHEN, WHEN))
     r = run("import", "-q", str(path), db=place / "old.db")
-    check.equal("one that nobody writes to any more", (r.status, states(place / "old.db")),
+    check.equal("an old log that is cut", (r.status, states(place / "old.db")),
                 (2, [(b"complete", 9), (b"partial", 1)]))
 
 
 def opened(pid, path):
-    """The entry of /proc/PID/fdinfo for the file; None: the process does not have it open."""
+    """Returns the entry of /proc/PID/fdinfo for the file, or None if the process has not opened the file."""
     for fd in pathlib.Path("/proc/%d/fd" % pid).glob("*"):
         try:
             if os.readlink(fd) == str(path):
@@ -151,7 +151,7 @@ def read_so_far(entry):
 
 
 def endless_file(place):
-    """One that grows by twice as much as is read of it has an end all the same: where it was when it was opened."""
+    """An import of a file that grows faster than pmapdb reads ends at the size that the file had when it was opened."""
     n = 2000 if kit.full else 700
     path, db, more = place / "4711.log", place / "endless.db", log(n, 5000)
     path.write_bytes(log(n))
@@ -163,18 +163,18 @@ def endless_file(place):
             if entry and size < first + 2 * read_so_far(entry):
                 size += file.write(more)
             time.sleep(0.001)
-        check.true("it ends", size < 50 * first, size)
+        check.true("the import ends", size < 50 * first, size)
         if size >= 50 * first:
             p.kill()
         said = p.communicate()[1]
     check.equal("status", (p.returncode, said), (0, b""))
     check.true("no partial capture", {s for s, _ in states(db)} <= {b"complete"}, states(db))
-    check.true("what was there is stored", watch.rows_of(db)[0][0] >= n, states(db))
+    check.true("the captures from before are stored", watch.rows_of(db)[0][0] >= n, states(db))
     path.unlink()
 
 
 def vanishing(place):
-    """Removed, replaced, made shorter between the listing and the end of the reading."""
+    """Files that are removed, replaced or made shorter between the listing of the folder and the end of the reading."""
     folder, db = place / "moving", place / "moving.db"
     folder.mkdir()
     script = """i=0; while [ $i -lt %d ]; do i=$((i + 1))
@@ -261,7 +261,7 @@ def sql(place):
             check.true("%s refuses %s" % (way, text), r.status == 2 and len(r.lines()) >= 1 and not r.out, (r.status, r.out[:200]))
         check.equal("nothing else is there: " + text,
                     sorted(p.name for p in place.iterdir() if not p.name.startswith("sql.db")), ["evil.sql"])
-    check.true("the store is as it was", db.read_bytes() == before)
+    check.true("the store is unchanged", db.read_bytes() == before)
     for text in HEAVY if kit.full else HEAVY[::2]:
         r = run("sql", "--timeout", "2s" if kit.full else "500ms", text, db=db)
         watch.told("sql: " + text[:26], len(text), r, 1600)

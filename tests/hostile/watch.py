@@ -1,10 +1,10 @@
-"""What the checks of hostile input have in common: a program that is watched while it reads.
+"""Shared functions of the checks of hostile input: they run a program and measure it.
 
 PMAPDB          the program; default build/dev/pmapdb
-PMAPDB_RELEASE  an optimised one: bounds of memory are held against it, since sanitizers keep what is
-                freed; without it they are only printed
---full          the long form: sizes as they come from an attacker. It wants PMAPDB_RELEASE, 8 GB of
-                memory, 30 GB of disk at most, and prints a line per case
+PMAPDB_RELEASE  an optimised build, whose memory is checked against bounds; a build with sanitizers keeps
+                              freed memory, so without PMAPDB_RELEASE memory is only printed
+--full          the long form, with the sizes of a real attack. It needs PMAPDB_RELEASE, 8 GB of
+                              memory and up to 30 GB of disk, and prints a line per case
 """
 import os
 import pathlib
@@ -22,16 +22,16 @@ import kit  # noqa: E402 (found by the line before)
 MIB = 1 << 20
 PROGRAM = os.path.abspath(os.environ.get("PMAPDB_RELEASE") or kit.PROGRAM)
 SANITIZED = b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
-PATIENCE_S = 900  # what runs for longer hangs, however busy the machine is
+PATIENCE_S = 900  # a longer run hangs, even on a busy machine
 SPACE = 8000 * 1000 * 1024  # bytes of address space that a run may have
-# What drives a terminal or hides in it: C0, C1, marks that turn the direction or are not seen.
+# Characters that drive a terminal or hide in it: C0, C1, marks that turn the direction or are not visible.
 RAW = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 check = kit.Check(shown=20)
 
 
 class Run:
-    """What came of one run: status, out, said (bytes), seconds, peak (bytes of memory)."""
+    """The result of one run: status, out, said (bytes of stderr), seconds, peak (bytes of memory)."""
 
     def lines(self):
         return self.said.decode("utf-8", "replace").splitlines()
@@ -52,7 +52,7 @@ def feed(pipe, chunks):
 
 
 def begun(line, chunks, seconds, cwd):
-    """Killed, and a failure, after `seconds`."""
+    """Runs a command and measures it. Kills it after `seconds`, which is a failure."""
     r = Run()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as said:
         began = time.monotonic()
@@ -74,7 +74,7 @@ def begun(line, chunks, seconds, cwd):
 
 
 def forked(args, db, cwd):
-    """As most runs of the other checks: a sanitizer takes longer to begin than a refusal. Nothing is measured."""
+    """Runs pmapdb as most other checks do, since a sanitizer starts slowly. Measures nothing."""
     r, home = Run(), os.getcwd()
     os.chdir(cwd or home)
     done = kit.run(*args, db=db, expect=None)
@@ -95,7 +95,7 @@ def run(*args, db=None, chunks=None, seconds=PATIENCE_S, cwd=None, command=None)
 
 
 def told(name, size, r, most=None):
-    """Prints a case; holds its peak against `most` MiB."""
+    """Prints a case; checks its peak against `most` MiB."""
     if kit.full:
         print("%-34s %9.1f MiB in, peak %5d MiB, %6.1f s (%6.1f s of the processor), exit %d: %s" % (
             name, size / MIB, r.peak / MIB, r.seconds, r.cpu, r.status, (r.lines() or [""])[0][:160]),
@@ -105,7 +105,7 @@ def told(name, size, r, most=None):
 
 
 def harmless(what, data):
-    """Nothing that could drive a terminal; whole lines."""
+    """Expects whole lines without bytes that drive a terminal."""
     text = data.decode("utf-8", "surrogateescape")
     found = RAW.search(text)
     check.true("harmless: " + what, not found and not re.search("[\udc80-\udcff]", text),
@@ -113,8 +113,8 @@ def harmless(what, data):
 
 
 def one_line(what, r, status=2, names=()):
-    """One line on standard error that says what is wrong, besides the count of captures, and what
-    the last of them lacks for it."""
+    """Expects one line on standard error that says what is wrong, besides lines about the stored captures
+    and about what the last capture lacks."""
     said = [x for x in r.lines() if not re.search("captures? stored|ends in the middle|end is missing|to its end", x)]
     check.equal("status: " + what, r.status, status)
     check.true("one line: " + what, len(said) == 1 and len(said[0]) < 600, said[:4])
@@ -127,7 +127,7 @@ def rows_of(db, sql="SELECT count(*) FROM snapshot"):
 
 
 def maps(n, first=0x100000000000, step=0x2000, path=b""):
-    """Rows of maps, some 10,000 in a piece."""
+    """Rows of maps, 10,000 in a chunk."""
     for i in range(0, n, 10000):
         yield b"".join(b"%012x-%012x rw-p 00000000 00:00 0 %s\n" % (first + k * step, first + k * step + 0x1000, path)
                        for k in range(i, min(n, i + 10000)))

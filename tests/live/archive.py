@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Copies of /proc with page maps answer as the machine did: an archive as snap.py of linux-mem makes it (a tar
-with sparse page maps and kpageflags), the program's own, and damaged ones.
+"""pmapdb answers the same from a copy of /proc with page maps as on the machine: from an archive of snap.py of
+linux-mem (a tar with sparse page maps and kpageflags), from pmapdb's own archive, and from damaged archives.
 
-Needs CAP_SYS_ADMIN for frames.
+Needs CAP_SYS_ADMIN, for page frames.
 """
 import csv
 import io
@@ -20,7 +20,7 @@ WHO = "comm IN ('family', 'even', 'odd')"
 
 
 def run(work, *args):
-    """What the program says: its rows, its messages, its exit code; nothing stays in its temporary folder."""
+    """Runs pmapdb, checks that its temporary folder is empty afterwards, and returns the finished process."""
     temporary = os.path.join(work, "temporary")
     os.makedirs(temporary, exist_ok=True)
     done = subprocess.run([PMAPDB, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -37,7 +37,7 @@ def groups(work, *args):
 
 
 def copy_process(pid, folder, flags, zeroes):
-    """As snap.py: an entry of each page of each mapping, also of empty ones."""
+    """Copies a process as snap.py does: with an entry for each page of each mapping, even if empty."""
     os.makedirs(folder)
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap, \
             open(f"{folder}/pagemap", "wb") as out:
@@ -47,7 +47,7 @@ def copy_process(pid, folder, flags, zeroes):
                 continue
             for at in range(start, end, 1 << 16):
                 data = os.pread(pagemap.fileno(), 8 * min(end - at, 1 << 16), at * 8)
-                if at == start or data != pages.NOTHING[:len(data)]: # the rest is a hole here, for the time that the test takes
+                if at == start or data != pages.NOTHING[:len(data)]: # this test saves time: an empty chunk stays a hole
                     out.seek(at * 8)
                     out.write(data)
                     zeroes.update(f for f in {e & (1 << 55) - 1 for e, in struct.iter_unpack("Q", data) if e >> 63}
@@ -58,7 +58,7 @@ def copy_process(pid, folder, flags, zeroes):
 
 
 def make_snap(work, pids, flags):
-    """A folder as snap.py leaves it, and its archive."""
+    """Makes a folder as snap.py leaves it, and its archive. Returns the path of the archive."""
     top, zeroes = os.path.join(work, "snap"), set()
     for pid in pids:
         copy_process(pid, f"{top}/proc/{pid}", flags, zeroes)
@@ -96,7 +96,7 @@ def check_answers(work, family, archive, own, live):
 
 
 def check_stored(work, archive, own, live):
-    """A copy is stored like the machine; once."""
+    """A capture of a copy stores the same as a capture of the machine; a second capture stores nothing more."""
     for path in (archive, own):
         db = os.path.join(work, os.path.basename(path) + ".db")
         for _ in range(2):
@@ -113,7 +113,7 @@ def check_stored(work, archive, own, live):
 
 
 def check_cut(work, archive, live):
-    """Cut anywhere: one line and exit 2, and no group has more than it had."""
+    """An archive that is cut anywhere: one line, exit 2, and no group has more processes than in the whole archive."""
     most = {r["group"]: r for r in live}
     with open(archive, "rb") as f:
         whole = f.read()
@@ -132,7 +132,7 @@ def check_cut(work, archive, live):
 
 
 def check_odd(work, family, own):
-    """Page maps of 256 TiB with an entry at the end, frames that no machine has, no page maps, no archive."""
+    """A page map of 256 TiB with an entry at its end, impossible frames, no page map, a file that is not an archive."""
     top = os.path.join(work, "odd")
     folder = f"{top}/proc/4711"
     os.makedirs(folder)
@@ -148,7 +148,7 @@ def check_odd(work, family, own):
         f.write(struct.pack("4Q", *(1 << 63 | 1 << 56 | i << 40 for i in range(1, 5))))
     done = run(work, "groups", "--exact", "-f", "csv", "--proc", f"{top}/proc")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    check("impossible frames are pages all the same", [r["rss_kib"] for r in rows if r["part"] == "group"], ["20"])
+    check("impossible frames count as pages", [r["rss_kib"] for r in rows if r["part"] == "group"], ["20"])
     subprocess.run(["tar", "czf", f"{top}.tgz", "--sparse", "-C", work, "odd"], check=True)
     done = run(work, "groups", "--exact", "-f", "csv", "--proc", f"{top}.tgz")
     check("the same packed", done.stdout.split("\n")[1].split(",")[4:5], ["20"])
@@ -159,7 +159,7 @@ def check_odd(work, family, own):
         f.write("no archive\n" * 100)
     done = run(work, "groups", "--exact", "--proc", f"{top}.txt")
     check("no archive", (done.returncode, "neither a folder nor an archive" in done.stderr), (2, True))
-    # The program's own book of pages, damaged in the middle.
+    # pmapdb's own file of pages, damaged in the middle.
     unpacked = os.path.join(work, "own")
     os.makedirs(unpacked)
     subprocess.run(["tar", "xf", own, "-C", unpacked], check=True)
@@ -171,7 +171,7 @@ def check_odd(work, family, own):
 
 
 def check_written(work):
-    """Entries and segments as the kernel writes them, in a copy made by hand: needs no privilege."""
+    """Entries and segments as the kernel writes them, in a copy made by hand. Needs no privilege."""
     top = os.path.join(work, "written", "proc")
     os.makedirs(f"{top}/4711")
     os.makedirs(f"{top}/sysvipc")
@@ -181,10 +181,10 @@ def check_written(work):
         f.write("10000000-10006000 rw-p 00000000 00:00 0\n"
                 "20000000-20002000 rw-s 00000000 00:01 77 /SYSV00000000 (deleted)\n")
     with open(f"{top}/4711/pagemap", "wb") as f:
-        f.seek(0x10000 * 8) # own, of zeroes, a guard region, in slot 1 of swap area 0, migrating, nothing
+        f.seek(0x10000 * 8) # own, zero page, guard region, slot 1 of swap area 0, migrating, empty
         f.write(struct.pack("6Q", 0x8100000000434ac7, 0x8000000000003b34, 0x440000000000009f, 0x4000000000000020,
                             0x400000000000001e, 0))
-        f.seek(0x20000 * 8) # shared memory, mapped once; of a device
+        f.seek(0x20000 * 8) # shared memory that is mapped once; a page of a device
         f.write(struct.pack("2Q", 0xa1000000004a5d69, 0x81000000fe000000))
     with open(f"{top}/kpageflags", "wb") as f:
         f.seek(0x3b34 * 8)

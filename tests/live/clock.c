@@ -1,5 +1,5 @@
-/* A clock that the test sets: CLOCK_REALTIME and CLOCK_MONOTONIC with the seconds added that
- * CLOCK_REALTIME_ADD and CLOCK_MONOTONIC_ADD name. For LD_PRELOAD. */
+/* A clock that the test sets, for LD_PRELOAD. Adds to CLOCK_REALTIME and CLOCK_MONOTONIC the
+ * seconds in the variables CLOCK_REALTIME_ADD and CLOCK_MONOTONIC_ADD. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/syscall.h>

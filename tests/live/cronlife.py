@@ -1,9 +1,9 @@
-"""A day of cron in miniature: beats of `pmapdb capture` over twenty processes that restart, while
-pmapdb is killed at random moments, the disk is full for a time and the clock jumps.
+"""A day of cron in miniature: beats of `pmapdb capture` of twenty processes that restart. Meanwhile pmapdb
+is killed at random moments, the disk is full for a time, and the clock jumps.
 
-Nothing that a run said is stored may be missing or differ afterwards, no sweep may be there in part,
-the store must be whole, no larger than predicted, and `doctor` must tell what happened. The beats
-are a minute apart by a clock of the test's own (clock.c). --full: 1,500 beats; else 60.
+Afterwards every snapshot that a run printed must be in the store unchanged, no sweep may be there in part,
+the store must be intact and no larger than predicted, and `doctor` must mention the clock. The beats
+are a minute apart by the clock of the test (clock.c). --full: 1,500 beats, otherwise 60.
 """
 import json
 import os
@@ -23,13 +23,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 BEATS = 1500 if kit.full else 60
 PROCESSES = 20
 
-# Grows by 64 KiB now and then; its neighbours stay as they are.
+# Grows by 64 KiB at an interval that its argument gives.
 WORKER = ("import time,sys\nkept=[]\nwhile True:\n kept.append(bytearray(65536))\n"
           " time.sleep(float(sys.argv[1]))\n")
 
 
 class World:
-    """The processes that are captured; the n-th may be started anew."""
+    """The processes that are captured; each can be restarted."""
 
     def __init__(self):
         self.parent = os.getpid()
@@ -52,13 +52,13 @@ class World:
 
 
 def sanitizer():
-    """The runtime that a sanitized program must have before any other library."""
+    """The runtime library that a sanitized program must load before any other library."""
     words = subprocess.run(["ldd", kit.PROGRAM], capture_output=True, text=True, check=False).stdout.split()
     return [w for w in words if w.startswith("/") and "libasan" in w]
 
 
 class Clock:
-    """Both clocks go on by a minute a beat; a jump moves the one that people set."""
+    """Both clocks advance by a minute per beat; a jump changes only the realtime clock."""
 
     def __init__(self, place):
         self.library = place / "clock.so"
@@ -74,7 +74,7 @@ class Clock:
 
 
 def small_disk(size):
-    """A limit on file sizes fails a write as a full disk does."""
+    """A limit on file sizes: a write fails as on a full disk."""
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     return limit
@@ -85,7 +85,7 @@ def sums(snapshot):
 
 
 def capture(world, clock, db, beat, kill_after=None, disk=None):
-    """One beat, as cron runs it: what it said is stored, and its status."""
+    """Runs one beat as cron does. Returns the status, the snapshots that the run printed, and standard error."""
     line = [kit.PROGRAM, "capture", "--db", str(db), "-f", "ndjson",
             "--match", "descendant_of(%d)" % world.parent]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
@@ -107,7 +107,7 @@ def capture(world, clock, db, beat, kill_after=None, disk=None):
 
 
 def story(world, clock, db, check):
-    """Runs the beats; returns what was said to be stored, by snapshot_id, and what happened."""
+    """Runs the beats. Returns the printed snapshots by snapshot_id, and counts of the events."""
     stored, counts = {}, {"killed": 0, "full": 0, "restarts": 0, "jumps": 0, "beats": 0}
     full_at = range(BEATS // 2, BEATS // 2 + max(3, BEATS // 100))
     jumps = {BEATS // 4: 7200, 3 * BEATS // 4: -5400}
@@ -121,7 +121,7 @@ def story(world, clock, db, check):
             counts["jumps"] += 1
         took = (time.monotonic() - began) / max(beat, 1)
         kill = random.random() * took if random.random() < 0.12 and beat else None
-        disk = None  # full: the -wal takes nothing, or it does and the store cannot grow
+        disk = None  # a full disk: the -wal cannot grow, or only the store cannot
         if beat in full_at:
             disk = os.path.getsize(db) if beat % 2 else 16384
         status, said, errors = capture(world, clock, db, beat, kill, disk)
@@ -148,8 +148,8 @@ def verify(check, db, stored):
         "SELECT s.*, p.pid, n.name FROM snapshot s JOIN process p USING (process_id)"
         " JOIN name n USING (name_id)")}
     lost = {k: v for k, v in stored.items() if there.get(k) != v}
-    check.equal("snapshots that a run said are stored", lost, {})
-    check.equal("partial ones", store.execute(
+    check.equal("printed snapshots are stored", lost, {})
+    check.equal("partial snapshots", store.execute(
         "SELECT count(*) FROM snapshot WHERE state <> 'complete'").fetchone()[0], 0)
     check.equal("sums of rows", store.execute(
         "SELECT count(*) FROM snapshot s WHERE (s.mappings, s.rss_kib) IS NOT (SELECT count(*), "
@@ -162,8 +162,8 @@ def verify(check, db, stored):
 
 
 def predict(store, n):
-    """30 bytes a changed or added row, 200 a snapshot (150, and 50 for what a live capture adds), 80
-    a region with its lineage, 250 for what is shared (objects, what stands beside a process), and an
+    """30 bytes a changed or added row, 200 a snapshot (150, and 50 more of a live capture), 80
+    a region with its lineage, 250 a shared row (objects, live processes), and an
     empty store: a page for each of its 80 tables and indexes, and the schema."""
     def count(table):
         return store.execute("SELECT count(*) FROM " + table).fetchone()[0]

@@ -1,13 +1,13 @@
-"""Growth that ends: what `leaks` says of when and whether, against programs that reach the end.
+"""Growth that ends: the time and the words of `leaks` for the end, against programs that reach the end.
 
-    both    leaks on the heap and in anonymous mappings until RLIMIT_AS (ulimit -v) ends it: each row says
-            when, of the process; while it is young the growth may be its start
-    shared  touches a shared mapping of fixed size: no leak, and the end in words
-    pool    touches a private mapping of fixed size: no leak; nor is it one of the heap, which has none
-    heap    touches what malloc holds already, then asks for more: a leak
+    both    leaks on the heap and in anonymous mappings until RLIMIT_AS (ulimit -v) ends the process: each row
+            gives the time of the end; while the process is young, its growth may be its start
+    shared  touches a shared mapping of fixed size: no leak; the reason names the end
+    pool    touches a private mapping of fixed size: no leak, and none on the heap, which pool does not have
+    heap    touches memory that the heap already has, then asks for more: a leak
 
-A program does one step for each byte that it reads, and is captured after each step, a minute apart by a
-clock of the test's own (clock.c): the moments that count are those recorded.
+A program does one step for each byte that it reads, and is captured after each step. By the clock of the test
+(clock.c) the captures are a minute apart.
 """
 import os
 import pathlib
@@ -66,7 +66,7 @@ OFF = .10
 
 
 class Program:
-    """One of ours, that does what it is told to, step by step."""
+    """A test program that is told each step."""
 
     def __init__(self, path, what, limit_kib=None):
         def limit():
@@ -86,7 +86,7 @@ class Program:
 
 
 def judged(programs, clock, db, beats):
-    """The rows of `leaks` by program and key, after a step of each and a capture in each of these beats."""
+    """Steps and captures each program in each of these beats. Returns the rows of `leaks` by program and key."""
     pids = {str(program.child.pid): what for what, program in programs.items()}
     for beat in beats:
         for program in programs.values():

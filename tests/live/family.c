@@ -1,5 +1,5 @@
-/* family: processes that share pages in every way, for pages.py. family N: a parent with N
- * children, named even and odd by turns. Prints "ready", and ends with its standard input. */
+/* family: processes that share pages in every way, for pages.py. family N FILE: a parent with N
+ * children, named even and odd by turns. Each child prints "+". Ends with its standard input. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static char *map(size_t size, int flags, int fd)
     return p;
 }
 
-/* A file in a tmpfs, without a name when this returns. */
+/* Maps a file in a tmpfs. The file has no name when this returns. */
 static char *tmpfs_file(size_t size)
 {
     char path[64];
@@ -63,7 +63,7 @@ static void live(int i, char *forked, char *shared)
     prctl(PR_SET_NAME, i % 2 ? "odd" : "even");
     memset(own, i, MIB / 2);
     memset(forked, i, MIB / 4);
-    memset(shared + (size_t)i * 65536, i, 65536); /* of its own in a shared mapping */
+    memset(shared + (size_t)i * 65536, i, 65536); /* only this child's piece */
     wait_here();
 }
 
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     madvise(huge, 6 * MIB, MADV_HUGEPAGE);
     memset(huge, 1, 6 * MIB);
     zero = map(MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-    for (size_t i = 0; i < MIB; i += 4096) /* only read: the page of zeroes */
+    for (size_t i = 0; i < MIB; i += 4096) /* read only, so that the zero page is mapped */
         if (((volatile char *)zero)[i])
             return 2;
     guard = map(MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -97,7 +97,7 @@ int main(int argc, char **argv)
     mprotect(guard + MIB / 2, MIB / 4, PROT_NONE);
     map((size_t)1 << 36, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1)[(size_t)1 << 35] = 1;
     file = map(MIB, MAP_PRIVATE, open(argv[2], O_RDWR));
-    file[0] = 1; /* copied */
+    file[0] = 1; /* the page is copied */
     end = file[8192];
     for (int i = 0; i < n; i++) {
         child[i] = fork();

@@ -1,10 +1,10 @@
-"""Thousands of short-lived processes appear and vanish while `capture --all` goes on: no error, and
-no snapshot that mixes two of them.
+"""Thousands of short-lived processes start and end while `capture --all` goes on: no error, and no
+snapshot that mixes two of them.
 
-They run in a pid namespace of their own, where each asks for its pid (clone3 with set_tid, Linux 5.5):
-a few pids are used again within milliseconds. Which program a snapshot is of is asked three times:
-the name (from the exe link), the lowest program mapped in it, and the command line must agree.
---full: 10,000 processes; else 1,000.
+They run in a pid namespace, where each asks for its pid (clone3 with set_tid, Linux 5.5): a few pids
+are used again within milliseconds. Three sources say which program a snapshot shows, and must agree:
+the name (from the exe link), the program that is mapped lowest, and the command line.
+--full: 10,000 processes, otherwise 1,000.
 """
 import os
 import pathlib
@@ -17,10 +17,10 @@ import kit
 
 PROCESSES = 10000 if kit.full else 1000
 SPAWNERS = 4
-# Each is a copy of a small program under a name of its own; some live a little.
+# Each kind is a copy of a small program with its own name; some processes live a little longer.
 KINDS = 12
 
-# Each has 40 pids. PyDLL keeps the interpreter's lock, so that the child can go on.
+# Each spawner has 40 pids. PyDLL keeps the interpreter's lock, so that the child can go on.
 SPAWNER = r"""
 import ctypes, os, random, signal, struct, sys
 folder, n, number = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -80,7 +80,7 @@ def a_flood(check, place):
     if done.returncode == 77:
         kit.skip("no process may choose its pid here")
     check.equal("status", done.returncode, 0)
-    check.equal("words on standard error", errors.read_text() if errors.exists() else done.stderr, "")
+    check.equal("standard error", errors.read_text() if errors.exists() else done.stderr, "")
     look(check, db)
 
 
@@ -104,7 +104,7 @@ def look(check, db):
     pids = store.execute("SELECT count(DISTINCT pid) FROM process").fetchone()[0]
     print("%d processes; %d sweeps, %d vanished while they were read, %d snapshots of short-lived ones, %d lives of %d pids"
           % (PROCESSES, vanished[1], vanished[0], len(short), lives[0], pids))
-    check.true("some were met", len(short) > 0)
+    check.true("some short-lived processes were captured", len(short) > 0)
 
 
 kit.main(a_flood)

@@ -1,12 +1,12 @@
-/* A kernel that the test plays, for LD_PRELOAD. What is opened by openat below /proc under a name
- * that ends with
+/* A kernel that the test imitates, for LD_PRELOAD. The name of a file is the end of the path that
+ * openat() gets:
  *
- *     FILE_NAME   is the file FILE_IS instead; a number as FILE_IS: opening fails with this errno
- *     THEN_NAME   is opened after the shell has run THEN_DO, once
- *     NONE_NAME   does not exist
+ *     FILE_NAME   openat() opens the file FILE_IS instead; if FILE_IS is a number, fails with this errno
+ *     THEN_NAME   openat() first runs THEN_DO in a shell, once
+ *     NONE_NAME   openat() fails with ENOENT
  *
- * A write into the file FILE_IS adds bits to those that are set, as the bitmap of page idle
- * tracking does. */
+ * A write to the file FILE_IS keeps the bits that are set, as the bitmap of page idle tracking
+ * does. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-"""A process that grows while smaps is read, and idles while maps is: what came last decides, in
-leaks, check and series. The truth is VmRSS of /proc/PID/status. The captures are a minute apart by a
-clock of the test's own (clock.c)."""
+"""A process grows while smaps is captured, and idles while maps is captured: the newest capture decides in
+leaks, check and series. The truth is VmRSS of /proc/PID/status. The captures are a minute apart by the
+clock of the test (clock.c)."""
 import pathlib
 import re
 import subprocess
@@ -44,11 +44,11 @@ def story(check, child, clock, store):
     capture(child, clock, store, range(BEATS), 400000, "smaps")
     before = {r["key"]: r for r in kit.rows("leaks", db=store, expect=(0, 1))}
     leaks = [key for key, r in before.items() if r["verdict"] == "leak"]
-    check.true("it leaks, and so does a part of it", "total" in leaks and len(leaks) > 1, leaks)
+    check.true("the total leaks, and a part of it", "total" in leaks and len(leaks) > 1, leaks)
     capture(child, clock, store, range(BEATS, 2 * BEATS), 0, "maps")
     truth, now = vm_rss(child), kit.rows("leaks", db=store, expect=(0, 1))
     leaks = [r["key"] for r in now if r["verdict"] in ("leak", "suspect")]
-    check.true("it grows no more", not leaks, leaks)
+    check.true("the growth has ended", not leaks, leaks)
     check.equal("the newest number", (float(now[0]["last"]), now[0]["rss_from"]), (truth, "VmRSS"))
     check.true("how old each number is",
                now[0]["last_at"] > now[1]["last_at"] == before["total"]["last_at"])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""groups --exact and capture --pages against sets of frames that this script reads itself.
+"""groups --exact and capture --pages against sets of frames that this script reads from pagemap.
 
-The processes share anonymous memory, forked pages, a segment, a memfd and files; they have huge
-pages, pages of zeroes, guard regions and a large sparse mapping. Needs CAP_SYS_ADMIN for frames.
+The processes share anonymous memory, forked pages, a segment, a memfd and files. They have huge
+pages, zero pages, guard regions and a large sparse mapping. Needs CAP_SYS_ADMIN, for page frames.
 """
 import csv
 import io
@@ -20,13 +20,13 @@ import kit
 
 PMAPDB, CC = os.environ["PMAPDB"], os.environ.get("CC", "cc")
 KPF_HUGE, KPF_NOPAGE, KPF_ZERO, PAGE = 17, 20, 24, 4096
-NOTHING = bytes(8 << 16) # entries of pages that are not there
+NOTHING = bytes(8 << 16) # entries of absent pages
 counted = kit.Check(shown=20)
 check = counted.equal
 
 
 class Family:
-    """The program family, running as a user."""
+    """The program family (family.c), perhaps as another user."""
 
     def __init__(self, program, file, n, *prefix):
         self.run = subprocess.Popen([*prefix, program, str(n), file], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -43,7 +43,7 @@ class Family:
 
 
 def entries(pid):
-    """(address, entry) of all pages of a process that have one; large mappings by their edges and middle."""
+    """(address, entry, line of maps) of all present pages of a process."""
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/pagemap", "rb", buffering=0) as pagemap:
         for line in maps:
             start, end = (int(a, 16) for a in line.split()[0].split("-"))
@@ -60,8 +60,8 @@ def entries(pid):
 
 
 def frames(pid, flags, zero=None):
-    """The frames of a process that count in its RSS -> whether they are anonymous; zero[pid]: KiB of the page
-    of zeroes."""
+    """Returns {frame: is anonymous} of the frames that count in the RSS of a process. Adds the KiB of its zero
+    pages to zero[pid]."""
     found = {}
     for _, entry, line in entries(pid):
         frame = entry & (1 << 55) - 1
@@ -143,7 +143,7 @@ def check_family(work, family, flags):
 
 
 def check_budget(work, family):
-    """Where smaps would stall for longer than --max-stall, pagemap says the same of every mapping."""
+    """If smaps would stall longer than --max-stall, pagemap gives the same numbers for every mapping."""
     stores = [os.path.join(work, name) for name in ("fill.db", "smaps.db")]
     pids = [str(p) for p in family.pids]
     pmapdb("--db", stores[0], "capture", "--max-stall", "0s", *pids)
@@ -186,7 +186,7 @@ def check_commands(family, flags):
 
 
 def check_pss(family):
-    """What only the family maps is, each page once, the sum of its proportional shares."""
+    """The memory that only the family maps is the sum of its proportional shares: each page counts once."""
     match = f"pid = {family.pids[0]} OR descendant_of({family.pids[0]})"
     row = answer("groups", "--exact", "--match", match)["(union)"]
     pss = 0
@@ -198,7 +198,7 @@ def check_pss(family):
 
 
 def check_prune(work, family):
-    """A prune removes the sets of the moments that go, and what stays answers as before."""
+    """A prune removes the page sets of its moments; the other moments give the same answers as before."""
     store = os.path.join(work, "prune.db")
     pids = [str(p) for p in family.pids]
     for _ in range(3):
@@ -218,7 +218,7 @@ CHURN = """
 import mmap, os, sys, time
 end = time.monotonic() + 60
 while time.monotonic() < end:
-    if os.fork() == 0:                      # pids that come and go, and one that becomes another program
+    if os.fork() == 0:                      # pids that start and end; one in three runs another program
         if os.getpid() % 3 == 0:
             os.execv("/bin/true", ["true"])
         os._exit(0)
@@ -235,7 +235,7 @@ while time.monotonic() < end:
 
 
 def check_churn():
-    """Processes that end, begin, and change their map while they are read: numbers that add up, or a line."""
+    """Processes that start, end, and change their map while they are read: the numbers add up."""
     churn = [subprocess.Popen([sys.executable, "-c", CHURN]) for _ in range(2)]
     ours = " OR ".join(f"pid = {p.pid} OR ppid = {p.pid}" for p in churn)
     try:
@@ -274,7 +274,7 @@ sys.stdin.read()
 
 
 def check_kernel_pages():
-    """Pages that exist only where the machine is set up for them."""
+    """Kinds of pages that exist only on machines that are set up for them."""
     def number(file, key):
         with open(file) as f:
             return next((int(line.split()[1]) for line in f if line.startswith(key)), 0)
@@ -304,7 +304,7 @@ def check_kernel_pages():
 
 
 def check_maps(work, family):
-    """Pictures are whole, and the sums of their legends are those of pages and of the machine's memory."""
+    """Pictures are complete. The sums of their legends match `pages` and the memory of the machine."""
     def legend(*args):
         file = os.path.join(work, "map.svg")
         pmapdb("map", *args, "-q", "-o", file)
@@ -334,7 +334,7 @@ def check_maps(work, family):
 
 
 def check_instances(work):
-    """Servers by their command lines and environments; what they start belongs to them."""
+    """Servers are named by their command lines and environments; a child belongs to its server."""
     source, running = os.path.join(work, "server.c"), []
     with open(source, "w") as f:
         f.write("#include <sys/prctl.h>\n#include <unistd.h>\nint main(int n, char **v) {\n"
@@ -368,7 +368,7 @@ def check_instances(work):
 
 
 def copies(work, store, want):
-    """What merge and export make has the same pages."""
+    """Stores that merge and export make have the same pages."""
     for name, args in (("merged", ["--db", os.path.join(work, "merged.db"), "merge", store]),
                        ("exported", ["--db", store, "export", os.path.join(work, "exported.db")]),
                        ("redacted", ["--db", store, "export", "--redact", os.path.join(work, "redacted.db")])):
@@ -404,8 +404,8 @@ def check_unprivileged(work, program, file, flags):
                  ["capture", "--archive", archive, "--match", "uid = 0"]):
         run = subprocess.run([*prefix, copy, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         check(f"{args[0]} without privilege", (run.returncode, "CAP_" in run.stderr.splitlines()[-1]), (2, True))
-        check(f"{args[0]} says no numbers", run.stdout, "")
-    check("no archive of nothing", os.path.exists(archive), False)
+        check(f"{args[0]} prints no numbers", run.stdout, "")
+    check("no archive without processes", os.path.exists(archive), False)
     traced = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "--inh-caps=+sys_ptrace",
               "--ambient-caps=+sys_ptrace"]
     run = subprocess.run([*traced, copy, "--db", os.path.join(work, "other", "maps.db"), "capture", "--max-stall", "0s",
@@ -416,7 +416,7 @@ def check_unprivileged(work, program, file, flags):
 
 
 def flags_of_frames():
-    """/proc/kpageflags, open, of a machine that shows its frames to this user."""
+    """Opens /proc/kpageflags. Skips the test if this user cannot see page frames."""
     try:
         flags = os.open("/proc/kpageflags", os.O_RDONLY)
         if any(e & (1 << 55) - 1 for _, e, _ in entries(os.getpid())):
@@ -427,7 +427,7 @@ def flags_of_frames():
 
 
 def made(work):
-    """The program family, and the file that it maps."""
+    """Builds the program family. Returns its path and the path of the file that it maps."""
     program, file = work / "family", work / "file"
     subprocess.run([*CC.split(), "-O1", "-D_GNU_SOURCE", "-o", program, pathlib.Path(__file__).with_name("family.c")], check=True)
     file.write_bytes(b"x" * (1 << 20))

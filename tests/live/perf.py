@@ -1,5 +1,5 @@
-"""A program that perf records while it is captured: the store has its clocks, and who leaked what is
-what the program says. Needs perf, and the right to use its tracepoints."""
+"""perf records a program that pmapdb captures: the store has the clock offset, and `who` names the functions
+and sizes that the program prints. Needs perf, and the right to use its tracepoints."""
 import os
 import pathlib
 import re
@@ -26,7 +26,7 @@ BEGUN = "SELECT snapshot_id FROM live_reading WHERE threads = 10 ORDER BY mono_n
 
 
 def usable(place):
-    """Whether perf records here, and knows DWARF: asked of a program that is over at once."""
+    """Skips the test unless perf can record a trivial program here with DWARF call graphs."""
     if not shutil.which("perf"):
         kit.skip("perf is not installed")
     trial = place / "trial.data"
@@ -36,7 +36,7 @@ def usable(place):
 
 
 def recorded(place):
-    """perf, a capture each half second, and the program; its truth, and the text of perf script."""
+    """Runs the program under perf and captures it. Returns the store, the program's sizes, the text of perf script."""
     program, data, db = place / "threads", place / "perf.data", place / "t.db"
     subprocess.run([os.environ.get("CC", "cc"), "-O1", "-g", "-pthread", "-o", str(program), str(SOURCE)],
                    check=True)
@@ -60,7 +60,7 @@ def recorded(place):
 
 
 def utc_minus_monotonic():
-    """In ns: of a thousand readings the one that was interrupted least."""
+    """In ns: the reading that took the least time, of a thousand."""
     readings = []
     for _ in range(1000):
         before, utc, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
@@ -69,8 +69,8 @@ def utc_minus_monotonic():
 
 
 def who(db, begun):
-    """KiB that grew since snapshot `begun`, and KiB live at the end, by function of the program; and the
-    growth of all."""
+    """KiB that grew since snapshot `begun`, and KiB live at the end, by function of the program; and the total
+    growth."""
     grew, live, total = {}, {}, 0
     for row in kit.rows("who", "--from", "@%d" % begun, db=db):
         total += int(row["growth_kib"])
@@ -87,7 +87,7 @@ def a_recording(check, place):
     row, = kit.table(done.stdout)
     check.equal("process", (row["pid_source"], row["linked"]), ("text", "1"))
     offset, slack = kit.plain(db).execute("SELECT offset_ns, slack_ns FROM traced_process").fetchone()
-    check.true("its clock is as right as it says", abs(offset - utc_minus_monotonic()) <= slack, (offset, slack, row))
+    check.true("the offset is within its slack", abs(offset - utc_minus_monotonic()) <= slack, (offset, slack, row))
     if b"LOST" in text:
         print("perf lost events: sizes are not compared")
     else:
@@ -98,7 +98,7 @@ def a_recording(check, place):
         sizes = [size for size, in kit.plain(db).execute(SIZES, (begun,))]
         check.equal("rows add up", total, sizes[-1] - sizes[0])
         leaks = sum(grew.values())
-        check.true("what grew has its functions", leaks >= COVERED * total, (leaks, total, grew))
+        check.true("the growth has function names", leaks >= COVERED * total, (leaks, total, grew))
 
 
 kit.main(a_recording, shown=20)

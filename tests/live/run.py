@@ -1,5 +1,5 @@
-"""pmapdb run: captures a command and its child from start to end, passes its exit status on, and shows
-the peak. The truth is what the processes themselves read in their status at that moment."""
+"""pmapdb run: captures a command and its child from start to end, returns its exit status, and shows
+the peak. The truth is VmRSS in /proc/PID/status, which the command reads at its peak."""
 import os
 import pathlib
 import signal
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit
 
-# Each holds its memory until it is told to go on, so that no moment depends on the speed of the machine.
+# Each process holds its memory until it reads a line, so that no moment depends on the speed of the machine.
 CHILD = "held = bytearray(40 << 20); print('ready', flush=True); input()"
 COMMAND = f"""
 import re, subprocess, sys
@@ -35,7 +35,7 @@ def snapshots(store):
 
 
 def peak(check, place):
-    """The command holds its peak until two more beats are stored."""
+    """The command holds its peak until six more snapshots are stored."""
     store = place / "store.db"
     run = subprocess.Popen([kit.PROGRAM, "--db", store, "run", "--every", "100ms", "--name", "soak",
                             "-o", place / "peak.csv", "-f", "csv", "--", sys.executable, "-c", COMMAND],
@@ -50,7 +50,7 @@ def peak(check, place):
     check.true("the peak", truth - 512 <= shown <= truth + 2048, (shown, truth))
     check.equal("one name, two processes", {s["name"] for s in snapshots(store)}, {"soak"})
     check.equal("two processes", len({s["pid"] for s in snapshots(store)}), 2)
-    check.true("the kernel's count stands beside it", "counted by the kernel" in said, said)
+    check.true("the kernel's count is printed, too", "counted by the kernel" in said, said)
 
 
 def ends(check, place):
@@ -59,10 +59,10 @@ def ends(check, place):
     check.equal("not executable", pmapdb(store, "run", "/etc/passwd").returncode, 126)
     check.equal("killed", pmapdb(store, "run", "--", "sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
     done = pmapdb(store, "run", "-q", "--", "sh", "-c", "echo out; echo err >&2; cat", input="in\n")
-    check.equal("its output is its own", (done.returncode, done.stdout, done.stderr), (0, "out\nin\n", "err\n"))
+    check.equal("the output is passed on", (done.returncode, done.stdout, done.stderr), (0, "out\nin\n", "err\n"))
     run = subprocess.Popen([kit.PROGRAM, "--db", store, "run", "-q", "--", "sh", "-c", "echo; exec cat"],
                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=kit.ENVIRONMENT)
-    run.stdout.readline()  # the command lives; it ends with this test at the latest
+    run.stdout.readline()  # the command runs
     os.kill(run.pid, signal.SIGTERM)
     check.equal("SIGTERM is passed on", run.wait(), 128 + signal.SIGTERM)
 

@@ -1,5 +1,5 @@
-"""A live capture of processes whose arguments and environment hold secrets: none of it is in the
-store, in what SQLite keeps beside it, or in what is printed, unless --keep-cmdline or --keep-env asked for it."""
+"""Live captures of a process whose arguments and environment hold secrets: no secret is in the store,
+in the files beside it, or in the output, unless --keep-cmdline or --keep-env asks for it."""
 import os
 import pathlib
 import shutil
@@ -16,7 +16,7 @@ CODE = "import signal; print(flush=True); signal.pause()"
 
 
 def start():
-    """Its arguments hold six secrets, its environment the seventh."""
+    """Starts a process with six secrets in its arguments and the seventh in its environment."""
     environment = dict(os.environ, APP_TOKEN="hunter2-6", APP_ROLE="worker")
     target = subprocess.Popen([sys.executable, "-c", CODE] + ARGUMENTS, env=environment, stdout=subprocess.PIPE)
     target.stdout.readline()
@@ -24,7 +24,7 @@ def start():
 
 
 def held_by(db):
-    """Which secrets lie in the store, and in what SQLite keeps beside it, which a reader makes stay."""
+    """Returns the secrets in the store and in SQLite's files beside it, which an open reader keeps."""
     reader = subprocess.Popen(["sqlite3", str(db)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshot;\n")
     reader.stdin.flush()
@@ -57,7 +57,7 @@ def secrets(check, place):
         one(check, place / "e.db", "another variable", target.pid, [], "--keep-env", "APP_ROLE")
         kit.run("merge", place / "e.db", place / "a.db", db=place / "f.db")
         check.equal("merged", held_by(place / "f.db")[0], [])
-        # A selection is stored with what it captured: it sees the arguments as they are.
+        # The store has the text of a selection, but not the arguments that the selection tested.
         db = place / "g.db"
         kit.run("capture", "--match", "env('APP_TOKEN') = 'hunter2-6' AND cmdline GLOB '*--token hunter2-1*'",
                 db=db)

@@ -1,8 +1,8 @@
-/* touched: grows by 2 MiB of its heap for each "+" of standard input, and answers with the same
- * byte when that is done. "x" replaces it by itself (exec). Ends with the input.
+/* touched: for each "+" on standard input, its heap grows by 2 MiB, and it answers with the same
+ * byte. For "x" it executes itself again. Ends with its input.
  *
- *     touched leak       never looks at older memory again
- *     touched cache      looks at all of it, at every step */
+ *     touched leak       never reads older memory again
+ *     touched cache      reads all of it at every step */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     int looks = argc > 1 && strcmp(argv[1], "cache") == 0;
     char order;
 
-    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a huge page has one bit for 2 MiB */
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); /* a huge page has one accessed bit for 2 MiB */
     for (int n = 0; n + PIECES < MOST && read(0, &order, 1) == 1;) {
         if (order == 'x')
             execv("/proc/self/exe", argv);

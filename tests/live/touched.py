@@ -1,6 +1,6 @@
-"""capture --touched: what the kernel says was touched is what is stored; a leak and a cache in use with the
-same curve get different verdicts; nothing is stored that is not known. The programs grow and look at their
-memory when they are told to, and the clock is the test's own: nothing depends on the speed of the machine."""
+"""capture --touched stores what the kernel says was touched; a leak and a cache in use with the same curve
+get different verdicts; nothing unknown is stored. The programs grow and read their memory when they are told
+to, and the test sets the clock, so that nothing depends on the speed of the machine."""
 import os
 import pathlib
 import re
@@ -27,7 +27,7 @@ while sys.stdin.buffer.read(1):
 
 
 def clock(place):
-    """The library that adds to both clocks and plays a kernel, and the sanitizer's runtime, which must come before it."""
+    """Builds the library that sets both clocks and imitates a kernel. Returns LD_PRELOAD, with the sanitizer first."""
     library = place / "clock.so"
     subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library, HERE / "clock.c", HERE / "kernel.c"], check=True)
     words = subprocess.run(["ldd", kit.PROGRAM], capture_output=True, text=True, check=False).stdout.split()
@@ -52,7 +52,7 @@ class Program:
 
 
 def capture(db, preload, beat, *words, user=(), kernel=()):
-    """Without page idle tracking, unless the kernel that the test plays has it."""
+    """Captures without page idle tracking, unless `kernel` has it."""
     add = {"CLOCK_REALTIME_ADD": str(int(60 * MINUTES * beat)), "CLOCK_MONOTONIC_ADD": str(60 * MINUTES * beat), "NONE_NAME": "page_idle/bitmap"}
     done = subprocess.run([*user, kit.PROGRAM, "--db", str(db), "capture", *map(str, words)], capture_output=True, text=True,
                           env=kit.ENVIRONMENT | add | {"LD_PRELOAD": preload} | dict(kernel), check=False)
@@ -62,7 +62,7 @@ def capture(db, preload, beat, *words, user=(), kernel=()):
 
 
 def referenced(pid):
-    """Of all private mappings without a file, from the kernel."""
+    """The sum of Referenced of all private mappings without a file, from smaps."""
     text = pathlib.Path("/proc/%d/smaps" % pid).read_text(encoding="ascii")
     blocks = re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", text)[1:]
     return sum(int(re.search(r"Referenced: +(\d+)", b)[1]) for b in blocks
@@ -70,8 +70,8 @@ def referenced(pid):
 
 
 def grow(check, place, db, preload, programs, kernel=()):
-    """Beats of which each begins a window and ends the one before. The test reads smaps itself: what it says
-    before the capture is what is stored, but for what runs in between, unless `kernel` has page idle tracking."""
+    """Each beat begins a window and ends the one before. The test reads smaps just before the capture, which must
+    store nearly the same, unless `kernel` has page idle tracking."""
     for beat in range(BEATS):
         truth = {}
         for program in programs.values():
@@ -105,11 +105,11 @@ def evidence(check, db, name, program, used):
 
 
 def played_marks(check, place, preload, program):
-    """Page idle tracking, of which the bitmap is a file: where it stays as it was, nothing old is touched; where it
-    is emptied, all is."""
+    """Page idle tracking with a file as the bitmap: if the file keeps its bits, no old memory is touched; if the
+    file is emptied, all memory is."""
     db, bitmap = place / "marks.db", place / "bitmap"
     if os.getuid() != 0 or not os.access("/proc/kpageflags", os.R_OK):
-        print("not checked without root: page idle tracking")
+        print("page idle tracking is not tested without root")
         return
     played = {"NONE_NAME": "", "FILE_NAME": "page_idle/bitmap", "FILE_IS": str(bitmap)}
 
@@ -142,10 +142,10 @@ def played_marks(check, place, preload, program):
 
 
 def kernel_marks(check, place, preload, programs):
-    """The same verdicts by the kernel's own page idle tracking."""
+    """The kernel's own page idle tracking gives the same verdicts."""
     db = place / "idle.db"
     if not os.access("/sys/kernel/mm/page_idle/bitmap", os.W_OK):
-        print("not checked: this kernel has no page idle tracking, or not for this user")
+        print("page idle tracking is not tested: this kernel has none, or this user may not use it")
         return
     grow(check, place, db, preload, programs, {"NONE_NAME": ""})
     for (name, mode), program in programs.items():
@@ -154,7 +154,7 @@ def kernel_marks(check, place, preload, programs):
 
 
 def same_elsewhere(check, place, db):
-    """Merge, export and prune keep what is known, and no more."""
+    """Merge, export and prune keep the known numbers, and add nothing."""
     wanted = kit.run("query", "touched", "--top", "50", "-f", "csv", db=db).stdout
     merged, shown = place / "merged.db", place / "shown.db"
     kit.run("merge", db, db=merged)
@@ -169,12 +169,12 @@ def same_elsewhere(check, place, db):
     left = {r["process_id"]: int(r["windows"]) for r in kit.rows("query", "touched", "--top", "50", db=merged)}
     check.equal("pruned", sum(left.values()), 2 * 2)
     with kit.plain(merged) as store:
-        check.equal("no rows of what is gone", store.execute(
+        check.equal("no rows of pruned snapshots", store.execute(
             "SELECT count(*) FROM activity WHERE snapshot_id NOT IN (SELECT snapshot_id FROM snapshot)").fetchone()[0], 0)
 
 
 def nothing_unknown(check, place, preload, program):
-    """Without the option, without the right, after an exec, and beyond the budget nothing is cleared."""
+    """Nothing is cleared without the option, without the right, or beyond the budget; after an exec all is new."""
     db = place / "unknown.db"
 
     def cleared():
@@ -198,7 +198,7 @@ def nothing_unknown(check, place, preload, program):
         said = capture(other / "o.db", "", 2, "--touched", "5m", program.pid, user=user)
         check.true("without the right", "only its owner and root may write clear_refs" in said or "Permission denied" in said, said)
     else:
-        print("not checked without root and setpriv: who may not write clear_refs")
+        print("a user who may not write clear_refs is not tested without root and setpriv")
     capture(db, preload, 3, "--touched", "5m", "--max-stall", "1h", program.pid)
     capture(db, preload, 3.5, "--touched", "10m", "--max-stall", "1h", program.pid)
     check.equal("not before it is time", cleared(), 1)
@@ -212,8 +212,8 @@ def nothing_unknown(check, place, preload, program):
 
 
 def refusals(check, place, preload, program):
-    """Memory is short, the kernel refuses, the process becomes another or ends just before it is cleared: at most
-    one line, and no clearing is stored that was not done."""
+    """Memory is short, the kernel refuses, the process executes another program or ends just before the clearing:
+    at most one line is printed, and no clearing is stored that did not happen."""
     db = place / "refused.db"
 
     def cleared():
@@ -240,7 +240,7 @@ def refusals(check, place, preload, program):
         "THEN_NAME": "clear_refs", "THEN_DO": "kill -9 %d; until grep -q 'State:.Z' /proc/%d/status; do :; done" % (program.pid, program.pid)})
     check.true("an end before it is cleared", "accessed" not in said and "error" not in said, said)
     said = capture(db, preload, 1, "--touched", "0s", "--max-stall", "1h", program.pid)
-    check.equal("nothing is known of what ended", kit.rows("query", "touched", db=db), [])
+    check.equal("no rows of the ended process", kit.rows("query", "touched", db=db), [])
 
 
 def touched(check, place):
@@ -267,7 +267,7 @@ def touched(check, place):
 
 
 if not os.path.exists("/proc/pressure/memory") or not os.path.exists("/proc/self/clear_refs"):
-    kit.skip("this kernel has no clear_refs, or does not tell its memory pressure")
+    kit.skip("this kernel has no clear_refs, or no memory pressure")
 if not re.match(r"some avg10=0.00 avg60=0.00", pathlib.Path("/proc/pressure/memory").read_text(encoding="ascii")):
     kit.skip("memory is short on this machine")
 kit.main(touched)

@@ -1,9 +1,9 @@
-"""Live captures of stopped processes of many kinds against what the kernel says of them at the same
-time: every row of /proc/PID/maps, every number of smaps, VmRSS of status.
+"""Live captures of stopped processes of many kinds against the kernel's numbers at the same time:
+every row of /proc/PID/maps, every number of smaps, VmRSS of status.
 
-By default the programs that most machines have; --full all that are installed, of the list below,
-each with the processes that it starts. A stopped process changes nothing of its own, so everything
-must be equal.
+The short form has programs that most machines have; --full has all programs of the list below that are
+installed, each with the processes that it starts. A stopped process changes nothing of its own, so
+everything must be equal.
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit
 import truth as reading
 
-# name, command; {} is a folder of its own. The first ones are the short form.
+# name, command; {} is the folder of the program. SHORT is the short form.
 SHORT = [
     ("sleep", "sleep 100"),
     ("python3", "python3 -c 'import time,ssl,json,threading; x=[bytes(5000) for _ in range(3000)]; time.sleep(100)'"),
@@ -64,7 +64,7 @@ def prepare(folder):
 
 
 def postgres(folder):
-    """The server as an ordinary user, as it asks to be; None where there is none."""
+    """A command for a server as the user postgres, or None if PostgreSQL is not installed or this is not root."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found or os.getuid():
         return None
@@ -81,7 +81,7 @@ def postgres(folder):
 
 
 def start(name, command, folder):
-    """Each in a session of its own, so that all that it starts is found again."""
+    """Starts a command in its own session. Returns None if the program is not installed."""
     words = command.split()
     if command == "POSTGRES":
         command = postgres(folder)
@@ -124,7 +124,7 @@ def signed(address):
 
 
 PLACE = ("start", "end", "perms", "offset", "device", "inode", "path")
-# Pss and Referenced depend on other processes too, which go on; so does what is shared, clean or dirty.
+# Pss and Referenced also depend on other processes, which go on; so do the shared, clean and dirty numbers.
 OTHERS = ("pss_kib", "swap_pss_kib", "pss_dirty_kib", "shared_clean_kib", "private_clean_kib", "shared_dirty_kib",
           "private_dirty_kib", "referenced_kib", "private_kib", "dirty_kib")
 RESIDENT = ("shared_clean_kib", "shared_dirty_kib", "private_clean_kib", "private_dirty_kib")
@@ -137,7 +137,7 @@ def status(raw, key):
 
 
 def compare(check, what, snapshot, store, raw):
-    """raw: maps, smaps, status as this program read them."""
+    """raw: maps, smaps and status as this test read them."""
     rows = [dict(zip(COLUMNS, row)) for row in store.execute(
         "SELECT %s FROM mappings WHERE snapshot_id = ? ORDER BY start < 0, start" % ", ".join(COLUMNS),
         (snapshot["snapshot_id"],))]
@@ -179,7 +179,7 @@ def run_all(check, started, db):
         raw = tuple(text(s["pid"], f) for f in ("maps", "smaps", "status"))
         compare(check, "%s (%d)" % (s["name"], s["pid"]), s, store, raw)
         pids.remove(s["pid"])
-    check.equal("processes left out", pids, [])
+    check.equal("processes that are not stored", pids, [])
     return len(store.execute("SELECT DISTINCT name_id FROM process").fetchall())
 
 

@@ -1,5 +1,5 @@
-"""An ordinary user captures what is its own and is told what it may not read; and asks root's store
-while root goes on capturing."""
+"""An ordinary user captures its own processes and is told which processes it may not read; and it queries
+root's store while root goes on capturing."""
 import os
 import pathlib
 import re
@@ -24,7 +24,7 @@ def own_and_others(check, place):
     db = place / "t.db"
     shutil.chown(place, "nobody")
     mine = [subprocess.Popen(USER + ["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(3)]
-    for process in mine: # it is a cat when it answers
+    for process in mine: # an answer shows that the exec is over
         process.stdin.write(b"x")
         process.stdin.flush()
         process.stdout.read(1)
@@ -39,17 +39,17 @@ def own_and_others(check, place):
     check.true("the others are counted once", len(re.findall(r"\d+ processes? .*cannot be read|\d+ unreadable",
                                                             done.stderr)) == 1, done.stderr)
     done = as_user("capture", "--db", db, os.getpid())
-    check.equal("status of a named one", done.returncode, 2)
+    check.equal("status of another user's process", done.returncode, 2)
     check.equal("one line", len(done.stderr.splitlines()), 1)
 
 
 def hidden_others(check, place):
-    """/proc that does not even list other users' processes: said once, and not counted. It is that of a pid
-    namespace, in which a shell of root's has pid 1: before Linux 5.8 one such option holds for every /proc
-    of a pid namespace."""
+    """A /proc that does not even list other users' processes: pmapdb says so once, and does not count them. The
+    /proc is that of a pid namespace, in which a shell of root has pid 1: before Linux 5.8, a hidepid option
+    applies to every /proc of a pid namespace."""
     own, why_not = kit.own_namespaces("--pid", "--fork", "--mount")
     if why_not:
-        print("hidepid is not tried: " + why_not)
+        print("hidepid is not tested: " + why_not)
         return
     db = place / "t.db"
     shutil.chown(place, "nobody")
@@ -68,13 +68,13 @@ def hidden_others(check, place):
         check.equal("hidepid=%s: one by its pid" % how, (done.returncode, "are hidden: " in done.stderr), (2, told))
         done = subprocess.run(inside + [kit.PROGRAM, "capture", "--db", str(place / "r.db"), "--match", "pid = 1"],
                               env=kit.ENVIRONMENT, capture_output=True, text=True, check=False)
-        check.equal("hidepid=%s: from root nothing is" % how, "are hidden: " in done.stderr, False)
+        check.equal("hidepid=%s: nothing is hidden from root" % how, "are hidden: " in done.stderr, False)
 
 
 def has_snapshot(db):
     try:
         return kit.plain(db).execute("SELECT count(*) FROM snapshot").fetchone()[0] > 0
-    except kit.sqlite3.OperationalError: # no store yet, or half of one
+    except kit.sqlite3.OperationalError: # the store is missing or incomplete
         return False
 
 
@@ -90,11 +90,11 @@ def asks_root(check, place):
         for query in (["groups", "--by", "user"], ["groups", "--by", "name"], ["growth"], ["doctor"]):
             done = as_user(*query, "--db", db, "-f", "csv")
             check.true("a user's %s" % query[0], done.returncode == 0 and done.stdout, (done.returncode, done.stderr))
-            check.equal("words of %s" % query[0], done.stderr, "")
+            check.equal("standard error of %s" % query[0], done.stderr, "")
     capture.send_signal(signal.SIGTERM)
     check.equal("capture went on", capture.wait(), 0)
     done = as_user("groups", "--by", "user", "--db", db, "-f", "csv")
-    check.equal("and after it", (done.returncode, "root" in done.stdout), (0, True))
+    check.equal("the store after the capture", (done.returncode, "root" in done.stdout), (0, True))
     target.kill()
     target.wait()
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Every question of `pmapdb fleet` gives what Python calculates.     answers.py PMAPDB [PAIRS]
+"""Every question of `pmapdb fleet` must return the rows that Python calculates.     answers.py PMAPDB [PAIRS]
 
-Two databases on two shards, of two replicas each where ZooKeeper is installed. One has the rows of a
-fleet made at random (queries.py), the other one what 24 hosts pushed whose stores `pmapdb import` filled
-(stores.py). host-diff of random hosts, names and times must also be what `pmapdb diff` of the host's
-store says; also after everything was pushed once more, with one replica of each shard down, from those
-that had been down, and with ZooKeeper down.
+Two databases on two shards, of two replicas each if ZooKeeper is installed. One has the rows of a
+random fleet (queries.py), the other the rows that hosts pushed from stores that `pmapdb import` filled
+(stores.py). host-diff of random hosts, names and times must also equal `pmapdb diff` of the host's
+store: also after a second push, with one replica of each shard down, with the replicas that were
+down before, and with ZooKeeper down.
 """
 import concurrent.futures
 import csv
@@ -26,7 +26,7 @@ HOSTS = 15
 
 
 class Fleet:
-    """The hosts, and the servers that they pushed to."""
+    """The hosts, and the servers that they push to."""
 
     def __init__(self, pmapdb, folder, servers):
         self.pmapdb, self.servers, self.server = pmapdb, servers, 0
@@ -47,11 +47,11 @@ class Fleet:
             host.read_pushed()
 
     def questions(self):
-        """Complaints about all questions."""
+        """Returns the wrong answers to all questions."""
         return queries.check(self.pmapdb, self.url(), "pmapdb", self.hosts, self.now)
 
     def pairs(self, rng, n):
-        """Complaints about n random pairs: host-diff against Python's, and `pmapdb diff`."""
+        """Returns the wrong answers to n random host-diffs, against Python and against `pmapdb diff`."""
         wrong = []
         for _ in range(n):
             host = rng.choice(self.hosts)
@@ -69,7 +69,7 @@ class Fleet:
 
 
 def check(pmapdb, folder, servers, n):
-    """Complaints, after everything that happens to the servers."""
+    """Returns the wrong answers after each event: pushes, servers down, servers up, ZooKeeper down."""
     rng = random.Random(n)
     for database in "pmapdb", "truth":
         queries.schema(pmapdb, servers, database, *(["--replicated"] if servers.replicas > 1 else []))

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Whatever happens to a push, the server says of a host what the host's store says.
+"""Whatever happens to a push, the server answers for a host as the host's store does.
 
-    PMAPDB_PROGRAM=pmapdb protocol.py [CASE...]                       a server of 60 lines
+        PMAPDB_PROGRAM=pmapdb protocol.py [CASE...]                       a small server (Proxy, rows.py)
     ... protocol.py --clickhouse [--pairs N] [--replicated] [CASE...] ClickHouse; two shards by two replicas
 
-Each case is a host of its own, whose store is pushed through a proxy that cuts replies, waits, refuses, or
-kills the server. Then questions decide, not rows. The small server knows all rows: at every moment the
-categories of each process must be those of the store, read by SQLite. ClickHouse is asked: `fleet host-diff`
-must equal `pmapdb diff` for N random pairs of times. With ClickHouse a table of the cases is printed.
+Each case is a host with its own store, which is pushed through a proxy that cuts replies, waits, refuses, or
+kills the server. The test compares answers, not rows. The small server keeps all rows: at every moment the
+categories of each process must be those of the store, read by SQLite. With ClickHouse, `fleet host-diff`
+must equal `pmapdb diff` for N random pairs of times, and the test prints a table of the cases.
 """
 import argparse
 import gzip
@@ -42,7 +42,7 @@ TABLES = ["hosts", "spans", "points", "hourly", "totals", "objects", "verdicts",
 
 
 def run(*words, ok=(0,), begin=False):
-    """A command; to begin the program also looks for leaks."""
+    """Runs a command. `begin` starts a new process, which also looks for leaks."""
     line = [PROGRAM, *map(str, words)]
     p = subprocess.run(line, env=ENV, capture_output=True, check=False) if begin else served.run(
         line, {**ENV, "ASAN_OPTIONS": "detect_leaks=0"})
@@ -70,7 +70,7 @@ def pmap(pid, name, heap, data):
 
 
 def smaps(heap, data):
-    """The same with every number that the kernel knows, and a heap that is called so."""
+    """The same processes as smaps, with all numbers of the kernel and a [heap]."""
     text = ""
     for first, size, perms, path, dirty in ((0x560000000000, 16, "r-xp", "/srv/web", 0),
                                             (0x560000100000, heap, "rw-p", "[heap]", heap),
@@ -83,7 +83,7 @@ def smaps(heap, data):
 
 
 def grow(n, first=0, step=STEP, pids=(71, 72), names=("web", "db")):
-    """n moments of processes that grow; the second comes and goes, its file too."""
+    """n moments of growing processes; the second process and its file come and go, the third is in every other moment."""
     out = []
     for i in range(first, first + n):
         ms = T0 + i * step
@@ -96,12 +96,12 @@ def grow(n, first=0, step=STEP, pids=(71, 72), names=("web", "db")):
 
 
 def flat(process):
-    """A process, its name and categories, as a text in one order."""
+    """A process, with its name and its sorted categories, as text."""
     return str((process[0], sorted(process[1].items())))
 
 
 class Store:
-    """A store, and what it says."""
+    """A store, and its answers."""
 
     def __init__(self, path, host="web3"):
         self.path, self.host, self.answers = path, host, None
@@ -133,8 +133,8 @@ class Store:
         return [m for m, in self.ask("SELECT DISTINCT taken_ms FROM snapshots WHERE host = ? ORDER BY 1", host)]
 
     def at(self, host, t):
-        """The processes of a moment, sorted: of each the newest snapshot up to then, if no beat of its capture
-        (of text: of its name) has been without it since."""
+        """The sorted processes of a moment: the newest snapshot of each up to then, unless a later beat of its capture
+        (in text captures: of its name) lacks the process."""
         found = {}
         for process, name, category, *numbers in self.ask("""
             SELECT s.process_id, (SELECT name FROM name n WHERE n.name_id = p.name_id), c.category, c.mappings, c.size_kib,
@@ -154,7 +154,7 @@ class Store:
 
 
 class Proxy(http.server.BaseHTTPRequestHandler):
-    """Answers as told: server.says is a list of answers that come first. The rest goes to server.back, or into
+    """Answers as told: server.says lists the first answers. Requests go to server.back, or into
     server.rows."""
     protocol_version = "HTTP/1.1"
     STORED = "done", "cut", "cut head", "nothing", "text", "slow", "kill after"
@@ -209,7 +209,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
 
 def serve(tls=None):
-    """A proxy on a port of its own; tls: certificate and key."""
+    """Starts a proxy on a free port; tls: certificate and key."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
     server.handle_error = lambda *_: None
     server.says, server.asked, server.rows, server.any, server.back, server.version = [], [], rows.Rows(), False, None, "18.16.1"
@@ -222,7 +222,7 @@ def serve(tls=None):
 
 
 class Case(unittest.TestCase):
-    """A host with a store, and the proxy to which it is pushed."""
+    """One host with a store, and the proxy to which the store is pushed."""
     cluster, pairs, template, asked = None, 3, None, 0
 
     @classmethod
@@ -237,7 +237,7 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
         self.host, self.random = self._testMethodName[5:], random.Random(7)
         self.server = serve()
-        self.at = 0  # which server of the cluster is asked
+        self.at = 0  # the index of the server that is asked
         if self.cluster:
             self.server.back = lambda: self.cluster.urls[self.at]
         self.url = f"http://127.0.0.1:{self.server.server_port}"
@@ -267,7 +267,7 @@ class Case(unittest.TestCase):
         return run("push", "-q", "--now", "--db", store.path, self.url, *words, ok=ok, begin=bool(says))
 
     def spawn(self, store, says=()):
-        """A push that runs meanwhile."""
+        """Starts a push that runs in the background."""
         self.server.says[:], self.server.any = says, False
         return subprocess.Popen([PROGRAM, "push", "-q", "--now", "--db", store.path, self.url], env=ENV,
                                 stderr=subprocess.DEVNULL)
@@ -275,10 +275,10 @@ class Case(unittest.TestCase):
     def cursor(self, store):
         return store.ask("SELECT done_id, failures, error IS NULL FROM push")[0]
 
-    # ---- questions, and what a store answers
+    # ---- questions, and the answers of a store
 
     def truth(self, store, host=None, n=None):
-        """{question: answer}"""
+        """Returns {question: answer}."""
         host = host or store.host
         if not self.cluster:
             return {(host, t): store.at(host, t) for t in store.moments(host)}
@@ -295,7 +295,7 @@ class Case(unittest.TestCase):
         return answers
 
     def judge(self, truth):
-        """The server answers the same."""
+        """Expects the same answers from the server."""
         if self.cluster and self.cluster.replicas > 1:
             self.cluster.caught_up()
         if not self.cluster:
@@ -320,7 +320,7 @@ class Case(unittest.TestCase):
 
 
 class Delivery(Case):
-    """The way to the server."""
+    """Failures on the way to the server."""
 
     def test_once(self):
         store = self.whole()
@@ -328,7 +328,7 @@ class Delivery(Case):
         self.assertEqual([a[0].split()[2] for a in self.server.asked if a[0]], TABLES)
         self.same(store)
         sent = self.server.rows.sent.copy()
-        self.push(store)  # nothing is new: a mark alone
+        self.push(store)  # nothing is new: only a mark is sent
         if not self.cluster:
             self.assertEqual(self.server.rows.sent - sent, {"marks": 1})
             self.assertEqual(self.marks()[0]["through_ms"], store.moments(self.host)[-1])
@@ -386,7 +386,7 @@ class Delivery(Case):
         self.same(store)
 
     def test_copied_store(self):
-        """Both go on, at the same time; then the cursor of one is lost."""
+        """A store and its copy push at the same time; then one cursor is lost."""
         moments, store = grow(60), self.new()
         store.put(moments[:60])
         self.push(store)
@@ -416,7 +416,7 @@ class Delivery(Case):
         self.assertEqual(len([1 for q, how, _ in self.server.asked if "INTO points" in q and how == "done"]), 3)
 
     def test_server_down(self):
-        """Later, and later each time; the pause ends by itself, or with --now."""
+        """The pause before the next try grows with each failure; it ends by itself, or with --now."""
         store = self.whole()
         self.server.shutdown()
         self.server.server_close()
@@ -454,7 +454,7 @@ class Delivery(Case):
         self.assertIn("fleet schema", p.stderr)
 
     def test_no_beat_waits_for_the_network(self):
-        """A write while a request is on its way."""
+        """Another program writes to the store during a request."""
         store = self.whole()
         first = self.spawn(store, ["slow"] * 4)
         while len(self.server.asked) < 4 and first.poll() is None:
@@ -464,7 +464,7 @@ class Delivery(Case):
         self.assertEqual(first.wait(), 0)
 
     def test_password(self):
-        """From a file that only its owner may read; never in the URL."""
+        """A password comes from a file that only its owner may read, never from the URL."""
         store, word = self.whole(), self.dir / "password"
         word.write_text("push\nnot this\n")
         for mode in (0o604, 0o640 if os.getuid() else 0o646):
@@ -484,7 +484,7 @@ class Delivery(Case):
         self.same(store)
 
     def test_settings_of_a_newer_server(self):
-        """Which gathers small inserts, and answers when they are stored."""
+        """A newer server gathers small inserts, and answers when they are stored."""
         if self.cluster:
             return
         store = self.whole()
@@ -524,7 +524,7 @@ class Delivery(Case):
 
 
 class History(Case):
-    """What happens to the store."""
+    """Changes of the store."""
 
     def test_beat_by_beat(self):
         moments, store = grow(60), self.new()
@@ -539,7 +539,7 @@ class History(Case):
         other.shutdown()
         other.server_close()
         for table in ("points", "hourly", "totals"):
-            # hours that were sent when they were over, and changes, follow from the store alone
+            # points, hours and totals depend on the store alone, not on the number of pushes
             a, b = ({k: {c: v for c, v in x.items() if c not in ("seq", "at_ms")} for k, x in s.rows.tables[table].items()
                      if x["mappings"]} for s in (self.server, other))
             for k in a.keys() | b.keys():
@@ -556,7 +556,7 @@ class History(Case):
         self.same(store)
 
     def test_stronger_dialect_later(self):
-        """smaps of moments whose pmap -x was pushed: the same time, and a little before and after."""
+        """smaps of moments whose pmap -x was pushed, at the same times and a little before and after."""
         store, moments = self.new(grow(28)), [m for m in grow(28) if m[1] != 90]
         self.push(store, "--pss")
         for shift in (0, 400, -400):
@@ -566,7 +566,7 @@ class History(Case):
         self.judge(self.truth(store, n=max(self.pairs, 6)))
 
     def test_live_after_text(self):
-        """What was a process of text is seen live, and then in text again."""
+        """A process is seen in text, then live, then in text again."""
         store, file = self.new(), self.dir / "x"
         with subprocess.Popen(["sleep", "60"]) as child:
             time.sleep(.1)
@@ -583,7 +583,7 @@ class History(Case):
         self.same(store)
 
     def test_pruned(self):
-        """What was not sent stays; a prune changes no answer; ids that come again are no trouble."""
+        """Rows that are not pushed stay; a prune changes no answer; ids that are used again do no harm."""
         moments, store = grow(60), self.new()
         store.put(moments[:80])
         self.push(store)
@@ -603,7 +603,7 @@ class History(Case):
             self.judge({(self.host, T0 + 10**9): store.at(self.host, T0 + 10**9)})
 
     def test_rules_applied_again(self):
-        """Half of the new generation is not seen."""
+        """A push of the new rules that is killed: the server still shows the old generation."""
         store = self.whole()
         self.push(store)
         before = self.truth(store)
@@ -625,7 +625,7 @@ class History(Case):
         self.same(store)
 
     def test_merged(self):
-        """A store takes in another one of the same host, older and newer than what it has pushed."""
+        """A store merges another store of the same host, with older and newer captures than it has pushed."""
         moments = grow(60)
         store, other = self.new(moments[40:90]), self.new(moments[:40] + moments[90:], "other")
         self.push(store)
@@ -634,7 +634,7 @@ class History(Case):
         self.same(store)
 
     def test_relay(self):
-        """One store pushes for hosts that do not."""
+        """One store pushes for hosts that do not push themselves."""
         hosts = [self.new(grow(20, pids=(i, i + 1), names=(f"web{i}", f"db{i}")), f"h{i}", f"{self.host}-{i}") for i in (5, 8)]
         relay = self.new(name="relay")
         for i, host in enumerate(hosts):
@@ -656,7 +656,7 @@ class History(Case):
                 self.judge({(self.host, t): sorted(store.at(self.host, t) + other.at(self.host, t))})
 
     def test_redacted(self):
-        """Names do not leave; the same name has the same token in every push, and no digits of it."""
+        """Names are not sent; a name has the same token in every push, without its digits."""
         moments = [(ms, pid, f"{name}-4711", heap, data) for ms, pid, name, heap, data in grow(30)]
         store, seen = self.new(), set()
         for part in (moments[:50], moments[50:]):
@@ -696,7 +696,7 @@ class History(Case):
                              "['\\'\\\\\\t,]']")
 
     def test_hourly(self):
-        """The sums of an hour are those of its last beat; an object is within a step of 64 KiB."""
+        """The sums of an hour are those of its last beat; the Rss of an object is within a step of 64 KiB."""
         if self.cluster:
             return
         store = self.whole()
@@ -730,7 +730,7 @@ class History(Case):
                 self.assertLess(abs(want.get(key, 0) - got.get(key, 0)), 64, (begin, key))
 
     def test_live(self):
-        """Processes that come, grow, run another program and go; a host that is renamed; a relay besides."""
+        """Live processes that start, grow, run another program and end; a renamed host; a relay, too."""
         script = ("import os, sys, time, random\nr = random.Random(int(sys.argv[1]))\na = []\n"
                   "for i in range(int(sys.argv[2])):\n a.append(bytearray(r.randrange(1, 4) << 18))\n time.sleep(.07)\n"
                   "os.execlp('sleep', 'sleep', '9')")
@@ -766,9 +766,9 @@ class Files(Case):
     """push --to DIR."""
 
     def test_golden(self):
-        """The bytes of each format."""
+        """The bytes of each format are those of the golden files."""
         store, golden = self.new(grow(8, step=1800000)), pathlib.Path(__file__).parent / "golden"
-        with sqlite3.connect(store.path) as db:  # what is random
+        with sqlite3.connect(store.path) as db:  # replaces a random id
             db.execute("INSERT INTO push_self VALUES ('0123456789abcdef')")
         for form, words, end in (("tsv", (), ""), ("csv", ("-f", "csv"), ""), ("ndjson", ("-f", "ndjson", "--gz"), ".gz")):
             out = self.dir / form
@@ -803,7 +803,7 @@ class Files(Case):
 
 
 class Servers(Case):
-    """What ClickHouse itself does."""
+    """Cases that only ClickHouse can show."""
 
     def setUp(self):
         if not self.cluster:
@@ -811,7 +811,7 @@ class Servers(Case):
         super().setUp()
 
     def test_server_killed(self):
-        """Before, and after it has the rows; it comes back at once, or when the push has ended."""
+        """The server is killed before or after it stores the rows; it comes back at once, or after the push."""
         store, moments, killed = self.new(), grow(60), threading.Event()
 
         def kill():
@@ -833,7 +833,7 @@ class Servers(Case):
             self.judge(self.truth(store, n=-(-self.pairs // 4)))
 
     def test_users(self):
-        """A wrong password, a user who may only read, a database that is not there."""
+        """A wrong password, a user who may only read, a missing database."""
         store, word = self.whole(), self.dir / "password"
         word.touch(0o600)
         for user, password, database, says in (("pusher", "wrong", "pmapdb", "assword"), ("reader", "read", "pmapdb", "readonly"),
@@ -862,7 +862,7 @@ class Servers(Case):
             self.skipTest("only with --replicated")
 
     def test_replicas_down(self):
-        """One of each shard; then the others."""
+        """One replica of each shard is down; then the others."""
         self.replicas()
         store, moments = self.new(), grow(60)
         store.put(moments[:50])
@@ -895,7 +895,7 @@ class Servers(Case):
 
 
 class Table(unittest.TextTestResult):
-    """A line for each case."""
+    """Prints a line for each case."""
 
     def startTest(self, test):
         super().startTest(test)
@@ -926,7 +926,7 @@ def main():
     parser.add_argument("case", nargs="*")
     args = parser.parse_args()
     Case.pairs = args.pairs
-    if args.clickhouse:  # the other form looks for leaks
+    if args.clickhouse:  # only the small server looks for leaks
         ENV["ASAN_OPTIONS"] = "detect_leaks=0"
 
     def go():

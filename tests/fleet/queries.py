@@ -1,9 +1,9 @@
-"""Answers of `pmapdb fleet`, calculated from what is true of the hosts, never from the rows that they push.
+"""Answers of `pmapdb fleet`, calculated from the facts about the hosts, not from the rows that they push.
 
-made() and check() compare the program with them: over the rows of a fleet made at random, as many pushes
-leave them: twice, in any order, older versions of a row beside newer ones, rows of categories as they
-were before rules were applied again, unknown numbers, hosts with two stores; or over other hosts that
-have the attributes of Host.
+check() compares the program with these answers: over the random fleet of made(), whose rows are as many
+pushes leave them (twice, in any order, older versions of a row beside newer ones, rows of categories
+from before rules were applied again, unknown numbers, hosts with two stores), or over other hosts with
+the attributes of Host.
 """
 import copy
 import json
@@ -35,13 +35,13 @@ COLUMNS = {
 
 
 def iso(ms):
-    """Time as the program prints it."""
+    """A time as the program prints it."""
     import datetime  # pylint: disable=import-outside-toplevel
     return datetime.datetime.fromtimestamp(ms // 1000, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def field(value):
-    """A value as tab-separated text."""
+    """A value as a field of tab-separated text."""
     if isinstance(value, int):
         return str(value)
     if value is None:
@@ -57,13 +57,13 @@ def middle(values, share=0.5):
 
 
 def total(values):
-    """A sum, unknown if a part is."""
+    """A sum, or None if a part is unknown."""
     values = list(values)
     return None if None in values else sum(values)
 
 
 class Rows:
-    """Rows on their way to the server: shuffled, some twice, some after an older version."""
+    """The rows to be sent: shuffled, some twice, some after an older version."""
 
     def __init__(self, rng):
         self.rng, self.rows = rng, {table: [] for table in COLUMNS}
@@ -77,7 +77,7 @@ class Rows:
             self.rows[table].append(row)
 
     def put_newer(self, table, wrong, **values):
-        """The row, and sometimes an older version of it with other values."""
+        """Adds the row, and sometimes an older version of it with other values."""
         if self.rng.random() < 0.3:
             self.put(table, **{**values, **wrong, "seq": 1})
         self.put(table, **{**values, "seq": 5})
@@ -86,7 +86,7 @@ class Rows:
         for table, rows in self.rows.items():
             self.rng.shuffle(rows)
             half = len(rows) // 2
-            for part in (rows[:half], rows[half:]):  # two parts, which the server has not merged
+            for part in (rows[:half], rows[half:]):  # two parts that the server has not merged yet
                 text = "\n".join("\t".join(map(field, row)) for row in part)
                 names = ", ".join(COLUMNS[table].split())
                 fleet.ask(f"INSERT INTO {table} ({names}) FORMAT TabSeparated", database=database,
@@ -94,7 +94,7 @@ class Rows:
 
 
 class Host:
-    """What is true of one host."""
+    """The facts about one host."""
 
     def __init__(self, rng, number):
         self.stacks, self.renamed = STACKS, False
@@ -126,7 +126,7 @@ def make_hourly(rng, host):
             continue
         for category in ("heap", "anonymous", "shared-library"):
             base, slope = rng.randrange(20000, 200000), rng.choice([0, 0, 0, rng.randrange(100, 3000)])
-            if host.name[-1] == "7":  # not like the others
+            if host.name[-1] == "7":  # an outlier
                 base *= 9
             no_swap = rng.random() < 0.1
             first = NOW // HOUR * HOUR - rng.choice([170, 170, 170, 15, 6]) * HOUR
@@ -181,7 +181,7 @@ STACKS = {("api", "heap"): [("malloc < a < main", 500), ("malloc < b < main", 90
 
 
 def put_host(rows, host):
-    """The rows of a host."""
+    """Adds the rows of a host."""
     rng = rows.rng
     rows.put("hosts", host_id=host.id, host=host.name, at_ms=NOW - 9 * DAY, seq=1,
              label_key=list(host.labels(0)), label_value=list(host.labels(0).values()))
@@ -219,16 +219,16 @@ def put_host(rows, host):
                      growth_kib=growth, seq=1)
 
 
-# ---- the answers, from what is true ----
+# ---- the answers, from the facts ----
 
 def sums(host, name, hour, category=""):
-    """(processes, rss, swap) of a name in an hour; None if it had none."""
+    """(processes, rss, swap) of a name in an hour, or None."""
     processes, numbers = (host.hourly.get((name, category, hour)) if category else host.totals.get((name, hour))) or (None, None)
     return numbers and (processes, numbers[2], numbers[6])
 
 
 def names_of(host):
-    """The names that a host has hours of."""
+    """The names in the hours of a host."""
     return sorted({name for name, _ in host.totals})
 
 
@@ -291,7 +291,7 @@ def objects_answer(hosts, since=NOW - DAY):
 
 
 def current(host, now):
-    """The verdicts of a host that count."""
+    """The verdicts of a host on its newest day, if this is recent."""
     day = max((v["day"] for v in host.verdicts if now // DAY * DAY - DAY <= v["day"]), default=None)
     return [v for v in host.verdicts if v["day"] == day]
 
@@ -332,7 +332,7 @@ def limit_answer(hosts, now=NOW):
 
 
 def slope(pairs):
-    """Of the line through (hour, size)."""
+    """The slope of the line through (hour, size)."""
     return statistics.linear_regression(*zip(*pairs)).slope
 
 
@@ -423,7 +423,7 @@ def silent_answer(hosts):
 
 
 def asked(now):
-    """{question: (its answer, its words)}; verdicts are those of the time `now`."""
+    """{question: (function of its answer, its words)}; questions about verdicts are asked for the time `now`."""
     at = ["--at", iso(NOW)]
     return {
         "hosts": (hosts_answer, at), "growth-by-role": (growth_answer, ["--to", iso(NOW), "--from", iso(NOW - 7 * DAY)]),
@@ -437,14 +437,14 @@ def asked(now):
 
 
 def equal(got, want):
-    """Two rows; numbers that are no integers may differ in their last digits."""
+    """Compares two rows; real numbers may differ in their last digits."""
     want = {k: v for k, v in want.items() if v is not None}
     return got.keys() == want.keys() and all(
         abs(got[k] - v) <= 1e-9 * max(1, abs(v)) if isinstance(v, float) else got[k] == v for k, v in want.items())
 
 
 def compare(name, got, want):
-    """Complaints about an answer."""
+    """Returns the differences of an answer, at most three."""
     want = list(want)
     wrong = [f"{name}: row {i}: is {g}, should be {w}" for i, (g, w) in enumerate(zip(got, want)) if not equal(g, w)]
     if len(got) != len(want):
@@ -452,11 +452,11 @@ def compare(name, got, want):
     return wrong[:3]
 
 
-looked = set()  # commands and questions that were looked at for leaks
+looked = set()  # commands and questions that a new process has run, to look for leaks
 
 
 def run(pmapdb, *words):
-    """Standard output of a command that must succeed."""
+    """Returns standard output of a command that must succeed."""
     line, env, kind = [str(w) for w in (pmapdb, *words)], {"TZ": "UTC", "PMAPDB_CONFIG": ""}, words[:1 + (words[0] == "fleet")]
     if kind in looked:
         done = served.run(line, {**env, "ASAN_OPTIONS": "detect_leaks=0"})
@@ -469,12 +469,12 @@ def run(pmapdb, *words):
 
 
 def ask(pmapdb, url, database, words):
-    """The rows of a question."""
+    """Returns the rows of a question."""
     return json.loads(run(pmapdb, "fleet", *words, "--url", url, "--database", database, "-f", "json"))
 
 
 def only(host, name):
-    """A host that has but one name."""
+    """A copy of the host that has only one name."""
     host = copy.copy(host)
     host.hourly, host.totals, host.objects = (
         {key: v for key, v in of.items() if key[0] == name} for of in (host.hourly, host.totals, host.objects))
@@ -483,7 +483,7 @@ def only(host, name):
 
 
 def check(pmapdb, url, database, hosts, now=NOW):
-    """Complaints about all questions over hosts, and about those that may ask for one name."""
+    """Returns the wrong answers to all questions over hosts; if a question takes a name, also for one name."""
     wrong, named = [], [only(h, "api") for h in hosts]
     for name, (answer, words) in asked(now).items():
         one = name in ("growth-by-role", "changed-since", "outliers", "top-objects", "leaks-by-build", "near-limit")
@@ -497,7 +497,7 @@ def check(pmapdb, url, database, hosts, now=NOW):
 
 
 def made(fleet, database, seed):
-    """The hosts of a random fleet, whose rows it sends."""
+    """Makes a random fleet and sends its rows. Returns the hosts."""
     rng = random.Random(seed)
     hosts = [Host(rng, i) for i in range(30)]
     rows = Rows(rng)
@@ -514,7 +514,7 @@ def made(fleet, database, seed):
 
 
 def hostile(pmapdb, fleet, database):
-    """Complaints about parameters that try to leave their literal."""
+    """Returns the parameters that escape from their SQL literal."""
     names = ["x' OR '1'='1", "x\\' OR 1=1 --", "\\", "'", "''", "x\\", "*/ x /*", "-- x", "x\n' OR 1=1", "\t\\N", ":name",
              "toInt64(1)", "$1", "# x", "\u2018x\u2019", "`", "\"", "x'); DROP TABLE hosts; --", "host-00' OR host='host-01"]
     wrong = []

@@ -1,6 +1,6 @@
-"""Answers from the rows of a push, without ClickHouse: what a process held at a moment, by category.
+"""Answers from the rows of a push, without ClickHouse: the sizes of a process at a moment, by category.
 
-A row counts once, with its greatest seq; readers take the gen of the newest mark of a host and store.
+The row with the greatest seq of a key counts; readers take the gen of a host's newest mark.
 """
 import bisect
 import collections
@@ -30,7 +30,7 @@ ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\", "0": "\0"}
 
 
 def text_of(field):
-    """A field of TSV as ClickHouse writes it."""
+    """The text of a TSV field of ClickHouse."""
     out, escaped = [], False
     for c in field:
         if escaped:
@@ -52,7 +52,7 @@ def parse(table, line):
 
 
 class Rows:
-    """All rows of a target, replaced as ReplacingMergeTree does it."""
+    """All rows of a target, replaced as by ReplacingMergeTree."""
 
     def __init__(self):
         self.tables = {t: {} for t in COLUMNS}
@@ -61,7 +61,7 @@ class Rows:
 
     def add(self, table, line):
         self.sent[table] += 1
-        if table not in COLUMNS:  # verdicts and stacks: see verdicts
+        if table not in COLUMNS:  # verdicts and stacks are only counted
             return
         row = parse(table, line)
         key = tuple(row[k] for k in KEYS[table].split())
@@ -85,7 +85,7 @@ class Rows:
         return max(marks, key=lambda r: r["seq"])["gen"]
 
     def totals(self):
-        """The totals of names by hour, and the same from the rows of their categories."""
+        """The totals by name and hour, and the same sums from the rows of categories."""
         key, found = ("host_id", "name", "hour"), {}
         gens = {r["host_id"]: self.gen(r["host_id"]) for r in self.tables["marks"].values()}
         for r in self.tables["hourly"].values():
@@ -95,7 +95,7 @@ class Rows:
                 {k: [None if None in c else sum(c) for c in zip(*parts)] for k, parts in found.items()})
 
     def index(self, host_id):
-        """The spans of a host by process, and its points of the current gen by process and category, sorted."""
+        """Indexes the spans of a host by process, and its points of the current gen by process and category."""
         sent = sum(self.sent.values())
         if self.indexed != (host_id, sent):
             self.indexed, self.spans, self.points = (host_id, sent), {}, {}
@@ -111,7 +111,7 @@ class Rows:
                 found.sort(key=lambda x: x[0])
 
     def at(self, host_id, t):
-        """{process key: (name, {category: numbers})} of a moment; a category of zeroes is left out."""
+        """{process key: (name, {category: numbers})} at a moment; categories without mappings are left out."""
         self.index(host_id)
         out = {}
         for key, spans in self.spans.items():

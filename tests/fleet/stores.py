@@ -1,7 +1,7 @@
-"""Stores of hosts, filled by `pmapdb import` of smaps and pmap -x, and what SQLite says of them.
+"""Stores of hosts, filled by `pmapdb import` of smaps and pmap -x, and their contents, read by SQLite.
 
-Stored has the attributes of queries.Host, taken from the plain views of the stores, so the same functions
-calculate the answers of the fleet.
+Stored has the attributes of queries.Host, read from the plain views of the stores, so that the same
+functions calculate the answers of the fleet.
 """
 import io
 import json
@@ -17,7 +17,7 @@ ROLES, HOURS, EVERY = ["payments", "web", "db"], 27, 2400000
 
 
 def smaps(pid, name, rows):
-    """Rows of (start, size, rss, dirty, swap, mode, path) as the kernel prints them."""
+    """The rows (start, size, rss, dirty, swap, mode, path) as the kernel prints them."""
     del pid, name
     parts = []
     for start, size, rss, dirty, swap, mode, path in rows:
@@ -29,7 +29,7 @@ def smaps(pid, name, rows):
 
 
 def pmap(pid, name, rows):
-    """The same as pmap -x prints them."""
+    """The rows as pmap -x prints them."""
     body = "".join(f"{start:016x} {size:7} {rss:7} {dirty:7} {mode}-- "
                    f"{path.rsplit('/', 1)[-1] if path[:1] == '/' else '  [ ' + (path.strip('[]') if path == '[stack]' else 'anon') + ' ]'}\n"
                    for start, size, rss, dirty, _, mode, path in rows)
@@ -39,12 +39,12 @@ def pmap(pid, name, rows):
 
 
 class Maker:
-    """Host number i: two workers of api, which leaks since a deploy, redis, nginx, and a job that comes and goes."""
+    """Host i: two workers of api, which leaks after a deploy, redis, nginx, and a job that comes and goes."""
 
     def __init__(self, i):
         self.rng = random.Random(i)
         self.name, self.role, self.write = f"{ROLES[i % 3]}-{i:02}", ROLES[i % 3], pmap if i % 4 == 3 else smaps
-        self.times = 9 if i == 6 else 1  # one is not like the others
+        self.times = 9 if i == 6 else 1  # one host is an outlier
         self.in_heap = i % 2 == 0
         self.deploy = NOW - self.rng.randrange(9 * HOUR, 13 * HOUR) if i % 3 == 0 else None
         self.end = NOW - 3 * HOUR if i % 8 == 5 else NOW
@@ -74,7 +74,7 @@ class Maker:
                 yield beat, pid, name, self.write(pid, name, self.rows(name, pid, beat))
 
     def put(self, pmapdb, store, captures):
-        """Imports captures, as a folder's archive."""
+        """Imports captures from an archive."""
         packed, suffix = io.BytesIO(), "x" if self.write is pmap else "smaps"
         with tarfile.open(fileobj=packed, mode="w") as tar:
             for ms, pid, _, text in captures:
@@ -87,14 +87,14 @@ class Maker:
         archive.unlink()
 
     def label(self, store):
-        """The labels, as the configuration set them at the time of the deploy."""
+        """Stores the labels, as the configuration would have set them; build changes at the deploy."""
         with sqlite3.connect(store) as db:
             for key, at, value in [("role", NOW - 2 * DAY, self.role), ("build", NOW - 2 * DAY, "2.3.0")] + (
                     [("build", self.deploy, "2.3.1")] if self.deploy else []):
                 db.execute("INSERT INTO host_label SELECT host_id, ?, ?, ? FROM host WHERE name = ?", [key, at, value, self.name])
 
     def limit(self, store):
-        """The limit of a cgroup, as a live capture would have read it; -1: there is none."""
+        """Stores the limit of a cgroup, as a live capture would have read it; -1: no limit."""
         with sqlite3.connect(store) as db:
             for limit, name in (self.base["api"] + 80000, "api"), (-1, "redis"):
                 db.execute("INSERT INTO live_process (hash, memory_max_kib) VALUES (1, ?)", [limit])
@@ -102,7 +102,7 @@ class Maker:
                            "SELECT snapshot_id, last_insert_rowid(), 0, 0, 0, 0 FROM snapshots WHERE name = ?", [name])
 
     def make(self, pmapdb, folder, url):
-        """Imports and pushes, every third host in two parts. Returns what the store says."""
+        """Imports and pushes, for every third host in two parts. Returns the contents of the store."""
         store, captures = folder / f"{self.name}.db", list(self.captures())
         cut = captures[self.rng.randrange(len(captures) // 2, len(captures))][0] if self.rng.random() < 0.3 else NOW + 1
         self.put(pmapdb, store, [c for c in captures if c[0] < cut])
@@ -117,13 +117,13 @@ class Maker:
 
 
 class Stored:
-    """A host, from the views of its stores."""
+    """The facts about a host, from the views of its stores."""
 
     def __init__(self, name, paths, verdicts):
         self.name, self.paths, self.id, self.renamed = name, paths, 0, False
         self.hourly, self.totals, self.objects, self.verdicts, self.limit = {}, {}, {}, [], {}
         self.through = self.pushed = 0
-        self.stores, self.label, self.stacks, self.beats = [], [], {}, []  # of each store {name: {moment: {process: snapshot}}}
+        self.stores, self.label, self.stacks, self.beats = [], [], {}, []  # a beat: {name: {moment: {process: snapshot}}}
         for path in paths:
             with sqlite3.connect(path) as db:
                 self.read(db)
@@ -143,7 +143,7 @@ class Stored:
         self.label += db.execute("SELECT key, value, at_ms FROM host_labels ORDER BY at_ms").fetchall()
         self.read_pushed(db)
         self.beats.append({})
-        last, first = {}, {}  # (name, hour): (moment, {process: snapshot}); process: its first hour
+        last, first = {}, {}  # last: (name, hour) -> (moment, {process: snapshot}); first: process -> hour
         for snapshot, process, name, taken, moment in db.execute(
                 "SELECT snapshot_id, process_id, name, taken_ms, moment_ms FROM snapshots WHERE preferred = 1 ORDER BY taken_ms"):
             self.through = max(self.through, taken)
@@ -173,24 +173,24 @@ class Stored:
             self.objects[key] = {hour: rss for hour, rss in self.moved_at(held, hours)}
 
     def read_pushed(self, db=None):
-        """When the store was judged and pushed."""
+        """Reads when the store was judged and pushed."""
         with db or sqlite3.connect(self.paths[0]) as db:
             (self.judged, self.pushed), = db.execute("SELECT judged_ms, done_ms FROM push WHERE push_id = 1")
 
     def moments(self, name):
-        """When the first store has captures of a name; of all without one."""
+        """The moments of a name in the first store; of all names if name is empty."""
         return sorted({m for called, at in self.beats[0].items() if name in ("", called) for m in at})
 
     @staticmethod
     def of(db, columns, view, snapshots):
-        """(process, columns) of the rows of some snapshots."""
+        """(process, columns) of the rows of these snapshots."""
         for process, snapshot in snapshots.items():
             for row in db.execute(f"SELECT {columns} FROM {view} WHERE snapshot_id = ?", [snapshot]):
                 yield (process, *row)
 
     @staticmethod
     def moved_at(held, hours):
-        """(hour, rss) of an object where its size or rss is in another step of 64 KiB than an hour ago."""
+        """(hour, rss) of an object if its size or rss is in another step of 64 KiB than an hour ago."""
         for hour in sorted(hours):
             old, new = held.get(hour - HOUR), held.get(hour)
             if new and (new[2] or not old or old[0] // 64 != new[0] // 64 or old[1] // 64 != new[1] // 64):
@@ -199,7 +199,7 @@ class Stored:
                 yield hour, 0
 
     def side(self, t, name):
-        """(processes, {category: numbers}, the numbers of a category that is not there) of a time."""
+        """(processes, {category: numbers}, the numbers of an absent category) at a time."""
         parts, processes = {}, 0
         for path, beats in zip(self.paths, self.beats):
             with sqlite3.connect(path) as db:
@@ -215,7 +215,7 @@ class Stored:
                            for category, of in parts.items()}, [w and 0 for w in whole]
 
     def diff(self, older, newer, name):
-        """The rows of host-diff: what a side does not know is unknown for every category."""
+        """The rows of host-diff: a number that a side does not know is unknown for every category."""
         (n_old, old, no_old), (n_new, new, no_new), rows = self.side(older, name), self.side(newer, name), []
         for category in old.keys() | new.keys():
             row = {"category": category, "processes_from": n_old, "processes_to": n_new}
@@ -225,7 +225,7 @@ class Stored:
         return sorted(rows, key=lambda row: (-abs(row["rss_kib_delta"]), row["category"]))
 
     def add_verdict(self, row):
-        """A row of `pmapdb leaks`."""
+        """Adds a row of `pmapdb leaks`."""
         self.verdicts.append({
             "name": row["name"], "category": row["key"], "metric": row["metric"], "pid": row.get("pid"), "day": self.judged // DAY * DAY,
             "judged_ms": self.judged, "verdict": row["verdict"], "rate_per_h": row.get("rate_per_h"), "eta_h": row.get("eta_h"),
@@ -235,5 +235,5 @@ class Stored:
 
 
 def when(text):
-    """The ms of a time as the program prints it."""
+    """The milliseconds of a time that the program printed."""
     return text and int(time.mktime(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ")) - time.timezone) * 1000

@@ -1,7 +1,7 @@
 /* A kernel that the test imitates, for LD_PRELOAD. The name of a file is the end of the path that
  * openat() gets:
  *
- *     FILE_NAME   openat() opens the file FILE_IS instead; if FILE_IS is a number, fails with this errno
+ *     FILE_NAME   openat() opens the file FILE_IS instead, or fails if FILE_IS is an errno
  *     THEN_NAME   openat() first runs THEN_DO in a shell, once
  *     NONE_NAME   openat() fails with ENOENT
  *

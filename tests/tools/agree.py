@@ -1,8 +1,8 @@
-"""Agreement: what every version of every tool, in every mode and language, said of one stopped
-process is in the store as the kernel's smaps has it, in each field that the tool prints; what it
-does not print is unknown. fixtures/tools/README.md says how they were made.
+"""Agreement: the output of every version of every tool, in every mode and language, for one stopped
+process is stored with the values of the kernel's smaps in each field that the tool prints; other
+fields are unknown. fixtures/tools/README.md says how the outputs were made.
 
-The truth is read from kernel-smaps.txt by truth() below; what a tool makes of a name, by printed().
+truth() reads the true rows from kernel-smaps.txt; printed() returns a name as the tool prints it.
 """
 import collections
 import json
@@ -17,16 +17,16 @@ FIXTURES = kit.ROOT / "tests" / "fixtures" / "tools"
 TIME = "2026-01-01T00:00:00Z"
 LOW, HIGH = 0x600000000000, 0x60000f002000  # of -A, see record.sh
 
-# Column of `mappings` -> keys of smaps that it adds up.
+# Column of `mappings` -> the keys of smaps that add up to the column.
 SIZES = {"size_kib": ("Size",), "rss_kib": ("Rss",), "pss_kib": ("Pss",),
          "dirty_kib": ("Shared_Dirty", "Private_Dirty"),
          "private_kib": ("Private_Clean", "Private_Dirty"),
          "private_dirty_kib": ("Private_Dirty",), "swap_kib": ("Swap",)}
 COLUMNS = ["start", "end", *SIZES, "perms", "offset", "device", "inode", "flags", "path"]
-# Sums that `snapshots` has.
+# The sums in `snapshots`.
 TOTALS = [c for c in SIZES if c != "dirty_kib"]
 
-# What each kind of output prints besides the addresses.
+# The columns that each kind of output prints besides the addresses.
 EVERYTHING = set(COLUMNS[2:])
 PRINTS = {
     "smaps": EVERYTHING,
@@ -44,10 +44,10 @@ PRINTS = {
     "busybox": {"size_kib", "perms", "path"},
     "toybox": {"size_kib", "perms", "path"},
 }
-# With columns chosen by a file the output is that of -X; which of the two it is called is all one.
+# With columns chosen by a file the output is that of -X; the store may call it -X or -XX.
 WIDE = {"pmap-X", "pmap-XX"}
 
-# What holds a process that cannot be shown, or none: no snapshot, and a reason.
+# Files of a process that cannot be shown, or without a process: no snapshot, and a reason.
 NOTHING = {
     "kernel-status.txt": "no map",
     "kernel-stat.txt": "no map",
@@ -72,8 +72,8 @@ NOTHING = {
     "toybox-0.8.9-missing.txt": "no such process",
 }
 
-# Died in the first row, and without a header nobody knows that this version prints no Size: refused
-# or at least not whole.
+# The tool died in the first row. Without a header nobody knows that this version prints no Size: the file
+# is refused, or its snapshot is partial.
 DIED = "procps-3.3.5-Xq.txt"
 
 
@@ -98,7 +98,7 @@ def truth(path):
 
 
 class File:
-    """What the name of a fixture says: TOOL-VERSION[-multi|-still|-LANGUAGE]-MODE.txt."""
+    """The parts of a fixture's name: TOOL-VERSION[-multi|-still|-LANGUAGE]-MODE.txt."""
 
     def __init__(self, path):
         self.path = path
@@ -126,8 +126,8 @@ class File:
         return WIDE if self.kind in ("-c", "-C") else {self.kind.replace("3.2-x", "pmap-x")}
 
     def range(self):
-        """What -A shows: 3.2 forgets the upper bound, 3.3.2 the first digit of the lower one, and
-        the wide modes both."""
+        """The range that -A shows: 3.2 ignores the upper bound, 3.3.2 loses the first digit of the lower one, and
+        the wide modes ignore both."""
         if "A" not in self.options or self.mode[0] == "X":
             return 0, 1 << 64
         if self.version < (3, 3):
@@ -140,15 +140,15 @@ def basename(name):
 
 
 def unprintable(file, name):
-    """`?` for each byte that is no ASCII; since 4.0.5 for each that is no UTF-8."""
+    """Writes `?` for each byte that is not ASCII; since 4.0.5 for each byte that is not UTF-8."""
     if file.version < (4, 0, 5):
         return bytes(c if 32 <= c < 127 else ord("?") for c in name)
     return name.decode("utf-8", "replace").replace("\ufffd", "?").encode()
 
 
 def printed(file, row):
-    """The name as the store should have it: what the tool printed, pseudo names in the kernel's
-    words whatever the language, and none where the tool says that it knows none."""
+    """The name as it should be stored: as the tool prints it, pseudo names in the kernel's words in every
+    language, and empty if the tool prints that it knows no name."""
     name = row["path"]
     whole = "p" in file.options or file.tool == "kernel"
     if file.tool == "busybox":
@@ -167,7 +167,7 @@ def printed(file, row):
 
 
 def expected(file, rows):
-    """The truth as this file can tell it: rows of its range, unknown what it does not print."""
+    """The true rows as this file can show them: rows of its range, unknown columns as None."""
     low, high = file.range()
     shown = PRINTS[file.kind] | {"start", "end"}
     out = []
@@ -207,7 +207,7 @@ def check_snapshot(check, file, snapshot, rows, db):
 
 
 def check_file(check, file, db, awk, still):
-    """One file in a store of its own. Blocks of one pid without times need --every."""
+    """Imports one file into its own store. Blocks of one pid without times need --every."""
     pids = re.findall(rb"^(\d+): +(.*)", file.path.read_bytes(), re.M)
     repeated = len(set(pids)) < len(pids)
     done = kit.run("import", *(["--every", "5m"] if repeated else ["--at", TIME]),
@@ -215,7 +215,7 @@ def check_file(check, file, db, awk, still):
     check.true("%s: exit" % file.path.name, done.returncode == 0,
                "%d, %s" % (done.returncode, done.stderr.decode(errors="replace").split("\n")[0]))
     stored = kit.rows("snapshots", db=db) if db.exists() else []
-    # Beside kernel-stat.txt: a sibling tells the pid.
+    # kernel-stat.txt in the same folder tells the pid.
     alone = ["16098"] if file.tool == "kernel" and file.variant != "still" else [None]
     want = sorted(p.decode() for p, _ in pids) or alone
     if check.equal("%s: pids" % file.path.name, sorted((s["pid"] for s in stored), key=str), want):
@@ -242,7 +242,7 @@ def check_died(check, path, db):
 
 
 def check_rollup(check, path, db):
-    """Only sums: in the store as such, and equal to those of smaps beside it."""
+    """smaps_rollup has only sums: they are stored as sums, and equal those of smaps."""
     done = kit.run("import", "--at", TIME, path, db=db, expect=None)
     check.equal("%s: exit" % path.name, done.returncode, 0)
     stored = kit.rows("snapshots", db=db) if db.exists() else []
@@ -259,7 +259,7 @@ def main():
     awk, still = (truth(FIXTURES / ("kernel-%s.txt" % n)) for n in ("smaps", "still-smaps"))
     check.equal("truth: rows", (len(awk), len(still)), (48, 12))
     paths = sorted(FIXTURES.glob("*.txt"))
-    check.equal("fixtures: those of FILES.tsv", [p.name for p in paths], sorted(
+    check.equal("fixtures: the files of FILES.tsv", [p.name for p in paths], sorted(
         line.split("\t")[0] for line in (FIXTURES / "FILES.tsv").read_text().splitlines()))
     for path in paths:
         before = check.failed

@@ -1,6 +1,6 @@
-"""pmapdb baseline and compare against calculations in Python: medians of blocks over the captures as they
-were written, permutation tests by itertools, Welch's interval by integration; memory for a unit of work; how
-often runs of one build are called different; the gates and their exit statuses; the file that an update makes;
+"""pmapdb baseline and compare against calculations in Python: medians of blocks over the written captures,
+permutation tests by itertools, Welch's interval by integration; memory for a unit of work; how often runs of
+one build are called different; the gates and their exit statuses; the file that an update makes;
 runs that cannot be compared."""
 import csv
 import io
@@ -38,7 +38,7 @@ def near(what, got, want, within):
 # ---- files of baseline ----
 
 def write_runs(path, runs):
-    """Each run: {key: [KiB of block 0 to 9]}; 3 mappings each."""
+    """Writes each run, {key: [KiB of blocks 0 to 9]}, with 3 mappings per row."""
     with open(path, "w", encoding="utf-8") as out:
         out.write("run,block,at_s,key,mappings,rss_kib,rss_max_kib,snapshots\n")
         for number, run in enumerate(runs, 1):
@@ -50,7 +50,7 @@ def write_runs(path, runs):
 
 
 def noise(source, level):
-    """A run of one build: keys with levels that differ from run to run and from block to block."""
+    """A run of one build: keys whose levels differ between runs and between blocks."""
     run = {}
     for key in ("total", "heap", "anonymous"):
         base = source.gauss(level, level / 50)
@@ -70,7 +70,7 @@ def summary(run, key):
 
 
 def permutations(a, b, columns):
-    """(p, p_adjusted) of each column, by trying all ways to deal the runs."""
+    """(p, p_adjusted) of each column, from all ways to divide the runs."""
     both = a + b
     scale = {c: (statistics.mean(r[c] for r in both), statistics.stdev(r[c] for r in both)) for c in columns}
     z = [{c: (r[c] - scale[c][0]) / scale[c][1] if scale[c][1] else 0 for c in columns} for r in both]
@@ -127,8 +127,8 @@ def against_oracle(place):
 
 def with_itself(place):
     """Comparisons of runs of one build: p of one number is below .05 in at most 5 % of them, and at most 1 % are
-    called different by any number. (Of 50, 6 or more and 3 or more are as likely as .04 and .01; of 200, 16 or
-    more and 6 or more as .04 and .02.)"""
+    called different by any number. (Of 50 comparisons, 6 and 3 have the probabilities .04 and .01; of 200, 16 and
+    6 have .04 and .02.)"""
     source = random.Random(2)
     different = below = 0
     times, most_below, most_different = (200, 15, 5) if kit.full else (50, 5, 2)
@@ -200,7 +200,7 @@ def trouble(place):
 
 
 def kinds(place):
-    """Runs that were captured by other means: what cannot be compared has no p."""
+    """Runs captured by other means: numbers that cannot be compared have no p."""
     source = random.Random(8)
     a, b = ([noise(source, 100000) for _ in range(5)] for _ in range(2))
     files = {}
@@ -272,7 +272,7 @@ def baseline(place):
 
 
 def update(place):
-    """The file of a repository: runs are added once, the oldest go, other columns and rows stay as they were."""
+    """The file of a repository: runs are added once, the oldest are removed, other columns and rows do not change."""
     store, kept = place / "store.db", place / "kept.csv"
     pmapdb("--db", store, "baseline", "soak", "--update", kept)
     first = kept.read_text()
@@ -291,7 +291,7 @@ def update(place):
 
 
 def operands(place):
-    """Names, spans of a name, and stores are the same runs as the file that was made of them."""
+    """Names, spans of a name, and stores give the same runs as the files that baseline makes of them."""
     store = place / "store.db"
     times = sorted({line.split(",")[0] for line in pmapdb("--db", store, "baseline", "soak", "-f", "csv")[1].splitlines()[1:]})
     spans = f"soak@first..{times[1][:17]}19Z", f"soak@{times[1]}..last"
@@ -323,12 +323,12 @@ def operands(place):
 
 
 def counter(at, rate):
-    """What a server has done, a row each 7 s, of which the first comes 5 s after the start."""
+    """The counter of a server: a row every 7 s, from 5 s after the start."""
     return "".join(f"{at + t:.1f},{rate * t:.0f}\n" for t in range(5, 300, 7))
 
 
 def work(place):
-    """Memory for a unit of work, at other loads: 2 KiB against 2.5."""
+    """Memory for a unit of work at different loads: 2 KiB against 2.5 KiB."""
     source, files = random.Random(9), []
     for side, (kib, rate) in enumerate(((2, 40), (2.5, 20))):
         folder = place / f"work{side}"
@@ -364,7 +364,7 @@ def work(place):
 
 
 def died(place):
-    """A real command that ends early, and two that do not."""
+    """Three real commands, of which the second ends early."""
     store = place / "died.db"
     for command in ("sleep 3", "sleep 0.6; kill -9 $$", "sleep 3"):
         pmapdb("--db", store, "-q", "run", "--every", "100ms", "--name", "soak", "--", "sh", "-c", command)
@@ -375,7 +375,7 @@ def died(place):
 
 
 def samples_ci(place):
-    """soak.sh on a program that does nothing; the pipelines call it, and are YAML."""
+    """soak.sh runs on a program that does nothing; the pipelines are YAML and call soak.sh."""
     soak, folder = kit.ROOT / "samples" / "ci" / "soak.sh", place / "ci"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "pmapdb").symlink_to(kit.PROGRAM)

@@ -1,6 +1,6 @@
-"""samples/grafana and samples/datasette name gauges, views and columns that the program has, and the
-SQL of the metadata answers on a store of the samples; a panel of the fleet asks what the command of its
-description asks (PMAPDB_UPDATE=1 writes the statements anew)."""
+"""samples/grafana and samples/datasette use gauges, views and columns that the program has. The SQL of the
+Datasette metadata returns rows from a store of the samples. A panel of the fleet has the SQL of the command in
+its description (PMAPDB_UPDATE=1 writes the SQL anew)."""
 import json
 import os
 import re
@@ -15,7 +15,7 @@ QUERIES = ("by-name", "map-count", "leaks", "doctor")
 
 
 def gauges(db):
-    """The gauges with their labels, as the program prints them."""
+    """The gauges that the program prints, with their labels."""
     text = "".join(kit.run(query, "-f", "prometheus", db=db, expect=(0, 2)).stdout.decode() for query in QUERIES)
     return {name: set(re.findall(r'(\w+)="', labels))
             for name, labels in re.findall(r"^(pmapdb_\w+)\{([^}]*)\}", text, re.M)}

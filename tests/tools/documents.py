@@ -1,16 +1,16 @@
-"""Runs the examples of README.md and docs/*.md: each command prints what the document shows below it;
-lines for cron and Nagios, and the answers to questions, are correct usage; files that a document
+"""Runs the examples of README.md and docs/*.md: each command prints what the document shows below it.
+Lines for cron and Nagios, and the commands that answer questions, are correct usage. Files that a document
 names exist.
 
 An example is an indented block with lines that begin with `$ `. The examples of one document run in
-one shell, in their order, in a folder that has the folders of the source; those of docs/ begin with
+one shell, in their order, in a folder that links the folders of the source; those of docs/ begin with
 the samples in demo.db. Blocks of another kind are recognised by their lines (KINDS); a block of no
-known kind is a failure, so that no block is silently left out. An example that captures live must be
-as shown except for numbers, units, verdicts of `doctor` and the width of columns. PMAPDB_UPDATE=1
+known kind is a failure, so that no block is silently left out. An example that captures live may
+differ from the document in numbers, units, verdicts of `doctor` and the width of columns. PMAPDB_UPDATE=1
 writes what the examples print into the documents; read the difference before you keep it.
 
-With PMAPDB_CALL (pmapdb_call) only the first run of each command begins the program and looks for leaks, as
-in the tests of the command line; without it each run does.
+With PMAPDB_CALL (pmapdb_call) only the first run of each command starts the program and looks for leaks, as
+in the tests of the command line; otherwise each run does.
 """
 import contextlib
 import functools
@@ -61,7 +61,7 @@ def kind_of(lines):
 
 @functools.lru_cache(None)
 def whole(command):
-    """False while a quote is open or a pipe leads to nothing: the command goes on."""
+    """False if a quote is open or a pipe has no second command: the command goes on."""
     return subprocess.run(["sh", "-n", "-c", command], capture_output=True, check=False).returncode == 0
 
 
@@ -88,7 +88,7 @@ def mask(line):
 
 
 def without_live(name, todo):
-    """The commands that can run here: live ones need a compiler and smaps."""
+    """The commands that can run here: live examples need a compiler and smaps."""
     why = None if shutil.which("cc") else "no cc here"
     why = why or (None if os.access("/proc/self/smaps", os.R_OK) else "no smaps here")
     for at, command, _, _, masked in todo:
@@ -107,7 +107,7 @@ def environment(place):
 
 
 def stand_in(work):
-    """Links the folders that examples name into `work`, and the extension."""
+    """Links the folders that examples name, and the extension, into `work`."""
     for name in ("samples", "tests", "queries"):
         (work / name).symlink_to(kit.ROOT / name)
     (work / "build" / "release").mkdir(parents=True)
@@ -117,7 +117,7 @@ def stand_in(work):
 
 @functools.lru_cache(None)
 def without_sqlite():
-    """Why the sqlite3 program cannot run here, or None; and the libraries it must load first."""
+    """Returns why the sqlite3 program cannot run here, or None; and the libraries that it must load first."""
     if not shutil.which("sqlite3"):
         return "no sqlite3 here", ""
     needs = subprocess.run(["ldd", EXTENSION], capture_output=True, text=True, check=False).stdout
@@ -137,7 +137,7 @@ def script_of(todo, preload):
 
 
 def update(updates, at, command, fed, shown, got):
-    """Notes that `got` is to stand below the command at line `at`."""
+    """Notes that `got` must stand below the command at line `at`."""
     begin = at + command.count("\n") + fed
     updates.append((begin, begin + len(shown), ["    " + line if line else "" for line in got]))
 
@@ -158,7 +158,7 @@ def run_examples(document, todo, work, env):
         if why and command.startswith("sqlite3"):
             print("skipped: %s:%d: %s: %s" % (name, at, why, command.splitlines()[0]))
             continue
-        # A file that the reader has written before.
+        # A file that the reader of the document has written before.
         if shows_file and not (work / shows_file[1]).exists():
             (work / shows_file[1]).write_text("".join(x + "\n" for x in shown), encoding="utf-8")
         ready.append((at, command, fed, shown, mask if masked else str))
@@ -179,7 +179,7 @@ def run_examples(document, todo, work, env):
 
 
 def fresh_captures(folder):
-    """The sample as captures of the last minutes, under the name that the documents use."""
+    """Writes the sample as captures of the last minutes, under the name that the documents use."""
     folder.mkdir(parents=True)
     source = sorted((kit.ROOT / "samples" / "captures").rglob("*.x"))
     shift = int(time.time()) - 60 - int(source[-1].stem.split("-")[0])
@@ -190,13 +190,13 @@ def fresh_captures(folder):
 
 
 def elsewhere(line, place):
-    """A line of cron or Nagios, in our folders; it captures no server that runs on this machine."""
+    """A line of cron or Nagios with the folders of the test; it captures no server of this machine."""
     return line.replace("/var/", "%s/var/" % place).replace("\\%", "%").replace(
         "comm = 'redis-server'", "comm = 'nobody-has-it'")
 
 
 def run_cron(name, lines, place, env):
-    """Its import, which comes first, stores, its verdict is sent, and its metrics are written."""
+    """The import runs first and stores, the check mails its verdict, and the metrics are written."""
     for at, line in sorted(lines, key=lambda x: " import " not in x[1]):
         command = elsewhere(re.sub(r"^(\S+ ){4}\S+ +", "", line), place)
         if "pidof" in command:
@@ -206,7 +206,7 @@ def run_cron(name, lines, place, env):
         if output:
             pathlib.Path(output[1].rstrip(";")).parent.mkdir(parents=True, exist_ok=True)
         done = subprocess.run(["sh", "-c", command], cwd=place, env=env, text=True, capture_output=True, check=False)
-        # A process of that name need not run here.
+        # No process of that name need run here.
         quiet = not done.stderr or " capture " in command
         check.true("%s:%d: cron" % (name, at), done.returncode == 0 and quiet,
                    "exit %d: %s\n%s" % (done.returncode, command, done.stderr))
@@ -218,7 +218,7 @@ def run_cron(name, lines, place, env):
 
 
 def run_nagios(name, number, lines, place, env):
-    """An answer with performance data, neither UNKNOWN nor wrong usage."""
+    """Each command prints performance data, and is neither UNKNOWN nor wrong usage."""
     for at, line in enumerate(lines, number):
         command = elsewhere(line.split("=", 1)[1], place)
         done = subprocess.run(["sh", "-c", command], cwd=place, env=env, text=True, capture_output=True, check=False)
@@ -227,7 +227,7 @@ def run_nagios(name, number, lines, place, env):
 
 
 def run_c(name, number, lines, work, env):
-    """The C example is compiled by $PMAPDB_CC with $PMAPDB_LIBRARY, and prints a line a category."""
+    """$PMAPDB_CC compiles the C example with $PMAPDB_LIBRARY; the example prints a line per category."""
     library, compiler = os.environ.get("PMAPDB_LIBRARY"), shlex.split(os.environ.get("PMAPDB_CC", "cc"))
     if not library or not shutil.which(compiler[0]):
         print("skipped: %s:%d: no PMAPDB_LIBRARY, or no %s: the C program" % (name, number, compiler[0]))
@@ -245,7 +245,7 @@ def run_c(name, number, lines, work, env):
 
 
 def run_perf(name, number, lines, work, env):
-    """A perf that records nothing and prints the sample; what it is piped into must take it."""
+    """A stub of perf records nothing and prints the sample; the program behind the pipe must take the sample."""
     stub = pathlib.Path(env["PATH"].split(":")[0]) / "perf"
     stub.write_text("#!/bin/sh\n[ \"$1\" != script ] || cat samples/perf/leaky.script.txt\n")
     stub.chmod(0o755)
@@ -257,7 +257,7 @@ def run_perf(name, number, lines, work, env):
 
 
 def asked(text):
-    """Commands in the second column of a table of questions, as (line, words)."""
+    """(line, words) of each command in the second column of a table of questions."""
     within = False
     for number, line in enumerate(text.splitlines(), 1):
         within = line.startswith("| at three in the morning") or within and line.startswith("|")
@@ -269,7 +269,7 @@ def asked(text):
 
 
 def run_questions(name, text, work, env):
-    """Each question answers. The sample is six minutes long, so an hour ago becomes two minutes ago."""
+    """Each question is answered. The sample is six minutes long, so an hour ago becomes two minutes ago."""
     for number, words in asked(text):
         words = words.replace("-1h", "-2m").replace("TIME", "2026-11-21T02:51:38Z").replace(" N", " 7")
         done = subprocess.run(["sh", "-c", "pmapdb " + words], cwd=work, env=env | {"PMAPDB": "demo.db"},
@@ -279,7 +279,7 @@ def run_questions(name, text, work, env):
 
 
 def names_files(path):
-    """Paths in backticks and links to other documents exist."""
+    """Paths in backticks and linked documents exist."""
     text = path.read_text(encoding="utf-8")
     for name in re.findall(r"`((?:src|tests|queries|schema|samples|include|docs)/[\w./-]+)", text):
         check.true("%s: %s" % (path.name, name), "NAME" in name or list(kit.ROOT.glob(name + "*")), "does not exist")
@@ -321,7 +321,7 @@ def run_document(document, place):
 
 @contextlib.contextmanager
 def serving(place):
-    """The program that pmapdb_call lets run the commands."""
+    """Runs the program that pmapdb_call talks to."""
     if not CALL:
         yield
         return

@@ -1,11 +1,11 @@
-"""export: what an extract says is what the store says, and a redacted one does not say whose it is.
+"""export: an extract has the numbers of the store, and a redacted extract does not show its owner.
 
-For stores of text captures, JVMs, recordings of perf and a live capture: every query gives the same
-numbers on the extract as on the store (texts and addresses aside, which are held against each other
-through the owner's map); verdicts are equal; doctor is content; secrets that were put into every
-text of the store, and every text that the map names, are not in the bytes of the new file; no
-address is. Spans and single processes give a store that goes on: the next import, a merge. What is
-killed leaves nothing. Some seconds; --full: every query on all fixtures and, with PMAPDB_SHARED,
+For stores of text captures, JVMs, recordings of perf and a live capture: every query returns the same
+numbers from the extract as from the store (except texts and addresses, which are compared through the
+ids); verdicts are equal; doctor finds no trouble; secrets that the test puts into every
+text of the store, and every text that was replaced, are not in the bytes of the new file; no
+address is. Extracts of spans and of single processes take the next import and a merge. An export that is
+killed leaves nothing. Takes some seconds; --full: every query on all fixtures and, with PMAPDB_SHARED,
 on workloads (about 5 minutes with a release build).
 """
 import collections
@@ -24,12 +24,12 @@ import kit  # noqa: E402 (found by the line before)
 
 FIXTURES = kit.ROOT / "tests" / "fixtures"
 SAMPLES = kit.ROOT / "samples"
-# What is the same in a redacted store, although it is text.
+# Text columns that redaction does not change.
 WORDS = {"verdict", "shape", "metric", "unit", "dialect", "state", "checked", "change", "why_metric",
          "time_source", "perms", "flags", "device", "kind", "identity", "pid_source"}
 SHORT = {"categories", "diff-category", "diff-lineage", "growth", "leaks", "mappings",
          "mappings-regions", "threads", "groups", "who", "snapshots", "largest", "rulings"}
-# They ask for one thing by its text, or for environments, which are not copied.
+# These queries ask for one thing by its text, or for environments, which are not copied.
 NOT_ASKED = {"mappings-words", "store-growth", "sights"}
 SECRET = "zz-secret-%d-zz"
 COMMON = {"total", "true", "false", "none", "text", "data", "index", "file", "name", "main", "page",
@@ -45,7 +45,7 @@ def export(db, out, *args, expect=(0,)):
 
 
 def queries():
-    """name -> ([parameter], {column: type})"""
+    """{name: ([parameter], {column: type})}"""
     out = {}
     for path in sorted((kit.ROOT / "queries").glob("*.sql")):
         text = path.read_text()
@@ -84,7 +84,7 @@ def compare(what, db, out, processes):
 
 
 def sums(db, snapshots=None):
-    """What the views say of every snapshot, without texts and addresses."""
+    """The numbers of the views for every snapshot, without texts and addresses."""
     sql = kit.plain(db)
     where = "" if snapshots is None else " WHERE snapshot_id IN (%s)" % ",".join(map(str, snapshots))
     return [sql.execute(q + where).fetchall() for q in (
@@ -102,7 +102,7 @@ def same_sums(what, db, out, snapshots=None):
 
 
 def is_whole(what, db):
-    """Integrity, references, sums, and that a lineage begins in a snapshot that is there."""
+    """Checks integrity, references and sums, and that each lineage begins in a stored snapshot."""
     done = kit.run("doctor", "--deep", "-f", "csv", db=db, expect=(0, 1, 2))
     states = {r["check"]: r["state"] for r in kit.table(done.stdout)}
     for name in ("integrity", "references", "readable", "sums", "categories", "schema"):
@@ -114,7 +114,7 @@ def is_whole(what, db):
         "(SELECT snapshot_id FROM snapshot)").fetchone(), (0,))
 
 
-# ---- nothing of the owner's ----
+# ---- nothing of the owner ----
 
 TEXTS = ("SELECT object_id, path FROM object", "SELECT process_id, command FROM process",
          "SELECT origin_id, folder FROM origin", "SELECT origin_id, file FROM origin",
@@ -122,7 +122,7 @@ TEXTS = ("SELECT object_id, path FROM object", "SELECT process_id, command FROM 
 
 
 def replaced(what, db, out):
-    """{text: token}, by the ids, which stay: a text has one token everywhere."""
+    """{text: token}, found by the ids, which do not change: a text has one token everywhere."""
     a, b = kit.plain(db), kit.plain(out)
     mapped = {}
     for query in TEXTS:
@@ -141,7 +141,7 @@ def replaced(what, db, out):
 
 
 def addresses(db):
-    """Every address of user space above the first 64 MiB, of all columns that have any."""
+    """All user addresses above the first 64 MiB, from all columns of addresses."""
     sql = kit.plain(db)
     out = set()
     for table, columns in (("region", ("start",)), ("label", ("start",)), ("extent", ("start",)),
@@ -156,7 +156,7 @@ def addresses(db):
 
 
 def kept_texts(db):
-    """Where a name of the owner's may stand all the same: in what is public."""
+    """Public texts, in which a name of the owner may stand, too."""
     sql = kit.plain(db)
     libraries = [p.rsplit(b"/", 1)[-1] for p, in sql.execute("SELECT path FROM object")
                  if re.search(rb"/lib[-\w.+]+\.so[.\d]*$", p)]
@@ -184,15 +184,15 @@ def hides(what, db, out, mapped):
 
 
 def stays_apart(what, db, out, mapped):
-    """One token for one text, everywhere; what is no token is what it was."""
+    """A text has one token everywhere, no two texts have the same token, and inodes change."""
     a, b = kit.plain(db), kit.plain(out)
     tokens = list(mapped.values())
     check.equal("%s: tokens are used once" % what, len(tokens), len(set(tokens)))
     inodes = [set(sql.execute("SELECT object_id, inode FROM object WHERE inode > 0")) for sql in (a, b)]
-    check.equal("%s: inodes that are one stay one" % what, len({i for _, i in inodes[1]}),
+    check.equal("%s: the number of inodes" % what, len({i for _, i in inodes[1]}),
                 a.execute("SELECT count(DISTINCT device || inode) FROM object WHERE inode > 0")
                 .fetchone()[0])
-    check.true("%s: no inode is what it was" % what, not inodes[0] & inodes[1], inodes[0] & inodes[1])
+    check.true("%s: no inode is unchanged" % what, not inodes[0] & inodes[1], inodes[0] & inodes[1])
 
 
 SCHEMA_WORDS = {("process", "identity"), ("epoch", "state"), ("snapshot", "state"),
@@ -203,11 +203,11 @@ SCHEMA_WORDS = {("process", "identity"), ("epoch", "state"), ("snapshot", "state
 
 
 def plant(db):
-    """A secret in every text that the schema lets one be in; returns them."""
+    """Puts a secret into every text column that allows any text. Returns the secrets."""
     sql = sqlite3.connect(db)
     sql.execute("PRAGMA foreign_keys = OFF")
     planted = []
-    # What these captures do not have.
+    # Rows that these captures lack.
     sql.executescript(
         "INSERT INTO pin SELECT snapshot_id, 'x', 1 FROM snapshot LIMIT 1;"
         "INSERT INTO refused VALUES (5, 6, 'x');"
@@ -258,7 +258,7 @@ def planted_secrets(db, place):
         check.true("planted: %s is in the file" % secret, secret.encode() not in blob)
     check.true("planted: SQLite can read it", kit.plain(out).execute("PRAGMA quick_check").fetchall()
                == [(b"ok",)])
-    # Text where the schema says number: nothing of it may slip through.
+    # Text in a column of numbers: the export must refuse it.
     sql = sqlite3.connect(bad)
     sql.execute("UPDATE snapshot SET swap_kib = 'zz-secret' WHERE snapshot_id = 1")
     sql.commit()
@@ -268,10 +268,10 @@ def planted_secrets(db, place):
     check.true("and leaves no file", not list(place.glob("strange.db*")))
 
 
-# ---- parts of a store, and what comes after ----
+# ---- parts of a store, imports and merges ----
 
 def by_time(db, files=None):
-    """What the mappings of each capture add up to, whatever its id is."""
+    """The sums of the mappings of each capture, without ids."""
     rows = kit.plain(db).execute(
         "SELECT s.taken_ms, p.pid, s.dialect, s.state, count(*), sum(m.size_kib), sum(m.rss_kib), "
         "sum(m.pss_kib), s.size_kib, s.rss_kib FROM snapshot s JOIN process p USING (process_id) "
@@ -291,7 +291,7 @@ def parts(db, place, files):
         ids = sql.execute("SELECT moment_ms, snapshot_id FROM snapshot WHERE process_id = ?",
                           (process,)).fetchall()
         high = moments[len(moments) // 2]
-        # Cut at its end alone an epoch has no holes, and still none of what came behind.
+        # An epoch that is cut only at its end has no holes, and nothing of the captures after it.
         for low, redact in ((moments[0], ()), (moments[len(moments) // 3], ()),
                             (moments[len(moments) // 3], ("--redact",))):
             inside = [i for m, i in ids if low <= m <= high]
@@ -305,7 +305,7 @@ def parts(db, place, files):
             check.equal(what + ": snapshots", got, sorted(inside))
             same_sums(what, db, out, inside)
             is_whole(what, out)
-            # The rest of the captures goes in before and behind it.
+            # The other captures are imported before and after the extract.
             kit.run("import", "-q", "--host", "webserver17", *files, db=out, expect=(0, 2))
             is_whole(what + ", imported into", out)
             if not redact:
@@ -331,7 +331,7 @@ def merges(db, out, place):
 # ---- stopped ----
 
 def stopped(db, place):
-    """At any moment: nothing, or all of it; a signal that can be caught leaves no temporary."""
+    """A stopped export leaves nothing, or all of the extract; a caught signal leaves no temporary file."""
     began = time.monotonic()
     export(db, place / "timed.db", "--redact", "-q")
     lasts = time.monotonic() - began
@@ -347,7 +347,7 @@ def stopped(db, place):
         status = run.wait()
         there = sorted(p.name for p in folder.iterdir())
         if how == signal.SIGKILL:
-            check.true("killed: what has the name is whole", "out.db" not in there or
+            check.true("killed: a file of this name is complete", "out.db" not in there or
                        kit.plain(folder / "out.db").execute("PRAGMA quick_check").fetchall()
                        == [(b"ok",)], there)
         elif status == 0:
@@ -379,7 +379,7 @@ def one(what, db, place, deep=True):
 
 
 def text_store(place):
-    """A fixture and a recording: host, pid and names are somebody's."""
+    """A store of fixtures and samples, with a host, pids and names of an owner."""
     names = ("redis", "jvm-zgc") if not kit.full else [
         p.name.split(".")[0] for p in sorted((FIXTURES / "truth").glob("*.tar.xz"))]
     db = place / "text.db"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The installed tree in a folder of its own: the library is found by pkg-config and by CMake, a
-# program that uses it runs, and the manual pages are where man finds them.
+# Installs the build into a temporary folder: pkg-config and CMake find the library, a program that
+# uses it runs, and the manual pages are in place.
 #     BUILD=build/dev sh tests/tools/install.sh      CC: the compiler, with the sanitizers of the build
 set -eu
 build=${BUILD:?the build folder}

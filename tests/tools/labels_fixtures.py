@@ -1,6 +1,6 @@
-"""What a JVM says itself of its memory, imported beside its smaps: fixtures/truth, see its README.md,
-and fixtures/labels. The answers of the store are held against the sums that the report itself has
-at its top, which the reader of its map never looks at.
+"""A JVM's report of its own memory, imported with its smaps: fixtures/truth, see its README.md,
+and fixtures/labels. The answers of the store are compared with the sums at the top of the report,
+which the importer does not read.
 """
 import collections
 import pathlib
@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
 
 FIXTURES = kit.ROOT / "tests" / "fixtures"
-# What a row counts as of which names of one category cover nine tenths: by the first word of its own.
+# The category of a row nine tenths of which have one label, by the label.
 NAMES = {
     "Java Heap": "jvm-heap", "Thread Stack": "thread-stack", "Code": "jvm-code",
     "Class": "jvm-metaspace", "Metaspace": "jvm-metaspace", "GC": "jvm-gc", "Internal": "jvm-native",
@@ -23,7 +23,7 @@ check = kit.Check(shown=99)
 
 
 def account(text):
-    """Type -> KiB reserved of mapped memory, from the summary."""
+    """{type: KiB of mapped memory that it reserves}, from the summary of the report."""
     out = {}
     for part in text.split("\n-")[1:]:
         name = part.split("(")[0].strip()
@@ -40,7 +40,7 @@ def number(text):
 
 
 def check_sums(name, rows, said):
-    """Every KiB that a type reserves lies in some mapping: the kernel knows no less than the JVM."""
+    """Every KiB that a type reserves lies in some mapping: the kernel shows no less than the JVM."""
     got = collections.Counter()
     for r in rows:
         got[r["label"]] += number(r["covered_kib"])
@@ -50,8 +50,8 @@ def check_sums(name, rows, said):
 
 
 def check_names(name, rows):
-    """A row of which a name covers nine tenths is called by it; files keep theirs but for the
-    archive."""
+    """A row nine tenths of which have one label has the category of the label; files keep theirs, except for the
+    class archive."""
     for r in rows:
         base, _, detail = r["category"].partition("/")
         what = "%s: %s %s" % (name, r["start"], r["label"])
@@ -70,8 +70,8 @@ def check_names(name, rows):
 
 
 def check_rest(name, db, rows):
-    """Whatever is called as only a name of the JVM calls is covered by one."""
-    covered = collections.Counter()  # by start; of several names in a row the one with most
+    """At least half of each row with a category that only labels give has that label."""
+    covered = collections.Counter()  # by start: the largest of the labels of a row
     for r in rows:
         covered[r["start"]] = max(covered[r["start"]], number(r["covered_kib"]))
     for r in kit.rows("mappings", db=db):
@@ -81,7 +81,7 @@ def check_rest(name, db, rows):
 
 
 def check_between(name, db, rows, before):
-    """A row of several owners is what rules take it for: what is resident in it may be of any."""
+    """A row with several labels has the category of the rules: its resident pages may belong to any label."""
     covered = collections.Counter()
     for r in rows:
         covered[r["start"]] += number(r["covered_kib"])
@@ -100,7 +100,7 @@ def check_between(name, db, rows, before):
 
 
 def check_store(name, db):
-    """Sums by category in all captures, not only in the one that was named."""
+    """The sums by category are right in all captures, not only in the labelled capture."""
     connection = kit.plain(db)
     wrong = connection.execute(
         "select m.snapshot_id, m.category from mappings m join categories t on t.snapshot_id ="
@@ -125,7 +125,7 @@ def check_report(folder, place):
     check_store(name, db)
     again = kit.run("import", folder, db=db)
     check.true(name + ": known again", b"named" not in again.stdout, again.stdout)
-    # The same from stdin, and named behind the captures: no other place, no other order.
+    # The same from two imports, the labels after the captures.
     late = place / (folder.name + "-late.db")
     kit.run("import", "-q", *sorted(folder.glob("*.smaps")), db=late)
     before = {r["start"]: r["category"] for r in kit.rows("mappings", db=late)}
@@ -134,7 +134,7 @@ def check_report(folder, place):
     check.equal(name + ": growth in two imports", kit.rows("growth", db=late),
                 kit.rows("growth", db=db))
     between = check_between(name, late, rows, before)
-    # And forgotten: as if the JVM had said nothing.
+    # Without its labels the store is as before them.
     kit.run("rules", "--apply", "default", "--forget-labels", "-q", db=late)
     check.equal(name + ": forgotten",
                 {r["start"]: r["category"] for r in kit.rows("mappings", db=late)}, before)

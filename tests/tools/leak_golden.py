@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Writes tests/stats/port: what the reference detector says of labelled series and of real programs.
+"""Writes tests/stats/port: the verdicts of the reference detector on labelled series and on real programs.
 
     PMAPDB_SHARED=../shared python3 tests/tools/leak_golden.py [workloads | series SEED PER_CLASS] OUT.xz
 
-The reference is leakbench/leakfit2.py with real.py. Not part of a build: run it again only where the
+The reference is leakbench/leakfit2.py with real.py. Not part of a build: run this script again only if the
 reference itself changes. The lines of the output, words separated by blanks:
 
     series ID rss|size|count PAGE     one series; t v p follow, then one `s`
     process WORKLOAD PID              one process; t follows, then its categories
     t v p                             times in seconds, values, life: the steps from one to the next, STEP*N for N equal
     c SLUG REFERENCE_NAME             a category; six lines `v METRIC steps` follow
-    x WINDOW FIRST END STEP           expected of the places FIRST, FIRST+STEP, ... before END
-    s CATEGORY METRIC VERDICT SHAPE RATE LOW HIGH          one curve alone; constant ones are left out
+        x WINDOW FIRST END STEP           the verdicts that follow are for the places FIRST, FIRST+STEP, ... before END
+        s CATEGORY METRIC VERDICT SHAPE RATE LOW HIGH          one curve alone; constant curves are left out
     k CATEGORY VERDICT DECIDES RATE LOW HIGH PIECES_PER_H  all metrics together
 """
 import csv, lzma, os, subprocess, sys, tempfile
@@ -26,8 +26,8 @@ import real  # noqa: E402
 SLUGS = dict(heap='heap', stack='stack', tstack='anonymous/thread-stack', anon='anonymous', anonx='anonymous/executable',
              shmem='shared-memory', memfd='memfd', lib='shared-library', file='mapped-file', reserve='reserve',
              other='kernel')
-# A curve that fits exactly leaves rounding noise as residuals. Their correlation says nothing, but the
-# reference would whiten by it, and judge by the last bits of its sums: here as in src/stats it is 0.
+# A curve that fits exactly leaves rounding noise as residuals. Their correlation means nothing, but the
+# reference would whiten by it and judge by the last bits of its sums: here, as in src/stats, it is 0.
 NOISE = 1e-6
 residuals = fit.resid
 
@@ -42,7 +42,7 @@ JUDGED = ('rss', 'size', 'count')
 
 
 def steps(values):
-    """0-based differences, run lengths: 100*1 2*3."""
+    """Differences from the value before (at first from 0), with run lengths: 100*1 2*3."""
     out, last, run, before = [], None, 0, 0
     for v in values:
         d, before = v - before, v
@@ -66,7 +66,7 @@ def curve(v):
 
 
 def window(ts, pid, data, cats):
-    """As real.judge does, for the metrics that a verdict is made of."""
+    """Judges as real.judge does, for the metrics on which a verdict depends."""
     curves, lines = {}, []
     for c in cats:
         curves[c] = {}

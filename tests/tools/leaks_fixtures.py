@@ -1,8 +1,8 @@
-"""The verdicts on fixtures/leaks, programs of which the source says whether they leak, against the
-table in fixtures/leaks/README.md: where, how fast, and nowhere else.
+"""The verdicts on fixtures/leaks, programs whose source says whether they leak, against the table in
+fixtures/leaks/README.md: the leaking category, its rate, and no other leak.
 
-Each archive is judged whole and thinned to every third snapshot. What is known to be wrong stands in
-KNOWN and is told; when it comes right this check fails until the line is taken out.
+Each archive is judged whole and thinned to every third snapshot. KNOWN lists wrong verdicts, which
+are printed; if a listed verdict becomes right, this check fails until the line is removed.
 """
 import pathlib
 import re
@@ -13,11 +13,11 @@ import kit  # noqa: E402 (found by the line before)
 
 FIXTURES = kit.ROOT / "tests" / "fixtures" / "leaks"
 THINNED = 3
-# The rates are KiB of malloc's bytes; pages, and the interval of a straight line, are not so exact.
+# The rates count malloc's bytes; pages, and the interval of a straight line, are less exact.
 SLACK = 0.10
-# Snapshots; a life with fewer says nothing and is left out.
+# Lives with fewer snapshots say nothing and are left out.
 LIFE_MIN = 6
-# (archive, window): what is wrong.
+# (archive, window): why the verdict is wrong.
 KNOWN = {}
 
 check = kit.Check(shown=99)
@@ -42,13 +42,13 @@ def unpacked(archive, place):
 
 
 def lives_of(captures):
-    """How many pids have enough captures. Of what does not leak the pids live side by side."""
+    """The number of pids with enough captures. The pids of a program that does not leak live side by side."""
     pids = [p.stem.split("-")[1] for _, p in captures]
     return sum(pids.count(pid) >= LIFE_MIN for pid in set(pids))
 
 
 def judged(name, captures, place):
-    """The rows of `leaks` on these captures."""
+    """Imports the captures and returns the rows of `leaks`."""
     db = place / (name + ".db")
     for at in range(0, len(captures), 200):
         kit.run("import", "-q", *[p for _, p in captures[at:at + 200]], db=db)
@@ -56,7 +56,7 @@ def judged(name, captures, place):
 
 
 def told(where, right, detail):
-    """Of each statement about a window; what is known to fail is kept for the end."""
+    """Checks a statement about a window; a failure that KNOWN lists is kept for the end."""
     if where not in KNOWN:
         check.true("%s, %s" % where, right, detail)
     elif not right:
@@ -89,7 +89,7 @@ def verdicts(place):
         middle = (times[0] + times[-1]) / 2
         kept = set(times[::THINNED])
         windows = {"whole": captures, "every third": [c for c in captures if c[0] in kept]}
-        # What the README says of second halves; of others it says nothing.
+        # The README speaks of second halves for these archives only.
         if archive == "warm":
             windows["second half"] = [c for c in captures if c[0] >= middle]
         if archive == "cache":

@@ -1,5 +1,5 @@
 """The pages of categories/. A page exists for each category that categories.def, a built-in rule or
-a name from a JVM gives, and for no other. Each page has the required parts, its commands of pmapdb
+a label of a JVM gives, and for no other. Each page has the required parts, its pmapdb commands
 run, and the program shows it unchanged.
 """
 import csv
@@ -14,13 +14,13 @@ import kit  # noqa: E402 (found by the line before)
 KEYS = ("what", "known", "growth", "ask", "next", "more", "count")
 MUST = ("what", "known", "growth", "ask", "next")
 WIDE = 100  # columns of a line in the files
-LONG = 110  # characters of a next, which leaks and diff show in a line
+LONG = 110  # characters of the part `next`, which leaks and diff show in one line
 
 check = kit.Check(shown=99)
 
 
 def pages():
-    """Category -> {key: text}, in the order of the files."""
+    """{category: {key: text}}, in the order of the files."""
     found = {}
     for path in sorted((kit.ROOT / "categories").glob("*.txt")):
         page = key = None
@@ -37,7 +37,7 @@ def pages():
                 check.true(where, text not in found, "a second page of " + text)
                 page = found[text] = {}
                 continue
-            check.true(where, key in KEYS and key not in page, "no key, or twice: " + key)
+            check.true(where, key in KEYS and key not in page, "an unknown or repeated key: " + key)
             page[key] = text
     return found
 
@@ -62,7 +62,7 @@ def check_texts(name, page):
     check.equal("%s: what is missing" % name, [k for k in must if not page.get(k)], [])
     for key in ("known", "growth", "more"):
         text = page.get(key, "")
-        # What is known by a pattern alone is no sentence.
+        # `known` may be a pattern, which does not end with a full stop.
         check.true("%s: %s ends" % (name, key), not text or text.endswith(".") or key == "known", text)
     for key in ("what", "next", "count"):
         check.true("%s: %s is no sentence" % (name, key), not page.get(key, "").endswith("."), page.get(key))
@@ -70,17 +70,17 @@ def check_texts(name, page):
 
 
 def check_commands(asks, place):
-    """Each takes the options that leaks and diff give it, and answers."""
+    """Each command takes the options that leaks and diff add, and prints something."""
     db = place / "t.db"
     kit.run("import", "-q", kit.ROOT / "samples" / "captures", db=db)
     for ask in sorted(asks):
         command, *words = ask.split()
         done = kit.run(command, *words, "--process", "leaky", "--from", "first", "--to", "last", db=db)
-        check.true("pmapdb " + ask, done.stdout, "says nothing")
+        check.true("pmapdb " + ask, done.stdout, "prints nothing")
 
 
 def shown(name):
-    """A template as the program writes it."""
+    """A template of a category as the program prints it."""
     return re.sub("%[a-z]", lambda m: "PATH" if m[0] == "%p" else "NAME", name)
 
 

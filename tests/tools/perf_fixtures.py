@@ -1,7 +1,7 @@
-"""Call stacks of fixtures/perf, programs that say themselves what each of their functions leaks:
-what is live at the end of a recording is that, to the byte, and in nobody else's chain; functions of
-JIT compilers have names; the clock that captures tell is the clock that was; what was
-there before the recording, and went in it, is kept apart.
+"""Call stacks of fixtures/perf, programs that print what each of their functions leaks: the memory that
+is live at the end of a recording is equal to the byte, and in no other function's chain; functions of
+JIT compilers have names; the clock that pmapdb finds from captures is the true clock; memory from
+before the recording that is freed during it is counted apart.
 """
 import collections
 import pathlib
@@ -12,21 +12,21 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit  # noqa: E402 (found by the line before)
 
 FIXTURES = kit.ROOT / "tests" / "fixtures" / "perf"
-# A capture is named by the second it was begun in, and read some time later.
+# A capture is named by the second in which it began, and is read some time later.
 LATE_NS = 300_000_000
-# What frame pointers show instead: who calls mmap or brk through functions of libc that keep none
-# is at the end of chains that name nobody; who calls mremap itself is left out of its chain, and so
-# leak_moved has its first block alone.
+# The bytes that frame pointers show instead. Functions of libc keep no frame pointers: chains to mmap or
+# brk through them end in libc and name no caller. A function that calls mremap itself is missing in its
+# chain, so leak_moved has only its first block.
 FRAME_POINTERS = {"threads-fp": {"leak_malloc": 0, "leak_brk": 0, "leak_moved": 64 * 1024},
                   "node-fp": {"leakBuffers": 0}}
-# What V8 keeps mapped for one array of leakNumbers; at most so many wait for its collector.
+# The bytes that V8 maps for one array of leakNumbers; at most DROPPED arrays wait for its collector.
 NUMBERS, DROPPED = 806912, 20
 
 check = kit.Check(shown=99)
 
 
 class Recording:
-    """One archive in a store, clock given; and its chains."""
+    """One archive in a store, imported with its clock; and its call chains."""
 
     def __init__(self, name, place):
         self.name = name
@@ -51,7 +51,7 @@ class Recording:
             self.chains[stack] = (frames[frame],) + self.chains[caller]
 
     def live(self):
-        """(bytes, chain) of each range that is live at the end."""
+        """(bytes, chain) of each range that is mapped at the end."""
         for length, stack in self.sql.execute(
                 "SELECT e.length, c.stack_id FROM extent e JOIN call c USING (call_id) "
                 "WHERE e.died_ns IS NULL"):
@@ -59,14 +59,14 @@ class Recording:
 
 
 def function_of(symbol):
-    """leak_pages; leakBuffers of JS:^leakBuffers /opt/demo/leaky.js:15:21; leak_maps of
+    """Returns leakBuffers for JS:^leakBuffers /opt/demo/leaky.js:15:21, and leak_maps for
     py::leak_maps:/opt/demo/leaky.py."""
     found = re.match(r"(?:JS:[~^*+]?|py::)?(\w+)", symbol)
     return found[1] if found else symbol
 
 
 def by_function(r):
-    """Bytes live by the function of the truth that is in the chain; None: none is."""
+    """Live bytes by the function of the truth that is in the chain; key None: no such function."""
     left = collections.Counter()
     for length, chain in r.live():
         named = {function_of(s) for s in chain} & set(r.truth)
@@ -76,7 +76,7 @@ def by_function(r):
 
 
 def numbers(r):
-    """V8's young generation grows in leakNumbers, too: its arrays are told by their length."""
+    """V8's young generation grows in leakNumbers, too: the length of its arrays identifies them."""
     arrays = sum(n == NUMBERS and any("leakNumbers" in s for s in c) for n, c in r.live())
     check.true("%s: arrays" % r.name, r.truth["leakNumbers"] <= arrays <= r.truth["leakNumbers"] + DROPPED,
                (arrays, r.truth))
@@ -98,13 +98,13 @@ def whole(r):
 
 
 def before(r):
-    """leaky.py drops 8 MiB that it had when perf came."""
+    """leaky.py frees 8 MiB that it had before perf started."""
     rows = r.sql.execute("SELECT length FROM foreign_extent").fetchall()
-    check.equal("%s: of before" % r.name, (8 << 20,) in rows, r.name == "python-dwarf")
+    check.equal("%s: from before the recording" % r.name, (8 << 20,) in rows, r.name == "python-dwarf")
 
 
 def who(r):
-    """In the last capture, which is behind the last beat, each function has what it says; and rows
+    """The last capture comes after the last beat: each function has the bytes that it printed. The rows
     add up to the growth between any two captures."""
     instead = FRAME_POINTERS.get(r.name, {})
     mapped = collections.Counter()
@@ -133,7 +133,7 @@ def jit(r):
 
 
 def clock(r, place):
-    """Without being told, from what captures saw."""
+    """import-perf finds the clock from the captures, without --clock-offset."""
     db = place / (r.name + "-events.db")
     kit.run("import", "-q", *r.captures, db=db)
     row, = kit.rows("import-perf", r.folder / "script.txt", db=db)

@@ -1,6 +1,6 @@
-"""pictures: what pmapdb plot writes to files, held against the store: an SVG is well-formed XML whose
-areas are the sums of the store, a PNG has its size and colours; names of any bytes change nothing;
-gaps and restarts are not drawn over; one snapshot and sums only give a picture, too.
+"""pictures: the files of pmapdb plot against the store. An SVG is well-formed XML whose areas are the sums
+of the store; a PNG has its size and colours; names of any bytes change nothing; nothing is drawn across
+gaps and restarts; one snapshot and sums alone give a picture, too.
 """
 import pathlib
 import re
@@ -29,7 +29,7 @@ def pmap(pid, name, heap, libc=0x7f1000000000):
 
 
 def store(place, name, captures):
-    """A store of {minute: text}."""
+    """Makes a store of {minute: text}."""
     folder = place / name
     folder.mkdir()
     for minute, text in captures.items():
@@ -52,7 +52,7 @@ def svg(db, *words):
 
 
 def areas(root):
-    """{category: its areas as lists of points}."""
+    """{category: its areas, as (points, title)}."""
     found = {}
     for path in root.iter(SVG + "path"):
         title = path.find(SVG + "title")
@@ -63,7 +63,7 @@ def areas(root):
 
 
 def compare_sums(db, root, process=()):
-    """Each area begins and ends as high as the store says, by the scale of the axis."""
+    """Each area begins and ends at the height of the store's number, by the scale of the axis."""
     rows = kit.rows("growth", *process, db=db)
     texts = [(t.text, float(t.get("y"))) for t in root.iter(SVG + "text")]
     kib = {"KiB": 1, "MiB": 1024, "GiB": 1 << 20}
@@ -79,7 +79,7 @@ def compare_sums(db, root, process=()):
             height = points[-1 - side][1] - points[side][1]
             check.true("%s: the sum" % category, abs(height / scale - int(row["rss_kib"])) <= .6 / scale + 1,
                        (height / scale, row["rss_kib"]))
-        check.true("%s: said" % category, parts[0][1].endswith("(%s -> %s)" % (of[0]["rss_kib"], of[-1]["rss_kib"])),
+        check.true("%s: the title" % category, parts[0][1].endswith("(%s -> %s)" % (of[0]["rss_kib"], of[-1]["rss_kib"])),
                    parts[0][1])
     return len(axis)
 
@@ -102,7 +102,7 @@ def png(db):
         at += n + 12
     pixels = zlib.decompress(packed)
     check.true("a PNG decodes", len(pixels) in (600 * 3601, 600 * 4801), len(pixels))
-    check.true("it has colours", len(set(pixels)) > 8, len(set(pixels)))
+    check.true("a PNG has colours", len(set(pixels)) > 8, len(set(pixels)))
 
 
 def pictures(place):

@@ -1,6 +1,6 @@
-"""What others can see and plant: modes of every file that is made, whatever the umask; links and pipes
-where the store's own files would be; a store of somebody else in a folder for everybody; where the
-store and the queries are looked for when the environment is odd."""
+"""What others can see or prepare: the mode of every created file, with any umask; links and pipes
+in the place of SQLite's own files; another user's store in a folder for everybody; where pmapdb
+looks for the store and the queries if the environment is odd."""
 import os
 import pathlib
 import shutil
@@ -36,7 +36,7 @@ def modes(check, place):
             db = folder / "t.db"
             check.equal("%s: import" % folder.name, run("import", "-q", "--db", db, *more, CAPTURE, umask=umask).returncode, 0)
             run("capture", "-q", "--db", db, *more, os.getpid(), umask=umask)
-            # What a reader needs is there while somebody writes.
+            # An open reader keeps the -wal and -shm files.
             reader = subprocess.Popen(["sqlite3", str(db)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
             reader.stdin.write(b"BEGIN; SELECT count(*) FROM snapshot;\n")
             reader.stdin.flush()
@@ -47,7 +47,7 @@ def modes(check, place):
             check.equal("%s: files" % folder.name, sorted(made), ["t.db", "t.db-capture", "t.db-shm", "t.db-wal"])
             check.equal("%s: only readers and writers of the store" % folder.name,
                         {n: oct(m) for n, m in made.items() if m != (0o600 if n == "t.db-capture" else wanted)}, {})
-            # A new file is as the user's others are; one that was there stays as it was.
+            # A new file of -o has the user's umask; an existing file keeps its mode.
             out = folder / "out"
             run("processes", "--db", db, "-o", out, umask=umask)
             check.equal("%s: -o" % folder.name, oct(mode(out)), oct(0o666 & ~umask))
@@ -57,7 +57,7 @@ def modes(check, place):
 
 
 def plants(check, place):
-    """Nothing is written through what stands where SQLite's own files would."""
+    """Nothing is written through links and pipes in the place of SQLite's own files."""
     for end in ("-wal", "-shm", "-journal", "-capture"):
         for kind in ("link", "dangling", "fifo"):
             folder = place / (end[1:] + kind)
@@ -78,12 +78,12 @@ def plants(check, place):
                 done = run(*command)
                 check.equal("%s %s: %s" % (end, kind, command[0]), (done.returncode, len(done.stderr.splitlines())), (2, 1))
                 check.true("%s %s: %s names it" % (end, kind, command[0]), "t.db" + end in done.stderr, done.stderr)
-            check.equal("%s %s: what it leads to" % (end, kind), victim.read_text() if victim.exists() else None,
+            check.equal("%s %s: the file behind the link" % (end, kind), victim.read_text() if victim.exists() else None,
                         "precious" if kind == "link" else None)
 
 
 def of_another(check, place):
-    """Root writes into no store that somebody else made for it; that one goes on writing his own."""
+    """Root does not write into a store that another user made; the owner goes on writing."""
     folder = place / "all"
     folder.mkdir()
     os.chmod(place, 0o755)
@@ -119,7 +119,7 @@ def odd_environment(check, place):
 
 
 def another_s_queries(check, place):
-    """sudo may keep HOME: a query there, by the name of a built-in one, does not answer root."""
+    """sudo may keep HOME: a user's query with the name of a built-in query does not answer root."""
     folder = place / "config" / "pmapdb" / "queries"
     folder.mkdir(parents=True)
     query = folder / "processes.sql"
@@ -133,17 +133,17 @@ def another_s_queries(check, place):
             continue
         change()
         done = run("processes", "--db", db, "-f", "csv", env=env)
-        check.equal("%s: it answers" % name, done.stdout.startswith("mine"), mine)
+        check.equal("%s: the query is used" % name, done.stdout.startswith("mine"), mine)
     done = run("processes", "--db", db, "-f", "csv", "--query-dir", folder, env=env)
-    check.true("named it does", done.stdout.startswith("mine"), done.stdout[:100])
+    check.true("--query-dir uses the query", done.stdout.startswith("mine"), done.stdout[:100])
 
 
 parts = [modes, plants, odd_environment, another_s_queries]
 if not shutil.which("sqlite3"):
-    print("no sqlite3 here: modes are not looked at")
+    print("no sqlite3 here: modes are not tested")
     parts.remove(modes)
 if os.getuid() == 0 and shutil.which("setpriv"):
     parts.append(of_another)
 else:
-    print("no root or no setpriv here: another user's files are not looked at")
+    print("no root or no setpriv here: another user's files are not tested")
 kit.main(*parts)

@@ -1,7 +1,7 @@
-"""The units of samples/systemd: systemd accepts them and rates their exposure below 2; what they run
-calls nothing that their filters refuse, maps no memory to write and run, and captures other users'
-processes with the one capability that they give. Parts are left out, visibly, where systemd-analyze,
-strace or setpriv are missing, or without root."""
+"""The units of samples/systemd: systemd accepts them and rates their exposure below 2. Their commands
+call nothing that the filters refuse, map no memory that is writable and executable, and capture other users'
+processes with the one capability that the units give. Parts are left out, with a message, if systemd-analyze,
+strace, setpriv or root is missing."""
 import os
 import pathlib
 import re
@@ -14,10 +14,10 @@ import kit
 
 UNITS = kit.ROOT / "samples" / "systemd"
 EXPOSURE_MAX = 2.0
-# Refused, and done without: files beside the store stay the service's own, as they are anyhow. Here
-# it fails as it does there.
+# Refused calls that pmapdb does not need: files beside the store belong to the service anyhow. strace
+# makes them fail here as the filter does.
 DISPENSABLE = {"fchown"}
-# LeakSanitizer, in a build that has it, traces the program itself.
+# LeakSanitizer, in a build that has it, needs ptrace, as strace does.
 QUIET = dict(kit.ENVIRONMENT, ASAN_OPTIONS="detect_leaks=0")
 
 
@@ -26,7 +26,7 @@ def lines_of(unit, key):
 
 
 def accepted(check, place):
-    """As installed: the program has a path, and the user is there."""
+    """systemd verifies the units as installed, with the path of the program."""
     for unit in sorted(UNITS.glob("*.service")) + sorted(UNITS.glob("*.timer")):
         text = unit.read_text().replace("ExecStart=pmapdb", "ExecStart=" + str(pathlib.Path(kit.PROGRAM).resolve()))
         (place / unit.name).write_text(text.replace("Documentation=man:pmapdb(1)\n", ""))
@@ -50,7 +50,7 @@ def exposure(check):
 
 
 def members(group, known):
-    """The system calls of a group, with those of groups in it."""
+    """The system calls of a group, including those of groups in it."""
     if group not in known:
         said = subprocess.run(["systemd-analyze", "syscall-filter", "--no-pager", group], capture_output=True,
                               text=True, check=True).stdout
@@ -89,7 +89,7 @@ def filtered(check, place):
             print("strace does not work here: %s" % done.stderr.strip()[:100])
             return
         check.equal("%s: status under strace" % unit, done.returncode, 0)
-        # The first starts the program; the filter is there from then on.
+        # The first execve starts the program; the filter applies afterwards.
         refused = calls - allowed(unit) - DISPENSABLE - {"execve"}
         check.equal("%s: refused" % unit, sorted(refused), [])
         check.true("%s: calls seen" % unit, len(calls) > 20, calls)
@@ -98,7 +98,7 @@ def filtered(check, place):
 
 
 def with_its_capability(check, place):
-    """An ordinary user with it, as the unit has it, reads a process of root's; without it, none."""
+    """An ordinary user with the unit's capability reads a process of root; without it, none."""
     os.chmod(place, 0o755)
     target = subprocess.Popen(["sleep", "100"])
     capabilities = ",".join("+" + name.lower()[4:] for name in lines_of("pmapdb-capture.service", "AmbientCapabilities")[0].split())
@@ -131,9 +131,9 @@ def units(check, place):
         with_its_capability(check, place)
     missing = [tool for tool in ("systemd-analyze", "strace", "setpriv") if not shutil.which(tool)]
     if missing:
-        print("not looked at, for want of " + ", ".join(missing))
+        print("not tested, because these are missing: " + ", ".join(missing))
     if not check.done:
-        kit.skip("none of it can be looked at here")
+        kit.skip("nothing can be tested here")
 
 
 kit.main(units)

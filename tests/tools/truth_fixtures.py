@@ -1,9 +1,9 @@
-"""Categories against what programs say themselves of their memory: fixtures/truth, see its README.md.
+"""Categories against what programs report of their own memory: fixtures/truth, see its README.md.
 
-Each archive has captures of one program from its first moments on and its own account of the last:
+Each archive has captures of one program from its first moments on and its report at the last one:
 pthread_getattr_np, malloc_info, the JVM's native memory tracking, pg_shmem_allocations, Go's
-MemStats, V8's heap statistics, redis's INFO. The store is asked for the last capture: what its
-lineages were taken for in the first moments holds there.
+MemStats, V8's heap statistics, redis's INFO. The test reads the last capture: the categories that
+lineages got in the first moments are still right there.
 """
 import collections
 import json
@@ -55,7 +55,7 @@ def rss(rows, *categories):
 
 
 def near(what, got, want, share, least=0):
-    """Equal up to a share of what is wanted, or so many KiB."""
+    """Expects equality up to a share of the wanted size, or up to `least` KiB."""
     check.true(what, abs(got - want) <= max(share * want, least), "%s, the program says %s" % (got, want))
 
 
@@ -71,8 +71,8 @@ def field(status, key):
 
 # ---- threads and malloc ----
 
-# Of a dialect without VmFlags a stack is known by its size, and these are those of ours that threads
-# usually get.
+# A dialect without VmFlags shows a stack by its size; these are the usual sizes of thread stacks
+# in the fixture.
 USUAL = {1024, 8192, 10240}
 
 
@@ -114,7 +114,7 @@ def check_arenas(folder, place):
         what = "arenas %s: " % name
         arenas = of(rows, "anonymous/glibc-arena")
         check.equal(what + "heaps", len(arenas), count)
-        # Of an arena with several heaps the account has the sum; all but one are full.
+        # The report has the sum of an arena with several heaps; all heaps but one are full.
         check.equal(what + "each", sorted(r.size for r in arenas), sorted(
             [ARENA_KIB for a in others for _ in range(heaps(a) - 1)] +
             [kib(a) - ARENA_KIB * (heaps(a) - 1) for a in others]))
@@ -129,13 +129,13 @@ def check_arenas(folder, place):
 
 # ---- the JVM ----
 
-# NMT's type -> categories, how much of the type's Rss must be found in them, and how much of theirs
-# must be of the type. Rows that the kernel made of two types' memory count nowhere: it merges
+# NMT's type -> categories, the share of the type's Rss that must be in them, and the share of their
+# Rss that must be of the type. Rows with memory of two types do not count: the kernel merges
 # neighbours with equal rights, above all malloc'd blocks with the first rows of metaspace, up to
-# 14 MiB of them here.
+# 14 MiB of them in these fixtures.
 # Code   the code heaps' segment maps, 20 to 70 KiB, look like tables of the collector
-# GC     committed tables with nothing in reserve beside them look like malloc'd blocks, one of 36 KiB
-#        at a library like the loader's: none of it is anywhere else, and these hold blocks too
+# GC     committed tables without a reserve beside them look like malloc'd blocks, one of 36 KiB
+#        at a library like the loader's: the type is in no other category, but these have blocks, too
 TYPES = {
     "Java Heap": (("anonymous/jvm-heap", "memfd/jvm-heap"), 1, 1),
     "Thread Stack": (("anonymous/thread-stack",), 1, 1),
@@ -147,13 +147,13 @@ TYPES = {
 }
 RANGE = re.compile(r"(\t?)\[0x([0-9a-f]+) - 0x([0-9a-f]+)\] (reserved and committed|reserved|committed)"
                    r" (\d+)KB(?: for (.+?))?(?: from)?$")
-# HotSpot's guard, within what it counts as the stack; the JVM's own threads have glibc's, outside.
+# HotSpot's guard is within the stack that it reports; the JVM's own threads have glibc's guard, outside.
 ZONES_KIB = (0, 8, 12, 16, 20)
 
 
 class Account:
-    """What `jcmd PID VM.native_memory detail` says: (KiB reserved, committed) of mapped memory by
-    type, from its summary, and the ranges that it reserved, from its map."""
+    """The report of `jcmd PID VM.native_memory detail`: (KiB reserved, committed) of mapped memory by
+    type, from its summary, and the reserved ranges, from its map."""
 
     def __init__(self, text):
         self.mapped = {}
@@ -168,7 +168,7 @@ class Account:
                 self.ranges.append((int(m[2], 16), int(m[3], 16), m[6]))
 
     def type_of(self, row):
-        """None: of no type; "merged": of one only in part."""
+        """Returns the type that has all of the row, "merged" if a type has a part of it, or None."""
         for start, end, kind in self.ranges:
             if start <= row.start and row.end <= end:
                 return kind
@@ -191,7 +191,7 @@ def check_jvm(folder, place):
 
 
 def check_heap(name, rows, account, most):
-    """All of -Xmx, and what is committed of it; rows of the class archive lie within."""
+    """The heap has the size of -Xmx and the committed size of the report; rows of the class archive lie within."""
     if any(r.category == "memfd/jvm-heap" for r in rows):
         return  # ZGC maps parts of one file, each up to three times: no place stands for the heap
     reserved, committed = account.mapped["Java Heap"]
@@ -203,7 +203,7 @@ def check_heap(name, rows, account, most):
 
 
 def check_types(name, rows, account):
-    """Rss by type of the account and by category, each of the other."""
+    """The Rss of each type is in its categories, and the Rss of the categories is of their types."""
     table = collections.Counter()
     for r in rows:
         kind = account.type_of(r)
@@ -216,7 +216,7 @@ def check_types(name, rows, account):
         here = sum(n for (k, c), n in table.items() if c in categories and k != "merged")
         in_both = sum(table[kind, c] for c in categories)
         good = sum(table[k, c] for k in kinds for c in categories)
-        if kind != "GC":  # which may all be merged with blocks
+        if kind != "GC":  # all of GC may be merged with blocks
             check.true("%s: %s is there" % (name, kind), of_kind > 0)
         check.true("%s: %s is found" % (name, kind), in_both >= found * of_kind,
                    {c: n for (k, c), n in table.items() if k == kind})
@@ -225,7 +225,7 @@ def check_types(name, rows, account):
 
 
 def check_stacks_of_jvm(name, rows, account):
-    """Each thread's, from where HotSpot's guard ends."""
+    """Each thread's stack begins where HotSpot's guard ends."""
     ranges = {end: start for start, end, kind in account.ranges if kind == "Thread Stack"}
     stacks = of(rows, "anonymous/thread-stack")
     check.equal("%s: stacks" % name, {r.end for r in stacks}, set(ranges))
@@ -246,7 +246,7 @@ def check_postgres(folder, place):
     check.equal("%s: processes" % name, len(processes), 3)
     for pid, rows in processes.items():
         what = "%s %d: " % (name, pid)
-        # With mmap there is a SysV segment of a page besides, the interlock.
+        # With mmap there is also a SysV segment of one page, the interlock.
         interlock = 4 if settings["shared_memory_type"] == "mmap" else 0
         got = size(rows, "shared-memory/postgres") - interlock
         check.true(what + "shared_buffers", got > 8 * int(settings["shared_buffers"]), got)
@@ -275,7 +275,7 @@ def check_node(folder, place):
 
 
 def check_redis(folder, place):
-    """jemalloc counts pages as resident that nobody has touched yet."""
+    """The Rss is between jemalloc's allocated and resident bytes: it counts untouched pages as resident."""
     told = dict(re.findall(r"^allocator_(\w+):(\d+)", (folder / "info.txt").read_text(), re.M))
     rows, = imported(place / "t.db", sorted(folder.glob("*.smaps"))).values()
     got = rss(rows, "anonymous/jemalloc")

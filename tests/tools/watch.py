@@ -1,6 +1,6 @@
-"""watch: the live screen, driven through a pseudo-terminal: it shows a process that grows and its
-verdict, keys do what the screen says, what is saved is a store, and the terminal is given back
-on every way out. Waits for what the screen shows, not for a time.
+"""watch: the live screen, driven through a pseudo-terminal. It shows a growing process and its verdict,
+the keys do what the screen says, a saved file is a store, and the terminal is restored at every
+end. The test waits for what the screen shows, not for a time.
 """
 import fcntl
 import os
@@ -49,19 +49,19 @@ class Screen:
         return re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", whole[-1])
 
     def until(self, what, shape):
-        """Reads until the newest frame has this."""
+        """Reads until the newest frame matches `shape`."""
         end = time.monotonic() + PATIENCE_S
         while not re.search(shape, self.frame()) and time.monotonic() < end:
             self.read()
         check.true(what, re.search(shape, self.frame()), self.frame())
 
     def snapshots(self):
-        """The number of snapshots that the newest frame says."""
+        """The number of snapshots in the newest frame."""
         said = re.search(r"(\d+) snapshots?\b", self.frame())
         return int(said[1]) if said else 0
 
     def folder(self):
-        """Notes where the program has its store, by the files that it has open."""
+        """Notes the folder of the program's store, from its open files."""
         for entry in pathlib.Path("/proc/%d/fd" % self.program.pid).iterdir():
             place = os.path.dirname(os.path.realpath(entry))
             if re.fullmatch(r"/(dev/shm|tmp)/pmapdb-\w{6}", place):
@@ -77,7 +77,7 @@ class Screen:
         while self.read(0):
             pass
         check.equal(what + ": exit status", self.program.wait(PATIENCE_S), status)
-        check.true(what + ": the screen is given back", self.bytes.rstrip().endswith(b"\x1b[?25h\x1b[?1049l"),
+        check.true(what + ": the screen is restored", self.bytes.rstrip().endswith(b"\x1b[?25h\x1b[?1049l"),
                    self.bytes[-80:])
         check.equal(what + ": the terminal is as before", termios.tcgetattr(self.theirs), self.before)
         os.close(self.ours)

@@ -4,7 +4,7 @@
 #include "api/capture/run.h"
 
 #define S ((int64_t)1000000000)
-#define EPOCH (1795229318 * S) /* 2026-11-21T02:48:38Z: 8 s behind a half minute */
+#define EPOCH (1795229318 * S) /* 2026-11-21T02:48:38Z: 8 s after a half minute */
 #define STEP (30 * S)
 
 typedef struct world {
@@ -28,8 +28,8 @@ static void pass(world *w, int64_t ns)
     w->now.mono_ns += ns;
 }
 
-/* Waits as a run does, until a beat is due; how many seconds behind EPOCH that is. Never longer at
- * a time than a second. */
+/* Waits like a run until a beat is due, at most a second at a time. Returns the seconds from EPOCH
+ * to the beat. */
 static int64_t next(world *w)
 {
     w->missed = w->moved = 0;
@@ -47,7 +47,7 @@ static int64_t next(world *w)
     return -1;
 }
 
-/* The first at once, the others at :00 and :30, but none within half a step of the first. */
+/* The first beat is due at once, the others at :00 and :30, except within half a step of it. */
 TEST(aligned)
 {
     world w = begin(STEP);
@@ -63,7 +63,7 @@ TEST(aligned)
     assert_int_equal(next(&w), 52);
 }
 
-/* What reading takes does not add up. */
+/* The time that reading takes does not add up. */
 TEST(no_drift)
 {
     world w = begin(STEP);
@@ -84,7 +84,7 @@ TEST(late_and_missed)
 
     next(&w);
     assert_int_equal(next(&w), 22);
-    pass(&w, 37 * S); /* a little late: kept all the same */
+    pass(&w, 37 * S); /* less than a quarter of a step late: kept */
     assert_int_equal(next(&w), 59);
     assert_int_equal(w.missed, 0);
     assert_int_equal(next(&w), 82);
@@ -100,13 +100,13 @@ TEST(late_and_missed)
     assert_int_equal(w.moved, 0);
 }
 
-/* After two beats time passes, and the clock is set: nothing is missed, and the next beat is at the
- * next boundary of the new time. A clock that is steered, even by half a second a look, is no jump;
- * a machine that slept is one. */
-TEST(set)
+/* Time passes after two beats, and the clock is set: no beat is missed, and the next beat is at the
+ * next boundary of the new time. Half a second between two looks is a steered clock, not a jump. A
+ * machine that slept is a jump. */
+TEST(clock_is_set)
 {
     static const struct {
-        int64_t passed, set_ms, next, moved, after; /* but for one, seconds */
+        int64_t passed, set_ms, next, moved, after; /* seconds, except set_ms */
     } cases[] = {
         {5, 3610000, 3652, 3610, 3682},
         {0, -7200000, -7148, -7200, -7118},
@@ -126,7 +126,7 @@ TEST(set)
         assert_int_equal(next(&w), cases[i].next);
         assert_int_equal(w.missed, 0);
         assert_int_equal(w.moved, cases[i].moved * S);
-        assert_true(w.now.mono_ns - before <= STEP); /* it did not sleep for hours */
+        assert_true(w.now.mono_ns - before <= STEP); /* the run did not wait for hours */
         assert_int_equal(next(&w), cases[i].after);
         assert_int_equal(w.moved, 0);
     }

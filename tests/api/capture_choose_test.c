@@ -1,4 +1,4 @@
-/* capture_choose_test: smaps or pagemap, by what earlier readings took. */
+/* capture_choose_test: smaps or pagemap, chosen by the time that earlier readings took. */
 #include "api/live.h"
 
 #define BUDGET 15000 /* us; at 100 ns a page the child takes 2 ms, 6 with a sanitizer */
@@ -22,8 +22,8 @@ static void capture(live *l, const char *wanted)
     expect(l, wanted);
 }
 
-/* Captures smaps, and writes into the store how long its longest read(2) took. Without its memory
- * the reading tells nothing about the host. */
+/* Captures smaps, and writes into the store how long the longest read(2) took. The anonymous memory
+ * is set to 0, so that the reading does not count for the cost on the host. */
 static void capture_in(live *l, int us)
 {
     char sql[200];
@@ -49,7 +49,7 @@ static int64_t predicted(const live *l)
     return number(l, "SELECT predicted_us FROM live_reading ORDER BY snapshot_id DESC");
 }
 
-/* One bad reading, of a host that was asleep meanwhile, changes nothing; a second one does. */
+/* One bad reading (the host slept meanwhile) changes nothing. A second bad reading counts. */
 WITH_RUN(one_bad_reading)
 {
     begin_large(l);
@@ -62,7 +62,7 @@ WITH_RUN(one_bad_reading)
     assert_in_range(predicted(l), BAD, 2 * BAD);
 }
 
-/* A single good reading tells that the pages of this process cost less than those of others. */
+/* A single good reading shows that the pages of this process cost less than those of others. */
 WITH_RUN(one_good_reading)
 {
     begin_large(l);
@@ -70,7 +70,7 @@ WITH_RUN(one_good_reading)
     l->options.max_stall_us = 500;
     capture_in(l, 7);
     assert_in_range(predicted(l), 7, 499);
-    for (int i = 0; i < 20; i++) /* all that came may have come to the largest mapping */
+    for (int i = 0; i < 20; i++) /* the largest mapping may contain all the growth */
         ask(l, 0, 'g');
     capture(l, SPARED);
     assert_in_range(predicted(l), 500, BUDGET);
@@ -92,7 +92,7 @@ WITH_RUN(read_again)
     capture(l, SMAPS);
 }
 
-/* What may fit is measured, until two readings agree; what is four times too much never is. */
+/* Smaps that may fit are read until two readings agree; never at over four times the budget. */
 WITH_RUN(never_read)
 {
     int64_t host_us;
@@ -114,7 +114,7 @@ WITH_RUN(never_read)
          "1");
 }
 
-/* The host's cost is the median of its readings, from three on; it speaks for a new process. */
+/* The median of at least three readings on the host predicts the cost for a new process. */
 WITH_RUN(cost_on_host)
 {
     int64_t before;

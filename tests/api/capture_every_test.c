@@ -1,4 +1,4 @@
-/* capture_every_test: beats of a run: what is left out, lost, remembered; how runs end and exclude
+/* capture_every_test: the beats of a run, omitted processes, lost beats; how runs end and exclude
  * each other. */
 #include "api/live.h"
 
@@ -13,7 +13,7 @@ static void begin_run(live *l, int64_t count)
     l->options.count = count;
 }
 
-/* But for the first they are where they should be, and all of one process. */
+/* All beats except the first are aligned, and all captures are of one process. */
 WITH_RUN(beats_are_aligned)
 {
     child(l, "worker");
@@ -46,7 +46,7 @@ static void end_them(live *l)
     end_child(l, l->beats - 1);
 }
 
-/* The run goes on while one is left. */
+/* The run goes on while a process is left. */
 WITH_RUN(all_have_ended)
 {
     int64_t pids[2];
@@ -86,7 +86,7 @@ static void exec_it(live *l)
         ask(l, 0, 'e');
 }
 
-/* The same process, under the name of what it became. */
+/* After an execve the process is the same, with the name of the new program. */
 WITH_RUN(becomes_another_program)
 {
     child(l, "worker");
@@ -98,7 +98,7 @@ WITH_RUN(becomes_another_program)
     word(l, "SELECT exe LIKE '%/cat' FROM live_process ORDER BY live_process_id DESC", "1");
 }
 
-/* ---- what the store does ---- */
+/* ---- a store that is busy or fails ---- */
 
 static sqlite3 *other;
 
@@ -127,7 +127,7 @@ WITH_RUN(lost_beats)
                      l->result.missed);
 }
 
-/* The store fails at the second process of the second beat, whose first is not kept either. */
+/* The store fails at the second process of the second beat: the first is not kept either. */
 static void fail_in_between(live *l)
 {
     const char *sql = l->beats == 1
@@ -167,7 +167,7 @@ WITH_RUN(one_beat_is_not_lost_silently)
     assert_int_equal(l->result.stored, 1);
 }
 
-/* Who may only read the store could keep runs out by a lock. */
+/* Only users who may write the store may open its lock file: a reader must not hold up runs. */
 IN_BOX(lock_is_for_writers)
 {
     static const struct {
@@ -196,8 +196,8 @@ static void ask_patience(live *l)
     assert_int_equal(l->store->patience_ms, 1000);
 }
 
-/* Another writer is waited for until the next beat; behind the run, as long as it was opened for.
- */
+/* A run waits for another writer as long as its step, but at least a second. After the run the
+ * store is as patient as before. */
 WITH_RUN(patience)
 {
     child(l, "worker");
@@ -238,10 +238,10 @@ WITH_RUN(one_run_of_a_selection)
     l->options.match = "comm = 'somebody'";
     run(l);
     l->options.match = "comm = 'nobody'";
-    l->options.host = "there"; /* another host's share of a file server */
+    l->options.host = "there"; /* a run on another host that shares the store */
     run(l);
     l->options.host = "here";
-    if (fork() == 0) { /* it holds the lock, too, for a while */
+    if (fork() == 0) { /* the child holds the lock, too, for a while */
         usleep(200000);
         _exit(0);
     }

@@ -1,4 +1,4 @@
-/* capture_read_test: what a process does while it is read, and what is remembered of it. */
+/* capture_read_test: processes that change while a run reads them, and the targets it remembers. */
 #include "api/live.h"
 
 #include "api/capture/run.h"
@@ -41,7 +41,7 @@ static pmapdb_status sweep(pm_capture_run *run)
     return run->st;
 }
 
-/* Its identity is looked at behind the map: what was read of two programs is not kept. */
+/* The identity is checked after the map is read: a map of two programs is not kept. */
 WITH_RUN(exec_while_it_is_read)
 {
     pm_capture_run run;
@@ -72,8 +72,8 @@ WITH_RUN(exec_while_it_is_read)
     end_run(&run);
 }
 
-/* A stranger that was given the pid of a process that was named. */
-WITH_RUN(another_of_that_pid)
+/* Another process has got the pid of a process that was named. */
+WITH_RUN(pid_was_reused)
 {
     pm_capture_run run;
 
@@ -88,7 +88,7 @@ WITH_RUN(another_of_that_pid)
     end_run(&run);
 }
 
-/* What ended is forgotten; another life of a pid is another target. */
+/* A process that ended is forgotten. A process that reuses its pid is another target. */
 WITH_RUN(the_gone_are_forgotten)
 {
     pm_capture_run run;
@@ -112,8 +112,8 @@ WITH_RUN(the_gone_are_forgotten)
     end_run(&run);
 }
 
-/* Read in a second beat as warm as in the first: the same rows, in one process. */
-WITH_RUN(warm_is_as_cold)
+/* The later beats of a run know the earlier rows, and store the same sums as the first beat. */
+WITH_RUN(later_beats_equal_the_first)
 {
     pm_capture_run run;
 
@@ -131,7 +131,7 @@ WITH_RUN(warm_is_as_cold)
     end_run(&run);
 }
 
-/* A /proc of one process, whose smaps is of two moments: a mapping was split while it was read. */
+/* A /proc of one process with smaps of two moments: a mapping was split while it was read. */
 static int torn_proc(void)
 {
     static const char *const torn = "00001000-00004000 rw-p 00000000 00:00 0 \n"
@@ -152,7 +152,7 @@ static int torn_proc(void)
     return root;
 }
 
-/* It is counted, and said once; trouble only to who asked for it by its pid, once. */
+/* A torn map is counted, and reported once. It is trouble only for a single capture of a pid. */
 WITH_RUN(a_torn_map)
 {
     static const char *const words =
@@ -185,7 +185,7 @@ WITH_RUN(a_torn_map)
     close(root);
 }
 
-/* Maps beyond the bound: what was read so far is stored and forgotten, and the beat goes on. */
+/* Maps exceed the bound: the maps read so far are stored and forgotten, and the beat goes on. */
 WITH_RUN(a_beat_in_parts)
 {
     pm_capture_run run;

@@ -1,12 +1,11 @@
-/* capture_test: one beat of live processes, against what the kernel says of them. */
+/* capture_test: one beat of live processes, compared with the output of the kernel. */
 #include "api/live.h"
 #include "source/child.h"
 
 #include <pthread.h>
 
-/* What stands behind `key` in a file of /proc, summed over its lines. None of the program's own
- * parsers reads it. (Not Pss: it changes while this process, the parent, touches what they share.)
- */
+/* Returns the sum of the numbers after `key` in a file of /proc, without the program's own parsers.
+ * (Do not use it for Pss, which changes when this process, the parent, touches shared pages.) */
 static int64_t sum_of(int64_t pid, const char *file, const char *key)
 {
     char path[64], line[1024];
@@ -79,8 +78,8 @@ WITH_RUN(several_are_one_moment)
                      4);
 }
 
-/* The pids of two that are there stand around three that give nothing. */
-WITH_RUN(named_ones_that_are_not_there)
+/* Two of the named processes exist; the other pids are missing, a kernel thread, or given twice. */
+WITH_RUN(named_pids_that_are_missing)
 {
     int64_t pids[] = {0, 2, 4194303, 0, 0};
 
@@ -88,7 +87,7 @@ WITH_RUN(named_ones_that_are_not_there)
     child(l, "two");
     pids[0] = l->pids[0];
     pids[3] = l->pids[1];
-    pids[4] = l->pids[1]; /* twice is once */
+    pids[4] = l->pids[1]; /* a pid that is named twice counts once */
     l->options.pids = pids;
     l->options.n_pids = COUNT(pids);
     run(l);
@@ -143,16 +142,16 @@ WITH_RUN(by_expression)
     l->options.n_pids = 0;
     l->options.match = "comm = 'alpha' AND NOT descendant_of(1)";
     run(l);
-    assert_int_equal(l->result.stored, 0); /* all come from 1 */
+    assert_int_equal(l->result.stored, 0); /* all descend from process 1 */
     snprintf(expression, sizeof expression, "comm = 'alpha' AND descendant_of(%d)", (int)getpid());
     l->options.match = expression;
     run(l);
     expect(l, "alpha smaps complete status\nalpha smaps complete status\n");
-    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2); /* the empty one too */
+    assert_int_equal(number(l, "SELECT count(*) FROM beat"), 2); /* an empty beat counts, too */
     snprintf(expression, sizeof expression, "comm = 'beta' AND ppid = %d OR pid = %d",
              (int)getpid(), (int)getpid());
     run(l);
-    assert_int_equal(l->result.stored, 1); /* not itself */
+    assert_int_equal(l->result.stored, 1); /* a run does not capture itself */
     l->options.match = "comm =";
     assert_int_equal(try_run(l), PMAPDB_USAGE);
 }
@@ -166,7 +165,7 @@ WITH_RUN(kept_environment)
     ask(l, 0, 'g');
     run(l);
     assert_int_equal(number(l, "SELECT count(*) FROM environment"), 0);
-    ask(l, child(l, "other"), 'e'); /* with the environment that it made */
+    ask(l, child(l, "other"), 'e'); /* a program with the environment that the child made */
     l->options.pids = l->pids + 1;
     l->options.n_pids = 1;
     l->options.keep_env = names;
@@ -179,7 +178,8 @@ WITH_RUN(kept_environment)
     unsetenv("PMAPDB_OTHER");
 }
 
-/* maps by wish and maps by budget: the second says why, and is no other process. */
+/* A capture is cheaper by option or by budget: only the second stores a reason. The process is the
+ * same. */
 WITH_RUN(measures)
 {
     child(l, "worker");

@@ -1,4 +1,4 @@
-/* capture_watch_test: a long run whose store loses one of its files, and one whose store lives. */
+/* capture_watch_test: a long run whose store loses a file, and a run whose store others change. */
 #include "api/live.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int64_t count_snapshots(void)
     return n;
 }
 
-/* ---- files that go after the second beat ---- */
+/* ---- files that disappear after the second beat ---- */
 
 static void make(const char *name, const char *text)
 {
@@ -50,12 +50,12 @@ static off_t size_of_store(void)
 }
 
 typedef struct loss {
-    const char *file, *to;   /* to NULL: it is removed */
-    const char *instead;     /* what another one writes in its place; NULL: nothing */
-    const char *part, *left; /* of the message */
+    const char *file, *to;   /* if `to` is NULL, the file is removed */
+    const char *instead;     /* the text of a new file in its place, or NULL */
+    const char *part, *left; /* parts of the message */
     int64_t count;
     uint64_t stop_after;
-    int64_t snapshots; /* -1: the store is not looked at */
+    int64_t snapshots; /* -1: the store is not opened */
 } loss;
 
 static const loss *lost;
@@ -72,7 +72,7 @@ static void lose(live *l)
         size_then = size_of_store();
 }
 
-/* The run ends after its second beat, and says which file it was and what is left. */
+/* The run ends after its second beat, and names the lost file and what is left. */
 static void run_and_lose(live *l)
 {
     set_run(l, lost->count, lose);
@@ -83,13 +83,13 @@ static void run_and_lose(live *l)
     assert_non_null(strstr(l->err.text, lost->left));
 }
 
-IN_BOX(a_file_goes)
+IN_BOX(a_file_disappears)
 {
     static const loss cases[] = {
         {"t.db-wal", NULL, NULL, "'t.db-wal'", SAVED, 5, 0, 2},
-        {"t.db-wal", NULL, "", "'t.db-wal'", SAVED, 5, 0, 2}, /* whoever opens the store next */
+        {"t.db-wal", NULL, "", "'t.db-wal'", SAVED, 5, 0, 2}, /* the next user makes a new one */
         {"t.db-wal", "kept", NULL, "'t.db-wal'", SAVED, 5, 0, 2},
-        /* whoever comes next reads the -wal that is there */
+        /* the next user of the store reads the -wal */
         {"t.db-shm", NULL, NULL, "'t.db-shm'", UNSURE, 5, 0, 2},
         {"t.db", "kept", NULL, "'t.db' was removed", "start this run again", 5, 0, -1},
         /* after the last beat; when the run is stopped */
@@ -112,7 +112,7 @@ IN_BOX(a_file_goes)
     }
 }
 
-/* What others wrote is not mixed with what this one did. */
+/* The frames of another writer are not mixed with the frames of this run. */
 WITH_RUN(wal_is_anothers)
 {
     static const loss wal = {"t.db-wal", NULL, "what another one wrote", "", UNSURE, 5, 0, 0};
@@ -132,7 +132,7 @@ WITH_RUN(before_the_first_beat)
     assert_int_equal(l->beats, 0);
 }
 
-/* ---- a store that lives ---- */
+/* ---- a store that others change ---- */
 
 static void live_on(live *l)
 {
@@ -157,7 +157,7 @@ WITH_RUN(nothing_is_lost)
     assert_int_equal(count_snapshots(), 12);
 }
 
-/* Without a -wal none is missed. */
+/* A store without a -wal does not need one. */
 WITH_RUN(without_a_wal)
 {
     set_run(l, 3, NULL);

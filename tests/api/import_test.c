@@ -1,4 +1,4 @@
-/* import_test: files of all kinds through pmapdb_import, by the news that it gives. */
+/* import_test: files of all kinds go through pmapdb_import, and the tests compare its events. */
 #include "api/run.h"
 
 #include "base/clock/clock.h"
@@ -18,7 +18,7 @@ WITH_IMPORT(one_file)
     count(in, 0, 1, 0);
 }
 
-/* Moved, packed and in an archive it is the same capture. */
+/* A capture is the same if it is moved, compressed or in an archive. */
 WITH_IMPORT(every_packing_is_known_again)
 {
     shell("mkdir d");
@@ -38,7 +38,7 @@ WITH_IMPORT(every_packing_is_known_again)
     assert_int_equal(number(in, "SELECT count(*) FROM snapshot"), 1);
 }
 
-/* An mtime counts in whole seconds: copies drop the rest. */
+/* An mtime counts in whole seconds, because copies drop the fraction. */
 WITH_IMPORT(mtime_is_a_time)
 {
     write_x("app.x", APP, 64);
@@ -52,7 +52,7 @@ WITH_IMPORT(mtime_is_a_time)
     count(in, 1, 0, 0);
 }
 
-/* The mtime of a file in /proc is when somebody first looked at its name. */
+/* The mtime of a file in /proc is the first time that somebody looked its name up. */
 WITH_IMPORT(proc_file_is_of_now)
 {
     char path[64];
@@ -78,7 +78,7 @@ WITH_IMPORT(several_blocks_with_times)
     run(in, "app.log");
     expect(in, "app.log 7 app +0 pmap-x complete footer 3\n"
                "app.log 7 app +30000 pmap-x complete footer 3\n");
-    /* tomorrow it is longer */
+    /* the next day the log is longer */
     write_x("c", "Sat Nov 21 02:49:38 UTC 2026\n" APP, 68);
     shell("cat c >> app.log");
     run(in, "app.log");
@@ -94,23 +94,23 @@ WITH_IMPORT(log_without_times)
     expect(in, "app.log: 3 captures of pid 7 carry no time: give --every 5m (counted back from "
                "the file's mtime) or --first TIME --every 5m\n");
     count(in, 0, 0, 1);
-    run(in, "app.log"); /* cron is told once */
+    run(in, "app.log"); /* the trouble is reported once, as for cron */
     count(in, 0, 0, 0);
     in->options.every_ms = 300000;
     run(in, "app.log");
     expect(in, "app.log 7 app +0 pmap-x complete footer 3\n"
                "app.log 7 app +300000 pmap-x complete footer 3\n"
                "app.log 7 app +600000 pmap-x complete footer 3\n");
-    /* longer, renamed, and written late: what is known keeps its times */
+    /* longer, renamed and written late: known captures keep their times */
     shell("cat b >> app.log && touch -d @1795230225 app.log && mv app.log old.log");
     run(in, "old.log");
     count(in, 1, 3, 0);
     assert_non_null(strstr(in->news.data, "old.log 7 app +907000 pmap-x complete footer 3\n"));
 }
 
-/* ---- what is no capture ---- */
+/* ---- files that are not captures ---- */
 
-WITH_IMPORT(what_gives_nothing)
+WITH_IMPORT(files_without_a_capture)
 {
     shell("mkdir d && echo 'hello' > d/readme.txt && : > d/1-2.smaps");
     box_text("d/3.x", "3:   [kthreadd]\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
@@ -123,7 +123,7 @@ WITH_IMPORT(what_gives_nothing)
     assert_non_null(strstr(in->news.data, "(note) d/1-2.smaps: "));
     assert_non_null(strstr(in->news.data, "(note) d/3.x: "));
     assert_null(strstr(in->news.data, "readme"));
-    /* named, each is trouble */
+    /* each is trouble if it is named */
     run(in, "d/readme.txt");
     expect(in, "d/readme.txt: no capture of a memory map in it\n");
     count(in, 0, 0, 1);
@@ -136,7 +136,7 @@ WITH_IMPORT(what_gives_nothing)
     count(in, 0, 0, 1);
 }
 
-/* Half of a file is stored as what it is, and is trouble the first time only. */
+/* Half of a file is stored as partial, and is trouble the first time only. */
 WITH_IMPORT(partial)
 {
     write_x("a", APP, 64);

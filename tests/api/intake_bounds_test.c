@@ -1,10 +1,10 @@
-/* intake_bounds_test: what one file may take, and what becomes of a file whose end is not there. */
+/* intake_bounds_test: how much memory one file may take, and files whose end is missing. */
 #include "api/blocks.h"
 #include "api/import/intake.h"
 #include "api/run.h"
 #include "store/write/put.h"
 
-/* pmap -X of pid `pid`, whose rows are held until the columns are known. */
+/* Writes pmap -X of `pid`. Its rows are held until the columns are known. */
 static void write_wide(const char *path, int pid, int rows)
 {
     pm_buf text = {0};
@@ -27,7 +27,7 @@ static void write_wide(const char *path, int pid, int rows)
 
 #define TOO_MUCH "needs more than 1 MiB of memory: raise the limit with --max-memory SIZE"
 
-/* One that is too large is refused as a whole, and named; those beside it are stored. */
+/* A file that is too large is refused as a whole and reported; the files beside it are stored. */
 WITH_IMPORT(memory)
 {
     shell("mkdir d");
@@ -45,8 +45,8 @@ WITH_IMPORT(memory)
     expect(in, "d/1795229318-8.X 8 app +0 pmap-X complete footer 20000\n");
 }
 
-/* Many captures of equal rows: the rows are kept once, so what counts is what each capture takes,
- * until the store has said what it did with it. */
+/* Many captures have equal rows, which are kept once. The memory of the captures themselves counts,
+ * until they are stored. */
 WITH_IMPORT(memory_of_captures)
 {
     size_t each = sizeof(pm_capture) + sizeof(pm_stored) + sizeof(pm_pending);
@@ -89,8 +89,8 @@ IN_BOX(memory_to_explain)
 
 /* ---- the end of a file ---- */
 
-/* Each row takes 64 bytes: what is unpacked comes in pieces of 64 KiB, so that a piece that is
- * missing leaves no half row. */
+/* Each row has 64 bytes, and a file is unpacked in pieces of 64 KiB: a missing piece does not cut a
+ * row. */
 static void write_smaps(const char *path, unsigned rows)
 {
     pm_buf text = {0};
@@ -103,8 +103,7 @@ static void write_smaps(const char *path, unsigned rows)
     pm_buf_free(&text);
 }
 
-/* Of smaps that cannot be read to their end nothing shows that rows are missing: only that they
- * could not be read. */
+/* Truncated smaps do not show that rows are missing: only the failed reading shows it. */
 WITH_IMPORT(cut)
 {
     write_smaps("1795229318-7.smaps", 3000);
@@ -132,7 +131,7 @@ static void append_x(const char *path, const char *time, bool whole)
     shell(command);
 }
 
-/* The last one of a log, without its sums: while the log is fresh it is left for the next run. */
+/* The last capture of a log has no sums: while the log is fresh, it is left for the next run. */
 WITH_IMPORT(being_written)
 {
     append_x("app.log", "Sat Nov 21 02:48:38 UTC 2026", true);

@@ -1,4 +1,4 @@
-/* live: captures of processes that the test starts, and their news as text. */
+/* live: captures of processes that the test starts, and their events as text. */
 #ifndef TESTS_API_LIVE_H
 #define TESTS_API_LIVE_H
 
@@ -22,9 +22,9 @@ typedef struct live {
     pmapdb_error err;
     pm_buf news; /* a line per event, without pids and times */
     int64_t pids[CHILDREN];
-    int talk[CHILDREN]; /* what each byte asks of a child */
+    int talk[CHILDREN]; /* each byte is a request to the child */
     size_t n;
-    /* what on_beat saw */
+    /* set by on_beat */
     uint64_t beats, lost;
     pmapdb_capture_beat last;
     void (*at_beat)(struct live *l);
@@ -41,8 +41,8 @@ static inline void become_cat(int talk)
     _exit(1);
 }
 
-/* 'g' grows by a MiB, 's' gives the last one back; the end of the pipe is its own. Each is
- * answered. 'e' becomes cat, which answers what comes next. */
+/* 'g' takes a MiB, 's' frees the last MiB; each is answered. 'e' becomes cat, which echoes the next
+ * byte. The child ends when the socket is closed. */
 static inline void child_life(int talk)
 {
     char *last = NULL, word;
@@ -62,7 +62,7 @@ static inline void child_life(int talk)
     _exit(0);
 }
 
-/* The n-th child calls itself NAME; it is captured by its pid. */
+/* Starts a child with this comm and adds its pid to the options. Returns its index. */
 static inline size_t child(live *l, const char *name)
 {
     int ends[2];
@@ -205,7 +205,7 @@ static inline void word(const live *l, const char *sql, const char *wanted)
     sqlite3_finalize(stmt);
 }
 
-/* The state of a test is a capture into t.db, in a box of its own. */
+/* Each test gets a live capture into t.db, in a folder of its own. */
 static inline int live_setup(void **state)
 {
     static live l;

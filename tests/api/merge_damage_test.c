@@ -1,8 +1,8 @@
-/* merge_damage_test: damaged stores, merged: what is wrong is said, nothing wrong gets in. */
+/* merge_damage_test: damaged stores are merged: the damage is reported, and is not copied. */
 #include "api/merging.h"
 
-/* A damaged store gives what comes before the damage, and the words say where it is. `known`: this
- * store has a part of the process. */
+/* A merge reports the damaged store, and takes the captures before the damage at most. `known`: the
+ * target has a part of the process. */
 static void try_damage(const char *sql, bool known)
 {
     merging m;
@@ -51,7 +51,7 @@ IN_BOX(damaged_stores)
     }
 }
 
-/* Bytes that SQLite itself stumbles over. */
+/* Damaged pages, which SQLite itself reports. */
 WITH_MERGE(damaged_pages)
 {
     make_store("bad.db", "alpha", 7, 0, 50);

@@ -1,5 +1,5 @@
-/* merge_test: pmapdb_merge: several stores into one, what is known, what cannot be merged. That the
- * result is what one store would hold is store/merge_test.c's. */
+/* merge_test: pmapdb_merge of several stores, known captures, and files that cannot be merged.
+ * store/merge_test.c tests that the result equals a single store. */
 #include "api/merging.h"
 
 WITH_MERGE(two_hosts_and_again)
@@ -20,8 +20,8 @@ WITH_MERGE(two_hosts_and_again)
     assert_int_equal(ask("all.db", "SELECT count(*) FROM process"), 2);
 }
 
-/* What is wrong with one does not keep the others away. */
-WITH_MERGE(what_is_no_store)
+/* A file that cannot be merged does not stop the others. */
+WITH_MERGE(files_that_are_not_stores)
 {
     pmapdb_store *newer;
 
@@ -90,7 +90,7 @@ WITH_MERGE(unknown_hosts)
     assert_int_equal(ask("apart.db", "SELECT count(*) FROM process WHERE host_id IS NULL"), 0);
 }
 
-/* A log without times of `n` blocks, written `late` seconds behind its beat. */
+/* A log of `n` blocks without times, written `late` seconds after the last beat. */
 static void make_log(const char *store, int n, int late)
 {
     char command[160];
@@ -103,8 +103,8 @@ static void make_log(const char *store, int n, int late)
     import_into(store, "alpha", 60000);
 }
 
-/* Known by their sequence: what two stores saw of one log is not doubled, though it was timed
- * otherwise. */
+/* Two stores imported one log with different times. Its blocks are known by their sequence, and are
+ * not stored twice. */
 WITH_MERGE(logs_without_times)
 {
     make_log("a.db", 4, 0);
@@ -115,16 +115,16 @@ WITH_MERGE(logs_without_times)
     assert_int_equal(MERGE(m, "all.db", "b.db", "a.db"), PMAPDB_OK);
     assert_int_equal(m->result.new_ones, 0);
     assert_int_equal(ask("all.db", "SELECT count(DISTINCT import_log_id) FROM snapshot"), 1);
-    /* the other way round all is known at once */
+    /* in the other order all blocks of the second store are known */
     assert_int_equal(MERGE(m, "round.db", "b.db", "a.db"), PMAPDB_OK);
     expect_news(m, "b.db: 1 hosts, 1 processes, 6 snapshots, 6 new, 0 known\n"
                    "a.db: 1 hosts, 1 processes, 4 snapshots, 0 new, 4 known\n");
-    /* and the file itself is known where it was only merged */
+    /* a store that merged the log knows the file itself, too */
     make_log("all.db", 6, 7);
     assert_int_equal(ask("all.db", SNAPSHOTS), 6);
 }
 
-/* One whose beat was late: what is new still comes behind what is known. */
+/* The second log seems earlier: its new blocks still come after the known blocks. */
 WITH_MERGE(logs_that_ran_late)
 {
     make_log("a.db", 4, 0);
@@ -138,7 +138,7 @@ WITH_MERGE(logs_that_ran_late)
     assert_int_equal(m->result.new_ones, 0);
 }
 
-/* A rotated log of an idle process begins like the one before, later. */
+/* A rotated log of an idle process begins like the log before it, a day later. */
 WITH_MERGE(logs_that_are_alike)
 {
     make_log("a.db", 3, 0);
@@ -150,7 +150,7 @@ WITH_MERGE(logs_that_are_alike)
     assert_int_equal(m->result.new_ones, 0);
 }
 
-/* Its writer goes on; what it has committed is merged. */
+/* The writer of the store is in a transaction; the committed captures are merged. */
 WITH_MERGE(a_store_in_use)
 {
     pmapdb_store *writer;
@@ -167,7 +167,7 @@ WITH_MERGE(a_store_in_use)
     pmapdb_close(writer);
 }
 
-/* What was committed stays, the next one goes on. */
+/* A stopped merge keeps the committed captures, and the next merge goes on. */
 WITH_MERGE(stopped)
 {
     int64_t n;
@@ -199,7 +199,7 @@ static void prune_to(const char *path, int64_t last)
     pmapdb_close(store);
 }
 
-/* What this store has pruned does not come back; what the other has pruned stays. */
+/* Captures that the target pruned do not come back; captures that the source pruned stay. */
 WITH_MERGE(pruned_here_or_there)
 {
     make_store("a.db", "alpha", 7, 0, 6);

@@ -1,4 +1,4 @@
-/* merging: stores made of captures, merged, and what is said of that as text. */
+/* merging: stores made of captures, merges of them, and the events as text. */
 #ifndef TESTS_API_MERGING_H
 #define TESTS_API_MERGING_H
 
@@ -30,7 +30,7 @@ static inline int64_t ask(const char *path, const char *sql)
 
 #define SNAPSHOTS "SELECT count(*) FROM snapshot"
 
-/* pmap -x of a process that is `kib` large, at second `at` of the file's name. */
+/* Writes pmap -x of a process with a heap of `kib`; the name of the file has the second `at`. */
 static inline void write_capture(int pid, int at, int kib)
 {
     char path[64], head[64];
@@ -40,7 +40,7 @@ static inline void write_capture(int pid, int at, int kib)
     write_x(path, head, kib);
 }
 
-/* Imports every capture of this folder, and removes them. */
+/* Imports every capture of the current folder, and removes the files. */
 static inline void import_into(const char *path, const char *host, int64_t every_ms)
 {
     pmapdb_store *store = open_store(path, PMAPDB_WRITE);
@@ -58,7 +58,7 @@ static inline void import_into(const char *path, const char *host, int64_t every
     shell("rm -f *.x *.log");
 }
 
-/* n captures of pid from second `at` on, 10 s apart. */
+/* Adds n captures of the pid to a store, from second `at` on, 10 s apart. */
 static inline void make_store(const char *path, const char *host, int pid, int at, int n)
 {
     for (int i = 0; i < n; i++)
@@ -72,10 +72,10 @@ typedef struct merging {
     pmapdb_merge_options options;
     pmapdb_merge_result result;
     pm_buf news;
-    int go_on; /* so many times on_progress says yes; -1: always */
+    int go_on; /* how often on_progress returns true; -1: always */
 } merging;
 
-/* SQLite names a file by its whole path. */
+/* Removes the current folder: SQLite names a file by its whole path. */
 static inline const char *without_folder(const char *text)
 {
     char folder[512];
@@ -117,7 +117,7 @@ static inline void start(merging *m)
     m->options.on_progress = on_progress;
 }
 
-/* Into `into` (NULL: none) the stores up to a NULL. */
+/* Merges the n stores into `into`, which may be NULL. */
 static inline pmapdb_status merge(merging *m, const char *into, const char *const *paths, size_t n)
 {
     pmapdb_store *store =
@@ -159,7 +159,7 @@ static inline void damage(const char *path, const char *sql)
     pmapdb_close(store);
 }
 
-/* The state of a test is a merge, in a box of its own. */
+/* Each test gets a merge, in a folder of its own. */
 static inline int merging_setup(void **state)
 {
     static merging m;

@@ -1,4 +1,4 @@
-/* place_test: what paths say about the captures in them. */
+/* place_test: pids, names and siblings that the path of a capture shows. */
 #include "unit.h"
 
 #include "api/import/place.h"
@@ -41,10 +41,10 @@ TEST(pids)
     pid_is("/x", "pmap.1234.txt", 1234);
     pid_is("/x", "app-7.smaps_rollup", 7);
     pid_is("/x", "11488.nmt", 11488);
-    pid_is("/x", "71.nmt", 71); /* its ranges say whether */
+    pid_is("/x", "71.nmt", 71); /* the ranges in the file decide whether it is a pid */
     pid_is("/x", "nmt.11488.txt", 11488);
     pid_is("/x", "x-11488.nmt", 11488);
-    pid_is("/1234", "app.txt", PMAPDB_UNKNOWN); /* a folder is one only for /proc's own files */
+    pid_is("/1234", "app.txt", PMAPDB_UNKNOWN); /* a folder is a pid only for the files of /proc */
 }
 
 TEST(folders)
@@ -55,8 +55,8 @@ TEST(folders)
     assert_int_equal(pm_place_folder_pid(PM_TEXT("")), PMAPDB_UNKNOWN);
 }
 
-/* "1.smaps" may be the first of several. */
-TEST(what_is_no_pid)
+/* "1.smaps" may be the first of several captures. */
+TEST(numbers_that_are_not_pids)
 {
     char names[] = "smaps-20261121-020532.txt|app-0123|app-0|notes-2.txt|dump-x86-64.txt|"
                    "app-12345678|app-4711x|1.smaps|smaps.1|smaps.1.txt|smaps1234|142530.smaps|"
@@ -97,7 +97,7 @@ TEST(stems)
     assert_true(pm_text_equal(pm_place_stem(PM_TEXT("")), PM_TEXT("")));
 }
 
-/* The slot as BEFORE*AFTER. */
+/* Compares the slot as BEFORE*AFTER. */
 static void slot_is(const pm_slot *slot, const char *wanted)
 {
     char got[80];
@@ -127,7 +127,7 @@ TEST(siblings)
     sibling_is("1795229498-12766.status", "status", "1795229498-12766.*", true);
     sibling_is("a.b.comm", "comm", "a.b.*", true);
     sibling_is("stat.status", "status", "stat.*", true);
-    /* may be captures too */
+    /* these may be captures, too */
     sibling_is("smaps_rollup", "smaps_rollup", "*", false);
     sibling_is("7.smaps_rollup", "smaps_rollup", "7.*", false);
     sibling_is("x-smaps_rollup.txt", "smaps_rollup", "x-*.txt", false);

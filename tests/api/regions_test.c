@@ -1,4 +1,4 @@
-/* regions_test: address ranges out of CSV, and what is none. */
+/* regions_test: address ranges in CSV, and texts that are not ranges. */
 #include "source/box.h"
 
 #include "api/regions.h"
@@ -40,7 +40,7 @@ TEST(numbers)
           "[[4096,8191]]");
 }
 
-/* An end is the first address behind, or, as the last one of a page, in the region. */
+/* An end is the first address after the region, or its last address if a page ends there. */
 TEST(ends)
 {
     gives("1000,1fff\n", "[[4096,8191]]");
@@ -61,7 +61,7 @@ TEST(headers)
     refuses("1000,2000\nstart,end\n", "r.csv:2: " TWO);
 }
 
-/* With FILE:LINE of the file as it is, a header or not. */
+/* The message has FILE:LINE, which counts the header and empty lines. */
 TEST(bad_numbers)
 {
     static const char *const bad[] = {"7fxyz", "-1", "+1",    "0x",       "x",

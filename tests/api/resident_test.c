@@ -1,5 +1,5 @@
-/* resident_test: what is resident of a capture whose mappings do not tell, as a status beside it
- * says. */
+/* resident_test: the Rss of a capture whose mappings do not show it, from the status file beside
+ * the capture. */
 #include "api/run.h"
 
 #define MAPS "00400000-00500000 rw-p 00000000 00:00 0 \n"
@@ -15,7 +15,7 @@ static void put_beside(const char *name, const char *text, int vm_rss)
     box_text("7/status", status);
 }
 
-/* A column of the process's own row. */
+/* Returns a column of the row `total` of the query leaks. */
 static const char *judged(const importing *in, const char *column)
 {
     static char text[100];
@@ -33,7 +33,7 @@ static const char *judged(const importing *in, const char *column)
     return text;
 }
 
-/* As a live capture that was read as maps: what grows is told by VmRSS, and proves nothing. */
+/* VmRSS shows the growth, as for a live capture of maps, but does not prove the capture whole. */
 WITH_IMPORT(maps_with_status)
 {
     char command[100];
@@ -42,7 +42,7 @@ WITH_IMPORT(maps_with_status)
         put_beside("7/maps", MAPS, 100 + 20 * i);
         snprintf(command, sizeof command, "touch -d @%d 7/maps", 1795229318 + 60 * i);
         shell(command);
-        if (i == 8) /* from an archive, where it comes behind */
+        if (i == 8) /* in the archive the status comes after the maps */
             shell("tar cf m.tar 7/maps 7/status");
         run(in, i == 8 ? "m.tar" : "7");
         assert_non_null(strstr(in->news.data, "7/maps 7 worker +"));
@@ -56,8 +56,8 @@ WITH_IMPORT(maps_with_status)
     assert_string_equal(judged(in, "last"), "260");
 }
 
-/* Plain pmap's footer is proof of its size. Of a log, one number is not each one's; a stranger's
- * is nobody's; what knows sums only has no mappings to stand beside. */
+/* VmRSS is used for a capture of plain pmap. It is not used for each capture of a log, for another
+ * pid, or for a capture that has sums and no mappings. */
 IN_BOX(whose_vm_rss_it_is)
 {
     static const struct {

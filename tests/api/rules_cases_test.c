@@ -108,7 +108,7 @@ static void read_cases(cases *c)
 
 /* ---- checking ---- */
 
-/* Returns how many mappings of the case got another category. */
+/* Returns how many mappings of the case got a wrong category. */
 static size_t check_case(const cases *c, uint32_t name, const pm_rules *set, size_t *won)
 {
     uint32_t mappings[ROWS_MAX];
@@ -155,7 +155,7 @@ static bool is_first_of_case(const cases *c, size_t i)
     return true;
 }
 
-/* Every rule wins somewhere in rules/test.csv: none is hidden by those before it. */
+/* Every rule wins somewhere in rules/test.csv: no rule is hidden by the rules before it. */
 TEST(test_default)
 {
     static cases c;

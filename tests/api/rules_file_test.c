@@ -1,4 +1,4 @@
-/* rules_file_test: sets of rules as files: the first mistake is told, with its line. */
+/* rules_file_test: sets of rules in files: the first mistake is reported with its line. */
 #include "unit.h"
 
 #include "api/rules.h"
@@ -80,9 +80,9 @@ TEST(test_bytes)
     pm_buf_free(&large);
 }
 
-/* ---- what is built in ---- */
+/* ---- built-in sets ---- */
 
-/* Whatever a file holds, it is read to its end or refused. */
+/* A damaged set is read to its end or refused. */
 TEST(test_damaged)
 {
     static const char bytes[] = "\"\n,;|~!%?#-*[]()\\={}0aK\x01\x80\xff";

@@ -1,11 +1,11 @@
-/* rules_test: pmapdb_rules and pmapdb_rules_apply: which set, what is said of it, what becomes of a
- * store. That the categories are right is store/apply_test.c's. */
+/* rules_test: pmapdb_rules_apply, the choice of a set, and the events. store/apply_test.c tests the
+ * categories. */
 #include "api/rules.h"
 #include "api/run.h"
 
 typedef struct heard {
     pm_buf notes, changes;
-    uint64_t progress, stop_at; /* at that call of on_progress; 0: never */
+    uint64_t progress, stop_at; /* stops at this call of on_progress; 0: never */
 } heard;
 
 static void on_note(void *ctx, const char *note)
@@ -48,7 +48,7 @@ static void forget(heard *h)
     *h = (heard){0};
 }
 
-/* A set: "NAME RULES", and whether it is the store's. */
+/* Returns "NAME COUNT" of the chosen set, and whether the store has and has applied the set. */
 static const char *chosen(pmapdb_store *store, const char *name)
 {
     static char text[96];
@@ -73,7 +73,7 @@ static const char *said(const pm_buf *b)
     "large,heap/large,heap,,-,\n"          \
     "data,mapped-file/application,mapped-file,/srv/*,,its own\n"
 
-/* Two processes of a heap, a file and a library; the first has two captures. */
+/* Two processes with a heap, a file and a library; the first process has two captures. */
 static void make_store(importing *in)
 {
     static const char *const row[] = {
@@ -165,7 +165,7 @@ WITH_IMPORT(test_apply)
     forget(&h);
 }
 
-/* What was chosen by its name is the store's where the bytes are. */
+/* A set that is chosen by its name is the store's set if the bytes are the same. */
 WITH_IMPORT(test_same_bytes)
 {
     make_store(in);

@@ -1,4 +1,4 @@
-/* run: an importing in a box, and its news as text. */
+/* run: an import in a folder of its own, and its events as text. */
 #ifndef TESTS_API_RUN_H
 #define TESTS_API_RUN_H
 
@@ -80,7 +80,7 @@ static inline void count(const importing *in, uint64_t stored, uint64_t duplicat
     assert_int_equal(in->result.new_trouble, trouble);
 }
 
-/* pmap -x: a line and what may stand above it, and a heap of `kib`. */
+/* Writes pmap -x with a heap of `kib`. `head` has the header, and may have lines above it. */
 static inline void write_x(const char *path, const char *head, int kib)
 {
     pm_buf text = {0};
@@ -117,7 +117,7 @@ static inline int64_t number(const importing *in, const char *sql)
     return n;
 }
 
-/* The state of a test is an import into t.db, in a box of its own. */
+/* Each test gets an import into t.db, in a folder of its own. */
 static inline int import_setup(void **state)
 {
     static importing in;

@@ -1,4 +1,4 @@
-/* siblings_test: what the small files beside a capture add to it, on disk and in archives. */
+/* siblings_test: facts from the small files beside a capture, on disk and in archives. */
 #include "api/run.h"
 
 static const char smaps[] = "00400000-00401000 r-xp 00000000 08:01 11   /opt/app\n"
@@ -33,7 +33,7 @@ WITH_IMPORT(siblings_of_a_process_directory)
     expect(in, "p/7/smaps 7 worker-of-a-long-name +0 smaps complete status 1 again\n");
 }
 
-/* In an archive they may stand behind the capture, or before it. */
+/* In an archive the siblings may come after the capture or before it. */
 IN_BOX(siblings_in_an_archive)
 {
     static const char *const orders[] = {"p/7/smaps p/7/stat p/7/comm p/7/cmdline p/7/status",
@@ -59,14 +59,14 @@ WITH_IMPORT(siblings_by_stem)
     box_text("1795229318-7.smaps", smaps);
     box_text("1795229318-7.status", "Name:\tworker\nPid:\t7\nVmSize:\t4 kB\nVmRSS:\t8 kB\n");
     run(in, "1795229318-7.smaps");
-    /* another sum proves nothing */
+    /* a different sum does not prove the capture */
     expect(in, "1795229318-7.smaps 7 worker +0 smaps complete none 1\n");
     assert_int_equal(number(in, "SELECT tool_rss_kib FROM snapshot"), 8);
 }
 
 /* ---- proof by smaps_rollup ---- */
 
-/* Of what lies there, only the smaps: that the rollup is a capture too is tested elsewhere. */
+/* Compares the events of smaps only: another test expects that the rollup is a capture, too. */
 static void expect_smaps(const importing *in, const char *wanted)
 {
     pm_buf got = {0};
@@ -144,7 +144,7 @@ IN_BOX(rollup_in_every_layout)
     }
 }
 
-/* Rss, Private_Dirty, Swap of the rollup, VmRSS of the status, against 4, 0, 0. */
+/* Rss, Private_Dirty and Swap of the rollup and VmRSS of the status; the smaps have 4, 0 and 0. */
 IN_BOX(rollup_and_status)
 {
     static const struct {
@@ -176,8 +176,8 @@ IN_BOX(rollup_and_status)
     }
 }
 
-/* Cut smaps are not proved by a rollup that they happen to agree with; other dialects have no say
- * in what it means. */
+/* A rollup does not prove truncated smaps, even if the sums agree, and is not used for other
+ * dialects. */
 WITH_IMPORT(rollup_proves_whole_smaps_only)
 {
     shell("mkdir 7");
@@ -195,7 +195,7 @@ WITH_IMPORT(rollup_proves_whole_smaps_only)
         number(in, "SELECT count(tool_rss_kib) FROM snapshot WHERE dialect = 'pmap-x'"), 0);
 }
 
-/* What one file says is not meant for each capture of a log: where it differs, nothing is known. */
+/* One rollup is not of each capture of a log: it is used only for the captures that it equals. */
 WITH_IMPORT(log_beside_a_rollup)
 {
     char bigger[sizeof smaps];
@@ -238,7 +238,7 @@ WITH_IMPORT(siblings_compressed)
 
 /* ---- the pid ---- */
 
-/* An incident's folder, /proc/self: the path has no pid, stat and status do. */
+/* The path has no pid, as in a copy of /proc/self: stat or status has it. */
 WITH_IMPORT(pid_of_a_sibling)
 {
     make_proc();
@@ -252,7 +252,7 @@ WITH_IMPORT(pid_of_a_sibling)
     expect(in, "late.tar:p/self/smaps 7 worker-of-a-long-name +0 smaps complete none 1 again\n");
 }
 
-/* A stranger's stat has no say, whether the pid stands in the path or in the header line. */
+/* The stat of another process is not used for a capture whose path has a different pid. */
 WITH_IMPORT(sibling_of_another_pid)
 {
     make_proc();
@@ -264,7 +264,7 @@ WITH_IMPORT(sibling_of_another_pid)
     assert_int_equal(number(in, "SELECT count(start_time) FROM process"), 0);
 }
 
-/* Pids at an archive's top, colons in names, and two archives that look alike. */
+/* Pids at the top of an archive, colons in names, and siblings in two different archives. */
 WITH_IMPORT(names_in_archives)
 {
     make_proc();
@@ -291,7 +291,7 @@ WITH_IMPORT(closed_files_are_counted)
     assert_int_equal(in->result.skipped, 4);
     run(in, "p.tar");
     count(in, 0, 1, 0);
-    assert_int_equal(in->result.skipped, 3); /* a link is no member */
+    assert_int_equal(in->result.skipped, 3); /* a link is not read as a member */
     assert_int_equal(in->result.empty, 0);
 }
 

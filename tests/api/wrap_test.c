@@ -1,4 +1,4 @@
-/* wrap: what is around a file is told by its first bytes. */
+/* wrap_test: the first bytes of a file show whether it is an archive or another encoding. */
 #include "api/blocks.h"
 #include "unit.h"
 

@@ -121,7 +121,7 @@ TEST(hs_err_files)
     }
 }
 
-/* What digits behind a day are cannot always be told. */
+/* A day may stand alone before a text that does not begin with digits. */
 TEST(days_alone)
 {
     static const row rows[] = {
@@ -250,7 +250,7 @@ TEST(no_moment_at_the_beginning)
     }
 }
 
-/* A line that is cut anywhere is read to its end and no further; once the text behind the moment
+/* A line that is cut anywhere is read to its end and no further; once the text after the moment
  * has begun, more of it changes nothing. */
 TEST(cut_anywhere)
 {

@@ -22,7 +22,7 @@ static void complain(const char *path, pm_text line, const char *what)
     print_error("%s: %s: '%.*s'\n", path, what, (int)line.len, line.data);
 }
 
-/* The line, with a moment before it. */
+/* True if a moment before the line is found, and the rest is the line. */
 static bool is_found_behind(pm_text line)
 {
     size_t len = sizeof STAMP - 1 + line.len;
@@ -49,8 +49,7 @@ static bool has_letter_or_digit(pm_text line)
 
 static int each_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-    bool answers =
-        strstr(path, "/stores/") != NULL; /* of queries: their first columns are moments */
+    bool answers = strstr(path, "/stores/") != NULL; /* answers of queries begin with moments */
     FILE *in = type == FTW_F && !answers ? fopen(path, "r") : NULL;
     char *line = NULL;
     size_t room = 0;

@@ -32,7 +32,7 @@ static void none(read_fn fn, const char *text)
     assert_int_equal(ms, -1);
 }
 
-/* A line is a moment alone, or begins with one; never both. */
+/* A line is a moment alone, or begins with a moment; never both. */
 static void begins(const char *line, int64_t wanted)
 {
     char longer[256];
@@ -96,7 +96,7 @@ TEST(the_hour_that_comes_twice)
     assert_false(is_second(PM_TEXT("2026-10-25 02:30:00"), &ms));
 }
 
-TEST(dates_that_are_none)
+TEST(dates_that_do_not_exist)
 {
     char none[] =
         "2026-02-30 10:00:00|=== 2026-11-21 25:61 ===|# 2026-13-01T10:00:00Z|"
@@ -297,7 +297,7 @@ static const char *const no_times[] = {
     "timestamp: 99",
 };
 
-TEST(lines_that_are_no_time)
+TEST(lines_that_are_not_moments)
 {
     static const char *const more_behind[] = {
         "1795226732: 2026-11-21 02:05:32",

@@ -18,14 +18,14 @@ TEST(rules)
 
     for (char *rest = good, *zone; (zone = strsep(&rest, " "));)
         if (!pm_clock_is_zone(zone))
-            fail_msg("'%s' is one", zone);
+            fail_msg("'%s' is a zone", zone);
     for (char *rest = bad, *zone; (zone = strsep(&rest, " "));)
         if (pm_clock_is_zone(zone))
             fail_msg("'%s' is not a zone", zone);
     assert_false(pm_clock_is_zone("CET-1 "));
 }
 
-/* By the database that TZDIR names. */
+/* TZDIR names the folder of the database of zones. */
 IN_BOX(files)
 {
     char path[128];

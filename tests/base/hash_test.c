@@ -6,15 +6,15 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define LONGEST 2100 /* XXH3 stirs its sums after every 1,024 bytes */
+#define LONGEST 2100 /* XXH3 scrambles its sums after every 1,024 bytes */
 
-/* Of every length; alone on the heap: the sanitizer sees a read past their end. */
+/* The bytes of every length end with their heap block: the sanitizer sees a read past the end. */
 TEST(as_the_library)
 {
     const uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
 
     for (size_t n = 0; n < LONGEST; n++) {
-        size_t shift = n % 16; /* from where they are aligned */
+        size_t shift = n % 16; /* from an aligned address */
         unsigned char *block = malloc(n + shift + !n), *bytes = block + shift;
 
         assert_non_null(block);

@@ -140,8 +140,8 @@ static pmapdb_status show_cut(void *ctx, pm_text line, pmapdb_error *err)
     return pm_buf_addf(&c->out, err, c->lines.cut ? "{%.*s}" : "<%.*s>", (int)line.len, line.data);
 }
 
-/* Of a line that is too long the begin is handed on, and no more of it is kept. */
-TEST(at_most_so_long)
+/* A line that is too long is cut: only its beginning is kept and passed on. */
+TEST(long_lines_are_cut)
 {
     static const char longer[] = "four\nfives\n\nlongest\nabc\nending";
 

@@ -12,7 +12,7 @@ TEST(fields_are_found)
         assert_int_equal(pm_field_find(pm_text_of(pm_fields[i].key)), i);
 }
 
-/* Bits of these fields are in every store: a change here makes old stores say something else. */
+/* Stores contain bits of these fields: other numbers would change the meaning of old stores. */
 TEST(field_numbers_are_fixed)
 {
     assert_int_equal(PM_SIZE, 0);
@@ -20,7 +20,7 @@ TEST(field_numbers_are_fixed)
     assert_int_equal(PM_PRIVATE_DIRTY, 9);
     assert_int_equal(PM_SWAP, 19);
     assert_int_equal(PM_DIRTY, 24);
-    assert_true(PM_FIELD_COUNT <= 32); /* what is no number begins at bit 32 */
+    assert_true(PM_FIELD_COUNT <= 32); /* the bits from 32 on are not of numbers */
 }
 
 TEST(totals_of_one)
@@ -35,7 +35,7 @@ TEST(totals_of_one)
     pm_set(&m, PM_PRIVATE_DIRTY, 20);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_SIZE), 132);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_RSS), 0);
-    assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE), -1); /* one half alone is no sum */
+    assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE), -1); /* the clean half is unknown */
     pm_set(&m, PM_PRIVATE_CLEAN, 4);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE), 24);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE_DIRTY), 20);

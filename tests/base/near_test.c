@@ -19,12 +19,12 @@ static void nearest(const char *wanted, const char *best)
 TEST(the_nearest_of_some)
 {
     nearest("snapshts", "snapshots");
-    nearest("snapshot", "snapshots"); /* the word itself is not what is wrong */
+    nearest("snapshot", "snapshots"); /* the word itself is not a suggestion */
     nearest("Growth", "growth");
     nearest("haep", "heap");
     nearest("rss_kb", "rss_kib");
     nearest("qss_kib", "rss_kib"); /* equally near: the first */
-    nearest("map", "mappings");    /* begun */
+    nearest("map", "mappings");    /* a word that begins so */
     nearest("sqll", "sql");
     nearest("rss", "rss_kib");
     nearest("dif", "diff");

@@ -1,4 +1,4 @@
-/* num: numbers, sizes and spans, and texts that are none of these. */
+/* num: numbers, sizes and spans, and texts that are not. */
 #include "unit.h"
 
 #include "base/num.h"
@@ -54,7 +54,7 @@ TEST(runs_of_hexadecimal_digits)
     assert_int_equal(pm_num_hex_run(text, text), 0);
 }
 
-/* The buffer has no room behind `end`: reading there is caught by the sanitizer. */
+/* The buffer ends at `end`: the sanitizer catches a read past it. */
 TEST(stops_at_the_end)
 {
     char *two = calloc(1, 2);
@@ -87,7 +87,7 @@ typedef struct given {
     int64_t value;
 } given;
 
-/* Texts of a quantity, and texts of none, with "|" between them. */
+/* Reads the good texts, and refuses the bad texts, which have "|" between them. */
 static void quantities(bool (*fn)(pm_text t, int64_t *out), const given *good, size_t n, char *bad)
 {
     int64_t v;

@@ -87,7 +87,7 @@ TEST(equal_mappings_are_one)
     pm_pool_free(pool);
 }
 
-/* A mapping that differs from the sample in one field, each time another; false after the last. */
+/* Makes a mapping that differs from the sample in field n; false if n is too large. */
 static bool vary(pm_mapping *m, size_t n)
 {
     static const size_t bytes[] = {offsetof(pm_mapping, start),     offsetof(pm_mapping, end),
@@ -127,7 +127,7 @@ TEST(every_field_counts)
     pm_pool_free(pool);
 }
 
-/* Texts are remembered from one mapping to the next; each has its own all the same. */
+/* The pool remembers the texts of the last mapping; each mapping has the right texts anyway. */
 TEST(texts_of_neighbours)
 {
     static const char *const paths[] = {"/a", "/a", "", "/b", "/a", "/ab", "/b", ""};
@@ -147,7 +147,7 @@ TEST(texts_of_neighbours)
         assert_true(pm_text_equal(got->path, m.path));
         assert_true(pm_text_equal(got->flags, m.flags));
         assert_true(pm_text_equal(got->extra, m.extra));
-        text_id(pool, PM_TEXT("/c")); /* asked for between them */
+        text_id(pool, PM_TEXT("/c")); /* another text between two mappings */
     }
     pm_pool_free(pool);
 }

@@ -59,7 +59,7 @@ static inline pm_buf box_bytes(const char *path)
     return out;
 }
 
-/* Reads the entry at hand to its end. Short text is shown as it is, other bytes as "[N]". */
+/* Reads the current entry to its end. Short text is shown as it is, other bytes as "[N]". */
 static inline void box_show_bytes(pm_source *s, pm_buf *out, pm_buf *all)
 {
     pmapdb_error err;
@@ -81,8 +81,8 @@ static inline void box_show_bytes(pm_source *s, pm_buf *out, pm_buf *all)
     }
 }
 
-/* A line per entry, "PATH (DIR, NAME) FLAGS BYTES", or "!STATUS MESSAGE". The caller frees. `all`,
- * if not NULL, gets the last entry's bytes. */
+/* A line per entry, "PATH (DIR, NAME) FLAGS BYTES", or "!STATUS MESSAGE". The caller frees
+ * the list. `all`, if not NULL, gets the bytes of the last entry. */
 static inline char *box_list(const char *const *paths, size_t n_paths, pm_buf *all)
 {
     pm_source *s;
@@ -129,7 +129,7 @@ static inline void box_expect(const char *path, const char *wanted)
     free(got);
 }
 
-/* As box_expect, with the file as standard input. */
+/* Like box_expect, with the file as standard input. */
 static inline void box_expect_stdin(const char *path, const char *wanted)
 {
     int saved = dup(STDIN_FILENO), fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -141,7 +141,7 @@ static inline void box_expect_stdin(const char *path, const char *wanted)
     close(saved);
 }
 
-/* The time of the first entry of a source. */
+/* Expects the time and the own path of the first entry. */
 static inline void box_expect_time(const char *path, const char *own_path, int64_t ms)
 {
     const pm_source_entry *e;

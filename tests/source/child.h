@@ -16,10 +16,10 @@
 
 #define CHILD_MIB ((size_t)1 << 20)
 #define CHILD_STOP "child-stop"       /* stops itself */
-#define CHILD_RENEW "child-renew"     /* and then becomes the same program once more, and so on */
+#define CHILD_RENEW "child-renew"     /* stops, then starts the same program again, and so on */
 #define CHILD_RETITLE "child-retitle" /* writes "a title" over its arguments, then stops */
 
-/* fork, of a child that does not outlive a failing test. */
+/* Forks a child that does not outlive a failing test. */
 static inline pid_t child_fork(void)
 {
     pid_t pid = fork();
@@ -56,7 +56,7 @@ static inline void child_wait_stopped(pid_t pid)
     assert_true(WIFSTOPPED(status));
 }
 
-/* Stopped; `prepare` runs in it before the program does, and may be NULL. */
+/* Starts a program and waits until it stops. `prepare` runs in the child first, and may be NULL. */
 static inline pid_t child_start(const char *program, char *const *argv, char *const *envp,
                                 void (*prepare)(void))
 {
@@ -103,7 +103,7 @@ static inline pm_proc_fate child_open(pid_t pid, pm_proc *out)
     return fate;
 }
 
-/* The first line of a file that begins with `key`; false: there is none. */
+/* Finds the first line that begins with `key`; false if the file has no such line. */
 static inline bool file_line(const char *path, const char *key, char line[4096])
 {
     FILE *in = fopen(path, "r");
@@ -117,7 +117,7 @@ static inline bool file_line(const char *path, const char *key, char line[4096])
     return found;
 }
 
-/* The same of /proc/PID/FILE. */
+/* Like file_line, for /proc/PID/FILE. */
 static inline bool child_line(pid_t pid, const char *file, const char *key, char line[4096])
 {
     char path[64];
@@ -126,7 +126,7 @@ static inline bool child_line(pid_t pid, const char *file, const char *key, char
     return file_line(path, key, line);
 }
 
-/* The number behind `key`. */
+/* Returns the number after `key`. */
 static inline int64_t child_number(pid_t pid, const char *file, const char *key)
 {
     char line[4096];

@@ -1,9 +1,9 @@
-/* damage: truncated and damaged archives give their undamaged part, then one failure. */
+/* damage: the undamaged part of truncated and damaged archives is read, then one failure. */
 #include "source/packed.h"
 
 #define BIG 1000000
 
-/* What was decompressed before the cut is handed out; libarchive keeps the last, begun block. */
+/* The bytes before the cut are read, except the last, incomplete block of libarchive. */
 IN_BOX(truncated)
 {
     char *bytes = box_noise(BIG);
@@ -34,7 +34,7 @@ IN_BOX(truncated)
     free(bytes);
 }
 
-IN_BOX(garbage_behind)
+IN_BOX(garbage_after_the_data)
 {
     pm_buf packed;
 
@@ -60,7 +60,7 @@ IN_BOX(damaged_tar)
     box_write("x.tar", tar.data, 512 + 512 + 512 + 1000);
     box_expect("x.tar", "x.tar:1 (1) archive one\n"
                         "x.tar:2 (2) archive [1000] !4 'x.tar:2': Truncated tar archive\n");
-    /* a header of no use is passed over, and the end says so */
+    /* a damaged header is skipped, and reported at the end */
     box_write("x.tar", tar.data, tar.len);
     box_poke("x.tar", 1024, 'X');
     box_expect("x.tar", "x.tar:1 (1) archive one\nx.tar:3 (3) archive three\n"
@@ -69,7 +69,7 @@ IN_BOX(damaged_tar)
     free(bytes);
 }
 
-/* The decompressor's failure ends the archive: one cut is one failure. */
+/* A failure of the decompressor ends the archive: one cut is one failure. */
 IN_BOX(truncated_tar)
 {
     char *bytes = box_noise(BIG), *list;

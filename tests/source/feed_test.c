@@ -5,7 +5,7 @@
 #include "source/feed.h"
 #include "source/proc.h"
 
-/* The most that came at a time, and all of it in `bytes`. */
+/* Appends the whole file to `bytes`. Returns the size of the largest block. */
 static size_t read_all(const char *path, bool full, pm_buf *bytes)
 {
     pm_feed feed = {0};
@@ -33,7 +33,7 @@ TEST(of_a_process)
     assert_true(bytes.len > 2 * PM_PROC_PIECE);
     assert_memory_equal(bytes.data + bytes.len - 1, "\n", 1);
     pm_buf_clear(&bytes);
-    /* who waits for a full block gets one, of many small pieces */
+    /* a full block consists of many small pieces */
     assert_true(read_all("/proc/self/smaps", true, &bytes) > PM_PROC_PIECE);
     pm_buf_free(&bytes);
 }

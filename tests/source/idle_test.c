@@ -1,4 +1,4 @@
-/* idle_test: marks of page idle tracking, of a kernel that three files play. */
+/* idle_test: marks of page idle tracking, for a kernel that three files simulate. */
 #include "source/box.h"
 
 #include "pages/entry.h"
@@ -30,13 +30,13 @@ static void play_kernel(void)
     map_frame(4, 3000, LRU);
     map_frame(5, 300, 0);
     entries[6] = PM_ENTRY_SWAPPED | 100;
-    /* a part of a huge page, without its first frame, and of a folio of four */
+    /* a part of a huge page without its first frame, and a part of a folio of four */
     flags[512] = LRU | HEAD;
     for (size_t i = 0; i < 5; i++)
         map_frame(20 + i, 800 + i, TAIL);
     map_frame(26, 1031, TAIL);
     flags[1028] = LRU | HEAD;
-    /* in no Rss */
+    /* pages that do not count as Rss */
     map_frame(40, 5, (uint64_t)1 << PM_KPF_ZERO);
     map_frame(41, 2048, (uint64_t)1 << PM_KPF_HUGE | LRU);
     map_frame(42, 4000, (uint64_t)1 << PM_KPF_NOPAGE);
@@ -94,7 +94,7 @@ static bool is_marked(uint64_t frame)
     return word >> frame % 64 & 1;
 }
 
-/* Somebody touches the page. */
+/* Clears the mark, as a process that touches the page does. */
 static void touch(uint64_t frame)
 {
     pm_buf b = box_bytes("bitmap");
@@ -133,7 +133,7 @@ IN_BOX(marked)
     expect(&pages[2], 0, 0, 0);
     touch(127);
     touch(3000);
-    touch(512); /* of it, five small pages are mapped */
+    touch(512); /* the head of five mapped pages */
     walk(later);
     expect(&later[0], 3, 2, 1);
     expect(&later[1], 1, 5, 0);

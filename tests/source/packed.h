@@ -69,7 +69,7 @@ static inline void box_poke(const char *path, off_t at, char byte)
     close(fd);
 }
 
-/* Bytes that do not compress well, so that a cut is a cut in the middle. */
+/* Bytes that do not compress well: a truncated file ends in the middle of them. */
 static inline char *box_noise(size_t len)
 {
     char *bytes = malloc(len);

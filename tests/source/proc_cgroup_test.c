@@ -48,7 +48,7 @@ static void make(const char *dir)
     assert_int_equal(mkdir(dir, 0700), 0);
 }
 
-/* As mountinfo has it: `root` of the hierarchy lies at "./here now" of the current folder. */
+/* Mountinfo in which `root` of the hierarchy is mounted at TOP in the current folder. */
 static pm_buf mounted(const char *root, bool unified)
 {
     char here[4096];
@@ -73,7 +73,7 @@ static pm_buf mounted(const char *root, bool unified)
 
 static void expect_limit(const char *root, bool unified, const char *cgroup, int64_t wanted)
 {
-    pm_buf m = mounted(root, unified); /* of its five mounts four are not there any more */
+    pm_buf m = mounted(root, unified); /* four of its five mounts do not exist any more */
     pm_cgroup found;
 
     assert_int_equal(pm_cgroup_read(pm_buf_text(&m), pm_text_of(cgroup), unified, &found, NULL),
@@ -85,7 +85,7 @@ static void expect_limit(const char *root, bool unified, const char *cgroup, int
     pm_buf_free(&m);
 }
 
-/* here now/a (2 GiB)/b (none)/c (3 GiB)/d (no file), here now/e: nothing but the top. */
+/* The limits are a: 2 GiB, a/b: max, a/b/c: 3 GiB; a/b/c/d and e have no file of a limit. */
 static void make_unified(void)
 {
     make(TOP);
@@ -118,12 +118,12 @@ IN_BOX(on_a_host)
     expect_limit("/", true, "/a/b/c", PMAPDB_UNKNOWN);
 }
 
-/* What is mounted is the container's own cgroup: its limit is the top one's. */
+/* The container's own cgroup is mounted: the top folder has its limit. */
 IN_BOX(in_a_container)
 {
     make_unified();
     limit(TOP, "memory.max", "1073741824\n");
-    make(TOP "2"); /* what wrong paths would lead to */
+    make(TOP "2"); /* wrong paths would lead to these folders */
     make("a");
     expect_limit("/", true, "/", 1048576);
     expect_limit("/", true, "/a/b", 1048576);
@@ -131,7 +131,7 @@ IN_BOX(in_a_container)
     expect_limit("/docker/1", true, "/docker/1/a/b/c", 1048576);
     expect_limit("/docker/1", true, "/docker/12", PMAPDB_UNKNOWN);
     expect_limit("/docker/1", true, "/", PMAPDB_UNKNOWN);
-    /* a process outside of the namespace, and one that sees beyond its own */
+    /* a process outside of the namespace, and a mount that shows more than the namespace */
     expect_limit("/", true, "/../a", PMAPDB_UNKNOWN);
     expect_limit("/..", true, "/../a/b", 1048576);
     expect_limit("/..", true, "/../../a", PMAPDB_UNKNOWN);
@@ -158,7 +158,7 @@ static void expect_use(pm_cgroup_use use, int64_t current, int64_t file, int64_t
     assert_int_equal(use.oom_kills, oom_kills);
 }
 
-/* The use is that of the cgroup with the lowest limit, which is not always the own one. */
+/* The use is that of the cgroup with the lowest limit, which may be a parent. */
 IN_BOX(use)
 {
     make_unified();
@@ -199,7 +199,7 @@ IN_BOX(older_hierarchy)
     expect_limit("/", false, "/a/b", 262144);
 }
 
-/* Of mountinfo the lines that mount a hierarchy of memory. */
+/* Only the lines of mountinfo that mount a hierarchy with memory are kept. */
 TEST(several_mounts)
 {
     static const char wanted[] =

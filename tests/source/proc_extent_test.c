@@ -11,7 +11,7 @@ static void *take(size_t bytes, int prot, int flags)
     return p;
 }
 
-/* The largest mapping that may be touched, in KiB. */
+/* Returns the size of the largest accessible mapping in KiB. */
 static int64_t largest_of(pid_t pid)
 {
     unsigned long long from, to;
@@ -30,7 +30,7 @@ static int64_t largest_of(pid_t pid)
     return most;
 }
 
-/* `extra` bytes in one mapping, of which nothing is touched, and much that cannot be touched. */
+/* Starts a child with an untouched mapping of `extra` bytes and a huge inaccessible mapping. */
 static pid_t with_mappings(size_t extra)
 {
     pid_t pid = child_fork();

@@ -11,7 +11,7 @@
 
 static char *const no_environment[] = {NULL};
 
-/* Of the child; the caller frees the memory. */
+/* Returns the facts of the child; the caller frees the memory. */
 static pm_standing standing_of(pid_t pid, unsigned want, pm_buf *memory)
 {
     int root = child_root();
@@ -84,7 +84,7 @@ IN_BOX(removed_program)
 
 /* ---- arguments ---- */
 
-/* `n` times x, after `begin`; the caller frees. */
+/* Returns a text of n bytes: `begin`, then x. The caller frees the text. */
 static char *long_text(const char *begin, size_t n)
 {
     char *text = malloc(n + 1);
@@ -138,7 +138,7 @@ TEST(long_arguments)
     free(large);
 }
 
-/* Arguments are told apart by their NULs, not by the blanks in them, and cut after the choice. */
+/* NULs separate arguments, not blanks. The choice of arguments comes before the cut. */
 TEST(kept_arguments)
 {
     static const char *const all[] = {"--.*"};
@@ -209,7 +209,7 @@ TEST(environment)
     pm_buf_free(&memory);
 }
 
-/* What was cut is not taken for a shorter value. */
+/* A variable that is cut off at the end of the reading is not kept as a shorter value. */
 TEST(long_environment)
 {
     static const char *const names[] = {"X1", "X2", "X3"};
@@ -231,7 +231,7 @@ TEST(long_environment)
 
 /* ---- user, limits, sizes ---- */
 
-/* In effect; really it is another. */
+/* Only the effective user and group are nobody; the real user is another one. */
 static void become_nobody(void)
 {
     gid_t groups[5000];
@@ -262,9 +262,9 @@ TEST(another_user)
     assert_text(s.user, entry ? entry->pw_name : "");
     assert_int_equal(s.ppid, getpid());
     assert_true(s.exe.len > 0 && s.cmdline.len > 0);
-    assert_text(s.comm, "exe"); /* of /proc/self/exe */
+    assert_text(s.comm, "exe"); /* the last part of /proc/self/exe */
     pm_buf_free(&memory);
-    /* its status is longer than a page: 5,000 groups stand before the sizes */
+    /* the status is longer than a page: 5,000 groups come before the sizes */
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
     assert_int_equal(pm_proc_status(&p, &live), 0);
     assert_true(live.rss_kib > 0 && live.threads == 1);
@@ -345,7 +345,7 @@ TEST(sizes)
     for (size_t i = 0; i < COUNT(keys); i++)
         assert_int_equal(*(int64_t *)((char *)&live + keys[i].at),
                          child_number(pid, "status", keys[i].key));
-    assert_int_equal(live.read_us, 7); /* not its */
+    assert_int_equal(live.read_us, 7); /* not a field of the status */
     child_end(pid);
     assert_int_not_equal(pm_proc_status(&p, &live), 0);
     assert_int_equal(live.rss_kib, PMAPDB_UNKNOWN);

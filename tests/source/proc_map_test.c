@@ -10,7 +10,7 @@ typedef struct told {
     pm_buf text;
     size_t most;
     int pieces;
-    pid_t pid; /* to whom `act` is done at the first piece */
+    pid_t pid; /* `act` gets this pid at the first piece */
     void (*act)(pid_t pid);
     pmapdb_status fail;
 } told;
@@ -38,7 +38,7 @@ static pm_proc_fate read_map(pid_t pid, const char *file, size_t piece, told *t,
     return fate;
 }
 
-/* What of smaps cannot change while the process is stopped. */
+/* True if the line of smaps cannot change while the process is stopped. */
 static bool is_steady(const char *line)
 {
     return strchr(line, '-') || strncmp(line, "Size:", 5) == 0 || strncmp(line, "Rss:", 4) == 0 ||
@@ -118,12 +118,12 @@ TEST(feed_fails)
                      PMAPDB_STOPPED);
     assert_string_equal(err.text, "enough");
     assert_int_equal(t.pieces, 1);
-    assert_int_equal(fate, PM_PROC_UNREADABLE); /* left alone */
+    assert_int_equal(fate, PM_PROC_UNREADABLE); /* not set */
     pm_proc_close(&p);
     child_end(pid);
 }
 
-/* ---- what happens meanwhile ---- */
+/* ---- changes during the reading ---- */
 
 static void end_it(pid_t pid)
 {
@@ -175,7 +175,7 @@ static void lay_out_alike(void)
     personality(ADDR_NO_RANDOMIZE);
 }
 
-/* Nothing in stat tells the one from the other, and the rest of its smaps is missing. */
+/* The stat of both programs is the same, but the rest of the smaps is missing. */
 TEST(becomes_the_same)
 {
     pid_t pid = child_plain(CHILD_RENEW, lay_out_alike);
@@ -198,7 +198,7 @@ TEST(becomes_the_same)
     child_end(pid);
 }
 
-/* The folder was opened before, the map after it became another program. */
+/* The process became another program after its folder was opened and before the map was. */
 TEST(became_another_before)
 {
     pid_t pid = child_plain(CHILD_RENEW, NULL);
@@ -218,7 +218,7 @@ TEST(became_another_before)
     child_end(pid);
 }
 
-/* A process of root's, seen by somebody who may not look into it. */
+/* A user reads a process of root without the right to see its map. */
 TEST(denied)
 {
     pid_t target, reader;

@@ -69,7 +69,7 @@ TEST(zombie_and_gone)
     assert_int_equal(child_open(0, &p), PM_PROC_GONE);
 }
 
-/* kthreadd is 2 wherever kernel threads are to be seen. */
+/* kthreadd is process 2 on every host that shows kernel threads. */
 TEST(kernel_thread)
 {
     char name[4096];
@@ -111,7 +111,7 @@ TEST(listed)
     int64_t *pids = NULL;
     size_t n = 0;
 
-    for (int turn = 0; turn < 2; turn++) { /* the handle is at its start again */
+    for (int turn = 0; turn < 2; turn++) { /* the folder is read from its start again */
         assert_int_equal(pm_proc_list(root, &pids, &n, NULL), PMAPDB_OK);
         for (size_t i = 0; i < n; i++) {
             met += pids[i] == pid || pids[i] == getpid();

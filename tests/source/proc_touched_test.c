@@ -1,4 +1,4 @@
-/* proc_touched_test: what a file of pressure says, and who is cleared. */
+/* proc_touched_test: values of a file of pressure, and the writing of clear_refs. */
 #include "source/box.h"
 
 #include "source/proc.h"

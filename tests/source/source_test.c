@@ -63,7 +63,7 @@ IN_BOX(directory)
     box_expect("d/nothing", "");
 }
 
-/* Found, they are not even opened; named, they are read as any file is. */
+/* Such a file is not opened if it is found in a directory. A named file is read like any other. */
 IN_BOX(closed_by_name)
 {
     mkdir("7", 0700);
@@ -90,7 +90,7 @@ IN_BOX(failures_are_per_path)
     list = box_list(paths, 2, NULL);
     assert_string_equal(list, "!8 'none': no such file or directory\nx (x) named hello\n");
     free(list);
-    if (geteuid() == 0) /* who may read everything */
+    if (geteuid() == 0) /* root may read everything */
         return;
     list = box_list(paths + 1, 3, NULL);
     assert_string_equal(list, "x (x) named hello\n!3 'd/closed': Permission denied\n"
@@ -110,7 +110,7 @@ IN_BOX(read_errors)
     box_expect_stdin("d", "!3 '-': Is a directory\n");
 }
 
-/* Files of /proc say that they are empty. */
+/* Files of /proc have the size 0. */
 IN_BOX(proc_file)
 {
     const char *path = "/proc/self/maps";
@@ -161,7 +161,7 @@ IN_BOX(odd_names)
     snprintf(wanted, sizeof wanted, "%s (%s) named 3\n", name, name);
     box_expect(name, wanted);
     unlink(name);
-    /* the message keeps its reason, and the end of the name */
+    /* the message keeps the reason and the end of the name */
     snprintf(wanted, sizeof wanted, "!8 '...%s': no such file or directory\n", name + 55);
     box_expect(name, wanted);
     box_expect("none\n", "!8 'none?': no such file or directory\n");

@@ -13,7 +13,7 @@ IN_BOX(every_compression)
         snprintf(wanted, sizeof wanted, "%s (x.smaps) named hello\n", path);
         box_expect(path, wanted);
         box_expect_stdin(path, "- (-) named stdin hello\n");
-        /* the name tells nothing */
+        /* the name does not matter */
         rename(path, "plain");
         box_expect("plain", "plain (plain) named hello\n");
     }
@@ -27,7 +27,7 @@ IN_BOX(compressed_nothing)
     }
 }
 
-IN_BOX(own_time_and_not_gzips)
+IN_BOX(time_of_the_file_not_of_gzip)
 {
     box_compress("x.gz", ARCHIVE_FILTER_GZIP, "hello", 5);
     box_set_time("x.gz", INT64_C(1700000000005));
@@ -118,7 +118,7 @@ IN_BOX(member_time)
     box_expect_time("x.tar", "top.smaps", INT64_C(1795226732123));
 }
 
-/* Tools that write their tar headers themselves leave it out. */
+/* Tools that write their own tar headers leave the time out. */
 IN_BOX(member_without_time)
 {
     static const int64_t seconds[] = {0, -5};
@@ -141,7 +141,7 @@ IN_BOX(member_without_time)
     }
 }
 
-/* Neither their bytes nor, where they are compressed or damaged, what is wrong with them. */
+/* The bytes of a closed member are not shown, and neither is a failure of its decompression. */
 IN_BOX(closed_members)
 {
     static const box_member some[] = {
@@ -251,7 +251,7 @@ IN_BOX(odd_member_names)
     pm_buf_free(&wanted);
 }
 
-/* A member of 10 GB that is all hole but for its ends, and one with a small hole. */
+/* A member of 10 GB that is a hole except for its ends, and a member with a small hole. */
 IN_BOX(sparse_members)
 {
     struct archive *a = archive_write_new();

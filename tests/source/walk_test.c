@@ -1,4 +1,4 @@
-/* walk: names of /proc that are never opened. */
+/* walk: names of /proc that are not opened. */
 #include "unit.h"
 
 #include "source/walk.h"
@@ -22,7 +22,7 @@ TEST(what_is_skipped)
     expect_all(paths, true);
 }
 
-/* Files of people's own, called by chance as something in /proc is. */
+/* Files that are not of /proc, but have a similar name. */
 TEST(what_is_read)
 {
     char paths[] = "smaps 7/smaps 7/smaps_rollup 7/maps mem logs/mem exe app/exe task/7/smaps "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whatever happens to a push, the server answers for a host as the host's store does.
 
-        PMAPDB_PROGRAM=pmapdb protocol.py [CASE...]                       a small server (Proxy, rows.py)
+    PMAPDB_PROGRAM=pmapdb protocol.py [CASE...]                       a small server (Proxy, rows.py)
     ... protocol.py --clickhouse [--pairs N] [--replicated] [CASE...] ClickHouse; two shards by two replicas
 
 Each case is a host with its own store, which is pushed through a proxy that cuts replies, waits, refuses, or

@@ -1,5 +1,5 @@
-"""The public captures: where they are, one file imported into a store of its own, and what is then
-in that store."""
+"""The public captures: their folder, the import of one file into its own store, and the contents of
+that store."""
 import functools
 import json
 import os
@@ -12,12 +12,12 @@ import kit
 AT = "2026-01-02T03:04:05Z"
 NUMBERS = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
            "swap_kib")
-# A status that is none of the program's, or a report of a sanitizer on the way.
+# A report of a sanitizer or of an assertion.
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|runtime error:|Assertion")
 
 
 def folder(name):
-    """PMAPDB_SHARED/captures/NAME; the check is skipped where it is not there."""
+    """Returns PMAPDB_SHARED/captures/NAME; skips the check if the folder is missing."""
     shared = os.environ.get("PMAPDB_SHARED")
     if not shared:
         kit.skip("PMAPDB_SHARED is not set")
@@ -29,13 +29,13 @@ def folder(name):
 
 @functools.lru_cache(None)
 def empty(place):
-    """A store of no capture, made once: that takes longer than to import a small file."""
+    """An empty store, made once: making a store takes longer than the import of a small file."""
     kit.run("import", os.devnull, db=place / "empty.db", expect=(2,))
     return place / "empty.db"
 
 
 class Stored:
-    """A store with what one import put into it."""
+    """A store with the captures of one import."""
 
     def __init__(self, db, *what):
         self.db = shutil.copy(empty(db.parent), db)
@@ -53,16 +53,16 @@ class Stored:
                 snapshot[column] = kit.number(row[column])
             snapshot["path"] = path_of.get(snapshot["snapshot_id"])
             self.snapshots.append(snapshot)
-        # In the order of the text, as nearly as ids tell it.
+        # Ids follow the order of the text as far as is known.
         self.snapshots.sort(key=lambda s: s["snapshot_id"])
 
     @property
     def untimed(self):
-        """It was refused because its captures carry no time, with the way out."""
+        """True if the import was refused because the captures have no times, and the message names --every."""
         return any("--every" in e["error"] for e in self.refused)
 
     def mappings(self, snapshot):
-        """The rows of one snapshot as the stock SQLite sees them; names are bytes, None unknown."""
+        """The rows of one snapshot as the stock SQLite reads them; names are bytes, None is unknown."""
         connection = kit.plain(self.db)
         cursor = connection.execute(
             "select * from mappings where snapshot_id = ? order by start < 0, start",
@@ -76,8 +76,8 @@ class Stored:
 
 
 def alone(place, path):
-    """One file in a store of its own: at a fixed time, or, where it holds several captures that
-    carry none, counted."""
+    """Imports one file into its own store: at a fixed time, or with --every if the file holds several
+    captures without times."""
     stored = Stored(place / (path.name + ".db"), "--at", AT, path)
     if stored.untimed:
         counted = Stored(place / (path.name + ".every.db"), "--every", "5m", path)
@@ -88,6 +88,6 @@ def alone(place, path):
 
 
 def total(rows, column):
-    """The sum of one column, None where any row lacks it or there is none."""
+    """The sum of one column, or None if a row lacks the column or there are no rows."""
     values = [row[column] for row in rows]
     return None if not values or None in values else sum(values)

@@ -1,9 +1,9 @@
-"""Categories in the store, over all workloads and dialects: what stays plain, that none flips, that
-no step is one category's only because it is another's, that pmap -x alone, which does not name the heap, has
-it where smaps of the same beat has. (tools/truth_fixtures.py holds categories against what programs say
-themselves.) Prints the shares of plain `anonymous` of every workload.
+"""Categories in the store, for all workloads and dialects: how much memory stays plain `anonymous`; no lineage
+changes its category; no step of a category is only the opposite step of another; pmap -x, which does not name
+the heap, has the heap of smaps of the same beat. (tools/truth_fixtures.py compares categories with the reports
+of programs.) Prints the shares of plain `anonymous` of every workload.
 
-A beat is kept with the one behind it: steps between neighbours are as real as far ones."""
+Each chosen beat is kept with the next beat: steps between neighbours are tested, too."""
 import collections
 import itertools
 import os
@@ -13,13 +13,13 @@ import kit
 import truth
 
 DIALECTS = ("smaps", "XX", "x")
-# Beats by default, where not 10; of postgres the processes of which steps are looked at.
+# The number of beats by default, if not 10.
 BEATS = {"steady4000": 4, "memfd": 4, "postgres": 4, "c_mmap_guard": 6}
 PROCESSES = 6
-# Runtimes, databases and threads: of their memory less than this share of Rss is plain.
+# Workloads with runtimes, databases and threads: the plain share of their Rss is below PLAIN_MOST.
 GOAL = ("java_heap", "java_steady", "node_steady", "postgres", "redis", "c_thread", "memfd")
 PLAIN_MOST = 0.02
-# Steps of two categories that cancel to a tenth.
+# Two steps of at least this size cancel if their sum is at most a tenth.
 STEP_KIB = 256
 CANCEL = 0.1
 
@@ -29,7 +29,7 @@ check = kit.Check()
 
 
 def pairs(workload, n):
-    """n beats in pairs of neighbours, the first and the last among them."""
+    """n beats in pairs of neighbours, including the first and the last beat."""
     last = len(workload.beats) - 1
     if kit.full or n > last:
         return workload.beats
@@ -52,10 +52,10 @@ def by_process(shots, dialect):
     return out.values()
 
 
-# ---- what stays plain ----
+# ---- plain memory ----
 
 def plain(db, name, shots):
-    """Share of Rss in plain anonymous: (last, worst) of single captures, worst of whole moments."""
+    """Shares of plain anonymous in Rss: the last and the worst of single captures, the worst of moments."""
     rss = dict(db.execute("select snapshot_id, sum(rss_kib) from categories"
                           " where category = 'anonymous' group by snapshot_id"))
     moments = collections.defaultdict(lambda: [0, 0])
@@ -79,11 +79,11 @@ def plain(db, name, shots):
         ", ".join("%s %d" % (c.decode(), kib) for c, kib in most)), flush=True)
 
 
-# ---- no flips ----
+# ---- no changes of category ----
 
 def one_category(db, name):
-    """One over all snapshots and dialects. pmap -x has no names: the kernel's own mappings, of which no
-    rule speaks, are anonymous in it."""
+    """A lineage has one category in all snapshots and dialects. Exception: pmap -x does not name the kernel's own
+    mappings, no rule knows them, and they are anonymous in pmap -x."""
     several = db.execute(
         "select lineage_id, group_concat(distinct category) from mappings group by lineage_id"
         " having count(distinct category) > 1").fetchall()
@@ -101,7 +101,7 @@ def one_category(db, name):
     check.equal("%s flips: rows and their lineage" % name, other, [])
     ruled = db.execute("select count(*) from lineage where rule is not null").fetchone()[0]
     check.true("%s flips: lineages with a rule" % name, ruled > 0, ruled)
-    # In smaps, which has whole paths: the others take what it says.
+    # In smaps, which has whole paths; other dialects take the first word from smaps.
     wrong = db.execute(
         "select m.category, m.base from mappings m join snapshot s using (snapshot_id)"
         " where s.dialect = 'smaps' and m.category is not m.base and m.category not glob m.base || '/*'"
@@ -112,14 +112,14 @@ def one_category(db, name):
 # ---- no phantom pairs ----
 
 def cancelling(deltas):
-    """Pairs of categories with opposite steps that cancel."""
+    """Pairs of categories whose opposite steps cancel."""
     large = {c: d for c, d in deltas.items() if abs(d) >= STEP_KIB}
     return [(a, b) for a, b in itertools.permutations(large, 2) if large[a] < 0 < large[b] and
             abs(large[a] + large[b]) <= CANCEL * max(-large[a], large[b])]
 
 
 def ranges(db, snapshot_id, category):
-    """{(rights, path, inode): [(start, end), ...]} of a category, in the order of addresses."""
+    """{(perms, path, inode): [(start, end), ...]} of a category, in the order of addresses."""
     out = collections.defaultdict(list)
     for start, end, *file in db.execute("select start, end, perms, path, inode from mappings"
                                         " where snapshot_id = ? and category = ? order by start", (snapshot_id, category)):
@@ -128,7 +128,7 @@ def ranges(db, snapshot_id, category):
 
 
 def common(some, others):
-    """Bytes that are in ranges of both lists. The ranges of a list do not overlap."""
+    """The bytes that are in ranges of both lists. The ranges of a list do not overlap."""
     size = i = j = 0
     while i < len(some) and j < len(others):
         size += max(0, min(some[i][1], others[j][1]) - max(some[i][0], others[j][0]))
@@ -140,15 +140,15 @@ def common(some, others):
 
 
 def renamed(db, old, new, a, b):
-    """KiB of address space that was of a and is of b, though rights and file are the same."""
+    """KiB of address space that moved from category a to b with the same perms and file."""
     there, here = ranges(db, old, a), ranges(db, new, b)
     return sum(common(there[file], here[file]) for file in there.keys() & here.keys()) // 1024
 
 
 def steps(db, name, series):
-    """Neighbours and, from the first and the middle, the last. Where two steps cancel, it must be other
-    memory, not the same under another name; what was unmapped and mapped again at its place looks the
-    same. Returns how many did, honestly."""
+    """Compares neighbours, and the first and the middle snapshot with the last. If two steps cancel, they must be
+    of different memory, not of the same memory under another name; memory that was unmapped and mapped again at
+    its place looks the same. Returns the number of steps that cancel rightly."""
     honest = 0
     held = collections.defaultdict(dict)
     for snapshot_id, category, *kib in db.execute(
@@ -172,7 +172,7 @@ def steps(db, name, series):
 # ---- the heap of pmap -x ----
 
 def heap(name, paths, db):
-    """The -x text is a moment later than smaps, so only where the heap is comes from there."""
+    """pmap -x runs a moment after smaps: only the place of the heap is taken from smaps."""
     kit.run("import", "-q", *paths, db=db)
     got = collections.defaultdict(list)
     for taken_ms, pid, *row in kit.plain(db).execute(
@@ -193,7 +193,7 @@ def check_workload(name):
     with kit.Place() as place:
         paths = workload.unpack(place / "in", beats, *DIALECTS)
         path = place / "t.db"
-        kit.run("import", "-q", place / "in", db=path, expect=(0, 2))  # 2: a torn map among them
+        kit.run("import", "-q", place / "in", db=path, expect=(0, 2))  # 2: a map is torn
         db = kit.plain(path)
         shots = snapshots(db)
         check.equal("%s snapshots" % name, len(shots), len(DIALECTS) * sum(len(p) for _, p in beats))
@@ -204,7 +204,7 @@ def check_workload(name):
             most = sorted(by_process(shots, dialect), key=len)[-PROCESSES:]
             honest += sum(steps(db, name, series) for series in most if len(series) > 1)
         if honest:
-            print("%-14s %d steps that cancel, all of other addresses or other rights" % ("", honest))
+            print("%-14s %d steps that cancel, all with other addresses or other perms" % ("", honest))
         db.close()
         narrow = [p for p in paths if p.suffix == ".x"]
         heap(name, narrow if kit.full else narrow[::4], place / "narrow.db")

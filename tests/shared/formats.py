@@ -1,10 +1,10 @@
-"""Every query in every format, on stores of five workloads and on one of names that somebody made to
-hurt: what comes out is read back by readers that are not ours (Python's csv and json, sqlite3's
-.import, a reader of OpenMetrics written from its specification) and compared with what the query's
-SQL gives in Python's SQLite on the same store.
+"""Every query in every format, on stores of five workloads and on a store of hostile names. Readers that are
+not part of pmapdb (Python's csv and json, sqlite3's .import, a reader of OpenMetrics written from its
+specification) read the output, and the test compares it with the rows of the query's SQL in Python's SQLite
+on the same store.
 
-Each query is asked for all formats on the hostile store, and for its CSV and one more format on one
-workload, another one for the next query; --full: for all formats on all stores.
+On the hostile store each query is printed in all formats; on the workloads each query is printed as CSV and
+in one more format, on one workload, the next query on the next workload. --full: all formats on all stores.
 """
 import csv
 import functools
@@ -22,7 +22,7 @@ import openmetrics
 
 WORKLOADS = ("redis", "postgres", "memfd", "c_mmap", "nginx")
 UNITS = {"ms": 1, "s": 1000, "m": 60000, "h": 3600000, "d": 86400000}
-# Of the parameters that have no default.
+# Values of the parameters without a default.
 GIVEN = {"variable": "HOME", "by": "comm", "regions": "[[0,1]]"}
 check = kit.Check()
 
@@ -42,7 +42,7 @@ def queries():
 
 
 class Store:
-    """A store, and the values that its queries' parameters get."""
+    """A store, and the values of its queries' parameters."""
 
     def __init__(self, db, place):
         self.db, self.place = db, place
@@ -60,7 +60,7 @@ class Store:
             " order by rss_kib desc limit 1", (self.last,)).fetchone()
 
     def values(self, query):
-        """(options of the command line, what they are bound as)"""
+        """(options of the command line, the values that they bind)"""
         options, bound = [], {}
         for name, kind, default in query.params:
             key, default = name.replace("-", "_"), default.strip('"')
@@ -88,8 +88,8 @@ class Store:
         return options, bound
 
     def said(self, query):
-        """Rows of a query that needs a function of the program's own, from its ndjson: here the
-        forms are compared with each other; what they say is proved elsewhere."""
+        """Rows of a query that needs a function of pmapdb, from its ndjson: only the formats are compared with
+        each other; other tests prove the values."""
         def value(row, name):
             if name + "_hex" in row:
                 return bytes.fromhex(row[name + "_hex"])
@@ -118,7 +118,7 @@ class Store:
         return done.stdout if done.returncode == 0 else done.stderr, began
 
 
-# ---- what must come out ----
+# ---- the expected output ----
 
 def csv_cell(value, unit):
     if value is None:
@@ -167,7 +167,7 @@ def check_csv(what, data, query, rows):
 
 
 def check_import(what, data, want, place):
-    """The stock shell's .import, whose columns are all text."""
+    """sqlite3's .import, which makes text columns."""
     if not shutil.which("sqlite3") or not want:
         return
     file, db = place / "import.csv", place / "import.db"
@@ -220,7 +220,7 @@ def moment(value):
 
 
 def gauges(query, rows, given):
-    """{metric: {labels: value}}, a time as its moment; None where two rows have the same labels."""
+    """{metric: {labels: value}}; a time is a unix time; None if two rows have the same labels."""
     columns = query.columns
     by_labels = {}
     for r in rows:
@@ -249,7 +249,7 @@ def scale(unit):
 
 
 def age_of(store, query, rows, bound, given):
-    """{metric: {labels: moment}} of a query whose rows are of one snapshot and do not say when."""
+    """{metric: {labels: unix time}} of a query whose rows are of one snapshot and have no time."""
     snapshot = bound.get("snapshot", bound.get("to"))
     if not rows or snapshot is None or any(
             c[0] in ("taken_at", "ts", "last_at", "to_at") for c in query.columns):
@@ -296,7 +296,7 @@ def check_prometheus(what, store, query, rows):
 
 # ---- for people ----
 
-# Controls, C1 too, line separators, what turns the direction of a line.
+# Control characters (also C1), line separators, and characters that turn the direction of a line.
 RAW = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffd]")
 
 
@@ -339,7 +339,7 @@ NAMES = [b"plain", b"comma, \"quote\"", b"=1+1", b"=cmd|' /C calc'!A0", b"+1", b
 
 
 def hostile_pmap(pid, extra):
-    """pmap -x, which prints base names: one may begin with anything."""
+    """pmap -x with names that begin with anything: it prints base names."""
     rows = [(0x560000000000, 16, 16, 0, b"r-x--", b"bad"), (0x560001000000, 100 + extra, 100, 100,
                                                            b"rw---", b"  [ anon ]")]
     rows += [(0x7f0000000000 + i * 0x1000000, 8, 4, 0, b"r----", n) for i, n in enumerate(NAMES)]
@@ -398,7 +398,7 @@ def check_store(label, store):
 
 with kit.Place() as folder:
     made = check_store("hostile", Store(hostile(folder), folder))
-    check.true("hostile: formulas were there to be made safe", made >= 9, made)
+    check.true("hostile: some names are formulas", made >= 9, made)
     for each in WORKLOADS:
         check_store(each, Store(workload(each, folder), folder))
 check.finish()

@@ -1,14 +1,14 @@
-"""Index: every capture from the field gives what captures/pmap/INDEX.tsv knows of it.
+"""Index: every capture in captures/pmap gives the numbers that INDEX.tsv has for it.
 
-One store per file, then the folder as a whole. The tables below say by file what INDEX.tsv does
-not: the dialect, what a damaged file gives, and where its numbers do not count what is stored."""
+Each file is imported into its own store, then the whole folder into one. The tables below have what INDEX.tsv
+lacks: the dialects, the states of damaged files, and the files whose numbers in INDEX.tsv count other rows."""
 import csv
 import re
 
 import captures
 import kit
 
-# By the number that the file's name begins with: what a person sees who reads it.
+# By the number at the start of the file name: the dialect that a person sees.
 DIALECT = {
     "pmap-x": "01 07 11 16 32 87 91 92 104 107 21 24 10 77 85",
     "pmap-d": "02 27 76 93 95",
@@ -27,7 +27,7 @@ DIALECT = {
 DIALECT = {number: set(names.split()) for names, numbers in DIALECT.items()
            for number in numbers.split()}
 
-# expect = partial: the states that it may have and why; none: refused, in these words.
+# expect = partial: the possible states and the reason; or the words of the refusal and the reason.
 DAMAGED = {
     "80": ({"partial"}, "two rows and the sums of SLES 11"),
     "81": ({"partial"}, "three rows and the sums of openSUSE 15"),
@@ -38,11 +38,11 @@ DAMAGED = {
     "95": ({"partial"}, "rows elided, the sums say how much"),
     "107": ({"partial"}, "rows elided, sums of another mode"),
 }
-# expect = any, but nothing of it can be read without guessing.
+# expect = any, but the file cannot be read without guessing.
 UNREADABLE = {"102": "columns glued", "106": "the header alone, in pieces"}
-# The sums of 83 by line; those without a name are the words of SLES, which may be passed over.
+# The sums of 83 by line: the first set is required; the second set, lines of SLES without a name, is optional.
 SUMMARY_LINES = {25036, 66176, 115524}, {4020 + 102960 + 1856, 2784 + 21052 + 28}
-# Where mapping_lines or the sums count other rows than a reader should keep.
+# Files whose mapping_lines or sums count other rows than pmapdb stores.
 UNCOUNTED = {
     "04": "counts the row of smaps, not the damaged one of -XX",
     "19": "counts the lines of -x that are printed twice",
@@ -66,7 +66,7 @@ def number_of(row):
 
 
 def wanted_sums(row):
-    """What the two columns of INDEX.tsv say of the stored columns; None: known to be unknown."""
+    """The stored columns that two columns of INDEX.tsv determine; None: the column must be unknown."""
     sums, known, added = {}, row["known_totals"] or "", row["row_sum_check"] or ""
     names = {"Size": "size_kib", "Rss": "rss_kib", "Pss": "pss_kib",
              "Private_Dirty": "private_dirty_kib", "Swap": "swap_kib"}
@@ -92,14 +92,14 @@ def wanted_sums(row):
 
 
 def stored_sum(stored, column):
-    """Of all its snapshots: the stored totals; what is no total, of the rows."""
+    """The sum of a column over all snapshots: from the stored totals, or from the rows for dirty_kib."""
     if column == "dirty_kib":
         return captures.total([r for s in stored.snapshots for r in stored.mappings(s)], column)
     return captures.total(stored.snapshots, column)
 
 
 def check_rows(check, row, stored):
-    """The number of mappings and every sum that INDEX.tsv knows."""
+    """Compares the number of mappings and every sum that INDEX.tsv has."""
     name, n = row["file"], number_of(row)
     if n not in UNCOUNTED or n in HALVED:
         check.equal("mappings: " + name, captures.total(stored.snapshots, "mappings"),
@@ -144,7 +144,7 @@ def check_totals(check, row, stored):
 
 
 def check_partial(check, row, stored):
-    """Nothing of it is complete; what it is, the table says."""
+    """No snapshot is complete; DAMAGED has the expected states."""
     name, n = row["file"], number_of(row)
     what, why = DAMAGED[n]
     if isinstance(what, str):
@@ -170,7 +170,7 @@ def check_partial(check, row, stored):
 
 
 def check_any(check, row, stored):
-    """Whatever it gives, nothing is called whole that contradicts its own footer."""
+    """Any result is right, but a complete snapshot must not contradict its own footer."""
     name, n = row["file"], number_of(row)
     if n in UNREADABLE:
         check.equal("unreadable, nothing stored: " + name, len(stored.snapshots), 0)
@@ -195,7 +195,7 @@ def check_dialect(check, row, stored):
 
 
 def line(row, stored, good):
-    """One line per file: what it is, what it gave, whether that is right."""
+    """Prints one line per file: its dialect and state, its sums, and whether they are right."""
     def all_of(column):
         return ",".join(sorted({"?" if s[column] is None else str(s[column])
                                 for s in stored.snapshots})) or "-"
@@ -208,15 +208,15 @@ def line(row, stored, good):
 
 
 def what_of(stored, path):
-    """The snapshots of one source file, without times and ids; without what others of the folder
-    can add: a name to their process, a proof by the rollup that lies beside."""
+    """The snapshots of one file without times and ids, and without columns to which other files of the
+    folder contribute (the name of the process, a check by a rollup)."""
     columns = ("pid", "dialect", "state") + captures.NUMBERS
     return sorted(tuple(str(s[c]) for c in columns) for s in stored.snapshots
                   if s["path"] is not None and s["path"].endswith("/" + path.name))
 
 
 def check_folder(check, place, folder, index, alone):
-    """The folder as a whole gives, file by file, the same snapshots."""
+    """An import of the whole folder gives the same snapshots of each file."""
     whole = captures.Stored(place / "whole.db", folder)
     check.true("folder: no crash", not whole.crashed, whole.said[-2000:])
     check.equal("folder: every snapshot has its file", [
@@ -226,7 +226,7 @@ def check_folder(check, place, folder, index, alone):
         if alone[path].counted:
             said = [e["error"] for e in whole.refused if e["path"].endswith("/" + path.name)]
             check.equal("folder, untimed, nothing stored: " + path.name, what_of(whole, path), [])
-            check.true("folder, untimed, the way out: " + path.name,
+            check.true("folder, untimed, names --every: " + path.name,
                        any("--every" in e for e in said), said)
         else:
             check.equal("folder, snapshots of: " + path.name, what_of(whole, path),

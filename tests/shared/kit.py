@@ -1,9 +1,9 @@
-"""What the shared checks have in common: the program, throw-away stores, workloads, the score.
+"""Shared functions of the checks: the program, temporary stores, workloads, the count of comparisons.
 
 PMAPDB         the program; default build/dev/pmapdb
 PMAPDB_SHARED  the folder with workloads/W.tar.zst; without it a check is skipped (status 77)
-Each check takes --full for everything that the workloads hold; without it a sample that is done
-in seconds under sanitizers.
+Each check takes --full to test the whole workloads; without it, it tests a sample that takes
+seconds under sanitizers.
 """
 import collections
 import csv
@@ -25,17 +25,17 @@ import served
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(os.environ.get("PMAPDB") or ROOT / "build" / "dev" / "pmapdb")
 SKIPPED = 77
-F_SETPIPE_SZ = 1031 # of linux/fcntl.h; Python has the name since 3.10
+F_SETPIPE_SZ = 1031 # from linux/fcntl.h; fcntl.F_SETPIPE_SZ needs Python 3.10
 
-# The program reads PMAPDB as the name of its store, so it must not inherit ours. A sanitizer that keeps
-# less of what is freed starts and ends faster, and the checks start thousands of short processes.
+# The program reads PMAPDB as the name of its store, so it must not inherit PMAPDB from the check. A sanitizer
+# that keeps less freed memory starts and ends faster, and the checks start thousands of short processes.
 SANITIZER = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PMAPDB"} | {
     "TZ": "UTC", "PMAPDB_CONFIG": "", "LC_ALL": "C", "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1", "ASAN_OPTIONS": SANITIZER}
 NO_LEAK_CHECK = ENVIRONMENT | {"ASAN_OPTIONS": SANITIZER + ":detect_leaks=0"}
 leak_checks = collections.Counter()
 
-# A shell begins what it puts into the background deaf to SIGINT, which the checks send to their programs.
+# A shell starts background processes with SIGINT ignored, which their children inherit; checks send SIGINT.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 full = "--full" in sys.argv[1:]
@@ -47,11 +47,11 @@ def skip(why):
 
 
 def own_namespaces(*which):
-    """The command that begins another in such namespaces of its own, and why none can be made. What is mounted
-    there goes away with it, and is seen nowhere else. An ordinary user is root in a namespace of users."""
+    """Returns the command that starts another in new namespaces, and why it cannot, or None. Mounts in the
+    namespaces vanish with them and are visible nowhere else. An ordinary user is root in a user namespace."""
     own = ["unshare", *([] if os.getuid() == 0 else ["--map-root-user"]), *which]
     trial = "true"
-    if "--mount" in which: # /proc is that of the pids that are seen
+    if "--mount" in which: # a new /proc shows the pids of the namespace
         trial = "mount -t proc proc /proc" if "--pid" in which else "mount -t tmpfs tmpfs /mnt"
     if not shutil.which("unshare"):
         return own, "unshare is not installed"
@@ -61,7 +61,7 @@ def own_namespaces(*which):
 
 
 def own_mounts():
-    """Begins the test again, as root, where nobody else sees what it mounts."""
+    """Starts the test again, as root, in its own mount namespace."""
     inside = "PMAPDB_INSIDE"
     if inside in os.environ:
         return
@@ -74,7 +74,7 @@ def own_mounts():
 
 
 class Check:
-    """Counts what was compared and prints what differs, the first few of a kind in full."""
+    """Counts the comparisons and prints the differences, the first few of each kind in full."""
 
     def __init__(self, shown=5):
         self.done = self.failed = 0
@@ -106,7 +106,7 @@ class Check:
 
 
 class Place:
-    """A temporary folder that goes away at the end: `with Place() as place`."""
+    """A temporary folder that is removed at the end: `with Place() as place`."""
 
     def __enter__(self):
         self.path = pathlib.Path(tempfile.mkdtemp(prefix="pmapdb-check-"))
@@ -117,8 +117,8 @@ class Place:
 
 
 def main(*cases, check=None, shown=5):
-    """A whole script: each case has the check and a temporary folder of its own, `case(check, place)`. The cases
-    of a script that makes a check itself take the folder alone."""
+    """A whole script: calls each `case(check, place)` with its own temporary folder. A script that makes its own
+    check passes it, and its cases take only the folder."""
     counted = check or Check(shown)
     for case in cases:
         with Place() as place:
@@ -129,8 +129,8 @@ def main(*cases, check=None, shown=5):
 def run(command, *args, db=None, stdin=None, expect=(0,)):
     """Runs `pmapdb command --db DB args`; a status outside `expect` ends the check.
 
-    The first three runs of each command begin the program, and leaks are looked for; the tests of the command
-    line do so for every command and option. The other runs fork a program that was begun before."""
+    The first three runs of each command start the program and look for leaks; the tests of the command line
+    do this for every command and option. The other runs are forks of a program that runs already."""
     line = [PROGRAM, command] + (["--db", str(db)] if db else []) + [str(a) for a in args]
     leak_checks[command] += 1
     if leak_checks[command] <= 3:
@@ -153,12 +153,12 @@ def table(text):
 
 
 def rows(command, *args, db, expect=(0,)):
-    """What a command prints as CSV."""
+    """The rows that a command prints as CSV."""
     return table(run(command, *args, "--format", "csv", db=db, expect=expect).stdout)
 
 
 def unpack(archive, place):
-    """The files of a tar; returns the folder of its name."""
+    """Unpacks the files of a tar. Returns the folder with the tar's name."""
     with tarfile.open(archive) as tar:
         tar.extractall(place, members=[m for m in tar.getmembers() if m.isfile()])
     return place / archive.name.split(".")[0]
@@ -177,14 +177,14 @@ def milliseconds(iso):
 
 
 def plain(db):
-    """The store as the stock SQLite sees it; text as bytes, for names need not be UTF-8."""
+    """The store in the stock SQLite; text is bytes, because names need not be UTF-8."""
     connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     connection.text_factory = bytes
     return connection
 
 
 def vacuumed_size(db):
-    """Bytes of the store after VACUUM, the store itself untouched."""
+    """The size of the store after VACUUM; the store itself does not change."""
     copy = pathlib.Path(str(db) + ".vacuumed")
     copy.unlink(missing_ok=True)
     connection = sqlite3.connect(db)
@@ -211,7 +211,7 @@ class Workload:
         self.beats = self._beats()
 
     def _tar(self, *args):
-        """Reads a megabyte at a time, and no further than to the last file that is wanted."""
+        """Runs tar on the archive. Reads a megabyte at a time, and not past the last wanted file."""
         with subprocess.Popen(["zstd", "-dcq", "--long=27", str(self.archive)],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as unpacked:
             fcntl.fcntl(unpacked.stdout, F_SETPIPE_SZ, 1 << 20)
@@ -230,15 +230,15 @@ class Workload:
         return sorted(beats.items())
 
     def sample(self, n):
-        """n beats spread evenly, the first and the last among them; all with --full."""
+        """n beats spread evenly, including the first and the last; all beats with --full."""
         if full or n >= len(self.beats):
             return self.beats
         last = len(self.beats) - 1
         return [self.beats[round(i * last / (n - 1))] for i in range(n)]
 
     def some(self, *named):
-        """Of many processes those that are named, those of every beat and every eighth; None: all, of few and with
-        --full."""
+        """A sample of many processes: the named pids, the pids in every beat, and every eighth pid. None means all
+        pids: with few processes, or with --full."""
         beats = collections.Counter(pid for _, of in self.beats for pid in of)
         always = {pid for pid, n in beats.items() if n == len(self.beats)}
         return None if full or len(beats) < 8 else {*named, *always, *sorted(beats)[::8]}
@@ -255,7 +255,7 @@ class Workload:
         wanted.unlink()
 
     def _copied(self, to, names):
-        """Whether unpack.py has unpacked all of them: then they are copied."""
+        """Copies the files if unpack.py has unpacked them all. Returns whether it has."""
         there = os.path.join(os.environ.get("PMAPDB_UNPACKED", "/nonexistent"), self.name)
         try:
             for name in names:
@@ -280,6 +280,6 @@ def when(path):
 
 
 def snapshot_ids(db):
-    """(milliseconds, pid, dialect) -> snapshot_id, as `pmapdb snapshots` lists them."""
+    """{(milliseconds, pid, dialect): snapshot_id}, from `pmapdb snapshots`."""
     return {(milliseconds(r["taken_at"]), number(r["pid"]), r["dialect"]): int(r["snapshot_id"])
             for r in rows("snapshots", db=db)}

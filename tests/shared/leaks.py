@@ -1,7 +1,7 @@
-"""leaks: on real programs the leaking category is found in every window, its rate is right, and
-nothing else is called a leak (truth: LABELS.tsv of the workloads, by whoever made the programs leak).
-Lives that follow each other are one series, processes side by side are judged apart, and
-leak_verdict in plain SQL says what the query says."""
+"""leaks on real programs: the leaking category is found in every window, its rate is right, and no other
+category is called a leak (truth: LABELS.tsv of the workloads, written by the authors of the leaks).
+Successive lives are one series, parallel processes are judged apart, and
+leak_verdict in plain SQL gives the verdicts of the query."""
 import functools
 import json
 
@@ -9,7 +9,7 @@ import kit
 
 POSTGRES_LEAK = 19629
 HOUR = 3600
-# workload -> (categories of which one must leak, KiB/s to within 15 % or None, by default too)
+# workload -> (categories of which one must leak, KiB/s to within 15 % or None, whether tested by default)
 LEAKS = {
     "c_brk": (("heap",), 200, True),
     "c_mmap": (("anonymous",), 126.7, True),
@@ -20,7 +20,7 @@ LEAKS = {
     "perf_fp": (("anonymous", "heap"), None, False),
     "perf_dwarf": (("anonymous", "heap"), None, False),
 }
-# workload -> by default too
+# workload -> whether tested by default
 HEALTHY = {"c_plateau": True, "c_saw": True, "java_steady": True, "memcached": True, "nginx": True,
            "redis": True, "node_steady": False, "steady4000": False}
 SURE = 0.90  # confidence that a leak needs
@@ -28,7 +28,7 @@ check_all = kit.Check()
 
 
 def windows(series):
-    """(name, what is judged) of each window."""
+    """(name, rows of leaks) of each window."""
     beats = series.work.beats
     whole = series.store(beats)
     yield "whole", judged(whole)
@@ -38,7 +38,7 @@ def windows(series):
 
 
 class Series:
-    """All smaps of a workload, unpacked once; a store of its own for each choice of them."""
+    """All smaps of a workload, unpacked once; a store for each choice of captures."""
 
     def __init__(self, place, name, pids=None):
         self.place = place
@@ -54,7 +54,7 @@ class Series:
         chosen = tuple(paths)
         if chosen not in self.stores:
             db = self.stores[chosen] = self.place / ("%s-%d.db" % (self.work.name, len(self.stores)))
-            # an empty smaps is a process that ended under the reader
+            # an empty smaps is of a process that ended while it was read
             kit.run("import", "-q", *[p for p in paths if p.stat().st_size], db=db, expect=(0, 2))
         return self.stores[chosen]
 
@@ -68,7 +68,7 @@ def judged(db, *args):
     rows = kit.rows("query", "leaks", *args, db=db)
     for r in called(rows, "leak"):
         numbers = [float(r[k]) for k in ("rate_per_h", "rate_low", "detectable_per_h", "confidence")]
-        check_all.true("a leak that its numbers deny: %s" % r["key"],
+        check_all.true("the numbers contradict the leak: %s" % r["key"],
                    numbers[1] > 0 and numbers[0] >= numbers[2] and numbers[3] >= SURE, brief([r]) + numbers)
     return rows
 
@@ -113,14 +113,14 @@ def check_workloads(check, place):
 
 
 def check_java(check, place):
-    """It runs into -Xmx: rss cannot tell."""
+    """The heap is full at -Xmx: rss alone cannot tell a leak."""
     series = series_of(place, "java_heap")
     rows = [r for r in judged(series.store(series.work.beats)) if r["key"] == "anonymous/jvm-heap"]
     check.true("java_heap, whole", rows and rows[0]["verdict"] in ("leak", "suspect"), brief(rows))
 
 
 def check_first_half(check, place):
-    """What fills up looks like a leak until it is full, unless its size is known."""
+    """Memory that fills up to a limit looks like a leak until it is full, unless the limit is known."""
     for name in ("c_plateau", "redis"):
         series = series_of(place, name)
         beats = series.work.beats
@@ -133,7 +133,7 @@ def check_first_half(check, place):
 
 
 def check_postgres(check, place):
-    """The leaking backend and not those whose shared buffers warm up."""
+    """The leaking backend is found, and no backend whose shared buffers warm up."""
     work = kit.Workload("postgres")
     pids = sorted({pid for _, of in work.beats for pid in of})
     if not kit.full:
@@ -151,7 +151,7 @@ def check_postgres(check, place):
 
 
 def check_lives(check, place):
-    """The second half under another pid: one series of two lives, the jump between them no growth."""
+    """The second half has another pid: one series of two lives, and the jump between them is not growth."""
     series = Series(place / "lives", "c_brk")
     half = len(series.paths) // 2
     later = [p.rename(p.with_name("%d-99999.smaps" % (kit.when(p)[0] // 1000)))
@@ -173,7 +173,7 @@ def check_lives(check, place):
 
 
 def check_plain_sql(check, place):
-    """leak_verdict over category_runs against --metric."""
+    """leak_verdict over category_runs equals the query for each --metric."""
     series = series_of(place, "c_mmap")
     db = series.store(series.work.beats)
     for metric in ("rss", "size", "private_dirty"):
@@ -191,7 +191,7 @@ def check_plain_sql(check, place):
 
 
 def check_parts(check, place):
-    """By object and by lineage the same memory is found."""
+    """The same leak is found by object and by lineage."""
     series = series_of(place, "py_mmap")
     db = series.store(series.work.beats if kit.full else series.work.beats[::5])
     for by in ("object", "lineage"):

@@ -1,5 +1,5 @@
-"""Lineage: a mapping that moves stays one, a place that is used again is another, each thread
-stack is its own for its life."""
+"""Lineage: a mapping that moves keeps its lineage, another mapping at the same place has another lineage,
+and each thread stack keeps its own lineage."""
 import kit
 import truth
 
@@ -25,8 +25,8 @@ def load(name, beats, place):
 
 
 def told_history(check, db, ids, times, leak):
-    """lineage_history of the leaking mapping: each capture lies in one stretch that says its
-    place and size."""
+    """lineage_history of the leaking mapping: each capture lies in one stretch with the place and
+    the size of the mapping."""
     connection = kit.plain(db)
     history = [r for i in ids for r in connection.execute(
         "select first_ms, last_ms, start, end, rss_kib from lineage_history where lineage_id = ?",
@@ -60,7 +60,7 @@ def moving(check, place):
 
 
 def reused(check, place):
-    """memfd: the same start with another file offset a capture later is another mapping."""
+    """memfd: the same start with another file offset in the next capture is another mapping."""
     _, captures = load("memfd", None if kit.full else 12, place)
     n = kept = 0
     for (old, old_ids), (new, new_ids) in zip(captures, captures[1:]):
@@ -83,7 +83,7 @@ def reused(check, place):
 
 
 def stacks(check, place):
-    """c_thread: a stack of 8192 KiB each; none ends during the run."""
+    """c_thread: each stack has 8192 KiB, and no thread ends during the run."""
     _, captures = load("c_thread", None, place)
     life = {}
     for rows, found in captures:

@@ -1,5 +1,5 @@
-"""Logs without times: `pmap -x PID >> log` from cron is refused with the way out, counted with
---every, known again however it was rotated, and read on where it grew."""
+"""Logs without times: `pmap -x PID >> log` from cron is refused with a hint to --every, counted with
+--every, recognised after rotation, and read on where it grew."""
 import gzip
 import os
 
@@ -26,12 +26,12 @@ def refused(check, log, db):
     done = kit.run("import", log, db=db, expect=None)
     check.equal("untimed log: exit", done.returncode, 2)
     text = done.stderr.decode(errors="replace")
-    check.true("untimed log: the way out", "--every" in text and log.name in text, text)
+    check.true("untimed log: names --every", "--every" in text and log.name in text, text)
     check.equal("untimed log: nothing stored", stored(db), 0)
 
 
 def evenly(beats, n):
-    """The first n beats in a row that are EVERY_S apart."""
+    """The first n successive beats that are EVERY_S apart."""
     for i in range(len(beats) - n + 1):
         if beats[i + n - 1][0] - beats[i][0] == EVERY_S * (n - 1):
             return beats[i:i + n]
@@ -40,7 +40,7 @@ def evenly(beats, n):
 
 
 def grown(check, place, beats, paths):
-    """c_mmap: refuse, count, append, rotate, pack."""
+    """c_mmap: a log is refused, counted, appended to, rotated and packed."""
     blocks = [p.read_bytes() for p in paths]
     log, db = place / "x.log", place / "log.db"
     write(log, blocks, beats[-1][0])
@@ -77,7 +77,7 @@ def grown(check, place, beats, paths):
 
 
 def idle(check, place, db, workload):
-    """nginx master: a process that prints the same bytes for hours."""
+    """nginx master: a process whose captures have the same bytes for hours."""
     before, log = stored(db), place / "x.log"
     pid = workload.beats[0][1][0]
     paths = workload.unpack(place / "idle", workload.beats[:40], "x", pids={pid})

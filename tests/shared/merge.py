@@ -1,6 +1,6 @@
-"""Merge: stores that each saw a part of real captures, merged, answer what one answers that saw all
-(order.py compares, ids apart). A store that was pruned is taken over with the lineages that it
-knows; a live one with all that it saw besides mappings."""
+"""Merge: stores that each have a part of real captures, merged, answer as one store with all captures
+(order.py compares, ids aside). A merge keeps the lineages of a pruned store, and all that a live
+store has besides mappings."""
 import subprocess
 import time
 
@@ -10,9 +10,9 @@ import order
 # name -> (beats by default, in full)
 SETS = {"c_mmap": (12, 120), "nginx": (6, 60), "memfd": (3, 20)}
 
-LONG = {("halves", "backwards"), ("turns", "into a new one")}  # done in full only
+LONG = {("halves", "backwards"), ("turns", "into a new one")}  # only with --full
 
-# All of a live store but its ids.
+# Everything in a live store except ids.
 LIVE = (
     "SELECT h.name, p.pid, n.name, p.name_rank, p.name_ms, p.boot_id, p.start_time, p.command, "
     "p.command_ms, p.identity, p.stack_end, p.vdso_start, p.libc_start, p.ld_start, p.exe_start, "
@@ -42,7 +42,7 @@ LIVE = (
 
 
 def merge(into, *others):
-    """(new, known) of all of them."""
+    """Merges all others. Returns (new, known)."""
     rows = kit.rows("merge", *others, db=into)
     return sum(int(r["new"]) for r in rows), sum(int(r["known"]) for r in rows)
 
@@ -58,7 +58,7 @@ def parts(check, name, place, paths, process, moments):
     kit.run("import", *paths, db=one)
     want, n = order.answers(one, process, moments), len(paths)
     third = n // 3
-    # behind one another, the second half with a third of the first; in turns
+    # halves: two successive parts, a third in both; turns: every other capture
     cuts = {"halves": (paths[:2 * third], paths[third:])}
     if kit.full or name != "memfd":
         cuts["turns"] = paths[0::2], paths[1::2]
@@ -81,7 +81,7 @@ def parts(check, name, place, paths, process, moments):
 
 
 def pruned(check, name, place, one, process, moments):
-    """What is left keeps its lineages, wherever it is taken."""
+    """The remaining snapshots keep their lineages when they are merged elsewhere."""
     thin, taken = place / "thin.db", place / "taken.db"
     merge(thin, one)
     kit.run("prune", "--keep-last", "3", "--keep-within", "1s", db=thin)
@@ -90,7 +90,7 @@ def pruned(check, name, place, one, process, moments):
     want = order.answers(thin, process, moments)
     merge(taken, thin)
     same(check, "%s pruned" % name, taken, want, process, moments, len(left))
-    # and what was pruned here does not come back
+    # Pruned snapshots do not come back.
     check.equal("%s pruned: comes back" % name, merge(thin, one)[0], 0)
     check.equal("%s pruned: snapshots" % name, len(kit.rows("snapshots", db=thin)), len(left))
 
@@ -118,7 +118,7 @@ def live(check, place):
         check.equal("live: %.60s" % sql, rows[1], rows[0])
     for connection in connections:
         connection.close()
-    # Its sweeps are here with the other process: what was pruned here stays away.
+    # The pruned sweeps are known, because the other process has them: the snapshots do not come back.
     kit.run("prune", "--keep-last", "2", "--process", "sleep", db=many)
     left = len(kit.rows("snapshots", db=many))
     check.true("live: pruned", left < n, "%d of %d are left" % (left, n))

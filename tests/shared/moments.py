@@ -1,6 +1,6 @@
-"""Moments: what the named queries say of several names at once (by-name, by-process, shared,
-deleted), of a series with holes (gaps, restarts), and of captures that do not tell all (partial,
-sums only, pmap -x): what the raw text says, and unknown where it says nothing."""
+"""Moments: the named queries on several names at once (by-name, by-process, shared, deleted), on a
+series with holes (gaps, restarts), and on captures with few numbers (partial, sums only, pmap -x)
+give the numbers of the raw text, and unknown if the text has no number."""
 import kit
 import truth
 from questions import check_keyed, garnish, group, text, values
@@ -12,7 +12,7 @@ WITHIN = 60000
 
 
 def load(place, name, beats, suffix="smaps", edit=None, called=None):
-    """Unpacks, edits and imports beats of a workload as a name. Returns {ms: {pid: rows}}."""
+    """Unpacks, edits and imports beats of a workload under a name. Returns {ms: {pid: rows}}."""
     workload = kit.Workload(name)
     beats = workload.sample(beats) if isinstance(beats, int) else [workload.beats[i] for i in beats]
     folder = place / ("%s.%s" % (name, suffix))
@@ -30,7 +30,7 @@ def load(place, name, beats, suffix="smaps", edit=None, called=None):
 
 
 def nearest(stories, at):
-    """Of each name the moment next to `at`, the earlier of two; none further than WITHIN."""
+    """The moment of each name that is nearest to `at` (the earlier of two), if it is within WITHIN."""
     chosen = {}
     for name, moments in stories.items():
         moment = min(moments, key=lambda m: (abs(m - at), m))
@@ -63,7 +63,7 @@ def check_by_name(check, stories, db, at, snapshot):
 
 
 def told_by(row):
-    """What tells one shared object from another."""
+    """The key of a shared object."""
     if row["inode"]:
         segment = text(row["path"]) if row["path"].startswith(b"/SYSV") else ""
         return text(row["device"]), row["inode"], segment
@@ -71,7 +71,7 @@ def told_by(row):
 
 
 def once(rows):
-    """KiB of the object that any of the mappings shows."""
+    """KiB of the object that at least one mapping shows."""
     seen, end = 0, 0
     for start, till in sorted((r["offset"], r["offset"] + r["end"] - r["start"]) for r in rows):
         seen += max(0, till - max(start, end))
@@ -80,7 +80,7 @@ def once(rows):
 
 
 def check_shared(check, what, rows, got):
-    """rows of one moment, each with its pid."""
+    """Compares the shared objects; rows: the rows of one moment, each with its pid."""
     rows = [r | {"shared_kib": r["shared_clean_kib"] + r["shared_dirty_kib"],
                  "hugetlb_kib": r["shared_hugetlb_kib"] + r["private_hugetlb_kib"]} for r in rows]
     rows = [r for r in rows if r["perms"].endswith(b"s") or r["shared_kib"] > 0]
@@ -112,7 +112,7 @@ def tagged(moments, moment):
 
 
 def check_together(check, place):
-    """Five names in one store, asked at the newest, at a middle, at an early snapshot."""
+    """Five names in one store, asked at the newest and at earlier snapshots."""
     db = place / "t.db"
     stories = {n: load(place, n, beats, edit=garnish) for n, beats in TOGETHER.items()}
     ids = {v: k for k, v in kit.snapshot_ids(db).items()}
@@ -135,7 +135,7 @@ def check_together(check, place):
 
 
 def check_segments(check, place):
-    """Backends that share one segment."""
+    """Processes that share one segment."""
     for name, beats in SHARED.items():
         moments = load(place / name, name, beats)
         db, at = place / name / "t.db", max(moments)
@@ -155,7 +155,7 @@ def median(steps):
 
 
 def check_gaps(check, place):
-    """Two holes while one process lives, then a restart, then two processes at once."""
+    """A process with a long and a short hole, a restart, two processes at once, and another restart."""
     db = place / "t.db"
     redis, java, mmap, thread = (load(place, name, beats, called="app") for name, beats in (
         ("redis", [0, 1, 2, 3, 8, 9, 10, 11, 14, 15]), ("java_steady", [60, 61]),
@@ -195,7 +195,7 @@ def check_restarts(check, db, lives):
                 sorted(want, key=lambda r: r[1], reverse=True))
 
 
-# ---- what a capture does not tell ----
+# ---- captures with few numbers ----
 
 EMPTY_OF_SUMS = ("top-growers", "top-lineages", "new-and-gone", "largest", "files", "deleted",
                  "shared", "fragments", "huge-pages")
@@ -203,7 +203,7 @@ TELLS = {"mappings", "size_kib", "rss_kib"}
 
 
 def check_narrow(check, place):
-    """pmap -x: no pss, no private memory, no swap: unknown in every query, never 0."""
+    """pmap -x has no pss, private memory or swap: they are unknown in every query, never 0."""
     db = place / "t.db"
     moments = load(place, "redis", 4, "x")
     lineage = kit.rows("largest", db=db)[0]["lineage_id"]
@@ -228,7 +228,7 @@ def check_narrow(check, place):
 
 
 def rolled_up(path):
-    """What smaps_rollup says of the same moment."""
+    """Replaces a smaps file by the smaps_rollup of the same moment."""
     garnish(path)
     rows = truth.read(path)
     sums = group(rows, truth.everything, ("rss_kib", "pss_kib", "swap_kib"))["all"]
@@ -240,7 +240,7 @@ def rolled_up(path):
 
 
 def check_mixed(check, workload, place, db):
-    """A whole capture, then sums only: no mapping is known to be gone."""
+    """A complete capture, then sums only: no mapping is known to be gone."""
     copy = place / "mixed.db"
     kit.shutil.copy(db, copy)
     workload.unpack(place / "whole", workload.beats[1:2], "smaps")
@@ -287,7 +287,7 @@ def check_sums_only(check, place):
 
 
 def check_partial(check, place):
-    """The newest capture breaks off in the middle of a mapping."""
+    """The newest capture ends in the middle of a mapping."""
     def cut(path):
         raw = path.read_bytes()
         if path == newest:
@@ -322,7 +322,7 @@ def check_partial(check, place):
 
 
 def check_vanished(check, place):
-    """A category that the last moment lacks: 0 there, its peak earlier."""
+    """A category that the last moment lacks is 0 there, and has its peak earlier."""
     def unnamed(path):
         if kit.when(path)[0] == kit.Workload("c_brk").beats[-1][0] * 1000:
             path.write_bytes(path.read_bytes().replace(b"[heap]", b""))

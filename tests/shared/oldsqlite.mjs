@@ -1,5 +1,5 @@
-// By hand: opens a store in the SQLite that sql.js 1.4.0 carries (a WebAssembly build, older than
-// the ones around) and asks every view. In an empty folder outside the repository:
+// By hand: opens a store in the SQLite of sql.js 1.4.0 (a WebAssembly build, older than the SQLite of
+// current systems) and queries every view. In an empty folder outside the repository:
 //     npm install sql.js@1.4.0 && node .../oldsqlite.mjs STORE
 // The store must be checkpointed (no -wal beside it).
 import { existsSync, readFileSync, statSync } from "node:fs";

@@ -1,8 +1,8 @@
-"""A strict reader of OpenMetrics 1.0, written from its specification (the ABNF and the rules around
-it), that also refuses what node_exporter's textfile collector does not take (the older text format
-0.0.4): a whole file is lost by one wrong line, so one wrong line is an error here.
+"""A strict reader of OpenMetrics 1.0, written from its specification (the ABNF and its rules). It
+also refuses what node_exporter's textfile collector refuses (the older text format 0.0.4): the
+collector drops a whole file for one wrong line, so one wrong line is an error here.
 
-read(bytes) gives {family name: Family}; Wrong says which line and why. Gauges only.
+read(bytes) returns {family name: Family}; Wrong names the line and the reason. Gauges only.
 """
 import re
 
@@ -11,7 +11,7 @@ LABEL = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*\Z")
 INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 REAL = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][+-]?[0-9]+)?\Z")
 TYPES = ("counter", "gauge", "histogram", "gaugehistogram", "stateset", "info", "summary", "unknown")
-# What the names of other types' samples end in: "SHOULD avoid".
+# Endings of the sample names of other types: "SHOULD avoid".
 SUFFIXES = ("_total", "_created", "_count", "_sum", "_bucket", "_gcount", "_gsum", "_info")
 
 
@@ -27,7 +27,7 @@ class Family:
 
 
 def unescaped(text, no, escapes):
-    """escaped-string: no raw double quote, no backslash but before what may be escaped."""
+    """escaped-string: no raw double quote, and a backslash only before a character in `escapes`."""
     out, i = [], 0
     while i < len(text):
         c = text[i]
@@ -44,7 +44,7 @@ def unescaped(text, no, escapes):
 
 
 def labels_of(text, no):
-    """What stands between the braces: label *(COMMA label)."""
+    """The labels between the braces: label *(COMMA label)."""
     labels, i = {}, 0
     while True:
         equals = text.find('="', i)
@@ -59,11 +59,11 @@ def labels_of(text, no):
         value = unescaped(text[begin:i], no, 'n"\\')
         i += 1
         if not LABEL.match(name):
-            raise Wrong("line %d: %r is no label name" % (no, name))
+            raise Wrong("line %d: %r is not a label name" % (no, name))
         if name in labels:
             raise Wrong("line %d: label %s twice" % (no, name))
         if value == "":
-            raise Wrong("line %d: label %s is empty, which is as if it were not there" % (no, name))
+            raise Wrong("line %d: label %s is empty, which means that it is missing" % (no, name))
         labels[name] = value
         if i == len(text):
             return frozenset(labels.items())
@@ -77,13 +77,13 @@ def number_of(text, no):
         return int(text)
     if text in ("+Inf", "-Inf") or REAL.match(text):
         return float(text)
-    raise Wrong("line %d: %r is no number that a gauge of ours may have" % (no, text))
+    raise Wrong("line %d: %r is not a number that a gauge of pmapdb may have" % (no, text))
 
 
 class Reader:
     def __init__(self):
         self.families = {}
-        self.now = None  # the family at hand
+        self.now = None  # the current family
 
     def family(self, name, no):
         if self.now and self.now.name == name:
@@ -91,7 +91,7 @@ class Reader:
         if name in self.families:
             raise Wrong("line %d: family %s begins a second time" % (no, name))
         if not NAME.match(name):
-            raise Wrong("line %d: %r is no metric name" % (no, name))
+            raise Wrong("line %d: %r is not a metric name" % (no, name))
         if name.endswith(SUFFIXES):
             raise Wrong("line %d: %s ends like a counter's or a summary's sample" % (no, name))
         self.now = self.families[name] = Family(name)
@@ -110,7 +110,7 @@ class Reader:
             raise Wrong("line %d: %s of %s twice or out of order" % (no, what, name))
         if what == "TYPE":
             if text not in TYPES:
-                raise Wrong("line %d: no type %r" % (no, text))
+                raise Wrong("line %d: %r is not a type" % (no, text))
             f.type = text
         elif what == "UNIT":
             if not text or not name.endswith("_" + text):
@@ -124,7 +124,7 @@ class Reader:
     def sample(self, line, no):
         match = re.match(r'([^ {]+)(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})? ([^ ]+)\Z', line, re.S)
         if not match:
-            raise Wrong("line %d: no sample: %r" % (no, line[:80]))
+            raise Wrong("line %d: not a sample: %r" % (no, line[:80]))
         name, labels, value = match.groups()
         f = self.family(name, no)
         if f.type != "gauge" or f.help is None:
@@ -139,7 +139,7 @@ def read(data):
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as e:
-        raise Wrong("byte %d is no UTF-8" % e.start) from e
+        raise Wrong("byte %d is not UTF-8" % e.start) from e
     if text.startswith("\ufeff"):
         raise Wrong("a byte order mark")
     if not text.endswith("# EOF\n"):

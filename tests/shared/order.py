@@ -1,6 +1,6 @@
 """Order: the answers do not depend on the order, the grouping or the repetition of imports, nor on
-weaker dialects of the same moments in the store. Ids may differ: they are mapped by first
-appearance in time, so that equal means the same partition. (crash/together imports at the same time.)"""
+weaker dialects of the same moments in the store. Ids may differ: the test numbers them by their first
+appearance in time, so that equal stores have equal numbers. (crash/together imports at the same time.)"""
 import kit
 
 DIFFS = ("category", "object", "lineage")
@@ -9,7 +9,7 @@ SETS = {"c_mmap": (16, 200), "nginx": (6, 120), "memfd": (3, 40)}
 
 
 class Names:
-    """Canonical names of the ids of one store."""
+    """Names of the ids of one store that do not depend on the order of imports."""
 
     def __init__(self, db):
         self.rows = {command: kit.rows(command, db=db) for command in ("snapshots", "processes")}
@@ -22,7 +22,7 @@ class Names:
         found = [self.snapshot[str(s)] + (start, lineage_id) for s, start, lineage_id in
                  connection.execute("select snapshot_id, start, lineage_id from mappings")]
         connection.close()
-        # smaps first: weaker dialects then do not shift its numbers.
+        # smaps first: weaker dialects then do not change the numbers of smaps.
         for taken, pid, dialect, start, lineage_id in sorted(
                 found, key=lambda r: (r[2] != "smaps",) + r):
             name = self.lineage.setdefault(str(lineage_id), len(self.lineage))
@@ -37,7 +37,7 @@ class Names:
 
 
 def answers(db, process, moments, dialect=()):
-    """name -> the canonical rows of one answer."""
+    """{name: the rows of one answer with the names of ids}"""
     names = Names(db)
     out = {"lineages": names.partition}
     if not dialect:
@@ -99,7 +99,7 @@ def orders(check, name, place, paths, process, moments):
 
 
 def dialects(check, name, place, workload, beats, process, moments):
-    """smaps alone against smaps, -XX and -x of each beat together, in both orders of import."""
+    """smaps alone against smaps, -XX and -x of each beat together, in two orders of import."""
     alone, together = place / "alone.db", place / "together.db"
     paths = workload.unpack(place / "mixed", beats, "smaps", "XX", "x")
     kit.run("import", *[p for p in paths if p.suffix == ".smaps"], db=alone)

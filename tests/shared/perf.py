@@ -1,5 +1,5 @@
-"""Call stacks: what import-perf stores of real recordings, against a listing that another program made
-of the same one, against what the recorded program is known to leave mapped, and beside captures of
+"""Call stacks: import-perf of real recordings against another program's listing of the same recording,
+against the memory that the recorded program is known to leave mapped, and with captures of
 the same run."""
 import collections
 import os
@@ -69,7 +69,7 @@ class Store:
                    row[9], self.stacks[row[10]])
 
     def live(self):
-        """Bytes that each stack left mapped."""
+        """The bytes that each stack leaves mapped."""
         left = collections.Counter()
         for length, stack in self.sql.execute(
                 "SELECT e.length, c.stack_id FROM extent e JOIN call c USING (call_id) "
@@ -103,12 +103,12 @@ def what_is_left(check, place):
     check.true("dwarf: every brk has its callers",
                all("handle_request" in s[s.index("session_alloc"):] for s in brk), brk)
     row, = kit.rows("import-perf", path, db=db)
-    check.equal("dwarf: packed, it is known", (row["recording_id"], row["calls"]), ("1", "7839"))
-    check.equal("dwarf: nothing is without its half", row["unpaired"], "0")
+    check.equal("dwarf: the packed recording is known", (row["recording_id"], row["calls"]), ("1", "7839"))
+    check.equal("dwarf: every call has both halves", row["unpaired"], "0")
 
 
 def beside_captures(check, place, name):
-    """The captures have no clocks: what both saw tells the time, whichever came first."""
+    """The captures have no clocks: import-perf finds the clock from events in both, in both orders of import."""
     path, _ = unpacked("c_traced_%s.script" % name)
     work = kit.Workload("perf_" + name)
     files = work.unpack(place / name, work.beats[:BEATS] if not kit.full else work.beats, "smaps")
@@ -131,7 +131,7 @@ def recordings(check, place):
     same_listing(check, place)
     what_is_left(check, place)
     (a, slack_a), (b, slack_b) = (beside_captures(check, place, n) for n in ("fp", "dwarf"))
-    # two recordings of one machine: its clocks differ by the same
+    # Two recordings of one machine have the same clock offset.
     check.true("both find one offset", abs(a - b) <= slack_a + slack_b, (a, b))
 
 

@@ -1,6 +1,6 @@
-"""One name, many processes: 100 postgres backends that overlap are asked by name as moments (sums
-over the processes of each beat), one backend by its pid as a series of its own. What is captured
-in turns is told of --sweep."""
+"""One name, many processes: 100 parallel postgres backends are queried by name as moments (sums
+over the processes of each beat), and one backend by its pid as its own series. An import of captures
+that were taken in turns names --sweep."""
 import kit
 import truth
 
@@ -27,7 +27,7 @@ def read(paths):
 
 
 def moments(captured, pids=None):
-    """[(milliseconds, processes, {category: sums})] in time order."""
+    """[(milliseconds, number of processes, {category: sums})] in time order."""
     out = []
     for moment, of in sorted(captured.items()):
         chosen = [sums for pid, sums in of.items() if pids is None or pid in pids]
@@ -43,7 +43,7 @@ def numbers(row, suffix=""):
 
 
 def check_growth(check, what, got, want):
-    """Every category of every moment with the step to the moment before."""
+    """Each category of each moment, with the step from the moment before."""
     found = {(kit.milliseconds(r["taken_at"]), r["category"]): r for r in got}
     check.equal(what + " growth rows: one per moment and category", len(found), len(got))
     before = None
@@ -59,7 +59,7 @@ def check_growth(check, what, got, want):
                 m: now[m] - before.get(category, ZERO)[m] for m in truth.METRICS}
             check.equal(here + " delta", numbers(row, "_delta"), steps)
             check.equal(here + " processes", int(row["processes"]), n)
-            check.equal(here + " ids known where it is one process",
+            check.equal(here + " ids are known if it is one process",
                         [row[c] is not None for c in ("snapshot_id", "pid", "process_id")],
                         [n == 1] * 3)
         before = sums
@@ -95,11 +95,11 @@ def warned(done):
 
 
 def sweeps(check, place):
-    """nginx, three processes: captured at one time they are one moment and nothing is to say;
-    captured in turns, 3 s apart, they are until --sweep says otherwise."""
+    """nginx has three processes: captured at one time they are one moment, and the import warns of nothing;
+    captured in turns, 3 s apart, they are one moment only with --sweep."""
     workload = kit.Workload("nginx")
     paths = workload.unpack(place / "in", workload.beats[:20], "smaps")
-    check.true("together: no word of --sweep",
+    check.true("together: --sweep is not named",
                not warned(kit.run("import", place / "in", db=place / "t.db")), "warned")
     turns = place / "turns"
     turns.mkdir()
@@ -109,7 +109,7 @@ def sweeps(check, place):
     done = kit.run("import", turns, db=place / "apart.db")
     check.true("in turns: names --sweep", warned(done), done.stderr)
     done = kit.run("import", "--sweep", "10s", turns, db=place / "swept.db")
-    check.true("in turns with --sweep: no word of it", not warned(done), done.stderr)
+    check.true("in turns with --sweep: --sweep is not named", not warned(done), done.stderr)
     for name, moments_n, processes in (("apart.db", 60, {"1"}), ("swept.db", 20, {"3"})):
         got = kit.rows("growth", "--process", "nginx", db=place / name)
         check.equal("in turns: moments in " + name, len({r["taken_at"] for r in got}),

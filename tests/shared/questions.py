@@ -1,6 +1,6 @@
-"""Questions: what the named queries say of one name (growers, lineages, new and gone, largest,
-files, swapped, deleted, kinds, huge pages, peaks, series, mapping count) is what the raw text
-says."""
+"""Questions: the named queries on one name (growers, lineages, new and gone, largest, files,
+swapped, deleted, kinds, huge pages, peaks, series, mapping count) give the numbers of the raw
+text."""
 import re
 import sys
 
@@ -22,8 +22,8 @@ def text(raw):
 
 
 def garnish(path):
-    """Gives a capture what the workloads lack: swap, huge pages, deleted files, in every other one
-    anonymous memory that is not resident. The result is what both sides read."""
+    """Adds to a capture what the workloads lack: swap, huge pages, deleted files, and in every other capture
+    anonymous memory that is not resident. pmapdb and the truth both read the result."""
     n = -1
     anonymous = False
     absent = kit.when(path)[0] // 1000 % 4 == 0
@@ -45,7 +45,7 @@ def garnish(path):
 
 
 class Story:
-    """One name's captures as the raw text has them: moments[ms][pid] -> rows."""
+    """The captures of one name, from the raw text: moments[ms][pid] -> rows."""
 
     def __init__(self, db, paths):
         self.db = db
@@ -62,15 +62,15 @@ class Story:
         return [row for rows in self.moments[moment].values() for row in rows]
 
     def id_of(self, moment):
-        """Of one of the snapshots of a moment."""
+        """The id of one snapshot of a moment."""
         return self.ids[moment, next(iter(self.moments[moment])), "smaps"]
 
     def ask(self, query, *args):
         return kit.rows(query, *args, db=self.db)
 
     def lineages(self, moment):
-        """(lineage_id, row, pid) of every row; which lineage a row is of is for lineage.py to
-        judge, the numbers are the text's."""
+        """(lineage_id, row, pid) of every row. lineage.py tests the lineages; the numbers are those of
+        the text."""
         connection = kit.plain(self.db)
         for pid, rows in self.moments[moment].items():
             of = dict(connection.execute("select start, lineage_id from mappings where "
@@ -96,7 +96,7 @@ def group(rows, key, columns):
 
 
 def check_keyed(check, what, got, want, key, columns):
-    """One row per key, no key more or less, and each column."""
+    """Each key has one row with the wanted columns, and there are no other keys."""
     found = {key(row): row for row in got}
     check.equal(what + " keys: one row each", len(found), len(got))
     check.equal(what + " keys: the set", sorted(map(str, found)), sorted(map(str, want)))
@@ -113,7 +113,7 @@ def check_sorted(check, what, got, *columns):
 # ---- two snapshots ----
 
 def check_growth(check, what, got, want, *order):
-    """Rows of top-growers and top-lineages against {key: (old sums, new sums)}."""
+    """Compares rows of top-growers and top-lineages with {key: (old sums, new sums)}."""
     steps = {k: {m: new[m] - old[m] for m in ("size_kib", "rss_kib", "mappings")}
              for k, (old, new) in want.items()}
     grown = {k: s for k, s in steps.items() if s["rss_kib"] > 0 or s["size_kib"] > 0}
@@ -133,12 +133,12 @@ def check_growth(check, what, got, want, *order):
 
 
 def several(story, old, new):
-    """Processes at either end: what they share counts once for each in rss."""
+    """True if either end has several processes: rss counts the memory that they share once for each."""
     return len(story.moments[old].keys() | story.moments[new].keys()) > 1
 
 
 def check_top(check, what, story):
-    """Between the first and the last moment, and between neighbours, where things shrink too."""
+    """Between the first and the last moment, and between neighbours, in which objects may shrink."""
     for old, new in [(story.times[0], story.times[-1])] + list(zip(story.times, story.times[1:])):
         sums = [truth.sums(story.all_of(t), truth.by_object) for t in (old, new)]
         got = story.ask("top-growers", "--top", EVERYTHING, "--from", "@%d" % story.id_of(old),
@@ -192,7 +192,7 @@ def check_new_and_gone(check, what, story, sides):
 
 
 def check_history(check, what, story):
-    """The lineages that grew most and the lowest one: at every snapshot exactly the text's rows."""
+    """The lineages that grew most, and the lowest: at every snapshot they have the rows of the text."""
     tops = [r["lineage_id"] for r in story.ask("top-lineages", "--top", "3")]
     at = {moment: list(story.lineages(moment)) for moment in story.times}
     for lineage in tops + [min(k for k, _, _ in at[story.times[0]])]:
@@ -275,7 +275,7 @@ def check_huge(check, what, story, rows):
 # ---- through time ----
 
 def check_series(check, what, story):
-    """Every metric of all memory, every category in one metric."""
+    """Every metric of all memory, and several categories in one metric."""
     asked = [(metric, None) for metric in METRIC] + [
         ("rss", category) for category in ("anonymous", "anonymous/thread-stack", "reserve", "heap", "memfd")]
     for metric, category in asked:

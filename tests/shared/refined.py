@@ -1,7 +1,7 @@
-"""Refined: what the rules say of a mapping in the first capture of its life is its category to the
-end, whatever lies beside it or is gone from the capture later. Lives and rules are read from the
-raw text by other code (truth.refine, rules_truth.py); captures are imported in disorder, and
-pmap -x of the same beats before smaps, from which it then has its categories."""
+"""Refined: a mapping keeps the category that the rules give it in the first capture of its life,
+whatever lies beside it or leaves the capture later. Other code finds lives and rules in the raw
+text (truth.refine, rules_truth.py). Captures are imported in random order, and
+pmap -x of the same beats before smaps, from which it then takes its categories."""
 import random
 
 import kit
@@ -10,16 +10,16 @@ import truth
 
 STACK, GUARD, ARENA = "anonymous/thread-stack", "reserve/guard", "anonymous/glibc-arena"
 
-# name -> (beats by default, mappings in the last capture by what the text of that one shows, how
-# many rows at least their own capture would call otherwise than their life does).
+# name -> (beats by default, numbers of mappings by category in the text of the last capture, the least
+# number of rows whose own capture gives another category than their life).
 #
-# The counts are awk's, by these conditions on rows without a name:
+# awk counted the mappings by these conditions on rows without a name:
 #   stack   rw-p, VmFlags nh, touching a ---p of at most 1 MiB below
-#   guard   ---p of at most 1 MiB, touching a private rw above: for a JVM and for V8, which have
-#           other such rows in reserve, only below a stack
+#   guard   ---p of at most 1 MiB, touching a private rw above; for a JVM and for V8, in which other
+#           such rows are reserve, only below a stack
 #   arena   rw-p at a multiple of 64 MiB, VmFlags nr without dc, touching a ---p above
 #   v8      VmFlags dc and nr, not ---p, executable (code) or not (heap)
-# and, by their name alone, the views of memfd:doublemapper.
+# and the views of memfd:doublemapper, by their name alone.
 NAMES = {
     "c_thread": (15, {STACK: 201, GUARD: 201, ARENA: 1}, 0),
     "c_mmap_guard": (10, {STACK: 0, GUARD: 793}, 0),
@@ -46,7 +46,7 @@ def categories(db, dialect):
 
 
 def totals(db):
-    """Sums by category of each smaps: {(milliseconds, pid): {category: (mappings, KiB, Rss)}}"""
+    """The sums by category of each smaps: {(milliseconds, pid): {category: (mappings, KiB, Rss)}}"""
     out = {}
     connection = kit.plain(db)
     for taken_ms, pid, category, *numbers in connection.execute(
@@ -60,7 +60,7 @@ def totals(db):
 
 
 def put(paths, db, seed):
-    """In three imports, each of some of the captures."""
+    """Imports the captures in random order, in three imports."""
     paths = list(paths)
     random.Random(seed).shuffle(paths)
     for i in range(3):
@@ -68,19 +68,19 @@ def put(paths, db, seed):
 
 
 def own(rows):
-    """The rows' categories by their own capture: {start: category}"""
+    """{start: category} of the rows, judged by their own capture alone."""
     capture = rules_truth.Capture(truth.RULES, rows)
     return {r["start"]: capture.category(r) or r["base"] for r in rows}
 
 
 def check_text(check, what, captures, counts, least):
-    """Of one process: [rows], refined."""
+    """Checks the text of one process: captures is a list of refined rows."""
     last = list(own(captures[-1]).values())
     check.equal("%s text: counts" % what, {c: last.count(c) for c in counts}, counts)
     some = captures[::max(1, len(captures) // 10)]
     flips = sum(here[r["start"]] != r["category"] for rows in some for here in [own(rows)]
                 for r in rows)
-    check.true("%s text: lives that outlast what decided them" % what, flips >= least, flips)
+    check.true("%s text: categories that differ from those of the capture alone" % what, flips >= least, flips)
 
 
 def check_stored(check, what, lives, got, added_up):
@@ -97,7 +97,7 @@ def check_stored(check, what, lives, got, added_up):
 
 
 def borrow(check, what, narrow, got):
-    """What pmap -x shows at the same place a moment later is called the same."""
+    """A mapping of pmap -x has the category of the mapping of smaps at the same place, a moment earlier."""
     for moment, rows in narrow.items():
         refined = {s: c for s, c in got[moment].items() if "/" in c and s in rows}
         check.equal("%s pmap-x: %s" % (what, moment), {s: rows[s] for s in refined}, refined)
@@ -120,7 +120,7 @@ def check_captures(check, what, place, paths, narrow, counts, least):
 
 
 def unpacked(workload, place, beats):
-    """Its smaps, its pmap -x."""
+    """Returns the paths of smaps and the paths of pmap -x."""
     paths = workload.unpack(place / "in", beats, "smaps", "x")
     return paths[::2], paths[1::2]
 
@@ -133,9 +133,9 @@ def check_workload(check, name, beats, counts, least):
 
 
 def check_without_library(check):
-    """From the middle on nothing says any more that the process is a JVM: what was there before,
-    and grows, is of one still; imported in order too. In the last capture, by awk, eight ---p of at
-    most 1 MiB more than below stacks are guards: the rules of a JVM do not claim them."""
+    """From the middle on, no mapping shows that the process is a JVM: mappings from before keep their categories,
+    even if they grow, also after an import in order. By awk, the last capture has eight ---p of at
+    most 1 MiB that are not below stacks: they are guards, because the rules of a JVM do not claim them."""
     workload = kit.Workload("java_heap")
     with kit.Place() as place:
         some = workload.sample(10)

@@ -1,11 +1,11 @@
-"""The rules that are built in, on real captures.
+"""The built-in rules, on real captures.
 
-default      row by row what another reader of the same set says
-pmap-dotnet  on the capture that pmap-dotnet's own documentation shows: its categories, computed here
-             from the text as that program does, and the numbers that it published
+default      row by row against another reader of the same set
+pmap-dotnet  on the capture in pmap-dotnet's documentation: its categories, computed here from the text
+             as that program computes them, and the numbers that it published
 
-The other reader is rules_truth.py, which gives the categories that rules/test.csv wants. RULES_OF is tests/classify/rules_of.c: a set's answers, a
-line per mapping."""
+rules/test.csv confirms the other reader, rules_truth.py. RULES_OF is tests/classify/rules_of.c, which prints the
+answers of a set, one line per mapping."""
 import collections
 import csv
 import os
@@ -47,7 +47,7 @@ def sums(rows, column):
 
 
 def check_oracle(check, what, rule_set, captured, rows):
-    """Rule, slug and category of each row by another reader of the set."""
+    """Compares rule, slug and category of each row with those of the other reader of the set."""
     capture = rules_truth.Capture(rule_set, captured)
     want = []
     for row in capture.rows:
@@ -61,7 +61,7 @@ def check_oracle(check, what, rule_set, captured, rows):
 
 
 def check_workloads(check):
-    """Two readers of each set agree."""
+    """The two readers of each set agree."""
     for name, count in WORKLOADS.items():
         workload = kit.Workload(name)
         with kit.Place() as place:
@@ -75,7 +75,7 @@ def check_workloads(check):
 
 # ---- pmap-dotnet ----
 
-# What its documentation shows, of 76 rows; the 77th it did not print.
+# The numbers that its documentation shows, of 76 rows; it did not print the 77th.
 PUBLISHED = {"Anonymous": (274807572, 370), "JIT Code": (41352, 3538),
              "libicudata.so.72.1": (30536, 5), "[heap]": (2580, 1)}
 PUBLISHED_TOTAL = (275031172, 4150)
@@ -90,7 +90,7 @@ def seed_name(words):
 
 
 def seed_rows(path):
-    """The capture's rows: pmap -XX without its titles, names without their folders."""
+    """The rows of the capture: pmap -XX without its titles, with names without folders."""
     rows = []
     for line in path.read_text(errors="surrogateescape").split("\n")[1:]:
         words = line.split()
@@ -108,7 +108,7 @@ def seed_rows(path):
 
 
 def seed_category(name):
-    """As pmap-dotnet does it, an application folder of /app."""
+    """The category by pmap-dotnet's own code, for an application in /app."""
     if name in ("[heap]", "[stack]", "[vdso]", "[vvar]", "[vsyscall]"):
         return name
     if name in ("", "[anon:]", "[anon_shmem:]"):
@@ -148,7 +148,7 @@ def check_dotnet(check):
                                             if r[5] == "anonymous/thread-stack"], [8192] * 12)
 
 
-# ---- the oracle itself ----
+# ---- the oracle ----
 
 def case_row(cells):
     start = int(cells["start"], 16)
@@ -160,7 +160,7 @@ def case_row(cells):
 
 
 def check_cases(check):
-    """Every case of the table, and that each rule wins in one."""
+    """Every case of the table has its category, and each rule wins in a case."""
     cases, never = {}, {r.name for r in truth.RULES.rules}
     with open(kit.ROOT / "rules" / "test.csv", encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):

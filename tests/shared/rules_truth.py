@@ -1,10 +1,10 @@
-"""What a set of rules says of the mappings of a capture, read from its CSV by the shortest code
-that can: the other side of every check on categories.
+"""The categories that a set of rules gives the mappings of a capture, read from its CSV by the shortest
+possible code: the truth of every check of categories.
 
-Written from what rules.h and rules/default.csv say of the format alone; it shares nothing with the
-program. A row is one of truth.py, its slug in `base`. What its object alone says (base, path, name,
-perms, flags) is asked once for each object and remembered; its place, what lies beside it
-and what else is in the capture, each time. Globs are those of fnmatch: no \\ in them, no classes.
+Written from the description of the format in rules.h and rules/default.csv alone; it shares nothing with
+pmapdb. A row is a row of truth.py, its slug in `base`. Conditions on the object alone (base, path, name,
+perms, flags) are evaluated once per object and remembered; conditions on its place, its neighbours
+and the rest of the capture each time. Globs are those of fnmatch: no \\ in them, no classes.
 """
 import csv
 import fnmatch
@@ -27,7 +27,7 @@ def path_of(raw):
 
 
 def bracket(row):
-    """The text inside brackets, of what no file stands behind; else None."""
+    """The text inside the brackets of a name without a file; otherwise None."""
     path = path_of(row["path"])
     if path[:1] == "[" and path[-1:] == "]" and (
             not row.get("inode") or row["base"] == "shared-memory"):
@@ -35,7 +35,7 @@ def bracket(row):
     return None
 
 
-# ---- one condition: a cell -> does it hold for a row ----
+# ---- one condition: a function from the row to true or false ----
 
 def globs(cell):
     if "\\" in cell or "[:" in cell:
@@ -109,7 +109,7 @@ def address(word):
 
 
 def numbers(cell, read):
-    """([(low, high)], [(modulus, remainder)]) of a cell; a number by itself is both ends."""
+    """([(low, high)], [(modulus, remainder)]) of a cell; a single number is both ends."""
     ranges, multiples = [], []
     for word in cell.replace(",", " ").split():
         if word.startswith("%"):
@@ -123,7 +123,7 @@ def numbers(cell, read):
 
 
 def is_size(cell):
-    """Any of the ranges, both ends within, and all of the multiples."""
+    """True in any of the ranges, with both ends, and in all multiples."""
     ranges, multiples = numbers(cell, kib)
 
     def holds(row):
@@ -134,7 +134,7 @@ def is_size(cell):
 
 
 def is_address(key, cell):
-    """All of the ranges, the high end outside, and all of the multiples."""
+    """True in all ranges, without the high end, and in all multiples."""
     ranges, multiples = numbers(cell, address)
     return lambda row: all(row[key] % m == r for m, r in multiples) and all(
         low <= row[key] and (row[key] < high or row[key] == low) for low, high in ranges)
@@ -147,8 +147,8 @@ READERS = {"base": is_base, "path": is_path, "name": is_name, "perms": is_perms,
 
 
 class Conditions:
-    """Those on one row, which all must hold; reach: fills and covers, how far the row above another
-    one goes."""
+    """The conditions on one row, which all must hold; reach: fills and covers, the end of the row
+    relative to the row below."""
 
     def __init__(self, cells):
         self.object = [READERS[k](v) for k, v in cells if k in OBJECT]
@@ -167,12 +167,12 @@ class Conditions:
 
 
 def terms(cell):
-    """The cells of below, of above and of each part of with."""
+    """The conditions in a cell `below` or `above`, or in a part of `with`."""
     return Conditions([word.split("=", 1) for word in cell.split()])
 
 
 def beside(cell):
-    """Whether what touches there, or None, is what the cell wants beside `row`."""
+    """A function: does the touching row `other`, or None, match the cell beside `row`?"""
     if cell in ("", "-"):
         return lambda other, row: not cell or other is None
     wanted = terms(cell)
@@ -183,7 +183,7 @@ def beside(cell):
 # ---- one rule ----
 
 def slug(name):
-    """%w: what of the bracket stands behind its first colon, in a-z and dots."""
+    """%w: the part of the bracket after its first colon, in a-z and dots."""
     letters = re.sub("[0-9]+", "", name.partition(":")[2] if ":" in name else name).lower()
     return re.sub("[^a-z.]+", "-", letters).strip("-.")[:40] or "unnamed"
 
@@ -195,7 +195,7 @@ def templates(row):
 
 
 class Rule:
-    """needs: [(a term of `with`, whether some row of the capture must be it or none may)]"""
+    """needs: [(a term of `with`, whether a row of the capture must match or no row may)]"""
 
     def __init__(self, cells):
         self.name, self.category = cells["rule"], cells["category"]
@@ -227,7 +227,7 @@ class Rules:
         self.matching, self.helping = {}, {}  # per object
 
     def rules_for(self, row, facts):
-        """Those whose conditions on the object and on the capture hold, in their order."""
+        """The rules whose conditions on the object and on the capture hold, in their order."""
         key = facts, object_of(row)
         if key not in self.matching:
             self.matching[key] = [r for r in self.rules if r.own.of_object(row) and all(
@@ -241,13 +241,13 @@ class Rules:
         return self.helping[key]
 
     def facts(self, rows):
-        """What `with` asks for and one of the rows is."""
+        """The terms of `with` that a row matches."""
         return frozenset(t for row in rows for t in self.terms_for(row)
                          if self.terms[t].of_place(row))
 
 
 class Capture:
-    """A capture to ask a set of rules about. Facts are found when they are first needed."""
+    """A capture, judged by a set of rules. Facts are found when they are first needed."""
 
     def __init__(self, rules, rows):
         self.rules, self.facts = rules, None
@@ -261,7 +261,7 @@ class Capture:
         return self.rows[i + step] if self.rows[low]["end"] == self.rows[high]["start"] else None
 
     def ask(self, row):
-        """The rule that wins, or None: the slug stays."""
+        """The rule that wins, or None if the row keeps its slug."""
         if self.facts is None:
             self.facts = self.rules.facts(self.rows)
         i = self.at[row["start"]]
@@ -272,6 +272,6 @@ class Capture:
         return None
 
     def category(self, row):
-        """What the rules make of it, or None."""
+        """The category that the rules give, or None."""
         rule = self.ask(row)
         return rule and rule.of(row)

@@ -1,6 +1,6 @@
-"""category_runs and queries/leaks.sql against what every snapshot holds, on stores made at
-random: many streams (dialects, states), epochs that end anywhere, gaps, equal times, captures that
-are missing from the middle of an epoch, categories that come and go. Needs neither the program nor
+"""category_runs and queries/leaks.sql against the contents of every snapshot, on random stores:
+many streams (dialects, states), epochs that end anywhere, gaps, equal times, captures that
+are missing in the middle of an epoch, categories that come and go. Needs neither pmapdb nor
 workloads."""
 import ast
 import json
@@ -16,8 +16,8 @@ STATES = ("complete", "partial", "totals")  # by their codes
 
 
 def versions(rows):
-    """[(first, last, values)] of one epoch's category: rows are the values per place, None: absent;
-    last is None at the end."""
+    """[(first, last, values)] of a category in one epoch: rows are the values at each place, None: absent;
+    last is None if the version lasts to the end."""
     out = []
     for place, values in enumerate(rows):
         if values is None:
@@ -34,8 +34,8 @@ def values(r):
 
 
 class Store:
-    """Tables filled by hand; `truth` is what every snapshot holds. A process has each stream with
-    this chance."""
+    """Tables filled by hand; `truth` has the contents of every snapshot. `chance` is the probability of each
+    stream of a process."""
 
     def __init__(self, r, chance=.6):
         self.db = sqlite3.connect(":memory:")
@@ -44,7 +44,7 @@ class Store:
         self.db.execute("insert into capture values (1, 1, null)")
         self.truth = {}  # (process, dialect, state) -> [(ms, epoch, off, {category: values})]
         self.snapshot = 0
-        self.places = {}  # epoch -> the values at each place, captures that are missing included
+        self.places = {}  # epoch -> the values at each place, also of missing captures
         for process in range(1, r.randrange(2, 4)):
             self.db.execute("insert into name (name_id, name) values (?, ?)", (process, str(process)))
             self.db.execute("insert into process (process_id, name_id, name_rank, name_ms, life, "
@@ -55,7 +55,7 @@ class Store:
                         self.stream(r, process, dialect, state)
 
     def stream(self, r, process, dialect, state):
-        """One stream; its last and its first captures, and some between, may be missing."""
+        """One stream; any of its captures may be missing."""
         step, jumps, holes = r.choice((1, 3, 60)), r.choice((0, 0, .1, .5)), r.choice((0, 0, .3))
         lazy = r.choice((.2, .8, .98))
         ms, ordinal, kept = r.randrange(1000), 0, []
@@ -96,7 +96,7 @@ class Store:
 
 
 def expected(store):
-    """Stretches of equal values, cut where an epoch ends."""
+    """Stretches of equal values, which end with an epoch or where the category is absent."""
     names = {i: name for i, name in store.db.execute("select category_id, category from category")}
     out = []
     for (process, dialect, state), captures in store.truth.items():
@@ -121,7 +121,7 @@ def expected(store):
 
 
 class Rows:
-    """Instead of leak_moments and leak_runs."""
+    """A replacement of leak_moments and leak_runs."""
 
     def __init__(self):
         self.rows = []
@@ -134,13 +134,13 @@ class Rows:
 
 
 def report(moments, runs, *_):
-    """Instead of leak_report: per key and snapshot the rows that lie over it, in any order."""
+    """A replacement of leak_report: for each key and snapshot the rows that cover it, in any order."""
     held, times = {}, set()
     life = {}
     for ms, process, epoch, off, sums, *values in json.loads(moments):
         times.add(ms)
         life[epoch, off] = ms, process
-        if sums == "total":                 # a capture that gives sums only
+        if sums == "total":                 # a capture with sums only
             held.setdefault("total", []).append((ms, repr((process, tuple(values)))))
     for key, _, epoch, first, last, *values in json.loads(runs or "[]"):
         assert first <= last
@@ -157,7 +157,7 @@ NOTHING = dict.fromkeys(("process", "name_id", "metric", "since", "limit", "sens
 
 
 def check_verdicts(check):
-    """What the query hands to leak_report holds, at every snapshot, the sums of that snapshot."""
+    """The rows that the query passes to leak_report have, at every snapshot, the sums of that snapshot."""
     for seed in SEEDS[::3]:
         store = Store(random.Random("verdicts %d" % seed), .3)
         for name in ("leak_moments", "leak_runs", "leak_windows"):

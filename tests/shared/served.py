@@ -1,5 +1,5 @@
-"""The program, begun once (pmapdb_served, ../serve.c), for checks that run it hundreds of times: each run is a fork
-of it, in the current folder, with the environment that the server began with."""
+"""pmapdb_served (../serve.c), a pmapdb that is started once, for checks that run it hundreds of times: each run is a
+fork, in the current folder, with the environment of the server's start."""
 import atexit
 import os
 import select
@@ -11,7 +11,7 @@ own = threading.local()
 
 
 def server_of(program):
-    """pmapdb_served of the same build, or None."""
+    """Returns the path of pmapdb_served of the same build, or None."""
     path = os.path.join(os.path.dirname(os.path.abspath(program)), "tests", "pmapdb_served")
     if os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(program):
         return path
@@ -33,7 +33,7 @@ def fed(data):
 
 
 class Server:
-    """One command at a time. It ends with the process, or thread, that it belongs to."""
+    """Runs one command at a time. Ends with its process or thread."""
 
     def __init__(self, path, env):
         self.pid = os.getpid()
@@ -73,7 +73,7 @@ class Server:
 
 
 def run(words, env, stdin=None):
-    """As subprocess.run(words, env=env, input=stdin, capture_output=True); env is that of the first run."""
+    """Like subprocess.run(words, env=env, input=stdin, capture_output=True), with the env of the first run."""
     server = getattr(own, "server", None)
     if server is None or server.pid != os.getpid():
         path = server_of(words[0])

@@ -1,5 +1,5 @@
-"""The plain sqlite3 shell: ad-hoc SQL over the views is right, the tables name their parents, and
-no view walks a stored table when it is asked for one snapshot or process."""
+"""The plain sqlite3 shell: SQL that people type gives the right numbers on the views, the tables name their
+parents, and no view scans a stored table for one snapshot or process."""
 import re
 import shutil
 import sqlite3
@@ -13,7 +13,7 @@ LATEST = ("select category, sum(rss_kib) from mappings where snapshot_id = (sele
 
 
 def ask(db, sql):
-    """Through the shell where there is one, for that is what people type."""
+    """Asks the shell, as people do, or Python's SQLite if there is no shell."""
     if shutil.which("sqlite3"):
         done = subprocess.run(["sqlite3", str(db), sql], capture_output=True, check=True)
         return [tuple(line.split("|")) for line in done.stdout.decode().splitlines()]
@@ -49,7 +49,7 @@ def check_parents(check, connection):
         check.true("parents exist: " + table, set(declared.values()) <= set(tables), declared)
         columns = [r[1].decode() for r in connection.execute("pragma table_info(\"%s\")" % table)]
         for column in columns:
-            # Of push, host_id is 0 where the host is unknown.
+            # host_id of tables of push is 0 if the host is unknown.
             if column in own and keys[table] != {column} and (table[:5], column) != ("push_", "host_id"):
                 check.true("parent named: %s.%s" % (table, column), column in declared, declared)
     check.equal("foreign_key_check", list(connection.execute("pragma foreign_key_check")), [])
@@ -59,7 +59,7 @@ def check_parents(check, connection):
 
 
 def unmeasured(db):
-    """A copy without statistics: those of a store with one process let the planner walk a table of
+    """A copy without statistics: with the statistics of a store with one process, the planner scans a table of
     one row, which says nothing about a large store."""
     copy = db.with_name("unmeasured.db")
     connection = sqlite3.connect(db)
@@ -74,7 +74,7 @@ def unmeasured(db):
 
 
 def check_plans(check, connection):
-    """SCAN of what the view itself computed (a coroutine, a subquery) is no walk."""
+    """A SCAN of rows that the view itself computed (a coroutine, a subquery) is no scan of a table."""
     views = [r[0].decode() for r in connection.execute(
         "select name from sqlite_master where type = 'view'")]
     check.true("views: there", {"mappings", "categories", "category_runs", "lineage_history"}
@@ -82,14 +82,14 @@ def check_plans(check, connection):
     for view in views:
         columns = [r[1].decode() for r in connection.execute("pragma table_info(\"%s\")" % view)]
         for column in ("snapshot_id", "process_id", "lineage_id"):
-            # One lineage is what lineage_history is for; mappings visits everything for it.
+            # Only lineage_history is made for one lineage; mappings reads everything.
             if column not in columns or (column == "lineage_id" and view != "lineage_history"):
                 continue
             plan = [r[3].decode() for r in connection.execute(
                 "explain query plan select * from \"%s\" where %s = 1" % (view, column))]
-            if view == "categories":   # category (c) has few rows: all are looked up at a snapshot
+            if view == "categories":   # category (c) has few rows: a scan is right
                 plan = [p for p in plan if not re.match(r"SCAN (TABLE category AS )?c\b", p)]
-            if view == "processes":    # process (q) has few rows: the newest text of each host
+            if view == "processes":    # process (q) has few rows: a scan finds the newest text of each host
                 plan = [p for p in plan if not re.match(r"SCAN (TABLE process AS )?q\b", p)]
             made = {m.group(1) for p in plan
                     if (m := re.match(r"(?:CO-ROUTINE|MATERIALIZE) (\S+)", p))}

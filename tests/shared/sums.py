@@ -1,14 +1,14 @@
-"""Sums: what diff says by category, object and lineage is what the raw text says, to the KiB; the
-rebuilt snapshots equal their captures in every field, names too."""
+"""Sums: diff by category, object and lineage gives the sums of the raw text, to the KiB; the
+rebuilt snapshots equal their captures in every field, including names."""
 import sys
 
 import kit
 import truth
 
-# The one backend of postgres that was there for all of the run and leaks.
+# The postgres backend that leaks and lives for the whole run.
 PIDS = {"redis": None, "memfd": None, "steady4000": None, "postgres": 19629}
 BEATS = {"redis": 20, "memfd": 3, "steady4000": 3, "postgres": 8}
-WIDE = ("redis", "postgres")  # of these by default -XX, too
+WIDE = ("redis", "postgres")  # workloads that are tested with -XX by default, too
 DIALECT = {"smaps": "smaps", "XX": "pmap-XX"}
 NUMBERS = list(truth.COLUMN.values()) + ["private_kib", "dirty_kib"]
 COLUMNS = ["start", "end", "offset", "inode"] + NUMBERS + list(truth.TEXTS) + ["base", "category"]
@@ -16,7 +16,7 @@ ZERO = dict.fromkeys(truth.METRICS, 0)
 
 
 def check_metrics(check, what, row, old, new):
-    """The seven X_from, X_to, X_delta of one diff row."""
+    """The X_from, X_to and X_delta of each metric in one row of a diff."""
     for metric in truth.METRICS:
         got = tuple(kit.number(row[metric + end]) for end in ("_from", "_to", "_delta"))
         check.equal("%s %s" % (what, metric), got,
@@ -24,7 +24,7 @@ def check_metrics(check, what, row, old, new):
 
 
 def check_keyed(check, what, got, old, new, key_of):
-    """A diff by category or object: the same keys, and every key's numbers."""
+    """A diff by category or object has the same keys, and the numbers of every key."""
     found = {key_of(row): row for row in got}
     check.equal(what + " rows: one per key", len(got), len(found))
     check.equal(what + " keys: the set", sorted(found), sorted(set(old) | set(new)))
@@ -33,7 +33,7 @@ def check_keyed(check, what, got, old, new, key_of):
 
 
 def check_lineages(check, what, got, old, new):
-    """A diff by lineage: each row adds up, and so do all of them."""
+    """A diff by lineage: each row adds up, and all rows together."""
     total = {m + e: 0 for m in truth.METRICS for e in ("_from", "_to", "_delta")}
     for row in got:
         values = {k: kit.number(row[k]) for k in total}
@@ -53,7 +53,7 @@ def check_lineages(check, what, got, old, new):
 
 
 def check_unexplained(check, what, db, by, process):
-    """The line under the table for people."""
+    """The line `unexplained` below the table is 0."""
     text = kit.run("diff", *process, "--by", by, "--format", "table", db=db).stdout.decode()
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith("unexplained")]
     check.true(what + " unexplained: is 0", bool(lines) and lines[0].split()[1] == "0",
@@ -74,7 +74,7 @@ def check_diffs(check, what, db, first, last, process):
 
 
 def rebuilt(connection, snapshot_id):
-    """The rows of one snapshot as the view gives them, unknown ones left out."""
+    """The rows of one snapshot from the view, without unknown values."""
     sql = "select %s from mappings where snapshot_id = ? order by start < 0, start" % ",".join(
         '"%s"' % c for c in COLUMNS)
     for values in connection.execute(sql, (snapshot_id,)):
@@ -82,7 +82,7 @@ def rebuilt(connection, snapshot_id):
         for column in ("start", "end", "offset", "inode"):
             row[column] &= (1 << 64) - 1
         row |= {c: row[c].decode() for c in ("base", "category")}
-        # No flags and no name are both an empty text in the raw line.
+        # Missing flags and a missing name are empty texts in the raw line.
         yield {k: v for k, v in row.items() if v != b""}
 
 
@@ -108,7 +108,7 @@ def check_rebuilt(check, what, db, captures):
 
 
 def check_snapshots(check, what, db, captures):
-    """The proved totals of each stored snapshot."""
+    """The totals and the state of each stored snapshot."""
     stored = {(kit.milliseconds(r["taken_at"]), int(r["pid"])): r
               for r in kit.rows("snapshots", db=db)}
     check.equal(what + " snapshots: number", len(stored), len(captures))
@@ -118,8 +118,8 @@ def check_snapshots(check, what, db, captures):
         if check.true("%s totals: %s" % (what, path.name), got is not None, "missing"):
             check.equal("%s totals: %s" % (what, path.name),
                         {m: kit.number(got[m]) for m in truth.METRICS}, want)
-            # pmap -XX reads smaps twice, once to measure and add up, once to print: the footer of
-            # a process that runs is of another moment than its rows, which are all there.
+            # pmap -XX reads smaps twice, first to measure and add up, then to print: the footer of
+            # a running process is of another moment than its rows, which are complete.
             check.equal("%s state: %s" % (what, path.name), got["state"], "complete")
 
 

@@ -1,9 +1,9 @@
-"""What the raw text says, read by the shortest code that can: the other side of every check.
+"""The contents of the raw text, read by the shortest possible code: the truth of every check.
 
-Written from the formats and the contract alone; it shares nothing with the program. Text stays
+Written from the formats and the contract alone; it shares nothing with pmapdb. Text stays
 bytes. A row is a dict: start, end, perms, offset, device, inode, path, flags and the columns of
-COLUMN that the text had; what it had not is absent. base is its slug by the table of the contract,
-category what the rules make of it (refine, below).
+COLUMN that are in the text; others are absent. base is its slug by the table of the contract,
+category the category by the rules (refine, below).
 """
 import bisect
 import functools
@@ -50,7 +50,7 @@ BLOCK = re.compile(HEAD.pattern + rb"(?:\n|\Z)((?:[A-Z].*(?:\n|\Z))*)")
 
 
 def derive(row):
-    """Adds the two sums that the store has as columns."""
+    """Adds the two sums that are columns of the store."""
     if "private_clean_kib" in row and "private_dirty_kib" in row:
         row["private_kib"] = row["private_clean_kib"] + row["private_dirty_kib"]
     if "shared_dirty_kib" in row and "private_dirty_kib" in row:
@@ -59,7 +59,7 @@ def derive(row):
 
 @functools.lru_cache(1 << 16)
 def numbers(lines):
-    """What stands below the first line of a mapping: most of it is in the next capture again."""
+    """The numbers below the first line of a mapping. Cached: most texts return in the next capture."""
     row = {}
     for line in lines.splitlines():
         key, _, rest = line.partition(b":")
@@ -90,7 +90,7 @@ def smaps(text):
 def pmap_xx(text):
     """The rows of pmap -XX for one process: Address Perm Offset Device Inode, numbers, flags, name.
 
-    Flags are set flush right under their title, so their end is where the title ends."""
+    Flags are right-aligned under their title, so they end where the title ends."""
     lines = text.split(b"\n")
     titles = lines[1].split()
     numbers = titles[5:titles.index(b"VmFlags")]
@@ -133,7 +133,7 @@ def is_library(path):
 
 @functools.lru_cache(None)
 def plain_category(path, perms):
-    """The category by the row alone, or None where it takes the program's path to say."""
+    """The category of the row alone, or None if it depends on the program's path."""
     if path == b"[heap]":
         return "heap"
     if path == b"[stack]" or path.startswith(b"[stack:"):
@@ -154,7 +154,7 @@ def plain_category(path, perms):
 
 
 def categorize(rows):
-    """Gives every row of a smaps or -XX its slug, its category as long as no rule is asked. Returns
+    """Gives every row of a smaps or -XX its slug, which is also its category before the rules. Returns
     rows."""
     program = next((r["path"].removesuffix(b" (deleted)") for r in rows
                     if b"x" in r["perms"] and plain_category(r["path"], r["perms"]) is None), None)
@@ -171,7 +171,7 @@ def categorize(rows):
 
 
 def rule_set(name):
-    """One that is built in."""
+    """Reads a built-in set."""
     rules = pathlib.Path(__file__).resolve().parents[2] / "rules"
     return rules_truth.Rules(rules / (name + ".csv"))
 
@@ -180,15 +180,15 @@ RULES = rule_set("default")
 
 
 def kind_of(row):
-    """What a mapping never changes in its life; of a file's, which part lies where."""
+    """The properties that a mapping keeps for life; for a file, also the file offset of address 0."""
     inode = row.get("inode")
     return (row["perms"], row["path"], row.get("device"), inode,
             row["offset"] - row["start"] if inode else None)
 
 
 class Lives:
-    """The mappings of the capture before, to find whose life goes on in a later one. (A part of a
-    file that has moved begins anew here: no rule for files asks for its place.)"""
+    """The mappings of the previous capture, to find the lives that continue. (A part of a
+    file that has moved begins a new life here: no rule for files depends on the place.)"""
 
     def __init__(self, rows):
         self.same, self.kinds = {}, {}
@@ -200,7 +200,7 @@ class Lives:
             of.append(row)
 
     def goes_on(self, row):
-        """That with most bytes in common, then the lower; None: the row is new."""
+        """Returns the life with most bytes in common, the lower of equals; None if the row is new."""
         kind = kind_of(row)
         life = self.same.get((row["start"], row["end"], kind))
         if life is not None or kind not in self.kinds:
@@ -216,8 +216,8 @@ class Lives:
 
 
 def refine(captures):
-    """The captures of one process in one dialect, in time order: what the rules say of a mapping in
-    the first capture of its life is its category to the end. Returns captures."""
+    """The captures of one process in one dialect, in time order: a mapping keeps the category that the rules
+    give it in the first capture of its life. Returns captures."""
     before = Lives([])
     for rows in captures:
         asked = rules_truth.Capture(RULES, rows)
@@ -233,14 +233,14 @@ def refine(captures):
 
 
 def refine_moments(moments):
-    """The same of {milliseconds: {pid: rows}}. Returns moments."""
+    """Refines {milliseconds: {pid: rows}}. Returns moments."""
     for pid in {pid for of in moments.values() for pid in of}:
         refine([moments[t][pid] for t in sorted(moments) if pid in moments[t]])
     return moments
 
 
 def is_of(category, asked):
-    """anonymous/thread-stack is of anonymous."""
+    """True if the category is `asked` or below it: anonymous/thread-stack is below anonymous."""
     return (category + "/").startswith(asked + "/")
 
 

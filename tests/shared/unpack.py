@@ -14,8 +14,8 @@ LARGE = "postgres", "memfd", "steady4000"
 
 
 def wanted(work):
-    """The names of the usual samples and of neighbours at both ends; of postgres all beats of the processes that
-    leaks.py reads, too."""
+    """The names of the usual samples and of neighbours at both ends; for postgres, also all beats of the processes
+    that leaks.py reads."""
     beats = sorted(dict(work.sample(3) + work.sample(4) + work.beats[:3] + work.beats[-2:]).items())
     some = work.some(POSTGRES_LEAK)
     if not some:

@@ -1,17 +1,17 @@
-"""Versions: one process through every version, mode and language of pmap is the same process.
+"""Versions: one process in the output of every version, mode and language of pmap is the same process.
 
-Truth is its smaps (awk-proc-smaps.txt, node-proc-smaps.txt). Every file of captures/versions is
-listed with what it gives; what gives no snapshot has to say why."""
+The truth is its smaps (awk-proc-smaps.txt, node-proc-smaps.txt). The test prints the result of every file of
+captures/versions; a file without a snapshot must be refused with a reason."""
 import re
 
 import captures
 import kit
 import truth
 
-# pid -> mappings, KiB. 10672 and 21723 are two more, small ones, without a smaps of their own.
+# pid -> mappings, KiB. 10672 and 21723 are two other, small processes without a smaps.
 KNOWN = {6775: (58, 1073763972), 10672: (37, 2924), 21723: (37, 2924), 30804: (105, 977528)}
 RANGE = (0x7f4870000000, 0x7f4870c00000)  # of -A
-# No captures, or captures of nothing: the file and what has to be said of it.
+# Files without captures, or with empty captures: a pattern of the name, and the words of the refusal.
 NOTHING = (
     (r"README|RUNS|rc-|numa_maps|statm|-status|cmdline", r"no capture"),
     (r"proc-.*-denied\.txt", r"permission denied"),
@@ -23,9 +23,9 @@ NOTHING = (
     (r"(toybox|procps-4.0.2)-missing\.txt|-N\.txt|denied-.*\.stderr", r"an empty file"),
     (r"toybox-missing\.stderr", r"no capture|no process|no such process|gone"),
     (r"\.stderr", r"no capture"),
-    # It died at the first row, which has no column Size: RUNS.txt, rc=1.
+    # pmap died at the first row, which has no column Size: RUNS.txt, rc=1.
     (r"3\.3\.5-built-(multi2?-)?(X|XX|XA)\.txt", r"Size"),
-    # It died before the first row, of a name of 443 bytes: RUNS.txt, rc=1.
+    # pmap died before the first row, at a name of 443 bytes: RUNS.txt, rc=1.
     (r"^procps-3\.3\.9-built-(multi2-XX|X|XX|XA)\.txt", r"no mappings|no row"),
 )
 
@@ -37,7 +37,7 @@ TOOL = re.compile(r"(?:node-)?"
 
 
 class Capture:
-    """What the name of a file says: who printed it, how, of whom."""
+    """The parts of a file's name: the tool, its mode, the processes."""
 
     def __init__(self, name):
         self.name, self.tool, self.version, self.mode, self.flags = name, "proc", (), "", ""
@@ -73,7 +73,7 @@ class Capture:
             return {next(d for d in ("smaps_rollup", "smaps", "maps") if "proc-" + d in self.name)}
         if self.tool in ("busybox", "toybox"):
             return {self.tool + "-x" if self.mode == "x" else self.tool}
-        if self.mode == "C":  # columns of one's own choice
+        if self.mode == "C":  # columns that the user chose
             return {"pmap-X", "pmap-XX"}
         return {"pmap" if self.mode in ("", "default") else "pmap-" + self.mode}
 
@@ -81,13 +81,13 @@ class Capture:
 # ---- names, from formats.md section 1.3 ----
 
 def basename(path):
-    """After the last slash of the whole line; nothing where there is no slash."""
+    """The part after the last slash of the line, or the whole line without a slash."""
     return path.rsplit(b"/", 1)[-1]
 
 
 def questions(capture, name):
-    """procps up to 4.0.4 prints every byte that is not ASCII as a question mark, later ones only
-    what is no character; the two of 4.0.5 and later ran in a UTF-8 locale."""
+    """procps up to 4.0.4 prints a question mark for every byte that is not ASCII, later versions only
+    for bytes that are not a character; 4.0.5 and later ran in a UTF-8 locale."""
     if capture.version < (4, 0, 5):
         return bytes(b if 32 <= b < 127 else ord("?") for b in name)
     return name.decode("utf-8", "surrogateescape").encode("utf-8", "replace").replace(
@@ -95,13 +95,13 @@ def questions(capture, name):
 
 
 def wide_name(capture, path):
-    """-X and -XX read 127 bytes of the name, raw, and then look for the last slash."""
+    """-X and -XX read 127 raw bytes of the name, and then look for the last slash."""
     cut = path[:127]
     return cut if capture.full or b"/" not in cut else basename(cut)
 
 
 def narrow_name(capture, row):
-    """default, -x and -d of procps."""
+    """The name in the modes default, -x and -d of procps."""
     path = row["path"]
     if path == b"[stack]":
         return path
@@ -137,7 +137,7 @@ def check_names(check, capture, rows, real):
 
 
 def check_own_names(check, capture, rows, text):
-    """A process without a smaps of its own: the stored name is how its line ends."""
+    """A process without a smaps: the stored name is the end of its line."""
     lines = {}
     for line in text.split(b"\n"):
         found = re.match(rb" *([0-9a-f]{8,16}) ", line)
@@ -151,14 +151,14 @@ def check_own_names(check, capture, rows, text):
                    (name, line[-60:]))
 
 
-# ---- what each file gives ----
+# ---- the result of each file ----
 
 FIELDS = ("size_kib", "rss_kib", "dirty_kib", "private_dirty_kib", "swap_kib")
 
 
 def check_values(check, capture, rows, real):
-    """What is known of a row is what smaps says; the process stood still. Not Pss: it depends on
-    who else maps the file."""
+    """The known numbers are those of smaps, because the process was stopped. Not Pss, which depends on
+    other processes that map the file."""
     for row in rows:
         for column in FIELDS + ("perms",):
             if row[column] is not None:
@@ -167,10 +167,10 @@ def check_values(check, capture, rows, real):
 
 
 def known_columns(capture):
-    """Of FIELDS, those that the mode prints."""
+    """The columns of FIELDS that the mode prints."""
     if capture.mode == "C":
         return ("size_kib", "rss_kib")
-    if capture.mode == "X":  # leaves out what says who else has the page
+    if capture.mode == "X":  # without the columns of shared and private pages
         return ("size_kib", "rss_kib", "swap_kib")
     if capture.mode == "XX" or capture.dialects == {"smaps"}:
         return FIELDS
@@ -182,7 +182,7 @@ def known_columns(capture):
 
 
 def check_known(check, capture, rows):
-    """Unknown is not 0, and what is printed is known."""
+    """Printed columns are known; others are unknown, not 0."""
     known = known_columns(capture)
     for column in FIELDS:
         values = [row[column] for row in rows]
@@ -194,7 +194,7 @@ def check_known(check, capture, rows):
 def check_snapshot(check, capture, stored, snapshot, pid, smaps, text):
     name = capture.name
     mappings, size = (17, 10880) if capture.range else KNOWN[pid]
-    # A file of /proc has no pid of its own; awk-proc-status.txt beside it may tell.
+    # A file of /proc has no pid in its text; awk-proc-status.txt in the same folder may tell it.
     check.true("pid: " + name, snapshot["pid"] in ((None, pid) if capture.tool == "proc"
                                                   else (pid,)), snapshot["pid"])
     check.true("dialect: " + name, snapshot["dialect"] in capture.dialects, snapshot["dialect"])
@@ -222,12 +222,12 @@ def check_snapshot(check, capture, stored, snapshot, pid, smaps, text):
 
 
 def check_rollup(check, capture, stored, text):
-    """Sums alone, as the text says them."""
+    """A rollup gives only sums: those of the text."""
     said = {k: int(v) for k, v in re.findall(r"(?m)^(\w+): +(\d+) kB", text.decode())}
     if not check.equal("rollup, one snapshot: " + capture.name, len(stored.snapshots), 1):
         return
     snapshot = stored.snapshots[0]
-    check.equal("rollup, what it is: " + capture.name,
+    check.equal("rollup, dialect and state: " + capture.name,
                 [snapshot[c] for c in ("dialect", "state", "mappings", "size_kib")],
                 ["smaps_rollup", "totals", None, None])
     for key, column in (("Rss", "rss_kib"), ("Pss", "pss_kib"), ("Swap", "swap_kib"),
@@ -246,7 +246,7 @@ def check_nothing(check, name, stored, reason):
 
 
 def check_file(check, path, stored, smaps):
-    """Returns what the file should give, in a few words."""
+    """Returns the expected result of the file, in a few words."""
     for pattern, reason in NOTHING:
         if re.search(pattern, path.name):
             check_nothing(check, path.name, stored, reason)

@@ -1,6 +1,6 @@
-"""Who allocated what grew: recordings of real runs beside captures of them. What the recorded program
-does is known: session_alloc fills the heap, cache_fill maps buffers, grow_table moves one that grows,
-good_citizen gives back all that it maps."""
+"""Who allocated the growth: recordings of real runs with captures of the same runs. The recorded program is
+known: session_alloc fills the heap, cache_fill maps buffers, grow_table moves a growing mapping,
+good_citizen unmaps all that it maps."""
 import os
 import pathlib
 import random
@@ -32,7 +32,7 @@ class Store:
         self.ids = [row["snapshot_id"] for row in kit.rows("snapshots", db=self.db)]
 
     def grown(self, older, newer):
-        """KiB that each lineage grew by, and its category."""
+        """{lineage: (KiB of growth, category)}"""
         rows = kit.rows("diff", "--by", "lineage", "--from", "@" + older, "--to", "@" + newer,
                         db=self.db)
         return {row["lineage_id"]: (int(row["size_kib_delta"]), row["category"]) for row in rows}
@@ -47,7 +47,7 @@ def added(rows, kind=None, word=""):
 
 
 def sums(check, store, name):
-    """However two snapshots and lineages are chosen, the rows add up to what diff says."""
+    """For any two snapshots and any lineages, the rows add up to the numbers of diff."""
     draw = random.Random(8)
     kit.run("who", "--from", "@" + store.ids[1], "--to", "@" + store.ids[0], db=store.db, expect=(2,))
     for _ in range(PAIRS):
@@ -68,7 +68,7 @@ def sums(check, store, name):
 
 
 def names(check, store, name):
-    """Each lineage that grew names who it is, and nearly all of its growth is covered."""
+    """The rows of each growing lineage name its function, and cover nearly all of its growth."""
     older, newer = store.ids[0], store.ids[-1]
     grown = store.grown(older, newer)
     big = [(kib, lineage, c) for lineage, (kib, c) in grown.items() if kib >= BIG_KIB]
@@ -88,7 +88,7 @@ def names(check, store, name):
     good = [row for row in rows if "good_citizen" in row["stack"]]
     check.equal("%s: good_citizen keeps nothing" % name,
                 {(row["growth_kib"], row["live_kib"]) for row in good}, {("0", "0")})
-    check.true("%s: and maps all the time" % name,
+    check.true("%s: good_citizen maps all the time" % name,
                all(int(row["allocations"]) > 1000 for row in good) and
                all(abs(int(row["allocations"]) - int(row["frees"])) <= 1 for row in good), good)
 
@@ -96,7 +96,7 @@ def names(check, store, name):
 def by_function(check, store):
     older, newer = store.ids[0], store.ids[-1]
     rows = store.who(older, newer, "--by", "function")
-    check.equal("functions: they grew alike", added(rows), added(store.who(older, newer)))
+    check.equal("functions: the same growth", added(rows), added(store.who(older, newer)))
     # map_buffer maps for cache_fill and for good_citizen
     check.equal("functions: the first three", [row["stack"] for row in rows[:3]],
                 ["map_buffer", "session_alloc", "grow_table"])
@@ -118,7 +118,7 @@ def folded(check, store):
 
 
 def events(check, store):
-    """All of them are those of the listing (perf.py); of the heap there are its brk alone."""
+    """All events are the calls of the recording; those of the heap are only brk."""
     rows = kit.rows("who", "--events", db=store.db)
     calls = kit.plain(store.db).execute("SELECT count(*) FROM call").fetchone()[0]
     check.equal("events: all", len(rows), calls)

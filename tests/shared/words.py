@@ -1,8 +1,8 @@
-"""VmFlags in words, the page list and the regions of pmap-dotnet, on public captures.
+"""VmFlags in words, and the page list and the regions of pmap-dotnet, on public captures.
 
-Every flag that a capture shows has words. On the capture that pmap-dotnet publishes its answers of
-(its demo), `mappings --words --min-size 10M` lists what it lists, and `mappings --regions` finds in
-regions taken from the text what a plain reading of that text finds.
+Every flag in a capture has words. On the capture for which pmap-dotnet publishes its answers (its demo),
+`mappings --words --min-size 10M` lists the same mappings, and `mappings --regions` finds in random regions
+the mappings that a plain reading of the text finds.
 """
 import collections
 import random
@@ -12,7 +12,7 @@ import captures
 import kit
 
 DEMO = "03-dotnet-pmap-demo-XXpq.txt"
-# The head of the list that pmap-dotnet's README shows, and what it says of the flags there.
+# The head of the list in pmap-dotnet's README, and the flag that it explains in each row.
 PUBLISHED = [("7f6f744e1000", 267775100, "dd"), ("7f6ecb494000", 2108848, "dd"),
              ("7faf68990000", 1972672, "dd"), ("7f6ebf4ef000", 130460, "dd"),
              ("7f6eb74f0000", 130456, "dd"), ("7f6e44021000", 65404, "nr")]
@@ -24,7 +24,7 @@ random.seed(5)
 
 
 def read(path):
-    """The demo has no header: behind the inode come Size, two page sizes, Rss; VmFlags are words."""
+    """The demo has no header: after the inode come Size, two page sizes and Rss; VmFlags are words."""
     rows = []
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         m = ROW.match(line)
@@ -78,7 +78,7 @@ def page_list(db, rows):
 
 
 def some_regions(rows):
-    """From one mapping to another; some begin or end inside of one; the first is everything."""
+    """Regions from one mapping to another; some begin or end inside a mapping; the first is everything."""
     regions = [(0, 0xffffffffffffffff)]
     for _ in range(40 if kit.full else 10):
         first, last = sorted(random.sample(range(len(rows)), 2))
@@ -117,7 +117,7 @@ def regions(place, db, rows):
                                           ("mappings", "parts", "size_kib", "rss_kib")],
                         [len(whole), len(here) - len(whole), sum(r.size for r in whole),
                          sum(r.rss for r in whole)])
-            # What pmap-dotnet asks of a mapping, end of it and of the region as they are written.
+            # pmap-dotnet compares the end of a mapping with the end of the region as written.
             if end & 0xfff == 0:
                 check.equal("regions: pmap-dotnet's", [r["start"] for r in listed if r["within"] == "whole"],
                             ["%x" % r.start for r in rows if r.start >= start and r.end <= end

@@ -10,8 +10,8 @@ reference itself changes. The lines of the output, words separated by blanks:
     process WORKLOAD PID              one process; t follows, then its categories
     t v p                             times in seconds, values, life: the steps from one to the next, STEP*N for N equal
     c SLUG REFERENCE_NAME             a category; six lines `v METRIC steps` follow
-        x WINDOW FIRST END STEP           the verdicts that follow are for the places FIRST, FIRST+STEP, ... before END
-        s CATEGORY METRIC VERDICT SHAPE RATE LOW HIGH          one curve alone; constant curves are left out
+    x WINDOW FIRST END STEP           the verdicts that follow are for the places FIRST, FIRST+STEP, ... before END
+    s CATEGORY METRIC VERDICT SHAPE RATE LOW HIGH          one curve alone; constant curves are left out
     k CATEGORY VERDICT DECIDES RATE LOW HIGH PIECES_PER_H  all metrics together
 """
 import csv, lzma, os, subprocess, sys, tempfile

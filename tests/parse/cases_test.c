@@ -4,13 +4,13 @@
  *     |0000000000400000      12       8       4 r-x-- demo
  *     |total kB              12       8       4
  *     400000-403000 r-xp Size=12 Rss=8 Dirty=4 [demo]
- *     pmap-x lines 1-2 complete footer: 1 mappings size 12 rss 8
+ *     pmap-x lines 1-2 complete footer: mappings 1 size 12 rss 8 tool_size 12 tool_rss 8
  *
- * After "|" comes a line of a capture, then what is read: the rows (kit_write_row), their block,
- * and foreign lines if there are any. A blank line ends the case. "!pmap-x" above a case: only this
- * dialect is read. Bytes that do not print are \r, \t, \e, \0, \xNN; "\" at the end: the line has
- * no newline. Each text is read whole and in chunks, without and with a pool. A failure prints what
- * was read in the form of the file. */
+ * "|" begins a line of the capture. Then follows the result: the rows (kit_write_row), their block,
+ * and the number of foreign lines, if any. A blank line ends the case. After "!pmap-x" above a
+ * case, only this dialect is read. Unprintable bytes are \r, \t, \e, \0, \xNN; a line that ends
+ * with "\" has no newline. Each text is read whole and in chunks, without and with a pool. A
+ * failure prints the result in the form of the file. */
 #include "parse/kit.h"
 
 #include "base/clock/clock.h"

@@ -1,7 +1,8 @@
-/* chunks: a text gives the same rows, blocks, notes and states for every division into chunks, and
- * whatever rows the pool knows by their text. The texts are tests/fixtures and, if present, the
- * captures of PMAPDB_SHARED. The cost is quadratic, so texts longer than EVERY bytes are read in
- * chunks of some sizes only, and shorter ones in every fifth size; PMAPDB_FULL: in all sizes. */
+/* chunks: a text has the same rows, blocks, notes and states for every division into chunks, and
+ * for every set of rows that the pool knows by their text. The texts are tests/fixtures and, if
+ * present, the captures of PMAPDB_SHARED. The cost is quadratic: texts longer than EVERY bytes are
+ * read in chunks of some sizes only, and shorter texts in every fifth size; PMAPDB_FULL: in all
+ * sizes. */
 #include "parse/kit.h"
 
 #include "base/hash.h"
@@ -10,7 +11,7 @@
 #define SMAPS "tests/fixtures/tools/kernel-smaps.txt"
 #define OTHER "tests/fixtures/parse/demo-smaps.txt"
 #define EVERY 512
-#define LONG 32768 /* is not read byte by byte */
+#define LONG 32768 /* longer texts are not read byte by byte */
 
 /* ---- every text ---- */
 
@@ -47,7 +48,7 @@ static int cut_file(const char *path, const struct stat *st, int type, struct FT
     return 0;
 }
 
-/* Every file below a folder; false where the folder is not there. */
+/* Reads every file below a folder; false if the folder is missing. */
 static bool cut_folder(const char *folder)
 {
     bool there;
@@ -95,7 +96,7 @@ static const char *const odd[] = {
     "total                4K\n",
 };
 
-/* Somewhere, mostly at a line's begin: a line or a piece of one too many, or some bytes less. */
+/* Inserts a line or a part of a line, mostly at the start of a line, or removes some bytes. */
 static void damage(pm_buf *t, uint64_t *seed)
 {
     pm_buf out = {0};
@@ -124,7 +125,7 @@ static void expect_same(pm_text t, size_t step, pm_pool *pool)
     kit_free(plain);
 }
 
-/* A damaged text among good ones: the pool does not change what is read of any of them. */
+/* The pool does not change the result for damaged texts, nor for good texts among them. */
 TEST(damaged_texts)
 {
     pm_buf good = kit_slurp(SMAPS), other = kit_slurp(OTHER);
@@ -163,8 +164,7 @@ TEST(damaged_texts)
 #define LIE 99
 #define C_CHANGED ROW("00023000", "00024000", "4")
 
-/* Rss of the row of B in `now`, if the pool was told that the text of B is a mapping with an
- * Rss that it has not. */
+/* Returns the Rss of row B in `now`. The pool knows the text of B as a mapping with a wrong Rss. */
 static uint64_t rss_by_pool(const char *now)
 {
     pm_pool *pool = kit_pool();
@@ -187,19 +187,19 @@ static uint64_t rss_by_pool(const char *now)
     return rss;
 }
 
-/* The pool is asked for a row as the kernel prints it, and for no other. */
+/* The pool is asked only for a row in the form of the kernel. */
 TEST(the_pool_is_asked)
 {
     assert_int_equal(rss_by_pool(A B C), LIE);
-    assert_int_equal(rss_by_pool(B C), 0); /* the first row shows what the text is */
+    assert_int_equal(rss_by_pool(B C), 0); /* the first row shows the dialect */
     assert_int_equal(rss_by_pool(A B "Locked:                0 kB\n" C), 0);
     assert_int_equal(rss_by_pool(A B "what is this\n" C), 0);
     assert_int_equal(rss_by_pool(A "> " B C), 0);
     assert_int_equal(rss_by_pool(A B), 0); /* the last row may go on */
 }
 
-/* Lines around a row of smaps: a key after a strange line belongs to the row above that line;
- * colours around a key, and how lists of flags end, say something of the block. */
+/* Lines around a row of smaps: a key after a strange line belongs to the row above that line.
+ * Colours around a key and the ends of lists of flags matter for the whole block. */
 TEST(rows_among_other_lines)
 {
     static const pm_text texts[] = {PM_TEXT(A B C D),
@@ -214,7 +214,7 @@ TEST(rows_among_other_lines)
     pm_pool_free(pool);
 }
 
-/* ---- what a text is known by ---- */
+/* ---- the hash of a text ---- */
 
 static uint64_t hash_of(const char *t)
 {

@@ -1,4 +1,4 @@
-/* csv_table_test: named columns, rows of wrong length, unclosed quotes. */
+/* csv_table_test: named columns, rows with too few or too many fields, unclosed quotes. */
 #include "unit.h"
 
 #include "base/buf.h"
@@ -49,7 +49,7 @@ static void reads(const char *text, const char *expected)
     pm_buf_free(&out);
 }
 
-/* The rows before the failure were reported. */
+/* Expects a failure, after the rows before it were reported. */
 static void fails(const char *text, const char *before, const char *expected)
 {
     pm_buf out = {0};
@@ -105,7 +105,7 @@ TEST(strict)
     pm_buf_free(&out);
 }
 
-/* A quoted field may hold line ends. */
+/* A quoted field may contain line ends. */
 TEST(rows_of_several_lines)
 {
     reads("id,kb,x\na,1,\"two\n\nlines\"\nb,2,\n", "2:a|1|-\n5:b|2|-\n");
@@ -113,7 +113,7 @@ TEST(rows_of_several_lines)
     fails("id,kb,x\na,1,\"two\nb,2,\nc,\"3,\nd,4,\n", "", "F:2: " IN_FIELD);
 }
 
-/* libcsv ends a row there too: no row is lost, and none read twice. */
+/* libcsv ends a row at a carriage return, too: no row is lost or read twice. */
 TEST(carriage_returns_alone)
 {
     reads("id,kb\ra,1\rb,2\n", "1:a|1|-\n1:b|2|-\n");

@@ -1,27 +1,27 @@
-/* damage: one thing of a capture is damaged, for every capture and every place. A damaged capture
- * that has other rows or other sums than the whole one must say so: it is partial or refused, or it
- * has a note that the whole capture does not have. If its rows or their sizes are others, it is
- * never proved by its footer.
+/* damage: each capture is damaged at one place at a time. A damaged capture whose rows or sums
+ * differ from the whole capture must show it: the result is partial or refused, or has a note that
+ * the whole capture does not have. If the rows or their sizes differ, the footer never proves the
+ * capture.
  *
- * Some damage leaves a text that the tool could have printed, and nobody can see it. It is counted
- * apart, and only this is such damage:
+ * Some damage is invisible: it leaves a text that the tool could have printed. It is counted
+ * separately, and only these kinds are allowed:
  * - whole mappings are lost (in smaps with all their keys) from a capture without sums: maps,
  *   smaps, pmap -q, rows of -X that were copied without their footer;
  * - the end of `pmap PID` is lost after a whole row, because `pmap -q PID` prints no footer either;
  * - the head of a file without header is lost together with all but blanks of its last line;
  * - keys of the only mapping of smaps are lost, in whole lines: kernels print different keys;
- * - all is lost but a part of the last row that looks like a row: with 8 digits of its address or
- *   more, there is no other row to compare with;
+ * - all is lost except a part of the last row that looks like a row, with at least 8 digits of the
+ *   address: there is no other row to compare with;
  * - a byte is lost inside a row of a capture without sums, and the row still looks like a row;
  * - whole captures are lost: at the head or tail of a log, or a capture of one line.
  *
- * In its long form the test names four coincidences: of the two rows of a mapping that grew while
- * it was read, the later one is lost and the footer is of the earlier moment (grown-XX.txt, in
- * three ways); and a lost digit makes a row smaller by exactly the shared mappings, which this tool
- * counts twice (procps-3.3.12-built-x.txt).
+ * In its long form the test reports four coincidences. In grown-XX.txt (three times) the later row
+ * of a mapping that grew is lost, and the footer is of the earlier moment. In
+ * procps-3.3.12-built-x.txt a lost digit makes a row smaller by exactly the shared mappings, which
+ * this tool counts twice.
  *
- * The captures are the fixtures, the samples and, if there, those of PMAPDB_SHARED. By default a
- * few places of each; with PMAPDB_DAMAGE=all every place (a minute in a release build):
+ * The captures are the fixtures, the samples and, if present, those of PMAPDB_SHARED. By default a
+ * few places of each are damaged; with PMAPDB_DAMAGE=all every place (a minute in a release build):
  *     PMAPDB_DAMAGE=all build/release/tests/parse_tests damage */
 #include "parse/kit.h"
 
@@ -32,15 +32,15 @@
 #define NOTES 8
 #define FAILURES_SHOWN 20
 
-/* What a block says, as far as it is judged here. */
+/* The properties of a block that this test judges. */
 typedef struct said {
     pm_dialect dialect;
     pm_state state;
     pm_checked checked;
     int64_t sums[PM_TOTAL_COUNT];
-    uint64_t missing, notes[NOTES]; /* hashes of their words, without numbers */
+    uint64_t missing, notes[NOTES]; /* hashes of the messages, without numbers */
     uint64_t first_line;
-    bool doubts; /* a note says that rows may be lost, or sums differ */
+    bool doubts; /* a note says that rows may be lost or that sums differ */
     bool empty, matched;
 } said;
 
@@ -99,7 +99,7 @@ static void read_text(pm_text t, reading *out)
 
 /* ---- judging ---- */
 
-/* True if b has the sums of a, or does not know them, and nothing else is missing. */
+/* True if the sums of b are unknown or equal those of a, and b has no new `missing`. */
 static bool is_same(const said *a, const said *b)
 {
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
@@ -108,7 +108,7 @@ static bool is_same(const said *a, const said *b)
     return a->empty == b->empty && (!b->missing || a->missing == b->missing);
 }
 
-/* Pairs the blocks that the damage left alone. */
+/* Pairs the blocks that the damage did not change. */
 static void match(reading *a, reading *b)
 {
     for (size_t i = 0; i < a->n; i++)
@@ -130,8 +130,7 @@ static bool has_note(const reading *r, uint64_t note)
     return false;
 }
 
-/* True if a block is partial, refused, only sums, or has a note that the whole text does not give.
- */
+/* True if a block is partial, refused or only sums, or has a note that the whole text lacks. */
 static bool is_said(const reading *whole, const reading *damaged)
 {
     size_t refused = 0, partial = 0;
@@ -151,10 +150,10 @@ static bool is_said(const reading *whole, const reading *damaged)
             if (!has_note(whole, s->notes[n]))
                 return true;
     }
-    return refused > whole->n || partial > whole->n; /* more of them than in the whole text */
+    return refused > whole->n || partial > whole->n; /* more than in the whole text */
 }
 
-/* True if a capture of the whole text has as many rows of the same size in all. */
+/* True if a capture of the whole text has the same number of rows and the same sum of sizes. */
 static bool has_sizes(const reading *whole, const said *s)
 {
     for (size_t i = 0; i < whole->n; i++)
@@ -175,7 +174,7 @@ typedef enum verdict { HARMLESS, SAID, UNSEEN, SILENT, PROVED, VERDICTS } verdic
 static const char *const verdict_names[VERDICTS] = {"no loss", "said", "nobody can see", "SILENT",
                                                     "PROVED though other"};
 
-/* `whole_rows`: the damage took nothing but whole rows, or lines that belong to no capture. */
+/* `whole_rows`: the damage removed only whole rows, or lines outside of captures. */
 static verdict judge(kind k, reading *whole, reading *damaged, bool whole_rows)
 {
     size_t n_whole = 0, n_damaged = 0;
@@ -221,7 +220,7 @@ typedef struct text {
     const char *path;
     pm_text t;
     pm_buf damaged;
-    size_t *line, n; /* where each line begins, and the end */
+    size_t *line, n; /* the start of each line, and the end */
     reading whole;
 } text;
 
@@ -296,7 +295,7 @@ static void count(text *x, kind k, size_t at, bool whole_rows)
     pm_buf_clear(&x->damaged);
 }
 
-/* Cuts at byte `at` the head or the tail off, or writes NUL bytes over the tail. */
+/* Cuts off the head or the tail at byte `at`, or overwrites the tail with NUL bytes. */
 static void cut(text *x, kind k, size_t line, size_t at)
 {
     pm_text rest = {x->t.data + at, x->line[line + 1] - at};
@@ -315,7 +314,7 @@ static void cut(text *x, kind k, size_t line, size_t at)
                       : false);
 }
 
-/* Damages the line in one way. */
+/* Damages line i in ways of one kind. */
 static void damage(text *x, kind k, size_t i)
 {
     size_t from = x->line[i], to = x->line[i + 1], end = i + 1;
@@ -364,7 +363,7 @@ static void damage(text *x, kind k, size_t i)
     }
 }
 
-/* Damages every n-th place, so that a large capture takes no longer than many small ones. */
+/* Damages every n-th place: a large capture takes no longer than many small captures. */
 static void damage_text(text *x)
 {
     size_t bytes = everything ? (size_t)50 << 20 : (size_t)2 << 10, rows = 0;
@@ -383,7 +382,7 @@ static void damage_text(text *x)
 
 static size_t files;
 
-/* A file of the folders that are walked: a large one only in the long form. */
+/* Damages a file; large files only in the long form. */
 static int damage_file(const char *path, const struct stat *info, int type, struct FTW *at)
 {
     text x = {.path = path};

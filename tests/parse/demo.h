@@ -1,5 +1,5 @@
-/* demo: the values of the kernel for the process whose captures are in fixtures/parse: its smaps,
- * read with awk. Every dialect must give the values that it shows. */
+/* demo: the kernel's values of the process whose captures are in fixtures/parse: its smaps, read
+ * with awk. The values of every dialect must be equal to these. */
 #ifndef PM_TESTS_PARSE_DEMO_H
 #define PM_TESTS_PARSE_DEMO_H
 
@@ -16,7 +16,7 @@ typedef struct demo_row {
 #define DEMO_SIZE 2168
 #define DEMO_RSS 752
 #define DEMO_LONG 8 /* the row whose path has 443 bytes: a folder of 200 d, a file of e */
-#define DEMO_BAD 10 /* a byte that is no UTF-8, and a blank at the end */
+#define DEMO_BAD 10 /* a byte that is not UTF-8, and a blank at the end */
 #define DEMO_TAB 11
 
 static const demo_row demo_rows[DEMO_ROWS] = {
@@ -48,7 +48,7 @@ static const demo_row demo_rows[DEMO_ROWS] = {
     {0xffffffffff600000, 0xffffffffff601000, "--xp", 0, 0, 4, 0, 0, "ex", "[vsyscall]"},
 };
 
-/* The path of row i, without its folder where asked for, at most `cut` bytes of it. */
+/* The first `cut` bytes of the path of row i; if `base`, without the folder. */
 static inline pm_text demo_path(size_t i, bool base, size_t cut, char buf[512])
 {
     const pm_text folder = PM_TEXT("/srv/demo/");
@@ -75,7 +75,7 @@ static inline void demo_same(pm_text got, pm_text expected, size_t row)
                  expected.data);
 }
 
-/* One block of all rows with the truth's addresses, permissions and sizes. */
+/* Reads a fixture and expects one block with all rows and their true values. */
 static inline pm_seen *demo_read(const char *fixture, pm_dialect dialect, pm_checked checked)
 {
     pm_buf bytes = kit_fixture(fixture);

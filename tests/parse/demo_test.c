@@ -1,5 +1,5 @@
-/* demo: every dialect gives of one process what the kernel says of it (demo.h); a mapping that grew
- * while it was read; captures that are cut at any byte. */
+/* demo: every dialect has the kernel's values of one process (demo.h); a mapping that grew while it
+ * was read; captures that are cut at any byte. */
 #include "parse/demo.h"
 
 #define TO_NARROW (PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_DIRTY))
@@ -10,8 +10,8 @@
      PM_BIT(PM_SHARED_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_PRIVATE_DIRTY) | \
      PM_BIT(PM_ANON_HUGE) | PM_HAS_FLAGS)
 
-/* `base`: names without their folder. Without a header, 23 numbers are those of Linux 6.8, or
- * of 6.0 with ProtectionKey; nothing in these rows refutes the second, so KSM stays unknown. */
+/* `base`: names without their folder. Without a header, 23 numbers are from Linux 6.8, or from 6.0
+ * with ProtectionKey. These rows do not exclude Linux 6.0, and KSM stays unknown. */
 static const struct demo {
     const char *file;
     pm_dialect dialect;
@@ -33,8 +33,8 @@ static const struct demo {
      (LINUX & ~ONLY_XX & ~PM_BIT(PM_KSM)) | PLACE},
 };
 
-/* The narrow dialects hide what is no file, and print '?' for what is not printable (4.0.2). The
- * wide ones print the names of the kernel, cut at 127 bytes before the folder is taken off. */
+/* The narrow dialects hide names that are not files, and print '?' for unprintable bytes (4.0.2).
+ * The wide dialects print the kernel's names, cut to 127 bytes before the folder is removed. */
 static void expect_names(const struct demo *d, const pm_seen *s)
 {
     bool wide = d->fields & PM_HAS_PSEUDO;
@@ -77,8 +77,8 @@ TEST(every_dialect)
     }
 }
 
-/* Captures of a heap that grew meanwhile. The sums of -x are of both its rows, those of -XX of an
- * earlier reading. */
+/* Captures of a heap that grew meanwhile. The sums of -x include both rows of the heap; the sums of
+ * -XX are of an earlier reading. */
 TEST(a_row_that_is_printed_again)
 {
     static const char again[] = "1 mappings are printed twice, as they grew while they were read: "
@@ -115,8 +115,8 @@ TEST(a_row_that_is_printed_again)
 
 /* ---- cuts ---- */
 
-/* True if the first n bytes end in a VmFlags line, the last of a row: its newline may be lost, and
- * after a blank of the list nobody can tell the cut from the end. */
+/* True if the first n bytes end in a VmFlags line, the last line of a row. The newline may be lost:
+ * a cut after a blank of the list looks like the end. */
 static bool ends_row(pm_text all, size_t n)
 {
     size_t end = all.data[n - 1] == '\n' ? n - 1 : n;
@@ -125,8 +125,8 @@ static bool ends_row(pm_text all, size_t n)
     return newline && all.data[end - 1] == ' ' && memcmp(newline + 1, "VmFlags: ", 9) == 0;
 }
 
-/* Wherever smaps is cut: the rows that are whole, no others; complete only where no part of a row
- * is lost. */
+/* Wherever smaps is cut, exactly the whole rows are read. The capture is complete only if no part
+ * of a row is lost. */
 TEST(a_cut_of_smaps)
 {
     pm_buf bytes = kit_fixture("demo-smaps.txt");
@@ -137,7 +137,7 @@ TEST(a_cut_of_smaps)
         pm_seen *s = kit_read((pm_text){all.data, n});
         bool end = ends_row(all, n);
 
-        /* Of one row alone nobody knows which keys it should have. */
+        /* The keys that a single row should have are unknown. */
         if (rows > 0 &&
             (s->n_rows != rows + end || (s->blocks[0].state == PM_STATE_COMPLETE) != end))
             fail_msg("cut at byte %zu: %zu rows after %zu, %s", n, s->n_rows, rows,
@@ -149,8 +149,8 @@ TEST(a_cut_of_smaps)
     pm_buf_free(&bytes);
 }
 
-/* The footer of -x is missed wherever it is cut. After a whole row of -XX nobody can tell; then
- * that is said. */
+/* A cut of -x is always noticed, because the footer is missing. A cut after a whole row of -XX
+ * cannot be noticed, and a note says so. */
 TEST(a_cut_of_pmap)
 {
     static const char *const files[] = {"demo-x.txt", "demo-XX.txt"};

@@ -1,10 +1,10 @@
-/* formats_test: every example of `pmapdb dialects` is read as its dialect and gives the fields that
+/* formats_test: every example of `pmapdb dialects` is read as its dialect and has the fields that
  * the table lists; output of refused tools is refused. */
 #include "parse/formats.h"
 
 #include "parse/kit.h"
 
-/* What has to stand above and below an example that does not show alone what it is. */
+/* Lines above and below an example that is not recognised alone. */
 static const struct context {
     const char *tool, *above, *below;
 } contexts[] = {
@@ -83,7 +83,7 @@ static pm_seen *read_example(const pm_form *k)
     return s;
 }
 
-/* "size, rss, names" against the fields that were read: neither may know more. */
+/* Compares "size, rss, names" with the fields that were read: both must be the same. */
 static void check_gives(const pm_form *k, const pm_seen *s)
 {
     uint64_t said = 0, may = 0;

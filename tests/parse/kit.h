@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What a stream gave. Texts of rows and blocks are copies. */
+/* The result of a stream. The texts of rows and blocks are copies. */
 typedef struct pm_seen {
     pm_mapping *rows;
     pm_block *blocks;
-    size_t *first_row; /* of each block, and after the last one */
+    size_t *first_row; /* of each block, and the end */
     size_t n_rows, cap_rows, n_blocks, cap_blocks, cap_first;
     pm_pool *pool;
     uint64_t foreign;
@@ -68,7 +68,7 @@ static inline pmapdb_status kit_block(void *ctx, const pm_block *b, uint32_t *ro
     return PMAPDB_OK;
 }
 
-/* One chunk, on the heap by itself: the sanitizer sees a read past its end. */
+/* Feeds a chunk in its own heap block: the sanitizer sees a read past the end. */
 static inline pmapdb_status kit_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err)
 {
     char *chunk = malloc(n);
@@ -89,7 +89,7 @@ static inline pm_pool *kit_pool(void)
     return pool;
 }
 
-/* Byte by byte (step 1), no row of smaps takes the fast path. */
+/* If the step is 1, no row of smaps takes the fast path. */
 static inline pm_seen *kit_read_by(pm_dialect dialect, pm_text t, size_t step, pm_pool *pool)
 {
     pm_seen *s = calloc(1, sizeof *s);
@@ -144,7 +144,7 @@ static inline void kit_free(pm_seen *s)
     free(s);
 }
 
-/* ---- events as text: without printf, which the sanitizer makes slow ---- */
+/* ---- events as text, without printf, which is slow under the sanitizer ---- */
 
 static inline void kit_word(pm_buf *out, const char *word)
 {
@@ -170,7 +170,7 @@ static inline void kit_between(pm_buf *out, const char *before, pm_text t, const
     kit_word(out, after);
 }
 
-/* "1000-2000 rw-p 0 fe:0 17 Size=4 Rss=4 {rd wr} <> [/a b]" */
+/* Writes "1000-2000 rw-p +0 fe:0 i17 Size=4 Rss=4 {rd wr} pseudo [/a b]". */
 static inline void kit_write_row(pm_buf *out, const pm_mapping *m)
 {
     kit_number(out, "", m->start, 16);
@@ -215,7 +215,7 @@ static inline void kit_write_block(pm_buf *out, const pm_block *b)
     kit_between(out, " empty (", b->empty, ")\n");
 }
 
-/* Rows alone, or rows with their blocks. */
+/* Writes the rows alone, or the rows with their blocks. */
 static inline pm_buf kit_text(const pm_seen *s, bool blocks)
 {
     pm_buf out = {0};
@@ -238,7 +238,7 @@ static inline void kit_same(const pm_buf *a, const pm_buf *b, size_t step)
     fail_msg("chunks of %zu bytes give other events:\n%s---\n%s", step, b->data, a->data);
 }
 
-/* The events of the text in chunks of `step` bytes are these. */
+/* Expects these events of the text in chunks of `step` bytes. */
 static inline void kit_expect(const pm_buf *expected, pm_text t, size_t step, pm_pool *pool)
 {
     pm_seen *s = kit_read_by(PM_DIALECT_COUNT, t, step, pool);
@@ -249,9 +249,9 @@ static inline void kit_expect(const pm_buf *expected, pm_text t, size_t step, pm
     kit_free(s);
 }
 
-/* The same events, whatever the size of the chunks and whatever the pool knows: every
- * size up to 16, every fifth up to `sizes`, from another one for each length of text, then some;
- * with PMAPDB_FULL every size. */
+/* Expects the same events for many sizes of chunks and with a pool that knows the rows: every size
+ * up to 16, every fifth size up to `sizes` (which ones depends on the length of the text), and some
+ * larger sizes; with PMAPDB_FULL every size up to `sizes`. */
 static inline void kit_every_chunk(pm_text t, size_t sizes)
 {
     pm_seen *whole = kit_read(t);
@@ -290,7 +290,7 @@ static inline pm_buf kit_fixture(const char *name)
     return kit_slurp(path);
 }
 
-/* Below n; the same numbers in every run. */
+/* Returns a number below n; the numbers are the same in every run. */
 static inline size_t kit_chance(uint64_t *seed, size_t n)
 {
     *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

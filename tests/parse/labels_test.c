@@ -1,8 +1,8 @@
-/* labels: what a JVM says of its memory, cut, damaged and hostile. */
+/* labels: a JVM's reports of its memory: whole, cut, damaged and hostile. */
 #include "parse/files/labels.h"
 #include "parse/kit.h"
 
-/* A line per report, and one per range. */
+/* Writes a line per report and a line per range. */
 static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
 {
     pm_buf *out = ctx;
@@ -24,7 +24,7 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-/* On the heap by itself: the sanitizer sees a read past its end. */
+/* Reads the text from its own heap block: the sanitizer sees a read past the end. */
 static void hear(pm_text text, pm_buf *out)
 {
     char *exact = malloc(text.len + 1);
@@ -47,7 +47,7 @@ static void expect(const char *text, const char *wanted)
 
 /* ---- NMT ---- */
 
-/* As JDK 17 prints it, shortened. */
+/* The output of JDK 17, shortened. */
 #define HEAD "4711:\n\nNative Memory Tracking:\n\nTotal: reserved=1743765KB, committed=289089KB\n"
 #define MAP "Virtual memory map:\n \n"
 #define HEAP_LINE "[0x00000000f0000000 - 0x00000000f4000000] reserved 65536KB for Java Heap from\n"
@@ -108,8 +108,8 @@ TEST(damaged_lines_are_counted)
         "7fcd6e000000-7fcd6e010000 GC\n");
 }
 
-/* What would name everything names nothing; the kernel's own page is no damage. */
-TEST(what_no_program_can_have)
+/* A range that no program can have is damage; the kernel's own page of System.map is not. */
+TEST(ranges_that_no_program_can_have)
 {
     expect("Native Memory Tracking:\nVirtual memory map:\n"
            "[0x0000000000001000 - 0x0fffffffffff0000] reserved 1125899906842556KB for Java Heap\n"
@@ -137,7 +137,7 @@ TEST(byte_order_mark)
 
 TEST(several_reports)
 {
-    /* jcmd 0, and cron's date between; offsets in files are no addresses */
+    /* the output of jcmd 0, with a date between; offsets in files are not addresses */
     expect("4710:\n" HEAD MAP INTERNAL "Memory file details\n\nMemory map of ZGC heap\n\n"
            "[0x0000000000000000 - 0x0000000001000000] allocated 16384KB for Java Heap from\n" TAIL
            "4712:\nNative Memory Tracking:\nTotal: reserved=1KB, committed=1KB\n"
@@ -150,8 +150,7 @@ TEST(several_reports)
            "nmt pid -1 at 1795226732000\n");
 }
 
-/* Every beginning of the text: never a range that the whole does not have, but for the last one's
- * end. */
+/* A report that is cut inside its map is damaged. */
 TEST(cut_anywhere)
 {
     static const char whole[] = HEAD MAP HEAP STACK INTERNAL TAIL;
@@ -284,7 +283,7 @@ TEST(garbage)
     }
 }
 
-/* ---- the words ---- */
+/* ---- recognition ---- */
 
 TEST(guesses)
 {

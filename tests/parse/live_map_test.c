@@ -1,6 +1,6 @@
-/* live_map_test: a map that is read repeatedly equals the result of the reader, whatever has
- * changed meanwhile, and an unchanged mapping keeps its id. PMAPDB_SEEDS=N: the number of random
- * changes. */
+/* live_map_test: a map that is read repeatedly equals the result of the reader after any change,
+ * and an unchanged mapping keeps its id. PMAPDB_SEEDS=N: the number of beats with random changes.
+ */
 #include "parse/kit.h"
 
 #include "parse/live_map.h"
@@ -34,7 +34,7 @@ static pmapdb_status feed(pm_live_map *a, pm_dialect dialect, pm_text t, size_t 
 
     for (size_t at = 0; at < t.len && st == PMAPDB_OK; at += step) {
         size_t n = t.len - at < step ? t.len - at : step;
-        char *chunk = malloc(n); /* alone: the sanitizer sees a read past its end */
+        char *chunk = malloc(n); /* its own block: the sanitizer sees a read past the end */
 
         assert_non_null(chunk);
         memcpy(chunk, t.data + at, n);
@@ -68,7 +68,7 @@ static void expect_same_block(const pm_block *a, const pm_block *b, size_t step)
         fail_msg("pieces of %zu bytes give another block", step);
 }
 
-/* Reads `t` and compares with the reader: rows and what the store takes from the block. */
+/* Reads `t`, and compares the rows and the stored fields of the block with the reader. */
 static void expect_read(pm_live_map *a, pm_dialect dialect, pm_text t, size_t step)
 {
     pm_seen *s = kit_read_as(dialect, t, t.len);
@@ -98,7 +98,7 @@ static const struct text {
 
 #define N_TEXTS (COUNT(texts))
 
-/* However a text is cut into pieces, also with the row of one mapping changed. */
+/* The size of the pieces does not matter, also if one row has changed. */
 TEST(in_pieces)
 {
     for (size_t i = 0; i < N_TEXTS; i++) {
@@ -142,7 +142,7 @@ TEST(unchanged_rows_keep_their_ids)
 
 typedef struct area {
     uint64_t start, pages, rss;
-    bool extra; /* a key that only this row has: at the end, so that what is before is as it was */
+    bool extra; /* a key that only this row has; last, so that the lines before it stay the same */
 } area;
 
 #define AREAS 40
@@ -226,7 +226,7 @@ TEST(whatever_changes)
         change(&seed, areas, there);
         t = write_areas(areas, there);
         expect_read(a, PM_DIALECT_SMAPS, pm_buf_text(&t), 1 + kit_chance(&seed, 3000));
-        if (beat % 7 == 0) { /* one that breaks off leaves no trace */
+        if (beat % 7 == 0) { /* an incomplete reading leaves no trace */
             got g;
 
             assert_int_equal(feed(a, PM_DIALECT_SMAPS, (pm_text){t.data, t.len / 2}, 77, &g.err),
@@ -237,8 +237,8 @@ TEST(whatever_changes)
     end_map(a);
 }
 
-/* Years of a process: what is held does not grow, and rows stay right when the pool is renewed. */
-TEST(a_year)
+/* A long run: the memory does not grow, and rows stay right when the pool is renewed. */
+TEST(many_beats)
 {
     static area areas[AREAS];
     static bool there[AREAS];
@@ -285,12 +285,12 @@ TEST(nothing_at_all)
     pm_buf_free(&t);
 }
 
-/* ---- what is not whole ---- */
+/* ---- maps that are not whole ---- */
 
 #define ROW "00001000-00003000 rw-p 00000000 00:00 0 \n"
 #define KEYS "Size:                  8 kB\nRss:                   4 kB\n"
 
-TEST(what_is_not_whole)
+TEST(maps_that_are_not_whole)
 {
     static const struct {
         const char *text, *words;
@@ -309,7 +309,7 @@ TEST(what_is_not_whole)
         {"PID:   cat\n" ROW KEYS, "not what the kernel prints"},
         {ROW KEYS "00005000-00004000 rw-p 00000000 00:00 0 \n" KEYS, "not what the kernel prints"},
         {ROW KEYS "00004000-00006000 rw-p zero\n" KEYS, "not what the kernel prints"},
-        {ROW, "not what the kernel prints"}, /* of maps */
+        {ROW, "not what the kernel prints"}, /* a row of maps */
     };
     pm_buf t = kit_slurp(SMAPS);
 
@@ -335,7 +335,7 @@ TEST(what_is_not_whole)
     " kB\nRss:                   " #rss " kB\n"
 #define AS_IT_WAS AT(1, 2, 4, 1) AT(3, 4, 4, 2) AT(4, 5, 4, 2) AT(8, 9, 4, 3)
 
-/* The kernel goes on behind the last address that it printed: what grew meanwhile comes again. */
+/* The kernel goes on after the last printed address: a mapping that grew meanwhile comes again. */
 TEST(what_grew_counts_once)
 {
     static const struct {
@@ -347,9 +347,9 @@ TEST(what_grew_counts_once)
     };
     static const char *const torn[] = {
         AT(1, 4, 12, 4) AT(2, 6, 16, 4),
-        /* One that swallows several before it: another reading will have it alone. */
+        /* A row that overlaps several rows before it: another reading will have it alone. */
         AT(3, 4, 4, 2) AT(4, 5, 4, 2) AT(3, 6, 12, 7),
-        /* The one that is overlapped is as it was. */
+        /* The overlapped row has not grown. */
         AT(1, 4, 12, 4) AT(3, 4, 4, 2) AT(4, 5, 4, 2),
     };
     pm_live_map *known = new_map();
@@ -370,10 +370,10 @@ TEST(what_grew_counts_once)
             }
             end_map(fresh);
         }
-    expect_read(known, PM_DIALECT_SMAPS, pm_text_of(grown[0].text), 100); /* as the reader does */
+    expect_read(known, PM_DIALECT_SMAPS, pm_text_of(grown[0].text), 100); /* like the reader */
     expect_read(known, PM_DIALECT_SMAPS, pm_text_of(AS_IT_WAS), 100);
     for (size_t i = 0; i < COUNT(torn); i++) {
-        for (size_t step = 100; step <= 1000; step += 900) { /* and once more after a refusal */
+        for (size_t step = 100; step <= 1000; step += 900) { /* again after a refusal */
             assert_int_equal(read_as(known, PM_DIALECT_SMAPS, pm_text_of(torn[i]), step, &g),
                              PMAPDB_INPUT);
             assert_true(known->torn);
@@ -384,7 +384,7 @@ TEST(what_grew_counts_once)
     end_map(known);
 }
 
-/* Cut off anywhere, it is either refused or what the reader calls whole. */
+/* A map that is cut anywhere is either refused or equals the result of the reader. */
 TEST(cut_anywhere)
 {
     pm_buf t = kit_slurp(DEMO);
@@ -400,7 +400,7 @@ TEST(cut_anywhere)
             refused++;
         end_map(a);
     }
-    assert_in_range(refused, t.len / 3, t.len - 1); /* 19 rows end in it */
+    assert_in_range(refused, t.len / 3, t.len - 1); /* 19 rows end in the text */
     pm_buf_free(&t);
 }
 

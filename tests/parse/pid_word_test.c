@@ -79,7 +79,7 @@ TEST(cut_anywhere)
 
         memcpy(exact, line, n);
         found = pm_pid_in_words((pm_text){exact, n}, &pid);
-        /* "(pid: 4", "process 47" are numbers too: of one digit at least, of two different ones */
+        /* "(pid: 4" is a pid, too; "process 47" is a second process, and then there is no pid */
         assert_true(found == (n >= 7 && (n < 21 || n > 23)));
         free(exact);
     }

@@ -19,7 +19,7 @@ static pm_seen *read_file(const char *folder, const char *name)
     return s;
 }
 
-/* The processes of captures/versions. With -A only 17 mappings of the first are shown. */
+/* Expects one of the processes of captures/versions. -A shows only 17 mappings of the first. */
 static void expect_known_process(const char *name, const pm_block *b)
 {
     static const struct {
@@ -40,7 +40,7 @@ static void expect_known_process(const char *name, const pm_block *b)
                      pm_state_names[b->state], pm_checked_names[b->checked], b->missing.data);
         return;
     }
-    fail_msg("%s: pid %" PRId64 " is none of the known", name, b->pid);
+    fail_msg("%s: pid %" PRId64 " is not a known process", name, b->pid);
 }
 
 static pm_dialect dialect_of_name(const char *name)
@@ -102,8 +102,8 @@ TEST(every_version_gives_the_same_process)
     assert_true(files >= 100);
 }
 
-/* Rows of -XX, with header or without, are those of smaps, but for the name that is cut. */
-TEST(wide_rows_are_those_of_smaps)
+/* Rows of -XX, with or without a header, equal the rows of smaps, except that names are cut. */
+TEST(wide_rows_equal_smaps)
 {
     pm_seen *smaps = read_file("versions", "awk-proc-smaps.txt");
     pm_seen *wide = read_file("versions", "procps-4.0.2-XX-LANG-C.txt");
@@ -131,8 +131,8 @@ TEST(wide_rows_are_those_of_smaps)
     kit_free(bare);
 }
 
-/* What the captures say must not depend on the language of the tool. */
-TEST(translated_rows_are_the_english_ones)
+/* The rows do not depend on the language of the tool. */
+TEST(translated_rows_equal_english_rows)
 {
     static const char *const modes[] = {"x", "d", "default", "XX"};
     static const char *const locales[] = {"de_DE", "fr_FR", "pl_PL", "sv_SE",
@@ -157,7 +157,7 @@ TEST(translated_rows_are_the_english_ones)
         }
 }
 
-/* Column `n` of a line of INDEX.tsv. */
+/* Returns column `n` of a line of INDEX.tsv. */
 static pm_text column(pm_text line, int n)
 {
     const char *p = line.data, *end = p + line.len, *tab;
@@ -168,8 +168,8 @@ static pm_text column(pm_text line, int n)
     return (pm_text){p, (size_t)((tab ? tab : end) - p)};
 }
 
-/* The number behind one of these words. */
-static int64_t number_behind(pm_text t, const char *word)
+/* Returns the number after the word, or -1. */
+static int64_t number_after(pm_text t, const char *word)
 {
     const char *p = memmem(t.data, t.len, word, strlen(word));
     uint64_t v;
@@ -179,10 +179,10 @@ static int64_t number_behind(pm_text t, const char *word)
 
 static int64_t known_size(pm_text line)
 {
-    int64_t v = number_behind(column(line, 6), "rows add up to ");
+    int64_t v = number_after(column(line, 6), "rows add up to ");
 
-    v = v < 0 ? number_behind(column(line, 6), "Size sum ") : v;
-    return v < 0 ? number_behind(column(line, 5), "span_kB=") : v;
+    v = v < 0 ? number_after(column(line, 6), "Size sum ") : v;
+    return v < 0 ? number_after(column(line, 5), "span_kB=") : v;
 }
 
 static void expect_field_capture(pm_text line)

@@ -21,7 +21,7 @@ TEST(nothing_is_known_at_first)
     assert_false(take(&s, "smaps", PM_TEXT("Name:\tx\n")));
 }
 
-TEST(stat_has_the_start_behind_any_name)
+TEST(stat_has_the_start_after_any_name)
 {
     pm_siblings s = PM_SIBLINGS_NONE;
 
@@ -48,7 +48,7 @@ TEST(status_has_sizes)
     assert_int_equal(s.size_kib, 60824);
     assert_int_equal(s.rss_kib, 12236);
     assert_string_equal(s.comm, "redis-server");
-    /* A kernel thread has no sizes, a cut file no unit. */
+    /* A kernel thread has no sizes, and a cut file has no unit. */
     s = PM_SIBLINGS_NONE;
     assert_true(take(&s, "status", PM_TEXT("Name:\tkthreadd\nPid:\t2\nVmRSS:\t   122")));
     assert_int_equal(s.rss_kib, PMAPDB_UNKNOWN);
@@ -105,7 +105,7 @@ TEST(rollup_has_sums)
     assert_true(take(&s, "smaps_rollup", PM_TEXT(ROLLUP_HEAD "Rss: 12 kB\nPss: ")));
     assert_int_equal(s.rollup.rss_kib, 12);
     assert_int_equal(s.rollup.swap_kib, PMAPDB_UNKNOWN);
-    /* which of several, and what is none */
+    /* two rollups, and texts that are not a rollup */
     s = PM_SIBLINGS_NONE;
     snprintf(two, sizeof two, "%s%s", rollup, rollup);
     assert_false(take(&s, "smaps_rollup", pm_text_of(two)));

@@ -9,8 +9,8 @@ static const char *const keys[] = {
     "Size:", "KernelPageSize:", "MMUPageSize:", "Rss:", "Pss:", "Locked:"};
 
 typedef struct damage {
-    const char *key;  /* whose line is replaced in one row */
-    const char *line; /* with its newline, unless there is none */
+    const char *key;  /* the line of this key is replaced in one row */
+    const char *line; /* the new line with its newline; "" removes the line */
     const char *missing;
 } damage;
 
@@ -21,7 +21,7 @@ static unsigned value_of(size_t key, size_t row)
     return key == 0 ? 8 : key < 3 ? 4 : key < 5 ? rss[row] : 12345678;
 }
 
-/* The only block of a text, whole and in chunks that cut every line. */
+/* Expects a single block, from the whole text and from chunks that cut every line. */
 static void expect_block(pm_text t, pm_state state, const char *missing)
 {
     pm_seen *s = kit_read(t);
@@ -62,7 +62,7 @@ static pm_buf text_with(const damage *d)
     return out;
 }
 
-TEST(what_is_no_key_line_is_refused)
+TEST(lines_that_are_not_keys_are_refused)
 {
     static const char number[] = "a key has no proper number", two[] = "keys of two rows follow it",
                       lacks[] = "it lacks keys that the rows before have",
@@ -111,7 +111,7 @@ TEST(what_is_no_key_line_is_refused)
     }
 }
 
-/* All rows are whole, and the one with the other line says `value` of the field. */
+/* All rows are whole, and the row with the changed line has this value of the field. */
 static void expect_field(const damage *d, enum pm_field field, uint64_t value)
 {
     pm_buf t = text_with(d);
@@ -135,7 +135,7 @@ static void expect_field(const damage *d, enum pm_field field, uint64_t value)
     pm_buf_free(&t);
 }
 
-TEST(what_is_laid_out_otherwise_is_read_all_the_same)
+TEST(other_layouts_are_read_by_the_slow_path)
 {
     static const damage none = {"none", "", NULL};
     static const struct {

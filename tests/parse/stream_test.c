@@ -1,5 +1,5 @@
-/* stream: hashes of blocks, hostile bytes, very long lines and very many rows. What is read of a
- * text is in cases_test.c. */
+/* stream: hashes of blocks, hostile bytes, very long lines and very many rows. cases_test.c tests
+ * the rows of texts. */
 #include "parse/kit.h"
 
 #include "base/hash.h"
@@ -8,7 +8,7 @@
 #define PMAP "0000000000400000     12K r-x-- demo\n total               12K\n"
 #define MAPS "00400000-00403000 r-xp 00000000 fe:00 17      /srv/demo/demo\n"
 
-/* Bytes that are no text end the reading early. */
+/* Bytes that are not text end the reading early. */
 TEST(hopeless)
 {
     pm_seen *s = kit_read(PM_TEXT("\x7f"
@@ -49,7 +49,7 @@ TEST(the_hash_is_that_of_the_blocks_lines)
                      pm_hash("1:   a\n" PMAP, sizeof "1:   a\n" PMAP - 1, 0));
 }
 
-/* What stood before a block that was none, of another dialect, is no part of its hash. */
+/* Lines of another dialect before a block do not count for its hash. */
 TEST(one_dialect_only_hashes_its_own)
 {
     static const pm_text t = {"1:   a\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n"
@@ -73,7 +73,7 @@ TEST(absurd_numbers)
     pm_buf text = {0};
     pm_seen *s;
 
-    /* Sums that would overflow. */
+    /* The sums would overflow. */
     for (unsigned i = 0; i < 140000; i++)
         assert_int_equal(pm_buf_addf(&text, NULL,
                                      "%08x-%08x rw-p 00000000 00:00 0 \nSize:                  4 "
@@ -94,9 +94,9 @@ TEST(absurd_numbers)
     pm_buf_free(&text);
 }
 
-/* Each row goes back, and is looked up among all before it: 200,000 of them take a moment and not
- * minutes. */
-TEST(very_many_that_go_back)
+/* Each row has a lower address than the row before, and is compared with all earlier rows: 200,000
+ * rows take a moment and not minutes. */
+TEST(very_many_rows_that_go_back)
 {
     pm_buf text = {0};
     clock_t began = clock();
@@ -131,7 +131,7 @@ TEST(thousands_of_columns)
     pm_buf_free(&text);
 }
 
-/* Feeds `mib` times a MiB of 'x'. */
+/* Feeds this many MiB of 'x'. */
 static void feed_long(pm_reader *r, int mib)
 {
     enum { CHUNK = 1 << 20 };
@@ -161,8 +161,8 @@ static pmapdb_status keep_block(void *ctx, const pm_block *b, uint32_t *rows, si
                        (int)b->missing.len, b->missing.data);
 }
 
-/* A line that does not end is not kept, and no capture: with nothing else, a MiB of it that is not
- * kept is enough to say so. */
+/* A line without an end is not a capture, and at most 16 MiB of it are kept. If the text has
+ * nothing else, it is hopeless after another MiB. */
 TEST(a_line_without_end)
 {
     pm_pool *pool = kit_pool();
@@ -179,8 +179,8 @@ TEST(a_line_without_end)
     pm_pool_free(pool);
 }
 
-/* Among rows it is one that is damaged; those around it are read. A command line of a MiB may stand
- * above the rows. */
+/* A long line among rows is a damaged row, and the rows around it are read. A command line of 2 MiB
+ * may come before the rows. */
 TEST(a_long_line)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* days: services that are restarted every few days, under the load of days and weeks. */
+/* days: services that are restarted every few days, with a load that follows days and weeks. */
 #include "unit.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@ enum { DAYS = 42, HOURS = 24 * DAYS, LIFE = 24 * 8 };
 #define LEVEL 400000.0
 #define FROM 29 /* the day from which on the service leaks */
 
-/* A service that is deployed every eight days: levels that differ, start-ups that slow down, a load
- * that swings by 40 % from night to noon and is less at weekends, and a leak per day. */
+/* A service that is deployed every eight days, with a level per release, a slowing start-up, a load
+ * that rises by 40 % from night to noon and less at weekends, and a leak per day. */
 static pm_trend judge_service(double leak, int days)
 {
     static int64_t ms[HOURS];
@@ -62,7 +62,7 @@ TEST(a_leak_of_a_percent_a_day)
         fail_msg("since %lld", (long long)t.since_ms);
 }
 
-/* The new release leaks: its days are compared with those of earlier releases. */
+/* The new release leaks: its days are compared with the days of earlier releases. */
 TEST(a_leak_of_a_release_is_found_within_days)
 {
     pm_trend t = judge_service(0.01, FROM + 5);

@@ -1,4 +1,4 @@
-/* columns: whitening and products against naive matrices; made once for the same points. */
+/* design: whitening and products equal naive matrices; the same points share their columns. */
 #include "stats/matrix.h"
 
 TEST(whitening)
@@ -72,7 +72,7 @@ TEST(columns_are_made_once)
     for (int i = 0; i < white.cuts; i++)
         assert_true(white.steps[i].at == 0.5 * (points.x[i] + points.x[i + 1]));
     memory = white.memory;
-    points.y[3] += 1; /* what was measured does not matter: zeroed, it would be made again */
+    points.y[3] += 1; /* measured values do not matter: new columns would overwrite memory[0] */
     white.memory[0] = 4711;
     assert_int_equal(pm_design_fit(&white, &points, 0.0, NULL, NULL), PMAPDB_OK);
     assert_true(white.memory == memory && white.memory[0] == 4711);

@@ -1,4 +1,4 @@
-/* elementary: exp and log against the machine's own, in a longer number. */
+/* elementary: exp and log compared with the C library's in long double. */
 #include "unit.h"
 
 #include <float.h>
@@ -6,7 +6,7 @@
 
 #include "stats/elementary.h"
 
-/* What the header promises, in units of the last place. */
+/* The error that the header promises, in units of the last place. */
 #define MOST 2.0L
 
 static void expect_near(const char *what, double x, double is, long double truth)
@@ -49,7 +49,7 @@ TEST(exp_of_many)
     expect_exp(700.0);
 }
 
-/* x is cut at the odd halves of ln 2. */
+/* The rounding of x / ln 2 changes at odd multiples of ln 2 / 2. */
 TEST(exp_at_its_borders)
 {
     double half = 0.34657359027997264;
@@ -89,8 +89,8 @@ TEST(log_at_its_borders)
             expect_log(ldexp(0.70710678118654752 + i * DBL_EPSILON, k));
 }
 
-/* Vectors of the compiler and single calls: the same bits. */
-TEST(the_same_at_once)
+/* The vectors of the compiler return the same bits as single calls. */
+TEST(vectors_equal_single_calls)
 {
     double e[67], l[67];
 

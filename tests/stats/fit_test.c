@@ -1,4 +1,4 @@
-/* fit: the least squares of every shape against the normal equations of naive matrices. */
+/* fit: the least squares of every shape equal the normal equations of naive matrices. */
 #include "stats/matrix.h"
 
 /* Least squares of a curve by the normal equations. */
@@ -50,7 +50,7 @@ static int columns_of(const pm_curve *c)
     }
 }
 
-/* Schwarz' criterion, corrected for few points. */
+/* The score is Schwarz' criterion, corrected for few points. */
 static void expect_fitted(const pm_fitted *f, double quantum)
 {
     int p = columns_of(&f->curve), dof = N - points.lives;
@@ -76,7 +76,7 @@ static void expect_fitted(const pm_fitted *f, double quantum)
                  (pm_curve_value(&f->curve, 1 + 1e-6) - pm_curve_value(&f->curve, 1)) / 1e-6, 1e5);
 }
 
-/* No member of a shape is better than the one that was kept. */
+/* No member of a shape is better than the member that was kept. */
 static void expect_best(const pm_fit *fit, const pm_design *c, int shape)
 {
     const pm_shape_info *info = &pm_shapes[shape];
@@ -128,7 +128,7 @@ TEST(least_squares)
     }
 }
 
-/* What speaks against a kind of noise is taken off its weights. */
+/* Evidence against a kind of noise lowers the weights of its shapes. */
 TEST(against)
 {
     pm_fit fit = {.material = 50}, other = {.material = 50};
@@ -139,7 +139,7 @@ TEST(against)
     assert_int_equal(pm_design_fit(&c, &points, 0.35, NULL, NULL), PMAPDB_OK);
     pm_fit_add(&fit, &c, points.y, 0.0);
     before = fit.outcome[PM_OUTCOME_LEAK].weight;
-    pm_fit_add(&fit, &c, points.y, 6.0); /* e^-3 of it is added */
+    pm_fit_add(&fit, &c, points.y, 6.0); /* adds e^-3 of the weight */
     expect_close(fit.outcome[PM_OUTCOME_LEAK].weight, before * (1 + exp(-3)), before);
     pm_fit_add(&other, &c, points.y, 6.0); /* and in the other order */
     pm_fit_add(&other, &c, points.y, 0.0);

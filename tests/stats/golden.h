@@ -1,4 +1,4 @@
-/* golden: reads what tools/leak_golden.py wrote; its head describes the lines. */
+/* golden: reads files of tests/tools/leak_golden.py, whose head describes the lines. */
 #ifndef TEST_STATS_GOLDEN_H
 #define TEST_STATS_GOLDEN_H
 
@@ -15,7 +15,7 @@
 
 enum { GOLDEN_MAX = 4096, GOLDEN_CATEGORIES = 16, GOLDEN_METRICS = 6, GOLDEN_WORDS = 12 };
 
-/* As real.py names them. */
+/* The metrics by their names in real.py. */
 static const struct {
     const char *name;
     pm_metric metric;
@@ -25,16 +25,16 @@ static const struct {
 };
 
 typedef struct golden_category {
-    char slug[40], name[16]; /* ours, the reference's */
+    char slug[40], name[16]; /* our name and the reference's */
     double value[PM_METRIC_COUNT][GOLDEN_MAX];
 } golden_category;
 
 typedef struct golden {
     pm_buf text;
     char *at;
-    char *word[GOLDEN_WORDS]; /* of the line in hand */
+    char *word[GOLDEN_WORDS]; /* of the current line */
     int words;
-    char name[64]; /* of the series or process in hand */
+    char name[64]; /* of the current series or process */
     size_t n;
     int64_t ms[GOLDEN_MAX];
     double value[GOLDEN_MAX];
@@ -70,7 +70,7 @@ static inline void golden_close(golden *g)
     free(g);
 }
 
-/* A list of steps (DIFFERENCE or DIFFERENCE*TIMES) -> values. */
+/* Reads a list of steps, DIFFERENCE or DIFFERENCE*TIMES, as values. Returns their number. */
 static inline size_t golden_steps(char *text, double *out)
 {
     double value = 0;
@@ -97,7 +97,7 @@ static inline double golden_number(const golden *g, int word)
     return strtod(g->word[word], NULL);
 }
 
-/* The values of a line `c` or of a line `v METRIC ...`; each begins a category or belongs to it. */
+/* Reads a line `c`, which begins a category, or a line `v METRIC ...` with values of a category. */
 static inline void golden_category_line(golden *g, char *rest)
 {
     golden_category *c;

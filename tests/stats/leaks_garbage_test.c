@@ -1,5 +1,5 @@
-/* leaks_garbage: heaps that a collector empties. What grew since the last collection may be
- * garbage, and is no leak yet. */
+/* leaks_garbage: heaps that a collector empties. Growth since the last collection may be garbage,
+ * and is not a leak yet. */
 #include "stats/leaks_models.h"
 
 /* Rss of Oilpan's heap in a renderer of Chromium 120 that did little, every 30 seconds: it
@@ -9,7 +9,7 @@ static const double oilpan[] = {7820,  8048,  5716,  5912,  6156,  6368,  6556, 
                                 8216,  8444,  8696,  8948,  9168,  9428,  9644, 9888, 10112, 10332,
                                 10584, 10812, 11064, 11284, 11516, 11800, 12016};
 
-/* Snapshot i alone; of the other metrics nothing is known. */
+/* A run of snapshot i alone; the other metrics are unknown. */
 static pm_leak_run run_at(size_t i, double rss, double size)
 {
     return (pm_leak_run){
@@ -48,9 +48,9 @@ TEST(one_tooth_is_no_leak)
     expect(1, LEAK, RSS, RSS, "rss and size grow together");
 }
 
-/* A heap three times as large as after its last collection was collected since; floors that rise
- * are a leak, too. */
-TEST(more_than_a_tooth_is_one)
+/* A heap that is three times as large as after its last known collection was collected since then.
+ * Rising floors are a leak, too. */
+TEST(more_than_a_tooth_is_a_leak)
 {
     double rss[N];
 
@@ -94,7 +94,7 @@ static void judge_lives(int64_t every_s)
     assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
 }
 
-/* A command that runs for seconds now and then, and a server that is restarted at once. */
+/* A command that runs for seconds now and then, and a server that is restarted immediately. */
 TEST(runs_are_no_restarts)
 {
     judge_lives(600);
@@ -105,7 +105,7 @@ TEST(runs_are_no_restarts)
     assert_int_equal(rows[1].verdict, LEAK);
 }
 
-/* Tables of a collector: 5,000 of 9,000 KiB, in a process of 800,000. */
+/* Tables of a collector fill 9,000 KiB in a process of 800,000 KiB. */
 TEST(small_reservations_never_matter)
 {
     JUDGE({"anonymous/jvm-gc", SMAPS(L(1, 0), L(9000, 0), L(1000, 240), NONE)},

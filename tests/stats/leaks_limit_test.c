@@ -1,5 +1,5 @@
-/* leaks_limit: limits that the kernel keeps to: which one counts, from what it is counted, and that
- * a leak near one stays a leak. */
+/* leaks_limit: limits of the kernel: which limit counts, the memory that is compared with it, and
+ * leaks near a limit. */
 #include "stats/leaks_models.h"
 
 static const model growing[] = {
@@ -7,7 +7,7 @@ static const model growing[] = {
     {"kernel", SMAPS(L(1, 0), L(400, 0), L(400, 0), L(400, 0))},
 };
 
-/* 4,400 KiB and 39 steps of 400: 20,000 KiB in the end, and 24,000 KiB an hour. */
+/* 4,400 KiB grow by 39 steps of 400 to 20,000 KiB; the rate is 24,000 KiB an hour. */
 static pm_leak_options with(double memory_max)
 {
     pm_leak_options options = jointly;
@@ -42,7 +42,7 @@ TEST(a_cgroup_limits_the_process)
     expect_limit(2, PM_LIMIT_CGROUP, 44000, NAN);
 }
 
-TEST(near_it_a_leak_is_a_leak)
+TEST(a_leak_near_a_limit)
 {
     pm_leak_options options = with(20600);
 
@@ -59,7 +59,7 @@ TEST(near_it_a_leak_is_a_leak)
     expect_limit(1, PM_LIMIT_GIVEN, 20600, 600 / 24000.0);
 }
 
-TEST(what_is_given_comes_first)
+TEST(a_given_limit_comes_first)
 {
     pm_leak_options options = with(32000);
 
@@ -75,7 +75,7 @@ TEST(what_is_given_comes_first)
     expect_limit(1, PM_LIMIT_GIVEN, 10000, 0);
 }
 
-TEST(none_is_no_limit)
+TEST(values_that_are_not_limits)
 {
     static const double nothing[] = {NAN, 0, -1, 10000 /* passed long ago */};
 
@@ -89,7 +89,7 @@ TEST(none_is_no_limit)
 }
 
 /* A reservation of 60,000 KiB that fills: 17,600 KiB in the end, 24,000 KiB an hour. */
-TEST(the_nearer_one_counts)
+TEST(the_nearer_limit_counts)
 {
     static const model fills = {"anonymous", SMAPS(L(1, 0), L(60000, 0), L(2000, 400), NONE)};
     pm_leak_options options = with(NAN);
@@ -126,8 +126,7 @@ TEST(two_leaks_have_one_end)
         expect_limit(row, PM_LIMIT_ADDRESS, last + 18000, .25);
 }
 
-/* Captured from its start on, for 39 minutes; in the first quarter of an hour it may still warm up.
- */
+/* A process is captured from its start. It may still warm up in the first quarter of an hour. */
 TEST(a_young_process_may_warm_up)
 {
     pm_leak_options options = with(NAN);
@@ -140,13 +139,13 @@ TEST(a_young_process_may_warm_up)
            "the process is 13 minutes old, and may still fill what it needs; rss and size grow "
            "together");
     assert_int_equal(rows[0].verdict, SUSPECT);
-    options.memory_max_kib = 4800 + 13 * 400 + 4000; /* reached in 10 minutes */
+    options.memory_max_kib = 4800 + 13 * 400 + 4000; /* reached in 11 minutes */
     judge_n(growing, 2, &options, 14);
     assert_int_equal(rows[1].verdict, LEAK);
     options.memory_max_kib = 4800 + 13 * 400 + 8000;
     judge_n(growing, 2, &options, 14);
     assert_int_equal(rows[1].verdict, SUSPECT);
-    options.leak_posterior = 0.35; /* asked to be sensitive */
+    options.leak_posterior = 0.35; /* a sensitive setting */
     judge_n(growing, 2, &options, 14);
     assert_int_equal(rows[1].verdict, LEAK);
     options.leak_posterior = 0;
@@ -199,7 +198,7 @@ TEST(address_space_may_end_first)
 }
 
 /* 132 + 39 * 100 = 4,032 KiB of stack, 6,000 KiB an hour. */
-TEST(the_stack_has_its_own)
+TEST(the_stack_has_its_own_limit)
 {
     static const model deep[] = {
         {"stack", SMAPS(L(1, 0), L(132, 100), L(132, 100), L(132, 100))},
@@ -211,13 +210,13 @@ TEST(the_stack_has_its_own)
     judge_n(deep, 2, &options, N);
     expect_limit(1, PM_LIMIT_STACK, 8192, (8192 - 4032) / 6000.0);
     expect_limit(2, PM_LIMIT_CGROUP, 1 << 20, NAN);
-    options.memory_max_kib = 9000; /* 8,032 KiB are resident: this one is nearer */
+    options.memory_max_kib = 9000; /* 8,032 KiB are resident: the cgroup is nearer */
     judge_n(deep, 2, &options, N);
     expect_limit(1, PM_LIMIT_CGROUP, 9000, 968 / 6000.0);
 }
 
-/* 10 + 39 * 2 = 88 mappings of one kind and 12 of another; 120 an hour. */
-TEST(mappings_end_too)
+/* 10 + 39 * 2 = 88 mappings of one category and 12 of another; 120 more an hour. */
+TEST(mappings_have_a_limit)
 {
     static const model pieces[] = {
         {"anonymous", SMAPS(L(10, 2), L(4000, 0), L(400, 0), L(400, 0))},
@@ -231,7 +230,7 @@ TEST(mappings_end_too)
     expect_limit(1, PM_LIMIT_MAP_COUNT, 340, 2);
 }
 
-/* Small pieces: 49 of them, 60 an hour, end long before the memory does. */
+/* 49 small mappings, 60 more an hour: the limit of mappings comes long before that of memory. */
 TEST(mappings_may_end_first)
 {
     static const model pieces = {"anonymous",
@@ -242,7 +241,7 @@ TEST(mappings_may_end_first)
     judge_n(&pieces, 1, &options, N);
     expect(1, LEAK, RSS, RSS,
            "+35 mappings of about 64 KiB each; all of vm.max_map_count in about 3 h");
-    options.memory_max_kib = 6496 + 3840; /* an hour */
+    options.memory_max_kib = 6496 + 3840; /* in an hour */
     judge_n(&pieces, 1, &options, N);
     expect(1, LEAK, RSS, RSS, "+35 mappings of about 64 KiB each");
 }

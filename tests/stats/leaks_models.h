@@ -1,7 +1,7 @@
 /* leaks_models: small processes made by hand, for the tests of leaks.
  *
- * A growing metric here is a straight line of 40 snapshots, a minute apart, which any fit calls a
- * leak; a flat one never changes. What is tested is what the rules make of them.
+ * A growing metric is a straight line of 40 snapshots, a minute apart, which any fit calls a leak.
+ * A flat metric never changes. The tests check the rules that judge the metrics together.
  */
 #ifndef TEST_STATS_LEAKS_MODELS_H
 #define TEST_STATS_LEAKS_MODELS_H
@@ -16,7 +16,7 @@
 
 enum { N = 40, KEYS = 4 };
 
-/* Begins at `from` and grows by `step` with each snapshot. from NAN: unknown. */
+/* Begins at `from` and grows by `step` with each snapshot. If `from` is NAN, it is unknown. */
 typedef struct line {
     double from, step;
 } line;
@@ -67,7 +67,7 @@ static inline void judge(const model *models, size_t n_keys)
 #define JUDGE(...) \
     judge((const model[]){__VA_ARGS__}, sizeof((const model[]){__VA_ARGS__}) / sizeof(model))
 
-/* A key alone, of runs that the test has changed. */
+/* Judges a single key, whose runs the test has changed. */
 static inline void judge_key(pm_leak_key key)
 {
     pm_leak_process process = {times, lives, N, &key, 1, NULL};
@@ -75,7 +75,7 @@ static inline void judge_key(pm_leak_key key)
     assert_int_equal(pm_leaks_judge(&process, &jointly, rows, NULL), PMAPDB_OK);
 }
 
-/* Of row 0 (the whole) or a key's. */
+/* Row 0 is the whole process, the others are keys. */
 static inline void expect(size_t row, pm_verdict verdict, pm_metric metric, pm_metric why,
                           const char *reason)
 {
@@ -104,7 +104,7 @@ static inline void expect_rate(size_t row, double per_minute)
 #define SIZE PM_METRIC_SIZE
 #define PIECES PM_METRIC_MAPPINGS
 
-/* What a metric that does not matter here is. */
+/* A metric that does not matter, and an unknown metric. */
 #define NONE \
     {        \
         0, 0 \

@@ -1,4 +1,4 @@
-/* leaks_newest: snapshots that do not show the keys, or not what of them is resident. */
+/* leaks_newest: snapshots that do not show the keys, or not their resident memory. */
 #include "stats/leaks_models.h"
 
 static const model blind = {"anonymous", PMAP(L(9, 0), L(400000, 0))};
@@ -7,7 +7,7 @@ static const model seen = {"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000
 static double rss[2 * N], swap[2 * N];
 static int64_t all_times[2 * N];
 
-/* n values of VmRSS, a minute apart, that grow by `step` from place `bend` on. */
+/* Fills n values of VmRSS, a minute apart, which grow by `step` from place `bend` on. */
 static void fill_vm_rss(size_t n, double from, size_t bend, double step)
 {
     for (size_t i = 0; i < n; i++) {
@@ -17,7 +17,7 @@ static void fill_vm_rss(size_t n, double from, size_t bend, double step)
     }
 }
 
-/* The first `n` of `all` snapshots show one key, and every one knows VmRSS. */
+/* The first `n` of `all` snapshots show one key, and every snapshot has VmRSS. */
 static void judge_with(const model *m, size_t n, size_t all, const pm_leak_options *options)
 {
     pm_leak_key key = {m->category, m->category, runs[0], n};
@@ -36,7 +36,7 @@ static void judge_with(const model *m, size_t n, size_t all, const pm_leak_optio
 
 #define FROM "from VmRSS: the maps were read without sizes in memory"
 
-TEST(nothing_else_tells)
+TEST(only_vm_rss_is_known)
 {
     fill_vm_rss(N, 5000, 0, 400);
     judge_with(&blind, N, N, &jointly);
@@ -65,7 +65,7 @@ TEST(one_metric)
     expect_rate(0, 400); /* without swap */
     judge_with(&blind, N, N, &jointly);
     expect_rate(0, 500);
-    swap[3] = NAN; /* then it is in none */
+    swap[3] = NAN; /* then swap is not added to any snapshot */
     judge_with(&blind, N, N, &jointly);
     expect_rate(0, 400);
     one.metric = PM_METRIC_SIZE;
@@ -74,7 +74,7 @@ TEST(one_metric)
     assert_int_equal(rows[0].rss_from, PM_RSS_NOT_ASKED);
 }
 
-/* Seven values are too few; values between them may be unknown. */
+/* Seven known values are too few; values between known values may be unknown. */
 TEST(too_few_are_known)
 {
     fill_vm_rss(N, 5000, 0, 400);
@@ -92,7 +92,7 @@ TEST(too_few_are_known)
     expect(0, STEADY, RSS, RSS, FROM);
     expect(1, TOO_FEW, RSS, RSS, "rss is known of 4 snapshots: 8 are needed");
     fill_vm_rss(N, 5000, 0, 400);
-    judge_with(&seen, 4, N, &jointly); /* four snapshots say nothing, their VmRSS does */
+    judge_with(&seen, 4, N, &jointly); /* four snapshots are too few, but VmRSS is known */
     assert_int_equal(rows[0].verdict, LEAK);
     assert_int_equal(rows[0].trend.snapshots, N);
 }
@@ -113,7 +113,7 @@ TEST(space_grows)
     assert_non_null(strstr(rows[0].reason, FROM));
 }
 
-/* The keys are shown in the first 40 snapshots, not in 40 more. */
+/* The first 40 snapshots show the keys, the next 40 do not. */
 TEST(after_the_keys)
 {
     fill_vm_rss(2 * N, 4000, 0, 0);
@@ -137,7 +137,7 @@ TEST(after_the_keys)
     judge_with(&seen, N, 2 * N, &jointly);
     expect(0, STEADY, RSS, RSS, "resident memory is unknown in the last 40 snapshots");
     assert_int_equal(rows[0].rss_from, PM_RSS_UNKNOWN);
-    judge_with(&seen, N, N + 1, &jointly); /* one may belong to the one before it */
+    judge_with(&seen, N, N + 1, &jointly); /* a single one may belong to the snapshot before it */
     expect(0, STEADY, RSS, RSS, "");
     assert_int_equal(rows[0].rss_from, PM_RSS_MAPPINGS);
 }
@@ -163,13 +163,13 @@ TEST(the_newest_decide)
     expect(0, PLATEAU, RSS, RSS, FROM);
     assert_true(rows[0].first == 4000 && rows[0].last == rss[N - 1]);
     for (size_t i = N; i < 2 * N; i++)
-        rss[i] = NAN; /* nobody knows: then it may go on */
+        rss[i] = NAN; /* unknown: the growth may go on */
     judge_with(&grows, N, 2 * N, &jointly);
     expect(1, LEAK, RSS, RSS,
            "its rows end 40 minutes before the newest snapshot; rss and size grow together");
 }
 
-/* What is left of the growth is another one. */
+/* The slow rest of the growth does not continue the leak of the key. */
 TEST(hardly_any_growth)
 {
     fill_vm_rss(2 * N, 4000, 0, 400);
@@ -181,11 +181,11 @@ TEST(hardly_any_growth)
     assert_non_null(strstr(rows[1].reason, "the rss of the process hardly grows since then"));
     for (size_t i = N; i < 2 * N; i++)
         rss[i] = rss[N - 1] + 300 * (double)(i - N);
-    judge_with(&grows, N, 2 * N, &jointly); /* less, but it does */
+    judge_with(&grows, N, 2 * N, &jointly); /* slower, but the growth goes on */
     assert_int_equal(rows[1].verdict, LEAK);
 }
 
-/* The process goes on growing, by as much or by steps. */
+/* The process goes on growing, at the same rate or in steps. */
 TEST(growth_goes_on)
 {
     fill_vm_rss(2 * N, 4000, 0, 400);
@@ -200,7 +200,7 @@ TEST(growth_goes_on)
     assert_int_not_equal(rows[1].verdict, PLATEAU);
 }
 
-/* Every second snapshot hides the keys, and its VmRSS is off by a bit, as the counters of the
+/* Every second snapshot hides the keys, and its VmRSS is slightly wrong, as the counters of the
  * kernel are. */
 TEST(now_and_then)
 {
@@ -230,7 +230,7 @@ TEST(now_and_then)
         }
 }
 
-/* Swap, other noise or a leak of another kind does not speak for address space. */
+/* A flat rss of the later snapshots says nothing about the growth of address space. */
 TEST(each_metric_for_itself)
 {
     static const model stacks = {"anonymous/thread-stack",
@@ -241,9 +241,9 @@ TEST(each_metric_for_itself)
     assert_int_equal(rows[1].verdict, LEAK); /* the sums do not know its size */
 }
 
-/* Touching shared pages ends, and may go on after the last snapshot with mappings. What grows
- * faster is something else. */
-TEST(what_is_explained_goes_on)
+/* Touching shared pages ends, and may go on after the last snapshot with mappings. Faster growth
+ * has another cause. */
+TEST(explained_growth_goes_on)
 {
     static const model touches = {"shared-memory",
                                   SMAPS(L(1, 0), L(146432, 0), L(2000, 400), L(8, 0))};
@@ -261,7 +261,7 @@ TEST(what_is_explained_goes_on)
     assert_int_equal(rows[0].rss_from, PM_RSS_STATUS);
 }
 
-/* What is left until a limit is left from the newest VmRSS. */
+/* The distance to a limit is counted from the newest VmRSS. */
 TEST(limits)
 {
     pm_leak_options options = {.metric = -1, .limit_kib = NAN, .memory_max_kib = 44600};
@@ -274,7 +274,7 @@ TEST(limits)
     judge_with(&blind, N, N, &options);
     assert_int_equal(rows[0].limit_by, PM_LIMIT_GIVEN);
     assert_true(fabs(rows[0].eta_h - .5) < 1e-6);
-    options.limit_kib = 21000; /* so near it may be a cache */
+    options.limit_kib = 21000; /* so near the limit, a cache is possible */
     judge_with(&blind, N, N, &options);
     assert_int_equal(rows[0].verdict, SUSPECT);
 }

@@ -1,4 +1,4 @@
-/* leaks: each rule that makes one verdict on a key of several metrics. */
+/* leaks: each rule that makes one verdict for a key from several metrics. */
 #include "stats/leaks_models.h"
 
 TEST(names)
@@ -31,11 +31,11 @@ TEST(private_memory)
     expect(1, SUSPECT, RSS, RSS,
            "fills a reservation of fixed size, 17 MiB of 18 MiB; full: from here on rss shows "
            "nothing");
-    /* brk makes the heap larger */
+    /* brk can enlarge the heap */
     JUDGE({"heap", SMAPS(L(1, 0), L(409600, 0), L(2000, 400), NONE)});
     expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 400 MiB");
     assert_int_equal(rows[1].limit_by, PM_LIMIT_NONE);
-    /* it grew, too: by 40 KiB in 40 minutes */
+    /* the reservation grew, too, by 39 KiB */
     JUDGE({"anonymous", SMAPS(L(1, 0), L(409600, 1), L(2000, 400), NONE)});
     expect(1, LEAK, RSS, RSS, "fills a reservation, 17 MiB of 400 MiB");
     JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 0), L(3000, 0))});
@@ -114,7 +114,7 @@ TEST(no_resident_memory)
     expect(1, STEADY, SIZE, SIZE, "judged by size: resident memory is unknown");
 }
 
-/* Half of what grows has gone to swap. */
+/* The rss is flat, because all growth goes to swap. */
 TEST(swap_counts)
 {
     static const model out = {"heap",  L(1, 0), L(90000, 400), L(20000, 0),
@@ -150,7 +150,7 @@ TEST(one_metric_alone)
     expect_rate(0, 1);
 }
 
-TEST(only_pieces_grow)
+TEST(only_the_number_of_mappings_grows)
 {
     JUDGE({"anonymous", SMAPS(L(1, 1), L(4000, 0), L(3000, 0), L(3000, 0))});
     expect(1, SUSPECT, PIECES, PIECES,
@@ -163,7 +163,7 @@ TEST(only_pieces_grow)
     assert_true(rows[1].confidence > 0.9 && rows[0].confidence > 0.9);
 }
 
-/* rss of a few snapshots gives no verdict, whatever the size does. */
+/* If few snapshots have rss, there is no verdict, whatever the size does. */
 TEST(rss_of_a_few)
 {
     JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(3000, 400), L(3000, 400))});
@@ -175,7 +175,7 @@ TEST(rss_of_a_few)
     assert_int_equal(rows[1].verdict, TOO_FEW);
 }
 
-/* It grew until all of it was resident. */
+/* The key grew until the whole reservation was resident. */
 TEST(full_reservation)
 {
     JUDGE({"anonymous", SMAPS(L(1, 0), L(18000, 0), L(2000, 800), NONE)});
@@ -186,7 +186,7 @@ TEST(full_reservation)
            "a reservation of fixed size is full: a leak in it would not show in rss");
 }
 
-/* What processes share changes no answer, whoever came before. */
+/* A shared room does not change an answer, whichever process used it before. */
 TEST(one_room)
 {
     static const model grows[] = {

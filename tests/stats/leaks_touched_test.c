@@ -1,5 +1,5 @@
-/* leaks_touched: a line that grows is a leak, unless what grew is in use; where touching cannot
- * tell, the curve decides. */
+/* leaks_touched: a growing line is a leak, unless the new memory is in use. If the touched pages do
+ * not show it, the curve decides. */
 #include "stats/leaks_models.h"
 
 enum { WINDOWS = 6, STEP = 6 };
@@ -7,8 +7,8 @@ enum { WINDOWS = 6, STEP = 6 };
 static const model growing = {"heap",      {1, 0},      {4000, 400}, {3000, 400},
                               {3000, 400}, {3000, 400}, {3000, 400}, {0, 0}};
 
-/* Windows of five minutes; `share` of what there was at their beginning, without the first 3000
- * KiB, is untouched. */
+/* Windows of five minutes; `share` of the memory at their beginning, without the first 3000 KiB, is
+ * not touched. */
 static void judge_windows(const char *category, const double *share, size_t n)
 {
     pm_leak_window window[WINDOWS];
@@ -74,7 +74,7 @@ static void expect_unknown(const char *category, const double *share, size_t n, 
     assert_non_null(strstr(rows[1].touched, why));
 }
 
-/* The curve decides alone, and the words say why. */
+/* The curve alone decides, and the message says why. */
 TEST(cannot_tell)
 {
     static const double all[WINDOWS] = {0}, half[WINDOWS] = {.5, .5, .5, .5, .5, .5},
@@ -89,7 +89,7 @@ TEST(cannot_tell)
     expect_unknown("anonymous/v8-heap", rare, WINDOWS, "all windows but one");
 }
 
-/* A pause in one window, or a dump in another, decides nothing. */
+/* A single window with a pause or with a dump does not decide. */
 TEST(exceptions)
 {
     static const double pause[WINDOWS] = {0, 0, 0, 0, 1, 0}, dump[WINDOWS] = {1, 1, 1, 0, 1, 1},

@@ -1,4 +1,4 @@
-/* leaks: what keys say of each other and of the whole process; how runs are read. */
+/* leaks_whole: keys that explain other keys or the whole process, and runs that add up. */
 #include "stats/leaks_models.h"
 
 TEST(reserves_and_guards)
@@ -35,7 +35,7 @@ TEST(whole_is_the_sum_of_what_leaks)
 }
 
 /* The snapshots from place `from` to `end` - 1 have the sums of a model and no keys; the others
- * show the first key of the last judgement, in two runs. */
+ * show the first key of the last judgement. */
 static void judge_sums_with(const model *of, size_t from, size_t end,
                             const pm_leak_options *options)
 {
@@ -76,7 +76,7 @@ TEST(only_sums_are_known)
            "address space grows (size +31 MiB); resident memory is unknown");
 }
 
-/* A reserve belongs to a key only where both grow by as many pieces, and the key is at fault. */
+/* A reserve belongs to a key only if both get the same number of mappings and the key leaks. */
 TEST(guards_of_nothing)
 {
     JUDGE({"shared-memory", SMAPS(L(1, 1), L(146432, 0), L(2000, 400), L(8, 0))},
@@ -121,7 +121,7 @@ TEST(sums_among_others)
     assert_int_equal(rows[0].trend.snapshots, N);
 }
 
-/* Runs of one key that overlap add up; where it has none it is not there. */
+/* Overlapping runs of a key add up; a snapshot without a run does not have the key. */
 TEST(runs_add_up)
 {
     JUDGE({"heap", SMAPS(L(1, 0), L(9000, 0), L(4000, 0), L(4000, 0))});
@@ -134,7 +134,7 @@ TEST(runs_add_up)
     assert_true(rows[0].first == 0 && rows[0].last == 8000);
 }
 
-/* What follows the growth of rss is asked of the last life: before, the size was another. */
+/* The size that explains the growth of rss is of the last life: it differs in the life before. */
 TEST(growth_is_of_the_last_life)
 {
     for (int i = 0; i < N; i++)
@@ -150,7 +150,7 @@ TEST(growth_is_of_the_last_life)
     expect(1, LEAK, RSS, RSS, "");
 }
 
-/* Names of files are of any length and language; a reason holds their beginning. */
+/* A name of a file has any length and language; a reason has the beginning of the name. */
 TEST(long_names)
 {
     char path[400] = "/a";
@@ -165,8 +165,8 @@ TEST(long_names)
                         "\xe2\x82\xac\xe2\x82\xac");
 }
 
-/* What is left until the limit is counted from the newest sum, of whatever kind. */
-TEST(limit_behind_sums)
+/* The distance to the limit is counted from the newest sum of any kind. */
+TEST(limit_after_sums)
 {
     static const model sums = {"", SMAPS(L(1, 0), L(90000, 0), L(14400, 400), L(4000, 0))};
     pm_leak_options options = {.metric = -1, .limit_kib = 54000};
@@ -177,7 +177,7 @@ TEST(limit_behind_sums)
     assert_true(fabs(rows[1].eta_h - 1) < 1e-6);
 }
 
-/* Of thousands of lineages some grow by chance: by less than 1 % of the process. */
+/* Some of thousands of lineages grow by chance, by less than 1 % of the process. */
 TEST(less_than_matters)
 {
     static const model two[] = {

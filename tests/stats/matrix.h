@@ -1,5 +1,5 @@
-/* matrix: naive linear algebra, the truth for the tests of columns and of fit: the covariance of
- * the noise is written down and solved by elimination, nothing is whitened.
+/* matrix: naive linear algebra, the truth for the tests of design and of fit: the covariance of the
+ * noise is written down and solved by elimination, without whitening.
  */
 #ifndef TEST_STATS_MATRIX_H
 #define TEST_STATS_MATRIX_H
@@ -23,7 +23,7 @@ static inline double noise(int i)
     return (double)(x ^ x >> 16) / 2147483648.0 - 1.0;
 }
 
-/* Uneven places; two lives or one. */
+/* Makes points at uneven places, in one or two lives. */
 static inline void make(int lives)
 {
     points = (pm_points){.n = N, .lives = lives};
@@ -66,8 +66,8 @@ static inline void solve(int n, double a[N][N], double *b)
         b[k] /= a[k][k];
 }
 
-/* The covariance of an AR(1) process of innovations 1, solved for v; lives know nothing of each
- * other. */
+/* Solves the covariance of an AR(1) process with innovations of variance 1 for v. Lives are
+ * independent. */
 static inline void uncorrelate(double phi, const double *v, double *out)
 {
     double a[N][N];
@@ -89,7 +89,7 @@ static inline double naive_dot(const double *u, const double *v)
     return sum;
 }
 
-/* The inverse of the covariance, less what an intercept per life explains. */
+/* The inverse of the covariance, without the part that an intercept per life explains. */
 static inline void fill_metric(double phi, double metric[N][N])
 {
     for (int i = 0; i < N; i++) {
@@ -111,8 +111,8 @@ static inline void fill_metric(double phi, double metric[N][N])
     }
 }
 
-/* The generalised product of u and v. The matrix between them is that of the last call while phi
- * and the lives are. */
+/* The generalised product of u and v. The matrix is kept while phi and the number of lives stay the
+ * same. */
 static inline double product(double phi, const double *u, const double *v)
 {
     static double metric[N][N], of_phi = NAN;

@@ -1,4 +1,4 @@
-/* order: medians and quantiles against a sorted copy.
+/* order: medians and quantiles compared with a sorted copy.
  *
  * All values are small integers: every sum is exact, whatever its order.
  */
@@ -65,7 +65,7 @@ static double *copy(size_t n)
     return work;
 }
 
-/* What was given is reordered, not changed. */
+/* The values are reordered, not changed. */
 static void expect_same_values(size_t n)
 {
     qsort(work, n, sizeof *work, by_value);
@@ -114,7 +114,7 @@ TEST(few)
         }
 }
 
-/* Of many, a slow kind would show as a test that takes minutes. */
+/* With many values, a kind of quadratic cost would take minutes. */
 TEST(many)
 {
     for (int kind = 0; kind < KINDS; kind++) {

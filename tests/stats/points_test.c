@@ -1,4 +1,4 @@
-/* points: buckets, sawteeth and staircases whose truth is known by hand. */
+/* points: buckets, sawteeth and staircases with results that are known by hand. */
 #include "stats/samples.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ static void points_of(size_t n, int most)
 
 /* ---- buckets ---- */
 
-/* Of a straight line each point lies on the line, whatever the buckets. */
+/* Each point of a straight line lies on the line, whatever the buckets. */
 static void expect_line(size_t n, int most, int count)
 {
     every(HOUR / 2, n);
@@ -42,7 +42,7 @@ TEST(buckets)
     expect_line(8, PM_BUCKETS, PM_POINTS_MIN);
 }
 
-/* An outlier does not move its bucket; a bucket without values gives no point. */
+/* An outlier does not move its bucket; a bucket without values has no point. */
 TEST(buckets_of_odd_data)
 {
     every(HOUR, 192);
@@ -90,13 +90,13 @@ TEST(floors)
     sawtooth(120, 12, 7);
     points_of(120, PM_BUCKETS);
     assert_true(points.floor && !points.staircase);
-    assert_int_equal(points.n, 10); /* before the first fall it began at a floor, too */
+    assert_int_equal(points.n, 10); /* the series begins at a floor, too */
     for (int i = 0; i < points.n; i++) {
         assert_true(points.y[i] == 1000 + 7 * i);
         assert_true(fabs(points.x[i] - 12 * i / 119.0) < 1e-12);
     }
     for (size_t i = 0; i < 12; i++)
-        value[i] += 200; /* it did not */
+        value[i] += 200; /* the series does not begin at a floor */
     points_of(120, PM_BUCKETS);
     assert_int_equal(points.n, 9);
     assert_true(points.y[0] == 1007 && fabs(points.x[0] - 12 / 119.0) < 1e-12);
@@ -104,7 +104,7 @@ TEST(floors)
 
 TEST(many_floors)
 {
-    sawtooth(900, 9, 0); /* 100 teeth, joined by fours */
+    sawtooth(900, 9, 0); /* 100 teeth are joined in groups of four */
     for (size_t i = 0; i < 900; i++)
         value[i] -= i % 36 == 9 ? 5 : 0;
     points_of(900, PM_BUCKETS);
@@ -147,10 +147,10 @@ TEST(teeth)
     for (size_t i = 0; i < 300; i++)
         value[i] = noise(i);
     assert_int_equal(teeth_of(300, at), 0);
-    for (size_t i = 0; i < 300; i++) /* falls hardly steeper than rises */
+    for (size_t i = 0; i < 300; i++) /* falls are hardly steeper than rises */
         value[i] = i % 5 == 4 ? 30 : 20 * (double)(i % 5);
     assert_int_equal(teeth_of(300, at), 0);
-    for (size_t i = 0; i < 300; i++) /* large rises as well */
+    for (size_t i = 0; i < 300; i++) /* large rises, too */
         value[i] = 2 * (double)(i % 20) + (i % 20 < 10 ? 0 : 60);
     assert_int_equal(teeth_of(300, at), 0);
 }
@@ -185,7 +185,7 @@ TEST(corners)
     assert_true(points.late_step == 64);
 }
 
-/* A last stretch longer than any pause before says that there may be no more steps. */
+/* A last step that is longer than any step before shows that the growth may be over. */
 TEST(tail_of_stairs)
 {
     every(HOUR, 200);
@@ -209,7 +209,7 @@ static void expect_no_stairs(size_t n)
 TEST(no_stairs)
 {
     doubling(300, 0.29);
-    value[150] -= 3; /* it falls */
+    value[150] -= 3; /* the series falls */
     expect_no_stairs(300);
     for (size_t i = 0; i < 300; i++) /* four steps */
         value[i] = 10.0 * floor((double)i / 60);
@@ -218,7 +218,7 @@ TEST(no_stairs)
     for (size_t i = 0; i < 300; i++) /* the steps are over before the half */
         value[i] = 10.0 * (i < 140 ? floor((double)i / 20) : 7);
     expect_no_stairs(300);
-    for (size_t i = 0; i < 300; i++) /* a ramp between */
+    for (size_t i = 0; i < 300; i++) /* ramps between the steps */
         value[i] = (double)i * 5 + 100.0 * floor((double)i / 50);
     expect_no_stairs(300);
     for (size_t i = 0; i < 23; i++) /* three snapshots per step */

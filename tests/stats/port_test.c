@@ -1,15 +1,15 @@
-/* port: the verdicts against those of the reference detector, on labelled series and on the
- * categories of real programs. The port agreed with the reference (leakfit2.py) in every category
- * at first; later improvements may differ where the reference was wrong or unsure, and between
- * steady and plateau. The port must find every leak of a real program that the reference found, and
- * no other. stats_port_test [FILE...]   FILE as tools/leak_golden.py writes it; else the two in
- * port/, and of real programs every second series (PMAPDB_FULL: each).
- */
+/* port: the verdicts compared with the reference detector, on labelled series and on the categories
+ * of real programs. The port agreed with the reference (leakfit2.py) in every category at first.
+ * Later improvements may differ if the reference was wrong or unsure, and between steady and
+ * plateau. The port must find every leak of a real program that the reference found, and no other.
+ *     stats_port_test [FILE...]
+ * FILE is an output of tests/tools/leak_golden.py. The default is both files in port/, with every
+ * second series of real programs (PMAPDB_FULL: every series). */
 #include "stats/golden.h"
 
 typedef struct tally {
     int series, series_agree, categories, categories_agree;
-    int met; /* series of windows, compared or not */
+    int met; /* number of series in windows, compared or not */
 } tally;
 
 /* The current window: every step-th snapshot, and its keys. */
@@ -30,7 +30,7 @@ static bool is_flagged(const char *verdict)
     return strcmp(verdict, "leak") == 0 || strcmp(verdict, "suspect") == 0;
 }
 
-/* Of `expected`, a verdict of the reference. */
+/* True if our verdict may stand for `expected`, the verdict of the reference. */
 static bool same_kind(const char *expected, pm_verdict ours)
 {
     if (strcmp(expected, "leak") == 0)
@@ -38,7 +38,7 @@ static bool same_kind(const char *expected, pm_verdict ours)
     return ours != PM_VERDICT_LEAK;
 }
 
-/* Within 15 %, or the intervals overlap. */
+/* True if the rates differ by at most 15 %, or the intervals overlap. */
 static bool same_leak_rate(const pm_trend *ours, double rate, double low, double high)
 {
     return fabs(ours->rate - rate) <= 0.15 * fabs(rate) || (ours->low <= high && low <= ours->high);
@@ -105,7 +105,7 @@ static void add_runs(window *w, const golden_category *c)
         run->first = run->last = (uint32_t)i;
         memcpy(run->value, value, sizeof value);
     }
-    if (key->n_runs == 0) { /* not there in this window */
+    if (key->n_runs == 0) { /* the window does not have the category */
         free(runs);
         return;
     }
@@ -166,7 +166,7 @@ static void compare_series(tally *t, const golden *g, const window *w)
     compare_curve(t, g, w, &series, 4);
 }
 
-/* The reference gives the rate of rss even where only address space grows; ours is of `metric`. */
+/* The rate of the reference is of rss even if only address space grows; our rate is of `metric`. */
 static bool same_rate(const golden *g, const pm_leak *row)
 {
     bool space = strcmp(g->word[1], "tstack") == 0 || strcmp(g->word[1], "reserve") == 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t length = MOST; /* of a life */
+static size_t length = MOST; /* of a life, in snapshots */
 static pm_points points;
 static char reason[PM_REASON];
 
@@ -33,14 +33,14 @@ static void expect_going_on(double (*y)(size_t), size_t n)
         fail_msg("'%s', expected that the growth goes on", reason);
 }
 
-/* A series of the places i. */
+/* A series as a function of the place i. */
 #define SERIES(name, y)          \
     static double name(size_t i) \
     {                            \
         return (y);              \
     }
 
-/* An array of 100 doubles when it is full: 5 more at each place, until `until`. */
+/* An array for 100 items doubles when it is full, and gets 5 items at each place up to `until`. */
 static double array_until(size_t i, size_t until)
 {
     double capacity = 100;
@@ -51,7 +51,7 @@ static double array_until(size_t i, size_t until)
 }
 
 SERIES(line, 5000 + 10 * (double)i)
-/* Rises by small ones, to and fro, and stops for good at 60 of 100. */
+/* Rises in small steps, up and down, and stops at 60 of 100. */
 SERIES(stops, 5000 + 10 * (double)(i < 60 ? i : 60) - (i % 2 ? 3 : 0))
 SERIES(early_jump, 5000 + (i < 4 ? 0 : 800))
 SERIES(two_jumps, 5000 + (i >= 20 ? 500 : 0) + (i >= 95 ? 500 : 0) + (i >= 50 ? 4 : 0))
@@ -59,18 +59,18 @@ SERIES(two_jumps_and_falls, two_jumps(i) - (i >= 60 ? 150 : 0))
 SERIES(array_grows, array_until(i, MOST))
 SERIES(array_is_full, array_until(i, 160))
 SERIES(stairs, 5000 + 100 * floor((double)i / 4))
-/* Lives of 40 snapshots: four of six stop half-way, or two of six. */
+/* Lives of 40 snapshots: four of six lives stop halfway, or two of six. */
 SERIES(most_lives_stop, 5000 + 25 * (double)(i / 40 % 3 > 0 && i % 40 > 20 ? 20 : i % 40))
 SERIES(few_lives_stop, 5000 + 25 * (double)(i / 40 % 3 > 1 && i % 40 > 20 ? 20 : i % 40))
 
-TEST(it_goes_on)
+TEST(growth_goes_on)
 {
     expect_going_on(line, 100);
     expect_going_on(line, 8);
     expect_going_on(stairs, 100);
 }
 
-TEST(it_stopped)
+TEST(growth_stopped)
 {
     expect_over(stops, 100, "no new maximum in the last ");
     expect_over(early_jump, 12, "two jumps");
@@ -83,7 +83,7 @@ TEST(jumps)
     expect_going_on(two_jumps_and_falls, 100);
 }
 
-/* Four rises, of which the last two are three quarters; the next is due at place 311. */
+/* Four rises, of which the last two make 80 % of the growth; the next is due at place 312. */
 TEST(arrays)
 {
     expect_going_on(array_grows, 200);

@@ -1,5 +1,5 @@
-/* sample: what is judged of a series: known values, lives that are long enough, and all that
- * without its daily profile. */
+/* sample: the judged part of a series: known values in lives that are long enough, without the
+ * daily profile. */
 #include "stats/samples.h"
 
 TEST(known_values)
@@ -8,7 +8,7 @@ TEST(known_values)
     for (size_t i = 0; i < 12; i++)
         value[i] = (double)i;
     value[0] = value[5] = NAN;
-    ms[8] = ms[9] = ms[7]; /* the last one counts */
+    ms[8] = ms[9] = ms[7]; /* the last value of a time counts */
     take(12);
     assert_int_equal(sample.n, 8);
     assert_int_equal(sample.lives, 1);
@@ -30,13 +30,13 @@ TEST(lives)
     take(100); /* 5, ten of 8, 9, 6 */
     assert_int_equal(sample.lives, PM_LIVES_MAX);
     assert_int_equal(sample.snapshots, 6 * 8 + 9 + 6);
-    assert_int_equal(sample.n, 6 * 6 + 7 + 6); /* two each start up; six are needed */
+    assert_int_equal(sample.n, 6 * 6 + 7 + 6); /* two of each life are its start; six are needed */
     assert_int_equal(sample.life[0].begin, 0);
     assert_true(sample.y[0] == 39 && sample.first == sample.t[0] - 2 * 3600.0);
     assert_int_equal(sample.life[6].begin, 36);
     assert_int_equal(sample.life[7].end, 49);
     assert_true(sample.y[43] == 94 && sample.span == 6 * 3600.0);
-    for (size_t i = 95; i < 100; i++) /* two of three: too short, and followed by another life */
+    for (size_t i = 95; i < 100; i++) /* the last two lives, of 1 and 5 snapshots, are too short */
         life[i] = 31;
     take(100);
     assert_true(sample.y[sample.n - 1] == 93);
@@ -51,7 +51,7 @@ static double profile(size_t i, size_t per_day)
     return 500 * sin(2 * PI * (double)i / (double)per_day + 1.0);
 }
 
-/* Removes the season of a line and `part` of the profile; the largest distance from the line. */
+/* Removes the season of a line with `part` of the profile. Returns the largest remaining error. */
 static double left_of_profile(size_t per_day, double days, double part, double rough)
 {
     size_t n = (size_t)((double)per_day * days);
@@ -81,7 +81,7 @@ TEST(daily)
     assert_memory_equal(sample.y, value, sample.n * sizeof *value);
     left_of_profile(144, 5, 0.3, 300);
     assert_memory_equal(sample.y, value, sample.n * sizeof *value);
-    /* two days must say it more clearly than five */
+    /* two days need a clearer profile than five */
     left_of_profile(144, 5, 1, 550);
     assert_memory_not_equal(sample.y, value, sample.n * sizeof *value);
     left_of_profile(144, 2, 1, 550);

@@ -1,4 +1,4 @@
-/* samples: a series made by hand, and what of it is judged. */
+/* samples: a series made by hand, and the sample that is judged. */
 #ifndef TESTS_STATS_SAMPLES_H
 #define TESTS_STATS_SAMPLES_H
 
@@ -18,7 +18,7 @@ static double value[MOST];
 static int32_t life[MOST];
 static pm_sample sample;
 
-/* -1 to 1; the same for the same i. */
+/* Returns a number from -1 to 1, always the same for the same i. */
 static inline double noise(size_t i)
 {
     uint32_t x = (uint32_t)i * 2654435761u + 31u;
@@ -36,7 +36,7 @@ static inline void every(int64_t step, size_t n)
     }
 }
 
-/* Into `sample`, which let_go frees behind the last test. */
+/* Fills `sample`, which let_go frees after the last test. */
 static inline void take(size_t n)
 {
     const pm_series series = {n, ms, value, life};

@@ -1,4 +1,4 @@
-/* trend_models: series made by hand for the tests of trend, and what is expected of the answers. */
+/* trend_models: series made by hand for the tests of trend, and comparisons of the answers. */
 #ifndef TEST_STATS_TREND_MODELS_H
 #define TEST_STATS_TREND_MODELS_H
 
@@ -27,7 +27,7 @@ static inline void times(size_t n)
     every(HOUR / 2, n);
 }
 
-/* `y` of the share of the time that is over. */
+/* Judges the curve `y` with noise of size `rough`; x is the share of the time that has passed. */
 static inline void judge(double (*y)(double), double rough, size_t n)
 {
     times(n);
@@ -36,7 +36,7 @@ static inline void judge(double (*y)(double), double rough, size_t n)
     judge_as(NULL, n);
 }
 
-/* Every bit of an answer. */
+/* Writes every bit of an answer. */
 static inline void written(const pm_trend *t, char out[600])
 {
     snprintf(out, 600, "%d %d %zu %d %lld %lld %a %a %a %a %lld %a %s", (int)t->verdict,
@@ -70,7 +70,7 @@ static inline void expect_rate(double per_hour, double off)
         fail_msg("%g per hour, expected %g", trend.rate, per_hour);
 }
 
-/* A curve of x, the share of the time that is over. */
+/* A curve of x, the share of the time that has passed. */
 #define CURVE(name, y)                  \
     static inline double name(double x) \
     {                                   \
@@ -78,7 +78,7 @@ static inline void expect_rate(double per_hour, double off)
     }
 
 CURVE(flat, 5000)
-CURVE(line, 5000 + 995 * x) /* 10 per hour where it lasts 99.5 hours */
+CURVE(line, 5000 + 995 * x) /* 10 per hour in 99.5 hours */
 CURVE(late, 5000 + (x > 0.5 ? 4000 * (x - 0.5) : 0))
 CURVE(root, 5000 + 4000 * sqrt(x))
 CURVE(warmup, 5000 + 3000 * (1 - exp(-25 * x)) + 2000 * x)

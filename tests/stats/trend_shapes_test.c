@@ -1,5 +1,4 @@
-/* trend_shapes: trend on series of every verdict and of most shapes, whose rates and times are
- * known. */
+/* trend_shapes: trend on series of every verdict and most shapes, with known rates and times. */
 #include "stats/trend_models.h"
 
 CURVE(step, x < 0.4 ? 5000 : 8000)
@@ -17,8 +16,8 @@ CURVE(teeth_then_ramp, x < 0.4 ? teeth(x) : 5000 + 8000 * (x - 0.4)) /* a sink t
 CURVE(teeth_then_flat, x < 0.4 ? teeth(x) : 5100)
 CURVE(ramp_nearly_to_the_end, 5000 + 4000 * fmin(1, x / 0.84))
 
-/* `rate` per hour, `off` at most by this part; `since`, a place, off by a bucket at most; intervals
- * hold the rate and are narrower than `width`. */
+/* The rate per hour differs from `rate` by at most the share `off`; the place `since` by at most a
+ * bucket. Intervals contain the rate and are narrower than `width`. */
 TEST(verdicts)
 {
     const int64_t bucket = 199 * 1800000 / 32;
@@ -101,14 +100,15 @@ TEST(restarts)
     expect_rate(40, 0.05);
 }
 
-/* The unbounded shapes together weigh more, but the single best one has ended. */
+/* The unbounded shapes together have more weight, but the best single shape has an end. */
 TEST(best_shape_has_an_end)
 {
     judge(ramp_nearly_to_the_end, 300, 80);
     expect_shape(PM_VERDICT_SUSPECT, PM_SHAPE_RAMP_THEN_FLAT);
 }
 
-/* 20 per hour, in lumps at random moments: nine in ten intervals should hold that. */
+/* The series grows by 20 per hour, in lumps at random moments: about nine in ten intervals contain
+ * the rate. */
 TEST(intervals_of_lumps_are_wide)
 {
     int grows = 0, held = 0;

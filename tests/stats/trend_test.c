@@ -1,4 +1,4 @@
-/* trend: how much data there is, and of what; the same data gives the same bytes. */
+/* trend: the amount and the kind of data; the same data has the same answer to the bit. */
 #include "stats/trend_models.h"
 
 TEST(few)
@@ -13,7 +13,7 @@ TEST(few)
     judge_as(NULL, 0);
     expect(PM_VERDICT_TOO_FEW);
     for (size_t i = 0; i < 8; i++)
-        life[i] = i >= 3; /* three and five: none is long enough */
+        life[i] = i >= 3; /* three and five: both lives are too short */
     judge_as(life, 8);
     expect(PM_VERDICT_TOO_FEW);
     times(N);
@@ -44,7 +44,7 @@ TEST(unknown_values)
     judge_as(NULL, N - 4);
     written(&trend, is);
     assert_string_equal(is, expected);
-    judge(late, 40, N - 4); /* of equal times the last one counts */
+    judge(late, 40, N - 4); /* the last value of a time counts */
     for (size_t i = 3; i < N - 4; i += 7) {
         value[i] = -1e6;
         ms[i] = ms[i + 1];
@@ -65,7 +65,7 @@ static void judge_growth(double from, double to, bool count, bool size)
     options = (pm_trend_options){.quantum = 4};
 }
 
-TEST(what_matters)
+TEST(growth_that_matters)
 {
     judge_growth(10, 30, false, false);
     expect(PM_VERDICT_STEADY);
@@ -112,10 +112,10 @@ TEST(the_same)
     pm_trend_room_close(NULL);
 }
 
-/* ---- what is printed ---- */
+/* ---- printed rates ---- */
 
-/* Slow and fast lines, in noise that falls and in lumps: those that are called leaks exclude 0, are
- * as fast as the series can show, and are as sure as a leak must be. */
+/* Slow and fast lines with noise, or in lumps: the interval of a leak excludes 0, the rate is at
+ * least the detectable rate, and the confidence is that of a leak. */
 TEST(no_leak_is_denied)
 {
     size_t leaks = 0, suspects = 0;
@@ -139,7 +139,7 @@ TEST(no_leak_is_denied)
     assert_true(leaks > 200 && suspects > 5);
 }
 
-/* A rate that makes less than half a page, or half a mapping, in the window. */
+/* A rate of less than half a page, or half a mapping, in the window is 0. */
 TEST(noise_is_no_rate)
 {
     for (size_t k = 0; k < 100; k++) {
@@ -155,8 +155,8 @@ TEST(noise_is_no_rate)
     options = (pm_trend_options){.quantum = 4};
 }
 
-/* The weight that makes a leak is the caller's to choose. */
-/* The rougher the series, the less sure: the careful judge doubts first, the bold one last. */
+/* The caller chooses the posterior that makes a leak. The verdict on a rougher series is less sure:
+ * a high posterior doubts first, a low posterior last. */
 static double rough_until_doubt(double sensitivity)
 {
     double rough = 150;

@@ -42,7 +42,7 @@ static pmapdb_status sweep(pm_capture_run *run)
 }
 
 /* The identity is checked after the map is read: a map of two programs is not kept. */
-WITH_RUN(exec_while_it_is_read)
+WITH_RUN(exec_during_the_reading)
 {
     pm_capture_run run;
     pm_target *target;
@@ -112,8 +112,8 @@ WITH_RUN(the_gone_are_forgotten)
     end_run(&run);
 }
 
-/* The later beats of a run know the earlier rows, and store the same sums as the first beat. */
-WITH_RUN(later_beats_equal_the_first)
+/* The later beats of a run know the rows of earlier beats: their captures are right, too. */
+WITH_RUN(later_beats_are_right)
 {
     pm_capture_run run;
 

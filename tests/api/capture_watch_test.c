@@ -87,7 +87,7 @@ IN_BOX(a_file_disappears)
 {
     static const loss cases[] = {
         {"t.db-wal", NULL, NULL, "'t.db-wal'", SAVED, 5, 0, 2},
-        {"t.db-wal", NULL, "", "'t.db-wal'", SAVED, 5, 0, 2}, /* the next user makes a new one */
+        {"t.db-wal", NULL, "", "'t.db-wal'", SAVED, 5, 0, 2}, /* a new one of the next user */
         {"t.db-wal", "kept", NULL, "'t.db-wal'", SAVED, 5, 0, 2},
         /* the next user of the store reads the -wal */
         {"t.db-shm", NULL, NULL, "'t.db-shm'", UNSURE, 5, 0, 2},
@@ -157,7 +157,7 @@ WITH_RUN(nothing_is_lost)
     assert_int_equal(count_snapshots(), 12);
 }
 
-/* A store without a -wal does not need one. */
+/* The run does not expect a -wal in another journal mode. */
 WITH_RUN(without_a_wal)
 {
     set_run(l, 3, NULL);

@@ -58,7 +58,7 @@ WITH_IMPORT(maps_with_status)
 
 /* VmRSS is used for a capture of plain pmap. It is not used for each capture of a log, for another
  * pid, or for a capture that has sums and no mappings. */
-IN_BOX(whose_vm_rss_it_is)
+IN_BOX(captures_that_use_vm_rss)
 {
     static const struct {
         const char *name, *text;

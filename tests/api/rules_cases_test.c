@@ -1,4 +1,4 @@
-/* rules_cases_test: the built-in default set gives the mappings of rules/test.csv their categories.
+/* rules_cases_test: the default set finds the categories of the mappings in rules/test.csv.
  *
  * The rows of one case are one capture. An empty device, inode or flags is unknown. */
 #include "unit.h"

@@ -30,7 +30,7 @@ static pmapdb_status show_hashes(void *ctx, const char *p, const char *end, size
     return show(ctx, (pm_text){p, n}, err);
 }
 
-/* Feeds chunks from memory of exactly their size, so that reading past it is caught. */
+/* Feeds chunks from memory of exactly their size: the sanitizer sees a read past the end. */
 static void feed(pm_lines *lines, const char *bytes, size_t len, size_t step)
 {
     for (size_t at = 0; at < len; at += step) {

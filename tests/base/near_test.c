@@ -24,7 +24,7 @@ TEST(the_nearest_of_some)
     nearest("haep", "heap");
     nearest("rss_kb", "rss_kib");
     nearest("qss_kib", "rss_kib"); /* equally near: the first */
-    nearest("map", "mappings");    /* a word that begins so */
+    nearest("map", "mappings");    /* the word begins with "map" */
     nearest("sqll", "sql");
     nearest("rss", "rss_kib");
     nearest("dif", "diff");

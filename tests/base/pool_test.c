@@ -66,7 +66,7 @@ TEST(texts)
     pm_pool_free(NULL);
 }
 
-TEST(equal_mappings_are_one)
+TEST(equal_mappings_have_one_id)
 {
     pm_pool *pool = new_pool();
     pm_mapping a = sample(), b = sample();

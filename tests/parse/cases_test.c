@@ -1,4 +1,4 @@
-/* cases: texts and what is read from them, in tests/parse/cases/NAME.txt:
+/* cases: texts and the results of reading them, in tests/parse/cases/NAME.txt:
  *
  *     # a comment
  *     |0000000000400000      12       8       4 r-x-- demo

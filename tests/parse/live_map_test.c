@@ -209,7 +209,7 @@ static void change(uint64_t *seed, area *areas, bool *there)
     there[0] = true;
 }
 
-TEST(whatever_changes)
+TEST(random_changes)
 {
     static area areas[AREAS];
     static bool there[AREAS];
@@ -336,7 +336,7 @@ TEST(maps_that_are_not_whole)
 #define AS_IT_WAS AT(1, 2, 4, 1) AT(3, 4, 4, 2) AT(4, 5, 4, 2) AT(8, 9, 4, 3)
 
 /* The kernel goes on after the last printed address: a mapping that grew meanwhile comes again. */
-TEST(what_grew_counts_once)
+TEST(grown_mappings_count_once)
 {
     static const struct {
         const char *text;

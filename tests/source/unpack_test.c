@@ -35,7 +35,7 @@ IN_BOX(time_of_the_file_not_of_gzip)
 }
 
 /* `gzip >> log` appends member after member. */
-IN_BOX(several_in_one)
+IN_BOX(several_members_in_a_file)
 {
     pm_buf packed, more;
 

@@ -10,7 +10,7 @@ static void expect_all(char *paths, bool skipped)
             fail_msg("%s", path);
 }
 
-TEST(what_is_skipped)
+TEST(skipped_names)
 {
     char paths[] = "environ incident/environ ./proc/7/environ /proc/7/pagemap proc/kpageflags "
                    "proc/kpagecount proc/kpagecgroup proc/kcore proc/kmsg 7/auxv 7/mem self/mem "
@@ -23,7 +23,7 @@ TEST(what_is_skipped)
 }
 
 /* Files that are not of /proc, but have a similar name. */
-TEST(what_is_read)
+TEST(names_that_are_read)
 {
     char paths[] = "smaps 7/smaps 7/smaps_rollup 7/maps mem logs/mem exe app/exe task/7/smaps "
                    "fd/3 7/task 20261121/net/x.smaps timers 7/fd a/task/7.maps task/8/fd.txt "

@@ -38,7 +38,7 @@ static pm_trend judge_service(double leak, int days)
     return out;
 }
 
-TEST(load_and_releases_are_no_leak)
+TEST(load_and_releases_are_not_leaks)
 {
     for (int days = 3; days <= DAYS; days++) {
         pm_trend t = judge_service(0, days);

@@ -33,7 +33,7 @@ static void judge_since(double started, const char *category, const double *rss,
     assert_int_equal(pm_leaks_judge(&process, &options, rows, NULL), PMAPDB_OK);
 }
 
-TEST(one_tooth_is_no_leak)
+TEST(one_tooth_is_not_a_leak)
 {
     static const char why[] = "may be garbage since the last collection, which the next one frees; "
                               "rss and size grow together";
@@ -95,7 +95,7 @@ static void judge_lives(int64_t every_s)
 }
 
 /* A command that runs for seconds now and then, and a server that is restarted immediately. */
-TEST(runs_are_no_restarts)
+TEST(runs_are_not_restarts)
 {
     judge_lives(600);
     assert_int_equal(rows[1].verdict, SUSPECT);

@@ -20,7 +20,7 @@ TEST(reserves_and_guards)
            "address space only: size +2.2 GiB, +35 mappings; nothing of it is resident");
 }
 
-TEST(whole_is_the_sum_of_what_leaks)
+TEST(whole_is_the_sum_of_the_leaks)
 {
     JUDGE({"heap", SMAPS(L(1, 0), L(4000, 400), L(4000, 400), L(4000, 400))},
           {"anonymous", SMAPS(L(1, 0), L(4000, 100), L(4000, 100), L(4000, 100))},

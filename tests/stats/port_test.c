@@ -250,7 +250,7 @@ TEST(real_programs)
     compare_file("tests/stats/port/workloads.txt.xz", &t);
     assert_true(t.met > 3900 && t.series >= t.met / 2 && t.categories > 4700);
     assert_true(t.series_agree >= 0.95 * t.series);
-    /* Three windows of java_heap, category and whole: ours says leak, which is the truth. */
+    /* Category and whole in three windows of java_heap: our verdict is leak, which is right. */
     assert_true(t.categories_agree >= t.categories - 6);
 }
 

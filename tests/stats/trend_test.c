@@ -88,7 +88,7 @@ TEST(growth_that_matters)
     expect_rate(2e12 / 99.5, 1e-3);
 }
 
-/* ---- the same input gives the same answer ---- */
+/* ---- the same input has the same answer ---- */
 
 TEST(the_same)
 {
@@ -140,7 +140,7 @@ TEST(no_leak_is_denied)
 }
 
 /* A rate of less than half a page, or half a mapping, in the window is 0. */
-TEST(noise_is_no_rate)
+TEST(noise_has_no_rate)
 {
     for (size_t k = 0; k < 100; k++) {
         double quantum = k % 2 ? 1 : 4, hours = (N - 1) / 2.0;

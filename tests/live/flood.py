@@ -88,15 +88,16 @@ def look(check, db):
     store = kit.sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     check.equal("integrity", store.execute("PRAGMA integrity_check").fetchone()[0], "ok")
     rows = store.execute(
-        "SELECT s.snapshot_id, n.name, t.comm, t.exe, t.cmdline, p.pid, (SELECT path FROM mappings m"
+        "SELECT s.snapshot_id, CASE WHEN p.name_ms = s.taken_ms THEN n.name END, t.comm, t.exe, t.cmdline, p.pid, (SELECT path FROM mappings m"
         " WHERE m.snapshot_id = s.snapshot_id AND perms LIKE '__x%' AND path LIKE '/%'"
         " AND path NOT LIKE '%.so%' ORDER BY start LIMIT 1)"
         " FROM snapshot s JOIN process p USING (process_id) JOIN name n USING (name_id)"
         " JOIN live_reading i USING (snapshot_id) JOIN live_process t USING (live_process_id)").fetchall()
     short = [r for r in rows if "kind" in (r[3] or "") + (r[6] or "")]
     for row in short:
-        base = os.path.basename(row[3] or "")
-        check.equal("one program in a snapshot", (row[1], row[2], os.path.basename(row[6] or "")), (base, base, base))
+        base = os.path.basename(row[3] or "")  # the name is that of the first snapshot, perhaps before an exec
+        names = (row[1] or base, row[2], os.path.basename(row[6] or ""))
+        check.equal("one program in a snapshot", names, (base, base, base))
         check.true("its command line", os.path.basename((row[4] or base).split(" ")[0]) == base, row)
     lives = store.execute("SELECT count(*), count(DISTINCT pid || ' ' || start_time) FROM process").fetchone()
     check.equal("lives", lives[0], lives[1])

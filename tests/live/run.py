@@ -9,8 +9,9 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "shared"))
 import kit
 
-# Each process holds its memory until it reads a line, so that no moment depends on the speed of the machine.
-CHILD = "held = bytearray(40 << 20); print('ready', flush=True); input()"
+# Each process holds its memory until it reads a line, so that no moment depends on the speed of the machine. The child
+# holds more than the command: between vfork and exec, the child shows the memory of the command as its own.
+CHILD = "held = bytearray(100 << 20); print('ready', flush=True); input()"
 COMMAND = f"""
 import re, subprocess, sys
 status = lambda pid: int(re.search(r"VmRSS:\\s*(\\d+)", open(f"/proc/{{pid}}/status").read())[1])

@@ -34,7 +34,7 @@ static size_t files_in(const char *dir)
     return n;
 }
 
-/* Bytes of the file, one by one, into a sum that any change changes. */
+/* Returns a checksum of the file. */
 static uint64_t sum_of(const char *path)
 {
     FILE *f = fopen(path, "re");
@@ -67,7 +67,7 @@ static void writefile(sqlite3_context *ctx, int n, sqlite3_value **args)
     sqlite3_result_null(ctx);
 }
 
-/* As a SQLite that was built with more in it would. */
+/* Adds a function that some builds of SQLite have. */
 static int add_dangerous(sqlite3 *db, char **message, const struct sqlite3_api_routines *api)
 {
     (void)message;
@@ -164,7 +164,7 @@ static int64_t hosts(const kit *k)
     return n;
 }
 
-/* Of one state, as the answers of queries are. */
+/* Statements within one read transaction see one state of the store. */
 IN_KIT(reads_what_the_transaction_shows)
 {
     kit other = *k;
@@ -209,8 +209,8 @@ IN_KIT(reads)
 
 #define MS INT64_C(1000000)
 
-/* Rows of a statement that has 200 ms, from clocks that stand still unless the test moves them: a
- * busy machine takes no time. */
+/* Runs a statement with a limit of 200 ms. The clocks stand still unless the test moves them, so a
+ * busy machine does not matter. */
 static pmapdb_rows *with_200_ms(const kit *k, const char *sql)
 {
     static const pmapdb_sql_options options = {.timeout_ms = 200};
@@ -239,7 +239,7 @@ IN_KIT(stops_in_time)
     close_rows(rows);
 }
 
-/* A statement ends that takes less than its time. */
+/* A statement that stays below its limit ends normally. */
 IN_KIT(goes_on_until_then)
 {
     pmapdb_rows *rows =
@@ -250,7 +250,7 @@ IN_KIT(goes_on_until_then)
     close_rows(rows);
 }
 
-/* The next rows, a million at most, until one is refused; ADVANCE_NS pass on CLOCK after each. */
+/* Returns the number of rows until the timeout, or -1; each row advances the clock. */
 static int rows_until_timeout(pmapdb_rows *rows, clockid_t clock, int64_t advance_ns)
 {
     pmapdb_status st = PMAPDB_OK;
@@ -263,7 +263,7 @@ static int rows_until_timeout(pmapdb_rows *rows, clockid_t clock, int64_t advanc
     return st == PMAPDB_TIMEOUT ? n : -1;
 }
 
-/* Rows that come quickly, without an end: every one is in time, all together are not. */
+/* Each row of an endless result comes in time, but all of them together exceed the limit. */
 IN_KIT(stops_between_rows)
 {
     pmapdb_rows *rows = with_200_ms(k, FOREVER "SELECT x FROM c");
@@ -273,7 +273,7 @@ IN_KIT(stops_between_rows)
     close_rows(rows);
 }
 
-/* So does what the caller makes of the rows, or an endless table would be drawn for minutes. */
+/* The CPU time that the caller spends on the rows counts, too. */
 IN_KIT(work_of_the_caller_counts)
 {
     pmapdb_rows *rows = with_200_ms(k, FOREVER "SELECT x FROM c");
@@ -282,7 +282,7 @@ IN_KIT(work_of_the_caller_counts)
     close_rows(rows);
 }
 
-/* A caller that takes its time is no runaway statement. */
+/* The time in which the caller waits does not count. */
 IN_KIT(waiting_does_not_count)
 {
     pmapdb_rows *rows = with_200_ms(k, FOREVER "SELECT x FROM c LIMIT 50000");
@@ -303,7 +303,7 @@ IN_KIT(stops_at_max_rows)
         pmapdb_sql_options options = {.max_rows = cases[i].max};
         pmapdb_rows *rows = asked(k, "VALUES (1), (2), (3)", &options);
 
-        for (int again = 0; again < 2; again++) { /* after the end it begins again */
+        for (int again = 0; again < 2; again++) { /* after the end, the statement begins again */
             for (int n = 0; n < cases[i].rows; n++) {
                 assert_true(kit_next(rows));
                 assert_int_equal(pmapdb_rows_int(rows, 0), n + 1);
@@ -462,7 +462,7 @@ IN_KIT(too_many_columns)
     pm_buf_free(&sql);
 }
 
-/* "name" for 'name' is the commonest slip; as text it would find nothing, silently. */
+/* Users often write "name" for 'name'; as a text it would silently find nothing. */
 IN_KIT(double_quotes_are_names)
 {
     pmapdb_rows *rows = NULL;

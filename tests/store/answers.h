@@ -26,7 +26,7 @@ static const char *const answers_of_snapshots[] = {
     "p.command_ms, p.identity, p.stack_end, p.vdso_start, p.libc_start, p.ld_start, p.exe_start, "
     "p.clock_mono_ns, p.clock_utc_ms FROM process p JOIN name n ON n.name_id = p.name_id "
     "LEFT JOIN host h ON h.host_id = p.host_id ORDER BY 1, 2, 3, 6, 7, 11",
-    /* names that processes had before stay until the store is compacted */
+    /* Former names of processes stay until the store is compacted. */
     "SELECT n.name, h.name FROM name n LEFT JOIN host h ON h.host_id = n.host_id "
     "WHERE n.name_id IN (SELECT name_id FROM process) ORDER BY 1, 2",
     "SELECT " ANSWERS_KEY ", c.category, c.mappings, c.size_kib, c.rss_kib, c.pss_kib, "
@@ -58,7 +58,7 @@ static const char *const answers_of_snapshots[] = {
     "ON j.schedule_id = w.schedule_id JOIN host h ON h.host_id = j.host_id ORDER BY 1, 2, 3, 4, 5, "
     "7",
     "SELECT hash, first_ms, reason FROM refused ORDER BY 1",
-    /* a log by its first block, with all of its others */
+    /* The snapshots of each log, which is named by its first block. */
     "SELECT l.first, " ANSWERS_KEY " " ANSWERS_FROM
     "JOIN (SELECT import_log_id, min(printf('%020d %d', taken_ms, hash)) AS first FROM snapshot "
     "WHERE import_log_id IS NOT NULL GROUP BY import_log_id) l ON l.import_log_id = "
@@ -67,7 +67,7 @@ static const char *const answers_of_snapshots[] = {
     "SELECT h.name FROM host h ORDER BY 1",
 };
 
-/* lineage_id -> its number by first appearance in time, then by place */
+/* Numbers the lineages by the time and place of their first appearance. */
 static const char answers_numbers[] =
     "CREATE TEMP TABLE number AS SELECT lineage_id, row_number() OVER (ORDER BY first) AS n FROM ("
     "SELECT lineage_id, min(place) AS first FROM (SELECT m.lineage_id, row_number() OVER "
@@ -116,7 +116,7 @@ static inline pm_text answers_line(const pm_buf *b, size_t at)
     return (pm_text){b->data + from, to - from};
 }
 
-/* Prints the first line that differs. */
+/* Compares two answers; prints the first line that differs. */
 static inline bool answers_equal(const pm_buf *got, const pm_buf *want)
 {
     size_t at = 0;

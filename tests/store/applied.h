@@ -7,8 +7,7 @@
 #include "store/rules/apply.h"
 #include "store/rules/rules_file.h"
 
-/* Uses every condition of rules, and gives new categories, categories from file names, and base
- * slugs. */
+/* Rules with every condition, new categories, categories from file names, and base slugs. */
 #define APPLIED_OTHERS                                                               \
     "rule,category,base,path,perms,flags,size,below,above,with\n"                    \
     "library,Library %b,shared-library,,,,,,,\n"                                     \
@@ -21,7 +20,7 @@
     "heap,heap/far,heap,,,,128..,,,\n"                                               \
     "under,reserve/under,reserve,,,,,,base=anonymous perms=rw?p size=..512,\n"
 
-/* From here on; what is there keeps what it has. */
+/* Later captures follow these rules; stored captures keep their categories. */
 static inline void applied_use(const kit *k, const char *text)
 {
     pm_rule_text rules = {.applied_ms = PMAPDB_UNKNOWN};
@@ -35,8 +34,8 @@ static inline void applied_use(const kit *k, const char *text)
 }
 
 typedef struct applied {
-    pm_buf *changes; /* or NULL */
-    size_t stop_at;  /* process; 0: none */
+    pm_buf *changes; /* text of the changes, or NULL */
+    size_t stop_at;  /* the number of the process to stop at; 0: never */
 } applied;
 
 static inline void applied_change(void *ctx, const pmapdb_rules_change *c)
@@ -89,7 +88,7 @@ static inline pmapdb_rules_result applied_to(const kit *k, const char *text, boo
     return result;
 }
 
-/* The categories in the tables, by their texts. */
+/* The sums of the categories, with the texts of the categories. */
 #define APPLIED_SUMS                                                                          \
     "SELECT v.epoch_id, c.category, v.first, v.last, v.mappings, v.size_kib, v.rss_kib, "     \
     "v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib FROM category_version v JOIN " \

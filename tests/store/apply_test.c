@@ -43,13 +43,13 @@ static void make_history(const kit *k, world_history *h, uint64_t *seed)
         record(k, h, &w[1], 101, ms, seed);
         ms += 500 + (int64_t)kit_below(seed, 3) * 60000;
     }
-    if (kit_below(seed, 2)) /* in any order, or in time's */
+    if (kit_below(seed, 2)) /* in any order, or in the order of time */
         world_shuffle(h, *seed);
 }
 
 #define TOGETHER 6
 
-/* Few transactions: in which captures come together is the matter of order_test. */
+/* Stores captures in few transactions; order_test varies the transactions. */
 static void put(const kit *k, const world_history *h, size_t from, size_t to)
 {
     kit_store_all(k, h->capture + from, to - from, TOGETHER);
@@ -92,7 +92,7 @@ static bool try_seed(kit *k, uint64_t seed)
     bool good;
 
     make_history(k, &h, &random);
-    half = h.n / 2 / TOGETHER * TOGETHER; /* the same transactions: ids of epochs are compared */
+    half = h.n / 2 / TOGETHER * TOGETHER; /* equal transactions: ids of epochs are compared */
     start(k, KIT_RULES);
     put(k, &h, 0, h.n);
     say(k, &kit_rules);
@@ -103,7 +103,7 @@ static bool try_seed(kit *k, uint64_t seed)
     good = is_as(k, &kit_rules, seed, "applied") && whole_store(k);
     applied_to(k, APPLIED_OTHERS, true, NULL);
     good = good && is_as(k, &others, seed, "and back");
-    start(k, APPLIED_OTHERS); /* refines later captures, with kept state */
+    start(k, APPLIED_OTHERS); /* the writer keeps state for the captures after the change */
     put(k, &h, 0, half);
     applied_to(k, KIT_RULES, true, NULL);
     put(k, &h, half, h.n);
@@ -123,7 +123,7 @@ IN_KIT(as_from_the_start)
     assert_int_equal(failed, 0);
 }
 
-/* Where captures were removed those that are left decide. */
+/* If captures were removed, the captures that are left decide. */
 IN_KIT(what_is_left_decides)
 {
     static world_history h;
@@ -145,7 +145,7 @@ IN_KIT(what_is_left_decides)
 
 /* ---- by hand ---- */
 
-/* A reserve of 64 KiB and 8 MiB above it, twice; a file. */
+/* Stores two pairs of a guard of 64 KiB and a stack of 8 MiB, and a file. */
 static void put_one(const kit *k, pm_dialect dialect, int64_t pid, int minute)
 {
     pm_capture *c = kit_capture(k, dialect, pid, T0 + (int64_t)minute * 60000);
@@ -204,7 +204,7 @@ IN_KIT(keeps_nothing_unless_told)
     after = whole_content(k);
     kit_rows(k, &after, "SELECT * FROM category JOIN rule_set");
     assert_true(answers_equal(&after, &before));
-    put_one(k, PM_DIALECT_SMAPS, 7, 2); /* by the old ones */
+    put_one(k, PM_DIALECT_SMAPS, 7, 2); /* by the old rules */
     assert_true(whole_store(k));
     pm_buf_free(&before);
     pm_buf_free(&after);
@@ -247,7 +247,7 @@ IN_KIT(begun_and_killed)
     pm_buf_free(&got);
 }
 
-/* The rule is another, the category is not. */
+/* The rule changes, the category stays. */
 IN_KIT(rules_change_alone)
 {
     pm_buf changes = {0};
@@ -336,7 +336,7 @@ IN_KIT(stopped)
 
 #define EACH_FILE "rule,category,base,path\nfile,%b,mapped-file,\n"
 
-/* Those for which there is no room have their slug's, and the way back is open. */
+/* Lineages without room for a category get that of their slug; old rules can be applied again. */
 IN_KIT(too_many_categories)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 7, T0);

@@ -8,7 +8,7 @@
 
 #define T0 1700000000000
 #define SEEDS 4
-#define MANY 700 /* captures of one process: more than are taken over at a time */
+#define MANY 700 /* captures of one process: more than one window of a merge */
 
 /* ---- merging ---- */
 
@@ -18,7 +18,7 @@ static pm_capture *capture_of(const kit *k, const world *w, size_t i, int64_t ms
 
     if (kit_below(seed, 9) == 0)
         return world_totals(k, w, PM_DIALECT_ROLLUP, 7, ms, seed);
-    /* the stronger dialect begins in the midst, and in a later window decides again */
+    /* The stronger dialect begins in the middle, and decides again in a later window. */
     return world_capture(k, w, dialects[i > MANY * 6 / 7 || kit_below(seed, 40) == 0], 7, ms, seed);
 }
 
@@ -92,7 +92,7 @@ TEST(in_several_windows)
     assert_true(merge_into(MANY, 1, APPLIED_OTHERS, KIT_RULES));
 }
 
-/* Another program, once: between two windows. */
+/* Applies rules once, as another program would, between two windows. */
 static bool apply_meanwhile(void *ctx, const pmapdb_progress *progress)
 {
     kit *into = ctx;

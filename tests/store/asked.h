@@ -21,8 +21,8 @@ static inline const char *asked_value(const pmapdb_rows *rows, const char *colum
 /* Names of parameters and their values. */
 #define GIVEN(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* The columns asked for, with blanks between, a line per row. `given`: GIVEN, or NULL. `key`: only
- * rows with that in the column of this name; NULL: all. */
+/* Checks the named columns, separated by blanks, one line per row. `given`: GIVEN, or NULL. `key`:
+ * only rows with this value in column `key`; NULL: all rows. */
 static inline void rows_of_key_are(const kit *k, const char *query, const char *const *given,
                                    const char *key, const char *columns, const char *wanted)
 {

@@ -1,5 +1,5 @@
-/* beats: adds the data of live captures to captures that are already stored: schedules, their
- * beats, a live process, a live reading for each smaps snapshot. */
+/* beats: adds the data of live captures to stored captures: schedules, their beats, a live process,
+ * and a live reading for each smaps snapshot. */
 #ifndef TESTS_STORE_BEATS_H
 #define TESTS_STORE_BEATS_H
 
@@ -45,7 +45,7 @@ static inline void beats_sweep(const kit *k, int job, int64_t at, int64_t mono, 
                (long long)mono * 1000000000, missed);
 }
 
-/* Limits of one standing, a sight of all smaps snapshots that have none. */
+/* Adds one live process with limits, and a live reading to each smaps snapshot that has none. */
 static inline void beats_sights(const kit *k)
 {
     kit_exec(k, "INSERT OR IGNORE INTO live_process (live_process_id, hash, user, cgroup, "
@@ -56,7 +56,7 @@ static inline void beats_sights(const kit *k)
                 "900, 0, 1000, 500, 90, 80, 4, 5000 FROM snapshot WHERE dialect = 'smaps'");
 }
 
-/* Enough for every query about live captures to find something. */
+/* Stores enough for every query about live captures to find rows. */
 static inline void beats_beside(const kit *k)
 {
     beats_job(k, 901, "boot-a", "--all", 60000);

@@ -99,7 +99,7 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return at->level ? remove(path) : 0;
 }
 
-/* What is in it; the store is open, and goes too. */
+/* Removes the contents of the folder, including the open store. */
 static void remove_tree(const char *dir)
 {
     assert_int_equal(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
@@ -164,7 +164,7 @@ IN_KIT(wrong_files)
     unlink(path);
 }
 
-/* What the header says is compared with what SQLite says. */
+/* Expects an error because the header does not match the statement. */
 static void promise(const kit *k, const char *text, const char *says)
 {
     pm_query_info *q = NULL;

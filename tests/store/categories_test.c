@@ -57,7 +57,7 @@ IN_KIT(a_limit)
         last = pm_category_id(k->store->sql, &ids, pm_text_of(name), false);
         assert_int_equal(last, i);
     }
-    for (int i = 0; i < 2; i++) { /* the second time it is known that there is no room */
+    for (int i = 0; i < 2; i++) { /* The second call remembers that there is no room. */
         id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), false);
         assert_int_equal(id, 0);
     }
@@ -65,7 +65,7 @@ IN_KIT(a_limit)
     assert_int_equal(id, 1234);
     pm_map_free(&ids.index);
     kit_expect(k, "SELECT count(*) FROM category", "2000\n");
-    /* Names out of captures leave some places to those that rules call so themselves. */
+    /* Categories named after files leave some room for categories that rules name. */
     kit_exec(k, "DELETE FROM category WHERE category_id > 1800");
     ids = (pm_category_ids){0};
     id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), true);
@@ -73,8 +73,7 @@ IN_KIT(a_limit)
     id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), false);
     assert_int_equal(id, 1801);
     pm_map_free(&ids.index);
-    /* Those that are to go do not count. The store lacks the others until the turn that stores
-     * them. */
+    /* Categories that will be removed do not count. The new ones are stored at the next turn. */
     ids = (pm_category_ids){0};
     pm_category_ids_anew(k->store->sql, &ids);
     for (int i = 1; i <= PM_CATEGORIES_MAX; i++) {
@@ -93,8 +92,8 @@ IN_KIT(a_limit)
 
 /* ---- one by hand ---- */
 
-/* A heap, and `blocks` blocks of memory of `kib` each that do not touch; nothing looks like a
- * stack. */
+/* Returns a capture with a heap and `blocks` separate blocks of `kib` KiB; none looks like a stack.
+ */
 static pm_capture *capture_of(const kit *k, pm_dialect dialect, int minute, int blocks,
                               uint64_t kib)
 {
@@ -114,7 +113,7 @@ static void put(const kit *k, pm_dialect dialect, int minute, int blocks, uint64
     assert_true(whole_store(k));
 }
 
-/* As a rule would have given it: all anonymous memory of the store is of this category. */
+/* Gives all anonymous memory in the store this category, as a rule would. */
 static void set_by_hand(kit *k, const char *category)
 {
     char sql[512];
@@ -126,7 +125,7 @@ static void set_by_hand(kit *k, const char *category)
              "UPDATE category_version SET category_id = %d WHERE category_id = 11",
              (int)id_of(k, category), (int)id_of(k, category));
     kit_exec(k, sql);
-    kit_reopen(k); /* what the writer remembers is no more so */
+    kit_reopen(k); /* the memory of the writer is out of date */
     assert_true(whole_store(k));
 }
 
@@ -172,7 +171,7 @@ IN_KIT(free_text)
     rows_are(k, "series", GIVEN("category", "heap"), "value", "200\n200\n");
 }
 
-/* What refines a slug is judged as the slug is: a leak of it is one of private memory. */
+/* A refined category is judged like its slug: as private memory. */
 IN_KIT(leaks_by_the_first_word)
 {
     put(k, PM_DIALECT_SMAPS, 0, 1, 10000);
@@ -183,7 +182,7 @@ IN_KIT(leaks_by_the_first_word)
                     "anonymous/test leak rss 15360\n");
 }
 
-/* A capture between two of which each knows the category, and one before: told by what is left. */
+/* A late capture between two that have the category, a weaker one, and one before all. */
 IN_KIT(late_captures)
 {
     static const char sizes[] = "SELECT c.taken_ms / 60000 - 28333333, c.category, c.size_kib FROM "
@@ -196,18 +195,19 @@ IN_KIT(late_captures)
     kit_expect(k, sizes,
                "10|anonymous/test|1200\n15|anonymous|1600\n15|anonymous/test|1600\n"
                "20|anonymous/test|2200\n");
-    put(k, PM_DIALECT_PMAP_SMALL_X, 17, 2, 1600); /* weaker: takes what it continues */
+    put(k, PM_DIALECT_PMAP_SMALL_X, 17, 2,
+        1600); /* a weaker dialect takes the categories of the lineages that it continues */
     kit_expect(k, sizes,
                "10|anonymous/test|1200\n15|anonymous|1600\n15|anonymous/test|1600\n"
                "17|anonymous|1600\n17|anonymous/test|1600\n20|anonymous/test|2200\n");
-    put(k, PM_DIALECT_SMAPS, 5, 1, 800); /* the first now, and the rules say nothing of it */
+    put(k, PM_DIALECT_SMAPS, 5, 1, 800); /* now the first capture, and no rule matches */
     kit_expect(k, sizes,
                "5|anonymous|800\n10|anonymous|1200\n15|anonymous|3200\n"
                "17|anonymous|3200\n20|anonymous|2200\n");
     kit_expect(k, "SELECT count(*) FROM lineage WHERE rule IS NOT NULL", "0\n");
 }
 
-/* Stronger captures decide, that of another rule with the same answer too. */
+/* The strongest capture decides the rule, even if the category is the same. */
 IN_KIT(the_rule_of_the_strongest)
 {
     pm_capture *c;
@@ -257,7 +257,7 @@ IN_KIT(goes_when_nothing_shows_it)
     assert_true(whole_store(k));
     compact(k);
     kit_expect(k, own, "");
-    put(k, PM_DIALECT_SMAPS, 4, 1, 1200); /* what the writer remembers went with it */
+    put(k, PM_DIALECT_SMAPS, 4, 1, 1200); /* the writer has forgotten the category, too */
     assert_int_equal(id_of(k, "anonymous/test"), 15);
 }
 

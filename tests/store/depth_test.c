@@ -50,7 +50,7 @@ static pm_capture *capture_of(const kit *k, pm_dialect dialect, int64_t minute, 
     return c;
 }
 
-/* As rules would have done it in the first capture: every other lineage of anonymous memory. */
+/* Refines every other lineage of anonymous memory in the first capture, as rules would. */
 static void refine_by_hand(kit *k)
 {
     static const char sums[] =
@@ -71,10 +71,10 @@ static void refine_by_hand(kit *k)
     kit_exec(k, "UPDATE region SET category_id = 15 WHERE lineage_id IN (SELECT lineage_id FROM "
                 "lineage WHERE category_id = 15)");
     kit_exec(k, sums);
-    kit_reopen(k); /* what the writer remembers is no more so */
+    kit_reopen(k); /* the memory of the writer is out of date */
 }
 
-/* Every minute, with a gap; two dialects now and then; some come late. */
+/* Stores a capture per minute, with a gap, sometimes in two dialects; some captures come late. */
 static void fill(kit *k, bool refined, shown what)
 {
     static const int late[] = {7, 8, 20};
@@ -92,7 +92,7 @@ static void fill(kit *k, bool refined, shown what)
     }
     for (size_t i = 0; i < COUNT(late); i++)
         kit_put(k, capture_of(k, PM_DIALECT_SMAPS, late[i], what));
-    assert_true(what == BLIND || whole_store(k)); /* which adds up what is known */
+    assert_true(what == BLIND || whole_store(k)); /* whole_store() adds up known values only */
 }
 
 /* ---- every query ---- */
@@ -166,7 +166,7 @@ static size_t compare(shown what)
 
 TEST(as_if_never_refined)
 {
-    assert_true(compare(ALL) >= 12); /* the others have nothing to refine here */
+    assert_true(compare(ALL) >= 12); /* the other queries show no refined category here */
     compare(CALM);
 }
 
@@ -180,7 +180,7 @@ IN_KIT(unknown_parts)
              "heap 1 229\ndeleted-file 1 150\nstack 1 66\nanonymous 6 ?\n");
 }
 
-/* What one part gains the other loses: each has its verdict, and their sum another. */
+/* One part grows as the other shrinks: the parts and their sum have different verdicts. */
 IN_KIT(sums_are_judged)
 {
     fill(k, true, ALL);

@@ -23,7 +23,7 @@ IN_KIT(test_every_text_has_a_line)
                "");
 }
 
-/* A line for what is not there is a name that was misspelt, or a column that is gone. */
+/* A line without a column means a misspelt name or a removed column. */
 IN_KIT(test_every_line_has_a_column)
 {
     pm_sql_script(k->store->sql, "export-tables", PM_PARAMS({":redacted", PM_I(1)}));
@@ -37,8 +37,7 @@ IN_KIT(test_every_line_has_a_column)
                "");
 }
 
-/* All tables are copied, but for dialect, which the schema fills, and the memory of push: the new
- * store is another one. */
+/* All tables are copied, except dialect, which the schema fills, and the tables of push. */
 IN_KIT(test_every_table_is_copied)
 {
     pm_sql_script(k->store->sql, "export-tables", NULL, 0);
@@ -85,7 +84,7 @@ TEST(test_paths)
     static const pair pairs[] = {
         {PM_REDACT_PATH, "/home/joe/bank/pay.jar", "/home/d1/d2/f3.jar"},
         {PM_REDACT_PATH, "/home/joe/bank/lib/pay.so.1.2", "/home/d1/d2/d4/f5.so.1.2"},
-        {PM_REDACT_PATH, "/srv/bank/joe", "/srv/d2/d1"}, /* a text is a text, wherever it stands */
+        {PM_REDACT_PATH, "/srv/bank/joe", "/srv/d2/d1"}, /* a text has one replacement everywhere */
         {PM_REDACT_PATH, "/opt/jdk/libjvm.so", "/opt/d6/libjvm.so"},
         {PM_REDACT_PATH, "/opt/jdk/libc.so.joe", "/opt/d6/f7"},
         {PM_REDACT_PATH, "/usr/lib/libpay.so.1", "/usr/lib/libpay.so.1"},
@@ -113,7 +112,8 @@ TEST(test_paths)
         {PM_REDACT_PATH, "libc-2.31.so", "libc-2.31.so"},
         {PM_REDACT_PATH, "", ""},
         {PM_REDACT_PATH, "//joe//", "//d1//"},
-        {PM_REDACT_PATH, "d1", "f17"}, /* spelt like a token: it is another text */
+        {PM_REDACT_PATH, "d1",
+         "f17"}, /* a text spelt like a replacement gets its own replacement */
         {PM_REDACT_COMMAND, "/home/joe/bank --password=1", "/home/d1/d2 ..."},
         {PM_REDACT_COMMAND, "joe", "d1"},
         {PM_REDACT_COMMAND, "bank: worker process", "d2: ..."},
@@ -209,7 +209,7 @@ TEST(test_public_names)
 
 /* ---- addresses ---- */
 
-/* The scripts of an export on addresses (space, start, length). */
+/* Runs the export scripts for these addresses (space, start, length). */
 static void move(pm_sql *sql, const char *addresses)
 {
     char text[512];
@@ -225,7 +225,7 @@ static void move(pm_sql *sql, const char *addresses)
     kit_ok(pm_sql_end(sql, &err), &err);
 }
 
-/* Where the expression for addresses moves an address of a space. */
+/* Returns the address that the expression for addresses gives for an address of a space. */
 static int64_t moved(pm_sql *sql, int64_t space, int64_t address)
 {
     sqlite3_stmt *row;
@@ -289,7 +289,7 @@ IN_KIT(test_addresses)
     pm_redact_unregister(pm_sql_db(sql));
 }
 
-/* Shadow memory of sanitizers leaves hardly any room; nothing may overlap. */
+/* Shadow memory of sanitizers leaves little room; the results must not overlap. */
 IN_KIT(test_addresses_that_fill_everything)
 {
     pm_sql *sql = k->store->sql;

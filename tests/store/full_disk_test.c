@@ -3,7 +3,7 @@
 
 #define FRAME (4096 + 24) /* a page in the -wal */
 
-/* The disk: refuses SQLite's writes beyond these limits. */
+/* A disk that refuses SQLite's writes beyond these limits. */
 static struct {
     const sqlite3_io_methods *real;
     sqlite3_io_methods wal, file;
@@ -30,7 +30,7 @@ static int write_file(sqlite3_file *f, const void *bytes, int n, sqlite3_int64 a
     return write_until(f, bytes, n, at, disk.file_most);
 }
 
-/* Room for `pages` in the -wal, which becomes empty, and for so many more in the file. */
+/* Empties the -wal, and leaves room for `pages` pages in the -wal and in the file. */
 static void fill_disk(const kit *k, int64_t pages)
 {
     sqlite3_file *wal = NULL, *file = NULL;
@@ -43,7 +43,7 @@ static void fill_disk(const kit *k, int64_t pages)
                      SQLITE_OK);
     disk.real = file->pMethods;
     disk.file = *file->pMethods;
-    disk.wal = *wal->pMethods; /* locks nothing, but writes alike */
+    disk.wal = *wal->pMethods; /* a -wal has no locks, but the same writes */
     disk.wal.xWrite = write_wal;
     disk.file.xWrite = write_file;
     disk.wal_most = 32 + pages * FRAME;
@@ -77,7 +77,7 @@ static pmapdb_status keep_two(const kit *k, pmapdb_error *err)
     return pmapdb_prune(k->store, &o, &r, err);
 }
 
-/* The line that says so, and nothing has changed. */
+/* The prune reports the full disk, and nothing has changed. */
 IN_KIT(nothing_fits)
 {
     pmapdb_error err = {0};

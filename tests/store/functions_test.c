@@ -4,7 +4,7 @@
 #include "store/func/expression.h"
 #include "store/func/functions.h"
 
-/* The one value of `SELECT expression`, NULL as "NULL". */
+/* Checks the value of `SELECT expression`; NULL is "NULL". */
 static void says(const char *expression, const char *expected)
 {
     char *sql = sqlite3_mprintf("SELECT coalesce(%s, 'NULL')", expression);
@@ -106,7 +106,7 @@ TEST(process_value)
     says("process_value('user IS NULL AND uid IS NULL AND env(''A'') IS NULL', 7, NULL, NULL, "
          "NULL, NULL, NULL, NULL, NULL, NULL, NULL)",
          "1");
-    /* an expression of its own in every row */
+    /* Each row has its own expression. */
     says("(SELECT group_concat(process_value(e, " OF "), '') FROM (SELECT 'pid = 7' AS e UNION ALL "
          "SELECT 'pid = 8' UNION ALL SELECT 'uid = 1001'))",
          "101");
@@ -118,7 +118,7 @@ TEST(process_value)
 #define INNER "f123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define POD "pod6f3c4d1e_1b2a_4c3d_8e9f_001122334455"
 
-/* The paths that the runtimes make, with the drivers cgroupfs and systemd. */
+/* The paths that container runtimes create, with the drivers cgroupfs and systemd. */
 TEST(containers)
 {
     static const struct {

@@ -5,7 +5,7 @@
 #define BEAT 1800000000000
 #define SECOND INT64_C(1000)
 
-/* One process at one beat; 0, NULL: not known. Its rss is twice its pss, a quarter is private. */
+/* A process at one beat; 0, NULL: unknown. Rss is twice the pss; a quarter of pss is private. */
 typedef struct who {
     int64_t pid, ppid, pss_kib;
     const char *name, *user, *cgroup;
@@ -45,7 +45,7 @@ static pm_live live_of(const beat *b, const who *w)
     return live;
 }
 
-/* Where pss is 0 only maps was read. */
+/* If the pss is 0, only maps was read. */
 static pm_capture *capture_of(const kit *k, const beat *b, const who *w, const pm_live *live)
 {
     pm_capture *c = kit_capture(k, w->pss_kib ? PM_DIALECT_SMAPS : PM_DIALECT_MAPS, w->pid, b->ms);
@@ -150,7 +150,7 @@ IN_KIT(what_is_unknown)
     SWEEP(k, "h", "b", "--all", BEAT, {10, 1, 400, "web", "www", "/web", NULL, 0},
           {11, 1, 0, "web", "www", NULL, NULL, 0}, {12, 1, 8, "x", NULL, "/x", NULL, 33});
     text_at(k, "h", "old", 99, 1);
-    /* read as maps: VmRSS and VmSwap are known */
+    /* For a process read as maps, VmRSS and VmSwap are known. */
     groups(k, GIVEN("at", "@1"),
            "group processes rss_sum_kib pss_kib private_kib swap_kib pss_unknown",
            "web 2 1500 ? ? 8 1\nold 1 30 ? ? ? 1\nx 1 16 8 2 1 0\n");
@@ -160,7 +160,7 @@ IN_KIT(what_is_unknown)
            "1 2\n? 1\nother 1\n");
 }
 
-/* Who ended before the sweep is not there, though the one before is within reach. */
+/* A process that ended before the sweep does not count, even if an older sweep is within reach. */
 IN_KIT(the_dead_are_gone)
 {
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
@@ -218,7 +218,7 @@ IN_KIT(expressions)
     groups(k, GIVEN("by", "container"), "group processes", "other 6\n");
 }
 
-/* The same process in two jobs at once counts once, and what is nearest of it. */
+/* A process in two jobs at once counts once, by its nearest snapshot. */
 IN_KIT(in_two_jobs)
 {
     for (int i = 0; i < 3; i++) {
@@ -228,12 +228,12 @@ IN_KIT(in_two_jobs)
     }
     groups(k, GIVEN("at", "@4"), "group processes pss_kib processes_from", "a 1 21 1\n");
     groups(k, GIVEN("at", "@3"), "group processes pss_kib processes_from", "a 1 11 1\n");
-    /* two seconds before one of its snapshots and three after another */
+    /* The moment is three seconds after one snapshot and two before another. */
     SWEEP(k, "h", "b", "9", BEAT + 3 * SECOND, {9, 0, 1, "z", "u", "/", NULL, 0});
     groups(k, GIVEN("at", "@7"), "group processes pss_kib", "a 1 20\nz 1 1\n");
 }
 
-/* Read as maps once in between. */
+/* The process is read as maps once in between. */
 IN_KIT(unknown_on_one_side)
 {
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
@@ -249,7 +249,7 @@ IN_KIT(unknown_on_one_side)
         "a 24 12 3 -676 ? ?\n");
 }
 
-/* Beats that follow each other faster than captures of one moment may. */
+/* Beats at intervals shorter than the sweep that defines a moment. */
 IN_KIT(short_beats)
 {
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0});
@@ -264,7 +264,7 @@ IN_KIT(short_beats)
     groups(k, GIVEN("at", "@5"), "group processes pss_kib", "a 1 21\n");
 }
 
-/* by-name and its like ask the same moment. */
+/* by-name and similar queries use the same moment. */
 IN_KIT(other_queries)
 {
     SWEEP(k, "h", "b", "--all", BEAT, {1, 0, 10, "a", "u", "/", NULL, 0},
@@ -284,7 +284,7 @@ IN_KIT(other_queries)
              "4 old 30 ?\n1 a 32 b\n2 b 40 b\n3 c 700 b\n");
 }
 
-/* Captured at another pace, and not ended. */
+/* Processes that are captured at another pace and have not ended. */
 IN_KIT(left_out)
 {
     SWEEP(k, "h", "b", "--all", BEAT + 600 * SECOND, {1, 0, 10, "ends", "u", "/", NULL, 0},
@@ -303,7 +303,7 @@ IN_KIT(left_out)
              "? slow 300000\n? once 3540000\n");
 }
 
-/* Of several processes what they share counts once: pss decides. */
+/* Memory that several processes share counts once: pss decides. */
 IN_KIT(growers)
 {
     for (int i = 0; i < 2; i++) {

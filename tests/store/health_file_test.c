@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/statvfs.h>
 
-/* By a connection of its own, while the store is closed. */
+/* Runs SQL in a separate connection while the store is closed. */
 static void by_hand(const kit *k, const char *sql)
 {
     sqlite3 *db;
@@ -42,7 +42,7 @@ IN_KIT(sizes_are_those_of_the_file)
     ask(k, &h, false);
     assert_int_equal(h.number[find(&h, "size")] * 1024, kit_bytes(k, ""));
     expect(&h, "size", OK, " -wal 0 KiB");
-    /* others write to this disk, too */
+    /* Other programs write to this disk, too. */
     assert_int_equal(statvfs(k->path, &disk), 0);
     got = h.number[find(&h, "disk")];
     assert_true(fabs(got - (double)disk.f_bavail * (double)disk.f_frsize / 1024) < got / 4);
@@ -53,7 +53,7 @@ IN_KIT(sizes_are_those_of_the_file)
           "-wal 64 MiB: a reader that stays open keeps SQLite from moving it into the store");
 }
 
-/* Less on the disk than the store takes: a -wal that is all hole. */
+/* The disk has less room than the store takes: the -wal is a sparse file. */
 IN_KIT(a_disk_that_is_small)
 {
     struct statvfs disk;
@@ -72,7 +72,7 @@ IN_KIT(a_disk_that_is_small)
     hears(k, "disk", NOTE, ": less than the store, which a VACUUM needs");
 }
 
-/* A quarter of the pages. */
+/* The check turns into a note at a quarter of the pages. */
 IN_KIT(pages_that_are_free)
 {
     heard h;
@@ -90,7 +90,7 @@ IN_KIT(pages_that_are_free)
     assert_true(fabs(h.number[find(&h, "free")] - 1088) < 40);
 }
 
-IN_KIT(a_journal_that_is_none)
+IN_KIT(a_journal_that_is_not_wal)
 {
     hears(k, "journal", OK, "wal readers and a writer do not wait");
     kit_close(k);
@@ -101,7 +101,7 @@ IN_KIT(a_journal_that_is_none)
 IN_KIT(who_may_write)
 {
     if (geteuid() == 0)
-        skip(); /* may always */
+        skip(); /* root may always write */
     kit_close(k);
     chmod(k->path, 0400);
     hears(k, "write", NOTE, "no this user may not write the file");
@@ -113,7 +113,7 @@ IN_KIT(who_may_write)
 
 /* ---- the full answer ---- */
 
-/* An index without the row that its table has: seen where the index is held against it. */
+/* An index that lacks a row of its table: --deep compares the two. */
 IN_KIT(an_index_that_lacks_a_row)
 {
     heard h;
@@ -133,7 +133,7 @@ IN_KIT(an_index_that_lacks_a_row)
     expect(&h, "next", NOTE, "rescue sqlite3 ");
 }
 
-/* What is damaged is not written to, and how to rescue it is said, whatever says so. */
+/* Each check that finds damage also adds the row that tells how to rescue the store. */
 IN_KIT(rows_that_name_nothing)
 {
     pmapdb_doctor_options options;
@@ -164,7 +164,7 @@ IN_KIT(a_database_of_another)
 
 /* ---- sums ---- */
 
-/* Sums only, where no mappings can be; a sum is known where all of its rows know it. */
+/* A capture with sums only has no mappings to compare; a sum is known if all rows know it. */
 IN_KIT(sums_of_every_kind)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, BEATS_MS + 1000);

@@ -37,7 +37,7 @@ IN_KIT(what_is_partial)
     heard h;
 
     snapshot(k, 1, 0);
-    totals(k, 60); /* lacks no row that it could have had */
+    totals(k, 60); /* a capture with sums only lacks no rows */
     ask(k, &h, false);
     expect_exactly(&h, "partial", OK, "0 lack rows");
     expect_exactly(&h, "dialects", OK, "2 smaps 1, smaps_rollup 1");
@@ -66,7 +66,7 @@ IN_KIT(which_rules)
 
 /* ---- what is missing ---- */
 
-/* Every minute; an hour is missing eight days ago, half an hour and twenty minutes of late. */
+/* A snapshot per minute, with an hour missing eight days ago, and two shorter gaps of late. */
 IN_KIT(gaps_of_a_week)
 {
     for (int64_t i = 0; i < 5; i++)
@@ -76,19 +76,19 @@ IN_KIT(gaps_of_a_week)
         snapshot(k, 1, -8 * DAY + 3600 + 60 * i);
     for (int64_t i = 0; i < 10; i++)
         snapshot(k, 1, -60 * i);
-    /* a gap is of the day on which it ended */
+    /* A gap belongs to the day on which it ended. */
     hears(k, "gaps", NOTE, "1 in the last 7 days of the store; longest: 7d");
     for (int64_t i = 0; i < 10; i++)
         snapshot(k, 1, 1800 + 60 * i);
     for (int64_t i = 0; i < 10; i++)
         snapshot(k, 1, 3540 + 60 * i);
-    kit_exec(k, "UPDATE name SET pruned_ms = 1699999900000"); /* the two of late */
+    kit_exec(k, "UPDATE name SET pruned_ms = 1699999900000"); /* leaves the two late gaps */
     hears_exactly(k, "gaps", NOTE,
                   "2 in the last 7 days of the store; longest: 30m00s of one, to "
                   "2023-11-14T22:43:20Z: pmapdb gaps");
 }
 
-/* Of a week of this clock: what is refused has no time of its own. */
+/* The week is that of this machine's clock: refused captures have no time of their own. */
 IN_KIT(refusals_of_a_week)
 {
     int64_t ms = pm_clock_now();
@@ -120,7 +120,7 @@ IN_KIT(fields_by_name)
 
 /* ---- growth ---- */
 
-/* What store-growth says of the last day: how large the store is, what a day adds. */
+/* Reads the size of the store and its growth per day from the last row of store-growth. */
 static void pace_of(const kit *k, double *store, double *day)
 {
     pmapdb_rows *rows = kit_ask(k, "store-growth");
@@ -144,7 +144,7 @@ static void hears_growth(const kit *k, int64_t max_size_kib, pmapdb_health state
     expect(&h, "growth", state, part);
 }
 
-/* Many maps, every hour for four days, all of it in the file itself. */
+/* Stores many maps, every hour for four days, and moves them from the -wal into the file. */
 static void four_days(const kit *k, int64_t end)
 {
     for (int64_t i = 96; i >= 0; i--) {
@@ -169,10 +169,10 @@ IN_KIT(days_that_are_left)
     hears_growth(k, (int64_t)(store + 3.5 * day), NOTE, "3 days until ");
     hears_growth(k, (int64_t)(store + 29.5 * day), NOTE, ": pmapdb prune");
     hears_growth(k, (int64_t)(store + 30.5 * day), OK, "30 days until ");
-    hears_growth(k, (int64_t)(store + 60.5 * day), OK, "60 days until "); /* before the disk ends */
+    hears_growth(k, (int64_t)(store + 60.5 * day), OK, "60 days until "); /* the disk ends later */
 }
 
-/* The file and its -wal, as they are: a page less than that is passed. */
+/* A limit that the file and its -wal reach or exceed. */
 IN_KIT(larger_than_allowed)
 {
     heard h;

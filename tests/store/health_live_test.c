@@ -5,7 +5,7 @@
 #define DAY INT64_C(86400)
 #define WEEK (7 * DAY)
 
-/* A job that is on time, so that its cost is asked for; the newest snapshot is of second 0. */
+/* Stores a job that is on time, so that its cost is checked; the newest snapshot is at second 0. */
 static void begin(const kit *k)
 {
     beats_job(k, 1, "a", "--all", 60000);
@@ -18,7 +18,7 @@ static void begin(const kit *k)
 
 #define STALLED " in 7 days stalled longer than predicted, and than 50 ms"
 
-/* Exactly a week before the newest is of the week. */
+/* A snapshot exactly a week before the newest one counts. */
 IN_KIT(underestimated_in_a_week)
 {
     begin(k);
@@ -52,7 +52,7 @@ IN_KIT(underestimated_on_both_sides)
     }
 }
 
-/* A tenth of a second of CPU in ten; what lies further back is not told, however bad. */
+/* A tenth of a second of CPU in ten seconds; a worse stall more than a week ago does not count. */
 IN_KIT(the_longest_stall)
 {
     begin(k);
@@ -78,7 +78,7 @@ IN_KIT(the_longest_stall)
         "1000 / 1000 us (median, 99 %, most), CPU 1 % of a core");
 }
 
-/* The reason is that of the process that stalls most. */
+/* The reason shown is that of the longest stall. */
 IN_KIT(sizes_only)
 {
     begin(k);
@@ -118,9 +118,9 @@ IN_KIT(what_was_found_is_not_empty)
     }
 }
 
-/* The third and the eighth of ten stored something: two are left. Of the beats before the week
- * nothing is said. */
-IN_KIT(beats_behind_the_last_snapshot)
+/* The third and the eighth of ten beats stored something, so two empty beats are left. Beats before
+ * the week do not count. */
+IN_KIT(beats_after_the_last_snapshot)
 {
     beats_of(k, 1, "a", "--all", 60000, 0);
     beats_sweep(k, 1, -WEEK - 60, 5, 0);
@@ -137,7 +137,7 @@ IN_KIT(beats_behind_the_last_snapshot)
     hears_exactly(k, "empty", NOTE, "2 found no process: --all");
 }
 
-/* After a reboot, the job of that boot counts; those of another host or step are others. */
+/* After a reboot, the job of the new boot counts; jobs of another host or step are separate. */
 IN_KIT(the_newest_of_equal_jobs)
 {
     beats_of(k, 1, "a", "--all", 60000, -1000);
@@ -152,7 +152,7 @@ IN_KIT(the_newest_of_equal_jobs)
     hears_exactly(k, "empty", NOTE, "10 found no process: --all");
 }
 
-/* The longest first, then the newest. */
+/* The job with most empty beats comes first, then the newest. */
 IN_KIT(several_empty_jobs)
 {
     beats_of(k, 1, "a", "a", 60000, 0);
@@ -168,7 +168,7 @@ IN_KIT(several_empty_jobs)
 
 /* ---- capture, beats ---- */
 
-/* Every ten seconds for ten minutes, until `age` seconds ago. */
+/* Stores a job with a beat every ten seconds for ten minutes, until `age` seconds ago. */
 static void quick_job(const kit *k, int64_t age)
 {
     beats_job(k, 1, "a", "4711", 10000);
@@ -198,7 +198,7 @@ IN_KIT(no_step_no_delay)
     assert_null(strstr(h.words[find(&h, "capture")], "step"));
 }
 
-/* Of host `there`, a job of an hour that ended so many seconds ago. */
+/* Stores a job on host `there` that ran for an hour and ended `age` seconds ago. */
 static void job_there(const kit *k, int job, const char *there, int64_t age)
 {
     beats_job(k, job, "x", "4712", 60000);
@@ -208,8 +208,7 @@ static void job_there(const kit *k, int job, const char *there, int64_t age)
         beats_sweep(k, job, now() - age - 60 * i, WEEK - 60 * i, 0);
 }
 
-/* Trouble comes before a note, then the longest silence; a silence of more than a week does not
- * count. */
+/* Trouble comes before a note, then the longest silence; one of more than a week does not count. */
 IN_KIT(the_worst_of_several_hosts)
 {
     here(k, now());
@@ -271,10 +270,10 @@ IN_KIT(unreadable_in_the_last_beat)
 
 /* ---- clock ---- */
 
-/* Back by ten minutes, forward by five; a year, but before the week. */
+/* Jumps back by ten minutes and forward by five; a jump by a year lies before the week. */
 IN_KIT(the_largest_jump)
 {
-    int64_t mono = 1060 + 600 + WEEK / 2; /* as long after the one before as its clock says */
+    int64_t mono = 1060 + 600 + WEEK / 2; /* agrees with the wall clock */
 
     beats_job(k, 1, "a", "--all", 60000);
     beats_sweep(k, 1, -WEEK - 31536000, 1000, 0);

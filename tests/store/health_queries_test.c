@@ -36,8 +36,7 @@ IN_KIT(read_cost_of_a_hundred)
              "longest_us_max cpu_of_read underestimated degraded reason",
              "one 1 100 50000 99000 100000 50 99 100 0.5 50 0 ?\n"
              "two 2 3 8 9 9 7 7 7 0.75 0 2 too large\n");
-    /* 500 us x (2 + ... + 100) in 99 minutes; 50 over the lower median of 1 ... 100: of ratios that
-     * is 50 / 51 */
+    /* 500 us x (2 + ... + 100) in 99 minutes; predicted 50 us over the 51 us of the median ratio */
     rows_are(k, "read-cost", GIVEN("process", "one"), "cpu_share predicted_ratio degraded_last_at",
              "0.000425 0.980392156862745 ?\n");
     rows_are(k, "read-cost", GIVEN("process", "two"), "degraded_last_at", "2023-11-14T22:14:20Z\n");
@@ -71,10 +70,10 @@ IN_KIT(beats_are_counted)
         "selection every step expected kept missed absent took unreadable vanished unmoved changed",
         "4711 ? 300000 8 4 0 4 100 3 4 8 4\n"
         "--all 60000 60000 7 5 1 1 100 3 5 10 5\n");
-    /* what was missed before the first beat of the window is not of the window */
+    /* Beats missed before the first beat of the window do not count. */
     rows_are(k, "sweeps", GIVEN("since", "2023-11-14T22:18:00Z"),
              "selection expected kept missed absent",
-             "4711 3 3 0 0\n--all 2 2 0 0\n"); /* two steps are no median */
+             "4711 3 3 0 0\n--all 2 2 0 0\n"); /* two steps have no median */
 }
 
 /* A prune left three of the first ten; after them, one of five is absent. The same for a cron
@@ -91,13 +90,13 @@ IN_KIT(what_was_pruned_is_not_expected)
     beats_exec(k, "UPDATE schedule SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(600000)));
     rows_are(k, "sweeps", NULL, "selection step expected kept absent first_at",
              "4711 60000 8 7 1 2023-11-14T22:13:20Z\n--all 60000 8 7 1 2023-11-14T22:13:20Z\n");
-    /* all that is left is older than what went */
+    /* All beats that are left are older than the removed ones. */
     beats_exec(k, "UPDATE schedule SET pruned_ms = %lld", (long long)(BEATS_MS + INT64_C(6000000)));
     rows_are(k, "sweeps", NULL, "selection step expected kept absent",
              "4711 ? 7 7 0\n--all 60000 7 7 0\n");
 }
 
-IN_KIT(gaps_begin_behind_a_prune)
+IN_KIT(gaps_begin_after_a_prune)
 {
     static const int64_t minutes[] = {0, 30, 60, 61, 62, 63, 70};
 
@@ -139,7 +138,7 @@ IN_KIT(clocks_that_were_set)
              "backward -600000\nforward 3600000\nreboot ?\n");
 }
 
-/* Ten days: a snapshot a day, but ten on the last. */
+/* Ten days with a snapshot each, but ten on the last day. */
 IN_KIT(days_of_a_store)
 {
     for (int64_t day = 0; day < 9; day++)
@@ -152,7 +151,7 @@ IN_KIT(days_of_a_store)
              "2023-11-22 1 1 ?\n2023-11-23 1 10 ?\n");
 }
 
-/* The days are the file without its free pages; the pace is that of the last seven. */
+/* The sizes of the days add up to the file without its free pages; the pace covers seven days. */
 IN_KIT(days_add_up_to_the_file)
 {
     pmapdb_rows *rows = NULL;
@@ -208,7 +207,7 @@ IN_KIT(sums_that_differ)
     rows_are(k, "rss-check", GIVEN("least", "10K"), "snapshot_id", "3\n");
 }
 
-/* No limit is not a limit of -1 KiB. */
+/* A missing limit is shown as unknown, not as -1 KiB. */
 IN_KIT(sights_of_a_process)
 {
     kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));
@@ -228,7 +227,7 @@ IN_KIT(refusals_newest_first)
         "2023-11-14T22:13:20.500Z b ffffffffffffffff\n2023-11-14T22:13:20Z a 0000000000000002\n");
 }
 
-/* The kernel's own number, unless another is given. */
+/* The limit is that of the kernel, unless --limit is given. */
 IN_KIT(map_count_of_live_captures)
 {
     kit_put(k, capture(k, PM_DIALECT_SMAPS, 1, 0));

@@ -12,7 +12,7 @@ IN_KIT(without_live_captures)
     assert_int_equal(r.troubles, 0);
 }
 
-/* A job of two days, whose last beat is so many seconds old. */
+/* Stores a job of two days, whose last beat is `age` seconds old. */
 static void job_of_two_days(const kit *k, int job, int64_t age)
 {
     int64_t end = now() - age;
@@ -37,12 +37,12 @@ IN_KIT(a_job_on_time)
     expect(&h, "changed", NOTE, "49 in 7 days");
 }
 
-/* Three steps, and never less than a minute. */
+/* A job is late after three steps, and never within a minute. */
 IN_KIT(a_job_that_stopped)
 {
     job_of_two_days(k, 1, 190);
     assert_int_equal(hears(k, "capture", TROUBLE, "has it ended?").troubles, 1);
-    /* another one of this host took its place */
+    /* Another job of this host took its place. */
     job_of_two_days(k, 2, 10);
     hears(k, "capture", OK, "4711");
 }
@@ -52,13 +52,13 @@ IN_KIT(what_is_no_service)
     heard h;
 
     job_of_two_days(k, 1, 190);
-    kit_exec(k, "UPDATE host SET name = 'elsewhere'"); /* merged now and then */
+    kit_exec(k, "UPDATE host SET name = 'elsewhere'"); /* merged from another host */
     hears(k, "capture", NOTE, "has it ended?");
     kit_anew(k);
-    job_of_two_days(k, 1, INT64_C(8) * 86400); /* known by now */
+    job_of_two_days(k, 1, INT64_C(8) * 86400); /* a silence of eight days is no news */
     hears(k, "capture", NOTE, "8d");
     kit_anew(k);
-    beats_job(k, 1, "a", "4711", 1000); /* somebody looked for some minutes */
+    beats_job(k, 1, "a", "4711", 1000); /* a capture that ran for some seconds only */
     for (int64_t i = 10; i >= 0; i--)
         beats_sweep(k, 1, now() - 300 - i, 1000 - i, 0);
     here(k, now() - 300);
@@ -86,7 +86,7 @@ IN_KIT(what_reading_costs)
     expect(&h, "degraded", NOTE, "1 in 7 days have sizes only; one: large");
 }
 
-/* Two jobs; what the first looks for is gone since three beats. */
+/* Two jobs; the first has found no process for three beats. */
 IN_KIT(beats_that_find_nothing)
 {
     job_of_two_days(k, 1, 10);
@@ -100,7 +100,7 @@ IN_KIT(beats_that_find_nothing)
     hears(k, "empty", NOTE, "3 found no process: --all");
     kit_exec(k, "UPDATE beat SET unmoved = 0, unreadable = 0, vanished = 0, changed = 0");
     hears(k, "empty", NOTE, "49 found no process: --all; so did 1 other capture");
-    /* and where that is all the store has */
+    /* The store has nothing else. */
     kit_exec(k, "PRAGMA foreign_keys = OFF; DELETE FROM live_reading; DELETE FROM snapshot");
     hears(k, "empty", NOTE, "49 found no process");
 }
@@ -120,7 +120,7 @@ IN_KIT(a_snapshot_of_tomorrow)
     hears(k, "snapshots", NOTE, "in the future: a clock is or was wrong");
 }
 
-/* The stored sums are held against the rows, and not against themselves. */
+/* The stored sums are compared with the rows. */
 IN_KIT(sums_are_proved)
 {
     heard h;

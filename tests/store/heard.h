@@ -66,7 +66,7 @@ static inline void expect(const heard *h, const char *check, pmapdb_health state
                  h->words[i]);
 }
 
-/* These words and no others. */
+/* Expects exactly these words. */
 static inline void expect_exactly(const heard *h, const char *check, pmapdb_health state,
                                   const char *words)
 {
@@ -76,7 +76,7 @@ static inline void expect_exactly(const heard *h, const char *check, pmapdb_heal
     assert_string_equal(h->words[i], words);
 }
 
-/* Without --deep. */
+/* Asks without --deep. */
 static inline pmapdb_doctor_result hears(const kit *k, const char *check, pmapdb_health state,
                                          const char *part)
 {
@@ -100,7 +100,7 @@ static inline void hears_exactly(const kit *k, const char *check, pmapdb_health 
 #define NOTE PMAPDB_HEALTH_NOTE
 #define TROUBLE PMAPDB_HEALTH_TROUBLE
 
-/* A smaps of one mapping, of a process that is called one where its pid is 1, else two. */
+/* Stores a smaps capture of one mapping. The process is called "one" if pid is 1, else "two". */
 static inline void snapshot(const kit *k, int pid, int64_t second)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, pid, BEATS_MS + second * 1000);
@@ -110,7 +110,7 @@ static inline void snapshot(const kit *k, int pid, int64_t second)
     kit_put(k, c);
 }
 
-/* The host of the job is this machine; a snapshot as old as the newest beat. */
+/* Makes this machine the host of the job, and stores a snapshot at this second. */
 static inline void here(const kit *k, int64_t second)
 {
     char name[65] = "";
@@ -121,7 +121,7 @@ static inline void here(const kit *k, int64_t second)
     beats_sights(k);
 }
 
-/* Takes the -wal into the file. */
+/* Moves the contents of the -wal into the file. */
 static inline void heard_checkpoint(const kit *k)
 {
     assert_int_equal(
@@ -129,7 +129,7 @@ static inline void heard_checkpoint(const kit *k)
         SQLITE_OK);
 }
 
-/* Around the tests of a file. */
+/* Runs before the tests of a file. */
 static inline int stop_clock(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static inline int stop_clock(void **state)
     return 0;
 }
 
-/* Seconds since BEATS_MS, by a clock that the tests stop: what is 170 s old stays that old. */
+/* Seconds since BEATS_MS. The tests stop the clock, so that ages do not change. */
 static inline int64_t now(void)
 {
     return (pm_clock_now() - BEATS_MS) / 1000;

@@ -12,7 +12,7 @@ typedef struct file {
     int64_t log_id, last_ms;
 } file;
 
-/* "aabb/7c": the hashes of pid 1, then of pid 7. */
+/* Reads "aabb/7c": four hashes of pid 1, then one of pid 7. */
 static file blocks_of(const char *text)
 {
     file f = {0};
@@ -36,9 +36,8 @@ static void match(const kit *k, file *f, const char *host, int64_t written_ms)
            &err);
 }
 
-/* As an import would: known blocks keep their times, others are `first` and so on, in steps since
- * MS, as is the time at which the file was written. The file adds `new` blocks to log number `log`.
- */
+/* Imports a file: known blocks keep their times, others start at step `first` since MS. The file
+ * was written at step `written`. Expects `new` blocks in log number `log`. */
 static void imports(const kit *k, const char *text, const char *host, int64_t written,
                     int64_t first, size_t new, int64_t log)
 {
@@ -85,21 +84,21 @@ IN_KIT(known_blocks_keep_their_times)
 IN_KIT(a_prefix_of_what_is_stored_is_known)
 {
     imports(k, "abcd", NULL, 3, 0, 4, 1);
-    /* an older copy of the file, of any age up to the last block */
+    /* An older copy of the file adds nothing. */
     imports(k, "ab", NULL, 1, 0, 0, 1);
     imports(k, "abcd", NULL, 3, 0, 0, 1);
     imports(k, "ab", NULL, PMAPDB_UNKNOWN, 0, 0, 1);
 }
 
-/* An idle process prints the same again into a fresh file. */
+/* An idle process prints the same blocks again into a fresh file. */
 IN_KIT(rotated_file_is_a_new_log)
 {
     imports(k, "aaaa", NULL, 3, 0, 4, 1);
     imports(k, "aa", NULL, 5, 4, 2, 2);
-    imports(k, "aaa", NULL, 6, 4, 1, 2); /* the latest of both goes on */
+    imports(k, "aaa", NULL, 6, 4, 1, 2); /* continues the newer log */
 }
 
-/* The same sequence, written later: rotated, and an idle process. */
+/* The same sequence, written later, is a rotated file of an idle process. */
 IN_KIT(whole_file_again_with_a_later_mtime)
 {
     imports(k, "abc", NULL, 2, 0, 3, 1);
@@ -110,16 +109,16 @@ IN_KIT(another_sequence_is_another_log)
 {
     imports(k, "abc", NULL, 2, 0, 3, 1);
     imports(k, "abxd", NULL, 9, 6, 4, 2);
-    imports(k, "bcd", NULL, 30, 20, 3, 3); /* the head was cut off */
+    imports(k, "bcd", NULL, 30, 20, 3, 3); /* the first block was cut off */
 }
 
 IN_KIT(sequences_count_per_pid)
 {
     imports(k, "a/2x/1b/2y", NULL, 3, 0, 4, 1);
-    /* the same per pid, in another order, and one more of each */
+    /* The same sequence per pid, in another order, and one more block of each pid. */
     imports(k, "ab/2xy/1c/2z", NULL, 9, 3, 2, 1);
-    imports(k, "abc/2xyz/3q", NULL, 12, 9, 1, 1); /* a pid that came later */
-    /* one pid goes on while the other ends earlier: neither is a prefix of the other */
+    imports(k, "abc/2xyz/3q", NULL, 12, 9, 1, 1); /* a new pid */
+    /* One pid continues and another ends earlier: neither file is a prefix of the other. */
     imports(k, "abcd/2xy/3q", NULL, 40, 30, 7, 2);
 }
 
@@ -130,7 +129,7 @@ IN_KIT(hosts_have_their_own_logs)
     imports(k, "abc", NULL, 2, 0, 3, 3);
 }
 
-/* Begun, and killed before the first capture: the log is empty and matches nothing. */
+/* The import was killed before the first capture: the log is empty and matches nothing. */
 IN_KIT(an_empty_log_is_no_prefix)
 {
     file f = blocks_of("ab");

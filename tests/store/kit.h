@@ -23,7 +23,7 @@ typedef struct kit {
     pm_pool *pool;
 } kit;
 
-/* cmocka's asserts do not tell the analyzer that they end the test; abort() does. */
+/* The analyzer knows that abort() ends a test, but not that cmocka's asserts do. */
 static inline void kit_ok(pmapdb_status st, const pmapdb_error *err)
 {
     if (st == PMAPDB_OK)
@@ -39,7 +39,7 @@ static inline void kit_says(const pmapdb_error *err, const char *part)
         fail_msg("no '%s' in '%s'", part, err->text);
 }
 
-/* The call failed for a reason of which this is a part. */
+/* Expects this status and an error text that contains `part`. */
 static inline void kit_fails(pmapdb_status st, pmapdb_status wanted, const pmapdb_error *err,
                              const char *part)
 {
@@ -48,7 +48,7 @@ static inline void kit_fails(pmapdb_status st, pmapdb_status wanted, const pmapd
     kit_says(err, part);
 }
 
-/* The steps so far have not failed. */
+/* Expects that no step has failed so far. */
 static inline void kit_steps(const kit *k)
 {
     pmapdb_error err = {0};
@@ -64,7 +64,7 @@ static inline void kit_open(kit *k)
     kit_ok(pmapdb_open(k->path, &options, &k->store, &err), &err);
     if (!k->store)
         abort();
-    /* The disk is not what is tested. */
+    /* These tests do not depend on the disk. */
     assert_int_equal(sqlite3_exec(k->store->db, "PRAGMA synchronous = OFF", NULL, NULL, NULL), 0);
     kit_ok(kit_rules(k->store->sql, KIT_RULES), NULL);
 }
@@ -94,14 +94,14 @@ static inline void kit_remove_store(kit *k)
     }
 }
 
-/* An empty store in place of the one there is. */
+/* Replaces the store by an empty one. */
 static inline void kit_anew(kit *k)
 {
     kit_remove_store(k);
     kit_open(k);
 }
 
-/* Of the file that ends so: "", "-wal"; -1: there is none. */
+/* Returns the size of the store's file with this ending ("", "-wal"), or -1 if it is missing. */
 static inline int64_t kit_bytes(const kit *k, const char *end)
 {
     char path[128];
@@ -146,12 +146,12 @@ static inline int kit_leave(void **state)
     return 0;
 }
 
-/* A test in a store of its own, k. */
+/* A test with its own store, k. */
 #define IN_KIT(function) TEST_OF(kit *k, function, kit_enter, kit_leave)
 
 /* ---- captures ---- */
 
-/* Complete, without rows, of a hash that nothing else has. */
+/* Returns a complete capture without rows and with a unique hash. */
 static inline pm_capture *kit_capture(const kit *k, pm_dialect dialect, int64_t pid,
                                       int64_t taken_ms)
 {
@@ -192,7 +192,7 @@ static inline void kit_add(const kit *k, pm_capture *c, const pm_mapping *m)
     pm_totals_add(&c->block.totals, m);
 }
 
-/* A row with size, rss and everything else that pmap -x does not know unset. */
+/* Adds a row that has only the size and rss. */
 static inline void kit_map(const kit *k, pm_capture *c, uint64_t start, uint64_t kib,
                            const char *perms, const char *path)
 {
@@ -211,7 +211,7 @@ static inline int kit_by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* For free(). */
+/* Returns the rows in the order of their starts; the caller frees the array. */
 static inline const pm_mapping **kit_rows_by_start(const pm_capture *c)
 {
     const pm_mapping **rows = calloc(c->n_rows + 1, sizeof *rows);
@@ -224,7 +224,7 @@ static inline const pm_mapping **kit_rows_by_start(const pm_capture *c)
     return rows;
 }
 
-/* Without rows, of state totals: sums only, none of them known yet. */
+/* Returns a capture with sums only, all of them unknown. */
 static inline pm_capture *kit_totals(const kit *k, pm_dialect dialect, int64_t pid,
                                      int64_t taken_ms)
 {
@@ -292,7 +292,7 @@ static inline pm_stored kit_store(const kit *k, const pm_capture *c)
     return stored;
 }
 
-/* Stores captures, `together` in each transaction, and returns how many were new. */
+/* Stores captures, `together` of them in each transaction; returns the number of new ones. */
 static inline size_t kit_store_all(const kit *k, pm_capture *const *c, size_t n, size_t together)
 {
     pmapdb_error err = {0};
@@ -312,7 +312,7 @@ static inline size_t kit_store_all(const kit *k, pm_capture *const *c, size_t n,
     return new;
 }
 
-/* A beat, and what was captured in it. */
+/* Stores a beat and its captures. */
 static inline void kit_store_sweep(const kit *k, const pm_sweep *sweep, int64_t ended_ms,
                                    pm_capture *const *c, size_t n)
 {
@@ -329,7 +329,7 @@ static inline void kit_store_sweep(const kit *k, const pm_sweep *sweep, int64_t 
     kit_ok(pm_store_commit(k->store, &err), &err);
 }
 
-/* Stores and frees. */
+/* Stores and frees a capture. */
 static inline pm_stored kit_put(const kit *k, pm_capture *c)
 {
     pm_stored stored = kit_store(k, c);
@@ -354,7 +354,7 @@ static inline pmapdb_prune_result kit_keep(const kit *k, pmapdb_keep keep)
 
 /* ---- answers ---- */
 
-/* The number that a query answers with. */
+/* Returns the number that a query returns. */
 static inline int64_t kit_number(pmapdb_store *s, const char *sql)
 {
     int64_t n = pm_sql_value(s->sql, sql, PM_NO_ARGS, -1);
@@ -395,7 +395,7 @@ static inline void kit_expect(const kit *k, const char *sql, const char *wanted)
     pm_buf_free(&got);
 }
 
-/* A named query. */
+/* Begins a named query. */
 static inline pmapdb_rows *kit_ask(const kit *k, const char *query)
 {
     pmapdb_rows *rows = NULL;

@@ -11,7 +11,7 @@
     "base=reserve size=..1M,\n"                                                                \
     "guard,reserve/guard,reserve,,..1M,,base=anonymous perms=rw?p\n"
 
-/* In a store that has its first ones. */
+/* Stores the rules if the store still has the default rules. */
 static inline pmapdb_status kit_rules(pm_sql *sql, const char *text)
 {
     pm_rule_text rules = {.applied_ms = 1700000000000};

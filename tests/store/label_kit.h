@@ -16,7 +16,7 @@
     "SELECT DISTINCT c.category, r.start FROM lineage l JOIN region r USING (lineage_id) JOIN " \
     "category c ON c.category_id = l.category_id WHERE l.rule = 'label' ORDER BY 2"
 
-/* Three rows without a path; the first one grows. */
+/* Returns a capture with three rows without a path; the first row has `kib`. */
 static inline pm_capture *java(const kit *k, int64_t pid, int64_t ms, uint64_t kib)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, pid, ms);
@@ -33,7 +33,7 @@ static inline void put_java(const kit *k, int64_t pid, int64_t ms, uint64_t kib)
     kit_put(k, java(k, pid, ms, kib));
 }
 
-/* With a fourth one. */
+/* Stores a capture with a fourth row. */
 static inline void put_more(const kit *k, int64_t pid, int64_t ms)
 {
     pm_capture *c = java(k, pid, ms, 64);
@@ -50,7 +50,7 @@ static inline void put_on(const kit *k, int64_t pid, const char *host)
     kit_put(k, c);
 }
 
-/* Lines "START KIB TEXT". */
+/* Reads lines of the form "START KIB TEXT". */
 static inline void make_labels(const char *lines, pm_labels *l)
 {
     char *text;
@@ -70,7 +70,7 @@ static inline void make_labels(const char *lines, pm_labels *l)
 typedef struct report {
     int64_t pid, ms;
     const char *lines, *host;
-    int64_t since;      /* 0: all snapshots were there before */
+    int64_t since;      /* 0: all snapshots were stored before */
     int64_t second_pid; /* 0: none */
     pm_labels_source source;
     size_t damaged;
@@ -110,7 +110,7 @@ static inline pm_label_stored name(const kit *k, int64_t pid, int64_t ms, const 
     return store_report(k, &(report){.pid = pid, .ms = ms, .lines = lines});
 }
 
-/* Of process 7, and cut off. */
+/* Stores a report of process 7 that was cut off. */
 static inline pm_label_stored name_torn(const kit *k, int64_t ms, const char *lines)
 {
     return store_report(k, &(report){7, ms, lines, .damaged = 1});

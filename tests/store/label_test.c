@@ -11,8 +11,8 @@ IN_KIT(nine_tenths_of_a_row_are_enough)
     pm_label_stored stored;
 
     put_java(k, 7, T0, 640);
-    /* 640 KiB of heap, of which 576 are named; 57 of 64 of the second row; two names in the third,
-     * which make one category */
+    /* Names cover 576 of 640 KiB of the first row and 57 of 64 KiB of the second row; two names of
+     * one category cover the third row. */
     stored = name(k, 7, T0,
                   "10000000 576 Java Heap\n20000000 57 GC\n30000000 24 Class\n"
                   "30006000 40 Metaspace\n");
@@ -42,7 +42,7 @@ static const char *rows_of(const kit *k)
 static void put_twice(const kit *k)
 {
     put_java(k, 7, T0, 64);
-    put_java(k, 7, T0 + 60000, 128); /* it grows: the same lineage */
+    put_java(k, 7, T0 + 60000, 128); /* the first row grows: the same lineage */
 }
 
 static const struct {
@@ -52,7 +52,7 @@ static const struct {
             {10000, "20000000 40 GC\n30000000 64 Metaspace\n"},
             {60000, "10000000 128 GC\n20000000 32 Code\n"}};
 
-/* Whatever the order in which they come: of a lineage the last that names it; 40 of 64 name none.
+/* In any order of import, the last report that names a lineage wins; 40 of 64 KiB are not enough.
  */
 TEST(what_was_said_later_wins)
 {
@@ -73,7 +73,7 @@ TEST(what_was_said_later_wins)
     }
 }
 
-/* A wrong report and the right one of the same moment: as if the wrong one had never been. */
+/* A correct report replaces a wrong one of the same moment completely. */
 IN_KIT(another_of_the_same_moment_replaces)
 {
     put_twice(k);
@@ -87,7 +87,7 @@ IN_KIT(another_of_the_same_moment_replaces)
     assert_true(whole_store(k));
 }
 
-/* It has the lineages in memory: what has lost its name there must have lost it here. */
+/* The writer keeps lineages in memory; they must lose their names there, too. */
 IN_KIT(what_is_stored_next_knows_it)
 {
     put_java(k, 7, T0, 64);
@@ -101,7 +101,7 @@ IN_KIT(what_is_stored_next_knows_it)
     assert_true(whole_store(k));
 }
 
-/* NMT knows each range; System.map calls a row by what lies anywhere in it. */
+/* NMT names exact ranges; System.map names a whole row after a part of it. */
 TEST(of_one_moment_nmt_wins)
 {
     static const report both[] = {
@@ -119,8 +119,8 @@ TEST(of_one_moment_nmt_wins)
     }
 }
 
-/* What a report that was cut off does not cover is not known to be something else; the store knows
- * that too when it names anew. */
+/* A report that was cut off says nothing about mappings that it does not cover, also when the store
+ * names the lineages again. */
 IN_KIT(a_part_does_not_tell_the_rest)
 {
     put_twice(k);
@@ -146,7 +146,7 @@ IN_KIT(known_ones_change_nothing)
     again = name(k, 7, T0, "10000000 64 Java Heap\n20000000 64 GC\n");
     assert_true(again.duplicate);
     assert_int_equal(again.mappings, PMAPDB_UNKNOWN);
-    /* any difference makes it another report of that moment */
+    /* Any difference makes another report of that moment. */
     assert_false(name(k, 7, T0, "10000000 64 Java Heap\n20000000 63 GC\n").duplicate);
     assert_false(name(k, 7, T0, "10000000 64 Java Heap\n").duplicate);
     assert_false(name(k, 7, T0, "10000000 64 Java heap\n").duplicate);
@@ -156,7 +156,7 @@ IN_KIT(known_ones_change_nothing)
     kit_expect(k, "SELECT start, length, label FROM label", "268435456|65536|Java heap\n");
 }
 
-/* A capture that came since and lies nearer is named, too. */
+/* A newly stored capture that is nearer to the report is named, too. */
 IN_KIT(known_ones_name_what_is_new)
 {
     int64_t since;
@@ -179,7 +179,7 @@ IN_KIT(what_nobody_covers_is_native)
     put_java(k, 7, T0, 64);
     name(k, 7, T0, "10000000 64 Metaspace\n");
     put_more(k, 7, T0 + 60000);
-    /* what rules would have said of the second row */
+    /* Names the second row, as rules would. */
     kit_exec(k, "UPDATE region SET category_id = (SELECT category_id FROM "
                 "category WHERE category = 'anonymous/jvm-metaspace') WHERE "
                 "start = 536870912; UPDATE lineage SET rule = 'by hand', "
@@ -205,7 +205,7 @@ IN_KIT(the_nearest_capture_is_named)
     refused(k, 7, 0, T0 + 3660001, "no map of pid 7 ");
 }
 
-/* The pid that a JVM in a container has is another process's where the maps are. */
+/* The pid of a JVM in a container may belong to another process on the host. */
 IN_KIT(the_ranges_must_fit)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 1, T0);
@@ -220,7 +220,7 @@ IN_KIT(the_ranges_must_fit)
     assert_int_equal(name_first(k, 8, 7).pid, 7);
     assert_true(name_first(k, 1, 7).duplicate);
     kit_expect(k, "SELECT DISTINCT p.pid FROM label JOIN process p USING (process_id)", "7\n");
-    /* that they fit another better is not asked: the first says where to look */
+    /* The ranges are compared with the process of the given pid only. */
     kit_expect(k, NAMED, "anonymous/jvm-gc|268435456\n");
 }
 
@@ -228,7 +228,7 @@ IN_KIT(it_must_be_known)
 {
     pm_capture *sums = kit_totals(k, PM_DIALECT_ROLLUP, 9, T0);
 
-    kit_put(k, sums); /* no mapping of it could be named */
+    kit_put(k, sums); /* has no mapping to name */
     assert_int_equal(try_name(k, 9, NULL), PMAPDB_INPUT);
     assert_int_equal(try_name(k, 7, NULL), PMAPDB_INPUT);
     assert_int_equal(try_name(k, PMAPDB_UNKNOWN, NULL), PMAPDB_INPUT);
@@ -249,7 +249,7 @@ TEST(a_merge_takes_them_over)
 
     put_java(whole, 7, T0, 64);
     name(whole, 7, T0, "10000000 64 Java Heap\n");
-    /* one store knows nothing of the process, one has another capture of it */
+    /* One store does not know the process, one has another capture of the process. */
     put_java(part, 7, T0 + 1000, 64);
     merge(here, whole);
     merge(part, whole);
@@ -267,7 +267,7 @@ TEST(a_merge_takes_them_over)
     kit_free(here);
 }
 
-/* That it was cut off comes along: what it does not cover keeps its names. */
+/* A merge keeps that a report was cut off: mappings outside the report keep their names. */
 TEST(a_merge_takes_a_part_as_one)
 {
     kit *part = kit_new(), *here = kit_new();
@@ -293,7 +293,7 @@ IN_KIT(a_prune_leaves_what_is_of_something)
     kit_expect(k, "SELECT count(*), min(taken_ms) FROM label", "2|1700000240000\n");
     kit_expect(k, NAMED, "anonymous/jvm-heap|268435456\n");
     assert_true(whole_store(k));
-    /* the last one of a process takes them with it */
+    /* The labels of a process go with its last snapshot. */
     put_java(k, 8, T0 + 600000, 64);
     name(k, 8, T0 + 600000, "10000000 64 Java Heap\n");
     kit_keep(k, (pmapdb_keep){.last = 1});
@@ -302,7 +302,7 @@ IN_KIT(a_prune_leaves_what_is_of_something)
     assert_true(whole_store(k));
 }
 
-/* No capture that is left near the report shows the fourth row; an older one does. */
+/* The nearest capture that is left does not show the fourth row; an older capture does. */
 IN_KIT(a_name_outlives_the_capture_that_was_named)
 {
     const int64_t hour = 3600000;
@@ -320,7 +320,7 @@ IN_KIT(a_name_outlives_the_capture_that_was_named)
 
 /* ---- captures that come late ---- */
 
-/* Of a stack by its size and guard, before and behind what was named otherwise. */
+/* A late capture shows a stack with a guard; the lineage keeps the name of the report. */
 IN_KIT(late_captures_ask_no_rules)
 {
     for (int i = 2; i >= 0; i -= 2) { /* the later one first */

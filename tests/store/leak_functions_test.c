@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-/* t(i) is 0 to 199; a step is a minute, and 40 KiB are 2,400 KiB/h. */
+/* Table t counts from 0 to 199. A step is a minute; 40 KiB per step are 2,400 KiB/h. */
 #define MINUTES                                                                         \
     "CREATE TABLE t AS WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t " \
     "WHERE i < 199) SELECT i FROM t;"
@@ -28,7 +28,7 @@ static int close_db(void **state)
     return sqlite3_close(*state);
 }
 
-/* The one value of a statement, for sqlite3_free; NULL as "NULL", an error as its text. */
+/* Returns the value of a statement, or the text of its error; NULL is "NULL". For sqlite3_free. */
 static char *answer(void **state, const char *sql)
 {
     sqlite3_stmt *stmt;
@@ -70,7 +70,7 @@ TEST(a_line_is_a_leak)
          "SELECT json_extract(v, '$.verdict', '$.shape', '$.snapshots', '$.lives', '$.first', "
          "'$.last', '$.rate_per_h') FROM (SELECT leak_verdict(" STEADY_GROWTH ") AS v FROM t)",
          "[\"leak\",\"linear\",200,1,1000,8960,2400]");
-    /* what is not known is not there */
+    /* Unknown values have no key. */
     says(state,
          "SELECT group_concat(key) FROM json_each((SELECT leak_verdict(" STEADY_GROWTH ") FROM t))",
          "verdict,shape,snapshots,lives,span_h,first,last,rate_per_h,rate_low,rate_high,"
@@ -91,7 +91,7 @@ TEST(the_order_of_rows_says_nothing)
          VERDICT(STEADY_GROWTH));
 }
 
-/* Steps of ten snapshots, unevenly taken: a row each, a row per ten, or rows of three, three, four.
+/* Plateaus of ten uneven snapshots, as ten rows, as one row, or as rows of three, three and four.
  */
 TEST(how_runs_are_cut_says_nothing)
 {
@@ -110,7 +110,7 @@ TEST(how_runs_are_cut_says_nothing)
          each);
 }
 
-/* Equal values on both sides of a gap are not spread over it. */
+/* A run over a gap differs from two runs beside the gap. */
 TEST(a_gap_stays_a_gap)
 {
 #define GROWTH                                                                                 \
@@ -139,7 +139,7 @@ TEST(a_restart_is_no_growth)
          "[\"leak\",2]");
 }
 
-/* Of the same value, too. */
+/* Lives with the same value stay separate. */
 TEST(lives_are_not_joined)
 {
     says(state,
@@ -204,7 +204,8 @@ TEST(what_is_wrong_is_said)
 
 /* ---- leak_report ---- */
 
-/* Of each: ms, epoch, place, sums, kib; and key, category, first, last, n, kib in epoch 1. */
+/* Columns of moments: ms, epoch, place, sums, kib; of runs in epoch 1: key, category, first, last,
+ * n, kib. */
 #define MOMENTS "SELECT i * 60000 AS ms, 1 AS epoch, i AS off, NULL AS sums, NULL AS v FROM t"
 #define REPORT_OF(moments, runs, options)                                                        \
     "SELECT leak_report((SELECT leak_moments(ms, 1, epoch, off, sums, NULL, v, v, v, v, v, 0) "  \
@@ -265,7 +266,7 @@ TEST(a_metric_alone)
          "[9960,0.416667]");
 }
 
-/* 9,092 KiB in the end, of all; 2,400 KiB an hour; -1 is none. */
+/* The total ends at 9,092 KiB and grows by 2,400 KiB/h; -1 is no limit. */
 TEST(limits_of_live_captures)
 {
     static const char none[] = REPORT(FLAT " UNION ALL " HEAP, JOINT);
@@ -284,8 +285,7 @@ TEST(limits_of_live_captures)
          "leak_report: memory_max_kib must be a number or NULL");
 }
 
-/* Snapshots that do not show the keys have numbers of the process, in any order and at other times.
- */
+/* Snapshots that do not show the keys give sums of the process, in any order and at other times. */
 TEST(sums)
 {
 #define BLIND "SELECT 'heap', 'heap', 0, 199, 1, NULL"
@@ -309,7 +309,7 @@ TEST(sums)
          "leak_moments: rss_kib must be a number or NULL");
 }
 
-/* A path may hold anything; two categories of one path are two keys. */
+/* A path may contain any byte; one path in two categories gives two keys. */
 TEST(keys_come_back_as_they_went_in)
 {
     says(

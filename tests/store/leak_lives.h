@@ -10,7 +10,7 @@
 
 static const char *const leak_keys[] = {"category", "object", "lineage"};
 
-/* In the row of each process itself, by every key. */
+/* Checks the total row of each process, for every kind of key. */
 static inline void expect_with(const kit *k, const char *const *given, const char *columns,
                                const char *wanted)
 {
@@ -56,14 +56,14 @@ static inline pm_capture *one(const kit *k, const life *l, int64_t minute)
     return c;
 }
 
-/* A snapshot a minute. */
+/* Stores a snapshot for each minute from `first` to `last`. */
 static inline void lives(const kit *k, const life *l, int64_t first, int64_t last)
 {
     for (int64_t minute = first; minute <= last; minute++)
         kit_put(k, one(k, l, minute));
 }
 
-/* The standing that the snapshots of a process from a minute on have. */
+/* Gives the snapshots of a process from this minute on a live process with this memory limit. */
 static inline void stands(const kit *k, int process, int64_t minute, int64_t memory_max)
 {
     static int id;

@@ -3,7 +3,7 @@
  * conclusions. */
 #include "leak_lives.h"
 
-/* They differ in pid and size. */
+/* The processes differ in pid and size. */
 static const life web[] = {{NULL, "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0},
                            {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 0},
                            {NULL, "web", 3, PM_DIALECT_PMAP_SMALL_X, 3000, 0},
@@ -15,7 +15,7 @@ static const life smaps = {NULL, "web", 1, PM_DIALECT_SMAPS, 2000, 0};
 
 #define WHO "name pid process_id lives snapshots first last"
 
-/* A life that begins a millisecond after the last snapshot follows it; at the same time it is
+/* A life follows if it begins after the last snapshot of another life; at the same time it is
  * parallel. Parallel lives belong to no series before or after. */
 IN_KIT(lives_that_follow_are_joined)
 {
@@ -31,8 +31,8 @@ IN_KIT(lives_that_follow_are_joined)
     expect(k, WHO, "web 4 4 4 42 1500 2000\n");
 }
 
-/* The first lived beside the second and the third, although these follow each other; the fourth
- * and the fifth are one series. */
+/* The first life is parallel to the second and the third, although these follow each other; the
+ * fourth and the fifth are one series. */
 IN_KIT(a_long_life_beside_short_ones)
 {
     lives(k, &web[4], 60, 69);
@@ -44,7 +44,7 @@ IN_KIT(a_long_life_beside_short_ones)
            "5 2 20 2000 2500\n1 1 41 500 500\n3 1 11 1500 1500\n2 1 11 1000 1000\n");
 }
 
-/* Each of two hosts has its own web; a process without a name is never the next life of another. */
+/* Each of two hosts has its own web; processes without a name never form a series. */
 IN_KIT(names_that_are_not_one)
 {
     static const life here = {"a", "web", 1, PM_DIALECT_PMAP_SMALL_X, 1000, 0};
@@ -72,7 +72,7 @@ IN_KIT(one_process_of_a_name)
     expect_with(k, GIVEN("process", "1"), WHO, "web 1 1 1 10 500 500\n");
 }
 
-/* From minute 12 on; its snapshot is the first that counts. */
+/* The snapshot at --since is the first one that counts. */
 IN_KIT(since_a_time)
 {
     static const life b = {NULL, "web", 2, PM_DIALECT_PMAP_SMALL_X, 2000, 10};
@@ -85,7 +85,7 @@ IN_KIT(since_a_time)
                 "2 1 19 1060 1150 2023-11-14T22:43:20Z\n");
 }
 
-/* A cut capture is no sign that a process lived beside another, and no value. */
+/* A partial capture neither makes lives parallel nor adds a value. */
 IN_KIT(partial_ones_are_left_out)
 {
     for (int64_t minute = -1; minute <= 12; minute += 13) {
@@ -101,8 +101,8 @@ IN_KIT(partial_ones_are_left_out)
 
 /* ---- the dialect ---- */
 
-/* At each moment the one that says more is preferred; the keys of the most of them are judged, and
- * the process by all. */
+/* Each moment has a preferred dialect. The most frequent one gives the keys; the process is judged
+ * by all snapshots. */
 IN_KIT(the_dialect_with_most)
 {
     static const life wide = {NULL, "web", 1, PM_DIALECT_PMAP_X, 3000, 0};
@@ -117,7 +117,7 @@ IN_KIT(the_dialect_with_most)
                 "pmap-x 10 500\n");
 }
 
-/* How many another process has of a dialect says nothing. */
+/* Snapshots of other processes do not count for the choice of the dialect. */
 IN_KIT(the_dialect_of_each_process)
 {
     static const life other = {NULL, "db", 2, PM_DIALECT_SMAPS, 3000, 0};
@@ -130,7 +130,7 @@ IN_KIT(the_dialect_of_each_process)
 
 /* ---- limits ---- */
 
-/* Those of the newest snapshot of the newest life, and of no other process; only live ones. */
+/* The limits are those of the newest snapshot of the newest life, if it is a live capture. */
 IN_KIT(whose_limits_count)
 {
     static const life l[] = {{"a", "web", 1, PM_DIALECT_SMAPS, 1000, 100},
@@ -143,7 +143,7 @@ IN_KIT(whose_limits_count)
     stands(k, 1, 0, 111111);
     stands(k, 2, 0, 222222);
     stands(k, 2, 15, 333333);
-    expect(k, "name limit limit_by", "db ? ?\nweb ? ?\n"); /* no boot is known: merged text */
+    expect(k, "name limit limit_by", "db ? ?\nweb ? ?\n"); /* no boot is known: text */
     kit_exec(k, "UPDATE process SET boot_id = 'b'");
     expect(k, "name limit limit_by", "db ? ?\nweb 333333 cgroup\n");
     stands(k, 3, 30, 444444);
@@ -153,7 +153,7 @@ IN_KIT(whose_limits_count)
     expect(k, "name limit limit_by", "db 444444 cgroup\nweb ? ?\n");
 }
 
-/* Each limit arrives as what it is. */
+/* Each limit has its own name. */
 IN_KIT(which_limit_it_is)
 {
     static const struct {

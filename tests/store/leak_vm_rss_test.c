@@ -16,7 +16,7 @@ static void vm_rss(const kit *k, int process, int from, int step)
 
 #define RESIDENT "name verdict snapshots first last rss_from"
 
-/* Only where mappings do not tell, and each process by its own. */
+/* VmRSS counts only if mappings do not show RSS, and for its own process only. */
 IN_KIT(whose_vm_rss_counts)
 {
     static const life l[] = {{NULL, "blind", 1, PM_DIALECT_MAPS, 1000, 0},
@@ -38,7 +38,7 @@ IN_KIT(whose_vm_rss_counts)
            "tells steady 21 500 500 mappings\n");
 }
 
-/* Of all dialects, unless one is asked for; not of cut captures, not of those before --since. */
+/* VmRSS of all dialects counts, except of partial captures; --dialect and --since limit it. */
 IN_KIT(which_vm_rss_counts)
 {
     pm_capture *c;
@@ -56,11 +56,11 @@ IN_KIT(which_vm_rss_counts)
     vm_rss(k, 1, 700, 100);
     expect(k, RESIDENT, "web leak 31 700 3700 VmRSS\n");
     kit_exec(k, "UPDATE snapshot SET tool_rss_kib = NULL WHERE snapshot_id > 20");
-    lives(k, &x, 32, 33); /* the sum of the mappings: 500 */
+    lives(k, &x, 32, 33); /* the mappings sum up to 500 */
     expect(k, "first last snapshots", "700 500 22\n");
 }
 
-/* A capture of sums only is of the same dialect, and has no mappings that could tell. */
+/* A capture with sums only has the same dialect, but no mappings that show RSS. */
 IN_KIT(vm_rss_beside_sums)
 {
     pm_capture *c = kit_totals(k, PM_DIALECT_PMAP, 1, BEATS_MS + INT64_C(21) * MINUTE * 1000);
@@ -74,7 +74,7 @@ IN_KIT(vm_rss_beside_sums)
 }
 
 /* Most captures show RSS; after the last of them only VmRSS grows. */
-IN_KIT(vm_rss_behind_the_last_that_tells)
+IN_KIT(vm_rss_after_the_last_known_rss)
 {
     lives(k, &x, 0, 20);
     lives(k, &maps, 21, 32);
@@ -83,7 +83,7 @@ IN_KIT(vm_rss_behind_the_last_that_tells)
     expect(k, RESIDENT " dialect", "web leak 33 500 6500 VmRSS pmap-x\n");
 }
 
-/* What a live capture saw in swap, the mappings do not tell. */
+/* The swap of a live capture adds to VmRSS. */
 IN_KIT(swap_beside_vm_rss)
 {
     lives(k, &maps, 0, 20);

@@ -25,7 +25,7 @@ static const pm_object lib_exec = {
     .who = 5, .perms = "r-xp", .has_inode = true, .inode = 7, .path = {"/usr/lib/libx.so", 16}};
 static const pm_object other_lib = {
     .who = 6, .perms = "r--p", .has_inode = true, .inode = 8, .path = {"/usr/lib/liby.so", 16}};
-/* as pmap -x prints them */
+/* objects as pmap -x prints them */
 static const pm_object x_anon = {.who = 7, .perms = "rw-p", .path = {"", 0}};
 static const pm_object x_lib = {.who = 8, .perms = "r--p", .path = {"libx.so", 7}};
 static const pm_object x_other = {.who = 9, .perms = "r--p", .path = {"liby.so", 7}};
@@ -35,7 +35,7 @@ typedef struct row {
     uint64_t start, kib;
     const pm_object *object;
     uint64_t offset;
-    int64_t lineage; /* old rows: has; new rows: shall have */
+    int64_t lineage; /* of an old row; expected of a new row */
     pm_reason reason;
 } row;
 
@@ -49,7 +49,7 @@ static pm_row row_of(const row *r)
                            .lineage = r->lineage}};
 }
 
-/* Rows end with kib 0. */
+/* Checks the pairing of two tables; a row with kib 0 ends each table. */
 static void check(const row *old, const row *new)
 {
     pm_row a_row[ROWS] = {0}, b_row[ROWS] = {0};
@@ -76,11 +76,11 @@ TEST(one_piece)
 {
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 1, SAME}));
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 96, &anon, 0, 1, SAME_START}));
-    /* a mapping that leaks grows downwards: its start is no identity */
+    /* A leaking mapping grows downwards: its start does not identify the mapping. */
     check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 128, &anon, 0, 1, SAME_END}));
     check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x1f000, 128, &anon, 0, 1, OVERLAP}));
     check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x21000, 32, &anon, 0, 1, OVERLAP}));
-    /* they touch, and share nothing */
+    /* The mappings touch, but do not overlap. */
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x20000, 64, &anon, 0, 0, NEW}));
     check(TABLE({0x20000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &anon, 0, 0, NEW}));
     check(EMPTY, TABLE({0x10000, 64, &anon, 0, 0, NEW}));
@@ -105,11 +105,11 @@ TEST(merge_continues_what_has_most_bytes)
     /* a tie: the lower start */
     check(TABLE({0x10000, 64, &anon, 0, 9, 0}, {0x20000, 64, &anon, 0, 2, 0}),
           TABLE({0x10000, 128, &anon, 0, 9, SAME_START}));
-    /* two pieces of 1 outweigh the largest one, which is of 2 */
+    /* Two pieces of lineage 1 outweigh the largest piece, which is of lineage 2. */
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}, {0x20000, 96, &anon, 0, 2, 0},
                 {0x38000, 64, &anon, 0, 1, 0}),
           TABLE({0x10000, 224, &anon, 0, 1, SAME_START}));
-    /* bytes count inside the result only */
+    /* Only the bytes inside the result count. */
     check(TABLE({0x10000, 256, &anon, 0, 1, 0}, {0x50000, 64, &anon, 0, 2, 0}),
           TABLE({0x48000, 96, &anon, 0, 2, SAME_END}));
     /* both ends move; the result ends with the old piece */
@@ -125,7 +125,7 @@ TEST(reused_place_is_new)
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &guard, 0, 0, NEW}));
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &lib_exec, 0, 0, NEW}));
     check(TABLE({0x10000, 64, &anon, 0, 1, 0}), TABLE({0x10000, 64, &heap, 0, 0, NEW}));
-    /* another file pushed between: only what is alike counts */
+    /* Another file was there before: only equal objects count. */
     check(TABLE({0x10000, 64, &other_lib, 0, 1, 0}, {0x20000, 16, &anon, 0, 2, 0}),
           TABLE({0x10000, 80, &anon, 0, 2, SAME_END}));
 }
@@ -150,16 +150,16 @@ TEST(file_moves)
     check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}),
           TABLE({0x90000, 96, &lib, 0x4000, 1, FILE_OFFSET}));
     check(TABLE({0x10000, 64, &lib, 0x4000, 1, 0}), TABLE({0x90000, 64, &lib, 0x5000, 0, NEW}));
-    /* still there: the other one is new */
+    /* The file is still mapped: the second mapping is new. */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}),
           TABLE({0x10000, 64, &lib, 0, 1, SAME}, {0x90000, 64, &lib, 0, 0, NEW}));
-    /* twice, equal offsets: equal length first */
+    /* Two mappings of equal offset: equal lengths are paired first. */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 128, &lib, 0, 2, 0}),
           TABLE({0x90000, 128, &lib, 0, 2, FILE_OFFSET}, {0xc0000, 64, &lib, 0, 1, FILE_OFFSET}));
     /* equal lengths: in the order of the addresses */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 64, &lib, 0, 2, 0}),
           TABLE({0x90000, 64, &lib, 0, 1, FILE_OFFSET}, {0xc0000, 64, &lib, 0, 2, FILE_OFFSET}));
-    /* no length is equal: the first that is free */
+    /* No length is equal: the first free mapping is taken. */
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}, {0x30000, 128, &lib, 0, 2, 0}),
           TABLE({0x90000, 32, &lib, 0, 1, FILE_OFFSET}, {0xc0000, 48, &lib, 0, 2, FILE_OFFSET},
                 {0xe0000, 48, &lib, 0, 0, NEW}));
@@ -182,7 +182,7 @@ TEST(dialects_mix)
     check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}, {0x20000, 64, &x_anon, 0, 2, 0}),
           TABLE({0x10000, 64, &lib, 0x1000, 1, SAME}, {0x20000, 64, &heap, 0, 2, SAME}));
     check(TABLE({0x10000, 64, &lib, 0, 1, 0}), TABLE({0x10000, 64, &x_other, 0, 0, NEW}));
-    /* without an offset nothing is known to have moved */
+    /* Without an offset, a move cannot be recognised. */
     check(TABLE({0x10000, 64, &x_lib, 0, 1, 0}), TABLE({0x90000, 64, &lib, 0, 0, NEW}));
     /* pmap does print the stack's name */
     check(TABLE({0x10000, 64, &heap, 0, 1, 0}), TABLE({0x10000, 64, &x_stack, 0, 0, NEW}));
@@ -199,7 +199,7 @@ TEST(order_of_places)
     assert_int_equal(pm_place_compare(&low, &low), 0);
 }
 
-/* All of one file and offset, nothing in its place: the search for what moved sees every pair. */
+/* Rows of one file that neither stay nor move: the search for moves must not compare every pair. */
 TEST(many_unrelated_rows)
 {
     const size_t n = 4000;

@@ -3,7 +3,7 @@
 #include "merged.h"
 #include "whole.h"
 
-/* The same text of one pid at one time: of another life it is another capture. */
+/* The same text of one pid at one time is a different capture if the life is different. */
 IN_KIT(live_ones_are_known_by_their_life)
 {
     kit *b = kit_new();
@@ -28,7 +28,7 @@ IN_KIT(live_ones_are_known_by_their_life)
     kit_free(b);
 }
 
-/* Copies drop what an mtime has below a second. */
+/* Copying a file may drop the fraction of a second of its mtime. */
 IN_KIT(an_mtime_counts_in_seconds)
 {
     kit *b = kit_new();
@@ -61,7 +61,7 @@ static void put_named(const kit *k, int64_t ms, const char *name, pm_name_rank r
     kit_put(k, c);
 }
 
-/* Who gave the better name and the earlier command was pruned since. */
+/* The snapshot that gave the better name and the earlier command was pruned. */
 IN_KIT(what_a_process_knows_comes_along)
 {
     kit *b = kit_new();
@@ -107,8 +107,8 @@ static void put_sweep(const kit *k, int64_t n)
     "1700000000000) / 60000, (j.removed_ms - 1700000000000) / 60000, (SELECT (n.pruned_ms - " \
     "1700000000000) / 60000 FROM name n) FROM schedule j"
 
-/* What was pruned here stays away, also where nothing of its job is left; what was pruned there
- * does not: a third store brings it. */
+/* Sweeps that this store pruned stay away, even if nothing of their job is left. Sweeps that the
+ * other store pruned can come from a third store. */
 IN_KIT(pruned_sweeps_stay_away)
 {
     const pmapdb_prune_options two = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN};
@@ -127,14 +127,14 @@ IN_KIT(pruned_sweeps_stay_away)
     kit_prune(k, &none);
     put_sweep(b, 7);
     assert_int_equal(merge(k, b).event.new_ones, 1);
-    kit_expect(k, HELD, "1|1|6|6|?\n"); /* the name is a new one */
+    kit_expect(k, HELD, "1|1|6|6|?\n"); /* the name was inserted again */
     kit_prune(b, &two);
     assert_int_equal(merge(c, b).event.new_ones, 2);
     kit_expect(c, HELD, "2|2|5|?|5\n");
     assert_int_equal(merge(c, k).event.new_ones, 0);
     put_sweep(k, 9);
     kit_exec(k, "UPDATE schedule SET pruned_ms = NULL, removed_ms = NULL");
-    put_sweep(k, 1); /* a copy of what b was once */
+    put_sweep(k, 1); /* as an older copy of b has it */
     assert_int_equal(merge(c, k).event.new_ones, 2);
     kit_expect(c, HELD, "4|4|6|?|5\n");
     kit_free(b);

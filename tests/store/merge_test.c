@@ -44,7 +44,7 @@ static seen *add(history *h, pm_capture *c, unsigned where)
     return s;
 }
 
-/* One store, sometimes a second one. */
+/* Returns one store, sometimes two. */
 static unsigned somewhere(uint64_t *seed)
 {
     unsigned where = 1U << kit_below(seed, STORES);
@@ -90,7 +90,7 @@ static void record_totals(const kit *k, history *h, const world *w, int64_t pid,
 
         c->ordinal = (int64_t)n;
         c->host = hosts[0];
-        c->start_time = 5000; /* sums have nothing else that ties them to a life */
+        c->start_time = 5000; /* sums have no other sign of a life */
         add(h, c, somewhere(seed));
     }
 }
@@ -136,13 +136,13 @@ static void describe_live(history *h, const world *w, size_t boot, int64_t ms, p
     }
 }
 
-/* One beat: all of its captures go where the beat goes. */
+/* Records a beat; all of its captures go to the same stores. */
 static void record_sweep(const kit *k, history *h, world w[2], size_t boot, int64_t ms,
                          uint64_t *seed)
 {
     unsigned where = somewhere(seed);
     pm_sweep *sweep = &h->sweep[h->n_sweeps];
-    int64_t unmoved = (int64_t)kit_below(seed, 4); /* one of the two, sometimes */
+    int64_t unmoved = (int64_t)kit_below(seed, 4); /* the process that is left out: 0, 1, or none */
 
     *sweep = (pm_sweep){.host = hosts[1],
                         .boot_id = boots[boot],
@@ -235,7 +235,7 @@ static void put_sweep(const kit *k, const history *h, size_t *i)
     kit_store_sweep(k, &h->sweep[sweep], h->ended_ms[sweep], some, n);
 }
 
-/* Text, a few captures in one transaction. */
+/* Stores text captures, a few in one transaction. */
 static void put_text(const kit *k, const history *h, unsigned where, size_t *i)
 {
     pm_capture *some[4];
@@ -261,7 +261,7 @@ static void put_all(const kit *k, const history *h, unsigned where)
     }
     kit_exec(k, "INSERT INTO pin SELECT snapshot_id, 'why ' || hash, taken_ms FROM snapshot "
                 "WHERE hash % 7 = 0");
-    for (int i = 0; i < STORES; i++) { /* all have one of them, first met at different times */
+    for (int i = 0; i < STORES; i++) { /* all stores refused capture 1, at different times */
         snprintf(sql, sizeof sql,
                  "INSERT OR IGNORE INTO refused VALUES (1, %d, 'all'), (%d, 7, 'one')",
                  where == ~0U ? 10 : 10 + (int)where / 2, 100 + i);
@@ -313,7 +313,7 @@ static bool merge_parts(stores *s, uint64_t seed)
     return is_as_one(s, s->part[first], seed, "into one of them");
 }
 
-/* Fills the parts, and `one` if there is one, with a history. */
+/* Fills the parts, and `one` unless NULL, with a history. */
 static void make_parts(stores *s, uint64_t seed)
 {
     static history h;
@@ -356,7 +356,7 @@ TEST(parts_make_a_whole)
     for (size_t i = 0; i < STORES; i++)
         s.part[i] = kit_new();
     for (WORLD_SEEDS(seed, SEEDS)) {
-        if (seed % 2) /* a slow machine: its turns are over after two looks at the clock */
+        if (seed % 2) /* a slow machine: a turn ends after two reads of the clock */
             set_clock_step(CLOCK_MONOTONIC, 60000000);
         failed += !try_seed(&s, seed);
         set_clock_free();
@@ -374,7 +374,7 @@ TEST(parts_make_a_whole)
 typedef struct killed {
     const kit *into;
     size_t commits, after; /* the program is killed after this commit */
-    char path[128];        /* what it leaves */
+    char path[128];        /* the copy of the store at that time */
 } killed;
 
 static void copy_file(const char *from, const char *to, const char *end)
@@ -421,7 +421,7 @@ static bool kill_and_merge_again(stores *s, kit *copy, uint64_t seed)
     size_t commits, step;
     bool good = true;
 
-    if (seed % 2) /* leaves those with a pin, too */
+    if (seed % 2) /* pinned snapshots stay, too */
         kit_keep(s->part[0], (pmapdb_keep){.last = 2});
     commits = merge_and_kill(s, copy, SIZE_MAX);
     answers(copy, &s->want);
@@ -446,7 +446,7 @@ TEST(killed_and_run_again)
     for (size_t i = 0; i < STORES; i++)
         s.part[i] = kit_new();
     for (WORLD_SEEDS(seed, SEEDS_KILLED)) {
-        set_clock_step(CLOCK_MONOTONIC, 60000000); /* each turn is over after two looks */
+        set_clock_step(CLOCK_MONOTONIC, 60000000); /* each turn ends after two reads of the clock */
         make_parts(&s, seed);
         failed += !kill_and_merge_again(&s, copy, seed);
         set_clock_free();

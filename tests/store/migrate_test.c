@@ -9,7 +9,7 @@
 
 #define AT(n) (INT64_C(1700000000000) + INT64_C(60000) * (n))
 
-/* Remakes a table that others refer to, as SQLite's manual has it; a column is new. */
+/* Replaces a table that others refer to, as SQLite's manual shows; adds a column. */
 #define REMAKE                                                                                  \
     "CREATE TABLE host_new (host_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kernel "    \
     "TEXT);\nINSERT INTO host_new SELECT host_id, name, NULL FROM host;\n"                      \
@@ -76,7 +76,7 @@ static void is_as_before(kit *k)
     assert_int_equal(
         kit_number(s, "SELECT count(*) FROM sqlite_master WHERE name IN ('note', 'host_new')"), 0);
     pmapdb_close(s);
-    kit_open(k); /* which holds the tables against the schema, too */
+    kit_open(k); /* also compares the tables with the schema */
     kit_close(k);
 }
 
@@ -97,16 +97,16 @@ IN_KIT(in_steps)
         3);
     assert_int_equal(kit_number(s, "SELECT count(*) FROM note"), 0);
     pmapdb_close(s);
-    kit_ok(migrate(k, files, 3, &err), &err); /* once more: nothing to do */
+    kit_ok(migrate(k, files, 3, &err), &err); /* the second migration has nothing to do */
     kit_fails(migrate(k, files, 1, &err), PMAPDB_SCHEMA, &err, "written by a newer pmapdb");
 }
 
-/* Whatever step fails, all of them are taken back. */
+/* If a step fails, all steps are undone. */
 IN_KIT(a_step_that_fails)
 {
     static const char *const bad[] = {ADD "SELECT no_such_function();\n",
                                       ADD "CREATE TABLE note (x);\n",
-                                      /* what the check of references finds at the end */
+                                      /* breaks a reference: checked at the end */
                                       ADD "DELETE FROM host WHERE name = 'web1';\n"};
     pmapdb_error err = {0};
 
@@ -128,7 +128,7 @@ static void die(sqlite3_context *out, int argc, sqlite3_value **argv)
     raise(SIGKILL);
 }
 
-/* Killed between two steps; the -wal has what it wrote, larger than the cache keeps in memory. */
+/* Killed within the last step, after more writes than the cache holds: they are in the -wal. */
 IN_KIT(killed)
 {
     const pm_embedded files[] = {
@@ -154,8 +154,8 @@ IN_KIT(killed)
     is_as_before(k);
 }
 
-/* A program that was there first goes on with the tables that it knows: it may read, not write. */
-IN_KIT(behind_the_back_of_a_writer)
+/* A program that opened the store before the migration may read, but not write. */
+IN_KIT(migrated_under_an_open_writer)
 {
     const pm_embedded files[] = {pm_embedded_schema[0], with("0002_note", ADD)};
     pmapdb_error err = {0};

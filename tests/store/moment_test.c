@@ -12,7 +12,7 @@ typedef struct shot {
     int pid;
     pm_dialect dialect;
     int state;      /* a pm_state, LIVE */
-    int64_t moment; /* wanted, as ms */
+    int64_t moment; /* expected, in ms */
     int preferred;
 } shot;
 
@@ -35,7 +35,7 @@ static void put(const kit *k, const shot *s, int64_t ordinal)
     kit_put(k, c);
 }
 
-/* shots in the order of time; stored in many orders. */
+/* Checks shots, which are in the order of time, stored in many orders. */
 static void check(kit *k, const shot *shots, size_t n)
 {
     pm_buf wanted = {0};
@@ -92,16 +92,16 @@ IN_KIT(one_dialect_of_a_process_is_preferred)
     CHECK({0, 1, X, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {0, 2, X, WHOLE, 0, 1},
           {5000, 1, X, WHOLE, 5000, 1}, {5000, 2, XX, WHOLE, 5000, 1},
           {5000, 2, X, WHOLE, 5000, 0});
-    /* complete before partial before totals */
+    /* Complete captures come before partial ones and totals. */
     CHECK({0, 1, S, PART, 0, 0}, {0, 1, X, WHOLE, 0, 1}, {5000, 1, S, SUMS, 5000, 0},
           {5000, 1, X, PART, 5000, 1});
-    /* whatever the dialect; alone it is */
+    /* Totals come last in any dialect, but are preferred if they are alone. */
     CHECK({0, 1, XX, SUMS, 0, 0}, {0, 1, X, WHOLE, 0, 1},
           {5000, 1, PM_DIALECT_ROLLUP, SUMS, 5000, 0}, {5000, 1, X, SUMS, 5000, 1},
           {9000, 1, PM_DIALECT_ROLLUP, SUMS, 9000, 1});
 }
 
-/* A moment is known by its time: one time is never in two of them, and a process is summed once. */
+/* A time belongs to one moment only, and a process counts once per moment. */
 IN_KIT(equal_times)
 {
     CHECK({0, 1, S, WHOLE, 0, 0}, {0, 1, S, WHOLE, 0, 1}, {5000, 1, S, WHOLE, 5000, 1});
@@ -159,7 +159,7 @@ IN_KIT(lives_that_follow_each_other_are_not_spread)
     assert_false(spread_of(k, text, sizeof text));
 }
 
-/* Beats follow each other more quickly than a sweep of text would. */
+/* Beats can be closer together than a sweep of text captures. */
 IN_KIT(a_live_sweep_is_a_moment)
 {
     CHECK({0, 1, S, WHOLE | LIVE, 0, 1}, {0, 2, S, WHOLE | LIVE, 0, 1},
@@ -170,8 +170,8 @@ IN_KIT(a_live_sweep_is_a_moment)
           {700, 3, X, WHOLE, 700, 1});
 }
 
-/* The writer's kept moments equal those that another reads from the store before each capture.
- * Mostly in time order, with many captures at one time. */
+/* The moments that a writer keeps equal those that another writer reads from the store before each
+ * capture. Mostly in time order, with many captures at one time. */
 IN_KIT(remembered_as_if_asked)
 {
     static const char *const sql = "SELECT s.ordinal, p.pid, s.moment_ms - 1700000000000, "

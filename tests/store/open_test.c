@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* SQLite's own way to the disk, which kills the program at call `die_at` that changes something,
- * and waits for no disk: only a loss of power would tell. */
+/* A VFS of SQLite that kills the program at the call number `die_at` of the calls that open, write
+ * or delete a file. It never syncs: only a loss of power would show the difference. */
 static struct {
     sqlite3_vfs *real;
     sqlite3_vfs vfs;
@@ -82,7 +82,7 @@ static void remove_store(kit *k)
     unlink(journal);
 }
 
-/* Exit status 0: the store is made. */
+/* Opens the store in a child process, which exits with 0 if it could create the store. */
 static pid_t make_in_child(const kit *k, int die_at)
 {
     pid_t child = fork();
@@ -119,17 +119,17 @@ IN_KIT(written_once)
     remove_store(k);
     kit_ok(open_as(k, PMAPDB_WRITE, &k->store, &err), &err);
     assert_int_equal(kit_bytes(k, ""), 4096 * kit_number(k->store, "PRAGMA page_count"));
-    assert_int_equal(kit_bytes(k, "-wal"), 0); /* pm_watch looks for it */
+    assert_int_equal(kit_bytes(k, "-wal"), 0); /* pm_watch needs this file */
     kit_close(k);
     is_whole(k);
 }
 
-/* A reader sees no tables or all of them, the next writer goes on from there. */
+/* A reader sees no tables or all of them; the next writer completes the store. */
 IN_KIT(killed_at_a_write)
 {
     int status = 0, empty = 0, whole = 0;
 
-    /* some of the pages in the middle, all of what is before and after them */
+    /* Tries some of the calls in the middle, and all calls before and after them. */
     for (int die_at = 1; status || die_at == 1; die_at += die_at > 8 && die_at < 64 ? 8 : 1) {
         pmapdb_error err = {0};
         pmapdb_store *reader = NULL;
@@ -149,7 +149,7 @@ IN_KIT(killed_at_a_write)
         is_whole(k);
     }
     assert_true(empty > 20);
-    assert_true(whole > 3); /* before the file says that there is a -wal, too */
+    assert_true(whole > 3); /* also before the file is in WAL mode */
 }
 
 IN_KIT(many_at_once)

@@ -14,7 +14,7 @@
 
 static const int64_t steps[] = {0, 1, 300, 700, 1000, 1001, 5000, 60000};
 
-/* Sums only: in a dialect that has none else, in one that has others, often the same as before. */
+/* Records sums only, in dialects with and without other captures, often the same sums as before. */
 static void record_totals(const kit *k, world_history *h, const world *w, int64_t pid, int64_t ms,
                           uint64_t *seed)
 {
@@ -38,7 +38,7 @@ static void record(const kit *k, world_history *h, const world *w, int64_t pid, 
                                           PM_DIALECT_PMAP_SMALL_X, PM_DIALECT_PMAP};
     uint64_t which = 1 + kit_below(seed, 15);
 
-    /* mostly one dialect, so that epochs fill */
+    /* few dialects for the most part, so that epochs fill */
     if (kit_below(seed, 3))
         which &= 5;
     if (!which)
@@ -54,7 +54,7 @@ static void record(const kit *k, world_history *h, const world *w, int64_t pid, 
     }
 }
 
-/* An older kernel prints fewer fields: a later epoch has others. */
+/* Makes a history; process 100 sometimes returns to an earlier state. */
 static void make_history(const kit *k, world_history *h, uint64_t seed)
 {
     world w[2] = {0}, remembered;
@@ -105,7 +105,7 @@ static void sort(world_history *h)
     qsort(h->capture, h->n, sizeof h->capture[0], by_time);
 }
 
-/* In time but for a few: what overlapping cron jobs and yesterday's file do. */
+/* Puts a few captures out of order, as overlapping cron jobs and an older file do. */
 static void disturb(world_history *h, uint64_t seed)
 {
     sort(h);
@@ -134,7 +134,7 @@ static void add_number(pm_buf *out, int64_t v)
         pm_buf_addf(out, NULL, "|%lld", (long long)v);
 }
 
-/* The rows as the view should show them: of sums only it shows none. */
+/* Appends the rows that the view should show; captures with sums only have none. */
 static void write_rows(const pm_capture *c, pm_buf *out)
 {
     static const enum pm_field fields[] = {PM_SIZE,          PM_RSS,  PM_PSS,
@@ -156,7 +156,7 @@ static void write_rows(const pm_capture *c, pm_buf *out)
     free(rows);
 }
 
-/* Of sums only the categories show all. */
+/* Appends the sums of a capture with sums only, which categories show. */
 static void write_sums(const pm_capture *c, pm_buf *out)
 {
     if (c->block.state != PM_STATE_TOTALS)
@@ -175,7 +175,7 @@ static int by_hash(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What the queries of `given` should answer. Leaves the history in the order of its hashes. */
+/* Appends the rows that the queries in `given` should return. Sorts the history by hash. */
 static void write_given(world_history *h, pm_buf *out)
 {
     qsort(h->capture, h->n, sizeof h->capture[0], by_hash);
@@ -213,7 +213,7 @@ static bool gives_back(const kit *k, const pm_buf *want)
 
 /* ---- one history in one order ---- */
 
-/* together: that many captures in one transaction, which wait until its end. */
+/* together: the number of captures in each transaction. */
 static bool store_all(kit *k, const world_history *h, size_t reopen, size_t together,
                       const pm_buf *want, pm_buf *out)
 {

@@ -69,7 +69,7 @@ static const char *const hostile[] = {
 
 #define N_HOSTILE (COUNT(hostile))
 
-/* As queries read it. */
+/* Reads the folder and the file as queries do. */
 static void read_one(const kit *k, int64_t id, pm_buf *folder, pm_buf *file)
 {
     pm_text t;
@@ -133,7 +133,7 @@ IN_KIT(names_by_chance)
     kit_exec(k, "COMMIT");
 }
 
-/* As people see them. */
+/* The query snapshots shows the names. */
 IN_KIT(in_the_query)
 {
     pm_buf wanted = {0};
@@ -150,7 +150,7 @@ IN_KIT(in_the_query)
     pm_buf_free(&wanted);
 }
 
-/* What no capture was read from any more. */
+/* A prune keeps the names of the captures that are left. */
 IN_KIT(pruned)
 {
     static const char *const files[] = {"1.a", "2.a", "1.b", "3.a"};
@@ -166,7 +166,7 @@ IN_KIT(pruned)
     rows_are(k, "snapshots", NULL, "source", "dir/3.a\n");
 }
 
-/* Somebody's own hand took the row away: its name is lost and nothing else. */
+/* If a user deleted the row, only its name is lost. */
 IN_KIT(without_a_row)
 {
     pm_sql *sql = k->store->sql;

@@ -57,7 +57,7 @@ static void expect(const kit *k, const char *script, const char *calls, const ch
 
 IN_KIT(by_thread)
 {
-    /* per process, the second mmap's enter would be the first one's exit's */
+    /* Pairs are made per thread: per process, the calls would be paired wrongly. */
     expect(k, "+0m1 +1m2 -0ma -1mb", "mmap/0 1 -> 10; mmap/1 2 -> 11\n", "(1 (2 1) 2)\n");
     expect(k, "+0m1 +1p2 +2b3 -1p0 -2b3 -0m9", "mprotect/1 2 -> 0; brk/2 3 -> 3; mmap/0 1 -> 9\n",
            "(3 (1 (2 1) 2) 3)\n");
@@ -73,7 +73,7 @@ IN_KIT(halves)
                "1|0|1|1\n0|0|1|2\n1|0|1|0\n0|0|1|0\n");
 }
 
-/* Events of other processors come late in the text; of equal times the first read comes first. */
+/* Events of other processors come late in the text; events of equal times keep their order. */
 IN_KIT(in_the_order_of_time)
 {
     pm_recording r;

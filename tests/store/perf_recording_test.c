@@ -154,7 +154,7 @@ static void captured(const kit *k, int64_t pid, int64_t ms)
     kit_put(k, c);
 }
 
-/* Of threads 7, 8 and 9; the text names no process. */
+/* Makes a recording of threads 7, 8 and 9; the text names no process. */
 static take three_threads(void)
 {
     take t = begin_take(PMAPDB_UNKNOWN, 0);
@@ -179,7 +179,7 @@ IN_KIT(whose_threads)
 
     end_take(k, &t, 1, NULL);
     kit_expect(k, TRACEES, "?|unknown|7,8,9|0\n");
-    t = three_threads(); /* and now somebody says it */
+    t = three_threads(); /* now --pid is given */
     given.pid = 7;
     assert_false(end_take(k, &t, 1, &given).known);
     kit_expect(k, TRACEES, "7|given|7,8,9|3\n");
@@ -237,18 +237,17 @@ IN_KIT(linked_by_time)
     take t = begin_take(42, 42);
 
     map(&t, 0x1000, 1, CHAIN_A);
-    o.clock_offset_ns = (UTC_MS - 1000000) * 1000000; /* it begins at 1000 s */
+    o.clock_offset_ns = (UTC_MS - 1000000) * 1000000; /* the recording begins at 1000 s */
     end_take(k, &t, 1, &o);
     expect_link(k, "?|1699999000000000000|1|given\n");
-    captured(k, 42, UTC_MS + 3600000); /* an hour later: another life, for all we know */
+    captured(k, 42, UTC_MS + 3600000); /* an hour later: it may be another life */
     kit_ok(pm_perf_link(k->store, NULL), NULL);
     kit_expect(k, "SELECT process_id FROM traced_process", "?\n");
     captured(k, 42, UTC_MS + 500);
     expect_link(k, "1|1699999000000000000|1|given\n");
     t = begin_take(42, 42);
     map(&t, 0x1000, 1, CHAIN_A);
-    assert_true(
-        end_take(k, &t, 1, NULL).known); /* no longer given: there is nothing to tell it by */
+    assert_true(end_take(k, &t, 1, NULL).known); /* without a given offset, the offset is unknown */
     expect_link(k, "1|?|?|?\n");
 }
 
@@ -263,7 +262,7 @@ IN_KIT(linked_by_clocks)
     expect_link(k, "1|1699999000000000000|1|clocks\n");
 }
 
-/* A leak of a page every 3 s, captured every 2 s. */
+/* Makes a leak of a page every 3 s, captured every 2 s. */
 static void leak(const kit *k, take *t, int64_t offset_ms)
 {
     for (uint64_t i = 0; i < 30; i++) {
@@ -293,7 +292,7 @@ IN_KIT(linked_by_events)
                "1|events|1|1\n");
 }
 
-/* Pages that come and go at even beats fit as well a beat later: nothing is believed. */
+/* Pages that come and go at a regular pace also fit a period later: no offset is taken. */
 IN_KIT(even_beats_tell_nothing)
 {
     take t = begin_take(42, 42);
@@ -316,7 +315,7 @@ IN_KIT(even_beats_tell_nothing)
     expect_link(k, "1|?|?|?\n");
 }
 
-/* perf's own clock is not CLOCK_MONOTONIC: what was seen is believed. */
+/* If perf's clock is not CLOCK_MONOTONIC, the events decide. */
 IN_KIT(events_mend_clocks)
 {
     take t = begin_take(42, 42);
@@ -331,8 +330,8 @@ IN_KIT(events_mend_clocks)
                "1|events|1\n");
 }
 
-/* A busy machine: each map was read 0.7 s after its beat began. Changes in that time do not speak
- * against the clocks. */
+/* On a busy machine, each map was read 0.7 s after its beat began. Changes in that time do not
+ * contradict the clocks. */
 IN_KIT(late_readings_agree_with_clocks)
 {
     take t = begin_take(42, 42);
@@ -451,7 +450,7 @@ IN_KIT(goes_with_its_process)
     one_of_each(k, 1);
     map(&t, 0x10000, 1, CHAIN_B);
     end_take(k, &t, 5, NULL);
-    kit_exec(k, "UPDATE traced_process SET pruned = 1 WHERE pid = 42"); /* as a prune leaves it */
+    kit_exec(k, "UPDATE traced_process SET pruned = 1 WHERE pid = 42"); /* as after a prune */
     kit_ok(pm_store_begin_tidying(k->store, NULL), NULL);
     pm_tidy_rest(k->store, PMAPDB_UNKNOWN);
     kit_ok(pm_sql_end(k->store->sql, NULL), NULL);

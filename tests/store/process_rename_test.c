@@ -15,7 +15,7 @@ static void named(const kit *k, int64_t ms, const char *name, pm_name_rank rank)
 
 #define PRUNED "SELECT name, pruned_ms - 1700000000000 FROM name ORDER BY name_id"
 
-/* What another process was pruned of later, under the new name, stays. */
+/* A later prune of the new name stays. */
 IN_KIT(what_was_pruned)
 {
     named(k, MS, "header", PM_NAME_HEADER);
@@ -37,7 +37,7 @@ IN_KIT(nothing_was_pruned)
     kit_expect(k, PRUNED, "header|?\ncomm|900\n");
 }
 
-/* What a prune took away is no gap, whatever the process is called now. */
+/* Pruned captures are not a gap, also under the new name of the process. */
 IN_KIT(gaps_stay_silent)
 {
     static const int64_t minutes[] = {0, 30, 60, 61, 62, 63, 70};

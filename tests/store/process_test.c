@@ -3,7 +3,7 @@
 
 #define MS INT64_C(1700000000000)
 
-/* What decides; 0 or NULL: the capture does not show it. */
+/* Signs that identify a life; 0 or NULL: the capture does not show the sign. */
 typedef struct signs {
     uint64_t stack_end, vdso, libc, ld, exe;
     const char *command;
@@ -52,12 +52,12 @@ static int64_t put_on(const kit *k, const char *host, int64_t ms, const signs *s
 IN_KIT(equal_anchors_are_one_life)
 {
     assert_int_equal(PUT(MS, .stack_end = 0x7ff000, .libc = 0x600000).process_id, 1);
-    /* a longer stack, another command: titles change */
+    /* Another command does not matter: titles change. */
     assert_int_equal(
         PUT(MS + 1000, .stack_end = 0x7ff000, .libc = 0x600000, .command = "postgres: idle")
             .process_id,
         1);
-    /* only one is shared, and another is new */
+    /* One shared anchor is enough, beside a new one. */
     assert_int_equal(PUT(MS + 2000, .stack_end = 0x7ff000, .ld = 0x500000).process_id, 1);
     kit_expect(k, "SELECT identity, stack_end, libc_start, ld_start, command FROM process",
                "addresses|8384512|6291456|5242880|postgres: idle\n");
@@ -89,7 +89,7 @@ IN_KIT(a_life_comes_back_after_another)
     assert_int_equal(PUT(MS - 5000, .stack_end = 0x8ff000).process_id, 2);
 }
 
-/* The row is written where a capture tells something new of it, and nowhere else. */
+/* The row of a process is written only if a capture adds something to it. */
 IN_KIT(what_a_capture_adds)
 {
     static const struct {
@@ -141,7 +141,7 @@ IN_KIT(without_anchors_the_command_decides)
                "command|app -v\ncommand|app\ncommand|other\n");
 }
 
-/* The weaker link is what a process's identity says. */
+/* The identity of a process is its weakest link. */
 IN_KIT(nothing_shared_is_assumed)
 {
     pm_stored s = PUT(MS, .stack_end = 0x7ff000);
@@ -156,7 +156,7 @@ IN_KIT(nothing_shared_is_assumed)
     kit_expect(k, "SELECT identity FROM process", "assumed\n");
 }
 
-/* A weak tie is one to the pid's latest life only. */
+/* A weak link joins only the latest life of the pid. */
 IN_KIT(weak_ties_do_not_reach_over_a_life)
 {
     PUT(MS, .exe = 0x400000, .command = "app");
@@ -169,7 +169,7 @@ IN_KIT(start_time_decides_where_both_have_it)
 {
     assert_int_equal(PUT(MS, .stack_end = 0x7ff000, .start_time = 100).process_id, 1);
     assert_int_equal(PUT(MS + 1000, .stack_end = 0x7ff000, .start_time = 200).process_id, 2);
-    /* exec: other addresses, one process */
+    /* After exec, the addresses differ, but the process is the same. */
     assert_int_equal(PUT(MS + 2000, .stack_end = 0x8ff000, .start_time = 200).process_id, 2);
     kit_expect(k, "SELECT start_time, identity FROM process", "100|start-time\n200|start-time\n");
 }
@@ -185,7 +185,7 @@ IN_KIT(hosts_do_not_share_pids)
     kit_expect(k, "SELECT name FROM host ORDER BY 1", "a\nb\n");
 }
 
-/* Without a pid the file is the process. */
+/* Without a pid, the file identifies the process. */
 IN_KIT(pid_unknown)
 {
     static const signs same = {.stack_end = 0x7ff000};
@@ -220,7 +220,7 @@ IN_KIT(best_name_wins)
     kit_expect(k, NAME, "app|4\n");
     named(k, MS + 9000, "late-header", PM_NAME_HEADER);
     kit_expect(k, NAME, "late-header|3\n");
-    named(k, MS + 5000, "header", PM_NAME_HEADER); /* of equal rank the earliest in time */
+    named(k, MS + 5000, "header", PM_NAME_HEADER); /* the earliest of equal rank wins */
     kit_expect(k, NAME, "header|3\n");
     named(k, MS + 6000, "later", PM_NAME_HEADER);
     kit_expect(k, NAME, "header|3\n");
@@ -238,7 +238,7 @@ IN_KIT(no_name_at_all)
     kit_expect(k, NAME, "?|5\n");
 }
 
-/* " (deleted)" is no part of a program's name. */
+/* " (deleted)" is not part of a program's name. */
 IN_KIT(name_of_a_replaced_program)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 42, MS);
@@ -248,7 +248,7 @@ IN_KIT(name_of_a_replaced_program)
     kit_expect(k, NAME, "nginx|4\n");
 }
 
-/* Two processes that were of different names become one moment when both have one. */
+/* The snapshots of two processes become one moment when the processes get the same name. */
 IN_KIT(renaming_regroups_the_moments)
 {
     const char *sql = "SELECT p.pid, s.moment_ms - 1700000000000, s.preferred FROM snapshot s "
@@ -294,7 +294,7 @@ IN_KIT(known_again)
     c->host = "h";
     assert_false(kit_store(k, c).duplicate);
     c->host = NULL;
-    /* an mtime counts in whole seconds */
+    /* An mtime counts in whole seconds. */
     c->taken_ms = MS + 777;
     assert_false(kit_store(k, c).duplicate);
     c->time_source = PM_TIME_MTIME;
@@ -321,7 +321,7 @@ static pm_live live_of(const char *boot_id, int64_t mono_ns)
     return live;
 }
 
-/* mono_ns: after MS, so many ms later. */
+/* Stores a live capture taken `ms` ms after MS. */
 static int64_t put_live(const kit *k, const char *boot_id, int64_t ms, const signs *s)
 {
     pm_live live = live_of(boot_id, ms * 1000000);
@@ -339,18 +339,18 @@ static int64_t put_live(const kit *k, const char *boot_id, int64_t ms, const sig
 IN_KIT(a_live_process_is_its_boot_and_start)
 {
     assert_int_equal(LIVE("boot-a", 0, .start_time = 100, .stack_end = 0x7ff000), 1);
-    /* exec: everything but the start time is another */
+    /* After exec, everything but the start time differs. */
     assert_int_equal(LIVE("boot-a", 1000, .start_time = 100, .stack_end = 0x8ff000), 1);
-    /* the pid again, later in the same boot */
+    /* The pid is used again later in the same boot. */
     assert_int_equal(LIVE("boot-a", 2000, .start_time = 900, .stack_end = 0x7ff000), 2);
-    /* another boot: the same ticks and, without randomisation, the same addresses */
+    /* Another boot may show the same ticks and, without randomisation, the same addresses. */
     assert_int_equal(LIVE("boot-b", 3000, .start_time = 100, .stack_end = 0x7ff000), 3);
     assert_int_equal(LIVE("boot-a", 1500, .start_time = 100, .stack_end = 0x7ff000), 1);
     kit_expect(k, "SELECT boot_id, start_time, life, identity FROM process",
                "boot-a|100|0|start-time\nboot-a|900|1|start-time\nboot-b|100|2|start-time\n");
 }
 
-/* Of all of a life's captures the first in time gives the pair. */
+/* The earliest live capture of a life sets both clocks. */
 IN_KIT(the_first_capture_sets_the_clocks)
 {
     const char *clocks = "SELECT clock_mono_ns, clock_utc_ms - 1700000000000 FROM process";
@@ -370,7 +370,7 @@ IN_KIT(text_joins_live_by_the_start_time)
 {
     assert_int_equal(LIVE("boot-a", 0, .start_time = 100, .stack_end = 0x7ff000), 1);
     assert_int_equal(LIVE("boot-b", 100000, .start_time = 100, .stack_end = 0x7ff000), 2);
-    /* the boot is unknown: the life before it */
+    /* The boot is unknown: the capture joins the life before it. */
     assert_int_equal(TEXT(99000, .start_time = 100, .stack_end = 0x9ff000), 1);
     assert_int_equal(TEXT(101000, .start_time = 100), 2);
     assert_int_equal(TEXT(102000, .start_time = 101, .stack_end = 0x7ff000), 3);
@@ -388,7 +388,7 @@ IN_KIT(text_learns_its_boot)
                "boot-a|100|start-time\nboot-a|200|addresses\nboot-b|100|start-time\n");
 }
 
-/* What a prune took away leaves a number that is free: it is not the count of those left. */
+/* The number of a new life is not the count of the lives that a prune left. */
 IN_KIT(a_removed_life_leaves_no_clash)
 {
     TEXT(0, .stack_end = 0x7ff000);

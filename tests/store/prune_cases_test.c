@@ -17,7 +17,7 @@ IN_KIT(a_pinned_moment_stays)
     int64_t id = 0;
 
     pw_put_grown(k, 1, 0, 10);
-    pw_put_grown(k, 2, 0, 10); /* another process of the name: of the same moments */
+    pw_put_grown(k, 2, 0, 10); /* another process of the name, in the same moments */
     kit_ok(pmapdb_pin(k->store, "app", "@3", "before the update", &id, &err), &err);
     assert_int_equal(id, 3);
     kit_expect(k, "SELECT snapshot_id, reason, pinned_ms > 1700000000000 FROM pin",
@@ -26,7 +26,7 @@ IN_KIT(a_pinned_moment_stays)
     kit_expect(k, "SELECT count(*), count(DISTINCT moment_ms) FROM snapshot", "4|2\n");
     pw_keep_last(k, 1);
     kit_expect(k, "SELECT count(*) FROM snapshot", "4\n");
-    /* the other one of its moment will do */
+    /* Any snapshot of the pinned moment removes the pin. */
     kit_ok(pmapdb_unpin(k->store, NULL, "@13", &id, &err), &err);
     assert_int_equal(pmapdb_unpin(k->store, NULL, "@13", &id, &err), PMAPDB_NOTFOUND);
     pw_keep_last(k, 1);
@@ -71,7 +71,7 @@ IN_KIT(a_name_vanishes_only_by_force)
                "app|3\n");
     kit_expect(k, "SELECT name FROM name", "app\n");
     kit_expect(k, "SELECT count(*) FROM forgotten", "3\n");
-    /* and comes back as something new */
+    /* Pruned captures stay away, and new ones are stored. */
     pw_put_grown(k, 100, 0, 3);
     kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
     pw_put_grown(k, 100, 3, 4);
@@ -89,7 +89,7 @@ IN_KIT(a_rule_must_be_given)
     kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
 }
 
-/* Processes that no capture names are not one series. */
+/* Each process without a name is its own series. */
 IN_KIT(the_unnamed_are_alone)
 {
     for (int64_t pid = 1; pid < 4; pid++)
@@ -118,14 +118,14 @@ IN_KIT(the_oldest_go_until_it_fits)
     assert_true(r.fits);
     assert_true(r.kib_after <= 500);
     assert_int_equal(kit_bytes(k, "") / 1024, r.kib_after);
-    assert_true(r.kib_after > 400); /* and no more went than had to */
+    assert_true(r.kib_after > 400); /* no more than necessary was removed */
     kit_expect(k,
                "SELECT count(*) = 1200 - min(taken_ms - 1700000000000) / 60000, max(taken_ms) "
                "FROM snapshot",
                "1|1700071940000\n"); /* the oldest over both series */
     r = pw_prune(k, &o);
     assert_int_equal(r.snapshots_removed, 0);
-    /* what cannot be: one of each series is left */
+    /* A limit that cannot be reached: one snapshot of each series is left. */
     o.max_kib = 10;
     r = pw_prune(k, &o);
     assert_false(r.fits);
@@ -156,7 +156,7 @@ IN_KIT(the_file_shrinks)
     assert_int_equal(kit_bytes(k, "-wal"), 0);
 }
 
-/* Made by something that did not ask for it. */
+/* Another program created the file, without auto_vacuum. */
 IN_KIT(a_store_that_does_not_shrink)
 {
     pmapdb_compact_options o = {.vacuum = true};
@@ -174,7 +174,7 @@ IN_KIT(a_store_that_does_not_shrink)
     pw_fill(k, 1200);
     r = pw_keep_last(k, 2);
     assert_true(r.wants_vacuum);
-    assert_true(r.kib_after >= r.kib_before); /* by the traces */
+    assert_true(r.kib_after >= r.kib_before); /* because of table forgotten */
     o.vacuum = false;
     kit_ok(pmapdb_compact(k->store, &o, &c, &err), &err);
     assert_true(c.wants_vacuum);

@@ -6,7 +6,7 @@
 
 /* ---- what imports know ---- */
 
-/* From standard input, and live, nothing can come a second time. */
+/* Captures from standard input and live captures leave no trace: they cannot come again. */
 IN_KIT(traces)
 {
     static const pm_time_source sources[] = {PM_TIME_GIVEN, PM_TIME_STREAM, PM_TIME_NAME,
@@ -43,7 +43,7 @@ IN_KIT(traces)
     kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
 }
 
-/* Of another host, pid, dialect, time: not the same. */
+/* A capture of another host, pid, time, hash or dialect is not the same. */
 IN_KIT(a_trace_is_of_one_capture)
 {
     pm_capture *c = pw_grown(k, 1, 0);
@@ -115,7 +115,7 @@ IN_KIT(a_log_goes_on)
         assert_int_equal(blocks[i].known, i < 5);
         assert_int_equal(blocks[i].taken_ms, i < 5 ? PW_AT((int64_t)i) : 0);
     }
-    /* all of it removed: still the same log */
+    /* With all of its captures removed, the log is still the same. */
     pw_prune(k, &(pmapdb_prune_options){
                     .drop = true, .force = true, .process = "app", .max_kib = PMAPDB_UNKNOWN});
     kit_ok(pm_log_match(k->store, NULL, blocks, 4, PW_AT(3), &again, &last_ms, &err), &err);
@@ -125,7 +125,7 @@ IN_KIT(a_log_goes_on)
 
 /* ---- live captures ---- */
 
-/* A sweep of two processes; what belongs to it goes with the last of its snapshots. */
+/* Stores a sweep of these processes. */
 static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pids)
 {
     pm_sweep sweep = {.host = "one",
@@ -139,7 +139,7 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
 
     live.standing.comm = PM_TEXT("app");
     live.standing.environment = (pm_text){"A=1\0B=2", 8};
-    live.standing.ppid = n < 5 ? 1 : 2; /* the parent ended: another standing */
+    live.standing.ppid = n < 5 ? 1 : 2; /* the parent ended: another live process */
     for (size_t i = 0; i < n_pids; i++) {
         c[i] = pw_grown(k, pids[i], n);
         c[i]->host = "one";
@@ -158,7 +158,7 @@ static void put_sweep(const kit *k, int64_t n, const int64_t *pids, size_t n_pid
     "(SELECT count(*) FROM environment), (SELECT count(*) FROM forgotten), (SELECT count(*) FROM " \
     "host)"
 
-/* Without the check that captures have snapshots: a sweep may have found nothing. */
+/* Prunes without the check that captures have snapshots: a sweep may be empty. */
 static void prune_sweeps(const kit *k, const pmapdb_prune_options *o)
 {
     kit_prune(k, o);
@@ -172,12 +172,12 @@ IN_KIT(sweeps)
     pmapdb_prune_options o = {.keep.last = 2, .max_kib = PMAPDB_UNKNOWN, .process = "app"};
 
     for (int64_t n = 0; n < 10; n++)
-        put_sweep(k, n, pids, n == 4 || n == 9 ? 0 : 2); /* nothing was there */
+        put_sweep(k, n, pids, n == 4 || n == 9 ? 0 : 2); /* empty sweeps */
     kit_expect(k, SWEEPS, "10|10|1|16|2|4|0|1\n");
-    prune_sweeps(k, &o); /* db keeps the sweeps */
+    prune_sweeps(k, &o); /* the snapshots of db keep the sweeps */
     kit_expect(k, SWEEPS, "9|9|1|10|2|4|0|1\n");
     o.process = "db";
-    prune_sweeps(k, &o); /* the empty one at the end is younger than all that went */
+    prune_sweeps(k, &o); /* the last empty sweep is newer than all removed ones */
     kit_expect(k, SWEEPS, "3|3|1|4|1|2|0|1\n");
     o = (pmapdb_prune_options){
         .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
@@ -185,7 +185,7 @@ IN_KIT(sweeps)
     kit_expect(k, SWEEPS, "1|1|1|0|0|0|0|1\n");
 }
 
-/* How far the series and the job were thinned out, of what was removed alone. */
+/* The series and the job remember the newest capture that was removed. */
 IN_KIT(how_far_is_remembered)
 {
     static const int64_t pids[] = {1, 100};
@@ -206,11 +206,11 @@ IN_KIT(how_far_is_remembered)
                "app|6|4|1\ndb|4|4|1\n");
     o = (pmapdb_prune_options){
         .drop = true, .force = true, .host = "one", .max_kib = PMAPDB_UNKNOWN};
-    prune_sweeps(k, &o); /* the job is what a merge knows it by */
+    prune_sweeps(k, &o); /* a merge needs the job */
     kit_expect(k, "SELECT (removed_ms - 1700000000000) / 60000 FROM schedule", "9\n");
 }
 
-IN_KIT(an_empty_name_is_none)
+IN_KIT(an_empty_name_is_refused)
 {
     pmapdb_prune_options o = {
         .drop = true, .force = true, .process = "", .max_kib = PMAPDB_UNKNOWN};
@@ -241,7 +241,7 @@ static pmapdb_compact_result compact(const kit *k)
     return r;
 }
 
-/* No larger than appending would make them. */
+/* Compacting makes epochs no larger than appending does. */
 IN_KIT(epochs_stay_bounded)
 {
     world_history h;

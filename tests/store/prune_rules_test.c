@@ -236,7 +236,7 @@ TEST_WITH(the_example_of_restic, enter, kit_leave)
                                       "2019-09-01T11:00:00Z =\n");
 }
 
-IN_KIT(what_is_no_rule)
+IN_KIT(wrong_rules_are_refused)
 {
     static const pmapdb_keep wrong[] = {{0}, {.last = -2}, {.within_ms = -1}};
     pmapdb_prune_result r;

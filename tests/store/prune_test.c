@@ -17,8 +17,8 @@ static pmapdb_prune_options options_of(int64_t last, int64_t within_ms)
 
 /* ---- histories ---- */
 
-/* What the rules leave, told in SQL: the newest `last` moments of each name, those within, pinned
- * ones. */
+/* The rules in SQL: keeps the newest `last` moments of each name, moments within, and pinned ones.
+ */
 static void expect_kept(const kit *k, int64_t last, int64_t within_ms)
 {
     pm_buf sql = {0};
@@ -60,7 +60,7 @@ static const char *const not_as_given[] = {
                  "EXCEPT " NUMBERS("main") ")",
 };
 
-/* Few transactions: in which captures come together is the matter of order_test. */
+/* Stores captures in few transactions; order_test varies the transactions. */
 static size_t store_some(const kit *k, pm_capture *const *c, size_t n)
 {
     return kit_store_all(k, c, n, 5);
@@ -108,7 +108,7 @@ static bool try_seed(kit *k, kit *whole, uint64_t seed)
     kit_prune(k, &o);
     good = PW_NONE(k, not_as_expected) && PW_NONE(k, pw_changed) && PW_NONE(k, whole_broken) &&
            PW_NONE(k, pw_untidy);
-    /* what was stored is known, removed or not */
+    /* All stored captures are known, removed or not. */
     assert_int_equal(store_some(k, h.capture, before), 0);
     good = good && goes_on(k, whole, &h, before);
     world_free(&h);
@@ -150,7 +150,7 @@ static int fail_commit(void *ctx)
     return ++i->calls == i->at;
 }
 
-/* What must hold at every point: the rest is tidied by the next prune. */
+/* Conditions that hold at every point; the next prune tidies the rest. */
 static const char *const torn[] = {
     "SELECT * FROM pragma_foreign_key_check",
     "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
@@ -177,7 +177,7 @@ static void describe(const kit *k, pm_buf *out)
     kit_rows(k, out, "SELECT epoch_id, process_id, dialect, state FROM epoch ORDER BY 1");
 }
 
-/* Opens a store as `filled` is. */
+/* Opens a copy of `filled`. */
 static void fill(kit *k, const kit *filled)
 {
     char command[256];
@@ -191,8 +191,8 @@ static void fill(kit *k, const kit *filled)
                 "process_id, name_id FROM process");
 }
 
-/* Interrupted at point `at`, then, when `killed`, another capture is stored by a new process, and
- * the prune is run to its end. Returns whether the point was reached. */
+/* Interrupts a prune at point `at`, checks the store, and runs the prune again to its end. Returns
+ * whether the point was reached. */
 static bool interrupt_at(kit *k, const kit *filled, uint64_t at, bool in_commit, const pm_buf *want)
 {
     pmapdb_prune_options o = options_of(3, 0);
@@ -267,7 +267,7 @@ static bool store_one(void *ctx, const pmapdb_progress *progress)
     return true;
 }
 
-/* From its second row on, the first was read before: a prune changes nothing under it. */
+/* Checks the rows after the first, which was read before the prune: the reader sees no change. */
 static void expect_reader(const company *c, const pm_buf *want)
 {
     const char *rest = strchr(pm_buf_text(want).data, '\n') + 1;
@@ -319,7 +319,7 @@ IN_KIT(others_go_on)
     world_free(&h);
 }
 
-/* The plan is older than what others do meanwhile. */
+/* Others add to moments and pin snapshots after the plan was made. */
 static bool join_and_pin(void *ctx, const pmapdb_progress *progress)
 {
     company *c = ctx;

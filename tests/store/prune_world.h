@@ -8,8 +8,8 @@
 
 #define PW_START INT64_C(1700000000000)
 
-/* Two processes of one name, captured together now and then, and one of another name that ends
- * early; several dialects, partial captures, such with sums only. */
+/* Makes a history of two processes of one name, sometimes captured together, and one of another
+ * name that ends early; in several dialects, with partial captures and captures with sums only. */
 static inline void pw_history(const kit *k, world_history *h, uint64_t seed, size_t beats)
 {
     static const pm_dialect dialects[] = {PM_DIALECT_SMAPS, PM_DIALECT_PMAP_XX,
@@ -68,7 +68,7 @@ static inline void pw_remember(const kit *k)
                 "CREATE TEMP TABLE s AS SELECT " PW_SNAPSHOT " FROM snapshot");
 }
 
-/* Each gives no row: nothing of a snapshot that is still there is another than was remembered. */
+/* Queries that return no row if the snapshots that are left are as they were remembered. */
 static const char *const pw_changed[] = {
     "SELECT 'mapping changed', * FROM (SELECT * FROM mappings EXCEPT SELECT * FROM temp.m)",
     "SELECT 'mapping lost', * FROM (SELECT * FROM temp.m WHERE snapshot_id IN (SELECT snapshot_id "
@@ -82,7 +82,7 @@ static const char *const pw_changed[] = {
     " FROM snapshot EXCEPT SELECT * FROM temp.s)",
 };
 
-/* A prune keeps what the rules said once of neighbours. */
+/* A prune keeps the categories that the rules about neighbours gave. */
 #define PW_NONE(k, queries) whole_none(k, queries, COUNT(queries), "neighbours")
 
 /* In addition to whole.h: no unused rows are left, and first appearances are correct. */
@@ -129,7 +129,7 @@ static inline pmapdb_prune_result pw_keep_last(const kit *k, int64_t n)
     return pw_prune(k, &(pmapdb_prune_options){.keep.last = n, .max_kib = PMAPDB_UNKNOWN});
 }
 
-/* A capture that grows with n; the hash tells n. */
+/* Returns a capture whose heap grows with n; its hash contains n. */
 static inline pm_capture *pw_grown(const kit *k, int64_t pid, int64_t n)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, pid, PW_AT(n));
@@ -147,7 +147,7 @@ static inline void pw_put_grown(const kit *k, int64_t pid, int64_t from, int64_t
         kit_put(k, pw_grown(k, pid, n));
 }
 
-/* Two processes in turns; every mapping changes every time. */
+/* Stores captures of two processes in turns; every mapping changes every time. */
 static inline void pw_fill(const kit *k, int64_t moments)
 {
     uint64_t seed = 5;

@@ -77,7 +77,7 @@ static const char many_processes[] =
     "[[{\"source\":\"a.csv\",\"of_b\":0},[{\"run\":\"2026-11-21T02:00:00Z\",\"block\":1," \
     "\"at_s\":1,\"key\":\"total\",\"mappings\":3,\"rss_kib\":4}]]]"
 
-/* What a query is given where its defaults are not enough to find rows in what fill stores. */
+/* Parameters for queries that find no rows of fill with their defaults. */
 static const struct {
     const char *query, *param, *value;
 } given[] = {
@@ -207,7 +207,7 @@ IN_KIT(every_parameter_is_declared_and_used)
                 fail_msg("%s: %s is not declared", name, param);
             extra += strcmp(param, ":name_id") == 0;
         }
-        /* one that no statement reads would do nothing without a word */
+        /* An unused parameter would silently have no effect. */
         if (used - extra != q->n_params)
             fail_msg("%s: %d parameters declared, %d used", name, q->n_params, used - extra);
         sqlite3_finalize(stmt);
@@ -346,7 +346,7 @@ IN_KIT(the_check_sees_a_scan)
     pm_buf_free(&tables);
 }
 
-/* Read again, and not by closing the store, which may make new ones. */
+/* Loads these statistics without closing the store, which might compute new ones. */
 static void analyzed(const kit *k, const char *statistics)
 {
     kit_exec(k, statistics);

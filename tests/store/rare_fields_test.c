@@ -3,7 +3,7 @@
 
 #include "store/dict/row.h"
 
-/* Of a capture that has all that the mapping has. */
+/* Encodes a mapping of a capture with the same fields. */
 static bool of_whole(const pm_mapping *m, pm_rare_fields *out)
 {
     pm_metrics row;
@@ -11,7 +11,7 @@ static bool of_whole(const pm_mapping *m, pm_rare_fields *out)
     return pm_row_encode(m, m->present, &row, out);
 }
 
-/* Ksm 4 KiB, all else as usual, and no text. */
+/* Returns rare fields with 4 KiB of KSM only. */
 static pm_rare_fields detail(void)
 {
     pm_mapping m = {.present = PM_NUMBERS};
@@ -51,8 +51,8 @@ IN_KIT(of_a_mapping)
     assert_memory_equal(d.number, nothing, 3 * sizeof *nothing);
 }
 
-/* What others say already, and what is not known, needs no row. */
-IN_KIT(the_usual_needs_none)
+/* Values that follow from other fields, and unknown values, need no row. */
+IN_KIT(usual_values_need_no_row)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_KSM)};
     pm_rare_fields d;
@@ -93,7 +93,7 @@ IN_KIT(a_part_of_the_shared)
     assert_int_equal(d.number[0], 37);
 }
 
-/* A row that lacks what its epoch has says so, and all that cannot follow from it. */
+/* A row that lacks fields of its epoch stores its fields, and the values that no longer follow. */
 IN_KIT(what_a_row_lacks)
 {
     pm_mapping m = {.present = PM_NUMBERS & ~PM_BIT(PM_SHARED_DIRTY)};
@@ -113,7 +113,7 @@ IN_KIT(what_a_row_lacks)
     assert_int_equal(pm_metrics_fields(&row, PM_NUMBERS), m.present);
 }
 
-/* Each number and the text tell rows apart, and so does whether they are known. */
+/* Rows differ if a number or the text differs, or is unknown in one of them. */
 IN_KIT(equal_ones_share_a_row)
 {
     pm_rare_fields first = detail(), d;

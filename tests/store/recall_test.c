@@ -8,7 +8,7 @@
 
 #define STEP_MS 10000
 
-/* What was given, in the order of taken_ms. */
+/* The stored captures, in the order of taken_ms. */
 typedef struct given {
     kit *k;
     pm_capture **capture;
@@ -17,11 +17,11 @@ typedef struct given {
 } given;
 
 static size_t compared, stored;
-static int64_t every = 1; /* of how many files one is read */
+static int64_t every = 1; /* reads one of so many files */
 
 /* ---- reading ---- */
 
-/* Every time source and check, with and without a start time, a name, a command. */
+/* Makes a capture of each block, with four time sources in turn. */
 static pmapdb_status on_block(void *ctx, const pm_block *block, uint32_t *rows, size_t n_rows,
                               pmapdb_error *err)
 {
@@ -175,7 +175,7 @@ static void recall_all(const kit *k, const given *g)
     pm_recall_free(r);
 }
 
-/* False where two of its rows have one address. */
+/* Returns false if two rows of the capture have one address. */
 static bool put(const kit *k, const pm_capture *c)
 {
     pmapdb_error err = {0};

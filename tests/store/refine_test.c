@@ -9,8 +9,8 @@
 
 enum { GUARD = 1, MEMORY = 2, PARTIAL = 4, WIDE = 8 };
 
-/* What `shown` says of: a guard at STACK - 64 KiB (WIDE: a reserve of 2 MiB there), 8 MiB above it.
- */
+/* Returns a capture with the parts in `shown`: a guard of 64 KiB below STACK (WIDE: a reserve of 2
+ * MiB), and 8 MiB at STACK. */
 static pm_capture *capture_of(const kit *k, pm_dialect dialect, int minute, int shown)
 {
     pm_capture *c = kit_capture(k, dialect, 7, T0 + (int64_t)minute * 60000);
@@ -106,7 +106,7 @@ IN_KIT(late_capture_breaks)
               "2|smaps|anonymous|8192\n3|smaps|anonymous|8192\n");
 }
 
-/* And joins: what was two lineages is the older one. */
+/* A late capture can join two lineages to the older one. */
 IN_KIT(late_capture_joins)
 {
     put(k, S, 0, GUARD | MEMORY);
@@ -121,8 +121,7 @@ IN_KIT(late_capture_joins)
               "3|smaps|anonymous/thread-stack|8192\n4|smaps|anonymous/thread-stack|8192\n");
 }
 
-/* In order, but the first that shows it in the stronger dialect: it decides, and weaker ones before
- * it follow. */
+/* The first capture in the stronger dialect decides, and earlier weaker ones follow. */
 IN_KIT(stronger_dialect_decides)
 {
     put(k, X, 0, MEMORY);
@@ -139,7 +138,7 @@ IN_KIT(stronger_dialect_decides)
                "6|1\n");
 }
 
-/* Weaker ones never do. */
+/* A weaker dialect never decides. */
 IN_KIT(weaker_ones_follow)
 {
     put(k, X, 0, GUARD | MEMORY);
@@ -147,7 +146,7 @@ IN_KIT(weaker_ones_follow)
     expect(k, "0|pmap-x|anonymous|8192\n0|pmap-x|reserve/guard|64\n1|smaps|anonymous|8192\n");
 }
 
-/* Nor those with rows missing, however strong. */
+/* A partial capture never decides. */
 IN_KIT(partial_ones_follow)
 {
     static const char stacks[] =
@@ -177,7 +176,7 @@ IN_KIT(grows_and_stays)
               "1|smaps|anonymous|8192\n1|smaps|reserve|2048\n");
 }
 
-/* Of one beat. */
+/* A weaker capture of the same beat takes the category. */
 IN_KIT(borrows_the_category)
 {
     put(k, S, 0, GUARD | MEMORY);

@@ -73,7 +73,7 @@ static void refuses(const kit *k, const char *body, const char *says)
     pmapdb_rows_close(rows);
 }
 
-/* What some servers take for a string or a comment, and others do not. */
+/* Only some servers take these for a string or a comment. */
 IN_KIT(unsafe_places_are_refused)
 {
     refuses(k, "# it's\n':who'", "q.sql:12: a sign that may not stand");

@@ -38,7 +38,7 @@ static void answer(const kit *k, pm_buf *out)
     kit_rows(k, out, "SELECT count(*), max(off) FROM snapshot GROUP BY epoch_id ORDER BY 1, 2");
 }
 
-/* Every step-th from `from` on. */
+/* Stores every step-th capture from `from` on. */
 static void put_within(const kit *k, pm_capture *const *c, size_t from, size_t step)
 {
     pmapdb_error err = {0};
@@ -100,7 +100,7 @@ IN_KIT(nothing_of_an_abandoned_one)
     pm_store_rollback(k->store);
     answer(k, &got);
     assert_string_equal(got.data, want.data);
-    kit_store(k, c[1]); /* and it goes on */
+    kit_store(k, c[1]); /* the store still works */
     assert_true(whole_store(k));
     free_history(c);
     pm_buf_free(&want);

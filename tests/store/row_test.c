@@ -10,7 +10,7 @@
 
 /* ---- mappings by chance ---- */
 
-/* Equal ones are frequent: most of the encoding is about numbers that follow from others. */
+/* Equal numbers are frequent, because the encoding leaves out numbers that follow from others. */
 static uint64_t any_number(uint64_t *seed)
 {
     static const uint64_t some[] = {0, 0, 4, 4, 8, 12, 16, 20, UINT64_C(1) << 40};
@@ -18,7 +18,7 @@ static uint64_t any_number(uint64_t *seed)
     return some[kit_below(seed, COUNT(some))];
 }
 
-/* As the kernel counts, for the most part. */
+/* Makes the numbers agree as those of the kernel do. */
 static void agree(pm_mapping *m)
 {
     uint64_t *v = m->value;
@@ -49,7 +49,7 @@ static pm_mapping any_mapping(size_t at, uint64_t fields, uint64_t *seed)
     return m;
 }
 
-/* Those of a tool, or any. */
+/* Returns the fields of a tool, or any fields. */
 static uint64_t any_fields(uint64_t *seed)
 {
     static const uint64_t parts = PM_BIT(PM_PRIVATE_DIRTY) | PM_BIT(PM_PRIVATE_CLEAN) |
@@ -130,7 +130,7 @@ static void in_the_history(const kit *k, int64_t snapshot_id)
     kit_expect(k, sql, "");
 }
 
-/* Sums are checked when they are stored: here, that they are those of the rows. */
+/* Compares the stored sums with those of the capture. */
 static void in_the_sums(const kit *k, int64_t snapshot_id, const pm_totals *totals)
 {
     pm_buf want = {0};
@@ -195,7 +195,7 @@ IN_KIT(any_fields_come_back)
     kit_expect(k, "SELECT count(*), count(DISTINCT epoch_id) FROM snapshot", "400|400\n");
 }
 
-/* What pmap -x and -X say of a mapping needs no row of table detail. */
+/* Mappings of pmap -x and -X need no row in table rare_fields. */
 IN_KIT(tools_need_no_detail)
 {
     static const uint64_t fields[] = {PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_DIRTY),

@@ -7,7 +7,7 @@
 #define HOUR INT64_C(3600000)
 #define MS 1763683200000 /* 2025-11-21T00:00:00Z */
 
-/* One capture an hour, @1..@6; pid 2 is "worker" from the fourth hour on. */
+/* One capture per hour, @1..@6: four of pid 1, "redis", then two of pid 2, "worker". */
 static void fill(const kit *k)
 {
     for (int hour = 0; hour < 6; hour++) {
@@ -22,7 +22,7 @@ static void fill(const kit *k)
 
 static const pm_scope everything = {PMAPDB_UNKNOWN, PMAPDB_UNKNOWN, 0};
 
-/* wanted 0: there is no such snapshot. */
+/* wanted 0: no such snapshot exists. */
 static void picks_of(const kit *k, const pm_scope *scope, const char *dialect, const char *selector,
                      int64_t back_from, int64_t wanted)
 {
@@ -54,7 +54,7 @@ static void picks_none(const kit *k, const char *selector, pmapdb_status wanted,
     kit_fails(pick_any(k, selector, &pick, &err), wanted, &err, says);
 }
 
-/* Takes the first snapshot, and knows that the time is before it. */
+/* Expects the first snapshot, and the mark that the time is before it. */
 static void clips(const kit *k, const char *selector)
 {
     pm_pick pick;
@@ -104,7 +104,7 @@ IN_KIT(spans_count_back_from_the_newest)
     picks(k, &everything, "-90m", PMAPDB_UNKNOWN, 4);
     picks(k, &everything, "-0s", PMAPDB_UNKNOWN, 6);
     picks(k, &(const pm_scope){1, PMAPDB_UNKNOWN, 0}, "-2h", PMAPDB_UNKNOWN, 2);
-    /* or from what --to is */
+    /* or from the time of --to */
     picks(k, &everything, "-2h", MS + 3 * HOUR, 2);
     picks(k, &everything, "-1h", MS + HOUR, 1);
     picks(k, &everything, "2h", PMAPDB_UNKNOWN, 4);
@@ -123,7 +123,7 @@ IN_KIT(errors_list_what_there_is)
     picks_none(k, "now-", PMAPDB_USAGE, "'now-'");
 }
 
-/* In another process's series there is no @1. */
+/* @1 is not in the series of another process. */
 IN_KIT(ids_of_other_processes_are_not_in_scope)
 {
     fill(k);
@@ -137,7 +137,7 @@ IN_KIT(a_dialect_has_its_own_series)
     fill(k);
     kit_map(k, c, 0x7ff000000000, 132, "rw-p", "[stack]");
     kit_put(k, c);
-    /* of one moment the one with most fields, unless another is asked for */
+    /* The dialect with most fields is taken, unless another one is asked for. */
     picks(k, &everything, "2025-11-21T02:30Z", PMAPDB_UNKNOWN, 7);
     picks_of(k, &everything, "smaps", "last", PMAPDB_UNKNOWN, 7);
     picks_of(k, &everything, "pmap-x", "2025-11-21T02:30Z", PMAPDB_UNKNOWN, 3);

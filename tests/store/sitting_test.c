@@ -12,7 +12,7 @@ typedef struct capture {
     int64_t ms;
     pm_dialect dialect;
     int complete;
-    int leads, base; /* wanted; base -1: none */
+    int leads, base; /* expected; base -1: none */
 } capture;
 
 static pm_order order_of(const capture *c, size_t i)
@@ -23,7 +23,7 @@ static pm_order order_of(const capture *c, size_t i)
                       .ordinal = (int64_t)i};
 }
 
-/* The newest of the first n that were put, of this stream; -1: none. */
+/* Returns the newest capture of this stream among the first n stored ones, or -1. */
 static int newest(const size_t *put, size_t n, const pm_order *o, pm_dialect dialect,
                   pm_state state)
 {
@@ -95,7 +95,7 @@ static void check(const capture *wanted, size_t n)
 TEST(leaders_form_the_spine)
 {
     CHECK({0, S, 1, 1, -1}, {5000, S, 1, 1, 0}, {10000, S, 1, 1, 1});
-    /* the one with most fields leads, others borrow from it, wherever it is in its sitting */
+    /* The dialect with most fields leads anywhere in a sitting; the others borrow from it. */
     CHECK({0, X, 1, 0, 1}, {100, S, 1, 1, -1}, {200, P, 1, 0, 1}, {5000, X, 1, 1, 1});
     CHECK({0, S, 1, 1, -1}, {0, X, 1, 0, 0}, {5000, S, 1, 1, 0}, {5000, XX, 1, 0, 2},
           {5000, X, 1, 0, 2});
@@ -104,7 +104,7 @@ TEST(leaders_form_the_spine)
 TEST(partial_captures_never_lead)
 {
     CHECK({0, S, 0, 0, 1}, {100, X, 1, 1, -1}, {5000, S, 0, 0, 1}, {9000, S, 1, 1, 1});
-    /* without any leader a stream continues itself */
+    /* Without a leader, a stream continues itself. */
     CHECK({0, S, 0, 0, -1}, {100, X, 0, 0, -1}, {5000, S, 0, 0, 0}, {5000, X, 0, 0, 1});
     /* complete and partial ones of one dialect are two streams */
     CHECK({0, S, 0, 0, -1}, {5000, S, 1, 1, -1}, {9000, S, 0, 0, 1});
@@ -112,17 +112,17 @@ TEST(partial_captures_never_lead)
 
 TEST(sitting_ends)
 {
-    /* at the sweep */
+    /* A sitting ends after the sweep. */
     CHECK({0, S, 1, 1, -1}, {KIT_SWEEP, X, 1, 0, 0});
     CHECK({0, S, 1, 1, -1}, {KIT_SWEEP + 1, X, 1, 1, 0});
-    /* counted from its first, not from the one before */
+    /* The sweep counts from the first capture of the sitting. */
     CHECK({0, X, 1, 0, 1}, {600, S, 1, 1, -1}, {1200, P, 1, 1, 1});
-    /* where a dialect comes again */
+    /* A sitting ends if a dialect comes again. */
     CHECK({0, S, 1, 1, -1}, {300, S, 1, 1, 0}, {600, S, 1, 1, 1});
     CHECK({0, X, 1, 0, 1}, {100, S, 1, 1, -1}, {500, X, 1, 1, 1}, {700, P, 1, 0, 2});
-    /* at one moment too */
+    /* The same holds at equal times. */
     CHECK({0, S, 1, 1, -1}, {0, S, 1, 1, 0}, {0, X, 1, 0, 1});
-    /* a partial one counts as its dialect */
+    /* A partial capture counts for its dialect. */
     CHECK({0, S, 0, 0, -1}, {300, S, 1, 1, -1});
 }
 

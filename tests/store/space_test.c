@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Like cron: the next run would read what this one left in the -wal, and leave it again. */
+/* Runs from cron must not leave a -wal to the next run. */
 IN_KIT(one_run_after_another)
 {
     for (int64_t n = 0; n < 20; n++) {
@@ -34,7 +34,7 @@ static sqlite3 *begin_reading(const char *path)
     return db;
 }
 
-/* Each begins before the one before it ends. */
+/* Each reader begins before the previous one ends. */
 static void *read_on(void *ctx)
 {
     readers *r = ctx;

@@ -21,7 +21,7 @@ static pmapdb_status put(const kit *k, pmapdb_error *err)
     return pm_sql_end(k->store->sql, err);
 }
 
-/* The next statement says so, and the one after it goes on. */
+/* The next statement fails, and the one after it works. */
 IN_KIT(is_told_once)
 {
     pmapdb_error err = {0};
@@ -47,7 +47,7 @@ IN_KIT(is_not_forgotten)
     kit_ok(put(k, &err), &err);
 }
 
-/* After a failure no step does anything, nothing can be committed, and the end tells the first. */
+/* After a failure no step does anything, no commit succeeds, and the end returns the failure. */
 IN_KIT(first_failure_is_kept)
 {
     static const char put[] = "INSERT INTO host (name) VALUES (?1)";

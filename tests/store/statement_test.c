@@ -51,7 +51,7 @@ IN_KIT(lines)
     says(k, "", "f: there is no statement");
 }
 
-/* Only a line where there are several, and no file. */
+/* Without a file, an error names the line if there are several lines. */
 TEST(without_a_file)
 {
     char two[] = "a\nb", one[] = "a b\n";

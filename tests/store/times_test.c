@@ -28,7 +28,7 @@ IN_KIT(moments_of_snapshots)
 
 /* ---- all queries ---- */
 
-/* From November 2023 to 1969, to a quarter of a second after the full second. */
+/* Moves November 2023 to 1969, and full seconds to a quarter after a second. */
 #define BACK INT64_C(1701000000750)
 
 static void move_back(const kit *k)
@@ -44,7 +44,7 @@ static void move_back(const kit *k)
         beats_exec(k, "UPDATE %s - %lld", columns[i], (long long)BACK);
 }
 
-/* A life of a name, an hour later two beside each other; captures are missing. */
+/* Stores one life of a name and, an hour later, two parallel ones; with gaps. */
 static void fill(const kit *k)
 {
     static const struct {
@@ -63,7 +63,7 @@ static void fill(const kit *k)
     kit_exec(k, "UPDATE live_reading SET degraded = 'large' WHERE snapshot_id % 2");
 }
 
-/* All times that a query answers with, a line each; *with their column. */
+/* Appends all times that a query returns, one per line. */
 static void times_of(const kit *k, const char *query, pm_buf *out)
 {
     pmapdb_rows *rows = kit_ask(k, query);
@@ -85,7 +85,7 @@ static void times_of(const kit *k, const char *query, pm_buf *out)
     pmapdb_rows_close(rows);
 }
 
-/* Some show no milliseconds. */
+/* Some queries show no milliseconds. */
 static void assert_moved(const char *query, const char *then, const char *now)
 {
     int64_t ms;
@@ -99,7 +99,7 @@ static void assert_moved(const char *query, const char *then, const char *now)
         fail_msg("%s: '%s', not '%s'", query, now, exact);
 }
 
-/* How many queries answer with times. only: of that one; NULL: of all. */
+/* Returns the number of queries that return times. only: a query; NULL: all queries. */
 static size_t compare(const kit *k, const char *only)
 {
     pm_buf then[128] = {0}, now = {0};
@@ -134,7 +134,7 @@ IN_KIT(moments_of_queries)
     assert_true(compare(k, NULL) >= 21);
 }
 
-/* Which wants a second name, and most of the others one alone. */
+/* left-out needs a second name; most other queries need a single one. */
 IN_KIT(moments_of_what_is_left_out)
 {
     pm_capture *other = kit_capture(k, PM_DIALECT_SMAPS, 4, BEATS_MS - INT64_C(1200000));

@@ -10,7 +10,7 @@
 #define X PM_DIALECT_PMAP_SMALL_X
 #define ROLLUP PM_DIALECT_ROLLUP
 
-/* Sums only, n minutes after the first; an rss of 0 is unknown. */
+/* Returns a capture with sums only, n minutes after MS; an rss of 0 is unknown. */
 static inline pm_capture *with_sums(const kit *k, pm_dialect dialect, int64_t pid, int64_t n,
                                     uint64_t size, uint64_t rss)
 {

@@ -58,7 +58,7 @@ IN_KIT(growth_across_the_border)
            "heap 1 54 0 4 2\nstack 1 66 0 0 0\n");
 }
 
-/* Of two processes of one name one has sums only: no step of the name is known. */
+/* If one of two processes of a name has sums only, no step of the name is known. */
 IN_KIT(growth_of_a_mixed_moment)
 {
     put_rows(k, S, 1, 0, 100);
@@ -75,7 +75,7 @@ IN_KIT(growth_of_a_mixed_moment)
              "heap 1 100 ? ? ?\nstack 1 66 ? ? ?\ntotal ? 130 ? ? ?\ntotal ? 140 ? 0 10\n");
 }
 
-/* Sums beside mappings of the same moment are there when they are asked for. */
+/* Sums beside mappings of the same moment are shown if their dialect is given. */
 IN_KIT(sums_of_the_same_moment)
 {
     for (int i = 0; i < 2; i++) {
@@ -90,7 +90,7 @@ IN_KIT(sums_of_the_same_moment)
              "total ? 131\n");
 }
 
-/* Which of two captures names the kernel's own mappings is what its rows show. */
+/* The rows show whether a capture names the mappings of the kernel. */
 IN_KIT(names_are_what_the_rows_show)
 {
     static const struct {
@@ -134,7 +134,7 @@ IN_KIT(diff_of_sums)
            "0 1 totals ? ? 400 100\n1 3 totals ? ? 408 ?\n");
 }
 
-/* One side has sums only: all of the other is added up; as rows there is nothing to compare. */
+/* If one side has sums only, the other side is added up; there are no rows to compare. */
 IN_KIT(diff_across_the_border)
 {
     put_rows(k, S, 1, 0, 100);
@@ -165,7 +165,7 @@ IN_KIT(diff_of_a_mixed_moment)
            "0 ? totals 482 246 ? 2\n1 ? complete 568 284 4 2\n");
 }
 
-/* Selectors find them as they find others. */
+/* Selectors find captures with sums only. */
 IN_KIT(selected)
 {
     static const char *const pairs[][2] = {{"first", "100\n"},

@@ -22,7 +22,7 @@ IN_KIT(one_category_and_no_mappings)
         "1|total|?|400|100|?\n2|total|?|400|?|?\n");
     kit_expect(k, "SELECT count(*) FROM mappings", "0\n");
     kit_expect(k, "SELECT count(*) FROM lineage", "0\n");
-    /* other fields, another epoch: none is unknown in one and known in the other of one epoch */
+    /* Other fields make another epoch. */
     kit_expect(k, "SELECT state, count(*) FROM epoch", "totals|2\n");
 }
 
@@ -37,7 +37,7 @@ IN_KIT(lineages_do_not_see_them)
     for (int with = 0; with < 2; with++) {
         kit_anew(k);
         for (int i = 0; i < 6; i++) {
-            if (with && i != 3) /* at the same time, in the dialect that would end the beat */
+            if (with && i != 3) /* at the same time, in a dialect that would end the sitting */
                 put_sums(k, X, 1, i, 9000, 1);
             if (with)
                 put_sums(k, ROLLUP, 1, i, 9000, 1);
@@ -93,7 +93,7 @@ IN_KIT(any_order)
     pm_buf_free(&in_order);
 }
 
-/* Yesterday's log after today's, and one for a hole in it: one epoch, as in order. */
+/* Logs that come late or fill a hole give one epoch, as in order. */
 IN_KIT(late_logs)
 {
     static const int parts[][2] = {{500, 800}, {1000, 1200}, {0, 300}, {800, 1000}};

@@ -12,7 +12,7 @@ typedef struct other {
     atomic_bool waits, wrote;
 } other;
 
-/* Wants to write once. */
+/* Waits for its turn to write once. */
 static void *write_once(void *ctx)
 {
     other *o = ctx;

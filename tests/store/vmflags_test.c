@@ -1,4 +1,4 @@
-/* vmflags: permissions and VmFlags in words. */
+/* vmflags_test: permissions and VmFlags in words. */
 #include "unit.h"
 
 #include "store/func/functions.h"
@@ -12,8 +12,8 @@ static void says(const char *flags, const char *expected)
     pm_buf_free(&out);
 }
 
-/* All that fs/proc/task_mmu.c prints, by the release that has it first; the last are gone: dw since
- * 5.15, mp since 5.6, nl since 4.0. */
+/* All flags of fs/proc/task_mmu.c, by their first release; the last three were removed: dw in 5.15,
+ * mp in 5.6, nl in 4.0. */
 static const char *const eras[] = {
     "rd wr ex sh mr mw me ms gd pf lo io sr rr dc de ac nr ht ar dd mm hg nh mg", /* 3.8 */
     "sd",                                                                         /* 3.13 */
@@ -43,7 +43,7 @@ TEST(every_flag)
             if (!seen[n].data)
                 fail_msg("%.2s has no words", p);
             assert_true(seen[n].len > 2);
-            for (size_t k = 0; k < n; k++) /* no two say the same */
+            for (size_t k = 0; k < n; k++) /* no two flags have the same words */
                 assert_string_not_equal(seen[k].data, seen[n].data);
             n++;
         }
@@ -77,7 +77,7 @@ TEST(what_is_not_known_stays)
     assert_null(pm_vmflags_word(PM_TEXT("rd ")).data);
 }
 
-/* It adds to what the buffer has. */
+/* The words are appended to the buffer. */
 TEST(adds)
 {
     pm_buf out = {0};

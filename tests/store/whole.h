@@ -4,8 +4,8 @@
 
 #include "kit.h"
 
-/* The rules about neighbours once more, in SQL: each lineage in its first capture of the strongest
- * dialect, complete ones first. Leaves those whose category is another, unless a test set it. */
+/* The rules about neighbours in SQL, for each lineage in its first capture of the strongest
+ * dialect, complete captures first. Returns lineages of another category, unless a test set it. */
 #define WHOLE_NEIGHBOURS                                                                           \
     "WITH d (dialect, strength) AS (VALUES ('smaps', 0), ('pmap-XX', 1), ('pmap-X', 2), "          \
     "('pmap-x', 6), ('pmap', 8)), "                                                                \
@@ -31,7 +31,7 @@
     "WHEN l.rule IS NOT NULL THEN c.category END IS NOT t.want AND coalesce(l.rule, '') NOT IN "   \
     "('by hand', 'label')"
 
-/* Each gives no row. */
+/* Queries that return no row in a correct store. */
 static const char *const whole_broken[] = {
     "SELECT * FROM pragma_foreign_key_check",
     "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
@@ -105,7 +105,7 @@ static const char *const whole_broken[] = {
     "sum(preferred) <> 1",
 };
 
-/* No query gives a row; those with the word `but` are not asked. */
+/* Returns whether no query returns a row; skips queries that contain `but`. */
 static inline bool whole_none(const kit *k, const char *const *queries, size_t n, const char *but)
 {
     pm_buf out = {0};

@@ -14,7 +14,7 @@
 #define WORLD_BASE 0x7f0000000000U
 #define WORLD_CAPTURES 256
 
-/* What a mapping can show. */
+/* The kinds of mappings. */
 typedef struct world_kind {
     const char *perms, *path;
     uint64_t inode; /* 0: no file */
@@ -77,7 +77,7 @@ static inline void world_add(world *w, uint64_t *seed)
     w->map[w->n++] = m;
 }
 
-/* A guard and a stack right above it; sometimes where they touch others. */
+/* Adds a guard and a stack right above it; they may touch other mappings. */
 static inline void world_thread(world *w, uint64_t *seed)
 {
     world_map guard = {
@@ -99,7 +99,7 @@ static inline void world_drop(world *w, size_t i)
     w->map[i] = w->map[--w->n];
 }
 
-/* Up or down; the offset of a file follows its start. */
+/* Grows a mapping up or down; the offset of a file follows its start. */
 static inline void world_grow(world *w, size_t i, uint64_t *seed)
 {
     world_map m = w->map[i];
@@ -130,7 +130,7 @@ static inline void world_split(world *w, size_t i, uint64_t *seed)
     w->map[w->n++] = tail;
 }
 
-/* With the one that touches it, as the kernel does. */
+/* Merges a mapping with the equal one right above it, as the kernel does. */
 static inline void world_merge(world *w, size_t i)
 {
     for (size_t k = 0; k < w->n; k++) {
@@ -244,7 +244,7 @@ static inline void world_row(const kit *k, pm_capture *c, const world_map *m)
     kit_add(k, c, &row);
 }
 
-/* What never changes in a life, so that its captures are known to be of one. */
+/* Adds the stack, which never changes in a life and identifies it. */
 static inline void world_stack(const kit *k, pm_capture *c)
 {
     pm_mapping row = {.start = 0x7ffc00000000U + (uint64_t)c->pid * 0x100000,
@@ -261,7 +261,7 @@ static inline void world_stack(const kit *k, pm_capture *c)
     kit_add(k, c, &row);
 }
 
-/* What smaps_rollup, or the footer of pmap -x or pmap, says of it. */
+/* Returns the sums that smaps_rollup, or the footer of pmap -x or pmap, shows. */
 static inline pm_capture *world_totals(const kit *k, const world *w, pm_dialect dialect,
                                        int64_t pid, int64_t ms, uint64_t *seed)
 {
@@ -326,7 +326,7 @@ static inline void world_shuffle(world_history *h, uint64_t seed)
         world_swap(h, i - 1, kit_below(&seed, i));
 }
 
-/* The number that a variable of the environment gives. */
+/* Returns the number in an environment variable, or `otherwise` if it is not set. */
 static inline uint64_t world_given(const char *name, uint64_t otherwise)
 {
     const char *text = getenv(name);

@@ -13,12 +13,12 @@
 
 extern char **environ;
 
-enum { DIED = 99 }; /* by a signal, or a sanitizer */
+enum { DIED = 99 }; /* the exit status after a signal or a sanitizer's report */
 
 static char packet[128 << 10];
 static size_t length;
 
-/* Whether this test has run the command before. */
+/* True if this test has run the command before. */
 static bool began_before(const char *scratch, const char *command)
 {
     char path[512];
@@ -56,7 +56,7 @@ static bool pack(int argc, char **argv)
     return fits;
 }
 
-/* Returns the server's socket once it has the command, or -1. */
+/* Returns the socket of the server after the server has the command, or -1. */
 static int call(const char *path)
 {
     int fds[] = {open(".", O_PATH | O_CLOEXEC), STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
@@ -98,6 +98,6 @@ int main(int argc, char **argv)
     }
     if (recv(fd, &status, sizeof status, 0) != sizeof status)
         status = DIED;
-    recv(fd, &end, 1, 0); /* nothing: the command has ended */
+    recv(fd, &end, 1, 0); /* returns 0 after the command has ended */
     return status;
 }

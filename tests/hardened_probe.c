@@ -1,4 +1,4 @@
-/* hardened_probe: as small a program as shows what the release flags do. */
+/* hardened_probe: the smallest program that shows the effect of the release flags. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +6,6 @@ int main(int argc, char **argv)
 {
     char name[16];
 
-    strcpy(name, argv[argc - 1]); /* ends the program where it does not fit */
+    strcpy(name, argv[argc - 1]); /* ends the program if the name does not fit */
     return puts(name) < 0;
 }

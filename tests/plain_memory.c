@@ -6,7 +6,7 @@
 
 #ifdef PMAPDB_SANITIZED
 
-#define FRONT 16 /* bytes before a piece: its size */
+#define FRONT 16 /* bytes before a piece: they hold its size */
 
 void *__libc_malloc(size_t n);
 void *__libc_realloc(void *p, size_t n);

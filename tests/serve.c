@@ -23,7 +23,7 @@
 enum { FOLDER, INPUT, OUTPUT, ERRORS, DESCRIPTORS };
 
 static char packet[1 << 20];
-static char *own[WORDS + 1]; /* environment */
+static char *own[WORDS + 1]; /* the environment of the server */
 
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);

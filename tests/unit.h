@@ -1,4 +1,4 @@
-/* unit: cmocka, and what every file of unit tests needs of it. */
+/* unit: cmocka, and the macros that every file of unit tests needs. */
 #ifndef TESTS_UNIT_H
 #define TESTS_UNIT_H
 
@@ -34,7 +34,7 @@ static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down
     return _cmocka_run_group_tests("tests", unit_all.test, unit_all.n, set_up, tear_down);
 }
 
-/* What set_up leaves is *state. */
+/* set_up sets *state. */
 #define TEST_WITH(function, set_up, tear_down)                                                     \
     static void function(void **state);                                                            \
     __attribute__((constructor)) static void add_##function(void)                                  \
@@ -43,7 +43,7 @@ static inline int unit_run(CMFixtureFunction set_up, CMFixtureFunction tear_down
     }                                                                                              \
     static void function(void **state)
 #define TEST(function) TEST_WITH(function, NULL, NULL)
-/* A test whose argument is what set_up leaves. */
+/* A test whose argument is the *state that set_up sets. */
 #define TEST_OF(argument, function, set_up, tear_down) \
     static void function(argument);                    \
     TEST_WITH(in_##function, set_up, tear_down)        \

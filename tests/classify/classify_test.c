@@ -19,7 +19,7 @@ static void expect_rows(const pm_classify_context *context, const expectation *r
 
 #define EXPECT(context, rows) expect_rows(context, rows, COUNT(rows))
 
-/* As maps, smaps, -X and -XX print names. */
+/* Names as maps, smaps, -X and -XX print them. */
 TEST(test_kernel_names)
 {
     static const expectation rows[] = {
@@ -62,7 +62,7 @@ TEST(test_kernel_names)
     EXPECT(&context, rows);
 }
 
-/* As pmap, -x and -d print names without -p, "[ anon ]" and "[ stack ]" already read. */
+/* Names as pmap, -x and -d print them without -p, after "[ anon ]" and "[ stack ]" were read. */
 TEST(test_narrow_names)
 {
     static const expectation rows[] = {
@@ -89,7 +89,7 @@ TEST(test_narrow_names)
     EXPECT(&context, rows);
 }
 
-/* Of -X and -XX without -p a name is a basename too, but the inode tells a file. */
+/* -X and -XX without -p print basenames too, but the inode identifies a file. */
 TEST(test_file_in_brackets)
 {
     static const test_row heap = {0x1000, 0x2000, "rw-p", "[heap]"};
@@ -125,8 +125,8 @@ TEST(test_shared_libraries)
             fail_msg("'%s' is no shared library", no[i]);
 }
 
-/* The lowest executable file that is no library, whatever the order of the rows; its other rows
- * and its replaced file with it. */
+/* The program is the lowest executable file that is not a library, in any order of the rows. Its
+ * other rows and its replaced file belong to it. */
 TEST(test_program)
 {
     static const test_row rows[] = {
@@ -173,7 +173,7 @@ TEST(test_no_program)
     capture_close(&t);
 }
 
-/* Slugs are what the store and every output show. */
+/* The store and every output show slugs. */
 TEST(test_slugs)
 {
     char slugs[] = "heap stack kernel memfd shared-memory shared-library program deleted-file "

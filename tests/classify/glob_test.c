@@ -6,7 +6,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-/* NULL: a set without its end, which is refused. */
+/* Returns NULL for a set without an end, which is refused. */
 static pm_regex *compiled(pm_text pattern)
 {
     pm_regex *out = NULL;
@@ -22,7 +22,7 @@ static bool matches(pm_regex *regex, pm_text text)
     pm_regex_space space = {0};
     bool first = pm_regex_matches(regex, &space, text);
 
-    assert_true(first == pm_regex_matches(regex, &space, text)); /* compiled by now */
+    assert_true(first == pm_regex_matches(regex, &space, text)); /* now compiled */
     pm_regex_space_free(&space);
     pm_regex_free(regex);
     return first;
@@ -61,7 +61,7 @@ TEST(test_by_hand)
     }
 }
 
-/* A generator of our own: the same on every machine. */
+/* A generator that returns the same numbers on every machine. */
 static uint32_t next(uint32_t *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
@@ -77,7 +77,7 @@ static void random_text(uint32_t *seed, const char *const *letters, size_t n, ch
         strcat(out, letters[next(seed) % n]);
 }
 
-/* Without [. and [=, which need a locale's collation, and a \ at the end. */
+/* Leaves out [. and [=, which need the collation of a locale, and a \ at the end. */
 TEST(test_random)
 {
     static const char *const in_pattern[] = {"a", "b",     "c",    "*",           "*", "?",
@@ -100,7 +100,7 @@ TEST(test_random)
     }
 }
 
-/* What fnmatch(3) cannot be asked, or answers by its locale: UTF-8, a NUL, other bytes. */
+/* fnmatch(3) cannot take a NUL, and its locale decides about UTF-8 and other bytes. */
 TEST(test_any_bytes)
 {
     assert_true(glob(PM_TEXT("?"), PM_TEXT("é")));
@@ -116,7 +116,7 @@ TEST(test_any_bytes)
     assert_true(glob(PM_TEXT("a*z"), PM_TEXT("a\xffz")));
     assert_false(glob(PM_TEXT("a?z"), PM_TEXT("a\xffz")));
     assert_true(glob(PM_TEXT("*.so"), PM_TEXT("/\xff/x.so")));
-    assert_false(glob(PM_TEXT("\xc3\xa9"), PM_TEXT("\xe9"))); /* of another encoding */
+    assert_false(glob(PM_TEXT("\xc3\xa9"), PM_TEXT("\xe9"))); /* a byte in another encoding */
     assert_true(glob(PM_TEXT("?"), PM_TEXT("\xf0\x9f\x98\x80")));
 }
 

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define BEATS 40 /* about so many of each workload, spread over the whole run */
+#define BEATS 40 /* about this many of each workload, spread over the whole run */
 
 typedef struct found_heap {
-    uint64_t start, end; /* both 0: there is none */
+    uint64_t start, end; /* both 0: no heap */
 } found_heap;
 
 typedef struct reading {
@@ -44,7 +44,7 @@ static pmapdb_status on_block(void *ctx, const pm_block *block, uint32_t *rows, 
     return PMAPDB_OK;
 }
 
-/* The heap that a capture names or, where it hides names, that is inferred. */
+/* The heap that a capture names, or the inferred heap if the capture hides names. */
 static found_heap heap_of(const char *path)
 {
     reading r = {0};
@@ -168,7 +168,7 @@ int main(void)
     static char c_brk[] = "c_brk", redis[] = "redis", java[] = "java_heap", node[] = "node_steady";
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_workload, c_brk), /* grows all the time */
-        cmocka_unit_test_prestate(test_workload, redis), /* jemalloc: has none */
+        cmocka_unit_test_prestate(test_workload, redis), /* jemalloc: has no heap */
         cmocka_unit_test_prestate(test_workload, java),
         cmocka_unit_test_prestate(test_workload, node), /* not position independent */
     };

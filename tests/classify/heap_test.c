@@ -43,7 +43,7 @@ static void expect_none(pm_dialect dialect, const test_row *rows, size_t n)
     assert_false(context_of(dialect, rows, n).heap_inferred);
 }
 
-TEST(test_behind_bss)
+TEST(test_after_bss)
 {
     static const test_row rows[] = {IMAGE, {0x560000100000, 0x560000200000, "rw-p", ""}, LIBRARY};
     static const test_row reversed[] = {
@@ -59,7 +59,7 @@ TEST(test_behind_bss)
     expect_heap(reversed, COUNT(reversed), 0x560000100000, 0x560000200000);
 }
 
-/* A row of other permissions ends it: the kernel would show it as [heap], the text cannot. */
+/* A row with other permissions ends the heap: the kernel shows it as [heap], the text cannot. */
 TEST(test_rows_that_touch)
 {
     static const test_row rows[] = {
@@ -81,7 +81,7 @@ TEST(test_rows_that_touch)
     expect_heap(behind_file, COUNT(behind_file), 0x560000100000, 0x560000200000);
 }
 
-TEST(test_what_is_no_heap)
+TEST(test_other_rows_are_not_heap)
 {
     static const test_row only_image[] = {IMAGE, LIBRARY};
     static const test_row touching[] = {IMAGE,
@@ -107,7 +107,7 @@ TEST(test_reach)
     const uint64_t end = 0x560000005000, reach = GIB + 32 * MIB;
     const test_row last[] = {IMAGE, {end + reach, end + reach + MIB, "rw-p", ""}};
     const test_row too_far[] = {IMAGE, {end + reach + 4096, end + reach + MIB, "rw-p", ""}};
-    /* The program has mapped itself once more: near enough to be its image, or as data. */
+    /* The program has mapped its file again: near enough to be its image, or as data. */
     const test_row image[] = {IMAGE,
                               {end + GIB, end + GIB + MIB, "r--p", "app"},
                               {end + MIB, end + 2 * MIB, "rw-p", ""},
@@ -122,7 +122,7 @@ TEST(test_reach)
     expect_heap(data, COUNT(data), end + MIB, end + 2 * MIB);
 }
 
-/* Old linkers put bss between the program's rows too. */
+/* Old linkers also put bss between the rows of the program. */
 TEST(test_bss_between)
 {
     static const test_row rows[] = {
@@ -153,7 +153,7 @@ TEST(test_only_where_hidden)
     assert_false(context.pseudo_hidden);
 }
 
-/* Of the rows, those within the range, private, rw and without a name are heap. */
+/* Private rw rows without a name inside the range are heap. */
 TEST(test_rows_get_the_category)
 {
     const pm_classify_context context = {

@@ -17,7 +17,7 @@ static void keeps(const char *const *regexes, size_t n, pm_text line, const char
     pm_keep_cmdline_free(&keep);
 }
 
-/* A blank in `line` stands between arguments, as tools print them; then NULs do. */
+/* Tests `line` with blanks between its arguments, as tools print them, and then with NULs. */
 static void both(const char *line, const char *expected)
 {
     char with_nuls[256];
@@ -34,7 +34,7 @@ TEST(the_program)
     both("", "");
     both("/usr/bin/redis-server --requirepass hunter2", "/usr/bin/redis-server");
     both("mysql -uroot -phunter2 -h db", "mysql");
-    both("TOKEN=hunter2 app", "TOKEN=hunter2"); /* argument 0 is the program, whatever it is */
+    both("TOKEN=hunter2 app", "TOKEN=hunter2"); /* argument 0 is the program, whatever its text */
     both("/opt/python/app --secret x", "/opt/python/app");
     keeps(NULL, 0, PM_TEXT("postgres: joe secretdb 10.0.0.1(1234) idle\0\0\0"), "postgres:");
     keeps(NULL, 0, PM_TEXT("python3 a title that says secrets\0\0"), "python3");
@@ -42,7 +42,7 @@ TEST(the_program)
     keeps(NULL, 0, PM_TEXT("\0x\0"), "");
 }
 
-/* Names the program of an interpreter, whatever is between its arguments. */
+/* Programs that are interpreters, with any separator between their arguments. */
 TEST(names)
 {
     static const char *const said[][2] = {

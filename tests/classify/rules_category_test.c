@@ -20,7 +20,7 @@ TEST(test_paths)
     gives("%p", NULL, file_row("/a/b.so (deleted)"), "/a/b.so (deleted)");
     gives("x/%b, 100%%", NULL, file_row("/a/b"), "x/b, 100%");
     gives("%1-%2%3", "~^/([^/]*)/(x)?(.*)$", file_row("/usr/lib"), "usr-lib");
-    gives("%2", "~(a)(b)?", file_row("/a"), "mapped-file"); /* nothing: the slug stays */
+    gives("%2", "~(a)(b)?", file_row("/a"), "mapped-file"); /* an empty group: the slug stays */
     gives("%b", NULL, file_row("/a/"), "mapped-file");
     gives("%1", "~(?=(.*))", file_row("/a"), "/a");
 }
@@ -54,7 +54,7 @@ TEST(test_brackets)
         gives("%w", NULL, named_row(slugs[i].path), slugs[i].slug);
 }
 
-/* The first word of a category never changes its meaning: a file may be called like a slug. */
+/* The first word of a category never changes its meaning: the name of a file may be a slug. */
 TEST(test_slugs)
 {
     pm_rules *set = set_of_one(one("a", "anonymous/%w", PM_RULE_BASE, "anonymous"));
@@ -77,7 +77,7 @@ TEST(test_slugs)
     pm_rules_free(set);
 }
 
-/* At most 120 bytes, no character cut. */
+/* A category has at most 120 bytes, and no character is cut. */
 TEST(test_length)
 {
     char path[4096] = "/", expected[256];

@@ -37,7 +37,7 @@ TEST(test_path)
         {"~^/lib/", "/lib/a", true},
         {"~^lib/", "/lib/a", false},
         {"~lib", "/usr/lib/a", true},
-        {"~a$", "/a (deleted)", false}, /* the path as it stands */
+        {"~a$", "/a (deleted)", false}, /* the path as printed */
         {"~^/.x$", "/\xc3\xa9x", true}, /* characters, not bytes */
         {"~x$",
          "/\xff"
@@ -54,7 +54,7 @@ TEST(test_path)
     assert_false(holds(PM_RULE_PATH, "~^", some_row()));
 }
 
-/* A name in brackets is no path; what has a file's base is no name. */
+/* A name in brackets is not a path; a row with the base of a file has no name. */
 TEST(test_name)
 {
     pm_rule_row shared = named_row("[anon_shmem:x]"), bare = named_row("boot.art]");
@@ -71,7 +71,7 @@ TEST(test_name)
     shared.base = PM_CATEGORY_SHARED_MEMORY;
     assert_true(holds(PM_RULE_BRACKET, "anon_shmem:x", shared));
     assert_true(holds(PM_RULE_BRACKET, "boot.art", bare));
-    assert_true(holds(PM_RULE_BRACKET, "", named_row("[x]"))); /* an empty cell asks nothing */
+    assert_true(holds(PM_RULE_BRACKET, "", named_row("[x]"))); /* an empty cell is no condition */
 }
 
 TEST(test_perms)
@@ -110,7 +110,7 @@ TEST(test_flags)
     assert_false(holds(PM_RULE_FLAGS, "nr", none));
     assert_true(holds(PM_RULE_FLAGS, "!nr", none));
     assert_false(holds(PM_RULE_FLAGS, "?", none));
-    /* what is not known is neither there nor absent */
+    /* an unknown flag is neither present nor absent */
     assert_false(holds(PM_RULE_FLAGS, "nr", unknown));
     assert_false(holds(PM_RULE_FLAGS, "!nr", unknown));
     assert_true(holds(PM_RULE_FLAGS, "?", unknown));
@@ -207,7 +207,7 @@ TEST(test_neighbours)
     assert_true(holds_beside(PM_RULE_ABOVE, "path=/x?y", NULL, row, &above));
 }
 
-/* To the next multiple of 64 MiB at or above the end of the row. */
+/* The reach ends at the next multiple of 64 MiB at or above the end of the row. */
 TEST(test_reach)
 {
     static const struct {
@@ -258,7 +258,7 @@ TEST(test_order)
     pm_rules_free(set);
 }
 
-/* Two rules share a term; one term asks for a place. */
+/* Two rules share a term; one term has a condition on the address. */
 TEST(test_facts)
 {
     const cells rules[] = {

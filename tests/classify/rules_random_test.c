@@ -348,7 +348,7 @@ static unsigned compare_capture(const pm_rules *set, const cells *rules, unsigne
             want++;
         if (got != (want == n ? PM_NO_RULE : want))
             fail_msg("row %d: rule %zd, slowly %zd", i, (ssize_t)got, (ssize_t)want);
-        for (size_t k = 0; k < n; k++) { /* why says something of those that do not match */
+        for (size_t k = 0; k < n; k++) { /* why has a text for each rule that does not match */
             pm_buf why = {0};
 
             assert_int_equal(pm_rules_why(set, k, facts, below, &rows[i], above, &why, NULL),
@@ -375,7 +375,7 @@ TEST(test_random)
         assert_int_equal(pm_rules_new(&set, NULL), PMAPDB_OK);
         for (unsigned i = 0; i < RULES; i++) {
             rules[n] = random_rule(names[n], i);
-            n += add(set, rules[n], NULL) == PMAPDB_OK; /* else it is there already */
+            n += add(set, rules[n], NULL) == PMAPDB_OK; /* otherwise the set has the rule already */
         }
         assert_int_equal(pm_rules_finish(set, NULL), PMAPDB_OK);
         matched += compare_capture(set, rules, n, below_n(4) > 0);

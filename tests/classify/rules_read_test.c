@@ -86,7 +86,7 @@ TEST(test_categories)
     pm_rules_free(set_of_one(one("a", long_one, PM_RULE_PATH, "a")));
 }
 
-/* One bad cell, and what is said of it. */
+/* One bad cell and its error message. */
 static const struct {
     pm_rule_column column;
     const char *value, *why;
@@ -180,7 +180,7 @@ TEST(test_groups)
     refused(c, "category: %3: the path has no regex with so many groups");
 }
 
-/* What a refused rule brought with it is gone: its name, its terms. */
+/* The name and the terms of a refused rule are removed. */
 TEST(test_after_a_mistake)
 {
     cells bad = one("a", "x", PM_RULE_WITH, "size=4;path=two;size=x");

@@ -11,7 +11,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Each takes ages, or all memory, without limits. */
+/* Without limits, each regex takes very long or all memory. */
 TEST(test_hostile)
 {
     static const char *const patterns[] = {"~^(a+)+$", "~^(a|aa)+$", "~(.*)*(.*)*(.*)*x$",
@@ -19,7 +19,7 @@ TEST(test_hostile)
     char path[4096];
 
     memset(path, 'a', sizeof path - 1);
-    /* what must be there is: nothing is decided by that */
+    /* the path has the bytes that each regex requires: no quick refusal */
     snprintf(path + sizeof path - 4, 4, "bx!");
     for (size_t i = 0; i < COUNT(patterns); i++) {
         const cells rules[] = {one("first", "x", PM_RULE_PATH, "other"),
@@ -34,7 +34,7 @@ TEST(test_hostile)
         while (times < 10 && pm_rules_match(set, 0, NULL, &row, NULL) == 2)
             times++;
         assert_int_equal(times, 10);
-        if (strstr(patterns[i], "{40}") == NULL) { /* which is decided soon by the length */
+        if (strstr(patterns[i], "{40}") == NULL) { /* the length decides about {40} quickly */
             assert_int_equal(pm_rules_gave_up(set, &which), 10);
             assert_int_equal(which, 1);
         }
@@ -43,7 +43,7 @@ TEST(test_hostile)
     }
 }
 
-/* Usual ones do not give up on the longest paths. */
+/* Usual regexes do not give up on the longest paths. */
 TEST(test_long)
 {
     pm_rules *set = set_of_one(one("a", "x", PM_RULE_PATH, "~^/usr/.*/lib[^/]*\\.so(\\.[0-9]+)*$"));
@@ -62,7 +62,7 @@ TEST(test_long)
     pm_rules_free(set);
 }
 
-/* Two neighbours and a term use the memory of one set in turns with a category's groups. */
+/* Two neighbours, a term and the groups of a category use the memory of one set in turns. */
 TEST(test_groups)
 {
     cells c = one("a", "%2 %1", PM_RULE_PATH, "~^/(.)(.)");

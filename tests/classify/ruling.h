@@ -16,7 +16,7 @@ typedef struct cells {
     const char *cell[PM_RULE_COLUMNS];
 } cells;
 
-/* A rule of a name, a category and one more cell. */
+/* A rule with a name, a category and one more cell. */
 static inline cells one(const char *name, const char *category, pm_rule_column column,
                         const char *value)
 {
@@ -87,7 +87,7 @@ static inline uint64_t facts_of(const pm_rules *set, const pm_rule_row *row)
     return pm_rules_facts(set, PM_RULES_ALL_TERMS, row);
 }
 
-/* Does a rule with this one condition match the row between its neighbours? NULL: none. */
+/* True if a rule with this condition matches the row between its neighbours (NULL: none). */
 static inline bool holds_beside(pm_rule_column column, const char *value, const pm_rule_row *below,
                                 pm_rule_row row, const pm_rule_row *above)
 {
@@ -98,7 +98,7 @@ static inline bool holds_beside(pm_rule_column column, const char *value, const 
     return index == 0;
 }
 
-/* The same of a row that is alone in its capture. */
+/* The same for a row that is alone in its capture. */
 static inline bool holds(pm_rule_column column, const char *value, pm_rule_row row)
 {
     return holds_beside(column, value, NULL, row, NULL);

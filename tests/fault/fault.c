@@ -44,7 +44,7 @@ const fault_kind fault_kinds[] = {
     {"write-short", FAULT_WRITE, 0, FAULT_SHORT, false},
     {"fsync", FAULT_SYNC, EIO, FAULT_FAILS, true},
     {"rename", FAULT_RENAME, EIO, FAULT_FAILS, true},
-    {"rename-plain", FAULT_RENAME, EINVAL, FAULT_FAILS, true}, /* of renameat2: has no flags */
+    {"rename-plain", FAULT_RENAME, EINVAL, FAULT_FAILS, true}, /* renameat2 without flags */
     {"stat", FAULT_STAT, EIO, FAULT_FAILS, false},
     {"folder", FAULT_FOLDER, EIO, FAULT_FAILS, false},
     {"stream", FAULT_STREAM, EIO, FAULT_FAILS, false},
@@ -72,7 +72,7 @@ static bool is_new(uint64_t *stack, uint64_t hash)
     return true;
 }
 
-/* backtrace() may allocate: that does not count. */
+/* backtrace() may allocate; its allocations do not count. */
 static void note_place(fault_places *places, uint64_t n)
 {
     void *frame[FRAMES];

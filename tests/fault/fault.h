@@ -1,5 +1,5 @@
-/* fault: which call of which kind fails and how, for all that stands in for malloc, for the
- * kernel's calls and for SQLite's files. */
+/* fault: which call of which kind fails and how, for all replacements of malloc, of the kernel's
+ * calls and of SQLite's files. */
 #ifndef TESTS_FAULT_FAULT_H
 #define TESTS_FAULT_FAULT_H
 
@@ -21,7 +21,7 @@ enum {
     FAULT_DB_DELETE = 1 << 9,
     FAULT_DB_SIZE = 1 << 10,
     FAULT_DB_ACCESS = 1 << 11,
-    FAULT_OPEN = 1 << 12, /* the program's */
+    FAULT_OPEN = 1 << 12, /* calls of the program */
     FAULT_READ = 1 << 13,
     FAULT_WRITE = 1 << 14,
     FAULT_SYNC = 1 << 15,
@@ -38,10 +38,10 @@ enum {
 
 typedef enum fault_how {
     FAULT_FAILS,
-    FAULT_SHORT, /* half of it is done; what SQLite writes fails then */
-    FAULT_DIES,  /* the program ends there: as by SIGKILL */
-    FAULT_LOSES, /* ... and nothing that was not synced is kept: as by a power cut */
-    FAULT_TEARS  /* ... and some sectors of that are kept */
+    FAULT_SHORT, /* half of the call is done; a write of SQLite then fails */
+    FAULT_DIES,  /* the program ends at the call, as by SIGKILL */
+    FAULT_LOSES, /* the same, and unsynced bytes are lost, as in a power cut */
+    FAULT_TEARS  /* the same, but some unsynced sectors are kept */
 } fault_how;
 
 typedef struct fault_kind {
@@ -49,45 +49,45 @@ typedef struct fault_kind {
     unsigned calls;
     int os_errno;
     fault_how how;
-    bool once_only; /* from then on it could not end, or would be the same */
+    bool once_only; /* never onwards: the program would not end, or the run would be the same */
 } fault_kind;
 
 extern const fault_kind fault_kinds[];
 extern const size_t fault_n_kinds;
 
-#define FAULT_DIED 99 /* exit code where the program ended by a fault */
+#define FAULT_DIED 99 /* exit code of a program that a fault ended */
 
 /* In memory that a child shares with the test. */
 typedef struct fault {
     const fault_kind *kind; /* NULL: nothing fails */
-    uint64_t n;             /* which call, from 1; 0: none */
-    bool onwards;           /* and all behind it */
-    bool armed;             /* calls count: the program at work, not the test */
+    uint64_t n;             /* the call that fails, from 1; 0: no call */
+    bool onwards;           /* all later calls fail, too */
+    bool armed;             /* calls count: the program runs, not the test */
     uint64_t seen, hit;     /* calls of the kind; those that failed */
     bool returned;          /* from main */
-    int64_t live;           /* allocations that main left behind */
+    int64_t live;           /* allocations that main did not free */
 } fault;
 
 extern fault *fault_now;
 
-/* Calls that come from where none came from before, by the innermost of their callers: what one of
- * many meets that come the same way, the others meet. */
+/* The first calls from each place. The innermost callers identify a place; calls from one place
+ * are expected to have the same effect. */
 typedef struct fault_places {
     uint64_t stack[1 << 16]; /* hashes, open addressing */
     bool first[1 << 20];     /* by n */
 } fault_places;
 
-extern fault_places *fault_places_now; /* in memory that a child shares; NULL: nobody asks */
+extern fault_places *fault_places_now; /* in memory that a child shares; NULL: not wanted */
 
-/* A call of this sort is about to be made: true where it fails. */
+/* Counts a call of this sort before it is made. Returns true if the call is to fail. */
 bool fault_due(unsigned call);
 
 /* Before SQLite is initialized: its memory, and that of other libraries, comes from the same
  * counted functions. */
 void fault_alloc_start(void);
-int64_t fault_alloc_live(void); /* where they can be counted, else 0 */
+int64_t fault_alloc_live(void); /* 0 if allocations cannot be counted */
 
-/* The default of SQLite's file systems from then on. */
+/* Makes the file system with faults the default of SQLite. */
 void fault_vfs_start(void);
 
 /* The program under test. */

@@ -31,7 +31,7 @@ static bool refused(void)
 #ifndef FAULT_INTERPOSE
 int64_t fault_alloc_live(void)
 {
-    return 0; /* what is given back is not seen; the sanitizer says what was not */
+    return 0; /* calls of free are not seen; the sanitizer reports leaks */
 }
 #else
 int64_t fault_alloc_live(void)
@@ -129,7 +129,7 @@ void fault_alloc_start(void)
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Functions of libraries that ask for memory: refused, they give `none`. */
+/* Functions of libraries that allocate: if refused, they return `none`. */
 #define WRAP(type, name, params, args, none)          \
     type __real_##name params;                        \
     type __wrap_##name params;                        \

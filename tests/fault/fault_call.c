@@ -1,5 +1,5 @@
 /* fault_call: the program's own calls of the kernel, which the linker leads here (--wrap), and a
- * clock that goes the same way every time, and chance that does, so that the same bytes are stored.
+ * clock and random bytes that are the same in every run, so that runs store the same bytes.
  */
 #include "fault/fault.h"
 
@@ -66,7 +66,7 @@ WRAP(FILE *, fopen, (const char *path, const char *how), (path, how), FAULT_OPEN
 WRAP_STREAM(int, fseek, (FILE * f, long at, int from), (f, at, from), FAULT_STREAM, -1)
 WRAP(FILE *, fdopen, (int fd, const char *how), (fd, how), FAULT_TEMP, NULL)
 
-/* A stream that failed says so. */
+/* ferror returns true for a stream of which a call failed. */
 int __real_ferror(FILE *f);
 int __wrap_ferror(FILE *f);
 int __wrap_ferror(FILE *f)
@@ -74,7 +74,7 @@ int __wrap_ferror(FILE *f)
     return f == failed || __real_ferror(f);
 }
 
-/* Half of it, where it is to be short. */
+/* Returns half of n if the call is to be short. */
 static size_t some(unsigned call, size_t n, bool *refused)
 {
     uint64_t before = fault_now ? fault_now->hit : 0;
@@ -102,7 +102,7 @@ ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
     bool refused;
 
-    if (fd == STDERR_FILENO) /* where the fault is told */
+    if (fd == STDERR_FILENO) /* the program reports the fault here */
         return __real_write(fd, p, n);
     n = some(FAULT_WRITE, n, &refused);
     return refused ? -1 : __real_write(fd, p, n);
@@ -131,7 +131,7 @@ int __real_openat(int folder, const char *path, int flags, ...);
 int __wrap_openat(int folder, const char *path, int flags, ...);
 int __wrap_openat(int folder, const char *path, int flags, ...)
 {
-    return fails(FAULT_OPEN) ? -1 : __real_openat(folder, path, flags); /* none is created so */
+    return fails(FAULT_OPEN) ? -1 : __real_openat(folder, path, flags); /* never creates a file */
 }
 
 int __real_fcntl(int fd, int what, ...);
@@ -161,8 +161,8 @@ int __wrap_clock_gettime(clockid_t which, struct timespec *out)
     return 0;
 }
 
-/* libc looks for the name services once in a process; where memory is short meanwhile it asserts,
- * or loses a file. So this fails as a whole, or not. */
+/* libc loads the name services once in a process; if memory is short then, it asserts or does not
+ * close a file. So this call fails as a whole, or not at all. */
 int __real_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,
                       struct passwd **found);
 int __wrap_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,
@@ -184,7 +184,7 @@ int __wrap_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,
     return why;
 }
 
-/* Numbers that nobody can guess would make every redacted store another one. */
+/* Real random numbers would make every redacted store different. */
 ssize_t __real_getrandom(void *p, size_t n, unsigned flags);
 ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags);
 ssize_t __wrap_getrandom(void *p, size_t n, unsigned flags)

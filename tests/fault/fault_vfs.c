@@ -1,5 +1,5 @@
-/* fault_vfs: SQLite's files, of whose calls the n-th fails; or at it the program ends, and what was
- * written since the last sync is kept, lost or torn. */
+/* fault_vfs: SQLite's files. The n-th call fails, or the program ends there and the bytes
+ * written since the last sync are kept, lost or torn. */
 #include "fault/fault.h"
 
 #include <errno.h>
@@ -10,12 +10,12 @@
 
 #define SECTOR 512
 
-/* What a sector was before it was written for the first time since the last sync. */
+/* The bytes of a sector before its first write since the last sync. */
 typedef struct undo {
     struct undo *next;
     sqlite3_int64 at;
     char was[SECTOR];
-    int n; /* bytes that there were */
+    int n; /* bytes of the sector in the file then */
 } undo;
 
 typedef struct file {
@@ -60,7 +60,7 @@ static void die(void)
     _exit(FAULT_DIED);
 }
 
-/* True where the call fails; does not return where the program ends. */
+/* True if the call is to fail; does not return if the program is to end. */
 static bool fails(unsigned call)
 {
     if (!fault_due(call))
@@ -246,7 +246,7 @@ static int vfs_unmap(sqlite3_file *f, int remove)
     return REAL(f)->pMethods->xShmUnmap(REAL(f), remove);
 }
 
-/* Where reads fail, all are reads. */
+/* Maps nothing if reads are to fail, so that every access is a read. */
 static int vfs_fetch(sqlite3_file *f, sqlite3_int64 at, int n, void **out)
 {
     *out = NULL;

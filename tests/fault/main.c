@@ -19,7 +19,7 @@
 
 typedef struct wanted {
     const char *folder, *scene, *kind, *show;
-    uint64_t most, n, part; /* part: of four, from 1; 0: all */
+    uint64_t most, n, part; /* part: 1 to 4; 0: all */
     fault_places *places;   /* or NULL */
 } wanted;
 
@@ -104,7 +104,7 @@ static uint64_t run_scene(const wanted *w, const scene *s, fault *f)
     return found;
 }
 
-/* For what is written in a child. */
+/* Returns memory that a child shares with the test. */
 static void *shared_memory(size_t n)
 {
     void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

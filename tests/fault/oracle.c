@@ -1,4 +1,4 @@
-/* oracle: what a store holds, as text without ids, and whether that is what it may be. */
+/* oracle: the content of a store as text without ids, and whether the content is allowed. */
 #include "fault/oracle.h"
 
 #include "store/whole.h"
@@ -21,7 +21,7 @@ static const char snapshots_sql[] =
     "coalesce(t.rss_kib, '?') AS x FROM categories t WHERE t.snapshot_id = s.snapshot_id "
     "ORDER BY 1)), '') FROM snapshot s JOIN process p ON p.process_id = s.process_id ORDER BY 1";
 
-/* Each is compared as it is. */
+/* The result of each statement is compared unchanged. */
 static const char *const rest_sql[] = {
     "SELECT h.name, n.name, p.pid, p.identity, p.life, p.command, p.start_time FROM process p "
     "JOIN name n ON n.name_id = p.name_id LEFT JOIN host h ON h.host_id = p.host_id "

@@ -1,4 +1,4 @@
-/* oracle: what a store holds, as text without ids, and whether that is what it may be. */
+/* oracle: the content of a store as text without ids, and whether the content is allowed. */
 #ifndef TESTS_FAULT_ORACLE_H
 #define TESTS_FAULT_ORACLE_H
 
@@ -10,12 +10,12 @@
 typedef struct content {
     char **snapshot; /* sorted */
     size_t n;
-    char *rest;    /* all that is told of them together: lineages, runs, names, labels, calls */
-    char *wrong;   /* what holds in every store and not in this one; "" */
-    char *damaged; /* that part of it that SQLite sees; "" */
+    char *rest;    /* all else: lineages, runs, names, labels, calls */
+    char *wrong;   /* the broken rule that every store must keep, or "" */
+    char *damaged; /* the part of `wrong` that SQLite reports, or "" */
 } content;
 
-/* Nothing where there is no such file, or an empty one. */
+/* The content is empty if the file is missing or empty. */
 void content_read(const char *path, content *out);
 void content_free(content *c);
 
@@ -26,10 +26,10 @@ const char *content_between(const content *now, const content *start, const cont
                             bool tidy);
 const char *content_same(const content *now, const content *goal);
 
-/* Mappings that are not as the file `truth` has them; or NULL. */
+/* Returns mappings that differ from the file `truth`, or NULL. */
 const char *content_untrue(const char *path, const char *truth);
 
-/* Ids "snapshot_id":N of an answer that the store does not hold; or NULL. */
+/* Returns an id "snapshot_id":N of the answer that the store lacks, or NULL. */
 const char *content_missing(const char *path, const char *answer);
 
 #endif

@@ -11,37 +11,37 @@
 
 typedef struct scene {
     const char *name;
-    const char *store; /* what it begins with, of make.sh; NULL: none */
+    const char *store; /* the store of make.sh at the start; NULL: none */
     const char *other; /* another store beside it, or NULL */
-    const char *words; /* the command line, blanks between words; PID: of a process to read */
+    const char *words; /* the command line, blanks between words; PID: the process to read */
     unsigned traits;
 } scene;
 
 enum {
-    SCENE_ADDS = 1,  /* run again, it stores more */
+    SCENE_ADDS = 1,  /* a second run stores more */
     SCENE_SHOWS = 2, /* trouble is part of the answer */
     SCENE_STEPS = 4, /* between its transactions the store is readable, but not tidy */
-    SCENE_NAMES = 8, /* a later transaction names anew what an earlier one stored */
-    SCENE_MAKES = 16 /* SCENE_MADE, and reads the store alone */
+    SCENE_NAMES = 8, /* a later transaction renames rows of an earlier one */
+    SCENE_MAKES = 16 /* makes SCENE_MADE and only reads the store */
 };
 
 extern const scene scenes[];
 extern const size_t n_scenes;
 
-/* What became of a run. */
+/* The result of a run. */
 typedef struct outcome {
-    int exit_code; /* -signal where it was killed by one */
+    int exit_code; /* minus the signal if a signal killed it */
     char *out, *err;
 } outcome;
 
-/* The folder of work, with the scene's stores anew. */
+/* Clears the work folder and copies the stores of the scene to it. */
 void scene_set(const scene *s);
 /* `f`: in shared memory; its kind NULL: without a fault. The same folder, whatever is in it. */
 void scene_run(const scene *s, fault *f, outcome *out);
 void outcome_free(outcome *o);
-/* A file in the folder that no run should leave, or NULL. Lasts until the next call. */
+/* Returns a file that no run should leave in the folder, or NULL. Valid until the next call. */
 const char *scene_litter(void);
-/* Of the bytes of the store. */
+/* Returns a hash of the bytes of the store. */
 uint64_t scene_digest(void);
 /* Whether SCENE_MADE is there; and away with it, and with what is written beside it. */
 bool scene_made(void);

@@ -18,7 +18,7 @@ static struct {
     size_t n;
 } known;
 
-/* Besides a warning that -shm, or its folder, is not to be had. */
+/* Ignores a warning that -shm or its folder is not available. */
 static bool is_one_line(const char *said)
 {
     const char *warning = strstr(said, "a file that does not change"), *end;
@@ -62,7 +62,7 @@ bool series_measure(const scene *s, fault *f, undisturbed *u)
     u->live = f->live;
     content_read(SCENE_STORE, &u->goal);
     wrong = u->goal.wrong[0] ? u->goal.wrong : content_untrue(SCENE_STORE, "../truth");
-    if (s->traits & SCENE_ADDS) /* a live process: nobody wrote down what it maps */
+    if (s->traits & SCENE_ADDS) /* a live process: its mappings are not in `truth` */
         wrong = u->goal.wrong[0] ? u->goal.wrong : NULL;
     if (s->traits & SCENE_MAKES)
         content_read(SCENE_MADE, &u->made);
@@ -88,7 +88,7 @@ void series_free(undisturbed *u)
 
 /* ---- after a run ---- */
 
-/* Run again without a fault, it ends where the undisturbed one did. */
+/* A second run without a fault must end in the state of the undisturbed run. */
 static const char *run_again(const scene *s, const undisturbed *u, fault *f)
 {
     static char said[1024];
@@ -97,7 +97,7 @@ static const char *run_again(const scene *s, const undisturbed *u, fault *f)
     content now;
 
     f->kind = NULL;
-    if (s->traits & SCENE_MAKES) /* it writes over nothing */
+    if (s->traits & SCENE_MAKES) /* export never overwrites a file */
         scene_unmake();
     scene_run(s, f, &o);
     content_read(SCENE_STORE, &now);

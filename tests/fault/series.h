@@ -4,7 +4,7 @@
 
 #include "fault/scene.h"
 
-/* What holds of the scene without a fault. */
+/* The results of the scene without a fault. */
 typedef struct undisturbed {
     content start, goal, made;
     uint64_t digest; /* at the start */
@@ -13,12 +13,12 @@ typedef struct undisturbed {
 } undisturbed;
 
 typedef struct tally {
-    uint64_t calls, runs; /* of the kind without a fault; with one */
+    uint64_t calls, runs; /* calls without a fault; runs with a fault */
     uint64_t reported, absorbed, died;
     uint64_t states, found; /* different stores that were left; findings */
 } tally;
 
-/* False where the scene is not what it should be without a fault. */
+/* Returns false if the scene is wrong even without a fault. */
 bool series_measure(const scene *s, fault *f, undisturbed *out);
 void series_free(undisturbed *u);
 

@@ -37,7 +37,7 @@ static void add_statement(sqlite3 *db, const char *name, int arguments)
     pm_buf_free(&sql);
 }
 
-/* All that are there: a new one is fuzzed without a word here. */
+/* Prepares all functions, so that a new function is fuzzed without a change here. */
 static void prepare(void)
 {
     static sqlite3 *db;

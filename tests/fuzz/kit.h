@@ -58,7 +58,7 @@ static inline fuzz_input fuzz_open(const uint8_t *data, size_t size)
     return (fuzz_input){data, size ? data + size : data};
 }
 
-/* 0 behind the end. */
+/* Returns 0 after the end. */
 static inline uint8_t fuzz_byte(fuzz_input *in)
 {
     return in->p < in->end ? *in->p++ : 0;
@@ -83,7 +83,7 @@ static inline pm_text fuzz_rest(const fuzz_input *in)
     return (pm_text){(const char *)in->p, (size_t)(in->end - in->p)};
 }
 
-/* Up to the next byte of that kind, which is taken too, or to the end. */
+/* Takes the bytes up to the next `stop`, which is taken too, or to the end. */
 static inline pm_text fuzz_until(fuzz_input *in, uint8_t stop)
 {
     pm_text t = fuzz_rest(in);
@@ -95,7 +95,7 @@ static inline pm_text fuzz_until(fuzz_input *in, uint8_t stop)
     return t;
 }
 
-/* On the heap by itself: the sanitizer sees a read past its end. For free(). */
+/* Returns a copy on the heap, so that the sanitizer sees a read past its end. Free it after use. */
 static inline char *fuzz_alone(const void *bytes, size_t n)
 {
     char *copy = malloc(n ? n : 1);
@@ -106,7 +106,7 @@ static inline char *fuzz_alone(const void *bytes, size_t n)
     return copy;
 }
 
-/* The same with a NUL behind it, for what takes strings; one in the text ends it. */
+/* Returns such a copy as a string with a NUL at its end. A NUL in the text ends the string. */
 static inline char *fuzz_string(pm_text t)
 {
     char *copy = malloc(t.len + 1);
@@ -151,7 +151,7 @@ static inline pmapdb_status fuzz_feed(fuzz_feed_fn feed, void *reader, pm_text t
     return st;
 }
 
-/* ---- tapes: what a reading gave, in bytes that can be compared ---- */
+/* ---- tapes: the results of a reading as bytes that can be compared ---- */
 
 static inline void fuzz_put(pm_buf *tape, const void *bytes, size_t n)
 {

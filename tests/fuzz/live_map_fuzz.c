@@ -50,7 +50,7 @@ static void put_result(pm_buf *tape, const result *r)
     FUZZ_CHECK((r->n == 0) == (r->block.empty.len > 0), "%zu rows", r->n);
 }
 
-/* What the reader says of the same text. */
+/* The results of the reader for the same text. */
 static void put_row(void *ctx, const pm_mapping *m)
 {
     fuzz_put_row(ctx, m);

@@ -181,7 +181,7 @@ static inline void fuzz_map_write(fuzz_map *map, pm_buf *out)
 
 /* ---- damage ---- */
 
-/* Line n of a text, with its newline; the last one where there are fewer. */
+/* Returns line n of a text with its newline, or the last line if there are fewer. */
 static inline pm_text fuzz_line(pm_text t, size_t n)
 {
     pm_text line;

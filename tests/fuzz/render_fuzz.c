@@ -196,7 +196,7 @@ static void check_csv(const world *w)
     csv_free(&parser);
 }
 
-/* For people: nothing that a terminal would obey but the colours that were asked for. */
+/* Formats for people contain no terminal controls except the requested colours. */
 static void check_people(const world *w)
 {
     pm_text t = pm_buf_text(&w->out);

@@ -17,9 +17,9 @@
 #define BYTES_MAX ((size_t)1 << 16)
 
 static unsigned long changes, files, runs;
-static int out = -1; /* where standard output goes meanwhile */
+static int out = -1; /* the file that receives standard output */
 
-/* The input at hand. */
+/* The path of the current input. */
 static const char *at_path;
 static unsigned long at_change;
 static const void *at_bytes;
@@ -35,7 +35,7 @@ const char *__asan_default_options(void)
     return "handle_abort=1";
 }
 
-/* Says which input it was. */
+/* Prints the path of the current input. */
 void fuzz_say_where(void)
 {
     const char *keep = getenv("PMAPDB_FUZZ_KEEP");

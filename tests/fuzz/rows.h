@@ -12,7 +12,7 @@
 typedef struct fuzz_rows {
     pm_buf tape; /* all events */
     pm_totals totals;
-    uint64_t fields; /* of the rows of the block at hand */
+    uint64_t fields; /* fields of the rows of the current block */
     size_t n_rows, n_blocks;
     void *ctx;
     void (*on_row)(void *ctx, const pm_mapping *m); /* or NULL */
@@ -135,7 +135,7 @@ static inline pmapdb_status fuzz_feed_reader(void *reader, const char *bytes, si
     return pm_reader_feed(reader, bytes, n, err);
 }
 
-/* The tape is cleared before. */
+/* Clears the tape first. */
 static inline void fuzz_read(fuzz_rows *out, pm_dialect dialect, pm_text t, uint8_t split)
 {
     pm_pool *own = NULL;
@@ -173,7 +173,7 @@ static inline void fuzz_read_both(pm_dialect dialect, pm_text t, uint8_t split)
     fuzz_same(&whole.tape, &pieces.tape, "another cut of the same bytes gives the same");
 }
 
-/* Known is `before`, then the text itself: it gives the same. */
+/* The pool knows `before`, then the text itself; the results must be the same. */
 static inline void fuzz_read_known(pm_text before, pm_text t, uint8_t split)
 {
     static fuzz_rows plain, known;

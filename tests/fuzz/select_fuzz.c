@@ -62,7 +62,7 @@ static void select_host(pm_sql *sql, pm_text t)
     FUZZ_CHECK((id != 0) == pm_text_equal(t, PM_TEXT("box")), "host %" PRId64, id);
 }
 
-/* Its values are bound, the query is not run. */
+/* Binds the values of the query, but does not run it. */
 static void bind_one(pmapdb_store *store, uint8_t which, pm_text t)
 {
     static const char *const names[] = {"growth", "largest",  "diff-category", "series",
@@ -88,7 +88,7 @@ static void bind_one(pmapdb_store *store, uint8_t which, pm_text t)
     free(value);
 }
 
-/* Nothing is NULL, a number is a number, and the rest is text: itself, or what stands in quotes. */
+/* An empty text is NULL, a number is a number, and other texts are texts, without their quotes. */
 static void bind_literal(pm_text t)
 {
     pmapdb_error err = {0};

@@ -1,4 +1,4 @@
-/* siblings_fuzz: the small files that lie beside a capture. Each file: a byte for its kind, then
+/* siblings_fuzz: the small files beside a capture. Each file: a byte for its kind, then
  * its bytes; 0xff between them. */
 #include "kit.h"
 

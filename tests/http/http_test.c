@@ -68,7 +68,7 @@ static void end(server *s)
     close(s->listener);
 }
 
-/* One request to a server that says this. */
+/* Sends one request to a server that replies with `says`. */
 static pmapdb_status post(const char *says, pm_http_options *o, pm_http_reply *reply, server *s,
                           pmapdb_error *err)
 {

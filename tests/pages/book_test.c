@@ -105,7 +105,7 @@ TEST(what_is_written_is_read)
     }
 }
 
-/* Cut anywhere, or with a byte changed: refused, or entries; never a crash. */
+/* A book that is cut anywhere or has a changed byte is refused or read, without a crash. */
 TEST(damage)
 {
     static uint64_t e[2][PAGES], chunk[PM_CHUNK_PAGES];

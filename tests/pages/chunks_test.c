@@ -105,7 +105,7 @@ TEST(ranges_of_other_kinds)
     pm_sets_free(&sets);
 }
 
-/* What is kept of chunks counts as memory, too. */
+/* The memory of kept chunks counts, too. */
 TEST(memory_is_bounded)
 {
     pm_sets sets = {0};

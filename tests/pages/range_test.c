@@ -1,4 +1,4 @@
-/* range: what the pages of mappings are, and bits of entries. */
+/* range: the kinds of pages of mappings, and bits of entries. */
 #include "unit.h"
 
 #include "pages/entry.h"

@@ -52,10 +52,10 @@ TEST(pages_of_two_groups)
     assert_int_equal(out[2].alone, 1);
     assert_int_equal(out[0].rss, 4);
     assert_int_equal(out[3].rss, 1);
-    ask(&sets, (const uint32_t[]){0, 1, 1}, 3, out, 1); /* the same moment, grouped otherwise */
+    ask(&sets, (const uint32_t[]){0, 1, 1}, 3, out, 1); /* the same moment in other groups */
     assert_int_equal(out[1].rss, 4);
     assert_int_equal(out[1].alone, 4);
-    ask(&sets, (const uint32_t[]){0, 1}, 2, out, 1); /* process 2 is not known any more */
+    ask(&sets, (const uint32_t[]){0, 1}, 2, out, 1); /* process 2 is now unknown */
     assert_int_equal(out[1].rss, 3);
     assert_int_equal(out[1].alone, 2);
     assert_int_equal(out[2].rss, 1);
@@ -151,7 +151,7 @@ TEST(memory_is_bounded)
     pm_buf_free(&out);
 }
 
-/* Cut anywhere, or with a byte changed: refused, or numbers; never a crash. */
+/* A set that is cut anywhere or has a changed byte is refused or read, without a crash. */
 TEST(damaged_sets)
 {
     static const uint64_t a[] = {1, 2, 3, 600, 0}, b[] = {3, 4, 0}, c[] = {2, 3, 5, 0};

@@ -52,7 +52,7 @@ TEST(whole_calls)
          "start=1000, len=16384, prot=PROT_NONE");
 }
 
-/* What is not known is not 0. */
+/* An unknown value is not 0. */
 TEST(unknown)
 {
     says(PM_CALL_MMAP, 3, (uint64_t[6]){0, 4096}, "addr=0, len=4096, prot=?, flags=?, fd=?, off=?");
@@ -143,7 +143,7 @@ TEST(errors)
     assert_null(pm_errno_name(4095));
 }
 
-/* It adds to what the buffer has. */
+/* The words are added to the text in the buffer. */
 TEST(adds)
 {
     pm_buf out = {0};

@@ -2,8 +2,8 @@
  * PMAPDB_SEEDS=N: the number of damaged texts. */
 #include "perf/kit.h"
 
-/* What is cut off gives what the whole gives up to there: the last event may have fewer frames, or
- * be bad. */
+/* A text that is cut off has the events of the whole text up to the cut. The last event may have
+ * fewer frames or be bad. */
 TEST(cut_anywhere)
 {
     static const char text[] = BRK CHAIN
@@ -36,7 +36,7 @@ static unsigned draw(unsigned *seed)
     return *seed >> 8;
 }
 
-/* perf_kit.h checks of each event what must hold. */
+/* perf/kit.h checks each event. */
 TEST(random_damage)
 {
     static const char text[] = BRK CHAIN BRK KERNEL CHAIN
@@ -118,7 +118,7 @@ TEST(long_lines)
     }
 }
 
-/* So is a chain without an end. */
+/* An endless chain is bad once, too. */
 TEST(long_chain)
 {
     static const char frame[] = "\t           1fc47 f+0x7 (/usr/lib/ld.so)\n";
@@ -128,8 +128,7 @@ TEST(long_chain)
     pm_buf_free(&text);
 }
 
-/* Nothing is looked at again and again: each of these takes no longer than any text of its length.
- */
+/* No byte is read many times: each text takes no longer than any other text of its length. */
 TEST(hostile_lines)
 {
     static const char *const words[] = {

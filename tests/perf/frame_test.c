@@ -56,7 +56,7 @@ TEST(symbols)
            "1fc47|operator new(unsigned long)|ffffffffffffffff|/l\n");
 }
 
-/* A path with parentheses is whole. */
+/* A path with parentheses is read to its end. */
 TEST(paths)
 {
     expect(AT "f+0x1 (/memfd:jit (deleted))\n", "1fc47|f|1|/memfd:jit (deleted)\n");

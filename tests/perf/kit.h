@@ -23,7 +23,7 @@
 typedef struct perf_seen {
     pm_buf text; /* a line for each event, "bad N", "lost N" */
     uint64_t events, bad, last_line;
-    uint64_t seen, taken; /* as the reader counts */
+    uint64_t seen, taken; /* counts of the reader */
     pmapdb_status status;
 } perf_seen;
 
@@ -99,7 +99,7 @@ static inline perf_seen perf_read(pm_text t, size_t step)
     return s;
 }
 
-/* The same whatever the size of the chunks. */
+/* Expects the same result for chunks of every size. */
 static inline void perf_same(pm_text t, size_t step, const char *expected)
 {
     perf_seen s = perf_read(t, step);

@@ -173,7 +173,7 @@ static void one_call(model *m, pm_traced_call *c)
     default:
         to = pick(2) ? page : 1 + pick(PAGES - 30);
         if (to != page && to < page + (n > new ? n : new) && page < to + (n > new ? n : new))
-            to = page; /* the kernel refuses what overlaps */
+            to = page; /* the kernel refuses overlapping ranges */
         *c = (pm_traced_call){.call_id = c->call_id,
                               .begin_ns = c->begin_ns,
                               .end_ns = c->end_ns,
@@ -310,7 +310,7 @@ CASE(copies_are_new)
     assert_int_equal(pages_of(w, 3, true), 4);
 }
 
-/* While one thread moves a range, another gets the place: it is not moved along. */
+/* If another thread maps the old place during a move, its mapping is not moved. */
 CASE(moves_only_what_was_there)
 {
     pm_traced_call move = moved(2, 10, 40, BASE, 2, 2, 0x100000), other = mapped(3, 20, 2, BASE);
@@ -397,7 +397,7 @@ static pmapdb_status is_a_range(void *ctx, size_t space, const pm_range *r, int6
     return PMAPDB_OK;
 }
 
-/* Addresses and lengths that no process has do no harm. */
+/* Impossible addresses and lengths do no harm. */
 TEST(absurd_lengths)
 {
     static const uint64_t odd[] = {0, 1, PAGE - 1, BASE, UINT64_MAX, UINT64_MAX - PAGE, 1ULL << 63};

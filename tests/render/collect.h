@@ -30,7 +30,7 @@
 typedef struct collected {
     pm_buf text;
     int writes;
-    int refuse_at; /* the write that fails, from 1; 0: none */
+    int refuse_at; /* the number of the write that fails, from 1; 0: none */
 } collected;
 
 static inline pmapdb_status collect(void *ctx, const char *bytes, size_t n, pmapdb_error *err)
@@ -60,7 +60,7 @@ static inline pmapdb_status render_into(collected *c, pm_render_options options,
     return st;
 }
 
-/* Also, every write that can fail does, once; the failure comes out as it went in. */
+/* Also fails every write once and checks that the status of the failure is returned. */
 static inline void assert_renders(pm_render_options options, const pm_column *columns, int n,
                                   const pm_value *values, int rows, const char *expected)
 {

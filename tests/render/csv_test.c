@@ -45,7 +45,7 @@ TEST(golden)
                    "id,taken_at\n");
 }
 
-/* What is not plain is quoted even where bare is the rule. */
+/* Names and times that are not plain are quoted, even if plain ones are not. */
 TEST(odd_names_and_times_are_quoted)
 {
     static const pm_column odd[] = {{"max(a, b)", PM_UNIT_TEXT},
@@ -59,7 +59,7 @@ TEST(odd_names_and_times_are_quoted)
                    "2.5,\"21 Nov, 02:05\",\"n/a\",-1\n");
 }
 
-/* SQLite and the likes give no address for no bytes. */
+/* SQLite and other libraries return NULL as the address of an empty text. */
 TEST(empty_text_without_an_address_is_known)
 {
     static const pm_value value = {.kind = PM_VALUE_TEXT, .t = {NULL, 0}};
@@ -78,7 +78,7 @@ TEST(no_number_is_unknown)
 
     assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 2, values, 1,
                    "id,taken_at\n,\n");
-    /* an empty line would be no row */
+    /* readers skip an empty line */
     assert_renders((pm_render_options){.format = PM_FORMAT_CSV}, columns, 1, values, 2,
                    "id\n\"\"\n\"\"\n");
 }
@@ -157,7 +157,7 @@ TEST(reads_back)
 }
 
 /* With --spreadsheet-safe, text that would run as a formula gets an apostrophe, and nothing else
- * changes; without it no byte does. */
+ * changes. Without the option no byte changes. */
 TEST(formulas_are_made_text)
 {
     static const struct {

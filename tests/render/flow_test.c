@@ -42,7 +42,7 @@ TEST(breaks)
     assert_flows(31, false, say_card, "web/7  LEAK  linear since noon,\n  7 and more\n");
     assert_flows(20, false, say_card, "web/7  LEAK  linear\n    since noon,\n  7 and more\n");
     assert_flows(24, false, say_card, "web/7  LEAK  linear\n    since noon,\n  7 and more\n");
-    /* What fits nowhere gets a line of its own. */
+    /* A word that is too long for any line gets a line of its own. */
     assert_flows(4, false, say_card,
                  "web/7\n    LEAK\n    linear\n    since\n    noon,\n  7\n      and\n"
                  "      more\n");

@@ -41,7 +41,7 @@ TEST(golden)
     assert_renders(lines, columns, n, NULL, 0, "");
 }
 
-/* JSON has no word for them. */
+/* JSON has no text for NaN and infinities. */
 TEST(what_is_no_number_is_absent)
 {
     static const pm_column reals[] = {

@@ -140,7 +140,7 @@ TEST(words_stay_whole)
                    "   of their own steps\n");
 }
 
-/* The last one first, and no more than must be; then texts are broken. */
+/* The last column is left out first, no more columns than necessary; then texts are broken. */
 TEST(what_has_no_room_is_left_out)
 {
     static const pm_column columns[] = {{"path", PM_UNIT_TEXT},

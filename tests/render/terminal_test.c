@@ -24,11 +24,11 @@ TEST(what_a_terminal_obeys_is_escaped)
     assert_escaped(PM_TEXT("x\xe2\x80\xaetxt.exe"), "x\\xe2\\x80\\xaetxt.exe");
     assert_escaped(PM_TEXT("\xe2\x81\xa6"), "\\xe2\\x81\\xa6");
     assert_escaped(PM_TEXT("\xff/tmp/\xc3\xa9"), "\\xff/tmp/\xc3\xa9");
-    assert_escaped(PM_TEXT("\xf1\x89\x89\x89"), "\\xf1\\x89\\x89\\x89"); /* no character */
+    assert_escaped(PM_TEXT("\xf1\x89\x89\x89"), "\\xf1\\x89\\x89\\x89"); /* not a character */
     assert_escaped(PM_TEXT("/tmp/a\\012b"), "/tmp/a\\012b");
 }
 
-/* One name must not look like another. */
+/* Two different names must not look alike. */
 TEST(what_is_not_seen_is_escaped)
 {
     static const uint32_t unseen[] = {0xad,   0x34f,   0x61c,   0x200b,  0x200d, 0x200e, 0x200f,

@@ -175,8 +175,7 @@ CONNECTED(log_of_blocks)
              "151|/srv/one 150|2026-11-21T02:30:00Z|2\n");
 }
 
-/* More distinct rows than one pool keeps: the pool of a file ends with its blocks.
- */
+/* A log with more distinct rows than one pool keeps. The pool of a file ends with its blocks. */
 CONNECTED(long_log)
 {
     enum { LONG = 60, ROWS = 700 };
@@ -215,7 +214,7 @@ CONNECTED(numbers)
              "2|2|1\n");
 }
 
-/* A dialect may come out of a join, too. */
+/* The dialect may be a column of a joined table. */
 CONNECTED(dialect_of_a_join)
 {
     kit_same(db,
@@ -281,7 +280,7 @@ CONNECTED(damaged)
               "cut.log.gz");
 }
 
-/* 8 GiB of nothing are given up early. */
+/* Reading 8 GiB of zeroes stops early. */
 CONNECTED(huge_file)
 {
     clock_t before = clock();

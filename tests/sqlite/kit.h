@@ -62,7 +62,7 @@ static inline void kit_add_row(sqlite3_stmt *stmt, pm_buf *out)
     assert_int_equal(pm_buf_add(out, "\n", 1, NULL), PMAPDB_OK);
 }
 
-/* The rows, one a line, into `out`; returns the result code. */
+/* Adds the rows to `out`, one per line. Returns the result code. */
 static inline int kit_rows(sqlite3 *db, const char *sql, pm_buf *out)
 {
     sqlite3_stmt *stmt = NULL;
@@ -109,7 +109,7 @@ static inline int64_t kit_int(sqlite3 *db, const char *sql)
     return v;
 }
 
-/* Text with values in it; until eight calls later. */
+/* Formats a text, which is valid until eight calls later. */
 static inline const char *kit_sql(const char *format, ...)
 {
     static char texts[8][4096];

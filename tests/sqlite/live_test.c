@@ -184,7 +184,7 @@ CONNECTED(unknown)
              "1|0\n");
 }
 
-/* One table, several processes: each row of the other side begins anew. */
+/* A join with a table of processes: each row of that table begins a new reading. */
 CONNECTED(joins)
 {
     pid_t pid = stopped_child(), other = stopped_child();
@@ -232,7 +232,7 @@ CONNECTED(gone)
     kit_fails(db, kit_sql("SELECT count(*) FROM smaps(%d)", (int)pid), "smaps: no process ");
 }
 
-/* Another user's process, seen by one who may not look into it. */
+/* A process of another user, whose maps this user may not read. */
 CONNECTED(denied)
 {
     pid_t target, self;
@@ -256,8 +256,8 @@ CONNECTED(denied)
     end(target);
 }
 
-/* One that ends, or becomes another program, at any moment: all of its rows, none, or an error, but
- * never the first part of them. The stack lies at the end of every map. */
+/* A process that ends or executes another program at any moment has all rows, no rows, or an error,
+ * but never only its first rows. The stack lies at the end of every map. */
 CONNECTED(ends_meanwhile)
 {
     pm_buf out = {0};

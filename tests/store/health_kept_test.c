@@ -64,7 +64,7 @@ IN_KIT(which_rules)
     hears_exactly(k, "rules", OK, "default as built in");
 }
 
-/* ---- what is missing ---- */
+/* ---- gaps and refusals ---- */
 
 /* A snapshot per minute, with an hour missing eight days ago, and two shorter gaps of late. */
 IN_KIT(gaps_of_a_week)

@@ -155,7 +155,7 @@ TEST_WITH(the_oldest, enter, kit_leave)
 
 TEST_WITH(within, enter, kit_leave)
 {
-    /* counted from the newest, not from now; what is exactly as old is out, as in restic */
+    /* Counted from the newest, not from now; a moment of exactly this age goes, as in restic. */
     check(&(pmapdb_keep){.within_ms = 3600000}, "2020-01-01T02:00:00Z = within\n"
                                                 "2020-01-01T01:00:01Z = within\n"
                                                 "2020-01-01T01:00:00Z =\n"

@@ -53,7 +53,7 @@ static inline void pw_history(const kit *k, world_history *h, uint64_t seed, siz
     }
 }
 
-/* ---- what people read, kept aside ---- */
+/* ---- the answers before a prune ---- */
 
 #define PW_SNAPSHOT                                                                            \
     "snapshot_id, process_id, capture_id, taken_ms, taken_at, moment_ms, ordinal, preferred, " \
@@ -112,7 +112,7 @@ static const char *const pw_untidy[] = {
     "'totals' ELSE 'complete' END, category, sum(n) FROM category_runs GROUP BY 1, 2, 3, 4)",
 };
 
-/* ---- captures that are told apart easily ---- */
+/* ---- captures that grow ---- */
 
 #define PW_AT(n) (PW_START + (int64_t)(n)*60000)
 

@@ -382,7 +382,7 @@ static size_t run(const kit *k, const char *name)
     return n;
 }
 
-/* Why a query finds no rows in what fill stores. */
+/* Returns whether a query finds no rows among those of fill. */
 static bool is_empty(const char *query)
 {
     static const char *const names[] = {

@@ -33,7 +33,7 @@ static void put(const kit *k, pm_dialect dialect, int minute, int shown)
     assert_true(whole_store(k));
 }
 
-/* minute, dialect, category, size of what is not the stack that the kernel names */
+/* minute, dialect, category and size, without the stack that the kernel names */
 #define ROWS                                                                               \
     "SELECT (s.taken_ms - 1700000000000) / 60000, s.dialect, c.category, c.size_kib FROM " \
     "snapshot s JOIN categories c ON c.snapshot_id = s.snapshot_id WHERE c.category "      \

@@ -70,7 +70,7 @@ static uint64_t any_fields(uint64_t *seed)
     }
 }
 
-/* ---- what is wanted ---- */
+/* ---- expected rows ---- */
 
 static int64_t sum_of(const pm_mapping *m, enum pm_field a, enum pm_field b)
 {
@@ -97,7 +97,7 @@ static void want_row(pm_buf *out, const pm_mapping *m)
     pm_buf_addf(out, NULL, "\n");
 }
 
-/* ---- is it so? ---- */
+/* ---- comparing ---- */
 
 static void in_the_view(const kit *k, int64_t snapshot_id, const pm_mapping *m)
 {

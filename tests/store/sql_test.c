@@ -1,4 +1,4 @@
-/* sql_test: a value that there was no memory for is not stored as NULL. */
+/* sql_test: a value that is lost for lack of memory is not stored as NULL. */
 #include "kit.h"
 
 /* Reads a text while no memory can be allocated; the text is larger than SQLite's own reserve. */

@@ -195,7 +195,7 @@ static inline void world_step(world *w, uint64_t *seed)
     }
 }
 
-/* ---- what the tools print of it ---- */
+/* ---- captures of a world ---- */
 
 static inline void world_numbers(const world_map *m, pm_dialect dialect, pm_mapping *out)
 {

@@ -42,7 +42,7 @@ def run_tests(build):
 def counted(build):
     """{file: {line: how often it was run}} of src; what was compiled twice is added up."""
     lines = collections.defaultdict(collections.Counter)
-    # Also what was never run has notes.
+    # Files that were never run have notes, too.
     notes = [p for p in build.rglob("*.gcno") if "/src/" in str(p)]
     for note in notes:
         data = note.with_suffix(".gcda")

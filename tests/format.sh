@@ -1,5 +1,5 @@
 #!/bin/sh
-# All C is as clang-format 14 writes it; other versions disagree with it and are not asked.
+# All C is formatted by clang-format 14. Other versions format differently and are not run.
 #     sh tests/format.sh ROOT
 set -eu
 

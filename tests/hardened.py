@@ -54,7 +54,7 @@ class Elf:
 
 
 def faults(elf, protected, fortified):
-    """What is not as it should be."""
+    """Returns the missing protections."""
     d = elf.dynamic
     stack = [s for s in elf.segments if s[0] == GNU_STACK]
     wanted = (

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What reads the sources: clang-format 14 on all C, clang-tidy 14 on src, include and, with --full,
-# tests. Clean before a commit. The exit status is 1 where one of them has something to say.
+# Runs the linters: clang-format 14 on all C, clang-tidy 14 on src, include and, with --full,
+# tests. Clean before a commit. The exit status is 1 if one of them complains.
 #
 #     sh tests/lint.sh [--full] [--built FOLDER] [WORD...]
 #

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The net under a change of structure: the answers of two builds to every named query.
+"""Compares the answers of two builds to every named query, for changes of structure.
 
     python3 tests/net.py PROGRAM                      prints a checksum per scene and query
     python3 tests/net.py PROGRAM --against OLD        compares with the answers of OLD
@@ -27,7 +27,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = os.environ.get("PMAPDB_SHARED") or os.path.join(ROOT, "..", "shared")
 DATA = os.path.join(tempfile.gettempdir(), f"pmapdb-net-{os.getuid()}")
-# They tell of the file, of the clock, or need what no scene gives.
+# Their answers depend on the file or the clock, or need data that no scene has.
 LEFT_OUT = {"store-growth", "refusals", "pins"}
 PROCESSES = 3  # asked singly in a scene
 BEATS = 36     # of a workload

@@ -4,9 +4,9 @@
 #     packages_install build          what `cmake --preset` needs
 #     packages_install build test     and what the tests need
 #
-# A package counts as missing when what it is needed for is: a command that does not run, a header
+# A package counts as missing if its probe fails: a command that does not run, a header
 # that the compiler does not find (pcre2.h does not compile alone; pcre2posix.h lies beside it).
-# On a machine without apt-get that is said, not mended.
+# On a machine without apt-get, missing packages are only reported.
 
 # USE PACKAGE KIND PROBE; USE extra is welcome but not needed.
 packages_list() {

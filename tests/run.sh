@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 packages_install build test
 packages_install extra || echo "== Without it: the tests that need it are skipped"
 
-# LeakSanitizer cannot work where a process may not be traced (some containers, under a debugger).
+# LeakSanitizer cannot work if a process may not be traced (some containers, under a debugger).
 leaks=1
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT

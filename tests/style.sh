@@ -1,5 +1,5 @@
 #!/bin/sh
-# What no compiler checks: functions of at most 60 lines, files of at most 400, a first line that
+# Checks the style of src: functions of at most 60 lines, files of at most 400, a first line that
 # says what a file is for, no number read without base/num, no alloca.
 #     sh tests/style.sh SRC
 set -eu

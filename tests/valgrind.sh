@@ -1,12 +1,12 @@
 #!/bin/sh
-# The tests under valgrind: nothing is read before it is written or after it is freed, nothing leaks.
-# Sees what sanitizers do not: values that were never set. Builds with -O1 -g and no sanitizers.
+# Runs the tests under valgrind, which finds reads of unset or freed memory, and leaks.
+# Unlike sanitizers, valgrind sees values that were never set. Builds with -O1 -g and no sanitizers.
 #
 #     sh tests/valgrind.sh [--full | NAME...]
 #
 # A NAME is one of ctest's: store/put, cli/import. Without one a part of all, a quarter of an hour on
 # one core; --full takes some hours. PMAPDB_VALGRIND is the folder to build in (build/valgrind). The
-# exit status is 1 where valgrind finds something or a test fails; what it found is in FOLDER/found.
+# exit status is 1 if valgrind finds something or a test fails; what it found is in FOLDER/found.
 set -eu
 cd "$(dirname "$0")/.."
 build=${PMAPDB_VALGRIND:-build/valgrind}

@@ -8,7 +8,7 @@ were written by hand under all, with sanitizers about an hour and a half; it pri
 A store of which every table has rows is cut at any length, bytes of it, its -wal and its -shm are
 changed, pages are swapped, it gets the -wal of another; it is an empty file, a directory, a pipe, a
 link to itself, a database of another program; its rows hold values that no pmapdb wrote; its tables,
-views and triggers are somebody's own. Whatever it is:
+views and triggers are foreign. For every damage:
   - no command crashes, reports of sanitizers included, or hangs;
   - it answers, or says one line that names the store, and ends with 2 (3: check);
   - what only reads changes no byte; what writes leaves no damage that was not there;
@@ -37,7 +37,7 @@ NOT_OURS = re.compile(rb"Sanitizer|runtime error|Assertion|SUMMARY:|dumped")
 
 
 def commands(made):
-    """(words before and behind the store, whether it writes)"""
+    """(the words before and after the store, whether the command writes)"""
     p = "server4711"
     queries = [(r["name"], ["--process", p] if "process" in r["parameters"].split() else [])
                for r in kit.rows("query", "--list", db=made.db)]
@@ -66,7 +66,7 @@ def commands(made):
 # ---- one command on one damaged store ----
 
 def digest(db):
-    """Of its bytes, as far as it is a file; a -wal without a frame is none."""
+    """Digests of the store and its -wal, each None if the file is not regular; an empty -wal counts as missing."""
     out = []
     for end in ("", "-wal"):
         path = pathlib.Path(str(db) + end)
@@ -84,7 +84,7 @@ def line_of(command, db, place):
 
 
 def run(line):
-    """(status, standard error); a status of None: it did not end."""
+    """(status, standard error); a status of None: the command did not end."""
     with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=kit.ENVIRONMENT) as process:
         try:

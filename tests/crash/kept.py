@@ -17,7 +17,7 @@ import kit
 
 STORES = kit.ROOT / "tests" / "fixtures" / "stores"
 SAMPLES = kit.ROOT / "samples"
-NOT_KEPT = {"store-growth", "status"} # ask the disk, the clock
+NOT_KEPT = {"store-growth", "status"} # they depend on the disk and the clock
 GIVEN = {"groups": ["--by", "comm"],
          "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
 MORE = {"leaks-all": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],
@@ -57,19 +57,19 @@ def ask(db, words):
 # ---- making one ----
 
 def capture(db, pid):
-    """In a cgroup namespace of its own: where this test runs is nobody's business."""
+    """Captures in a cgroup namespace of its own, which hides the cgroup of this machine."""
     subprocess.run(["unshare", "--cgroup", kit.PROGRAM, "capture", "-q", "--db", str(db), "--host", "web3",
                     "--keep-env", "LANG", str(pid)], env=kit.ENVIRONMENT, check=True)
 
 
 def fill(db):
     """Text of several dialects, a log, a partial one and a refused one, live beats, a recording, a
-    prune, a pin, rules of one's own. In the folder at hand, which no path names."""
+    prune, a pin, rules of one's own. Works in the current folder, so that no path names it."""
     samples, own = pathlib.Path("samples"), pathlib.Path("in")
     samples.symlink_to(SAMPLES)
     kit.run("import", "-q", samples / "captures", db=db)
     for path in world.write(own, 6, suffixes=("smaps", "x"), mappings=24):
-        if path.name.startswith("1700000060"): # a key that nobody knows
+        if path.name.startswith("1700000060"): # an unknown key
             path.write_text(path.read_text().replace("Locked:", "Newest:    3 kB\nLocked:"))
     kit.run("import", "-q", "--host", "web1", own, db=db)
     log = pathlib.Path("server.log")
@@ -118,7 +118,7 @@ def make():
             sys.exit("too large")
 
 
-# ---- holding today's program against it ----
+# ---- comparing the answers of today's program ----
 
 def rows(text):
     reader = csv.reader(text.decode("utf-8", "surrogateescape").splitlines())
@@ -127,7 +127,7 @@ def rows(text):
 
 
 def compare(check, what, db, path):
-    """Columns may come at the end; those that there were have the values that they had."""
+    """Newer schemas may add columns at the end; the earlier columns keep their values."""
     head, _, wanted = path.read_bytes().partition(b"\n")
     status, *words = head[2:].decode().split(" ")
     got, now = ask(db, words)
@@ -143,7 +143,7 @@ def hold(check, folder, place):
     db.write_bytes(lzma.decompress((folder / "store.db.xz").read_bytes()))
     what = "schema " + folder.name
     check.equal(what + ": version", str(version_of(db)), folder.name)
-    if version_of(db) < today(place): # by whatever writes first
+    if version_of(db) < today(place): # the first writing command updates the schema
         kit.run("prune", "-q", "--compact", db=db)
     check.equal(what + ": up to date", version_of(db), today(place))
     told = kit.rows("doctor", "--deep", db=db, expect=(0, 2))

@@ -1,4 +1,4 @@
-"""Commands that write are killed at random moments, and the store is held against the raw captures.
+"""Kills commands that write at random moments and compares the store with the raw captures.
 
     kill.py [--kills N] [--seed S] [--jobs N] [OPERATION...]
 
@@ -34,8 +34,8 @@ import kit
 
 ENDED = "too late"
 COLUMNS = ("kills", operations.BEFORE, operations.WITHIN, operations.AFTER, ENDED, "SIGTERM", "failed")
-PATIENCE_S = 600 # for a command that was asked to end
-LONG = 100 # kills; with less, stores are smaller and less is asked
+PATIENCE_S = 600 # for a command after SIGTERM
+LONG = 100 # kills; with fewer, stores are smaller and fewer answers are compared
 
 
 # ---- one kill ----

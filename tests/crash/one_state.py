@@ -1,4 +1,4 @@
-"""Each command answers from one state of the store, whatever a writer does meanwhile.
+"""Each command answers from one state of the store while another process writes.
 
     one_state.py [--full]
 

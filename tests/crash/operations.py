@@ -1,4 +1,4 @@
-"""The commands that kill.py kills: what each begins with, what it may leave, what it comes to."""
+"""The commands that kill.py kills: the store at the start, the allowed stores after a kill, the final store."""
 import hashlib
 import json
 import os
@@ -15,7 +15,7 @@ BEFORE, WITHIN, AFTER = "before", "within", "after"
 
 
 def facts(db):
-    """Every category, sum and lineage, ids apart."""
+    """Every category, sum and lineage, without ids."""
     connection = kit.plain(db)
     names, lineages = {}, []
     for *where, lineage_id, category in connection.execute(
@@ -30,7 +30,7 @@ def facts(db):
 
 
 def answers(db, texts, processes):
-    """What people get, ids apart."""
+    """The answers of commands, without ids."""
     if not Operation.long:
         return facts(db)
     keys = sorted(texts)
@@ -111,7 +111,7 @@ class Operation:
         return None
 
     def held(self, check, what, db, there):
-        """What else is to hold of the store that the kill left."""
+        """Checks the store after the kill."""
         lost = (self.before & self.after) - there
         check.equal(what + ": lost", lost, set())
         check.equal(what + ": too much", there - self.before - self.after, set())
@@ -182,7 +182,7 @@ class ImportNew(Operation):
 
 
 class ImportHistory(ImportNew):
-    """behind what is there"""
+    """captures after the stored ones"""
     name = "import-history"
 
     def prepare(self):
@@ -192,7 +192,7 @@ class ImportHistory(ImportNew):
 
 
 class ImportLate(ImportNew):
-    """between and before what is there, in two dialects"""
+    """captures between and before the stored ones, in two dialects"""
     name = "import-late"
 
     def prepare(self):
@@ -248,7 +248,7 @@ class Prune(Operation):
 
     def held(self, check, what, db, there):
         super().held(check, what, db, there)
-        # a moment goes whole
+        # a prune removes whole moments
         torn = {k for k in self.before - there
                 if any((k[0], k[1], d) in there for d in ("smaps", "pmap-x"))}
         check.equal(what + ": moments in part", torn, set())
@@ -262,7 +262,7 @@ class PruneSize(Prune):
         super().prepare()
         self.how = ("--max-size", "%dK" % (world.size_of(self.base) * 9 // 10 >> 10))
 
-    def done(self, check, what, db, there): # what goes is measured, so it may be less now
+    def done(self, check, what, db, there): # the store is measured, so fewer captures may remain
         check.true(what + ": captures", set(world.stored(db)) <= there, "more than before")
 
     def held(self, check, what, db, there):

@@ -41,7 +41,7 @@ def one_line(check, what, status, words, db, *needles):
 # ---- a full disk ----
 
 class Disk:
-    """A tmpfs that can be filled up to so many free pages."""
+    """A tmpfs that can be filled up to a number of free pages."""
 
     def __init__(self, place):
         self.path = place / "disk"
@@ -68,7 +68,7 @@ class Disk:
 
 
 class Full:
-    """One command with so little room."""
+    """One command with little free space."""
 
     def __init__(self, place):
         self.paths = world.write(place / "in", 30, suffixes=("smaps", "x"), mappings=30)
@@ -102,7 +102,7 @@ class Full:
         else:
             one_line(check, what, status, words, db, "no space left")
         self.reads(check, what, db)
-        seen = world.copy_store(db, disk.path.parent / "seen.db") # where there is room for a -shm
+        seen = world.copy_store(db, disk.path.parent / "seen.db") # on a file system with free space for a -shm
         there = world.is_said(check, what, seen, self.texts, there={
             k: v for k, v in world.stored(seen).items() if k[1] != self.child.pid})
         told = {(kit.milliseconds(t), int(p), d) for p, t, d in re.findall(

@@ -43,7 +43,7 @@ void outcome_free(outcome *o);
 const char *scene_litter(void);
 /* Returns a hash of the bytes of the store. */
 uint64_t scene_digest(void);
-/* Whether SCENE_MADE is there; and away with it, and with what is written beside it. */
+/* Returns true if SCENE_MADE exists. scene_unmake() removes it and map.csv. */
 bool scene_made(void);
 void scene_unmake(void);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the committed corpus anew from what is there, what run.sh learnt and the first inputs of
-# seed.py: per entry the fewest files that reach all that all of them reach.
+# Makes the committed corpus anew from the current corpus, the inputs that run.sh learnt and the first
+# inputs of seed.py: per entry, the fewest files that reach all code that these inputs reach.
 #     sh tests/fuzz/merge.sh FOLDER [NAME...]        FOLDER: of the programs, build/fuzz/tests/fuzz
 set -eu
 

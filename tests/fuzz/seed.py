@@ -1,8 +1,8 @@
-"""First inputs for the fuzz entries, from the fixtures of this repository.
+"""Writes the first inputs for the fuzz entries, from the fixtures of this repository.
 
     python3 tests/fuzz/seed.py FOLDER        writes FOLDER/NAME/*
 
-run.sh gives them to the fuzzer beside the corpus, which is made of them and of what was found.
+run.sh gives them to the fuzzer with the corpus, which consists of such inputs and later findings.
 """
 import pathlib
 import sys

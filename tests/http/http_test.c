@@ -1,5 +1,4 @@
-/* http: what is done, what is not, and who has to act; against a server that says what it is told.
- */
+/* http: requests and their errors, against a server that sends the reply of each test. */
 #include "http/http.h"
 #include "unit.h"
 

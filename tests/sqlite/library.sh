@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the file pmapdb.so is: two names to be called by, nothing of SQLite linked or asked for by name.
+# Checks the file pmapdb.so: it exports two names and neither links nor imports anything of SQLite.
 #     PMAPDB_EXTENSION=build/dev/pmapdb.so sh tests/sqlite/library.sh
 set -eu
 

@@ -68,7 +68,7 @@ IN_KIT(usual_values_need_no_row)
         assert_int_equal(d.number[i], PMAPDB_UNKNOWN);
 }
 
-/* Three quarters of the shared pages are dirty; 40 KiB of them are this process's part. */
+/* Three quarters of the shared memory are dirty; the part of this process is 40 KiB. */
 IN_KIT(a_part_of_the_shared)
 {
     pm_mapping m = {.present = PM_NUMBERS};

@@ -507,7 +507,7 @@ def made(fleet, database, seed):
         put_host(rows, h)
     gone, reused = [h for h in hosts if h.through < NOW - HOUR][:2]
     gone.renamed = True
-    for h, at in (gone, gone.through), (reused, reused.through - 1):  # a new machine has the name of the second
+    for h, at in (gone, gone.through), (reused, reused.through - 1):  # a new machine has the name of `reused`
         rows.put("hosts", host_id=h.id + 1, host="new-" + h.name, at_ms=at, label_key=["was"], label_value=[h.name], seq=1)
     rows.send(fleet, database)
     return hosts

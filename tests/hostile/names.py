@@ -53,7 +53,7 @@ def shown(what, *args, db, status=0):
         check.equal("status: %s, %s" % (what, form), r.status, status)
 
 
-# ---- what is stored ----
+# ---- stored names ----
 
 def stored(place):
     """Each name as a host, a name, the path of a mapping, a file, a folder, and a member of an archive."""

@@ -43,10 +43,10 @@ def interrupted(what, *args):
     """Expects that SIGINT ends the program although the program waits for input."""
     with start(*args) as p:
         until_it_listens(p)
-        check.equal("it waits: " + what, p.poll(), None)
+        check.equal("the program waits: " + what, p.poll(), None)
         interrupt(p)
         said = p.stderr.read()
-        check.true("it stops: " + what, p.returncode == 2 and b"stopped by a signal" in said, (p.returncode, said))
+        check.true("the program stops: " + what, p.returncode == 2 and b"stopped by a signal" in said, (p.returncode, said))
 
 
 # ---- inputs that are not files ----
@@ -69,8 +69,8 @@ def odd_files(place):
     denied.write_bytes(ROW)
     denied.chmod(0)
     r = run("import", str(folder), db=db)
-    check.true("a folder of them", r.status == (0 if os.geteuid() == 0 else 2), (r.status, r.lines()))
-    check.true("its captures", watch.rows_of(db)[0][0] >= 1, r.lines())
+    check.true("a folder of odd files", r.status == (0 if os.geteuid() == 0 else 2), (r.status, r.lines()))
+    check.true("the captures of the folder", watch.rows_of(db)[0][0] >= 1, r.lines())
     cases = ["/dev/zero", "/dev/random", "/dev/null", "/proc/self/mem", "/proc/self/pagemap", "/proc/kcore",
              folder / "socket", folder / "sparse", folder / "nowhere", folder / "itself"]
     for case in cases:
@@ -124,7 +124,7 @@ def growing(place):
         check.true("cut at %d: no error" % cut, r.status == 0, r.lines())
         check.true("cut at %d: no partial capture" % cut, {s for s, _ in states(db)} <= {b"complete"}, states(db))
     path.write_bytes(whole)
-    check.equal("the rest of it", (run("import", "-q", str(path), db=db).status, states(db)), (0, [(b"complete", 10)]))
+    check.equal("the rest of the log", (run("import", "-q", str(path), db=db).status, states(db)), (0, [(b"complete", 10)]))
     path.write_bytes(whole[:-20])
     os.utime(path, (WHEN, WHEN))
     r = run("import", "-q", str(path), db=place / "old.db")
@@ -259,13 +259,13 @@ def sql(place):
             (place / "evil.sql").write_text(head + text + "\n")
             r = run(*args, db=db, cwd=place)
             check.true("%s refuses %s" % (way, text), r.status == 2 and len(r.lines()) >= 1 and not r.out, (r.status, r.out[:200]))
-        check.equal("nothing else is there: " + text,
+        check.equal("no new file: " + text,
                     sorted(p.name for p in place.iterdir() if not p.name.startswith("sql.db")), ["evil.sql"])
     check.true("the store is unchanged", db.read_bytes() == before)
     for text in HEAVY if kit.full else HEAVY[::2]:
         r = run("sql", "--timeout", "2s" if kit.full else "500ms", text, db=db)
         watch.told("sql: " + text[:26], len(text), r, 1600)
-        check.true("it ends: " + text[:60], r.status == 2, (r.status, r.lines()[:2]))
+        check.true("the statement ends: " + text[:60], r.status == 2, (r.status, r.lines()[:2]))
     with start("sql", "--db", db, "--timeout", "0s", HEAVY[6]) as p:
         while p.poll() is None and opened(p.pid, db) is None:
             time.sleep(0.05)

@@ -93,7 +93,7 @@ def too_much(place):
         over(place, "one map, %d MiB, %s" % (mib, how), path, names=["--max-unpacked"])
     log = packed(place / "log.gz", timed(MOST // 100), "gz")
     kept = over(place, "a log of captures", log, names=["--max-unpacked"])
-    check.true("what came before the limit is kept", kept >= MOST // 1000, kept)
+    check.true("captures before the limit are kept", kept >= MOST // 1000, kept)
     inner = gzip.compress(b"".join(timed(MOST // 100)))
     tar = place / "members.tar"
     tar.write_bytes(good() + member(b"deep/9.x.gz", inner) + good(10) + END)
@@ -172,7 +172,7 @@ def windows(place):
     data[end - 4:end] = struct.pack("<I", zlib.crc32(bytes(data[12:end - 4])))
     (place / "7.maps.xz").write_bytes(data)
     watch.told("xz, a dictionary of 4 GiB", len(data), run("import", "-q", str(place / "7.maps.xz"), db=db), 256)
-    # a frame with a window of 2 GiB, and one block of it
+    # A frame with a window of 2 GiB, and one block.
     frame = b"\x28\xb5\x2f\xfd\x00" + bytes([(31 - 10) << 3]) + struct.pack("<I", 1 | 1 << 1 | 100000 << 3)[:3] + b"x"
     (place / "8.maps.zst").write_bytes(frame)
     r = run("import", str(place / "8.maps.zst"), db=db)

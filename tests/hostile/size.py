@@ -32,7 +32,7 @@ def rows(place):
     r = run("import", "--pid", "7", "--at", "2026-11-21", *limit, "-", db=db, chunks=watch.maps(n))
     watch.told("%d rows from a pipe" % n, 49 * n, r, 2600 if kit.full else 64)
     watch.one_line("rows from a pipe", r, names=["--max-memory SIZE"])
-    check.equal("rows: nothing is stored of it", watch.rows_of(db)[0][0], 0)
+    check.equal("rows: nothing is stored", watch.rows_of(db)[0][0], 0)
     n = 1000000 if kit.full else 5000
     file = place / "7.maps"
     with open(file, "wb") as out:
@@ -80,7 +80,7 @@ def lines(place):
             chunks=long(b"4711:   /srv/x", 1, b"\n" + watch.block().split(b"\n", 1)[1]))
     check.equal("a program name of 1 MiB", (r.status, watch.rows_of(db, "SELECT pid, length(command) FROM process")),
                 (0, [(4711, MIB + 6)]))
-    # a header that does not end
+    # A header without an end.
     db = fresh(place, "lines.db")
     r = run("import", "-q", "--at", "2026-11-21", "-", db=db,
             chunks=long(b"4711:   /srv/x ", much, b"\n" + watch.block().split(b"\n", 1)[1]))

@@ -4,7 +4,7 @@ PMAPDB          the program; default build/dev/pmapdb
 PMAPDB_RELEASE  an optimised build, whose memory is checked against bounds; a build with sanitizers keeps
                 freed memory, so without PMAPDB_RELEASE memory is only printed
 --full          the long form, with the sizes of a real attack. It needs PMAPDB_RELEASE, 8 GB of
-                              memory and up to 30 GB of disk, and prints a line per case
+                memory and up to 30 GB of disk, and prints a line per case
 """
 import os
 import pathlib

@@ -125,7 +125,7 @@ def check_cut(work, archive, live):
         rows, done = groups(work, "--proc", cut)
         check(f"cut at {n}: exit", done.returncode, 2)
         said = [line for line in done.stderr.splitlines() if "uss is against" not in line and "missing" not in line]
-        check(f"cut at {n}: what is said", 1 <= len(said) <= 3 and "cut" in said[0], True)
+        check(f"cut at {n}: the message", 1 <= len(said) <= 3 and "cut" in said[0], True)
         for row in rows:
             if row["part"] == "group" and int(row["processes"]) > int(most[row["group"]]["processes"]):
                 check(f"cut at {n}: {row['group']}", row["processes"], most[row["group"]]["processes"])

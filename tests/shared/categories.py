@@ -109,7 +109,7 @@ def one_category(db, name):
     check.equal("%s flips: the first word" % name, wrong, [])
 
 
-# ---- no phantom pairs ----
+# ---- no steps that only cancel ----
 
 def cancelling(deltas):
     """Pairs of categories whose opposite steps cancel."""

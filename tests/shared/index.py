@@ -237,12 +237,12 @@ def captures_of_the_index(check, place):
     folder = captures.folder("pmap")
     with open(folder / "INDEX.tsv", encoding="utf-8", newline="") as f:
         index = list(csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE))
-    check.equal("index: every file is in it", {p.name for p in folder.glob("*.txt")},
+    check.equal("index: every file", {p.name for p in folder.glob("*.txt")},
                 {row["file"] for row in index})
     check.equal("tables: only files of the index",
                 {*DIALECT, *DAMAGED, *UNREADABLE, *UNCOUNTED} -
                 {number_of(row) for row in index}, set())
-    check.equal("damaged: every partial one", set(DAMAGED),
+    check.equal("damaged: every partial file", set(DAMAGED),
                 {number_of(row) for row in index if row["expect"] == "partial"})
     alone = {}
     for row in index:

@@ -162,7 +162,7 @@ def check_lives(check, place):
     check.equal("two lives", [(r["pid"], r["lives"], r["verdict"]) for r in heap],
                 [("99999", "2", "leak")])
     one = [r for r in judged(db, "--process", "99999") if r["key"] == "heap"]
-    check.equal("one of them", [(r["lives"], r["snapshots"]) for r in one], [("1", str(len(later)))])
+    check.equal("one of the two lives", [(r["lives"], r["snapshots"]) for r in one], [("1", str(len(later)))])
     since = "@%d" % (kit.when(later[10])[0] // 1000)
     late = [r for r in judged(db, "--since", since) if r["key"] == "heap"]
     check.equal("--since", [(r["lives"], r["snapshots"]) for r in late], [("1", str(len(later) - 10))])

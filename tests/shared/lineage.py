@@ -54,7 +54,7 @@ def moving(check, place):
     size = [(r["end"] - r["start"]) // 1024 for r in leak]
     told = [r for r in kit.rows("diff", "--by", "lineage", db=place / "t.db")
             if int(r["lineage_id"]) in ids]
-    check.equal("c_mmap: its row of the diff",
+    check.equal("c_mmap: the row of the leaking mapping in the diff",
                 [(r["change"], int(r["size_kib_from"]), int(r["size_kib_to"])) for r in told],
                 [("grown", size[0], size[-1])])
 
@@ -98,7 +98,7 @@ def stacks(check, place):
     owners = {ids[0]: start for start, ids in life.items()}
     for _, found in captures:
         for start, lineage_id in found.items():
-            check.true("c_thread: a stack's lineage is its own",
+            check.true("c_thread: no other mapping has the lineage of a stack",
                        owners.get(lineage_id, start) == start, "%x" % start)
 
 

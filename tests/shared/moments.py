@@ -128,7 +128,7 @@ def check_together(check, place):
         check.true("deleted: the sample has some", gone)
         check_keyed(check, "deleted", kit.rows("deleted", "--snapshot", snapshot, db=db), gone,
                     lambda r: (int(r["pid"]), r["path"]), ("mappings", "size_kib", "rss_kib"))
-    check.equal("by-name: of one", [r["name"] for r in kit.rows(
+    check.equal("by-name: of one name", [r["name"] for r in kit.rows(
         "by-name", "--process", "redis", db=db)], ["redis"])
     check.true("by-name: names differ between the moments asked", len(
         {frozenset(nearest(stories, at)) for _, at in asked}) > 1)
@@ -250,7 +250,7 @@ def check_mixed(check, workload, place, db):
         for query in ("top-growers", "top-lineages", "new-and-gone"):
             check.equal("mixed: nothing of " + query, kit.rows(query, *ends, db=copy), [])
     row = kit.rows("series", "--category", "program", db=copy)
-    check.equal("mixed: the category where it is known", len(row), 1)
+    check.equal("mixed: the category of the complete capture", len(row), 1)
 
 
 def check_sums_only(check, place):
@@ -301,16 +301,16 @@ def check_partial(check, place):
     state = kit.rows("snapshots", db=db)[-1]["state"]
     check.equal("partial: state", state, "partial")
     for query in ("top-growers", "new-and-gone"):
-        check.equal("partial: %s says so" % query,
+        check.equal("partial: %s of the partial capture" % query,
                     {r["partial"] for r in kit.rows(query, db=db)}, {"1"})
-        check.equal("partial: %s of whole ones" % query,
+        check.equal("partial: %s of complete captures" % query,
                     {r["partial"] for r in kit.rows(query, "--to", "prev", db=db)}, {"0"})
-    check.equal("partial: by-name says so", kit.rows("by-name", db=db)[0]["partial"], "1")
+    check.equal("partial: by-name of the partial capture", kit.rows("by-name", db=db)[0]["partial"], "1")
     whole = sorted(moments)[:-1]
-    check.equal("partial: series leaves it out", [float(r["ts"]) for r in kit.rows(
+    check.equal("partial: series leaves the partial capture out", [float(r["ts"]) for r in kit.rows(
         "series", db=db)], [t / 1000 for t in whole])
     row = kit.rows("map-count", db=db)[0]
-    check.equal("partial: map-count counts the one before",
+    check.equal("partial: map-count counts the capture before",
                 (int(row["mappings"]), kit.milliseconds(row["last_at"])),
                 (len(moments[whole[-1]][pids[0]]), whole[-1]))
     peak = kit.rows("peak", db=db)

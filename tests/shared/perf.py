@@ -83,7 +83,7 @@ def same_listing(check, place):
     _, seed = unpacked("c_traced_fp.seed_script_output")
     db = place / "fp.db"
     done = kit.run("import-perf", path, "-f", "csv", db=db)
-    check.true("says that chains end in libc", b"chains end in libc" in done.stderr, done.stderr)
+    check.true("a message says that chains end in libc", b"chains end in libc" in done.stderr, done.stderr)
     got, want = list(Store(db).calls()), list(listed(seed))
     check.equal("fp: calls", len(got), len(want))
     for mine, theirs in zip(got, want):
@@ -132,7 +132,7 @@ def recordings(check, place):
     what_is_left(check, place)
     (a, slack_a), (b, slack_b) = (beside_captures(check, place, n) for n in ("fp", "dwarf"))
     # Two recordings of one machine have the same clock offset.
-    check.true("both find one offset", abs(a - b) <= slack_a + slack_b, (a, b))
+    check.true("both recordings have one offset", abs(a - b) <= slack_a + slack_b, (a, b))
 
 
 kit.main(recordings)

@@ -172,7 +172,7 @@ def check_cases(check):
             check.equal("oracle: %s %x" % (name, row["start"]),
                         rule.of(row) if rule else row["base"], row["wanted"])
             never.discard(rule and rule.name)
-    check.equal("oracle: rules that win nowhere", sorted(never), [])
+    check.equal("oracle: rules that win in no case", sorted(never), [])
 
 
 def main():

@@ -74,10 +74,10 @@ def unmeasured(db):
 
 
 def check_plans(check, connection):
-    """A SCAN of rows that the view itself computed (a coroutine, a subquery) is no scan of a table."""
+    """A SCAN of rows that the view itself computed (a coroutine, a subquery) is not a scan of a table."""
     views = [r[0].decode() for r in connection.execute(
         "select name from sqlite_master where type = 'view'")]
-    check.true("views: there", {"mappings", "categories", "category_runs", "lineage_history"}
+    check.true("views exist", {"mappings", "categories", "category_runs", "lineage_history"}
                <= set(views), views)
     for view in views:
         columns = [r[1].decode() for r in connection.execute("pragma table_info(\"%s\")" % view)]

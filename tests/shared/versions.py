@@ -17,7 +17,7 @@ NOTHING = (
     (r"proc-.*-denied\.txt", r"permission denied"),
     (r"procps-.*-denied-.*\.txt", r"permission"),
     (r"procps-.*-kthread-(x|default)", r"kernel thread"),
-    (r"procps-.*-kthread-XX", r"kernel thread"),  # its header line is all that is printed
+    (r"procps-.*-kthread-XX", r"kernel thread"),  # pmap prints only its header line
     (r"busybox-.*-kthread", r"kernel thread|no mappings"),
     (r"busybox-.*-missing", r"kernel thread|no mappings|no process|gone"),
     (r"(toybox|procps-4.0.2)-missing\.txt|-N\.txt|denied-.*\.stderr", r"an empty file"),

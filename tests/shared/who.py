@@ -72,7 +72,7 @@ def names(check, store, name):
     older, newer = store.ids[0], store.ids[-1]
     grown = store.grown(older, newer)
     big = [(kib, lineage, c) for lineage, (kib, c) in grown.items() if kib >= BIG_KIB]
-    check.true("%s: something grew" % name, len(big) > 3, big)
+    check.true("%s: lineages grew" % name, len(big) > 3, big)
     heap, cache, table = STANDS[name]
     for kib, lineage, category in sorted(big, reverse=True)[:10 if kit.full else 4]:
         rows = store.who(older, newer, "--lineage", lineage)
@@ -97,7 +97,7 @@ def by_function(check, store):
     older, newer = store.ids[0], store.ids[-1]
     rows = store.who(older, newer, "--by", "function")
     check.equal("functions: the same growth", added(rows), added(store.who(older, newer)))
-    # map_buffer maps for cache_fill and for good_citizen
+    # map_buffer maps for cache_fill and for good_citizen.
     check.equal("functions: the first three", [row["stack"] for row in rows[:3]],
                 ["map_buffer", "session_alloc", "grow_table"])
 
@@ -130,7 +130,7 @@ def events(check, store):
     some = kit.rows("who", "--events", "--since", since[:23] + "Z", "--until", until[:23] + "Z",
                     db=store.db)
     check.true("events: between two times", 95 <= len(some) <= 105, len(some))
-    check.true("events: all of them there",
+    check.true("events: only between the two times",
                all(since[:23] <= row["at"][:23] <= until[:23] for row in some))
 
 

@@ -103,7 +103,7 @@ def regions(place, db, rows):
         got = collections.defaultdict(list)
         for row in kit.rows("mappings", "--regions", path, *options, db=db):
             got[int(row["region"])].append(row)
-        check.equal("regions: all of them", sorted(got), list(range(1, len(wanted) + 1)))
+        check.equal("regions: their numbers", sorted(got), list(range(1, len(wanted) + 1)))
         filtered = []
         for n, (start, end) in enumerate(wanted, 1):
             last = end if end & 0xfff == 0xfff else end - 1

@@ -194,7 +194,7 @@ def check_snapshot(check, file, snapshot, rows, db):
     check.equal("%s: state" % name, snapshot["state"], "complete")
     proof = "none" if file.tool == "kernel" or "q" in file.options else "footer"
     if name == "kernel-smaps.txt":
-        proof = "rollup"  # kernel-smaps_rollup.txt lies beside it
+        proof = "rollup"  # kernel-smaps_rollup.txt is in the same folder
     check.equal("%s: checked" % name, snapshot["checked"], proof)
     check.equal("%s: mappings" % name, snapshot["mappings"], str(len(want)))
     for column in TOTALS:

@@ -121,7 +121,7 @@ def without_sqlite():
     if not shutil.which("sqlite3"):
         return "no sqlite3 here", ""
     needs = subprocess.run(["ldd", EXTENSION], capture_output=True, text=True, check=False).stdout
-    # Built with sanitizers the extension needs their libraries before all others.
+    # An extension with sanitizers needs their libraries before all others.
     return None, " ".join(re.findall(r"=> (\S*lib[au]b?san\S*)", needs))
 
 

@@ -363,7 +363,7 @@ def one(what, db, place, deep=True):
     out = place / (what + "-out.db")
     export(db, out, "--redact", "-q")
     check.equal("%s: mode" % what, out.stat().st_mode & 0o777, 0o600)
-    check.equal("%s: nothing beside it" % what, [p.name for p in place.glob(out.name + "*")],
+    check.equal("%s: no other new file" % what, [p.name for p in place.glob(out.name + "*")],
                 [out.name])
     mapped = replaced(what, db, out)
     processes = [p for p, in kit.plain(db).execute("SELECT process_id FROM process")]

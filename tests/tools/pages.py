@@ -59,13 +59,13 @@ def of_labels():
 
 def check_texts(name, page):
     must = MUST[:-1] if name == "total" else MUST
-    check.equal("%s: what is missing" % name, [k for k in must if not page.get(k)], [])
+    check.equal("%s: missing parts" % name, [k for k in must if not page.get(k)], [])
     for key in ("known", "growth", "more"):
         text = page.get(key, "")
         # `known` may be a pattern, which does not end with a full stop.
         check.true("%s: %s ends" % (name, key), not text or text.endswith(".") or key == "known", text)
     for key in ("what", "next", "count"):
-        check.true("%s: %s is no sentence" % (name, key), not page.get(key, "").endswith("."), page.get(key))
+        check.true("%s: %s is not a sentence" % (name, key), not page.get(key, "").endswith("."), page.get(key))
     check.true("%s: next fits" % name, len(page.get("next", "")) <= LONG, page.get("next"))
 
 

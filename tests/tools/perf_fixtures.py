@@ -83,7 +83,7 @@ def numbers(r):
 
 
 def whole(r):
-    check.equal("%s: all is there" % r.name, (r.row["unpaired"], r.row["bad"]), ("0", "0"))
+    check.equal("%s: complete calls" % r.name, (r.row["unpaired"], r.row["bad"]), ("0", "0"))
     check.true("%s: nothing was lost" % r.name, "LOST" not in (r.folder / "script.txt").read_text())
     left = by_function(r)
     instead = FRAME_POINTERS.get(r.name, {})
@@ -93,7 +93,7 @@ def whole(r):
         else:
             check.equal("%s: %s" % (r.name, name), left[name], instead.get(name, want))
     nameless = sum(n for n, chain in r.live() if len(chain) == 1)
-    check.true("%s: what libc hides is there" % r.name,
+    check.true("%s: the memory that libc hides" % r.name,
                nameless >= sum(r.truth[name] for name, shown in instead.items() if not shown), nameless)
 
 

@@ -121,7 +121,7 @@ def check_arenas(folder, place):
         check.equal(what + "with their reserves", size(arenas, "anonymous/glibc-arena") +
                     size(rows, "reserve/glibc-arena"), count * ARENA_KIB)
         check.equal(what + "heap", size(rows, "heap"), kib(main))
-        # The rest of plain memory is small: -x calls the kernel's own mappings anonymous too.
+        # The rest of plain memory is small: -x calls the kernel's own mappings anonymous, too.
         check.equal(what + "blocks with a mapping of their own", sum(
             r.size for r in of(rows, "anonymous") if r.size >= MAPPED_KIB),
             int(mapped.get("size")) // 1024)
@@ -193,7 +193,7 @@ def check_jvm(folder, place):
 def check_heap(name, rows, account, most):
     """The heap has the size of -Xmx and the committed size of the report; rows of the class archive lie within."""
     if any(r.category == "memfd/jvm-heap" for r in rows):
-        return  # ZGC maps parts of one file, each up to three times: no place stands for the heap
+        return  # ZGC maps parts of one file, each up to three times: no single mapping is the heap
     reserved, committed = account.mapped["Java Heap"]
     check.equal("%s: -Xmx" % name, reserved, most)
     archive = sum(r.size for r in of(rows, "mapped-file/jvm-cds") if account.type_of(r) == "Java Heap")

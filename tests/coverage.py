@@ -17,8 +17,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 LEAST, LEAST_OF_FILE = 95, 90
-# These look at what was built, or at the sources: nobody runs this build. Those of the
-# second line kill what they run, or let its writing and its memory fail, that of the counts as well: a
+# The tests of the first line only look at built files or sources. Those of the second line
+# kill programs or let writes and allocations fail, which also hits the files of counts: a
 # torn file of counts begins again at 0.
 LEFT_OUT = ("^(hardened|no-shell|format|style|layers|header|sql-old|bench|"
             "crash/|fault/|store/full_disk|cli/formats)")
@@ -32,7 +32,7 @@ def run_tests(build):
     subprocess.run(["cmake", "--build", build, "--target", "all", "tests/all"], check=True)
     for path in build.rglob("*.gcda"):
         path.unlink()
-    # Who may not write there says so on standard error, which tests compare.
+    # A user who may not write there gets a message on standard error, which tests compare.
     done = subprocess.run(["ctest", "--test-dir", build, "-E", LEFT_OUT, "--timeout", "900", "-j2"],
                           env=os.environ | {"GCOV_ERROR_FILE": "/dev/null"}, check=False)
     if done.returncode:

@@ -22,7 +22,7 @@ $found"
 found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep -vE "^$src/base/library\.h:") || :
 [ -z "$found" ] || complain "loads a library:
 $found"
-# By its name alone: where it lies is for the system to say.
+# Libraries are loaded by their names alone: the system knows the paths.
 found=$(grep -rnE 'pm_library_load\(' "$src" --include='*.c' | grep -vE 'pm_library_load\((LIBRARY|CAIRO|CURL_LIBRARY),') || :
 [ -z "$found" ] || complain "loads something else:
 $found"

@@ -1,8 +1,8 @@
-/* fault_alloc: memory of which the n-th piece is refused.
+/* fault_alloc: allocations, of which the n-th fails.
  *
- * With a sanitizer, which has a malloc of its own, the linker leads the calls of our objects here
- * (--wrap), and the libraries come by their own hooks. Without one these are malloc and its kind
- * themselves: those of all libraries, libc's too, and what is never given back is counted.
+ * With a sanitizer, which has its own malloc, the linker redirects the calls of our objects here
+ * (--wrap), and libraries call their hooks. Without a sanitizer these functions replace malloc and
+ * its relatives for all libraries, libc included, and count allocations that are never freed.
  */
 #include "base/hash.h"
 #include "fault/fault.h"

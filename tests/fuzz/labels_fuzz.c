@@ -1,4 +1,4 @@
-/* labels_fuzz: what a JVM says of its memory: NMT in detail and System.map. */
+/* labels_fuzz: the reports of a JVM about its memory: detailed NMT and System.map. */
 #include "kit.h"
 
 #include "parse/files/labels.h"

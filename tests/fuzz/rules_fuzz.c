@@ -1,4 +1,4 @@
-/* rules_fuzz: a file of rules, and what its rules say of some mappings. */
+/* rules_fuzz: a file of rules, and the results of its rules for some mappings. */
 #include "kit.h"
 
 #include "base/utf8.h"

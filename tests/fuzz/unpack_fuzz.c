@@ -1,5 +1,5 @@
-/* unpack_fuzz: a compressed file or an archive, from a descriptor without a name: it ends, and no
- * member is handed out under a path that is none. */
+/* unpack_fuzz: a compressed file or an archive, from a descriptor without a name: reading ends, and
+ * every member has a valid path. */
 #include "kit.h"
 
 #include "source/archive.h"
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What a small file can grow to is the importer's to bound; here it only has to end. */
+/* The importer bounds the size of unpacked files; here unpacking only has to end. */
 #define MEMBERS 100
 #define BYTES ((size_t)4 << 20)
 

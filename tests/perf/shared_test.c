@@ -1,5 +1,5 @@
 /* perf_shared: the traces of PMAPDB_SHARED against the listing that another reader made of one.
- * Skipped where the folder is not there. */
+ * Skipped without the folder. */
 #include "perf/kit.h"
 
 #include <archive.h>

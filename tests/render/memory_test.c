@@ -34,7 +34,7 @@ static size_t count(const pm_buf *text, char letter)
     return n;
 }
 
-/* Each class gets its part of the dots: an area of a mixed square, too. */
+/* Each class gets its share of the dots, also in a mixed square. */
 TEST(areas_are_true)
 {
     uint8_t *class = calloc(SQUARES, PM_SQUARE_PAGES);

@@ -1,4 +1,4 @@
-/* prometheus_test: golden gauges; every word of them is what OpenMetrics 1.0 asks for. */
+/* prometheus_test: golden gauges, which follow OpenMetrics 1.0. */
 #include "collect.h"
 
 #include <math.h>

@@ -67,7 +67,7 @@ say "The same program live: started here, captured five times in two seconds"
 cc -O1 -pthread -o "$store/leaky" samples/leaky.c
 "$store/leaky" 60 1 &
 leaky=$!
-# Until it is what it will be: the shell's child is a shell at first.
+# Waits for the exec: at first the child is still a shell.
 sleep 1
 (
     export PMAPDB="$store/live.db"
@@ -76,6 +76,6 @@ sleep 1
     say "What belongs together, and what it grew by: of each user, name, cgroup, or what an expression says"
     run groups --by user
     say "Is the store well, do captures arrive, did looking hurt?"
-    # 2: something is to be done, as on a disk that is nearly full.
+    # Status 2 is a warning, for example about a disk that is nearly full.
     run doctor || [ $? -eq 2 ]
 )

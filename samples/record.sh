@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records the samples anew: runs `leaky` (built from leaky.c, on PATH) twice, side by side, and looks
-# at both in the middle of every beat.
+# Records the samples anew: runs `leaky` (built from leaky.c, on PATH) twice, side by side, and
+# captures both in the middle of every beat.
 #
 #     cc -O1 -pthread -o /usr/local/bin/leaky samples/leaky.c && sh samples/record.sh OUTDIR [SECONDS]
 #

@@ -3,8 +3,8 @@
 
 First the CPU of a push after a quarter of an hour of beats of 300 processes, of which 20 change in a beat.
 Then the same processes are captured every second into two stores, of which one is pushed again and again
-meanwhile, to a server on loopback that takes its time. What the machine costs meets both: the difference
-is what a push costs. With strace, how long a push holds the write lock of the store, and how often the
+meanwhile, to a server on loopback that takes its time. Other work on the machine slows both captures: the difference
+is the cost of a push. With strace, how long a push holds the write lock of the store, and how often the
 capture waits for it.
 """
 import contextlib
@@ -60,7 +60,7 @@ class Slow(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def children(n, active):
-    """n processes, of which some change; an expression that chooses them."""
+    """Starts n processes, some of which change; returns an expression that matches them."""
     parent = subprocess.Popen([sys.executable, "-c", CHILDREN, str(n), str(active)], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, start_new_session=True)
     try:

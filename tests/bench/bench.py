@@ -60,7 +60,7 @@ def ask(db, sql, *args):
 # ---- live ----
 
 def beat_s(target, db):
-    """CPU seconds of one beat of a capture that stays, the kernel's reading included."""
+    """CPU seconds of one beat of `capture --every`, including the time of the kernel."""
     def run(n):
         remove(db)
         line = pmapdb("capture", "--measure", "smaps", "--every", "%dms" % (1000 * BEAT_S), "--count", n,
@@ -161,7 +161,7 @@ def series(lines, place):
 
 
 def late(lines, place):
-    """All but the middle one are there; then it comes."""
+    """Imports all captures except the middle one, then measures the import of the middle one."""
     db = place / "late.db"
     for name, n, asked in (("steady4000", amount(10, 300, 300), 300), ("c_plateau", amount(20, 10000, 10000), 1000)):
         replay = Replay(name, min(n, 150))
@@ -224,7 +224,7 @@ PARTS = {"capture": capture, "cold": cold, "series": series, "late": late, "upke
 
 
 def machine():
-    """What the figures depend on besides the program."""
+    """Prints the machine and the versions on which the figures depend."""
     with open("/proc/cpuinfo", encoding="ascii") as f:
         models = [li.split(":", 1)[1].strip() for li in f if li.startswith("model name")]
     said = subprocess.run([kit.PROGRAM, "--version"], stdout=subprocess.PIPE, text=True, check=True)

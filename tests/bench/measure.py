@@ -20,11 +20,11 @@ os.environ.setdefault("PMAPDB", str(HERE.parents[1] / "build" / "release" / "pma
 sys.path.insert(0, str(HERE.parent / "shared"))
 import kit  # noqa: E402
 
-short = "--short" in sys.argv[1:]  # only to see that it works
+short = "--short" in sys.argv[1:]  # checks only that it works
 
 
 def amount(least, default, most):
-    """How much of something, by how long the run may take."""
+    """Chooses an amount by the permitted length of the run."""
     return least if short else most if kit.full else default
 
 

@@ -38,7 +38,7 @@ def read_pagemaps(pids):
     return now.ru_utime + now.ru_stime - began.ru_utime - began.ru_stime, present
 
 
-# In a program of its own: the memory of this script would be the child's before its exec.
+# A separate small program, because a forked child has the memory of its parent until its exec.
 MEASURE = """
 import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -57,7 +57,7 @@ def run(*args):
 
 def report(pids, match):
     kernel, exact = [], []
-    for _ in range(3): # by turns: the machine is not quiet
+    for _ in range(3): # alternates the two, because the machine is not quiet
         kernel.append(read_pagemaps(pids))
         exact.append(run("groups", "--exact", "-q", "--match", match, "--by", "name"))
     seconds, entries = min(kernel)

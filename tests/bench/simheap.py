@@ -44,7 +44,7 @@ def heap_first_fit(p, r, c, before=(60, 400, 800)):
         load = p.load(t, part)
         return turn(load, int(round(p.drip(dt, load, unit) / unit)))
 
-    for _ in range(r.pick(before)):         # it ran before anybody looked
+    for _ in range(r.pick(before)):         # the process ran before the first capture
         turn(1.0, 0)
     return step
 

@@ -1,5 +1,5 @@
 # advice: the page of a category is found, and says what to do about one process. The pages here are made up:
-# tests/tools/pages.py has to do with the real ones.
+# tests/tools/pages.py tests the real ones.
 
 pmap_x 7 web 2000 >7.x
 pmapdb import -q 7.x
@@ -16,7 +16,7 @@ next() {
     pmapdb query advice --pages "$pages" --any 1 "$@" -f csv --columns next | tail -n +2
 }
 
-say "all pages, as people write their names"
+say "the names of all pages"
 page
 
 say "the most specific page; of a category without one, that of a file only for a hint"
@@ -41,7 +41,7 @@ of="--name redis --pid 71 --process_id 3"
     next $of
 }
 
-say "what was asked is not said again, nor what a recording knows"
+say "advice does not repeat the question that was asked, nor ask for a recording that exists"
 # shellcheck disable=SC2086
 {
     next --category pile/deep $of

@@ -1,10 +1,10 @@
-# archives: what other tools packed, packed and unpacked: pids, names, times, starts, proofs, nothing twice.
+# archives: imports archives of other tools, packed and unpacked: pids, names, times, starts; no capture is stored twice.
 need sqlite3 tar gzip xz
 
 from=fixtures/archives
 sos=sosreport-example-2026-11-21-tvhmmlm
 
-# What a store has of captures with mappings; that smaps_rollup is one too is another test's matter.
+# Prints the captures of a store, without those of smaps_rollup, which another test covers.
 kept() {
     sqlite3 "$1" "SELECT taken_at, coalesce(p.pid, '?') || '/' || n.name, coalesce(start_time, '?'),
             dialect, checked, s.mappings, rss_kib, tool_rss_kib, folder || coalesce(replace(file, '*', number), file)
@@ -13,7 +13,7 @@ kept() {
         WHERE dialect <> 'smaps_rollup'
         ORDER BY taken_ms, p.pid, dialect DESC, rss_kib"
 }
-# Without a word: what is said of smaps_rollup is another test's matter too.
+# Shows a command and its output without the lines about smaps_rollup, which another test covers.
 quietly() {
     show pmapdb "$@"
     pmapdb "$@" >stdout 2>stderr || :
@@ -53,7 +53,7 @@ for pid in 3 4; do
     awk '/^Rss:/ { rss += $2 } END { print "awk: Rss", rss }' loop/$pid.smaps
     grep ^Rss: loop/$pid.smaps_rollup
 done
-say "one file of it gives the same"
+say "one file of the folder gives the same snapshot"
 quietly --db one.db import -q loop/4.smaps
 kept one.db
 say "all compressed, one by one"
@@ -63,7 +63,7 @@ gzip packed/*
 quietly --db packed.db import -q packed
 kept packed.db
 
-say "no time in the archive: that of the archive itself"
+say "an archive without times: the captures get the time of the archive"
 tar cf timeless.tar --mtime=@0 loop/3.smaps loop/3.status
 touch -d @1795229318 timeless.tar
 run pmapdb --db timeless.db import -v timeless.tar

@@ -1,8 +1,8 @@
-# blind: snapshots read as maps, which say nothing of resident memory, in leaks and check. VmRSS is
-# put beside imported maps with sqlite3, so that the numbers are the same everywhere.
+# blind: leaks and check on snapshots of maps, which do not contain resident memory. sqlite3 adds a
+# VmRSS to imported maps, so that the numbers are the same on every machine.
 need sqlite3
 
-# PID FIRST LAST: a maps every five minutes, of the mappings of kit's pmap_x with a heap of 5000 KiB.
+# PID FIRST LAST: writes a maps every five minutes: the mappings of pmap_x in kit.sh, with a heap of 5000 KiB.
 maps() {
     for i in $(seq "$2" "$3"); do
         cat >$((1795219200 + 300 * i))-"$1".maps <<END
@@ -15,7 +15,7 @@ END
     done
 }
 
-# STORE FROM STEP: the VmRSS of its maps.
+# STORE FROM STEP: sets the VmRSS of the maps in the store: FROM KiB, then STEP KiB more each time.
 vm_rss() {
     sqlite3 "$1" "UPDATE snapshot SET tool_rss_kib = $2 + $3 * ((taken_ms / 1000 - 1795219200) / 300)
         WHERE dialect = 'maps'"
@@ -27,7 +27,7 @@ judge() {
     pmapdb --db "$1" leaks -f csv | cut -d , -f 4-9,12-14,22,26,29 | sed -n 2p
 }
 
-say "maps alone, nothing else: nobody knows"
+say "only maps: resident memory is unknown"
 maps 7 0 11
 pmapdb --db maps.db import -q --name seven 1795*-7.maps
 judge maps.db
@@ -49,7 +49,7 @@ run pmapdb --db maps.db leaks --by lineage
 vm_rss maps.db 5436 0
 judge maps.db
 
-say "pmap -x first, then maps: what came last counts"
+say "pmap -x first, then maps: the last captures count"
 log 8 8 12 5000 0 >eight.log
 maps 8 12 22
 pmapdb --db both.db import -q --name eight eight.log
@@ -63,7 +63,7 @@ sqlite3 both.db "UPDATE snapshot SET tool_rss_kib = tool_rss_kib + 500 * ((taken
 judge both.db
 run pmapdb --db both.db leaks --dialect pmap-x
 
-say "now and then, the most of them maps"
+say "mostly maps, sometimes pmap -x"
 maps 8 23 40
 pmapdb --db both.db import -q --name eight 1795*-8.maps
 vm_rss both.db 5436 0

@@ -1,5 +1,5 @@
-# capture-lost: what a run says of beats that the store does not take and of files that it loses, and
-# that it waits for its start.
+# capture-lost: what a run reports when the store refuses a beat or loses its files; a run waits for
+# a busy store when it starts.
 need sqlite3 /proc/self/smaps
 
 sleep 1000 &
@@ -18,12 +18,12 @@ live() {
 
 say "the last beat is lost: trouble"
 live pmapdb capture $one -q
-# an index of the user's own refuses a second row
+# an index that the user added refuses a second row
 sqlite3 store.db 'CREATE UNIQUE INDEX fail ON beat ((1))'
 live pmapdb capture $one -q --every 100ms --count 2
 sqlite3 store.db 'DROP INDEX fail'
 
-say "one is lost in between: none"
+say "a beat in between is lost: no trouble"
 sqlite3 store.db 'CREATE UNIQUE INDEX fail ON beat ((1)) WHERE missed = 0'
 live pmapdb capture $one -q --every 100ms --count 2
 sqlite3 store.db 'DROP INDEX fail'
@@ -39,7 +39,7 @@ until [ -e held ] || ! kill -0 $holder 2>/dev/null; do sleep 0.05; done
 live pmapdb capture $one --every 1s --count 1
 wait $holder
 
-# What it says on its end, and how many of the snapshots that it says it stored are there then.
+# Shows the last messages of the run, and checks that the store has all snapshots that the run reported.
 ends() {
     status=0
     wait $run || status=$?
@@ -55,12 +55,12 @@ begin() {
     until [ -e said ] && [ "$(grep -c ^stored said)" -ge 3 ]; do sleep 0.05; done
 }
 
-say "its -wal is removed: readers see nothing of it, until the run ends"
+say "the -wal is removed: readers see no snapshots of the run until the run ends"
 begin
 rm store.db-wal
 ends
 
-say "... and another one comes there, of whoever asks then"
+say "the -wal is removed, and a reader creates another one"
 begin
 rm store.db-wal
 pmapdb snapshots >/dev/null 2>&1 || :
@@ -71,7 +71,7 @@ begin
 rm store.db-wal store.db-shm
 ends
 
-say "a backup is put in the store's place: it is as it was made"
+say "a backup replaces the store: the run does not change the backup"
 pmapdb --db backup.db import -q samples/captures
 sqlite3 backup.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
 begin
@@ -81,19 +81,19 @@ mask <said | grep -v -e ^stored -e 'missed before it'
 run pmapdb sql 'SELECT count(*) AS n FROM snapshots' -f csv
 sqlite3 store.db 'PRAGMA integrity_check'
 
-say "the store is moved away: what was captured goes with it"
+say "the store is moved away: it contains all captures"
 begin
 mv store.db moved.db
 wait $run || echo "= exit $?"
 stored=$(grep -c ^stored said)
 [ "$(pmapdb --db moved.db sql 'SELECT count(*) AS n FROM snapshots' -f csv | tail -n 1)" = "$stored" ] && echo "all are there"
 
-say "its output has no reader any more"
+say "the reader of the output of the run ends"
 rm -f store.db*
 { pmapdb capture -v $one --every 100ms 2>said || echo "= exit $?" >>said; } | head -n 1 >/dev/null
 grep -e 'went away' -e exit said
 
-say "readers, writers, checkpoints, prunes beside it are no loss"
+say "readers, writers, checkpoints and prunes during a run lose no snapshot"
 begin --count 40
 while kill -0 $run 2>/dev/null; do
     pmapdb snapshots -q >/dev/null

@@ -15,7 +15,7 @@ mask() {
         s/\"(mappings|size_kib|rss_kib|read_us)\":[0-9]+/\"\1\":N/g; s/,\"predicted_us\":[0-9]+//; s/\"complete\",\"status\",[0-9]+,[0-9]+,[0-9]+,(0|1),,[0-9]+,[0-9]*/\"complete\",\"status\",N,N,N,\1,,N,P/
         s/, [0-9]+ beats? missed//; /^(! )?pmapdb: TIME: [0-9]+ beats? w.* missed before it/d"
 }
-# What a reading took on a busy machine is no reason to read less.
+# A slow reading on a busy machine must not make capture read less: --max-stall is large.
 live() {
     case "$* " in
     *' capture '*) run "$@" --max-stall 60s | sed 's/ --max-stall 60s$//' | mask ;;
@@ -32,7 +32,7 @@ live pmapdb capture $one -q
 live pmapdb capture $one --measure maps
 live pmapdb processes -f csv | cut -d, -f3-5
 
-say "what is no process"
+say "arguments that select no process"
 live pmapdb capture 4194303
 live pmapdb capture $one 4194303
 live pmapdb capture no-such-name
@@ -71,7 +71,7 @@ live pmapdb capture $one --keep-env A=B
 live pmapdb capture $one --keep-env ,,
 live pmapdb import --name '' samples
 live pmapdb import --host '' samples
-say "wrong, and no store is made for it"
+say "wrong options create no store"
 live pmapdb capture --db none.db $one --every 50ms
 live pmapdb capture --db none.db $one --count 3
 live pmapdb capture --db none.db $one --all
@@ -91,7 +91,7 @@ wait $first && echo "= exit 0"
 mask <first
 live pmapdb --db beside.db capture $two $one -q
 
-say "those that are named end"
+say "a run ends when all named processes have ended"
 rm first
 pmapdb --db ended.db capture -v $one $two --every 100ms --max-stall 60s >first 2>&1 &
 first=$!

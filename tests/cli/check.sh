@@ -1,6 +1,6 @@
-# check: one line and performance data as Nagios wants them; 3 for all that is not known.
+# check: prints one line with performance data for Nagios; the exit status is 3 if the answer is unknown.
 
-# The captures are old.
+# The captures are old, so --max-age is large.
 check() {
     run pmapdb check --max-age 10000d "$@" | sed 's/ --max-age 10000d//'
 }

@@ -1,7 +1,7 @@
 # complete-bash: the function of the bash script, driven as readline does.
 need bash
 
-# A query that somebody named to run a command where its name is completed.
+# Queries whose names would run a command if completion expanded them.
 mkdir mine
 touch 'mine/z$(touch ran).sql' 'mine/z"`touch ran`.sql'
 pmapdb completion bash >pmapdb.bash

@@ -10,7 +10,7 @@ import() {
     done
 }
 
-say "without a file, and a file in the place of all others"
+say "without a file, and with a file that replaces all others"
 run pmapdb config
 cat >other/config <<END
 # of the machine

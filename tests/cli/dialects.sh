@@ -7,7 +7,7 @@ done
 run pmapdb categories --snapshot first
 run pmapdb categories --snapshot first --dialect maps
 
-say "an @ID is that very snapshot, whatever else shows its moment"
+say "@ID selects the snapshot with this id, also if its moment has others"
 run pmapdb categories --snapshot @2 --wide
 run pmapdb diff --from @3 --to @4
 

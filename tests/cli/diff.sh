@@ -1,4 +1,4 @@
-# diff: by category, object and lineage; selectors; thresholds; what is unknown.
+# diff: by category, object and lineage; selectors; thresholds; unknown numbers.
 
 pmapdb import -q samples/captures
 run pmapdb diff

@@ -1,6 +1,6 @@
-# doctor: a store that is whole, one that is not, and what is no store. What depends on the machine
-# and on SQLite is an N: sizes, the disk, its words for damage. How a store grows also depends on
-# the day: the samples grow old.
+# doctor: an intact store, damaged stores, and files that are not stores. N replaces what depends on
+# the machine and on SQLite: sizes, the disk, the description of damage. The growth of the store is
+# masked too, because it depends on the day.
 need dd
 
 mask() {
@@ -20,7 +20,7 @@ doctor() {
     [ $status -eq 0 ] || echo "= exit $status"
 }
 
-# Page N of the store, from 1, becomes noise.
+# Copies the store to damaged.db and overwrites page N, counted from 1, with text.
 damage() {
     size=$(pmapdb sql 'SELECT page_size FROM pragma_page_size' -f csv | tail -n 1)
     cp store.db damaged.db
@@ -36,9 +36,9 @@ say "no store yet"
 run pmapdb doctor
 
 pmapdb import -q samples/captures
-# Everything is in the file itself by now: the last writer has left.
+# The last writer has closed the store, so everything is in the file itself.
 rm -f store.db-wal store.db-shm
-say "a store that is whole"
+say "an intact store"
 doctor
 doctor --deep -f csv
 doctor --max-size 1K --top 13
@@ -54,13 +54,13 @@ pmapdb doctor | grep -E '^(partial|refused)' | mask
 say "the mappings of every snapshot are lost"
 damage "$(root_of mapping_version)"
 doctor --db damaged.db
-say "those of categories"
+say "the sums of categories are lost"
 damage "$(root_of category_version)"
 doctor --db damaged.db | grep -vE '^(size|free|disk|write|journal)'
-say "the list of snapshots"
+say "the list of snapshots is lost"
 damage "$(root_of snapshot)"
 doctor --db damaged.db | grep -E '^(integrity|readable|snapshots|=)'
-say "only an index: all is there still"
+say "only an index is lost: all rows remain"
 damage "$(root_of snapshot_process)"
 doctor --db damaged.db | grep -E '^(integrity|readable|sums|snapshots|=)'
 
@@ -74,7 +74,7 @@ cp samples/logs/leaky-cron.log other.db
 doctor --db other.db | grep -vE '^(next|else)'
 : >empty.db
 doctor --db empty.db
-say "what is no file is not waited for"
+say "a FIFO is refused without waiting"
 mkfifo pipe.db
 doctor --db pipe.db
 run pmapdb processes --db pipe.db

@@ -2,7 +2,7 @@
 # copy of a store made of samples/. Status 1 is an answer too: diff --threshold.
 
 pmapdb import -q samples/captures
-# What the examples of query and sql name.
+# The files that the examples of query and sql name.
 pmapdb import -q --db redis.db --name redis --every 1h samples/logs/leaky-untimed.log
 cat >mine.sql <<'SQL'
 -- name:   mine
@@ -13,7 +13,7 @@ SELECT DISTINCT path FROM mappings WHERE size_kib >= :limit ORDER BY 1;
 SQL
 echo 'SELECT count(*) AS n FROM snapshots' >report.sql
 
-# Writes the examples of a help to line-001 and so on. A line that is indented more goes on where the one before ended.
+# Writes the examples of a help to line-001 and so on. A line with a deeper indent continues the previous line.
 lines_of() {
     rm -f line-*
     pmapdb "$@" --help | awk -v words="$*" '

@@ -17,14 +17,14 @@ say "several"
 head -n 40 samples/logs/leaky-cron.log >cut.log
 run pmapdb import --explain cut.log fixtures/tools/procps-4.0.2-multi-x.txt
 
-say "a directory: the pid is in the path, what is no capture is no trouble"
+say "a directory: the pid is in the path, other files are no trouble"
 run pmapdb import --explain run/4711
 
 say "only sums, no header, another language"
 grep '^total' samples/logs/leaky-cron.log | head -n 2 >sums.log
 run pmapdb import --explain sums.log fixtures/parse/demo-XXpq.txt fixtures/tools/procps-4.0.2-uk_UA-x.txt
 
-say "named files that hold nothing to store, and one that is not there"
+say "named files without a capture, and a missing file"
 run pmapdb import --explain kthread.x
 run pmapdb import --explain run/4711/junk
 run pmapdb import --explain run/4711/status
@@ -52,7 +52,7 @@ done
 run pmapdb import --explain -f csv -o rows.csv cut.log
 run wc -l rows.csv
 
-say "names drive no terminal"
+say "file names do not control the terminal"
 mkdir odd
 cp kthread.x "odd/$(printf 'a\033[31m\nb')"
 run pmapdb import --explain odd

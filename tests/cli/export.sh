@@ -1,4 +1,4 @@
-# export: an extract, redacted or as it is; what is kept; what is refused; the owner's map.
+# export: an extract, redacted or unchanged; --keep; refused commands; the owner looks ids up.
 
 mkdir in
 # A row as the kernel prints it: ADDRESSES INODE NAME [PERMS]
@@ -26,11 +26,11 @@ run pmapdb export ticket.db --redact -f csv
 run pmapdb processes --db ticket.db -f csv
 run pmapdb sql --db ticket.db "SELECT m.lineage_id, m.path, m.category, m.rss_kib, m.inode,
     m.start % 67108864 AS rest FROM mappings m WHERE snapshot_id = 3 ORDER BY start" -f csv
-say "what the ids of the ticket are, the owner looks up"
+say "the owner looks up the ids of the ticket"
 pmapdb sql --db ticket.db "SELECT lineage_id FROM mappings WHERE path LIKE '/opt/d6/d7/%' LIMIT 1" -f csv |
     tail -n 1 >id
 run pmapdb sql "SELECT path FROM mappings WHERE snapshot_id = 3 AND lineage_id = $(cat id)" -f csv
-say "for nobody else, and nothing is beside them"
+say "only the owner can read the file, and no other file is left"
 find . -maxdepth 1 -name 'ticket*' -printf '%f %m\n' | sort
 grep -c -a -e bank -e ledger -e payd ticket.db || :
 
@@ -44,12 +44,12 @@ run pmapdb export part.db --process payd --from @2 --to last
 run pmapdb snapshots --db part.db -f csv
 run pmapdb doctor --deep --db part.db -f csv -o doctor.csv
 grep -v -e ',"ok"' -e ',"note"' doctor.csv || :
-say "it goes on: the next import, and a merge"
+say "the extract takes the next import, and a merge"
 run pmapdb import -q --db part.db --host ledger.bank.example in -f csv -o news.csv
 tail -n +2 news.csv | wc -l
 run pmapdb merge --db all.db ticket.db
 
-say "rules of the owner's own stay at home, and what they gave does not"
+say "the extract has the categories of the owner's rules, but not the rules"
 cat >own.csv <<END
 rule,category,base,path
 pay,bank/accounts,,/opt/bank/*

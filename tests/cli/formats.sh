@@ -1,4 +1,4 @@
-# formats: Markdown, Prometheus, the first rows, spreadsheets; names that somebody made to hurt.
+# formats: Markdown, Prometheus, the first rows, spreadsheets; malicious names.
 
 pmapdb import -q samples/captures
 run pmapdb categories -f md
@@ -21,7 +21,7 @@ run pmapdb categories -q --top 2 -f csv
 run pmapdb categories --top 8 -f csv
 run pmapdb categories --top 0
 
-say "names that somebody made to hurt"
+say "malicious names"
 pmap_x 99 x 100 | awk '
     /libc/ {
         print

@@ -1,5 +1,5 @@
-# groups: the processes of one moment by what they have in common, of captures from text and of
-# programs that are started here and read live.
+# groups: groups the processes of one moment by a common property, for captures from text and for
+# live programs that this script starts.
 
 need awk cut sed
 
@@ -35,8 +35,8 @@ mkdir programs
 for name in alpha beta; do
     cp "$(command -v sleep)" programs/$name
 done
-./programs/alpha 0 || { # one file for all programs: it would not know its name
-    echo "skipped: a sleep that is called otherwise is none"
+./programs/alpha 0 || { # sleep may be one file for all programs (busybox), which depends on its name
+    echo "skipped: sleep does not work under another name"
     exit 77
 }
 pids=
@@ -56,8 +56,8 @@ start one beta
 pmapdb --db live.db capture -q --keep-env SID "$first" "$second" "$last"
 user=$(id -un)
 
-# What changes from run to run is left out, and with it the order: only the group and how many there
-# are, now and before.
+# Shows only the columns that are the same in every run, sorted: the group and its number of processes,
+# now and before.
 count() {
     {
         show pmapdb groups "$@"

@@ -1,4 +1,4 @@
-# growth: the long series: from, to, category, unknown steps, a restart, a category that goes.
+# growth: the long series: from, to, category, unknown steps, a restart, a category that disappears.
 
 pmapdb import -q samples/captures
 run pmapdb growth --category heap

@@ -1,4 +1,4 @@
-# host-labels: what a host is, from --label, a file and a program, with history.
+# host-labels: labels of a host from --label, a file and a program, with history.
 
 # MINUTE OPTION...
 import() {

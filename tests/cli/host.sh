@@ -1,6 +1,6 @@
 # host: what grew on a host of many names: diff without a process; and the names that people know.
 
-# PID NAME HEAP_KIB, at minute M
+# MINUTE PID NAME HEAP_KIB: imports a capture of this minute.
 at() {
     pmap_x "$2" "$3" "$4" >now.x
     pmapdb import -q --at "2026-11-21T03:$1:00Z" now.x
@@ -116,7 +116,7 @@ export PMAPDB=live.db
 
 say "names given once, in a file"
 cat >names <<'NAMES'
-# the first that holds
+# the first true line counts
 
 front  cmdline GLOB '*alpha-server 300*' AND env('ROLE') = 'front'
 jobs   comm = 'sh' OR cmdline GLOB '*/web'

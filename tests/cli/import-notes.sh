@@ -1,4 +1,4 @@
-# import-notes: what was made good is said once a run, in NDJSON with every capture; sums only.
+# import-notes: a corrected fault is reported once a run, in NDJSON with every capture; sums only.
 
 # The same process at three moments, each row printed twice; in the third one row less.
 mkdir logs

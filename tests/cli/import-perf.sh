@@ -1,7 +1,7 @@
-# import-perf: a recording, known again, packed, from standard input; whose threads; what is no such
-# text; captures before and behind; a prune.
+# import-perf: a recording, imported again, packed, from standard input; the process of the threads;
+# files that are not recordings; captures before and after the recording; a prune.
 
-# TID SECONDS CALL ARGUMENTS RESULT: an enter and its exit, of one frame.
+# TID SECONDS CALL ARGUMENTS RESULT: prints an enter and its exit, each with one frame.
 call() {
     printf 'web %s [000] %s.000001: syscalls:sys_enter_%s: %s\n\t 10 %s+0x1 (/lib/libc.so.6)\n\n' \
         "$1" "$2" "$3" "$4" "$3"
@@ -32,14 +32,14 @@ run pmapdb sql "WITH RECURSIVE up (call_id, stack_id, depth) AS (
     FROM extent e JOIN own USING (call_id) JOIN call c USING (call_id) JOIN stack s USING (stack_id)
     JOIN frame m USING (frame_id) WHERE e.died_ns IS NULL GROUP BY 1, 2 ORDER BY 3 DESC"
 
-say "threads alone: of whom?"
+say "only threads: their process is unknown"
 { mapped 7 10 0xa000; mapped 8 11 0xb000; } >threads.txt
 run pmapdb import-perf --db t.db threads.txt
 run pmapdb import-perf --db t.db --pid 7 threads.txt
 run pmapdb import-perf --db t.db --pid 7 leaky.script.txt
 run pmapdb import-perf --db t.db --pid 7.5 threads.txt
 
-say "captures of it say it, and when it was where the offset is given"
+say "captures give the process; with the clock offset they give the time too"
 pmap_x 7 web 100 >1700000010-7.x
 pmap_x 7 web 200 >1700000020-7.x
 pmapdb import -q --db c.db 17000000*-7.x
@@ -47,7 +47,7 @@ run pmapdb import-perf --db c.db threads.txt
 run pmapdb import-perf --db c.db --clock-offset 1700000000.5 threads.txt
 run pmapdb import-perf --db c.db --clock-offset 1h threads.txt
 
-say "they may come later"
+say "the captures may come later"
 run pmapdb import-perf -q --db l.db --pid 7 --clock-offset 1700000000 threads.txt -f csv
 pmapdb import -q --db l.db 17000000*-7.x
 run pmapdb sql --db l.db "SELECT pid, process_id, offset_ns, offset_source FROM traced_process"
@@ -58,7 +58,7 @@ run pmapdb sql --db m.db "SELECT r.file, t.process_id, t.offset_source,
     (SELECT count(*) FROM extent e WHERE e.traced_process_id = t.traced_process_id) AS extents
     FROM traced_process t JOIN recording r USING (recording_id)"
 
-say "it goes with its process"
+say "prune removes a recording with its process"
 pmap_x 8 web 100 >1700090000-8.x
 pmapdb import -q --db l.db 1700090000-8.x
 pmapdb prune -q --db l.db --keep-last 1
@@ -66,7 +66,7 @@ run pmapdb sql --db l.db "SELECT (SELECT count(*) FROM recording) AS recordings,
     (SELECT count(*) FROM call) AS calls, (SELECT count(*) FROM extent) AS extents,
     (SELECT count(*) FROM frame) AS frames, (SELECT count(*) FROM process) AS processes"
 
-say "what is none: status 2, the others are stored"
+say "files that are not recordings: status 2, the others are stored"
 : >empty
 echo 'some text' >text.txt
 printf 'a 1 [000] 1.000001: sched:sched_switch: x\n\n' >other.txt

@@ -7,7 +7,7 @@ say "one file, and again"
 run pmapdb import -v $from/1795229318-12766.x
 run pmapdb import -v $from/1795229318-12766.x
 
-say "a directory that holds it"
+say "a directory that contains the file"
 run pmapdb import -v samples/captures
 run pmapdb import -q samples/captures
 
@@ -43,7 +43,7 @@ sleep 0.01
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
 run sqlite3 stdin.db 'SELECT count(*), count(DISTINCT taken_ms) FROM snapshot'
 
-say "wrong, and no store is made for it"
+say "wrong options create no store"
 run pmapdb import -v --db none.db --first 2026-01-01 samples
 run pmapdb import -v --db none.db --time-from ctime samples
 run pmapdb import -v --db none.db --dialect top samples

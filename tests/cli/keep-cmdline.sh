@@ -1,12 +1,12 @@
 # keep-cmdline: which part of command lines is stored.
 need sqlite3
 
-# As a header shows it, above PID's own map.
+# PID COMMAND [HEAP_KIB]: a capture of PID with COMMAND in its header.
 capture_of() {
     pmap_x "$1" app "${3:-500}" | sed "1s|.*|$1:   $2|"
 }
 commands() { run sqlite3 store.db 'SELECT pid, command FROM process ORDER BY pid'; }
-# Bytes of the store and what SQLite keeps beside it.
+# Searches the bytes of the store, its -wal and its -shm for the secret.
 leaked() {
     if cat store.db* | grep -aq hunter2; then echo "hunter2 is in the store"; else echo "no secret is stored"; fi
 }
@@ -15,7 +15,7 @@ mkdir maps
 capture_of 11 '/srv/app --db-password=hunter2 --token-ttl 30 postgres://joe:hunter2@db/x' >maps/1795229300-11.x
 capture_of 12 'mysql -uroot -phunter2 -h db' >maps/1795229300-12.x
 capture_of 13 'app --customer=hunter2 --port 1' >maps/1795229300-13.x
-# One that is refused, and one that is damaged.
+# A refused file, and a damaged capture.
 { capture_of 14 'app --secret hunter2'; capture_of 14 'app --secret hunter2' 600; } >maps/14.log
 capture_of 15 'app --secret hunter2' | sed '/^total/s/[0-9][0-9]*/1/' >maps/1795229300-15.x
 
@@ -48,7 +48,7 @@ run pmapdb import -q maps
 run pmapdb merge -q --db both.db store.db
 run sqlite3 both.db 'SELECT command FROM process WHERE pid = 11'
 
-say "what cannot be meant"
+say "wrong patterns"
 rm -f store.db*
 run pmapdb import -v --keep-cmdline '(' maps
 run pmapdb import -v --keep-cmdline '' maps

@@ -1,6 +1,6 @@
-# kit: what the scripts of golden tests share. run.sh reads it before each of them.
+# kit: functions that the scripts of the golden tests share. run.sh reads this file before each script.
 
-# Programs and files without which a script makes no sense.
+# Skips the test if one of these programs or files is missing.
 need() {
     for tool in "$@"; do
         command -v "$tool" >/dev/null 2>&1 || [ -r "$tool" ] || {
@@ -10,7 +10,7 @@ need() {
     done
 }
 
-# script, and a terminal that it can make: a chroot may have a /dev without pts.
+# Skips the test without script(1) or a pseudo-terminal: a chroot may have a /dev without pts.
 need_terminal() {
     need script
     script -qec true /dev/null </dev/null >/dev/null 2>&1 || {
@@ -19,7 +19,7 @@ need_terminal() {
     }
 }
 
-# NAME PID...: until they have this name and sleep: before, each is a shell's child, or being loaded.
+# NAME PID...: waits until each process has this name and sleeps; before, it is still the shell or loading.
 asleep() {
     asleep_name=$1
     shift
@@ -28,7 +28,7 @@ asleep() {
     done
 }
 
-# Makes samples or fixtures, which are links into the source, a copy that the script may change.
+# Replaces samples or fixtures, a link into the source, by a copy that the script may change.
 own() {
     cp -R "$1/" copy
     rm "$1"
@@ -39,7 +39,7 @@ say() {
     printf '\n== %s\n' "$*"
 }
 
-# What is fed by a pipe says so in its last argument.
+# Prints a command as a user would type it. A caller that uses a pipe adds a remark as last argument.
 show() {
     printf '$'
     for word in "$@"; do
@@ -51,7 +51,7 @@ show() {
     echo
 }
 
-# Shows a command, its output, behind "! " what it says on standard error, and a status that is not 0.
+# Shows a command, its output, its standard error with "! " before each line, and a status other than 0.
 run() {
     show "$@"
     status=0
@@ -61,8 +61,8 @@ run() {
     [ $status -eq 0 ] || echo "= exit $status"
 }
 
-# A pmap -x of a small program: PID NAME HEAP_KIB [FILE_KIB], of which all is resident. With FILE_KIB
-# it also maps /srv/data. Its sums are right.
+# A pmap -x of a small program: PID NAME HEAP_KIB [FILE_KIB], all of the heap resident. With FILE_KIB
+# the program also maps /srv/data. The sums are right.
 pmap_x() {
     awk -v pid="$1" -v name="$2" -v heap="$3" -v file="${4:-0}" 'BEGIN {
         printf "%d:   /srv/%s\n", pid, name
@@ -82,8 +82,8 @@ pmap_x() {
     }'
 }
 
-# PID NAME N HEAP_KIB STEP_KIB [MINUTES [FILE_KIB]]: N of these with their times, one in five minutes, from so many
-# minutes of 2026-11-21 on. Heap and file grow by STEP_KIB and FILE_KIB.
+# PID NAME N HEAP_KIB STEP_KIB [MINUTES [FILE_KIB]]: N outputs of pmap_x with times, every five minutes, starting
+# MINUTES after 2026-11-21T00:00Z. Each time the heap grows by STEP_KIB, the file by FILE_KIB.
 log() {
     for i in $(seq 0 $(($3 - 1))); do
         date -u -d "2026-11-21T00:00:00Z + $((${6:-0} + 5 * i)) minutes" +%FT%TZ
@@ -91,7 +91,7 @@ log() {
     done
 }
 
-# A smaps of rows START KIB PERMS RSS FLAGS [PATH]; "-" is no flags.
+# A smaps of rows START KIB PERMS RSS FLAGS [PATH]; "-" means without flags.
 smaps() {
     while read -r start kib perms rss flags path; do
         printf '%s-%x %s 00000000 00:00 0 %s\n' "$start" $((0x$start + kib * 1024)) "$perms" "$path"

@@ -1,8 +1,8 @@
-# labels: what a JVM says of its own memory, imported beside its smaps.
+# labels: imports a JVM's own report of its memory beside its smaps.
 need sqlite3
 
-# As HotSpot of JDK 17 prints it. Heap, one thread, and 64 KiB of metaspace that the kernel merged
-# with a block of malloc.
+# PID: a report as HotSpot of JDK 17 prints it: heap, one thread, and 64 KiB of metaspace that the
+# kernel merged with a block of malloc.
 nmt() {
     printf '%s:\n\nNative Memory Tracking:\n\n' "$1"
     printf 'Total: reserved=66624KB, committed=33920KB\n\nVirtual memory map:\n \n'
@@ -15,7 +15,7 @@ nmt() {
     printf '[0x00007f3000000000 - 0x00007f3000010000] reserved and committed 64KB for Metaspace from\n'
     printf 'Details:\n\n'
 }
-# As HotSpot of JDK 24 prints it: the form is of its sources, memMapPrinter_linux.cpp.
+# A report as HotSpot of JDK 24 prints it, after its source memMapPrinter_linux.cpp.
 system_map() {
     printf 'Memory mappings:\nfrom, to, vsize: address range and size\n\n'
     printf 'from                 to                      vsize prot        rss    hugetlb pgsz notes            info\n'
@@ -40,7 +40,7 @@ smaps >incident/1795220000-71.smaps <<END
 END
 nmt 71 >incident/1795220001-nmt.txt
 
-say "in a folder, behind the captures that they are of"
+say "a report in one folder with its captures"
 run pmapdb import -v incident
 run pmapdb import -v incident
 run pmapdb labels
@@ -67,7 +67,7 @@ sed 's/Java Heap/GC/; s/reserved 1024KB for Thread Stack/reserved 1024KB for Cod
 cp store.db later.db
 run pmapdb import -v --db later.db 1795220030-71.nmt
 run pmapdb categories --db later.db
-# As a wrong report of the moment of the right one.
+# A wrong report at the moment of the right one.
 run pmapdb import -v --db later.db --at 2026-11-21T00:13:50Z incident/1795220001-nmt.txt
 run pmapdb categories --db later.db
 run pmapdb rules --db later.db --diff default
@@ -91,7 +91,7 @@ pmapdb import --db 2.db --pid 72 --at 2026-11-21T00:53:20Z -f ndjson - <17952200
 run pmapdb labels --db 2.db
 run pmapdb import -v --db 2.db 1795220000-vm_memory_map_72.txt
 
-say "whose memory it is must be known"
+say "the process of a report must be known"
 nmt 99 >1795220000-99.nmt
 run pmapdb import -v 1795220000-99.nmt
 run pmapdb import -v --host elsewhere incident/1795220001-nmt.txt
@@ -131,7 +131,7 @@ pmapdb import -q --db 6.db incident/1795220000-71.smaps 1795220000-73.smaps
 } >1795220000-71.nmt
 run pmapdb import -v --db 6.db 1795220000-71.nmt
 
-say "what names nothing, and what is damaged"
+say "reports without names, and damaged reports"
 nmt 71 | sed '/^Virtual/,$d' >1795220002-summary.txt
 run pmapdb import -v 1795220002-summary.txt
 printf 'Memory mappings:\nNMT is disabled. VM info not available.\n\nNumber of mappings: 0\n' >1795220003-71.map
@@ -147,7 +147,7 @@ nmt 71 | sed 's/65536KB/65537KB/; /^Details/,$d' >1795220004-torn.nmt
 run pmapdb import -v 1795220004-torn.nmt
 run pmapdb import -v 1795220004-torn.nmt
 
-say "far away; several in one file; beside a capture in one file"
+say "a report long after the captures; several reports in one file; a report and a capture in one file"
 nmt 71 >1795230000-71.nmt
 run pmapdb import -v 1795230000-71.nmt
 {

@@ -1,4 +1,4 @@
-# lacks: what snapshots lack for a question is said beside the answer.
+# lacks: an answer reports which data the snapshots lack for the question.
 
 mkdir in
 from=$(find samples/captures -name "*.smaps" | sort | head -n 1)

@@ -78,7 +78,7 @@ done >sums.log
 pmapdb --db sums.db import -q --name sums sums.log
 run pmapdb --db sums.db leaks
 
-say "growth that is spread over lineages is no lineage"
+say "growth that is spread over many lineages is not reported for one lineage"
 for i in $(seq 0 11); do
     for j in $(seq 0 "$i"); do
         printf '1%07x-1%07x rw-p 00000000 00:00 0 \n' $((131072 * j)) $((131072 * j + 65536))

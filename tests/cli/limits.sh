@@ -1,8 +1,8 @@
-# limits: what live captures know of limits, in leaks, check and map-count. The facts are put beside
-# imported captures with sqlite3, so that the numbers are the same everywhere.
+# limits: the limits of live captures in leaks, check and map-count. sqlite3 adds the limits to imported
+# captures, so that the numbers are the same on every machine.
 need sqlite3
 
-# MEMORY_MAX ADDRESS STACK MAP_COUNT: the limits of all snapshots; -1 is none.
+# MEMORY_MAX ADDRESS STACK MAP_COUNT: sets the limits of all snapshots; -1 means no limit.
 limits() {
     sqlite3 store.db "DELETE FROM live_reading; DELETE FROM live_process; UPDATE process SET boot_id = 'b';
         INSERT INTO live_process (live_process_id, hash, memory_max_kib, address_limit_kib, stack_limit_kib,
@@ -58,7 +58,7 @@ sqlite3 store.db "UPDATE beat SET unmoved = 1"
 pmapdb sql "SELECT pid, ended_at FROM processes WHERE pid = 12766" -f csv
 sqlite3 store.db "DELETE FROM beat; DELETE FROM schedule"
 
-say "the newest facts count; none is none"
+say "the newest facts count; -1 means no limit"
 sqlite3 store.db "UPDATE live_reading SET live_process_id = 2 WHERE snapshot_id = (SELECT g.snapshot_id
     FROM live_reading g JOIN snapshot s ON s.snapshot_id = g.snapshot_id ORDER BY s.taken_ms DESC LIMIT 1)"
 show_limits

@@ -1,5 +1,5 @@
-# man: every command has a page with all its options, every query one with all its columns; the other
-# pages contain every category and table. Counted here with awk, from the sources.
+# man: every command has a page with all its options, every query has one with all its columns; the other
+# pages contain every category and table. awk counts the expected numbers in the sources.
 
 root=$(dirname "$PMAPDB_KIT")/../..
 mkdir -p "$HOME/.config/pmapdb/queries" # does not change the pages

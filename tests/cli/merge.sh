@@ -1,4 +1,4 @@
-# merge: the stores of several hosts into one, again and again; what cannot be merged; formats.
+# merge: the stores of several hosts into one, repeatedly; files that cannot be merged; formats.
 
 # HOST FIRST COUNT [NAME]: captures of a process that grows, one a minute, into HOST.db
 captures() {

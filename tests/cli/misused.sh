@@ -1,5 +1,5 @@
-# misused: stores whose names mean something to SQLite, or that are replaced while they are written;
-# options that are given twice; captures that are still to come.
+# misused: stores with names that SQLite treats specially; stores that are replaced during a write;
+# options that are given twice; captures with a time in the future.
 need sqlite3
 
 pmap_x 4711 app 64 >app.txt
@@ -36,6 +36,6 @@ run pmapdb growth --db moved.db --category heap --category stack
 run pmapdb capture --match 'pid = 1' --match 'pid = 2'
 run pmapdb prune --db moved.db --drop --process a --process b
 
-say "a capture that is still to come says nothing of now"
+say "a capture with a time in the future does not answer a question about now"
 run pmapdb import -q --db ahead.db --at 2999-01-01 app.txt
 run pmapdb check app --db ahead.db --rss -w 1G --max-age 1h

@@ -1,4 +1,4 @@
-# near: did you mean: for a command, a query, a word of an option, a name, a column.
+# near: the hint "did you mean" for a command, a query, a word of an option, a name, a column.
 
 pmapdb import -q samples/captures
 
@@ -7,7 +7,7 @@ run pmapdb snapshot
 run pmapdb Mappings
 run pmapdb diff-categories
 run pmapdb nothing-like-it
-# What there is grows with the queries: here only what is near.
+# The list of queries grows, so only the near names are shown.
 pmapdb query catgories 2>stderr || sed 's/? there are:.*/?/' stderr
 pmapdb query nothing-like-it 2>stderr || sed 's/; there are:.*/;/' stderr
 run pmapdb mappings --category haep
@@ -29,7 +29,7 @@ run pmapdb sql 'SELECT 1 FROM process WHERE command = "redis"'
 say "a value that the header does not list"
 run pmapdb series --metric rs
 
-say "processes that no capture names are not one"
+say "processes without a name are not merged into one"
 date -u -d @1795229318 >one.log
 printf 'total kB  232 88 8\n' >>one.log
 date -u -d @1795229319 >two.log

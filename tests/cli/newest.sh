@@ -1,7 +1,7 @@
-# newest: a program that fills and stops; smaps while it fills, then maps beside VmRSS or a rollup. What
-# came last decides, and every answer says how far its numbers reach.
+# newest: a program that fills and stops; smaps while it fills, then maps with VmRSS or a rollup. The
+# last captures decide, and every answer says up to which time its numbers reach.
 
-# DIALECT BEAT HEAP_KIB RSS_KIB: one capture with its siblings, five seconds after the other.
+# DIALECT BEAT HEAP_KIB RSS_KIB: writes a capture with its status or rollup; beats are five seconds apart.
 beat() {
     mkdir -p "in/$2/9"
     touch "in/$2/9/$1"
@@ -60,7 +60,7 @@ run pmapdb by-process
 run pmapdb largest --snapshot first --top 1
 run pmapdb -q unknown-rss
 
-say "it grows again, and nobody sees what"
+say "it grows again, and the captures do not show what grows"
 beats 51 80 maps 800
 judge
 

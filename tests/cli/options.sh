@@ -1,4 +1,4 @@
-# options: those that few use, and what is said of those that cannot be.
+# options: rarely used options, and the errors for impossible options.
 
 pmap_x 7 web 100 >1795220000-7.x
 say "a new store's permissions and group"

@@ -14,7 +14,7 @@ show pmapdb growth -f csv "(into head)"
 { pmapdb growth -f csv 2>"$PMAPDB_SCRATCH/pipe" || echo "= exit $?"; } | head -n 1
 cat "$PMAPDB_SCRATCH/pipe"
 
-say "a full disk is"
+say "a full disk is an error"
 if [ -w /dev/full ]; then
     # shellcheck disable=SC2069 # what is said, not what is written
     pmapdb categories -f csv 2>&1 >/dev/full || echo "= exit $?"
@@ -32,7 +32,7 @@ pmapdb categories -f csv --crlf | head -n 1 | tail -c 4 | od -c
 run pmapdb categories --kib
 run pmapdb snapshots --wide --dialect smaps
 
-say "-o is nothing that the command reads or makes"
+say "-o refuses a file that the command reads or creates"
 cp samples/logs/leaky-cron.log in.log
 pmapdb --db other.db import -q samples/logs/leaky-cron.log
 pmapdb sql 'SELECT 1 AS one' -f csv >series.csv
@@ -49,7 +49,7 @@ ls
 
 say "a signal leaves no temporary file"
 for signal in HUP INT TERM; do
-    # Who begins the suite may ignore HUP, and a shell lets what is in the background ignore INT: a program inherits both.
+    # The caller of the suite may ignore HUP, and a shell ignores INT in background jobs: a program inherits both.
     env --default-signal=$signal pmapdb sql -f csv 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n' -o endless 2>/dev/null &
     until [ -s "$(echo endless.*)" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
     kill -$signal $!

@@ -1,5 +1,5 @@
-# pages: pmapdb explain: the pages of categories. What leaks and diff say of what grew comes from
-# them.
+# pages: pmapdb explain: the pages of categories. The advice of leaks and diff comes from these
+# pages.
 
 say "one page, as text and as rows"
 run pmapdb explain anonymous/glibc-arena
@@ -36,7 +36,7 @@ next() {
     sed -n 's/^.*next: //p'
 }
 
-say "diff: what grew most, and nothing where no more than noise did"
+say "diff: a hint for the largest growth, and no hint if the growth is only noise"
 log 71 web 3 1000 100 >web.log
 log 72 idle 3 1000 8 >idle.log
 log 73 reads 3 1000 0 0 500 >reads.log
@@ -51,7 +51,7 @@ done
 log 77 both 3 1000 100 0 60 >both.log
 pmapdb import -q --name both both.log
 pmapdb diff both | tail -n 1
-# More address space, but what is resident comes first.
+# The address space grows more, but resident growth comes first.
 for i in 0 1; do
     printf '560000000000-560000004000 r-xp 00000000 08:01 7 /srv/first\nSize: 16 kB\nRss: 16 kB\n'
     printf '560001000000-560001100000 rw-p 00000000 00:00 0 [heap]\nSize: 1024 kB\nRss: %d kB\n' $((100 + 100 * i))

@@ -1,7 +1,7 @@
-# proc: capture --proc of copies of /proc, and what host says about the machine in them.
+# proc: capture --proc of copies of /proc, and the answers of host about the copied machine.
 
-# UPTIME ANON_KIB KILLS: a copy of /proc of a machine with 1,000,000 KiB that came up at
-# 2026-11-21T00:00:00Z. 200,000 KiB of it are free, and the lines below name all but 40,000.
+# UPTIME ANON_KIB KILLS: writes a copy of /proc of a machine with 1,000,000 KiB, booted at
+# 2026-11-21T00:00:00Z. 200,000 KiB are free, and the lines below account for all but 40,000.
 machine() {
     mkdir -p copy/sys/kernel/random copy/pressure
     echo "$1 1000.00" >copy/uptime
@@ -36,7 +36,7 @@ END
     printf 'full avg10=0.00 avg60=1.00 avg300=0.00 total=%s\n' "$(($3 * 6000000))" >>copy/pressure/memory
 }
 
-# PID COMM RSS_KIB [NS_PID]: a process in it.
+# PID COMM RSS_KIB [NS_PID]: adds a process to the copy.
 process() {
     mkdir -p "copy/$1"
     echo "$1 ($2) S 1 $1 $1 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 777 0 0 0 0 0 140000 0 0 0 0 0" >"copy/$1/stat"

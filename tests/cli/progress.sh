@@ -1,15 +1,15 @@
-# progress: what takes long says on a terminal how far it is, in one line that is gone at the end;
-# nowhere else, and not with -q.
+# progress: a long command shows its progress on a terminal, in one line that is erased at the end;
+# not in a file, and not with -q.
 need_terminal
 
-# Standard error is the terminal; what was said there, a line for each time the line was written.
+# Runs a command with a terminal as standard error; `seen` gets a line for each write of the progress line.
 on_terminal() {
     TERM=xterm script -qec "pmapdb $* >/dev/null" /dev/null </dev/null | tr '\r' '\n' |
         sed "s/^$(printf '\033')\[K/> /" >seen
 }
 
-# The first one, at once, and what stands there at the end, be it nothing; between them one comes
-# every 0.2 s.
+# Shows the first progress line, which comes at once, and the last one, which may be empty; further
+# ones come every 0.2 s.
 told() {
     show pmapdb "$@"
     on_terminal "$@"

@@ -1,6 +1,6 @@
 # prune: which moments stay and why, pins, what imports know afterwards, the largest size.
 
-# PID NAME FROM STEP N: so many pmap -x, STEP seconds apart.
+# PID NAME FROM STEP N: prints N outputs of pmap -x, STEP seconds apart.
 log() {
     for i in $(seq 0 $(($5 - 1))); do
         date -u -d "@$(($(date -u -d "$3" +%s) + i * $4))" +%FT%TZ

@@ -1,4 +1,4 @@
-# query-dir: queries of one's own in place of the built-in ones, and what is said about wrong headers.
+# query-dir: the user's queries replace built-in ones; the errors for wrong headers.
 
 pmapdb import -q samples/captures
 mkdir mine

@@ -1,9 +1,9 @@
-# query: a stranger's path: what there is, a query of one's own, what is said when it is wrong, the
-# SQL and the plan.
+# query: the path of a new user: the list of queries, a query of the user, the errors for a wrong
+# query, and its SQL.
 
 pmapdb import -q samples/captures
 mkdir mine
-# The list of those that there are grows.
+# Masks the list of existing queries, which grows.
 missing() {
     show pmapdb query "$1"
     pmapdb query "$1" 2>stderr || sed 's/there are:.*/there are: .../' stderr

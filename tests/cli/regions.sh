@@ -1,4 +1,4 @@
-# regions: what lies in regions of the address space, their sums, the addresses for a filter.
+# regions: the mappings in regions of the address space, their sums, and the addresses for a filter.
 own fixtures
 
 pmapdb import -q samples/captures

@@ -1,10 +1,10 @@
-# rejected: every input that is refused: what is said, and the exit status.
+# rejected: the error and the exit status for every refused input.
 own samples
 need sqlite3 gzip
 
 from=samples/captures/leaky-20261121
 good=$from/1795229318-12766
-# One case: its name, then the command with a store of its own.
+# Runs one case in a new store: its name, then the command.
 try() {
     say "$1"
     shift

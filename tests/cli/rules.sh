@@ -1,8 +1,8 @@
-# rules: what they are, in words, as a file; applied, compared; why a mapping has its
-# category; what is wrong with a file or a command line.
+# rules: shows, exports, applies and compares rules; explains the category of a mapping; reports
+# errors in a file or a command line.
 need sqlite3
 
-# When it was applied is another moment at each run.
+# Masks the time at which the rules were applied.
 applied() {
     run "$@" | sed 's/applied to the store at [-0-9T:.]*Z/applied to the store at TIME/'
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# One golden test of the command line: runs NAME.sh, behind kit.sh, in a fresh folder and compares what it
-# prints with NAME.out. PMAPDB_UPDATE=1 writes NAME.out instead; read it before you keep it.
+# One golden test of the command line: runs kit.sh, then NAME.sh, in a new folder and compares the
+# output with NAME.out. PMAPDB_UPDATE=1 writes NAME.out instead; read it before you keep it.
 #     PMAPDB_PROGRAM=build/dev/pmapdb sh tests/cli/run.sh NAME
 set -eu
 
@@ -20,7 +20,7 @@ end() {
 trap end EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$scratch/bin" "$scratch/home" "$scratch/work"
-# Commands are forks of a program that was begun once, but where a test asks for more: jobs, limits, descriptors.
+# Commands are forks of one served program, except if a test uses background jobs, ulimit or descriptors.
 if [ -x "${PMAPDB_CALL:-}" ] && ! grep -qE 'pmapdb .*&$|ulimit|>&-' "$here/$name.sh"; then
     ASAN_OPTIONS=detect_leaks=0 "$(dirname "$PMAPDB_CALL")/pmapdb_served" "$scratch/served" </dev/null &
     serving=$!
@@ -29,7 +29,7 @@ fi
 ln -s "$program" "$scratch/bin/pmapdb"
 ln -s "$here/../../samples" "$here/../fixtures" "$scratch/work/"
 
-# What a user may have set is not part of the test.
+# The user's settings must not change the test.
 unset XDG_DATA_HOME XDG_CONFIG_HOME COLUMNS NO_COLOR ARGP_HELP_FMT || :
 export PMAPDB_CONFIG="" PATH="$scratch/bin:$PATH" HOME="$scratch/home" TZ=UTC
 export LC_ALL=C TERM=dumb PAGER=cat

@@ -1,4 +1,4 @@
-# selectors: every way to name a snapshot and a process, and what a wrong one is told.
+# selectors: every way to name a snapshot and a process, and the errors for wrong names.
 
 pmapdb import -q samples/captures/leaky-20261121/*.x
 for to in last prev first @5 -2m -90s 2026-11-21T02:51:00Z '2026-11-21 02:51:20' now; do

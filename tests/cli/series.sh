@@ -1,6 +1,6 @@
 # series: leaks --series: verdicts on series of a CSV file, in any order; bad rows.
 
-# NAME SNAPSHOTS FIRST_KIB STEP_KIB [END]: one a minute, which from snapshot END on do not grow.
+# NAME SNAPSHOTS FIRST_KIB STEP_KIB [END]: prints a row a minute; from snapshot END on the series is flat.
 series() {
     awk -v name="$1" -v n="$2" -v first="$3" -v step="$4" -v end="${5:-99999}" 'BEGIN {
         for (i = 0; i < n; i++)
@@ -45,7 +45,7 @@ awk '{ print $1, $2 }' table.txt
 pmapdb leaks --series good.csv -f ndjson | awk -F '[:,]' '{ print $2, $4 }'
 pmapdb leaks --series good.csv -f prometheus | grep -c '^pmapdb_leaks_series_rate_per_hour{'
 
-say "bad rows cost themselves alone, a misplaced quote the whole file: status 2"
+say "a bad row is skipped, a misplaced quote refuses the whole file: status 2"
 {
     head -n 30 good.csv
     printf '%s\n' 'grows,yesterday,1,7' 'grows,1700000000000,1,7' 'grows,1700000001,-5,7' \

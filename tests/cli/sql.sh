@@ -1,10 +1,10 @@
-# sql: SQL that a user types, and everything that it must not do.
+# sql: SQL that a user types, and all statements that pmapdb must refuse.
 
 need sha256sum
 
 mkdir store
 pmapdb --db store/s.db import -q samples/captures
-# Nothing waits in the -wal: what a statement changed would be in the file.
+# Empties the -wal, so that a change by a statement would show in the files.
 sqlite3 store/s.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
 export PMAPDB=store/s.db
 state() {
@@ -72,7 +72,7 @@ SELECT fts3_tokenizer('simple')
 SELECT 1; DELETE FROM snapshot
 SELECT 1; SELECT 2
 SQL
-# Functions that the sqlite3 shell has and the library has not.
+# These functions exist in the sqlite3 shell but not in the library.
 for function in writefile readfile edit; do
     pmapdb sql "SELECT $function('store/new')" 2>stderr && echo "ran $function"
     sed 's/, did you mean.*//' stderr

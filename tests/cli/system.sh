@@ -1,5 +1,5 @@
-# system: what the system refuses is told in its words, with the name of the file; the next run does
-# what was left.
+# system: an error of the system is reported in its own words with the name of the file; the next run
+# completes the work.
 
 pmap_x 7 web 100 >1795220000-7.x
 say "a file that the disk does not give: at address 0 of a process there is nothing to read"
@@ -7,11 +7,11 @@ run pmapdb import -q 1795220000-7.x /proc/self/mem
 run pmapdb import /proc/self/mem
 pmapdb snapshots -f csv | wc -l
 
-# Sanitizers and the loader want some for themselves: how few are too few differs.
+# Sanitizers and the loader use descriptors too, so the sufficient number differs.
 say "too few file descriptors: one line says so; enough of them: all is stored, none is a refusal"
 gzip 1795220000-7.x
 export PMAPDB=few.db
-few() { # COMMAND...: with more and more of them, until it works
+few() { # COMMAND...: runs it with more and more descriptors until it works
     n=3 failures=0
     # shellcheck disable=SC3045 # every sh of Linux has -n
     while ! (ulimit -n $n && ASAN_OPTIONS=detect_leaks=0 "$@") >answer 2>said && [ $n -lt 64 ]; do

@@ -1,9 +1,9 @@
-# terminal: what a name holds never drives a terminal; a pipe gets its bytes.
+# terminal: the bytes of a name never control a terminal; a pipe gets the bytes unchanged.
 need_terminal
 
 printf '00400000-00401000 r--p 00000000 08:01 1 /srv/red\033[31m\302\233m\n' >1795220000-7.maps
 pmapdb import -q --name x 1795220000-7.maps
-# The line discipline's own CR is no part of what the program wrote.
+# Removes the CRs, which the terminal adds.
 on_terminal() {
     TERM=xterm NO_COLOR=1 script -qec "pmapdb $*" /dev/null </dev/null | tr -d '\r'
 }

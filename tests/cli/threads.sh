@@ -3,8 +3,8 @@ need sqlite3
 
 rw=rd,wr,mr,mw,me,ac
 none=mr,mw,me
-# Two of 8 MiB, one of 1 MiB; of that size also a buffer, whose guard is far away, and one with a
-# name.
+# Two stacks of 8 MiB, one of 1 MiB; also two mappings of 1 MiB that are not stacks: a buffer whose
+# guard is far away, and a named mapping.
 smaps >1795220000-71.smaps <<END
 560000000000 16 r-xp 16 rd,ex,mr,mw,me /srv/web
 7f0000000000 4 ---p 0 $none
@@ -61,7 +61,7 @@ for pid in 75 76 77 78 79; do
 done
 
 say "beside the number of threads"
-# PROCESS THREADS: as a live capture would have counted them.
+# PROCESS THREADS: stores the number of threads as a live capture would.
 count() {
     sqlite3 store.db "INSERT OR IGNORE INTO live_process (live_process_id, hash) VALUES (1, 0);
         INSERT OR REPLACE INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, longest_us, threads)

@@ -1,4 +1,4 @@
-# together: imports at the same time lose and double nothing; one that is killed leaves a sound store.
+# together: simultaneous imports neither lose nor double a row; a killed import leaves a sound store.
 need sqlite3
 
 rows() {
@@ -57,7 +57,7 @@ stored() { sqlite3 killed.db 'SELECT count(*) FROM snapshot' 2>/dev/null || echo
 for target in 0 1 30 60 90 120 150 180 210 240; do
     pmapdb --db killed.db import -q many &
     pid=$!
-    # At the latest it has ended by itself.
+    # The import may end by itself before it reaches the target.
     while [ "$(stored)" -lt $target ] && kill -0 $pid 2>/dev/null; do :; done
     kill -9 $pid 2>/dev/null || :
     wait $pid 2>/dev/null || :

@@ -1,13 +1,13 @@
 # who: stacks of what grew, of lineages, categories, addresses; what a recording does not cover; two
 # recordings; calls; folded; what is wrong; the hints of diff and leaks.
 
-# START-END KIB NAME of mappings, one a line -> smaps
+# Converts lines START-END KIB NAME, a mapping each, to smaps.
 smaps() {
     awk '{ printf "%s rw-p 00000000 00:00 0 %s\nSize: %d kB\nRss: %d kB\nPss: %d kB\n", $1, $3, $2, $2, $2
         print "Shared_Clean: 0 kB\nShared_Dirty: 0 kB\nPrivate_Clean: 0 kB"
         printf "Private_Dirty: %d kB\n", $2 }'
 }
-# TID SECONDS CALL ARGUMENTS RESULT FRAME...: an enter and its exit; a frame is SYMBOL+OFFSET (DSO).
+# TID SECONDS CALL ARGUMENTS RESULT FRAME...: prints an enter and its exit; a frame is SYMBOL+OFFSET (DSO).
 call() {
     tid=$1 at=$2 name=$3 given=$4 ret=$5
     shift 5
@@ -41,7 +41,7 @@ smaps >1700000020-7.smaps <<'MAPS'
 MAPS
 {
     call 7 5 brk 'brk: 0x0' 0x560001010000 'brk+0x7 (/usr/lib/libc.so.6)' "main+0x8 $web"
-    mapped 7 6 0x10000 0x7f0000600000 "pool+0x10 $web" # unmapped at 16; what is there then nobody saw
+    mapped 7 6 0x10000 0x7f0000600000 "pool+0x10 $web" # unmapped at 16; no call shows what is mapped there later
     mapped 7 11 0x10000 0x7f0000700000 "session+0x10 $web" # until 26
     call 7 12 brk 'brk: 0x560001030000' 0x560001030000 '__brk+0x7 (inlined)' \
         'malloc+0x9 (/usr/lib/libc.so.6)' "session_alloc+0x10 $web" "serve(int, char)+0x20 $web" "main+0x30 $web" \

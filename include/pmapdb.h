@@ -597,7 +597,7 @@ PMAPDB_API pmapdb_type pmapdb_rows_type(const pmapdb_rows *rows, int column);
 PMAPDB_API int64_t pmapdb_rows_int(const pmapdb_rows *rows, int column);
 PMAPDB_API double pmapdb_rows_real(const pmapdb_rows *rows, int column);
 /* The bytes of a text, which need not be UTF-8 and may hold NULs; *length, which may be NULL, does
- * not count the NUL at its end. A number is made a text; NULL if memory runs out meanwhile. */
+ * not count the NUL at its end. A number is converted; NULL if memory runs out. */
 PMAPDB_API const char *pmapdb_rows_text(const pmapdb_rows *rows, int column, size_t *length);
 
 /* ---- ad-hoc SQL ---- */

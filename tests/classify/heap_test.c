@@ -71,14 +71,14 @@ TEST(test_rows_that_touch)
         {0x560000500000, 0x560000600000, "rw-p", ""},
         LIBRARY,
     };
-    static const test_row behind_file[] = {
+    static const test_row after_file[] = {
         IMAGE,
         {0x560000100000, 0x560000200000, "rw-p", ""},
         {0x560000200000, 0x560000300000, "rw-p", "data"},
     };
 
     expect_heap(rows, COUNT(rows), 0x560000100000, 0x560000400000);
-    expect_heap(behind_file, COUNT(behind_file), 0x560000100000, 0x560000200000);
+    expect_heap(after_file, COUNT(after_file), 0x560000100000, 0x560000200000);
 }
 
 TEST(test_other_rows_are_not_heap)

@@ -390,7 +390,7 @@ static bool is_empty(const char *query)
         "groups-exact", /* no pages were read: see tests/live/pages.py */
         "touched",      /* nothing was cleared: see tests/live/touched.py */
         "unknown-rss",  /* all of it is known: see tests/cli/newest.sh */
-        "recordings",   /* there is none, nor for who-...: see tests/cli/who.sh */
+        "recordings",   /* no store has recordings: see tests/cli/who.sh */
     };
 
     for (size_t i = 0; i < COUNT(names); i++)

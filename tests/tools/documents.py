@@ -245,7 +245,7 @@ def run_c(name, number, lines, work, env):
 
 
 def run_perf(name, number, lines, work, env):
-    """A stub of perf records nothing and prints the sample; the program behind the pipe must take the sample."""
+    """A stub of perf records nothing and prints the sample; the program that reads the pipe must accept the sample."""
     stub = pathlib.Path(env["PATH"].split(":")[0]) / "perf"
     stub.write_text("#!/bin/sh\n[ \"$1\" != script ] || cat samples/perf/leaky.script.txt\n")
     stub.chmod(0o755)

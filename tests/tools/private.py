@@ -78,7 +78,7 @@ def plants(check, place):
                 done = run(*command)
                 check.equal("%s %s: %s" % (end, kind, command[0]), (done.returncode, len(done.stderr.splitlines())), (2, 1))
                 check.true("%s %s: %s names the file" % (end, kind, command[0]), "t.db" + end in done.stderr, done.stderr)
-            check.equal("%s %s: the file behind the link" % (end, kind), victim.read_text() if victim.exists() else None,
+            check.equal("%s %s: the target of the link" % (end, kind), victim.read_text() if victim.exists() else None,
                         "precious" if kind == "link" else None)
 
 

@@ -160,7 +160,7 @@ static bool press(pm_watch *w, int key)
 
 /* ---- the run ---- */
 
-/* Takes a pid, or a name as pm_cli_match_name. */
+/* Takes a pid, or a name for pm_cli_match_name(). */
 static void choose(pm_watch *w, const char *word, int64_t *pid, pm_buf *match)
 {
     uint64_t number;

@@ -162,10 +162,9 @@ static void keep_rows(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt)
     while (pm_sql_next(sql, stmt)) {
         read_object(stmt, &o);
         if (o.category_id < 1 || o.category_id > PM_CATEGORY_ANONYMOUS + 1)
-            PM_SQL_STEP(sql,
-                        pm_fail(&err, PMAPDB_DATABASE,
-                                "object %lld has a category that cannot be; the store is damaged",
-                                (long long)o.id));
+            PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
+                                     "object %lld has an impossible category; the store is damaged",
+                                     (long long)o.id));
         if (!find_id(objects, o.id))
             PM_SQL_STEP(sql, keep(objects, &o, &err));
     }

@@ -2,6 +2,7 @@
  * permissions. */
 #include "store/health/doctor.h"
 
+#include "base/num.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,6 +103,16 @@ static void add_problem(problems *p, const char *text)
                      : "");
 }
 
+/* True for a row like "Page 79: unable to get the page. error code=7". */
+static bool lacks_memory(const char *text)
+{
+    static const char key[] = "error code=";
+    const char *at = strstr(text, key);
+    uint64_t code;
+
+    return at && pm_num_dec(at + strlen(key), strchr(at, '\0'), &code) && code == SQLITE_NOMEM;
+}
+
 /* Each row is a problem, except the single word ok. */
 static problems problems_of(const pm_doctor *d, const char *pragma)
 {
@@ -116,7 +127,7 @@ static problems problems_of(const pm_doctor *d, const char *pragma)
         if (rc != SQLITE_ROW)
             break;
         text = (const char *)sqlite3_column_text(stmt, 0);
-        if (text && strstr(text, "error code=7")) /* "unable to get the page": SQLITE_NOMEM */
+        if (text && lacks_memory(text))
             rc = SQLITE_NOMEM;
         else if (text && strcmp(text, "ok") != 0)
             add_problem(&found, text);

@@ -179,7 +179,7 @@ CREATE TABLE snapshot (
   checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'
                 WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
   missing     TEXT,                     -- of a partial capture: what is missing
-  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines
+  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines; of smaps, of the hashes of its rows
   import_log_id INTEGER REFERENCES import_log,
   mappings    INTEGER,                  -- the sums when read, never computed again; NULL: unknown
   size_kib    INTEGER,

@@ -23,7 +23,15 @@ typedef struct pm_pooled {
     pm_text_ids texts;
 } pm_pooled;
 
-/* Other files read `texts` and `mappings` by id; the comment of `known` says how to use it. */
+/* The text of a mapping of smaps with its keys, as the kernel printed it. */
+typedef struct pm_row_text {
+    uint64_t hash;
+    uint32_t len, lines; /* bytes; lines */
+    uint32_t id;         /* of the mapping */
+    uint32_t next;       /* index of the text that last came after this text */
+} pm_row_text;
+
+/* Other files read `texts` and `mappings` by id; smaps_fast.c keeps `row_texts`. */
 typedef struct pm_pool {
     /* Distinguishes this pool from an earlier pool at the same address, for callers that keep ids
      * longer than the pool may live. */
@@ -33,11 +41,11 @@ typedef struct pm_pool {
     pm_pooled **mappings;
     size_t n_mappings, cap_mappings;
     pm_map text_ids, mapping_ids; /* hash -> id */
-    /* Hash of a mapping's text -> its id. The kernel prints the same bytes for an unchanged
-     * mapping, so no search among the mappings is needed. */
-    pm_map known;
-    pm_text_ids last; /* text ids of the last mapping looked up */
-    size_t bytes;     /* of the texts and the mappings */
+    pm_row_text *row_texts;
+    size_t n_row_texts, cap_row_texts;
+    pm_map row_text_ids; /* hash -> index in row_texts */
+    pm_text_ids last;    /* text ids of the last mapping looked up */
+    size_t bytes;        /* of the texts and the mappings */
 } pm_pool;
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err);

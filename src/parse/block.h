@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/line.h"
 #include "base/map.h"
+#include "base/num.h"
 #include "parse/formats.h"
 #include "parse/guess.h"
 
@@ -32,25 +33,29 @@ typedef enum pm_mark {
     PM_MARKS
 } pm_mark;
 
-/* True for the first character of a line that can begin a row of smaps. */
-static inline bool pm_begins_row(char c)
+/* True if a line that can be a row of smaps begins at p: "00400000-". */
+static inline bool pm_begins_row(const char *p, const char *end)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    const char *after = p + pm_num_hex_run(p, end);
+
+    return after - p >= PM_ADDRESS_MIN && after < end && *after == '-';
 }
 
 /* The smaps row whose key lines are being read: smaps.c. */
 typedef struct pm_smaps {
+    const pm_mapping *now; /* the row: `row`, or number `id` of the pool with its texts */
     pm_mapping row;
-    bool open;
-    bool known; /* the row is number `id` in the pool, texts included */
+    bool open, known; /* known: `now` is of the pool */
     uint32_t id;
     bool torn;       /* foreign lines came after the row's first line */
     bool headless;   /* its address may have lost digits; Size decides, if the row has it */
     const char *bad; /* why the row cannot be used, or NULL */
     uint64_t line;
-    bool any_key, any_row;     /* in the block */
-    bool blank_ends;           /* VmFlags lines of the block end in a blank */
-    uint64_t common;           /* fields that all earlier rows have */
+    bool any_key, any_row; /* in the block */
+    bool blank_ends;       /* VmFlags lines of the block end in a blank */
+    uint64_t common;       /* fields that all earlier rows have */
+    uint32_t text,
+        next_text; /* smaps_fast.c: of the row and, probably, the next row; in the pool */
     pm_buf path, flags, extra; /* flags: of this row, or of an earlier row if this row has none */
 } pm_smaps;
 
@@ -92,6 +97,8 @@ typedef struct pm_open {
     bool open;
     pm_line_kind rows;  /* kind of its rows: PM_LINE_RANGE, _NARROW or _WIDE; _OTHER: no row yet */
     pm_dialect dialect; /* if the block is narrow */
+    uint64_t hash;      /* of the hashes of the texts that ended */
+    bool in_text;       /* pm_reader.hash has lines of a text that did not end */
     int64_t pid, time_ms;
     uint64_t first_line, last_line;
     unsigned worn; /* bit set of marks, from PM_MARK_COLOUR on */
@@ -109,9 +116,9 @@ typedef struct pm_open {
     bool below_rule;             /* the rule is above the first row, where `sort` moved it */
     bool sums_first;             /* the rows follow their sums: sorted, largest first */
     /* block_rows.c: the rows that are kept */
-    pm_mapping held;    /* the last row, which the next row may print again, grown */
-    uint64_t held_line; /* 0: no row is held */
-    uint32_t held_id;   /* in the pool */
+    const pm_mapping *held; /* the last row, which the next row may print again, grown; or NULL */
+    uint64_t held_line;
+    uint32_t held_id; /* in the pool */
     uint64_t prev_start, prev_end;
     char prev_perms[5];
     bool goes_back, overlaps; /* a row lies below the previous row, or overlaps it */
@@ -135,7 +142,7 @@ typedef struct pm_open {
 } pm_open;
 
 struct pm_reader {
-    pm_hash_parts hash; /* of the lines of the block; first, because it is aligned */
+    pm_hash_parts hash; /* of the current text; first, because it is aligned */
     pm_block_fn on_block;
     void *ctx;
     pm_dialect only; /* PM_DIALECT_COUNT: any */
@@ -248,10 +255,14 @@ void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
 /* Adds one item to the list of what is missing. */
 void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes the current line part of the block and adds its unchanged bytes to the hash. */
+/* The hash of a block is that of its unchanged lines. With keys of smaps, the lines are cut into
+ * texts, each up to the next line like a row, and the hash is made of the hashes of the texts. */
+/* Makes the current line part of the block and of its current text. */
 void pm_block_line(pm_reader *r);
-/* Adds unchanged lines of n bytes; r->line is the last of them. */
-void pm_block_lines(pm_reader *r, const char *p, size_t n);
+/* Ends the current text. */
+void pm_block_cut(pm_reader *r);
+/* Adds a text by its hash; r->line is its last line. */
+void pm_block_text(pm_reader *r, uint64_t hash);
 
 /* ---- block_rows.c ---- */
 
@@ -275,7 +286,7 @@ void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
-/* Takes a row of the pool that begins on the current line. */
+/* Takes a row of the pool that begins on the current line. The next line must begin another row. */
 void pm_smaps_known(pm_reader *r, uint32_t id);
 /* Handles a row whose first line cannot be read: the keys below are not the previous row's. */
 void pm_smaps_broken(pm_reader *r, const char *why);

@@ -40,13 +40,11 @@ static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_open *b = &r->b;
 
-    b->held = *m;
     b->held_line = line;
     b->held_id = r->smaps.id;
     if (b->rows != PM_LINE_RANGE || !r->smaps.known)
         pm_check(r, pm_pool_mapping(r->pool, m, &b->held_id, r->err));
-    if (r->st == PMAPDB_OK)
-        b->held = r->pool->mappings[b->held_id]->m;
+    b->held = r->st == PMAPDB_OK ? &r->pool->mappings[b->held_id]->m : NULL;
 }
 
 static void keep(pm_reader *r)
@@ -68,12 +66,12 @@ static void add_up(pm_open *b, const pm_mapping *m)
 void pm_block_flush(pm_reader *r)
 {
     pm_open *b = &r->b;
-    const pm_mapping *m = &b->held;
+    const pm_mapping *m = b->held;
     uint64_t line = b->held_line;
     const char *why;
 
-    b->held_line = 0;
-    if (!line)
+    b->held = NULL;
+    if (!m)
         return;
     if (is_doubled(b, m)) {
         pm_block_mark(r, PM_MARK_DOUBLED, line);
@@ -103,9 +101,9 @@ void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)
 {
     pm_open *b = &r->b;
 
-    if (b->held_line && pm_block_grew(&b->held, m)) {
+    if (b->held && pm_block_grew(b->held, m)) {
         pm_block_mark(r, PM_MARK_GROWN, line);
-        pm_block_add_up(&b->held, b->again);
+        pm_block_add_up(b->held, b->again);
     } else {
         pm_block_flush(r);
     }

@@ -67,7 +67,7 @@ static bool begins_block(const pm_reader *r, pm_line_kind rows, pm_dialect diale
         return true;
     switch (rows) {
     case PM_LINE_RANGE: /* a capture of one row comes from grep */
-        return back && !(b->n_rows > 1 && r->smaps.open && pm_block_grew(&r->smaps.row, m));
+        return back && !(b->n_rows > 1 && r->smaps.open && pm_block_grew(r->smaps.now, m));
     case PM_LINE_NARROW:
         return !has_header(b) &&
                (b->dialect != dialect || (back && !again && was_there(r, m->start)));

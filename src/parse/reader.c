@@ -19,6 +19,7 @@ pmapdb_status pm_reader_new(pm_dialect dialect, pm_pool *pool, pm_block_fn on_bl
         .only = dialect,
         .time_ms = PMAPDB_UNKNOWN,
         .hinted_pid = PMAPDB_UNKNOWN,
+        .smaps = {.text = UINT32_MAX},
         .lines = {.fn = pm_stream_line, .bulk = pm_fast_lines, .ctx = r, .max = PM_LINE_BYTES_MAX}};
     *out = r;
     return PMAPDB_OK;

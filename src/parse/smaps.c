@@ -112,18 +112,31 @@ static bool size_agrees(const pm_mapping *m)
  * keys for every row. */
 static bool lacks_keys(const pm_smaps *s)
 {
-    return s->any_row && (s->common & ~s->row.present) != 0;
+    return s->any_row && (s->common & ~s->now->present) != 0;
+}
+
+/* Gives a row that was read line by line its size and its texts. */
+static void complete(pm_smaps *s)
+{
+    pm_mapping *m = &s->row;
+
+    if (!pm_has(m, PM_BIT(PM_SIZE)))
+        pm_set(m, PM_SIZE, (m->end - m->start) / 1024);
+    m->path = pm_buf_text(&s->path);
+    m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
+    m->extra = pm_buf_text(&s->extra);
 }
 
 void pm_smaps_close(pm_reader *r, bool last)
 {
     pm_smaps *s = &r->smaps;
-    pm_mapping *m = &s->row;
-    bool has_size = pm_has(m, PM_BIT(PM_SIZE));
+    const pm_mapping *m = s->now;
+    bool has_size;
 
     if (!s->open)
         return;
     s->open = false;
+    has_size = pm_has(m, PM_BIT(PM_SIZE));
     if (last && (s->bad ? r->unterminated : lacks_keys(s))) {
         pm_block_mark(r, PM_MARK_CUT, r->b.last_line);
         return;
@@ -144,13 +157,8 @@ void pm_smaps_close(pm_reader *r, bool last)
         pm_block_mark(r, PM_MARK_KEYS, s->line);
     s->common = s->any_row ? s->common & m->present : m->present;
     s->any_row = true;
-    if (!has_size)
-        pm_set(m, PM_SIZE, (m->end - m->start) / 1024);
-    if (!s->known) {
-        m->path = pm_buf_text(&s->path);
-        m->flags = pm_has(m, PM_HAS_FLAGS) ? pm_buf_text(&s->flags) : PM_TEXT("");
-        m->extra = pm_buf_text(&s->extra);
-    }
+    if (!s->known)
+        complete(s);
     pm_block_add(r, m, s->line);
 }
 
@@ -160,7 +168,7 @@ static void begin_row(pm_reader *r, const pm_mapping *m)
     pm_smaps *s = &r->smaps;
 
     pm_smaps_close(r, false);
-    s->row = *m;
+    s->now = m;
     s->open = true;
     s->known = s->torn = s->headless = false;
     s->bad = NULL;
@@ -171,7 +179,8 @@ void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m)
 {
     pm_smaps *s = &r->smaps;
 
-    begin_row(r, m);
+    begin_row(r, &s->row);
+    s->row = *m;
     s->headless = !r->b.rollup && is_headless(line, m);
     pm_buf_clear(&s->path);
     pm_buf_clear(&s->extra);

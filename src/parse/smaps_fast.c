@@ -1,10 +1,12 @@
-/* smaps_fast: the fast path for rows of smaps exactly as the kernel prints them. The pool knows
- * such a row by the hash of its text, keys included; otherwise a few comparisons read the row, and
- * the pool remembers it. Rows that differ in a single byte, and rows that the end of a chunk cuts,
- * are left to stream.c and smaps.c, which read line by line and give the same result. */
+/* smaps_fast: the fast path for rows of smaps exactly as the kernel prints them. The kernel prints
+ * the same bytes for an unchanged mapping, usually after the same row as before: the row that is
+ * expected is recognized by the hash of its text, keys included. Otherwise a few comparisons read
+ * the row, and the pool remembers its text. Rows that differ in a single byte, and rows that the
+ * end of a chunk cuts, are left to stream.c and smaps.c, which read line by line and give the same
+ * result. */
 #include "parse/block.h"
 
-#include "base/num.h"
+#include <endian.h>
 
 /* "Rss:                   4 kB\n": the layout of every number up to 99,999,999 since Linux 2.6, and
  * "THPeligible:           0\n" since 6.0. */
@@ -18,19 +20,38 @@ static const char labels[PM_FIELD_COUNT][LABEL + 32] = {
 #undef PM_FIELD
 };
 
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte)) /* eight equal bytes */
+
+/* Reads eight characters, blanks and then digits, as one integer whose lowest byte is the first
+ * character: turns the blanks into zeroes, then joins neighbours to two, four and eight digits. */
+static bool read_padded(const char *p, uint64_t *out)
+{
+    uint64_t v, digits;
+
+    memcpy(&v, p, sizeof v);
+    v = le64toh(v);
+    digits = v ^ EACH(' '); /* 0 for a blank */
+    v |= EACH('0') & ((digits & -digits) - 1);
+    if (!digits || (v & EACH(0xf0)) != EACH('0') || ((v + EACH(6)) & EACH(0xf0)) != EACH('0'))
+        return false;
+    v = (v & EACH(0x0f)) * (1 + (10 << 8)) >> 8;
+    v = (v & UINT64_C(0x00ff00ff00ff00ff)) * (1 + (100 << 16)) >> 16;
+    *out = (v & UINT64_C(0x0000ffff0000ffff)) * (1 + (UINT64_C(10000) << 32)) >> 32;
+    return true;
+}
+
 /* Reads the line of this field. Returns its end, or NULL for any other line. */
 static const char *read_field(const char *p, const char *end, int field, uint64_t *out)
 {
     bool bare = field == PM_THP_ELIGIBLE || field == PM_PROTECTION_KEY;
-    pm_text tail = bare ? PM_TEXT("\n") : PM_TEXT(" kB\n");
-    const char *number = p + LABEL, *after = number + NUMBER;
+    const char *after = p + LABEL + NUMBER;
 
-    if ((size_t)(end - p) < LABEL + NUMBER + tail.len || memcmp(p, labels[field], LABEL) != 0 ||
-        memcmp(after, tail.data, tail.len) != 0)
+    if (end - p < LABEL + NUMBER + 4 || memcmp(p, labels[field], LABEL) != 0 ||
+        !read_padded(p + LABEL, out))
         return NULL;
-    number = pm_skip_blanks(number, after);
-    return number < after && number + pm_num_dec(number, after, out) == after ? after + tail.len
-                                                                              : NULL;
+    if (bare)
+        return *after == '\n' ? after + 1 : NULL;
+    return memcmp(after, " kB\n", 4) == 0 ? after + 4 : NULL;
 }
 
 /* Reads the line of any field. *field is the field of the line before, whose successor is tried
@@ -40,7 +61,7 @@ static const char *read_number(const char *p, const char *end, int *field, uint6
     const char *next = NULL;
 
     for (int tries = 0; tries < PM_FIELD_COUNT && !next; tries++) {
-        *field = (*field + 1) % PM_FIELD_COUNT;
+        *field = *field + 1 < PM_FIELD_COUNT ? *field + 1 : 0;
         next = read_field(p, end, *field, out);
     }
     return next;
@@ -78,60 +99,77 @@ static bool is_ascii(pm_text t)
 
 /* ---- a row ---- */
 
-/* Returns the end of the row at p if another row follows in these bytes, otherwise NULL. */
-static const char *row_end(const char *p, const char *end, uint64_t *lines)
+/* Reads a row and its keys, in any order, each once. Returns the beginning of the row that follows
+ * in these bytes, otherwise NULL. A row without Size is left to smaps.c. */
+static const char *read_row(const char *p, const char *end, pm_mapping *m, uint32_t *lines)
 {
-    *lines = 0;
-    while ((p = memchr(p, '\n', (size_t)(end - p))) && ++p < end) {
-        ++*lines;
-        if (pm_begins_row(*p)) {
-            const char *after = p + pm_num_hex_run(p, end);
-
-            return after - p >= PM_ADDRESS_MIN && after < end && *after == '-' ? p : NULL;
-        }
-    }
-    return NULL;
-}
-
-/* Reads a row and its keys, in any order, each once. A row without Size is left to smaps.c. */
-static bool read_row(pm_text t, pm_mapping *m)
-{
-    const char *p = memchr(t.data, '\n', t.len), *end = t.data + t.len;
-    pm_text line = {t.data, (size_t)(p - t.data)};
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    pm_text line = {p, newline ? (size_t)(newline - p) : 0};
     int field = -1;
 
-    if (!is_ascii(line) || !pm_range_read(line, m) || m->end <= m->start ||
+    if (!newline || !is_ascii(line) || !pm_range_read(line, m) || m->end <= m->start ||
         pm_text_equal(m->path, PM_TEXT("[rollup]")))
-        return false;
-    for (p++; p < end && *p != 'V';) {
+        return NULL;
+    *lines = 1;
+    for (p = newline + 1; p < end && *p >= 'A' && *p <= 'U'; ++*lines) {
         uint64_t v;
 
         p = read_number(p, end, &field, &v);
         if (!p || pm_has(m, PM_BIT(field)))
-            return false;
+            return NULL;
         pm_set(m, (enum pm_field)field, v);
     }
-    if (p < end)
+    if (p < end && *p == 'V') {
         p = read_flags(p, end, m);
-    return p == end && pm_has(m, PM_BIT(PM_SIZE));
+        ++*lines;
+    }
+    return p && pm_has(m, PM_BIT(PM_SIZE)) && pm_begins_row(p, end) ? p : NULL;
 }
 
-/* Finds the row in the pool, by its text or by its contents. */
-static bool find_row(pm_reader *r, pm_text t, uint32_t *id)
+/* True if the row at p has the expected text. Equal hashes are taken for equal texts. */
+static bool is_expected(const pm_reader *r, const char *p, const char *end)
 {
-    uint64_t hash = pm_hash(t.data, t.len, 0);
-    int64_t known;
-    pm_mapping m;
+    const pm_row_text *t = r->pool->row_texts + r->smaps.next_text;
 
-    if (pm_map_get(&r->pool->known, hash, &known)) {
-        *id = (uint32_t)known;
-        return true;
-    }
-    if (!read_row(t, &m))
+    return r->smaps.next_text < r->pool->n_row_texts && t->len < (size_t)(end - p) &&
+           pm_begins_row(p + t->len, end) && pm_hash(p, t->len, 0) == t->hash;
+}
+
+/* Adds a text and its mapping to the pool. */
+static pmapdb_status add_text(pm_reader *r, const pm_mapping *m, pm_row_text *t)
+{
+    pm_pool *pool = r->pool;
+    pmapdb_status st = pm_pool_mapping(pool, m, &t->id, r->err);
+
+    PM_STEP(st,
+            pm_grow(&pool->row_texts, &pool->cap_row_texts, pool->n_row_texts, sizeof *t, r->err));
+    PM_STEP(st, pm_map_add(&pool->row_text_ids, t->hash, (int64_t)pool->n_row_texts, r->err));
+    if (st == PMAPDB_OK)
+        pool->row_texts[pool->n_row_texts++] = *t;
+    return st;
+}
+
+/* Finds the text of the row at p in the pool; adds the text if it is new. False if the row is left
+ * to smaps.c. */
+static bool find_text(pm_reader *r, const char *p, const char *end, uint32_t *at)
+{
+    const pm_pool *pool = r->pool;
+    uint32_t expected = r->smaps.next_text;
+    int64_t known = (int64_t)pool->n_row_texts;
+    pm_row_text t = {.next = (uint32_t)known + 1};
+    pm_mapping m;
+    const char *next = read_row(p, end, &m, &t.lines);
+
+    if (!next)
         return false;
-    pm_check(r, pm_pool_mapping(r->pool, &m, id, r->err));
-    if (r->st == PMAPDB_OK)
-        pm_check(r, pm_map_put(&r->pool->known, hash, *id, r->err));
+    t.len = (uint32_t)(next - p);
+    t.hash = pm_hash(p, t.len, 0);
+    if (!pm_map_get(&pool->row_text_ids, t.hash, &known)) {
+        if (expected < pool->n_row_texts) /* probably the expected row, changed */
+            t.next = pool->row_texts[expected].next;
+        pm_check(r, add_text(r, &m, &t));
+    }
+    *at = (uint32_t)known;
     return r->st == PMAPDB_OK;
 }
 
@@ -141,23 +179,27 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
 {
     pm_reader *r = reader;
     pm_smaps *s = &r->smaps;
-    const char *next;
-    uint64_t lines;
-    uint32_t id;
+    const pm_row_text *t;
+    uint32_t at = s->next_text;
 
-    if (!r->b.open || !s->open || !s->any_key || !pm_begins_row(*p))
+    if (!r->b.open || !s->open || !s->any_key || !pm_begins_row(p, end))
         return PMAPDB_OK;
     r->err = err;
-    next = row_end(p, end, &lines);
-    if (!next || lines < 2 || !find_row(r, (pm_text){p, (size_t)(next - p)}, &id))
+    if (!is_expected(r, p, end) && !find_text(r, p, end, &at))
         return r->st;
+    if (s->text < r->pool->n_row_texts)
+        r->pool->row_texts[s->text].next = at;
+    t = &r->pool->row_texts[at];
+    s->text = at;
+    s->next_text = t->next;
+    pm_block_cut(r);
     r->line++;
-    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[id]->m);
-    pm_smaps_known(r, id);
-    r->line += lines - 1;
-    pm_block_lines(r, p, (size_t)(next - p));
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t->id]->m);
+    pm_smaps_known(r, t->id);
+    r->line += t->lines - 1;
+    pm_block_text(r, t->hash);
     s->any_key = true;
-    s->blank_ends |= pm_has(&s->row, PM_HAS_FLAGS);
-    *taken = (size_t)(next - p);
+    s->blank_ends |= pm_has(s->now, PM_HAS_FLAGS);
+    *taken = t->len;
     return r->st;
 }

@@ -327,6 +327,8 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
     r->raw = line;
     r->worn = 0;
     r->line++;
+    if (r->b.open && r->smaps.any_key && pm_begins_row(line.data, line.data + line.len))
+        pm_block_cut(r);
     if (r->lines.cut) {
         long_line(r);
     } else {

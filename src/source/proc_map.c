@@ -20,7 +20,7 @@
  *
  * (1) one mapping after 5 or 10 small ones; after 0 to 4, 6 to 9 or 11, all sizes take 20 to 22 ms.
  */
-#define PIECE_MAX ((size_t)65536)
+#define PIECE_MAX ((size_t)64 << 10)
 
 /* A reader that reads piece after piece locks the map again before the process, which waits for the
  * lock, has woken up; the kernel allows this for 4 ms each time. A reader that is preempted in the
@@ -52,28 +52,30 @@ typedef struct map_file {
     const char *name;
     int fd;
     size_t piece;
+    int64_t now_ns;  /* when the next piece can be read */
     int64_t turn_ns; /* start of the current turn */
     int64_t longest_ns;
 } map_file;
 
 static void pause_between(map_file *f)
 {
-    if (pm_now_ns(CLOCK_MONOTONIC) - f->turn_ns < TURN_NS)
+    if (f->now_ns - f->turn_ns < TURN_NS)
         return;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    f->turn_ns = pm_now_ns(CLOCK_MONOTONIC);
+    f->now_ns = f->turn_ns = pm_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Reads one piece and repeats read(2) after EINTR. Returns -1 and sets errno on failure. */
 static ssize_t read_piece(map_file *f, char *block)
 {
-    int64_t began = pm_now_ns(CLOCK_MONOTONIC), took;
+    int64_t began = f->now_ns, took;
     ssize_t n;
 
     do
         n = read(f->fd, block, f->piece);
     while (n < 0 && errno == EINTR);
-    took = pm_now_ns(CLOCK_MONOTONIC) - began;
+    f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
+    took = f->now_ns - began;
     f->longest_ns = took > f->longest_ns ? took : f->longest_ns;
     return n;
 }
@@ -87,6 +89,7 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
     ssize_t n = 1;
     pmapdb_status st = PMAPDB_OK;
 
+    f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
     while (n > 0 && st == PMAPDB_OK) {
         n = read_piece(f, text + len);
         if (n < 0)
@@ -95,6 +98,7 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
         if (len && (n == 0 || len + f->piece > sizeof text)) {
             st = feed(ctx, text, len, err);
             len = 0;
+            f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
         }
         if (n > 0)
             pause_between(f);

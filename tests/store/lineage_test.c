@@ -203,7 +203,8 @@ TEST(order_of_places)
 TEST(many_unrelated_rows)
 {
     const size_t n = 4000;
-    pm_rows a = {calloc(n, sizeof *a.row), n, n}, b = {calloc(n, sizeof *b.row), n, n};
+    pm_rows a = {.row = calloc(n, sizeof *a.row), .n = n};
+    pm_rows b = {.row = calloc(n, sizeof *b.row), .n = n};
     pm_descent *out = NULL;
     clock_t begun = clock();
 

@@ -287,6 +287,7 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
 void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out)
 {
     out->n = 0;
+    out->pool = NULL;
     PM_SQL_STEP(sql, pm_rows_reserve(out, v->n, &err));
     for (size_t i = 0; i < v->n && pm_sql_ok(sql); i++)
         if (off >= v->item[i].first && off <= v->item[i].last)

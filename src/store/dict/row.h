@@ -3,6 +3,7 @@
 #ifndef PM_STORE_ROW_H
 #define PM_STORE_ROW_H
 
+#include "base/pool.h"
 #include "store/dict/object.h"
 
 /* Stored in region.reason; the view lineage_history names them. */
@@ -63,6 +64,7 @@ typedef struct pm_row {
     pm_reason
         reason; /* why the row belongs to its lineage; valid if the region begins with this row */
     int32_t first; /* offset at which the version began; used only in the state of an open epoch */
+    uint32_t mapping; /* its id, if pm_rows.pool is set */
     pm_metrics m;
 } pm_row;
 
@@ -70,6 +72,9 @@ typedef struct pm_row {
 typedef struct pm_rows {
     pm_row *row;
     size_t n, cap;
+    const pm_pool *pool;  /* of their mappings; may be freed; NULL: unknown */
+    uint64_t pool_number; /* detects a freed pool */
+    uint64_t fields;      /* of their epoch; set if pool is */
 } pm_rows;
 
 /* Returns the category_id of the row: the category of its lineage, or else of its object. */

@@ -6,7 +6,8 @@
 
 /* ---- rows of the capture ---- */
 
-static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm_row *row)
+static void make_row(pm_put *p, const pm_mapping *m, pm_category category, bool inferred,
+                     pm_row *row)
 {
     uint64_t length = m->end - m->start;
     pm_rare_fields rare;
@@ -20,60 +21,46 @@ static void make_row(pm_put *p, const pm_mapping *m, const pm_made_row *want, pm
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    row->at.object = pm_objects_of(p->sql, p->objects, m, want->category, want->inferred);
+    row->at.object = pm_objects_of(p->sql, p->objects, m, category, inferred);
     if (pm_row_encode(m, p->fields, &row->m, &rare))
         pm_rare_put(p->sql, &rare, &row->m);
 }
 
-/* Forgets all rows if the pool is another one, or if most rows are of mappings that no longer
- * exist. */
-static void begin_made(pm_made *made, const pm_capture *c)
+/* True if the rows were made from the pool of the capture, and for the same fields. */
+static bool are_of_pool(const pm_put *p, const pm_rows *rows)
 {
-    if (made->pool == c->pool && made->pool_number == c->pool->number &&
-        made->n <= 4 * c->n_rows + 1024)
-        return;
-    made->pool = c->pool;
-    made->pool_number = c->pool->number;
-    made->n = 0;
-    pm_map_free(&made->index);
+    const pm_pool *pool = p->capture->pool;
+
+    return rows->pool == pool && rows->pool_number == pool->number && rows->fields == p->fields;
 }
 
-/* Sets *out to row i of the capture: a known row or a new one. */
-static void find_row(pm_put *p, pm_made *made, const pm_classify_context *context, size_t i,
-                     pm_row *out)
+void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *context)
 {
     const pm_capture *c = p->capture;
-    const pm_mapping *m = pm_capture_row(c, i);
-    pm_made_row want = {.fields = p->fields, .category = pm_classify_mapping(context, m)};
-    int64_t at = (int64_t)made->n;
-    bool known = pm_map_get(&made->index, c->rows[i], &at);
-    const pm_made_row *was = known ? &made->row[at] : NULL;
+    const pm_row *old = like->row, *end = are_of_pool(p, like) ? old + like->n : old;
 
-    want.inferred = context->heap_inferred && want.category == PM_CATEGORY_HEAP;
-    if (was && was->fields == want.fields && was->category == want.category &&
-        was->inferred == want.inferred) {
-        *out = was->row;
-        return;
+    PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, c->n_rows, &err));
+    for (size_t i = 0; i < c->n_rows && pm_sql_ok(p->sql); i++) {
+        const pm_mapping *m = pm_capture_row(c, i);
+        pm_category category = pm_classify_mapping(context, m);
+        bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
+        pm_row *row = &p->rows.row[p->rows.n++];
+
+        while (old < end && old->at.start < m->start)
+            old++;
+        if (old < end && old->mapping == c->rows[i] &&
+            old->at.object->category_id == (int64_t)category + 1 &&
+            old->at.object->inferred == inferred) {
+            *row = *old;
+            row->at.lineage = PM_NO_LINEAGE;
+            continue;
+        }
+        make_row(p, m, category, inferred, row);
+        row->mapping = c->rows[i];
     }
-    make_row(p, m, &want, &want.row);
-    *out = want.row;
-    if (!known) {
-        PM_SQL_STEP(p->sql, pm_grow(&made->row, &made->cap, made->n, sizeof *made->row, &err));
-        PM_SQL_STEP(p->sql, pm_map_put(&made->index, c->rows[i], at, &err));
-        made->n += pm_sql_ok(p->sql);
-    }
-    if (pm_sql_ok(p->sql))
-        made->row[at] = want;
-}
-
-void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context)
-{
-    size_t n = p->capture->n_rows;
-
-    PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, n, &err));
-    begin_made(made, p->capture);
-    for (size_t i = 0; i < n && pm_sql_ok(p->sql); i++)
-        find_row(p, made, context, i, &p->rows.row[p->rows.n++]);
+    p->rows.pool = c->pool;
+    p->rows.pool_number = c->pool->number;
+    p->rows.fields = p->fields;
     pm_rows_sort(&p->rows);
 }
 

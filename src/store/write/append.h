@@ -30,8 +30,10 @@ typedef struct pm_put {
 /* Inserts the row of the capture into table snapshot; sets snapshot_id. */
 void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off);
 
-/* Fills p->rows with the rows of the capture, classified in its context. */
-void pm_put_rows(pm_put *p, pm_made *made, const pm_classify_context *context);
+/* Fills p->rows with the rows of the capture, classified in its context. Copies the rows of
+ * mappings that have not changed since the capture with the rows `like`. A live capture keeps its
+ * pool from beat to beat, and most mappings stay. */
+void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *context);
 
 /* Notes that the categories of the process must be decided again before the commit: by the rules,
  * by its labels, or by both. */

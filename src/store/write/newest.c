@@ -27,8 +27,6 @@ void pm_newest_free(pm_newest_all *all)
         pm_newest_forget(all->item[i]);
         if (all->item[i]->late)
             pm_rewind_free(all->item[i]);
-        pm_map_free(&all->item[i]->made.index);
-        free(all->item[i]->made.row);
         free(all->item[i]);
     }
     free(all->item);
@@ -44,11 +42,9 @@ static bool is_too_large(const pm_newest_all *all)
 
     if (all->waiting || (all->n & (all->n - 1)))
         return all->n > PROCESSES_MAX && !all->waiting;
-    for (size_t i = 0; i < all->n; i++) {
-        rows += all->item[i]->made.cap;
+    for (size_t i = 0; i < all->n; i++)
         for (size_t k = 0; k < PM_STREAMS; k++)
             rows += all->item[i]->stream[k] ? all->item[i]->stream[k]->rows.cap : 0;
-    }
     return rows > ROWS_MAX;
 }
 

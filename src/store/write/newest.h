@@ -7,29 +7,11 @@
 #include "base/map.h"
 #include "store/write/stream.h"
 
-typedef struct pm_made_row {
-    pm_row row;      /* without lineage and region */
-    uint64_t fields; /* the fields of the epoch */
-    pm_category category;
-    bool inferred;
-} pm_made_row;
-
 #define PM_STATES ((size_t)PM_STATE_TOTALS + 1)
 #define PM_STREAMS (PM_DIALECT_COUNT * PM_STATES)
 
-/* The rows made from the mappings of one pool. A live capture keeps its pool from beat to beat and
- * most mappings stay, so most rows are copies. */
-typedef struct pm_made {
-    const pm_pool *pool; /* may be freed; pool_number detects that */
-    uint64_t pool_number;
-    pm_map index; /* mapping id -> index in row */
-    pm_made_row *row;
-    size_t n, cap;
-} pm_made;
-
 typedef struct pm_newest {
     int64_t process_id;
-    pm_made made;
     pm_sitting sitting; /* valid if has_sitting */
     bool has_sitting;
     pm_stream *stream[PM_STREAMS]; /* NULL: not read yet */

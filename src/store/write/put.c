@@ -147,6 +147,7 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
 {
     const pm_capture *c = p->capture;
     pm_newest *n = pm_newest_get(p->sql, &w->newest, p->process_id);
+    const pm_stream *s;
 
     if (!pm_sql_ok(p->sql))
         return;
@@ -158,8 +159,8 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
             pm_origin_capture(p->sql, pm_text_of(c->source_dir), pm_text_of(c->source_name));
     p->totals = c->block.totals;
     if (c->block.state != PM_STATE_TOTALS &&
-        pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state))
-        pm_put_rows(p, &n->made, context); /* the stream has most of the objects */
+        (s = pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state)))
+        pm_put_rows(p, n->n_late ? &n->late[n->n_late - 1].rows : &s->rows, context);
     if (!pm_sql_ok(p->sql))
         return;
     if (n->n_late || pm_is_late(p, n)) {

@@ -162,8 +162,8 @@ CREATE TABLE snapshot (
   epoch_id    INTEGER NOT NULL REFERENCES epoch,
   off         INTEGER NOT NULL,         -- place in the epoch: 0, 1, 2 ...
   taken_ms    INTEGER NOT NULL,
-  taken_at    TEXT GENERATED ALWAYS AS (strftime(CASE WHEN taken_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ'
-                ELSE '%Y-%m-%dT%H:%M:%SZ' END, taken_ms / 1000.0, 'unixepoch')) VIRTUAL,
+  taken_at    TEXT GENERATED ALWAYS AS (replace(
+                strftime('%Y-%m-%dT%H:%M:%fZ', taken_ms / 1000.0, 'unixepoch'), '.000Z', 'Z')) VIRTUAL,
   moment_ms   INTEGER NOT NULL,         -- time of the first snapshot of its moment
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: has the most fields for its process and moment
@@ -171,13 +171,12 @@ CREATE TABLE snapshot (
   time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7),
   state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2), -- codes take at most a byte
   checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
-  time_source TEXT GENERATED ALWAYS AS (CASE time_source_code WHEN 0 THEN 'none' WHEN 1 THEN 'given'
-                WHEN 2 THEN 'stream' WHEN 3 THEN 'name' WHEN 4 THEN 'mtime' WHEN 5 THEN 'now'
-                WHEN 6 THEN 'live' WHEN 7 THEN 'every' END) VIRTUAL,
-  state       TEXT GENERATED ALWAYS AS (CASE state_code WHEN 0 THEN 'complete' WHEN 1 THEN 'partial'
-                WHEN 2 THEN 'totals' END) VIRTUAL,
-  checked     TEXT GENERATED ALWAYS AS (CASE checked_code WHEN 0 THEN 'none' WHEN 1 THEN 'footer'
-                WHEN 2 THEN 'status' WHEN 3 THEN 'rollup' END) VIRTUAL,
+  time_source TEXT GENERATED ALWAYS AS (rtrim(substr(
+                'none  given streamname  mtime now   live  every ', 6 * time_source_code + 1, 6))) VIRTUAL,
+  state       TEXT GENERATED ALWAYS AS (rtrim(substr(
+                'completepartial totals  ', 8 * state_code + 1, 8))) VIRTUAL,
+  checked     TEXT GENERATED ALWAYS AS (rtrim(substr(
+                'none  footerstatusrollup', 6 * checked_code + 1, 6))) VIRTUAL,
   missing     TEXT,                     -- of a partial capture: what is missing
   hash        INTEGER NOT NULL,         -- XXH3 of the block's lines; of smaps, of the hashes of its rows
   import_log_id INTEGER REFERENCES import_log,
@@ -673,7 +672,7 @@ CREATE VIEW snapshots AS
 SELECT snapshot_id, process_id, capture_id, n.name, pid, h.name AS host, taken_at, taken_ms,
   moment_ms, dialect, state, missing, checked, time_source, preferred, mappings, size_kib, rss_kib,
   pss_kib, private_kib, private_dirty_kib, swap_kib, tool_size_kib, tool_rss_kib
-FROM snapshot s
+FROM snapshot
 JOIN process p USING (process_id)
 JOIN name n USING (name_id)
 LEFT JOIN host h ON h.host_id = p.host_id;
@@ -685,39 +684,38 @@ LEFT JOIN host h ON h.host_id = p.host_id;
 -- text has ended if captures of its host went on for more than one and a half of its steps.
 CREATE VIEW processes AS
 SELECT p.process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
-  (SELECT taken_at FROM snapshot s WHERE s.process_id = p.process_id ORDER BY taken_ms LIMIT 1) AS first_at,
+  (SELECT taken_at FROM snapshot WHERE process_id = p.process_id ORDER BY taken_ms LIMIT 1) AS first_at,
   z.taken_at AS last_at,
   CASE WHEN CASE WHEN b.capture_id IS NULL
-      THEN t.last_ms - z.taken_ms > 1.5 * (z.taken_ms - (SELECT max(taken_ms) FROM snapshot s
-        WHERE s.process_id = p.process_id AND taken_ms < z.taken_ms))
-      ELSE 2 < (SELECT sum(CASE changed WHEN 0 THEN 3 ELSE 1 END) FROM (SELECT changed FROM beat w
-          WHERE w.schedule_id = b.schedule_id AND w.started_ms > b.started_ms AND unmoved = 0 LIMIT 3))
-        OR EXISTS (SELECT 1 FROM schedule j CROSS JOIN beat w USING (schedule_id)
-          WHERE j.host_id = p.host_id AND j.boot_id <> p.boot_id AND w.started_ms > z.taken_ms)
+      THEN t.last_ms - z.taken_ms > 1.5 * (z.taken_ms - (SELECT max(taken_ms) FROM snapshot
+        WHERE process_id = p.process_id AND taken_ms < z.taken_ms))
+      ELSE 2 < (SELECT sum(iif(changed, 1, 3)) FROM (SELECT changed FROM beat
+          WHERE schedule_id = b.schedule_id AND started_ms > b.started_ms AND unmoved = 0 LIMIT 3))
+        OR EXISTS (SELECT 1 FROM schedule CROSS JOIN beat USING (schedule_id)
+          WHERE host_id = p.host_id AND boot_id <> p.boot_id AND started_ms > z.taken_ms)
     END THEN z.taken_at END AS ended_at,
-  (SELECT count(*) FROM snapshot s WHERE s.process_id = p.process_id) AS snapshots,
+  (SELECT count(*) FROM snapshot WHERE process_id = p.process_id) AS snapshots,
   y.size_kib, ifnull(y.rss_kib, y.tool_rss_kib) AS rss_kib
 FROM process p
 JOIN name n USING (name_id)
 LEFT JOIN host h ON h.host_id = p.host_id
 -- its newest snapshot, if possible of a beat, and the one with the most fields
-LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot s LEFT JOIN beat USING (capture_id)
-  WHERE s.process_id = p.process_id ORDER BY taken_ms DESC, schedule_id IS NULL LIMIT 1)
+LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot LEFT JOIN beat USING (capture_id)
+  WHERE process_id = p.process_id ORDER BY taken_ms DESC, schedule_id IS NULL LIMIT 1)
 LEFT JOIN beat b ON b.capture_id = z.capture_id
-LEFT JOIN snapshot y ON y.snapshot_id = (SELECT snapshot_id FROM snapshot s
-  WHERE s.process_id = p.process_id AND preferred ORDER BY taken_ms DESC LIMIT 1)
+LEFT JOIN snapshot y ON y.snapshot_id = (SELECT snapshot_id FROM snapshot
+  WHERE process_id = p.process_id AND preferred ORDER BY taken_ms DESC LIMIT 1)
 LEFT JOIN (
   -- the last text of each host
-  SELECT ifnull(host_id, 0) AS of_host_id, max((SELECT max(taken_ms) FROM snapshot s
-    WHERE s.process_id = q.process_id)) AS last_ms
+  SELECT ifnull(host_id, 0) AS of_host_id, max((SELECT max(taken_ms) FROM snapshot
+    WHERE process_id = q.process_id)) AS last_ms
   FROM process q WHERE boot_id IS NULL GROUP BY 1
 ) t ON t.of_host_id = ifnull(p.host_id, 0);
 
 -- One row per value that a label of a host had, with the moment from which it counts.
 CREATE VIEW host_labels AS
 SELECT h.name AS host, key, value, at_ms,
-  strftime(CASE WHEN at_ms % 1000 THEN '%Y-%m-%dT%H:%M:%fZ' ELSE '%Y-%m-%dT%H:%M:%SZ' END,
-    at_ms / 1000.0, 'unixepoch') AS at
+  replace(strftime('%Y-%m-%dT%H:%M:%fZ', at_ms / 1000.0, 'unixepoch'), '.000Z', 'Z') AS at
 FROM host_label
 JOIN host h USING (host_id);
 
@@ -729,7 +727,7 @@ JOIN category USING (category_id);
 
 -- The numbers of every region in every version, decoded, for the views below. 8 is 1 << Rss, and so
 -- on, as in src/base/record/fields.def; Dirty itself is 16777216, its parts are 128 and 512: one part
--- alone is not enough.
+-- alone is not enough. 0 / (known & 4096) is 0 for a known field, NULL for an unknown one.
 CREATE VIEW mapping_versions AS
 SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap AS swap_kib, extra,
   CASE WHEN known & 8 THEN rss END AS rss_kib,
@@ -741,26 +739,26 @@ SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap
   CASE WHEN parts & 64 THEN shared_clean END AS shared_clean_kib,
   CASE WHEN parts & 128 THEN shared_dirty END AS shared_dirty_kib,
   CASE WHEN parts & 256 THEN private_clean END AS private_clean_kib,
-  CASE WHEN known & 32 THEN ifnull(pss_dirty_kib, private_dirty + CASE shared_dirty WHEN 0 THEN 0
-    ELSE (ifnull(pss, rss) - private_clean - private_dirty) * shared_dirty
-      / max(shared_clean + shared_dirty, 1) END) END AS pss_dirty_kib,
+  CASE WHEN known & 32 THEN ifnull(pss_dirty_kib, private_dirty
+    + ifnull((ifnull(pss, rss) - private_clean - private_dirty) * shared_dirty
+      / (shared_clean + shared_dirty), 0)) END AS pss_dirty_kib,
   CASE WHEN known & 1024 THEN ifnull(referenced, rss) END AS referenced_kib,
   CASE WHEN known & 2048 THEN ifnull(anonymous_kib, private_dirty) END AS anonymous_kib,
-  CASE WHEN known & 4096 THEN ifnull(ksm_kib, 0) END AS ksm_kib,
-  CASE WHEN known & 8192 THEN ifnull(lazy_free_kib, 0) END AS lazy_free_kib,
-  CASE WHEN known & 16384 THEN ifnull(anon_huge_kib, 0) END AS anon_huge_kib,
-  CASE WHEN known & 32768 THEN ifnull(shmem_pmd_kib, 0) END AS shmem_pmd_kib,
-  CASE WHEN known & 65536 THEN ifnull(file_pmd_kib, 0) END AS file_pmd_kib,
-  CASE WHEN known & 131072 THEN ifnull(shared_hugetlb_kib, 0) END AS shared_hugetlb_kib,
-  CASE WHEN known & 262144 THEN ifnull(private_hugetlb_kib, 0) END AS private_hugetlb_kib,
+  ifnull(ksm_kib, 0 / (known & 4096)) AS ksm_kib,
+  ifnull(lazy_free_kib, 0 / (known & 8192)) AS lazy_free_kib,
+  ifnull(anon_huge_kib, 0 / (known & 16384)) AS anon_huge_kib,
+  ifnull(shmem_pmd_kib, 0 / (known & 32768)) AS shmem_pmd_kib,
+  ifnull(file_pmd_kib, 0 / (known & 65536)) AS file_pmd_kib,
+  ifnull(shared_hugetlb_kib, 0 / (known & 131072)) AS shared_hugetlb_kib,
+  ifnull(private_hugetlb_kib, 0 / (known & 262144)) AS private_hugetlb_kib,
   CASE WHEN known & 1048576 THEN ifnull(swap_pss_kib, swap) END AS swap_pss_kib,
-  CASE WHEN known & 2097152 THEN ifnull(locked_kib, 0) END AS locked_kib
+  ifnull(locked_kib, 0 / (known & 2097152)) AS locked_kib
 FROM (
-  SELECT v.*, d.*, e.process_id, e.dialect, e.state, e.fields AS parts, ifnull(d.fields, e.fields) AS known,
-    ifnull(d.rss_kib, v.shared_clean + v.shared_dirty + v.private_clean + v.private_dirty) AS rss
+  SELECT *, e.fields AS parts, ifnull(d.fields, e.fields) AS known,
+    ifnull(rss_kib, shared_clean + shared_dirty + private_clean + private_dirty) AS rss
   FROM epoch e
-  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
-  LEFT JOIN rare_fields d ON d.rare_fields_id = v.rare_fields_id);
+  CROSS JOIN mapping_version USING (epoch_id)
+  LEFT JOIN rare_fields d USING (rare_fields_id));
 
 -- One row per mapping per snapshot. parent is the category by its first word alone, base the
 -- category before any rule. The condition on preferred is always true: no index has this column, so
@@ -774,8 +772,8 @@ SELECT snapshot_id, start, start + length AS end,
   shared_clean_kib, shared_dirty_kib, private_clean_kib, referenced_kib, anonymous_kib, ksm_kib,
   lazy_free_kib, anon_huge_kib, shmem_pmd_kib, file_pmd_kib, shared_hugetlb_kib, private_hugetlb_kib,
   swap_pss_kib, locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, region_id,
-  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent,
-  (SELECT k.category FROM category k WHERE k.category_id = o.category_id
+  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent,
+  (SELECT category FROM category WHERE category_id = o.category_id
     AND o.object_id = r.object_id) AS base -- always true; o alone would get a Bloom filter
 FROM snapshot s
 CROSS JOIN mapping_versions v USING (epoch_id)
@@ -790,26 +788,26 @@ WHERE preferred >= 0 AND first <= off AND (last IS NULL OR last >= off);
 CREATE VIEW categories AS
 SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
   v.private_kib, v.private_dirty_kib, v.swap_kib,
-  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent, taken_at,
-  (SELECT name FROM process p JOIN name USING (name_id) WHERE p.process_id = s.process_id) AS name,
-  (SELECT pid FROM process p WHERE p.process_id = s.process_id) AS pid
+  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent, taken_at,
+  (SELECT name FROM process JOIN name USING (name_id) WHERE process_id = s.process_id) AS name,
+  (SELECT pid FROM process WHERE process_id = s.process_id) AS pid
 FROM snapshot s
 CROSS JOIN category c
 CROSS JOIN category_version v USING (epoch_id, category_id)
 WHERE preferred >= 0 AND (last IS NULL OR last >= off)
-  AND first = (SELECT max(w.first) FROM category_version w WHERE w.epoch_id = s.epoch_id
-    AND w.category_id = c.category_id AND w.first <= off);
+  AND first = (SELECT max(first) FROM category_version WHERE epoch_id = s.epoch_id
+    AND category_id = c.category_id AND first <= off);
 
 -- One row per unchanged run of a category: n snapshots from first_ms to last_ms. A run ends with
 -- its epoch, so equal rows may follow each other. Partial captures are left out; captures with only
 -- sums have the one category total.
 CREATE VIEW category_runs AS
 SELECT process_id, dialect, category,
-  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id
+  (SELECT taken_ms FROM snapshot WHERE epoch_id = v.epoch_id
     AND off BETWEEN first AND ifnull(last, 32767) ORDER BY off LIMIT 1) AS first_ms,
-  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND off <= ifnull(last, 32767)
+  (SELECT taken_ms FROM snapshot WHERE epoch_id = v.epoch_id AND off <= ifnull(last, 32767)
     ORDER BY off DESC LIMIT 1) AS last_ms,
-  (SELECT count(*) FROM snapshot s WHERE s.epoch_id = v.epoch_id
+  (SELECT count(*) FROM snapshot WHERE epoch_id = v.epoch_id
     AND off BETWEEN first AND ifnull(last, 32767)) AS n,
   mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib
 FROM epoch
@@ -820,17 +818,16 @@ WHERE state <> 'partial' AND first_ms NOTNULL;
 -- Every version of every region of a lineage, in every dialect that shows it.
 CREATE VIEW lineage_history AS
 SELECT lineage_id, process_id, dialect,
-  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND off >= first
+  (SELECT taken_ms FROM snapshot WHERE epoch_id = v.epoch_id AND off >= first
     ORDER BY off LIMIT 1) AS first_ms,
-  (SELECT taken_ms FROM snapshot s WHERE s.epoch_id = v.epoch_id AND off <= ifnull(last, 32767)
+  (SELECT taken_ms FROM snapshot WHERE epoch_id = v.epoch_id AND off <= ifnull(last, 32767)
     ORDER BY off DESC LIMIT 1) AS last_ms,
   start, start + length AS end,
   CASE WHEN known & 1 THEN ifnull(r.size_kib, length / 1024) END AS size_kib,
   rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, perms, offset, category, path,
-  CASE reason WHEN 0 THEN 'new' WHEN 1 THEN 'same' WHEN 2 THEN 'same-start' WHEN 3 THEN 'same-end'
-    WHEN 4 THEN 'overlap' WHEN 5 THEN 'file-offset' END AS reason,
-  state, region_id,
-  (SELECT k.category FROM category k WHERE k.category_id = c.parent_id) AS parent
+  rtrim(substr('new        same       same-start same-end   overlap    file-offset', 11 * reason + 1, 11))
+    AS reason, state, region_id,
+  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent
 FROM lineage
 CROSS JOIN region r USING (lineage_id)
 CROSS JOIN object o USING (object_id)

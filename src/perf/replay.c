@@ -211,10 +211,10 @@ static bool moves(const pm_traced_call *c)
     return c->ret != c->arg[0];
 }
 
-/* True if the old mapping stays; then all of the new mapping belongs to this call. */
+/* True if an old mapping of some length stays: all of the new mapping belongs to this call. */
 static bool leaves_old(const pm_traced_call *c)
 {
-    return c->arg[1] == 0 || (c->has & 8 && c->arg[3] & MREMAP_DONTUNMAP);
+    return c->has & 8 && c->arg[3] & MREMAP_DONTUNMAP;
 }
 
 static pmapdb_status begin_mremap(pm_replay *r, size_t at, const pm_traced_call *c,

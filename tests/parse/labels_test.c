@@ -64,13 +64,13 @@ static void expect(const char *text, const char *wanted)
 #define INTERNAL \
     "[0x00007fcd6b000000 - 0x00007fcd6b008000] reserved and committed 32KB for Internal from\n"
 #define TAIL "Details:\n\n[0x00007fcd697a4b05] CodeCache::add_heap()+0xe5\n"
+#define RANGES                                                              \
+    "f0000000-f4000000 Java Heap\n7fcceacfe000-7fcceadfe000 Thread Stack\n" \
+    "7fcd6b000000-7fcd6b008000 Internal\n"
 
 TEST(reservations)
 {
-    expect(HEAD MAP HEAP STACK INTERNAL TAIL, "nmt pid 4711\n"
-                                              "f0000000-f4000000 Java Heap\n"
-                                              "7fcceacfe000-7fcceadfe000 Thread Stack\n"
-                                              "7fcd6b000000-7fcd6b008000 Internal\n");
+    expect(HEAD MAP HEAP STACK INTERNAL TAIL, "nmt pid 4711\n" RANGES);
 }
 
 TEST(other_units)
@@ -150,18 +150,20 @@ TEST(several_reports)
            "nmt pid -1 at 1795226732000\n");
 }
 
-/* A report that is cut inside its map is damaged. */
+/* A report that is cut inside its map is damaged, and has no other ranges than the whole one. */
 TEST(cut_anywhere)
 {
     static const char whole[] = HEAD MAP HEAP STACK INTERNAL TAIL;
+    const char *map = strstr(whole, "Virtual"), *end = strstr(whole, "Details:"), *ranges, *last;
 
     for (size_t n = 0; n < sizeof whole - 1; n++) {
         pm_buf heard;
-        const char *map = strstr(whole, "Virtual"), *end = strstr(whole, "Details:");
 
         hear((pm_text){whole, n}, &heard);
         if (whole + n > map + 20 && whole + n < end + 8)
             assert_non_null(strstr(pm_buf_text(&heard).data, " damaged "));
+        if ((ranges = strchr(pm_buf_text(&heard).data, '\n')) && (last = strrchr(ranges, '-')))
+            assert_int_equal(strncmp(RANGES, ranges + 1, (size_t)(strchr(last, ' ') - ranges)), 0);
         pm_buf_free(&heard);
     }
 }

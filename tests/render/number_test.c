@@ -87,7 +87,7 @@ TEST(spans_show_two_units)
 {
     static const written cases[] = {
         {0, "0ms"},           {250, "250ms"},
-        {1000, "1s"},         {1500, "1.5s"},
+        {1000, "1s"},         {1549, "1.5s"},
         {9960, "10s"},        {59400, "59s"},
         {59960, "1m00s"},     {303000, "5m03s"},
         {3599600, "1h00m"},   {7500000, "2h05m"},
@@ -95,8 +95,10 @@ TEST(spans_show_two_units)
         {-7500000, "-2h05m"}, {8.64e15, "100000000d00h"},
         {1e18, "1e+18"},
     };
+    static const written halves[] = {{1550, "1.6s"}, {42499, "42s"}, {42500, "43s"}};
 
     expect(pm_number_span, cases, COUNT(cases));
+    expect(pm_number_span, halves, COUNT(halves));
 }
 
 /* Which locales there are differs between machines; the first with another mark will do. */

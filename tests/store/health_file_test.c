@@ -133,6 +133,16 @@ IN_KIT(an_index_that_lacks_a_row)
     expect(&h, "next", NOTE, "rescue sqlite3 ");
 }
 
+/* A page that the -wal lacks is damage: of the errors of pages, only code 7 is a lack of memory. */
+IN_KIT(a_wal_that_was_cut)
+{
+    snapshot(k, 1, 0);
+    heard_checkpoint(k);
+    kit_exec(k, "INSERT INTO pin (snapshot_id, reason, pinned_ms) VALUES (1, 'x', 0)");
+    file_is(k, "-wal", 32);
+    hears(k, "integrity", TROUBLE, "unable to get the page. error code=522");
+}
+
 /* Each check that finds damage also adds the row that tells how to rescue the store. */
 IN_KIT(rows_that_name_nothing)
 {

@@ -137,14 +137,13 @@ pmapdb_status pm_run_find(const pm_cli *cli, const char *name, const char *path,
 
 void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
 {
-    static const char option[] = "--query-dir";
-    size_t n = sizeof option - 1;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *word = argv[i], *value = strchr(word, '=');
+        size_t n = strcspn(word, "="); /* a query may have a parameter --query */
 
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strncmp(argv[i], option, n) == 0 && argv[i][n] == '=')
-            cli->query_dir = argv[i] + n + 1;
-        else if (strcmp(argv[i], option) == 0 && i + 1 < argc)
-            cli->query_dir = argv[i + 1];
+        if (n > strlen("--query") && strncmp(word, "--query-dir", n) == 0)
+            cli->query_dir = value ? value + 1 : i + 1 < argc ? argv[i + 1] : cli->query_dir;
+    }
 }
 
 /* Takes the operand of a command that declares none of its own: the process. */

@@ -101,7 +101,7 @@ SQL
 typed() {
     run pmapdb --query-dir mine typed -f csv "$@"
 }
-typed
+run pmapdb typed --query-di=mine -f csv
 typed --size 1.5M --span 2h --at 7f00deadb000 --share 0.25 --real=-1e3
 typed --at ffffffffffffffff --size 0 --span 1s
 for wrong in --size=lots --span=soon --at=xyz --at=7f00deadb000z --at=10000000000000000 --share=half \

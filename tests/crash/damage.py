@@ -1,19 +1,19 @@
-"""Damaged and hostile stores, opened by every command.
+"""Opens damaged and hostile stores with every command.
 
     damage.py [--full] [--seed S] [--rounds N]
 
-By default some damages in seconds; --full: 3,000 of them, each under eight commands, and all that
-were written by hand under all, with sanitizers about an hour and a half; it prints its seed.
+By default a few damages, in seconds. --full: 3,000 random damages, each under eight commands, and every
+foreign schema under all commands; with sanitizers this takes about an hour and a half. Prints its seed.
 
-A store of which every table has rows is cut at any length, bytes of it, its -wal and its -shm are
-changed, pages are swapped, it gets the -wal of another; it is an empty file, a directory, a pipe, a
-link to itself, a database of another program; its rows hold values that no pmapdb wrote; its tables,
-views and triggers are foreign. For every damage:
-  - no command crashes, reports of sanitizers included, or hangs;
-  - it answers, or says one line that names the store, and ends with 2 (3: check);
-  - what only reads changes no byte; what writes leaves no damage that was not there;
-  - nothing is run that came with the file: what a trigger or a view would leave is not there;
-  - what is wrong with the tables themselves is named by every command, `doctor` too.
+Every table of the store has rows. A damage cuts the file at any length, changes bytes of the file, its
+-wal or its -shm, swaps pages, or brings the -wal of another store; or the store is an empty file, a
+directory, a pipe, a link to itself, a database of another program; or its rows have values that pmapdb
+never writes; or its tables, views and triggers are foreign. For every damage:
+  - no command crashes, hangs, or makes a sanitizer report;
+  - the command answers, or prints a line that says why not, and exits with 2 (3: check, leaks);
+  - a command that only reads changes no byte of the file;
+  - no command runs a trigger or a view that came with the file;
+  - every command names what is wrong with the tables themselves; so does `doctor`.
 """
 import argparse
 import functools
@@ -37,7 +37,7 @@ NOT_OURS = re.compile(rb"Sanitizer|runtime error|Assertion|SUMMARY:|dumped")
 
 
 def commands(made):
-    """(the words before and after the store, whether the command writes)"""
+    """Returns pairs: the words of a command, whether the command writes."""
     p = "server4711"
     queries = [(r["name"], ["--process", p] if "process" in r["parameters"].split() else [])
                for r in kit.rows("query", "--list", db=made.db)]
@@ -84,7 +84,7 @@ def line_of(command, db, place):
 
 
 def run(line):
-    """(status, standard error); a status of None: the command did not end."""
+    """Returns (status, output, standard error); a status of None: the command did not end."""
     with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=kit.ENVIRONMENT) as process:
         try:
@@ -100,7 +100,7 @@ def judge(check, what, command, db, status, out, errors):
     check.true(what + ": ends", status is not None, "not within %d s" % PATIENCE_S)
     if status is None:
         return
-    check.true(what + ": words", b"Try 'pmapdb" not in errors, errors[-300:]) # the store does not matter to a usage error
+    check.true(what + ": words", b"Try 'pmapdb" not in errors, errors[-300:]) # a usage error comes before the store is opened
     check.true(what + ": crash", status >= 0 and not NOT_OURS.search(errors), (status, errors[-1500:]))
     is_check = command[0] == "check"
     check.true(what + ": status", status in ((0, 1, 2, 3) if is_check else (0, 1, 2, 3) if command[0] == "leaks" else (0, 1, 2)),
@@ -110,7 +110,7 @@ def judge(check, what, command, db, status, out, errors):
 
 
 def one(check, made, seed, n, how, some):
-    """One damage under some commands."""
+    """Makes one damage, and runs some commands on it."""
     r = random.Random("%s %d" % (seed, n))
     place = made.place / ("d%d" % n)
     place.mkdir()
@@ -162,7 +162,7 @@ def remove(place, name):
 
 
 def campaign(made, rounds, args):
-    """(how many damages, a Check)"""
+    """Returns (number of damages, Check)."""
     check, every, r = kit.Check(), commands(made), random.Random(args.seed)
     no_rows = {"label", "foreign_extent", "clearing"} | ({"page_scan", "page_process"} if os.geteuid() else set())
     check.equal("tables without rows", set(made.empty) - no_rows, set())

@@ -1,4 +1,4 @@
-"""The damages of damage.py: a sound store of which every table has rows, and what is done to it."""
+"""The damages of damage.py, and the sound store to which they are done: each of its tables has rows."""
 import os
 import pathlib
 import re
@@ -12,7 +12,7 @@ import kit
 # ---- the store ----
 
 class Made:
-    """A sound store of which every table has rows, another one, and what can be brought to it."""
+    """A sound store of which every table has rows, another store, and captures that a command can add."""
 
     def __init__(self, place, child):
         self.place, self.child = place, child
@@ -21,7 +21,7 @@ class Made:
         self.news, self.late = paths[-1], paths[len(paths) // 2]
         kit.run("import", "-q", *[p for p in paths[:-1] if p != self.late], db=self.db)
         (place / "log").write_bytes(b"".join(p.read_bytes() for p in paths if p.suffix == ".x" and "-4711" in p.name))
-        # a day of the samples: verdicts are of the last seven days of the store
+        # a day of the samples: verdicts need the last seven days of the store
         os.utime(place / "log", (1795226400, 1795226400))
         kit.run("import", "-q", "--every", "5m", place / "log", db=self.db)
         self.perf = kit.ROOT / "samples" / "perf" / "leaky.script.txt"
@@ -37,11 +37,11 @@ class Made:
         kit.run("import", "-q", *world.write(place / "else", 3, seed=5, mappings=30), db=self.other)
         odd = place / "odd"
         odd.mkdir()
-        text = paths[0].read_text() # a key that nobody knows; rows that are missing; no time of their own
+        text = paths[0].read_text() # an unknown key; missing rows
         (odd / "1700000300-9.smaps").write_text(text.replace("Locked:", "Newest:    3 kB\nLocked:"))
         (odd / "1700000300-9.x").write_text(paths[1].read_text()[:-200])
         kit.run("import", "-q", odd, db=self.db, expect=(2,))
-        (odd / "new.log").write_bytes((place / "log").read_bytes().replace(b"server4711", b"other")) # of no known time
+        (odd / "new.log").write_bytes((place / "log").read_bytes().replace(b"server4711", b"other")) # its times are unknown
         kit.run("import", "-q", odd / "new.log", db=self.db, expect=(2,))
         self.walled = self.with_wal()
         connection = kit.plain(self.db)
@@ -52,7 +52,7 @@ class Made:
         connection.close()
 
     def with_wal(self):
-        """A copy with what the last import wrote still in its -wal."""
+        """Copies the store while its -wal still has the last import."""
         held = self.place / "held.db"
         world.copy_store(self.db, held)
         connection = sqlite3.connect(held)
@@ -64,7 +64,7 @@ class Made:
         return copy
 
 
-# ---- damages: each makes the store at `db` out of a sound one; returns what it did, in words ----
+# ---- damages: each makes the store at `db` from a sound store, and returns a description ----
 
 def write_at(path, at, data):
     with open(path, "r+b") as f:
@@ -115,7 +115,7 @@ def wal(made, r, db):
             write_at(side, r.choice([r.randrange(32), r.randrange(size)]), r.randbytes(1))
     elif kind == "noise":
         side.write_bytes(r.randbytes(r.choice([10, 32, 4128, 50000])))
-    else: # of another store, its checksums right
+    else: # the -wal of another store, with correct checksums
         held = world.copy_store(made.other, pathlib.Path(str(db) + "-else"))
         connection = sqlite3.connect(held)
         connection.execute("begin")
@@ -133,7 +133,7 @@ def shm(made, r, db):
 
 
 def journal(made, r, db):
-    """As of one who was killed before the store was in WAL mode."""
+    """Adds the rollback journal of a program that was killed before the store was in WAL mode."""
     world.copy_store(made.db, db)
     pathlib.Path(str(db) + "-journal").write_bytes(
         b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + r.choice([r.randbytes(900), bytes(600), b"\xff" * 5000]))
@@ -171,7 +171,7 @@ HOSTILE = [None, "", "x", "-1", b"\x00\xff\xfe", -1, 0, 1, 63, 2 ** 31, 2 ** 62,
 
 
 def with_schema(connection, change):
-    """Does `change` while the tables have no rules of what a column may hold; then they have again."""
+    """Calls `change` while the tables have no constraints, then restores the constraints."""
     connection.execute("pragma writable_schema = on")
     rows = connection.execute("select rowid, sql from sqlite_master where type = 'table' and sql not null").fetchall()
     for rowid, sql in rows:
@@ -235,7 +235,7 @@ RULES = ["", "x", "\x00", "name,category\n" * 9999, "name,path~,category\na,(a+)
          "name,path~,category\na," + "(" * 5000 + ",heap\n", "position,rule\n\"", "name,path,category\n" + "a,*%b*,%b/%b\n" * 999]
 
 
-FOUND = [ # what brought a command down once
+FOUND = [ # damages that once crashed a command
     ("delete from object where object_id % 3", ["import", "NEWS"]),
     ("update snapshot set off = off + 9000000000000", ["rules", "--diff", "pmap-dotnet"]),
     ("update snapshot set taken_ms = 9223372036854775807 - snapshot_id", ["doctor", "--deep"]),
@@ -250,7 +250,7 @@ FOUND = [ # what brought a command down once
 
 
 def found(made, which):
-    """(a damage, the command that it brought down)"""
+    """Returns the damage, and the command that it once crashed."""
     text, words = FOUND[which]
     command = [{"NEWS": made.news, "OTHER": made.other}.get(w, w) for w in words]
 
@@ -302,7 +302,7 @@ def loops(made, r, db):
 
 
 def self_references(made):
-    """Every table that names its own rows, each row then naming itself, the next, or the first."""
+    """Returns updates of tables that refer to their own rows: each row refers to itself, the next, or the first."""
     connection = kit.plain(made.db)
     out = []
     for table, columns in made.tables.items():
@@ -318,7 +318,7 @@ def self_references(made):
 
 
 ENDLESS = "with recursive c(n) as (select 1 union all select n + 1 from c) select %s from c"
-SCHEMA = [
+SCHEMA = [ # (change, words that every command prints; None: a command may go on, or say what is missing)
     ("drop view categories; create view categories as select 1 as snapshot_id", None),
     ("drop view lineage_history", None),
     ("drop table pin", None), ("drop table forgotten", None), ("drop table rule_set", None),
@@ -340,7 +340,6 @@ SCHEMA = [
 
 
 def schema(made, r, db, which=None):
-    """Words that every command says; None: it may go on or say what is missing."""
     world.copy_store(made.db, db)
     text, named = r.choice(SCHEMA) if which is None else SCHEMA[which]
     by_hand(db, lambda c: c.executescript("pragma foreign_keys = off; pragma legacy_alter_table = on;" + text), schema=False)

@@ -1,8 +1,8 @@
-"""Stores that earlier schemas made (tests/fixtures/stores/VERSION): today's program opens a copy of
-each, brings it up to date, gives every answer that was given then, and goes on storing.
+"""Stores of earlier schemas (tests/fixtures/stores/VERSION): the current program opens a copy of each,
+updates its schema, gives every answer that was recorded then, and stores more captures.
 
     kept.py              the test
-    kept.py --make       packs a store of today's schema and its answers; never over one that is there
+    kept.py --make       packs a store of the current schema and its answers; never replaces one
 """
 import csv
 import lzma
@@ -38,7 +38,7 @@ def version_of(db):
 
 
 def answers(db):
-    """name -> words of a command, of all that can be asked of the store."""
+    """Returns name -> words of a command, for all questions about the store."""
     out = dict(MORE)
     for query in kit.rows("query", "--list", db=db):
         if query["name"] not in NOT_KEPT:
@@ -54,17 +54,17 @@ def ask(db, words):
     return done.stdout, done.returncode
 
 
-# ---- making one ----
+# ---- making a store ----
 
 def capture(db, pid):
-    """Captures in a cgroup namespace of its own, which hides the cgroup of this machine."""
+    """Captures in a separate cgroup namespace, which hides the cgroup of this machine."""
     subprocess.run(["unshare", "--cgroup", kit.PROGRAM, "capture", "-q", "--db", str(db), "--host", "web3",
                     "--keep-env", "LANG", str(pid)], env=kit.ENVIRONMENT, check=True)
 
 
 def fill(db):
-    """Text of several dialects, a log, a partial one and a refused one, live beats, a recording, a
-    prune, a pin, rules of one's own. Works in the current folder, so that no path names it."""
+    """Fills the store: captures in several dialects, a log, a partial and a refused capture, live beats,
+    a recording, a prune, a pin, other rules. Works in the current folder: no stored path names the folder."""
     samples, own = pathlib.Path("samples"), pathlib.Path("in")
     samples.symlink_to(SAMPLES)
     kit.run("import", "-q", samples / "captures", db=db)
@@ -102,7 +102,7 @@ def make():
         version = version_of(db)
         folder = STORES / str(version)
         if folder.exists():
-            sys.exit("%s is there: what was released is kept as it is" % folder)
+            sys.exit("%s exists: the store of a released schema never changes" % folder)
         connection = kit.sqlite3.connect(db)
         connection.execute("pragma wal_checkpoint(truncate)")
         connection.execute("vacuum")
@@ -118,7 +118,7 @@ def make():
             sys.exit("too large")
 
 
-# ---- comparing the answers of today's program ----
+# ---- comparing the answers of the current program ----
 
 def rows(text):
     reader = csv.reader(text.decode("utf-8", "surrogateescape").splitlines())

@@ -2,22 +2,21 @@
 
     kill.py [--kills N] [--seed S] [--jobs N] [OPERATION...]
 
-By default a dozen kills of some of the commands on small stores, in seconds under sanitizers. The
-long form, with a release build (PMAPDB names it): kill.py --kills 2000 --jobs 2, about half an hour.
-It prints its seed, which with the same names repeats the moments (not what the machine did then).
+By default nine kills of some of the commands on small stores, in seconds under sanitizers. The long
+form, with a release build (PMAPDB names it): kill.py --kills 2000 --jobs 2, about half an hour.
+Prints its seed, which with the same names repeats the moments (but not the state of the machine).
 
-A moment is drawn from the duration of an undisturbed run, or it is the n-th time that the -wal was
-written, or the n-th that pages went from there to the file. Most kills are SIGKILL, some SIGTERM,
-which a command answers by itself. After each:
+A moment is a random part of the duration of an undisturbed run, or the n-th write to the -wal, or the
+n-th write to the file. Most kills are SIGKILL, some SIGTERM, which a command handles. After each:
   - integrity_check, foreign_key_check and `doctor --deep` find nothing;
-  - every snapshot is what its raw text says (world.py, truth.py), none is doubled or made up, and
-    none is lost that was there before or that a capture said it stored;
-  - where a command is one transaction, all is as before or as after it;
-  - the same command again ends well, and every answer is that of an undisturbed store, ids apart
-    (in the short form every category, sum and lineage, as SQLite reads them).
-The table says where the kills hit: before anything of the command was in the store, while some of it
-was (of one transaction: while it was being written), or when all was. A kill that came too late, the
-command having ended, is drawn anew.
+  - every snapshot equals its raw text (world.py, truth.py), no snapshot is doubled or made up, and no
+    snapshot is lost that was there before or that a capture reported as stored;
+  - if the command is one transaction, the store is as before or as after the command;
+  - the same command succeeds when it is run again, and every answer equals that of an undisturbed
+    store, except for ids (the short form compares categories, sums and lineages, read by SQLite).
+The table counts where the kills hit: before the store had anything of the command, while it had some
+(for one transaction: while it was being written), or when it had all. A kill that came after the end
+of the command is repeated at another moment.
 """
 import argparse
 import concurrent.futures
@@ -35,13 +34,13 @@ import kit
 ENDED = "too late"
 COLUMNS = ("kills", operations.BEFORE, operations.WITHIN, operations.AFTER, ENDED, "SIGTERM", "failed")
 PATIENCE_S = 600 # for a command after SIGTERM
-LONG = 100 # kills; with fewer, stores are smaller and fewer answers are compared
+LONG = 100 # with fewer kills, stores are smaller and fewer answers are compared
 
 
 # ---- one kill ----
 
 class Moment:
-    """When to strike: after a time, or at the n-th write to the -wal or to the file."""
+    """The moment of a kill: after a time, or at the n-th write to the -wal or to the file."""
 
     def __init__(self, r, operation):
         kind = r.choice(("time", "time", "wal", "file"))
@@ -66,7 +65,8 @@ class Moment:
 
 
 def strike(operation, moment, db):
-    """Runs the command into its kill. (status, standard error, whether a file had changed)"""
+    """Runs the command and kills it. Returns (status, standard error, whether a file changed, whether the command
+    ended before the kill)."""
     operation.fresh(db)
     watch = operations.Watch(db)
     process = operation.start(db)
@@ -79,12 +79,12 @@ def strike(operation, moment, db):
     except subprocess.TimeoutExpired:
         process.kill()
         _, errors = process.communicate()
-        return "deaf to SIGTERM", errors, watch.changed(), ended
+        return "ignores SIGTERM", errors, watch.changed(), ended
     return process.returncode, errors, watch.changed(), ended
 
 
 def is_store(check, what, db):
-    """Creation may not have come to its end; readers then say that there is no store yet."""
+    """Returns whether there is a store. If its creation was cut short, readers say that there is none yet."""
     if not db.exists():
         return False
     done = kit.run("snapshots", "-q", db=db, expect=None)
@@ -96,8 +96,8 @@ def is_store(check, what, db):
 
 
 def struck(check, operation, r, db):
-    """Until a kill meets the command alive. (what happened, in words; the moment; whether a file had
-    changed; how often the command was quicker)"""
+    """Repeats until a kill hits a running command. Returns (description, moment, whether a file changed,
+    how often the command ended before the kill)."""
     for quicker in range(9):
         moment = Moment(r, operation)
         what = "%s, %s %s" % (db.stem, moment.signal.name, moment.words)
@@ -110,8 +110,8 @@ def struck(check, operation, r, db):
 
 
 def one(operation, seed, n, place):
-    """One kill and all that must hold after it. (where it hit, how often it was too late, its signal,
-    a Check)"""
+    """Kills once and checks the store. Returns (where the kill hit, how often it was too late, its signal,
+    Check)."""
     r = random.Random("%s %s %d" % (seed, operation.name, n))
     db = place / ("%s-%d.db" % (operation.name, n))
     check = kit.Check()
@@ -130,19 +130,19 @@ def one(operation, seed, n, place):
     check.equal(what + ": again", (again.returncode, errors), (0, b""))
     world.is_sound(check, what + ", again", db)
     operation.done(check, what + ", again", db, there)
-    if not check.failed: # what failed stays to be looked at, as long as this runs
+    if not check.failed: # keeps stores with failures until the end of this program
         for path in place.glob(db.name + "*"):
             path.unlink()
     return hit, quicker, moment.signal, check
 
 
-made = [] # what a process that is forked knows
+made = [] # the operations; set before the workers are forked
 
 
 def by_number(job):
     try:
         return one(made[job[0]], *job[1:])
-    except SystemExit: # kit.run, of what must not fail; it has said why
+    except SystemExit: # from kit.run(), which has printed the reason
         check = kit.Check()
         check.fail("%s-%d" % (made[job[0]].name, job[2]), "a command that reads failed")
         return operations.BEFORE, 0, signal.SIGKILL, check
@@ -188,7 +188,7 @@ def main():
     operations.Operation.long = args.kills >= LONG
     kinds = [k for k in operations.OPERATIONS if not args.names or k.name in args.names]
     if not operations.Operation.long and not args.names:
-        kinds.remove(operations.PruneSize) # a small store does not get smaller
+        kinds.remove(operations.PruneSize) # a small store does not shrink
         kinds = random.Random(args.seed).sample(kinds, args.kills * 2 // 3)
     with kit.Place() as place:
         chosen = [k(place) for k in kinds]

@@ -2,9 +2,9 @@
 
     one_state.py [--full]
 
-A writer takes the newest moment out of the store and puts it back, as fast as it can. So the store
-has two states, and each command has two right answers: those that it gives while the writer rests.
-A command that asks twice without a transaction mixes the two.
+A writer removes the newest moment from the store and puts it back, as fast as it can. So the store
+has two states, and each command has two correct answers, which are recorded before the writer starts.
+A command that reads twice without a transaction mixes the two.
 """
 import sqlite3
 import subprocess
@@ -43,7 +43,7 @@ def answer(db, command):
 
 
 def prepare(place):
-    """A store of two processes of one name; its newest moment is in table away, too."""
+    """Makes a store of two processes of one name, with a copy of its newest moment in the table away."""
     db = place / "one.db"
     for pid in (4700, 4701):
         kit.run("import", "-q", "--name", "server", *world.write(place / str(pid), 6, pids=(pid,), mappings=120), db=db)
@@ -74,7 +74,7 @@ def answers_of_one_state(check, place):
     finally:
         writer.kill()
         writer.wait()
-    # Many built-in queries answer nothing without the rows of another one.
+    # Many queries have no rows here; of those with rows, most must differ between the states.
     told = [(c, a) for c, a in zip(asked, right) if any(b"\n" in out for _, out, _ in a)]
     check.true("most answers with rows differ", sum(len(a) > 1 for _, a in told) > len(told) // 2,
                [" ".join(c) for c, a in told if len(a) == 1])

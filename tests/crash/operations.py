@@ -15,7 +15,7 @@ BEFORE, WITHIN, AFTER = "before", "within", "after"
 
 
 def facts(db):
-    """Every category, sum and lineage, without ids."""
+    """Returns every category, sum and lineage, without ids."""
     connection = kit.plain(db)
     names, lineages = {}, []
     for *where, lineage_id, category in connection.execute(
@@ -30,7 +30,7 @@ def facts(db):
 
 
 def answers(db, texts, processes):
-    """The answers of commands, without ids."""
+    """Returns the answers of commands, without ids."""
     if not Operation.long:
         return facts(db)
     keys = sorted(texts)
@@ -48,8 +48,8 @@ def answers(db, texts, processes):
 class Operation:
     """One command on a store that `prepare` made. before and after: the captures in the store."""
 
-    long = True        # large stores, and all that can be asked
-    atomic = False     # one transaction
+    long = True        # large stores, and every question
+    atomic = False     # whether the command is one transaction
     processes = ("4711",)
 
     def __init__(self, place):
@@ -83,7 +83,7 @@ class Operation:
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def rehearse(self):
-        """Undisturbed, some times: how long it takes, how often it writes, what it leaves."""
+        """Runs the command undisturbed: measures how long it takes and how often it writes; keeps its result."""
         db = self.place / "alone.db"
         runs = []
         for _ in range(3 if self.long else 1):
@@ -107,7 +107,7 @@ class Operation:
         return answers(db, {k: v for k, v in self.texts.items() if k in self.after}, self.processes)
 
     def state(self, db):
-        """Of one transaction: what tells before from after."""
+        """Returns what differs between before and after, for a command that is one transaction."""
         return None
 
     def held(self, check, what, db, there):
@@ -119,15 +119,15 @@ class Operation:
             check.true(what + ": as before or as after", self.state(db) in (self.own, self.other), "neither")
 
     def read(self, check, what, db, r):
-        """The captures that are there, each as its text says; two of them as the program shows them."""
+        """Compares every stored capture with its text, and up to two as the program shows them. Returns their keys."""
         keys = sorted(self.texts)
         return world.is_said(check, what, db, self.texts, [r.choice(keys), keys[-1]][:1 + self.long])
 
     def before_again(self, db):
-        """What a person would have to do to run the same command once more: nothing."""
+        """Prepares to run the same command again. A user need do nothing, except for Export."""
 
     def done(self, check, what, db, there):
-        """The same command has ended well since."""
+        """Checks the store after the same command has succeeded."""
         check.equal(what + ": captures", set(world.stored(db)), self.after)
         order.compare(check, what, self.result(db), self.wanted)
 
@@ -141,7 +141,7 @@ class Operation:
 
 
 class Watch:
-    """How often the -wal and the file were written; two writes at once are one."""
+    """Counts the writes to the -wal and to the file; two writes between two looks count once."""
 
     def __init__(self, db):
         self.paths = [str(db) + "-wal", str(db)]
@@ -171,7 +171,7 @@ class Watch:
 # ---- the operations ----
 
 class ImportNew(Operation):
-    """into a store that is not there yet"""
+    """into a store that does not exist yet"""
     name = "import-new"
 
     def prepare(self):
@@ -212,7 +212,7 @@ class ImportFiles(ImportNew):
 
 
 class ImportLog(ImportNew):
-    """a log without times that has grown"""
+    """a longer version of a stored log without times"""
     name = "import-log"
 
     def prepare(self):
@@ -226,7 +226,7 @@ class ImportLog(ImportNew):
 
 
 class Create(ImportNew):
-    """a store from nothing, for two captures"""
+    """a new store, of two captures"""
     name = "create"
 
     def prepare(self):
@@ -234,7 +234,7 @@ class Create(ImportNew):
 
 
 class Prune(Operation):
-    """by rules, of two series"""
+    """of two series, by --keep-last and --keep-hourly"""
     name = "prune"
     how = ("--keep-last", "7", "--keep-hourly", "2")
 
@@ -255,14 +255,14 @@ class Prune(Operation):
 
 
 class PruneSize(Prune):
-    """until it fits"""
+    """until the store fits a size"""
     name = "prune-size"
 
     def prepare(self):
         super().prepare()
         self.how = ("--max-size", "%dK" % (world.size_of(self.base) * 9 // 10 >> 10))
 
-    def done(self, check, what, db, there): # the store is measured, so fewer captures may remain
+    def done(self, check, what, db, there): # a second run may remove more captures
         check.true(what + ": captures", set(world.stored(db)) <= there, "more than before")
 
     def held(self, check, what, db, there):
@@ -270,19 +270,19 @@ class PruneSize(Prune):
 
 
 class Compact(Prune):
-    """pieces joined, space given back"""
+    """adjacent pieces are joined, free space is released"""
     name = "compact"
     how = ("--compact",)
 
 
 class Vacuum(Prune):
-    """the file anew"""
+    """the file is written anew"""
     name = "vacuum"
     how = ("--compact", "--vacuum")
 
 
 class Merge(Operation):
-    """two others into one that has a part of them"""
+    """two other stores into one that has a part of their captures"""
     name = "merge"
     others = 2
 
@@ -297,7 +297,7 @@ class Merge(Operation):
 
 
 class MergeNew(Merge):
-    """into a store that is not there yet"""
+    """into a store that does not exist yet"""
     name = "merge-new"
 
     def prepare(self):
@@ -307,7 +307,7 @@ class MergeNew(Merge):
 
 
 def tables(db, *names):
-    """A hash of all rows of these tables."""
+    """Returns a hash of all rows of these tables."""
     connection = kit.plain(db)
     digest = hashlib.blake2b()
     for name in names:
@@ -318,7 +318,7 @@ def tables(db, *names):
 
 
 class ImportPerf(Operation):
-    """a recording, beside captures"""
+    """a recording, into a store with captures"""
     name = "import-perf"
     atomic = True
 
@@ -333,9 +333,9 @@ class ImportPerf(Operation):
 
 
 class Rules(Operation):
-    """other rules over all that is there"""
+    """other rules for all captures"""
     name = "rules"
-    atomic = False # one process after another; the same command then does the rest
+    atomic = False # a transaction for each process; the same command does the rest
 
     def prepare(self):
         kit.run("import", "-q", *self.folder("in", 60, suffixes=("smaps", "x")), db=self.base)
@@ -358,7 +358,7 @@ class Rules(Operation):
 
 
 class Export(Operation):
-    """an extract for others"""
+    """a redacted extract"""
     name = "export"
 
     def prepare(self):
@@ -374,7 +374,7 @@ class Export(Operation):
     def place_of_hit(self, db, there, changed):
         return AFTER
 
-    def before_again(self, db): # an extract is never written over
+    def before_again(self, db): # export never overwrites a file
         db.unlink(missing_ok=True)
 
     def done(self, check, what, db, there):
@@ -389,7 +389,7 @@ class Export(Operation):
 
 
 class Live(Operation):
-    """live processes, one beat after another; of those that sleep the kernel says what is right"""
+    """live processes, one beat after another; those that sleep are compared with the kernel's maps"""
     name = "capture"
     CHANGING = ("import time\na=[]\nwhile 1:\n a.append(bytearray(99999)); a=a[-300:]\n time.sleep(0.004)\n")
 

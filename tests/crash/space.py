@@ -1,15 +1,15 @@
-"""Disks that are full to 0, 1, 2 ... free pages, and files and folders that may not be written.
+"""Disks with few free pages, and files and folders that may not be written.
 
     space.py [--full]
 
-Every command that writes meets a tmpfs with so many free pages: it does what it should, or says one
-line that names the store and ends with 2; either way the store is whole, and all that was in it, or
-was said to be stored since, is what its text says; a prune then has room, and the same command again
-works once there is space. By default some steps of pages (needs root and unshare -m); --full: every
-number up to 60, then steps to 1,000, a quarter of an hour.
+Every command that writes runs on a tmpfs with 0, 1, 2 or more free pages. It succeeds, or prints one
+line that names the store and exits with 2. In both cases the store is sound, and every capture that was
+in it, or was reported as stored, equals its raw text. Then a prune runs, and the same command succeeds
+when there is space again. By default some numbers of pages (needs root and unshare -m); --full: every
+number below 60, then steps up to 1,000, in a quarter of an hour.
 
-Then a read-only file, folder and mount, a folder that may not be written and a store of another
-user (0640): who may read reads, whether a -wal is there or not; who would write gets one line.
+Then a read-only file, folder and mount, a folder that may not be written, and a store of another user
+(0640): who may read can read, with a -wal or without; a command that writes prints one line.
 """
 import os
 import pathlib
@@ -32,7 +32,7 @@ def program(*args, user=()):
 
 
 def one_line(check, what, status, words, db, *needles):
-    """A refusal: status 2 and one line that names the store and why."""
+    """Checks a refusal: status 2, and one line that names the store and the reason."""
     check.equal(what + ": status", status, 2)
     check.true(what + ": one line", len(words.splitlines()) == 1 and str(db) in words and
                (not needles or any(n in words for n in needles)), words)
@@ -68,7 +68,7 @@ class Disk:
 
 
 class Full:
-    """One command with little free space."""
+    """Runs commands with little free space."""
 
     def __init__(self, place):
         self.paths = world.write(place / "in", 30, suffixes=("smaps", "x"), mappings=30)
@@ -102,7 +102,7 @@ class Full:
         else:
             one_line(check, what, status, words, db, "no space left")
         self.reads(check, what, db)
-        seen = world.copy_store(db, disk.path.parent / "seen.db") # on a file system with free space for a -shm
+        seen = world.copy_store(db, disk.path.parent / "seen.db") # where a -shm has room
         there = world.is_said(check, what, seen, self.texts, there={
             k: v for k, v in world.stored(seen).items() if k[1] != self.child.pid})
         told = {(kit.milliseconds(t), int(p), d) for p, t, d in re.findall(
@@ -122,7 +122,7 @@ class Full:
 
     @staticmethod
     def reads(check, what, db):
-        """It need not be possible: a reader makes a -shm, where there was none."""
+        """Reads the store; this may fail for lack of space, as a reader creates a missing -shm."""
         status, out, words = program("snapshots", "--db", db)
         if status:
             one_line(check, what + ": reading", status, words, db, "no space left")
@@ -160,7 +160,7 @@ def reads(check, what, db, user=()):
 
 
 def does_not_write(check, what, db, news, user=()):
-    """Each refuses in one line, and nothing has changed."""
+    """Checks that each command that writes refuses with one line, and that the file is unchanged."""
     before = db.read_bytes()
     for command in (["import", "-q", news], ["prune", "--keep-last", "1"], ["prune", "--compact"], ["capture", os.getpid()],
                     ["rules", "--apply", "pmap-dotnet"], ["merge", db.parent / "none.db"]):
@@ -189,7 +189,7 @@ def read_only(check, place):
     shutil.chown(folder, "nobody")
     reads(check, "not their file", db, USER)
     does_not_write(check, "not their file", db, news, USER)
-    # another user's, who lets the group read
+    # the file of another user, which its group may read
     db.chmod(0o640)
     status, _, words = program("snapshots", "--db", db, user=USER)
     one_line(check, "not for them", status, words, db, "Permission denied")

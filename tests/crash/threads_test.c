@@ -1,9 +1,9 @@
-/* threads_test: a program that uses the library from many threads, each with handles of its own, on
+/* threads_test: a program that uses the library from many threads, each with its own handles, on
  * one store: imports, live captures of itself, queries, verdicts, SQL, merges, prunes, rules, a
- * doctor. Nothing is lost or doubled, every answer adds up, nobody is told of a lock.
+ * doctor. No snapshot is lost or doubled, the sums are right, no call fails because of a lock.
  *
- * Here it runs for two seconds. tsan.sh beside it builds and runs it under ThreadSanitizer;
- * PMAPDB_THREADS_S=60 makes it longer.
+ * Runs for two seconds, or for PMAPDB_THREADS_S. tsan.sh builds and runs it under
+ * ThreadSanitizer.
  */
 #include "api/blocks.h"
 #include "source/box.h"
@@ -25,7 +25,7 @@ typedef struct worker {
     int number;
     bool writes;
     int turns, stored;
-    char wrong[600]; /* the first thing that was */
+    char wrong[600]; /* the first error; empty: none */
 } worker;
 
 static char samples[PATH_MAX], packed[PATH_MAX];
@@ -89,7 +89,7 @@ static void captures(worker *w, pmapdb_store *store, int n)
     is_ok(w, pmapdb_capture(store, &o, &r, &err), "capture", &err);
 }
 
-/* All rows of a statement, or a query; *sum of the last column that is a number. */
+/* Reads all rows and returns their number. Adds the integers of the last column to *sum. */
 static int read_rows(worker *w, pmapdb_rows *rows, int64_t *sum)
 {
     pmapdb_error err = {0};
@@ -193,7 +193,7 @@ static void examines(worker *w, pmapdb_store *store, int n)
         wrong(w, "doctor finds trouble", NULL);
 }
 
-/* An archive: libarchive is loaded when it is first read, by whichever thread. */
+/* Reads an archive. The first thread that reads an archive loads libarchive. */
 static void explains(worker *w, pmapdb_store *store, int n)
 {
     const char *const paths[] = {packed};
@@ -207,7 +207,7 @@ static void explains(worker *w, pmapdb_store *store, int n)
     (void)n;
     if (st == PMAPDB_OK)
         st = pm_blocks_next(blocks, &found, &err);
-    while (st == PMAPDB_OK && found && !found->capture) { /* the end of another member */
+    while (st == PMAPDB_OK && found && !found->capture) { /* the end of a member */
         pm_found_block_free(found);
         found = NULL;
         st = pm_blocks_next(blocks, &found, &err);
@@ -218,7 +218,7 @@ static void explains(worker *w, pmapdb_store *store, int n)
     pm_blocks_free(blocks);
 }
 
-/* Names of local time, as logs have them, while other threads ask for local time. */
+/* Parses a local time with the name of its zone, while other threads ask for local time. */
 static void reads_times(worker *w, pmapdb_store *store, int n)
 {
     int64_t ms = 0;
@@ -255,7 +255,7 @@ static void *work(void *ctx)
     pmapdb_error err = {0};
 
     for (int n = 0; !ended && !w->wrong[0]; n++) {
-        /* a handle is kept for some turns, then opened anew, as the last to leave does more */
+        /* a handle is opened anew now and then: the last one to close does more */
         if (n % 7 == 0) {
             pmapdb_close(store);
             store = NULL;
@@ -343,7 +343,7 @@ IN_BOX(at_once)
         stored += workers[i].stored;
         print_message("%-10s %6d\n", workers[i].what, workers[i].turns);
     }
-    /* one process of another host was merged, some of its captures before the count, perhaps */
+    /* part77 comes from the merged store, perhaps in part before the first count */
     assert_int_equal(number("SELECT count(*) FROM snapshot s JOIN process p USING (process_id) "
                             "JOIN name n USING (name_id) WHERE p.pid = 12766 AND n.name <> "
                             "'part77'"),

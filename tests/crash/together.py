@@ -1,17 +1,17 @@
-"""Many writers and readers on one store: importers, readers of every kind of answer, and in between
-prunes, merges, live captures, other rules.
+"""Many writers and readers on one store: importers, readers of every kind of answer, and meanwhile
+prunes, merges, live captures and other rules.
 
     together.py [--full] [--importers N] [--readers N] [--seconds S] [--seed S]
 
 By default 4 importers and 2 readers for about eight seconds; --full: 16 and 4 for ten minutes, with
 a release build (PMAPDB names it) some 30,000 imports.
 
-  - Each importer brings captures of a process of its own, a few at a time, late ones among them and
-    some twice, and keeps what it brought. In the end each of them is in the store exactly as its
-    text says, once, but for those that a prune was told to take: of one series, by --keep-last.
-  - Each answer that a reader gets adds up by itself: the rows of a snapshot to its stored totals,
-    the categories to the same, a diff to its TOTAL, `growth` to the steps between its rows.
-  - No command waits so long that a user is told so; each ends with the status that it should.
+  - Each importer imports captures of its own process, a few at a time, some late and some twice, and
+    remembers them. In the end each capture is in the store once, equal to its text, except those of one
+    series that a prune removed with --keep-last.
+  - Each answer that a reader gets adds up: the rows of a snapshot and its categories to its stored
+    sums, a diff to the difference of two snapshots, `growth` to the steps between its rows.
+  - No command waits so long that it tells the user; each exits with the expected status.
 """
 import argparse
 import collections
@@ -24,13 +24,13 @@ import world
 import kit
 
 SERIES = "server%d"
-PRUNED = 4700    # the process of which a prune takes moments
-THEIRS = 4690    # that of the store that is merged
+PRUNED = 4700    # the process of which a prune removes moments
+THEIRS = 4690    # the process in the store that is merged
 KEEP = 5
 
 
 class Run:
-    """What is counted over all threads."""
+    """Counts and checks of all threads."""
 
     def __init__(self, db, seconds, seed):
         self.db, self.end, self.seed = db, time.monotonic() + seconds, seed
@@ -48,7 +48,7 @@ class Run:
             self.check.true(what, condition, detail)
 
     def command(self, kind, *args, expect=(0,), quiet=True):
-        """Runs one command; its standard output. What it says of a lock is a failure."""
+        """Runs one command and returns its standard output. A message about a lock is a failure."""
         began = time.monotonic()
         done = subprocess.run([kit.PROGRAM, args[0], "--db", str(self.db), *map(str, args[1:])],
                               stdin=subprocess.DEVNULL, capture_output=True, env=kit.ENVIRONMENT, check=False)
@@ -71,7 +71,7 @@ class Run:
 # ---- writers ----
 
 class Importer(threading.Thread):
-    """Brings captures of one process, some of them late, some again."""
+    """Imports captures of one process, some of them late, some twice."""
 
     def __init__(self, run, pid, place):
         super().__init__(name="importer %d" % pid)
@@ -95,7 +95,7 @@ class Importer(threading.Thread):
     def run(self):
         while self.run_.going() and self.beat < 4000:
             now = self.captures(self.r.randrange(1, 4))
-            if self.r.random() < 0.2 and self.beat > 3: # to be brought behind the next
+            if self.r.random() < 0.2 and self.beat > 3: # imported later
                 self.late += now[:1]
                 now = now[1:]
             elif self.late and self.r.random() < 0.5:
@@ -121,7 +121,7 @@ class Importer(threading.Thread):
 
 
 class Pruner(threading.Thread):
-    """Thins one series; the others it must leave alone."""
+    """Prunes one series; the other series must not change."""
 
     def run(self):
         run = self.run_
@@ -136,7 +136,7 @@ class Pruner(threading.Thread):
 
 
 class Merger(threading.Thread):
-    """Merges a store of a host of its own, again and again; it grows meanwhile."""
+    """Merges the store of another host again and again, while that store grows."""
 
     def __init__(self, place):
         super().__init__()
@@ -155,7 +155,7 @@ class Merger(threading.Thread):
 
 
 class Ruler(threading.Thread):
-    """Other rules over all that is there, and those from before again."""
+    """Applies other rules to all captures, then the first rules again."""
 
     def run(self):
         run, n = self.run_, 0
@@ -168,7 +168,7 @@ class Ruler(threading.Thread):
 
 
 class Captor(threading.Thread):
-    """Live captures of a process of its own."""
+    """Makes live captures of its own process."""
 
     def run(self):
         run = self.run_
@@ -176,7 +176,7 @@ class Captor(threading.Thread):
         try:
             while run.going():
                 run.command("capture", "capture", "-q", child.pid)
-                if run.long: # a beat waits for as long as a step, so steps are long
+                if run.long: # a beat waits for at most one step, so steps are long
                     run.command("capture", "capture", "-q", "--every", "10s", "--count", "2", child.pid)
         finally:
             child.kill()
@@ -194,7 +194,7 @@ def added(rows, column):
 
 
 class Reader(threading.Thread):
-    """Asks, and adds up what it gets."""
+    """Asks, and checks that the answers add up."""
 
     def __init__(self, run, n):
         super().__init__(name="reader %d" % n)
@@ -208,7 +208,7 @@ class Reader(threading.Thread):
             n += 1
 
     def one(self):
-        """A snapshot that is there, and stays there: not one of the series that is thinned."""
+        """Returns a snapshot that no prune removes, or None."""
         rows = [r for r in self.run_.rows("snapshots", "snapshots") if r["pid"] and int(r["pid"]) > PRUNED]
         return self.r.choice(rows) if rows else None
 
@@ -269,7 +269,7 @@ class Reader(threading.Thread):
         self.run_.command("check", "check", "--mappings", "-w", "999999", expect=(0, 3))
 
     def at_once(self):
-        """All sums of all snapshots of one moment of the store."""
+        """Checks all sums of all snapshots in one statement, hence in one state of the store."""
         rows = self.run_.rows("sql", "sql", "-q", "SELECT s.snapshot_id FROM snapshot s JOIN (SELECT snapshot_id, count(*) AS n, "
                               "sum(rss_kib) AS rss FROM mappings GROUP BY 1) m USING (snapshot_id) JOIN (SELECT snapshot_id, "
                               "sum(mappings) AS n, sum(rss_kib) AS rss FROM categories GROUP BY 1) c USING (snapshot_id) "
@@ -297,7 +297,7 @@ def verify(run, importers, merger):
     check.equal("in the end: lost", sorted(lost)[:5], [])
     merged = {k for k in theirs if k not in mine}
     check.equal("in the end: merged", sorted(merged)[:5], [])
-    # of the series that is thinned the newest stay, and what was removed did not come back
+    # of the pruned series the newest moments stay, and removed moments did not come back
     moments = sorted({k[0] for k in texts if k[1] == PRUNED})
     stay = sorted({k[0] for k in mine if k[1] == PRUNED})
     check.equal("in the end: the newest of the pruned series", stay[-KEEP:], moments[-KEEP:])

@@ -1,5 +1,5 @@
-"""A store whose file, or whose -shm, is truncated while a command uses it: the command ends by itself
-and says why; no signal ends it."""
+"""The file or the -shm of a store is truncated while a command uses it: the command exits and says why;
+no signal kills it."""
 import os
 import subprocess
 
@@ -20,7 +20,7 @@ def begin(db, *words):
 
 
 def reader(check, place):
-    """The answer is longer than a pipe holds, so the command has most of the file still to read."""
+    """The answer is longer than a pipe holds, so the command has not yet read most of the file."""
     db = place / "read.db"
     kit.run("import", "-q", *world.write(place / "in", 30, mappings=100), db=db)
     child = begin(db, "sql", "select * from mappings", "--format", "csv")

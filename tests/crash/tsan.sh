@@ -1,11 +1,11 @@
 #!/bin/sh
-# The library used from threads under ThreadSanitizer: builds what threads_test needs of it with
-# preset tsan, runs it for PMAPDB_THREADS_S seconds (30), fails on any report.
+# Uses the library from threads under ThreadSanitizer: builds threads_test with the preset tsan, runs
+# it for PMAPDB_THREADS_S seconds (30), and fails on any report.
 #
 #     sh tests/crash/tsan.sh [BUILD-FOLDER]
 #
-# SQLite and the C library are not built with it: what they do inside is not seen, and calls from
-# there are no reason for a report.
+# SQLite and the C library are built without ThreadSanitizer: their accesses are not seen, and their
+# calls cause no report.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build/tsan}

@@ -1,8 +1,8 @@
-"""What the crash checks have in common: programs that are made up and captured at every beat, as
-text; what a store must say of them whatever was done to it.
+"""Shared by the crash tests: simulated programs with a capture, as text, at every beat; and checks that
+a store agrees with these texts.
 
-The texts are those of real tools, the numbers are drawn: a heap that grows, mappings that come,
-move, merge and go, threads, libraries. What they say is read by truth.py.
+The texts have the formats of real tools, with random numbers: a heap that grows, mappings that appear,
+grow and disappear, threads, libraries. truth.py reads the texts.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ KEYS = ("Size KernelPageSize MMUPageSize Rss Pss Pss_Dirty Shared_Clean Shared_D
         "Private_Dirty Referenced Anonymous Swap SwapPss Locked").split()
 LIBRARIES = ["/usr/lib/x86_64-linux-gnu/" + name for name in
              ("libc.so.6", "libm.so.6", "libssl.so.3", "libcrypto.so.3", "libz.so.1")]
-# What a row of the store and of the text have both.
+# The columns that rows of the store and of the text share.
 COLUMNS = ("start", "end", "size_kib", "rss_kib", "pss_kib", "dirty_kib", "private_kib",
            "private_dirty_kib", "swap_kib", "perms", "offset", "device", "inode", "flags", "path")
 HEX = {"start", "end", "offset"}
@@ -64,7 +64,7 @@ class Mapping:
 
 
 class Program:
-    """Changes a little at each beat; the n-th text is the same for one seed."""
+    """A program that changes a little at each beat; one seed always gives the same texts."""
 
     def __init__(self, pid, seed, mappings=40):
         self.pid, self.r = pid, random.Random("%s %d" % (seed, pid))
@@ -88,7 +88,7 @@ class Program:
     def map(self):
         kib = 4 * self.r.randrange(1, 600)
         kind = self.r.randrange(8)
-        if kind == 0: # a thread: its guard below it
+        if kind == 0: # a thread, with its guard below
             self.rows.append(Mapping(self.free, 4, "---p"))
             self.free += 4096
             kib = 8192
@@ -131,7 +131,7 @@ class Program:
 
 
 def write(folder, beats, pids=(4711, 4712), seed=1, suffixes=("smaps",), mappings=40, first=0):
-    """The captures of some programs at so many beats, as files TIME-PID.SUFFIX; their paths."""
+    """Writes the captures of some programs, as files TIME-PID.SUFFIX; returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     out = []
     for pid in pids:
@@ -147,7 +147,7 @@ def write(folder, beats, pids=(4711, 4712), seed=1, suffixes=("smaps",), mapping
     return sorted(out)
 
 
-# ---- what the texts say, and what a store does ----
+# ---- the contents of the texts, and of a store ----
 
 DIALECT = {"smaps": "smaps", "x": "pmap-x"}
 
@@ -157,12 +157,12 @@ def canonical(rows):
 
 
 def said(paths):
-    """(milliseconds, pid, dialect) -> the rows of the text and their sums."""
+    """Returns (milliseconds, pid, dialect) -> the rows of the text and their sums."""
     out = {}
     for path in paths:
         rows = truth.READERS[path.suffix[1:]](path.read_bytes())
         if path.suffix == ".x":
-            for row in rows: # what it prints in brackets is no path; some letters say no more
+            for row in rows: # a name in brackets is not a path
                 row["path"] = {b"  [ anon ]": b"", b"  [ stack ]": b"[stack]"}.get(row["path"], row["path"])
         key = kit.when(path) + (DIALECT[path.suffix[1:]],)
         out[key] = canonical(rows), truth.sums(rows, truth.everything)["all"]
@@ -174,14 +174,14 @@ def taken(row):
 
 
 def listed(db):
-    """The snapshots, as the program lists them; one that is there twice is a mistake."""
+    """Returns the snapshots that the program lists, and how many are listed twice."""
     rows = kit.rows("snapshots", db=db)
     out = {taken(r): r for r in rows}
     return out, len(rows) - len(out)
 
 
 def shown(db, key):
-    """The rows of one snapshot, as `pmapdb mappings` prints them, in the words of truth.py."""
+    """Returns the rows of one snapshot, as `pmapdb mappings` prints them, with the names of truth.py."""
     ms, pid, dialect = key
     when = kit.datetime.datetime.fromtimestamp(ms / 1000, kit.datetime.timezone.utc)
     answer = kit.rows("mappings", "--process", pid, "--snapshot", when.strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -199,7 +199,7 @@ def shown(db, key):
 
 
 def stored(db):
-    """The same of all snapshots, as the stock SQLite sees them."""
+    """Returns the rows and sums of all snapshots, as SQLite without pmapdb reads them."""
     connection = kit.plain(db)
     connection.execute("begin")
     keys = {i: (ms, pid, dialect.decode()) for i, ms, pid, dialect in connection.execute(
@@ -214,7 +214,7 @@ def stored(db):
 
 
 def is_sound(check, what, db):
-    """By SQLite and by `doctor`: every page, index, reference and sum."""
+    """Checks every page, index, reference and sum, by SQLite and by `doctor`."""
     connection = kit.plain(db)
     check.equal(what + ": integrity", connection.execute("pragma integrity_check").fetchall(), [(b"ok",)])
     check.equal(what + ": foreign keys", connection.execute("pragma foreign_key_check").fetchall(), [])
@@ -225,7 +225,7 @@ def is_sound(check, what, db):
 
 
 def is_said(check, what, db, texts, asked=(), there=None):
-    """Every snapshot is what its text says. Returns the keys that are there."""
+    """Checks that every snapshot equals its text. Returns the keys of the snapshots."""
     there = stored(db) if there is None else there
     for key, (rows, sums) in there.items():
         if not check.true(what + ": a capture that nobody made", key in texts, key):
@@ -245,7 +245,7 @@ def is_said(check, what, db, texts, asked=(), there=None):
 
 
 def copy_store(db, to):
-    """The file and what belongs to it."""
+    """Copies the file and its -wal."""
     for end in ("", "-wal"):
         source = pathlib.Path(str(db) + end)
         target = pathlib.Path(str(to) + end)

@@ -238,7 +238,7 @@ enum { REGION, FIRST, LAST, LINEAGE, OBJECT, START, LENGTH, OFFSET, SIZE, REASON
 static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_row *row)
 {
     int64_t lineage = pm_col_int(stmt, LINEAGE), offset = pm_col_int(stmt, OFFSET);
-    int64_t kept = pm_col_int(stmt, KEPT);
+    int64_t kept = pm_col_int(stmt, KEPT), last = pm_col_int(stmt, LAST);
 
     *row = (pm_row){
         .at = {.lineage = lineage,
@@ -251,6 +251,7 @@ static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_ro
         .size_kib = pm_col_int(stmt, SIZE),
         .reason = (pm_reason)pm_col_int(stmt, REASON),
         .first = (int32_t)pm_col_int(stmt, FIRST),
+        .last = last == PMAPDB_UNKNOWN ? INT32_MAX : (int32_t)last,
     };
     if (lineage == PMAPDB_UNKNOWN)
         PM_SQL_STEP(sql,
@@ -259,37 +260,31 @@ static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_ro
     else
         row->at.object = pm_objects_get(sql, objects, pm_col_int(stmt, OBJECT));
     for (int i = 0; i < PM_VER_READ; i++)
-        row->m.v[i] = pm_col_kib(stmt, NUMBERS + i);
+        row->m.v[i] = i >= PM_VER_COUNT && row->m.v[PM_VER_RARE] == PMAPDB_UNKNOWN
+                          ? PMAPDB_UNKNOWN
+                          : pm_col_kib(stmt, NUMBERS + i);
 }
 
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
-                      pm_versions *out)
+                      pm_rows *out)
 {
     sqlite3_stmt *stmt =
         pm_sql_ask(sql, pm_sql_script_text("versions"), PM_ARGS(PM_I(epoch_id), PM_I(from)));
 
     while (pm_sql_next(sql, stmt)) {
-        int64_t last = pm_col_int(stmt, LAST);
-        pm_version *item;
-
-        PM_SQL_STEP(sql, pm_grow(&out->item, &out->cap, out->n, sizeof *out->item, &err));
-        if (!pm_sql_ok(sql))
-            continue;
-        item = &out->item[out->n++];
-        item->first = pm_col_int(stmt, FIRST);
-        item->last = last == PMAPDB_UNKNOWN ? INT64_MAX : last;
-        read_row(sql, stmt, objects, &item->row);
+        PM_SQL_STEP(sql, pm_grow(&out->row, &out->cap, out->n, sizeof *out->row, &err));
+        if (pm_sql_ok(sql))
+            read_row(sql, stmt, objects, &out->row[out->n++]);
     }
-    if (out->n)
-        qsort(out->item, out->n, sizeof *out->item, pm_place_compare);
+    pm_rows_sort(out);
 }
 
-void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out)
+void pm_versions_rows(pm_sql *sql, const pm_rows *versions, int64_t off, pm_rows *out)
 {
     out->n = 0;
     out->pool = NULL;
-    PM_SQL_STEP(sql, pm_rows_reserve(out, v->n, &err));
-    for (size_t i = 0; i < v->n && pm_sql_ok(sql); i++)
-        if (off >= v->item[i].first && off <= v->item[i].last)
-            out->row[out->n++] = v->item[i].row;
+    PM_SQL_STEP(sql, pm_rows_reserve(out, versions->n, &err));
+    for (size_t i = 0; i < versions->n && pm_sql_ok(sql); i++)
+        if (off >= versions->row[i].first && off <= versions->row[i].last)
+            out->row[out->n++] = versions->row[i];
 }

@@ -63,7 +63,8 @@ typedef struct pm_row {
     int64_t region_id;
     pm_reason
         reason; /* why the row belongs to its lineage; valid if the region begins with this row */
-    int32_t first; /* offset at which the version began; used only in the state of an open epoch */
+    int32_t first; /* place of the capture at which the version began; for rows of the store */
+    int32_t last;  /* the last place; INT32_MAX: to the end; only from pm_versions_load */
     uint32_t mapping; /* its id, if pm_rows.pool is set */
     pm_metrics m;
 } pm_row;
@@ -131,21 +132,12 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row);
 /* ---- versions: the rows of the captures of one epoch. Each version is read once, however many
  * captures show it; PM_EPOCH_ALPHA (write/stream.h) limits the versions of an epoch ---- */
 
-typedef struct pm_version {
-    pm_row row;
-    int64_t first, last; /* places of captures in the epoch; last INT64_MAX: to the end */
-} pm_version;
-
-typedef struct pm_versions {
-    pm_version *item; /* sorted by place */
-    size_t n, cap;
-} pm_versions;
-
-/* Loads the captures of the epoch from place `from` on into a zeroed *out. */
+/* Loads the versions of the captures of the epoch from place `from` on, each with `last`, by place,
+ * into a zeroed *out. */
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
-                      pm_versions *out);
+                      pm_rows *out);
 
 /* Copies the rows of the capture at `off`, by place, to *out. */
-void pm_versions_rows(pm_sql *sql, const pm_versions *v, int64_t off, pm_rows *out);
+void pm_versions_rows(pm_sql *sql, const pm_rows *versions, int64_t off, pm_rows *out);
 
 #endif

@@ -7,4 +7,4 @@ SELECT region_id, first, last, lineage_id, object_id, start, length, offset, siz
 FROM mapping_version
 LEFT JOIN region USING (region_id)
 LEFT JOIN rare_fields USING (rare_fields_id)
-WHERE epoch_id = ?1 AND coalesce(last, ?2) >= ?2;
+WHERE epoch_id = ?1 AND (last IS NULL OR last >= ?2);

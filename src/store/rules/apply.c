@@ -26,7 +26,7 @@ void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
 typedef struct asking {
     pm_sql *sql;
     pm_refine *refine;
-    pm_versions versions;
+    pm_rows versions;
     pm_rows rows;
     pm_map asked; /* lineage -> 1: the current capture decides it; 0: already decided */
 } asking;
@@ -71,8 +71,8 @@ static void ask_epoch(asking *a, int64_t epoch_id)
                       PM_ARGS(PM_I(epoch_id)));
     while (pm_sql_next(a->sql, stmt))
         ask_capture(a, pm_col_int(stmt, 0), pm_col_int(stmt, 1));
-    free(a->versions.item);
-    a->versions = (pm_versions){0};
+    free(a->versions.row);
+    a->versions = (pm_rows){0};
     pm_objects_free(&objects);
 }
 

@@ -156,11 +156,11 @@ static bool decides_before(const captures *stored, size_t cut, const captures *l
 /* ---- taking off ---- */
 
 /* Reads the rows of an epoch from `off` on, and deletes them. NULL after a failure. */
-static pm_versions *take_off(const pm_put *p, int64_t epoch_id, int64_t off)
+static pm_rows *take_off(const pm_put *p, int64_t epoch_id, int64_t off)
 {
     const pm_arg args[] = {PM_I(epoch_id), PM_I(off)};
     pm_sql *sql = p->sql;
-    pm_versions *v = calloc(1, sizeof *v);
+    pm_rows *v = calloc(1, sizeof *v);
 
     if (!v) {
         PM_SQL_STEP(sql, pm_fail_nomem(&err));
@@ -198,7 +198,7 @@ static void cut_off(const pm_put *p, captures *stored, size_t cut)
         memmove(stored->item, stored->item + cut, stored->n * sizeof *stored->item);
     for (size_t i = 0; i < stored->n && pm_sql_ok(p->sql); i++) {
         const pm_waiting *w = &stored->item[i];
-        pm_versions *v = w->versions ? NULL : take_off(p, w->epoch_id, w->off);
+        pm_rows *v = w->versions ? NULL : take_off(p, w->epoch_id, w->off);
 
         for (size_t k = i; k < stored->n && v; k++)
             if (stored->item[k].epoch_id == w->epoch_id)
@@ -209,14 +209,14 @@ static void cut_off(const pm_put *p, captures *stored, size_t cut)
 static void free_captures(captures *c)
 {
     for (size_t i = 0; i < c->n; i++) {
-        pm_versions *v = c->item[i].versions;
+        pm_rows *v = c->item[i].versions;
 
         free(c->item[i].rows.row);
         for (size_t k = i; k < c->n && v; k++)
             if (c->item[k].versions == v)
                 c->item[k].versions = NULL;
         if (v)
-            free(v->item);
+            free(v->row);
         free(v);
     }
     free(c->item);

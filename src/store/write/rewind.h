@@ -22,7 +22,7 @@ typedef struct pm_waiting {
     pm_rows rows;     /* of a late capture */
     /* of a capture that was taken off: */
     int64_t epoch_id, off;        /* its place before */
-    struct pm_versions *versions; /* the rows of its epoch */
+    pm_rows *versions;            /* the rows of its epoch */
     int64_t base_was;             /* the snapshot that gave it its lineages, or 0 */
     bool led;                     /* it led its sitting */
 } pm_waiting;

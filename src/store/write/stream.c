@@ -100,14 +100,10 @@ static void load_sums(pm_sql *sql, pm_stream *s)
 
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
 {
-    pm_versions v = {0};
-
     load_newest(sql, s);
     if (!s->epoch_id)
         return;
-    pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &v);
-    pm_versions_rows(sql, &v, (int64_t)s->n - 1, &s->rows);
-    free(v.item);
+    pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &s->rows);
     load_sums(sql, s);
 }
 

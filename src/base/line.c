@@ -34,28 +34,71 @@ static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, 
     return st;
 }
 
-pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err)
+/* Takes lines that begin before `stop`; bytes up to `end` are visible. Returns in *p where the next
+ * line begins. With `may_wait`, the last lines can be left to the next chunk. */
+static pmapdb_status take(pm_lines *lines, const char **p, const char *stop, const char *end,
+                          bool may_wait, pmapdb_error *err)
 {
-    const char *p = bytes, *end = bytes + n;
     pmapdb_status st = PMAPDB_OK;
 
-    while (p < end && st == PMAPDB_OK) {
+    while (*p < stop && st == PMAPDB_OK) {
         size_t taken = 0;
 
         if (lines->bulk && !lines->rest.len)
-            st = lines->bulk(lines->ctx, p, end, &taken, err);
-        p += taken;
-        if (st == PMAPDB_OK && !taken)
-            st = take_line(lines, p, end, &p, err);
+            st = lines->bulk(lines->ctx, *p, end, &taken, err);
+        if (st != PMAPDB_OK)
+            break;
+        if (taken == PM_LINES_WAIT && may_wait && end - *p <= PM_LINES_WAIT_MAX) {
+            st = pm_buf_add(&lines->waiting, *p, (size_t)(end - *p), err);
+            *p = end;
+        } else if (taken == 0 || taken == PM_LINES_WAIT) {
+            st = take_line(lines, *p, end, p, err);
+        } else {
+            *p += taken;
+        }
     }
     return st;
+}
+
+/* Takes the lines that waited. Returns in *used how many bytes of the chunk that took. */
+static pmapdb_status take_waiting(pm_lines *lines, const char *bytes, size_t n, size_t *used,
+                                  pmapdb_error *err)
+{
+    size_t old = lines->waiting.len;
+    size_t more = n < PM_LINES_WAIT_MAX ? n : PM_LINES_WAIT_MAX;
+    pmapdb_status st = pm_buf_add(&lines->waiting, bytes, more, err);
+    pm_text both = pm_buf_text(&lines->waiting);
+    const char *p = both.data;
+
+    if (st != PMAPDB_OK)
+        return st;
+    st = take(lines, &p, both.data + old, both.data + both.len, false, err);
+    pm_buf_clear(&lines->waiting);
+    *used = (size_t)(p - both.data) - old;
+    return st;
+}
+
+pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err)
+{
+    const char *p = bytes;
+    size_t used = 0;
+    pmapdb_status st = PMAPDB_OK;
+
+    if (lines->waiting.len)
+        st = take_waiting(lines, bytes, n, &used, err);
+    p += used;
+    return st == PMAPDB_OK ? take(lines, &p, bytes + n, bytes + n, true, err) : st;
 }
 
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
+    size_t used;
 
-    if (lines->rest.len)
+    if (lines->waiting.len)
+        st = take_waiting(lines, "", 0, &used, err);
+    lines->unended = lines->rest.len > 0;
+    if (st == PMAPDB_OK && lines->unended)
         st = lines->fn(lines->ctx, pm_buf_text(&lines->rest), err);
     pm_buf_clear(&lines->rest);
     lines->cut = false;

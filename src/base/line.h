@@ -6,7 +6,7 @@
  *
  * If most lines are alike, `bulk` can take many lines in one call. It is offered the bytes of a
  * chunk from the start of a line, and returns in *taken how many bytes of complete lines it took,
- * or 0. */
+ * or 0. With PM_LINES_WAIT it wants to see the first bytes of the next chunk, too. */
 #ifndef PM_BASE_LINE_H
 #define PM_BASE_LINE_H
 
@@ -17,13 +17,18 @@ typedef pmapdb_status (*pm_line_fn)(void *ctx, pm_text line, pmapdb_error *err);
 typedef pmapdb_status (*pm_bulk_fn)(void *ctx, const char *p, const char *end, size_t *taken,
                                     pmapdb_error *err);
 
+#define PM_LINES_WAIT SIZE_MAX
+#define PM_LINES_WAIT_MAX 2048 /* bytes that can wait, and bytes of the next chunk */
+
 typedef struct pm_lines {
     pm_line_fn fn;
     pm_bulk_fn bulk; /* or NULL */
     void *ctx;
-    size_t max;  /* maximum bytes of a line, or 0; the rest of a longer line is dropped */
-    bool cut;    /* the current line is longer */
-    pm_buf rest; /* the unfinished line; the owner frees its bytes */
+    size_t max;     /* maximum bytes of a line, or 0; the rest of a longer line is dropped */
+    bool cut;       /* the current line is longer */
+    bool unended;   /* the current line is the last one and has no newline */
+    pm_buf rest;    /* the unfinished line; the owner frees its bytes, and those of `waiting` */
+    pm_buf waiting; /* for the next chunk, with its first bytes */
 } pm_lines;
 
 /* A status other than OK from fn or bulk ends the call and is returned. */

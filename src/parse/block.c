@@ -195,7 +195,7 @@ static void explain_missing(pm_reader *r)
         add_sentence(b, PM_MARK_GAP, "; ", &r->missing);
     /* People often copy rows of -X and -XX without the sums. Such a block is complete unless a line
      * is cut. */
-    if (b->columns_line && !b->footer && (b->rows == PM_LINE_NARROW || b->rule || r->unterminated))
+    if (b->columns_line && !b->footer && (b->rows == PM_LINE_NARROW || b->rule || r->lines.unended))
         pm_block_missing(r, "no footer: the end is missing");
     pm_check(r, pm_buf_status(&r->missing, r->err));
 }

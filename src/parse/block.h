@@ -151,7 +151,7 @@ struct pm_reader {
     pmapdb_error *err;
     pm_lines lines;
     uint64_t foreign, bytes;
-    bool any_row, any_nul, unterminated;
+    bool any_row, any_nul;
     /* the current line */
     uint64_t line;
     pm_text raw;   /* the unchanged line, used for the hash */

@@ -56,11 +56,15 @@ static void keep(pm_reader *r)
 
 static void add_up(pm_open *b, const pm_mapping *m)
 {
+    const uint64_t *restrict value = m->value; /* restrict: the compiler adds several at once */
+    uint64_t *restrict sum = b->sum.value, any = 0;
+
     b->n_kept++;
     b->fields |= m->present;
     b->sum.present &= m->present;
     for (int i = 0; i < PM_FIELD_COUNT; i++)
-        b->any_sum_bit |= b->sum.value[i] += m->value[i];
+        any |= sum[i] += value[i];
+    b->any_sum_bit |= any;
 }
 
 void pm_block_flush(pm_reader *r)

@@ -151,7 +151,7 @@ static void add_row(pm_reader *r, size_t i)
         set_values(r, values, &m);
         read_rest(r, line, end, &m);
         pm_block_add(r, &m, row->line);
-    } else if (r->unterminated && row->line == r->line) {
+    } else if (r->lines.unended && row->line == r->line) {
         pm_block_mark(r, PM_MARK_CUT, r->line);
     } else {
         pm_block_bad(r, row->line, "it has not the columns of the others");

@@ -27,9 +27,10 @@ pmapdb_status pm_reader_new(pm_dialect dialect, pm_pool *pool, pm_block_fn on_bl
 
 static void free_bufs(pm_reader *r)
 {
-    pm_buf *bufs[] = {&r->command,     &r->columns,    &r->missing,    &r->notes,
-                      &r->plain,       &r->lines.rest, &r->smaps.path, &r->smaps.flags,
-                      &r->smaps.extra, &r->wide.text,  &r->wide.extra, &r->wide.flags};
+    pm_buf *bufs[] = {&r->command,     &r->columns,     &r->missing,       &r->notes,
+                      &r->plain,       &r->lines.rest,  &r->lines.waiting, &r->smaps.path,
+                      &r->smaps.flags, &r->smaps.extra, &r->wide.text,     &r->wide.extra,
+                      &r->wide.flags};
 
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         pm_buf_free(bufs[i]);
@@ -61,12 +62,11 @@ pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err)
 {
     pmapdb_status st;
 
-    r->unterminated = r->lines.rest.len > 0;
     st = pm_lines_finish(&r->lines, err);
     if (st != PMAPDB_OK)
         return st;
     r->err = err;
-    if (r->unterminated && r->b.open && r->b.last_line + 1 >= r->line)
+    if (r->lines.unended && r->b.open && r->b.last_line + 1 >= r->line)
         pm_block_mark(r, PM_MARK_NO_END, r->line);
     pm_block_end(r);
     return r->st;
@@ -133,14 +133,15 @@ size_t pm_reader_held(const pm_reader *r)
 {
     const pm_wide *w = &r->wide;
 
-    return r->lines.rest.cap + r->command.cap + r->starts.size * sizeof *r->starts.slot +
-           w->text.cap + w->cap * sizeof *w->rows + r->cap_rows * sizeof *r->rows;
+    return r->lines.rest.cap + r->lines.waiting.cap + r->command.cap +
+           r->starts.size * sizeof *r->starts.slot + w->text.cap + w->cap * sizeof *w->rows +
+           r->cap_rows * sizeof *r->rows;
 }
 
 /* The current line, and a header above the rows, may be of any length. */
 bool pm_reader_hopeless(const pm_reader *r)
 {
-    uint64_t begun = r->lines.rest.len + (r->b.open ? r->command.len : 0);
+    uint64_t begun = r->lines.rest.len + r->lines.waiting.len + (r->b.open ? r->command.len : 0);
 
     return !r->any_row && (r->any_nul || r->bytes - begun >= HOPELESS_BYTES);
 }

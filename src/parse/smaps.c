@@ -137,7 +137,7 @@ void pm_smaps_close(pm_reader *r, bool last)
         return;
     s->open = false;
     has_size = pm_has(m, PM_BIT(PM_SIZE));
-    if (last && (s->bad ? r->unterminated : lacks_keys(s))) {
+    if (last && (s->bad ? r->lines.unended : lacks_keys(s))) {
         pm_block_mark(r, PM_MARK_CUT, r->b.last_line);
         return;
     }
@@ -277,7 +277,7 @@ static bool is_cut(pm_reader *r, pm_text list)
     bool blank = list.len && list.data[list.len - 1] == ' ';
 
     r->smaps.blank_ends |= blank;
-    return r->unterminated && r->smaps.blank_ends && !blank;
+    return r->lines.unended && r->smaps.blank_ends && !blank;
 }
 
 static bool number_key(pm_reader *r, pm_text key, pm_text value)

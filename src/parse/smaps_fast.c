@@ -1,9 +1,8 @@
 /* smaps_fast: the fast path for rows of smaps exactly as the kernel prints them. The kernel prints
  * the same bytes for an unchanged mapping, usually after the same row as before: the row that is
  * expected is recognized by the hash of its text, keys included. Otherwise a few comparisons read
- * the row, and the pool remembers its text. Rows that differ in a single byte, and rows that the
- * end of a chunk cuts, are left to stream.c and smaps.c, which read line by line and give the same
- * result. */
+ * the row, and the pool remembers its text. Rows that differ in a single byte, and rows of tiny
+ * chunks, are left to stream.c and smaps.c, which read line by line and give the same result. */
 #include "parse/block.h"
 
 #include <endian.h>
@@ -173,6 +172,20 @@ static bool find_text(pm_reader *r, const char *p, const char *end, uint32_t *at
     return r->st == PMAPDB_OK;
 }
 
+/* Asks the processor for the mapping of a text. Between two readings of a process, the kernel's
+ * work pushes the mappings out of the caches; waiting for them would take a sixth of the time here.
+ */
+static void prefetch(const pm_pool *pool, uint32_t text)
+{
+    const char *m;
+
+    if (text >= pool->n_row_texts)
+        return;
+    m = (const char *)pool->mappings[pool->row_texts[text].id];
+    for (size_t at = 0; at < sizeof(pm_mapping); at += 64)
+        __builtin_prefetch(m + at);
+}
+
 /* The row stays open, because the next row may be the same mapping, grown. */
 pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
                             pmapdb_error *err)
@@ -182,16 +195,19 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     const pm_row_text *t;
     uint32_t at = s->next_text;
 
-    if (!r->b.open || !s->open || !s->any_key || !pm_begins_row(p, end))
+    if (!r->b.open || !s->open || !s->any_key)
         return PMAPDB_OK;
     r->err = err;
-    if (!is_expected(r, p, end) && !find_text(r, p, end, &at))
+    if (!is_expected(r, p, end) && !find_text(r, p, end, &at)) {
+        *taken = pm_begins_row(p, end) ? PM_LINES_WAIT : 0;
         return r->st;
+    }
     if (s->text < r->pool->n_row_texts)
         r->pool->row_texts[s->text].next = at;
     t = &r->pool->row_texts[at];
     s->text = at;
     s->next_text = t->next;
+    prefetch(r->pool, t->next);
     pm_block_cut(r);
     r->line++;
     pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t->id]->m);

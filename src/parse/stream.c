@@ -40,7 +40,7 @@ static void wide_line(pm_reader *r, pm_text t)
 static bool is_cut(pm_reader *r, pm_text t)
 {
     t = pm_text_skip(t, " ");
-    if (!r->unterminated || !r->b.open || !r->b.n_rows || !t.len)
+    if (!r->lines.unended || !r->b.open || !r->b.n_rows || !t.len)
         return false;
     if (r->smaps.open && t.data[0] >= 'A' && t.data[0] <= 'Z' && !memchr(t.data, ' ', t.len)) {
         r->smaps.bad = "it ends in the middle";
@@ -71,7 +71,7 @@ static void broken_line(pm_reader *r, pm_text t)
         return;
     }
     pm_block_line(r);
-    if (!r->unterminated) {
+    if (!r->lines.unended) {
         pm_bad_line(r, PM_BROKEN_ROW);
         return;
     }

@@ -16,7 +16,7 @@ static pmapdb_status show(void *ctx, pm_text line, pmapdb_error *err)
     return st == PMAPDB_OK ? pm_buf_add(out, ">", 1, err) : st;
 }
 
-/* Takes whole lines of '#'. */
+/* Takes whole lines of '#', of one chunk or two. */
 static pmapdb_status show_hashes(void *ctx, const char *p, const char *end, size_t *taken,
                                  pmapdb_error *err)
 {
@@ -24,6 +24,8 @@ static pmapdb_status show_hashes(void *ctx, const char *p, const char *end, size
 
     while (p + n < end && p[n] == '#')
         n++;
+    if (n && p + n == end)
+        *taken = PM_LINES_WAIT;
     if (n == 0 || p + n == end || p[n] != '\n')
         return PMAPDB_OK;
     *taken = n + 1;
@@ -55,6 +57,7 @@ TEST(every_chunk_size)
             assert_int_equal(out.len, sizeof shown - 1);
             assert_memory_equal(out.data, shown, out.len);
             pm_buf_free(&lines.rest);
+            pm_buf_free(&lines.waiting);
             pm_buf_free(&out);
         }
 }

@@ -4,17 +4,17 @@
     cmake --build --preset release --target bench
     PMAPDB=build/release/pmapdb PMAPDB_SHARED=FOLDER tests/bench/bench.py [--full] [PART...]
 
-Parts, all of them by default:
+Parts, by default all of them:
   capture   a capture from cron beside `pmap`; a beat of a capture that stays beside the kernel's reading
   cold      instructions, functions and files of one import of one file
   series    bytes, rebuilding, diff and trend in stores of replayed captures
-  late      captures that come late
+  late      imports of a late capture
   upkeep    merge, other rules, prune, and how long another writer waits
   million   a million mappings, beside DuckDB (needs node and npm)
   pictures  plot: bytes and time, of the samples and of 10,000 snapshots of 4,000 mappings
   verdicts  many processes at once, long series
-README.md, beside this file, says how to read it. Nothing here fails because of a time; it ends where a
-sum is not that of the raw text. --short, a few seconds: only to see that it works.
+README.md, beside this file, explains the table. No time makes the run fail; a sum that differs from the
+raw text ends the run. --short takes a few seconds and only checks that the benchmark works.
 """
 import argparse
 import datetime
@@ -28,9 +28,10 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 
-import measure  # first: it finds what tests/shared has
-from measure import amount, child, kit, median_child, median_cpu, pmapdb
+import measure  # first: puts tests/shared on the path
+from measure import amount, child, in_turns, kit, median_cpu, pmapdb, spawned
 from replay import Replay
 import million
 import pictures
@@ -71,23 +72,20 @@ def beat_s(target, db):
     return (run(many) - run(few)) / (many - few)
 
 
-def pmap_ms(mode, pid):
-    return 1000 * median_child(["pmap", mode, pid]) if measure.there("pmap") else None
-
-
 def capture(lines, place):
+    """What is compared runs in turns: other work on the machine then slows all of it alike."""
     for mappings in amount((300,), (300, 4000), (300, 4000)):
         db = place / "live.db"
         with measure.Target(place, "many", mappings - OWN) as target:
-            kernel = 1000 * target.kernel(2 << 10)
-            small, large = pmap_ms("-x", target.pid), pmap_ms("-XX", target.pid)
-            one = 1000 * median_child(pmapdb("capture", "--measure", "smaps", target.pid, db=db))
-            lines.add("ms, capture PID of %d mappings, against pmap -x" % mappings, one, small,
-                      "kernel %.2f" % kernel)
+            kernel = partial(target.kernel, 2 << 10)
+            one, small, large, alone = in_turns(
+                amount(2, 15, 25), partial(spawned, pmapdb("capture", "--measure", "smaps", target.pid, db=db)),
+                partial(spawned, ["pmap", "-x", target.pid]), partial(spawned, ["pmap", "-XX", target.pid]), kernel)
+            lines.pair("ms, capture PID of %d mappings, against pmap -x" % mappings, one, small, 1, alone)
             if mappings == 4000:
-                lines.add("ms, the same against half of pmap -XX", one, large and large / 2)
-            lines.add("ms, one beat of a capture that stays", 1000 * beat_s(target, db),
-                      1.3 * kernel if mappings == 4000 else None, "kernel %.2f" % kernel)
+                lines.pair("ms, the same against half of pmap -XX", one, large, 0.5)
+            beats, alone = in_turns(amount(1, 5, 9), partial(beat_s, target, db), kernel)
+            lines.pair("ms, one beat of a capture that stays", beats, alone, 1.3 if mappings == 4000 else None, alone)
         remove(db)
 
 
@@ -173,7 +171,7 @@ def late(lines, place):
 
 
 class Writer(threading.Thread):
-    """Imports one capture after another, as cron does, and remembers the longest wait."""
+    """Imports one capture after another, as cron does, and keeps the longest time that an import took."""
 
     def __init__(self, replay, first, db):
         super().__init__()
@@ -189,7 +187,7 @@ class Writer(threading.Thread):
 
 
 def upkeep(lines, place):
-    """Of redis; asked is the time of a month of one host, 32,784 snapshots, for as many as there are."""
+    """Captures of redis. Asked is the time for a month of one host, 32,784 snapshots, in proportion."""
     n = amount(40, 4000, 32784)
     replay, one, other = Replay("redis", 200), place / "one.db", place / "other.db"
     replay.imported(range(n), one, "--host", "h")
@@ -254,4 +252,5 @@ def main():
     print("%d numbers to hold, %d missed" % (sum(row[4] != "-" for row in lines.rows), len(missed)))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,6 @@
-/* kernel: what the kernel itself needs to print a map of memory: reads it and does nothing else.
+/* kernel: how long the kernel takes to print a memory map: reads the map and does nothing else.
  *     kernel PID FILE PIECE TIMES
- * /proc/PID/FILE in pieces of PIECE bytes, TIMES times; prints the median of CPU in ms. */
+ * reads /proc/PID/FILE in pieces of PIECE bytes, TIMES times; prints the median of CPU ms. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         return 2;
     }
     snprintf(path, sizeof path, "/proc/%s/%s", argv[1], argv[2]);
-    reading(path, piece, size); /* the first one finds cold caches */
+    reading(path, piece, size); /* the first reading has cold caches, and does not count */
     for (size_t i = 0; i < times; i++)
         took[i] = reading(path, piece, size);
     qsort(took, times, sizeof *took, compare);

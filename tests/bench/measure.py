@@ -1,7 +1,7 @@
-"""What the benchmarks have in common: CPU time, instructions, live processes, tables.
+"""Shared by the benchmarks: CPU time, instructions, live processes, tables.
 
-Times are CPU, user and system, in seconds unless a name says otherwise. A number of a tool that is not
-installed is None, which tables show as `-`.
+Times are CPU time, user and system, in seconds unless a name says otherwise. A number of a tool that is
+not installed is None, which tables show as `-`.
 """
 import os
 import pathlib
@@ -15,7 +15,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Before kit, whose own default is the build with sanitizers.
+# Set before the import of kit, whose default is the build with sanitizers.
 os.environ.setdefault("PMAPDB", str(HERE.parents[1] / "build" / "release" / "pmapdb"))
 sys.path.insert(0, str(HERE.parent / "shared"))
 import kit  # noqa: E402
@@ -24,7 +24,7 @@ short = "--short" in sys.argv[1:]  # checks only that it works
 
 
 def amount(least, default, most):
-    """Chooses an amount by the permitted length of the run."""
+    """Chooses an amount by the length of the run: --short, default or --full."""
     return least if short else most if kit.full else default
 
 
@@ -33,7 +33,7 @@ def there(program):
 
 
 def median_cpu(work, n=15):
-    """CPU seconds of one call, by this thread."""
+    """Returns the median of the CPU seconds that this thread needs for one call."""
     took = []
     for _ in range(n + 1):
         before = time.thread_time()
@@ -43,7 +43,7 @@ def median_cpu(work, n=15):
 
 
 def child(line, write=None, out=subprocess.DEVNULL, good=(0,)):
-    """CPU seconds of one process; `write` gets its standard input."""
+    """Runs one process and returns its CPU seconds; `write` writes to its standard input."""
     line = [str(word) for word in line]
     with subprocess.Popen(line, stdin=subprocess.PIPE if write else subprocess.DEVNULL, stdout=out,
                           stderr=subprocess.PIPE, env=kit.NO_LEAK_CHECK, bufsize=1 << 20) as process:
@@ -59,8 +59,22 @@ def child(line, write=None, out=subprocess.DEVNULL, good=(0,)):
     return used.ru_utime + used.ru_stime
 
 
-def median_child(line, n=7):
-    return statistics.median(child(line) for _ in range(n))
+def spawned(line):
+    """CPU seconds of one process without its output, None if the program is missing. posix_spawn() adds no CPU
+    time of this process."""
+    line = [str(word) for word in line]
+    if not there(line[0]):
+        return None
+    null = (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)
+    _, status, used = os.wait4(os.posix_spawnp(line[0], line, kit.NO_LEAK_CHECK, file_actions=[null]), 0)
+    if status:
+        sys.exit("%s failed" % " ".join(line)[:300])
+    return used.ru_utime + used.ru_stime
+
+
+def in_turns(n, *works):
+    """Calls each work n times, one work after the other. Returns the results of each work, in order."""
+    return zip(*[[work() for work in works] for _ in range(n)])
 
 
 def pmapdb(command, *args, db):
@@ -68,8 +82,8 @@ def pmapdb(command, *args, db):
 
 
 def executed(line, place):
-    """What a process executes, by callgrind: how many instructions, and which functions of src, as
-    (file, function); None without valgrind."""
+    """Returns what callgrind counts of a process: instructions, and the functions of src as (file, function);
+    (None, None) without valgrind."""
     if short or not there("valgrind"):
         return None, None
     out = place / "callgrind.out"
@@ -80,7 +94,7 @@ def executed(line, place):
     for key, number, name in re.findall(r"^(c?f[lien])=\((\d+)\)(?: (.*))?$", text, re.M):
         names = functions if key.endswith("n") else files
         if name:
-            # a call within a call of itself ends with '2, what the compiler split off with .part.0
+            # '2 marks a recursive call, .part.0 a part that the compiler split off
             names[number] = re.split(r"'|\.(?:part|cold)\b", name)[0]
         if key == "fl":
             file = os.path.normpath(names[number])
@@ -90,7 +104,7 @@ def executed(line, place):
 
 
 def compile_program(place, name):
-    """tests/bench/NAME.c as place/NAME."""
+    """Compiles tests/bench/NAME.c to place/NAME."""
     subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-D_GNU_SOURCE", "-o", place / name,
                     HERE / (name + ".c")], check=True)
 
@@ -116,7 +130,7 @@ class Target:
         self.process.stdout.readline()
 
     def changing(self, every_s, work):
-        """What work() returns, while the process changes."""
+        """Returns the result of work(), while the process changes its mappings."""
         ended = threading.Event()
 
         def change():
@@ -135,7 +149,7 @@ class Target:
         return pathlib.Path("/proc/%d/smaps" % self.pid).read_bytes()
 
     def kernel(self, piece):
-        """Seconds that the kernel itself needs to print its smaps, read in pieces of so many bytes."""
+        """CPU seconds that the kernel needs to print the smaps of the process in pieces of so many bytes."""
         said = subprocess.run([self.place / "kernel", str(self.pid), "smaps", str(piece), "25"], check=True,
                               stdout=subprocess.PIPE).stdout
         return float(said) / 1000
@@ -151,17 +165,25 @@ def shown(value, form="%.2f"):
 
 
 class Lines:
-    """Numbers to hold, and what was measured."""
+    """The table: numbers to hold, and measured numbers."""
 
     def __init__(self):
         self.rows = []
 
-    def add(self, what, measured, asked, beside="", form="%.2f"):
-        known = measured is not None and asked is not None
-        met = "-" if not known else "yes" if measured <= asked else "NO"
-        self.rows.append([what, shown(measured, form), shown(asked, form),
-                          shown(measured / asked if known else None), met, beside])
+    def add(self, what, measured, asked, beside="", form="%.2f", ratio=None):
+        if measured is not None and asked is not None:
+            ratio = measured / asked if ratio is None else ratio
+        met = "-" if ratio is None else "yes" if ratio <= 1 else "NO"
+        self.rows.append([what, shown(measured, form), shown(asked, form), shown(ratio), met, beside])
         print("  ".join(str(c) for c in self.rows[-1]), flush=True)
+
+    def pair(self, what, measured, other, share, kernel=None):
+        """Adds medians of seconds measured in turns, as ms. Asked is a share of the other; the ratio is the median
+        of the ratios of the turns."""
+        beside = "kernel %.2f" % (1000 * statistics.median(kernel)) if kernel else ""
+        known = share is not None and None not in other
+        self.add(what, 1000 * statistics.median(measured), 1000 * share * statistics.median(other) if known else None,
+                 beside, ratio=statistics.median(a / b / share for a, b in zip(measured, other)) if known else None)
 
     def show(self):
         print()
@@ -169,7 +191,7 @@ class Lines:
 
 
 def table(titles, rows, left=1):
-    """Prints; the first `left` columns, and those that begin with a space, are words."""
+    """Prints a table; the first `left` columns, and those whose titles begin with a space, are left-aligned."""
     widths = [max(len(str(r[i])) for r in [titles] + rows) for i in range(len(titles))]
     for row in [titles] + rows:
         cells = [str(c).ljust(w) if i < left or titles[i].startswith(" ") else str(c).rjust(w)

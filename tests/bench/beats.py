@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""What does a push cost the host, and does it cost beats?     beats.py PMAPDB [SECONDS [PROCESSES]]
+"""Benchmark: the CPU of a push, and the beats that it delays.     beats.py PMAPDB [SECONDS [PROCESSES]]
 
-First the CPU of a push after a quarter of an hour of beats of 300 processes, of which 20 change in a beat.
-Then the same processes are captured every second into two stores, of which one is pushed again and again
-meanwhile, to a server on loopback that takes its time. Other work on the machine slows both captures: the difference
-is the cost of a push. With strace, how long a push holds the write lock of the store, and how often the
-capture waits for it.
+First the CPU of a push of 15 beats of 300 processes, of which 20 change in a beat. Then processes that all
+change are captured every second into two stores, and one of the stores is pushed again and again to a slow
+server on loopback. Other work on the machine slows both captures: the difference is the cost of a push. With
+strace: how long a push holds the write lock of the store, and how often the capture waits for the lock.
 """
 import contextlib
 import http.server
@@ -42,7 +41,7 @@ WRITE = 120  # the byte of a -shm that a writer locks
 
 
 class Slow(http.server.BaseHTTPRequestHandler):
-    """A server that stores nothing, and answers late."""
+    """A server that stores nothing and answers late."""
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):  # pylint: disable=invalid-name
@@ -80,7 +79,7 @@ def push(pmapdb, store, url):
 
 
 def cost(pmapdb, folder, url):
-    """Prints the CPU of a push."""
+    """Prints the CPU time of a push."""
     store = folder / "cost.db"
     with children(300, 20) as which:
         for quarter in range(3):
@@ -94,12 +93,12 @@ def cost(pmapdb, folder, url):
 
 
 def traced(trace):
-    """The start of a command whose locks are written to a file."""
+    """Returns the words before a command that make strace write its locks to a file."""
     return ["strace", "-f", "--seccomp-bpf", "-ttt", "-e", "trace=fcntl", "-o", trace] if shutil.which("strace") else []
 
 
 def locks(trace):
-    """(how long the write lock was held, how long it was waited for) in ms, each a list."""
+    """Returns two lists in ms: how long the write lock was held, and how long it was waited for."""
     held, waited, since, refused = [], [], None, None
     for line in trace.read_text().splitlines() if trace.exists() else []:
         m = LOCK.search(line)
@@ -118,7 +117,7 @@ def locks(trace):
 
 
 def beats(store):
-    """Beats stored, beats missed, how late the latest began in ms, how long the longest took."""
+    """Returns beats stored, beats missed, how late the latest beat began (ms), how long the longest took (ms)."""
     with sqlite3.connect(store) as db:
         rows = db.execute("SELECT started_ms, ended_ms, missed FROM beat ORDER BY started_ms").fetchall()
     late = [start % 1000 for start, _, _ in rows[1:]]
@@ -126,7 +125,7 @@ def beats(store):
 
 
 def beside(pmapdb, folder, url, which, seconds):
-    """Captures into two stores, pushes one, and prints what both have."""
+    """Captures into two stores, pushes one of them, and prints the beats of both."""
     stores, pushes, failed = {name: folder / f"{name}.db" for name in ("pushed", "alone")}, 0, 0
     captures = [subprocess.Popen(traced(folder / f"{name}.trace") + capture(pmapdb, store, which, seconds))
                 for name, store in stores.items()]

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Power of `pmapdb compare`: the least difference that 9 of 10 comparisons find, for 3, 4, 5 and 10 runs; and how
-often a build differs from itself.
+"""Benchmark: the least difference that 9 of 10 runs of `pmapdb compare` find, with 3, 4, 5 and 10 runs of each
+side; and how often a build differs from itself.
 
     PMAPDB=build/release/pmapdb tests/bench/compare.py [--trials 20] [--same 200] [--pool RUNS.csv...]
 
-Runs of five categories whose level differs from run to run by 1 % (standard deviation) and from part to
-part by .5 %; B has more of one category (level), or grows. A difference is found if `compare` says worse: in the
-whole table, or to one gate. A build with itself, --same times: how often p of the level of total is at most .05, and
-how often any number is called different (no tolerance). --pool: the same with files of baseline of one real
-build, dealt anew each time.
+Simulates runs of four categories and their total, whose level varies from run to run by 1 % (standard
+deviation) and from part to part by .5 %. B has more of one category (level), or grows. A difference is found if
+`compare` says worse, in the whole table or for one gate. Then compares a build with itself --same times: how
+often p of the level of total is at most .05, and how often any number is called different (with nearly no
+tolerance). --pool does the same with files of `baseline` of one real build, dealt to two sides each time.
 """
 import argparse
 import csv
@@ -51,14 +51,14 @@ def compare(a, b, *options):
 
 
 def found(place, source, sizes, which, gate, **effect):
-    """Whether one comparison finds the effect: in the table, and by the gate."""
+    """Returns whether one comparison finds the effect: in the table, and by the gate."""
     a = write(place / "a.csv", [a_run(source) for _ in range(sizes[0])])
     b = write(place / "b.csv", [a_run(source, **effect) for _ in range(sizes[1])])
     return compare(a, b)[1][which]["outcome"] == "worse", compare(a, b, "--fail-on", gate)[0] == 1
 
 
 def least(place, source, sizes, trials, which, gate, name, unit):
-    """The least of a rising series of effects that 9 of 10 comparisons find: in the table, and by the gate."""
+    """Returns the least effect that 9 of 10 comparisons find, in the table and by the gate; None: none was found."""
     effect, out = unit, [None, None]
     for _ in range(12):
         hits = [found(place, source, sizes, which, gate, **{name: effect}) for _ in range(trials)]
@@ -74,7 +74,7 @@ def least(place, source, sizes, trials, which, gate, name, unit):
 # ---- a build with itself ----
 
 def itself(pairs):
-    """(comparisons, p of one number at most .05, called different)"""
+    """Counts (comparisons, those with p of one number at most .05, those with a difference)."""
     n = below = different = 0
     for a, b in pairs:
         table = compare(a, b)[1]
@@ -90,7 +90,7 @@ def simulated(place, source, n, times):
 
 
 def dealt(place, source, files, n, times):
-    """Runs of a pool, dealt to two groups of n."""
+    """Deals the runs of a pool to two groups of n."""
     runs, head = {}, ""
     for path in files:
         head, *lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines(True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What DAMON says of a leak and of a cache in use that grow alike (tests/live/touched.c), with samples of several
-lengths, and how long the kernel takes to answer. Root, CONFIG_DAMON_VADDR and CONFIG_DAMON_SYSFS; nobody else may use
-DAMON meanwhile.
+"""Measures what DAMON finds untouched in a leak and in a cache in use that grow alike (tests/live/touched.c), with
+several sampling intervals, and how long the kernel takes to answer. Needs root, CONFIG_DAMON_VADDR and
+CONFIG_DAMON_SYSFS; no other program may use DAMON meanwhile.
 
     damon.py [--window 10]
 """
@@ -34,7 +34,7 @@ def start(daemon, pid, sample_us, aggregate_us):
 
 
 def answer(daemon, pid):
-    """(KiB of the heap, of it in regions without an access, seconds that the kernel took)"""
+    """Returns (KiB of the heap, KiB of it in regions without an access, seconds that the kernel took)."""
     low, high = (int(a, 16) for a in re.search(r"(?m)^(\w+)-(\w+) .*\[heap\]$", pathlib.Path("/proc/%d/maps" % pid).read_text("ascii")).groups())
     began = time.monotonic()
     put(daemon, state="update_schemes_tried_regions")
@@ -79,7 +79,7 @@ def main():
     parser.add_argument("--window", type=float, default=10, help="seconds")
     args = parser.parse_args()
     if not os.access(ADMIN / "nr_kdamonds", os.W_OK) or (ADMIN / "nr_kdamonds").read_text("ascii").strip() != "0":
-        raise SystemExit("this kernel has no DAMON, or not for this user, or somebody uses it")
+        raise SystemExit("this kernel has no DAMON, this user may not use it, or another program uses it")
     with tempfile.TemporaryDirectory() as place:
         program = pathlib.Path(place) / "touched"
         subprocess.run(["cc", "-O1", "-o", program, HERE.parent / "live" / "touched.c"], check=True)

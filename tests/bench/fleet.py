@@ -1,11 +1,11 @@
-"""What a fleet costs in ClickHouse: bytes a host and day on the wire and on disk, load, CPU of each question.
+"""Benchmark: the cost of a fleet in ClickHouse: bytes per host and day on the wire and on disk, load, CPU of questions.
 
     python3 tests/bench/fleet.py PMAPDB [HOSTS]        (1000; two servers on loopback, some minutes of CPU)
 
-One host and day is made row by row (300 processes: 11 busy ones change every 96 s, 60 every ten minutes,
-229 every six hours, one of a short life begins every two minutes) and sent in requests of 15 minutes; the
-servers then copy it to the other hosts, with other sizes and times. CPU is that of the servers, from
-/proc; the times of a machine with other work are not shown.
+Simulates one day of one host (300 processes: 11 change every minute, 60 every ten minutes, 229 every six
+hours; a short-lived process begins every two minutes), and sends it in a request for each 15 minutes. The
+servers then copy the day to the other hosts, with other sizes and times. CPU is the CPU time of the servers,
+from /proc; elapsed times depend on other work and are not shown.
 """
 import gzip
 import os
@@ -34,7 +34,7 @@ REFERENCE = {"points wire KB": 484, "points disk KB": 354, "hourly wire KB": 75,
 
 
 def tapes(pmapdb, folder):
-    """What real processes held, sample by sample: [[{category: numbers}]]."""
+    """Returns the categories of real processes, sample by sample: [[{category: numbers}]]."""
     shared = pathlib.Path(os.environ.get("PMAPDB_SHARED", ROOT / "../shared")) / "workloads"
     files = [shared / (name + ".tar.zst") for name in WORKLOADS]
     if not files[0].exists():
@@ -51,7 +51,7 @@ def tapes(pmapdb, folder):
 
 
 def one_day(rng, played):
-    """The rows of one host whose processes play the tapes: {table: {quarter of an hour: [row]}}."""
+    """Returns the rows of one host whose processes replay the tapes: {table: {quarter of an hour: [row]}}."""
     rows = {table: {} for table in TABLES}
 
     def put(table, at, row):
@@ -63,7 +63,7 @@ def one_day(rng, played):
                              2000000 if number % 3 else None, "smaps", "complete", first, until, 9, 1])
         start = rng.randrange(len(tape))
         for i, at in enumerate(range(first, DAY0 + 24 * HOUR if until is None else until, every), start):
-            more = [0] + [i // len(tape) * 4 * (start % 97)] * 6  # a tape that begins again holds more
+            more = [0] + [i // len(tape) * 4 * (start % 97)] * 6  # each repetition of a tape holds more memory
             now = {c: [n and n + m for n, m in zip(numbers, more)] for c, numbers in tape[i % len(tape)].items()}
             for category in sorted(shown.keys() | now):
                 if shown.get(category) != now.get(category):
@@ -91,7 +91,7 @@ def one_day(rng, played):
 
 
 class Cpu:
-    """CPU seconds of the servers since the last look."""
+    """The CPU seconds of the servers since the last reading."""
 
     def __init__(self, fleet):
         self.pids, self.seen = [p.pid for p in fleet.process.values()], 0.0
@@ -112,7 +112,7 @@ def show(what, value, reference=None):
 
 
 def send_one(fleet, played):
-    """Sends the day of host 1, a request a quarter of an hour and table."""
+    """Sends the day of host 1: a request for each table and quarter of an hour."""
     for table, quarters in one_day(random.Random(1), played).items():
         columns, wire, n = ", ".join(queries.COLUMNS[table].split()), 0, 0
         for part in quarters.values():
@@ -142,7 +142,7 @@ def copy(fleet, hosts):
     fleet.ask(f"INSERT INTO hosts SELECT x, {host}, {DAY0} + t, ['role', 'build'], [if(x % 3 = 0, 'web', 'db'), if(t = 0, '1', '2')], 1, 1 "
               f"FROM (SELECT toUInt64(number * 7919) AS x, arrayJoin([0, {9 * HOUR}]) AS t FROM system.numbers LIMIT 2, {2 * hosts})",
               database="pmapdb", insert_distributed_sync=1)
-    # a hundred processes judged a host: what is not steady, and the counts
+    # a hundred verdicts for each host
     fleet.ask("INSERT INTO verdicts (host_id, name, category, metric, process_key, gen, day, judged_ms, verdict, rate_per_h, eta_h, "
               "processes, build, seq) SELECT toUInt64(intDiv(number, 100) * 7919 + 7919), concat('service-', toString(number % 19)), "
               f"if(number % 2, 'heap', 'anonymous'), 'rss', number % 100, 1, toDate('2026-03-05'), {DAY0}, "
@@ -151,7 +151,7 @@ def copy(fleet, hosts):
 
 
 def questions(pmapdb, fleet, cpu):
-    """CPU of the servers for each question."""
+    """Prints the CPU of the servers for each question."""
     at, day = queries.iso(DAY0 + 24 * HOUR - MINUTE), queries.iso(DAY0)
     print(f"\n{'CPU s of a question':<34} {'':>10}   reference at 10,000 hosts, a prototype")
     for name, *words in (("hosts", "--at", at), ("leaks-by-build", "--at", at),

@@ -1,7 +1,7 @@
-"""Verdicts against labels: scores per class, with their intervals.
+"""Scores of verdicts against labels, for each class, with intervals.
 
-A label is leak, watch (it grows, slower and slower, or only in address space) or ok. STRICT: only
-the verdict leak counts, only the label leak is right. FLAGGED: leak or suspect, leak or watch.
+A label is leak, watch (growth slows down, or is in address space only) or ok. Strict scores count the
+verdict leak against the label leak; flagged scores count leak or suspect against leak or watch.
 """
 import csv
 import math
@@ -13,7 +13,7 @@ from measure import table
 
 
 def wilson(hits, n, z=1.96):
-    """The 95 % interval of a share; of nothing, anything."""
+    """Returns the 95 % interval of a share; (0, 1) if n is 0."""
     if not n:
         return 0.0, 1.0
     p, zz = hits / n, z * z
@@ -35,7 +35,7 @@ def number(text):
 
 
 def read_labels(folder):
-    """Labels; a line so noisy that nothing could see it is a class of its own."""
+    """Reads the labels. Lines with too much noise to be seen (snr <= 3) get a separate class."""
     with open(folder / "meta.csv", newline="") as f:
         metric = {row["series_id"]: row["metric"] for row in csv.DictReader(f)}
     with open(folder / "labels.csv", newline="") as f:
@@ -48,7 +48,7 @@ def read_labels(folder):
 
 
 def read_verdicts(path):
-    """series_id -> row, whichever way the columns of the rate are spelled."""
+    """Reads series_id -> row; two spellings of the columns of the rate are known."""
     with open(path, newline="") as f:
         rows = {r["series_id"]: r for r in csv.DictReader(f)}
     for r in rows.values():
@@ -96,13 +96,13 @@ class Group:
                 "%.2f" % (self.suspect / self.n), self.error(), self.coverage()]
 
 
-# Bands of the confidence that is printed beside a leak.
+# Bands of the confidence of a leak.
 BANDS = (.35, .5, .6, .7, .8, .9, .95, .99, 1.01)
 
 
 def reliability(labels, found):
-    """Of the series called leak: how sure the program was, and how often it was right. Without those
-    whose truth only the other metrics of their category tell."""
+    """Returns rows for the series called leak: the confidence, and how often it was right. Leaves out series whose
+    truth depends on the other metrics of their category."""
     called = [(float(found[t["series_id"]]["confidence"]), t["label"] == "leak") for t in labels
               if not t["context"] and found.get(t["series_id"], {}).get("verdict") == "leak"]
     rows = []
@@ -116,7 +116,7 @@ def reliability(labels, found):
 
 
 def overall(labels, verdict_of):
-    """(strict P R F1, flagged P R F1, counts of strict)."""
+    """Returns (strict P, R, F1, then flagged P, R, F1) and the counts of strict."""
     strict, flagged = [0, 0, 0, 0], [0, 0, 0, 0]
     for truth in labels:
         verdict = verdict_of.get(truth["series_id"], "too-few")
@@ -128,7 +128,7 @@ def overall(labels, verdict_of):
 
 
 class Bench:
-    """The series of several seeds, and what was said of them."""
+    """The series of several seeds with their verdicts."""
 
     def __init__(self):
         self.labels, self.found = [], {}

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Labelled memory series from simulated processes: mechanisms, not curves.
+"""Simulates processes with known leaks, and writes their memory as labelled series.
 
     leaksim.py --seed S --out DIR [--per-class 12] [--classes a,b] [--blind]
 
-Writes series.csv, meta.csv, labels.csv (series_id, label, ts, kb, pid; what a tool may know; the
-truth) and context.csv (series_id, ts, size_kb, private_kb, mappings) for the series that need it.
-Nothing here knows a shape that a detector fits: requests arrive, objects are born and die, heaps
-trim at their top only, collectors run at their thresholds, pools and caches fill, incidents come
-and go. The standard library only; random.Random.random() alone is drawn from, one stream a series,
-so that a seed gives the same files everywhere.
+Writes series.csv (series_id, label, ts, kb, pid), meta.csv (what a tool may know), labels.csv (the
+truth) and context.csv (series_id, ts, size_kb, private_kb, mappings; for the series that need it).
+The simulation has no curves: requests arrive, objects are born and die, heaps trim at their top only,
+collectors run at their thresholds, pools and caches fill, incidents come and go. Uses the standard
+library only, and random.Random.random() alone, with one stream for each series, so that a seed gives
+the same files everywhere.
 
-How a label comes about. A leak is run beside its twin of the same seed that does not leak: what it
-adds must be at least 3 % of the base, twice the twin's disturbance, still going on in the second
-half, and come in at least eight rises; else it is run again with a bigger leak. Processes that fill
-(fill) run on for a second window: little more comes then: ok; much more: watch; in between, a
-straight line that nothing could tell from a leak, or a pause before more: drawn again. true_kb_h is
-what really leaked per hour of its active part; empty where memory does not follow it one to one.
+Labels: a leak runs beside a twin of the same seed that does not leak. What the leak adds must be at
+least 3 % of the base and twice the disturbance of the twin, go on in the second half, and come in at
+least eight rises; otherwise the series is run again with a larger leak. Processes of the kind fill run
+for a second window. If little more comes, the label is ok; if much more comes, watch; in between (or
+after a straight line or a pause) the series is drawn again. true_kb_h is what leaked per hour of the
+active part; it is empty if memory does not follow the leak one to one.
 """
 import argparse
 import csv
@@ -96,7 +96,7 @@ add("huge_pages_fill", simops.huge_pages, "fill", FLAT, category="heap")
 
 # ---- runs and labels ------------------------------------------------------------------------
 def live(key, spec, scale, windows=1):
-    """One process: what was seen of it (rows), what is judged and its rss at every step."""
+    """One process: its rows, the judged series, and its rss at every step."""
     make, _, traffic, clocks, category, most = spec
     c = Clock(Rng(key + ":clock"), clocks, most)
     r = Rng(key)
@@ -129,7 +129,7 @@ def deviation(values):
 
 
 def added(p, twin, sd):
-    """What the leak adds over the disturbance of its twin; None: not enough to be seen."""
+    """Returns how far the leak exceeds the disturbance of its twin, or None if it is too small to be seen."""
     leaky, n = p.every, len(twin)
     gap = [a - b for a, b in zip(leaky, twin)]
     end, middle = mean(gap[-(n // 8):]), mean(gap[n // 2 - n // 16:n // 2 + n // 16])
@@ -147,7 +147,7 @@ def added(p, twin, sd):
 
 
 def filled(every, base):
-    """ok, watch or None (neither is fair) from a run of two windows."""
+    """Returns the label ok or watch of a run of two windows, or None if neither would be fair."""
     n = len(every) // 2
     start, half = every[0], mean(every[n // 2 - n // 20:n // 2 + n // 20])
     end, late = mean(every[n - n // 20:n]), mean(every[int(n * 0.82):int(n * 0.87)])
@@ -164,9 +164,9 @@ def filled(every, base):
 
 
 def leaking(key, spec, judged):
-    """(process, snr) with the smallest leak of a few that can be seen, or None."""
+    """Returns (process, snr) with the smallest of a few leaks that can be seen, or None."""
     scale = Rng(key + ":scale").log(0.05, 1.2)
-    twin = live(key, spec, 0.0, 3).every    # three windows: slow traffic is disturbance too
+    twin = live(key, spec, 0.0, 3).every    # three windows: slow changes of traffic are disturbance, too
     sd = deviation(twin[len(twin) // 12:])
     for _ in range(7):
         p = live(key, spec, scale)
@@ -178,13 +178,13 @@ def leaking(key, spec, judged):
 
 
 def series(seed, name, index):
-    """(process, label, snr)"""
+    """Returns (process, label, snr)."""
     spec = CLASSES[name]
     kind = spec[1]
     for again in range(400):
         key = "%s:%s:%d:%d" % (seed, name, index, again)
         if kind == "leak":
-            # Lives have no twin: each starts from another base.
+            # Deploys have no twin: each life starts from another base.
             found = leaking(key, spec, name != "deploys_leak")
             if found:
                 return found[0], "leak", found[1]
@@ -221,7 +221,7 @@ class Files:
             self.to[name].writerow(head.split(","))
 
     def put(self, sid, name, found, of, meta):
-        """One series: column `of` of the rows; meta: category, metric, companion."""
+        """Adds a series from column `of` of the rows; meta: category, metric, companion."""
         p, label, snr = found
         for row in p.rows:
             self.to["series"].writerow([sid, "?" if self.blind else label, row[0], pages(row[of]),

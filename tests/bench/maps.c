@@ -1,7 +1,7 @@
 /* maps: a process whose memory map is known, for benchmarks.
  *     maps many MAPPINGS
- * So many small mappings of mixed kinds, a page of each resident. Prints "ready"; then, for each
- * line on standard input, changes about one in a hundred of them and prints "done". */
+ * makes this many small mappings of mixed kinds, each with a resident page. Prints "ready"; then,
+ * for each line on standard input, changes about one mapping in a hundred and prints "done". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ static void touch(area *a)
         *(volatile char *)(a->at + a->touched++ * PAGE) = 1;
 }
 
-/* A file with some pages, whose name is gone again. */
+/* Opens a file of some pages without a name. */
 static int some_file(void)
 {
     char name[] = "/tmp/pmapdb-bench-maps-XXXXXX";
@@ -76,7 +76,7 @@ static area *lay_out(size_t n)
     return areas;
 }
 
-/* One in a hundred: half are touched once more, half become shorter or longer. */
+/* Changes one mapping in a hundred: half are touched once more, half become shorter or longer. */
 static void change(area *areas, size_t n)
 {
     static size_t at, beat;
@@ -91,7 +91,7 @@ static void change(area *areas, size_t n)
             a->pages = 4 + (a->pages + 1 + beat) % 12;
             a->touched = 0;
             map(a, -1);
-        } else if (a->touched == a->pages) { /* what is resident stays about the same */
+        } else if (a->touched == a->pages) { /* keeps the resident memory about the same */
             madvise(a->at, a->pages * PAGE, MADV_DONTNEED);
             a->touched = 0;
         }

@@ -1,6 +1,7 @@
 """A million mappings, 250 captures of steady4000: pmapdb and DuckDB.
 
-The CSV that DuckDB loads is what pmapdb says of its own store, after awk agreed with its sums. DuckDB is npm's @duckdb/node-api, installed beside the program that is measured; one thread.
+DuckDB loads a CSV that pmapdb writes of its store, after awk has checked the sums. DuckDB is npm's
+@duckdb/node-api, with one thread; the first run installs it in bench-node beside the measured program.
 """
 import json
 import pathlib
@@ -12,7 +13,7 @@ from replay import Replay
 
 CAPTURES = amount(2, 250, 250)
 PACKAGE = "@duckdb/node-api"
-QUOTED = '"%s" %s'                          # end and offset are words of SQL
+QUOTED = '"%s" %s'                          # end and offset are keywords of SQL
 TEXT = ("perms", "device", "path", "flags", "category")
 NUMBERS = ("snapshot_id", "start", "end", "offset", "inode", "size_kib", "rss_kib",
            "pss_kib", "dirty_kib", "private_kib", "private_dirty_kib", "swap_kib",
@@ -28,7 +29,7 @@ QUERIES = 7
 
 
 def node_modules():
-    """Where DuckDB is, installed if it is not; else None, and why."""
+    """Installs DuckDB if it is missing. Returns (folder, None), or (None, why not)."""
     if short or not there("node") or not there("npm"):
         return None, "node or npm is missing"
     folder = pathlib.Path(kit.PROGRAM).resolve().parent / "bench-node"
@@ -42,8 +43,8 @@ def node_modules():
 
 
 def write_csv(db, path, totals):
-    """All rows of the store; ends the run where their sums are not awk's of the raw text."""
-    # A column that has an address's name is printed in hexadecimal.
+    """Writes all rows of the store. Ends the run if their sums differ from awk's sums of the raw text."""
+    # a column with the name of an address would be printed in hexadecimal
     columns = ", ".join(['"%s" + 0' % c for c in NUMBERS] + list(TEXT))
     with open(path, "wb") as out:
         child([kit.PROGRAM, "--db", db, "-f", "csv", "sql", "select %s from mappings" % columns],
@@ -69,7 +70,7 @@ def agree(name, rows, total, ours):
 
 
 def answer(db, sql):
-    """(rows, median CPU seconds) inside SQLite."""
+    """Returns (rows, median CPU seconds), both from SQLite."""
     connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
     rows = connection.execute(sql).fetchall()
     seconds = median_cpu(lambda: connection.execute(sql).fetchall(), QUERIES)
@@ -78,7 +79,7 @@ def answer(db, sql):
 
 
 def duckdb(csv, place, ours):
-    """What DuckDB needs, or None and why."""
+    """Returns (measurements of DuckDB, None), or (None, why not)."""
     modules, why = node_modules()
     if not modules:
         return None, why

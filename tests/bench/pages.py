@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""CPU time and memory of groups --exact beside the kernel's own reading of pagemap.
+"""Benchmark: CPU time and memory of groups --exact beside the kernel's part of reading pagemap.
     python3 tests/bench/pages.py [CHILDREN [MIB]]     (100 children that share 256 MiB; PMAPDB: the program)
-The same pages are read by this script, in pieces of 64 KiB, and thrown away: that is the kernel's part."""
+The kernel's part: this script reads the same page maps, in pieces of 64 KiB, and throws them away."""
 import mmap
 import os
 import resource
@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 
 def child(shared, ready):
-    shared[::4096] # every page is in its page tables
+    shared[::4096] # maps every page in the page tables of this child
     own = bytearray(3 * MIB)
     os.write(ready, bytes(own[:1]))
     os.read(0, 1)
@@ -49,7 +49,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def run(*args):
-    """CPU seconds and peak memory in KiB of one run of the program."""
+    """Runs the program once. Returns CPU seconds and peak memory in KiB."""
     said = subprocess.run([sys.executable, "-c", MEASURE, PMAPDB, *args], stdout=subprocess.PIPE, check=True, text=True)
     seconds, peak = said.stdout.split()
     return float(seconds), int(peak)
@@ -57,7 +57,7 @@ def run(*args):
 
 def report(pids, match):
     kernel, exact = [], []
-    for _ in range(3): # alternates the two, because the machine is not quiet
+    for _ in range(3): # in turns: other work then slows both
         kernel.append(read_pagemaps(pids))
         exact.append(run("groups", "--exact", "-q", "--match", match, "--by", "name"))
     seconds, entries = min(kernel)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Campaign: `pmapdb compare` on real programs: what must differ, and the same program twice.
+"""Campaign: `pmapdb compare` on real programs: pairs that must differ, and the same program twice.
 
     PMAPDB=build/release/pmapdb tests/bench/pairs.py --keep FOLDER [--runs 5] [--seconds 120] [--only redis,node]
     PMAPDB=build/release/pmapdb tests/bench/pairs.py --keep FOLDER --judge
 
-The sides of a group run at the same time, --runs times, each under `pmapdb run` into a store of its own:
-FOLDER/GROUP-SIDE.db. --judge only compares what FOLDER has, whole and shortened: the table shows the fewest
+The sides of a group run at the same time, --runs times, each under `pmapdb run` with its own store,
+FOLDER/GROUP-SIDE.db. --judge only compares the stores in FOLDER, whole and shortened; the table shows the fewest
 runs and minutes that give the right answer. Debian packages: redis-server nodejs postgresql libjemalloc2 gcc.
-A group whose program is not installed is left out. Active defragmentation needs a redis with the jemalloc of
-its own source: REDIS_SERVER=/path/of/redis-server (the package of Debian has none).
+A group whose program is not installed is left out. Active defragmentation needs a redis with its own jemalloc:
+REDIS_SERVER=/path/of/redis-server (Debian's package uses another one).
 """
 import argparse
 import csv
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 
 
 def redis(place, seconds, keys, *options):
-    """Fills redis with keys; then, for the defragmentation to have something to do, three of four go."""
+    """Fills redis with keys; with options, then deletes three of four keys, so that memory is fragmented."""
     socket = place / "redis.sock"
     cli = f"redis-cli -s {socket}"
     load = f"sleep 1; redis-benchmark -s {socket} -q -t set -r {keys} -n {3 * keys} -d 1000 -c 4 >/dev/null 2>&1"
@@ -111,7 +111,7 @@ def as_user():
     return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if not os.getuid() else []
 
 
-GROUPS = {  # name: (needs, what makes a side, its arguments of each side)
+GROUPS = {  # name: (program, function that makes the command of a side, its arguments for each side)
     "redis": (REDIS, redis, {"20,000 keys": (20000,), "again": (20000,), "21,000 keys": (21000,)}),
     "defrag": (os.environ.get("REDIS_SERVER"), defrag, {"without": ("no",), "with": ("yes",)}),
     "node": (shutil.which("node"), node, {"no leak": (0,), "1 KiB/s": (1,), "10 KiB/s": (10,), "100 KiB/s": (100,)}),

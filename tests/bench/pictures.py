@@ -1,6 +1,6 @@
-"""Pictures of 10,000 snapshots of 4,000 mappings, of which 2.8 % change from one to the next. One
-capture is imported; the others are written as the rows that the store would have, because their
-texts would be gigabytes.
+"""Benchmark: pictures of 10,000 snapshots of 4,000 mappings, of which 2.8 % change from one to the
+next. One capture is imported; the rows of the others are written directly to the store, because
+their texts would be gigabytes.
 """
 import random
 import sqlite3
@@ -13,7 +13,7 @@ STEP_MS = 600_000
 
 
 def capture(mappings):
-    """One pmap -x."""
+    """Returns the text of one pmap -x."""
     text, size = "4711:   /usr/sbin/bigd\nAddress           Kbytes     RSS   Dirty Mode  Mapping\n", 256
     for i in range(mappings):
         text += "%016x %7d %7d %7d rw---   [ anon ]\n" % (0x7f0000000000 + i * 0x50000, size, 64, 64)
@@ -22,7 +22,7 @@ def capture(mappings):
 
 
 def multiply(db, snapshots):
-    """Makes one snapshot many: a mapping in 36 changes in each, one of them only grows."""
+    """Makes many snapshots of one: in each, one mapping in 36 changes; one mapping only grows."""
     store, dice = sqlite3.connect(db), random.Random(1)
     regions = [r for r, in store.execute("SELECT region_id FROM mapping_version ORDER BY region_id")]
     change, rows = [0] * (snapshots + 1), []

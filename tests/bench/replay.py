@@ -1,6 +1,6 @@
-"""Captures to import again and again: real ones, or those of a live process made here.
+"""Replays real captures, so that any number of them can be imported.
 
-They are replayed forwards and backwards, 2 s apart, as a tar stream: nothing large reaches the
+The captures come forwards and backwards, 2 s apart, as a tar stream: no large file is on the
 disk.
 """
 import functools
@@ -19,7 +19,7 @@ TOTALS = (r'/^[0-9a-f]+-[0-9a-f]+ / { n++ } /^Size:/ { s += $2 } /^Rss:/ { r += 
 
 
 def blocks(text):
-    """The mappings of a smaps text, each with its lines."""
+    """Returns the lines of each mapping of a smaps text."""
     out, lines = [], []
     for line in text.splitlines(keepends=True):
         if line[0] in b"0123456789abcdef" and lines:
@@ -31,21 +31,21 @@ def blocks(text):
 
 
 def member(name, text):
-    """One file of a tar."""
+    """Returns one file of a tar."""
     info = tarfile.TarInfo(name)
     info.size = len(text)
     return info.tobuf() + text + bytes(-len(text) % 512)
 
 
 class Lane:
-    """The texts of one process without end: 0 1 2 .. n-1 n-2 .. 1 0 1 .."""
+    """An endless sequence of the texts of one process: 0 1 2 .. n-1 n-2 .. 1 0 1 .."""
 
     def __init__(self, texts):
         self.texts = texts
 
     @functools.cached_property
     def counted(self):
-        """(mappings of each text, rows of each that the one before has not, and the reverse)."""
+        """Returns (mappings of each text, rows that are new in each text, rows that disappeared from it)."""
         mappings, forward, backward, before = [], [], [], None
         for text in self.texts:
             rows = set(blocks(text))
@@ -58,7 +58,7 @@ class Lane:
 
     @functools.cached_property
     def totals(self):
-        """(mappings, size_kib, rss_kib) of each text, by awk."""
+        """Returns (mappings, size_kib, rss_kib) of each text, summed by awk."""
         return [tuple(map(int, subprocess.run(["awk", TOTALS], input=text, stdout=subprocess.PIPE,
                                               check=True).stdout.split())) for text in self.texts]
 
@@ -70,7 +70,7 @@ class Lane:
         return i if i <= last else 2 * last - i
 
     def changes(self, n):
-        """Rows changed or added over n captures, the first one's included."""
+        """Counts the rows that are new in n captures, including all rows of the first capture."""
         mappings, forward, backward = self.counted
         total = mappings[0] if n else 0
         for i in range(1, n):
@@ -84,10 +84,10 @@ class Lane:
 
 
 class Replay:
-    """One process or several that were captured in turns: snapshot i is of lane i mod lanes."""
+    """Captures of one or several processes in turn: snapshot i belongs to lane i mod lanes."""
 
     def __init__(self, name, captures, processes=1):
-        """The last captures of the processes that are in all of them, the first so many."""
+        """Takes the first captures (the last ones for several processes) of processes that are in all of them."""
         workload = kit.Workload(name)
         beats = workload.beats[-captures:] if processes > 1 else workload.beats[:captures]
         pids = sorted(set.intersection(*(set(of) for _, of in beats)))[:processes]
@@ -99,7 +99,7 @@ class Replay:
         self.lanes = [Lane(of) for of in texts.values()]
 
     def of(self, n):
-        """(lane, how many of n snapshots are its)."""
+        """Returns (lane, number of its snapshots) for n snapshots."""
         lanes = len(self.lanes)
         return [(lane, (n - k + lanes - 1) // lanes) for k, lane in enumerate(self.lanes)]
 
@@ -110,7 +110,7 @@ class Replay:
         return sum(lane.rows(count) for lane, count in self.of(n))
 
     def place_of(self, i):
-        """(lane, text of the lane) of snapshot i."""
+        """Returns (lane, index of the text in the lane) of snapshot i."""
         lane = i % len(self.lanes)
         return lane, self.lanes[lane].index(i // len(self.lanes))
 
@@ -118,18 +118,18 @@ class Replay:
         return START_S + STEP_S * (i // len(self.lanes))
 
     def write(self, out, which):
-        """The captures `which` as a tar; a file's name carries time and pid."""
+        """Writes the captures `which` as a tar; the name of a file has time and pid."""
         for i in which:
             lane, at = self.place_of(i)
             out.write(member("%d-%d.smaps" % (self.time_s(i), PID + lane), self.lanes[lane].texts[at]))
         out.write(bytes(1024))
 
     def imported(self, which, db, *options):
-        """CPU seconds of importing the captures `which` in one run."""
+        """Imports the captures `which` in one run. Returns CPU seconds."""
         return child(pmapdb("import", *options, "-", db=db), lambda to: self.write(to, which))
 
     def check(self, db, n):
-        """Ends the run where the store does not say of each snapshot what awk says of its text."""
+        """Ends the run if the sums of a snapshot differ from awk's sums of its text."""
         connection = sqlite3.connect("file:%s?mode=ro" % db, uri=True)
         found = {(pid, taken): tuple(row) for pid, taken, *row in connection.execute(
             "select p.pid, s.taken_ms, s.mappings, s.size_kib, s.rss_kib from snapshot s"

@@ -1,10 +1,10 @@
-"""report: how large a report is, how long it takes to make and until a browser shows it; and that it
-shows what the store has, as tests/report/page.py asks.
+"""Benchmark: the size of a report, the CPU to make it, and the time until a browser shows it. Checks
+the page with tests/report/page.py.
 
     PMAPDB=build/release/pmapdb python3 tests/bench/report.py [--big]
 
---big: also 9,800 captures of 4,000 mappings, of which 2.8 % change from one to the next: a minute to make.
-Without Chromium the last two columns stay empty.
+--big: also 9,800 captures of 4,000 mappings, of which 2.8 % change from one to the next; takes a minute.
+Without Chromium the last two columns are empty.
 """
 import os
 import pathlib
@@ -28,7 +28,7 @@ def row(start, kib, rss, name):
 
 
 def big(folder):
-    """One anonymous mapping grows downward by 4 KiB a capture; four times all is 900 MiB larger for one capture."""
+    """One anonymous mapping grows downward by 4 KiB per capture; four captures have 900 MiB more."""
     s, luck = stores.Store(folder, "big"), random.Random(5)
     sizes = [luck.choice((64, 128, 512, 1024)) for _ in range(MAPPINGS)]
     names = ["  [ anon ]" if luck.random() < .6 else "libthing-%d.so.6" % luck.randrange(240) for _ in sizes]

@@ -3,21 +3,21 @@
 
     PMAPDB=$PWD/build/release/pmapdb tests/bench/responses.py [--day 48] [--only redis,jvm] [--keep FOLDER] [--from FOLDER]
 
-Redis and a server of node and one of Java, whose sessions expire after two hours, and PostgreSQL under
-`pgbench -R` with as many connections as the hour needs, get seven days of load, each replayed in --day
-seconds: a day profile with a peak and a night, a weekend, noise. `capture --every` stores all
-processes of each server at every quarter of an hour. Of each category that ever has 4 % of its server, the
-sum over the processes (private memory; Pss of shared memory), the median of each hour, is then explained by
-the load, for responses.csv:
+The servers are redis, a server of node and one of Java, whose sessions expire after two hours, and PostgreSQL
+under `pgbench -R` with as many connections as the hour needs. They get seven days of load, each replayed in
+--day seconds: a daily profile with a peak and a night, a weekend, noise. `capture --every` stores all processes
+of each server every quarter of an hour. For each category that at some time has 4 % of its server, the sum over
+the processes (private memory; Pss of shared memory), as the median of each hour, is explained by the load, for
+responses.csv:
 
     base + gain H + noise
 
 The demand D is the mean load of the last two hours (sessions), or the load itself (connections), whichever
-explains more. H rises with D at once. What is no longer needed is given back in releases (a collection, a
-purge of the allocator, a connection that ends): in each hour with some to give back, one comes with the
-probability `releases`, and takes H by `share` of the way to D. base, gain and noise (standard deviation;
+explains more. H rises with D at once. Releases (a collection, a purge of the allocator, the end of a connection)
+return memory that is no longer needed: in each hour with memory to return, a release happens with the
+probability `releases`, and moves H by `share` of the way to D. base, gain and noise (standard deviation;
 `correlation` from one hour to the next) are KiB; `explained` is the share of the variance that the curve explains.
-Everything that was started is ended. --keep keeps the stores, --from reads them instead of measuring.
+All started processes are ended. --keep keeps the stores, --from reads them instead of measuring.
 """
 import argparse
 import csv
@@ -38,21 +38,21 @@ import time
 
 from measure import HERE, kit
 
-TICKS = 96                             # of a day
-DAYS = (0.8, 1.0, 0.9, 0.35, 0.3, 1.0, 1.1)  # the highest load of each
+TICKS = 96                             # per day
+DAYS = (0.8, 1.0, 0.9, 0.35, 0.3, 1.0, 1.1)  # the highest load of each day
 COLUMNS = ["server", "category", "base", "gain", "hours", "releases", "share", "noise", "correlation", "explained"]
-EXCESS = 0.05                          # of the highest load: less is no release
+EXCESS = 0.05                          # share of the highest load; a smaller excess is no release
 
 
 def profile(day):
-    """Load at a time of the day, 0 to 1: little at night, a dip at noon."""
+    """Returns the load at a time of the day, 0 to 1: little at night, a dip at noon."""
     hour = day % 1 * 24
     bump = math.exp(-((hour - 10.5) / 2.6) ** 2) + 0.9 * math.exp(-((hour - 15.5) / 3.0) ** 2)
     return 0.06 + 0.94 * min(1.0, bump / 1.1)
 
 
 def loads():
-    """The load of every tick, with bursts; the same for every server."""
+    """Returns the load of every tick, with bursts; all servers get the same load."""
     r, burst = random.Random("loads"), 0.0
     for tick in range(TICKS * len(DAYS)):
         burst = 0.85 * burst + r.gauss(0, 0.05)
@@ -150,7 +150,7 @@ class Jvm(Server):
 
 
 class Postgres(Server):
-    """In each hour pgbench holds as many connections as the load needs, and half of its scripts sort."""
+    """In each hour pgbench opens as many connections as the load needs, and half of its scripts sort."""
     needs = ("setpriv",)
     SORT = "\\set n random(1, 60000)\nSELECT abalance, filler FROM pgbench_accounts WHERE aid < :n ORDER BY filler, bid LIMIT 3;\n"
 
@@ -194,7 +194,7 @@ SERVERS = {"redis": Redis, "node": Node, "jvm": Jvm, "postgres": Postgres}
 
 
 def replay(name, folder, day_s):
-    """All days of one server, into a store."""
+    """Replays all days of one server, and captures it into a store."""
     with tempfile.TemporaryDirectory(prefix="pmapdb-responses-") as place:
         server, beat = SERVERS[name](pathlib.Path(place), day_s), day_s / TICKS
         capture = None
@@ -219,7 +219,7 @@ def replay(name, folder, day_s):
 
 
 def curves(name, folder):
-    """category -> [(hour, KiB)]: the sums over all processes of the server."""
+    """Returns category -> [(hour, KiB)]: the sums over all processes of the server."""
     begin, beat = map(float, (folder / (name + ".begin")).read_text().split())
     text = subprocess.run(
         [kit.PROGRAM, "sql", "--db", folder / (name + ".db"), "-f", "csv",
@@ -238,7 +238,7 @@ def curves(name, folder):
 
 
 def demand(load, ticks):
-    """The mean of the last `ticks` loads."""
+    """Returns the mean of the last `ticks` loads."""
     total, out = 0.0, []
     for i, x in enumerate(load):
         total += x - (load[i - ticks] if i >= ticks else 0.0)
@@ -247,7 +247,7 @@ def demand(load, ticks):
 
 
 def held(needs, released, share):
-    """H: what the server holds."""
+    """Returns H, the demand that the server holds memory for."""
     now, out = 0.0, []
     for d, fall in zip(needs, released):
         if now > d and fall:
@@ -258,7 +258,7 @@ def held(needs, released, share):
 
 
 def line(x, y):
-    """Least squares; -> intercept, slope that is not negative, residuals."""
+    """Fits a line by least squares. Returns intercept, slope (at least 0), residuals."""
     xm, ym = statistics.fmean(x), statistics.fmean(y)
     square = sum((v - xm) ** 2 for v in x)
     slope = max(0.0, sum((v - xm) * (w - ym) for v, w in zip(x, y)) / square) if square else 0.0
@@ -266,7 +266,7 @@ def line(x, y):
 
 
 def response(points):
-    """The numbers of one category."""
+    """Returns the numbers of one category."""
     load, y = list(loads()), [v for _, v in points]
     by_hour = [statistics.fmean(load[4 * h:4 * h + 4]) for h, _ in points]
     least = EXCESS * (max(y) - min(y))
@@ -291,7 +291,7 @@ def response(points):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--day", type=float, default=48, help="seconds of a replayed day")
+    parser.add_argument("--day", type=float, default=48, help="seconds for one replayed day")
     parser.add_argument("--only", default=",".join(SERVERS))
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--from", dest="given", type=pathlib.Path)

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Campaign: what `leaks` says of real servers under load, beside what they say of themselves.
+"""Campaign: verdicts of `leaks` on real servers under load, beside the servers' own statistics.
 
     PMAPDB=build/release/pmapdb tests/bench/servers.py [--seconds 1200] [--touched 1m] [--only redis,go] [--keep FOLDER]
 
-Starts every server of the list below that is installed, as an ordinary user (nobody, where root
-begins it), in a temporary folder and at ports that are free; loads each of them with a client that
-works 5 % of the time, and captures all of them with one `capture --every 10s` (--every). Some stop
-working after a part of the time: their memory must stay what it is. Every 30 s the resident memory of
-every process (VmRSS) and what the server itself says that it uses and holds go to stats.csv; every
-minute `leaks` is asked, into leaks-SECONDS.csv: an operator may ask at any time. Two programs leak on
-purpose. The table at the end has a line for each server. FALSE: a server that is called a leak at the
-end, or was at a moment when the process had not grown by more than 1 % for a quarter of its time.
-MISSED: a program that leaks and is not called a leak at the end. The exit status is 1 where there is
-one of them. --seconds 120, the default, only shows that all of it works; verdicts need 1200.
-Everything that was started is ended.
+Starts every installed server of SERVERS as an ordinary user (nobody if root runs this), in a temporary
+folder and at free ports. A client loads each server for 5 % of the time, and one `capture --every 10s`
+(--every) captures all of them. Some servers get no more load after a part of the time: their memory must
+not change. Every 30 s the resident memory of every process (VmRSS) and the server's own statistics are
+written to stats.csv. Every minute, as an operator may ask at any time, the answer of `leaks` is written to
+leaks-SECONDS.csv. Two programs leak on purpose. The table at the end has a line for each server. FALSE: a
+server that is called a leak at the end, or was called one when the process had not grown by more than 1 %
+for a quarter of its time. MISSED: a program that leaks and is not called a leak at the end. In both cases
+the exit status is 1. --seconds 120, the default, only checks that the campaign works; verdicts need 1200.
+All started processes are ended.
 
 Debian packages: redis-server nginx-light mariadb-server memcached postgresql chromium nodejs
 default-jdk-headless golang-go gcc.
@@ -41,7 +40,7 @@ from responses import free_port, ordinary
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = HERE / "servers"
 PMAPDB = os.path.abspath(os.environ.get("PMAPDB", "pmapdb"))
-WORK_SHARE = 0.05  # of a client's time
+WORK_SHARE = 0.05  # share of the time in which a client sends load
 PR_SET_CHILD_SUBREAPER = 36
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PMAPDB"} | {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
 options = None
@@ -60,7 +59,7 @@ def once(name, *command):
 
 
 def patient(action, seconds=60):
-    """Until a server that was just started answers."""
+    """Repeats an action until a server that was just started answers."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -72,15 +71,15 @@ def patient(action, seconds=60):
 
 
 def said_by(port, text):
-    """What a server answers to this, through a connection of its own, until one of the two ends that."""
+    """Sends text over a new connection, and returns the answer."""
     with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
         s.sendall(text)
         return s.makefile("rb").read().decode(errors="replace")
 
 
 class Server:
-    """command() starts it at self.port; step(part) is one piece of load, part 0 to 1 of the time, and true
-    where nothing more is to be done; stats() is what it says of itself: used, held in bytes, and more."""
+    """command() starts the server at self.port. step(part) sends one piece of load at part 0 to 1 of the time, and
+    returns true if no load is left. stats() returns the server's statistics: used and held in bytes, and more."""
     name, leaks, needs, process = "clients", False, (), None
 
     def start(self):
@@ -120,7 +119,7 @@ class Redis(Server):
 
 
 class Memcached(Server):
-    """Fills to its limit, then replaces what it holds."""
+    """Fills to its limit, then replaces items."""
     name, needs, limit_mib, keys = "memcached", ("memcached",), 64, 0
 
     def command(self):
@@ -140,7 +139,7 @@ class Memcached(Server):
 
 
 class Web(Server):
-    """One that answers GET / and GET /stats."""
+    """A server that answers GET / and GET /stats."""
     busy_until = 2
 
     def get(self, path):
@@ -229,7 +228,7 @@ class Nginx(Web):
 
 
 class Dialogue(Server):
-    """One that is spoken to through its own client, which is kept."""
+    """A server that is used through one process of its own client."""
 
     def say(self, text):
         self.client.stdin.write(text + "SELECT 'the end';\n")
@@ -264,7 +263,7 @@ class Mariadb(Dialogue):
                  "DELETE FROM t WHERE i < (SELECT * FROM (SELECT MAX(i) - 60000 FROM t) x);\n")
 
     def stats(self):
-        # Through a connection of its own: the client is busy with the load.
+        # A separate connection, as the client is busy with the load.
         done = subprocess.run(ordinary("mariadb", "--no-defaults", "--socket=%s" % (place / "mariadb.sock"), "-u", "root", "-N",
                               "-B", "-e", "SHOW GLOBAL STATUS WHERE Variable_name IN ('Memory_used', "
                               "'Innodb_buffer_pool_bytes_data')"), capture_output=True, text=True, check=True)
@@ -273,7 +272,7 @@ class Mariadb(Dialogue):
 
 
 class Postgres(Dialogue):
-    """pgbench for half of the time, which touches shared_buffers bit by bit; then it idles."""
+    """pgbench runs for half of the time and touches shared_buffers step by step; then the server idles."""
     name, busy = "postgres", 0.5
 
     def __init__(self):
@@ -302,7 +301,7 @@ class Postgres(Dialogue):
 
 
 class Chromium(Server):
-    """Loads a page of ours each four seconds; the page says how large its heap is."""
+    """Loads page.html every four seconds; the page reports the size of its heap."""
     name, needs = "chromium", ("chromium",)
     said = {}
 
@@ -380,7 +379,7 @@ def descendants(root):
 
 
 def end_all():
-    """Also what was orphaned: this process is the reaper of all that it started."""
+    """Ends all descendants, including orphans: this process is their reaper."""
     for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGKILL):
         for pid in descendants(os.getpid())[1:]:
             try:
@@ -414,9 +413,9 @@ class Campaign:
         self.began = time.monotonic()
         self.running = []
         self.server_of = {}  # pid -> name
-        self.points = collections.defaultdict(list)  # name -> [(seconds, VmRSS, what it says)]
+        self.points = collections.defaultdict(list)  # name -> [(seconds, VmRSS, statistics)]
         self.resident = collections.defaultdict(list)  # pid -> [(seconds, VmRSS)]
-        self.called = collections.defaultdict(list)  # name -> [(seconds, name/pid:key, it is flat)]
+        self.called = collections.defaultdict(list)  # name -> [(seconds, name/pid:key, whether the process was flat)]
         self.ended = threading.Event()
 
     def passed(self):
@@ -440,7 +439,7 @@ class Campaign:
                 continue
             missing = [n for n in server.needs if not shutil.which(n, path=os.environ["PATH"] + ":/usr/sbin")]
             if missing:
-                print("%s: not tried: no %s here" % (server.name, ", ".join(missing)), flush=True)
+                print("%s: not tried: %s is missing" % (server.name, ", ".join(missing)), flush=True)
                 continue
             try:
                 server.start()
@@ -450,14 +449,14 @@ class Campaign:
         self.began = time.monotonic()
         for server in self.running:
             threading.Thread(target=self.load, args=(server,), daemon=True).start()
-        # The store is root's; the servers are not.
+        # The store belongs to root; the servers run as nobody.
         self.capture = subprocess.Popen(
             [PMAPDB, "--db", self.store, "capture", "-q", "--every", options.every, *(["--touched", options.touched] if options.touched else []), "--match",
              "descendant_of(%d) AND comm NOT IN ('pmapdb', 'setpriv', 'jcmd')" % os.getpid()],
             env=ENVIRONMENT, stderr=open(place / "capture.log", "ab"), stdout=subprocess.DEVNULL)
 
     def look(self, out):
-        """Each process' resident memory, and what each server says."""
+        """Writes the resident memory of each process and the statistics of each server."""
         now = round(self.passed())
         for server in self.running:
             try:
@@ -516,7 +515,7 @@ class Campaign:
             end_all()
 
     def table(self, rows):
-        """How many servers were judged wrong."""
+        """Prints the table. Returns how many servers were judged wrong."""
         wrong = 0
         lines = [["server", "verdict", "LEAK at the end", "LEAK while it was flat", "LEAK while it grew", "suspect", "VmRSS MiB",
                   "it uses MiB", "it holds MiB", "judged"]]

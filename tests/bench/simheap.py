@@ -1,8 +1,8 @@
 """leaksim's heaps: allocators, vectors, collectors.
 
-A mechanism takes a Process, its chance and its clock and returns what one step of it does: the KiB
-that are resident then. What leaks it takes from Process.drip, which gives nothing in a twin that
-does not leak.
+A mechanism takes a Process, its random numbers and its clock, and returns a function for one step, which
+returns the resident KiB after the step. The leak comes from Process.drip(), which returns 0 in a twin
+that does not leak.
 """
 import heapq
 import math
@@ -12,7 +12,7 @@ from simworld import Arena
 
 # ---- heaps and vectors ----------------------------------------------------------------------
 def heap_first_fit(p, r, c, before=(60, 400, 800)):
-    """Objects of three kinds of life in blocks, lowest free place first; leaked ones never die."""
+    """Objects with three kinds of lifetimes fill the lowest free blocks; leaked objects never die."""
     units, per = r.whole(100, 240), r.whole(4, 12)
     unit = 0.6 * p.base / units
     room, due, births, spare, now = [], {}, units / 10.8, [], [0]
@@ -50,13 +50,13 @@ def heap_first_fit(p, r, c, before=(60, 400, 800)):
 
 
 def heap_balanced(p, r, c):
-    """The same, long after its start."""
+    """heap_first_fit(), long after the start of the process."""
     return heap_first_fit(p, r, c, (600, 900))
 
 
 def thread_arenas(p, r, c):
-    """Threads taken in order; each has an arena of its own, made when it is first needed. Leak: in
-    one of them."""
+    """Threads take work in order; each has its own arena, which it makes at its first work. One arena
+    leaks."""
     n, busy = r.whole(4, 32), r.uni(1, 6)
     trim = r.pick((0.0, 0.0, 0.002, 0.05))
     arenas = [Arena(r, trim) for _ in range(n)]
@@ -77,7 +77,7 @@ def thread_arenas(p, r, c):
 
 
 def vector(p, r, c):
-    """A vector that only grows. Its tail is touched as it is used; a copy is there for a moment."""
+    """A vector that only grows. Its tail is touched when it is used; while it grows there are two copies."""
     cap, used, piece = [r.log(64, 4096)], [0.0], r.uni(0.05, 8)
     copies = r.pick((0.0, 0.05, 0.3))
 
@@ -94,7 +94,7 @@ def vector(p, r, c):
 
 
 def hash_tables(p, r, c):
-    """Maps that are written whole when they double; the entries are in the heap beside them."""
+    """Maps that are copied as a whole when they double; the entries are in the heap."""
     n = r.pick((1, 2, 4, 8, 16, 64))
     factor, load_max = r.pick((1.5, 2.0, 2.0)), r.uni(0.7, 0.9)
     slots = [[r.log(0.02, 0.5) * p.base / n, 0.0] for _ in range(n)]
@@ -102,7 +102,7 @@ def hash_tables(p, r, c):
     for s in slots:
         s[1] = s[0] * r.uni(0.3, load_max)
     piece = r.uni(0.05, 4)
-    inside = r.uni(0.2, 0.7)                # share of an entry that lies in the table
+    inside = r.uni(0.2, 0.7)                # share of an entry that is in the table
     p.follows = None
 
     def step(t, dt, part):
@@ -118,7 +118,7 @@ def hash_tables(p, r, c):
 
 
 def dataset(p, r, c):
-    """A table read at the start of the work, at the speed of what it comes from."""
+    """A table that is read at the start of the work, at the speed of its source."""
     total, rate = p.base * r.log(0.2, 4), 0.0
     rate = total / c.span / r.uni(0.1, 1.6)
     done, speed = [0.0], [1.0]
@@ -132,8 +132,8 @@ def dataset(p, r, c):
 
 
 def object_pool(p, r, c):
-    """Objects in use follow the traffic, the heap keeps the highest it ever had. Leak: a share of
-    them is not given back, at first inside what the heap has anyway."""
+    """The number of objects follows the traffic, the heap keeps its maximum. Leak: some objects are not
+    returned; at first the leak fits into free room of the heap."""
     pool, lost = Arena(r, 0.0), [0.0]
     want, piece = p.base * r.log(0.1, 0.8), r.uni(1, 40)
     n = r.whole(20, 400)
@@ -164,12 +164,12 @@ def message_buffers(p, r, c):
 
 # ---- collectors -----------------------------------------------------------------------------
 def collector(p, r, c, returns, grows):
-    """Garbage up to a threshold, then only what is in use. returns: share of the freed memory that
-    the system gets back; grows: threshold over what was in use."""
+    """Garbage grows up to a threshold, then a collection frees it. returns: share of the freed memory that
+    goes back to the system; grows: threshold as a multiple of the memory in use."""
     use, lost = p.base * r.uni(0.3, 1.0), [0.0]
     room = use * grows
     garbage, top = [room * r.u()], [0.0]
-    # Steps of one cycle, and the young generation that is emptied all the time.
+    # The steps of one cycle; the young generation, which is emptied all the time.
     cycle, young = r.log(3, min(120, c.n * c.sub / 5)), p.base * r.pick((0, 0.02, 0.1))
     piece, prop = r.uni(0.1, 30), r.u() < 0.4
     made = room / cycle / c.period * c.sub

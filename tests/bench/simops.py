@@ -1,7 +1,7 @@
-"""leaksim's operations: incidents, jobs, deploys, reclaim, and memory shared or of files.
+"""leaksim's operations: incidents, jobs, deploys, reclaim, shared memory and mapped files.
 
-Mechanisms as in simheap; the last ones set the size, the private memory and the number of mappings
-too.
+Mechanisms as in simheap; the last ones also set the size, the private memory and the number of
+mappings.
 """
 import math
 
@@ -24,7 +24,7 @@ def incident_once(p, r, c):
 
 
 def incident_again(p, r, c):
-    """The same, again and again: every failure of a neighbour leaves something behind."""
+    """Such incidents come again and again; each leaks some memory."""
     n, todo = r.whole(12, 45), [0.0]
 
     def step(t, dt, part):
@@ -40,7 +40,7 @@ def incident_again(p, r, c):
 
 
 def dead_sink(p, r, c):
-    """A queue to a sink that hangs from some moment on; before it is flushed all the time."""
+    """A queue that is flushed regularly until its sink hangs; then it only grows."""
     at, queue, flush = r.uni(0.15, 0.6), [0.0], r.log(2, 15)
     per = p.base * r.uni(0.001, 0.02)
     p.onset = at
@@ -73,7 +73,7 @@ def retry_timers(p, r, c):
 
 
 def log_buffer(p, r, c):
-    """Lines are kept until the buffer is full or the minute is over."""
+    """A buffer that is flushed when it is full or the minute is over."""
     full, rate = p.base * r.log(0.05, 1.0), r.log(3, 80)
     have, top = [0.0], Arena(r, r.pick((0.0, 0.3, 1.0)))
 
@@ -88,7 +88,7 @@ def log_buffer(p, r, c):
 
 
 def nightly_job(p, r, c):
-    """A report or a backup at its hour, larger or smaller; the heap gives back what lies on top."""
+    """A job of varying size at a fixed hour; afterwards the heap is trimmed at its top."""
     every = DAY if c.span > 3 * DAY else c.span / r.uni(4, 12)
     long, much, heap = r.uni(0.02, 0.15), p.base * r.log(0.1, 2), Arena(r, r.uni(0.2, 1.0))
     now = [-1, 0.0]
@@ -104,7 +104,7 @@ def nightly_job(p, r, c):
 
 
 def in_use(p, r, c):
-    """Memory that follows the traffic; a leak beside it."""
+    """Memory that follows the traffic, and a leak in addition."""
     share, piece = p.base * r.log(0.1, 0.8), r.log(0.1, 100)
 
     def step(t, dt, part):
@@ -116,7 +116,7 @@ def in_use(p, r, c):
 
 
 def reclaim(p, r, c):
-    """A cgroup near its limit: file pages are taken away at times and come back when read."""
+    """A cgroup near its limit: file pages are reclaimed at times, and come back when they are read."""
     files, have, press = p.base * r.uni(0.1, 0.5), [0.0], r.log(0.01, 0.15)
     back, piece = min(0.3, r.log(8, 200) / (c.n * c.sub)), r.uni(1, 50)
 
@@ -132,7 +132,7 @@ def reclaim(p, r, c):
 
 
 def deploys(p, r, c):
-    """New versions: another base, another warm-up, another pid; leak: in each life."""
+    """Each deploy has another base, warm-up and pid; a leak is in each life."""
     n = r.whole(2, 7)
     ends = [(i + 1.0 + r.uni(-0.2, 0.2)) / n for i in range(n - 1)] + [9.0]
     warm, own = r.pick((0.0, 0.1, 0.5)) * p.base, [p.base, 0.0, 0.0]
@@ -154,7 +154,7 @@ def deploys(p, r, c):
 
 # ---- with context: size, private and the number of mappings ---------------------------------
 def shared_touch(p, r, c):
-    """A worker that touches one page after another of a segment that others made."""
+    """A worker touches one page after another of a segment that other processes have filled."""
     p.base = r.log(5e4, 4e6)
     pages = p.base / 4
     keys = Keys(r, pages, r.uni(0.0, 0.9))
@@ -170,7 +170,7 @@ def shared_touch(p, r, c):
 
 
 def shared_create(p, r, c):
-    """Segments of shared memory made for each job and never removed."""
+    """Each job makes a segment of shared memory that is never removed."""
     each = 4 * r.whole(16, 2048)
     have = r.whole(1, 20)
     p.base = float(have * each)
@@ -186,7 +186,7 @@ def shared_create(p, r, c):
 
 
 def file_segments(p, r, c):
-    """Files mapped, read and never unmapped."""
+    """Files are mapped, read and never unmapped."""
     step = shared_create(p, r, c)
 
     def also(t, dt, part):
@@ -198,7 +198,7 @@ def file_segments(p, r, c):
 
 
 def file_append(p, r, c):
-    """A database file that grows and is mapped whole: page cache, it can be taken back."""
+    """A growing database file is mapped as a whole: page cache, which the kernel can drop."""
     have, more = p.base, p.base * r.log(0.2, 2)
     kept = [0.5 * have]
 
@@ -213,7 +213,7 @@ def file_append(p, r, c):
 
 
 def file_scan(p, r, c):
-    """Workers read a mapped file; its pages come in, and some are taken away again."""
+    """Workers read a mapped file; its pages become resident, and some are reclaimed."""
     have, speed = [0.0], r.log(0.3, 4)
 
     def step(t, dt, part):
@@ -228,7 +228,7 @@ def file_scan(p, r, c):
 
 
 def huge_pages(p, r, c):
-    """A daemon turns half-used 2 MiB pieces of a heap of constant size into huge pages."""
+    """A daemon turns half-used pieces (2 MiB) of a heap of constant size into huge pages."""
     pieces = max(8, int(p.base / 2048))
     room = pieces * 2048.0
     part_used, done, speed = r.uni(0.3, 0.8), [0], r.log(0.5, 12)

@@ -1,6 +1,6 @@
 """leaksim's servers: caches, code, modules, threads, connections, sessions.
 
-Mechanisms as in simheap; those with stacks set the size too.
+Mechanisms as in simheap; those with stacks also set the size.
 """
 import math
 
@@ -9,7 +9,7 @@ from simworld import DAY, Arena, Crowd, Keys
 
 # ---- caches, code, modules ------------------------------------------------------------------
 def cache_lru(p, r, c):
-    """Entries of Zipf keys up to a maximum."""
+    """A cache of Zipf keys with a maximum of entries."""
     keys = Keys(r, r.log(2e3, 2e6), r.uni(0.5, 1.1))
     most, speed = r.log(300, 2e5), r.log(1, 1000)
     entry = p.base * r.log(0.2, 4) / most
@@ -23,7 +23,7 @@ def cache_lru(p, r, c):
 
 
 def cache_ttl(p, r, c):
-    """Entries that live for a fixed time: as many as came in that time."""
+    """A cache whose entries live for a fixed time."""
     slots = r.whole(2, max(3, c.n * c.sub // 5))
     ring, at = [0] * slots, [0]
     per = r.log(3, 3000)
@@ -39,7 +39,7 @@ def cache_ttl(p, r, c):
 
 
 def cache_endless(p, r, c):
-    """A cache without a maximum; some keys come again, some never were there before."""
+    """A cache without a maximum; some keys are repeated, some are new."""
     again = Keys(r, r.log(100, 1e4), r.uni(0.3, 0.8))
     entry, most = r.log(0.5, 200), r.uni(0, 0.3) * p.base
     speed, size = r.log(6, 100), sum(b[0] for b in again.bins)
@@ -54,7 +54,7 @@ def cache_endless(p, r, c):
 
 
 def labels_seen(p, r, c):
-    """A table of all words ever seen: ever rarer new ones, never an end."""
+    """A table of all words ever seen: new words become rarer, but never end."""
     keys, beta, per = [0.0], r.uni(0.3, 0.52), p.base * r.log(0.1, 1.0)
 
     def step(t, dt, part):
@@ -66,7 +66,7 @@ def labels_seen(p, r, c):
 
 
 def jit_code(p, r, c):
-    """Functions compiled when they have been called often enough, in segments of code memory."""
+    """Functions are compiled after enough calls, into segments of code memory."""
     code = Keys(r, r.log(300, 2e4), r.uni(0.7, 1.2))
     total = sum(b[0] for b in code.bins)
     p.base = r.log(2e3, 3e4)
@@ -81,7 +81,7 @@ def jit_code(p, r, c):
 
 
 def class_loaders(p, r, c):
-    """Each reload or generated proxy brings classes that stay; metaspace comes in chunks."""
+    """Each reload or generated proxy adds classes that stay; metaspace grows in chunks."""
     chunk, classes = r.pick((64, 256, 1024)), r.log(4, 200)
 
     def step(t, dt, part):
@@ -93,7 +93,7 @@ def class_loaders(p, r, c):
 
 
 def lazy_modules(p, r, c):
-    """Modules are loaded when first needed: many at once, some after days."""
+    """Modules are loaded at their first use: many at the start, some after days."""
     span = c.span
     todo = [(r.exp(span * r.log(0.0005, 0.4)), r.exp(p.base * 0.02)) for _ in range(r.whole(8, 60))]
 
@@ -122,7 +122,7 @@ def stack_row(p, r, c, threads):
 
 
 def thread_pool(p, r, c):
-    """A thread more whenever all are busy, to a maximum; none ever ends."""
+    """A pool that adds a thread if all are busy, up to a maximum; no thread ends."""
     core, most, busy = r.whole(2, 16), r.whole(16, 128), r.uni(0.3, 1.4)
     row, _ = stack_row(p, r, c, core)
     have, eager = [core], min(0.5, r.log(1, 30) * (most - core) / (c.n * c.sub))
@@ -136,7 +136,7 @@ def thread_pool(p, r, c):
 
 
 def thread_leak(p, r, c):
-    """Threads that wait for ever, beside a crowd of healthy ones."""
+    """Threads that wait for ever, beside healthy threads."""
     core = r.whole(4, 60)
     row, each = stack_row(p, r, c, core)
     crowd = Crowd(r, r.pick((0.01, 2.0, 6.0)), c.period * r.uni(0.5, 10))
@@ -151,7 +151,7 @@ def thread_leak(p, r, c):
 
 
 def crowd_of(p, r, c, mean, life, each, rate=lambda t, part: 1.0):
-    """Connections or sessions; a leaked one stays. Their memory lies in a heap."""
+    """Connections or sessions, with their memory in a heap; leaked ones stay."""
     crowd, heap = Crowd(r, mean, life), Arena(r, r.pick((0.05, 0.5, 1.0)))
 
     def step(t, dt, part):
@@ -169,7 +169,7 @@ def connections(p, r, c):
 
 
 def slow_loris(p, r, c):
-    """Connections held open for as long as the server lets them; one or more attacks."""
+    """Attacks that hold connections open for as long as the server permits."""
     n, life = r.log(10, 300), c.period * r.log(0.5, 5)
     times = [(r.uni(0.05, 0.9), r.uni(0.01, 0.08), r.uni(4, 30)) for _ in range(r.whole(1, 4))]
 
@@ -186,9 +186,9 @@ def sessions(p, r, c):
 
 
 def tenants(p, r, c):
-    """Few large residents that stay for a good part of the window."""
+    """A few large tenants that each stay for a good part of the window."""
     n = r.log(4, 40)
     step = crowd_of(p, r, c, n, c.span * r.log(0.03, 0.15), r.uni(0.1, 0.6) * p.base / n)
-    for _ in range(300):                    # long since in balance
+    for _ in range(300):                    # starts in balance
         step(0, c.span * 0.01, 0)
     return step

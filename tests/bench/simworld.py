@@ -1,6 +1,6 @@
-"""leaksim's world: chance, the clock, traffic, and what processes are made of.
+"""leaksim's world: random numbers, the clock, traffic, and the parts of processes.
 
-Only random.Random.random() is drawn from, one stream a series: a seed gives the same everywhere.
+Uses random.Random.random() alone, one stream for each series: a seed gives the same series everywhere.
 """
 import math
 import random
@@ -42,7 +42,7 @@ class Rng:
 
 
 class Clock:
-    """When the process is looked at, and the finer steps in which it lives."""
+    """The times of the captures, and the finer steps of the simulation."""
 
     def __init__(self, r, clocks, most=10 ** 6):
         self.period, n = r.pick(clocks)
@@ -59,7 +59,7 @@ class Clock:
 
 
 class Load:
-    """Traffic, 1.0 on the long average: hours, weekends, bursts, a drift that comes and goes."""
+    """Traffic with a long-term mean of 1.0: hours, weekends, bursts, a temporary drift."""
 
     def __init__(self, r, clock, kinds):
         allowed = [k for k in kinds if k not in ("daily", "weekly") or clock.span > 2.5 * DAY]
@@ -88,7 +88,7 @@ class Load:
 
 
 class Process:
-    """State that every mechanism shares: the base, what leaked, what else smaps would show."""
+    """The state that all mechanisms share: the base, the leaked memory, other numbers of smaps."""
 
     def __init__(self, r, clock, scale, kinds):
         self.r, self.clock, self.scale = r, clock, scale
@@ -103,7 +103,7 @@ class Process:
         self.heap = Arena(r, r.pick((0.02, 0.2, 0.7)))
 
     def drip(self, dt, load, piece):
-        """KiB that leak in one step, in pieces; scale is the share of the base in one window."""
+        """Returns the KiB that leak in one step, in pieces; scale: share of the base that leaks in one window."""
         if not self.scale:
             return 0.0
         n = self.r.poisson(self.scale * self.base * dt * load / self.clock.span / piece)
@@ -111,12 +111,12 @@ class Process:
         return n * piece
 
     def serving(self, load):
-        """Buffers of the requests in flight, in a heap that trims now and then."""
+        """Returns the KiB of a heap with the buffers of current requests, which is trimmed at times."""
         return self.heap.step(self.r.poisson(self.held * load) * self.each)
 
 
 class Arena:
-    """What malloc keeps: all below the highest live object; the top goes back when it is free."""
+    """A heap: keeps all memory below the highest live object, and returns its free top at times."""
 
     def __init__(self, r, trim):
         self.r, self.trim, self.top = r, trim, 0.0
@@ -130,7 +130,7 @@ class Arena:
 
 
 class Crowd:
-    """A population: arrivals, and lives of exponential length."""
+    """A population with random arrivals and exponential lifetimes."""
 
     def __init__(self, r, mean, life):
         self.r, self.rate, self.life, self.n = r, mean / life, life, 0
@@ -143,7 +143,7 @@ class Crowd:
 
 
 class Keys:
-    """How many different keys were asked for, of many with Zipf's popularity."""
+    """Counts the different keys that were requested, of many keys with Zipf's popularity."""
 
     def __init__(self, r, keys, exponent):
         self.r, self.bins, edge, total = r, [], 1.0, 0.0

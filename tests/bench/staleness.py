@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Pairs of programs with one curve, of which one leaks and the other uses what it keeps: what `capture --touched`
-and `leaks` say of them. All run at once.
+"""Campaign: `capture --touched` and `leaks` on pairs of programs with the same curve, of which one leaks and the
+other uses its memory. All programs run at the same time.
 
     staleness.py PMAPDB [--window 10] [--windows 7] [--step .5] [--only WORD] [--keep DIR]
 """
@@ -44,7 +44,7 @@ class Program:
 
 
 class Redis:
-    """redis: 1,000 keys of 1 KiB a step; read or never read again."""
+    """redis: adds 1,000 keys of 1 KiB in each step; reads them at every step, or never."""
 
     def __init__(self, mode, place):
         self.reads, self.n = mode == "cache", 0
@@ -112,7 +112,7 @@ class Postgres:
 
 
 def pairs(place):
-    """name -> what makes the leaking and the using one; None: it cannot be tried here."""
+    """Returns name -> function that starts the program of a mode; None: the program cannot run here."""
     def compiled(what, *words):
         done = shutil.which(words[0]) and subprocess.run([str(w) for w in words], check=False, capture_output=True).returncode == 0
         return place / what if done else None
@@ -145,7 +145,7 @@ def capture(args, place):
     made = []
     for name, make in pairs(place).items():
         if args.only in name and not make:
-            print("%s: cannot be tried here" % name, file=sys.stderr)
+            print("%s: cannot run here" % name, file=sys.stderr)
         elif args.only in name:
             made.extend((name, mode, make(mode)) for mode in ("leak", "cache"))
     try:
@@ -168,7 +168,7 @@ def capture(args, place):
 
 
 def judge(args, programs):
-    """Prints what `touched` and `leaks` say of each program, and what leaks says if nothing is known of touching."""
+    """Prints the answers of `touched` and `leaks` for each program, and that of `leaks` without touched windows."""
     db, without = args.keep / "pairs.db", args.keep / "without.db"
     without.unlink(missing_ok=True)
     subprocess.run(["sqlite3", db, "VACUUM INTO '%s'" % without], check=True)
@@ -195,9 +195,9 @@ def main():
     parser.add_argument("--window", type=float, default=10, help="seconds")
     parser.add_argument("--windows", type=int, default=7)
     parser.add_argument("--step", type=float, default=.5, help="seconds from one step of the programs to the next")
-    parser.add_argument("--max-stall", default="50ms", help="as of capture; on a busy machine more")
+    parser.add_argument("--max-stall", default="50ms", help="of capture; use more on a busy machine")
     parser.add_argument("--only", default="")
-    parser.add_argument("--keep", type=pathlib.Path, help="a folder for the store; if it has one, that is judged again")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder for the store; judges an existing store again")
     args = parser.parse_args()
     args.program = os.path.abspath(args.program)
     with tempfile.TemporaryDirectory() as place:

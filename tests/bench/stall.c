@@ -1,12 +1,12 @@
-/* stall: a process that is looked at, and one that looks.
+/* stall: a process whose map is read, and a reader.
  *
- *     stall target MIB MAPPINGS   MIB touched in so many mappings, without huge pages; a thread
- * maps, touches and unmaps 64 KiB in a loop and counts how long that took. Prints "ready". "begin"
- * on standard input forgets what was counted, "end" prints it: the longest in us, then 24 counts,
- * the n-th of those below 2^n us; the end of input ends it.
+ *     stall target MIB MAPPINGS   touches MIB in MAPPINGS mappings, without huge pages; a thread
+ * maps, touches and unmaps 64 KiB in a loop and counts how long each round was blocked. Prints
+ * "ready". "begin" on standard input clears the counts, "end" prints them: the longest in us, then
+ * 24 counts, the n-th for rounds below 2^n us. The end of input ends the program.
  *
  *     stall still MIB MAPPINGS    the same without the thread
- *     stall read PID FILE PIECE   reads /proc/PID/FILE in pieces, as simply as can be, and prints
+ *     stall read PID FILE PIECE   reads /proc/PID/FILE in pieces, with read(2) alone, and prints
  * the longest read(2) in us of CPU time */
 #include <fcntl.h>
 #include <pthread.h>
@@ -44,8 +44,8 @@ static void count(uint64_t ns)
         atomic_store(&longest_ns, ns);
 }
 
-/* Time on a processor and in the queue for one, which other programs make long: both are no stall.
- * Kernels without schedstat know of none. */
+/* Returns the time on a processor and in the queue for one, which are no stall; 0 on kernels
+ * without schedstat. */
 static uint64_t busy_ns(int schedstat)
 {
     char text[64];
@@ -79,7 +79,7 @@ static void *work(void *unused)
     }
 }
 
-/* Neighbours with the same permissions would become one mapping. */
+/* The kernel would join neighbours with the same permissions. */
 static int fill(size_t mib, size_t mappings)
 {
     size_t each = mib * 1024 * 1024 / mappings;

@@ -1,38 +1,37 @@
 #!/usr/bin/env python3
-"""Benchmark: how long a process waits for its own memory map while it is looked at.
+"""Benchmark: how long a process waits for its own memory map while another program reads the map.
 
     PMAPDB=build/release/pmapdb tests/bench/stall.py [--mib 4096] [--runs 11] [--mappings 1,64,1024]
     PMAPDB=build/release/pmapdb tests/bench/stall.py --predict [--runs 4] [--max-stall 50ms]
     PMAPDB=build/release/pmapdb tests/bench/stall.py --budget [--runs 100] [--mib 8192] [--max-stall 5ms]
 
-tests/bench/stall.c holds so much memory in so many mappings, without huge pages, and a thread of it
-maps, touches and unmaps 64 KiB without a pause. How long a round of that was blocked at most (time
-in which it worked or waited for a processor does not count) is taken while
+tests/bench/stall.c holds --mib of memory in --mappings mappings, without huge pages. One of its threads
+maps, touches and unmaps 64 KiB without a pause. The longest time that one such round was blocked (not
+counting work and waits for a processor) is measured while the map is read by
 
-  idle           nobody looks, for as long as the plain read takes
-  maps           maps is read in pieces of 2 KiB
-  plain          smaps is read in pieces of 2 KiB, by the same program
-  whole          smaps is read in pieces of 64 KiB: what pmapdb does not do
-  above          pmapdb capture, its budget above what smaps costs: it reads smaps
-  below          pmapdb capture, its budget below that: it reads maps and pagemap
-  exact          pmapdb groups --exact of the process: it reads maps and pagemap
+  idle           no program, for as long as the plain read takes
+  maps           a program that reads maps in pieces of 2 KiB
+  plain          the same program, reading smaps in pieces of 2 KiB
+  whole          the same program, reading smaps in pieces of 64 KiB, as pmapdb never does
+  above          pmapdb capture with a budget above the cost of smaps: reads smaps
+  below          pmapdb capture with a budget below the cost of smaps: reads maps and pagemap
+  exact          pmapdb groups --exact of the process: reads maps and pagemap
 
-The readers take turns. Per reader: median and most of the longest stalls, and below the table how
-many rounds were blocked for how long, of all runs. Wanted: above is not longer than plain (by their
-medians, within a quarter and 2 ms), and below not longer than maps in the same way. A reader that
-has to wait for a processor while it holds the map makes the stall longer: run this on a quiet
-machine. One round takes the map twice, so a stall may be twice the walk through one mapping.
+The readers take turns. Printed for each reader: median and maximum of the longest stalls, and how many
+rounds of all runs were blocked for how long. Asked: the median of above is not longer than that of plain
+(within a quarter and 2 ms); the medians of below and exact are not longer than that of maps. A reader
+that waits for a processor while it holds the map makes the stall longer: run this on a quiet machine.
+One round takes the map twice, so a stall may be twice the walk through one mapping.
 
---budget counts in how many captures of one mapping the longest stall stayed below --max-stall, and in
-how many the resident memory of the mapping is known. Of these, one in 100 may read smaps, to measure.
+--budget counts the captures of one mapping whose longest stall was below --max-stall, and those in
+which the resident memory of the mapping is known. One capture in 100 may read smaps, to measure.
 
 --predict compares the prediction with the truth. Processes of 64 MiB to 8 GiB in 1 to 4,000
 mappings are captured --runs times each into one store, as cron does. The truth is the longest
-read(2) of the plain reader, in CPU time, the median of three. Printed: prediction over truth, where
-the truth is 1 ms or more, and how many captures were spared in vain (pagemap, although smaps would
-have been short enough) or hurt (smaps, although it is longer than the budget). Every eighth reading
-in the store is then made ten times as bad, as on a host that slept meanwhile: that must change
-nothing.
+read(2) of the plain reader, in CPU time, the median of three. Printed: prediction over truth, if the
+truth is at least 1 ms, and how many captures were spared in vain (pagemap, although smaps would have
+been short enough) or hurt (smaps, although it took longer than the budget). Every eighth reading in
+the store is made ten times as bad, as on a host that slept: this must not change the predictions.
 """
 import argparse
 import os
@@ -62,7 +61,7 @@ class Target:
         self.process.stdin.flush()
 
     def counts(self):
-        """The longest stall in us, and how many were below 1, 2, 4 ... us."""
+        """Returns the longest stall in us, and how many stalls were below 1, 2, 4 ... us."""
         self.ask("end")
         longest, *counts = map(int, self.process.stdout.readline().split())
         return longest, counts
@@ -83,7 +82,7 @@ def command(reader, program, pid, store):
 
 
 def look(reader, program, target, store, pause):
-    """One run: the longest stall, the counts, the reader's seconds."""
+    """Runs a reader once. Returns the longest stall, the counts, the reader's seconds."""
     target.ask("begin")
     began = time.monotonic()
     if reader == "idle":
@@ -101,10 +100,10 @@ def bucket_name(n):
 
 
 def histogram(runs):
-    """Only rounds that were blocked for long: from 0.5 ms on."""
+    """Describes the rounds that were blocked for at least 0.5 ms."""
     total = [sum(column) for column in zip(*(counts for _, counts, _ in runs))]
     parts = [f"<{bucket_name(n)}: {count}" for n, count in enumerate(total) if count and n >= 10]
-    return f"{sum(total)} rounds, of them " + (", ".join(parts) or "none of 0.5 ms")
+    return f"{sum(total)} rounds, of them " + (", ".join(parts) or "none above 0.5 ms")
 
 
 def measure(program, mib, mappings, n_runs, folder):
@@ -143,7 +142,7 @@ def show(mib, mappings, runs):
 
 
 def measures(store):
-    """What was stored of the process: dialects, and why."""
+    """Returns what was stored of the process: dialects, and the reasons."""
     sql = ("SELECT s.dialect, max(i.predicted_us), max(i.longest_us), max(i.degraded) FROM live_reading i "
            "JOIN snapshot s USING (snapshot_id) GROUP BY 1")
     out = subprocess.run([PMAPDB, "--db", store, "-f", "csv", "sql", sql], text=True,
@@ -164,7 +163,7 @@ def truth_us(program, pid):
 
 
 def captured(store, pid, max_stall, n):
-    """What one capture stored: (dialect, predicted us or None)."""
+    """Captures once. Returns (dialect, predicted us or None)."""
     subprocess.run([PMAPDB, "--db", store, "-q", "capture", "--measure", "auto", "--max-stall", max_stall, pid],
                    check=True)
     sql = ("SELECT s.dialect, i.predicted_us FROM live_reading i JOIN snapshot s USING (snapshot_id) "
@@ -208,7 +207,7 @@ def predict(program, folder, n_runs, max_stall):
 
 
 def budget(program, folder, mib, n_runs, max_stall):
-    """Captures as cron makes them, one process in one mapping."""
+    """Captures one process of one mapping again and again, as cron does."""
     store, most_us, stalls = os.path.join(folder, "budget.db"), float(max_stall.removesuffix("ms")) * 1000, []
     target = Target(program, mib, 1)
     for _ in range(n_runs):

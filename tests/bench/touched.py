@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What capture --touched costs: the longest wait of a process of N MiB while its bits are cleared, and CPU time and
-throughput of redis and PostgreSQL under load, captured every second, with one clearing in each run against without,
-as a loss with `--touched 1m`.
+"""Benchmark: the cost of capture --touched: the longest wait of a process of --mib while its accessed bits are
+cleared; and the CPU time and throughput that redis and PostgreSQL lose under load, captured every second, with
+one clearing in each run against none, converted to `--touched 1m`.
 
     touched.py PMAPDB [--mib 1024] [--processes 1] [--runs 100] [--pairs 7] [--parts waits]
 """
@@ -23,7 +23,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def waits(args, place):
-    """Of this many clearings the longest stall of a thread that maps and unmaps, against --max-stall."""
+    """Measures the longest stall of a thread that maps and unmaps, in --runs clearings, against --max-stall."""
     program, store = place / "stall", place / "w.db"
     subprocess.run(["cc", "-O2", "-pthread", "-o", program, HERE / "stall.c"], check=True)
     targets = [subprocess.Popen([program, "target", str(args.mib // args.processes), "16"], text=True, stdin=subprocess.PIPE,
@@ -58,21 +58,21 @@ def waits(args, place):
 
 
 def cpu(pid):
-    """Seconds of a process and of its children that ended."""
+    """Returns the CPU seconds of a process and of its ended children."""
     fields = pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / TICKS
 
 
 def median_of(found):
-    """The median, and the interval that holds it with 95 %."""
+    """Returns the median and its 95 % interval."""
     found = sorted(found)
     cut = max(0, int(len(found) / 2 - .98 * len(found) ** .5))
     return "%+.3f %% (%+.3f to %+.3f)" % (statistics.median(found), found[cut], found[-1 - cut])
 
 
 def paired(args, place, what, pid, match, work):
-    """Runs of equal work in turn: with a clearing in the run, without, and without again, which shows the noise. A clearing
-    a minute costs what one in a run costs, times the seconds of the run, divided by 60."""
+    """Runs equal work in turns: with a clearing, without, and without again, which shows the noise. The cost of one
+    clearing in a run, times the minutes of the run, is the cost of a clearing per minute."""
     cost, noise, rates, seconds, cleared = [], [], [], [], 0
     for n in range(args.pairs):
         got = {}
@@ -130,7 +130,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
     parser.add_argument("--mib", type=int, default=1024)
-    parser.add_argument("--processes", type=int, default=1, help="that share the MiB, each with an equal part")
+    parser.add_argument("--processes", type=int, default=1, help="each has an equal part of the MiB")
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--max-stall", default="50ms")

@@ -1,4 +1,4 @@
-"""What verdicts cost: on a store of many processes, and on long series."""
+"""Benchmark: the CPU of verdicts on a store of many processes, and on long series."""
 import random
 import sqlite3
 import subprocess
@@ -8,7 +8,7 @@ from measure import amount, child, kit
 # ---- a large store --------------------------------------------------------------------------
 START_MS, STEP_MS = 1_700_000_000_000, 60_000
 EPOCH = 200                                 # snapshots in one epoch
-POINTS = 10_000                             # of a long series
+POINTS = 10_000                             # in a long series
 STORE_S, POINTS_S = 6.0, 0.005              # asked: 500 x 15 x 1,000; one long series
 SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
          "swap_kib")
@@ -16,8 +16,8 @@ WORDS = ("dialect", "time_source_code", "state_code", "checked_code")
 
 
 class Course:
-    """The sums of one process's categories through time: in each snapshot two to four of them
-    change. One process in ten leaks, the others wander or grow and stop."""
+    """The sums of the categories of one process through time: two to four categories change in each
+    snapshot. One process in ten leaks, the others wander, or grow and stop."""
 
     def __init__(self, r, kinds):
         self.r, self.leaks = r, r.random() < 0.1
@@ -26,14 +26,14 @@ class Course:
         self.level = [row[2] for row in self.now]
 
     def step(self):
-        """Changes some; -> their places."""
+        """Changes some categories. Returns their indexes."""
         r = self.r
         which = {0} | {int(r.random() ** 2 * len(self.now)) for _ in range(r.choice((1, 2, 3)))}
         for c in which:
             row = self.now[c]
             if c == 0 and self.leaks:
                 more = r.randrange(4, 60)
-            else:                           # back to where it belongs
+            else:                           # returns to its level
                 more = (self.level[c] - row[2]) // 8 + r.randrange(-16, 17)
             more = max(more, 4 - row[2])
             row[2] += more
@@ -48,7 +48,7 @@ def insert(connection, table, columns, rows):
 
 
 def one_process(ids, course, process, n):
-    """Rows of snapshots, epoch and catver of one process; `ids` are the category ids."""
+    """Returns the rows of snapshot, epoch and category_version of one process; `ids`: category ids."""
     snapshots, epochs, versions = [], [], []
     for i in range(n):
         off = i % EPOCH
@@ -74,16 +74,16 @@ def import_one(db):
 
 
 def large_store(db, processes, n):
-    """Makes a store as import would leave it, without the mappings: verdicts on categories do not
-    read them. The first and the last capture are real ones: the program itself makes the tables,
-    and at the end SQLite's statistics of them."""
+    """Makes a store as after an import, but without mappings, which verdicts on categories do not
+    read. The first and the last capture are imported: the program makes the tables, and at the end
+    SQLite's statistics."""
     r = random.Random(1)
     import_one(db)
     connection = sqlite3.connect(db)
     connection.execute("pragma synchronous = off")
     ids = [i for i, in connection.execute(
         "select category_id from category where category <> 'total' order by 1")][:15]
-    for i in range(len(ids), 15):           # as many as the target speaks of
+    for i in range(len(ids), 15):           # the number of categories of the target
         insert(connection, "category", ("category_id", "category", "description", "parent_id"),
                [(1000 + i, "other-%d" % i, "", 1000 + i)])
         ids.append(1000 + i)
@@ -112,12 +112,12 @@ def large_store(db, processes, n):
 
 
 def cpu_of(line, out=subprocess.DEVNULL):
-    """CPU seconds of one process that ends well: 1 is a leak, 3 is too few."""
+    """Returns the CPU seconds of one process; status 1 (leak) and 3 (too few) are success, too."""
     return child(line, out=out, good=(0, 1, 3))
 
 
 def many_verdicts(lines, place):
-    """`leaks -f csv` on many processes; of a smaller store than asked, the same share of the time."""
+    """Measures `leaks -f csv` on many processes; for a smaller store the asked time is smaller in proportion."""
     processes, n = amount((5, 50), (50, 400), (500, 1000))
     db = place / "large.db"
     rows, kinds = large_store(db, processes, n)
@@ -128,7 +128,7 @@ def many_verdicts(lines, place):
 
 # ---- long series ----------------------------------------------------------------------------
 def long_series(path, n, value, life):
-    """n series of so many points; a new pid after each `life` of them."""
+    """Writes n series of POINTS points, with a new pid after each `life` points."""
     with open(path, "w", encoding="ascii") as out:
         out.write("series_id,ts,kb,pid\n")
         for s in range(n):
@@ -138,8 +138,8 @@ def long_series(path, n, value, life):
 
 
 def long_verdicts(place):
-    """name -> (CPU seconds of one series with its CSV, of judging it): many at once, less what the
-    same rows cost as lives too short to be judged."""
+    """Returns name -> (CPU seconds of one series with its CSV, of its verdict alone). The verdict alone is the
+    difference to the same rows as lives that are too short to be judged."""
     n, path, out = amount(2, 20, 20), place / "long.csv", {}
     shapes = {"a leak with noise": lambda s, i: 100_000 + 2 * i + (i * 7919 + s) % 5003,
               "a sawtooth": lambda s, i: 100_000 + 40 * ((i + 37 * s) % 700),

@@ -1,32 +1,31 @@
 #!/usr/bin/env python3
-"""Benchmark: verdicts over weeks. Services with nights, weekends, deploys, restarts and autoscaling.
+"""Benchmark: verdicts over weeks, on services with nights, weekends, deploys, restarts and autoscaling.
 
     PMAPDB=$PWD/build/release/pmapdb tests/bench/weeks.py [--services 24] [--seeds 1,2,3] [--weeks 8] [--bound]
 
-How a server's memory follows its load is measured, not invented: responses.csv, which responses.py wrote,
-has it for the categories of redis, a server of node, one of Java, and PostgreSQL. The simulation puts a
-service of such a response, and of constant data beside it, under eight weeks of traffic, five minutes
-apart: a day and a week profile, bursts, a deploy now and then (another process, another base), crashes that
-restart it, and instances that come and go with the load, so that a process carries a share of the load that
-steps. Half of the services leak 1 % of their constant data a day from a day on, in step with their traffic, in
-the memory of malloc. The traffic, the deploys, the autoscaling and the size of the constant data (load adds 10
-to 100 % to it) are assumed.
+The response of a server's memory to its load is measured: responses.py wrote responses.csv, for the categories
+of redis, a server of node, one of Java, and PostgreSQL. The simulation gives a service such a response and
+constant data, and puts it under eight weeks of traffic, with a capture every five minutes: a daily and a weekly
+profile, bursts, deploys (another process with another base), crashes with a restart, and autoscaling, so that
+the share of the load of one process changes in steps. From some day on, half of the services leak 1 % of their
+constant data a day, in proportion to their traffic, in the memory of malloc. The traffic, the deploys, the
+autoscaling and the size of the constant data (load adds 10 to 100 % to it) are assumptions.
 
-`leaks --series` judges each category at the end of every day, by all that it has captured until then. A
-service is called a leak if one of its categories is.
+`leaks --series` judges each category at the end of every day, by all captures until then. A service is called
+a leak if one of its categories is called a leak.
 
-    found    days from the start of the leak to the first leak that is said
+    found    days from the start of the leak to the first verdict leak
     false    days on which a service that does not leak (yet) was called a leak
     suspect  such days with the verdict suspect
-    bound    with --bound: how far an ideal judge sees the leak from none after five days, in standard deviations
-    ideal    the number of leaks that it finds; blind: that it finds if it does not know when they began
+    bound    with --bound: how far an ideal judge sees leak and no leak apart after five days, in standard deviations
+    ideal    leaks that the ideal judge finds; blind: leaks that it finds if it does not know when they began
 
-The ideal judge knows the response, the traffic's profile and its randomness, the deploys, when the leak would
-begin, its size and its category; it does not know the bursts, the releases, the noise, and the base of each
-life. It compares the likelihoods of the mean of every day and of the middle of every night (Gaussian, the
-covariance from 200 twins of the service that do not leak), at a false alarm in 10,000. A judge that is asked every
-day, and does not know when the leak begins, asks 560 such questions (56 days, each with ten or more places where it
-may have begun): for as few false alarms it needs 5.1 standard deviations instead of 3.7. That is `blind`.
+The ideal judge knows the response, the profile and the randomness of the traffic, the deploys, and the start, the
+size and the category of the leak. It does not know the bursts, the releases, the noise, and the base of each
+life. It compares the likelihoods of the mean of every day and of the middle of every night (Gaussian, with the
+covariance of 200 twins of the service that do not leak), at one false alarm in 10,000. A judge that is asked every
+day, and does not know when the leak begins, asks 560 such questions (56 days with ten or more possible starts
+each): for as few false alarms it needs 5.1 standard deviations instead of 3.7. That is `blind`.
 """
 import argparse
 import csv
@@ -43,12 +42,12 @@ from responses import profile
 
 DAY, STEP = 86400, 300
 MALLOC = "heap", "anonymous/jemalloc", "anonymous/glibc-arena"
-TWINS, TWIN_STEP, BEFORE, WITHIN = 200, 1800, 10, 5  # of the bound; days before the leak, and after
-FALSE, BLIND = 3.72, 5.1             # standard deviations: one in 10,000, of one question and of 560
+TWINS, TWIN_STEP, BEFORE, WITHIN = 200, 1800, 10, 5  # for the bound; days before and after the start of the leak
+FALSE, BLIND = 3.72, 5.1             # standard deviations for one false alarm in 10,000: one question, 560 questions
 
 
 def responses():
-    """server -> rows, one for each category."""
+    """Returns server -> rows, one row for each category."""
     found = {}
     with open(HERE / "responses.csv", encoding="ascii") as file:
         for row in csv.DictReader(line for line in file if line[0] != "#"):
@@ -81,7 +80,7 @@ class Category:
 
 
 class Service:
-    """The processes of one service, one after the other, as `leaks --series` is told of them."""
+    """The processes of one service, one after the other, as `leaks --series` gets them."""
 
     def __init__(self, seed, number, weeks):
         r = random.Random("%s:%d" % (seed, number))
@@ -90,14 +89,14 @@ class Service:
         self.name, self.days, self.hows = "%s%d" % (self.server, number), 7 * weeks, measured[self.server]
         self.leaks = number // len(measured) % 2 == 1
         self.leak_from = r.uniform(7, self.days - 8) if self.leaks else None
-        self.rise = math.exp(r.uniform(math.log(0.1), 0))  # the load adds so much to the constant data
+        self.rise = math.exp(r.uniform(math.log(0.1), 0))  # the share that the load adds to the constant data
         self.base = sum(how["gain"] for how in self.hows) / self.rise
         self.leaking = max(range(len(self.hows)), key=lambda i: (self.hows[i]["category"] in MALLOC, self.hows[i]["gain"]))
         self.lives = list(self.plan(r))
         self.rows = list(self.live(random.Random("%s:%d rows" % (seed, number)), STEP, 0, self.days, self.leaks))
 
     def plan(self, r):
-        """Beginning and base of each life: a deploy every nine days or so, or a crash."""
+        """Returns the start and the base of each life: a deploy about every nine days, or a crash."""
         begin, level = 0.0, 1.0
         while begin < self.days:
             yield begin, level
@@ -109,13 +108,13 @@ class Service:
         return profile(day) * weekend * self.burst
 
     def instances(self, load, now):
-        """Autoscaling: as many as the load needs, with slack against flapping."""
+        """Autoscaling: returns the number of instances for the load, with hysteresis."""
         if load > 0.7 * now or load < 0.3 * now:
             return max(1, round(2 * load))
         return now
 
     def live(self, r, step, begin, end, leaks):
-        """Times, KiB of the categories, and lives; begins with the life of that day."""
+        """Returns times, KiB of the categories, and lives, from the life of the first day on."""
         life = max(i for i, (at, _) in enumerate(self.lives) if at <= begin) - 1
         now, lost, ends = 1, 0.0, 0.0
         self.burst, keeps = 1.0, 0.97 ** (step / STEP)
@@ -143,7 +142,7 @@ class Service:
 
 
 def features(service, r, begin, end, leaks):
-    """The mean of each day and the middle of each night, with the lives that they are of."""
+    """Returns the mean of each day and of the middle of each night, with their lives."""
     parts = {}
     for t, kib, life in service.live(r, TWIN_STEP, begin, end, leaks):
         day, hour = divmod(t / 3600, 24)
@@ -155,7 +154,7 @@ def features(service, r, begin, end, leaks):
 
 
 def solved(matrix, y):
-    """matrix^-1 y, by elimination."""
+    """Returns matrix^-1 y, by elimination."""
     rows = [row[:] + [v] for row, v in zip(matrix, y)]
     for i, row in enumerate(rows):
         for other in rows[i + 1:]:
@@ -169,7 +168,7 @@ def solved(matrix, y):
 
 
 def bound(service):
-    """What the ideal judge sees of the leak at the end of the fifth day, in standard deviations."""
+    """Returns the distance of the leak for the ideal judge at the end of the fifth day, in standard deviations."""
     begin, end = max(0, int(service.leak_from) - BEFORE), int(service.leak_from + WITHIN)
     seeds = ["%s twin %d" % (service.name, i) for i in range(TWINS)]
     twins = [features(service, random.Random(seed), begin, end, False) for seed in seeds]
@@ -194,7 +193,7 @@ def chance(seen, least):
 
 
 def verdicts(service, folder):
-    """The verdict at the end of every day: the worst of the categories."""
+    """Returns the verdict at the end of every day: the worst of the categories."""
     path = pathlib.Path(folder) / "series.csv"
     with path.open("w", encoding="ascii") as file:
         file.write("series_id,category,ts,kb,pid\n")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Verdicts on stores of real programs, in windows: whole, first half, second half, every fifth snapshot.
+"""Benchmark: verdicts on stores of real programs in windows: whole, first half, second half, every fifth snapshot.
 
     PMAPDB=build/release/pmapdb tests/bench/windows.py --leaks c-leak,work.js STORE...
 
-A store is what tests/bench/servers.py --keep leaves. Each window is a store of its own. --leaks names the
-programs that leak on purpose, as NAME or NAME/PID. The table counts processes: found is a program that
-leaks and is called so, false another that is called a leak; then come the false ones.
+A store comes from tests/bench/servers.py --keep. Each window is a separate store. --leaks names the programs
+that leak on purpose, as NAME or NAME/PID. The table counts processes: found: leaks that are called leaks;
+false: other processes that are called leaks, which are listed last.
 """
 import argparse
 import csv
@@ -31,7 +31,7 @@ def rows_of(*args):
 
 
 def thin(store, db):
-    """A copy of the store with every fifth moment of each name."""
+    """Copies the store with every fifth moment of each name."""
     told("export", "--db", store, db)
     moments = rows_of("sql", "--db", db, "SELECT n.name, s.moment_ms, min(s.snapshot_id) AS id FROM snapshot s "
                       "JOIN process p ON p.process_id = s.process_id JOIN name n ON n.name_id = p.name_id "
@@ -43,7 +43,7 @@ def thin(store, db):
 
 
 def windows(store, folder):
-    """(name of the window, [(process, category, verdict)]) of each."""
+    """Yields (name, [(process, category, verdict)]) of each window."""
     times = [row["taken_at"] for row in rows_of("snapshots", "--db", store)]
     middle = sorted(times)[len(times) // 2]
     for name, make in (("whole", lambda db: told("export", "--db", store, db)),

@@ -1,4 +1,4 @@
-// Heap leak|cache: 1 MiB of arrays more for each byte of input, beside 16 MiB of garbage and 16 MiB that nobody reads.
+// Heap leak|cache: adds 1 MiB of arrays for each byte of input, beside 16 MiB of garbage and 16 MiB that are never read.
 import java.util.ArrayList;
 
 class Heap {

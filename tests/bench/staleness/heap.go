@@ -1,5 +1,5 @@
-// heap [pointers] leak|cache: 1 MiB of slices, or of a list, more for each byte of input, beside 4 MiB of garbage and
-// 16 MiB that nobody reads.
+// heap [pointers] leak|cache: adds 1 MiB of slices, or of a list, for each byte of input, beside 4 MiB of garbage and
+// 16 MiB that are never read.
 package main
 
 import "os"

@@ -1,4 +1,4 @@
-// heap leak|cache: 1 MiB of objects more for each byte of input, beside as much garbage and objects that nobody reads.
+// heap leak|cache: adds 1 MiB of objects for each byte of input, beside as much garbage and objects that are never read.
 const held = [], order = Buffer.alloc(1), fs = require("fs");
 const idle = Array.from({ length: 100000 }, (_, i) => ({ a: i, b: "text " + i, c: [i, i + 1] }));
 let sum = idle.length, garbage;

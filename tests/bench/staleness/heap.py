@@ -1,4 +1,4 @@
-"""heap leak|cache: 1 MiB of small objects more for each byte of input, beside some that nobody reads."""
+"""heap leak|cache: adds 1 MiB of small objects for each byte of input, beside objects that are never read."""
 import sys
 
 idle = [{"name": "text %d" % i, "value": i} for i in range(64000)]

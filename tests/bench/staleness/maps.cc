@@ -1,4 +1,4 @@
-// maps leak|cache|sessions|lru: 1 MiB of map entries more for each byte of input.
+// maps leak|cache|sessions|lru: adds 1 MiB of map entries for each byte of input.
 #include <cstdlib>
 #include <cstring>
 #include <list>

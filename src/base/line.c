@@ -60,43 +60,29 @@ static pmapdb_status take(pm_lines *lines, const char **p, const char *stop, con
     return st;
 }
 
-/* Takes the lines that waited. Returns in *used how many bytes of the chunk that took. */
-static pmapdb_status take_waiting(pm_lines *lines, const char *bytes, size_t n, size_t *used,
-                                  pmapdb_error *err)
-{
-    size_t old = lines->waiting.len;
-    size_t more = n < PM_LINES_WAIT_MAX ? n : PM_LINES_WAIT_MAX;
-    pmapdb_status st = pm_buf_add(&lines->waiting, bytes, more, err);
-    pm_text both = pm_buf_text(&lines->waiting);
-    const char *p = both.data;
-
-    if (st != PMAPDB_OK)
-        return st;
-    st = take(lines, &p, both.data + old, both.data + both.len, false, err);
-    pm_buf_clear(&lines->waiting);
-    *used = (size_t)(p - both.data) - old;
-    return st;
-}
-
 pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb_error *err)
 {
+    size_t old = lines->waiting.len;
     const char *p = bytes;
-    size_t used = 0;
     pmapdb_status st = PMAPDB_OK;
 
-    if (lines->waiting.len)
-        st = take_waiting(lines, bytes, n, &used, err);
-    p += used;
+    if (old) { /* lines that waited, with the first bytes of this chunk */
+        size_t more = n < PM_LINES_WAIT_MAX ? n : PM_LINES_WAIT_MAX;
+        const char *waiting;
+
+        st = pm_buf_add(&lines->waiting, bytes, more, err);
+        waiting = lines->waiting.data;
+        PM_STEP(st, take(lines, &waiting, waiting + old, waiting + old + more, false, err));
+        p += st == PMAPDB_OK ? (size_t)(waiting - lines->waiting.data) - old : n;
+        pm_buf_clear(&lines->waiting);
+    }
     return st == PMAPDB_OK ? take(lines, &p, bytes + n, bytes + n, true, err) : st;
 }
 
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err)
 {
-    pmapdb_status st = PMAPDB_OK;
-    size_t used;
+    pmapdb_status st = pm_lines_feed(lines, "", 0, err); /* without a next chunk */
 
-    if (lines->waiting.len)
-        st = take_waiting(lines, "", 0, &used, err);
     lines->unended = lines->rest.len > 0;
     if (st == PMAPDB_OK && lines->unended)
         st = lines->fn(lines->ctx, pm_buf_text(&lines->rest), err);

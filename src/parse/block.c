@@ -72,12 +72,13 @@ static void go_on(pm_reader *r)
         pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
 }
 
-static void add_text(pm_open *b, uint64_t hash)
+static inline void add_text(pm_open *b, uint64_t hash)
 {
     b->hash = pm_hash(&hash, sizeof hash, b->hash);
 }
 
-void pm_block_cut(pm_reader *r)
+/* Ends the current text. */
+static inline void end_text(pm_reader *r)
 {
     if (!r->b.in_text)
         return;
@@ -89,12 +90,15 @@ void pm_block_cut(pm_reader *r)
 void pm_block_text(pm_reader *r, uint64_t hash)
 {
     go_on(r);
+    end_text(r);
     add_text(&r->b, hash);
 }
 
 void pm_block_line(pm_reader *r)
 {
     go_on(r);
+    if (r->smaps.any_key && pm_begins_row(r->raw.data, r->raw.data + r->raw.len))
+        end_text(r);
     r->b.worn |= r->worn;
     r->b.in_text = true;
     if (r->raw.len)
@@ -275,7 +279,7 @@ static void tell(pm_reader *r)
 
     explain(r, dialect);
     if (r->smaps.any_key)
-        pm_block_cut(r);
+        end_text(r);
     block = (pm_block){.dialect = dialect,
                        .pid = b->pid,
                        .command = pm_buf_text(&r->command),

@@ -259,8 +259,6 @@ void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((form
  * texts, each up to the next line like a row, and the hash is made of the hashes of the texts. */
 /* Makes the current line part of the block and of its current text. */
 void pm_block_line(pm_reader *r);
-/* Ends the current text. */
-void pm_block_cut(pm_reader *r);
 /* Adds a text by its hash; r->line is its last line. */
 void pm_block_text(pm_reader *r, uint64_t hash);
 

@@ -208,7 +208,6 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     s->text = at;
     s->next_text = t->next;
     prefetch(r->pool, t->next);
-    pm_block_cut(r);
     r->line++;
     pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t->id]->m);
     pm_smaps_known(r, t->id);

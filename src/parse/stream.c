@@ -314,7 +314,7 @@ static void long_line(pm_reader *r)
         pm_pass_over(r);
         return;
     }
-    r->b.last_line = r->line;
+    pm_block_line(r);
     pm_bad_line(r, PM_LONG_LINE);
 }
 
@@ -327,8 +327,6 @@ pmapdb_status pm_stream_line(void *reader, pm_text line, pmapdb_error *err)
     r->raw = line;
     r->worn = 0;
     r->line++;
-    if (r->b.open && r->smaps.any_key && pm_begins_row(line.data, line.data + line.len))
-        pm_block_cut(r);
     if (r->lines.cut) {
         long_line(r);
     } else {

@@ -233,7 +233,7 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 /* ---- versions ---- */
 
 /* The columns of versions.sql. */
-enum { REGION, FIRST, LAST, LINEAGE, OBJECT, START, LENGTH, OFFSET, SIZE, REASON, KEPT, NUMBERS };
+enum { REGION, FIRST, LAST, REASON, LINEAGE, OBJECT, START, LENGTH, OFFSET, SIZE, KEPT, NUMBERS };
 
 static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_row *row)
 {

@@ -321,7 +321,7 @@ static inline void kit_store_sweep(const kit *k, const pm_sweep *sweep, int64_t 
     pm_stored stored;
 
     kit_ok(pm_store_begin(k->store, &err), &err);
-    capture_id = pm_sweep_begin(k->store->sql);
+    capture_id = pm_sweep_begin(k->store->sql, 0);
     for (size_t i = 0; i < n; i++)
         kit_ok(pm_store_put_within(k->store, c[i], KIT_SWEEP, &capture_id, &stored, &err), &err);
     pm_sweep_end(k->store->sql, sweep, capture_id, ended_ms);

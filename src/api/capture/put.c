@@ -49,8 +49,7 @@ static void put_all(pm_capture_run *run, int64_t *capture_id, pm_target **refuse
 {
     pm_sql *sql = run->store->sql;
 
-    if (!*capture_id)
-        *capture_id = pm_sweep_begin(sql);
+    *capture_id = pm_sweep_begin(sql, *capture_id);
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++) {
         pm_target *t = run->targets.item[i];
 

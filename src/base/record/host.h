@@ -48,10 +48,8 @@ typedef struct pm_host_memory {
     int64_t v[PM_HOST_N];
 } pm_host_memory;
 
-/* ", total_kib, free_kib ..." and as many ", ?", for statements. */
-#define PM_HOST_COLUMN(column, file, key) ", " #column
+/* As many ", ?", for statements. */
 #define PM_HOST_VALUE(column, file, key) ", ?"
-#define PM_HOST_COLUMNS PM_HOST_FACTS(PM_HOST_COLUMN)
 #define PM_HOST_VALUES PM_HOST_FACTS(PM_HOST_VALUE)
 
 #endif

@@ -287,7 +287,7 @@ static void store_beats(pm_merge *m)
             continue;
         begin(m);
         if (!here && pm_merge_ok(m)) /* a beat without snapshots */
-            here = pm_sweep_begin(m->into->sql);
+            here = pm_sweep_begin(m->into->sql, 0);
         copy_rows(m, "merge-beat", there, here);
     }
 }

@@ -76,20 +76,16 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
     const pm_cgroup_use *use = &live->standing.use;
     const pm_page_totals *p = &live->pages;
 
-    pm_sql_do(
-        sql,
-        "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
-        "longest_us, predicted_us, degraded, threads, hwm_kib, swap_kib, page_tables_kib, "
-        "anon_kib, file_kib, shmem_kib, oom_score, cgroup_kib, cgroup_file_kib, "
-        "cgroup_shmem_kib, cgroup_oom_kills) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-        "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-        PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
-                PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
-                PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
-                PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
-                PM_I(live->file_kib), PM_I(live->shmem_kib), PM_I(live->oom_score),
-                PM_I(use->current_kib), PM_I(use->file_kib), PM_I(use->shmem_kib),
-                PM_I(use->oom_kills)));
+    pm_sql_do(sql, /* every column, in the order of the table: SQLite looks no name up */
+              "INSERT INTO live_reading VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+              "?, ?, ?)",
+              PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
+                      PM_I(live->cpu_us), PM_I(live->longest_us), PM_I(live->predicted_us),
+                      PM_S(live->degraded), PM_I(live->threads), PM_I(live->hwm_kib),
+                      PM_I(live->swap_kib), PM_I(live->page_tables_kib), PM_I(live->anon_kib),
+                      PM_I(live->file_kib), PM_I(live->shmem_kib), PM_I(live->oom_score),
+                      PM_I(use->current_kib), PM_I(use->file_kib), PM_I(use->shmem_kib),
+                      PM_I(use->oom_kills)));
     if (p->number)
         pm_sql_do(sql,
                   "INSERT INTO page_process (snapshot_id, capture_id, number, anon_kib, file_kib, "
@@ -113,20 +109,26 @@ static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
 {
     const pm_arg args[] = {PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
                            PM_I(sweep->every_ms)};
+    int64_t id =
+        pm_sql_value(sql,
+                     "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
+                     "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
+                     args, 4, 0);
 
-    pm_sql_do(sql,
-              "INSERT OR IGNORE INTO schedule (host_id, boot_id, selection, every_ms) "
-              "VALUES (?1, ?2, ?3, ?4)",
-              args, 4);
-    return pm_sql_value(sql,
-                        "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
-                        "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
-                        args, 4, 0);
+    if (id)
+        return id;
+    return pm_sql_do(sql,
+                     "INSERT INTO schedule (host_id, boot_id, selection, every_ms) "
+                     "VALUES (?1, ?2, ?3, ?4)",
+                     args, 4);
 }
 
-int64_t pm_sweep_begin(pm_sql *sql)
+int64_t pm_sweep_begin(pm_sql *sql, int64_t capture_id)
 {
-    return pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"));
+    if (!capture_id)
+        return pm_origin_capture(sql, PM_TEXT(""), PM_TEXT("/proc"));
+    pm_sql_do(sql, "DELETE FROM beat WHERE capture_id = ?1", PM_ARGS(PM_I(capture_id)));
+    return capture_id;
 }
 
 void pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms)
@@ -143,15 +145,9 @@ void pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_
            11 * sizeof *args);
     for (size_t i = 0; i < PM_HOST_N; i++)
         args[11 + i] = PM_I(sweep->memory.v[i]);
-    pm_sql_do(sql,
-              "INSERT INTO beat (capture_id, schedule_id, started_ms, ended_ms, "
-              "mono_ns, missed, unreadable, vanished, degraded, unmoved, changed" PM_HOST_COLUMNS
-              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11" PM_HOST_VALUES ") "
-              "ON CONFLICT (capture_id) DO UPDATE SET ended_ms = excluded.ended_ms, "
-              "unreadable = excluded.unreadable, vanished = excluded.vanished, "
-              "degraded = excluded.degraded, unmoved = excluded.unmoved, "
-              "changed = excluded.changed",
-              args, 11 + PM_HOST_N);
+    pm_sql_do(sql, /* every column, in the order of the table */
+              "INSERT INTO beat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?" PM_HOST_VALUES ")", args,
+              11 + PM_HOST_N);
 }
 
 bool pm_sweep_known(pm_sql *sql, const pm_sweep *sweep)

@@ -11,10 +11,9 @@ static bool is_alone(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t fro
 {
     return pm_sql_value(
                sql,
-               "SELECT count(*) FROM (SELECT 1 FROM process p CROSS JOIN snapshot s ON "
-               "s.process_id = p.process_id AND s.taken_ms >= ?2 - ?3 WHERE p.name_id = ?1 "
-               "AND (s.taken_ms >= ?2 OR s.time_source_code <> 6) LIMIT 2)",
-               PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(sweep_ms)), 0) == 1;
+               "SELECT 1 FROM process CROSS JOIN snapshot USING (process_id) WHERE name_id = ?1 "
+               "AND taken_ms >= ?2 - ?3 AND (taken_ms >= ?2 OR time_source_code <> 6) LIMIT 1, 1",
+               PM_ARGS(PM_I(name_id), PM_I(from_ms), PM_I(sweep_ms)), 0) == 0;
 }
 
 void pm_moments_group(pm_sql *sql, int64_t sweep_ms, int64_t name_id, int64_t from_ms,

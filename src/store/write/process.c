@@ -76,6 +76,24 @@ static int link_alone(const pm_process_facts *f)
     return f->exe_start != PMAPDB_UNKNOWN || f->command.len ? BY_COMMAND : ASSUMED;
 }
 
+/* True if a life knows all that a capture shows. The row has the facts from `column` on. The life
+ * keeps the lowest address of the executable and the earliest command and clock. */
+static bool knows(sqlite3_stmt *row, int column, const pm_process_facts *f)
+{
+    const int64_t command_ms = f->command.len ? f->command_ms : PMAPDB_UNKNOWN;
+    const int64_t shown[] = {f->start_time, f->stack_end, f->vdso_start, f->libc_start,
+                             f->ld_start,   f->exe_start, command_ms,    f->mono_ns};
+    bool all = !f->boot_id.data || pm_col_text(row, column).data;
+
+    for (int i = 0; i < 8 && all; i++) {
+        int64_t known = pm_col_int(row, column + 1 + i);
+
+        if (shown[i] != PMAPDB_UNKNOWN)
+            all = known != PMAPDB_UNKNOWN && (i < 5 || known <= shown[i]);
+    }
+    return all;
+}
+
 /* True if the link of a process to its captures is as weak as this one, or weaker. */
 static bool is_no_stronger(pm_text identity, int64_t link)
 {
@@ -228,12 +246,12 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     f.name = name_of(c, context, &f.rank);
     find_addresses(c, context->program, &f);
     number_lives(c, &from, &to);
-    stmt = pm_sql_ask(sql, pm_sql_script_text("process-life"),
-                      PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)),
-                              PM_I(c->taken_ms), PM_I(from), PM_I(to), PM_T(f.boot_id),
-                              PM_I(f.start_time), PM_I(f.stack_end), PM_I(f.vdso_start),
-                              PM_I(f.libc_start), PM_I(f.ld_start), PM_I(f.exe_start),
-                              PM_WORD(first_word(f.command)), PM_I(f.mono_ns)));
+    stmt =
+        pm_sql_ask(sql, pm_sql_script_text("process-life"),
+                   PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
+                           PM_I(from), PM_I(to), PM_T(f.boot_id), PM_I(f.start_time),
+                           PM_I(f.stack_end), PM_I(f.vdso_start), PM_I(f.libc_start),
+                           PM_I(f.ld_start), PM_I(f.exe_start), PM_WORD(first_word(f.command))));
     *out = (pm_process_found){0};
     if (!pm_sql_next(sql, stmt) || (link = pm_col_int(stmt, 1)) == PMAPDB_UNKNOWN) {
         if (stmt)
@@ -246,9 +264,9 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     out->process_id = pm_col_int(stmt, 0);
     out->ambiguous = link == ASSUMED;
     f.identity = identities[link];
-    taught = pm_col_int(stmt, 2) && is_no_stronger(pm_col_text(stmt, 3), link);
-    set_name(out, pm_col_text(stmt, 7));
-    improve_name(sql, stmt, 4, host_id, &f, out);
+    taught = knows(stmt, 7, &f) && is_no_stronger(pm_col_text(stmt, 2), link);
+    set_name(out, pm_col_text(stmt, 6));
+    improve_name(sql, stmt, 3, host_id, &f, out);
     if (out->name_id != out->old_name_id)
         set_name(out, f.name);
     if (!taught)

@@ -75,7 +75,8 @@ typedef struct pm_rows {
     size_t n, cap;
     const pm_pool *pool;  /* of their mappings; may be freed; NULL: unknown */
     uint64_t pool_number; /* detects a freed pool */
-    uint64_t fields;      /* of their epoch; set if pool is */
+    uint64_t fields;      /* of their epoch; set if pool is, as is context */
+    pm_classify_context context;
 } pm_rows;
 
 /* Returns the category_id of the row: the category of its lineage, or else of its object. */

@@ -6,9 +6,10 @@
 
 /* ---- rows of the capture ---- */
 
-static void make_row(pm_put *p, const pm_mapping *m, pm_category category, bool inferred,
+static void make_row(pm_put *p, const pm_classify_context *context, const pm_mapping *m,
                      pm_row *row)
 {
+    pm_category category = pm_classify_mapping(context, m);
     uint64_t length = m->end - m->start;
     pm_rare_fields rare;
 
@@ -21,46 +22,48 @@ static void make_row(pm_put *p, const pm_mapping *m, pm_category category, bool 
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    row->at.object = pm_objects_of(p->sql, p->objects, m, category, inferred);
+    row->at.object = pm_objects_of(p->sql, p->objects, m, category,
+                                   context->heap_inferred && category == PM_CATEGORY_HEAP);
     if (pm_row_encode(m, p->fields, &row->m, &rare))
         pm_rare_put(p->sql, &rare, &row->m);
 }
 
-/* True if the rows were made from the pool of the capture, and for the same fields. */
-static bool are_of_pool(const pm_put *p, const pm_rows *rows)
+/* True if a mapping of the capture becomes the row that has the same mapping id. */
+static bool ids_decide(const pm_put *p, const pm_rows *rows, const pm_classify_context *context)
 {
-    const pm_pool *pool = p->capture->pool;
+    const pm_classify_context *was = &rows->context;
 
-    return rows->pool == pool && rows->pool_number == pool->number && rows->fields == p->fields;
+    return rows->pool == p->capture->pool && rows->pool_number == rows->pool->number &&
+           rows->fields == p->fields && pm_text_equal(was->program, context->program) &&
+           was->pseudo_hidden == context->pseudo_hidden &&
+           was->heap_inferred == context->heap_inferred &&
+           was->heap_start == context->heap_start && was->heap_end == context->heap_end;
 }
 
 void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *context)
 {
     const pm_capture *c = p->capture;
-    const pm_row *old = like->row, *end = are_of_pool(p, like) ? old + like->n : old;
+    const pm_row *old = like->row, *end = ids_decide(p, like, context) ? old + like->n : old;
 
     PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, c->n_rows, &err));
     for (size_t i = 0; i < c->n_rows && pm_sql_ok(p->sql); i++) {
         const pm_mapping *m = pm_capture_row(c, i);
-        pm_category category = pm_classify_mapping(context, m);
-        bool inferred = context->heap_inferred && category == PM_CATEGORY_HEAP;
         pm_row *row = &p->rows.row[p->rows.n++];
 
         while (old < end && old->at.start < m->start)
             old++;
-        if (old < end && old->mapping == c->rows[i] &&
-            old->at.object->category_id == (int64_t)category + 1 &&
-            old->at.object->inferred == inferred) {
+        if (old < end && old->mapping == c->rows[i]) {
             *row = *old;
             row->at.lineage = PM_NO_LINEAGE;
             continue;
         }
-        make_row(p, m, category, inferred, row);
+        make_row(p, context, m, row);
         row->mapping = c->rows[i];
     }
     p->rows.pool = c->pool;
     p->rows.pool_number = c->pool->number;
     p->rows.fields = p->fields;
+    p->rows.context = *context;
     pm_rows_sort(&p->rows);
 }
 

@@ -1,5 +1,5 @@
-/* classify_fuzz: the categories of a capture's mappings, whatever the capture looks like: by the
- * table, and by the rules that are built in. */
+/* classify_fuzz: the categories of the mappings of any capture, by the table and by the built-in
+ * rules. */
 #include "rows.h"
 
 #include "base/utf8.h"

@@ -1,10 +1,10 @@
-/* clock_fuzz: moments as people and cron write them: alone, as a line, before a line, in a name. */
+/* clock_fuzz: times as people and cron write them: alone, as a line, before a line, in a name. */
 #include "kit.h"
 
 #include "../base/clock_kit.h"
 #include "base/clock/clock_read.h"
 
-/* Years 1970 to 9999, a day of zones to either side. */
+/* Years 1970 to 9999, with a day for zones at both ends. */
 #define MS_MIN (-INT64_C(86400000))
 #define MS_MAX INT64_C(253402387200000)
 

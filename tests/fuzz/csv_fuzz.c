@@ -1,5 +1,5 @@
-/* csv_fuzz: a CSV file whose first line names the columns, with the numbers and moments in it.
- * Byte 0: whether it is read strictly. */
+/* csv_fuzz: a CSV file whose first line names the columns, with numbers and times. Byte 0: whether
+ * it is read strictly. */
 #include "kit.h"
 
 #include "base/clock/clock.h"

@@ -1,6 +1,6 @@
-/* functions_fuzz: the SQL functions of this project, which whoever writes SQL may give anything,
- * over up to three rows: they answer or say what is wrong, and what is JSON is JSON. Byte 0: which;
- * then the values, a byte each that says what they are. */
+/* functions_fuzz: the SQL functions of this project, with any arguments, over up to three rows:
+ * they answer or report an error, and their JSON is valid. Byte 0: the function; then the values,
+ * each after a byte for its type. */
 #include "kit.h"
 
 #include "store/func/functions.h"

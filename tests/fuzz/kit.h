@@ -1,8 +1,8 @@
-/* kit: what the fuzz entries share: taking an input apart, feeding a text in pieces, and comparing
- * what two readings of it gave.
+/* kit: shared by the fuzz entries: takes an input apart, feeds a text in pieces, and compares the
+ * results of two readings.
  *
- * An entry is a file NAME_fuzz.c with LLVMFuzzerTestOneInput. What must hold is checked by
- * FUZZ_CHECK, which ends the program: libFuzzer keeps such an input, replay.c fails its test.
+ * An entry is a file NAME_fuzz.c with LLVMFuzzerTestOneInput. A FUZZ_CHECK that does not hold ends
+ * the program: libFuzzer keeps the input, replay.c fails its test.
  */
 #ifndef PM_TESTS_FUZZ_KIT_H
 #define PM_TESTS_FUZZ_KIT_H
@@ -41,7 +41,7 @@ fuzz_fail(const char *file, int line, const char *holds, const char *format, ...
     abort();
 }
 
-/* Moments without a zone are those of the process: the same everywhere. */
+/* Times without a zone are in the zone of the process: UTC everywhere. */
 __attribute__((constructor)) static void fuzz_in_utc(void)
 {
     setenv("TZ", "UTC", 1);
@@ -83,7 +83,7 @@ static inline pm_text fuzz_rest(const fuzz_input *in)
     return (pm_text){(const char *)in->p, (size_t)(in->end - in->p)};
 }
 
-/* Takes the bytes up to the next `stop`, which is taken too, or to the end. */
+/* Takes the bytes up to the next `stop`, and the stop; or up to the end. */
 static inline pm_text fuzz_until(fuzz_input *in, uint8_t stop)
 {
     pm_text t = fuzz_rest(in);
@@ -106,7 +106,7 @@ static inline char *fuzz_alone(const void *bytes, size_t n)
     return copy;
 }
 
-/* Returns such a copy as a string with a NUL at its end. A NUL in the text ends the string. */
+/* Returns a copy on the heap with a NUL at its end. A NUL in the text ends the string. */
 static inline char *fuzz_string(pm_text t)
 {
     char *copy = malloc(t.len + 1);
@@ -130,8 +130,8 @@ static inline uint64_t fuzz_next(uint64_t *state)
     return *state;
 }
 
-/* `split` 0: in one piece; to 127: in pieces of so many bytes; above: in pieces of 1 to 64 bytes
- * that are drawn from it. */
+/* split: 0: one piece; to 127: pieces of this many bytes; above: pieces of 1 to 64 bytes, from
+ * random numbers with this seed. */
 static inline pmapdb_status fuzz_feed(fuzz_feed_fn feed, void *reader, pm_text t, uint8_t split,
                                       pmapdb_error *err)
 {
@@ -194,7 +194,7 @@ static inline void fuzz_same(const pm_buf *a, const pm_buf *b, const char *what)
     fuzz_fail(__FILE__, __LINE__, what, "byte %zu of %zu and %zu", at, x.len, y.len);
 }
 
-/* A message is one line that names something. */
+/* Checks that a message is one line, and not empty. */
 static inline void fuzz_message(const pmapdb_error *err)
 {
     size_t n = strnlen(err->text, sizeof err->text);

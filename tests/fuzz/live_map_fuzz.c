@@ -1,6 +1,6 @@
-/* live_map_fuzz: the map of one process read time after time: the memo of its text gives the rows
- * that the search in the pool gives. Byte 0: smaps or maps; byte 1: how the readings are cut into
- * pieces; then the readings, 0xff between them. */
+/* live_map_fuzz: the map of one process is read again and again: the remembered text gives the same
+ * rows as the search in the pool. Byte 0: smaps or maps; byte 1: how the readings are cut into
+ * pieces; then the readings, separated by 0xff. */
 #include "rows.h"
 
 #include "parse/live_map.h"

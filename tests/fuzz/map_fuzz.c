@@ -1,8 +1,8 @@
-/* map_fuzz: a map that the fuzzer's bytes describe, written as a tool prints it: it is read as it
- * was written. Then it is damaged, a line or some bytes at a time: whatever is left, every cut of
- * the same bytes gives the same, sums are those of the rows, and nothing that is complete lacks a
- * row. Byte 0: the dialect; byte 1: the cut; byte 2: how many rows; those; the rest is the damage.
- * PMAPDB_FUZZ_SHOW=1 shows the map. */
+/* map_fuzz: writes a map from the bytes of the input as a tool prints it, and reads the same map
+ * back. Then damages a line or some bytes at a time: each way to cut the bytes into pieces gives
+ * the same result, sums are those of the rows, and a complete capture lacks no row. Byte 0: the
+ * dialect; byte 1: the pieces; byte 2: number of rows; the rows; the rest is the damage.
+ * PMAPDB_FUZZ_SHOW=1 prints the map. */
 #include "map_text.h"
 
 typedef struct expected {

@@ -1,4 +1,4 @@
-/* map_text: maps drawn from bytes, their text as tools print it, and damage to a text. */
+/* map_text: makes maps from bytes, their text as tools print it, and damage to a text. */
 #ifndef PM_TESTS_FUZZ_MAP_TEXT_H
 #define PM_TESTS_FUZZ_MAP_TEXT_H
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes the committed corpus anew from the current corpus, the inputs that run.sh learnt and the first
-# inputs of seed.py: per entry, the fewest files that reach all code that these inputs reach.
-#     sh tests/fuzz/merge.sh FOLDER [NAME...]        FOLDER: of the programs, build/fuzz/tests/fuzz
+# Makes the committed corpus anew from the current corpus, the inputs that run.sh kept and the first
+# inputs of seed.py: for each entry, the fewest files that reach all code that these inputs reach.
+#     sh tests/fuzz/merge.sh FOLDER [NAME...]        FOLDER: has the programs, build/fuzz/tests/fuzz
 set -eu
 
 built=${1:?usage: merge.sh FOLDER [NAME...]}
@@ -17,11 +17,11 @@ python3 "$here/seed.py" "$scratch/seeds"
 
 for entry; do
     mkdir -p "$scratch/new/$entry" "$here/corpus/$entry" "$built/work/$entry" "$scratch/seeds/$entry"
-    # -use_counters=0: what is reached counts, not how often: else there are thousands of files.
+    # -use_counters=0: code counts once, however often it runs; otherwise there are thousands of files
     "$built/fuzz_$entry" -set_cover_merge=1 -use_counters=0 -max_len=16384 "$scratch/new/$entry" \
         "$here/corpus/$entry" "$scratch/seeds/$entry" "$built/work/$entry" \
         >"$scratch/$entry.log" 2>&1
-    # Findings that were mended are kept by name, whatever else reaches the same code.
+    # fixed findings have names, and are kept even if other inputs reach the same code
     rm -rf "$scratch/kept"
     mkdir "$scratch/kept"
     find "$here/corpus/$entry" -name 'mended-*' -exec cp {} "$scratch/kept" \;

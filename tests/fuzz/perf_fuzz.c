@@ -1,5 +1,5 @@
-/* perf_fuzz: the text of perf script, with the frames of its chains and the calls' parameters in
- * words. Byte 0: how it is cut into pieces. */
+/* perf_fuzz: the text of perf script, with the frames of its call chains and the parameters of the
+ * calls in words. Byte 0: how the text is cut into pieces. */
 #include "kit.h"
 
 #include "perf/text.h"

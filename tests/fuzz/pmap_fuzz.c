@@ -1,5 +1,5 @@
-/* pmap_fuzz: narrow rows, as pmap, pmap -x, pmap -d and their kin print them, read as one of them.
- * Byte 0: which; byte 1: how it is cut into pieces. */
+/* pmap_fuzz: narrow rows, as pmap, pmap -x, pmap -d and similar tools print them, read as one of
+ * these dialects. Byte 0: the dialect; byte 1: how the text is cut into pieces. */
 #include "rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

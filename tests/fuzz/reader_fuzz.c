@@ -1,5 +1,5 @@
-/* reader_fuzz: a stream of captures of any kind, told by the shape of its lines. Byte 0: how it is
- * cut into pieces, and whether it is read once more when all of it is familiar. */
+/* reader_fuzz: a stream of captures of any kind, recognized by the shape of its lines. Byte 0: how
+ * the text is cut into pieces, and whether it is read again when all of its rows are known. */
 #include "rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* render_fuzz: hostile text and numbers in every format; JSON and CSV are read back by their
- * libraries and hold what was written. Byte 0: the format; byte 1: the options; byte 2: how many
- * columns; then the values, a byte each that says what they are. */
+/* render_fuzz: hostile text and numbers in every format; libraries read JSON and CSV back and find
+ * the written values. Byte 0: the format; byte 1: the options; byte 2: number of columns; then the
+ * values, each after a byte for its type. */
 #include "kit.h"
 
 #include "base/utf8.h"

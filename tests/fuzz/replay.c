@@ -1,11 +1,11 @@
-/* replay: runs a fuzz entry without a fuzzer: on every file of its corpus, and on some cheap
- * changes of each, the same in every run.
+/* replay: runs a fuzz entry without a fuzzer: on every file of its corpus, and on simple changes of
+ * each file, the same in every run.
  *
  *     fuzz_NAME FOLDER | FILE...
  *
- * PMAPDB_FUZZ_RUNS: how many changes, shared among the files (0: the files as they are);
- * PMAPDB_FUZZ_KEEP: the file that an input is written to that breaks something. Nothing that is
- * fuzzed prints: whatever comes out on standard output is a failure. */
+ * PMAPDB_FUZZ_RUNS: number of changed inputs, shared among the files (0: unchanged files only).
+ * PMAPDB_FUZZ_KEEP: file for an input that breaks something. The tested code prints nothing: any
+ * output on standard output is a failure. */
 #include "kit.h"
 
 #include <dirent.h>
@@ -27,7 +27,7 @@ static size_t at_len;
 
 /* Where ASan and UBSan are linked: called before they end the program. */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
-/* ... and what it is told of an assert in the library. */
+/* Makes ASan report an abort(), and so an assert in the library. */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
@@ -122,7 +122,7 @@ static int no_dots(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Every run of the program takes them in the same order. */
+/* Replays the files in the same order in every run. */
 static void replay_folder(const char *path, unsigned long wanted)
 {
     struct dirent **names = NULL;

@@ -1,12 +1,12 @@
-/* rows: reads a text as captures, checks each row and block by itself and against the others, and
- * writes down all of it. */
+/* rows: reads a text as captures, checks each row and block, alone and against the others, and
+ * records all results. */
 #ifndef PM_TESTS_FUZZ_ROWS_H
 #define PM_TESTS_FUZZ_ROWS_H
 
 #include "kit.h"
 #include "parse/reader.h"
 
-/* As in src/parse/block.h: no field of a real mapping comes near it. */
+/* As in src/parse/block.h: far above every field of a real mapping. */
 #define FUZZ_KIB_MAX ((uint64_t)1 << 46)
 
 typedef struct fuzz_rows {

@@ -2,12 +2,12 @@
 # Runs the fuzz entries (tests/fuzz/NAME_fuzz.c) with libFuzzer, one after the other, and prints a
 # table of what was run and found. Needs clang.
 #     sh tests/fuzz/run.sh [--full] [--built FOLDER] [NAME...]
-# By default each entry runs for 20 seconds (PMAPDB_FUZZ_SECONDS), or PMAPDB_FUZZ_RUNS times. --full: 2,000,000 executions each,
-# 300,000 of what asks SQLite: over 46 million, three hours on one core. --built: the programs of
-# that folder, nothing is built.
-# What the fuzzer learns is kept beside the programs, in work/NAME, and the next run goes on from it;
-# inputs that break something are in findings/NAME, and `fuzz_NAME FILE` shows what. The exit status
-# is 1 where there are any. To take the learnt ones over into the corpus: tests/fuzz/merge.sh.
+# By default each entry runs for 20 seconds (PMAPDB_FUZZ_SECONDS), or PMAPDB_FUZZ_RUNS times. --full:
+# 2,000,000 executions each, 300,000 of the entries that use SQLite: three hours on one core.
+# --built: runs the programs of that folder, and builds nothing.
+# Inputs that reach new code are kept beside the programs, in work/NAME, and the next run starts with
+# them; tests/fuzz/merge.sh puts them into the corpus. Inputs that break something are in
+# findings/NAME; the exit status is then 1, and `fuzz_NAME FILE` shows what is wrong.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,8 +38,8 @@ if [ $# -eq 0 ]; then
     set -- $(find "$here" -name "*_fuzz.c" | sort | sed "s,.*/,,; s/_fuzz.c\$//")
 fi
 
-# Texts of captures share their words; where a longer input can do more than a short one, it may be
-# longer.
+# Entries that read captures share a dictionary; inputs may be longer where long ones reach more
+# code.
 dictionary_of() {
     case $1 in
     reader | smaps | pmap | wide | live_map | map | classify) name=rows ;;
@@ -70,8 +70,8 @@ limit_of() {
     fi
 }
 
-# Stacks of allocations and a long quarantine cost more than they tell; a finding is run again with
-# the defaults.
+# Stacks of allocations and a long quarantine are slow; a finding can be run again with the
+# defaults.
 run_one() {
     # shellcheck disable=SC2046 # none or one word
     ASAN_OPTIONS=quarantine_size_mb=8:malloc_context_size=1 "$built/fuzz_$1" \

@@ -18,7 +18,7 @@ def lines_up_to(text, size):
 
 
 def short(text):
-    """The begin and the end, where a tool's sums stand."""
+    """Returns the start and the end of a text; the end has a tool's sums."""
     if len(text) <= HEAD + TAIL:
         return text
     tail = text[-TAIL:]

@@ -1,5 +1,5 @@
-/* select_fuzz: what a user writes for a process, a snapshot, a time, a host, a query's parameter,
- * or a value in SQL. Byte 0: for which of them; byte 1: which query, and which of its parameters.
+/* select_fuzz: the words of a user for a process, a snapshot, a time, a host, a parameter of a
+ * query, or a value in SQL. Byte 0: which of these; byte 1: which query and parameter.
  */
 #include "store.h"
 

@@ -1,5 +1,5 @@
-/* siblings_fuzz: the small files beside a capture. Each file: a byte for its kind, then
- * its bytes; 0xff between them. */
+/* siblings_fuzz: the small files beside a capture. Each file: a byte for its kind, then its bytes;
+ * 0xff separates the files. */
 #include "kit.h"
 
 #include "parse/files/siblings.h"

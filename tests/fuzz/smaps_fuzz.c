@@ -1,5 +1,5 @@
-/* smaps_fuzz: what the kernel prints, read as one of its dialects. Byte 0: which; byte 1: how it is
- * cut into pieces, of which small ones never take the shortcuts of usual.c. */
+/* smaps_fuzz: the output of the kernel, read as one of its dialects. Byte 0: the dialect; byte 1:
+ * how the text is cut into pieces; small pieces never take the shortcuts of smaps_fast.c. */
 #include "rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
-/* sql_fuzz: a statement that a person wrote: what may be run only reads, and of what may not
- * SQLite's words and the line are told. Slow, for SQLite is asked many things about a statement
- * that is wrong.
+/* sql_fuzz: a statement of a user: a statement that is permitted only reads; the error for another
+ * one has SQLite's words and the line. Slow, because SQLite is asked often about a wrong
+ * statement.
  */
 #include "store.h"
 

@@ -1,5 +1,5 @@
-/* store: a small store, opened once, that a fuzz entry asks: two captures of one process, on a host
- * called box. Its files are gone from their folder as soon as it is open. */
+/* store: a small store for a fuzz entry, opened once: two captures of one process, on a host called
+ * box. The files are deleted as soon as the store is open. */
 #ifndef PM_TESTS_FUZZ_STORE_H
 #define PM_TESTS_FUZZ_STORE_H
 

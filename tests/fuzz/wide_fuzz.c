@@ -1,5 +1,5 @@
-/* wide_fuzz: the rows of pmap -X and -XX, and which field stands in which of their columns. Byte 0:
- * read as which of the two; byte 1: how it is cut into pieces. */
+/* wide_fuzz: the rows of pmap -X and -XX, and the fields of their columns. Byte 0: which of the two
+ * dialects; byte 1: how the text is cut into pieces. */
 #include "rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
-/* words_fuzz: what is read of a word or a line without knowing what surrounds it: numbers, sizes,
- * spans, flags, pids, what kind of line it is, the nearest word, facts from the path of a file. */
+/* words_fuzz: readers of a single word or line: numbers, sizes, spans, flags, pids, the kind of a
+ * line, the nearest word, facts from the path of a file. */
 #include "kit.h"
 
 #include "api/import/place.h"

@@ -1,6 +1,6 @@
-"""Chromium without a window, driven over the DevTools protocol through two pipes.
+"""Headless Chromium, controlled over the DevTools protocol through two pipes.
 
-    with Browser() as browser:                 # None of it needs a network
+    with Browser() as browser:                 # needs no network
         page = browser.open(path, width=1440)
         page.value("document.title")
 """
@@ -20,7 +20,7 @@ WAIT_S = 30
 
 
 def program():
-    """The path of Chromium, or None."""
+    """Returns the path of Chromium, or None."""
     for name in ("chromium", "chromium-browser", "google-chrome"):
         if shutil.which(name):
             return shutil.which(name)
@@ -28,7 +28,7 @@ def program():
 
 
 class Page:
-    """One open page, and what it did: `said` (console), `asked` (requests), `broke` (violations)."""
+    """An open page and its events: `said` (console), `asked` (requests), `broke` (violations)."""
 
     def __init__(self, browser, session, target):
         self.browser, self.session, self.target = browser, session, target
@@ -64,7 +64,7 @@ class Page:
                           " || document.getElementById('noscript') !== null || window.stopped === true)")
 
     def until(self, condition):
-        """Seconds until the condition holds."""
+        """Waits until the condition holds. Returns the seconds."""
         begun = time.monotonic()
         while not self.value(condition):
             if time.monotonic() - begun > WAIT_S:
@@ -73,7 +73,7 @@ class Page:
         return time.monotonic() - begun
 
     def frame(self):
-        """Waits until what was changed is drawn."""
+        """Waits until all changes are drawn."""
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def size(self, width, height=1000):
@@ -108,13 +108,13 @@ class Page:
 
 class Browser:
     def __init__(self):
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: its helpers are ours to bury
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: this process reaps the helpers of Chromium
         self.folder = tempfile.mkdtemp(prefix="pmapdb-browser-")
         self.pages, self.answers, self.last, self.rest = {}, {}, 0, b""
         read, self.to = os.pipe()
         self.of, write = os.pipe()
 
-        def place():  # the browser reads from descriptor 3 and writes to descriptor 4
+        def place():  # Chromium reads from descriptor 3 and writes to descriptor 4
             os.setsid()
             first, second = os.dup(read), os.dup(write)
             os.dup2(first, 3)

@@ -1,4 +1,4 @@
-"""data: what is in the file of a report, against the store's own answers; no browser. --full: 10,000 snapshots."""
+"""data: compares the data of a report with the store's answers, without a browser. --full: 10,000 snapshots."""
 import base64
 import json
 import re
@@ -12,7 +12,7 @@ check = kit.Check()
 
 
 def unpack(path):
-    """The JSON texts of a report: the index, then each process."""
+    """Returns the JSON texts of a report: the index, then each process."""
     return [json.loads(zlib.decompress(base64.b64decode(text), -15)) for text in re.findall(
         r'<script id="data\d+" type="application/octet-stream">([^<]*)</script>', path.read_text())]
 
@@ -26,7 +26,7 @@ def undelta(values):
 
 
 def growth(s, series, what):
-    """Each category of each kept snapshot is what growth says."""
+    """Each category of each kept snapshot equals the answer of growth."""
     ids = undelta(series["id"])
     want = {(int(r["snapshot_id"]), r["category"]): kit.number(r["rss_kib"])
             for r in kit.rows("growth", "@%d" % series["process_id"], db=s.db) if r["snapshot_id"]}
@@ -38,7 +38,7 @@ def growth(s, series, what):
 
 
 def adds_up(series, what):
-    """The stretches of each category, also those of summed mappings, are its resident memory in each snapshot."""
+    """The stretches of each category, with summed mappings, add up to its resident memory in each snapshot."""
     n, kmap, s = len(series["t"]), undelta(series["kmap"]), series["str"]
     flat, a, rss = undelta(series["cat"]["rss"]), undelta(s["a"]), undelta(s["rss"])
     steps, at = [[0] * (len(kmap) + 1) for _ in series["cats"]], 0
@@ -74,7 +74,7 @@ def once(s, kind):
 
 
 def peaks(place):
-    """Of many snapshots, the one that was large for a minute is kept, and so are first and last."""
+    """Of many snapshots, the first, the last, and the one that was large for a minute are kept."""
     s = stores.make("peak", place)
     series = unpack(s.report())[1]["series"]
     t, rss = undelta(series["t"]), undelta(series["total"]["rss"])
@@ -92,7 +92,7 @@ def peaks(place):
 
 
 def many(place):
-    """Of 1,800 mappings, those that matter are shown one by one, and the sums of all are exact."""
+    """Of 1,800 mappings, important ones are shown one by one, and the sums of all are exact."""
     s = stores.Store(place, "many")
     for i in range(12):
         s.put(60 * i, 4711, stores.process(1000, extra=[
@@ -106,7 +106,7 @@ def many(place):
 
 
 def older_life(place):
-    """A life that was followed by another is shown, and judged, alone."""
+    """A life that was followed by another life is shown and judged alone."""
     s = stores.make("lives", place / "older")
     kit.run("report", "demo/4711", "-o", s.folder / "older.html", db=s.db)
     index, process = unpack(s.folder / "older.html")
@@ -116,7 +116,7 @@ def older_life(place):
 
 
 def source():
-    """Nothing in the page's own text can end the element that it is in, reach for a network, or make markup of a name."""
+    """The page's own text cannot end its element, use a network, or turn a name into markup."""
     folder = kit.ROOT / "src" / "report"
     for path in sorted(folder.glob("*.js")) + [folder / "page.css"]:
         text = path.read_text()
@@ -126,7 +126,7 @@ def source():
 
 
 def refuse(place):
-    """Nothing to show, and nothing is written."""
+    """A report that is refused writes no file."""
     s = stores.Store(place, "refuse")
     stores.one(s)
     out = s.folder / "never.html"

@@ -1,4 +1,4 @@
-"""Pictures of reports, to look at:     python3 look.py FILE.html OUT.png [--width N] [--dark] [--fragment '#...']"""
+"""Makes a picture of a report:     python3 look.py FILE.html OUT.png [--width N] [--dark] [--fragment '#...']"""
 import argparse
 
 import browser
@@ -11,7 +11,7 @@ parser.add_argument("--height", type=int, default=900)
 parser.add_argument("--dark", action="store_true")
 parser.add_argument("--fragment", default="")
 parser.add_argument("--run", default="")
-parser.add_argument("--first", action="store_true", help="only what is seen without scrolling")
+parser.add_argument("--first", action="store_true", help="only the part that is visible without scrolling")
 given = parser.parse_args()
 with browser.Browser() as b:
     page = b.open(given.file, given.width, given.height, given.fragment, dark=given.dark)

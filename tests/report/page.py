@@ -1,4 +1,4 @@
-"""page: a report in a browser: one request, a silent console, numbers that are the store's own, keys, links, paper.
+"""page: a report in a browser: one request, an empty console, the numbers of the store, keys, links, print.
 
 Skipped without Chromium. Without PMAPDB_SHARED only stores made here; --full: also 100 real backends, 10 s.
 tests/bench/report.py --big looks at 9,800 snapshots of 4,000 mappings in the same way.
@@ -21,7 +21,7 @@ def quiet(page, what, url):
 
 
 def tooltip(page, stop):
-    """What the tooltip says at a stop: snapshot, TOTAL."""
+    """Returns the tooltip at a stop: snapshot, TOTAL."""
     x = page.value(f"""(() => {{ const c = document.getElementById('chart'), r = c.getBoundingClientRect(), S = pmapdbReport.S;
         scrollTo(0, r.top + scrollY - 100); const q = c.getBoundingClientRect();
         return [q.left + pmapdbReport.timeAxis(c.clientWidth).at(S.t[S.stops[{stop}]]), q.top + 150]; }})()""")
@@ -33,7 +33,7 @@ def tooltip(page, stop):
 
 
 def numbers(page, s, what):
-    """Every picture adds up; the tooltip and A to B are what the store, and the text, say."""
+    """Every picture adds up; the tooltip and A to B equal the answers of the store, and the text."""
     check.equal(what + ": stretches add up", page.value("pmapdbReport.check()"), [])
     rss = {int(r["snapshot_id"]): (r["rss_kib"], r["taken_at"], r["pid"]) for r in kit.rows("snapshots", db=s.db)}
     truth, last = stores.resident(s), page.value("pmapdbReport.S.stops.length") - 1
@@ -69,7 +69,7 @@ def between(page, s, what, a, b):
 
 
 def painted(page, what, identity):
-    """More than 5 % of a canvas is not the colour of the card, in more than 8 colours."""
+    """More than 5 % of a canvas differs from the colour of the card, with more than 8 colours."""
     share, colours = page.value(f"""(() => {{ const c = document.getElementById('{identity}'), p = new Uint32Array(c.getContext('2d')
         .getImageData(0, 0, c.width, c.height).data.buffer), n = new Map(); for (const v of p) n.set(v, (n.get(v) || 0) + 1);
         const [r, g, b] = getComputedStyle(c.parentNode).backgroundColor.match(/[0-9]+/g).map(Number);
@@ -117,7 +117,7 @@ def hostile(b, folder):
 
 
 def hands(b, folder):
-    """Keys, the link, the theme, widths, paper."""
+    """Keys, the link, the theme, widths, print."""
     s = stores.make("leak", folder)
     path = s.report("--limit", "16M", "--mark", "2026-11-21 00:20:00 deploy 2.3")
     page = b.open(path)
@@ -162,7 +162,7 @@ def contrast(a, b):
 
 
 def host(b, folder):
-    """A store of many names begins with them; each leads to its own part, or with --all to its own file."""
+    """A store of many names begins with a list of them; each links to its part, or with --all to its file."""
     s = stores.make("names", folder)
     page = b.open(s.report())
     check.equal("host: names", page.value("document.querySelectorAll('#names tbody tr').length"), 3)

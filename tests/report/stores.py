@@ -1,4 +1,4 @@
-"""Stores of known history, made from text: the raw numbers stay with the test, for comparison.
+"""Makes stores of known history from text; the test keeps the raw numbers, for comparison.
 
     kind = stores.make("leak", folder)     # .db; .truth[taken_s, pid] = {category: rss}; .badge
 """
@@ -36,12 +36,12 @@ Swap:           {0:8} kB
 
 
 def smaps(rows):
-    """rows: (start, pages, perms, path, rss) -> text of /proc/PID/smaps"""
+    """Returns the text of /proc/PID/smaps. rows: (start, pages, perms, path, rss)."""
     return "".join(mapping(*row) for row in sorted(rows))
 
 
 def process(heap_kib, base=0x560000000000, extra=()):
-    """A small process whose heap has this size."""
+    """Returns the rows of a small process whose heap has this size."""
     rows = [(base, 10, "r-xp", "/usr/bin/demo", 40), (base + 0x100000, -(-heap_kib // 4) + 3, "rw-p", "[heap]", heap_kib),
             (base + 0x1f0000000000, 300, "r-xp", "/usr/lib/x86_64-linux-gnu/libc.so.6", 800),
             (base + 0x1f1000000000, 33, "rw-p", "[stack]", 24)]
@@ -61,7 +61,7 @@ class Store:
         self.n += 1
 
     def write(self):
-        """One process is one log, for ten thousand files take long to make; of several, each capture is a file."""
+        """Writes one process as one log, because 10,000 files take long; of several, each capture is a file."""
         texts, pids = {}, {pid for _, pid in self.texts}
         for (taken_ms, pid), text in self.texts.items():
             if len(pids) == 1:
@@ -137,7 +137,7 @@ def gap(s):
 
 
 def siblings(s):
-    """One of a hundred leaks; the others are captured now and then."""
+    """One of a hundred processes leaks; the others are captured now and then."""
     for i in range(20):
         for k in range(100) if i % 4 == 0 else [50]:
             s.put(60 * i, 5000 + k, process(1000 + (100 * i if k == 50 else 0)))
@@ -146,7 +146,7 @@ def siblings(s):
 
 
 def jit(s):
-    """Many short mappings that come and stay."""
+    """Many small mappings that appear and stay."""
     luck = random.Random(7)
     sizes = [luck.choice((4, 8, 16, 64)) for _ in range(400)]
     for i in range(40):
@@ -173,7 +173,7 @@ def names(s):
 
 
 def peak(s):
-    """Many snapshots of a steady process; in one of them it is large."""
+    """Many snapshots of a steady process that is large in one of them."""
     for i in range(MANY):
         s.put(60 * i, 4711, process(1000 + (90000 if i == MANY * 7 // 9 else i % 7)))
     s.badge = "NO LEAK"
@@ -181,13 +181,13 @@ def peak(s):
 
 
 KINDS = {f.__name__: f for f in (leak, plateau, one, sums, plain, hostile, lives, gap, siblings, jit, names)}
-# Real programs, by path: the badge that their labels ask for, and how many of their captures.
+# Real programs: the expected badge, and the number of captures.
 WORKLOADS = {"redis": ("NO LEAK", 60), "c_mmap": ("LEAK", 60), "c_plateau": ("NO LEAK", 60), "java_heap": ("SUSPECT", 60),
              "node_steady": ("NO LEAK", 60), "postgres": ("LEAK", 30), "memfd": ("LEAK", 25)}
 
 
 def workload(name, folder):
-    """The smaps of a workload; the kit skips the test where there are none."""
+    """Returns a store of the smaps of a workload; the kit skips the test without workloads."""
     s, w = Store(folder, name), kit.Workload(name)
     s.badge, beats = WORKLOADS[name]
     w.unpack(s.folder, w.sample(beats), "smaps")
@@ -200,6 +200,6 @@ def make(kind, folder):
 
 
 def resident(s):
-    """Milliseconds, pid -> the sum of Rss in the text, by awk's way of looking."""
+    """Returns (milliseconds, pid) -> the sum of Rss in the text, added up as awk would."""
     texts = s.texts or {kit.when(path): path.read_text(errors="replace") for path in s.folder.rglob("*.smaps")}
     return {at: sum(map(int, re.findall("^Rss: +(\\d+)", text, re.M))) for at, text in texts.items()}

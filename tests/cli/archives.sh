@@ -56,7 +56,7 @@ done
 say "one file of the folder gives the same snapshot"
 quietly --db one.db import -q loop/4.smaps
 kept one.db
-say "all compressed, one by one"
+say "each file compressed by itself"
 mkdir packed
 cp -p loop/* packed
 gzip packed/*

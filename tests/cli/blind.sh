@@ -35,7 +35,7 @@ run pmapdb --db maps.db check --rate -w 100K --rss -w 1M --max-age 10000d
 run pmapdb --db maps.db check --rate -w 100K --metric size --max-age 10000d
 run pmapdb --db maps.db leaks --metric rss
 
-say "VmRSS is known of seven of them; of eight; of all"
+say "VmRSS is known in seven snapshots, in eight, in all"
 vm_rss maps.db 5436 50
 sqlite3 maps.db "UPDATE snapshot SET tool_rss_kib = NULL WHERE snapshot_id > 7"
 judge maps.db

@@ -64,7 +64,7 @@ live pmapdb --db every.db capture $one --on-rss-above 1T
 run pmapdb --db every.db sql 'SELECT count(*) AS snapshots, count(DISTINCT process_id) AS processes FROM snapshots' -f csv
 run pmapdb --db every.db sql 'SELECT count(*) AS sweeps, sum(unmoved) AS unmoved FROM beat' -f csv
 
-say "wrong"
+say "wrong options and expressions"
 live pmapdb capture $one --every soon
 live pmapdb capture $one --measure pmap
 live pmapdb capture $one --keep-env A=B

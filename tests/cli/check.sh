@@ -6,14 +6,14 @@ check() {
 }
 
 pmapdb import -q samples/captures
-say "what is resident, and how many mappings: each threshold is for the metric before it"
+say "resident memory and number of mappings: each threshold is for the metric before it"
 check --rss
 check leaky --rss -w 1G -c 2G
 check --rss -w 10M -c 1G --mappings -w 30000 -c 60000
 check --rss -w 10M -c 12M --mappings -w 30
 check --mappings --warning=29 --critical=31 --rss -c 13344
 
-say "what leaks, and when it reaches the limit"
+say "the rate of a leak, and the time to its limit"
 check --rate -w 100M -c 1G
 check --rate -w 10M -c 100M/h
 check --rate -w 1M -c 10M --rss -w 10M
@@ -22,7 +22,7 @@ check --eta -w 10m -c 5m --limit 64M --rate
 check --eta -w 48h -c 6h
 check --rate -w 1M --sensitivity low --metric mappings
 
-say "the newest moment counts: a process that is gone leaks no more"
+say "the newest moment counts: a process that has ended leaks no more"
 {
     log 10 leaks 12 5000 900
     log 20 'a|b' 12 5000 0 600
@@ -37,14 +37,14 @@ check --process worker/21 --rate -w 100M
 check leaks --rate -w 1M
 check 'a|b' --rate -w 1 --rss -w 1
 
-say "what grew in a time, whatever the verdict: the rows of leaks grow 900 KiB in 5 minutes"
+say "growth in a span, whatever the verdict: the rows of leaks grow by 900 KiB in 5 minutes"
 check leaks -w 2M/h
 check leaks --growth -w 2M/15m -c 2700K/15m
 check leaks --growth -w 2M/15m -c 12M/1h
 check worker --growth -w 1G/1d
 check worker -w 2M/15m --since -1h
 
-say "UNKNOWN: old, too few, partial, not there, wrong"
+say "UNKNOWN: old, too few or partial captures, a missing store, wrong options"
 pmap_x 60 old 100 | pmapdb --db old.db import -q --at 2020-01-01T10:00:00Z -
 run pmapdb check --db old.db --rss -c 1 | sed 's/for [0-9][0-9a-z]*/for AGE/'
 pmap_x 61 old 100 | pmapdb --db live.db import -q --at "$(date -u -d '-1 minute' +%FT%TZ)" -

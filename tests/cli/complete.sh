@@ -4,7 +4,7 @@ words() {
     pmapdb "$@" --usage | sed -n 's/^  \([A-Za-z0-9_.-]*\)\(=.*\)*$/\1/p'
 }
 
-say "commands and queries, the user's own too"
+say "commands and queries, also those of the user"
 mkdir mine
 cat >mine/my-own.sql <<'SQL'
 -- name:   my-own

@@ -72,7 +72,7 @@ PMAPDB_CONFIG=other/config run pmapdb status --as nobody
 PMAPDB_CONFIG=other/config run pmapdb --as worst status
 PMAPDB_CONFIG=other/nowhere run pmapdb status
 
-say "the sample"
+say "the file samples/config"
 PMAPDB_CONFIG=samples/config run pmapdb --db own.db config
 sleep 60 &
 PMAPDB_CONFIG=samples/config run pmapdb --db own.db capture -q --as service --every 100ms --count 1 --on-rss-above 0K

@@ -9,7 +9,7 @@ run pmapdb dialects -f ndjson -o rows.ndjson
 run wc -l rows.ndjson
 run pmapdb dialects maps
 
-say "each name is one of --dialect; another one is answered with the list"
+say "each name is a value of --dialect; the error for another name has the list"
 sed 's/.*"dialect":"\([^"]*\)".*/\1/' rows.ndjson | uniq >names
 run wc -l names
 while read -r name; do

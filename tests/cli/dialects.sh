@@ -11,7 +11,7 @@ say "@ID selects the snapshot with this id, also if its moment has others"
 run pmapdb categories --snapshot @2 --wide
 run pmapdb diff --from @3 --to @4
 
-say "every dialect of one process; the footers and the sums agree"
+say "every dialect of one process: the footers and the sums agree"
 for dialect in default d x X XX XXpq maps smaps; do
     mkdir -p one
     cp fixtures/parse/demo-$dialect.txt one/1795229318-30639.$dialect

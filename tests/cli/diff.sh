@@ -20,7 +20,7 @@ pmap_x 70 web 100 | pmapdb --db two.db import -q --at 2026-11-21T10:00:00Z -
 pmap_x 71 web 300 | pmapdb --db two.db import -q --at 2026-11-21T11:00:00Z -
 run pmapdb --db two.db diff
 
-say "a partial snapshot says so"
+say "a diff with a partial snapshot says so"
 pmap_x 80 web 100 >a
 pmap_x 80 web 300 | sed '/libc/d' >b
 pmapdb --db partial.db import -q --at 2026-11-21T10:00:00Z a

@@ -45,7 +45,7 @@ doctor --max-size 1K --top 13
 pmapdb doctor -f prometheus | grep -E '(integrity|snapshots|partial|dialects)"'
 pmapdb doctor -f ndjson | grep '"snapshots",'
 
-say "damage is new, and remembered"
+say "a partial and a refused capture are found"
 sed '10,12d' samples/captures/leaky-20261121/1795229348-12766.x >1795229360-12766.x
 pmapdb import -q 1795229360-12766.x 2>/dev/null || echo "= exit $?"
 rm -f store.db-wal store.db-shm

@@ -10,17 +10,17 @@ cp fixtures/tools/kernel-status.txt run/4711/status
 echo junk >run/4711/junk
 echo SECRET=x >run/4711/environ
 
-say "one block, a tool's faults made good"
+say "one block, with corrected faults of a tool"
 run pmapdb import --explain doubled.x
 
-say "several"
+say "several blocks"
 head -n 40 samples/logs/leaky-cron.log >cut.log
 run pmapdb import --explain cut.log fixtures/tools/procps-4.0.2-multi-x.txt
 
 say "a directory: the pid is in the path, other files are no trouble"
 run pmapdb import --explain run/4711
 
-say "only sums, no header, another language"
+say "only sums; no header; another language"
 grep '^total' samples/logs/leaky-cron.log | head -n 2 >sums.log
 run pmapdb import --explain sums.log fixtures/parse/demo-XXpq.txt fixtures/tools/procps-4.0.2-uk_UA-x.txt
 
@@ -45,7 +45,7 @@ gzip -c run/4711/smaps | head -c 300 >smaps.gz
 run pmapdb import --explain smaps.gz
 run pmapdb import --explain - <doubled.x
 
-say "rows"
+say "as rows"
 for format in csv json ndjson; do
     run pmapdb import --explain -f $format doubled.x both.x nowhere
 done
@@ -57,5 +57,5 @@ mkdir odd
 cp kthread.x "odd/$(printf 'a\033[31m\nb')"
 run pmapdb import --explain odd
 
-say "no store was made"
+say "no store was created"
 run ls store.db

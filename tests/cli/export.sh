@@ -21,7 +21,7 @@ for t in 1700000000 1700000060 1700000120; do
 done
 pmapdb import -q --host ledger.bank.example in
 
-say "redacted: shapes stay, names and places do not"
+say "redacted: numbers and shapes stay, names and addresses do not"
 run pmapdb export ticket.db --redact -f csv
 run pmapdb processes --db ticket.db -f csv
 run pmapdb sql --db ticket.db "SELECT m.lineage_id, m.path, m.category, m.rss_kib, m.inode,
@@ -34,12 +34,12 @@ say "only the owner can read the file, and no other file is left"
 find . -maxdepth 1 -name 'ticket*' -printf '%f %m\n' | sort
 grep -c -a -e bank -e ledger -e payd ticket.db || :
 
-say "what is kept"
+say "--keep"
 run pmapdb export kept.db --redact --keep '/opt/bank/.*' --keep 'ledger.*' -f csv
 run pmapdb sql --db kept.db "SELECT DISTINCT path FROM object ORDER BY 1" -f csv
 run pmapdb sql --db kept.db "SELECT name FROM host UNION SELECT name FROM name" -f csv
 
-say "a part, as it is"
+say "a part of the store, unchanged"
 run pmapdb export part.db --process payd --from @2 --to last
 run pmapdb snapshots --db part.db -f csv
 run pmapdb doctor --deep --db part.db -f csv -o doctor.csv
@@ -60,7 +60,7 @@ run pmapdb sql --db own.db "SELECT DISTINCT c.category, l.rule FROM lineage l
     JOIN category c USING (category_id) ORDER BY 1" -f csv
 run pmapdb sql --db own.db "SELECT name FROM rule_set" -f csv
 
-say "what is refused"
+say "refused commands"
 run pmapdb export ticket.db
 run pmapdb export new.db --keep x
 run pmapdb export new.db --redact --keep '('

@@ -3,7 +3,7 @@
 
 need awk cut sed
 
-say "from text: names are known, what stood beside the captures is not"
+say "from text: names are known, facts about the process are not"
 {
     pmap_x 301 worker 100
     pmap_x 302 worker 200
@@ -22,7 +22,7 @@ run pmapdb groups --at -1m --by comm
 run pmapdb groups --by env:HOME
 run pmapdb query groups --within 10m --top 1
 
-say "what is wrong"
+say "wrong options"
 for by in usr env: 'com = 1' "comm = " 'comm) FROM process; SELECT (1' 'comm, user' '(SELECT name FROM sqlite_master)' 'comm = "sh"'; do
     run pmapdb groups --by "$by"
 done
@@ -30,7 +30,7 @@ run pmapdb groups --by user --by name
 run pmapdb groups --host nowhere
 run pmapdb groups --from last --at first
 
-say "live"
+say "live processes"
 mkdir programs
 for name in alpha beta; do
     cp "$(command -v sleep)" programs/$name

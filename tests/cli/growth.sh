@@ -7,7 +7,7 @@ run pmapdb growth --dialect smaps
 run pmapdb growth --dialect pmap-x --from -1m
 run pmapdb growth --dialect pmap-x --from first --to 2026-11-21T02:49:10Z -f json --category shared-memory
 
-say "a category that goes has one row of zeroes, and unknown stays unknown"
+say "a category that disappears has one row of zeroes, and unknown stays unknown"
 at() { pmapdb --db gone.db import -q --at 2026-11-21T"$1"Z -; }
 pmap_x 90 web 100 64 | at 10:00:00
 pmap_x 90 web 120 | at 10:05:00

@@ -8,7 +8,7 @@ import() {
     run pmapdb import -q --at "2026-11-21T03:$minute:00Z" "$@" now.x
 }
 
-say "history: what does not change is stored once; a label counts from the first capture on"
+say "history: an unchanged label is stored once; a label counts from the first capture on"
 import 10 --host web3 --label build=2.3.0 --label role=frontend
 import 20 --host web3 --label build=2.3.1 --label role=frontend
 import 30 --host db1 --label 'note=a=b, "c"'
@@ -17,12 +17,12 @@ run pmapdb host-labels --host web3 -f csv
 run pmapdb sql "SELECT host, key, value, at FROM host_labels WHERE key = 'build'"
 pmapdb status --host web3 --columns part,detail -f csv | grep labels
 
-say "wrong words"
+say "wrong labels"
 import 40 --label build=1
 import 40 --host web3 --label build
 import 40 --host web3 --label =1
 
-say "the configuration tells what this machine is; a file and a program that tell nothing are said"
+say "labels of the configuration; an error for a file and a program without a label"
 echo 7.1 >build
 cat >config <<'END'
 label.role = cache

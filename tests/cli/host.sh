@@ -19,7 +19,7 @@ at 30 82 db 4700
 at 30 90 cache 9000
 at 35 90 cache 9300
 
-say "most growth first, then the diff of one"
+say "the process with most growth first, then the diff of one process"
 run pmapdb diff
 pmapdb diff | sed -n 's/.*next: //p' >line
 run sh -c "$(cat line)"
@@ -28,7 +28,7 @@ run pmapdb diff --since -1h --top 1 -f csv
 run pmapdb diff --by process web -f csv
 run pmapdb diff -q -f csv --threshold rss:2M --from 2026-11-21T03:10:00Z
 
-say "a part of one process needs a process: the largest are offered"
+say "a question about one process needs its name: the error names the largest"
 run pmapdb diff --by lineage
 run pmapdb categories
 run pmapdb categories --snapshot @3 --top 1 -f csv
@@ -98,11 +98,11 @@ done
 at 25 81 worker 20
 run pmapdb restarts -f csv
 run pmapdb restarts worker/81
-say "only the large ones, and only those of a span"
+say "only large processes, and only those of a span"
 pmapdb restarts -f csv --min-size 1M --columns name
 pmapdb restarts -f csv --since 2026-11-21T03:06:00Z --columns name
 pmapdb restarts -f csv --until 2026-11-21T03:06:00Z --min-size 1M --columns name
-say "what is captured alone after several is no restart of them"
+say "one process captured alone after several is not their restart"
 export PMAPDB=alone.db
 for pid in 1 2 3; do at 00 $pid nginx 100; done
 at 50 4 nginx 100
@@ -139,7 +139,7 @@ echo "old descendant_of(1)" >names
 run pmapdb capture 1 --names names
 export PMAPDB=live.db
 
-say "asked for by exe, comm and program"
+say "processes by exe, comm and program"
 for name in alpha-server a-name-of-more- ./beta; do
     pmapdb processes $name -f csv | cut -d , -f 4 | tail -n 1
 done

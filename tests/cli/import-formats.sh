@@ -10,6 +10,6 @@ for format in table csv json ndjson; do
     run pmapdb --db $format.db import -v -f $format two.x
 done
 
-say "warnings are in the object"
+say "warnings are in the JSON object"
 head -n 40 $from/1795229318-12766.smaps >1795229318.smaps
 run pmapdb --db warn.db import -f ndjson 1795229318.smaps

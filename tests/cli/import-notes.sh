@@ -10,18 +10,18 @@ grep -v '^ffffffffff600000' fixtures/tools/procps-3.3.10-x.txt |
         >logs/1795229378-16098.x
 cp fixtures/tools/busybox-1.37-x.txt logs/1795229408-16098.x
 
-say "each note once, whatever its number; they are no trouble"
+say "each note once, whatever its number; the exit status is 0"
 run pmapdb import -v logs
 run pmapdb import -v logs
 
-say "with every capture as an object; nothing of known ones"
+say "NDJSON: with every new capture; not with known captures"
 run pmapdb --db objects.db import -q -f ndjson logs
 run pmapdb --db objects.db import -q -f ndjson logs
 
-say "quiet"
+say "-q"
 run pmapdb --db quiet.db import -q logs
 
-say "sums alone: what they do not say is unknown"
+say "a log of sums: other numbers are unknown"
 printf 'Sat Nov 21 02:48:38 UTC 2026\n4711:   x\ntotal kB            2168     752     748\n' >sums.log
 run pmapdb --db sums.db import -v sums.log
 run pmapdb --db sums.db import -f csv sums.log

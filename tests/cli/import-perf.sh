@@ -21,7 +21,7 @@ run pmapdb import-perf leaky.script.txt.gz
 run pmapdb import-perf - -f ndjson <leaky.script.txt
 run pmapdb sql "SELECT count(*) AS recordings FROM recording"
 
-say "what leaks is live at its end"
+say "leaked memory is live at the end of the recording"
 run pmapdb sql "WITH RECURSIVE up (call_id, stack_id, depth) AS (
       SELECT call_id, stack_id, 0 FROM call
       UNION ALL SELECT u.call_id, s.caller_id, depth + 1 FROM up u JOIN stack s USING (stack_id)
@@ -52,7 +52,7 @@ run pmapdb import-perf -q --db l.db --pid 7 --clock-offset 1700000000 threads.tx
 pmapdb import -q --db l.db 17000000*-7.x
 run pmapdb sql --db l.db "SELECT pid, process_id, offset_ns, offset_source FROM traced_process"
 
-say "another store takes it over"
+say "merge copies a recording"
 pmapdb merge -q --db m.db l.db -o /dev/null
 run pmapdb sql --db m.db "SELECT r.file, t.process_id, t.offset_source,
     (SELECT count(*) FROM extent e WHERE e.traced_process_id = t.traced_process_id) AS extents

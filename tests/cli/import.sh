@@ -3,7 +3,7 @@ need xz zstd bzip2 gzip tar
 
 from=samples/captures/leaky-20261121
 
-say "one file, and again"
+say "one file, twice"
 run pmapdb import -v $from/1795229318-12766.x
 run pmapdb import -v $from/1795229318-12766.x
 
@@ -11,7 +11,7 @@ say "a directory that contains the file"
 run pmapdb import -v samples/captures
 run pmapdb import -q samples/captures
 
-say "moved, compressed and packed it is still known"
+say "the same file moved, compressed and packed is known"
 mkdir moved
 cp $from/1795229318-12766.x $from/1795229348-12766.x $from/1795229378-12766.x $from/1795229408-12766.x moved
 gzip moved/1795229318-12766.x
@@ -37,7 +37,7 @@ say "standard input"
 run pmapdb --db stdin.db import -v --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
 run pmapdb --db stdin.db import -v --at 2026-11-21T02:48:38Z - <$from/1795229318-12766.x
 
-say "without a time what is read from standard input is always new"
+say "without a time, standard input is always new"
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x
 sleep 0.01
 pmapdb --db stdin.db import -q - <$from/1795229318-12766.x

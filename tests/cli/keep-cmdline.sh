@@ -25,15 +25,15 @@ commands
 leaked
 run pmapdb processes -f csv
 run sqlite3 store.db 'SELECT reason FROM refused'
-say "the same captures are known, whatever is asked for now"
+say "the same captures are known with another --keep-cmdline"
 run pmapdb import -v --keep-cmdline '.*' maps
 leaked
-say "names and lives do not depend on it"
+say "names and lives do not depend on --keep-cmdline"
 capture_of 11 '/srv/app --db-password=other' 600 >later
 run pmapdb import -v --at 2026-11-21T03:00:00Z later
 run sqlite3 store.db 'SELECT pid, life, identity FROM process WHERE pid = 11'
 
-say "a part that the user asks for"
+say "a part of the command line"
 rm -f store.db*
 run pmapdb import -q --keep-cmdline '--port [0-9]+' --keep-cmdline 'user?=?([a-z]+) ' --keep-cmdline '--token-ttl [0-9]+' maps
 commands
@@ -42,7 +42,7 @@ rm -f store.db*
 run pmapdb import -q --keep-cmdline '.*' maps
 commands
 
-say "a store that was made from it keeps what it has"
+say "a merge keeps the stored part"
 rm -f store.db*
 run pmapdb import -q maps
 run pmapdb merge -q --db both.db store.db

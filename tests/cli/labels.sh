@@ -48,7 +48,7 @@ run pmapdb labels -f csv
 run pmapdb categories --kib
 run pmapdb mappings --category anonymous/jvm-heap -f csv
 
-say "a later capture: what was named keeps its name"
+say "a later capture: named mappings keep their names"
 smaps >1795220060-71.smaps <<END
 000000400000 16 r-xp 16 - /srv/java
 0000f0000000 49152 rw-p 40000 -
@@ -61,7 +61,7 @@ END
 run pmapdb import -v 1795220060-71.smaps
 run pmapdb diff --by category --kib
 
-say "what is said later names anew, also of the same moment; rules can be asked again"
+say "a later report names mappings anew, also at the same moment; rules can be applied again"
 sed 's/Java Heap/GC/; s/reserved 1024KB for Thread Stack/reserved 1024KB for Code/' \
     incident/1795220001-nmt.txt >1795220030-71.nmt
 cp store.db later.db
@@ -122,7 +122,7 @@ run pmapdb labels --db 5.db java -f csv --top 1
 run pmapdb import -v --db 5.db cont.nmt
 run pmapdb import -v --db 5.db cont.nmt --pid 11488
 run pmapdb import -v --db 5.db cont.nmt --pid 1
-say "the answers of two JVMs in one file: its name is of one of them at most"
+say "reports of two JVMs in one file: the name of the file gives at most one pid"
 cp incident/1795220000-71.smaps 1795220000-73.smaps
 pmapdb import -q --db 6.db incident/1795220000-71.smaps 1795220000-73.smaps
 {

@@ -17,7 +17,7 @@ run pmapdb largest
 run pmapdb files --snapshot @4
 run pmapdb largest --snapshot @3 --top 2
 
-say "a query of one's own that asks for a snapshot and for no process"
+say "a query of the user with a snapshot and without a process"
 mkdir own
 cat >own/rows.sql <<'SQL'
 -- name:   rows

@@ -23,14 +23,14 @@ run pmapdb --db worst.db leaks -f md --top 3
 pmapdb --db worst.db leaks -f md --metric mappings --top 1 | tail -n 1
 run pmapdb --db worst.db leaks -f csv --top 0
 
-say "--check: 1 where something leaks"
+say "--check: exit status 1 if something leaks"
 run pmapdb leaks --check -f csv -o /dev/null
 run pmapdb leaks --check -o cards
 cmp cards - <<END && echo same
 $(pmapdb leaks)
 END
 
-say "two snapshots say nothing, and that they are too few; seven are, eight are not"
+say "two and seven snapshots are too few, eight are enough"
 log 70 web 2 10000 100 >two.log
 pmapdb --db few.db import -q two.log
 run pmapdb --db few.db leaks --check
@@ -42,7 +42,7 @@ log 70 web 1 10700 100 35 >last.log
 pmapdb --db few.db import -q last.log
 run pmapdb --db few.db leaks --check
 
-say "what leaks stands first, the healthy ones in a line, those with too few snapshots in another"
+say "leaks first, then a line of healthy processes, and a line of those with too few snapshots"
 for pid in 100 101 102 103 104; do
     log $pid quiet 12 5000 0
 done >many.log
@@ -53,7 +53,7 @@ log 301 large 12 5000 900 >>many.log
 pmapdb --db many.db import -q many.log
 run pmapdb --db many.db leaks
 run pmapdb --db many.db leaks --top 1
-say "few healthy ones get a line each; one alone"
+say "few healthy processes get a line each; one healthy process"
 run pmapdb --db many.db leaks quiet/100
 run pmapdb --db many.db leaks --process large --since 2026-11-21T00:15:00Z --by object
 
@@ -63,7 +63,7 @@ log 401 again 12 5000 50 70 >>again.log
 pmapdb --db again.db import -q again.log
 run pmapdb --db again.db leaks
 
-say "lives too short for a verdict; captures that do not give the metric, or no mappings"
+say "lives too short for a verdict; captures without the metric, or without mappings"
 for life in 0 1 2 3 4; do
     log $((410 + life)) short 5 5000 100 $((30 * life))
 done >short.log
@@ -87,7 +87,7 @@ done
 pmapdb --db spread.db import -q --name spread 1795*.maps
 run pmapdb --db spread.db leaks --by lineage
 
-say "a name is never raw bytes, and what to type next is right"
+say "a name is never printed as raw bytes, and the next command is quoted"
 log 500 "$(printf 'e\\033[31m vil; rm')" 12 5000 50 >evil.log
 pmapdb --db evil.db import -q --name "$(printf 'e\033[31m;rm')" evil.log
 run pmapdb --db evil.db leaks
@@ -116,7 +116,7 @@ for life in "901 00 17 0" "902 18 20 900" "902 21 25 900"; do
     pmapdb --db lives.db leaks --top 1 -f csv | grep -oE 'seen in an earlier process of the name' || echo "no word of an earlier process"
 done
 
-say "no store, nothing in it, wrong words"
+say "no store, an empty store, wrong options"
 run pmapdb --db none.db leaks
 run pmapdb leaks nginx
 run pmapdb leaks --by name

@@ -18,13 +18,13 @@ show_limits() {
 }
 
 pmapdb import -q samples/captures
-say "the cgroup's: in the card, and in check without --limit"
+say "the limit of the cgroup: in the card, and in check without --limit"
 limits 65536 -1 8192 65530
 run pmapdb leaks
 run pmapdb check leaky --eta -w 1h -c 1m --max-age 10000d
 show_limits
 
-say "near it a leak stays a leak; --limit comes first"
+say "near the limit a leak stays a leak; --limit comes first"
 limits 14000 -1 8192 65530
 pmapdb leaks --top 1 | grep -E 'LEAK|SUSPECT|limit'
 pmapdb leaks --top 1 --limit 64M | grep -E 'LEAK|SUSPECT|limit'
@@ -35,7 +35,7 @@ limits 65536 40000 8192 65530
 pmapdb leaks | grep -E 'limit|altogether'
 show_limits
 
-say "a process that has ended reaches no limit: a later beat lacks it"
+say "a process that a later beat lacks has ended: no time to its limit"
 sqlite3 store.db "INSERT INTO schedule (schedule_id, host_id, boot_id, selection)
         SELECT 1, host_id, 'b', '--all' FROM host LIMIT 1;
     INSERT INTO beat (capture_id, schedule_id, started_ms, mono_ns, missed, unreadable, vanished, degraded,
@@ -63,7 +63,7 @@ sqlite3 store.db "UPDATE live_reading SET live_process_id = 2 WHERE snapshot_id 
     FROM live_reading g JOIN snapshot s ON s.snapshot_id = g.snapshot_id ORDER BY s.taken_ms DESC LIMIT 1)"
 show_limits
 
-say "mappings"
+say "the limit of the number of mappings"
 limits -1 -1 -1 40
 run pmapdb map-count
 run pmapdb map-count --limit 60

@@ -6,12 +6,12 @@ say "with dates"
 run pmapdb --db cron.db import -v samples/logs/leaky-cron.log
 run pmapdb --db cron.db import -q samples/logs/leaky-cron.log
 
-say "without: refused, with the way out; known the second time"
+say "without dates: refused, and the error names the options; known the second time"
 touch -d 2026-11-21T02:52:08Z samples/logs/leaky-untimed.log
 run pmapdb import -v samples/logs/leaky-untimed.log
 run pmapdb import -v samples/logs/leaky-untimed.log
 
-say "counted back from the file's time"
+say "times counted back from the file's time"
 run pmapdb import -v --every 30s samples/logs/leaky-untimed.log
 run pmapdb import -q --every 30s samples/logs/leaky-untimed.log
 run pmapdb growth --category heap -f csv
@@ -25,7 +25,7 @@ touch -d 2026-11-21T02:52:38Z old.log
 gzip old.log
 run pmapdb import -q --every 30s old.log.gz
 
-say "from a first time"
+say "times from a first time"
 gunzip old.log.gz
 run pmapdb --db first.db import -q --first 2026-11-21T02:48:38Z --every 1m old.log
 run pmapdb --db first.db snapshots

@@ -5,7 +5,7 @@ pmapdb import -q samples/captures
 run pmapdb mappings --min-size 1M
 run pmapdb mappings --min-size 2048 -f csv
 run pmapdb mappings --category heap -f json
-say "a category takes what refines it; refined, it is that alone"
+say "a category includes its refinements; a refinement selects itself alone"
 run pmapdb mappings --category anonymous
 run pmapdb mappings --category anonymous/thread-stack
 run pmapdb mappings --category reserve

@@ -17,7 +17,7 @@ captures web1 0 5
 captures web2 2 3
 run pmapdb merge --db all.db web1.db web2.db
 pmapdb snapshots --db all.db -f csv | cut -d , -f 2-5,10 | sort
-say "again: nothing is new"
+say "the same stores again: nothing is new"
 run pmapdb merge --db all.db web1.db web2.db
 say "the next night"
 captures web1 5 2
@@ -26,11 +26,11 @@ say "a dry run counts"
 captures web2 5 1
 run pmapdb merge --db all.db --dry-run web1.db web2.db
 run pmapdb merge --db all.db --dry-run web1.db web2.db
-say "where there is no store yet too, and makes none"
+say "a dry run without a store creates no store"
 run pmapdb merge --db none.db --dry-run web1.db
 ls none.db 2>/dev/null || echo "no none.db"
 
-say "the answers are those of one store that saw all"
+say "the answers equal those of one store with all captures"
 pmapdb merge -q --db all.db web1.db web2.db -o /dev/null
 captures web1 7 3
 pmapdb merge -q --db all.db web1.db -o /dev/null
@@ -40,7 +40,7 @@ web1=$(pmapdb sql --db all.db "SELECT process_id FROM process JOIN host USING (h
     WHERE host.name = 'web1'" -f csv | tail -n 1)
 pmapdb leaks --db all.db --process "@$web1" -f csv | cut -d , -f 1,2,4- | cmp - one.csv && echo same
 
-say "two stores of one host, which saw it in turns"
+say "two stores of one host, which captured in turns"
 for i in 0 2 4 6; do
     captures host $i 1
 done
@@ -59,7 +59,7 @@ run pmapdb merge --db all.db web1.db -f csv
 run pmapdb merge --db all.db web1.db -f json
 run pmapdb merge --db all.db web1.db web2.db -f ndjson
 
-say "what cannot be merged does not keep the others away: status 2"
+say "a file that cannot be merged does not stop the others: status 2"
 echo text >text.txt
 pmapdb import -q --db young.db --host young samples/captures
 run pmapdb merge --db all.db none.db text.txt . all.db young.db
@@ -68,7 +68,7 @@ run pmapdb merge
 run pmapdb merge --db all.db --sweep soon web1.db
 run pmapdb merge --db all.db --sweep 2h web1.db
 
-say "hosts that are unknown are one, and that is said; --host tells them apart"
+say "stores without a host count as one host, with a warning; --host tells them apart"
 pmap_x 1 db 100 >1700000000-1.x
 pmapdb import -q --db x.db 1700000000-1.x
 pmap_x 2 db 100 >1700000000-2.x
@@ -83,7 +83,7 @@ say "a new store gets its permissions"
 pmapdb merge -q --db shared.db --mode 0640 web1.db -o /dev/null
 stat -c %a shared.db
 
-say "a better name: moments of the old one and of the new, as if all were imported into one store"
+say "a better name: the same moments as if all captures were imported into one store"
 name() { # STORE PID KIB TIME [OPTION...]
     store=$1 pid=$2 kib=$3 at=$4
     shift 4

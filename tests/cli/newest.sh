@@ -39,11 +39,11 @@ judge() {
 }
 
 kib=1000
-say "it fills"
+say "the program fills"
 beats 0 30 smaps 800
 judge
 
-say "it stopped: seven snapshots do not show that, twenty do"
+say "the program stopped: seven snapshots do not show this, twenty do"
 beats 31 37 maps 0
 judge
 beats 38 50 maps 0
@@ -60,10 +60,10 @@ run pmapdb by-process
 run pmapdb largest --snapshot first --top 1
 run pmapdb -q unknown-rss
 
-say "it grows again, and the captures do not show what grows"
+say "the program grows again, and the captures do not show which part"
 beats 51 80 maps 800
 judge
 
-say "shown again"
+say "the captures show the parts again"
 beats 81 90 smaps 800
 judge

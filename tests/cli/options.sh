@@ -12,17 +12,17 @@ run pmapdb merge -q --db none.db --group no-such-group group.db
 run pmapdb import-perf -q --db perf.db --mode 0640 --group daemon --host h1 samples/perf/leaky.script.txt
 ls
 
-say "captures"
+say "captures with invalid options"
 run pmapdb capture 0
 run pmapdb capture --count 0 --every 1s 1
 run pmapdb capture --name '' 1
 run pmapdb capture --host '' 1
 
-say "times"
+say "invalid times"
 run pmapdb import --every 2y 1795220000-7.x
 run pmapdb import --at someday 1795220000-7.x
 
-say "one thing at a time"
+say "arguments that exclude each other"
 pmapdb import -q samples/captures
 run pmapdb completion
 run pmapdb completion bash zsh

@@ -9,7 +9,7 @@ run pmapdb categories --snapshot @99 -f csv -o c.csv
 run wc -l c.csv
 run pmapdb categories -o no/such/folder/c.csv
 
-say "a reader that goes away is no error"
+say "a reader that closes the pipe is no error"
 show pmapdb growth -f csv "(into head)"
 { pmapdb growth -f csv 2>"$PMAPDB_SCRATCH/pipe" || echo "= exit $?"; } | head -n 1
 cat "$PMAPDB_SCRATCH/pipe"
@@ -26,7 +26,7 @@ fi
 { pmapdb leaks --help 2>"$PMAPDB_SCRATCH/pipe" || echo "= exit $?"; } | head -n 1
 cat "$PMAPDB_SCRATCH/pipe"
 
-say "line ends"
+say "line endings"
 show pmapdb categories -f csv --crlf "(od)"
 pmapdb categories -f csv --crlf | head -n 1 | tail -c 4 | od -c
 run pmapdb categories --kib

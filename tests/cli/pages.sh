@@ -10,14 +10,14 @@ run pmapdb explain heap -f ndjson
 run pmapdb explain heap -f md
 run pmapdb explain 'JIT Code'
 
-say "all of them"
+say "all pages"
 run pmapdb explain --top 3
 pmapdb explain -f csv | head -n 1
 pmapdb explain -f csv -o pages.csv
 tail -n +2 pages.csv | wc -l | tr -d ' '
 tail -n +2 pages.csv | grep -c '%' || true
 
-say "names that a rule makes; a part that has no page"
+say "a category that a rule makes; a part without a page"
 run pmapdb explain anonymous/something
 pmapdb explain reserve/gard | head -n 1
 pmapdb explain anonymous/pool 2>&1 | head -n 1
@@ -26,7 +26,7 @@ run pmapdb explain /usr/lib/libc.so.6
 run pmapdb explain '[vvar_vclock]'
 pmapdb explain heap/else | head -n 1
 
-say "no category"
+say "an unknown category"
 run pmapdb explain anonymus
 run pmapdb explain libc.so.6
 run pmapdb explain heap stack
@@ -65,7 +65,7 @@ pmapdb diff -q web -f md --top 1 | tail -n 1
 pmapdb diff web -f csv | grep -c next || true
 pmapdb diff web --from -5m --dialect pmap-x | next
 
-say "address space, where nothing else is known; several processes; a name that no shell takes"
+say "address space if nothing else is known; several processes; a name that needs quotes"
 for t in 1795220000 1795220300; do
     echo "560000000000-560000004000 r-xp 00000000 08:01 7 /srv/space"
     printf '7f0000000000-%x rw-p 00000000 00:00 0 \n' $((0x7f0000000000 + (t - 1795210000) * 4096))
@@ -83,7 +83,7 @@ pmapdb diff many | tail -n 1
 pmapdb import -q --name 'x; rm' --host other web.log
 pmapdb diff 'x; rm' | tail -n 1
 
-say "each of them runs"
+say "each proposed command runs"
 for name in web reads space many; do
     for by in category object lineage; do
         pmapdb diff $name --by $by | next | cut -d ';' -f 1 >line

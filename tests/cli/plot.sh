@@ -28,7 +28,7 @@ for i in $(seq 0 8); do
 done | pmapdb --db sums.db import -q --pid 7 --name sums -
 run pmapdb --db sums.db plot
 
-say "files"
+say "output to files"
 run pmapdb plot -o web.svg
 grep -c '<path' web.svg
 run pmapdb plot -o web.gif

@@ -76,7 +76,7 @@ run pmapdb host --kib
 run pmapdb host --to 2026-11-21T01:30:00Z -f csv
 run pmapdb host-history -f csv
 
-say "the parts add up to all memory, and used is what free says"
+say "the parts add up to all memory, and used equals the number of free(1)"
 pmapdb host -f csv | awk -F, '
     NR > 1 { gsub("\"", ""); kib[$1] = $2 }
     END {
@@ -94,7 +94,7 @@ run sh -c 'pmapdb --db other.db host -f csv | cmp - here'
 pmapdb export -q all.db >exported
 run sh -c 'pmapdb --db all.db host -f csv | cmp - here'
 
-say "what a copy lacks is unknown"
+say "numbers that a copy lacks are unknown"
 machine 10800.00 420000 3
 rm copy/vmstat copy/pressure/memory copy/sys/kernel/hostname copy/sys/kernel/random/boot_id
 sed -i '/MemAvailable/d; /Percpu/d' copy/meminfo
@@ -117,7 +117,7 @@ pmapdb --db here.db sql -f csv "SELECT total_kib, free_kib, shmem_kib FROM beat"
 awk '{ v[$1] = $2 } END { print "total_kib,free_kib,shmem_kib"; print v["MemTotal:"] "," v["MemFree:"] "," v["Shmem:"] }' \
     here.copy/meminfo | cmp - found
 
-say "the machine itself: what /proc says now"
+say "the machine itself: the current /proc"
 pmapdb --db here.db capture -q --host here $$
 pmapdb --db here.db sql -f csv "SELECT total_kib, swap_total_kib FROM beat ORDER BY capture_id DESC LIMIT 1" >found
 awk '{ v[$1] = $2 } END { print "total_kib,swap_total_kib"; print v["MemTotal:"] "," v["SwapTotal:"] }' /proc/meminfo |

@@ -13,10 +13,10 @@ sizes() {
     sed 's/[0-9.]* [KM]iB/SIZE/g' "$1"
 }
 
-say "a rule must be given; what goes together"
+say "a rule is required; options that need another one"
 run pmapdb prune --keep-last -3
 run pmapdb prune --pin last
-say "no store is not made; an unset variable is not all"
+say "a missing store is not created; an unset variable does not mean all"
 run pmapdb prune --keep-last 1
 run pmapdb prune --compact
 run pmapdb prune --pin last --reason why
@@ -34,11 +34,11 @@ log 20 db 2026-11-20T00:00:00Z 3600 5 >db.log
 pmapdb import -q web.log db.log
 run pmapdb prune
 run pmapdb prune --drop
-say "which rule keeps what"
+say "what each rule keeps"
 run pmapdb prune --keep-last 2 --keep-daily 3 --keep-weekly 5 --keep-within 6h --dry-run -q |
     awk 'NR == 1 || $5 == "keep" || $2 == "db" { print }'
 pmapdb prune --keep-last 2 --dry-run -f csv -q | head -n 4
-say "weeks and days are local ones"
+say "weeks and days are local"
 pmapdb prune --keep-daily 2 --process web --dry-run -q --tz Asia/Tokyo | grep daily
 pmapdb prune --keep-daily 2 --process web --dry-run -q | grep daily
 
@@ -55,20 +55,20 @@ pmapdb prune --keep-last 2 --keep-daily 3 --keep-weekly 5 -f json -q | head -n 3
     cut -c 1-60
 sqlite3 store.db 'PRAGMA integrity_check; PRAGMA foreign_key_check; PRAGMA auto_vacuum'
 
-say "an import does not bring them back, and takes what is new"
+say "an import does not bring removed snapshots back, and stores new ones"
 run pmapdb import web.log | sed -n '1p;$p'
 log 10 web 2026-11-16T22:00:00Z 7200 61 >web.log
 run pmapdb import -q web.log
 pmapdb snapshots web -f csv | wc -l | tr -d ' '
 
-say "an untimed log is known by its sequence"
+say "a log without times is known by its sequence"
 for i in 1 2 3 4; do pmap_x 30 job $((100 + 4 * i)); done >job.log
 run pmapdb import -q --first 2026-11-01T00:00:00Z --every 5m job.log
 pmapdb prune --process job --keep-last 1 -q -o /dev/null
 for i in 5 6; do pmap_x 30 job $((100 + 4 * i)); done >>job.log
 run pmapdb import --first 2026-11-01T00:00:00Z --every 5m job.log
 
-say "no pin, no rule"
+say "without pins and without rules"
 run pmapdb prune --unpin 2026-11-17T10:00:00Z --process web
 run pmapdb prune --unpin 2026-11-17T10:00:00Z --process web
 run pmapdb pins
@@ -78,7 +78,7 @@ run pmapdb prune --process web --drop
 run pmapdb prune --host nowhere --keep-last 1
 pmapdb prune --process web --drop --force -q
 pmapdb processes -f csv | cut -d , -f 4,8
-say "the largest size; nothing but the newest is left, also of what a target of push lacks"
+say "--max-size: only the newest is left, also of snapshots that were not pushed"
 sqlite3 store.db "INSERT INTO push (target, done_id, seq, gen, shown_gen, lost, tried_ms, failures)
     VALUES ('http://x', 0, 0, 0, 0, 0, 1000 * strftime('%s', 'now'), 0)"
 run pmapdb prune --max-size 1K -q

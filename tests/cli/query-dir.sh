@@ -16,13 +16,13 @@ run pmapdb --query-dir mine snapshots --help
 run pmapdb --query-dir mine categories --snapshot first -f csv
 run pmapdb --query-dir nowhere categories --snapshot first -f csv
 
-say "the folder of one's settings"
+say "the folder of the user's settings"
 mkdir -p "$HOME/.config/pmapdb/queries"
 cp mine/snapshots.sql "$HOME/.config/pmapdb/queries"
 run pmapdb snapshots
 rm -r "$HOME/.config"
 
-say "wrong ones"
+say "wrong queries"
 wrong() {
     query processes
     run pmapdb --query-dir mine processes
@@ -81,7 +81,7 @@ SELECT 1 AS n; SELECT 2 AS n;
 SQL
 run sqlite3 store.db 'SELECT count(*) FROM snapshot'
 
-say "what parameters are read as"
+say "types of parameters"
 query typed <<'SQL'
 -- name:   typed
 -- title:  Every type of parameter

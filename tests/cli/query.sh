@@ -9,7 +9,7 @@ missing() {
     pmapdb query "$1" 2>stderr || sed 's/there are:.*/there are: .../' stderr
 }
 
-say "what there is"
+say "the list"
 pmapdb query --list -f csv >list
 for name in categories growth mappings snapshots; do
     run grep "^\"$name\"," list
@@ -18,7 +18,7 @@ run pmapdb query
 run pmapdb query --list growth
 run pmapdb query --list --sql -f csv
 
-say "one that is built in, three ways"
+say "a built-in query, in three ways"
 pmapdb categories --snapshot first -f csv >categories
 pmapdb query categories --snapshot first -f csv | cmp - categories
 pmapdb query categories leaky --snapshot first -f csv -o out.csv
@@ -27,7 +27,7 @@ pmapdb diff-category -f csv >diff
 pmapdb diff -f csv | cmp - diff
 run pmapdb query categories --snapshot frist
 
-say "one of one's own"
+say "a query of the user"
 cat >mine/bulky.sql <<'SQL'
 -- name:   bulky
 -- title:  What is larger than a size
@@ -68,7 +68,7 @@ pmapdb query mine/bulky.sql --sql | cmp - mine/bulky.sql
 pmapdb query --sql mine/bulky.sql --least 3M | cmp - mine/bulky.sql
 run pmapdb query --sql mine/bulky.sql -f csv
 
-say "wrong ones"
+say "wrong queries"
 wrong() { # sed expression
     show sed "$1"
     sed "$1" mine/bulky.sql >mine/wrong.sql
@@ -98,7 +98,7 @@ wrong '/^SELECT/,$d'
 wrong '1d'
 run ls mine
 
-say "the list outlives them"
+say "the list works with wrong queries"
 mkdir mine/folder.sql
 printf '\377\376' >mine/bytes.sql
 printf -- '-- name: broken\n-- title: Broken\n-- column: a kibs A\nSELECT 1 AS a' >mine/broken.sql

@@ -17,5 +17,5 @@ wait $! || echo "= exit $?"
 tr '\r' '\n' <said | sed -n 's/.*\(searching for [^;]*; Ctrl-C stops\).*/\1/p' | sed 's/[0-9][0-9.]*s/SPAN/' | head -n 1
 tr '\r' '\n' <said | sed -n 's/.*pmapdb: /pmapdb: /p'
 
-say "not without a terminal, and not for a quick question"
+say "nothing without a terminal, and nothing for a quick question"
 run pmapdb by-name --columns name

@@ -15,7 +15,7 @@ run pmapdb mappings --regions r.csv -f md
     echo START,END
     cat r.csv
 } | pmapdb mappings --regions - -f csv 2>/dev/null | wc -l
-say "what is left out is in no sum and no list"
+say "mappings that are left out are in no sum and no list"
 run pmapdb mappings --regions r.csv --skip-flag nh --skip-flag ex
 run pmapdb mappings --regions r.csv --category reserve
 printf 'Start,End\n7fc36a50c000,7fc36a709000\n' |

@@ -48,7 +48,7 @@ gzip -c $good.x | head -c 400 >cut.x.gz
 try "a gzip file that is cut" import cut.x.gz
 head -n 300 $good.smaps | head -c 8000 >1795229318-12766.smaps
 try "smaps that are cut" import 1795229318-12766.smaps
-say "and again: known"
+say "the same captures again: known"
 run pmapdb --db try.db import 1795229318-12766.smaps
 sed '/libc.so.6/d' $good.x >1795229318-70.x
 try "rows that do not add up to the footer" import 1795229318-70.x

@@ -20,14 +20,14 @@ guard,reserve/guard,reserve,,,,,,base=anonymous flags=nh,,
 heap-small,heap/small,heap,,,,,,,,
 CSV
 
-say "without a store: those that a new one gets"
+say "without a store: the rules of a new store"
 pmapdb rules | sed -n '1s/[0-9]* rules/N rules/p; 2s/  */ /gp'
 run pmapdb rules --export -o default.csv
 pmapdb rules -f csv | sed 1d | cut -d , -f 2 | tr -d '"' >listed
 sed 1d default.csv | cut -d , -f 1 | diff - listed && echo "the file has the same rules"
 [ ! -e store.db ] || echo "made a store"
 
-say "another set, with the positions of its rules"
+say "another rule set, with the positions of its rules"
 run pmapdb rules my.csv
 run pmapdb rules my.csv -f csv --top 2
 run pmapdb rules --rules my.csv -f ndjson -o rows.json
@@ -36,7 +36,7 @@ pmapdb rules - -f csv <my.csv | sed -n 2p
 run pmapdb rules --rules my.csv -f md
 pmapdb rules pmap-dotnet -f csv | grep '^17,'
 
-say "those of a store: how many lineages each decided"
+say "the rules of a store: how many lineages each rule decided"
 pmapdb import -q samples/captures
 pmapdb rules | sed -n '1s/[0-9]* rules/N rules/p'
 pmapdb rules -f csv | grep -E '^[0-9]+,"(stack|guard-stack|shared-anonymous)",' | cut -d , -f 2,3
@@ -47,16 +47,16 @@ pmapdb rules -f json | tr '}' '\n' | sed -n \
     echo "as table lineage says"
 run pmapdb rules my.csv --top 1
 
-say "which rule it was: rulings"
+say "rulings: which rule decided"
 pmapdb rulings leaky -f csv | awk -F , 'NR == 1 { print $1 "," $9 "," $10 "," $11 } NR > 1 {
     print $1 "," $9 "," $10 "," $11 }' | grep -E 'start|stack|anonymous'
 
-say "what another set would change: nothing is"
+say "--diff: what another set would change, without changing it"
 pmapdb categories leaky -f csv >before
 run pmapdb rules --diff my.csv
 pmapdb categories leaky -f csv | diff before - && echo "as before"
 run pmapdb rules --diff my.csv -f csv -q
-say "the same, kept"
+say "the same set, applied"
 run pmapdb rules --apply my.csv
 run pmapdb categories leaky
 applied pmapdb rules
@@ -64,7 +64,7 @@ run pmapdb rules --apply my.csv
 run pmapdb rules --apply my.csv -q
 run pmapdb diff --from first --to last leaky --top 3
 
-say "why"
+say "--explain"
 heap=$(pmapdb mappings leaky --category heap -f csv | sed -n '2s/,.*//p')
 stack=$(pmapdb mappings leaky --category anonymous/thread-stack -f csv | sed -n '2s/,.*//p')
 run pmapdb rules --explain "$stack"
@@ -77,11 +77,11 @@ for what in shared-library/libc.so.6 program/disk reserve/guard; do
     address=$(pmapdb mappings leaky --category $what -f csv | sed -n '2s/,.*//p')
     run pmapdb rules --explain "${address%???}fff" -f csv
 done
-say "the process said itself what it is"
+say "a mapping that the process has named"
 sqlite3 store.db "UPDATE lineage SET rule = 'label' WHERE rule = 'heap-small'"
 run pmapdb rules --explain "$heap" --top 1
 sqlite3 store.db "UPDATE lineage SET rule = 'heap-small' WHERE rule = 'label'"
-say "of several processes one has neighbours"
+say "of several processes, one with neighbours"
 for pid in 1 2; do
     pmap_x $pid web $((100 * pid)) >$pid.txt
     pmapdb import -q --db web.db --at 2026-11-21T04:00:00Z $pid.txt
@@ -89,7 +89,7 @@ done
 run pmapdb rules --explain 560001000000 --db web.db
 run pmapdb rules --explain 560001000000 --db web.db --process 2 --rules my.csv
 
-say "and back: what the store was made with"
+say "back to the first rules"
 run pmapdb rules --apply default -q -o changes.txt
 head -n 1 changes.txt
 pmapdb categories leaky -f csv | diff before - && echo "as before"
@@ -101,14 +101,14 @@ sqlite3 store.db "UPDATE rule_set SET name = 'default'"
 pmapdb rules 2>&1 | sed -n 's/this pmapdb [0-9.]*/this pmapdb V/; s/ at 2.*Z/ at TIME/; 1,2p'
 pmapdb rules --apply default -q -o /dev/null
 
-say "an export is what goes back in"
+say "an export can be applied"
 run pmapdb rules --export pmap-dotnet -o dotnet.csv
 run pmapdb rules --apply dotnet.csv -q -o /dev/null
 pmapdb rules --export | diff dotnet.csv - && echo "the same bytes"
 run pmapdb rules --apply pmap-dotnet
 pmapdb rules | sed -n '1s/ at 2.*/ at TIME/p'
 
-say "a mistake in a set: nothing changes"
+say "a mistake in a rule set changes nothing"
 cat >bad.csv <<'CSV'
 rule,category,base,perms,size
 one,anonymous/one,anonymous,rw,1..2
@@ -126,7 +126,7 @@ printf 'rule,category,path\nall,%%b,~x\n' >odd.csv
 run pmapdb rules odd.csv -q
 run pmapdb rules odd.csv
 
-say "what cannot be"
+say "impossible options"
 run pmapdb rules nosuch
 run pmapdb rules pmapdotnet
 run pmapdb rules --apply samples

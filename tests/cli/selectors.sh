@@ -13,7 +13,7 @@ for process in leaky 12766 leaky/12766 @1; do
 done
 run pmapdb growth leaky --category heap --from last -f csv
 
-say "wrong ones"
+say "wrong selectors"
 for process in nobody 99 leaky/99 @99; do
     run pmapdb growth --process $process
 done
@@ -24,7 +24,7 @@ run pmapdb diff --from last --to first
 run pmapdb diff --from last --to last
 run pmapdb growth --from last --to first
 
-say "before the first snapshot it is the first one, and that is said"
+say "a time before the first snapshot selects the first one, with a warning"
 for from in -9d 1999-01-01; do
     run pmapdb growth --category heap --from $from --to first -f csv
 done
@@ -37,18 +37,18 @@ for words in '--last 30s' '--since -30s --until last' '--since 2026-11-21T02:54:
     run pmapdb growth --category heap $words -f csv
 done
 
-say "times in words count from the clock: everything here is older"
+say "times in words count from now: every snapshot here is older"
 for time in today yesterday 'yesterday 14:00' 02:00 '1 hour ago' 'now-1h'; do
     pmapdb growth --category heap --from "$time" -f csv >words.csv
     pmapdb growth --category heap --from last -f csv | cmp - words.csv && echo "$time"
 done
 
-say "a zone that nobody knows is not UTC"
+say "an unknown zone is not UTC"
 run pmapdb snapshots --tz NOWHERE/LAND
 run pmapdb snapshots --tz ''
 pmapdb snapshots --tz CET-1CEST -q >/dev/null && echo known
 
-say "nor is one in TZ, which the C library takes without a word: told where local times are taken"
+say "an unknown zone in TZ is an error if a local time is used"
 typo() {
     TZ=Europe/Berln run "$@"
 }

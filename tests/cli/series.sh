@@ -21,10 +21,10 @@ say "verdicts"
 run pmapdb leaks --series good.csv -f csv -o verdicts.csv
 awk -F , '{ print $1, $2, $12 }' verdicts.csv
 head -n 1 verdicts.csv
-say "the rate of what grows by 100 KiB a minute, since when"
+say "rate and start of growth of 100 KiB a minute"
 awk -F , '$1 == "\"grows\"" { print $4, $8 }' verdicts.csv
 
-say "the order of the rows says nothing: sorted backwards, from standard input, packed"
+say "the order of the rows does not matter: sorted backwards, from standard input, packed"
 {
     head -n 1 good.csv
     tail -n +2 good.csv | sort -r
@@ -33,7 +33,7 @@ pmapdb leaks --series - -f csv <backwards.csv | sort >a
 sort verdicts.csv | cmp - a && echo same
 gzip -c good.csv >good.csv.gz
 pmapdb leaks --series good.csv.gz -f csv | cmp - verdicts.csv && echo same
-say "other columns, CR LF, a byte order mark, quotes, ISO times, of equal times the last row"
+say "other columns, CR LF, a byte order mark, quotes, ISO times; of equal times the last row counts"
 awk -F , 'NR == 1 { printf "\357\273\277ts,pid,\"what, else\",kb,series_id\r\n"; next }
     { printf "%s.0,%s,\"a \"\"b\"\"\nc\",1,%s\r\n", $2, $4, $1
       printf "%s,%s,,%s,\"%s\"\r\n", $2, $4, $3, $1 }' good.csv >other.csv
@@ -71,7 +71,7 @@ cut -d , -f 1-3 restarts.csv | pmapdb leaks --series - -f csv | awk -F , '{ prin
 say "--limit: 4,500 KiB at 6,000 an hour"
 pmapdb leaks --series good.csv --limit 20400 -f csv | awk -F , '$1 == "\"grows\"" { print $10, $11 }'
 
-say "0.5 % of growth: nothing of memory, and much of address space; 20 more are nothing of KiB"
+say "growth of 0.5 %: steady for memory, not for address space; 20 more mappings are growth, 20 KiB are not"
 {
     echo series_id,ts,kb
     awk 'BEGIN { for (i = 0; i < 60; i++)
@@ -82,7 +82,7 @@ for metric in rss size mappings; do
     pmapdb leaks --series few.csv --metric $metric -f csv | awk -F , 'NR > 1 { print $1, $2 }'
 done
 
-say "what a constant series would have shown in 6.5 hours: 1 % of memory, 0.3 % of address space"
+say "the least growth that a constant series shows in 6.5 hours: 1 % of memory, 0.3 % of address space"
 {
     echo series_id,ts,kb
     awk 'BEGIN { for (i = 0; i < 40; i++) printf "constant,%d,1000000\n", 1700000000 + 600 * i }'
@@ -91,14 +91,14 @@ for metric in rss size; do
     pmapdb leaks --series constant.csv --metric $metric --columns metric,detectable_per_h -f csv | tail -n 1
 done
 
-say "exit status: 1 with --check where one leaks, 3 where all are too short"
+say "exit status: 1 with --check if a series leaks, 3 if all are too short"
 run pmapdb leaks --series good.csv --check -o /dev/null
 grep -e series -e seven good.csv >short.csv
 run pmapdb leaks --series short.csv --check -o /dev/null
 grep -e series -e flat good.csv >quiet.csv
 run pmapdb leaks --series quiet.csv --check -o /dev/null
 
-say "no store is needed, and nothing of one can be asked"
+say "--series needs no store, and takes no options of a store"
 run pmapdb leaks --series quiet.csv --by object
 run pmapdb leaks --series quiet.csv --process web
 run pmapdb leaks --series quiet.csv --limit much

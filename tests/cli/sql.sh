@@ -12,7 +12,7 @@ state() {
     sha256sum store/s.db store/s.db-wal
 }
 
-say "asking"
+say "answers"
 run pmapdb sql 'SELECT category, mappings, rss_kib FROM categories WHERE snapshot_id = 1'
 run pmapdb sql 'SELECT category, rss_kib FROM categories WHERE snapshot_id = 1 LIMIT 2' -f json
 run pmapdb sql 'SELECT start, end, size_kib, start AS number FROM mappings LIMIT 1' -f csv
@@ -36,7 +36,7 @@ run pmapdb sql 'SELECT :since' --param snice=1
 run pmapdb sql 'SELECT ?'
 run pmapdb sql 'SELECT :a' --param a
 
-say "what it must not do"
+say "statements that are refused"
 state >before
 while read -r statement; do
     run pmapdb sql "$statement"
@@ -79,7 +79,7 @@ for function in writefile readfile edit; do
 done
 state | diff before -
 
-say "what must end"
+say "statements that must end"
 endless='WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT'
 run timeout 30 pmapdb sql "$endless count(*) AS n FROM c" --timeout 300ms
 run timeout 30 pmapdb sql "$endless x FROM c" --timeout 300ms -f csv -o endless.csv
@@ -92,7 +92,7 @@ run cat stderr
 run pmapdb sql 'SELECT randomblob(1e9)'
 state | diff before -
 
-say "wrong ones"
+say "wrong statements"
 run pmapdb sql
 run pmapdb sql ''
 run pmapdb sql '-- nothing'

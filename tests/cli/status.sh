@@ -25,7 +25,7 @@ run pmapdb status -n 1 --human | sed 's/[0-9a-z]* ago\(.*s\)  */SPAN ago\1  /; s
 run pmapdb status -n 5 --json | grep worker
 run pmapdb status --host other
 
-say "what leaks, as leaks says, and what nears the limit that the configuration gives its name"
+say "leaks, as in the command leaks, and a name near the limit of its configuration"
 pmapdb --db leaky.db import -q samples/captures
 printf '[leaky]\nlimit = 9M\n' >limits
 PMAPDB_CONFIG=limits run pmapdb --db leaky.db status -f csv --columns part,name,pid,kib,detail,next | grep -v captured

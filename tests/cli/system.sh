@@ -2,13 +2,13 @@
 # completes the work.
 
 pmap_x 7 web 100 >1795220000-7.x
-say "a file that the disk does not give: at address 0 of a process there is nothing to read"
+say "a file that cannot be read: the memory of a process at address 0"
 run pmapdb import -q 1795220000-7.x /proc/self/mem
 run pmapdb import /proc/self/mem
 pmapdb snapshots -f csv | wc -l
 
 # Sanitizers and the loader use descriptors too, so the sufficient number differs.
-say "too few file descriptors: one line says so; enough of them: all is stored, none is a refusal"
+say "too few file descriptors: one line says so; enough of them: all captures are stored"
 gzip 1795220000-7.x
 export PMAPDB=few.db
 few() { # COMMAND...: runs it with more and more descriptors until it works

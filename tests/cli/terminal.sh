@@ -15,7 +15,7 @@ for format in table csv json ndjson md; do
     LC_ALL=C grep -c red seen
 done
 
-say "what leaks, by a name that would"
+say "a leak in a process with such a name"
 for i in $(seq 0 8); do
     date -u -d "2026-11-21T00:00:00Z + $((5 * i)) minutes" +%FT%TZ
     pmap_x 8 red $((5000 + 100 * i)) 64
@@ -34,7 +34,7 @@ done
 on_terminal --db evil.db check --rate -w 1 --max-age 10000d >seen
 cat seen
 
-say "80 columns: what has no room is left out, and named; --wide has it"
+say "80 columns: columns without room are left out and named; --wide has all"
 for i in 1 2 3; do
     date -u -d "2026-11-21T00:00:00Z + $i hours" '+%Y-%m-%dT%H:%M:%SZ'
     pmap_x 12345 postgres $((500000 + 100000 * i)) 6400
@@ -47,7 +47,7 @@ for words in growth diff 'diff --by object' 'diff --by lineage' snapshots proces
         "$(grep 'no room' seen || echo all)"
 done
 
-say "a pager, on a terminal alone"
+say "a pager, only on a terminal"
 paged() {
     PAGER='sed s/^/paged:/' on_terminal "$@" --db narrow.db categories --columns category
 }

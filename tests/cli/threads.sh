@@ -41,7 +41,7 @@ run pmapdb threads web --stack-size 8M -f csv
 run pmapdb threads web --stack-size 2M -f csv
 run pmapdb threads web --stack-size much
 
-say "without VmFlags they are not asked for; maps knows nothing resident"
+say "without VmFlags the rule ignores them; maps has no resident memory"
 sed '/VmFlags/d' 1795220000-71.smaps >1795220000-73.smaps
 grep -E '^[0-9a-f]+-' 1795220000-71.smaps >1795220000-74.maps
 pmapdb import -q --name noflags 1795220000-73.smaps
@@ -49,7 +49,7 @@ pmapdb import -q --name maps 1795220000-74.maps
 run pmapdb threads noflags --stack-size 1M -f csv
 run pmapdb threads maps -f csv
 
-say "a flag that is missing; permissions"
+say "a missing flag; other permissions"
 sed 's/ me ac/ ac/' 1795220000-71.smaps >1795220000-75.smaps
 sed 's/ rw-p / r--p /' 1795220000-71.smaps >1795220000-76.smaps
 sed 's/ rw-p / rwxp /' 1795220000-71.smaps >1795220000-77.smaps

@@ -14,7 +14,7 @@ pmapdb --db alone.db import -q samples/captures
 rows alone.db >alone
 whole alone.db
 
-say "four imports at once into a store that is not there yet"
+say "four imports at once into a new store"
 files=$(ls samples/captures/leaky-20261121/*)
 part() { echo "$files" | awk -v part="$1" 'NR % 4 == part'; }
 pids=

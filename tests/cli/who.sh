@@ -69,7 +69,7 @@ say "no recording yet"
 run pmapdb who
 pmapdb import-perf -q --clock-offset 1700000000 first.txt -o /dev/null
 
-say "all of it; the rows add up to what grew"
+say "the whole growth: the rows add up to the growth"
 run pmapdb who
 run pmapdb who -f csv
 run pmapdb who --by function --kib
@@ -89,14 +89,14 @@ say "folded"
 run pmapdb who --folded
 run pmapdb who --folded --category heap
 
-say "the calls"
+say "--events: the calls"
 run pmapdb who --events
 run pmapdb who --events --category heap -f ndjson
 run pmapdb who --events --category anonymous --since 2023-11-14T22:13:36Z --until 2023-11-14T22:13:38.5Z
 run pmapdb who --events --address 7f0000900000 -f csv
 run pmapdb who-recordings
 
-say "what is wrong"
+say "wrong options"
 run pmapdb who --category hepa
 run pmapdb who --lineage 77
 run pmapdb who --lineage L1
@@ -106,7 +106,7 @@ run pmapdb who --folded --events
 run pmapdb who --since -1h
 run pmapdb who --by thread
 
-say "the recording is only of a part"
+say "a recording of a part of the time"
 {
     sed -n '/ 13\.0/,$p' first.txt
 } >late.txt
@@ -114,7 +114,7 @@ pmapdb import -q --db late.db --name web 17000000*-7.smaps
 pmapdb import-perf -q --db late.db --clock-offset 1700000000 late.txt -o /dev/null
 run pmapdb who --db late.db
 
-say "by default from before the recording until after it"
+say "by default the snapshots around the recording"
 cp 1700000020-7.smaps 1700000030-7.smaps
 cp 1700000020-7.smaps 1700000050-7.smaps
 cp 1700000010-7.smaps 1700000000-7.smaps
@@ -127,7 +127,7 @@ pmapdb import -q --db span.db --name other --pid 9 --at 2023-11-14T22:13:50Z oth
 pmapdb who --db span.db --category heap 2>/dev/null | sed -n 2p
 rm 1700000030-7.smaps 1700000050-7.smaps 1700000000-7.smaps 1700000004-7.smaps other.smaps
 
-say "a second one goes on: what it saw freed and mapped over is no more the first one's"
+say "a second recording continues: memory that it saw freed or replaced no longer belongs to the first"
 smaps >1700000040-7.smaps <<'MAPS'
 560001000000-560001030000 192 [heap]
 7f0000200000-7f0000220000 128
@@ -169,5 +169,5 @@ run pmapdb sql --db two.db "SELECT count(*) AS linked FROM traced_process WHERE 
 pmapdb who --db two.db -f csv 2>/dev/null | cut -d , -f 4-6 >named.csv
 cut -d , -f 4-6 once.csv | diff - named.csv && echo "as of one"
 
-say "hints"
+say "hints of diff and leaks"
 pmapdb diff | tail -n 1

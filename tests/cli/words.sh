@@ -7,7 +7,7 @@ pmap_x 7 web 1000 >$now-7.x
 pmap_x 8 db 500 >$now-8.x
 pmapdb import -q ./*.x
 
-say "the order of rows: numbers begin with the largest"
+say "the order of rows: the largest numbers first"
 run pmapdb snapshots --columns name,rss,taken --sort rss
 run pmapdb snapshots --columns name,rss --sort +rss -n 2 -f csv
 run pmapdb by-process --columns name --sort -name --json
@@ -47,7 +47,7 @@ run pmapdb growth web --at now
 run pmapdb snapshots --limit 5
 run pmapdb sql 'SELECT 1' --sort 1
 
-say "SQL that is guessed"
+say "SQL that users guess"
 run pmapdb sql "SELECT name, pid, taken_at, rss_kib FROM snapshots WHERE name = 'web'"
 run pmapdb sql 'SELECT name, rss_kib, snapshots, last_at FROM processes ORDER BY rss_kib DESC'
 run pmapdb sql "SELECT taken_at, rss_kib FROM categories WHERE name = 'web' AND category = 'heap'"

@@ -196,7 +196,7 @@ IN_KIT(any_fields_come_back)
 }
 
 /* Mappings of pmap -x and -X need no row in table rare_fields. */
-IN_KIT(tools_need_no_detail)
+IN_KIT(mappings_of_tools_have_no_rare_fields)
 {
     static const uint64_t fields[] = {PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_DIRTY),
                                       PM_BIT(PM_SIZE) | PM_BIT(PM_RSS) | PM_BIT(PM_PSS) |

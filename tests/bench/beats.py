@@ -79,7 +79,6 @@ def push(pmapdb, store, url):
 
 
 def cost(pmapdb, folder, url):
-    """Prints the CPU time of a push."""
     store = folder / "cost.db"
     with children(300, 20) as which:
         for quarter in range(3):

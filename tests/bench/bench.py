@@ -215,8 +215,6 @@ def upkeep(lines, place):
         sys.exit("%d snapshots do not add up" % wrong)
 
 
-# ---- all ----
-
 PARTS = {"capture": capture, "cold": cold, "series": series, "late": late, "upkeep": upkeep,
          "million": million.bench, "pictures": pictures.bench, "verdicts": verdicts.bench}
 

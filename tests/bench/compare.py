@@ -19,7 +19,6 @@ import random
 import subprocess
 import tempfile
 
-
 PMAPDB = os.environ.get("PMAPDB", "pmapdb")
 LEVEL, STEP_S = 100000, 60
 KEYS = ("heap", "anonymous", "shared-library", "stack")

@@ -151,7 +151,6 @@ def copy(fleet, hosts):
 
 
 def questions(pmapdb, fleet, cpu):
-    """Prints the CPU of the servers for each question."""
     at, day = queries.iso(DAY0 + 24 * HOUR - MINUTE), queries.iso(DAY0)
     print(f"\n{'CPU s of a question':<34} {'':>10}   reference at 10,000 hosts, a prototype")
     for name, *words in (("hosts", "--at", at), ("leaks-by-build", "--at", at),

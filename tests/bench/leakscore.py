@@ -9,8 +9,6 @@ import statistics
 
 from measure import table
 
-# ---- arithmetic -----------------------------------------------------------------------------
-
 
 def wilson(hits, n, z=1.96):
     """Returns the 95 % interval of a share; (0, 1) if n is 0."""
@@ -59,8 +57,6 @@ def read_verdicts(path):
 
 
 class Group:
-    """Series of one class."""
-
     def __init__(self, label):
         self.label, self.n, self.leak, self.suspect = label, 0, 0, 0
         self.errors, self.inside = [], 0
@@ -83,8 +79,7 @@ class Group:
         if not self.errors:
             return ""
         low, high = wilson(self.inside, len(self.errors))
-        return "%.2f [%.2f %.2f]%s" % (self.inside / len(self.errors), low, high,
-                                       " !" if high < 0.85 else "")
+        return "%.2f [%.2f %.2f]%s" % (self.inside / len(self.errors), low, high, " !" if high < 0.85 else "")
 
     def row(self, name):
         low, high = wilson(self.leak, self.n)

@@ -215,8 +215,7 @@ class Files:
         os.makedirs(folder, exist_ok=True)
         self.blind, self.open, self.to = blind, [], {}
         for name, head in HEADS.items():
-            self.open.append(open(os.path.join(folder, name + ".csv"), "w", newline="",
-                                  encoding="ascii"))
+            self.open.append(open(os.path.join(folder, name + ".csv"), "w", newline="", encoding="ascii"))
             self.to[name] = csv.writer(self.open[-1], lineterminator="\n")
             self.to[name].writerow(head.split(","))
 
@@ -224,8 +223,7 @@ class Files:
         """Adds a series from column `of` of the rows; meta: category, metric, companion."""
         p, label, snr = found
         for row in p.rows:
-            self.to["series"].writerow([sid, "?" if self.blind else label, row[0], pages(row[of]),
-                                        row[5]])
+            self.to["series"].writerow([sid, "?" if self.blind else label, row[0], pages(row[of]), row[5]])
         self.to["meta"].writerow([sid, meta[0], meta[1], 4, 0, meta[2]])
         rate = None if label != "leak" or meta[0] == "stack" and of == 1 else p.rate
         self.to["labels"].writerow([sid, label, EXPECTED[label], name, p.load.kind,

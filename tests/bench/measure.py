@@ -60,8 +60,7 @@ def child(line, write=None, out=subprocess.DEVNULL, good=(0,)):
 
 
 def spawned(line):
-    """CPU seconds of one process without its output, None if the program is missing. posix_spawn() adds no CPU
-    time of this process."""
+    """CPU seconds of one process, None if the program is missing. posix_spawn() adds nothing of this process."""
     line = [str(word) for word in line]
     if not there(line[0]):
         return None
@@ -104,7 +103,6 @@ def executed(line, place):
 
 
 def compile_program(place, name):
-    """Compiles tests/bench/NAME.c to place/NAME."""
     subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O2", "-D_GNU_SOURCE", "-o", place / name,
                     HERE / (name + ".c")], check=True)
 

@@ -15,16 +15,14 @@ CAPTURES = amount(2, 250, 250)
 PACKAGE = "@duckdb/node-api"
 QUOTED = '"%s" %s'                          # end and offset are keywords of SQL
 TEXT = ("perms", "device", "path", "flags", "category")
-NUMBERS = ("snapshot_id", "start", "end", "offset", "inode", "size_kib", "rss_kib",
-           "pss_kib", "dirty_kib", "private_kib", "private_dirty_kib", "swap_kib",
-           "kernel_page_kib", "mmu_page_kib", "pss_dirty_kib", "shared_clean_kib",
-           "shared_dirty_kib", "private_clean_kib", "referenced_kib", "anonymous_kib", "ksm_kib",
-           "lazy_free_kib", "anon_huge_kib", "shmem_pmd_kib", "file_pmd_kib", "shared_hugetlb_kib",
-           "private_hugetlb_kib", "swap_pss_kib", "locked_kib", "thp_eligible", "protection_key")
-GROWTH = ("select snapshot_id, category, sum(rss_kib) from m where rss_kib is not null"
-          " group by 1, 2 order by 1, 2")
-OURS = ("select snapshot_id, category, rss_kib from categories where process_id = 1"
-        " and mappings > 0 order by 1, 2")
+NUMBERS = (
+    "snapshot_id start end offset inode size_kib rss_kib pss_kib dirty_kib private_kib private_dirty_kib "
+    "swap_kib kernel_page_kib mmu_page_kib pss_dirty_kib shared_clean_kib shared_dirty_kib "
+    "private_clean_kib referenced_kib anonymous_kib ksm_kib lazy_free_kib anon_huge_kib shmem_pmd_kib "
+    "file_pmd_kib shared_hugetlb_kib private_hugetlb_kib swap_pss_kib locked_kib thp_eligible "
+    "protection_key").split()
+GROWTH = ("select snapshot_id, category, sum(rss_kib) from m where rss_kib is not null group by 1, 2 order by 1, 2")
+OURS = ("select snapshot_id, category, rss_kib from categories where process_id = 1 and mappings > 0 order by 1, 2")
 QUERIES = 7
 
 
@@ -47,11 +45,9 @@ def write_csv(db, path, totals):
     # a column with the name of an address would be printed in hexadecimal
     columns = ", ".join(['"%s" + 0' % c for c in NUMBERS] + list(TEXT))
     with open(path, "wb") as out:
-        child([kit.PROGRAM, "--db", db, "-f", "csv", "sql", "select %s from mappings" % columns],
-              out=out)
+        child([kit.PROGRAM, "--db", db, "-f", "csv", "sql", "select %s from mappings" % columns], out=out)
     rss, size = (1 + NUMBERS.index(c) for c in ("rss_kib", "size_kib"))
-    program = 'NR > 1 { n++; s += $%d; r += $%d } END { printf "%%.0f %%.0f %%.0f", n, s, r }' % (
-        size, rss)
+    program = 'NR > 1 { n++; s += $%d; r += $%d } END { printf "%%.0f %%.0f %%.0f", n, s, r }' % (size, rss)
     said = subprocess.run(["awk", "-F,", program, path], check=True, stdout=subprocess.PIPE).stdout
     want = [sum(column) for column in zip(*totals)]
     if list(map(int, said.split())) != want:

@@ -31,7 +31,6 @@ def blocks(text):
 
 
 def member(name, text):
-    """Returns one file of a tar."""
     info = tarfile.TarInfo(name)
     info.size = len(text)
     return info.tobuf() + text + bytes(-len(text) % 512)

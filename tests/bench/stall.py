@@ -88,8 +88,7 @@ def look(reader, program, target, store, pause):
     if reader == "idle":
         time.sleep(pause)
     else:
-        subprocess.run(command(reader, program, target.pid, store), check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(command(reader, program, target.pid, store), check=True, stdout=subprocess.DEVNULL)
     took = time.monotonic() - began
     return *target.counts(), took
 
@@ -237,8 +236,7 @@ def main():
     good = True
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "stall")
-        subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", program, HERE / "stall.c", "-pthread"],
-                       check=True)
+        subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", "-o", program, HERE / "stall.c", "-pthread"], check=True)
         if args.predict:
             predict(program, folder, args.runs, args.max_stall)
             return

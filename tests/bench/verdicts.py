@@ -10,8 +10,7 @@ START_MS, STEP_MS = 1_700_000_000_000, 60_000
 EPOCH = 200                                 # snapshots in one epoch
 POINTS = 10_000                             # in a long series
 STORE_S, POINTS_S = 6.0, 0.005              # asked: 500 x 15 x 1,000; one long series
-SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib",
-         "swap_kib")
+SEVEN = ("mappings", "size_kib", "rss_kib", "pss_kib", "private_kib", "private_dirty_kib", "swap_kib")
 WORDS = ("dialect", "time_source_code", "state_code", "checked_code")
 
 
@@ -133,8 +132,7 @@ def long_series(path, n, value, life):
         out.write("series_id,ts,kb,pid\n")
         for s in range(n):
             for i in range(POINTS):
-                out.write("s%d,%d,%d,%d\n" % (s, START_MS // 1000 + 60 * i, value(s, i),
-                                              1 + i // life))
+                out.write("s%d,%d,%d,%d\n" % (s, START_MS // 1000 + 60 * i, value(s, i), 1 + i // life))
 
 
 def long_verdicts(place):

@@ -2,8 +2,8 @@
 
     damage.py [--full] [--seed S] [--rounds N]
 
-By default a few damages, in seconds. --full: 3,000 random damages, each under eight commands, and every
-foreign schema under all commands; with sanitizers this takes about an hour and a half. Prints its seed.
+By default a few damages. --full: 3,000 random damages, each under eight commands, and every foreign schema
+under all commands, in an hour and a half with sanitizers. Prints its seed.
 
 Every table of the store has rows. A damage cuts the file at any length, changes bytes of the file, its
 -wal or its -shm, swaps pages, or brings the -wal of another store; or the store is an empty file, a
@@ -110,7 +110,6 @@ def judge(check, what, command, db, status, out, errors):
 
 
 def one(check, made, seed, n, how, some):
-    """Makes one damage, and runs some commands on it."""
     r = random.Random("%s %d" % (seed, n))
     place = made.place / ("d%d" % n)
     place.mkdir()

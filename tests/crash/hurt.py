@@ -9,8 +9,6 @@ import world
 import kit
 
 
-# ---- the store ----
-
 class Made:
     """A sound store of which every table has rows, another store, and captures that a command can add."""
 

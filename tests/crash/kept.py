@@ -18,8 +18,7 @@ import kit
 STORES = kit.ROOT / "tests" / "fixtures" / "stores"
 SAMPLES = kit.ROOT / "samples"
 NOT_KEPT = {"store-growth", "status"} # they depend on the disk and the clock
-GIVEN = {"groups": ["--by", "comm"],
-         "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
+GIVEN = {"groups": ["--by", "comm"], "mappings-regions": ["--regions", "heap"], "lineage-history": ["--lineage", "1"]}
 MORE = {"leaks-all": ["leaks"], "sights-live": ["query", "sights", "--process", "web3:sleep"], "all": ["snapshots"],
         "all-processes": ["processes"], "mappings-regions-all": ["query", "mappings-regions", "--process", "leaky", "--regions", "heap,stack"],
         **{"groups-" + by.split(":")[0]: ["query", "groups", "--process", "leaky", "--by", by]

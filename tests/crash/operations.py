@@ -307,7 +307,6 @@ class MergeNew(Merge):
 
 
 def tables(db, *names):
-    """Returns a hash of all rows of these tables."""
     connection = kit.plain(db)
     digest = hashlib.blake2b()
     for name in names:

@@ -93,8 +93,7 @@ class Program:
             self.free += 4096
             kib = 8192
         path = "/dev/shm/part%d" % self.r.randrange(9) if kind == 1 else ""
-        self.rows.append(Mapping(self.free, kib, "rw-s" if kind == 1 else "rw-p", path, 0,
-                                 77 if path else 0))
+        self.rows.append(Mapping(self.free, kib, "rw-s" if kind == 1 else "rw-p", path, 0, 77 if path else 0))
         self.free += kib * 1024 + 4096 * self.r.randrange(1, 4)
 
     def beat(self):
@@ -121,8 +120,7 @@ class Program:
         return "".join(m.smaps() for m in self.rows)
 
     def x(self):
-        total = [sum(f(m) for m in self.rows) for f in (lambda m: m.kib, lambda m: m.rss,
-                                                        lambda m: m.private_dirty)]
+        total = [sum(f(m) for m in self.rows) for f in (lambda m: m.kib, lambda m: m.rss, lambda m: m.private_dirty)]
         return ("%d:   /usr/sbin/%s --serve\n"
                 "Address           Kbytes     RSS   Dirty Mode  Mapping\n%s"
                 "---------------- ------- ------- ------- \n"

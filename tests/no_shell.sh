@@ -1,8 +1,8 @@
 #!/bin/sh
 # No other program is run but a pager on a terminal, the command of pmapdb run, and those of the
-# configuration that tell a label; and nothing is loaded but libarchive, cairo and libcurl: neither the sources
-# nor what was built of them names a function that would; and of libarchive nothing that unpacks by
-# running a program.
+# configuration that tell a label; and nothing is loaded but libarchive, libsmartcols, cairo and
+# libcurl: neither the sources nor what was built of them names a function that would; and of
+# libarchive nothing that unpacks by running a program.
 #     sh tests/no_shell.sh SRC [BUILT...]
 set -eu
 
@@ -23,7 +23,7 @@ found=$(grep -rnE '(^|[^A-Za-z0-9_])dlopen *\(' "$src" --include='*.[ch]' | grep
 [ -z "$found" ] || complain "loads a library:
 $found"
 # Libraries are loaded by their names alone: the system knows the paths.
-found=$(grep -rnE 'pm_library_load\(' "$src" --include='*.c' | grep -vE 'pm_library_load\((LIBRARY|CAIRO|CURL_LIBRARY),') || :
+found=$(grep -rnE 'pm_library_load\(' "$src" --include='*.c' | grep -vE 'pm_library_load\((LIBRARY|CAIRO|CURL_LIBRARY|SMARTCOLS),') || :
 [ -z "$found" ] || complain "loads something else:
 $found"
 found=$(grep -rnE 'archive_read_support_(filter_(all|program|program_signature|lrzip|lzop|grzip|uu|rpm|compress)|format_all|format_gnutar|compression)|archive_write_add_filter_program' \

@@ -1,12 +1,13 @@
-/* table: rows in aligned columns for people, by libsmartcols. Keeps every row until the end,
- * because the widths of the columns depend on all rows. */
+/* table: rows in aligned columns for people, by libsmartcols, which is loaded for the first table.
+ * Keeps every row until the end, because the widths of the columns depend on all rows. */
 #include "render/table.h"
 #include "render/terminal.h"
 
-#include <libsmartcols.h>
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 
+#define SMARTCOLS "libsmartcols.so.1"
 #define BOLD "\x1b[1m"
 #define DIM "\x1b[2m"
 #define INDENT 4 /* of the words about left-out columns, after their first line */
@@ -17,19 +18,24 @@
 static void open_table(pm_render *r)
 {
     table *t = r->state = pm_render_alloc(r, 1, sizeof *t);
+    bool loaded;
 
-    if (!t)
+    if (!t || !(t->columns = pm_render_alloc(r, r->n_columns, sizeof *t->columns)))
         return;
-    t->columns = pm_render_alloc(r, r->n_columns, sizeof *t->columns);
-    t->scols = scols_new_table();
-    if (!t->scols && r->st == PMAPDB_OK)
+    errno = 0;
+    loaded = pm_library_load(SMARTCOLS, "scols_table_enable_noencoding");
+    if (!loaded && errno != ENOMEM)
+        r->st = pm_fail(&r->error, PMAPDB_IO,
+                        "a table needs " SMARTCOLS
+                        ", which is not installed (Debian: libsmartcols1); --csv needs nothing");
+    else if (!loaded || !(t->scols = PM_LIBRARY(scols_new_table)()))
         r->st = pm_fail_nomem(&r->error);
     if (r->st != PMAPDB_OK)
         return;
-    scols_table_enable_noencoding(t->scols, 1); /* the cells are printable */
-    scols_table_enable_colors(t->scols, r->options.color);
-    pm_table_ok(r, scols_table_set_column_separator(t->scols, "  "));
-    scols_table_set_termforce(t->scols, SCOLS_TERMFORCE_NEVER);
+    PM_LIBRARY(scols_table_enable_noencoding)(t->scols, 1); /* the cells are printable */
+    PM_LIBRARY(scols_table_enable_colors)(t->scols, r->options.color);
+    pm_table_ok(r, PM_LIBRARY(scols_table_set_column_separator)(t->scols, "  "));
+    PM_LIBRARY(scols_table_set_termforce)(t->scols, SCOLS_TERMFORCE_NEVER);
 }
 
 static void close_table(pm_render *r)
@@ -38,7 +44,8 @@ static void close_table(pm_render *r)
 
     if (!t)
         return;
-    scols_unref_table(t->scols);
+    if (t->scols)
+        PM_LIBRARY(scols_unref_table)(t->scols);
     free(t->columns);
     free(t);
 }
@@ -61,18 +68,19 @@ static void begin(pm_render *r)
         struct libscols_cell *header;
 
         note_width(t, i, name);
-        t->columns[i].scols = scols_table_new_column(t->scols, name.data, 0, 0);
+        t->columns[i].scols = PM_LIBRARY(scols_table_new_column)(t->scols, name.data, 0, 0);
         if (!pm_table_ok(r, !t->columns[i].scols) || !r->options.color)
             continue;
-        header = scols_column_get_header(t->columns[i].scols);
-        pm_table_ok(r, scols_cell_set_color(header, BOLD));
+        header = PM_LIBRARY(scols_column_get_header)(t->columns[i].scols);
+        pm_table_ok(r, PM_LIBRARY(scols_cell_set_color)(header, BOLD));
     }
 }
 
 static void row(pm_render *r, const pm_value *values)
 {
     table *t = r->state;
-    struct libscols_line *line = scols_table_new_line(t->scols, NULL);
+    struct libscols_line *line = PM_LIBRARY(scols_table_new_line)(t->scols, NULL);
+    int (*set)(struct libscols_line *, size_t, const char *) = PM_LIBRARY(scols_line_set_data);
 
     if (t->bytes > TEXT_MAX)
         r->st = pm_fail(&r->error, PMAPDB_USAGE,
@@ -83,9 +91,10 @@ static void row(pm_render *r, const pm_value *values)
         pm_text cell = pm_cell(r, i, &values[i]);
 
         note_width(t, i, cell);
-        if (r->st == PMAPDB_OK && pm_table_ok(r, scols_line_set_data(line, i, cell.data)) &&
-            r->options.color && pm_value_unknown(&values[i]))
-            pm_table_ok(r, scols_cell_set_color(scols_line_get_cell(line, i), DIM));
+        if (r->st == PMAPDB_OK && pm_table_ok(r, set(line, i, cell.data)) && r->options.color &&
+            pm_value_unknown(&values[i]))
+            pm_table_ok(
+                r, PM_LIBRARY(scols_cell_set_color)(PM_LIBRARY(scols_line_get_cell)(line, i), DIM));
     }
 }
 
@@ -110,15 +119,15 @@ static void print(pm_render *r)
 {
     const table *t = r->state;
     locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
-    bool empty = scols_table_get_nlines(t->scols) == 0;
+    bool empty = PM_LIBRARY(scols_table_get_nlines)(t->scols) == 0;
     char *text = NULL;
 
     if (utf8)
         before = uselocale(utf8);
     if (empty) /* libsmartcols prints no header without a line */
-        pm_table_ok(r, !scols_table_new_line(t->scols, NULL));
+        pm_table_ok(r, !PM_LIBRARY(scols_table_new_line)(t->scols, NULL));
     /* the text is missing if its stream could not be ended for lack of memory */
-    if (pm_table_ok(r, scols_print_table_to_string(t->scols, &text) != 0 || !text))
+    if (pm_table_ok(r, PM_LIBRARY(scols_print_table_to_string)(t->scols, &text) != 0 || !text))
         put_lines(r, text, empty);
     if (utf8) {
         uselocale(before);

@@ -2,6 +2,7 @@
 #ifndef PM_RENDER_TABLE_H
 #define PM_RENDER_TABLE_H
 
+#include "base/library.h"
 #include "render/format.h"
 
 #include <libsmartcols.h>

@@ -48,9 +48,9 @@ static void leave_out(pm_render *r)
 
 static pm_text cell_at(const table *t, size_t line, size_t i)
 {
-    struct libscols_line *l = scols_table_get_line(t->scols, line);
+    struct libscols_line *l = PM_LIBRARY(scols_table_get_line)(t->scols, line);
 
-    return pm_text_of(scols_cell_get_data(scols_line_get_cell(l, i)));
+    return pm_text_of(PM_LIBRARY(scols_cell_get_data)(PM_LIBRARY(scols_line_get_cell)(l, i)));
 }
 
 /* Returns how many bytes to cut from the beginning of the paths that are wider than `room`: whole
@@ -60,7 +60,7 @@ static size_t common_folders(const table *t, size_t i, size_t room)
     size_t common = 0, longest = 0, n = 0, wanted;
     pm_text first = {NULL, 0};
 
-    for (size_t l = 0; l < scols_table_get_nlines(t->scols); l++) {
+    for (size_t l = 0; l < PM_LIBRARY(scols_table_get_nlines)(t->scols); l++) {
         pm_text cell = cell_at(t, l, i);
         size_t width = pm_terminal_width(cell);
 
@@ -97,7 +97,8 @@ static void cut_paths(pm_render *r, size_t i)
     excess -= excess < (size_t)r->options.width ? excess : (size_t)r->options.width;
     room = room > excess + READABLE ? room - excess : READABLE;
     cut = excess ? common_folders(t, i, room) : 0;
-    for (size_t l = 0; cut && l < scols_table_get_nlines(t->scols) && r->st == PMAPDB_OK; l++) {
+    for (size_t l = 0;
+         cut && l < PM_LIBRARY(scols_table_get_nlines)(t->scols) && r->st == PMAPDB_OK; l++) {
         pm_text cell = cell_at(t, l, i);
 
         if (pm_terminal_width(cell) > room) {
@@ -105,8 +106,8 @@ static void cut_paths(pm_render *r, size_t i)
             PM_STEP(r->st, pm_buf_addf(&r->scratch, &r->error, DOTS "%s", cell.data + cut));
             cell = pm_buf_text(&r->scratch);
             if (r->st == PMAPDB_OK)
-                pm_table_ok(r,
-                            scols_line_set_data(scols_table_get_line(t->scols, l), i, cell.data));
+                pm_table_ok(r, PM_LIBRARY(scols_line_set_data)(
+                                   PM_LIBRARY(scols_table_get_line)(t->scols, l), i, cell.data));
         }
         width = pm_terminal_width(cell);
         widest = width > widest ? width : widest;
@@ -145,9 +146,11 @@ static void wrap(pm_render *r, size_t i, size_t width)
 {
     table *t = r->state;
 
-    pm_table_ok(r, scols_column_set_wrapfunc(t->columns[i].scols, scols_wrapnl_chunksize,
-                                             scols_wrapnl_nextchunk, NULL));
-    for (size_t l = 0; l < scols_table_get_nlines(t->scols) && r->st == PMAPDB_OK; l++) {
+    pm_table_ok(r, PM_LIBRARY(scols_column_set_wrapfunc)(t->columns[i].scols,
+                                                         PM_LIBRARY(scols_wrapnl_chunksize),
+                                                         PM_LIBRARY(scols_wrapnl_nextchunk), NULL));
+    for (size_t l = 0; l < PM_LIBRARY(scols_table_get_nlines)(t->scols) && r->st == PMAPDB_OK;
+         l++) {
         pm_text rest = cell_at(t, l, i);
 
         if (pm_terminal_width(rest) <= width)
@@ -161,8 +164,9 @@ static void wrap(pm_render *r, size_t i, size_t width)
             rest = pm_text_skip(pm_text_from(rest, n), " ");
         }
         if (r->st == PMAPDB_OK)
-            pm_table_ok(r, scols_line_set_data(scols_table_get_line(t->scols, l), i,
-                                               pm_buf_text(&r->scratch).data));
+            pm_table_ok(
+                r, PM_LIBRARY(scols_line_set_data)(PM_LIBRARY(scols_table_get_line)(t->scols, l), i,
+                                                   pm_buf_text(&r->scratch).data));
     }
 }
 
@@ -193,9 +197,9 @@ void pm_table_fit(pm_render *r)
     for (size_t i = 0; i < r->n_columns; i++) {
         const column *c = &t->columns[i];
 
-        pm_table_ok(
-            r, scols_column_set_flags(c->scols, (pm_is_right_aligned(r, i) ? SCOLS_FL_RIGHT : 0) |
-                                                    (c->free_text ? SCOLS_FL_WRAP : 0) |
-                                                    (c->left_out ? SCOLS_FL_HIDDEN : 0)));
+        pm_table_ok(r, PM_LIBRARY(scols_column_set_flags)(
+                           c->scols, (pm_is_right_aligned(r, i) ? SCOLS_FL_RIGHT : 0) |
+                                         (c->free_text ? SCOLS_FL_WRAP : 0) |
+                                         (c->left_out ? SCOLS_FL_HIDDEN : 0)));
     }
 }

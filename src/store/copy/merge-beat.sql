@@ -3,8 +3,7 @@
 -- beat is complete.
 
 SELECT ?2 AS here, * FROM page_scan WHERE capture_id = ?1;
-INSERT OR IGNORE INTO page_scan (capture_id, taken_ms, method, unread, moved_kib, page_kib, sets)
-VALUES (:here, :taken_ms, :method, :unread, :moved_kib, :page_kib, :sets);
+INSERT OR IGNORE INTO page_scan VALUES (:here, :taken_ms, :method, :unread, :moved_kib, :page_kib, :sets);
 
 SELECT h.name AS host, boot_id, selection, every_ms, ?2 AS here, w.*
 FROM beat w JOIN schedule USING (schedule_id) JOIN host h USING (host_id)

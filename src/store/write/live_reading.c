@@ -26,10 +26,8 @@ static void add_environment(pm_sql *sql, int64_t id, pm_text environment)
         size_t name = equals ? (size_t)(equals - environment.data) : n;
         pm_text value = pm_text_from((pm_text){environment.data, n}, name + (equals != NULL));
 
-        pm_sql_do(
-            sql,
-            "INSERT OR IGNORE INTO environment (live_process_id, name, value) VALUES (?1, ?2, ?3)",
-            PM_ARGS(PM_I(id), PM_T(((pm_text){environment.data, name})), PM_T(value)));
+        pm_sql_do(sql, "INSERT OR IGNORE INTO environment VALUES (?1, ?2, ?3)",
+                  PM_ARGS(PM_I(id), PM_T(((pm_text){environment.data, name})), PM_T(value)));
         environment = pm_text_from(environment, n < environment.len ? n + 1 : n);
     }
 }
@@ -76,7 +74,7 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
     const pm_cgroup_use *use = &live->standing.use;
     const pm_page_totals *p = &live->pages;
 
-    pm_sql_do(sql, /* every column, in the order of the table: SQLite looks no name up */
+    pm_sql_do(sql, /* every column, in the order of the table */
               "INSERT INTO live_reading VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
               "?, ?, ?)",
               PM_ARGS(PM_I(snapshot_id), PM_I(id), PM_I(live->mono_ns), PM_I(live->read_us),
@@ -87,17 +85,15 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
                       PM_I(use->current_kib), PM_I(use->file_kib), PM_I(use->shmem_kib),
                       PM_I(use->oom_kills)));
     if (p->number)
-        pm_sql_do(sql,
-                  "INSERT INTO page_process (snapshot_id, capture_id, number, anon_kib, file_kib, "
-                  "shmem_kib, own_kib, swap_kib, zero_kib, hugetlb_kib) SELECT snapshot_id, "
-                  "capture_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM snapshot WHERE snapshot_id = ?1",
-                  PM_ARGS(PM_I(snapshot_id), PM_I(p->number), PM_I(p->anon_kib), PM_I(p->file_kib),
-                          PM_I(p->shmem_kib), PM_I(p->own_kib), PM_I(p->swap_kib),
-                          PM_I(p->zero_kib), PM_I(p->hugetlb_kib)));
+        pm_sql_do(
+            sql,
+            "INSERT INTO page_process SELECT snapshot_id, capture_id, ?2, ?3, ?4, ?5, ?6, ?7, "
+            "?8, ?9 FROM snapshot WHERE snapshot_id = ?1",
+            PM_ARGS(PM_I(snapshot_id), PM_I(p->number), PM_I(p->anon_kib), PM_I(p->file_kib),
+                    PM_I(p->shmem_kib), PM_I(p->own_kib), PM_I(p->swap_kib), PM_I(p->zero_kib),
+                    PM_I(p->hugetlb_kib)));
     if (live->activity.known)
-        pm_sql_do(sql,
-                  "INSERT INTO activity (snapshot_id, cpu_us, minor_faults, major_faults, "
-                  "page_idle) VALUES (?1, ?2, ?3, ?4, ?5)",
+        pm_sql_do(sql, "INSERT INTO activity VALUES (?1, ?2, ?3, ?4, ?5)",
                   PM_ARGS(PM_I(snapshot_id), PM_I(live->activity.cpu_us),
                           PM_I(live->activity.minor_faults), PM_I(live->activity.major_faults),
                           PM_I(live->activity.page_idle)));
@@ -164,12 +160,10 @@ bool pm_sweep_known(pm_sql *sql, const pm_sweep *sweep)
 
 void pm_page_scan_put(pm_sql *sql, int64_t capture_id, const pm_page_scan *scan)
 {
-    pm_sql_do(sql,
-              "INSERT OR REPLACE INTO page_scan (capture_id, taken_ms, method, unread, moved_kib, "
-              "page_kib, sets) VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BLOB))",
-              PM_ARGS(PM_I(capture_id), PM_I(scan->taken_ms), PM_T(scan->method),
-                      PM_I(scan->unread), PM_I(scan->moved_kib), PM_I(scan->page_kib),
-                      PM_T(scan->sets)));
+    pm_sql_do(
+        sql, "INSERT OR REPLACE INTO page_scan VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BLOB))",
+        PM_ARGS(PM_I(capture_id), PM_I(scan->taken_ms), PM_T(scan->method), PM_I(scan->unread),
+                PM_I(scan->moved_kib), PM_I(scan->page_kib), PM_T(scan->sets)));
 }
 
 /* ---- the cost of earlier readings ---- */

@@ -63,8 +63,8 @@ typedef struct pm_row {
     int64_t region_id;
     pm_reason
         reason; /* why the row belongs to its lineage; valid if the region begins with this row */
-    int32_t first; /* place of the capture at which the version began; for rows of the store */
-    int32_t last;  /* the last place; INT32_MAX: to the end; only from pm_versions_load */
+    int32_t first;    /* place of the capture at which the version began; for rows of the store */
+    int32_t last;     /* the last place; INT32_MAX: to the end; only from pm_versions_load */
     uint32_t mapping; /* its id, if pm_rows.pool is set */
     pm_metrics m;
 } pm_row;

@@ -6,6 +6,11 @@
 
 /* ---- rows of the capture ---- */
 
+static bool is_inferred(const pm_classify_context *context, pm_category category)
+{
+    return context->heap_inferred && category == PM_CATEGORY_HEAP;
+}
+
 static void make_row(pm_put *p, const pm_classify_context *context, const pm_mapping *m,
                      pm_row *row)
 {
@@ -22,28 +27,39 @@ static void make_row(pm_put *p, const pm_classify_context *context, const pm_map
                         ? (int64_t)m->value[PM_SIZE]
                         : PMAPDB_UNKNOWN,
     };
-    row->at.object = pm_objects_of(p->sql, p->objects, m, category,
-                                   context->heap_inferred && category == PM_CATEGORY_HEAP);
+    row->at.object = pm_objects_of(p->sql, p->objects, m, category, is_inferred(context, category));
     if (pm_row_encode(m, p->fields, &row->m, &rare))
         pm_rare_put(p->sql, &rare, &row->m);
 }
 
-/* True if a mapping of the capture becomes the row that has the same mapping id. */
-static bool ids_decide(const pm_put *p, const pm_rows *rows, const pm_classify_context *context)
+/* True if the rows were made from the pool of the capture, and for the same fields. */
+static bool are_of_pool(const pm_put *p, const pm_rows *rows)
 {
-    const pm_classify_context *was = &rows->context;
+    const pm_pool *pool = p->capture->pool;
 
-    return rows->pool == p->capture->pool && rows->pool_number == rows->pool->number &&
-           rows->fields == p->fields && pm_text_equal(was->program, context->program) &&
-           was->pseudo_hidden == context->pseudo_hidden &&
-           was->heap_inferred == context->heap_inferred &&
-           was->heap_start == context->heap_start && was->heap_end == context->heap_end;
+    return rows->pool == pool && rows->pool_number == pool->number && rows->fields == p->fields;
+}
+
+/* True if all mappings keep their categories. A heap without a name may grow over others. */
+static bool are_alike(const pm_classify_context *a, const pm_classify_context *b)
+{
+    return !a->pseudo_hidden && !b->pseudo_hidden && pm_text_equal(a->program, b->program);
+}
+
+static bool keeps_category(const pm_row *row, const pm_classify_context *context,
+                           const pm_mapping *m)
+{
+    pm_category category = pm_classify_mapping(context, m);
+
+    return row->at.object->category_id == (int64_t)category + 1 &&
+           row->at.object->inferred == is_inferred(context, category);
 }
 
 void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *context)
 {
     const pm_capture *c = p->capture;
-    const pm_row *old = like->row, *end = ids_decide(p, like, context) ? old + like->n : old;
+    const pm_row *old = like->row, *end = are_of_pool(p, like) ? old + like->n : old;
+    bool alike = old < end && are_alike(&like->context, context);
 
     PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, c->n_rows, &err));
     for (size_t i = 0; i < c->n_rows && pm_sql_ok(p->sql); i++) {
@@ -52,7 +68,7 @@ void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *cont
 
         while (old < end && old->at.start < m->start)
             old++;
-        if (old < end && old->mapping == c->rows[i]) {
+        if (old < end && old->mapping == c->rows[i] && (alike || keeps_category(old, context, m))) {
             *row = *old;
             row->at.lineage = PM_NO_LINEAGE;
             continue;

@@ -21,10 +21,10 @@ typedef struct pm_waiting {
     pm_totals totals; /* if its state is totals */
     pm_rows rows;     /* of a late capture */
     /* of a capture that was taken off: */
-    int64_t epoch_id, off;        /* its place before */
-    pm_rows *versions;            /* the rows of its epoch */
-    int64_t base_was;             /* the snapshot that gave it its lineages, or 0 */
-    bool led;                     /* it led its sitting */
+    int64_t epoch_id, off; /* its place before */
+    pm_rows *versions;     /* the rows of its epoch */
+    int64_t base_was;      /* the snapshot that gave it its lineages, or 0 */
+    bool led;              /* it led its sitting */
 } pm_waiting;
 
 void pm_rewind_free(pm_newest *n);

@@ -702,7 +702,7 @@ LEFT JOIN host h ON h.host_id = p.host_id
 -- its newest snapshot, if possible of a beat, and the one with the most fields
 LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot LEFT JOIN beat USING (capture_id)
   WHERE process_id = p.process_id ORDER BY taken_ms DESC, schedule_id IS NULL LIMIT 1)
-LEFT JOIN beat b ON b.capture_id = z.capture_id
+LEFT JOIN beat b USING (capture_id)
 LEFT JOIN snapshot y ON y.snapshot_id = (SELECT snapshot_id FROM snapshot
   WHERE process_id = p.process_id AND preferred ORDER BY taken_ms DESC LIMIT 1)
 LEFT JOIN (
@@ -739,9 +739,9 @@ SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap
   CASE WHEN parts & 64 THEN shared_clean END AS shared_clean_kib,
   CASE WHEN parts & 128 THEN shared_dirty END AS shared_dirty_kib,
   CASE WHEN parts & 256 THEN private_clean END AS private_clean_kib,
-  CASE WHEN known & 32 THEN ifnull(pss_dirty_kib, private_dirty
-    + ifnull((ifnull(pss, rss) - private_clean - private_dirty) * shared_dirty
-      / (shared_clean + shared_dirty), 0)) END AS pss_dirty_kib,
+  CASE WHEN known & 32 THEN ifnull(pss_dirty_kib, private_dirty + CASE shared_dirty WHEN 0 THEN 0
+    ELSE (ifnull(pss, rss) - private_clean - private_dirty) * shared_dirty
+      / max(shared_clean + shared_dirty, 1) END) END AS pss_dirty_kib,
   CASE WHEN known & 1024 THEN ifnull(referenced, rss) END AS referenced_kib,
   CASE WHEN known & 2048 THEN ifnull(anonymous_kib, private_dirty) END AS anonymous_kib,
   ifnull(ksm_kib, 0 / (known & 4096)) AS ksm_kib,

@@ -60,13 +60,14 @@ def ask(db, sql, *args):
 
 # ---- live ----
 
-def beat_s(target, db):
-    """CPU seconds of one beat of `capture --every`, including the time of the kernel."""
+def beat_s(target, db, kernel):
+    """CPU seconds of one beat of `capture --every`, or of the kernel's part alone: reading smaps at this pace."""
     def run(n):
         remove(db)
-        line = pmapdb("capture", "--measure", "smaps", "--every", "%dms" % (1000 * BEAT_S), "--count", n,
-                      target.pid, db=db)
-        return target.changing(BEAT_S / 2, lambda: child(line))
+        ms = round(1000 * BEAT_S)
+        alone = [db.parent / "kernel", target.pid, "smaps", 2 << 10, n, ms]
+        line = pmapdb("capture", "--measure", "smaps", "--every", "%dms" % ms, "--count", n, target.pid, db=db)
+        return target.changing(BEAT_S / 2, lambda: child(alone if kernel else line))
 
     few, many = amount((1, 3), BEATS, BEATS)
     return (run(many) - run(few)) / (many - few)
@@ -84,7 +85,8 @@ def capture(lines, place):
             lines.pair("ms, capture PID of %d mappings, against pmap -x" % mappings, one, small, 1, alone)
             if mappings == 4000:
                 lines.pair("ms, the same against half of pmap -XX", one, large, 0.5)
-            beats, alone = in_turns(amount(1, 5, 9), partial(beat_s, target, db), kernel)
+            beats, alone = in_turns(amount(1, 5, 9), partial(beat_s, target, db, False),
+                                    partial(beat_s, target, db, True))
             lines.pair("ms, one beat of a capture that stays", beats, alone, 1.3 if mappings == 4000 else None, alone)
         remove(db)
 

@@ -148,7 +148,7 @@ class Target:
 
     def kernel(self, piece):
         """CPU seconds that the kernel needs to print the smaps of the process in pieces of so many bytes."""
-        said = subprocess.run([self.place / "kernel", str(self.pid), "smaps", str(piece), "25"], check=True,
+        said = subprocess.run([self.place / "kernel", str(self.pid), "smaps", str(piece), "25", "0"], check=True,
                               stdout=subprocess.PIPE).stdout
         return float(said) / 1000
 

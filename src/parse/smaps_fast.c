@@ -172,20 +172,6 @@ static bool find_text(pm_reader *r, const char *p, const char *end, uint32_t *at
     return r->st == PMAPDB_OK;
 }
 
-/* Asks the processor for the mapping of a text. Between two readings of a process, the kernel's
- * work pushes the mappings out of the caches; waiting for them would take a sixth of the time here.
- */
-static void prefetch(const pm_pool *pool, uint32_t text)
-{
-    const char *m;
-
-    if (text >= pool->n_row_texts)
-        return;
-    m = (const char *)pool->mappings[pool->row_texts[text].id];
-    for (size_t at = 0; at < sizeof(pm_mapping); at += 64)
-        __builtin_prefetch(m + at);
-}
-
 /* The row stays open, because the next row may be the same mapping, grown. */
 pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t *taken,
                             pmapdb_error *err)
@@ -207,7 +193,6 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     t = &r->pool->row_texts[at];
     s->text = at;
     s->next_text = t->next;
-    prefetch(r->pool, t->next);
     r->line++;
     pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t->id]->m);
     pm_smaps_known(r, t->id);

@@ -67,7 +67,7 @@ def beat_s(target, db, kernel):
         ms = round(1000 * BEAT_S)
         alone = [db.parent / "kernel", target.pid, "smaps", 2 << 10, n, ms]
         line = pmapdb("capture", "--measure", "smaps", "--every", "%dms" % ms, "--count", n, target.pid, db=db)
-        return target.changing(BEAT_S / 2, lambda: child(alone if kernel else line))
+        return target.changing(BEAT_S, lambda: child(alone if kernel else line))
 
     few, many = amount((1, 3), BEATS, BEATS)
     return (run(many) - run(few)) / (many - few)

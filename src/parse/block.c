@@ -72,35 +72,16 @@ static void go_on(pm_reader *r)
         pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
 }
 
-static inline void add_text(pm_open *b, uint64_t hash)
-{
-    b->hash = pm_hash(&hash, sizeof hash, b->hash);
-}
-
-/* Ends the current text. */
-static inline void end_text(pm_reader *r)
-{
-    if (!r->b.in_text)
-        return;
-    add_text(&r->b, pm_hash_parts_end(&r->hash));
-    pm_hash_parts_begin(&r->hash);
-    r->b.in_text = false;
-}
-
-void pm_block_text(pm_reader *r, uint64_t hash)
+void pm_block_lines(pm_reader *r, const char *p, size_t n)
 {
     go_on(r);
-    end_text(r);
-    add_text(&r->b, hash);
+    pm_hash_parts_add(&r->hash, p, n);
 }
 
 void pm_block_line(pm_reader *r)
 {
     go_on(r);
-    if (r->smaps.any_key && pm_begins_row(r->raw.data, r->raw.data + r->raw.len))
-        end_text(r);
     r->b.worn |= r->worn;
-    r->b.in_text = true;
     if (r->raw.len)
         pm_hash_parts_add(&r->hash, r->raw.data, r->raw.len);
     pm_hash_parts_add(&r->hash, "\n", 1);
@@ -278,8 +259,6 @@ static void tell(pm_reader *r)
     pm_block block;
 
     explain(r, dialect);
-    if (r->smaps.any_key)
-        end_text(r);
     block = (pm_block){.dialect = dialect,
                        .pid = b->pid,
                        .command = pm_buf_text(&r->command),
@@ -299,7 +278,7 @@ static void tell(pm_reader *r)
                        .notes = pm_buf_text(&r->notes),
                        .empty = pm_text_of(none ? empty_reason(r) : ""),
                        .foreign = none && (b->refused || b->n_rows),
-                       .hash = r->smaps.any_key ? b->hash : pm_hash_parts_end(&r->hash)};
+                       .hash = pm_hash_parts_end(&r->hash)};
 
     if (r->st == PMAPDB_OK)
         pm_check(r, r->on_block(r->ctx, &block, r->rows, r->n_rows, r->err));

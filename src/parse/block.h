@@ -97,8 +97,6 @@ typedef struct pm_open {
     bool open;
     pm_line_kind rows;  /* kind of its rows: PM_LINE_RANGE, _NARROW or _WIDE; _OTHER: no row yet */
     pm_dialect dialect; /* if the block is narrow */
-    uint64_t hash;      /* of the hashes of the texts that ended */
-    bool in_text;       /* pm_reader.hash has lines of a text that did not end */
     int64_t pid, time_ms;
     uint64_t first_line, last_line;
     unsigned worn; /* bit set of marks, from PM_MARK_COLOUR on */
@@ -142,7 +140,7 @@ typedef struct pm_open {
 } pm_open;
 
 struct pm_reader {
-    pm_hash_parts hash; /* of the current text; first, because it is aligned */
+    pm_hash_parts hash; /* of the lines of the block; first, because it is aligned */
     pm_block_fn on_block;
     void *ctx;
     pm_dialect only; /* PM_DIALECT_COUNT: any */
@@ -255,12 +253,10 @@ void pm_block_bad(pm_reader *r, uint64_t line, const char *why);
 /* Adds one item to the list of what is missing. */
 void pm_block_missing(pm_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The hash of a block is that of its unchanged lines. With keys of smaps, the lines are cut into
- * texts, each up to the next line like a row, and the hash is made of the hashes of the texts. */
-/* Makes the current line part of the block and of its current text. */
+/* Makes the current line part of the block and adds its unchanged bytes to the hash. */
 void pm_block_line(pm_reader *r);
-/* Adds a text by its hash; r->line is its last line. */
-void pm_block_text(pm_reader *r, uint64_t hash);
+/* Adds unchanged lines of n bytes; r->line is the last of them. */
+void pm_block_lines(pm_reader *r, const char *p, size_t n);
 
 /* ---- block_rows.c ---- */
 

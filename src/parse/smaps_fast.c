@@ -128,10 +128,13 @@ static const char *read_row(const char *p, const char *end, pm_mapping *m, uint3
 /* True if the row at p has the expected text. Equal hashes are taken for equal texts. */
 static bool is_expected(const pm_reader *r, const char *p, const char *end)
 {
-    const pm_row_text *t = r->pool->row_texts + r->smaps.next_text;
+    const pm_row_text *t;
 
-    return r->smaps.next_text < r->pool->n_row_texts && t->len < (size_t)(end - p) &&
-           pm_begins_row(p + t->len, end) && pm_hash(p, t->len, 0) == t->hash;
+    if (r->smaps.next_text >= r->pool->n_row_texts)
+        return false;
+    t = &r->pool->row_texts[r->smaps.next_text];
+    return t->len < (size_t)(end - p) && pm_begins_row(p + t->len, end) &&
+           pm_hash(p, t->len, 0) == t->hash;
 }
 
 /* Adds a text and its mapping to the pool. */
@@ -197,7 +200,7 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t->id]->m);
     pm_smaps_known(r, t->id);
     r->line += t->lines - 1;
-    pm_block_text(r, t->hash);
+    pm_block_lines(r, p, t->len);
     s->any_key = true;
     s->blank_ends |= pm_has(s->now, PM_HAS_FLAGS);
     *taken = t->len;

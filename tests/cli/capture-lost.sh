@@ -28,6 +28,11 @@ sqlite3 store.db 'CREATE UNIQUE INDEX fail ON beat ((1)) WHERE missed = 0'
 live pmapdb capture $one -q --every 100ms --count 2
 sqlite3 store.db 'DROP INDEX fail'
 
+say "a run brings a store back to WAL mode: no file beside it is lost"
+sqlite3 store.db 'PRAGMA journal_mode = DELETE'
+live pmapdb capture $one -q --every 100ms --count 2
+sqlite3 store.db 'PRAGMA journal_mode'
+
 say "another writer has the store to itself when a run begins: longer than a beat"
 (
     printf '%s\n' 'PRAGMA busy_timeout = 5000;' 'PRAGMA locking_mode = EXCLUSIVE;' 'BEGIN EXCLUSIVE;' '.shell : >held'

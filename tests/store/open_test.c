@@ -104,6 +104,9 @@ static void is_whole(kit *k)
     s = k->store;
     if (!s)
         abort();
+    /* pm_watch needs both files before the first statement */
+    assert_true(kit_bytes(k, "-wal") >= 0);
+    assert_true(kit_bytes(k, "-shm") > 0);
     assert_int_equal(kit_number(s, "PRAGMA user_version"), PM_SCHEMA_VERSION);
     assert_int_equal(kit_number(s, "PRAGMA auto_vacuum"), 2);
     assert_int_equal(kit_number(s, "PRAGMA synchronous"), 1);
@@ -119,12 +122,12 @@ IN_KIT(written_once)
     remove_store(k);
     kit_ok(open_as(k, PMAPDB_WRITE, &k->store, &err), &err);
     assert_int_equal(kit_bytes(k, ""), 4096 * kit_number(k->store, "PRAGMA page_count"));
-    assert_int_equal(kit_bytes(k, "-wal"), 0); /* pm_watch needs this file */
     kit_close(k);
     is_whole(k);
 }
 
-/* A reader sees no tables or all of them; the next writer completes the store. */
+/* A reader sees no tables or all of them; the next writer completes the store. One that is killed
+ * after it made the tables leaves a store that is not in WAL mode yet. */
 IN_KIT(killed_at_a_write)
 {
     int status = 0, empty = 0, whole = 0;

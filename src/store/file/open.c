@@ -196,8 +196,9 @@ static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms
     if (version == 0)
         make_tables(s);
     switch_to_wal(s, busy_ms);
-    if (version == 0)
-        pm_sql_exec(s->sql, "PRAGMA user_version", SET_UP); /* creates the -wal */
+    /* The first read creates the -wal and -shm, also of a store that was not in WAL mode: another
+     * program changed its mode, or the program that made its tables was killed. */
+    pm_sql_exec(s->sql, "PRAGMA user_version", SET_UP);
     pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216",
                 SET_UP);
     st = pm_sql_end(s->sql, err);

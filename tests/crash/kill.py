@@ -189,7 +189,7 @@ def main():
     kinds = [k for k in operations.OPERATIONS if not args.names or k.name in args.names]
     if not operations.Operation.long and not args.names:
         kinds.remove(operations.PruneSize) # a small store does not shrink
-        kinds = random.Random(args.seed).sample(kinds, args.kills * 2 // 3)
+        kinds = random.Random(args.seed).sample(kinds, min(len(kinds), args.kills * 2 // 3))
     with kit.Place() as place:
         chosen = [k(place) for k in kinds]
         for o in chosen:

@@ -33,12 +33,16 @@ typedef enum pm_mark {
     PM_MARKS
 } pm_mark;
 
-/* True if a line that can be a row of smaps begins at p: "00400000-". */
+/* True if a row of smaps begins at p: "00400000-00401000 r". */
 static inline bool pm_begins_row(const char *p, const char *end)
 {
-    const char *after = p + pm_num_hex_run(p, end);
+    size_t n = pm_num_hex_run(p, end);
 
-    return after - p >= PM_ADDRESS_MIN && after < end && *after == '-';
+    if (n < PM_ADDRESS_MIN || n > PM_ADDRESS_MAX || p + n == end || p[n] != '-')
+        return false;
+    p += n + 1;
+    n = pm_num_hex_run(p, end);
+    return n && end - p > (ptrdiff_t)n + 1 && p[n] == ' ' && (p[n + 1] == 'r' || p[n + 1] == '-');
 }
 
 /* The smaps row whose key lines are being read: smaps.c. */

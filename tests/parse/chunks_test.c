@@ -202,19 +202,22 @@ TEST(the_pool_is_asked)
     assert_int_equal(rss_by_pool(A B), 0); /* the last row may go on */
 }
 
-/* Lines around a row of smaps: a key after a strange line belongs to the row above that line.
- * Colours around a key and the ends of lists of flags matter for the whole block. */
+/* Lines around a row of smaps: a key after a strange line belongs to the row above that line, also
+ * if the line begins like a row. Colours around a key and the ends of lists of flags matter for the
+ * whole block. */
 TEST(rows_among_other_lines)
 {
     static const pm_text texts[] = {PM_TEXT(A B C D),
                                     PM_TEXT(A B "12 men\nNewKey:                4 kB\n" C D),
+                                    PM_TEXT(A B "deadbeef-xyz\nPss:                   0 kB\n" C D),
+                                    PM_TEXT(A B "20261128-18:13:02 Rss:            0 kB\n" C D),
                                     PM_TEXT(A "\033[1mLocked:                0 kB\033[0m\n" B C),
                                     {A B C D, sizeof A B C D - 3}};
     pm_pool *pool = kit_pool();
 
     for (size_t turn = 0; turn < 3; turn++)
         for (size_t i = 0; i < COUNT(texts); i++)
-            expect_same(texts[i], texts[i].len, pool);
+            expect_same(texts[i], turn ? texts[i].len : 1, pool);
     pm_pool_free(pool);
 }
 

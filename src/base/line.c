@@ -35,7 +35,7 @@ static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, 
 }
 
 /* Takes lines that begin before `stop`; bytes up to `end` are visible. Returns in *p where the next
- * line begins. With `may_wait`, the last lines can be left to the next chunk. */
+ * line begins. With `may_wait`, the last lines may be left to the next chunk. */
 static pmapdb_status take(pm_lines *lines, const char **p, const char *stop, const char *end,
                           bool may_wait, pmapdb_error *err)
 {
@@ -81,7 +81,7 @@ pmapdb_status pm_lines_feed(pm_lines *lines, const char *bytes, size_t n, pmapdb
 
 pmapdb_status pm_lines_finish(pm_lines *lines, pmapdb_error *err)
 {
-    pmapdb_status st = pm_lines_feed(lines, "", 0, err); /* without a next chunk */
+    pmapdb_status st = pm_lines_feed(lines, "", 0, err); /* lines that wait: no chunk follows */
 
     lines->unended = lines->rest.len > 0;
     if (st == PMAPDB_OK && lines->unended)

@@ -6,7 +6,8 @@
  *
  * If most lines are alike, `bulk` can take many lines in one call. It is offered the bytes of a
  * chunk from the start of a line, and returns in *taken how many bytes of complete lines it took,
- * or 0. With PM_LINES_WAIT it wants to see the first bytes of the next chunk, too. */
+ * or 0. After PM_LINES_WAIT, `bulk` is offered these bytes again, together with the first bytes of
+ * the next chunk. */
 #ifndef PM_BASE_LINE_H
 #define PM_BASE_LINE_H
 
@@ -18,7 +19,7 @@ typedef pmapdb_status (*pm_bulk_fn)(void *ctx, const char *p, const char *end, s
                                     pmapdb_error *err);
 
 #define PM_LINES_WAIT SIZE_MAX
-#define PM_LINES_WAIT_MAX 2048 /* bytes that can wait, and bytes of the next chunk */
+#define PM_LINES_WAIT_MAX 2048 /* bytes that may wait, and bytes of the next chunk beside them */
 
 typedef struct pm_lines {
     pm_line_fn fn;
@@ -28,7 +29,7 @@ typedef struct pm_lines {
     bool cut;       /* the current line is longer */
     bool unended;   /* the current line is the last one and has no newline */
     pm_buf rest;    /* the unfinished line; the owner frees its bytes, and those of `waiting` */
-    pm_buf waiting; /* for the next chunk, with its first bytes */
+    pm_buf waiting; /* lines that wait for the next chunk */
 } pm_lines;
 
 /* A status other than OK from fn or bulk ends the call and is returned. */

@@ -47,19 +47,19 @@ static inline bool pm_begins_row(const char *p, const char *end)
 
 /* The smaps row whose key lines are being read: smaps.c. */
 typedef struct pm_smaps {
-    const pm_mapping *now; /* the row: `row`, or number `id` of the pool with its texts */
+    const pm_mapping *now; /* points to `row`, or to mapping `id` of the pool */
     pm_mapping row;
-    bool open, known; /* known: `now` is of the pool */
+    bool open, known; /* known: `now` points into the pool */
     uint32_t id;
     bool torn;       /* foreign lines came after the row's first line */
     bool headless;   /* its address may have lost digits; Size decides, if the row has it */
     const char *bad; /* why the row cannot be used, or NULL */
     uint64_t line;
-    bool any_key, any_row; /* in the block */
-    bool blank_ends;       /* VmFlags lines of the block end in a blank */
-    uint64_t common;       /* fields that all earlier rows have */
-    uint32_t text,
-        next_text; /* smaps_fast.c: of the row and, probably, the next row; in the pool */
+    bool any_key, any_row;     /* in the block */
+    bool blank_ends;           /* VmFlags lines of the block end in a blank */
+    uint64_t common;           /* fields that all earlier rows have */
+    uint32_t text;             /* smaps_fast.c: of the last row; index in pool->row_texts */
+    uint32_t next_text;        /* of the row that is expected next */
     pm_buf path, flags, extra; /* flags: of this row, or of an earlier row if this row has none */
 } pm_smaps;
 
@@ -284,7 +284,8 @@ void pm_block_add_up(const pm_mapping *m, uint64_t sums[PM_FIELD_COUNT]);
 /* `path` and the other texts of the row point into `line`. */
 bool pm_range_read(pm_text line, pm_mapping *m);
 void pm_smaps_row(pm_reader *r, pm_text line, const pm_mapping *m);
-/* Takes a row of the pool that begins on the current line. The next line must begin another row. */
+/* Takes a row of the pool that begins on the current line. Another row must begin after its keys.
+ */
 void pm_smaps_known(pm_reader *r, uint32_t id);
 /* Handles a row whose first line cannot be read: the keys below are not the previous row's. */
 void pm_smaps_broken(pm_reader *r, const char *why);

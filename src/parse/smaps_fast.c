@@ -158,7 +158,7 @@ static bool find_text(pm_reader *r, const char *p, const char *end, uint32_t *at
     const pm_pool *pool = r->pool;
     uint32_t expected = r->smaps.next_text;
     int64_t known = (int64_t)pool->n_row_texts;
-    pm_row_text t = {.next = (uint32_t)known + 1};
+    pm_row_text t = {.next = (uint32_t)known + 1}; /* new texts mostly follow each other */
     pm_mapping m;
     const char *next = read_row(p, end, &m, &t.lines);
 
@@ -167,7 +167,7 @@ static bool find_text(pm_reader *r, const char *p, const char *end, uint32_t *at
     t.len = (uint32_t)(next - p);
     t.hash = pm_hash(p, t.len, 0);
     if (!pm_map_get(&pool->row_text_ids, t.hash, &known)) {
-        if (expected < pool->n_row_texts) /* probably the expected row, changed */
+        if (expected < pool->n_row_texts) /* probably the expected row has changed */
             t.next = pool->row_texts[expected].next;
         pm_check(r, add_text(r, &m, &t));
     }

@@ -52,7 +52,7 @@ typedef struct map_file {
     const char *name;
     int fd;
     size_t piece;
-    int64_t now_ns;  /* when the next piece can be read */
+    int64_t now_ns;  /* just before the next read(2) */
     int64_t turn_ns; /* start of the current turn */
     int64_t longest_ns;
 } map_file;

@@ -48,7 +48,7 @@ typedef struct pm_host_memory {
     int64_t v[PM_HOST_N];
 } pm_host_memory;
 
-/* As many ", ?", for statements. */
+/* ", ?" for each of the facts, for statements. */
 #define PM_HOST_VALUE(column, file, key) ", ?"
 #define PM_HOST_VALUES PM_HOST_FACTS(PM_HOST_VALUE)
 

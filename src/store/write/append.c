@@ -40,12 +40,14 @@ static bool are_of_pool(const pm_put *p, const pm_rows *rows)
     return rows->pool == pool && rows->pool_number == pool->number && rows->fields == p->fields;
 }
 
-/* True if all mappings keep their categories. A heap without a name may grow over others. */
+/* True if a mapping has the same category in both contexts, whichever it is. A heap without a name
+ * may have grown over the mapping. */
 static bool are_alike(const pm_classify_context *a, const pm_classify_context *b)
 {
     return !a->pseudo_hidden && !b->pseudo_hidden && pm_text_equal(a->program, b->program);
 }
 
+/* True if the mapping has the category of its old row in this context, too. */
 static bool keeps_category(const pm_row *row, const pm_classify_context *context,
                            const pm_mapping *m)
 {

@@ -19,8 +19,9 @@ typedef struct pm_sweep {
     pm_host_memory memory;
 } pm_sweep;
 
-/* Inserts the row into table capture and returns its id; or, if an earlier transaction stored a
- * part of the beat, removes its row from table beat. Runs inside the caller's transaction. */
+/* Inserts a row into table capture and returns its id. If an earlier transaction inserted the row
+ * capture_id for a part of the beat, only removes the row of table beat, which pm_sweep_end inserts
+ * again. Runs inside the caller's transaction. */
 int64_t pm_sweep_begin(pm_sql *sql, int64_t capture_id);
 /* Inserts the row into table beat, and the row into table schedule if that is missing. */
 void pm_sweep_end(pm_sql *sql, const pm_sweep *sweep, int64_t capture_id, int64_t ended_ms);

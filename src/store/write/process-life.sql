@@ -3,7 +3,7 @@
 -- The boot and start time of the capture itself come first, then the nearest life with a strong link;
 -- a weak link ties the capture to the nearest life only.
 --
--- A life is near if its latest snapshot at or before the capture is; lives that begin later come last.
+-- The nearest life has the latest snapshot at or before the capture; lives that begin later come last.
 --
 -- The columns from boot_id on are the facts that the life knows, as process.c compares them.
 --

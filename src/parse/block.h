@@ -15,7 +15,6 @@
 #include "base/hash.h"
 #include "base/line.h"
 #include "base/map.h"
-#include "base/num.h"
 #include "parse/formats.h"
 #include "parse/guess.h"
 
@@ -32,18 +31,6 @@ typedef enum pm_mark {
     PM_MARK_STRANGE = PM_MARK_COUNT, /* becomes a GAP if the block continues; has no sentence */
     PM_MARKS
 } pm_mark;
-
-/* True if a row of smaps begins at p: "00400000-00401000 r". */
-static inline bool pm_begins_row(const char *p, const char *end)
-{
-    size_t n = pm_num_hex_run(p, end);
-
-    if (n < PM_ADDRESS_MIN || n > PM_ADDRESS_MAX || p + n == end || p[n] != '-')
-        return false;
-    p += n + 1;
-    n = pm_num_hex_run(p, end);
-    return n && end - p > (ptrdiff_t)n + 1 && p[n] == ' ' && (p[n + 1] == 'r' || p[n + 1] == '-');
-}
 
 /* The smaps row whose key lines are being read: smaps.c. */
 typedef struct pm_smaps {

@@ -5,6 +5,7 @@
  * chunks, are left to stream.c and smaps.c, which read line by line and give the same result. */
 #include "parse/block.h"
 
+#include "base/num.h"
 #include <endian.h>
 
 /* "Rss:                   4 kB\n": the layout of every number up to 99,999,999 since Linux 2.6, and
@@ -98,6 +99,19 @@ static bool is_ascii(pm_text t)
 
 /* ---- a row ---- */
 
+/* True if a row begins at p: "00400000-00401000 r". Other lines may begin with an address, too, and
+ * keys of the row above may follow them. */
+static inline bool begins_row(const char *p, const char *end)
+{
+    size_t n = pm_num_hex_run(p, end);
+
+    if (n < PM_ADDRESS_MIN || n > PM_ADDRESS_MAX || p + n == end || p[n] != '-')
+        return false;
+    p += n + 1;
+    n = pm_num_hex_run(p, end);
+    return n && end - p > (ptrdiff_t)n + 1 && p[n] == ' ' && (p[n + 1] == 'r' || p[n + 1] == '-');
+}
+
 /* Reads a row and its keys, in any order, each once. Returns the beginning of the row that follows
  * in these bytes, otherwise NULL. A row without Size is left to smaps.c. */
 static const char *read_row(const char *p, const char *end, pm_mapping *m, uint32_t *lines)
@@ -122,7 +136,7 @@ static const char *read_row(const char *p, const char *end, pm_mapping *m, uint3
         p = read_flags(p, end, m);
         ++*lines;
     }
-    return p && pm_has(m, PM_BIT(PM_SIZE)) && pm_begins_row(p, end) ? p : NULL;
+    return p && pm_has(m, PM_BIT(PM_SIZE)) && begins_row(p, end) ? p : NULL;
 }
 
 /* True if the row at p has the expected text. Equal hashes are taken for equal texts. */
@@ -133,7 +147,7 @@ static bool is_expected(const pm_reader *r, const char *p, const char *end)
     if (r->smaps.next_text >= r->pool->n_row_texts)
         return false;
     t = &r->pool->row_texts[r->smaps.next_text];
-    return t->len < (size_t)(end - p) && pm_begins_row(p + t->len, end) &&
+    return t->len < (size_t)(end - p) && begins_row(p + t->len, end) &&
            pm_hash(p, t->len, 0) == t->hash;
 }
 
@@ -188,7 +202,7 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
         return PMAPDB_OK;
     r->err = err;
     if (!is_expected(r, p, end) && !find_text(r, p, end, &at)) {
-        *taken = pm_begins_row(p, end) ? PM_LINES_WAIT : 0;
+        *taken = begins_row(p, end) ? PM_LINES_WAIT : 0;
         return r->st;
     }
     if (s->text < r->pool->n_row_texts)

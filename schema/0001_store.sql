@@ -4,9 +4,6 @@
 -- category_runs and lineage_history. Singular names are the tables under the views. Sizes are KiB,
 -- times are ms since 1970 UTC, addresses are 64-bit two's complement, unknown is NULL. Nothing here
 -- needs more than SQLite 3.34.
---
--- A later file that adds a column also changes the INSERTs that name no columns, because they fail without
--- a value for it: snapshot, beat, live_reading, environment, activity, page_scan, page_process.
 
 CREATE TABLE host (
   host_id INTEGER PRIMARY KEY,

@@ -13,7 +13,7 @@ export PMAPDB_PROGRAM="$program"
 scratch=$(mktemp -d)
 serving=
 end() {
-    [ -z "$serving" ] || kill "$serving"
+    [ -z "$serving" ] || kill -KILL "$serving" # another signal is lost if it comes before exec
     wait || :
     rm -rf "$scratch"
 }

@@ -739,6 +739,8 @@ class History(Case):
             capture = subprocess.Popen([PROGRAM, "capture", "-q", "--db", str(store.path), "--host", host, "--match",
                                         f"ppid = {os.getpid()} AND comm GLOB '[ps][yl][te]*'", "--every", "100ms", "--count", "12"],
                                        env=ENV, stderr=subprocess.DEVNULL)
+            while not (store.path.exists() and store.path.stat().st_size) and capture.poll() is None:
+                time.sleep(.05)
             for i in range(3):
                 children.append(subprocess.Popen([sys.executable, "-c", script, str(i), str(5 + 3 * i)]))
                 time.sleep(.3)

@@ -40,8 +40,8 @@ static bool are_of_pool(const pm_put *p, const pm_rows *rows)
     return rows->pool == pool && rows->pool_number == pool->number && rows->fields == p->fields;
 }
 
-/* True if a mapping has the same category in both contexts, whichever it is. A heap without a name
- * may have grown over the mapping. */
+/* True if every mapping has the same category in both contexts. This is unknown if the tool hides
+ * the names of the kernel: a heap without a name may have grown over other mappings. */
 static bool are_alike(const pm_classify_context *a, const pm_classify_context *b)
 {
     return !a->pseudo_hidden && !b->pseudo_hidden && pm_text_equal(a->program, b->program);

@@ -76,8 +76,8 @@ static int link_alone(const pm_process_facts *f)
     return f->exe_start != PMAPDB_UNKNOWN || f->command.len ? BY_COMMAND : ASSUMED;
 }
 
-/* True if a life knows all that a capture shows. The row has the facts from `column` on. Of the
- * last three facts, the life keeps the lowest address, the earliest command and the first clock. */
+/* True if a life already has every fact that a capture shows. The row has the facts from `column`
+ * on. A life keeps the lowest value of the last three facts. */
 static bool knows(sqlite3_stmt *row, int column, const pm_process_facts *f)
 {
     const int64_t command_ms = f->command.len ? f->command_ms : PMAPDB_UNKNOWN;

@@ -106,11 +106,16 @@ void pm_proc_host_free(pm_proc_host *h);
 /* Reads the facts again; must be called at the start of a sweep. */
 pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
 
-/* `want`: the facts to read, of enum pm_need. Texts of `out` point into `memory`, which is cleared
- * first. A fact that cannot be read is unknown. Reading cmdline and environ waits for the lock on
- * the memory map of the process, as reading the map does. */
+/* Sets the leader, the sizes, the number of threads, uid and ns_pid, from status. Returns 0 or an
+ * errno: then they are unknown. */
+int pm_proc_status(const pm_proc *p, pm_live *out);
+
+/* Sets the other facts in live->standing, and oom_score with the limits. `want`: the facts to read,
+ * of enum pm_need; for the user, pm_proc_status comes first. The texts point into `memory`, which is
+ * cleared first. A fact that cannot be read is unknown. Reading cmdline and environ waits for the
+ * lock on the memory map of the process, as reading the map does. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
-                               pm_standing *out, pmapdb_error *err);
+                               pm_live *live, pmapdb_error *err);
 
 /* Writes the part of the arguments that is stored (keep_cmdline.h), cut to the limit, into
  * `memory`, which is cleared first and must not be the buffer of the arguments. */
@@ -121,10 +126,6 @@ pmapdb_status pm_proc_keep_arguments(pm_text arguments, pm_keep_cmdline *keep, p
  * limit. `memory` is cleared first and must not be the buffer of the environment. */
 pmapdb_status pm_proc_keep_environment(pm_text environment, const char *const *names, size_t n,
                                        pm_buf *memory, pm_text *out, pmapdb_error *err);
-
-/* Sets only the leader, the sizes and the number of threads, from status, and oom_score. Returns 0
- * or an errno. */
-int pm_proc_status(const pm_proc *p, pm_live *out);
 
 /* ---- accessed bits ---- */
 

@@ -60,12 +60,17 @@ int pm_proc_status(const pm_proc *p, pm_live *out)
     pm_buf bytes = {0};
     int failed = pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
     pm_text text = failed ? PM_TEXT("") : pm_buf_text(&bytes);
+    pm_text pids = pm_text_after(text, "NSpid:"), ids = pm_text_after(text, "Uid:");
 
     for (size_t i = 0; i < COUNT(status_facts); i++)
         *(int64_t *)((char *)out + status_facts[i].at) =
             pm_num_signed(word_of(text, status_facts[i].key));
+    pm_proc_word(&ids); /* the real one; the effective one follows */
+    out->standing.uid = pm_num_signed(pm_proc_word(&ids));
+    out->standing.ns_pid = PMAPDB_UNKNOWN;
+    while (pids.len) /* the innermost is the last */
+        out->standing.ns_pid = pm_num_signed(pm_proc_word(&pids));
     pm_buf_free(&bytes);
-    out->oom_score = read_oom_score(p);
     return failed;
 }
 
@@ -158,45 +163,34 @@ static pmapdb_status keep_cgroup(const pm_proc *p, pm_proc_host *host, pm_buf *m
     return st;
 }
 
-static pmapdb_status keep_user(const pm_proc *p, pm_proc_host *host, pm_buf *memory,
-                               pm_standing *out, pmapdb_error *err)
+static pmapdb_status keep_user(pm_proc_host *host, pm_buf *memory, pm_standing *out,
+                               pmapdb_error *err)
 {
-    pm_buf bytes = {0};
     const char *user = "";
-    pm_text ids, pids;
 
-    pm_proc_slurp(p->dir, "status", STATUS_MAX, &bytes);
-    pids = pm_text_after(pm_buf_text(&bytes), "NSpid:"); /* the innermost is the last */
-    while (pids.len)
-        out->ns_pid = pm_num_signed(pm_proc_word(&pids));
-    ids = pm_text_after(pm_buf_text(&bytes), "Uid:"); /* real, effective, ... */
-    pm_proc_word(&ids);
-    out->uid = pm_num_signed(pm_proc_word(&ids));
     if (out->uid != PMAPDB_UNKNOWN && !host->copied) /* users have other names elsewhere */
         user = pm_proc_host_user(host, out->uid);
-    if (bytes.failed || !user) {
-        pm_buf_free(&bytes);
+    if (!user)
         return pm_fail_nomem(err);
-    }
     out->user.len = keep(memory, pm_text_of(user));
-    pm_buf_free(&bytes);
     return PMAPDB_OK;
 }
 
 /* Lack of memory is an error, because a fact left out would count as unknown from then on. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
-                               pm_standing *out, pmapdb_error *err)
+                               pm_live *live, pmapdb_error *err)
 {
+    pm_standing *out = &live->standing;
     pmapdb_status st = PMAPDB_OK;
 
     pm_buf_clear(memory);
     *out = (pm_standing){.ppid = p->ppid,
-                         .uid = PMAPDB_UNKNOWN,
+                         .uid = out->uid,
                          .memory_max_kib = PMAPDB_UNKNOWN,
                          .address_limit_kib = PMAPDB_UNKNOWN,
                          .stack_limit_kib = PMAPDB_UNKNOWN,
                          .max_map_count = host->max_map_count,
-                         .ns_pid = PMAPDB_UNKNOWN,
+                         .ns_pid = out->ns_pid,
                          .use = PM_CGROUP_USE_UNKNOWN};
     if (want & (PM_NEED_COMM | PM_NEED_NAME))
         out->comm.len = keep(memory, pm_text_of(p->comm));
@@ -205,13 +199,14 @@ pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned wa
     if (want & (PM_NEED_CMDLINE | PM_NEED_NAME))
         out->cmdline.len = keep_arguments(p, !(want & PM_NEED_ARGUMENTS), memory);
     if (want & PM_NEED_UID)
-        st = keep_user(p, host, memory, out, err);
+        st = keep_user(host, memory, out, err);
     if (want & PM_NEED_CGROUP)
         PM_STEP(st, keep_cgroup(p, host, memory, out, err));
     if (want & PM_NEED_ENVIRONMENT)
         out->environment.len = keep_environ(p, memory);
     if (want & PM_NEED_LIMITS)
         read_limits(p, out);
+    live->oom_score = want & PM_NEED_LIMITS ? read_oom_score(p) : PMAPDB_UNKNOWN;
     settle(memory, out);
     PM_STEP(st, pm_buf_status(memory, err));
     return st;

@@ -16,17 +16,18 @@ static pm_standing standing_of(pid_t pid, unsigned want, pm_buf *memory)
 {
     int root = child_root();
     pm_proc_host *host = NULL;
-    pm_standing out;
+    pm_live live = {.standing = {.uid = PMAPDB_UNKNOWN}};
     pm_proc p;
 
     assert_int_equal(pm_proc_host_new(root, &host, NULL), PMAPDB_OK);
     assert_int_equal(pm_proc_host_renew(host, NULL), PMAPDB_OK);
     assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
-    assert_int_equal(pm_proc_standing(&p, host, want, memory, &out, NULL), PMAPDB_OK);
+    assert_true(!(want & PM_NEED_UID) || pm_proc_status(&p, &live) == 0);
+    assert_int_equal(pm_proc_standing(&p, host, want, memory, &live, NULL), PMAPDB_OK);
     pm_proc_close(&p);
     pm_proc_host_free(host);
     close(root);
-    return out;
+    return live.standing;
 }
 
 static void assert_text(pm_text found, const char *wanted)

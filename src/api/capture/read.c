@@ -94,7 +94,7 @@ static void read_standing(pm_capture_run *run, const pm_proc *p, pm_target *t)
     bool environment = o->n_keep_env || pm_names_needs(&run->names) & PM_NEED_ENVIRONMENT;
     unsigned want = (PM_NEED_ALL | PM_NEED_ARGUMENTS) & ~(environment ? 0U : PM_NEED_ENVIRONMENT);
 
-    if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, standing, &run->error)))
+    if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, &t->live, &run->error)))
         return;
     set_name(run, p, t); /* needs all arguments, and may need all of the environment */
     if (did(run, pm_proc_keep_arguments(standing->cmdline, &run->keep_cmdline, &t->cmdline,

@@ -3,6 +3,7 @@
 
 #include "classify/keep_cmdline.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -125,7 +126,7 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
                               bool *holds, bool *hidden, pmapdb_error *err)
 {
     pm_buf ancestors = {0};
-    pm_standing known;
+    pm_live known = {.standing = {.uid = PMAPDB_UNKNOWN}};
     pm_facts facts;
     pmapdb_status st;
 
@@ -133,10 +134,12 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
     *holds = p->pid != s->self || s->named;
     if (!s->match || !*holds)
         return PMAPDB_OK;
+    if (s->needs & PM_NEED_UID && pm_proc_status(p, &known) == ENOMEM)
+        return pm_fail_nomem(err);
     st = pm_proc_standing(p, machine, s->needs, &s->memory, &known, err);
     if (st != PMAPDB_OK)
         return st;
-    facts = pm_select_facts(p, &known);
+    facts = pm_select_facts(p, &known.standing);
     if (s->needs & PM_NEED_ANCESTORS)
         st = find_ancestors(root, p->ppid, &ancestors, err);
     facts.ancestors = pm_buf_text(&ancestors);
@@ -144,7 +147,7 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
     pm_buf_free(&ancestors);
     /* Every program has an exe. If this user may not see the exe, the process belongs to another
      * user, and its environment cannot be read either. */
-    *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.exe.len;
+    *hidden = !*holds && s->needs & (PM_NEED_EXE | PM_NEED_ENVIRONMENT) && !known.standing.exe.len;
     return st;
 }
 

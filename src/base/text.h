@@ -60,7 +60,9 @@ static inline char *pm_text_copy(pm_text t)
 
 static inline bool pm_char_in(char c, const char *set)
 {
-    return c && strchr(set, c);
+    while (*set && *set != c)
+        set++;
+    return *set;
 }
 
 static inline bool pm_is_digit(char c)
@@ -156,13 +158,9 @@ static inline pm_text pm_text_cut(pm_text *t, char stop)
 /* Returns the rest of the line that begins with `key`; empty without such a line. */
 static inline pm_text pm_text_after(pm_text text, const char *key)
 {
-    while (text.len) {
-        pm_text line = pm_text_cut(&text, '\n');
-
-        if (pm_text_starts(line, pm_text_of(key)))
-            return pm_text_from(line, strlen(key));
-    }
-    return PM_TEXT("");
+    while (text.len && (*text.data != *key || !pm_text_take(&text, key)))
+        pm_text_cut(&text, '\n');
+    return pm_text_cut(&text, '\n');
 }
 
 /* Returns the part after the last slash; the whole text without a slash. */

@@ -100,20 +100,21 @@ bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out);
 /* Facts of the machine: names of users, mounts of the cgroups. */
 typedef struct pm_proc_host pm_proc_host;
 
-/* `root`, a handle on /proc, must outlive *out. */
+/* Reads the mounts of the cgroups, which stay as long as the machine runs. `root`, a handle on
+ * /proc, must outlive *out. */
 pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err);
 void pm_proc_host_free(pm_proc_host *h);
-/* Reads the facts again; must be called at the start of a sweep. */
-pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err);
+/* Reads all facts but the mounts again; must be called at the start of a sweep. */
+void pm_proc_host_renew(pm_proc_host *h);
 
 /* Sets the leader, the sizes, the number of threads, uid and ns_pid, from status. Returns 0 or an
  * errno: then they are unknown. */
 int pm_proc_status(const pm_proc *p, pm_live *out);
 
 /* Sets the other facts in live->standing, and oom_score with the limits. `want`: the facts to read,
- * of enum pm_need; for the user, pm_proc_status comes first. The texts point into `memory`, which is
- * cleared first. A fact that cannot be read is unknown. Reading cmdline and environ waits for the
- * lock on the memory map of the process, as reading the map does. */
+ * of enum pm_need; for the user, pm_proc_status comes first. The texts point into `memory`, which
+ * is cleared first. A fact that cannot be read is unknown. Reading cmdline and environ waits for
+ * the lock on the memory map of the process, as reading the map does. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_live *live, pmapdb_error *err);
 

@@ -25,24 +25,6 @@ static int64_t read_max_map_count(int root)
     return pm_num_signed(pm_proc_word(&text));
 }
 
-pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)
-{
-    pm_proc_host *h = calloc(1, sizeof *h);
-    pmapdb_status st;
-
-    if (!h)
-        return pm_fail_nomem(err);
-    h->root = root;
-    h->copied = pm_proc_is_copy(root);
-    st = pm_proc_host_renew(h, err);
-    if (st != PMAPDB_OK) {
-        pm_proc_host_free(h);
-        return st;
-    }
-    *out = h;
-    return PMAPDB_OK;
-}
-
 static void forget_users(pm_proc_host *h)
 {
     for (size_t i = 0; i < h->n_users; i++)
@@ -65,17 +47,17 @@ void pm_proc_host_free(pm_proc_host *h)
 /* The mounts are those of this program, whatever /proc is read, because this program looks for the
  * limits there. If they cannot be read, or belong to another machine, only the limits are unknown.
  */
-pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
+pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)
 {
+    pm_proc_host *h = calloc(1, sizeof *h);
     pm_buf text = {0};
     pmapdb_status st = PMAPDB_OK;
     int failed;
 
-    forget_users(h);
-    pm_map_clear(&h->cgroup_of);
-    h->n_cgroups = 0;
-    pm_buf_clear(&h->mounts);
-    h->max_map_count = read_max_map_count(h->root);
+    if (!h)
+        return pm_fail_nomem(err);
+    h->root = root;
+    h->copied = pm_proc_is_copy(root);
     failed =
         h->copied ? ENOENT : pm_proc_slurp(AT_FDCWD, "/proc/self/mountinfo", MOUNTINFO_MAX, &text);
     if (failed == ENOMEM)
@@ -83,7 +65,19 @@ pmapdb_status pm_proc_host_renew(pm_proc_host *h, pmapdb_error *err)
     else if (!failed)
         st = pm_cgroup_mounts(pm_buf_text(&text), &h->mounts, err);
     pm_buf_free(&text);
+    if (st == PMAPDB_OK)
+        *out = h;
+    else
+        pm_proc_host_free(h);
     return st;
+}
+
+void pm_proc_host_renew(pm_proc_host *h)
+{
+    forget_users(h);
+    pm_map_clear(&h->cgroup_of);
+    h->n_cgroups = 0;
+    h->max_map_count = read_max_map_count(h->root);
 }
 
 /* Returns the name of a user, "" if unknown. NULL without memory. */

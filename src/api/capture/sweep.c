@@ -229,8 +229,7 @@ static void capture_all(pm_capture_run *run)
     const pmapdb_capture_options *o = run->options;
     pm_selection *s = &run->selection;
 
-    if (run->n_begun > 1) /* in the first beat every process is new */
-        did(run, pm_proc_host_renew(run->machine, &run->error));
+    pm_proc_host_renew(run->machine);
     did(run, pm_proc_memory(run->root, &run->sweep.memory, &run->error));
     if (run->st == PMAPDB_OK)
         did(run, pm_select_list(s, run->root, &run->error));

@@ -374,10 +374,11 @@ pmapdb_status pmapdb_capture(pmapdb_store *store, const pmapdb_capture_options *
                           .copy = {.root = -1},
                           .root = -1,
                           .lock = -1};
-    pm_watch_files files;
+    pm_watch_files files = {0};
 
     *result = (pmapdb_capture_result){0};
-    pm_watch_begin(store, &files);
+    if (options->every_ms != PMAPDB_UNKNOWN) /* a single beat is too short to lose the files */
+        pm_watch_begin(store, &files);
     if (did(&run, pm_capture_check(options, &run.error)) && open_run(&run)) {
         if (options->every_ms == PMAPDB_UNKNOWN)
             keep_beat(&run, 0, 0);

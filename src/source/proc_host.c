@@ -88,14 +88,13 @@ static char *look_up(int64_t uid)
     struct passwd entry, *found = NULL;
     char block[PASSWD_MAX];
     FILE *file = fopen("/etc/passwd", "re");
-    int failed = 0;
+    int failed;
 
     while (file && !fgetpwent_r(file, &entry, block, sizeof block, &found) && found->pw_uid != uid)
         ;
     if (file)
         fclose(file);
-    if (!found)
-        failed = getpwuid_r((uid_t)uid, &entry, block, sizeof block, &found);
+    failed = found ? 0 : getpwuid_r((uid_t)uid, &entry, block, sizeof block, &found);
     return failed == ENOMEM ? NULL : strdup(found ? found->pw_name : "");
 }
 

@@ -1,12 +1,14 @@
 /* process: which life of which pid a capture belongs to. */
 #include "store/write/process.h"
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "store/dict/captures.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 /* From the strongest link of a capture to its process to the weakest. */
-enum { BY_START_TIME = 1, BY_ADDRESSES, BY_COMMAND, ASSUMED };
+enum { BY_START_TIME, BY_ADDRESSES, BY_COMMAND, ASSUMED, NO_LINK };
 static const char *const identities[] = {
     [BY_START_TIME] = "start-time",
     [BY_ADDRESSES] = "addresses",
@@ -58,13 +60,6 @@ static void find_addresses(const pm_capture *c, pm_text program, pm_process_fact
     }
 }
 
-static pm_text first_word(pm_text t)
-{
-    const char *blank = t.len ? memchr(t.data, ' ', t.len) : NULL;
-
-    return blank ? (pm_text){t.data, (size_t)(blank - t.data)} : t;
-}
-
 /* Returns the link of a single capture to its life: the strongest that it shows. */
 static int link_alone(const pm_process_facts *f)
 {
@@ -76,38 +71,133 @@ static int link_alone(const pm_process_facts *f)
     return f->exe_start != PMAPDB_UNKNOWN || f->command.len ? BY_COMMAND : ASSUMED;
 }
 
-/* True if a life already has every fact that a capture shows. The row has the facts from `column`
- * on. A life keeps the lowest value of the last three facts. */
-static bool knows(sqlite3_stmt *row, int column, const pm_process_facts *f)
+/* ---- the lives of its pid ---- */
+
+/* Without a pid, the source file identifies the process. The lives of each file have numbers of
+ * their own, at most this many. */
+#define LIVES_OF_FILE 1024
+
+static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
 {
-    const int64_t command_ms = f->command.len ? f->command_ms : PMAPDB_UNKNOWN;
-    const int64_t shown[] = {f->start_time, f->stack_end, f->vdso_start, f->libc_start,
-                             f->ld_start,   f->exe_start, command_ms,    f->mono_ns};
-    bool all = !f->boot_id.data || pm_col_text(row, column).data;
+    uint64_t h;
 
-    for (int i = 0; i < 8 && all; i++) {
-        int64_t known = pm_col_int(row, column + 1 + i);
-
-        if (shown[i] != PMAPDB_UNKNOWN)
-            all = known != PMAPDB_UNKNOWN && (i < 5 || known <= shown[i]);
-    }
-    return all;
+    *from = 0;
+    *to = INT64_MAX;
+    if (c->pid != PMAPDB_UNKNOWN)
+        return;
+    h = pm_hash(c->source_dir, strlen(c->source_dir), 0);
+    h = pm_hash(c->source_name, strlen(c->source_name), h);
+    *from = (int64_t)(h >> 1) / LIVES_OF_FILE * LIVES_OF_FILE;
+    *to = *from + LIVES_OF_FILE - 1;
 }
-
-/* True if the link of a process to its captures is as weak as this one, or weaker. */
-static bool is_no_stronger(pm_text identity, int64_t link)
-{
-    while (link <= ASSUMED && !pm_text_equal(identity, pm_text_of(identities[link])))
-        link++;
-    return link <= ASSUMED;
-}
-
-/* ---- names ---- */
 
 static int64_t or_else(int64_t value, int64_t unknown)
 {
     return value == PMAPDB_UNKNOWN ? unknown : value;
 }
+
+/* A life of the pid of a capture. */
+typedef struct life {
+    int64_t process_id, name_id;
+    int link;                  /* of the capture to the life */
+    int rank;                  /* 0: the link is boot and start time; 1: strong; 2: weak, or none */
+    bool taught;               /* the capture has nothing new for the row of the life */
+    int64_t last_ms, first_ms; /* the latest snapshot at or before the capture, and the first */
+} life;
+
+/* The columns of a life. */
+enum { PROCESS, NAME, BETTER_NAME, IDENTITY, BOOT, COMMAND, FACTS };
+/* Condition: a name of rank ?2 that a capture of time ?3 gives is better. */
+#define HAS_BETTER_NAME "name_rank > ?2 OR (name_rank = ?2 AND name_ms > ?3)"
+
+/* Compares the facts that both sides have, the strongest kind first: facts of the first kind must
+ * all be equal, and later kinds do not matter. A life keeps the lowest value of the last three
+ * facts. */
+static life life_of(sqlite3_stmt *row, const pm_process_facts *f)
+{
+    static const int links[] = {BY_START_TIME, BY_ADDRESSES, BY_ADDRESSES, BY_ADDRESSES,
+                                BY_ADDRESSES,  BY_COMMAND,   NO_LINK,      NO_LINK};
+    const int64_t shown[] = {f->start_time, f->stack_end, f->vdso_start, f->libc_start,
+                             f->ld_start,   f->exe_start, f->command_ms, f->mono_ns};
+    pm_text boot = pm_col_text(row, BOOT), command = pm_col_text(row, COMMAND);
+    pm_text rest = f->command, word = pm_text_cut(&rest, ' ');
+    bool boots = f->boot_id.data && boot.data, taught = boot.data || !f->boot_id.data;
+    life out = {pm_col_int(row, PROCESS), pm_col_int(row, NAME), NO_LINK, 2, false, 0, 0};
+    int link = ASSUMED;
+
+    if (boots && !pm_text_equal(f->boot_id, boot))
+        return out;
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        int64_t known = pm_col_int(row, FACTS + (int)i);
+
+        if (shown[i] == PMAPDB_UNKNOWN)
+            continue;
+        taught &= known != PMAPDB_UNKNOWN && (links[i] < BY_COMMAND || known <= shown[i]);
+        if (known == PMAPDB_UNKNOWN || links[i] > link)
+            continue;
+        if (known != shown[i])
+            return out;
+        link = links[i];
+    }
+    if (link >= BY_COMMAND && word.len && command.data) {
+        if (!pm_text_equal(pm_text_cut(&command, ' '), word))
+            return out;
+        link = BY_COMMAND;
+    }
+    out.link = link;
+    out.rank = link > BY_ADDRESSES ? 2 : link > BY_START_TIME || !boots;
+    out.taught = taught && !pm_col_int(row, BETTER_NAME) &&
+                 pm_text_index(pm_col_text(row, IDENTITY), identities, NO_LINK) >= link;
+    return out;
+}
+
+/* Returns the life that a capture continues; its link is NO_LINK if the capture begins a life. The
+ * life of the capture's boot and start time comes first, then the nearest life with a strong link;
+ * a weak link ties the capture to the nearest life only. The nearest life has the latest snapshot
+ * at or before the capture; lives that begin later come last. */
+static life find_life(pm_sql *sql, const pm_capture *c, const pm_process_facts *f, int64_t host_id,
+                      int64_t from, int64_t to)
+{
+    sqlite3_stmt *row = pm_sql_ask(
+        sql,
+        "SELECT process_id, name_id, " HAS_BETTER_NAME ", identity, boot_id, command, start_time, "
+        "stack_end, vdso_start, libc_start, ld_start, exe_start, command_ms, clock_mono_ns "
+        "FROM process WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?4 "
+        "AND life BETWEEN ?5 AND ?6",
+        PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(f->rank), PM_I(f->name_ms),
+                PM_I(or_else(host_id, 0)), PM_I(from), PM_I(to)));
+    life best = {.link = NO_LINK, .rank = 3}, *rival = NULL; /* the lives of the best rank */
+    size_t n = 0, cap = 0;
+    bool linked = false;
+
+    while (pm_sql_next(sql, row)) {
+        life next = life_of(row, f);
+
+        if (next.rank > best.rank)
+            continue;
+        linked |= next.link != NO_LINK;
+        n = next.rank < best.rank ? 0 : n;
+        PM_SQL_STEP(sql, pm_grow(&rival, &cap, n, sizeof *rival, &err));
+        if (pm_sql_ok(sql))
+            best = rival[n++] = next;
+    }
+    for (life *r = rival; linked && n > 1 && r < rival + n; r++) {
+        const pm_arg args[] = {PM_I(r->process_id), PM_I(c->taken_ms)};
+
+        r->last_ms = pm_sql_value(
+            sql, "SELECT max(taken_ms) FROM snapshot WHERE process_id = ?1 AND taken_ms <= ?2",
+            args, 2, PMAPDB_UNKNOWN);
+        r->first_ms = pm_sql_value(sql, "SELECT min(taken_ms) FROM snapshot WHERE process_id = ?1",
+                                   args, 1, PMAPDB_UNKNOWN);
+        if (r == rival || r->last_ms > best.last_ms ||
+            (r->last_ms == best.last_ms && r->first_ms < best.first_ms))
+            best = *r;
+    }
+    free(rival);
+    return best;
+}
+
+/* ---- names ---- */
 
 /* Returns the name of a capture; the context knows its program. */
 static pm_text name_of(const pm_capture *c, const pm_classify_context *context, pm_name_rank *rank)
@@ -150,24 +240,6 @@ int64_t pm_host_of(pm_sql *sql, const char *host)
 
 /* ---- the process ---- */
 
-/* Without a pid, the source file identifies the process. The lives of each file have numbers of
- * their own, at most this many. */
-#define LIVES_OF_FILE 1024
-
-static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
-{
-    uint64_t h;
-
-    *from = 0;
-    *to = INT64_MAX;
-    if (c->pid != PMAPDB_UNKNOWN)
-        return;
-    h = pm_hash(c->source_dir, strlen(c->source_dir), 0);
-    h = pm_hash(c->source_name, strlen(c->source_name), h);
-    *from = (int64_t)(h >> 1) / LIVES_OF_FILE * LIVES_OF_FILE;
-    *to = *from + LIVES_OF_FILE - 1;
-}
-
 static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
 {
     pm_sql_do(sql, pm_sql_script_text("process-learn"),
@@ -177,16 +249,26 @@ static void learn(pm_sql *sql, int64_t process_id, const pm_process_facts *f)
                       PM_I(f->command_ms), PM_S(f->identity)));
 }
 
-/* Reads the name from `column` on: id, rank, moment. A better name replaces it: data that was
- * pruned from the process is then missing under the new name, too. */
-static void improve_name(pm_sql *sql, sqlite3_stmt *stmt, int column, int64_t host_id,
-                         const pm_process_facts *f, pm_process_found *out)
+/* A better name replaces the name: data that was pruned from the process is then missing under the
+ * new name, too. */
+void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *f,
+                      pm_process_found *out)
 {
-    int64_t rank = pm_col_int(stmt, column + 1), name_ms = pm_col_ms(stmt, column + 2);
+    sqlite3_stmt *row = pm_sql_ask(
+        sql, "SELECT name_id, host_id, " HAS_BETTER_NAME " FROM process WHERE process_id = ?1",
+        PM_ARGS(PM_I(process_id), PM_I(f->rank), PM_I(f->name_ms)));
+    int64_t host_id, better;
 
-    out->name_id = out->old_name_id = pm_col_int(stmt, column);
-    pm_sql_done(stmt);
-    if ((int64_t)f->rank > rank || ((int64_t)f->rank == rank && f->name_ms >= name_ms))
+    out->process_id = process_id;
+    out->name_id = out->old_name_id = 0;
+    if (!pm_sql_next(sql, row))
+        return;
+    out->name_id = out->old_name_id = pm_col_int(row, 0);
+    host_id = pm_col_int(row, 1);
+    better = pm_col_int(row, 2);
+    pm_sql_done(row);
+    learn(sql, process_id, f);
+    if (!better)
         return;
     out->name_id = name_row(sql, host_id, f->name);
     pm_sql_do(sql,
@@ -195,80 +277,50 @@ static void improve_name(pm_sql *sql, sqlite3_stmt *stmt, int column, int64_t ho
               PM_ARGS(PM_I(out->old_name_id), PM_I(out->name_id)));
     pm_sql_do(sql,
               "UPDATE process SET name_id = ?2, name_rank = ?3, name_ms = ?4 WHERE process_id = ?1",
-              PM_ARGS(PM_I(out->process_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms)));
-}
-
-void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *f,
-                      pm_process_found *out)
-{
-    sqlite3_stmt *stmt = pm_sql_ask(
-        sql, "SELECT name_id, name_rank, name_ms, host_id FROM process WHERE process_id = ?1",
-        PM_ARGS(PM_I(process_id)));
-
-    *out = (pm_process_found){.process_id = process_id};
-    if (pm_sql_next(sql, stmt))
-        improve_name(sql, stmt, 0, pm_col_int(stmt, 3), f, out);
-    learn(sql, process_id, f);
+              PM_ARGS(PM_I(process_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms)));
 }
 
 static void insert_process(pm_sql *sql, const pm_capture *c, const pm_process_facts *f,
                            int64_t host_id, int64_t from, int64_t to, pm_process_found *out)
 {
     out->name_id = out->old_name_id = name_row(sql, host_id, f->name);
-    out->process_id = pm_sql_do(sql, pm_sql_script_text("process-insert"),
-                                PM_ARGS(PM_I(host_id), PM_I(out->name_id), PM_I(f->rank),
-                                        PM_I(f->name_ms), PM_I(c->pid), PM_I(f->start_time),
-                                        PM_T(f->boot_id), PM_WORD(f->command), PM_I(f->command_ms),
-                                        PM_S(f->identity), PM_I(f->stack_end), PM_I(f->vdso_start),
-                                        PM_I(f->libc_start), PM_I(f->ld_start), PM_I(f->exe_start),
-                                        PM_I(f->mono_ns), PM_I(f->utc_ms), PM_I(from), PM_I(to)));
-}
-
-static void set_name(pm_process_found *out, pm_text name)
-{
-    snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.data);
+    out->process_id = pm_sql_do(
+        sql, pm_sql_script_text("process-insert"),
+        PM_ARGS(PM_I(host_id), PM_I(out->name_id), PM_I(f->rank), PM_I(f->name_ms), PM_I(c->pid),
+                PM_T(f->boot_id), PM_I(f->start_time), PM_WORD(f->command), PM_I(f->command_ms),
+                PM_S(f->identity), PM_I(f->stack_end), PM_I(f->vdso_start), PM_I(f->libc_start),
+                PM_I(f->ld_start), PM_I(f->exe_start), PM_I(f->mono_ns), PM_I(f->utc_ms),
+                PM_I(from), PM_I(to)));
 }
 
 void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *context,
                    pm_process_found *out)
 {
     pm_process_facts f = PM_PROCESS_FACTS_NONE;
-    int64_t host_id = pm_host_of(sql, c->host), link = PMAPDB_UNKNOWN, from, to;
-    bool taught;
-    sqlite3_stmt *stmt;
+    int64_t host_id = pm_host_of(sql, c->host), from, to;
+    sqlite3_stmt *name;
+    life l;
 
     f.start_time = c->start_time;
     f.boot_id = pm_text_of(c->live ? c->live->boot_id : NULL);
     f.command = c->block.command;
-    f.command_ms = f.name_ms = c->taken_ms;
+    f.name_ms = c->taken_ms;
+    f.command_ms = f.command.len ? c->taken_ms : PMAPDB_UNKNOWN;
     f.mono_ns = c->live ? c->live->mono_ns : PMAPDB_UNKNOWN;
     f.utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN;
     f.name = name_of(c, context, &f.rank);
     find_addresses(c, context->program, &f);
     number_lives(c, &from, &to);
-    stmt =
-        pm_sql_ask(sql, pm_sql_script_text("process-life"),
-                   PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(or_else(host_id, 0)), PM_I(c->taken_ms),
-                           PM_I(from), PM_I(to), PM_T(f.boot_id), PM_I(f.start_time),
-                           PM_I(f.stack_end), PM_I(f.vdso_start), PM_I(f.libc_start),
-                           PM_I(f.ld_start), PM_I(f.exe_start), PM_WORD(first_word(f.command))));
-    *out = (pm_process_found){0};
-    if (!pm_sql_next(sql, stmt) || (link = pm_col_int(stmt, 1)) == PMAPDB_UNKNOWN) {
-        if (stmt)
-            pm_sql_done(stmt);
-        f.identity = identities[link_alone(&f)];
+    l = find_life(sql, c, &f, host_id, from, to);
+    f.identity = identities[l.link == NO_LINK ? link_alone(&f) : l.link];
+    *out = (pm_process_found){l.process_id, l.name_id, l.name_id, l.link == ASSUMED, {0}};
+    if (l.link == NO_LINK)
         insert_process(sql, c, &f, host_id, from, to, out);
-        set_name(out, f.name);
-        return;
+    else if (!l.taught)
+        pm_process_teach(sql, l.process_id, &f, out);
+    name = pm_sql_ask(sql, "SELECT name FROM name WHERE name_id = ?1", PM_ARGS(PM_I(out->name_id)));
+    if (pm_sql_next(sql, name)) {
+        snprintf(out->name, sizeof out->name, "%s", pm_col_text(name, 0).data);
+        pm_sql_done(name);
     }
-    out->process_id = pm_col_int(stmt, 0);
-    out->ambiguous = link == ASSUMED;
-    f.identity = identities[link];
-    taught = knows(stmt, 7, &f) && is_no_stronger(pm_col_text(stmt, 2), link);
-    set_name(out, pm_col_text(stmt, 6));
-    improve_name(sql, stmt, 3, host_id, &f, out);
-    if (out->name_id != out->old_name_id)
-        set_name(out, f.name);
-    if (!taught)
-        learn(sql, out->process_id, &f);
 }

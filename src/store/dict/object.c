@@ -189,10 +189,7 @@ const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
 static void insert(pm_sql *sql, pm_objects *objects, pm_object *o)
 {
     o->id = pm_sql_do(
-        sql,
-        "INSERT INTO object (hash, category_id, inferred, name_cut, perms, device, inode, path, "
-        "flags, kernel_page_kib, mmu_page_kib, thp_eligible, protection_key) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        sql, "INSERT INTO object VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         PM_ARGS(PM_I((uint32_t)o->hash), PM_I(o->category_id), PM_I(o->inferred), PM_I(o->name_cut),
                 PM_S(o->perms), PM_S(o->has_device ? o->device : NULL),
                 PM_I(o->has_inode ? (int64_t)o->inode : PMAPDB_UNKNOWN), PM_T(o->path),

@@ -164,11 +164,7 @@ void pm_rows_sort(pm_rows *rows)
 
 /* ---- rare fields ---- */
 
-#define RARE_COLUMNS                                                    \
-    "pss_dirty_kib, anonymous_kib, swap_pss_kib, anon_huge_kib, "       \
-    "locked_kib, ksm_kib, lazy_free_kib, shmem_pmd_kib, file_pmd_kib, " \
-    "shared_hugetlb_kib, private_hugetlb_kib, rss_kib, dirty_kib, fields, extra"
-
+/* In the order of the table. */
 const enum pm_field pm_rare_columns[PM_RARE_VALUES] = {
     PM_PSS_DIRTY, PM_ANONYMOUS, PM_SWAP_PSS, PM_ANON_HUGE,      PM_LOCKED,          PM_KSM,
     PM_LAZY_FREE, PM_SHMEM_PMD, PM_FILE_PMD, PM_SHARED_HUGETLB, PM_PRIVATE_HUGETLB, PM_RSS,
@@ -222,8 +218,8 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
                       args, sizeof args / sizeof *args, 0);
     if (!id)
         id = pm_sql_do(sql,
-                       "INSERT INTO rare_fields (" RARE_COLUMNS ", hash) VALUES "
-                       "(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                       "INSERT INTO rare_fields VALUES (NULL, ?16, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+                       "?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                        args, sizeof args / sizeof *args);
     row->v[PM_VER_RARE] = id;
     row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];

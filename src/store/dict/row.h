@@ -48,10 +48,6 @@ enum pm_ver_column {
 
 #define PM_VER_PARTS 4 /* the first four columns are the parts of Rss */
 
-#define PM_VER_COLUMNS                                                                  \
-    "private_dirty, private_clean, shared_clean, shared_dirty, swap, pss, referenced, " \
-    "rare_fields_id"
-
 /* PMAPDB_UNKNOWN is NULL. */
 typedef struct pm_metrics {
     int64_t v[PM_VER_READ];

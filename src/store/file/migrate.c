@@ -1,7 +1,7 @@
 /* migrate: brings a file to the newest schema, or reports why it is not a store.
  *
  * A new file of schema/ that adds a column also changes the INSERTs without names of columns, which
- * would fail: of snapshot, beat, live_reading, environment, activity, page_scan, page_process. */
+ * would fail. */
 #include "store/file/embedded.h"
 #include "store/file/store.h"
 

@@ -233,7 +233,7 @@ pmapdb_status pm_perf_link(pmapdb_store *s, pmapdb_error *err)
 {
     int64_t any = pm_sql_value(s->sql,
                                "SELECT 1 FROM traced_process WHERE pid IS NOT NULL AND pruned = 0 "
-                               "AND (process_id IS NULL OR offset_ns IS NULL) LIMIT 1",
+                               "AND process_id + offset_ns IS NULL LIMIT 1",
                                PM_NO_ARGS, 0);
     int64_t pair = 0;
     pmapdb_status st = pm_sql_end(s->sql, err);

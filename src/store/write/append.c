@@ -166,12 +166,9 @@ static void begin_lineage(pm_put *p, size_t i)
     pm_ruling ruling = pm_refine_row(p->sql, p->refine, &p->rows, i);
 
     row->at.kept = ruling.kept;
-    row->at.lineage =
-        pm_sql_do(p->sql,
-                  "INSERT INTO lineage (process_id, first_snapshot_id, category_id, rule) "
-                  "VALUES (?1, ?2, ?3, ?4)",
-                  PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id), PM_I(pm_row_category(row)),
-                          PM_S(ruling.rule)));
+    row->at.lineage = pm_sql_do(p->sql, "INSERT INTO lineage VALUES (NULL, ?, ?, ?, ?)",
+                                PM_ARGS(PM_I(p->process_id), PM_I(p->snapshot_id),
+                                        PM_I(pm_row_category(row)), PM_S(ruling.rule)));
     if (was != PM_NO_LINEAGE)
         PM_SQL_STEP(p->sql, pm_map_put(&p->renamed, was, row->at.lineage, &err));
 }

@@ -56,12 +56,10 @@ static int64_t standing_of(pm_sql *sql, const pm_standing *s)
                       0);
     if (id)
         return id;
-    id = pm_sql_do(
-        sql,
-        "INSERT INTO live_process (ppid, comm, exe, cmdline, uid, user, cgroup, "
-        "memory_max_kib, address_limit_kib, stack_limit_kib, max_map_count, ns_pid, hash) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        args, sizeof args / sizeof *args);
+    id = pm_sql_do(sql,
+                   "INSERT INTO live_process "
+                   "VALUES (NULL, ?13, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                   args, sizeof args / sizeof *args);
     add_environment(sql, id, s->environment);
     return id;
 }
@@ -108,7 +106,7 @@ static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
     int64_t id =
         pm_sql_value(sql,
                      "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
-                     "AND selection = ?3 AND coalesce(every_ms, 0) = coalesce(?4, 0)",
+                     "AND selection = ?3 AND every_ms IS ?4",
                      args, 4, 0);
 
     if (id)

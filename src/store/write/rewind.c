@@ -68,9 +68,7 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, captures *
         PM_ARGS(PM_I(process_id), PM_I(totals)));
 
     while (pm_sql_next(sql, stmt)) {
-        pm_waiting stored = {.order = {pm_col_ms(stmt, 0), pm_col_dialect(stmt, 1),
-                                       pm_col_state(stmt, 2), pm_col_int(stmt, 3),
-                                       pm_col_int(stmt, 4)},
+        pm_waiting stored = {.order = pm_order_read(stmt),
                              .snapshot_id = pm_col_int(stmt, 5),
                              .epoch_id = pm_col_int(stmt, 6),
                              .off = pm_col_int(stmt, 7),

@@ -58,25 +58,49 @@ static void take_totals(pm_sql *sql, const pm_totals *totals, pm_rollup *r)
 
 /* ---- reading ---- */
 
+sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id)
+{
+    return pm_sql_ask(sql,
+                      "SELECT taken_ms, dialect, state_code, ordinal, hash, snapshot_id, epoch_id, "
+                      "off FROM snapshot WHERE process_id = ?1 AND off >= 0 ORDER BY taken_ms DESC",
+                      PM_ARGS(PM_I(process_id)));
+}
+
+pm_order pm_order_read(sqlite3_stmt *row)
+{
+    return (pm_order){pm_col_ms(row, 0), pm_col_dialect(row, 1), pm_col_state(row, 2),
+                      pm_col_int(row, 3), pm_col_int(row, 4)};
+}
+
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
-    sqlite3_stmt *stmt = pm_sql_ask(sql, pm_sql_script_text("stream-newest"),
-                                    PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_names[s->dialect]),
-                                            PM_S(pm_state_names[s->state]), PM_I(s->state)));
+    const pm_text dialect = pm_text_of(pm_dialect_names[s->dialect]);
+    sqlite3_stmt *row = pm_captures_back(sql, s->process_id);
 
-    if (!pm_sql_next(sql, stmt))
-        return;
-    s->epoch_id = pm_col_int(stmt, 0);
-    s->n = (size_t)pm_col_int(stmt, 1);
-    s->fields = (uint64_t)pm_col_int(stmt, 2);
-    s->snapshot_id = pm_col_int(stmt, 3);
-    s->newest = (pm_order){.taken_ms = pm_col_ms(stmt, 4),
-                           .dialect = s->dialect,
-                           .state = s->state,
-                           .ordinal = pm_col_int(stmt, 5),
-                           .hash = pm_col_int(stmt, 6)};
-    s->added = (size_t)pm_col_int(stmt, 7);
-    pm_sql_done(stmt);
+    while (pm_sql_next(sql, row)) {
+        pm_order next = pm_order_read(row);
+
+        if (s->epoch_id && next.taken_ms < s->newest.taken_ms) {
+            pm_sql_done(row);
+            break;
+        }
+        if (!pm_text_equal(pm_col_text(row, 1), dialect) || next.state != s->state ||
+            (s->epoch_id && pm_order_compare(&next, &s->newest) < 0))
+            continue;
+        s->newest = next;
+        s->snapshot_id = pm_col_int(row, 5);
+        s->epoch_id = pm_col_int(row, 6);
+        s->n = (size_t)pm_col_int(row, 7) + 1;
+    }
+    row = pm_sql_ask(sql,
+                     "SELECT fields, (SELECT count(*) FROM mapping_version WHERE epoch_id = ?1 "
+                     "AND first > 0) FROM epoch WHERE epoch_id = ?1",
+                     PM_ARGS(PM_I(s->epoch_id)));
+    if (pm_sql_next(sql, row)) {
+        s->fields = (uint64_t)pm_col_int(row, 0);
+        s->added = (size_t)pm_col_int(row, 1);
+        pm_sql_done(row);
+    }
 }
 
 static void load_sums(pm_sql *sql, pm_stream *s)
@@ -163,28 +187,23 @@ static void find_region(pm_sql *sql, pm_row *row, bool new_lineage)
     if (row->region_id)
         return;
     row->region_id =
-        pm_sql_do(sql,
-                  "INSERT INTO region (lineage_id, object_id, start, length, offset, size_kib, "
-                  "category_id, reason) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        pm_sql_do(sql, "INSERT INTO region VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
                   PM_ARGS(PM_I(at->lineage), PM_I(at->object->id), PM_BITS(at->start),
                           PM_BITS(at->length), offset_of(at), PM_I(row->size_kib),
                           PM_I(at->kept ? at->kept : PMAPDB_UNKNOWN), PM_I(row->reason)));
 }
 
-static void open_version(const writing *w, pm_row *row)
+/* Inserts a row that begins at w->off, with `n` numbers: `text` has every column in the order of
+ * the table. Returns the offset. */
+static int32_t open_version(const writing *w, const char *text, int64_t id, const int64_t *v,
+                            size_t n)
 {
-    const int64_t *v = row->m.v;
+    pm_arg args[3 + PM_VER_COUNT] = {PM_I(w->s->epoch_id), PM_I(id), PM_I(w->off)};
 
-    row->first = (int32_t)w->off;
-    w->s->added += w->off > 0;
-    pm_sql_do(w->sql,
-              "INSERT INTO mapping_version (epoch_id, region_id, first, " PM_VER_COLUMNS
-              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-              PM_ARGS(PM_I(w->s->epoch_id), PM_I(row->region_id), PM_I(w->off),
-                      PM_I(v[PM_VER_PRIVATE_DIRTY]), PM_I(v[PM_VER_PRIVATE_CLEAN]),
-                      PM_I(v[PM_VER_SHARED_CLEAN]), PM_I(v[PM_VER_SHARED_DIRTY]),
-                      PM_I(v[PM_VER_SWAP]), PM_I(v[PM_VER_PSS]), PM_I(v[PM_VER_REFERENCED]),
-                      PM_I(v[PM_VER_RARE])));
+    for (size_t i = 0; i < n; i++)
+        args[3 + i] = PM_I(v[i]);
+    pm_sql_do(w->sql, text, args, 3 + n);
+    return (int32_t)w->off;
 }
 
 /* Writes the difference of two rows at the same address range; one of them may be NULL. */
@@ -209,8 +228,12 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
                           PM_I(w->off - 1)));
     if (new && !stays)
         find_region(w->sql, new, new->reason == PM_REASON_NEW);
-    if (new)
-        open_version(w, new);
+    if (!new)
+        return;
+    new->first = open_version(
+        w, "INSERT INTO mapping_version VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
+        new->region_id, new->m.v, PM_VER_COUNT);
+    w->s->added += w->off > 0;
 }
 
 static void write_rows(const writing *w, const pm_rows *was, pm_rows *rows)
@@ -230,21 +253,6 @@ static void write_rows(const writing *w, const pm_rows *was, pm_rows *rows)
 
 /* ---- sums ---- */
 
-static void open_sums(const writing *w, pm_category_sums *sums)
-{
-    const int64_t *v = sums->v;
-
-    sums->first = (int32_t)w->off;
-    pm_sql_do(w->sql,
-              "INSERT INTO category_version (epoch_id, category_id, first, mappings, size_kib, "
-              "rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) "
-              "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-              PM_ARGS(PM_I(w->s->epoch_id), PM_I(sums->category_id), PM_I(w->off),
-                      PM_I(v[PM_TOTAL_MAPPINGS]), PM_I(v[PM_TOTAL_SIZE]), PM_I(v[PM_TOTAL_RSS]),
-                      PM_I(v[PM_TOTAL_PSS]), PM_I(v[PM_TOTAL_PRIVATE]),
-                      PM_I(v[PM_TOTAL_PRIVATE_DIRTY]), PM_I(v[PM_TOTAL_SWAP])));
-}
-
 /* Writes the difference of two sums of the same category; one of them may be NULL. */
 static void step_sums(const writing *w, const pm_category_sums *old, pm_category_sums *new)
 {
@@ -259,7 +267,9 @@ static void step_sums(const writing *w, const pm_category_sums *old, pm_category
                   PM_ARGS(PM_I(w->s->epoch_id), PM_I(old->category_id), PM_I(old->first),
                           PM_I(w->off - 1)));
     if (new)
-        open_sums(w, new);
+        new->first = open_version(
+            w, "INSERT INTO category_version VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?)",
+            new->category_id, new->v, PM_TOTAL_COUNT);
 }
 
 static void write_sums(const writing *w, const pm_rollup *was, const pm_rollup *rollup)

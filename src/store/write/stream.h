@@ -41,6 +41,12 @@ typedef struct pm_stream {
     pm_rollup rollup; /* its sums, with first */
 } pm_stream;
 
+/* Gives the captures of a process, the latest time first. The columns: those of pm_order_read,
+ * snapshot_id, epoch_id, off. */
+sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id);
+/* Reads the first columns of a row: taken_ms, dialect, state_code, ordinal, hash. */
+pm_order pm_order_read(sqlite3_stmt *row);
+
 /* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
 

@@ -228,7 +228,7 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 
 /* ---- versions ---- */
 
-/* The columns of versions.sql. */
+/* The columns of pm_versions_load; those of a missing region are NULL. */
 enum { REGION, FIRST, LAST, REASON, LINEAGE, OBJECT, START, LENGTH, OFFSET, SIZE, KEPT, NUMBERS };
 
 static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_row *row)
@@ -264,8 +264,14 @@ static void read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_objects *objects, pm_ro
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                       pm_rows *out)
 {
-    sqlite3_stmt *stmt =
-        pm_sql_ask(sql, pm_sql_script_text("versions"), PM_ARGS(PM_I(epoch_id), PM_I(from)));
+    sqlite3_stmt *stmt = pm_sql_ask(
+        sql,
+        "SELECT region_id, first, last, reason, lineage_id, object_id, start, length, offset, "
+        "size_kib, category_id, private_dirty, private_clean, shared_clean, shared_dirty, swap, "
+        "pss, referenced, rare_fields_id, rss_kib, fields FROM mapping_version "
+        "LEFT JOIN region USING (region_id) LEFT JOIN rare_fields USING (rare_fields_id) "
+        "WHERE epoch_id = ?1 AND (last IS NULL OR last >= ?2)",
+        PM_ARGS(PM_I(epoch_id), PM_I(from)));
 
     while (pm_sql_next(sql, stmt)) {
         PM_SQL_STEP(sql, pm_grow(&out->row, &out->cap, out->n, sizeof *out->row, &err));

@@ -100,7 +100,9 @@ void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
     const pm_block *b = &c->block;
 
     p->snapshot_id = pm_sql_do(
-        p->sql, pm_sql_script_text("append-snapshot"),
+        p->sql, /* the values in the order of the table; a moment of its own at first */
+        "INSERT INTO snapshot VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?8, ?7, ?9, ?10, ?11, "
+        "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
         PM_ARGS(
             PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off), PM_I(c->taken_ms),
             PM_I(c->ordinal), PM_I(c->time_source), PM_S(pm_dialect_names[b->dialect]),

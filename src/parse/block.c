@@ -31,6 +31,7 @@ void pm_block_open(pm_reader *r)
         pm_map_clear(&r->starts);
     r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
     r->smaps.common = 0;
+    r->smaps.remembers = r->pool->n_mappings > 0;
     pm_buf_clear(&r->wide.text);
     r->wide.n = r->wide.n_footer = 0;
 }

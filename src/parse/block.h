@@ -45,6 +45,7 @@ typedef struct pm_smaps {
     bool any_key, any_row;     /* in the block */
     bool blank_ends;           /* VmFlags lines of the block end in a blank */
     uint64_t common;           /* fields that all earlier rows have */
+    bool remembers;            /* smaps_fast.c: the pool remembers the texts of the block */
     uint32_t text;             /* smaps_fast.c: of the last row; index in pool->row_texts */
     uint32_t next_text;        /* of the row that is expected next */
     pm_buf path, flags, extra; /* flags: of this row, or of an earlier row if this row has none */

@@ -151,39 +151,42 @@ static bool is_expected(const pm_reader *r, const char *p, const char *end)
            pm_hash(p, t->len, 0) == t->hash;
 }
 
-/* Adds a text and its mapping to the pool. */
-static pmapdb_status add_text(pm_reader *r, const pm_mapping *m, pm_row_text *t)
+/* Adds a text to the pool. */
+static pmapdb_status add_text(pm_pool *pool, const pm_row_text *t, pmapdb_error *err)
 {
-    pm_pool *pool = r->pool;
-    pmapdb_status st = pm_pool_mapping(pool, m, &t->id, r->err);
+    pmapdb_status st =
+        pm_grow(&pool->row_texts, &pool->cap_row_texts, pool->n_row_texts, sizeof *t, err);
 
-    PM_STEP(st,
-            pm_grow(&pool->row_texts, &pool->cap_row_texts, pool->n_row_texts, sizeof *t, r->err));
-    PM_STEP(st, pm_map_add(&pool->row_text_ids, t->hash, (int64_t)pool->n_row_texts, r->err));
+    PM_STEP(st, pm_map_add(&pool->row_text_ids, t->hash, (int64_t)pool->n_row_texts, err));
     if (st == PMAPDB_OK)
         pool->row_texts[pool->n_row_texts++] = *t;
     return st;
 }
 
-/* Finds the text of the row at p in the pool; adds the text if it is new. False if the row is left
- * to smaps.c. */
-static bool find_text(pm_reader *r, const char *p, const char *end, uint32_t *at)
+/* Reads the row at p as *t. *at is the index of the expected text and becomes the index of *t. The
+ * pool remembers texts from its second capture on, because most pools see a single capture. Returns
+ * false if the row is left to smaps.c. */
+static bool find_text(pm_reader *r, const char *p, const char *end, pm_row_text *t, uint32_t *at)
 {
-    const pm_pool *pool = r->pool;
-    uint32_t expected = r->smaps.next_text;
+    pm_pool *pool = r->pool;
+    uint32_t expected = *at;
     int64_t known = (int64_t)pool->n_row_texts;
-    pm_row_text t = {.next = (uint32_t)known + 1}; /* new texts mostly follow each other */
     pm_mapping m;
-    const char *next = read_row(p, end, &m, &t.lines);
+    const char *next = read_row(p, end, &m, &t->lines);
 
     if (!next)
         return false;
-    t.len = (uint32_t)(next - p);
-    t.hash = pm_hash(p, t.len, 0);
-    if (!pm_map_get(&pool->row_text_ids, t.hash, &known)) {
+    t->len = (uint32_t)(next - p);
+    t->next = (uint32_t)known + 1; /* new texts mostly follow each other */
+    t->hash = r->smaps.remembers ? pm_hash(p, t->len, 0) : 0;
+    if (r->smaps.remembers && pm_map_get(&pool->row_text_ids, t->hash, &known)) {
+        *t = pool->row_texts[known];
+    } else {
         if (expected < pool->n_row_texts) /* probably the expected row has changed */
-            t.next = pool->row_texts[expected].next;
-        pm_check(r, add_text(r, &m, &t));
+            t->next = pool->row_texts[expected].next;
+        pm_check(r, pm_pool_mapping(pool, &m, &t->id, r->err));
+        if (r->smaps.remembers && r->st == PMAPDB_OK)
+            pm_check(r, add_text(pool, t, r->err));
     }
     *at = (uint32_t)known;
     return r->st == PMAPDB_OK;
@@ -195,28 +198,29 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
 {
     pm_reader *r = reader;
     pm_smaps *s = &r->smaps;
-    const pm_row_text *t;
+    pm_row_text t;
     uint32_t at = s->next_text;
 
     if (!r->b.open || !s->open || !s->any_key)
         return PMAPDB_OK;
     r->err = err;
-    if (!is_expected(r, p, end) && !find_text(r, p, end, &at)) {
+    if (is_expected(r, p, end)) {
+        t = r->pool->row_texts[at];
+    } else if (!find_text(r, p, end, &t, &at)) {
         *taken = begins_row(p, end) ? PM_LINES_WAIT : 0;
         return r->st;
     }
     if (s->text < r->pool->n_row_texts)
         r->pool->row_texts[s->text].next = at;
-    t = &r->pool->row_texts[at];
     s->text = at;
-    s->next_text = t->next;
+    s->next_text = t.next;
     r->line++;
-    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t->id]->m);
-    pm_smaps_known(r, t->id);
-    r->line += t->lines - 1;
-    pm_block_lines(r, p, t->len);
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t.id]->m);
+    pm_smaps_known(r, t.id);
+    r->line += t.lines - 1;
+    pm_block_lines(r, p, t.len);
     s->any_key = true;
     s->blank_ends |= pm_has(s->now, PM_HAS_FLAGS);
-    *taken = t->len;
+    *taken = t.len;
     return r->st;
 }

@@ -275,6 +275,7 @@ static void tell(pm_reader *r)
                        .tool_size_kib = b->tool[PM_SIZE],
                        .tool_rss_kib = b->tool[PM_RSS],
                        .overlaps = b->overlaps,
+                       .ordered = !b->goes_back,
                        .missing = pm_buf_text(&r->missing),
                        .notes = pm_buf_text(&r->notes),
                        .empty = pm_text_of(none ? empty_reason(r) : ""),

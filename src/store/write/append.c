@@ -68,10 +68,10 @@ void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *cont
         const pm_mapping *m = pm_capture_row(c, i);
         pm_row *row = &p->rows.row[p->rows.n++];
 
-        while (old < end && old->at.start < m->start)
+        while (old < end && old->mapping != c->rows[i] && old->at.start < m->start)
             old++;
         if (old < end && old->mapping == c->rows[i] && (alike || keeps_category(old, context, m))) {
-            *row = *old;
+            *row = *old++;
             row->at.lineage = PM_NO_LINEAGE;
             continue;
         }

@@ -235,22 +235,19 @@ static void find_known(pm_sql *sql, const pm_capture *c, pm_stored *out)
 /* Returns PMAPDB_INPUT if two mappings of the capture have the same address. */
 static pmapdb_status check_rows(const pm_capture *c, pmapdb_error *err)
 {
-    size_t i = 1;
     pm_rows rows = {0};
     pmapdb_status st;
 
-    while (i < c->n_rows && pm_capture_row(c, i - 1)->start < pm_capture_row(c, i)->start)
-        i++;
-    if (i >= c->n_rows)
+    if (c->block.ordered)
         return PMAPDB_OK;
     st = pm_rows_reserve(&rows, c->n_rows, err);
-    for (i = 0; i < c->n_rows && st == PMAPDB_OK; i++) {
+    for (size_t i = 0; i < c->n_rows && st == PMAPDB_OK; i++) {
         const pm_mapping *m = pm_capture_row(c, i);
 
         rows.row[rows.n++] = (pm_row){.at = {.start = m->start, .length = m->end - m->start}};
     }
     pm_rows_sort(&rows);
-    for (i = 1; i < rows.n && st == PMAPDB_OK; i++)
+    for (size_t i = 1; i < rows.n && st == PMAPDB_OK; i++)
         if (pm_place_compare(&rows.row[i - 1].at, &rows.row[i].at) == 0)
             st = pm_fail(err, PMAPDB_INPUT, "two mappings at the address %llx",
                          (unsigned long long)rows.row[i].at.start);

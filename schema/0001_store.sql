@@ -162,8 +162,8 @@ CREATE TABLE snapshot (
   epoch_id    INTEGER NOT NULL REFERENCES epoch,
   off         INTEGER NOT NULL,         -- place in the epoch: 0, 1, 2 ...
   taken_ms    INTEGER NOT NULL,
-  taken_at    TEXT GENERATED ALWAYS AS (replace(
-                strftime('%Y-%m-%dT%H:%M:%fZ', taken_ms / 1000.0, 'unixepoch'), '.000Z', 'Z')) VIRTUAL,
+  taken_at    TEXT AS (replace(
+                strftime('%Y-%m-%dT%H:%M:%fZ', taken_ms / 1000.0, 'unixepoch'), '.000Z', 'Z')),
   moment_ms   INTEGER NOT NULL,         -- time of the first snapshot of its moment
   ordinal     INTEGER NOT NULL,         -- order among captures of one taken_ms
   preferred   INTEGER NOT NULL,         -- 1: has the most fields for its process and moment
@@ -171,12 +171,12 @@ CREATE TABLE snapshot (
   time_source_code INTEGER NOT NULL CHECK (time_source_code BETWEEN 0 AND 7),
   state_code   INTEGER NOT NULL CHECK (state_code BETWEEN 0 AND 2), -- codes take at most a byte
   checked_code INTEGER NOT NULL CHECK (checked_code BETWEEN 0 AND 3),
-  time_source TEXT GENERATED ALWAYS AS (rtrim(substr(
-                'none  given streamname  mtime now   live  every ', 6 * time_source_code + 1, 6))) VIRTUAL,
-  state       TEXT GENERATED ALWAYS AS (rtrim(substr(
-                'completepartial totals  ', 8 * state_code + 1, 8))) VIRTUAL,
-  checked     TEXT GENERATED ALWAYS AS (rtrim(substr(
-                'none  footerstatusrollup', 6 * checked_code + 1, 6))) VIRTUAL,
+  time_source TEXT AS (rtrim(substr(
+                'none  given streamname  mtime now   live  every ', 6 * time_source_code + 1, 6))),
+  state       TEXT AS (rtrim(substr(
+                'completepartial totals  ', 8 * state_code + 1, 8))),
+  checked     TEXT AS (rtrim(substr(
+                'none  footerstatusrollup', 6 * checked_code + 1, 6))),
   missing     TEXT,                     -- of a partial capture: what is missing
   hash        INTEGER NOT NULL,         -- XXH3 of the block's lines
   import_log_id INTEGER REFERENCES import_log,
@@ -188,10 +188,10 @@ CREATE TABLE snapshot (
   private_dirty_kib INTEGER,
   swap_kib    INTEGER,
   tool_size_kib INTEGER,                -- the same, as the capture itself states them
-  tool_rss_kib  INTEGER
+  tool_rss_kib  INTEGER,
+  UNIQUE (epoch_id, off)
 );
 CREATE INDEX snapshot_process ON snapshot (process_id, taken_ms);
-CREATE UNIQUE INDEX snapshot_epoch ON snapshot (epoch_id, off);
 CREATE INDEX snapshot_import_log ON snapshot (import_log_id) WHERE import_log_id IS NOT NULL;
 
 -- ---- what pmapdb push has sent ----
@@ -457,7 +457,7 @@ CREATE INDEX object_hash ON object (hash);
 CREATE TABLE lineage (
   lineage_id        INTEGER PRIMARY KEY,
   process_id        INTEGER NOT NULL REFERENCES process,
-  first_snapshot_id INTEGER NOT NULL REFERENCES snapshot (snapshot_id),
+  first_snapshot_id INTEGER NOT NULL REFERENCES snapshot,
   category_id       INTEGER NOT NULL REFERENCES category,
   rule              TEXT                -- the rule that gave it, in the first capture of the
 );                                      -- strongest dialect; NULL: the object's own category
@@ -539,17 +539,17 @@ CREATE TABLE frame (
   offset   INTEGER NOT NULL,            -- bytes after the start of the symbol; or the address if
                                         -- the symbol is unknown
   dso      TEXT NOT NULL,               -- '' unknown, or inlined
-  inlined  INTEGER NOT NULL
+  inlined  INTEGER NOT NULL,
+  UNIQUE (symbol, offset, dso, inlined)
 );
-CREATE UNIQUE INDEX frame_unique ON frame (symbol, offset, dso, inlined);
 
 -- A chain of calls: its innermost frame and the chain that called it. Stack 0 is the empty one.
 CREATE TABLE stack (
   stack_id  INTEGER PRIMARY KEY,
   caller_id INTEGER NOT NULL REFERENCES stack,
-  frame_id  INTEGER REFERENCES frame    -- NULL: only for stack 0
+  frame_id  INTEGER REFERENCES frame,   -- NULL: only for stack 0
+  UNIQUE (caller_id, frame_id)
 );
-CREATE UNIQUE INDEX stack_unique ON stack (caller_id, frame_id);
 INSERT INTO stack (stack_id, caller_id, frame_id) VALUES (0, 0, NULL);
 
 -- Enter and exit of one call of one thread, in the order of the ends. An argument is NULL if the
@@ -621,7 +621,7 @@ CREATE TABLE rare_fields (
   private_hugetlb_kib INTEGER,
   rss_kib     INTEGER,
   dirty_kib   INTEGER,
-  fields      INTEGER,                  -- the fields of the epoch that the row has; NULL: all
+  own_fields  INTEGER,                  -- the fields of the epoch that the row has; NULL: all
   extra       TEXT                      -- lines "Key: N kB"
 );
 CREATE INDEX rare_fields_hash ON rare_fields (hash);
@@ -675,7 +675,7 @@ SELECT snapshot_id, process_id, capture_id, n.name, pid, h.name AS host, taken_a
 FROM snapshot
 JOIN process p USING (process_id)
 JOIN name n USING (name_id)
-LEFT JOIN host h ON h.host_id = p.host_id;
+LEFT JOIN host h USING (host_id);
 
 -- One row per process: one life of one pid, with the sizes of its newest snapshot. ended_at is the
 -- last moment of a process that has ended. A live process has ended if a later beat of its schedule
@@ -698,7 +698,7 @@ SELECT p.process_id, n.name, pid, h.name AS host, command, identity, boot_id, st
   y.size_kib, ifnull(y.rss_kib, y.tool_rss_kib) AS rss_kib
 FROM process p
 JOIN name n USING (name_id)
-LEFT JOIN host h ON h.host_id = p.host_id
+LEFT JOIN host h USING (host_id)
 -- its newest snapshot, if possible of a beat, and the one with the most fields
 LEFT JOIN snapshot z ON z.snapshot_id = (SELECT snapshot_id FROM snapshot LEFT JOIN beat USING (capture_id)
   WHERE process_id = p.process_id ORDER BY taken_ms DESC, schedule_id IS NULL LIMIT 1)
@@ -707,10 +707,9 @@ LEFT JOIN snapshot y ON y.snapshot_id = (SELECT snapshot_id FROM snapshot
   WHERE process_id = p.process_id AND preferred ORDER BY taken_ms DESC LIMIT 1)
 LEFT JOIN (
   -- the last text of each host
-  SELECT ifnull(host_id, 0) AS of_host_id, max((SELECT max(taken_ms) FROM snapshot
-    WHERE process_id = q.process_id)) AS last_ms
-  FROM process q WHERE boot_id IS NULL GROUP BY 1
-) t ON t.of_host_id = ifnull(p.host_id, 0);
+  SELECT host_id, max((SELECT max(taken_ms) FROM snapshot WHERE process_id = q.process_id)) AS last_ms
+  FROM process q WHERE boot_id IS NULL GROUP BY host_id
+) t ON t.host_id IS p.host_id;
 
 -- One row per value that a label of a host had, with the moment from which it counts.
 CREATE VIEW host_labels AS
@@ -733,15 +732,15 @@ SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap
   CASE WHEN known & 8 THEN rss END AS rss_kib,
   CASE WHEN known & 16 THEN ifnull(pss, rss) END AS pss_kib,
   CASE WHEN known & 16777856 >= 640 THEN ifnull(dirty_kib, shared_dirty + private_dirty) END AS dirty_kib,
-  CASE WHEN parts & 768 = 768 OR parts & 33554432 THEN private_clean + private_dirty END
+  CASE WHEN fields & 768 = 768 OR fields & 33554432 THEN private_clean + private_dirty END
     AS private_kib,
-  CASE WHEN parts & 512 THEN private_dirty END AS private_dirty_kib,
-  CASE WHEN parts & 64 THEN shared_clean END AS shared_clean_kib,
-  CASE WHEN parts & 128 THEN shared_dirty END AS shared_dirty_kib,
-  CASE WHEN parts & 256 THEN private_clean END AS private_clean_kib,
+  CASE WHEN fields & 512 THEN private_dirty END AS private_dirty_kib,
+  CASE WHEN fields & 64 THEN shared_clean END AS shared_clean_kib,
+  CASE WHEN fields & 128 THEN shared_dirty END AS shared_dirty_kib,
+  CASE WHEN fields & 256 THEN private_clean END AS private_clean_kib,
   CASE WHEN known & 32 THEN ifnull(pss_dirty_kib, private_dirty + CASE shared_dirty WHEN 0 THEN 0
     ELSE (ifnull(pss, rss) - private_clean - private_dirty) * shared_dirty
-      / max(shared_clean + shared_dirty, 1) END) END AS pss_dirty_kib,
+      / (shared_clean + shared_dirty) END) END AS pss_dirty_kib,
   CASE WHEN known & 1024 THEN ifnull(referenced, rss) END AS referenced_kib,
   CASE WHEN known & 2048 THEN ifnull(anonymous_kib, private_dirty) END AS anonymous_kib,
   ifnull(ksm_kib, 0 / (known & 4096)) AS ksm_kib,
@@ -754,11 +753,11 @@ SELECT process_id, dialect, state, epoch_id, region_id, first, last, known, swap
   CASE WHEN known & 1048576 THEN ifnull(swap_pss_kib, swap) END AS swap_pss_kib,
   ifnull(locked_kib, 0 / (known & 2097152)) AS locked_kib
 FROM (
-  SELECT *, e.fields AS parts, ifnull(d.fields, e.fields) AS known,
+  SELECT *, ifnull(own_fields, fields) AS known,
     ifnull(rss_kib, shared_clean + shared_dirty + private_clean + private_dirty) AS rss
-  FROM epoch e
+  FROM epoch
   CROSS JOIN mapping_version USING (epoch_id)
-  LEFT JOIN rare_fields d USING (rare_fields_id));
+  LEFT JOIN rare_fields USING (rare_fields_id));
 
 -- One row per mapping per snapshot. parent is the category by its first word alone, base the
 -- category before any rule. The condition on preferred is always true: no index has this column, so
@@ -788,10 +787,10 @@ WHERE preferred >= 0 AND first <= off AND (last IS NULL OR last >= off);
 CREATE VIEW categories AS
 SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
   v.private_kib, v.private_dirty_kib, v.swap_kib,
-  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent, taken_at,
-  (SELECT name FROM process JOIN name USING (name_id) WHERE process_id = s.process_id) AS name,
-  (SELECT pid FROM process WHERE process_id = s.process_id) AS pid
+  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent, taken_at, name, pid
 FROM snapshot s
+CROSS JOIN process USING (process_id)
+CROSS JOIN name USING (name_id)
 CROSS JOIN category c
 CROSS JOIN category_version v USING (epoch_id, category_id)
 WHERE preferred >= 0 AND (last IS NULL OR last >= off)

@@ -40,7 +40,7 @@ IN_BOX(damaged_stores)
         ("INSERT INTO rare_fields (rare_fields_id, hash, rss_kib) VALUES (901, 0, 99); "
          "UPDATE mapping_version SET rare_fields_id = 901 WHERE first = 0"),
         "DELETE FROM mapping_version WHERE first = 0",
-        ("INSERT INTO rare_fields (rare_fields_id, hash, fields) VALUES (902, 0, 8); "
+        ("INSERT INTO rare_fields (rare_fields_id, hash, own_fields) VALUES (902, 0, 8); "
          "UPDATE mapping_version SET rare_fields_id = 902"),
         "UPDATE mapping_version SET private_dirty = -5",
     };

@@ -275,7 +275,7 @@ LOOPS = ["update category set parent_id = category_id + 1", "update category set
          "update region set length = -1", "update region set length = 9223372036854775807", "update region set start = -1",
          "update category_version set size_kib = -9223372036854775808", "update mapping_version set pss = 9223372036854775807, private_dirty = 9223372036854775807",
          "update snapshot set mappings = 9223372036854775807, size_kib = -1", "update process set pid = -9e18",
-         "update epoch set fields = -1", "update epoch set fields = 0", "update rare_fields set fields = -1, rss_kib = -1, dirty_kib = 9223372036854775807",
+         "update epoch set fields = -1", "update epoch set fields = 0", "update rare_fields set own_fields = -1, rss_kib = -1, dirty_kib = 9223372036854775807",
          "update lineage set process_id = 1", "update region set lineage_id = 1", "update schedule set every_ms = 0",
          "update schedule set every_ms = -1", "update beat set mono_ns = -9223372036854775808",
          "update snapshot set snapshot_id = -snapshot_id",

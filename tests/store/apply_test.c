@@ -274,13 +274,14 @@ IN_KIT(unknown_stays_unknown)
     kit_name(c, "app", PM_NAME_HEADER);
     kit_total(c, PM_TOTAL_RSS, PM_BIT(PM_RSS), 100);
     kit_put(k, c);
-    kit_exec(k, "INSERT INTO rare_fields (rare_fields_id, hash, fields) SELECT 77, 0, fields & ~8 "
-                "FROM epoch WHERE dialect = 'smaps' LIMIT 1;"
-                "UPDATE mapping_version SET rare_fields_id = 77 WHERE region_id = (SELECT "
-                "region_id FROM mappings WHERE path = '/opt/data');"
-                "UPDATE category_version SET rss_kib = NULL WHERE category_id = (SELECT "
-                "category_id FROM category WHERE category = 'mapped-file');"
-                "UPDATE snapshot SET rss_kib = NULL WHERE state = 'complete'");
+    kit_exec(k,
+             "INSERT INTO rare_fields (rare_fields_id, hash, own_fields) SELECT 77, 0, fields & ~8 "
+             "FROM epoch WHERE dialect = 'smaps' LIMIT 1;"
+             "UPDATE mapping_version SET rare_fields_id = 77 WHERE region_id = (SELECT "
+             "region_id FROM mappings WHERE path = '/opt/data');"
+             "UPDATE category_version SET rss_kib = NULL WHERE category_id = (SELECT "
+             "category_id FROM category WHERE category = 'mapped-file');"
+             "UPDATE snapshot SET rss_kib = NULL WHERE state = 'complete'");
     applied_to(k, SIMPLE, true, &changes);
     assert_non_null(strstr(pm_buf_text(&changes).data, "mapped-file > Data file 1: 1 100 -1\n"));
     kit_expect(k, "SELECT category, rss_kib, pss_kib FROM categories ORDER BY 1",

@@ -67,7 +67,7 @@ static const char many_processes[] =
     "('name', 'name_unique', '100 1 1'), ('origin', 'sqlite_autoindex_origin_1', '200 20 1'), "
     "('capture', NULL, '500000'), ('epoch', 'epoch_process', '20000 4 2 2'), "
     "('snapshot', 'snapshot_process', '1000000 200 1'), "
-    "('snapshot', 'snapshot_epoch', '1000000 50 1'), ('category', NULL, '12'), "
+    "('snapshot', 'sqlite_autoindex_snapshot_1', '1000000 50 1'), ('category', NULL, '12'), "
     "('object', 'object_hash', '50000 1'), ('lineage', 'lineage_process', '2000000 400'), "
     "('region', 'region_lineage', '3000000 2 1'), ('rare_fields', NULL, '3000'), "
     "('mapping_version', 'mapping_version', '9000000 450 2 1'), ('category_version', "

@@ -268,7 +268,7 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
         sql,
         "SELECT region_id, first, last, reason, lineage_id, object_id, start, length, offset, "
         "size_kib, category_id, private_dirty, private_clean, shared_clean, shared_dirty, swap, "
-        "pss, referenced, rare_fields_id, rss_kib, fields FROM mapping_version "
+        "pss, referenced, rare_fields_id, rss_kib, own_fields FROM mapping_version "
         "LEFT JOIN region USING (region_id) LEFT JOIN rare_fields USING (rare_fields_id) "
         "WHERE epoch_id = ?1 AND (last IS NULL OR last >= ?2)",
         PM_ARGS(PM_I(epoch_id), PM_I(from)));

@@ -27,8 +27,8 @@
 -- The part of a range inside the mappings of the lineages counts for the stack of its call: its
 -- growth is what it has in the newer snapshot minus what it had in the older one, so memory that
 -- was freed is subtracted. Growth that stacks do not explain has rows of its own: memory that was
--- mapped before the recording and freed during it (foreign_extent), and the rest, which is not
--- covered. The rows of a process add up exactly to the growth of the lineages' size. If a range is
+-- mapped before the recording and freed during it (extents without born_ns), and the rest, which is
+-- not covered. The rows of a process add up exactly to the growth of the lineages' size. If a range is
 -- cut, each remaining piece counts as another range that came. The moment of a snapshot is the time
 -- when its map was read, on the recording's clock; it may be wrong by the recording's slack. Ranges
 -- that were live when a recording ended count as live from then on, as long as something is mapped
@@ -115,7 +115,7 @@ freed AS (
   SELECT m.newer, r.process_id, r.nth, f.start, f.length,
     f.died_ns <= CASE m.newer WHEN 1 THEN r.to_ns ELSE r.from_ns END AS before
   FROM recorded r
-  CROSS JOIN foreign_extent f ON f.traced_process_id = r.traced_process_id AND f.died_ns <= r.to_ns
+  CROSS JOIN extent f ON f.traced_process_id = r.traced_process_id AND f.born_ns IS NULL AND f.died_ns <= r.to_ns
   CROSS JOIN (SELECT 0 AS newer UNION ALL SELECT 1) m
 ),
 layer AS (

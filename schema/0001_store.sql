@@ -576,28 +576,19 @@ CREATE INDEX call_thread ON call (thread_id, end_ns);
 -- Mapping over, moving or cutting an extent ends it and makes another. The rest after a cut keeps its
 -- call and its birth; a range moved by mremap keeps its call, and is born at the end of the mremap.
 -- For a brk, call_id is the call that moved the end of the heap there.
+-- An extent without a birth was unmapped, or mapped over, without a recorded allocation: it is older
+-- than the recording, or its call is lost; or the range was free, which is no error of munmap.
 CREATE TABLE extent (
   extent_id INTEGER PRIMARY KEY,
   traced_process_id INTEGER NOT NULL REFERENCES traced_process,
   start     INTEGER NOT NULL,
   length    INTEGER NOT NULL,           -- bytes
-  call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: mmap, brk, or an extending mremap
-  born_ns   INTEGER NOT NULL,           -- end of that call, or of the mremap that moved it
+  call_id   INTEGER NOT NULL REFERENCES call, -- that allocated it: mmap, brk, or an extending mremap;
+                                        -- without a birth: that freed it
+  born_ns   INTEGER,                    -- end of that call, or of the mremap that moved it
   died_ns   INTEGER                     -- beginning of the call that freed it; NULL: not freed
 );
 CREATE INDEX extent_traced_process ON extent (traced_process_id, born_ns);
-
--- A range that was unmapped, or mapped over, without a recorded allocation: it is older than the
--- recording, or its call is lost; or the range was free, which is no error of munmap.
-CREATE TABLE foreign_extent (
-  foreign_extent_id INTEGER PRIMARY KEY,
-  traced_process_id INTEGER NOT NULL REFERENCES traced_process,
-  start     INTEGER NOT NULL,
-  length    INTEGER NOT NULL,
-  call_id   INTEGER NOT NULL REFERENCES call, -- that freed it
-  died_ns   INTEGER NOT NULL
-);
-CREATE INDEX foreign_extent_traced_process ON foreign_extent (traced_process_id, died_ns);
 
 -- Fields that nearly always have their usual value, and keys that pmapdb does not know: few rows,
 -- which versions share, so that a version needs one column for all these fields. NULL for a known

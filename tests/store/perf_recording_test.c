@@ -114,9 +114,7 @@ IN_KIT(into_tables)
     kit_expect(k,
                "SELECT printf('%x', start), length, call_id, died_ns - born_ns FROM extent "
                "ORDER BY start",
-               "10000|4096|1|?\n11000|4096|1|3\n12000|8192|1|?\n20000|8192|2|?\n");
-    kit_expect(k, "SELECT printf('%x', start), length, call_id FROM foreign_extent",
-               "90000|4096|4\n");
+               "10000|4096|1|?\n11000|4096|1|3\n12000|8192|1|?\n20000|8192|2|?\n90000|4096|4|?\n");
     kit_expect(k,
                "SELECT c.kind, f.symbol, f.offset, f.dso, g.symbol, s.caller_id > 0, c.end_ns IS "
                "NULL FROM call c JOIN stack s USING (stack_id) LEFT JOIN frame f USING (frame_id) "
@@ -376,9 +374,9 @@ IN_KIT(all_or_nothing)
 #define ALL_OF_IT                                                                                 \
     "SELECT r.hash, r.file, t.pid, t.pid_source, h.tid, c.kind, c.begin_ns, c.end_ns, c.a0, "     \
     "c.a1, c.a2, c.ret, f.symbol, (SELECT group_concat(e.start || '+' || e.length || '@' || "     \
-    "e.born_ns || '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = c.call_id AND " \
-    "e.traced_process_id = t.traced_process_id), (SELECT sum(x.length) FROM foreign_extent x "    \
-    "WHERE x.call_id = c.call_id) "                                                               \
+    "coalesce(e.born_ns, '') || '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = " \
+    "c.call_id AND "                                                                              \
+    "e.traced_process_id = t.traced_process_id) "                                                 \
     "FROM recording r JOIN traced_process t USING (recording_id) JOIN thread h USING "            \
     "(traced_process_id) "                                                                        \
     "JOIN call c USING (thread_id) JOIN stack s USING (stack_id) LEFT JOIN frame f USING "        \
@@ -458,9 +456,8 @@ IN_KIT(goes_with_its_process)
     kit_expect(k, "SELECT hash FROM recording", "5\n");
     kit_expect(k,
                "SELECT (SELECT count(*) FROM call), (SELECT count(*) FROM extent), (SELECT "
-               "count(*) FROM foreign_extent), (SELECT count(*) FROM thread), (SELECT count(*) "
-               "FROM stack), (SELECT count(*) FROM frame)",
-               "1|1|0|1|3|2\n");
+               "count(*) FROM thread), (SELECT count(*) FROM stack), (SELECT count(*) FROM frame)",
+               "1|1|1|3|2\n");
     kit_expect(k, "SELECT * FROM pragma_foreign_key_check", "");
 }
 

@@ -145,7 +145,7 @@ def addresses(db):
     sql = kit.plain(db)
     out = set()
     for table, columns in (("region", ("start",)), ("label", ("start",)), ("extent", ("start",)),
-                           ("foreign_extent", ("start",)), ("call", ("a0", "ret")),
+                           ("call", ("a0", "ret")),
                            ("process", ("stack_end", "vdso_start", "libc_start", "ld_start",
                                         "exe_start"))):
         for column in columns:

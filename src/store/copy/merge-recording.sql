@@ -58,9 +58,3 @@ INSERT INTO extent (traced_process_id, call_id, start, length, born_ns, died_ns)
 VALUES ((SELECT here FROM temp.copied WHERE kind = 'traced_process' AND there = :traced_process_id),
   (SELECT here FROM temp.copied WHERE kind = 'call' AND there = :call_id), :start, :length, :born_ns,
   :died_ns);
-
-SELECT e.* FROM traced_process t JOIN foreign_extent e USING (traced_process_id)
-WHERE recording_id = ?1 AND pruned = 0 ORDER BY foreign_extent_id;
-INSERT INTO foreign_extent (traced_process_id, call_id, start, length, died_ns)
-VALUES ((SELECT here FROM temp.copied WHERE kind = 'traced_process' AND there = :traced_process_id),
-  (SELECT here FROM temp.copied WHERE kind = 'call' AND there = :call_id), :start, :length, :died_ns);

@@ -11,9 +11,7 @@ FROM (
   WHERE r.region_id IN (SELECT id FROM export_region)
   UNION ALL SELECT process_id, start, length FROM label WHERE process_id IN (SELECT id FROM export_process)
   UNION ALL SELECT e.space, x.start, x.length
-  FROM export_traced e JOIN extent x ON x.traced_process_id = e.id
-  UNION ALL SELECT e.space, x.start, x.length
-  FROM export_traced e JOIN foreign_extent x ON x.traced_process_id = e.id)
+  FROM export_traced e JOIN extent x ON x.traced_process_id = e.id)
 WHERE start > 0;
 
 INSERT INTO export_address

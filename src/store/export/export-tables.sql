@@ -60,7 +60,6 @@ INSERT INTO temp.export_table (name, rows, space, open) VALUES
   ('call', 'CROSS JOIN thread h ON h.thread_id = t.thread_id
     CROSS JOIN temp.export_traced e ON e.id = h.traced_process_id', 'e.space', 0),
   ('extent', 'CROSS JOIN temp.export_traced e ON e.id = t.traced_process_id', 'e.space', 0),
-  ('foreign_extent', 'CROSS JOIN temp.export_traced e ON e.id = t.traced_process_id', 'e.space', 0),
   ('rare_fields', 'WHERE t.rare_fields_id IN (SELECT id FROM temp.export_rare)', NULL, 0),
   ('mapping_version', 'WHERE EXISTS (SELECT 1 FROM temp.export_shown s
     WHERE s.epoch_id = t.epoch_id AND s.off BETWEEN t.first AND coalesce(t.last, 32767))', NULL, 0),
@@ -92,7 +91,7 @@ INSERT INTO temp.export_column VALUES
   ('traced_process', 'offset_source', 'fixed'), ('thread', 'comm', 'path'), ('frame', 'symbol', 'symbol'),
   ('frame', 'offset', 'frame'), ('frame', 'dso', 'path'), ('call', 'a0', 'address'),
   ('call', 'a4', 'new_address'), ('call', 'ret', 'address'), ('extent', 'start', 'address'),
-  ('foreign_extent', 'start', 'address'), ('rare_fields', 'extra', 'word');
+  ('rare_fields', 'extra', 'word');
 
 -- {v}: the value; {s}: the space; {n}: the expression for a number.
 -- fixed: one of the schema's own words (its CHECK ensures that). never: is not copied. zero: 0, no

@@ -13,7 +13,6 @@ DELETE FROM live_process WHERE live_process_id NOT IN (SELECT live_process_id FR
 CREATE TEMP TABLE IF NOT EXISTS keep_traced (traced_process_id INTEGER PRIMARY KEY);
 DELETE FROM keep_traced;
 INSERT INTO keep_traced SELECT traced_process_id FROM traced_process WHERE pruned = 1;
-DELETE FROM foreign_extent WHERE traced_process_id IN (SELECT traced_process_id FROM keep_traced);
 DELETE FROM extent WHERE traced_process_id IN (SELECT traced_process_id FROM keep_traced);
 DELETE FROM call WHERE thread_id IN (SELECT t.thread_id FROM thread t
   WHERE t.traced_process_id IN (SELECT traced_process_id FROM keep_traced));

@@ -60,7 +60,7 @@ INSERT INTO link_call
 WITH traced AS (
   SELECT e.start, e.start + e.length AS end, e.born_ns, e.died_ns
   FROM link_pair l JOIN extent e ON e.traced_process_id = l.traced_process_id
-  WHERE l.pair = :pair),
+  WHERE l.pair = :pair AND e.born_ns IS NOT NULL),
 change (address, ns, below, above) AS (
   SELECT start, born_ns, 0, 1 FROM traced
   UNION ALL SELECT start, died_ns, 0, -1 FROM traced WHERE died_ns IS NOT NULL

@@ -1,8 +1,6 @@
 -- recording-remove: removes recording :recording_id. Frames and stacks stay; tidying removes those
 -- without a call.
 
-DELETE FROM foreign_extent WHERE traced_process_id IN (
-  SELECT traced_process_id FROM traced_process WHERE recording_id = :recording_id);
 DELETE FROM extent WHERE traced_process_id IN (
   SELECT traced_process_id FROM traced_process WHERE recording_id = :recording_id);
 DELETE FROM call WHERE thread_id IN (

@@ -103,7 +103,6 @@ static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *range, i
                                pmapdb_error *err)
 {
     const pm_recording *r = ctx;
-    bool is_foreign = range->born_ns == PMAPDB_UNKNOWN;
     const pm_arg args[] = {PM_I(r->first_process + (int64_t)space),
                            PM_BITS(range->start),
                            PM_BITS(range->end - range->start),
@@ -112,11 +111,9 @@ static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *range, i
                            PM_I(range->born_ns)};
 
     pm_sql_do(r->sql,
-              is_foreign ? "INSERT INTO foreign_extent (traced_process_id, start, length, call_id, "
-                           "died_ns) VALUES (?1, ?2, ?3, ?4, ?5)"
-                         : "INSERT INTO extent (traced_process_id, start, length, call_id, "
-                           "died_ns, born_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-              args, is_foreign ? 5 : 6);
+              "INSERT INTO extent (traced_process_id, start, length, call_id, died_ns, born_ns) "
+              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+              args, sizeof args / sizeof *args);
     return pm_sql_end(r->sql, err);
 }
 

@@ -50,7 +50,8 @@ WITH scope AS (
 cell AS (
   -- one row per snapshot and category, from the rollup
   SELECT s.moment_ms, s.snapshot_id, s.process_id,
-    CASE :depth WHEN '1' THEN (SELECT c.parent_id FROM category c WHERE c.category_id = v.category_id)
+    CASE :depth WHEN '1' THEN (SELECT k.category_id FROM category c JOIN category k ON k.category = c.parent
+        WHERE c.category_id = v.category_id)
       ELSE v.category_id END AS category_id,
     v.mappings, v.size_kib, v.rss_kib, v.pss_kib, v.private_kib, v.private_dirty_kib, v.swap_kib
   FROM scope
@@ -157,9 +158,8 @@ stepped AS (
     b.step AS step_before,
     m.partial OR b.partial OR b.sums + m.sums NOT IN (0, 4)
       OR b.processes = 1 AND m.processes = 1 AND b.process_id <> m.process_id
-      OR b.named <> m.named AND l.category_id IN (SELECT c.category_id FROM category c
-        JOIN category k ON k.category_id = c.parent_id
-        WHERE k.category IN ('anonymous', 'kernel')) AS broken,
+      OR b.named <> m.named AND l.category_id IN (SELECT category_id FROM category
+        WHERE parent IN ('anonymous', 'kernel')) AS broken,
     lag(l.step) OVER w IS l.step - 1 AS before, lag(l.mappings) OVER w AS mappings_was,
     lag(l.size_kib) OVER w AS size_kib_was, b.size_kib AS size_kib_none,
     lag(l.rss_kib) OVER w AS rss_kib_was, b.rss_kib AS rss_kib_none,
@@ -193,10 +193,9 @@ SELECT x.snapshot_id, coalesce(x.taken_at,
   x.process_id, x.processes
 FROM stepped x
 JOIN category c ON c.category_id = x.category_id
-JOIN category k ON k.category_id = c.parent_id
 LEFT JOIN process p ON p.process_id = x.process_id
 LEFT JOIN name n ON n.name_id = coalesce(p.name_id, :name_id)
-WHERE (:category IS NULL OR :category IN (c.category, k.category))
+WHERE (:category IS NULL OR :category IN (c.category, c.parent))
   AND (:lines IS NULL OR :category IS NOT NULL OR c.category = 'total'
     OR x.category_id IN (SELECT category_id FROM shown))
   AND x.moment_ms >= (SELECT from_ms FROM span) AND x.moment_ms <= (SELECT to_ms FROM span)

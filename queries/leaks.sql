@@ -245,10 +245,10 @@ report AS (
     ELSE (
       -- the sums of each first word over spans in which none of its parts changes: a change ends a
       -- span
-      SELECT leak_runs(w.category, w.category, g.epoch_id, g.first, g.last, g.mappings, g.size_kib,
+      SELECT leak_runs(g.parent, g.parent, g.epoch_id, g.first, g.last, g.mappings, g.size_kib,
         g.rss_kib, g.pss_kib, g.private_kib, g.private_dirty_kib, g.swap_kib)
       FROM (
-        SELECT t.epoch_id, t.parent_id, t.first, t.last, sum(v.mappings) AS mappings,
+        SELECT t.epoch_id, t.parent, t.first, t.last, sum(v.mappings) AS mappings,
           CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END AS size_kib,
           CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END AS rss_kib,
           CASE WHEN count(*) = count(v.pss_kib) THEN sum(v.pss_kib) END AS pss_kib,
@@ -257,10 +257,10 @@ report AS (
             AS private_dirty_kib,
           CASE WHEN count(*) = count(v.swap_kib) THEN sum(v.swap_kib) END AS swap_kib
         FROM (
-          SELECT epoch_id, parent_id, first, coalesce(lead(first) OVER (
-            PARTITION BY epoch_id, parent_id ORDER BY first) - 1, 32767) AS last
+          SELECT epoch_id, parent, first, coalesce(lead(first) OVER (
+            PARTITION BY epoch_id, parent ORDER BY first) - 1, 32767) AS last
           FROM (
-            SELECT e.epoch_id, c.parent_id, v.first
+            SELECT e.epoch_id, c.parent, v.first
             FROM series x
             CROSS JOIN epoch e ON e.process_id = x.process_id
             CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
@@ -268,7 +268,7 @@ report AS (
             WHERE x.head = k.head AND CASE x.head WHEN k.head
               THEN e.dialect = k.dialect AND e.state = 'complete' END
             UNION
-            SELECT e.epoch_id, c.parent_id, v.last + 1
+            SELECT e.epoch_id, c.parent, v.last + 1
             FROM series x
             CROSS JOIN epoch e ON e.process_id = x.process_id
             CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
@@ -279,10 +279,9 @@ report AS (
         ) t
         CROSS JOIN category_version v ON v.epoch_id = t.epoch_id AND v.first <= t.first
           AND (v.last IS NULL OR v.last >= t.first)
-        CROSS JOIN category c ON c.category_id = v.category_id AND c.parent_id = t.parent_id
-        GROUP BY t.epoch_id, t.parent_id, t.first
-      ) g
-      CROSS JOIN category w ON w.category_id = g.parent_id)
+        CROSS JOIN category c ON c.category_id = v.category_id AND c.parent = t.parent
+        GROUP BY t.epoch_id, t.parent, t.first
+      ) g)
     END, (
       -- the newest 24 windows of the head; touched_kib is unknown where it did not work (CPU time of
       -- 1 ms, or a page fault, a second) or tasks of the machine waited for memory for 1 ms a second
@@ -350,9 +349,8 @@ SELECT n.name,
     ELSE json_extract(r.row, '$.reason') END AS reason,
   json_extract(r.row, '$.mappings_per_h') AS mappings_per_h,
   json_extract(r.row, '$.why_metric') AS why_metric,
-  CASE WHEN :depth = '1' AND :by <> 'category' THEN (SELECT k.category FROM category c
-    JOIN category k ON k.category_id = c.parent_id
-    WHERE c.category = json_extract(r.row, '$.category'))
+  CASE WHEN :depth = '1' AND :by <> 'category' THEN (SELECT parent FROM category
+    WHERE category = json_extract(r.row, '$.category'))
     ELSE json_extract(r.row, '$.category') END AS category,
   r.dialect,
   json_extract(r.row, '$.last_at') AS last_at,

@@ -56,7 +56,7 @@ cell AS (
   CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
   CROSS JOIN category c ON c.category_id = v.category_id
   CROSS JOIN category k
-    ON k.category_id = CASE :depth WHEN '1' THEN c.parent_id ELSE c.category_id END
+    ON k.category = CASE :depth WHEN '1' THEN c.parent ELSE c.category END
   CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
   CROSS JOIN moment m ON m.moment_ms = s.moment_ms

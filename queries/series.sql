@@ -36,8 +36,7 @@ taken AS (
   CROSS JOIN snapshot s ON s.process_id = scope.process_id
   LEFT JOIN category_version v ON v.epoch_id = s.epoch_id AND v.first <= s.off
     AND (v.last IS NULL OR v.last >= s.off)
-    AND v.category_id IN (SELECT c.category_id FROM category c
-      JOIN category k ON k.category_id = c.parent_id WHERE :category IN (c.category, k.category))
+    AND v.category_id IN (SELECT category_id FROM category WHERE :category IN (category, parent))
   WHERE s.state <> 'partial'
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
     AND s.moment_ms >= (SELECT moment_ms FROM snapshot WHERE snapshot_id = :from)

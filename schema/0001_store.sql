@@ -422,8 +422,8 @@ CREATE TABLE category (
   category_id INTEGER PRIMARY KEY,
   category    TEXT NOT NULL UNIQUE,
   description TEXT NOT NULL,
-  parent_id   INTEGER NOT NULL REFERENCES category -- of SLUG/DETAIL: the program's own category
-);                                      -- SLUG; of every other text: the category itself
+  parent      TEXT NOT NULL             -- of SLUG/DETAIL: the program's own category SLUG; of every
+);                                      -- other text: the category itself
 
 -- The rules that decide categories: one row, with a built-in set or another one.
 CREATE TABLE rule_set (
@@ -677,7 +677,7 @@ CREATE VIEW processes AS
 SELECT p.process_id, n.name, pid, h.name AS host, command, identity, boot_id, start_time,
   (SELECT taken_at FROM snapshot WHERE process_id = p.process_id ORDER BY taken_ms LIMIT 1) AS first_at,
   z.taken_at AS last_at,
-  CASE WHEN CASE WHEN b.capture_id IS NULL
+  CASE WHEN CASE WHEN schedule_id IS NULL
       THEN t.last_ms - z.taken_ms > 1.5 * (z.taken_ms - (SELECT max(taken_ms) FROM snapshot
         WHERE process_id = p.process_id AND taken_ms < z.taken_ms))
       ELSE 2 < (SELECT sum(iif(changed, 1, 3)) FROM (SELECT changed FROM beat
@@ -762,7 +762,7 @@ SELECT snapshot_id, start, start + length AS end,
   shared_clean_kib, shared_dirty_kib, private_clean_kib, referenced_kib, anonymous_kib, ksm_kib,
   lazy_free_kib, anon_huge_kib, shmem_pmd_kib, file_pmd_kib, shared_hugetlb_kib, private_hugetlb_kib,
   swap_pss_kib, locked_kib, thp_eligible, protection_key, extra, inferred, name_cut, region_id,
-  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent,
+  parent,
   (SELECT category FROM category WHERE category_id = o.category_id
     AND o.object_id = r.object_id) AS base -- always true; o alone would get a Bloom filter
 FROM snapshot s
@@ -778,7 +778,7 @@ WHERE preferred >= 0 AND first <= off AND (last IS NULL OR last >= off);
 CREATE VIEW categories AS
 SELECT snapshot_id, process_id, taken_ms, category, v.mappings, v.size_kib, v.rss_kib, v.pss_kib,
   v.private_kib, v.private_dirty_kib, v.swap_kib,
-  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent, taken_at, name, pid
+  parent, taken_at, name, pid
 FROM snapshot s
 CROSS JOIN process USING (process_id)
 CROSS JOIN name USING (name_id)
@@ -817,7 +817,7 @@ SELECT lineage_id, process_id, dialect,
   rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib, perms, offset, category, path,
   rtrim(substr('new        same       same-start same-end   overlap    file-offset', 11 * reason + 1, 11))
     AS reason, state, region_id,
-  (SELECT category FROM category WHERE category_id = c.parent_id) AS parent
+  parent
 FROM lineage
 CROSS JOIN region r USING (lineage_id)
 CROSS JOIN object o USING (object_id)

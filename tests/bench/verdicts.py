@@ -83,8 +83,8 @@ def large_store(db, processes, n):
     ids = [i for i, in connection.execute(
         "select category_id from category where category <> 'total' order by 1")][:15]
     for i in range(len(ids), 15):           # the number of categories of the target
-        insert(connection, "category", ("category_id", "category", "description", "parent_id"),
-               [(1000 + i, "other-%d" % i, "", 1000 + i)])
+        insert(connection, "category", ("category_id", "category", "description", "parent"),
+               [(1000 + i, "other-%d" % i, "", "other-%d" % i)])
         ids.append(1000 + i)
     capture, fields, *words = connection.execute(
         "select s.capture_id, e.fields, %s from snapshot s join epoch e using (epoch_id)"

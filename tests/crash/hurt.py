@@ -266,7 +266,7 @@ def rules(made, r, db):
     return "rules: %.40r" % (text,)
 
 
-LOOPS = ["update category set parent_id = category_id + 1", "update category set parent_id = 1",
+LOOPS = ["update category set parent = category || '/x'", "update category set parent = 'heap'",
          "update epoch set process_id = (select max(process_id) from process)",
          "update mapping_version set last = first - 1", "update mapping_version set last = 9223372036854775807", "update mapping_version set first = -9e18",
          "update snapshot set off = off + 9000000000000", "update snapshot set off = -off - 1",
@@ -321,7 +321,7 @@ SCHEMA = [ # (change, words that every command prints; None: a command may go on
     ("drop view lineage_history", None),
     ("drop table pin", None), ("drop table forgotten", None), ("drop table rule_set", None),
     ("drop index snapshot_process", None),
-    ("drop table category; create table category (category_id, category, description, parent_id)", None),
+    ("drop table category; create table category (category_id, category, description, parent)", None),
     ("drop table refused; create view refused as select 1 as hash, 2 as first_ms, 'x' as reason", None),
     ("alter table snapshot add column mine text", None),
     ("alter table mapping_version rename column pss to p_s_s", None),

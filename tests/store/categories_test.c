@@ -33,8 +33,8 @@ IN_KIT(ids_and_parents)
     assert_int_equal(id_of(k, "anonymouse/x"), 18);
     assert_int_equal(id_of(k, "anonymous/test/more"), 19);
     kit_expect(k,
-               "SELECT c.category, p.category, c.description FROM category c JOIN category p ON "
-               "p.category_id = c.parent_id WHERE c.category_id > 11 ORDER BY c.category_id",
+               "SELECT category, parent, description FROM category WHERE category_id > 11 "
+               "ORDER BY category_id",
                "total|total|Everything, of captures that give sums only\n"
                "anonymous/thread-stack|anonymous|Stacks of threads: of a usual size, right above a "
                "guard\n"

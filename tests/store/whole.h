@@ -98,9 +98,9 @@ static const char *const whole_broken[] = {
     "SELECT 'category of a region', r.region_id FROM region r JOIN lineage l ON l.lineage_id = "
     "r.lineage_id WHERE r.category_id IS NOT CASE WHEN l.rule IS NOT NULL THEN l.category_id END",
     WHOLE_NEIGHBOURS,
-    "SELECT 'parent', category FROM category c WHERE parent_id IS NOT coalesce((SELECT "
-    "p.category_id FROM category p WHERE p.category_id <= 11 AND c.category GLOB p.category || "
-    "'/*'), c.category_id)",
+    "SELECT 'parent', category FROM category c WHERE parent IS NOT coalesce((SELECT "
+    "p.category FROM category p WHERE p.category_id <= 11 AND c.category GLOB p.category || "
+    "'/*'), c.category)",
     "SELECT 'preferred', moment_ms FROM snapshot GROUP BY process_id, moment_ms HAVING "
     "sum(preferred) <> 1",
 };

@@ -22,17 +22,16 @@ void pm_category_ids_turn(pm_category_ids *ids)
             ids->index.slot[i].value = 0;
 }
 
-/* Returns the id of the category named by the first word of a refinement; 0 if the text is not a
- * refinement. */
-static int64_t parent_of(pm_text category)
+/* Returns the first word of a refinement, or a text that is not a refinement. */
+static pm_text parent_of(pm_text category)
 {
     const char *slash = memchr(category.data, '/', category.len);
     pm_text first = {category.data, slash ? (size_t)(slash - category.data) : 0};
 
     for (int i = 0; i < PM_CATEGORY_TOTAL; i++)
         if (pm_text_equal(first, pm_text_of(pm_categories[i].slug)))
-            return i + 1;
-    return 0;
+            return first;
+    return category;
 }
 
 /* True if one more category would be too many. */
@@ -47,8 +46,6 @@ static bool is_full(pm_sql *sql, pm_category_ids *ids, bool of_data)
 
 static int64_t insert(pm_sql *sql, pm_category_ids *ids, pm_text category)
 {
-    int64_t parent = parent_of(category);
-
     if (ids->asks) {
         int64_t id = -1 - (int64_t)ids->index.used;
 
@@ -58,10 +55,9 @@ static int64_t insert(pm_sql *sql, pm_category_ids *ids, pm_text category)
     }
     ids->n++;
     return pm_sql_do(sql,
-                     "INSERT INTO category (category_id, category, description, parent_id) "
-                     "SELECT id, ?1, '', coalesce(?2, id) "
-                     "FROM (SELECT max(category_id) + 1 AS id FROM category)",
-                     PM_ARGS(PM_T(category), PM_I(parent ? parent : PMAPDB_UNKNOWN)));
+                     "INSERT INTO category (category_id, category, description, parent) "
+                     "SELECT max(category_id) + 1, ?1, '', ?2 FROM category",
+                     PM_ARGS(PM_T(category), PM_T(parent_of(category))));
 }
 
 int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool of_data)
@@ -83,15 +79,13 @@ int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool
 
 void pm_category_ids_built_in(pm_sql *sql)
 {
-    for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
-        int64_t parent = parent_of(pm_text_of(pm_categories[i].slug));
-
+    for (int i = 0; i < PM_CATEGORY_COUNT; i++)
         pm_sql_do(sql,
-                  "INSERT OR IGNORE INTO category (category_id, category, description, parent_id) "
+                  "INSERT OR IGNORE INTO category (category_id, category, description, parent) "
                   "VALUES (?1, ?2, ?3, ?4)",
                   PM_ARGS(PM_I(i + 1), PM_S(pm_categories[i].slug),
-                          PM_S(pm_categories[i].description), PM_I(parent ? parent : i + 1)));
-    }
+                          PM_S(pm_categories[i].description),
+                          PM_T(parent_of(pm_text_of(pm_categories[i].slug)))));
 }
 
 void pm_dialects_add(pm_sql *sql)

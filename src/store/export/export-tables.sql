@@ -83,6 +83,7 @@ INSERT INTO temp.export_column VALUES
   ('live_process', 'cmdline', 'command'), ('live_process', 'uid', 'uid'), ('live_process', 'user', 'user'),
   ('live_process', 'cgroup', 'path'), ('live_reading', 'degraded', 'word'), ('page_scan', 'method', 'fixed'),
   ('page_scan', 'sets', 'counts'), ('pin', 'reason', 'reason'), ('category', 'category', 'category'),
+  ('category', 'parent', 'category'),
   ('category', 'description', 'note'), ('object', 'hash', 'zero'), ('object', 'perms', 'word'),
   ('object', 'device', 'word'), ('object', 'inode', 'inode'), ('object', 'path', 'path'),
   ('object', 'flags', 'word'), ('lineage', 'rule', 'rule'), ('label', 'source', 'fixed'),

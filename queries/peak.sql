@@ -47,7 +47,8 @@ moment AS (
   GROUP BY s.moment_ms
 ),
 cell AS (
-  SELECT m.moment_ms, m.is_last, m.unsure AS partial, k.category,
+  SELECT m.moment_ms, m.is_last, m.unsure AS partial,
+    CASE :depth WHEN '1' THEN c.parent ELSE c.category END AS category,
     CASE WHEN count(*) = count(v.mappings) THEN sum(v.mappings) END AS mappings,
     CASE WHEN count(*) = count(v.size_kib) THEN sum(v.size_kib) END AS size_kib,
     CASE WHEN count(*) = count(v.rss_kib) THEN sum(v.rss_kib) END AS rss_kib
@@ -55,14 +56,12 @@ cell AS (
   CROSS JOIN epoch e ON e.process_id = scope.process_id
   CROSS JOIN category_version v ON v.epoch_id = e.epoch_id
   CROSS JOIN category c ON c.category_id = v.category_id
-  CROSS JOIN category k
-    ON k.category = CASE :depth WHEN '1' THEN c.parent ELSE c.category END
   CROSS JOIN snapshot s ON s.epoch_id = v.epoch_id
     AND s.off BETWEEN v.first AND coalesce(v.last, 32767)
   CROSS JOIN moment m ON m.moment_ms = s.moment_ms
   WHERE c.category <> 'total'
     AND CASE WHEN :dialect IS NULL THEN s.preferred ELSE e.dialect = :dialect END
-  GROUP BY m.moment_ms, k.category
+  GROUP BY m.moment_ms, 4
   UNION ALL
   SELECT moment_ms, is_last, partial, 'total', mappings, size_kib, rss_kib
   FROM moment

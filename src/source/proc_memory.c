@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define CGROUP_MAX ((size_t)256 * 1024)
+
 #define FILE_MAX ((size_t)256 * 1024)
 
 /* The places of the facts: meminfo; vmstat as pages or as a count; the lines of pressure/memory. */

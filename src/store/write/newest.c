@@ -79,11 +79,6 @@ pm_newest *pm_newest_get(pm_sql *sql, pm_newest_all *all, int64_t process_id)
 
 /* ---- the newest sitting ---- */
 
-static int by_order(const void *a, const void *b)
-{
-    return pm_order_compare(a, b);
-}
-
 /* Reads back to a pause that is longer than the sweep and has a complete capture after it. A
  * sitting begins after such a pause, whatever came before, and the complete capture decides the
  * spine. */
@@ -112,7 +107,7 @@ pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
         complete |= next.state == PM_STATE_COMPLETE;
     }
     if (len)
-        qsort(o, len, sizeof *o, by_order);
+        qsort(o, len, sizeof *o, pm_order_compare);
     n->sitting = pm_sitting_none();
     for (size_t i = 0; i < len; i++) {
         if (!pm_sitting_joins(&n->sitting, &o[i], sweep_ms))

@@ -91,11 +91,6 @@ static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
     *to = *from + LIVES_OF_FILE - 1;
 }
 
-static int64_t or_else(int64_t value, int64_t unknown)
-{
-    return value == PMAPDB_UNKNOWN ? unknown : value;
-}
-
 /* A life of the pid of a capture. */
 typedef struct life {
     int64_t process_id, name_id;
@@ -162,10 +157,10 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_process_facts *
         sql,
         "SELECT process_id, name_id, " HAS_BETTER_NAME ", identity, boot_id, command, start_time, "
         "stack_end, vdso_start, libc_start, ld_start, exe_start, command_ms, clock_mono_ns "
-        "FROM process WHERE coalesce(pid, -1) = ?1 AND coalesce(host_id, 0) = ?4 "
-        "AND life BETWEEN ?5 AND ?6",
-        PM_ARGS(PM_I(or_else(c->pid, -1)), PM_I(f->rank), PM_I(f->name_ms),
-                PM_I(or_else(host_id, 0)), PM_I(from), PM_I(to)));
+        "FROM process WHERE coalesce(pid, -1) = coalesce(?1, -1) "
+        "AND coalesce(host_id, 0) = coalesce(?4, 0) AND life BETWEEN ?5 AND ?6",
+        PM_ARGS(PM_I(c->pid), PM_I(f->rank), PM_I(f->name_ms), PM_I(host_id), PM_I(from),
+                PM_I(to)));
     life best = {.link = NO_LINK, .rank = 3}, *rival = NULL; /* the lives of the best rank */
     size_t n = 0, cap = 0;
     bool linked = false;
@@ -219,9 +214,10 @@ static pm_text name_of(const pm_capture *c, const pm_classify_context *context, 
 
 static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
 {
-    int64_t id =
-        pm_sql_value(sql, "SELECT name_id FROM name WHERE name = ?1 AND coalesce(host_id, 0) = ?2",
-                     PM_ARGS(PM_T(name), PM_I(or_else(host_id, 0))), 0);
+    int64_t id = pm_sql_value(sql,
+                              "SELECT name_id FROM name WHERE name = ?1 "
+                              "AND coalesce(host_id, 0) = coalesce(?2, 0)",
+                              PM_ARGS(PM_T(name), PM_I(host_id)), 0);
 
     if (id)
         return id;

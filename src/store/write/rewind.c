@@ -10,11 +10,6 @@ typedef struct captures {
     size_t n, cap;
 } captures;
 
-static int by_order(const void *a, const void *b)
-{
-    return pm_order_compare(&((const pm_waiting *)a)->order, &((const pm_waiting *)b)->order);
-}
-
 static void add(pm_sql *sql, captures *c, const pm_waiting *item)
 {
     PM_SQL_STEP(sql, pm_grow(&c->item, &c->cap, c->n, sizeof *c->item, &err));
@@ -79,7 +74,7 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, captures *
         add(sql, out, &stored);
     }
     if (out->n)
-        qsort(out->item, out->n, sizeof *out->item, by_order);
+        qsort(out->item, out->n, sizeof *out->item, pm_order_compare);
 }
 
 /* Returns the end of the sitting *s, which begins with capture `from`. *leader: the index of its
@@ -276,7 +271,7 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
                 n->late[i].rows = (pm_rows){0}; /* belongs to the copy */
         }
     if (late.n)
-        qsort(late.item, late.n, sizeof *late.item, by_order);
+        qsort(late.item, late.n, sizeof *late.item, pm_order_compare);
     if (late.n)
         load_stored(p->sql, p->process_id, totals, &all);
     if (late.n && pm_sql_ok(p->sql)) {
@@ -284,7 +279,7 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
             cut = find_bases(&all, p->sweep_ms, &late.item[0].order);
             decides = decides_before(&all, cut, &late);
         }
-        while (totals && cut < all.n && by_order(&all.item[cut], late.item) < 0)
+        while (totals && cut < all.n && pm_order_compare(&all.item[cut], late.item) < 0)
             cut++;
         cut_off(p, &all, cut);
         pm_newest_forget(n);
@@ -295,7 +290,7 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
             if (pm_sql_ok(p->sql))
                 late.item[i].rows = (pm_rows){0};
         }
-        qsort(all.item, all.n, sizeof *all.item, by_order);
+        qsort(all.item, all.n, sizeof *all.item, pm_order_compare);
         append_all(p, n, &all, totals);
     }
     free_captures(&late);

@@ -15,7 +15,7 @@
 
 /* A capture that waits: late, or taken off. */
 typedef struct pm_waiting {
-    pm_order order;
+    pm_order order; /* first, for pm_order_compare */
     int64_t snapshot_id;
     uint64_t fields;
     pm_totals totals; /* if its state is totals */

@@ -27,8 +27,10 @@ static inline int pm_compare(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
-static inline int pm_order_compare(const pm_order *a, const pm_order *b)
+/* Compares two orders, or two things that begin with one: for qsort, too. */
+static inline int pm_order_compare(const void *left, const void *right)
 {
+    const pm_order *a = left, *b = right;
     int order = pm_compare(a->taken_ms, b->taken_ms);
 
     if (order == 0)

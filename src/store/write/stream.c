@@ -66,12 +66,6 @@ sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id)
                       PM_ARGS(PM_I(process_id)));
 }
 
-pm_order pm_order_read(sqlite3_stmt *row)
-{
-    return (pm_order){pm_col_ms(row, 0), pm_col_dialect(row, 1), pm_col_state(row, 2),
-                      pm_col_int(row, 3), pm_col_int(row, 4)};
-}
-
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
     const pm_text dialect = pm_text_of(pm_dialect_names[s->dialect]);

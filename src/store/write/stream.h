@@ -45,7 +45,11 @@ typedef struct pm_stream {
  * snapshot_id, epoch_id, off. */
 sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id);
 /* Reads the first columns of a row: taken_ms, dialect, state_code, ordinal, hash. */
-pm_order pm_order_read(sqlite3_stmt *row);
+static inline pm_order pm_order_read(sqlite3_stmt *row)
+{
+    return (pm_order){pm_col_ms(row, 0), pm_col_dialect(row, 1), pm_col_state(row, 2),
+                      pm_col_int(row, 3), pm_col_int(row, 4)};
+}
 
 /* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);

@@ -195,7 +195,7 @@ def nothing_unknown(check, place, preload, program):
         other.mkdir(mode=0o777)
         place.chmod(0o755)
         other.chmod(0o777)
-        said = capture(other / "o.db", "", 2, "--touched", "5m", program.pid, user=user)
+        said = capture(other / "o.db", "", 2, "--touched", "5m", "--max-stall", "1h", program.pid, user=user)
         check.true("without the right", "only its owner and root may write clear_refs" in said or "Permission denied" in said, said)
     else:
         print("a user who may not write clear_refs is not tested without root and setpriv")

@@ -82,7 +82,7 @@ def pmapdb(command, *args, db):
 
 def executed(line, place):
     """Returns what callgrind counts of a process: instructions, and the functions of src as (file, function);
-    (None, None) without valgrind."""
+    (None, None) without valgrind, None for the functions of a program of another tree."""
     if short or not there("valgrind"):
         return None, None
     out = place / "callgrind.out"
@@ -99,7 +99,7 @@ def executed(line, place):
             file = os.path.normpath(names[number])
         elif key == "fn" and file.startswith(str(HERE.parents[1] / "src")):
             found.add((file, names[number]))
-    return int(re.search(r"^(?:totals|summary): (\d+)", text, re.M)[1]), found
+    return int(re.search(r"^(?:totals|summary): (\d+)", text, re.M)[1]), found or None
 
 
 def compile_program(place, name):

@@ -115,7 +115,8 @@ freed AS (
   SELECT m.newer, r.process_id, r.nth, f.start, f.length,
     f.died_ns <= CASE m.newer WHEN 1 THEN r.to_ns ELSE r.from_ns END AS before
   FROM recorded r
-  CROSS JOIN extent f ON f.traced_process_id = r.traced_process_id AND f.born_ns IS NULL AND f.died_ns <= r.to_ns
+  CROSS JOIN extent f ON f.traced_process_id = r.traced_process_id AND f.born_ns IS NULL
+    AND f.died_ns <= r.to_ns
   CROSS JOIN (SELECT 0 AS newer UNION ALL SELECT 1) m
 ),
 layer AS (

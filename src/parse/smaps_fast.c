@@ -1,8 +1,9 @@
 /* smaps_fast: the fast path for rows of smaps exactly as the kernel prints them. The kernel prints
  * the same bytes for an unchanged mapping, usually after the same row as before: the row that is
  * expected is recognized by the hash of its text, keys included. Otherwise a few comparisons read
- * the row, and the pool remembers its text. Rows that differ in a single byte, and rows of tiny
- * chunks, are left to stream.c and smaps.c, which read line by line and give the same result. */
+ * the row, and from its second capture on the pool remembers the text. Rows that differ in a single
+ * byte, and rows of tiny chunks, are left to stream.c and smaps.c, which read line by line and give
+ * the same result. */
 #include "parse/block.h"
 
 #include "base/num.h"

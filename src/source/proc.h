@@ -104,17 +104,19 @@ typedef struct pm_proc_host pm_proc_host;
  * /proc, must outlive *out. */
 pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err);
 void pm_proc_host_free(pm_proc_host *h);
-/* Reads all facts but the mounts again; must be called at the start of a sweep. */
+/* Forgets all facts but the mounts, so that they are read again; must be called at the start of a
+ * sweep. */
 void pm_proc_host_renew(pm_proc_host *h);
 
 /* Sets the leader, the sizes, the number of threads, uid and ns_pid, from status. Returns 0 or an
  * errno: then they are unknown. */
 int pm_proc_status(const pm_proc *p, pm_live *out);
 
-/* Sets the other facts in live->standing, and oom_score with the limits. `want`: the facts to read,
- * of enum pm_need; for the user, pm_proc_status comes first. The texts point into `memory`, which
- * is cleared first. A fact that cannot be read is unknown. Reading cmdline and environ waits for
- * the lock on the memory map of the process, as reading the map does. */
+/* Sets the other facts in live->standing, and live->oom_score if the limits are wanted. `want`: the
+ * facts to read, of enum pm_need. The name of the user needs the uid: pm_proc_status must have set
+ * the uid before. The texts point into `memory`, which is cleared first. A fact that cannot be read
+ * is unknown. Reading cmdline and environ waits for the lock on the memory map of the process, as
+ * reading the map does. */
 pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned want, pm_buf *memory,
                                pm_live *live, pmapdb_error *err);
 

@@ -65,10 +65,10 @@ int pm_proc_status(const pm_proc *p, pm_live *out)
     for (size_t i = 0; i < COUNT(status_facts); i++)
         *(int64_t *)((char *)out + status_facts[i].at) =
             pm_num_signed(word_of(text, status_facts[i].key));
-    pm_proc_word(&ids); /* the real one; the effective one follows */
+    pm_proc_word(&ids); /* skips the real uid; the effective uid follows */
     out->standing.uid = pm_num_signed(pm_proc_word(&ids));
     out->standing.ns_pid = PMAPDB_UNKNOWN;
-    while (pids.len) /* the innermost is the last */
+    while (pids.len) /* the last pid is that of the innermost namespace */
         out->standing.ns_pid = pm_num_signed(pm_proc_word(&pids));
     pm_buf_free(&bytes);
     return failed;

@@ -16,7 +16,7 @@ static pm_standing standing_of(pid_t pid, unsigned want, pm_buf *memory)
 {
     int root = child_root();
     pm_proc_host *host = NULL;
-    pm_live live = {.standing = {.uid = PMAPDB_UNKNOWN}};
+    pm_live live = {.standing = {.uid = PMAPDB_UNKNOWN, .ns_pid = PMAPDB_UNKNOWN}};
     pm_proc p;
 
     assert_int_equal(pm_proc_host_new(root, &host, NULL), PMAPDB_OK);

@@ -375,8 +375,7 @@ IN_KIT(all_or_nothing)
     "SELECT r.hash, r.file, t.pid, t.pid_source, h.tid, c.kind, c.begin_ns, c.end_ns, c.a0, "     \
     "c.a1, c.a2, c.ret, f.symbol, (SELECT group_concat(e.start || '+' || e.length || '@' || "     \
     "coalesce(e.born_ns, '') || '-' || coalesce(e.died_ns, '')) FROM extent e WHERE e.call_id = " \
-    "c.call_id AND "                                                                              \
-    "e.traced_process_id = t.traced_process_id) "                                                 \
+    "c.call_id AND e.traced_process_id = t.traced_process_id) "                                   \
     "FROM recording r JOIN traced_process t USING (recording_id) JOIN thread h USING "            \
     "(traced_process_id) "                                                                        \
     "JOIN call c USING (thread_id) JOIN stack s USING (stack_id) LEFT JOIN frame f USING "        \

@@ -126,7 +126,7 @@ pmapdb_status pm_select_holds(pm_selection *s, int root, const pm_proc *p, pm_pr
                               bool *holds, bool *hidden, pmapdb_error *err)
 {
     pm_buf ancestors = {0};
-    pm_live known = {.standing = {.uid = PMAPDB_UNKNOWN}};
+    pm_live known = {.standing = {.uid = PMAPDB_UNKNOWN, .ns_pid = PMAPDB_UNKNOWN}};
     pm_facts facts;
     pmapdb_status st;
 

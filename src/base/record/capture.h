@@ -45,7 +45,7 @@ typedef struct pm_block {
     pm_text missing; /* partial: what is missing, in words and numbers; else empty */
     pm_text notes; /* what was repaired (such as doubled rows), lines separated by '\n'; or empty */
     bool overlaps; /* a row overlaps the previous row; if read live, the map changed meanwhile */
-    bool ordered;  /* the rows are in the order of their addresses, each of another address */
+    bool ordered;  /* each row begins at a higher address than the row before */
     bool foreign;  /* empty because the format of its rows is not supported, or all are damaged */
     pm_text empty; /* why nothing is stored ("kernel thread"), in static memory; or empty */
 } pm_block;

@@ -100,7 +100,7 @@ void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
     const pm_block *b = &c->block;
 
     p->snapshot_id = pm_sql_do(
-        p->sql, /* the values in the order of the table; a moment of its own at first */
+        p->sql, /* columns in the order of the table; a moment of its own at first */
         "INSERT INTO snapshot VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?8, ?7, ?9, ?10, ?11, "
         "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
         PM_ARGS(

@@ -94,9 +94,9 @@ static void number_lives(const pm_capture *c, int64_t *from, int64_t *to)
 /* A life of the pid of a capture. */
 typedef struct life {
     int64_t process_id, name_id;
-    int link;                  /* of the capture to the life */
-    int rank;                  /* 0: the link is boot and start time; 1: strong; 2: weak, or none */
-    bool taught;               /* the capture has nothing new for the row of the life */
+    int link;    /* of the capture to the life */
+    int rank;    /* 0: the link is boot and start time; 1: strong; 2: weak, or no link */
+    bool taught; /* the capture has nothing new for the row of the life */
     int64_t last_ms, first_ms; /* the latest snapshot at or before the capture, and the first */
 } life;
 
@@ -176,6 +176,7 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_process_facts *
         if (pm_sql_ok(sql))
             best = rival[n++] = next;
     }
+    /* several lives: the nearest one; without a link the capture begins a life anyway */
     for (life *r = rival; linked && n > 1 && r < rival + n; r++) {
         const pm_arg args[] = {PM_I(r->process_id), PM_I(c->taken_ms)};
 

@@ -78,6 +78,7 @@ static void load_newest(pm_sql *sql, pm_stream *s)
             pm_sql_done(row);
             break;
         }
+        /* compares texts, because next.dialect is the weakest dialect for an unknown text */
         if (!pm_text_equal(pm_col_text(row, 1), dialect) || next.state != s->state ||
             (s->epoch_id && pm_order_compare(&next, &s->newest) < 0))
             continue;
@@ -187,8 +188,8 @@ static void find_region(pm_sql *sql, pm_row *row, bool new_lineage)
                           PM_I(at->kept ? at->kept : PMAPDB_UNKNOWN), PM_I(row->reason)));
 }
 
-/* Inserts a row that begins at w->off, with `n` numbers: `text` has every column in the order of
- * the table. Returns the offset. */
+/* Inserts a version that begins with this capture and has the `n` numbers v, by the statement
+ * `text`. Returns the place of the capture. */
 static int32_t open_version(const writing *w, const char *text, int64_t id, const int64_t *v,
                             size_t n)
 {

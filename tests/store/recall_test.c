@@ -158,7 +158,7 @@ static void recall_process(pm_recall *r, int64_t process_id, const given *g)
         kit_steps(g->k);
         if (!c || !g->capture)
             abort();
-        same(c, g->capture[(item->taken_ms - 1700000000000) / STEP_MS]);
+        same(c, g->capture[(item->order.taken_ms - 1700000000000) / STEP_MS]);
     }
 }
 

@@ -125,13 +125,14 @@ static void look(pm_merge *m, pm_recall_item *item)
 {
     const pm_recall_process *who = pm_recall_who(m->recall);
     const pm_live live = {.boot_id = who->boot_id};
-    const pm_capture c = {.block = {.hash = (uint64_t)item->hash, .dialect = item->dialect},
-                          .pid = who->pid,
-                          .host = pm_merge_host(m, who->host),
-                          .start_time = who->start_time,
-                          .taken_ms = item->taken_ms,
-                          .time_source = item->time_source,
-                          .live = &live};
+    const pm_capture c = {
+        .block = {.hash = (uint64_t)item->order.hash, .dialect = item->order.dialect},
+        .pid = who->pid,
+        .host = pm_merge_host(m, who->host),
+        .start_time = who->start_time,
+        .taken_ms = item->order.taken_ms,
+        .time_source = item->time_source,
+        .live = &live};
     bool pruned = false;
 
     if (!m->into || !pm_merge_ok(m))
@@ -246,7 +247,7 @@ static void one_process(pm_merge *m, int64_t process_id)
     for (size_t i = 0; i < n; i++) {
         int64_t ms = pm_merge_noted(m, "log_time", items[i].snapshot_id);
 
-        items[i].taken_ms = ms ? ms : items[i].taken_ms;
+        items[i].order.taken_ms = ms ? ms : items[i].order.taken_ms;
         look(m, &items[i]);
         new += items[i].known == 0;
     }

@@ -119,37 +119,23 @@ static void load_process(pm_recall *r, int64_t process_id)
 
 /* ---- the snapshots ---- */
 
-static pm_order order_of(const pm_recall_item *i)
-{
-    return (pm_order){i->taken_ms, i->dialect, i->state, i->ordinal, i->hash};
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const pm_order x = order_of(a), y = order_of(b);
-
-    return pm_order_compare(&x, &y);
-}
-
 static void add_item(pm_recall *r, sqlite3_stmt *row)
 {
     int64_t log_id = pm_col_int(row, 10);
-    pm_recall_item item = {.snapshot_id = pm_col_int(row, 0),
+    pm_recall_item item = {.order = {pm_col_ms(row, 4), pm_dialect_find(pm_col_text(row, 7)),
+                                     (pm_state)pm_col_code(row, 8, N_STATES), pm_col_int(row, 5),
+                                     pm_col_int(row, 6)},
+                           .snapshot_id = pm_col_int(row, 0),
                            .capture_id = pm_col_int(row, 1),
                            .epoch_id = pm_col_int(row, 2),
                            .off = pm_col_int(row, 3),
-                           .taken_ms = pm_col_ms(row, 4),
-                           .ordinal = pm_col_int(row, 5),
-                           .hash = pm_col_int(row, 6),
-                           .dialect = pm_dialect_find(pm_col_text(row, 7)),
-                           .state = (pm_state)pm_col_code(row, 8, N_STATES),
                            .time_source = (pm_time_source)pm_col_code(row, 9, N_TIME_SOURCES),
                            .log_id = log_id == PMAPDB_UNKNOWN ? 0 : log_id};
 
-    if (item.dialect == PM_DIALECT_COUNT || item.state == N_STATES ||
+    if (item.order.dialect == PM_DIALECT_COUNT || item.order.state == N_STATES ||
         item.time_source == N_TIME_SOURCES || item.capture_id <= 0 || item.epoch_id <= 0 ||
-        item.off < 0 || item.taken_ms == PMAPDB_UNKNOWN || item.hash == PMAPDB_UNKNOWN ||
-        item.ordinal == PMAPDB_UNKNOWN)
+        item.off < 0 || item.order.taken_ms == PMAPDB_UNKNOWN ||
+        item.order.hash == PMAPDB_UNKNOWN || item.order.ordinal == PMAPDB_UNKNOWN)
         pm_recall_damaged(r->sql, "snapshot", item.snapshot_id, "has a row that cannot be");
     PM_SQL_STEP(r->sql, pm_grow(&r->items, &r->cap, r->n, sizeof *r->items, &err));
     if (pm_sql_ok(r->sql))
@@ -172,7 +158,7 @@ void pm_recall_begin(pm_recall *r, int64_t process_id)
     while (pm_sql_next(r->sql, row))
         add_item(r, row);
     if (r->n)
-        qsort(r->items, r->n, sizeof *r->items, by_order);
+        qsort(r->items, r->n, sizeof *r->items, pm_order_compare);
 }
 
 /* ---- one capture ---- */
@@ -228,7 +214,7 @@ static void lend(const pm_recall_process *who, pm_capture *c)
 
 static void read_rows(pm_recall *r, const pm_recall_item *item, pm_capture *c)
 {
-    pm_recall_rows *rows = &r->rows[item->dialect * N_STATES + item->state];
+    pm_recall_rows *rows = &r->rows[item->order.dialect * N_STATES + item->order.state];
 
     if (!r->mappings)
         PM_SQL_STEP(r->sql, pm_pool_new(&r->mappings, &err));
@@ -258,13 +244,13 @@ pm_capture *pm_recall_capture(pm_recall *r, const pm_recall_item *item)
     pm_capture *c = &r->capture;
 
     free(c->rows);
-    *c = (pm_capture){.taken_ms = item->taken_ms,
+    *c = (pm_capture){.taken_ms = item->order.taken_ms,
                       .time_source = item->time_source,
-                      .ordinal = item->ordinal,
+                      .ordinal = item->order.ordinal,
                       .log_id = (uint64_t)item->log_id};
-    c->block.dialect = item->dialect;
-    c->block.state = item->state;
-    c->block.hash = (uint64_t)item->hash;
+    c->block.dialect = item->order.dialect;
+    c->block.state = item->order.state;
+    c->block.hash = (uint64_t)item->order.hash;
     c->block.time_ms = PMAPDB_UNKNOWN;
     read_block(r, item, c);
     lend(&r->who, c);

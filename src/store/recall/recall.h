@@ -23,6 +23,7 @@
 
 #include "base/record/capture.h"
 #include "store/write/process.h"
+#include "store/write/sitting.h"
 
 /* One process. Unknown texts are NULL, unknown numbers PMAPDB_UNKNOWN. The facts lack its
  * addresses, start time and boot. */
@@ -35,11 +36,9 @@ typedef struct pm_recall_process {
 
 /* A stored snapshot. */
 typedef struct pm_recall_item {
+    pm_order order; /* first, because the items are sorted by it */
     int64_t snapshot_id, capture_id, epoch_id, off;
-    int64_t taken_ms, ordinal, hash;
     int64_t log_id; /* 0: none */
-    pm_dialect dialect;
-    pm_state state;
     pm_time_source time_source;
     int64_t known; /* for the caller's use; 0 at first */
 } pm_recall_item;
@@ -54,7 +53,7 @@ void pm_recall_free(pm_recall *r);
  * previous process. */
 void pm_recall_begin(pm_recall *r, int64_t process_id);
 
-/* Valid until the next pm_recall_begin. The caller may change `known` and `taken_ms`: a capture
+/* Valid until the next pm_recall_begin. The caller may change `known` and the time: a capture
  * gets the time of its item. */
 const pm_recall_process *pm_recall_who(const pm_recall *r);
 pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);

@@ -59,9 +59,9 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
 typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 
 /* Bytes per read(2). With the usual piece, which costs least, the kernel locks the map for up to
- * three mappings of smaps at a time; with the small piece for one mapping at a time, which costs 1
+ * five mappings of smaps at a time; with the small piece for one mapping at a time, which costs 1.5
  * us more per mapping. */
-#define PM_PROC_PIECE ((size_t)2048)
+#define PM_PROC_PIECE ((size_t)3072)
 #define PM_PROC_PIECE_SINGLE ((size_t)512)
 /* From this much resident and swapped memory on, the smaps of a process is read mapping by mapping.
  */

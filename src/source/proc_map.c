@@ -8,18 +8,17 @@
 
 /* The kernel fills one page per read(2). Text that does not fit is generated again by the next
  * read, so the page tables of the mapping at the end of the page are walked twice. If the layout is
- * unlucky, this mapping is the one big heap. With pieces of 2 KiB or less this never happens, and
- * small pieces are not slower (CPU in ms on kernel 6.18; after the slash, the longest single read
- * in us):
+ * unlucky, this mapping is the one big heap. With pieces of 3 KiB or less this never happens to
+ * mappings with paths of less than 300 bytes (CPU in ms on kernel 6.18; after the slash, the
+ * longest single read in us):
  *
- *     read(2) of        512 B         1 KiB         2 KiB         4 KiB        64 KiB
- *     2 GiB         20.6/20612    20.5/20575    20.3/20476    40.6/20430    40.7/20750   (1)
- *     1,024 x 4 MiB   46.3/153      45.7/209      45.3/254      52.9/422      52.9/396
- *     4,000 x 4 KiB    16.2/55       13.6/53       11.6/45       11.9/47       11.7/58
- *     300 x 64 KiB      1.5/32        1.3/26        1.1/16        1.2/59        1.2/46
+ *     read(2) of        512 B         2 KiB         3 KiB         4 KiB        64 KiB
+ *     2 GiB         16.3/16114    16.0/15826    16.1/16059    32.5/16405    32.7/16791   (1)
+ *     1,024 x 4 MiB   36.3/111      34.8/195      34.1/245      38.2/268      39.2/282
+ *     4,000 x 4 KiB    24.9/54       19.2/61       18.3/69       19.9/67       19.8/66
+ *     300 x 64 KiB      2.1/28        1.7/23        1.6/24        1.7/29        1.7/38
  *
- * (1) one mapping after 5 or 10 small ones; after 0 to 4, 6 to 9 or 11, all sizes take 20 to 22 ms.
- */
+ * (1) one mapping after 2, 7 or 12 small ones; after 0, 1 or 13, all sizes take 16 to 17 ms. */
 #define PIECE_MAX ((size_t)64 << 10)
 
 /* A reader that reads piece after piece locks the map again before the process, which waits for the

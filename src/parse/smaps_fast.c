@@ -140,14 +140,24 @@ static const char *read_row(const char *p, const char *end, pm_mapping *m, uint3
     return p && pm_has(m, PM_BIT(PM_SIZE)) && begins_row(p, end) ? p : NULL;
 }
 
-/* True if the row at p has the expected text. Equal hashes are taken for equal texts. */
+#define CACHE_LINE 64
+
+/* True if the row at p has the expected text. Equal hashes are taken for equal texts. While the
+ * text is hashed, the mapping of the next row comes into the cache. */
 static bool is_expected(const pm_reader *r, const char *p, const char *end)
 {
+    const pm_pool *pool = r->pool;
     const pm_row_text *t;
 
-    if (r->smaps.next_text >= r->pool->n_row_texts)
+    if (r->smaps.next_text >= pool->n_row_texts)
         return false;
-    t = &r->pool->row_texts[r->smaps.next_text];
+    t = &pool->row_texts[r->smaps.next_text];
+    if (t->next < pool->n_row_texts) {
+        const char *next = (const char *)pool->mappings[pool->row_texts[t->next].id];
+
+        for (size_t at = 0; at < sizeof(pm_pooled); at += CACHE_LINE)
+            __builtin_prefetch(next + at);
+    }
     return t->len < (size_t)(end - p) && begins_row(p + t->len, end) &&
            pm_hash(p, t->len, 0) == t->hash;
 }

@@ -32,6 +32,7 @@ enum pm_field {
 #define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)
 
 typedef struct pm_mapping {
+    pm_text path;        /* as printed; empty: anonymous memory. First: it is read most often */
     uint64_t start, end; /* bytes; [start, end) */
     uint64_t offset;     /* bytes */
     uint64_t inode;
@@ -40,7 +41,6 @@ typedef struct pm_mapping {
     uint64_t value[PM_FIELD_COUNT]; /* KiB unless fields.def says otherwise */
     char perms[5];                  /* in the form of the kernel: rw-p, r-xs; NUL-terminated */
     bool name_cut;                  /* the tool cut the name at 127 bytes */
-    pm_text path;                   /* as printed; empty for anonymous memory */
     pm_text flags; /* VmFlags, two letters each, separated by single blanks, or empty */
     pm_text extra; /* unknown keys as "Key: N kB" lines separated by '\n', or empty */
 } pm_mapping;

@@ -178,7 +178,7 @@ CREATE TABLE snapshot (
   checked     TEXT AS (rtrim(substr(
                 'none  footerstatusrollup', 6 * checked_code + 1, 6))),
   missing     TEXT,                     -- of a partial capture: what is missing
-  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines
+  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines; live: the clock, in ns
   import_log_id INTEGER REFERENCES import_log,
   mappings    INTEGER,                  -- the sums when read, never computed again; NULL: unknown
   size_kib    INTEGER,

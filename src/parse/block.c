@@ -73,10 +73,16 @@ static void go_on(pm_reader *r)
         pm_block_mark(r, PM_MARK_GAP, r->b.mark[PM_MARK_STRANGE].line);
 }
 
+static void add_to_hash(pm_reader *r, const char *p, size_t n)
+{
+    if (!r->unhashed)
+        pm_hash_parts_add(&r->hash, p, n);
+}
+
 void pm_block_lines(pm_reader *r, const char *p, size_t n)
 {
     go_on(r);
-    pm_hash_parts_add(&r->hash, p, n);
+    add_to_hash(r, p, n);
 }
 
 void pm_block_line(pm_reader *r)
@@ -84,8 +90,8 @@ void pm_block_line(pm_reader *r)
     go_on(r);
     r->b.worn |= r->worn;
     if (r->raw.len)
-        pm_hash_parts_add(&r->hash, r->raw.data, r->raw.len);
-    pm_hash_parts_add(&r->hash, "\n", 1);
+        add_to_hash(r, r->raw.data, r->raw.len);
+    add_to_hash(r, "\n", 1);
 }
 
 /* ---- sums without rows ---- */

@@ -47,6 +47,11 @@ void pm_reader_free(pm_reader *r)
     free(r);
 }
 
+void pm_reader_leave_hash(pm_reader *r)
+{
+    r->unhashed = true;
+}
+
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err)
 {
     pmapdb_status st;

@@ -21,6 +21,7 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(&t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
+    c->block.hash = (uint64_t)t->live.mono_ns; /* no two captures of a process begin together */
     c->rows = (uint32_t *)rows; /* valid until the next reading, which comes after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)
         *fate = PM_PROC_GONE; /* the memory of a process ends before the process */

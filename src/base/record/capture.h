@@ -36,8 +36,8 @@ typedef struct pm_block {
     pm_text command;                /* the header line after "PID:   ", as printed; empty if none */
     int64_t time_ms;                /* from the time line before the block, or PMAPDB_UNKNOWN */
     uint64_t first_line, last_line; /* in the stream, from 1 */
-    uint64_t hash;                  /* of the block's lines, without the time line */
-    uint64_t fields;                /* union of the mappings' present bits */
+    uint64_t hash;   /* of the block's lines, without the time line; live: pm_live.mono_ns */
+    uint64_t fields; /* union of the mappings' present bits */
     pm_state state;
     pm_checked checked;
     pm_totals totals; /* in state `totals`, the sums of the tool; -1 if unknown */

@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define IDS_MAX (UINT32_MAX - 1)
 
@@ -137,15 +136,14 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
 {
+    static _Atomic uint64_t pools;
     pm_pool *pool = calloc(1, sizeof *pool);
-    struct timespec now;
     uint32_t empty;
     pmapdb_status st;
 
     if (!pool)
         return pm_fail_nomem(err);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    pool->number = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    pool->number = ++pools;
     st = pm_pool_text(pool, PM_TEXT(""), &empty, err);
     if (st != PMAPDB_OK) {
         pm_pool_free(pool);

@@ -284,7 +284,7 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
 void pm_versions_rows(pm_sql *sql, const pm_rows *versions, int64_t off, pm_rows *out)
 {
     out->n = 0;
-    out->pool = NULL;
+    out->pool = 0;
     PM_SQL_STEP(sql, pm_rows_reserve(out, versions->n, &err));
     for (size_t i = 0; i < versions->n && pm_sql_ok(sql); i++)
         if (off >= versions->row[i].first && off <= versions->row[i].last)

@@ -61,7 +61,7 @@ typedef struct pm_row {
         reason; /* why the row belongs to its lineage; valid if the region begins with this row */
     int32_t first;    /* place of the capture at which the version began; for rows of the store */
     int32_t last;     /* the last place; INT32_MAX: to the end; only from pm_versions_load */
-    uint32_t mapping; /* its id in pm_rows.pool, if there is a pool */
+    uint32_t mapping; /* its id in the pool, if pm_rows.pool is known */
     pm_metrics m;
 } pm_row;
 
@@ -69,10 +69,9 @@ typedef struct pm_row {
 typedef struct pm_rows {
     pm_row *row;
     size_t n, cap;
-    const pm_pool *pool;         /* the pool of their mappings, perhaps freed; NULL: unknown */
-    uint64_t pool_number;        /* detects a freed pool */
-    uint64_t fields;             /* of their epoch; only with a pool */
-    pm_classify_context context; /* of their capture; only with a pool, which has its texts */
+    uint64_t pool;               /* pm_pool.number of the pool of their mappings; 0: unknown */
+    uint64_t fields;             /* of their epoch; only with a known pool */
+    pm_classify_context context; /* of their capture; only with a known pool, which has its texts */
 } pm_rows;
 
 /* Returns the category_id of the row: the category of its lineage, or else of its object. */

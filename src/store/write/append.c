@@ -32,14 +32,6 @@ static void make_row(pm_put *p, const pm_classify_context *context, const pm_map
         pm_rare_put(p->sql, &rare, &row->m);
 }
 
-/* True if the rows were made from the pool of the capture, and for the same fields. */
-static bool are_of_pool(const pm_put *p, const pm_rows *rows)
-{
-    const pm_pool *pool = p->capture->pool;
-
-    return rows->pool == pool && rows->pool_number == pool->number && rows->fields == p->fields;
-}
-
 /* True if every mapping has the same category in both contexts. This is unknown if the tool hides
  * the names of the kernel: a heap without a name may have grown over other mappings. */
 static bool are_alike(const pm_classify_context *a, const pm_classify_context *b)
@@ -60,8 +52,9 @@ static bool keeps_category(const pm_row *row, const pm_classify_context *context
 void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *context)
 {
     const pm_capture *c = p->capture;
-    const pm_row *old = like->row, *end = are_of_pool(p, like) ? old + like->n : old;
-    bool alike = old < end && are_alike(&like->context, context);
+    bool comparable = like->pool == c->pool->number && like->fields == p->fields;
+    bool alike = comparable && are_alike(&like->context, context);
+    const pm_row *old = like->row, *end = comparable ? old + like->n : old;
 
     PM_SQL_STEP(p->sql, pm_rows_reserve(&p->rows, c->n_rows, &err));
     for (size_t i = 0; i < c->n_rows && pm_sql_ok(p->sql); i++) {
@@ -78,8 +71,7 @@ void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *cont
         make_row(p, context, m, row);
         row->mapping = c->rows[i];
     }
-    p->rows.pool = c->pool;
-    p->rows.pool_number = c->pool->number;
+    p->rows.pool = c->pool->number;
     p->rows.fields = p->fields;
     p->rows.context = *context;
     pm_rows_sort(&p->rows);

@@ -187,7 +187,7 @@ static const pm_mapping *find_program(const pm_capture *capture, const pm_classi
 {
     const pm_mapping *lowest = NULL;
 
-    for (size_t i = 0; i < capture->n_rows; i++) {
+    for (size_t i = 0; i < capture->n_rows && !(lowest && capture->block.ordered); i++) {
         const pm_mapping *m = pm_capture_row(capture, i);
 
         if ((!lowest || m->start < lowest->start) && may_be_program(context, m))

@@ -5,6 +5,7 @@ not installed is None, which tables show as `-`.
 """
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -72,8 +73,13 @@ def spawned(line):
 
 
 def in_turns(n, *works):
-    """Calls each work n times, one work after the other. Returns the results of each work, in order."""
-    return zip(*[[work() for work in works] for _ in range(n)])
+    """Calls each work n times, in turns, whose order is random: a work leaves its memory in the caches. Returns the
+    results of each work, in the order of the turns."""
+    results = [[] for _ in works]
+    for _ in range(n):
+        for i in random.sample(range(len(works)), len(works)):
+            results[i].append(works[i]())
+    return results
 
 
 def pmapdb(command, *args, db):

@@ -771,6 +771,7 @@ class Files(Case):
         """The bytes of each format are those of the golden files."""
         store, golden = self.new(grow(8, step=1800000)), pathlib.Path(__file__).parent / "golden"
         with sqlite3.connect(store.path) as db:  # replaces a random id
+            db.executescript((pathlib.Path(__file__).parents[2] / "src/store/push/push-tables.sql").read_text())
             db.execute("INSERT INTO push_self VALUES ('0123456789abcdef')")
         for form, words, end in (("tsv", (), ""), ("csv", ("-f", "csv"), ""), ("ndjson", ("-f", "ndjson", "--gz"), ".gz")):
             out = self.dir / form

@@ -138,6 +138,7 @@ static void read_target(pm_push *p)
 
 static void find_target(pm_push *p)
 {
+    pm_sql_script(p->store->sql, "push-tables", NULL, 0);
     pm_sql_script(p->store->sql, "push-target",
                   PM_PARAMS({":target", PM_S(p->o.target)}, {":now_ms", PM_I(p->o.now_ms)},
                             {":from_ms", PM_I(p->o.from_ms)}));

@@ -178,7 +178,7 @@ CREATE TABLE snapshot (
   checked     TEXT AS (rtrim(substr(
                 'none  footerstatusrollup', 6 * checked_code + 1, 6))),
   missing     TEXT,                     -- of a partial capture: what is missing
-  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines; live: the clock, in ns
+  hash        INTEGER NOT NULL,         -- XXH3 of the block's lines; live: CLOCK_MONOTONIC
   import_log_id INTEGER REFERENCES import_log,
   mappings    INTEGER,                  -- the sums when read, never computed again; NULL: unknown
   size_kib    INTEGER,
@@ -194,7 +194,7 @@ CREATE TABLE snapshot (
 CREATE INDEX snapshot_process ON snapshot (process_id, taken_ms);
 CREATE INDEX snapshot_import_log ON snapshot (import_log_id) WHERE import_log_id IS NOT NULL;
 
--- ---- what pmapdb push has sent; more in src/store/push/push-tables.sql ----
+-- ---- what pmapdb push has sent; the first push makes more tables ----
 
 -- A server, or a folder. The snapshots after done_id wait here to be sent.
 CREATE TABLE push (

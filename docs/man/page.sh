@@ -107,7 +107,7 @@ page() {
         @COMMANDS@) listed <"$out/commands" ;;
         @OPTIONS@) "$pmapdb" help options | help_of ;;
         @CATEGORIES@) categories ;;
-        @SCHEMA@) cat "$root"/schema/*.sql | escaped ;;
+        @SCHEMA@) cat "$root"/schema/*.sql "$root"/src/store/push/push-tables.sql | escaped ;;
         *) printf '%s\n' "$line" ;;
         esac
     done

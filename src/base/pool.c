@@ -2,6 +2,7 @@
 #include "base/pool.h"
 
 #include "base/buf.h"
+#include "base/clock/clock.h"
 #include "base/hash.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -136,14 +137,13 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
 
 pmapdb_status pm_pool_new(pm_pool **out, pmapdb_error *err)
 {
-    static _Atomic uint64_t pools;
     pm_pool *pool = calloc(1, sizeof *pool);
     uint32_t empty;
     pmapdb_status st;
 
     if (!pool)
         return pm_fail_nomem(err);
-    pool->number = ++pools;
+    pool->number = (uint64_t)pm_now_ns(CLOCK_MONOTONIC);
     st = pm_pool_text(pool, PM_TEXT(""), &empty, err);
     if (st != PMAPDB_OK) {
         pm_pool_free(pool);

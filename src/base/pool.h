@@ -33,8 +33,8 @@ typedef struct pm_row_text {
 
 /* Other files read `texts` and `mappings` by id; smaps_fast.c keeps `row_texts`. */
 typedef struct pm_pool {
-    /* From 1; no two pools of a program have the same, for callers that keep ids longer than the
-     * pool may live. */
+    /* When the pool was made, in ns: no two pools of a thread have the same. A caller that keeps
+     * ids compares the number first, because the pool may have been freed. */
     uint64_t number;
     pm_text *texts;
     size_t n_texts, cap_texts;

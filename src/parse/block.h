@@ -133,7 +133,7 @@ typedef struct pm_open {
 
 struct pm_reader {
     pm_hash_parts hash; /* of the lines of the block; first, because it is aligned */
-    bool unhashed;      /* `hash` stays that of no bytes */
+    bool unhashed;      /* the lines are not hashed */
     pm_block_fn on_block;
     void *ctx;
     pm_dialect only; /* PM_DIALECT_COUNT: any */

@@ -44,7 +44,7 @@ pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_err
     }
     PM_STEP(st, pm_reader_new(dialect, map->pool, take_block, map, &map->reader, err));
     if (st == PMAPDB_OK)
-        pm_reader_leave_hash(map->reader);
+        pm_reader_skip_hash(map->reader);
     map->dialect = dialect;
     map->n = map->n_blocks = 0;
     map->torn = map->in_line = false;

@@ -31,8 +31,9 @@ pmapdb_status pm_live_map_begin(pm_live_map *map, pm_dialect dialect, pmapdb_err
 /* n > 0. ctx: the pm_live_map. */
 pmapdb_status pm_live_map_feed(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 
-/* Returns the result: totals, fields, rows as ids of *pool, all valid until the next begin.
- * Fails with PMAPDB_INPUT if the map is incomplete. Sets block->empty if the map has no mapping. */
+/* Returns the result: totals, fields, no hash, rows as ids of *pool, all valid until the next
+ * begin. Fails with PMAPDB_INPUT if the map is incomplete. Sets block->empty if the map has no
+ * mapping. */
 pmapdb_status pm_live_map_finish(pm_live_map *map, pm_block *block, const pm_pool **pool,
                                  const uint32_t **rows, size_t *n_rows, pmapdb_error *err);
 

@@ -47,7 +47,7 @@ void pm_reader_free(pm_reader *r)
     free(r);
 }
 
-void pm_reader_leave_hash(pm_reader *r)
+void pm_reader_skip_hash(pm_reader *r)
 {
     r->unhashed = true;
 }

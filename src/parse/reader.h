@@ -26,8 +26,9 @@ typedef pmapdb_status (*pm_block_fn)(void *ctx, const pm_block *block, uint32_t 
 pmapdb_status pm_reader_new(pm_dialect dialect, pm_pool *pool, pm_block_fn on_block, void *ctx,
                             pm_reader **out, pmapdb_error *err);
 void pm_reader_free(pm_reader *r);
-/* The hashes of all blocks then have no meaning, and reading costs less. Before the first bytes. */
-void pm_reader_leave_hash(pm_reader *r);
+/* Leaves out the hashes of the blocks, which then have no meaning: reading costs less. Before the
+ * first bytes. */
+void pm_reader_skip_hash(pm_reader *r);
 
 pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_error *err);
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err);

@@ -9,7 +9,7 @@
 /* The kernel fills one page per read(2). Text that does not fit is generated again by the next
  * read, so the page tables of the mapping at the end of the page are walked twice. If the layout is
  * unlucky, this mapping is the one big heap. With pieces of 3 KiB or less this never happens to
- * mappings with paths of less than 300 bytes (CPU in ms on kernel 6.18; after the slash, the
+ * mappings with paths of up to 200 bytes (CPU in ms on kernel 6.18; after the slash, the
  * longest single read in us):
  *
  *     read(2) of        512 B         2 KiB         3 KiB         4 KiB        64 KiB

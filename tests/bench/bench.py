@@ -75,9 +75,8 @@ def beat_s(target, db, kernel):
 
 
 def capture(lines, place):
-    """What is compared runs in turns: other work on the machine then slows all of it alike. It runs on one processor,
-    and the program is a copy: the linker writes a file in pieces, whose pages cost more page faults than those of an
-    installed file."""
+    """What is compared runs in turns: other work on the machine then slows all of it alike. It runs on one processor.
+    The program is a copy, because the pages of a file that the linker has just written cost more page faults."""
     program, processors = kit.PROGRAM, os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(processors)})
     kit.PROGRAM = shutil.copy(program, place / "pmapdb")

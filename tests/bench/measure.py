@@ -73,8 +73,8 @@ def spawned(line):
 
 
 def in_turns(n, *works):
-    """Calls each work n times, in turns, whose order is random: a work leaves its memory in the caches. Returns the
-    results of each work, in the order of the turns."""
+    """Calls each work once in each of n turns, in random order, because each leaves its memory in the caches. Returns a
+    list for each work, in the order of the turns."""
     results = [[] for _ in works]
     for _ in range(n):
         for i in random.sample(range(len(works)), len(works)):

@@ -48,4 +48,4 @@ cat "$root"/categories/*.txt | cut -d : -f 1 | grep -E '^(known|growth|more)$' |
 
 say "pmapdb-schema(7): the SQL"
 sed 's/\\-/-/g' man/pmapdb-schema.7 | grep -c '^CREATE'
-cat "$root"/schema/*.sql | grep -c '^CREATE'
+cat "$root"/schema/*.sql "$root"/src/store/push/push-tables.sql | grep -c '^CREATE'

@@ -68,6 +68,10 @@ run pmapdb capture --all --proc copy
 run pmapdb sql "SELECT pid, ns_pid, uid, user, cgroup, memory_max_kib, oom_score FROM live_process JOIN live_reading USING (live_process_id) JOIN snapshots USING (snapshot_id)"
 run pmapdb capture --all --proc copy
 
+say "captures of the same copy in two stores are the same captures"
+pmapdb --db other.db capture -q --proc copy 10 11 # another selection, so another schedule
+run pmapdb merge other.db
+
 say "an hour later"
 machine 7200.25 420000 3
 process 10 web 220000

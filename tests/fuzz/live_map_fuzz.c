@@ -101,7 +101,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (whole.st == PMAPDB_OK) {
             put_result(&other, &whole);
             fuzz_same(&tape, &other, "what is known makes no difference");
-            FUZZ_CHECK(known.block.hash == whole.block.hash, "another hash");
             if (whole.n)
                 compare_with_reader(dialect, t, &tape);
         }

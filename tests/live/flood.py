@@ -100,6 +100,8 @@ def look(check, db):
         names = (row[1] or base, row[2], os.path.basename(row[6] or ""))
         check.equal("one program in a snapshot", names, (base, base, base))
         check.true("its command line", os.path.basename((row[4] or base).split(" ")[0]) == base, row)
+    check.equal("a live capture has its clock as hash", store.execute(
+        "SELECT count(*) FROM snapshot JOIN live_reading USING (snapshot_id) WHERE hash <> mono_ns").fetchone(), (0,))
     lives = store.execute("SELECT count(*), count(DISTINCT pid || ' ' || start_time) FROM process").fetchone()
     check.equal("lives", lives[0], lives[1])
     vanished = store.execute("SELECT sum(vanished), count(*) FROM beat").fetchone()

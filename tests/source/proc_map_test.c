@@ -57,7 +57,7 @@ static void steady_lines(FILE *in, pm_buf *out)
 TEST(same_text)
 {
     static const char *const files[] = {"smaps", "maps"};
-    static const size_t pieces[] = {1, 512, 2048, 4096, 65536, 1 << 20};
+    static const size_t pieces[] = {1, 512, 3072, 4096, 65536, 1 << 20};
     pid_t pid = child_plain(CHILD_STOP, NULL);
 
     for (size_t i = 0; i < 2 * COUNT(pieces); i++) {

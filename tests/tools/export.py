@@ -208,7 +208,10 @@ def plant(db):
     sql.execute("PRAGMA foreign_keys = OFF")
     planted = []
     # Rows that these captures lack.
+    sql.executescript((kit.ROOT / "src/store/push/push-tables.sql").read_text())
     sql.executescript(
+        "INSERT INTO push_self VALUES ('x');"
+        "INSERT INTO push_token VALUES (1, 1, 'x');"
         "INSERT INTO pin SELECT snapshot_id, 'x', 1 FROM snapshot LIMIT 1;"
         "INSERT INTO refused VALUES (5, 6, 'x');"
         "INSERT INTO forgotten VALUES (1, 2, 0, 0, 'smaps', 1, NULL, NULL);"

@@ -21,7 +21,6 @@ static pmapdb_status read_map(const pm_proc *p, pm_target *t, pm_dialect dialect
     if (st != PMAPDB_OK || *fate != PM_PROC_GOOD)
         return st;
     st = pm_live_map_finish(&t->map, &c->block, &c->pool, &rows, &c->n_rows, err);
-    c->block.hash = (uint64_t)t->live.mono_ns; /* no two captures of a process begin together */
     c->rows = (uint32_t *)rows; /* valid until the next reading, which comes after the storing */
     if (st == PMAPDB_OK && c->n_rows == 0)
         *fate = PM_PROC_GONE; /* the memory of a process ends before the process */
@@ -122,6 +121,7 @@ static void identify(const pm_capture_run *run, const pm_proc *p, pm_target *t, 
     c->taken_ms = run->sweep.started_ms;
     c->time_source = PM_TIME_LIVE;
     c->live = &t->live;
+    b->hash = (uint64_t)t->live.mono_ns; /* tells captures of one time apart */
     b->tool_size_kib = t->live.size_kib;
     b->tool_rss_kib = t->live.rss_kib;
     b->checked = rss >= 0 && rss == t->live.rss_kib ? PM_CHECKED_STATUS : PM_CHECKED_NONE;

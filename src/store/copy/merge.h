@@ -2,7 +2,7 @@
  * recalled from the other store and put into this one, in time order. The result equals a store
  * that had received all captures. This store gives its own ids.
  *
- * Known snapshots. A snapshot is known by host, pid, dialect, hash of its block and time (an mtime
+ * Known snapshots. A snapshot is known by host, pid, dialect, hash and time (an mtime
  * in whole seconds), a live one also by the boot and the start time of its process. Blocks of a log
  * without times are known by their sequence too, as in an import (write/import_log.h). Known
  * snapshots are skipped, and snapshots that were pruned here are skipped, too. For text, the prune

@@ -1,7 +1,7 @@
 /* captures: the captures that the store has, or had until a prune removed them, and the files in
  * which they were found (tables origin and capture).
  *
- * A capture is known by host, pid, dialect, hash of its block and time; an mtime counts in whole
+ * A capture is known by host, pid, dialect, hash and time; an mtime counts in whole
  * seconds, because archives and copies drop the fraction. A live one is also known by the boot and
  * the start time of its process. */
 #ifndef PM_STORE_CAPTURES_H

@@ -1,4 +1,4 @@
--- push-tables: the tables of push beside `push`. The first push makes them: most stores never need
+-- push-tables: the other tables of push. The first push makes them: most stores never need
 -- them, and SQLite parses all tables of a store whenever a program opens it.
 
 -- A process that the last sent beat shows, with its span as it was sent.

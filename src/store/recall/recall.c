@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "store/recall/recall_rows.h"
-#include "store/write/sitting.h"
 #include <stdlib.h>
 
 #define N_STATES (PM_STATE_TOTALS + 1U)

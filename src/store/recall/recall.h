@@ -53,8 +53,8 @@ void pm_recall_free(pm_recall *r);
  * previous process. */
 void pm_recall_begin(pm_recall *r, int64_t process_id);
 
-/* Valid until the next pm_recall_begin. The caller may change `known` and the time: a capture
- * gets the time of its item. */
+/* Valid until the next pm_recall_begin. The caller may change `known` and `order.taken_ms`:
+ * a capture gets the time of its item. */
 const pm_recall_process *pm_recall_who(const pm_recall *r);
 pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);
 

@@ -43,7 +43,7 @@ static void find_addresses(const pm_capture *c, pm_text program, pm_process_fact
         const pm_mapping *m = pm_capture_row(c, i);
         pm_text name = pm_text_basename(m->path);
 
-        if (i + 8 < c->n_rows) /* waiting for the memory would cost more than the rest */
+        if (i + 8 < c->n_rows) /* fetches a later mapping while this one is examined */
             __builtin_prefetch(pm_capture_row(c, i + 8));
         if (m->path.len == 0)
             continue;

@@ -133,16 +133,15 @@ typedef struct pm_open {
 
 struct pm_reader {
     pm_hash_parts hash; /* of the lines of the block; first, because it is aligned */
-    bool unhashed;      /* the lines are not hashed */
     pm_block_fn on_block;
     void *ctx;
-    pm_dialect only; /* PM_DIALECT_COUNT: any */
     pm_pool *pool;
+    pm_dialect only;  /* PM_DIALECT_COUNT: any */
     pmapdb_status st; /* the first failure */
     pmapdb_error *err;
     pm_lines lines;
     uint64_t foreign, bytes;
-    bool any_row, any_nul;
+    bool any_row, any_nul, unhashed; /* unhashed: the lines are not hashed */
     /* the current line */
     uint64_t line;
     pm_text raw;   /* the unchanged line, used for the hash */

@@ -88,9 +88,9 @@ const pm_rule_texts *pm_rules_texts(const pm_rules *set, size_t index);
 uint64_t pm_rules_facts(const pm_rules *set, uint64_t asked, const pm_rule_row *row);
 #define PM_RULES_ALL_TERMS UINT64_MAX
 
-/* Returns the terms that ask for an address or a size. The other terms have one answer for all rows
- * of one object. */
-uint64_t pm_rules_terms_of_place(const pm_rules *set);
+/* Returns the terms that may hold because of a row of the same object, whatever its address and
+ * size. */
+uint64_t pm_rules_possible(const pm_rules *set, const pm_rule_row *row);
 
 /* Returns the first rule that matches, or PM_NO_RULE. */
 size_t pm_rules_match(const pm_rules *set, uint64_t facts, const pm_rule_row *below,

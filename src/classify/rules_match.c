@@ -150,40 +150,44 @@ static bool holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_ru
 }
 
 /* Returns the first condition that does not hold, or NULL. `of` is the row that the conditions
- * describe; `row` is the mapping itself, which is either `of` or its neighbour. */
+ * describe; `row` is the mapping itself, which is either `of` or its neighbour. Without `row`, only
+ * the conditions that all rows of one object answer alike are asked. */
 static const pm_rule_condition *first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
                                               const pm_rule_row *row, pm_regex_space *space)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (!holds(&c->item[i], of, row, space))
+    for (size_t i = 0; i < c->n; i++) {
+        bool asked = row || pm_rule_kinds[c->item[i].key].type < PM_RULE_NUMBERS;
+
+        if (asked && !holds(&c->item[i], of, row, space))
             return &c->item[i];
+    }
     return NULL;
 }
 
 /* ---- facts ---- */
 
-uint64_t pm_rules_facts(const pm_rules *set, uint64_t asked, const pm_rule_row *row)
+static uint64_t terms(const pm_rules *set, uint64_t asked, const pm_rule_row *of,
+                      const pm_rule_row *row)
 {
-    uint64_t facts = 0;
+    uint64_t hold = 0;
 
     for (asked &= (UINT64_C(1) << set->n_terms) - 1; asked; asked &= asked - 1) {
         int i = __builtin_ctzll(asked);
 
-        if (!first_failing(&set->term[i].conditions, row, row, set->space))
-            facts |= UINT64_C(1) << i;
+        if (!first_failing(&set->term[i].conditions, of, row, set->space))
+            hold |= UINT64_C(1) << i;
     }
-    return facts;
+    return hold;
 }
 
-uint64_t pm_rules_terms_of_place(const pm_rules *set)
+uint64_t pm_rules_facts(const pm_rules *set, uint64_t asked, const pm_rule_row *row)
 {
-    uint64_t terms = 0;
+    return terms(set, asked, row, row);
+}
 
-    for (size_t i = 0; i < set->n_terms; i++)
-        for (size_t k = 0; k < set->term[i].conditions.n; k++)
-            if (pm_rule_kinds[set->term[i].conditions.item[k].key].type >= PM_RULE_NUMBERS)
-                terms |= UINT64_C(1) << i;
-    return terms;
+uint64_t pm_rules_possible(const pm_rules *set, const pm_rule_row *row)
+{
+    return terms(set, PM_RULES_ALL_TERMS, row, NULL);
 }
 
 /* ---- rules ---- */

@@ -7,7 +7,7 @@
 void pm_refine_free(pm_refine *refine)
 {
     pm_rules_free(refine->own);
-    pm_map_free(&refine->of_object);
+    pm_map_free(&refine->possible);
     pm_map_free(&refine->categories.index);
     *refine = (pm_refine){0};
 }
@@ -59,24 +59,21 @@ static int64_t name(pm_sql *sql, pm_refine *refine, size_t rule, const pm_rule_r
     return id;
 }
 
-/* Finds the facts of a capture. Many rows show the same object: the terms about objects are asked
- * once for each. */
+/* Finds the facts of a capture. Most objects make no term possible, and many rows show the same
+ * object, so each object is asked once. */
 static void find_facts(pm_sql *sql, pm_refine *refine, const pm_rows *rows)
 {
-    uint64_t of_place = pm_rules_terms_of_place(refine->rules);
-
     for (size_t i = 0; i < rows->n && pm_sql_ok(sql); i++) {
         pm_rule_row row = rule_row_of(&rows->row[i]);
         uint64_t hash = rows->row[i].at.object->hash;
-        int64_t of_object;
+        int64_t possible;
 
-        if (!pm_map_get(&refine->of_object, hash, &of_object)) {
-            of_object = (int64_t)pm_rules_facts(refine->rules, ~of_place, &row);
+        if (!pm_map_get(&refine->possible, hash, &possible)) {
+            possible = (int64_t)pm_rules_possible(refine->rules, &row);
             PM_SQL_STEP(sql, pm_rules_check(refine->rules, &err));
-            PM_SQL_STEP(sql, pm_map_put(&refine->of_object, hash, of_object, &err));
+            PM_SQL_STEP(sql, pm_map_put(&refine->possible, hash, possible, &err));
         }
-        refine->facts |= (uint64_t)of_object;
-        refine->facts |= pm_rules_facts(refine->rules, of_place & ~refine->facts, &row);
+        refine->facts |= pm_rules_facts(refine->rules, (uint64_t)possible & ~refine->facts, &row);
     }
     refine->has_facts = true;
 }

@@ -155,12 +155,10 @@ static bool holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_ru
 static const pm_rule_condition *first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
                                               const pm_rule_row *row, pm_regex_space *space)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        bool asked = row || pm_rule_kinds[c->item[i].key].type < PM_RULE_NUMBERS;
-
-        if (asked && !holds(&c->item[i], of, row, space))
+    for (size_t i = 0; i < c->n; i++)
+        if ((row || pm_rule_kinds[c->item[i].key].type < PM_RULE_NUMBERS) &&
+            !holds(&c->item[i], of, row, space))
             return &c->item[i];
-    }
     return NULL;
 }
 

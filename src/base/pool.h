@@ -33,8 +33,8 @@ typedef struct pm_row_text {
 
 /* Other files read `texts` and `mappings` by id; smaps_fast.c keeps `row_texts`. */
 typedef struct pm_pool {
-    /* When the pool was made, in ns: no two pools of a thread have the same. A caller that keeps
-     * ids compares the number first, because the pool may have been freed. */
+    /* When the pool was made, in ns: no two pools of a thread have the same number. A caller
+     * that keeps ids compares the number first, because the pool may have been freed. */
     uint64_t number;
     pm_text *texts;
     size_t n_texts, cap_texts;

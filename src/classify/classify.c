@@ -187,6 +187,7 @@ static const pm_mapping *find_program(const pm_capture *capture, const pm_classi
 {
     const pm_mapping *lowest = NULL;
 
+    /* in an ordered capture, the first is the lowest */
     for (size_t i = 0; i < capture->n_rows && !(lowest && capture->block.ordered); i++) {
         const pm_mapping *m = pm_capture_row(capture, i);
 

@@ -88,8 +88,8 @@ const pm_rule_texts *pm_rules_texts(const pm_rules *set, size_t index);
 uint64_t pm_rules_facts(const pm_rules *set, uint64_t asked, const pm_rule_row *row);
 #define PM_RULES_ALL_TERMS UINT64_MAX
 
-/* Returns the terms that may hold because of a row of the same object, whatever its address and
- * size. */
+/* Returns the terms whose conditions hold, apart from conditions about addresses and sizes. No
+ * other term holds because of a row of the same object. */
 uint64_t pm_rules_possible(const pm_rules *set, const pm_rule_row *row);
 
 /* Returns the first rule that matches, or PM_NO_RULE. */

@@ -150,8 +150,8 @@ static bool holds(const pm_rule_condition *c, const pm_rule_row *of, const pm_ru
 }
 
 /* Returns the first condition that does not hold, or NULL. `of` is the row that the conditions
- * describe; `row` is the mapping itself, which is either `of` or its neighbour. Without `row`, only
- * the conditions that all rows of one object answer alike are asked. */
+ * describe; `row` is the mapping itself, which is either `of` or its neighbour. If `row` is
+ * NULL, conditions about addresses and sizes are left out. */
 static const pm_rule_condition *first_failing(const pm_rule_conditions *c, const pm_rule_row *of,
                                               const pm_rule_row *row, pm_regex_space *space)
 {

@@ -75,8 +75,8 @@ def beat_s(target, db, kernel):
 
 
 def capture(lines, place):
-    """What is compared runs in turns: other work on the machine then slows all of it alike. It runs on one processor.
-    The program is a copy, because the pages of a file that the linker has just written cost more page faults."""
+    """Compared programs run in turns on one processor: other work on the machine then slows all of them alike. pmapdb
+    runs from a copy, because the pages of a file that the linker has just written cost more page faults."""
     program, processors = kit.PROGRAM, os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(processors)})
     kit.PROGRAM = shutil.copy(program, place / "pmapdb")

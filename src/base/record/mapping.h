@@ -32,7 +32,7 @@ enum pm_field {
 #define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)
 
 typedef struct pm_mapping {
-    pm_text path;        /* as printed; empty: anonymous memory. First: it is read most often */
+    pm_text path;        /* as printed; empty: anonymous memory; first, because read most often */
     uint64_t start, end; /* bytes; [start, end) */
     uint64_t offset;     /* bytes */
     uint64_t inode;

@@ -3,7 +3,6 @@
 #ifndef PM_STORE_ROW_H
 #define PM_STORE_ROW_H
 
-#include "base/pool.h"
 #include "store/dict/object.h"
 
 /* Stored in region.reason; the view lineage_history names them. */

@@ -59,8 +59,8 @@ static int64_t name(pm_sql *sql, pm_refine *refine, size_t rule, const pm_rule_r
     return id;
 }
 
-/* Finds the facts of a capture. Most objects make no term possible, and many rows show the same
- * object, so each object is asked once. */
+/* Finds the facts of a capture. Many rows show the same object, and most objects make no term
+ * possible: this is found out once for each object. */
 static void find_facts(pm_sql *sql, pm_refine *refine, const pm_rows *rows)
 {
     for (size_t i = 0; i < rows->n && pm_sql_ok(sql); i++) {

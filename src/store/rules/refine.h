@@ -15,7 +15,7 @@
 typedef struct pm_refine {
     const pm_rules *rules; /* NULL: those of the store, once they are needed */
     pm_rules *own;         /* the same, compiled here */
-    pm_map possible;       /* hash of an object -> pm_rules_possible */
+    pm_map possible;       /* hash of an object -> the terms that it makes possible */
     pm_category_ids categories;
     /* of one capture: */
     uint64_t facts; /* see classify/rules.h; once has_facts */

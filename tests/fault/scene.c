@@ -52,6 +52,7 @@ const scene scenes[] = {
     {"export-part", "history.db", NULL, "export -q --process app/71 --from 2026-11-21T00:14 e.db",
      SCENE_MAKES},
     {"export-redact", "traced.db", NULL, "export -q --redact e.db", SCENE_MAKES},
+    {"push", "history.db", NULL, "push -q --to spool", 0},
 };
 const size_t n_scenes = sizeof scenes / sizeof *scenes;
 
@@ -100,8 +101,8 @@ void scene_set(const scene *s)
 const char *scene_litter(void)
 {
     static const char *const known[] = {
-        "t.db",     "t.db-wal", "t.db-shm", "t.db-capture", "t.db-journal", "o.db",   "o.db-wal",
-        "o.db-shm", "out",      "err",      "out.csv",      SCENE_MADE,     "map.csv"};
+        "t.db",     "t.db-wal", "t.db-shm", "t.db-capture", "t.db-journal", "o.db",    "o.db-wal",
+        "o.db-shm", "out",      "err",      "out.csv",      SCENE_MADE,     "map.csv", "spool"};
     static char name[256];
     DIR *dir = opendir(".");
     const struct dirent *e;

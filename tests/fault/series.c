@@ -154,8 +154,8 @@ static bool says(const outcome *o, const char *words)
 static const char *check_words(const fault_kind *kind, const outcome *o)
 {
     static const char *const things[] = {
-        "t.db",  "o.db",  "e.db",           "map.csv",         "../",    "out.csv",
-        "/proc", ".sql'", "temporary file", "standard output", "process"};
+        "t.db",  "o.db",  "e.db",           "map.csv",         "../",     "out.csv",
+        "/proc", ".sql'", "temporary file", "standard output", "process", "spool/"};
 
     if (!o->err[0] && !o->out[0])
         return "says nothing";

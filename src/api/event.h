@@ -23,10 +23,9 @@ static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stor
         .dialect = pm_dialect_names[b->dialect],
         .state = pm_state_names[b->state],
         .checked = pm_checked_names[b->checked],
-        .mappings = pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]),
-        .size_kib = pm_total_known(b->totals.v[PM_TOTAL_SIZE]),
-        .rss_kib = b->totals.v[PM_TOTAL_RSS] < 0 ? b->tool_rss_kib
-                                                 : pm_total_known(b->totals.v[PM_TOTAL_RSS]),
+        .mappings = b->totals.v[PM_TOTAL_MAPPINGS],
+        .size_kib = b->totals.v[PM_TOTAL_SIZE],
+        .rss_kib = b->totals.v[PM_TOTAL_RSS] < 0 ? b->tool_rss_kib : b->totals.v[PM_TOTAL_RSS],
         .duplicate = stored->duplicate,
         .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
     };

@@ -135,6 +135,11 @@ static inline bool pm_text_has(pm_text t, const char *separators, pm_text word)
     return false;
 }
 
+static inline bool pm_text_holds(pm_text t, const char *part)
+{
+    return t.len && memmem(t.data, t.len, part, strlen(part));
+}
+
 /* Returns the index of a text in a list of names; n if the text is missing. */
 static inline int pm_text_index(pm_text t, const char *const *names, int n)
 {

@@ -61,12 +61,17 @@ static bool is_nameless(const pm_classify_context *context, const pm_mapping *m)
     return path.data[0] == '[' ? !context->pseudo_hidden : !memchr(path.data, '[', path.len);
 }
 
+static bool may_be_heap(const pm_classify_context *context, const pm_mapping *m)
+{
+    return is_private_rw(m) && is_nameless(context, m);
+}
+
 static bool is_heap(const pm_classify_context *context, const pm_mapping *m)
 {
     if (!context->pseudo_hidden)
         return pm_text_equal(m->path, PM_TEXT("[heap]")) && is_nameless(context, m);
     return context->heap_inferred && m->start >= context->heap_start &&
-           m->end <= context->heap_end && is_private_rw(m) && is_nameless(context, m);
+           m->end <= context->heap_end && may_be_heap(context, m);
 }
 
 /* Linux 3.4 to 4.4 print [stack:TID]. */
@@ -114,10 +119,9 @@ static bool is_shared_memory(const pm_mapping *m, bool nameless)
 /* Checks only the last part, so that a basename and its full path give the same result. */
 bool pm_is_shared_library(pm_text path)
 {
-    pm_text name = pm_text_basename(pm_undeleted(path)), dot = PM_TEXT(".so.");
+    pm_text name = pm_text_basename(pm_undeleted(path));
 
-    return pm_text_ends(name, PM_TEXT(".so")) ||
-           (name.len && memmem(name.data, name.len, dot.data, dot.len) != NULL);
+    return pm_text_ends(name, PM_TEXT(".so")) || pm_text_holds(name, ".so.");
 }
 
 /* The order is part of the interface: the first line that matches decides. */
@@ -195,11 +199,6 @@ static const pm_mapping *find_program(const pm_capture *capture, const pm_classi
             lowest = m;
     }
     return lowest;
-}
-
-static bool may_be_heap(const pm_classify_context *context, const pm_mapping *m)
-{
-    return is_private_rw(m) && is_nameless(context, m);
 }
 
 static bool in_image(const pm_classify_context *context, const pm_mapping *m, uint64_t end)

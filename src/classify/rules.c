@@ -112,8 +112,8 @@ static void read_name(pm_rule_reader *r, pm_text cell)
     if (cell.len == 0 || cell.len > NAME_MAX_LEN)
         pm_rule_wrong(r, "a name has 1 to %d characters", NAME_MAX_LEN);
     if (pm_text_equal(cell, PM_TEXT(PM_RULE_LABEL)))
-        pm_rule_wrong(r,
-                      "'" PM_RULE_LABEL "' is kept for the names that programs give their memory");
+        pm_rule_wrong(r, "'" PM_RULE_LABEL
+                         "' is reserved for the names that programs give their memory");
     for (size_t i = 0; i < r->set->n; i++)
         if (pm_text_equal(cell, pm_text_of(r->set->rule[i].texts.name)))
             pm_rule_wrong(r, "'%.*s' occurs twice", (int)cell.len, cell.data);
@@ -130,7 +130,7 @@ static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm
 {
     r->column = pm_rule_columns[column];
     if (memchr(cell.data, '\0', cell.len))
-        PM_STEP(r->st, pm_fail(r->err, PMAPDB_INPUT, "a NUL byte"));
+        pm_rule_wrong(r, "it contains a NUL byte");
     else if (column == PM_RULE_NAME)
         read_name(r, cell);
     else if (column == PM_RULE_CATEGORY)

@@ -16,9 +16,7 @@
 
 static pm_text first_word(pm_text category)
 {
-    const char *slash = category.len ? memchr(category.data, '/', category.len) : NULL;
-
-    return slash ? (pm_text){category.data, (size_t)(slash - category.data)} : category;
+    return pm_text_cut(&category, '/');
 }
 
 /* Returns PM_CATEGORY_TOTAL for the name of sums, PM_CATEGORY_COUNT if the word is not a slug. */
@@ -59,7 +57,7 @@ static void check_template(pm_rule_reader *r, char c, const pm_rule *rule)
     if (c < '1' || c > '9')
         pm_rule_wrong(r, "there is no template %%%c", c ? c : ' ');
     else if ((unsigned)(c - '0') > groups)
-        pm_rule_wrong(r, "%%%c: the path has no regex with so many groups", c);
+        pm_rule_wrong(r, "%%%c: the path needs a regex with at least that many groups", c);
 }
 
 void pm_rule_read_category(pm_rule_reader *r, pm_rule *rule)

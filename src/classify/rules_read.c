@@ -167,7 +167,7 @@ static void read_glob(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
     pm_text glob;
 
     if (text.len == 0)
-        pm_rule_wrong(r, "nothing before or after a |");
+        pm_rule_wrong(r, "a | needs a glob on both sides");
     else
         part = add_part(r, c);
     if (!part || !(part->glob = compile(r, text, true)))
@@ -318,10 +318,10 @@ static void read_pair(pm_rule_reader *r, pm_text word, pm_rule_conditions *out)
                       "above also fills, covers",
                       PM_RULE_SHOW(name));
     else if (key >= PM_RULE_KEY_FILLS && strcmp(r->column, "above") != 0)
-        pm_rule_wrong(r, "%s is for above alone: it asks where that mapping ends",
+        pm_rule_wrong(r, "%s can only be used in above: it tests where the mapping above ends",
                       pm_rule_kinds[key].name);
     else if (pm_rule_find(out, key))
-        pm_rule_wrong(r, "%s is asked twice", pm_rule_kinds[key].name);
+        pm_rule_wrong(r, "%s occurs twice", pm_rule_kinds[key].name);
     else {
         r->key = pm_rule_kinds[key].name;
         pm_rule_read(r, key, pm_text_from(word, name.len + 1), out);

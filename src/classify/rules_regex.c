@@ -7,12 +7,14 @@
 
 #define PATTERN_MAX 4096
 #define GROUPS 10 /* the whole match, and %1 to %9 */
-/* Paths have at most 4 KiB, nearly all less than 200 bytes. Three times `.*` over such a path takes
- * a few thousand steps. A step takes about 20 ns, so matching a path is given up after a few ms. */
+/* Paths have at most 4 KiB, nearly all less than 200 bytes. On such a path, a regex with three `.*`
+ * takes a few thousand steps. A step takes about 20 ns, so a match is given up after a few ms. */
 #define STEPS_MAX 200000
 #define DEPTH_MAX 10000
-/* A regex that gave up so often will give up again, and anyone who can name files controls the
- * paths. From then on, matching a path is given up after about 20 us. */
+/* After so many matches have given up, counted over all regexes of the set, more will follow, and
+ * anyone who can name files controls the paths. From then on, a match is given up after about 40
+ * us.
+ */
 #define PATIENCE 100
 #define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096
@@ -126,9 +128,7 @@ pmapdb_status pm_glob_new(pm_text glob, pm_regex **out, pmapdb_error *err)
     if (!regex)
         return pm_fail_nomem(err);
     regex->literal = strcspn(regex->pattern, "*?[\\");
-    if (counts_characters(glob))
-        regex->code = compile_glob(glob, &code);
-    if (code == 0 || code == 100) { /* 100: compiled */
+    if (!counts_characters(glob) || (regex->code = compile_glob(glob, &code))) {
         *out = regex;
         return PMAPDB_OK;
     }

@@ -6,7 +6,9 @@
 #include "classify/rules.h"
 #include "classify/rules_regex.h"
 
-#define PM_RULE_TERMS_MAX 63                 /* bits of a value of pm_map */
+/* refine.c keeps a set of terms as a value of pm_map, where bit 63 alone (PMAPDB_UNKNOWN) means a
+ * free slot. */
+#define PM_RULE_TERMS_MAX 63
 #define PM_BASES (PM_CATEGORY_ANONYMOUS + 1) /* the slugs that classify.h can assign */
 
 /* The property that a condition tests. The first keys are also columns, in the order of the

@@ -29,7 +29,7 @@ void pm_block_open(pm_reader *r)
         pm_buf_clear(texts[i]);
     if (r->starts.used)
         pm_map_clear(&r->starts);
-    r->smaps.open = r->smaps.any_key = r->smaps.any_row = r->smaps.blank_ends = false;
+    r->smaps.open = r->smaps.any_key = r->smaps.blank_ends = false;
     r->smaps.common = 0;
     r->smaps.remembers = r->pool->n_mappings > 0;
     pm_buf_clear(&r->wide.text);
@@ -120,13 +120,14 @@ static void take_totals(pm_reader *r)
     b->fields = b->sum.present;
 }
 
-static pm_totals totals_of(const pm_open *b)
+static pm_totals totals_of(const pm_reader *r)
 {
+    const pm_open *b = &r->b;
     pm_totals t;
 
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
         t.v[i] = pm_total_of(&b->sum, (enum pm_total)i);
-    t.v[PM_TOTAL_MAPPINGS] = b->state == PM_STATE_TOTALS ? -1 : b->n_kept;
+    t.v[PM_TOTAL_MAPPINGS] = b->state == PM_STATE_TOTALS ? PMAPDB_UNKNOWN : (int64_t)r->n_rows;
     return t;
 }
 
@@ -261,7 +262,7 @@ static const char *empty_reason(const pm_reader *r)
 static void tell(pm_reader *r)
 {
     const pm_open *b = &r->b;
-    bool none = b->n_kept == 0 && b->state != PM_STATE_TOTALS;
+    bool none = r->n_rows == 0 && b->state != PM_STATE_TOTALS;
     pm_dialect dialect = dialect_of(r);
     pm_block block;
 
@@ -277,7 +278,7 @@ static void tell(pm_reader *r)
                        .state = b->state == PM_STATE_TOTALS ? PM_STATE_TOTALS
                                 : r->missing.len            ? PM_STATE_PARTIAL
                                                             : PM_STATE_COMPLETE,
-                       .totals = totals_of(b),
+                       .totals = totals_of(r),
                        .tool_size_kib = b->tool[PM_SIZE],
                        .tool_rss_kib = b->tool[PM_RSS],
                        .overlaps = b->overlaps,
@@ -324,7 +325,7 @@ void pm_block_end(pm_reader *r)
     pm_block_flush(r);
     if (has_totals(r))
         take_totals(r);
-    if (b->n_kept) {
+    if (r->n_rows) {
         if (b->footer)
             pm_footer_check(r);
         explain_missing(r);

@@ -21,7 +21,7 @@
 #define PM_COLUMNS_MAX 64
 /* 64 PiB: no field of a real mapping comes near it, and 2^16 such values do not overflow. */
 #define PM_KIB_MAX ((uint64_t)1 << 46)
-#define PM_BROKEN_ROW "it begins like a row and is not one"
+#define PM_BROKEN_ROW "it begins like a row but is not a row"
 
 typedef enum pm_mark {
 #define PM_MARK(id, sentence) PM_MARK_##id,
@@ -42,12 +42,12 @@ typedef struct pm_smaps {
     bool headless;   /* its address may have lost digits; Size decides, if the row has it */
     const char *bad; /* why the row cannot be used, or NULL */
     uint64_t line;
-    bool any_key, any_row;     /* in the block */
-    bool blank_ends;           /* VmFlags lines of the block end in a blank */
-    uint64_t common;           /* fields that all earlier rows have */
-    bool remembers;            /* smaps_fast.c: the pool remembers the texts of the block */
-    uint32_t text;             /* smaps_fast.c: of the last row; index in pool->row_texts */
-    uint32_t next_text;        /* of the row that is expected next */
+    bool any_key;       /* in the block */
+    bool blank_ends;    /* VmFlags lines of the block end in a blank */
+    uint64_t common;    /* fields that all earlier rows of the block have; 0 before the first */
+    bool remembers;     /* smaps_fast.c: the pool remembers the texts of the block */
+    uint32_t text;      /* smaps_fast.c: of the last row; index in pool->row_texts */
+    uint32_t next_text; /* of the row that is expected next */
     pm_buf path, flags, extra; /* flags: of this row, or of an earlier row if this row has none */
 } pm_smaps;
 
@@ -108,15 +108,13 @@ typedef struct pm_open {
     /* block_rows.c: the rows that are kept */
     const pm_mapping *held; /* the last row, which the next row may print again, grown; or NULL */
     uint64_t held_line;
-    uint32_t held_id; /* in the pool */
-    uint64_t prev_start, prev_end;
-    char prev_perms[5];
+    uint32_t held_id;         /* in the pool */
+    const pm_mapping *prev;   /* the last row that is kept, or NULL */
     bool goes_back, overlaps; /* a row lies below the previous row, or overlaps it */
     struct {
         uint64_t n, line; /* line of the first occurrence */
     } mark[PM_MARKS];
     const char *bad_why;
-    int64_t n_kept;
     pm_mapping sum;       /* values: added up; present: the fields that each of the rows has */
     uint64_t any_sum_bit; /* all bits that were ever set in any of the sums */
     int64_t shared_kib;

@@ -13,8 +13,8 @@ static const char *row_fault(pm_open *b, const pm_mapping *m)
     if (m->path.len && memchr(m->path.data, ' ', m->path.len) &&
         (pm_guess_has_perms(m->path, INT_MAX) ||
          (pm_text_ends(m->path, PM_TEXT(" kB")) && memchr(m->path.data, ':', m->path.len))))
-        return "another line follows on it";
-    if (m->start < b->prev_end && m->end > b->prev_start) {
+        return "it contains a second line";
+    if (b->prev && m->start < b->prev->end && m->end > b->prev->start) {
         b->overlaps = true;
         return "it overlaps the row before it";
     }
@@ -31,9 +31,9 @@ static const char *row_fault(pm_open *b, const pm_mapping *m)
  * zeroes, because they mistake SwapPss for Swap. */
 static bool is_doubled(const pm_open *b, const pm_mapping *m)
 {
-    return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->rows == PM_LINE_NARROW && b->n_kept &&
-           m->start == b->prev_start && m->end == m->start && m->value[PM_RSS] == 0 &&
-           m->value[PM_DIRTY] == 0 && memcmp(m->perms, b->prev_perms, sizeof m->perms) == 0;
+    return b->dialect == PM_DIALECT_PMAP_SMALL_X && b->rows == PM_LINE_NARROW && b->prev &&
+           m->start == b->prev->start && m->end == m->start && m->value[PM_RSS] == 0 &&
+           m->value[PM_DIRTY] == 0 && memcmp(m->perms, b->prev->perms, sizeof m->perms) == 0;
 }
 
 static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
@@ -59,7 +59,6 @@ static void add_up(pm_open *b, const pm_mapping *m)
     const uint64_t *restrict value = m->value; /* restrict: the compiler adds several at once */
     uint64_t *restrict sum = b->sum.value, any = 0;
 
-    b->n_kept++;
     b->fields |= m->present;
     b->sum.present &= m->present;
     for (int i = 0; i < PM_FIELD_COUNT; i++)
@@ -91,10 +90,8 @@ void pm_block_flush(pm_reader *r)
         pm_block_mark(r, PM_MARK_ODD, line);
     if (m->name_cut)
         pm_block_mark(r, PM_MARK_NAME_CUT, line);
-    b->goes_back |= m->start < b->prev_start;
-    b->prev_start = m->start;
-    b->prev_end = m->end;
-    memcpy(b->prev_perms, m->perms, sizeof b->prev_perms);
+    b->goes_back |= b->prev && m->start < b->prev->start;
+    b->prev = m;
     add_up(b, m);
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];

@@ -66,7 +66,8 @@ static bool begins_block(const pm_reader *r, pm_line_kind rows, pm_dialect diale
     if (b->rows != rows)
         return true;
     switch (rows) {
-    case PM_LINE_RANGE: /* a capture of one row comes from grep */
+    case PM_LINE_RANGE: /* after one row, an equal start is the next capture: grep prints such ones
+                         */
         return back && !(b->n_rows > 1 && r->smaps.open && pm_block_grew(r->smaps.now, m));
     case PM_LINE_NARROW:
         return !has_header(b) &&

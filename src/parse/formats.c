@@ -15,10 +15,9 @@ static const pm_form formats[] = {
 
 static const struct {
     pm_refused shown;
-    const char *whose, *without, *words[4];
+    const char *why, *without, *words[4];
 } foreign[] = {
-#define PM_REFUSED(tool, example, whose, without, ...) \
-    {{tool, example}, whose, without, {__VA_ARGS__}},
+#define PM_REFUSED(tool, example, why, without, ...) {{tool, example}, why, without, {__VA_ARGS__}},
 #include "parse/refused.def"
 #undef PM_REFUSED
 };
@@ -145,20 +144,15 @@ const pm_refused *pm_form_refused(size_t i)
     return i < sizeof foreign / sizeof *foreign ? &foreign[i].shown : NULL;
 }
 
-static bool holds(pm_text line, const char *words)
-{
-    return memmem(line.data, line.len, words, strlen(words)) != NULL;
-}
-
 const char *pm_form_foreign(pm_text line)
 {
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-        bool all = !foreign[i].without || !holds(line, foreign[i].without);
+        bool all = !foreign[i].without || !pm_text_holds(line, foreign[i].without);
 
         for (int k = 0; k < 4 && foreign[i].words[k] && all; k++)
-            all = holds(line, foreign[i].words[k]);
+            all = pm_text_holds(line, foreign[i].words[k]);
         if (all)
-            return foreign[i].whose;
+            return foreign[i].why;
     }
     return NULL;
 }

@@ -47,7 +47,7 @@ typedef struct pm_refused {
 
 /* Returns the i-th refused tool; NULL after the last. */
 const pm_refused *pm_form_refused(size_t i);
-/* Returns the tool whose header the line is; NULL if it is not the header of another tool. */
+/* Returns why the line is refused, if the line is the header of another tool; otherwise NULL. */
 const char *pm_form_foreign(pm_text line);
 
 /* Finds the dialect of that name; PM_DIALECT_COUNT (any) if the name is NULL. Fails with

@@ -4,9 +4,6 @@
 #include "base/err.h"
 #include "base/num.h"
 
-/* PID_MAX_LIMIT of Linux; a larger number is a moment in Unix seconds. */
-#define PID_MAX 4194304
-
 size_t pm_guess_perms(const char *p, const char *end, char out[5])
 {
     size_t n;
@@ -52,7 +49,7 @@ bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative)
     pm_text t = pm_text_skip(line, " "), rest = t;
     uint64_t v = 0;
     bool digits = pm_num_take(&rest, &v), whole = t.len == line.len;
-    bool number = digits && v <= PID_MAX && pm_text_starts(rest, PM_TEXT(":"));
+    bool number = digits && v <= PM_PID_MAX && pm_text_starts(rest, PM_TEXT(":"));
     size_t n = digits ? t.len - rest.len : word_for_pid(t), blanks;
 
     rest = pm_text_from(t, n + 1);
@@ -98,8 +95,7 @@ static bool is_columns(pm_text line)
                                         "PSS",    "Size", "Rss",     "Pss",   "Perm",
                                         "SIZE",   "PERM", "MAPPING", "DIRTY", "VmFlags"};
     enum { N = sizeof words / sizeof *words };
-    bool apart = (line.len && memmem(line.data, line.len, "  ", 2)) ||
-                 pm_text_has(line, PM_BLANKS, PM_TEXT("Address"));
+    bool apart = pm_text_holds(line, "  ") || pm_text_has(line, PM_BLANKS, PM_TEXT("Address"));
     unsigned seen = 0; /* bit N: another word */
     pm_text word;
 

@@ -13,6 +13,9 @@
 
 #define PM_BLANKS " \t" /* between words */
 
+/* PID_MAX_LIMIT of Linux; a larger number is a moment in Unix seconds. */
+#define PM_PID_MAX 4194304
+
 typedef enum pm_line_kind {
     PM_LINE_OTHER,
     PM_LINE_BLANK,
@@ -32,7 +35,8 @@ pm_line_kind pm_guess(pm_text line);
  * *pid is PMAPDB_UNKNOWN if a word stands in place of the pid. */
 bool pm_guess_pid(pm_text line, int64_t *pid, pm_text *command, bool *tentative);
 
-/* Reads the pid of a PM_LINE_DENIED line and returns the message of the system. */
+/* Returns why the system refused, in our words ("permission denied", "the process is gone"); NULL
+ * for any other line. *pid is the pid in the path, or PMAPDB_UNKNOWN if the path has none. */
 const char *pm_guess_denied(pm_text line, int64_t *pid);
 
 /* Reads permissions at p: 4 characters as the kernel prints them (rw-p) or 5 as pmap prints them

@@ -10,8 +10,9 @@
 
 #define PAGES (PM_BIT(PM_KERNEL_PAGE) | PM_BIT(PM_MMU_PAGE))
 
-/* Linux 6.8 prints all fields in the order of fields.def; on many machines it leaves out
- * ProtectionKey. An older release lacks the fields that newer releases added. */
+/* Linux 6.8 prints all fields except Dirty and Private, in the order of fields.def; on many
+ * machines it leaves out ProtectionKey. An older release lacks the fields that newer releases
+ * added. */
 static const uint64_t added[] = {
     PM_BIT(PM_KSM),          /* 6.8 */
     PM_BIT(PM_PSS_DIRTY),    /* 6.0 */

@@ -88,7 +88,6 @@ pmapdb_status pm_live_map_finish(pm_live_map *map, pm_block *block, const pm_poo
                                 .tool_size_kib = PMAPDB_UNKNOWN,
                                 .tool_rss_kib = PMAPDB_UNKNOWN,
                                 .empty = PM_TEXT("no mappings: kernel thread")};
-        pm_totals_zero(&map->block.totals);
     }
     if (st == PMAPDB_OK)
         st = check_whole(map, err);

@@ -44,7 +44,7 @@ static const char *place_of(const pm_form *f, const char *p, const char *end, pm
 
 /* Returns the name of an unsupported tool, or NULL. The script of psutil prints no sizes: its one
  * number is Rss, and more blanks follow the mode. */
-static const char *whose(const pm_form *f, pm_text address, pm_text rest)
+static const char *why_refused(const pm_form *f, pm_text address, pm_text rest)
 {
     pm_text name = pm_text_skip(rest, " ");
 
@@ -80,7 +80,7 @@ bool pm_narrow_read(pm_text line, pm_narrow *out)
     out->padded = end - first > 2 && first[1] == ' ';
     out->suse_mode = perms == 5 && memchr(line.data, 'p', (size_t)(p - line.data)) != NULL;
     out->rest = (pm_text){p, (size_t)(end - p)};
-    out->refused = whose(f, (pm_text){line.data, digits}, out->rest);
+    out->refused = why_refused(f, (pm_text){line.data, digits}, out->rest);
     out->dialect = out->refused ? PM_DIALECT_COUNT : f->dialect;
     pm_form_fields(f, field);
     for (int i = 0; i < v.n && !out->refused; i++)

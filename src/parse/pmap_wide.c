@@ -154,7 +154,7 @@ static void add_row(pm_reader *r, size_t i)
     } else if (r->lines.unended && row->line == r->line) {
         pm_block_mark(r, PM_MARK_CUT, r->line);
     } else {
-        pm_block_bad(r, row->line, "it has not the columns of the others");
+        pm_block_bad(r, row->line, "it does not have the columns of the other rows");
     }
 }
 

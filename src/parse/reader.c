@@ -65,9 +65,8 @@ pmapdb_status pm_reader_feed(pm_reader *r, const char *bytes, size_t n, pmapdb_e
 
 pmapdb_status pm_reader_finish(pm_reader *r, pmapdb_error *err)
 {
-    pmapdb_status st;
+    pmapdb_status st = pm_lines_finish(&r->lines, err);
 
-    st = pm_lines_finish(&r->lines, err);
     if (st != PMAPDB_OK)
         return st;
     r->err = err;

@@ -112,7 +112,7 @@ static bool size_agrees(const pm_mapping *m)
  * keys for every row. */
 static bool lacks_keys(const pm_smaps *s)
 {
-    return s->any_row && (s->common & ~s->now->present) != 0;
+    return (s->common & ~s->now->present) != 0;
 }
 
 /* Gives a row that was read line by line its size and its texts. */
@@ -142,9 +142,9 @@ void pm_smaps_close(pm_reader *r, bool last)
         return;
     }
     if (!s->bad && lacks_keys(s))
-        s->bad = "it lacks keys that the rows before have";
+        s->bad = "it lacks keys that the earlier rows have";
     if (!s->bad && has_size && !size_agrees(m))
-        s->bad = "its size is not that of its addresses";
+        s->bad = "its Size does not match its addresses";
     if (!s->bad && !has_size && s->headless && m->end - m->start < HUGE_BYTES)
         pm_block_mark(r, PM_MARK_HUGE, s->line);
     else if (!s->bad && !has_size && s->headless)
@@ -153,10 +153,9 @@ void pm_smaps_close(pm_reader *r, bool last)
         pm_block_bad(r, s->line, s->bad);
         return;
     }
-    if (s->any_row && m->present & ~s->common)
+    if (s->common && m->present & ~s->common)
         pm_block_mark(r, PM_MARK_KEYS, s->line);
-    s->common = s->any_row ? s->common & m->present : m->present;
-    s->any_row = true;
+    s->common = s->common ? s->common & m->present : m->present;
     if (!s->known)
         complete(s);
     pm_block_add(r, m, s->line);
@@ -284,7 +283,7 @@ static bool number_key(pm_reader *r, pm_text key, pm_text value)
 {
     pm_smaps *s = &r->smaps;
     enum pm_field field = pm_field_find(key);
-    bool kib = false, needs_kib = field != PM_THP_ELIGIBLE && field != PM_PROTECTION_KEY;
+    bool kib = false, needs_kib = !(PM_BIT(field) & PM_WITHOUT_UNIT);
     uint64_t v;
     bool used = read_value(value, &v, &kib);
 
@@ -296,7 +295,7 @@ static bool number_key(pm_reader *r, pm_text key, pm_text value)
                  pm_buf_addf(&s->extra, r->err, "%s%.*s: %" PRIu64 "%s", s->extra.len ? "\n" : "",
                              (int)key.len, key.data, v, kib ? " kB" : ""));
     } else if (!used || kib != needs_kib || v > PM_KIB_MAX) {
-        s->bad = "a key has no proper number";
+        s->bad = "the value of a key is not a valid number";
     } else if ((s->torn || field == PM_RSS) && pm_has(&s->row, PM_BIT(field))) {
         s->bad = "keys of two rows follow it";
     } else {
@@ -314,7 +313,7 @@ bool pm_smaps_key(pm_reader *r, pm_text line)
         return false;
     if (pm_text_equal(key, PM_TEXT("VmFlags"))) {
         if (!pm_read_flags(r, &s->flags, value, false) || is_cut(r, value))
-            s->bad = "its VmFlags are no list of flags";
+            s->bad = "its VmFlags are not a list of flags";
         s->row.present |= PM_HAS_FLAGS;
     } else if (pm_text_equal(key, PM_TEXT("Name"))) {
         /* Android kernels before 5.17 print the name of anonymous memory on a separate line. */

@@ -16,7 +16,7 @@
 
 /* A key and its colon, padded with blanks up to the number. */
 static const char labels[PM_FIELD_COUNT][LABEL + 32] = {
-#define PM_FIELD(id, key, column, unit, additive) key ":                ",
+#define PM_FIELD(id, key, column) key ":                ",
 #include "base/record/fields.def"
 #undef PM_FIELD
 };
@@ -44,13 +44,12 @@ static bool read_padded(const char *p, uint64_t *out)
 /* Reads the line of this field. Returns its end, or NULL for any other line. */
 static const char *read_field(const char *p, const char *end, int field, uint64_t *out)
 {
-    bool bare = field == PM_THP_ELIGIBLE || field == PM_PROTECTION_KEY;
     const char *after = p + LABEL + NUMBER;
 
     if (end - p < LABEL + NUMBER + 4 || memcmp(p, labels[field], LABEL) != 0 ||
         !read_padded(p + LABEL, out))
         return NULL;
-    if (bare)
+    if (PM_BIT(field) & PM_WITHOUT_UNIT)
         return *after == '\n' ? after + 1 : NULL;
     return memcmp(after, " kB\n", 4) == 0 ? after + 4 : NULL;
 }

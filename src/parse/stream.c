@@ -242,8 +242,7 @@ static bool is_translated_header(const pm_reader *r, pm_text t)
     const pm_open *b = &r->b;
 
     return b->open && b->pid_line && (!b->tentative || b->word_for_pid) && !b->columns_line &&
-           b->last_line + 1 == r->line && b->first_line == b->last_line && t.len &&
-           memmem(t.data, t.len, "  ", 2);
+           b->last_line + 1 == r->line && b->first_line == b->last_line && pm_text_holds(t, "  ");
 }
 
 static void other_line(pm_reader *r, pm_text t)

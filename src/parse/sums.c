@@ -15,18 +15,13 @@ typedef struct sums {
     bool wide_gap; /* two blanks in a row, as in columns */
 } sums;
 
-static bool is_gap(const char *p)
-{
-    return *p == ' ' || *p == '\t';
-}
-
 static bool read_sums(pm_text line, sums *s)
 {
     const char *p = line.data, *end = p + line.len;
 
-    *s = (sums){.wide_gap = line.len && is_gap(line.data)};
+    *s = (sums){.wide_gap = line.len && pm_char_in(*line.data, PM_BLANKS)};
     while (p < end) {
-        bool begins = p == line.data || is_gap(p - 1);
+        bool begins = p == line.data || pm_char_in(p[-1], PM_BLANKS);
 
         if (*p >= '0' && *p <= '9') {
             if (!begins || s->v.dashes || !pm_form_number(&p, end, &s->v) ||
@@ -34,10 +29,10 @@ static bool read_sums(pm_text line, sums *s)
                 return false;
             continue;
         }
-        if (*p == '-' && begins && s->v.n && (p + 1 == end || is_gap(p + 1)))
+        if (*p == '-' && begins && s->v.n && (p + 1 == end || pm_char_in(p[1], PM_BLANKS)))
             s->v.dashes++;
         s->colon |= *p == ':';
-        s->wide_gap |= p + 1 < end && is_gap(p) && is_gap(p + 1);
+        s->wide_gap |= p + 1 < end && pm_char_in(*p, PM_BLANKS) && pm_char_in(p[1], PM_BLANKS);
         p++;
     }
     return s->v.n > 0;
@@ -218,6 +213,8 @@ static void check_narrow(pm_reader *r)
         b->checked = PM_CHECKED_FOOTER;
 }
 
+static const uint64_t zero[PM_COLUMNS_MAX]; /* sums in place of a previous footer */
+
 /* Returns the sum of a field in the footer, minus `base`: the sum in the previous footer, or zero.
  */
 static int64_t tool_sum(const pm_wide *w, const uint64_t *base, enum pm_field field)
@@ -233,7 +230,6 @@ static int64_t tool_sum(const pm_wide *w, const uint64_t *base, enum pm_field fi
  * is used if the sum of Size comes from another moment. */
 static bool runs_on(const pm_reader *r)
 {
-    static const uint64_t zero[PM_COLUMNS_MAX];
     const pm_wide *w = &r->wide;
     int64_t size = (int64_t)r->b.sum.value[PM_SIZE];
     int64_t pages = (int64_t)r->b.sum.value[PM_KERNEL_PAGE];
@@ -251,7 +247,6 @@ static bool runs_on(const pm_reader *r)
  * only if the sum is smaller and the rows are not in the order in which Linux prints them. */
 static void check_wide(pm_reader *r)
 {
-    static const uint64_t zero[PM_COLUMNS_MAX];
     pm_wide *w = &r->wide;
     pm_open *b = &r->b;
     int64_t *tool = b->tool, size = (int64_t)b->sum.value[PM_SIZE], pages, apart = 0;

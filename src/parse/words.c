@@ -13,14 +13,8 @@
 /* Lines that people and loops write between captures are at most this long. */
 #define WORDS_MAX 512
 
-static bool holds(pm_text t, const char *what)
-{
-    return memmem(t.data, t.len, what, strlen(what)) != NULL;
-}
-
 /* ---- the pid of a process in words ---- */
 
-#define PID_MAX 4194304 /* the kernel's PID_MAX_LIMIT on 64 bits */
 #define DIGITS "0123456789"
 #define NAME_BYTES DIGITS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
@@ -29,7 +23,7 @@ static bool take_pid(pm_text *t, int64_t *pid)
 {
     uint64_t v;
 
-    if (pm_text_starts(*t, PM_TEXT("0")) || !pm_num_take(t, &v) || v > PID_MAX)
+    if (pm_text_starts(*t, PM_TEXT("0")) || !pm_num_take(t, &v) || v > PM_PID_MAX)
         return false;
     *pid = (int64_t)v;
     return true;
@@ -236,7 +230,7 @@ static bool is_elision(pm_text t)
     if (rest.len == 0)
         return dots >= 2;
     for (size_t i = 0; t.len < 64 && i < sizeof words / sizeof *words; i++)
-        if (holds(t, words[i]) && (dots >= 2 || pm_char_in(t.data[0], "[(<-")))
+        if (pm_text_holds(t, words[i]) && (dots >= 2 || pm_char_in(t.data[0], "[(<-")))
             return true;
     return false;
 }
@@ -251,12 +245,12 @@ static bool is_failure(pm_text t)
 /* ---- another tool, the name of a process ---- */
 
 /* Reports the output of another tool, only once per stream; later output is skipped. */
-static void foreign_header(pm_reader *r, const char *whose)
+static void foreign_header(pm_reader *r, const char *why)
 {
     pm_block_end(r);
     r->foreign_told = true;
     pm_block_open(r);
-    r->b.empty = whose;
+    r->b.empty = why;
     pm_block_line(r);
     pm_block_end(r);
 }
@@ -266,7 +260,8 @@ static void foreign_header(pm_reader *r, const char *whose)
  * next few lines. */
 static bool name_process(pm_reader *r, pm_text t)
 {
-    bool far = holds(t, "/proc/") || holds(t, " pid="), busy = r->b.open && r->b.n_rows;
+    bool far = pm_text_holds(t, "/proc/") || pm_text_holds(t, " pid="),
+         busy = r->b.open && r->b.n_rows;
     int64_t pid;
 
     if ((!far && (busy || t.len > REMARK_MAX)) || !pm_pid_in_words(t, &pid))
@@ -281,7 +276,7 @@ static bool name_process(pm_reader *r, pm_text t)
 
 bool pm_words_line(pm_reader *r, pm_text t)
 {
-    const char *whose;
+    const char *why;
 
     if (pm_words_time(r, t))
         return true;
@@ -299,9 +294,9 @@ bool pm_words_line(pm_reader *r, pm_text t)
         pm_block_mark(r, PM_MARK_GAVE_UP, r->line);
         return true;
     }
-    whose = r->foreign_told ? NULL : pm_form_foreign(t);
-    if (!whose)
+    why = r->foreign_told ? NULL : pm_form_foreign(t);
+    if (!why)
         return name_process(r, t);
-    foreign_header(r, whose);
+    foreign_header(r, why);
     return true;
 }

@@ -46,7 +46,7 @@ TEST(test_mistakes)
     refuses("", "F: empty: the first line names the columns");
     refuses("# nothing\n", "F: empty: the first line names the columns");
     refuses("rule,category\n", "F: there is no rule");
-    refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size is asked twice");
+    refuses("rule,category,below\na,x,size=4 size=8\n", "F:2: below: size occurs twice");
     refuses("# one\n\nrule,category,perms\n# four\na,x,rw-\n",
             "F:5: perms: 'rw-' is not four letters, rwxp or rwxs, with - for a missing one and ? "
             "for any");
@@ -68,7 +68,7 @@ TEST(test_bytes)
     static const char nul[] = "rule,category\na,x\0y\n";
     pm_buf large = {0};
 
-    refuses_text((pm_text){nul, sizeof nul - 1}, "F:2: a NUL byte");
+    refuses_text((pm_text){nul, sizeof nul - 1}, "F:2: category: it contains a NUL byte");
     refuses("rule,category\na,x\nb,\xff\n", "F:3: bytes that are not UTF-8");
     assert_int_equal(pm_buf_addf(&large, NULL, "rule,category,note\na,x,"), PMAPDB_OK);
     while (large.len < PM_RULES_FILE_MAX - 32000)

@@ -29,13 +29,14 @@ TEST(totals_of_one)
 
     assert_int_equal(pm_total_of(&m, PM_TOTAL_MAPPINGS), 1);
     for (int i = PM_TOTAL_SIZE; i < PM_TOTAL_COUNT; i++)
-        assert_int_equal(pm_total_of(&m, (enum pm_total)i), -1);
+        assert_int_equal(pm_total_of(&m, (enum pm_total)i), PMAPDB_UNKNOWN);
     pm_set(&m, PM_SIZE, 132);
     pm_set(&m, PM_RSS, 0);
     pm_set(&m, PM_PRIVATE_DIRTY, 20);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_SIZE), 132);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_RSS), 0);
-    assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE), -1); /* the clean half is unknown */
+    assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE),
+                     PMAPDB_UNKNOWN); /* the clean half is unknown */
     pm_set(&m, PM_PRIVATE_CLEAN, 4);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE), 24);
     assert_int_equal(pm_total_of(&m, PM_TOTAL_PRIVATE_DIRTY), 20);
@@ -44,12 +45,11 @@ TEST(totals_of_one)
 TEST(sums)
 {
     pm_mapping a = {0}, b = {0};
-    pm_totals t;
+    pm_totals t = {{0}};
 
     pm_set(&a, PM_SIZE, 132);
     pm_set(&a, PM_RSS, 8);
     pm_set(&b, PM_SIZE, 4);
-    pm_totals_zero(&t);
     pm_totals_add(&t, &a);
     pm_totals_add(&t, &a);
     assert_int_equal(t.v[PM_TOTAL_RSS], 16);
@@ -57,8 +57,8 @@ TEST(sums)
     pm_totals_add(&t, &a);
     assert_int_equal(t.v[PM_TOTAL_MAPPINGS], 4);
     assert_int_equal(t.v[PM_TOTAL_SIZE], 3 * 132 + 4);
-    assert_int_equal(t.v[PM_TOTAL_RSS], -1);
-    assert_int_equal(t.v[PM_TOTAL_PSS], -1);
+    assert_int_equal(t.v[PM_TOTAL_RSS], PMAPDB_UNKNOWN);
+    assert_int_equal(t.v[PM_TOTAL_PSS], PMAPDB_UNKNOWN);
 }
 
 RUN_TESTS(NULL, NULL)

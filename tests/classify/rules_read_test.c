@@ -29,7 +29,7 @@ TEST(test_names)
         {"Heap", "rule: 'Heap' has characters other than a-z, 0-9 and -"},
         {"a_b", "rule: 'a_b' has characters other than a-z, 0-9 and -"},
         {"\xc3\xa9", "rule: '\xc3\xa9' has characters other than a-z, 0-9 and -"},
-        {"label", "rule: 'label' is kept for the names that programs give their memory"},
+        {"label", "rule: 'label' is reserved for the names that programs give their memory"},
     };
     pm_rules *set =
         set_of_one(one("1234567890123456789012345678901234567890", "x", PM_RULE_PATH, "a"));
@@ -54,7 +54,7 @@ TEST(test_categories)
         {"%", NULL, "category: there is no template % "},
         {"a%x", NULL, "category: there is no template %x"},
         {"a%0", NULL, "category: there is no template %0"},
-        {"%1", NULL, "category: %1: the path has no regex with so many groups"},
+        {"%1", NULL, "category: %1: the path needs a regex with at least that many groups"},
         {"total", NULL, "category: 'total' is the name of sums or of unknown categories"},
         {"TOTAL", NULL, "category: 'TOTAL' is the name of sums or of unknown categories"},
         {"?", NULL, "category: '?' is the name of sums or of unknown categories"},
@@ -95,11 +95,11 @@ static const struct {
     {PM_RULE_BASE, "total", "base: there is no base 'total'"},
     {PM_RULE_BASE, "heap|", "base: there is no base ''"},
     {PM_RULE_BASE, "anonymous/thread-stack", "base: there is no base 'anonymous/thread-stack'"},
-    {PM_RULE_PATH, "a||b", "path: nothing before or after a |"},
-    {PM_RULE_PATH, "a|", "path: nothing before or after a |"},
+    {PM_RULE_PATH, "a||b", "path: a | needs a glob on both sides"},
+    {PM_RULE_PATH, "a|", "path: a | needs a glob on both sides"},
     {PM_RULE_PATH, "~a(b", "path: regex, at character 4: missing closing parenthesis"},
     {PM_RULE_PATH, "~\\C", "path: regex, at character 3: using \\C is disabled by the application"},
-    {PM_RULE_BRACKET, "|a", "name: nothing before or after a |"},
+    {PM_RULE_BRACKET, "|a", "name: a | needs a glob on both sides"},
     {PM_RULE_FLAGS, "nr!dc", "flags: 'nr!dc' is not a flag: two letters, perhaps after a !"},
     {PM_RULE_FLAGS, "n", "flags: 'n' is not a flag: two letters, perhaps after a !"},
     {PM_RULE_FLAGS, "NR", "flags: 'NR' is not a flag: two letters, perhaps after a !"},
@@ -135,15 +135,15 @@ static const struct {
     {PM_RULE_BELOW, "device=00:00",
      "below: there is no key 'device': base, path, name, perms, flags, size, start, end; "
      "above also fills, covers"},
-    {PM_RULE_BELOW, "base=heap size=4 base=stack", "below: base is asked twice"},
+    {PM_RULE_BELOW, "base=heap size=4 base=stack", "below: base occurs twice"},
     {PM_RULE_BELOW, "size=", "below: size: there is no value"},
     {PM_RULE_BELOW, "fills=64M",
-     "below: fills is for above alone: it asks where that mapping ends"},
+     "below: fills can only be used in above: it tests where the mapping above ends"},
     {PM_RULE_ABOVE, "fills=0", "above: fills: '0': nothing is a multiple of 0"},
     {PM_RULE_ABOVE, "covers=x",
      "above: covers: 'x' is not a size: KiB, or a number followed by K, M, G or T"},
     {PM_RULE_WITH, "covers=64M",
-     "with: covers is for above alone: it asks where that mapping ends"},
+     "with: covers can only be used in above: it tests where the mapping above ends"},
     {PM_RULE_WITH, "base=heap;", "with: a term without a condition"},
     {PM_RULE_WITH, "!", "with: a term without a condition"},
     {PM_RULE_WITH, "-", "with: '-' is not key=value"},
@@ -177,7 +177,7 @@ TEST(test_groups)
 
     pm_rules_free(set_of_one(c));
     c.cell[PM_RULE_CATEGORY] = "%3";
-    refused(c, "category: %3: the path has no regex with so many groups");
+    refused(c, "category: %3: the path needs a regex with at least that many groups");
 }
 
 /* The name and the terms of a refused rule are removed. */

@@ -31,11 +31,10 @@ static result read_map(pm_live_map *a, pm_dialect dialect, pm_text t, uint8_t sp
 /* Rows and what the store takes of the block; ids are the pool's own. */
 static void put_result(pm_buf *tape, const result *r)
 {
-    pm_totals totals;
+    pm_totals totals = {{0}};
     uint64_t fields = 0;
 
     pm_buf_clear(tape);
-    pm_totals_zero(&totals);
     for (size_t i = 0; i < r->n; i++) {
         const pm_mapping *m = &r->pool->mappings[r->rows[i]]->m;
 

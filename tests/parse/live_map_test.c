@@ -302,7 +302,7 @@ TEST(maps_that_are_not_whole)
         {ROW KEYS
          "00004000-00006000 rw-p 00000000 00:00 0 \nSize:                  4 kB\nRss:      "
          "             4 kB\n",
-         "its size is not"},
+         "its Size does not match"},
         {ROW KEYS "bare words\n" KEYS, "not what the kernel prints"},
         {"00001000-00002000 none\n " ROW KEYS, "not what the kernel prints"},
         {"PID:   cat\n" ROW KEYS, "not what the kernel prints"},

@@ -64,9 +64,10 @@ static pm_buf text_with(const damage *d)
 
 TEST(lines_that_are_not_keys_are_refused)
 {
-    static const char number[] = "a key has no proper number", two[] = "keys of two rows follow it",
-                      lacks[] = "it lacks keys that the rows before have",
-                      flags[] = "its VmFlags are no list of flags";
+    static const char number[] = "the value of a key is not a valid number",
+                      two[] = "keys of two rows follow it",
+                      lacks[] = "it lacks keys that the earlier rows have",
+                      flags[] = "its VmFlags are not a list of flags";
     static const damage cases[] = {
         {"Rss:", "Rss:                   8 kB\nRss:                   8 kB\n", two},
         {"Pss:", "Rss:                   8 kB\nPss:                   8 kB\n", two},

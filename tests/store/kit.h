@@ -232,7 +232,7 @@ static inline pm_capture *kit_totals(const kit *k, pm_dialect dialect, int64_t p
 
     c->block.state = PM_STATE_TOTALS;
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
-        c->block.totals.v[i] = -1;
+        c->block.totals.v[i] = PMAPDB_UNKNOWN;
     return c;
 }
 

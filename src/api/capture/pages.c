@@ -272,7 +272,7 @@ static pmapdb_status fill_rows(const pm_capture_run *run, pm_target *t,
     bool swap_used = run->copied || is_swap_used();
     pmapdb_status st = PMAPDB_OK;
 
-    pm_totals_zero(&block->totals);
+    block->totals = (pm_totals){{0}};
     for (size_t i = 0; i < t->capture.n_rows && st == PMAPDB_OK; i++) {
         pm_mapping m = *pm_capture_row(&t->capture, i);
 

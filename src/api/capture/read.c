@@ -135,7 +135,7 @@ static void read_totals(const pm_capture_run *run, pm_target *t)
     t->capture.block = (pm_block){
         .dialect = PM_DIALECT_ROLLUP, .state = PM_STATE_TOTALS, .time_ms = PMAPDB_UNKNOWN};
     for (int i = 0; i < PM_TOTAL_COUNT; i++)
-        t->capture.block.totals.v[i] = -1;
+        t->capture.block.totals.v[i] = PMAPDB_UNKNOWN;
 }
 
 pm_proc_fate pm_capture_read(pm_capture_run *run, const pm_proc *p, pm_target *t)

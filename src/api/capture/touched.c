@@ -116,7 +116,7 @@ static void ask_store(pm_capture_run *run, pm_target *t, bool *marked)
 void pm_capture_touched_read(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pm_block *b = &t->capture.block;
-    int64_t small = b->totals.v[PM_TOTAL_RSS] + b->totals.v[PM_TOTAL_SWAP];
+    int64_t small = b->totals.v[PM_TOTAL_RSS], swap = b->totals.v[PM_TOTAL_SWAP];
     bool marked = false;
 
     t->clearing = (pm_clearing){0};
@@ -125,10 +125,11 @@ void pm_capture_touched_read(pm_capture_run *run, const pm_proc *p, pm_target *t
         return;
     ask_store(run, t, &marked);
     if ((b->dialect != PM_DIALECT_SMAPS && !(run->idle && b->dialect == PM_DIALECT_PAGEMAP)) ||
-        b->totals.v[PM_TOTAL_RSS] < 0 || !pm_proc_activity(p, &t->live.activity))
+        small < 0 || !pm_proc_activity(p, &t->live.activity))
         return;
     if (t->is_due && marked && run->idle)
         read_marks(run, p, t);
+    small += swap < 0 ? 0 : swap;
     for (size_t i = 0; i < t->capture.n_rows; i++)
         small -= huge_kib(pm_capture_row(&t->capture, i));
     t->clearing.small_kib = small > 0 ? small : 0;

@@ -4,7 +4,6 @@
 #include "base/clock/clock_read.h"
 #include "base/num.h"
 #include <locale.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <time.h>
@@ -12,10 +11,10 @@
 #define DATE_MAX 80            /* bytes; no date is longer */
 #define LAST_SECOND 9000000000 /* in the year 2255 */
 
-/* Forms of dates for strptime, which the name of the day may precede. In a text, a blank stands
- * also for a tab or a comma, "T" for "t" and "_", "-" for "/". In a name, "-" stands for every
- * separator. After the seconds follow a fraction, AM or PM, and a zone, each of which may be
- * missing, and for YEAR_LAST the year. */
+/* Forms of dates for strptime. The name of the day may precede a form. In the forms for text, a
+ * blank also matches a tab or a comma, "T" also matches "t" and "_", and "-" also matches "/". In
+ * the forms for names, "-" matches every separator. A fraction, AM or PM, and a zone may follow the
+ * time of day; in YEAR_LAST, the year follows them. */
 #define YEAR_LAST "%b %d %H:%M:%S"
 static const char *const in_text[] = {
     /* date -Iseconds, --rfc-3339, +%F_%T, -I; systemd, with the day */
@@ -363,6 +362,7 @@ bool pm_clock_read_unix(pm_text t, bool in_name, pm_moment *m)
     } else {
         return false;
     }
+    m->second_ms = m->ms;
     return true;
 }
 

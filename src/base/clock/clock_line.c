@@ -167,7 +167,7 @@ pm_clock_kind pm_clock_read_line(pm_text line, pm_clock_line *out)
     if (!m.has_zone && is_unknown_zone(rest))
         return PM_CLOCK_NO_DATE;
     out->ms = m.ms;
-    out->second_ms = m.has_zone ? m.ms : m.second_ms;
+    out->second_ms = m.second_ms;
     if (pm_text_skip(rest, DECORATION).len)
         out->rest = rest;
     return PM_CLOCK_MOMENT;

@@ -2,7 +2,6 @@
  * moments as text; checks values of TZ. */
 #include "base/clock/clock.h"
 
-#include "base/clock/clock_read.h"
 #include "base/num.h"
 #include <limits.h>
 #include <regex.h>

@@ -40,7 +40,7 @@ typedef struct pm_block {
     uint64_t fields; /* union of the mappings' present bits */
     pm_state state;
     pm_checked checked;
-    pm_totals totals; /* in state `totals`, the sums of the tool; -1 if unknown */
+    pm_totals totals;                    /* in state `totals`, the sums of the tool */
     int64_t tool_size_kib, tool_rss_kib; /* from the footer, or PMAPDB_UNKNOWN */
     pm_text missing; /* partial: what is missing, in words and numbers; else empty */
     pm_text notes; /* what was repaired (such as doubled rows), lines separated by '\n'; or empty */

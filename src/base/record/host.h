@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* X(column, place, key). swapped_*, oom_kills and stall_* count since boot; pressure_* are
- * hundredths of a percent. */
+/* X(column, place, key); for the places see proc_memory.c. swapped_*, oom_kills and stall_* count
+ * since boot; pressure_* are hundredths of a percent. */
 #define PM_HOST_FACTS(X)                              \
     X(total_kib, MEMINFO, "MemTotal:")                \
     X(free_kib, MEMINFO, "MemFree:")                  \
@@ -38,7 +38,7 @@
     X(pressure_full, FULL, "avg60=")
 
 enum {
-#define X(column, file, key) PM_HOST_##column,
+#define X(column, place, key) PM_HOST_##column,
     PM_HOST_FACTS(X)
 #undef X
         PM_HOST_N
@@ -49,7 +49,7 @@ typedef struct pm_host_memory {
 } pm_host_memory;
 
 /* ", ?" for each of the facts, for statements. */
-#define PM_HOST_VALUE(column, file, key) ", ?"
+#define PM_HOST_VALUE(column, place, key) ", ?"
 #define PM_HOST_VALUES PM_HOST_FACTS(PM_HOST_VALUE)
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum pm_field {
-#define PM_FIELD(id, key, column, unit, additive) PM_##id,
+#define PM_FIELD(id, key, column) PM_##id,
 #include "base/record/fields.def"
 #undef PM_FIELD
     PM_FIELD_COUNT
@@ -30,6 +30,8 @@ enum pm_field {
 #define PM_HAS_PSEUDO PM_BIT(36)
 
 #define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)
+#define PM_WITHOUT_UNIT (PM_BIT(PM_THP_ELIGIBLE) | PM_BIT(PM_PROTECTION_KEY)) /* all others: KiB \
+                                                                               */
 
 typedef struct pm_mapping {
     pm_text path;        /* as printed; empty: anonymous memory; first, because read most often */
@@ -38,7 +40,7 @@ typedef struct pm_mapping {
     uint64_t inode;
     uint32_t dev_major, dev_minor;
     uint64_t present;
-    uint64_t value[PM_FIELD_COUNT]; /* KiB unless fields.def says otherwise */
+    uint64_t value[PM_FIELD_COUNT]; /* KiB, except PM_WITHOUT_UNIT */
     char perms[5];                  /* in the form of the kernel: rw-p, r-xs; NUL-terminated */
     bool name_cut;                  /* the tool cut the name at 127 bytes */
     pm_text flags; /* VmFlags, two letters each, separated by single blanks, or empty */
@@ -47,7 +49,6 @@ typedef struct pm_mapping {
 
 typedef struct pm_field_info {
     const char *key, *column;
-    bool additive;
 } pm_field_info;
 
 extern const pm_field_info pm_fields[PM_FIELD_COUNT];
@@ -72,7 +73,7 @@ static inline void pm_set(pm_mapping *m, enum pm_field field, uint64_t value)
     m->present |= PM_BIT(field);
 }
 
-/* The sums of one capture; -1 is unknown (a sum is unknown if any mapping lacks the field). */
+/* The sums of one capture. A sum is PMAPDB_UNKNOWN if any mapping lacks the field. */
 enum pm_total {
     PM_TOTAL_MAPPINGS,
     PM_TOTAL_SIZE,
@@ -88,17 +89,10 @@ typedef struct pm_totals {
     int64_t v[PM_TOTAL_COUNT];
 } pm_totals;
 
-/* Returns the value of one total in one mapping, or -1. Private is Private_Clean + Private_Dirty.
- */
+/* Returns the value of one total in one mapping, or PMAPDB_UNKNOWN. Private is Private_Clean +
+ * Private_Dirty. */
 int64_t pm_total_of(const pm_mapping *m, enum pm_total total);
 
-/* Converts a sum to the form of the public interface, where unknown is PMAPDB_UNKNOWN. */
-static inline int64_t pm_total_known(int64_t total)
-{
-    return total < 0 ? PMAPDB_UNKNOWN : total;
-}
-
-void pm_totals_zero(pm_totals *t);
 void pm_totals_add(pm_totals *t, const pm_mapping *m);
 
 #endif

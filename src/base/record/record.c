@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 const pm_field_info pm_fields[PM_FIELD_COUNT] = {
-#define PM_FIELD(id, key, column, unit, additive) {key, column, additive},
+#define PM_FIELD(id, key, column) {key, column},
 #include "base/record/fields.def"
 #undef PM_FIELD
 };
@@ -30,12 +30,7 @@ int64_t pm_total_of(const pm_mapping *m, enum pm_total total)
         return 1;
     if (total == PM_TOTAL_PRIVATE && pm_has(m, PM_BIT(PM_PRIVATE_CLEAN) | PM_BIT(PM_PRIVATE_DIRTY)))
         return (int64_t)(m->value[PM_PRIVATE_CLEAN] + m->value[PM_PRIVATE_DIRTY]);
-    return pm_has(m, PM_BIT(fields[total])) ? (int64_t)m->value[fields[total]] : -1;
-}
-
-void pm_totals_zero(pm_totals *t)
-{
-    *t = (pm_totals){{0}};
+    return pm_mapping_value(m, fields[total]);
 }
 
 void pm_totals_add(pm_totals *t, const pm_mapping *m)
@@ -43,7 +38,7 @@ void pm_totals_add(pm_totals *t, const pm_mapping *m)
     for (int i = 0; i < PM_TOTAL_COUNT; i++) {
         int64_t v = pm_total_of(m, (enum pm_total)i);
 
-        t->v[i] = t->v[i] < 0 || v < 0 ? -1 : t->v[i] + v;
+        t->v[i] = t->v[i] < 0 || v < 0 ? PMAPDB_UNKNOWN : t->v[i] + v;
     }
 }
 

@@ -107,8 +107,8 @@ static void read_values(const pm_found_block *found, pm_buf *notes, pm_value val
     values[STATE] = pm_value_text(pm_state_names[b->state]);
     values[CHECKED] = pm_value_text(pm_checked_names[b->checked]);
     values[MISSING] = pm_value_text(*b->missing.data ? b->missing.data : NULL);
-    values[MAPPINGS] = pm_value_int(pm_total_known(b->totals.v[PM_TOTAL_MAPPINGS]));
-    values[SIZE] = pm_value_int(pm_total_known(b->totals.v[PM_TOTAL_SIZE]));
+    values[MAPPINGS] = pm_value_int(b->totals.v[PM_TOTAL_MAPPINGS]);
+    values[SIZE] = pm_value_int(b->totals.v[PM_TOTAL_SIZE]);
 }
 
 /* Writes "x.log:3-63" and below it what is known, each value with its name. */

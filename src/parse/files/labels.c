@@ -222,7 +222,7 @@ static pmapdb_status read_line(reader *r, pm_text line, pmapdb_error *err)
 bool pm_labels_guess(pm_text begin)
 {
     for (int i = 0; i < PM_LABELS_NONE; i++)
-        if (memmem(begin.data, begin.len, texts[i].first_line, strlen(texts[i].first_line)))
+        if (pm_text_holds(begin, texts[i].first_line))
             return true;
     return false;
 }

@@ -134,12 +134,12 @@ void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_to
     int64_t pss = or_else(v[PM_VER_PSS], rss);
 
     out->v[PM_TOTAL_MAPPINGS] = 1;
-    out->v[PM_TOTAL_SIZE] = known & PM_BIT(PM_SIZE) ? size_kib : -1;
-    out->v[PM_TOTAL_RSS] = known & PM_BIT(PM_RSS) ? or_else(rss, -1) : -1;
-    out->v[PM_TOTAL_PSS] = known & PM_BIT(PM_PSS) ? or_else(pss, -1) : -1;
-    out->v[PM_TOTAL_PRIVATE] = tells_private ? or_else(private, -1) : -1;
-    out->v[PM_TOTAL_PRIVATE_DIRTY] = tells_dirty ? or_else(v[PM_VER_PRIVATE_DIRTY], -1) : -1;
-    out->v[PM_TOTAL_SWAP] = or_else(v[PM_VER_SWAP], -1);
+    out->v[PM_TOTAL_SIZE] = known & PM_BIT(PM_SIZE) ? size_kib : PMAPDB_UNKNOWN;
+    out->v[PM_TOTAL_RSS] = known & PM_BIT(PM_RSS) ? rss : PMAPDB_UNKNOWN;
+    out->v[PM_TOTAL_PSS] = known & PM_BIT(PM_PSS) ? pss : PMAPDB_UNKNOWN;
+    out->v[PM_TOTAL_PRIVATE] = tells_private ? private : PMAPDB_UNKNOWN;
+    out->v[PM_TOTAL_PRIVATE_DIRTY] = tells_dirty ? v[PM_VER_PRIVATE_DIRTY] : PMAPDB_UNKNOWN;
+    out->v[PM_TOTAL_SWAP] = v[PM_VER_SWAP];
 }
 
 int pm_place_compare(const void *place, const void *other)

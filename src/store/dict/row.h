@@ -93,7 +93,7 @@ static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
 }
 
 /* Computes what a row with these numbers adds to the sums of its capture, as the view mappings
- * shows it; -1 is unknown. size_kib: the size in the capture, used if the capture shows sizes. */
+ * shows it. size_kib: the size in the capture, used if the capture shows sizes. */
 void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
 
 /* Sorts by place. */

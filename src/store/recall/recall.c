@@ -178,11 +178,8 @@ static void read_block(pm_recall *r, const pm_recall_item *item, pm_capture *c)
         has_capture = pm_col_int(row, 2) != PMAPDB_UNKNOWN;
         c->source_dir = word(r, row, 3);
         c->source_name = word(r, row, 4);
-        for (int i = 0; i < PM_TOTAL_COUNT; i++) {
-            int64_t v = pm_col_kib(row, 5 + i);
-
-            b->totals.v[i] = v == PMAPDB_UNKNOWN ? -1 : v;
-        }
+        for (int i = 0; i < PM_TOTAL_COUNT; i++)
+            b->totals.v[i] = pm_col_kib(row, 5 + i);
         b->tool_size_kib = pm_col_int(row, 5 + PM_TOTAL_COUNT);
         b->tool_rss_kib = pm_col_int(row, 6 + PM_TOTAL_COUNT);
         pm_sql_done(row);
@@ -228,11 +225,10 @@ static void read_rows(pm_recall *r, const pm_recall_item *item, pm_capture *c)
  * other rows are damage. */
 static bool adds_up(const pm_capture *c)
 {
-    pm_totals totals;
+    pm_totals totals = {{0}};
 
     if (c->block.state == PM_STATE_TOTALS)
         return c->n_rows == 0;
-    pm_totals_zero(&totals);
     for (size_t i = 0; i < c->n_rows; i++)
         pm_totals_add(&totals, pm_capture_row(c, i));
     return memcmp(&totals, &c->block.totals, sizeof totals) == 0;

@@ -14,7 +14,7 @@ enum { PERMS = NAME_CUT + 1, DEVICE, PATH, FLAGS, EXTRA };
 
 static const char select_versions[] =
     "SELECT "
-#define PM_FIELD(id, key, column, unit, additive) column ", "
+#define PM_FIELD(id, key, column) column ", "
 #include "base/record/fields.def"
 #undef PM_FIELD
     "region_id, first, last, known, start, length, offset, inode, name_cut, perms, device, path, "

@@ -79,13 +79,6 @@ void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *cont
 
 /* ---- the row in table snapshot ---- */
 
-static pm_arg total_arg(const pm_capture *c, enum pm_total total)
-{
-    int64_t v = c->block.totals.v[total];
-
-    return PM_I(v < 0 ? PMAPDB_UNKNOWN : v);
-}
-
 void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
 {
     const pm_capture *c = p->capture;
@@ -95,14 +88,15 @@ void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
         p->sql, /* columns in the order of the table; a moment of its own at first */
         "INSERT INTO snapshot VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?5, ?6, 1, ?8, ?7, ?9, ?10, ?11, "
         "?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
-        PM_ARGS(
-            PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off), PM_I(c->taken_ms),
-            PM_I(c->ordinal), PM_I(c->time_source), PM_S(pm_dialect_names[b->dialect]),
-            PM_I(b->state), PM_I(b->checked), PM_WORD(b->missing), PM_I((int64_t)b->hash),
-            PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN), total_arg(c, PM_TOTAL_MAPPINGS),
-            total_arg(c, PM_TOTAL_SIZE), total_arg(c, PM_TOTAL_RSS), total_arg(c, PM_TOTAL_PSS),
-            total_arg(c, PM_TOTAL_PRIVATE), total_arg(c, PM_TOTAL_PRIVATE_DIRTY),
-            total_arg(c, PM_TOTAL_SWAP), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
+        PM_ARGS(PM_I(p->process_id), PM_I(p->capture_id), PM_I(epoch_id), PM_I(off),
+                PM_I(c->taken_ms), PM_I(c->ordinal), PM_I(c->time_source),
+                PM_S(pm_dialect_names[b->dialect]), PM_I(b->state), PM_I(b->checked),
+                PM_WORD(b->missing), PM_I((int64_t)b->hash),
+                PM_I(c->log_id ? (int64_t)c->log_id : PMAPDB_UNKNOWN),
+                PM_I(b->totals.v[PM_TOTAL_MAPPINGS]), PM_I(b->totals.v[PM_TOTAL_SIZE]),
+                PM_I(b->totals.v[PM_TOTAL_RSS]), PM_I(b->totals.v[PM_TOTAL_PSS]),
+                PM_I(b->totals.v[PM_TOTAL_PRIVATE]), PM_I(b->totals.v[PM_TOTAL_PRIVATE_DIRTY]),
+                PM_I(b->totals.v[PM_TOTAL_SWAP]), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
 }
 
 static void take_place(pm_put *p, pm_stream *s, int64_t *off)

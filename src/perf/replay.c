@@ -25,14 +25,19 @@ struct pm_replay {
     size_t n_lifted, cap_lifted;
 };
 
+typedef enum way {
+    QUIET,   /* ranges that no call mapped are not reported */
+    FOREIGN, /* ranges that no call mapped are reported */
+    LIFT     /* QUIET, and the pieces move: they are kept for the exit */
+} way;
+
 /* One unmapping. */
 typedef struct taking {
     pm_replay *r;
     size_t space;
     int64_t call_id, died_ns;
-    uint64_t at;  /* addresses below are done */
-    bool foreign; /* also report ranges that no call mapped */
-    bool lifts;   /* the pieces move: keep them for the exit */
+    uint64_t at; /* addresses below are done */
+    way how;
 } taking;
 
 pmapdb_status pm_replay_new(size_t n, pm_replay_fn on_extent, void *ctx, pm_replay **made,
@@ -99,7 +104,7 @@ static pmapdb_status tell_foreign(taking *t, uint64_t end, pmapdb_error *err)
 {
     pm_range range = {t->at, end, t->call_id, PMAPDB_UNKNOWN};
 
-    if (!t->foreign || t->at >= end)
+    if (t->how != FOREIGN || t->at >= end)
         return PMAPDB_OK;
     return t->r->on_extent(t->r->ctx, t->space, &range, t->died_ns, err);
 }
@@ -114,7 +119,7 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
 
     t->at = piece->end;
     PM_STEP(st, r->on_extent(r->ctx, t->space, piece, died_ns, err));
-    if (!t->lifts)
+    if (t->how != LIFT)
         return st;
     PM_STEP(st, pm_grow(&r->lifted, &r->cap_lifted, r->n_lifted, sizeof *r->lifted, err));
     if (st == PMAPDB_OK)
@@ -122,16 +127,10 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
     return st;
 }
 
-typedef enum way {
-    QUIET,   /* ranges that no call mapped are not reported */
-    FOREIGN, /* ranges that no call mapped are reported */
-    LIFT     /* QUIET, and the pieces move */
-} way;
-
 static pmapdb_status take(pm_replay *r, size_t at, const pm_traced_call *c, int64_t died_ns,
                           way how, uint64_t start, uint64_t end, pmapdb_error *err)
 {
-    taking t = {r, at, c->call_id, died_ns, start, how == FOREIGN, how == LIFT};
+    taking t = {r, at, c->call_id, died_ns, start, how};
     pmapdb_status st = pm_ranges_take(&r->space[at].ranges, start, end, piece_dies, &t, err);
 
     return st == PMAPDB_OK ? tell_foreign(&t, end, err) : st;

@@ -7,8 +7,9 @@
  *
  * A range that is cut keeps its call and its birth. A range that mremap moves keeps its call and is
  * born at the end of the mremap; what mremap adds belongs to the mremap. A munmap without an exit
- * counts as done, because munmap rarely fails; any other half of a call has no effect. Failed calls
- * have no effect.
+ * counts as done, because munmap rarely fails. A brk without an enter still shows the end of the
+ * heap: ranges above it end. All other calls without an enter or without an exit have no effect,
+ * nor do failed calls.
  *
  * The recording does not have exec. After an exec the heap lies far from the old heap; then every
  * range of the address space ends.

@@ -174,11 +174,10 @@ static const char *find_name(pm_text line, pm_text *rest, pm_perf_event *event)
 static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 {
     pm_text text = pm_buf_text(&p->text);
-    bool is_call = p->state == PM_PERF_IN_CALL;
 
-    p->state = PM_PERF_BETWEEN;
-    if (!is_call)
+    if (!p->in_call)
         return PMAPDB_OK;
+    p->in_call = false;
     p->counts.taken++;
     p->event.comm = (pm_text){text.data, p->comm_len};
     p->event.chain = pm_text_from(text, p->comm_len);
@@ -187,7 +186,7 @@ static pmapdb_status end_event(pm_perf *p, pmapdb_error *err)
 
 static pmapdb_status too_long(pm_perf *p)
 {
-    p->state = PM_PERF_IN_OTHER;
+    p->in_call = false;
     p->counts.bad++;
     return PMAPDB_OK;
 }
@@ -196,7 +195,7 @@ static pmapdb_status add_frame(pm_perf *p, pm_text frame, pmapdb_error *err)
 {
     pmapdb_status st;
 
-    if (p->state != PM_PERF_IN_CALL || (p->unended && frame.data[frame.len - 1] != ')'))
+    if (!p->in_call || (p->lines.unended && frame.data[frame.len - 1] != ')'))
         return PMAPDB_OK;
     if (p->text.len + frame.len + 1 > PM_PERF_EVENT_MAX)
         return too_long(p);
@@ -212,7 +211,6 @@ static pmapdb_status begin_event(pm_perf *p, pmapdb_error *err)
     pmapdb_status st = end_event(p, err);
 
     p->counts.seen++;
-    p->state = PM_PERF_IN_OTHER;
     return st;
 }
 
@@ -222,7 +220,7 @@ static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front,
                                 pmapdb_error *err)
 {
     pm_text frame = PM_TEXT("");
-    bool is_good = read_front(front, event) && read_rest(rest, event, &frame) && !p->unended;
+    bool is_good = read_front(front, event) && read_rest(rest, event, &frame) && !p->lines.unended;
     pmapdb_status st = begin_event(p, err);
 
     p->counts.bad += !is_good;
@@ -231,7 +229,7 @@ static pmapdb_status begin_call(pm_perf *p, pm_perf_event *event, pm_text front,
     p->event = *event;
     p->event.line = p->line;
     p->comm_len = event->comm.len;
-    p->state = PM_PERF_IN_CALL;
+    p->in_call = true;
     pm_buf_clear(&p->text);
     st = pm_buf_add(&p->text, event->comm.data, p->comm_len, err);
     return st == PMAPDB_OK && frame.len ? add_frame(p, frame, err) : st;
@@ -316,9 +314,7 @@ pmapdb_status pm_perf_feed(pm_perf *p, const char *bytes, size_t n, pmapdb_error
 
 pmapdb_status pm_perf_finish(pm_perf *p, pmapdb_error *err)
 {
-    pmapdb_status st;
+    pmapdb_status st = pm_lines_finish(&p->lines, err);
 
-    p->unended = true;
-    st = pm_lines_finish(&p->lines, err);
     return st == PMAPDB_OK ? end_event(p, err) : st;
 }

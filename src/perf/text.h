@@ -34,9 +34,9 @@ typedef struct pm_perf_event {
     pm_call_kind kind;
     bool exit;                  /* false: enter */
     uint64_t arg[PM_CALL_ARGS]; /* enter: the arguments in the kernel's order; 0 if missing */
-    unsigned has;               /* bit i: the text has arg[i]; addresses and lengths always */
-    uint64_t ret;               /* exit: the returned value */
-    pm_text chain;              /* the lines of the chain, or empty; for pm_perf_next_frame */
+    unsigned has;  /* bit i: the text has arg[i]; the first address and the lengths always */
+    uint64_t ret;  /* exit: the returned value */
+    pm_text chain; /* the lines of the chain, or empty; for pm_perf_next_frame */
 } pm_perf_event;
 
 /* Counts of the text that was read so far. */
@@ -57,12 +57,11 @@ typedef struct pm_perf {
     pm_perf_fn on_event;
     void *ctx;
     pm_lines lines;
-    bool unended;  /* the line is the last one and has no newline */
     uint64_t line; /* number of the last line */
     pm_perf_counts counts;
-    enum { PM_PERF_BETWEEN, PM_PERF_IN_CALL, PM_PERF_IN_OTHER } state; /* in an event to skip */
-    pm_perf_event event; /* in a call: the open event without its texts */
-    pm_buf text;         /* in a call: comm, followed by the chain */
+    bool in_call;        /* the lines belong to an event of the five calls */
+    pm_perf_event event; /* if in_call: the open event without its texts */
+    pm_buf text;         /* if in_call: comm, followed by the chain */
     size_t comm_len;
 } pm_perf;
 

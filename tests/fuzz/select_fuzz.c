@@ -54,14 +54,6 @@ static void select_time(pm_sql *sql, pm_text t)
         pm_clock_format(ms, text);
 }
 
-static void select_host(pm_sql *sql, pm_text t)
-{
-    int64_t id = 0;
-
-    FUZZ_CHECK(pm_select_host(sql, t, &id, NULL) == PMAPDB_OK, "host");
-    FUZZ_CHECK((id != 0) == pm_text_equal(t, PM_TEXT("box")), "host %" PRId64, id);
-}
-
 /* Binds the values of the query, but does not run it. */
 static void bind_one(pmapdb_store *store, uint8_t which, pm_text t)
 {
@@ -131,9 +123,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 2:
         select_time(store->sql, t);
-        break;
-    case 3:
-        select_host(store->sql, t);
         break;
     case 4:
         bind_literal(t);

@@ -234,7 +234,7 @@ IN_KIT(stops_in_time)
 
     set_clock_step(CLOCK_MONOTONIC, MS);
     assert_int_equal(pmapdb_next(rows, &has, &err), PMAPDB_TIMEOUT);
-    assert_string_equal(err.text, "stopped after 0.2 s without an end: --timeout gives more");
+    assert_string_equal(err.text, "stopped: not finished after 0.2 s; --timeout allows more");
     assert_int_equal(err.db_code & 0xff, SQLITE_INTERRUPT);
     close_rows(rows);
 }

@@ -133,6 +133,7 @@ TEST(test_words)
         {PM_REDACT_USER, "root", "root"},
         {PM_REDACT_PATH, "joe", "user2"},
         {PM_REDACT_CATEGORY, "anonymous/glibc-arena", "anonymous/glibc-arena"},
+        {PM_REDACT_CATEGORY, "shared-library", "shared-library"},
         {PM_REDACT_CATEGORY, "anonymous/joe", "anonymous/user2"},
         {PM_REDACT_CATEGORY, "/home/joe/x", "/home/user2/f3"},
         {PM_REDACT_CATEGORY, "joe's pool", "f4"},
@@ -232,7 +233,6 @@ static int64_t moved(pm_sql *sql, int64_t space, int64_t address)
     char *text;
     int64_t to;
 
-    pm_sql_script(sql, "export-tables", NULL, 0);
     row = pm_sql_ask(
         sql,
         "SELECT 'SELECT ' || replace(replace(number, '{v}', '(' || ?1 || ')'), '{s}', ?2) "
@@ -278,6 +278,7 @@ IN_KIT(test_addresses)
     assert_int_equal(pm_redact_register(r, pm_sql_db(sql), NULL), PMAPDB_OK);
     pm_sql_script(sql, "export-tables", NULL, 0);
     for (int round = 0; round < 50; round++) {
+        pm_sql_do(sql, "SAVEPOINT round", PM_NO_ARGS);
         move(sql,
              "(7, 0x7ffffffde000, 4096), (7, 0x7f0000001000, 4096), (7, 0x55d0fff00000, 4096), "
              "(7, 0x55d0c0234000, 4096), (7, 0x55d0c0000000, 4096), (7, 0x400000, 4096)");
@@ -285,6 +286,7 @@ IN_KIT(test_addresses)
         assert_int_equal(moved(sql, 7, 0), 0);
         assert_int_equal(moved(sql, 7, -10485760), -10485760); /* [vsyscall] */
         assert_int_equal(moved(sql, 99, 0x400000), 0);
+        pm_sql_do(sql, "ROLLBACK TO round", PM_NO_ARGS);
     }
     pm_redact_unregister(pm_sql_db(sql));
 }

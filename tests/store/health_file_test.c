@@ -49,8 +49,9 @@ IN_KIT(sizes_are_those_of_the_file)
     file_is(k, "-wal", INT64_C(65536) * 1024);
     hears(k, "size", OK, "-wal 64 MiB");
     file_is(k, "-wal", INT64_C(65537) * 1024);
-    hears(k, "size", NOTE,
-          "-wal 64 MiB: a reader that stays open keeps SQLite from moving it into the store");
+    hears(
+        k, "size", NOTE,
+        "-wal 64 MiB: a reader that stays open keeps SQLite from copying the -wal into the store");
 }
 
 /* The disk has less room than the store takes: the -wal is a sparse file. */
@@ -86,7 +87,7 @@ IN_KIT(pages_that_are_free)
     assert_true(fabs(h.number[find(&h, "free")] - 64) < 20);
     by_hand(k, "DROP TABLE z");
     ask(k, &h, false);
-    expect(&h, "free", NOTE, "of the file is unused: prune --compact gives it back");
+    expect(&h, "free", NOTE, "of the file is unused: pmapdb prune --compact gives it back");
     assert_true(fabs(h.number[find(&h, "free")] - 1088) < 40);
 }
 

@@ -177,7 +177,8 @@ TEST(what_is_wrong_is_said)
 {
     says(state, VERDICT("'x', i, 1, 1, 1"), "leak_verdict: first_ms must be a whole number");
     says(state, VERDICT("i, NULL, 1, 1, 1"), "leak_verdict: last_ms must be a whole number");
-    says(state, VERDICT("i + 1, i, 1, 1, 1"), "leak_verdict: first_ms is later than last_ms");
+    says(state, VERDICT("i + 1, i, 1, 1, 1"),
+         "leak_verdict: last_ms is before the beginning of the span");
     says(state, VERDICT("i, i, 0, 1, 1"), "leak_verdict: n must be 1 or more");
     says(state, VERDICT("i, i, 1 << 40, 1, 1"),
          "leak_verdict: n makes more than 1048576 snapshots");

@@ -76,12 +76,12 @@ static void refuses(const kit *k, const char *body, const char *says)
 /* Only some servers take these for a string or a comment. */
 IN_KIT(unsafe_places_are_refused)
 {
-    refuses(k, "# it's\n':who'", "q.sql:12: a sign that may not stand");
-    refuses(k, "$x$ :who $x$", "a sign that may not stand");
-    refuses(k, "\xe2\x80\x98:who\xe2\x80\x99", "a sign that may not stand");
-    refuses(k, "/* /* */ :who */", "a comment inside of a comment");
-    refuses(k, "/* :who", "a comment without its end");
-    refuses(k, "'x :who", "a string without its end");
+    refuses(k, "# it's\n':who'", "q.sql:12: a character that is allowed only in");
+    refuses(k, "$x$ :who $x$", "a character that is allowed only in");
+    refuses(k, "\xe2\x80\x98:who\xe2\x80\x99", "a character that is allowed only in");
+    refuses(k, "/* /* */ :who */", "a nested comment");
+    refuses(k, "/* :who", "an unterminated comment");
+    refuses(k, "'x :who", "an unterminated string");
     refuses(k, ":who; SELECT 2", "a second statement");
     refuses(k, ":whom", "the parameter ':whom' is not declared");
     refuses(k, "1", "is declared, but the statement does not use it");
@@ -125,12 +125,12 @@ IN_KIT(rows_are_read_back)
     assert_false(kit_next(rows));
     pmapdb_rows_close(rows);
     replies(k, "name\trss_kib\tat\n", PMAPDB_OK, NULL);
-    replies(k, "", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "", PMAPDB_INPUT, "the server's reply is incomplete");
     replies(k, "name\trss_kib\n", PMAPDB_INPUT, "does not have the columns of q");
     replies(k, "name\trss_kib\tat\tx\n", PMAPDB_INPUT, "does not have the columns of q");
     replies(k, "name\tsize\tat\n", PMAPDB_INPUT, "does not have the columns of q");
     replies(k, "name\trss_kib\tat\na\t1\n", PMAPDB_INPUT, "does not have the columns of q");
-    replies(k, "name\trss_kib\tat\na\t1\t2", PMAPDB_INPUT, "does not have the columns of q");
+    replies(k, "name\trss_kib\tat\na\t1\t2", PMAPDB_INPUT, "the server's reply is incomplete");
 }
 
 IN_KIT(engines_do_not_mix)

@@ -1,21 +1,6 @@
 -- export-begin: makes the sets of rows that an export copies, still empty. Temporary tables belong
--- to the reading connection alone, and are in memory.
-
-DROP TABLE IF EXISTS temp.export_process;
-DROP TABLE IF EXISTS temp.export_snapshot;
-DROP TABLE IF EXISTS temp.export_shown;
-DROP TABLE IF EXISTS temp.export_capture;
-DROP TABLE IF EXISTS temp.export_region;
-DROP TABLE IF EXISTS temp.export_rare;
-DROP TABLE IF EXISTS temp.export_category;
-DROP TABLE IF EXISTS temp.export_host;
-DROP TABLE IF EXISTS temp.export_traced;
-DROP TABLE IF EXISTS temp.export_stack;
-
-DROP TABLE IF EXISTS temp.export_address;
-DROP TABLE IF EXISTS temp.export_drawn;
-DROP TABLE IF EXISTS temp.export_cluster;
-DROP TABLE IF EXISTS temp.export_number;
+-- to the reading connection alone, and are in memory. The transaction that reads is rolled back, and
+-- takes them away.
 
 CREATE TEMP TABLE export_process (id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE export_snapshot (id INTEGER PRIMARY KEY);

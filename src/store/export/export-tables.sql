@@ -5,10 +5,6 @@
 -- is copied. space: whose addresses are in a row (export-move.sql). open: copied only without
 -- redaction. A table comes after the tables that it refers to.
 
-DROP TABLE IF EXISTS temp.export_table;
-DROP TABLE IF EXISTS temp.export_column;
-DROP TABLE IF EXISTS temp.export_how;
-DROP TABLE IF EXISTS temp.export_statement;
 CREATE TEMP TABLE export_table (place INTEGER PRIMARY KEY, name TEXT, rows TEXT, space TEXT, open INTEGER);
 CREATE TEMP TABLE export_column ("table" TEXT, "column" TEXT, how TEXT, PRIMARY KEY ("table", "column"));
 CREATE TEMP TABLE export_how (how TEXT PRIMARY KEY, number TEXT, expression TEXT);

@@ -2,13 +2,11 @@
 #include "store/export/export.h"
 
 #include "base/buf.h"
-#include "store/dict/object.h"
 #include "store/file/space.h"
 #include "store/keep/tidy.h"
 #include "store/read/select.h"
 #include "store/rules/rule_set.h"
 #include "store/rules/rules_file.h"
-#include "store/write/live_reading.h"
 
 #define STEPS 100000 /* steps of SQLite between two calls of on_progress */
 

@@ -239,7 +239,7 @@ static bool is_built_in(pm_text text)
 
 static void add_category(pm_redact *r, pm_text category)
 {
-    size_t slug = 0; /* bytes of "slug/" at the beginning */
+    size_t slug = 0; /* bytes of "slug" or "slug/" at the beginning */
 
     /* A JVM's names for its memory become categories that no rule has. */
     if (is_built_in(category) || pm_text_equal(category, PM_TEXT("anonymous/jvm-cds")) ||
@@ -250,9 +250,9 @@ static void add_category(pm_redact *r, pm_text category)
     for (int i = 0; i < PM_CATEGORY_COUNT; i++) {
         pm_text word = pm_text_of(pm_categories[i].slug);
 
-        if (pm_text_starts(category, word) && category.len > word.len &&
-            category.data[word.len] == '/')
-            slug = word.len + 1;
+        if (pm_text_starts(category, word) &&
+            (category.len == word.len || category.data[word.len] == '/'))
+            slug = word.len + (category.len > word.len);
     }
     add(r, (pm_text){category.data, slug});
     add_path(r, pm_text_from(category, slug));

@@ -101,8 +101,7 @@ pm_text pm_unit_of(pm_text cgroup)
     while (cgroup.len) {
         pm_text component = pm_text_cut(&cgroup, '/');
 
-        if (pm_text_ends(component, PM_TEXT(".service")) ||
-            pm_text_ends(component, PM_TEXT(".scope")))
+        if (without_suffix(component).len < component.len)
             unit = component;
     }
     return unit;

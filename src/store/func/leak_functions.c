@@ -14,8 +14,9 @@
 
 #define ARGUMENTS_MAX 12
 
-/* The arguments of a function, a letter each: whole numbers (whole_of), numbers or NULL (v: a value
- * of the row, o), texts (t). */
+/* The arguments of a function, one letter each in `kinds`: t a text; v a number or NULL that
+ * becomes a value of the row; o another number or NULL; all other letters whole numbers (whole_of).
+ */
 typedef struct signature {
     const char *function, *kinds, *names;
 } signature;
@@ -93,7 +94,7 @@ static bool take(sqlite3_context *out, const signature *s, int argc, sqlite3_val
         if (fabs(to[i]) > MOST_KIB)
             return refuse(out, s, i, "is more than 2^53");
         if (kind == 'z' && i > 0 && to[i - 1] > to[i])
-            return refuse(out, s, i - 1, "is later than last_ms");
+            return refuse(out, s, i, "is before the beginning of the span");
         if (pm_char_in(kind, "maz") && fabs(to[i]) > LAST_MS)
             return refuse(out, s, i, "is beyond the years -9999 to 9999");
         if (whole)

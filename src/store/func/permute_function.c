@@ -66,7 +66,7 @@ static void final(sqlite3_context *out)
 
     if (!s || !s->n)
         return;
-    /* a wrong number of a statistic leaves no whole run */
+    /* a wrong statistic number: the rows do not form whole runs */
     k = s->statistics && s->statistics <= s->n ? s->statistics : s->n + 1;
     a = s->n_a / k;
     b = (s->n - s->n_a) / k;
@@ -74,7 +74,8 @@ static void final(sqlite3_context *out)
         of = calloc(k, sizeof *of);
         st = of ? pm_permute(s->value, a, b, k, s->judged, of, &err) : pm_fail_nomem(&err);
     } else {
-        st = pm_fail(&err, PMAPDB_USAGE, "permute: runs of A, and runs of B, with all statistics");
+        st = pm_fail(&err, PMAPDB_USAGE,
+                     "permute: needs at least one run of A and one of B, each with all statistics");
     }
     for (size_t i = 0; st == PMAPDB_OK && i < k; i++) {
         pm_buf_addf(&json, NULL, i ? "," : "[");

@@ -11,10 +11,10 @@ SELECT 'schema' AS "check", 0 AS level, version AS number, 'version' AS unit, NU
 FROM file
 UNION ALL
 SELECT 'size', wal_kib > 65536, file_kib, 'KiB', NULL, printf('%d pages of %d bytes; -wal %s%s', pages, page, kib_text(wal_kib),
-    CASE WHEN wal_kib > 65536 THEN ': a reader that stays open keeps SQLite from moving it into the store' ELSE '' END) FROM file
+    CASE WHEN wal_kib > 65536 THEN ': a reader that stays open keeps SQLite from copying the -wal into the store' ELSE '' END) FROM file
 UNION ALL
 SELECT 'free', 4 * unused > pages, unused * page / 1024.0, 'KiB', NULL, 'of the file is unused'
-    || CASE WHEN 4 * unused > pages THEN ': prune --compact gives it back' ELSE '' END FROM file
+    || CASE WHEN 4 * unused > pages THEN ': pmapdb prune --compact gives it back' ELSE '' END FROM file
 UNION ALL
 SELECT 'journal', mode <> 'wal' AND NOT immutable, NULL, '', mode, CASE WHEN mode = 'wal' THEN 'readers and a writer do not wait'
     WHEN immutable THEN 'not known for a file that is read as one that does not change'

@@ -1,8 +1,9 @@
 /* doctor: the parts of pmapdb_doctor(); private to this folder.
  *
  *     doctor.c        opens the store, makes the findings, proves the sums of every snapshot
- *     doctor-*.sql    one finding each, in SQL over the store and temporary tables
- *     doctor_file.c   findings about the file, without SQL
+ *     doctor-*.sql    some findings each, in SQL over the store and temporary tables; doctor-proof
+ *                     fills temp.proof
+ *     doctor_file.c   findings about the file: its first bytes, damage, size, disk, permissions
  *
  * A check that fails is a finding, too: a damaged store must not end the run. */
 #ifndef PM_STORE_DOCTOR_H

@@ -1,5 +1,4 @@
-/* doctor_file: findings about the file, without SQL: its first bytes, damage, size, disk,
- * permissions. */
+/* doctor_file: findings about the file: its first bytes, damage, size, disk, permissions. */
 #include "store/health/doctor.h"
 
 #include "base/num.h"

@@ -1,4 +1,4 @@
--- recording-end: drops the temporary tables of a recording.
+-- recording-end: drops the temporary tables of recording-begin.
 
 DROP TABLE IF EXISTS temp.traced_event;
 DROP TABLE IF EXISTS temp.traced_frame;

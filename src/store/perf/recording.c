@@ -16,8 +16,6 @@ void pm_recording_begin(pm_recording *r, pmapdb_store *s)
 
 void pm_recording_free(pm_recording *r)
 {
-    if (!r->sql)
-        return;
     pm_store_rollback(r->store);
     pm_sql_script(r->sql, "recording-end", NULL, 0);
     pm_sql_end(r->sql, NULL);
@@ -166,8 +164,8 @@ static pmapdb_status insert_extents(pm_recording *r, pmapdb_error *err)
 
 /* ---- into the store ---- */
 
-/* True if the pid is given now, and the recording was stored without it or with another one. */
-static bool is_nameless(pm_recording *r, int64_t pid)
+/* True if --pid was given and a process of the stored recording does not have that pid. */
+static bool needs_pid(pm_recording *r, int64_t pid)
 {
     return pid != PMAPDB_UNKNOWN &&
            pm_sql_value(
@@ -185,7 +183,7 @@ static pmapdb_status put(pm_recording *r, const pm_perf_counts *counts, uint64_t
 
     r->recording_id = pm_sql_value(r->sql, "SELECT recording_id FROM recording WHERE hash = ?1",
                                    PM_ARGS(PM_BITS(hash)), 0);
-    r->known = r->recording_id && !is_nameless(r, o->pid);
+    r->known = r->recording_id && !needs_pid(r, o->pid);
     if (r->known) {
         pm_sql_do(r->sql,
                   "UPDATE traced_process SET offset_ns = ?2, slack_ns = CASE WHEN ?2 IS NOT NULL "
@@ -210,8 +208,6 @@ pmapdb_status pm_recording_store(pm_recording *r, const pm_perf_counts *counts, 
     if (o->pid != PMAPDB_UNKNOWN && r->names_pids)
         st = pm_fail(err, PMAPDB_USAGE, "'%s' names the process of each thread: leave --pid out",
                      file);
-    else if (!counts->taken)
-        st = pm_fail(err, PMAPDB_INPUT, "'%s': no events", file);
     PM_STEP(st, pm_store_commit(s, err)); /* of the temporary tables */
     /* recording-remove: foreign keys would search all referring tables for each row */
     PM_STEP(st, pm_store_begin_tidying(s, err));

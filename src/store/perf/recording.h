@@ -14,7 +14,7 @@ typedef struct pm_recording {
     bool any_chain;            /* at least one event has a chain, if only of the kernel */
     uint64_t brks, short_brks; /* brk events with a chain; with a chain of one frame */
     int64_t recording_id;      /* of the stored recording */
-    bool known;                /* it was there already */
+    bool known;                /* the store had this recording already */
     int64_t first_process;     /* id of its first address space; the others follow */
 } pm_recording;
 

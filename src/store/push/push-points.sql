@@ -1,6 +1,6 @@
 -- push-points: the categories of processes when they change, and all of them where a span or a UTC day
 -- begins. A category that is gone is a row of zeroes. Pss changes when other processes come and go:
--- only with :pss it is sent, and counts as a change. seq is 0, except in rows that correct sent rows.
+-- it is sent, and counts as a change, only with :pss. seq is 0, except in rows that correct sent rows.
 
 WITH point AS (
   -- all categories

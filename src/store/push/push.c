@@ -2,7 +2,6 @@
 #include "store/push/push.h"
 
 #include "base/hash.h"
-#include "classify/classify.h"
 #include "store/export/redact.h"
 #include "store/func/argument.h"
 #include <stdio.h>
@@ -20,11 +19,9 @@ struct pm_push {
     pm_push_state is;
     int64_t push_id, done_id, until_id, gen, shown_gen, rows;
     int64_t judged_ms, judged_day;
-    bool all;        /* verdicts of all processes are in this batch */
-    bool newest;     /* no snapshot is newer than the batch */
-    bool first;      /* the next batch is the first of this run */
-    bool wait;       /* after a failure: the next runs pause */
-    const char *why; /* the cause of the failure */
+    bool all;    /* verdicts of all processes are in this batch */
+    bool newest; /* no snapshot is newer than the batch */
+    bool first;  /* the next batch is the first of this run */
 };
 
 /* ---- the functions of push-*.sql ---- */
@@ -40,14 +37,6 @@ static void hash(sqlite3_context *ctx, int n, sqlite3_value **arg)
         h = pm_hash(t.data ? t.data : "", t.len, h + (t.data != NULL));
     }
     sqlite3_result_int64(ctx, (int64_t)(h & INT64_MAX));
-}
-
-static bool is_slug(pm_text text)
-{
-    for (int i = 0; i < PM_CATEGORY_COUNT; i++)
-        if (pm_text_equal(text, pm_text_of(pm_categories[i].slug)))
-            return true;
-    return false;
 }
 
 static pmapdb_status replace(pm_redact *redact, pm_redact_how how, pm_text text, pm_text *out,
@@ -67,7 +56,7 @@ static void name(sqlite3_context *ctx, int n, sqlite3_value **arg)
     pmapdb_error err = {0};
 
     (void)n;
-    if (!p->redact || !text.data || (how == PM_REDACT_CATEGORY && is_slug(text))) {
+    if (!p->redact || !text.data) {
         sqlite3_result_value(ctx, arg[1]);
         return;
     }
@@ -337,21 +326,18 @@ pmapdb_status pm_push_done(pm_push *p, pmapdb_error *err)
 
 /* The pause doubles from a minute to an hour. The hash of its name shortens it by up to a half for
  * each store, so that stores do not come all at once. */
-static void fail(pm_push *p)
+pmapdb_status pm_push_failed(pm_push *p, bool wait, const char *why, pmapdb_error *err)
 {
     uint64_t share = pm_hash(p->is.store, strlen(p->is.store), 0) % 1024;
+    pmapdb_status st = pm_store_begin(p->store, err);
 
+    if (st != PMAPDB_OK)
+        return st;
     pm_sql_do(
         p->store->sql,
         "UPDATE push SET error = ?2, failures = failures + ?3, paused_ms = CASE WHEN ?3 THEN "
         "?4 + min(60000 << min(failures, 6), 3600000) * (1024 + ?5) / 2048 ELSE paused_ms END "
         "WHERE push_id = ?1",
-        PM_ARGS(PM_I(p->push_id), PM_S(p->why), PM_I(p->wait), PM_I(p->o.now_ms), PM_I(share)));
-}
-
-pmapdb_status pm_push_failed(pm_push *p, bool wait, const char *why, pmapdb_error *err)
-{
-    p->wait = wait;
-    p->why = why;
-    return write(p, fail, err);
+        PM_ARGS(PM_I(p->push_id), PM_S(why), PM_I(wait), PM_I(p->o.now_ms), PM_I(share)));
+    return pm_store_end(p->store, err);
 }

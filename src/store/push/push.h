@@ -51,7 +51,8 @@ typedef struct pm_push_state {
     int64_t through_ms;        /* the last batch is complete up to here */
 } pm_push_state;
 
-/* Changes with each batch. A time is PMAPDB_UNKNOWN where nothing failed, or was sent. */
+/* Changes with each batch. paused_ms is PMAPDB_UNKNOWN if the last push did not fail, through_ms if
+ * nothing was sent. */
 const pm_push_state *pm_push_look(const pm_push *push);
 
 typedef enum pm_push_judge {
@@ -60,11 +61,12 @@ typedef enum pm_push_judge {
     PM_PUSH_JUDGE_ALL
 } pm_push_judge;
 
-/* Which verdicts are due: once a UTC day of all processes, once an hour of those that grew. They go
- * into the temp tables of push-judged.sql, which this empties; the next batch sends them. */
+/* Returns which verdicts are due: those of all processes once a UTC day, those of the processes
+ * that grew most once an hour. Empties the temporary tables of push-judged.sql; the caller fills
+ * them, and the next batch sends them. */
 pm_push_judge pm_push_begin_verdicts(pm_push *push);
 
-/* A batch has snapshots up to a whole beat; *some is false if nothing is left. */
+/* A batch ends with a whole beat; *some is false if nothing is left. */
 pmapdb_status pm_push_batch(pm_push *push, const pm_push_sink *sink, bool *some, pmapdb_error *err);
 
 /* The batch arrived: moves on. PMAPDB_BUSY: another program moved the target meanwhile. */

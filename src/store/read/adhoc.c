@@ -1,10 +1,9 @@
 /* adhoc: SQL that a person types: limits, rows. */
 #include "store/read/adhoc.h"
 
+#include "base/clock/clock.h"
 #include "store/read/statement.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define OPS_BETWEEN_LOOKS 10000 /* about 0.1 ms */
 
@@ -19,12 +18,9 @@ struct pm_adhoc {
     bool cut, peeked, peeked_has;
 };
 
-static int64_t clock_ms(clockid_t which)
+static int64_t clock_ms(clockid_t clock)
 {
-    struct timespec t;
-
-    clock_gettime(which, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return pm_now_ns(clock) / 1000000;
 }
 
 /* ---- limits ---- */
@@ -37,8 +33,8 @@ void pm_adhoc_limit_memory(void)
 /* The time so far: in SQLite and in showing the rows, but not in waiting for a reader of them. */
 static int64_t spent_ms(const struct pm_adhoc *a)
 {
-    int64_t stepped = a->stepped_ms + clock_ms(CLOCK_MONOTONIC) - a->step_ms;
-    int64_t worked = clock_ms(CLOCK_THREAD_CPUTIME_ID) - a->cpu_ms;
+    int64_t step = a->step_ms ? clock_ms(CLOCK_MONOTONIC) - a->step_ms : 0;
+    int64_t worked = clock_ms(CLOCK_THREAD_CPUTIME_ID) - a->cpu_ms, stepped = a->stepped_ms + step;
 
     return stepped > worked ? stepped : worked;
 }
@@ -52,6 +48,7 @@ static int look(void *ctx)
 static void confine(struct pm_adhoc *a)
 {
     a->old_length = sqlite3_limit(a->store->db, SQLITE_LIMIT_LENGTH, PM_ADHOC_LENGTH);
+    a->cpu_ms = clock_ms(CLOCK_THREAD_CPUTIME_ID);
     if (a->timeout_ms)
         sqlite3_progress_handler(a->store->db, OPS_BETWEEN_LOOKS, look, a);
 }
@@ -149,22 +146,18 @@ pmapdb_status pmapdb_sql(pmapdb_store *store, const char *text, const pmapdb_sql
 {
     static const pmapdb_sql_options none = {0};
     const pmapdb_sql_options *o = options ? options : &none;
-    pmapdb_rows *r;
+    pmapdb_rows *r = NULL;
     pmapdb_status st;
 
     if (o->timeout_ms < 0 || o->max_rows < 0)
         return pm_fail(err, PMAPDB_USAGE, "a timeout and a number of rows must not be below zero");
-    r = calloc(1, sizeof *r);
-    if (!r)
-        return pm_fail_nomem(err);
-    r->store = store;
-    st = prepare(r, text, o, err);
-    if (st != PMAPDB_OK) {
+    st = pm_rows_new(store, NULL, &r, err);
+    PM_STEP(st, prepare(r, text, o, err));
+    if (st == PMAPDB_OK)
+        *out = r;
+    else
         pmapdb_rows_close(r);
-        return st;
-    }
-    *out = r;
-    return PMAPDB_OK;
+    return st;
 }
 
 /* ---- rows ---- */
@@ -176,7 +169,7 @@ static pmapdb_status stopped(const pmapdb_rows *r, int code, pmapdb_error *err)
 
     switch (code & 0xff) {
     case SQLITE_INTERRUPT:
-        st = pm_fail(err, PMAPDB_TIMEOUT, "stopped after %g s without an end: --timeout gives more",
+        st = pm_fail(err, PMAPDB_TIMEOUT, "stopped: not finished after %g s; --timeout allows more",
                      (double)a->timeout_ms / 1000);
         break;
     case SQLITE_TOOBIG:

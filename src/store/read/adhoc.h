@@ -1,5 +1,6 @@
-/* adhoc: SQL that a person types: guarded and with limits, however the store was opened. It reads
- * what the other queries of the handle read: in one transaction, if there is one. */
+/* adhoc: SQL that a person types: guarded and with limits, however the store was opened. If the
+ * handle has an open transaction, the statement runs in it, and sees the same state of the store as
+ * the other queries. */
 #ifndef PM_STORE_ADHOC_H
 #define PM_STORE_ADHOC_H
 

@@ -307,7 +307,9 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
     if (value.len)
         st = check_word(r->store->sql, p, value, err);
     if (p->unit == PM_UNIT_TEXT && is_called(p, "host")) /* limits the search for snapshots */
-        PM_STEP(st, pm_select_host(r->store->sql, value, &r->scope.host_id, err));
+        r->scope.host_id = pm_sql_value(r->store->sql, "SELECT host_id FROM host WHERE name = ?1",
+                                        PM_ARGS(PM_T(value)), 0);
+    PM_STEP(st, pm_sql_end(r->store->sql, err));
     PM_STEP(st, bind(r, p->name, value.len ? PM_T(value) : PM_I(PMAPDB_UNKNOWN), err));
     return st;
 }

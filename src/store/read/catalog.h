@@ -11,16 +11,18 @@
  *                                             else all)
  *     -- total:  NAME NAME ...               (what the row TOTAL below a table adds up; else there
  *                                             is no such row)
- *     -- empty:  TEXT                        (what an answer without rows means; else "no
- *                                             NAME", of a query that is not built in "no rows")
+ *     -- empty:  TEXT                        (what an answer without rows means; default: "no
+ *                                             NAME", or "no rows" for a query that is not
+ *                                             built in)
  *     -- order:  time                        (the newest rows are the last: --top shows the last)
  *     -- engine: clickhouse                  (a question about a fleet: see remote.h)
  *
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
  * built-in query of the same name. Queries about a fleet are in the folder fleet of these, and are
- * called fleet/NAME here. One read-only statement per file. The parameter NAME-OF-IT is
- * :name_of_it in the statement. A text parameter called dialect, state or host takes only words
- * that exist; a parameter whose TEXT begins "One of a, b, c" takes only these. */
+ * called fleet/NAME here. One read-only statement per file. In the statement, dashes of a
+ * parameter's name are underscores: max-size is :max_size. A text parameter called dialect, state
+ * or host takes only words that exist; a parameter whose TEXT begins "One of a, b, c" takes only
+ * these. */
 #ifndef PM_STORE_CATALOG_H
 #define PM_STORE_CATALOG_H
 

@@ -43,10 +43,8 @@ static pmapdb_status bad(const pm_query_info *q, const char *what, pm_text which
 /* Takes the next word from *t. */
 static pm_text word(pm_text *t)
 {
-    pm_text w;
+    pm_text w = pm_text_word(t, BLANKS);
 
-    *t = pm_text_trim(*t, BLANKS);
-    w = pm_text_word(t, BLANKS);
     *t = pm_text_trim(*t, BLANKS);
     return w;
 }
@@ -88,12 +86,15 @@ static pmapdb_status read_item(pm_query_info *q, bool is_param, pm_text rest, pm
                    is_param ? "a param line is NAME TYPE DEFAULT TEXT, not"
                             : "a column line is NAME TYPE TEXT, not",
                    name, err);
-    /* the name must be good for an option and, with underscores for dashes, for SQL */
+    /* the name becomes an option and, with underscores in place of dashes, a parameter in SQL */
     if (is_param &&
         (!isalpha((unsigned char)name.data[0]) ||
          strspn(name.data, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") <
              name.len))
-        return bad(q, "a parameter's name is made of letters, digits and dashes, not", name, err);
+        return bad(q,
+                   "a parameter's name begins with a letter, and has letters, digits, dashes and "
+                   "underscores; not",
+                   name, err);
     st = read_type(q, type, &unit, err);
     if (st != PMAPDB_OK)
         return st;

@@ -39,11 +39,12 @@ struct pmapdb_rows {
     struct pm_adhoc *adhoc; /* NULL: a named query */
 };
 
-/* Makes rows of all processes, without a statement. Owns the info from now on, also on failure. */
+/* Makes rows that have no statement yet and whose scope is all processes. Owns the info from now
+ * on, also on failure. */
 pmapdb_status pm_rows_new(pmapdb_store *store, pm_query_info *info, pmapdb_rows **out,
                           pmapdb_error *err);
 
-/* True if `bound` is the parameter NAME-OF-IT as :name_of_it. */
+/* True if `bound` (":max_size") is the parameter `name` ("max-size"). */
 bool pm_query_is_param(const char *bound, pm_text name);
 
 /* Copies the names of columns and parameters to info->names: SQLite frees its own when it prepares

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the statement ---- */
@@ -112,22 +111,23 @@ static size_t length_of_quoted(const char *s)
     return 0;
 }
 
-/* Why a place of a statement cannot be read with certainty, or NULL: newer servers take more signs
- * for strings and comments, and nest comments. A literal must not land inside of one. */
+/* Returns why this place of the statement is ambiguous, or NULL. Newer servers accept more
+ * characters as quotes and comment marks, and nest comments; a literal must not end up inside a
+ * string or a comment. */
 static const char *why_unsafe(const char *s, size_t quoted)
 {
     if (quoted > 2 && s[0] == '/') {
         const char *inner = strstr(s + 2, "/*");
 
         if (inner && inner < s + quoted)
-            return "a comment inside of a comment";
+            return "a nested comment";
         if (s[quoted - 1] != '/')
-            return "a comment without its end";
+            return "an unterminated comment";
     }
     if (quoted && *s != '/' && *s != '-' && (quoted < 2 || s[quoted - 1] != *s))
-        return "a string without its end";
+        return "an unterminated string";
     if (!quoted && (*s == '#' || *s == '$' || (unsigned char)*s >= 0x80))
-        return "a sign that may not stand outside of strings and comments";
+        return "a character that is allowed only in strings and comments";
     if (!quoted && *s == ';' && s[1 + strspn(s + 1, " \t\r\n")])
         return "a second statement";
     return NULL;
@@ -327,7 +327,7 @@ pmapdb_status pm_remote_answer(pmapdb_rows *r, pm_text reply, pmapdb_error *err)
     pmapdb_status st = make_table(r, &insert, &select, err);
 
     if (!pm_text_ends(reply, PM_TEXT("\n")))
-        PM_STEP(st, bad_reply(r, reply, err)); /* cut off */
+        PM_STEP(st, pm_fail(err, PMAPDB_INPUT, "the server's reply is incomplete"));
     PM_STEP(st, prepare(r, &insert, err));
     while (st == PMAPDB_OK && reply.len && take(&reply, '\n', &line)) {
         st = read_row(r, line, names, &text, err);

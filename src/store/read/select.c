@@ -87,7 +87,7 @@ static void refuse_unnamed(pm_sql *sql, int64_t name_id)
     if (n > 1)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
                                  "'?' is not a name: the names of %lld processes are unknown; "
-                                 "'pmapdb processes' lists them, choose one as @ID",
+                                 "'pmapdb processes' lists them: choose one as @ID",
                                  (long long)n));
 }
 
@@ -139,8 +139,8 @@ static void find_process(pm_sql *sql, pm_text s, pm_scope *out)
         refuse(sql, "give HOST:NAME: several hosts have a process '", s, all, LISTED);
     else if (n > 1)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
-                                 "'%.*s' was %lld processes; 'pmapdb processes' lists them, choose "
-                                 "one as @ID",
+                                 "'%.*s' means %lld processes; 'pmapdb processes' lists them: "
+                                 "choose one as @ID",
                                  (int)s.len, s.data, (long long)n));
     pm_sql_done(row);
 }
@@ -173,13 +173,6 @@ pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *
         out->name_id = pm_col_int(row, 1);
         pm_sql_done(row);
     }
-    return pm_sql_end(sql, err);
-}
-
-pmapdb_status pm_select_host(pm_sql *sql, pm_text name, int64_t *host_id, pmapdb_error *err)
-{
-    *host_id =
-        pm_sql_value(sql, "SELECT host_id FROM host WHERE name = ?1", PM_ARGS(PM_T(name)), 0);
     return pm_sql_end(sql, err);
 }
 

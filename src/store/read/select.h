@@ -6,7 +6,7 @@
  *
  * Snapshot: first, last, prev, @ID, a time in words (base/clock/clock.h), -2h or 2h (back from the
  *           newest of the series, or from the snapshot of --to). A time selects the last snapshot
- * at or before it; before the first snapshot, the first one.
+ *           at or before that time; if all snapshots are later, the first one.
  *
  * A wrong selector is PMAPDB_NOTFOUND, and the message lists the possible ones. */
 #ifndef PM_STORE_SELECT_H
@@ -35,17 +35,15 @@ pmapdb_status pm_select_of_snapshot(pm_sql *sql, int64_t snapshot_id, pm_scope *
 /* "only": the only name in the store. Empty: everything, both ids unknown. Any host. */
 pmapdb_status pm_select_process(pm_sql *sql, pm_text selector, pm_scope *out, pmapdb_error *err);
 
-/* *host_id is 0 if no host has the name, or the name is empty. */
-pmapdb_status pm_select_host(pm_sql *sql, pm_text name, int64_t *host_id, pmapdb_error *err);
-
 /* dialect: only captures of this dialect; data NULL: any. back_from: the moment from which -2h
  * counts back; PMAPDB_UNKNOWN: the newest. */
 pmapdb_status pm_select_snapshot(pm_sql *sql, const pm_scope *scope, pm_text dialect,
                                  pm_text selector, int64_t back_from, pm_pick *out,
                                  pmapdb_error *err);
 
-/* A time in words, or -2h back from the newest snapshot of the scope, or from now if there is
- * none. */
+/* Reads a time in words, or a span such as -2h, which counts back from the newest snapshot of the
+ * scope, or from now if the scope has no snapshot. PMAPDB_USAGE without a message: the text is
+ * neither. */
 pmapdb_status pm_select_time(pm_sql *sql, const pm_scope *scope, pm_text text, int64_t *ms,
                              pmapdb_error *err);
 

@@ -7,9 +7,9 @@
 #include "store/file/store.h"
 #include "store/read/catalog.h"
 
-/* Prepares info->body. An error in the statement is PMAPDB_USAGE with the line, if SQLite knows the
- * place (since 3.38), and with a suggestion for an unknown name. `what` is the subject of errors:
- * "a query". On failure *stmt is NULL. */
+/* Prepares info->body. An error in the statement is PMAPDB_USAGE with the line (before SQLite
+ * 3.38, the line where the unknown name first occurs, or else the first), and a suggestion for an
+ * unknown name. `what` is the subject of errors: "a query". On failure *stmt is NULL. */
 pmapdb_status pm_statement_prepare(pmapdb_store *store, const pm_query_info *info, const char *what,
                                    sqlite3_stmt **stmt, pmapdb_error *err);
 

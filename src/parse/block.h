@@ -107,9 +107,9 @@ typedef struct pm_open {
     bool sums_first;             /* the rows follow their sums: sorted, largest first */
     /* block_rows.c: the rows that are kept */
     const pm_mapping *held; /* the last row, which the next row may print again, grown; or NULL */
+    const pm_mapping *prev; /* the last row that is kept, or NULL */
     uint64_t held_line;
     uint32_t held_id;         /* in the pool */
-    const pm_mapping *prev;   /* the last row that is kept, or NULL */
     bool goes_back, overlaps; /* a row lies below the previous row, or overlaps it */
     struct {
         uint64_t n, line; /* line of the first occurrence */

@@ -53,7 +53,8 @@ TEST(errors_name_file_and_line)
     fails(HEAD "-- column: x\n" BODY, "dir/q.sql:3: a column line is NAME TYPE TEXT, not 'x'");
     fails(HEAD "-- param: 1x int 1 Text\n" BODY,
           "dir/q.sql:3: a parameter's name begins with a letter");
-    fails(HEAD "-- param: x=y int 1 Text\n" BODY, "dir/q.sql:3: a parameter's name begins with a letter");
+    fails(HEAD "-- param: x=y int 1 Text\n" BODY,
+          "dir/q.sql:3: a parameter's name begins with a letter");
     fails(HEAD "-- param: x int 1 T\n-- param: x int 1 T\n" BODY,
           "dir/q.sql:4: declared twice: the parameter 'x'");
     fails(HEAD "-- column: a int A\n" BODY, "dir/q.sql:4: declared twice: the column 'a'");

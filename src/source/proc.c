@@ -56,21 +56,16 @@ static bool has_ended(const pm_proc *p)
 
 /* ---- one process ---- */
 
-/* Converts errno to a fate. EPERM means that /proc is mounted with hidepid. */
-static pmapdb_status open_failed(int64_t pid, pm_proc_fate *fate, pmapdb_error *err)
+/* An open fails with EPERM if /proc is mounted with hidepid. */
+bool pm_proc_caused(int os_errno, pm_proc_fate *fate)
 {
-    switch (errno) {
-    case ENOENT:
-    case ESRCH:
-        *fate = PM_PROC_GONE;
-        return PMAPDB_OK;
-    case EACCES:
-    case EPERM:
+    if (os_errno == EACCES || os_errno == EPERM)
         *fate = PM_PROC_UNREADABLE;
-        return PMAPDB_OK;
-    default:
-        return pm_fail_io(err, errno, "cannot open /proc/%" PRId64, pid);
-    }
+    else if (os_errno == ENOENT || os_errno == ESRCH)
+        *fate = PM_PROC_GONE;
+    else
+        return false;
+    return true;
 }
 
 pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fate,
@@ -82,7 +77,9 @@ pmapdb_status pm_proc_open(int root, int64_t pid, pm_proc *out, pm_proc_fate *fa
     snprintf(name, sizeof name, "%" PRId64, pid);
     dir = openat(root, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
-        return open_failed(pid, fate, err);
+        return pm_proc_caused(errno, fate)
+                   ? PMAPDB_OK
+                   : pm_fail_io(err, errno, "cannot open /proc/%" PRId64, pid);
     if (!read_stat(dir, out))
         *fate = PM_PROC_GONE;
     else if (has_ended(out))
@@ -225,12 +222,10 @@ bool pm_proc_copy_host(int root, char *out, size_t size)
 static int64_t came_up(int root)
 {
     pm_buf stat = {0};
-    pm_text text;
     int64_t seconds;
 
     pm_proc_slurp(root, "stat", HOST_STAT_MAX, &stat);
-    text = pm_text_after(pm_buf_text(&stat), "btime ");
-    seconds = pm_num_signed(pm_proc_word(&text));
+    seconds = pm_proc_number(pm_buf_text(&stat), "btime ");
     pm_buf_free(&stat);
     return seconds;
 }

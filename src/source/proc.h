@@ -41,6 +41,10 @@ typedef struct pm_proc {
     char state, comm[64];
 } pm_proc;
 
+/* True if the process caused the failure of an open or a read: *fate is then PM_PROC_UNREADABLE or
+ * _GONE. */
+bool pm_proc_caused(int os_errno, pm_proc_fate *fate);
+
 /* Opens /proc/PID below `root` (a handle on /proc) and reads its stat. On any fate except
  * PM_PROC_GOOD there is nothing to close. Fails with PMAPDB_IO if the system failed (such as no
  * free file handles). */

@@ -149,12 +149,6 @@ static int64_t limit_of(int dir, const char *file)
     return pm_proc_limit_kib(pm_proc_word(&text));
 }
 
-static int64_t number_after(pm_text text, const char *key)
-{
-    text = pm_text_after(text, key);
-    return pm_num_signed(pm_proc_word(&text));
-}
-
 static int64_t kib(int64_t bytes)
 {
     return bytes < 0 ? PMAPDB_UNKNOWN : bytes / 1024;
@@ -171,11 +165,11 @@ static pm_cgroup_use use_of(int dir, bool unified)
     use.current_kib = kib(pm_num_signed(pm_proc_word(&text)));
     pm_buf_clear(&file);
     pm_proc_slurp(dir, "memory.stat", STAT_MAX, &file);
-    use.file_kib = kib(number_after(pm_buf_text(&file), names[unified].file));
-    use.shmem_kib = kib(number_after(pm_buf_text(&file), names[unified].shmem));
+    use.file_kib = kib(pm_proc_number(pm_buf_text(&file), names[unified].file));
+    use.shmem_kib = kib(pm_proc_number(pm_buf_text(&file), names[unified].shmem));
     pm_buf_clear(&file);
     pm_proc_slurp(dir, names[unified].events, STAT_MAX, &file);
-    use.oom_kills = number_after(pm_buf_text(&file), "oom_kill ");
+    use.oom_kills = pm_proc_number(pm_buf_text(&file), "oom_kill ");
     pm_buf_free(&file);
     return use;
 }

@@ -45,13 +45,6 @@ bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
 
 /* ---- small pages ---- */
 
-static int64_t host_kib(pm_text meminfo, const char *key)
-{
-    pm_text rest = pm_text_after(meminfo, key);
-
-    return pm_num_signed(pm_proc_word(&rest));
-}
-
 /* Returns an upper bound of the memory of the process in small pages: the anonymous memory of the
  * whole host outside huge pages, plus the memory of the process that is not anonymous, plus its
  * swap. */
@@ -65,8 +58,8 @@ static int64_t small_kib(const pm_proc *p)
     if (!pm_proc_peek(p->dir, MEMINFO, block, sizeof block, &meminfo) ||
         pm_proc_status(p, &live) != 0 || live.rss_kib < 0 || live.anon_kib < 0)
         return PMAPDB_UNKNOWN;
-    all = host_kib(meminfo, "AnonPages:");
-    huge = host_kib(meminfo, "AnonHugePages:");
+    all = pm_proc_number(meminfo, "AnonPages:");
+    huge = pm_proc_number(meminfo, "AnonHugePages:");
     if (all < 0 || huge < 0 || all < huge)
         return PMAPDB_UNKNOWN;
     return all - huge + live.rss_kib - live.anon_kib + (live.swap_kib > 0 ? live.swap_kib : 0);

@@ -45,16 +45,6 @@ static pm_text word_of(pm_text text, const char *key)
 
 /* ---- numbers ---- */
 
-static int64_t read_oom_score(const pm_proc *p)
-{
-    char block[32];
-    pm_text text;
-
-    if (!pm_proc_peek(p->dir, "oom_score", block, sizeof block, &text))
-        return PMAPDB_UNKNOWN;
-    return pm_num_signed(pm_proc_word(&text));
-}
-
 int pm_proc_status(const pm_proc *p, pm_live *out)
 {
     pm_buf bytes = {0};
@@ -63,8 +53,7 @@ int pm_proc_status(const pm_proc *p, pm_live *out)
     pm_text pids = pm_text_after(text, "NSpid:"), ids = pm_text_after(text, "Uid:");
 
     for (size_t i = 0; i < COUNT(status_facts); i++)
-        *(int64_t *)((char *)out + status_facts[i].at) =
-            pm_num_signed(word_of(text, status_facts[i].key));
+        *(int64_t *)((char *)out + status_facts[i].at) = pm_proc_number(text, status_facts[i].key);
     pm_proc_word(&ids); /* skips the real uid; the effective uid follows */
     out->standing.uid = pm_num_signed(pm_proc_word(&ids));
     out->standing.ns_pid = PMAPDB_UNKNOWN;
@@ -206,7 +195,8 @@ pmapdb_status pm_proc_standing(const pm_proc *p, pm_proc_host *host, unsigned wa
         out->environment.len = keep_environ(p, memory);
     if (want & PM_NEED_LIMITS)
         read_limits(p, out);
-    live->oom_score = want & PM_NEED_LIMITS ? read_oom_score(p) : PMAPDB_UNKNOWN;
+    live->oom_score =
+        want & PM_NEED_LIMITS ? pm_proc_number_in(p->dir, "oom_score") : PMAPDB_UNKNOWN;
     settle(memory, out);
     PM_STEP(st, pm_buf_status(memory, err));
     return st;

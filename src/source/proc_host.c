@@ -3,7 +3,6 @@
 #include "source/proc_host.h"
 
 #include "base/hash.h"
-#include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +13,6 @@
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
 #define PASSWD_MAX ((size_t)64 * 1024)
-
-static int64_t read_max_map_count(int root)
-{
-    char block[32];
-    pm_text text;
-
-    if (!pm_proc_peek(root, "sys/vm/max_map_count", block, sizeof block, &text))
-        return PMAPDB_UNKNOWN;
-    return pm_num_signed(pm_proc_word(&text));
-}
 
 static void forget_users(pm_proc_host *h)
 {
@@ -77,7 +66,7 @@ void pm_proc_host_renew(pm_proc_host *h)
     forget_users(h);
     pm_map_clear(&h->cgroup_of);
     h->n_cgroups = 0;
-    h->max_map_count = read_max_map_count(h->root);
+    h->max_map_count = pm_proc_number_in(h->root, "sys/vm/max_map_count");
 }
 
 /* Returns the name of a user, "" if unknown. NULL without memory. */

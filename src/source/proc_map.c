@@ -37,13 +37,9 @@
 static pmapdb_status read_failed(const pm_proc *p, const char *file, int os_errno,
                                  pm_proc_fate *fate, pmapdb_error *err)
 {
-    if (os_errno == EACCES || os_errno == EPERM)
-        *fate = PM_PROC_UNREADABLE;
-    else if (os_errno == ENOENT || os_errno == ESRCH)
-        *fate = PM_PROC_GONE;
-    else
-        return pm_fail_io(err, os_errno, "cannot read /proc/%lld/%s", (long long)p->pid, file);
-    return PMAPDB_OK;
+    if (pm_proc_caused(os_errno, fate))
+        return PMAPDB_OK;
+    return pm_fail_io(err, os_errno, "cannot read /proc/%lld/%s", (long long)p->pid, file);
 }
 
 typedef struct map_file {

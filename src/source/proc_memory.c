@@ -4,7 +4,6 @@
 #include "source/proc_host.h"
 
 #include "base/clock/clock.h"
-#include "base/num.h"
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +31,7 @@ static int64_t read_fact(pm_text text, fact_place place, const char *key)
 
     if (place == SOME || place == FULL)
         return pm_proc_average(text, key);
-    text = pm_text_after(text, key);
-    number = pm_num_signed(pm_proc_word(&text));
+    number = pm_proc_number(text, key);
     return place == PAGES && number >= 0 ? number * (sysconf(_SC_PAGESIZE) / 1024) : number;
 }
 

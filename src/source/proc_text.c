@@ -2,7 +2,6 @@
  * the middle. */
 #include "source/proc_text.h"
 
-#include "base/num.h"
 #include "base/record/live.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -55,6 +54,16 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
         return false;
     *out = (pm_text){block, (size_t)n};
     return true;
+}
+
+int64_t pm_proc_number_in(int dir, const char *name)
+{
+    char block[32];
+    pm_text text;
+
+    if (!pm_proc_peek(dir, name, block, sizeof block, &text))
+        return PMAPDB_UNKNOWN;
+    return pm_num_signed(pm_proc_word(&text));
 }
 
 int64_t pm_proc_limit_kib(pm_text word)

@@ -3,7 +3,7 @@
 #define PM_SOURCE_PROC_TEXT_H
 
 #include "base/buf.h"
-#include <stdint.h>
+#include "base/num.h"
 
 /* Adds at most `max` bytes of the file `name` below `dir` to `out`. Returns 0 or an errno. Bytes
  * read before a failure stay. */
@@ -18,6 +18,16 @@ static inline pm_text pm_proc_word(pm_text *t)
 {
     return pm_text_word(t, " \t\n");
 }
+
+/* Returns the number after `key`, such as "VmRSS:"; PMAPDB_UNKNOWN if the text lacks the number. */
+static inline int64_t pm_proc_number(pm_text text, const char *key)
+{
+    text = pm_text_after(text, key);
+    return pm_num_signed(pm_proc_word(&text));
+}
+
+/* Reads a file with one number; PMAPDB_UNKNOWN if the file cannot be read. */
+int64_t pm_proc_number_in(int dir, const char *name);
 
 /* Converts a limit in bytes to KiB; PM_NO_LIMIT for "max", "unlimited" and the largest count of
  * pages. */

@@ -2,8 +2,6 @@
  * program. */
 #include "source/pages/pagemap.h"
 
-#include "base/num.h"
-
 #include "pages/entry.h"
 #include "source/proc_text.h"
 #include <errno.h>
@@ -160,13 +158,10 @@ void pm_pagemap_close(pm_pagemap *m)
 int64_t pm_pagemap_moved(const pm_pagemap *m)
 {
     pm_buf text = {0};
-    pm_text rest;
     int64_t moved = PMAPDB_UNKNOWN;
 
-    if (pm_proc_slurp(m->root, "vmstat", (size_t)1 << 20, &text) == 0) {
-        rest = pm_text_after(pm_buf_text(&text), "pgmigrate_success ");
-        moved = pm_num_signed(pm_proc_word(&rest));
-    }
+    if (pm_proc_slurp(m->root, "vmstat", (size_t)1 << 20, &text) == 0)
+        moved = pm_proc_number(pm_buf_text(&text), "pgmigrate_success ");
     pm_buf_free(&text);
     return moved;
 }

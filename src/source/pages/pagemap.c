@@ -377,9 +377,8 @@ pmapdb_status pm_pagemap_read(pm_pagemap *m, const pm_proc *p, pm_page_ranges *w
     if (r.fd >= 0)
         close(r.fd);
     pm_buf_free(&list);
-    *fate = r.failed == EACCES || r.failed == EPERM              ? PM_PROC_UNREADABLE
-            : r.failed == ENOENT || r.failed == ESRCH || r.ended ? PM_PROC_GONE
-                                                                 : pm_proc_same(p);
+    if (!pm_proc_caused(r.failed, fate))
+        *fate = r.ended ? PM_PROC_GONE : pm_proc_same(p);
     if (r.failed == EBADMSG)
         return pm_fail(err, PMAPDB_INPUT, "the pages of process %lld are damaged",
                        (long long)p->pid);

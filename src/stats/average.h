@@ -11,6 +11,7 @@ typedef struct pm_average {
     const pm_trend_options *options;
     pm_trend_room *room;
     pm_sample sample;
+    double level;    /* the median of the measured values */
     double material; /* the least growth that matters */
     double quantum;  /* values are multiples of it */
 

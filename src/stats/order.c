@@ -1,5 +1,7 @@
-/* order: medians and quantiles, by partitioning. */
+/* order: medians and quantiles, by partitioning; ranges. */
 #include "stats/order.h"
+
+#include <math.h>
 
 static void swap(double *a, double *b)
 {
@@ -72,4 +74,15 @@ double pm_midmean(double *v, size_t n)
     for (size_t i = cut; i < n - cut; i++)
         sum += v[i];
     return sum / (double)(n - 2 * cut);
+}
+
+double pm_range_of(const double *v, size_t n)
+{
+    double low = v[0], high = v[0];
+
+    for (size_t i = 1; i < n; i++) {
+        low = fmin(low, v[i]);
+        high = fmax(high, v[i]);
+    }
+    return high - low;
 }

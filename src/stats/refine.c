@@ -10,23 +10,12 @@
 #include <math.h>
 #include <stdio.h>
 
-static double range_of(const double *v, size_t n)
-{
-    double low = v[0], high = v[0];
-
-    for (size_t i = 1; i < n; i++) {
-        low = fmin(low, v[i]);
-        high = fmax(high, v[i]);
-    }
-    return high - low;
-}
-
 int pm_records(const pm_points *p, double *margin, double *pause, double *tail)
 {
     double record = p->y[0], at = p->x[0];
     int records = 0;
 
-    *margin = PM_RECORD * range_of(p->y, (size_t)p->n);
+    *margin = PM_RECORD * pm_range_of(p->y, (size_t)p->n);
     *pause = 0.0;
     for (int i = 1; i < p->n; i++) {
         if (p->y[i] <= record + *margin)

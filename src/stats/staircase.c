@@ -31,16 +31,12 @@ static double longest_pause(const double *t, size_t n, const size_t *steps, size
 
 size_t pm_staircase_find(const double *t, const double *y, size_t n, double *work, size_t *out)
 {
-    double low = y[0], high = y[0], least, climbed = 0.0;
+    double range = pm_range_of(y, n), least, climbed = 0.0;
     size_t count = 0;
 
-    for (size_t i = 1; i < n; i++) {
-        low = fmin(low, y[i]);
-        high = fmax(high, y[i]);
-    }
-    if (n < (size_t)PM_STAIRCASE_MIN * PM_STAIRCASE_FLAT || !(high > low))
+    if (n < (size_t)PM_STAIRCASE_MIN * PM_STAIRCASE_FLAT || !(range > 0.0))
         return 0;
-    least = step_above(y, n, high - low, work);
+    least = step_above(y, n, range, work);
     for (size_t i = 0; i + 1 < n; i++) {
         double d = y[i + 1] - y[i];
 
@@ -53,7 +49,7 @@ size_t pm_staircase_find(const double *t, const double *y, size_t n, double *wor
             out[count++] = i;
     }
     if (count < PM_STAIRCASE_MIN || count > PM_BUCKETS || count * PM_STAIRCASE_FLAT > n ||
-        climbed < PM_STAIRCASE_SHARE * (high - low) ||
+        climbed < PM_STAIRCASE_SHARE * range ||
         longest_pause(t, n, out, count) > PM_STAIRCASE_GAP * (t[n - 1] - t[0]))
         return 0;
     return count;

@@ -20,14 +20,18 @@ const char *const pm_shape_names[] = {
     "late-ramp", "power", "log",    "warmup+linear", "two-tau",  "step+linear", "accelerating",
     "knee"};
 
+static double level_of(pm_sample *s)
+{
+    memcpy(s->work, s->raw, s->n * sizeof *s->work);
+    return pm_median(s->work, s->n);
+}
+
 /* Growth of less than this over the window does not matter. */
-static double material_of(pm_sample *s, const pm_trend_options *options)
+static double material_of(double level, const pm_trend_options *options)
 {
     double share = options->size ? PM_MATERIAL_SIZE : PM_MATERIAL_SHARE;
 
-    memcpy(s->work, s->raw, s->n * sizeof *s->work);
-    return fmax(share * fmax(1.0, pm_median(s->work, s->n)),
-                options->count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB);
+    return fmax(share * fmax(1.0, level), options->count ? PM_MATERIAL_COUNT : PM_MATERIAL_KIB);
 }
 
 /* The rate, averaged over the outcomes that the verdict stands for. */
@@ -104,6 +108,11 @@ static pm_verdict by_posterior(const pm_average *w)
     return PM_VERDICT_STEADY;
 }
 
+static int64_t to_ms(double seconds)
+{
+    return (int64_t)floor(seconds * 1000.0 + 0.5);
+}
+
 /* When the growth began, if the shape has such a place. */
 static int64_t since_of(const pm_average *w, pm_verdict verdict)
 {
@@ -114,7 +123,7 @@ static int64_t since_of(const pm_average *w, pm_verdict verdict)
 
     if (s->lives > 1 || (shape != PM_SHAPE_LATE_RAMP && shape != PM_SHAPE_STEP))
         return INT64_MIN;
-    return (int64_t)floor(at * 1000.0 + 0.5);
+    return to_ms(at);
 }
 
 /* The least steady growth that the series would show, per span: against the noise around the curve
@@ -208,11 +217,6 @@ static void report(const pm_average *w, pm_trend *out)
     out->shape = shape_of(w, out->verdict);
 }
 
-static int64_t to_ms(double seconds)
-{
-    return (int64_t)floor(seconds * 1000.0 + 0.5);
-}
-
 /* True if the load of days may explain the growth: the series is long, or one life shows such a
  * load, or the longest of several lives has a day. */
 static bool has_days(const pm_sample *s, double days)
@@ -247,15 +251,10 @@ static void judge_days(const pm_series *series, pm_average *w, pm_trend *out)
 {
     pm_daily d = {0};
     bool found = pm_daily_of(series, w->sample.work, &d);
-    double level;
 
     doubt_days(w, &d, out);
-    if (!found || w->sample.lives == 1)
-        return;
-    memcpy(w->sample.work, w->sample.raw, w->sample.n * sizeof *w->sample.work);
-    level = pm_median(w->sample.work, w->sample.n);
-    if (out->verdict == PM_VERDICT_LEAK || d.evidence < PM_DAYS_EVIDENCE ||
-        d.rate < PM_DAYS_SHARE * level)
+    if (!found || w->sample.lives == 1 || out->verdict == PM_VERDICT_LEAK ||
+        d.evidence < PM_DAYS_EVIDENCE || d.rate < PM_DAYS_SHARE * w->level)
         return;
     out->verdict = PM_VERDICT_LEAK;
     out->shape = d.since > 0.0 ? PM_SHAPE_LATE_RAMP : PM_SHAPE_LINEAR;
@@ -280,15 +279,16 @@ static pmapdb_status judge(const pm_series *series, pm_average *w, pm_trend *out
     out->lives = s->lives;
     out->first_ms = to_ms(s->first);
     out->last_ms = to_ms(s->t[s->n - 1]);
-    w->material = material_of(s, w->options);
+    w->level = level_of(s);
+    w->material = material_of(w->level, w->options);
     w->quantum = w->options->quantum > 0.0 ? w->options->quantum : 1.0;
     if (s->lives == 1)
         pm_season_remove(s);
     st = pm_average_models(w, &enough, err);
-    if (!st && enough)
+    if (!st && enough) {
         report(w, out);
-    if (!st && enough)
         judge_days(series, w, out);
+    }
     return st;
 }
 

@@ -39,8 +39,7 @@ typedef enum pm_shape {
     PM_SHAPE_TWO_TAU,
     PM_SHAPE_STEP_LINEAR,
     PM_SHAPE_ACCELERATING,
-    PM_SHAPE_KNEE, /* a ramp, then a slower one */
-    PM_SHAPE_COUNT
+    PM_SHAPE_KNEE /* a ramp, then a slower one */
 } pm_shape;
 
 extern const char *const pm_shape_names[]; /* "linear", "warmup+linear", ... */

@@ -134,16 +134,13 @@ static void judge_keys(pm_leak_work *work, pm_leak *rows)
  * the window, or in a reservation that is small even when it is full. */
 static void drop_immaterial(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
-    double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0, whole = NAN;
+    double hours = (double)(row->trend.last_ms - row->trend.first_ms) / 3600000.0;
     double share = row->metric == PM_METRIC_SIZE ? PM_KEY_MATERIAL_SIZE : PM_KEY_MATERIAL;
-    const double *v = work->whole.series[row->metric];
-    size_t n = pm_leaks_known_until(v, work->process->n);
-    bool small, little;
+    double whole = pm_leaks_last_known(work->whole.series[row->metric], work->process->n);
+    bool little = row->trend.rate * hours < share * whole;
+    bool small = facts->fills && row->metric == PM_METRIC_RSS &&
+                 facts->last[PM_METRIC_SIZE] < PM_SMALL_RESERVATION * whole;
 
-    whole = n > 0 ? v[n - 1] : NAN;
-    little = row->trend.rate * hours < share * whole;
-    small = facts->fills && row->metric == PM_METRIC_RSS &&
-            facts->last[PM_METRIC_SIZE] < PM_SMALL_RESERVATION * whole;
     if (!pm_leaks_flagged(row->verdict) || row->metric == PM_METRIC_MAPPINGS ||
         row->why_metric == PM_METRIC_MAPPINGS || !(little || small))
         return;

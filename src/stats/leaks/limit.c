@@ -18,12 +18,6 @@ static bool is_resident(pm_metric metric)
            metric == PM_METRIC_PRIVATE_DIRTY;
 }
 
-static double last_known(const double *v, size_t n)
-{
-    n = pm_leaks_known_until(v, n);
-    return n > 0 ? v[n - 1] : NAN;
-}
-
 /* Near the limit a leak and a cache of fixed size are both straight lines. The limit is that of the
  * process, so everything that grows beside the cache becomes a suspect too. */
 static void doubt_near_limit(double grown, double resident, double limit, pm_leak *row)
@@ -76,7 +70,7 @@ static void consider_address(const pm_leak_work *work, const pm_leak_facts *fact
                              const pm_leak *row, left *nearest)
 {
     double limit = work->options->address_limit_kib, rate = size_rate(work, facts, row);
-    double size = last_known(work->whole.series[PM_METRIC_SIZE], work->process->n);
+    double size = pm_leaks_last_known(work->whole.series[PM_METRIC_SIZE], work->process->n);
     double as_resident = (limit - size) * row->trend.rate / rate;
 
     if (!pm_leaks_flagged(row->verdict) || !(limit > 0) || !(rate > 0) || !(row->trend.rate > 0) ||
@@ -89,7 +83,7 @@ static void consider_address(const pm_leak_work *work, const pm_leak_facts *fact
 static left limit_of_resident(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
     const pm_leak_options *o = work->options;
-    double resident = last_known(work->whole_rss, work->process->n);
+    double resident = pm_leaks_last_known(work->whole_rss, work->process->n);
     left nearest = {NAN, NAN, PM_LIMIT_NONE};
 
     if (!isnan(o->limit_kib)) {
@@ -119,7 +113,7 @@ static void end_of_mapping(const pm_leak_facts *facts, left nearest, pm_leak *ro
 /* If KiB grow in ever more mappings, the limit of mappings may be reached first. */
 static void say_map_count(const pm_leak_work *work, const pm_leak_facts *facts, pm_leak *row)
 {
-    double all = last_known(work->whole.series[PM_METRIC_MAPPINGS], work->process->n);
+    double all = pm_leaks_last_known(work->whole.series[PM_METRIC_MAPPINGS], work->process->n);
     double hours;
 
     if (!(work->options->max_map_count > 0) || row->metric == PM_METRIC_MAPPINGS ||
@@ -143,12 +137,12 @@ void pm_leaks_limit(const pm_leak_work *work, const pm_leak_facts *facts, pm_lea
         end_of_mapping(facts, nearest, row);
     } else if (row->metric == PM_METRIC_SIZE) {
         consider(&nearest, PM_LIMIT_ADDRESS, o->address_limit_kib,
-                 last_known(whole[PM_METRIC_SIZE], n));
+                 pm_leaks_last_known(whole[PM_METRIC_SIZE], n));
         if (is_stack(work, row))
             consider(&nearest, PM_LIMIT_STACK, o->stack_limit_kib, facts->last[PM_METRIC_SIZE]);
     } else if (row->metric == PM_METRIC_MAPPINGS) {
         consider(&nearest, PM_LIMIT_MAP_COUNT, o->max_map_count,
-                 last_known(whole[PM_METRIC_MAPPINGS], n));
+                 pm_leaks_last_known(whole[PM_METRIC_MAPPINGS], n));
     }
     row->limit = nearest.limit;
     row->limit_by = nearest.by;

@@ -234,6 +234,12 @@ size_t pm_leaks_known_until(const double *v, size_t n)
     return n;
 }
 
+double pm_leaks_last_known(const double *v, size_t n)
+{
+    n = pm_leaks_known_until(v, n);
+    return n > 0 ? v[n - 1] : NAN;
+}
+
 double pm_leaks_growth(const pm_leak_process *p, const double *v, double *scratch)
 {
     size_t end = pm_leaks_known_until(v, p->n), begin = end, n = 0, part;

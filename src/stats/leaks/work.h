@@ -160,6 +160,8 @@ void pm_leaks_add_sums(pm_leak_work *work);
 
 /* The number of values up to the last known one. */
 size_t pm_leaks_known_until(const double *v, size_t n);
+/* The last known value; NAN if no value is known. */
+double pm_leaks_last_known(const double *v, size_t n);
 
 /* Median of the last eighth of the last known life minus the median of its first eighth: robust,
  * and never larger than the range. */

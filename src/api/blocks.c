@@ -43,10 +43,8 @@ pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, p
         b->how = *options;
         b->end = &b->first;
         b->pid = PMAPDB_UNKNOWN;
-        b->dialect = PM_DIALECT_COUNT;
     }
-    if (options->dialect)
-        PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
+    PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
     if (options->n_paths)
         PM_STEP(st, pm_source_new(options->paths, options->n_paths, &b->source, err));
     if (st != PMAPDB_OK) {
@@ -344,7 +342,6 @@ static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)
     end->trouble = damaged || b->wrap.likely || (named && !b->n_captures);
     end->is_empty = !b->any;
     end->wrap = b->wrap;
-    end->is_changed = b->entry && b->entry->changed;
     pm_reader_free(b->reader);
     b->reader = NULL;
     b->entry = NULL;

@@ -31,8 +31,7 @@ typedef struct pm_found_block {
     uint64_t n_blocks;
     bool trouble; /* the file is damaged, or the user named the file and it holds no capture */
     bool is_empty;
-    pm_wrap wrap;    /* the wrapping because of which the file was not read */
-    bool is_changed; /* the file's size has changed since it was opened */
+    pm_wrap wrap; /* the wrapping because of which the file was not read */
 } pm_found_block;
 
 void pm_found_block_free(pm_found_block *b);

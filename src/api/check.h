@@ -5,6 +5,10 @@
 
 #include "base/err.h"
 
+/* The longest time between captures of one moment, unless --sweep says otherwise; captures of one
+ * live sweep are always of one moment. */
+#define PM_SWEEP_MS 1000
+#define PM_SWEEP_MAX_MS 3600000     /* queries look no further for the snapshots of a moment */
 #define PM_EVERY_MAX_MS 31622400000 /* a year: no number of such steps makes a time overflow */
 
 /* PMAPDB_USAGE: the message says what is wrong. */

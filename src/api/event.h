@@ -3,9 +3,6 @@
 #define PM_API_EVENT_H
 
 #include "store/write/put.h"
-#include <string.h>
-
-#define PM_LINES_MAX 16
 
 /* The event of a stored capture, without warnings and notes. Its texts are those of the arguments.
  */
@@ -29,21 +26,6 @@ static inline pmapdb_import_event pm_event_of(const pm_capture *c, const pm_stor
         .duplicate = stored->duplicate,
         .missing = b->state == PM_STATE_PARTIAL ? c->missing : NULL,
     };
-}
-
-/* Splits the lines of a parser's message into an array. Lines become separate texts, in place; the
- * last element of a full array keeps the rest. */
-static inline size_t pm_lines_split(char *text, const char *out[PM_LINES_MAX])
-{
-    size_t n = 0;
-
-    for (char *next; text && *text; text = next) {
-        next = n + 1 < PM_LINES_MAX ? strchr(text, '\n') : NULL;
-        if (next)
-            *next++ = '\0';
-        out[n++] = text;
-    }
-    return n;
 }
 
 #endif

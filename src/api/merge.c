@@ -2,15 +2,13 @@
  */
 #include "store/copy/merge.h"
 
+#include "api/check.h"
 #include "base/buf.h"
 #include <sys/stat.h>
 
-#define SWEEP_MS 1000
-#define SWEEP_MAX_MS 3600000 /* queries look no further for the snapshots of a moment */
-
 void pmapdb_merge_defaults(pmapdb_merge_options *o)
 {
-    *o = (pmapdb_merge_options){.sweep_ms = SWEEP_MS};
+    *o = (pmapdb_merge_options){.sweep_ms = PM_SWEEP_MS};
 }
 
 typedef struct merge_run {
@@ -115,7 +113,7 @@ pmapdb_status pmapdb_merge(pmapdb_store *store, const char *const *paths, size_t
     merge_run run = {.options = options};
     pmapdb_status st = PMAPDB_OK;
 
-    if (options->sweep_ms < 0 || options->sweep_ms >= SWEEP_MAX_MS)
+    if (options->sweep_ms < 0 || options->sweep_ms >= PM_SWEEP_MAX_MS)
         return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
     if (!store && !options->dry_run)
         return pm_fail(err, PMAPDB_USAGE, "no store to merge into");

@@ -11,7 +11,7 @@ pmapdb_status pm_one_file_open(const char *const *path, const char *otherwise, p
     pmapdb_status st = pm_source_new(path, 1, &source, err);
 
     PM_STEP(st, pm_source_next(source, &entry, err));
-    if (st == PMAPDB_OK && (!entry || entry->in_archive || (!entry->named && !entry->is_stdin)))
+    if (st == PMAPDB_OK && (!entry || entry->in_archive || !entry->named))
         st = pm_fail(err, PMAPDB_USAGE, "'%s' is %s", *path, otherwise);
     if (st == PMAPDB_OK)
         *out = source;

@@ -39,8 +39,7 @@ enum {
     PM_KPF_NOPAGE = 20,
     PM_KPF_KSM = 21,
     PM_KPF_THP = 22,
-    PM_KPF_ZERO = 24,
-    PM_KPF_PGTABLE = 26
+    PM_KPF_ZERO = 24
 };
 
 static inline bool pm_entry_is_swap(uint64_t e)

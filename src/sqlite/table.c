@@ -246,7 +246,6 @@ static pmapdb_status check_path(const char *path, pmapdb_error *err)
 static pmapdb_status open_file(cursor *c, pmapdb_error *err)
 {
     const char *dialect = c->args[1] ? (const char *)sqlite3_value_text(c->args[1]) : NULL;
-    pm_dialect known;
     pmapdb_status st;
 
     c->path = (const char *)sqlite3_value_text(c->args[0]);
@@ -256,11 +255,9 @@ static pmapdb_status open_file(cursor *c, pmapdb_error *err)
         return pm_fail(err, PMAPDB_USAGE, "a path cannot hold a NUL");
     if (strcmp(c->path, PM_SOURCE_STDIN) == 0) /* the extension does not read standard input */
         c->path = "./" PM_SOURCE_STDIN;
-    st = pm_form_find(dialect, &known, err);
-    PM_STEP(st, check_path(c->path, err));
-    PM_STEP(st,
-            pm_blocks_new(&(pm_blocks_options){.paths = &c->path, .n_paths = 1, .dialect = dialect},
-                          &c->source, err));
+    st = pm_blocks_new(&(pm_blocks_options){.paths = &c->path, .n_paths = 1, .dialect = dialect},
+                       &c->source, err);
+    PM_STEP(st, check_path(c->path, err)); /* before a file is opened */
     return st;
 }
 

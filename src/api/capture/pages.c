@@ -44,12 +44,15 @@ void pm_capture_pages_close(pm_capture_run *run)
     pm_buf_free(&pages->written);
 }
 
-static void begin_sets(pm_capture_run *run)
+void pm_capture_pages_begin(pm_capture_run *run)
 {
     pm_capture_pages *pages = &run->pages;
     struct sysinfo info = {0};
-    uint64_t share = sysinfo(&info) == 0 ? info.totalram * info.mem_unit / MEMORY_SHARE : 0;
+    uint64_t share;
 
+    if (run->options->pages == PMAPDB_PAGES_NONE)
+        return;
+    share = sysinfo(&info) == 0 ? info.totalram * info.mem_unit / MEMORY_SHARE : 0;
     pm_sets_begin(&pages->sets, share > MEMORY_LEAST ? share : MEMORY_LEAST);
     pm_chunks_clear(&pages->chunks);
     pages->n = 0;
@@ -57,12 +60,6 @@ static void begin_sets(pm_capture_run *run)
     pages->scan = (pm_page_scan){.taken_ms = run->sweep.started_ms,
                                  .method = pm_text_of(pages->map.by_frame ? "frame" : "identity"),
                                  .page_kib = (int64_t)pages->map.page / 1024};
-}
-
-void pm_capture_pages_begin(pm_capture_run *run)
-{
-    if (run->options->pages != PMAPDB_PAGES_NONE)
-        begin_sets(run);
 }
 
 /* ---- one process ---- */
@@ -183,9 +180,7 @@ static void write_archive(pm_capture_run *run)
 {
     pm_pack *pack = NULL;
 
-    if (!did(run,
-             pm_pack_open(run->options->archive, run->root, &run->pages.map, &pack, &run->error)))
-        goto out;
+    did(run, pm_pack_open(run->options->archive, run->root, &run->pages.map, &pack, &run->error));
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++)
         if (run->targets.item[i]->waiting)
             pack_process(run, pack, run->targets.item[i]);
@@ -195,7 +190,6 @@ static void write_archive(pm_capture_run *run)
                          "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"));
     if (run->st == PMAPDB_OK)
         did(run, pm_pack_end(pack, &run->error));
-out:
     pm_pack_close(pack);
 }
 
@@ -210,7 +204,7 @@ void pm_capture_pages_read(pm_capture_run *run)
         return;
     for (int i = 0; i < TRIES; i++) {
         if (i)
-            begin_sets(run);
+            pm_capture_pages_begin(run);
         before = pm_pagemap_moved(&pages->map);
         kib = read_waiting(run);
         after = pm_pagemap_moved(&pages->map);

@@ -1,6 +1,7 @@
 /* put: stores the processes of a beat that wait, all or none. */
 #include "api/capture/run.h"
 
+#include "api/check.h"
 #include "api/event.h"
 #include "base/clock/clock.h"
 #include <inttypes.h>

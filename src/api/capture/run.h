@@ -217,10 +217,6 @@ void pm_capture_touched_clear(pm_capture_run *run);
 
 /* ---- put.c ---- */
 
-/* The longest time between captures of one moment; captures of one sweep are always of one moment.
- */
-#define PM_SWEEP_MS 1000
-
 /* Stores the waiting captures with the counts of the beat in one transaction, and reports them. */
 void pm_capture_put(pm_capture_run *run);
 

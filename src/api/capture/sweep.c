@@ -164,7 +164,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         run->sweep.counts.unmoved++;
         return;
     }
-    fate = run->st == PMAPDB_OK ? pm_capture_read(run, p, t) : PM_PROC_GOOD;
+    fate = pm_capture_read(run, p, t);
     run->map_bytes += pm_live_map_bytes(&t->map);
     if (run->copied && fate != PM_PROC_GOOD && fate != PM_PROC_TORN)
         fate = PM_PROC_UNREADABLE; /* the user who made the copy could not read the process */

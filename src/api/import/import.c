@@ -21,8 +21,7 @@
  * GiB in which one row in 97 changes from block to block, or for a process with five million
  * mappings. */
 #define FILE_BYTES ((uint64_t)2 << 30)
-#define SWEEP_MS 1000
-#define SWEEP_MAX_MS 3600000 /* queries look no further for the snapshots of a moment */
+#define LINES_MAX 16
 /* A map further than this from the time of a JVM's report may show other memory. */
 #define NEAR_MS 60000
 
@@ -44,7 +43,7 @@ void pmapdb_import_defaults(pmapdb_import_options *o)
                                  .at_ms = PMAPDB_UNKNOWN,
                                  .every_ms = PMAPDB_UNKNOWN,
                                  .first_ms = PMAPDB_UNKNOWN,
-                                 .sweep_ms = SWEEP_MS,
+                                 .sweep_ms = PM_SWEEP_MS,
                                  .max_memory = FILE_BYTES};
 }
 
@@ -57,10 +56,10 @@ static bool is_moment(int64_t ms)
 pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
 {
     pm_dialect dialect;
-    pm_keep_cmdline keep = {0};
-    pmapdb_status st = PMAPDB_OK;
+    pm_keep_cmdline keep;
+    pmapdb_status st;
 
-    if (o->sweep_ms < 0 || o->sweep_ms >= SWEEP_MAX_MS)
+    if (o->sweep_ms < 0 || o->sweep_ms >= PM_SWEEP_MAX_MS)
         return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
     if (o->every_ms != PMAPDB_UNKNOWN && o->every_ms <= 0)
         return pm_fail(err, PMAPDB_USAGE, "--every must be above zero");
@@ -73,12 +72,9 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
         return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
     if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
         return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
-    if (o->n_keep_cmdline) {
-        st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
-        pm_keep_cmdline_free(&keep);
-    }
-    if (o->dialect)
-        PM_STEP(st, pm_form_find(o->dialect, &dialect, err));
+    st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+    pm_keep_cmdline_free(&keep);
+    PM_STEP(st, pm_form_find(o->dialect, &dialect, err));
     return st;
 }
 
@@ -105,10 +101,25 @@ static void tell_problem(import_run *run, const pm_problem *p)
                   .path = p->path, .error = p->text, .known = known, .trouble = p->trouble});
 }
 
+/* Splits the lines of a parser's message into an array. Lines become separate texts, in place; the
+ * last element of a full array keeps the rest. */
+static size_t split_lines(char *text, const char *out[LINES_MAX])
+{
+    size_t n = 0;
+
+    for (char *next; text && *text; text = next) {
+        next = n + 1 < LINES_MAX ? strchr(text, '\n') : NULL;
+        if (next)
+            *next++ = '\0';
+        out[n++] = text;
+    }
+    return n;
+}
+
 static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *stored)
 {
     const pm_capture *c = p->capture;
-    const char *warnings[3], *notes[PM_LINES_MAX];
+    const char *warnings[3], *notes[LINES_MAX];
     pmapdb_import_event event;
     pm_buf path = {0};
 
@@ -122,7 +133,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
         warnings[event.n_warnings++] = "it was added to a process only because the pid is the same";
     if (stored->doubt[0])
         warnings[event.n_warnings++] = stored->doubt;
-    event.n_notes = stored->duplicate ? 0 : pm_lines_split(c->notes, notes);
+    event.n_notes = stored->duplicate ? 0 : split_lines(c->notes, notes);
     event.notes = notes;
     if (run->in.st == PMAPDB_OK)
         tell(run, &event);

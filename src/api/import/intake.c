@@ -17,7 +17,6 @@
 static bool on_file(void *ctx, const pm_source_entry *entry, bool *more)
 {
     pm_intake *in = ctx;
-    bool only;
 
     in->entry = entry;
     in->first = in->n_pending;
@@ -29,9 +28,8 @@ static bool on_file(void *ctx, const pm_source_entry *entry, bool *more)
     in->bytes_before = in->bytes;
     pm_buf_clear(&in->heard);
     in->files++;
-    in->kind = pm_place_sibling(pm_text_of(entry->name), &in->slot, &only);
+    in->kind = pm_place_sibling(pm_text_of(entry->name), &in->slot, &in->only);
     in->hear = in->kind.len && entry->in_archive;
-    in->only = in->kind.len && only && !entry->is_stdin;
     *more = in->only && in->hear;
     return !in->only;
 }
@@ -71,8 +69,9 @@ void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_opti
                                    .hooks = {in, on_file, on_bytes, &in->in_memory}};
 
     *in = (pm_intake){.store = store, .options = options, .paths = paths, .n_paths = n_paths};
-    if (options->names)
-        PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
+    PM_STEP(in->st, pm_keep_cmdline_init(options->keep_cmdline, options->n_keep_cmdline,
+                                         &in->keep_cmdline, &in->error));
+    PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
     PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
     PM_STEP(in->st, pm_blocks_new(&how, &in->blocks, &in->error));
 }
@@ -173,7 +172,7 @@ static bool drop_begun(pm_intake *in, bool last_is_torn)
 
 /* Leaves the last block of a log that is still being written: it would be stored as complete,
  * beside the real block of a later import. The next import finds all of it. */
-static void leave_begun(pm_intake *in, bool changed)
+static void leave_begun(pm_intake *in)
 {
     const pm_source_entry *e = in->entry;
     size_t n = in->n_pending - in->first;
@@ -181,7 +180,7 @@ static void leave_begun(pm_intake *in, bool changed)
         !e->in_archive && e->mtime_ms != PMAPDB_UNKNOWN && pm_clock_now() - e->mtime_ms < FRESH_MS;
     bool partial = n > 1 && in->pending[in->n_pending - 1].capture->block.state == PM_STATE_PARTIAL;
 
-    if (n && (changed || fresh) && drop_begun(in, changed || partial))
+    if (n && (e->changed || fresh) && drop_begun(in, e->changed || partial))
         pm_intake_problem(in, e->path,
                           "it is being written: its last capture is left for the next import",
                           false, 0);
@@ -215,7 +214,7 @@ static void end_captures(pm_intake *in, const pm_found_block *end)
     if (in->cut)
         report_damage(in, &end->damage);
     else
-        leave_begun(in, end->is_changed);
+        leave_begun(in);
     if (in->n_pending > in->first || !(in->cut || found))
         finish_file(in, end);
 }

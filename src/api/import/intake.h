@@ -60,9 +60,8 @@ typedef struct pm_intake {
     size_t n_paths;
     pm_blocks *blocks;
     pm_pool *pool;
-    pm_keep_cmdline keep_cmdline; /* made at the first command line; `keeps` is then true */
-    bool keeps;
-    pm_names_file names; /* with options->names */
+    pm_keep_cmdline keep_cmdline;
+    pm_names_file names;
     pm_pending *pending;
     size_t n_pending, cap_pending;
     pm_problem *problems;
@@ -137,7 +136,7 @@ void pm_intake_moment(const pm_intake *in, pm_capture *c);
  * directory. */
 void pm_sibling_keep(pm_intake *in, pm_text kind, const pm_slot *slot);
 void pm_sibling_expect(pm_intake *in);
-void pm_sibling_join(pm_intake *in, size_t i);
+void pm_sibling_join(pm_intake *in, size_t i); /* pending[i] has siblings */
 void pm_sibling_look(pm_intake *in);
 
 /* Takes the name if it is better than the current name of the capture. */
@@ -149,6 +148,7 @@ void pm_offer_name(pm_capture *c, pm_text name, pm_name_rank rank);
 /* Ends the file: reports with names wait, others become problems, and the blocks that the reader of
  * captures saw in the text are forgotten. */
 void pm_labels_end(pm_intake *in);
-void pm_labels_forget(pm_intake *in);
+/* Frees the reports that wait. */
+void pm_intake_free_labels(pm_intake *in);
 
 #endif

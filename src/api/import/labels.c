@@ -10,13 +10,11 @@ static void free_one(pm_label_pending *p)
     free(p->path);
 }
 
-void pm_labels_forget(pm_intake *in)
+void pm_intake_free_labels(pm_intake *in)
 {
     for (size_t i = 0; i < in->n_labels; i++)
         free_one(&in->labels[i]);
     free(in->labels);
-    in->labels = NULL;
-    in->n_labels = in->cap_labels = 0;
 }
 
 static bool set_moment(pm_intake *in, pm_label_pending *p)

@@ -195,5 +195,5 @@ bool pm_place_is_sibling(const char *name)
     pm_slot slot;
     bool only;
 
-    return pm_place_sibling(pm_text_of(name), &slot, &only).len > 0 && only;
+    return pm_place_sibling(pm_text_of(name), &slot, &only).len && only;
 }

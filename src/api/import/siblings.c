@@ -162,8 +162,6 @@ void pm_sibling_join(pm_intake *in, size_t i)
     bool alone =
         (i == 0 || p[-1].file != p->file) && (i + 1 == in->n_pending || p[1].file != p->file);
 
-    if (!p->siblings)
-        return;
     join_siblings(p->capture, &in->siblings[p->siblings - 1], alone);
     if (p->capture->pid != PMAPDB_UNKNOWN) {
         free(p->warning);

@@ -231,7 +231,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
         return PMAPDB_OK;
     b->entry = entry;
     b->pid = pm_place_pid(pm_text_folder(pm_text_of(entry->own_path)), pm_text_of(entry->name));
-    b->ended = entry->closed;
+    b->ended = entry->skipped;
     reads = !hooks->on_file || hooks->on_file(hooks->ctx, entry, &b->more);
     return reads && !b->ended ? pm_blocks_reader(b, &b->reader, err) : PMAPDB_OK;
 }
@@ -320,12 +320,12 @@ static pmapdb_status read_on(pm_blocks *b, pmapdb_error *err)
 /* Why the file, which is not damaged, gives nothing; NULL: it gave captures. */
 static const char *why_nothing(const pm_blocks *b)
 {
-    return b->wrap.what       ? b->wrap.what
-           : b->n_captures    ? NULL
-           : b->entry->closed ? "not read: no capture has a name like this"
-           : b->nothing       ? b->nothing
-           : b->any           ? "no capture of a memory map in it"
-                              : "an empty file";
+    return b->wrap.what        ? b->wrap.what
+           : b->n_captures     ? NULL
+           : b->entry->skipped ? "not read: no capture has a name like this"
+           : b->nothing        ? b->nothing
+           : b->any            ? "no capture of a memory map in it"
+                               : "an empty file";
 }
 
 static pmapdb_status end_file(pm_blocks *b, pmapdb_error *err)

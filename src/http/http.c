@@ -255,7 +255,7 @@ static pmapdb_status fail_reply(const pm_http *h, pmapdb_error *err)
     pm_text words = pm_text_trim(pm_buf_text(&h->reply->body), " \t\r\n");
 
     if (!words.len)
-        words = PM_TEXT("(no words)");
+        words = PM_TEXT("(empty reply)");
     return pm_fail(err, PMAPDB_IO, "%.*s says %ld: %.*s", (int)host.len, host.data,
                    h->reply->status, words.len < QUOTE ? (int)words.len : QUOTE, words.data);
 }

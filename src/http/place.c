@@ -48,9 +48,10 @@ pmapdb_status pm_http_read_password(const char *path, pm_buf *out, pmapdb_error 
     line = pm_text_trim(pm_text_cut(&rest, '\n'), "\r");
     for (size_t i = 0; i < line.len; i++)
         if ((unsigned char)line.data[i] < ' ')
-            st = pm_fail(err, PMAPDB_INPUT, "'%s': a password has no control characters", path);
+            st = pm_fail(err, PMAPDB_INPUT,
+                         "'%s': the password must not contain control characters", path);
     if (line.len == sizeof bytes)
-        st = pm_fail(err, PMAPDB_INPUT, "'%s': a password has fewer than %d bytes", path,
+        st = pm_fail(err, PMAPDB_INPUT, "'%s': the password must be shorter than %d bytes", path,
                      PASSWORD_MOST);
     PM_STEP(st, pm_buf_add(out, line.data, line.len, err));
     explicit_bzero(bytes, sizeof bytes);
@@ -95,12 +96,13 @@ static pmapdb_status read_url(const char *url, pm_http_place *out, bool *plain, 
     if (!*plain && !pm_text_take(&rest, "https://"))
         return pm_fail(err, PMAPDB_USAGE, "'%s' does not begin with https:// or http://", url);
     if (strpbrk(url, "?# \t\r\n"))
-        return pm_fail(err, PMAPDB_USAGE, "a URL here has no blank, no '?' and no '#': '%s'", url);
+        return pm_fail(err, PMAPDB_USAGE, "the URL must not contain a blank, '?' or '#': '%s'",
+                       url);
     authority = pm_text_cut(&rest, '/');
     if (authority.len && memchr(authority.data, '@', authority.len))
         return pm_fail(err, PMAPDB_USAGE,
-                       "a URL has no user here, because everybody sees command lines; --user NAME "
-                       "--password-file FILE");
+                       "the URL must not contain a user, because everybody can see command lines: "
+                       "give --user NAME --password-file FILE");
     out->host = host_of(authority);
     if (!out->host.len)
         return pm_fail(err, PMAPDB_USAGE, "'%s' names no host", url);
@@ -134,6 +136,7 @@ pmapdb_status pm_http_find_place(const pm_http_options *o, pm_http_place *out, p
                        "--insecure-http if nobody listens there");
     for (const char *c = o->user ? o->user : ""; *c; c++)
         if ((unsigned char)*c < ' ')
-            return pm_fail(err, PMAPDB_USAGE, "a user's name has no control characters");
+            return pm_fail(err, PMAPDB_USAGE,
+                           "the user's name must not contain control characters");
     return check_secret(o->netrc, err);
 }

@@ -108,7 +108,7 @@ static pmapdb_status open_archive(int fd, const char *path, bool environments, p
 
     if (st == PMAPDB_OK && !pm_archive_wants(feed.block, feed.len, path))
         st = pm_fail(err, PMAPDB_INPUT, "'%s' is neither a folder nor an archive of a /proc", path);
-    PM_STEP(st, pm_unpack_open(&feed, path, BYTES_MAX, &u, err));
+    PM_STEP(st, pm_unpack_open(&feed, path, BYTES_MAX, "", &u, err));
     PM_STEP(st, make_folder(c, err));
     if (st == PMAPDB_OK) {
         st = unpack_all(u, environments, c, &damage);

@@ -273,8 +273,8 @@ pmapdb_status pm_proc_copy_time(int root, int64_t *utc_ms, int64_t *mono_ns, pma
     if (btime < 0 || btime > SECONDS_MAX || seconds < 0 || seconds > SECONDS_MAX ||
         hundredths < 0 || hundredths > 99)
         return pm_fail(err, PMAPDB_INPUT,
-                       "a copy of /proc says in its files uptime and stat when it was made: copy "
-                       "them, too");
+                       "the copy of /proc lacks valid files uptime and stat, which tell when the "
+                       "copy was made: copy these files, too");
     *utc_ms = (btime + seconds) * 1000 + hundredths * 10;
     *mono_ns = seconds * 1000000000 + hundredths * 10000000;
     return PMAPDB_OK;

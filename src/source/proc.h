@@ -57,9 +57,7 @@ pm_proc_fate pm_proc_same(const pm_proc *p);
 
 /* ---- the map ---- */
 
-/* Reads smaps or maps in pieces that do not make the kernel walk page tables twice (see
- * proc_map.c), and passes up to 64 KiB of them to `feed`; a failure of feed ends the reading and is
- * returned. */
+/* Receives up to 64 KiB of the map at a time. A failure ends the reading and is returned. */
 typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pmapdb_error *err);
 
 /* Bytes per read(2). With the usual piece, which costs least, the kernel locks the map for up to
@@ -71,17 +69,18 @@ typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pm
  */
 #define PM_PROC_SINGLE_KIB ((int64_t)192 * 1024)
 
-/* Sets the two clocks and the times of the reading in *out, which may be NULL. piece: 1 to 65,536.
- * *fate is PM_PROC_GOOD only if the whole map was read and the process is still the same program
- * afterwards. */
+/* Reads smaps or maps in pieces that do not make the kernel walk page tables twice (see
+ * proc_map.c). Sets the two clocks and the times of the reading in *out, which may be NULL. piece:
+ * 1 to 65,536. *fate is PM_PROC_GOOD only if the whole map was read and the process is still the
+ * same program afterwards. */
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
                                void *ctx, pm_live *out, pm_proc_fate *fate, pmapdb_error *err);
 
 /* The most memory that one page-table walk can meet, estimated before smaps is read and without
- * cost for the process. Unknown values are PMAPDB_UNKNOWN. */
+ * cost for the process. Other unknown values are PMAPDB_UNKNOWN. */
 typedef struct pm_proc_extent {
     int64_t resident_kib; /* statm */
-    int64_t swap_kib;     /* VmSwap: swap entries are walked, too */
+    int64_t swap_kib;     /* VmSwap: swap entries are walked, too; 0 if unknown */
     int64_t largest_kib;  /* size of the largest mapping, limited to resident + swap */
     int64_t small_kib; /* upper bound of the memory in small pages, derived from that of the host */
 } pm_proc_extent;

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ADVICE "; import --max-unpacked SIZE raises the limit"
+
 struct pm_source {
     pm_walk walk;
     pm_feed feed;
@@ -38,7 +40,7 @@ static void close_file(pm_source *s)
     if (s->unpack)
         pm_unpack_close(s->unpack);
     s->unpack = NULL;
-    if (s->open && !s->file.is_stdin && !s->file.closed)
+    if (s->open && !s->file.is_stdin && !s->file.skipped)
         close(s->file.fd);
     s->open = false;
 }
@@ -99,8 +101,8 @@ static pmapdb_status describe(pm_source *s, const pm_member *member, bool compre
                                  .named = !member && s->file.named,
                                  .in_archive = member,
                                  .is_stdin = !member && s->file.is_stdin,
-                                 .closed = member ? member->closed : s->file.closed};
-    if (!s->file.closed && s->feed.live)
+                                 .skipped = member ? member->skipped : s->file.skipped};
+    if (!s->file.skipped && s->feed.live)
         s->entry.mtime_ms = PMAPDB_UNKNOWN;
     if (member && member->mtime_ms != PMAPDB_UNKNOWN)
         s->entry.mtime_ms = member->mtime_ms;
@@ -131,10 +133,10 @@ static pmapdb_status next_file(pm_source *s, bool *found, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
 
     s->open = true;
-    if (!s->file.closed) {
+    if (!s->file.skipped) {
         st = pm_feed_start(&s->feed, s->file.fd, s->file.regular, s->file.path, err);
         if (st == PMAPDB_OK && pm_archive_wants(s->feed.block, s->feed.len, s->file.path))
-            return pm_unpack_open(&s->feed, s->file.path, s->unpacked, &s->unpack, err);
+            return pm_unpack_open(&s->feed, s->file.path, s->unpacked, ADVICE, &s->unpack, err);
     }
     PM_STEP(st, describe(s, NULL, false, err));
     *found = st == PMAPDB_OK;
@@ -166,7 +168,7 @@ pmapdb_status pm_source_next(pm_source *s, const pm_source_entry **entry, pmapdb
         if (st != PMAPDB_OK)
             return st;
     }
-    s->ended = s->entry.closed;
+    s->ended = s->entry.skipped;
     *entry = &s->entry;
     return PMAPDB_OK;
 }

@@ -29,7 +29,7 @@ typedef struct pm_source_entry {
     bool in_archive;
     bool is_stdin; /* plain or compressed; members of a tar on standard input are in_archive */
     bool changed;  /* at the end of a plain file: its size has changed since it was opened */
-    bool closed;   /* its name shows that it is not a capture, so it is not read */
+    bool skipped;  /* its name shows that it is not a capture, so it is not read */
 } pm_source_entry;
 
 typedef struct pm_source pm_source;

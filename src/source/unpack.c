@@ -24,7 +24,7 @@
 
 struct pm_unpack {
     pm_feed *feed;
-    const char *label;
+    const char *label, *advice;    /* as given to pm_unpack_open() */
     struct archive *outer, *inner; /* inner: for a member that is itself compressed */
     struct archive_entry *entry,
         *inner_entry;   /* owned: a reader without memory for its own entry would still use it */
@@ -56,11 +56,11 @@ static bool is_over(pm_unpack *u)
         snprintf(u->why, sizeof u->why, "more than %d MiB of header before one member",
                  HEADER_MIB_MAX);
     else if (!u->most && all > BYTES_SURE && all / RATIO_MAX > u->feed->given)
-        snprintf(u->why, sizeof u->why,
-                 "unpacks to more than %d times its size: --max-unpacked SIZE reads on", RATIO_MAX);
+        snprintf(u->why, sizeof u->why, "unpacks to more than %d times its size%s", RATIO_MAX,
+                 u->advice);
     else if (all > most)
-        snprintf(u->why, sizeof u->why, "unpacks to more than %.10g MiB: --max-unpacked SIZE %s",
-                 (double)most / (1 << 20), u->most ? "said so" : "reads on");
+        snprintf(u->why, sizeof u->why, "unpacks to more than %.10g MiB%s",
+                 (double)most / (1 << 20), u->advice);
     return u->why[0] != '\0';
 }
 
@@ -109,8 +109,8 @@ static pmapdb_status open_outer(pm_unpack *u, pmapdb_error *err)
                                                                   : fail_here(u, u->outer, err);
 }
 
-pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm_unpack **out,
-                             pmapdb_error *err)
+pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, const char *advice,
+                             pm_unpack **out, pmapdb_error *err)
 {
     pm_unpack *u = calloc(1, sizeof *u);
     pmapdb_status st;
@@ -120,6 +120,7 @@ pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm
     u->feed = feed;
     u->label = label;
     u->most = most;
+    u->advice = advice;
     u->packed = pm_archive_is_packed((pm_text){feed->block, feed->len});
     st = pm_archive_load(err);
     PM_STEP(st, open_outer(u, err));
@@ -303,8 +304,8 @@ pmapdb_status pm_unpack_next(pm_unpack *u, pm_member *member, bool *found, pmapd
         member->mtime_ms = pm_archive_mtime_ms(u->entry);
         if ((*found = member->link != NULL))
             return PMAPDB_OK;
-        member->closed = pm_walk_skips(pm_text_of(u->member));
-        st = member->closed ? PMAPDB_OK : open_inner(u, member, err);
+        member->skipped = pm_walk_skips(pm_text_of(u->member));
+        st = member->skipped ? PMAPDB_OK : open_inner(u, member, err);
         *found = st == PMAPDB_OK;
         return st;
     }
@@ -391,9 +392,9 @@ pmapdb_status pm_unpack_to(pm_unpack *u, struct archive *disk, const char *path,
     unlink(path);
     if (!written)
         return pm_fail_io(err, PM_LIBRARY(archive_errno)(disk),
-                          "cannot unpack '%s' (TMPDIR names another folder)", u->member);
+                          "cannot unpack '%s' (set TMPDIR to unpack elsewhere)", u->member);
     if (at > PLACE_MAX)
-        return pm_fail(err, PMAPDB_INPUT, "'%s' has pages of addresses that no process has",
-                       u->member);
+        return pm_fail(err, PMAPDB_INPUT,
+                       "'%s' contains pages at addresses that no process can have", u->member);
     return fail_here(u, u->outer, err);
 }

@@ -20,15 +20,16 @@ typedef struct pm_member {
     const char *link; /* the target of a symbolic link, which has no bytes; else NULL */
     int64_t mtime_ms; /* PMAPDB_UNKNOWN if path is NULL or the archive has no time */
     bool compressed;  /* its name may end in .gz */
-    bool closed;      /* as in pm_source_entry */
+    bool skipped;     /* as in pm_source_entry */
 } pm_member;
 
 typedef struct pm_unpack pm_unpack;
 
-/* Feed and label (the path, for messages) must outlive the reader. `most` is the maximum of
- * unpacked bytes, or 0 for the default. */
-pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, pm_unpack **out,
-                             pmapdb_error *err);
+/* Feed, label (the path, for messages) and advice must outlive the reader. `most` is the maximum of
+ * unpacked bytes, or 0 for the default. `advice` ends the message about this limit; may be empty.
+ */
+pmapdb_status pm_unpack_open(pm_feed *feed, const char *label, uint64_t most, const char *advice,
+                             pm_unpack **out, pmapdb_error *err);
 void pm_unpack_close(pm_unpack *u);
 
 /* *found is false at the end. After a failure of one member, the next call continues after this

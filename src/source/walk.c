@@ -27,18 +27,18 @@ const char *pm_walk_dots(const char *path)
 
 /* Files that are never opened: secrets (environ), a word per page of address space or of the
  * machine, memory itself, messages that reading consumes (kmsg), binary (auxv), write-only. */
-static const char closed_names[] =
+static const char skipped_names[] =
     " environ pagemap kpageflags kpagecount kpagecgroup kcore kmsg auxv clear_refs ";
 
 /* People use these names for their own files, so the names are skipped only in the folder of a
  * process. `exe` is the program, or a link to a program of this machine. `timers` is usually empty,
  * but is not an empty map. */
-static const char closed_in_process[] = " mem exe timers ";
+static const char skipped_in_process[] = " mem exe timers ";
 
 /* Folders of a process that are skipped. In a copy, links in fd and map_files lead to unrelated
  * files of this machine. The smaps of a thread repeats that of its process. In the other folders,
  * many files are empty or cannot be read. */
-static const char closed_folders[] = " fd map_files task net ns attr ";
+static const char skipped_folders[] = " fd map_files task net ns attr ";
 
 static bool is_process(pm_text name)
 {
@@ -61,13 +61,13 @@ bool pm_walk_skips(pm_text path)
 {
     pm_text name = cut_last(&path), inner = cut_last(&path);
 
-    if (pm_text_listed(name, closed_names) ||
-        (pm_text_listed(name, closed_in_process) && is_process(inner)))
+    if (pm_text_listed(name, skipped_names) ||
+        (pm_text_listed(name, skipped_in_process) && is_process(inner)))
         return true;
     while (inner.len) {
         pm_text outer = cut_last(&path);
 
-        if (pm_text_listed(inner, closed_folders) && is_process(outer))
+        if (pm_text_listed(inner, skipped_folders) && is_process(outer))
             return true;
         inner = outer;
     }
@@ -132,7 +132,7 @@ static pmapdb_status find_file(const char *path, pm_walk_file *file, bool *found
         return PMAPDB_OK;
     if (!pm_walk_skips(pm_text_of(path)))
         return open_file(path, false, file, found, err);
-    *file = (pm_walk_file){.fd = -1, .path = path, .mtime_ms = mtime_of(&st), .closed = true};
+    *file = (pm_walk_file){.fd = -1, .path = path, .mtime_ms = mtime_of(&st), .skipped = true};
     *found = true;
     return PMAPDB_OK;
 }

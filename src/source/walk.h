@@ -9,11 +9,11 @@
 #include <fts.h>
 
 typedef struct pm_walk_file {
-    int fd;           /* the caller closes it, unless is_stdin or closed */
+    int fd;           /* the caller closes it, unless is_stdin or skipped */
     const char *path; /* valid until the next call */
     int64_t mtime_ms; /* PMAPDB_UNKNOWN for standard input */
     bool regular, named, is_stdin;
-    bool closed; /* as in pm_source_entry */
+    bool skipped; /* as in pm_source_entry */
 } pm_walk_file;
 
 /* Begins with the paths, which must outlive it, and `next` 0. */

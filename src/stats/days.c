@@ -95,7 +95,7 @@ static void gather(const pm_series *series, double *work, days *d)
     }
 }
 
-/* v loses its mean in each life, and its part along the loads. */
+/* Subtracts from v its mean in each life and its projection on the loads. */
 static void project(const days *d, double *v)
 {
     for (int i = 0, next; i < d->n; i = next) {
@@ -114,7 +114,8 @@ static void project(const days *d, double *v)
     }
 }
 
-/* How much of the day belongs to that day of the week; a day that begins at noon is half of two. */
+/* Returns the share of the 24 hours that falls on this day of the week; 24 hours from noon on fall
+ * half on one day and half on the next. */
 static double part_of_weekday(double when, int weekday)
 {
     double place = (when - 0.5) / WEEK - floor((when - 0.5) / WEEK);

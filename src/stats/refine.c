@@ -104,7 +104,7 @@ static bool jumped(const pm_sample *s, char *reason)
 
     if (r.down >= 0.1 * r.up || two <= PM_JUMP || r.n >= PM_JUMP_RISES || doubles(s, &r))
         return false;
-    snprintf(reason, PM_REASON, "two jumps make %.0f %% of the rise", 100 * two);
+    snprintf(reason, PM_REASON, "two jumps make up %.0f %% of the rise", 100 * two);
     return true;
 }
 

@@ -182,7 +182,7 @@ static bool leaks(const pm_average *w, char *reason)
     else if (r.rate < detectable_of(w, PM_VERDICT_LEAK))
         snprintf(reason, PM_REASON, "slower than these snapshots can show");
     else if (w->posterior[PM_OUTCOME_BOUNDED] >= PM_POSTERIOR_END)
-        snprintf(reason, PM_REASON, "may have come to an end at the last");
+        snprintf(reason, PM_REASON, "may have ended recently");
     else
         return true;
     return false;
@@ -264,7 +264,7 @@ static void judge_days(const pm_series *series, pm_average *w, pm_trend *out)
     out->detectable = PM_STEEP * d.error / 24;
     out->since_ms = d.since > 0.0 ? to_ms(d.since) : INT64_MIN;
     out->confidence = 1 - pm_exp(-d.evidence / PM_DAYS_DOUBT);
-    snprintf(out->reason, PM_REASON, "the means of the days grow, beyond load and start-up");
+    snprintf(out->reason, PM_REASON, "the daily means grow by more than load and start-up explain");
 }
 
 static pmapdb_status judge(const pm_series *series, pm_average *w, pm_trend *out, pmapdb_error *err)

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 typedef enum pm_verdict {
-    PM_VERDICT_TOO_FEW, /* fewer than PM_TREND_MIN snapshots, or none long enough together */
+    PM_VERDICT_TOO_FEW, /* fewer than PM_TREND_MIN snapshots in lives that are long enough, or too
+                           few points for a curve */
     PM_VERDICT_STEADY,  /* no material growth */
     PM_VERDICT_SHRINKING,
     PM_VERDICT_PLATEAU, /* grew, and stopped */

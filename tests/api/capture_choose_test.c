@@ -109,7 +109,7 @@ WITH_RUN(never_read)
     spare(l, 100);
     capture(l, SPARED);
     word(l,
-         "SELECT degraded LIKE '%; a longer --max-stall reads it' "
+         "SELECT degraded LIKE '%; a longer --max-stall allows smaps' "
          "FROM live_reading ORDER BY snapshot_id DESC",
          "1");
 }

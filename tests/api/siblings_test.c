@@ -280,7 +280,7 @@ WITH_IMPORT(names_in_archives)
     assert_non_null(strstr(in->news.data, "two/a.tar:8.smaps -1 app +0 smaps complete none"));
 }
 
-WITH_IMPORT(closed_files_are_counted)
+WITH_IMPORT(skipped_files_are_counted)
 {
     make_proc();
     box_text("p/7/environ", smaps);

@@ -426,7 +426,7 @@ class Delivery(Case):
         def pause():
             return store.ask("SELECT (paused_ms - tried_ms) / 1000, failures, done_id FROM push")[0]
         self.assertTrue(30 <= pause()[0] <= 60 and pause()[1:] == (1, 0), pause())
-        self.assertIn("no try before", run("push", "-q", "--db", store.path, self.url, ok=(3,)).stderr)
+        self.assertIn("no attempt before", run("push", "-q", "--db", store.path, self.url, ok=(3,)).stderr)
         for failures, least in ((3, 240), (40, 1800)) if self.pairs > 50 else ((40, 1800),):
             with sqlite3.connect(store.path) as db:
                 db.execute("UPDATE push SET failures = ?, paused_ms = tried_ms - 1", [failures])

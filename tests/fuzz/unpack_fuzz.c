@@ -65,14 +65,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0 || size > PM_FEED_BLOCK || !start(data, size))
         return 0;
-    st = pm_unpack_open(&feed, "x.tar", 0, &u, &err);
+    st = pm_unpack_open(&feed, "x.tar", 0, "", &u, &err);
     for (int i = 0; st == PMAPDB_OK && i < MEMBERS && left; i++) {
         st = pm_unpack_next(u, &member, &found, &err);
         if (st != PMAPDB_OK || !found)
             break;
         FUZZ_CHECK(member.mtime_ms == PMAPDB_UNKNOWN || member.mtime_ms > 0, "mtime %" PRId64,
                    member.mtime_ms);
-        if (!member.closed)
+        if (!member.skipped)
             read_member(u, &left);
     }
     if (st != PMAPDB_OK)

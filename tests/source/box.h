@@ -105,7 +105,7 @@ static inline char *box_list(const char *const *paths, size_t n_paths, pm_buf *a
                     (e->is_stdin || pm_text_starts(pm_text_of(e->path), PM_TEXT("/proc/"))));
         pm_buf_addf(&out, NULL, "%s (%s)%s%s%s%s", e->path, e->name, e->named ? " named" : "",
                     e->in_archive ? " archive" : "", e->is_stdin ? " stdin" : "",
-                    e->closed ? " closed" : "");
+                    e->skipped ? " skipped" : "");
         assert_true(pm_text_ends(pm_text_of(e->path), pm_text_of(e->own_path)));
         assert_int_equal(e->in_archive, strlen(e->own_path) < strlen(e->path));
         box_show_bytes(s, &out, &bytes);

@@ -55,7 +55,7 @@ TEST(a_leak_of_a_percent_a_day)
     const double rate = 0.01 * LEVEL / 24;
 
     assert_int_equal(t.verdict, PM_VERDICT_LEAK);
-    assert_string_equal(t.reason, "the means of the days grow, beyond load and start-up");
+    assert_string_equal(t.reason, "the daily means grow by more than load and start-up explain");
     if (t.low > rate || t.high < rate)
         fail_msg("%g [%g, %g], expected %g", t.rate, t.low, t.high, rate);
     if (llabs(t.since_ms - INT64_C(1700006400000) - INT64_C(86400000) * FROM) > 3 * 86400000LL)

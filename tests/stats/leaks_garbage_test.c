@@ -100,7 +100,7 @@ TEST(runs_are_not_restarts)
     judge_lives(600);
     assert_int_equal(rows[1].verdict, SUSPECT);
     assert_string_equal(rows[1].reason,
-                        "runs of at most 11 seconds with pauses: none of them may grow for long");
+                        "runs of at most 11 seconds with pauses: each run may only be starting up");
     judge_lives(13);
     assert_int_equal(rows[1].verdict, LEAK);
 }

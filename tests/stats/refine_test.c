@@ -79,7 +79,7 @@ TEST(growth_stopped)
 
 TEST(jumps)
 {
-    expect_over(two_jumps, 100, "two jumps make 100 % of the rise");
+    expect_over(two_jumps, 100, "two jumps make up 100 % of the rise");
     expect_going_on(two_jumps_and_falls, 100);
 }
 

@@ -204,7 +204,7 @@ static void round_trip(kit *k, const char *path)
         if (!entry)
             break;
         g.pid++;
-        if (!entry->closed && g.pid % every == 0)
+        if (!entry->skipped && g.pid % every == 0)
             read_entry(&g, source);
     }
     pm_source_free(source);

@@ -1,4 +1,4 @@
-/* choose: smaps or maps for a process, by the stall that smaps would cause.
+/* choose: smaps or pagemap for a process, by the stall that smaps would cause.
  *
  * While the kernel writes the part of smaps for one mapping, it visits every page of the mapping
  * and locks the memory map of the process: mmap, munmap, and on older kernels page faults, wait for
@@ -42,7 +42,8 @@ static int64_t walk_us(int64_t kib, int64_t small_kib, double ns)
 
 static void explain(pm_target *t, int64_t most_us, bool is_read_again)
 {
-    char stall[PM_NUMBER_TEXT], most[PM_NUMBER_TEXT], then[64] = "a longer --max-stall reads it";
+    char stall[PM_NUMBER_TEXT], most[PM_NUMBER_TEXT],
+        then[64] = "a longer --max-stall allows smaps";
 
     if (is_read_again)
         snprintf(then, sizeof then, "read again within %d captures", PM_READING_CAPTURES);

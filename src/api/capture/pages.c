@@ -157,7 +157,7 @@ static int64_t read_waiting(pm_capture_run *run)
 
 /* ---- an archive ---- */
 
-static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
+static void pack_process(pm_capture_run *run, pm_copy_writer *writer, const pm_target *t)
 {
     pm_capture_pages *pages = &run->pages;
     pm_proc_fate fate = PM_PROC_GONE;
@@ -169,8 +169,8 @@ static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
         return;
     if (p.life.start_time == t->start_time &&
         did(run, read_ranges(pages, &p, &fate, &run->error)) && fate == PM_PROC_GOOD)
-        run->result->archived += did(run, pm_pack_add(pack, &p, &t->live.standing, &pages->ranges,
-                                                      &fate, &run->error)) &&
+        run->result->archived += did(run, pm_copy_writer_add(writer, &p, &t->live.standing,
+                                                             &pages->ranges, &fate, &run->error)) &&
                                  fate == PM_PROC_GOOD;
     pm_proc_close(&p);
 }
@@ -178,19 +178,20 @@ static void pack_process(pm_capture_run *run, pm_pack *pack, const pm_target *t)
 /* Reads maps and pages once more, so that both in the archive are of one moment. */
 static void write_archive(pm_capture_run *run)
 {
-    pm_pack *pack = NULL;
+    pm_copy_writer *writer = NULL;
 
-    did(run, pm_pack_open(run->options->archive, run->root, &run->pages.map, &pack, &run->error));
+    did(run, pm_copy_writer_open(run->options->archive, run->root, &run->pages.map, &writer,
+                                 &run->error));
     for (size_t i = 0; i < run->targets.n && run->st == PMAPDB_OK; i++)
         if (run->targets.item[i]->waiting)
-            pack_process(run, pack, run->targets.item[i]);
+            pack_process(run, writer, run->targets.item[i]);
     if (run->st == PMAPDB_OK && !run->result->archived)
         did(run, pm_fail(&run->error, PMAPDB_USAGE,
                          "no page map can be read: that takes the user of the processes, or "
                          "CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH"));
     if (run->st == PMAPDB_OK)
-        did(run, pm_pack_end(pack, &run->error));
-    pm_pack_close(pack);
+        did(run, pm_copy_writer_end(writer, &run->error));
+    pm_copy_writer_close(writer);
 }
 
 /* A frame that the kernel moves between two readings counts twice. If many frames moved, all pages

@@ -176,8 +176,9 @@ void pm_capture_sweep(pm_capture_run *run);
 
 /* ---- choose.c ---- */
 
-/* Chooses smaps or maps, or pagemap because of the budget; and the bytes per read(2). Sets
- * live.predicted_us if the process is not small, and live.degraded for pagemap. */
+/* Chooses what is read: what the options ask for, or pagemap if smaps would stall the process for
+ * longer than --max-stall. *piece: the bytes per read(2). Sets live.predicted_us if the process is
+ * not small, and live.degraded if --max-stall decides for pagemap. */
 pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *target,
                              size_t *piece);
 
@@ -200,7 +201,8 @@ void pm_capture_pages_read(pm_capture_run *run);
 void pm_capture_pages_put(pm_capture_run *run, int64_t capture_id);
 
 /* Adds what pagemap knows to the mappings that maps gave: resident, private, anonymous, swapped.
- * The capture is then of the dialect pagemap. False: this user may not read pagemap. */
+ * The capture is then of the dialect pagemap. False: pagemap could not be read; if only because
+ * this user may not, *fate stays PM_PROC_GOOD. */
 bool pm_capture_pages_fill(pm_capture_run *run, const pm_proc *p, pm_target *t, pm_proc_fate *fate);
 /* Makes the ranges of the rows of a capture, for a reading with pauses. */
 pmapdb_status pm_capture_pages_ranges(pm_capture_run *run, const pm_target *t);

@@ -162,8 +162,8 @@ static bool cgroup_has_memory(pm_capture_run *run, const pm_proc *p, pm_target *
         return true;
     return refuse(run, t,
                   pressure == PMAPDB_UNKNOWN
-                      ? "accessed bits not cleared: its cgroup may be short of memory and "
-                        "does not tell (memory.pressure)"
+                      ? "accessed bits not cleared: the kernel does not report whether its cgroup "
+                        "is short of memory (memory.pressure)"
                       : "accessed bits not cleared while its cgroup waits for memory "
                         "(memory.pressure)");
 }

@@ -223,13 +223,13 @@ static void end_file(pm_intake *in, const pm_found_block *end)
 {
     if (end->damage.os_errno == EINTR) /* a signal may want to stop the run */
         pm_intake_go_on(in);
-    if (end->entry->closed)
+    if (end->entry->skipped)
         in->skipped++;
     else if (end->wrap.what)
         report_wrapped(in, end);
     else if (!in->only)
         end_captures(in, end);
-    if (in->hear && !end->entry->closed)
+    if (in->hear && !end->entry->skipped)
         pm_sibling_keep(in, in->kind, &in->slot);
 }
 

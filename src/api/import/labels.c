@@ -69,7 +69,7 @@ static pmapdb_status on_report(void *ctx, pm_labels *l, pmapdb_error *err)
         p.hash = pm_hash(path, strlen(path), l->n + 1);
     if (!l->n)
         why = "a JVM's report that names no addresses: start the JVM with "
-              "-XX:NativeMemoryTracking=detail and ask jcmd PID VM.native_memory detail";
+              "-XX:NativeMemoryTracking=detail and run jcmd PID VM.native_memory detail";
     else if (!set_moment(in, &p))
         why = "no time in the file's name (--time-from name)";
     if (why) {

@@ -108,7 +108,7 @@ void pm_intake_moment(const pm_intake *in, pm_capture *c)
         c->time_source = PM_TIME_NONE;
 }
 
-/* True if the time is that of the file, not of the capture. */
+/* True if the capture shows no time of its own: its time is that of the file or of --at. */
 static bool is_untimed(const pm_capture *c)
 {
     return c->time_source != PM_TIME_STREAM;
@@ -188,7 +188,7 @@ static void set_counted(pm_intake *in, const pm_log_block *b, size_t k, size_t i
 
     c->time_source = PM_TIME_EVERY;
     c->taken_ms = b->known ? b->taken_ms : counted(in, written_ms, i, n_pid);
-    /* After a late beat, new blocks still come after the known ones. */
+    /* Even if the log was written late, new blocks get times after those of the known blocks. */
     if (!b->known && last_ms != PMAPDB_UNKNOWN && c->taken_ms <= last_ms)
         c->taken_ms = last_ms + 1 + (int64_t)k;
 }

@@ -36,8 +36,8 @@ static pmapdb_status check_pause(const push_run *run, pmapdb_error *err)
     run->sender.result->later = true;
     pm_clock_format(paused, at);
     return pm_fail(err, PMAPDB_IO,
-                   "no try before %s: the runs before failed (pmapdb doctor says why); --now tries "
-                   "at once",
+                   "no attempt before %s, because earlier runs failed (pmapdb doctor says why); "
+                   "--now tries at once",
                    at);
 }
 

@@ -14,7 +14,7 @@
 
 #define TEXT_MAX ((size_t)64 << 20)
 
-struct pm_pack {
+struct pm_copy_writer {
     struct archive *out;
     struct archive_entry *entry;
     pm_pagemap *map;
@@ -25,7 +25,7 @@ struct pm_pack {
     int root, fd;
 };
 
-static pmapdb_status fail_write(const pm_pack *k, pmapdb_error *err)
+static pmapdb_status fail_write(const pm_copy_writer *k, pmapdb_error *err)
 {
     const char *why = k->out ? PM_LIBRARY(archive_error_string)(k->out) : NULL;
 
@@ -33,7 +33,7 @@ static pmapdb_status fail_write(const pm_pack *k, pmapdb_error *err)
 }
 
 /* Adds a file; with `link`, a symbolic link. */
-static pmapdb_status add(pm_pack *k, const char *name, pm_text bytes, const char *link,
+static pmapdb_status add(pm_copy_writer *k, const char *name, pm_text bytes, const char *link,
                          pmapdb_error *err)
 {
     struct archive_entry *e = PM_LIBRARY(archive_entry_clear)(k->entry);
@@ -54,7 +54,7 @@ static pmapdb_status add(pm_pack *k, const char *name, pm_text bytes, const char
 }
 
 /* Copies a file of /proc, if this user may read it. */
-static pmapdb_status copy(pm_pack *k, int dir, const char *folder, const char *file,
+static pmapdb_status copy(pm_copy_writer *k, int dir, const char *folder, const char *file,
                           pmapdb_error *err)
 {
     char name[96];
@@ -70,7 +70,7 @@ static pmapdb_status copy(pm_pack *k, int dir, const char *folder, const char *f
 
 /* ---- the file ---- */
 
-static bool open_tar(pm_pack *k)
+static bool open_tar(pm_copy_writer *k)
 {
     k->out = PM_LIBRARY(archive_write_new)();
     k->entry = k->out ? PM_LIBRARY(archive_entry_new2)(k->out) : NULL;
@@ -79,22 +79,22 @@ static bool open_tar(pm_pack *k)
            PM_LIBRARY(archive_write_open_fd)(k->out, k->fd) == ARCHIVE_OK;
 }
 
-pmapdb_status pm_pack_open(const char *path, int root, pm_pagemap *map, pm_pack **out,
-                           pmapdb_error *err)
+pmapdb_status pm_copy_writer_open(const char *path, int root, pm_pagemap *map, pm_copy_writer **out,
+                                  pmapdb_error *err)
 {
-    pm_pack *k = calloc(1, sizeof *k);
+    pm_copy_writer *k = calloc(1, sizeof *k);
     size_t n = strlen(path) + sizeof ".XXXXXX";
     pmapdb_status st;
 
     if (!k)
         return pm_fail_nomem(err);
-    *k = (pm_pack){.map = map,
-                   .book = {.by_frame = map->by_frame},
-                   .path = strdup(path),
-                   .temporary = malloc(n),
-                   .now = time(NULL),
-                   .root = root,
-                   .fd = -1};
+    *k = (pm_copy_writer){.map = map,
+                          .book = {.by_frame = map->by_frame},
+                          .path = strdup(path),
+                          .temporary = malloc(n),
+                          .now = time(NULL),
+                          .root = root,
+                          .fd = -1};
     *out = k;
     if (!k->path || !k->temporary)
         return pm_fail_nomem(err);
@@ -107,7 +107,7 @@ pmapdb_status pm_pack_open(const char *path, int root, pm_pagemap *map, pm_pack 
     return st;
 }
 
-pmapdb_status pm_pack_end(pm_pack *k, pmapdb_error *err)
+pmapdb_status pm_copy_writer_end(pm_copy_writer *k, pmapdb_error *err)
 {
     static const char *const files[] = {"uptime",
                                         "stat",
@@ -137,7 +137,7 @@ pmapdb_status pm_pack_end(pm_pack *k, pmapdb_error *err)
     return st;
 }
 
-void pm_pack_close(pm_pack *k)
+void pm_copy_writer_close(pm_copy_writer *k)
 {
     if (!k)
         return;
@@ -160,13 +160,13 @@ void pm_pack_close(pm_pack *k)
 
 static void on_entries(void *ctx, const uint64_t *e, size_t n, uint64_t at)
 {
-    pm_pack *k = ctx;
+    pm_copy_writer *k = ctx;
 
     pm_book_add(&k->book, e, n, at / k->map->page);
 }
 
 /* A text of the process that the caller may keep. */
-static pmapdb_status add_text(pm_pack *k, const pm_proc *p, const char *file, pm_text text,
+static pmapdb_status add_text(pm_copy_writer *k, const pm_proc *p, const char *file, pm_text text,
                               pmapdb_error *err)
 {
     char name[64];
@@ -177,7 +177,7 @@ static pmapdb_status add_text(pm_pack *k, const pm_proc *p, const char *file, pm
     return add(k, name, text, NULL, err);
 }
 
-static pmapdb_status add_exe(pm_pack *k, const pm_proc *p, pm_text exe, pmapdb_error *err)
+static pmapdb_status add_exe(pm_copy_writer *k, const pm_proc *p, pm_text exe, pmapdb_error *err)
 {
     char name[64], *target = exe.len ? pm_text_copy(exe) : NULL;
     pmapdb_status st = PMAPDB_OK;
@@ -191,8 +191,8 @@ static pmapdb_status add_exe(pm_pack *k, const pm_proc *p, pm_text exe, pmapdb_e
     return st;
 }
 
-pmapdb_status pm_pack_add(pm_pack *k, const pm_proc *p, const pm_standing *s, pm_page_ranges *work,
-                          pm_proc_fate *fate, pmapdb_error *err)
+pmapdb_status pm_copy_writer_add(pm_copy_writer *k, const pm_proc *p, const pm_standing *s,
+                                 pm_page_ranges *work, pm_proc_fate *fate, pmapdb_error *err)
 {
     static const char *const files[] = {"maps", "status", "stat", "comm", "cgroup", "limits"};
     char folder[32];

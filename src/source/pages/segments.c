@@ -84,8 +84,8 @@ static pmapdb_status read_sysv(int root, pm_segments *s, pmapdb_error *err)
 
 /* ---- files in memory, and who maps what ---- */
 
-/* Looks through the process: a memfd has no other name. Blocks of a file in memory are its pages,
- * in memory or swapped. */
+/* Reads the size of the file through map_files of the process, because a memfd has no path. Blocks
+ * of a file in memory are its pages, in memory or swapped. */
 static void look(const pm_proc *p, const pm_mapping *m, pm_segment *out)
 {
     char name[64];

@@ -16,7 +16,7 @@ typedef struct pm_segment {
     int64_t uid, creator; /* creator: a pid */
     int64_t attached;     /* as the kernel counts for a SysV segment */
     int64_t processes;    /* that map it, of those that this user may read */
-    bool removed;         /* it goes with its last process */
+    bool removed;         /* the segment is freed when its last process detaches it */
     char names[96];       /* of the processes */
     int64_t last_pid;     /* the last one that was counted */
 } pm_segment;

@@ -209,7 +209,7 @@ static void doubt_runs(const pm_leak_work *work, pm_leak *row)
     if (longest_h >= PM_YOUNG_H || lasted_h >= PM_RUNS_SHARE * span_h)
         return;
     row->verdict = PM_VERDICT_SUSPECT;
-    pm_leaks_say_first(row, "runs of at most %s with pauses: none of them may grow for long",
+    pm_leaks_say_first(row, "runs of at most %s with pauses: each run may only be starting up",
                        pm_leaks_span(longest_h).text);
 }
 

@@ -5,6 +5,7 @@
 -- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: snapshot_id       snapshot Unknown where several processes are summed
 -- column: state             text     complete, partial, totals: that of its least complete capture
+-- column: partial           text     What is missing, where a capture is partial
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
@@ -29,6 +30,7 @@ WITH moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id, max(s.state) AS state,
+  max(CASE s.state WHEN 'partial' THEN s.missing END) AS partial,
   CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
   CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib,

@@ -1,7 +1,9 @@
 -- name:   notes
 -- title:  What an answer lacks, in words: what is said below the rows of other queries
 -- param:  diff       text ""  Rows of diff-total or diff-process-total, as JSON
--- param:  mappings   text ""  Rows of mappings-total, as JSON
+-- param:  mappings   text ""  Rows of mappings-total, as JSON, of an answer that shows mappings
+-- param:  moment     text ""  The same, of any answer about one moment
+-- param:  names      text ""  Rows of by-name, as JSON
 -- param:  unknown    text ""  Rows of unknown-rss, as JSON
 -- param:  left-out   text ""  Rows of left-out, as JSON
 -- param:  recordings text ""  Rows of recordings that were imported, as JSON
@@ -49,6 +51,11 @@ pages AS (
     json_extract(value, '$.moved_kib') AS moved_kib, json_extract(value, '$.rss_kib') AS rss_kib
   FROM json_each(:exact) WHERE json_extract(value, '$.part') = 'union'
 ),
+moment AS (
+  SELECT json_extract(value, '$.state') AS state, json_extract(value, '$.partial') AS partial,
+    coalesce('@' || json_extract(value, '$.snapshot_id'), 'of ' || json_extract(value, '$.processes') || ' processes') AS of
+  FROM json_each(coalesce(:mappings, :moment))
+),
 line AS (
   SELECT 0 AS nth, 1 AS place, printf('%d process%s missing here: the capture had no permission', unreadable,
     CASE unreadable WHEN 1 THEN ' is' ELSE 'es are' END) AS note, 0 AS minor
@@ -82,6 +89,12 @@ line AS (
   SELECT 1, newer AS place, 'the ' || word || ' snapshot is partial: ' || partial, 0
   FROM side WHERE partial <> ''
   UNION ALL
+  SELECT 1, 0, 'the snapshot ' || of || ' is partial: ' || partial, 0 FROM moment WHERE partial <> ''
+  UNION ALL
+  SELECT 1, 0, n || CASE n WHEN 1 THEN ' name has' ELSE ' names have' END
+    || ' partial captures, so the true numbers are higher: pmapdb by-process shows their state', 0
+  FROM (SELECT sum(json_extract(value, '$.partial')) AS n FROM json_each(:names)) WHERE n > 0
+  UNION ALL
   SELECT 2, 0, 'the ' || a.word || ' snapshot has sums only: all of the other is added up', 0
   FROM side a JOIN side b ON b.sums < a.sums
   UNION ALL
@@ -97,10 +110,8 @@ line AS (
   FROM side a JOIN side b ON b.newer > a.newer AND b.process_id <> a.process_id
   WHERE a.processes = 1 AND b.processes = 1
   UNION ALL
-  SELECT 5, 0, 'the snapshot ' || CASE WHEN json_extract(value, '$.snapshot_id') IS NULL
-      THEN 'of ' || json_extract(value, '$.processes') || ' processes' ELSE '@' || json_extract(value, '$.snapshot_id') END
-    || ' has sums only, no mappings: pmapdb categories shows them', 0
-  FROM json_each(:mappings) WHERE json_extract(value, '$.state') = 'totals'
+  SELECT 5, 0, 'the snapshot ' || of || ' has sums only, no mappings: pmapdb categories shows them', 0
+  FROM moment WHERE state = 'totals' AND :moment IS NULL
   UNION ALL
   SELECT 6, 0, CASE WHEN n > 1
       THEN n || ' captures do not show what is resident: pmapdb unknown-rss says why, and when it was last known'

@@ -158,7 +158,10 @@ line AS (
   FROM leak l JOIN process p ON p.process_id = l.process_id
   WHERE sure OR place <= 3
   UNION ALL
-  SELECT 8, 'leaks', NULL, NULL, NULL, NULL, NULL, NULL, 'no leak among the 12 that grew most in the last day', 'leaks', NULL, 0
+  SELECT 8, 'leaks', NULL, NULL, NULL, NULL, NULL, NULL,
+    CASE WHEN EXISTS (SELECT 1 FROM json_each(:leaks) WHERE json_extract(value, '$.verdict') <> 'too-few')
+      THEN 'no leak among the 12 that grew most in the last day'
+      ELSE 'no verdict: too few snapshots of the 12 that grew most' END, 'leaks', NULL, 0
   WHERE :leaks IS NOT NULL AND EXISTS (SELECT 1 FROM life) AND NOT EXISTS (SELECT 1 FROM leak)
 )
 SELECT l.part, n.name, l.pid, l.processes, l.kib,

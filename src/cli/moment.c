@@ -62,7 +62,9 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
         {"diff-process", "diff-process-total", "diff"},
         {"categories mappings mappings-words largest files by-process by-name", "unknown-rss",
          "unknown"},
+        {"categories", "mappings-total", "moment"},
         {"by-name by-process deleted shared groups", "left-out", "left-out"},
+        {"by-name", "by-name", "names"},
         {"groups", "groups", "groups"},
         {"who", "who-recordings", "who"}};
     pmapdb_rows *notes = NULL;

@@ -15,6 +15,7 @@ run pmapdb new-and-gone --from @1 --to @2
 say "sums only"
 run pmapdb largest
 run pmapdb files --snapshot @4
+run pmapdb categories --snapshot @4
 run pmapdb largest --snapshot @3 --top 2
 
 say "a query of the user with a snapshot and without a process"
@@ -28,3 +29,13 @@ SELECT count(*) AS mappings FROM mappings WHERE snapshot_id = :snapshot;
 SQL
 run pmapdb --query-dir own rows --snapshot first
 run pmapdb --query-dir own rows --snapshot @3
+
+say "one moment of two processes, one of them partial"
+{
+    pmap_x 301 worker 100 | grep -v libc
+    pmap_x 302 worker 200
+} | run pmapdb --db cut.db import --at 2026-11-21T10:00Z -
+run pmapdb --db cut.db categories
+run pmapdb --db cut.db largest worker/301
+run pmapdb --db cut.db files worker/302
+run pmapdb --db cut.db by-name

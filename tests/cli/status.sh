@@ -34,3 +34,9 @@ run pmapdb leaks --grown 1 -f csv --columns name,key
 
 say "without a store"
 run pmapdb --db none.db
+
+say "nothing leaks; a partial capture is not judged"
+log 5 calm 10 100 0 | pmapdb --db calm.db import -q -
+run pmapdb --db calm.db status -f csv --columns part,detail | grep leaks
+pmap_x 15 cut 100 | grep -v libc | run pmapdb --db cut.db import --at 2026-11-21T10:00Z -
+run pmapdb --db cut.db status -f csv --columns part,detail | grep leaks

@@ -48,7 +48,7 @@
 -- A category is judged by its sums, an object by the sums of all mappings of one path and category,
 -- a lineage is one mapping through time, even if it grows, moves, splits or merges.
 --
--- Eight snapshots are needed. Fifteen shapes, from constant and step to linear and accelerating,
+-- Eight snapshots are needed. Fourteen shapes, from constant and step to linear and accelerating,
 -- are fitted to the curves of rss, size and number of mappings. A leak grows without an end in
 -- sight, a plateau grew and stopped, and a suspect may be either. Then rules of the category
 -- compare the metrics: where rss grows, but neither size nor private memory does, memory that was

@@ -1,7 +1,8 @@
 /* block: the state of a reader in parts, one for each file. Internal to src/parse.
  *
- * stream.c classifies lines and opens blocks; the files of the dialects turn lines into rows and
- * pass them to pm_block_add; block_rows.c counts the rows; block.c judges the block at its end.
+ * stream.c classifies lines; stream.c, enter.c and words.c begin blocks; the files of the dialects
+ * turn lines into rows and pass them to pm_block_add; block_rows.c counts the rows; block.c judges
+ * the block at its end.
  *
  * reader.st keeps the first failure. After a failure no event is reported, but the rest of the
  * current line may still be processed.

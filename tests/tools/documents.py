@@ -271,7 +271,7 @@ def asked(text):
 def run_questions(name, text, work, env):
     """Each question is answered. The sample is six minutes long, so an hour ago becomes two minutes ago."""
     for number, words in asked(text):
-        words = words.replace("-1h", "-2m").replace("TIME", "2026-11-21T02:51:38Z").replace(" N", " 7")
+        words = words.replace("NAME", "leaky").replace("-1h", "-2m").replace("TIME", "2026-11-21T02:51:38Z").replace(" N", " 7")
         done = subprocess.run(["sh", "-c", "pmapdb " + words], cwd=work, env=env | {"PMAPDB": "demo.db"},
                               capture_output=True, text=True, check=False)
         check.true("%s:%d: question" % (name, number), done.returncode in (0, 1),

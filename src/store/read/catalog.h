@@ -4,7 +4,8 @@
  *     -- name:   NAME
  *     -- title:  one line
  *     -- param:  NAME TYPE DEFAULT TEXT      (TYPE: docs/queries.md; DEFAULT - : must be given;
- *                                             "" : NULL)
+ *                                             "" : NULL; only, of a process: the only name of
+ *                                             the store)
  *     -- column: NAME TYPE TEXT
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
  *     -- narrow: NAME NAME ...               (the columns of `table` that a narrow terminal shows;
@@ -20,9 +21,10 @@
  * A file of the query directory, or of $XDG_CONFIG_HOME/pmapdb/queries, takes precedence over the
  * built-in query of the same name. Queries about a fleet are in the folder fleet of these, and are
  * called fleet/NAME here. One read-only statement per file. In the statement, dashes of a
- * parameter's name are underscores: max-size is :max_size. A text parameter called dialect, state
- * or host takes only words that exist; a parameter whose TEXT begins "One of a, b, c" takes only
- * these. */
+ * parameter's name are underscores: max-size is :max_size. A parameter of type process gives two
+ * values: :process, a process_id, or, where a name was given, NULL and :name_id. A text parameter
+ * called dialect, state or host takes only words that exist; a parameter whose TEXT begins "One of
+ * a, b, c" takes only these. */
 #ifndef PM_STORE_CATALOG_H
 #define PM_STORE_CATALOG_H
 

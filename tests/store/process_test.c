@@ -238,14 +238,15 @@ IN_KIT(no_name_at_all)
     kit_expect(k, NAME, "?|5\n");
 }
 
-/* " (deleted)" is not part of a program's name. */
-IN_KIT(name_of_a_replaced_program)
+/* " (deleted)" is not part of a program's name, and does not hide the address of the program. */
+IN_KIT(a_replaced_program)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_SMAPS, 42, MS);
 
     kit_map(k, c, 0x400000, 64, "r-xp", "/usr/sbin/nginx (deleted)");
     kit_put(k, c);
     kit_expect(k, NAME, "nginx|4\n");
+    kit_expect(k, "SELECT exe_start, identity FROM process", "4194304|command\n");
 }
 
 /* The snapshots of two processes become one moment when the processes get the same name. */

@@ -57,7 +57,7 @@ static void find_addresses(const pm_capture *c, pm_text program, pm_process_fact
             lowest(&f->libc_start, m->start);
         else if (is_ld(name))
             lowest(&f->ld_start, m->start);
-        if (program.len && pm_text_equal(m->path, program))
+        if (program.len && pm_text_equal(pm_undeleted(m->path), program))
             lowest(&f->exe_start, m->start);
     }
 }
@@ -200,17 +200,13 @@ static life find_life(pm_sql *sql, const pm_capture *c, const pm_process_facts *
 /* Returns the name of a capture; the context knows its program. */
 static pm_text name_of(const pm_capture *c, const pm_classify_context *context, pm_name_rank *rank)
 {
-    static const pm_text deleted = {" (deleted)", 10};
     pm_text name;
 
     if (c->name) {
         *rank = c->name_rank;
         return pm_text_of(c->name);
     }
-    name = context->program;
-    if (pm_text_ends(name, deleted))
-        name.len -= deleted.len;
-    name = pm_text_basename(name);
+    name = pm_text_basename(context->program);
     *rank = name.len ? PM_NAME_PROGRAM : PM_NAME_UNKNOWN;
     return name.len ? name : PM_TEXT("?");
 }

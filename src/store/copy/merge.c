@@ -259,11 +259,10 @@ static void one_process(pm_merge *m, int64_t process_id)
         counts->new_ones += new;
         return;
     }
-    for (size_t i = 0; i < n && new &&pm_merge_ok(m); i++)
+    for (size_t i = 0; i < n && pm_merge_ok(m); i++)
         if (!items[i].known)
             put(m, &items[i]);
-    if (new)
-        commit(m);
+    commit(m);
     if (pm_merge_ok(m))
         add_facts(m);
     commit(m);

@@ -122,9 +122,11 @@ static void encode(const pm_mapping *m, uint64_t fields, pm_metrics *out)
     v[PM_VER_RARE] = v[PM_VER_RSS] = v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
 }
 
-void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out)
+void pm_row_decode(const pm_row *row, uint64_t fields, pm_totals *out)
 {
+    const pm_metrics *m = &row->m;
     const int64_t *v = m->v;
+    int64_t size_kib = or_else(row->size_kib, (int64_t)(row->at.length / 1024));
     uint64_t known = pm_metrics_fields(m, fields);
     bool tells_dirty = fields & PM_BIT(PM_PRIVATE_DIRTY);
     bool tells_private =

@@ -79,11 +79,6 @@ static inline int64_t pm_row_category(const pm_row *row)
     return row->at.kept ? row->at.kept : row->at.object->category_id;
 }
 
-static inline int64_t pm_row_size_kib(const pm_row *row)
-{
-    return row->size_kib == PMAPDB_UNKNOWN ? (int64_t)(row->at.length / 1024) : row->size_kib;
-}
-
 /* Returns the fields of the epoch that the row has. */
 static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
 {
@@ -92,9 +87,8 @@ static inline uint64_t pm_metrics_fields(const pm_metrics *m, uint64_t fields)
     return own == PMAPDB_UNKNOWN ? fields : fields & (uint64_t)own;
 }
 
-/* Computes what a row with these numbers adds to the sums of its capture, as the view mappings
- * shows it. size_kib: the size in the capture, used if the capture shows sizes. */
-void pm_row_decode(const pm_metrics *m, uint64_t fields, int64_t size_kib, pm_totals *out);
+/* Computes what a row adds to the sums of its capture, as the view mappings shows it. */
+void pm_row_decode(const pm_row *row, uint64_t fields, pm_totals *out);
 
 /* Sorts by place. */
 void pm_rows_sort(pm_rows *rows);

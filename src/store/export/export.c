@@ -239,8 +239,7 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
     PM_STEP(st, pm_store_begin(run->into, err));
     if (st == PMAPDB_OK) {
         copy_tables(run);
-        pm_tidy_commit(run->into);
-        st = pm_sql_end(run->into->sql, err);
+        st = pm_store_end(run->into, err);
     }
     pm_store_rollback(run->from); /* also drops the temporary tables */
     if (redact)

@@ -32,14 +32,13 @@ static void apply(pmapdb_store *s, const pm_schema *schema, int64_t from)
 /* Another process may be creating the store at this moment, in one transaction: the tables are
  * looked for after the version and before the mark of a store, so that nobody mistakes the new
  * store for a file of another program. */
-pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
-                                pmapdb_error *err)
+pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, pmapdb_error *err)
 {
-    int64_t application, objects = 0, triggers = 0;
+    int64_t version, application, objects = 0, triggers = 0;
     sqlite3_stmt *row;
     pmapdb_status st;
 
-    *version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
+    version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
     row = pm_sql_ask(s->sql,
                      "SELECT count(*), count(nullif(type <> 'trigger', 1)) FROM sqlite_master",
                      PM_NO_ARGS);
@@ -54,23 +53,22 @@ pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_
         return st;
     if (objects > 0 && application != PM_APPLICATION_ID)
         return pm_fail(err, PMAPDB_SCHEMA, "%s: a SQLite file, but not a pmapdb store", s->path);
-    if (*version > schema->version)
+    if (version > schema->version)
         return pm_fail(err, PMAPDB_SCHEMA,
                        "%s: written by a newer pmapdb (schema %lld, this one knows %d)", s->path,
-                       (long long)*version, (int)schema->version);
+                       (long long)version, (int)schema->version);
     if (triggers > 0) /* a trigger would run within every write */
         return pm_fail(err, PMAPDB_SCHEMA,
                        "%s: has a trigger, which pmapdb never makes; nothing is read or written "
                        "until sqlite3 FILE 'DROP TRIGGER ...' removes it",
                        s->path);
-    s->version = *version;
+    s->version = version;
     return PMAPDB_OK;
 }
 
 static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t from,
                              pmapdb_error *err)
 {
-    int64_t version = 0;
     pmapdb_status st = PMAPDB_OK;
 
     if (from == 0) { /* the pragma must precede the first page; it takes the lock to write */
@@ -80,9 +78,9 @@ static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t f
         st = pm_store_begin(s, err);
     }
     if (st == PMAPDB_OK) /* another process may have migrated it first */
-        st = pm_check_identity(s, schema, &version, err);
-    if (st == PMAPDB_OK && version < schema->version) {
-        apply(s, schema, version);
+        st = pm_check_identity(s, schema, err);
+    if (st == PMAPDB_OK && s->version < schema->version) {
+        apply(s, schema, s->version);
         st = pm_sql_end(s->sql, err);
     }
     PM_STEP(st, pm_store_commit(s, err));
@@ -93,19 +91,19 @@ static pmapdb_status migrate(pmapdb_store *s, const pm_schema *schema, int64_t f
 
 pmapdb_status pm_migrate(pmapdb_store *s, const pm_schema *schema, bool write, pmapdb_error *err)
 {
-    int64_t version = 0;
-    pmapdb_status st = pm_check_identity(s, schema, &version, err);
+    pmapdb_status st = pm_check_identity(s, schema, err);
+    int64_t from = s->version;
 
-    if (st != PMAPDB_OK || version == schema->version)
+    if (st != PMAPDB_OK || from == schema->version)
         return st;
     if (!write)
         return pm_fail(err, PMAPDB_SCHEMA,
-                       version ? "%s: an older store; run an import to bring it up to date"
-                               : "no store at '%s', an empty file; import or capture first",
+                       from ? "%s: an older store; run an import to bring it up to date"
+                            : "no store at '%s', an empty file; import or capture first",
                        s->path);
     s->version = 0;                      /* another process may migrate it first */
     st = pm_store_begin_tidying(s, err); /* foreign keys off: impossible in a transaction */
-    PM_STEP(st, migrate(s, schema, version, err));
+    PM_STEP(st, migrate(s, schema, from, err));
     pm_store_end_tidying(s);
     if (st == PMAPDB_OK)
         s->version = schema->version;

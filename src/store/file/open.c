@@ -176,15 +176,12 @@ static pmapdb_status open_file(pmapdb_store *s, int flags, sqlite3 **db, pmapdb_
  * failure, the tables exist, and the next process that opens the store makes the change again. */
 static void make_tables(pmapdb_store *s)
 {
-    pmapdb_error err = {0};
-
     pm_sql_exec(s->sql, "PRAGMA synchronous = NORMAL", SET_UP);
-    if (pm_sql_ok(s->sql))
-        pm_sql_keep(s->sql, pm_migrate(s, &pm_schema_built_in, true, &err), &err);
+    PM_SQL_STEP(s->sql, pm_migrate(s, &pm_schema_built_in, true, &err));
     pm_sql_exec(s->sql, "PRAGMA synchronous = OFF", SET_UP);
 }
 
-static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms, pmapdb_error *err)
+static pmapdb_status set_up_writer(pmapdb_store *s, int busy_ms, pmapdb_error *err)
 {
     int on = 1;
     pmapdb_status st;
@@ -193,7 +190,7 @@ static pmapdb_status set_up_writer(pmapdb_store *s, int64_t version, int busy_ms
     pm_sql_exec(s->sql,
                 "PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY",
                 SET_UP);
-    if (version == 0)
+    if (s->version == 0)
         make_tables(s);
     switch_to_wal(s, busy_ms);
     /* The first read creates the -wal and -shm, also of a store that was not in WAL mode: another
@@ -217,7 +214,6 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
 {
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS;
     bool create = o->mode == PMAPDB_WRITE;
-    int64_t version = 0;
     pmapdb_status st;
 
     s->in_memory = create && o->in_memory;
@@ -233,12 +229,12 @@ static pmapdb_status open_for_writing(pmapdb_store *s, const pmapdb_open_options
     distrust(s->db);
     st = pm_sql_new(s->db, &s->sql, err);
     if (st == PMAPDB_OK) /* before anything is changed */
-        st = pm_check_identity(s, &pm_schema_built_in, &version, err);
+        st = pm_check_identity(s, &pm_schema_built_in, err);
     if (st != PMAPDB_OK)
         return st;
-    return version == 0 && !create
+    return s->version == 0 && !create
                ? pm_migrate(s, &pm_schema_built_in, false, err) /* reports why not */
-               : set_up_writer(s, version, busy_ms, err);
+               : set_up_writer(s, busy_ms, err);
 }
 
 /* Builds the URI; '?', '#' and '%' have a meaning in it and are escaped. */

@@ -150,9 +150,7 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err)
 
 static void keep_failure(pm_sql *sql, const char *doing)
 {
-    pmapdb_error err = {0};
-
-    pm_sql_keep(sql, pm_sql_fail(sql->db, doing, &err), &err);
+    PM_SQL_STEP(sql, pm_sql_fail(sql->db, doing, &err));
 }
 
 bool pm_sql_ok(const pm_sql *sql)
@@ -182,14 +180,13 @@ const char *pm_sql_script_text(const char *name)
 static sqlite3_stmt *find(pm_sql *sql, const char *text)
 {
     size_t at = ((uintptr_t)text >> 3) % SLOTS;
-    pmapdb_error err = {0};
 
     while (sql->slots[at].text && sql->slots[at].text != text)
         at = (at + 1) % SLOTS;
     if (sql->slots[at].text)
         return sql->slots[at].stmt;
     if (sql->used >= SLOTS - 1) {
-        pm_sql_keep(sql, pm_fail(&err, PMAPDB_DATABASE, "too many different statements"), &err);
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE, "too many different statements"));
         return NULL;
     }
     if (sqlite3_prepare_v3(sql->db, text, -1, SQLITE_PREPARE_PERSISTENT, &sql->slots[at].stmt,
@@ -267,14 +264,13 @@ bool pm_sql_next(pm_sql *sql, sqlite3_stmt *stmt)
 void pm_sql_done(sqlite3_stmt *stmt)
 {
     sqlite3 *db = sqlite3_db_handle(stmt);
-    pmapdb_error err = {0};
     pm_sql *sql;
 
     if (sqlite3_reset(stmt) != SQLITE_NOMEM)
         return;
     sql = sqlite3_commit_hook(db, NULL, NULL); /* returns the argument that was set */
     if (sql) {
-        pm_sql_keep(sql, pm_fail_nomem(&err), &err);
+        PM_SQL_STEP(sql, pm_fail_nomem(&err));
         sqlite3_commit_hook(db, refuse_commit, sql);
     }
 }
@@ -349,15 +345,4 @@ unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n)
     int64_t code = pm_col_int(stmt, column);
 
     return code >= 0 && code < (int64_t)n ? (unsigned)code : n;
-}
-
-pm_state pm_col_state(sqlite3_stmt *stmt, int column)
-{
-    return (pm_state)pm_col_code(stmt, column, PM_STATE_TOTALS);
-}
-
-pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column)
-{
-    return (pm_dialect)pm_text_index(pm_col_text(stmt, column), pm_dialect_names,
-                                     PM_DIALECT_COUNT - 1);
 }

@@ -18,7 +18,7 @@
 #define PM_STORE_SQL_H
 
 #include "base/err.h"
-#include "base/record/dialect.h"
+#include "base/text.h"
 #include <sqlite3.h>
 
 typedef struct pm_sql pm_sql;
@@ -137,9 +137,5 @@ int64_t pm_col_ms(sqlite3_stmt *stmt, int column);
 pm_text pm_col_text(sqlite3_stmt *stmt, int column);
 /* Reads a code of table snapshot, which is below n; returns n for any other value. */
 unsigned pm_col_code(sqlite3_stmt *stmt, int column, unsigned n);
-/* Read snapshot.state_code and a name of a dialect; any other value becomes the weakest state or
- * dialect, which has the highest code. */
-pm_state pm_col_state(sqlite3_stmt *stmt, int column);
-pm_dialect pm_col_dialect(sqlite3_stmt *stmt, int column);
 
 #endif

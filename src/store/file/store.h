@@ -85,9 +85,8 @@ pmapdb_status pm_store_begin_tidying(pmapdb_store *s, pmapdb_error *err);
 void pm_store_end_tidying(pmapdb_store *s);
 
 /* Returns PMAPDB_SCHEMA for a file of another program, of a newer pmapdb, or with a trigger, which
- * pmapdb never creates. Changes nothing. *version is 0 for an empty file. */
-pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, int64_t *version,
-                                pmapdb_error *err);
+ * pmapdb never creates. Changes nothing in the file. Sets s->version; 0 for an empty file. */
+pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, pmapdb_error *err);
 
 /* Applies the files after user_version in one transaction: if the program is killed, the old schema
  * stays. A file may recreate a table that others refer to: references are checked at the end. On a

@@ -10,13 +10,10 @@ DELETE FROM environment WHERE live_process_id NOT IN (SELECT live_process_id FRO
 DELETE FROM live_process WHERE live_process_id NOT IN (SELECT live_process_id FROM live_reading);
 
 -- Recordings of processes that a prune removed.
-CREATE TEMP TABLE IF NOT EXISTS keep_traced (traced_process_id INTEGER PRIMARY KEY);
-DELETE FROM keep_traced;
-INSERT INTO keep_traced SELECT traced_process_id FROM traced_process WHERE pruned = 1;
-DELETE FROM extent WHERE traced_process_id IN (SELECT traced_process_id FROM keep_traced);
+DELETE FROM extent WHERE traced_process_id IN (SELECT traced_process_id FROM traced_process WHERE pruned = 1);
 DELETE FROM call WHERE thread_id IN (SELECT t.thread_id FROM thread t
-  WHERE t.traced_process_id IN (SELECT traced_process_id FROM keep_traced));
-DELETE FROM thread WHERE traced_process_id IN (SELECT traced_process_id FROM keep_traced);
+  WHERE t.traced_process_id IN (SELECT traced_process_id FROM traced_process WHERE pruned = 1));
+DELETE FROM thread WHERE traced_process_id IN (SELECT traced_process_id FROM traced_process WHERE pruned = 1);
 DELETE FROM traced_process WHERE pruned = 1;
 DELETE FROM recording WHERE recording_id NOT IN (SELECT recording_id FROM traced_process);
 DELETE FROM stack WHERE stack_id NOT IN (

@@ -11,8 +11,7 @@ CREATE TEMP TABLE IF NOT EXISTS keep_order (
 CREATE UNIQUE INDEX IF NOT EXISTS temp.keep_order_epoch ON keep_order (epoch_id, off);
 DELETE FROM keep_order;
 INSERT INTO keep_order (snapshot_id, epoch_id, off, worth)
-SELECT s.snapshot_id, s.epoch_id, s.off,
-  CASE s.state WHEN 'complete' THEN 0 WHEN 'partial' THEN 100 ELSE 200 END + d.rank
+SELECT s.snapshot_id, s.epoch_id, s.off, s.state_code * 100 + d.rank
 FROM tidy_process t CROSS JOIN snapshot s ON s.process_id = t.process_id
 JOIN dialect d ON d.name = s.dialect
 ORDER BY s.process_id, s.taken_ms, d.rank, s.ordinal, s.hash;

@@ -99,14 +99,14 @@ void pm_put_snapshot(pm_put *p, int64_t epoch_id, int64_t off)
                 PM_I(b->totals.v[PM_TOTAL_SWAP]), PM_I(b->tool_size_kib), PM_I(b->tool_rss_kib)));
 }
 
-static void take_place(pm_put *p, pm_stream *s, int64_t *off)
+static void take_place(pm_put *p, pm_stream *s)
 {
-    pm_stream_place(p->sql, s, p->fields, off);
+    pm_stream_place(p->sql, s, p->fields);
     if (p->capture)
-        pm_put_snapshot(p, s->epoch_id, *off);
+        pm_put_snapshot(p, s->epoch_id, (int64_t)s->n);
     else
         pm_sql_do(p->sql, "UPDATE snapshot SET epoch_id = ?2, off = ?3 WHERE snapshot_id = ?1",
-                  PM_ARGS(PM_I(p->snapshot_id), PM_I(s->epoch_id), PM_I(*off)));
+                  PM_ARGS(PM_I(p->snapshot_id), PM_I(s->epoch_id), PM_I(s->n)));
     s->snapshot_id = p->snapshot_id;
     s->newest = p->order;
 }
@@ -253,12 +253,11 @@ void pm_append(pm_put *p, pm_newest *n)
     pm_stream *own = pm_newest_stream(p->sql, p->objects, n, p->order.dialect, p->order.state);
     const pm_stream *from = NULL;
     pm_descent *descent = NULL;
-    int64_t off = 0;
 
     if (own && has_rows)
         from = find_lineages(p, n, own, &descent);
     if (pm_sql_ok(p->sql))
-        take_place(p, own, &off);
+        take_place(p, own);
     if (pm_sql_ok(p->sql) && has_rows)
         descend(p, descent);
     if (from && from != own && pm_order_compare(&p->order, &from->newest) < 0)
@@ -266,7 +265,7 @@ void pm_append(pm_put *p, pm_newest *n)
     free(descent);
     if (!pm_sql_ok(p->sql))
         return;
-    pm_stream_append(p->sql, own, off, &p->rows, has_rows ? NULL : &p->totals);
+    pm_stream_append(p->sql, own, &p->rows, has_rows ? NULL : &p->totals);
     if (has_rows)
         pm_sitting_add(&n->sitting, &p->order);
 }

@@ -217,11 +217,14 @@ pmapdb_status pm_clearing_last(pm_sql *sql, const char *host, const char *boot_i
                                int64_t start_time, int64_t *mono_ns, bool *page_idle,
                                pmapdb_error *err)
 {
-    sqlite3_stmt *row = pm_sql_ask(sql,
-                                   "SELECT mono_ns, page_idle FROM clearing WHERE process_id = "
-                                   "(SELECT process_id FROM process p WHERE " PM_IS_LIVE_PROCESS
-                                   ") ORDER BY mono_ns DESC LIMIT 1",
-                                   PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)));
+    sqlite3_stmt *row =
+        pm_sql_ask(sql,
+                   "SELECT mono_ns, page_idle FROM clearing WHERE process_id = "
+                   "(SELECT process_id FROM process WHERE coalesce(pid, -1) = ?1 "
+                   "AND coalesce(host_id, 0) = (SELECT host_id FROM host WHERE name = ?2) "
+                   "AND coalesce(boot_id, '') = ?3 AND coalesce(start_time, -1) = ?4) "
+                   "ORDER BY mono_ns DESC LIMIT 1",
+                   PM_ARGS(PM_I(pid), PM_S(host), PM_S(boot_id), PM_I(start_time)));
 
     *mono_ns = PMAPDB_UNKNOWN;
     *page_idle = false;

@@ -52,13 +52,6 @@ typedef struct pm_process_facts {
 void pm_process_teach(pm_sql *sql, int64_t process_id, const pm_process_facts *facts,
                       pm_process_found *out);
 
-/* Condition: p is the process that a live capture names. ?1 is the pid, ?2 the host name, ?3 the
- * boot, ?4 the start time. Uses the unique index. */
-#define PM_IS_LIVE_PROCESS                                   \
-    "coalesce(p.pid, -1) = ?1 AND coalesce(p.host_id, 0) = " \
-    "(SELECT host_id FROM host WHERE name = ?2) "            \
-    "AND coalesce(p.boot_id, '') = ?3 AND coalesce(p.start_time, -1) = ?4"
-
 /* Finds or inserts the row in table host. Returns PMAPDB_UNKNOWN if host is NULL. */
 int64_t pm_host_of(pm_sql *sql, const char *host);
 

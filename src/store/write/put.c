@@ -40,8 +40,7 @@ static void writer_free(pm_writer *w)
 {
     pm_newest_free(&w->newest);
     pm_objects_free(&w->objects);
-    if (w->refine.own)
-        pm_refine_free(&w->refine);
+    pm_refine_free(&w->refine);
     free(w->span);
     pm_map_free(&w->again);
     free(w);
@@ -202,7 +201,6 @@ static void put(pm_put *p, pm_writer *w, pm_stored *out)
         pm_refine_doubt(p->refine, out->doubt, sizeof out->doubt);
     out->snapshot_id = p->snapshot_id;
     out->process_id = found.process_id;
-    out->name_id = found.name_id;
     out->ambiguous = found.ambiguous;
     memcpy(out->name, found.name, sizeof out->name);
 }

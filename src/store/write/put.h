@@ -11,7 +11,7 @@ typedef struct pm_stored {
     bool pruned;    /* a duplicate whose snapshot was removed: snapshot_id and process_id are 0,
                        the name is that of the capture */
     bool ambiguous; /* only the pid ties the capture to its process */
-    int64_t process_id, name_id;
+    int64_t process_id;
     char name[256];  /* of the process; may be cut */
     char doubt[256]; /* warning about mappings that the rules could not judge; or empty */
 } pm_stored;

@@ -40,7 +40,7 @@ static void sum_up(pm_sql *sql, const pm_rows *rows, uint64_t fields, pm_rollup 
             s = sums_of(sql, r, category_id);
         if (!s)
             return;
-        pm_row_decode(&row->m, fields, pm_row_size_kib(row), &t);
+        pm_row_decode(row, fields, &t);
         for (int k = 0; k < PM_TOTAL_COUNT; k++)
             s->v[k] = s->v[k] == PMAPDB_UNKNOWN || t.v[k] < 0 ? PMAPDB_UNKNOWN : s->v[k] + t.v[k];
     }
@@ -133,7 +133,7 @@ static bool is_full(const pm_stream *s)
     return s->n >= PM_EPOCH_CAPTURES || s->added > PM_EPOCH_ALPHA * (s->rows.n + 1);
 }
 
-void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
+void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields)
 {
     if (s->epoch_id == 0 || s->fields != fields || is_full(s)) {
         const char *dialect = pm_dialect_names[s->dialect];
@@ -147,7 +147,6 @@ void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off)
         s->fields = fields;
         s->n = s->added = 0;
     }
-    *off = (int64_t)s->n;
 }
 
 /* ---- rows ---- */
@@ -281,10 +280,9 @@ static void write_sums(const writing *w, const pm_rollup *was, const pm_rollup *
     }
 }
 
-void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
-                      const pm_totals *totals)
+void pm_stream_append(pm_sql *sql, pm_stream *s, pm_rows *rows, const pm_totals *totals)
 {
-    const writing w = {sql, s, off};
+    const writing w = {sql, s, (int64_t)s->n};
     pm_rows was = s->rows;
     pm_rollup sums = {0};
 
@@ -298,5 +296,5 @@ void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
     *rows = was;
     free(s->rollup.item);
     s->rollup = sums;
-    s->n = (size_t)off + 1;
+    s->n++;
 }

@@ -35,7 +35,7 @@ typedef struct pm_stream {
     int64_t snapshot_id;
     pm_order newest;
     uint64_t fields;
-    size_t n;     /* captures in the epoch */
+    size_t n;     /* captures in the epoch: the place of the next one */
     size_t added; /* its versions beyond the rows of its first capture: decide when it is full */
     pm_rows rows; /* rows of the newest capture, by place, with region_id and first */
     pm_rollup rollup; /* its sums, with first */
@@ -44,24 +44,25 @@ typedef struct pm_stream {
 /* Gives the captures of a process, the latest time first. The columns: those of pm_order_read,
  * snapshot_id, epoch_id, off. */
 sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id);
-/* Reads the first columns of a row: taken_ms, dialect, state_code, ordinal, hash. */
+/* Reads the first columns of a row: taken_ms, dialect, state_code, ordinal, hash. Any other dialect
+ * or state becomes the weakest, which has the highest code. */
 static inline pm_order pm_order_read(sqlite3_stmt *row)
 {
-    return (pm_order){pm_col_ms(row, 0), pm_col_dialect(row, 1), pm_col_state(row, 2),
-                      pm_col_int(row, 3), pm_col_int(row, 4)};
+    return (pm_order){
+        pm_col_ms(row, 0),
+        (pm_dialect)pm_text_index(pm_col_text(row, 1), pm_dialect_names, PM_DIALECT_COUNT - 1),
+        (pm_state)pm_col_code(row, 2, PM_STATE_TOTALS), pm_col_int(row, 3), pm_col_int(row, 4)};
 }
 
 /* Loads a stream whose process, dialect and state are set. */
 void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s);
 
-/* Sets *off to the place of the next capture. Begins a new epoch if the fields differ or the epoch
- * is full. */
-void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields, int64_t *off);
+/* Makes room for the next capture: begins a new epoch if the fields differ or the epoch is full. */
+void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields);
 
 /* Writes the difference to the newest capture: of rows, whose lineages are decided, or, if the
  * capture has only sums, of `totals`. The rows become the state; *rows receives the previous ones.
  */
-void pm_stream_append(pm_sql *sql, pm_stream *s, int64_t off, pm_rows *rows,
-                      const pm_totals *totals);
+void pm_stream_append(pm_sql *sql, pm_stream *s, pm_rows *rows, const pm_totals *totals);
 
 #endif

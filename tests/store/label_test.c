@@ -201,8 +201,8 @@ IN_KIT(the_nearest_capture_is_named)
     assert_int_equal(name(k, 7, T0 + 31000, GC).snapshot_ms, T0 + 60000);
     assert_int_equal(name(k, 7, T0 - 3600000, GC).snapshot_ms, T0);
     assert_int_equal(name(k, 7, T0 + 3660000, GC).snapshot_ms, T0 + 60000);
-    refused(k, 7, 0, T0 - 3600001, "no map of pid 7 ");
-    refused(k, 7, 0, T0 + 3660001, "no map of pid 7 ");
+    refused(k, 7, 0, T0 - 3600001, "no stored map of pid 7 ");
+    refused(k, 7, 0, T0 + 3660001, "no stored map of pid 7 ");
 }
 
 /* The pid of a JVM in a container may belong to another process on the host. */
@@ -214,8 +214,8 @@ IN_KIT(the_ranges_must_fit)
     kit_map(k, c, 0x7f0010000000, 64, "rw-p", "");
     kit_put(k, c);
     put_java(k, 7, T0, 64);
-    refused(k, 1, 0, T0, "no map of pid 1 ");
-    refused(k, 1, 8, T0, "no map of pid 1 ");
+    refused(k, 1, 0, T0, "no stored map of pid 1 ");
+    refused(k, 1, 8, T0, "no stored map of pid 1 ");
     assert_int_equal(name_first(k, 1, 7).pid, 7);
     assert_int_equal(name_first(k, 8, 7).pid, 7);
     assert_true(name_first(k, 1, 7).duplicate);

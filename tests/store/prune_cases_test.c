@@ -56,7 +56,7 @@ IN_KIT(a_name_vanishes_only_by_force)
     pw_put_grown(k, 100, 0, 3);
     refuse(k, &o, "nothing of 'db' would stay");
     o.process = NULL;
-    refuse(k, &o, "drop what");
+    refuse(k, &o, "drop needs");
     o.process = "db/100";
     refuse(k, &o, "is one process");
     o.process = "db";
@@ -84,7 +84,7 @@ IN_KIT(a_rule_must_be_given)
     pw_put_grown(k, 1, 0, 3);
     refuse(k, &(pmapdb_prune_options){.max_kib = PMAPDB_UNKNOWN}, "at least one rule");
     refuse(k, &(pmapdb_prune_options){.keep.daily = -7, .max_kib = PMAPDB_UNKNOWN},
-           "a rule keeps a number of moments");
+           "must not be negative");
     refuse(k, &(pmapdb_prune_options){.max_kib = 0}, "above zero");
     kit_expect(k, "SELECT count(*) FROM snapshot", "3\n");
 }

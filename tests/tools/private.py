@@ -92,7 +92,7 @@ def of_another(check, place):
     shutil.copy(CAPTURE, place / "c.x")
     check.equal("another's import", run("import", "-q", "--db", db, place / "c.x", before=USER).returncode, 0)
     done = run("capture", "-q", "--db", db, os.getpid())
-    check.equal("root does not capture", (done.returncode, "is another user's" in done.stderr), (2, True))
+    check.equal("root does not capture", (done.returncode, "belongs to another user" in done.stderr), (2, True))
     check.equal("root reads it", run("processes", "--db", db).returncode, 0)
     check.equal("its owner goes on", run("import", "-q", "--db", db, place / "c.x", before=USER).returncode, 0)
 

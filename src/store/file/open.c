@@ -32,8 +32,8 @@ static pmapdb_status check_beside(const char *store, const char *end, bool open_
                          path.data);
         else if (open_to_all && info.st_uid != geteuid() && info.st_uid != 0)
             st = pm_fail(err, PMAPDB_SCHEMA,
-                         "'%s' is another user's, in a folder where everybody may make files: keep "
-                         "the store in a folder of your own",
+                         "'%s' belongs to another user, in a folder where every user may create "
+                         "files: keep the store in a folder of your own",
                          path.data);
     }
     pm_buf_free(&path);
@@ -296,11 +296,10 @@ static pmapdb_status roll_back(pmapdb_store *s, int busy_ms, pmapdb_error *err)
 
     if (st != PMAPDB_OK || sqlite3_busy_timeout(db, busy_ms) != SQLITE_OK ||
         sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) != SQLITE_OK)
-        st =
-            pm_fail(err, PMAPDB_DATABASE,
-                    "%s: the last program that wrote was killed; a command of a user who may write "
-                    "the store and its folder repairs it",
-                    s->path);
+        st = pm_fail(err, PMAPDB_DATABASE,
+                     "%s: the last program that wrote was killed; to repair the store, run a "
+                     "command as a user who may write it and its folder",
+                     s->path);
     sqlite3_close(db);
     return st;
 }

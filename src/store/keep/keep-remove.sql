@@ -78,7 +78,7 @@ DELETE FROM activity WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM page_process WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM snapshot WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
--- SQLite gives the removed ids at the end to the next snapshots, which must not pass for sent.
+-- SQLite gives the highest removed ids to the next snapshots; push must not take these for sent.
 UPDATE push SET done_id = (SELECT ifnull(max(snapshot_id), 0) FROM snapshot), until_id = NULL
 WHERE done_id > (SELECT ifnull(max(snapshot_id), 0) FROM snapshot);
 UPDATE push SET until_id = NULL WHERE until_id > (SELECT ifnull(max(snapshot_id), 0) FROM snapshot);

@@ -34,8 +34,8 @@ static void unpin(pm_sql *sql, int64_t snapshot_id)
         PM_ARGS(PM_I(snapshot_id)));
     if (sqlite3_changes(pm_sql_db(sql)) == 0)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_NOTFOUND,
-                                 "@%lld is not pinned, nor anything of its moment; 'pmapdb pins' "
-                                 "lists all",
+                                 "neither @%lld nor another snapshot of its moment is pinned; "
+                                 "'pmapdb pins' lists all pins",
                                  (long long)snapshot_id));
 }
 
@@ -66,7 +66,8 @@ pmapdb_status pmapdb_pin(pmapdb_store *s, const char *process, const char *snaps
                          const char *reason, int64_t *snapshot_id, pmapdb_error *err)
 {
     if (!reason || !*reason)
-        return pm_fail(err, PMAPDB_USAGE, "a pin wants a reason, for whoever finds it in a year");
+        return pm_fail(err, PMAPDB_USAGE,
+                       "a pin needs a reason, for the reader who finds the pin in a year");
     return change(s, process, snapshot, reason, snapshot_id, err);
 }
 

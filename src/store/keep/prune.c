@@ -33,18 +33,18 @@ static const char *wrong_option(const pmapdb_prune_options *o, bool *rules)
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         *rules |= counts[i] != 0;
         if (counts[i] < PMAPDB_KEEP_ALL)
-            return "a rule keeps a number of moments";
+            return "the number of moments to keep must not be negative";
     }
     if (keep->within_ms < 0)
-        return "keep-within wants a span above zero";
+        return "keep-within needs a time span above zero";
     if (!*rules && !sized && !o->drop)
-        return "a prune wants at least one rule of what to keep";
+        return "a prune needs at least one rule about what to keep";
     if (o->drop && (*rules || sized))
-        return "drop takes no rule of what to keep";
+        return "drop takes no rule about what to keep";
     if ((o->process && !*o->process) || (o->host && !*o->host))
         return "'' is not the name of a process or a host: give a name, or leave the option out";
     if (o->drop && !o->process && !o->host)
-        return "drop what? a process or a host";
+        return "drop needs a process or a host";
     if (sized && o->max_kib <= 0)
         return "the largest size of the store must be above zero";
     return NULL;
@@ -112,7 +112,8 @@ static void plan(prune *p, bool rules)
         const char *host = pm_col_text(row, 0).data;
 
         PM_SQL_STEP(p->sql,
-                    pm_fail(&err, PMAPDB_USAGE, "nothing of '%s%s%s' would stay; --force means it",
+                    pm_fail(&err, PMAPDB_USAGE,
+                            "nothing of '%s%s%s' would stay; --force removes it all the same",
                             host ? host : "", host ? ":" : "", pm_col_text(row, 1).data));
     }
     p->result->series =

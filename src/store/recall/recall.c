@@ -113,7 +113,7 @@ static void load_process(pm_recall *r, int64_t process_id)
         pm_sql_done(row);
     }
     if (damaged)
-        pm_recall_damaged(r->sql, "process", process_id, "is missing, or its row cannot be");
+        pm_recall_damaged(r->sql, "process", process_id, "is missing or has impossible values");
 }
 
 /* ---- the snapshots ---- */
@@ -135,7 +135,7 @@ static void add_item(pm_recall *r, sqlite3_stmt *row)
         item.time_source == N_TIME_SOURCES || item.capture_id <= 0 || item.epoch_id <= 0 ||
         item.off < 0 || item.order.taken_ms == PMAPDB_UNKNOWN ||
         item.order.hash == PMAPDB_UNKNOWN || item.order.ordinal == PMAPDB_UNKNOWN)
-        pm_recall_damaged(r->sql, "snapshot", item.snapshot_id, "has a row that cannot be");
+        pm_recall_damaged(r->sql, "snapshot", item.snapshot_id, "has impossible values");
     PM_SQL_STEP(r->sql, pm_grow(&r->items, &r->cap, r->n, sizeof *r->items, &err));
     if (pm_sql_ok(r->sql))
         r->items[r->n++] = item;

@@ -15,8 +15,8 @@
  * gave them or a later one. The notes of the parser are not stored and not restored.
  *
  * Cost: captures requested in the order of the items read each epoch once. Writes nothing. The
- * store may come from anyone: each value is checked, and PMAPDB_INPUT names the row that cannot be
- * right. The handle keeps failures (file/sql.h).
+ * store may come from anyone: each value is checked; a wrong value fails with PMAPDB_INPUT, and the
+ * message names its row. The handle keeps failures (file/sql.h).
  */
 #ifndef PM_STORE_RECALL_H
 #define PM_STORE_RECALL_H

@@ -77,7 +77,7 @@ static const char *read_numbers(sqlite3_stmt *row, pm_mapping *m)
         if (!pm_has(m, PM_BIT(i)))
             continue;
         if (number < 0 || number > NUMBER_MAX)
-            return "has a number that is missing or cannot be";
+            return "lacks a number or has an impossible one";
         m->value[i] = (uint64_t)number;
     }
     return NULL;
@@ -97,12 +97,12 @@ static const char *read_mapping(sqlite3_stmt *row, pm_mapping *m)
                       .extra = text_or_empty(row, EXTRA)};
     m->end = m->start + (uint64_t)pm_col_int(row, LENGTH);
     if (m->end <= m->start)
-        return "has a place that cannot be";
+        return "has an impossible address range";
     if (pm_has(m, PM_HAS_DEVICE) && !read_device(device.data, m))
-        return "has a device that cannot be";
+        return "has an impossible device";
     if (!has_if(m, PM_HAS_DEVICE, row, DEVICE) || !has_if(m, PM_HAS_INODE, row, INODE) ||
         !has_if(m, PM_HAS_FLAGS, row, FLAGS) || !has_if(m, PM_HAS_OFFSET, row, OFFSET))
-        return "shows what its capture did not have";
+        return "has other fields than its capture";
     if (pm_has(m, PM_HAS_INODE))
         m->inode = (uint64_t)pm_col_int(row, INODE);
     if (pm_has(m, PM_HAS_OFFSET))

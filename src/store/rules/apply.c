@@ -122,7 +122,8 @@ void pm_apply_write(pm_sql *sql)
     if (broken)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
                                  "the categories of snapshot %lld would not add up to its totals; "
-                                 "the store is damaged, and this process was not changed",
+                                 "the store is damaged, and the process of the snapshot was not "
+                                 "changed",
                                  (long long)broken));
 }
 

@@ -19,13 +19,15 @@
 typedef struct pm_apply {
     const pm_rule_text *text; /* for table rule_set; hash and applied_ms are computed here */
     const pm_rules *rules;    /* the same rules, compiled */
-    /* forget_labels: see label.h. on_change: at the end, after the commit; a change of the rule
-     * alone is not reported. on_progress is not asked any more once something is stored. */
+    /* forget_labels: deletes table label; the rules then decide the lineages that programs named,
+     * too. on_change: at the end, after the commit; a change of the rule alone is not reported.
+     * on_progress is not asked any more once something is stored. */
     const pmapdb_rules_options *options;
 } pm_apply;
 
 /* Applies the rules in its own transactions, one for each process. PMAPDB_INPUT if a regex of the
- * rules gave up on a path: its result would depend on the moment. */
+ * rules gave up on a path: after many of these the limit is lower, so results would depend on the
+ * order of the paths. */
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err);
 

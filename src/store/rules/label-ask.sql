@@ -1,5 +1,6 @@
--- label-ask: leaves in apply_ask only the captures that decide a lineage whose name may be lost: with
--- :all (1: the names of all reports are given again) those that have a name, else none.
+-- label-ask: leaves in apply_ask only the captures in which rules must be matched. :all 1 (all reports
+-- are matched again, so a lineage may lose its name): those that decide a lineage with a name. :all 0:
+-- none.
 
 DELETE FROM apply_ask
 WHERE NOT :all OR place NOT IN (

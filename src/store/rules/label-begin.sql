@@ -1,5 +1,5 @@
--- label-begin: temp table label_new, the reports whose names are asked: all of process :process_id; none
--- if that is NULL.
+-- label-begin: fills temp table label_new, the reports to match, with all reports of process :process_id;
+-- NULL leaves the table empty.
 
 CREATE TEMP TABLE IF NOT EXISTS label_new (taken_ms INTEGER NOT NULL, source TEXT NOT NULL,
   start INTEGER NOT NULL, length INTEGER NOT NULL, label TEXT NOT NULL,

@@ -1,5 +1,5 @@
-/* label: names that a program gives its own memory. The reports whose names are asked wait in temp
- * table label_new; a row of no bytes at 0 says that a report is not whole. */
+/* label: names that a program gives its own memory. The reports to match wait in temp table
+ * label_new; a row with 0 bytes at address 0 marks an incomplete report. */
 #include "store/rules/label.h"
 
 #include "base/clock/clock.h"
@@ -43,7 +43,7 @@ static void store_new(pm_sql *sql, int64_t process_id)
 
 /* ---- names ---- */
 
-/* all: replaces the reports that wait by all reports of the process. */
+/* all: first replaces the waiting reports with all reports of the process. */
 static void cover(pm_sql *sql, int64_t process_id, bool all)
 {
     if (all)
@@ -52,8 +52,8 @@ static void cover(pm_sql *sql, int64_t process_id, bool all)
     pm_sql_script(sql, "label-cover", NULL, 0);
 }
 
-/* The names of table label_row are written. If they are of all reports, lineages that have lost
- * their name get the category that the rules give. */
+/* Writes the names of table label_row to the lineages. all: label_row has the names of all reports;
+ * the rules decide the lineages that have lost their name. */
 static void write_names(pm_sql *sql, int64_t process_id, bool all)
 {
     pm_refine refine = {0};
@@ -107,7 +107,7 @@ static bool find_pid(pm_sql *sql, const pm_label_put *put, int64_t pid, pm_label
     snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.data);
     if (pm_col_int(stmt, 1))
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
-                                 "pid %lld is known of several hosts: give --host NAME",
+                                 "several hosts have a process with pid %lld: give --host NAME",
                                  (long long)pid));
     pm_sql_done(stmt);
     pm_sql_script(sql, "label-near", PM_PARAMS({":process_id", PM_I(out->process_id)}));
@@ -137,13 +137,13 @@ static void find_process(pm_sql *sql, const pm_label_put *put, pm_label_stored *
                                  "the report does not say whose memory it names: give --pid N"));
     else
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_INPUT,
-                                 "no map of pid %lld within an hour of it has these ranges: import "
-                                 "the smaps of that time too, or give the pid by which it is "
-                                 "stored with --pid N; a JVM in a container knows another",
+                                 "no stored map of pid %lld within an hour of the report has these "
+                                 "ranges: import the smaps of that time, too, or give the stored "
+                                 "pid with --pid N: a JVM in a container reports another pid",
                                  (long long)shown));
 }
 
-/* ---- the whole ---- */
+/* ---- storing a report ---- */
 
 /* Stores the report, and names what the capture shows unless both are known. If a report of this
  * moment or a later one is stored already, gives the names of all reports again. */

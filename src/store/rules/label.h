@@ -4,8 +4,8 @@
  * A report names lineages that the capture nearest to it in time shows (label-cover.sql), for their
  * life; lineage.rule is then PM_RULE_LABEL, and no rule is matched for them again.
  *
- * Of two reports that name a lineage the one of the later moment wins, whichever was stored first.
- * A report replaces the one that the same source made at the same moment: the rules then decide the
+ * If two reports name a lineage, the report of the later moment wins, whichever was stored first. A
+ * report replaces the one that the same source made at the same moment: the rules then decide the
  * lineages that only the replaced report named. */
 #ifndef PM_STORE_LABEL_H
 #define PM_STORE_LABEL_H

@@ -107,8 +107,8 @@ void pm_refine_doubt(const pm_refine *refine, char *out, size_t size)
     out[0] = '\0';
     if (refine->unnamed)
         used = (size_t)snprintf(out, size,
-                                "%zu of its mappings have only the category of their slug: the "
-                                "store has room for %d names from captures%s",
+                                "%zu mappings have only a built-in category: the store has no room "
+                                "for more than %d names from captures%s",
                                 refine->unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT,
                                 refine->slow_rule ? "; " : "");
     if (refine->slow_rule && used < size)

@@ -79,8 +79,8 @@ static pmapdb_status compile(const pm_rule_text *text, pm_rules **out, pmapdb_er
 
     if (st == PMAPDB_INPUT) /* the rules had no mistake when they were applied */
         return pm_fail(err, PMAPDB_DATABASE,
-                       "the rules of this store are not to be read (%s), perhaps they are of a "
-                       "newer pmapdb: 'pmapdb rules --apply default' replaces %.*s",
+                       "cannot read the rules of this store (%s); perhaps a newer pmapdb wrote "
+                       "them: 'pmapdb rules --apply default' replaces %.*s",
                        why.text, (int)text->name.len, pm_buf_text(&text->name).data);
     *err = why;
     return st;

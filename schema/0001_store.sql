@@ -559,9 +559,11 @@ CREATE TABLE rare_fields (
 CREATE INDEX rare_fields_hash ON rare_fields (hash);
 
 -- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
--- The four parts are those of Rss. If the epoch does not have them separately, they contain what is
--- known of Rss: private_dirty the Dirty, else the Anonymous, else 0, private_clean the rest, the
--- others 0; so the sum of all is Rss. NULL for a known field means "the usual value": pss = rss;
+-- The four parts are those of Rss. An epoch that lacks some of them has there what is known of Rss:
+-- private_dirty is Dirty, else Anonymous, else 0; private_clean is the rest; the others are 0. With
+-- the field Private (dialect pagemap), private_dirty + private_clean is Private, private_dirty +
+-- shared_dirty is Anonymous, and shared_clean is the rest. So the sum of all four is Rss, unless
+-- rare_fields.rss_kib has another value. NULL for a known field means "the usual value": pss = rss;
 -- referenced = rss; rare_fields_id: all as usual and no extra.
 -- Most columns of a row take one byte: rare values are in rare_fields.
 CREATE TABLE mapping_version (

@@ -10,8 +10,8 @@
 #include "base/map.h"
 #include "store/file/sql.h"
 
-/* The limit of one store; a text beyond the limit becomes no category. So many texts come from a
- * rule that gives each file its own name, or from a program that gives each block another name. */
+/* The limit of one store; a text beyond the limit becomes no category. Only a rule that names each
+ * file, or a program that names each block, gives so many texts. */
 #define PM_CATEGORIES_MAX 2000
 /* The part of the limit that is reserved for texts that rules contain literally; names from
  * captures cannot take it. */
@@ -22,7 +22,8 @@ typedef struct pm_category_ids {
     pm_map index; /* hash of a text that was used -> its id; 0: the row must be found again */
     bool anew;    /* true: only the used texts count; false: all rows of the store */
     bool asks;    /* true: new categories go to temp table category_new */
-    int64_t n;    /* categories that count towards the limit; 0: unknown. No other process writes */
+    int64_t n;    /* categories that count towards the limit; 0: unknown. Valid only while no other
+                     process writes */
 } pm_category_ids;
 
 /* For a caller that assigns the category of every lineage again: only categories that are requested

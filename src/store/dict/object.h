@@ -32,8 +32,7 @@ typedef struct pm_objects {
 
 void pm_objects_free(pm_objects *objects);
 
-/* Finds the object of `m` in this category; inserts a new one into the store. NULL after a failure.
- */
+/* Finds or inserts the object of `m` in this category. NULL after a failure. */
 const pm_object *pm_objects_of(pm_sql *sql, pm_objects *objects, const pm_mapping *m,
                                pm_category category, bool inferred);
 /* Returns the object with this id; reads it from the store at its first use. NULL after a failure;

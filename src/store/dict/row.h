@@ -115,7 +115,7 @@ typedef struct pm_rare_fields {
  * if all rare ones are usual. Its text belongs to the mapping. */
 bool pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out, pm_rare_fields *rare);
 
-/* Refers *row to the row of table rare_fields with these fields; inserts a new one. */
+/* Finds or inserts the row of table rare_fields with these fields, and stores its id in *row. */
 void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row);
 
 /* ---- versions: the rows of the captures of one epoch. Each version is read once, however many

@@ -21,7 +21,7 @@ struct pmapdb_store {
     bool writes;
     int64_t patience_ms; /* how long this handle waits for another writer */
     int64_t turn_ms;     /* how long it keeps other writers waiting */
-    int wal_pages;       /* from this length on the -wal should begin anew */
+    int wal_pages;       /* from this length on, a commit restarts the -wal */
     int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
     struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);
@@ -66,10 +66,10 @@ pmapdb_status pm_store_end(pmapdb_store *s, pmapdb_error *err);
 bool pm_store_turn_is_over(const pmapdb_store *s, int turns);
 
 /* The hook of a commit, which copies the -wal into the file from time to time. SQLite's own hook
- * copies only pages that no reader needs: if readers overlap without end, the -wal never begins
- * anew. So the commit that makes the -wal too long waits up to a second for the readers of old
- * states to end; readers that begin meanwhile do not need the -wal. */
-#define PM_WAL_LONG 4096 /* pages from which on it should begin anew */
+ * waits for no reader: if readers overlap without end, the -wal is never restarted and only grows.
+ * So the commit that makes the -wal too long waits up to a second for the readers of old states to
+ * end; readers that begin meanwhile do not need the -wal. */
+#define PM_WAL_LONG 4096 /* pages in the -wal from which on a commit restarts it */
 int pm_store_on_commit(void *store, sqlite3 *db, const char *name, int pages);
 
 /* Drops the state that the writer keeps. */

@@ -1,5 +1,6 @@
--- moment-group: groups the snapshots of a name in a span of time again. Temp table moment_end says up to
--- where the moments are known, and are written; NULL: the span must be longer, and nothing is written.
+-- moment-group: groups the snapshots of a name in a span of time again. Writes the moments before
+-- moment_end.until_ms, which are certain. If until_ms is NULL, the span was too short: nothing is
+-- written, and the caller tries a longer one.
 --
 -- Parameters: :name_id; :from_ms, where a moment begins, and :to_ms, the span; :after_ms, the last time
 -- of a new snapshot; :newest_ms, the newest snapshot of the name; :sweep_ms.

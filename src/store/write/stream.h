@@ -18,7 +18,7 @@ typedef struct pm_category_sums {
     int64_t category_id;
     int64_t
         v[PM_TOTAL_COUNT]; /* columns of category_version after `last`; PMAPDB_UNKNOWN is NULL */
-    int32_t first;         /* offset at which the version began */
+    int32_t first;         /* place of the capture at which the version began */
 } pm_category_sums;
 
 /* The sums of each category of one capture. */

@@ -25,7 +25,8 @@ void pm_newest_free(pm_newest_all *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         pm_newest_forget(all->item[i]);
-        pm_rewind_free(all->item[i]);
+        if (all->item[i]->late)
+            pm_rewind_free(all->item[i]);
         free(all->item[i]);
     }
     free(all->item);

@@ -40,7 +40,8 @@ static void writer_free(pm_writer *w)
 {
     pm_newest_free(&w->newest);
     pm_objects_free(&w->objects);
-    pm_refine_free(&w->refine);
+    if (w->refine.own)
+        pm_refine_free(&w->refine);
     free(w->span);
     pm_map_free(&w->again);
     free(w);

@@ -91,8 +91,8 @@ static void say_unnamed(const pmapdb_rules_options *o, int64_t unnamed)
     char note[160];
 
     snprintf(note, sizeof note,
-             "%lld mappings have only the category of their slug: a store has room for %d names "
-             "from captures",
+             "%lld mappings have only a built-in category: a store has room for %d names from "
+             "captures",
              (long long)unnamed, PM_CATEGORIES_MAX - PM_CATEGORIES_KEPT);
     if (unnamed && o->on_note)
         o->on_note(o->ctx, note);

@@ -212,6 +212,9 @@ def check_prune(work, family):
     check("groups after a prune", [sizes(r) for r in answer(*ask).values()], before)
     both = json.loads(pmapdb(*ask, "--by", "ppid", "-f", "json"))
     check("two groupings are one list", [r["by"] for r in both if r["part"] == "union"], ["comm", "ppid"])
+    gauges = pmapdb(*ask, "--by", "ppid", "-f", "prometheus").splitlines()
+    check("two groupings are gauges of one name", [re.search(r'by="(\w+)"', line)[1] for line in gauges
+          if line.startswith("pmapdb_groups_exact_rss_bytes{") and 'part="union"' in line], ["comm", "ppid"])
 
 
 CHURN = """

@@ -34,7 +34,6 @@ typedef struct exact {
     pm_exact_ask ask;
     bool asked; /* --exact */
     const char *process, *at, *host;
-    pm_answer_view view;
 } exact;
 
 #define AT(field) offsetof(exact, field)
@@ -157,21 +156,23 @@ static void say_notes(const exact *e, pmapdb_store *store)
                                                         {0}}));
 }
 
-static void answer(exact *e, pmapdb_store *store)
+static void answer(const exact *e, pmapdb_store *store)
 {
     size_t n = e->ask.by.n ? e->ask.by.n : 1;
+    pmapdb_rows *rows = NULL;
+    pm_answer_view view; /* valid as long as the rows */
     pm_output out;
 
     pm_output_open(&out, e->ask.cli);
     for (size_t i = 0; i < n; i++) {
-        pmapdb_rows *rows = ask(e, store, e->ask.by.n ? e->ask.by.item[i] : "name");
-
-        pm_answer_rows(&out, rows, &e->view, NULL, NULL);
+        pmapdb_rows_close(rows);
+        rows = ask(e, store, e->ask.by.n ? e->ask.by.item[i] : "name");
+        pm_answer_rows(&out, rows, &view, NULL, NULL);
         if (pm_cli_is_for_people(e->ask.cli))
             pm_output_end_rows(&out);
-        pmapdb_rows_close(rows);
     }
     pm_output_end(&out);
+    pmapdb_rows_close(rows);
     say_notes(e, store);
 }
 

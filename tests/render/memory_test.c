@@ -1,4 +1,4 @@
-/* memory: pictures of memory page by page, on a terminal without colour. */
+/* memory: pictures of memory page by page, on a terminal without UTF-8. */
 #include "collect.h"
 #include "unit.h"
 
@@ -13,15 +13,13 @@ static const pm_memory_legend legend = {.title = "memory",
                                         .n = 4,
                                         .page_kib = 4};
 
-static pm_picture open_terminal(collected *c, pm_sink *sink, int columns, int lines)
+static pm_picture open_terminal(collected *c, pm_sink *sink, int columns, int lines, bool color)
 {
+    const pm_picture_terminal how = {.columns = columns, .lines = lines, .color = color};
     pm_picture p;
 
     *sink = (pm_sink){c, collect};
-    assert_int_equal(
-        pm_picture_on_terminal(&p, &(pm_picture_terminal){.columns = columns, .lines = lines}, sink,
-                               NULL),
-        PMAPDB_OK);
+    assert_int_equal(pm_picture_on_terminal(&p, &how, sink, NULL), PMAPDB_OK);
     return p;
 }
 
@@ -42,7 +40,7 @@ TEST(areas_are_true)
     pm_memory m = {class, square, SQUARES};
     collected c = {{0}, 0, 0};
     pm_sink sink;
-    pm_picture p = open_terminal(&c, &sink, 46, 40);
+    pm_picture p = open_terminal(&c, &sink, 46, 40, false);
     size_t a, b;
 
     assert_non_null(class);
@@ -89,7 +87,7 @@ TEST(bands)
     pm_memory_band b[2] = {{"first band", dots[0]}, {"second band", dots[1]}};
     collected c = {{0}, 0, 0};
     pm_sink sink;
-    pm_picture p = open_terminal(&c, &sink, 80, 20);
+    pm_picture p = open_terminal(&c, &sink, 80, 20, false);
     size_t second;
 
     for (int i = 0; i < PM_BAND_DOTS; i++) {
@@ -103,6 +101,28 @@ TEST(bands)
                 strstr(c.text.data, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa") != NULL);
     assert_non_null(strstr(c.text.data + second, "bbbbbbbbbbbbbbbbcccccccc"));
     pm_buf_free(&c.text);
+}
+
+/* Colours alone do not say that a terminal shows half blocks. */
+TEST(colors_without_utf8)
+{
+    uint8_t *class = malloc(PM_SQUARE_PAGES);
+    uint64_t square = 0;
+    pm_memory m = {class, &square, 1};
+    collected c = {{0}, 0, 0};
+    pm_sink sink;
+    pm_picture p = open_terminal(&c, &sink, 46, 40, true);
+
+    assert_non_null(class);
+    memset(class, 1, PM_SQUARE_PAGES);
+    pm_memory_draw(&p, &m, &legend, 1 << 16);
+    assert_int_equal(pm_picture_end(&p), PMAPDB_OK);
+    assert_non_null(strstr(c.text.data, ";38;5;"));
+    assert_non_null(strstr(c.text.data, "aaaa"));
+    for (size_t i = 0; i < c.text.len; i++)
+        assert_true((unsigned char)c.text.data[i] < 128);
+    pm_buf_free(&c.text);
+    free(class);
 }
 
 RUN_TESTS(NULL, NULL)

@@ -1,5 +1,5 @@
-/* cells: a picture on a terminal: braille for paths, half blocks for fields; without UTF-8 and
- * without colour plain characters. */
+/* cells: a picture on a terminal: braille for paths, half blocks for fields. Without UTF-8, paths
+ * and fields are plain characters; without colour, fields are. */
 #include "render/picture/picture.h"
 
 #include "base/utf8.h"
@@ -210,7 +210,7 @@ static void put_cell(pm_picture *p, pm_buf *out, const cell *c)
                                                        (char)(0x80 | (c->dots & 63)), 0};
     int n = __builtin_popcount(c->dots);
     const char *shown = c->text[0]                                       ? c->text
-                        : halves && !g->how.color                        ? letter
+                        : halves && !(g->how.color && g->how.utf8)       ? letter
                         : halves && c->half_color[0] == c->half_color[1] ? "█"
                         : halves      ? c->half[0] ? "▀" : "▄"
                         : !n          ? " "

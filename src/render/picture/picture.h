@@ -25,8 +25,8 @@ typedef struct pm_ink {
 
 typedef enum pm_align { PM_ALIGN_LEFT, PM_ALIGN_MIDDLE, PM_ALIGN_RIGHT } pm_align;
 
-/* A value is an index into `inks`; 0: nothing. A terminal without colour shows the value's
- * character of `letters` instead. */
+/* A value is an index into `inks`; 0: nothing. A terminal without colour or without UTF-8 shows
+ * the value's character of `letters` instead. */
 typedef struct pm_raster {
     pm_point at;
     int columns, rows;

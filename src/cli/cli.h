@@ -37,6 +37,9 @@ void pm_cli_quote(pm_buf *sql, const char *before, const char *text, const char 
  * which may be a glob. Every user may read these, unlike exe. */
 void pm_cli_match_name(pm_buf *expression, const char *name);
 
+/* *pid is 0 if the word is not a pid. */
+bool pm_cli_is_pid(const char *word, int64_t *pid);
+
 /* ---- all commands ---- */
 
 enum pm_exit {

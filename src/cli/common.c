@@ -1,13 +1,11 @@
-/* common: the global options, names of processes, opening the store, settings of the output. */
+/* common: the global options, names and pids of processes, opening the store, settings of the
+ * output. */
 #include "cli/options/options.h"
 
 #include "base/buf.h"
 #include "base/clock/clock.h"
-#include "base/err.h"
 #include "base/num.h"
 #include "cli/output_file.h"
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +71,7 @@ const pm_option pm_cli_options[] = {
     {"query-dir", 0, PM_OPT_WORD, AT(query_dir), "DIR", "*.sql here replace the built-in queries"},
     {0}};
 
-/* ---- names of processes ---- */
+/* ---- names and pids of processes ---- */
 
 void pm_cli_quote(pm_buf *sql, const char *before, const char *text, const char *after)
 {
@@ -89,6 +87,15 @@ void pm_cli_match_name(pm_buf *expression, const char *name)
     pm_cli_quote(expression, "comm GLOB substr(", name, ", 1, 15) OR ");
     pm_cli_quote(expression, "substr(cmdline, 1, instr(cmdline || ' ', ' ') - 1) GLOB '*/' || ",
                  name, "");
+}
+
+bool pm_cli_is_pid(const char *word, int64_t *pid)
+{
+    uint64_t number;
+    bool is = pm_num_all(pm_text_of(word), &number) && number >= 1 && number <= INT32_MAX;
+
+    *pid = is ? (int64_t)number : 0;
+    return is;
 }
 
 /* ---- the store ---- */

@@ -20,67 +20,58 @@ static pm_cli_command run_help;
 /* The commands of --help, in its groups. A command without a help text is not listed there. */
 static const struct command {
     const char *group; /* the heading above the command; NULL: no new heading */
-    const char *name, *query, *help;
-    pm_cli_command *run;
+    const char *name, *help;
+    pm_cli_command *run; /* NULL: the named query of the same name */
 } commands[] = {
-    {"Put in", "import", NULL, "store captures: files, directories, archives, standard input",
+    {"Put in", "import", "store captures: files, directories, archives, standard input",
      pm_cli_import},
-    {NULL, "capture", NULL, "read live processes and store them, once or at every beat",
-     pm_cli_capture},
-    {NULL, "run", NULL, "capture a command from start to end, and show its peak", pm_cli_run},
-    {NULL, "import-perf", NULL, "store call stacks of mmap, brk and the like: perf script",
+    {NULL, "capture", "read live processes and store them, once or at every beat", pm_cli_capture},
+    {NULL, "run", "capture a command from start to end, and show its peak", pm_cli_run},
+    {NULL, "import-perf", "store call stacks of mmap, brk and the like: perf script",
      pm_cli_import_perf},
-    {NULL, "dialects", NULL, NULL, pm_cli_dialects},
-    {"Ask", "status", NULL, "one screen: who holds memory, grew, leaks, nears a limit, ended",
+    {NULL, "dialects", NULL, pm_cli_dialects},
+    {"Ask", "status", "one screen: who holds memory, grew, leaks, nears a limit, ended",
      pm_cli_status},
-    {NULL, "host", "host", "the machine: processes, page cache, tmpfs, slab, swap, limits", NULL},
-    {NULL, "diff", NULL, "what grew between two snapshots", pm_cli_diff},
-    {NULL, "growth", NULL, "every category in every snapshot, with the steps", pm_cli_growth},
-    {NULL, "categories", "categories", "the categories of one snapshot, largest first", NULL},
-    {NULL, "mappings", NULL, "the mappings of one snapshot, by region, in words", pm_cli_mappings},
-    {NULL, "groups", NULL, "processes of one moment by name, user, cgroup, expression",
-     pm_cli_groups},
-    {NULL, "shm", NULL, "shared memory of this machine, and who maps it", pm_cli_shm},
-    {NULL, "tmpfs", NULL, "filesystems in memory, and what they hold", pm_cli_tmpfs},
-    {NULL, "pages", NULL, "the pages of one process now: mapping by mapping, run by run",
-     pm_cli_pages},
-    {NULL, "map", NULL, "memory as a picture: of the machine, or of one process, page by page",
+    {NULL, "host", "the machine: processes, page cache, tmpfs, slab, swap, limits", NULL},
+    {NULL, "diff", "what grew between two snapshots", pm_cli_diff},
+    {NULL, "growth", "every category in every snapshot, with the steps", pm_cli_growth},
+    {NULL, "categories", "the categories of one snapshot, largest first", NULL},
+    {NULL, "mappings", "the mappings of one snapshot, by region, in words", pm_cli_mappings},
+    {NULL, "groups", "processes of one moment by name, user, cgroup, expression", pm_cli_groups},
+    {NULL, "shm", "shared memory of this machine, and who maps it", pm_cli_shm},
+    {NULL, "tmpfs", "filesystems in memory, and what they hold", pm_cli_tmpfs},
+    {NULL, "pages", "the pages of one process now: mapping by mapping, run by run", pm_cli_pages},
+    {NULL, "map", "memory as a picture: of the machine, or of one process, page by page",
      pm_cli_map},
-    {NULL, "report", NULL, "one HTML page: what grew, since when, where, who, until when",
-     pm_cli_report},
-    {NULL, "plot", NULL, "a process as a picture: on the terminal, or in an SVG or PNG file",
+    {NULL, "report", "one HTML page: what grew, since when, where, who, until when", pm_cli_report},
+    {NULL, "plot", "a process as a picture: on the terminal, or in an SVG or PNG file",
      pm_cli_plot},
-    {NULL, "watch", NULL, "a live screen of processes: who holds, who grows, since when",
-     pm_cli_watch},
-    {NULL, "snapshots", "snapshots", "the snapshots in the store", NULL},
-    {NULL, "processes", "processes", "the processes in the store", NULL},
-    {NULL, "who", NULL, "which call stacks allocated what grew, as perf recorded it", pm_cli_who},
-    {NULL, "query", NULL, "run a named query: --list lists them; each is a command, too",
-     pm_cli_query},
-    {NULL, "sql", NULL, "ask in SQL: 'SELECT ...'", pm_cli_sql},
-    {NULL, "fleet", NULL, "ask ClickHouse about all hosts: leaks by build, worst hosts, limits",
+    {NULL, "watch", "a live screen of processes: who holds, who grows, since when", pm_cli_watch},
+    {NULL, "snapshots", "the snapshots in the store", NULL},
+    {NULL, "processes", "the processes in the store", NULL},
+    {NULL, "who", "which call stacks allocated what grew, as perf recorded it", pm_cli_who},
+    {NULL, "query", "run a named query: --list lists them; each is a command, too", pm_cli_query},
+    {NULL, "sql", "ask in SQL: 'SELECT ...'", pm_cli_sql},
+    {NULL, "fleet", "ask ClickHouse about all hosts: leaks by build, worst hosts, limits",
      pm_cli_fleet},
-    {"Judge", "leaks", NULL, "what leaks: a verdict on every part of every process", pm_cli_leaks},
-    {NULL, "baseline", NULL, "what runs held, as a small file for compare", pm_cli_baseline},
-    {NULL, "compare", NULL, "two sets of runs: did this build make it worse?", pm_cli_compare},
-    {NULL, "check", NULL, "a plugin for Nagios: one line, exit status 0 to 3", pm_cli_check},
-    {NULL, "explain", NULL, "what a category is, what growth in it means, what to do next",
+    {"Judge", "leaks", "what leaks: a verdict on every part of every process", pm_cli_leaks},
+    {NULL, "baseline", "what runs held, as a small file for compare", pm_cli_baseline},
+    {NULL, "compare", "two sets of runs: did this build make it worse?", pm_cli_compare},
+    {NULL, "check", "a plugin for Nagios: one line, exit status 0 to 3", pm_cli_check},
+    {NULL, "explain", "what a category is, what growth in it means, what to do next",
      pm_cli_explain_category},
-    {"Look after", "doctor", NULL, "state of the store: intact, fed, how long its space lasts",
+    {"Look after", "doctor", "state of the store: intact, fed, how long its space lasts",
      pm_cli_doctor},
-    {NULL, "prune", NULL, "which snapshots stay, and for how long; pins; the store's size",
-     pm_cli_prune},
-    {NULL, "merge", NULL, "copy the contents of other stores into this one", pm_cli_merge},
-    {NULL, "push", NULL, "to a server of ClickHouse, or files, for questions about many hosts",
+    {NULL, "prune", "which snapshots stay, and for how long; pins; the store's size", pm_cli_prune},
+    {NULL, "merge", "copy the contents of other stores into this one", pm_cli_merge},
+    {NULL, "push", "to a server of ClickHouse, or files, for questions about many hosts",
      pm_cli_push},
-    {NULL, "export", NULL, "a new store of part of this one; --redact for others' eyes",
-     pm_cli_export},
-    {NULL, "rules", NULL, "the rules that give categories: why, your own, over all history",
+    {NULL, "export", "a new store of part of this one; --redact for others' eyes", pm_cli_export},
+    {NULL, "rules", "the rules that give categories: why, your own, over all history",
      pm_cli_rules},
-    {NULL, "config", NULL, "which settings hold, and which file and line they come from",
-     pm_cli_config},
-    {NULL, "completion", NULL, NULL, pm_cli_completion},
-    {NULL, "help", NULL, NULL, run_help}};
+    {NULL, "config", "which settings hold, and which file and line they come from", pm_cli_config},
+    {NULL, "completion", NULL, pm_cli_completion},
+    {NULL, "help", NULL, run_help}};
 
 #define N_COMMANDS (sizeof commands / sizeof *commands)
 
@@ -190,8 +181,7 @@ static int run_command(pm_cli *cli, const char *word, int argc, char **argv)
     argv[0] = title;
     if (!command)
         return run_query(cli, name, argc, argv);
-    return command->query ? pm_cli_named(cli, command->query, argc, argv)
-                          : command->run(cli, argc, argv);
+    return command->run ? command->run(cli, argc, argv) : pm_cli_named(cli, name, argc, argv);
 }
 
 /* ---- help ---- */

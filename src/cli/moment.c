@@ -68,13 +68,12 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
         {"groups", "groups", "groups"},
         {"who", "who-recordings", "who"}};
     pmapdb_rows *notes = NULL;
-    pmapdb_error err;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (!pm_text_has(pm_text_of(lists[i].queries), " ", query))
             continue;
         if (!notes)
-            pm_cli_must(pmapdb_query(args->store, "notes", &notes, &err), &err);
+            notes = pm_answer_ask(args->store, "notes", (pm_answer_arg[]){{0}});
         give(args, lists[i].asks, lists[i].param, notes);
     }
     if (!notes)

@@ -1,7 +1,6 @@
 /* output: rows or text to standard output or to the file of -o, all or nothing. */
 #include "cli/output.h"
 
-#include "base/err.h"
 #include "base/text.h"
 #include <stdarg.h>
 #include <stdlib.h>

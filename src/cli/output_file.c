@@ -2,7 +2,6 @@
 #include "cli/output_file.h"
 
 #include "base/err.h"
-#include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

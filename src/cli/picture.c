@@ -40,6 +40,6 @@ void pm_cli_picture_hint(const pm_cli *cli)
 {
     struct stat info;
 
-    if (!cli->output && !cli->quiet && fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
-        pm_cli_say("this is the picture of a terminal; -o FILE.svg or -o FILE.png draws one");
+    if (!cli->output && fstat(STDOUT_FILENO, &info) == 0 && S_ISREG(info.st_mode))
+        pm_cli_note(cli, "this is the picture of a terminal; -o FILE.svg or -o FILE.png draws one");
 }

@@ -146,7 +146,7 @@ void pm_run_find_query_dir(pm_cli *cli, int argc, char **argv)
     }
 }
 
-/* Takes the operand of a command that declares none of its own: the process. */
+/* Takes the operand: the process. */
 static void take_process(pm_run_args *args, int n, char **argv)
 {
     int process = process_param(args->info), i = 1;
@@ -157,7 +157,7 @@ static void take_process(pm_run_args *args, int n, char **argv)
         pm_cli_usage(args->cli, "unexpected word '%s'", argv[i]);
 }
 
-int pm_run_parse(pm_run_args *args, int argc, char **argv)
+void pm_run_parse(pm_run_args *args, int argc, char **argv)
 {
     pm_query_info *q = NULL;
     param_options params;
@@ -166,7 +166,6 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
     pm_syntax syntax = {.options = args->own,
                         .params = params.option,
                         .param_values = args->value,
-                        .operands = args->operands,
                         .about = args->own_help ? NULL : about,
                         .more = args->own_help ? NULL : put_columns,
                         .ctx = args};
@@ -175,19 +174,15 @@ int pm_run_parse(pm_run_args *args, int argc, char **argv)
     pm_run_find_query_dir(args->cli, argc, argv);
     pm_cli_must(pm_run_find(args->cli, args->query, args->path, &q, &err), &err);
     args->info = q;
-    if (!args->operands && process_param(q) >= 0)
+    if (process_param(q) >= 0)
         syntax.operands = "[PROCESS]";
     syntax.examples = q->builtin ? NULL : "";
     snprintf(about, sizeof about, "%.*s.", (int)q->title.len, q->title.data);
     make_options(q, &params);
     n = pm_options_parse(args->cli, &syntax, args->own_values, argc, argv);
-    if (!args->operands) {
-        take_process(args, n, argv);
-        n = 0;
-    }
+    take_process(args, n, argv);
     if (pm_query_param_at(q, PM_TEXT("limits")) >= 0 && !pm_run_given(args, "limits"))
         pm_run_give(args, "limits", pm_config_limits(args->cli->config));
-    return n;
 }
 
 const char *pm_run_given(const pm_run_args *args, const char *param)
@@ -205,22 +200,20 @@ void pm_run_give(pm_run_args *args, const char *param, const char *value)
         args->value[i] = value;
 }
 
-pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err)
+void pm_run_bind(const pm_run_args *args, pmapdb_rows *rows)
 {
     const pm_query_info *has = pm_rows_info(rows);
-    pmapdb_status st = PMAPDB_OK;
 
-    for (int i = 0; i < args->info->n_params && st == PMAPDB_OK; i++) {
+    for (int i = 0; i < args->info->n_params; i++) {
         pm_text param = args->info->param[i].name;
         char *name;
 
         if (!args->value[i] || pm_query_param_at(has, param) < 0)
             continue;
         name = pm_cli_memory(pm_text_copy(param));
-        st = pmapdb_bind(rows, name, args->value[i], err);
+        pm_answer_bind(rows, name, args->value[i]);
         free(name);
     }
-    return st;
 }
 
 /* Refuses -o NAME if a process has this name: the user probably means -p NAME. */
@@ -255,11 +248,9 @@ void pm_run_open(pm_run_args *args)
 
 pmapdb_rows *pm_run_query(const pm_run_args *args, const char *name)
 {
-    pmapdb_rows *rows = NULL;
-    pmapdb_error err;
+    pmapdb_rows *rows = pm_answer_ask(args->store, name, (pm_answer_arg[]){{0}});
 
-    pm_cli_must(pmapdb_query(args->store, name, &rows, &err), &err);
-    pm_cli_must(pm_run_bind(args, rows, &err), &err);
+    pm_run_bind(args, rows);
     return rows;
 }
 
@@ -312,7 +303,7 @@ void pm_run_answer(pm_run_args *args, const char *name)
         pm_run_open(args);
     if (args->path) {
         pm_cli_must(pmapdb_query_file(args->store, args->path, &rows, &err), &err);
-        pm_cli_must(pm_run_bind(args, rows, &err), &err);
+        pm_run_bind(args, rows);
     } else {
         rows = pm_run_query(args, name);
     }

@@ -14,7 +14,6 @@ typedef struct pm_run_args {
     const char *path;     /* the user's file with the query; NULL: find it by name */
     const pm_option *own; /* options of the command itself; or NULL */
     void *own_values;     /* where to store the values of `own` */
-    const char *operands; /* operands of the command; NULL: a process */
     bool own_help;        /* --help shows help/COMMAND.txt instead of the query's header */
     /* Set by pm_run_parse() and pm_run_open(): */
     const pm_query_info *info;
@@ -33,9 +32,8 @@ pmapdb_status pm_run_find(const pm_cli *cli, const char *name, const char *path,
                           pm_query_info **out, pmapdb_error *err);
 
 /* Finds the query, and parses argv into `value` and `own_values`; ends the program if either is
- * wrong. If the command has `operands`, moves them to argv[1] and following; returns their
- * number. */
-int pm_run_parse(pm_run_args *args, int argc, char **argv);
+ * wrong. */
+void pm_run_parse(pm_run_args *args, int argc, char **argv);
 
 /* Returns the value that the command line gives to the parameter, or NULL. */
 const char *pm_run_given(const pm_run_args *args, const char *param);
@@ -44,7 +42,7 @@ const char *pm_run_given(const pm_run_args *args, const char *param);
 void pm_run_give(pm_run_args *args, const char *param, const char *value);
 
 /* Binds the command line's values to the query; ignores parameters that the query does not have. */
-pmapdb_status pm_run_bind(const pm_run_args *args, pmapdb_rows *rows, pmapdb_error *err);
+void pm_run_bind(const pm_run_args *args, pmapdb_rows *rows);
 
 /* Opens the store for reading; every answer is of one state. */
 void pm_run_open(pm_run_args *args);

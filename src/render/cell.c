@@ -6,14 +6,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void pm_render_kib(int64_t kib, bool human, char out[PM_NUMBER_TEXT])
+void pm_render_kib(int64_t kib, char out[PM_NUMBER_TEXT])
 {
     if (kib == PMAPDB_UNKNOWN)
         snprintf(out, PM_NUMBER_TEXT, "?");
-    else if (human)
-        pm_number_size((double)kib, out);
     else
-        snprintf(out, PM_NUMBER_TEXT, "%" PRId64, kib);
+        pm_number_size((double)kib, out);
 }
 
 static void write_number(pm_unit unit, const pm_value *v, bool human, char *out)

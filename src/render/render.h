@@ -108,9 +108,9 @@ pmapdb_status pm_render_end(pm_render *r, pmapdb_error *err);
 /* The number of rows that `top` left out so far. */
 size_t pm_render_left_out(const pm_render *r);
 
-/* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; the bare KiB, "1434", if
- * not human; "?" for PMAPDB_UNKNOWN. */
-void pm_render_kib(int64_t kib, bool human, char out[32]);
+/* One number of a KIB column as a table shows it: "1.4 GiB", "-12 KiB"; "?" for
+ * PMAPDB_UNKNOWN. */
+void pm_render_kib(int64_t kib, char out[32]);
 
 /* A line for a person outside a table: control bytes, and bytes that are not UTF-8, become escapes,
  * such as \x1b. */

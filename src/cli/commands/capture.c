@@ -5,7 +5,6 @@
 #include "api/check.h" /* pm_capture_check: checks the options before a store is created */
 #include "base/buf.h"
 #include "base/clock/clock.h"
-#include "base/num.h"
 #include "store/file/store.h" /* pm_store_uncounted */
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,12 +86,9 @@ static const pm_syntax syntax = {.options = options,
 /* Adds a pid or a name. Returns true for a name. */
 static bool add_word(capture *c, const char *word, size_t i)
 {
-    uint64_t pid;
-
     if (i)
         pm_buf_addf(&c->names, NULL, " OR ");
-    if (pm_num_all(pm_text_of(word), &pid) && pid >= 1 && pid <= INT32_MAX) {
-        c->pids[i] = (int64_t)pid;
+    if (pm_cli_is_pid(word, &c->pids[i])) {
         pm_buf_addf(&c->names, NULL, "pid = %s", word);
         return false;
     }

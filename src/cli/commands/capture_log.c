@@ -2,7 +2,6 @@
 #include "cli/commands/capture_log.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define WARNINGS_MAX 32
 /* In a directory with all processes of a host, each process could repeat the same warning. */
@@ -30,7 +29,7 @@ static void write_line(pm_capture_log *log, const pmapdb_capture_event *l)
     pm_buf line = {0};
 
     pm_clock_format(e->taken_ms, taken);
-    pm_render_kib(resident ? e->rss_kib : e->size_kib, true, size);
+    pm_render_kib(resident ? e->rss_kib : e->size_kib, size);
     pm_buf_addf(&line, NULL, e->duplicate ? "known  " : e->labels ? "named  " : "stored ");
     add_number(&line, "@", e->snapshot_id, "pruned");
     pm_buf_addf(&line, NULL, " %s %s/", taken, e->name);
@@ -195,7 +194,7 @@ void pm_capture_log_count(uint64_t n, const char *one, const char *many)
 
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *l)
 {
-    if (log->writes && pm_output_failed(&log->out))
+    if (pm_output_failed(&log->out))
         return;
     pm_progress_clear(&log->progress);
     say_trouble(log, &l->news);
@@ -223,7 +222,7 @@ void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live, bool
     log->writes = log->verbose || cli->output || cli->format != PM_FORMAT_TABLE;
     if (log->writes)
         open_output(log);
-    log->progress = pm_progress_begin(cli, log->writes ? &log->out : NULL);
+    log->progress = pm_progress_begin(cli, &log->out);
 }
 
 static void end(pm_capture_log *log)

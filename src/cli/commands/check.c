@@ -6,7 +6,6 @@
 #include "render/terminal.h"
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define HOUR_MS 3600000
 

@@ -3,8 +3,6 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct doctor {
@@ -49,14 +47,13 @@ static void on_event(void *ctx, const pmapdb_doctor_event *e)
 {
     static const char *const states[] = {"ok", "note", "trouble"};
     doctor *d = ctx;
-    const pm_value all[N_COLUMNS] = {
-        pm_value_text(e->check),
-        pm_value_text(states[e->state]),
-        pm_value_text(*e->value ? e->value : NULL),
-        pm_value_text(*e->detail ? e->detail : NULL),
-        {.kind = isnan(e->number) ? PM_VALUE_NULL : PM_VALUE_REAL, .r = e->number},
-        pm_value_text(*e->unit ? e->unit : NULL),
-        pm_value_int((int64_t)e->state)};
+    const pm_value all[N_COLUMNS] = {pm_value_text(e->check),
+                                     pm_value_text(states[e->state]),
+                                     pm_value_text(*e->value ? e->value : NULL),
+                                     pm_value_text(*e->detail ? e->detail : NULL),
+                                     pm_value_real(e->number),
+                                     pm_value_text(*e->unit ? e->unit : NULL),
+                                     pm_value_int((int64_t)e->state)};
     pm_value values[N_COLUMNS];
     int n = 0;
 

@@ -1,6 +1,5 @@
 /* export: pmapdb export OUT.db : copies the store, or a part of it, into a new store, redacted on
  * request. */
-#include "base/err.h"
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"

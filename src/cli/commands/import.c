@@ -125,7 +125,7 @@ static void write_lines(pm_output *out, const pm_value values[N_COLUMNS])
     for (int i = PID; i < N_COLUMNS; i++) {
         snprintf(number, sizeof number, "%" PRId64, values[i].i);
         if (i == SIZE)
-            pm_render_kib(values[i].i, true, number);
+            pm_render_kib(values[i].i, number);
         if (values[i].kind)
             pm_flow_labelled(&f, 12, i == SIZE ? "size" : columns[i].name,
                              values[i].kind == PM_VALUE_TEXT ? values[i].t : pm_text_of(number));
@@ -211,8 +211,7 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    if (i->cli->output)
-        pm_output_keep_apart(i->cli, paths, n_paths, "reads");
+    pm_output_keep_apart(i->cli, paths, n_paths, "reads");
     pm_capture_log_open(&i->log, i->cli, false, i->verbose);
     i->o.ctx = i;
     i->o.on_event = on_event;

@@ -109,16 +109,15 @@ static void write_rows(import_perf *p, pmapdb_store *store)
 int pm_cli_import_perf(pm_cli *cli, int argc, char **argv)
 {
     import_perf p = {.cli = cli, .open = {.mode = PMAPDB_WRITE}};
-    pmapdb_store *store = NULL;
+    pmapdb_store *store;
     const char *const *paths;
-    pmapdb_error err;
     int n;
 
     pmapdb_perf_defaults(&p.o);
     n = pm_options_parse(cli, &syntax, &p, argc, argv);
     if (!n)
         pm_cli_usage(cli, "import what? Files that perf script wrote, or - for standard input");
-    pm_cli_must(pm_cli_try_open(cli, &p.open, &store, &err), &err);
+    store = pm_cli_store_with(cli, &p.open);
     paths = (const char *const *)(argv + 1);
     pm_output_keep_apart(cli, paths, (size_t)n, "reads");
     p.progress = pm_progress_begin(cli, NULL);

@@ -3,7 +3,6 @@
 #include "cli/run.h"
 
 #include "api/regions.h"
-#include <stdlib.h>
 
 typedef struct mappings {
     pm_cli *cli;

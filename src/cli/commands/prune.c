@@ -3,7 +3,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
-#include "base/clock/clock.h"
 #include "base/num.h"
 #include <stdio.h>
 #include <string.h>
@@ -92,8 +91,8 @@ static void say_sizes(const prune *p, const char *what, int64_t before, int64_t 
 {
     char from[32], to[32];
 
-    pm_render_kib(before, true, from);
-    pm_render_kib(after, true, to);
+    pm_render_kib(before, from);
+    pm_render_kib(after, to);
     if (p->o.dry_run)
         pm_cli_note(p->cli, "%s; the store is %s, would be about %s", what, from, to);
     else

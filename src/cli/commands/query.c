@@ -2,8 +2,6 @@
 #include "cli/options/options.h"
 #include "cli/run.h"
 
-#include <stdlib.h>
-
 typedef struct query_args {
     pm_cli *cli;
     bool list, sql;

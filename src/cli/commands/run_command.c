@@ -173,10 +173,10 @@ static void say_end(const run *r, const pmapdb_capture_result *result, int64_t b
         "'%s' ended with exit status %d after %.1f s; %" PRIu64 " beat%s, %" PRIu64 " snapshot%s",
         r->o.name, r->command.status, (double)(pm_clock_now() - began_ms) / 1000, result->beats,
         result->beats == 1 ? "" : "s", result->stored, result->stored == 1 ? "" : "s");
-    if (r->command.peak_rss_kib && !r->cli->quiet) {
+    if (r->command.peak_rss_kib) {
         char size[32];
 
-        pm_render_kib(r->command.peak_rss_kib, true, size);
+        pm_render_kib(r->command.peak_rss_kib, size);
         pm_cli_note(r->cli,
                     "its largest process had at most %s of resident memory (counted by the kernel, "
                     "also between two beats)",

@@ -9,7 +9,6 @@
 #define STATEMENT_MAX (1 << 20)
 
 typedef struct sql_args {
-    pm_cli *cli;
     pm_cli_list params; /* NAME=VALUE */
     pmapdb_sql_options how;
 } sql_args;
@@ -64,16 +63,15 @@ static void bind_params(const sql_args *a, pmapdb_rows *rows)
     for (size_t i = 0; i < a->params.n; i++) {
         const char *param = a->params.item[i], *equals = strchr(param, '=');
         char *name = pm_cli_memory(strndup(param, (size_t)(equals - param)));
-        pmapdb_error err;
 
-        pm_cli_must(pmapdb_bind(rows, name, equals + 1, &err), &err);
+        pm_answer_bind(rows, name, equals + 1);
         free(name);
     }
 }
 
 int pm_cli_sql(pm_cli *cli, int argc, char **argv)
 {
-    sql_args a = {.cli = cli, .how = {.timeout_ms = TIMEOUT_MS}};
+    sql_args a = {.how = {.timeout_ms = TIMEOUT_MS}};
     pmapdb_rows *rows = NULL;
     pmapdb_store *store;
     pm_output out;

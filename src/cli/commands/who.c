@@ -2,7 +2,6 @@
  * are. */
 #include "cli/run.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define PARTS 3
 

@@ -3,7 +3,6 @@
 
 #include "base/num.h"
 #include "parse/files/csv_table.h"
-#include <stdio.h>
 #include <string.h>
 
 /* Reads "100B", "0.5K" and "2" (KiB): the memory per unit of work, which may be much less than a

@@ -4,7 +4,6 @@
 #include "cli/push/connection.h"
 #include "cli/run.h"
 #include "store/read/remote.h"
-#include <stdlib.h>
 
 typedef struct fleet_args {
     pm_connection connection;
@@ -116,7 +115,7 @@ static void answer(fleet_args *f, pm_run_args *args)
 
     args->store = pm_cli_store_in_memory(args->cli);
     pm_cli_must(pm_remote_query(args->store, (pm_query_info *)args->info, &rows, &err), &err);
-    pm_cli_must(pm_run_bind(args, rows, &err), &err);
+    pm_run_bind(args, rows);
     if (f->sql) {
         show(args, rows);
         pmapdb_rows_close(rows);

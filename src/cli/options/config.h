@@ -19,7 +19,6 @@
 
 #include "base/text.h"
 #include <stddef.h>
-#include <stdint.h>
 
 typedef struct pm_config_line {
     const char *section; /* name of a process; NULL: none */

@@ -3,7 +3,6 @@
 #include "cli/options/options.h"
 
 #include "store/file/embedded.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH 79
@@ -39,7 +38,8 @@ static size_t paragraph(pm_text t)
     return n;
 }
 
-void pm_options_text(FILE *out, const char *text)
+/* Prints paragraphs, wrapped; lines that begin with a blank are printed unchanged. */
+static void put_text(FILE *out, const char *text)
 {
     pm_text rest = pm_text_of(text);
 
@@ -100,21 +100,21 @@ static void put_more(FILE *out, const pm_cli *cli)
              "See pmapdb help %s; for every command pmapdb help options, help times.",
              blank ? blank + 1 : "COMMAND");
     fputc('\n', out);
-    pm_options_text(out, line);
+    put_text(out, line);
 }
 
 void pm_options_help(const pm_cli *cli, const pm_syntax *s, FILE *out, bool all)
 {
     put_usage(out, cli, s);
     if (s->about)
-        pm_options_text(out, s->about);
+        put_text(out, s->about);
     if ((s->options && s->options->name) || (s->params && s->params->name))
         fputc('\n', out);
     pm_options_put(out, s->params);
     pm_options_put(out, s->options);
     if (s->after && all) {
         fputc('\n', out);
-        pm_options_text(out, s->after);
+        put_text(out, s->after);
     }
     if (s->more) {
         fputc('\n', out);
@@ -195,7 +195,7 @@ bool pm_help_topic(FILE *out, const char *word)
         const char *text = take_part(&file);
 
         fputs(part == 2 ? "\nExamples:\n" : part ? "\n" : "", out);
-        pm_options_text(out, text ? text : "");
+        put_text(out, text ? text : "");
     }
     return found;
 }

@@ -80,7 +80,7 @@ void pm_cli_store_labels(const pm_cli *cli, pmapdb_store *store, const char *hos
                          int64_t at_ms, const pm_cli_list *given)
 {
     const pm_config *c = cli->config;
-    size_t n_lines = own && c ? c->n : 0, n = 0;
+    size_t n_lines = own ? c->n : 0, n = 0;
     pmapdb_label *label = pm_cli_memory(calloc(n_lines + given->n + 1, sizeof *label));
     char line[VALUE_MOST];
     pmapdb_error err;

@@ -3,7 +3,6 @@
 #include "cli/options/config.h"
 #include "cli/output.h"
 
-#include "base/buf.h"
 #include "base/near.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,7 +75,7 @@ static void set(parser *p, found f, const char *arg)
         refuse(p, "--%s is given twice", o->name);
     if (f.table < 2)
         p->seen[f.table][o - t->options] = true;
-    if (strcmp(o->name, "process") == 0 && p->cli->config && arg)
+    if (strcmp(o->name, "process") == 0 && arg)
         arg = pm_config_process(p->cli->config, arg);
     wants = pm_option_read(o, arg ? arg : o->name, (char *)t->values + o->at);
     if (wants)
@@ -293,7 +292,7 @@ static void configure(parser *p, int argc, char **argv)
     const pm_config *c = p->cli->config;
     const char *blank = strchr(argv[0], ' '), *command = blank ? blank + 1 : "";
 
-    for (size_t i = 0; c && i < c->n; i++) {
+    for (size_t i = 0; i < c->n; i++) {
         const pm_config_line *line = &c->line[i];
         pm_text about = pm_config_command(line);
 
@@ -308,7 +307,7 @@ static void configure(parser *p, int argc, char **argv)
                  strncmp(line->key, "label.", 6) != 0 && !pm_config_environment(line->key))
             set_from(p, line, line->key);
     }
-    for (int i = 1; c && *command && i < argc && strcmp(argv[i], "--") != 0; i++)
+    for (int i = 1; *command && i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strncmp(argv[i], "--as=", 5) == 0)
             parse_as(p, argv[i] + 5);
         else if (strcmp(argv[i], "--as") == 0 && i + 1 < argc)
@@ -321,11 +320,11 @@ int pm_options_parse(pm_cli *cli, const pm_syntax *syntax, void *values, int arg
     parser p = {.cli = cli,
                 .tables = {{syntax->options, values},
                            {syntax->params, syntax->param_values},
-                           {pm_cli_options, cli}}};
+                           {pm_cli_options, cli},
+                           {pm_help_options, &p.asked}}};
     bool only_operands = false;
     int i = 1, n = 0, most = syntax->operands ? syntax->most : 0;
 
-    p.tables[3] = (table){pm_help_options, &p.asked};
     cli->title = argv[0];
     configure(&p, argc, argv);
     while (i < argc && !asks(&p)) {

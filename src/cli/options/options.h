@@ -108,9 +108,6 @@ void pm_help_fill(const char *title, pm_syntax *syntax);
 /* Prints help/WORD.txt; false if there is no such file. `out` may be NULL. */
 bool pm_help_topic(FILE *out, const char *word);
 
-/* Prints paragraphs, wrapped; lines that begin with a blank are printed unchanged. */
-void pm_options_text(FILE *out, const char *text);
-
 /* Prints words, wrapped at 79 columns; further lines are indented by `indent`. `at` is the current
  * column. */
 void pm_options_wrap(FILE *out, pm_text words, size_t at, size_t indent);

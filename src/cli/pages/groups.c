@@ -3,7 +3,6 @@
 #include "cli/pages/pages.h"
 #include "cli/run.h"
 #include "store/func/expression.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +57,7 @@ static const pm_option exact_options[] = {
 /* ---- reading this machine into a store in memory ---- */
 
 /* The variables that --by needs: env:NAME, and env('NAME') in expressions. */
-static void find_variables(pm_exact_ask *e)
+static void find_variables(const pm_exact_ask *e, pm_cli_list *out)
 {
     static const char call[] = "env('";
 
@@ -66,17 +65,17 @@ static void find_variables(pm_exact_ask *e)
         const char *by = e->by.item[i];
 
         if (strcmp(by, INSTANCE) == 0) {
-            pm_cli_list_add(&e->keep_env, "ORACLE_SID");
-            pm_cli_list_add(&e->keep_env, "PGDATA");
+            pm_cli_list_add(out, "ORACLE_SID");
+            pm_cli_list_add(out, "PGDATA");
         }
         if (strncmp(by, VARIABLE, strlen(VARIABLE)) == 0)
-            pm_cli_list_add(&e->keep_env, by + strlen(VARIABLE));
+            pm_cli_list_add(out, by + strlen(VARIABLE));
         // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the list keeps the names
         for (const char *p = by; (p = strstr(p, call));) {
             size_t n = strcspn(p += strlen(call), "'");
 
             /* until the end of the program */
-            pm_cli_list_add(&e->keep_env, pm_cli_memory(strndup(p, n)));
+            pm_cli_list_add(out, pm_cli_memory(strndup(p, n)));
         }
     }
 }
@@ -106,11 +105,12 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
 {
     static const char *const whole[] = {"(?s).*"}; /* of command lines, for --by */
     pmapdb_store *store = pm_cli_store_in_memory(e->cli);
+    pm_cli_list keep_env = {0};
     pmapdb_capture_options o;
     pmapdb_capture_result result;
     pmapdb_error err;
 
-    find_variables(e);
+    find_variables(e, &keep_env);
     pmapdb_capture_defaults(&o);
     o.all = !e->match;
     o.match = e->match;
@@ -120,13 +120,14 @@ pmapdb_store *pm_cli_exact_machine(pm_exact_ask *e)
     o.pages = !e->pages_by || strcmp(e->pages_by, "auto") == 0 ? PMAPDB_PAGES_AUTO
               : strcmp(e->pages_by, "frame") == 0              ? PMAPDB_PAGES_FRAME
                                                                : PMAPDB_PAGES_IDENTITY;
-    o.keep_env = e->keep_env.item;
-    o.n_keep_env = e->keep_env.n;
+    o.keep_env = keep_env.item;
+    o.n_keep_env = keep_env.n;
     o.keep_cmdline = whole;
     o.n_keep_cmdline = 1;
     o.ctx = e;
     o.on_event = on_event;
     pm_cli_must(pmapdb_capture(store, &o, &result, &err), &err);
+    free(keep_env.item);
     if (result.stored && !has_pages(store))
         pm_cli_die("the pages of no process can be read: %s",
                    e->proc ? "the copy has no page maps"
@@ -192,7 +193,6 @@ static int groups_exact(pm_cli *cli, int argc, char **argv)
     answer(&e, store);
     pmapdb_close(store);
     free(e.ask.by.item);
-    free(e.ask.keep_env.item);
     return e.ask.trouble ? PM_EXIT_TROUBLE : PM_EXIT_OK;
 }
 

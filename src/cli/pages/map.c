@@ -309,7 +309,6 @@ static void map_machine(const pm_map_ask *ask, pm_output *out)
     free(m.class);
     free(m.square);
     free(m.exact.by.item);
-    free(m.exact.keep_env.item);
     pm_page_ranges_free(&m.ranges);
     pm_pagemap_close(&m.map);
 }

@@ -1,7 +1,6 @@
 /* open: the /proc that a command reads: this machine's, or a copy of another one. */
 #include "cli/pages/pages.h"
 
-#include "base/num.h"
 #include "source/copy.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,15 +27,6 @@ int pm_cli_open_proc(const char *path)
 bool pm_cli_proc_is_damaged(void)
 {
     return current.damage[0];
-}
-
-bool pm_cli_is_pid(const char *word, int64_t *pid)
-{
-    uint64_t number;
-    bool is = pm_num_all(pm_text_of(word), &number) && number >= 1 && number <= INT32_MAX;
-
-    *pid = is ? (int64_t)number : 0;
-    return is;
 }
 
 void pm_cli_must_be_read(int64_t pid, pm_proc_fate fate)

@@ -22,8 +22,6 @@ int pm_cli_open_proc(const char *path);
 /* True if the archive of --proc is damaged; the command then returns PM_EXIT_TROUBLE. */
 bool pm_cli_proc_is_damaged(void);
 
-/* *pid is 0 if the word is not a pid. */
-bool pm_cli_is_pid(const char *word, int64_t *pid);
 /* Ends the program if the pages of the process could not be read. */
 void pm_cli_must_be_read(int64_t pid, pm_proc_fate fate);
 
@@ -34,8 +32,7 @@ typedef struct pm_exact_ask {
     pm_cli *cli;
     pm_cli_list by;
     const char *match, *pages_by, *proc;
-    pm_cli_list keep_env; /* out: variables that `by` needs */
-    bool trouble;         /* out: the archive is damaged */
+    bool trouble; /* out: the archive is damaged */
 } pm_exact_ask;
 
 /* Reads the pages of the processes into a store in memory, which the query groups-exact answers

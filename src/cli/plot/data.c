@@ -5,24 +5,20 @@
 #include "cli/run.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define LAYERS_MAX "8"
 
 /* ---- the process ---- */
 
-void pm_plot_judge(pm_buf *leaks, pmapdb_store *store, const pm_plot_ask *ask)
+pmapdb_rows *pm_plot_judge(pmapdb_store *store, const pm_plot_ask *ask)
 {
-    pmapdb_rows *rows = pm_answer_ask(store, "leaks",
-                                      (pm_answer_arg[]){{"process", ask->process},
-                                                        {"metric", ask->metric},
-                                                        {"since", ask->since},
-                                                        {"limit", ask->limit},
-                                                        {"dialect", ask->dialect},
-                                                        {NULL, NULL}});
-
-    pm_buf_clear(leaks);
-    pm_answer_json(rows, leaks);
+    return pm_answer_ask(store, "leaks",
+                         (pm_answer_arg[]){{"process", ask->process},
+                                           {"metric", ask->metric},
+                                           {"since", ask->since},
+                                           {"limit", ask->limit},
+                                           {"dialect", ask->dialect},
+                                           {NULL, NULL}});
 }
 
 /* Finds the process with the worst verdict. */
@@ -137,6 +133,7 @@ static void read_verdict(pm_plot_data *d, pmapdb_store *store, bool exact)
 {
     pmapdb_rows *words = pm_leak_words(store, pm_answer_bytes(d->judged, "rows").data, true);
     pm_plot *plot = &d->plot;
+    pm_plot_state whole = PM_PLOT_QUIET; /* of memory without a category: captures with sums only */
     char number[24];
 
     snprintf(number, sizeof number, "%" PRId64, d->snapshots);
@@ -155,14 +152,13 @@ static void read_verdict(pm_plot_data *d, pmapdb_store *store, bool exact)
     plot->since_ms = PMAPDB_UNKNOWN;
     pm_clock_parse(pm_answer_bytes(d->said, "since"), &plot->since_ms);
     if (pm_answer_int(d->said, "whole"))
-        plot->whole = (pm_plot_state)pm_answer_int(d->judged, "grade");
+        whole = (pm_plot_state)pm_answer_int(d->judged, "grade");
     if (plot->n_layers == 1 && pm_text_equal(plot->layer[0].name, PM_TEXT("[no category]")))
-        plot->layer[0] =
-            (pm_plot_layer){.name = PM_TEXT("total"), /* sums only */
-                            .state = plot->whole,
-                            .rate = plot->layer[0].rate,
-                            .value = plot->layer[0].value,
-                            .rgb = pm_plot_layer_color(PM_TEXT("total"), plot->whole, 1)};
+        plot->layer[0] = (pm_plot_layer){.name = PM_TEXT("total"), /* sums only */
+                                         .state = whole,
+                                         .rate = plot->layer[0].rate,
+                                         .value = plot->layer[0].value,
+                                         .rgb = pm_plot_layer_color(PM_TEXT("total"), whole, 1)};
 }
 
 void pm_plot_read(pm_plot_data *out, pmapdb_store *store, const pm_plot_ask *ask, const char *leaks,

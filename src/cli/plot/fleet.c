@@ -62,13 +62,11 @@ static void draw(const fleet *f, pm_picture *p, const char *metric)
 
 void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
 {
-    pm_buf leaks = {0};
     fleet f = {0};
     pmapdb_rows *rows;
 
-    pm_plot_judge(&leaks, store, ask);
     rows = pm_answer_ask(store, "leaks-processes",
-                         (pm_answer_arg[]){{"leaks", leaks.data}, {NULL, NULL}});
+                         (pm_answer_arg[]){{"leaks", .of = pm_plot_judge(store, ask)}, {0}});
     rows = pm_answer_ask(store, "plot-fleet",
                          (pm_answer_arg[]){{"processes", .of = rows},
                                            {"metric", ask->metric},
@@ -79,7 +77,6 @@ void pm_plot_fleet(pm_picture *p, pmapdb_store *store, const pm_plot_ask *ask)
     read_values(&f, rows);
     pmapdb_rows_close(rows);
     draw(&f, p, ask->metric ? ask->metric : "rss");
-    pm_buf_free(&leaks);
     free(f.tile);
     free(f.value);
     pm_pool_free(f.texts);

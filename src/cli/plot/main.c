@@ -92,7 +92,7 @@ static void plot_process(const plot_cmd *c, pmapdb_store *store, pm_output *out)
     pm_text called;
     pmapdb_error err;
 
-    pm_plot_judge(&judged, store, &c->ask);
+    pm_answer_json(pm_plot_judge(store, &c->ask), &judged);
     pm_plot_read(&d, store, &c->ask, judged.data, 0, 280);
     pm_buf_free(&judged);
     called = pm_answer_bytes(d.judged, "called");

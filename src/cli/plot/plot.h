@@ -22,8 +22,8 @@ typedef struct pm_plot_data {
     pm_buf about;               /* words: the time span and the number of snapshots */
 } pm_plot_data;
 
-/* Judges all processes that are asked for: adds rows of leaks as JSON. */
-void pm_plot_judge(pm_buf *leaks, pmapdb_store *store, const pm_plot_ask *ask);
+/* Judges all processes that are asked for: returns the query leaks. */
+pmapdb_rows *pm_plot_judge(pmapdb_store *store, const pm_plot_ask *ask);
 /* Reads the judged process with the worst verdict, about `points` snapshots of it. Ends the program
  * if no process was judged. `siblings`: how many processes have its name; 0: as many as `leaks`
  * has. */

@@ -22,7 +22,6 @@ typedef struct push {
     pm_push_to to;
     const char *folder;
     pm_cli_list labels;
-    pmapdb_store *store;
 } push;
 
 #define AT(field) offsetof(push, field)
@@ -122,6 +121,7 @@ static int run(push *p, const char *url)
     char *folder = p->folder ? find_folder(p->folder) : NULL;
     char *target = name_target(p, url, folder);
     pm_push_result result = {0};
+    pmapdb_store *store;
     pmapdb_error err = {0};
     pmapdb_status st;
     int exit_code;
@@ -139,16 +139,16 @@ static int run(push *p, const char *url)
     p->to.ctx = p;
     p->to.on_warning = on_warning;
     p->to.on_progress = pm_progress_step;
-    p->store = pm_cli_store(p->cli, PMAPDB_CHANGE);
-    if (find_host(p->store, host))
-        pm_cli_store_labels(p->cli, p->store, host, is_here(host), p->to.push.now_ms, &p->labels);
+    store = pm_cli_store(p->cli, PMAPDB_CHANGE);
+    if (find_host(store, host))
+        pm_cli_store_labels(p->cli, store, host, is_here(host), p->to.push.now_ms, &p->labels);
     else if (p->labels.n)
         pm_cli_usage(p->cli, "--label is for a store of one host, or of this machine");
     p->progress = pm_progress_begin(p->cli, NULL);
-    st = pm_push_run(p->store, &p->to, &result, &err);
+    st = pm_push_run(store, &p->to, &result, &err);
     exit_code = finish(p, st, &result, &err);
     pm_http_close(p->to.http);
-    pmapdb_close(p->store);
+    pmapdb_close(store);
     free(target);
     free(folder);
     return exit_code;

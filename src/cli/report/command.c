@@ -2,13 +2,11 @@
  * HTML file. */
 #include "cli/report/report.h"
 
-#include "base/err.h"
 #include "cli/leaks/leaks.h"
 #include "cli/plot/plot.h"
 #include "render/pack.h"
 #include "store/file/embedded.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>

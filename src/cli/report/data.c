@@ -2,11 +2,9 @@
 #include "cli/report/report.h"
 
 #include "base/clock/clock.h"
-#include "base/err.h"
 #include "cli/advice/page.h"
 #include "cli/leaks/leaks.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void put(pm_buf *out, const char *text)
 {

@@ -173,8 +173,7 @@ static void on_note(void *ctx, const char *note)
 {
     const applying *a = ctx;
 
-    if (!a->r->cli->quiet)
-        pm_cli_say("%s", note);
+    pm_cli_note(a->r->cli, "%s", note);
 }
 
 static void on_change(void *ctx, const pmapdb_rules_change *change)

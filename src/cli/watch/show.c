@@ -81,11 +81,10 @@ static void add_row(pm_watch *w, const pmapdb_rows *rows)
 void pm_watch_judge(pm_watch *w)
 {
     int64_t begun = pm_clock_now();
-    pmapdb_rows *rows;
+    pmapdb_rows *rows = pm_plot_judge(w->store, &(pm_plot_ask){.limit = w->limit});
 
-    pm_plot_judge(&w->leaks, w->store, &(pm_plot_ask){.limit = w->limit});
     rows = pm_answer_ask(w->store, "leaks-processes",
-                         (pm_answer_arg[]){{"leaks", w->leaks.data},
+                         (pm_answer_arg[]){{"leaks", .of = rows},
                                            {"filter", *w->filter ? w->filter : NULL},
                                            {"by-name", w->by_name ? "1" : "0"},
                                            {"order", pm_watch_orders[w->order]},

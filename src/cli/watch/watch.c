@@ -217,7 +217,6 @@ int pm_cli_watch(pm_cli *cli, int argc, char **argv)
     pmapdb_close(w.store);
     pm_screen_close(&w.screen);
     pm_watch_forget(&w);
-    pm_buf_free(&w.leaks);
     free(w.row);
     pm_buf_free(&match);
     return PM_EXIT_OK;

@@ -26,7 +26,6 @@ typedef struct pm_watch {
     char filter[64], message[600];
     pm_screen screen;
     /* All processes, judged; judged again only after 10 times the time that judging took. */
-    pm_buf leaks; /* the verdicts as JSON */
     pm_watch_row *row;
     size_t n_rows, cap_rows, chosen, top;
     int64_t judged_ms, judging_ms;

@@ -118,7 +118,6 @@ pmapdb_status pm_picture_end(pm_picture *p)
 {
     if (p->st == PMAPDB_OK)
         p->ops->end(p);
-    if (p->ops)
-        p->ops->close(p);
+    p->ops->close(p);
     return p->st;
 }

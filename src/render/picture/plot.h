@@ -43,8 +43,7 @@ typedef struct pm_plot {
     double rate, low, high;
     double limit;
     const char *limit_words;
-    int64_t since_ms;    /* PMAPDB_UNKNOWN: nothing began */
-    pm_plot_state whole; /* of memory without a category: captures with sums only */
+    int64_t since_ms; /* PMAPDB_UNKNOWN: nothing began */
     const pm_plot_mark *mark;
     size_t n_marks;
 } pm_plot;

@@ -131,7 +131,7 @@ finding AS (
   WHERE v.whole AND v.verdict = 'leak' AND v.eta_h IS NULL
   UNION ALL
   SELECT 3, 0, 0, 1, 0, NULL, CASE WHEN n = 0 AND longest >= 8
-      THEN 'no life is long enough for a verdict, of ' || longest || ' snapshots'
+      THEN 'no life is long enough for a verdict; the longest series has ' || longest || ' snapshots'
     WHEN n = 0 THEN 'too few snapshots for a verdict: ' || longest || ' of the 8 that are needed'
     ELSE 'the resident memory of ' || blind || ' is unknown, and so is whether it leaks' END
   FROM judged WHERE :leaks IS NOT NULL AND (n = 0 OR blind IS NOT NULL)

@@ -55,13 +55,15 @@ const pm_option pm_cli_options[] = {
     {"output", 'o', PM_OPT_CUSTOM, AT(output), "FILE", "Write there, all or nothing", read_output},
     {"quiet", 'q', PM_OPT_FLAG, AT(quiet), NULL, "Only trouble on standard error"},
     {"kib", 0, PM_OPT_FLAG, AT(kib), NULL, "Exact KiB in a table on a terminal"},
-    {"human", 0, PM_OPT_FLAG, AT(human), NULL, "Sizes like 1.5 GiB in a table elsewhere, too"},
+    {"human", 0, PM_OPT_FLAG, AT(human), NULL,
+     "Sizes like 1.5 GiB also in a table that does not go to a terminal"},
     {"color", 0, PM_OPT_CHOICE, AT(color), "auto|always|never", "Colours in a table"},
-    {"no-pager", 0, PM_OPT_FLAG, AT(no_pager), NULL, "Not through $PAGER or less on a terminal"},
+    {"no-pager", 0, PM_OPT_FLAG, AT(no_pager), NULL, "Do not start $PAGER or less on a terminal"},
     {"wide", 0, PM_OPT_FLAG, AT(wide), NULL, "All columns in a table"},
     {"top", 'n', PM_OPT_COUNT, AT(top), "N", "Only the first N rows; of a series the newest"},
     {"sort", 0, PM_OPT_WORD, AT(sort), "COLUMN",
-     "Largest first; +COLUMN smallest first; -COLUMN also texts and times the other way"},
+     "Largest number, or first text or time, at the top; +COLUMN: smallest or first; -COLUMN: "
+     "largest or last"},
     {"columns", 0, PM_OPT_WORD, AT(columns), "NAME,...", "Only these columns, in this order"},
     {"crlf", 0, PM_OPT_FLAG, AT(crlf), NULL, "CSV lines end in CR LF"},
     {"spreadsheet-safe", 0, PM_OPT_FLAG, AT(safe), NULL,
@@ -149,7 +151,7 @@ void pm_cli_find_store(const pm_cli *cli, bool write, char path[PM_CLI_PATH])
     if (n >= PM_CLI_PATH)
         pm_cli_die("the store's path is too long");
     if (cli->output && is_output(cli, path))
-        pm_cli_die("-o '%s' is the store itself", cli->output);
+        pm_cli_die("-o '%s' is a file of the store", cli->output);
     if (write && !cli->db && !(env && *env))
         make_parents(path);
 }

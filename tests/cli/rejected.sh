@@ -80,6 +80,8 @@ run pmapdb --db try.db categories --format xml
 run pmapdb --db try.db mappings --min-size big
 run pmapdb --db try.db categories one two
 run pmapdb --db try.db categories --category heap
+run pmapdb map 12 13
+run pmapdb map 12 --by user
 
 say "commands"
 run pmapdb

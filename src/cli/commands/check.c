@@ -129,9 +129,13 @@ static const pm_option options[] = {
     {"mappings", 0, PM_OPT_CUSTOM, AT(of[MAPPINGS]), NULL,
      "Mappings in the newest snapshot: -w 30000 -c 60000", ask_for},
     {"warning", 'w', PM_OPT_CUSTOM, 0, "VALUE",
-     "WARNING from there on, for the metric before it (rss; for 50M/h growth)", read_warning},
+     "WARNING from this value on, for the metric before it (default: rss; growth for a value like "
+     "50M/h)",
+     read_warning},
     {"critical", 'c', PM_OPT_CUSTOM, 0, "VALUE",
-     "CRITICAL from there on, for the metric before it (rss; growth for 50M/h)", read_critical},
+     "CRITICAL from this value on, for the metric before it (default: rss; growth for a value like "
+     "50M/h)",
+     read_critical},
     {"max-age", 0, PM_OPT_CUSTOM, AT(max_age), "DURATION",
      "UNKNOWN if the newest snapshot is older (3 steps of the captures, at least 1m)", read_age},
     {0}};

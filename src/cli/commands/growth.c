@@ -18,7 +18,7 @@ typedef struct growth {
 #define AT(field) offsetof(growth, field)
 
 static const pm_option options[] = {
-    {"all", 0, PM_OPT_FLAG, AT(all), NULL, "Every category and moment on a terminal, too"},
+    {"all", 0, PM_OPT_FLAG, AT(all), NULL, "Do not thin the rows to fit the screen"},
     {"pivot", 0, PM_OPT_FLAG, AT(pivot), NULL, "A row for each moment, a column for each category"},
     {"metric", 0, PM_OPT_CHOICE, AT(metric), "rss|size|pss|private|private_dirty|swap|mappings",
      "What the columns of --pivot show (rss)"},

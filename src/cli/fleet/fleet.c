@@ -16,7 +16,8 @@ static const pm_option options[] = {
     {"url", 0, PM_OPT_WORD, AT(connection.http.url), "URL",
      "ClickHouse: http[s]://HOST[:PORT][/PATH]"},
     {"sql", 0, PM_OPT_FLAG, AT(sql), NULL, "Print the statement; do not ask"},
-    {"timeout", 0, PM_OPT_SPAN, AT(connection.http.ms), "SPAN", "Wait so long for the reply (2m)"},
+    {"timeout", 0, PM_OPT_SPAN, AT(connection.http.ms), "SPAN",
+     "Wait this long for the reply (2m)"},
     PM_CONNECTION_OPTIONS(fleet_args, connection),
     {0}};
 

@@ -23,14 +23,14 @@ static const pm_option options[] = {
     {"replicated", 0, PM_OPT_FLAG, AT(replicated), NULL,
      "Of a cluster: every shard has replicas; the macros shard and replica name them"},
     {"codecs", 0, PM_OPT_FLAG, AT(codecs), NULL,
-     "For version 20 and newer: smaller columns, and old days go by themselves"},
+     "For version 20 and newer: smaller columns, and a TTL that removes old days"},
     {0}};
 
 static const pm_syntax syntax = {
     .options = options,
     .about = "Prints the statements that make the tables in ClickHouse: pipe them to "
-             "\"clickhouse-client -n\". Of a cluster without --replicated every server needs them; "
-             "with it, one, and ZooKeeper or Keeper.",
+             "\"clickhouse-client -n\". In a cluster, run them on every server; with --replicated, "
+             "run them on one server, and the cluster needs ZooKeeper or Keeper.",
     .examples = "pmapdb fleet schema\npmapdb fleet schema --cluster fleet --replicated --codecs\n"};
 
 /* Names go into the statements without quotes. */

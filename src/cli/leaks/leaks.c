@@ -59,7 +59,8 @@ static int exit_code_of(const leaks_cmd *l)
     if (!l->too_few)
         pm_cli_say("there are no snapshots to judge");
     else if (l->most >= PM_TREND_MIN)
-        pm_cli_say("no life is long enough for a verdict, of %lld snapshots", (long long)l->most);
+        pm_cli_say("no life is long enough for a verdict; the longest series has %lld snapshots",
+                   (long long)l->most);
     else
         pm_cli_say("too few snapshots for a verdict: the longest series has %lld, %d are needed",
                    (long long)l->most, PM_TREND_MIN);

@@ -196,7 +196,7 @@ static void add(pm_config *c, pm_config_line *line, char *text)
         return;
     }
     if (!equals)
-        pm_config_refuse(line, "'%s' is no KEY = VALUE, [NAME] or # comment", text);
+        pm_config_refuse(line, "'%s' is not KEY = VALUE, [NAME] or a # comment", text);
     *equals = '\0';
     line->key = trim(text);
     line->value = at_home(c, trim(equals + 1));

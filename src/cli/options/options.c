@@ -17,7 +17,8 @@ typedef struct help_flags {
 #define AT(field) offsetof(help_flags, field)
 
 const pm_option pm_help_options[] = {
-    {"help", 'h', PM_OPT_FLAG, AT(help), NULL, "The most important; pmapdb help COMMAND says all"},
+    {"help", 'h', PM_OPT_FLAG, AT(help), NULL,
+     "Print the most important help; pmapdb help COMMAND prints all of it"},
     {"help", '?', PM_OPT_FLAG, AT(help), NULL, NULL},
     {&PM_HELP_ALL[2], 0, PM_OPT_FLAG, AT(all), NULL, NULL},
     {"usage", 0, PM_OPT_FLAG, AT(usage), NULL, "Give a short usage message"},
@@ -233,7 +234,7 @@ static void parse_line(parser *p, const pm_config_line *line)
     p->line = line;
     for (int i = 0; i < n;) {
         if (words[i][0] != '-' || !words[i][1])
-            refuse(p, "'%s' is no option", words[i]);
+            refuse(p, "'%s' is not an option", words[i]);
         i += parse_option(p, words + i, n - i);
     }
     p->line = NULL;

@@ -330,9 +330,10 @@ int pm_cli_map(pm_cli *cli, int argc, char **argv)
     pm_output out;
 
     pm_cli_picture_check(cli);
-    if (n > 1 || (n == 1) == ask.physical || (ask.by && !ask.physical) ||
-        (n == 1 && !pm_cli_is_pid(argv[1], &ask.pid)))
+    if (n > 1 || (n == 1) == ask.physical || (n == 1 && !pm_cli_is_pid(argv[1], &ask.pid)))
         pm_cli_usage(cli, "map takes one pid, or --physical");
+    if (ask.by && !ask.physical)
+        pm_cli_usage(cli, "--by goes with --physical");
     if (ask.physical)
         map_machine(&ask, &out);
     else

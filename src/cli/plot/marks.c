@@ -34,7 +34,7 @@ static pmapdb_status take_row(void *ctx, uint64_t line, const pm_text *field, pm
     int64_t ms;
 
     if (!pm_csv_moment(field[0], &ms))
-        return say_bad(ctx, line, "time is no moment like 2026-11-21T02:05:00Z", err);
+        return say_bad(ctx, line, "time is not a moment like 2026-11-21T02:05:00Z", err);
     add(ctx, ms, field[1]);
     return PMAPDB_OK;
 }

@@ -5,7 +5,6 @@
 -- param:  dialect  text     ""   Only captures of this dialect; else, for each moment, the one with most fields
 -- column: snapshot_id       snapshot Unknown where several processes are summed
 -- column: state             text     complete, partial, totals: that of its least complete capture
--- column: partial           text     What is missing, where a capture is partial
 -- column: mappings          count    Number of mappings
 -- column: size_kib          kib      Address space
 -- column: rss_kib           kib      Resident
@@ -14,6 +13,7 @@
 -- column: private_dirty_kib kib      Private_Dirty
 -- column: swap_kib          kib      Swapped out
 -- column: processes         count    Processes summed
+-- column: partial           text     What is missing, where a capture is partial
 --
 -- The sums that were added up while the capture was read, or for state totals the sums that it
 -- gave: then the number of mappings is unknown. In alphabetical order, the names of the states go
@@ -30,7 +30,6 @@ WITH moment AS (
       WHEN :dialect IS NULL THEN s.preferred ELSE s.dialect = :dialect END
 )
 SELECT CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id, max(s.state) AS state,
-  max(CASE s.state WHEN 'partial' THEN s.missing END) AS partial,
   CASE WHEN count(*) = count(s.mappings) THEN sum(s.mappings) END AS mappings,
   CASE WHEN count(*) = count(s.size_kib) THEN sum(s.size_kib) END AS size_kib,
   CASE WHEN count(*) = count(s.rss_kib) THEN sum(s.rss_kib) END AS rss_kib,
@@ -38,6 +37,7 @@ SELECT CASE count(*) WHEN 1 THEN max(s.snapshot_id) END AS snapshot_id, max(s.st
   CASE WHEN count(*) = count(s.private_kib) THEN sum(s.private_kib) END AS private_kib,
   CASE WHEN count(*) = count(s.private_dirty_kib) THEN sum(s.private_dirty_kib) END AS private_dirty_kib,
   CASE WHEN count(*) = count(s.swap_kib) THEN sum(s.swap_kib) END AS swap_kib,
-  count(DISTINCT s.process_id) AS processes
+  count(DISTINCT s.process_id) AS processes,
+  max(CASE s.state WHEN 'partial' THEN s.missing END) AS partial
 FROM moment
 CROSS JOIN snapshot s ON s.snapshot_id = moment.snapshot_id;

@@ -1,5 +1,5 @@
 # misused: stores with names that SQLite treats specially; stores that are replaced during a write;
-# options that are given twice; captures with a time in the future.
+# options that are given twice; captures with a time in the future; a store with a row missing.
 need sqlite3
 
 pmap_x 4711 app 64 >app.txt
@@ -39,3 +39,8 @@ run pmapdb prune --db moved.db --drop --process a --process b
 say "a capture with a time in the future does not answer a question about now"
 run pmapdb import -q --db ahead.db --at 2999-01-01 app.txt
 run pmapdb check app --db ahead.db --rss -w 1G --max-age 1h
+
+say "a process whose name is missing"
+pmapdb --db nameless.db import -q samples/captures
+sqlite3 nameless.db 'UPDATE process SET name_id = -5'
+run pmapdb --db nameless.db diff --by lineage

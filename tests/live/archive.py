@@ -85,7 +85,9 @@ def check_answers(work, family, archive, own, live):
         now = run(work, *args, "-f", "csv").stdout
         for path in (archive, own):
             then = run(work, *args, "-f", "csv", "--proc", path).stdout
-            drop = lambda text: [{k: v for k, v in row.items() if k not in ("thp_kib", "ksm_kib")}
+            # other programs begin and end meanwhile: whether a page of a library is mapped once changes
+            drop = lambda text: [{k: v for k, v in row.items() if k not in ("thp_kib", "ksm_kib")
+                                  and not (k == "own_kib" and ".so" in row["path"])}
                                  for row in csv.DictReader(io.StringIO(text)) if row.get("creator") in (None, pid)]
             check(f"{args} of {os.path.basename(path)}", drop(then), drop(now))
     largest = max(csv.DictReader(io.StringIO(run(work, "pages", pid, "-f", "csv").stdout)), key=lambda r: int(r["rss_kib"]))

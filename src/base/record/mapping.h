@@ -30,8 +30,8 @@ enum pm_field {
 #define PM_HAS_PSEUDO PM_BIT(36)
 
 #define PM_NUMBERS (PM_BIT(PM_FIELD_COUNT) - 1)
-#define PM_WITHOUT_UNIT (PM_BIT(PM_THP_ELIGIBLE) | PM_BIT(PM_PROTECTION_KEY)) /* all others: KiB \
-                                                                               */
+/* The fields that are not in KiB. */
+#define PM_WITHOUT_UNIT (PM_BIT(PM_THP_ELIGIBLE) | PM_BIT(PM_PROTECTION_KEY))
 
 typedef struct pm_mapping {
     pm_text path;        /* as printed; empty: anonymous memory; first, because read most often */

@@ -107,6 +107,10 @@ static void summarize(diff *d, const char *query, const char *totals)
                           {"dialect", pm_run_given(&d->args, "dialect")},
                           {NULL, NULL}});
     pm_buf_free(&d->thresholds);
+    if (!pm_answer_bytes(d->summary, "older").data)
+        pm_cli_die(
+            "the stored sums of a snapshot do not belong to a process: the store is damaged; "
+            "'pmapdb doctor --deep' says more");
     pm_answer_text(d->summary, "sums_id", sums, sizeof sums);
     if (*sums && strcmp(d->by, "category") != 0)
         pm_cli_die("the snapshot %s has sums only: --by category compares it", sums);

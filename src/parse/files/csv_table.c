@@ -16,8 +16,7 @@
 #define ROW_MOST ((size_t)256 << 10) /* bytes */
 #define NUMBER_MAX 40                /* bytes */
 #define MOST 9007199254740992.0      /* 2^53: more KiB than any memory has */
-#define LAST_SECOND 253402300799 /* of the year 9999; a larger number is probably in ms: refused \
-                                  */
+#define LAST_SECOND 253402300799     /* of the year 9999; larger: probably ms, refused */
 
 typedef struct table {
     const pm_csv_options *o;

@@ -30,6 +30,19 @@ SQL
 run pmapdb --query-dir own rows --snapshot first
 run pmapdb --query-dir own rows --snapshot @3
 
+say "a query of the user in place of one that has notes"
+cat >own/categories.sql <<'SQL'
+-- name:   categories
+-- title:  The categories of the whole store
+-- column: n count Number of categories
+SELECT count(*) > 0 AS n FROM category;
+SQL
+{
+    pmap_x 401 one 100
+    pmap_x 402 two 100
+} | pmapdb --db two.db import -q --at 2026-11-21T10:00Z -
+run pmapdb --db two.db --query-dir own categories
+
 say "one moment of two processes, one of them partial"
 {
     pmap_x 301 worker 100 | grep -v libc

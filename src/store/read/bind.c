@@ -306,7 +306,8 @@ static pmapdb_status bind_one(pmapdb_rows *r, int i, pmapdb_error *err)
         return bind_number(r, p, value, err);
     if (value.len)
         st = check_word(r->store->sql, p, value, err);
-    if (p->unit == PM_UNIT_TEXT && is_called(p, "host")) /* limits the search for snapshots */
+    if (st == PMAPDB_OK && p->unit == PM_UNIT_TEXT &&
+        is_called(p, "host")) /* limits the search for snapshots */
         r->scope.host_id = pm_sql_value(r->store->sql, "SELECT host_id FROM host WHERE name = ?1",
                                         PM_ARGS(PM_T(value)), 0);
     PM_STEP(st, pm_sql_end(r->store->sql, err));

@@ -11,10 +11,8 @@
  * takes a few thousand steps. A step takes about 20 ns, so a match is given up after a few ms. */
 #define STEPS_MAX 200000
 #define DEPTH_MAX 10000
-/* After so many matches have given up, counted over all regexes of the set, more will follow, and
- * anyone who can name files controls the paths. From then on, a match is given up after about 40
- * us.
- */
+/* After so many matches were given up, counted over all regexes of the set, more will follow, and
+ * anyone who can name files controls the paths. Later matches are given up after about 40 us. */
 #define PATIENCE 100
 #define STEPS_IMPATIENT 2000
 #define HEAP_KIB_MAX 4096

@@ -309,7 +309,7 @@ void pm_run_answer(pm_run_args *args, const char *name)
     }
     pm_output_open(&out, args->cli);
     pm_answer_rows(&out, rows, &view, NULL, NULL);
-    if (pm_rows_info(rows)->builtin) /* the notes know the parameters and columns of these alone */
+    if (pm_rows_info(rows)->builtin) /* of a user's query, parameters and columns are not known */
         pm_moment_say(args, pm_text_of(name));
     pmapdb_end_read(args->store); /* the user may leave a pager only after hours */
     pm_output_end(&out);

@@ -108,9 +108,8 @@ static void summarize(diff *d, const char *query, const char *totals)
                           {NULL, NULL}});
     pm_buf_free(&d->thresholds);
     if (!pm_answer_bytes(d->summary, "older").data)
-        pm_cli_die(
-            "the stored sums of a snapshot do not belong to a process: the store is damaged; "
-            "'pmapdb doctor --deep' says more");
+        pm_cli_die("a snapshot lacks its process or the name of its process: the store is damaged; "
+                   "'pmapdb doctor --deep' says more");
     pm_answer_text(d->summary, "sums_id", sums, sizeof sums);
     if (*sums && strcmp(d->by, "category") != 0)
         pm_cli_die("the snapshot %s has sums only: --by category compares it", sums);

@@ -26,11 +26,13 @@
  *     An aggregate: the snapshots of one process, or of lives that follow each other, with the
  *     numbers of the whole process. sums: NULL if the snapshot shows the keys; otherwise 'VmRSS' if
  *     its rss_kib is VmRSS, or 'total'. The numbers are used if the snapshot does not show the
- * keys, or if the numbers of the keys are unknown. leak_runs(key, category, epoch_id, first, last,
- * mappings, size_kib, rss_kib, pss_kib, private_kib, private_dirty_kib, swap_kib) An aggregate: the
- * numbers of a key, constant from place `first` to place `last` of an epoch. leak_windows(key,
- * category, from_ms, to_ms, was_kib, rss_kib, touched_kib) An aggregate: a key had was_kib at
- * from_ms and rss_kib at to_ms; touched_kib of rss_kib were touched between the two times.
+ *     keys, or if the numbers of the keys are unknown.
+ * leak_runs(key, category, epoch_id, first, last, mappings, size_kib, rss_kib, pss_kib,
+ *           private_kib, private_dirty_kib, swap_kib)
+ *     An aggregate: the numbers of a key, constant from place `first` to place `last` of an epoch.
+ * leak_windows(key, category, from_ms, to_ms, was_kib, rss_kib, touched_kib)
+ *     An aggregate: a key had was_kib at from_ms and rss_kib at to_ms; touched_kib of rss_kib were
+ *     touched between the two times.
  * leak_report(moments, runs, windows, metric, limit_kib, sensitivity, memory_max_kib,
  *             address_limit_kib, stack_limit_kib, max_map_count, process_ms)
  *     The results of the three -> a JSON array, the whole process first, then the worst keys. The

@@ -1,8 +1,8 @@
 -- link-pairs: pairs every traced process whose process or clock is unknown with every stored
 -- process that may be the same: the pid is equal, and the hosts are equal or unknown.
 --
--- lo_ns and hi_ns bound the offsets (UTC minus perf's time) that link-align tries; NULL: link-align skips the pair. A
--- live capture stored a pair of clocks, and perf's own clock may differ from it by 120 s (some
+-- lo_ns and hi_ns bound the offsets (UTC minus perf's time) that link-align tries; NULL: link-align skips
+-- the pair. A live capture stored a pair of clocks, and perf's own clock may differ from it by 120 s (some
 -- months at 10 ppm). Without a pair of clocks, every offset counts at which the times overlap.
 
 DROP TABLE IF EXISTS temp.link_pair;

@@ -1,5 +1,6 @@
 -- push-verdicts: verdicts on processes. Processes that are steady or too-few are only counted, in rows
--- whose process_key is 0 (steady) or 1 (too-few). A category that leaked by the last verdict, and is steady or too-few now, is a row that counts no process.
+-- whose process_key is 0 (steady) or 1 (too-few). A category that leaked by the last verdict, and is
+-- steady or too-few now, is a row that counts no process.
 
 WITH told AS (
   SELECT k.host_key, k.name, k.process_key, p.pid, v.*, 1 AS processes,

@@ -4,8 +4,8 @@
  *     -- name:   NAME
  *     -- title:  one line
  *     -- param:  NAME TYPE DEFAULT TEXT      (TYPE: docs/queries.md; DEFAULT - : must be given;
- *                                             "" : NULL; only, of a process: the only name of
- *                                             the store)
+ *                                             "" : NULL; only, for TYPE process: the only name
+ *                                             of the store)
  *     -- column: NAME TYPE TEXT
  *     -- table:  NAME NAME ...               (the columns that a terminal shows; else all)
  *     -- narrow: NAME NAME ...               (the columns of `table` that a narrow terminal shows;

@@ -26,11 +26,6 @@ static pmapdb_status reserve(pm_buf *buf, size_t extra, pmapdb_error *err)
     return PMAPDB_OK;
 }
 
-pmapdb_status pm_buf_status(const pm_buf *buf, pmapdb_error *err)
-{
-    return buf->failed ? pm_fail_nomem(err) : PMAPDB_OK;
-}
-
 pmapdb_status pm_buf_add(pm_buf *buf, const void *bytes, size_t n, pmapdb_error *err)
 {
     pmapdb_status st = reserve(buf, n, err);
@@ -73,14 +68,6 @@ void pm_buf_add_json(pm_buf *buf, pm_text text)
         pm_buf_add(buf, "\\", c == '"' || c == '\\', NULL);
         pm_buf_add(buf, &c, (unsigned char)c >= ' ', NULL);
     }
-}
-
-void pm_buf_clear(pm_buf *buf)
-{
-    buf->failed = false;
-    buf->len = 0;
-    if (buf->data)
-        buf->data[0] = '\0';
 }
 
 void pm_buf_free(pm_buf *buf)

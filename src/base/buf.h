@@ -24,8 +24,19 @@ pmapdb_status pm_buf_addf(pm_buf *buf, pmapdb_error *err, const char *format, ..
 /* Adds a text as a part of a JSON string, without the quotes. Bytes that are not UTF-8 stay. */
 void pm_buf_add_json(pm_buf *buf, pm_text text);
 /* Returns PMAPDB_OK, or PMAPDB_NOMEM if any step failed. */
-pmapdb_status pm_buf_status(const pm_buf *buf, pmapdb_error *err);
-void pm_buf_clear(pm_buf *buf);
+static inline pmapdb_status pm_buf_status(const pm_buf *buf, pmapdb_error *err)
+{
+    return buf->failed ? pm_fail_nomem(err) : PMAPDB_OK;
+}
+
+static inline void pm_buf_clear(pm_buf *buf)
+{
+    buf->failed = false;
+    buf->len = 0;
+    if (buf->data)
+        buf->data[0] = '\0';
+}
+
 void pm_buf_free(pm_buf *buf);
 
 static inline pm_text pm_buf_text(const pm_buf *buf)

@@ -102,12 +102,11 @@ void *pm_cli_memory(void *p)
     return p;
 }
 
-void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
+void pm_cli_fail(pmapdb_status status, const pmapdb_error *err)
 {
     if (status == PMAPDB_STOPPED && pm_stop_asked())
         pm_cli_die("stopped by a signal; a question changes nothing");
     if (status == PMAPDB_STOPPED)
         end(PM_EXIT_OK);
-    if (status != PMAPDB_OK)
-        pm_cli_die("%s", err->text);
+    pm_cli_die("%s", err->text);
 }

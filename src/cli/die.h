@@ -27,10 +27,16 @@ void *pm_cli_memory(void *p);
 void pm_cli_usage(const pm_cli *cli, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* Returns if the status is PMAPDB_OK, else ends the program. PMAPDB_STOPPED means that a signal
- * asked to stop, which is an error, or that the reader of the output has gone: then the program
- * ends without a message and with exit status 0. For other statuses, prints the error's text. */
-void pm_cli_must(pmapdb_status status, const pmapdb_error *err);
+/* Ends the program after a failure. PMAPDB_STOPPED means that a signal asked to stop, which is an
+ * error, or that the reader of the output has gone: then the program ends without a message and
+ * with exit status 0. For other statuses, prints the error's text. */
+void pm_cli_fail(pmapdb_status status, const pmapdb_error *err) __attribute__((noreturn));
+
+static inline void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
+{
+    if (status != PMAPDB_OK)
+        pm_cli_fail(status, err);
+}
 
 /* From now on, errors end the program with this exit code. `say_why` gets the text that
  * pm_cli_die() would print on standard error, and a short text for an error in the command line.

@@ -43,11 +43,6 @@ void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err
         o->file.failure = *err;
 }
 
-bool pm_output_failed(const pm_output *o)
-{
-    return o->file.failure.status != PMAPDB_OK;
-}
-
 void pm_output_rows(pm_output *o, const pm_column *columns, int n_columns, const pm_about *about)
 {
     pm_render_options how = pm_cli_render_options(o->cli);

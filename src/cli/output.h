@@ -56,7 +56,11 @@ pm_flow pm_output_flow(pm_output *o);
 
 /* Keeps the failure of a query, or of writing directly to o->sink. */
 void pm_output_check(pm_output *o, pmapdb_status status, const pmapdb_error *err);
-bool pm_output_failed(const pm_output *o);
+
+static inline bool pm_output_failed(const pm_output *o)
+{
+    return o->file.failure.status != PMAPDB_OK;
+}
 
 /* Writes buffered text, for users who watch the output while it grows. */
 void pm_output_flush(pm_output *o);

@@ -212,7 +212,8 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
     pmapdb_error err = {0};
     pmapdb_status st;
 
-    pm_output_keep_apart(i->cli, paths, n_paths, "reads");
+    if (i->cli->output)
+        pm_output_keep_apart(i->cli, paths, n_paths, "reads");
     pm_capture_log_open(&i->log, i->cli, false, i->verbose);
     i->o.ctx = i;
     i->o.on_event = on_event;

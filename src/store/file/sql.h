@@ -114,13 +114,14 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err);
 
 /* Runs a step outside SQL, unless an earlier step failed, and keeps its failure. `call` passes &err
  * to the function. */
-#define PM_SQL_STEP(sql, call)            \
-    do {                                  \
-        pmapdb_error err;                 \
-                                          \
-        err.text[0] = '\0';               \
-        if (pm_sql_ok(sql))               \
-            pm_sql_keep(sql, call, &err); \
+#define PM_SQL_STEP(sql, call)                              \
+    do {                                                    \
+        pmapdb_error err;                                   \
+        pmapdb_status step;                                 \
+                                                            \
+        err.text[0] = '\0';                                 \
+        if (pm_sql_ok(sql) && (step = (call)) != PMAPDB_OK) \
+            pm_sql_keep(sql, step, &err);                   \
     } while (0)
 
 /* Returns the kept failure and clears it. */

@@ -5,7 +5,7 @@
 #include "api/check.h" /* pm_capture_check: checks the options before a store is created */
 #include "base/buf.h"
 #include "base/clock/clock.h"
-#include "store/file/store.h" /* pm_store_uncounted */
+#include "store/file/store.h" /* pm_store_lookaside */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,7 +273,7 @@ int pm_cli_capture(pm_cli *cli, int argc, char **argv)
     c.o.n_keep_env = c.keep_env.n;
     c.o.keep_cmdline = c.keep_cmdline.item;
     c.o.n_keep_cmdline = c.keep_cmdline.n;
-    pm_store_uncounted();
+    pm_store_lookaside();
     pm_cli_must(pm_capture_check(&c.o, &err), &err);
     store = pm_cli_store_with(cli, &c.open);
     pm_cli_store_labels(cli, store, c.o.host, !c.o.host && !c.o.proc, pm_clock_now(), &c.labels);

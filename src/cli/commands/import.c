@@ -5,7 +5,7 @@
 #include "cli/commands/capture_log.h"
 #include "cli/options/labels.h"
 #include "cli/output.h"
-#include "store/file/store.h" /* pm_store_uncounted */
+#include "store/file/store.h" /* pm_store_lookaside */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,7 +247,7 @@ int pm_cli_import(pm_cli *cli, int argc, char **argv)
     if (i.explain) {
         exit_code = explain(cli, paths, n_paths, &i.o);
     } else {
-        pm_store_uncounted();
+        pm_store_lookaside();
         pm_cli_must(pm_import_check(&i.o, &err), &err);
         store = pm_cli_store_with(cli, &i.open);
         exit_code = run(&i, paths, n_paths, store);

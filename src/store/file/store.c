@@ -39,11 +39,6 @@ void pmapdb_close(pmapdb_store *s)
     free(s);
 }
 
-void pm_store_uncounted(void)
-{
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-}
-
 bool pmapdb_is_immutable(const pmapdb_store *s)
 {
     return s->immutable;

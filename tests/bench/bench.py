@@ -83,13 +83,12 @@ def capture(lines, place):
     for mappings in amount((300,), (300, 4000), (300, 4000)):
         db = place / "live.db"
         with measure.Target(place, "many", mappings - OWN) as target:
-            kernel = partial(target.kernel, 2 << 10)
-            one, small, large, alone = in_turns(
-                amount(2, 15, 25), partial(spawned, pmapdb("capture", "--measure", "smaps", target.pid, db=db)),
-                partial(spawned, ["pmap", "-x", target.pid]), partial(spawned, ["pmap", "-XX", target.pid]), kernel)
-            lines.pair("ms, capture PID of %d mappings, against pmap -x" % mappings, one, small, 1, alone)
-            if mappings == 4000:
-                lines.pair("ms, the same against half of pmap -XX", one, large, 0.5)
+            one = partial(spawned, pmapdb("capture", "--measure", "smaps", target.pid, db=db))
+            # pairs: after pmap -XX, the code of pmap would be in the caches for pmap -x
+            for option, share in (("-x", 1), ("-XX", 0.5))[:1 if mappings < 4000 else 2]:
+                pmap = partial(spawned, ["pmap", option, target.pid])
+                lines.pair("ms, capture PID of %d mappings, against %spmap %s" % (
+                    mappings, "" if share == 1 else "half of ", option), *in_turns(amount(2, 25, 75), one, pmap), share)
             beats, alone = in_turns(amount(1, 5, 9), partial(beat_s, target, db, False),
                                     partial(beat_s, target, db, True))
             lines.pair("ms, one beat of a capture that stays", beats, alone, 1.3 if mappings == 4000 else None, alone)

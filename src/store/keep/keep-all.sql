@@ -1,12 +1,17 @@
--- keep-all: the next processes to be tidied in full, for keep-holes, keep-join, keep-lineages.
+-- keep-all: the next processes to be tidied in full, for pm_tidy_some. The tables are those of
+-- keep-remove, without tidy_lineage: all lineages are repaired.
 --
 -- Parameters: :after_id (processes up to this one are done), :most (the number of snapshots; a
 -- single process may have more).
 
 CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_region (region_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_near (epoch_id INTEGER PRIMARY KEY);
 DELETE FROM tidy_process;
 DELETE FROM tidy_epoch;
+DELETE FROM tidy_region;
+DELETE FROM tidy_near;
 INSERT INTO tidy_process
 SELECT process_id FROM (
   SELECT process_id, sum(n) OVER (ORDER BY process_id ROWS UNBOUNDED PRECEDING) - n AS before
@@ -17,3 +22,9 @@ WHERE before < :most;
 INSERT INTO tidy_epoch
 SELECT e.epoch_id FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
 WHERE (SELECT count(*) <= coalesce(max(s.off), 0) FROM snapshot s WHERE s.epoch_id = e.epoch_id);
+INSERT INTO tidy_region
+SELECT r.region_id FROM tidy_process t
+CROSS JOIN lineage l ON l.process_id = t.process_id
+CROSS JOIN region r ON r.lineage_id = l.lineage_id;
+INSERT INTO tidy_near
+SELECT e.epoch_id FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id;

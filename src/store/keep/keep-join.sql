@@ -1,6 +1,5 @@
--- keep-join: joins neighbouring epochs of the processes of table tidy_process if appending their
--- captures one by one would have made one epoch. Writes the new places to table keep_place, for
--- keep-move.
+-- keep-join: joins neighbouring epochs of table tidy_near if appending their captures one by one
+-- would have made one epoch. Writes the new places to table keep_place, for keep-move.
 --
 -- Parameters: :captures (limit of an epoch), :alpha (limit of its versions beyond the rows of its
 -- first capture, as a multiple of the rows of its last).
@@ -25,13 +24,12 @@ SELECT e.process_id, e.dialect, e.state, row_number() OVER (
     PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash),
   e.epoch_id, e.fields, (SELECT count(*) FROM snapshot c WHERE c.epoch_id = e.epoch_id),
   coalesce(v.versions, 0), coalesce(v.first_rows, 0), coalesce(v.last_rows, 0), NULL
-FROM tidy_process t
-CROSS JOIN epoch e ON e.process_id = t.process_id
+FROM tidy_near t
+CROSS JOIN epoch e ON e.epoch_id = t.epoch_id
 CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0
 LEFT JOIN (SELECT v.epoch_id, count(*) AS versions, sum(v.first = 0) AS first_rows,
     sum(v.last IS NULL) AS last_rows
-  FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
-  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
+  FROM tidy_near t CROSS JOIN mapping_version v ON v.epoch_id = t.epoch_id
   GROUP BY v.epoch_id) v ON v.epoch_id = e.epoch_id;
 
 UPDATE keep_epoch SET same = (

@@ -1,6 +1,6 @@
--- keep-lineages: repairs the processes of table tidy_process, which lost captures. Removes regions
--- and lineages that no capture shows and processes without captures; updates the first snapshot of
--- lineages. Run order.sql before.
+-- keep-lineages: repairs the processes of table tidy_process, which lost captures. Removes regions of
+-- table tidy_region and lineages that no capture shows, and processes without captures; updates the
+-- first snapshot of lineages. Run order.sql before.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_region (
   region_id INTEGER PRIMARY KEY,
@@ -9,8 +9,16 @@ CREATE TEMP TABLE IF NOT EXISTS keep_region (
 DELETE FROM keep_region;
 INSERT INTO keep_region SELECT region_id, min(place) FROM keep_seen GROUP BY region_id;
 
-DELETE FROM region WHERE region_id NOT IN (SELECT region_id FROM keep_region) AND lineage_id IN (
-  SELECT l.lineage_id FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id);
+-- Most regions are shown by an epoch that lost captures and stays.
+DELETE FROM tidy_region WHERE region_id IN (SELECT region_id FROM keep_region)
+  OR EXISTS (SELECT 1 FROM tidy_near e CROSS JOIN mapping_version v
+    ON v.epoch_id = e.epoch_id AND v.region_id = tidy_region.region_id);
+DELETE FROM region WHERE region_id IN (
+  SELECT t.region_id FROM tidy_region t
+  CROSS JOIN region r ON r.region_id = t.region_id
+  CROSS JOIN lineage l ON l.lineage_id = r.lineage_id
+  WHERE NOT EXISTS (SELECT 1 FROM epoch e CROSS JOIN mapping_version v
+    ON v.epoch_id = e.epoch_id AND v.region_id = t.region_id WHERE e.process_id = l.process_id));
 DELETE FROM lineage WHERE process_id IN (SELECT process_id FROM tidy_process)
   AND NOT EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage.lineage_id);
 

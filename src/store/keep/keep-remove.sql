@@ -12,7 +12,7 @@ CREATE TEMP TABLE IF NOT EXISTS keep_next (
 DELETE FROM keep_next;
 INSERT INTO keep_next
 SELECT series_id, moment_ms FROM (
-  SELECT series_id, moment_ms, sum(snapshots) OVER (ORDER BY series_id, moment_ms DESC
+  SELECT series_id, moment_ms, sum(snapshots) OVER (ORDER BY series_id DESC, moment_ms DESC
     ROWS UNBOUNDED PRECEDING) - snapshots AS before
   FROM keep_moment WHERE fate IS NOT NULL AND NOT removed)
 WHERE before < :most;
@@ -68,12 +68,40 @@ WHERE done_id < (SELECT max(snapshot_id) FROM keep_gone);
 
 CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
 CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_region (region_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_lineage (lineage_id INTEGER PRIMARY KEY);
+CREATE TEMP TABLE IF NOT EXISTS tidy_near (epoch_id INTEGER PRIMARY KEY);
 DELETE FROM tidy_process;
 DELETE FROM tidy_epoch;
+DELETE FROM tidy_region;
+DELETE FROM tidy_lineage;
+DELETE FROM tidy_near;
 INSERT INTO tidy_process SELECT DISTINCT s.process_id
 FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
 INSERT INTO tidy_epoch SELECT DISTINCT s.epoch_id
 FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
+INSERT INTO tidy_region SELECT DISTINCT v.region_id
+FROM tidy_epoch t CROSS JOIN mapping_version v ON v.epoch_id = t.epoch_id;
+INSERT INTO tidy_lineage SELECT l.lineage_id
+FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id
+WHERE l.first_snapshot_id IN (SELECT snapshot_id FROM keep_gone);
+-- The epochs that lost captures and, in each stream of captures, those before and after them, which
+-- may now become one with them.
+INSERT INTO tidy_near
+WITH stretch AS (
+  SELECT s.process_id, s.dialect, s.state_code, min(s.taken_ms) AS from_ms, max(s.taken_ms) AS to_ms
+  FROM tidy_epoch t CROSS JOIN snapshot s ON s.epoch_id = t.epoch_id
+  GROUP BY s.process_id, s.dialect, s.state_code)
+SELECT DISTINCT s.epoch_id
+FROM stretch g
+CROSS JOIN snapshot s ON s.process_id = g.process_id AND s.taken_ms BETWEEN
+  ifnull((SELECT b.taken_ms FROM snapshot b WHERE b.process_id = g.process_id
+    AND b.taken_ms < from_ms AND b.dialect = g.dialect AND b.state_code = g.state_code
+    ORDER BY b.taken_ms DESC LIMIT 1), from_ms)
+  AND ifnull((SELECT a.taken_ms FROM snapshot a WHERE a.process_id = g.process_id
+    AND a.taken_ms > to_ms AND a.dialect = g.dialect AND a.state_code = g.state_code
+    ORDER BY a.taken_ms LIMIT 1), to_ms)
+WHERE s.dialect = g.dialect AND s.state_code = g.state_code;
 DELETE FROM activity WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM page_process WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);

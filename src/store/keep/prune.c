@@ -226,7 +226,7 @@ static void carry_out(const prune *p)
         pm_sql_script(
             p->sql, "keep-remove",
             PM_PARAMS({":most", PM_I(PM_TIDY_SNAPSHOTS)}, {":last_id", PM_I(p->last_id)}));
-        pm_tidy_some(p->store);
+        pm_tidy_some(p->store, false);
         pm_tidy_commit(p->store);
         left = pm_sql_value(p->sql, TO_GO, PM_NO_ARGS, 0);
     }

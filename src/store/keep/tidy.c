@@ -6,7 +6,7 @@
 #include "store/file/space.h"
 #include "store/write/stream.h"
 
-void pm_tidy_some(pmapdb_store *s)
+void pm_tidy_some(pmapdb_store *s, bool all)
 {
     pm_sql_script(s->sql, "keep-holes", NULL, 0);
     pm_sql_script(s->sql, "keep-move", NULL, 0);
@@ -14,7 +14,7 @@ void pm_tidy_some(pmapdb_store *s)
         s->sql, "keep-join",
         PM_PARAMS({":captures", PM_I(PM_EPOCH_CAPTURES)}, {":alpha", PM_I(PM_EPOCH_ALPHA)}));
     pm_sql_script(s->sql, "keep-move", NULL, 0);
-    pm_sql_script(s->sql, "order", NULL, 0);
+    pm_sql_script(s->sql, "order", PM_PARAMS({":some", PM_I(!all)}));
     pm_sql_script(s->sql, "keep-lineages", NULL, 0);
 }
 
@@ -37,7 +37,7 @@ void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
         done = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,
                             PMAPDB_UNKNOWN);
         if (done != PMAPDB_UNKNOWN)
-            pm_tidy_some(s);
+            pm_tidy_some(s, true);
         pm_tidy_commit(s);
     }
 }

@@ -18,8 +18,10 @@
 /* Ends a transaction. After a failure it rolls back. */
 void pm_tidy_commit(pmapdb_store *s);
 
-/* Tidies the rows of the temp tables tidy_process and tidy_epoch inside a transaction. */
-void pm_tidy_some(pmapdb_store *s);
+/* Tidies the rows of the temp tables tidy_process, tidy_epoch, tidy_region and tidy_near inside a
+ * transaction: everything of their processes (`all`), or what captures left that keep-remove.sql
+ * removed. */
+void pm_tidy_some(pmapdb_store *s, bool all);
 
 /* Tidies every process, some in each transaction. */
 void pm_tidy_all(pmapdb_store *s, const pm_steps *steps);

@@ -9,10 +9,11 @@ CREATE TEMP TABLE IF NOT EXISTS keep_region (
 DELETE FROM keep_region;
 INSERT INTO keep_region SELECT region_id, min(place) FROM keep_seen GROUP BY region_id;
 
--- Most regions are shown by an epoch that lost captures and stays.
-DELETE FROM tidy_region WHERE region_id IN (SELECT region_id FROM keep_region)
-  OR EXISTS (SELECT 1 FROM tidy_near e CROSS JOIN mapping_version v
-    ON v.epoch_id = e.epoch_id AND v.region_id = tidy_region.region_id);
+-- Most regions are shown by an epoch that is left of those.
+DELETE FROM tidy_region WHERE region_id IN (
+  SELECT region_id FROM keep_region
+  UNION ALL SELECT v.region_id FROM tidy_near e CROSS JOIN mapping_version v
+    ON v.epoch_id = e.epoch_id);
 DELETE FROM region WHERE region_id IN (
   SELECT t.region_id FROM tidy_region t
   CROSS JOIN region r ON r.region_id = t.region_id

@@ -9,6 +9,7 @@
 #define N_CHECKED (PM_CHECKED_ROLLUP + 1U)
 #define N_TIME_SOURCES (PM_TIME_EVERY + 1U)
 #define STREAMS ((size_t)PM_DIALECT_COUNT * N_STATES)
+#define MAPPINGS_BYTES (64U << 20) /* of the mappings that are kept from capture to capture */
 
 struct pm_recall {
     pm_sql *sql;
@@ -16,7 +17,7 @@ struct pm_recall {
     pm_recall_item *items;
     size_t n, cap;
     pm_pool *words;               /* all texts */
-    pm_pool *mappings;            /* of the captures since the last pm_recall_forget */
+    pm_pool *mappings;            /* of the captures so far */
     pm_recall_rows rows[STREAMS]; /* per stream: the epoch that was read last */
     pm_capture capture;           /* the one that was restored last */
     pm_live live;                 /* the boot and the clocks of a live process */
@@ -33,7 +34,7 @@ pm_recall *pm_recall_new(pm_sql *sql)
     return r;
 }
 
-void pm_recall_forget(pm_recall *r)
+static void forget(pm_recall *r)
 {
     for (size_t i = 0; i < STREAMS; i++)
         pm_recall_rows_free(&r->rows[i]);
@@ -41,11 +42,17 @@ void pm_recall_forget(pm_recall *r)
     r->mappings = NULL;
 }
 
+void pm_recall_spare(pm_recall *r)
+{
+    if (r->mappings && pm_pool_bytes(r->mappings) > MAPPINGS_BYTES)
+        forget(r);
+}
+
 void pm_recall_free(pm_recall *r)
 {
     if (!r)
         return;
-    pm_recall_forget(r);
+    forget(r);
     pm_pool_free(r->words);
     free(r->capture.rows);
     free(r->items);
@@ -145,7 +152,7 @@ void pm_recall_begin(pm_recall *r, int64_t process_id)
 {
     sqlite3_stmt *row;
 
-    pm_recall_forget(r);
+    forget(r);
     pm_pool_free(r->words);
     r->words = NULL;
     r->n = 0;

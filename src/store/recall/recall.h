@@ -62,8 +62,8 @@ pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);
  * change its host and log. NULL after a failure. */
 pm_capture *pm_recall_capture(pm_recall *r, const pm_recall_item *item);
 
-/* Frees the mappings of the captures so far; the items stay. For a caller that needs each capture
- * only briefly. */
-void pm_recall_forget(pm_recall *r);
+/* Frees the mappings of the captures so far if they take much memory; the items stay. Otherwise the
+ * next capture finds the versions of its epoch, and unchanged mappings have the same ids. */
+void pm_recall_spare(pm_recall *r);
 
 #endif

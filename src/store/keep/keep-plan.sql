@@ -49,14 +49,17 @@ CREATE TEMP TABLE keep_moment (
   series_id INTEGER NOT NULL,
   moment_ms INTEGER NOT NULL,
   snapshots INTEGER NOT NULL,
+  weight    INTEGER NOT NULL,           -- one for each snapshot, and one for every 1,024 mappings
   pinned    INTEGER NOT NULL,           -- 1: pinned, or changed since the plan was made
   fate      TEXT,                       -- why it is removed; NULL: it stays
   removed   INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (series_id, moment_ms)
 ) WITHOUT ROWID;
-INSERT INTO keep_moment (series_id, moment_ms, snapshots, pinned)
-SELECT k.series_id, k.moment_ms, count(*), count(i.snapshot_id) > 0
+INSERT INTO keep_moment (series_id, moment_ms, snapshots, weight, pinned)
+SELECT k.series_id, k.moment_ms, count(*), sum(1 + ifnull(s.mappings, 0) / 1024),
+  count(i.snapshot_id) > 0
 FROM keep_snapshot k
+CROSS JOIN snapshot s ON s.snapshot_id = k.snapshot_id
 LEFT JOIN pin i ON i.snapshot_id = k.snapshot_id
 GROUP BY k.series_id, k.moment_ms;
 

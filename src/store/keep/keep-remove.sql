@@ -1,7 +1,7 @@
 -- keep-remove: removes the snapshots of the next moments that the plan removes. The caller then
 -- tidies (pm_tidy_some) in the same transaction.
 --
--- Parameters: :most (snapshots in one transaction; a single moment may have more), :last_id (the
+-- Parameters: :most (the weight of one transaction; a single moment may have more), :last_id (the
 -- newest snapshot at the time of the plan). Foreign keys are off.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_next (
@@ -12,8 +12,8 @@ CREATE TEMP TABLE IF NOT EXISTS keep_next (
 DELETE FROM keep_next;
 INSERT INTO keep_next
 SELECT series_id, moment_ms FROM (
-  SELECT series_id, moment_ms, sum(snapshots) OVER (ORDER BY series_id DESC, moment_ms DESC
-    ROWS UNBOUNDED PRECEDING) - snapshots AS before
+  SELECT series_id, moment_ms, sum(weight) OVER (ORDER BY series_id DESC, moment_ms DESC
+    ROWS UNBOUNDED PRECEDING) - weight AS before
   FROM keep_moment WHERE fate IS NOT NULL AND NOT removed)
 WHERE before < :most;
 

@@ -10,8 +10,9 @@
 #include "store/file/steps.h"
 #include "store/file/store.h"
 
-/* Snapshots in one transaction, for which other writers wait. */
-#define PM_TIDY_SNAPSHOTS 2048
+/* Snapshots in one transaction, for which other writers wait; those with many mappings count more.
+ * Each transaction also writes the snapshots that stay in the same epochs. */
+#define PM_TIDY_SNAPSHOTS 8192
 
 /* s->sql keeps the failures of these functions. */
 

@@ -32,6 +32,7 @@ void pm_cli_usage(const pm_cli *cli, const char *format, ...)
  * with exit status 0. For other statuses, prints the error's text. */
 void pm_cli_fail(pmapdb_status status, const pmapdb_error *err) __attribute__((noreturn));
 
+/* Returns if the status is PMAPDB_OK, else ends the program as pm_cli_fail() does. */
 static inline void pm_cli_must(pmapdb_status status, const pmapdb_error *err)
 {
     if (status != PMAPDB_OK)

@@ -215,7 +215,7 @@ void fault_alloc_start(void)
 }
 #endif
 
-/* Leaves SQLite its own memory, whose allocations are counted one by one. */
+/* Leaves SQLite on malloc, so that each of its allocations is counted. */
 void __wrap_pm_store_lookaside(void);
 void __wrap_pm_store_lookaside(void)
 {

@@ -6,7 +6,7 @@ CREATE TEMP TABLE IF NOT EXISTS keep_end (into_id INTEGER PRIMARY KEY, off INTEG
 DELETE FROM keep_end;
 INSERT INTO keep_end SELECT into_id, max(at) FROM keep_place GROUP BY into_id;
 
--- Up to the capture `cut` no capture moves: versions that end before it stay. -1: every
+-- The captures up to the place `cut` stay, and so do the versions that end before it. -1: every
 -- capture of the epoch moves.
 CREATE TEMP TABLE IF NOT EXISTS keep_cut (epoch_id INTEGER PRIMARY KEY, cut INTEGER NOT NULL);
 DELETE FROM keep_cut;

@@ -49,7 +49,7 @@ CREATE TEMP TABLE keep_moment (
   series_id INTEGER NOT NULL,
   moment_ms INTEGER NOT NULL,
   snapshots INTEGER NOT NULL,
-  weight    INTEGER NOT NULL,           -- one for each snapshot, and one for every 1,024 mappings
+  weight    INTEGER NOT NULL,           -- 1 for each snapshot, and 1 for each 1,024 of its mappings
   pinned    INTEGER NOT NULL,           -- 1: pinned, or changed since the plan was made
   fate      TEXT,                       -- why it is removed; NULL: it stays
   removed   INTEGER NOT NULL DEFAULT 0,

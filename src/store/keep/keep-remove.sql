@@ -1,8 +1,8 @@
 -- keep-remove: removes the snapshots of the next moments that the plan removes. The caller then
 -- tidies (pm_tidy_some) in the same transaction.
 --
--- Parameters: :most (the weight of one transaction; a single moment may have more), :last_id (the
--- newest snapshot at the time of the plan). Foreign keys are off.
+-- Parameters: :most (the largest weight of a transaction; a single moment may weigh more), :last_id
+-- (the newest snapshot at the time of the plan). Foreign keys are off.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_next (
   series_id INTEGER NOT NULL,
@@ -85,8 +85,8 @@ FROM tidy_epoch t CROSS JOIN mapping_version v ON v.epoch_id = t.epoch_id;
 INSERT INTO tidy_lineage SELECT l.lineage_id
 FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id
 WHERE l.first_snapshot_id IN (SELECT snapshot_id FROM keep_gone);
--- The epochs that lost captures and, in each stream of captures, those before and after them, which
--- may now become one with them.
+-- In each stream of captures, the epochs from the one before the first that lost captures to the one
+-- after the last: they may now become one.
 INSERT INTO tidy_near
 WITH stretch AS (
   SELECT s.process_id, s.dialect, s.state_code, min(s.taken_ms) AS from_ms, max(s.taken_ms) AS to_ms

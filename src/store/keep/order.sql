@@ -1,7 +1,8 @@
 -- order: lists the captures of the processes of table tidy_process in time order, and the first
 -- capture of each epoch that shows a region.
 --
--- Parameter: :some (1: only regions of lineages of table tidy_lineage; otherwise all).
+-- Parameter: :some (1: at least the regions of lineages of table tidy_lineage; otherwise all). A few
+-- regions are looked up in each epoch; for more, all versions are read.
 
 CREATE TEMP TABLE IF NOT EXISTS keep_order (
   place       INTEGER PRIMARY KEY,      -- process by process, in time order
@@ -30,7 +31,8 @@ SELECT f.region_id, o.place, o.worth
 FROM (SELECT v.epoch_id, v.region_id, min(v.first) AS first
   FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
   CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
-  WHERE :some IS NOT 1
+  WHERE :some IS NOT 1 OR (SELECT count(*) FROM tidy_lineage t
+    CROSS JOIN region r ON r.lineage_id = t.lineage_id) > 100
   GROUP BY v.epoch_id, v.region_id
   UNION ALL
   SELECT v.epoch_id, v.region_id, min(v.first)
@@ -38,6 +40,7 @@ FROM (SELECT v.epoch_id, v.region_id, min(v.first) AS first
   CROSS JOIN region r ON r.lineage_id = l.lineage_id
   CROSS JOIN epoch e ON e.process_id = l.process_id
   CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id
-  WHERE :some IS 1
+  WHERE :some IS 1 AND (SELECT count(*) FROM tidy_lineage t
+    CROSS JOIN region r ON r.lineage_id = t.lineage_id) <= 100
   GROUP BY v.epoch_id, v.region_id) f
 CROSS JOIN keep_order o ON o.epoch_id = f.epoch_id AND o.off = f.first;

@@ -6,6 +6,8 @@
 #include "store/file/space.h"
 #include "store/write/stream.h"
 
+#define ALL_SNAPSHOTS 2048 /* of whole processes, in one transaction */
+
 void pm_tidy_some(pmapdb_store *s, bool all)
 {
     pm_sql_script(s->sql, "keep-holes", NULL, 0);
@@ -33,7 +35,7 @@ void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
                                           (uint64_t)most, &err));
         PM_SQL_STEP(s->sql, pm_store_begin(s, &err));
         pm_sql_script(s->sql, "keep-all",
-                      PM_PARAMS({":after_id", PM_BITS(done)}, {":most", PM_I(PM_TIDY_SNAPSHOTS)}));
+                      PM_PARAMS({":after_id", PM_BITS(done)}, {":most", PM_I(ALL_SNAPSHOTS)}));
         done = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,
                             PMAPDB_UNKNOWN);
         if (done != PMAPDB_UNKNOWN)

@@ -10,8 +10,8 @@
 #include "store/file/steps.h"
 #include "store/file/store.h"
 
-/* Snapshots in one transaction, for which other writers wait; those with many mappings count more.
- * Each transaction also writes the snapshots that stay in the same epochs. */
+/* Snapshots that a prune removes in one transaction, for which other writers wait; those with many
+ * mappings count more. Each transaction also writes the snapshots that stay in the same epochs. */
 #define PM_TIDY_SNAPSHOTS 8192
 
 /* s->sql keeps the failures of these functions. */
@@ -19,9 +19,8 @@
 /* Ends a transaction. After a failure it rolls back. */
 void pm_tidy_commit(pmapdb_store *s);
 
-/* Tidies the rows of the temp tables tidy_process, tidy_epoch, tidy_region and tidy_near inside a
- * transaction: everything of their processes (`all`), or what captures left that keep-remove.sql
- * removed. */
+/* Tidies inside a transaction: the processes of keep-all.sql in full (`all`), or what the captures
+ * removed by keep-remove.sql leave behind. These files fill the temp tables tidy_*. */
 void pm_tidy_some(pmapdb_store *s, bool all);
 
 /* Tidies every process, some in each transaction. */

@@ -17,7 +17,7 @@ struct pm_recall {
     pm_recall_item *items;
     size_t n, cap;
     pm_pool *words;               /* all texts */
-    pm_pool *mappings;            /* of the captures so far */
+    pm_pool *mappings;            /* of the captures since the last forget() */
     pm_recall_rows rows[STREAMS]; /* per stream: the epoch that was read last */
     pm_capture capture;           /* the one that was restored last */
     pm_live live;                 /* the boot and the clocks of a live process */

@@ -63,7 +63,7 @@ pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);
 pm_capture *pm_recall_capture(pm_recall *r, const pm_recall_item *item);
 
 /* Frees the mappings of the captures so far if they take much memory; the items stay. Otherwise the
- * next capture finds the versions of its epoch, and unchanged mappings have the same ids. */
+ * next capture of an epoch need not read its versions, and unchanged mappings keep their ids. */
 void pm_recall_spare(pm_recall *r);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 static int64_t live;
@@ -125,7 +126,6 @@ void fault_alloc_start(void)
 #include <jansson.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -84,11 +84,12 @@ def capture(lines, place):
         db = place / "live.db"
         with measure.Target(place, "many", mappings - OWN) as target:
             one = partial(spawned, pmapdb("capture", "--measure", "smaps", target.pid, db=db))
-            # pairs: after pmap -XX, the code of pmap would be in the caches for pmap -x
-            for option, share in (("-x", 1), ("-XX", 0.5))[:1 if mappings < 4000 else 2]:
-                pmap = partial(spawned, ["pmap", option, target.pid])
-                lines.pair("ms, capture PID of %d mappings, against %spmap %s" % (
-                    mappings, "" if share == 1 else "half of ", option), *in_turns(amount(2, 25, 75), one, pmap), share)
+            # in pairs: after pmap -XX, the code of pmap would be in the caches for pmap -x
+            against = (("pmap -x", 1), ("half of pmap -XX", 0.5)) if mappings == 4000 else (("pmap -x", 1),)
+            for name, share in against:
+                pmap = partial(spawned, ["pmap", name.split()[-1], target.pid])
+                lines.pair("ms, capture PID of %d mappings, against %s" % (mappings, name),
+                           *in_turns(amount(2, 25, 75), one, pmap), share)
             beats, alone = in_turns(amount(1, 5, 9), partial(beat_s, target, db, False),
                                     partial(beat_s, target, db, True))
             lines.pair("ms, one beat of a capture that stays", beats, alone, 1.3 if mappings == 4000 else None, alone)

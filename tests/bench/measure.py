@@ -152,12 +152,6 @@ class Target:
     def smaps(self):
         return pathlib.Path("/proc/%d/smaps" % self.pid).read_bytes()
 
-    def kernel(self, piece):
-        """CPU seconds that the kernel needs to print the smaps of the process in pieces of so many bytes."""
-        said = subprocess.run([self.place / "kernel", str(self.pid), "smaps", str(piece), "25", "0"], check=True,
-                              stdout=subprocess.PIPE).stdout
-        return float(said) / 1000
-
     def __exit__(self, *_):
         self.process.stdin.close()
         self.process.stdout.close()

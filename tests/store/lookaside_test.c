@@ -76,14 +76,17 @@ TEST(a_freed_block_is_used_again)
     sqlite3_free(second);
 }
 
-/* SQLite is configured before it begins. */
+/* SQLite is configured before it begins. Fails if SQLite refuses the other memory. */
 static int begin(void **state)
 {
+    sqlite3_mem_methods now;
+
     (void)state;
     sqlite3_shutdown();
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &before);
     pm_store_lookaside();
-    return 0;
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &now);
+    return now.xMalloc == before.xMalloc;
 }
 
 static int end(void **state)

@@ -175,7 +175,7 @@ static void put(pm_merge *m, pm_recall_item *item)
     pmapdb_status st;
 
     if (!m->in_transaction) { /* another writer may have stored it meanwhile */
-        pm_recall_spare(m->recall);
+        pm_recall_trim(m->recall);
         begin(m);
         look(m, item);
     }

@@ -8,7 +8,7 @@
 
 #define ALL_SNAPSHOTS 2048 /* of whole processes, in one transaction */
 
-void pm_tidy_some(pmapdb_store *s, bool all)
+void pm_tidy_some(pmapdb_store *s, bool whole)
 {
     pm_sql_script(s->sql, "keep-holes", NULL, 0);
     pm_sql_script(s->sql, "keep-move", NULL, 0);
@@ -16,7 +16,7 @@ void pm_tidy_some(pmapdb_store *s, bool all)
         s->sql, "keep-join",
         PM_PARAMS({":captures", PM_I(PM_EPOCH_CAPTURES)}, {":alpha", PM_I(PM_EPOCH_ALPHA)}));
     pm_sql_script(s->sql, "keep-move", NULL, 0);
-    pm_sql_script(s->sql, "order", PM_PARAMS({":some", PM_I(!all)}));
+    pm_sql_script(s->sql, "order", PM_PARAMS({":some", PM_I(!whole)}));
     pm_sql_script(s->sql, "keep-lineages", NULL, 0);
 }
 

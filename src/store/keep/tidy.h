@@ -19,9 +19,9 @@
 /* Ends a transaction. After a failure it rolls back. */
 void pm_tidy_commit(pmapdb_store *s);
 
-/* Tidies inside a transaction: the processes of keep-all.sql in full (`all`), or what the captures
- * removed by keep-remove.sql leave behind. These files fill the temp tables tidy_*. */
-void pm_tidy_some(pmapdb_store *s, bool all);
+/* Tidies inside a transaction: the processes of keep-all.sql in full (`whole`), or only what lost
+ * captures by keep-remove.sql. These files fill the temp tables tidy_*. */
+void pm_tidy_some(pmapdb_store *s, bool whole);
 
 /* Tidies every process, some in each transaction. */
 void pm_tidy_all(pmapdb_store *s, const pm_steps *steps);

@@ -42,7 +42,7 @@ static void forget(pm_recall *r)
     r->mappings = NULL;
 }
 
-void pm_recall_spare(pm_recall *r)
+void pm_recall_trim(pm_recall *r)
 {
     if (r->mappings && pm_pool_bytes(r->mappings) > MAPPINGS_BYTES)
         forget(r);

@@ -62,8 +62,8 @@ pm_recall_item *pm_recall_items(pm_recall *r, size_t *n);
  * change its host and log. NULL after a failure. */
 pm_capture *pm_recall_capture(pm_recall *r, const pm_recall_item *item);
 
-/* Frees the mappings of the captures so far if they take much memory; the items stay. Otherwise the
- * next capture of an epoch need not read its versions, and unchanged mappings keep their ids. */
-void pm_recall_spare(pm_recall *r);
+/* Frees the mappings of the captures so far if they take more than 64 MiB; the items stay. Mappings
+ * that stay save the next capture of their epoch from reading the versions again. */
+void pm_recall_trim(pm_recall *r);
 
 #endif

@@ -33,6 +33,29 @@ IN_KIT(a_pinned_moment_stays)
     kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshot", "2|0\n");
 }
 
+/* The epoch of the partial capture goes. No epoch beside it in its stream shows its 150 regions, but
+ * that of the complete captures does. */
+IN_KIT(many_regions_of_another_stream_stay)
+{
+    pmapdb_error err = {0};
+
+    for (int64_t n = 0; n < 3; n++) {
+        pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 1, PW_AT(n));
+
+        for (uint64_t i = 0; i < 150; i++)
+            kit_map(k, c, 0x100000 * (i + 1), 64, "rw-p", "/a.dat");
+        kit_name(c, "app", PM_NAME_HEADER);
+        c->block.hash = 1 + (uint64_t)n;
+        if (n == 1)
+            kit_partial(c);
+        kit_put(k, c);
+    }
+    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM epoch) FROM region", "150|2\n");
+    kit_ok(pmapdb_pin(k->store, "app", "@1", "x", NULL, &err), &err);
+    pw_keep_last(k, 1);
+    kit_expect(k, "SELECT count(*), (SELECT count(*) FROM mappings) FROM region", "150|300\n");
+}
+
 IN_KIT(what_cannot_be_pinned)
 {
     pmapdb_error err = {0};

@@ -33,8 +33,8 @@ IN_KIT(a_pinned_moment_stays)
     kit_expect(k, "SELECT count(*), (SELECT count(*) FROM pin) FROM snapshot", "2|0\n");
 }
 
-/* The epoch of the partial capture goes. No epoch beside it in its stream shows its 150 regions, but
- * that of the complete captures does. */
+/* The epoch of the partial capture goes. Its 150 regions are shown by no other epoch of its stream,
+ * but by the epoch of the complete captures. */
 IN_KIT(many_regions_of_another_stream_stay)
 {
     pmapdb_error err = {0};

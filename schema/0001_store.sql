@@ -160,7 +160,7 @@ CREATE TABLE snapshot (
   process_id  INTEGER NOT NULL REFERENCES process,
   capture_id  INTEGER NOT NULL REFERENCES capture,
   epoch_id    INTEGER NOT NULL REFERENCES epoch,
-  off         INTEGER NOT NULL,         -- place in the epoch: 0, 1, 2 ...
+  off         INTEGER NOT NULL,         -- place in the epoch: 0, 1, 2 ... A prune leaves gaps
   taken_ms    INTEGER NOT NULL,
   taken_at    TEXT AS (replace(
                 strftime('%Y-%m-%dT%H:%M:%fZ', taken_ms / 1000.0, 'unixepoch'), '.000Z', 'Z')),
@@ -558,7 +558,8 @@ CREATE TABLE rare_fields (
 );
 CREATE INDEX rare_fields_hash ON rare_fields (hash);
 
--- A region with unchanged numbers during first..last of its epoch (last NULL: to its end).
+-- A region with unchanged numbers during first..last of its epoch (last NULL: to its end). It begins
+-- at a capture, and ends just before the first capture that does not show it.
 -- The four parts are those of Rss. An epoch that lacks some of them has there what is known of Rss:
 -- private_dirty is Dirty, else Anonymous, else 0; private_clean is the rest; the others are 0. With
 -- the field Private (dialect pagemap), private_dirty + private_clean is Private, private_dirty +

@@ -43,11 +43,9 @@ static const char *const whole_broken[] = {
     "snapshot)",
     "SELECT 'orphan capture', capture_id FROM capture WHERE capture_id NOT IN (SELECT capture_id "
     "FROM snapshot)",
-    "SELECT 'hole in an epoch', epoch_id FROM snapshot GROUP BY epoch_id HAVING min(off) <> 0 OR "
-    "max(off) <> count(*) - 1",
-    "SELECT 'disorder in an epoch', epoch_id FROM (SELECT epoch_id, off, row_number() OVER "
-    "(PARTITION BY epoch_id ORDER BY taken_ms, ordinal, hash) - 1 AS want FROM snapshot) WHERE off "
-    "<> want",
+    "SELECT 'start of an epoch', epoch_id FROM snapshot GROUP BY epoch_id HAVING min(off) <> 0",
+    "SELECT 'disorder in an epoch', epoch_id FROM (SELECT epoch_id, off, lag(off) OVER (PARTITION "
+    "BY epoch_id ORDER BY taken_ms, ordinal, hash) AS before FROM snapshot) WHERE off <= before",
     "SELECT 'overlapping epochs', epoch_id, other FROM (SELECT s.epoch_id, lag(s.epoch_id) OVER w "
     "AS other, s.off FROM snapshot s JOIN epoch e ON e.epoch_id = s.epoch_id WINDOW w AS "
     "(PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash)) WHERE "
@@ -63,12 +61,15 @@ static const char *const whole_broken[] = {
     "(SELECT snapshot_id FROM categories)",
     "SELECT 'total of mappings', s.snapshot_id FROM snapshot s JOIN categories c ON c.snapshot_id "
     "= s.snapshot_id WHERE s.state <> 'totals' AND c.category = 'total'",
-    "SELECT 'bounds', v.epoch_id, v.region_id FROM mapping_version v JOIN (SELECT epoch_id, "
-    "count(*) AS n FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE v.first < 0 "
-    "OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
-    "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM category_version v JOIN (SELECT "
-    "epoch_id, count(*) AS n FROM snapshot GROUP BY epoch_id) e ON e.epoch_id = v.epoch_id WHERE "
-    "v.first < 0 OR v.first >= e.n OR v.last < v.first OR v.last >= e.n - 1",
+    /* a version begins at a capture, and ends before one */
+    "SELECT 'bounds', v.epoch_id, v.region_id FROM mapping_version v WHERE v.last < v.first OR NOT "
+    "EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off = v.first) OR v.last "
+    "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off = "
+    "v.last + 1)",
+    "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM category_version v WHERE v.last "
+    "< v.first OR NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off = "
+    "v.first) OR v.last IS NOT NULL AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = "
+    "v.epoch_id AND s.off = v.last + 1)",
     "SELECT 'overlap', a.epoch_id, a.region_id FROM mapping_version a JOIN mapping_version b ON "
     "b.epoch_id = a.epoch_id AND b.region_id = a.region_id AND b.first > a.first WHERE a.last IS "
     "NULL OR a.last >= b.first",

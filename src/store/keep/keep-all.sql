@@ -4,14 +4,6 @@
 -- Parameters: :after_id (processes up to this one are done), :most (the number of snapshots; a
 -- single process may have more).
 
-CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_region (region_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_near (epoch_id INTEGER PRIMARY KEY);
-DELETE FROM tidy_process;
-DELETE FROM tidy_epoch;
-DELETE FROM tidy_region;
-DELETE FROM tidy_near;
 INSERT INTO tidy_process
 SELECT process_id FROM (
   SELECT process_id, sum(n) OVER (ORDER BY process_id ROWS UNBOUNDED PRECEDING) - n AS before

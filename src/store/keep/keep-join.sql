@@ -72,8 +72,29 @@ AS (
 )
 SELECT epoch_id, into_id, base FROM go;
 
+-- The captures of a group get the places 0, 1, 2 ...
 DELETE FROM keep_place;
 INSERT INTO keep_place
-SELECT s.epoch_id, s.off, g.into_id, g.base + s.off
+SELECT s.epoch_id, s.off, g.into_id,
+  g.base - 1 + row_number() OVER (PARTITION BY s.epoch_id ORDER BY s.off)
 FROM keep_group g CROSS JOIN snapshot s ON s.epoch_id = g.epoch_id
 WHERE g.into_id IN (SELECT into_id FROM keep_group WHERE base > 0);
+INSERT INTO keep_place
+SELECT epoch_id, 32768, into_id, max(at) + 1 FROM keep_place GROUP BY epoch_id;
+
+-- The versions that end before the last capture with an unchanged place stay as they are.
+CREATE TEMP TABLE IF NOT EXISTS keep_cut (epoch_id INTEGER PRIMARY KEY, cut INTEGER NOT NULL);
+DELETE FROM keep_cut;
+INSERT INTO keep_cut
+SELECT epoch_id, coalesce(max(CASE WHEN into_id = epoch_id AND at = off THEN off END), -1)
+FROM keep_place GROUP BY epoch_id;
+DELETE FROM keep_old;
+INSERT INTO keep_old
+SELECT v.epoch_id, v.region_id, v.first
+FROM keep_cut c CROSS JOIN mapping_version v
+  ON v.epoch_id = c.epoch_id AND coalesce(v.last, 32767) >= c.cut;
+DELETE FROM keep_old_sums;
+INSERT INTO keep_old_sums
+SELECT v.epoch_id, v.category_id, v.first
+FROM keep_cut c CROSS JOIN category_version v
+  ON v.epoch_id = c.epoch_id AND coalesce(v.last, 32767) >= c.cut;

@@ -9,21 +9,7 @@ CREATE TEMP TABLE IF NOT EXISTS keep_region (
 DELETE FROM keep_region;
 INSERT INTO keep_region SELECT region_id, min(place) FROM keep_seen GROUP BY region_id;
 
--- Leaves only regions that no capture shows. An epoch of tidy_near shows most of the others. What is
--- left is looked up in each epoch, or, if it is more than a few, all versions are read.
-DELETE FROM tidy_region WHERE region_id IN (
-  SELECT region_id FROM keep_region
-  UNION ALL SELECT v.region_id FROM tidy_near e CROSS JOIN mapping_version v
-    ON v.epoch_id = e.epoch_id);
-DELETE FROM tidy_region WHERE (SELECT count(*) FROM tidy_region) > 100 AND region_id IN (
-  SELECT v.region_id FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
-  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id);
-DELETE FROM tidy_region WHERE (SELECT count(*) FROM tidy_region) <= 100 AND EXISTS (
-  SELECT 1 FROM region r
-  CROSS JOIN lineage l ON l.lineage_id = r.lineage_id
-  CROSS JOIN epoch e ON e.process_id = l.process_id
-  CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id AND v.region_id = r.region_id
-  WHERE r.region_id = tidy_region.region_id);
+DELETE FROM tidy_region WHERE region_id IN (SELECT region_id FROM keep_region);
 DELETE FROM region WHERE region_id IN (SELECT region_id FROM tidy_region);
 DELETE FROM lineage WHERE process_id IN (SELECT process_id FROM tidy_process)
   AND NOT EXISTS (SELECT 1 FROM region r WHERE r.lineage_id = lineage.lineage_id);

@@ -66,42 +66,30 @@ WHERE name_id = of_name;
 UPDATE push SET lost = lost + (SELECT count(*) FROM keep_gone WHERE snapshot_id > done_id)
 WHERE done_id < (SELECT max(snapshot_id) FROM keep_gone);
 
-CREATE TEMP TABLE IF NOT EXISTS tidy_process (process_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_epoch (epoch_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_region (region_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_lineage (lineage_id INTEGER PRIMARY KEY);
-CREATE TEMP TABLE IF NOT EXISTS tidy_near (epoch_id INTEGER PRIMARY KEY);
-DELETE FROM tidy_process;
-DELETE FROM tidy_epoch;
-DELETE FROM tidy_region;
-DELETE FROM tidy_lineage;
-DELETE FROM tidy_near;
 INSERT INTO tidy_process SELECT DISTINCT s.process_id
 FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
 INSERT INTO tidy_epoch SELECT DISTINCT s.epoch_id
 FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
-INSERT INTO tidy_region SELECT DISTINCT v.region_id
-FROM tidy_epoch t CROSS JOIN mapping_version v ON v.epoch_id = t.epoch_id;
+INSERT INTO tidy_place SELECT s.epoch_id, s.off
+FROM keep_gone g CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id;
 INSERT INTO tidy_lineage SELECT l.lineage_id
 FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id
 WHERE l.first_snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 -- In each stream of captures, the epochs from the one before the first that lost captures to the one
--- after the last: they may now become one.
+-- after the last. An epoch that is alone has nothing to join.
 INSERT INTO tidy_near
-WITH stretch AS (
-  SELECT s.process_id, s.dialect, s.state_code, min(s.taken_ms) AS from_ms, max(s.taken_ms) AS to_ms
-  FROM tidy_epoch t CROSS JOIN snapshot s ON s.epoch_id = t.epoch_id
-  GROUP BY s.process_id, s.dialect, s.state_code)
-SELECT DISTINCT s.epoch_id
-FROM stretch g
-CROSS JOIN snapshot s ON s.process_id = g.process_id AND s.taken_ms BETWEEN
-  ifnull((SELECT b.taken_ms FROM snapshot b WHERE b.process_id = g.process_id
-    AND b.taken_ms < from_ms AND b.dialect = g.dialect AND b.state_code = g.state_code
-    ORDER BY b.taken_ms DESC LIMIT 1), from_ms)
-  AND ifnull((SELECT a.taken_ms FROM snapshot a WHERE a.process_id = g.process_id
-    AND a.taken_ms > to_ms AND a.dialect = g.dialect AND a.state_code = g.state_code
-    ORDER BY a.taken_ms LIMIT 1), to_ms)
-WHERE s.dialect = g.dialect AND s.state_code = g.state_code;
+WITH stream AS (
+  SELECT e.process_id, e.dialect, e.state, e.epoch_id, row_number() OVER (
+      PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash) AS k,
+    e.epoch_id IN (SELECT epoch_id FROM tidy_epoch) AS lost
+  FROM tidy_process t
+  CROSS JOIN epoch e ON e.process_id = t.process_id
+  CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0)
+SELECT epoch_id
+FROM (SELECT epoch_id, k, count(*) OVER w AS n, min(CASE WHEN lost THEN k END) OVER w AS first_lost,
+    max(CASE WHEN lost THEN k END) OVER w AS last_lost
+  FROM stream WINDOW w AS (PARTITION BY process_id, dialect, state))
+WHERE n > 1 AND k BETWEEN first_lost - 1 AND last_lost + 1;
 DELETE FROM activity WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM page_process WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 DELETE FROM live_reading WHERE snapshot_id IN (SELECT snapshot_id FROM keep_gone);

@@ -223,6 +223,7 @@ static void carry_out(const prune *p)
         PM_SQL_STEP(p->sql, pm_steps_tell(&p->steps, "removing", "snapshots",
                                           (uint64_t)(all - left), (uint64_t)all, &err));
         PM_SQL_STEP(p->sql, pm_store_begin(p->store, &err));
+        pm_sql_script(p->sql, "tidy-begin", NULL, 0);
         pm_sql_script(
             p->sql, "keep-remove",
             PM_PARAMS({":most", PM_I(PM_TIDY_SNAPSHOTS)}, {":last_id", PM_I(p->last_id)}));

@@ -10,8 +10,9 @@
 
 void pm_tidy_some(pmapdb_store *s, bool whole)
 {
-    pm_sql_script(s->sql, "keep-holes", NULL, 0);
+    pm_sql_script(s->sql, "keep-gaps", PM_PARAMS({":whole", PM_I(whole)}));
     pm_sql_script(s->sql, "keep-move", NULL, 0);
+    pm_sql_script(s->sql, "keep-lost", NULL, 0);
     pm_sql_script(
         s->sql, "keep-join",
         PM_PARAMS({":captures", PM_I(PM_EPOCH_CAPTURES)}, {":alpha", PM_I(PM_EPOCH_ALPHA)}));
@@ -34,6 +35,7 @@ void pm_tidy_all(pmapdb_store *s, const pm_steps *steps)
         PM_SQL_STEP(s->sql, pm_steps_tell(steps, "tidying", "processes", (uint64_t)done,
                                           (uint64_t)most, &err));
         PM_SQL_STEP(s->sql, pm_store_begin(s, &err));
+        pm_sql_script(s->sql, "tidy-begin", NULL, 0);
         pm_sql_script(s->sql, "keep-all",
                       PM_PARAMS({":after_id", PM_BITS(done)}, {":most", PM_I(ALL_SNAPSHOTS)}));
         done = pm_sql_value(s->sql, "SELECT max(process_id) FROM tidy_process", PM_NO_ARGS,

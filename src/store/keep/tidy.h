@@ -1,8 +1,9 @@
 /* tidy: makes a store as small as if its captures had arrived in order and the removed ones never.
  *
- * Closes the gaps that removed captures leave in epochs, joins epochs that late captures split,
- * removes regions, lineages and rows of dictionaries that no capture shows. No answer changes. The
- * keep-*.sql files do the work; foreign keys are off (pm_store_begin_tidying).
+ * Removes versions, regions, lineages and rows of dictionaries that no capture shows; joins epochs
+ * that a prune left short or that late captures split. No answer changes. A prune leaves gaps between
+ * the places of the captures that stay; pm_tidy_all closes them. The keep-*.sql files do the work;
+ * foreign keys are off (pm_store_begin_tidying).
  */
 #ifndef PM_STORE_TIDY_H
 #define PM_STORE_TIDY_H
@@ -11,8 +12,8 @@
 #include "store/file/store.h"
 
 /* Snapshots that a prune removes in one transaction, for which other writers wait; those with many
- * mappings count more. Each transaction also writes the snapshots that stay in the same epochs. */
-#define PM_TIDY_SNAPSHOTS 8192
+ * mappings count more. */
+#define PM_TIDY_SNAPSHOTS 4096
 
 /* s->sql keeps the failures of these functions. */
 
@@ -20,7 +21,7 @@
 void pm_tidy_commit(pmapdb_store *s);
 
 /* Tidies inside a transaction: the processes of keep-all.sql in full (`whole`), or only what lost
- * captures by keep-remove.sql. These files fill the temp tables tidy_*. */
+ * captures by keep-remove.sql. These files fill the temp tables of tidy-begin.sql. */
 void pm_tidy_some(pmapdb_store *s, bool whole);
 
 /* Tidies every process, some in each transaction. */

@@ -15,6 +15,7 @@
 
 void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
 {
+    pm_sql_script(sql, "tidy-begin", NULL, 0);
     pm_sql_script(sql, "apply-process",
                   PM_PARAMS({":process_id", PM_I(process_id ? process_id : PMAPDB_UNKNOWN)}));
     pm_sql_script(sql, "order", NULL, 0);

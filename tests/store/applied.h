@@ -34,8 +34,11 @@ static inline void applied_use(const kit *k, const char *text)
 }
 
 typedef struct applied {
-    pm_buf *changes; /* text of the changes, or NULL */
-    size_t stop_at;  /* the number of the process to stop at; 0: never */
+    pm_buf *changes;           /* text of the changes, or NULL */
+    size_t stop_at;            /* the number of the process to stop at; 0: never */
+    bool parted;               /* each epoch is a transaction */
+    void (*meanwhile)(void *); /* called while the rules are matched; may be NULL */
+    void *ctx;
 } applied;
 
 static inline void applied_change(void *ctx, const pmapdb_rules_change *c)
@@ -54,6 +57,8 @@ static inline bool applied_process(void *ctx, const pmapdb_progress *progress)
     const applied *a = ctx;
 
     assert_true(progress->done <= progress->of);
+    if (a->meanwhile)
+        a->meanwhile(a->ctx);
     return progress->done != a->stop_at;
 }
 
@@ -64,7 +69,7 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
     pm_rules *compiled = NULL;
     const pmapdb_rules_options options = {
         .dry_run = !keep, .ctx = how, .on_change = applied_change, .on_progress = applied_process};
-    pm_apply apply = {.text = &rules, .options = &options};
+    pm_apply apply = {.text = &rules, .options = &options, .versions = how->parted};
     pmapdb_status st;
 
     kit_ok(pm_buf_add(&rules.name, "test", 4, NULL), NULL);

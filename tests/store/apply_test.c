@@ -123,6 +123,134 @@ IN_KIT(as_from_the_start)
     assert_int_equal(failed, 0);
 }
 
+/* ---- processes that take several transactions ---- */
+
+/* A process of which each mapping changes from capture to capture: many epochs. */
+static void make_busy_history(const kit *k, world_history *h, uint64_t *seed)
+{
+    static const pm_dialect dialects[] = {PM_DIALECT_PMAP_X, PM_DIALECT_PMAP_X, PM_DIALECT_PMAP_XX,
+                                          PM_DIALECT_SMAPS};
+    world w = {0};
+
+    h->n = 0;
+    for (int i = 0; i < 12; i++)
+        world_add(&w, seed);
+    world_thread(&w, seed);
+    for (int beat = 0; beat < 48; beat++) {
+        for (int i = 0; i < 3; i++)
+            world_step(&w, seed);
+        for (size_t i = 0; i < w.n; i++)
+            world_touch(&w.map[i], seed);
+        h->capture[h->n++] = world_capture(k, &w, dialects[kit_below(seed, 1 + (size_t)beat / 12)],
+                                           100, T0 + beat * 1200000, seed);
+    }
+    if (kit_below(seed, 2))
+        world_shuffle(h, *seed);
+}
+
+/* What happens at a commit: the n-th fails, or another program writes after each. */
+typedef struct commits {
+    kit other;
+    world_history *h;
+    size_t next; /* capture that the other program stores */
+    bool prunes; /* it then removes captures */
+    int64_t n;
+} commits;
+
+static int fail_once(void *ctx)
+{
+    return --((commits *)ctx)->n == 0;
+}
+
+/* Stores a capture, and once removes all but the last of each hour. */
+static int write_meanwhile(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    commits *c = ctx;
+
+    (void)db, (void)name, (void)pages;
+    if (c->next < c->h->n)
+        kit_store_all(&c->other, c->h->capture + c->next++, 1, 1);
+    if (c->n-- == 0)
+        kit_keep(&c->other, (pmapdb_keep){.hourly = PMAPDB_KEEP_ALL});
+    return SQLITE_OK;
+}
+
+/* At each of the commits the program fails; the rules are applied again. */
+IN_KIT(failed_between_epochs)
+{
+    static world_history h;
+    uint64_t seed = 3;
+    applied how = {.parted = true};
+    commits c = {.n = 0};
+    pmapdb_rules_result r;
+    pm_buf want = {0};
+
+    make_busy_history(k, &h, &seed);
+    start(k, KIT_RULES);
+    put(k, &h, 0, h.n);
+    say(k, &want);
+    for (int64_t at = 1; c.n <= 0; at++) {
+        pmapdb_error err = {0};
+
+        start(k, APPLIED_OTHERS);
+        put(k, &h, 0, h.n);
+        c.n = at;
+        sqlite3_commit_hook(k->store->db, fail_once, &c);
+        applied_try(k, KIT_RULES, true, &how, &r, &err);
+        sqlite3_commit_hook(k->store->db, NULL, NULL);
+        assert_true(at > 8 || c.n <= 0); /* an epoch each */
+        applied_to(k, KIT_RULES, true, NULL);
+        assert_true(is_as(k, &want, (uint64_t)at, "failed") && whole_store(k));
+    }
+    pm_buf_free(&want);
+    world_free(&h);
+}
+
+static bool try_meanwhile(kit *k, uint64_t seed)
+{
+    static world_history h;
+    uint64_t random = seed;
+    commits c = {.h = &h, .n = seed % 4 == 3 ? (int64_t)seed % 8 : -1};
+    const bool prunes = c.n >= 0;
+    applied how = {.parted = true};
+    pmapdb_rules_result r;
+    pmapdb_error err = {0};
+    pm_buf want = {0}, got = {0};
+    bool good;
+
+    make_busy_history(k, &h, &random);
+    start(k, KIT_RULES);
+    put(k, &h, 0, h.n);
+    answers(k, &want);
+    start(k, APPLIED_OTHERS);
+    c.next = h.n / 2;
+    put(k, &h, 0, c.next);
+    c.other = *k;
+    kit_open(&c.other);
+    sqlite3_wal_hook(k->store->db, write_meanwhile, &c);
+    kit_ok(applied_try(k, KIT_RULES, true, &how, &r, &err), &err);
+    kit_reopen(k);
+    kit_close(&c.other);
+    put(k, &h, c.next, h.n);
+    answers(k, &got);
+    good = whole_store(k) && (prunes || answers_equal(&got, &want));
+    if (!good)
+        print_error("seed %llu: meanwhile\n", (unsigned long long)seed);
+    pm_buf_free(&want);
+    pm_buf_free(&got);
+    world_free(&h);
+    return good;
+}
+
+IN_KIT(others_write_between_epochs)
+{
+    int failed = 0;
+
+    for (WORLD_SEEDS(seed, 3 * SEEDS))
+        failed += !try_meanwhile(k, seed);
+    assert_int_equal(failed, 0);
+}
+
 /* If captures were removed, the captures that are left decide. */
 IN_KIT(what_is_left_decides)
 {
@@ -243,6 +371,59 @@ IN_KIT(begun_and_killed)
     got = whole_content(k);
     assert_true(answers_equal(&got, &want));
     assert_true(applied_to(k, SIMPLE, true, NULL).same);
+    pm_buf_free(&want);
+    pm_buf_free(&got);
+}
+
+/* Stores, once, a capture that shows more than the stored one. */
+static void put_stronger(void *ctx)
+{
+    kit *other = ctx;
+
+    if (other->store)
+        return;
+    kit_open(other);
+    put_one(other, PM_DIALECT_SMAPS, 7, 1);
+}
+
+static int committed(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    (void)db, (void)name, (void)pages;
+    put_stronger(ctx);
+    return SQLITE_OK;
+}
+
+/* While the rules are matched, or after the new ones are stored, a capture arrives that decides the
+ * lineages otherwise. */
+IN_KIT(decided_meanwhile)
+{
+    static const char small[] = "rule,category,base,size\nsmall,anonymous/small,anonymous,..8192\n";
+    static const char asked[] = "SELECT snapshot_id, start, category, rule FROM mappings JOIN "
+                                "lineages USING (lineage_id, category) ORDER BY 1, 2";
+    pm_buf want = {0}, got = {0};
+
+    start(k, small);
+    put_one(k, PM_DIALECT_PMAP, 7, 0);
+    put_one(k, PM_DIALECT_SMAPS, 7, 1);
+    kit_rows(k, &want, asked);
+    for (int stored = 0; stored < 2; stored++) {
+        kit other;
+        applied how = {.meanwhile = stored ? NULL : put_stronger, .ctx = &other};
+        pmapdb_rules_result r;
+        pmapdb_error err = {0};
+
+        start(k, KIT_RULES);
+        put_one(k, PM_DIALECT_PMAP, 7, 0);
+        other = *k;
+        other.store = NULL;
+        if (stored)
+            sqlite3_wal_hook(k->store->db, committed, &other);
+        kit_ok(applied_try(k, small, true, &how, &r, &err), &err);
+        kit_close(&other);
+        pm_buf_clear(&got);
+        kit_rows(k, &got, asked);
+        assert_true(answers_equal(&got, &want));
+    }
     pm_buf_free(&want);
     pm_buf_free(&got);
 }

@@ -73,7 +73,7 @@ IN_KIT(a_limit)
     id = pm_category_id(k->store->sql, &ids, PM_TEXT("file 2001"), false);
     assert_int_equal(id, 1801);
     pm_map_free(&ids.index);
-    /* Categories that will be removed do not count. The new ones are stored at the next turn. */
+    /* Categories that will be removed do not count. The new ones are stored together. */
     ids = (pm_category_ids){0};
     pm_category_ids_anew(k->store->sql, &ids);
     for (int i = 1; i <= PM_CATEGORIES_MAX; i++) {
@@ -83,9 +83,9 @@ IN_KIT(a_limit)
     }
     id = pm_category_id(k->store->sql, &ids, PM_TEXT("one more"), false);
     assert_int_equal(id, 0);
-    pm_category_ids_turn(&ids);
+    pm_category_ids_insert(k->store->sql, &ids);
     id = pm_category_id(k->store->sql, &ids, PM_TEXT("other 7"), false);
-    assert_int_equal(id, 1802);
+    assert_int_equal(id, 1808);
     pm_map_free(&ids.index);
     kit_exec(k, "ROLLBACK");
 }

@@ -64,7 +64,8 @@ static const char *const whole_broken[] = {
     /* a version begins at a capture, and ends before one */
     "SELECT 'bounds', v.epoch_id, v.region_id FROM mapping_version v WHERE v.last < v.first OR NOT "
     "EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off = v.first) OR v.last "
-    "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off = "
+    "IS NOT NULL AND NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off "
+    "= "
     "v.last + 1)",
     "SELECT 'bounds of a category', v.epoch_id, v.category_id FROM category_version v WHERE v.last "
     "< v.first OR NOT EXISTS (SELECT 1 FROM snapshot s WHERE s.epoch_id = v.epoch_id AND s.off = "

@@ -4,22 +4,32 @@
 #include "base/hash.h"
 #include "classify/classify.h"
 
-void pm_category_ids_anew(pm_sql *sql, pm_category_ids *ids)
+/* Rows must be found again: another program may have removed some. */
+static void turn(pm_category_ids *ids, bool asks)
 {
-    ids->anew = ids->asks = true;
-    pm_sql_do(sql,
-              "CREATE TEMP TABLE IF NOT EXISTS category_new (category_id INTEGER PRIMARY KEY, "
-              "category TEXT NOT NULL)",
-              PM_NO_ARGS);
-    pm_sql_do(sql, "DELETE FROM category_new", PM_NO_ARGS);
-}
-
-void pm_category_ids_turn(pm_category_ids *ids)
-{
-    ids->asks = false;
+    ids->asks = asks;
     for (size_t i = 0; i < ids->index.size; i++)
         if (ids->index.slot[i].value != PMAPDB_UNKNOWN)
             ids->index.slot[i].value = 0;
+}
+
+void pm_category_ids_anew(pm_sql *sql, pm_category_ids *ids)
+{
+    ids->anew = true;
+    turn(ids, true);
+    pm_sql_script(sql, "category-new", NULL, 0);
+}
+
+void pm_category_ids_insert(pm_sql *sql, pm_category_ids *ids)
+{
+    sqlite3_stmt *stmt = pm_sql_ask(sql,
+                                    "SELECT category FROM category_new WHERE category NOT IN "
+                                    "(SELECT category FROM category) ORDER BY category_id DESC",
+                                    PM_NO_ARGS);
+
+    turn(ids, false);
+    while (pm_sql_next(sql, stmt))
+        pm_category_id(sql, ids, pm_col_text(stmt, 0), false);
 }
 
 /* Returns the first word of a refinement, or a text that is not a refinement. */
@@ -46,13 +56,11 @@ static bool is_full(pm_sql *sql, pm_category_ids *ids, bool of_data)
 
 static int64_t insert(pm_sql *sql, pm_category_ids *ids, pm_text category)
 {
-    if (ids->asks) {
-        int64_t id = -1 - (int64_t)ids->index.used;
-
-        pm_sql_do(sql, "INSERT INTO category_new (category_id, category) VALUES (?1, ?2)",
-                  PM_ARGS(PM_I(id), PM_T(category)));
-        return id;
-    }
+    if (ids->asks)
+        return pm_sql_do(sql,
+                         "INSERT INTO category_new (category_id, category) "
+                         "SELECT min(ifnull(min(category_id), 0), 0) - 1, ?1 FROM category_new",
+                         PM_ARGS(PM_T(category)));
     ids->n++;
     return pm_sql_do(sql,
                      "INSERT INTO category (category_id, category, description, parent) "
@@ -70,6 +78,9 @@ int64_t pm_category_id(pm_sql *sql, pm_category_ids *ids, pm_text category, bool
         return id;
     id = pm_sql_value(sql, "SELECT category_id FROM category WHERE category = ?1",
                       PM_ARGS(PM_T(category)), 0);
+    if (id && ids->asks)
+        pm_sql_do(sql, "INSERT INTO category_new (category_id, category) VALUES (?1, ?2)",
+                  PM_ARGS(PM_I(id), PM_T(category)));
     if (!id && (known || !is_full(sql, ids, of_data)))
         id = insert(sql, ids, category);
     if (id)

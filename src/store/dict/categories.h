@@ -21,17 +21,19 @@
 typedef struct pm_category_ids {
     pm_map index; /* hash of a text that was used -> its id; 0: the row must be found again */
     bool anew;    /* true: only the used texts count; false: all rows of the store */
-    bool asks;    /* true: new categories go to temp table category_new */
+    bool asks;    /* true: categories go to temp table category_new */
     int64_t n;    /* categories that count towards the limit; 0: unknown. Valid only while no other
                      process writes */
 } pm_category_ids;
 
-/* For a caller that assigns the category of every lineage again: only categories that are requested
- * from now on count towards the limit. The caller removes the unused ones. Writes nothing at first:
- * categories that the store lacks have ids below zero and are in temp table category_new. */
+/* For a caller that decides the category of lineages again before it takes the write lock: from now
+ * on nothing is written, and each category that is used is put into temp table category_new, with
+ * its id in the store, or one below zero if the store lacks it. Only the used ones count towards
+ * the limit: the caller removes the others. */
 void pm_category_ids_anew(pm_sql *sql, pm_category_ids *ids);
-/* Begins a transaction that stores categories. */
-void pm_category_ids_turn(pm_category_ids *ids);
+/* In a transaction: inserts the categories of category_new that the store lacks. Later ones are
+ * inserted at once. */
+void pm_category_ids_insert(pm_sql *sql, pm_category_ids *ids);
 
 /* Finds or inserts a category. of_data: the text contains names from captures. Returns 0 if the
  * limit is reached; nothing is written then. */

@@ -1,9 +1,9 @@
 /* tidy: makes a store as small as if its captures had arrived in order and the removed ones never.
  *
  * Removes versions, regions, lineages and rows of dictionaries that no capture shows; joins epochs
- * that a prune left short or that late captures split. No answer changes. A prune leaves gaps between
- * the places of the captures that stay; pm_tidy_all closes them. The keep-*.sql files do the work;
- * foreign keys are off (pm_store_begin_tidying).
+ * that a prune left short or that late captures split. No answer changes. A prune leaves gaps
+ * between the places of the captures that stay; pm_tidy_all closes them. The keep-*.sql files do
+ * the work; foreign keys are off (pm_store_begin_tidying).
  */
 #ifndef PM_STORE_TIDY_H
 #define PM_STORE_TIDY_H

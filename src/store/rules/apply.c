@@ -13,11 +13,17 @@
 
 /* ---- matching the rules ---- */
 
-void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
+/* Selects one process, or all (0). */
+static void select_process(pm_sql *sql, int64_t process_id)
 {
     pm_sql_script(sql, "tidy-begin", NULL, 0);
     pm_sql_script(sql, "apply-process",
                   PM_PARAMS({":process_id", PM_I(process_id ? process_id : PMAPDB_UNKNOWN)}));
+}
+
+void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled)
+{
+    select_process(sql, process_id);
     pm_sql_script(sql, "order", NULL, 0);
     pm_sql_script(sql, "apply-judge",
                   PM_PARAMS({":ruled", PM_I(ruled)}, {":labelled", PM_I(labelled)}));
@@ -113,12 +119,21 @@ void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply)
     pm_map_free(&a.asked);
 }
 
-void pm_apply_write(pm_sql *sql)
+/* ---- writing ---- */
+
+/* Finds the regions that change, and the epochs that show one; `all`: all epochs. */
+static void find_changes(pm_sql *sql, bool all)
+{
+    pm_sql_script(sql, "apply-set", NULL, 0);
+    pm_sql_script(sql, "apply-changed", PM_PARAMS({":all", PM_I(all)}));
+}
+
+/* Writes the sums of the next epochs with `most` versions. Returns whether some are left. */
+static bool write_sums(pm_sql *sql, int64_t most)
 {
     int64_t broken;
 
-    pm_sql_script(sql, "apply-changed", NULL, 0);
-    pm_sql_script(sql, "apply-write", NULL, 0);
+    pm_sql_script(sql, "apply-sums", PM_PARAMS({":most", PM_I(most)}));
     broken = pm_sql_value(sql, "SELECT min(snapshot_id) FROM apply_broken", PM_NO_ARGS, 0);
     if (broken)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
@@ -126,6 +141,15 @@ void pm_apply_write(pm_sql *sql)
                                  "the store is damaged, and the process of the snapshot was not "
                                  "changed",
                                  (long long)broken));
+    return pm_sql_value(sql, "SELECT 1 FROM apply_epoch LIMIT 1", PM_NO_ARGS, 0);
+}
+
+void pm_apply_write(pm_sql *sql)
+{
+    pm_sql_script(sql, "category-new", NULL, 0);
+    find_changes(sql, false);
+    pm_sql_script(sql, "apply-write", NULL, 0);
+    write_sums(sql, INT64_MAX);
 }
 
 void pm_apply_again(pm_sql *sql, int64_t process_id)
@@ -163,6 +187,13 @@ static void tell(pm_sql *sql, const pm_apply *apply)
 
 /* ---- the store ---- */
 
+/* The result of the survey. */
+typedef struct found {
+    bool own;         /* the store has these rules */
+    bool interrupted; /* some processes may have sums by other rules than their lineages */
+    int64_t version;  /* of the data; 0: another program has written since */
+} found;
+
 static void count(pm_sql *sql, pmapdb_rules_result *out)
 {
     out->processes = pm_sql_value(sql, "SELECT count(*) FROM process", PM_NO_ARGS, 0);
@@ -179,12 +210,18 @@ static void count(pm_sql *sql, pmapdb_rules_result *out)
 /* Matches the rules for the lineages of one process, or of all (0). */
 static void ask(pm_sql *sql, const pm_apply *apply, pm_refine *refine, bool own, int64_t process_id)
 {
+    pm_category_ids_anew(sql, &refine->categories);
     pm_apply_judge(sql, process_id, !own, apply->options->forget_labels);
     pm_apply_ask(sql, refine, process_id ? NULL : apply);
 }
 
+static int64_t data_version(pmapdb_store *s)
+{
+    return pm_sql_value(s->sql, "PRAGMA data_version", PM_NO_ARGS, 0);
+}
+
 /* Finds the changes without the write lock, and leaves them in temporary tables. */
-static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, bool *own,
+static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, found *f,
                             pmapdb_rules_result *out, pmapdb_error *err)
 {
     pm_rule_text text = {0};
@@ -195,14 +232,16 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
     /* the store's own rules have decided each of its lineages, some in captures that were pruned
      * since; these categories stay */
     pm_rule_text_load(s->sql, &text);
-    *own = text.hash == pm_hash(pm_buf_text(&apply->text->text).data, apply->text->text.len, 0);
+    f->own = text.hash == pm_hash(pm_buf_text(&apply->text->text).data, apply->text->text.len, 0);
+    f->interrupted = text.hash == 0;
+    f->version = data_version(s);
     pm_rule_text_free(&text);
-    out->same = *own && !apply->options->forget_labels;
+    out->same = f->own && !apply->options->forget_labels;
     if (!out->same) {
-        ask(s->sql, apply, refine, *own, 0);
+        ask(s->sql, apply, refine, f->own, 0);
         out->unnamed = (int64_t)refine->unnamed;
         pm_sql_script(s->sql, "apply-report", NULL, 0);
-        pm_sql_script(s->sql, "apply-changed", NULL, 0);
+        find_changes(s->sql, f->interrupted);
         count(s->sql, out);
     }
     if (apply->options->forget_labels)
@@ -213,8 +252,9 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
     return pm_store_end(s, err); /* keeps the temp tables */
 }
 
-/* Writes the rules. A hash of 0 says that they are not applied to all processes yet. */
-static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool done,
+/* Writes the rules, from which on new captures follow them. A hash of 0 says that they are not
+ * applied to all processes yet. */
+static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool done, found *f,
                                  pmapdb_error *err)
 {
     pm_rule_text text = *apply->text;
@@ -222,6 +262,8 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
 
     if (st != PMAPDB_OK)
         return st;
+    if (data_version(s) != f->version)
+        f->version = 0;
     text.applied_ms = pm_clock_now();
     pm_rule_text_store(s->sql, &text);
     if (!done)
@@ -233,28 +275,53 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     return pm_store_end(s, err);
 }
 
-/* Changes one process in each transaction. New captures follow the new rules from the first on; if
- * this program is killed, the rules must be applied again. */
-static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, bool own,
-                                const pmapdb_rules_result *found, pmapdb_error *err)
+/* Changes one process. Its lineages are judged again, without the lock, if another program has
+ * written between the survey and the new rules. */
+static pmapdb_status change(pmapdb_store *s, const pm_apply *apply, pm_refine *refine,
+                            const found *f, int64_t process_id, pmapdb_error *err)
 {
-    static const char next[] = "SELECT min(process_id) FROM process WHERE process_id > ?1";
-    int64_t process_id = found->same ? 0 : pm_sql_value(s->sql, next, PM_ARGS(PM_I(0)), 0);
-    pmapdb_status st = pm_sql_end(s->sql, err);
+    pmapdb_status st = PMAPDB_OK;
+    bool first = true, more = true;
 
-    if (st == PMAPDB_OK && !own)
-        st = store_rules(s, apply, false, err);
-    while (st == PMAPDB_OK && process_id) {
+    if (!f->version) {
+        st = pmapdb_begin_read(s, err);
+        if (st == PMAPDB_OK)
+            ask(s->sql, apply, refine, f->own, process_id);
+        PM_STEP(st, pm_store_end(s, err));
+    }
+    for (; st == PMAPDB_OK && more; first = false) {
         st = pm_store_begin(s, err);
         if (st != PMAPDB_OK)
             break;
-        pm_category_ids_turn(&refine->categories);
-        ask(s->sql, apply, refine, own, process_id);
-        pm_apply_write(s->sql);
+        if (first) {
+            select_process(s->sql, process_id);
+            pm_category_ids_insert(s->sql, &refine->categories);
+            find_changes(s->sql, f->interrupted);
+            pm_sql_script(s->sql, "apply-write", NULL, 0);
+        }
+        more = write_sums(s->sql, apply->versions ? apply->versions : PM_APPLY_VERSIONS);
         st = pm_store_end(s, err);
+    }
+    return st;
+}
+
+/* If this program is killed, the rules must be applied again. */
+static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, found *f,
+                                bool same, pmapdb_error *err)
+{
+    static const char next[] = "SELECT min(process_id) FROM process WHERE process_id > ?1";
+    int64_t process_id = same ? 0 : pm_sql_value(s->sql, next, PM_ARGS(PM_I(0)), 0);
+    pmapdb_status st = pm_sql_end(s->sql, err);
+
+    if (f->own)
+        f->version = 0;
+    else
+        PM_STEP(st, store_rules(s, apply, false, f, err));
+    while (st == PMAPDB_OK && process_id) {
+        st = change(s, apply, refine, f, process_id, err);
         process_id = pm_sql_value(s->sql, next, PM_ARGS(PM_I(process_id)), 0);
     }
-    return st == PMAPDB_OK ? store_rules(s, apply, true, err) : st;
+    return st == PMAPDB_OK ? store_rules(s, apply, true, f, err) : st;
 }
 
 /* Foreign keys are off, as in a prune: otherwise, to remove a category, SQLite would read all rows
@@ -263,15 +330,13 @@ pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rule
                              pmapdb_error *err)
 {
     pm_refine refine = {.rules = apply->rules};
-    bool own = false;
+    found f = {0};
     pmapdb_status st = pm_store_begin_tidying(s, err);
 
     *out = (pmapdb_rules_result){0};
-    if (st == PMAPDB_OK)
-        pm_category_ids_anew(s->sql, &refine.categories);
-    PM_STEP(st, survey(s, apply, &refine, &own, out, err));
+    PM_STEP(st, survey(s, apply, &refine, &f, out, err));
     if (st == PMAPDB_OK && !apply->options->dry_run)
-        st = change_all(s, apply, &refine, own, out, err);
+        st = change_all(s, apply, &refine, &f, out->same, err);
     pm_store_end_tidying(s);
     pm_refine_free(&refine);
     if (st == PMAPDB_OK && !out->same && apply->options->on_change)

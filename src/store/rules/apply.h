@@ -2,8 +2,9 @@
  *
  * The rules are matched once for each lineage, in the deciding one of its remaining captures
  * (apply-judge.sql). If the category of a lineage changes, its regions and the sums by category of
- * the epochs that show it are written again. What would change is found first, without a lock; then
- * each process is a transaction, in which the sums of every capture that added up to its totals
+ * the epochs that show it are written again. The rules are matched without a lock. Then each
+ * process is a transaction; if it has many versions of mappings, its older epochs follow in
+ * transactions of their own. In each of them, the sums of every capture that added up to its totals
  * must still do so. The report lists the changes, even if nothing is stored.
  *
  * A lineage whose rule is PM_RULE_LABEL has its name from the process itself (label.h): no rule is
@@ -23,9 +24,13 @@ typedef struct pm_apply {
      * too. on_change: at the end, after the commit; a change of the rule alone is not reported.
      * on_progress is not asked any more once something is stored. */
     const pmapdb_rules_options *options;
+    int64_t versions; /* of mappings, whose sums one transaction writes; 0: PM_APPLY_VERSIONS */
 } pm_apply;
 
-/* Applies the rules in its own transactions, one for each process. PMAPDB_INPUT if a regex of the
+/* Other writers wait for this number. */
+#define PM_APPLY_VERSIONS 32768
+
+/* Applies the rules in its own transactions. PMAPDB_INPUT if a regex of the
  * rules gave up on a path: after many of these the limit is lower, so results would depend on the
  * order of the paths. */
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
@@ -41,7 +46,8 @@ void pm_apply_judge(pm_sql *sql, int64_t process_id, bool ruled, bool labelled);
 /* Matches the rules of `refine` for all lineages in apply_judge. apply may be NULL. */
 void pm_apply_ask(pm_sql *sql, pm_refine *refine, const pm_apply *apply);
 
-/* Writes the categories in apply_judge to the store. */
+/* Writes the categories in apply_judge, whose ids are those of the store, to the processes that
+ * were judged. */
 void pm_apply_write(pm_sql *sql);
 
 /* All three for one process, with the rules of the store. */

@@ -195,17 +195,23 @@ class Writer(threading.Thread):
             time.sleep(0.05)
 
 
+# Workloads that are together a month of one host: 32,784 captures of 108 processes, 8.08 million mappings
+MONTH = "redis", "c_brk", "nginx", "java_heap", "node_steady", "c_mmap_guard", "postgres"
+
+
 def upkeep(lines, place):
-    """Captures of redis. Asked is the time for a month of one host, 32,784 snapshots, in proportion."""
-    n = amount(40, 4000, 32784)
+    """Asked is the time for the month of one host, in proportion to its mappings."""
+    names = MONTH[:amount(1, 5, len(MONTH))]
     replay, one, other = Replay("redis", 200), place / "one.db", place / "other.db"
-    replay.imported(range(n), one, "--host", "h")
-    share = n * replay.rows(1) / 8e6
+    folder = pathlib.Path(os.environ["PMAPDB_SHARED"]) / "workloads"
+    child(pmapdb("import", "--host", "h", "--max-unpacked", "64G", *(folder / (name + ".tar.zst") for name in names), db=one))
+    n, mappings = ask(one, "SELECT count(*), sum(mappings) FROM snapshot")[0]
+    share = mappings / 8.08e6
     steps = (("merge into a new store", pmapdb("merge", one, db=other), 15),
              ("other rules", pmapdb("rules", "--apply", "pmap-dotnet", db=one), 6),
              ("the first rules again", pmapdb("rules", "--apply", "default", db=one), 6),
              ("prune", pmapdb("prune", "--keep-last", "48", "--keep-hourly", "48", db=one), 4))
-    first = n
+    first = 0
     for what, line, asked in steps:
         writer = Writer(replay, first, one)
         if other not in line:

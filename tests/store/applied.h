@@ -37,6 +37,7 @@ typedef struct applied {
     pm_buf *changes;           /* text of the changes, or NULL */
     size_t stop_at;            /* the number of the process to stop at; 0: never */
     bool parted;               /* each epoch is a transaction */
+    bool forgets;              /* names that programs gave */
     void (*meanwhile)(void *); /* called while the rules are matched; may be NULL */
     void *ctx;
 } applied;
@@ -67,8 +68,11 @@ static inline pmapdb_status applied_try(const kit *k, const char *text, bool kee
 {
     pm_rule_text rules = {0};
     pm_rules *compiled = NULL;
-    const pmapdb_rules_options options = {
-        .dry_run = !keep, .ctx = how, .on_change = applied_change, .on_progress = applied_process};
+    const pmapdb_rules_options options = {.dry_run = !keep,
+                                          .forget_labels = how->forgets,
+                                          .ctx = how,
+                                          .on_change = applied_change,
+                                          .on_progress = applied_process};
     pm_apply apply = {.text = &rules, .options = &options, .versions = how->parted};
     pmapdb_status st;
 

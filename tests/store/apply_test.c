@@ -175,14 +175,34 @@ static int write_meanwhile(void *ctx, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-/* At each of the commits the program fails; the rules are applied again. */
-IN_KIT(failed_between_epochs)
+/* Applies rules; the n-th commit fails. */
+static void fail_at(kit *k, const char *rules, applied how, commits *c, int64_t n)
+{
+    pmapdb_rules_result r;
+    pmapdb_error err = {0};
+
+    c->n = n;
+    how.parted = true;
+    sqlite3_commit_hook(k->store->db, fail_once, c);
+    applied_try(k, rules, true, &how, &r, &err);
+    sqlite3_commit_hook(k->store->db, NULL, NULL);
+}
+
+/* As if the program had named all anonymous lineages. */
+#define NAMED                                                                                 \
+    "INSERT INTO category VALUES (99, 'anonymous/named', '', 'anonymous'); "                  \
+    "UPDATE region SET category_id = 99 WHERE lineage_id IN (SELECT lineage_id FROM lineage " \
+    "WHERE category_id = 11 AND rule IS NULL); "                                              \
+    "UPDATE category_version SET category_id = 99 WHERE category_id = 11; "                   \
+    "UPDATE lineage SET category_id = 99, rule = 'label' WHERE category_id = 11 AND rule IS NULL"
+
+/* At each of the commits the program fails; the rules are applied again. own: the store has the
+ * rules, and names are forgotten. */
+static void fail_everywhere(kit *k, bool own)
 {
     static world_history h;
     uint64_t seed = 3;
-    applied how = {.parted = true};
     commits c = {.n = 0};
-    pmapdb_rules_result r;
     pm_buf want = {0};
 
     make_busy_history(k, &h, &seed);
@@ -190,18 +210,61 @@ IN_KIT(failed_between_epochs)
     put(k, &h, 0, h.n);
     say(k, &want);
     for (int64_t at = 1; c.n <= 0; at++) {
+        applied how = {.forgets = own};
+        pmapdb_rules_result r;
         pmapdb_error err = {0};
 
-        start(k, APPLIED_OTHERS);
+        start(k, own ? KIT_RULES : APPLIED_OTHERS);
         put(k, &h, 0, h.n);
-        c.n = at;
-        sqlite3_commit_hook(k->store->db, fail_once, &c);
-        applied_try(k, KIT_RULES, true, &how, &r, &err);
-        sqlite3_commit_hook(k->store->db, NULL, NULL);
-        assert_true(at > 8 || c.n <= 0); /* an epoch each */
-        applied_to(k, KIT_RULES, true, NULL);
+        if (own)
+            kit_exec(k, NAMED);
+        fail_at(k, KIT_RULES, how, &c, at);
+        assert_true(at > 6 || c.n <= 0); /* an epoch each */
+        kit_ok(applied_try(k, KIT_RULES, true, &how, &r, &err), &err);
         assert_true(is_as(k, &want, (uint64_t)at, "failed") && whole_store(k));
     }
+    pm_buf_free(&want);
+    world_free(&h);
+}
+
+IN_KIT(failed_between_epochs)
+{
+    fail_everywhere(k, false);
+    fail_everywhere(k, true);
+}
+
+/* Another program applies the same rules and fails between epochs, once. */
+static void other_fails(void *ctx)
+{
+    commits *c = ctx;
+
+    if (c->other.store)
+        return;
+    kit_open(&c->other);
+    fail_at(&c->other, KIT_RULES, (applied){0}, c, 4);
+}
+
+IN_KIT(another_failed_meanwhile)
+{
+    static world_history h;
+    uint64_t seed = 3;
+    commits c = {.n = 0};
+    applied how = {.meanwhile = other_fails, .ctx = &c};
+    pmapdb_rules_result r;
+    pmapdb_error err = {0};
+    pm_buf want = {0};
+
+    make_busy_history(k, &h, &seed);
+    start(k, KIT_RULES);
+    put(k, &h, 0, h.n);
+    say(k, &want);
+    start(k, "rule,category,base\nother,heap/other,heap\n");
+    put(k, &h, 0, h.n);
+    c.other = *k;
+    c.other.store = NULL;
+    kit_ok(applied_try(k, KIT_RULES, true, &how, &r, &err), &err);
+    kit_close(&c.other);
+    assert_true(is_as(k, &want, seed, "another failed") && whole_store(k));
     pm_buf_free(&want);
     world_free(&h);
 }

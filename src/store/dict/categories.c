@@ -5,7 +5,7 @@
 #include "classify/classify.h"
 
 /* Rows must be found again: another program may have removed some. */
-static void turn(pm_category_ids *ids, bool asks)
+static void forget_rows(pm_category_ids *ids, bool asks)
 {
     ids->asks = asks;
     for (size_t i = 0; i < ids->index.size; i++)
@@ -16,7 +16,7 @@ static void turn(pm_category_ids *ids, bool asks)
 void pm_category_ids_anew(pm_sql *sql, pm_category_ids *ids)
 {
     ids->anew = true;
-    turn(ids, true);
+    forget_rows(ids, true);
     pm_sql_script(sql, "category-new", NULL, 0);
 }
 
@@ -27,7 +27,7 @@ void pm_category_ids_insert(pm_sql *sql, pm_category_ids *ids)
                                     "(SELECT category FROM category) ORDER BY category_id DESC",
                                     PM_NO_ARGS);
 
-    turn(ids, false);
+    forget_rows(ids, false);
     while (pm_sql_next(sql, stmt))
         pm_category_id(sql, ids, pm_col_text(stmt, 0), false);
 }

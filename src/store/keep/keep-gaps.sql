@@ -8,7 +8,7 @@
 
 CREATE TEMP TABLE IF NOT EXISTS keep_place (
   epoch_id INTEGER NOT NULL,
-  off      INTEGER NOT NULL,            -- the current place; 32768: the end of the epoch
+  off      INTEGER NOT NULL,            -- the current place; 32768: the end, added by keep-move
   into_id  INTEGER NOT NULL,
   at       INTEGER NOT NULL,            -- the new place
   PRIMARY KEY (epoch_id, off)
@@ -19,10 +19,9 @@ SELECT epoch_id, off, epoch_id, CASE WHEN :whole OR nth = 0 THEN nth ELSE off EN
 FROM (
   SELECT s.epoch_id, s.off, row_number() OVER (PARTITION BY s.epoch_id ORDER BY s.off) - 1 AS nth
   FROM tidy_epoch t CROSS JOIN snapshot s ON s.epoch_id = t.epoch_id);
-INSERT INTO keep_place SELECT epoch_id, 32768, epoch_id, max(at) + 1 FROM keep_place GROUP BY epoch_id;
 
--- A removed capture, and the first one that stays after it: if a version begins at one of these, or
--- ends before one, it changes, or may be equal to the version after the gap.
+-- The removed captures, and the first one that stays after each. Only a version that begins at one of
+-- these places, or ends just before one, can change or become equal to its neighbour.
 CREATE TEMP TABLE IF NOT EXISTS keep_edge (
   epoch_id INTEGER NOT NULL,
   off      INTEGER NOT NULL,
@@ -35,6 +34,7 @@ UNION
 SELECT t.epoch_id, (SELECT p.off FROM keep_place p WHERE p.epoch_id = t.epoch_id AND p.off > t.off
   ORDER BY p.off LIMIT 1) AS next
 FROM tidy_place t WHERE next IS NOT NULL;
+-- Saves most lookups.
 CREATE TEMP TABLE IF NOT EXISTS keep_span (epoch_id INTEGER PRIMARY KEY, lo INTEGER, hi INTEGER);
 DELETE FROM keep_span;
 INSERT INTO keep_span
@@ -52,10 +52,8 @@ DELETE FROM keep_old;
 INSERT INTO keep_old
 SELECT v.epoch_id, v.region_id, v.first
 FROM keep_span t CROSS JOIN mapping_version v ON v.epoch_id = t.epoch_id
-WHERE :whole OR v.first BETWEEN t.lo AND t.hi AND EXISTS (
-    SELECT 1 FROM keep_edge e WHERE e.epoch_id = v.epoch_id AND e.off = v.first)
-  OR v.last + 1 BETWEEN t.lo AND t.hi AND EXISTS (
-    SELECT 1 FROM keep_edge e WHERE e.epoch_id = v.epoch_id AND e.off = v.last + 1);
+WHERE :whole OR (v.first BETWEEN t.lo AND t.hi OR v.last + 1 BETWEEN t.lo AND t.hi) AND EXISTS (
+  SELECT 1 FROM keep_edge e WHERE e.epoch_id = v.epoch_id AND e.off IN (v.first, v.last + 1));
 
 CREATE TEMP TABLE IF NOT EXISTS keep_old_sums (
   epoch_id    INTEGER NOT NULL,
@@ -67,10 +65,8 @@ DELETE FROM keep_old_sums;
 INSERT INTO keep_old_sums
 SELECT v.epoch_id, v.category_id, v.first
 FROM keep_span t CROSS JOIN category_version v ON v.epoch_id = t.epoch_id
-WHERE :whole OR v.first BETWEEN t.lo AND t.hi AND EXISTS (
-    SELECT 1 FROM keep_edge e WHERE e.epoch_id = v.epoch_id AND e.off = v.first)
-  OR v.last + 1 BETWEEN t.lo AND t.hi AND EXISTS (
-    SELECT 1 FROM keep_edge e WHERE e.epoch_id = v.epoch_id AND e.off = v.last + 1);
+WHERE :whole OR (v.first BETWEEN t.lo AND t.hi OR v.last + 1 BETWEEN t.lo AND t.hi) AND EXISTS (
+  SELECT 1 FROM keep_edge e WHERE e.epoch_id = v.epoch_id AND e.off IN (v.first, v.last + 1));
 
 DELETE FROM tidy_epoch WHERE epoch_id IN (SELECT epoch_id FROM keep_place);
 INSERT OR IGNORE INTO tidy_region

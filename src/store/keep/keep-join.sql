@@ -79,10 +79,9 @@ SELECT s.epoch_id, s.off, g.into_id,
   g.base - 1 + row_number() OVER (PARTITION BY s.epoch_id ORDER BY s.off)
 FROM keep_group g CROSS JOIN snapshot s ON s.epoch_id = g.epoch_id
 WHERE g.into_id IN (SELECT into_id FROM keep_group WHERE base > 0);
-INSERT INTO keep_place
-SELECT epoch_id, 32768, into_id, max(at) + 1 FROM keep_place GROUP BY epoch_id;
 
--- The versions that end before the last capture with an unchanged place stay as they are.
+-- The captures up to the place `cut` keep their places, so the versions that end before it stay as
+-- they are. -1: every capture of the epoch moves.
 CREATE TEMP TABLE IF NOT EXISTS keep_cut (epoch_id INTEGER PRIMARY KEY, cut INTEGER NOT NULL);
 DELETE FROM keep_cut;
 INSERT INTO keep_cut

@@ -1,6 +1,6 @@
 -- keep-lost: adds the regions of versions that keep-move.sql removed to table tidy_region, and leaves
--- there only those that no epoch of tidy_near shows. Their lineages are asked for other captures that
--- show them (order.sql).
+-- there only those that no epoch of tidy_near shows. order.sql then looks up which other captures show
+-- the regions of their lineages.
 
 INSERT OR IGNORE INTO tidy_region
 SELECT region_id FROM keep_old EXCEPT SELECT region_id FROM keep_new_version;

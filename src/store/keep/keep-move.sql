@@ -3,6 +3,8 @@
 -- one. A version ends just before the first remaining capture that does not show it; one that no
 -- capture shows is removed; equal neighbours become one.
 
+INSERT INTO keep_place
+SELECT epoch_id, 32768, into_id, max(at) + 1 FROM keep_place GROUP BY epoch_id;
 CREATE TEMP TABLE IF NOT EXISTS keep_end (into_id INTEGER PRIMARY KEY, last INTEGER NOT NULL);
 DELETE FROM keep_end;
 INSERT INTO keep_end SELECT into_id, max(at) - 1 FROM keep_place GROUP BY into_id;

@@ -1,4 +1,5 @@
-/* tidy: makes a store as small as if its captures had arrived in order and the removed ones never.
+/* tidy: makes a store about as small as if its captures had arrived in order and the removed ones
+ * never.
  *
  * Removes versions, regions, lineages and rows of dictionaries that no capture shows; joins epochs
  * that a prune left short or that late captures split. No answer changes. A prune leaves gaps

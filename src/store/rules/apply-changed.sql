@@ -12,9 +12,14 @@ CROSS JOIN object o ON o.object_id = r.object_id
 WHERE coalesce(j.category_id, o.category_id) <> coalesce(r.category_id, o.category_id);
 
 DROP TABLE IF EXISTS temp.apply_epoch;
-CREATE TEMP TABLE apply_epoch (epoch_id INTEGER PRIMARY KEY, versions INTEGER NOT NULL);
+CREATE TEMP TABLE apply_epoch (
+  epoch_id INTEGER PRIMARY KEY,
+  begin_id INTEGER NOT NULL,            -- its first snapshot
+  versions INTEGER NOT NULL
+);
 INSERT INTO apply_epoch
-SELECT epoch_id, (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id)
+SELECT e.epoch_id, s.snapshot_id,
+  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id)
 FROM (
   SELECT DISTINCT v.epoch_id
   FROM (SELECT DISTINCT l.process_id FROM apply_moved m
@@ -25,4 +30,5 @@ FROM (
   CROSS JOIN apply_moved m ON m.region_id = v.region_id
   UNION
   SELECT e.epoch_id FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
-  WHERE :all AND e.state <> 'totals') e;
+  WHERE :all AND e.state <> 'totals') e
+CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0;

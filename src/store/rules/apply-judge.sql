@@ -10,14 +10,12 @@ CREATE TEMP TABLE apply_judge (
   lineage_id  INTEGER PRIMARY KEY,
   place       INTEGER NOT NULL,         -- place of the deciding capture in keep_order
   own_id      INTEGER NOT NULL,         -- category of its lowest object in its first capture
-  was_id      INTEGER NOT NULL,         -- its category and rule in the store
-  was_rule    TEXT,
   category_id INTEGER,                  -- by `rule`; NULL: the category of the object
   rule        TEXT
 );
-INSERT INTO apply_judge (lineage_id, place, own_id, was_id, was_rule)
-SELECT lineage_id, place, own_id, was_id, was_rule FROM (
-  SELECT r.lineage_id, s.place, l.category_id AS was_id, l.rule AS was_rule,
+INSERT INTO apply_judge (lineage_id, place, own_id)
+SELECT lineage_id, place, own_id FROM (
+  SELECT r.lineage_id, s.place,
     row_number() OVER (PARTITION BY r.lineage_id ORDER BY s.worth, s.place) AS nth,
     first_value(o.category_id) OVER (PARTITION BY r.lineage_id ORDER BY s.place, r.start) AS own_id
   FROM keep_seen s

@@ -1,8 +1,7 @@
 -- apply-report: lists the changes of table apply_judge before they are written: one row for each
 -- pair of categories and rule. Sizes are sums over the lineages in the newest preferred snapshot of
--- each process that has mappings; NULL if one of the mappings does not show the size.
-
--- Names that the store does not have yet have ids below zero in table category_new.
+-- each process that has mappings; NULL if one of the mappings does not show the size. Table
+-- category_new has the names of the ids below zero.
 
 DROP TABLE IF EXISTS temp.apply_change;
 CREATE TEMP TABLE apply_change AS

@@ -1,6 +1,5 @@
 -- apply-set: the decisions of table apply_judge about the processes of table tidy_process, with the
--- ids that their categories now have in the store. A lineage that another program has decided since
--- keeps that decision, which was by the new rules.
+-- ids that their categories now have in the store.
 
 DROP TABLE IF EXISTS temp.apply_set;
 CREATE TEMP TABLE apply_set (
@@ -15,5 +14,4 @@ SELECT j.lineage_id, coalesce((SELECT k.category_id FROM category_new n
     WHERE n.category_id = j.category_id), j.category_id), j.own_id, j.rule
 FROM tidy_process t
 CROSS JOIN lineage l ON l.process_id = t.process_id
-CROSS JOIN apply_judge j ON j.lineage_id = l.lineage_id
-WHERE j.was_id = l.category_id AND j.was_rule IS l.rule;
+CROSS JOIN apply_judge j ON j.lineage_id = l.lineage_id;

@@ -3,14 +3,20 @@
 --
 -- Parameter: :most (the number of versions of mappings; a single epoch may have more).
 
--- If an epoch is gone, a prune or a late capture may have joined a part of it to another: all epochs
--- of the process are taken again.
+-- If an epoch is gone, or its id is used again, a prune or a late capture may have joined a part of
+-- it to another: all epochs of the process are taken again.
+DROP TABLE IF EXISTS temp.apply_gone;
+CREATE TEMP TABLE apply_gone AS
+SELECT epoch_id FROM apply_epoch a WHERE NOT EXISTS (SELECT 1 FROM snapshot s
+  WHERE s.epoch_id = a.epoch_id AND s.off = 0 AND s.snapshot_id = a.begin_id);
+DELETE FROM apply_epoch WHERE epoch_id IN (SELECT epoch_id FROM apply_gone);
 INSERT OR IGNORE INTO apply_epoch
-SELECT e.epoch_id, (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id)
-FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
-WHERE e.state <> 'totals' AND EXISTS (
-  SELECT 1 FROM apply_epoch a WHERE a.epoch_id NOT IN (SELECT epoch_id FROM epoch));
-DELETE FROM apply_epoch WHERE epoch_id NOT IN (SELECT epoch_id FROM epoch);
+SELECT e.epoch_id, s.snapshot_id,
+  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id)
+FROM tidy_process t
+CROSS JOIN epoch e ON e.process_id = t.process_id
+CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0
+WHERE e.state <> 'totals' AND EXISTS (SELECT 1 FROM apply_gone);
 
 DROP TABLE IF EXISTS temp.apply_some;
 CREATE TEMP TABLE apply_some (epoch_id INTEGER PRIMARY KEY);

@@ -136,11 +136,11 @@ static bool write_sums(pm_sql *sql, int64_t most)
     pm_sql_script(sql, "apply-sums", PM_PARAMS({":most", PM_I(most)}));
     broken = pm_sql_value(sql, "SELECT min(snapshot_id) FROM apply_broken", PM_NO_ARGS, 0);
     if (broken)
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
-                                 "the categories of snapshot %lld would not add up to its totals; "
-                                 "the store is damaged, and the process of the snapshot was not "
-                                 "changed",
-                                 (long long)broken));
+        PM_SQL_STEP(sql,
+                    pm_fail(&err, PMAPDB_DATABASE,
+                            "the categories of snapshot %lld would not add up to its totals: the "
+                            "store is damaged, and the rules are not applied to all of it",
+                            (long long)broken));
     return pm_sql_value(sql, "SELECT 1 FROM apply_epoch LIMIT 1", PM_NO_ARGS, 0);
 }
 
@@ -191,7 +191,7 @@ static void tell(pm_sql *sql, const pm_apply *apply)
 typedef struct found {
     bool own;         /* the store has these rules */
     bool interrupted; /* some processes may have sums by other rules than their lineages */
-    int64_t version;  /* of the data; 0: another program has written since */
+    int64_t version;  /* PRAGMA data_version: another one if another program has written since */
 } found;
 
 static void count(pm_sql *sql, pmapdb_rules_result *out)
@@ -262,8 +262,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
 
     if (st != PMAPDB_OK)
         return st;
-    if (data_version(s) != f->version)
-        f->version = 0;
+    f->interrupted |= pm_sql_value(s->sql, "SELECT hash = 0 FROM rule_set", PM_NO_ARGS, 0);
     text.applied_ms = pm_clock_now();
     pm_rule_text_store(s->sql, &text);
     if (!done)
@@ -275,37 +274,40 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     return pm_store_end(s, err);
 }
 
-/* Changes one process. Its lineages are judged again, without the lock, if another program has
- * written between the survey and the new rules. */
+/* Decides the categories of a process and writes them, except for sums. If another program has
+ * written since the survey, its lineages are judged again: ids may be those of other lineages. */
+static void change_lineages(pmapdb_store *s, const pm_apply *apply, pm_refine *refine,
+                            const found *f, int64_t process_id)
+{
+    if (data_version(s) == f->version)
+        select_process(s->sql, process_id);
+    else
+        ask(s->sql, apply, refine, f->own, process_id);
+    pm_category_ids_insert(s->sql, &refine->categories);
+    find_changes(s->sql, f->interrupted);
+    pm_sql_script(s->sql, "apply-write", NULL, 0);
+}
+
+/* Changes one process, in several transactions if it has many versions of mappings. */
 static pmapdb_status change(pmapdb_store *s, const pm_apply *apply, pm_refine *refine,
                             const found *f, int64_t process_id, pmapdb_error *err)
 {
     pmapdb_status st = PMAPDB_OK;
-    bool first = true, more = true;
+    bool more = true;
 
-    if (!f->version) {
-        st = pmapdb_begin_read(s, err);
-        if (st == PMAPDB_OK)
-            ask(s->sql, apply, refine, f->own, process_id);
-        PM_STEP(st, pm_store_end(s, err));
-    }
-    for (; st == PMAPDB_OK && more; first = false) {
+    for (bool first = true; st == PMAPDB_OK && more; first = false) {
         st = pm_store_begin(s, err);
         if (st != PMAPDB_OK)
             break;
-        if (first) {
-            select_process(s->sql, process_id);
-            pm_category_ids_insert(s->sql, &refine->categories);
-            find_changes(s->sql, f->interrupted);
-            pm_sql_script(s->sql, "apply-write", NULL, 0);
-        }
+        if (first)
+            change_lineages(s, apply, refine, f, process_id);
         more = write_sums(s->sql, apply->versions ? apply->versions : PM_APPLY_VERSIONS);
         st = pm_store_end(s, err);
     }
     return st;
 }
 
-/* If this program is killed, the rules must be applied again. */
+/* If this program is killed, the hash of 0 says that the rules must be applied again. */
 static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_refine *refine, found *f,
                                 bool same, pmapdb_error *err)
 {
@@ -313,9 +315,7 @@ static pmapdb_status change_all(pmapdb_store *s, const pm_apply *apply, pm_refin
     int64_t process_id = same ? 0 : pm_sql_value(s->sql, next, PM_ARGS(PM_I(0)), 0);
     pmapdb_status st = pm_sql_end(s->sql, err);
 
-    if (f->own)
-        f->version = 0;
-    else
+    if (!same)
         PM_STEP(st, store_rules(s, apply, false, f, err));
     while (st == PMAPDB_OK && process_id) {
         st = change(s, apply, refine, f, process_id, err);

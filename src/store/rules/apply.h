@@ -3,9 +3,9 @@
  * The rules are matched once for each lineage, in the deciding one of its remaining captures
  * (apply-judge.sql). If the category of a lineage changes, its regions and the sums by category of
  * the epochs that show it are written again. The rules are matched without a lock. Then each
- * process is a transaction; if it has many versions of mappings, its older epochs follow in
- * transactions of their own. In each of them, the sums of every capture that added up to its totals
- * must still do so. The report lists the changes, even if nothing is stored.
+ * process is a transaction; if it has many versions of mappings, the sums of its later epochs
+ * follow in further transactions. In each of them, the sums of every capture that added up to its
+ * totals must still do so. The report lists the changes, even if nothing is stored.
  *
  * A lineage whose rule is PM_RULE_LABEL has its name from the process itself (label.h): no rule is
  * matched for it, unless labels are to be forgotten.
@@ -24,15 +24,15 @@ typedef struct pm_apply {
      * too. on_change: at the end, after the commit; a change of the rule alone is not reported.
      * on_progress is not asked any more once something is stored. */
     const pmapdb_rules_options *options;
-    int64_t versions; /* of mappings, whose sums one transaction writes; 0: PM_APPLY_VERSIONS */
+    int64_t versions; /* 0: PM_APPLY_VERSIONS */
 } pm_apply;
 
-/* Other writers wait for this number. */
+/* Versions of mappings whose sums one transaction writes; other writers wait meanwhile. */
 #define PM_APPLY_VERSIONS 32768
 
-/* Applies the rules in its own transactions. PMAPDB_INPUT if a regex of the
- * rules gave up on a path: after many of these the limit is lower, so results would depend on the
- * order of the paths. */
+/* Applies the rules in its own transactions. PMAPDB_INPUT if a regex of the rules gave up on a
+ * path: after many of these the limit is lower, so results would depend on the order of the paths.
+ */
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err);
 

@@ -35,7 +35,7 @@ typedef struct pm_stream {
     int64_t snapshot_id;
     pm_order newest;
     uint64_t fields;
-    size_t n;     /* captures in the epoch: the place of the next one */
+    size_t n;     /* the place of the next capture; a prune may have left fewer captures */
     size_t added; /* its versions beyond the rows of its first capture: decide when it is full */
     pm_rows rows; /* rows of the newest capture, by place, with region_id and first */
     pm_rollup rollup; /* its sums, with first */

@@ -24,7 +24,9 @@ CREATE TEMP TABLE IF NOT EXISTS keep_read (process_id INTEGER PRIMARY KEY);
 DELETE FROM keep_read;
 INSERT INTO keep_read
 SELECT t.process_id FROM tidy_process t
-WHERE :some IS NOT 1 OR 2 * (SELECT count(*) FROM epoch e WHERE e.process_id = t.process_id)
+WHERE :some IS NOT 1
+  OR EXISTS (SELECT 1 FROM tidy_lineage)
+  AND 2 * (SELECT count(*) FROM epoch e WHERE e.process_id = t.process_id)
   * (SELECT count(*) FROM lineage l CROSS JOIN tidy_lineage s ON s.lineage_id = l.lineage_id
     CROSS JOIN region r ON r.lineage_id = l.lineage_id WHERE l.process_id = t.process_id)
   > (SELECT count(*) FROM epoch e CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id

@@ -209,11 +209,11 @@ SCENES = {
 # ---- answers ----
 
 def rows_of(text):
-    """CSV as (header, rows) without opaque ids; the folder of the store is not part of an answer."""
+    """CSV as (header, rows) without opaque ids and places in epochs; the folder of the store is not part of an answer."""
     table = list(csv.reader(io.StringIO(text)))
     if not table:
         return [], []
-    keep = [i for i, name in enumerate(table[0]) if not name.endswith("_id") and name != "source"]
+    keep = [i for i, name in enumerate(table[0]) if not name.endswith("_id") and name not in ("source", "place")]
     return [table[0][i] for i in keep], sorted([row[i] for i in keep if i < len(row)]
                                                for row in table[1:])
 

@@ -209,7 +209,7 @@ SCENES = {
 # ---- answers ----
 
 def rows_of(text):
-    """CSV as (header, rows) without opaque ids and places in epochs; the folder of the store is not part of an answer."""
+    """CSV as (header, rows) without opaque ids and places in epochs; the folder of the store is no answer."""
     table = list(csv.reader(io.StringIO(text)))
     if not table:
         return [], []

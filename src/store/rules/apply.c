@@ -190,8 +190,8 @@ static void tell(pm_sql *sql, const pm_apply *apply)
 /* The result of the survey. */
 typedef struct found {
     bool own;         /* the store has these rules */
-    bool interrupted; /* some processes may have sums by other rules than their lineages */
-    int64_t version;  /* PRAGMA data_version: another one if another program has written since */
+    bool interrupted; /* the sums of some epochs may be by other rules than their lineages */
+    int64_t version;  /* PRAGMA data_version, which changes if another program writes */
 } found;
 
 static void count(pm_sql *sql, pmapdb_rules_result *out)
@@ -274,8 +274,8 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     return pm_store_end(s, err);
 }
 
-/* Decides the categories of a process and writes them, except for sums. If another program has
- * written since the survey, its lineages are judged again: ids may be those of other lineages. */
+/* Writes the categories of a process, except for sums. If another program has written since the
+ * survey, the process is judged again: the ids of its lineages may belong to others now. */
 static void change_lineages(pmapdb_store *s, const pm_apply *apply, pm_refine *refine,
                             const found *f, int64_t process_id)
 {

@@ -530,7 +530,8 @@ typedef struct pmapdb_rules_result {
 } pmapdb_rules_result;
 
 /* Applies the rules to all stored mappings: the result equals a store that had these rules from the
- * beginning. Later captures get these rules, too. The store must be open for writing, also for a
+ * beginning. Later captures get these rules, too. Each process is a transaction, a large one
+ * several: after a failure, apply the rules again. The store must be open for writing, also for a
  * dry run. PMAPDB_INPUT also if a regular expression takes too long on some path. */
 PMAPDB_API pmapdb_status pmapdb_rules_apply(pmapdb_store *store,
                                             const pmapdb_rules_options *options,

@@ -76,7 +76,7 @@ INSERT INTO tidy_lineage SELECT l.lineage_id
 FROM tidy_process t CROSS JOIN lineage l ON l.process_id = t.process_id
 WHERE l.first_snapshot_id IN (SELECT snapshot_id FROM keep_gone);
 -- In each stream of captures, the epochs from the one before the first that lost captures to the one
--- after the last. An epoch that is alone has nothing to join.
+-- after the last may become one. An epoch that is alone in its stream has no other to join.
 INSERT INTO tidy_near
 WITH stream AS (
   SELECT e.process_id, e.dialect, e.state, e.epoch_id, row_number() OVER (

@@ -17,18 +17,19 @@ CREATE TEMP TABLE apply_epoch (
   begin_id INTEGER NOT NULL,            -- its first snapshot
   versions INTEGER NOT NULL
 );
+CREATE TEMP VIEW IF NOT EXISTS apply_any_epoch AS
+SELECT e.epoch_id, s.snapshot_id AS begin_id,
+  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id) AS versions
+FROM tidy_process t
+CROSS JOIN epoch e ON e.process_id = t.process_id
+CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0
+WHERE e.state <> 'totals';
 INSERT INTO apply_epoch
-SELECT e.epoch_id, s.snapshot_id,
-  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id)
-FROM (
-  SELECT DISTINCT v.epoch_id
+SELECT * FROM apply_any_epoch WHERE :all OR epoch_id IN (
+  SELECT v.epoch_id
   FROM (SELECT DISTINCT l.process_id FROM apply_moved m
     CROSS JOIN region r ON r.region_id = m.region_id
     CROSS JOIN lineage l ON l.lineage_id = r.lineage_id) p
   CROSS JOIN epoch e ON e.process_id = p.process_id
   CROSS JOIN mapping_version v ON v.epoch_id = e.epoch_id
-  CROSS JOIN apply_moved m ON m.region_id = v.region_id
-  UNION
-  SELECT e.epoch_id FROM tidy_process t CROSS JOIN epoch e ON e.process_id = t.process_id
-  WHERE :all AND e.state <> 'totals') e
-CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0;
+  CROSS JOIN apply_moved m ON m.region_id = v.region_id);

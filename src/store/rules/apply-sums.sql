@@ -11,12 +11,7 @@ SELECT epoch_id FROM apply_epoch a WHERE NOT EXISTS (SELECT 1 FROM snapshot s
   WHERE s.epoch_id = a.epoch_id AND s.off = 0 AND s.snapshot_id = a.begin_id);
 DELETE FROM apply_epoch WHERE epoch_id IN (SELECT epoch_id FROM apply_gone);
 INSERT OR IGNORE INTO apply_epoch
-SELECT e.epoch_id, s.snapshot_id,
-  (SELECT count(*) FROM mapping_version v WHERE v.epoch_id = e.epoch_id)
-FROM tidy_process t
-CROSS JOIN epoch e ON e.process_id = t.process_id
-CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0
-WHERE e.state <> 'totals' AND EXISTS (SELECT 1 FROM apply_gone);
+SELECT * FROM apply_any_epoch WHERE EXISTS (SELECT 1 FROM apply_gone);
 
 DROP TABLE IF EXISTS temp.apply_some;
 CREATE TEMP TABLE apply_some (epoch_id INTEGER PRIMARY KEY);

@@ -139,7 +139,8 @@ static bool write_sums(pm_sql *sql, int64_t most)
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE,
                             "the categories of snapshot %lld would not add up to its totals: the "
-                            "store is damaged, and the rules are not applied to all of it",
+                            "store is damaged, and the rules are not applied to all of it; "
+                            "'pmapdb doctor --deep' lists the damaged snapshots",
                             (long long)broken));
     return pm_sql_value(sql, "SELECT 1 FROM apply_epoch LIMIT 1", PM_NO_ARGS, 0);
 }

@@ -99,6 +99,7 @@ typedef struct life {
     int link;    /* of the capture to the life */
     int rank;    /* 0: the link is boot and start time; 1: strong; 2: weak, or no link */
     bool taught; /* the capture has nothing new for the row of the life */
+    bool placed; /* all addresses of the life are known */
     int64_t last_ms, first_ms; /* the latest snapshot at or before the capture, and the first */
 } life;
 
@@ -119,7 +120,7 @@ static life life_of(sqlite3_stmt *row, const pm_process_facts *f)
     pm_text boot = pm_col_text(row, BOOT), command = pm_col_text(row, COMMAND);
     pm_text rest = f->command, word = pm_text_cut(&rest, ' ');
     bool boots = f->boot_id.data && boot.data, taught = boot.data || !f->boot_id.data;
-    life out = {pm_col_int(row, PROCESS), pm_col_int(row, NAME), NO_LINK, 2, false, 0, 0};
+    life out = {pm_col_int(row, PROCESS), pm_col_int(row, NAME), NO_LINK, 2, false, true, 0, 0};
     int link = ASSUMED;
 
     if (boots && !pm_text_equal(f->boot_id, boot))
@@ -127,6 +128,7 @@ static life life_of(sqlite3_stmt *row, const pm_process_facts *f)
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
         int64_t known = pm_col_int(row, FACTS + (int)i);
 
+        out.placed &= known != PMAPDB_UNKNOWN || links[i] == NO_LINK;
         if (shown[i] == PMAPDB_UNKNOWN)
             continue;
         taught &= known != PMAPDB_UNKNOWN && (links[i] < BY_COMMAND || known <= shown[i]);
@@ -294,7 +296,7 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     pm_process_facts f = PM_PROCESS_FACTS_NONE;
     int64_t host_id = pm_host_of(sql, c->host), from, to;
     sqlite3_stmt *name;
-    life l;
+    life l = {.rank = 1};
 
     f.start_time = c->start_time;
     f.boot_id = pm_text_of(c->live ? c->live->boot_id : NULL);
@@ -304,9 +306,13 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     f.mono_ns = c->live ? c->live->mono_ns : PMAPDB_UNKNOWN;
     f.utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN;
     f.name = name_of(c, context, &f.rank);
-    find_addresses(c, context->program, &f);
     number_lives(c, &from, &to);
-    l = find_life(sql, c, &f, host_id, from, to);
+    if (f.boot_id.data) /* boot and start time tie the capture to a life without its addresses */
+        l = find_life(sql, c, &f, host_id, from, to);
+    if (l.rank > 0 || !l.placed) {
+        find_addresses(c, context->program, &f);
+        l = find_life(sql, c, &f, host_id, from, to);
+    }
     f.identity = identities[l.link == NO_LINK ? link_alone(&f) : l.link];
     *out = (pm_process_found){l.process_id, l.name_id, l.name_id, l.link == ASSUMED, {0}};
     if (l.link == NO_LINK)

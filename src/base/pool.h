@@ -26,8 +26,9 @@ typedef struct pm_pooled {
 /* The text of a mapping of smaps with its keys, as the kernel printed it. */
 typedef struct pm_row_text {
     uint64_t hash;
-    uint32_t len, lines; /* bytes; lines */
+    const pm_pooled *mapping;
     uint32_t id;         /* of the mapping */
+    uint32_t len, lines; /* bytes; lines */
     uint32_t next;       /* index of the text that last came after this text */
 } pm_row_text;
 

@@ -142,7 +142,7 @@ static const char *read_row(const char *p, const char *end, pm_mapping *m, uint3
 #define CACHE_LINE 64
 
 /* True if the row at p has the expected text. Equal hashes are taken for equal texts. While the
- * text is hashed, the mapping of the next row comes into the cache. */
+ * text is hashed, the mapping of the next row comes into the cache, and the text after it. */
 static bool is_expected(const pm_reader *r, const char *p, const char *end)
 {
     const pm_pool *pool = r->pool;
@@ -152,10 +152,12 @@ static bool is_expected(const pm_reader *r, const char *p, const char *end)
         return false;
     t = &pool->row_texts[r->smaps.next_text];
     if (t->next < pool->n_row_texts) {
-        const char *next = (const char *)pool->mappings[pool->row_texts[t->next].id];
+        const pm_row_text *next = &pool->row_texts[t->next];
 
         for (size_t at = 0; at < sizeof(pm_pooled); at += CACHE_LINE)
-            __builtin_prefetch(next + at);
+            __builtin_prefetch((const char *)next->mapping + at);
+        if (next->next < pool->n_row_texts)
+            __builtin_prefetch(&pool->row_texts[next->next]);
     }
     return t->len < (size_t)(end - p) && begins_row(p + t->len, end) &&
            pm_hash(p, t->len, 0) == t->hash;
@@ -195,6 +197,7 @@ static bool find_text(pm_reader *r, const char *p, const char *end, pm_row_text 
         if (expected < pool->n_row_texts) /* probably the expected row has changed */
             t->next = pool->row_texts[expected].next;
         pm_check(r, pm_pool_mapping(pool, &m, &t->id, r->err));
+        t->mapping = r->st == PMAPDB_OK ? pool->mappings[t->id] : NULL;
         if (r->smaps.remembers && r->st == PMAPDB_OK)
             pm_check(r, add_text(pool, t, r->err));
     }
@@ -225,7 +228,7 @@ pmapdb_status pm_fast_lines(void *reader, const char *p, const char *end, size_t
     s->text = at;
     s->next_text = t.next;
     r->line++;
-    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &r->pool->mappings[t.id]->m);
+    pm_enter_row(r, PM_LINE_RANGE, PM_DIALECT_MAPS, &t.mapping->m);
     pm_smaps_known(r, t.id);
     r->line += t.lines - 1;
     pm_block_lines(r, p, t.len);

@@ -181,6 +181,7 @@ static uint64_t rss_by_pool(const char *now)
     assert_int_equal(pm_grow(&pool->row_texts, &pool->cap_row_texts, 0, sizeof text, NULL),
                      PMAPDB_OK);
     text.id = id;
+    text.mapping = pool->mappings[id];
     pool->row_texts[pool->n_row_texts++] = text;
     s = kit_read_by(PM_DIALECT_COUNT, pm_text_of(now), strlen(now), pool);
     for (size_t i = 0; i < s->n_rows; i++)

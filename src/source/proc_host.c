@@ -14,18 +14,12 @@
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
 #define PASSWD_MAX ((size_t)64 * 1024)
 
-static void forget_users(pm_proc_host *h)
-{
-    for (size_t i = 0; i < h->n_users; i++)
-        free(h->users[i].name);
-    h->n_users = 0;
-}
-
 void pm_proc_host_free(pm_proc_host *h)
 {
     if (!h)
         return;
-    forget_users(h);
+    for (size_t i = 0; i < h->n_users; i++)
+        free(h->users[i].name);
     free(h->users);
     pm_map_free(&h->cgroup_of);
     free(h->cgroups);
@@ -61,9 +55,17 @@ pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)
     return st;
 }
 
+/* Names of users stay, as in ps; a user without a name is looked up again. */
 void pm_proc_host_renew(pm_proc_host *h)
 {
-    forget_users(h);
+    size_t named = 0;
+
+    for (size_t i = 0; i < h->n_users; i++)
+        if (*h->users[i].name)
+            h->users[named++] = h->users[i];
+        else
+            free(h->users[i].name);
+    h->n_users = named;
     pm_map_clear(&h->cgroup_of);
     h->n_cgroups = 0;
     h->max_map_count = pm_proc_number_in(h->root, "sys/vm/max_map_count");

@@ -3,16 +3,18 @@
  * SQLite has such an allocator and calls it lookaside, but Debian builds SQLite without it. A
  * capture from cron makes 5,000 allocations, most of them for the parsed schema; in malloc and free
  * they take a seventh of its instructions. Here a new block is cut from a chunk, and a freed block
- * waits in the list of its size. The chunks stay until the program ends. */
+ * waits in the list of its size. The chunks stay until the program ends. The kernel gives all pages
+ * of a chunk at once, which costs half as much as a fault for each of them. */
 #include "store/file/store.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define STEP 16     /* sizes of blocks are multiples of it */
-#define SMALL 2048  /* larger blocks come from malloc */
-#define CHUNK 32768 /* bytes */
+#define STEP 16                   /* sizes of blocks are multiples of it */
+#define SMALL 8192                /* larger blocks come from malloc; SQLite's pages are smaller */
+#define CHUNK ((size_t)448 << 10) /* as much as one capture takes */
 
 typedef struct block {
     size_t size; /* bytes, with this member */
@@ -29,9 +31,10 @@ static block *cut(size_t size)
     block *b;
 
     if (size > rest_size) {
-        char *chunk = malloc(CHUNK);
+        char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-        if (!chunk)
+        if (chunk == MAP_FAILED)
             return NULL;
         rest = chunk;
         rest_size = CHUNK;

@@ -2,6 +2,7 @@
  * whether /proc shows processes of other users. */
 #include "source/proc_host.h"
 
+#include "base/clock/clock.h"
 #include "base/hash.h"
 #include "source/proc_text.h"
 #include <errno.h>
@@ -13,13 +14,20 @@
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
 #define PASSWD_MAX ((size_t)64 * 1024)
+#define USERS_NS (60 * INT64_C(1000000000)) /* age of the names of users, which may change */
+
+static void forget_users(pm_proc_host *h)
+{
+    for (size_t i = 0; i < h->n_users; i++)
+        free(h->users[i].name);
+    h->n_users = 0;
+}
 
 void pm_proc_host_free(pm_proc_host *h)
 {
     if (!h)
         return;
-    for (size_t i = 0; i < h->n_users; i++)
-        free(h->users[i].name);
+    forget_users(h);
     free(h->users);
     pm_map_free(&h->cgroup_of);
     free(h->cgroups);
@@ -55,17 +63,14 @@ pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)
     return st;
 }
 
-/* Names of users stay, as in ps; a user without a name is looked up again. */
 void pm_proc_host_renew(pm_proc_host *h)
 {
-    size_t named = 0;
+    int64_t now_ns = pm_now_ns(CLOCK_MONOTONIC);
 
-    for (size_t i = 0; i < h->n_users; i++)
-        if (*h->users[i].name)
-            h->users[named++] = h->users[i];
-        else
-            free(h->users[i].name);
-    h->n_users = named;
+    if (now_ns - h->users_ns > USERS_NS) {
+        forget_users(h);
+        h->users_ns = now_ns;
+    }
     pm_map_clear(&h->cgroup_of);
     h->n_cgroups = 0;
     h->max_map_count = pm_proc_number_in(h->root, "sys/vm/max_map_count");

@@ -3,8 +3,8 @@
  * SQLite has such an allocator and calls it lookaside, but Debian builds SQLite without it. A
  * capture from cron makes 5,000 allocations, most of them for the parsed schema; in malloc and free
  * they take a seventh of its instructions. Here a new block is cut from a chunk, and a freed block
- * waits in the list of its size. The chunks stay until the program ends. The kernel gives all pages
- * of a chunk at once, which costs half as much as a fault for each of them. */
+ * waits in the list of its size. The chunks stay until the program ends. The kernel provides
+ * all pages of a chunk in one call, at half the cost of a page fault for each. */
 #include "store/file/store.h"
 
 #include <stddef.h>
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define STEP 16                   /* sizes of blocks are multiples of it */
-#define SMALL 8192                /* larger blocks come from malloc; SQLite's pages are smaller */
-#define CHUNK ((size_t)448 << 10) /* as much as one capture takes */
+#define STEP 16    /* sizes of blocks are multiples of it */
+#define SMALL 8192 /* larger blocks come from malloc; a page of SQLite is below that */
+#define CHUNK ((size_t)448 << 10) /* about what a capture of one process takes */
 
 typedef struct block {
     size_t size; /* bytes, with this member */

@@ -99,7 +99,7 @@ typedef struct life {
     int link;    /* of the capture to the life */
     int rank;    /* 0: the link is boot and start time; 1: strong; 2: weak, or no link */
     bool taught; /* the capture has nothing new for the row of the life */
-    bool placed; /* all addresses of the life are known */
+    bool placed; /* the row of the life has all its addresses */
     int64_t last_ms, first_ms; /* the latest snapshot at or before the capture, and the first */
 } life;
 
@@ -307,7 +307,7 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     f.utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN;
     f.name = name_of(c, context, &f.rank);
     number_lives(c, &from, &to);
-    if (f.boot_id.data) /* boot and start time tie the capture to a life without its addresses */
+    if (f.boot_id.data) /* the start time finds the life, and addresses may be known already */
         l = find_life(sql, c, &f, host_id, from, to);
     if (l.rank > 0 || !l.placed) {
         find_addresses(c, context->program, &f);

@@ -31,9 +31,9 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
 typedef struct pm_process_facts {
     int64_t start_time;
     int64_t stack_end, vdso_start, libc_start, ld_start; /* the anchors */
-    int64_t exe_start;                                   /* lowest address of the executable */
-    pm_text boot_id; /* live captures only; otherwise start_time may be of any boot */
-    pm_text command; /* the full command line */
+    int64_t exe_start; /* lowest known address of the executable */
+    pm_text boot_id;   /* live captures only; otherwise start_time may be of any boot */
+    pm_text command;   /* the full command line */
     int64_t command_ms;
     int64_t mono_ns, utc_ms; /* the two clocks at one moment */
     const char *identity;    /* the link to the process, as in its table */

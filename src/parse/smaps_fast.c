@@ -141,8 +141,9 @@ static const char *read_row(const char *p, const char *end, pm_mapping *m, uint3
 
 #define CACHE_LINE 64
 
-/* True if the row at p has the expected text. Equal hashes are taken for equal texts. Meanwhile
- * the processor fetches the mapping of the next row, and the pm_row_text of the row after that. */
+/* True if the row at p has the expected text. Equal hashes are taken for equal texts. During the
+ * hashing, the processor fetches the mapping of the next row, and the pm_row_text of the row after
+ * that. */
 static bool is_expected(const pm_reader *r, const char *p, const char *end)
 {
     const pm_pool *pool = r->pool;

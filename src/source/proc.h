@@ -107,8 +107,8 @@ typedef struct pm_proc_host pm_proc_host;
  * /proc, must outlive *out. */
 pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err);
 void pm_proc_host_free(pm_proc_host *h);
-/* Forgets the facts that may change, so that they are read again, but the names of users only every
- * minute. Must be called at the start of a sweep. */
+/* Forgets all facts but the mounts, so that they are read again; must be called at the start of a
+ * sweep. */
 void pm_proc_host_renew(pm_proc_host *h);
 
 /* Sets the leader, the sizes, the number of threads, uid and ns_pid, from status. Returns 0 or an

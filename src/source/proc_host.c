@@ -2,7 +2,6 @@
  * whether /proc shows processes of other users. */
 #include "source/proc_host.h"
 
-#include "base/clock/clock.h"
 #include "base/hash.h"
 #include "source/proc_text.h"
 #include <errno.h>
@@ -14,7 +13,6 @@
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
 #define PASSWD_MAX ((size_t)64 * 1024)
-#define USERS_NS (60 * INT64_C(1000000000)) /* age of the names of users, which may change */
 
 static void forget_users(pm_proc_host *h)
 {
@@ -65,12 +63,7 @@ pmapdb_status pm_proc_host_new(int root, pm_proc_host **out, pmapdb_error *err)
 
 void pm_proc_host_renew(pm_proc_host *h)
 {
-    int64_t now_ns = pm_now_ns(CLOCK_MONOTONIC);
-
-    if (now_ns - h->users_ns > USERS_NS) {
-        forget_users(h);
-        h->users_ns = now_ns;
-    }
+    forget_users(h);
     pm_map_clear(&h->cgroup_of);
     h->n_cgroups = 0;
     h->max_map_count = pm_proc_number_in(h->root, "sys/vm/max_map_count");

@@ -24,7 +24,6 @@ struct pm_proc_host {
     pm_buf mounts;       /* pm_cgroup_mounts */
     pm_proc_user *users; /* cache of users */
     size_t n_users, cap_users;
-    int64_t users_ns; /* CLOCK_MONOTONIC when the cache was empty */
     pm_map cgroup_of; /* hash of a cgroup's path -> index in cgroups: read once in a sweep */
     pm_cgroup *cgroups;
     size_t n_cgroups, cap_cgroups;

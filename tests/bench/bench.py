@@ -75,8 +75,8 @@ def beat_s(target, db, kernel):
 
 
 def as_cron(db, turns, one, pmap):
-    """Turns of a capture and of pmap, with a new store after every 15: a capture reads the stored ones of the last
-    second again. A cron job finds none, a capture here at most 15."""
+    """Turns of a capture and of pmap, with a new store after every 15: a capture reads the stored captures of the
+    last second again. A capture of a cron job finds none, a capture here at most 15."""
     measured, other = [], []
     for n in range(0, turns, 15):
         remove(db)

@@ -35,7 +35,9 @@ static block *cut(size_t size)
 
         if (!chunk)
             return NULL;
-        madvise(chunk, CHUNK, MADV_POPULATE_WRITE); /* only saves time; Linux before 5.14 refuses */
+#ifdef MADV_POPULATE_WRITE                          /* since Linux 5.14 and glibc 2.35 */
+        madvise(chunk, CHUNK, MADV_POPULATE_WRITE); /* a failure only costs time */
+#endif
         rest = chunk;
         rest_size = CHUNK;
     }

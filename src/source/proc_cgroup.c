@@ -11,32 +11,21 @@
 
 /* ---- mounts ---- */
 
-static bool is_octal(const char *p)
-{
-    return p[0] >= '0' && p[0] <= '3' && p[1] >= '0' && p[1] <= '7' && p[2] >= '0' && p[2] <= '7';
-}
-
 /* Adds a text without escapes. The kernel writes blank, tab, newline and backslash as \040 and so
  * on. */
 static void add_unescaped(pm_text t, pm_buf *out)
 {
     while (t.len) {
-        bool escaped = t.data[0] == '\\' && t.len > 3 && is_octal(t.data + 1);
-        char c = t.data[0];
+        pm_text part = pm_text_cut(&t, '\\');
 
-        if (escaped)
-            c = (char)((t.data[1] - '0') << 6 | (t.data[2] - '0') << 3 | (t.data[3] - '0'));
-        pm_buf_add(out, &c, 1, NULL);
-        t = pm_text_from(t, escaped ? 4 : 1);
+        pm_buf_add(out, part.data, part.len, NULL);
+        if (t.len >= 3) {
+            char c = (char)((t.data[0] - '0') << 6 | (t.data[1] - '0') << 3 | (t.data[2] - '0'));
+
+            pm_buf_add(out, &c, 1, NULL);
+        }
+        t = pm_text_from(t, 3);
     }
-}
-
-static bool has_option(pm_text options, pm_text name)
-{
-    while (options.len)
-        if (pm_text_equal(pm_text_cut(&options, ','), name))
-            return true;
-    return false;
 }
 
 /* A line of mountinfo. The texts contain the escapes of the kernel; texts that a damaged line lacks
@@ -76,8 +65,8 @@ pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err
         mount_line m = next_mount(&mountinfo);
 
         line.len -= mountinfo.len;
-        if (is_unified(m) ||
-            (pm_text_equal(m.kind, PM_TEXT("cgroup")) && has_option(m.options, PM_TEXT("memory"))))
+        if (is_unified(m) || (pm_text_equal(m.kind, PM_TEXT("cgroup")) &&
+                              pm_text_has(m.options, ",", PM_TEXT("memory"))))
             pm_buf_add(out, line.data, line.len, NULL);
     }
     return pm_buf_status(out, err);
@@ -96,20 +85,11 @@ pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
 
         if (pm_text_equal(id, PM_TEXT("0")) && controllers.len == 0)
             ours = path;
-        else if (has_option(controllers, PM_TEXT("memory")))
+        else if (pm_text_has(controllers, ",", PM_TEXT("memory")))
             memory = path;
     }
     *unified = memory.len == 0 || (pm_text_equal(memory, PM_TEXT("/")) && ours.len > 1);
     return *unified ? ours : memory;
-}
-
-/* True for a path outside the cgroup namespace of this program, which looks like "/../other". */
-static bool leads_up(pm_text path)
-{
-    while (path.len)
-        if (pm_text_equal(pm_text_cut(&path, '/'), PM_TEXT("..")))
-            return true;
-    return false;
 }
 
 /* Finds the part of `path` below the root of a mount; false if the mount does not show the path. */
@@ -122,7 +102,8 @@ static bool below(pm_text root, pm_text path, pm_text *rest)
     *rest = pm_text_from(path, root.len);
     if (pm_text_equal(*rest, PM_TEXT("/")))
         rest->len = 0;
-    return !leads_up(*rest);
+    /* outside the cgroup namespace of this program a path looks like "/../other" */
+    return !pm_text_has(*rest, "/", PM_TEXT(".."));
 }
 
 /* ---- the limit ---- */

@@ -4,6 +4,9 @@
 
 #include "base/record/live.h"
 #include "source/proc_host.h"
+#include "source/proc_text.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 /* ---- which cgroup ---- */
 
@@ -197,6 +200,35 @@ IN_BOX(older_hierarchy)
     expect_limit("/", false, "/a/b", 524288);
     limit(TOP, "memory.limit_in_bytes", "268435456\n");
     expect_limit("/", false, "/a/b", 262144);
+}
+
+static pm_text slurped(const char *name, pm_buf *out)
+{
+    assert_int_equal(pm_proc_slurp(AT_FDCWD, name, 1 << 20, out), 0);
+    return pm_buf_text(out);
+}
+
+/* A host knows its mounts with and without mountinfo, and both show the limit of this program. */
+TEST(as_mountinfo)
+{
+    int root = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    pm_buf cgroup = {0}, mountinfo = {0}, mounts = {0};
+    pm_cgroup found, wanted;
+    pm_proc_host *host;
+    bool unified;
+    pm_text path = pm_cgroup_path(slurped("/proc/self/cgroup", &cgroup), &unified);
+
+    assert_int_equal(pm_proc_host_new(root, &host, NULL), PMAPDB_OK);
+    assert_int_equal(pm_cgroup_mounts(slurped("/proc/self/mountinfo", &mountinfo), &mounts, NULL),
+                     PMAPDB_OK);
+    assert_int_equal(pm_proc_host_cgroup(host, path, unified, &found, NULL), PMAPDB_OK);
+    assert_int_equal(pm_cgroup_read(pm_buf_text(&mounts), path, unified, &wanted, NULL), PMAPDB_OK);
+    assert_int_equal(found.limit_kib, wanted.limit_kib);
+    pm_proc_host_free(host);
+    pm_buf_free(&cgroup);
+    pm_buf_free(&mountinfo);
+    pm_buf_free(&mounts);
+    close(root);
 }
 
 /* Only the lines of mountinfo that mount a hierarchy with memory are kept. */

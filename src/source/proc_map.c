@@ -23,15 +23,16 @@
 
 /* A reader that reads piece after piece locks the map again before the process, which waits for the
  * lock, has woken up; the kernel allows this for 4 ms each time. A reader that is preempted in the
- * middle of a piece keeps the lock meanwhile. Therefore the reader pauses between two pieces after
- * every TURN_NS. This costs 2 % more CPU. The longest stall of a process of 4 GiB in ms, median of
- * 7 (tests/bench/stall.py); after the slash, with two busy programs on two processors:
+ * middle of a piece keeps the lock meanwhile. Therefore the reader stops reading after every
+ * TURN_NS to parse what it has read. If that takes less than PAUSE_NS, it sleeps for the rest. The
+ * longest stall of a process of 4 GiB in ms, median of 7 (tests/bench/stall.py); after the slash,
+ * with two busy programs on two processors:
  *
  *     mappings                 1,024        64          4
  *     without pauses         15/12      20/54      51/188
  *     with pauses           1.0/0.1    1.8/4.4     15/60 */
 #define TURN_NS ((int64_t)1000000)
-#define PAUSE_NS ((int64_t)50000)
+#define PAUSE_NS ((int64_t)60000)
 
 /* Handles a failed open or read: sets a fate if the process caused it, fails if the system did. */
 static pmapdb_status read_failed(const pm_proc *p, const char *file, int os_errno,
@@ -52,12 +53,20 @@ typedef struct map_file {
     int64_t longest_ns;
 } map_file;
 
+/* Call after `feed`. Begins a new turn if there was a pause, or if one is due. */
 static void pause_between(map_file *f)
 {
-    if (f->now_ns - f->turn_ns < TURN_NS)
-        return;
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    f->now_ns = f->turn_ns = pm_now_ns(CLOCK_MONOTONIC);
+    int64_t read_ns = f->now_ns, rest_ns;
+
+    f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
+    rest_ns = read_ns + PAUSE_NS - f->now_ns;
+    if (rest_ns > 0) {
+        if (f->now_ns - f->turn_ns < TURN_NS)
+            return;
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = rest_ns}, NULL);
+        f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
+    }
+    f->turn_ns = f->now_ns;
 }
 
 /* Reads one piece and repeats read(2) after EINTR. Returns -1 and sets errno on failure. */
@@ -75,7 +84,8 @@ static ssize_t read_piece(map_file *f, char *block)
     return n;
 }
 
-/* Collects pieces, because each row that is split between two calls of `feed` costs more. */
+/* Collects the pieces of a turn, because each row that is split between two calls of `feed` costs
+ * more. */
 static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc_fate *fate,
                               pmapdb_error *err)
 {
@@ -90,13 +100,12 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
         if (n < 0)
             return read_failed(f->p, f->name, errno, fate, err);
         len += (size_t)n;
-        if (len && (n == 0 || len + f->piece > sizeof text)) {
+        if (len && (n == 0 || len + f->piece > sizeof text || f->now_ns - f->turn_ns >= TURN_NS)) {
             st = feed(ctx, text, len, err);
             len = 0;
-            f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
+            if (n > 0)
+                pause_between(f);
         }
-        if (n > 0)
-            pause_between(f);
     }
     return st;
 }

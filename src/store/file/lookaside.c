@@ -4,7 +4,8 @@
  * capture from cron makes 5,000 allocations, most of them for the parsed schema; in malloc and free
  * they take a seventh of its instructions. Here a new block is cut from a chunk, and a freed block
  * waits in the list of its size. The chunks stay until the program ends. The kernel provides
- * all pages of a chunk in one call, at half the cost of a page fault for each. */
+ * all pages of a chunk in one call, at half the cost of a page fault for each. The memory has no
+ * locks, so SQLite takes none either. */
 #include "store/file/store.h"
 
 #include <stddef.h>
@@ -107,6 +108,7 @@ void pm_store_lookaside(void)
 {
     sqlite3_mem_methods methods;
 
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &methods); /* for the members that stay */
     methods.xMalloc = take;

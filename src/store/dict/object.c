@@ -79,23 +79,23 @@ static void describe(const pm_mapping *m, pm_category category, bool inferred, p
 static pmapdb_status keep(pm_objects *objects, const pm_object *like, pmapdb_error *err)
 {
     int64_t at = (int64_t)objects->n;
-    pmapdb_status st = pm_grow(&objects->item, &objects->cap, objects->n, sizeof(pm_object *), err);
-    pm_object *o;
-    char *texts;
+    pm_object *o = malloc(sizeof *o + like->path.len + like->flags.len);
+    char *texts = (char *)(o + 1);
+    pmapdb_status st;
 
-    PM_STEP(st, pm_map_put(&objects->by_id, (uint64_t)like->id, at, err));
-    PM_STEP(st, pm_map_put(&objects->by_hash, like->hash, at, err));
-    if (st != PMAPDB_OK)
-        return st;
-    o = malloc(sizeof *o + like->path.len + like->flags.len);
     if (!o)
         return pm_fail_nomem(err);
     *o = *like;
-    texts = (char *)(o + 1);
     o->path.data = memcpy(texts, like->path.data, like->path.len);
     o->flags.data = memcpy(texts + like->path.len, like->flags.data, like->flags.len);
-    objects->item[objects->n++] = o;
-    return PMAPDB_OK;
+    st = pm_grow(&objects->item, &objects->cap, objects->n, sizeof(pm_object *), err);
+    PM_STEP(st, pm_map_put(&objects->by_id, (uint64_t)like->id, at, err));
+    PM_STEP(st, pm_map_put(&objects->by_hash, like->hash, at, err));
+    if (st == PMAPDB_OK)
+        objects->item[objects->n++] = o;
+    else
+        free(o);
+    return st;
 }
 
 #define COLUMNS                                                                       \
@@ -135,38 +135,36 @@ static void read_object(sqlite3_stmt *stmt, pm_object *o)
     set_hashes(o);
 }
 
-/* Keeps the rows of a statement that selects COLUMNS, except those of a damaged store whose
- * category is not one that a mapping gets without rules: arrays are indexed by it. */
+/* Keeps all rows of a statement that selects COLUMNS. The category must be one that a mapping gets
+ * without rules: arrays are indexed by it. */
 static void keep_rows(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt)
 {
     pm_object o;
 
     while (pm_sql_next(sql, stmt)) {
         read_object(stmt, &o);
-        if (o.category_id > 0 && o.category_id <= PM_CATEGORY_ANONYMOUS + 1 &&
-            !find(objects, &objects->by_id, (uint64_t)o.id))
+        if (o.category_id < 1 || o.category_id > PM_CATEGORY_ANONYMOUS + 1)
+            PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
+                                     "object %lld has an impossible category; the store is damaged",
+                                     (long long)o.id));
+        if (!find(objects, &objects->by_id, (uint64_t)o.id))
             PM_SQL_STEP(sql, keep(objects, &o, &err));
     }
 }
 
-/* Reads the objects with the next ids, too: the objects of a process were mostly stored together,
- * and 16 cost half as much in one statement. */
 const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
 {
     const pm_object *found = find(objects, &objects->by_id, (uint64_t)id);
 
     if (found)
         return found;
-    keep_rows(sql, objects,
-              pm_sql_ask(sql, "SELECT " COLUMNS " FROM object WHERE object_id >= ?1 LIMIT 16",
-                         PM_ARGS(PM_I(id))));
+    keep_rows(
+        sql, objects,
+        pm_sql_ask(sql, "SELECT " COLUMNS " FROM object WHERE object_id = ?1", PM_ARGS(PM_I(id))));
     found = find(objects, &objects->by_id, (uint64_t)id);
     if (!found)
-        PM_SQL_STEP(sql,
-                    pm_fail(&err, PMAPDB_DATABASE,
-                            "object %lld is missing or has an impossible category; the store is "
-                            "damaged",
-                            (long long)id));
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,
+                                 "object %lld is missing; the store is damaged", (long long)id));
     return found;
 }
 

@@ -2,8 +2,6 @@
  * way up. */
 #include "source/proc_host.h"
 
-#include "base/num.h"
-
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +18,7 @@ static void add_unescaped(pm_text t, pm_buf *out)
 
         pm_buf_add(out, part.data, part.len, NULL);
         if (t.len >= 3) {
-            char c = (char)((t.data[0] - '0') << 6 | (t.data[1] - '0') << 3 | (t.data[2] - '0'));
+            char c = (char)((t.data[0] & 7) << 6 | (t.data[1] & 7) << 3 | (t.data[2] & 7));
 
             pm_buf_add(out, &c, 1, NULL);
         }
@@ -77,15 +75,13 @@ pmapdb_status pm_cgroup_mounts(pm_text mountinfo, pm_buf *out, pmapdb_error *err
 /* Reads "0::/user.slice", "4:memory:/docker/0123". A path may contain colons. */
 pm_text pm_cgroup_path(pm_text cgroup, bool *unified)
 {
-    pm_text ours = {0}, memory = {0};
+    pm_text ours = pm_text_after(cgroup, "0::"), memory = {0};
 
     while (cgroup.len) {
-        pm_text path = pm_text_cut(&cgroup, '\n'), id = pm_text_cut(&path, ':');
-        pm_text controllers = pm_text_cut(&path, ':');
+        pm_text path = pm_text_cut(&cgroup, '\n');
 
-        if (pm_text_equal(id, PM_TEXT("0")) && controllers.len == 0)
-            ours = path;
-        else if (pm_text_has(controllers, ",", PM_TEXT("memory")))
+        pm_text_cut(&path, ':');
+        if (pm_text_has(pm_text_cut(&path, ':'), ",", PM_TEXT("memory")))
             memory = path;
     }
     *unified = memory.len == 0 || (pm_text_equal(memory, PM_TEXT("/")) && ours.len > 1);
@@ -138,13 +134,8 @@ static int64_t kib(int64_t bytes)
 static pm_cgroup_use use_of(int dir, bool unified)
 {
     pm_buf file = {0};
-    pm_cgroup_use use;
-    pm_text text;
+    pm_cgroup_use use = {.current_kib = kib(pm_proc_number_in(dir, names[unified].current))};
 
-    pm_proc_slurp(dir, names[unified].current, STAT_MAX, &file);
-    text = pm_buf_text(&file);
-    use.current_kib = kib(pm_num_signed(pm_proc_word(&text)));
-    pm_buf_clear(&file);
     pm_proc_slurp(dir, "memory.stat", STAT_MAX, &file);
     use.file_kib = kib(pm_proc_number(pm_buf_text(&file), names[unified].file));
     use.shmem_kib = kib(pm_proc_number(pm_buf_text(&file), names[unified].shmem));
@@ -185,24 +176,21 @@ static pm_cgroup lowest_limit(char *path, size_t top, bool unified)
  * bytes are the mount point. False after the last one, or if memory runs out (dir->failed). */
 static bool next_directory(pm_text *mounts, pm_text path, bool unified, pm_buf *dir, size_t *top)
 {
-    pm_buf root = {0};
     bool found = false;
     pm_text rest;
 
     while (mounts->len && path.len && !found && !dir->failed) {
         mount_line m = next_mount(mounts);
 
-        pm_buf_clear(&root);
         pm_buf_clear(dir);
-        add_unescaped(m.root, &root);
+        add_unescaped(m.root, dir);
+        found = is_unified(m) == unified && below(pm_buf_text(dir), path, &rest);
+        pm_buf_clear(dir);
         add_unescaped(m.point, dir);
         *top = dir->len;
-        found = is_unified(m) == unified && below(pm_buf_text(&root), path, &rest);
         if (found)
             pm_buf_add(dir, rest.data, rest.len, NULL);
-        dir->failed = dir->failed || root.failed;
     }
-    pm_buf_free(&root);
     return found && !dir->failed;
 }
 

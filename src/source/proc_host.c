@@ -6,9 +6,11 @@
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
@@ -34,16 +36,28 @@ void pm_proc_host_free(pm_proc_host *h)
 }
 
 #define CGROUPS "/sys/fs/cgroup"
-#define FIRST_NAMESPACE 0xEFFFFFFBU /* PROC_CGROUP_INIT_INO of the kernel */
 
-/* True if the hierarchies are at their usual places and whole: the paths of the first cgroup
- * namespace begin at the top, whose inode is 1. */
+/* True if a place shows a whole hierarchy: the inode of its top is 1. */
+static bool is_top(const char *place, unsigned long kind)
+{
+    struct stat top;
+    struct statfs fs;
+
+    return stat(place, &top) == 0 && top.st_ino == 1 && statfs(place, &fs) == 0 &&
+           (unsigned long)fs.f_type == kind;
+}
+
+/* True if all hierarchies are at their usual places, and if paths begin at their tops, as in the
+ * first cgroup namespace. */
 static bool is_usual(void)
 {
     struct stat info;
 
-    return stat("/proc/self/ns/cgroup", &info) == 0 && info.st_ino == FIRST_NAMESPACE &&
-           (stat(CGROUPS "/memory", &info) == 0 || stat(CGROUPS, &info) == 0) && info.st_ino == 1;
+    return stat("/proc/self/ns/cgroup", &info) == 0 &&
+           info.st_ino == 0xEFFFFFFB && /* PROC_CGROUP_INIT_INO */
+           (is_top(CGROUPS "/memory", CGROUP_SUPER_MAGIC)
+                ? is_top(CGROUPS "/unified", CGROUP2_SUPER_MAGIC)
+                : is_top(CGROUPS, CGROUP2_SUPER_MAGIC));
 }
 
 /* The mounts are those of this program, whatever /proc is read, because this program looks for the

@@ -21,7 +21,7 @@ struct pm_proc_host {
     int root; /* a handle on /proc, not owned */
     bool copied;
     int64_t max_map_count;
-    pm_buf mounts;       /* pm_cgroup_mounts */
+    pm_buf mounts;       /* of the cgroups, as lines of mountinfo */
     pm_proc_user *users; /* cache of users */
     size_t n_users, cap_users;
     pm_map cgroup_of; /* hash of a cgroup's path -> index in cgroups: read once in a sweep */

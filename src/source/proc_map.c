@@ -53,7 +53,8 @@ typedef struct map_file {
     int64_t longest_ns;
 } map_file;
 
-/* Call after `feed`. Begins a new turn if there was a pause, or if one is due. */
+/* Call after `feed`. If that took PAUSE_NS, a new turn begins. If not, and the turn is over, the
+ * reader sleeps for the rest. */
 static void pause_between(map_file *f)
 {
     int64_t read_ns = f->now_ns, rest_ns;
@@ -103,7 +104,7 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
         if (len && (n == 0 || len + f->piece > sizeof text || f->now_ns - f->turn_ns >= TURN_NS)) {
             st = feed(ctx, text, len, err);
             len = 0;
-            if (n > 0)
+            if (n > 0 && st == PMAPDB_OK)
                 pause_between(f);
         }
     }

@@ -119,6 +119,7 @@ IN_BOX(on_a_host)
     expect_limit("/", true, "/a/b/c", 0);
     limit(TOP "/a", "memory.max", "?\n");
     expect_limit("/", true, "/a/b/c", PMAPDB_UNKNOWN);
+    expect_limit("/\\!!!\\04", true, "/a", PMAPDB_UNKNOWN); /* damaged escapes */
 }
 
 /* The container's own cgroup is mounted: the top folder has its limit. */
@@ -218,6 +219,7 @@ TEST(as_mountinfo)
     bool unified;
     pm_text path = pm_cgroup_path(slurped("/proc/self/cgroup", &cgroup), &unified);
 
+    assert_true(root >= 0);
     assert_int_equal(pm_proc_host_new(root, &host, NULL), PMAPDB_OK);
     assert_int_equal(pm_cgroup_mounts(slurped("/proc/self/mountinfo", &mountinfo), &mounts, NULL),
                      PMAPDB_OK);

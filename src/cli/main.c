@@ -258,9 +258,9 @@ static void handle_signals(void)
     sigaction(SIGBUS, &action, NULL);
 }
 
-/* Keeps freed memory in the process, and takes more of it at a time. Reading a capture frees memory
- * that storing it needs again; by default the C library would return pieces of 128 KiB and more to
- * the kernel in between, and each page would then cost a fault. */
+/* Keeps freed memory in the process. Reading a capture frees memory that storing it needs again; by
+ * default the C library would return pieces of 128 KiB and more to the kernel in between, and each
+ * page would then cost a fault. The C library takes at least 1 MiB at a time from the kernel. */
 static void keep_freed_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, 4 << 20);

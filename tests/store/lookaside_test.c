@@ -1,5 +1,5 @@
 /* lookaside_test: blocks of any size keep their bytes while others come and go; freed blocks are
- * used again. */
+ * used again; SQLite takes no locks. */
 #include "kit.h"
 
 #define STEPS 10000
@@ -76,6 +76,15 @@ TEST(a_freed_block_is_used_again)
     sqlite3_free(second);
 }
 
+TEST(no_locks)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(":memory:", &db), SQLITE_OK);
+    assert_null(sqlite3_db_mutex(db));
+    sqlite3_close(db);
+}
+
 /* SQLite is configured before it begins. Fails if SQLite refuses the other memory. */
 static int begin(void **state)
 {
@@ -95,6 +104,7 @@ static int end(void **state)
     sqlite3_shutdown();
     sqlite3_config(SQLITE_CONFIG_MALLOC, &before);
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
+    sqlite3_config(SQLITE_CONFIG_SERIALIZED);
     return 0;
 }
 

@@ -44,9 +44,9 @@ typedef struct pm_schema {
  * the default rules. Defined in rules/rule_set.c. */
 extern const pm_schema pm_schema_built_in;
 
-/* Gives SQLite the memory of lookaside.c, and turns off its memory statistics, which cost a lock at
- * every allocation. For a program with one thread that only captures or imports; call before it
- * opens a store. Ad-hoc SQL needs the statistics for its limit, see adhoc.h. */
+/* Gives SQLite the memory of lookaside.c, and turns off its memory statistics and its locks: from
+ * then on, only one thread may use SQLite. For a program that only captures or imports; call before
+ * it opens a store. Ad-hoc SQL needs the statistics for its limit, see adhoc.h. */
 void pm_store_lookaside(void);
 
 /* Runs BEGIN IMMEDIATE: takes the write lock at once, so that reads inside see the newest state.

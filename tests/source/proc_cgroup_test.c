@@ -6,6 +6,7 @@
 #include "source/proc_host.h"
 #include "source/proc_text.h"
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 /* ---- which cgroup ---- */
@@ -209,8 +210,7 @@ static pm_text slurped(const char *name, pm_buf *out)
     return pm_buf_text(out);
 }
 
-/* A host knows its mounts with and without mountinfo, and both show the limit of this program. */
-TEST(as_mountinfo)
+static void compare_with_mountinfo(void)
 {
     int root = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     pm_buf cgroup = {0}, mountinfo = {0}, mounts = {0};
@@ -231,6 +231,20 @@ TEST(as_mountinfo)
     pm_buf_free(&mountinfo);
     pm_buf_free(&mounts);
     close(root);
+}
+
+/* A host may know its mounts without mountinfo; in another cgroup namespace it lists them. Both
+ * show the limit of this program. */
+TEST(as_mountinfo)
+{
+    int before = open("/proc/self/ns/cgroup", O_RDONLY | O_CLOEXEC);
+
+    compare_with_mountinfo();
+    if (before >= 0 && unshare(CLONE_NEWCGROUP) == 0) { /* needs root */
+        compare_with_mountinfo();
+        assert_int_equal(setns(before, CLONE_NEWCGROUP), 0);
+    }
+    close(before);
 }
 
 /* Only the lines of mountinfo that mount a hierarchy with memory are kept. */

@@ -364,10 +364,15 @@ def work(place):
 
 
 def died(place):
-    """Three real commands, of which the second ends early."""
-    store = place / "died.db"
-    for command in ("sleep 3", "sleep 0.6; kill -9 $$", "sleep 3"):
-        pmapdb("--db", store, "-q", "run", "--every", "100ms", "--name", "soak", "--", "sh", "-c", command)
+    """Three real commands, of which the second ends early; each ends when the store has so many snapshots."""
+    store, waits = place / "died.db", place / "waits.py"
+    waits.write_text("import sqlite3, sys, time\n"
+                     "store = sqlite3.connect(sys.argv[1], timeout=600)\n"
+                     "while store.execute('SELECT count(*) FROM snapshots').fetchone()[0] < int(sys.argv[2]):\n"
+                     "    time.sleep(.05)\n")
+    for many, end in ((30, ""), (37, "; kill -9 $$"), (67, "")):
+        pmapdb("--db", store, "-q", "run", "--every", "100ms", "--name", "soak", "--", "sh", "-c",
+               f"{sys.executable} {waits} {store} {many}{end}")
     began = sorted({r["run"] for r in rows("--db", store, "baseline", "soak")})
     check.equal("three runs of a command", len(began), 3)
     _, _, err = pmapdb("--db", store, "compare", "soak", "--with", "soak")

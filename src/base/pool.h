@@ -26,10 +26,10 @@ typedef struct pm_pooled {
 /* The text of a mapping of smaps with its keys, as the kernel printed it. */
 typedef struct pm_row_text {
     uint64_t hash;
-    const pm_pooled *mapping; /* pm_pool.mappings[id], reached in one step */
-    uint32_t id;
-    uint32_t len, lines; /* bytes; lines */
-    uint32_t next;       /* index of the text that last came after this text */
+    const pm_pooled *mapping; /* pm_pool.mappings[id], for a fast look */
+    uint32_t id;              /* of the mapping */
+    uint32_t len, lines;      /* bytes; lines */
+    uint32_t next;            /* index of the text that last came after this text */
 } pm_row_text;
 
 /* Other files read `texts` and `mappings` by id; smaps_fast.c keeps `row_texts`. */

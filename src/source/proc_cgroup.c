@@ -1,7 +1,6 @@
 /* proc_cgroup: finds the cgroup of a process in /proc/PID/cgroup and the lowest memory.max on the
  * way up. */
 #include "source/proc_host.h"
-
 #include "source/proc_text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -184,6 +183,8 @@ static bool next_directory(pm_text *mounts, pm_text path, bool unified, pm_buf *
 
         pm_buf_clear(dir);
         add_unescaped(m.root, dir);
+        if (dir->failed)
+            return false;
         found = is_unified(m) == unified && below(pm_buf_text(dir), path, &rest);
         pm_buf_clear(dir);
         add_unescaped(m.point, dir);

@@ -37,7 +37,7 @@ void pm_proc_host_free(pm_proc_host *h)
 
 #define CGROUPS "/sys/fs/cgroup"
 
-/* True if a place shows a whole hierarchy: the inode of its top is 1. */
+/* True if the whole of a hierarchy is mounted at a place: the top of a hierarchy has inode 1. */
 static bool is_top(const char *place, unsigned long kind)
 {
     struct stat top;
@@ -62,7 +62,7 @@ static bool is_usual(void)
 
 /* The mounts are those of this program, whatever /proc is read, because this program looks for the
  * limits there. If they cannot be read, or belong to another machine, only the limits are unknown.
- * The kernel takes 4 us to list a mount, and a host of containers has a thousand. */
+ * Usual mounts are not listed: the kernel takes 4 us for each, and containers bring hundreds. */
 static pmapdb_status read_mounts(pm_buf *out, pmapdb_error *err)
 {
     static const char usual[] = "0 0 0:0 / " CGROUPS " rw - cgroup2 none rw\n"

@@ -364,15 +364,17 @@ def work(place):
 
 
 def died(place):
-    """Three real commands, of which the second ends early; each ends when the store has so many snapshots."""
+    """Three real commands, of which the second ends early; each ends when the store has a given number of snapshots."""
     store, waits = place / "died.db", place / "waits.py"
     waits.write_text("import sqlite3, sys, time\n"
                      "store = sqlite3.connect(sys.argv[1], timeout=600)\n"
-                     "while store.execute('SELECT count(*) FROM snapshots').fetchone()[0] < int(sys.argv[2]):\n"
+                     "for look in range(12000):  # ten minutes at most\n"
+                     "    if store.execute('SELECT count(*) FROM snapshots').fetchone()[0] >= int(sys.argv[2]):\n"
+                     "        break\n"
                      "    time.sleep(.05)\n")
-    for many, end in ((30, ""), (37, "; kill -9 $$"), (67, "")):
+    for number, end in ((30, ""), (37, "; kill -9 $$"), (67, "")):
         pmapdb("--db", store, "-q", "run", "--every", "100ms", "--name", "soak", "--", "sh", "-c",
-               f"{sys.executable} {waits} {store} {many}{end}")
+               f"{sys.executable} {waits} {store} {number}{end}")
     began = sorted({r["run"] for r in rows("--db", store, "baseline", "soak")})
     check.equal("three runs of a command", len(began), 3)
     _, _, err = pmapdb("--db", store, "compare", "soak", "--with", "soak")

@@ -309,7 +309,7 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     f.utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN;
     f.name = name_of(c, context, &f.rank);
     number_lives(c, &from, &to);
-    if (f.boot_id.data) /* boot and start time can be enough */
+    if (f.boot_id.data) /* boot and start time can be enough to find the life */
         l = find_life(sql, c, &f, host_id, from, to);
     if (!l.placed) {
         find_addresses(c, context->program, &f);

@@ -152,15 +152,33 @@ static void keep_rows(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt)
     }
 }
 
+void pm_objects_load(pm_sql *sql, pm_objects *objects, const int64_t *ids, size_t n)
+{
+    int64_t first = 0, last = -1; /* each id from first to last is wanted */
+
+    for (size_t i = 0; i <= n; i++) {
+        int64_t id = i < n ? ids[i] : PMAPDB_UNKNOWN;
+
+        if (i < n && ((id >= first && id <= last) || find(objects, &objects->by_id, (uint64_t)id)))
+            continue;
+        if (i < n && (uint64_t)id == (uint64_t)last + 1) {
+            last = id;
+            continue;
+        }
+        if (first <= last)
+            keep_rows(sql, objects,
+                      pm_sql_ask(sql,
+                                 "SELECT " COLUMNS " FROM object WHERE object_id BETWEEN ?1 AND ?2",
+                                 PM_ARGS(PM_I(first), PM_I(last))));
+        first = last = id;
+    }
+}
+
 const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
 {
-    const pm_object *found = find(objects, &objects->by_id, (uint64_t)id);
+    const pm_object *found;
 
-    if (found)
-        return found;
-    keep_rows(
-        sql, objects,
-        pm_sql_ask(sql, "SELECT " COLUMNS " FROM object WHERE object_id = ?1", PM_ARGS(PM_I(id))));
+    pm_objects_load(sql, objects, &id, 1);
     found = find(objects, &objects->by_id, (uint64_t)id);
     if (!found)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,

@@ -1,8 +1,8 @@
 -- keep-join: joins neighbouring epochs of table tidy_near if appending their captures one by one
 -- would have made one epoch. Writes the new places to table keep_place, for keep-move.
 --
--- Parameters: :captures (limit of an epoch), :alpha (limit of its versions beyond the rows of its
--- first capture, as a multiple of the rows of its last).
+-- Parameters: :captures (limit of an epoch), :alpha (limit of its versions, as a multiple of the rows
+-- of its last capture).
 
 CREATE TEMP TABLE IF NOT EXISTS keep_epoch (
   process_id INTEGER NOT NULL,
@@ -13,7 +13,6 @@ CREATE TEMP TABLE IF NOT EXISTS keep_epoch (
   fields     INTEGER NOT NULL,
   n          INTEGER NOT NULL,          -- captures
   versions   INTEGER NOT NULL,
-  first_rows INTEGER NOT NULL,          -- versions that begin at its first capture
   last_rows  INTEGER NOT NULL,          -- versions without an end
   same       INTEGER,                   -- versions that continue from the previous epoch;
   PRIMARY KEY (process_id, dialect, state, k) -- NULL: the two must not become one
@@ -23,12 +22,11 @@ INSERT INTO keep_epoch
 SELECT e.process_id, e.dialect, e.state, row_number() OVER (
     PARTITION BY e.process_id, e.dialect, e.state ORDER BY s.taken_ms, s.ordinal, s.hash),
   e.epoch_id, e.fields, (SELECT count(*) FROM snapshot c WHERE c.epoch_id = e.epoch_id),
-  coalesce(v.versions, 0), coalesce(v.first_rows, 0), coalesce(v.last_rows, 0), NULL
+  coalesce(v.versions, 0), coalesce(v.last_rows, 0), NULL
 FROM tidy_near t
 CROSS JOIN epoch e ON e.epoch_id = t.epoch_id
 CROSS JOIN snapshot s ON s.epoch_id = e.epoch_id AND s.off = 0
-LEFT JOIN (SELECT v.epoch_id, count(*) AS versions, sum(v.first = 0) AS first_rows,
-    sum(v.last IS NULL) AS last_rows
+LEFT JOIN (SELECT v.epoch_id, count(*) AS versions, sum(v.last IS NULL) AS last_rows
   FROM tidy_near t CROSS JOIN mapping_version v ON v.epoch_id = t.epoch_id
   GROUP BY v.epoch_id) v ON v.epoch_id = e.epoch_id;
 
@@ -44,7 +42,7 @@ FROM (SELECT b.epoch_id AS of_id, a.epoch_id AS before_id
   CROSS JOIN keep_epoch a ON a.process_id = b.process_id AND a.dialect = b.dialect
     AND a.state = b.state AND a.k = b.k - 1
   WHERE a.fields = b.fields AND a.n + b.n <= :captures
-    AND a.versions - a.first_rows + b.versions - b.first_rows <= :alpha * (b.last_rows + 1))
+    AND a.versions <= :alpha * (b.last_rows + 1))
 WHERE epoch_id = of_id;
 
 -- Goes through the epochs of a stream: each continues the current group or begins a new one.
@@ -55,20 +53,18 @@ CREATE TEMP TABLE IF NOT EXISTS keep_group (
 );
 DELETE FROM keep_group;
 INSERT INTO keep_group
-WITH RECURSIVE go (process_id, dialect, state, k, epoch_id, into_id, base, n, versions, first_rows)
-AS (
-  SELECT process_id, dialect, state, k, epoch_id, epoch_id, 0, n, versions, first_rows
+WITH RECURSIVE go (process_id, dialect, state, k, epoch_id, into_id, base, n, versions) AS (
+  SELECT process_id, dialect, state, k, epoch_id, epoch_id, 0, n, versions
   FROM keep_epoch WHERE k = 1
   UNION ALL
   SELECT e.process_id, e.dialect, e.state, e.k, e.epoch_id, coalesce(j.yes * g.into_id, e.epoch_id),
     coalesce(j.yes * g.n, 0), coalesce(j.yes * g.n, 0) + e.n,
-    coalesce(j.yes * (g.versions - e.same), 0) + e.versions,
-    coalesce(j.yes * g.first_rows, e.first_rows)
+    coalesce(j.yes * (g.versions - e.same), 0) + e.versions
   FROM go g
   CROSS JOIN keep_epoch e ON e.process_id = g.process_id AND e.dialect = g.dialect
     AND e.state = g.state AND e.k = g.k + 1
   LEFT JOIN (SELECT 1 AS yes) j ON e.same IS NOT NULL AND g.n + e.n <= :captures
-    AND g.versions + e.versions - e.same - g.first_rows <= :alpha * (e.last_rows + 1)
+    AND g.versions + e.versions - e.same <= :alpha * (e.last_rows + 1)
 )
 SELECT epoch_id, into_id, base FROM go;
 

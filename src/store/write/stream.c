@@ -88,12 +88,12 @@ static void load_newest(pm_sql *sql, pm_stream *s)
         s->n = (size_t)pm_col_int(row, 7) + 1;
     }
     row = pm_sql_ask(sql,
-                     "SELECT fields, (SELECT count(*) FROM mapping_version WHERE epoch_id = ?1 "
-                     "AND first > 0) FROM epoch WHERE epoch_id = ?1",
+                     "SELECT fields, (SELECT count(*) FROM mapping_version WHERE epoch_id = ?1) "
+                     "FROM epoch WHERE epoch_id = ?1",
                      PM_ARGS(PM_I(s->epoch_id)));
     if (pm_sql_next(sql, row)) {
         s->fields = (uint64_t)pm_col_int(row, 0);
-        s->added = (size_t)pm_col_int(row, 1);
+        s->versions = (size_t)pm_col_int(row, 1);
         pm_sql_done(row);
     }
 }
@@ -122,6 +122,7 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
     load_newest(sql, s);
     if (!s->epoch_id)
         return;
+    PM_SQL_STEP(sql, pm_rows_reserve(&s->rows, s->versions, &err));
     pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &s->rows);
     load_sums(sql, s);
 }
@@ -130,7 +131,7 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
 
 static bool is_full(const pm_stream *s)
 {
-    return s->n >= PM_EPOCH_CAPTURES || s->added > PM_EPOCH_ALPHA * (s->rows.n + 1);
+    return s->n >= PM_EPOCH_CAPTURES || s->versions > PM_EPOCH_ALPHA * (s->rows.n + 1);
 }
 
 void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields)
@@ -145,7 +146,7 @@ void pm_stream_place(pm_sql *sql, pm_stream *s, uint64_t fields)
             PM_ARGS(PM_I(s->process_id), PM_S(dialect), PM_S(pm_state_names[s->state]),
                     PM_I((int64_t)fields)));
         s->fields = fields;
-        s->n = s->added = 0;
+        s->n = s->versions = 0;
     }
 }
 
@@ -227,7 +228,7 @@ static void step(const writing *w, const pm_row *old, pm_row *new)
     new->first = open_version(
         w, "INSERT INTO mapping_version VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, ?)",
         new->region_id, new->m.v, PM_VER_COUNT);
-    w->s->added += w->off > 0;
+    w->s->versions++;
 }
 
 static void write_rows(const writing *w, const pm_rows *was, pm_rows *rows)

@@ -10,9 +10,9 @@
 /* After this many captures a new epoch begins, whatever its size: the limit bounds what a prune can
  * cut. */
 #define PM_EPOCH_CAPTURES ((size_t)1024)
-/* The number of versions beyond the rows of the first capture that an epoch may hold, as a multiple
- * of the rows of its newest capture. Space is flat between 2 and 4; reading time grows with it. */
-#define PM_EPOCH_ALPHA ((size_t)3)
+/* The number of versions that an epoch may hold, as a multiple of the rows of its newest capture.
+ * Space is flat between 3 and 5; reading time grows with it. */
+#define PM_EPOCH_ALPHA ((size_t)4)
 
 typedef struct pm_category_sums {
     int64_t category_id;
@@ -35,9 +35,9 @@ typedef struct pm_stream {
     int64_t snapshot_id;
     pm_order newest;
     uint64_t fields;
-    size_t n;     /* the place of the next capture; a prune may have left fewer captures */
-    size_t added; /* its versions beyond the rows of its first capture: decide when it is full */
-    pm_rows rows; /* rows of the newest capture, by place, with region_id and first */
+    size_t n;         /* the place of the next capture; a prune may have left fewer captures */
+    size_t versions;  /* of the epoch: decide when it is full */
+    pm_rows rows;     /* rows of the newest capture, by place, with region_id and first */
     pm_rollup rollup; /* its sums, with first */
 } pm_stream;
 

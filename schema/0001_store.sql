@@ -268,7 +268,6 @@ CREATE TABLE live_reading (
   cgroup_shmem_kib INTEGER,             -- its tmpfs and shared memory
   cgroup_oom_kills INTEGER              -- since the cgroup was made
 );
-CREATE INDEX live_reading_process ON live_reading (live_process_id);
 
 -- What a process had done when it was captured (capture --touched): counts since its start.
 CREATE TABLE activity (

@@ -6,7 +6,7 @@
 -- HOST:NAME. Missing parts are NULL. A name may look like any of these, so each is tried in turn:
 -- pid, name, NAME/PID, HOST:NAME, what people know the process by, the beginning of a name.
 WITH known (word, process_id) AS (
-  -- people know a process by the program or the script of its command, or by its comm or exe
+  -- people know a process by the program or the script of its command, or by its newest comm or exe
   SELECT w.word, p.process_id
   FROM (SELECT ?1 AS word UNION SELECT ?4) w
   CROSS JOIN (
@@ -16,12 +16,13 @@ WITH known (word, process_id) AS (
   WHERE w.word IN (p.program, p.script) OR substr(p.program, -length(w.word) - 1) = '/' || w.word
     OR substr(p.script, -length(w.word) - 1) = '/' || w.word
   UNION
-  SELECT w.word, s.process_id
-  FROM (SELECT ?1 AS word UNION SELECT ?4) w
-  CROSS JOIN live_process l
-  CROSS JOIN live_reading g ON g.live_process_id = l.live_process_id
-  CROSS JOIN snapshot s ON s.snapshot_id = g.snapshot_id
-  WHERE w.word IN (l.exe, l.comm) OR substr(l.exe, -length(w.word) - 1) = '/' || w.word
+  SELECT w.word, p.process_id
+  FROM process p
+  CROSS JOIN live_reading g ON g.snapshot_id = (SELECT s.snapshot_id FROM snapshot s
+    JOIN live_reading USING (snapshot_id) WHERE s.process_id = p.process_id ORDER BY s.taken_ms DESC LIMIT 1)
+  CROSS JOIN live_process l ON l.live_process_id = g.live_process_id
+  CROSS JOIN (SELECT ?1 AS word UNION SELECT ?4) w
+  WHERE p.boot_id IS NOT NULL AND (w.word IN (l.exe, l.comm) OR substr(l.exe, -length(w.word) - 1) = '/' || w.word)
 )
 SELECT 'id' AS way, 1 AS n, process_id, NULL AS name_id, NULL AS ids
 FROM process WHERE ?3 AND process_id = ?2

@@ -15,7 +15,7 @@
 
 #define STEP 16    /* sizes of blocks are multiples of it */
 #define SMALL 8192 /* larger blocks come from malloc; a page of SQLite is below that */
-#define CHUNK ((size_t)448 << 10) /* about what a capture of one process takes */
+#define CHUNK ((size_t)64 << 10) /* a capture of one process takes about seven */
 
 typedef struct block {
     size_t size; /* bytes, with this member */

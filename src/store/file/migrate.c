@@ -34,30 +34,23 @@ static void apply(pmapdb_store *s, const pm_schema *schema, int64_t from)
  * store for a file of another program. */
 pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, pmapdb_error *err)
 {
-    int64_t version, application, objects = 0, triggers = 0;
-    sqlite3_stmt *row;
+    int64_t version, has_trigger, application;
     pmapdb_status st;
 
     version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
-    row = pm_sql_ask(s->sql,
-                     "SELECT count(*), count(nullif(type <> 'trigger', 1)) FROM sqlite_master",
-                     PM_NO_ARGS);
-    if (pm_sql_next(s->sql, row)) {
-        objects = pm_col_int(row, 0);
-        triggers = pm_col_int(row, 1);
-        pm_sql_done(row);
-    }
+    has_trigger = pm_sql_value(s->sql, "SELECT max(type = 'trigger') FROM sqlite_master",
+                               PM_NO_ARGS, PMAPDB_UNKNOWN); /* in an empty file */
     application = pm_sql_value(s->sql, "PRAGMA application_id", PM_NO_ARGS, 0);
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)
         return st;
-    if (objects > 0 && application != PM_APPLICATION_ID)
+    if (has_trigger != PMAPDB_UNKNOWN && application != PM_APPLICATION_ID)
         return pm_fail(err, PMAPDB_SCHEMA, "%s: a SQLite file, but not a pmapdb store", s->path);
     if (version > schema->version)
         return pm_fail(err, PMAPDB_SCHEMA,
                        "%s: written by a newer pmapdb (schema %lld, this one knows %d)", s->path,
                        (long long)version, (int)schema->version);
-    if (triggers > 0) /* a trigger would run within every write */
+    if (has_trigger == 1) /* a trigger would run within every write */
         return pm_fail(err, PMAPDB_SCHEMA,
                        "%s: has a trigger, which pmapdb never makes; nothing is read or written "
                        "until sqlite3 FILE 'DROP TRIGGER ...' removes it",

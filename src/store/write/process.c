@@ -99,7 +99,6 @@ typedef struct life {
     int link;    /* of the capture to the life */
     int rank;    /* 0: the link is boot and start time; 1: strong; 2: weak, or no link */
     bool taught; /* the capture has nothing new for the row of the life */
-    bool placed; /* rank 0, and the row has all addresses: the capture's addresses do not matter */
     int64_t last_ms, first_ms; /* the latest snapshot at or before the capture, and the first */
 } life;
 
@@ -120,8 +119,7 @@ static life life_of(sqlite3_stmt *row, const pm_process_facts *f)
     pm_text boot = pm_col_text(row, BOOT), command = pm_col_text(row, COMMAND);
     pm_text rest = f->command, word = pm_text_cut(&rest, ' ');
     bool boots = f->boot_id.data && boot.data, taught = boot.data || !f->boot_id.data;
-    bool placed = true;
-    life out = {pm_col_int(row, PROCESS), pm_col_int(row, NAME), NO_LINK, 2, false, false, 0, 0};
+    life out = {pm_col_int(row, PROCESS), pm_col_int(row, NAME), NO_LINK, 2, false, 0, 0};
     int link = ASSUMED;
 
     if (boots && !pm_text_equal(f->boot_id, boot))
@@ -129,7 +127,6 @@ static life life_of(sqlite3_stmt *row, const pm_process_facts *f)
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
         int64_t known = pm_col_int(row, FACTS + (int)i);
 
-        placed &= known != PMAPDB_UNKNOWN || links[i] == NO_LINK;
         if (shown[i] == PMAPDB_UNKNOWN)
             continue;
         taught &= known != PMAPDB_UNKNOWN && (links[i] < BY_COMMAND || known <= shown[i]);
@@ -146,7 +143,6 @@ static life life_of(sqlite3_stmt *row, const pm_process_facts *f)
     }
     out.link = link;
     out.rank = link > BY_ADDRESSES ? 2 : link > BY_START_TIME || !boots;
-    out.placed = placed && out.rank == 0;
     out.taught = taught && !pm_col_int(row, BETTER_NAME) &&
                  pm_text_index(pm_col_text(row, IDENTITY), identities, NO_LINK) >= link;
     return out;
@@ -298,7 +294,7 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     pm_process_facts f = PM_PROCESS_FACTS_NONE;
     int64_t host_id = pm_host_of(sql, c->host), from, to;
     sqlite3_stmt *name;
-    life l = {0};
+    life l;
 
     f.start_time = c->start_time;
     f.boot_id = pm_text_of(c->live ? c->live->boot_id : NULL);
@@ -309,12 +305,8 @@ void pm_process_of(pm_sql *sql, const pm_capture *c, const pm_classify_context *
     f.utc_ms = c->live ? c->live->utc_ms : PMAPDB_UNKNOWN;
     f.name = name_of(c, context, &f.rank);
     number_lives(c, &from, &to);
-    if (f.boot_id.data) /* boot and start time can be enough to find the life */
-        l = find_life(sql, c, &f, host_id, from, to);
-    if (!l.placed) {
-        find_addresses(c, context->program, &f);
-        l = find_life(sql, c, &f, host_id, from, to);
-    }
+    find_addresses(c, context->program, &f);
+    l = find_life(sql, c, &f, host_id, from, to);
     f.identity = identities[l.link == NO_LINK ? link_alone(&f) : l.link];
     *out = (pm_process_found){l.process_id, l.name_id, l.name_id, l.link == ASSUMED, {0}};
     if (l.link == NO_LINK)

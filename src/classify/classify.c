@@ -37,13 +37,6 @@ static bool is_shared(const pm_mapping *m)
     return m->perms[3] == 's';
 }
 
-/* True for private rw rows, executable or not, because the heap is rwx under the personality
- * READ_IMPLIES_EXEC. */
-static bool is_private_rw(const pm_mapping *m)
-{
-    return m->perms[0] == 'r' && m->perms[1] == 'w' && !is_shared(m);
-}
-
 /* True if the row does not show a file. A name in brackets comes from the kernel or from the
  * program (prctl), unless the capture hides such names or the row has an inode: then the name is
  * the last part of a file name. "boot.art]" is the rest of
@@ -61,9 +54,11 @@ static bool is_nameless(const pm_classify_context *context, const pm_mapping *m)
     return path.data[0] == '[' ? !context->pseudo_hidden : !memchr(path.data, '[', path.len);
 }
 
+/* True for private rw rows, executable or not, because the heap is rwx under the personality
+ * READ_IMPLIES_EXEC. */
 static bool may_be_heap(const pm_classify_context *context, const pm_mapping *m)
 {
-    return is_private_rw(m) && is_nameless(context, m);
+    return m->perms[0] == 'r' && m->perms[1] == 'w' && !is_shared(m) && is_nameless(context, m);
 }
 
 static bool is_heap(const pm_classify_context *context, const pm_mapping *m)

@@ -28,6 +28,16 @@ typedef struct pm_category_info {
 
 extern const pm_category_info pm_categories[PM_CATEGORY_COUNT];
 
+/* Returns the category with this slug, of the first `n`; n if there is none. */
+static inline int pm_category_find(pm_text slug, int n)
+{
+    int i = 0;
+
+    while (i < n && !pm_text_equal(slug, pm_text_of(pm_categories[i].slug)))
+        i++;
+    return i;
+}
+
 /* Facts that only the whole capture shows. */
 typedef struct pm_classify_context {
     pm_text program;    /* path of the lowest file-backed executable mapping that is not a shared

@@ -81,7 +81,7 @@ static uint64_t read_term(pm_rule_reader *r, pm_text text)
     term = &set->term[set->n_terms++]; /* freed with the rule if the rule fails */
     *term = (pm_rule_term){.text = pm_text_copy(text)};
     if (!term->text)
-        pm_rule_nomem(r);
+        PM_STEP(r->st, pm_fail_nomem(r->err));
     pm_rule_read_pairs(r, text, &term->conditions);
     return UINT64_C(1) << n;
 }
@@ -145,11 +145,6 @@ static void read_cell(pm_rule_reader *r, pm_rule_column column, pm_text cell, pm
         pm_rule_read(r, (pm_rule_key)(column - PM_RULE_BASE), cell, &rule->own);
 }
 
-static void add(pm_buf *to, pm_text t)
-{
-    pm_buf_add(to, t.data, t.len, NULL);
-}
-
 /* Copies the texts of the rule into one piece of memory: most sets have many rules. */
 static void copy_texts(pm_rule_reader *r, const pm_text *cell, pm_rule *rule)
 {
@@ -158,18 +153,14 @@ static void copy_texts(pm_rule_reader *r, const pm_text *cell, pm_rule *rule)
     pm_buf all = {0};
 
     for (int i = 0; i < 3; i++) {
-        add(&all, cell[whole[i]]);
-        add(&all, (pm_text){"", 1});
+        pm_buf_add(&all, cell[whole[i]].data, cell[whole[i]].len, NULL);
+        pm_buf_add(&all, "", 1, NULL);
         at[i + 1] = all.len;
     }
-    for (int i = PM_RULE_BASE; i <= PM_RULE_WITH; i++) {
-        if (!cell[i].len)
-            continue;
-        add(&all, all.len > at[3] ? PM_TEXT("; ") : PM_TEXT(""));
-        add(&all, pm_text_of(pm_rule_columns[i]));
-        add(&all, PM_TEXT("="));
-        add(&all, cell[i]);
-    }
+    for (int i = PM_RULE_BASE; i <= PM_RULE_WITH; i++)
+        if (cell[i].len)
+            pm_buf_addf(&all, NULL, "%s%s=%.*s", all.len > at[3] ? "; " : "", pm_rule_columns[i],
+                        (int)cell[i].len, cell[i].data);
     PM_STEP(r->st, pm_buf_status(&all, r->err));
     rule->memory = all.data;
     if (r->st == PMAPDB_OK)

@@ -14,24 +14,17 @@
 
 /* ---- reading ---- */
 
-static pm_text first_word(pm_text category)
+/* Returns the slug that a category begins with: PM_CATEGORY_TOTAL for the name of sums,
+ * PM_CATEGORY_COUNT if the first word is not a slug. */
+static int slug_of(pm_text category)
 {
-    return pm_text_cut(&category, '/');
-}
-
-/* Returns PM_CATEGORY_TOTAL for the name of sums, PM_CATEGORY_COUNT if the word is not a slug. */
-static pm_category slug_of(pm_text word)
-{
-    for (int i = 0; i <= PM_CATEGORY_TOTAL; i++)
-        if (pm_text_equal(word, pm_text_of(pm_categories[i].slug)))
-            return (pm_category)i;
-    return PM_CATEGORY_COUNT;
+    return pm_category_find(pm_text_cut(&category, '/'), PM_CATEGORY_COUNT);
 }
 
 static void check_refinement(pm_rule_reader *r, pm_text category, pm_rule *rule)
 {
-    pm_text word = first_word(category), detail = pm_text_from(category, word.len);
-    pm_category slug = slug_of(word);
+    const char *slash = strchr(category.data, '/');
+    int slug = slug_of(category);
     const pm_rule_condition *base = pm_rule_find(&rule->own, PM_RULE_KEY_BASE);
 
     rule->refines = slug < PM_CATEGORY_TOTAL;
@@ -43,7 +36,7 @@ static void check_refinement(pm_rule_reader *r, pm_text category, pm_rule *rule)
     else if (rule->refines && (!base || base->bases != 1U << slug))
         pm_rule_wrong(r, "'%.*s' begins with a slug: the base must be that slug alone",
                       PM_RULE_SHOW(category));
-    else if (rule->refines && detail.len && strchr(detail.data + 1, '/'))
+    else if (rule->refines && slash && strchr(slash + 1, '/'))
         pm_rule_wrong(r, "'%.*s': a refinement is slug/detail", PM_RULE_SHOW(category));
 }
 
@@ -184,7 +177,7 @@ pmapdb_status pm_rules_category(const pm_rules *set, size_t index, const pm_rule
     category = all.len > 1 ? (pm_text){all.data + 1, all.len - 1} : PM_TEXT("");
     if (!category.len)
         pm_buf_addf(out, NULL, "%s", pm_categories[row->base].slug);
-    else if (rule->refines || slug_of(first_word(category)) == PM_CATEGORY_COUNT)
+    else if (rule->refines || slug_of(category) == PM_CATEGORY_COUNT)
         add_short(category, out);
     else if (pm_buf_add(&all, "'", 1, NULL) == PMAPDB_OK)
         add_short(pm_buf_text(&all), out);

@@ -45,11 +45,6 @@ void pm_rule_wrong(pm_rule_reader *r, const char *format, ...)
                     r->key ? ": " : "", why);
 }
 
-void pm_rule_nomem(pm_rule_reader *r)
-{
-    PM_STEP(r->st, pm_fail_nomem(r->err));
-}
-
 /* ---- pieces ---- */
 
 pm_text pm_rule_piece(pm_text *rest, char separator, bool *more)
@@ -72,7 +67,7 @@ static pm_rule_part *add_part(pm_rule_reader *r, pm_rule_condition *c)
     pm_rule_part *grown = realloc(c->part, (c->n + 1) * sizeof *grown);
 
     if (!grown) {
-        pm_rule_nomem(r);
+        PM_STEP(r->st, pm_fail_nomem(r->err));
         return NULL;
     }
     c->part = grown;
@@ -89,10 +84,8 @@ static void read_bases(pm_rule_reader *r, pm_text text, pm_rule_condition *c)
 
     while (more && r->st == PMAPDB_OK) {
         pm_text slug = pm_rule_piece(&text, '|', &more);
-        int base = 0;
+        int base = pm_category_find(slug, PM_BASES);
 
-        while (base < PM_BASES && !pm_text_equal(slug, pm_text_of(pm_categories[base].slug)))
-            base++;
         if (base == PM_BASES)
             pm_rule_wrong(r, "there is no base '%.*s'", PM_RULE_SHOW(slug));
         else
@@ -157,7 +150,7 @@ static pm_regex *compile(pm_rule_reader *r, pm_text text, bool glob)
     if (st == PMAPDB_INPUT)
         pm_rule_wrong(r, "%s", why.text);
     else if (st != PMAPDB_OK)
-        pm_rule_nomem(r);
+        PM_STEP(r->st, pm_fail_nomem(r->err));
     return out;
 }
 
@@ -290,7 +283,7 @@ void pm_rule_read(pm_rule_reader *r, pm_rule_key key, pm_text text, pm_rule_cond
     }
     c = realloc(out->item, (out->n + 1) * sizeof *c);
     if (!c) {
-        pm_rule_nomem(r);
+        PM_STEP(r->st, pm_fail_nomem(r->err));
         return;
     }
     out->item = c;

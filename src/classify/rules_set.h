@@ -110,7 +110,6 @@ typedef struct pm_rule_reader {
 /* Fails with PMAPDB_INPUT and "column: key: ...". */
 void pm_rule_wrong(pm_rule_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void pm_rule_nomem(pm_rule_reader *r);
 
 /* For "%.*s" in a message: at most 40 bytes of `t`, without cutting a character. */
 #define PM_RULE_SHOW(t) pm_rule_shown(t), (t).data

@@ -40,17 +40,6 @@ void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes)
     pmapdb_rows_close(notes);
 }
 
-/* Gives the query notes the rows of another query as JSON. The command groups has --at for the
- * parameter snapshot. */
-static void give(const pm_run_args *args, const char *query, const char *param, pmapdb_rows *notes)
-{
-    pmapdb_rows *rows = pm_run_query(args, query);
-
-    if (strcmp(param, "left-out") == 0)
-        pm_answer_bind(rows, "snapshot", pm_run_given(args, "at"));
-    pm_answer_give(notes, param, rows);
-}
-
 void pm_moment_say(const pm_run_args *args, pm_text query)
 {
     static const struct {
@@ -67,14 +56,17 @@ void pm_moment_say(const pm_run_args *args, pm_text query)
         {"by-name", "by-name", "names"},
         {"groups", "groups", "groups"},
         {"who", "who-recordings", "who"}};
-    pmapdb_rows *notes = NULL;
+    pmapdb_rows *notes = NULL, *rows;
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (!pm_text_has(pm_text_of(lists[i].queries), " ", query))
             continue;
         if (!notes)
             notes = pm_answer_ask(args->store, "notes", (pm_answer_arg[]){{0}});
-        give(args, lists[i].asks, lists[i].param, notes);
+        rows = pm_run_query(args, lists[i].asks);
+        if (strcmp(lists[i].param, "left-out") == 0) /* groups has --at for this parameter */
+            pm_answer_bind(rows, "snapshot", pm_run_given(args, "at"));
+        pm_answer_give(notes, lists[i].param, rows);
     }
     if (!notes)
         return;

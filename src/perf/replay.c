@@ -114,11 +114,11 @@ static pmapdb_status piece_dies(void *ctx, const pm_range *piece, pmapdb_error *
     taking *t = ctx;
     pm_replay *r = t->r;
     /* the clocks of two processors may differ slightly */
-    int64_t died_ns = t->died_ns < piece->born_ns ? piece->born_ns : t->died_ns;
+    bool early = t->died_ns != PMAPDB_UNKNOWN && t->died_ns < piece->born_ns;
     pmapdb_status st = tell_foreign(t, piece->start, err);
 
     t->at = piece->end;
-    PM_STEP(st, r->on_extent(r->ctx, t->space, piece, died_ns, err));
+    PM_STEP(st, r->on_extent(r->ctx, t->space, piece, early ? piece->born_ns : t->died_ns, err));
     if (t->how != LIFT)
         return st;
     PM_STEP(st, pm_grow(&r->lifted, &r->cap_lifted, r->n_lifted, sizeof *r->lifted, err));
@@ -309,21 +309,12 @@ pmapdb_status pm_replay_end(pm_replay *r, size_t at, const pm_traced_call *c, pm
     return c->kind == PM_CALL_MREMAP ? end_mremap(r, at, c, err) : PMAPDB_OK;
 }
 
-static pmapdb_status piece_lives(void *ctx, const pm_range *range, pmapdb_error *err)
-{
-    const taking *t = ctx;
-
-    return t->r->on_extent(t->r->ctx, t->space, range, PMAPDB_UNKNOWN, err);
-}
-
 pmapdb_status pm_replay_finish(pm_replay *r, pmapdb_error *err)
 {
+    static const pm_traced_call none;
     pmapdb_status st = PMAPDB_OK;
 
-    for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++) {
-        taking t = {.r = r, .space = i};
-
-        st = pm_ranges_take(&r->space[i].ranges, 0, UINT64_MAX, piece_lives, &t, err);
-    }
+    for (size_t i = 0; i < r->n && st == PMAPDB_OK; i++)
+        st = take(r, i, &none, PMAPDB_UNKNOWN, QUIET, 0, UINT64_MAX, err);
     return st;
 }

@@ -19,15 +19,10 @@ static void restore_point(char *out)
     memmove(mark + 1, mark + n, strlen(mark + n) + 1);
 }
 
-static void write_infinite(double v, char *out)
-{
-    snprintf(out, PM_NUMBER_TEXT, "%s", isnan(v) ? "?" : v > 0 ? "inf" : "-inf");
-}
-
 void pm_number_exact(double v, char out[PM_NUMBER_TEXT])
 {
     if (!isfinite(v)) {
-        write_infinite(v, out);
+        pm_number_brief(v, out);
         return;
     }
     for (int digits = 15; digits <= 17; digits++) {
@@ -51,7 +46,7 @@ static void write_digits(double v, int digits, const char *unit, char *out)
 void pm_number_brief(double v, char out[PM_NUMBER_TEXT])
 {
     if (!isfinite(v))
-        write_infinite(v, out);
+        snprintf(out, PM_NUMBER_TEXT, "%s", isnan(v) ? "?" : v > 0 ? "inf" : "-inf");
     else
         write_digits(v, 6, "", out);
 }
@@ -74,11 +69,10 @@ void pm_number_size(double kib, char out[PM_NUMBER_TEXT])
 
 void pm_number_percent(double ratio, char out[PM_NUMBER_TEXT])
 {
-    if (!(fabs(ratio) < 1e15)) {
+    if (!(fabs(ratio) < 1e15))
         pm_number_brief(ratio, out);
-        return;
-    }
-    write_digits(ratio * 100, 3, "%", out);
+    else
+        write_digits(ratio * 100, 3, "%", out);
 }
 
 /* Each unit is rounded before it is chosen: 59.96 s is 1m00s and not 60s. */

@@ -237,10 +237,7 @@ static int run(capture *c, pmapdb_store *store)
     c->o.on_progress = on_progress;
     st = pmapdb_capture(store, &c->o, &result, &err);
     why_stopped = c->log.out.file.failure;
-    if (why_stopped.status == PMAPDB_STOPPED)
-        pm_capture_log_drop(&c->log);
-    else
-        pm_capture_log_close(&c->log);
+    pm_capture_log_close(&c->log, why_stopped.status == PMAPDB_STOPPED);
     return finish(c, st, &err, &why_stopped, &result);
 }
 

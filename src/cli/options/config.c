@@ -278,11 +278,6 @@ static bool is_same_key(const pm_config_line *a, const pm_config_line *b)
            (strchr(a->key, '.') || pm_config_command(a).len == 0);
 }
 
-static void place_of(const pm_config_line *line, char *out, size_t size)
-{
-    snprintf(out, size, "%s:%d", line->file, line->number);
-}
-
 /* Writes what holds instead of line i; "" if the line holds. */
 static void replaced_by(const pm_cli *cli, size_t i, char *out, size_t size)
 {
@@ -293,7 +288,7 @@ static void replaced_by(const pm_cli *cli, size_t i, char *out, size_t size)
     *out = '\0';
     for (size_t k = c->n; k-- > i + 1;)
         if (is_same_key(&c->line[k], line)) {
-            place_of(&c->line[k], out, size);
+            snprintf(out, size, "%s:%d", c->line[k].file, c->line[k].number);
             break;
         }
     if (variable)
@@ -331,7 +326,7 @@ int pm_cli_config(pm_cli *cli, int argc, char **argv)
                                           : "default",
             "");
     for (size_t i = 0; i < c->n; i++) {
-        place_of(&c->line[i], from, sizeof from);
+        snprintf(from, sizeof from, "%s:%d", c->line[i].file, c->line[i].number);
         replaced_by(cli, i, instead, sizeof instead);
         put(&out, &c->line[i], from, instead);
     }

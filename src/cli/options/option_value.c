@@ -41,14 +41,6 @@ void pm_cli_list_add(pm_cli_list *list, const char *item)
     list->item[list->n++] = item;
 }
 
-static const char *add_to_list(const char *arg, pm_cli_list *list)
-{
-    if (!*arg)
-        return "a value";
-    pm_cli_list_add(list, arg);
-    return NULL;
-}
-
 const char *pm_option_read_every(const char *arg, void *value)
 {
     char span[32];
@@ -78,7 +70,9 @@ const char *pm_option_read(const pm_option *o, const char *arg, void *value)
     case PM_OPT_MODE:
         return read_mode(arg, value) ? NULL : "permissions like 0640";
     case PM_OPT_LIST:
-        return add_to_list(arg, value);
+        if (*arg)
+            pm_cli_list_add(value, arg);
+        return *arg ? NULL : "a value";
     case PM_OPT_CUSTOM:
         return o->read(arg, value);
     default:

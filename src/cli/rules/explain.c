@@ -24,16 +24,6 @@ typedef struct explaining {
 
 /* ---- the mapping ---- */
 
-static pm_category base_of(const pmapdb_rows *rows)
-{
-    pm_text base = pm_answer_bytes(rows, "base");
-    int i = 0;
-
-    while (i < PM_CATEGORY_ANONYMOUS && !pm_text_equal(pm_text_of(pm_categories[i].slug), base))
-        i++;
-    return (pm_category)i;
-}
-
 static pmapdb_rows *ask_rulings(const pm_rules_cmd *r)
 {
     return pm_answer_ask(
@@ -55,7 +45,8 @@ static void read_mappings(explaining *x)
                            .path = pm_answer_keep(x->texts, pm_answer_bytes(rows, "path")),
                            .flags = pm_answer_keep(x->texts, pm_answer_bytes(rows, "flags")),
                            .perms = pm_answer_keep(x->texts, pm_answer_bytes(rows, "perms")).data,
-                           .base = base_of(rows)};
+                           .base = (pm_category)pm_category_find(pm_answer_bytes(rows, "base"),
+                                                                 PM_CATEGORY_ANONYMOUS)};
 
         if (x->n && process != pm_answer_int(rows, "process_id"))
             pm_cli_die("several processes were captured then: give --process NAME/PID");
@@ -101,12 +92,6 @@ static const char *stored(const explaining *x, const char *column)
 }
 
 /* ---- for people ---- */
-
-/* True if the process itself named the mapping; such a name takes precedence over all rules. */
-static bool is_labelled(const explaining *x)
-{
-    return strcmp(stored(x, "rule"), PM_RULE_LABEL) == 0;
-}
 
 static void write_title(explaining *x)
 {
@@ -178,12 +163,13 @@ static void write_steps(explaining *x)
 }
 
 /* Notes if the rules would give another category in this snapshot: a lineage gets its category only
- * once. */
+ * once, and a name that the process itself gave takes precedence over all rules. */
 static void say_kept(const explaining *x)
 {
     pm_buf category = category_of(x, x->rule);
 
-    if (x->choice.stored && !is_labelled(x) && strcmp(category.data, stored(x, "category")) != 0)
+    if (x->choice.stored && strcmp(stored(x, "rule"), PM_RULE_LABEL) != 0 &&
+        strcmp(category.data, stored(x, "category")) != 0)
         pm_cli_note(x->r->cli,
                     "it stays %s: rules are asked in the first capture of a lineage, in @%" PRId64
                     " they would say %s",

@@ -113,13 +113,13 @@ static char *look_up(int64_t uid)
     struct passwd entry, *found = NULL;
     char block[PASSWD_MAX];
     FILE *file = fopen("/etc/passwd", "re");
-    int failed = file ? 0 : ENOENT;
+    int failed = file ? 0 : errno;
 
     while (!failed && !(found && found->pw_uid == (uid_t)uid))
         failed = fgetpwent_r(file, &entry, block, sizeof block, &found);
     if (file)
         fclose(file);
-    if (failed)
+    if (failed == ENOENT) /* no such file, or no such user in it */
         failed = getpwuid_r((uid_t)uid, &entry, block, sizeof block, &found);
     return failed == ENOMEM ? NULL : strdup(found ? found->pw_name : "");
 }

@@ -43,18 +43,15 @@ pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, p
         b->how = *options;
         b->end = &b->first;
         b->pid = PMAPDB_UNKNOWN;
-        b->dialect = PM_DIALECT_COUNT;
     }
-    if (options->dialect)
-        PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
+    PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
     if (options->n_paths)
-        PM_STEP(st, pm_source_new(options->paths, options->n_paths, &b->source, err));
+        PM_STEP(st, pm_source_new(options->paths, options->n_paths, options->max_unpacked,
+                                  &b->source, err));
     if (st != PMAPDB_OK) {
         pm_blocks_free(b);
         return st;
     }
-    if (b->source && options->max_unpacked)
-        pm_source_limit(b->source, options->max_unpacked);
     *out = b;
     return PMAPDB_OK;
 }
@@ -213,7 +210,8 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
 {
     const pm_source_entry *entry = NULL;
     const pm_blocks_hooks *hooks = &b->how.hooks;
-    bool reads;
+    bool reads, only = false;
+    pm_slot slot;
 
     b->damage = (pmapdb_error){0};
     b->n_in_file = b->n_captures = 0;
@@ -229,7 +227,9 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
         b->source = NULL;
         return PMAPDB_OK;
     }
-    if (!hooks->on_file && !entry->named && pm_place_is_sibling(entry->name))
+    if (!hooks->on_file && !entry->named)
+        pm_place_sibling(pm_text_of(entry->name), &slot, &only);
+    if (only)
         return PMAPDB_OK;
     b->entry = entry;
     b->pid = pm_place_pid(pm_text_folder(pm_text_of(entry->own_path)), pm_text_of(entry->name));

@@ -26,9 +26,11 @@ static pmapdb_status add_rule(pm_names_file *f, pm_text line, pmapdb_error *err)
         pm_expression_free(f->holds[f->n]);
         return pm_fail(err, PMAPDB_USAGE, "descendant_of() cannot give a name");
     }
-    if (st == PMAPDB_OK)
-        f->name[f->n++] = name;
-    return st;
+    if (st != PMAPDB_OK)
+        return st;
+    f->needs |= f->holds[f->n]->needs;
+    f->name[f->n++] = name;
+    return PMAPDB_OK;
 }
 
 pmapdb_status pm_names_read(const char *path, pm_names_file *out, pmapdb_error *err)
@@ -49,15 +51,6 @@ pmapdb_status pm_names_read(const char *path, pm_names_file *out, pmapdb_error *
             st = pm_fail(err, st, "%s:%d: %s", path, line, why.text);
     }
     return st;
-}
-
-unsigned pm_names_needs(const pm_names_file *names)
-{
-    unsigned needs = 0;
-
-    for (size_t i = 0; i < names->n; i++)
-        needs |= names->holds[i]->needs;
-    return needs;
 }
 
 pmapdb_status pm_names_find(const pm_names_file *names, const pm_facts *facts, pm_text *name,

@@ -15,7 +15,8 @@
 
 /* Zeroed, there are no rules. */
 typedef struct pm_names_file {
-    pm_buf text; /* the names point into it */
+    pm_buf text;    /* the names point into it */
+    unsigned needs; /* the facts that the rules read */
     size_t n;
     pm_text name[PM_NAMES_MAX];
     pm_expression *holds[PM_NAMES_MAX];
@@ -24,9 +25,6 @@ typedef struct pm_names_file {
 /* Fails with "FILE:LINE: ..." on a wrong rule. path NULL: no rules. */
 pmapdb_status pm_names_read(const char *path, pm_names_file *out, pmapdb_error *err);
 void pm_names_close(pm_names_file *names);
-
-/* The facts that the rules read: `needs` of all of them. */
-unsigned pm_names_needs(const pm_names_file *names);
 
 /* *name is empty if no rule holds. */
 pmapdb_status pm_names_find(const pm_names_file *names, const pm_facts *facts, pm_text *name,

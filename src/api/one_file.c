@@ -8,7 +8,7 @@ pmapdb_status pm_one_file_open(const char *const *path, const char *otherwise, p
 {
     const pm_source_entry *entry = NULL;
     pm_source *source = NULL;
-    pmapdb_status st = pm_source_new(path, 1, &source, err);
+    pmapdb_status st = pm_source_new(path, 1, 0, &source, err);
 
     PM_STEP(st, pm_source_next(source, &entry, err));
     if (st == PMAPDB_OK && (!entry || entry->in_archive || !entry->named))

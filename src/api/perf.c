@@ -15,11 +15,11 @@
     "-p PID, then perf script"
 
 typedef struct perf_run {
-    const pmapdb_perf_options *options;
-    pm_perf perf;
-    pm_recording recording;
     pm_hash_parts hash;
+    const pmapdb_perf_options *options;
     uint64_t bytes, told;
+    pm_recording recording;
+    pm_perf perf;
 } perf_run;
 
 void pmapdb_perf_defaults(pmapdb_perf_options *o)
@@ -63,20 +63,16 @@ static pmapdb_status read_entry(perf_run *run, pm_source *source, const char *pa
 {
     const char *bytes;
     size_t n = 0;
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
-    while ((st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
+    while (st == PMAPDB_OK && (st = pm_source_read(source, &bytes, &n, err)) == PMAPDB_OK && n) {
         st = refuse_wrap(run, (pm_text){bytes, n}, path, err);
         if (st == PMAPDB_OK && run->bytes > HOPELESS_BYTES && run->perf.counts.seen == 0)
             return PMAPDB_OK; /* check_read writes the message */
         PM_STEP(st, pm_perf_feed(&run->perf, bytes, n, err));
-        if (st != PMAPDB_OK)
-            return st;
         pm_hash_parts_add(&run->hash, bytes, n);
         run->bytes += n;
-        st = keep_going(run, path, err);
-        if (st != PMAPDB_OK)
-            return st;
+        PM_STEP(st, keep_going(run, path, err));
     }
     return st == PMAPDB_OK ? pm_perf_finish(&run->perf, err) : st;
 }

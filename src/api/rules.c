@@ -8,7 +8,6 @@
 #include "store/rules/apply.h"
 #include "store/rules/rules_file.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* ---- which set ---- */

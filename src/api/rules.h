@@ -4,7 +4,6 @@
 
 #include "store/file/store.h"
 #include "store/rules/rule_set.h"
-#include "store/rules/rules_file.h"
 
 /* Zero it before use. */
 typedef struct pm_rules_choice {

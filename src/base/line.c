@@ -1,27 +1,18 @@
 /* line: cuts a stream of chunks into lines. */
 #include "base/line.h"
 
-/* Returns how many of the next `n` bytes of the current line are kept. */
-static size_t room_for(pm_lines *lines, size_t n)
-{
-    size_t room = lines->max - lines->rest.len;
-
-    if (!lines->max || n <= room)
-        return n;
-    lines->cut = true;
-    return room;
-}
-
 /* Takes the line, complete or not, that begins at p; *next is the byte after the line. */
 static pmapdb_status take_line(pm_lines *lines, const char *p, const char *end, const char **next,
                                pmapdb_error *err)
 {
     const char *newline = memchr(p, '\n', (size_t)(end - p));
+    size_t room = lines->max ? lines->max - lines->rest.len : SIZE_MAX;
     pm_text line = {p, (size_t)((newline ? newline : end) - p)};
     pmapdb_status st = PMAPDB_OK;
 
     *next = newline ? newline + 1 : end;
-    line.len = room_for(lines, line.len);
+    lines->cut |= line.len > room;
+    line.len = line.len > room ? room : line.len;
     if (!newline || lines->rest.len) {
         st = pm_buf_add(&lines->rest, line.data, line.len, err);
         line = pm_buf_text(&lines->rest);

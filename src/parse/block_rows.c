@@ -47,13 +47,6 @@ static void hold(pm_reader *r, const pm_mapping *m, uint64_t line)
     b->held = r->st == PMAPDB_OK ? &r->pool->mappings[b->held_id]->m : NULL;
 }
 
-static void keep(pm_reader *r)
-{
-    pm_check(r, pm_grow(&r->rows, &r->cap_rows, r->n_rows, sizeof *r->rows, r->err));
-    if (r->st == PMAPDB_OK)
-        r->rows[r->n_rows++] = r->b.held_id;
-}
-
 static void add_up(pm_open *b, const pm_mapping *m)
 {
     const uint64_t *restrict value = m->value; /* restrict: the compiler adds several at once */
@@ -95,7 +88,9 @@ void pm_block_flush(pm_reader *r)
     add_up(b, m);
     if (m->perms[3] == 's' && pm_has(m, PM_BIT(PM_SIZE)))
         b->shared_kib += (int64_t)m->value[PM_SIZE];
-    keep(r);
+    pm_check(r, pm_grow(&r->rows, &r->cap_rows, r->n_rows, sizeof *r->rows, r->err));
+    if (r->st == PMAPDB_OK)
+        r->rows[r->n_rows++] = b->held_id;
 }
 
 void pm_block_add(pm_reader *r, const pm_mapping *m, uint64_t line)

@@ -26,16 +26,12 @@ static const struct {
 
 static size_t unit_length(const char *p, const char *end)
 {
-    static const char *const units[] = {"K", "k", "К"};
-    const char *q = p < end && *p == ' ' ? p + 1 : p;
+    pm_text t = {p, (size_t)(end - p)};
+    bool unit;
 
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t n = strlen(units[i]);
-
-        if ((size_t)(end - q) >= n && memcmp(q, units[i], n) == 0 && (q + n == end || q[n] == ' '))
-            return (size_t)(q - p) + n;
-    }
-    return 0;
+    pm_text_take(&t, " ");
+    unit = pm_text_take(&t, "K") || pm_text_take(&t, "k") || pm_text_take(&t, "К");
+    return unit && (!t.len || *t.data == ' ') ? (size_t)(t.data - p) : 0;
 }
 
 bool pm_form_number(const char **at, const char *end, pm_numbers *v)
@@ -107,16 +103,12 @@ const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon, pm_dialect diale
 
 static enum pm_field field_of(char letter)
 {
-    static const struct {
-        char letter;
-        enum pm_field field;
-    } letters[] = {{'s', PM_SIZE},  {'0', PM_SIZE},          {'r', PM_RSS}, {'p', PM_PSS},
-                   {'d', PM_DIRTY}, {'v', PM_PRIVATE_DIRTY}, {'w', PM_SWAP}};
+    static const char letters[] = "s0rpdvw";
+    static const enum pm_field fields[] = {PM_SIZE,  PM_SIZE,          PM_RSS, PM_PSS,
+                                           PM_DIRTY, PM_PRIVATE_DIRTY, PM_SWAP};
+    const char *at = strchr(letters, letter);
 
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
-        if (letters[i].letter == letter)
-            return letters[i].field;
-    return PM_NO_COLUMN;
+    return at ? fields[at - letters] : PM_NO_COLUMN;
 }
 
 void pm_form_fields(const pm_form *f, enum pm_field field[PM_NUMBERS_MAX])

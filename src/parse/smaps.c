@@ -206,37 +206,25 @@ void pm_smaps_broken(pm_reader *r, const char *why)
 /* Reads a number and whether a unit follows: "   12 kB", "   0". */
 static bool read_value(pm_text t, uint64_t *value, bool *kib)
 {
-    size_t n;
+    bool number;
 
     t = pm_text_skip(t, " \t");
-    n = pm_num_dec(t.data, t.data + t.len, value);
-    t = pm_text_from(t, n);
+    number = pm_num_take(&t, value);
     *kib = pm_text_equal(t, PM_TEXT(" kB"));
-    return n && (t.len == 0 || *kib);
-}
-
-static bool is_key(pm_text key)
-{
-    bool good = key.len > 0 && key.len <= 64 && *key.data >= 'A' && *key.data <= 'Z';
-
-    for (size_t i = 0; i < key.len && good; i++) {
-        char c = key.data[i], lower = (char)(c | 0x20);
-
-        good = (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    }
-    return good;
+    return number && (t.len == 0 || *kib);
 }
 
 /* Cuts the key off the line; *line becomes the value. */
 static bool take_key(pm_text *line, pm_text *key)
 {
-    const char *colon = line->len ? memchr(line->data, ':', line->len) : NULL;
+    size_t before = line->len, n = 0;
 
-    if (!colon)
-        return false;
-    *key = (pm_text){line->data, (size_t)(colon - line->data)};
-    *line = pm_text_from(*line, key->len + 1);
-    return is_key(*key);
+    *key = pm_text_cut(line, ':');
+    while (n < key->len &&
+           (pm_is_letter(key->data[n]) || pm_is_digit(key->data[n]) || key->data[n] == '_'))
+        n++;
+    return key->len < before && n == key->len && n > 0 && n <= 64 && *key->data >= 'A' &&
+           *key->data <= 'Z';
 }
 
 bool pm_smaps_is_key(pm_text line, bool known)

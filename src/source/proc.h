@@ -12,7 +12,6 @@
 #include "base/record/host.h"
 #include "base/record/live.h"
 #include "classify/keep_cmdline.h"
-#include <sys/types.h>
 
 /* The reason why there is or is not a snapshot of a process. */
 typedef enum pm_proc_fate {

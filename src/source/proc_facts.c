@@ -5,9 +5,7 @@
 
 #include "base/num.h"
 #include "base/utf8.h"
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

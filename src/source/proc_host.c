@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #define MOUNTINFO_MAX ((size_t)16 * 1024 * 1024)
 #define PASSWD_MAX ((size_t)64 * 1024)

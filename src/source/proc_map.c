@@ -76,9 +76,7 @@ static ssize_t read_piece(map_file *f, char *block)
     int64_t began = f->now_ns, took;
     ssize_t n;
 
-    do
-        n = read(f->fd, block, f->piece);
-    while (n < 0 && errno == EINTR);
+    n = TEMP_FAILURE_RETRY(read(f->fd, block, f->piece));
     f->now_ns = pm_now_ns(CLOCK_MONOTONIC);
     took = f->now_ns - began;
     f->longest_ns = took > f->longest_ns ? took : f->longest_ns;
@@ -118,12 +116,8 @@ static pmapdb_status read_all(map_file *f, pm_proc_feed feed, void *ctx, pm_proc
 static bool still_there(int guard)
 {
     char byte;
-    ssize_t n;
 
-    do
-        n = pread(guard, &byte, 1, 0);
-    while (n < 0 && errno == EINTR);
-    return n == 1;
+    return TEMP_FAILURE_RETRY(pread(guard, &byte, 1, 0)) == 1;
 }
 
 static pmapdb_status read_guarded(map_file *f, pm_proc_feed feed, void *ctx, pm_proc_fate *fate,

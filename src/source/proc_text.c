@@ -13,16 +13,6 @@
  * This limit and every larger one count as no limit. */
 #define NO_LIMIT_BYTES ((int64_t)1 << 62)
 
-static ssize_t read_block(int fd, char *block, size_t size)
-{
-    ssize_t n;
-
-    do
-        n = read(fd, block, size);
-    while (n < 0 && errno == EINTR);
-    return n;
-}
-
 int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out)
 {
     int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), failed = fd < 0 ? errno : 0;
@@ -30,7 +20,7 @@ int pm_proc_slurp(int dir, const char *name, size_t max, pm_buf *out)
     ssize_t n = 1;
 
     for (; !failed && n > 0 && max > 0; max -= (size_t)n) {
-        n = read_block(fd, block, max < BLOCK ? max : BLOCK);
+        n = TEMP_FAILURE_RETRY(read(fd, block, max < BLOCK ? max : BLOCK));
         if (n < 0)
             failed = errno;
         else if (pm_buf_add(out, block, (size_t)n, NULL) != PMAPDB_OK)
@@ -48,7 +38,7 @@ bool pm_proc_peek(int dir, const char *name, char *block, size_t size, pm_text *
 
     if (fd < 0)
         return false;
-    n = read_block(fd, block, size);
+    n = TEMP_FAILURE_RETRY(read(fd, block, size));
     close(fd);
     if (n <= 0)
         return false;

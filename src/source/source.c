@@ -23,22 +23,22 @@ struct pm_source {
     pm_source_entry entry;
 };
 
-pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, pm_source **out,
-                            pmapdb_error *err)
+pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, uint64_t unpacked,
+                            pm_source **out, pmapdb_error *err)
 {
     pm_source *s = calloc(1, sizeof *s);
 
     if (!s)
         return pm_fail_nomem(err);
     s->walk = (pm_walk){.paths = paths, .n_paths = n_paths};
+    s->unpacked = unpacked;
     *out = s;
     return PMAPDB_OK;
 }
 
 static void close_file(pm_source *s)
 {
-    if (s->unpack)
-        pm_unpack_close(s->unpack);
+    pm_unpack_close(s->unpack);
     s->unpack = NULL;
     if (s->open && !s->file.is_stdin && !s->file.skipped)
         close(s->file.fd);
@@ -56,11 +56,6 @@ void pm_source_free(pm_source *s)
     pm_buf_free(&s->name);
     pm_buf_free(&s->path);
     free(s);
-}
-
-void pm_source_limit(pm_source *s, uint64_t unpacked)
-{
-    s->unpacked = unpacked;
 }
 
 static pm_text without_suffix(pm_text name)

@@ -34,12 +34,10 @@ typedef struct pm_source_entry {
 
 typedef struct pm_source pm_source;
 
-pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, pm_source **out,
-                            pmapdb_error *err);
+/* unpacked: the most bytes that are unpacked from one packed file; 0: the default (unpack.h). */
+pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, uint64_t unpacked,
+                            pm_source **out, pmapdb_error *err);
 void pm_source_free(pm_source *s);
-
-/* Limits the bytes that are unpacked from one packed file; 0 is the default (unpack.h). */
-void pm_source_limit(pm_source *s, uint64_t unpacked);
 
 /* Returns the next entry, or *entry = NULL at the end. A failure concerns only one file, which err
  * names; the caller reports it and may continue. The entry is valid until the next call. */

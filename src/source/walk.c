@@ -99,18 +99,14 @@ static pmapdb_status open_file(const char *path, bool named, pm_walk_file *file,
     /* a regular file may have become a FIFO meanwhile: never wait for its writer */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));
     struct stat st;
+    int failed;
 
     if (fd < 0)
         return cannot(errno, path, named, err);
-    if (fstat(fd, &st) != 0) {
-        int os_errno = errno;
-
+    failed = fstat(fd, &st) != 0 ? errno : 0;
+    if (failed || (!named && !S_ISREG(st.st_mode))) {
         close(fd);
-        return cannot(os_errno, path, named, err);
-    }
-    if (!named && !S_ISREG(st.st_mode)) {
-        close(fd);
-        return PMAPDB_OK;
+        return failed ? cannot(failed, path, named, err) : PMAPDB_OK;
     }
     *file = (pm_walk_file){.fd = fd,
                            .path = path,

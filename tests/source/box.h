@@ -91,7 +91,7 @@ static inline char *box_list(const char *const *paths, size_t n_paths, pm_buf *a
     pmapdb_error err;
 
     assert_int_equal(pm_buf_add(&out, "", 0, NULL), PMAPDB_OK);
-    assert_int_equal(pm_source_new(paths, n_paths, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_new(paths, n_paths, 0, &s, NULL), PMAPDB_OK);
     for (;;) {
         pmapdb_status st = pm_source_next(s, &e, &err);
 
@@ -147,7 +147,7 @@ static inline void box_expect_time(const char *path, const char *own_path, int64
     const pm_source_entry *e;
     pm_source *s;
 
-    assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_new(&path, 1, 0, &s, NULL), PMAPDB_OK);
     assert_int_equal(pm_source_next(s, &e, NULL), PMAPDB_OK);
     assert_int_equal(e->mtime_ms, ms);
     assert_string_equal(e->own_path, own_path);

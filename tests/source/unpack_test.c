@@ -218,7 +218,7 @@ IN_BOX(entries_left_unread)
 
     box_archive("x.tar", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_NONE, two, 2);
     box_archive("x.tgz", ARCHIVE_FORMAT_TAR_USTAR, ARCHIVE_FILTER_GZIP, two, 2);
-    assert_int_equal(pm_source_new(paths, 3, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_new(paths, 3, 0, &s, NULL), PMAPDB_OK);
     for (int i = 0; i < 6; i++) {
         const char *text;
         size_t n;

@@ -52,7 +52,7 @@ static inline golden *golden_open(const char *path)
     size_t n;
 
     assert_non_null(g);
-    assert_int_equal(pm_source_new(&path, 1, &s, NULL), PMAPDB_OK);
+    assert_int_equal(pm_source_new(&path, 1, 0, &s, NULL), PMAPDB_OK);
     assert_int_equal(pm_source_next(s, &entry, NULL), PMAPDB_OK);
     assert_non_null(entry);
     do {

@@ -195,7 +195,7 @@ static void round_trip(kit *k, const char *path)
     pm_source *source = NULL;
     const pm_source_entry *entry;
 
-    kit_ok(pm_source_new(&path, 1, &source, NULL), NULL);
+    kit_ok(pm_source_new(&path, 1, 0, &source, NULL), NULL);
     if (!source)
         abort();
     for (;;) {

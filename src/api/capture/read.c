@@ -91,7 +91,7 @@ static void read_standing(pm_capture_run *run, const pm_proc *p, pm_target *t)
 {
     const pmapdb_capture_options *o = run->options;
     pm_standing *standing = &t->live.standing;
-    bool environment = o->n_keep_env || pm_names_needs(&run->names) & PM_NEED_ENVIRONMENT;
+    bool environment = o->n_keep_env || run->names.needs & PM_NEED_ENVIRONMENT;
     unsigned want = (PM_NEED_ALL | PM_NEED_ARGUMENTS) & ~(environment ? 0U : PM_NEED_ENVIRONMENT);
 
     if (!did(run, pm_proc_standing(p, run->machine, want, &t->memory, &t->live, &run->error)))

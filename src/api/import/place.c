@@ -150,16 +150,8 @@ int64_t pm_place_pid(pm_text dir, pm_text name)
 
 pm_text pm_place_name(pm_text command)
 {
-    static const pm_text deleted = {" (deleted)", 10};
-    const char *blank;
-    pm_text word = command;
+    pm_text word = pm_text_basename(pm_text_cut(&command, ' '));
 
-    if (pm_text_ends(word, deleted))
-        word.len -= deleted.len;
-    blank = word.len ? memchr(word.data, ' ', word.len) : NULL;
-    if (blank)
-        word.len = (size_t)(blank - word.data);
-    word = pm_text_basename(word);
     while (word.len && word.data[word.len - 1] == ':')
         word.len--;
     return word;
@@ -188,12 +180,4 @@ pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only)
     *only = kind.len && slot->after.len == 0 && !pm_text_equal(kind, PM_TEXT("smaps_rollup")) &&
             (slot->before.len == 0 || slot->before.data[slot->before.len - 1] == '.');
     return kind;
-}
-
-bool pm_place_is_sibling(const char *name)
-{
-    pm_slot slot;
-    bool only;
-
-    return pm_place_sibling(pm_text_of(name), &slot, &only).len && only;
 }

@@ -53,17 +53,14 @@ static size_t digits_at(const char *p)
 
 bool pm_clock_is_word_of(pm_text t, const char *list)
 {
+    pm_text rest = pm_text_of(list), word;
     size_t n = 0;
 
     while (n < t.len && pm_is_letter(t.data[n]))
         n++;
-    for (; n && *list; list += strspn(list, " ")) {
-        size_t len = strcspn(list, " ");
-
-        if (len == n && strncasecmp(list, t.data, n) == 0)
+    while ((word = pm_text_word(&rest, " ")).len)
+        if (word.len == n && strncasecmp(word.data, t.data, n) == 0)
             return true;
-        list += len;
-    }
     return false;
 }
 

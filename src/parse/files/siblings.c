@@ -33,20 +33,15 @@ bool pm_stat_read(pm_text t, pm_stat *out)
 {
     const char *open = t.len ? memchr(t.data, '(', t.len) : NULL;
     const char *close = t.len ? memrchr(t.data, ')', t.len) : NULL;
-    pm_text state = {0};
 
     if (!open || !close || close < open)
         return false;
     out->pid = pm_num_signed(pm_text_trim((pm_text){t.data, (size_t)(open - t.data)}, BLANKS));
     out->comm = (pm_text){open + 1, (size_t)(close - open) - 1};
-    t = pm_text_from(t, (size_t)(close - t.data) + 1);
-    for (int i = PM_STAT_STATE; i < PM_STAT_FIELDS; i++) {
-        pm_text word = pm_text_word(&t, BLANKS);
-
-        out->field[i] = pm_num_signed(word);
-        state = i == PM_STAT_STATE ? word : state;
-    }
-    out->state = state.len ? *state.data : '\0';
+    t = pm_text_skip(pm_text_from(t, (size_t)(close - t.data) + 1), BLANKS);
+    out->state = t.len ? *t.data : '\0';
+    for (int i = PM_STAT_STATE; i < PM_STAT_FIELDS; i++)
+        out->field[i] = pm_num_signed(pm_text_word(&t, BLANKS));
     return true;
 }
 

@@ -122,10 +122,9 @@ static void pass_words(pm_idle *idle, uint64_t first, size_t n)
     const off_t at = (off_t)(first * sizeof *idle->word);
     ssize_t got;
 
-    do
-        got = idle->pages ? pread(idle->bitmap, idle->word, n * sizeof *idle->word, at)
-                          : pwrite(idle->bitmap, idle->word, n * sizeof *idle->word, at);
-    while (got < 0 && errno == EINTR);
+    got = TEMP_FAILURE_RETRY(idle->pages
+                                 ? pread(idle->bitmap, idle->word, n * sizeof *idle->word, at)
+                                 : pwrite(idle->bitmap, idle->word, n * sizeof *idle->word, at));
     if (got < 0)
         idle->failed = errno;
     else /* the kernel leaves out a last word that is not whole: no frame of it is marked */

@@ -191,11 +191,9 @@ int pm_frames_open(int root)
 
 size_t pm_frames_read(int fd, uint64_t first, size_t n, uint64_t *flags)
 {
-    ssize_t got;
+    ssize_t got =
+        TEMP_FAILURE_RETRY(pread(fd, flags, n * sizeof *flags, (off_t)(first * sizeof *flags)));
 
-    do
-        got = pread(fd, flags, n * sizeof *flags, (off_t)(first * sizeof *flags));
-    while (got < 0 && errno == EINTR);
     return got > 0 ? (size_t)got / sizeof *flags : 0;
 }
 

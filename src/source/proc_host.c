@@ -105,8 +105,9 @@ void pm_proc_host_renew(pm_proc_host *h)
     h->max_map_count = pm_proc_number_in(h->root, "sys/vm/max_map_count");
 }
 
-/* Returns the name of a user, "" if unknown. NULL without memory. Searches the file first, because
- * getpwuid_r costs as much as 20 mappings: it asks nscd, and reads nsswitch.conf. */
+/* Returns the name of a user, "" if unknown. NULL without memory. Searches the file first, whatever
+ * nsswitch.conf says: getpwuid_r costs as much as 20 mappings, because it asks nscd and reads that
+ * file. Names with + or - are not users, but what compat mode adds and removes. */
 static char *look_up(int64_t uid)
 {
     struct passwd entry, *found = NULL;
@@ -114,7 +115,7 @@ static char *look_up(int64_t uid)
     FILE *file = fopen("/etc/passwd", "re");
     int failed = file ? 0 : errno;
 
-    while (!failed && !(found && found->pw_uid == (uid_t)uid))
+    while (!failed && !(found && found->pw_uid == (uid_t)uid && !pm_char_in(*found->pw_name, "+-")))
         failed = fgetpwent_r(file, &entry, block, sizeof block, &found);
     if (file)
         fclose(file);

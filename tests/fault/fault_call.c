@@ -161,6 +161,20 @@ int __wrap_clock_gettime(clockid_t which, struct timespec *out)
     return 0;
 }
 
+/* The user is one whom /etc/passwd lacks, so that the name services are asked, too. */
+int __real_fgetpwent_r(FILE *file, struct passwd *entry, char *block, size_t size,
+                       struct passwd **found);
+int __wrap_fgetpwent_r(FILE *file, struct passwd *entry, char *block, size_t size,
+                       struct passwd **found);
+int __wrap_fgetpwent_r(FILE *file, struct passwd *entry, char *block, size_t size,
+                       struct passwd **found)
+{
+    if (!fault_now || !fault_now->armed)
+        return __real_fgetpwent_r(file, entry, block, size, found);
+    *found = NULL;
+    return ENOENT;
+}
+
 /* libc loads the name services once in a process; if memory is short then, it asserts or does not
  * close a file. So this call fails as a whole, or not at all. */
 int __real_getpwuid_r(uid_t uid, struct passwd *entry, char *block, size_t size,

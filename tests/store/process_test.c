@@ -351,9 +351,9 @@ IN_KIT(a_live_process_is_its_boot_and_start)
                "boot-a|100|0|start-time\nboot-a|900|1|start-time\nboot-b|100|2|start-time\n");
 }
 
-/* Boot and start time decide. A program that it runs later does not change the addresses, except
- * to a lower one. */
-IN_KIT(a_live_process_learns_its_addresses)
+/* Boot and start time decide. A program that the process runs later changes only the address of the
+ * executable, and only to a lower one. */
+IN_KIT(a_live_process_keeps_its_addresses)
 {
     const char *addresses =
         "SELECT stack_end, vdso_start, libc_start, ld_start, exe_start FROM process";

@@ -84,16 +84,16 @@ static void reap(launch *l, pid_t pid, int status, const struct rusage *use)
     l->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Notes processes that have ended; without WNOHANG, waits for the end of the command. Returns false
- * after it. */
-static bool launch_goes_on(launch *l, int how)
+/* Notes processes that have ended. Options of wait4: WNOHANG, or 0, which waits for the end of the
+ * command. Returns false after that end. */
+static bool launch_goes_on(launch *l, int options)
 {
     struct rusage use;
     int status;
     pid_t pid = 1;
 
     while (!l->ended && (pid > 0 || (pid < 0 && errno == EINTR)))
-        if ((pid = wait4(-1, &status, how, &use)) > 0)
+        if ((pid = wait4(-1, &status, options, &use)) > 0)
             reap(l, pid, status, &use);
     return !l->ended;
 }

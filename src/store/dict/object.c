@@ -176,8 +176,10 @@ void pm_objects_load(pm_sql *sql, pm_objects *objects, const int64_t *ids, size_
 
 const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
 {
-    const pm_object *found;
+    const pm_object *found = find(objects, &objects->by_id, (uint64_t)id);
 
+    if (found)
+        return found;
     pm_objects_load(sql, objects, &id, 1);
     found = find(objects, &objects->by_id, (uint64_t)id);
     if (!found)

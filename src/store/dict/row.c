@@ -257,8 +257,9 @@ static int64_t read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_row *row)
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)row->region_id));
-    for (int i = 0; i < PM_VER_COUNT; i++)
+    for (int i = 0; i < PM_VER_RARE; i++)
         row->m.v[i] = pm_col_kib(stmt, NUMBERS + i);
+    row->m.v[PM_VER_RARE] = pm_col_int(stmt, NUMBERS + PM_VER_RARE);
     row->m.v[PM_VER_RSS] = row->m.v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
     return pm_col_int(stmt, OBJECT);
 }
@@ -283,7 +284,7 @@ static void read_rare(pm_sql *sql, pm_rows *rows)
         }
         if (pm_sql_next(sql, stmt)) {
             v[PM_VER_RSS] = pm_col_kib(stmt, 0);
-            v[PM_VER_FIELDS] = pm_col_kib(stmt, 1);
+            v[PM_VER_FIELDS] = pm_col_int(stmt, 1);
             pm_sql_done(stmt);
         }
         memmove(v + PM_VER_RSS, rows->row[at].m.v + PM_VER_RSS, 2 * sizeof *v);

@@ -29,7 +29,7 @@ typedef struct pm_place {
 int pm_place_compare(const void *place, const void *other);
 
 /* The columns of mapping_version after `last`, in order; then two columns of its row in table
- * rare_fields, which are read with it. */
+ * rare_fields, which are read, too. */
 enum pm_ver_column {
     PM_VER_PRIVATE_DIRTY,
     PM_VER_PRIVATE_CLEAN,
@@ -122,7 +122,7 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row);
  * captures show it; PM_EPOCH_ALPHA (write/stream.h) limits the versions of an epoch ---- */
 
 /* Loads the versions of the captures of the epoch from place `from` on, each with `last`, by place,
- * into a zeroed *out. */
+ * into *out, which has no rows. */
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
                       pm_rows *out);
 

@@ -38,8 +38,9 @@ pmapdb_status pm_check_identity(pmapdb_store *s, const pm_schema *schema, pmapdb
     pmapdb_status st;
 
     version = pm_sql_value(s->sql, "PRAGMA user_version", PM_NO_ARGS, 0);
+    /* PMAPDB_UNKNOWN: the file has no tables */
     has_trigger = pm_sql_value(s->sql, "SELECT max(type = 'trigger') FROM sqlite_master",
-                               PM_NO_ARGS, PMAPDB_UNKNOWN); /* in an empty file */
+                               PM_NO_ARGS, PMAPDB_UNKNOWN);
     application = pm_sql_value(s->sql, "PRAGMA application_id", PM_NO_ARGS, 0);
     st = pm_sql_end(s->sql, err);
     if (st != PMAPDB_OK)

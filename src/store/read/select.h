@@ -1,8 +1,8 @@
 /* select: the user's words for a process or a snapshot -> ids.
  *
  * Process:  NAME, PID, NAME/PID, @process_id; HOST:NAME if several hosts have the name. A process
- *           is also found by its exe, its comm, the program of its command, or the beginning
- *           of its name.
+ *           is also found by its newest exe and comm, the program of its command, or the
+ *           beginning of its name.
  *
  * Snapshot: first, last, prev, @ID, a time in words (base/clock/clock.h), -2h or 2h (back from the
  *           newest of the series, or from the snapshot of --to). A time selects the last snapshot

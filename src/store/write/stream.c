@@ -122,7 +122,6 @@ void pm_stream_load(pm_sql *sql, pm_objects *objects, pm_stream *s)
     load_newest(sql, s);
     if (!s->epoch_id)
         return;
-    PM_SQL_STEP(sql, pm_rows_reserve(&s->rows, s->versions, &err));
     pm_versions_load(sql, objects, s->epoch_id, (int64_t)s->n - 1, &s->rows);
     load_sums(sql, s);
 }

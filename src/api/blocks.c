@@ -43,8 +43,10 @@ pmapdb_status pm_blocks_new(const pm_blocks_options *options, pm_blocks **out, p
         b->how = *options;
         b->end = &b->first;
         b->pid = PMAPDB_UNKNOWN;
+        b->dialect = PM_DIALECT_COUNT;
     }
-    PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
+    if (options->dialect)
+        PM_STEP(st, pm_form_find(options->dialect, &b->dialect, err));
     if (options->n_paths)
         PM_STEP(st, pm_source_new(options->paths, options->n_paths, options->max_unpacked,
                                   &b->source, err));

@@ -38,7 +38,8 @@ pmapdb_status pm_source_new(const char *const *paths, size_t n_paths, uint64_t u
 
 static void close_file(pm_source *s)
 {
-    pm_unpack_close(s->unpack);
+    if (s->unpack)
+        pm_unpack_close(s->unpack);
     s->unpack = NULL;
     if (s->open && !s->file.is_stdin && !s->file.skipped)
         close(s->file.fd);

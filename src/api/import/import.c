@@ -5,6 +5,7 @@
 #include "api/event.h"
 #include "base/buf.h"
 #include "base/clock/clock.h"
+#include "base/hash.h"
 #include "parse/formats.h"
 #include "store/perf/recording.h"
 #include "store/write/moment.h"
@@ -56,7 +57,7 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
 {
     pm_dialect dialect;
     pm_keep_cmdline keep = {0};
-    pmapdb_status st;
+    pmapdb_status st = PMAPDB_OK;
 
     if (o->sweep_ms < 0 || o->sweep_ms >= PM_SWEEP_MAX_MS)
         return pm_fail(err, PMAPDB_USAGE, "--sweep must be below one hour");
@@ -71,9 +72,12 @@ pmapdb_status pm_import_check(const pmapdb_import_options *o, pmapdb_error *err)
         return pm_fail(err, PMAPDB_USAGE, "--first needs --every");
     if (o->time_from && strcmp(o->time_from, "name") != 0 && strcmp(o->time_from, "mtime") != 0)
         return pm_fail(err, PMAPDB_USAGE, "--time-from is name or mtime, not '%s'", o->time_from);
-    st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
-    pm_keep_cmdline_free(&keep);
-    PM_STEP(st, pm_form_find(o->dialect, &dialect, err));
+    if (o->n_keep_cmdline) {
+        st = pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &keep, err);
+        pm_keep_cmdline_free(&keep);
+    }
+    if (o->dialect)
+        PM_STEP(st, pm_form_find(o->dialect, &dialect, err));
     return st;
 }
 

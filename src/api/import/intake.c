@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define SIBLING_MAX ((size_t)65536)
@@ -68,9 +69,8 @@ void pm_intake_open(pm_intake *in, pmapdb_store *store, const pmapdb_import_opti
                                    .hooks = {in, on_file, on_bytes, &in->in_memory}};
 
     *in = (pm_intake){.store = store, .options = options, .paths = paths, .n_paths = n_paths};
-    PM_STEP(in->st, pm_keep_cmdline_init(options->keep_cmdline, options->n_keep_cmdline,
-                                         &in->keep_cmdline, &in->error));
-    PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
+    if (options->names)
+        PM_STEP(in->st, pm_names_read(options->names, &in->names, &in->error));
     PM_STEP(in->st, pm_pool_new(&in->pool, &in->error));
     PM_STEP(in->st, pm_blocks_new(&how, &in->blocks, &in->error));
 }

@@ -60,7 +60,8 @@ typedef struct pm_intake {
     size_t n_paths;
     pm_blocks *blocks;
     pm_pool *pool;
-    pm_keep_cmdline keep_cmdline;
+    pm_keep_cmdline keep_cmdline; /* made at the first command line; `keeps` is then true */
+    bool keeps;
     pm_names_file names; /* with options->names */
     pm_pending *pending;
     size_t n_pending, cap_pending;

@@ -24,15 +24,18 @@ static void forget_pending(pm_intake *in)
 void pm_intake_free(pm_intake *in)
 {
     forget_pending(in);
-    pm_intake_free_labels(in);
+    if (in->n_labels)
+        pm_intake_free_labels(in);
     free(in->pending);
     free(in->problems);
     free(in->siblings);
     pm_map_free(&in->sibling_index);
     pm_blocks_free(in->blocks);
     pm_buf_free(&in->heard);
-    pm_keep_cmdline_free(&in->keep_cmdline);
-    pm_names_close(&in->names);
+    if (in->keeps)
+        pm_keep_cmdline_free(&in->keep_cmdline);
+    if (in->options->names)
+        pm_names_close(&in->names);
     pm_pool_free(in->pool);
 }
 
@@ -91,8 +94,13 @@ static size_t bytes_of(const pm_capture *c)
 
 pm_text pm_intake_kept(pm_intake *in, pm_text arguments)
 {
+    const pmapdb_import_options *o = in->options;
     pm_text kept = {0};
 
+    if (!in->keeps)
+        PM_STEP(in->st, pm_keep_cmdline_init(o->keep_cmdline, o->n_keep_cmdline, &in->keep_cmdline,
+                                             &in->error));
+    in->keeps = true;
     PM_STEP(in->st, pm_keep_cmdline_of(&in->keep_cmdline, arguments, &kept, &in->error));
     return kept;
 }

@@ -212,8 +212,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
 {
     const pm_source_entry *entry = NULL;
     const pm_blocks_hooks *hooks = &b->how.hooks;
-    bool reads, only = false;
-    pm_slot slot;
+    bool reads;
 
     b->damage = (pmapdb_error){0};
     b->n_in_file = b->n_captures = 0;
@@ -229,9 +228,7 @@ static pmapdb_status begin_file(pm_blocks *b, pmapdb_error *err)
         b->source = NULL;
         return PMAPDB_OK;
     }
-    if (!hooks->on_file && !entry->named)
-        pm_place_sibling(pm_text_of(entry->name), &slot, &only);
-    if (only)
+    if (!hooks->on_file && !entry->named && pm_place_is_sibling(entry->name))
         return PMAPDB_OK;
     b->entry = entry;
     b->pid = pm_place_pid(pm_text_folder(pm_text_of(entry->own_path)), pm_text_of(entry->name));

@@ -28,7 +28,7 @@ typedef struct pm_category_info {
 
 extern const pm_category_info pm_categories[PM_CATEGORY_COUNT];
 
-/* Returns the category with this slug, of the first `n`; n if there is none. */
+/* Searches the first `n` categories for this slug. Returns n if no category has the slug. */
 static inline int pm_category_find(pm_text slug, int n)
 {
     int i = 0;

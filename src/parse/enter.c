@@ -42,6 +42,15 @@ static bool has_sums_above(const pm_reader *r, pm_line_kind rows, pm_dialect dia
            b->dialect == dialect && b->last_line + 1 == r->line;
 }
 
+/* True if the block already has a row at `start`. Rows of `pmap -x | sort -k3n` are in any order,
+ * but each appears once; a log of captures without headers repeats addresses. */
+static bool was_there(const pm_reader *r, uint64_t start)
+{
+    int64_t known;
+
+    return pm_map_get(&r->starts, start, &known);
+}
+
 /* True if the row begins a block: a row of another shape, or a row with a lower address than the
  * previous row, unless the rows were sorted otherwise. */
 static bool begins_block(const pm_reader *r, pm_line_kind rows, pm_dialect dialect,
@@ -60,11 +69,9 @@ static bool begins_block(const pm_reader *r, pm_line_kind rows, pm_dialect diale
     case PM_LINE_RANGE: /* after one row, an equal start is the next capture: grep prints such ones
                          */
         return back && !(b->n_rows > 1 && r->smaps.open && pm_block_grew(r->smaps.now, m));
-    case PM_LINE_NARROW: /* rows of `pmap -x | sort -k3n` are in any order, but each appears once; a
-                            log of captures without headers repeats addresses */
+    case PM_LINE_NARROW:
         return !has_header(b) &&
-               (b->dialect != dialect ||
-                (back && !again && pm_map_get(&r->starts, m->start, &(int64_t){0})));
+               (b->dialect != dialect || (back && !again && was_there(r, m->start)));
     default:
         return !has_header(b) && back;
     }

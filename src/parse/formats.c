@@ -103,12 +103,16 @@ const pm_form *pm_form_of_sums(const pm_numbers *v, bool colon, pm_dialect diale
 
 static enum pm_field field_of(char letter)
 {
-    static const char letters[] = "s0rpdvw";
-    static const enum pm_field fields[] = {PM_SIZE,  PM_SIZE,          PM_RSS, PM_PSS,
-                                           PM_DIRTY, PM_PRIVATE_DIRTY, PM_SWAP};
-    const char *at = strchr(letters, letter);
+    static const struct {
+        char letter;
+        enum pm_field field;
+    } letters[] = {{'s', PM_SIZE},  {'0', PM_SIZE},          {'r', PM_RSS}, {'p', PM_PSS},
+                   {'d', PM_DIRTY}, {'v', PM_PRIVATE_DIRTY}, {'w', PM_SWAP}};
 
-    return at ? fields[at - letters] : PM_NO_COLUMN;
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (letters[i].letter == letter)
+            return letters[i].field;
+    return PM_NO_COLUMN;
 }
 
 void pm_form_fields(const pm_form *f, enum pm_field field[PM_NUMBERS_MAX])

@@ -214,17 +214,22 @@ static bool read_value(pm_text t, uint64_t *value, bool *kib)
     return number && (t.len == 0 || *kib);
 }
 
+static bool is_key(pm_text key)
+{
+    bool good = key.len > 0 && key.len <= 64 && *key.data >= 'A' && *key.data <= 'Z';
+
+    for (size_t i = 0; i < key.len && good; i++)
+        good = pm_is_letter(key.data[i]) || pm_is_digit(key.data[i]) || key.data[i] == '_';
+    return good;
+}
+
 /* Cuts the key off the line; *line becomes the value. */
 static bool take_key(pm_text *line, pm_text *key)
 {
-    size_t before = line->len, n = 0;
+    size_t before = line->len;
 
     *key = pm_text_cut(line, ':');
-    while (n < key->len &&
-           (pm_is_letter(key->data[n]) || pm_is_digit(key->data[n]) || key->data[n] == '_'))
-        n++;
-    return key->len < before && n == key->len && n > 0 && n <= 64 && *key->data >= 'A' &&
-           *key->data <= 'Z';
+    return key->len < before && is_key(*key); /* else there is no colon */
 }
 
 bool pm_smaps_is_key(pm_text line, bool known)

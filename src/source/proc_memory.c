@@ -63,15 +63,11 @@ int pm_proc_clear_refs(const pm_proc *p, int64_t *took_us)
 {
     int fd = openat(p->dir, "clear_refs", O_WRONLY | O_CLOEXEC | O_NOFOLLOW), failed = 0;
     int64_t began;
-    ssize_t n;
 
     if (fd < 0)
         return errno;
     began = pm_now_ns(CLOCK_THREAD_CPUTIME_ID) / 1000;
-    do
-        n = write(fd, "1", 1); /* of all pages, not only of anonymous ones */
-    while (n < 0 && errno == EINTR);
-    if (n < 0)
+    if (TEMP_FAILURE_RETRY(write(fd, "1", 1)) < 0) /* of all pages, not only of anonymous ones */
         failed = errno;
     *took_us = pm_now_ns(CLOCK_THREAD_CPUTIME_ID) / 1000 - began;
     close(fd);

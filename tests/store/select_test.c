@@ -182,6 +182,21 @@ IN_KIT(processes)
     is_no_scope(k, "77", "no process '77'");
 }
 
+/* An exec changed the program of redis/1: the program that it ran before does not select it. */
+IN_KIT(the_last_known_program_selects)
+{
+    fill(k);
+    kit_exec(k, "UPDATE process SET boot_id = 'b'");
+    kit_exec(k, "INSERT INTO live_process (live_process_id, hash, comm, exe) "
+                "VALUES (1, 1, 'old', '/bin/older'), (2, 2, 'new', '/bin/newer')");
+    kit_exec(k, "INSERT INTO live_reading (snapshot_id, live_process_id, mono_ns, read_us, cpu_us, "
+                "longest_us) VALUES (1, 1, 0, 0, 0, 0), (3, 2, 0, 0, 0, 0)");
+    is_scope(k, "new", 1, PMAPDB_UNKNOWN);
+    is_scope(k, "newer", 1, PMAPDB_UNKNOWN);
+    is_no_scope(k, "old", "no process 'old'");
+    is_no_scope(k, "older", "no process 'older'");
+}
+
 IN_KIT(the_only_one_needs_no_name)
 {
     pm_capture *c = kit_capture(k, PM_DIALECT_PMAP_SMALL_X, 1, MS);

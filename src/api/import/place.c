@@ -181,3 +181,11 @@ pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only)
             (slot->before.len == 0 || slot->before.data[slot->before.len - 1] == '.');
     return kind;
 }
+
+bool pm_place_is_sibling(const char *name)
+{
+    pm_slot slot;
+    bool only;
+
+    return pm_place_sibling(pm_text_of(name), &slot, &only).len && only;
+}

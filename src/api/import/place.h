@@ -36,4 +36,7 @@ pm_slot pm_place_slot(pm_text name);
  * capture, and smaps_rollup is one. */
 pm_text pm_place_sibling(pm_text name, pm_slot *slot, bool *only);
 
+/* True if the file is a sibling and cannot also be a capture. */
+bool pm_place_is_sibling(const char *name);
+
 #endif

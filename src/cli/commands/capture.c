@@ -237,7 +237,10 @@ static int run(capture *c, pmapdb_store *store)
     c->o.on_progress = on_progress;
     st = pmapdb_capture(store, &c->o, &result, &err);
     why_stopped = c->log.out.file.failure;
-    pm_capture_log_close(&c->log, why_stopped.status == PMAPDB_STOPPED);
+    if (why_stopped.status == PMAPDB_STOPPED)
+        pm_capture_log_drop(&c->log);
+    else
+        pm_capture_log_close(&c->log);
     return finish(c, st, &err, &why_stopped, &result);
 }
 

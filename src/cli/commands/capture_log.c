@@ -225,10 +225,22 @@ void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live, bool
     log->progress = pm_progress_begin(cli, &log->out);
 }
 
-void pm_capture_log_close(pm_capture_log *log, bool drop)
+static void end(pm_capture_log *log)
 {
     pm_progress_clear(&log->progress);
     pm_buf_free(&log->said);
+}
+
+void pm_capture_log_drop(pm_capture_log *log)
+{
+    end(log);
     if (log->writes)
-        (drop ? pm_output_drop : pm_output_end)(&log->out);
+        pm_output_drop(&log->out);
+}
+
+void pm_capture_log_close(pm_capture_log *log)
+{
+    end(log);
+    if (log->writes)
+        pm_output_end(&log->out);
 }

@@ -23,9 +23,10 @@ typedef struct pm_capture_log {
 /* Opens the output, if something is to be written. From now on, SIGINT, SIGTERM and SIGHUP end
  * the run after the current capture. */
 void pm_capture_log_open(pm_capture_log *log, const pm_cli *cli, bool live, bool verbose);
-/* Completes the output, and ends the program if it failed; or drops it without a message, because
- * its reader has gone. */
-void pm_capture_log_close(pm_capture_log *log, bool drop);
+/* Completes the output; ends the program if it failed. */
+void pm_capture_log_close(pm_capture_log *log);
+/* Closes the output without a message, because its reader has gone. */
+void pm_capture_log_drop(pm_capture_log *log);
 
 void pm_capture_log_event(pm_capture_log *log, const pmapdb_capture_event *event);
 

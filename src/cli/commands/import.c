@@ -219,7 +219,7 @@ static int run(import_command *i, const char *const *paths, size_t n_paths, pmap
     i->o.on_event = on_event;
     i->o.on_progress = pm_progress_step;
     st = pmapdb_import(store, paths, n_paths, &i->o, &result, &err);
-    pm_capture_log_close(&i->log, false);
+    pm_capture_log_close(&i->log);
     if (st == PMAPDB_STOPPED && pm_stop_asked())
         pm_cli_die("stopped by a signal; what was stored stays, import again for the rest");
     pm_cli_must(st, &err);

@@ -84,18 +84,34 @@ static void reap(launch *l, pid_t pid, int status, const struct rusage *use)
     l->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Notes processes that have ended. Options of wait4: WNOHANG, or 0, which waits for the end of the
- * command. Returns false after that end. */
-static bool launch_goes_on(launch *l, int options)
+/* Notes processes that have ended. Returns false after the end of the command. */
+static bool launch_goes_on(launch *l)
 {
     struct rusage use;
     int status;
-    pid_t pid = 1;
+    pid_t pid;
 
-    while (!l->ended && (pid > 0 || (pid < 0 && errno == EINTR)))
-        if ((pid = wait4(-1, &status, options, &use)) > 0)
-            reap(l, pid, status, &use);
+    while (!l->ended && (pid = wait4(-1, &status, WNOHANG, &use)) > 0)
+        reap(l, pid, status, &use);
     return !l->ended;
+}
+
+/* Passes a signal on to the command; 0: no signal. Then waits for the end of the command. */
+static void launch_finish(launch *l, int signal_number)
+{
+    struct rusage use;
+    int status;
+    pid_t pid;
+
+    if (!l->ended && signal_number)
+        kill(l->pid, signal_number);
+    while (!l->ended) {
+        pid = wait4(-1, &status, 0, &use);
+        if (pid > 0)
+            reap(l, pid, status, &use);
+        else if (errno != EINTR)
+            return;
+    }
 }
 
 /* ---- the captures ---- */
@@ -145,7 +161,7 @@ static bool on_progress(void *ctx, const pmapdb_progress *progress)
     run *r = ctx;
 
     (void)progress;
-    return launch_goes_on(&r->command, WNOHANG) && !pm_stop_asked();
+    return launch_goes_on(&r->command) && !pm_stop_asked();
 }
 
 /* ---- the peak ---- */
@@ -222,10 +238,8 @@ static int capture(run *r, pmapdb_store *store, char *const *command)
     pm_capture_log_open(&r->log, &r->of_log, true, r->verbose);
     signal(SIGINT, SIG_IGN); /* the command gets it from the terminal, too, and decides */
     st = pmapdb_capture(store, &r->o, &result, &err);
-    if (!r->command.ended && pm_stop_asked())
-        kill(r->command.pid, SIGTERM);
-    launch_goes_on(&r->command, 0);
-    pm_capture_log_close(&r->log, false);
+    launch_finish(&r->command, pm_stop_asked() ? SIGTERM : 0);
+    pm_capture_log_close(&r->log);
     pmapdb_close(store);
     say_end(r, &result, began_ms);
     if (st != PMAPDB_OK && st != PMAPDB_STOPPED)

@@ -152,26 +152,29 @@ static void keep_rows(pm_sql *sql, pm_objects *objects, sqlite3_stmt *stmt)
     }
 }
 
+static void load_range(pm_sql *sql, pm_objects *objects, int64_t first, int64_t last)
+{
+    if (first > last)
+        return;
+    keep_rows(sql, objects,
+              pm_sql_ask(sql, "SELECT " COLUMNS " FROM object WHERE object_id BETWEEN ?1 AND ?2",
+                         PM_ARGS(PM_I(first), PM_I(last))));
+}
+
 void pm_objects_load(pm_sql *sql, pm_objects *objects, const int64_t *ids, size_t n)
 {
-    int64_t first = 0, last = -1; /* each id from first to last is wanted */
+    int64_t first = 0, last = -1; /* every id of this range is in `ids` */
 
-    for (size_t i = 0; i <= n; i++) {
-        int64_t id = i < n ? ids[i] : PMAPDB_UNKNOWN;
-
-        if (i < n && ((id >= first && id <= last) || find(objects, &objects->by_id, (uint64_t)id)))
+    for (size_t i = 0; i < n; i++) {
+        if ((ids[i] >= first && ids[i] <= last) || find(objects, &objects->by_id, (uint64_t)ids[i]))
             continue;
-        if (i < n && (uint64_t)id == (uint64_t)last + 1) {
-            last = id;
-            continue;
+        if ((uint64_t)ids[i] != (uint64_t)last + 1) {
+            load_range(sql, objects, first, last);
+            first = ids[i];
         }
-        if (first <= last)
-            keep_rows(sql, objects,
-                      pm_sql_ask(sql,
-                                 "SELECT " COLUMNS " FROM object WHERE object_id BETWEEN ?1 AND ?2",
-                                 PM_ARGS(PM_I(first), PM_I(last))));
-        first = last = id;
+        last = ids[i];
     }
+    load_range(sql, objects, first, last);
 }
 
 const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
@@ -180,7 +183,7 @@ const pm_object *pm_objects_get(pm_sql *sql, pm_objects *objects, int64_t id)
 
     if (found)
         return found;
-    pm_objects_load(sql, objects, &id, 1);
+    load_range(sql, objects, id, id);
     found = find(objects, &objects->by_id, (uint64_t)id);
     if (!found)
         PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_DATABASE,

@@ -35,7 +35,8 @@ void pm_objects_free(pm_objects *objects);
 /* Finds or inserts the object of `m` in this category. NULL after a failure. */
 const pm_object *pm_objects_of(pm_sql *sql, pm_objects *objects, const pm_mapping *m,
                                pm_category category, bool inferred);
-/* Reads the objects with these ids, those of neighbouring ids with one statement. */
+/* Reads the objects with these ids, and no others: one statement for each range of ids. A missing
+ * object is not reported. */
 void pm_objects_load(pm_sql *sql, pm_objects *objects, const int64_t *ids, size_t n);
 /* Returns the object with this id; reads it from the store at its first use. NULL after a failure;
  * a missing object is damage. */

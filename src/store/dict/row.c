@@ -233,8 +233,7 @@ void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 /* The columns of pm_versions_load; those of a missing region are NULL. */
 enum { REGION, FIRST, LAST, REASON, LINEAGE, OBJECT, START, LENGTH, OFFSET, SIZE, KEPT, NUMBERS };
 
-/* Reads a row without its object, and without the numbers of table rare_fields. Returns the id of
- * the object. */
+/* Reads a row without its object. Returns the id of the object. */
 static int64_t read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_row *row)
 {
     int64_t lineage = pm_col_int(stmt, LINEAGE), offset = pm_col_int(stmt, OFFSET);
@@ -257,39 +256,11 @@ static int64_t read_row(pm_sql *sql, sqlite3_stmt *stmt, pm_row *row)
         PM_SQL_STEP(sql,
                     pm_fail(&err, PMAPDB_DATABASE, "region %lld is missing; the store is damaged",
                             (long long)row->region_id));
-    for (int i = 0; i < PM_VER_RARE; i++)
-        row->m.v[i] = pm_col_kib(stmt, NUMBERS + i);
-    row->m.v[PM_VER_RARE] = pm_col_int(stmt, NUMBERS + PM_VER_RARE);
-    row->m.v[PM_VER_RSS] = row->m.v[PM_VER_FIELDS] = PMAPDB_UNKNOWN;
+    for (int i = 0; i < PM_VER_READ; i++)
+        row->m.v[i] = i >= PM_VER_COUNT && row->m.v[PM_VER_RARE] == PMAPDB_UNKNOWN
+                          ? PMAPDB_UNKNOWN
+                          : pm_col_kib(stmt, NUMBERS + i);
     return pm_col_int(stmt, OBJECT);
-}
-
-/* Reads the numbers of table rare_fields. Few rows have such numbers, and many share a row of the
- * table: a join would cost every row a tenth. */
-static void read_rare(pm_sql *sql, pm_rows *rows)
-{
-    pm_map read = {0}; /* rare_fields_id -> index of a row that has its numbers */
-
-    for (size_t i = 0; i < rows->n; i++) {
-        int64_t *v = rows->row[i].m.v, id = v[PM_VER_RARE], at = (int64_t)i;
-        sqlite3_stmt *stmt = NULL;
-
-        if (id == PMAPDB_UNKNOWN)
-            continue;
-        if (!pm_map_get(&read, (uint64_t)id, &at)) {
-            PM_SQL_STEP(sql, pm_map_put(&read, (uint64_t)id, at, &err));
-            stmt = pm_sql_ask(
-                sql, "SELECT rss_kib, own_fields FROM rare_fields WHERE rare_fields_id = ?1",
-                PM_ARGS(PM_I(id)));
-        }
-        if (pm_sql_next(sql, stmt)) {
-            v[PM_VER_RSS] = pm_col_kib(stmt, 0);
-            v[PM_VER_FIELDS] = pm_col_int(stmt, 1);
-            pm_sql_done(stmt);
-        }
-        memmove(v + PM_VER_RSS, rows->row[at].m.v + PM_VER_RSS, 2 * sizeof *v);
-    }
-    pm_map_free(&read);
 }
 
 void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_t from,
@@ -299,7 +270,8 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
         sql,
         "SELECT region_id, first, last, reason, lineage_id, object_id, start, length, offset, "
         "size_kib, category_id, private_dirty, private_clean, shared_clean, shared_dirty, swap, "
-        "pss, referenced, rare_fields_id FROM mapping_version LEFT JOIN region USING (region_id) "
+        "pss, referenced, rare_fields_id, rss_kib, own_fields FROM mapping_version "
+        "LEFT JOIN region USING (region_id) LEFT JOIN rare_fields USING (rare_fields_id) "
         "WHERE epoch_id = ?1 AND (last IS NULL OR last >= ?2)",
         PM_ARGS(PM_I(epoch_id), PM_I(from)));
     int64_t *object_id = NULL;
@@ -317,7 +289,6 @@ void pm_versions_load(pm_sql *sql, pm_objects *objects, int64_t epoch_id, int64_
     for (size_t i = 0; i < out->n && pm_sql_ok(sql); i++)
         out->row[i].at.object = pm_objects_get(sql, objects, object_id[i]);
     free(object_id);
-    read_rare(sql, out);
     pm_rows_sort(out);
 }
 

@@ -29,7 +29,7 @@ typedef struct pm_place {
 int pm_place_compare(const void *place, const void *other);
 
 /* The columns of mapping_version after `last`, in order; then two columns of its row in table
- * rare_fields, which are read, too. */
+ * rare_fields, which are read with it. */
 enum pm_ver_column {
     PM_VER_PRIVATE_DIRTY,
     PM_VER_PRIVATE_CLEAN,

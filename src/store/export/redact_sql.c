@@ -4,6 +4,7 @@
 #include "store/func/argument.h"
 #include <errno.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 static void tell_failure(sqlite3_context *ctx, const pm_redact *r)
 {
@@ -59,9 +60,7 @@ static void draw(sqlite3_context *ctx, int n, sqlite3_value **arg)
 
     (void)n;
     (void)arg;
-    do
-        got = getrandom(&drawn, sizeof drawn, 0);
-    while (got < 0 && errno == EINTR);
+    got = TEMP_FAILURE_RETRY(getrandom(&drawn, sizeof drawn, 0));
     if (r->st == PMAPDB_OK && got != (ssize_t)sizeof drawn)
         r->st = pm_fail_io(&r->err, errno, "cannot draw random numbers");
     sqlite3_result_int64(ctx, drawn & INT64_MAX);

@@ -3,9 +3,9 @@
  * SQLite has such an allocator and calls it lookaside, but Debian builds SQLite without it. A
  * capture from cron makes 5,000 allocations, most of them for the parsed schema; in malloc and free
  * they take a seventh of its instructions. Here a new block is cut from a chunk, and a freed block
- * waits in the list of its size. The chunks stay until the program ends. The kernel provides
- * all pages of a chunk in one call, at half the cost of a page fault for each. The memory has no
- * locks, so SQLite takes none either. */
+ * waits in the list of its size. The chunks stay until the program ends. The kernel provides all
+ * pages of a chunk in one call, which costs a quarter less than a page fault for each. The memory
+ * has no locks, so SQLite takes none either. */
 #include "store/file/store.h"
 
 #include <stddef.h>

@@ -11,7 +11,8 @@
  * cut. */
 #define PM_EPOCH_CAPTURES ((size_t)1024)
 /* The number of versions that an epoch may hold, as a multiple of the rows of its newest capture.
- * Space is flat between 3 and 5; reading time grows with it. */
+ * With 3, stores take up to 9 % more space; with 5, at most 2 % less, but reading a capture takes
+ * longer. */
 #define PM_EPOCH_ALPHA ((size_t)4)
 
 typedef struct pm_category_sums {

@@ -10,6 +10,7 @@ categories of each process must be those of the store, read by SQLite. With Clic
 must equal `pmapdb diff` for N random pairs of times, and the test prints a table of the cases.
 """
 import argparse
+import contextlib
 import gzip
 import http.client
 import http.server
@@ -208,10 +209,35 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.HTTPServer):
+    """A thread for each connection."""
+    request_queue_size = 128
+
+    def process_request(self, request, client_address):
+        thread = threading.Thread(target=self.handle, args=[request, client_address], daemon=True)
+        self.threads.append(thread)
+        thread.start()
+
+    def handle(self, request, client_address):
+        with contextlib.suppress(Exception):  # the client was killed
+            self.finish_request(request, client_address)
+        self.shutdown_request(request)
+
+    def wait(self):
+        """Waits for the end of all connections of clients that have ended. A request of a killed client may still be read."""
+        last = http.client.HTTPConnection(*self.server_address)  # accepted after theirs
+        last.request("GET", "/")
+        last.getresponse().read()
+        last.close()
+        for thread in self.threads:
+            thread.join()
+        self.threads.clear()
+
+
 def serve(tls=None):
     """Starts a proxy on a free port; tls: certificate and key."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-    server.handle_error = lambda *_: None
+    server = Server(("127.0.0.1", 0), Proxy)
+    server.threads = []
     server.says, server.asked, server.rows, server.any, server.back, server.version = [], [], rows.Rows(), False, None, "18.16.1"
     if tls:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -299,6 +325,7 @@ class Case(unittest.TestCase):
         if self.cluster and self.cluster.replicas > 1:
             self.cluster.caught_up()
         if not self.cluster:
+            self.server.wait()
             for (host, t), want in truth.items():
                 got = self.server.rows.at(self.server.rows.host_id(host), t).values()
                 self.assertEqual(sorted(map(flat, got)), want, (host, t))

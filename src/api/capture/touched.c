@@ -235,15 +235,13 @@ static bool open_again(pm_capture_run *run, const pm_target *t, pm_proc *p)
 
 static bool store_clearing(pm_capture_run *run, const pm_clearing *c, bool begin, int64_t clear_us)
 {
-    pmapdb_store *store = run->store;
-    bool done = did(run, pm_store_begin(store, &run->error)) &&
-                did(run, begin ? pm_clearing_begin(store->sql, c, &run->error)
-                               : pm_clearing_end(store->sql, c, clear_us, &run->error)) &&
-                did(run, pm_store_commit(store, &run->error));
-
-    if (!done)
-        pm_store_rollback(store);
-    return done;
+    if (!did(run, pm_store_begin(run->store, &run->error)))
+        return false;
+    if (begin)
+        pm_clearing_begin(run->store->sql, c);
+    else
+        pm_clearing_end(run->store->sql, c, clear_us);
+    return did(run, pm_store_end(run->store, &run->error));
 }
 
 /* Marks all pages, also those of mappings that are newer than the capture. False: maybe some are

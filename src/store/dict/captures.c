@@ -15,10 +15,8 @@ static pm_text find_number(pm_text file)
     if (file.len && memchr(file.data, '*', file.len))
         return (pm_text){0};
     while (file.len) {
-        size_t n = 0;
+        size_t n = pm_digits(file);
 
-        while (n < file.len && file.data[n] >= '0' && file.data[n] <= '9')
-            n++;
         if (n >= DIGITS_MIN && n <= DIGITS_MAX && file.data[0] != '0')
             return (pm_text){file.data, n};
         file = pm_text_from(file, n ? n : 1);
@@ -28,13 +26,9 @@ static pm_text find_number(pm_text file)
 
 static int64_t origin_of(pm_sql *sql, pm_text folder, pm_text file)
 {
-    const pm_arg args[] = {PM_T(folder), PM_T(file)};
-    int64_t id = pm_sql_value(sql, "SELECT origin_id FROM origin WHERE folder = ?1 AND file = ?2",
-                              args, 2, 0);
-
-    if (id)
-        return id;
-    return pm_sql_do(sql, "INSERT INTO origin (folder, file) VALUES (?1, ?2)", args, 2);
+    return pm_sql_id(sql, "SELECT origin_id FROM origin WHERE folder = ?1 AND file = ?2",
+                     "INSERT INTO origin (folder, file) VALUES (?1, ?2)",
+                     PM_ARGS(PM_T(folder), PM_T(file)));
 }
 
 int64_t pm_origin_capture(pm_sql *sql, pm_text folder, pm_text file)
@@ -73,18 +67,14 @@ int64_t pm_known(pm_sql *sql, const pm_capture *c, bool *pruned)
 {
     bool live = c->time_source == PM_TIME_LIVE, seconds = c->time_source == PM_TIME_MTIME;
     int64_t from = seconds ? c->taken_ms - c->taken_ms % 1000 : c->taken_ms;
-    const pm_arg args[] = {PM_BITS(c->block.hash),
-                           PM_S(pm_dialect_names[c->block.dialect]),
-                           PM_I(from),
-                           PM_I(seconds ? from + 999 : from),
-                           PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
-                           PM_I(pm_host_find(sql, c->host)),
-                           PM_I(live),
-                           PM_S(c->live ? c->live->boot_id : NULL),
-                           PM_I(c->start_time),
-                           PM_I(!live && c->time_source != PM_TIME_NOW)};
-    int64_t id = pm_sql_value(sql, pm_sql_script_text("capture-known"), args,
-                              sizeof args / sizeof *args, -1);
+    int64_t id = pm_sql_value(
+        sql, pm_sql_script_text("capture-known"),
+        PM_ARGS(PM_BITS(c->block.hash), PM_S(pm_dialect_names[c->block.dialect]), PM_I(from),
+                PM_I(seconds ? from + 999 : from), PM_I(c->pid == PMAPDB_UNKNOWN ? -1 : c->pid),
+                PM_I(pm_host_find(sql, c->host)), PM_I(live),
+                PM_S(c->live ? c->live->boot_id : NULL), PM_I(c->start_time),
+                PM_I(!live && c->time_source != PM_TIME_NOW)),
+        -1);
 
     *pruned = id == 0;
     return id > 0 ? id : 0;

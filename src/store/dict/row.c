@@ -209,21 +209,16 @@ bool pm_row_encode(const pm_mapping *m, uint64_t fields, pm_metrics *out, pm_rar
 void pm_rare_put(pm_sql *sql, const pm_rare_fields *d, pm_metrics *row)
 {
     pm_arg args[PM_RARE_NUMBERS + 2];
-    int64_t id;
 
     for (size_t i = 0; i < PM_RARE_NUMBERS; i++)
         args[i] = PM_I(d->number[i]);
     args[PM_RARE_NUMBERS] = PM_WORD(d->extra);
     args[PM_RARE_NUMBERS + 1] = PM_BITS(pm_hash(d->number, sizeof d->number, 0));
-    id = pm_sql_value(sql,
-                      "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND extra IS ?15",
-                      args, sizeof args / sizeof *args, 0);
-    if (!id)
-        id = pm_sql_do(sql,
-                       "INSERT INTO rare_fields VALUES (NULL, ?16, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-                       "?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-                       args, sizeof args / sizeof *args);
-    row->v[PM_VER_RARE] = id;
+    row->v[PM_VER_RARE] = pm_sql_id(
+        sql, "SELECT rare_fields_id FROM rare_fields WHERE hash = ?16 AND extra IS ?15",
+        "INSERT INTO rare_fields VALUES (NULL, ?16, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, "
+        "?12, ?13, ?14, ?15)",
+        args, sizeof args / sizeof *args);
     row->v[PM_VER_RSS] = d->number[COLUMN_OF_RSS];
     row->v[PM_VER_FIELDS] = d->number[PM_RARE_FIELDS];
 }

@@ -142,10 +142,7 @@ void pm_sql_keep(pm_sql *sql, pmapdb_status st, const pmapdb_error *err)
     if (sql->kept != PMAPDB_OK || st == PMAPDB_OK)
         return;
     sql->kept = st;
-    if (err)
-        sql->kept_error = *err;
-    else
-        sql->kept_error = (pmapdb_error){.status = st};
+    sql->kept_error = err ? *err : (pmapdb_error){.status = st};
 }
 
 static void keep_failure(pm_sql *sql, const char *doing)
@@ -300,6 +297,14 @@ int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n
         pm_sql_done(stmt);
     }
     return value == PMAPDB_UNKNOWN ? none : value;
+}
+
+int64_t pm_sql_id(pm_sql *sql, const char *find, const char *insert, const pm_arg *args,
+                  size_t n_args)
+{
+    int64_t id = pm_sql_value(sql, find, args, n_args, 0);
+
+    return id ? id : pm_sql_do(sql, insert, args, n_args);
 }
 
 sqlite3 *pm_sql_db(const pm_sql *sql)

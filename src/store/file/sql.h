@@ -88,6 +88,10 @@ void pm_sql_done(sqlite3_stmt *stmt);
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
                      int64_t none);
 
+/* Returns the id that `find` selects; inserts the row if there is none. Both take all values. */
+int64_t pm_sql_id(pm_sql *sql, const char *find, const char *insert, const pm_arg *args,
+                  size_t n_args);
+
 /* Binds parameter number `at`, counted from 1; returns an SQLite result code. */
 int pm_sql_bind(sqlite3_stmt *stmt, int at, const pm_arg *arg);
 

@@ -21,14 +21,10 @@ static int64_t standing_hash(const pm_arg *args, int n, pm_text environment)
 static void add_environment(pm_sql *sql, int64_t id, pm_text environment)
 {
     while (environment.len) {
-        size_t n = strnlen(environment.data, environment.len);
-        const char *equals = memchr(environment.data, '=', n);
-        size_t name = equals ? (size_t)(equals - environment.data) : n;
-        pm_text value = pm_text_from((pm_text){environment.data, n}, name + (equals != NULL));
+        pm_text value = pm_text_cut(&environment, '\0'), name = pm_text_cut(&value, '=');
 
         pm_sql_do(sql, "INSERT OR IGNORE INTO environment VALUES (?1, ?2, ?3)",
-                  PM_ARGS(PM_I(id), PM_T(((pm_text){environment.data, name})), PM_T(value)));
-        environment = pm_text_from(environment, n < environment.len ? n + 1 : n);
+                  PM_ARGS(PM_I(id), PM_T(name), PM_T(value)));
     }
 }
 
@@ -101,20 +97,13 @@ void pm_live_reading_put(pm_sql *sql, int64_t snapshot_id, const pm_live *live)
 
 static int64_t schedule_of(pm_sql *sql, const pm_sweep *sweep, int64_t host_id)
 {
-    const pm_arg args[] = {PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
-                           PM_I(sweep->every_ms)};
-    int64_t id =
-        pm_sql_value(sql,
+    return pm_sql_id(sql,
                      "SELECT schedule_id FROM schedule WHERE host_id = ?1 AND boot_id = ?2 "
                      "AND selection = ?3 AND every_ms IS ?4",
-                     args, 4, 0);
-
-    if (id)
-        return id;
-    return pm_sql_do(sql,
                      "INSERT INTO schedule (host_id, boot_id, selection, every_ms) "
                      "VALUES (?1, ?2, ?3, ?4)",
-                     args, 4);
+                     PM_ARGS(PM_I(host_id), PM_S(sweep->boot_id), PM_S(sweep->selection),
+                             PM_I(sweep->every_ms)));
 }
 
 int64_t pm_sweep_begin(pm_sql *sql, int64_t capture_id)
@@ -189,7 +178,7 @@ int64_t pm_reading_stall(pm_sql *sql, const pm_reading_ask *ask, bool *measured)
 
 /* ---- clearings of accessed bits ---- */
 
-pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error *err)
+void pm_clearing_begin(pm_sql *sql, const pm_clearing *c)
 {
     pm_sql_do(
         sql,
@@ -198,11 +187,9 @@ pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error 
         PM_ARGS(PM_I(c->process_id), PM_I(c->mono_ns), PM_I(c->cleared_ms), PM_I(c->small_kib),
                 PM_I(c->activity.cpu_us), PM_I(c->activity.minor_faults),
                 PM_I(c->activity.major_faults), PM_I(c->page_idle)));
-    return pm_sql_end(sql, err);
 }
 
-pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us,
-                              pmapdb_error *err)
+void pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us)
 {
     if (clear_us == PMAPDB_UNKNOWN)
         pm_sql_do(sql, "DELETE FROM clearing WHERE process_id = ?1 AND mono_ns = ?2",
@@ -210,7 +197,6 @@ pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_u
     else
         pm_sql_do(sql, "UPDATE clearing SET clear_us = ?3 WHERE process_id = ?1 AND mono_ns = ?2",
                   PM_ARGS(PM_I(c->process_id), PM_I(c->mono_ns), PM_I(clear_us)));
-    return pm_sql_end(sql, err);
 }
 
 pmapdb_status pm_clearing_last(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,

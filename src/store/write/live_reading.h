@@ -72,10 +72,9 @@ typedef struct pm_clearing {
 } pm_clearing;
 
 /* Stores a clearing that is about to begin. */
-pmapdb_status pm_clearing_begin(pm_sql *sql, const pm_clearing *c, pmapdb_error *err);
+void pm_clearing_begin(pm_sql *sql, const pm_clearing *c);
 /* Stores how long it took; PMAPDB_UNKNOWN: nothing was cleared, and the row is removed. */
-pmapdb_status pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us,
-                              pmapdb_error *err);
+void pm_clearing_end(pm_sql *sql, const pm_clearing *c, int64_t clear_us);
 
 /* *mono_ns: when a live process was cleared last, PMAPDB_UNKNOWN: never; *page_idle: how. */
 pmapdb_status pm_clearing_last(pm_sql *sql, const char *host, const char *boot_id, int64_t pid,

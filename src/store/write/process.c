@@ -213,15 +213,11 @@ static pm_text name_of(const pm_capture *c, const pm_classify_context *context, 
 
 static int64_t name_row(pm_sql *sql, int64_t host_id, pm_text name)
 {
-    int64_t id = pm_sql_value(sql,
-                              "SELECT name_id FROM name WHERE name = ?1 "
-                              "AND coalesce(host_id, 0) = coalesce(?2, 0)",
-                              PM_ARGS(PM_T(name), PM_I(host_id)), 0);
-
-    if (id)
-        return id;
-    return pm_sql_do(sql, "INSERT INTO name (host_id, name) VALUES (?1, ?2)",
-                     PM_ARGS(PM_I(host_id), PM_T(name)));
+    return pm_sql_id(sql,
+                     "SELECT name_id FROM name WHERE name = ?1 "
+                     "AND coalesce(host_id, 0) = coalesce(?2, 0)",
+                     "INSERT INTO name (name, host_id) VALUES (?1, ?2)",
+                     PM_ARGS(PM_T(name), PM_I(host_id)));
 }
 
 int64_t pm_host_of(pm_sql *sql, const char *host)

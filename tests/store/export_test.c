@@ -288,7 +288,7 @@ IN_KIT(test_addresses)
         assert_int_equal(moved(sql, 99, 0x400000), 0);
         pm_sql_do(sql, "ROLLBACK TO round", PM_NO_ARGS);
     }
-    pm_redact_unregister(pm_sql_db(sql));
+    pm_redact_register(NULL, pm_sql_db(sql), NULL);
 }
 
 /* Shadow memory of sanitizers leaves little room; the results must not overlap. */
@@ -305,7 +305,7 @@ IN_KIT(test_addresses_that_fill_everything)
     a = moved(sql, 1, 0x10000);
     b = moved(sql, 1, 0x620000000000);
     assert_true(a > 0 && b >= a + (int64_t)0x5fffffff0000);
-    pm_redact_unregister(pm_sql_db(sql));
+    pm_redact_register(NULL, pm_sql_db(sql), NULL);
 }
 
 RUN_TESTS(NULL, NULL)

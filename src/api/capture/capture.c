@@ -230,11 +230,6 @@ static bool has_store(pm_capture_run *run, const pm_watch_files *files)
     return st == PMAPDB_OK;
 }
 
-static bool goes_on(const pmapdb_capture_options *o)
-{
-    return !o->on_progress || o->on_progress(o->ctx, &(pmapdb_progress){.what = "waiting"});
-}
-
 static bool is_over(const pm_capture_run *run)
 {
     const pmapdb_capture_options *o = run->options;
@@ -246,6 +241,7 @@ static bool is_over(const pm_capture_run *run)
 /* A lost beat does not end the run: it counts as missed before the next beat. */
 static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
 {
+    const pm_steps steps = {run->options->ctx, run->options->on_progress};
     pm_beats beats;
     int64_t missed = 0, moved_ns = 0;
 
@@ -256,9 +252,9 @@ static void keep_beats(pm_capture_run *run, const pm_watch_files *files)
         missed += look.missed;
         moved_ns += look.moved_ns;
         run->result->missed += (uint64_t)look.missed;
-        if (!goes_on(run->options)) {
+        if (pm_steps_tell(&steps, "waiting", NULL, 0, 0, &run->error) != PMAPDB_OK) {
             if (has_store(run, files))
-                run->st = pm_fail(&run->error, PMAPDB_STOPPED, "stopped");
+                run->st = PMAPDB_STOPPED;
             return;
         }
         if (look.wait_ns) {

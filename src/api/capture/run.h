@@ -12,6 +12,7 @@
 #include "source/pages/idle.h"
 #include "source/pages/pagemap.h"
 #include "source/proc.h"
+#include "store/file/steps.h"
 #include "store/func/expression.h"
 #include "store/write/live_reading.h"
 #include "store/write/put.h"

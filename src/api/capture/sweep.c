@@ -234,13 +234,9 @@ static void capture_all(pm_capture_run *run)
     if (run->st == PMAPDB_OK)
         did(run, pm_select_list(s, run->root, &run->error));
     for (size_t i = 0; i < s->n_pids && run->st == PMAPDB_OK; i++) {
-        const pmapdb_progress progress = {
-            .what = "reading", .unit = "processes", .done = i, .of = s->n_pids};
-
-        if (o->on_progress && !o->on_progress(o->ctx, &progress)) {
-            did(run, pm_fail(&run->error, PMAPDB_STOPPED, "stopped"));
+        if (!did(run, pm_steps_tell(&(pm_steps){o->ctx, o->on_progress}, "reading", "processes", i,
+                                    s->n_pids, &run->error)))
             return;
-        }
         capture_pid(run, s->pids[i]);
         if (run->map_bytes > PM_MAPS_BYTES) {
             pm_capture_put(run);

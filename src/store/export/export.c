@@ -243,7 +243,7 @@ static pmapdb_status copy_all(export_run *run, pmapdb_error *err)
     }
     pm_store_rollback(run->from); /* also drops the temporary tables */
     if (redact)
-        pm_redact_unregister(run->from->db);
+        pm_redact_register(NULL, run->from->db, NULL);
     return st;
 }
 

@@ -31,12 +31,10 @@ static bool is_program(pm_redact *r, pm_text name)
 
 pmapdb_status pm_redact_publish(pm_redact *r, pm_text path, pmapdb_error *err)
 {
-    const pm_text deleted = PM_TEXT(" (deleted)");
     uint32_t id;
     pmapdb_status st;
 
-    if (pm_text_ends(path, deleted))
-        path.len -= deleted.len;
+    path = pm_undeleted(path);
     if (!is_public(r, PM_PUBLIC_SYSTEM, path))
         return PMAPDB_OK;
     st = pm_pool_text(r->pool, pm_text_basename(path), &id, err);
@@ -185,11 +183,9 @@ static void add_part(pm_redact *r, pm_text part, bool last)
 
 static void add_path(pm_redact *r, pm_text path)
 {
-    const pm_text deleted = PM_TEXT(" (deleted)");
-    bool is_deleted = pm_text_ends(path, deleted);
-    pm_text begin;
+    pm_text deleted = pm_text_from(path, pm_undeleted(path).len), begin;
 
-    path.len -= is_deleted ? deleted.len : 0;
+    path.len -= deleted.len;
     if (is_public(r, PM_PUBLIC_NAME, path) || is_public(r, PM_PUBLIC_SYSTEM, path) ||
         is_kept(r, path)) {
         add(r, path);
@@ -214,7 +210,7 @@ static void add_path(pm_redact *r, pm_text path)
         add(r, slash ? PM_TEXT("/") : PM_TEXT(""));
         path = pm_text_from(path, n + (slash != NULL));
     }
-    add(r, is_deleted ? deleted : PM_TEXT(""));
+    add(r, deleted);
 }
 
 /* ---- words ---- */

@@ -78,9 +78,9 @@ void pm_redact_free(pm_redact *r);
  *
  * redact('path', value, beside) returns the redacted text; `beside`: the DSO of a symbol, else
  * NULL. redact('number', ...) fails: `beside` names a column that has no text. note_path(path) is
- * for export-survey.sql, draw() for export-move.sql. Views cannot call these functions. */
+ * for export-survey.sql, draw() for export-move.sql. Views cannot call these functions. r NULL:
+ * removes them. */
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
-void pm_redact_unregister(sqlite3 *db);
 
 /* Reads the first argument of redact(); PM_REDACT_COUNT: no such way. */
 pm_redact_how pm_redact_way(sqlite3_value *word);

@@ -77,15 +77,8 @@ pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err)
 {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (sqlite3_create_function_v2(db, functions[i].name, functions[i].n,
-                                       SQLITE_UTF8 | SQLITE_DIRECTONLY, r, functions[i].call, NULL,
-                                       NULL, NULL) != SQLITE_OK)
+                                       SQLITE_UTF8 | SQLITE_DIRECTONLY, r,
+                                       r ? functions[i].call : NULL, NULL, NULL, NULL) != SQLITE_OK)
             return pm_sql_fail(db, "add a function", err);
     return PMAPDB_OK;
-}
-
-void pm_redact_unregister(sqlite3 *db)
-{
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        sqlite3_create_function_v2(db, functions[i].name, functions[i].n, SQLITE_UTF8, NULL, NULL,
-                                   NULL, NULL, NULL);
 }

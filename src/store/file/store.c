@@ -1,8 +1,8 @@
 /* store: closing the SQLite file; transactions. */
 #include "store/file/store.h"
 
+#include "base/clock/clock.h"
 #include <stdlib.h>
-#include <time.h>
 
 #define PAUSE_MS 6 /* what a writer leaves the others after its turn */
 #define LOOK_MS 2  /* a waiting writer looks this often */
@@ -48,10 +48,7 @@ bool pmapdb_is_immutable(const pmapdb_store *s)
 
 static int64_t steady_ms(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return pm_now_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* SQLite's own handler sleeps longer and longer, and would miss the pauses of a busy writer. */

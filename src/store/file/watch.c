@@ -2,7 +2,6 @@
 #include "store/file/watch.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 
 static const char *const parts[] = {"-wal", "-shm"};
 
@@ -17,34 +16,25 @@ static bool stat_part(pmapdb_store *s, const char *part, struct stat *out)
 /* True if the store has a -wal. On a file system without shared memory it has none. */
 static bool has_wal(pmapdb_store *s)
 {
-    sqlite3_stmt *row = pm_sql_ask(s->sql, "PRAGMA journal_mode", PM_NO_ARGS);
-    bool wal = false;
+    int64_t wal =
+        pm_sql_value(s->sql, "SELECT journal_mode = 'wal' FROM pragma_journal_mode", PM_NO_ARGS, 0);
 
-    if (pm_sql_next(s->sql, row)) {
-        wal = pm_text_equal(pm_col_text(row, 0), PM_TEXT("wal"));
-        pm_sql_done(row);
-    }
     return pm_sql_end(s->sql, NULL) == PMAPDB_OK && wal;
 }
 
 void pm_watch_begin(pmapdb_store *s, pm_watch_files *out)
 {
-    struct stat info;
-
     *out = (pm_watch_files){.has_wal = has_wal(s)};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (stat_part(s, parts[i], &info)) {
-            out->part[i].device = info.st_dev;
-            out->part[i].inode = info.st_ino;
-        }
+        stat_part(s, parts[i], &out->part[i]);
 }
 
 static bool is_in_its_place(pmapdb_store *s, const pm_watch_files *files, size_t i)
 {
     struct stat info;
 
-    return stat_part(s, parts[i], &info) && info.st_dev == files->part[i].device &&
-           info.st_ino == files->part[i].inode;
+    return stat_part(s, parts[i], &info) && info.st_dev == files->part[i].st_dev &&
+           info.st_ino == files->part[i].st_ino;
 }
 
 /* Call if the store was moved without its -wal: the next program that opens the file in its place

@@ -3,14 +3,13 @@
 #define PM_STORE_WATCH_H
 
 #include "store/file/store.h"
+#include <sys/stat.h>
 
 /* The files next to the store at the start of a run. Only the last program that closes a store
  * removes them, so they stay while a store is open. */
 typedef struct pm_watch_files {
-    struct {
-        uint64_t device, inode;
-    } part[2];    /* -wal, -shm */
-    bool has_wal; /* false: the files are not used */
+    struct stat part[2]; /* -wal, -shm; zeroed: there was none */
+    bool has_wal;        /* false: the files are not used */
 } pm_watch_files;
 
 void pm_watch_begin(pmapdb_store *s, pm_watch_files *out);

@@ -25,8 +25,8 @@ static inline void pm_argument_fail(sqlite3_context *out, pmapdb_status st, cons
         sqlite3_result_error(out, err->text, -1);
 }
 
-/* Returns the text to SQLite, or the failure of making it. */
-static inline void pm_argument_give(sqlite3_context *out, const pm_buf *text, pmapdb_status st,
+/* Returns the text to SQLite, or the failure of making it. Frees the text. */
+static inline void pm_argument_give(sqlite3_context *out, pm_buf *text, pmapdb_status st,
                                     const pmapdb_error *err)
 {
     if (st == PMAPDB_OK)
@@ -34,6 +34,7 @@ static inline void pm_argument_give(sqlite3_context *out, const pm_buf *text, pm
                               SQLITE_UTF8);
     else
         pm_argument_fail(out, st, err);
+    pm_buf_free(text);
 }
 
 #endif

@@ -37,7 +37,6 @@ static void vmflags_text(sqlite3_context *out, int argc, sqlite3_value **argv)
     if (!flags.data)
         return;
     pm_argument_give(out, &buf, pm_vmflags_text(flags, &buf, &err), &err);
-    pm_buf_free(&buf);
 }
 
 /* perms_text('rw-p') is "read, write, private", from the kernel's four letters or pmap's five. */
@@ -80,7 +79,6 @@ static void call_words(sqlite3_context *out, int argc, sqlite3_value **argv)
         has |= (unsigned)(sqlite3_value_type(argv[i]) == SQLITE_INTEGER) << (i - 1);
     }
     pm_argument_give(out, &buf, pm_call_words(kind, has, args, &buf, &err), &err);
-    pm_buf_free(&buf);
 }
 
 /* call_error(kind, ret) is "ENOMEM", or the number of an error without a name; NULL if the call did

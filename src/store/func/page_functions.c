@@ -75,5 +75,4 @@ void pm_page_groups(sqlite3_context *out, int argc, sqlite3_value **argv)
     PM_STEP(st, answer(sets, &m, &json, &err));
     pm_argument_give(out, &json, st, &err);
     free(m.group_of);
-    pm_buf_free(&json);
 }

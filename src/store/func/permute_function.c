@@ -84,7 +84,6 @@ static void final(sqlite3_context *out)
     pm_buf_addf(&json, NULL, "]");
     PM_STEP(st, pm_buf_status(&json, &err));
     pm_argument_give(out, &json, st, &err);
-    pm_buf_free(&json);
     free(of);
     free(s->value);
     free(s->judged);

@@ -101,17 +101,13 @@ static pmapdb_status on_extent(void *ctx, size_t space, const pm_range *range, i
                                pmapdb_error *err)
 {
     const pm_recording *r = ctx;
-    const pm_arg args[] = {PM_I(r->first_process + (int64_t)space),
-                           PM_BITS(range->start),
-                           PM_BITS(range->end - range->start),
-                           PM_I(range->call_id),
-                           PM_I(died_ns),
-                           PM_I(range->born_ns)};
 
     pm_sql_do(r->sql,
               "INSERT INTO extent (traced_process_id, start, length, call_id, died_ns, born_ns) "
               "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-              args, sizeof args / sizeof *args);
+              PM_ARGS(PM_I(r->first_process + (int64_t)space), PM_BITS(range->start),
+                      PM_BITS(range->end - range->start), PM_I(range->call_id), PM_I(died_ns),
+                      PM_I(range->born_ns)));
     return pm_sql_end(r->sql, err);
 }
 

@@ -163,14 +163,12 @@ static pmapdb_status read_header(pm_query_info *q, pmapdb_error *err)
     pmapdb_status st = PMAPDB_OK;
 
     while (pm_text_starts(text, PM_TEXT("--")) && st == PMAPDB_OK) {
-        const char *newline = memchr(text.data, '\n', text.len);
-        size_t len = newline ? (size_t)(newline - text.data) : text.len;
-        pm_text line = pm_text_trim((pm_text){text.data + 2, len - 2}, BLANKS);
+        pm_text whole = pm_text_cut(&text, '\n');
+        pm_text line = pm_text_trim(pm_text_from(whole, 2), BLANKS);
 
         st = read_line(q, line, err);
         if (line.len == 0 && q->n_columns && !q->about.data)
-            q->about.data = text.data + len;
-        text = pm_text_from(text, newline ? len + 1 : len);
+            q->about.data = whole.data + whole.len;
     }
     if (q->about.data)
         q->about.len = (size_t)(text.data - q->about.data);

@@ -200,18 +200,6 @@ pmapdb_status pm_remote_sql(pmapdb_rows *r, pm_buf *sql, pmapdb_error *err)
 
 /* ---- the reply ---- */
 
-/* Takes the next line, or field, from *text. False: there is none. */
-static bool take(pm_text *text, char until, pm_text *out)
-{
-    const char *end = text->data ? memchr(text->data, until, text->len) : NULL;
-
-    if (!text->data)
-        return false;
-    *out = (pm_text){text->data, end ? (size_t)(end - text->data) : text->len};
-    *text = end ? pm_text_from(*text, out->len + 1) : (pm_text){NULL, 0};
-    return true;
-}
-
 /* Undoes the escapes of a field. *known is false for \N. */
 static pmapdb_status read_field(pm_text field, pm_buf *out, bool *known, pmapdb_error *err)
 {
@@ -292,13 +280,16 @@ static pmapdb_status read_row(pmapdb_rows *r, pm_text line, bool names, pm_buf *
                               pmapdb_error *err)
 {
     const pm_query_info *q = r->info;
-    pm_text rest = line, field;
+    pm_text rest = line;
     pmapdb_status st = PMAPDB_OK;
+    bool more = true;
     int n = 0;
 
-    for (; st == PMAPDB_OK && n < q->n_columns && take(&rest, '\t', &field); n++) {
+    for (; st == PMAPDB_OK && n < q->n_columns && more; n++) {
+        pm_text field = pm_text_cut(&rest, '\t');
         bool known;
 
+        more = rest.data > field.data + field.len; /* a tab follows the field */
         st = read_field(field, text, &known, err);
         if (st == PMAPDB_OK && names && !pm_text_equal(pm_buf_text(text), q->column[n].name))
             return bad_reply(r, line, err);
@@ -312,7 +303,7 @@ static pmapdb_status read_row(pmapdb_rows *r, pm_text line, bool names, pm_buf *
     }
     if (st != PMAPDB_OK)
         return st;
-    if (n < q->n_columns || rest.data)
+    if (n < q->n_columns || more)
         return bad_reply(r, line, err);
     if (names || (sqlite3_step(r->stmt) == SQLITE_DONE && sqlite3_reset(r->stmt) == SQLITE_OK))
         return PMAPDB_OK;
@@ -322,15 +313,14 @@ static pmapdb_status read_row(pmapdb_rows *r, pm_text line, bool names, pm_buf *
 pmapdb_status pm_remote_answer(pmapdb_rows *r, pm_text reply, pmapdb_error *err)
 {
     pm_buf insert = {0}, select = {0}, text = {0};
-    pm_text line = {NULL, 0};
     bool names = true;
     pmapdb_status st = make_table(r, &insert, &select, err);
 
     if (!pm_text_ends(reply, PM_TEXT("\n")))
         PM_STEP(st, pm_fail(err, PMAPDB_INPUT, "the server's reply is incomplete"));
     PM_STEP(st, prepare(r, &insert, err));
-    while (st == PMAPDB_OK && reply.len && take(&reply, '\n', &line)) {
-        st = read_row(r, line, names, &text, err);
+    while (st == PMAPDB_OK && reply.len) {
+        st = read_row(r, pm_text_cut(&reply, '\n'), names, &text, err);
         names = false;
     }
     PM_STEP(st, prepare(r, &select, err));

@@ -39,17 +39,12 @@ void pm_recall_damaged(pm_sql *sql, const char *what, int64_t id, const char *wh
 /* ---- one version ---- */
 
 /* Reads major:minor, in hex. */
-static bool read_device(const char *device, pm_mapping *m)
+static bool read_device(pm_text device, pm_mapping *m)
 {
-    const char *end = device + strlen(device);
     uint64_t major, minor;
-    size_t used = pm_num_hex(device, end, &major);
 
-    if (!used || device[used] != ':')
-        return false;
-    device += used + 1;
-    used = pm_num_hex(device, end, &minor);
-    if (!used || device + used != end || major > UINT32_MAX || minor > UINT32_MAX)
+    if (!pm_num_take_hex(&device, &major) || !pm_text_take(&device, ":") ||
+        !pm_num_take_hex(&device, &minor) || device.len || major > UINT32_MAX || minor > UINT32_MAX)
         return false;
     m->dev_major = (uint32_t)major;
     m->dev_minor = (uint32_t)minor;
@@ -98,7 +93,7 @@ static const char *read_mapping(sqlite3_stmt *row, pm_mapping *m)
     m->end = m->start + (uint64_t)pm_col_int(row, LENGTH);
     if (m->end <= m->start)
         return "has an impossible address range";
-    if (pm_has(m, PM_HAS_DEVICE) && !read_device(device.data, m))
+    if (pm_has(m, PM_HAS_DEVICE) && !read_device(pm_text_of(device.data), m))
         return "has an impossible device";
     if (!has_if(m, PM_HAS_DEVICE, row, DEVICE) || !has_if(m, PM_HAS_INODE, row, INODE) ||
         !has_if(m, PM_HAS_FLAGS, row, FLAGS) || !has_if(m, PM_HAS_OFFSET, row, OFFSET))

@@ -10,11 +10,14 @@ typedef struct captures {
     size_t n, cap;
 } captures;
 
-static void add(pm_sql *sql, captures *c, const pm_waiting *item)
+/* Moves the item with its rows; after a failure it keeps them. */
+static void move(pm_sql *sql, captures *c, pm_waiting *item)
 {
     PM_SQL_STEP(sql, pm_grow(&c->item, &c->cap, c->n, sizeof *c->item, &err));
-    if (pm_sql_ok(sql))
-        c->item[c->n++] = *item;
+    if (!pm_sql_ok(sql))
+        return;
+    c->item[c->n++] = *item;
+    item->rows = (pm_rows){0};
 }
 
 void pm_rewind_free(pm_newest *n)
@@ -71,7 +74,7 @@ static void load_stored(pm_sql *sql, int64_t process_id, bool totals, captures *
 
         for (int i = 0; i < PM_TOTAL_COUNT; i++)
             stored.totals.v[i] = pm_col_kib(stmt, 9 + i);
-        add(sql, out, &stored);
+        move(sql, out, &stored);
     }
     if (out->n)
         qsort(out->item, out->n, sizeof *out->item, pm_order_compare);
@@ -265,11 +268,8 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
     bool decides = false;
 
     for (size_t i = 0; i < n->n_late; i++)
-        if ((n->late[i].order.state == PM_STATE_TOTALS) == totals) {
-            add(p->sql, &late, &n->late[i]);
-            if (pm_sql_ok(p->sql))
-                n->late[i].rows = (pm_rows){0}; /* belongs to the copy */
-        }
+        if ((n->late[i].order.state == PM_STATE_TOTALS) == totals)
+            move(p->sql, &late, &n->late[i]);
     if (late.n)
         qsort(late.item, late.n, sizeof *late.item, pm_order_compare);
     if (late.n)
@@ -285,11 +285,8 @@ static bool replay(pm_put *p, pm_newest *n, bool totals)
         pm_newest_forget(n);
         if (!totals)
             remove_regions(p);
-        for (size_t i = 0; i < late.n; i++) {
-            add(p->sql, &all, &late.item[i]);
-            if (pm_sql_ok(p->sql))
-                late.item[i].rows = (pm_rows){0};
-        }
+        for (size_t i = 0; i < late.n; i++)
+            move(p->sql, &all, &late.item[i]);
         qsort(all.item, all.n, sizeof *all.item, pm_order_compare);
         append_all(p, n, &all, totals);
     }

@@ -91,14 +91,12 @@ pm_sitting *pm_newest_sitting(pm_sql *sql, pm_newest *n, int64_t sweep_ms)
 
     if (n->has_sitting)
         return &n->sitting;
-    stmt = pm_sql_ask(sql,
-                      "SELECT taken_ms, dialect, state_code, ordinal, hash FROM snapshot "
-                      "WHERE process_id = ?1 AND off >= 0 AND state_code <> 2 "
-                      "ORDER BY taken_ms DESC",
-                      PM_ARGS(PM_I(n->process_id)));
+    stmt = pm_captures_back(sql, n->process_id);
     while (pm_sql_next(sql, stmt)) {
         pm_order next = pm_order_read(stmt);
 
+        if (next.state == PM_STATE_TOTALS)
+            continue;
         if (complete && o[len - 1].taken_ms - next.taken_ms > sweep_ms) {
             pm_sql_done(stmt);
             break;

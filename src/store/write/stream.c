@@ -58,24 +58,42 @@ static void take_totals(pm_sql *sql, const pm_totals *totals, pm_rollup *r)
 
 /* ---- reading ---- */
 
+sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id)
+{
+    return pm_sql_ask(sql,
+                      "SELECT taken_ms, dialect, state_code, ordinal, hash, snapshot_id, epoch_id, "
+                      "off FROM snapshot WHERE process_id = ?1 AND off >= 0 ORDER BY taken_ms DESC",
+                      PM_ARGS(PM_I(process_id)));
+}
+
 static void load_newest(pm_sql *sql, pm_stream *s)
 {
-    sqlite3_stmt *row = pm_sql_ask(
-        sql,
-        "SELECT taken_ms, dialect, state_code, ordinal, hash, snapshot_id, epoch_id, off, "
-        "(SELECT fields FROM epoch e WHERE e.epoch_id = s.epoch_id), "
-        "(SELECT count(*) FROM mapping_version v WHERE v.epoch_id = s.epoch_id) "
-        "FROM snapshot s WHERE process_id = ?1 AND dialect = ?2 AND state_code = ?3 AND off >= 0 "
-        "ORDER BY taken_ms DESC, ordinal DESC, hash DESC LIMIT 1",
-        PM_ARGS(PM_I(s->process_id), PM_S(pm_dialect_names[s->dialect]), PM_I(s->state)));
+    const pm_text dialect = pm_text_of(pm_dialect_names[s->dialect]);
+    sqlite3_stmt *row = pm_captures_back(sql, s->process_id);
 
-    if (pm_sql_next(sql, row)) {
-        s->newest = pm_order_read(row);
+    while (pm_sql_next(sql, row)) {
+        pm_order next = pm_order_read(row);
+
+        if (s->epoch_id && next.taken_ms < s->newest.taken_ms) {
+            pm_sql_done(row);
+            break;
+        }
+        /* compares texts, because next.dialect is the weakest dialect for an unknown text */
+        if (!pm_text_equal(pm_col_text(row, 1), dialect) || next.state != s->state ||
+            (s->epoch_id && pm_order_compare(&next, &s->newest) < 0))
+            continue;
+        s->newest = next;
         s->snapshot_id = pm_col_int(row, 5);
         s->epoch_id = pm_col_int(row, 6);
         s->n = (size_t)pm_col_int(row, 7) + 1;
-        s->fields = (uint64_t)pm_col_int(row, 8);
-        s->versions = (size_t)pm_col_int(row, 9);
+    }
+    row = pm_sql_ask(sql,
+                     "SELECT fields, (SELECT count(*) FROM mapping_version WHERE epoch_id = ?1) "
+                     "FROM epoch WHERE epoch_id = ?1",
+                     PM_ARGS(PM_I(s->epoch_id)));
+    if (pm_sql_next(sql, row)) {
+        s->fields = (uint64_t)pm_col_int(row, 0);
+        s->versions = (size_t)pm_col_int(row, 1);
         pm_sql_done(row);
     }
 }

@@ -42,6 +42,9 @@ typedef struct pm_stream {
     pm_rollup rollup; /* its sums, with first */
 } pm_stream;
 
+/* Gives the captures of a process, the latest time first. The columns: those of pm_order_read,
+ * snapshot_id, epoch_id, off. */
+sqlite3_stmt *pm_captures_back(pm_sql *sql, int64_t process_id);
 /* Reads the first columns of a row: taken_ms, dialect, state_code, ordinal, hash. Any other dialect
  * or state becomes the weakest, which has the highest code. */
 static inline pm_order pm_order_read(sqlite3_stmt *row)

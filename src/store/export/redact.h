@@ -78,8 +78,8 @@ void pm_redact_free(pm_redact *r);
  *
  * redact('path', value, beside) returns the redacted text; `beside`: the DSO of a symbol, else
  * NULL. redact('number', ...) fails: `beside` names a column that has no text. note_path(path) is
- * for export-survey.sql, draw() for export-move.sql. Views cannot call these functions. r NULL:
- * removes them. */
+ * for export-survey.sql, draw() for export-move.sql. Views cannot call these functions. With
+ * r NULL, removes the functions. */
 pmapdb_status pm_redact_register(pm_redact *r, sqlite3 *db, pmapdb_error *err);
 
 /* Reads the first argument of redact(); PM_REDACT_COUNT: no such way. */

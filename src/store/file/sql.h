@@ -88,7 +88,8 @@ void pm_sql_done(sqlite3_stmt *stmt);
 int64_t pm_sql_value(pm_sql *sql, const char *text, const pm_arg *args, size_t n_args,
                      int64_t none);
 
-/* Returns the id that `find` selects; inserts the row if there is none. Both take all values. */
+/* Returns the id that `find` selects; if it selects no row, the id of the row that `insert` adds.
+ * Both statements bind all the values. */
 int64_t pm_sql_id(pm_sql *sql, const char *find, const char *insert, const pm_arg *args,
                   size_t n_args);
 

@@ -8,7 +8,7 @@
 /* The files next to the store at the start of a run. Only the last program that closes a store
  * removes them, so they stay while a store is open. */
 typedef struct pm_watch_files {
-    struct stat part[2]; /* -wal, -shm; zeroed: there was none */
+    struct stat part[2]; /* -wal, -shm; all zero if the file was missing */
     bool has_wal;        /* false: the files are not used */
 } pm_watch_files;
 

@@ -19,7 +19,6 @@
 #define STAT_MAX 2048 /* 52 numbers of at most 20 digits, and a name */
 #define HOST_STAT_MAX ((size_t)4 << 20)
 #define SECONDS_MAX 8000000000 /* the year 2223: a later one is damage, and its ns overflow */
-#define PAGES_MAX ((int64_t)1 << 52)
 #define TICKS_MAX ((int64_t)100000000000000)
 #define FLAG_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
@@ -40,7 +39,6 @@ static bool read_stat(int dir, pm_proc *out)
     out->ppid = f[PM_STAT_PPID];
     out->is_kernel = f[PM_STAT_FLAGS] & FLAG_KERNEL_THREAD;
     out->life = (pm_proc_life){f[PM_STAT_START], f[PM_STAT_STACK]};
-    out->resident_kib = f[PM_STAT_RSS] * (sysconf(_SC_PAGESIZE) / 1024);
     if (f[PM_STAT_MINOR] >= 0 && f[PM_STAT_MAJOR] >= 0 && f[PM_STAT_USER] >= 0 &&
         f[PM_STAT_USER] < TICKS_MAX && f[PM_STAT_SYSTEM] >= 0 && f[PM_STAT_SYSTEM] < TICKS_MAX)
         out->activity = (pm_activity){.known = true,
@@ -48,8 +46,7 @@ static bool read_stat(int dir, pm_proc *out)
                                                 (1000000 / sysconf(_SC_CLK_TCK)),
                                       .minor_faults = f[PM_STAT_MINOR],
                                       .major_faults = f[PM_STAT_MAJOR]};
-    return out->life.start_time >= 0 && out->life.start_stack >= 0 && f[PM_STAT_FLAGS] >= 0 &&
-           f[PM_STAT_RSS] >= 0 && f[PM_STAT_RSS] < PAGES_MAX;
+    return out->life.start_time >= 0 && out->life.start_stack >= 0 && f[PM_STAT_FLAGS] >= 0;
 }
 
 static bool has_ended(const pm_proc *p)

@@ -36,7 +36,6 @@ typedef struct pm_proc {
     int64_t pid, ppid;
     pm_proc_life life;
     pm_activity activity;
-    int64_t resident_kib; /* when the process was opened */
     bool is_kernel;
     char state, comm[64];
 } pm_proc;
@@ -71,23 +70,24 @@ typedef pmapdb_status (*pm_proc_feed)(void *ctx, const char *bytes, size_t n, pm
 
 /* Reads smaps or maps in pieces that do not make the kernel walk page tables twice (see
  * proc_map.c). Sets the two clocks and the times of the reading in *out, which may be NULL. piece:
- * 1 to 65,536. *fate is PM_PROC_GOOD only if the whole map of one program was read: pm_proc_same
- * tells whether that is the program of *p. */
+ * 1 to 65,536. *fate is PM_PROC_GOOD only if the whole map was read and the process is still the
+ * same program afterwards. */
 pmapdb_status pm_proc_read_map(const pm_proc *p, const char *file, size_t piece, pm_proc_feed feed,
                                void *ctx, pm_live *out, pm_proc_fate *fate, pmapdb_error *err);
 
 /* The most memory that one page-table walk can meet, estimated before smaps is read and without
  * cost for the process. Other unknown values are PMAPDB_UNKNOWN. */
 typedef struct pm_proc_extent {
-    int64_t resident_kib; /* of the pm_proc */
+    int64_t resident_kib; /* statm */
     int64_t swap_kib;     /* VmSwap: swap entries are walked, too; 0 if unknown */
     int64_t largest_kib;  /* size of the largest mapping, limited to resident + swap */
     int64_t small_kib; /* upper bound of the memory in small pages, derived from that of the host */
 } pm_proc_extent;
 
-/* largest_kib and small_kib are unknown. */
-pm_proc_extent pm_proc_extent_of(const pm_proc *p);
-/* Sets largest_kib and small_kib; reads maps. Ignores mappings without any permission. */
+/* Sets all members; largest_kib and small_kib become unknown. */
+bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out);
+/* Sets largest_kib and small_kib, after pm_proc_statm; reads maps. Ignores mappings without any
+ * permission. */
 bool pm_proc_largest(const pm_proc *p, pm_proc_extent *out);
 
 /* ---- facts beside the map ---- */

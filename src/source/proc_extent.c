@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "source/proc_text.h"
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #define MEMINFO "../meminfo" /* relative to the folder of a process */
 #define MEMINFO_MAX ((size_t)8192)
@@ -23,12 +24,23 @@ static int64_t swapped_kib(const pm_proc *p)
     return live.swap_kib;
 }
 
-pm_proc_extent pm_proc_extent_of(const pm_proc *p)
+bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
 {
-    return (pm_proc_extent){.resident_kib = p->resident_kib,
+    int64_t resident;
+    char block[256];
+    pm_text text;
+
+    if (!pm_proc_peek(p->dir, "statm", block, sizeof block, &text))
+        return false;
+    pm_proc_word(&text); /* the size */
+    resident = pm_num_signed(pm_proc_word(&text));
+    if (resident < 0)
+        return false;
+    *out = (pm_proc_extent){.resident_kib = resident * (sysconf(_SC_PAGESIZE) / 1024),
                             .swap_kib = swapped_kib(p),
                             .largest_kib = PMAPDB_UNKNOWN,
                             .small_kib = PMAPDB_UNKNOWN};
+    return true;
 }
 
 /* ---- small pages ---- */

@@ -137,9 +137,12 @@ static pmapdb_status read_guarded(map_file *f, pm_proc_feed feed, void *ctx, pm_
         st = read_all(f, feed, ctx, fate, err);
         close(f->fd);
     }
-    if (st == PMAPDB_OK && *fate == PM_PROC_GOOD && !still_there(guard)) {
+    if (st == PMAPDB_OK && *fate == PM_PROC_GOOD) {
+        bool there = still_there(guard);
+
         *fate = pm_proc_same(f->p);
-        *fate = *fate == PM_PROC_GOOD ? PM_PROC_CHANGED : *fate;
+        if (*fate == PM_PROC_GOOD && !there)
+            *fate = PM_PROC_CHANGED;
     }
     close(guard);
     return st;

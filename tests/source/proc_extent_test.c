@@ -60,7 +60,7 @@ TEST(largest)
         pm_proc p;
 
         assert_int_equal(child_open(pid, &p), PM_PROC_GOOD);
-        e = pm_proc_extent_of(&p);
+        assert_true(pm_proc_statm(&p, &e));
         assert_int_equal(e.largest_kib, PMAPDB_UNKNOWN);
         assert_int_equal(e.small_kib, PMAPDB_UNKNOWN);
         assert_true(child_line(pid, "statm", "", line));
@@ -74,6 +74,7 @@ TEST(largest)
         assert_true(e.small_kib >= child_number(pid, "status", "RssFile:") +
                                        child_number(pid, "status", "RssShmem:"));
         child_end(pid);
+        assert_false(pm_proc_statm(&p, &e));
         assert_false(pm_proc_largest(&p, &e));
         pm_proc_close(&p);
     }

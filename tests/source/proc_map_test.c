@@ -234,7 +234,7 @@ TEST(denied)
         pm_proc p;
         pm_live r;
         pm_proc_fate fate = PM_PROC_GOOD;
-        pm_proc_extent extent = {0};
+        pm_proc_extent extent;
         told t = {0};
 
         if (setgid(65534) != 0 || setuid(65534) != 0 || child_open(target, &p) != PM_PROC_GOOD)
@@ -242,7 +242,8 @@ TEST(denied)
         _exit(pm_proc_read_map(&p, "smaps", PM_PROC_PIECE, take, &t, &r, &fate, NULL) ==
                           PMAPDB_OK &&
                       fate == PM_PROC_UNREADABLE && t.pieces == 0 && p.life.start_stack == 0 &&
-                      pm_proc_same(&p) == PM_PROC_GOOD && !pm_proc_largest(&p, &extent)
+                      pm_proc_same(&p) == PM_PROC_GOOD && pm_proc_statm(&p, &extent) &&
+                      !pm_proc_largest(&p, &extent)
                   ? 0
                   : 1);
     }

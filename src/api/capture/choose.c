@@ -101,7 +101,8 @@ pm_dialect pm_capture_choose(pm_capture_run *run, const pm_proc *p, pm_target *t
         return PM_DIALECT_MAPS;
     if (run->copied) /* reading a copy stalls no process */
         return has(p, "pages") && !has(p, "smaps") ? PM_DIALECT_PAGEMAP : PM_DIALECT_SMAPS;
-    e = pm_proc_extent_of(p);
+    if (!pm_proc_statm(p, &e)) /* the process has ended */
+        return PM_DIALECT_SMAPS;
     if (o->measure == PMAPDB_MEASURE_AUTO &&
         walk_us(all_kib(&e), PMAPDB_UNKNOWN, NS_MOST) > o->max_stall_us && !fits(run, p, t, &e))
         return PM_DIALECT_PAGEMAP;

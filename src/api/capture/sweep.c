@@ -140,6 +140,16 @@ static void tell_unreadable(pm_capture_run *run)
 
 /* ---- one process ---- */
 
+/* True if the process is larger than --on-rss-above, by statm, which costs the process nothing. */
+static bool is_large(const pm_capture_run *run, const pm_proc *p)
+{
+    int64_t above_kib = run->options->rss_above_kib;
+    pm_proc_extent extent;
+
+    return above_kib == PMAPDB_UNKNOWN || !pm_proc_statm(p, &extent) ||
+           extent.resident_kib > above_kib;
+}
+
 static void capture_opened(pm_capture_run *run, const pm_proc *p)
 {
     pm_target *t = pm_targets_get(&run->targets, p->pid, p->life.start_time);
@@ -150,7 +160,7 @@ static void capture_opened(pm_capture_run *run, const pm_proc *p)
         return;
     }
     t->beat = run->n_begun;
-    if (p->resident_kib <= run->options->rss_above_kib) { /* false if the option is unknown */
+    if (!is_large(run, p)) {
         run->sweep.counts.unmoved++;
         return;
     }

@@ -36,7 +36,6 @@ enum {
     PM_STAT_USER = 14,
     PM_STAT_SYSTEM = 15,
     PM_STAT_START = 22,
-    PM_STAT_RSS = 24,
     PM_STAT_STACK = 28,
     PM_STAT_FIELDS
 };

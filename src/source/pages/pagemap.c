@@ -330,6 +330,14 @@ static void read_listed(reader *r)
         r->failed = EBADMSG;
 }
 
+/* Returns about how many bytes of the process are resident, which decides how holes are found. */
+static uint64_t resident_bytes(const reader *r)
+{
+    pm_proc_extent extent;
+
+    return pm_proc_statm(r->p, &extent) ? (uint64_t)extent.resident_kib * 1024 : 0;
+}
+
 static void read_range(reader *r)
 {
     uint64_t size = r->range->end - r->range->start;
@@ -340,7 +348,7 @@ static void read_range(reader *r)
         read_listed(r);
     else if (r->m->copied)
         read_data(r, r->range->start, r->range->end);
-    else if (size > SCAN_BYTES && size / SCAN_TIMES > (uint64_t)r->p->resident_kib * 1024)
+    else if (size > SCAN_BYTES && size / SCAN_TIMES > resident_bytes(r))
         read_sparse(r, r->range->start, r->range->end);
     else
         read_span(r, r->range->start, r->range->end);

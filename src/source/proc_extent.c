@@ -24,6 +24,7 @@ static int64_t swapped_kib(const pm_proc *p)
     return live.swap_kib;
 }
 
+/* The resident size in stat is not exact (proc(5)). */
 bool pm_proc_statm(const pm_proc *p, pm_proc_extent *out)
 {
     int64_t resident;

@@ -63,10 +63,26 @@ static inline void child_life(int talk)
 }
 
 /* Starts a child with this comm and adds its pid to the options. Returns its index. */
+/* Waits for the answer of a child, and until the child sleeps: its memory changes before. */
+static inline void wait_for_answer(const live *l, size_t i)
+{
+    char path[64], answer, text[256] = "";
+
+    assert_int_equal(read(l->talk[i], &answer, 1), 1);
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)l->pids[i]);
+    while (!strstr(text, ") S ")) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = read(fd, text, sizeof text - 1);
+
+        assert_true(n > 0);
+        text[n] = '\0';
+        close(fd);
+    }
+}
+
 static inline size_t child(live *l, const char *name)
 {
     int ends[2];
-    char ready;
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     l->pids[l->n] = fork();
@@ -82,19 +98,17 @@ static inline size_t child(live *l, const char *name)
     }
     close(ends[1]);
     l->talk[l->n] = ends[0];
-    assert_int_equal(read(ends[0], &ready, 1), 1);
+    wait_for_answer(l, l->n);
     l->options.n_pids++;
     return l->n++;
 }
 
 static inline void ask(const live *l, size_t i, char word)
 {
-    char answer;
-
     assert_int_equal(write(l->talk[i], &word, 1), 1);
     if (word == 'e')
         assert_int_equal(write(l->talk[i], &word, 1), 1);
-    assert_int_equal(read(l->talk[i], &answer, 1), 1);
+    wait_for_answer(l, i);
 }
 
 static inline void end_child(live *l, size_t i)

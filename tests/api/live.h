@@ -62,8 +62,7 @@ static inline void child_life(int talk)
     _exit(0);
 }
 
-/* Starts a child with this comm and adds its pid to the options. Returns its index. */
-/* Waits for the answer of a child, and until the child sleeps: its memory changes before. */
+/* Waits for the answer of a child, and until the child sleeps: its memory may change until then. */
 static inline void wait_for_answer(const live *l, size_t i)
 {
     char path[64], answer, text[256] = "";
@@ -80,6 +79,7 @@ static inline void wait_for_answer(const live *l, size_t i)
     }
 }
 
+/* Starts a child with this comm and adds its pid to the options. Returns its index. */
 static inline size_t child(live *l, const char *name)
 {
     int ends[2];

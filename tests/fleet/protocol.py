@@ -224,7 +224,7 @@ class Server(http.server.HTTPServer):
         self.shutdown_request(request)
 
     def wait(self):
-        """Waits for the end of all connections of clients that have ended. A request of a killed client may still be read."""
+        """Waits until the requests of ended clients are handled: that of a killed client may still be read."""
         last = http.client.HTTPConnection(*self.server_address)  # accepted after theirs
         last.request("GET", "/")
         last.getresponse().read()

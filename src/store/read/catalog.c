@@ -99,10 +99,17 @@ static pmapdb_status add_folder(pm_names *names, const char *path, pmapdb_error 
 
 /* ---- built-in queries ---- */
 
-/* Returns the name without its folder, fleet. */
+static const char fleet[] = "fleet/";
+
+static bool is_of_fleet(const char *name)
+{
+    return strncmp(name, fleet, sizeof fleet - 1) == 0;
+}
+
+/* Returns the name without its folder. */
 static const char *bare(const char *name)
 {
-    return strncmp(name, "fleet/", 6) == 0 ? name + 6 : name;
+    return is_of_fleet(name) ? name + sizeof fleet - 1 : name;
 }
 
 pmapdb_status pm_catalog_names(const char *query_dir, const char *folder, pm_names *out,
@@ -189,7 +196,7 @@ static pmapdb_status unknown(const char *query_dir, const char *name, pmapdb_err
     pm_names names;
     pm_near near;
     pm_buf all = {0};
-    pmapdb_status st = pm_catalog_names(query_dir, bare(name) != name ? "fleet" : "", &names, err);
+    pmapdb_status st = pm_catalog_names(query_dir, is_of_fleet(name) ? "fleet" : "", &names, err);
 
     if (st != PMAPDB_OK)
         return st;
@@ -243,7 +250,7 @@ pmapdb_status pm_catalog_find(const char *query_dir, const char *name, pm_query_
     st = find_file(query_dir, name, out, err ? err : &own);
     if (st != PMAPDB_NOTFOUND)
         return st;
-    for (const pm_embedded *e = bare(name) != name ? pm_embedded_fleet : pm_embedded_queries;
+    for (const pm_embedded *e = is_of_fleet(name) ? pm_embedded_fleet : pm_embedded_queries;
          e->name; e++)
         if (strcmp(e->name, bare(name)) == 0) {
             snprintf(where, sizeof where, "%s.sql", e->name);

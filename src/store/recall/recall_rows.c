@@ -93,7 +93,7 @@ static const char *read_mapping(sqlite3_stmt *row, pm_mapping *m)
     m->end = m->start + (uint64_t)pm_col_int(row, LENGTH);
     if (m->end <= m->start)
         return "has an impossible address range";
-    if (pm_has(m, PM_HAS_DEVICE) && !read_device(pm_text_of(device.data), m))
+    if (pm_has(m, PM_HAS_DEVICE) && !read_device(device, m))
         return "has an impossible device";
     if (!has_if(m, PM_HAS_DEVICE, row, DEVICE) || !has_if(m, PM_HAS_INODE, row, INODE) ||
         !has_if(m, PM_HAS_FLAGS, row, FLAGS) || !has_if(m, PM_HAS_OFFSET, row, OFFSET))

@@ -43,6 +43,7 @@ run pmapdb snapshots -o csv
 run pmapdb snapshots -o name,rss
 run pmapdb growth -o web
 run pmapdb categories web --since 1h
+run pmapdb growth web --by category
 run pmapdb growth web --at now
 run pmapdb snapshots --limit 5
 run pmapdb sql 'SELECT 1' --sort 1

@@ -147,7 +147,7 @@ static void tell_stored(import_run *run, const pm_pending *p, const pm_stored *s
 
 /* Puts a capture into the open transaction. The captures of a file and moment share one row in
  * table capture. */
-static void put(import_run *run, const pm_pending *p, pm_stored *stored)
+static void put_pending(import_run *run, const pm_pending *p, pm_stored *stored)
 {
     pm_intake *in = &run->in;
 
@@ -189,7 +189,7 @@ static size_t store_some(import_run *run, size_t from, pm_stored *stored)
 
     PM_STEP(in->st, pm_store_begin(in->store, &in->error));
     do {
-        put(run, &in->pending[at], &stored[at]);
+        put_pending(run, &in->pending[at], &stored[at]);
         at++;
     } while (in->st == PMAPDB_OK && at < in->n_pending && pm_store_put_waits(in->store) &&
              !pm_store_turn_is_over(in->store, PM_LATE_TURNS));

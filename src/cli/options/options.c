@@ -98,6 +98,8 @@ static const struct {
     {"|user|uid|", "pmapdb top, processes and capture have --user"},
     {"|where|filter|grep|", "pmapdb sql 'SELECT ... WHERE ...' asks for anything"},
     {"|interval|watch|", "capture has --every SPAN"},
+    {"|by|group|group-by|", "growth and categories are by category, mappings by mapping; "
+                            "diff, leaks, groups and who have --by"},
 };
 
 static const char *hint_for(pm_text name)

@@ -40,7 +40,8 @@ void pm_put_rows(pm_put *p, const pm_rows *like, const pm_classify_context *cont
 enum { PM_AGAIN_RULES = 1, PM_AGAIN_LABELS = 2, PM_AGAIN_BOTH = 3 };
 void pm_put_again(pm_put *p, int64_t what);
 
-/* True if the capture is older than the newest one of its process, or leads the newest sitting. */
+/* True if the capture is older than the newest one of its process, or becomes the leader of the
+ * newest sitting. */
 bool pm_is_late(pm_put *p, pm_newest *n);
 
 /* Appends a capture that is not late; its sitting has begun. */

@@ -172,7 +172,7 @@ static void put_block(pm_put *p, pm_writer *w, const pm_classify_context *contex
     pm_append(p, n);
 }
 
-static void put(pm_put *p, pm_writer *w, pm_stored *out)
+static void put_new(pm_put *p, pm_writer *w, pm_stored *out)
 {
     const pm_capture *c = p->capture;
     pm_classify_context context;
@@ -269,7 +269,7 @@ pmapdb_status pm_store_put_within(pmapdb_store *s, const pm_capture *c, int64_t 
     p.capture_id = *capture_id;
     find_known(s->sql, c, out);
     if (!out->duplicate && pm_sql_ok(s->sql)) {
-        put(&p, s->writer, out);
+        put_new(&p, s->writer, out);
         *capture_id = p.capture_id;
     }
     free(p.rows.row);

@@ -2,9 +2,10 @@
  * files and no SQL.
  *
  * A rule is a row of cells (columns below): a name, the category it gives, and conditions, all of
- * which must hold; an empty cell is not a condition. The first rule that matches a mapping wins; if
- * no rule matches, the base slug stays. A set is filled, then finished, and never changes
- * afterwards. The result for a mapping depends only on the capture of the mapping:
+ * which must hold; an empty cell is not a condition. docs/rules.md has the language of the cells.
+ * The first rule that matches a mapping wins; if no rule matches, the base slug stays. A set is
+ * filled, then finished, and never changes afterwards. The result for a mapping depends only on the
+ * capture of the mapping:
  *
  *   facts   the `with` terms that hold, or-ed over all rows of the capture
  *   row     the mapping itself

@@ -49,7 +49,7 @@ typedef struct pm_rule_part {
     pm_regex *glob;
     bool whole;            /* path: compared with the whole path, not only with its last part */
     bool deleted;          /* path: the comparison includes " (deleted)" */
-    uint64_t from, last;   /* size in KiB, start and end in bytes: both inclusive */
+    uint64_t from, last;   /* size in KiB, start and end in bytes: `last` is included */
     uint64_t step, remain; /* if step is not 0: multiple and remainder, not from and last */
     char flag[2];
     bool lacks; /* the flag must be missing */

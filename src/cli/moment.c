@@ -42,6 +42,7 @@ void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes)
 
 void pm_moment_say(const pm_run_args *args, pm_text query)
 {
+    /* below the rows of `queries`, notes.sql gets the rows of the query `asks` as :param */
     static const struct {
         const char *queries, *asks, *param;
     } lists[] = {

@@ -47,6 +47,7 @@ typedef enum pm_format {
 #define PM_FORMAT(id, name) PM_FORMAT_##id,
     PM_FORMATS(PM_FORMAT, PM_FORMAT)
 #undef PM_FORMAT
+        PM_FORMAT_COUNT
 } pm_format;
 
 /* A label of Prometheus. */

@@ -111,10 +111,10 @@
 #define PM_SAWTOOTH_MIN 4     /* falls that make a sawtooth */
 #define PM_SAWTOOTH_SKEW 0.6  /* of the differences, to the left, plus one sd of normal noise */
 #define PM_SAWTOOTH_FALL 0.35 /* of the range without trend: a collection, a release */
-#define PM_SAWTOOTH_OVER 2.0  /* longest teeth without a fall: the sawtooth is over */
+#define PM_SAWTOOTH_OVER 2.0  /* of the longest tooth: no fall for so long ends the sawtooth */
 #define PM_SAWTOOTH_RISE 0.60 /* of the mean fall: a larger rise counts as large */
-#define PM_SAWTOOTH_RISES \
-    0.34 /* large rises per fall; more is noise. Two or more equal rises are not large */
+/* Large rises per fall; more is noise. A tooth of two equal rises has no large one. */
+#define PM_SAWTOOTH_RISES 0.34
 
 /* Staircase: it only climbs, in few steps. */
 #define PM_STAIRCASE_MIN 5      /* steps */

@@ -52,11 +52,12 @@ void pm_points_of(pm_sample *sample, int most, pm_points *out);
  * most of the variance. */
 void pm_season_remove(pm_sample *sample);
 
-/* Indices just after large falls, into `out` (room for n); 0: not a sawtooth. `work` has n values.
- */
+/* Writes the indices just after large falls to `out` (room for n) and returns how many there are;
+ * 0: not a sawtooth. `work` has n values. */
 size_t pm_sawtooth_find(const double *y, size_t n, double *work, size_t *out);
 
-/* Indices just before steps, into `out` (room for n); 0: not a staircase. `work` has n values. */
+/* Writes the indices just before steps to `out` (room for n) and returns how many there are; 0: not
+ * a staircase. `work` has n values. */
 size_t pm_staircase_find(const double *t, const double *y, size_t n, double *work, size_t *out);
 
 /* ---- refine.c ---- */

@@ -1,4 +1,5 @@
-/* sawtooth: recognises a sawtooth (collections, releases) and finds its falls. */
+/* sawtooth: recognises a sawtooth (collections, releases) and finds its falls. See points.h;
+ * pm_leaks_one_tooth (leaks/series.c) judges a single fall. */
 #include "stats/order.h"
 #include "stats/points.h"
 

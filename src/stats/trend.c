@@ -164,7 +164,8 @@ static double rounded(const pm_average *w, double slope)
 static bool leaks(const pm_average *w, char *reason)
 {
     double wanted = w->options->leak_posterior;
-    bool high = wanted > 0.0 && wanted<PM_POSTERIOR_LEAK, low = wanted> PM_POSTERIOR_LEAK;
+    bool high = wanted > 0.0 && wanted < PM_POSTERIOR_LEAK;
+    bool low = wanted > PM_POSTERIOR_LEAK;
     double sure = high ? wanted : low ? PM_SURE_LOW : PM_SURE;
     double steady = high ? wanted : low ? PM_STEADY_LOW : PM_STEADY;
     pm_slope r = rate_for(w, PM_VERDICT_LEAK);

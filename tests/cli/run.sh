@@ -20,9 +20,12 @@ end() {
 trap end EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$scratch/bin" "$scratch/home" "$scratch/work"
-# Commands are forks of one served program, except if a test uses background jobs, ulimit or descriptors.
-if [ -x "${PMAPDB_CALL:-}" ] && ! grep -qE 'pmapdb .*&$|ulimit|>&-' "$here/$name.sh"; then
-    ASAN_OPTIONS=detect_leaks=0 "$(dirname "$PMAPDB_CALL")/pmapdb_served" "$scratch/served" </dev/null &
+# Commands are forks of one served program, except if a test uses background jobs, ulimit or descriptors, or the served
+# program was built before the program.
+served=$(dirname "${PMAPDB_CALL:-}")/pmapdb_served
+if [ -x "${PMAPDB_CALL:-}" ] && [ ! "$served" -ot "$program" ] &&
+    ! grep -qE 'pmapdb .*&$|ulimit|>&-' "$here/$name.sh"; then
+    ASAN_OPTIONS=detect_leaks=0 "$served" "$scratch/served" </dev/null &
     serving=$!
     program=$PMAPDB_CALL
 fi

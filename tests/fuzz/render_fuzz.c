@@ -72,7 +72,7 @@ static void any_world(world *w, fuzz_input *in)
 
     pm_buf_clear(&out);
     *w = (world){.out = out, .n_columns = 1 + fuzz_byte(in) % COLUMNS};
-    w->options = (pm_render_options){.format = (pm_format)(format % 6),
+    w->options = (pm_render_options){.format = (pm_format)(format % PM_FORMAT_COUNT),
                                      .human = options & 1,
                                      .color = options & 2,
                                      .width = options & 4 ? 10 + options : 0,

@@ -244,7 +244,8 @@ TEST(formats_are_found_by_name)
     pmapdb_error err;
     pm_render *r = NULL;
 
-    for (size_t i = 0; i < 6; i++) {
+    assert_int_equal(sizeof known / sizeof *known, PM_FORMAT_COUNT);
+    for (size_t i = 0; i < PM_FORMAT_COUNT; i++) {
         assert_true(pm_format_find(known[i].name, &format));
         assert_int_equal(format, known[i].format);
         assert_non_null(strstr(PM_FORMAT_NAMES, known[i].name));

@@ -24,6 +24,8 @@ import served
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(os.environ.get("PMAPDB") or ROOT / "build" / "dev" / "pmapdb")
+if os.environ.get("PMAPDB") and not (os.path.isfile(PROGRAM) and os.access(PROGRAM, os.X_OK)):
+    sys.exit("PMAPDB is %s, which is not a program: for a check it is the program, not the store" % PROGRAM)
 SKIPPED = 77
 F_SETPIPE_SZ = 1031 # from linux/fcntl.h; fcntl.F_SETPIPE_SZ needs Python 3.10
 

@@ -34,9 +34,8 @@
 /* Collectors let a heap grow by a factor before they collect: Go and V8 by 2 as a rule, Oilpan by
  * 2.2 in a measured renderer that did little. */
 #define PM_TOOTH_TIMES 3.0
-#define PM_COLLECTED                                                             \
-    0.1 /* of the heap: a collection gives back more; of a climb: falls are less \
-         */
+/* A collection gives back more than this share of the heap; falls within a climb are smaller. */
+#define PM_COLLECTED 0.1
 #define PM_FILES_MIN (2 * PM_MATERIAL_COUNT) /* file mappings: loading a plugin maps up to five */
 #define PM_GUARDS_MORE 0.2     /* guards and guarded mappings may differ by this share ... */
 #define PM_GUARDS_FEW 2.0      /* ... or by this number */
@@ -65,7 +64,7 @@ typedef enum pm_leak_family {
 
 pm_leak_family pm_leaks_family(const char *slug);
 
-/* True for a heap that a tracing collector empties. */
+/* True for a heap that a collector empties as a whole: by more than PM_COLLECTED. */
 bool pm_leaks_collected(const char *slug);
 
 /* The facts about one key. rss means rss + swap if anything is swapped. */

@@ -417,6 +417,46 @@ IN_KIT(same_rules_ask_nothing)
     pm_buf_free(&after);
 }
 
+/* Another program applies other rules, once. */
+static int apply_others(void *ctx, sqlite3 *db, const char *name, int pages)
+{
+    commits *c = ctx;
+
+    (void)db, (void)name, (void)pages;
+    if (++c->n == 2) {
+        kit_open(&c->other);
+        applied_to(&c->other, KIT_RULES, true, NULL);
+        kit_close(&c->other);
+    }
+    return SQLITE_OK;
+}
+
+/* The rules that were applied last decide every lineage: the program that began first ends. */
+IN_KIT(another_applies_other_rules)
+{
+    static world_history h;
+    uint64_t seed = 3;
+    commits c = {.n = 0};
+    applied how = {.parted = true};
+    pmapdb_rules_result r;
+    pmapdb_error err = {0};
+    pm_buf want = {0};
+
+    make_busy_history(k, &h, &seed);
+    start(k, KIT_RULES);
+    put(k, &h, 0, h.n);
+    say(k, &want);
+    start(k, "rule,category,base\nother,heap/other,heap\n");
+    put(k, &h, 0, h.n);
+    c.other = *k;
+    sqlite3_wal_hook(k->store->db, apply_others, &c);
+    assert_int_equal(applied_try(k, APPLIED_OTHERS, true, &how, &r, &err), PMAPDB_BUSY);
+    kit_reopen(k);
+    assert_true(is_as(k, &want, seed, "others applied") && whole_store(k));
+    pm_buf_free(&want);
+    world_free(&h);
+}
+
 /* A program was killed between two processes: new captures follow the new rules, the old ones do as
  * soon as the rules are applied again. */
 IN_KIT(begun_and_killed)

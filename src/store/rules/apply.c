@@ -253,6 +253,18 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
     return pm_store_end(s, err); /* keeps the temp tables */
 }
 
+/* Fails if the rules of the store are not those that are applied: another program has begun to
+ * apply its own. That program decides every lineage again, so this one ends. */
+static void check_own(pm_sql *sql, const pm_apply *apply)
+{
+    pm_text own = pm_buf_text(&apply->text->text);
+
+    if (!pm_sql_value(sql, "SELECT text = ?1 FROM rule_set", PM_ARGS(PM_T(own)), 0))
+        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_BUSY,
+                                 "another program has begun to apply other rules; those hold, and "
+                                 "it decides all categories again"));
+}
+
 /* Writes the rules, from which on new captures follow them. A hash of 0 says that they are not
  * applied to all processes yet. */
 static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool done, found *f,
@@ -263,6 +275,8 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
 
     if (st != PMAPDB_OK)
         return st;
+    if (done)
+        check_own(s->sql, apply);
     f->interrupted |= pm_sql_value(s->sql, "SELECT hash = 0 FROM rule_set", PM_NO_ARGS, 0);
     text.applied_ms = pm_clock_now();
     pm_rule_text_store(s->sql, &text);
@@ -300,6 +314,7 @@ static pmapdb_status change(pmapdb_store *s, const pm_apply *apply, pm_refine *r
         st = pm_store_begin(s, err);
         if (st != PMAPDB_OK)
             break;
+        check_own(s->sql, apply);
         if (first)
             change_lineages(s, apply, refine, f, process_id);
         more = write_sums(s->sql, apply->versions ? apply->versions : PM_APPLY_VERSIONS);

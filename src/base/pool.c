@@ -169,12 +169,3 @@ void pm_pool_free(pm_pool *pool)
     pm_map_free(&pool->row_text_ids);
     free(pool);
 }
-
-size_t pm_pool_bytes(const pm_pool *pool)
-{
-    size_t slots = pool->text_ids.size + pool->mapping_ids.size + pool->row_text_ids.size;
-
-    return pool->bytes + slots * sizeof *pool->text_ids.slot +
-           pool->cap_texts * sizeof *pool->texts + pool->cap_mappings * sizeof(pm_pooled *) +
-           pool->cap_row_texts * sizeof *pool->row_texts;
-}

@@ -59,6 +59,13 @@ pmapdb_status pm_pool_mapping(pm_pool *pool, const pm_mapping *m, uint32_t *id, 
 pmapdb_status pm_pool_text(pm_pool *pool, pm_text t, uint32_t *id, pmapdb_error *err);
 
 /* Returns the bytes that the pool holds, for a caller with a budget. */
-size_t pm_pool_bytes(const pm_pool *pool);
+static inline size_t pm_pool_bytes(const pm_pool *pool)
+{
+    size_t slots = pool->text_ids.size + pool->mapping_ids.size + pool->row_text_ids.size;
+
+    return pool->bytes + slots * sizeof *pool->text_ids.slot +
+           pool->cap_texts * sizeof *pool->texts + pool->cap_mappings * sizeof(pm_pooled *) +
+           pool->cap_row_texts * sizeof *pool->row_texts;
+}
 
 #endif

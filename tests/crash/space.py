@@ -181,10 +181,10 @@ def read_only(check, place):
     # the folder may not be written; its -wal and -shm are there
     reads(check, "not their folder", db, USER)
     does_not_write(check, "not their folder", db, news, USER)
-    for end in ("-wal", "-shm"):
+    for end in ("-shm", "-wal"):
         pathlib.Path(str(db) + end).unlink()
-    reads(check, "nor a -wal", db, USER)
-    does_not_write(check, "nor a -wal", db, news, USER)
+        reads(check, "nor a " + end, db, USER)
+        does_not_write(check, "nor a " + end, db, news, USER)
     # the file may not be written, but the folder may
     shutil.chown(folder, "nobody")
     reads(check, "not their file", db, USER)

@@ -133,7 +133,7 @@ def story(world, clock, db, check):
         else:
             check.true("a beat", status == 0, (status, errors))
             check.true("a beat has all processes", len(said) >= PROCESSES - 1, len(said))
-            check.equal("a run leaves nothing in the -wal", os.path.getsize(str(db) + "-wal"), 0)
+            check.equal("a run leaves no pages in the -wal", pathlib.Path(str(db) + "-wal").read_bytes()[:4].strip(b"\0"), b"")
         counts["beats"] += 1
         stored |= {s["snapshot_id"]: sums(s) for s in said}
     return stored, counts

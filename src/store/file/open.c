@@ -313,7 +313,6 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
     pmapdb_status st = check_file(s->path, R_OK, err = err ? err : &own);
     int busy_ms = o->busy_ms ? o->busy_ms : BUSY_MS, why = 0;
     char *uri, wal[4096];
-    struct stat info;
 
     PM_STEP(st, check_files(s->path, false, err));
     if (st != PMAPDB_OK)
@@ -324,7 +323,7 @@ static pmapdb_status open_for_reading(pmapdb_store *s, const pmapdb_open_options
         PM_STEP(st, try_read(s, NULL, busy_ms, &why, err));
     }
     snprintf(wal, sizeof wal, "%s-wal", s->path);
-    if (st == PMAPDB_DATABASE && !is_lack(why) && (stat(wal, &info) != 0 || info.st_size == 0)) {
+    if (st == PMAPDB_DATABASE && !is_lack(why) && pm_wal_is_empty(wal)) {
         uri = immutable_uri(s->path);
         if (!uri)
             return pm_fail_nomem(err);

@@ -10,6 +10,12 @@
 
 struct pm_writer; /* the state that store/write/put.c keeps between captures */
 
+/* The methods of the open -wal, with another xTruncate: see pmapdb_close. */
+typedef struct pm_wal_methods {
+    sqlite3_io_methods own;
+    int (*truncate)(sqlite3_file *wal, sqlite3_int64 size);
+} pm_wal_methods;
+
 struct pmapdb_store {
     sqlite3 *db;
     pm_sql *sql;
@@ -22,6 +28,7 @@ struct pmapdb_store {
     int64_t patience_ms; /* how long this handle waits for another writer */
     int64_t turn_ms;     /* how long it keeps other writers waiting */
     int wal_pages;       /* from this length on, a commit restarts the -wal */
+    pm_wal_methods wal_methods;
     int64_t waits_since_ms, begun_ms, ended_ms, held_ms; /* see pm_store_turn_is_over */
     struct pm_writer *writer;                            /* may be NULL */
     void (*free_writer)(struct pm_writer *);
@@ -71,6 +78,9 @@ bool pm_store_turn_is_over(const pmapdb_store *s, int turns);
  * end; readers that begin meanwhile do not need the -wal. */
 #define PM_WAL_LONG 4096 /* pages in the -wal from which on a commit restarts it */
 int pm_store_on_commit(void *store, sqlite3 *db, const char *name, int pages);
+
+/* True if the -wal at this path has no pages: it does not exist, has no bytes, or no header. */
+bool pm_wal_is_empty(const char *wal);
 
 /* Drops the state that the writer keeps. */
 void pm_store_forget(pmapdb_store *s);

@@ -5,11 +5,18 @@
 
 static const char *const parts[] = {"-wal", "-shm"};
 
+typedef char part_path[4200];
+
+static void path_of(pmapdb_store *s, const char *part, part_path out)
+{
+    snprintf(out, sizeof(part_path), "%s%s", sqlite3_db_filename(s->db, "main"), part);
+}
+
 static bool stat_part(pmapdb_store *s, const char *part, struct stat *out)
 {
-    char path[4200];
+    part_path path;
 
-    snprintf(path, sizeof path, "%s%s", sqlite3_db_filename(s->db, "main"), part);
+    path_of(s, part, path);
     return stat(path, out) == 0;
 }
 
@@ -55,10 +62,11 @@ static bool clear_wal(pmapdb_store *s, const pm_watch_files *files)
  * if all stored data is now in the file itself. */
 static bool save_wal(pmapdb_store *s)
 {
-    struct stat info;
+    part_path wal;
     int in_wal = 0, copied = -1;
 
-    if (stat_part(s, "-wal", &info) && info.st_size > 0) {
+    path_of(s, "-wal", wal);
+    if (!pm_wal_is_empty(wal)) {
         sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         return false;
     }

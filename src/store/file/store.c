@@ -30,8 +30,9 @@ static int empty_wal(sqlite3_file *wal, sqlite3_int64 size)
     return methods->truncate(wal, size);
 }
 
-/* The last process that closes a store truncates the -wal to 0 bytes. The next capture from cron
- * would then allocate the same blocks again, which takes 1 to 2 % of its CPU time. */
+/* Call before the connection is closed. SQLite truncates the -wal to 0 bytes when the last process
+ * closes the store; the next capture from cron would allocate the same blocks again, which takes 1
+ * to 2 % of its CPU time. */
 static void keep_wal(pmapdb_store *s)
 {
     sqlite3_file *wal = NULL;
@@ -41,6 +42,8 @@ static void keep_wal(pmapdb_store *s)
         return;
     s->wal_methods = (pm_wal_methods){*wal->pMethods, wal->pMethods->xTruncate};
     s->wal_methods.own.xTruncate = empty_wal;
+    if (s->wal_methods.own.iVersion > 3) /* a newer SQLite has methods that the copy lacks */
+        s->wal_methods.own.iVersion = 3;
     wal->pMethods = &s->wal_methods.own;
 }
 

@@ -66,14 +66,16 @@ def commands(made):
 # ---- one command on one damaged store ----
 
 def digest(db):
-    """Digests of the store and its -wal, each None if the file is not regular; an empty -wal counts as missing."""
+    """Digests of the store and its -wal, each None if the file is not regular; a -wal without a header has no pages and
+    counts as missing."""
     out = []
     for end in ("", "-wal"):
         path = pathlib.Path(str(db) + end)
         if path.is_symlink() or not path.is_file():
             out.append(None)
         else:
-            out.append(hashlib.blake2b(path.read_bytes()).digest() if end == "" or path.stat().st_size else None)
+            content = path.read_bytes()
+            out.append(hashlib.blake2b(content).digest() if end == "" or content[:4].strip(b"\0") else None)
     return out
 
 

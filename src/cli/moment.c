@@ -42,7 +42,8 @@ void pm_moment_say_notes(const pm_cli *cli, pmapdb_rows *notes)
 
 void pm_moment_say(const pm_run_args *args, pm_text query)
 {
-    /* below the rows of `queries`, notes.sql gets the rows of the query `asks` as :param */
+    /* After the rows of one of `queries`, the query `notes` gets the rows of the query `asks` as
+     * its parameter `param`. */
     static const struct {
         const char *queries, *asks, *param;
     } lists[] = {

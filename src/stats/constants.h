@@ -111,7 +111,7 @@
 #define PM_SAWTOOTH_MIN 4     /* falls that make a sawtooth */
 #define PM_SAWTOOTH_SKEW 0.6  /* of the differences, to the left, plus one sd of normal noise */
 #define PM_SAWTOOTH_FALL 0.35 /* of the range without trend: a collection, a release */
-#define PM_SAWTOOTH_OVER 2.0  /* of the longest tooth: no fall for so long ends the sawtooth */
+#define PM_SAWTOOTH_OVER 2.0  /* times the longest tooth without a fall: it is over */
 #define PM_SAWTOOTH_RISE 0.60 /* of the mean fall: a larger rise counts as large */
 /* Large rises per fall; more is noise. A tooth of two equal rises has no large one. */
 #define PM_SAWTOOTH_RISES 0.34

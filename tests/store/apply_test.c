@@ -8,6 +8,7 @@
 #include "world.h"
 
 #define SEEDS 5
+#define SEED 3 /* of the tests with one history */
 #define T0 1700000000000
 
 /* ---- histories ---- */
@@ -233,6 +234,20 @@ IN_KIT(failed_between_epochs)
     fail_everywhere(k, true);
 }
 
+/* Stores a history by other rules; *want is what the store would say by KIT_RULES. */
+static void begin_with_others(kit *k, world_history *h, commits *c, pm_buf *want)
+{
+    uint64_t seed = SEED;
+
+    make_busy_history(k, h, &seed);
+    start(k, KIT_RULES);
+    put(k, h, 0, h->n);
+    say(k, want);
+    start(k, "rule,category,base\nother,heap/other,heap\n");
+    put(k, h, 0, h->n);
+    c->other = *k;
+}
+
 /* Another program applies the same rules and fails between epochs, once. */
 static void other_fails(void *ctx)
 {
@@ -247,24 +262,17 @@ static void other_fails(void *ctx)
 IN_KIT(another_failed_meanwhile)
 {
     static world_history h;
-    uint64_t seed = 3;
     commits c = {.n = 0};
     applied how = {.meanwhile = other_fails, .ctx = &c};
     pmapdb_rules_result r;
     pmapdb_error err = {0};
     pm_buf want = {0};
 
-    make_busy_history(k, &h, &seed);
-    start(k, KIT_RULES);
-    put(k, &h, 0, h.n);
-    say(k, &want);
-    start(k, "rule,category,base\nother,heap/other,heap\n");
-    put(k, &h, 0, h.n);
-    c.other = *k;
+    begin_with_others(k, &h, &c, &want);
     c.other.store = NULL;
     kit_ok(applied_try(k, KIT_RULES, true, &how, &r, &err), &err);
     kit_close(&c.other);
-    assert_true(is_as(k, &want, seed, "another failed") && whole_store(k));
+    assert_true(is_as(k, &want, SEED, "another failed") && whole_store(k));
     pm_buf_free(&want);
     world_free(&h);
 }
@@ -435,24 +443,17 @@ static int apply_others(void *ctx, sqlite3 *db, const char *name, int pages)
 IN_KIT(another_applies_other_rules)
 {
     static world_history h;
-    uint64_t seed = 3;
     commits c = {.n = 0};
     applied how = {.parted = true};
     pmapdb_rules_result r;
     pmapdb_error err = {0};
     pm_buf want = {0};
 
-    make_busy_history(k, &h, &seed);
-    start(k, KIT_RULES);
-    put(k, &h, 0, h.n);
-    say(k, &want);
-    start(k, "rule,category,base\nother,heap/other,heap\n");
-    put(k, &h, 0, h.n);
-    c.other = *k;
+    begin_with_others(k, &h, &c, &want);
     sqlite3_wal_hook(k->store->db, apply_others, &c);
     assert_int_equal(applied_try(k, APPLIED_OTHERS, true, &how, &r, &err), PMAPDB_BUSY);
     kit_reopen(k);
-    assert_true(is_as(k, &want, seed, "others applied") && whole_store(k));
+    assert_true(is_as(k, &want, SEED, "others applied") && whole_store(k));
     pm_buf_free(&want);
     world_free(&h);
 }

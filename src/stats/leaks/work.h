@@ -64,7 +64,7 @@ typedef enum pm_leak_family {
 
 pm_leak_family pm_leaks_family(const char *slug);
 
-/* True for a heap that a collector empties as a whole: by more than PM_COLLECTED. */
+/* True for a heap that a collector empties as a whole: Rss falls by more than PM_COLLECTED. */
 bool pm_leaks_collected(const char *slug);
 
 /* The facts about one key. rss means rss + swap if anything is swapped. */

@@ -31,8 +31,8 @@ static int empty_wal(sqlite3_file *wal, sqlite3_int64 size)
 }
 
 /* Call before the connection is closed. SQLite truncates the -wal to 0 bytes when the last process
- * closes the store; the next capture from cron would allocate the same blocks again, which takes 1
- * to 2 % of its CPU time. */
+ * closes the store; the next capture from cron would allocate the same blocks again, which takes
+ * about 2 % of its CPU time. */
 static void keep_wal(pmapdb_store *s)
 {
     sqlite3_file *wal = NULL;

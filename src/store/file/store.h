@@ -10,7 +10,7 @@
 
 struct pm_writer; /* the state that store/write/put.c keeps between captures */
 
-/* The methods of the open -wal, with another xTruncate: see pmapdb_close. */
+/* The methods of the -wal while the store is closed, with another xTruncate: see keep_wal. */
 typedef struct pm_wal_methods {
     sqlite3_io_methods own;
     int (*truncate)(sqlite3_file *wal, sqlite3_int64 size);

@@ -255,14 +255,16 @@ static pmapdb_status survey(pmapdb_store *s, const pm_apply *apply, pm_refine *r
 
 /* Fails if the rules of the store are not those that are applied: another program has begun to
  * apply its own. That program decides every lineage again, so this one ends. */
-static void check_own(pm_sql *sql, const pm_apply *apply)
+static void check_rules_are(pmapdb_store *s, const pm_apply *apply)
 {
     pm_text own = pm_buf_text(&apply->text->text);
 
-    if (!pm_sql_value(sql, "SELECT text = ?1 FROM rule_set", PM_ARGS(PM_T(own)), 0))
-        PM_SQL_STEP(sql, pm_fail(&err, PMAPDB_BUSY,
-                                 "another program has begun to apply other rules; those hold, and "
-                                 "it decides all categories again"));
+    if (!pm_sql_value(s->sql, "SELECT text = ?1 FROM rule_set", PM_ARGS(PM_T(own)), 0))
+        PM_SQL_STEP(s->sql, pm_fail(&err, PMAPDB_BUSY,
+                                    "%s: another program has begun to apply other rules, which now "
+                                    "decide all categories; to apply these rules instead, run this "
+                                    "again after that program",
+                                    s->path));
 }
 
 /* Writes the rules, from which on new captures follow them. A hash of 0 says that they are not
@@ -276,7 +278,7 @@ static pmapdb_status store_rules(pmapdb_store *s, const pm_apply *apply, bool do
     if (st != PMAPDB_OK)
         return st;
     if (done)
-        check_own(s->sql, apply);
+        check_rules_are(s, apply);
     f->interrupted |= pm_sql_value(s->sql, "SELECT hash = 0 FROM rule_set", PM_NO_ARGS, 0);
     text.applied_ms = pm_clock_now();
     pm_rule_text_store(s->sql, &text);
@@ -314,7 +316,7 @@ static pmapdb_status change(pmapdb_store *s, const pm_apply *apply, pm_refine *r
         st = pm_store_begin(s, err);
         if (st != PMAPDB_OK)
             break;
-        check_own(s->sql, apply);
+        check_rules_are(s, apply);
         if (first)
             change_lineages(s, apply, refine, f, process_id);
         more = write_sums(s->sql, apply->versions ? apply->versions : PM_APPLY_VERSIONS);

@@ -32,7 +32,7 @@ typedef struct pm_apply {
 
 /* Applies the rules in its own transactions. PMAPDB_INPUT if a regex of the rules gave up on a
  * path: after many of these the limit is lower, so results would depend on the order of the paths.
- */
+ * PMAPDB_BUSY if another program has begun to apply other rules: those hold then. */
 pmapdb_status pm_apply_rules(pmapdb_store *s, const pm_apply *apply, pmapdb_rules_result *out,
                              pmapdb_error *err);
 
